@@ -1,0 +1,83 @@
+/// From a warp to its role's function: the start of every kernel.
+///
+/// A kernel is a struct with
+///   static constexpr RoleTable kRoles;
+///   using Problem = ...;   // the arguments: tensor maps, extents of the problem; `problem.extents`
+///   struct Storage;        // Storage(auto& layout, const Extents&); void init(Machine&)
+///   static Problem problem(const ParameterSet&, const Extents&, std::span<const M::TensorMap>,
+///                          std::span<const GlobalAddress> tensors);      // host code
+///   static constexpr void load(Machine&, const Problem&, Storage&);   // one function per role,
+///   static constexpr void mma(Machine&, const Problem&, Storage&);    // named after it
+///   ...
+/// A kernel derived from another replaces the roles it declares anew.
+
+#pragma once
+
+#include "common/machine/machine.hpp"
+#include "common/machine/roles.hpp"
+#include "common/machine/shared_layout.hpp"
+
+namespace warptwin {
+
+/// Initialises the storage's mbarriers in one elected lane of warp 0, makes them visible to the
+/// cluster, and brings all warps of the cluster together.
+///
+/// Participants: every warp of every CTA. Blocks: until all have come.
+template <Machine M, class Storage>
+constexpr void start_cluster(M& machine, Storage& storage) {
+  if (machine.warp_index() == 0) {
+    machine.elect_one([&] {
+      storage.init(machine);
+      machine.fence_mbarrier_init();
+    });
+    machine.sync_warp();
+  }
+  if (machine.cluster_size() > 1) {
+    machine.barrier_cluster_arrive(kReleaseCluster);
+    machine.barrier_cluster_wait();
+  } else {
+    machine.cta_sync();
+  }
+}
+
+/// Runs one warp of `Kernel`, from the barriers' initialisation to its role's end.
+///
+/// The start is `start_cluster`, or the kernel's own `start` if it has one; then each warp goes to its
+/// role.
+///
+/// Participants: every warp of every CTA.
+/// Blocks:       at the start, for the cluster; then as the role does.
+template <class Kernel, Machine M>
+constexpr void run_warp(M& machine, const typename Kernel::Problem& problem, SharedAddress base) {
+  SharedLayout layout{base};
+  typename Kernel::Storage storage{layout, problem.extents};
+  if constexpr (requires { Kernel::start(machine, problem, storage); }) {
+    Kernel::start(machine, problem, storage);
+  } else {
+    start_cluster(machine, storage);
+  }
+  switch (Kernel::kRoles.role_of(machine.warp_index())) {
+#define WARPTWIN_ROLE(kRole, function)                                          \
+  case Role::kRole:                                                             \
+    if constexpr (requires { Kernel::function(machine, problem, storage); }) {  \
+      Kernel::function(machine, problem, storage);                              \
+    }                                                                           \
+    break;
+    WARPTWIN_ROLE(kLoad, load)
+    WARPTWIN_ROLE(kMma, mma)
+    WARPTWIN_ROLE(kEpilogue, epilogue)
+    WARPTWIN_ROLE(kEpilogueLoad, epilogue_load)
+    WARPTWIN_ROLE(kScheduler, scheduler)
+    WARPTWIN_ROLE(kProducer, producer)
+    WARPTWIN_ROLE(kConsumer, consumer)
+    WARPTWIN_ROLE(kSoftmax, softmax)
+    WARPTWIN_ROLE(kCorrection, correction)
+    WARPTWIN_ROLE(kScaleLoad, scale_load)
+    WARPTWIN_ROLE(kScaleToTmem, scale_to_tmem)
+#undef WARPTWIN_ROLE
+    case Role::kCount:
+      break;
+  }
+}
+
+}  // namespace warptwin

@@ -1,0 +1,121 @@
+/// What a scenario is to those who run it: values. A name, parameters with ranges, the tensors it
+/// works on, the tensor maps it copies by, the result it should give. Host code; no backend.
+///
+/// A scenario is a struct with
+///   static constexpr ScenarioInfo kInfo;
+///   static std::span<const Parameter> parameters();
+///   static Extents extents(const ParameterSet&);               // run-time extents, for the simulator
+///   using StaticExtents = ...;                                 // constants, for the GPU build
+///   static Workload workload(const ParameterSet&);             // throws ConfigError to refuse
+///   static void reference(const ParameterSet&, std::span<HostTensor>);  // fills the output tensors
+///   template <Machine M, class Extents> using Kernel = ...;    // see common/kernel/dispatch.hpp
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/machine/element.hpp"
+#include "common/machine/shared_tile.hpp"
+#include "common/machine/types.hpp"
+
+namespace warptwin {
+
+/// The user asked for something impossible. The message says what to do instead.
+class ConfigError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// An integer a user can set with `--set name=value`.
+struct Parameter {
+  const char* name;
+  const char* summary;
+  std::int64_t standard;  // the default
+  std::int64_t minimum;
+  std::int64_t maximum;
+};
+
+enum class ScenarioKind : std::uint8_t { kClean, kBroken, kConformance };
+
+/// What a scenario is called, and what is expected of it.
+struct ScenarioInfo {
+  const char* name;
+  ScenarioKind kind;
+  const char* summary;        // one line
+  const char* expected = "";  // broken: the id of the diagnostic that must be reported
+  const char* twin = "";      // broken: the clean scenario it differs from by one fault
+};
+
+/// Values for all parameters of one scenario.
+class ParameterSet {
+ public:
+  /// Every parameter at its default.
+  explicit ParameterSet(std::span<const Parameter> parameters);
+
+  /// Sets one value. Throws ConfigError for an unknown name, naming the known ones, or a value out of
+  /// range, naming the range.
+  void set(std::string_view name, std::int64_t value);
+  std::int64_t operator[](std::string_view name) const;
+  std::uint32_t u32(std::string_view name) const {
+    return static_cast<std::uint32_t>((*this)[name]);
+  }
+  /// "k=1024 m=512 ...", sorted by name: the same for the same values.
+  std::string to_string() const;
+
+ private:
+  std::span<const Parameter> parameters_;
+  std::map<std::string, std::int64_t, std::less<>> values_;
+};
+
+enum class TensorUse : std::uint8_t { kInput, kOutput, kScratch };
+
+/// A matrix in global memory: `rows` rows of `columns` elements, `pitch_bytes` apart.
+struct TensorSpec {
+  const char* name;
+  TensorUse use = TensorUse::kInput;
+  ElementType element = ElementType::kF32;
+  std::uint32_t rows = 0;
+  std::uint32_t columns = 0;
+  std::uint32_t pitch_bytes = 0;
+
+  std::uint64_t bytes() const { return std::uint64_t{rows} * pitch_bytes; }
+};
+
+/// A tensor map over a matrix: the box one copy moves, and how it lies in shared memory. Elements
+/// outside the matrix are read as zero and not written.
+struct TensorMapSpec {
+  std::uint32_t tensor = 0;  // index into Workload::tensors
+  std::uint32_t box_rows = 0;
+  std::uint32_t box_columns = 0;
+  Swizzle swizzle = Swizzle::kNone;
+};
+
+/// All that a launch needs beyond the kernel.
+struct Workload {
+  std::vector<TensorSpec> tensors;
+  std::vector<TensorMapSpec> maps;
+  std::uint32_t clusters = 1;
+  std::uint32_t cluster_size = 1;
+  std::uint32_t registers_per_thread = 168;
+};
+
+/// A matrix on the host, as numbers: what inputs are given as and results compared with.
+struct HostTensor {
+  TensorSpec spec;
+  std::vector<float> values;  // rows * columns, row-major
+
+  float& at(std::uint32_t row, std::uint32_t column) {
+    return values[std::size_t{row} * spec.columns + column];
+  }
+  float at(std::uint32_t row, std::uint32_t column) const {
+    return values[std::size_t{row} * spec.columns + column];
+  }
+};
+
+}  // namespace warptwin

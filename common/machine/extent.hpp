@@ -1,0 +1,33 @@
+/// Extents that are constants on a GPU and run-time values in the simulator, as in `std::extents`.
+
+#pragma once
+
+#include <cstdint>
+
+namespace warptwin {
+
+inline constexpr std::uint32_t kDynamic = ~std::uint32_t{0};
+
+/// A count that is known when the kernel is compiled, and takes no space.
+template <std::uint32_t kValue = kDynamic>
+struct Extent {
+  static constexpr bool kIsStatic = true;
+  constexpr Extent() = default;
+  /// The run-time value is ignored: both backends are handed the same configuration.
+  constexpr explicit(false) Extent(std::uint32_t) {}  // NOLINT(google-explicit-constructor): as std::extents
+  constexpr operator std::uint32_t() const { return kValue; }  // NOLINT(google-explicit-constructor): a number
+};
+
+/// A count that is known when the kernel is launched.
+template <>
+struct Extent<kDynamic> {
+  static constexpr bool kIsStatic = false;
+  constexpr Extent() = default;
+  constexpr explicit(false) Extent(std::uint32_t value) : value_{value} {}  // NOLINT(google-explicit-constructor): as std::extents
+  constexpr operator std::uint32_t() const { return value_; }  // NOLINT(google-explicit-constructor): a number
+
+ private:
+  std::uint32_t value_ = 0;
+};
+
+}  // namespace warptwin

@@ -1,0 +1,153 @@
+/// The seam: the operations kernel text is written in, one per PTX instruction and named after it.
+///
+/// A `Machine` is what one warp sees. The simulator's is `sim::SimMachine`, the GPU's
+/// `hw::CudaMachine`. Everything above this line is one text for both.
+///
+/// Participants. A call is made by the whole warp unless the text says otherwise:
+///  - `elect_one(f)` runs `f` in one lane, always the same one; `for_lanes(n, f)` runs `f(lane)` in
+///    lanes 0..n-1; neither holds the warp together afterwards. `sync_warp()` does.
+///  - *Per lane*: mbarrier operations, fences, flags and single words act once for every lane that
+///    executes them. An `mbarrier_arrive` of the whole warp is 32 arrivals.
+///  - *Elected*: copies, bulk groups, tcgen05 mma, cp and commit are issued once: by the lane inside
+///    `elect_one`, or, called by the whole warp, by the lane the backend elects, always the same.
+///  - *Collective*: tcgen05 alloc, dealloc, relinquish, ld, st, waits, named and cluster barriers,
+///    setmaxnreg need the whole warp, and bring its lanes together again.
+///
+/// Blocking. `mbarrier_wait_parity`, `bar_sync`, `barrier_cluster_wait`, the group and tcgen05 waits,
+/// `tcgen05_alloc`, `setmaxnreg_inc`, `wait_global_u32` and `griddepcontrol_wait` block; nothing else.
+///
+/// Sites. Each operation ends in `SourceSite site = SourceSite::current()`, the line it is reported
+/// with. Layers above take the same default argument and pass it on.
+///
+/// Source: PTX ISA 9.0, the section of the same name.
+
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "common/machine/element.hpp"
+#include "common/machine/note.hpp"
+#include "common/machine/shared_tile.hpp"
+#include "common/machine/types.hpp"
+#include "common/machine/umma_descriptor.hpp"
+
+namespace warptwin {
+
+/// Who the warp is.
+template <class M>
+concept HasIdentity = requires(const M machine) {
+  { machine.warp_index() } -> std::same_as<std::uint32_t>;     // in its CTA
+  { machine.cta_rank() } -> std::same_as<std::uint32_t>;       // in its cluster
+  { machine.cluster_size() } -> std::same_as<std::uint32_t>;   // CTAs
+  { machine.cluster_index() } -> std::same_as<std::uint32_t>;  // in the grid
+  { machine.cluster_count() } -> std::same_as<std::uint32_t>;
+};
+
+/// Lanes, and what is decided outside the protocol.
+template <class M>
+concept HasLanes = requires(M machine, void (*once)(), void (*each)(std::uint32_t)) {
+  machine.elect_one(once);
+  machine.for_lanes(std::uint32_t{}, each);
+  machine.sync_warp();
+};
+
+template <class M>
+concept HasMbarrier = requires(M machine, Mbarrier bar, RemoteMbarrier remote) {
+  machine.mbarrier_init(bar, std::uint32_t{});
+  machine.mbarrier_inval(bar);
+  machine.mbarrier_arrive(bar, std::uint32_t{}, kReleaseCta);
+  machine.mbarrier_arrive(remote, std::uint32_t{}, kReleaseCluster);
+  machine.mbarrier_arrive_drop(bar);
+  machine.mbarrier_arrive_no_complete(bar, std::uint32_t{});
+  machine.mbarrier_arrive_expect_tx(bar, std::uint32_t{});
+  machine.mbarrier_arrive_expect_tx(remote, std::uint32_t{});
+  machine.mbarrier_expect_tx(bar, std::uint32_t{});
+  machine.mbarrier_complete_tx(bar, std::uint32_t{});
+  machine.mbarrier_wait_parity(bar, WaitPhase::number(0), kAcquireCta);
+  { machine.mbarrier_try_wait_parity(bar, WaitPhase::number(0), kAcquireCta) } -> std::same_as<bool>;
+  { machine.mapa(bar, std::uint32_t{}) } -> std::same_as<RemoteMbarrier>;
+};
+
+template <class M>
+concept HasFences = requires(M machine) {
+  machine.fence(kReleaseCluster);
+  machine.fence_mbarrier_init();
+  machine.fence_proxy_async(ProxySpace::kSharedCta);
+  machine.tcgen05_fence_before_thread_sync();
+  machine.tcgen05_fence_after_thread_sync();
+};
+
+template <class M>
+concept HasBarriers = requires(M machine) {
+  machine.bar_sync(std::uint32_t{}, std::uint32_t{});    // id, threads
+  machine.bar_arrive(std::uint32_t{}, std::uint32_t{});  // id, threads
+  machine.cta_sync();                                    // bar.sync 0 of every thread of the CTA
+  machine.barrier_cluster_arrive(kReleaseCluster);
+  machine.barrier_cluster_wait();
+};
+
+/// `CopyTarget` names the mbarrier of a load, the CTAs it goes to, and the pair rule.
+struct CopyTarget {
+  Mbarrier barrier;
+  /// CTAs that receive the data; 0 means the executing CTA alone, without multicast.
+  CtaMask multicast{};
+  /// kTwo lets the bytes be counted on the leader CTA's barrier of each destination's pair.
+  CtaGroup group = CtaGroup::kOne;
+};
+
+template <class M>
+concept HasCopies = requires(M machine, const typename M::TensorMap& map, SharedAddress smem,
+                             GlobalAddress global, Coordinates<2> at, CopyTarget target) {
+  machine.cp_async_bulk_tensor_load(smem, map, at, target);
+  machine.cp_async_bulk_tensor_store(map, at, smem);
+  machine.cp_async_bulk_load(smem, global, std::uint32_t{}, target);
+  machine.cp_async_bulk_store(global, smem, std::uint32_t{});
+  machine.cp_async_bulk_commit_group();
+  machine.template cp_async_bulk_wait_group<0>();
+  machine.template cp_async_bulk_wait_group_read<0>();
+};
+
+template <class M>
+concept HasTensorMemory = requires(M machine, SharedAddress word, TmemAddress tmem, Mbarrier bar,
+                                   typename M::template Fragment<32>& fragment,
+                                   SharedTile<bf16> tile) {
+  machine.tcgen05_alloc(CtaGroup::kOne, word, std::uint32_t{});
+  machine.tcgen05_dealloc(CtaGroup::kOne, tmem, std::uint32_t{});
+  machine.tcgen05_relinquish_alloc_permit(CtaGroup::kOne);
+  machine.tcgen05_mma(CtaGroup::kOne, tmem, UmmaSmemDescriptor{}, UmmaSmemDescriptor{},
+                      UmmaInstructionDescriptor{}, bool{});
+  machine.tcgen05_commit(CtaGroup::kOne, bar);
+  machine.tcgen05_commit_multicast(CtaGroup::kTwo, bar, CtaMask{});
+  machine.tcgen05_ld_32x32b(fragment, tmem);  // lane t of the warp's quarter, 32 columns
+  machine.tcgen05_st_32x32b(tmem, fragment);
+  machine.tcgen05_wait_ld(fragment);  // names the registers it settles
+  machine.tcgen05_wait_st();
+  // Each lane writes its registers, converted, into row `row + lane` from `column` on (st.shared).
+  machine.st_shared_row(tile, std::uint32_t{}, std::uint32_t{}, fragment);
+};
+
+/// Single words: control data that also moves when tile data does not.
+template <class M>
+concept HasWords = requires(M machine, SharedAddress smem, GlobalAddress global) {
+  { machine.ld_shared_u32(smem) } -> std::same_as<std::uint32_t>;
+  machine.st_shared_u32(smem, std::uint32_t{});
+  { machine.ld_acquire_global_u32(global) } -> std::same_as<std::uint32_t>;
+  machine.st_release_global_u32(global, std::uint32_t{});
+  machine.red_add_release_global_u32(global, std::uint32_t{});
+  machine.wait_global_u32(global, std::uint32_t{});  // spins until the word equals the value
+};
+
+template <class M>
+concept HasResources = requires(M machine) {
+  machine.template setmaxnreg_dec<24>();
+  machine.template setmaxnreg_inc<240>();
+};
+
+/// What one warp of a kernel can do; see the top of this file.
+template <class M>
+concept Machine = HasIdentity<M> && HasLanes<M> && HasMbarrier<M> && HasFences<M> && HasBarriers<M> &&
+                  HasCopies<M> && HasTensorMemory<M> && HasWords<M> && HasResources<M> &&
+                  requires(M machine, StageNote note) { machine.note_stage(note); };
+
+}  // namespace warptwin

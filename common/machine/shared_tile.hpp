@@ -1,0 +1,49 @@
+/// A matrix tile in shared memory, with the swizzle that TMA writes and the tensor core reads.
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/machine/element.hpp"
+#include "common/machine/types.hpp"
+
+namespace warptwin {
+
+/// The swizzle of a tile: the value is the span of the pattern in bytes.
+enum class Swizzle : std::uint8_t { kNone = 0, k32B = 32, k64B = 64, k128B = 128 };
+
+/// Where the pattern of a swizzle starts, in bytes (PTX ISA, "swizzling modes").
+constexpr std::uint32_t alignment_of(Swizzle swizzle) {
+  return swizzle == Swizzle::kNone ? 128U : 8U * static_cast<std::uint32_t>(swizzle);
+}
+
+/// The byte a linear offset is stored at: 16-byte units are permuted within each pattern by the
+/// number of the 128-byte line they lie in. Its own inverse.
+constexpr std::uint32_t swizzled(std::uint32_t offset, Swizzle swizzle) {
+  if (swizzle == Swizzle::kNone) {
+    return offset;
+  }
+  const std::uint32_t units = static_cast<std::uint32_t>(swizzle) / 16;  // 2, 4 or 8
+  return offset ^ (((offset >> 7) & (units - 1)) << 4);
+}
+
+/// Rows of `row_bytes`, one after the other from `base`; `row_bytes` is at most the swizzle span, so
+/// that a row is one line of the TMA box. A wider matrix is several tiles side by side.
+template <class Element>
+struct SharedTile {
+  SharedAddress base;
+  std::uint32_t rows = 0;
+  std::uint32_t columns = 0;
+  Swizzle swizzle = Swizzle::kNone;
+
+  static constexpr std::uint32_t kElementBytes = sizeof(typename Element::Storage);
+
+  constexpr std::uint32_t row_bytes() const { return columns * kElementBytes; }
+  constexpr std::uint32_t bytes() const { return rows * row_bytes(); }
+  /// The address of element (row, column).
+  constexpr SharedAddress at(std::uint32_t row, std::uint32_t column) const {
+    return base + swizzled(row * row_bytes() + column * kElementBytes, swizzle);
+  }
+};
+
+}  // namespace warptwin

@@ -1,0 +1,150 @@
+/// The descriptors `tcgen05.mma` takes: of an operand tile in shared memory, and of the instruction.
+///
+/// Source: PTX ISA, "Shared memory descriptor", "Instruction descriptor" (tcgen05).
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/machine/element.hpp"
+#include "common/machine/shared_tile.hpp"
+#include "common/machine/types.hpp"
+
+namespace warptwin {
+
+/// Which dimension of an operand is contiguous in shared memory.
+enum class Major : std::uint8_t { kK = 0, kMn = 1 };
+
+/// A 64-bit shared-memory descriptor of an A or B operand.
+///
+/// Bits       Field
+///  0..13     start address >> 4
+/// 16..29     leading-dimension byte offset >> 4
+/// 32..45     stride-dimension byte offset >> 4
+/// 46..48     fixed 0b001
+/// 49..51     base offset
+/// 52         leading-dimension mode
+/// 61..63     swizzle: 0 none, 1 128B with 32B atoms, 2 128B, 4 64B, 6 32B
+struct UmmaSmemDescriptor {
+  std::uint64_t bits = 0;
+
+  static constexpr std::uint32_t kFixed = 0b001;
+
+  /// Describes a K-major tile whose rows are one swizzle span long (or 16 bytes, unswizzled), from
+  /// `start` on: groups of eight rows follow each other every 8 * row_bytes bytes.
+  template <class Element>
+  static constexpr UmmaSmemDescriptor k_major(const SharedTile<Element>& tile) {
+    return make(tile.base, 16, 8 * tile.row_bytes(), tile.swizzle);
+  }
+
+  static constexpr UmmaSmemDescriptor make(SharedAddress start,
+                                           std::uint32_t leading_bytes,
+                                           std::uint32_t stride_bytes,
+                                           Swizzle swizzle) {
+    return {field(start.value >> 4, 0, 14) | field(leading_bytes >> 4, 16, 14) |
+            field(stride_bytes >> 4, 32, 14) | field(kFixed, 46, 3) | field(code_of(swizzle), 61, 3)};
+  }
+
+  /// The same tile, `bytes` further along K.
+  constexpr UmmaSmemDescriptor advanced(std::uint32_t bytes) const { return {bits + (bytes >> 4)}; }
+
+  constexpr SharedAddress start() const { return {get(0, 14) << 4}; }
+  constexpr std::uint32_t leading_bytes() const { return get(16, 14) << 4; }
+  constexpr std::uint32_t stride_bytes() const { return get(32, 14) << 4; }
+  constexpr std::uint32_t fixed() const { return get(46, 3); }
+  constexpr std::uint32_t base_offset() const { return get(49, 3); }
+  constexpr std::uint32_t swizzle_code() const { return get(61, 3); }
+
+  static constexpr std::uint32_t code_of(Swizzle swizzle) {
+    switch (swizzle) {
+      case Swizzle::kNone:
+        return 0;
+      case Swizzle::k128B:
+        return 2;
+      case Swizzle::k64B:
+        return 4;
+      case Swizzle::k32B:
+        return 6;
+    }
+    return 0;
+  }
+
+ private:
+  static constexpr std::uint64_t field(std::uint32_t value, std::uint32_t low, std::uint32_t width) {
+    return (static_cast<std::uint64_t>(value) & ((std::uint64_t{1} << width) - 1)) << low;
+  }
+  constexpr std::uint32_t get(std::uint32_t low, std::uint32_t width) const {
+    return static_cast<std::uint32_t>((bits >> low) & ((std::uint64_t{1} << width) - 1));
+  }
+};
+
+/// The `.kind` of an MMA that follows from its operands' element type.
+enum class MmaKind : std::uint8_t { kF16, kTf32, kF8f6f4 };
+
+constexpr MmaKind kind_of(ElementType operand) {
+  switch (operand) {
+    case ElementType::kF16:
+    case ElementType::kBf16:
+      return MmaKind::kF16;
+    case ElementType::kTf32:
+      return MmaKind::kTf32;
+    default:
+      return MmaKind::kF8f6f4;
+  }
+}
+
+/// Elements of K that one dense MMA instruction takes: 32 bytes.
+constexpr std::uint32_t mma_k(ElementType operand) { return 32 / bytes_of(operand); }
+
+/// The 32-bit instruction descriptor of kinds f16, tf32 and f8f6f4, and the kind itself.
+///
+/// Bits      Field
+///  4..5     D type: 1 is f32
+///  7..9     A type (f16: 0 f16, 1 bf16; tf32: 2; f8f6f4: 0 e4m3, 1 e5m2)
+/// 10..12    B type
+/// 15, 16    A, B transposed (MN-major)
+/// 17..22    N >> 3
+/// 24..28    M >> 4
+struct UmmaInstructionDescriptor {
+  std::uint32_t bits = 0;
+  MmaKind kind = MmaKind::kF16;
+
+  static constexpr UmmaInstructionDescriptor make(
+      ElementType a, ElementType b, std::uint32_t m, std::uint32_t n) {
+    constexpr std::uint32_t kF32Accumulator = 1;
+    return {(kF32Accumulator << 4) | (code_of(a) << 7) | (code_of(b) << 10) | ((n >> 3) << 17) |
+                ((m >> 4) << 24),
+            kind_of(a)};
+  }
+
+  constexpr std::uint32_t m() const { return ((bits >> 24) & 0x1FU) << 4; }
+  constexpr std::uint32_t n() const { return ((bits >> 17) & 0x3FU) << 3; }
+  constexpr ElementType a_type() const { return type_of((bits >> 7) & 7U); }
+  constexpr ElementType b_type() const { return type_of((bits >> 10) & 7U); }
+
+ private:
+  static constexpr std::uint32_t code_of(ElementType type) {
+    switch (type) {
+      case ElementType::kBf16:
+      case ElementType::kF8E5M2:
+        return 1;
+      case ElementType::kTf32:
+        return 2;
+      default:
+        return 0;
+    }
+  }
+  constexpr ElementType type_of(std::uint32_t code) const {
+    switch (kind) {
+      case MmaKind::kF16:
+        return code == 0 ? ElementType::kF16 : ElementType::kBf16;
+      case MmaKind::kTf32:
+        return ElementType::kTf32;
+      case MmaKind::kF8f6f4:
+        return code == 0 ? ElementType::kF8E4M3 : ElementType::kF8E5M2;
+    }
+    return ElementType::kF32;
+  }
+};
+
+}  // namespace warptwin

@@ -1,0 +1,47 @@
+/// The barriers of a ring, in shared memory.
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/machine/machine.hpp"
+#include "common/machine/shared_layout.hpp"
+#include "common/pipeline/pipeline_state.hpp"
+
+namespace warptwin {
+
+/// `full[0..stages)` and `empty[0..stages)`, with the counts their contracts give.
+struct BarrierPair {
+  template <class Layout>
+  constexpr BarrierPair(Layout& layout,
+                        const char* owner,
+                        std::uint32_t stages,
+                        const BarrierContract& full_contract,
+                        const BarrierContract& empty_contract)
+      : full{layout.barriers({owner, "full"}, stages, full_contract)},
+        empty{layout.barriers({owner, "empty"}, stages, empty_contract)},
+        stages{stages},
+        full_arrivals{full_contract.arrivals()},
+        empty_arrivals{empty_contract.arrivals()} {}
+
+  /// Participants: one elected lane of one warp, before anyone uses the ring.
+  template <Machine M>
+  constexpr void init(M& machine, SourceSite site = SourceSite::current()) const {
+    for (std::uint32_t stage = 0; stage < stages; ++stage) {
+      machine.mbarrier_init(full[stage], full_arrivals, site);
+      machine.mbarrier_init(empty[stage], empty_arrivals, site);
+    }
+  }
+
+  constexpr StageNote note(StageStep step, PipelineState state, SourceSite site) const {
+    return {step, full[0], stages, state.index, state.lap, site};
+  }
+
+  MbarrierArray full;
+  MbarrierArray empty;
+  std::uint32_t stages;
+  std::uint32_t full_arrivals;
+  std::uint32_t empty_arrivals;
+};
+
+}  // namespace warptwin

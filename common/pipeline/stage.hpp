@@ -1,0 +1,132 @@
+/// The handles of a base ring's stages, one for each side, and their scoped forms.
+
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "common/machine/machine.hpp"
+#include "common/pipeline/stage_claim.hpp"
+#include "common/pipeline/typestate.hpp"
+#include "common/sync/mbarrier.hpp"
+#include "common/sync/participants.hpp"
+
+namespace warptwin {
+
+/// A stage being filled. `release` gives it up; the full barrier completes by what was issued: the
+/// bytes of a kTmaBytes producer, the arrivals or the commit of another.
+template <Machine M, class Producer>
+class WARPTWIN_LINEAR [[nodiscard]] ProducerStage {
+ public:
+  constexpr ProducerStage(StageClaim<M> claim, Mbarrier full) : claim_{std::move(claim)}, full_{full} {}
+  constexpr ProducerStage(ProducerStage&&) = default;
+  WARPTWIN_ONCE_GIVEN_UP constexpr ~ProducerStage() {}  // NOLINT(modernize-use-equals-default): attribute
+
+  WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
+  /// The full barrier: what copies into this stage name.
+  WARPTWIN_WHILE_HELD constexpr Mbarrier mbar() const { return full_; }
+
+  /// Copies a tile of a tensor map, at `at` (innermost first), into the stage.
+  ///
+  /// Participants: the whole warp; one elected lane issues. Blocks: never.
+  template <std::uint32_t kRank>
+  WARPTWIN_WHILE_HELD constexpr void load(const typename M::TensorMap& map,
+                                          Coordinates<kRank> at,
+                                          SharedAddress tile,
+                                          SourceSite site = SourceSite::current()) const {
+    claim_.machine().cp_async_bulk_tensor_load(tile, map, at, CopyTarget{full_}, site);
+  }
+
+  /// Arrives on the full barrier unless bytes complete it.
+  ///
+  /// Participants: the whole warp. Blocks: never.
+  WARPTWIN_GIVES_UP constexpr void release(SourceSite site = SourceSite::current()) && {
+    if (claim_.end()) {
+      arrive_as<Producer::kKind>(claim_.machine(), full_, site);
+      claim_.note(StageStep::kProducerReleased);
+    }
+  }
+  /// Gives the stage up without an arrival: it has been made with `mbar()`.
+  WARPTWIN_GIVES_UP constexpr void release_without_signal() && {
+    if (claim_.end()) {
+      claim_.note(StageStep::kProducerReleased);
+    }
+  }
+
+ private:
+  StageClaim<M> claim_;
+  Mbarrier full_;
+};
+
+/// A stage being read. `release` arrives on its empty barrier as the role was declared to.
+template <Machine M, class Consumer>
+class WARPTWIN_LINEAR [[nodiscard]] ConsumerStage {
+ public:
+  constexpr ConsumerStage(StageClaim<M> claim, Mbarrier empty) : claim_{std::move(claim)}, empty_{empty} {}
+  constexpr ConsumerStage(ConsumerStage&&) = default;
+  WARPTWIN_ONCE_GIVEN_UP constexpr ~ConsumerStage() {}  // NOLINT(modernize-use-equals-default): attribute
+
+  WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
+  /// The empty barrier: what frees this stage.
+  WARPTWIN_WHILE_HELD constexpr Mbarrier mbar() const { return empty_; }
+
+  /// Arrives and keeps the handle; to be followed by `release_without_signal`.
+  WARPTWIN_WHILE_HELD constexpr void arrive(SourceSite site = SourceSite::current()) const {
+    arrive_as<Consumer::kKind>(claim_.machine(), empty_, site);
+  }
+  /// Participants: the whole warp. Blocks: never.
+  WARPTWIN_GIVES_UP constexpr void release(SourceSite site = SourceSite::current()) && {
+    if (claim_.end()) {
+      arrive_as<Consumer::kKind>(claim_.machine(), empty_, site);
+      claim_.note(StageStep::kConsumerReleased);
+    }
+  }
+  WARPTWIN_GIVES_UP constexpr void release_without_signal() && {
+    if (claim_.end()) {
+      claim_.note(StageStep::kConsumerReleased);
+    }
+  }
+
+ private:
+  StageClaim<M> claim_;
+  Mbarrier empty_;
+};
+
+/// How a scope ends: with the stage's arrival, or without.
+enum class ScopeEnd : std::uint8_t { kRelease, kReleaseWithoutSignal };
+
+/// A stage that is released when its scope ends, reported at the line it was acquired.
+///
+/// Errors: the end of a scope may run the engine of a simulator, and so may throw what it throws.
+template <class Stage, ScopeEnd kEnd = ScopeEnd::kRelease>
+class [[nodiscard]] ScopedStage {
+ public:
+  constexpr ScopedStage(Stage stage, SourceSite site) : stage_{std::move(stage)}, site_{site} {}
+  ScopedStage(const ScopedStage&) = delete;
+  ScopedStage& operator=(const ScopedStage&) = delete;
+  constexpr ~ScopedStage() noexcept(false) {
+    if constexpr (kEnd == ScopeEnd::kRelease) {
+      std::move(stage_).release(site_);
+    } else {
+      std::move(stage_).release_without_signal();
+    }
+  }
+
+  constexpr Stage& operator*() { return stage_; }
+  constexpr Stage* operator->() { return &stage_; }
+
+ private:
+  Stage stage_;
+  SourceSite site_;
+};
+
+template <Machine M, class Producer>
+using ProduceContext = ScopedStage<ProducerStage<M, Producer>>;
+template <Machine M, class Consumer>
+using ConsumeContext = ScopedStage<ConsumerStage<M, Consumer>>;
+/// For lane-guarded or early arrivals: the body arrives with `stage->arrive()` or `stage->mbar()`.
+template <Machine M, class Consumer>
+using ExplicitConsumeContext =
+    ScopedStage<ConsumerStage<M, Consumer>, ScopeEnd::kReleaseWithoutSignal>;
+
+}  // namespace warptwin

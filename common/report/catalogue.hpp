@@ -1,0 +1,29 @@
+/// The catalogue of diagnostics: every finding carries one of these ids.
+
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace warptwin {
+
+enum class Severity : std::uint8_t { kOff, kLint, kWarning, kError, kFatal };
+
+const char* name_of(Severity severity);
+
+/// One diagnostic. Severities are those of the two built-in profiles: `practical` accepts what
+/// production kernels ship with, `strict` enforces every written rule.
+struct DiagnosticInfo {
+  const char* id;
+  Severity practical;
+  Severity strict;
+  const char* meaning;  // one line: what is wrong when it is reported
+};
+
+/// All diagnostics that can be reported, sorted by id.
+std::span<const DiagnosticInfo> catalogue();
+/// Null for an unknown id.
+const DiagnosticInfo* find_diagnostic(std::string_view id);
+
+}  // namespace warptwin

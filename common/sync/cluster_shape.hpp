@@ -1,0 +1,106 @@
+/// The shape of a cluster, and all that follows from it: who leads a pair, which CTAs share an operand
+/// tile, how many commits free an input stage. Nobody computes a mask or such a count anywhere else.
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/machine/types.hpp"
+
+namespace warptwin {
+
+/// An operand tile of a cluster's matrix product, by who shares it.
+enum class Operand : std::uint8_t {
+  kOwn,  // one CTA's alone: scale factors, epilogue sources
+  kA,    // shared by the CTAs with the same rank along M
+  kB,    // shared by the CTAs with the same rank along N and the same place in their pairs
+};
+
+/// The part of a shared tile that one CTA copies, and who receives it.
+struct OperandSlice {
+  std::uint32_t index = 0;
+  std::uint32_t count = 1;
+  CtaMask multicast{};  // empty: the CTA itself, without multicast
+};
+
+/// `m` by `n` CTAs; CTA rank = rank_m + rank_n * m. With `CtaGroup::kTwo`, ranks 2i and 2i+1 are a
+/// pair along M and the even one leads it.
+///
+/// Requires: m * n <= 16; m even if the group is kTwo.
+/// Source:   PTX ISA, "cta_group", "multicast"; the counts are those of the structured SM100 kernels.
+struct ClusterShape {
+  std::uint32_t m = 1;
+  std::uint32_t n = 1;
+  CtaGroup group = CtaGroup::kOne;
+
+  constexpr std::uint32_t ctas() const { return m * n; }
+  constexpr std::uint32_t group_ctas() const { return ctas_in(group); }
+  constexpr bool is_pair() const { return group == CtaGroup::kTwo; }
+  constexpr bool is_single_cta() const { return ctas() == 1; }
+
+  constexpr std::uint32_t rank_m(std::uint32_t rank) const { return rank % m; }
+  constexpr std::uint32_t rank_n(std::uint32_t rank) const { return rank / m; }
+  constexpr std::uint32_t leader(std::uint32_t rank) const { return rank - rank % group_ctas(); }
+  /// The CTA that arms full barriers and issues the MMA.
+  constexpr bool is_leader(std::uint32_t rank) const { return leader(rank) == rank; }
+  /// The other CTA of the pair; without pairs, the CTA itself.
+  constexpr std::uint32_t peer(std::uint32_t rank) const { return is_pair() ? rank ^ 1U : rank; }
+
+  /// Commits that free one input stage of one CTA: one from every leader of its row or column.
+  constexpr std::uint32_t input_empty_arrivals() const { return m / group_ctas() + n - 1; }
+  /// Arrivals on CTA 0's work-response barrier: its scheduler's own, and one per lane of every
+  /// consumer warp of every CTA.
+  constexpr std::uint32_t clc_empty_arrivals(std::uint32_t consumer_lanes_per_cta) const {
+    return kWarpLanes + ctas() * consumer_lanes_per_cta;
+  }
+
+  /// The CTAs that read the same A tile as `rank`.
+  constexpr CtaMask a_multicast(std::uint32_t rank) const { return column(rank_m(rank)); }
+  /// The CTAs that read the same B tile as `rank`: of its row, those with its place in the pair.
+  constexpr CtaMask b_multicast(std::uint32_t rank) const {
+    CtaMask mask;
+    for (std::uint32_t x = rank_m(rank) % group_ctas(); x < m; x += group_ctas()) {
+      mask = mask | CtaMask::of(rank_n(rank) * m + x);
+    }
+    return mask;
+  }
+  /// The CTAs whose accumulator one MMA writes.
+  constexpr CtaMask pair(std::uint32_t rank) const {
+    return CtaMask::of(rank) | CtaMask::of(peer(rank));
+  }
+  /// The CTAs whose stages an MMA of `rank` has read through multicast copies, and so frees.
+  constexpr CtaMask input_empty_multicast(std::uint32_t rank) const {
+    return row(rank_n(rank)) | column(rank_m(rank)) | column(rank_m(peer(rank)));
+  }
+  /// The slice of a shared tile that `rank` copies for all who share it.
+  constexpr OperandSlice slice(Operand operand, std::uint32_t rank) const {
+    OperandSlice slice;
+    if (operand == Operand::kA) {
+      slice = {rank_n(rank), n, a_multicast(rank)};
+    } else if (operand == Operand::kB) {
+      slice = {rank_m(rank) / group_ctas(), m / group_ctas(), b_multicast(rank)};
+    }
+    if (slice.count == 1) {
+      slice.multicast = {};
+    }
+    return slice;
+  }
+
+ private:
+  constexpr CtaMask row(std::uint32_t y) const {
+    CtaMask mask;
+    for (std::uint32_t x = 0; x < m; ++x) {
+      mask = mask | CtaMask::of(y * m + x);
+    }
+    return mask;
+  }
+  constexpr CtaMask column(std::uint32_t x) const {
+    CtaMask mask;
+    for (std::uint32_t y = 0; y < n; ++y) {
+      mask = mask | CtaMask::of(y * m + x);
+    }
+    return mask;
+  }
+};
+
+}  // namespace warptwin

@@ -1,0 +1,103 @@
+/// Who fills and who frees the stages of a ring, said once, in its type:
+///
+///   InputTilePipeline<M, Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>
+///
+/// Arrival counts, byte counts and contracts are derived from it.
+
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "common/machine/roles.hpp"
+#include "common/machine/shared_layout.hpp"
+#include "common/machine/types.hpp"
+
+namespace warptwin {
+
+/// One elected lane arms the barrier with the stage's bytes; its copies deliver them.
+struct TmaBytes {
+  static constexpr ArrivalKind kKind = ArrivalKind::kTmaBytes;
+};
+/// One tcgen05.commit, which arrives when the MMAs issued before it are done.
+struct UmmaCommit {
+  static constexpr ArrivalKind kKind = ArrivalKind::kUmmaCommit;
+};
+/// Every lane of every warp of the role arrives for itself.
+struct EveryLane {
+  static constexpr ArrivalKind kKind = ArrivalKind::kEveryLane;
+};
+/// One lane of every warp of the role arrives, after a warp sync, for all of them.
+struct ElectedLane {
+  static constexpr ArrivalKind kKind = ArrivalKind::kElectedLane;
+};
+
+/// The role that fills stages, and how it completes a full barrier.
+template <Role kWho, class How>
+struct From {
+  static constexpr Role kRole = kWho;
+  static constexpr ArrivalKind kKind = How::kKind;
+};
+
+/// A role that frees stages, and how it arrives on an empty barrier. A ring may have several.
+template <Role kWho, class How>
+struct To {
+  static constexpr Role kRole = kWho;
+  static constexpr ArrivalKind kKind = How::kKind;
+  static_assert(kKind != ArrivalKind::kTmaBytes, "bytes fill a stage; they do not free it");
+};
+
+/// The first of a ring's consumers: the one meant when none is named.
+template <class First, class... Rest>
+struct FirstOf {
+  using Type = First;
+};
+template <class... Consumers>
+using FirstConsumer = typename FirstOf<Consumers...>::Type;
+
+template <class Participant, class... Declared>
+inline constexpr bool kIsOneOf = (std::is_same_v<Participant, Declared> || ...);
+
+/// Arrivals per phase of one participant, by its own CTA, on a barrier of that CTA.
+template <class Participant, std::uint32_t kRows>
+constexpr std::uint32_t arrivals_of(const RoleTable<kRows>& roles) {
+  switch (Participant::kKind) {
+    case ArrivalKind::kTmaBytes:
+    case ArrivalKind::kUmmaCommit:
+      return 1;
+    case ArrivalKind::kEveryLane:
+      return roles.lanes(Participant::kRole);
+    case ArrivalKind::kElectedLane:
+      return roles.warps(Participant::kRole);
+  }
+  return 0;
+}
+
+template <class Participant>
+constexpr Contributor contributor(std::uint32_t arrivals) {
+  return {Participant::kRole, Participant::kKind, arrivals};
+}
+
+/// A contract of up to three classes of contributors.
+template <class... Contributors>
+constexpr BarrierContract contract(Role waiter, std::uint32_t bytes, Contributors... contributors) {
+  static_assert(sizeof...(Contributors) <= BarrierContract::kContributorsMax,
+                "a barrier has at most three classes of contributors");
+  return {{contributors...}, bytes, waiter};
+}
+
+/// The full barrier of a ring inside one CTA.
+template <class Producer, class Consumer, std::uint32_t kRows>
+constexpr BarrierContract full_contract(const RoleTable<kRows>& roles, std::uint32_t stage_bytes) {
+  return contract(Consumer::kRole,
+                  Producer::kKind == ArrivalKind::kTmaBytes ? stage_bytes : 0,
+                  contributor<Producer>(arrivals_of<Producer>(roles)));
+}
+
+/// The empty barrier of a ring inside one CTA.
+template <class Producer, class... Consumers, std::uint32_t kRows>
+constexpr BarrierContract empty_contract(const RoleTable<kRows>& roles) {
+  return contract(Producer::kRole, 0, contributor<Consumers>(arrivals_of<Consumers>(roles))...);
+}
+
+}  // namespace warptwin

@@ -1,0 +1,56 @@
+/// A warp's part of an accumulator, in registers.
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/machine/machine.hpp"
+#include "common/machine/shared_tile.hpp"
+
+namespace warptwin {
+
+/// Up to 64 columns of the warp's 32 rows, fp32: lane i holds row i.
+///
+/// Columns move in fragments of 16, so that every legal tile_n is whole fragments.
+template <Machine M>
+class AccumTile {
+ public:
+  static constexpr std::uint32_t kColumnsMax = 64;
+  static constexpr std::uint32_t kFragmentColumns = 16;
+
+  constexpr explicit AccumTile(M& machine) : machine_{&machine} {}
+
+  /// Loads `columns` columns of an accumulator from `first` on, and waits for them.
+  ///
+  /// Participants: the whole warp. Blocks: until the registers are settled.
+  template <class EpilogueStage>
+  constexpr void load(const EpilogueStage& accum,
+                      std::uint32_t first,
+                      std::uint32_t columns,
+                      SourceSite site = SourceSite::current()) {
+    for (std::uint32_t c = 0; c < columns; c += kFragmentColumns) {
+      accum.load(fragments_[c / kFragmentColumns], first + c, site);
+    }
+    for (std::uint32_t c = 0; c < columns; c += kFragmentColumns) {
+      machine_->tcgen05_wait_ld(fragments_[c / kFragmentColumns], site);
+    }
+  }
+
+  /// Writes the registers, rounded to `Element`, to this warp's rows of a tile that all warps of the
+  /// role share: 32 rows for each rank in the warpgroup.
+  ///
+  /// Participants: the whole warp. Blocks: never.
+  template <class Element>
+  constexpr void store(const SharedTile<Element>& tile, SourceSite site = SourceSite::current()) {
+    const std::uint32_t row = kWarpLanes * (machine_->warp_index() % kWarpsPerWarpgroup);
+    for (std::uint32_t c = 0; c < tile.columns; c += kFragmentColumns) {
+      machine_->st_shared_row(tile, row, c, fragments_[c / kFragmentColumns], site);
+    }
+  }
+
+ private:
+  M* machine_;
+  typename M::template Fragment<kFragmentColumns> fragments_[kColumnsMax / kFragmentColumns];
+};
+
+}  // namespace warptwin

@@ -1,0 +1,24 @@
+/// The ring that brings the epilogue its source tiles: bias, residual.
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/machine/machine.hpp"
+#include "common/pipeline/producer_consumer_pipeline.hpp"
+#include "common/sync/participants.hpp"
+
+namespace warptwin {
+
+/// Full: the epilogue-load warp's one arrival and a tile's bytes. Empty: every lane of the epilogue.
+///
+/// A bias that lanes copy themselves is a ring of its own: From<Role::kEpilogueLoad, EveryLane>.
+template <Machine M>
+using EpiLoadPipeline = ProducerConsumerPipeline<M,
+                                                 From<Role::kEpilogueLoad, TmaBytes>,
+                                                 To<Role::kEpilogue, EveryLane>>;
+
+template <Machine M>
+using EpiLoadPipelineStorage = typename EpiLoadPipeline<M>::Storage;
+
+}  // namespace warptwin

@@ -1,0 +1,78 @@
+/// Barriers and tiles of an input pipeline, and what is derived from its declaration.
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/machine/machine.hpp"
+#include "common/machine/roles.hpp"
+#include "common/pipeline/barrier_pair.hpp"
+#include "common/sync/cluster_shape.hpp"
+#include "common/sync/participants.hpp"
+#include "common/tile/payload.hpp"
+
+namespace warptwin {
+
+/// `stages` barrier pairs over `stages * k_group` slots: a pair guards a group of `k_group` k steps.
+///
+/// Barrier    Arrivals per phase                                 Bytes per phase
+/// full[s]    1, the leader's producer                           group_ctas * k_group * copy_bytes
+/// empty[s]   per consumer: m / group_ctas + n - 1 commits,      -
+///            or the lanes or warps of this CTA's role
+///
+/// With pairs, only the leader's full barriers are used: every copy of the pair counts there.
+template <TilePayload Payload, class Producer, class... Consumers>
+struct InputPipelineStorage {
+  template <class Layout, std::uint32_t kRows>
+  constexpr InputPipelineStorage(Layout& layout,
+                                 const char* owner,
+                                 const RoleTable<kRows>& roles,
+                                 const ClusterShape& cluster,
+                                 const Payload& payload,
+                                 std::uint32_t stages,
+                                 std::uint32_t k_group = 1)
+      : payload{payload},
+        cluster{cluster},
+        k_group{k_group},
+        stage_bytes{k_group * payload.slot_bytes()},
+        full_bytes{cluster.group_ctas() * k_group * payload.copy_bytes()},
+        tiles{layout.tiles({owner, "tile"}, stages, stage_bytes, kTileAlignment)},
+        barriers{layout,
+                 owner,
+                 stages,
+                 full_contract<Producer, FirstConsumer<Consumers...>>(roles, full_bytes),
+                 contract(Producer::kRole,
+                          0,
+                          contributor<Consumers>(empty_arrivals<Consumers>(roles, cluster))...)} {
+    layout.ring({owner, barriers.full, barriers.empty, stages, tiles, stage_bytes});
+  }
+
+  /// Participants: one elected lane of one warp, before anyone uses the ring.
+  template <Machine M>
+  constexpr void init(M& machine, SourceSite site = SourceSite::current()) const {
+    barriers.init(machine, site);
+  }
+
+  /// The tiles of k step `j` of stage `index`.
+  constexpr auto at(std::uint32_t index, std::uint32_t j) const {
+    return payload.at(tiles + index * stage_bytes + j * payload.slot_bytes());
+  }
+
+  Payload payload;
+  ClusterShape cluster;
+  std::uint32_t k_group;
+  std::uint32_t stage_bytes;
+  std::uint32_t full_bytes;
+  SharedAddress tiles;
+  BarrierPair barriers;
+
+ private:
+  template <class Consumer, std::uint32_t kRows>
+  static constexpr std::uint32_t empty_arrivals(const RoleTable<kRows>& roles,
+                                                const ClusterShape& cluster) {
+    return Consumer::kKind == ArrivalKind::kUmmaCommit ? cluster.input_empty_arrivals()
+                                                       : arrivals_of<Consumer>(roles);
+  }
+};
+
+}  // namespace warptwin

@@ -1,0 +1,112 @@
+/// The handles of an input pipeline's stages.
+
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "common/machine/machine.hpp"
+#include "common/pipeline/stage_claim.hpp"
+#include "common/pipeline/typestate.hpp"
+#include "common/sync/mbarrier.hpp"
+#include "common/sync/participants.hpp"
+#include "common/tile/operand_tile.hpp"
+
+namespace warptwin {
+
+/// Arrives on the empty barriers of everyone whose copies a consumer of kind `kKind` has read: a
+/// commit tells all CTAs of its row and column, threads tell their own CTA.
+///
+/// Participants: the whole warp. Blocks: never.
+template <ArrivalKind kKind, Machine M>
+constexpr void free_input(M& machine, Mbarrier empty, const ClusterShape& cluster, SourceSite site) {
+  if constexpr (kKind == ArrivalKind::kUmmaCommit) {
+    if (cluster.is_single_cta()) {
+      machine.tcgen05_commit(cluster.group, empty, site);
+    } else {
+      const CtaMask sharers = cluster.input_empty_multicast(machine.cta_rank());
+      machine.tcgen05_commit_multicast(cluster.group, empty, sharers, site);
+    }
+  } else {
+    arrive_as<kKind>(machine, empty, site);
+  }
+}
+
+/// A stage being filled by copies. Its full barrier is armed; it completes when all bytes are there.
+template <Machine M, class Storage>
+class WARPTWIN_LINEAR [[nodiscard]] InputProducerStage {
+ public:
+  constexpr InputProducerStage(StageClaim<M> claim, const Storage& storage)
+      : claim_{std::move(claim)}, storage_{&storage} {}
+  constexpr InputProducerStage(InputProducerStage&&) = default;
+  WARPTWIN_ONCE_GIVEN_UP constexpr ~InputProducerStage() {}  // NOLINT(modernize-use-equals-default): attribute
+
+  /// The tiles of the stage; of k step `j` of its group.
+  WARPTWIN_WHILE_HELD constexpr auto payload(std::uint32_t j = 0) const { return storage_->at(index(), j); }
+  WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
+  /// The full barrier.
+  WARPTWIN_WHILE_HELD constexpr Mbarrier barrier() const { return storage_->barriers.full[index()]; }
+  /// The bytes the full barrier was armed with: of the whole group, of both CTAs of a pair.
+  WARPTWIN_WHILE_HELD constexpr std::uint32_t expect_bytes() const { return storage_->full_bytes; }
+
+  /// Copies tile `at` of a matrix into the stage; see `load_slice`.
+  ///
+  /// Participants: the whole warp; one elected lane issues. Blocks: never.
+  template <class Element>
+  WARPTWIN_WHILE_HELD constexpr void load(const typename M::TensorMap& map,
+                                          TileIndex at,
+                                          const OperandTile<Element>& tile,
+                                          SourceSite site = SourceSite::current()) const {
+    load_slice(claim_.machine(), map, at, tile, barrier(), storage_->cluster, site);
+  }
+
+  /// Gives the stage up; the bytes under way complete it.
+  WARPTWIN_GIVES_UP constexpr void release(SourceSite = SourceSite::current()) && {
+    if (claim_.end()) {
+      claim_.note(StageStep::kProducerReleased);
+    }
+  }
+
+ private:
+  StageClaim<M> claim_;
+  const Storage* storage_;
+};
+
+/// A stage being read. `release` arrives on its empty barrier, once: an MMA's by a tcgen05.commit after
+/// the MMAs issued so far, to all CTAs that share its tiles.
+template <Machine M, class Storage, class Consumer>
+class WARPTWIN_LINEAR [[nodiscard]] InputConsumerStage {
+ public:
+  constexpr InputConsumerStage(StageClaim<M> claim, const Storage& storage)
+      : claim_{std::move(claim)}, storage_{&storage} {}
+  constexpr InputConsumerStage(InputConsumerStage&&) = default;
+  WARPTWIN_ONCE_GIVEN_UP constexpr ~InputConsumerStage() {}  // NOLINT(modernize-use-equals-default): attribute
+
+  /// The tiles of the stage; of k step `j` of its group.
+  WARPTWIN_WHILE_HELD constexpr auto payload(std::uint32_t j = 0) const { return storage_->at(index(), j); }
+  WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
+  /// The empty barrier.
+  WARPTWIN_WHILE_HELD constexpr Mbarrier mbar() const { return storage_->barriers.empty[index()]; }
+
+  /// Participants: the whole warp. Blocks: never.
+  /// Requires:     the stage's MMAs were issued by this warp.
+  WARPTWIN_GIVES_UP constexpr void release(SourceSite site = SourceSite::current()) && {
+    if (claim_.end()) {
+      free_input<Consumer::kKind>(
+          claim_.machine(), storage_->barriers.empty[claim_.state().index], storage_->cluster, site);
+      claim_.note(StageStep::kConsumerReleased);
+    }
+  }
+  /// Gives the stage up without an arrival: it has been made with `mbar()`.
+  WARPTWIN_GIVES_UP constexpr void release_without_signal() && {
+    if (claim_.end()) {
+      claim_.note(StageStep::kConsumerReleased);
+    }
+  }
+
+ private:
+  StageClaim<M> claim_;
+  const Storage* storage_;
+};
+
+}  // namespace warptwin

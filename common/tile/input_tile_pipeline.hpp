@@ -1,0 +1,224 @@
+/// The ring that brings operand tiles to the tensor core: TMA fills a stage, the MMA frees it.
+
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "common/machine/machine.hpp"
+#include "common/pipeline/pipeline_state.hpp"
+#include "common/pipeline/stage.hpp"
+#include "common/sync/mbarrier.hpp"
+#include "common/tile/input_pipeline_storage.hpp"
+#include "common/tile/input_stage.hpp"
+
+namespace warptwin {
+
+template <class Pipeline>
+class InputProducer;
+template <class Pipeline>
+class InputConsumer;
+
+/// One warp's view of an input ring, for clusters of any shape, single CTAs and pairs.
+///
+/// Every CTA's producer waits its own empty barriers and copies its slices. Only the leader arms, with
+/// the bytes of the whole pair, and only the leader's consumer may acquire: the peer's full barriers
+/// stay unused.
+///
+/// Participants: every operation is the whole warp's, with its lanes together afterwards.
+/// Blocks:       acquire_*, wait_*, drain_producer; nothing else.
+template <Machine M, TilePayload Payload, class Producer, class... Consumers>
+class InputTilePipeline {
+ public:
+  using Storage = InputPipelineStorage<Payload, Producer, Consumers...>;
+  using DefaultConsumer = FirstConsumer<Consumers...>;
+  using ProducerStage = InputProducerStage<M, Storage>;
+  template <class As = DefaultConsumer>
+  using ConsumerStage = InputConsumerStage<M, Storage, As>;
+  static_assert(Producer::kKind == ArrivalKind::kTmaBytes, "an input pipeline is filled by TMA");
+
+  constexpr InputTilePipeline(M& machine, const Storage& storage)
+      : machine_{&machine}, storage_{&storage} {}
+
+  /// The pipeline as its producer or consumer sees it; a warp is one of them, so it gives this up.
+  constexpr InputProducer<InputTilePipeline> producer() && {
+    return InputProducer<InputTilePipeline>{std::move(*this)};
+  }
+  constexpr InputConsumer<InputTilePipeline> consumer() && {
+    return InputConsumer<InputTilePipeline>{std::move(*this)};
+  }
+
+  // Linear.
+
+  /// Waits empty; in the leader CTA then arms full with the bytes of the group.
+  constexpr ProducerStage acquire_producer(SourceSite site = SourceSite::current()) {
+    return acquire_producer(ProducerToken{}, site);
+  }
+  constexpr ProducerStage acquire_producer(ProducerToken token, SourceSite site = SourceSite::current()) {
+    wait_consumer_if_needed(token, site);
+    const PipelineState state = producer_;
+    producer_step();
+    if (storage_->cluster.is_leader(machine_->cta_rank())) {
+      arm(*machine_, producer_mbar(state.index), storage_->full_bytes, site);
+    }
+    return {claim(StageStep::kProducerAcquired, state, site), *storage_};
+  }
+
+  /// Waits full. What TMA wrote, the tensor core may read at once.
+  template <class As = DefaultConsumer>
+  constexpr ConsumerStage<As> acquire_consumer(SourceSite site = SourceSite::current()) {
+    return acquire_consumer<As>(ConsumerToken{}, site);
+  }
+  template <class As = DefaultConsumer>
+  constexpr ConsumerStage<As> acquire_consumer(ConsumerToken token,
+                                               SourceSite site = SourceSite::current()) {
+    wait_producer_if_needed(token, site);
+    return claim_consumer<As>(site);
+  }
+  /// Takes the next stage without a wait: for a consumer that learns from another barrier that the
+  /// stage is full, as an epilogue does from the MMA's commit.
+  template <class As>
+  constexpr ConsumerStage<As> claim_consumer(SourceSite site = SourceSite::current()) {
+    static_assert(kIsOneOf<As, Consumers...>, "a ring is consumed by those it was declared with");
+    const PipelineState state = consumer_;
+    consumer_step();
+    return {claim(StageStep::kConsumerAcquired, state, site), *storage_};
+  }
+
+  /// Waits until every stage this producer filled has been freed: commits of other CTAs may still be
+  /// on their way to this CTA's barriers, and copies of theirs to its tiles.
+  constexpr void drain_producer(SourceSite site = SourceSite::current()) {
+    for (std::uint32_t i = 0; i < stages(); ++i) {
+      wait_consumer(site);
+      producer_step();
+    }
+  }
+
+  // Probes: a token says what was found, and to whose wait it belongs. No state changes.
+
+  constexpr ProducerToken try_acquire_producer(SourceSite site = SourceSite::current()) const {
+    return {producer_,
+            machine_->mbarrier_try_wait_parity(
+                consumer_mbar(producer_.index), producer_.empty_phase(), ordering(), site)};
+  }
+  constexpr ConsumerToken try_acquire_consumer(SourceSite site = SourceSite::current()) const {
+    return {consumer_,
+            machine_->mbarrier_try_wait_parity(
+                producer_mbar(consumer_.index), consumer_.full_phase(), ordering(), site)};
+  }
+
+  // Direct.
+
+  constexpr void wait_consumer(SourceSite site = SourceSite::current()) const {
+    acquire(*machine_, consumer_mbar(producer_.index), producer_.empty_phase(), ordering(), site);
+  }
+  constexpr void wait_producer(SourceSite site = SourceSite::current()) const {
+    acquire(*machine_, producer_mbar(consumer_.index), consumer_.full_phase(), ordering(), site);
+  }
+  /// Waits empty unless the token says that this very stage is free. A stale token is not believed.
+  constexpr void wait_consumer_if_needed(ProducerToken token,
+                                         SourceSite site = SourceSite::current()) const {
+    if (token.ready && token.probed == producer_) {
+      machine_->sync_warp(site);
+    } else {
+      wait_consumer(site);
+    }
+  }
+  /// Waits full unless the token says that this very stage is.
+  constexpr void wait_producer_if_needed(ConsumerToken token,
+                                         SourceSite site = SourceSite::current()) const {
+    if (token.ready && token.probed == consumer_) {
+      machine_->sync_warp(site);
+    } else {
+      wait_producer(site);
+    }
+  }
+  /// The stage the next acquire or wait is for.
+  constexpr std::uint32_t producer_stage() const { return producer_.index; }
+  constexpr std::uint32_t consumer_stage() const { return consumer_.index; }
+  constexpr Mbarrier producer_mbar(std::uint32_t stage) const { return storage_->barriers.full[stage]; }
+  constexpr Mbarrier consumer_mbar(std::uint32_t stage) const { return storage_->barriers.empty[stage]; }
+  constexpr void producer_step() { producer_.step(stages()); }
+  constexpr void consumer_step() { consumer_.step(stages()); }
+
+  constexpr M& machine() const { return *machine_; }
+  constexpr const Storage& storage() const { return *storage_; }
+  constexpr std::uint32_t stages() const { return storage_->barriers.stages; }
+
+ private:
+  constexpr Ordering ordering() const { return acquire_for(storage_->cluster); }
+  constexpr StageClaim<M> claim(StageStep step, PipelineState state, SourceSite site) const {
+    StageClaim<M> claim{*machine_, storage_->barriers.note(step, state, site)};
+    claim.note(step);
+    return claim;
+  }
+
+  M* machine_;
+  const Storage* storage_;
+  PipelineState producer_;
+  PipelineState consumer_;
+};
+
+/// The load warp's side of an input pipeline.
+template <class Pipeline>
+class InputProducer {
+ public:
+  using Stage = typename Pipeline::ProducerStage;
+
+  constexpr explicit InputProducer(Pipeline pipeline) : pipeline_{std::move(pipeline)} {}
+
+  /// Linear: the next stage, waited for and armed.
+  constexpr Stage acquire_stage(SourceSite site = SourceSite::current()) {
+    return pipeline_.acquire_producer(site);
+  }
+  /// Scoped: released when the scope ends.
+  constexpr ScopedStage<Stage> acquire(SourceSite site = SourceSite::current()) {
+    return {pipeline_.acquire_producer(site), site};
+  }
+  constexpr ProducerToken try_acquire(SourceSite site = SourceSite::current()) const {
+    return pipeline_.try_acquire_producer(site);
+  }
+  constexpr Stage acquire_if_needed(ProducerToken token, SourceSite site = SourceSite::current()) {
+    return pipeline_.acquire_producer(token, site);
+  }
+  constexpr void drain(SourceSite site = SourceSite::current()) { pipeline_.drain_producer(site); }
+  constexpr Pipeline& pipeline() { return pipeline_; }
+
+ private:
+  Pipeline pipeline_;
+};
+
+/// The MMA warp's side of an input pipeline, or another consumer's.
+template <class Pipeline>
+class InputConsumer {
+ public:
+  using DefaultConsumer = typename Pipeline::DefaultConsumer;
+  template <class As>
+  using Stage = typename Pipeline::template ConsumerStage<As>;
+
+  constexpr explicit InputConsumer(Pipeline pipeline) : pipeline_{std::move(pipeline)} {}
+
+  /// Linear: the next stage, waited for.
+  template <class As = DefaultConsumer>
+  constexpr Stage<As> acquire_stage(SourceSite site = SourceSite::current()) {
+    return pipeline_.template acquire_consumer<As>(site);
+  }
+  /// Scoped: released, with its arrival, when the scope ends.
+  template <class As = DefaultConsumer>
+  constexpr ScopedStage<Stage<As>> acquire(SourceSite site = SourceSite::current()) {
+    return {pipeline_.template acquire_consumer<As>(site), site};
+  }
+  constexpr ConsumerToken try_acquire(SourceSite site = SourceSite::current()) const {
+    return pipeline_.try_acquire_consumer(site);
+  }
+  template <class As = DefaultConsumer>
+  constexpr Stage<As> acquire_if_needed(ConsumerToken token, SourceSite site = SourceSite::current()) {
+    return pipeline_.template acquire_consumer<As>(token, site);
+  }
+  constexpr Pipeline& pipeline() { return pipeline_; }
+
+ private:
+  Pipeline pipeline_;
+};
+
+}  // namespace warptwin

@@ -1,0 +1,46 @@
+/// Lets the operand loads of a tile go before its epilogue-source loads.
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/machine/machine.hpp"
+#include "common/pipeline/producer_consumer_pipeline.hpp"
+#include "common/sync/participants.hpp"
+
+namespace warptwin {
+
+/// A ring that carries no data, from the load warp to the epilogue-load warp, one turn per tile.
+///
+/// It has an empty side: the load warp cannot get more than the ring's stages ahead. With a full
+/// barrier alone it could lap a slow waiter, which would then wait for a parity that has come and gone.
+template <Machine M>
+class LoadOrderBarrier {
+ public:
+  using Ring = ProducerConsumerPipeline<M,
+                                        From<Role::kLoad, ElectedLane>,
+                                        To<Role::kEpilogueLoad, ElectedLane>>;
+  using Storage = typename Ring::Storage;
+  /// Tiles the load warp may be ahead of the epilogue-load warp.
+  static constexpr std::uint32_t kStages = 2;
+
+  constexpr LoadOrderBarrier(M& machine, const Storage& storage) : ring_{machine, storage} {}
+
+  /// Participants: the load warp, once per tile, after its first loads.
+  /// Blocks:       while the epilogue-load warp is kStages tiles behind.
+  constexpr void arrive_and_step(SourceSite site = SourceSite::current()) {
+    ring_.producer_signal_and_step(site);
+  }
+  /// Participants: the epilogue-load warp, once per tile. Blocks: until the load warp has arrived.
+  constexpr void wait_and_step(SourceSite site = SourceSite::current()) {
+    ring_.consumer_signal_and_step(site);
+  }
+
+ private:
+  Ring ring_;
+};
+
+template <Machine M>
+using LoadOrderBarrierStorage = typename LoadOrderBarrier<M>::Storage;
+
+}  // namespace warptwin

@@ -1,0 +1,51 @@
+/// Barriers of an accumulator ring; its stages are columns of tensor memory.
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/machine/machine.hpp"
+#include "common/machine/roles.hpp"
+#include "common/pipeline/barrier_pair.hpp"
+#include "common/sync/cluster_shape.hpp"
+#include "common/sync/participants.hpp"
+#include "common/tile/tensor_memory.hpp"
+
+namespace warptwin {
+
+/// Barrier    Arrivals per phase                            Completion means
+/// full[a]    1 commit, multicast to the pair               accumulator a is complete
+/// empty[a]   the consumer's lanes, of each CTA of the      accumulator a may be overwritten, in
+///            group; with pairs only the leader's is used   both CTAs
+template <class Producer, class Consumer>
+struct OutputPipelineStorage {
+  template <class Layout, std::uint32_t kRows>
+  constexpr OutputPipelineStorage(Layout& layout,
+                                  const char* owner,
+                                  const RoleTable<kRows>& roles,
+                                  const ClusterShape& cluster,
+                                  const OutputPipelineConfig& config)
+      : cluster{cluster},
+        config{config},
+        barriers{layout,
+                 owner,
+                 config.stages,
+                 full_contract<Producer, Consumer>(roles, 0),
+                 contract(Producer::kRole,
+                          0,
+                          contributor<Consumer>(arrivals_of<Consumer>(roles) * cluster.group_ctas()))} {
+    layout.ring({owner, barriers.full, barriers.empty, config.stages, {}, 0});
+  }
+
+  /// Participants: one elected lane of one warp, before anyone uses the ring.
+  template <Machine M>
+  constexpr void init(M& machine, SourceSite site = SourceSite::current()) const {
+    barriers.init(machine, site);
+  }
+
+  ClusterShape cluster;
+  OutputPipelineConfig config;
+  BarrierPair barriers;
+};
+
+}  // namespace warptwin

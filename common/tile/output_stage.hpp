@@ -1,0 +1,169 @@
+/// The handles of accumulator stages, for the MMA and for the epilogue.
+
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "common/machine/machine.hpp"
+#include "common/machine/umma_descriptor.hpp"
+#include "common/pipeline/stage_claim.hpp"
+#include "common/pipeline/typestate.hpp"
+#include "common/sync/mbarrier.hpp"
+#include "common/sync/participants.hpp"
+#include "common/tile/operand_tile.hpp"
+#include "common/tile/tensor_memory.hpp"
+
+namespace warptwin {
+
+/// Whether an MMA adds to what the accumulator holds, or overwrites it.
+enum class Accumulate : std::uint8_t { kNo, kYes };
+
+/// Issues the MMAs of one k step: every 32 bytes along K are one instruction.
+///
+/// Shape:        a (rows_a, tile_k), b (rows_b, tile_k), both K-major, rows of one swizzle span; the
+///               pair's MMA takes both CTAs' rows.
+/// Participants: the whole warp; one elected lane issues. Blocks: never.
+template <Machine M, class ElementA, class ElementB>
+constexpr void multiply_tiles(M& machine,
+                              CtaGroup group,
+                              TmemAddress d,
+                              const SharedTile<ElementA>& a,
+                              const SharedTile<ElementB>& b,
+                              Accumulate accumulate,
+                              SourceSite site) {
+  constexpr std::uint32_t kStepBytes = 32;
+  const auto instruction = UmmaInstructionDescriptor::make(
+      ElementA::kType, ElementB::kType, a.rows * ctas_in(group), b.rows * ctas_in(group));
+  const auto descriptor_a = UmmaSmemDescriptor::k_major(a);
+  const auto descriptor_b = UmmaSmemDescriptor::k_major(b);
+  for (std::uint32_t byte = 0; byte < a.row_bytes(); byte += kStepBytes) {
+    machine.tcgen05_mma(group,
+                        d,
+                        descriptor_a.advanced(byte),
+                        descriptor_b.advanced(byte),
+                        instruction,
+                        accumulate == Accumulate::kYes || byte > 0,
+                        site);
+  }
+}
+
+/// Tells the epilogues of all CTAs of the group that an accumulator is complete, when it is.
+template <Machine M>
+constexpr void commit_accumulator(M& machine, Mbarrier full, const ClusterShape& cluster, SourceSite site) {
+  if (cluster.is_pair()) {
+    const CtaMask pair = cluster.pair(machine.cta_rank());
+    machine.tcgen05_commit_multicast(cluster.group, full, pair, site);
+  } else {
+    machine.tcgen05_commit(cluster.group, full, site);
+  }
+}
+
+/// Tells the leader's MMA that the calling warp has read its part of an accumulator.
+template <ArrivalKind kKind, Machine M>
+constexpr void free_accumulator(M& machine, Mbarrier empty, const ClusterShape& cluster, SourceSite site) {
+  machine.tcgen05_fence_before_thread_sync(site);
+  if (cluster.is_pair()) {
+    arrive_at<kKind>(machine, empty, cluster.leader(machine.cta_rank()), site);
+  } else {
+    arrive_as<kKind>(machine, empty, site);
+  }
+}
+
+/// An accumulator being computed. `release` commits it to the epilogue: the phase's one arrival.
+template <Machine M, class Storage>
+class WARPTWIN_LINEAR [[nodiscard]] MmaStage {
+ public:
+  constexpr MmaStage(StageClaim<M> claim, const Storage& storage, TmemStage tmem)
+      : claim_{std::move(claim)}, storage_{&storage}, tmem_{tmem} {}
+  constexpr MmaStage(MmaStage&&) = default;
+  WARPTWIN_ONCE_GIVEN_UP constexpr ~MmaStage() {}  // NOLINT(modernize-use-equals-default): attribute
+
+  WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
+  WARPTWIN_WHILE_HELD constexpr TmemStage tmem() const { return tmem_; }
+  /// The full barrier. `release` commits to it: nobody else may.
+  WARPTWIN_WHILE_HELD constexpr Mbarrier mbar() const { return storage_->barriers.full[index()]; }
+
+  /// D = A * B^T, or D += A * B^T, over one payload; see `multiply_tiles`.
+  ///
+  /// Participants: the whole warp of the leader CTA. Blocks: never.
+  template <class Tiles>
+  WARPTWIN_WHILE_HELD constexpr void multiply(const Tiles& tiles,
+                                              Accumulate accumulate,
+                                              SourceSite site = SourceSite::current()) const {
+    multiply_tiles(claim_.machine(),
+                   storage_->cluster.group,
+                   tmem_.address(),
+                   tiles.a_tile().tile,
+                   tiles.b_tile().tile,
+                   accumulate,
+                   site);
+  }
+
+  /// Participants: the whole warp. Blocks: never.
+  WARPTWIN_GIVES_UP constexpr void release(SourceSite site = SourceSite::current()) && {
+    if (claim_.end()) {
+      commit_accumulator(claim_.machine(),
+                         storage_->barriers.full[claim_.state().index],
+                         storage_->cluster,
+                         site);
+      claim_.note(StageStep::kProducerReleased);
+    }
+  }
+
+ private:
+  StageClaim<M> claim_;
+  const Storage* storage_;
+  TmemStage tmem_;
+};
+
+/// An accumulator being read. `release` frees it: call it right after the last load has arrived, before
+/// the stores, so that the next tile's MMAs need not wait for them.
+template <Machine M, class Storage, class Consumer>
+class WARPTWIN_LINEAR [[nodiscard]] EpilogueStage {
+ public:
+  constexpr EpilogueStage(StageClaim<M> claim, const Storage& storage, TmemStage tmem)
+      : claim_{std::move(claim)}, storage_{&storage}, tmem_{tmem} {}
+  constexpr EpilogueStage(EpilogueStage&&) = default;
+  WARPTWIN_ONCE_GIVEN_UP constexpr ~EpilogueStage() {}  // NOLINT(modernize-use-equals-default): attribute
+
+  WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
+  WARPTWIN_WHILE_HELD constexpr TmemStage tmem() const { return tmem_; }
+  /// The empty barrier, of this CTA; with pairs the leader's is the one in use.
+  WARPTWIN_WHILE_HELD constexpr Mbarrier mbar() const { return storage_->barriers.empty[index()]; }
+  /// The first of the 32 lanes of tensor memory that this warp may read.
+  WARPTWIN_WHILE_HELD constexpr std::uint32_t first_lane() const {
+    return kWarpLanes * (claim_.machine().warp_index() % kWarpsPerWarpgroup);
+  }
+
+  /// Starts to load this warp's lanes of the columns from `column` on; settle with
+  /// `tcgen05_wait_ld`.
+  ///
+  /// Participants: the whole warp. Blocks: never.
+  template <class Fragment>
+  WARPTWIN_WHILE_HELD constexpr void load(Fragment& fragment,
+                                          std::uint32_t column,
+                                          SourceSite site = SourceSite::current()) const {
+    claim_.machine().tcgen05_ld_32x32b(
+        fragment, tmem_.at_column(column).at_lane(first_lane()), site);
+  }
+
+  /// Requires:     all loads have been waited for.
+  /// Participants: the whole warp; every warp of the role in every CTA of the group. Blocks: never.
+  WARPTWIN_GIVES_UP constexpr void release(SourceSite site = SourceSite::current()) && {
+    if (claim_.end()) {
+      free_accumulator<Consumer::kKind>(claim_.machine(),
+                                        storage_->barriers.empty[claim_.state().index],
+                                        storage_->cluster,
+                                        site);
+      claim_.note(StageStep::kConsumerReleased);
+    }
+  }
+
+ private:
+  StageClaim<M> claim_;
+  const Storage* storage_;
+  TmemStage tmem_;
+};
+
+}  // namespace warptwin

@@ -1,0 +1,166 @@
+/// Tensor memory as kernels use it: an allocation, accumulator stages in it, and its end.
+
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "common/machine/machine.hpp"
+#include "common/machine/types.hpp"
+#include "common/sync/mbarrier.hpp"
+#include "common/sync/participants.hpp"
+#include "common/sync/warp_group_barrier.hpp"
+
+namespace warptwin {
+
+/// What tensor memory can be allocated in: powers of two, at least 32 columns.
+constexpr std::uint32_t tmem_allocation_columns(std::uint32_t columns) {
+  return std::bit_ceil(columns < 32 ? 32U : columns);
+}
+
+/// Accumulator stages in tensor memory: stage i starts at column i * stage_stride_columns.
+///
+/// Requires: stages * stage_stride_columns <= 512.
+struct OutputPipelineConfig {
+  std::uint32_t stages = 2;
+  std::uint32_t stage_stride_columns = 256;
+
+  constexpr std::uint32_t columns() const { return stages * stage_stride_columns; }
+};
+
+/// The columns of one accumulator stage.
+struct TmemStage {
+  TmemAddress base;
+
+  constexpr TmemAddress address() const { return base; }
+  constexpr TmemAddress at_column(std::uint32_t column) const { return base.at_column(column); }
+};
+
+/// Columns of tensor memory this CTA owns, and its peer too if it is one of a pair.
+struct TmemAllocation {
+  TmemAddress base;
+  std::uint32_t columns = 0;
+  CtaGroup group = CtaGroup::kOne;
+
+  /// Participants: one whole warp of every CTA of the group. Blocks: until the columns are free.
+  template <Machine M>
+  static constexpr TmemAllocation allocate(M& machine,
+                                           SharedAddress word,
+                                           std::uint32_t columns,
+                                           CtaGroup group,
+                                           SourceSite site = SourceSite::current()) {
+    const std::uint32_t granted = tmem_allocation_columns(columns);
+    machine.tcgen05_alloc(group, word, granted, site);
+    return from_shared(machine, word, granted, group, site);
+  }
+  /// Reads the address that `allocate` left in shared memory.
+  ///
+  /// Requires: a barrier between the allocation and this, unless by the same warp.
+  template <Machine M>
+  static constexpr TmemAllocation from_shared(M& machine,
+                                              SharedAddress word,
+                                              std::uint32_t columns,
+                                              CtaGroup group,
+                                              SourceSite site = SourceSite::current()) {
+    return {{machine.ld_shared_u32(word, site)}, tmem_allocation_columns(columns), group};
+  }
+  /// Lets other CTAs of the SM allocate: this one will not again.
+  template <Machine M>
+  constexpr void release_lock(M& machine, SourceSite site = SourceSite::current()) const {
+    machine.tcgen05_relinquish_alloc_permit(group, site);
+  }
+  /// Participants: the warp that allocated. Requires: all uses are over, in the peer CTA too.
+  template <Machine M>
+  constexpr void deallocate(M& machine, SourceSite site = SourceSite::current()) const {
+    machine.tcgen05_dealloc(group, base, columns, site);
+  }
+
+  constexpr TmemStage stage(const OutputPipelineConfig& config, std::uint32_t index) const {
+    return {base.at_column(index * config.stage_stride_columns)};
+  }
+};
+
+/// The barrier that frees tensor memory, the word its address is handed over in, and the named barrier
+/// it is handed over with.
+///
+/// Barrier    Arrivals per phase             Completion means
+/// dealloc    `kUser`'s lanes, of each CTA   tensor memory may be freed; single-use
+///            of the group
+template <Role kOwner = Role::kMma, Role kUser = Role::kEpilogue>
+struct TmemDeallocStorage {
+  template <class Layout, std::uint32_t kRows>
+  constexpr TmemDeallocStorage(Layout& layout,
+                               const char* owner,
+                               const RoleTable<kRows>& roles,
+                               const ClusterShape& cluster)
+      : cluster{cluster},
+        arrivals{roles.lanes(kUser) * cluster.group_ctas()},
+        barrier{layout.barriers(
+            {owner, "done"},
+            1,
+            contract(kOwner, 0, Contributor{kUser, ArrivalKind::kEveryLane, arrivals}))[0]},
+        word{layout.word({owner, "address"})},
+        hand_off{WarpGroupBarrier::of<kOwner, kUser>(NamedBarrierId::kTmemHandOff, roles)} {}
+
+  /// Participants: one elected lane of one warp.
+  template <Machine M>
+  constexpr void init(M& machine, SourceSite site = SourceSite::current()) const {
+    machine.mbarrier_init(barrier, arrivals, site);
+  }
+
+  ClusterShape cluster;
+  std::uint32_t arrivals;
+  Mbarrier barrier;
+  SharedAddress word;
+  WarpGroupBarrier hand_off;
+};
+
+/// The end of tensor memory's life: its users say when they are done, its owner waits and frees it.
+template <Machine M, class Storage = TmemDeallocStorage<>>
+class TmemDeallocBarrier {
+ public:
+  constexpr TmemDeallocBarrier(M& machine, const Storage& storage)
+      : machine_{&machine}, storage_{&storage} {}
+
+  /// Every calling lane arrives in the pair's other CTA; nothing without pairs.
+  constexpr void signal_peer(SourceSite site = SourceSite::current()) const {
+    if (storage_->cluster.is_pair()) {
+      const std::uint32_t peer = storage_->cluster.peer(machine_->cta_rank());
+      arrive_at<ArrivalKind::kEveryLane>(*machine_, storage_->barrier, peer, site);
+    }
+  }
+  /// Every calling lane arrives in the own CTA.
+  constexpr void signal_self(SourceSite site = SourceSite::current()) const {
+    arrive_as<ArrivalKind::kEveryLane>(*machine_, storage_->barrier, site);
+  }
+  /// All accesses of the calling warp are over: orders them, tells the peer, then the own CTA.
+  ///
+  /// Participants: every warp of the using role, once. Blocks: never.
+  constexpr void signal_complete(SourceSite site = SourceSite::current()) const {
+    machine_->tcgen05_fence_before_thread_sync(site);
+    signal_peer(site);
+    signal_self(site);
+  }
+  /// Participants: the owner. Blocks: until every user of every CTA of the group is done.
+  constexpr void wait(SourceSite site = SourceSite::current()) const {
+    acquire(*machine_,
+            storage_->barrier,
+            WaitPhase::number(0),
+            storage_->cluster.is_pair() ? kAcquireCluster : kAcquireCta,
+            site);
+    machine_->tcgen05_fence_after_thread_sync(site);
+  }
+  /// Gives up the allocation permit, waits, frees.
+  constexpr void complete_dealloc(const TmemAllocation& tmem,
+                                  SourceSite site = SourceSite::current()) const {
+    tmem.release_lock(*machine_, site);
+    wait(site);
+    tmem.deallocate(*machine_, site);
+  }
+
+ private:
+  M* machine_;
+  const Storage* storage_;
+};
+
+}  // namespace warptwin

@@ -1,0 +1,103 @@
+/// From registers to global memory: lanes write a buffer in shared memory, TMA stores it.
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/machine/machine.hpp"
+#include "common/machine/roles.hpp"
+#include "common/machine/shared_tile.hpp"
+#include "common/sync/warp_group_barrier.hpp"
+#include "common/tile/operand_tile.hpp"
+
+namespace warptwin {
+
+/// Two output boxes of `rows` by `columns`, for one to be written while the other is stored.
+///
+/// Requires: rows of the box are 32, 64 or 128 bytes, one swizzle span.
+template <class Element, Role kWriter = Role::kEpilogue>
+struct OutputTileStorage {
+  static constexpr std::uint32_t kBuffers = 2;
+
+  template <class Layout, std::uint32_t kRows>
+  constexpr OutputTileStorage(Layout& layout,
+                              const char* owner,
+                              const RoleTable<kRows>& roles,
+                              std::uint32_t rows,
+                              std::uint32_t columns)
+      : first{SharedAddress{}, rows, columns, swizzle_of(columns * SharedTile<Element>::kElementBytes)},
+        written{WarpGroupBarrier::of<kWriter>(NamedBarrierId::kTileWriter, roles)},
+        store_warp{roles.first_warp(kWriter)} {
+    first.base = layout.tiles({owner, "tile"}, kBuffers, first.bytes(), kTileAlignment);
+  }
+
+  constexpr SharedTile<Element> tile(std::uint32_t index) const {
+    SharedTile<Element> tile = first;
+    tile.base = first.base + index * align_up(first.bytes(), kTileAlignment);
+    return tile;
+  }
+
+  SharedTile<Element> first;
+  WarpGroupBarrier written;
+  std::uint32_t store_warp;
+};
+
+/// One warp's view of the writers of a CTA, who fill each box together; one warp stores it.
+template <Machine M, class Element, Role kWriter = Role::kEpilogue>
+class TileWriter {
+ public:
+  using Storage = OutputTileStorage<Element, kWriter>;
+
+  constexpr TileWriter(M& machine, const Storage& storage) : machine_{&machine}, storage_{&storage} {}
+
+  /// The first of the 32 rows this warp writes: the lanes of tensor memory it may read.
+  constexpr std::uint32_t first_row() const {
+    return kWarpLanes * (machine_->warp_index() % kWarpsPerWarpgroup);
+  }
+
+  /// The next buffer, once the store that last read it has done so.
+  ///
+  /// Participants: every warp of the role. Blocks: for that store, and for each other.
+  constexpr SharedTile<Element> acquire(SourceSite site = SourceSite::current()) {
+    if (is_store_warp()) {
+      machine_->template cp_async_bulk_wait_group_read<Storage::kBuffers - 1>(site);
+    }
+    storage_->written.sync(*machine_, site);
+    return storage_->tile(next_);
+  }
+
+  /// Stores the buffer acquired last at `at` (column first), clipped at the matrix' edges.
+  ///
+  /// Every writer makes its generic writes visible to the async proxy; then one lane stores.
+  ///
+  /// Participants: every warp of the role. Blocks: for each other; not for the store.
+  constexpr void store(const typename M::TensorMap& map,
+                       Coordinates<2> at,
+                       SourceSite site = SourceSite::current()) {
+    machine_->fence_proxy_async(ProxySpace::kSharedCta, site);
+    storage_->written.sync(*machine_, site);
+    if (is_store_warp()) {
+      machine_->cp_async_bulk_tensor_store(map, at, storage_->tile(next_).base, site);
+      machine_->cp_async_bulk_commit_group(site);
+    }
+    next_ = (next_ + 1) % Storage::kBuffers;
+  }
+
+  /// Waits for the stores under way: they read this CTA's shared memory.
+  ///
+  /// Participants: every warp of the role, at its end. Blocks: the storing warp, for its stores.
+  constexpr void drain(SourceSite site = SourceSite::current()) {
+    if (is_store_warp()) {
+      machine_->template cp_async_bulk_wait_group<0>(site);
+    }
+  }
+
+ private:
+  constexpr bool is_store_warp() const { return machine_->warp_index() == storage_->store_warp; }
+
+  M* machine_;
+  const Storage* storage_;
+  std::uint32_t next_ = 0;
+};
+
+}  // namespace warptwin

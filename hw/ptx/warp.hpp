@@ -1,0 +1,90 @@
+/// Lanes of a warp, its place in the grid, its registers, and the clock its deadlines are kept by.
+/// Source: PTX ISA, "elect.sync", "Special Registers", "setmaxnreg".
+
+#pragma once
+
+#include <cuda/ptx>
+
+#include "hw/ptx/target.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"  // bodies are empty on the host
+
+namespace warptwin::hw::ptx {
+
+/// Brings the lanes of the warp together. Participants: the whole warp. Blocks: until all have come.
+WARPTWIN_HOST_DEVICE void sync_warp() {
+  NV_IF_TARGET(NV_IS_DEVICE, (__syncwarp();))
+}
+
+/// True in one lane of the warp, the same one each time. Participants: the whole warp.
+WARPTWIN_HOST_DEVICE bool elect_sync() {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE,
+                    (std::uint32_t elected; asm volatile(
+                         "{\n\t.reg .pred elected;\n\t"
+                         "elect.sync _|elected, 0xffffffff;\n\t"
+                         "selp.b32 %0, 1, 0, elected;\n\t}"
+                         : "=r"(elected));
+                     return elected != 0;),
+                    (return true;))
+}
+
+WARPTWIN_HOST_DEVICE std::uint32_t lane_index() {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return ::cuda::ptx::get_sreg_laneid();), (return 0;))
+}
+
+/// The warp's index in its CTA, for one-dimensional CTAs; taken from lane 0, so that the compiler sees
+/// one value for the warp. Participants: the whole warp.
+WARPTWIN_HOST_DEVICE std::uint32_t warp_index() {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE,
+                    (return __shfl_sync(0xffffffffU, threadIdx.x / kWarpLanes, 0);),
+                    (return 0;))
+}
+
+WARPTWIN_HOST_DEVICE std::uint32_t cta_index() {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return blockIdx.x;), (return 0;))
+}
+
+WARPTWIN_HOST_DEVICE std::uint32_t cluster_cta_rank() {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return ::cuda::ptx::get_sreg_cluster_ctarank();), (return 0;))
+}
+
+WARPTWIN_HOST_DEVICE std::uint32_t cluster_cta_count() {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return ::cuda::ptx::get_sreg_cluster_nctarank();), (return 1;))
+}
+
+WARPTWIN_HOST_DEVICE std::uint32_t cluster_index() {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return ::cuda::ptx::get_sreg_clusterid_x();), (return 0;))
+}
+
+WARPTWIN_HOST_DEVICE std::uint32_t cluster_count() {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return ::cuda::ptx::get_sreg_nclusterid_x();), (return 1;))
+}
+
+/// Gives registers back. Participants: every warp of the warpgroup. Blocks: never.
+template <std::uint32_t kRegisters>
+WARPTWIN_HOST_DEVICE void setmaxnreg_dec() {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));))
+}
+
+/// Takes registers. Participants: every warp of the warpgroup. Blocks: until the pool has them.
+template <std::uint32_t kRegisters>
+WARPTWIN_HOST_DEVICE void setmaxnreg_inc() {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));))
+}
+
+/// Nanoseconds since some moment in the past; may advance in steps of up to a microsecond and more.
+WARPTWIN_HOST_DEVICE std::uint64_t global_timer() {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return ::cuda::ptx::get_sreg_globaltimer();), (return 0;))
+}
+
+/// Ends the kernel with an error.
+WARPTWIN_HOST_DEVICE void trap() {
+  NV_IF_TARGET(NV_IS_DEVICE, (__trap();))
+}
+
+}  // namespace warptwin::hw::ptx
+
+#pragma GCC diagnostic pop

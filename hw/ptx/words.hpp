@@ -1,0 +1,66 @@
+/// Single words and 16-byte units of memory. Each acts for every lane that executes it; none blocks.
+/// Source: PTX ISA, "ld", "st", "red".
+
+#pragma once
+
+#include "hw/ptx/address.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"  // bodies are empty on the host
+
+namespace warptwin::hw::ptx {
+
+WARPTWIN_HOST_DEVICE std::uint32_t ld_shared_u32(SharedAddress address) {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE,
+                    (std::uint32_t value; asm volatile("ld.shared.u32 %0, [%1];"
+                                                       : "=r"(value)
+                                                       : "r"(address.value)
+                                                       : "memory");
+                     return value;),
+                    (return 0;))
+}
+
+WARPTWIN_HOST_DEVICE void st_shared_u32(SharedAddress address, std::uint32_t value) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (asm volatile("st.shared.u32 [%0], %1;" ::"r"(address.value), "r"(value)
+                             : "memory");))
+}
+
+/// Writes one 16-byte unit; `address` is a multiple of 16.
+WARPTWIN_HOST_DEVICE void st_shared_v4(SharedAddress address, const std::uint32_t (&words)[4]) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address.value),
+                             "r"(words[0]),
+                             "r"(words[1]),
+                             "r"(words[2]),
+                             "r"(words[3])
+                             : "memory");))
+}
+
+WARPTWIN_HOST_DEVICE std::uint32_t ld_acquire_global_u32(GlobalAddress address) {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE,
+                    (std::uint32_t value; asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                                                       : "=r"(value)
+                                                       : "l"(address.value)
+                                                       : "memory");
+                     return value;),
+                    (return 0;))
+}
+
+WARPTWIN_HOST_DEVICE void st_release_global_u32(GlobalAddress address, std::uint32_t value) {
+  NV_IF_TARGET(
+      NV_IS_DEVICE,
+      (asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(address.value), "r"(value)
+                    : "memory");))
+}
+
+WARPTWIN_HOST_DEVICE void red_add_release_global_u32(GlobalAddress address, std::uint32_t value) {
+  NV_IF_TARGET(
+      NV_IS_DEVICE,
+      (asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(address.value), "r"(value)
+                    : "memory");))
+}
+
+}  // namespace warptwin::hw::ptx
+
+#pragma GCC diagnostic pop

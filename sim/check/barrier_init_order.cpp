@@ -1,0 +1,100 @@
+#include "sim/check/barrier_init_order.hpp"
+
+#include <unordered_map>
+#include <unordered_set>
+
+namespace warptwin::sim {
+
+namespace {
+
+class Impl : public Detector {
+ public:
+  Impl(Reporter& reporter, Order& order) : Detector{reporter}, order_{order} {}
+
+  void on_event(const Event& event) override {
+    const std::uint32_t cluster = naming().cluster_of_warp(event.warp);
+    switch (event.op) {
+      case Op::kWarpStart:
+        states_.start(cluster);
+        break;
+      case Op::kMbarrierInit:
+        if (State* state = states_.find(cluster); state != nullptr && event.fault == Fault::kNone) {
+          state->inits[key(event.cta, event.address)] = {event.warp, order_.now(event.warp)};
+        }
+        break;
+      case Op::kMbarrierArrive:
+      case Op::kMbarrierExpectTx:
+      case Op::kMbarrierCompleteTx:
+      case Op::kMbarrierWait:
+      case Op::kMbarrierTryWait:
+      case Op::kTcgen05Commit:
+        if (event.step == Step::kDone || event.step == Step::kIssued || event.step == Step::kBlocked) {
+          check(cluster, event, event.cta, event.address);
+        }
+        break;
+      case Op::kTensorLoad:
+      case Op::kBulkLoad:
+        if (event.step == Step::kIssued) {
+          check(cluster, event, event.peer_cta, event.peer);
+        }
+        break;
+      case Op::kCtaExit:
+        if (State* state = states_.find(cluster);
+            state != nullptr && ++state->exited == naming().config().cluster_size) {
+          states_.end(cluster);
+        }
+        break;
+      default:
+        break;
+    }
+  }
+
+ private:
+  struct Init {
+    std::uint32_t warp;
+    std::uint32_t time;
+  };
+  struct State {
+    std::unordered_map<std::uint64_t, Init> inits;
+    std::unordered_set<std::uint64_t> seen;  // (barrier, warp) pairs found to be in order
+    std::uint32_t exited = 0;
+  };
+  static std::uint64_t key(std::uint32_t cta, std::uint32_t address) {
+    return std::uint64_t{cta} << 32 | address;
+  }
+
+  void check(std::uint32_t cluster, const Event& event, std::uint32_t cta, std::uint32_t address) {
+    State* state = states_.find(cluster);
+    if (state == nullptr || event.fault != Fault::kNone) {
+      return;
+    }
+    const auto init = state->inits.find(key(cta, address));
+    // Order is monotone: once ordered, always.
+    const std::uint64_t pair = key(cta, address) * 1024 + event.warp % 1024;
+    if (init == state->inits.end() || init->second.warp == event.warp || state->seen.contains(pair)) {
+      return;
+    }
+    if (order_.ordered(init->second.warp, init->second.time, event.warp)) {
+      state->seen.insert(pair);
+      return;
+    }
+    const bool own = naming().cta_of_warp(event.warp) == cta;
+    reporter().report(own ? "MBAR_INIT_RACE" : "MBAR_INIT_NOT_CLUSTER_VISIBLE", event,
+                      naming().barrier(cta, address),
+                      std::string{name_of(event.op)} + " is not ordered after the initialisation by " +
+                          naming().warp(init->second.warp),
+                      {own ? "missing: a CTA or cluster barrier between mbarrier.init and this"
+                           : "missing: fence.mbarrier_init and a cluster barrier between mbarrier.init and this"});
+  }
+
+  Order& order_;
+  ByCluster<State> states_;
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_barrier_init_order(Reporter& reporter, Order& order) {
+  return std::make_unique<Impl>(reporter, order);
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,88 @@
+#include "sim/check/barrier_life.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+class Impl : public Detector {
+ public:
+  Impl(Reporter& reporter, Order&) : Detector{reporter} {}
+
+  void on_event(const Event& event) override {
+    switch (event.op) {
+      case Op::kMbarrierInit:
+        on_init(event);
+        break;
+      case Op::kMbarrierInval:
+        if (event.fault == Fault::kInUse) {
+          reporter().report("MBAR_INVAL_IN_USE", event, barrier_name(event),
+                            "invalidated in phase " + std::to_string(event.phase) + " with " +
+                                std::to_string(event.expected - event.pending) + " arrivals and tx-count " +
+                                std::to_string(event.tx));
+        }
+        on_access(event, event.address);
+        break;
+      case Op::kMbarrierArrive:
+      case Op::kMbarrierExpectTx:
+      case Op::kMbarrierCompleteTx:
+      case Op::kMbarrierWait:
+      case Op::kMbarrierTryWait:
+        on_access(event, event.address);
+        break;
+      case Op::kTcgen05Commit:
+        on_access(event, event.address);
+        break;
+      case Op::kTensorLoad:
+      case Op::kBulkLoad:
+        if (event.step == Step::kWritten) {
+          on_access(event, event.peer);
+        }
+        break;
+      case Op::kSharedLoad:
+      case Op::kSharedStore:
+        if (event.fault == Fault::kOverlap) {
+          reporter().report("MBAR_MEM_CLOBBER", event, naming().barrier(event.cta, event.address & ~7U),
+                            std::string{name_of(event.op)} + " on the bytes of a live mbarrier");
+        }
+        break;
+      default:
+        break;
+    }
+  }
+
+ private:
+  void on_init(const Event& event) {
+    if (event.fault == Fault::kBadCount) {
+      reporter().report("MBAR_INIT_COUNT", event, barrier_name(event),
+                        "initialised with count " + std::to_string(event.count) + "; legal are 1 to 1048575");
+    } else if (event.fault == Fault::kAlreadyInitialised) {
+      reporter().report("MBAR_REINIT_LIVE", event, barrier_name(event),
+                        "initialised again in phase " + std::to_string(event.phase) + " without mbarrier.inval");
+    } else {
+      on_access(event, event.address);
+    }
+  }
+
+  void on_access(const Event& event, std::uint32_t address) {
+    const std::string object = naming().barrier(event.cta, address);
+    if (event.fault == Fault::kUninitialised) {
+      reporter().report("MBAR_UNINIT", event, object,
+                        std::string{name_of(event.op)} + " where no mbarrier has been initialised");
+    } else if (event.fault == Fault::kMisaligned) {
+      reporter().report("MBAR_MISALIGNED", event, object, "the address is not a multiple of 8");
+    } else if (event.fault == Fault::kOutOfRange) {
+      const bool wait = event.op == Op::kMbarrierWait || event.op == Op::kMbarrierTryWait;
+      reporter().report(wait ? "MBAR_WAIT_REMOTE" : "MBAR_SPACE", event, object,
+                        wait ? "a wait works on the own CTA's mbarriers only"
+                             : "the address is outside the shared memory it must be in");
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_barrier_life(Reporter& reporter, Order& order) {
+  return std::make_unique<Impl>(reporter, order);
+}
+
+}  // namespace warptwin::sim

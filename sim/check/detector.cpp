@@ -1,0 +1,113 @@
+#include "sim/check/detector.hpp"
+
+#include "sim/check/arrivals.hpp"
+#include "sim/check/barrier_init_order.hpp"
+#include "sim/check/barrier_life.hpp"
+#include "sim/check/exit_life.hpp"
+#include "sim/check/named_barriers.hpp"
+#include "sim/check/progress.hpp"
+#include "sim/check/stages.hpp"
+#include "sim/check/tensor_memory_data.hpp"
+#include "sim/check/tensor_memory_life.hpp"
+#include "sim/check/transactions.hpp"
+#include "sim/check/waits.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+// The list of detectors, in the order in which they see an event.
+constexpr std::unique_ptr<Detector> (*kDetectors[])(Reporter&, Order&) = {
+    make_barrier_life,
+    make_barrier_init_order,
+    make_arrivals,
+    make_transactions,
+    make_waits,
+    make_named_barriers,
+    make_stages,
+    make_tensor_memory_life,
+    make_tensor_memory_data,
+    make_exit_life,
+    make_progress,
+};
+
+constexpr std::size_t kFindingsMax = 200;
+
+}  // namespace
+
+std::string Naming::warp(std::uint32_t number) const {
+  const std::uint32_t index = number % config_.warps_per_cta;
+  const Role role = symbols_.role_of(index);
+  return "cta " + std::to_string(number / config_.warps_per_cta) + " warp " + std::to_string(index) +
+         (role == Role::kCount ? "" : " (" + std::string{name_of(role)} + ")");
+}
+
+std::string Naming::barrier(std::uint32_t cta, std::uint32_t address) const {
+  return symbols_.name(address) + " of cta " + std::to_string(cta);
+}
+
+std::string Naming::site(const SourceSite& site) const {
+  if (site.line == 0) {
+    return "no source line";
+  }
+  // The last two parts of the path: the same wherever the sources lie.
+  const std::string path{site.file};
+  std::size_t cut = path.rfind('/');
+  cut = cut == std::string::npos || cut == 0 ? cut : path.rfind('/', cut - 1);
+  return (cut == std::string::npos ? path : path.substr(cut + 1)) + ":" + std::to_string(site.line);
+}
+
+void Reporter::report(const char* id,
+                      const Event& event,
+                      const std::string& object,
+                      const std::string& message,
+                      std::vector<std::string> details) {
+  Finding finding;
+  finding.info = find_diagnostic(id);
+  finding.object = object;
+  finding.agent = naming_.warp(event.warp);
+  finding.message = message;
+  finding.details = std::move(details);
+  finding.site = event.site;
+  finding.step = event.time;
+  report(std::move(finding));
+}
+
+void Reporter::report(Finding finding) {
+  WARPTWIN_ASSERT(finding.info != nullptr);
+  finding.severity = profile_ == Profile::kStrict ? finding.info->strict : finding.info->practical;
+  if (finding.severity == Severity::kOff || finding.severity == Severity::kLint) {
+    return;
+  }
+  for (Finding& known : findings_) {
+    if (known.info == finding.info && known.site.line == finding.site.line && known.site.file == finding.site.file) {
+      ++known.repeated;
+      return;
+    }
+  }
+  if (findings_.size() < kFindingsMax) {
+    findings_.push_back(std::move(finding));
+  }
+}
+
+DetectorSet::DetectorSet(Profile profile, const LaunchConfig& config, const Symbols& symbols)
+    : naming_{config, symbols}, reporter_{profile, naming_}, order_{config} {
+  for (const auto make : kDetectors) {
+    detectors_.push_back(make(reporter_, order_));
+  }
+}
+
+void DetectorSet::on_event(const Event& event) {
+  order_.on_event(event);
+  for (const auto& detector : detectors_) {
+    detector->on_event(event);
+  }
+}
+
+void DetectorSet::at_end(const Gpu& gpu, RunEnd end) {
+  for (const auto& detector : detectors_) {
+    detector->at_end(gpu, end);
+  }
+}
+
+}  // namespace warptwin::sim

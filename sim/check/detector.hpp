@@ -1,0 +1,141 @@
+/// The frame of the checkers. A detector guards one property: it is fed every event, may look at the
+/// final state, and reports; it changes nothing and can be left out without changing a run.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/report/catalogue.hpp"
+#include "common/trace/event.hpp"
+#include "sim/check/order.hpp"
+#include "sim/model/gpu.hpp"
+
+namespace warptwin::sim {
+
+enum class Profile : std::uint8_t { kPractical, kStrict };
+
+/// A diagnostic that was found, as a value. Text, JSON and the rest are renderings of it.
+struct Finding {
+  const DiagnosticInfo* info = nullptr;
+  Severity severity = Severity::kError;
+  std::string object;               // "input.full[2] of cta 0"
+  std::string agent;                // "cta 0 warp 5 (load)"
+  std::string message;              // what happened, with the numbers
+  std::vector<std::string> details; // one fact a line
+  SourceSite site{};
+  std::uint64_t step = 0;
+  std::uint32_t repeated = 0;       // how often more it was found
+};
+
+/// How the run ended, for detectors that judge its end.
+enum class RunEnd : std::uint8_t { kDone, kDeadlock, kLivelock, kTrapped, kStepBound };
+
+/// Words for the numbers of events.
+class Naming {
+ public:
+  Naming(const LaunchConfig& config, const Symbols& symbols) : config_{config}, symbols_{symbols} {}
+  std::string warp(std::uint32_t number) const;
+  std::string barrier(std::uint32_t cta, std::uint32_t address) const;
+  std::string site(const SourceSite& site) const;
+  Role role(std::uint32_t warp) const { return symbols_.role_of(warp % config_.warps_per_cta); }
+  std::uint32_t cluster_of_warp(std::uint32_t warp) const {
+    return warp / (config_.warps_per_cta * config_.cluster_size);
+  }
+  std::uint32_t cta_of_warp(std::uint32_t warp) const { return warp / config_.warps_per_cta; }
+  std::uint32_t cluster_of_cta(std::uint32_t cta) const { return cta / config_.cluster_size; }
+  const LaunchConfig& config() const { return config_; }
+  const Symbols& symbols() const { return symbols_; }
+
+ private:
+  const LaunchConfig& config_;
+  const Symbols& symbols_;
+};
+
+/// Collects findings. The same diagnostic at the same place is kept once, and counted.
+class Reporter {
+ public:
+  Reporter(Profile profile, const Naming& naming) : profile_{profile}, naming_{naming} {}
+
+  /// Reports `id` about the object and agent of `event`.
+  void report(const char* id,
+              const Event& event,
+              const std::string& object,
+              const std::string& message,
+              std::vector<std::string> details = {});
+  void report(Finding finding);
+  const Naming& naming() const { return naming_; }
+  std::vector<Finding>& findings() { return findings_; }
+
+ private:
+  Profile profile_;
+  const Naming& naming_;
+  std::vector<Finding> findings_;
+};
+
+class Detector {
+ public:
+  explicit Detector(Reporter& reporter) : reporter_{reporter} {}
+  virtual ~Detector() = default;
+  Detector(const Detector&) = delete;
+  Detector& operator=(const Detector&) = delete;
+
+  virtual void on_event(const Event& event) = 0;
+  /// The run is over; `gpu` is as it left it.
+  virtual void at_end(const Gpu& gpu, RunEnd end) {
+    (void)gpu;
+    (void)end;
+  }
+
+ protected:
+  Reporter& reporter() { return reporter_; }
+  const Naming& naming() const { return reporter_.naming(); }
+  std::string barrier_name(const Event& event) const {
+    return naming().barrier(event.cta, event.address);
+  }
+
+ private:
+  Reporter& reporter_;
+};
+
+/// The detectors of a profile, fed together.
+class DetectorSet : public EventSink {
+ public:
+  DetectorSet(Profile profile, const LaunchConfig& config, const Symbols& symbols);
+  void on_event(const Event& event) override;
+  void at_end(const Gpu& gpu, RunEnd end);
+  std::vector<Finding> take_findings() { return std::move(reporter_.findings()); }
+
+ private:
+  Naming naming_;
+  Reporter reporter_;
+  Order order_;
+  std::vector<std::unique_ptr<Detector>> detectors_;
+};
+
+/// Per-cluster state of a detector: there from the cluster's first warp to its last.
+template <class State>
+class ByCluster {
+ public:
+  /// The state of a cluster that lives, else null.
+  State* find(std::uint32_t cluster) {
+    return cluster < states_.size() ? states_[cluster].get() : nullptr;
+  }
+  State& start(std::uint32_t cluster) {
+    if (cluster >= states_.size()) {
+      states_.resize(cluster + 1);
+    }
+    if (states_[cluster] == nullptr) {
+      states_[cluster] = std::make_unique<State>();
+    }
+    return *states_[cluster];
+  }
+  void end(std::uint32_t cluster) { states_[cluster].reset(); }
+
+ private:
+  std::vector<std::unique_ptr<State>> states_;
+};
+
+}  // namespace warptwin::sim

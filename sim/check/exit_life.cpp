@@ -1,0 +1,122 @@
+#include "sim/check/exit_life.hpp"
+
+#include <map>
+
+namespace warptwin::sim {
+
+namespace {
+
+class Impl : public Detector {
+ public:
+  Impl(Reporter& reporter, Order&) : Detector{reporter} {}
+
+  void on_event(const Event& event) override {
+    if (event.op == Op::kCtaExit) {
+      on_exit(event);
+      return;
+    }
+    if (event.fault == Fault::kExitedCta) {
+      if (event.step == Step::kDone) {
+        reporter().report("REMOTE_TO_EXITED_CTA", event, "cta " + std::to_string(event.cta),
+                          std::string{name_of(event.op)} + " on a CTA that has ended");
+      }
+      return;
+    }
+    if (event.serial == 0) {
+      return;
+    }
+    if (event.step == Step::kIssued) {
+      Pending pending{event, static_cast<std::uint32_t>(event.extra)};
+      pending_.emplace(event.serial, pending);
+    } else if (event.step == Step::kWritten || (event.op == Op::kTcgen05Ld && event.step == Step::kRead)) {
+      pending_.erase(event.serial);
+    } else if (event.step == Step::kRead) {
+      pending_.erase(event.serial);  // a store: from here on its shared memory is free
+    } else if (event.step == Step::kSignalled) {
+      on_signal(event);
+    }
+  }
+
+ private:
+  struct Pending {
+    Event issued;
+    std::uint32_t mask = 0;  // ranks a multicast commit still has to reach
+  };
+
+  std::uint32_t rank_of(std::uint32_t cta) const { return cta % naming().config().cluster_size; }
+
+  void on_signal(const Event& event) {
+    const auto found = pending_.find(event.serial);
+    if (found == pending_.end()) {
+      return;
+    }
+    found->second.mask &= ~(1U << rank_of(event.cta));
+    if (found->second.mask == 0 || event.op != Op::kTcgen05Commit) {
+      pending_.erase(found);
+    }
+  }
+
+  // Whether a pending operation still touches a CTA.
+  bool touches(const Pending& pending, std::uint32_t cta) const {
+    const Event& event = pending.issued;
+    if (event.op == Op::kTcgen05Commit && event.extra != 0) {
+      return naming().cluster_of_cta(event.cta) == naming().cluster_of_cta(cta) &&
+             (pending.mask >> rank_of(cta) & 1U) != 0;
+    }
+    if (event.op == Op::kTcgen05Mma && (event.flags & event_flag::kPair) != 0) {
+      return event.cta / 2 == cta / 2;
+    }
+    return event.cta == cta || (event.peer != 0 && event.peer_cta == cta);
+  }
+
+  void on_exit(const Event& event) {
+    for (const auto& [serial, pending] : pending_) {
+      if (touches(pending, event.cta)) {
+        judge(event, pending.issued);
+      }
+    }
+  }
+
+  void judge(const Event& exit, const Event& issued) {
+    const std::string object = "cta " + std::to_string(exit.cta);
+    const bool remote = naming().cta_of_warp(issued.warp) != exit.cta;
+    const std::string what = std::string{name_of(issued.op)} + " of " + naming().warp(issued.warp);
+    Event at = issued;
+    at.time = exit.time;
+    if (remote) {
+      reporter().report("CTA_EXIT_WITH_PENDING_REMOTE", at, object,
+                        "ends while " + what + " is on its way to it",
+                        {"missing: a wait for it, or a cluster barrier, before the CTA's last warp ends"});
+      return;
+    }
+    switch (issued.op) {
+      case Op::kTensorStore:
+      case Op::kBulkStore:
+        reporter().report("BULK_STORE_PENDING_AT_EXIT", at, object, "ends while " + what + " reads its shared memory",
+                          {"missing: cp.async.bulk.wait_group.read before the warp ends"});
+        break;
+      case Op::kTensorLoad:
+      case Op::kBulkLoad:
+        reporter().report("ASYNC_PENDING_AT_EXIT", at, object, "ends while " + what + " writes its shared memory");
+        break;
+      case Op::kTcgen05Mma:
+      case Op::kTcgen05Commit:
+      case Op::kTcgen05Ld:
+      case Op::kTcgen05St:
+        reporter().report("TCGEN05_UNFINISHED_AT_EXIT", at, object, "ends while " + what + " is outstanding");
+        break;
+      default:
+        break;
+    }
+  }
+
+  std::map<std::uint32_t, Pending> pending_;  // by serial
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_exit_life(Reporter& reporter, Order& order) {
+  return std::make_unique<Impl>(reporter, order);
+}
+
+}  // namespace warptwin::sim

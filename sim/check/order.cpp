@@ -1,0 +1,169 @@
+#include "sim/check/order.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace warptwin::sim {
+
+namespace {
+
+void join(Clock& into, const Clock& from) {
+  if (into.empty()) {
+    into = from;
+    return;
+  }
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    into[i] = std::max(into[i], from[i]);
+  }
+}
+
+}  // namespace
+
+Order::Order(const LaunchConfig& config)
+    : config_{config}, warps_{config.cluster_size * config.warps_per_cta} {}
+
+Order::ClusterOrder* Order::cluster_of(std::uint32_t warp) {
+  const std::uint32_t cluster = warp / warps_;
+  return cluster < clusters_.size() ? clusters_[cluster].get() : nullptr;
+}
+
+std::uint32_t Order::now(std::uint32_t warp) {
+  const ClusterOrder* cluster = cluster_of(warp);
+  return cluster == nullptr ? 0 : cluster->warps[warp % warps_][warp % warps_];
+}
+
+bool Order::ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second) {
+  const ClusterOrder* cluster = cluster_of(second);
+  if (cluster == nullptr || first / warps_ != second / warps_) {
+    return false;
+  }
+  return cluster->warps[second % warps_][first % warps_] >= time;
+}
+
+std::uint32_t Order::completed_mmas(std::uint32_t issuer, std::uint32_t observer) {
+  const ClusterOrder* cluster = cluster_of(observer);
+  return cluster == nullptr ? 0 : cluster->warps[observer % warps_][warps_ + issuer % warps_];
+}
+
+std::uint32_t Order::issued_mmas(std::uint32_t issuer) {
+  const ClusterOrder* cluster = cluster_of(issuer);
+  return cluster == nullptr ? 0 : cluster->issued[issuer % warps_];
+}
+
+// An arrival that counted in `event.phase` of its barrier adds what it releases to that phase.
+void Order::release(ClusterOrder& cluster, const Event& event, const Clock& clock) {
+  BarrierClock& barrier = cluster.barriers[std::uint64_t{event.cta} << 32 | event.address];
+  if (barrier.phase != event.phase) {
+    barrier.completed = barrier.phase + 1 == event.phase ? std::move(barrier.current) : Clock{};
+    barrier.current.clear();
+    barrier.phase = event.phase;
+  }
+  join(barrier.current, clock);
+}
+
+void Order::deliver(ClusterOrder& cluster, const Event& event) {
+  const auto found = cluster.in_flight.find(event.serial);
+  if (found == cluster.in_flight.end()) {
+    return;
+  }
+  release(cluster, event, found->second.clock);
+  if (--found->second.targets == 0) {
+    cluster.in_flight.erase(found);
+  }
+}
+
+void Order::on_event(const Event& event) {
+  const std::uint32_t number = event.warp / warps_;
+  const std::uint32_t self = event.warp % warps_;
+  if (event.op == Op::kWarpStart) {
+    if (number >= clusters_.size()) {
+      clusters_.resize(number + 1);
+    }
+    if (clusters_[number] == nullptr) {
+      clusters_[number] = std::make_unique<ClusterOrder>();
+      clusters_[number]->warps.assign(warps_, Clock(std::size_t{warps_} * 2, 0));
+      clusters_[number]->issued.assign(warps_, 0);
+    }
+    return;
+  }
+  ClusterOrder* cluster = cluster_of(event.warp);
+  if (cluster == nullptr || (event.flags & event_flag::kLateLanes) != 0) {
+    return;
+  }
+  Clock& clock = cluster->warps[self];
+  if (event.step == Step::kDone || event.step == Step::kIssued) {
+    ++clock[self];
+  }
+  switch (event.op) {
+    case Op::kMbarrierArrive:
+      if (event.step == Step::kIssued) {
+        cluster->in_flight[event.serial] = {clock, 1};
+      } else if (event.step == Step::kSignalled) {
+        deliver(*cluster, event);
+      } else if (event.fault == Fault::kNone) {
+        release(*cluster, event, clock);
+      }
+      break;
+    case Op::kTcgen05Mma:
+      cluster->issued[self] += event.step == Step::kIssued ? 1 : 0;
+      break;
+    case Op::kTcgen05Commit:
+      if (event.step == Step::kIssued) {
+        Clock done(std::size_t{warps_} * 2, 0);
+        done[warps_ + self] = cluster->issued[self];
+        const auto targets = static_cast<std::uint32_t>(std::max(1, std::popcount(event.extra)));
+        cluster->in_flight[event.serial] = {std::move(done), targets};
+      } else if (event.step == Step::kSignalled) {
+        deliver(*cluster, event);
+      }
+      break;
+    case Op::kMbarrierWait:
+    case Op::kMbarrierTryWait:
+      if (event.step == Step::kDone && (event.flags & event_flag::kFalse) == 0) {
+        const auto found = cluster->barriers.find(std::uint64_t{event.cta} << 32 | event.address);
+        if (found != cluster->barriers.end()) {
+          // The wait observed phase `event.phase - 1`.
+          const BarrierClock& barrier = found->second;
+          if (barrier.phase == event.phase) {
+            join(clock, barrier.completed);
+          } else if (barrier.phase + 1 == event.phase) {
+            join(clock, barrier.current);
+          }
+        }
+      }
+      break;
+    case Op::kBarSync:
+    case Op::kBarArrive: {
+      auto& generations = cluster->named[event.cta * kNamedBarriers + event.address];
+      Clock& met = generations[event.phase];
+      const bool returns = event.pending != 0;
+      if (!returns) {
+        join(met, clock);
+      }
+      if (returns || ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op == Op::kBarSync)) {
+        join(clock, met);
+      }
+      while (!generations.empty() && generations.begin()->first + 2 <= event.phase) {
+        generations.erase(generations.begin());
+      }
+      break;
+    }
+    case Op::kClusterArrive:
+      join(cluster->cluster_barrier[event.phase], clock);
+      break;
+    case Op::kClusterWait:
+      if (event.step == Step::kDone) {
+        join(clock, cluster->cluster_barrier[event.phase]);
+      }
+      break;
+    case Op::kCtaExit:
+      if (++cluster->exited_ctas == config_.cluster_size) {
+        clusters_[number].reset();
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace warptwin::sim

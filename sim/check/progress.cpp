@@ -1,0 +1,323 @@
+#include "sim/check/progress.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace warptwin::sim {
+
+namespace {
+
+constexpr std::size_t kWaitersShown = 10;
+
+std::string plural(std::uint64_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+const char* verb_of(ArrivalKind kind) {
+  switch (kind) {
+    case ArrivalKind::kTmaBytes:
+      return "arrive.expect_tx and its copies' bytes";
+    case ArrivalKind::kUmmaCommit:
+      return "tcgen05.commit";
+    case ArrivalKind::kEveryLane:
+      return "arrive, every lane";
+    case ArrivalKind::kElectedLane:
+      return "arrive, one lane a warp";
+  }
+  return "";
+}
+
+class Impl : public Detector {
+ public:
+  Impl(Reporter& reporter, Order&) : Detector{reporter} {}
+
+  void on_event(const Event& event) override {
+    switch (event.op) {
+      case Op::kMbarrierInit:
+      case Op::kMbarrierArrive:
+      case Op::kMbarrierExpectTx:
+      case Op::kMbarrierCompleteTx:
+      case Op::kTcgen05Commit:
+        if (event.step != Step::kIssued) {
+          last_[{event.cta, event.address}] = event;
+        }
+        break;
+      case Op::kTensorLoad:
+      case Op::kBulkLoad:
+        if (event.step == Step::kWritten) {
+          last_[{event.peer_cta, event.peer}] = event;
+        }
+        break;
+      case Op::kCtaExit:
+        on_exit(event);
+        break;
+      default:
+        break;
+    }
+  }
+
+  void at_end(const Gpu& gpu, RunEnd end) override {
+    if (end == RunEnd::kDeadlock) {
+      report_deadlock(gpu);
+    } else if (end == RunEnd::kLivelock) {
+      report_livelock(gpu);
+    }
+  }
+
+ private:
+  using Place = std::pair<std::uint32_t, std::uint32_t>;  // CTA, address
+
+  // Barriers of a CTA that ends: bytes that nobody announced, or nobody delivered.
+  void on_exit(const Event& exit) {
+    const auto first = last_.lower_bound({exit.cta, 0});
+    const auto end = last_.lower_bound({exit.cta + 1, 0});
+    for (auto at = first; at != end; ++at) {
+      if (at->second.pending == 0 && at->second.tx != 0 && at->second.fault == Fault::kNone) {
+        report_bytes(at->first, at->second);
+      }
+    }
+    last_.erase(first, end);
+  }
+
+  void report_bytes(const Place& place, const Event& event) {
+    const bool surplus = event.tx < 0;
+    reporter().report("MBAR_TX_MISMATCH", event, naming().barrier(place.first, place.second),
+                      "phase " + std::to_string(event.phase) + " has all its arrivals and " +
+                          plural(static_cast<std::uint64_t>(std::abs(event.tx)), "byte") +
+                          (surplus ? " more than announced" : " less than announced"),
+                      {surplus ? "the copies deliver more than expect-tx said"
+                               : "expect-tx said more than the copies deliver"});
+  }
+
+  // What a blocked warp waits for.
+  std::string waits_for(const Gpu& gpu, const Warp& warp) const {
+    const Operation& op = warp.blocked_on;
+    const std::uint32_t cta = gpu.ctas()[warp.cta].number;
+    switch (op.op) {
+      case Op::kMbarrierWait: {
+        const MbarrierState* bar = gpu.find_barrier(warp.cta, op.address);
+        std::string text = "waits for " + naming().barrier(cta, op.address);
+        if ((op.flags & event_flag::kExactPhase) != 0) {
+          text += " phase " + std::to_string(static_cast<std::int32_t>(op.wanted));
+        }
+        text += " (parity " + std::to_string(op.wanted & 1U) + ")";
+        return bar == nullptr ? text : text + ": " + state_of(*bar);
+      }
+      case Op::kBarSync: {
+        const NamedBarrierState& barrier = gpu.ctas()[warp.cta].named[op.address];
+        return "waits at named barrier " + std::to_string(op.address) + " of cta " + std::to_string(cta) + ": " +
+               std::to_string(barrier.arrived) + " of " + plural(barrier.threads, "thread") + " have come";
+      }
+      case Op::kClusterWait:
+        return "waits at the cluster barrier: " +
+               plural(gpu.clusters()[gpu.ctas()[warp.cta].cluster].arrived, "warp") + " have come";
+      case Op::kBulkWaitGroup:
+        return "waits for its bulk groups";
+      case Op::kTcgen05Alloc:
+        return "waits for " + plural(op.count, "column") + " of tensor memory";
+      case Op::kSetmaxnreg:
+        return "waits for registers: the pool has " +
+               std::to_string(gpu.ctas()[warp.cta].free_registers) + " a thread free";
+      case Op::kGlobalWait:
+        return "waits for a global word to become " + std::to_string(op.count);
+      case Op::kTcgen05WaitLd:
+      case Op::kTcgen05WaitSt:
+        return "waits for its tensor-memory accesses";
+      default:
+        return "waits for its late lanes, at " + std::string{name_of(op.op)};
+    }
+  }
+
+  static std::string state_of(const MbarrierState& bar) {
+    std::string missing;
+    if (bar.pending() != 0) {
+      missing = plural(bar.pending(), "arrival") + " of " + std::to_string(bar.expected());
+    }
+    if (bar.tx() > 0) {
+      missing += (missing.empty() ? "" : " and ") + plural(static_cast<std::uint64_t>(bar.tx()), "byte");
+    }
+    std::string text = "phase " + std::to_string(bar.phase()) + " lacks " + (missing.empty() ? "nothing" : missing);
+    if (bar.tx() < 0) {
+      text += ", with " + plural(static_cast<std::uint64_t>(-bar.tx()), "byte") + " too many delivered";
+    }
+    return text;
+  }
+
+  // Warps of one CTA that wait at the same place for the same thing.
+  struct Waiters {
+    const Warp* first = nullptr;
+    std::vector<std::uint32_t> indices;
+  };
+
+  static bool same_wait(const Warp& a, const Warp& b) {
+    return a.cta == b.cta && a.blocked_on.op == b.blocked_on.op && a.blocked_on.address == b.blocked_on.address &&
+           a.blocked_on.wanted == b.blocked_on.wanted && a.blocked_on.site.line == b.blocked_on.site.line;
+  }
+
+  static std::vector<Waiters> waiters_of(const Gpu& gpu) {
+    std::vector<Waiters> all;
+    for (const Warp& warp : gpu.warps()) {
+      if (warp.status != WarpStatus::kBlocked) {
+        continue;
+      }
+      const auto group = std::find_if(all.begin(), all.end(), [&](const Waiters& w) { return same_wait(*w.first, warp); });
+      Waiters& waiters = group == all.end() ? all.emplace_back() : *group;
+      waiters.first = waiters.first == nullptr ? &warp : waiters.first;
+      waiters.indices.push_back(warp.index);
+    }
+    return all;
+  }
+
+  std::string name_of_waiters(const Gpu& gpu, const Waiters& waiters) const {
+    if (waiters.indices.size() == 1) {
+      return naming().warp(waiters.first->number);
+    }
+    std::string indices;
+    for (const std::uint32_t index : waiters.indices) {
+      indices += (indices.empty() ? "" : ",") + std::to_string(index);
+    }
+    return "cta " + std::to_string(gpu.ctas()[waiters.first->cta].number) + " warps " + indices + " (" +
+           warptwin::name_of(naming().role(waiters.first->number)) + ")";
+  }
+
+  // Who could still complete the phase: the declared contributors, and what each of them is doing.
+  void add_suppliers(const Gpu& gpu, const Warp& waiter, std::vector<std::string>& details) const {
+    const Operation& op = waiter.blocked_on;
+    const Region* region = op.op == Op::kMbarrierWait ? naming().symbols().find(op.address) : nullptr;
+    if (region == nullptr) {
+      return;
+    }
+    const std::uint32_t cluster = gpu.ctas()[waiter.cta].cluster;
+    for (const Contributor& contributor : region->contract.contributors) {
+      if (contributor.arrivals == 0) {
+        continue;
+      }
+      std::string where;
+      std::uint32_t ended = 0;
+      for (const Warp& warp : gpu.warps()) {
+        if (gpu.ctas()[warp.cta].cluster != cluster || naming().role(warp.number) != contributor.role) {
+          continue;
+        }
+        if (warp.status == WarpStatus::kDone) {
+          ++ended;
+        } else if (where.empty()) {
+          where = naming().warp(warp.number) + ", which " + waits_for(gpu, warp);
+        }
+      }
+      if (where.empty()) {
+        where = ended > 0 ? "no one: its warps have ended" : "no one: the CTA has no such warp";
+      }
+      details.push_back("owed     " + std::string{warptwin::name_of(contributor.role)} + " (" +
+                        verb_of(contributor.kind) + "): " + where);
+    }
+  }
+
+  void add_last(const Gpu& gpu, const Warp& waiter, std::vector<std::string>& details) const {
+    const auto last = last_.find({gpu.ctas()[waiter.cta].number, waiter.blocked_on.address});
+    if (waiter.blocked_on.op != Op::kMbarrierWait || last == last_.end()) {
+      return;
+    }
+    const Event& event = last->second;
+    details.push_back("last     " + std::string{name_of(event.op)} + " by " + naming().warp(event.warp) + " in phase " +
+                      std::to_string(event.phase) +
+                      ((event.flags & event_flag::kPhaseCompleted) != 0 ? ", which it completed" : "") + ", step " +
+                      std::to_string(event.time) + ", " + naming().site(event.site));
+  }
+
+  void report_deadlock(const Gpu& gpu) {
+    const std::vector<Waiters> all = waiters_of(gpu);
+    Finding finding;
+    finding.info = find_diagnostic("DEADLOCK");
+    std::uint64_t blocked = 0;
+    std::size_t shown = 0;
+    for (const Waiters& waiters : all) {
+      blocked += waiters.indices.size();
+      if (shown == kWaitersShown) {
+        continue;
+      }
+      ++shown;
+      finding.details.push_back("blocked  " + name_of_waiters(gpu, waiters) + "  " + waits_for(gpu, *waiters.first) +
+                                "  [" + naming().site(waiters.first->blocked_on.site) + "]");
+      add_suppliers(gpu, *waiters.first, finding.details);
+      add_last(gpu, *waiters.first, finding.details);
+    }
+    if (all.size() > shown) {
+      finding.details.push_back("and " + plural(all.size() - shown, "more group") + " of waiting warps");
+    }
+    if (!all.empty()) {
+      finding.site = all.front().first->blocked_on.site;
+      finding.agent = name_of_waiters(gpu, all.front());
+      finding.object = all.front().first->blocked_on.op == Op::kMbarrierWait
+                           ? naming().barrier(gpu.ctas()[all.front().first->cta].number, all.front().first->blocked_on.address)
+                           : std::string{name_of(all.front().first->blocked_on.op)};
+    }
+    finding.message = plural(blocked, "warp") + " wait, and nobody can go on";
+    reporter().report(std::move(finding));
+    for (const Waiters& waiters : all) {
+      classify(gpu, *waiters.first);
+    }
+  }
+
+  // What a stuck barrier looks like by itself.
+  void classify(const Gpu& gpu, const Warp& warp) {
+    const Operation& op = warp.blocked_on;
+    const MbarrierState* bar = op.op == Op::kMbarrierWait ? gpu.find_barrier(warp.cta, op.address) : nullptr;
+    const Place place{gpu.ctas()[warp.cta].number, op.address};
+    if (bar == nullptr || (op.wanted & 1U) != (bar->phase() & 1U)) {
+      return;
+    }
+    Event event;
+    event.op = op.op;
+    event.warp = warp.number;
+    event.site = op.site;
+    event.phase = bar->phase();
+    event.tx = bar->tx();
+    const std::string name = naming().barrier(place.first, place.second);
+    if (bar->pending() == 0 && bar->tx() != 0) {
+      report_bytes(place, event);
+    } else if (bar->pending() != 0 && bar->pending() < bar->expected()) {
+      reporter().report("MBAR_UNDERARRIVE", event, name,
+                        "phase " + std::to_string(bar->phase()) + " got " +
+                            std::to_string(bar->expected() - bar->pending()) + " of " +
+                            plural(bar->expected(), "arrival"));
+    }
+    const bool first_wait = (op.flags & event_flag::kExactPhase) == 0 && bar->phase() == 0 && bar->idle();
+    for (const Ring& ring : naming().symbols().rings) {
+      if (first_wait && op.address >= ring.empty && op.address < ring.empty + 8 * ring.stages) {
+        reporter().report("MBAR_WAIT_WRONG_PARITY", event, name,
+                          "parity 0 waits for phase 0, which only a consumer of this stage can complete; a fresh "
+                          "ring is entered with parity 1");
+      }
+    }
+  }
+
+  void report_livelock(const Gpu& gpu) {
+    Finding finding;
+    finding.info = find_diagnostic("LIVELOCK_SPIN");
+    finding.message = "warps poll, and nothing changes any more";
+    for (const Warp& warp : gpu.warps()) {
+      if (warp.status == WarpStatus::kDone || finding.details.size() >= kWaitersShown) {
+        continue;
+      }
+      const bool blocked = warp.status == WarpStatus::kBlocked;
+      finding.details.push_back((blocked ? "blocked  " : "polls    ") + naming().warp(warp.number) + "  " +
+                                (blocked ? waits_for(gpu, warp) : std::string{name_of(warp.last_op)}) + "  [" +
+                                naming().site(blocked ? warp.blocked_on.site : warp.last_site) + "]");
+      if (finding.agent.empty() && !blocked) {
+        finding.agent = naming().warp(warp.number);
+        finding.site = warp.last_site;
+      }
+    }
+    reporter().report(std::move(finding));
+  }
+
+  std::map<Place, Event> last_;  // what last changed each barrier
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_progress(Reporter& reporter, Order& order) {
+  return std::make_unique<Impl>(reporter, order);
+}
+
+}  // namespace warptwin::sim

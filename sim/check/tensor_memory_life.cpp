@@ -1,0 +1,204 @@
+#include "sim/check/tensor_memory_life.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace warptwin::sim {
+
+namespace {
+
+class Impl : public Detector {
+ public:
+  Impl(Reporter& reporter, Order& order) : Detector{reporter}, order_{order} {}
+
+  void on_event(const Event& event) override {
+    switch (event.op) {
+      case Op::kTcgen05Alloc:
+        if (event.step == Step::kDone) {
+          on_alloc(event);
+        }
+        break;
+      case Op::kTcgen05Dealloc:
+        on_free(event);
+        break;
+      case Op::kTcgen05Mma:
+      case Op::kTcgen05Ld:
+      case Op::kTcgen05St:
+        on_use(event);
+        break;
+      case Op::kSharedLoad:
+        on_address_read(event);
+        break;
+      case Op::kCtaExit:
+        on_exit(event);
+        break;
+      default:
+        break;
+    }
+  }
+
+ private:
+  struct Allocation {
+    std::uint32_t columns;
+    std::uint32_t warp;
+    std::uint32_t time;
+    std::uint32_t word;
+    SourceSite site;
+  };
+  struct Access {
+    std::uint32_t warp;
+    std::uint32_t time;
+    bool settled;
+  };
+  struct CtaState {
+    std::map<std::uint32_t, Allocation> live;  // by base column
+    std::vector<Access> loads;                 // last ld or st of each warp
+    std::uint32_t allocator = ~0U;
+  };
+
+  static std::string columns(std::uint32_t base, std::uint32_t count) {
+    return "tensor memory columns " + std::to_string(base) + ".." + std::to_string(base + count - 1);
+  }
+  std::string place(const Event& event, std::uint32_t base, std::uint32_t count) const {
+    return columns(base, count) + " of cta " + std::to_string(event.cta);
+  }
+
+  void on_alloc(const Event& event) {
+    const std::string object = "tensor memory of cta " + std::to_string(event.cta);
+    const std::string asked = std::to_string(event.count) + " columns";
+    if (event.fault == Fault::kNotWholeWarp) {
+      reporter().report("TMEM_ALLOC_NOT_CONVERGED", event, object, "allocated by " + std::to_string(event.lanes) + " lanes");
+    } else if (event.fault == Fault::kBadCount) {
+      reporter().report("TMEM_ALLOC_NCOLS", event, object, asked + "; legal are 32, 64, 128, 256 and 512");
+    } else if (event.fault == Fault::kAfterRelinquish) {
+      reporter().report("TMEM_ALLOC_AFTER_RELINQUISH", event, object, asked + " after relinquish_alloc_permit");
+    } else if (event.fault == Fault::kGrows) {
+      reporter().report("TMEM_ALLOC_GROWS", event, object, asked + ", more than an earlier allocation");
+    }
+    CtaState& cta = ctas_[event.cta];
+    if (cta.allocator != ~0U && cta.allocator != event.warp) {
+      reporter().report("TMEM_ALLOC_CONCURRENT", event, object, naming().warp(cta.allocator) + " has allocated before");
+    }
+    cta.allocator = event.warp;
+    if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
+      cta.live[event.peer] = {event.count, event.warp, order_.now(event.warp), event.address, event.site};
+    }
+  }
+
+  void on_free(const Event& event) {
+    const std::uint32_t base = TmemAddress{event.address}.column();
+    const std::string object = place(event, base, event.count);
+    CtaState& cta = ctas_[event.cta];
+    if (event.fault == Fault::kFreed) {
+      reporter().report("TMEM_DOUBLE_FREE", event, object, "freed before");
+    } else if (event.fault == Fault::kWrongAllocation) {
+      reporter().report("TMEM_DEALLOC_MISMATCH", event, object, "no allocation is exactly this");
+    } else if (event.fault == Fault::kNotWholeWarp) {
+      reporter().report("TMEM_ALLOC_NOT_CONVERGED", event, object, "freed by " + std::to_string(event.lanes) + " lanes");
+    }
+    if (event.fault != Fault::kNone) {
+      return;
+    }
+    cta.live.erase(base);
+    for (const Access& access : cta.loads) {
+      const bool ordered = access.warp == event.warp || order_.ordered(access.warp, access.time, event.warp);
+      if (!access.settled || !ordered) {
+        reporter().report("TMEM_DEALLOC_IN_USE", event, object,
+                          "not ordered after the last access of " + naming().warp(access.warp),
+                          {"missing: its tcgen05.wait and an arrival that this warp waits for"});
+      }
+    }
+    for (std::uint32_t warp : mma_warps_[event.cta]) {
+      if (order_.completed_mmas(warp, event.warp) < order_.issued_mmas(warp) && warp != event.warp) {
+        reporter().report("TMEM_DEALLOC_IN_USE", event, object,
+                          "MMAs of " + naming().warp(warp) + " are not known to be complete");
+      }
+    }
+    cta.loads.clear();
+  }
+
+  void on_use(const Event& event) {
+    const TmemAddress at{event.address};
+    const std::string object = place(event, at.column(), std::max(1U, event.count));
+    switch (event.fault) {
+      case Fault::kOutOfRange:
+        reporter().report("TMEM_OOB", event, object, "tensor memory has 512 columns");
+        break;
+      case Fault::kNotAllocated:
+        reporter().report("TMEM_UNALLOCATED", event, object, "the CTA has not allocated them");
+        break;
+      case Fault::kFreed:
+        reporter().report("TMEM_USE_AFTER_FREE", event, object, "they have been freed");
+        break;
+      case Fault::kLaneSlice:
+        reporter().report("TMEM_LANE_VIOLATION", event, object,
+                          "lanes from " + std::to_string(at.lane()) + " on; the warp's are those of its rank modulo 4");
+        break;
+      case Fault::kBadShape:
+        reporter().report("TCGEN05_SHAPE", event, object, "no such MMA shape");
+        break;
+      case Fault::kBadDescriptor:
+        reporter().report("TCGEN05_SDESC", event, object, "a shared-memory descriptor is malformed or reaches beyond shared memory");
+        break;
+      default:
+        break;
+    }
+    if (event.op == Op::kTcgen05Mma) {
+      if (event.step == Step::kIssued) {
+        mma_warps_[event.cta].insert(event.warp);
+      }
+      return;
+    }
+    CtaState& cta = ctas_[event.cta];
+    const auto found = std::find_if(cta.loads.begin(), cta.loads.end(), [&](const Access& a) { return a.warp == event.warp; });
+    Access& access = found == cta.loads.end() ? cta.loads.emplace_back() : *found;
+    if (event.step == Step::kIssued) {
+      access = {event.warp, order_.now(event.warp), false};
+    } else {
+      access.settled = true;  // executed; its order is that of the issuing warp's later operations
+    }
+  }
+
+  void on_address_read(const Event& event) {
+    const auto cta = ctas_.find(event.cta);
+    if (cta == ctas_.end()) {
+      return;
+    }
+    for (const auto& [base, allocation] : cta->second.live) {
+      if (allocation.word == event.address && allocation.warp != event.warp &&
+          !order_.ordered(allocation.warp, allocation.time, event.warp)) {
+        reporter().report("TMEM_ADDR_READ_EARLY", event, naming().barrier(event.cta, event.address),
+                          "read without order after the allocation by " + naming().warp(allocation.warp));
+      }
+    }
+  }
+
+  void on_exit(const Event& event) {
+    const auto cta = ctas_.find(event.cta);
+    if (cta == ctas_.end()) {
+      return;
+    }
+    for (const auto& [base, allocation] : cta->second.live) {
+      Event at = event;
+      at.site = allocation.site;
+      at.warp = allocation.warp;
+      reporter().report("TMEM_LEAK", at, place(event, base, allocation.columns), "still allocated when the CTA ends");
+    }
+    ctas_.erase(cta);
+    mma_warps_.erase(event.cta);
+  }
+
+  Order& order_;
+  std::unordered_map<std::uint32_t, CtaState> ctas_;
+  std::unordered_map<std::uint32_t, std::set<std::uint32_t>> mma_warps_;
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_tensor_memory_life(Reporter& reporter, Order& order) {
+  return std::make_unique<Impl>(reporter, order);
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,98 @@
+#include "sim/check/waits.hpp"
+
+#include <map>
+#include <unordered_set>
+
+namespace warptwin::sim {
+
+namespace {
+
+class Impl : public Detector {
+ public:
+  Impl(Reporter& reporter, Order&) : Detector{reporter} {}
+
+  void on_event(const Event& event) override {
+    if (event.op == Op::kMbarrierInit) {
+      fed_by_copies_.erase(key(event));
+      return;
+    }
+    if (event.op == Op::kTensorLoad && event.step == Step::kIssued) {
+      fed_by_copies_.insert(std::uint64_t{event.peer_cta} << 32 | event.peer);
+      return;
+    }
+    if ((event.op != Op::kMbarrierWait && event.op != Op::kMbarrierTryWait) ||
+        (event.fault != Fault::kNone && event.fault != Fault::kBadParity)) {
+      return;
+    }
+    if (event.fault == Fault::kBadParity) {
+      reporter().report("MBAR_PARITY_VALUE", event, barrier_name(event),
+                        "parity operand " + std::to_string(event.wanted) + "; hardware uses its low bit");
+    }
+    judge(event);
+  }
+
+ private:
+  static std::uint64_t key(const Event& event) { return std::uint64_t{event.cta} << 32 | event.address; }
+
+  // The phase number the wait means. Told by the layer, or the one after the last this warp observed,
+  // or that one again.
+  std::int64_t intended(const Event& event) {
+    if ((event.flags & event_flag::kExactPhase) != 0) {
+      return static_cast<std::int32_t>(event.wanted);
+    }
+    const std::int64_t parity = event.wanted & 1U;
+    const auto seen = seen_.find({event.warp, key(event)});
+    if (seen == seen_.end()) {
+      return parity == 1 ? -1 : 0;
+    }
+    return ((seen->second + 1) & 1) == parity ? seen->second + 1 : seen->second;
+  }
+
+  void judge(const Event& event) {
+    const std::int64_t meant = intended(event);
+    const auto current = static_cast<std::int64_t>(event.phase);
+    const bool passed = event.step == Step::kDone && (event.flags & event_flag::kFalse) == 0;
+    const std::string who = (event.flags & event_flag::kLateLanes) != 0 ? "the late lanes of the wait" : "the wait";
+    const std::string state = " means phase " + std::to_string(meant) + "; the barrier is in phase " +
+                              std::to_string(current);
+    if (meant < current - 1) {
+      reporter().report("MBAR_WAIT_PHASE_ALIASED", event, barrier_name(event),
+                        who + state + ", and parity " + std::to_string(meant & 1) + " says " +
+                            (passed ? "'complete' of a later phase" : "'incomplete'"),
+                        {"phase " + std::to_string(meant + 1) +
+                         " completed before this wait looked: nothing held its contributors back"});
+    } else if (meant > current || (meant == current && passed)) {
+      reporter().report("MBAR_WAIT_AHEAD", event, barrier_name(event),
+                        who + state + (passed ? ", and passes by the parity of the phase before"
+                                              : ", two ahead of what a parity can name"));
+    } else if (passed && meant == -1 && is_consumers(event)) {
+      reporter().report("MBAR_WAIT_VACUOUS", event, barrier_name(event),
+                        "parity 1 on a fresh barrier is 'complete', but this one says that data is there");
+    }
+    if (passed && (event.flags & event_flag::kExactPhase) == 0) {
+      seen_[{event.warp, key(event)}] = meant;
+    }
+  }
+
+  // Barriers that say "data is there": waiting for the phase before the first is never meant.
+  bool is_consumers(const Event& event) const {
+    for (const Ring& ring : naming().symbols().rings) {
+      if (event.address >= ring.full && event.address < ring.full + 8 * ring.stages) {
+        return true;
+      }
+    }
+    const Region* region = naming().symbols().find(event.address);
+    return (region != nullptr && region->contract.bytes != 0) || fed_by_copies_.contains(key(event));
+  }
+
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::int64_t> seen_;
+  std::unordered_set<std::uint64_t> fed_by_copies_;
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_waits(Reporter& reporter, Order& order) {
+  return std::make_unique<Impl>(reporter, order);
+}
+
+}  // namespace warptwin::sim

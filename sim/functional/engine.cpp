@@ -1,0 +1,301 @@
+#include "sim/functional/engine.hpp"
+
+#include <deque>
+#include <exception>
+
+#include <boost/fiber/algo/algorithm.hpp>
+#include <boost/fiber/fiber.hpp>
+#include <boost/fiber/operations.hpp>
+#include <boost/fiber/pooled_fixedsize_stack.hpp>
+#include <boost/fiber/scheduler.hpp>
+
+namespace warptwin::sim {
+
+namespace {
+
+namespace fibers = boost::fibers;
+
+constexpr std::size_t kStackBytes = 64 * 1024;
+// So many steps without a change of state, everybody having had his turn, and it is a livelock.
+constexpr std::uint64_t kPollsPerAgent = 64;
+
+/// Unwinds a warp whose run has ended.
+struct AbortRun {};
+
+/// Boost.Fiber's scheduler, told by the engine who goes next. Warps never enter a queue of its own.
+class Dispatcher : public fibers::algo::algorithm {
+ public:
+  void awakened(fibers::context* context) noexcept override {
+    if (adopting) {
+      adopted = context;
+    } else {
+      others_.push_back(context);
+    }
+  }
+  fibers::context* pick_next() noexcept override {
+    // Boost's dispatcher frees ended fibers; it is let in when one has just ended.
+    if (next != nullptr && !collect) {
+      return std::exchange(next, nullptr);
+    }
+    collect = false;
+    if (others_.empty()) {
+      return std::exchange(next, nullptr);
+    }
+    fibers::context* context = others_.front();
+    others_.pop_front();
+    return context;
+  }
+  bool has_ready_fibers() const noexcept override { return next != nullptr || !others_.empty(); }
+  void suspend_until(const std::chrono::steady_clock::time_point&) noexcept override {
+    // Nothing can become ready from outside: the engine always leaves somebody to go on.
+    WARPTWIN_ASSERT(next != nullptr);
+  }
+  void notify() noexcept override {}
+
+  bool adopting = false;
+  bool collect = false;
+  fibers::context* adopted = nullptr;
+  fibers::context* next = nullptr;
+
+ private:
+  std::deque<fibers::context*> others_;
+};
+
+Dispatcher& dispatcher_of_thread() {
+  thread_local Dispatcher* dispatcher = nullptr;
+  if (dispatcher == nullptr) {
+    const boost::intrusive_ptr<Dispatcher> mine{new Dispatcher};
+    dispatcher = mine.get();
+    fibers::context::active()->get_scheduler()->set_algo(mine);
+  }
+  return *dispatcher;
+}
+
+bool may_block(Op op) {
+  switch (op) {
+    case Op::kMbarrierWait:
+    case Op::kMbarrierTryWait:
+    case Op::kBarSync:
+    case Op::kClusterWait:
+    case Op::kSyncWarp:
+    case Op::kBulkWaitGroup:
+    case Op::kTcgen05Alloc:
+    case Op::kTcgen05WaitLd:
+    case Op::kTcgen05WaitSt:
+    case Op::kGlobalLoadAcquire:
+    case Op::kGlobalWait:
+    case Op::kSetmaxnreg:
+    case Op::kWarpExit:
+      return true;
+    default:
+      return false;
+  }
+}
+
+class Engine {
+ public:
+  Engine(Gpu& gpu, const WarpBody& body, Scheduler& scheduler, const EngineLimits& limits, std::vector<Slot>* recorded)
+      : gpu_{gpu},
+        body_{body},
+        scheduler_{scheduler},
+        limits_{limits},
+        recorded_{recorded},
+        dispatcher_{dispatcher_of_thread()},
+        main_{fibers::context::active()},
+        contexts_(gpu.warps().size(), nullptr),
+        alive_(gpu.warps().size(), false) {
+    ports_.reserve(contexts_.size());
+    for (Slot slot = 0; slot < contexts_.size(); ++slot) {
+      ports_.push_back(Port{*this, slot});
+    }
+    poll_limit_ = kPollsPerAgent * (gpu.warps().size() + 16);
+  }
+
+  RunStats run() {
+    gpu_.launch();
+    spawn_started();
+    if (const Slot first = choose(); first != kNobody) {
+      resume(contexts_[first]);
+    }
+    unwind();
+    boost::this_fiber::yield();  // lets Boost free the fibers that have ended
+    if (error_ != nullptr) {
+      std::rethrow_exception(error_);
+    }
+    return stats_;
+  }
+
+ private:
+  static constexpr Slot kNobody = ~Slot{0};
+
+  struct Port : EnginePort {
+    Port(Engine& engine, Slot slot) : engine_{&engine}, slot_{slot} {}
+    void perform(Operation& operation) override { engine_->perform(slot_, operation); }
+    Engine* engine_;
+    Slot slot_;
+  };
+
+  void perform(Slot self, Operation& op) {
+    if (poisoned_) {
+      // The run is over. A warp leaves at its next blocking operation; what runs in destructors on the
+      // way does nothing.
+      if (may_block(op.op) && std::uncaught_exceptions() == 0) {
+        throw AbortRun{};
+      }
+      return;
+    }
+    if (op.op == Op::kStageNote) {
+      gpu_.execute(self, op);
+      return;
+    }
+    for (;;) {
+      const Slot next = choose();
+      if (next != self) {
+        resume(next == kNobody ? main_ : contexts_[next]);
+        if (poisoned_) {
+          perform(self, op);
+          return;
+        }
+      }
+      if (gpu_.execute(self, op)) {
+        if (op.op == Op::kMbarrierTryWait && op.result == 0) {
+          scheduler_.yielded(self);
+        }
+        return;
+      }
+    }
+  }
+
+  // The next warp to act, after the asynchronous agents chosen before it have acted; kNobody when the
+  // run has ended.
+  Slot choose() {
+    for (;;) {
+      if (gpu_.trapped()) {
+        return end(Ending::kTrapped);
+      }
+      if (gpu_.ready().empty()) {
+        return end(gpu_.finished() ? Ending::kDone : Ending::kDeadlock);
+      }
+      if (stats_.steps >= limits_.steps_max) {
+        return end(Ending::kStepBound);
+      }
+      if (gpu_.changes() != last_change_) {
+        last_change_ = gpu_.changes();
+        unchanged_ = 0;
+      } else if (++unchanged_ > 2 * poll_limit_) {
+        return end(Ending::kLivelock);
+      }
+      // An unfair scheduler may spin on one agent: before it is called a livelock all get their turn.
+      const Slot slot = unchanged_ > poll_limit_ ? gpu_.ready().next_after(previous_)
+                                                 : scheduler_.pick(gpu_.ready(), previous_);
+      previous_ = slot;
+      gpu_.set_time(++stats_.steps);
+      if (recorded_ != nullptr) {
+        recorded_->push_back(slot);
+      }
+      if (gpu_.is_warp(slot)) {
+        return slot;
+      }
+      gpu_.advance(slot);
+      if (!gpu_.finished()) {
+        spawn_started();
+      }
+    }
+  }
+
+  Slot end(Ending ending) {
+    stats_.ending = ending;
+    return kNobody;
+  }
+
+  void resume(fibers::context* target) {
+    ++stats_.switches;
+    dispatcher_.next = target;
+    fibers::context::active()->suspend();
+  }
+
+  void spawn_started() {
+    for (const Slot slot : gpu_.take_started()) {
+      dispatcher_.adopting = true;
+      fibers::fiber{boost::fibers::launch::post, std::allocator_arg, stacks(), [this, slot] { live(slot); }}
+          .detach();
+      dispatcher_.adopting = false;
+      contexts_[slot] = dispatcher_.adopted;
+      alive_[slot] = true;
+    }
+  }
+
+  static fibers::pooled_fixedsize_stack& stacks() {
+    thread_local fibers::pooled_fixedsize_stack pool{kStackBytes};
+    return pool;
+  }
+
+  // A warp's life, from its first operation to its exit.
+  void live(Slot slot) {
+    const Warp& warp = gpu_.warps()[slot];
+    const Cta& cta = gpu_.ctas()[warp.cta];
+    SimMachine machine{ports_[slot],
+                       {warp.index, cta.rank, gpu_.config().cluster_size, gpu_.clusters()[cta.cluster].number,
+                        gpu_.config().clusters},
+                       gpu_.config().moves_data};
+    try {
+      if (!poisoned_) {
+        body_(machine);
+        Operation exit;
+        exit.op = Op::kWarpExit;
+        perform(slot, exit);
+      }
+    } catch (const AbortRun&) {
+      // the run has ended
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+    alive_[slot] = false;
+    Slot next = kNobody;
+    if (!poisoned_ && error_ == nullptr) {
+      spawn_started();
+      next = choose();
+    }
+    dispatcher_.next = next == kNobody ? main_ : contexts_[next];
+    dispatcher_.collect = true;
+  }
+
+  void unwind() {
+    poisoned_ = true;
+    for (Slot slot = 0; slot < contexts_.size(); ++slot) {
+      if (alive_[slot]) {
+        resume(contexts_[slot]);
+      }
+    }
+  }
+
+  Gpu& gpu_;
+  const WarpBody& body_;
+  Scheduler& scheduler_;
+  EngineLimits limits_;
+  std::vector<Slot>* recorded_;
+  Dispatcher& dispatcher_;
+  fibers::context* main_;
+  std::vector<fibers::context*> contexts_;
+  std::vector<bool> alive_;
+  std::vector<Port> ports_;
+  RunStats stats_;
+  Slot previous_ = 0;
+  std::uint64_t last_change_ = 0;
+  std::uint64_t unchanged_ = 0;
+  std::uint64_t poll_limit_ = 0;
+  bool poisoned_ = false;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+RunStats run_functional(Gpu& gpu,
+                        const WarpBody& body,
+                        Scheduler& scheduler,
+                        const EngineLimits& limits,
+                        std::vector<Slot>* recorded) {
+  return Engine{gpu, body, scheduler, limits, recorded}.run();
+}
+
+}  // namespace warptwin::sim

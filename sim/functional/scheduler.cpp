@@ -1,0 +1,128 @@
+#include "sim/functional/scheduler.hpp"
+
+#include <charconv>
+#include <cstdlib>
+
+#include "common/kernel/scenario.hpp"
+#include "sim/functional/schedulers/pct.hpp"
+#include "sim/functional/schedulers/random.hpp"
+#include "sim/functional/schedulers/replay.hpp"
+#include "sim/functional/schedulers/round_robin.hpp"
+#include "sim/functional/schedulers/starve.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+constexpr std::uint64_t kReplayStepsMax = 10'000'000;
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw ConfigError("'" + text +
+                    "' is no schedule: use round-robin, random:SEED, pct:SEED:DEPTH:STEPS, starve:AGENT or the "
+                    "schedule of a replay line");
+}
+
+std::uint64_t number(std::string_view text, const std::string& whole) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    refuse(whole);
+  }
+  return value;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) {
+      return parts;
+    }
+    text.remove_prefix(at + 1);
+  }
+}
+
+}  // namespace
+
+std::string ScheduleSpec::to_string() const {
+  switch (strategy) {
+    case Strategy::kRoundRobin:
+      return "round-robin";
+    case Strategy::kRandom:
+      return "random:" + std::to_string(seed);
+    case Strategy::kPct:
+      return "pct:" + std::to_string(seed) + ":" + std::to_string(depth) + ":" + std::to_string(length);
+    case Strategy::kStarve:
+      return "starve:" + std::to_string(victim);
+    case Strategy::kReplay:
+      break;
+  }
+  std::string text = "steps:";
+  for (std::size_t i = 0; i < choices.size();) {
+    std::size_t run = 1;
+    while (i + run < choices.size() && choices[i + run] == choices[i]) {
+      ++run;
+    }
+    text += (i == 0 ? "" : ".") + std::to_string(choices[i]) + (run > 1 ? "*" + std::to_string(run) : "");
+    i += run;
+  }
+  return text;
+}
+
+ScheduleSpec ScheduleSpec::parse(const std::string& text) {
+  ScheduleSpec spec;
+  const std::vector<std::string_view> parts = split(text, ':');
+  if (text == "round-robin") {
+    return spec;
+  }
+  if (parts[0] == "random" && parts.size() == 2) {
+    spec.strategy = Strategy::kRandom;
+    spec.seed = number(parts[1], text);
+  } else if (parts[0] == "pct" && parts.size() == 4) {
+    spec.strategy = Strategy::kPct;
+    spec.seed = number(parts[1], text);
+    const std::uint64_t depth = number(parts[2], text);
+    spec.length = number(parts[3], text);
+    if (depth == 0 || depth > 64) {
+      refuse(text);
+    }
+    spec.depth = static_cast<std::uint32_t>(depth);
+  } else if (parts[0] == "starve" && parts.size() == 2) {
+    spec.strategy = Strategy::kStarve;
+    spec.victim = static_cast<Slot>(number(parts[1], text));
+  } else if (parts[0] == "steps" && parts.size() == 2) {
+    spec.strategy = Strategy::kReplay;
+    if (!parts[1].empty()) {
+      for (const std::string_view item : split(parts[1], '.')) {
+        const std::vector<std::string_view> run = split(item, '*');
+        const std::uint64_t count = run.size() == 2 ? number(run[1], text) : 1;
+        if (run.size() > 2 || spec.choices.size() + count > kReplayStepsMax) {
+          refuse(text);
+        }
+        spec.choices.insert(spec.choices.end(), count, static_cast<Slot>(number(run[0], text)));
+      }
+    }
+  } else {
+    refuse(text);
+  }
+  return spec;
+}
+
+std::unique_ptr<Scheduler> make_scheduler(const ScheduleSpec& spec) {
+  switch (spec.strategy) {
+    case Strategy::kRoundRobin:
+      return std::make_unique<RoundRobinScheduler>();
+    case Strategy::kRandom:
+      return std::make_unique<RandomScheduler>(spec.seed);
+    case Strategy::kPct:
+      return std::make_unique<PctScheduler>(spec.seed, spec.depth, spec.length);
+    case Strategy::kStarve:
+      return std::make_unique<StarveScheduler>(spec.victim);
+    case Strategy::kReplay:
+      return std::make_unique<ReplayScheduler>(spec.choices);
+  }
+  return nullptr;
+}
+
+}  // namespace warptwin::sim

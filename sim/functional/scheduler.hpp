@@ -1,0 +1,44 @@
+/// Decides which agent acts next. A strategy is one pair of files in schedulers/ and one line in
+/// make_scheduler.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/model/ready_set.hpp"
+
+namespace warptwin::sim {
+
+/// One choice after the other, from the same seed always the same ones.
+class Scheduler {
+ public:
+  virtual ~Scheduler() = default;
+  /// Picks one of `ready`, which is not empty. `previous` acted last.
+  virtual Slot pick(const ReadySet& ready, Slot previous) = 0;
+  /// `slot` polled and was told no: others should go before it asks again.
+  virtual void yielded(Slot slot) { (void)slot; }
+};
+
+enum class Strategy : std::uint8_t { kRoundRobin, kRandom, kPct, kStarve, kReplay };
+
+/// Names a schedule: a strategy and what it needs. Its text form is part of a replay line.
+struct ScheduleSpec {
+  Strategy strategy = Strategy::kRoundRobin;
+  std::uint64_t seed = 0;       // random, pct
+  std::uint32_t depth = 3;      // pct: priority changes + 1
+  std::uint64_t length = 4096;  // pct: steps the changes are spread over
+  Slot victim = 0;              // starve: who waits while anybody else can act
+  std::vector<Slot> choices;    // replay: who acts, step by step; round robin after the last
+
+  /// "round-robin", "random:7", "pct:7:3:4096", "starve:2", "steps:0.0.5*3".
+  std::string to_string() const;
+  /// Throws ConfigError when `text` names no schedule.
+  static ScheduleSpec parse(const std::string& text);
+};
+
+std::unique_ptr<Scheduler> make_scheduler(const ScheduleSpec& spec);
+
+}  // namespace warptwin::sim

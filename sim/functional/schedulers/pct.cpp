@@ -1,0 +1,44 @@
+#include "sim/functional/schedulers/pct.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace warptwin::sim {
+
+PctScheduler::PctScheduler(std::uint64_t seed, std::uint32_t depth, std::uint64_t length) : random_{seed} {
+  for (std::uint32_t i = 1; i < depth; ++i) {
+    changes_.push_back(length == 0 ? 0 : random_() % length);
+  }
+  std::sort(changes_.begin(), changes_.end(), std::greater<>{});
+}
+
+std::int64_t& PctScheduler::priority_of(Slot slot) {
+  if (slot >= priorities_.size()) {
+    priorities_.resize(slot + 1, 0);
+  }
+  if (priorities_[slot] == 0) {
+    priorities_[slot] = static_cast<std::int64_t>(random_() >> 2) + 1;
+  }
+  return priorities_[slot];
+}
+
+Slot PctScheduler::pick(const ReadySet& ready, Slot) {
+  Slot best = ready[0];
+  for (std::uint32_t i = 1; i < ready.size(); ++i) {
+    // Both priorities are drawn before they are compared: drawing may move the table.
+    const std::int64_t candidate = priority_of(ready[i]);
+    if (candidate > priority_of(best)) {
+      best = ready[i];
+    }
+  }
+  while (!changes_.empty() && changes_.back() <= step_) {
+    changes_.pop_back();
+    yielded(best);
+  }
+  ++step_;
+  return best;
+}
+
+void PctScheduler::yielded(Slot slot) { priority_of(slot) = --lowest_; }
+
+}  // namespace warptwin::sim

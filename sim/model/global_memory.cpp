@@ -1,0 +1,134 @@
+#include "sim/model/global_memory.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace warptwin::sim {
+
+std::uint32_t TensorMapState::box_bytes() const {
+  std::uint32_t bytes = element_bytes;
+  for (std::uint32_t i = 0; i < rank; ++i) {
+    bytes *= box[i];
+  }
+  return bytes;
+}
+
+std::uint64_t GlobalMemory::add(std::string name, std::uint64_t size, bool holds_data) {
+  constexpr std::uint64_t kAlignment = 256;
+  GlobalBuffer buffer{std::move(name), next_, size, {}};
+  if (holds_data) {
+    buffer.bytes.resize(size);
+  }
+  // A gap between buffers makes an overrun land nowhere instead of in its neighbour.
+  next_ += (size + 2 * kAlignment - 1) / kAlignment * kAlignment;
+  buffers_.push_back(std::move(buffer));
+  return buffers_.back().address;
+}
+
+const GlobalBuffer* GlobalMemory::find(std::uint64_t address) const {
+  for (const GlobalBuffer& buffer : buffers_) {
+    if (address >= buffer.address && address < buffer.address + buffer.size) {
+      return &buffer;
+    }
+  }
+  return nullptr;
+}
+
+bool GlobalMemory::in_range(std::uint64_t address, std::uint64_t size) const {
+  const GlobalBuffer* buffer = find(address);
+  return buffer != nullptr && address + size <= buffer->address + buffer->size;
+}
+
+std::byte* GlobalMemory::at(std::uint64_t address, std::uint64_t size) {
+  const GlobalBuffer* buffer = find(address);
+  if (buffer == nullptr || buffer->bytes.empty() || address + size > buffer->address + buffer->size) {
+    return nullptr;
+  }
+  return const_cast<std::byte*>(buffer->bytes.data()) + (address - buffer->address);
+}
+
+namespace {
+
+// Calls `row(linear offset in the box, global address, elements inside, skipped elements)` for each
+// innermost row of the box that is inside the tensor in all outer dimensions; others get 0 elements.
+template <class Row>
+void for_each_row(const TensorMapState& map, const std::int32_t* at, Row row) {
+  std::uint32_t index[TensorMapState::kRankMax] = {};
+  const std::uint32_t row_bytes = map.box[0] * map.element_bytes;
+  const std::int64_t first = at[0];
+  const std::int64_t begin = std::max<std::int64_t>(first, 0);
+  const std::int64_t end = std::min<std::int64_t>(first + map.box[0], map.extent[0]);
+  for (std::uint32_t linear = 0;; linear += row_bytes) {
+    bool inside = end > begin;
+    std::uint64_t address = map.address;
+    for (std::uint32_t d = 1; d < map.rank; ++d) {
+      const std::int64_t coordinate = std::int64_t{at[d]} + index[d];
+      inside = inside && coordinate >= 0 && coordinate < map.extent[d];
+      address += static_cast<std::uint64_t>(coordinate) * map.stride_bytes[d];
+    }
+    row(linear, address + static_cast<std::uint64_t>(begin) * map.element_bytes,
+        inside ? static_cast<std::uint32_t>(end - begin) : 0,
+        inside ? static_cast<std::uint32_t>(begin - first) : 0);
+    std::uint32_t d = 1;
+    while (d < map.rank && ++index[d] == map.box[d]) {
+      index[d++] = 0;
+    }
+    if (d >= map.rank) {
+      return;
+    }
+  }
+}
+
+// Swizzling permutes 16-byte units, by the bits of the shared address.
+template <class Unit>
+void for_each_unit(std::uint32_t linear, std::uint32_t bytes, std::uint32_t base, Swizzle swizzle, Unit unit) {
+  for (std::uint32_t done = 0; done < bytes;) {
+    const std::uint32_t offset = linear + done;
+    const std::uint32_t size = std::min(16 - offset % 16, bytes - done);
+    unit(done, swizzled(base + offset, swizzle) - base, size);
+    done += size;
+  }
+}
+
+}  // namespace
+
+void copy_box_to_shared(GlobalMemory& memory,
+                        const TensorMapState& map,
+                        const std::int32_t* at,
+                        std::byte* shared,
+                        std::uint32_t shared_address) {
+  std::vector<std::byte> row(std::size_t{map.box[0]} * map.element_bytes);
+  for_each_row(map, at, [&](std::uint32_t linear, std::uint64_t global, std::uint32_t count, std::uint32_t skip) {
+    std::fill(row.begin(), row.end(), std::byte{0});
+    const std::size_t bytes = std::size_t{count} * map.element_bytes;
+    if (const std::byte* source = bytes == 0 ? nullptr : memory.at(global, bytes)) {
+      std::memcpy(row.data() + std::size_t{skip} * map.element_bytes, source, bytes);
+    }
+    for_each_unit(linear, static_cast<std::uint32_t>(row.size()), shared_address, map.swizzle,
+                  [&](std::uint32_t from, std::uint32_t to, std::uint32_t size) {
+                    std::memcpy(shared + to, row.data() + from, size);
+                  });
+  });
+}
+
+void copy_box_to_global(GlobalMemory& memory,
+                        const TensorMapState& map,
+                        const std::int32_t* at,
+                        const std::byte* source,
+                        std::uint32_t shared_address) {
+  std::vector<std::byte> row(std::size_t{map.box[0]} * map.element_bytes);
+  for_each_row(map, at, [&](std::uint32_t linear, std::uint64_t global, std::uint32_t count, std::uint32_t skip) {
+    const std::size_t bytes = std::size_t{count} * map.element_bytes;
+    std::byte* target = bytes == 0 ? nullptr : memory.at(global, bytes);
+    if (target == nullptr) {
+      return;
+    }
+    for_each_unit(linear, static_cast<std::uint32_t>(row.size()), shared_address, map.swizzle,
+                  [&](std::uint32_t to, std::uint32_t from, std::uint32_t size) {
+                    std::memcpy(row.data() + to, source + from, size);
+                  });
+    std::memcpy(target, row.data() + std::size_t{skip} * map.element_bytes, bytes);
+  });
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,1355 @@
+#include "sim/model/gpu.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "sim/model/matrix.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+constexpr std::uint32_t kNoBarrier = ~std::uint32_t{0};
+
+// Operations that need the whole warp, and bring its lanes together.
+bool is_collective(Op op) {
+  switch (op) {
+    case Op::kSyncWarp:
+    case Op::kBarSync:
+    case Op::kBarArrive:
+    case Op::kClusterArrive:
+    case Op::kClusterWait:
+    case Op::kTcgen05Alloc:
+    case Op::kTcgen05Dealloc:
+    case Op::kTcgen05Relinquish:
+    case Op::kTcgen05Ld:
+    case Op::kTcgen05St:
+    case Op::kTcgen05WaitLd:
+    case Op::kTcgen05WaitSt:
+    case Op::kSetmaxnreg:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Gpu::Gpu(const LaunchConfig& config, GlobalMemory& memory, const Symbols& symbols)
+    : config_{config}, memory_{memory}, symbols_{symbols} {
+  config_.resident_clusters = std::max(1U, std::min(config_.resident_clusters, config_.clusters));
+  const std::uint32_t ctas = config_.resident_clusters * config_.cluster_size;
+  warps_.resize(std::size_t{ctas} * config_.warps_per_cta);
+  ctas_.resize(ctas);
+  clusters_.resize(config_.resident_clusters);
+  ready_.resize(static_cast<Slot>(warps_.size()) * 4);
+  barrier_table_.assign(config_.shared_bytes / 8 + 1, kNoBarrier);
+}
+
+void Gpu::launch() {
+  live_warps_ = 0;
+  for (std::uint32_t slot = 0; slot < config_.resident_clusters; ++slot) {
+    start_cluster(slot);
+  }
+}
+
+void Gpu::start_cluster(std::uint32_t slot) {
+  Cluster& cluster = clusters_[slot];
+  cluster = Cluster{};
+  cluster.number = next_cluster_++;
+  cluster.live_ctas = config_.cluster_size;
+  cluster.pair_entered.assign(config_.cluster_size / 2 + 1, 0);
+  cluster.pair_generation.assign(config_.cluster_size / 2 + 1, 0);
+  for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
+    const std::uint32_t cta_slot = slot * config_.cluster_size + rank;
+    Cta& cta = ctas_[cta_slot];
+    cta.number = cluster.number * config_.cluster_size + rank;
+    cta.rank = rank;
+    cta.cluster = slot;
+    cta.live_warps = config_.warps_per_cta;
+    cta.exited = false;
+    std::fill(cta.barriers.begin(), cta.barriers.end(), MbarrierState{});
+    std::fill(cta.waiters.begin(), cta.waiters.end(), 0);
+    std::fill(std::begin(cta.named), std::end(cta.named), NamedBarrierState{});
+    cta.tmem.reset(config_.moves_data);
+    cta.tmem_waiters = cta.register_waiters = 0;
+    cta.free_registers = 0;
+    cta.shared.assign(config_.shared_bytes, std::byte{0});
+    for (std::uint32_t index = 0; index < config_.warps_per_cta; ++index) {
+      const Slot warp_slot = cta_slot * config_.warps_per_cta + index;
+      Warp& warp = warps_[warp_slot];
+      warp = Warp{};
+      warp.status = WarpStatus::kReady;
+      warp.number = cta.number * config_.warps_per_cta + index;
+      warp.cta = cta_slot;
+      warp.index = index;
+      warp.registers = config_.registers_per_thread;
+      ready_.insert(warp_slot);
+      started_.push_back(warp_slot);
+      ++live_warps_;
+      if (sink_ != nullptr) {
+        Operation start;
+        start.op = Op::kWarpStart;
+        emit(event_of(warp_slot, start));
+      }
+    }
+  }
+}
+
+std::vector<Slot> Gpu::take_started() { return std::exchange(started_, {}); }
+
+// --- Events -----------------------------------------------------------------------------------
+
+Event Gpu::event_of(Slot slot, const Operation& op) const {
+  const Warp& warp = warps_[slot];
+  Event event;
+  event.time = time_;
+  event.op = op.op;
+  event.lanes = op.lanes;
+  event.flags = op.flags;
+  event.ordering = op.ordering;
+  event.warp = warp.number;
+  event.cta = ctas_[warp.cta].number;
+  event.address = op.address;
+  event.count = op.count;
+  event.bytes = op.bytes;
+  event.wanted = op.wanted;
+  event.peer = op.peer;
+  event.global = op.global;
+  event.extra = op.mask.bits;
+  event.site = op.site;
+  if (op.group == CtaGroup::kTwo) {
+    event.flags |= event_flag::kPair;
+  }
+  return event;
+}
+
+Event Gpu::event_of(const AsyncOp& async, Step step) const {
+  Event event = event_of(async.warp, async.operation);
+  event.step = step;
+  event.serial = async.serial;
+  event.cta = ctas_[async.cta].number;
+  event.peer_cta = ctas_[async.signal_cta].number;
+  return event;
+}
+
+void Gpu::fail(Event& event, Fault fault, bool traps) {
+  event.fault = fault;
+  if (traps) {
+    event.flags |= event_flag::kTraps;
+    trapped_ = true;
+  }
+}
+
+Gpu::Outcome Gpu::block(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  if (warp.status != WarpStatus::kBlocked || warp.blocked_on.op != op.op) {
+    if (sink_ != nullptr) {
+      Event event = event_of(slot, op);
+      event.step = Step::kBlocked;
+      if (op.op == Op::kMbarrierWait) {
+        if (const MbarrierState* bar = find_barrier(warp.cta, op.address)) {
+          event.phase = bar->phase();
+          event.pending = bar->pending();
+          event.tx = bar->tx();
+          event.expected = bar->expected();
+        }
+      }
+      emit(event);
+    }
+    warp.blocked_on = op;
+    warp.status = WarpStatus::kBlocked;
+  }
+  ready_.erase(slot);
+  return Outcome::kBlocked;
+}
+
+// --- Execution --------------------------------------------------------------------------------
+
+bool Gpu::execute(Slot slot, Operation& op) {
+  Warp& warp = warps_[slot];
+  settle_lanes(slot, op);
+  if (lanes_missing(slot, op)) {
+    block(slot, op);
+    return false;
+  }
+  if (dispatch(slot, op) == Outcome::kBlocked) {
+    return false;
+  }
+  ++operations_;
+  if (warp.status == WarpStatus::kBlocked) {
+    warp.status = WarpStatus::kReady;
+  }
+  warp.last_site = op.site;
+  warp.last_op = op.op;
+  return true;
+}
+
+// A wait leaves the other lanes to look for themselves. If the next operation brings the warp
+// together, they look with the first lane; else they become an agent.
+void Gpu::settle_lanes(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  if (!warp.debt) {
+    return;
+  }
+  if (!(op.lanes == kWarpLanes && is_collective(op.op))) {
+    warp.late.push_back(*warp.debt);
+    ready_.insert(static_cast<Slot>(warps_.size()) * 3 + slot);
+  }
+  warp.debt.reset();
+}
+
+// What all lanes do together cannot be done before the late ones have come.
+bool Gpu::lanes_missing(Slot slot, const Operation& op) const {
+  const Warp& warp = warps_[slot];
+  return !warp.late.empty() && op.op != Op::kMbarrierWait && op.op != Op::kStageNote &&
+         (op.lanes == kWarpLanes || op.op == Op::kWarpExit);
+}
+
+Gpu::Outcome Gpu::dispatch(Slot slot, Operation& op) {
+  switch (op.op) {
+    case Op::kMbarrierInit:
+    case Op::kMbarrierInval:
+    case Op::kMbarrierArrive:
+    case Op::kMbarrierExpectTx:
+    case Op::kMbarrierCompleteTx:
+      return mbarrier_update(slot, op);
+    case Op::kMbarrierWait:
+    case Op::kMbarrierTryWait:
+      return mbarrier_wait(slot, op);
+    case Op::kBarSync:
+    case Op::kBarArrive:
+      return named_barrier(slot, op);
+    case Op::kClusterArrive:
+    case Op::kClusterWait:
+      return cluster_barrier(slot, op);
+    case Op::kTensorLoad:
+    case Op::kTensorStore:
+    case Op::kBulkLoad:
+    case Op::kBulkStore:
+      return issue_copy(slot, op);
+    case Op::kBulkCommitGroup:
+    case Op::kBulkWaitGroup:
+      return bulk_groups(slot, op);
+    case Op::kTcgen05Alloc:
+      return tmem_allocate(slot, op);
+    case Op::kTcgen05Dealloc:
+    case Op::kTcgen05Relinquish:
+      return tmem_free(slot, op);
+    case Op::kTcgen05Mma:
+    case Op::kTcgen05Commit:
+      return issue_tensor(slot, op);
+    case Op::kTcgen05Ld:
+    case Op::kTcgen05St:
+      return issue_tmem(slot, op);
+    case Op::kTcgen05WaitLd:
+    case Op::kTcgen05WaitSt:
+      return tmem_wait(slot, op);
+    case Op::kSharedLoad:
+      return shared_word(slot, op);
+    case Op::kSharedStore:
+      return op.rank == 0 ? shared_word(slot, op) : shared_store_row(slot, op);
+    case Op::kGlobalLoadAcquire:
+    case Op::kGlobalStoreRelease:
+    case Op::kGlobalRedAdd:
+    case Op::kGlobalWait:
+      return global_word(slot, op);
+    case Op::kSetmaxnreg:
+      return set_registers(slot, op);
+    case Op::kWarpExit:
+      return exit_warp(slot, op);
+    default:
+      return plain(slot, op);
+  }
+}
+
+Gpu::Outcome Gpu::plain(Slot slot, const Operation& op) {
+  if (op.op == Op::kStageNote) {
+    --operations_;  // an annotation is not an operation of the machine
+  }
+  if (sink_ != nullptr) {
+    Event event = event_of(slot, op);
+    if (op.op == Op::kStageNote) {
+      event.bytes = static_cast<std::uint32_t>(op.stage_step);
+      event.phase = op.rank;
+    }
+    if (op.op == Op::kFragmentRead && op.fragment != nullptr && !op.fragment->settled) {
+      event.fault = Fault::kUnsettled;
+    }
+    if (op.op == Op::kSyncWarp && op.lanes != kWarpLanes) {
+      event.fault = Fault::kNotWholeWarp;
+    }
+    emit(event);
+  }
+  return Outcome::kDone;
+}
+
+// --- mbarriers --------------------------------------------------------------------------------
+
+std::uint32_t Gpu::barrier_number(std::uint32_t address) {
+  const std::uint32_t index = address / 8;
+  if (barrier_table_[index] == kNoBarrier) {
+    barrier_table_[index] = static_cast<std::uint32_t>(barrier_numbers_.size());
+    barrier_numbers_.emplace(address, barrier_table_[index]);
+  }
+  return barrier_table_[index];
+}
+
+MbarrierState* Gpu::barrier_at(std::uint32_t cta, std::uint32_t address) {
+  return const_cast<MbarrierState*>(find_barrier(cta, address));
+}
+
+const MbarrierState* Gpu::find_barrier(std::uint32_t cta, std::uint32_t address) const {
+  if (address % 8 != 0 || address / 8 >= barrier_table_.size()) {
+    return nullptr;
+  }
+  const std::uint32_t number = barrier_table_[address / 8];
+  const Cta& owner = ctas_[cta];
+  if (number == kNoBarrier || number >= owner.barriers.size() || !owner.barriers[number].valid()) {
+    return nullptr;
+  }
+  return &owner.barriers[number];
+}
+
+Gpu::Target Gpu::resolve(const Warp& warp, const Operation& op) const {
+  Target target{warp.cta, op.address, Fault::kNone};
+  if ((op.flags & event_flag::kRemote) != 0) {
+    const std::uint32_t rank = op.address >> 24;
+    target.address = op.address & 0xFFFFFFU;
+    if (rank >= config_.cluster_size) {
+      return {warp.cta, target.address, Fault::kOutOfRange};
+    }
+    target.cta = ctas_[warp.cta].cluster * config_.cluster_size + rank;
+  }
+  if (target.address + 8 > config_.shared_bytes) {
+    target.fault = Fault::kOutOfRange;
+  } else if (target.address % 8 != 0) {
+    target.fault = Fault::kMisaligned;
+  } else if (ctas_[target.cta].exited) {
+    target.fault = Fault::kExitedCta;
+  }
+  return target;
+}
+
+void Gpu::wake_barrier(std::uint32_t cta_slot, std::uint32_t number) {
+  Cta& cta = ctas_[cta_slot];
+  std::uint64_t waiters = cta.waiters[number];
+  cta.waiters[number] = 0;
+  const Slot base = cta_slot * config_.warps_per_cta;
+  for (; waiters != 0; waiters &= waiters - 1) {
+    const auto bit = static_cast<std::uint32_t>(std::countr_zero(waiters));
+    ready_.insert(bit < 32 ? base + bit : static_cast<Slot>(warps_.size()) * 3 + base + bit - 32);
+  }
+}
+
+// Applies arrivals and bytes to a barrier and fills in what became of it. `event.op` says which.
+BarrierStep Gpu::apply_to_barrier(
+    std::uint32_t cta_slot, std::uint32_t address, Event& event, std::uint32_t count, std::uint32_t bytes) {
+  MbarrierState* bar = barrier_at(cta_slot, address);
+  if (bar == nullptr) {
+    return {Fault::kUninitialised, true, false};
+  }
+  event.phase = bar->phase();
+  BarrierStep step;
+  switch (event.op) {
+    case Op::kMbarrierExpectTx:
+      step = bar->expect_tx(bytes);
+      break;
+    case Op::kMbarrierArrive:
+      if ((event.flags & event_flag::kDrop) != 0) {
+        step = bar->arrive_drop(count);
+      } else if ((event.flags & event_flag::kExpectTx) != 0) {
+        step = bar->arrive_expect_tx(count, bytes);
+      } else {
+        step = bar->arrive(count, (event.flags & event_flag::kNoComplete) != 0);
+      }
+      break;
+    case Op::kTcgen05Commit:
+      step = bar->arrive(1, false);
+      break;
+    default:
+      step = bar->complete_tx(bytes);
+      break;
+  }
+  ++changes_;
+  event.pending = bar->pending();
+  event.tx = bar->tx();
+  event.expected = bar->expected();
+  if (step.completed) {
+    event.flags |= event_flag::kPhaseCompleted;
+    wake_barrier(cta_slot, barrier_number(address));
+  }
+  return step;
+}
+
+Gpu::Outcome Gpu::mbarrier_update(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  const Target target = resolve(warp, op);
+  const bool remote = target.cta != warp.cta && target.fault == Fault::kNone;
+  if (remote) {
+    // A remote arrival is on its way for a while: an agent of its own.
+    const Slot at = take_async();
+    AsyncOp& async = async_[at - 4 * warps_.size()];
+    async.operation = op;
+    async.operation.address = target.address;
+    async.warp = slot;
+    async.cta = async.signal_cta = target.cta;
+    ready_.insert(at);
+    ++changes_;
+    ++clusters_[ctas_[warp.cta].cluster].outstanding;
+    if (sink_ != nullptr) {
+      emit(event_of(async, Step::kIssued));
+    }
+    return Outcome::kDone;
+  }
+  Event event = event_of(slot, op);
+  event.address = target.address;
+  event.cta = ctas_[target.cta].number;
+  if (target.fault != Fault::kNone) {
+    fail(event, target.fault, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  if (op.op == Op::kMbarrierInit || op.op == Op::kMbarrierInval) {
+    const std::uint32_t number = barrier_number(target.address);
+    Cta& cta = ctas_[target.cta];
+    if (number >= cta.barriers.size()) {
+      cta.barriers.resize(number + 1);
+      cta.waiters.resize(number + 1, 0);
+    }
+    MbarrierState& bar = cta.barriers[number];
+    ++changes_;
+    if (op.op == Op::kMbarrierInit) {
+      event.phase = bar.phase();
+      const BarrierStep step = bar.init(op.count);
+      fail(event, step.fault, false);
+      event.expected = event.pending = op.count;
+    } else if (!bar.valid()) {
+      fail(event, Fault::kUninitialised, true);
+    } else {
+      event.fault = cta.waiters[number] != 0 || !bar.idle() ? Fault::kInUse : Fault::kNone;
+      event.pending = bar.pending();
+      event.tx = bar.tx();
+      event.expected = bar.expected();
+      bar.invalidate();
+    }
+    emit(event);
+    return Outcome::kDone;
+  }
+  const std::uint32_t arrivals = op.count * op.lanes;
+  const std::uint32_t bytes = op.bytes * op.lanes;
+  event.count = arrivals;
+  event.bytes = bytes;
+  const BarrierStep step = apply_to_barrier(target.cta, target.address, event, arrivals, bytes);
+  fail(event, step.fault, step.traps);
+  emit(event);
+  return Outcome::kDone;
+}
+
+Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
+  Warp& warp = warps_[slot];
+  const MbarrierState* bar = find_barrier(warp.cta, op.address);
+  Event event = event_of(slot, op);
+  if (bar == nullptr || (op.flags & event_flag::kRemote) != 0) {
+    fail(event,
+         (op.flags & event_flag::kRemote) != 0 ? Fault::kOutOfRange
+         : op.address % 8 != 0                 ? Fault::kMisaligned
+                                               : Fault::kUninitialised,
+         true);
+    emit(event);
+    op.result = 0;
+    return Outcome::kDone;
+  }
+  const bool done = bar->done(op.wanted);
+  if (!done && op.op == Op::kMbarrierWait) {
+    ctas_[warp.cta].waiters[barrier_number(op.address)] |= std::uint64_t{1} << warp.index;
+    return block(slot, op);
+  }
+  op.result = done ? 1 : 0;
+  if (sink_ != nullptr) {
+    event.phase = bar->phase();
+    event.pending = bar->pending();
+    event.tx = bar->tx();
+    event.expected = bar->expected();
+    event.flags |= done ? 0 : event_flag::kFalse;
+    if ((op.flags & event_flag::kExactPhase) == 0 && op.wanted > 1) {
+      event.fault = Fault::kBadParity;
+    }
+    emit(event);
+  }
+  if (op.op == Op::kMbarrierWait) {
+    ++changes_;
+    if (op.lanes == kWarpLanes) {
+      warp.debt = LateWait{op.address, op.wanted & 1U, op.wanted, op.flags, op.site};
+    }
+  }
+  return Outcome::kDone;
+}
+
+void Gpu::advance_late(std::uint32_t index) {
+  Warp& warp = warps_[index];
+  const LateWait wait = warp.late.front();
+  const Slot self = static_cast<Slot>(warps_.size()) * 3 + index;
+  const MbarrierState* bar = find_barrier(warp.cta, wait.address);
+  if (bar != nullptr && !bar->done(wait.parity)) {
+    ctas_[warp.cta].waiters[barrier_number(wait.address)] |= std::uint64_t{1} << (32 + warp.index);
+    ready_.erase(self);
+    return;
+  }
+  ++changes_;
+  if (sink_ != nullptr && bar != nullptr) {
+    Operation op;
+    op.op = Op::kMbarrierWait;
+    op.lanes = kWarpLanes - 1;
+    op.flags = wait.flags | event_flag::kLateLanes;
+    op.address = wait.address;
+    op.wanted = wait.wanted;
+    op.site = wait.site;
+    Event event = event_of(index, op);
+    event.phase = bar->phase();
+    event.pending = bar->pending();
+    event.tx = bar->tx();
+    event.expected = bar->expected();
+    emit(event);
+  }
+  warp.late.pop_front();
+  if (warp.late.empty()) {
+    ready_.erase(self);
+    if (warp.status == WarpStatus::kBlocked) {
+      ready_.insert(index);
+    }
+  }
+}
+
+// --- Named and cluster barriers ---------------------------------------------------------------
+
+void Gpu::release_named(Cta& cta, std::uint32_t base, NamedBarrierState& barrier) {
+  (void)cta;
+  ++barrier.generation;
+  for (std::uint32_t waiting = barrier.waiting; waiting != 0; waiting &= waiting - 1) {
+    ready_.insert(base + static_cast<std::uint32_t>(std::countr_zero(waiting)));
+  }
+  barrier.threads = barrier.arrived = barrier.warps = barrier.waiting = 0;
+  barrier.all_threads = false;
+}
+
+Gpu::Outcome Gpu::named_barrier(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  Cta& cta = ctas_[warp.cta];
+  Event event = event_of(slot, op);
+  if (op.address >= kNamedBarriers) {
+    fail(event, Fault::kOutOfRange, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  NamedBarrierState& barrier = cta.named[op.address];
+  if (warp.in_named_barrier) {
+    if (barrier.generation == warp.named_generation) {
+      return block(slot, op);
+    }
+    warp.in_named_barrier = false;
+    ++changes_;
+    event.phase = warp.named_generation;
+    event.pending = 1;  // this is the return of a sync whose arrival had its own event
+    emit(event);
+    return Outcome::kDone;
+  }
+  const std::uint32_t threads = op.count == 0 ? cta.live_warps * kWarpLanes : op.count;
+  if (threads % kWarpLanes != 0 || threads > config_.warps_per_cta * kWarpLanes ||
+      (op.count == 0 && op.op == Op::kBarArrive)) {
+    fail(event, Fault::kBadCount, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  if (op.lanes != kWarpLanes) {
+    event.fault = Fault::kNotWholeWarp;
+  } else if (barrier.threads != 0 && barrier.threads != threads) {
+    event.fault = Fault::kCountMismatch;
+  } else if ((barrier.warps >> warp.index & 1U) != 0) {
+    event.fault = Fault::kDoubleArrive;
+  }
+  if (barrier.threads == 0) {
+    barrier.threads = threads;
+    barrier.all_threads = op.count == 0;
+  }
+  barrier.warps |= 1U << warp.index;
+  barrier.arrived += kWarpLanes;
+  ++changes_;
+  event.phase = barrier.generation;
+  event.count = barrier.threads;
+  const bool complete = barrier.arrived >= barrier.threads;
+  event.flags |= complete ? event_flag::kPhaseCompleted : 0;
+  event.step = op.op == Op::kBarSync && !complete ? Step::kIssued : Step::kDone;
+  emit(event);
+  if (complete) {
+    release_named(cta, slot - warp.index, barrier);
+    return Outcome::kDone;
+  }
+  if (op.op == Op::kBarArrive) {
+    return Outcome::kDone;
+  }
+  warp.in_named_barrier = true;
+  warp.named_generation = barrier.generation;
+  barrier.waiting |= 1U << warp.index;
+  return block(slot, op);
+}
+
+std::uint32_t Gpu::live_warps_of(const Cluster&, std::uint32_t slot) const {
+  std::uint32_t live = 0;
+  for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
+    live += ctas_[slot * config_.cluster_size + rank].live_warps;
+  }
+  return live;
+}
+
+void Gpu::release_cluster_if_complete(std::uint32_t slot) {
+  Cluster& cluster = clusters_[slot];
+  if (cluster.arrived == 0 || cluster.arrived < live_warps_of(cluster, slot)) {
+    return;
+  }
+  cluster.arrived = 0;
+  ++cluster.generation;
+  const std::uint32_t warps = config_.cluster_size * config_.warps_per_cta;
+  for (Slot warp = slot * warps; warp < (slot + 1) * warps; ++warp) {
+    if (warps_[warp].status == WarpStatus::kBlocked && warps_[warp].blocked_on.op == Op::kClusterWait) {
+      ready_.insert(warp);
+    }
+  }
+}
+
+Gpu::Outcome Gpu::cluster_barrier(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  const std::uint32_t cluster_slot = ctas_[warp.cta].cluster;
+  Cluster& cluster = clusters_[cluster_slot];
+  Event event = event_of(slot, op);
+  event.phase = cluster.generation;
+  if (op.op == Op::kClusterArrive) {
+    event.fault = op.lanes != kWarpLanes                                                   ? Fault::kNotWholeWarp
+                  : warp.cluster_arrived && warp.cluster_generation == cluster.generation ? Fault::kDoubleArrive
+                                                                                          : Fault::kNone;
+    warp.cluster_arrived = true;
+    warp.cluster_generation = cluster.generation;
+    ++cluster.arrived;
+    ++changes_;
+    emit(event);
+    release_cluster_if_complete(cluster_slot);
+    return Outcome::kDone;
+  }
+  if (!warp.cluster_arrived) {
+    if (warp.status != WarpStatus::kBlocked) {
+      event.fault = Fault::kNoArrive;
+      emit(event);
+    }
+    return block(slot, op);
+  }
+  if (cluster.generation == warp.cluster_generation) {
+    return block(slot, op);
+  }
+  event.phase = warp.cluster_generation;
+  warp.cluster_arrived = false;
+  ++changes_;
+  emit(event);
+  return Outcome::kDone;
+}
+
+// --- Asynchronous agents ----------------------------------------------------------------------
+
+Slot Gpu::take_async() {
+  std::uint32_t index = 0;
+  if (free_async_.empty()) {
+    index = static_cast<std::uint32_t>(async_.size());
+    async_.emplace_back();
+    ready_.resize(static_cast<Slot>(warps_.size()) * 4 + index + 1);
+  } else {
+    index = free_async_.back();
+    free_async_.pop_back();
+    async_[index] = AsyncOp{};
+  }
+  async_[index].live = true;
+  async_[index].serial = ++serial_;
+  return static_cast<Slot>(warps_.size()) * 4 + index;
+}
+
+void Gpu::finish_async(Slot slot) {
+  const auto index = slot - static_cast<Slot>(warps_.size()) * 4;
+  async_[index].live = false;
+  async_[index].operation.fragment.reset();
+  free_async_.push_back(index);
+  ready_.erase(slot);
+}
+
+void Gpu::advance(Slot slot) {
+  const auto warps = static_cast<Slot>(warps_.size());
+  ++operations_;
+  switch (slot / warps) {
+    case 1:
+      advance_tensor(slot - warps);
+      return;
+    case 2:
+      advance_tmem(slot - 2 * warps);
+      return;
+    case 3:
+      advance_late(slot - 3 * warps);
+      return;
+    default:
+      advance_copy(async_[slot - 4 * warps], slot);
+  }
+}
+
+Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  Operation copy = op;
+  Event event = event_of(slot, op);
+  const bool load = op.op == Op::kTensorLoad || op.op == Op::kBulkLoad;
+  const bool tensor = op.op == Op::kTensorLoad || op.op == Op::kTensorStore;
+  if (tensor) {
+    copy.bytes = op.map < memory_.maps.size() ? memory_.maps[op.map].box_bytes() : 0;
+    copy.swizzle = op.map < memory_.maps.size() ? memory_.maps[op.map].swizzle : Swizzle::kNone;
+    event.bytes = copy.bytes;
+  }
+  const std::uint32_t alignment = tensor ? 128 : 16;
+  if (op.address % alignment != 0) {
+    fail(event, Fault::kMisaligned, true);
+  } else if (op.address + copy.bytes > config_.shared_bytes ||
+             (!tensor && !memory_.in_range(op.global, copy.bytes)) ||
+             (tensor && op.map >= memory_.maps.size())) {
+    fail(event, Fault::kOutOfRange, true);
+  } else if (copy.bytes % 16 != 0) {
+    fail(event, Fault::kBadCount, true);
+  } else if (op.mask.bits >> config_.cluster_size != 0) {
+    fail(event, Fault::kBadMask, true);
+  }
+  if (op.lanes != 1) {
+    event.fault = Fault::kManyLanes;
+  }
+  if ((event.flags & event_flag::kTraps) != 0) {
+    emit(event);
+    return Outcome::kDone;
+  }
+  const std::uint32_t first_cta = ctas_[warp.cta].cluster * config_.cluster_size;
+  const auto add = [&](std::uint32_t cta, std::uint32_t signal) {
+    const Slot at = take_async();
+    AsyncOp& async = async_[at - 4 * warps_.size()];
+    async.operation = copy;
+    async.warp = slot;
+    async.cta = cta;
+    async.signal_cta = signal;
+    if (!load) {
+      async.group = warp.bulk_group;
+      BulkGroup& group = warp.groups.back();
+      ++group.unread;
+      ++group.unwritten;
+    }
+    ready_.insert(at);
+    ++clusters_[ctas_[warp.cta].cluster].outstanding;
+    if (sink_ != nullptr) {
+      Event issued = event_of(async, Step::kIssued);
+      issued.fault = event.fault;
+      emit(issued);
+    }
+  };
+  ++changes_;
+  if (!load || op.mask.bits == 0) {
+    const bool leader = load && op.group == CtaGroup::kTwo;
+    add(warp.cta, leader ? first_cta + (ctas_[warp.cta].rank & ~1U) : warp.cta);
+    return Outcome::kDone;
+  }
+  for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
+    if (op.mask.contains(rank)) {
+      add(first_cta + rank, first_cta + (op.group == CtaGroup::kTwo ? rank & ~1U : rank));
+    }
+  }
+  return Outcome::kDone;
+}
+
+void Gpu::land_load(AsyncOp& async) {
+  const Operation& op = async.operation;
+  Cta& cta = ctas_[async.cta];
+  Event event = event_of(async, Step::kWritten);
+  if (cta.exited || ctas_[async.signal_cta].exited) {
+    fail(event, Fault::kExitedCta, true);
+    emit(event);
+    return;
+  }
+  if (config_.moves_data) {
+    if (op.op == Op::kTensorLoad) {
+      copy_box_to_shared(memory_, memory_.maps[op.map], op.at, cta.shared.data() + op.address, op.address);
+    } else if (const std::byte* source = memory_.at(op.global, op.bytes)) {
+      std::memcpy(cta.shared.data() + op.address, source, op.bytes);
+    }
+  }
+  const BarrierStep step = apply_to_barrier(async.signal_cta, op.peer, event, 0, op.bytes);
+  fail(event, step.fault, step.traps);
+  emit(event);
+}
+
+void Gpu::finish_store(AsyncOp& async) {
+  const Operation& op = async.operation;
+  Warp& warp = warps_[async.warp];
+  BulkGroup& group = warp.groups[async.group - warp.bulk_first];
+  Event event = event_of(async, async.read ? Step::kWritten : Step::kRead);
+  if (!async.read) {
+    if (ctas_[async.cta].exited) {
+      event.fault = Fault::kExitedCta;
+    }
+    if (config_.moves_data) {
+      const std::byte* from = ctas_[async.cta].shared.data() + op.address;
+      async.staging.assign(from, from + op.bytes);
+    }
+    --group.unread;
+  } else {
+    if (config_.moves_data) {
+      if (op.op == Op::kTensorStore) {
+        copy_box_to_global(memory_, memory_.maps[op.map], op.at, async.staging.data(), op.address);
+      } else if (std::byte* target = memory_.at(op.global, op.bytes)) {
+        std::memcpy(target, async.staging.data(), op.bytes);
+      }
+    }
+    --group.unwritten;
+  }
+  emit(event);
+  if (warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kBulkWaitGroup) {
+    ready_.insert(async.warp);
+  }
+}
+
+void Gpu::advance_copy(AsyncOp& async, Slot slot) {
+  ++changes_;
+  const std::uint32_t cluster = ctas_[warps_[async.warp].cta].cluster;
+  switch (async.operation.op) {
+    case Op::kTensorLoad:
+    case Op::kBulkLoad:
+      land_load(async);
+      break;
+    case Op::kTensorStore:
+    case Op::kBulkStore:
+      finish_store(async);
+      if (!async.read) {
+        async.read = true;
+        return;
+      }
+      break;
+    default:
+      deferred_arrive(async, async.cta, async.operation.address);
+      break;
+  }
+  finish_async(slot);
+  --clusters_[cluster].outstanding;
+  retire_cluster_if_done(cluster);
+}
+
+// An arrival that reaches its barrier later than it was issued: remote ones, and commits.
+void Gpu::deferred_arrive(const AsyncOp& async, std::uint32_t cta, std::uint32_t address) {
+  const Operation& op = async.operation;
+  Event event = event_of(async, Step::kSignalled);
+  event.cta = ctas_[cta].number;
+  event.address = address;
+  if (ctas_[cta].exited) {
+    fail(event, Fault::kExitedCta, true);
+    emit(event);
+    return;
+  }
+  const bool commit = op.op == Op::kTcgen05Commit;
+  event.count = commit ? 1 : op.count * op.lanes;
+  event.bytes = commit ? 0 : op.bytes * op.lanes;
+  const BarrierStep step = apply_to_barrier(cta, address, event, event.count, event.bytes);
+  fail(event, step.fault, step.traps);
+  emit(event);
+}
+
+Gpu::Outcome Gpu::bulk_groups(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  if (op.op == Op::kBulkCommitGroup) {
+    Event event = event_of(slot, op);
+    event.phase = static_cast<std::uint32_t>(warp.bulk_group);
+    emit(event);
+    ++warp.bulk_group;
+    warp.groups.emplace_back();
+    while (warp.groups.size() > 1 && warp.groups.front().unwritten == 0) {
+      warp.groups.pop_front();
+      ++warp.bulk_first;
+    }
+    ++changes_;
+    return Outcome::kDone;
+  }
+  const bool read_only = (op.flags & event_flag::kRead) != 0;
+  const std::uint64_t waited = warp.bulk_group > op.count ? warp.bulk_group - op.count : 0;
+  for (std::uint64_t number = warp.bulk_first; number < waited; ++number) {
+    const BulkGroup& group = warp.groups[number - warp.bulk_first];
+    if ((read_only ? group.unread : group.unwritten) != 0) {
+      return block(slot, op);
+    }
+  }
+  ++changes_;
+  Event event = event_of(slot, op);
+  event.phase = static_cast<std::uint32_t>(waited);
+  emit(event);
+  return Outcome::kDone;
+}
+
+// --- Tensor memory ----------------------------------------------------------------------------
+
+Gpu::Outcome Gpu::tmem_allocate(Slot slot, Operation& op) {
+  Warp& warp = warps_[slot];
+  Cta& cta = ctas_[warp.cta];
+  Cluster& cluster = clusters_[cta.cluster];
+  Event event = event_of(slot, op);
+  if (op.lanes != kWarpLanes) {
+    fail(event, Fault::kNotWholeWarp, true);
+  } else if (!TensorMemory::legal_columns(op.count)) {
+    fail(event, Fault::kBadCount, true);
+  } else if (cta.tmem.relinquished()) {
+    fail(event, Fault::kAfterRelinquish, true);
+  } else if (op.address % 4 != 0 || op.address + 4 > config_.shared_bytes) {
+    fail(event, Fault::kOutOfRange, true);
+  }
+  if ((event.flags & event_flag::kTraps) != 0) {
+    emit(event);
+    return Outcome::kDone;
+  }
+  if (op.group == CtaGroup::kTwo) {
+    const std::uint32_t pair = cta.rank / 2;
+    if (!warp.pair_entered) {
+      warp.pair_entered = true;
+      warp.pair_generation = cluster.pair_generation[pair];
+      if (++cluster.pair_entered[pair] == 2) {
+        cluster.pair_entered[pair] = 0;
+        ++cluster.pair_generation[pair];
+        for (Slot other = 0; other < warps_.size(); ++other) {
+          if (warps_[other].pair_entered && warps_[other].status == WarpStatus::kBlocked) {
+            ready_.insert(other);
+          }
+        }
+      }
+    }
+    if (cluster.pair_generation[pair] == warp.pair_generation) {
+      return block(slot, op);
+    }
+  }
+  const std::uint32_t base = cta.tmem.find_free(op.count);
+  if (base == kTmemColumns) {
+    cta.tmem_waiters |= 1U << warp.index;
+    return block(slot, op);
+  }
+  warp.pair_entered = false;
+  if (cta.tmem.largest() != 0 && op.count > cta.tmem.largest()) {
+    event.fault = Fault::kGrows;
+  }
+  cta.tmem.allocate(base, op.count);
+  std::memcpy(cta.shared.data() + op.address, &base, sizeof base);
+  op.result = base;
+  event.peer = base;
+  ++changes_;
+  emit(event);
+  return Outcome::kDone;
+}
+
+Gpu::Outcome Gpu::tmem_free(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  Cta& cta = ctas_[warp.cta];
+  Event event = event_of(slot, op);
+  ++changes_;
+  if (op.lanes != kWarpLanes) {
+    fail(event, Fault::kNotWholeWarp, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  if (op.op == Op::kTcgen05Relinquish) {
+    cta.tmem.relinquish();
+    emit(event);
+    return Outcome::kDone;
+  }
+  event.fault = cta.tmem.deallocate(TmemAddress{op.address}.column(), op.count);
+  emit(event);
+  for (std::uint32_t waiting = std::exchange(cta.tmem_waiters, 0); waiting != 0; waiting &= waiting - 1) {
+    ready_.insert(slot - warp.index + static_cast<std::uint32_t>(std::countr_zero(waiting)));
+  }
+  return Outcome::kDone;
+}
+
+Gpu::Outcome Gpu::issue_tensor(Slot slot, Operation& op) {
+  Warp& warp = warps_[slot];
+  Event event = event_of(slot, op);
+  AsyncOp async;
+  async.operation = op;
+  async.warp = slot;
+  async.cta = async.signal_cta = warp.cta;
+  if (op.op == Op::kTcgen05Mma) {
+    const UmmaInstructionDescriptor instruction{op.instruction, static_cast<MmaKind>(op.kind)};
+    event.count = d_columns(instruction, op.group);
+    async.operation.count = event.count;
+    event.fault = check_shape(instruction, op.group);
+    if (event.fault == Fault::kNone) {
+      event.fault = check_descriptor({op.descriptor_a});
+    }
+    if (event.fault == Fault::kNone) {
+      event.fault = check_descriptor({op.descriptor_b});
+    }
+    const std::uint32_t rows = std::max(instruction.m(), instruction.n()) / ctas_in(op.group);
+    if (event.fault == Fault::kNone && rows > 0 &&
+        (reach_of({op.descriptor_a}, instruction.m() / ctas_in(op.group)).end > config_.shared_bytes ||
+         reach_of({op.descriptor_b}, instruction.n() / ctas_in(op.group)).end > config_.shared_bytes)) {
+      event.fault = Fault::kBadDescriptor;
+    }
+    if (event.fault == Fault::kNone) {
+      event.fault = ctas_[warp.cta].tmem.check(TmemAddress{op.address}.column(), event.count);
+    }
+    event.global = op.descriptor_a;
+    event.extra = op.descriptor_b;
+    async.operation.global = op.descriptor_a;
+    if (event.fault != Fault::kNone) {
+      fail(event, event.fault, true);
+      emit(event);
+      return Outcome::kDone;
+    }
+  } else {
+    const std::uint32_t address = op.address;
+    const bool whole = op.mask.bits >> config_.cluster_size == 0;
+    if (address % 8 != 0 || address + 8 > config_.shared_bytes || !whole) {
+      fail(event, whole ? Fault::kMisaligned : Fault::kBadMask, true);
+      emit(event);
+      return Outcome::kDone;
+    }
+  }
+  async.serial = ++serial_;
+  event.step = Step::kIssued;
+  event.serial = async.serial;
+  if (op.lanes != 1) {
+    event.fault = Fault::kManyLanes;
+  }
+  emit(event);
+  ++changes_;
+  ++clusters_[ctas_[warp.cta].cluster].outstanding;
+  warp.tensor_queue.push_back(std::move(async));
+  ready_.insert(static_cast<Slot>(warps_.size()) + slot);
+  return Outcome::kDone;
+}
+
+void Gpu::execute_mma(const AsyncOp& async) {
+  const Operation& op = async.operation;
+  MmaOperands operands;
+  operands.group = op.group;
+  operands.instruction = {op.instruction, static_cast<MmaKind>(op.kind)};
+  operands.d_address = {op.address};
+  operands.accumulate = (op.flags & event_flag::kAccumulate) != 0;
+  const std::uint32_t first = op.group == CtaGroup::kTwo ? async.cta & ~1U : async.cta;
+  for (std::uint32_t i = 0; i < ctas_in(op.group); ++i) {
+    operands.a[i] = {shared_of(first + i), config_.shared_bytes, {op.descriptor_a}};
+    operands.b[i] = {shared_of(first + i), config_.shared_bytes, {op.descriptor_b}};
+    operands.d[i] = &ctas_[first + i].tmem;
+  }
+  multiply(operands);
+}
+
+void Gpu::advance_tensor(std::uint32_t index) {
+  Warp& warp = warps_[index];
+  const AsyncOp async = std::move(warp.tensor_queue.front());
+  warp.tensor_queue.pop_front();
+  const std::uint32_t cluster = ctas_[warp.cta].cluster;
+  const Operation& op = async.operation;
+  ++changes_;
+  if (op.op == Op::kTcgen05Mma) {
+    if (config_.moves_data) {
+      execute_mma(async);
+    }
+    if (sink_ != nullptr) {
+      Event event = event_of(async, Step::kWritten);
+      event.extra = op.descriptor_b;
+      emit(event);
+    }
+  } else if (op.mask.bits == 0) {
+    deferred_arrive(async, async.cta, op.address);
+  } else {
+    for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
+      if (op.mask.contains(rank)) {
+        const Slot at = take_async();
+        AsyncOp& arrival = async_[at - 4 * warps_.size()];
+        arrival = async;  // the same commit, on its way to one of its CTAs
+        arrival.live = true;
+        arrival.cta = arrival.signal_cta = cluster * config_.cluster_size + rank;
+        ++clusters_[cluster].outstanding;
+        ready_.insert(at);
+      }
+    }
+  }
+  if (warp.tensor_queue.empty()) {
+    ready_.erase(static_cast<Slot>(warps_.size()) + index);
+  }
+  --clusters_[cluster].outstanding;
+  retire_cluster_if_done(cluster);
+}
+
+Gpu::Outcome Gpu::issue_tmem(Slot slot, Operation& op) {
+  Warp& warp = warps_[slot];
+  Event event = event_of(slot, op);
+  const TmemAddress at{op.address};
+  event.fault = ctas_[warp.cta].tmem.check(at.column(), op.count);
+  if (op.lanes != kWarpLanes) {
+    fail(event, Fault::kNotWholeWarp, true);
+  } else if (event.fault == Fault::kOutOfRange) {
+    fail(event, event.fault, true);
+  } else if (at.lane() != warp.index % 4 * kWarpLanes) {
+    fail(event, Fault::kLaneSlice, true);
+  }
+  event.bytes = at.lane();
+  if ((event.flags & event_flag::kTraps) != 0) {
+    emit(event);
+    return Outcome::kDone;
+  }
+  AsyncOp async;
+  async.operation = op;
+  async.operation.bytes = at.lane();
+  async.warp = slot;
+  async.cta = async.signal_cta = warp.cta;
+  async.serial = ++serial_;
+  event.step = Step::kIssued;
+  event.serial = async.serial;
+  emit(event);
+  ++changes_;
+  ++clusters_[ctas_[warp.cta].cluster].outstanding;
+  warp.tmem_queue.push_back(std::move(async));
+  ready_.insert(static_cast<Slot>(warps_.size()) * 2 + slot);
+  return Outcome::kDone;
+}
+
+void Gpu::advance_tmem(std::uint32_t index) {
+  Warp& warp = warps_[index];
+  const AsyncOp async = std::move(warp.tmem_queue.front());
+  warp.tmem_queue.pop_front();
+  const Operation& op = async.operation;
+  TensorMemory& tmem = ctas_[warp.cta].tmem;
+  ++changes_;
+  if (config_.moves_data && op.fragment != nullptr) {
+    FragmentData& data = *op.fragment;
+    const TmemAddress at{op.address};
+    for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
+      std::uint32_t* cells = tmem.lane(at.lane() + lane) + at.column();
+      std::uint32_t* registers = &data.bits[std::size_t{lane} * data.registers];
+      if (op.op == Op::kTcgen05Ld) {
+        std::copy_n(cells, data.registers, registers);
+      } else {
+        std::copy_n(registers, data.registers, cells);
+      }
+    }
+  }
+  if (sink_ != nullptr) {
+    emit(event_of(async, op.op == Op::kTcgen05Ld ? Step::kRead : Step::kWritten));
+  }
+  if (warp.tmem_queue.empty()) {
+    ready_.erase(static_cast<Slot>(warps_.size()) * 2 + index);
+    if (warp.status == WarpStatus::kBlocked &&
+        (warp.blocked_on.op == Op::kTcgen05WaitLd || warp.blocked_on.op == Op::kTcgen05WaitSt)) {
+      ready_.insert(index);
+    }
+  }
+  const std::uint32_t cluster = ctas_[warp.cta].cluster;
+  --clusters_[cluster].outstanding;
+  retire_cluster_if_done(cluster);
+}
+
+Gpu::Outcome Gpu::tmem_wait(Slot slot, const Operation& op) {
+  const Warp& warp = warps_[slot];
+  // One port in issue order: what a wait names is done when nothing is left in it.
+  if (!warp.tmem_queue.empty()) {
+    return block(slot, op);
+  }
+  ++changes_;
+  if (op.fragment != nullptr) {
+    op.fragment->settled = true;
+  }
+  Event event = event_of(slot, op);
+  emit(event);
+  return Outcome::kDone;
+}
+
+// --- Words, registers, exit -------------------------------------------------------------------
+
+Gpu::Outcome Gpu::shared_word(Slot slot, Operation& op) {
+  Warp& warp = warps_[slot];
+  Event event = event_of(slot, op);
+  event.bytes = 4;
+  if (op.address % 4 != 0 || op.address + 4 > config_.shared_bytes) {
+    fail(event, op.address % 4 != 0 ? Fault::kMisaligned : Fault::kOutOfRange, true);
+  } else {
+    if (find_barrier(warp.cta, op.address & ~7U) != nullptr) {
+      event.fault = Fault::kOverlap;
+    }
+    std::byte* at = ctas_[warp.cta].shared.data() + op.address;
+    if (op.op == Op::kSharedLoad) {
+      std::memcpy(&op.result, at, 4);
+    } else {
+      std::memcpy(at, &op.count, 4);
+      ++changes_;
+    }
+  }
+  emit(event);
+  return Outcome::kDone;
+}
+
+Gpu::Outcome Gpu::shared_store_row(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  Event event = event_of(slot, op);
+  event.count = kWarpLanes;
+  event.phase = op.row;
+  event.wanted = op.column;
+  event.peer = op.row_bytes;
+  const std::uint32_t size = bytes_of(op.element);
+  const std::uint32_t registers = op.fragment == nullptr ? 0 : op.fragment->registers;
+  event.bytes = registers * size;
+  const std::uint32_t last = (op.row + kWarpLanes) * op.row_bytes;
+  if (op.address + last > config_.shared_bytes) {
+    fail(event, Fault::kOutOfRange, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  if (op.fragment != nullptr && !op.fragment->settled) {
+    event.fault = Fault::kUnsettled;
+  }
+  if (config_.moves_data && op.fragment != nullptr) {
+    std::byte* shared = ctas_[warp.cta].shared.data();
+    for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
+      for (std::uint32_t i = 0; i < registers; ++i) {
+        const float value = std::bit_cast<float>(op.fragment->bits[std::size_t{lane} * registers + i]);
+        const std::uint32_t bits = encode(op.element, value);
+        const std::uint32_t linear = (op.row + lane) * op.row_bytes + (op.column + i) * size;
+        std::memcpy(shared + swizzled(op.address + linear, op.swizzle), &bits, size);
+      }
+    }
+  }
+  ++changes_;
+  emit(event);
+  return Outcome::kDone;
+}
+
+Gpu::Outcome Gpu::global_word(Slot slot, Operation& op) {
+  Event event = event_of(slot, op);
+  event.bytes = 4;
+  std::byte* at = memory_.at(op.global, 4);
+  if (at == nullptr || op.global % 4 != 0) {
+    fail(event, at == nullptr ? Fault::kOutOfRange : Fault::kMisaligned, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  std::uint32_t word = 0;
+  std::memcpy(&word, at, 4);
+  op.result = word;
+  if (op.op == Op::kGlobalWait && word != op.count) {
+    global_waiters_[op.global].push_back(slot);
+    return block(slot, op);
+  }
+  if (op.op == Op::kGlobalStoreRelease || op.op == Op::kGlobalRedAdd) {
+    // Every executing lane of a reduction adds.
+    word = op.op == Op::kGlobalStoreRelease ? op.count : word + op.count * op.lanes;
+    std::memcpy(at, &word, 4);
+    ++changes_;
+    const auto waiters = global_waiters_.find(op.global);
+    if (waiters != global_waiters_.end()) {
+      for (const Slot waiter : waiters->second) {
+        ready_.insert(waiter);
+      }
+      global_waiters_.erase(waiters);
+    }
+  }
+  event.wanted = word;
+  emit(event);
+  return Outcome::kDone;
+}
+
+Gpu::Outcome Gpu::set_registers(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  Cta& cta = ctas_[warp.cta];
+  Event event = event_of(slot, op);
+  const bool increase = (op.flags & event_flag::kIncrease) != 0;
+  if (increase ? op.count < warp.registers : op.count > warp.registers) {
+    event.fault = Fault::kBadCount;
+  } else if (increase) {
+    const std::uint32_t needed = op.count - warp.registers;
+    if (needed > cta.free_registers) {
+      cta.register_waiters |= 1U << warp.index;
+      return block(slot, op);
+    }
+    cta.free_registers -= needed;
+    warp.registers = op.count;
+  } else {
+    cta.free_registers += warp.registers - op.count;
+    warp.registers = op.count;
+    for (std::uint32_t waiting = std::exchange(cta.register_waiters, 0); waiting != 0; waiting &= waiting - 1) {
+      ready_.insert(slot - warp.index + static_cast<std::uint32_t>(std::countr_zero(waiting)));
+    }
+  }
+  ++changes_;
+  emit(event);
+  return Outcome::kDone;
+}
+
+Gpu::Outcome Gpu::exit_warp(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  Cta& cta = ctas_[warp.cta];
+  emit(event_of(slot, op));
+  warp.status = WarpStatus::kDone;
+  ready_.erase(slot);
+  --live_warps_;
+  ++changes_;
+  --cta.live_warps;
+  // Barriers that were waiting only for exited threads are released.
+  for (NamedBarrierState& barrier : cta.named) {
+    if (barrier.all_threads && barrier.threads != 0) {
+      barrier.threads = cta.live_warps * kWarpLanes;
+      if (barrier.arrived >= barrier.threads) {
+        release_named(cta, slot - warp.index, barrier);
+      }
+    }
+  }
+  release_cluster_if_complete(cta.cluster);
+  if (cta.live_warps == 0) {
+    cta.exited = true;
+    --clusters_[cta.cluster].live_ctas;
+    if (sink_ != nullptr) {
+      Event event = event_of(slot, op);
+      event.op = Op::kCtaExit;
+      emit(event);
+    }
+    retire_cluster_if_done(cta.cluster);
+  }
+  return Outcome::kDone;
+}
+
+void Gpu::retire_cluster_if_done(std::uint32_t slot) {
+  const Cluster& cluster = clusters_[slot];
+  if (cluster.live_ctas == 0 && cluster.outstanding == 0 && next_cluster_ < config_.clusters) {
+    start_cluster(slot);
+  }
+}
+
+// --- Reports ----------------------------------------------------------------------------------
+
+std::vector<const AsyncOp*> Gpu::outstanding() const {
+  std::vector<const AsyncOp*> all;
+  for (const Warp& warp : warps_) {
+    for (const AsyncOp& async : warp.tensor_queue) {
+      all.push_back(&async);
+    }
+    for (const AsyncOp& async : warp.tmem_queue) {
+      all.push_back(&async);
+    }
+  }
+  for (const AsyncOp& async : async_) {
+    if (async.live) {
+      all.push_back(&async);
+    }
+  }
+  return all;
+}
+
+std::string Gpu::describe(Slot slot) const {
+  const auto warps = static_cast<Slot>(warps_.size());
+  const std::uint32_t kind = slot / warps;
+  const Warp& warp = kind < 4 ? warps_[slot % warps] : warps_[async_[slot - 4 * warps].warp];
+  std::string text = "cta " + std::to_string(ctas_[warp.cta].number) + " warp " + std::to_string(warp.index);
+  constexpr const char* kKinds[] = {"", " tensor queue", " tensor-memory port", " late lanes", " copy"};
+  return text + kKinds[std::min(kind, 4U)];
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,276 @@
+/// The machine: what every operation does, and when it cannot. It knows neither order nor time: an
+/// engine decides which agent acts next and calls `execute` for a warp, `advance` for an asynchronous
+/// operation. Whoever can act is in `ready()`.
+///
+/// Agents, by slot number, W being the number of resident warps:
+///   [0, W)     warps
+///   [W, 2W)    the tensor queue of a warp: its mma and commit operations, in issue order
+///   [2W, 3W)   the tensor-memory port of a warp: its tcgen05.ld and .st, in issue order
+///   [3W, 4W)   the lanes a wait of the warp left behind, each wait of theirs in turn
+///   [4W, ...)  one copy to one CTA, one bulk store, one remote arrival each
+///
+/// CTAs run in clusters; at most `resident_clusters` are in the machine at a time, and the next one
+/// starts in the place of one that ended. Memory is therefore that of the live state.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "common/trace/event.hpp"
+#include "sim/model/global_memory.hpp"
+#include "sim/model/mbarrier.hpp"
+#include "sim/model/operation.hpp"
+#include "sim/model/ready_set.hpp"
+#include "sim/model/symbols.hpp"
+#include "sim/model/tensor_memory.hpp"
+
+namespace warptwin::sim {
+
+/// Receives every event, in the order of execution. Must not change the run.
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void on_event(const Event& event) = 0;
+};
+
+struct LaunchConfig {
+  std::uint32_t clusters = 1;
+  std::uint32_t cluster_size = 1;
+  std::uint32_t warps_per_cta = 1;
+  std::uint32_t shared_bytes = 0;       // end of the shared window in use, from address 0
+  std::uint32_t registers_per_thread = 168;
+  std::uint32_t resident_clusters = 1;
+  bool moves_data = true;               // false: tile data does not exist, control words do
+};
+
+/// The cluster-window address of byte `offset` of CTA `rank`.
+constexpr ClusterAddress cluster_address(std::uint32_t rank, std::uint32_t offset) {
+  return {(rank << 24) | offset};
+}
+
+/// Why a warp does not run.
+enum class WarpStatus : std::uint8_t { kReady, kBlocked, kDone };
+
+/// A wait of lanes that a wait left behind.
+struct LateWait {
+  std::uint32_t address = 0;
+  std::uint32_t parity = 0;
+  std::uint32_t wanted = 0;
+  std::uint16_t flags = 0;
+  SourceSite site{};
+};
+
+struct BulkGroup {
+  std::uint32_t unread = 0;
+  std::uint32_t unwritten = 0;
+};
+
+struct AsyncOp {
+  Operation operation;
+  std::uint32_t warp = 0;       // issuing warp's slot
+  std::uint32_t serial = 0;
+  std::uint32_t cta = 0;        // CTA slot the data goes to, or comes from
+  std::uint32_t signal_cta = 0; // CTA slot of the signalled barrier
+  bool live = false;
+  bool read = false;            // of a store: its source has been read
+  std::uint64_t group = 0;      // bulk group number of the issuing warp
+  std::vector<std::byte> staging;
+};
+
+struct Warp {
+  WarpStatus status = WarpStatus::kDone;
+  std::uint32_t number = 0;     // in the grid
+  std::uint32_t cta = 0;        // CTA slot
+  std::uint32_t index = 0;      // in the CTA
+  Operation blocked_on{};       // valid while kBlocked
+  SourceSite last_site{};
+  Op last_op = Op::kWarpStart;
+
+  std::deque<AsyncOp> tensor_queue;
+  std::deque<AsyncOp> tmem_queue;
+  std::deque<LateWait> late;
+  std::optional<LateWait> debt; // the last wait, until it is known whether its lanes stay together
+
+  std::uint64_t bulk_group = 0; // number of the open group
+  std::uint64_t bulk_first = 0; // number of groups[0]
+  std::deque<BulkGroup> groups{1};
+
+  bool in_named_barrier = false;
+  std::uint32_t named_generation = 0;
+  bool cluster_arrived = false;
+  std::uint32_t cluster_generation = 0;
+  bool pair_entered = false;
+  std::uint32_t pair_generation = 0;
+  std::uint32_t registers = 0;
+};
+
+struct NamedBarrierState {
+  std::uint32_t threads = 0;    // 0: idle
+  std::uint32_t arrived = 0;
+  std::uint32_t generation = 0;
+  std::uint32_t warps = 0;      // that have arrived, one bit each
+  std::uint32_t waiting = 0;
+  bool all_threads = false;     // the count was left out
+};
+
+struct Cta {
+  std::uint32_t number = 0;     // in the grid
+  std::uint32_t rank = 0;
+  std::uint32_t cluster = 0;    // cluster slot
+  std::uint32_t live_warps = 0;
+  bool exited = false;
+  std::vector<MbarrierState> barriers;   // by the launch-wide barrier number
+  std::vector<std::uint64_t> waiters;    // same index: bit i warp i, bit 32 + i its late lanes
+  NamedBarrierState named[kNamedBarriers];
+  TensorMemory tmem;
+  std::uint32_t tmem_waiters = 0;
+  std::uint32_t free_registers = 0;
+  std::uint32_t register_waiters = 0;
+  std::vector<std::byte> shared;
+};
+
+struct Cluster {
+  std::uint32_t number = 0;
+  std::uint32_t live_ctas = 0;
+  std::uint32_t outstanding = 0;         // asynchronous operations of its warps
+  std::uint32_t arrived = 0;             // warps at the cluster barrier
+  std::uint32_t generation = 0;
+  std::vector<std::uint32_t> pair_entered;     // per pair: CTAs inside an alloc
+  std::vector<std::uint32_t> pair_generation;
+};
+
+class Gpu {
+ public:
+  Gpu(const LaunchConfig& config, GlobalMemory& memory, const Symbols& symbols);
+
+  void set_sink(EventSink* sink) { sink_ = sink; }
+  /// Starts the first clusters. Call once.
+  void launch();
+
+  /// Executes `operation` for the warp, or notes that it cannot go on and takes it out of `ready()`
+  /// until it may. Returns whether it was executed. Results are left in `operation`.
+  bool execute(Slot warp, Operation& operation);
+  /// One step of the asynchronous agent `slot`, which is in `ready()`.
+  void advance(Slot slot);
+
+  const ReadySet& ready() const { return ready_; }
+  bool is_warp(Slot slot) const { return slot < warps_.size(); }
+  /// Warps that started since the last call, to be given a body.
+  std::vector<Slot> take_started();
+  /// No warp is left, now or later.
+  bool finished() const { return live_warps_ == 0; }
+  /// An operation that hardware would not survive was executed.
+  bool trapped() const { return trapped_; }
+
+  void set_time(std::uint64_t time) { time_ = time; }
+  std::uint64_t operations() const { return operations_; }
+  /// Counts changes of state: a poll that says no is not one.
+  std::uint64_t changes() const { return changes_; }
+
+  const LaunchConfig& config() const { return config_; }
+  const Symbols& symbols() const { return symbols_; }
+  GlobalMemory& memory() { return memory_; }
+  const std::vector<Warp>& warps() const { return warps_; }
+  const std::vector<Cta>& ctas() const { return ctas_; }
+  const std::vector<Cluster>& clusters() const { return clusters_; }
+  /// Asynchronous operations on their way, in slot order.
+  std::vector<const AsyncOp*> outstanding() const;
+  /// The barrier at `address` of a CTA slot, or null.
+  const MbarrierState* find_barrier(std::uint32_t cta, std::uint32_t address) const;
+  /// Stable name of a slot for schedules and reports.
+  std::string describe(Slot slot) const;
+
+ private:
+  enum class Outcome : std::uint8_t { kDone, kBlocked };
+  struct Target {
+    std::uint32_t cta;
+    std::uint32_t address;
+    Fault fault;
+  };
+
+  Outcome dispatch(Slot slot, Operation& op);
+  Outcome mbarrier_update(Slot slot, const Operation& op);
+  Outcome mbarrier_wait(Slot slot, Operation& op);
+  Outcome named_barrier(Slot slot, const Operation& op);
+  Outcome cluster_barrier(Slot slot, const Operation& op);
+  Outcome issue_copy(Slot slot, const Operation& op);
+  Outcome bulk_groups(Slot slot, const Operation& op);
+  Outcome tmem_allocate(Slot slot, Operation& op);
+  Outcome tmem_free(Slot slot, const Operation& op);
+  Outcome issue_tensor(Slot slot, Operation& op);
+  Outcome issue_tmem(Slot slot, Operation& op);
+  Outcome tmem_wait(Slot slot, const Operation& op);
+  Outcome shared_word(Slot slot, Operation& op);
+  Outcome shared_store_row(Slot slot, const Operation& op);
+  Outcome global_word(Slot slot, Operation& op);
+  Outcome set_registers(Slot slot, const Operation& op);
+  Outcome exit_warp(Slot slot, const Operation& op);
+  Outcome plain(Slot slot, const Operation& op);
+
+  void settle_lanes(Slot slot, const Operation& op);
+  bool lanes_missing(Slot slot, const Operation& op) const;
+  void advance_late(std::uint32_t warp);
+  void advance_tensor(std::uint32_t warp);
+  void advance_tmem(std::uint32_t warp);
+  void advance_copy(AsyncOp& async, Slot slot);
+  void land_load(AsyncOp& async);
+  void finish_store(AsyncOp& async);
+  void execute_mma(const AsyncOp& async);
+
+  Target resolve(const Warp& warp, const Operation& op) const;
+  std::uint32_t barrier_number(std::uint32_t address);
+  MbarrierState* barrier_at(std::uint32_t cta, std::uint32_t address);
+  BarrierStep apply_to_barrier(std::uint32_t cta, std::uint32_t address, Event& event, std::uint32_t count,
+                               std::uint32_t bytes);
+  void deferred_arrive(const AsyncOp& async, std::uint32_t cta, std::uint32_t address);
+  void wake_barrier(std::uint32_t cta, std::uint32_t number);
+  void release_named(Cta& cta, std::uint32_t base, NamedBarrierState& barrier);
+  void release_cluster_if_complete(std::uint32_t cluster);
+  void start_cluster(std::uint32_t slot);
+  void retire_cluster_if_done(std::uint32_t slot);
+  Slot take_async();
+  void finish_async(Slot slot);
+  std::uint32_t live_warps_of(const Cluster& cluster, std::uint32_t slot) const;
+  const std::byte* shared_of(std::uint32_t cta) const { return ctas_[cta].shared.data(); }
+
+  Event event_of(Slot slot, const Operation& op) const;
+  Event event_of(const AsyncOp& async, Step step) const;
+  void emit(const Event& event) {
+    if (sink_ != nullptr) {
+      sink_->on_event(event);
+    }
+  }
+  void fail(Event& event, Fault fault, bool traps);
+  Outcome block(Slot slot, const Operation& op);
+
+  LaunchConfig config_;
+  GlobalMemory& memory_;
+  const Symbols& symbols_;
+  EventSink* sink_ = nullptr;
+  ReadySet ready_;
+  std::vector<Warp> warps_;
+  std::vector<Cta> ctas_;
+  std::vector<Cluster> clusters_;
+  std::deque<AsyncOp> async_;             // dynamic slots
+  std::vector<std::uint32_t> free_async_;
+  std::vector<Slot> started_;
+  std::unordered_map<std::uint32_t, std::uint32_t> barrier_numbers_;
+  std::vector<std::uint32_t> barrier_table_;  // the same, by address / 8, for speed
+  std::unordered_map<std::uint64_t, std::vector<Slot>> global_waiters_;
+  std::uint32_t next_cluster_ = 0;
+  std::uint32_t live_warps_ = 0;
+  std::uint32_t serial_ = 0;
+  std::uint64_t time_ = 0;
+  std::uint64_t operations_ = 0;
+  std::uint64_t changes_ = 0;
+  bool trapped_ = false;
+};
+
+}  // namespace warptwin::sim

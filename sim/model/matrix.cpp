@@ -1,0 +1,145 @@
+#include "sim/model/matrix.hpp"
+
+#include <bit>
+#include <cstring>
+#include <vector>
+
+namespace warptwin::sim {
+
+namespace {
+
+constexpr std::uint32_t kInstructionBytes = 32;  // of K, in every dense kind
+
+Swizzle swizzle_of(std::uint32_t code) {
+  switch (code) {
+    case 2:
+      return Swizzle::k128B;
+    case 4:
+      return Swizzle::k64B;
+    case 6:
+      return Swizzle::k32B;
+    default:
+      return Swizzle::kNone;
+  }
+}
+
+// The byte that holds byte `k` of row `row`, before swizzling. Swizzled K-major: eight rows, one span
+// apart, make a group; unswizzled: an 8 x 16-byte core matrix lies in one piece.
+std::uint32_t linear_address(UmmaSmemDescriptor descriptor, std::uint32_t row, std::uint32_t k) {
+  const Swizzle swizzle = swizzle_of(descriptor.swizzle_code());
+  const std::uint32_t group = descriptor.start().value + row / 8 * descriptor.stride_bytes();
+  if (swizzle == Swizzle::kNone) {
+    return group + row % 8 * 16 + k / 16 * descriptor.leading_bytes() + k % 16;
+  }
+  return group + row % 8 * static_cast<std::uint32_t>(swizzle) + k;
+}
+
+// Rows [0, rows) of one instruction's K as floats, `stride` floats apart.
+void gather(const OperandView& view,
+            std::uint32_t rows,
+            ElementType type,
+            float* out,
+            std::uint32_t row_stride,
+            std::uint32_t k_stride) {
+  const std::uint32_t size = bytes_of(type);
+  const Swizzle swizzle = swizzle_of(view.descriptor.swizzle_code());
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    for (std::uint32_t k = 0; k < kInstructionBytes; k += 16) {
+      const std::uint32_t at = swizzled(linear_address(view.descriptor, row, k), swizzle);
+      for (std::uint32_t byte = 0; byte < 16; byte += size) {
+        std::uint32_t bits = 0;
+        if (at + byte + size <= view.shared_bytes) {
+          std::memcpy(&bits, view.shared + at + byte, size);
+        }
+        out[row * row_stride + (k + byte) / size * k_stride] = decode(type, bits);
+      }
+    }
+  }
+}
+
+// The lane and first column of D's row `m`, columns from `n` on (PTX ISA, "data path layout").
+TmemAddress d_cell(std::uint32_t m_size, std::uint32_t n_size, CtaGroup group, std::uint32_t m, std::uint32_t n) {
+  if (group == CtaGroup::kTwo && m_size == 128) {
+    const std::uint32_t half = n_size / 2;
+    return TmemAddress{}.at_lane(m % 64 + (n >= half ? 64 : 0)).at_column(n % half);
+  }
+  if (group == CtaGroup::kOne && m_size == 64) {
+    return TmemAddress{}.at_lane(32 * (m / 16) + m % 16).at_column(n);
+  }
+  return TmemAddress{}.at_lane(m % 128).at_column(n);
+}
+
+}  // namespace
+
+Fault check_descriptor(UmmaSmemDescriptor descriptor) {
+  const std::uint32_t code = descriptor.swizzle_code();
+  const bool known = code == 0 || code == 2 || code == 4 || code == 6;
+  return known && descriptor.fixed() == UmmaSmemDescriptor::kFixed && descriptor.base_offset() == 0
+             ? Fault::kNone
+             : Fault::kBadDescriptor;
+}
+
+OperandReach reach_of(UmmaSmemDescriptor descriptor, std::uint32_t rows) {
+  const std::uint32_t last = linear_address(descriptor, rows - 1, kInstructionBytes - 1);
+  return {descriptor.start().value, last + 1};
+}
+
+Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group) {
+  const std::uint32_t m = instruction.m();
+  const std::uint32_t n = instruction.n();
+  const bool pair = group == CtaGroup::kTwo;
+  const bool m_fits = pair ? (m == 128 || m == 256) : (m == 64 || m == 128);
+  const std::uint32_t n_step = pair ? 16 : 8;
+  const bool n_fits = n >= n_step && n <= 256 && n % n_step == 0;
+  return m_fits && n_fits ? Fault::kNone : Fault::kBadShape;
+}
+
+std::uint32_t d_columns(UmmaInstructionDescriptor instruction, CtaGroup group) {
+  return group == CtaGroup::kTwo && instruction.m() == 128 ? instruction.n() / 2 : instruction.n();
+}
+
+void multiply(const MmaOperands& operands) {
+  const std::uint32_t ctas = ctas_in(operands.group);
+  const std::uint32_t m_size = operands.instruction.m();
+  const std::uint32_t n_size = operands.instruction.n();
+  const std::uint32_t k_size = mma_k(operands.instruction.a_type());
+  const std::uint32_t m_local = m_size / ctas;
+  const std::uint32_t n_local = n_size / ctas;
+  // B by rows of k, so that the innermost loop runs along a row of D.
+  std::vector<float> b(std::size_t{k_size} * n_size);
+  for (std::uint32_t cta = 0; cta < ctas; ++cta) {
+    gather(operands.b[cta], n_local, operands.instruction.b_type(), b.data() + cta * n_local, 1, n_size);
+  }
+  std::vector<float> a(std::size_t{m_local} * k_size);
+  std::vector<float> sum(n_size);
+  for (std::uint32_t cta = 0; cta < ctas; ++cta) {
+    gather(operands.a[cta], m_local, operands.instruction.a_type(), a.data(), k_size, 1);
+    for (std::uint32_t m = 0; m < m_local; ++m) {
+      const auto cell = [&](std::uint32_t n) {
+        const TmemAddress at = d_cell(m_size, n_size, operands.group, m, n);
+        return operands.d[cta]->lane(operands.d_address.lane() + at.lane()) +
+               operands.d_address.column() + at.column();
+      };
+      const std::uint32_t run = d_columns(operands.instruction, operands.group);
+      for (std::uint32_t n = 0; n < n_size; n += run) {
+        if (operands.accumulate) {
+          std::memcpy(&sum[n], cell(n), run * sizeof(float));
+        } else {
+          std::memset(&sum[n], 0, run * sizeof(float));
+        }
+      }
+      for (std::uint32_t k = 0; k < k_size; ++k) {
+        const float factor = a[m * k_size + k];
+        const float* row = &b[std::size_t{k} * n_size];
+        for (std::uint32_t n = 0; n < n_size; ++n) {
+          sum[n] += factor * row[n];
+        }
+      }
+      for (std::uint32_t n = 0; n < n_size; n += run) {
+        std::memcpy(cell(n), &sum[n], run * sizeof(float));
+      }
+    }
+  }
+}
+
+}  // namespace warptwin::sim

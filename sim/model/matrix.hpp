@@ -1,0 +1,50 @@
+/// What the tensor core computes: D = A * B^T (+ D), operands from shared memory through their
+/// descriptors, fp32 accumulation in the order of k.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "common/machine/umma_descriptor.hpp"
+#include "common/trace/event.hpp"
+#include "sim/model/tensor_memory.hpp"
+
+namespace warptwin::sim {
+
+/// One operand's rows in one CTA.
+struct OperandView {
+  const std::byte* shared = nullptr;  // the CTA's shared memory, from address 0
+  std::uint32_t shared_bytes = 0;
+  UmmaSmemDescriptor descriptor;
+};
+
+/// The bytes of shared memory that `rows` rows of an operand reach, for one instruction: [first, end).
+struct OperandReach {
+  std::uint32_t first = 0;
+  std::uint32_t end = 0;
+};
+
+/// kBadDescriptor when the descriptor is not a K-major one with legal fields.
+Fault check_descriptor(UmmaSmemDescriptor descriptor);
+OperandReach reach_of(UmmaSmemDescriptor descriptor, std::uint32_t rows);
+/// kBadShape when (kind, M, N, cta_group) is not in the manual's table.
+Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group);
+
+/// One instruction. `cta` has group elements: index 1 is the odd CTA of a pair.
+struct MmaOperands {
+  CtaGroup group = CtaGroup::kOne;
+  UmmaInstructionDescriptor instruction;
+  OperandView a[2];
+  OperandView b[2];
+  TensorMemory* d[2] = {};
+  TmemAddress d_address;
+  bool accumulate = false;
+};
+
+void multiply(const MmaOperands& operands);
+
+/// Columns of D that one instruction writes in each CTA.
+std::uint32_t d_columns(UmmaInstructionDescriptor instruction, CtaGroup group);
+
+}  // namespace warptwin::sim

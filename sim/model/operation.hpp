@@ -1,0 +1,55 @@
+/// One machine operation of one warp, as the model executes it.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "common/machine/note.hpp"
+#include "common/machine/types.hpp"
+#include "common/trace/event.hpp"
+
+namespace warptwin::sim {
+
+/// The registers of one `tcgen05.ld`: `registers` of each of 32 lanes, lane by lane. Shared with the
+/// asynchronous load that fills them.
+struct FragmentData {
+  std::uint32_t registers = 0;
+  bool settled = false;  // tcgen05.wait::ld has covered it
+  bool reported = false;
+  std::vector<std::uint32_t> bits;  // empty when no data moves
+};
+
+struct Operation {
+  Op op = Op::kCount;
+  std::uint8_t lanes = 32;
+  std::uint16_t flags = 0;
+  Ordering ordering{Semantics::kRelaxed, Scope::kCta};
+  CtaGroup group = CtaGroup::kOne;
+  CtaMask mask{};
+  std::uint32_t address = 0;  // shared (own CTA, or cluster when kRemote), tmem, barrier id
+  std::uint32_t peer = 0;     // the second address: mbarrier of a copy
+  std::uint32_t count = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t wanted = 0;
+  std::uint32_t map = 0;      // tensor map number
+  std::uint32_t rank = 0;
+  std::int32_t at[5] = {};
+  std::uint64_t global = 0;
+  std::uint64_t descriptor_a = 0;
+  std::uint64_t descriptor_b = 0;
+  std::uint32_t instruction = 0;
+  std::uint8_t kind = 0;      // MmaKind
+  ElementType element = ElementType::kF32;
+  Swizzle swizzle = Swizzle::kNone;
+  std::uint32_t row = 0;      // st_shared_row: first row, first column, bytes of a row
+  std::uint32_t column = 0;
+  std::uint32_t row_bytes = 0;
+  StageStep stage_step = StageStep::kProducerAcquired;
+  std::uint32_t result = 0;   // of a word load, a try, an allocation
+  std::shared_ptr<FragmentData> fragment;
+  SourceSite site{};
+};
+
+}  // namespace warptwin::sim

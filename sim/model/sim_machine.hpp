@@ -1,0 +1,505 @@
+/// The simulator's `Machine`: one warp's view of the model, behind whichever engine runs it. One
+/// concrete type for every engine, so that a scenario is compiled for the simulator once.
+
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "common/machine/machine.hpp"
+#include "sim/model/operation.hpp"
+
+namespace warptwin::sim {
+
+/// Executes one operation of the calling warp; returns when it has been executed. Throws to unwind the
+/// warp when the run ends early.
+class EnginePort {
+ public:
+  virtual ~EnginePort() = default;
+  virtual void perform(Operation& operation) = 0;
+};
+
+/// A tensor map's number in the run's global memory.
+struct SimTensorMap {
+  std::uint32_t number = 0;
+};
+
+/// Who a warp is.
+struct WarpIdentity {
+  std::uint32_t warp_index = 0;
+  std::uint32_t cta_rank = 0;
+  std::uint32_t cluster_size = 1;
+  std::uint32_t cluster_index = 0;
+  std::uint32_t cluster_count = 1;
+};
+
+/// `kRegisters` 32-bit registers of each of 32 lanes. Their contents arrive with `tcgen05_wait_ld`.
+template <std::uint32_t kRegisters>
+class SimFragment {
+ public:
+  SimFragment() : data_{std::make_shared<FragmentData>()} { data_->registers = kRegisters; }
+
+  const std::shared_ptr<FragmentData>& data() const { return data_; }
+
+  /// Replaces every value by `f(value)`, in every lane.
+  template <class F>
+  void transform(F&& f) {
+    for (std::uint32_t& bits : data_->bits) {
+      bits = std::bit_cast<std::uint32_t>(static_cast<float>(f(std::bit_cast<float>(bits))));
+    }
+  }
+
+ private:
+  std::shared_ptr<FragmentData> data_;
+};
+
+class SimMachine {
+ public:
+  using TensorMap = SimTensorMap;
+  template <std::uint32_t kRegisters>
+  using Fragment = SimFragment<kRegisters>;
+
+  SimMachine(EnginePort& port, const WarpIdentity& identity, bool moves_data)
+      : port_{&port}, identity_{identity}, moves_data_{moves_data} {}
+
+  std::uint32_t warp_index() const { return identity_.warp_index; }
+  std::uint32_t cta_rank() const { return identity_.cta_rank; }
+  std::uint32_t cluster_size() const { return identity_.cluster_size; }
+  std::uint32_t cluster_index() const { return identity_.cluster_index; }
+  std::uint32_t cluster_count() const { return identity_.cluster_count; }
+
+  template <class F>
+  void elect_one(F&& f) {
+    const std::uint8_t before = std::exchange(lanes_, std::uint8_t{1});
+    f();
+    lanes_ = before;
+  }
+  template <class F>
+  void for_lanes(std::uint32_t count, F&& f) {
+    const std::uint8_t before = std::exchange(lanes_, std::uint8_t{1});
+    for (std::uint32_t lane = 0; lane < count; ++lane) {
+      f(lane);
+    }
+    lanes_ = before;
+  }
+  void sync_warp(SourceSite site = SourceSite::current()) { run(make(Op::kSyncWarp, site)); }
+
+  // mbarriers
+  void mbarrier_init(Mbarrier bar, std::uint32_t count, SourceSite site = SourceSite::current()) {
+    Operation op = on_barrier(Op::kMbarrierInit, bar, site);
+    op.count = count;
+    run(op);
+  }
+  void mbarrier_inval(Mbarrier bar, SourceSite site = SourceSite::current()) {
+    run(on_barrier(Op::kMbarrierInval, bar, site));
+  }
+  void mbarrier_arrive(Mbarrier bar,
+                       std::uint32_t count = 1,
+                       Ordering ordering = kReleaseCta,
+                       SourceSite site = SourceSite::current()) {
+    run(arrive(bar, count, ordering, site));
+  }
+  void mbarrier_arrive(RemoteMbarrier bar,
+                       std::uint32_t count = 1,
+                       Ordering ordering = kReleaseCluster,
+                       SourceSite site = SourceSite::current()) {
+    run(arrive(bar, count, ordering, site));
+  }
+  void mbarrier_arrive_drop(Mbarrier bar, SourceSite site = SourceSite::current()) {
+    Operation op = arrive(bar, 1, kReleaseCta, site);
+    op.flags |= event_flag::kDrop;
+    run(op);
+  }
+  void mbarrier_arrive_no_complete(Mbarrier bar,
+                                   std::uint32_t count,
+                                   SourceSite site = SourceSite::current()) {
+    Operation op = arrive(bar, count, kReleaseCta, site);
+    op.flags |= event_flag::kNoComplete;
+    run(op);
+  }
+  void mbarrier_arrive_expect_tx(Mbarrier bar,
+                                 std::uint32_t bytes,
+                                 SourceSite site = SourceSite::current()) {
+    run(arrive_expect(bar, bytes, site));
+  }
+  void mbarrier_arrive_expect_tx(RemoteMbarrier bar,
+                                 std::uint32_t bytes,
+                                 SourceSite site = SourceSite::current()) {
+    run(arrive_expect(bar, bytes, site));
+  }
+  void mbarrier_expect_tx(Mbarrier bar, std::uint32_t bytes, SourceSite site = SourceSite::current()) {
+    Operation op = on_barrier(Op::kMbarrierExpectTx, bar, site);
+    op.bytes = bytes;
+    run(op);
+  }
+  void mbarrier_complete_tx(Mbarrier bar, std::uint32_t bytes, SourceSite site = SourceSite::current()) {
+    Operation op = on_barrier(Op::kMbarrierCompleteTx, bar, site);
+    op.bytes = bytes;
+    run(op);
+  }
+  void mbarrier_wait_parity(Mbarrier bar,
+                            WaitPhase phase,
+                            Ordering ordering = kAcquireCta,
+                            SourceSite site = SourceSite::current()) {
+    run(wait(Op::kMbarrierWait, bar, phase, ordering, site));
+  }
+  bool mbarrier_try_wait_parity(Mbarrier bar,
+                                WaitPhase phase,
+                                Ordering ordering = kAcquireCta,
+                                SourceSite site = SourceSite::current()) {
+    return run(wait(Op::kMbarrierTryWait, bar, phase, ordering, site)).result != 0;
+  }
+  RemoteMbarrier mapa(Mbarrier bar, std::uint32_t rank) const {
+    return {{(rank << 24) | bar.address.value}};
+  }
+
+  // Fences
+  void fence(Ordering ordering, SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kFence, site);
+    op.ordering = ordering;
+    run(op);
+  }
+  void fence_mbarrier_init(SourceSite site = SourceSite::current()) {
+    run(make(Op::kFenceMbarrierInit, site));
+  }
+  void fence_proxy_async(ProxySpace space, SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kFenceProxyAsync, site);
+    op.count = static_cast<std::uint32_t>(space);
+    run(op);
+  }
+  void tcgen05_fence_before_thread_sync(SourceSite site = SourceSite::current()) {
+    run(make(Op::kTcgen05FenceBefore, site));
+  }
+  void tcgen05_fence_after_thread_sync(SourceSite site = SourceSite::current()) {
+    run(make(Op::kTcgen05FenceAfter, site));
+  }
+
+  // Named and cluster barriers
+  void bar_sync(std::uint32_t id, std::uint32_t threads, SourceSite site = SourceSite::current()) {
+    run(named(Op::kBarSync, id, threads, site));
+  }
+  void bar_arrive(std::uint32_t id, std::uint32_t threads, SourceSite site = SourceSite::current()) {
+    run(named(Op::kBarArrive, id, threads, site));
+  }
+  void cta_sync(SourceSite site = SourceSite::current()) { run(named(Op::kBarSync, 0, 0, site)); }
+  void barrier_cluster_arrive(Ordering ordering = kReleaseCluster,
+                              SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kClusterArrive, site);
+    op.ordering = ordering;
+    run(op);
+  }
+  void barrier_cluster_wait(SourceSite site = SourceSite::current()) {
+    run(make(Op::kClusterWait, site));
+  }
+
+  // Copies
+  template <std::uint32_t kRank>
+  void cp_async_bulk_tensor_load(SharedAddress smem,
+                                 const TensorMap& map,
+                                 Coordinates<kRank> at,
+                                 CopyTarget target,
+                                 SourceSite site = SourceSite::current()) {
+    Operation op = tensor_copy(Op::kTensorLoad, smem, map, at, site);
+    aim(op, target);
+    run(op);
+  }
+  template <std::uint32_t kRank>
+  void cp_async_bulk_tensor_store(const TensorMap& map,
+                                  Coordinates<kRank> at,
+                                  SharedAddress smem,
+                                  SourceSite site = SourceSite::current()) {
+    run(tensor_copy(Op::kTensorStore, smem, map, at, site));
+  }
+  void cp_async_bulk_load(SharedAddress smem,
+                          GlobalAddress global,
+                          std::uint32_t bytes,
+                          CopyTarget target,
+                          SourceSite site = SourceSite::current()) {
+    Operation op = bulk_copy(Op::kBulkLoad, smem, global, bytes, site);
+    aim(op, target);
+    run(op);
+  }
+  void cp_async_bulk_store(GlobalAddress global,
+                           SharedAddress smem,
+                           std::uint32_t bytes,
+                           SourceSite site = SourceSite::current()) {
+    run(bulk_copy(Op::kBulkStore, smem, global, bytes, site));
+  }
+  void cp_async_bulk_commit_group(SourceSite site = SourceSite::current()) {
+    run(elected(Op::kBulkCommitGroup, site));
+  }
+  template <std::uint32_t kPending>
+  void cp_async_bulk_wait_group(SourceSite site = SourceSite::current()) {
+    Operation op = elected(Op::kBulkWaitGroup, site);
+    op.count = kPending;
+    run(op);
+  }
+  template <std::uint32_t kPending>
+  void cp_async_bulk_wait_group_read(SourceSite site = SourceSite::current()) {
+    Operation op = elected(Op::kBulkWaitGroup, site);
+    op.flags = event_flag::kRead;
+    op.count = kPending;
+    run(op);
+  }
+
+  // Tensor memory
+  void tcgen05_alloc(CtaGroup group,
+                     SharedAddress word,
+                     std::uint32_t columns,
+                     SourceSite site = SourceSite::current()) {
+    run(tmem_region(Op::kTcgen05Alloc, group, word.value, columns, site));
+  }
+  void tcgen05_dealloc(CtaGroup group,
+                       TmemAddress address,
+                       std::uint32_t columns,
+                       SourceSite site = SourceSite::current()) {
+    run(tmem_region(Op::kTcgen05Dealloc, group, address.value, columns, site));
+  }
+  void tcgen05_relinquish_alloc_permit(CtaGroup group, SourceSite site = SourceSite::current()) {
+    run(tmem_region(Op::kTcgen05Relinquish, group, 0, 0, site));
+  }
+  void tcgen05_mma(CtaGroup group,
+                   TmemAddress d,
+                   UmmaSmemDescriptor a,
+                   UmmaSmemDescriptor b,
+                   UmmaInstructionDescriptor instruction,
+                   bool accumulate,
+                   SourceSite site = SourceSite::current()) {
+    Operation op = elected(Op::kTcgen05Mma, site);
+    op.group = group;
+    op.address = d.value;
+    op.descriptor_a = a.bits;
+    op.descriptor_b = b.bits;
+    op.instruction = instruction.bits;
+    op.kind = static_cast<std::uint8_t>(instruction.kind);
+    op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
+    run(op);
+  }
+  void tcgen05_commit(CtaGroup group, Mbarrier bar, SourceSite site = SourceSite::current()) {
+    tcgen05_commit_multicast(group, bar, CtaMask{}, site);
+  }
+  void tcgen05_commit_multicast(CtaGroup group,
+                                Mbarrier bar,
+                                CtaMask mask,
+                                SourceSite site = SourceSite::current()) {
+    Operation op = elected(Op::kTcgen05Commit, site);
+    op.group = group;
+    op.address = bar.address.value;
+    op.mask = mask;
+    run(op);
+  }
+  template <std::uint32_t kRegisters>
+  void tcgen05_ld_32x32b(SimFragment<kRegisters>& fragment,
+                         TmemAddress address,
+                         SourceSite site = SourceSite::current()) {
+    fragment = SimFragment<kRegisters>{};
+    if (moves_data_) {
+      fragment.data()->bits.assign(std::size_t{kRegisters} * kWarpLanes, 0x7FC0DEADU);
+    }
+    Operation op = tmem_region(Op::kTcgen05Ld, CtaGroup::kOne, address.value, kRegisters, site);
+    op.fragment = fragment.data();
+    run(op);
+  }
+  template <std::uint32_t kRegisters>
+  void tcgen05_st_32x32b(TmemAddress address,
+                         const SimFragment<kRegisters>& fragment,
+                         SourceSite site = SourceSite::current()) {
+    Operation op = tmem_region(Op::kTcgen05St, CtaGroup::kOne, address.value, kRegisters, site);
+    op.fragment = fragment.data();
+    run(op);
+  }
+  /// Settles the named fragments, and all earlier loads of the warp.
+  template <class... Fragments>
+  void tcgen05_wait_ld(Fragments&... fragments) {
+    wait_ld_at(SourceSite::current(), fragments...);
+  }
+  template <class... Fragments>
+  void wait_ld_at(SourceSite site, Fragments&... fragments) {
+    run(make(Op::kTcgen05WaitLd, site));
+    ((fragments.data()->settled = true), ...);
+  }
+  void tcgen05_wait_st(SourceSite site = SourceSite::current()) {
+    run(make(Op::kTcgen05WaitSt, site));
+  }
+
+  template <class Element, std::uint32_t kRegisters>
+  void st_shared_row(const SharedTile<Element>& tile,
+                     std::uint32_t row,
+                     std::uint32_t column,
+                     const SimFragment<kRegisters>& fragment,
+                     SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kSharedStore, site);
+    op.rank = 1;  // a row of a tile, not a word
+    op.address = tile.base.value;
+    op.row = row;
+    op.column = column;
+    op.row_bytes = tile.row_bytes();
+    op.swizzle = tile.swizzle;
+    op.element = Element::kType;
+    op.fragment = fragment.data();
+    run(op);
+  }
+
+  // Words
+  std::uint32_t ld_shared_u32(SharedAddress address, SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kSharedLoad, site);
+    op.address = address.value;
+    return run(op).result;
+  }
+  void st_shared_u32(SharedAddress address, std::uint32_t value, SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kSharedStore, site);
+    op.address = address.value;
+    op.count = value;
+    run(op);
+  }
+  std::uint32_t ld_acquire_global_u32(GlobalAddress address, SourceSite site = SourceSite::current()) {
+    return run(global_word(Op::kGlobalLoadAcquire, address, 0, site)).result;
+  }
+  void st_release_global_u32(GlobalAddress address,
+                             std::uint32_t value,
+                             SourceSite site = SourceSite::current()) {
+    run(global_word(Op::kGlobalStoreRelease, address, value, site));
+  }
+  void red_add_release_global_u32(GlobalAddress address,
+                                  std::uint32_t value,
+                                  SourceSite site = SourceSite::current()) {
+    run(global_word(Op::kGlobalRedAdd, address, value, site));
+  }
+  void wait_global_u32(GlobalAddress address,
+                       std::uint32_t value,
+                       SourceSite site = SourceSite::current()) {
+    run(global_word(Op::kGlobalWait, address, value, site));
+  }
+
+  template <std::uint32_t kRegisters>
+  void setmaxnreg_dec(SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kSetmaxnreg, site);
+    op.count = kRegisters;
+    run(op);
+  }
+  template <std::uint32_t kRegisters>
+  void setmaxnreg_inc(SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kSetmaxnreg, site);
+    op.count = kRegisters;
+    op.flags = event_flag::kIncrease;
+    run(op);
+  }
+
+  void note_stage(const StageNote& note) {
+    Operation op = on_barrier(Op::kStageNote, note.full, note.site);
+    op.stage_step = note.step;
+    op.count = note.stages;
+    op.wanted = note.index;
+    op.rank = note.lap;
+    run(op);
+  }
+
+ private:
+  Operation make(Op kind, SourceSite site) const {
+    Operation op;
+    op.op = kind;
+    op.lanes = lanes_;
+    op.site = site;
+    return op;
+  }
+  // An operation that is issued once, whether the warp or one lane calls it.
+  Operation elected(Op kind, SourceSite site) const {
+    Operation op = make(kind, site);
+    op.lanes = 1;
+    return op;
+  }
+  Operation on_barrier(Op kind, Mbarrier bar, SourceSite site) const {
+    Operation op = make(kind, site);
+    op.address = bar.address.value;
+    return op;
+  }
+  Operation arrive(Mbarrier bar, std::uint32_t count, Ordering ordering, SourceSite site) const {
+    Operation op = on_barrier(Op::kMbarrierArrive, bar, site);
+    op.count = count;
+    op.ordering = ordering;
+    return op;
+  }
+  Operation arrive(RemoteMbarrier bar, std::uint32_t count, Ordering ordering, SourceSite site) const {
+    Operation op = arrive(Mbarrier{{bar.address.value}}, count, ordering, site);
+    op.flags = event_flag::kRemote;
+    return op;
+  }
+  template <class Bar>
+  Operation arrive_expect(Bar bar, std::uint32_t bytes, SourceSite site) const {
+    Operation op = arrive(bar, 1, kReleaseCta, site);
+    op.flags |= event_flag::kExpectTx;
+    op.bytes = bytes;
+    return op;
+  }
+  Operation wait(Op kind, Mbarrier bar, WaitPhase phase, Ordering ordering, SourceSite site) const {
+    Operation op = on_barrier(kind, bar, site);
+    op.wanted = phase.value();
+    op.flags = phase.is_exact() ? event_flag::kExactPhase : std::uint16_t{0};
+    op.ordering = ordering;
+    return op;
+  }
+  Operation named(Op kind, std::uint32_t id, std::uint32_t threads, SourceSite site) const {
+    Operation op = make(kind, site);
+    op.address = id;
+    op.count = threads;
+    return op;
+  }
+  template <std::uint32_t kRank>
+  Operation tensor_copy(
+      Op kind, SharedAddress smem, const TensorMap& map, Coordinates<kRank> at, SourceSite site) const {
+    Operation op = elected(kind, site);
+    op.address = smem.value;
+    op.map = map.number;
+    op.rank = kRank;
+    for (std::uint32_t i = 0; i < kRank; ++i) {
+      op.at[i] = at.at[i];
+    }
+    return op;
+  }
+  Operation bulk_copy(
+      Op kind, SharedAddress smem, GlobalAddress global, std::uint32_t bytes, SourceSite site) const {
+    Operation op = elected(kind, site);
+    op.address = smem.value;
+    op.global = global.value;
+    op.bytes = bytes;
+    return op;
+  }
+  static void aim(Operation& op, const CopyTarget& target) {
+    op.peer = target.barrier.address.value;
+    op.mask = target.multicast;
+    op.group = target.group;
+  }
+  Operation tmem_region(
+      Op kind, CtaGroup group, std::uint32_t address, std::uint32_t columns, SourceSite site) const {
+    Operation op = make(kind, site);
+    op.group = group;
+    op.address = address;
+    op.count = columns;
+    return op;
+  }
+  Operation global_word(Op kind, GlobalAddress address, std::uint32_t value, SourceSite site) const {
+    Operation op = make(kind, site);
+    op.global = address.value;
+    op.count = value;
+    return op;
+  }
+  Operation& run(Operation& op) {
+    port_->perform(op);
+    return op;
+  }
+  Operation run(Operation&& op) {
+    port_->perform(op);
+    return std::move(op);
+  }
+
+  EnginePort* port_;
+  WarpIdentity identity_;
+  std::uint8_t lanes_ = kWarpLanes;
+  bool moves_data_;
+};
+
+static_assert(Machine<SimMachine>);
+
+}  // namespace warptwin::sim

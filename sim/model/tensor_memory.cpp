@@ -1,0 +1,76 @@
+#include "sim/model/tensor_memory.hpp"
+
+#include <algorithm>
+
+namespace warptwin::sim {
+
+namespace {
+constexpr std::uint8_t kFree = 0;
+constexpr std::uint8_t kTaken = 1;
+constexpr std::uint8_t kWasFreed = 2;
+// A quiet NaN with a payload: a cell nobody wrote shows itself in any result it reaches.
+constexpr std::uint32_t kPoison = 0x7FC0DEADU;
+}  // namespace
+
+void TensorMemory::reset(bool holds_data) {
+  owner_.fill(kFree);
+  allocations_.clear();
+  largest_ = 0;
+  relinquished_ = false;
+  if (holds_data) {
+    cells_.assign(std::size_t{kTmemLanes} * kTmemColumns, kPoison);
+  }
+}
+
+std::uint32_t TensorMemory::find_free(std::uint32_t columns) const {
+  for (std::uint32_t base = 0; base + columns <= kTmemColumns; base += 32) {
+    const auto* first = owner_.begin() + base;
+    if (std::none_of(first, first + columns, [](std::uint8_t o) { return o == kTaken; })) {
+      return base;
+    }
+  }
+  return kTmemColumns;
+}
+
+void TensorMemory::allocate(std::uint32_t base, std::uint32_t columns) {
+  std::fill_n(owner_.begin() + base, columns, kTaken);
+  if (!cells_.empty()) {
+    for (std::uint32_t i = 0; i < kTmemLanes; ++i) {
+      std::fill_n(lane(i) + base, columns, kPoison);
+    }
+  }
+  allocations_.push_back({base, columns, true});
+  largest_ = largest_ == 0 ? columns : std::min(largest_, columns);
+}
+
+Fault TensorMemory::deallocate(std::uint32_t base, std::uint32_t columns) {
+  Fault fault = Fault::kWrongAllocation;
+  for (TmemAllocationRecord& record : allocations_) {
+    if (record.base != base || record.columns != columns) {
+      continue;
+    }
+    if (record.live) {
+      record.live = false;
+      std::fill_n(owner_.begin() + base, columns, kWasFreed);
+      return Fault::kNone;
+    }
+    fault = Fault::kFreed;
+  }
+  return fault;
+}
+
+Fault TensorMemory::check(std::uint32_t base, std::uint32_t columns) const {
+  if (base + columns > kTmemColumns) {
+    return Fault::kOutOfRange;
+  }
+  Fault fault = Fault::kNone;
+  for (std::uint32_t i = base; i < base + columns; ++i) {
+    if (owner_[i] == kFree) {
+      return Fault::kNotAllocated;
+    }
+    fault = owner_[i] == kWasFreed ? Fault::kFreed : fault;
+  }
+  return fault;
+}
+
+}  // namespace warptwin::sim

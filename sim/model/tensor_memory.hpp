@@ -1,0 +1,52 @@
+/// Tensor memory of one CTA: 128 lanes x 512 columns of 32-bit cells, and who has allocated which.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "common/machine/types.hpp"
+#include "common/trace/event.hpp"
+
+namespace warptwin::sim {
+
+struct TmemAllocationRecord {
+  std::uint32_t base = 0;
+  std::uint32_t columns = 0;
+  bool live = false;
+};
+
+class TensorMemory {
+ public:
+  void reset(bool holds_data);
+
+  static bool legal_columns(std::uint32_t columns) {
+    return columns >= 32 && columns <= kTmemColumns && (columns & (columns - 1)) == 0;
+  }
+  /// The lowest free range; kTmemColumns when there is none.
+  std::uint32_t find_free(std::uint32_t columns) const;
+  void allocate(std::uint32_t base, std::uint32_t columns);
+  /// kFreed, kWrongAllocation or kNone.
+  Fault deallocate(std::uint32_t base, std::uint32_t columns);
+  /// Whether `columns` from `base` lie in live allocations: kNone, kOutOfRange, kNotAllocated, kFreed.
+  Fault check(std::uint32_t base, std::uint32_t columns) const;
+
+  bool relinquished() const { return relinquished_; }
+  void relinquish() { relinquished_ = true; }
+  std::uint32_t largest() const { return largest_; }
+  const std::vector<TmemAllocationRecord>& allocations() const { return allocations_; }
+
+  bool holds_data() const { return !cells_.empty(); }
+  /// One lane's 512 cells.
+  std::uint32_t* lane(std::uint32_t lane) { return &cells_[std::size_t{lane} * kTmemColumns]; }
+
+ private:
+  std::array<std::uint8_t, kTmemColumns> owner_{};  // 0 free, 1 allocated, 2 freed
+  std::vector<TmemAllocationRecord> allocations_;
+  std::vector<std::uint32_t> cells_;
+  std::uint32_t largest_ = 0;
+  bool relinquished_ = false;
+};
+
+}  // namespace warptwin::sim

@@ -1,0 +1,36 @@
+/// Compiles a scenario for the simulator: once, for every engine.
+
+#pragma once
+
+#include "common/kernel/dispatch.hpp"
+#include "sim/run/scenario_entry.hpp"
+
+namespace warptwin::sim {
+
+template <class Scenario>
+ScenarioEntry instantiate() {
+  using Extents = decltype(Scenario::extents(std::declval<const ParameterSet&>()));
+  using Kernel = typename Scenario::template Kernel<SimMachine, Extents>;
+  ScenarioEntry entry{};
+  entry.info = &Scenario::kInfo;
+  entry.parameters = Scenario::parameters();
+  entry.workload = &Scenario::workload;
+  entry.reference = &Scenario::reference;
+  entry.symbols = [](const ParameterSet& parameters) {
+    Symbols symbols;
+    RecordingLayout layout{{kSharedBase}, symbols};
+    const typename Kernel::Storage storage{layout, Scenario::extents(parameters)};
+    static_cast<void>(storage);
+    symbols.roles.assign(std::begin(Kernel::kRoles.rows), std::end(Kernel::kRoles.rows));
+    return symbols;
+  };
+  entry.body = [](const ParameterSet& parameters,
+                  std::span<const SimTensorMap> maps,
+                  std::span<const GlobalAddress> tensors) -> WarpBody {
+    return [problem = Kernel::problem(parameters, Scenario::extents(parameters), maps, tensors)](
+               SimMachine& machine) { run_warp<Kernel>(machine, problem, SharedAddress{kSharedBase}); };
+  };
+  return entry;
+}
+
+}  // namespace warptwin::sim
