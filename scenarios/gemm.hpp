@@ -18,7 +18,6 @@
 
 #include "common/kernel/config_checks.hpp"
 #include "common/kernel/reference.hpp"
-#include "common/kernel/host_reference.hpp"
 #include "common/kernel/scenario.hpp"
 #include "common/kernel/tile_scheduler.hpp"
 #include "common/machine/extent.hpp"
@@ -201,9 +200,9 @@ struct Gemm {
     check_tmem_columns(e.accum_stages, e.tile_n);
     check_stages_fit<GemmStorage<GemmExtents<>>>(e);
     const std::uint32_t tiles = ceil_div(m, e.tile_m) * ceil_div(n, e.tile_n);
-    return {.tensors = {{"a", TensorUse::kInput, ElementType::kBf16, m, k, k * 2},
-                        {"b", TensorUse::kInput, ElementType::kBf16, n, k, k * 2},
-                        {"d", TensorUse::kOutput, ElementType::kBf16, m, n, align_up(n * 2, 16)}},
+    return {.tensors = {matrix("a", TensorUse::kInput, m, k),
+                        matrix("b", TensorUse::kInput, n, k),
+                        matrix("d", TensorUse::kOutput, m, n)},
             .maps = {{0, e.tile_m, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {1, e.tile_n, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {2, e.tile_m, e.box_columns(), swizzle_of(e.box_columns() * 2)}},

@@ -56,7 +56,9 @@ constexpr void run_warp(M& machine, const typename Kernel::Problem& problem, Sha
   } else {
     start_cluster(machine, storage);
   }
-  switch (Kernel::kRoles.role_of(machine.warp_index())) {
+  // A copy: nvcc makes no device object for the kernel's static member.
+  constexpr auto kRoles = Kernel::kRoles;
+  switch (kRoles.role_of(machine.warp_index())) {
 #define WARPTWIN_ROLE(kRole, function)                                          \
   case Role::kRole:                                                             \
     if constexpr (requires { Kernel::function(machine, problem, storage); }) {  \

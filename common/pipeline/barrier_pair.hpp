@@ -15,12 +15,12 @@ struct BarrierPair {
   template <class Layout>
   constexpr BarrierPair(Layout& layout,
                         const char* owner,
-                        std::uint32_t stages,
+                        std::uint32_t stage_count,
                         const BarrierContract& full_contract,
                         const BarrierContract& empty_contract)
-      : full{layout.barriers({owner, "full"}, stages, full_contract)},
-        empty{layout.barriers({owner, "empty"}, stages, empty_contract)},
-        stages{stages},
+      : full{layout.barriers({owner, "full"}, stage_count, full_contract)},
+        empty{layout.barriers({owner, "empty"}, stage_count, empty_contract)},
+        stages{stage_count},
         full_arrivals{full_contract.arrivals()},
         empty_arrivals{empty_contract.arrivals()} {}
 

@@ -15,24 +15,24 @@
 
 namespace warptwin {
 
-/// A ring's barriers and the tiles they guard; `stage_bytes` is 0 for a ring that only orders.
+/// A ring's barriers and the tiles they guard; `tile_bytes` is 0 for a ring that only orders.
 template <class Producer, class... Consumers>
 struct RingStorage {
   template <class Layout, std::uint32_t kRows>
   constexpr RingStorage(Layout& layout,
                         const char* owner,
-                        const RoleTable<kRows>& roles,
+                        RoleTable<kRows> roles,
                         std::uint32_t stages,
-                        std::uint32_t stage_bytes = 0,
+                        std::uint32_t tile_bytes = 0,
                         std::uint32_t alignment = 128)
-      : tiles{stage_bytes == 0 ? SharedAddress{}
-                               : layout.tiles({owner, "tile"}, stages, stage_bytes, alignment)},
-        stride{align_up(stage_bytes, alignment)},
-        stage_bytes{stage_bytes},
+      : tiles{tile_bytes == 0 ? SharedAddress{}
+                               : layout.tiles({owner, "tile"}, stages, tile_bytes, alignment)},
+        stride{align_up(tile_bytes, alignment)},
+        stage_bytes{tile_bytes},
         barriers{layout,
                  owner,
                  stages,
-                 full_contract<Producer, FirstConsumer<Consumers...>>(roles, stage_bytes),
+                 full_contract<Producer, FirstConsumer<Consumers...>>(roles, tile_bytes),
                  empty_contract<Producer, Consumers...>(roles)} {
     layout.ring({owner, barriers.full, barriers.empty, stages, tiles, stride});
   }

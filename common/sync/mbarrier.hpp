@@ -11,8 +11,12 @@
 namespace warptwin {
 
 /// A wait is as wide as the arrivals it observes: of the CTA, or of the cluster.
-constexpr Ordering acquire_for(const ClusterShape& cluster) {
-  return cluster.is_single_cta() ? kAcquireCta : kAcquireCluster;
+constexpr Ordering acquire_within(bool one_cta) {
+  // Not `?:`: nvcc makes no device object for a constant that an expression refers to, only copies.
+  if (one_cta) {
+    return kAcquireCta;
+  }
+  return kAcquireCluster;
 }
 
 /// Waits for a phase, and brings the warp's lanes together: each lane waits for itself.

@@ -60,7 +60,7 @@ inline constexpr bool kIsOneOf = (std::is_same_v<Participant, Declared> || ...);
 
 /// Arrivals per phase of one participant, by its own CTA, on a barrier of that CTA.
 template <class Participant, std::uint32_t kRows>
-constexpr std::uint32_t arrivals_of(const RoleTable<kRows>& roles) {
+constexpr std::uint32_t arrivals_of(RoleTable<kRows> roles) {
   switch (Participant::kKind) {
     case ArrivalKind::kTmaBytes:
     case ArrivalKind::kUmmaCommit:
@@ -88,7 +88,7 @@ constexpr BarrierContract contract(Role waiter, std::uint32_t bytes, Contributor
 
 /// The full barrier of a ring inside one CTA.
 template <class Producer, class Consumer, std::uint32_t kRows>
-constexpr BarrierContract full_contract(const RoleTable<kRows>& roles, std::uint32_t stage_bytes) {
+constexpr BarrierContract full_contract(RoleTable<kRows> roles, std::uint32_t stage_bytes) {
   return contract(Consumer::kRole,
                   Producer::kKind == ArrivalKind::kTmaBytes ? stage_bytes : 0,
                   contributor<Producer>(arrivals_of<Producer>(roles)));
@@ -96,7 +96,7 @@ constexpr BarrierContract full_contract(const RoleTable<kRows>& roles, std::uint
 
 /// The empty barrier of a ring inside one CTA.
 template <class Producer, class... Consumers, std::uint32_t kRows>
-constexpr BarrierContract empty_contract(const RoleTable<kRows>& roles) {
+constexpr BarrierContract empty_contract(RoleTable<kRows> roles) {
   return contract(Producer::kRole, 0, contributor<Consumers>(arrivals_of<Consumers>(roles))...);
 }
 

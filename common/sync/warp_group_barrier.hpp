@@ -19,7 +19,7 @@ struct WarpGroupBarrier {
 
   /// The barrier `id`, of every lane of the roles `kWho`.
   template <Role... kWho, std::uint32_t kRows>
-  static constexpr WarpGroupBarrier of(NamedBarrierId id, const RoleTable<kRows>& roles) {
+  static constexpr WarpGroupBarrier of(NamedBarrierId id, RoleTable<kRows> roles) {
     return {static_cast<std::uint32_t>(id), (roles.lanes(kWho) + ...)};
   }
 

@@ -26,14 +26,14 @@ struct InputPipelineStorage {
   template <class Layout, std::uint32_t kRows>
   constexpr InputPipelineStorage(Layout& layout,
                                  const char* owner,
-                                 const RoleTable<kRows>& roles,
-                                 const ClusterShape& cluster,
-                                 const Payload& payload,
+                                 RoleTable<kRows> roles,
+                                 const ClusterShape& cluster_shape,
+                                 const Payload& payload_shape,
                                  std::uint32_t stages,
-                                 std::uint32_t k_group = 1)
-      : payload{payload},
-        cluster{cluster},
-        k_group{k_group},
+                                 std::uint32_t group_size = 1)
+      : payload{payload_shape},
+        cluster{cluster_shape},
+        k_group{group_size},
         stage_bytes{k_group * payload.slot_bytes()},
         full_bytes{cluster.group_ctas() * k_group * payload.copy_bytes()},
         tiles{layout.tiles({owner, "tile"}, stages, stage_bytes, kTileAlignment)},
@@ -43,7 +43,7 @@ struct InputPipelineStorage {
                  full_contract<Producer, FirstConsumer<Consumers...>>(roles, full_bytes),
                  contract(Producer::kRole,
                           0,
-                          contributor<Consumers>(empty_arrivals<Consumers>(roles, cluster))...)} {
+                          contributor<Consumers>(empty_arrivals<Consumers>(roles, cluster_shape))...)} {
     layout.ring({owner, barriers.full, barriers.empty, stages, tiles, stage_bytes});
   }
 
@@ -68,9 +68,9 @@ struct InputPipelineStorage {
 
  private:
   template <class Consumer, std::uint32_t kRows>
-  static constexpr std::uint32_t empty_arrivals(const RoleTable<kRows>& roles,
-                                                const ClusterShape& cluster) {
-    return Consumer::kKind == ArrivalKind::kUmmaCommit ? cluster.input_empty_arrivals()
+  static constexpr std::uint32_t empty_arrivals(RoleTable<kRows> roles,
+                                                const ClusterShape& shape) {
+    return Consumer::kKind == ArrivalKind::kUmmaCommit ? shape.input_empty_arrivals()
                                                        : arrivals_of<Consumer>(roles);
   }
 };

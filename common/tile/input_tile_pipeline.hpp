@@ -146,7 +146,7 @@ class InputTilePipeline {
   constexpr std::uint32_t stages() const { return storage_->barriers.stages; }
 
  private:
-  constexpr Ordering ordering() const { return acquire_for(storage_->cluster); }
+  constexpr Ordering ordering() const { return acquire_within(storage_->cluster.is_single_cta()); }
   constexpr StageClaim<M> claim(StageStep step, PipelineState state, SourceSite site) const {
     StageClaim<M> claim{*machine_, storage_->barriers.note(step, state, site)};
     claim.note(step);

@@ -22,11 +22,11 @@ struct OutputPipelineStorage {
   template <class Layout, std::uint32_t kRows>
   constexpr OutputPipelineStorage(Layout& layout,
                                   const char* owner,
-                                  const RoleTable<kRows>& roles,
-                                  const ClusterShape& cluster,
-                                  const OutputPipelineConfig& config)
-      : cluster{cluster},
-        config{config},
+                                  RoleTable<kRows> roles,
+                                  const ClusterShape& cluster_shape,
+                                  const OutputPipelineConfig& output_config)
+      : cluster{cluster_shape},
+        config{output_config},
         barriers{layout,
                  owner,
                  config.stages,

@@ -8,7 +8,6 @@
 #include "common/machine/machine.hpp"
 #include "common/machine/umma_descriptor.hpp"
 #include "common/pipeline/stage_claim.hpp"
-#include "common/pipeline/typestate.hpp"
 #include "common/sync/mbarrier.hpp"
 #include "common/sync/participants.hpp"
 #include "common/tile/operand_tile.hpp"
@@ -72,23 +71,22 @@ constexpr void free_accumulator(M& machine, Mbarrier empty, const ClusterShape& 
 
 /// An accumulator being computed. `release` commits it to the epilogue: the phase's one arrival.
 template <Machine M, class Storage>
-class WARPTWIN_LINEAR [[nodiscard]] MmaStage {
+class [[nodiscard]] MmaStage {
  public:
   constexpr MmaStage(StageClaim<M> claim, const Storage& storage, TmemStage tmem)
       : claim_{std::move(claim)}, storage_{&storage}, tmem_{tmem} {}
   constexpr MmaStage(MmaStage&&) = default;
-  WARPTWIN_ONCE_GIVEN_UP constexpr ~MmaStage() {}  // NOLINT(modernize-use-equals-default): attribute
 
-  WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
-  WARPTWIN_WHILE_HELD constexpr TmemStage tmem() const { return tmem_; }
+  constexpr std::uint32_t index() const { return claim_.state().index; }
+  constexpr TmemStage tmem() const { return tmem_; }
   /// The full barrier. `release` commits to it: nobody else may.
-  WARPTWIN_WHILE_HELD constexpr Mbarrier mbar() const { return storage_->barriers.full[index()]; }
+  constexpr Mbarrier mbar() const { return storage_->barriers.full[index()]; }
 
   /// D = A * B^T, or D += A * B^T, over one payload; see `multiply_tiles`.
   ///
   /// Participants: the whole warp of the leader CTA. Blocks: never.
   template <class Tiles>
-  WARPTWIN_WHILE_HELD constexpr void multiply(const Tiles& tiles,
+  constexpr void multiply(const Tiles& tiles,
                                               Accumulate accumulate,
                                               SourceSite site = SourceSite::current()) const {
     multiply_tiles(claim_.machine(),
@@ -101,7 +99,7 @@ class WARPTWIN_LINEAR [[nodiscard]] MmaStage {
   }
 
   /// Participants: the whole warp. Blocks: never.
-  WARPTWIN_GIVES_UP constexpr void release(SourceSite site = SourceSite::current()) && {
+  constexpr void release(SourceSite site = SourceSite::current()) && {
     if (claim_.end()) {
       commit_accumulator(claim_.machine(),
                          storage_->barriers.full[claim_.state().index],
@@ -120,19 +118,18 @@ class WARPTWIN_LINEAR [[nodiscard]] MmaStage {
 /// An accumulator being read. `release` frees it: call it right after the last load has arrived, before
 /// the stores, so that the next tile's MMAs need not wait for them.
 template <Machine M, class Storage, class Consumer>
-class WARPTWIN_LINEAR [[nodiscard]] EpilogueStage {
+class [[nodiscard]] EpilogueStage {
  public:
   constexpr EpilogueStage(StageClaim<M> claim, const Storage& storage, TmemStage tmem)
       : claim_{std::move(claim)}, storage_{&storage}, tmem_{tmem} {}
   constexpr EpilogueStage(EpilogueStage&&) = default;
-  WARPTWIN_ONCE_GIVEN_UP constexpr ~EpilogueStage() {}  // NOLINT(modernize-use-equals-default): attribute
 
-  WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
-  WARPTWIN_WHILE_HELD constexpr TmemStage tmem() const { return tmem_; }
+  constexpr std::uint32_t index() const { return claim_.state().index; }
+  constexpr TmemStage tmem() const { return tmem_; }
   /// The empty barrier, of this CTA; with pairs the leader's is the one in use.
-  WARPTWIN_WHILE_HELD constexpr Mbarrier mbar() const { return storage_->barriers.empty[index()]; }
+  constexpr Mbarrier mbar() const { return storage_->barriers.empty[index()]; }
   /// The first of the 32 lanes of tensor memory that this warp may read.
-  WARPTWIN_WHILE_HELD constexpr std::uint32_t first_lane() const {
+  constexpr std::uint32_t first_lane() const {
     return kWarpLanes * (claim_.machine().warp_index() % kWarpsPerWarpgroup);
   }
 
@@ -141,7 +138,7 @@ class WARPTWIN_LINEAR [[nodiscard]] EpilogueStage {
   ///
   /// Participants: the whole warp. Blocks: never.
   template <class Fragment>
-  WARPTWIN_WHILE_HELD constexpr void load(Fragment& fragment,
+  constexpr void load(Fragment& fragment,
                                           std::uint32_t column,
                                           SourceSite site = SourceSite::current()) const {
     claim_.machine().tcgen05_ld_32x32b(
@@ -150,7 +147,7 @@ class WARPTWIN_LINEAR [[nodiscard]] EpilogueStage {
 
   /// Requires:     all loads have been waited for.
   /// Participants: the whole warp; every warp of the role in every CTA of the group. Blocks: never.
-  WARPTWIN_GIVES_UP constexpr void release(SourceSite site = SourceSite::current()) && {
+  constexpr void release(SourceSite site = SourceSite::current()) && {
     if (claim_.end()) {
       free_accumulator<Consumer::kKind>(claim_.machine(),
                                         storage_->barriers.empty[claim_.state().index],

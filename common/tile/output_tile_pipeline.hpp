@@ -117,7 +117,7 @@ class OutputTilePipeline {
  private:
   /// Arrivals come from the group's CTAs, not from the whole cluster.
   constexpr Ordering ordering() const {
-    return storage_->cluster.is_pair() ? kAcquireCluster : kAcquireCta;
+    return acquire_within(!storage_->cluster.is_pair());
   }
   constexpr OutputStage stage(PipelineState state) const {
     return {state, tmem_.stage(storage_->config, state.index)};

@@ -91,9 +91,9 @@ struct TmemDeallocStorage {
   template <class Layout, std::uint32_t kRows>
   constexpr TmemDeallocStorage(Layout& layout,
                                const char* owner,
-                               const RoleTable<kRows>& roles,
-                               const ClusterShape& cluster)
-      : cluster{cluster},
+                               RoleTable<kRows> roles,
+                               const ClusterShape& cluster_shape)
+      : cluster{cluster_shape},
         arrivals{roles.lanes(kUser) * cluster.group_ctas()},
         barrier{layout.barriers(
             {owner, "done"},
@@ -146,7 +146,7 @@ class TmemDeallocBarrier {
     acquire(*machine_,
             storage_->barrier,
             WaitPhase::number(0),
-            storage_->cluster.is_pair() ? kAcquireCluster : kAcquireCta,
+            acquire_within(!storage_->cluster.is_pair()),
             site);
     machine_->tcgen05_fence_after_thread_sync(site);
   }

@@ -22,7 +22,7 @@ struct OutputTileStorage {
   template <class Layout, std::uint32_t kRows>
   constexpr OutputTileStorage(Layout& layout,
                               const char* owner,
-                              const RoleTable<kRows>& roles,
+                              RoleTable<kRows> roles,
                               std::uint32_t rows,
                               std::uint32_t columns)
       : first{SharedAddress{}, rows, columns, swizzle_of(columns * SharedTile<Element>::kElementBytes)},

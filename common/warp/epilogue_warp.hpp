@@ -8,7 +8,6 @@
 #include "common/machine/machine.hpp"
 #include "common/pipeline/stage.hpp"
 #include "common/pipeline/stage_claim.hpp"
-#include "common/pipeline/typestate.hpp"
 #include "common/tile/epilogue_k_context.hpp"
 #include "common/tile/output_tile_pipeline.hpp"
 #include "common/tile/tensor_memory.hpp"
@@ -18,7 +17,7 @@ namespace warptwin {
 /// Uses tensor memory from `create` to `release`, which every epilogue warp must reach: the MMA warp
 /// waits for all of their lanes before it frees.
 template <Machine M, class Accum, class Dealloc = TmemDeallocStorage<>>
-class WARPTWIN_LINEAR [[nodiscard]] EpilogueWarp {
+class [[nodiscard]] EpilogueWarp {
  public:
   /// Waits for the hand-over of the address, and reads it.
   ///
@@ -34,29 +33,28 @@ class WARPTWIN_LINEAR [[nodiscard]] EpilogueWarp {
     return EpilogueWarp{machine, Accum{machine, accum, tmem}, dealloc, site};
   }
   constexpr EpilogueWarp(EpilogueWarp&&) = default;
-  WARPTWIN_ONCE_GIVEN_UP constexpr ~EpilogueWarp() {}  // NOLINT(modernize-use-equals-default): attribute
 
   /// Waits accum.full; the handle frees the accumulator when it is released.
-  WARPTWIN_WHILE_HELD constexpr auto acquire_epilogue_linear(SourceSite site = SourceSite::current()) {
+  constexpr auto acquire_epilogue_linear(SourceSite site = SourceSite::current()) {
     return accum_.acquire_epilogue_linear(site);
   }
   /// The same, for kernels that commit an accumulator per k step.
-  WARPTWIN_WHILE_HELD constexpr auto acquire_k_stage_linear(SourceSite site = SourceSite::current()) {
+  constexpr auto acquire_k_stage_linear(SourceSite site = SourceSite::current()) {
     return accum_.acquire_epilogue_linear(site);
   }
   /// The next accumulator and the input stage it came from; see `EpilogueKContext`.
   template <class As, class InputPipeline>
-  WARPTWIN_WHILE_HELD constexpr auto per_k_stage(InputPipeline& input,
+  constexpr auto per_k_stage(InputPipeline& input,
                                                  SourceSite site = SourceSite::current()) {
     return accum_.template per_k_epilogue<As>(input, site);
   }
-  WARPTWIN_WHILE_HELD constexpr Accum& output_pipeline() { return accum_; }
-  WARPTWIN_WHILE_HELD constexpr const TmemAllocation& tmem() const { return accum_.tmem(); }
+  constexpr Accum& output_pipeline() { return accum_; }
+  constexpr const TmemAllocation& tmem() const { return accum_.tmem(); }
 
   /// Tells the MMA warps of the group that this warp has read all it will.
   ///
   /// Participants: the whole warp. Blocks: never.
-  WARPTWIN_GIVES_UP constexpr void release(SourceSite site = SourceSite::current()) && {
+  constexpr void release(SourceSite site = SourceSite::current()) && {
     if (claim_.end()) {
       TmemDeallocBarrier<M, Dealloc>{claim_.machine(), *dealloc_}.signal_complete(site);
     }

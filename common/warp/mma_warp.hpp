@@ -8,7 +8,6 @@
 #include "common/machine/machine.hpp"
 #include "common/pipeline/stage.hpp"
 #include "common/pipeline/stage_claim.hpp"
-#include "common/pipeline/typestate.hpp"
 #include "common/tile/output_tile_pipeline.hpp"
 #include "common/tile/tensor_memory.hpp"
 
@@ -17,7 +16,7 @@ namespace warptwin {
 /// Owns tensor memory from `create` to `release`. In a pair, each CTA's MMA warp does both; only the
 /// leader's acquires accumulators.
 template <Machine M, class Accum, class Dealloc = TmemDeallocStorage<>>
-class WARPTWIN_LINEAR [[nodiscard]] MmaWarp {
+class [[nodiscard]] MmaWarp {
  public:
   /// Allocates, and lets the epilogue read the address.
   ///
@@ -32,23 +31,22 @@ class WARPTWIN_LINEAR [[nodiscard]] MmaWarp {
     return MmaWarp{machine, Accum{machine, accum, tmem}, dealloc, site};
   }
   constexpr MmaWarp(MmaWarp&&) = default;
-  WARPTWIN_ONCE_GIVEN_UP constexpr ~MmaWarp() {}  // NOLINT(modernize-use-equals-default): attribute
 
   /// Waits accum.empty; the handle commits to accum.full when it is released.
-  WARPTWIN_WHILE_HELD constexpr auto acquire_mma_linear(SourceSite site = SourceSite::current()) {
+  constexpr auto acquire_mma_linear(SourceSite site = SourceSite::current()) {
     return accum_.acquire_mma_linear(site);
   }
-  WARPTWIN_WHILE_HELD constexpr Accum& output_pipeline() { return accum_; }
-  WARPTWIN_WHILE_HELD constexpr const TmemAllocation& tmem() const { return accum_.tmem(); }
+  constexpr Accum& output_pipeline() { return accum_; }
+  constexpr const TmemAllocation& tmem() const { return accum_.tmem(); }
   /// Whether this CTA's MMA warp issues the MMAs of its group.
-  WARPTWIN_WHILE_HELD constexpr bool is_leader() const {
+  constexpr bool is_leader() const {
     return dealloc_->cluster.is_leader(claim_.machine().cta_rank());
   }
 
   /// Gives up the allocation permit, waits until the epilogues are done, frees.
   ///
   /// Participants: the whole warp. Blocks: until every epilogue lane of the group has arrived.
-  WARPTWIN_GIVES_UP constexpr void release(SourceSite site = SourceSite::current()) && {
+  constexpr void release(SourceSite site = SourceSite::current()) && {
     if (claim_.end()) {
       TmemDeallocBarrier<M, Dealloc>{claim_.machine(), *dealloc_}.complete_dealloc(accum_.tmem(), site);
     }

@@ -310,15 +310,12 @@ class SimMachine {
     op.fragment = fragment.data();
     run(op);
   }
-  /// Settles the named fragments, and all earlier loads of the warp.
-  template <class... Fragments>
-  void tcgen05_wait_ld(Fragments&... fragments) {
-    wait_ld_at(SourceSite::current(), fragments...);
-  }
-  template <class... Fragments>
-  void wait_ld_at(SourceSite site, Fragments&... fragments) {
-    run(make(Op::kTcgen05WaitLd, site));
-    ((fragments.data()->settled = true), ...);
+  /// Settles the fragment, and all earlier loads of the warp.
+  template <std::uint32_t kRegisters>
+  void tcgen05_wait_ld(SimFragment<kRegisters>& fragment, SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kTcgen05WaitLd, site);
+    op.fragment = fragment.data();
+    run(op);
   }
   void tcgen05_wait_st(SourceSite site = SourceSite::current()) {
     run(make(Op::kTcgen05WaitSt, site));

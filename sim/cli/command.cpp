@@ -1,0 +1,586 @@
+#include "sim/cli/command.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <iomanip>
+#include <ostream>
+#include <random>
+#include <sstream>
+
+#include <boost/program_options.hpp>
+
+#include "sim/report/json.hpp"
+#include "sim/report/text.hpp"
+#include "sim/run/budget.hpp"
+#include "sim/run/check.hpp"
+#include "sim/run/npy.hpp"
+#include "sim/run/replay_line.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr const char* kHelp = R"(warptwin: a digital twin of warp-specialised GPU kernels
+
+usage: warptwin COMMAND [SCENARIO] [OPTIONS]
+
+  list                 the scenarios; with a name, its parameters; --diagnostics, what can be reported
+  show SCENARIO        what a launch takes of an SM: shared memory, tensor memory, threads, waves
+  run SCENARIO         one execution: computes, checks, compares with a reference
+  check SCENARIO       many executions under different schedules; --all checks every scenario
+  replay SCENARIO      one execution again, from the replay line of a finding
+  make-input FILE.npy  a matrix of random numbers, float32
+
+A parameter of a scenario is set with --set name=value. 'warptwin COMMAND --help' lists the options.
+
+exit codes: 0 clean, 1 a finding, 2 usage or configuration, 3 internal, 4 device, 5 incomplete
+)";
+
+/// What a command works on.
+struct Session {
+  const std::vector<ScenarioEntry>& scenarios;
+  po::variables_map options;
+  std::ostream& out;
+  std::ostream& err;
+  bool json() const { return options.count("json") != 0; }
+};
+
+std::int64_t integer(const std::string& text, const std::string& what) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    throw ConfigError(what + " takes a whole number, not '" + text + "'");
+  }
+  return value;
+}
+
+std::pair<std::string, std::string> name_and_value(const std::string& text, const char* option) {
+  const std::size_t at = text.find('=');
+  if (at == std::string::npos || at == 0) {
+    throw ConfigError(std::string{option} + " takes name=value, not '" + text + "'");
+  }
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) {
+    row[j] = j;
+  }
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({substitute, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+const ScenarioEntry& find_scenario(const Session& session) {
+  if (session.options.count("target") == 0) {
+    throw ConfigError("name a scenario; 'warptwin list' shows them");
+  }
+  const auto name = session.options["target"].as<std::string>();
+  const ScenarioEntry* nearest = nullptr;
+  for (const ScenarioEntry& scenario : session.scenarios) {
+    if (name == scenario.info->name) {
+      return scenario;
+    }
+    if (nearest == nullptr || distance(name, scenario.info->name) < distance(name, nearest->info->name)) {
+      nearest = &scenario;
+    }
+  }
+  throw ConfigError("there is no scenario '" + name + "'" +
+                    (nearest == nullptr ? "" : "; did you mean '" + std::string{nearest->info->name} + "'?") +
+                    " 'warptwin list' shows all");
+}
+
+std::vector<std::string> strings(const Session& session, const char* option) {
+  return session.options.count(option) == 0 ? std::vector<std::string>{}
+                                            : session.options[option].as<std::vector<std::string>>();
+}
+
+ParameterSet parameters_of(const Session& session, const ScenarioEntry& scenario) {
+  ParameterSet parameters{scenario.parameters};
+  for (const std::string& setting : strings(session, "set")) {
+    const auto [name, value] = name_and_value(setting, "--set");
+    parameters.set(name, integer(value, "--set " + name));
+  }
+  return parameters;
+}
+
+std::uint64_t unsigned_option(const Session& session, const char* option, std::uint64_t least, std::uint64_t most) {
+  const std::int64_t value = integer(session.options[option].as<std::string>(), "--" + std::string{option});
+  if (value < 0 || static_cast<std::uint64_t>(value) < least || static_cast<std::uint64_t>(value) > most) {
+    throw ConfigError("--" + std::string{option} + "=" + std::to_string(value) + " is out of range: use " +
+                      std::to_string(least) + " to " + std::to_string(most));
+  }
+  return static_cast<std::uint64_t>(value);
+}
+
+constexpr std::uint64_t kAnySeed = std::uint64_t{1} << 62;
+
+RunOptions run_options(const Session& session, const ScenarioEntry& scenario, const ParameterSet& parameters) {
+  RunOptions run;
+  const auto profile = session.options["profile"].as<std::string>();
+  if (profile != "practical" && profile != "strict") {
+    throw ConfigError("--profile is practical or strict, not '" + profile + "'");
+  }
+  run.profile = profile == "strict" ? Profile::kStrict : Profile::kPractical;
+  run.limits.steps_max = unsigned_option(session, "max-steps", 1, std::uint64_t{1} << 50);
+  run.input_seed = unsigned_option(session, "seed", 0, kAnySeed);
+  run.resident_ctas = static_cast<std::uint32_t>(unsigned_option(session, "resident-ctas", 1, 4096));
+  run.moves_data = session.options.count("timing-only") == 0;
+  if (session.options.count("strategy") != 0) {
+    const auto strategy = session.options["strategy"].as<std::string>();
+    const std::string seed = std::to_string(run.input_seed);
+    run.schedule = ScheduleSpec::parse(strategy == "random" ? "random:" + seed
+                                       : strategy == "pct"  ? "pct:" + seed + ":3:4096"
+                                                            : strategy);
+  }
+  if (session.options.count("schedule") != 0) {
+    run.schedule = parse_schedule_token(scenario, parameters, session.options["schedule"].as<std::string>());
+  }
+  return run;
+}
+
+void read_inputs(const Session& session, const ScenarioEntry& scenario, const ParameterSet& parameters, RunOptions& run) {
+  const Workload workload = scenario.workload(parameters);
+  for (const std::string& setting : strings(session, "in")) {
+    const auto [name, path] = name_and_value(setting, "--in");
+    NpyMatrix matrix = read_npy(path);
+    for (const TensorSpec& spec : workload.tensors) {
+      if (name == spec.name && (matrix.rows != spec.rows || matrix.columns != spec.columns)) {
+        throw ConfigError(path + ": is " + std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns) +
+                          ", and '" + name + "' is " + std::to_string(spec.rows) + " x " +
+                          std::to_string(spec.columns) + " at these parameters; set them to fit, as in --set m=" +
+                          std::to_string(matrix.rows));
+      }
+    }
+    run.inputs[name] = std::move(matrix.values);
+  }
+}
+
+void write_outputs(const Session& session, const RunResult& result) {
+  for (const std::string& setting : strings(session, "out")) {
+    const auto [name, path] = name_and_value(setting, "--out");
+    const auto found = std::find_if(result.tensors.begin(), result.tensors.end(), [n = name](const HostTensor& t) {
+      return n == t.spec.name && t.spec.use == TensorUse::kOutput;
+    });
+    if (found == result.tensors.end()) {
+      throw ConfigError("there is no output '" + name + "' to write (or --timing-only computes none)");
+    }
+    write_npy(path, {found->spec.rows, found->spec.columns, found->values});
+  }
+}
+
+void check_output_names(const Session& session, const ScenarioEntry& scenario, const ParameterSet& parameters) {
+  const Workload workload = scenario.workload(parameters);
+  for (const std::string& setting : strings(session, "out")) {
+    const auto [name, path] = name_and_value(setting, "--out");
+    std::string known;
+    bool found = false;
+    for (const TensorSpec& spec : workload.tensors) {
+      if (spec.use == TensorUse::kOutput) {
+        found = found || name == spec.name;
+        known += (known.empty() ? "" : ", ") + std::string{spec.name};
+      }
+    }
+    if (!found) {
+      throw ConfigError("there is no output '" + name + "'; there are: " + known);
+    }
+  }
+}
+
+ReportContext context_of(const ScenarioEntry& scenario, const ParameterSet& parameters, const ScheduleSpec& schedule) {
+  return {std::string{scenario.info->name} + " (" + parameters.to_string() + ")", schedule.to_string(),
+          replay_line(scenario, parameters, schedule)};
+}
+
+ExitCode exit_of(const RunResult& result, bool strict) {
+  if (result.end == RunEnd::kStepBound && result.findings.empty()) {
+    return ExitCode::kIncomplete;
+  }
+  return result.clean(strict) ? ExitCode::kClean : ExitCode::kFinding;
+}
+
+// --- Commands ---------------------------------------------------------------------------------
+
+ExitCode list_diagnostics(const Session& session) {
+  if (session.json()) {
+    Json all = Json::array();
+    for (const DiagnosticInfo& info : catalogue()) {
+      all.push_back({{"id", info.id},
+                     {"practical", warptwin::name_of(info.practical)},
+                     {"strict", warptwin::name_of(info.strict)},
+                     {"means", info.meaning}});
+    }
+    session.out << all.dump(2) << "\n";
+    return ExitCode::kClean;
+  }
+  for (const DiagnosticInfo& info : catalogue()) {
+    session.out << std::left << std::setw(32) << info.id << std::setw(9) << warptwin::name_of(info.practical)
+                << info.meaning << "\n";
+  }
+  return ExitCode::kClean;
+}
+
+ExitCode list(Session& session) {
+  if (session.options.count("diagnostics") != 0) {
+    return list_diagnostics(session);
+  }
+  if (session.options.count("target") != 0) {
+    const ScenarioEntry& scenario = find_scenario(session);
+    if (session.json()) {
+      session.out << json_of(scenario).dump(2) << "\n";
+      return ExitCode::kClean;
+    }
+    session.out << scenario.info->name << ": " << scenario.info->summary << "\n";
+    if (scenario.info->kind == ScenarioKind::kBroken) {
+      session.out << "broken: expect " << scenario.info->expected << "; the right twin is " << scenario.info->twin << "\n";
+    }
+    for (const Parameter& parameter : scenario.parameters) {
+      session.out << "  " << std::left << std::setw(14) << parameter.name << std::setw(10) << parameter.standard
+                  << parameter.minimum << ".." << parameter.maximum << "  " << parameter.summary << "\n";
+    }
+    return ExitCode::kClean;
+  }
+  if (session.json()) {
+    Json all = Json::array();
+    for (const ScenarioEntry& scenario : session.scenarios) {
+      all.push_back(json_of(scenario));
+    }
+    session.out << all.dump(2) << "\n";
+    return ExitCode::kClean;
+  }
+  for (const ScenarioEntry& scenario : session.scenarios) {
+    const bool broken = scenario.info->kind == ScenarioKind::kBroken;
+    session.out << std::left << std::setw(34) << scenario.info->name << std::setw(9) << (broken ? "broken" : "clean")
+                << scenario.info->summary << (broken ? std::string{" ["} + scenario.info->expected + "]" : "") << "\n";
+  }
+  return ExitCode::kClean;
+}
+
+ExitCode show(Session& session) {
+  const ScenarioEntry& scenario = find_scenario(session);
+  const ParameterSet parameters = parameters_of(session, scenario);
+  SmLimits limits;
+  limits.sms = static_cast<std::uint32_t>(unsigned_option(session, "sms", 1, 4096));
+  const Budget use = budget(scenario, parameters, limits);
+  if (session.json()) {
+    session.out << json_of(use).dump(2) << "\n";
+  } else {
+    session.out << scenario.info->name << " (" << parameters.to_string() << ")\n" << text_of(use, limits);
+  }
+  return ExitCode::kClean;
+}
+
+ExitCode run_once(Session& session, const RunOptions& run, const ScenarioEntry& scenario, const ParameterSet& parameters) {
+  const bool strict = session.options.count("strict") != 0;
+  const RunResult result = simulate(scenario, parameters, run);
+  const ReportContext context = context_of(scenario, parameters, run.schedule);
+  if (run.moves_data && result.end == RunEnd::kDone) {
+    write_outputs(session, result);
+  }
+  const ExitCode code = exit_of(result, strict);
+  if (session.json()) {
+    Json findings = Json::array();
+    for (const Finding& finding : result.findings) {
+      findings.push_back(json_of(finding, context));
+    }
+    Json comparisons = Json::array();
+    for (const Comparison& comparison : result.comparisons) {
+      comparisons.push_back(json_of(comparison));
+    }
+    const Json report = {{"scenario", scenario.info->name}, {"parameters", parameters.to_string()},
+                         {"schedule", context.schedule},    {"end", text_of(result.end)},
+                         {"steps", result.stats.steps},     {"operations", result.operations},
+                         {"findings", findings},            {"comparisons", comparisons},
+                         {"exit", static_cast<int>(code)}};
+    session.out << report.dump(2) << "\n";
+    return code;
+  }
+  session.out << context.scenario << "\n"
+              << "schedule " << context.schedule << ": " << text_of(result.end) << "; " << result.operations
+              << " machine operations in " << result.stats.steps << " steps\n";
+  for (const Finding& finding : result.findings) {
+    session.out << text_of(finding, context);
+  }
+  for (const Comparison& comparison : result.comparisons) {
+    session.out << text_of(comparison) << "\n";
+  }
+  if (code == ExitCode::kIncomplete) {
+    session.out << "incomplete: stopped after --max-steps " << run.limits.steps_max << "; raise it to see the end\n";
+  }
+  session.out << (code == ExitCode::kClean ? "clean in this one run\n" : "");
+  return code;
+}
+
+ExitCode run(Session& session) {
+  const ScenarioEntry& scenario = find_scenario(session);
+  const ParameterSet parameters = parameters_of(session, scenario);
+  RunOptions run = run_options(session, scenario, parameters);
+  read_inputs(session, scenario, parameters, run);
+  check_output_names(session, scenario, parameters);
+  return run_once(session, run, scenario, parameters);
+}
+
+ExitCode replay(Session& session) {
+  if (session.options.count("schedule") == 0) {
+    throw ConfigError("replay needs --schedule, from the replay line of a finding");
+  }
+  return run(session);
+}
+
+struct CheckReport {
+  ExitCode code = ExitCode::kClean;
+  bool expected_found = false;
+};
+
+CheckReport check_one(Session& session, const ScenarioEntry& scenario, const ParameterSet& parameters, Json* json) {
+  CheckOptions options;
+  options.run = run_options(session, scenario, parameters);
+  options.seed = unsigned_option(session, "seed", 0, kAnySeed);
+  options.random = static_cast<std::uint32_t>(unsigned_option(session, "random", 0, 10'000'000));
+  options.pct = static_cast<std::uint32_t>(unsigned_option(session, "pct", 0, 10'000'000));
+  options.pct_depth = static_cast<std::uint32_t>(unsigned_option(session, "depth", 1, 64));
+  options.keep_going = session.options.count("keep-going") != 0;
+  options.run.moves_data = session.options.count("data") != 0;
+  const bool strict = session.options.count("strict") != 0;
+  const CheckResult result = check(scenario, parameters, options);
+
+  const bool failed = result.failing != 0;
+  const bool warned = !failed && !result.warnings.findings.empty();
+  const RunResult& shown = failed ? result.first_failing : result.warnings;
+  const ScheduleSpec& schedule = failed ? result.failing_schedule : result.warning_schedule;
+  const ReportContext context = context_of(scenario, parameters, schedule);
+  CheckReport report;
+  report.code = failed || (warned && strict) ? ExitCode::kFinding
+                : result.bound_hit           ? ExitCode::kIncomplete
+                                             : ExitCode::kClean;
+  for (const Finding& finding : shown.findings) {
+    report.expected_found = report.expected_found || std::string_view{finding.info->id} == scenario.info->expected;
+  }
+  const std::string strength =
+      failed ? "found in schedule " + std::to_string(result.schedules) + " of those tried" : "no defect in " + result.strength();
+  if (json != nullptr) {
+    Json findings = Json::array();
+    for (const Finding& finding : shown.findings) {
+      findings.push_back(json_of(finding, context));
+    }
+    Json comparisons = Json::array();
+    for (const Comparison& comparison : failed ? shown.comparisons : result.comparisons) {
+      comparisons.push_back(json_of(comparison));
+    }
+    json->push_back({{"scenario", scenario.info->name},
+                     {"parameters", parameters.to_string()},
+                     {"schedules", result.schedules},
+                     {"failing", result.failing},
+                     {"operations", result.operations},
+                     {"verdict", strength},
+                     {"findings", findings},
+                     {"comparisons", comparisons},
+                     {"exit", static_cast<int>(report.code)}});
+    return report;
+  }
+  for (const Finding& finding : shown.findings) {
+    session.out << text_of(finding, context);
+  }
+  for (const Comparison& comparison : failed ? shown.comparisons : result.comparisons) {
+    session.out << text_of(comparison) << "\n";
+  }
+  session.out << scenario.info->name << ": " << strength << "\n";
+  if (report.code == ExitCode::kIncomplete) {
+    session.out << "incomplete: a schedule did not end within --max-steps\n";
+  }
+  return report;
+}
+
+// Every scenario at its defaults: clean ones must be clean, broken ones found with their id.
+ExitCode check_all(Session& session) {
+  Json json = Json::array();
+  std::uint32_t wrong = 0;
+  std::uint32_t number = 0;
+  for (const ScenarioEntry& scenario : session.scenarios) {
+    ++number;
+    std::ostringstream details;
+    Session quiet{session.scenarios, session.options, details, session.err};
+    const CheckReport report = check_one(quiet, scenario, ParameterSet{scenario.parameters}, session.json() ? &json : nullptr);
+    const bool broken = scenario.info->kind == ScenarioKind::kBroken;
+    const bool right = broken ? report.expected_found : report.code == ExitCode::kClean;
+    wrong += right ? 0 : 1;
+    if (!session.json()) {
+      session.out << "[" << number << "/" << session.scenarios.size() << "] " << std::left << std::setw(34)
+                  << scenario.info->name << (right ? "as expected: " : "NOT AS EXPECTED: ")
+                  << (broken ? std::string{report.expected_found ? "found " : "did not find "} + scenario.info->expected
+                             : report.code == ExitCode::kClean ? "clean" : "a finding")
+                  << std::endl;
+      if (!right) {
+        session.out << details.str();
+      }
+    }
+  }
+  if (session.json()) {
+    session.out << json.dump(2) << "\n";
+  } else {
+    session.out << (session.scenarios.size() - wrong) << " of " << session.scenarios.size() << " as expected\n";
+  }
+  return wrong == 0 ? ExitCode::kClean : ExitCode::kFinding;
+}
+
+ExitCode check_command(Session& session) {
+  if (session.options.count("all") != 0) {
+    return check_all(session);
+  }
+  const ScenarioEntry& scenario = find_scenario(session);
+  const ParameterSet parameters = parameters_of(session, scenario);
+  Json json = Json::array();
+  const CheckReport report = check_one(session, scenario, parameters, session.json() ? &json : nullptr);
+  if (session.json()) {
+    session.out << json[0].dump(2) << "\n";
+  }
+  return report.code;
+}
+
+ExitCode make_input(Session& session) {
+  if (session.options.count("target") == 0) {
+    throw ConfigError("name the file to write, as in: warptwin make-input --shape 300x512 a.npy");
+  }
+  const auto shape = session.options["shape"].as<std::string>();
+  const std::size_t at = shape.find('x');
+  if (at == std::string::npos) {
+    throw ConfigError("--shape takes ROWSxCOLUMNS, as in 300x512, not '" + shape + "'");
+  }
+  const std::int64_t rows = integer(shape.substr(0, at), "--shape");
+  const std::int64_t columns = integer(shape.substr(at + 1), "--shape");
+  constexpr std::int64_t kMost = 1 << 20;
+  if (rows < 1 || columns < 1 || rows > kMost || columns > kMost || rows * columns > (std::int64_t{1} << 30)) {
+    throw ConfigError("--shape " + shape + " is empty or too large: at most 2^20 a side and 2^30 elements");
+  }
+  std::mt19937_64 random{unsigned_option(session, "seed", 0, kAnySeed)};
+  NpyMatrix matrix{static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(columns), {}};
+  matrix.values.resize(static_cast<std::size_t>(rows * columns));
+  for (float& value : matrix.values) {
+    value = static_cast<float>(static_cast<double>(random() >> 40) / double{1 << 23} - 1.0);
+  }
+  write_npy(session.options["target"].as<std::string>(), matrix);
+  return ExitCode::kClean;
+}
+
+struct Command {
+  const char* name;
+  ExitCode (*run)(Session&);
+  const char* options;  // names of the options it takes
+};
+
+constexpr Command kCommands[] = {
+    {"list", list, "json diagnostics"},
+    {"show", show, "json set sms"},
+    {"run", run, "json set in out strategy seed profile strict max-steps timing-only resident-ctas"},
+    {"check", check_command,
+     "json set seed profile strict max-steps random pct depth data keep-going all resident-ctas"},
+    {"replay", replay, "json set in out schedule seed profile strict max-steps timing-only resident-ctas"},
+    {"make-input", make_input, "shape seed"},
+};
+
+po::options_description all_options() {
+  po::options_description all{"options"};
+  const auto text = [] { return po::value<std::string>(); };
+  all.add_options()("help,h", "this text")("json", "the result as JSON")(
+      "set", po::value<std::vector<std::string>>()->composing(), "name=value: a parameter of the scenario")(
+      "in", po::value<std::vector<std::string>>()->composing(), "name=FILE.npy: an input tensor, float32, 2-D")(
+      "out", po::value<std::vector<std::string>>()->composing(), "name=FILE.npy: writes an output tensor")(
+      "strategy", text(), "round-robin, random, pct, starve:AGENT, or one with its numbers: random:7")(
+      "schedule", text(), "the schedule of a replay line")("seed", text()->default_value("1"), "of inputs and schedules")(
+      "profile", text()->default_value("practical"), "practical or strict: how severe each diagnostic is")(
+      "strict", "exit 1 for warnings too")("max-steps", text()->default_value("200000000"),
+                                           "stop an execution that takes more steps")(
+      "timing-only", "move control data only; compute nothing")(
+      "resident-ctas", text()->default_value("148"), "CTAs on the machine at a time")(
+      "random", text()->default_value("16"), "random schedules to try")(
+      "pct", text()->default_value("16"), "schedules of random priorities to try")(
+      "depth", text()->default_value("3"), "priority changes of those, plus one")(
+      "data", "compute in the first schedule, and compare")("keep-going", "try all schedules even after a finding")(
+      "all", "every scenario at its defaults, against what is expected of it")(
+      "sms", text()->default_value("148"), "SMs of the GPU (148: B200; 132: H200)")(
+      "diagnostics", "what can be reported")("shape", text()->default_value("512x512"), "ROWSxCOLUMNS");
+  return all;
+}
+
+// The options one command takes.
+po::options_description options_of(const Command& command) {
+  po::options_description options{"options"};
+  std::istringstream names{std::string{"help "} + command.options};
+  const po::options_description all = all_options();
+  for (std::string name; names >> name;) {
+    for (const auto& option : all.options()) {
+      if (option->long_name() == name) {
+        options.add(option);
+      }
+    }
+  }
+  return options;
+}
+
+const Command& find_command(const std::string& name) {
+  for (const Command& command : kCommands) {
+    if (name == command.name) {
+      return command;
+    }
+  }
+  throw ConfigError("there is no command '" + name + "'; 'warptwin --help' lists them");
+}
+
+ExitCode parse_and_run(const std::vector<std::string>& arguments,
+                       const std::vector<ScenarioEntry>& scenarios,
+                       std::ostream& out,
+                       std::ostream& err) {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
+    (arguments.empty() ? err : out) << kHelp;
+    return arguments.empty() ? ExitCode::kUsage : ExitCode::kClean;
+  }
+  const Command& command = find_command(arguments[0]);
+  const po::options_description visible = options_of(command);
+  po::options_description accepted = visible;
+  accepted.add_options()("target", po::value<std::string>(), "");
+  po::positional_options_description positions;
+  positions.add("target", 1);
+  Session session{scenarios, {}, out, err};
+  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  namespace style = po::command_line_style;
+  po::store(po::command_line_parser(rest)
+                .options(accepted)
+                .positional(positions)
+                .style(style::unix_style & ~style::allow_guessing)
+                .run(),
+            session.options);
+  po::notify(session.options);
+  if (session.options.count("help") != 0) {
+    out << "usage: warptwin " << command.name << " ...\n" << visible;
+    return ExitCode::kClean;
+  }
+  return command.run(session);
+}
+
+}  // namespace
+
+ExitCode run_command(const std::vector<std::string>& arguments,
+                     const std::vector<ScenarioEntry>& scenarios,
+                     std::ostream& out,
+                     std::ostream& err) {
+  try {
+    return parse_and_run(arguments, scenarios, out, err);
+  } catch (const ConfigError& error) {
+    err << "config: " << error.what() << "\n";
+  } catch (const po::error& error) {
+    err << "config: " << error.what() << "; see 'warptwin --help'\n";
+  }
+  return ExitCode::kUsage;
+}
+
+}  // namespace warptwin::sim

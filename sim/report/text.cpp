@@ -1,0 +1,105 @@
+#include "sim/report/text.hpp"
+
+#include <cstdio>
+
+namespace warptwin::sim {
+
+namespace {
+
+std::string field(const char* name, const std::string& value) {
+  char head[16];
+  std::snprintf(head, sizeof head, "  %-8s ", name);
+  return value.empty() ? "" : head + value + "\n";
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(const SourceSite& site) {
+  if (site.line == 0) {
+    return "";
+  }
+  const std::string path{site.file};
+  std::size_t cut = path.rfind('/');
+  cut = cut == std::string::npos || cut == 0 ? cut : path.rfind('/', cut - 1);
+  return (cut == std::string::npos ? path : path.substr(cut + 1)) + ":" + std::to_string(site.line);
+}
+
+std::string text_of(const Finding& finding, const ReportContext& context) {
+  const bool warning = finding.severity == Severity::kWarning;
+  std::string text = std::string{warning ? "warning" : "defect"} + ": " + finding.info->id + ": " + finding.message + "\n";
+  text += field("in", context.scenario + ", schedule " + context.schedule +
+                          (finding.step == 0 ? "" : ", step " + std::to_string(finding.step)));
+  text += field("object", finding.object);
+  text += field("agent", finding.agent);
+  text += field("line", text_of(finding.site));
+  for (const std::string& detail : finding.details) {
+    text += "  " + detail + "\n";
+  }
+  if (finding.repeated != 0) {
+    text += field("repeated", std::to_string(finding.repeated) + " more at this line");
+  }
+  text += field("means", finding.info->meaning);
+  text += field("replay", context.replay);
+  return text;
+}
+
+std::string text_of(const Comparison& comparison) {
+  return "output " + comparison.tensor + ": " + (comparison.agrees() ? "agrees" : "DIFFERS") +
+         " with the double-precision reference; largest error " + number(comparison.error) + " = " +
+         number(comparison.worst) + " of its bound, at (" + std::to_string(comparison.row) + ", " +
+         std::to_string(comparison.column) + "): " + number(comparison.got) + " for " + number(comparison.expected) +
+         "  [bound " + number(comparison.relative) + " * |expected| + " + number(comparison.absolute) + "]";
+}
+
+std::string text_of(RunEnd end) {
+  switch (end) {
+    case RunEnd::kDone:
+      return "every warp reached its end";
+    case RunEnd::kDeadlock:
+      return "deadlock";
+    case RunEnd::kLivelock:
+      return "livelock";
+    case RunEnd::kTrapped:
+      return "an operation that hardware would not survive";
+    case RunEnd::kStepBound:
+      return "the bound on steps was reached";
+  }
+  return "";
+}
+
+std::string text_of(const Budget& budget, const SmLimits& limits) {
+  std::string text = "shared memory   " + std::to_string(budget.shared_bytes) + " of " +
+                     std::to_string(kSharedBytesPerCtaMax) + " bytes a CTA\n";
+  char line[128];
+  for (const Budget::RegionUse& region : budget.regions) {
+    std::snprintf(line, sizeof line, "  %-22s %6u x %-8u %9u\n", region.name.c_str(), region.count,
+                  region.count == 0 ? 0 : region.bytes / region.count, region.bytes);
+    text += line;
+  }
+  text += "tensor memory   " + std::to_string(budget.tmem_columns) + " of " + std::to_string(kTmemColumns) + " columns\n";
+  text += "threads         " + std::to_string(budget.threads) + " a CTA, " + std::to_string(budget.threads / kWarpLanes) +
+          " warps\n";
+  text += "registers       " + std::to_string(budget.registers) + " a CTA, of " + std::to_string(limits.registers) +
+          " an SM (assumed " + std::to_string(budget.threads == 0 ? 0 : budget.registers / budget.threads) +
+          " a thread)\n";
+  text += "named barriers ";
+  for (const std::uint32_t id : budget.named_barriers) {
+    text += " " + std::to_string(id);
+  }
+  text += std::string{budget.named_barriers.empty() ? " none" : ""} + ", of " + std::to_string(kNamedBarriers) + "\n";
+  text += "grid            " + std::to_string(budget.ctas) + " CTAs in clusters of " + std::to_string(budget.cluster_size) + "\n";
+  text += "occupancy       " + std::to_string(budget.ctas_per_sm) + " CTAs an SM, limited by " + budget.limited_by + "; " +
+          std::to_string(budget.waves) + " waves on " + std::to_string(limits.sms) + " SMs\n";
+  if (budget.stages_fitting != 0) {
+    text += "would fit       stages=" + std::to_string(budget.stages_fitting) + "\n";
+  }
+  return text;
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,25 @@
+/// Findings, results and budgets as text for a terminal. Same values, same bytes.
+
+#pragma once
+
+#include <string>
+
+#include "sim/run/budget.hpp"
+#include "sim/run/check.hpp"
+
+namespace warptwin::sim {
+
+struct ReportContext {
+  std::string scenario;   // "gemm (k=64 m=128 ...)"
+  std::string schedule;   // "random:7"
+  std::string replay;     // the whole line
+};
+
+std::string text_of(const Finding& finding, const ReportContext& context);
+std::string text_of(const Comparison& comparison);
+std::string text_of(const Budget& budget, const SmLimits& limits);
+std::string text_of(RunEnd end);
+/// "file.hpp:12", the last two parts of the path.
+std::string text_of(const SourceSite& site);
+
+}  // namespace warptwin::sim

@@ -1,0 +1,132 @@
+#include "sim/run/budget.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "sim/run/simulate.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+/// Notes tensor memory and named barriers as they are used.
+class UseRecorder : public EventSink {
+ public:
+  void on_event(const Event& event) override {
+    if (event.op == Op::kTcgen05Alloc && event.step == Step::kDone) {
+      live_ += event.cta == 0 ? event.count : 0;
+      columns = std::max(columns, live_);
+    } else if (event.op == Op::kTcgen05Dealloc && event.cta == 0) {
+      live_ -= std::min(live_, event.count);
+    } else if (event.op == Op::kBarSync || event.op == Op::kBarArrive) {
+      named.insert(event.address);
+    }
+  }
+  std::uint32_t columns = 0;
+  std::set<std::uint32_t> named;
+
+ private:
+  std::uint32_t live_ = 0;
+};
+
+// The first cluster alone shows what a CTA uses.
+void run_first_cluster(const ScenarioEntry& scenario,
+                       const ParameterSet& parameters,
+                       const Budget& budget,
+                       std::uint32_t registers,
+                       EventSink& sink) {
+  const Workload workload = scenario.workload(parameters);
+  const Symbols symbols = scenario.symbols(parameters);
+  GlobalMemory memory;
+  std::vector<GlobalAddress> addresses;
+  std::vector<SimTensorMap> maps;
+  for (const TensorSpec& spec : workload.tensors) {
+    addresses.push_back({memory.add(spec.name, spec.bytes(), spec.use == TensorUse::kScratch)});
+  }
+  for (const TensorMapSpec& spec : workload.maps) {
+    maps.push_back({static_cast<std::uint32_t>(memory.maps.size())});
+    TensorMapState map;
+    const TensorSpec& tensor = workload.tensors[spec.tensor];
+    map.address = addresses[spec.tensor].value;
+    map.element_bytes = bytes_of(tensor.element);
+    map.box[0] = spec.box_columns;
+    map.box[1] = spec.box_rows;
+    memory.maps.push_back(map);
+  }
+  LaunchConfig config;
+  config.clusters = workload.clusters;
+  config.cluster_size = workload.cluster_size;
+  config.warps_per_cta = budget.threads / kWarpLanes;
+  config.shared_bytes = kSharedBase + symbols.bytes;
+  config.registers_per_thread = registers;
+  config.moves_data = false;
+  Gpu gpu{config, memory, symbols};
+  gpu.set_sink(&sink);
+  EngineLimits limits;
+  limits.steps_max = 100'000;
+  const auto scheduler = make_scheduler({});
+  run_functional(gpu, scenario.body(parameters, maps, addresses), *scheduler, limits);
+}
+
+std::uint32_t fitting_stages(const ScenarioEntry& scenario, const ParameterSet& parameters) {
+  const auto stages = std::find_if(scenario.parameters.begin(), scenario.parameters.end(),
+                                   [](const Parameter& p) { return std::string_view{p.name} == "stages"; });
+  if (stages == scenario.parameters.end()) {
+    return 0;
+  }
+  std::uint32_t fitting = 0;
+  for (std::int64_t count = stages->minimum; count <= stages->maximum; ++count) {
+    ParameterSet candidate = parameters;
+    candidate.set("stages", count);
+    if (scenario.symbols(candidate).bytes > kSharedBytesPerCtaMax) {
+      break;
+    }
+    fitting = static_cast<std::uint32_t>(count);
+  }
+  return fitting;
+}
+
+}  // namespace
+
+Budget budget(const ScenarioEntry& scenario, const ParameterSet& parameters, const SmLimits& limits) {
+  const Workload workload = scenario.workload(parameters);
+  const Symbols symbols = scenario.symbols(parameters);
+  Budget budget;
+  for (const Region& region : symbols.regions) {
+    const std::string name = region.part.empty() ? region.owner : region.owner + "." + region.part;
+    budget.regions.push_back({name, region.count, region.count * region.element_bytes});
+  }
+  budget.shared_bytes = symbols.bytes;
+  for (const RoleWarps& row : symbols.roles) {
+    budget.threads += row.warps * kWarpLanes;
+  }
+  budget.registers = workload.registers_per_thread * budget.threads;
+  budget.ctas = workload.clusters * workload.cluster_size;
+  budget.cluster_size = workload.cluster_size;
+
+  UseRecorder use;
+  run_first_cluster(scenario, parameters, budget, workload.registers_per_thread, use);
+  budget.tmem_columns = use.columns;
+  budget.named_barriers.assign(use.named.begin(), use.named.end());
+
+  struct Limit {
+    std::uint32_t ctas;
+    const char* what;
+  };
+  const Limit all[] = {
+      {limits.shared_bytes / (budget.shared_bytes + limits.shared_reserved), "shared memory"},
+      {limits.threads / budget.threads, "threads"},
+      {limits.registers / std::max(1U, budget.registers), "registers"},
+      {budget.tmem_columns == 0 ? limits.ctas : kTmemColumns / budget.tmem_columns, "tensor memory"},
+      {limits.ctas, "CTAs per SM"},
+  };
+  const Limit* tightest = std::min_element(std::begin(all), std::end(all),
+                                           [](const Limit& a, const Limit& b) { return a.ctas < b.ctas; });
+  budget.ctas_per_sm = tightest->ctas;
+  budget.limited_by = tightest->what;
+  budget.waves = budget.ctas_per_sm == 0 ? 0 : ceil_div(budget.ctas, limits.sms * budget.ctas_per_sm);
+  budget.stages_fitting = fitting_stages(scenario, parameters);
+  return budget;
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,47 @@
+/// What a launch takes of an SM, before it runs.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/run/scenario_entry.hpp"
+
+namespace warptwin::sim {
+
+/// The limits of one SM and of the GPU. Source: CUDA C++ Programming Guide, compute capability 10.0 and
+/// 9.0; SM count of a B200: see `Gpus`.
+struct SmLimits {
+  std::uint32_t shared_bytes = 233472;        // 228 KiB
+  std::uint32_t shared_reserved = 1024;       // per CTA
+  std::uint32_t threads = 2048;
+  std::uint32_t registers = 65536;
+  std::uint32_t ctas = 32;
+  std::uint32_t sms = 148;                    // B200
+};
+
+struct Budget {
+  struct RegionUse {
+    std::string name;
+    std::uint32_t count = 0;
+    std::uint32_t bytes = 0;
+  };
+  std::vector<RegionUse> regions;
+  std::uint32_t shared_bytes = 0;
+  std::uint32_t tmem_columns = 0;
+  std::uint32_t threads = 0;
+  std::uint32_t registers = 0;                // of a CTA
+  std::vector<std::uint32_t> named_barriers;  // ids in use
+  std::uint32_t ctas = 0;
+  std::uint32_t cluster_size = 0;
+  std::uint32_t ctas_per_sm = 0;
+  std::string limited_by;                     // what allows no further CTA on an SM
+  std::uint32_t waves = 0;
+  /// The largest `stages` that fits; 0 when the scenario has no such parameter.
+  std::uint32_t stages_fitting = 0;
+};
+
+/// Runs the scenario once, without data, to see which tensor memory and barriers it uses.
+Budget budget(const ScenarioEntry& scenario, const ParameterSet& parameters, const SmLimits& limits);
+
+}  // namespace warptwin::sim

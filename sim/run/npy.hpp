@@ -1,0 +1,23 @@
+/// Matrices of float32 in `.npy` files.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace warptwin::sim {
+
+struct NpyMatrix {
+  std::uint32_t rows = 0;
+  std::uint32_t columns = 0;
+  std::vector<float> values;  // row-major
+};
+
+/// Throws ConfigError, naming the file and what to do, when it is no 2-D float32 matrix in C order, of
+/// the size its header says.
+NpyMatrix read_npy(const std::string& path);
+/// Replaces `path` only once the whole matrix is written.
+void write_npy(const std::string& path, const NpyMatrix& matrix);
+
+}  // namespace warptwin::sim
