@@ -1,4 +1,4 @@
-/// Scenario: D = A * B^T, bf16 in, fp32 accumulation, bf16 out; one CTA per tile, persistent over tiles.
+/// Scenario: D = A * B^T, bf16 in, fp32 accumulation, bf16 out; persistent, one tile at a time.
 ///
 /// Barrier          Arrivals per phase          Bytes per phase   Completion means
 /// input.full[s]    1   load, elected lane      A tile + B tile   stage s may be read
@@ -7,11 +7,12 @@
 /// accum.empty[a]   128 epilogue, every lane    -                 accumulator a may be overwritten
 /// tmem.done[0]     128 epilogue, every lane    -                 tensor memory may be freed
 ///
-/// Expected: clean in every interleaving, for every stages >= 1 and accum_stages >= 1, for any number
-/// of tiles, of CTAs, and for edges that cut a tile.
+/// Expected: clean in every interleaving, for every stages >= 1 and accum_stages >= 1, for any
+///           number of tiles, of CTAs, and for edges that cut a tile.
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -45,11 +46,6 @@ struct GemmExtents {
   [[no_unique_address]] Extent<kTileK> tile_k;
   [[no_unique_address]] Extent<kStages> stages;
   [[no_unique_address]] Extent<kAccumStages> accum_stages;
-
-  /// Columns of one output box, the widest of 64, 32 and 16 that divides the tile.
-  constexpr std::uint32_t box_columns() const {
-    return tile_n % 64 == 0 ? 64 : tile_n % 32 == 0 ? 32 : 16;
-  }
 };
 
 inline constexpr RoleTable kGemmRoles{
@@ -58,11 +54,14 @@ inline constexpr RoleTable kGemmRoles{
 /// A CTA's shared memory; the names are those of the reports.
 template <class Extents>
 struct GemmStorage {
-  using Payload = StandardTilePayload<bf16, bf16>;
+  using Input = InputPipelineStorage<StandardTilePayload<bf16, bf16>,
+                                     From<Role::kLoad, TmaBytes>,
+                                     To<Role::kMma, UmmaCommit>>;
+  using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
 
   constexpr GemmStorage(auto& layout, const Extents& e)
-      : input{layout, "input", kGemmRoles, {}, Payload{e.tile_m, e.tile_n, e.tile_k}, e.stages},
-        out{layout, "out", kGemmRoles, e.tile_m, e.box_columns()},
+      : input{layout, "input", kGemmRoles, {}, {e.tile_m, e.tile_n, e.tile_k}, e.stages},
+        out{layout, "out", kGemmRoles, e.tile_m, box_columns<bf16>(e.tile_n)},
         accum{layout, "accum", kGemmRoles, {}, {e.accum_stages, e.tile_n}},
         tmem{layout, "tmem", kGemmRoles, {}} {}
   constexpr void init(Machine auto& machine) const {
@@ -71,45 +70,40 @@ struct GemmStorage {
     tmem.init(machine);
   }
 
-  InputPipelineStorage<Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>> input;
+  Input input;
   OutputTileStorage<bf16> out;
-  OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>> accum;
+  Accum accum;
   TmemDeallocStorage<> tmem;
 };
 
 template <Machine M, class Extents>
 struct GemmKernel {
   using Storage = GemmStorage<Extents>;
-  using Payload = typename Storage::Payload;
-  using Input = InputTilePipeline<M, Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;
-  using Accum = OutputTilePipeline<M, From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
+  using Input = PipelineOf<M, typename Storage::Input>;
+  using Accum = PipelineOf<M, typename Storage::Accum>;
   static constexpr auto kRoles = kGemmRoles;
-
   struct Problem {
-    typename M::TensorMap a, b, d;  // boxes (tile_m, tile_k), (tile_n, tile_k), (tile_m, box_columns)
+    typename M::TensorMap a, b, d;  // boxes (tile_m, tile_k), (tile_n, tile_k), (tile_m, box)
     [[no_unique_address]] Extents extents;
-    std::uint32_t tiles_m, tiles_n, k_tiles;
+    TileGrid grid;
+    std::uint32_t k_tiles;
 
-    constexpr StaticTileScheduler tiles(const M& machine) const {
-      return StaticTileScheduler::of(machine, tiles_m, tiles_n);
-    }
+    constexpr StaticTileScheduler tiles(const M& machine) const { return {grid, machine}; }
   };
 
-  static Problem problem(const ParameterSet& parameters,
+  static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress>) {
-    return {maps[0], maps[1], maps[2], e,
-            ceil_div(parameters.u32("m"), e.tile_m),
-            ceil_div(parameters.u32("n"), e.tile_n),
-            ceil_div(parameters.u32("k"), e.tile_k)};
+    const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n);
+    return {maps[0], maps[1], maps[2], e, grid, ceil_div(p.u32("k"), e.tile_k)};
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
     auto input = Input{machine, smem.input}.producer();
     for (const Tile tile : problem.tiles(machine)) {
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-        auto stage = input.acquire_stage();                            // waits input.empty, arms full
+        auto stage = input.acquire_stage();  // waits input.empty, arms full
         stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());  // (tile_m, tile_k) bf16
         stage.load(problem.b, {tile.n, k}, stage.payload().b_tile());  // (tile_n, tile_k) bf16
         std::move(stage).release();
@@ -124,48 +118,41 @@ struct GemmKernel {
     for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
       auto accum = warp.acquire_mma_linear();  // waits accum.empty
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-        auto stage = input.acquire_stage();    // waits input.full
+        auto stage = input.acquire_stage();  // waits input.full
         accum.multiply(stage.payload(), k == 0 ? Accumulate::kNo : Accumulate::kYes);
-        std::move(stage).release();            // commits to input.empty
+        std::move(stage).release();  // commits to input.empty
       }
-      std::move(accum).release();              // commits to accum.full
+      std::move(accum).release();  // commits to accum.full
     }
-    std::move(warp).release();                 // waits tmem.done, frees
+    std::move(warp).release();  // waits tmem.done, frees
   }
 
   static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto writer = TileWriter<M, bf16>{machine, smem.out};
     auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
-    const std::uint32_t columns = problem.extents.box_columns();
-    const std::uint32_t last = problem.extents.tile_n - columns;
+    const std::uint32_t columns = smem.out.first.columns;
+    const std::uint32_t boxes = problem.extents.tile_n / columns;
     for (const Tile tile : problem.tiles(machine)) {
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
-      for (std::uint32_t column = 0; column < last; column += columns) {
-        registers.load(accum, column, columns);
-        write(problem, writer, registers, tile, column);
+      for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
+        registers.load(accum, box * columns, columns);
+        registers.store(writer.acquire());  // (tile_m, box_columns) bf16, written by all warps
+        writer.store(problem.d, {tile.m, tile.n * boxes + box});
       }
-      registers.load(accum, last, columns);
-      std::move(accum).release();                   // arrives on accum.empty, before the last stores
-      write(problem, writer, registers, tile, last);
+      registers.load(accum, (boxes - 1) * columns, columns);
+      std::move(accum).release();  // arrives on accum.empty: the next tile need not wait for stores
+      registers.store(writer.acquire());
+      writer.store(problem.d, {tile.m, tile.n * boxes + boxes - 1});
     }
-    writer.drain();                                 // the stores have read shared memory
-    std::move(warp).release();                      // arrives on tmem.done
-  }
-
-  /// Registers to one box of D, rounded to bf16, by way of a buffer that all epilogue warps fill.
-  static constexpr void write(const Problem& problem, auto& writer, auto& registers, Tile tile,
-                              std::uint32_t column) {
-    registers.store(writer.acquire());  // (tile_m, box_columns) bf16
-    writer.store(problem.d,
-                 {{static_cast<std::int32_t>(tile.n * problem.extents.tile_n + column),
-                   static_cast<std::int32_t>(tile.m * problem.extents.tile_m)}});
+    writer.drain();             // the stores are complete
+    std::move(warp).release();  // arrives on tmem.done
   }
 };
 
 struct Gemm {
   static constexpr ScenarioInfo kInfo{
-      "gemm", ScenarioKind::kClean, "persistent GEMM in one CTA: TMA warp, MMA warp, epilogue warps"};
+      "gemm", ScenarioKind::kClean, "persistent GEMM: TMA warp, MMA warp, epilogue warps"};
   using StaticExtents = GemmExtents<128, 128, 64, 4, 2>;
   template <Machine M, class Extents>
   using Kernel = GemmKernel<M, Extents>;
@@ -185,30 +172,26 @@ struct Gemm {
     return kParameters;
   }
   static GemmExtents<> extents(const ParameterSet& p) {
-    return {p.u32("tile_m"), p.u32("tile_n"), p.u32("tile_k"), p.u32("stages"), p.u32("accum_stages")};
+    return {
+        p.u32("tile_m"), p.u32("tile_n"), p.u32("tile_k"), p.u32("stages"), p.u32("accum_stages")};
   }
-
   static Workload workload(const ParameterSet& p) {
     const GemmExtents<> e = extents(p);
-    const std::uint32_t m = p.u32("m"), n = p.u32("n"), k = p.u32("k"), ctas = p.u32("ctas");
+    const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     check_row_pitch("k", k, sizeof(bf16::Storage));
-    check_mma_shape(e.tile_m, e.tile_n);
-    require(e.tile_m == 128, "tile_m=64 spreads an accumulator over half the lanes, which this "
-                             "epilogue does not read; use tile_m=128");
-    require(e.tile_k == 16 || e.tile_k == 32 || e.tile_k == 64,
-            "a row of a stage is one swizzle span; use tile_k=16, 32 or 64");
+    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(bf16::Storage));
     check_tmem_columns(e.accum_stages, e.tile_n);
     check_stages_fit<GemmStorage<GemmExtents<>>>(e);
-    const std::uint32_t tiles = ceil_div(m, e.tile_m) * ceil_div(n, e.tile_n);
+    const std::uint32_t box = box_columns<bf16>(e.tile_n);
+    const std::uint32_t tiles = TileGrid::covering(m, n, e.tile_m, e.tile_n).count();
     return {.tensors = {matrix("a", TensorUse::kInput, m, k),
                         matrix("b", TensorUse::kInput, n, k),
                         matrix("d", TensorUse::kOutput, m, n)},
             .maps = {{0, e.tile_m, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {1, e.tile_n, e.tile_k, swizzle_of(e.tile_k * 2)},
-                     {2, e.tile_m, e.box_columns(), swizzle_of(e.box_columns() * 2)}},
-            .clusters = ctas == 0 ? tiles : ctas};
+                     {2, e.tile_m, box, swizzle_of(box * 2)}},
+            .clusters = p.u32("ctas") == 0 ? tiles : p.u32("ctas")};
   }
-
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
     multiply_reference(tensors[0], tensors[1], tensors[2]);
   }

@@ -37,21 +37,21 @@ inline constexpr RoleTable kProducerConsumerRoles{RoleWarps{Role::kProducer, 1},
 
 template <class Extents>
 struct ProducerConsumerStorage {
-  static constexpr std::uint32_t kTileBytes = kCopyTileRows * kCopyTileColumns * sizeof(bf16::Storage);
+  using Ring = RingStorage<From<Role::kProducer, TmaBytes>, To<Role::kConsumer, EveryLane>>;
+  static constexpr std::uint32_t kTileBytes =
+      kCopyTileRows * kCopyTileColumns * sizeof(bf16::Storage);
 
   constexpr ProducerConsumerStorage(auto& layout, const Extents& extents)
       : ring{layout, "ring", kProducerConsumerRoles, extents.stages, kTileBytes} {}
   constexpr void init(Machine auto& machine) const { ring.init(machine); }
 
-  RingStorage<From<Role::kProducer, TmaBytes>, To<Role::kConsumer, EveryLane>> ring;
+  Ring ring;
 };
 
 template <Machine M, class Extents>
 struct ProducerConsumerKernel {
   using Storage = ProducerConsumerStorage<Extents>;
-  using Ring = ProducerConsumerPipeline<M,
-                                        From<Role::kProducer, TmaBytes>,
-                                        To<Role::kConsumer, EveryLane>>;
+  using Ring = PipelineOf<M, typename Storage::Ring>;
   static constexpr auto kRoles = kProducerConsumerRoles;
 
   struct Problem {
@@ -87,8 +87,9 @@ struct ProducerConsumerKernel {
       const SharedAddress source = smem.ring.tile(stage.index());
       machine.cp_async_bulk_tensor_store(problem.target, Problem::at(tile), source);
       machine.cp_async_bulk_commit_group();
-      machine.template cp_async_bulk_wait_group_read<0>();  // the storing lane arrives after its store
-      std::move(stage).release();                           // arrives on ring.empty, every lane
+      machine
+          .template cp_async_bulk_wait_group_read<0>();  // the storing lane arrives after its store
+      std::move(stage).release();                        // arrives on ring.empty, every lane
     }
     machine.template cp_async_bulk_wait_group<0>();  // the copy is complete before the kernel ends
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "common/machine/machine.hpp"
+#include "common/machine/types.hpp"
 
 namespace warptwin {
 
@@ -12,6 +13,21 @@ namespace warptwin {
 struct Tile {
   std::uint32_t m = 0;
   std::uint32_t n = 0;
+};
+
+/// The tiles of an output matrix.
+struct TileGrid {
+  std::uint32_t m = 0;
+  std::uint32_t n = 0;
+
+  /// The tiles that cover `rows` by `columns`; the last ones may reach beyond.
+  static constexpr TileGrid covering(std::uint32_t rows,
+                                     std::uint32_t columns,
+                                     std::uint32_t tile_rows,
+                                     std::uint32_t tile_columns) {
+    return {ceil_div(rows, tile_rows), ceil_div(columns, tile_columns)};
+  }
+  constexpr std::uint32_t count() const { return m * n; }
 };
 
 /// The tiles of one cluster: every `step`-th of the grid from `first` on, along M first. A cluster
@@ -36,26 +52,18 @@ class StaticTileScheduler {
     std::uint32_t tiles_m_;
   };
 
-  constexpr StaticTileScheduler(std::uint32_t tiles_m,
-                                std::uint32_t tiles_n,
-                                std::uint32_t first,
-                                std::uint32_t step)
-      : tiles_m_{tiles_m}, count_{tiles_m * tiles_n}, first_{first}, step_{step} {}
-
+  constexpr StaticTileScheduler(TileGrid grid, std::uint32_t first, std::uint32_t step)
+      : grid_{grid}, first_{first}, step_{step} {}
   /// The tiles of the cluster that `machine` is a warp of.
   template <Machine M>
-  static constexpr StaticTileScheduler of(const M& machine,
-                                          std::uint32_t tiles_m,
-                                          std::uint32_t tiles_n) {
-    return {tiles_m, tiles_n, machine.cluster_index(), machine.cluster_count()};
-  }
+  constexpr StaticTileScheduler(TileGrid grid, const M& machine)
+      : StaticTileScheduler{grid, machine.cluster_index(), machine.cluster_count()} {}
 
-  constexpr Iterator begin() const { return {first_, step_, tiles_m_}; }
-  constexpr std::uint32_t end() const { return count_; }
+  constexpr Iterator begin() const { return {first_, step_, grid_.m}; }
+  constexpr std::uint32_t end() const { return grid_.count(); }
 
  private:
-  std::uint32_t tiles_m_;
-  std::uint32_t count_;
+  TileGrid grid_;
   std::uint32_t first_;
   std::uint32_t step_;
 };

@@ -10,6 +10,10 @@
 
 namespace warptwin {
 
+/// The pipeline that a storage struct is declared for, on machine `M`: participants are said once.
+template <Machine M, class Storage>
+using PipelineOf = typename Storage::template Pipeline<M>;
+
 /// `full[0..stages)` and `empty[0..stages)`, with the counts their contracts give.
 struct BarrierPair {
   template <class Layout>

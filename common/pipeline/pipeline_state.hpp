@@ -15,8 +15,8 @@ struct PipelineState {
 
   /// The phase of `full[index]` that holds this lap's data: the consumer's wait.
   constexpr WaitPhase full_phase() const { return WaitPhase::number(lap); }
-  /// The phase of `empty[index]` that frees the stage for this lap: the producer's wait. In lap 0 it
-  /// is phase -1, which counts as complete: stages start empty.
+  /// The phase of `empty[index]` that frees the stage for this lap: the producer's wait. In lap 0
+  /// it is phase -1, which counts as complete: stages start empty.
   constexpr WaitPhase empty_phase() const { return WaitPhase::number(lap - 1); }
 
   constexpr void step(std::uint32_t stages) {

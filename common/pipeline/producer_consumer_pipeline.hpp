@@ -15,9 +15,15 @@
 
 namespace warptwin {
 
+template <Machine M, class Producer, class... Consumers>
+class ProducerConsumerPipeline;
+
 /// A ring's barriers and the tiles they guard; `tile_bytes` is 0 for a ring that only orders.
 template <class Producer, class... Consumers>
 struct RingStorage {
+  template <Machine M>
+  using Pipeline = ProducerConsumerPipeline<M, Producer, Consumers...>;
+
   template <class Layout, std::uint32_t kRows>
   constexpr RingStorage(Layout& layout,
                         const char* owner,
@@ -26,7 +32,7 @@ struct RingStorage {
                         std::uint32_t tile_bytes = 0,
                         std::uint32_t alignment = 128)
       : tiles{tile_bytes == 0 ? SharedAddress{}
-                               : layout.tiles({owner, "tile"}, stages, tile_bytes, alignment)},
+                              : layout.tiles({owner, "tile"}, stages, tile_bytes, alignment)},
         stride{align_up(tile_bytes, alignment)},
         stage_bytes{tile_bytes},
         barriers{layout,
@@ -51,11 +57,12 @@ struct RingStorage {
 
 /// One warp's view of a ring; each role that uses it makes its own and is one side of it.
 ///
-/// A name says whom a wait is for: `wait_producer` is the consumer's wait for full, `wait_consumer` the
-/// producer's wait for empty. `producer_mbar` is what the producer signals: full.
+/// A name says whom a wait is for: `wait_producer` is the consumer's wait for full, `wait_consumer`
+/// the producer's wait for empty. `producer_mbar` is what the producer signals: full.
 ///
-/// An acquire steps the state, and the handle keeps its own stage and lap: several stages can be held,
-/// and released late. A kTmaBytes producer's acquire also arms the full barrier with the stage's bytes.
+/// An acquire steps the state, and the handle keeps its own stage and lap: several stages can be
+/// held, and released late. A kTmaBytes producer's acquire also arms the full barrier with the
+/// stage's bytes.
 ///
 /// Participants: every operation is the whole warp's, with its lanes together afterwards.
 /// Blocks:       acquire_*, produce, consume*, wait_*, *_signal_and_step; nothing else.
@@ -108,7 +115,8 @@ class ProducerConsumerPipeline {
     return {acquire_consumer<As>(site), site};
   }
   template <class As = DefaultConsumer>
-  constexpr ExplicitConsumeContext<M, As> consume_explicit(SourceSite site = SourceSite::current()) {
+  constexpr ExplicitConsumeContext<M, As> consume_explicit(
+      SourceSite site = SourceSite::current()) {
     return {acquire_consumer<As>(site), site};
   }
 
@@ -153,8 +161,12 @@ class ProducerConsumerPipeline {
   /// The stage the next acquire or wait is for.
   constexpr std::uint32_t producer_stage() const { return producer_.index; }
   constexpr std::uint32_t consumer_stage() const { return consumer_.index; }
-  constexpr Mbarrier producer_mbar(std::uint32_t stage) const { return storage_->barriers.full[stage]; }
-  constexpr Mbarrier consumer_mbar(std::uint32_t stage) const { return storage_->barriers.empty[stage]; }
+  constexpr Mbarrier producer_mbar(std::uint32_t stage) const {
+    return storage_->barriers.full[stage];
+  }
+  constexpr Mbarrier consumer_mbar(std::uint32_t stage) const {
+    return storage_->barriers.empty[stage];
+  }
   constexpr void producer_step() { producer_.step(stages()); }
   constexpr void consumer_step() { consumer_.step(stages()); }
 

@@ -18,9 +18,10 @@ namespace warptwin {
 template <Machine M, class Producer>
 class WARPTWIN_LINEAR [[nodiscard]] ProducerStage {
  public:
-  constexpr ProducerStage(StageClaim<M> claim, Mbarrier full) : claim_{std::move(claim)}, full_{full} {}
+  constexpr ProducerStage(StageClaim<M> claim, Mbarrier full)
+      : claim_{std::move(claim)}, full_{full} {}
   constexpr ProducerStage(ProducerStage&&) = default;
-  WARPTWIN_ONCE_GIVEN_UP constexpr ~ProducerStage() {}  // NOLINT(modernize-use-equals-default): attribute
+  WARPTWIN_ONCE_GIVEN_UP constexpr ~ProducerStage() {}
 
   WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
   /// The full barrier: what copies into this stage name.
@@ -62,9 +63,10 @@ class WARPTWIN_LINEAR [[nodiscard]] ProducerStage {
 template <Machine M, class Consumer>
 class WARPTWIN_LINEAR [[nodiscard]] ConsumerStage {
  public:
-  constexpr ConsumerStage(StageClaim<M> claim, Mbarrier empty) : claim_{std::move(claim)}, empty_{empty} {}
+  constexpr ConsumerStage(StageClaim<M> claim, Mbarrier empty)
+      : claim_{std::move(claim)}, empty_{empty} {}
   constexpr ConsumerStage(ConsumerStage&&) = default;
-  WARPTWIN_ONCE_GIVEN_UP constexpr ~ConsumerStage() {}  // NOLINT(modernize-use-equals-default): attribute
+  WARPTWIN_ONCE_GIVEN_UP constexpr ~ConsumerStage() {}
 
   WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
   /// The empty barrier: what frees this stage.

@@ -10,7 +10,8 @@
 
 namespace warptwin {
 
-/// A duty that moves with its holder, and is reported when the holder dies with it or ends it twice.
+/// A duty that moves with its holder, and is reported when the holder dies with it or ends it
+/// twice.
 ///
 /// Errors: a duty that is dropped, or ended a second time, is noted to the machine with the site it
 ///         was taken at; the second end does nothing else. On a GPU neither is seen.

@@ -1,11 +1,12 @@
-/// Linear types, as far as C++ goes: under Clang with -Wconsumed a handle that is forgotten, released
-/// twice, released on one path only, or used after its release does not compile. Other compilers see
-/// nothing here; there `StageClaim` reports the same faults when they happen.
+/// Linear types, as far as C++ goes: under Clang with -Wconsumed a handle that is forgotten,
+/// released twice, released on one path only, or used after its release does not compile. Other
+/// compilers see nothing here; there `StageClaim` reports the same faults when they happen.
 ///
-/// Only handles that live within one turn of a loop carry these attributes: the analysis mistakes the
-/// state of a handle that is taken before a loop and released after it, unless the loop has a `break`
-/// (tried with Clang 14; reduced in tests/common/negative_compile/limit_held_across_loop.cpp). So
-/// accumulators, which live across the k loop, and warps, which live across all, rely on `StageClaim`.
+/// Only handles that live within one turn of a loop carry these attributes: the analysis mistakes
+/// the state of a handle that is taken before a loop and released after it, unless the loop has a
+/// `break` (tried with Clang 14; reduced in
+/// tests/common/negative_compile/limit_held_across_loop.cpp). So accumulators, which live across
+/// the k loop, and warps, which live across all, rely on `StageClaim`.
 ///
 /// Source: Clang, "Consumed annotation checking".
 
@@ -17,8 +18,7 @@
 #define WARPTWIN_GIVES_UP [[clang::callable_when("unconsumed"), clang::set_typestate(consumed)]]
 #define WARPTWIN_ONCE_GIVEN_UP [[clang::callable_when("consumed")]]
 /// For a function's parameter `Stage& stage`: the caller holds it, before and after.
-#define WARPTWIN_HELD \
-  [[clang::param_typestate(unconsumed), clang::return_typestate(unconsumed)]]
+#define WARPTWIN_HELD [[clang::param_typestate(unconsumed), clang::return_typestate(unconsumed)]]
 #else
 #define WARPTWIN_LINEAR
 #define WARPTWIN_WHILE_HELD

@@ -1,5 +1,6 @@
-/// The shape of a cluster, and all that follows from it: who leads a pair, which CTAs share an operand
-/// tile, how many commits free an input stage. Nobody computes a mask or such a count anywhere else.
+/// The shape of a cluster, and all that follows from it: who leads a pair, which CTAs share an
+/// operand tile, how many commits free an input stage. Nobody computes a mask or such a count
+/// anywhere else.
 
 #pragma once
 
@@ -27,7 +28,8 @@ struct OperandSlice {
 /// pair along M and the even one leads it.
 ///
 /// Requires: m * n <= 16; m even if the group is kTwo.
-/// Source:   PTX ISA, "cta_group", "multicast"; the counts are those of the structured SM100 kernels.
+/// Source:   PTX ISA, "cta_group", "multicast"; the counts are those of the structured SM100
+///           kernels.
 struct ClusterShape {
   std::uint32_t m = 1;
   std::uint32_t n = 1;

@@ -23,15 +23,16 @@ constexpr Ordering acquire_within(bool one_cta) {
 ///
 /// Participants: the whole warp. Blocks: until the phase has completed.
 template <Machine M>
-constexpr void acquire(M& machine, Mbarrier bar, WaitPhase phase, Ordering ordering, SourceSite site) {
+constexpr void acquire(
+    M& machine, Mbarrier bar, WaitPhase phase, Ordering ordering, SourceSite site) {
   machine.mbarrier_wait_parity(bar, phase, ordering, site);
   machine.sync_warp(site);
 }
 
 /// Arrives on a barrier of the own CTA as a participant of kind `kKind` does.
 ///
-/// A kTmaBytes participant has arrived when it armed the barrier: nothing is left to do. One elected
-/// lane arrives for its warp only after the others have come.
+/// A kTmaBytes participant has arrived when it armed the barrier: nothing is left to do. One
+/// elected lane arrives for its warp only after the others have come.
 ///
 /// Participants: the whole warp. Blocks: never.
 template <ArrivalKind kKind, Machine M>

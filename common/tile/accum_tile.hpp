@@ -36,7 +36,8 @@ class AccumTile {
     }
   }
 
-  /// Writes the registers, rounded to `Element`, to this warp's rows of a tile that all warps of the
+  /// Writes the registers, rounded to `Element`, to this warp's rows of a tile that all warps of
+  /// the
   /// role share: 32 rows for each rank in the warpgroup.
   ///
   /// Participants: the whole warp. Blocks: never.

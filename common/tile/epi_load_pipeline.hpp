@@ -10,7 +10,8 @@
 
 namespace warptwin {
 
-/// Full: the epilogue-load warp's one arrival and a tile's bytes. Empty: every lane of the epilogue.
+/// Full: the epilogue-load warp's one arrival and a tile's bytes. Empty: every lane of the
+///       epilogue.
 ///
 /// A bias that lanes copy themselves is a ring of its own: From<Role::kEpilogueLoad, EveryLane>.
 template <Machine M>

@@ -12,13 +12,15 @@ namespace warptwin {
 
 /// An accumulator and the input stage it was computed from, both given back when the scope ends.
 ///
-/// The input's full barrier is not waited for. That its scales are there follows from the MMA, which
-/// waited for them before it committed the accumulator; the peer of a pair has no other evidence.
+/// The input's full barrier is not waited for. That its scales are there follows from the MMA,
+/// which waited for them before it committed the accumulator; the peer of a pair has no other
+/// evidence.
 ///
-/// Each side arrives once: by `arrive_input` or `release_output` if they are called, as early as the
-/// body is done with it, otherwise at the end.
+/// Each side arrives once: by `arrive_input` or `release_output` if they are called, as early as
+/// the body is done with it, otherwise at the end.
 ///
-/// Participants: every warp of the epilogue. Blocks: at the start, until the accumulator is complete.
+/// Participants: every warp of the epilogue. Blocks: at the start, until the accumulator is
+///               complete.
 /// Requires:     one k step per input stage (k_group 1).
 template <class OutputPipeline, class InputPipeline, class As>
 class [[nodiscard]] EpilogueKContext {

@@ -13,7 +13,11 @@
 
 namespace warptwin {
 
-/// `stages` barrier pairs over `stages * k_group` slots: a pair guards a group of `k_group` k steps.
+template <Machine M, TilePayload Payload, class Producer, class... Consumers>
+class InputTilePipeline;
+
+/// `stages` barrier pairs over `stages * k_group` slots: a pair guards a group of `k_group` k
+/// steps.
 ///
 /// Barrier    Arrivals per phase                                 Bytes per phase
 /// full[s]    1, the leader's producer                           group_ctas * k_group * copy_bytes
@@ -23,6 +27,9 @@ namespace warptwin {
 /// With pairs, only the leader's full barriers are used: every copy of the pair counts there.
 template <TilePayload Payload, class Producer, class... Consumers>
 struct InputPipelineStorage {
+  template <Machine M>
+  using Pipeline = InputTilePipeline<M, Payload, Producer, Consumers...>;
+
   template <class Layout, std::uint32_t kRows>
   constexpr InputPipelineStorage(Layout& layout,
                                  const char* owner,
@@ -37,13 +44,14 @@ struct InputPipelineStorage {
         stage_bytes{k_group * payload.slot_bytes()},
         full_bytes{cluster.group_ctas() * k_group * payload.copy_bytes()},
         tiles{layout.tiles({owner, "tile"}, stages, stage_bytes, kTileAlignment)},
-        barriers{layout,
-                 owner,
-                 stages,
-                 full_contract<Producer, FirstConsumer<Consumers...>>(roles, full_bytes),
-                 contract(Producer::kRole,
-                          0,
-                          contributor<Consumers>(empty_arrivals<Consumers>(roles, cluster_shape))...)} {
+        barriers{
+            layout,
+            owner,
+            stages,
+            full_contract<Producer, FirstConsumer<Consumers...>>(roles, full_bytes),
+            contract(Producer::kRole,
+                     0,
+                     contributor<Consumers>(empty_arrivals<Consumers>(roles, cluster_shape))...)} {
     layout.ring({owner, barriers.full, barriers.empty, stages, tiles, stage_bytes});
   }
 
@@ -68,8 +76,7 @@ struct InputPipelineStorage {
 
  private:
   template <class Consumer, std::uint32_t kRows>
-  static constexpr std::uint32_t empty_arrivals(RoleTable<kRows> roles,
-                                                const ClusterShape& shape) {
+  static constexpr std::uint32_t empty_arrivals(RoleTable<kRows> roles, const ClusterShape& shape) {
     return Consumer::kKind == ArrivalKind::kUmmaCommit ? shape.input_empty_arrivals()
                                                        : arrivals_of<Consumer>(roles);
   }

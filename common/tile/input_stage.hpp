@@ -19,7 +19,10 @@ namespace warptwin {
 ///
 /// Participants: the whole warp. Blocks: never.
 template <ArrivalKind kKind, Machine M>
-constexpr void free_input(M& machine, Mbarrier empty, const ClusterShape& cluster, SourceSite site) {
+constexpr void free_input(M& machine,
+                          Mbarrier empty,
+                          const ClusterShape& cluster,
+                          SourceSite site) {
   if constexpr (kKind == ArrivalKind::kUmmaCommit) {
     if (cluster.is_single_cta()) {
       machine.tcgen05_commit(cluster.group, empty, site);
@@ -32,20 +35,25 @@ constexpr void free_input(M& machine, Mbarrier empty, const ClusterShape& cluste
   }
 }
 
-/// A stage being filled by copies. Its full barrier is armed; it completes when all bytes are there.
+/// A stage being filled by copies. Its full barrier is armed; it completes when all bytes are
+/// there.
 template <Machine M, class Storage>
 class WARPTWIN_LINEAR [[nodiscard]] InputProducerStage {
  public:
   constexpr InputProducerStage(StageClaim<M> claim, const Storage& storage)
       : claim_{std::move(claim)}, storage_{&storage} {}
   constexpr InputProducerStage(InputProducerStage&&) = default;
-  WARPTWIN_ONCE_GIVEN_UP constexpr ~InputProducerStage() {}  // NOLINT(modernize-use-equals-default): attribute
+  WARPTWIN_ONCE_GIVEN_UP constexpr ~InputProducerStage() {}
 
   /// The tiles of the stage; of k step `j` of its group.
-  WARPTWIN_WHILE_HELD constexpr auto payload(std::uint32_t j = 0) const { return storage_->at(index(), j); }
+  WARPTWIN_WHILE_HELD constexpr auto payload(std::uint32_t j = 0) const {
+    return storage_->at(index(), j);
+  }
   WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
   /// The full barrier.
-  WARPTWIN_WHILE_HELD constexpr Mbarrier barrier() const { return storage_->barriers.full[index()]; }
+  WARPTWIN_WHILE_HELD constexpr Mbarrier barrier() const {
+    return storage_->barriers.full[index()];
+  }
   /// The bytes the full barrier was armed with: of the whole group, of both CTAs of a pair.
   WARPTWIN_WHILE_HELD constexpr std::uint32_t expect_bytes() const { return storage_->full_bytes; }
 
@@ -72,18 +80,20 @@ class WARPTWIN_LINEAR [[nodiscard]] InputProducerStage {
   const Storage* storage_;
 };
 
-/// A stage being read. `release` arrives on its empty barrier, once: an MMA's by a tcgen05.commit after
-/// the MMAs issued so far, to all CTAs that share its tiles.
+/// A stage being read. `release` arrives on its empty barrier, once: an MMA's by a tcgen05.commit
+/// after the MMAs issued so far, to all CTAs that share its tiles.
 template <Machine M, class Storage, class Consumer>
 class WARPTWIN_LINEAR [[nodiscard]] InputConsumerStage {
  public:
   constexpr InputConsumerStage(StageClaim<M> claim, const Storage& storage)
       : claim_{std::move(claim)}, storage_{&storage} {}
   constexpr InputConsumerStage(InputConsumerStage&&) = default;
-  WARPTWIN_ONCE_GIVEN_UP constexpr ~InputConsumerStage() {}  // NOLINT(modernize-use-equals-default): attribute
+  WARPTWIN_ONCE_GIVEN_UP constexpr ~InputConsumerStage() {}
 
   /// The tiles of the stage; of k step `j` of its group.
-  WARPTWIN_WHILE_HELD constexpr auto payload(std::uint32_t j = 0) const { return storage_->at(index(), j); }
+  WARPTWIN_WHILE_HELD constexpr auto payload(std::uint32_t j = 0) const {
+    return storage_->at(index(), j);
+  }
   WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
   /// The empty barrier.
   WARPTWIN_WHILE_HELD constexpr Mbarrier mbar() const { return storage_->barriers.empty[index()]; }
@@ -92,8 +102,10 @@ class WARPTWIN_LINEAR [[nodiscard]] InputConsumerStage {
   /// Requires:     the stage's MMAs were issued by this warp.
   WARPTWIN_GIVES_UP constexpr void release(SourceSite site = SourceSite::current()) && {
     if (claim_.end()) {
-      free_input<Consumer::kKind>(
-          claim_.machine(), storage_->barriers.empty[claim_.state().index], storage_->cluster, site);
+      free_input<Consumer::kKind>(claim_.machine(),
+                                  storage_->barriers.empty[claim_.state().index],
+                                  storage_->cluster,
+                                  site);
       claim_.note(StageStep::kConsumerReleased);
     }
   }

@@ -21,9 +21,9 @@ class InputConsumer;
 
 /// One warp's view of an input ring, for clusters of any shape, single CTAs and pairs.
 ///
-/// Every CTA's producer waits its own empty barriers and copies its slices. Only the leader arms, with
-/// the bytes of the whole pair, and only the leader's consumer may acquire: the peer's full barriers
-/// stay unused.
+/// Every CTA's producer waits its own empty barriers and copies its slices. Only the leader arms,
+/// with the bytes of the whole pair, and only the leader's consumer may acquire: the peer's full
+/// barriers stay unused.
 ///
 /// Participants: every operation is the whole warp's, with its lanes together afterwards.
 /// Blocks:       acquire_*, wait_*, drain_producer; nothing else.
@@ -54,7 +54,8 @@ class InputTilePipeline {
   constexpr ProducerStage acquire_producer(SourceSite site = SourceSite::current()) {
     return acquire_producer(ProducerToken{}, site);
   }
-  constexpr ProducerStage acquire_producer(ProducerToken token, SourceSite site = SourceSite::current()) {
+  constexpr ProducerStage acquire_producer(ProducerToken token,
+                                           SourceSite site = SourceSite::current()) {
     wait_consumer_if_needed(token, site);
     const PipelineState state = producer_;
     producer_step();
@@ -85,8 +86,8 @@ class InputTilePipeline {
     return {claim(StageStep::kConsumerAcquired, state, site), *storage_};
   }
 
-  /// Waits until every stage this producer filled has been freed: commits of other CTAs may still be
-  /// on their way to this CTA's barriers, and copies of theirs to its tiles.
+  /// Waits until every stage this producer filled has been freed: commits of other CTAs may still
+  /// be on their way to this CTA's barriers, and copies of theirs to its tiles.
   constexpr void drain_producer(SourceSite site = SourceSite::current()) {
     for (std::uint32_t i = 0; i < stages(); ++i) {
       wait_consumer(site);
@@ -136,8 +137,12 @@ class InputTilePipeline {
   /// The stage the next acquire or wait is for.
   constexpr std::uint32_t producer_stage() const { return producer_.index; }
   constexpr std::uint32_t consumer_stage() const { return consumer_.index; }
-  constexpr Mbarrier producer_mbar(std::uint32_t stage) const { return storage_->barriers.full[stage]; }
-  constexpr Mbarrier consumer_mbar(std::uint32_t stage) const { return storage_->barriers.empty[stage]; }
+  constexpr Mbarrier producer_mbar(std::uint32_t stage) const {
+    return storage_->barriers.full[stage];
+  }
+  constexpr Mbarrier consumer_mbar(std::uint32_t stage) const {
+    return storage_->barriers.empty[stage];
+  }
   constexpr void producer_step() { producer_.step(stages()); }
   constexpr void consumer_step() { consumer_.step(stages()); }
 
@@ -212,7 +217,8 @@ class InputConsumer {
     return pipeline_.try_acquire_consumer(site);
   }
   template <class As = DefaultConsumer>
-  constexpr Stage<As> acquire_if_needed(ConsumerToken token, SourceSite site = SourceSite::current()) {
+  constexpr Stage<As> acquire_if_needed(ConsumerToken token,
+                                        SourceSite site = SourceSite::current()) {
     return pipeline_.template acquire_consumer<As>(token, site);
   }
   constexpr Pipeline& pipeline() { return pipeline_; }

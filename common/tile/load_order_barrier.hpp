@@ -13,7 +13,8 @@ namespace warptwin {
 /// A ring that carries no data, from the load warp to the epilogue-load warp, one turn per tile.
 ///
 /// It has an empty side: the load warp cannot get more than the ring's stages ahead. With a full
-/// barrier alone it could lap a slow waiter, which would then wait for a parity that has come and gone.
+/// barrier alone it could lap a slow waiter, which would then wait for a parity that has come and
+/// gone.
 template <Machine M>
 class LoadOrderBarrier {
  public:

@@ -46,8 +46,8 @@ constexpr Swizzle swizzle_of(std::uint32_t row_bytes) {
 /// Tiles of one stage start at multiples of this, so that every swizzle pattern starts at phase 0.
 inline constexpr std::uint32_t kTileAlignment = alignment_of(Swizzle::k128B);
 
-/// Copies this CTA's slice of a shared tile to all who share it; a tile that nobody shares is copied
-/// whole. The bytes are counted on `full` of every receiver, or of its pair's leader.
+/// Copies this CTA's slice of a shared tile to all who share it; a tile that nobody shares is
+/// copied whole. The bytes are counted on `full` of every receiver, or of its pair's leader.
 ///
 /// Shape:        `at` counts tiles of the operand's shape; the map's box is one slice of it.
 /// Participants: the whole warp; one elected lane issues. Blocks: never.

@@ -13,12 +13,18 @@
 
 namespace warptwin {
 
+template <Machine M, class Producer, class Consumer>
+class OutputTilePipeline;
+
 /// Barrier    Arrivals per phase                            Completion means
 /// full[a]    1 commit, multicast to the pair               accumulator a is complete
 /// empty[a]   the consumer's lanes, of each CTA of the      accumulator a may be overwritten, in
 ///            group; with pairs only the leader's is used   both CTAs
 template <class Producer, class Consumer>
 struct OutputPipelineStorage {
+  template <Machine M>
+  using Pipeline = OutputTilePipeline<M, Producer, Consumer>;
+
   template <class Layout, std::uint32_t kRows>
   constexpr OutputPipelineStorage(Layout& layout,
                                   const char* owner,
@@ -27,13 +33,14 @@ struct OutputPipelineStorage {
                                   const OutputPipelineConfig& output_config)
       : cluster{cluster_shape},
         config{output_config},
-        barriers{layout,
-                 owner,
-                 config.stages,
-                 full_contract<Producer, Consumer>(roles, 0),
-                 contract(Producer::kRole,
-                          0,
-                          contributor<Consumer>(arrivals_of<Consumer>(roles) * cluster.group_ctas()))} {
+        barriers{
+            layout,
+            owner,
+            config.stages,
+            full_contract<Producer, Consumer>(roles, 0),
+            contract(Producer::kRole,
+                     0,
+                     contributor<Consumer>(arrivals_of<Consumer>(roles) * cluster.group_ctas()))} {
     layout.ring({owner, barriers.full, barriers.empty, config.stages, {}, 0});
   }
 

@@ -20,7 +20,8 @@ enum class Accumulate : std::uint8_t { kNo, kYes };
 
 /// Issues the MMAs of one k step: every 32 bytes along K are one instruction.
 ///
-/// Shape:        a (rows_a, tile_k), b (rows_b, tile_k), both K-major, rows of one swizzle span; the
+/// Shape:        a (rows_a, tile_k), b (rows_b, tile_k), both K-major, rows of one swizzle span;
+///               the
 ///               pair's MMA takes both CTAs' rows.
 /// Participants: the whole warp; one elected lane issues. Blocks: never.
 template <Machine M, class ElementA, class ElementB>
@@ -49,7 +50,10 @@ constexpr void multiply_tiles(M& machine,
 
 /// Tells the epilogues of all CTAs of the group that an accumulator is complete, when it is.
 template <Machine M>
-constexpr void commit_accumulator(M& machine, Mbarrier full, const ClusterShape& cluster, SourceSite site) {
+constexpr void commit_accumulator(M& machine,
+                                  Mbarrier full,
+                                  const ClusterShape& cluster,
+                                  SourceSite site) {
   if (cluster.is_pair()) {
     const CtaMask pair = cluster.pair(machine.cta_rank());
     machine.tcgen05_commit_multicast(cluster.group, full, pair, site);
@@ -60,7 +64,10 @@ constexpr void commit_accumulator(M& machine, Mbarrier full, const ClusterShape&
 
 /// Tells the leader's MMA that the calling warp has read its part of an accumulator.
 template <ArrivalKind kKind, Machine M>
-constexpr void free_accumulator(M& machine, Mbarrier empty, const ClusterShape& cluster, SourceSite site) {
+constexpr void free_accumulator(M& machine,
+                                Mbarrier empty,
+                                const ClusterShape& cluster,
+                                SourceSite site) {
   machine.tcgen05_fence_before_thread_sync(site);
   if (cluster.is_pair()) {
     arrive_at<kKind>(machine, empty, cluster.leader(machine.cta_rank()), site);
@@ -87,8 +94,8 @@ class [[nodiscard]] MmaStage {
   /// Participants: the whole warp of the leader CTA. Blocks: never.
   template <class Tiles>
   constexpr void multiply(const Tiles& tiles,
-                                              Accumulate accumulate,
-                                              SourceSite site = SourceSite::current()) const {
+                          Accumulate accumulate,
+                          SourceSite site = SourceSite::current()) const {
     multiply_tiles(claim_.machine(),
                    storage_->cluster.group,
                    tmem_.address(),
@@ -101,10 +108,8 @@ class [[nodiscard]] MmaStage {
   /// Participants: the whole warp. Blocks: never.
   constexpr void release(SourceSite site = SourceSite::current()) && {
     if (claim_.end()) {
-      commit_accumulator(claim_.machine(),
-                         storage_->barriers.full[claim_.state().index],
-                         storage_->cluster,
-                         site);
+      commit_accumulator(
+          claim_.machine(), storage_->barriers.full[claim_.state().index], storage_->cluster, site);
       claim_.note(StageStep::kProducerReleased);
     }
   }
@@ -115,8 +120,8 @@ class [[nodiscard]] MmaStage {
   TmemStage tmem_;
 };
 
-/// An accumulator being read. `release` frees it: call it right after the last load has arrived, before
-/// the stores, so that the next tile's MMAs need not wait for them.
+/// An accumulator being read. `release` frees it: call it right after the last load has arrived,
+/// before the stores, so that the next tile's MMAs need not wait for them.
 template <Machine M, class Storage, class Consumer>
 class [[nodiscard]] EpilogueStage {
  public:
@@ -139,8 +144,8 @@ class [[nodiscard]] EpilogueStage {
   /// Participants: the whole warp. Blocks: never.
   template <class Fragment>
   constexpr void load(Fragment& fragment,
-                                          std::uint32_t column,
-                                          SourceSite site = SourceSite::current()) const {
+                      std::uint32_t column,
+                      SourceSite site = SourceSite::current()) const {
     claim_.machine().tcgen05_ld_32x32b(
         fragment, tmem_.at_column(column).at_lane(first_lane()), site);
   }

@@ -34,8 +34,8 @@ struct OutputStage {
 
 /// One warp's view of an accumulator ring.
 ///
-/// The MMA of the group's leader fills stages; the epilogues of all CTAs of the group free them on the
-/// leader's barrier. Each release arrives exactly once for its participant.
+/// The MMA of the group's leader fills stages; the epilogues of all CTAs of the group free them on
+/// the leader's barrier. Each release arrives exactly once for its participant.
 ///
 /// Participants: every operation is the whole warp's, with its lanes together afterwards.
 /// Blocks:       acquire_*; nothing else.
@@ -74,8 +74,8 @@ class OutputTilePipeline {
   constexpr OutputKPipeline<OutputTilePipeline> per_k() {
     return OutputKPipeline<OutputTilePipeline>{*this};
   }
-  /// The next accumulator together with the input stage it was computed from; `As` is the epilogue's
-  /// participation in the input ring.
+  /// The next accumulator together with the input stage it was computed from; `As` is the
+  /// epilogue's participation in the input ring.
   template <class As, class InputPipeline>
   constexpr EpilogueKContext<OutputTilePipeline, InputPipeline, As> per_k_epilogue(
       InputPipeline& input, SourceSite site = SourceSite::current()) {
@@ -91,7 +91,8 @@ class OutputTilePipeline {
     producer_.step(stages());
     return stage(state);
   }
-  constexpr void release_from_mma(const OutputStage& stage, SourceSite site = SourceSite::current()) {
+  constexpr void release_from_mma(const OutputStage& stage,
+                                  SourceSite site = SourceSite::current()) {
     commit_accumulator(*machine_, producer_mbar(stage.index()), storage_->cluster, site);
   }
   constexpr OutputStage acquire_for_epilogue(SourceSite site = SourceSite::current()) {
@@ -107,8 +108,12 @@ class OutputTilePipeline {
         *machine_, consumer_mbar(stage.index()), storage_->cluster, site);
   }
 
-  constexpr Mbarrier producer_mbar(std::uint32_t stage) const { return storage_->barriers.full[stage]; }
-  constexpr Mbarrier consumer_mbar(std::uint32_t stage) const { return storage_->barriers.empty[stage]; }
+  constexpr Mbarrier producer_mbar(std::uint32_t stage) const {
+    return storage_->barriers.full[stage];
+  }
+  constexpr Mbarrier consumer_mbar(std::uint32_t stage) const {
+    return storage_->barriers.empty[stage];
+  }
   constexpr M& machine() const { return *machine_; }
   constexpr const Storage& storage() const { return *storage_; }
   constexpr const TmemAllocation& tmem() const { return tmem_; }
@@ -116,9 +121,7 @@ class OutputTilePipeline {
 
  private:
   /// Arrivals come from the group's CTAs, not from the whole cluster.
-  constexpr Ordering ordering() const {
-    return acquire_within(!storage_->cluster.is_pair());
-  }
+  constexpr Ordering ordering() const { return acquire_within(!storage_->cluster.is_pair()); }
   constexpr OutputStage stage(PipelineState state) const {
     return {state, tmem_.stage(storage_->config, state.index)};
   }
@@ -148,12 +151,14 @@ class OutputProducer {
   Pipeline* pipeline_;
 };
 
-/// The epilogue's side, one scope per tile: entered when the accumulator is complete, freed at its end.
+/// The epilogue's side, one scope per tile: entered when the accumulator is complete, freed at its
+/// end.
 template <class Pipeline>
 class OutputConsumer {
  public:
   constexpr explicit OutputConsumer(Pipeline& pipeline) : pipeline_{&pipeline} {}
-  constexpr ScopedStage<typename Pipeline::Epilogue> acquire(SourceSite site = SourceSite::current()) {
+  constexpr ScopedStage<typename Pipeline::Epilogue> acquire(
+      SourceSite site = SourceSite::current()) {
     return {pipeline_->acquire_epilogue_linear(site), site};
   }
 
@@ -169,7 +174,8 @@ class OutputKPipeline {
   constexpr ScopedStage<typename Pipeline::Mma> produce(SourceSite site = SourceSite::current()) {
     return {pipeline_->acquire_mma_linear(site), site};
   }
-  constexpr ScopedStage<typename Pipeline::Epilogue> consume(SourceSite site = SourceSite::current()) {
+  constexpr ScopedStage<typename Pipeline::Epilogue> consume(
+      SourceSite site = SourceSite::current()) {
     return {pipeline_->acquire_epilogue_linear(site), site};
   }
 

@@ -1,5 +1,5 @@
-/// What one stage of an input pipeline holds for one k step, in one CTA. A payload is a shape: given
-/// a stage's address it names the tiles that lie there.
+/// What one stage of an input pipeline holds for one k step, in one CTA. A payload is a shape:
+/// given a stage's address it names the tiles that lie there.
 
 #pragma once
 
@@ -37,8 +37,12 @@ struct StandardTilePayload {
     constexpr const OperandTile<ElementB>& b_tile() const { return b; }
   };
 
-  constexpr std::uint32_t a_bytes() const { return tile_m * tile_k * sizeof(typename ElementA::Storage); }
-  constexpr std::uint32_t b_bytes() const { return tile_n * tile_k * sizeof(typename ElementB::Storage); }
+  constexpr std::uint32_t a_bytes() const {
+    return tile_m * tile_k * sizeof(typename ElementA::Storage);
+  }
+  constexpr std::uint32_t b_bytes() const {
+    return tile_n * tile_k * sizeof(typename ElementB::Storage);
+  }
   constexpr std::uint32_t copy_bytes() const { return a_bytes() + b_bytes(); }
   constexpr std::uint32_t b_offset() const { return align_up(a_bytes(), kTileAlignment); }
   constexpr std::uint32_t slot_bytes() const {
@@ -75,7 +79,9 @@ struct BlockScaledTilePayload {
     constexpr const OperandTile<ScaleByte>& sfb_tile() const { return sfb; }
   };
 
-  constexpr std::uint32_t copy_bytes() const { return operands.copy_bytes() + sfa_bytes + sfb_bytes; }
+  constexpr std::uint32_t copy_bytes() const {
+    return operands.copy_bytes() + sfa_bytes + sfb_bytes;
+  }
   constexpr std::uint32_t sfa_offset() const { return operands.slot_bytes(); }
   constexpr std::uint32_t sfb_offset() const {
     return sfa_offset() + align_up(sfa_bytes, kTileAlignment);
@@ -85,7 +91,10 @@ struct BlockScaledTilePayload {
   }
   constexpr Tiles at(SharedAddress slot) const {
     const auto tiles = operands.at(slot);
-    return {tiles.a, tiles.b, scales(slot + sfa_offset(), sfa_bytes), scales(slot + sfb_offset(), sfb_bytes)};
+    return {tiles.a,
+            tiles.b,
+            scales(slot + sfa_offset(), sfa_bytes),
+            scales(slot + sfb_offset(), sfb_bytes)};
   }
 
  private:

@@ -80,8 +80,8 @@ struct TmemAllocation {
   }
 };
 
-/// The barrier that frees tensor memory, the word its address is handed over in, and the named barrier
-/// it is handed over with.
+/// The barrier that frees tensor memory, the word its address is handed over in, and the named
+/// barrier it is handed over with.
 ///
 /// Barrier    Arrivals per phase             Completion means
 /// dealloc    `kUser`'s lanes, of each CTA   tensor memory may be freed; single-use

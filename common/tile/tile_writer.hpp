@@ -12,9 +12,20 @@
 
 namespace warptwin {
 
+/// Columns of the boxes an output tile is stored in: the widest of 128, 64 and 32 bytes, one
+/// swizzle span, that divides the tile.
+template <class Element>
+constexpr std::uint32_t box_columns(std::uint32_t tile_columns) {
+  std::uint32_t columns = 128 / SharedTile<Element>::kElementBytes;
+  while (columns > 1 && tile_columns % columns != 0) {
+    columns /= 2;
+  }
+  return columns;
+}
+
 /// Two output boxes of `rows` by `columns`, for one to be written while the other is stored.
 ///
-/// Requires: rows of the box are 32, 64 or 128 bytes, one swizzle span.
+/// Requires: `columns` is a `box_columns`.
 template <class Element, Role kWriter = Role::kEpilogue>
 struct OutputTileStorage {
   static constexpr std::uint32_t kBuffers = 2;
@@ -25,7 +36,10 @@ struct OutputTileStorage {
                               RoleTable<kRows> roles,
                               std::uint32_t rows,
                               std::uint32_t columns)
-      : first{SharedAddress{}, rows, columns, swizzle_of(columns * SharedTile<Element>::kElementBytes)},
+      : first{SharedAddress{},
+              rows,
+              columns,
+              swizzle_of(columns * SharedTile<Element>::kElementBytes)},
         written{WarpGroupBarrier::of<kWriter>(NamedBarrierId::kTileWriter, roles)},
         store_warp{roles.first_warp(kWriter)} {
     first.base = layout.tiles({owner, "tile"}, kBuffers, first.bytes(), kTileAlignment);
@@ -48,7 +62,8 @@ class TileWriter {
  public:
   using Storage = OutputTileStorage<Element, kWriter>;
 
-  constexpr TileWriter(M& machine, const Storage& storage) : machine_{&machine}, storage_{&storage} {}
+  constexpr TileWriter(M& machine, const Storage& storage)
+      : machine_{&machine}, storage_{&storage} {}
 
   /// The first of the 32 rows this warp writes: the lanes of tensor memory it may read.
   constexpr std::uint32_t first_row() const {
@@ -66,18 +81,22 @@ class TileWriter {
     return storage_->tile(next_);
   }
 
-  /// Stores the buffer acquired last at `at` (column first), clipped at the matrix' edges.
+  /// Stores the buffer acquired last at `at`, counted in boxes; what lies beyond the matrix' edges
+  /// is not written.
   ///
   /// Every writer makes its generic writes visible to the async proxy; then one lane stores.
   ///
   /// Participants: every warp of the role. Blocks: for each other; not for the store.
   constexpr void store(const typename M::TensorMap& map,
-                       Coordinates<2> at,
+                       TileIndex at,
                        SourceSite site = SourceSite::current()) {
     machine_->fence_proxy_async(ProxySpace::kSharedCta, site);
     storage_->written.sync(*machine_, site);
     if (is_store_warp()) {
-      machine_->cp_async_bulk_tensor_store(map, at, storage_->tile(next_).base, site);
+      const SharedTile<Element> tile = storage_->tile(next_);
+      const Coordinates<2> to{{static_cast<std::int32_t>(at.column * tile.columns),
+                               static_cast<std::int32_t>(at.row * tile.rows)}};
+      machine_->cp_async_bulk_tensor_store(map, to, tile.base, site);
       machine_->cp_async_bulk_commit_group(site);
     }
     next_ = (next_ + 1) % Storage::kBuffers;

@@ -1,4 +1,5 @@
-/// An epilogue warp's life: it learns where tensor memory is, reads accumulators, says when it is done.
+/// An epilogue warp's life: it learns where tensor memory is, reads accumulators, says when it is
+/// done.
 
 #pragma once
 
@@ -14,8 +15,8 @@
 
 namespace warptwin {
 
-/// Uses tensor memory from `create` to `release`, which every epilogue warp must reach: the MMA warp
-/// waits for all of their lanes before it frees.
+/// Uses tensor memory from `create` to `release`, which every epilogue warp must reach: the MMA
+/// warp waits for all of their lanes before it frees.
 template <Machine M, class Accum, class Dealloc = TmemDeallocStorage<>>
 class [[nodiscard]] EpilogueWarp {
  public:
@@ -44,8 +45,7 @@ class [[nodiscard]] EpilogueWarp {
   }
   /// The next accumulator and the input stage it came from; see `EpilogueKContext`.
   template <class As, class InputPipeline>
-  constexpr auto per_k_stage(InputPipeline& input,
-                                                 SourceSite site = SourceSite::current()) {
+  constexpr auto per_k_stage(InputPipeline& input, SourceSite site = SourceSite::current()) {
     return accum_.template per_k_epilogue<As>(input, site);
   }
   constexpr Accum& output_pipeline() { return accum_; }

@@ -1,4 +1,5 @@
-/// The MMA warp's life: it allocates tensor memory, hands its address over, fills accumulators, frees.
+/// The MMA warp's life: it allocates tensor memory, hands its address over, fills accumulators,
+/// frees.
 
 #pragma once
 
@@ -13,8 +14,8 @@
 
 namespace warptwin {
 
-/// Owns tensor memory from `create` to `release`. In a pair, each CTA's MMA warp does both; only the
-/// leader's acquires accumulators.
+/// Owns tensor memory from `create` to `release`. In a pair, each CTA's MMA warp does both; only
+/// the leader's acquires accumulators.
 template <Machine M, class Accum, class Dealloc = TmemDeallocStorage<>>
 class [[nodiscard]] MmaWarp {
  public:
@@ -48,7 +49,8 @@ class [[nodiscard]] MmaWarp {
   /// Participants: the whole warp. Blocks: until every epilogue lane of the group has arrived.
   constexpr void release(SourceSite site = SourceSite::current()) && {
     if (claim_.end()) {
-      TmemDeallocBarrier<M, Dealloc>{claim_.machine(), *dealloc_}.complete_dealloc(accum_.tmem(), site);
+      TmemDeallocBarrier<M, Dealloc>{claim_.machine(), *dealloc_}.complete_dealloc(accum_.tmem(),
+                                                                                   site);
     }
   }
 

@@ -55,13 +55,11 @@ WARPTWIN_HOST_DEVICE void mbarrier_arrive(RemoteMbarrier bar,
 
 /// One arrival that also lowers the count of all later phases.
 WARPTWIN_HOST_DEVICE void mbarrier_arrive_drop(Mbarrier bar) {
-  NV_IF_TARGET(NV_IS_DEVICE,
-               (std::uint64_t state; asm volatile(
-                    "mbarrier.arrive_drop.release.cta.shared::cta.b64 %0, [%1];"
-                    : "=l"(state)
-                    : "r"(bar.address.value)
-                    : "memory");
-                (void)state;))
+  NV_IF_TARGET(
+      NV_IS_DEVICE,
+      (asm volatile("mbarrier.arrive_drop.release.cta.shared::cta.b64 _, [%0];" ::"r"(
+                        bar.address.value)
+                    : "memory");))
 }
 
 /// `count` arrivals that must not complete the phase.

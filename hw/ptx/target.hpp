@@ -14,7 +14,3 @@
 
 /// Inlined always: a machine that is handed on by reference must not end up in local memory.
 #define WARPTWIN_HOST_DEVICE __host__ __device__ __forceinline__
-
-/// Called where a text asks sm_90a for what it cannot do. It is declared and never defined: a call
-/// that is not dead code ends in "Unresolved extern function" when the kernel is assembled.
-extern "C" __device__ void warptwin_cta_group_2_is_not_supported_before_sm_100a();

@@ -1,5 +1,5 @@
-/// A machine that only writes down what it is asked: "wait 8 phase 0", one line per operation. Waits
-/// return at once. For tests of the layer above it.
+/// A machine that only writes down what it is asked: "wait 8 phase 0", one line per operation.
+/// Waits return at once. For tests of the layer above it.
 
 #pragma once
 
@@ -63,7 +63,10 @@ class RecordingMachine {
     add(s, "init", at(b), n);
   }
   void mbarrier_inval(Mbarrier b, SourceSite s = SourceSite::current()) { add(s, "inval", at(b)); }
-  void mbarrier_arrive(Mbarrier b, std::uint32_t n, Ordering, SourceSite s = SourceSite::current()) {
+  void mbarrier_arrive(Mbarrier b,
+                       std::uint32_t n,
+                       Ordering,
+                       SourceSite s = SourceSite::current()) {
     add(s, "arrive", at(b), n);
   }
   void mbarrier_arrive(RemoteMbarrier b,
@@ -72,7 +75,9 @@ class RecordingMachine {
                        SourceSite s = SourceSite::current()) {
     add(s, "arrive cta", b.address.value >> 24, at_low(b), n);
   }
-  void mbarrier_arrive_drop(Mbarrier b, SourceSite s = SourceSite::current()) { add(s, "drop", at(b)); }
+  void mbarrier_arrive_drop(Mbarrier b, SourceSite s = SourceSite::current()) {
+    add(s, "drop", at(b));
+  }
   void mbarrier_arrive_no_complete(Mbarrier b,
                                    std::uint32_t n,
                                    SourceSite s = SourceSite::current()) {
@@ -98,7 +103,10 @@ class RecordingMachine {
                             WaitPhase phase,
                             Ordering ordering,
                             SourceSite s = SourceSite::current()) {
-    add(s, ordering.scope == Scope::kCluster ? "wait.cluster" : "wait", at(b), "phase",
+    add(s,
+        ordering.scope == Scope::kCluster ? "wait.cluster" : "wait",
+        at(b),
+        "phase",
         static_cast<std::int32_t>(phase.value()));
   }
   bool mbarrier_try_wait_parity(Mbarrier b,
@@ -142,8 +150,20 @@ class RecordingMachine {
                                  Coordinates<kRank> from,
                                  CopyTarget target,
                                  SourceSite s = SourceSite::current()) {
-    add(s, "load", smem.value, "map", map, "at", from.at[0], from.at[1], "bar", at(target.barrier),
-        "mask", target.multicast.bits, "group", ctas_in(target.group));
+    add(s,
+        "load",
+        smem.value,
+        "map",
+        map,
+        "at",
+        from.at[0],
+        from.at[1],
+        "bar",
+        at(target.barrier),
+        "mask",
+        target.multicast.bits,
+        "group",
+        ctas_in(target.group));
   }
   template <std::uint32_t kRank>
   void cp_async_bulk_tensor_store(const TensorMap& map,
@@ -198,8 +218,19 @@ class RecordingMachine {
                    UmmaInstructionDescriptor instruction,
                    bool accumulate,
                    SourceSite s = SourceSite::current()) {
-    add(s, "mma", ctas_in(group), "d", d.value, "a", a.start().value, "b", b.start().value, "shape",
-        instruction.m(), instruction.n(), accumulate ? "add" : "set");
+    add(s,
+        "mma",
+        ctas_in(group),
+        "d",
+        d.value,
+        "a",
+        a.start().value,
+        "b",
+        b.start().value,
+        "shape",
+        instruction.m(),
+        instruction.n(),
+        accumulate ? "add" : "set");
   }
   void tcgen05_commit(CtaGroup, Mbarrier b, SourceSite s = SourceSite::current()) {
     add(s, "commit", at(b));
@@ -211,11 +242,15 @@ class RecordingMachine {
     add(s, "commit", at(b), "mask", mask.bits);
   }
   template <std::uint32_t kColumns>
-  void tcgen05_ld_32x32b(Fragment<kColumns>&, TmemAddress at, SourceSite s = SourceSite::current()) {
+  void tcgen05_ld_32x32b(Fragment<kColumns>&,
+                         TmemAddress at,
+                         SourceSite s = SourceSite::current()) {
     add(s, "ld", kColumns, "lane", at.lane(), "column", at.column());
   }
   template <std::uint32_t kColumns>
-  void tcgen05_st_32x32b(TmemAddress at, Fragment<kColumns>&, SourceSite s = SourceSite::current()) {
+  void tcgen05_st_32x32b(TmemAddress at,
+                         Fragment<kColumns>&,
+                         SourceSite s = SourceSite::current()) {
     add(s, "st", kColumns, "lane", at.lane(), "column", at.column());
   }
   template <std::uint32_t kColumns>
@@ -236,7 +271,9 @@ class RecordingMachine {
     add(s, "ld.shared");
     return words_[smem.value];
   }
-  void st_shared_u32(SharedAddress smem, std::uint32_t value, SourceSite s = SourceSite::current()) {
+  void st_shared_u32(SharedAddress smem,
+                     std::uint32_t value,
+                     SourceSite s = SourceSite::current()) {
     words_[smem.value] = value;
     add(s, "st.shared.u32", value);
   }
@@ -244,7 +281,9 @@ class RecordingMachine {
     add(s, "ld.acquire");
     return 0;
   }
-  void st_release_global_u32(GlobalAddress, std::uint32_t value, SourceSite s = SourceSite::current()) {
+  void st_release_global_u32(GlobalAddress,
+                             std::uint32_t value,
+                             SourceSite s = SourceSite::current()) {
     add(s, "st.release", value);
   }
   void red_add_release_global_u32(GlobalAddress,

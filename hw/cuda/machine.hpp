@@ -1,0 +1,397 @@
+/// The GPU's `Machine`: one warp, and the instructions it executes. Everything is inlined: the object is
+/// a handful of values that live in registers, or are known when the kernel is compiled.
+///
+/// sm_100a has all of it; elsewhere tcgen05 is emulated, see `TmemEmulation`.
+
+#pragma once
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "common/machine/machine.hpp"
+#include "hw/cuda/tmem_emulation.hpp"
+#include "hw/ptx/barrier.hpp"
+#include "hw/ptx/convert.hpp"
+#include "hw/ptx/copy.hpp"
+#include "hw/ptx/fence.hpp"
+#include "hw/ptx/mbarrier.hpp"
+#include "hw/ptx/tcgen05.hpp"
+#include "hw/ptx/warp.hpp"
+#include "hw/ptx/words.hpp"
+
+namespace warptwin::hw {
+
+/// One lane's `kRegisters` 32-bit registers: its row of as many columns.
+template <std::uint32_t kRegisters>
+struct CudaFragment {
+  std::uint32_t words[kRegisters];
+
+  /// Replaces every value by `f(value)`.
+  template <class F>
+  WARPTWIN_HOST_DEVICE void transform(F&& f) {
+    _Pragma("unroll") for (std::uint32_t& word : words) {
+      word = std::bit_cast<std::uint32_t>(static_cast<float>(f(std::bit_cast<float>(word))));
+    }
+  }
+};
+
+class CudaMachine {
+ public:
+  using TensorMap = CUtensorMap;
+  template <std::uint32_t kRegisters>
+  using Fragment = CudaFragment<kRegisters>;
+
+  /// Participants: the whole warp. `tmem_scratch`: see `TmemEmulation`; null on sm_100a.
+  WARPTWIN_HOST_DEVICE explicit CudaMachine(std::uint32_t* tmem_scratch)
+      : warp_index_{ptx::warp_index()}, elected_{ptx::elect_sync()}, emulation_{tmem_scratch} {}
+
+  WARPTWIN_HOST_DEVICE std::uint32_t warp_index() const { return warp_index_; }
+  WARPTWIN_HOST_DEVICE std::uint32_t cta_rank() const { return ptx::cluster_cta_rank(); }
+  WARPTWIN_HOST_DEVICE std::uint32_t cluster_size() const { return ptx::cluster_cta_count(); }
+  WARPTWIN_HOST_DEVICE std::uint32_t cluster_index() const { return ptx::cluster_index(); }
+  WARPTWIN_HOST_DEVICE std::uint32_t cluster_count() const { return ptx::cluster_count(); }
+
+  // Lanes
+
+  template <class F>
+  WARPTWIN_HOST_DEVICE void elect_one(F&& f) {
+    if (issues()) {
+      const bool before = std::exchange(alone_, true);
+      f();
+      alone_ = before;
+    }
+  }
+  template <class F>
+  WARPTWIN_HOST_DEVICE void for_lanes(std::uint32_t count, F&& f) {
+    const std::uint32_t lane = ptx::lane_index();
+    if (lane < count) {
+      const bool before = std::exchange(alone_, true);
+      f(lane);
+      alone_ = before;
+    }
+  }
+  WARPTWIN_HOST_DEVICE void sync_warp(SourceSite = {}) { ptx::sync_warp(); }
+
+  // mbarriers
+
+  WARPTWIN_HOST_DEVICE void mbarrier_init(Mbarrier bar, std::uint32_t count, SourceSite = {}) {
+    ptx::mbarrier_init(bar, count);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_inval(Mbarrier bar, SourceSite = {}) {
+    ptx::mbarrier_inval(bar);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_arrive(Mbarrier bar,
+                                            std::uint32_t count = 1,
+                                            Ordering ordering = kReleaseCta,
+                                            SourceSite = {}) {
+    ptx::mbarrier_arrive(bar, count, ordering);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_arrive(RemoteMbarrier bar,
+                                            std::uint32_t count = 1,
+                                            Ordering ordering = kReleaseCluster,
+                                            SourceSite = {}) {
+    ptx::mbarrier_arrive(bar, count, ordering);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_arrive_drop(Mbarrier bar, SourceSite = {}) {
+    ptx::mbarrier_arrive_drop(bar);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_arrive_no_complete(Mbarrier bar,
+                                                        std::uint32_t count,
+                                                        SourceSite = {}) {
+    ptx::mbarrier_arrive_no_complete(bar, count);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_arrive_expect_tx(Mbarrier bar,
+                                                      std::uint32_t bytes,
+                                                      SourceSite = {}) {
+    ptx::mbarrier_arrive_expect_tx(bar, bytes);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_arrive_expect_tx(RemoteMbarrier bar,
+                                                      std::uint32_t bytes,
+                                                      SourceSite = {}) {
+    ptx::mbarrier_arrive_expect_tx(bar, bytes);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_expect_tx(Mbarrier bar, std::uint32_t bytes, SourceSite = {}) {
+    ptx::mbarrier_expect_tx(bar, bytes);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_complete_tx(Mbarrier bar,
+                                                 std::uint32_t bytes,
+                                                 SourceSite = {}) {
+    ptx::mbarrier_complete_tx(bar, bytes);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_wait_parity(Mbarrier bar,
+                                                 WaitPhase phase,
+                                                 Ordering ordering = kAcquireCta,
+                                                 SourceSite = {}) {
+    while (!ptx::mbarrier_try_wait_parity(bar, phase.parity(), ordering)) {
+    }
+  }
+  WARPTWIN_HOST_DEVICE bool mbarrier_try_wait_parity(Mbarrier bar,
+                                                     WaitPhase phase,
+                                                     Ordering ordering = kAcquireCta,
+                                                     SourceSite = {}) {
+    return ptx::mbarrier_try_wait_parity(bar, phase.parity(), ordering);
+  }
+  WARPTWIN_HOST_DEVICE RemoteMbarrier mapa(Mbarrier bar, std::uint32_t rank) const {
+    return {ptx::mapa(bar.address, rank)};
+  }
+
+  // Fences
+
+  WARPTWIN_HOST_DEVICE void fence(Ordering ordering, SourceSite = {}) { ptx::fence(ordering); }
+  WARPTWIN_HOST_DEVICE void fence_mbarrier_init(SourceSite = {}) { ptx::fence_mbarrier_init(); }
+  WARPTWIN_HOST_DEVICE void fence_proxy_async(ProxySpace space, SourceSite = {}) {
+    ptx::fence_proxy_async(space);
+  }
+  WARPTWIN_HOST_DEVICE void tcgen05_fence_before_thread_sync(SourceSite = {}) {
+    ptx::tcgen05_fence_before_thread_sync();
+  }
+  WARPTWIN_HOST_DEVICE void tcgen05_fence_after_thread_sync(SourceSite = {}) {
+    ptx::tcgen05_fence_after_thread_sync();
+  }
+
+  // Named and cluster barriers
+
+  WARPTWIN_HOST_DEVICE void bar_sync(std::uint32_t id, std::uint32_t threads, SourceSite = {}) {
+    ptx::bar_sync(id, threads);
+  }
+  WARPTWIN_HOST_DEVICE void bar_arrive(std::uint32_t id, std::uint32_t threads, SourceSite = {}) {
+    ptx::bar_arrive(id, threads);
+  }
+  WARPTWIN_HOST_DEVICE void cta_sync(SourceSite = {}) { ptx::cta_sync(); }
+  WARPTWIN_HOST_DEVICE void barrier_cluster_arrive(Ordering ordering = kReleaseCluster,
+                                                   SourceSite = {}) {
+    ptx::barrier_cluster_arrive(ordering);
+  }
+  WARPTWIN_HOST_DEVICE void barrier_cluster_wait(SourceSite = {}) { ptx::barrier_cluster_wait(); }
+
+  // Copies. The map's address is the kernel argument's own: nothing of it is copied.
+
+  template <std::uint32_t kRank>
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load(SharedAddress smem,
+                                                      const TensorMap& map,
+                                                      Coordinates<kRank> at,
+                                                      CopyTarget target,
+                                                      SourceSite = {}) {
+    if (!issues()) {
+      return;
+    }
+    if (target.group == CtaGroup::kOne) {
+      ptx::cp_async_bulk_tensor_load(smem, &map, at, target.barrier, target.multicast);
+    } else {
+      NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                        (ptx::cp_async_bulk_tensor_load_to_pair(
+                             smem, &map, at, target.barrier, target.multicast);),
+                        (TmemEmulation::require_one_cta(target.group);))
+    }
+  }
+  template <std::uint32_t kRank>
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_store(const TensorMap& map,
+                                                       Coordinates<kRank> at,
+                                                       SharedAddress smem,
+                                                       SourceSite = {}) {
+    if (issues()) {
+      ptx::cp_async_bulk_tensor_store(&map, at, smem);
+    }
+  }
+  /// Without a tensor map there is no form for pairs: the bytes are counted where they arrive.
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_load(SharedAddress smem,
+                                               GlobalAddress global,
+                                               std::uint32_t bytes,
+                                               CopyTarget target,
+                                               SourceSite = {}) {
+    if (issues()) {
+      ptx::cp_async_bulk_load(smem, global, bytes, target.barrier, target.multicast);
+    }
+  }
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_store(GlobalAddress global,
+                                                SharedAddress smem,
+                                                std::uint32_t bytes,
+                                                SourceSite = {}) {
+    if (issues()) {
+      ptx::cp_async_bulk_store(global, smem, bytes);
+    }
+  }
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_commit_group(SourceSite = {}) {
+    if (issues()) {
+      ptx::cp_async_bulk_commit_group();
+    }
+  }
+  /// Lanes that have issued nothing have nothing to wait for; the warp goes on together.
+  template <std::uint32_t kPending>
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_wait_group(SourceSite = {}) {
+    ptx::cp_async_bulk_wait_group<kPending>();
+    follow();
+  }
+  template <std::uint32_t kPending>
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_wait_group_read(SourceSite = {}) {
+    ptx::cp_async_bulk_wait_group_read<kPending>();
+    follow();
+  }
+
+  // Tensor memory
+
+  WARPTWIN_HOST_DEVICE void tcgen05_alloc(CtaGroup group,
+                                          SharedAddress word,
+                                          std::uint32_t columns,
+                                          SourceSite = {}) {
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (ptx::tcgen05_alloc(group, word, columns);),
+                      (TmemEmulation::require_one_cta(group);
+                       emulation_.alloc(word, columns, elected_);))
+  }
+  WARPTWIN_HOST_DEVICE void tcgen05_dealloc(CtaGroup group,
+                                            TmemAddress address,
+                                            std::uint32_t columns,
+                                            SourceSite = {}) {
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (ptx::tcgen05_dealloc(group, address, columns);),
+                      (TmemEmulation::require_one_cta(group); emulation_.dealloc(address, columns);))
+  }
+  WARPTWIN_HOST_DEVICE void tcgen05_relinquish_alloc_permit(CtaGroup group, SourceSite = {}) {
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (ptx::tcgen05_relinquish_alloc_permit(group);),
+                      (TmemEmulation::require_one_cta(group);))
+  }
+  WARPTWIN_HOST_DEVICE void tcgen05_mma(CtaGroup group,
+                                        TmemAddress d,
+                                        UmmaSmemDescriptor a,
+                                        UmmaSmemDescriptor b,
+                                        UmmaInstructionDescriptor instruction,
+                                        bool accumulate,
+                                        SourceSite = {}) {
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (if (issues()) { ptx::tcgen05_mma(group, d, a, b, instruction, accumulate); }),
+                      (TmemEmulation::require_one_cta(group);
+                       emulation_.mma(d,
+                                      a,
+                                      b,
+                                      instruction,
+                                      accumulate,
+                                      alone_ ? 0 : ptx::lane_index(),
+                                      alone_ ? 1 : kWarpLanes);))
+  }
+  WARPTWIN_HOST_DEVICE void tcgen05_commit(CtaGroup group, Mbarrier bar, SourceSite = {}) {
+    tcgen05_commit_multicast(group, bar, CtaMask{});
+  }
+  WARPTWIN_HOST_DEVICE void tcgen05_commit_multicast(CtaGroup group,
+                                                     Mbarrier bar,
+                                                     CtaMask mask,
+                                                     SourceSite = {}) {
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (if (issues()) { ptx::tcgen05_commit(group, bar, mask); }),
+                      (TmemEmulation::require_one_cta(group);
+                       emulation_.commit(bar, mask, issues(), !alone_);))
+  }
+  template <std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void tcgen05_ld_32x32b(CudaFragment<kRegisters>& fragment,
+                                              TmemAddress address,
+                                              SourceSite = {}) {
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (ptx::tcgen05_ld_32x32b(fragment.words, address);),
+                      (emulation_.ld(fragment.words, address);))
+  }
+  template <std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void tcgen05_st_32x32b(TmemAddress address,
+                                              const CudaFragment<kRegisters>& fragment,
+                                              SourceSite = {}) {
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (ptx::tcgen05_st_32x32b(address, fragment.words);),
+                      (emulation_.st(address, fragment.words);))
+  }
+  /// Settles the named registers, and all earlier loads of the warp.
+  template <std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void tcgen05_wait_ld(CudaFragment<kRegisters>& fragment, SourceSite = {}) {
+    ptx::tcgen05_wait_ld(fragment.words);
+  }
+  WARPTWIN_HOST_DEVICE void tcgen05_wait_st(SourceSite = {}) { ptx::tcgen05_wait_st(); }
+
+  /// Requires: kRegisters elements are whole 16-byte units, and `column` is the first of one.
+  template <class Element, std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void st_shared_row(const SharedTile<Element>& tile,
+                                          std::uint32_t row,
+                                          std::uint32_t column,
+                                          const CudaFragment<kRegisters>& fragment,
+                                          SourceSite = {}) {
+    constexpr std::uint32_t kPerWord = ptx::kElementsPerWord<Element>;
+    constexpr std::uint32_t kPerUnit = 4 * kPerWord;
+    static_assert(kRegisters % kPerUnit == 0, "a row is written in units of 16 bytes");
+    const std::uint32_t own_row = row + ptx::lane_index();
+    _Pragma("unroll") for (std::uint32_t first = 0; first < kRegisters; first += kPerUnit) {
+      std::uint32_t words[4];
+      _Pragma("unroll") for (std::uint32_t word = 0; word < 4; ++word) {
+        float values[kPerWord];
+        _Pragma("unroll") for (std::uint32_t i = 0; i < kPerWord; ++i) {
+          values[i] = std::bit_cast<float>(fragment.words[first + word * kPerWord + i]);
+        }
+        words[word] = ptx::convert_word<Element>(values);
+      }
+      ptx::st_shared_v4(tile.at(own_row, column + first), words);
+    }
+  }
+
+  // Words
+
+  WARPTWIN_HOST_DEVICE std::uint32_t ld_shared_u32(SharedAddress address, SourceSite = {}) {
+    return ptx::ld_shared_u32(address);
+  }
+  WARPTWIN_HOST_DEVICE void st_shared_u32(SharedAddress address,
+                                          std::uint32_t value,
+                                          SourceSite = {}) {
+    ptx::st_shared_u32(address, value);
+  }
+  WARPTWIN_HOST_DEVICE std::uint32_t ld_acquire_global_u32(GlobalAddress address, SourceSite = {}) {
+    return ptx::ld_acquire_global_u32(address);
+  }
+  WARPTWIN_HOST_DEVICE void st_release_global_u32(GlobalAddress address,
+                                                  std::uint32_t value,
+                                                  SourceSite = {}) {
+    ptx::st_release_global_u32(address, value);
+  }
+  WARPTWIN_HOST_DEVICE void red_add_release_global_u32(GlobalAddress address,
+                                                       std::uint32_t value,
+                                                       SourceSite = {}) {
+    ptx::red_add_release_global_u32(address, value);
+  }
+  WARPTWIN_HOST_DEVICE void wait_global_u32(GlobalAddress address,
+                                            std::uint32_t value,
+                                            SourceSite = {}) {
+    while (ptx::ld_acquire_global_u32(address) != value) {
+    }
+  }
+
+  // Registers
+
+  template <std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void setmaxnreg_dec(SourceSite = {}) {
+    ptx::sync_warp();
+    ptx::setmaxnreg_dec<kRegisters>();
+  }
+  template <std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void setmaxnreg_inc(SourceSite = {}) {
+    ptx::sync_warp();
+    ptx::setmaxnreg_inc<kRegisters>();
+  }
+
+  WARPTWIN_HOST_DEVICE void note_stage(const StageNote&) {}
+
+ private:
+  // Whether the executing lane issues what is issued once.
+  WARPTWIN_HOST_DEVICE bool issues() const { return alone_ || elected_; }
+  // Brings the lanes together, unless one of them runs alone.
+  WARPTWIN_HOST_DEVICE void follow() const {
+    if (!alone_) {
+      ptx::sync_warp();
+    }
+  }
+
+  std::uint32_t warp_index_;
+  bool elected_;        // the lane the backend elects: one elect.sync, so the same for the whole kernel
+  bool alone_ = false;  // inside `elect_one` or `for_lanes`; known wherever those are inlined
+  TmemEmulation emulation_;
+};
+
+static_assert(Machine<CudaMachine>);
+
+}  // namespace warptwin::hw

@@ -1,0 +1,16 @@
+#include "hw/launch/error.hpp"
+
+namespace warptwin::hw {
+
+CudaError::CudaError(const char* call, cudaError_t code, const char* advice)
+    : std::runtime_error{std::string{call} + " failed: " + cudaGetErrorName(code) + " (" +
+                         cudaGetErrorString(code) + "); " + advice},
+      code_{code} {}
+
+void require_cuda(cudaError_t code, const char* call, const char* advice) {
+  if (code != cudaSuccess) {
+    throw CudaError{call, code, advice};
+  }
+}
+
+}  // namespace warptwin::hw

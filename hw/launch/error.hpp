@@ -1,0 +1,26 @@
+/// What a failed call of the CUDA runtime becomes.
+
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include <cuda_runtime_api.h>
+
+namespace warptwin::hw {
+
+/// A CUDA call failed. The message names the call and the error, and says what to do.
+class CudaError : public std::runtime_error {
+ public:
+  CudaError(const char* call, cudaError_t code, const char* advice);
+
+  cudaError_t code() const { return code_; }
+
+ private:
+  cudaError_t code_;
+};
+
+/// Throws CudaError unless `code` is success.
+void require_cuda(cudaError_t code, const char* call, const char* advice);
+
+}  // namespace warptwin::hw

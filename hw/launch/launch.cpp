@@ -1,0 +1,47 @@
+#include "hw/launch/launch.hpp"
+
+namespace warptwin::hw {
+
+namespace {
+
+// Clusters of up to 8 CTAs run everywhere; larger ones are the kernel's own wish.
+constexpr std::uint32_t kPortableClusterSize = 8;
+
+}  // namespace
+
+void launch(const void* kernel, const LaunchShape& shape, void** arguments, cudaStream_t stream) {
+  require_cuda(cudaFuncSetAttribute(kernel,
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(shape.shared_bytes)),
+               "cudaFuncSetAttribute(MaxDynamicSharedMemorySize)",
+               "use fewer stages or smaller tiles; a CTA can have at most 232448 bytes");
+  if (shape.cluster_size > kPortableClusterSize) {
+    require_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+                 "cudaFuncSetAttribute(NonPortableClusterSizeAllowed)",
+                 "use clusters of at most 8 CTAs");
+  }
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim.x = shape.cluster_size;
+  cluster.val.clusterDim.y = 1;
+  cluster.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = {shape.clusters * shape.cluster_size, 1, 1};
+  config.blockDim = {shape.threads, 1, 1};
+  config.dynamicSmemBytes = shape.shared_bytes;
+  config.stream = stream;
+  config.attrs = &cluster;
+  config.numAttrs = 1;
+  require_cuda(cudaLaunchKernelExC(&config, kernel, arguments),
+               "cudaLaunchKernelExC",
+               "check that the kernel was built for this GPU (sm_90a or sm_100a) and that a cluster "
+               "of this size fits on it");
+}
+
+void synchronize(cudaStream_t stream) {
+  require_cuda(cudaStreamSynchronize(stream),
+               "cudaStreamSynchronize",
+               "the kernel ended early; run the scenario in the simulator with the same parameters");
+}
+
+}  // namespace warptwin::hw

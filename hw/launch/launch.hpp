@@ -1,0 +1,30 @@
+/// Launches a kernel entry: shared memory beyond the standard limit, clusters, errors that say what to do.
+
+#pragma once
+
+#include <cstdint>
+
+#include <cuda_runtime_api.h>
+
+#include "hw/launch/error.hpp"
+
+namespace warptwin::hw {
+
+/// The shape of a launch. CTAs and threads are one-dimensional.
+struct LaunchShape {
+  std::uint32_t clusters = 1;
+  std::uint32_t cluster_size = 1;  // CTAs
+  std::uint32_t threads = 0;       // of a CTA
+  std::uint32_t shared_bytes = 0;  // of a CTA, dynamic
+};
+
+/// Launches `kernel` with one pointer in `arguments` for each of its parameters.
+///
+/// Blocks: never. Errors: CudaError for what is wrong with the launch; what goes wrong in the kernel is
+/// reported by `synchronize`, or by any later call.
+void launch(const void* kernel, const LaunchShape& shape, void** arguments, cudaStream_t stream);
+
+/// Blocks until the stream's work is done. Errors: CudaError when a kernel failed.
+void synchronize(cudaStream_t stream);
+
+}  // namespace warptwin::hw

@@ -1,0 +1,139 @@
+#include "hw/launch/tensor_map.hpp"
+
+#include <string>
+
+#include "hw/launch/error.hpp"
+
+namespace warptwin::hw {
+
+namespace {
+
+constexpr std::uint32_t kUnitBytes = 16;
+constexpr std::uint32_t kBoxMax = 256;
+
+void require(bool holds, const TensorSpec& tensor, const std::string& otherwise) {
+  if (!holds) {
+    throw ConfigError("tensor map over " + std::string{tensor.name} + ": " + otherwise);
+  }
+}
+
+CUtensorMapDataType data_type(ElementType element) {
+  switch (element) {
+    case ElementType::kF32:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+    case ElementType::kTf32:
+      return CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
+    case ElementType::kF16:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    case ElementType::kBf16:
+      return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    case ElementType::kF8E4M3:
+    case ElementType::kF8E5M2:
+    case ElementType::kU8:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+  }
+  return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+}
+
+CUtensorMapSwizzle swizzle_of(Swizzle swizzle) {
+  switch (swizzle) {
+    case Swizzle::kNone:
+      return CU_TENSOR_MAP_SWIZZLE_NONE;
+    case Swizzle::k32B:
+      return CU_TENSOR_MAP_SWIZZLE_32B;
+    case Swizzle::k64B:
+      return CU_TENSOR_MAP_SWIZZLE_64B;
+    case Swizzle::k128B:
+      return CU_TENSOR_MAP_SWIZZLE_128B;
+  }
+  return CU_TENSOR_MAP_SWIZZLE_NONE;
+}
+
+}  // namespace
+
+TensorMapEncoding encoding_of(const TensorMapSpec& map, const TensorSpec& tensor) {
+  const std::uint32_t element_bytes = bytes_of(tensor.element);
+  require(tensor.rows > 0 && tensor.columns > 0, tensor, "it has no elements; use at least one row and "
+                                                         "one column");
+  require(tensor.pitch_bytes % kUnitBytes == 0,
+          tensor,
+          "rows are " + std::to_string(tensor.pitch_bytes) +
+              " bytes apart, and TMA needs a multiple of 16; use " +
+              std::to_string(align_up(tensor.pitch_bytes, kUnitBytes)));
+  require(tensor.pitch_bytes >= std::uint64_t{tensor.columns} * element_bytes,
+          tensor,
+          "rows are " + std::to_string(tensor.pitch_bytes) + " bytes apart and overlap; use at least " +
+              std::to_string(std::uint64_t{tensor.columns} * element_bytes));
+  require(map.box_rows >= 1 && map.box_rows <= kBoxMax,
+          tensor,
+          "a box of " + std::to_string(map.box_rows) + " rows; use 1 to 256, in several copies if need be");
+  require(map.box_columns >= 1 && map.box_columns <= kBoxMax,
+          tensor,
+          "a box of " + std::to_string(map.box_columns) +
+              " columns; use 1 to 256, in several copies if need be");
+  const std::uint32_t line_bytes = map.box_columns * element_bytes;
+  require(line_bytes % kUnitBytes == 0,
+          tensor,
+          "a row of the box is " + std::to_string(line_bytes) +
+              " bytes, and TMA needs a multiple of 16; use a multiple of " +
+              std::to_string(kUnitBytes / element_bytes) + " columns");
+  const auto span = static_cast<std::uint32_t>(map.swizzle);
+  require(map.swizzle == Swizzle::kNone || line_bytes <= span,
+          tensor,
+          "a row of the box is " + std::to_string(line_bytes) + " bytes and the swizzle spans " +
+              std::to_string(span) + "; use at most " + std::to_string(span / element_bytes) +
+              " columns, or a wider swizzle");
+  TensorMapEncoding encoding;
+  encoding.element = data_type(tensor.element);
+  encoding.dimensions[0] = tensor.columns;
+  encoding.dimensions[1] = tensor.rows;
+  encoding.strides[0] = tensor.pitch_bytes;
+  encoding.box[0] = map.box_columns;
+  encoding.box[1] = map.box_rows;
+  encoding.swizzle = swizzle_of(map.swizzle);
+  return encoding;
+}
+
+CUtensorMap encode(const TensorMapEncoding& encoding, GlobalAddress address) {
+  if (address.value % kUnitBytes != 0) {
+    throw ConfigError("tensor map: the matrix starts at an address that is no multiple of 16; allocate "
+                      "it with cudaMalloc, or move its start");
+  }
+  // The version that introduced the function: all later drivers have it.
+  constexpr unsigned kSince = 12000;
+  const char* const driver_advice = "install a driver for CUDA 12 or later";
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  require_cuda(cudaGetDriverEntryPointByVersion(
+                   "cuTensorMapEncodeTiled", &function, kSince, cudaEnableDefault, &found),
+               "cudaGetDriverEntryPointByVersion(cuTensorMapEncodeTiled)",
+               driver_advice);
+  if (found != cudaDriverEntryPointSuccess || function == nullptr) {
+    throw CudaError{"cudaGetDriverEntryPointByVersion(cuTensorMapEncodeTiled)",
+                    cudaErrorSymbolNotFound,
+                    driver_advice};
+  }
+  CUtensorMap map;
+  const CUresult result = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function)(
+      &map,
+      encoding.element,
+      TensorMapEncoding::kRank,
+      reinterpret_cast<void*>(address.value),
+      encoding.dimensions,
+      encoding.strides,
+      encoding.box,
+      encoding.element_strides,
+      CU_TENSOR_MAP_INTERLEAVE_NONE,
+      encoding.swizzle,
+      CU_TENSOR_MAP_L2_PROMOTION_NONE,
+      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS) {
+    // Driver errors have the runtime's numbers.
+    throw CudaError{"cuTensorMapEncodeTiled",
+                    static_cast<cudaError_t>(result),
+                    "check that the matrix is in this device's memory"};
+  }
+  return map;
+}
+
+}  // namespace warptwin::hw

@@ -1,0 +1,152 @@
+/// Bulk and tensor copies, and bulk groups. Each is issued once for every lane that executes it; only
+/// the group waits block. Source: PTX ISA, "cp.async.bulk", "cp.async.bulk.tensor".
+
+#pragma once
+
+#include <cuda/ptx>
+
+#include "common/machine/machine.hpp"
+#include "hw/ptx/address.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"  // bodies are empty on the host
+
+namespace warptwin::hw::ptx {
+
+/// With cta_group::2, this place in the leader CTA's window: bit 24 of a shared::cluster address is the
+/// lowest of the CTA's rank.
+inline constexpr std::uint32_t kLeaderWindow = ~(std::uint32_t{1} << 24);
+
+/// Copies a box to this CTA, or to the same place in every CTA of the mask, and counts the bytes on
+/// the barrier at the same place as `bar` in each of them.
+template <std::uint32_t kRank>
+WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load(SharedAddress smem,
+                                                    const void* map,
+                                                    Coordinates<kRank> at,
+                                                    Mbarrier bar,
+                                                    CtaMask multicast) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (namespace p = ::cuda::ptx; if (multicast.bits == 0) {
+                 p::cp_async_bulk_tensor(p::space_cluster,
+                                         p::space_global,
+                                         shared_pointer(smem.value),
+                                         map,
+                                         at.at,
+                                         pointer_to(bar));
+               } else {
+                 p::cp_async_bulk_tensor(p::space_cluster,
+                                         p::space_global,
+                                         shared_pointer(smem.value),
+                                         map,
+                                         at.at,
+                                         pointer_to(bar),
+                                         multicast.bits);
+               }))
+}
+
+/// The same for one CTA of a pair; the bytes are counted in the pair's leader. There is no wrapper:
+/// the one with a cta_group knows its own CTA's window only, and the barrier is not in it.
+template <std::uint32_t kRank>
+WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load_to_pair(SharedAddress smem,
+                                                            const void* map,
+                                                            Coordinates<kRank> at,
+                                                            Mbarrier bar,
+                                                            CtaMask multicast) {
+  static_assert(kRank == 2 || kRank == 3, "boxes for the tensor core have 2 or 3 dimensions");
+  NV_IF_TARGET(
+      NV_HAS_FEATURE_SM_100a,
+      (namespace p = ::cuda::ptx; const std::uint32_t leader = bar.address.value & kLeaderWindow;
+       if (multicast.bits != 0) {
+         p::cp_async_bulk_tensor(p::space_cluster,
+                                 p::space_global,
+                                 p::cta_group_2,
+                                 shared_pointer(smem.value),
+                                 map,
+                                 at.at,
+                                 shared_pointer<std::uint64_t>(leader),
+                                 multicast.bits);
+       } else if constexpr (kRank == 2) {
+         asm volatile(
+             "cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile"
+             ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(smem.value),
+             "l"(map),
+             "r"(at.at[0]),
+             "r"(at.at[1]),
+             "r"(leader)
+             : "memory");
+       } else {
+         asm volatile(
+             "cp.async.bulk.tensor.3d.cta_group::2.shared::cluster.global.tile"
+             ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(smem.value),
+             "l"(map),
+             "r"(at.at[0]),
+             "r"(at.at[1]),
+             "r"(at.at[2]),
+             "r"(leader)
+             : "memory");
+       }))
+}
+
+template <std::uint32_t kRank>
+WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_store(const void* map,
+                                                     Coordinates<kRank> at,
+                                                     SharedAddress smem) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (namespace p = ::cuda::ptx; p::cp_async_bulk_tensor(
+                    p::space_global, p::space_shared, map, at.at, shared_pointer(smem.value));))
+}
+
+/// Copies `bytes`, a multiple of 16, as `cp_async_bulk_tensor_load` copies a box.
+WARPTWIN_HOST_DEVICE void cp_async_bulk_load(
+    SharedAddress smem, GlobalAddress global, std::uint32_t bytes, Mbarrier bar, CtaMask multicast) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (namespace p = ::cuda::ptx; if (multicast.bits == 0) {
+                 p::cp_async_bulk(p::space_cluster,
+                                  p::space_global,
+                                  shared_pointer(smem.value),
+                                  global_pointer(global),
+                                  bytes,
+                                  pointer_to(bar));
+               } else {
+                 p::cp_async_bulk(p::space_cluster,
+                                  p::space_global,
+                                  shared_pointer(smem.value),
+                                  global_pointer(global),
+                                  bytes,
+                                  pointer_to(bar),
+                                  multicast.bits);
+               }))
+}
+
+WARPTWIN_HOST_DEVICE void cp_async_bulk_store(GlobalAddress global,
+                                              SharedAddress smem,
+                                              std::uint32_t bytes) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (namespace p = ::cuda::ptx; p::cp_async_bulk(p::space_global,
+                                                            p::space_shared,
+                                                            global_pointer(global),
+                                                            shared_pointer(smem.value),
+                                                            bytes);))
+}
+
+WARPTWIN_HOST_DEVICE void cp_async_bulk_commit_group() {
+  NV_IF_TARGET(NV_IS_DEVICE, (::cuda::ptx::cp_async_bulk_commit_group();))
+}
+
+/// Blocks until at most `kPending` groups of this lane are still under way.
+template <std::uint32_t kPending>
+WARPTWIN_HOST_DEVICE void cp_async_bulk_wait_group() {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (::cuda::ptx::cp_async_bulk_wait_group(::cuda::ptx::n32_t<kPending>{});))
+}
+
+/// Blocks until at most `kPending` groups of this lane have yet to read shared memory.
+template <std::uint32_t kPending>
+WARPTWIN_HOST_DEVICE void cp_async_bulk_wait_group_read() {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (::cuda::ptx::cp_async_bulk_wait_group_read(::cuda::ptx::n32_t<kPending>{});))
+}
+
+}  // namespace warptwin::hw::ptx
+
+#pragma GCC diagnostic pop

@@ -1,0 +1,28 @@
+# Install rules and the CMake package: what another repository needs for find_package(warptwin).
+
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/warptwin)
+
+get_property(installed_targets GLOBAL PROPERTY WARPTWIN_INSTALLED_TARGETS)
+install(
+  TARGETS ${installed_targets}
+  EXPORT warptwinTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warptwin)
+install(TARGETS warptwin RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(
+  EXPORT warptwinTargets
+  NAMESPACE warptwin::
+  DESTINATION ${package_dir})
+
+configure_package_config_file(
+  ${CMAKE_CURRENT_LIST_DIR}/warptwinConfig.cmake.in ${PROJECT_BINARY_DIR}/warptwinConfig.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/warptwinConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+file(GLOB templates ${CMAKE_CURRENT_LIST_DIR}/scenario*.in)
+install(FILES ${PROJECT_BINARY_DIR}/warptwinConfig.cmake
+              ${PROJECT_BINARY_DIR}/warptwinConfigVersion.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/WarptwinScenarios.cmake ${templates}
+        DESTINATION ${package_dir})

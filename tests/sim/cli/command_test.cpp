@@ -1,0 +1,169 @@
+#include "sim/cli/command.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/run/npy.hpp"
+
+namespace warptwin::sim {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Reply {
+  ExitCode code;
+  std::string out;
+  std::string err;
+};
+
+Reply call(const std::vector<std::string>& arguments) {
+  static const std::vector<ScenarioEntry> scenarios = scenario_list();
+  std::ostringstream out;
+  std::ostringstream err;
+  const ExitCode code = run_command(arguments, scenarios, out, err);
+  return {code, out.str(), err.str()};
+}
+
+TEST(CommandTest, HelpIsForPeopleAndNoArgumentsIsAUsageError) {
+  EXPECT_EQ(call({"--help"}).code, ExitCode::kClean);
+  EXPECT_THAT(call({"--help"}).out, HasSubstr("check SCENARIO"));
+  EXPECT_EQ(call({}).code, ExitCode::kUsage);
+  for (const char* command : {"list", "show", "run", "check", "replay", "make-input"}) {
+    EXPECT_EQ(call({command, "--help"}).code, ExitCode::kClean) << command;
+  }
+}
+
+TEST(CommandTest, MistakesSayWhatToDo) {
+  const std::vector<std::pair<std::vector<std::string>, const char*>> mistakes = {
+      {{"chek"}, "--help"},
+      {{"run"}, "name a scenario"},
+      {{"run", "gem"}, "did you mean 'gemm'?"},
+      {{"run", "gemm", "--set", "stage=3"}, "there are: m, n, k"},
+      {{"run", "gemm", "--set", "stages=0"}, "use 1 to"},
+      {{"run", "gemm", "--set", "stages=many"}, "whole number"},
+      {{"run", "gemm", "--set", "stages"}, "name=value"},
+      {{"run", "gemm", "--set", "stages=60"}, "use stages<="},
+      {{"run", "gemm", "--in", "a=/nowhere.npy"}, "no such file"},
+      {{"run", "gemm", "--out", "e=x.npy"}, "there are: d"},
+      {{"run", "gemm", "--strategy", "fast"}, "no schedule"},
+      {{"run", "gemm", "--profile", "lax"}, "practical or strict"},
+      {{"run", "gemm", "--max-steps", "0"}, "out of range"},
+      {{"run", "gemm", "--stategy", "pct"}, "--help"},
+      {{"check", "gemm", "--random", "-1"}, "out of range"},
+      {{"replay", "gemm"}, "--schedule"},
+      {{"replay", "gemm", "--schedule", "00000000-random:1"}, "another scenario"},
+      {{"make-input", "--shape", "3by4", "x.npy"}, "ROWSxCOLUMNS"},
+      {{"make-input", "--shape", "0x4", "x.npy"}, "empty or too large"},
+  };
+  for (const auto& [arguments, hint] : mistakes) {
+    const Reply reply = call(arguments);
+    EXPECT_EQ(reply.code, ExitCode::kUsage) << ::testing::PrintToString(arguments);
+    EXPECT_THAT(reply.err, HasSubstr(hint)) << ::testing::PrintToString(arguments);
+  }
+}
+
+TEST(CommandTest, AnyArgumentsEndInAnExitCode) {
+  const std::vector<std::string> words = {"run", "check", "replay", "show", "list", "gemm", "--set", "m=1", "k=8", "n=1",
+                                          "--seed", "7", "--json", "--all-of-it", "--schedule", "x-y", "--in", "=",
+                                          "a=", "--profile", "strict", "-", "--", "", "--timing-only", "--help"};
+  std::mt19937 random{3};
+  for (int i = 0; i < 400; ++i) {
+    std::vector<std::string> arguments{words[random() % 5], "gemm", "--set", "m=8", "--set", "n=8", "--set", "k=8"};
+    for (auto n = random() % 4; n > 0; --n) {
+      arguments.push_back(words[5 + random() % (words.size() - 5)]);
+    }
+    const Reply reply = call(arguments);
+    EXPECT_LE(static_cast<int>(reply.code), 5);
+  }
+}
+
+TEST(CommandTest, ListJsonNamesKindExpectationAndParameters) {
+  const auto all = nlohmann::json::parse(call({"list", "--json"}).out);
+  ASSERT_FALSE(all.empty());
+  for (const auto& entry : all) {
+    EXPECT_TRUE(entry.contains("name"));
+    EXPECT_EQ(entry["kind"] == "broken", entry["expected"].is_string());
+    for (const auto& parameter : entry["parameters"]) {
+      EXPECT_LE(parameter["minimum"], parameter["default"]);
+      EXPECT_LE(parameter["default"], parameter["maximum"]);
+    }
+  }
+}
+
+TEST(CommandTest, AGemmOnFilesIsComputedAndWritten) {
+  const std::string folder = ::testing::TempDir();
+  const std::string a = folder + "warptwin_a.npy";
+  const std::string b = folder + "warptwin_b.npy";
+  const std::string d = folder + "warptwin_d.npy";
+  ASSERT_EQ(call({"make-input", "--shape", "70x40", "--seed", "3", a}).code, ExitCode::kClean);
+  ASSERT_EQ(call({"make-input", "--shape", "30x40", "--seed", "4", b}).code, ExitCode::kClean);
+  const std::vector<std::string> run = {"run", "gemm", "--set", "m=70", "--set", "n=30", "--set", "k=40",
+                                        "--in", "a=" + a, "--in", "b=" + b, "--out", "d=" + d};
+  const Reply reply = call(run);
+  EXPECT_EQ(reply.code, ExitCode::kClean) << reply.out << reply.err;
+  EXPECT_THAT(reply.out, HasSubstr("agrees with the double-precision reference"));
+  const NpyMatrix result = read_npy(d);
+  EXPECT_EQ(result.rows, 70U);
+  EXPECT_EQ(result.columns, 30U);
+  const NpyMatrix left = read_npy(a);
+  const NpyMatrix right = read_npy(b);
+  double sum = 0;
+  for (std::uint32_t k = 0; k < 40; ++k) {
+    sum += static_cast<double>(left.values[69 * 40 + k]) * static_cast<double>(right.values[29 * 40 + k]);
+  }
+  EXPECT_NEAR(static_cast<double>(result.values[69 * 30 + 29]), sum, 0.1);
+  EXPECT_EQ(call(run).out, reply.out);
+}
+
+TEST(CommandTest, AFileOfTheWrongShapeIsRefusedAndNothingIsWritten) {
+  const std::string folder = ::testing::TempDir();
+  const std::string a = folder + "warptwin_wrong.npy";
+  const std::string d = folder + "warptwin_unwritten.npy";
+  ASSERT_EQ(call({"make-input", "--shape", "3x8", a}).code, ExitCode::kClean);
+  const Reply reply = call({"run", "gemm", "--set", "m=4", "--set", "n=4", "--set", "k=8", "--in", "a=" + a, "--out", "d=" + d});
+  EXPECT_EQ(reply.code, ExitCode::kUsage);
+  EXPECT_THAT(reply.err, HasSubstr("is 3 x 8"));
+  EXPECT_FALSE(std::filesystem::exists(d));
+}
+
+TEST(CommandTest, ABoundThatIsHitIsIncompleteAndNeverClean) {
+  EXPECT_EQ(call({"run", "gemm", "--max-steps", "100", "--timing-only"}).code, ExitCode::kIncomplete);
+  const Reply reply = call({"check", "gemm", "--max-steps", "100"});
+  EXPECT_EQ(reply.code, ExitCode::kIncomplete);
+  EXPECT_THAT(reply.out, HasSubstr("incomplete"));
+}
+
+TEST(CommandTest, ABrokenScenarioExitsOneAndItsReplayLineShowsItAgain) {
+  const Reply found = call({"check", "gemm_missing_accum_release"});
+  EXPECT_EQ(found.code, ExitCode::kFinding);
+  EXPECT_THAT(found.out, HasSubstr("defect: DEADLOCK"));
+  EXPECT_THAT(found.out, HasSubstr("accum.empty"));
+  const std::size_t at = found.out.find("warptwin replay ");
+  ASSERT_NE(at, std::string::npos);
+  std::istringstream line{found.out.substr(at + 9, found.out.find('\n', at) - at - 9)};
+  std::vector<std::string> arguments;
+  for (std::string word; line >> word;) {
+    arguments.push_back(word);
+  }
+  const Reply again = call(arguments);
+  EXPECT_EQ(again.code, ExitCode::kFinding);
+  EXPECT_THAT(again.out, HasSubstr("defect: DEADLOCK"));
+}
+
+TEST(CommandTest, ShowTellsTheBudgetAndWhatWouldFit) {
+  const Reply reply = call({"show", "gemm"});
+  EXPECT_EQ(reply.code, ExitCode::kClean);
+  EXPECT_THAT(reply.out, HasSubstr("input.tile"));
+  EXPECT_THAT(reply.out, HasSubstr("256 of 512 columns"));
+  EXPECT_THAT(reply.out, HasSubstr("limited by shared memory"));
+  EXPECT_THAT(reply.out, HasSubstr("stages=6"));
+}
+
+}  // namespace
+}  // namespace warptwin::sim

@@ -1,0 +1,91 @@
+#include "sim/functional/scheduler.hpp"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "common/kernel/scenario.hpp"
+
+namespace warptwin::sim {
+namespace {
+
+TEST(ScheduleSpecTest, TextGoesThereAndBack) {
+  for (const char* text : {"round-robin", "random:7", "pct:3:4:900", "starve:12", "steps:0.1*3.0.2", "steps:"}) {
+    EXPECT_EQ(ScheduleSpec::parse(text).to_string(), text);
+  }
+}
+
+TEST(ScheduleSpecTest, WhatIsNoScheduleIsRefused) {
+  for (const char* text : {"", "rr", "random", "random:", "random:x", "random:1:2", "pct:1", "pct:1:0:5", "starve:-1",
+                           "steps:1*", "steps:1**2", "steps:a", "steps:1*99999999999", "random:99999999999999999999"}) {
+    EXPECT_THROW(ScheduleSpec::parse(text), ConfigError) << text;
+  }
+}
+
+// What is parsed never crashes or hangs, whatever it is.
+TEST(ScheduleSpecTest, RandomTextIsParsedOrRefused) {
+  std::mt19937 random{1};
+  const std::string alphabet = "randomstepspct:*.0123456789-";
+  for (int i = 0; i < 20000; ++i) {
+    std::string text = i % 2 == 0 ? "steps:" : "";
+    for (auto n = random() % 12; n > 0; --n) {
+      text += alphabet[random() % alphabet.size()];
+    }
+    try {
+      ScheduleSpec::parse(text);
+    } catch (const ConfigError&) {
+    }
+  }
+}
+
+TEST(ReadySetTest, NextAfterGoesRoundInNumberOrder) {
+  ReadySet ready;
+  ready.resize(200);
+  for (const Slot slot : {150U, 3U, 64U}) {
+    ready.insert(slot);
+  }
+  EXPECT_EQ(ready.next_after(3), 64U);
+  EXPECT_EQ(ready.next_after(64), 150U);
+  EXPECT_EQ(ready.next_after(150), 3U);
+  EXPECT_EQ(ready.next_after(199), 3U);
+  ready.erase(64);
+  EXPECT_EQ(ready.next_after(3), 150U);
+  EXPECT_EQ(ready.size(), 2U);
+}
+
+class EveryStrategyTest : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(EveryStrategyTest, PicksAMemberAndTheSameOnesAgain) {
+  ReadySet ready;
+  ready.resize(64);
+  for (Slot slot = 0; slot < 64; slot += 3) {
+    ready.insert(slot);
+  }
+  const ScheduleSpec spec = ScheduleSpec::parse(GetParam());
+  const auto first = make_scheduler(spec);
+  const auto second = make_scheduler(spec);
+  Slot previous = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const Slot pick = first->pick(ready, previous);
+    ASSERT_TRUE(ready.contains(pick));
+    ASSERT_EQ(second->pick(ready, previous), pick);
+    previous = pick;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategyTest,
+                         ::testing::Values("round-robin", "random:5", "pct:5:3:100", "starve:3", "steps:3.6*4.9"));
+
+TEST(StarveTest, TheVictimGoesOnlyWhenNobodyElseCan) {
+  ReadySet ready;
+  ready.resize(8);
+  ready.insert(2);
+  const auto scheduler = make_scheduler(ScheduleSpec::parse("starve:2"));
+  EXPECT_EQ(scheduler->pick(ready, 0), 2U);
+  ready.insert(5);
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(scheduler->pick(ready, 5), 5U);
+  }
+}
+
+}  // namespace
+}  // namespace warptwin::sim

@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "sim/run/check.hpp"
+#include "sim/run/replay_line.hpp"
+
+namespace warptwin::sim {
+namespace {
+
+std::string name_of(const ::testing::TestParamInfo<ScenarioEntry>& info) { return info.param.info->name; }
+
+std::vector<ScenarioEntry> of_kind(ScenarioKind kind) {
+  std::vector<ScenarioEntry> all = scenario_list();
+  std::erase_if(all, [kind](const ScenarioEntry& entry) { return entry.info->kind != kind; });
+  return all;
+}
+
+bool has(const RunResult& result, std::string_view id) {
+  return std::any_of(result.findings.begin(), result.findings.end(),
+                     [id](const Finding& finding) { return id == finding.info->id; });
+}
+
+class CleanScenarioTest : public ::testing::TestWithParam<ScenarioEntry> {};
+
+TEST_P(CleanScenarioTest, HasNoFindingAndComputesTheReference) {
+  CheckOptions options;
+  const CheckResult result = check(GetParam(), ParameterSet{GetParam().parameters}, options);
+  EXPECT_EQ(result.failing, 0U);
+  EXPECT_TRUE(result.warnings.findings.empty());
+  EXPECT_FALSE(result.bound_hit);
+  ASSERT_FALSE(result.comparisons.empty());
+  for (const Comparison& comparison : result.comparisons) {
+    EXPECT_TRUE(comparison.agrees()) << comparison.tensor;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Scenarios, CleanScenarioTest, ::testing::ValuesIn(of_kind(ScenarioKind::kClean)), name_of);
+
+class BrokenScenarioTest : public ::testing::TestWithParam<ScenarioEntry> {};
+
+TEST_P(BrokenScenarioTest, IsFoundWithItsIdAndTheReplayAgrees) {
+  const ParameterSet parameters{GetParam().parameters};
+  CheckOptions options;
+  options.run.moves_data = false;
+  options.keep_going = true;
+  const CheckResult result = check(GetParam(), parameters, options);
+  const bool failing = result.failing != 0;
+  const RunResult& shown = failing ? result.first_failing : result.warnings;
+  ASSERT_TRUE(has(shown, GetParam().info->expected)) << GetParam().info->expected;
+
+  const ScheduleSpec& schedule = failing ? result.failing_schedule : result.warning_schedule;
+  const std::string line = replay_line(GetParam(), parameters, schedule);
+  RunOptions again;
+  again.moves_data = false;
+  again.schedule = parse_schedule_token(GetParam(), parameters, line.substr(line.rfind(' ') + 1));
+  const RunResult replayed = simulate(GetParam(), parameters, again);
+  ASSERT_EQ(replayed.findings.size(), shown.findings.size());
+  for (std::size_t i = 0; i < shown.findings.size(); ++i) {
+    EXPECT_EQ(replayed.findings[i].message, shown.findings[i].message);
+    EXPECT_EQ(replayed.findings[i].step, shown.findings[i].step);
+  }
+}
+
+TEST_P(BrokenScenarioTest, DetectorsDoNotChangeTheRun) {
+  const ParameterSet parameters{GetParam().parameters};
+  for (const char* schedule : {"round-robin", "random:3"}) {
+    RunOptions options;
+    options.moves_data = false;
+    options.schedule = ScheduleSpec::parse(schedule);
+    const RunResult with = simulate(GetParam(), parameters, options);
+    options.detect = false;
+    const RunResult without = simulate(GetParam(), parameters, options);
+    EXPECT_EQ(with.stats.steps, without.stats.steps);
+    EXPECT_EQ(with.end, without.end);
+  }
+}
+
+TEST_P(BrokenScenarioTest, NamesATwinThatIsClean) {
+  const std::vector<ScenarioEntry> all = scenario_list();
+  const auto twin = std::find_if(all.begin(), all.end(), [](const ScenarioEntry& entry) {
+    return std::string_view{entry.info->name} == GetParam().info->twin;
+  });
+  ASSERT_NE(twin, all.end()) << GetParam().info->twin;
+  EXPECT_EQ(twin->info->kind, ScenarioKind::kClean);
+  EXPECT_NE(find_diagnostic(GetParam().info->expected), nullptr);
+}
+INSTANTIATE_TEST_SUITE_P(Scenarios, BrokenScenarioTest, ::testing::ValuesIn(of_kind(ScenarioKind::kBroken)), name_of);
+
+const ScenarioEntry& gemm() {
+  static const std::vector<ScenarioEntry> all = scenario_list();
+  return *std::find_if(all.begin(), all.end(), [](const ScenarioEntry& entry) {
+    return std::string_view{entry.info->name} == "gemm";
+  });
+}
+
+ParameterSet with(const ScenarioEntry& entry, std::initializer_list<std::pair<const char*, std::int64_t>> values) {
+  ParameterSet parameters{entry.parameters};
+  for (const auto& [name, value] : values) {
+    parameters.set(name, value);
+  }
+  return parameters;
+}
+
+struct Shape {
+  std::int64_t m, n, k, tile_n, tile_k, stages, accum_stages, ctas;
+};
+
+class GemmShapeTest : public ::testing::TestWithParam<Shape> {};
+
+TEST_P(GemmShapeTest, IsCleanAndRightUnderEveryKindOfSchedule) {
+  const Shape& s = GetParam();
+  const ParameterSet parameters =
+      with(gemm(), {{"m", s.m}, {"n", s.n}, {"k", s.k}, {"tile_n", s.tile_n}, {"tile_k", s.tile_k},
+                    {"stages", s.stages}, {"accum_stages", s.accum_stages}, {"ctas", s.ctas}});
+  CheckOptions options;
+  options.random = options.pct = 8;
+  const CheckResult result = check(gemm(), parameters, options);
+  EXPECT_EQ(result.failing, 0U);
+  EXPECT_TRUE(result.warnings.findings.empty());
+  ASSERT_EQ(result.comparisons.size(), 1U);
+  EXPECT_TRUE(result.comparisons[0].agrees());
+}
+
+// Odd edges, one k step, K shorter than the ring, one stage, one accumulator, several tiles a CTA, more
+// CTAs than tiles, narrow and wide tiles and rows.
+INSTANTIATE_TEST_SUITE_P(Shapes, GemmShapeTest,
+                         ::testing::Values(Shape{1, 1, 8, 128, 64, 4, 2, 0}, Shape{129, 257, 72, 128, 64, 4, 2, 0},
+                                           Shape{300, 200, 520, 64, 64, 1, 1, 1}, Shape{256, 384, 136, 96, 64, 3, 1, 2},
+                                           Shape{200, 100, 64, 16, 32, 2, 2, 5}, Shape{128, 512, 256, 256, 64, 2, 2, 0},
+                                           Shape{130, 48, 40, 48, 16, 5, 3, 9}));
+
+TEST(GemmTest, WhatDoesNotFitIsRefusedWithWhatWould) {
+  const auto refusal = [](std::initializer_list<std::pair<const char*, std::int64_t>> values) {
+    try {
+      gemm().workload(with(gemm(), values));
+    } catch (const ConfigError& error) {
+      return std::string{error.what()};
+    }
+    return std::string{};
+  };
+  EXPECT_NE(refusal({{"stages", 7}}).find("stages<=6"), std::string::npos);
+  EXPECT_NE(refusal({{"k", 1001}}).find("use 1008"), std::string::npos);
+  EXPECT_NE(refusal({{"tile_n", 256}, {"accum_stages", 3}}).find("accum_stages<=2"), std::string::npos);
+  EXPECT_NE(refusal({{"tile_n", 100}}).find("multiple of"), std::string::npos);
+  EXPECT_EQ(refusal({{"stages", 6}}), "");
+}
+
+TEST(GemmTest, MemoryFollowsLiveStateNotTripCount) {
+  // The same machine, sixteen times the tiles and steps: the outstanding operations stay bounded.
+  RunOptions options;
+  options.moves_data = false;
+  options.resident_ctas = 4;
+  const RunResult few = simulate(gemm(), with(gemm(), {{"m", 512}, {"n", 512}}), options);
+  const RunResult many = simulate(gemm(), with(gemm(), {{"m", 2048}, {"n", 2048}}), options);
+  EXPECT_EQ(few.end, RunEnd::kDone);
+  EXPECT_EQ(many.end, RunEnd::kDone);
+  EXPECT_EQ(many.operations, 16 * few.operations);
+}
+
+TEST(ReplayLineTest, AScheduleIsForOneScenarioAndItsParameters) {
+  const ParameterSet parameters{gemm().parameters};
+  const std::string token = fingerprint(gemm(), parameters) + "-random:7";
+  EXPECT_EQ(parse_schedule_token(gemm(), parameters, token).seed, 7U);
+  EXPECT_THROW(parse_schedule_token(gemm(), with(gemm(), {{"k", 64}}), token), ConfigError);
+  EXPECT_THROW(parse_schedule_token(gemm(), parameters, "random:7"), ConfigError);
+  EXPECT_THROW(parse_schedule_token(gemm(), parameters, ""), ConfigError);
+}
+
+}  // namespace
+}  // namespace warptwin::sim
