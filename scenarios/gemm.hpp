@@ -87,7 +87,6 @@ struct GemmKernel {
     [[no_unique_address]] Extents extents;
     TileGrid grid;
     std::uint32_t k_tiles;
-
     constexpr StaticTileScheduler tiles(const M& machine) const { return {grid, machine}; }
   };
 

@@ -40,13 +40,24 @@ constexpr void start_cluster(M& machine, Storage& storage) {
   }
 }
 
+/// Keeps a CTA's shared memory alive until no CTA of its cluster can still reach it.
+///
+/// Participants: every warp of every CTA. Blocks: until all have come; never in a cluster of one.
+template <Machine M>
+constexpr void finish_cluster(M& machine) {
+  if (machine.cluster_size() > 1) {
+    machine.barrier_cluster_arrive(kReleaseCluster);
+    machine.barrier_cluster_wait();
+  }
+}
+
 /// Runs one warp of `Kernel`, from the barriers' initialisation to its role's end.
 ///
 /// The start is `start_cluster`, or the kernel's own `start` if it has one; then each warp goes to its
-/// role.
+/// role; the end is `finish_cluster`, or the kernel's own `finish`.
 ///
 /// Participants: every warp of every CTA.
-/// Blocks:       at the start, for the cluster; then as the role does.
+/// Blocks:       at the start and the end, for the cluster; between them as the role does.
 template <class Kernel, Machine M>
 constexpr void run_warp(M& machine, const typename Kernel::Problem& problem, SharedAddress base) {
   SharedLayout layout{base};
@@ -79,6 +90,11 @@ constexpr void run_warp(M& machine, const typename Kernel::Problem& problem, Sha
 #undef WARPTWIN_ROLE
     case Role::kCount:
       break;
+  }
+  if constexpr (requires { Kernel::finish(machine, problem, storage); }) {
+    Kernel::finish(machine, problem, storage);
+  } else {
+    finish_cluster(machine);
   }
 }
 

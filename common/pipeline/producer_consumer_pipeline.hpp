@@ -108,16 +108,16 @@ class ProducerConsumerPipeline {
   // Scoped: the stage is released when the scope ends.
 
   constexpr ProduceContext<M, Producer> produce(SourceSite site = SourceSite::current()) {
-    return {acquire_producer(site), site};
+    return scoped(acquire_producer(site), site);
   }
   template <class As = DefaultConsumer>
   constexpr ConsumeContext<M, As> consume(SourceSite site = SourceSite::current()) {
-    return {acquire_consumer<As>(site), site};
+    return scoped(acquire_consumer<As>(site), site);
   }
   template <class As = DefaultConsumer>
   constexpr ExplicitConsumeContext<M, As> consume_explicit(
       SourceSite site = SourceSite::current()) {
-    return {acquire_consumer<As>(site), site};
+    return scoped<ScopeEnd::kReleaseWithoutSignal>(acquire_consumer<As>(site), site);
   }
 
   // Probes: a token says what was found, and to whose wait it belongs. No state changes.

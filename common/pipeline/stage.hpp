@@ -103,7 +103,7 @@ enum class ScopeEnd : std::uint8_t { kRelease, kReleaseWithoutSignal };
 template <class Stage, ScopeEnd kEnd = ScopeEnd::kRelease>
 class [[nodiscard]] ScopedStage {
  public:
-  constexpr ScopedStage(Stage stage, SourceSite site) : stage_{std::move(stage)}, site_{site} {}
+  constexpr ScopedStage(Stage&& stage, SourceSite site) : stage_{std::move(stage)}, site_{site} {}
   ScopedStage(const ScopedStage&) = delete;
   ScopedStage& operator=(const ScopedStage&) = delete;
   constexpr ~ScopedStage() noexcept(false) {
@@ -121,6 +121,13 @@ class [[nodiscard]] ScopedStage {
   Stage stage_;
   SourceSite site_;
 };
+
+/// The scope of a stage acquired at `site`. A function, since Clang's analysis sees what a call takes
+/// over and not what a constructor does.
+template <ScopeEnd kEnd = ScopeEnd::kRelease, class Stage>
+constexpr ScopedStage<Stage, kEnd> scoped(Stage&& stage, SourceSite site) {
+  return {std::move(stage), site};
+}
 
 template <Machine M, class Producer>
 using ProduceContext = ScopedStage<ProducerStage<M, Producer>>;

@@ -178,7 +178,7 @@ class InputProducer {
   }
   /// Scoped: released when the scope ends.
   constexpr ScopedStage<Stage> acquire(SourceSite site = SourceSite::current()) {
-    return {pipeline_.acquire_producer(site), site};
+    return scoped(pipeline_.acquire_producer(site), site);
   }
   constexpr ProducerToken try_acquire(SourceSite site = SourceSite::current()) const {
     return pipeline_.try_acquire_producer(site);
@@ -211,7 +211,7 @@ class InputConsumer {
   /// Scoped: released, with its arrival, when the scope ends.
   template <class As = DefaultConsumer>
   constexpr ScopedStage<Stage<As>> acquire(SourceSite site = SourceSite::current()) {
-    return {pipeline_.template acquire_consumer<As>(site), site};
+    return scoped(pipeline_.template acquire_consumer<As>(site), site);
   }
   constexpr ConsumerToken try_acquire(SourceSite site = SourceSite::current()) const {
     return pipeline_.try_acquire_consumer(site);

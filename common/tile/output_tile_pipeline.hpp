@@ -144,7 +144,7 @@ class OutputProducer {
  public:
   constexpr explicit OutputProducer(Pipeline& pipeline) : pipeline_{&pipeline} {}
   constexpr ScopedStage<typename Pipeline::Mma> acquire(SourceSite site = SourceSite::current()) {
-    return {pipeline_->acquire_mma_linear(site), site};
+    return scoped(pipeline_->acquire_mma_linear(site), site);
   }
 
  private:
@@ -159,7 +159,7 @@ class OutputConsumer {
   constexpr explicit OutputConsumer(Pipeline& pipeline) : pipeline_{&pipeline} {}
   constexpr ScopedStage<typename Pipeline::Epilogue> acquire(
       SourceSite site = SourceSite::current()) {
-    return {pipeline_->acquire_epilogue_linear(site), site};
+    return scoped(pipeline_->acquire_epilogue_linear(site), site);
   }
 
  private:
@@ -172,11 +172,11 @@ class OutputKPipeline {
  public:
   constexpr explicit OutputKPipeline(Pipeline& pipeline) : pipeline_{&pipeline} {}
   constexpr ScopedStage<typename Pipeline::Mma> produce(SourceSite site = SourceSite::current()) {
-    return {pipeline_->acquire_mma_linear(site), site};
+    return scoped(pipeline_->acquire_mma_linear(site), site);
   }
   constexpr ScopedStage<typename Pipeline::Epilogue> consume(
       SourceSite site = SourceSite::current()) {
-    return {pipeline_->acquire_epilogue_linear(site), site};
+    return scoped(pipeline_->acquire_epilogue_linear(site), site);
   }
 
  private:

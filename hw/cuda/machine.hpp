@@ -31,7 +31,7 @@ struct CudaFragment {
   /// Replaces every value by `f(value)`.
   template <class F>
   WARPTWIN_HOST_DEVICE void transform(F&& f) {
-    _Pragma("unroll") for (std::uint32_t& word : words) {
+    WARPTWIN_UNROLL for (std::uint32_t& word : words) {
       word = std::bit_cast<std::uint32_t>(static_cast<float>(f(std::bit_cast<float>(word))));
     }
   }
@@ -318,11 +318,11 @@ class CudaMachine {
     constexpr std::uint32_t kPerUnit = 4 * kPerWord;
     static_assert(kRegisters % kPerUnit == 0, "a row is written in units of 16 bytes");
     const std::uint32_t own_row = row + ptx::lane_index();
-    _Pragma("unroll") for (std::uint32_t first = 0; first < kRegisters; first += kPerUnit) {
+    WARPTWIN_UNROLL for (std::uint32_t first = 0; first < kRegisters; first += kPerUnit) {
       std::uint32_t words[4];
-      _Pragma("unroll") for (std::uint32_t word = 0; word < 4; ++word) {
+      WARPTWIN_UNROLL for (std::uint32_t word = 0; word < 4; ++word) {
         float values[kPerWord];
-        _Pragma("unroll") for (std::uint32_t i = 0; i < kPerWord; ++i) {
+        WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kPerWord; ++i) {
           values[i] = std::bit_cast<float>(fragment.words[first + word * kPerWord + i]);
         }
         words[word] = ptx::convert_word<Element>(values);

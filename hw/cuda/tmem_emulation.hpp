@@ -105,7 +105,7 @@ class TmemEmulation {
   template <std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void ld(std::uint32_t (&registers)[kRegisters], TmemAddress address) const {
     const TmemAddress row = address.at_lane(ptx::lane_index());
-    _Pragma("unroll") for (std::uint32_t i = 0; i < kRegisters; ++i) {
+    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
       registers[i] = at(row.at_column(i));
     }
   }
@@ -113,7 +113,7 @@ class TmemEmulation {
   WARPTWIN_HOST_DEVICE void st(TmemAddress address,
                                const std::uint32_t (&registers)[kRegisters]) const {
     const TmemAddress row = address.at_lane(ptx::lane_index());
-    _Pragma("unroll") for (std::uint32_t i = 0; i < kRegisters; ++i) {
+    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
       at(row.at_column(i)) = registers[i];
     }
   }

@@ -14,3 +14,10 @@
 
 /// Inlined always: a machine that is handed on by reference must not end up in local memory.
 #define WARPTWIN_HOST_DEVICE __host__ __device__ __forceinline__
+
+/// Before a loop over registers, which have no run-time index. The host's compiler does not know it.
+#ifdef __CUDA_ARCH__
+#define WARPTWIN_UNROLL _Pragma("unroll")
+#else
+#define WARPTWIN_UNROLL
+#endif

@@ -115,7 +115,7 @@ template <std::uint32_t kRegisters>
 WARPTWIN_HOST_DEVICE void tcgen05_wait_ld(std::uint32_t (&registers)[kRegisters]) {
   sync_warp();
   NV_IF_TARGET(NV_HAS_FEATURE_SM_100a, (::cuda::ptx::tcgen05_wait_ld();
-                                        _Pragma("unroll") for (std::uint32_t& word : registers) {
+                                        WARPTWIN_UNROLL for (std::uint32_t& word : registers) {
                                           asm volatile("" : "+r"(word)::"memory");
                                         }))
 }

@@ -11,6 +11,11 @@ install(
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warptwin)
 install(TARGETS warptwin RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# Scenarios of another repository may build on ours.
+install(
+  DIRECTORY ${PROJECT_SOURCE_DIR}/scenarios
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warptwin
+  FILES_MATCHING PATTERN "*.hpp")
 install(
   EXPORT warptwinTargets
   NAMESPACE warptwin::

@@ -8,28 +8,37 @@ target_compile_options(
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wshadow>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${WARPTWIN_WERROR}>>:-Werror>)
 
-# warptwin_add_library(<name> [VERIFY_HEADERS] [SOURCES <file>...] [HEADERS <file>...]
+# warptwin_add_library(<name> [VERIFY_HEADERS] [NOT_INSTALLED] [SOURCES <file>...] [HEADERS <file>...]
 #                      [LINKS <target>...] [PRIVATE_LINKS <target>...])
 #
-# A static library warptwin::<name>, its headers found from the top of the tree, here and where it is
-# installed. VERIFY_HEADERS compiles every header alone, in the default build.
+# A static library warptwin::<name>, or an interface one when it has headers alone. Its headers are found
+# from the top of the tree, here and where it is installed. VERIFY_HEADERS compiles every header alone,
+# in the default build.
 function(warptwin_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "VERIFY_HEADERS" "" "SOURCES;HEADERS;LINKS;PRIVATE_LINKS")
-  add_library(warptwin_${name} STATIC ${arg_SOURCES})
-  add_library(warptwin::${name} ALIAS warptwin_${name})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "VERIFY_HEADERS;NOT_INSTALLED" "" "SOURCES;HEADERS;LINKS;PRIVATE_LINKS")
+  set(target warptwin_${name})
+  if(arg_SOURCES)
+    set(usage PUBLIC)
+    add_library(${target} STATIC ${arg_SOURCES})
+    target_link_libraries(${target} PRIVATE ${arg_PRIVATE_LINKS} $<BUILD_INTERFACE:warptwin::warnings>)
+    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  else()
+    set(usage INTERFACE)
+    add_library(${target} INTERFACE)
+  endif()
+  add_library(warptwin::${name} ALIAS ${target})
   target_sources(
-    warptwin_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
-  target_compile_features(warptwin_${name} PUBLIC cxx_std_20)
-  target_link_libraries(
-    warptwin_${name}
-    PUBLIC ${arg_LINKS}
-    PRIVATE ${arg_PRIVATE_LINKS} $<BUILD_INTERFACE:warptwin::warnings>)
-  set_target_properties(warptwin_${name} PROPERTIES EXPORT_NAME ${name} CXX_EXTENSIONS OFF)
-  set_property(GLOBAL APPEND PROPERTY WARPTWIN_INSTALLED_TARGETS warptwin_${name})
+    ${target} ${usage} FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
+  target_compile_features(${target} ${usage} cxx_std_20)
+  target_link_libraries(${target} ${usage} ${arg_LINKS})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  if(NOT arg_NOT_INSTALLED)
+    set_property(GLOBAL APPEND PROPERTY WARPTWIN_INSTALLED_TARGETS ${target})
+  endif()
   if(arg_VERIFY_HEADERS)
-    set_target_properties(warptwin_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
-    add_custom_target(warptwin_${name}_headers ALL)
-    add_dependencies(warptwin_${name}_headers warptwin_${name}_verify_interface_header_sets)
+    set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+    add_custom_target(${target}_headers ALL)
+    add_dependencies(${target}_headers ${target}_verify_interface_header_sets)
   endif()
 endfunction()
 
@@ -56,23 +65,4 @@ function(warptwin_add_test path)
     TEST_PREFIX ${path}:
     DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300)
-endfunction()
-
-# warptwin_add_benchmark(<path> [LINKS <target>...])
-#
-# tests/benchmarks/<path>_benchmark.cpp, one executable in <build>/benchmarks; 'benchmarks' builds them all.
-function(warptwin_add_benchmark path)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LINKS")
-  string(REPLACE "/" "." name ${path})
-  add_executable(${name}_benchmark EXCLUDE_FROM_ALL
-                 ${PROJECT_SOURCE_DIR}/tests/benchmarks/${path}_benchmark.cpp)
-  target_link_libraries(${name}_benchmark PRIVATE ${arg_LINKS} warptwin::warnings
-                                                  benchmark::benchmark_main)
-  target_compile_features(${name}_benchmark PRIVATE cxx_std_20)
-  set_target_properties(${name}_benchmark PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/benchmarks
-                                                     CXX_EXTENSIONS OFF)
-  if(NOT TARGET benchmarks)
-    add_custom_target(benchmarks)
-  endif()
-  add_dependencies(benchmarks ${name}_benchmark)
 endfunction()
