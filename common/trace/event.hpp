@@ -133,8 +133,11 @@ inline constexpr std::uint16_t kDeadEnd = 8192;     // the operation had no effe
 /// wait          the object       -                 -            phase the object was in when it
 ///                                                               looked; `wanted` is what it waited for
 /// named barrier id               threads (n)       -            phase: generation
-/// copy          shared address   -                 of data      `peer`: the signalled barrier; phase:
+/// load          shared address   -                 of data      `peer`: the signalled barrier; phase:
 ///                                                               the phase its bytes were counted in
+/// store         shared address   bulk group        of data      -
+/// bulk groups   -                -                 -            phase: the group committed; the first
+///                                                               group a wait leaves pending
 /// tensor memory TMEM address     columns           -            -
 /// stage note    full[0]          stages            StageStep    phase: lap; wanted: index
 struct Event {

@@ -1,4 +1,4 @@
-/// Lanes of a warp, its place in the grid, its registers, and the clock its deadlines are kept by.
+/// Lanes of a warp, its place in the grid, its registers.
 /// Source: PTX ISA, "elect.sync", "Special Registers", "setmaxnreg".
 
 #pragma once
@@ -73,11 +73,6 @@ template <std::uint32_t kRegisters>
 WARPTWIN_HOST_DEVICE void setmaxnreg_inc() {
   NV_IF_TARGET(NV_IS_DEVICE,
                (asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kRegisters));))
-}
-
-/// Nanoseconds since some moment in the past; may advance in steps of up to a microsecond and more.
-WARPTWIN_HOST_DEVICE std::uint64_t global_timer() {
-  NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return ::cuda::ptx::get_sreg_globaltimer();), (return 0;))
 }
 
 /// Ends the kernel with an error.

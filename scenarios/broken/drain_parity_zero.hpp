@@ -2,7 +2,7 @@
 ///
 /// After an odd number of laps it passes at once, after an even one it waits for a lap that never comes.
 ///
-/// Expected: CTA_EXIT_WITH_PENDING_REMOTE. Twin: multicast_ring.
+/// Expected: MBAR_WAIT_PHASE_ALIASED. Twin: multicast_ring.
 
 #pragma once
 
@@ -32,7 +32,7 @@ struct DrainParityZeroKernel : MulticastRingKernel<M, Extents> {
 struct DrainParityZero : MulticastRing {
   static constexpr ScenarioInfo kInfo{
       "drain_parity_zero", ScenarioKind::kBroken,
-      "the drain passes vacuously, and the CTA ends too early", "CTA_EXIT_WITH_PENDING_REMOTE", "multicast_ring"};
+      "the drain passes vacuously, and the CTA ends too early", "MBAR_WAIT_PHASE_ALIASED", "multicast_ring"};
   template <Machine M, class Extents>
   using Kernel = DrainParityZeroKernel<M, Extents>;
 };

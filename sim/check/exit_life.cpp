@@ -15,6 +15,16 @@ class Impl : public Detector {
       on_exit(event);
       return;
     }
+    if (event.op == Op::kTensorStore || event.op == Op::kBulkStore) {
+      if (event.step == Step::kIssued) {
+        stores_[event.warp] = event;
+      }
+      return;
+    }
+    if (event.op == Op::kBulkWaitGroup || event.op == Op::kWarpExit) {
+      on_store_wait(event);
+      return;
+    }
     if (event.fault == Fault::kExitedCta) {
       if (event.step == Step::kDone) {
         reporter().report("REMOTE_TO_EXITED_CTA", event, "cta " + std::to_string(event.cta),
@@ -30,8 +40,6 @@ class Impl : public Detector {
       pending_.emplace(event.serial, pending);
     } else if (event.step == Step::kWritten || (event.op == Op::kTcgen05Ld && event.step == Step::kRead)) {
       pending_.erase(event.serial);
-    } else if (event.step == Step::kRead) {
-      pending_.erase(event.serial);  // a store: from here on its shared memory is free
     } else if (event.step == Step::kSignalled) {
       on_signal(event);
     }
@@ -42,6 +50,26 @@ class Impl : public Detector {
     Event issued;
     std::uint32_t mask = 0;  // ranks a multicast commit still has to reach
   };
+
+  // Only the thread that stored can wait for its stores: what it has not waited for when it ends, nobody
+  // has, in any schedule.
+  void on_store_wait(const Event& event) {
+    const auto last = stores_.find(event.warp);
+    if (last == stores_.end()) {
+      return;
+    }
+    if (event.op == Op::kWarpExit) {
+      Event at = last->second;
+      at.time = event.time;
+      reporter().report("BULK_STORE_PENDING_AT_EXIT", at, "cta " + std::to_string(event.cta),
+                        naming().warp(event.warp) + " ends without having waited for its " +
+                            std::string{name_of(at.op)},
+                        {"missing: cp.async.bulk.wait_group.read before the warp ends"});
+    }
+    if (event.op == Op::kWarpExit || last->second.count < event.phase) {
+      stores_.erase(last);
+    }
+  }
 
   std::uint32_t rank_of(std::uint32_t cta) const { return cta % naming().config().cluster_size; }
 
@@ -90,11 +118,6 @@ class Impl : public Detector {
       return;
     }
     switch (issued.op) {
-      case Op::kTensorStore:
-      case Op::kBulkStore:
-        reporter().report("BULK_STORE_PENDING_AT_EXIT", at, object, "ends while " + what + " reads its shared memory",
-                          {"missing: cp.async.bulk.wait_group.read before the warp ends"});
-        break;
       case Op::kTensorLoad:
       case Op::kBulkLoad:
         reporter().report("ASYNC_PENDING_AT_EXIT", at, object, "ends while " + what + " writes its shared memory");
@@ -111,6 +134,7 @@ class Impl : public Detector {
   }
 
   std::map<std::uint32_t, Pending> pending_;  // by serial
+  std::map<std::uint32_t, Event> stores_;     // the last store of a warp, until it is waited for
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "sim/check/transactions.hpp"
 
 #include <unordered_map>
-#include <unordered_set>
 
 namespace warptwin::sim {
 
@@ -21,9 +20,11 @@ class Impl : public Detector {
     } else if (event.op == Op::kTensorLoad || event.op == Op::kBulkLoad) {
       if (event.step == Step::kWritten) {
         on_complete(event, event.peer, false);
-      } else if (event.step == Step::kIssued) {
-        loads_[event.serial] = announced_phase(event);
       }
+    }
+    if ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op != Op::kBarSync && event.op != Op::kBarArrive) {
+      const bool copy = event.op == Op::kTensorLoad || event.op == Op::kBulkLoad;
+      on_phase(event, copy ? event.peer_cta : event.cta, copy ? event.peer : event.address);
     }
   }
 
@@ -57,14 +58,7 @@ class Impl : public Detector {
       reporter().report("MBAR_EXPECT_AFTER_LAST_ARRIVE", event, barrier_name(event),
                         "phase " + std::to_string(event.phase) + " was held open only by bytes that came early");
     }
-    last_expect_[key(event.cta, event.address)] = event.phase;
-    expecting_.insert(key(event.cta, event.address));
-  }
-
-  // The phase the latest announcement on the copy's barrier was for; without one, unknown.
-  std::int64_t announced_phase(const Event& event) const {
-    const auto found = last_expect_.find(key(event.peer_cta, event.peer));
-    return found == last_expect_.end() ? -1 : found->second;
+    announced_[key(event.cta, event.address)] += event.bytes;
   }
 
   void on_complete(const Event& event, std::uint32_t barrier, bool software) {
@@ -84,28 +78,26 @@ class Impl : public Detector {
       reporter().report("MBAR_SW_COMPLETE_WITH_HW", event, naming().barrier(cta, barrier),
                         "phase " + std::to_string(event.phase) + " is completed by software and by copies");
     }
-    if (software) {
-      return;
+  }
+
+  // A phase of a barrier that was declared to carry bytes is complete.
+  void on_phase(const Event& event, std::uint32_t cta, std::uint32_t address) {
+    const Region* region = naming().symbols().find(address);
+    const auto found = announced_.find(key(cta, address));
+    const std::uint64_t bytes = found == announced_.end() ? 0 : found->second;
+    if (region != nullptr && region->kind == RegionKind::kBarriers && bytes < region->contract.bytes) {
+      reporter().report("MBAR_TX_WRONG_PHASE", event, naming().barrier(cta, address),
+                        "phase " + std::to_string(event.phase) + " is complete with " + std::to_string(bytes) +
+                            " of its " + std::to_string(region->contract.bytes) + " bytes announced",
+                        {"who waits for it passes before the data; what is announced later counts in the next phase"});
     }
-    const auto load = loads_.find(event.serial);
-    if (load == loads_.end()) {
-      return;
-    }
-    const std::int64_t meant = load->second;
-    loads_.erase(load);
-    // Issued after the announcement of `meant`, counted later: that phase did not wait for it.
-    if (meant >= 0 && event.phase > static_cast<std::uint64_t>(meant) && event.fault == Fault::kNone) {
-      reporter().report("MBAR_TX_WRONG_PHASE", event, naming().barrier(cta, barrier),
-                        std::to_string(event.bytes) + " bytes are counted in phase " +
-                            std::to_string(event.phase) + "; they were announced for phase " +
-                            std::to_string(meant));
+    if (found != announced_.end()) {
+      found->second = 0;
     }
   }
 
-  std::unordered_map<std::uint64_t, std::uint32_t> last_expect_;
-  std::unordered_set<std::uint64_t> expecting_;
+  std::unordered_map<std::uint64_t, std::uint64_t> announced_;  // bytes, in the current phase
   std::unordered_map<std::uint64_t, Phase> phases_;
-  std::unordered_map<std::uint32_t, std::int64_t> loads_;
 };
 
 }  // namespace

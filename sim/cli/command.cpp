@@ -349,7 +349,7 @@ CheckReport check_one(Session& session, const ScenarioEntry& scenario, const Par
   options.random = static_cast<std::uint32_t>(unsigned_option(session, "random", 0, 10'000'000));
   options.pct = static_cast<std::uint32_t>(unsigned_option(session, "pct", 0, 10'000'000));
   options.pct_depth = static_cast<std::uint32_t>(unsigned_option(session, "depth", 1, 64));
-  options.keep_going = session.options.count("keep-going") != 0;
+  options.keep_going = session.options.count("keep-going") != 0 || session.options.count("all") != 0;
   options.run.moves_data = session.options.count("data") != 0;
   const bool strict = session.options.count("strict") != 0;
   const CheckResult result = check(scenario, parameters, options);
@@ -363,9 +363,7 @@ CheckReport check_one(Session& session, const ScenarioEntry& scenario, const Par
   report.code = failed || (warned && strict) ? ExitCode::kFinding
                 : result.bound_hit           ? ExitCode::kIncomplete
                                              : ExitCode::kClean;
-  for (const Finding& finding : shown.findings) {
-    report.expected_found = report.expected_found || std::string_view{finding.info->id} == scenario.info->expected;
-  }
+  report.expected_found = result.ids.contains(scenario.info->expected);
   const std::string strength =
       failed ? "found in schedule " + std::to_string(result.schedules) + " of those tried" : "no defect in " + result.strength();
   if (json != nullptr) {
@@ -495,15 +493,15 @@ po::options_description all_options() {
       "set", po::value<std::vector<std::string>>()->composing(), "name=value: a parameter of the scenario")(
       "in", po::value<std::vector<std::string>>()->composing(), "name=FILE.npy: an input tensor, float32, 2-D")(
       "out", po::value<std::vector<std::string>>()->composing(), "name=FILE.npy: writes an output tensor")(
-      "strategy", text(), "round-robin, random, pct, starve:AGENT, or one with its numbers: random:7")(
+      "strategy", text(), "round-robin, random, pct, starve:AGENT, lazy:AGENT, or one with its numbers: random:7")(
       "schedule", text(), "the schedule of a replay line")("seed", text()->default_value("1"), "of inputs and schedules")(
       "profile", text()->default_value("practical"), "practical or strict: how severe each diagnostic is")(
       "strict", "exit 1 for warnings too")("max-steps", text()->default_value("200000000"),
                                            "stop an execution that takes more steps")(
       "timing-only", "move control data only; compute nothing")(
       "resident-ctas", text()->default_value("148"), "CTAs on the machine at a time")(
-      "random", text()->default_value("16"), "random schedules to try")(
-      "pct", text()->default_value("16"), "schedules of random priorities to try")(
+      "random", text()->default_value("48"), "random schedules to try")(
+      "pct", text()->default_value("48"), "schedules of random priorities to try")(
       "depth", text()->default_value("3"), "priority changes of those, plus one")(
       "data", "compute in the first schedule, and compare")("keep-going", "try all schedules even after a finding")(
       "all", "every scenario at its defaults, against what is expected of it")(

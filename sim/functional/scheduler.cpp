@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "common/kernel/scenario.hpp"
+#include "sim/functional/schedulers/lazy.hpp"
 #include "sim/functional/schedulers/pct.hpp"
 #include "sim/functional/schedulers/random.hpp"
 #include "sim/functional/schedulers/replay.hpp"
@@ -18,7 +19,7 @@ constexpr std::uint64_t kReplayStepsMax = 10'000'000;
 
 [[noreturn]] void refuse(const std::string& text) {
   throw ConfigError("'" + text +
-                    "' is no schedule: use round-robin, random:SEED, pct:SEED:DEPTH:STEPS, starve:AGENT or the "
+                    "' is no schedule: use round-robin, random:SEED, pct:SEED:DEPTH:STEPS, starve:AGENT, lazy:AGENT or the "
                     "schedule of a replay line");
 }
 
@@ -55,6 +56,8 @@ std::string ScheduleSpec::to_string() const {
       return "pct:" + std::to_string(seed) + ":" + std::to_string(depth) + ":" + std::to_string(length);
     case Strategy::kStarve:
       return "starve:" + std::to_string(victim);
+    case Strategy::kLazy:
+      return "lazy:" + std::to_string(victim);
     case Strategy::kReplay:
       break;
   }
@@ -88,8 +91,8 @@ ScheduleSpec ScheduleSpec::parse(const std::string& text) {
       refuse(text);
     }
     spec.depth = static_cast<std::uint32_t>(depth);
-  } else if (parts[0] == "starve" && parts.size() == 2) {
-    spec.strategy = Strategy::kStarve;
+  } else if ((parts[0] == "starve" || parts[0] == "lazy") && parts.size() == 2) {
+    spec.strategy = parts[0] == "lazy" ? Strategy::kLazy : Strategy::kStarve;
     spec.victim = static_cast<Slot>(number(parts[1], text));
   } else if (parts[0] == "steps" && parts.size() == 2) {
     spec.strategy = Strategy::kReplay;
@@ -119,6 +122,8 @@ std::unique_ptr<Scheduler> make_scheduler(const ScheduleSpec& spec) {
       return std::make_unique<PctScheduler>(spec.seed, spec.depth, spec.length);
     case Strategy::kStarve:
       return std::make_unique<StarveScheduler>(spec.victim);
+    case Strategy::kLazy:
+      return std::make_unique<LazyScheduler>(spec.victim);
     case Strategy::kReplay:
       return std::make_unique<ReplayScheduler>(spec.choices);
   }

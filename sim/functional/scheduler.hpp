@@ -22,7 +22,7 @@ class Scheduler {
   virtual void yielded(Slot slot) { (void)slot; }
 };
 
-enum class Strategy : std::uint8_t { kRoundRobin, kRandom, kPct, kStarve, kReplay };
+enum class Strategy : std::uint8_t { kRoundRobin, kRandom, kPct, kStarve, kLazy, kReplay };
 
 /// Names a schedule: a strategy and what it needs. Its text form is part of a replay line.
 struct ScheduleSpec {
@@ -30,10 +30,10 @@ struct ScheduleSpec {
   std::uint64_t seed = 0;       // random, pct
   std::uint32_t depth = 3;      // pct: priority changes + 1
   std::uint64_t length = 4096;  // pct: steps the changes are spread over
-  Slot victim = 0;              // starve: who waits while anybody else can act
+  Slot victim = 0;              // starve: who waits while anybody else can act; lazy: from whom on
   std::vector<Slot> choices;    // replay: who acts, step by step; round robin after the last
 
-  /// "round-robin", "random:7", "pct:7:3:4096", "starve:2", "steps:0.0.5*3".
+  /// "round-robin", "random:7", "pct:7:3:4096", "starve:2", "lazy:6", "steps:0.0.5*3".
   std::string to_string() const;
   /// Throws ConfigError when `text` names no schedule.
   static ScheduleSpec parse(const std::string& text);

@@ -132,6 +132,9 @@ Event Gpu::event_of(const AsyncOp& async, Step step) const {
   event.serial = async.serial;
   event.cta = ctas_[async.cta].number;
   event.peer_cta = ctas_[async.signal_cta].number;
+  if (async.operation.op == Op::kTensorStore || async.operation.op == Op::kBulkStore) {
+    event.count = static_cast<std::uint32_t>(async.group);
+  }
   return event;
 }
 

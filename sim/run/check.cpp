@@ -5,7 +5,7 @@
 namespace warptwin::sim {
 
 std::string CheckResult::strength() const {
-  return std::to_string(schedules) + " schedules (1 round robin, " + std::to_string(starving) + " starving, " +
+  return std::to_string(schedules) + " schedules (1 round robin, 1 lazy, " + std::to_string(starving) + " starving, " +
          std::to_string(random) + " random, " + std::to_string(pct) + " pct): sampled, not proved";
 }
 
@@ -17,6 +17,10 @@ CheckResult check(const ScenarioEntry& scenario, const ParameterSet& parameters,
     warps += row.warps;
   }
   CheckResult result;
+  ScheduleSpec lazy;
+  lazy.strategy = Strategy::kLazy;
+  lazy.victim = warps * resident_ctas(workload, options.run.resident_ctas);
+  schedules.push_back(lazy);
   for (Slot victim = 0; victim < warps * workload.cluster_size; ++victim) {
     ScheduleSpec spec;
     spec.strategy = Strategy::kStarve;
@@ -59,6 +63,9 @@ CheckResult check(const ScenarioEntry& scenario, const ParameterSet& parameters,
     ++result.schedules;
     result.operations += one.operations;
     result.bound_hit = result.bound_hit || one.end == RunEnd::kStepBound;
+    for (const Finding& finding : one.findings) {
+      result.ids.insert(finding.info->id);
+    }
     if (one.end != RunEnd::kStepBound && !one.clean(false)) {
       if (result.failing++ == 0) {
         result.failing_schedule = schedule;

@@ -1,9 +1,11 @@
-/// Tries a scenario under many schedules: one fair, one for each warp that keeps it waiting, and random
-/// ones. What it says is how far it looked, never more.
+/// Tries a scenario under many schedules: one fair, one in which all that is asynchronous is late, one
+/// for each warp that keeps it waiting, and random ones. What it says is how far it looked, never more.
 
 #pragma once
 
 #include <functional>
+#include <set>
+#include <string>
 
 #include "sim/run/simulate.hpp"
 
@@ -11,8 +13,8 @@ namespace warptwin::sim {
 
 struct CheckOptions {
   RunOptions run;               // its schedule is ignored
-  std::uint32_t random = 16;    // uniformly random schedules
-  std::uint32_t pct = 16;       // schedules of random priorities
+  std::uint32_t random = 48;    // uniformly random schedules
+  std::uint32_t pct = 48;       // schedules of random priorities
   std::uint32_t pct_depth = 3;
   std::uint64_t seed = 1;
   bool keep_going = false;      // after the first schedule that fails
@@ -32,6 +34,7 @@ struct CheckResult {
   std::vector<Comparison> comparisons;
 
   std::string strength() const; // "39 schedules: ..."
+  std::set<std::string> ids;    // of everything found in any schedule
   std::uint32_t starving = 0;
   std::uint32_t random = 0;
   std::uint32_t pct = 0;

@@ -165,6 +165,10 @@ bool RunResult::clean(bool strict) const {
   return end == RunEnd::kDone && !found && agrees;
 }
 
+std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit) {
+  return workload.cluster_size * std::clamp(limit / workload.cluster_size, 1U, workload.clusters);
+}
+
 RunResult simulate(const ScenarioEntry& scenario, const ParameterSet& parameters, const RunOptions& options) {
   const Workload workload = scenario.workload(parameters);
   const Symbols symbols = scenario.symbols(parameters);
@@ -197,7 +201,7 @@ RunResult simulate(const ScenarioEntry& scenario, const ParameterSet& parameters
   }
   config.shared_bytes = kSharedBase + symbols.bytes;
   config.registers_per_thread = workload.registers_per_thread;
-  config.resident_clusters = std::max(1U, options.resident_ctas / workload.cluster_size);
+  config.resident_clusters = resident_ctas(workload, options.resident_ctas) / workload.cluster_size;
   config.moves_data = options.moves_data;
 
   Gpu gpu{config, memory, symbols};

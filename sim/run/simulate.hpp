@@ -54,6 +54,9 @@ struct RunResult {
   bool clean(bool strict) const;
 };
 
+/// CTAs of a workload that are on a machine of `limit` CTAs at a time: whole clusters.
+std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit);
+
 /// Throws ConfigError when the parameters or inputs do not fit the scenario.
 RunResult simulate(const ScenarioEntry& scenario, const ParameterSet& parameters, const RunOptions& options);
 

@@ -2,6 +2,9 @@
 
 #include "hw/launch/tensor_map.hpp"
 
+#include <ostream>
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,6 +59,8 @@ struct Refusal {
   TensorMapSpec map;
   TensorSpec tensor;
   const char* advice;
+
+  friend void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.what; }
 };
 
 class TensorMapRefuses : public ::testing::TestWithParam<Refusal> {};

@@ -10,7 +10,7 @@ namespace warptwin::sim {
 namespace {
 
 TEST(ScheduleSpecTest, TextGoesThereAndBack) {
-  for (const char* text : {"round-robin", "random:7", "pct:3:4:900", "starve:12", "steps:0.1*3.0.2", "steps:"}) {
+  for (const char* text : {"round-robin", "random:7", "pct:3:4:900", "starve:12", "lazy:6", "steps:0.1*3.0.2", "steps:"}) {
     EXPECT_EQ(ScheduleSpec::parse(text).to_string(), text);
   }
 }
@@ -73,7 +73,7 @@ TEST_P(EveryStrategyTest, PicksAMemberAndTheSameOnesAgain) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategyTest,
-                         ::testing::Values("round-robin", "random:5", "pct:5:3:100", "starve:3", "steps:3.6*4.9"));
+                         ::testing::Values("round-robin", "random:5", "pct:5:3:100", "starve:3", "lazy:30", "steps:3.6*4.9"));
 
 TEST(StarveTest, TheVictimGoesOnlyWhenNobodyElseCan) {
   ReadySet ready;

@@ -1,0 +1,23 @@
+/// Agents from a slot on act only when nobody below can: with the first asynchronous slot, every copy,
+/// commit and remote arrival is as late as it can be.
+
+#pragma once
+
+#include "sim/functional/scheduler.hpp"
+
+namespace warptwin::sim {
+
+class LazyScheduler : public Scheduler {
+ public:
+  explicit LazyScheduler(Slot first) : first_{first} {}
+  Slot pick(const ReadySet& ready, Slot previous) override {
+    const Slot next = ready.next_after(previous);
+    // Past the last early slot the search starts again from the lowest.
+    return next < first_ ? next : ready.next_after(ready.slots() - 1);
+  }
+
+ private:
+  Slot first_;
+};
+
+}  // namespace warptwin::sim

@@ -1,0 +1,159 @@
+// Every operation of the machine, in every form: what the scenarios leave out must assemble too. Never
+// run. A kernel may hold one cta_group only, so there is one for each.
+
+#include "hw/cuda/machine.hpp"
+
+namespace warptwin::hw {
+namespace {
+
+template <class Element>
+__device__ void store_row(CudaMachine& machine, SharedAddress base, CudaFragment<16>& fragment) {
+  machine.st_shared_row(SharedTile<Element>{base, 128, 16, Swizzle::kNone}, 0, 0, fragment);
+}
+
+template <std::uint32_t kRegisters>
+__device__ void move_tensor_memory(CudaMachine& machine, TmemAddress tmem) {
+  CudaFragment<kRegisters> fragment;
+  machine.tcgen05_ld_32x32b(fragment, tmem);
+  machine.tcgen05_wait_ld(fragment);
+  fragment.transform([](float value) { return 2.0F * value; });
+  machine.tcgen05_st_32x32b(tmem, fragment);
+  machine.tcgen05_wait_st();
+}
+
+template <std::uint32_t kRank>
+__device__ void copy_boxes(CudaMachine& machine,
+                           const CUtensorMap& map,
+                           SharedAddress smem,
+                           CopyTarget target,
+                           std::int32_t at) {
+  Coordinates<kRank> coordinates;
+  for (std::int32_t& coordinate : coordinates.at) {
+    coordinate = at;
+  }
+  machine.cp_async_bulk_tensor_load(smem, map, coordinates, target);
+  machine.cp_async_bulk_tensor_store(map, coordinates, smem);
+}
+
+template <CtaGroup kGroup>
+__device__ void tensor_core(CudaMachine& machine,
+                            const CUtensorMap& map,
+                            SharedAddress base,
+                            Mbarrier bar,
+                            CtaMask mask) {
+  machine.tcgen05_alloc(kGroup, base, 512);
+  const TmemAddress tmem{machine.ld_shared_u32(base)};
+  machine.tcgen05_relinquish_alloc_permit(kGroup);
+  for (const ElementType type :
+       {ElementType::kF16, ElementType::kBf16, ElementType::kTf32, ElementType::kF8E4M3}) {
+    const auto instruction = UmmaInstructionDescriptor::make(type, type, 128 * ctas_in(kGroup), 64);
+    const auto tile = UmmaSmemDescriptor::make(base, 16, 1024, Swizzle::k128B);
+    machine.tcgen05_mma(kGroup, tmem, tile, tile.advanced(32), instruction, type != ElementType::kF16);
+  }
+  machine.tcgen05_commit(kGroup, bar);
+  machine.tcgen05_commit_multicast(kGroup, bar, mask);
+  copy_boxes<2>(machine, map, base, {bar, {}, kGroup}, 1);
+  copy_boxes<2>(machine, map, base, {bar, mask, kGroup}, 2);
+  copy_boxes<3>(machine, map, base, {bar, {}, kGroup}, 3);
+  copy_boxes<3>(machine, map, base, {bar, mask, kGroup}, 4);
+  machine.tcgen05_fence_before_thread_sync();
+  machine.tcgen05_fence_after_thread_sync();
+  move_tensor_memory<1>(machine, tmem);
+  move_tensor_memory<16>(machine, tmem);
+  move_tensor_memory<32>(machine, tmem);
+  move_tensor_memory<128>(machine, tmem);
+  machine.tcgen05_dealloc(kGroup, tmem, 512);
+}
+
+}  // namespace
+
+__global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant__ CUtensorMap map,
+                                                          std::uint32_t* scratch,
+                                                          std::uint32_t* words) {
+  extern __shared__ __align__(1024) unsigned char shared[];
+  CudaMachine machine{scratch};
+  const SharedAddress base = ptx::shared_address(shared);
+  const Mbarrier bar{base};
+  const GlobalAddress global{reinterpret_cast<std::uint64_t>(words)};
+  const CtaMask mask{static_cast<std::uint16_t>(machine.cluster_size())};
+
+  machine.setmaxnreg_dec<24>();
+  machine.setmaxnreg_inc<240>();
+  machine.elect_one([&] {
+    machine.mbarrier_init(bar, 1);
+    machine.fence_mbarrier_init();
+  });
+  machine.for_lanes(2, [&](std::uint32_t lane) {
+    machine.mbarrier_arrive(machine.mapa(bar, lane), 2, kReleaseCluster);
+    machine.mbarrier_arrive(machine.mapa(bar, lane), 2, kRelaxedCluster);
+    machine.mbarrier_arrive_expect_tx(machine.mapa(bar, lane), 16);
+  });
+  machine.sync_warp();
+  for (const Ordering ordering : {kReleaseCta, kReleaseCluster, kRelaxedCta, kRelaxedCluster}) {
+    machine.mbarrier_arrive(bar, 1, ordering);
+  }
+  machine.mbarrier_arrive_drop(bar);
+  machine.mbarrier_arrive_no_complete(bar, 1);
+  machine.mbarrier_arrive_expect_tx(bar, 16);
+  machine.mbarrier_expect_tx(bar, 16);
+  machine.mbarrier_complete_tx(bar, 16);
+  for (const Ordering ordering : {kAcquireCta, kAcquireCluster, kRelaxedCta, kRelaxedCluster}) {
+    machine.mbarrier_wait_parity(bar, WaitPhase::number(1), ordering);
+    if (machine.mbarrier_try_wait_parity(bar, WaitPhase::parity_only(0), ordering)) {
+      machine.mbarrier_inval(bar);
+    }
+  }
+  for (const Scope scope : {Scope::kCta, Scope::kCluster, Scope::kGpu}) {
+    machine.fence({Semantics::kAcquire, scope});
+    machine.fence({Semantics::kRelease, scope});
+    machine.fence({Semantics::kAcqRel, scope});
+  }
+  for (const ProxySpace space :
+       {ProxySpace::kAll, ProxySpace::kSharedCta, ProxySpace::kSharedCluster, ProxySpace::kGlobal}) {
+    machine.fence_proxy_async(space);
+  }
+  machine.bar_sync(1, 64);
+  machine.bar_arrive(2, 64);
+  machine.cta_sync();
+  machine.barrier_cluster_arrive(kRelaxedCluster);
+  machine.barrier_cluster_wait();
+  machine.barrier_cluster_arrive(kReleaseCluster);
+  machine.barrier_cluster_wait();
+
+  tensor_core<CtaGroup::kOne>(machine, map, base, bar, mask);
+  copy_boxes<1>(machine, map, base, {bar, {}}, 1);
+  copy_boxes<4>(machine, map, base, {bar, {}}, 1);
+  copy_boxes<5>(machine, map, base, {bar, mask}, 1);
+  machine.cp_async_bulk_load(base, global, 16, {bar, {}});
+  machine.cp_async_bulk_load(base, global, 16, {bar, mask});
+  machine.cp_async_bulk_store(global, base, 16);
+  machine.cp_async_bulk_commit_group();
+  machine.cp_async_bulk_wait_group<0>();
+  machine.cp_async_bulk_wait_group_read<1>();
+
+  CudaFragment<16> fragment;
+  machine.tcgen05_ld_32x32b(fragment, TmemAddress{});
+  machine.tcgen05_wait_ld(fragment);
+  store_row<f32>(machine, base, fragment);
+  store_row<tf32>(machine, base, fragment);
+  store_row<f16>(machine, base, fragment);
+  store_row<bf16>(machine, base, fragment);
+  store_row<f8e4m3>(machine, base, fragment);
+  store_row<f8e5m2>(machine, base, fragment);
+
+  machine.st_shared_u32(base, machine.ld_acquire_global_u32(global) + machine.cluster_index());
+  machine.st_release_global_u32(global, machine.cluster_count() + machine.cta_rank());
+  machine.red_add_release_global_u32(global, machine.warp_index());
+  machine.wait_global_u32(global, 1);
+  machine.note_stage({});
+}
+
+__global__ void __launch_bounds__(192, 1) every_operation_of_a_pair(
+    const __grid_constant__ CUtensorMap map, std::uint32_t* scratch) {
+  extern __shared__ __align__(1024) unsigned char shared[];
+  CudaMachine machine{scratch};
+  const SharedAddress base = ptx::shared_address(shared);
+  tensor_core<CtaGroup::kTwo>(machine, map, base, Mbarrier{base}, CtaMask{3});
+}
+
+}  // namespace warptwin::hw

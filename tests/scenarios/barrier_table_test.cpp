@@ -1,0 +1,37 @@
+#include "tests/support/barrier_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include "scenarios/gemm.hpp"
+#include "scenarios/producer_consumer.hpp"
+
+namespace warptwin::scenarios {
+namespace {
+
+template <class Storage, class Extents>
+void expect_table_is_true(const char* path, const Extents& extents) {
+  tests::ContractLayout layout;
+  const Storage storage{layout, extents};
+  static_cast<void>(storage);
+  auto rows = tests::barrier_table(path);
+  EXPECT_EQ(rows.size(), layout.contracts.size());
+  for (const auto& [name, contract] : layout.contracts) {
+    SCOPED_TRACE(name);
+    EXPECT_EQ(rows[name].arrivals, contract.arrivals());
+    EXPECT_EQ(rows[name].role, name_of(contract.contributors[0].role));
+    EXPECT_EQ(rows[name].how, tests::wording(contract.contributors[0].kind));
+  }
+}
+
+TEST(BarrierTable, OfGemm) {
+  expect_table_is_true<GemmStorage<GemmExtents<>>>("scenarios/gemm.hpp",
+                                                   GemmExtents<>{128, 128, 64, 4, 2});
+}
+
+TEST(BarrierTable, OfProducerConsumer) {
+  expect_table_is_true<ProducerConsumerStorage<ProducerConsumerExtents<>>>(
+      "scenarios/producer_consumer.hpp", ProducerConsumerExtents<>{16, 4});
+}
+
+}  // namespace
+}  // namespace warptwin::scenarios
