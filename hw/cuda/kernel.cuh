@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "common/kernel/dispatch.hpp"
+
 #include "hw/cuda/machine.hpp"
 
 namespace warptwin::hw {
@@ -18,15 +19,16 @@ inline constexpr std::uint32_t kSharedAlignment = 1024;
 
 #ifdef __CUDACC__
 
-/// The address of this CTA's dynamic shared memory. The kernels have no static one, so it starts where
-/// the driver's own reserved block ends, which is aligned; anything else ends the kernel.
+/// The address of this CTA's dynamic shared memory. The kernels have no static one, so it starts
+/// where the driver's own reserved block ends, which is aligned; anything else ends the kernel.
 WARPTWIN_HOST_DEVICE SharedAddress dynamic_shared_memory() {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE,
                     (extern __shared__ __align__(1024) unsigned char warptwin_shared_memory[];
                      const SharedAddress base = ptx::shared_address(warptwin_shared_memory);
                      // The compiler believes the alignment it was told: ask behind its back.
                      std::uint32_t address = base.value;
-                     asm volatile("" : "+r"(address));
+                     asm volatile(""
+                                  : "+r"(address));
                      if (address % kSharedAlignment != 0) { ptx::trap(); } return base;),
                     (return {};))
 }

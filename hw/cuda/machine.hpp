@@ -1,16 +1,17 @@
-/// The GPU's `Machine`: one warp, and the instructions it executes. Everything is inlined: the object is
-/// a handful of values that live in registers, or are known when the kernel is compiled.
+/// The GPU's `Machine`: one warp, and the instructions it executes. Everything is inlined: the
+/// object is a handful of values that live in registers, or are known when the kernel is compiled.
 ///
 /// sm_100a has all of it; elsewhere tcgen05 is emulated, see `TmemEmulation`.
 
 #pragma once
 
-#include <cuda.h>
-
 #include <cstdint>
 #include <utility>
 
+#include <cuda.h>
+
 #include "common/machine/machine.hpp"
+
 #include "hw/cuda/tmem_emulation.hpp"
 #include "hw/ptx/barrier.hpp"
 #include "hw/ptx/convert.hpp"
@@ -236,18 +237,19 @@ class CudaMachine {
                                           SharedAddress word,
                                           std::uint32_t columns,
                                           SourceSite = {}) {
-    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
-                      (ptx::tcgen05_alloc(group, word, columns);),
-                      (TmemEmulation::require_one_cta(group);
-                       emulation_.alloc(word, columns, elected_);))
+    NV_IF_ELSE_TARGET(
+        NV_HAS_FEATURE_SM_100a,
+        (ptx::tcgen05_alloc(group, word, columns);),
+        (TmemEmulation::require_one_cta(group); emulation_.alloc(word, columns, elected_);))
   }
   WARPTWIN_HOST_DEVICE void tcgen05_dealloc(CtaGroup group,
                                             TmemAddress address,
                                             std::uint32_t columns,
                                             SourceSite = {}) {
-    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
-                      (ptx::tcgen05_dealloc(group, address, columns);),
-                      (TmemEmulation::require_one_cta(group); emulation_.dealloc(address, columns);))
+    NV_IF_ELSE_TARGET(
+        NV_HAS_FEATURE_SM_100a,
+        (ptx::tcgen05_dealloc(group, address, columns);),
+        (TmemEmulation::require_one_cta(group); emulation_.dealloc(address, columns);))
   }
   WARPTWIN_HOST_DEVICE void tcgen05_relinquish_alloc_permit(CtaGroup group, SourceSite = {}) {
     NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
@@ -261,16 +263,16 @@ class CudaMachine {
                                         UmmaInstructionDescriptor instruction,
                                         bool accumulate,
                                         SourceSite = {}) {
-    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
-                      (if (issues()) { ptx::tcgen05_mma(group, d, a, b, instruction, accumulate); }),
-                      (TmemEmulation::require_one_cta(group);
-                       emulation_.mma(d,
-                                      a,
-                                      b,
-                                      instruction,
-                                      accumulate,
-                                      alone_ ? 0 : ptx::lane_index(),
-                                      alone_ ? 1 : kWarpLanes);))
+    NV_IF_ELSE_TARGET(
+        NV_HAS_FEATURE_SM_100a,
+        (if (issues()) { ptx::tcgen05_mma(group, d, a, b, instruction, accumulate); }),
+        (TmemEmulation::require_one_cta(group); emulation_.mma(d,
+                                                               a,
+                                                               b,
+                                                               instruction,
+                                                               accumulate,
+                                                               alone_ ? 0 : ptx::lane_index(),
+                                                               alone_ ? 1 : kWarpLanes);))
   }
   WARPTWIN_HOST_DEVICE void tcgen05_commit(CtaGroup group, Mbarrier bar, SourceSite = {}) {
     tcgen05_commit_multicast(group, bar, CtaMask{});
@@ -279,10 +281,10 @@ class CudaMachine {
                                                      Mbarrier bar,
                                                      CtaMask mask,
                                                      SourceSite = {}) {
-    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
-                      (if (issues()) { ptx::tcgen05_commit(group, bar, mask); }),
-                      (TmemEmulation::require_one_cta(group);
-                       emulation_.commit(bar, mask, issues(), !alone_);))
+    NV_IF_ELSE_TARGET(
+        NV_HAS_FEATURE_SM_100a,
+        (if (issues()) { ptx::tcgen05_commit(group, bar, mask); }),
+        (TmemEmulation::require_one_cta(group); emulation_.commit(bar, mask, issues(), !alone_);))
   }
   template <std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void tcgen05_ld_32x32b(CudaFragment<kRegisters>& fragment,
@@ -387,7 +389,7 @@ class CudaMachine {
   }
 
   std::uint32_t warp_index_;
-  bool elected_;        // the lane the backend elects: one elect.sync, so the same for the whole kernel
+  bool elected_;  // the lane the backend elects: one elect.sync, so the same for the whole kernel
   bool alone_ = false;  // inside `elect_one` or `for_lanes`; known wherever those are inlined
   TmemEmulation emulation_;
 };

@@ -1,13 +1,15 @@
-/// EMULATED: tensor memory and its MMA for GPUs that have neither, that the one kernel text runs there.
+/// EMULATED: tensor memory and its MMA for GPUs that have neither, that the one kernel text runs
+/// there.
 ///
-/// Tensor memory is a piece of global memory for each CTA; the MMA is a loop of the calling lanes. Right
-/// and very slow: for tests of the protocol, never for timings. One CTA per MMA only.
+/// Tensor memory is a piece of global memory for each CTA; the MMA is a loop of the calling lanes.
+/// Right and very slow: for tests of the protocol, never for timings. One CTA per MMA only.
 
 #pragma once
 
 #include <cstdio>
 
 #include "common/machine/umma_descriptor.hpp"
+
 #include "hw/ptx/address.hpp"
 #include "hw/ptx/fence.hpp"
 #include "hw/ptx/mbarrier.hpp"
@@ -21,8 +23,8 @@ namespace warptwin::hw {
 
 /// One warp's view of its CTA's emulated tensor memory.
 ///
-/// Lanes that compute a row of D and lanes that read it are ordered as any global accesses are: by the
-/// fence and the arrival in `commit`, and the wait for that arrival.
+/// Lanes that compute a row of D and lanes that read it are ordered as any global accesses are: by
+/// the fence and the arrival in `commit`, and the wait for that arrival.
 class TmemEmulation {
  public:
   /// Cells of one CTA, of 32 bits; column-major, so that the lanes of a warp touch one line.
@@ -35,9 +37,10 @@ class TmemEmulation {
   /// Ends the kernel, with a message, where the text asks for a pair of CTAs.
   WARPTWIN_HOST_DEVICE static void require_one_cta(CtaGroup group) {
     NV_IF_TARGET(NV_IS_DEVICE, (if (group == CtaGroup::kTwo) {
-                   std::printf("warptwin: CTA %u: tcgen05 emulation has no pairs of CTAs; "
-                               "run this kernel on sm_100a\n",
-                               blockIdx.x);
+                   std::printf(
+                       "warptwin: CTA %u: tcgen05 emulation has no pairs of CTAs; "
+                       "run this kernel on sm_100a\n",
+                       blockIdx.x);
                    __trap();
                  }))
   }
@@ -83,7 +86,10 @@ class TmemEmulation {
   /// Makes D and the end of the reads of A and B known to whoever sees the arrival.
   ///
   /// Participants: all lanes that computed; `lanes_follow` when that is the whole warp.
-  WARPTWIN_HOST_DEVICE void commit(Mbarrier bar, CtaMask mask, bool arrives, bool lanes_follow) const {
+  WARPTWIN_HOST_DEVICE void commit(Mbarrier bar,
+                                   CtaMask mask,
+                                   bool arrives,
+                                   bool lanes_follow) const {
     ptx::fence({Semantics::kAcqRel, Scope::kGpu});
     ptx::fence_proxy_async(ProxySpace::kSharedCta);
     if (lanes_follow) {
@@ -157,8 +163,10 @@ class TmemEmulation {
     return {swizzled(group + row % 8 * static_cast<std::uint32_t>(swizzle) + k, swizzle)};
   }
   WARPTWIN_HOST_DEVICE static Swizzle swizzle_of_code(std::uint32_t code) {
-    return code == 2 ? Swizzle::k128B
-                     : code == 4 ? Swizzle::k64B : code == 6 ? Swizzle::k32B : Swizzle::kNone;
+    return code == 2   ? Swizzle::k128B
+           : code == 4 ? Swizzle::k64B
+           : code == 6 ? Swizzle::k32B
+                       : Swizzle::kNone;
   }
 
   std::uint32_t* cells_;

@@ -32,16 +32,18 @@ void launch(const void* kernel, const LaunchShape& shape, void** arguments, cuda
   config.stream = stream;
   config.attrs = &cluster;
   config.numAttrs = 1;
-  require_cuda(cudaLaunchKernelExC(&config, kernel, arguments),
-               "cudaLaunchKernelExC",
-               "check that the kernel was built for this GPU (sm_90a or sm_100a) and that a cluster "
-               "of this size fits on it");
+  require_cuda(
+      cudaLaunchKernelExC(&config, kernel, arguments),
+      "cudaLaunchKernelExC",
+      "check that the kernel was built for this GPU (sm_90a or sm_100a) and that a cluster "
+      "of this size fits on it");
 }
 
 void synchronize(cudaStream_t stream) {
-  require_cuda(cudaStreamSynchronize(stream),
-               "cudaStreamSynchronize",
-               "the kernel ended early; run the scenario in the simulator with the same parameters");
+  require_cuda(
+      cudaStreamSynchronize(stream),
+      "cudaStreamSynchronize",
+      "the kernel ended early; run the scenario in the simulator with the same parameters");
 }
 
 }  // namespace warptwin::hw

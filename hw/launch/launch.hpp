@@ -1,4 +1,5 @@
-/// Launches a kernel entry: shared memory beyond the standard limit, clusters, errors that say what to do.
+/// Launches a kernel entry: shared memory beyond the standard limit, clusters, errors that say what
+/// to do.
 
 #pragma once
 
@@ -20,8 +21,8 @@ struct LaunchShape {
 
 /// Launches `kernel` with one pointer in `arguments` for each of its parameters.
 ///
-/// Blocks: never. Errors: CudaError for what is wrong with the launch; what goes wrong in the kernel is
-/// reported by `synchronize`, or by any later call.
+/// Blocks: never. Errors: CudaError for what is wrong with the launch; what goes wrong in the
+/// kernel is reported by `synchronize`, or by any later call.
 void launch(const void* kernel, const LaunchShape& shape, void** arguments, cudaStream_t stream);
 
 /// Blocks until the stream's work is done. Errors: CudaError when a kernel failed.

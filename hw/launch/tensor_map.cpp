@@ -53,8 +53,10 @@ CUtensorMapSwizzle swizzle_of(Swizzle swizzle) {
 
 TensorMapEncoding encoding_of(const TensorMapSpec& map, const TensorSpec& tensor) {
   const std::uint32_t element_bytes = bytes_of(tensor.element);
-  require(tensor.rows > 0 && tensor.columns > 0, tensor, "it has no elements; use at least one row and "
-                                                         "one column");
+  require(tensor.rows > 0 && tensor.columns > 0,
+          tensor,
+          "it has no elements; use at least one row and "
+          "one column");
   require(tensor.pitch_bytes % kUnitBytes == 0,
           tensor,
           "rows are " + std::to_string(tensor.pitch_bytes) +
@@ -62,11 +64,13 @@ TensorMapEncoding encoding_of(const TensorMapSpec& map, const TensorSpec& tensor
               std::to_string(align_up(tensor.pitch_bytes, kUnitBytes)));
   require(tensor.pitch_bytes >= std::uint64_t{tensor.columns} * element_bytes,
           tensor,
-          "rows are " + std::to_string(tensor.pitch_bytes) + " bytes apart and overlap; use at least " +
+          "rows are " + std::to_string(tensor.pitch_bytes) +
+              " bytes apart and overlap; use at least " +
               std::to_string(std::uint64_t{tensor.columns} * element_bytes));
   require(map.box_rows >= 1 && map.box_rows <= kBoxMax,
           tensor,
-          "a box of " + std::to_string(map.box_rows) + " rows; use 1 to 256, in several copies if need be");
+          "a box of " + std::to_string(map.box_rows) +
+              " rows; use 1 to 256, in several copies if need be");
   require(map.box_columns >= 1 && map.box_columns <= kBoxMax,
           tensor,
           "a box of " + std::to_string(map.box_columns) +
@@ -96,8 +100,9 @@ TensorMapEncoding encoding_of(const TensorMapSpec& map, const TensorSpec& tensor
 
 CUtensorMap encode(const TensorMapEncoding& encoding, GlobalAddress address) {
   if (address.value % kUnitBytes != 0) {
-    throw ConfigError("tensor map: the matrix starts at an address that is no multiple of 16; allocate "
-                      "it with cudaMalloc, or move its start");
+    throw ConfigError(
+        "tensor map: the matrix starts at an address that is no multiple of 16; allocate "
+        "it with cudaMalloc, or move its start");
   }
   // The version that introduced the function: all later drivers have it.
   constexpr unsigned kSince = 12000;

@@ -30,8 +30,8 @@ TensorMapEncoding encoding_of(const TensorMapSpec& map, const TensorSpec& tensor
 
 /// The tensor map over a matrix at `address` of the current device's memory.
 ///
-/// Errors: ConfigError for an address that is not a multiple of 16; CudaError when there is no driver,
-/// or the driver refuses.
+/// Errors: ConfigError for an address that is not a multiple of 16; CudaError when there is no
+/// driver, or the driver refuses.
 CUtensorMap encode(const TensorMapEncoding& encoding, GlobalAddress address);
 
 }  // namespace warptwin::hw

@@ -9,13 +9,12 @@
 
 namespace warptwin::hw::ptx {
 
-/// The generic pointer to a byte of the shared-memory window; of the cluster's too, since a CTA's own
-/// window lies in it. Participants: each lane for itself. Blocks: never.
+/// The generic pointer to a byte of the shared-memory window; of the cluster's too, since a CTA's
+/// own window lies in it. Participants: each lane for itself. Blocks: never.
 template <class T = void>
 WARPTWIN_HOST_DEVICE T* shared_pointer(std::uint32_t address) {
-  NV_IF_ELSE_TARGET(NV_IS_DEVICE,
-                    (return static_cast<T*>(__cvta_shared_to_generic(address));),
-                    (return nullptr;))
+  NV_IF_ELSE_TARGET(
+      NV_IS_DEVICE, (return static_cast<T*>(__cvta_shared_to_generic(address));), (return nullptr;))
 }
 
 WARPTWIN_HOST_DEVICE std::uint64_t* pointer_to(Mbarrier bar) {

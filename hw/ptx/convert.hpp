@@ -4,6 +4,7 @@
 #pragma once
 
 #include "common/machine/element.hpp"
+
 #include "hw/ptx/target.hpp"
 
 #pragma GCC diagnostic push
@@ -20,11 +21,12 @@ template <class Element>
 WARPTWIN_HOST_DEVICE std::uint32_t convert_pair(float first, float second) {
   NV_IF_ELSE_TARGET(
       NV_IS_DEVICE,
-      (std::uint16_t pair; if constexpr (Element::kType == ElementType::kF8E4M3) {
-        asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(second), "f"(first));
-      } else {
-        asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(second), "f"(first));
-      } return pair;),
+      (
+          std::uint16_t pair; if constexpr (Element::kType == ElementType::kF8E4M3) {
+            asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(second), "f"(first));
+          } else {
+            asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(second), "f"(first));
+          } return pair;),
       (return 0;))
 }
 
@@ -33,18 +35,19 @@ template <class Element>
 WARPTWIN_HOST_DEVICE std::uint32_t convert_word(const float (&values)[kElementsPerWord<Element>]) {
   NV_IF_ELSE_TARGET(
       NV_IS_DEVICE,
-      (std::uint32_t word = 0; if constexpr (Element::kType == ElementType::kF32) {
-        word = __float_as_uint(values[0]);
-      } else if constexpr (Element::kType == ElementType::kTf32) {
-        asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(word) : "f"(values[0]));
-      } else if constexpr (Element::kType == ElementType::kBf16) {
-        asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(values[1]), "f"(values[0]));
-      } else if constexpr (Element::kType == ElementType::kF16) {
-        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(values[1]), "f"(values[0]));
-      } else {
-        word = convert_pair<Element>(values[0], values[1]) |
-               (convert_pair<Element>(values[2], values[3]) << 16);
-      } return word;),
+      (
+          std::uint32_t word = 0; if constexpr (Element::kType == ElementType::kF32) {
+            word = __float_as_uint(values[0]);
+          } else if constexpr (Element::kType == ElementType::kTf32) {
+            asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(word) : "f"(values[0]));
+          } else if constexpr (Element::kType == ElementType::kBf16) {
+            asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(values[1]), "f"(values[0]));
+          } else if constexpr (Element::kType == ElementType::kF16) {
+            asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(values[1]), "f"(values[0]));
+          } else {
+            word = convert_pair<Element>(values[0], values[1]) |
+                   (convert_pair<Element>(values[2], values[3]) << 16);
+          } return word;),
       (return 0;))
 }
 

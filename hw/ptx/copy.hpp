@@ -1,11 +1,12 @@
-/// Bulk and tensor copies, and bulk groups. Each is issued once for every lane that executes it; only
-/// the group waits block. Source: PTX ISA, "cp.async.bulk", "cp.async.bulk.tensor".
+/// Bulk and tensor copies, and bulk groups. Each is issued once for every lane that executes it;
+/// only the group waits block. Source: PTX ISA, "cp.async.bulk", "cp.async.bulk.tensor".
 
 #pragma once
 
 #include <cuda/ptx>
 
 #include "common/machine/machine.hpp"
+
 #include "hw/ptx/address.hpp"
 
 #pragma GCC diagnostic push
@@ -13,78 +14,106 @@
 
 namespace warptwin::hw::ptx {
 
-/// With cta_group::2, this place in the leader CTA's window: bit 24 of a shared::cluster address is the
-/// lowest of the CTA's rank.
+/// With cta_group::2, this place in the leader CTA's window: bit 24 of a shared::cluster address is
+/// the lowest of the CTA's rank.
 inline constexpr std::uint32_t kLeaderWindow = ~(std::uint32_t{1} << 24);
 
 /// Copies a box to this CTA, or to the same place in every CTA of the mask, and counts the bytes on
 /// the barrier at the same place as `bar` in each of them.
 template <std::uint32_t kRank>
-WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load(SharedAddress smem,
-                                                    const void* map,
-                                                    Coordinates<kRank> at,
-                                                    Mbarrier bar,
-                                                    CtaMask multicast) {
+WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load(
+    SharedAddress smem, const void* map, Coordinates<kRank> at, Mbarrier bar, CtaMask multicast) {
   NV_IF_TARGET(NV_IS_DEVICE,
-               (namespace p = ::cuda::ptx; if (multicast.bits == 0) {
-                 p::cp_async_bulk_tensor(p::space_cluster,
-                                         p::space_global,
-                                         shared_pointer(smem.value),
-                                         map,
-                                         at.at,
-                                         pointer_to(bar));
-               } else {
-                 p::cp_async_bulk_tensor(p::space_cluster,
-                                         p::space_global,
-                                         shared_pointer(smem.value),
-                                         map,
-                                         at.at,
-                                         pointer_to(bar),
-                                         multicast.bits);
-               }))
+               (
+                   namespace p = ::cuda::ptx; if (multicast.bits == 0) {
+                     p::cp_async_bulk_tensor(p::space_cluster,
+                                             p::space_global,
+                                             shared_pointer(smem.value),
+                                             map,
+                                             at.at,
+                                             pointer_to(bar));
+                   } else {
+                     p::cp_async_bulk_tensor(p::space_cluster,
+                                             p::space_global,
+                                             shared_pointer(smem.value),
+                                             map,
+                                             at.at,
+                                             pointer_to(bar),
+                                             multicast.bits);
+                   }))
 }
 
 /// The same for one CTA of a pair; the bytes are counted in the pair's leader. There is no wrapper:
 /// the one with a cta_group knows its own CTA's window only, and the barrier is not in it.
 template <std::uint32_t kRank>
-WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load_to_pair(SharedAddress smem,
-                                                            const void* map,
-                                                            Coordinates<kRank> at,
-                                                            Mbarrier bar,
-                                                            CtaMask multicast) {
-  static_assert(kRank == 2 || kRank == 3, "boxes for the tensor core have 2 or 3 dimensions");
+WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load_to_pair(
+    SharedAddress smem, const void* map, Coordinates<kRank> at, Mbarrier bar, CtaMask multicast) {
   NV_IF_TARGET(
       NV_HAS_FEATURE_SM_100a,
-      (namespace p = ::cuda::ptx; const std::uint32_t leader = bar.address.value & kLeaderWindow;
-       if (multicast.bits != 0) {
-         p::cp_async_bulk_tensor(p::space_cluster,
-                                 p::space_global,
-                                 p::cta_group_2,
-                                 shared_pointer(smem.value),
-                                 map,
-                                 at.at,
-                                 shared_pointer<std::uint64_t>(leader),
-                                 multicast.bits);
-       } else if constexpr (kRank == 2) {
-         asm volatile(
-             "cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile"
-             ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(smem.value),
-             "l"(map),
-             "r"(at.at[0]),
-             "r"(at.at[1]),
-             "r"(leader)
-             : "memory");
-       } else {
-         asm volatile(
-             "cp.async.bulk.tensor.3d.cta_group::2.shared::cluster.global.tile"
-             ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(smem.value),
-             "l"(map),
-             "r"(at.at[0]),
-             "r"(at.at[1]),
-             "r"(at.at[2]),
-             "r"(leader)
-             : "memory");
-       }))
+      (
+          namespace p = ::cuda::ptx; const std::uint32_t leader = bar.address.value & kLeaderWindow;
+          if (multicast.bits != 0) {
+            p::cp_async_bulk_tensor(p::space_cluster,
+                                    p::space_global,
+                                    p::cta_group_2,
+                                    shared_pointer(smem.value),
+                                    map,
+                                    at.at,
+                                    shared_pointer<std::uint64_t>(leader),
+                                    multicast.bits);
+          } else if constexpr (kRank == 1) {
+            asm volatile(
+                "cp.async.bulk.tensor.1d.cta_group::2.shared::cluster.global.tile"
+                ".mbarrier::complete_tx::bytes [%0], [%1, {%2}], [%3];" ::"r"(smem.value),
+                "l"(map),
+                "r"(at.at[0]),
+                "r"(leader)
+                : "memory");
+          } else if constexpr (kRank == 2) {
+            asm volatile(
+                "cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile"
+                ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(smem.value),
+                "l"(map),
+                "r"(at.at[0]),
+                "r"(at.at[1]),
+                "r"(leader)
+                : "memory");
+          } else if constexpr (kRank == 3) {
+            asm volatile(
+                "cp.async.bulk.tensor.3d.cta_group::2.shared::cluster.global.tile"
+                ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(smem.value),
+                "l"(map),
+                "r"(at.at[0]),
+                "r"(at.at[1]),
+                "r"(at.at[2]),
+                "r"(leader)
+                : "memory");
+          } else if constexpr (kRank == 4) {
+            asm volatile(
+                "cp.async.bulk.tensor.4d.cta_group::2.shared::cluster.global.tile"
+                ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], [%6];" ::"r"(
+                    smem.value),
+                "l"(map),
+                "r"(at.at[0]),
+                "r"(at.at[1]),
+                "r"(at.at[2]),
+                "r"(at.at[3]),
+                "r"(leader)
+                : "memory");
+          } else {
+            asm volatile(
+                "cp.async.bulk.tensor.5d.cta_group::2.shared::cluster.global.tile"
+                ".mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, %6}], [%7];" ::"r"(
+                    smem.value),
+                "l"(map),
+                "r"(at.at[0]),
+                "r"(at.at[1]),
+                "r"(at.at[2]),
+                "r"(at.at[3]),
+                "r"(at.at[4]),
+                "r"(leader)
+                : "memory");
+          }))
 }
 
 template <std::uint32_t kRank>
@@ -97,25 +126,29 @@ WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_store(const void* map,
 }
 
 /// Copies `bytes`, a multiple of 16, as `cp_async_bulk_tensor_load` copies a box.
-WARPTWIN_HOST_DEVICE void cp_async_bulk_load(
-    SharedAddress smem, GlobalAddress global, std::uint32_t bytes, Mbarrier bar, CtaMask multicast) {
+WARPTWIN_HOST_DEVICE void cp_async_bulk_load(SharedAddress smem,
+                                             GlobalAddress global,
+                                             std::uint32_t bytes,
+                                             Mbarrier bar,
+                                             CtaMask multicast) {
   NV_IF_TARGET(NV_IS_DEVICE,
-               (namespace p = ::cuda::ptx; if (multicast.bits == 0) {
-                 p::cp_async_bulk(p::space_cluster,
-                                  p::space_global,
-                                  shared_pointer(smem.value),
-                                  global_pointer(global),
-                                  bytes,
-                                  pointer_to(bar));
-               } else {
-                 p::cp_async_bulk(p::space_cluster,
-                                  p::space_global,
-                                  shared_pointer(smem.value),
-                                  global_pointer(global),
-                                  bytes,
-                                  pointer_to(bar),
-                                  multicast.bits);
-               }))
+               (
+                   namespace p = ::cuda::ptx; if (multicast.bits == 0) {
+                     p::cp_async_bulk(p::space_cluster,
+                                      p::space_global,
+                                      shared_pointer(smem.value),
+                                      global_pointer(global),
+                                      bytes,
+                                      pointer_to(bar));
+                   } else {
+                     p::cp_async_bulk(p::space_cluster,
+                                      p::space_global,
+                                      shared_pointer(smem.value),
+                                      global_pointer(global),
+                                      bytes,
+                                      pointer_to(bar),
+                                      multicast.bits);
+                   }))
 }
 
 WARPTWIN_HOST_DEVICE void cp_async_bulk_store(GlobalAddress global,

@@ -14,8 +14,7 @@ namespace warptwin::hw::ptx {
 
 template <class Sem>
 WARPTWIN_HOST_DEVICE void fence_at(Sem sem, Scope scope) {
-  NV_IF_TARGET(NV_IS_DEVICE,
-               (namespace p = ::cuda::ptx; switch (scope) {
+  NV_IF_TARGET(NV_IS_DEVICE, (namespace p = ::cuda::ptx; switch (scope) {
                  case Scope::kCta:
                    p::fence(sem, p::scope_cta);
                    break;
@@ -47,15 +46,14 @@ WARPTWIN_HOST_DEVICE void fence(Ordering ordering) {
 
 /// Makes this lane's mbarrier.init part of its next release at cluster scope.
 WARPTWIN_HOST_DEVICE void fence_mbarrier_init() {
-  NV_IF_TARGET(NV_IS_DEVICE,
-               (::cuda::ptx::fence_mbarrier_init(::cuda::ptx::sem_release,
-                                                 ::cuda::ptx::scope_cluster);))
+  NV_IF_TARGET(
+      NV_IS_DEVICE,
+      (::cuda::ptx::fence_mbarrier_init(::cuda::ptx::sem_release, ::cuda::ptx::scope_cluster);))
 }
 
 /// Orders this lane's generic accesses and later asynchronous ones, both ways.
 WARPTWIN_HOST_DEVICE void fence_proxy_async(ProxySpace space) {
-  NV_IF_TARGET(NV_IS_DEVICE,
-               (namespace p = ::cuda::ptx; switch (space) {
+  NV_IF_TARGET(NV_IS_DEVICE, (namespace p = ::cuda::ptx; switch (space) {
                  case ProxySpace::kAll:
                    p::fence_proxy_async();
                    break;

@@ -1,13 +1,14 @@
 /// Tensor memory and the fifth-generation tensor core, for sm_100a; see `TmemEmulation` for others.
 ///
-/// `group` must be known when the kernel is compiled: a kernel that holds instructions of both groups
-/// does not assemble. Source: PTX ISA, "TensorCore 5th Generation Family Instructions".
+/// `group` must be known when the kernel is compiled: a kernel that holds instructions of both
+/// groups does not assemble. Source: PTX ISA, "TensorCore 5th Generation Family Instructions".
 
 #pragma once
 
 #include <cuda/ptx>
 
 #include "common/machine/umma_descriptor.hpp"
+
 #include "hw/ptx/address.hpp"
 #include "hw/ptx/warp.hpp"
 
@@ -19,23 +20,28 @@ namespace warptwin::hw::ptx {
 /// Calls `f` with the tag of `group`.
 template <class F>
 WARPTWIN_HOST_DEVICE void with_cta_group(CtaGroup group, F&& f) {
-  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a, (if (group == CtaGroup::kTwo) {
-                                          f(::cuda::ptx::cta_group_2);
-                                        } else { f(::cuda::ptx::cta_group_1); }))
+  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a,
+               (
+                   if (group == CtaGroup::kTwo) { f(::cuda::ptx::cta_group_2); } else {
+                     f(::cuda::ptx::cta_group_1);
+                   }))
 }
 
-/// Writes the first column's address to `word`. Participants: the whole warp. Blocks: until `columns`
-/// are free.
+/// Writes the first column's address to `word`. Participants: the whole warp. Blocks: until
+/// `columns` are free.
 WARPTWIN_HOST_DEVICE void tcgen05_alloc(CtaGroup group, SharedAddress word, std::uint32_t columns) {
   sync_warp();
-  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a, (with_cta_group(group, [&](auto tag) {
-                                          ::cuda::ptx::tcgen05_alloc(
-                                              tag, shared_pointer<std::uint32_t>(word.value), columns);
-                                        });))
+  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a,
+               (with_cta_group(group, [&](auto tag) {
+                  ::cuda::ptx::tcgen05_alloc(
+                      tag, shared_pointer<std::uint32_t>(word.value), columns);
+                });))
 }
 
 /// Participants: the whole warp.
-WARPTWIN_HOST_DEVICE void tcgen05_dealloc(CtaGroup group, TmemAddress address, std::uint32_t columns) {
+WARPTWIN_HOST_DEVICE void tcgen05_dealloc(CtaGroup group,
+                                          TmemAddress address,
+                                          std::uint32_t columns) {
   sync_warp();
   NV_IF_TARGET(NV_HAS_FEATURE_SM_100a, (with_cta_group(group, [&](auto tag) {
                                           ::cuda::ptx::tcgen05_dealloc(tag, address.value, columns);
@@ -57,28 +63,29 @@ WARPTWIN_HOST_DEVICE void tcgen05_mma(CtaGroup group,
                                       UmmaSmemDescriptor b,
                                       UmmaInstructionDescriptor instruction,
                                       bool accumulate) {
-  NV_IF_TARGET(
-      NV_HAS_FEATURE_SM_100a, (with_cta_group(group, [&](auto tag) {
-        namespace p = ::cuda::ptx;
-        const auto issue = [&](auto kind) {
-          p::tcgen05_mma(kind, tag, d.value, a.bits, b.bits, instruction.bits, accumulate);
-        };
-        switch (instruction.kind) {
-          case MmaKind::kF16:
-            issue(p::kind_f16);
-            break;
-          case MmaKind::kTf32:
-            issue(p::kind_tf32);
-            break;
-          case MmaKind::kF8f6f4:
-            issue(p::kind_f8f6f4);
-            break;
-        }
-      });))
+  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a,
+               (with_cta_group(group, [&](auto tag) {
+                  namespace p = ::cuda::ptx;
+                  const auto issue = [&](auto kind) {
+                    p::tcgen05_mma(
+                        kind, tag, d.value, a.bits, b.bits, instruction.bits, accumulate);
+                  };
+                  switch (instruction.kind) {
+                    case MmaKind::kF16:
+                      issue(p::kind_f16);
+                      break;
+                    case MmaKind::kTf32:
+                      issue(p::kind_tf32);
+                      break;
+                    case MmaKind::kF8f6f4:
+                      issue(p::kind_f8f6f4);
+                      break;
+                  }
+                });))
 }
 
-/// Arrives once on `bar`, in every CTA of `mask` or, without one, in this CTA, when the MMAs this lane
-/// has issued are done. Blocks: never.
+/// Arrives once on `bar`, in every CTA of `mask` or, without one, in this CTA, when the MMAs this
+/// lane has issued are done. Blocks: never.
 WARPTWIN_HOST_DEVICE void tcgen05_commit(CtaGroup group, Mbarrier bar, CtaMask mask) {
   NV_IF_TARGET(NV_HAS_FEATURE_SM_100a, (with_cta_group(group, [&](auto tag) {
                                           if (mask.bits == 0) {
@@ -96,8 +103,7 @@ template <std::uint32_t kRegisters>
 WARPTWIN_HOST_DEVICE void tcgen05_ld_32x32b(std::uint32_t (&registers)[kRegisters],
                                             TmemAddress address) {
   sync_warp();
-  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a,
-               (::cuda::ptx::tcgen05_ld_32x32b(registers, address.value);))
+  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a, (::cuda::ptx::tcgen05_ld_32x32b(registers, address.value);))
 }
 
 /// Starts to store them. Participants: the whole warp. Blocks: never.
@@ -105,8 +111,7 @@ template <std::uint32_t kRegisters>
 WARPTWIN_HOST_DEVICE void tcgen05_st_32x32b(TmemAddress address,
                                             const std::uint32_t (&registers)[kRegisters]) {
   sync_warp();
-  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a,
-               (::cuda::ptx::tcgen05_st_32x32b(address.value, registers);))
+  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a, (::cuda::ptx::tcgen05_st_32x32b(address.value, registers);))
 }
 
 /// Blocks until every earlier load of the warp has settled. Each register goes through an empty
@@ -114,10 +119,11 @@ WARPTWIN_HOST_DEVICE void tcgen05_st_32x32b(TmemAddress address,
 template <std::uint32_t kRegisters>
 WARPTWIN_HOST_DEVICE void tcgen05_wait_ld(std::uint32_t (&registers)[kRegisters]) {
   sync_warp();
-  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a, (::cuda::ptx::tcgen05_wait_ld();
-                                        WARPTWIN_UNROLL for (std::uint32_t& word : registers) {
-                                          asm volatile("" : "+r"(word)::"memory");
-                                        }))
+  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a,
+               (::cuda::ptx::tcgen05_wait_ld(); WARPTWIN_UNROLL for (std::uint32_t& word
+                                                                     : registers) {
+                 asm volatile("" : "+r"(word)::"memory");
+               }))
 }
 
 /// Blocks until every earlier store of the warp has settled. Participants: the whole warp.

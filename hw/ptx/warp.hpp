@@ -12,7 +12,8 @@
 
 namespace warptwin::hw::ptx {
 
-/// Brings the lanes of the warp together. Participants: the whole warp. Blocks: until all have come.
+/// Brings the lanes of the warp together. Participants: the whole warp. Blocks: until all have
+/// come.
 WARPTWIN_HOST_DEVICE void sync_warp() {
   NV_IF_TARGET(NV_IS_DEVICE, (__syncwarp();))
 }
@@ -20,11 +21,10 @@ WARPTWIN_HOST_DEVICE void sync_warp() {
 /// True in one lane of the warp, the same one each time. Participants: the whole warp.
 WARPTWIN_HOST_DEVICE bool elect_sync() {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE,
-                    (std::uint32_t elected; asm volatile(
-                         "{\n\t.reg .pred elected;\n\t"
-                         "elect.sync _|elected, 0xffffffff;\n\t"
-                         "selp.b32 %0, 1, 0, elected;\n\t}"
-                         : "=r"(elected));
+                    (std::uint32_t elected; asm volatile("{\n\t.reg .pred elected;\n\t"
+                                                         "elect.sync _|elected, 0xffffffff;\n\t"
+                                                         "selp.b32 %0, 1, 0, elected;\n\t}"
+                                                         : "=r"(elected));
                      return elected != 0;),
                     (return true;))
 }
@@ -33,12 +33,11 @@ WARPTWIN_HOST_DEVICE std::uint32_t lane_index() {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return ::cuda::ptx::get_sreg_laneid();), (return 0;))
 }
 
-/// The warp's index in its CTA, for one-dimensional CTAs; taken from lane 0, so that the compiler sees
-/// one value for the warp. Participants: the whole warp.
+/// The warp's index in its CTA, for one-dimensional CTAs; taken from lane 0, so that the compiler
+/// sees one value for the warp. Participants: the whole warp.
 WARPTWIN_HOST_DEVICE std::uint32_t warp_index() {
-  NV_IF_ELSE_TARGET(NV_IS_DEVICE,
-                    (return __shfl_sync(0xffffffffU, threadIdx.x / kWarpLanes, 0);),
-                    (return 0;))
+  NV_IF_ELSE_TARGET(
+      NV_IS_DEVICE, (return __shfl_sync(0xffffffffU, threadIdx.x / kWarpLanes, 0);), (return 0;))
 }
 
 WARPTWIN_HOST_DEVICE std::uint32_t cta_index() {

@@ -1,5 +1,5 @@
-/// Single words and 16-byte units of memory. Each acts for every lane that executes it; none blocks.
-/// Source: PTX ISA, "ld", "st", "red".
+/// Single words and 16-byte units of memory. Each acts for every lane that executes it; none
+/// blocks. Source: PTX ISA, "ld", "st", "red".
 
 #pragma once
 
@@ -48,10 +48,9 @@ WARPTWIN_HOST_DEVICE std::uint32_t ld_acquire_global_u32(GlobalAddress address) 
 }
 
 WARPTWIN_HOST_DEVICE void st_release_global_u32(GlobalAddress address, std::uint32_t value) {
-  NV_IF_TARGET(
-      NV_IS_DEVICE,
-      (asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(address.value), "r"(value)
-                    : "memory");))
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(address.value), "r"(value)
+                             : "memory");))
 }
 
 WARPTWIN_HOST_DEVICE void red_add_release_global_u32(GlobalAddress address, std::uint32_t value) {

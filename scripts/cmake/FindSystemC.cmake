@@ -1,7 +1,7 @@
 # Finds SystemC and defines SystemC::systemc.
 #
-# SystemC 2.3.4 as Debian packages it has no CMake package, and its library was built as C++17 and says so
-# in a symbol: a file of a later standard links only when it says C++17 too.
+# SystemC 2.3.4 as Debian packages it has no CMake package, and its library was built as C++17 and
+# says so in a symbol: a file of a later standard links only when it says C++17 too.
 
 find_package(SystemCLanguage CONFIG QUIET)
 if(TARGET SystemC::systemc)

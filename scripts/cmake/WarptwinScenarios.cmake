@@ -18,8 +18,8 @@ endfunction()
 # warptwin_add_command(<target> SCENARIOS <header>... [INCLUDE <dir>])
 #
 # An executable with every subcommand, over the given scenarios in the given order. Header
-# <dir>/path/my_kernel.hpp holds the scenario warptwin::scenarios::MyKernel. Each is compiled once for
-# the simulator; where there is a CUDA compiler, each clean one once for CUDA too.
+# <dir>/path/my_kernel.hpp holds the scenario warptwin::scenarios::MyKernel. Each is compiled once
+# for the simulator; where there is a CUDA compiler, each clean one once for CUDA too.
 function(warptwin_add_command target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "INCLUDE" "SCENARIOS")
   if(NOT arg_INCLUDE)
@@ -33,27 +33,24 @@ function(warptwin_add_command target)
     get_filename_component(WARPTWIN_SCENARIO_NAME ${WARPTWIN_SCENARIO_HEADER} NAME_WE)
     warptwin_camel_case(camel ${WARPTWIN_SCENARIO_NAME})
     set(WARPTWIN_SCENARIO_TYPE warptwin::scenarios::${camel})
-    configure_file(${WARPTWIN_CMAKE_DIR}/scenario.cpp.in ${generated}/${WARPTWIN_SCENARIO_NAME}.cpp @ONLY)
-    list(APPEND sources ${generated}/${WARPTWIN_SCENARIO_NAME}.cpp)
+    set(source ${generated}/${WARPTWIN_SCENARIO_NAME}.cpp)
+    configure_file(${WARPTWIN_CMAKE_DIR}/scenario.cpp.in ${source} @ONLY)
+    list(APPEND sources ${source})
     string(APPEND declarations "ScenarioEntry make_${WARPTWIN_SCENARIO_NAME}_entry();\n")
     string(APPEND calls "      make_${WARPTWIN_SCENARIO_NAME}_entry(),\n")
-    if(WARPTWIN_BUILD_HW AND (WARPTWIN_CUDA_BROKEN OR NOT WARPTWIN_SCENARIO_HEADER MATCHES "broken/"))
+    if(WARPTWIN_BUILD_HW
+       AND (WARPTWIN_CUDA_BROKEN OR NOT WARPTWIN_SCENARIO_HEADER MATCHES "broken/"))
       warptwin_add_cuda_scenario(${WARPTWIN_SCENARIO_NAME} ${WARPTWIN_SCENARIO_HEADER}
                                  ${WARPTWIN_SCENARIO_TYPE} ${arg_INCLUDE} ${generated})
     endif()
   endforeach()
-  file(
-    CONFIGURE
-    OUTPUT ${generated}/list.cpp
-    CONTENT
-      "#include \"sim/run/scenario_entry.hpp\"\n\nnamespace warptwin::sim {\n\n@declarations@\nstd::vector<ScenarioEntry> scenario_list() {\n  return {\n@calls@  };\n}\n\n}  // namespace warptwin::sim\n"
-    @ONLY)
+  configure_file(${WARPTWIN_CMAKE_DIR}/scenario_list.cpp.in ${generated}/list.cpp @ONLY)
   # The scenarios are a library of their own, so that a test can link them without the command.
   add_library(${target}_scenarios OBJECT ${sources} ${generated}/list.cpp)
   target_include_directories(${target}_scenarios PUBLIC ${arg_INCLUDE})
   target_link_libraries(${target}_scenarios PUBLIC warptwin::run)
   add_executable(${target})
-  target_link_libraries(${target} PRIVATE ${target}_scenarios warptwin::cli)
+  target_link_libraries(${target} PRIVATE ${target}_scenarios warptwin::cli_main)
 endfunction()
 
 # One scenario for CUDA: objects for every architecture, and their PTX for the instruction census.
@@ -64,7 +61,8 @@ function(warptwin_add_cuda_scenario WARPTWIN_SCENARIO_NAME WARPTWIN_SCENARIO_HEA
   add_library(cuda_${WARPTWIN_SCENARIO_NAME} OBJECT ${source})
   target_include_directories(cuda_${WARPTWIN_SCENARIO_NAME} PRIVATE ${include})
   target_link_libraries(cuda_${WARPTWIN_SCENARIO_NAME} PRIVATE warptwin::hw)
-  set_target_properties(cuda_${WARPTWIN_SCENARIO_NAME} PROPERTIES CUDA_ARCHITECTURES "100a-real;90a-real")
+  set_target_properties(cuda_${WARPTWIN_SCENARIO_NAME} PROPERTIES
+    CUDA_ARCHITECTURES "100a-real;90a-real")
   foreach(arch 100a 90a)
     add_library(ptx_${WARPTWIN_SCENARIO_NAME}_${arch} OBJECT ${source})
     target_include_directories(ptx_${WARPTWIN_SCENARIO_NAME}_${arch} PRIVATE ${include})

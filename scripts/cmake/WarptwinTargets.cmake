@@ -8,19 +8,22 @@ target_compile_options(
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wshadow>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${WARPTWIN_WERROR}>>:-Werror>)
 
-# warptwin_add_library(<name> [VERIFY_HEADERS] [NOT_INSTALLED] [SOURCES <file>...] [HEADERS <file>...]
+# warptwin_add_library(<name> [VERIFY_HEADERS] [NOT_INSTALLED]
+#                      [SOURCES <file>...] [HEADERS <file>...]
 #                      [LINKS <target>...] [PRIVATE_LINKS <target>...])
 #
-# A static library warptwin::<name>, or an interface one when it has headers alone. Its headers are found
-# from the top of the tree, here and where it is installed. VERIFY_HEADERS compiles every header alone,
-# in the default build.
+# A static library warptwin::<name>, or an interface one when it has headers alone. Its headers are
+# found from the top of the tree, here and where it is installed. VERIFY_HEADERS compiles every
+# header alone, in the default build.
 function(warptwin_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "VERIFY_HEADERS;NOT_INSTALLED" "" "SOURCES;HEADERS;LINKS;PRIVATE_LINKS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "VERIFY_HEADERS;NOT_INSTALLED" ""
+                        "SOURCES;HEADERS;LINKS;PRIVATE_LINKS")
   set(target warptwin_${name})
   if(arg_SOURCES)
     set(usage PUBLIC)
     add_library(${target} STATIC ${arg_SOURCES})
-    target_link_libraries(${target} PRIVATE ${arg_PRIVATE_LINKS} $<BUILD_INTERFACE:warptwin::warnings>)
+    target_link_libraries(
+      ${target} PRIVATE ${arg_PRIVATE_LINKS} $<BUILD_INTERFACE:warptwin::warnings>)
     set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   else()
     set(usage INTERFACE)

@@ -1,5 +1,5 @@
-// Every operation of the machine, in every form: what the scenarios leave out must assemble too. Never
-// run. A kernel may hold one cta_group only, so there is one for each.
+// Every operation of the machine, in every form: what the scenarios leave out must assemble too.
+// Never run. A kernel may hold one cta_group only, so there is one for each.
 
 #include "hw/cuda/machine.hpp"
 
@@ -36,11 +36,8 @@ __device__ void copy_boxes(CudaMachine& machine,
 }
 
 template <CtaGroup kGroup>
-__device__ void tensor_core(CudaMachine& machine,
-                            const CUtensorMap& map,
-                            SharedAddress base,
-                            Mbarrier bar,
-                            CtaMask mask) {
+__device__ void tensor_core(
+    CudaMachine& machine, const CUtensorMap& map, SharedAddress base, Mbarrier bar, CtaMask mask) {
   machine.tcgen05_alloc(kGroup, base, 512);
   const TmemAddress tmem{machine.ld_shared_u32(base)};
   machine.tcgen05_relinquish_alloc_permit(kGroup);
@@ -48,7 +45,8 @@ __device__ void tensor_core(CudaMachine& machine,
        {ElementType::kF16, ElementType::kBf16, ElementType::kTf32, ElementType::kF8E4M3}) {
     const auto instruction = UmmaInstructionDescriptor::make(type, type, 128 * ctas_in(kGroup), 64);
     const auto tile = UmmaSmemDescriptor::make(base, 16, 1024, Swizzle::k128B);
-    machine.tcgen05_mma(kGroup, tmem, tile, tile.advanced(32), instruction, type != ElementType::kF16);
+    machine.tcgen05_mma(
+        kGroup, tmem, tile, tile.advanced(32), instruction, type != ElementType::kF16);
   }
   machine.tcgen05_commit(kGroup, bar);
   machine.tcgen05_commit_multicast(kGroup, bar, mask);
@@ -108,8 +106,10 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
     machine.fence({Semantics::kRelease, scope});
     machine.fence({Semantics::kAcqRel, scope});
   }
-  for (const ProxySpace space :
-       {ProxySpace::kAll, ProxySpace::kSharedCta, ProxySpace::kSharedCluster, ProxySpace::kGlobal}) {
+  for (const ProxySpace space : {ProxySpace::kAll,
+                                 ProxySpace::kSharedCta,
+                                 ProxySpace::kSharedCluster,
+                                 ProxySpace::kGlobal}) {
     machine.fence_proxy_async(space);
   }
   machine.bar_sync(1, 64);
@@ -148,8 +148,8 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   machine.note_stage({});
 }
 
-__global__ void __launch_bounds__(192, 1) every_operation_of_a_pair(
-    const __grid_constant__ CUtensorMap map, std::uint32_t* scratch) {
+__global__ void __launch_bounds__(192, 1)
+    every_operation_of_a_pair(const __grid_constant__ CUtensorMap map, std::uint32_t* scratch) {
   extern __shared__ __align__(1024) unsigned char shared[];
   CudaMachine machine{scratch};
   const SharedAddress base = ptx::shared_address(shared);

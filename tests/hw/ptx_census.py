@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The instructions a kernel entry must be made of, and those it must not need.
 
-  ptx_census.py FILE.ptx LIST       every pattern of LIST is found in the kernel entries, as often as it
-                                    says; no local memory, no calls
+  ptx_census.py FILE.ptx LIST       every pattern of LIST is found in the kernel entries, as often
+                                    as it says; no local memory, no calls
   ptx_census.py --sass CUOBJDUMP FILE...   no LDL, STL or CALL in the machine code of FILE,
                                     but for the traps that ptxas adds itself
   ptx_census.py --self-test
@@ -165,10 +165,12 @@ def main(arguments):
     elif len(arguments) >= 3 and arguments[0] == "--sass":
         faults = []
         for path in arguments[2:]:
-            dump = subprocess.run([arguments[1], "-sass", path], capture_output=True, text=True, check=True)
+            command = [arguments[1], "-sass", path]
+            dump = subprocess.run(command, capture_output=True, text=True, check=True)
             faults += [f"{path}: {fault}" for fault in check_sass(dump.stdout)]
     elif len(arguments) == 2:
-        faults = [f"{arguments[0]}: {fault}" for fault in check_ptx(read(arguments[0]), read(arguments[1]))]
+        found = check_ptx(read(arguments[0]), read(arguments[1]))
+        faults = [f"{arguments[0]}: {fault}" for fault in found]
     else:
         sys.exit(__doc__)
     for fault in faults:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/kernel/config_checks.hpp"
+
 #include "hw/cuda/kernel.cuh"
 #include "hw/launch/launch.hpp"
 #include "hw/launch/tensor_map.hpp"
@@ -65,7 +66,8 @@ float element(const std::vector<std::uint8_t>& bytes,
   return decode(spec.element, bits);
 }
 
-// Elements of the output that are further from the reference than one rounding and fp32 sums explain.
+// Elements of the output that are further from the reference than one rounding and fp32 sums
+// explain.
 std::size_t count_wrong(const HostTensor& expected, const std::vector<std::uint8_t>& actual) {
   std::size_t wrong = 0;
   for (std::uint32_t row = 0; row < expected.spec.rows; ++row) {
@@ -74,7 +76,8 @@ std::size_t count_wrong(const HostTensor& expected, const std::vector<std::uint8
       const float got = element(actual, expected.spec, row, column);
       if (!(std::abs(got - want) <= 0.01F * std::abs(want) + 0.01F)) {
         if (wrong++ < 5) {
-          std::printf("  %s[%u, %u] is %g, should be %g\n", expected.spec.name, row, column, got, want);
+          std::printf(
+              "  %s[%u, %u] is %g, should be %g\n", expected.spec.name, row, column, got, want);
         }
       }
     }
@@ -161,7 +164,8 @@ int run_all() {
     return kSkipped;
   }
   cudaDeviceProp properties{};
-  require_cuda(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties", "check the driver");
+  require_cuda(
+      cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties", "check the driver");
   const bool blackwell = properties.major == 10 && properties.minor == 0;
   if (!blackwell && !(properties.major == 9 && properties.minor == 0)) {
     std::printf("skipped: %s is neither sm_90 nor sm_100\n", properties.name);
@@ -174,9 +178,10 @@ int run_all() {
               blackwell ? "native" : "emulated");
   bool right = run<scenarios::ProducerConsumer>({});
   right = run<scenarios::Gemm>({}) && right;
-  right = run<scenarios::Gemm>({{"ctas", 3}}) && right;                              // persistent
-  right = run<scenarios::Gemm>({{"m", 200}, {"n", 136}, {"k", 72}}) && right;        // cut tiles
-  right = run<scenarios::Gemm>({{"m", 1}, {"n", 8}, {"k", 8}, {"ctas", 2}}) && right;  // an idle CTA
+  right = run<scenarios::Gemm>({{"ctas", 3}}) && right;                        // persistent
+  right = run<scenarios::Gemm>({{"m", 200}, {"n", 136}, {"k", 72}}) && right;  // cut tiles
+  right =
+      run<scenarios::Gemm>({{"m", 1}, {"n", 8}, {"k", 8}, {"ctas", 2}}) && right;  // an idle CTA
   return right ? 0 : 1;
 }
 

@@ -32,7 +32,8 @@ TEST(TensorMap, ColumnsAreTheFirstDimension) {
 
 TEST(TensorMap, TypesAndSwizzles) {
   const auto element = [](ElementType type) {
-    return encoding_of({0, 8, 16, Swizzle::kNone}, {"t", TensorUse::kInput, type, 8, 16, 64}).element;
+    return encoding_of({0, 8, 16, Swizzle::kNone}, {"t", TensorUse::kInput, type, 8, 16, 64})
+        .element;
   };
   EXPECT_EQ(element(ElementType::kF32), CU_TENSOR_MAP_DATA_TYPE_FLOAT32);
   EXPECT_EQ(element(ElementType::kTf32), CU_TENSOR_MAP_DATA_TYPE_TFLOAT32);
@@ -75,12 +76,18 @@ INSTANTIATE_TEST_SUITE_P(
     All,
     TensorMapRefuses,
     ::testing::Values(
-        Refusal{"Empty", kMap, {"a", TensorUse::kInput, ElementType::kBf16, 0, 64, 128}, "at least one row"},
+        Refusal{"Empty",
+                kMap,
+                {"a", TensorUse::kInput, ElementType::kBf16, 0, 64, 128},
+                "at least one row"},
         Refusal{"Pitch",
                 kMap,
                 {"a", TensorUse::kInput, ElementType::kBf16, 8, 500, 1000},
                 "multiple of 16; use 1008"},
-        Refusal{"Overlap", kMap, {"a", TensorUse::kInput, ElementType::kBf16, 8, 64, 112}, "at least 128"},
+        Refusal{"Overlap",
+                kMap,
+                {"a", TensorUse::kInput, ElementType::kBf16, 8, 64, 112},
+                "at least 128"},
         Refusal{"BoxRowsTooMany", {0, 257, 64, Swizzle::k128B}, kMatrix, "use 1 to 256"},
         Refusal{"BoxRowsNone", {0, 0, 64, Swizzle::k128B}, kMatrix, "use 1 to 256"},
         Refusal{"BoxColumnsTooMany", {0, 8, 264, Swizzle::kNone}, kMatrix, "use 1 to 256"},

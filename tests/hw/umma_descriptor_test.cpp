@@ -90,8 +90,8 @@ TEST(InstructionDescriptor, Bf16Of128By256) {
 TEST(InstructionDescriptor, EachFieldIsWhereTheManualHasIt) {
   const auto descriptor =
       UmmaInstructionDescriptor::make(ElementType::kF8E5M2, ElementType::kF8E4M3, 64, 24).bits;
-  EXPECT_EQ(bits_of(descriptor, 0, 3), 0U);    // sparsity, saturation: none
-  EXPECT_EQ(bits_of(descriptor, 4, 5), 1U);    // D: f32
+  EXPECT_EQ(bits_of(descriptor, 0, 3), 0U);  // sparsity, saturation: none
+  EXPECT_EQ(bits_of(descriptor, 4, 5), 1U);  // D: f32
   EXPECT_EQ(bits_of(descriptor, 6, 6), 0U);
   EXPECT_EQ(bits_of(descriptor, 7, 9), 1U);    // A: e5m2
   EXPECT_EQ(bits_of(descriptor, 10, 12), 0U);  // B: e4m3

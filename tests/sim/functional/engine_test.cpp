@@ -1,5 +1,7 @@
 #include "sim/functional/engine.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace warptwin::sim {
@@ -14,13 +16,13 @@ struct Recorder : EventSink {
   std::vector<Event> events;
 };
 
-struct Run {
+struct Outcome {
   RunStats stats;
   std::vector<Event> events;
   std::vector<Slot> choices;
 };
 
-Run run(const LaunchConfig& base, const WarpBody& body, const char* schedule = "round-robin", std::uint64_t steps = 100000) {
+Outcome run(const LaunchConfig& base, const WarpBody& body, const char* schedule = "round-robin", std::uint64_t steps = 100000) {
   LaunchConfig config = base;
   config.shared_bytes = 4096;
   GlobalMemory memory;
@@ -30,7 +32,7 @@ Run run(const LaunchConfig& base, const WarpBody& body, const char* schedule = "
   Recorder recorder;
   gpu.set_sink(&recorder);
   const auto scheduler = make_scheduler(ScheduleSpec::parse(schedule));
-  Run result;
+  Outcome result;
   result.stats = run_functional(gpu, body, *scheduler, {steps}, &result.choices);
   result.events = std::move(recorder.events);
   return result;
@@ -72,8 +74,8 @@ TEST(EngineTest, ARunThatFinishesSaysSo) {
 
 TEST(EngineTest, TheSameScheduleGivesTheSameEvents) {
   for (const char* schedule : {"round-robin", "random:3", "pct:3:3:50", "starve:1"}) {
-    const Run first = run(warps(2), with_barriers(32, ping_pong), schedule);
-    const Run second = run(warps(2), with_barriers(32, ping_pong), schedule);
+    const Outcome first = run(warps(2), with_barriers(32, ping_pong), schedule);
+    const Outcome second = run(warps(2), with_barriers(32, ping_pong), schedule);
     ASSERT_EQ(first.events.size(), second.events.size()) << schedule;
     for (std::size_t i = 0; i < first.events.size(); ++i) {
       ASSERT_EQ(first.events[i].op, second.events[i].op);
@@ -84,11 +86,11 @@ TEST(EngineTest, TheSameScheduleGivesTheSameEvents) {
 }
 
 TEST(EngineTest, RecordedChoicesReplayTheRun) {
-  const Run first = run(warps(2), with_barriers(32, ping_pong), "random:11");
+  const Outcome first = run(warps(2), with_barriers(32, ping_pong), "random:11");
   ScheduleSpec spec;
   spec.strategy = Strategy::kReplay;
   spec.choices = first.choices;
-  const Run second = run(warps(2), with_barriers(32, ping_pong), spec.to_string().c_str());
+  const Outcome second = run(warps(2), with_barriers(32, ping_pong), spec.to_string().c_str());
   EXPECT_EQ(second.choices, first.choices);
   EXPECT_EQ(second.events.size(), first.events.size());
 }
@@ -100,7 +102,7 @@ TEST(EngineTest, WaitingForNobodyIsADeadlockAndUnwindsEveryWarp) {
     ~Counter() { ++count; }
     int& count;
   };
-  const Run result = run(warps(3), with_barriers(32, [&unwound](SimMachine& machine) {
+  const Outcome result = run(warps(3), with_barriers(32, [&unwound](SimMachine& machine) {
     const Counter counter{unwound};
     machine.mbarrier_wait_parity(kFirst, WaitPhase::number(0));
   }));
@@ -110,7 +112,7 @@ TEST(EngineTest, WaitingForNobodyIsADeadlockAndUnwindsEveryWarp) {
 
 TEST(EngineTest, PollingForNobodyIsALivelockUnderEveryStrategy) {
   for (const char* schedule : {"round-robin", "random:3", "pct:3:3:50", "starve:0"}) {
-    const Run result = run(warps(2), with_barriers(32, [](SimMachine& machine) {
+    const Outcome result = run(warps(2), with_barriers(32, [](SimMachine& machine) {
       while (!machine.mbarrier_try_wait_parity(kFirst, WaitPhase::number(0))) {
       }
     }), schedule, 10'000'000);
@@ -123,7 +125,7 @@ TEST(EngineTest, TheStepBoundIsAnEndingOfItsOwn) {
 }
 
 TEST(EngineTest, AnArrivalTooManyTraps) {
-  const Run result = run(warps(1), with_barriers(1, [](SimMachine& machine) {
+  const Outcome result = run(warps(1), with_barriers(1, [](SimMachine& machine) {
     machine.elect_one([&] { machine.mbarrier_arrive(kFirst, 2); });
   }));
   EXPECT_EQ(result.stats.ending, Ending::kTrapped);
@@ -185,7 +187,7 @@ TEST(EngineTest, MoreClustersThanFitRunOneAfterTheOther) {
   config.cluster_size = 2;
   config.resident_clusters = 3;
   std::vector<bool> seen(50, false);
-  const Run result = run(config, [&seen](SimMachine& machine) {
+  const Outcome result = run(config, [&seen](SimMachine& machine) {
     seen[machine.cluster_index()] = true;
     machine.barrier_cluster_arrive();
     machine.barrier_cluster_wait();
@@ -196,7 +198,7 @@ TEST(EngineTest, MoreClustersThanFitRunOneAfterTheOther) {
 
 TEST(EngineTest, NamedBarriersReleaseWhenAllHaveComeAndArriveDoesNotWait) {
   std::vector<int> order;
-  const Run result = run(warps(2), [&order](SimMachine& machine) {
+  const Outcome result = run(warps(2), [&order](SimMachine& machine) {
     if (machine.warp_index() == 0) {
       machine.bar_arrive(3, 64);
       order.push_back(0);
@@ -217,7 +219,7 @@ TEST(EngineTest, AGlobalFlagHandsOverBetweenClusters) {
   config.resident_clusters = 2;
   const GlobalAddress flag{1U << 20};
   for (const char* schedule : {"starve:0", "starve:1"}) {
-    const Run result = run(config, [flag](SimMachine& machine) {
+    const Outcome result = run(config, [flag](SimMachine& machine) {
       if (machine.cluster_index() == 0) {
         machine.elect_one([&] { machine.st_release_global_u32(flag, 7); });
       } else {
