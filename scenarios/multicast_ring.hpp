@@ -28,13 +28,14 @@ struct MulticastRingStorage {
     layout.ring({"ring", barriers.full, barriers.empty, stages, tiles, kTileBytes});
   }
   static constexpr BarrierContract full() {
-    return contract(Role::kConsumer, kTileBytes,
-                    Contributor{Role::kProducer, ArrivalKind::kTmaBytes, 1});
+    return contract(
+        Role::kConsumer, kTileBytes, Contributor{Role::kProducer, ArrivalKind::kTmaBytes, 1});
   }
   static constexpr BarrierContract empty() {
-    return contract(Role::kProducer, 0,
-                    Contributor{Role::kConsumer, ArrivalKind::kEveryLane,
-                                kMulticastCtas * kWarpLanes});
+    return contract(
+        Role::kProducer,
+        0,
+        Contributor{Role::kConsumer, ArrivalKind::kEveryLane, kMulticastCtas * kWarpLanes});
   }
   constexpr void init(Machine auto& machine) const { barriers.init(machine); }
   constexpr SharedAddress tile(std::uint32_t stage) const { return tiles + stage * kTileBytes; }
@@ -82,18 +83,26 @@ struct MulticastRingKernel {
                              std::uint32_t tile) {
     const Mbarrier full = smem.barriers.full[state.index];
     const std::uint32_t half = machine.cta_rank();
-    acquire(machine, smem.barriers.empty[state.index], state.empty_phase(), kAcquireCluster,
+    acquire(machine,
+            smem.barriers.empty[state.index],
+            state.empty_phase(),
+            kAcquireCluster,
             SourceSite::current());
     arm(machine, full, Storage::kTileBytes, SourceSite::current());
     machine.cp_async_bulk_tensor_load(
-        smem.tile(state.index) + half * (Storage::kTileBytes / kMulticastCtas), problem.source,
-        Problem::at(tile, half), CopyTarget{full, CtaMask::of(0) | CtaMask::of(1)});
+        smem.tile(state.index) + half * (Storage::kTileBytes / kMulticastCtas),
+        problem.source,
+        Problem::at(tile, half),
+        CopyTarget{full, CtaMask::of(0) | CtaMask::of(1)});
   }
 
   /// Waits until every stage has been freed by both CTAs: then no arrival is on its way.
   static constexpr void drain(M& machine, const Storage& smem, PipelineState state) {
     for (std::uint32_t i = 0; i < smem.stages; ++i, state.step(smem.stages)) {
-      acquire(machine, smem.barriers.empty[state.index], state.empty_phase(), kAcquireCluster,
+      acquire(machine,
+              smem.barriers.empty[state.index],
+              state.empty_phase(),
+              kAcquireCluster,
               SourceSite::current());
     }
   }
@@ -101,18 +110,22 @@ struct MulticastRingKernel {
   static constexpr void consumer(M& machine, const Problem& problem, const Storage& smem) {
     PipelineState state;
     for (std::uint32_t tile = 0; tile < problem.extents.tiles; ++tile, state.step(smem.stages)) {
-      acquire(machine, smem.barriers.full[state.index], state.full_phase(), kAcquireCluster,
+      acquire(machine,
+              smem.barriers.full[state.index],
+              state.full_phase(),
+              kAcquireCluster,
               SourceSite::current());
       // Each CTA stores its own half of what both have received.
       const std::uint32_t half = machine.cta_rank();
       machine.cp_async_bulk_tensor_store(
-          problem.target, Problem::at(tile, half),
+          problem.target,
+          Problem::at(tile, half),
           smem.tile(state.index) + half * (Storage::kTileBytes / kMulticastCtas));
       machine.cp_async_bulk_commit_group();
       machine.template cp_async_bulk_wait_group_read<0>();
       for (std::uint32_t rank = 0; rank < kMulticastCtas; ++rank) {
-        arrive_at<ArrivalKind::kEveryLane>(machine, smem.barriers.empty[state.index], rank,
-                                           SourceSite::current());
+        arrive_at<ArrivalKind::kEveryLane>(
+            machine, smem.barriers.empty[state.index], rank, SourceSite::current());
       }
     }
     machine.template cp_async_bulk_wait_group<0>();
@@ -120,7 +133,8 @@ struct MulticastRingKernel {
 };
 
 struct MulticastRing : ProducerConsumer {
-  static constexpr ScenarioInfo kInfo{"multicast_ring", ScenarioKind::kClean,
+  static constexpr ScenarioInfo kInfo{"multicast_ring",
+                                      ScenarioKind::kClean,
                                       "two CTAs share a ring by multicast and remote arrivals"};
   template <Machine M, class Extents>
   using Kernel = MulticastRingKernel<M, Extents>;

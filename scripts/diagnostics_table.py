@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Writes docs/diagnostics.md: every diagnostic that can be reported, and what shows it.
 
-  diagnostics_table.py WARPTWIN > docs/diagnostics.md
-  diagnostics_table.py --check WARPTWIN docs/diagnostics.md    exit 1 if the page is out of date
+diagnostics_table.py WARPTWIN > docs/diagnostics.md
+diagnostics_table.py --check WARPTWIN docs/diagnostics.md    exit 1 if the page is out of date
 """
+
 import json
 import subprocess
 import sys
 
 
 def ask(command, *arguments):
-    result = subprocess.run([command, *arguments, "--json"], check=True, capture_output=True, text=True)
+    result = subprocess.run(
+        [command, *arguments, "--json"], check=True, capture_output=True, text=True
+    )
     return json.loads(result.stdout)
 
 
@@ -35,11 +38,17 @@ def table(command):
         broken = shown.get(d["id"], [])
         names = ", ".join(f"`{s['name']}`" for s in broken)
         twins = ", ".join(sorted({f"`{s['twin']}`" for s in broken}))
-        lines.append(f"| `{d['id']}` | {d['practical']} | {d['strict']} | {d['means']} "
-                     f"| {names} | {twins} |")
+        lines.append(
+            f"| `{d['id']}` | {d['practical']} | {d['strict']} | {d['means']} "
+            f"| {names} | {twins} |"
+        )
     covered = sum(1 for d in diagnostics if d["id"] in shown)
-    lines += ["", f"{len(diagnostics)} diagnostics; {covered} of them have a broken scenario and a "
-              "clean twin.", ""]
+    lines += [
+        "",
+        f"{len(diagnostics)} diagnostics; {covered} of them have a broken scenario and a "
+        "clean twin.",
+        "",
+    ]
     return "\n".join(lines)
 
 
@@ -48,8 +57,10 @@ def main():
     if arguments and arguments[0] == "--check":
         with open(arguments[2], encoding="utf-8") as page:
             if page.read() != table(arguments[1]):
-                print(f"{arguments[2]} is out of date; write it anew:\n"
-                      "  scripts/diagnostics_table.py build/release/bin/warptwin > docs/diagnostics.md")
+                print(
+                    f"{arguments[2]} is out of date; write it anew:\n"
+                    "  scripts/diagnostics_table.py build/release/bin/warptwin > docs/diagnostics.md"
+                )
                 return 1
         return 0
     if len(arguments) != 1:

@@ -21,11 +21,16 @@ FLAGS = ["-std=c++20", "-Wconsumed", "-Werror", "-fsyntax-only", "-fno-color-dia
 
 def find_clang():
     """The first Clang that is recent enough; None where there is none."""
-    for name in ["clang++", *(f"clang++-{version}" for version in range(22, CLANG_MINIMUM - 1, -1))]:
+    for name in [
+        "clang++",
+        *(f"clang++-{version}" for version in range(22, CLANG_MINIMUM - 1, -1)),
+    ]:
         path = shutil.which(name)
         if path is None:
             continue
-        text = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+        text = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, check=False
+        ).stdout
         found = re.search(r"clang version (\d+)", text)
         if found and int(found.group(1)) >= CLANG_MINIMUM:
             return path
@@ -73,7 +78,9 @@ def main():
     print(f"{len(files) - wrong} of {len(files)} files as expected")
     accepted = [file for file in files if expectation(file) is None]
     if not accepted or len(accepted) == len(files):
-        print("tests/**/negative_compile: needs a file to be refused, and a good*.cpp to be accepted")
+        print(
+            "tests/**/negative_compile: needs a file to be refused, and a good*.cpp to be accepted"
+        )
         return 1
     return 1 if wrong else 0
 

@@ -2,7 +2,8 @@
 ///
 /// A kernel is a struct with
 ///   static constexpr RoleTable kRoles;
-///   using Problem = ...;   // the arguments: tensor maps, extents of the problem; `problem.extents`
+///   using Problem = ...;   // the arguments: tensor maps, extents of the problem;
+/// `problem.extents`
 ///   struct Storage;        // Storage(auto& layout, const Extents&); void init(Machine&)
 ///   static Problem problem(const ParameterSet&, const Extents&, std::span<const M::TensorMap>,
 ///                          std::span<const GlobalAddress> tensors);      // host code
@@ -53,7 +54,8 @@ constexpr void finish_cluster(M& machine) {
 
 /// Runs one warp of `Kernel`, from the barriers' initialisation to its role's end.
 ///
-/// The start is `start_cluster`, or the kernel's own `start` if it has one; then each warp goes to its
+/// The start is `start_cluster`, or the kernel's own `start` if it has one; then each warp goes to
+/// its
 /// role; the end is `finish_cluster`, or the kernel's own `finish`.
 ///
 /// Participants: every warp of every CTA.
@@ -70,11 +72,11 @@ constexpr void run_warp(M& machine, const typename Kernel::Problem& problem, Sha
   // A copy: nvcc makes no device object for the kernel's static member.
   constexpr auto kRoles = Kernel::kRoles;
   switch (kRoles.role_of(machine.warp_index())) {
-#define WARPTWIN_ROLE(kRole, function)                                          \
-  case Role::kRole:                                                             \
-    if constexpr (requires { Kernel::function(machine, problem, storage); }) {  \
-      Kernel::function(machine, problem, storage);                              \
-    }                                                                           \
+#define WARPTWIN_ROLE(kRole, function)                                         \
+  case Role::kRole:                                                            \
+    if constexpr (requires { Kernel::function(machine, problem, storage); }) { \
+      Kernel::function(machine, problem, storage);                             \
+    }                                                                          \
     break;
     WARPTWIN_ROLE(kLoad, load)
     WARPTWIN_ROLE(kMma, mma)

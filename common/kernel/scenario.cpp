@@ -11,8 +11,8 @@ ParameterSet::ParameterSet(std::span<const Parameter> parameters) : parameters_{
 }
 
 void ParameterSet::set(std::string_view name, std::int64_t value) {
-  const auto found = std::find_if(parameters_.begin(), parameters_.end(),
-                                  [&](const Parameter& p) { return name == p.name; });
+  const auto found = std::find_if(
+      parameters_.begin(), parameters_.end(), [&](const Parameter& p) { return name == p.name; });
   if (found == parameters_.end()) {
     std::string known;
     for (const Parameter& parameter : parameters_) {
@@ -30,7 +30,8 @@ void ParameterSet::set(std::string_view name, std::int64_t value) {
 std::int64_t ParameterSet::operator[](std::string_view name) const {
   const auto found = values_.find(name);
   if (found == values_.end()) {
-    throw std::logic_error("a scenario reads the parameter '" + std::string{name} + "', which it does not declare");
+    throw std::logic_error("a scenario reads the parameter '" + std::string{name} +
+                           "', which it does not declare");
   }
   return found->second;
 }

@@ -4,10 +4,12 @@
 /// A scenario is a struct with
 ///   static constexpr ScenarioInfo kInfo;
 ///   static std::span<const Parameter> parameters();
-///   static Extents extents(const ParameterSet&);               // run-time extents, for the simulator
+///   static Extents extents(const ParameterSet&);               // run-time extents, for the
+/// simulator
 ///   using StaticExtents = ...;                                 // constants, for the GPU build
 ///   static Workload workload(const ParameterSet&);             // throws ConfigError to refuse
-///   static void reference(const ParameterSet&, std::span<HostTensor>);  // fills the output tensors
+///   static void reference(const ParameterSet&, std::span<HostTensor>);  // fills the output
+/// tensors
 ///   template <Machine M, class Extents> using Kernel = ...;    // see common/kernel/dispatch.hpp
 
 #pragma once
@@ -58,7 +60,8 @@ class ParameterSet {
   /// Every parameter at its default.
   explicit ParameterSet(std::span<const Parameter> parameters);
 
-  /// Sets one value. Throws ConfigError for an unknown name, naming the known ones, or a value out of
+  /// Sets one value. Throws ConfigError for an unknown name, naming the known ones, or a value out
+  /// of
   /// range, naming the range.
   void set(std::string_view name, std::int64_t value);
   std::int64_t operator[](std::string_view name) const;

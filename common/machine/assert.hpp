@@ -15,5 +15,6 @@ namespace warptwin::detail {
 
 }  // namespace warptwin::detail
 
-#define WARPTWIN_ASSERT(condition) \
-  ((condition) ? static_cast<void>(0) : ::warptwin::detail::internal_error(#condition, __FILE__, __LINE__))
+#define WARPTWIN_ASSERT(condition)    \
+  ((condition) ? static_cast<void>(0) \
+               : ::warptwin::detail::internal_error(#condition, __FILE__, __LINE__))

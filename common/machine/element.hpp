@@ -39,8 +39,7 @@ struct FloatFormat {
   static constexpr std::uint32_t kMantissaMask = (1U << kMantissaBits) - 1;
   static constexpr std::uint32_t kSignShift = kExponentBits + kMantissaBits;
   static constexpr std::uint32_t kNan =
-      (kExponentMax << kMantissaBits) |
-      (kHasInfinity ? 1U << (kMantissaBits - 1) : kMantissaMask);
+      (kExponentMax << kMantissaBits) | (kHasInfinity ? 1U << (kMantissaBits - 1) : kMantissaMask);
   /// The largest finite number; e4m3 conversions saturate to it, as cvt.satfinite does.
   static constexpr std::uint32_t kLargest =
       kHasInfinity ? ((kExponentMax - 1) << kMantissaBits) | kMantissaMask
@@ -69,9 +68,11 @@ struct FloatFormat {
     const std::uint32_t kept = significand >> shift;
     const std::uint32_t rest = significand & ((1U << shift) - 1);
     const std::uint32_t half = 1U << (shift - 1);
-    const std::uint32_t rounded = kept + ((rest > half || (rest == half && (kept & 1U) != 0)) ? 1U : 0U);
+    const std::uint32_t rounded =
+        kept + ((rest > half || (rest == half && (kept & 1U) != 0)) ? 1U : 0U);
     // The hidden bit adds one to the exponent field, and a carry out of the mantissa one more.
-    const std::uint32_t base = target < 1 ? 0U : static_cast<std::uint32_t>(target - 1) << kMantissaBits;
+    const std::uint32_t base =
+        target < 1 ? 0U : static_cast<std::uint32_t>(target - 1) << kMantissaBits;
     const std::uint32_t result = base + rounded;
     if (result > kLargest) {
       return sign | (kHasInfinity ? kExponentMax << kMantissaBits : kLargest);
@@ -96,7 +97,8 @@ struct FloatFormat {
       }
       return sign != 0 ? -scaled : scaled;
     }
-    const auto rebased = static_cast<std::uint32_t>(static_cast<std::int32_t>(exponent) - kBias + 127);
+    const auto rebased =
+        static_cast<std::uint32_t>(static_cast<std::int32_t>(exponent) - kBias + 127);
     return std::bit_cast<float>(sign | (rebased << 23) | (mantissa << (23 - kMantissaBits)));
   }
 };

@@ -14,8 +14,11 @@ struct Extent {
   static constexpr bool kIsStatic = true;
   constexpr Extent() = default;
   /// The run-time value is ignored: both backends are handed the same configuration.
-  constexpr explicit(false) Extent(std::uint32_t) {}  // NOLINT(google-explicit-constructor): as std::extents
-  constexpr operator std::uint32_t() const { return kValue; }  // NOLINT(google-explicit-constructor): a number
+  constexpr explicit(false) Extent(std::uint32_t) {
+  }  // NOLINT(google-explicit-constructor): as std::extents
+  constexpr operator std::uint32_t() const {
+    return kValue;
+  }  // NOLINT(google-explicit-constructor): a number
 };
 
 /// A count that is known when the kernel is launched.
@@ -23,8 +26,11 @@ template <>
 struct Extent<kDynamic> {
   static constexpr bool kIsStatic = false;
   constexpr Extent() = default;
-  constexpr explicit(false) Extent(std::uint32_t value) : value_{value} {}  // NOLINT(google-explicit-constructor): as std::extents
-  constexpr operator std::uint32_t() const { return value_; }  // NOLINT(google-explicit-constructor): a number
+  constexpr explicit(false) Extent(std::uint32_t value)
+      : value_{value} {}  // NOLINT(google-explicit-constructor): as std::extents
+  constexpr operator std::uint32_t() const {
+    return value_;
+  }  // NOLINT(google-explicit-constructor): a number
 
  private:
   std::uint32_t value_ = 0;

@@ -8,13 +8,16 @@
 ///    lanes 0..n-1; neither holds the warp together afterwards. `sync_warp()` does.
 ///  - *Per lane*: mbarrier operations, fences, flags and single words act once for every lane that
 ///    executes them. An `mbarrier_arrive` of the whole warp is 32 arrivals.
-///  - *Elected*: copies, bulk groups, tcgen05 mma, cp and commit are issued once: by the lane inside
+///  - *Elected*: copies, bulk groups, tcgen05 mma, cp and commit are issued once: by the lane
+/// inside
 ///    `elect_one`, or, called by the whole warp, by the lane the backend elects, always the same.
 ///  - *Collective*: tcgen05 alloc, dealloc, relinquish, ld, st, waits, named and cluster barriers,
 ///    setmaxnreg need the whole warp, and bring its lanes together again.
 ///
-/// Blocking. `mbarrier_wait_parity`, `bar_sync`, `barrier_cluster_wait`, the group and tcgen05 waits,
-/// `tcgen05_alloc`, `setmaxnreg_inc`, `wait_global_u32` and `griddepcontrol_wait` block; nothing else.
+/// Blocking. `mbarrier_wait_parity`, `bar_sync`, `barrier_cluster_wait`, the group and tcgen05
+/// waits,
+/// `tcgen05_alloc`, `setmaxnreg_inc`, `wait_global_u32` and `griddepcontrol_wait` block; nothing
+/// else.
 ///
 /// Sites. Each operation ends in `SourceSite site = SourceSite::current()`, the line it is reported
 /// with. Layers above take the same default argument and pass it on.
@@ -65,7 +68,9 @@ concept HasMbarrier = requires(M machine, Mbarrier bar, RemoteMbarrier remote) {
   machine.mbarrier_expect_tx(bar, std::uint32_t{});
   machine.mbarrier_complete_tx(bar, std::uint32_t{});
   machine.mbarrier_wait_parity(bar, WaitPhase::number(0), kAcquireCta);
-  { machine.mbarrier_try_wait_parity(bar, WaitPhase::number(0), kAcquireCta) } -> std::same_as<bool>;
+  {
+    machine.mbarrier_try_wait_parity(bar, WaitPhase::number(0), kAcquireCta)
+    } -> std::same_as<bool>;
   { machine.mapa(bar, std::uint32_t{}) } -> std::same_as<RemoteMbarrier>;
 };
 
@@ -97,8 +102,12 @@ struct CopyTarget {
 };
 
 template <class M>
-concept HasCopies = requires(M machine, const typename M::TensorMap& map, SharedAddress smem,
-                             GlobalAddress global, Coordinates<2> at, CopyTarget target) {
+concept HasCopies = requires(M machine,
+                             const typename M::TensorMap& map,
+                             SharedAddress smem,
+                             GlobalAddress global,
+                             Coordinates<2> at,
+                             CopyTarget target) {
   machine.cp_async_bulk_tensor_load(smem, map, at, target);
   machine.cp_async_bulk_tensor_store(map, at, smem);
   machine.cp_async_bulk_load(smem, global, std::uint32_t{}, target);
@@ -109,14 +118,21 @@ concept HasCopies = requires(M machine, const typename M::TensorMap& map, Shared
 };
 
 template <class M>
-concept HasTensorMemory = requires(M machine, SharedAddress word, TmemAddress tmem, Mbarrier bar,
+concept HasTensorMemory = requires(M machine,
+                                   SharedAddress word,
+                                   TmemAddress tmem,
+                                   Mbarrier bar,
                                    typename M::template Fragment<32>& fragment,
                                    SharedTile<bf16> tile) {
   machine.tcgen05_alloc(CtaGroup::kOne, word, std::uint32_t{});
   machine.tcgen05_dealloc(CtaGroup::kOne, tmem, std::uint32_t{});
   machine.tcgen05_relinquish_alloc_permit(CtaGroup::kOne);
-  machine.tcgen05_mma(CtaGroup::kOne, tmem, UmmaSmemDescriptor{}, UmmaSmemDescriptor{},
-                      UmmaInstructionDescriptor{}, bool{});
+  machine.tcgen05_mma(CtaGroup::kOne,
+                      tmem,
+                      UmmaSmemDescriptor{},
+                      UmmaSmemDescriptor{},
+                      UmmaInstructionDescriptor{},
+                      bool{});
   machine.tcgen05_commit(CtaGroup::kOne, bar);
   machine.tcgen05_commit_multicast(CtaGroup::kTwo, bar, CtaMask{});
   machine.tcgen05_ld_32x32b(fragment, tmem);  // lane t of the warp's quarter, 32 columns
@@ -146,8 +162,10 @@ concept HasResources = requires(M machine) {
 
 /// What one warp of a kernel can do; see the top of this file.
 template <class M>
-concept Machine = HasIdentity<M> && HasLanes<M> && HasMbarrier<M> && HasFences<M> && HasBarriers<M> &&
-                  HasCopies<M> && HasTensorMemory<M> && HasWords<M> && HasResources<M> &&
-                  requires(M machine, StageNote note) { machine.note_stage(note); };
+concept Machine = HasIdentity<M> && HasLanes<M> && HasMbarrier<M> && HasFences<M> &&
+    HasBarriers<M> && HasCopies<M> && HasTensorMemory<M> && HasWords<M> && HasResources<M> &&
+    requires(M machine, StageNote note) {
+  machine.note_stage(note);
+};
 
 }  // namespace warptwin

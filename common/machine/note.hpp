@@ -1,4 +1,5 @@
-/// What the protocol layer tells a checker beyond its machine operations. On a GPU a note is nothing.
+/// What the protocol layer tells a checker beyond its machine operations. On a GPU a note is
+/// nothing.
 
 #pragma once
 

@@ -14,7 +14,8 @@ struct RoleWarps {
   std::uint32_t warps;
 };
 
-/// The roles of a CTA in warp order, the same in every CTA. Roles that read tensor memory stand first,
+/// The roles of a CTA in warp order, the same in every CTA. Roles that read tensor memory stand
+/// first,
 /// since the lane slice of a warp is its rank modulo 4.
 template <std::uint32_t kCount>
 struct RoleTable {

@@ -1,6 +1,7 @@
 /// Lays a CTA's shared memory out as named regions, by one rule for both backends.
 ///
-/// A storage struct is built from a layout: it asks for its regions in order and keeps the addresses.
+/// A storage struct is built from a layout: it asks for its regions in order and keeps the
+/// addresses.
 /// `SharedLayout` only counts: on a GPU all of it folds to constants. The simulator builds the same
 /// struct once more with a layout that also writes the names down, so that a report says
 /// `input.full[2]`, and knows who should arrive.

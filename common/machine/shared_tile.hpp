@@ -27,7 +27,8 @@ constexpr std::uint32_t swizzled(std::uint32_t offset, Swizzle swizzle) {
   return offset ^ (((offset >> 7) & (units - 1)) << 4);
 }
 
-/// Rows of `row_bytes`, one after the other from `base`; `row_bytes` is at most the swizzle span, so
+/// Rows of `row_bytes`, one after the other from `base`; `row_bytes` is at most the swizzle span,
+/// so
 /// that a row is one line of the TMA box. A wider matrix is several tiles side by side.
 template <class Element>
 struct SharedTile {

@@ -1,4 +1,5 @@
-/// The words of the machine: addresses, phases, orderings, sites. Every type here means on a GPU what
+/// The words of the machine: addresses, phases, orderings, sites. Every type here means on a GPU
+/// what
 /// it means in the simulator, and none of them knows a backend.
 
 #pragma once
@@ -27,7 +28,8 @@ constexpr std::uint32_t ceil_div(std::uint32_t value, std::uint32_t divisor) {
   return (value + divisor - 1) / divisor;
 }
 
-/// Where in the kernel text an operation stands. A default argument `SourceSite::current()` names the
+/// Where in the kernel text an operation stands. A default argument `SourceSite::current()` names
+/// the
 /// caller's line, through any number of layers that pass it on; on a GPU it folds away.
 struct SourceSite {
   const char* file = "";
@@ -43,7 +45,9 @@ struct SourceSite {
 /// How many CTAs one tcgen05 operation acts on; one value per kernel (PTX ISA, "cta_group").
 enum class CtaGroup : std::uint8_t { kOne = 1, kTwo = 2 };
 
-constexpr std::uint32_t ctas_in(CtaGroup group) { return static_cast<std::uint32_t>(group); }
+constexpr std::uint32_t ctas_in(CtaGroup group) {
+  return static_cast<std::uint32_t>(group);
+}
 
 /// A byte address in the executing CTA's own shared-memory window (`shared::cta`).
 struct SharedAddress {
@@ -188,9 +192,17 @@ enum class Role : std::uint8_t {
 };
 
 constexpr const char* name_of(Role role) {
-  constexpr const char* kNames[] = {"load",     "mma",      "epilogue", "epilogue_load",
-                                    "scheduler", "producer", "consumer", "softmax",
-                                    "correction", "scale_load", "scale_to_tmem"};
+  constexpr const char* kNames[] = {"load",
+                                    "mma",
+                                    "epilogue",
+                                    "epilogue_load",
+                                    "scheduler",
+                                    "producer",
+                                    "consumer",
+                                    "softmax",
+                                    "correction",
+                                    "scale_load",
+                                    "scale_to_tmem"};
   return role < Role::kCount ? kNames[static_cast<unsigned>(role)] : "none";
 }
 

@@ -1,4 +1,5 @@
-/// The descriptors `tcgen05.mma` takes: of an operand tile in shared memory, and of the instruction.
+/// The descriptors `tcgen05.mma` takes: of an operand tile in shared memory, and of the
+/// instruction.
 ///
 /// Source: PTX ISA, "Shared memory descriptor", "Instruction descriptor" (tcgen05).
 
@@ -42,7 +43,8 @@ struct UmmaSmemDescriptor {
                                            std::uint32_t stride_bytes,
                                            Swizzle swizzle) {
     return {field(start.value >> 4, 0, 14) | field(leading_bytes >> 4, 16, 14) |
-            field(stride_bytes >> 4, 32, 14) | field(kFixed, 46, 3) | field(code_of(swizzle), 61, 3)};
+            field(stride_bytes >> 4, 32, 14) | field(kFixed, 46, 3) |
+            field(code_of(swizzle), 61, 3)};
   }
 
   /// The same tile, `bytes` further along K.
@@ -70,7 +72,9 @@ struct UmmaSmemDescriptor {
   }
 
  private:
-  static constexpr std::uint64_t field(std::uint32_t value, std::uint32_t low, std::uint32_t width) {
+  static constexpr std::uint64_t field(std::uint32_t value,
+                                       std::uint32_t low,
+                                       std::uint32_t width) {
     return (static_cast<std::uint64_t>(value) & ((std::uint64_t{1} << width) - 1)) << low;
   }
   constexpr std::uint32_t get(std::uint32_t low, std::uint32_t width) const {
@@ -94,7 +98,9 @@ constexpr MmaKind kind_of(ElementType operand) {
 }
 
 /// Elements of K that one dense MMA instruction takes: 32 bytes.
-constexpr std::uint32_t mma_k(ElementType operand) { return 32 / bytes_of(operand); }
+constexpr std::uint32_t mma_k(ElementType operand) {
+  return 32 / bytes_of(operand);
+}
 
 /// The 32-bit instruction descriptor of kinds f16, tf32 and f8f6f4, and the kind itself.
 ///
@@ -109,8 +115,10 @@ struct UmmaInstructionDescriptor {
   std::uint32_t bits = 0;
   MmaKind kind = MmaKind::kF16;
 
-  static constexpr UmmaInstructionDescriptor make(
-      ElementType a, ElementType b, std::uint32_t m, std::uint32_t n) {
+  static constexpr UmmaInstructionDescriptor make(ElementType a,
+                                                  ElementType b,
+                                                  std::uint32_t m,
+                                                  std::uint32_t n) {
     constexpr std::uint32_t kF32Accumulator = 1;
     return {(kF32Accumulator << 4) | (code_of(a) << 7) | (code_of(b) << 10) | ((n >> 3) << 17) |
                 ((m >> 4) << 24),

@@ -122,7 +122,8 @@ class [[nodiscard]] ScopedStage {
   SourceSite site_;
 };
 
-/// The scope of a stage acquired at `site`. A function, since Clang's analysis sees what a call takes
+/// The scope of a stage acquired at `site`. A function, since Clang's analysis sees what a call
+/// takes
 /// over and not what a constructor does.
 template <ScopeEnd kEnd = ScopeEnd::kRelease, class Stage>
 constexpr ScopedStage<Stage, kEnd> scoped(Stage&& stage, SourceSite site) {

@@ -1,4 +1,5 @@
-/// What happened, in the words of the machine: one fixed-size record per step of an operation. Engines
+/// What happened, in the words of the machine: one fixed-size record per step of an operation.
+/// Engines
 /// and GPUs write events; checkers, the proof and the comparator read them and nothing else.
 
 #pragma once
@@ -13,11 +14,11 @@ namespace warptwin {
 enum class Op : std::uint8_t {
   kMbarrierInit,
   kMbarrierInval,
-  kMbarrierArrive,           // also .expect_tx, noComplete and drop: see Event::flags
+  kMbarrierArrive,  // also .expect_tx, noComplete and drop: see Event::flags
   kMbarrierExpectTx,
   kMbarrierCompleteTx,
-  kMbarrierWait,             // mbarrier.try_wait.parity in a loop
-  kMbarrierTryWait,          // mbarrier.try_wait.parity once
+  kMbarrierWait,     // mbarrier.try_wait.parity in a loop
+  kMbarrierTryWait,  // mbarrier.try_wait.parity once
   kFence,
   kFenceMbarrierInit,
   kFenceProxyAsync,
@@ -28,12 +29,12 @@ enum class Op : std::uint8_t {
   kClusterArrive,
   kClusterWait,
   kSyncWarp,
-  kTensorLoad,               // cp.async.bulk.tensor, global to shared
-  kTensorStore,              // cp.async.bulk.tensor, shared to global
+  kTensorLoad,   // cp.async.bulk.tensor, global to shared
+  kTensorStore,  // cp.async.bulk.tensor, shared to global
   kBulkLoad,
   kBulkStore,
   kBulkCommitGroup,
-  kBulkWaitGroup,            // flag kRead for .read
+  kBulkWaitGroup,  // flag kRead for .read
   kTcgen05Alloc,
   kTcgen05Dealloc,
   kTcgen05Relinquish,
@@ -43,8 +44,8 @@ enum class Op : std::uint8_t {
   kTcgen05St,
   kTcgen05WaitLd,
   kTcgen05WaitSt,
-  kFragmentRead,             // the first use of a tcgen05.ld's registers
-  kSharedStore,              // st.shared
+  kFragmentRead,  // the first use of a tcgen05.ld's registers
+  kSharedStore,   // st.shared
   kSharedLoad,
   kGlobalLoadAcquire,
   kGlobalStoreRelease,
@@ -62,33 +63,33 @@ const char* name_of(Op op);
 
 /// Which step of an operation an event is. A synchronous operation has one, kDone.
 enum class Step : std::uint8_t {
-  kDone,      // executed
-  kBlocked,   // looked, could not pass, waits
-  kIssued,    // an asynchronous operation starts to exist
-  kRead,      // its source has been read
-  kWritten,   // its destination has been written; a load's bytes are counted in the same step
-  kSignalled, // a deferred arrival has been made
+  kDone,       // executed
+  kBlocked,    // looked, could not pass, waits
+  kIssued,     // an asynchronous operation starts to exist
+  kRead,       // its source has been read
+  kWritten,    // its destination has been written; a load's bytes are counted in the same step
+  kSignalled,  // a deferred arrival has been made
 };
 
 /// What the machine found wrong with an operation. Detectors turn faults into diagnostics.
 enum class Fault : std::uint8_t {
   kNone,
-  kUninitialised,      // no valid mbarrier there
+  kUninitialised,  // no valid mbarrier there
   kMisaligned,
-  kOutOfRange,         // address outside its space, rank outside its cluster
-  kBadCount,           // a count, size or shape outside its range
+  kOutOfRange,  // address outside its space, rank outside its cluster
+  kBadCount,    // a count, size or shape outside its range
   kAlreadyInitialised,
-  kInUse,              // inval or free of something waited for or pending
-  kOverArrive,         // more arrivals than pending
+  kInUse,       // inval or free of something waited for or pending
+  kOverArrive,  // more arrivals than pending
   kTxOverflow,
   kTxUnderflow,
-  kWouldComplete,      // a noComplete arrival that completes
+  kWouldComplete,  // a noComplete arrival that completes
   kDropToZero,
   kBadParity,
-  kExitedCta,          // the CTA has ended
-  kNotWholeWarp,       // a collective operation by some lanes only
-  kManyLanes,          // a single-lane operation by several lanes
-  kGrows,              // a tensor-memory allocation larger than an earlier one
+  kExitedCta,     // the CTA has ended
+  kNotWholeWarp,  // a collective operation by some lanes only
+  kManyLanes,     // a single-lane operation by several lanes
+  kGrows,         // a tensor-memory allocation larger than an earlier one
   kAfterRelinquish,
   kNotAllocated,
   kFreed,
@@ -98,31 +99,31 @@ enum class Fault : std::uint8_t {
   kUnsettled,          // registers of a tcgen05.ld used before its wait
   kBadDescriptor,
   kBadShape,
-  kCountMismatch,      // a named barrier's generation met with different thread counts
+  kCountMismatch,  // a named barrier's generation met with different thread counts
   kDoubleArrive,
-  kNoArrive,           // cluster wait without arrive
-  kNothingTracked,     // commit with nothing outstanding
-  kOverlap,            // a generic access to a live mbarrier's bytes
-  kPool,               // registers the pool can never supply
+  kNoArrive,        // cluster wait without arrive
+  kNothingTracked,  // commit with nothing outstanding
+  kOverlap,         // a generic access to a live mbarrier's bytes
+  kPool,            // registers the pool can never supply
   kBadMask,
 };
 
 /// Bits of Event::flags.
 namespace event_flag {
-inline constexpr std::uint16_t kExpectTx = 1;       // arrive.expect_tx
+inline constexpr std::uint16_t kExpectTx = 1;  // arrive.expect_tx
 inline constexpr std::uint16_t kNoComplete = 2;
 inline constexpr std::uint16_t kDrop = 4;
-inline constexpr std::uint16_t kRemote = 8;         // the object is in another CTA, or addressed as such
-inline constexpr std::uint16_t kExactPhase = 16;    // `wanted` is a phase number, else a parity
+inline constexpr std::uint16_t kRemote = 8;  // the object is in another CTA, or addressed as such
+inline constexpr std::uint16_t kExactPhase = 16;      // `wanted` is a phase number, else a parity
 inline constexpr std::uint16_t kPhaseCompleted = 32;  // this event completed phase `phase`
-inline constexpr std::uint16_t kTraps = 64;         // hardware would kill the kernel here
-inline constexpr std::uint16_t kRead = 128;         // wait_group.read
-inline constexpr std::uint16_t kPair = 256;         // cta_group::2
-inline constexpr std::uint16_t kAccumulate = 512;   // mma with enable-input-d
-inline constexpr std::uint16_t kLateLanes = 1024;   // the lanes a wait left behind
-inline constexpr std::uint16_t kFalse = 2048;       // a try that said no
-inline constexpr std::uint16_t kIncrease = 4096;    // setmaxnreg.inc
-inline constexpr std::uint16_t kDeadEnd = 8192;     // the operation had no effect
+inline constexpr std::uint16_t kTraps = 64;           // hardware would kill the kernel here
+inline constexpr std::uint16_t kRead = 128;           // wait_group.read
+inline constexpr std::uint16_t kPair = 256;           // cta_group::2
+inline constexpr std::uint16_t kAccumulate = 512;     // mma with enable-input-d
+inline constexpr std::uint16_t kLateLanes = 1024;     // the lanes a wait left behind
+inline constexpr std::uint16_t kFalse = 2048;         // a try that said no
+inline constexpr std::uint16_t kIncrease = 4096;      // setmaxnreg.inc
+inline constexpr std::uint16_t kDeadEnd = 8192;       // the operation had no effect
 }  // namespace event_flag
 
 /// One step of one operation. Fields that an operation does not have are zero.
@@ -131,25 +132,29 @@ inline constexpr std::uint16_t kDeadEnd = 8192;     // the operation had no effe
 /// mbarrier      the object       arrivals          expect/tx    phase the step acted in; then the
 ///                                                               object's state after it
 /// wait          the object       -                 -            phase the object was in when it
-///                                                               looked; `wanted` is what it waited for
+///                                                               looked; `wanted` is what it waited
+/// for
 /// named barrier id               threads (n)       -            phase: generation
-/// load          shared address   -                 of data      `peer`: the signalled barrier; phase:
-///                                                               the phase its bytes were counted in
+/// load          shared address   -                 of data      `peer`: the signalled barrier;
+/// phase:
+///                                                               the phase its bytes were counted
+/// in
 /// store         shared address   bulk group        of data      -
-/// bulk groups   -                -                 -            phase: the group committed; the first
+/// bulk groups   -                -                 -            phase: the group committed; the
+/// first
 ///                                                               group a wait leaves pending
 /// tensor memory TMEM address     columns           -            -
 /// stage note    full[0]          stages            StageStep    phase: lap; wanted: index
 struct Event {
-  std::uint64_t time = 0;      // step number; cycles in timed and hardware traces
+  std::uint64_t time = 0;  // step number; cycles in timed and hardware traces
   Op op = Op::kCount;
   Step step = Step::kDone;
   Fault fault = Fault::kNone;
-  std::uint8_t lanes = 0;      // how many lanes executed it
+  std::uint8_t lanes = 0;  // how many lanes executed it
   std::uint16_t flags = 0;
   Ordering ordering{Semantics::kRelaxed, Scope::kCta};
-  std::uint32_t warp = 0;      // who: warp number in the grid; of an asynchronous step, its issuer
-  std::uint32_t cta = 0;       // CTA the object is in, number in the grid
+  std::uint32_t warp = 0;  // who: warp number in the grid; of an asynchronous step, its issuer
+  std::uint32_t cta = 0;   // CTA the object is in, number in the grid
   std::uint32_t address = 0;
   std::uint32_t count = 0;
   std::uint32_t bytes = 0;
@@ -160,9 +165,9 @@ struct Event {
   std::uint32_t expected = 0;  // arrivals a phase takes
   std::uint32_t peer = 0;      // a second address: an operand, a signalled barrier
   std::uint32_t peer_cta = 0;
-  std::uint32_t serial = 0;    // an asynchronous operation's number, the same in all its steps
-  std::uint64_t global = 0;    // global-memory address; smem descriptor of A for mma
-  std::uint64_t extra = 0;     // smem descriptor of B for mma, CTA mask
+  std::uint32_t serial = 0;  // an asynchronous operation's number, the same in all its steps
+  std::uint64_t global = 0;  // global-memory address; smem descriptor of A for mma
+  std::uint64_t extra = 0;   // smem descriptor of B for mma, CTA mask
   SourceSite site{};
 };
 

@@ -36,9 +36,11 @@ struct ConsumerStartsParityOneKernel : ProducerConsumerKernel<M, Extents> {
 };
 
 struct ConsumerStartsParityOne : ProducerConsumer {
-  static constexpr ScenarioInfo kInfo{
-      "consumer_starts_parity_one", ScenarioKind::kBroken,
-      "the consumer passes a full barrier that nobody has filled", "MBAR_WAIT_VACUOUS", "producer_consumer"};
+  static constexpr ScenarioInfo kInfo{"consumer_starts_parity_one",
+                                      ScenarioKind::kBroken,
+                                      "the consumer passes a full barrier that nobody has filled",
+                                      "MBAR_WAIT_VACUOUS",
+                                      "producer_consumer"};
   template <Machine M, class Extents>
   using Kernel = ConsumerStartsParityOneKernel<M, Extents>;
 };

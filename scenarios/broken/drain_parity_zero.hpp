@@ -1,6 +1,7 @@
 /// Broken: the producer drains by parity 0, whatever lap it is in.
 ///
-/// After an odd number of laps it passes at once, after an even one it waits for a lap that never comes.
+/// After an odd number of laps it passes at once, after an even one it waits for a lap that never
+/// comes.
 ///
 /// Expected: MBAR_WAIT_PHASE_ALIASED. Twin: multicast_ring.
 
@@ -30,9 +31,11 @@ struct DrainParityZeroKernel : MulticastRingKernel<M, Extents> {
 };
 
 struct DrainParityZero : MulticastRing {
-  static constexpr ScenarioInfo kInfo{
-      "drain_parity_zero", ScenarioKind::kBroken,
-      "the drain passes vacuously, and the CTA ends too early", "MBAR_WAIT_PHASE_ALIASED", "multicast_ring"};
+  static constexpr ScenarioInfo kInfo{"drain_parity_zero",
+                                      ScenarioKind::kBroken,
+                                      "the drain passes vacuously, and the CTA ends too early",
+                                      "MBAR_WAIT_PHASE_ALIASED",
+                                      "multicast_ring"};
   template <Machine M, class Extents>
   using Kernel = DrainParityZeroKernel<M, Extents>;
 };

@@ -28,9 +28,11 @@ struct EarlyExitKernel : MulticastRingKernel<M, Extents> {
 };
 
 struct EarlyExit : MulticastRing {
-  static constexpr ScenarioInfo kInfo{
-      "early_exit", ScenarioKind::kBroken,
-      "CTA 0 leaves without a drain, CTA 1 drains", "CTA_EXIT_WITH_PENDING_REMOTE", "multicast_ring"};
+  static constexpr ScenarioInfo kInfo{"early_exit",
+                                      ScenarioKind::kBroken,
+                                      "CTA 0 leaves without a drain, CTA 1 drains",
+                                      "CTA_EXIT_WITH_PENDING_REMOTE",
+                                      "multicast_ring"};
   template <Machine M, class Extents>
   using Kernel = EarlyExitKernel<M, Extents>;
 };

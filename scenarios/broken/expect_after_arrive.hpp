@@ -23,19 +23,22 @@ struct ExpectAfterArriveKernel : ProducerConsumerKernel<M, Extents> {
       ring.wait_consumer();
       const std::uint32_t stage = ring.producer_stage();
       const Mbarrier full = ring.producer_mbar(stage);
-      machine.elect_one([&] { machine.mbarrier_arrive(full); });  // the fault: the phase may end here
+      machine.elect_one(
+          [&] { machine.mbarrier_arrive(full); });  // the fault: the phase may end here
       machine.elect_one([&] { machine.mbarrier_expect_tx(full, smem.ring.stage_bytes); });
-      machine.cp_async_bulk_tensor_load(smem.ring.tile(stage), problem.source, Problem::at(tile),
-                                        CopyTarget{full});
+      machine.cp_async_bulk_tensor_load(
+          smem.ring.tile(stage), problem.source, Problem::at(tile), CopyTarget{full});
       ring.producer_step();
     }
   }
 };
 
 struct ExpectAfterArrive : ProducerConsumer {
-  static constexpr ScenarioInfo kInfo{
-      "expect_after_arrive", ScenarioKind::kBroken,
-      "bytes are announced after the arrival they belong to", "MBAR_TX_WRONG_PHASE", "producer_consumer"};
+  static constexpr ScenarioInfo kInfo{"expect_after_arrive",
+                                      ScenarioKind::kBroken,
+                                      "bytes are announced after the arrival they belong to",
+                                      "MBAR_TX_WRONG_PHASE",
+                                      "producer_consumer"};
   template <Machine M, class Extents>
   using Kernel = ExpectAfterArriveKernel<M, Extents>;
 };

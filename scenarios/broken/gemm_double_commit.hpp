@@ -1,6 +1,7 @@
 /// Broken: the MMA warp commits the accumulator by hand, and `release` commits it again.
 ///
-/// accum.full completes two phases a tile: the epilogue reads an accumulator that is being computed.
+/// accum.full completes two phases a tile: the epilogue reads an accumulator that is being
+/// computed.
 ///
 /// Expected: MBAR_SURPLUS_ARRIVAL. Twin: gemm.
 
@@ -36,9 +37,11 @@ struct GemmDoubleCommitKernel : GemmKernel<M, Extents> {
 };
 
 struct GemmDoubleCommit : GemmTwin {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_double_commit", ScenarioKind::kBroken,
-      "an accumulator is committed twice", "MBAR_SURPLUS_ARRIVAL", "gemm"};
+  static constexpr ScenarioInfo kInfo{"gemm_double_commit",
+                                      ScenarioKind::kBroken,
+                                      "an accumulator is committed twice",
+                                      "MBAR_SURPLUS_ARRIVAL",
+                                      "gemm"};
   template <Machine M, class Extents>
   using Kernel = GemmDoubleCommitKernel<M, Extents>;
 };

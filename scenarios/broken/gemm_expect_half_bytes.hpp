@@ -28,9 +28,19 @@ struct GemmExpectHalfBytesKernel : GemmKernel<M, Extents> {
         const auto tiles = smem.input.at(stage, 0);
         // The fault: the tile of B is not counted.
         arm(machine, full, smem.input.payload.a_bytes(), SourceSite::current());
-        load_slice(machine, problem.a, {tile.m, k}, tiles.a_tile(), full, smem.input.cluster,
+        load_slice(machine,
+                   problem.a,
+                   {tile.m, k},
+                   tiles.a_tile(),
+                   full,
+                   smem.input.cluster,
                    SourceSite::current());
-        load_slice(machine, problem.b, {tile.n, k}, tiles.b_tile(), full, smem.input.cluster,
+        load_slice(machine,
+                   problem.b,
+                   {tile.n, k},
+                   tiles.b_tile(),
+                   full,
+                   smem.input.cluster,
                    SourceSite::current());
         input.producer_step();
       }
@@ -39,9 +49,11 @@ struct GemmExpectHalfBytesKernel : GemmKernel<M, Extents> {
 };
 
 struct GemmExpectHalfBytes : GemmTwin {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_expect_half_bytes", ScenarioKind::kBroken,
-      "only half of the bytes are announced", "MBAR_TX_MISMATCH", "gemm"};
+  static constexpr ScenarioInfo kInfo{"gemm_expect_half_bytes",
+                                      ScenarioKind::kBroken,
+                                      "only half of the bytes are announced",
+                                      "MBAR_TX_MISMATCH",
+                                      "gemm"};
   template <Machine M, class Extents>
   using Kernel = GemmExpectHalfBytesKernel<M, Extents>;
 };

@@ -24,7 +24,8 @@ struct GemmMissingAccumReleaseKernel : GemmKernel<M, Extents> {
     for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
       // The fault: acquired by hand, and stepped over; the arrival on accum.empty is missing.
       const OutputStage accum = warp.output_pipeline().acquire_for_epilogue();
-      machine.tcgen05_ld_32x32b(row, accum.tmem.address().at_lane(kWarpLanes * machine.warp_index()));
+      machine.tcgen05_ld_32x32b(row,
+                                accum.tmem.address().at_lane(kWarpLanes * machine.warp_index()));
       machine.tcgen05_wait_ld(row);
     }
     std::move(warp).release();
@@ -32,9 +33,11 @@ struct GemmMissingAccumReleaseKernel : GemmKernel<M, Extents> {
 };
 
 struct GemmMissingAccumRelease : GemmTwin {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_missing_accum_release", ScenarioKind::kBroken,
-      "the epilogue never frees an accumulator", "DEADLOCK", "gemm"};
+  static constexpr ScenarioInfo kInfo{"gemm_missing_accum_release",
+                                      ScenarioKind::kBroken,
+                                      "the epilogue never frees an accumulator",
+                                      "DEADLOCK",
+                                      "gemm"};
   template <Machine M, class Extents>
   using Kernel = GemmMissingAccumReleaseKernel<M, Extents>;
 };

@@ -35,9 +35,11 @@ struct GemmMissingInputCommitKernel : GemmKernel<M, Extents> {
 };
 
 struct GemmMissingInputCommit : GemmTwin {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_missing_input_commit", ScenarioKind::kBroken,
-      "input stages are never freed", "DEADLOCK", "gemm"};
+  static constexpr ScenarioInfo kInfo{"gemm_missing_input_commit",
+                                      ScenarioKind::kBroken,
+                                      "input stages are never freed",
+                                      "DEADLOCK",
+                                      "gemm"};
   template <Machine M, class Extents>
   using Kernel = GemmMissingInputCommitKernel<M, Extents>;
 };

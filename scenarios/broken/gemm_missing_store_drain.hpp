@@ -43,9 +43,11 @@ struct GemmMissingStoreDrainKernel : GemmKernel<M, Extents> {
 };
 
 struct GemmMissingStoreDrain : GemmTwin {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_missing_store_drain", ScenarioKind::kBroken,
-      "the CTA ends before its stores have read their source", "BULK_STORE_PENDING_AT_EXIT", "gemm"};
+  static constexpr ScenarioInfo kInfo{"gemm_missing_store_drain",
+                                      ScenarioKind::kBroken,
+                                      "the CTA ends before its stores have read their source",
+                                      "BULK_STORE_PENDING_AT_EXIT",
+                                      "gemm"};
   template <Machine M, class Extents>
   using Kernel = GemmMissingStoreDrainKernel<M, Extents>;
 };

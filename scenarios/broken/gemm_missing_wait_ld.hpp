@@ -43,9 +43,11 @@ struct GemmMissingWaitLdKernel : GemmKernel<M, Extents> {
 };
 
 struct GemmMissingWaitLd : GemmTwin {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_missing_wait_ld", ScenarioKind::kBroken,
-      "registers are used before tcgen05.wait::ld", "TMEM_LD_NO_WAIT", "gemm"};
+  static constexpr ScenarioInfo kInfo{"gemm_missing_wait_ld",
+                                      ScenarioKind::kBroken,
+                                      "registers are used before tcgen05.wait::ld",
+                                      "TMEM_LD_NO_WAIT",
+                                      "gemm"};
   template <Machine M, class Extents>
   using Kernel = GemmMissingWaitLdKernel<M, Extents>;
 };

@@ -1,6 +1,7 @@
 /// Broken: the load warp probes input.empty and, when it is told no, waits for input.full.
 ///
-/// Its own side of the full barrier never moves on: it waits for data that only it can bring, or goes
+/// Its own side of the full barrier never moves on: it waits for data that only it can bring, or
+/// goes
 /// on and overwrites a stage that is being read.
 ///
 /// Expected: MBAR_WAIT_PHASE_ALIASED. Twin: gemm.
@@ -30,9 +31,19 @@ struct GemmSwappedTryWaitKernel : GemmKernel<M, Extents> {
         const Mbarrier full = input.producer_mbar(stage);
         const auto tiles = smem.input.at(stage, 0);
         arm(machine, full, smem.input.full_bytes, SourceSite::current());
-        load_slice(machine, problem.a, {tile.m, k}, tiles.a_tile(), full, smem.input.cluster,
+        load_slice(machine,
+                   problem.a,
+                   {tile.m, k},
+                   tiles.a_tile(),
+                   full,
+                   smem.input.cluster,
                    SourceSite::current());
-        load_slice(machine, problem.b, {tile.n, k}, tiles.b_tile(), full, smem.input.cluster,
+        load_slice(machine,
+                   problem.b,
+                   {tile.n, k},
+                   tiles.b_tile(),
+                   full,
+                   smem.input.cluster,
                    SourceSite::current());
         input.producer_step();
       }
@@ -41,9 +52,11 @@ struct GemmSwappedTryWaitKernel : GemmKernel<M, Extents> {
 };
 
 struct GemmSwappedTryWait : GemmTwin {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_swapped_try_wait", ScenarioKind::kBroken,
-      "the load warp waits for the other side's barrier", "MBAR_WAIT_PHASE_ALIASED", "gemm"};
+  static constexpr ScenarioInfo kInfo{"gemm_swapped_try_wait",
+                                      ScenarioKind::kBroken,
+                                      "the load warp waits for the other side's barrier",
+                                      "MBAR_WAIT_PHASE_ALIASED",
+                                      "gemm"};
   template <Machine M, class Extents>
   using Kernel = GemmSwappedTryWaitKernel<M, Extents>;
 };

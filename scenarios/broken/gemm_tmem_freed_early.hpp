@@ -38,9 +38,11 @@ struct GemmTmemFreedEarlyKernel : GemmKernel<M, Extents> {
 };
 
 struct GemmTmemFreedEarly : GemmTwin {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_tmem_freed_early", ScenarioKind::kBroken,
-      "tensor memory is freed while the epilogue reads it", "TMEM_DEALLOC_IN_USE", "gemm"};
+  static constexpr ScenarioInfo kInfo{"gemm_tmem_freed_early",
+                                      ScenarioKind::kBroken,
+                                      "tensor memory is freed while the epilogue reads it",
+                                      "TMEM_DEALLOC_IN_USE",
+                                      "gemm"};
   template <Machine M, class Extents>
   using Kernel = GemmTmemFreedEarlyKernel<M, Extents>;
 };

@@ -39,8 +39,7 @@ struct GemmTmemLeakKernel : GemmKernel<M, Extents> {
 
 struct GemmTmemLeak : GemmTwin {
   static constexpr ScenarioInfo kInfo{
-      "gemm_tmem_leak", ScenarioKind::kBroken,
-      "tensor memory is not freed", "TMEM_LEAK", "gemm"};
+      "gemm_tmem_leak", ScenarioKind::kBroken, "tensor memory is not freed", "TMEM_LEAK", "gemm"};
   template <Machine M, class Extents>
   using Kernel = GemmTmemLeakKernel<M, Extents>;
 };

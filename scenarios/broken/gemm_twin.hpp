@@ -1,4 +1,5 @@
-/// What the wrong twins of `gemm` share: a shape at which each of their faults shows. One CTA computes
+/// What the wrong twins of `gemm` share: a shape at which each of their faults shows. One CTA
+/// computes
 /// several tiles, so that every ring goes round.
 
 #pragma once

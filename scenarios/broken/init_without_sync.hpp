@@ -27,9 +27,11 @@ struct InitWithoutSyncKernel : ProducerConsumerKernel<M, Extents> {
 };
 
 struct InitWithoutSync : ProducerConsumer {
-  static constexpr ScenarioInfo kInfo{
-      "init_without_sync", ScenarioKind::kBroken,
-      "no CTA barrier after mbarrier.init", "MBAR_INIT_RACE", "producer_consumer"};
+  static constexpr ScenarioInfo kInfo{"init_without_sync",
+                                      ScenarioKind::kBroken,
+                                      "no CTA barrier after mbarrier.init",
+                                      "MBAR_INIT_RACE",
+                                      "producer_consumer"};
   template <Machine M, class Extents>
   using Kernel = InitWithoutSyncKernel<M, Extents>;
 };

@@ -26,9 +26,11 @@ struct MissingDrainKernel : MulticastRingKernel<M, Extents> {
 };
 
 struct MissingDrain : MulticastRing {
-  static constexpr ScenarioInfo kInfo{
-      "missing_drain", ScenarioKind::kBroken,
-      "a CTA ends before its peer has freed its stages", "CTA_EXIT_WITH_PENDING_REMOTE", "multicast_ring"};
+  static constexpr ScenarioInfo kInfo{"missing_drain",
+                                      ScenarioKind::kBroken,
+                                      "a CTA ends before its peer has freed its stages",
+                                      "CTA_EXIT_WITH_PENDING_REMOTE",
+                                      "multicast_ring"};
   template <Machine M, class Extents>
   using Kernel = MissingDrainKernel<M, Extents>;
 };

@@ -32,9 +32,11 @@ struct OrderWithoutBackpressureKernel : ProducerConsumerKernel<M, Extents> {
 };
 
 struct OrderWithoutBackpressure : ProducerConsumer {
-  static constexpr ScenarioInfo kInfo{
-      "order_without_backpressure", ScenarioKind::kBroken,
-      "an order barrier without an empty side", "MBAR_WAIT_PHASE_ALIASED", "producer_consumer"};
+  static constexpr ScenarioInfo kInfo{"order_without_backpressure",
+                                      ScenarioKind::kBroken,
+                                      "an order barrier without an empty side",
+                                      "MBAR_WAIT_PHASE_ALIASED",
+                                      "producer_consumer"};
   template <Machine M, class Extents>
   using Kernel = OrderWithoutBackpressureKernel<M, Extents>;
 };

@@ -29,9 +29,11 @@ struct OverArriveKernel : ProducerConsumerKernel<M, Extents> {
 };
 
 struct OverArrive : ProducerConsumer {
-  static constexpr ScenarioInfo kInfo{
-      "over_arrive", ScenarioKind::kBroken,
-      "two arrivals in a phase that takes one", "MBAR_OVERARRIVE", "producer_consumer"};
+  static constexpr ScenarioInfo kInfo{"over_arrive",
+                                      ScenarioKind::kBroken,
+                                      "two arrivals in a phase that takes one",
+                                      "MBAR_OVERARRIVE",
+                                      "producer_consumer"};
   template <Machine M, class Extents>
   using Kernel = OverArriveKernel<M, Extents>;
 };

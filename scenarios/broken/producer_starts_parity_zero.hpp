@@ -25,7 +25,9 @@ struct ProducerStartsParityZeroKernel : ProducerConsumerKernel<M, Extents> {
       machine.mbarrier_wait_parity(ring.consumer_mbar(stage), WaitPhase::parity_only(parity));
       machine.sync_warp();
       arm(machine, ring.producer_mbar(stage), smem.ring.stage_bytes, SourceSite::current());
-      machine.cp_async_bulk_tensor_load(smem.ring.tile(stage), problem.source, Problem::at(tile),
+      machine.cp_async_bulk_tensor_load(smem.ring.tile(stage),
+                                        problem.source,
+                                        Problem::at(tile),
                                         CopyTarget{ring.producer_mbar(stage)});
       ring.producer_step();
       parity ^= ring.producer_stage() == 0 ? 1U : 0U;
@@ -34,9 +36,11 @@ struct ProducerStartsParityZeroKernel : ProducerConsumerKernel<M, Extents> {
 };
 
 struct ProducerStartsParityZero : ProducerConsumer {
-  static constexpr ScenarioInfo kInfo{
-      "producer_starts_parity_zero", ScenarioKind::kBroken,
-      "the producer waits for an empty barrier nobody has used", "MBAR_WAIT_WRONG_PARITY", "producer_consumer"};
+  static constexpr ScenarioInfo kInfo{"producer_starts_parity_zero",
+                                      ScenarioKind::kBroken,
+                                      "the producer waits for an empty barrier nobody has used",
+                                      "MBAR_WAIT_WRONG_PARITY",
+                                      "producer_consumer"};
   template <Machine M, class Extents>
   using Kernel = ProducerStartsParityZeroKernel<M, Extents>;
 };

@@ -1,6 +1,7 @@
 /// Broken: the lanes of the consumer wait each for itself, and one of them goes on alone.
 ///
-/// It frees the stage before the others have looked; when it is filled again, they have missed a phase.
+/// It frees the stage before the others have looked; when it is filled again, they have missed a
+/// phase.
 ///
 /// Expected: MBAR_WAIT_PHASE_ALIASED. Twin: producer_consumer.
 
@@ -36,9 +37,11 @@ struct UnsyncedLanesKernel : ProducerConsumerKernel<M, Extents> {
 };
 
 struct UnsyncedLanes : ProducerConsumer {
-  static constexpr ScenarioInfo kInfo{
-      "unsynced_lanes", ScenarioKind::kBroken,
-      "no warp sync between the wait and the release", "MBAR_WAIT_PHASE_ALIASED", "producer_consumer"};
+  static constexpr ScenarioInfo kInfo{"unsynced_lanes",
+                                      ScenarioKind::kBroken,
+                                      "no warp sync between the wait and the release",
+                                      "MBAR_WAIT_PHASE_ALIASED",
+                                      "producer_consumer"};
   template <Machine M, class Extents>
   using Kernel = UnsyncedLanesKernel<M, Extents>;
   static std::span<const Parameter> parameters() {

@@ -21,7 +21,8 @@ struct WrongArrivalCountKernel : ProducerConsumerKernel<M, Extents> {
     Ring ring{machine, smem.ring};
     for (std::uint32_t tile = 0; tile < problem.extents.tiles; ++tile) {
       auto stage = ring.acquire_consumer();
-      machine.cp_async_bulk_tensor_store(problem.target, Problem::at(tile), smem.ring.tile(stage.index()));
+      machine.cp_async_bulk_tensor_store(
+          problem.target, Problem::at(tile), smem.ring.tile(stage.index()));
       machine.cp_async_bulk_commit_group();
       machine.template cp_async_bulk_wait_group_read<0>();
       machine.elect_one([&] { machine.mbarrier_arrive(stage.mbar()); });  // the fault: one of 32
@@ -32,9 +33,11 @@ struct WrongArrivalCountKernel : ProducerConsumerKernel<M, Extents> {
 };
 
 struct WrongArrivalCount : ProducerConsumer {
-  static constexpr ScenarioInfo kInfo{
-      "wrong_arrival_count", ScenarioKind::kBroken,
-      "an elected lane arrives where every lane is counted", "MBAR_UNDERARRIVE", "producer_consumer"};
+  static constexpr ScenarioInfo kInfo{"wrong_arrival_count",
+                                      ScenarioKind::kBroken,
+                                      "an elected lane arrives where every lane is counted",
+                                      "MBAR_UNDERARRIVE",
+                                      "producer_consumer"};
   template <Machine M, class Extents>
   using Kernel = WrongArrivalCountKernel<M, Extents>;
 };

@@ -43,14 +43,18 @@ class Impl : public Detector {
   }
 
  private:
-  static std::uint64_t key(const Event& event) { return std::uint64_t{event.cta} << 32 | event.address; }
+  static std::uint64_t key(const Event& event) {
+    return std::uint64_t{event.cta} << 32 | event.address;
+  }
 
   void check_contract(const Event& event) {
     observed_[key(event)] = 0;
     const Region* region = naming().symbols().find(event.address);
     if (event.fault == Fault::kNone && region != nullptr && region->kind == RegionKind::kBarriers &&
         region->contract.arrivals() != 0 && region->contract.arrivals() != event.count) {
-      reporter().report("PIPELINE_COUNT_MISMATCH", event, barrier_name(event),
+      reporter().report("PIPELINE_COUNT_MISMATCH",
+                        event,
+                        barrier_name(event),
                         "initialised with count " + std::to_string(event.count) +
                             ", but its declared participants make " +
                             std::to_string(region->contract.arrivals()) + " arrivals a phase");
@@ -67,7 +71,8 @@ class Impl : public Detector {
   void on_note(const Event& event) {
     const auto step = static_cast<StageStep>(event.bytes);
     const Ring* ring = naming().symbols().ring_of_full(event.address);
-    if (ring == nullptr || (step != StageStep::kProducerAcquired && step != StageStep::kConsumerAcquired)) {
+    if (ring == nullptr ||
+        (step != StageStep::kProducerAcquired && step != StageStep::kConsumerAcquired)) {
       return;
     }
     const std::uint32_t first = step == StageStep::kProducerAcquired ? ring->full : ring->empty;
@@ -75,7 +80,8 @@ class Impl : public Detector {
     held_[{event.warp, barrier}] = {event.phase, 0, share_of(event.warp, barrier)};
   }
 
-  // The arrivals one warp owes a phase of a barrier, by the barrier's contract; 0 when it owes none.
+  // The arrivals one warp owes a phase of a barrier, by the barrier's contract; 0 when it owes
+  // none.
   std::uint32_t share_of(std::uint32_t warp, std::uint32_t barrier) const {
     const Region* region = naming().symbols().find(barrier);
     if (region == nullptr) {
@@ -95,29 +101,43 @@ class Impl : public Detector {
       return;
     }
     Holding& holding = found->second;
-    holding.arrivals += event.op == Op::kTcgen05Commit ? 1 : event.step == Step::kIssued ? event.count * event.lanes : event.count;
+    holding.arrivals += event.op == Op::kTcgen05Commit ? 1
+                        : event.step == Step::kIssued  ? event.count * event.lanes
+                                                       : event.count;
     if (holding.arrivals > holding.allowed) {
-      reporter().report("MBAR_SURPLUS_ARRIVAL", event, barrier_name(event),
-                        "arrival " + std::to_string(holding.arrivals) + " of " + naming().warp(event.warp) +
-                            " in lap " + std::to_string(holding.lap) + "; it owes " +
-                            std::to_string(holding.allowed),
+      reporter().report("MBAR_SURPLUS_ARRIVAL",
+                        event,
+                        barrier_name(event),
+                        "arrival " + std::to_string(holding.arrivals) + " of " +
+                            naming().warp(event.warp) + " in lap " + std::to_string(holding.lap) +
+                            "; it owes " + std::to_string(holding.allowed),
                         {"the surplus completes the next phase early, and every later one"});
     }
   }
 
   void check_arrival(const Event& event) {
     if (event.fault == Fault::kOverArrive) {
-      reporter().report("MBAR_OVERARRIVE", event, barrier_name(event),
-                        std::to_string(event.count) + " arrivals in phase " + std::to_string(event.phase) +
-                            ", which has " + std::to_string(event.pending) + " pending");
+      reporter().report("MBAR_OVERARRIVE",
+                        event,
+                        barrier_name(event),
+                        std::to_string(event.count) + " arrivals in phase " +
+                            std::to_string(event.phase) + ", which has " +
+                            std::to_string(event.pending) + " pending");
     } else if (event.fault == Fault::kBadCount) {
-      reporter().report("MBAR_ARRIVE_COUNT", event, barrier_name(event),
+      reporter().report("MBAR_ARRIVE_COUNT",
+                        event,
+                        barrier_name(event),
                         "arrival with count " + std::to_string(event.count));
     } else if (event.fault == Fault::kWouldComplete) {
-      reporter().report("MBAR_NOCOMPLETE", event, barrier_name(event),
-                        "the noComplete arrival is the last of phase " + std::to_string(event.phase));
+      reporter().report(
+          "MBAR_NOCOMPLETE",
+          event,
+          barrier_name(event),
+          "the noComplete arrival is the last of phase " + std::to_string(event.phase));
     } else if (event.fault == Fault::kDropToZero) {
-      reporter().report("MBAR_DROP_TO_ZERO", event, barrier_name(event),
+      reporter().report("MBAR_DROP_TO_ZERO",
+                        event,
+                        barrier_name(event),
                         "arrive_drop would leave nobody to arrive");
     }
     if (event.fault != Fault::kNone) {
@@ -125,9 +145,11 @@ class Impl : public Detector {
     }
     const auto observed = observed_.find(key(event));
     if (event.phase > 0 && observed != observed_.end() && observed->second < event.phase) {
-      reporter().report("MBAR_PHASE_UNOBSERVED", event, barrier_name(event),
-                        "arrival in phase " + std::to_string(event.phase) + "; nobody has waited for phase " +
-                            std::to_string(event.phase - 1));
+      reporter().report("MBAR_PHASE_UNOBSERVED",
+                        event,
+                        barrier_name(event),
+                        "arrival in phase " + std::to_string(event.phase) +
+                            "; nobody has waited for phase " + std::to_string(event.phase - 1));
     }
   }
 

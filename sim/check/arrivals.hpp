@@ -1,4 +1,5 @@
-/// Every phase gets the arrivals it was meant to get: not more, not an early one, not a count out of range.
+/// Every phase gets the arrivals it was meant to get: not more, not an early one, not a count out
+/// of range.
 
 #pragma once
 

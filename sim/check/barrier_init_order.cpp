@@ -28,7 +28,8 @@ class Impl : public Detector {
       case Op::kMbarrierWait:
       case Op::kMbarrierTryWait:
       case Op::kTcgen05Commit:
-        if (event.step == Step::kDone || event.step == Step::kIssued || event.step == Step::kBlocked) {
+        if (event.step == Step::kDone || event.step == Step::kIssued ||
+            event.step == Step::kBlocked) {
           check(cluster, event, event.cta, event.address);
         }
         break;
@@ -71,7 +72,8 @@ class Impl : public Detector {
     const auto init = state->inits.find(key(cta, address));
     // Order is monotone: once ordered, always.
     const std::uint64_t pair = key(cta, address) * 1024 + event.warp % 1024;
-    if (init == state->inits.end() || init->second.warp == event.warp || state->seen.contains(pair)) {
+    if (init == state->inits.end() || init->second.warp == event.warp ||
+        state->seen.contains(pair)) {
       return;
     }
     if (order_.ordered(init->second.warp, init->second.time, event.warp)) {
@@ -79,12 +81,15 @@ class Impl : public Detector {
       return;
     }
     const bool own = naming().cta_of_warp(event.warp) == cta;
-    reporter().report(own ? "MBAR_INIT_RACE" : "MBAR_INIT_NOT_CLUSTER_VISIBLE", event,
+    reporter().report(own ? "MBAR_INIT_RACE" : "MBAR_INIT_NOT_CLUSTER_VISIBLE",
+                      event,
                       naming().barrier(cta, address),
-                      std::string{name_of(event.op)} + " is not ordered after the initialisation by " +
+                      std::string{name_of(event.op)} +
+                          " is not ordered after the initialisation by " +
                           naming().warp(init->second.warp),
                       {own ? "missing: a CTA or cluster barrier between mbarrier.init and this"
-                           : "missing: fence.mbarrier_init and a cluster barrier between mbarrier.init and this"});
+                           : "missing: fence.mbarrier_init and a cluster barrier between "
+                             "mbarrier.init and this"});
   }
 
   Order& order_;

@@ -1,4 +1,5 @@
-/// Nobody uses an mbarrier before its initialisation is ordered before him: a barrier of the CTA for its
+/// Nobody uses an mbarrier before its initialisation is ordered before him: a barrier of the CTA
+/// for its
 /// own warps, of the cluster for others.
 
 #pragma once

@@ -15,10 +15,12 @@ class Impl : public Detector {
         break;
       case Op::kMbarrierInval:
         if (event.fault == Fault::kInUse) {
-          reporter().report("MBAR_INVAL_IN_USE", event, barrier_name(event),
+          reporter().report("MBAR_INVAL_IN_USE",
+                            event,
+                            barrier_name(event),
                             "invalidated in phase " + std::to_string(event.phase) + " with " +
-                                std::to_string(event.expected - event.pending) + " arrivals and tx-count " +
-                                std::to_string(event.tx));
+                                std::to_string(event.expected - event.pending) +
+                                " arrivals and tx-count " + std::to_string(event.tx));
         }
         on_access(event, event.address);
         break;
@@ -41,7 +43,9 @@ class Impl : public Detector {
       case Op::kSharedLoad:
       case Op::kSharedStore:
         if (event.fault == Fault::kOverlap) {
-          reporter().report("MBAR_MEM_CLOBBER", event, naming().barrier(event.cta, event.address & ~7U),
+          reporter().report("MBAR_MEM_CLOBBER",
+                            event,
+                            naming().barrier(event.cta, event.address & ~7U),
                             std::string{name_of(event.op)} + " on the bytes of a live mbarrier");
         }
         break;
@@ -53,11 +57,17 @@ class Impl : public Detector {
  private:
   void on_init(const Event& event) {
     if (event.fault == Fault::kBadCount) {
-      reporter().report("MBAR_INIT_COUNT", event, barrier_name(event),
-                        "initialised with count " + std::to_string(event.count) + "; legal are 1 to 1048575");
+      reporter().report(
+          "MBAR_INIT_COUNT",
+          event,
+          barrier_name(event),
+          "initialised with count " + std::to_string(event.count) + "; legal are 1 to 1048575");
     } else if (event.fault == Fault::kAlreadyInitialised) {
-      reporter().report("MBAR_REINIT_LIVE", event, barrier_name(event),
-                        "initialised again in phase " + std::to_string(event.phase) + " without mbarrier.inval");
+      reporter().report(
+          "MBAR_REINIT_LIVE",
+          event,
+          barrier_name(event),
+          "initialised again in phase " + std::to_string(event.phase) + " without mbarrier.inval");
     } else {
       on_access(event, event.address);
     }
@@ -66,13 +76,17 @@ class Impl : public Detector {
   void on_access(const Event& event, std::uint32_t address) {
     const std::string object = naming().barrier(event.cta, address);
     if (event.fault == Fault::kUninitialised) {
-      reporter().report("MBAR_UNINIT", event, object,
+      reporter().report("MBAR_UNINIT",
+                        event,
+                        object,
                         std::string{name_of(event.op)} + " where no mbarrier has been initialised");
     } else if (event.fault == Fault::kMisaligned) {
       reporter().report("MBAR_MISALIGNED", event, object, "the address is not a multiple of 8");
     } else if (event.fault == Fault::kOutOfRange) {
       const bool wait = event.op == Op::kMbarrierWait || event.op == Op::kMbarrierTryWait;
-      reporter().report(wait ? "MBAR_WAIT_REMOTE" : "MBAR_SPACE", event, object,
+      reporter().report(wait ? "MBAR_WAIT_REMOTE" : "MBAR_SPACE",
+                        event,
+                        object,
                         wait ? "a wait works on the own CTA's mbarriers only"
                              : "the address is outside the shared memory it must be in");
     }

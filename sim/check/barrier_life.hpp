@@ -1,4 +1,5 @@
-/// An mbarrier is used only while it is one: initialised, aligned, in its own memory, not clobbered.
+/// An mbarrier is used only while it is one: initialised, aligned, in its own memory, not
+/// clobbered.
 
 #pragma once
 

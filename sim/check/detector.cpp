@@ -38,7 +38,8 @@ constexpr std::size_t kFindingsMax = 200;
 std::string Naming::warp(std::uint32_t number) const {
   const std::uint32_t index = number % config_.warps_per_cta;
   const Role role = symbols_.role_of(index);
-  return "cta " + std::to_string(number / config_.warps_per_cta) + " warp " + std::to_string(index) +
+  return "cta " + std::to_string(number / config_.warps_per_cta) + " warp " +
+         std::to_string(index) +
          (role == Role::kCount ? "" : " (" + std::string{name_of(role)} + ")");
 }
 
@@ -80,7 +81,8 @@ void Reporter::report(Finding finding) {
     return;
   }
   for (Finding& known : findings_) {
-    if (known.info == finding.info && known.site.line == finding.site.line && known.site.file == finding.site.file) {
+    if (known.info == finding.info && known.site.line == finding.site.line &&
+        known.site.file == finding.site.file) {
       ++known.repeated;
       return;
     }

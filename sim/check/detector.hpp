@@ -1,4 +1,5 @@
-/// The frame of the checkers. A detector guards one property: it is fed every event, may look at the
+/// The frame of the checkers. A detector guards one property: it is fed every event, may look at
+/// the
 /// final state, and reports; it changes nothing and can be left out without changing a run.
 
 #pragma once
@@ -10,6 +11,7 @@
 
 #include "common/report/catalogue.hpp"
 #include "common/trace/event.hpp"
+
 #include "sim/check/order.hpp"
 #include "sim/model/gpu.hpp"
 
@@ -21,13 +23,13 @@ enum class Profile : std::uint8_t { kPractical, kStrict };
 struct Finding {
   const DiagnosticInfo* info = nullptr;
   Severity severity = Severity::kError;
-  std::string object;               // "input.full[2] of cta 0"
-  std::string agent;                // "cta 0 warp 5 (load)"
-  std::string message;              // what happened, with the numbers
-  std::vector<std::string> details; // one fact a line
+  std::string object;                // "input.full[2] of cta 0"
+  std::string agent;                 // "cta 0 warp 5 (load)"
+  std::string message;               // what happened, with the numbers
+  std::vector<std::string> details;  // one fact a line
   SourceSite site{};
   std::uint64_t step = 0;
-  std::uint32_t repeated = 0;       // how often more it was found
+  std::uint32_t repeated = 0;  // how often more it was found
 };
 
 /// How the run ended, for detectors that judge its end.

@@ -27,7 +27,9 @@ class Impl : public Detector {
     }
     if (event.fault == Fault::kExitedCta) {
       if (event.step == Step::kDone) {
-        reporter().report("REMOTE_TO_EXITED_CTA", event, "cta " + std::to_string(event.cta),
+        reporter().report("REMOTE_TO_EXITED_CTA",
+                          event,
+                          "cta " + std::to_string(event.cta),
                           std::string{name_of(event.op)} + " on a CTA that has ended");
       }
       return;
@@ -38,7 +40,8 @@ class Impl : public Detector {
     if (event.step == Step::kIssued) {
       Pending pending{event, static_cast<std::uint32_t>(event.extra)};
       pending_.emplace(event.serial, pending);
-    } else if (event.step == Step::kWritten || (event.op == Op::kTcgen05Ld && event.step == Step::kRead)) {
+    } else if (event.step == Step::kWritten ||
+               (event.op == Op::kTcgen05Ld && event.step == Step::kRead)) {
       pending_.erase(event.serial);
     } else if (event.step == Step::kSignalled) {
       on_signal(event);
@@ -51,7 +54,8 @@ class Impl : public Detector {
     std::uint32_t mask = 0;  // ranks a multicast commit still has to reach
   };
 
-  // Only the thread that stored can wait for its stores: what it has not waited for when it ends, nobody
+  // Only the thread that stored can wait for its stores: what it has not waited for when it ends,
+  // nobody
   // has, in any schedule.
   void on_store_wait(const Event& event) {
     const auto last = stores_.find(event.warp);
@@ -61,7 +65,9 @@ class Impl : public Detector {
     if (event.op == Op::kWarpExit) {
       Event at = last->second;
       at.time = event.time;
-      reporter().report("BULK_STORE_PENDING_AT_EXIT", at, "cta " + std::to_string(event.cta),
+      reporter().report("BULK_STORE_PENDING_AT_EXIT",
+                        at,
+                        "cta " + std::to_string(event.cta),
                         naming().warp(event.warp) + " ends without having waited for its " +
                             std::string{name_of(at.op)},
                         {"missing: cp.async.bulk.wait_group.read before the warp ends"});
@@ -112,21 +118,28 @@ class Impl : public Detector {
     Event at = issued;
     at.time = exit.time;
     if (remote) {
-      reporter().report("CTA_EXIT_WITH_PENDING_REMOTE", at, object,
-                        "ends while " + what + " is on its way to it",
-                        {"missing: a wait for it, or a cluster barrier, before the CTA's last warp ends"});
+      reporter().report(
+          "CTA_EXIT_WITH_PENDING_REMOTE",
+          at,
+          object,
+          "ends while " + what + " is on its way to it",
+          {"missing: a wait for it, or a cluster barrier, before the CTA's last warp ends"});
       return;
     }
     switch (issued.op) {
       case Op::kTensorLoad:
       case Op::kBulkLoad:
-        reporter().report("ASYNC_PENDING_AT_EXIT", at, object, "ends while " + what + " writes its shared memory");
+        reporter().report("ASYNC_PENDING_AT_EXIT",
+                          at,
+                          object,
+                          "ends while " + what + " writes its shared memory");
         break;
       case Op::kTcgen05Mma:
       case Op::kTcgen05Commit:
       case Op::kTcgen05Ld:
       case Op::kTcgen05St:
-        reporter().report("TCGEN05_UNFINISHED_AT_EXIT", at, object, "ends while " + what + " is outstanding");
+        reporter().report(
+            "TCGEN05_UNFINISHED_AT_EXIT", at, object, "ends while " + what + " is outstanding");
         break;
       default:
         break;

@@ -1,4 +1,5 @@
-/// A CTA outlives everything that still touches its shared memory, its barriers and its tensor memory.
+/// A CTA outlives everything that still touches its shared memory, its barriers and its tensor
+/// memory.
 
 #pragma once
 

@@ -140,7 +140,8 @@ void Order::on_event(const Event& event) {
       if (!returns) {
         join(met, clock);
       }
-      if (returns || ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op == Op::kBarSync)) {
+      if (returns ||
+          ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op == Op::kBarSync)) {
         join(clock, met);
       }
       while (!generations.empty() && generations.begin()->first + 2 <= event.phase) {

@@ -1,9 +1,13 @@
-/// What is ordered before what: vector clocks over the warps of a cluster and their tensor queues, along
+/// What is ordered before what: vector clocks over the warps of a cluster and their tensor queues,
+/// along
 /// the happens-before edges of barriers. Detectors ask it; it reports nothing.
 ///
-/// Component w counts the operations of warp w; component N + w the MMAs of warp w that are known to be
-/// complete. Edges: program order; named and cluster barriers; an mbarrier's arrivals to the waits that
-/// observe their phase; a tcgen05.commit to the same, for its warp's MMAs only. A copy publishes its
+/// Component w counts the operations of warp w; component N + w the MMAs of warp w that are known
+/// to be
+/// complete. Edges: program order; named and cluster barriers; an mbarrier's arrivals to the waits
+/// that
+/// observe their phase; a tcgen05.commit to the same, for its warp's MMAs only. A copy publishes
+/// its
 /// own bytes and no one's past, so it is no edge here.
 
 #pragma once
@@ -15,6 +19,7 @@
 #include <vector>
 
 #include "common/trace/event.hpp"
+
 #include "sim/model/gpu.hpp"
 
 namespace warptwin::sim {
@@ -28,7 +33,8 @@ class Order {
 
   /// The operation count of a warp: names its latest operation.
   std::uint32_t now(std::uint32_t warp);
-  /// Whether operation `time` of `first` is ordered before the latest operation of `second`. Both warps
+  /// Whether operation `time` of `first` is ordered before the latest operation of `second`. Both
+  /// warps
   /// are numbered in the grid; of different clusters, no.
   bool ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second);
   /// MMAs of `issuer` that `observer` knows to be complete, and that it has issued.
@@ -48,11 +54,13 @@ class Order {
   };
   struct ClusterOrder {
     std::vector<Clock> warps;
-    std::vector<std::uint32_t> issued;                          // MMAs, by warp
-    std::unordered_map<std::uint64_t, BarrierClock> barriers;   // by CTA and address
-    std::unordered_map<std::uint32_t, std::map<std::uint32_t, Clock>> named;  // by CTA and id, generation
-    std::map<std::uint32_t, Clock> cluster_barrier;             // by generation
-    std::unordered_map<std::uint32_t, InFlight> in_flight;      // remote arrivals and commits, by serial
+    std::vector<std::uint32_t> issued;                         // MMAs, by warp
+    std::unordered_map<std::uint64_t, BarrierClock> barriers;  // by CTA and address
+    std::unordered_map<std::uint32_t, std::map<std::uint32_t, Clock>>
+        named;                                       // by CTA and id, generation
+    std::map<std::uint32_t, Clock> cluster_barrier;  // by generation
+    std::unordered_map<std::uint32_t, InFlight>
+        in_flight;  // remote arrivals and commits, by serial
     std::uint32_t exited_ctas = 0;
   };
 

@@ -81,7 +81,9 @@ class Impl : public Detector {
 
   void report_bytes(const Place& place, const Event& event) {
     const bool surplus = event.tx < 0;
-    reporter().report("MBAR_TX_MISMATCH", event, naming().barrier(place.first, place.second),
+    reporter().report("MBAR_TX_MISMATCH",
+                      event,
+                      naming().barrier(place.first, place.second),
                       "phase " + std::to_string(event.phase) + " has all its arrivals and " +
                           plural(static_cast<std::uint64_t>(std::abs(event.tx)), "byte") +
                           (surplus ? " more than announced" : " less than announced"),
@@ -105,8 +107,9 @@ class Impl : public Detector {
       }
       case Op::kBarSync: {
         const NamedBarrierState& barrier = gpu.ctas()[warp.cta].named[op.address];
-        return "waits at named barrier " + std::to_string(op.address) + " of cta " + std::to_string(cta) + ": " +
-               std::to_string(barrier.arrived) + " of " + plural(barrier.threads, "thread") + " have come";
+        return "waits at named barrier " + std::to_string(op.address) + " of cta " +
+               std::to_string(cta) + ": " + std::to_string(barrier.arrived) + " of " +
+               plural(barrier.threads, "thread") + " have come";
       }
       case Op::kClusterWait:
         return "waits at the cluster barrier: " +
@@ -134,11 +137,14 @@ class Impl : public Detector {
       missing = plural(bar.pending(), "arrival") + " of " + std::to_string(bar.expected());
     }
     if (bar.tx() > 0) {
-      missing += (missing.empty() ? "" : " and ") + plural(static_cast<std::uint64_t>(bar.tx()), "byte");
+      missing +=
+          (missing.empty() ? "" : " and ") + plural(static_cast<std::uint64_t>(bar.tx()), "byte");
     }
-    std::string text = "phase " + std::to_string(bar.phase()) + " lacks " + (missing.empty() ? "nothing" : missing);
+    std::string text = "phase " + std::to_string(bar.phase()) + " lacks " +
+                       (missing.empty() ? "nothing" : missing);
     if (bar.tx() < 0) {
-      text += ", with " + plural(static_cast<std::uint64_t>(-bar.tx()), "byte") + " too many delivered";
+      text +=
+          ", with " + plural(static_cast<std::uint64_t>(-bar.tx()), "byte") + " too many delivered";
     }
     return text;
   }
@@ -150,8 +156,10 @@ class Impl : public Detector {
   };
 
   static bool same_wait(const Warp& a, const Warp& b) {
-    return a.cta == b.cta && a.blocked_on.op == b.blocked_on.op && a.blocked_on.address == b.blocked_on.address &&
-           a.blocked_on.wanted == b.blocked_on.wanted && a.blocked_on.site.line == b.blocked_on.site.line;
+    return a.cta == b.cta && a.blocked_on.op == b.blocked_on.op &&
+           a.blocked_on.address == b.blocked_on.address &&
+           a.blocked_on.wanted == b.blocked_on.wanted &&
+           a.blocked_on.site.line == b.blocked_on.site.line;
   }
 
   static std::vector<Waiters> waiters_of(const Gpu& gpu) {
@@ -160,7 +168,8 @@ class Impl : public Detector {
       if (warp.status != WarpStatus::kBlocked) {
         continue;
       }
-      const auto group = std::find_if(all.begin(), all.end(), [&](const Waiters& w) { return same_wait(*w.first, warp); });
+      const auto group = std::find_if(
+          all.begin(), all.end(), [&](const Waiters& w) { return same_wait(*w.first, warp); });
       Waiters& waiters = group == all.end() ? all.emplace_back() : *group;
       waiters.first = waiters.first == nullptr ? &warp : waiters.first;
       waiters.indices.push_back(warp.index);
@@ -176,14 +185,15 @@ class Impl : public Detector {
     for (const std::uint32_t index : waiters.indices) {
       indices += (indices.empty() ? "" : ",") + std::to_string(index);
     }
-    return "cta " + std::to_string(gpu.ctas()[waiters.first->cta].number) + " warps " + indices + " (" +
-           warptwin::name_of(naming().role(waiters.first->number)) + ")";
+    return "cta " + std::to_string(gpu.ctas()[waiters.first->cta].number) + " warps " + indices +
+           " (" + warptwin::name_of(naming().role(waiters.first->number)) + ")";
   }
 
   // Who could still complete the phase: the declared contributors, and what each of them is doing.
   void add_suppliers(const Gpu& gpu, const Warp& waiter, std::vector<std::string>& details) const {
     const Operation& op = waiter.blocked_on;
-    const Region* region = op.op == Op::kMbarrierWait ? naming().symbols().find(op.address) : nullptr;
+    const Region* region =
+        op.op == Op::kMbarrierWait ? naming().symbols().find(op.address) : nullptr;
     if (region == nullptr) {
       return;
     }
@@ -195,7 +205,8 @@ class Impl : public Detector {
       std::string where;
       std::uint32_t ended = 0;
       for (const Warp& warp : gpu.warps()) {
-        if (gpu.ctas()[warp.cta].cluster != cluster || naming().role(warp.number) != contributor.role) {
+        if (gpu.ctas()[warp.cta].cluster != cluster ||
+            naming().role(warp.number) != contributor.role) {
           continue;
         }
         if (warp.status == WarpStatus::kDone) {
@@ -218,10 +229,11 @@ class Impl : public Detector {
       return;
     }
     const Event& event = last->second;
-    details.push_back("last     " + std::string{name_of(event.op)} + " by " + naming().warp(event.warp) + " in phase " +
-                      std::to_string(event.phase) +
-                      ((event.flags & event_flag::kPhaseCompleted) != 0 ? ", which it completed" : "") + ", step " +
-                      std::to_string(event.time) + ", " + naming().site(event.site));
+    details.push_back(
+        "last     " + std::string{name_of(event.op)} + " by " + naming().warp(event.warp) +
+        " in phase " + std::to_string(event.phase) +
+        ((event.flags & event_flag::kPhaseCompleted) != 0 ? ", which it completed" : "") +
+        ", step " + std::to_string(event.time) + ", " + naming().site(event.site));
   }
 
   void report_deadlock(const Gpu& gpu) {
@@ -236,19 +248,22 @@ class Impl : public Detector {
         continue;
       }
       ++shown;
-      finding.details.push_back("blocked  " + name_of_waiters(gpu, waiters) + "  " + waits_for(gpu, *waiters.first) +
-                                "  [" + naming().site(waiters.first->blocked_on.site) + "]");
+      finding.details.push_back("blocked  " + name_of_waiters(gpu, waiters) + "  " +
+                                waits_for(gpu, *waiters.first) + "  [" +
+                                naming().site(waiters.first->blocked_on.site) + "]");
       add_suppliers(gpu, *waiters.first, finding.details);
       add_last(gpu, *waiters.first, finding.details);
     }
     if (all.size() > shown) {
-      finding.details.push_back("and " + plural(all.size() - shown, "more group") + " of waiting warps");
+      finding.details.push_back("and " + plural(all.size() - shown, "more group") +
+                                " of waiting warps");
     }
     if (!all.empty()) {
       finding.site = all.front().first->blocked_on.site;
       finding.agent = name_of_waiters(gpu, all.front());
       finding.object = all.front().first->blocked_on.op == Op::kMbarrierWait
-                           ? naming().barrier(gpu.ctas()[all.front().first->cta].number, all.front().first->blocked_on.address)
+                           ? naming().barrier(gpu.ctas()[all.front().first->cta].number,
+                                              all.front().first->blocked_on.address)
                            : std::string{name_of(all.front().first->blocked_on.op)};
     }
     finding.message = plural(blocked, "warp") + " wait, and nobody can go on";
@@ -261,7 +276,8 @@ class Impl : public Detector {
   // What a stuck barrier looks like by itself.
   void classify(const Gpu& gpu, const Warp& warp) {
     const Operation& op = warp.blocked_on;
-    const MbarrierState* bar = op.op == Op::kMbarrierWait ? gpu.find_barrier(warp.cta, op.address) : nullptr;
+    const MbarrierState* bar =
+        op.op == Op::kMbarrierWait ? gpu.find_barrier(warp.cta, op.address) : nullptr;
     const Place place{gpu.ctas()[warp.cta].number, op.address};
     if (bar == nullptr || (op.wanted & 1U) != (bar->phase() & 1U)) {
       return;
@@ -276,17 +292,23 @@ class Impl : public Detector {
     if (bar->pending() == 0 && bar->tx() != 0) {
       report_bytes(place, event);
     } else if (bar->pending() != 0 && bar->pending() < bar->expected()) {
-      reporter().report("MBAR_UNDERARRIVE", event, name,
+      reporter().report("MBAR_UNDERARRIVE",
+                        event,
+                        name,
                         "phase " + std::to_string(bar->phase()) + " got " +
                             std::to_string(bar->expected() - bar->pending()) + " of " +
                             plural(bar->expected(), "arrival"));
     }
-    const bool first_wait = (op.flags & event_flag::kExactPhase) == 0 && bar->phase() == 0 && bar->idle();
+    const bool first_wait =
+        (op.flags & event_flag::kExactPhase) == 0 && bar->phase() == 0 && bar->idle();
     for (const Ring& ring : naming().symbols().rings) {
       if (first_wait && op.address >= ring.empty && op.address < ring.empty + 8 * ring.stages) {
-        reporter().report("MBAR_WAIT_WRONG_PARITY", event, name,
-                          "parity 0 waits for phase 0, which only a consumer of this stage can complete; a fresh "
-                          "ring is entered with parity 1");
+        reporter().report(
+            "MBAR_WAIT_WRONG_PARITY",
+            event,
+            name,
+            "parity 0 waits for phase 0, which only a consumer of this stage can complete; a fresh "
+            "ring is entered with parity 1");
       }
     }
   }
@@ -300,9 +322,10 @@ class Impl : public Detector {
         continue;
       }
       const bool blocked = warp.status == WarpStatus::kBlocked;
-      finding.details.push_back((blocked ? "blocked  " : "polls    ") + naming().warp(warp.number) + "  " +
-                                (blocked ? waits_for(gpu, warp) : std::string{name_of(warp.last_op)}) + "  [" +
-                                naming().site(blocked ? warp.blocked_on.site : warp.last_site) + "]");
+      finding.details.push_back(
+          (blocked ? "blocked  " : "polls    ") + naming().warp(warp.number) + "  " +
+          (blocked ? waits_for(gpu, warp) : std::string{name_of(warp.last_op)}) + "  [" +
+          naming().site(blocked ? warp.blocked_on.site : warp.last_site) + "]");
       if (finding.agent.empty() && !blocked) {
         finding.agent = naming().warp(warp.number);
         finding.site = warp.last_site;

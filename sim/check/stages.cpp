@@ -29,7 +29,9 @@ class Impl : public Detector {
 
   std::string stage_name(const Event& event) const {
     const Ring* ring = naming().symbols().ring_of_full(event.address);
-    return (ring == nullptr ? barrier_name(event) : ring->owner + " stage " + std::to_string(event.wanted) + " of cta " + std::to_string(event.cta));
+    return (ring == nullptr ? barrier_name(event)
+                            : ring->owner + " stage " + std::to_string(event.wanted) + " of cta " +
+                                  std::to_string(event.cta));
   }
 
   void on_note(const Event& event) {
@@ -45,11 +47,14 @@ class Impl : public Detector {
         break;
       case StageStep::kDropped:
         use.held.erase(event.wanted);
-        reporter().report("STAGE_LEAK", event, stage_name(event),
+        reporter().report("STAGE_LEAK",
+                          event,
+                          stage_name(event),
                           "acquired in " + lap + " and dropped without a release");
         break;
       case StageStep::kReleasedTwice:
-        reporter().report("STAGE_DOUBLE_RELEASE", event, stage_name(event), "released again in " + lap);
+        reporter().report(
+            "STAGE_DOUBLE_RELEASE", event, stage_name(event), "released again in " + lap);
         break;
       default:
         break;
@@ -68,9 +73,11 @@ class Impl : public Detector {
       if (use == rings_.end() || use->second.held.contains(stage)) {
         return;
       }
-      reporter().report(use->second.released_any ? "STAGE_USE_AFTER_RELEASE" : "STAGE_USE_BEFORE_ACQUIRE", event,
-                        ring.owner + " stage " + std::to_string(stage) + " of cta " + std::to_string(event.cta),
-                        "a copy into a stage that the warp does not hold");
+      reporter().report(
+          use->second.released_any ? "STAGE_USE_AFTER_RELEASE" : "STAGE_USE_BEFORE_ACQUIRE",
+          event,
+          ring.owner + " stage " + std::to_string(stage) + " of cta " + std::to_string(event.cta),
+          "a copy into a stage that the warp does not hold");
     }
   }
 

@@ -15,7 +15,9 @@ class Impl : public Detector {
       case Op::kSharedStore:
       case Op::kFragmentRead:
         if (event.fault == Fault::kUnsettled) {
-          reporter().report("TMEM_LD_NO_WAIT", event, "the registers it stores",
+          reporter().report("TMEM_LD_NO_WAIT",
+                            event,
+                            "the registers it stores",
                             "used before tcgen05.wait::ld: they may not have arrived",
                             {"missing: tcgen05.wait::ld of this warp between the load and this"});
         }
@@ -62,8 +64,8 @@ class Impl : public Detector {
   };
 
   std::string columns(const Event& event, std::uint32_t begin, std::uint32_t end) const {
-    return "tensor memory columns " + std::to_string(begin) + ".." + std::to_string(end - 1) + " of cta " +
-           std::to_string(event.cta);
+    return "tensor memory columns " + std::to_string(begin) + ".." + std::to_string(end - 1) +
+           " of cta " + std::to_string(event.cta);
   }
 
   void on_load(const Event& event) {
@@ -71,8 +73,11 @@ class Impl : public Detector {
     const std::uint32_t begin = TmemAddress{event.address}.column();
     const std::uint32_t end = begin + event.count;
     for (const Write& write : cta.writes) {
-      if (write.begin < end && begin < write.end && order_.completed_mmas(write.warp, event.warp) < write.number) {
-        reporter().report("TMEM_READ_BEFORE_COMMIT", event, columns(event, begin, end),
+      if (write.begin < end && begin < write.end &&
+          order_.completed_mmas(write.warp, event.warp) < write.number) {
+        reporter().report("TMEM_READ_BEFORE_COMMIT",
+                          event,
+                          columns(event, begin, end),
                           "loaded although the MMAs of " + naming().warp(write.warp) + " at " +
                               naming().site(write.site) + " were not observed to be complete",
                           {"missing: their tcgen05.commit to a barrier that this warp waits for"});
@@ -98,17 +103,22 @@ class Impl : public Detector {
       if (load.end <= begin || end <= load.begin) {
         return false;
       }
-      const bool ordered = load.settled_at != 0 && order_.ordered(load.warp, load.settled_at, event.warp);
+      const bool ordered =
+          load.settled_at != 0 && order_.ordered(load.warp, load.settled_at, event.warp);
       if (!ordered) {
-        reporter().report("TMEM_WAR", event, columns(event, load.begin, load.end),
-                          "overwritten although the load by " + naming().warp(load.warp) + " at " +
-                              naming().site(load.site) +
-                              (load.settled_at == 0 ? " has not been waited for" : " is not ordered before"),
-                          {"missing: tcgen05.wait::ld before the arrival that frees the accumulator"});
+        reporter().report(
+            "TMEM_WAR",
+            event,
+            columns(event, load.begin, load.end),
+            "overwritten although the load by " + naming().warp(load.warp) + " at " +
+                naming().site(load.site) +
+                (load.settled_at == 0 ? " has not been waited for" : " is not ordered before"),
+            {"missing: tcgen05.wait::ld before the arrival that frees the accumulator"});
       }
       return true;  // a later write is ordered after this one
     });
-    std::erase_if(cta.writes, [&](const Write& write) { return begin <= write.begin && write.end <= end; });
+    std::erase_if(cta.writes,
+                  [&](const Write& write) { return begin <= write.begin && write.end <= end; });
     cta.writes.push_back({event.warp, begin, end, order_.issued_mmas(event.warp), event.site});
   }
 

@@ -59,7 +59,8 @@ class Impl : public Detector {
   };
 
   static std::string columns(std::uint32_t base, std::uint32_t count) {
-    return "tensor memory columns " + std::to_string(base) + ".." + std::to_string(base + count - 1);
+    return "tensor memory columns " + std::to_string(base) + ".." +
+           std::to_string(base + count - 1);
   }
   std::string place(const Event& event, std::uint32_t base, std::uint32_t count) const {
     return columns(base, count) + " of cta " + std::to_string(event.cta);
@@ -69,21 +70,31 @@ class Impl : public Detector {
     const std::string object = "tensor memory of cta " + std::to_string(event.cta);
     const std::string asked = std::to_string(event.count) + " columns";
     if (event.fault == Fault::kNotWholeWarp) {
-      reporter().report("TMEM_ALLOC_NOT_CONVERGED", event, object, "allocated by " + std::to_string(event.lanes) + " lanes");
+      reporter().report("TMEM_ALLOC_NOT_CONVERGED",
+                        event,
+                        object,
+                        "allocated by " + std::to_string(event.lanes) + " lanes");
     } else if (event.fault == Fault::kBadCount) {
-      reporter().report("TMEM_ALLOC_NCOLS", event, object, asked + "; legal are 32, 64, 128, 256 and 512");
+      reporter().report(
+          "TMEM_ALLOC_NCOLS", event, object, asked + "; legal are 32, 64, 128, 256 and 512");
     } else if (event.fault == Fault::kAfterRelinquish) {
-      reporter().report("TMEM_ALLOC_AFTER_RELINQUISH", event, object, asked + " after relinquish_alloc_permit");
+      reporter().report(
+          "TMEM_ALLOC_AFTER_RELINQUISH", event, object, asked + " after relinquish_alloc_permit");
     } else if (event.fault == Fault::kGrows) {
-      reporter().report("TMEM_ALLOC_GROWS", event, object, asked + ", more than an earlier allocation");
+      reporter().report(
+          "TMEM_ALLOC_GROWS", event, object, asked + ", more than an earlier allocation");
     }
     CtaState& cta = ctas_[event.cta];
     if (cta.allocator != ~0U && cta.allocator != event.warp) {
-      reporter().report("TMEM_ALLOC_CONCURRENT", event, object, naming().warp(cta.allocator) + " has allocated before");
+      reporter().report("TMEM_ALLOC_CONCURRENT",
+                        event,
+                        object,
+                        naming().warp(cta.allocator) + " has allocated before");
     }
     cta.allocator = event.warp;
     if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
-      cta.live[event.peer] = {event.count, event.warp, order_.now(event.warp), event.address, event.site};
+      cta.live[event.peer] = {
+          event.count, event.warp, order_.now(event.warp), event.address, event.site};
     }
   }
 
@@ -96,23 +107,32 @@ class Impl : public Detector {
     } else if (event.fault == Fault::kWrongAllocation) {
       reporter().report("TMEM_DEALLOC_MISMATCH", event, object, "no allocation is exactly this");
     } else if (event.fault == Fault::kNotWholeWarp) {
-      reporter().report("TMEM_ALLOC_NOT_CONVERGED", event, object, "freed by " + std::to_string(event.lanes) + " lanes");
+      reporter().report("TMEM_ALLOC_NOT_CONVERGED",
+                        event,
+                        object,
+                        "freed by " + std::to_string(event.lanes) + " lanes");
     }
     if (event.fault != Fault::kNone) {
       return;
     }
     cta.live.erase(base);
     for (const Access& access : cta.loads) {
-      const bool ordered = access.warp == event.warp || order_.ordered(access.warp, access.time, event.warp);
+      const bool ordered =
+          access.warp == event.warp || order_.ordered(access.warp, access.time, event.warp);
       if (!access.settled || !ordered) {
-        reporter().report("TMEM_DEALLOC_IN_USE", event, object,
+        reporter().report("TMEM_DEALLOC_IN_USE",
+                          event,
+                          object,
                           "not ordered after the last access of " + naming().warp(access.warp),
                           {"missing: its tcgen05.wait and an arrival that this warp waits for"});
       }
     }
     for (std::uint32_t warp : mma_warps_[event.cta]) {
-      if (order_.completed_mmas(warp, event.warp) < order_.issued_mmas(warp) && warp != event.warp) {
-        reporter().report("TMEM_DEALLOC_IN_USE", event, object,
+      if (order_.completed_mmas(warp, event.warp) < order_.issued_mmas(warp) &&
+          warp != event.warp) {
+        reporter().report("TMEM_DEALLOC_IN_USE",
+                          event,
+                          object,
                           "MMAs of " + naming().warp(warp) + " are not known to be complete");
       }
     }
@@ -133,14 +153,21 @@ class Impl : public Detector {
         reporter().report("TMEM_USE_AFTER_FREE", event, object, "they have been freed");
         break;
       case Fault::kLaneSlice:
-        reporter().report("TMEM_LANE_VIOLATION", event, object,
-                          "lanes from " + std::to_string(at.lane()) + " on; the warp's are those of its rank modulo 4");
+        reporter().report("TMEM_LANE_VIOLATION",
+                          event,
+                          object,
+                          "lanes from " + std::to_string(at.lane()) +
+                              " on; the warp's are those of its rank modulo 4");
         break;
       case Fault::kBadShape:
         reporter().report("TCGEN05_SHAPE", event, object, "no such MMA shape");
         break;
       case Fault::kBadDescriptor:
-        reporter().report("TCGEN05_SDESC", event, object, "a shared-memory descriptor is malformed or reaches beyond shared memory");
+        reporter().report(
+            "TCGEN05_SDESC",
+            event,
+            object,
+            "a shared-memory descriptor is malformed or reaches beyond shared memory");
         break;
       default:
         break;
@@ -152,7 +179,8 @@ class Impl : public Detector {
       return;
     }
     CtaState& cta = ctas_[event.cta];
-    const auto found = std::find_if(cta.loads.begin(), cta.loads.end(), [&](const Access& a) { return a.warp == event.warp; });
+    const auto found = std::find_if(
+        cta.loads.begin(), cta.loads.end(), [&](const Access& a) { return a.warp == event.warp; });
     Access& access = found == cta.loads.end() ? cta.loads.emplace_back() : *found;
     if (event.step == Step::kIssued) {
       access = {event.warp, order_.now(event.warp), false};
@@ -169,8 +197,11 @@ class Impl : public Detector {
     for (const auto& [base, allocation] : cta->second.live) {
       if (allocation.word == event.address && allocation.warp != event.warp &&
           !order_.ordered(allocation.warp, allocation.time, event.warp)) {
-        reporter().report("TMEM_ADDR_READ_EARLY", event, naming().barrier(event.cta, event.address),
-                          "read without order after the allocation by " + naming().warp(allocation.warp));
+        reporter().report(
+            "TMEM_ADDR_READ_EARLY",
+            event,
+            naming().barrier(event.cta, event.address),
+            "read without order after the allocation by " + naming().warp(allocation.warp));
       }
     }
   }
@@ -184,7 +215,10 @@ class Impl : public Detector {
       Event at = event;
       at.site = allocation.site;
       at.warp = allocation.warp;
-      reporter().report("TMEM_LEAK", at, place(event, base, allocation.columns), "still allocated when the CTA ends");
+      reporter().report("TMEM_LEAK",
+                        at,
+                        place(event, base, allocation.columns),
+                        "still allocated when the CTA ends");
     }
     ctas_.erase(cta);
     mma_warps_.erase(event.cta);

@@ -11,8 +11,9 @@ class Impl : public Detector {
   Impl(Reporter& reporter, Order&) : Detector{reporter} {}
 
   void on_event(const Event& event) override {
-    const bool expects = event.op == Op::kMbarrierExpectTx ||
-                         (event.op == Op::kMbarrierArrive && (event.flags & event_flag::kExpectTx) != 0);
+    const bool expects =
+        event.op == Op::kMbarrierExpectTx ||
+        (event.op == Op::kMbarrierArrive && (event.flags & event_flag::kExpectTx) != 0);
     if (expects && event.step != Step::kIssued) {
       on_expect(event);
     } else if (event.op == Op::kMbarrierCompleteTx) {
@@ -22,7 +23,8 @@ class Impl : public Detector {
         on_complete(event, event.peer, false);
       }
     }
-    if ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op != Op::kBarSync && event.op != Op::kBarArrive) {
+    if ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op != Op::kBarSync &&
+        event.op != Op::kBarArrive) {
       const bool copy = event.op == Op::kTensorLoad || event.op == Op::kBulkLoad;
       on_phase(event, copy ? event.peer_cta : event.cta, copy ? event.peer : event.address);
     }
@@ -40,7 +42,9 @@ class Impl : public Detector {
 
   void on_expect(const Event& event) {
     if (event.fault == Fault::kTxOverflow) {
-      reporter().report("MBAR_TX_OVERFLOW", event, barrier_name(event),
+      reporter().report("MBAR_TX_OVERFLOW",
+                        event,
+                        barrier_name(event),
                         "expect-tx of " + std::to_string(event.bytes) + " bytes on tx-count " +
                             std::to_string(event.tx));
       return;
@@ -49,14 +53,20 @@ class Impl : public Detector {
       reporter().report("MBAR_TX_ZERO", event, barrier_name(event), "0 bytes are announced");
     }
     if (event.lanes > 1) {
-      reporter().report("MBAR_EXPECT_MULTI_LANE", event, barrier_name(event),
+      reporter().report("MBAR_EXPECT_MULTI_LANE",
+                        event,
+                        barrier_name(event),
                         std::to_string(event.lanes) + " lanes announce " +
                             std::to_string(event.bytes / event.lanes) + " bytes each");
     }
-    // The last kind of step that should complete a phase: all had arrived, early bytes held it open.
+    // The last kind of step that should complete a phase: all had arrived, early bytes held it
+    // open.
     if (event.op == Op::kMbarrierExpectTx && (event.flags & event_flag::kPhaseCompleted) != 0) {
-      reporter().report("MBAR_EXPECT_AFTER_LAST_ARRIVE", event, barrier_name(event),
-                        "phase " + std::to_string(event.phase) + " was held open only by bytes that came early");
+      reporter().report(
+          "MBAR_EXPECT_AFTER_LAST_ARRIVE",
+          event,
+          barrier_name(event),
+          "phase " + std::to_string(event.phase) + " was held open only by bytes that came early");
     }
     announced_[key(event.cta, event.address)] += event.bytes;
   }
@@ -64,7 +74,9 @@ class Impl : public Detector {
   void on_complete(const Event& event, std::uint32_t barrier, bool software) {
     const std::uint32_t cta = software ? event.cta : event.peer_cta;
     if (event.fault == Fault::kTxUnderflow) {
-      reporter().report("MBAR_TX_UNDERFLOW", event, naming().barrier(cta, barrier),
+      reporter().report("MBAR_TX_UNDERFLOW",
+                        event,
+                        naming().barrier(cta, barrier),
                         "complete-tx of " + std::to_string(event.bytes) + " bytes on tx-count " +
                             std::to_string(event.tx));
       return;
@@ -75,8 +87,11 @@ class Impl : public Detector {
     }
     (software ? phase.software : phase.hardware) = true;
     if (phase.software && phase.hardware) {
-      reporter().report("MBAR_SW_COMPLETE_WITH_HW", event, naming().barrier(cta, barrier),
-                        "phase " + std::to_string(event.phase) + " is completed by software and by copies");
+      reporter().report(
+          "MBAR_SW_COMPLETE_WITH_HW",
+          event,
+          naming().barrier(cta, barrier),
+          "phase " + std::to_string(event.phase) + " is completed by software and by copies");
     }
   }
 
@@ -85,11 +100,16 @@ class Impl : public Detector {
     const Region* region = naming().symbols().find(address);
     const auto found = announced_.find(key(cta, address));
     const std::uint64_t bytes = found == announced_.end() ? 0 : found->second;
-    if (region != nullptr && region->kind == RegionKind::kBarriers && bytes < region->contract.bytes) {
-      reporter().report("MBAR_TX_WRONG_PHASE", event, naming().barrier(cta, address),
-                        "phase " + std::to_string(event.phase) + " is complete with " + std::to_string(bytes) +
-                            " of its " + std::to_string(region->contract.bytes) + " bytes announced",
-                        {"who waits for it passes before the data; what is announced later counts in the next phase"});
+    if (region != nullptr && region->kind == RegionKind::kBarriers &&
+        bytes < region->contract.bytes) {
+      reporter().report("MBAR_TX_WRONG_PHASE",
+                        event,
+                        naming().barrier(cta, address),
+                        "phase " + std::to_string(event.phase) + " is complete with " +
+                            std::to_string(bytes) + " of its " +
+                            std::to_string(region->contract.bytes) + " bytes announced",
+                        {"who waits for it passes before the data; what is announced later counts "
+                         "in the next phase"});
     }
     if (found != announced_.end()) {
       found->second = 0;

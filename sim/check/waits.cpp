@@ -25,16 +25,22 @@ class Impl : public Detector {
       return;
     }
     if (event.fault == Fault::kBadParity) {
-      reporter().report("MBAR_PARITY_VALUE", event, barrier_name(event),
-                        "parity operand " + std::to_string(event.wanted) + "; hardware uses its low bit");
+      reporter().report(
+          "MBAR_PARITY_VALUE",
+          event,
+          barrier_name(event),
+          "parity operand " + std::to_string(event.wanted) + "; hardware uses its low bit");
     }
     judge(event);
   }
 
  private:
-  static std::uint64_t key(const Event& event) { return std::uint64_t{event.cta} << 32 | event.address; }
+  static std::uint64_t key(const Event& event) {
+    return std::uint64_t{event.cta} << 32 | event.address;
+  }
 
-  // The phase number the wait means. Told by the layer, or the one after the last this warp observed,
+  // The phase number the wait means. Told by the layer, or the one after the last this warp
+  // observed,
   // or that one again.
   std::int64_t intended(const Event& event) {
     if ((event.flags & event_flag::kExactPhase) != 0) {
@@ -52,22 +58,31 @@ class Impl : public Detector {
     const std::int64_t meant = intended(event);
     const auto current = static_cast<std::int64_t>(event.phase);
     const bool passed = event.step == Step::kDone && (event.flags & event_flag::kFalse) == 0;
-    const std::string who = (event.flags & event_flag::kLateLanes) != 0 ? "the late lanes of the wait" : "the wait";
-    const std::string state = " means phase " + std::to_string(meant) + "; the barrier is in phase " +
-                              std::to_string(current);
+    const std::string who =
+        (event.flags & event_flag::kLateLanes) != 0 ? "the late lanes of the wait" : "the wait";
+    const std::string state = " means phase " + std::to_string(meant) +
+                              "; the barrier is in phase " + std::to_string(current);
     if (meant < current - 1) {
-      reporter().report("MBAR_WAIT_PHASE_ALIASED", event, barrier_name(event),
+      reporter().report("MBAR_WAIT_PHASE_ALIASED",
+                        event,
+                        barrier_name(event),
                         who + state + ", and parity " + std::to_string(meant & 1) + " says " +
                             (passed ? "'complete' of a later phase" : "'incomplete'"),
                         {"phase " + std::to_string(meant + 1) +
                          " completed before this wait looked: nothing held its contributors back"});
     } else if (meant > current || (meant == current && passed)) {
-      reporter().report("MBAR_WAIT_AHEAD", event, barrier_name(event),
-                        who + state + (passed ? ", and passes by the parity of the phase before"
-                                              : ", two ahead of what a parity can name"));
+      reporter().report("MBAR_WAIT_AHEAD",
+                        event,
+                        barrier_name(event),
+                        who + state +
+                            (passed ? ", and passes by the parity of the phase before"
+                                    : ", two ahead of what a parity can name"));
     } else if (passed && meant == -1 && is_consumers(event)) {
-      reporter().report("MBAR_WAIT_VACUOUS", event, barrier_name(event),
-                        "parity 1 on a fresh barrier is 'complete', but this one says that data is there");
+      reporter().report(
+          "MBAR_WAIT_VACUOUS",
+          event,
+          barrier_name(event),
+          "parity 1 on a fresh barrier is 'complete', but this one says that data is there");
     }
     if (passed && (event.flags & event_flag::kExactPhase) == 0) {
       seen_[{event.warp, key(event)}] = meant;
@@ -82,7 +97,8 @@ class Impl : public Detector {
       }
     }
     const Region* region = naming().symbols().find(event.address);
-    return (region != nullptr && region->contract.bytes != 0) || fed_by_copies_.contains(key(event));
+    return (region != nullptr && region->contract.bytes != 0) ||
+           fed_by_copies_.contains(key(event));
   }
 
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::int64_t> seen_;

@@ -27,7 +27,7 @@ constexpr const char* kHelp = R"(warptwin: a digital twin of warp-specialised GP
 
 usage: warptwin COMMAND [SCENARIO] [OPTIONS]
 
-  list                 the scenarios; with a name, its parameters; --diagnostics, what can be reported
+  list                 the scenarios; with a name, its parameters; with --diagnostics, those
   show SCENARIO        what a launch takes of an SM: shared memory, tensor memory, threads, waves
   run SCENARIO         one execution: computes, checks, compares with a reference
   check SCENARIO       many executions under different schedules; --all checks every scenario
@@ -91,18 +91,21 @@ const ScenarioEntry& find_scenario(const Session& session) {
     if (name == scenario.info->name) {
       return scenario;
     }
-    if (nearest == nullptr || distance(name, scenario.info->name) < distance(name, nearest->info->name)) {
+    if (nearest == nullptr ||
+        distance(name, scenario.info->name) < distance(name, nearest->info->name)) {
       nearest = &scenario;
     }
   }
-  throw ConfigError("there is no scenario '" + name + "'" +
-                    (nearest == nullptr ? "" : "; did you mean '" + std::string{nearest->info->name} + "'?") +
-                    " 'warptwin list' shows all");
+  throw ConfigError(
+      "there is no scenario '" + name + "'" +
+      (nearest == nullptr ? "" : "; did you mean '" + std::string{nearest->info->name} + "'?") +
+      " 'warptwin list' shows all");
 }
 
 std::vector<std::string> strings(const Session& session, const char* option) {
-  return session.options.count(option) == 0 ? std::vector<std::string>{}
-                                            : session.options[option].as<std::vector<std::string>>();
+  return session.options.count(option) == 0
+             ? std::vector<std::string>{}
+             : session.options[option].as<std::vector<std::string>>();
 }
 
 ParameterSet parameters_of(const Session& session, const ScenarioEntry& scenario) {
@@ -114,18 +117,26 @@ ParameterSet parameters_of(const Session& session, const ScenarioEntry& scenario
   return parameters;
 }
 
-std::uint64_t unsigned_option(const Session& session, const char* option, std::uint64_t least, std::uint64_t most) {
-  const std::int64_t value = integer(session.options[option].as<std::string>(), "--" + std::string{option});
-  if (value < 0 || static_cast<std::uint64_t>(value) < least || static_cast<std::uint64_t>(value) > most) {
-    throw ConfigError("--" + std::string{option} + "=" + std::to_string(value) + " is out of range: use " +
-                      std::to_string(least) + " to " + std::to_string(most));
+std::uint64_t unsigned_option(const Session& session,
+                              const char* option,
+                              std::uint64_t least,
+                              std::uint64_t most) {
+  const std::int64_t value =
+      integer(session.options[option].as<std::string>(), "--" + std::string{option});
+  if (value < 0 || static_cast<std::uint64_t>(value) < least ||
+      static_cast<std::uint64_t>(value) > most) {
+    throw ConfigError("--" + std::string{option} + "=" + std::to_string(value) +
+                      " is out of range: use " + std::to_string(least) + " to " +
+                      std::to_string(most));
   }
   return static_cast<std::uint64_t>(value);
 }
 
 constexpr std::uint64_t kAnySeed = std::uint64_t{1} << 62;
 
-RunOptions run_options(const Session& session, const ScenarioEntry& scenario, const ParameterSet& parameters) {
+RunOptions run_options(const Session& session,
+                       const ScenarioEntry& scenario,
+                       const ParameterSet& parameters) {
   RunOptions run;
   const auto profile = session.options["profile"].as<std::string>();
   if (profile != "practical" && profile != "strict") {
@@ -134,7 +145,8 @@ RunOptions run_options(const Session& session, const ScenarioEntry& scenario, co
   run.profile = profile == "strict" ? Profile::kStrict : Profile::kPractical;
   run.limits.steps_max = unsigned_option(session, "max-steps", 1, std::uint64_t{1} << 50);
   run.input_seed = unsigned_option(session, "seed", 0, kAnySeed);
-  run.resident_ctas = static_cast<std::uint32_t>(unsigned_option(session, "resident-ctas", 1, 4096));
+  run.resident_ctas =
+      static_cast<std::uint32_t>(unsigned_option(session, "resident-ctas", 1, 4096));
   run.moves_data = session.options.count("timing-only") == 0;
   if (session.options.count("strategy") != 0) {
     const auto strategy = session.options["strategy"].as<std::string>();
@@ -144,22 +156,27 @@ RunOptions run_options(const Session& session, const ScenarioEntry& scenario, co
                                                             : strategy);
   }
   if (session.options.count("schedule") != 0) {
-    run.schedule = parse_schedule_token(scenario, parameters, session.options["schedule"].as<std::string>());
+    run.schedule =
+        parse_schedule_token(scenario, parameters, session.options["schedule"].as<std::string>());
   }
   return run;
 }
 
-void read_inputs(const Session& session, const ScenarioEntry& scenario, const ParameterSet& parameters, RunOptions& run) {
+void read_inputs(const Session& session,
+                 const ScenarioEntry& scenario,
+                 const ParameterSet& parameters,
+                 RunOptions& run) {
   const Workload workload = scenario.workload(parameters);
   for (const std::string& setting : strings(session, "in")) {
     const auto [name, path] = name_and_value(setting, "--in");
     NpyMatrix matrix = read_npy(path);
     for (const TensorSpec& spec : workload.tensors) {
       if (name == spec.name && (matrix.rows != spec.rows || matrix.columns != spec.columns)) {
-        throw ConfigError(path + ": is " + std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns) +
-                          ", and '" + name + "' is " + std::to_string(spec.rows) + " x " +
-                          std::to_string(spec.columns) + " at these parameters; set them to fit, as in --set m=" +
-                          std::to_string(matrix.rows));
+        throw ConfigError(
+            path + ": is " + std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns) +
+            ", and '" + name + "' is " + std::to_string(spec.rows) + " x " +
+            std::to_string(spec.columns) +
+            " at these parameters; set them to fit, as in --set m=" + std::to_string(matrix.rows));
       }
     }
     run.inputs[name] = std::move(matrix.values);
@@ -169,17 +186,21 @@ void read_inputs(const Session& session, const ScenarioEntry& scenario, const Pa
 void write_outputs(const Session& session, const RunResult& result) {
   for (const std::string& setting : strings(session, "out")) {
     const auto [name, path] = name_and_value(setting, "--out");
-    const auto found = std::find_if(result.tensors.begin(), result.tensors.end(), [n = name](const HostTensor& t) {
-      return n == t.spec.name && t.spec.use == TensorUse::kOutput;
-    });
+    const auto found =
+        std::find_if(result.tensors.begin(), result.tensors.end(), [n = name](const HostTensor& t) {
+          return n == t.spec.name && t.spec.use == TensorUse::kOutput;
+        });
     if (found == result.tensors.end()) {
-      throw ConfigError("there is no output '" + name + "' to write (or --timing-only computes none)");
+      throw ConfigError("there is no output '" + name +
+                        "' to write (or --timing-only computes none)");
     }
     write_npy(path, {found->spec.rows, found->spec.columns, found->values});
   }
 }
 
-void check_output_names(const Session& session, const ScenarioEntry& scenario, const ParameterSet& parameters) {
+void check_output_names(const Session& session,
+                        const ScenarioEntry& scenario,
+                        const ParameterSet& parameters) {
   const Workload workload = scenario.workload(parameters);
   for (const std::string& setting : strings(session, "out")) {
     const auto [name, path] = name_and_value(setting, "--out");
@@ -197,8 +218,11 @@ void check_output_names(const Session& session, const ScenarioEntry& scenario, c
   }
 }
 
-ReportContext context_of(const ScenarioEntry& scenario, const ParameterSet& parameters, const ScheduleSpec& schedule) {
-  return {std::string{scenario.info->name} + " (" + parameters.to_string() + ")", schedule.to_string(),
+ReportContext context_of(const ScenarioEntry& scenario,
+                         const ParameterSet& parameters,
+                         const ScheduleSpec& schedule) {
+  return {std::string{scenario.info->name} + " (" + parameters.to_string() + ")",
+          schedule.to_string(),
           replay_line(scenario, parameters, schedule)};
 }
 
@@ -224,8 +248,8 @@ ExitCode list_diagnostics(const Session& session) {
     return ExitCode::kClean;
   }
   for (const DiagnosticInfo& info : catalogue()) {
-    session.out << std::left << std::setw(32) << info.id << std::setw(9) << warptwin::name_of(info.practical)
-                << info.meaning << "\n";
+    session.out << std::left << std::setw(32) << info.id << std::setw(9)
+                << warptwin::name_of(info.practical) << info.meaning << "\n";
   }
   return ExitCode::kClean;
 }
@@ -242,11 +266,13 @@ ExitCode list(Session& session) {
     }
     session.out << scenario.info->name << ": " << scenario.info->summary << "\n";
     if (scenario.info->kind == ScenarioKind::kBroken) {
-      session.out << "broken: expect " << scenario.info->expected << "; the right twin is " << scenario.info->twin << "\n";
+      session.out << "broken: expect " << scenario.info->expected << "; the right twin is "
+                  << scenario.info->twin << "\n";
     }
     for (const Parameter& parameter : scenario.parameters) {
-      session.out << "  " << std::left << std::setw(14) << parameter.name << std::setw(10) << parameter.standard
-                  << parameter.minimum << ".." << parameter.maximum << "  " << parameter.summary << "\n";
+      session.out << "  " << std::left << std::setw(14) << parameter.name << std::setw(10)
+                  << parameter.standard << parameter.minimum << ".." << parameter.maximum << "  "
+                  << parameter.summary << "\n";
     }
     return ExitCode::kClean;
   }
@@ -260,8 +286,9 @@ ExitCode list(Session& session) {
   }
   for (const ScenarioEntry& scenario : session.scenarios) {
     const bool broken = scenario.info->kind == ScenarioKind::kBroken;
-    session.out << std::left << std::setw(34) << scenario.info->name << std::setw(9) << (broken ? "broken" : "clean")
-                << scenario.info->summary << (broken ? std::string{" ["} + scenario.info->expected + "]" : "") << "\n";
+    session.out << std::left << std::setw(34) << scenario.info->name << std::setw(9)
+                << (broken ? "broken" : "clean") << scenario.info->summary
+                << (broken ? std::string{" ["} + scenario.info->expected + "]" : "") << "\n";
   }
   return ExitCode::kClean;
 }
@@ -275,12 +302,16 @@ ExitCode show(Session& session) {
   if (session.json()) {
     session.out << json_of(use).dump(2) << "\n";
   } else {
-    session.out << scenario.info->name << " (" << parameters.to_string() << ")\n" << text_of(use, limits);
+    session.out << scenario.info->name << " (" << parameters.to_string() << ")\n"
+                << text_of(use, limits);
   }
   return ExitCode::kClean;
 }
 
-ExitCode run_once(Session& session, const RunOptions& run, const ScenarioEntry& scenario, const ParameterSet& parameters) {
+ExitCode run_once(Session& session,
+                  const RunOptions& run,
+                  const ScenarioEntry& scenario,
+                  const ParameterSet& parameters) {
   const bool strict = session.options.count("strict") != 0;
   const RunResult result = simulate(scenario, parameters, run);
   const ReportContext context = context_of(scenario, parameters, run.schedule);
@@ -297,17 +328,21 @@ ExitCode run_once(Session& session, const RunOptions& run, const ScenarioEntry& 
     for (const Comparison& comparison : result.comparisons) {
       comparisons.push_back(json_of(comparison));
     }
-    const Json report = {{"scenario", scenario.info->name}, {"parameters", parameters.to_string()},
-                         {"schedule", context.schedule},    {"end", text_of(result.end)},
-                         {"steps", result.stats.steps},     {"operations", result.operations},
-                         {"findings", findings},            {"comparisons", comparisons},
+    const Json report = {{"scenario", scenario.info->name},
+                         {"parameters", parameters.to_string()},
+                         {"schedule", context.schedule},
+                         {"end", text_of(result.end)},
+                         {"steps", result.stats.steps},
+                         {"operations", result.operations},
+                         {"findings", findings},
+                         {"comparisons", comparisons},
                          {"exit", static_cast<int>(code)}};
     session.out << report.dump(2) << "\n";
     return code;
   }
   session.out << context.scenario << "\n"
-              << "schedule " << context.schedule << ": " << text_of(result.end) << "; " << result.operations
-              << " machine operations in " << result.stats.steps << " steps\n";
+              << "schedule " << context.schedule << ": " << text_of(result.end) << "; "
+              << result.operations << " machine operations in " << result.stats.steps << " steps\n";
   for (const Finding& finding : result.findings) {
     session.out << text_of(finding, context);
   }
@@ -315,7 +350,8 @@ ExitCode run_once(Session& session, const RunOptions& run, const ScenarioEntry& 
     session.out << text_of(comparison) << "\n";
   }
   if (code == ExitCode::kIncomplete) {
-    session.out << "incomplete: stopped after --max-steps " << run.limits.steps_max << "; raise it to see the end\n";
+    session.out << "incomplete: stopped after --max-steps " << run.limits.steps_max
+                << "; raise it to see the end\n";
   }
   session.out << (code == ExitCode::kClean ? "clean in this one run\n" : "");
   return code;
@@ -342,14 +378,18 @@ struct CheckReport {
   bool expected_found = false;
 };
 
-CheckReport check_one(Session& session, const ScenarioEntry& scenario, const ParameterSet& parameters, Json* json) {
+CheckReport check_one(Session& session,
+                      const ScenarioEntry& scenario,
+                      const ParameterSet& parameters,
+                      Json* json) {
   CheckOptions options;
   options.run = run_options(session, scenario, parameters);
   options.seed = unsigned_option(session, "seed", 0, kAnySeed);
   options.random = static_cast<std::uint32_t>(unsigned_option(session, "random", 0, 10'000'000));
   options.pct = static_cast<std::uint32_t>(unsigned_option(session, "pct", 0, 10'000'000));
   options.pct_depth = static_cast<std::uint32_t>(unsigned_option(session, "depth", 1, 64));
-  options.keep_going = session.options.count("keep-going") != 0 || session.options.count("all") != 0;
+  options.keep_going =
+      session.options.count("keep-going") != 0 || session.options.count("all") != 0;
   options.run.moves_data = session.options.count("data") != 0;
   const bool strict = session.options.count("strict") != 0;
   const CheckResult result = check(scenario, parameters, options);
@@ -365,7 +405,8 @@ CheckReport check_one(Session& session, const ScenarioEntry& scenario, const Par
                                              : ExitCode::kClean;
   report.expected_found = result.ids.contains(scenario.info->expected);
   const std::string strength =
-      failed ? "found in schedule " + std::to_string(result.schedules) + " of those tried" : "no defect in " + result.strength();
+      failed ? "found in schedule " + std::to_string(result.schedules) + " of those tried"
+             : "no defect in " + result.strength();
   if (json != nullptr) {
     Json findings = Json::array();
     for (const Finding& finding : shown.findings) {
@@ -408,15 +449,19 @@ ExitCode check_all(Session& session) {
     ++number;
     std::ostringstream details;
     Session quiet{session.scenarios, session.options, details, session.err};
-    const CheckReport report = check_one(quiet, scenario, ParameterSet{scenario.parameters}, session.json() ? &json : nullptr);
+    const CheckReport report = check_one(
+        quiet, scenario, ParameterSet{scenario.parameters}, session.json() ? &json : nullptr);
     const bool broken = scenario.info->kind == ScenarioKind::kBroken;
     const bool right = broken ? report.expected_found : report.code == ExitCode::kClean;
     wrong += right ? 0 : 1;
     if (!session.json()) {
-      session.out << "[" << number << "/" << session.scenarios.size() << "] " << std::left << std::setw(34)
-                  << scenario.info->name << (right ? "as expected: " : "NOT AS EXPECTED: ")
-                  << (broken ? std::string{report.expected_found ? "found " : "did not find "} + scenario.info->expected
-                             : report.code == ExitCode::kClean ? "clean" : "a finding")
+      session.out << "[" << number << "/" << session.scenarios.size() << "] " << std::left
+                  << std::setw(34) << scenario.info->name
+                  << (right ? "as expected: " : "NOT AS EXPECTED: ")
+                  << (broken ? std::string{report.expected_found ? "found " : "did not find "} +
+                                   scenario.info->expected
+                      : report.code == ExitCode::kClean ? "clean"
+                                                        : "a finding")
                   << std::endl;
       if (!right) {
         session.out << details.str();
@@ -426,7 +471,8 @@ ExitCode check_all(Session& session) {
   if (session.json()) {
     session.out << json.dump(2) << "\n";
   } else {
-    session.out << (session.scenarios.size() - wrong) << " of " << session.scenarios.size() << " as expected\n";
+    session.out << (session.scenarios.size() - wrong) << " of " << session.scenarios.size()
+                << " as expected\n";
   }
   return wrong == 0 ? ExitCode::kClean : ExitCode::kFinding;
 }
@@ -438,7 +484,8 @@ ExitCode check_command(Session& session) {
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
   Json json = Json::array();
-  const CheckReport report = check_one(session, scenario, parameters, session.json() ? &json : nullptr);
+  const CheckReport report =
+      check_one(session, scenario, parameters, session.json() ? &json : nullptr);
   if (session.json()) {
     session.out << json[0].dump(2) << "\n";
   }
@@ -457,8 +504,10 @@ ExitCode make_input(Session& session) {
   const std::int64_t rows = integer(shape.substr(0, at), "--shape");
   const std::int64_t columns = integer(shape.substr(at + 1), "--shape");
   constexpr std::int64_t kMost = 1 << 20;
-  if (rows < 1 || columns < 1 || rows > kMost || columns > kMost || rows * columns > (std::int64_t{1} << 30)) {
-    throw ConfigError("--shape " + shape + " is empty or too large: at most 2^20 a side and 2^30 elements");
+  if (rows < 1 || columns < 1 || rows > kMost || columns > kMost ||
+      rows * columns > (std::int64_t{1} << 30)) {
+    throw ConfigError("--shape " + shape +
+                      " is empty or too large: at most 2^20 a side and 2^30 elements");
   }
   std::mt19937_64 random{unsigned_option(session, "seed", 0, kAnySeed)};
   NpyMatrix matrix{static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(columns), {}};
@@ -479,10 +528,15 @@ struct Command {
 constexpr Command kCommands[] = {
     {"list", list, "json diagnostics"},
     {"show", show, "json set sms"},
-    {"run", run, "json set in out strategy seed profile strict max-steps timing-only resident-ctas"},
-    {"check", check_command,
+    {"run",
+     run,
+     "json set in out strategy seed profile strict max-steps timing-only resident-ctas"},
+    {"check",
+     check_command,
      "json set seed profile strict max-steps random pct depth data keep-going all resident-ctas"},
-    {"replay", replay, "json set in out schedule seed profile strict max-steps timing-only resident-ctas"},
+    {"replay",
+     replay,
+     "json set in out schedule seed profile strict max-steps timing-only resident-ctas"},
     {"make-input", make_input, "shape seed"},
 };
 
@@ -490,23 +544,34 @@ po::options_description all_options() {
   po::options_description all{"options"};
   const auto text = [] { return po::value<std::string>(); };
   all.add_options()("help,h", "this text")("json", "the result as JSON")(
-      "set", po::value<std::vector<std::string>>()->composing(), "name=value: a parameter of the scenario")(
-      "in", po::value<std::vector<std::string>>()->composing(), "name=FILE.npy: an input tensor, float32, 2-D")(
-      "out", po::value<std::vector<std::string>>()->composing(), "name=FILE.npy: writes an output tensor")(
-      "strategy", text(), "round-robin, random, pct, starve:AGENT, lazy:AGENT, or one with its numbers: random:7")(
-      "schedule", text(), "the schedule of a replay line")("seed", text()->default_value("1"), "of inputs and schedules")(
-      "profile", text()->default_value("practical"), "practical or strict: how severe each diagnostic is")(
-      "strict", "exit 1 for warnings too")("max-steps", text()->default_value("200000000"),
-                                           "stop an execution that takes more steps")(
+      "set",
+      po::value<std::vector<std::string>>()->composing(),
+      "name=value: a parameter of the scenario")("in",
+                                                 po::value<std::vector<std::string>>()->composing(),
+                                                 "name=FILE.npy: an input tensor, float32, 2-D")(
+      "out",
+      po::value<std::vector<std::string>>()->composing(),
+      "name=FILE.npy: writes an output tensor")(
+      "strategy",
+      text(),
+      "round-robin, random, pct, starve:AGENT, lazy:AGENT, or one with its numbers: random:7")(
+      "schedule", text(), "the schedule of a replay line")(
+      "seed", text()->default_value("1"), "of inputs and schedules")(
+      "profile",
+      text()->default_value("practical"),
+      "practical or strict: how severe each diagnostic is")("strict", "exit 1 for warnings too")(
+      "max-steps", text()->default_value("200000000"), "stop an execution that takes more steps")(
       "timing-only", "move control data only; compute nothing")(
       "resident-ctas", text()->default_value("148"), "CTAs on the machine at a time")(
       "random", text()->default_value("48"), "random schedules to try")(
       "pct", text()->default_value("48"), "schedules of random priorities to try")(
       "depth", text()->default_value("3"), "priority changes of those, plus one")(
-      "data", "compute in the first schedule, and compare")("keep-going", "try all schedules even after a finding")(
+      "data", "compute in the first schedule, and compare")(
+      "keep-going", "try all schedules even after a finding")(
       "all", "every scenario at its defaults, against what is expected of it")(
       "sms", text()->default_value("148"), "SMs of the GPU (148: B200; 132: H200)")(
-      "diagnostics", "what can be reported")("shape", text()->default_value("512x512"), "ROWSxCOLUMNS");
+      "diagnostics", "what can be reported")(
+      "shape", text()->default_value("512x512"), "ROWSxCOLUMNS");
   return all;
 }
 
@@ -538,7 +603,8 @@ ExitCode parse_and_run(const std::vector<std::string>& arguments,
                        const std::vector<ScenarioEntry>& scenarios,
                        std::ostream& out,
                        std::ostream& err) {
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
+      arguments[0] == "help") {
     (arguments.empty() ? err : out) << kHelp;
     return arguments.empty() ? ExitCode::kUsage : ExitCode::kClean;
   }

@@ -94,7 +94,11 @@ bool may_block(Op op) {
 
 class Engine {
  public:
-  Engine(Gpu& gpu, const WarpBody& body, Scheduler& scheduler, const EngineLimits& limits, std::vector<Slot>* recorded)
+  Engine(Gpu& gpu,
+         const WarpBody& body,
+         Scheduler& scheduler,
+         const EngineLimits& limits,
+         std::vector<Slot>* recorded)
       : gpu_{gpu},
         body_{body},
         scheduler_{scheduler},
@@ -137,7 +141,8 @@ class Engine {
 
   void perform(Slot self, Operation& op) {
     if (poisoned_) {
-      // The run is over. A warp leaves at its next blocking operation; what runs in destructors on the
+      // The run is over. A warp leaves at its next blocking operation; what runs in destructors on
+      // the
       // way does nothing.
       if (may_block(op.op) && std::uncaught_exceptions() == 0) {
         throw AbortRun{};
@@ -148,6 +153,7 @@ class Engine {
       gpu_.execute(self, op);
       return;
     }
+    gpu_.announce(self, op);
     for (;;) {
       const Slot next = choose();
       if (next != self) {
@@ -166,7 +172,8 @@ class Engine {
     }
   }
 
-  // The next warp to act, after the asynchronous agents chosen before it have acted; kNobody when the
+  // The next warp to act, after the asynchronous agents chosen before it have acted; kNobody when
+  // the
   // run has ended.
   Slot choose() {
     for (;;) {
@@ -185,7 +192,8 @@ class Engine {
       } else if (++unchanged_ > 2 * poll_limit_) {
         return end(Ending::kLivelock);
       }
-      // An unfair scheduler may spin on one agent: before it is called a livelock all get their turn.
+      // An unfair scheduler may spin on one agent: before it is called a livelock all get their
+      // turn.
       const Slot slot = unchanged_ > poll_limit_ ? gpu_.ready().next_after(previous_)
                                                  : scheduler_.pick(gpu_.ready(), previous_);
       previous_ = slot;
@@ -217,7 +225,8 @@ class Engine {
   void spawn_started() {
     for (const Slot slot : gpu_.take_started()) {
       dispatcher_.adopting = true;
-      fibers::fiber{boost::fibers::launch::post, std::allocator_arg, stacks(), [this, slot] { live(slot); }}
+      fibers::fiber{
+          boost::fibers::launch::post, std::allocator_arg, stacks(), [this, slot] { live(slot); }}
           .detach();
       dispatcher_.adopting = false;
       contexts_[slot] = dispatcher_.adopted;
@@ -235,7 +244,10 @@ class Engine {
     const Warp& warp = gpu_.warps()[slot];
     const Cta& cta = gpu_.ctas()[warp.cta];
     SimMachine machine{ports_[slot],
-                       {warp.index, cta.rank, gpu_.config().cluster_size, gpu_.clusters()[cta.cluster].number,
+                       {warp.index,
+                        cta.rank,
+                        gpu_.config().cluster_size,
+                        gpu_.clusters()[cta.cluster].number,
                         gpu_.config().clusters},
                        gpu_.config().moves_data};
     try {

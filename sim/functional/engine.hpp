@@ -1,4 +1,5 @@
-/// Runs a kernel on the model: every warp a fiber, one operation at a time, in the order a scheduler
+/// Runs a kernel on the model: every warp a fiber, one operation at a time, in the order a
+/// scheduler
 /// picks. Deterministic: the same schedule gives the same events.
 
 #pragma once

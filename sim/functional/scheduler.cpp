@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "common/kernel/scenario.hpp"
+
 #include "sim/functional/schedulers/lazy.hpp"
 #include "sim/functional/schedulers/pct.hpp"
 #include "sim/functional/schedulers/random.hpp"
@@ -19,7 +20,8 @@ constexpr std::uint64_t kReplayStepsMax = 10'000'000;
 
 [[noreturn]] void refuse(const std::string& text) {
   throw ConfigError("'" + text +
-                    "' is no schedule: use round-robin, random:SEED, pct:SEED:DEPTH:STEPS, starve:AGENT, lazy:AGENT or the "
+                    "' is no schedule: use round-robin, random:SEED, pct:SEED:DEPTH:STEPS, "
+                    "starve:AGENT, lazy:AGENT or the "
                     "schedule of a replay line");
 }
 
@@ -53,7 +55,8 @@ std::string ScheduleSpec::to_string() const {
     case Strategy::kRandom:
       return "random:" + std::to_string(seed);
     case Strategy::kPct:
-      return "pct:" + std::to_string(seed) + ":" + std::to_string(depth) + ":" + std::to_string(length);
+      return "pct:" + std::to_string(seed) + ":" + std::to_string(depth) + ":" +
+             std::to_string(length);
     case Strategy::kStarve:
       return "starve:" + std::to_string(victim);
     case Strategy::kLazy:
@@ -67,7 +70,8 @@ std::string ScheduleSpec::to_string() const {
     while (i + run < choices.size() && choices[i + run] == choices[i]) {
       ++run;
     }
-    text += (i == 0 ? "" : ".") + std::to_string(choices[i]) + (run > 1 ? "*" + std::to_string(run) : "");
+    text += (i == 0 ? "" : ".") + std::to_string(choices[i]) +
+            (run > 1 ? "*" + std::to_string(run) : "");
     i += run;
   }
   return text;

@@ -41,7 +41,8 @@ bool GlobalMemory::in_range(std::uint64_t address, std::uint64_t size) const {
 
 std::byte* GlobalMemory::at(std::uint64_t address, std::uint64_t size) {
   const GlobalBuffer* buffer = find(address);
-  if (buffer == nullptr || buffer->bytes.empty() || address + size > buffer->address + buffer->size) {
+  if (buffer == nullptr || buffer->bytes.empty() ||
+      address + size > buffer->address + buffer->size) {
     return nullptr;
   }
   return const_cast<std::byte*>(buffer->bytes.data()) + (address - buffer->address);
@@ -50,7 +51,8 @@ std::byte* GlobalMemory::at(std::uint64_t address, std::uint64_t size) {
 namespace {
 
 // Calls `row(linear offset in the box, global address, elements inside, skipped elements)` for each
-// innermost row of the box that is inside the tensor in all outer dimensions; others get 0 elements.
+// innermost row of the box that is inside the tensor in all outer dimensions; others get 0
+// elements.
 template <class Row>
 void for_each_row(const TensorMapState& map, const std::int32_t* at, Row row) {
   std::uint32_t index[TensorMapState::kRankMax] = {};
@@ -66,7 +68,8 @@ void for_each_row(const TensorMapState& map, const std::int32_t* at, Row row) {
       inside = inside && coordinate >= 0 && coordinate < map.extent[d];
       address += static_cast<std::uint64_t>(coordinate) * map.stride_bytes[d];
     }
-    row(linear, address + static_cast<std::uint64_t>(begin) * map.element_bytes,
+    row(linear,
+        address + static_cast<std::uint64_t>(begin) * map.element_bytes,
         inside ? static_cast<std::uint32_t>(end - begin) : 0,
         inside ? static_cast<std::uint32_t>(begin - first) : 0);
     std::uint32_t d = 1;
@@ -81,7 +84,8 @@ void for_each_row(const TensorMapState& map, const std::int32_t* at, Row row) {
 
 // Swizzling permutes 16-byte units, by the bits of the shared address.
 template <class Unit>
-void for_each_unit(std::uint32_t linear, std::uint32_t bytes, std::uint32_t base, Swizzle swizzle, Unit unit) {
+void for_each_unit(
+    std::uint32_t linear, std::uint32_t bytes, std::uint32_t base, Swizzle swizzle, Unit unit) {
   for (std::uint32_t done = 0; done < bytes;) {
     const std::uint32_t offset = linear + done;
     const std::uint32_t size = std::min(16 - offset % 16, bytes - done);
@@ -98,17 +102,23 @@ void copy_box_to_shared(GlobalMemory& memory,
                         std::byte* shared,
                         std::uint32_t shared_address) {
   std::vector<std::byte> row(std::size_t{map.box[0]} * map.element_bytes);
-  for_each_row(map, at, [&](std::uint32_t linear, std::uint64_t global, std::uint32_t count, std::uint32_t skip) {
-    std::fill(row.begin(), row.end(), std::byte{0});
-    const std::size_t bytes = std::size_t{count} * map.element_bytes;
-    if (const std::byte* source = bytes == 0 ? nullptr : memory.at(global, bytes)) {
-      std::memcpy(row.data() + std::size_t{skip} * map.element_bytes, source, bytes);
-    }
-    for_each_unit(linear, static_cast<std::uint32_t>(row.size()), shared_address, map.swizzle,
-                  [&](std::uint32_t from, std::uint32_t to, std::uint32_t size) {
-                    std::memcpy(shared + to, row.data() + from, size);
-                  });
-  });
+  for_each_row(
+      map,
+      at,
+      [&](std::uint32_t linear, std::uint64_t global, std::uint32_t count, std::uint32_t skip) {
+        std::fill(row.begin(), row.end(), std::byte{0});
+        const std::size_t bytes = std::size_t{count} * map.element_bytes;
+        if (const std::byte* source = bytes == 0 ? nullptr : memory.at(global, bytes)) {
+          std::memcpy(row.data() + std::size_t{skip} * map.element_bytes, source, bytes);
+        }
+        for_each_unit(linear,
+                      static_cast<std::uint32_t>(row.size()),
+                      shared_address,
+                      map.swizzle,
+                      [&](std::uint32_t from, std::uint32_t to, std::uint32_t size) {
+                        std::memcpy(shared + to, row.data() + from, size);
+                      });
+      });
 }
 
 void copy_box_to_global(GlobalMemory& memory,
@@ -117,18 +127,24 @@ void copy_box_to_global(GlobalMemory& memory,
                         const std::byte* source,
                         std::uint32_t shared_address) {
   std::vector<std::byte> row(std::size_t{map.box[0]} * map.element_bytes);
-  for_each_row(map, at, [&](std::uint32_t linear, std::uint64_t global, std::uint32_t count, std::uint32_t skip) {
-    const std::size_t bytes = std::size_t{count} * map.element_bytes;
-    std::byte* target = bytes == 0 ? nullptr : memory.at(global, bytes);
-    if (target == nullptr) {
-      return;
-    }
-    for_each_unit(linear, static_cast<std::uint32_t>(row.size()), shared_address, map.swizzle,
-                  [&](std::uint32_t to, std::uint32_t from, std::uint32_t size) {
-                    std::memcpy(row.data() + to, source + from, size);
-                  });
-    std::memcpy(target, row.data() + std::size_t{skip} * map.element_bytes, bytes);
-  });
+  for_each_row(
+      map,
+      at,
+      [&](std::uint32_t linear, std::uint64_t global, std::uint32_t count, std::uint32_t skip) {
+        const std::size_t bytes = std::size_t{count} * map.element_bytes;
+        std::byte* target = bytes == 0 ? nullptr : memory.at(global, bytes);
+        if (target == nullptr) {
+          return;
+        }
+        for_each_unit(linear,
+                      static_cast<std::uint32_t>(row.size()),
+                      shared_address,
+                      map.swizzle,
+                      [&](std::uint32_t to, std::uint32_t from, std::uint32_t size) {
+                        std::memcpy(row.data() + to, source + from, size);
+                      });
+        std::memcpy(target, row.data() + std::size_t{skip} * map.element_bytes, bytes);
+      });
 }
 
 }  // namespace warptwin::sim

@@ -50,7 +50,8 @@ class GlobalMemory {
   std::uint64_t next_ = 1U << 20;
 };
 
-/// Copies one box between global and shared memory. Elements outside the tensor read as zero and are
+/// Copies one box between global and shared memory. Elements outside the tensor read as zero and
+/// are
 /// not written.
 void copy_box_to_shared(GlobalMemory& memory,
                         const TensorMapState& map,

@@ -98,7 +98,9 @@ void Gpu::start_cluster(std::uint32_t slot) {
   }
 }
 
-std::vector<Slot> Gpu::take_started() { return std::exchange(started_, {}); }
+std::vector<Slot> Gpu::take_started() {
+  return std::exchange(started_, {});
+}
 
 // --- Events -----------------------------------------------------------------------------------
 
@@ -173,7 +175,6 @@ Gpu::Outcome Gpu::block(Slot slot, const Operation& op) {
 
 bool Gpu::execute(Slot slot, Operation& op) {
   Warp& warp = warps_[slot];
-  settle_lanes(slot, op);
   if (lanes_missing(slot, op)) {
     block(slot, op);
     return false;
@@ -348,8 +349,11 @@ void Gpu::wake_barrier(std::uint32_t cta_slot, std::uint32_t number) {
 }
 
 // Applies arrivals and bytes to a barrier and fills in what became of it. `event.op` says which.
-BarrierStep Gpu::apply_to_barrier(
-    std::uint32_t cta_slot, std::uint32_t address, Event& event, std::uint32_t count, std::uint32_t bytes) {
+BarrierStep Gpu::apply_to_barrier(std::uint32_t cta_slot,
+                                  std::uint32_t address,
+                                  Event& event,
+                                  std::uint32_t count,
+                                  std::uint32_t bytes) {
   MbarrierState* bar = barrier_at(cta_slot, address);
   if (bar == nullptr) {
     return {Fault::kUninitialised, true, false};
@@ -616,7 +620,8 @@ void Gpu::release_cluster_if_complete(std::uint32_t slot) {
   ++cluster.generation;
   const std::uint32_t warps = config_.cluster_size * config_.warps_per_cta;
   for (Slot warp = slot * warps; warp < (slot + 1) * warps; ++warp) {
-    if (warps_[warp].status == WarpStatus::kBlocked && warps_[warp].blocked_on.op == Op::kClusterWait) {
+    if (warps_[warp].status == WarpStatus::kBlocked &&
+        warps_[warp].blocked_on.op == Op::kClusterWait) {
       ready_.insert(warp);
     }
   }
@@ -629,9 +634,10 @@ Gpu::Outcome Gpu::cluster_barrier(Slot slot, const Operation& op) {
   Event event = event_of(slot, op);
   event.phase = cluster.generation;
   if (op.op == Op::kClusterArrive) {
-    event.fault = op.lanes != kWarpLanes                                                   ? Fault::kNotWholeWarp
-                  : warp.cluster_arrived && warp.cluster_generation == cluster.generation ? Fault::kDoubleArrive
-                                                                                          : Fault::kNone;
+    event.fault = op.lanes != kWarpLanes ? Fault::kNotWholeWarp
+                  : warp.cluster_arrived && warp.cluster_generation == cluster.generation
+                      ? Fault::kDoubleArrive
+                      : Fault::kNone;
     warp.cluster_arrived = true;
     warp.cluster_generation = cluster.generation;
     ++cluster.arrived;
@@ -778,7 +784,8 @@ void Gpu::land_load(AsyncOp& async) {
   }
   if (config_.moves_data) {
     if (op.op == Op::kTensorLoad) {
-      copy_box_to_shared(memory_, memory_.maps[op.map], op.at, cta.shared.data() + op.address, op.address);
+      copy_box_to_shared(
+          memory_, memory_.maps[op.map], op.at, cta.shared.data() + op.address, op.address);
     } else if (const std::byte* source = memory_.at(op.global, op.bytes)) {
       std::memcpy(cta.shared.data() + op.address, source, op.bytes);
     }
@@ -966,7 +973,8 @@ Gpu::Outcome Gpu::tmem_free(Slot slot, const Operation& op) {
   }
   event.fault = cta.tmem.deallocate(TmemAddress{op.address}.column(), op.count);
   emit(event);
-  for (std::uint32_t waiting = std::exchange(cta.tmem_waiters, 0); waiting != 0; waiting &= waiting - 1) {
+  for (std::uint32_t waiting = std::exchange(cta.tmem_waiters, 0); waiting != 0;
+       waiting &= waiting - 1) {
     ready_.insert(slot - warp.index + static_cast<std::uint32_t>(std::countr_zero(waiting)));
   }
   return Outcome::kDone;
@@ -992,8 +1000,10 @@ Gpu::Outcome Gpu::issue_tensor(Slot slot, Operation& op) {
     }
     const std::uint32_t rows = std::max(instruction.m(), instruction.n()) / ctas_in(op.group);
     if (event.fault == Fault::kNone && rows > 0 &&
-        (reach_of({op.descriptor_a}, instruction.m() / ctas_in(op.group)).end > config_.shared_bytes ||
-         reach_of({op.descriptor_b}, instruction.n() / ctas_in(op.group)).end > config_.shared_bytes)) {
+        (reach_of({op.descriptor_a}, instruction.m() / ctas_in(op.group)).end >
+             config_.shared_bytes ||
+         reach_of({op.descriptor_b}, instruction.n() / ctas_in(op.group)).end >
+             config_.shared_bytes)) {
       event.fault = Fault::kBadDescriptor;
     }
     if (event.fault == Fault::kNone) {
@@ -1214,7 +1224,8 @@ Gpu::Outcome Gpu::shared_store_row(Slot slot, const Operation& op) {
     std::byte* shared = ctas_[warp.cta].shared.data();
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
       for (std::uint32_t i = 0; i < registers; ++i) {
-        const float value = std::bit_cast<float>(op.fragment->bits[std::size_t{lane} * registers + i]);
+        const float value =
+            std::bit_cast<float>(op.fragment->bits[std::size_t{lane} * registers + i]);
         const std::uint32_t bits = encode(op.element, value);
         const std::uint32_t linear = (op.row + lane) * op.row_bytes + (op.column + i) * size;
         std::memcpy(shared + swizzled(op.address + linear, op.swizzle), &bits, size);
@@ -1278,7 +1289,8 @@ Gpu::Outcome Gpu::set_registers(Slot slot, const Operation& op) {
   } else {
     cta.free_registers += warp.registers - op.count;
     warp.registers = op.count;
-    for (std::uint32_t waiting = std::exchange(cta.register_waiters, 0); waiting != 0; waiting &= waiting - 1) {
+    for (std::uint32_t waiting = std::exchange(cta.register_waiters, 0); waiting != 0;
+         waiting &= waiting - 1) {
       ready_.insert(slot - warp.index + static_cast<std::uint32_t>(std::countr_zero(waiting)));
     }
   }
@@ -1350,8 +1362,10 @@ std::string Gpu::describe(Slot slot) const {
   const auto warps = static_cast<Slot>(warps_.size());
   const std::uint32_t kind = slot / warps;
   const Warp& warp = kind < 4 ? warps_[slot % warps] : warps_[async_[slot - 4 * warps].warp];
-  std::string text = "cta " + std::to_string(ctas_[warp.cta].number) + " warp " + std::to_string(warp.index);
-  constexpr const char* kKinds[] = {"", " tensor queue", " tensor-memory port", " late lanes", " copy"};
+  std::string text =
+      "cta " + std::to_string(ctas_[warp.cta].number) + " warp " + std::to_string(warp.index);
+  constexpr const char* kKinds[] = {
+      "", " tensor queue", " tensor-memory port", " late lanes", " copy"};
   return text + kKinds[std::min(kind, 4U)];
 }
 

@@ -1,5 +1,6 @@
 /// The machine: what every operation does, and when it cannot. It knows neither order nor time: an
-/// engine decides which agent acts next and calls `execute` for a warp, `advance` for an asynchronous
+/// engine decides which agent acts next and calls `execute` for a warp, `advance` for an
+/// asynchronous
 /// operation. Whoever can act is in `ready()`.
 ///
 /// Agents, by slot number, W being the number of resident warps:
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "common/trace/event.hpp"
+
 #include "sim/model/global_memory.hpp"
 #include "sim/model/mbarrier.hpp"
 #include "sim/model/operation.hpp"
@@ -44,10 +46,10 @@ struct LaunchConfig {
   std::uint32_t clusters = 1;
   std::uint32_t cluster_size = 1;
   std::uint32_t warps_per_cta = 1;
-  std::uint32_t shared_bytes = 0;       // end of the shared window in use, from address 0
+  std::uint32_t shared_bytes = 0;  // end of the shared window in use, from address 0
   std::uint32_t registers_per_thread = 168;
   std::uint32_t resident_clusters = 1;
-  bool moves_data = true;               // false: tile data does not exist, control words do
+  bool moves_data = true;  // false: tile data does not exist, control words do
 };
 
 /// The cluster-window address of byte `offset` of CTA `rank`.
@@ -74,32 +76,32 @@ struct BulkGroup {
 
 struct AsyncOp {
   Operation operation;
-  std::uint32_t warp = 0;       // issuing warp's slot
+  std::uint32_t warp = 0;  // issuing warp's slot
   std::uint32_t serial = 0;
-  std::uint32_t cta = 0;        // CTA slot the data goes to, or comes from
-  std::uint32_t signal_cta = 0; // CTA slot of the signalled barrier
+  std::uint32_t cta = 0;         // CTA slot the data goes to, or comes from
+  std::uint32_t signal_cta = 0;  // CTA slot of the signalled barrier
   bool live = false;
-  bool read = false;            // of a store: its source has been read
-  std::uint64_t group = 0;      // bulk group number of the issuing warp
+  bool read = false;        // of a store: its source has been read
+  std::uint64_t group = 0;  // bulk group number of the issuing warp
   std::vector<std::byte> staging;
 };
 
 struct Warp {
   WarpStatus status = WarpStatus::kDone;
-  std::uint32_t number = 0;     // in the grid
-  std::uint32_t cta = 0;        // CTA slot
-  std::uint32_t index = 0;      // in the CTA
-  Operation blocked_on{};       // valid while kBlocked
+  std::uint32_t number = 0;  // in the grid
+  std::uint32_t cta = 0;     // CTA slot
+  std::uint32_t index = 0;   // in the CTA
+  Operation blocked_on{};    // valid while kBlocked
   SourceSite last_site{};
   Op last_op = Op::kWarpStart;
 
   std::deque<AsyncOp> tensor_queue;
   std::deque<AsyncOp> tmem_queue;
   std::deque<LateWait> late;
-  std::optional<LateWait> debt; // the last wait, until it is known whether its lanes stay together
+  std::optional<LateWait> debt;  // the last wait, until it is known whether its lanes stay together
 
-  std::uint64_t bulk_group = 0; // number of the open group
-  std::uint64_t bulk_first = 0; // number of groups[0]
+  std::uint64_t bulk_group = 0;  // number of the open group
+  std::uint64_t bulk_first = 0;  // number of groups[0]
   std::deque<BulkGroup> groups{1};
 
   bool in_named_barrier = false;
@@ -112,22 +114,22 @@ struct Warp {
 };
 
 struct NamedBarrierState {
-  std::uint32_t threads = 0;    // 0: idle
+  std::uint32_t threads = 0;  // 0: idle
   std::uint32_t arrived = 0;
   std::uint32_t generation = 0;
-  std::uint32_t warps = 0;      // that have arrived, one bit each
+  std::uint32_t warps = 0;  // that have arrived, one bit each
   std::uint32_t waiting = 0;
-  bool all_threads = false;     // the count was left out
+  bool all_threads = false;  // the count was left out
 };
 
 struct Cta {
-  std::uint32_t number = 0;     // in the grid
+  std::uint32_t number = 0;  // in the grid
   std::uint32_t rank = 0;
-  std::uint32_t cluster = 0;    // cluster slot
+  std::uint32_t cluster = 0;  // cluster slot
   std::uint32_t live_warps = 0;
   bool exited = false;
-  std::vector<MbarrierState> barriers;   // by the launch-wide barrier number
-  std::vector<std::uint64_t> waiters;    // same index: bit i warp i, bit 32 + i its late lanes
+  std::vector<MbarrierState> barriers;  // by the launch-wide barrier number
+  std::vector<std::uint64_t> waiters;   // same index: bit i warp i, bit 32 + i its late lanes
   NamedBarrierState named[kNamedBarriers];
   TensorMemory tmem;
   std::uint32_t tmem_waiters = 0;
@@ -139,10 +141,10 @@ struct Cta {
 struct Cluster {
   std::uint32_t number = 0;
   std::uint32_t live_ctas = 0;
-  std::uint32_t outstanding = 0;         // asynchronous operations of its warps
-  std::uint32_t arrived = 0;             // warps at the cluster barrier
+  std::uint32_t outstanding = 0;  // asynchronous operations of its warps
+  std::uint32_t arrived = 0;      // warps at the cluster barrier
   std::uint32_t generation = 0;
-  std::vector<std::uint32_t> pair_entered;     // per pair: CTAs inside an alloc
+  std::vector<std::uint32_t> pair_entered;  // per pair: CTAs inside an alloc
   std::vector<std::uint32_t> pair_generation;
 };
 
@@ -154,6 +156,9 @@ class Gpu {
   /// Starts the first clusters. Call once.
   void launch();
 
+  /// Tells what the warp will execute next: whether the lanes of its last wait stay together. To be
+  /// called before others are given the chance to act.
+  void announce(Slot warp, const Operation& operation) { settle_lanes(warp, operation); }
   /// Executes `operation` for the warp, or notes that it cannot go on and takes it out of `ready()`
   /// until it may. Returns whether it was executed. Results are left in `operation`.
   bool execute(Slot warp, Operation& operation);
@@ -227,7 +232,10 @@ class Gpu {
   Target resolve(const Warp& warp, const Operation& op) const;
   std::uint32_t barrier_number(std::uint32_t address);
   MbarrierState* barrier_at(std::uint32_t cta, std::uint32_t address);
-  BarrierStep apply_to_barrier(std::uint32_t cta, std::uint32_t address, Event& event, std::uint32_t count,
+  BarrierStep apply_to_barrier(std::uint32_t cta,
+                               std::uint32_t address,
+                               Event& event,
+                               std::uint32_t count,
                                std::uint32_t bytes);
   void deferred_arrive(const AsyncOp& async, std::uint32_t cta, std::uint32_t address);
   void wake_barrier(std::uint32_t cta, std::uint32_t number);
@@ -258,7 +266,7 @@ class Gpu {
   std::vector<Warp> warps_;
   std::vector<Cta> ctas_;
   std::vector<Cluster> clusters_;
-  std::deque<AsyncOp> async_;             // dynamic slots
+  std::deque<AsyncOp> async_;  // dynamic slots
   std::vector<std::uint32_t> free_async_;
   std::vector<Slot> started_;
   std::unordered_map<std::uint32_t, std::uint32_t> barrier_numbers_;

@@ -23,7 +23,8 @@ Swizzle swizzle_of(std::uint32_t code) {
   }
 }
 
-// The byte that holds byte `k` of row `row`, before swizzling. Swizzled K-major: eight rows, one span
+// The byte that holds byte `k` of row `row`, before swizzling. Swizzled K-major: eight rows, one
+// span
 // apart, make a group; unswizzled: an 8 x 16-byte core matrix lies in one piece.
 std::uint32_t linear_address(UmmaSmemDescriptor descriptor, std::uint32_t row, std::uint32_t k) {
   const Swizzle swizzle = swizzle_of(descriptor.swizzle_code());
@@ -58,7 +59,8 @@ void gather(const OperandView& view,
 }
 
 // The lane and first column of D's row `m`, columns from `n` on (PTX ISA, "data path layout").
-TmemAddress d_cell(std::uint32_t m_size, std::uint32_t n_size, CtaGroup group, std::uint32_t m, std::uint32_t n) {
+TmemAddress d_cell(
+    std::uint32_t m_size, std::uint32_t n_size, CtaGroup group, std::uint32_t m, std::uint32_t n) {
   if (group == CtaGroup::kTwo && m_size == 128) {
     const std::uint32_t half = n_size / 2;
     return TmemAddress{}.at_lane(m % 64 + (n >= half ? 64 : 0)).at_column(n % half);
@@ -108,7 +110,12 @@ void multiply(const MmaOperands& operands) {
   // B by rows of k, so that the innermost loop runs along a row of D.
   std::vector<float> b(std::size_t{k_size} * n_size);
   for (std::uint32_t cta = 0; cta < ctas; ++cta) {
-    gather(operands.b[cta], n_local, operands.instruction.b_type(), b.data() + cta * n_local, 1, n_size);
+    gather(operands.b[cta],
+           n_local,
+           operands.instruction.b_type(),
+           b.data() + cta * n_local,
+           1,
+           n_size);
   }
   std::vector<float> a(std::size_t{m_local} * k_size);
   std::vector<float> sum(n_size);

@@ -8,6 +8,7 @@
 
 #include "common/machine/umma_descriptor.hpp"
 #include "common/trace/event.hpp"
+
 #include "sim/model/tensor_memory.hpp"
 
 namespace warptwin::sim {
@@ -19,7 +20,8 @@ struct OperandView {
   UmmaSmemDescriptor descriptor;
 };
 
-/// The bytes of shared memory that `rows` rows of an operand reach, for one instruction: [first, end).
+/// The bytes of shared memory that `rows` rows of an operand reach, for one instruction: [first,
+/// end).
 struct OperandReach {
   std::uint32_t first = 0;
   std::uint32_t end = 0;

@@ -14,7 +14,7 @@ namespace warptwin::sim {
 /// What a step did: what was wrong with it, whether it completed the phase.
 struct BarrierStep {
   Fault fault = Fault::kNone;
-  bool traps = false;      // hardware kills the kernel (seen on an H200)
+  bool traps = false;  // hardware kills the kernel (seen on an H200)
   bool completed = false;
 };
 
@@ -100,7 +100,8 @@ class MbarrierState {
     return {};
   }
 
-  // PTX: completing a phase also reloads the pending count, in one step; no one may see the new phase
+  // PTX: completing a phase also reloads the pending count, in one step; no one may see the new
+  // phase
   // with the old count.
   bool complete() {
     if (pending_ != 0 || tx_ != 0) {

@@ -12,7 +12,8 @@
 
 namespace warptwin::sim {
 
-/// The registers of one `tcgen05.ld`: `registers` of each of 32 lanes, lane by lane. Shared with the
+/// The registers of one `tcgen05.ld`: `registers` of each of 32 lanes, lane by lane. Shared with
+/// the
 /// asynchronous load that fills them.
 struct FragmentData {
   std::uint32_t registers = 0;
@@ -33,21 +34,21 @@ struct Operation {
   std::uint32_t count = 0;
   std::uint32_t bytes = 0;
   std::uint32_t wanted = 0;
-  std::uint32_t map = 0;      // tensor map number
+  std::uint32_t map = 0;  // tensor map number
   std::uint32_t rank = 0;
   std::int32_t at[5] = {};
   std::uint64_t global = 0;
   std::uint64_t descriptor_a = 0;
   std::uint64_t descriptor_b = 0;
   std::uint32_t instruction = 0;
-  std::uint8_t kind = 0;      // MmaKind
+  std::uint8_t kind = 0;  // MmaKind
   ElementType element = ElementType::kF32;
   Swizzle swizzle = Swizzle::kNone;
-  std::uint32_t row = 0;      // st_shared_row: first row, first column, bytes of a row
+  std::uint32_t row = 0;  // st_shared_row: first row, first column, bytes of a row
   std::uint32_t column = 0;
   std::uint32_t row_bytes = 0;
   StageStep stage_step = StageStep::kProducerAcquired;
-  std::uint32_t result = 0;   // of a word load, a try, an allocation
+  std::uint32_t result = 0;  // of a word load, a try, an allocation
   std::shared_ptr<FragmentData> fragment;
   SourceSite site{};
 };

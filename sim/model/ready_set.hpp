@@ -1,4 +1,5 @@
-/// The agents that can act next: constant-time insert, erase and random access, and a search for the
+/// The agents that can act next: constant-time insert, erase and random access, and a search for
+/// the
 /// next one in number order. What a scheduler chooses from.
 
 #pragma once

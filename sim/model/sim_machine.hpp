@@ -9,11 +9,13 @@
 #include <utility>
 
 #include "common/machine/machine.hpp"
+
 #include "sim/model/operation.hpp"
 
 namespace warptwin::sim {
 
-/// Executes one operation of the calling warp; returns when it has been executed. Throws to unwind the
+/// Executes one operation of the calling warp; returns when it has been executed. Throws to unwind
+/// the
 /// warp when the run ends early.
 class EnginePort {
  public:
@@ -129,12 +131,16 @@ class SimMachine {
                                  SourceSite site = SourceSite::current()) {
     run(arrive_expect(bar, bytes, site));
   }
-  void mbarrier_expect_tx(Mbarrier bar, std::uint32_t bytes, SourceSite site = SourceSite::current()) {
+  void mbarrier_expect_tx(Mbarrier bar,
+                          std::uint32_t bytes,
+                          SourceSite site = SourceSite::current()) {
     Operation op = on_barrier(Op::kMbarrierExpectTx, bar, site);
     op.bytes = bytes;
     run(op);
   }
-  void mbarrier_complete_tx(Mbarrier bar, std::uint32_t bytes, SourceSite site = SourceSite::current()) {
+  void mbarrier_complete_tx(Mbarrier bar,
+                            std::uint32_t bytes,
+                            SourceSite site = SourceSite::current()) {
     Operation op = on_barrier(Op::kMbarrierCompleteTx, bar, site);
     op.bytes = bytes;
     run(op);
@@ -180,7 +186,9 @@ class SimMachine {
   void bar_sync(std::uint32_t id, std::uint32_t threads, SourceSite site = SourceSite::current()) {
     run(named(Op::kBarSync, id, threads, site));
   }
-  void bar_arrive(std::uint32_t id, std::uint32_t threads, SourceSite site = SourceSite::current()) {
+  void bar_arrive(std::uint32_t id,
+                  std::uint32_t threads,
+                  SourceSite site = SourceSite::current()) {
     run(named(Op::kBarArrive, id, threads, site));
   }
   void cta_sync(SourceSite site = SourceSite::current()) { run(named(Op::kBarSync, 0, 0, site)); }
@@ -345,13 +353,16 @@ class SimMachine {
     op.address = address.value;
     return run(op).result;
   }
-  void st_shared_u32(SharedAddress address, std::uint32_t value, SourceSite site = SourceSite::current()) {
+  void st_shared_u32(SharedAddress address,
+                     std::uint32_t value,
+                     SourceSite site = SourceSite::current()) {
     Operation op = make(Op::kSharedStore, site);
     op.address = address.value;
     op.count = value;
     run(op);
   }
-  std::uint32_t ld_acquire_global_u32(GlobalAddress address, SourceSite site = SourceSite::current()) {
+  std::uint32_t ld_acquire_global_u32(GlobalAddress address,
+                                      SourceSite site = SourceSite::current()) {
     return run(global_word(Op::kGlobalLoadAcquire, address, 0, site)).result;
   }
   void st_release_global_u32(GlobalAddress address,
@@ -418,7 +429,10 @@ class SimMachine {
     op.ordering = ordering;
     return op;
   }
-  Operation arrive(RemoteMbarrier bar, std::uint32_t count, Ordering ordering, SourceSite site) const {
+  Operation arrive(RemoteMbarrier bar,
+                   std::uint32_t count,
+                   Ordering ordering,
+                   SourceSite site) const {
     Operation op = arrive(Mbarrier{{bar.address.value}}, count, ordering, site);
     op.flags = event_flag::kRemote;
     return op;
@@ -444,8 +458,11 @@ class SimMachine {
     return op;
   }
   template <std::uint32_t kRank>
-  Operation tensor_copy(
-      Op kind, SharedAddress smem, const TensorMap& map, Coordinates<kRank> at, SourceSite site) const {
+  Operation tensor_copy(Op kind,
+                        SharedAddress smem,
+                        const TensorMap& map,
+                        Coordinates<kRank> at,
+                        SourceSite site) const {
     Operation op = elected(kind, site);
     op.address = smem.value;
     op.map = map.number;
@@ -455,8 +472,11 @@ class SimMachine {
     }
     return op;
   }
-  Operation bulk_copy(
-      Op kind, SharedAddress smem, GlobalAddress global, std::uint32_t bytes, SourceSite site) const {
+  Operation bulk_copy(Op kind,
+                      SharedAddress smem,
+                      GlobalAddress global,
+                      std::uint32_t bytes,
+                      SourceSite site) const {
     Operation op = elected(kind, site);
     op.address = smem.value;
     op.global = global.value;
@@ -468,15 +488,21 @@ class SimMachine {
     op.mask = target.multicast;
     op.group = target.group;
   }
-  Operation tmem_region(
-      Op kind, CtaGroup group, std::uint32_t address, std::uint32_t columns, SourceSite site) const {
+  Operation tmem_region(Op kind,
+                        CtaGroup group,
+                        std::uint32_t address,
+                        std::uint32_t columns,
+                        SourceSite site) const {
     Operation op = make(kind, site);
     op.group = group;
     op.address = address;
     op.count = columns;
     return op;
   }
-  Operation global_word(Op kind, GlobalAddress address, std::uint32_t value, SourceSite site) const {
+  Operation global_word(Op kind,
+                        GlobalAddress address,
+                        std::uint32_t value,
+                        SourceSite site) const {
     Operation op = make(kind, site);
     op.global = address.value;
     op.count = value;

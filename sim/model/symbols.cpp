@@ -65,22 +65,32 @@ SharedAddress RecordingLayout::tiles(RegionName name,
                                      std::uint32_t bytes,
                                      std::uint32_t alignment) {
   const SharedAddress at = layout_.tiles(name, count, bytes, alignment);
-  symbols_.regions.push_back({RegionKind::kTile, name.owner, name.part, at.value, count,
-                              align_up(bytes, alignment), BarrierContract{}});
+  symbols_.regions.push_back({RegionKind::kTile,
+                              name.owner,
+                              name.part,
+                              at.value,
+                              count,
+                              align_up(bytes, alignment),
+                              BarrierContract{}});
   symbols_.bytes = layout_.bytes();
   return at;
 }
 
 SharedAddress RecordingLayout::word(RegionName name) {
   const SharedAddress at = layout_.word(name);
-  symbols_.regions.push_back({RegionKind::kWord, name.owner, name.part, at.value, 1, 4, BarrierContract{}});
+  symbols_.regions.push_back(
+      {RegionKind::kWord, name.owner, name.part, at.value, 1, 4, BarrierContract{}});
   symbols_.bytes = layout_.bytes();
   return at;
 }
 
 void RecordingLayout::ring(const RingRegion& ring) {
-  symbols_.rings.push_back({ring.owner, ring.full.base.value, ring.empty.base.value, ring.stages,
-                            ring.tiles.value, ring.stage_bytes});
+  symbols_.rings.push_back({ring.owner,
+                            ring.full.base.value,
+                            ring.empty.base.value,
+                            ring.stages,
+                            ring.tiles.value,
+                            ring.stage_bytes});
 }
 
 }  // namespace warptwin::sim

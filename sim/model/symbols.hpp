@@ -1,4 +1,5 @@
-/// Names for shared-memory addresses, and what the protocol layer declared about them. Optional: the
+/// Names for shared-memory addresses, and what the protocol layer declared about them. Optional:
+/// the
 /// model runs without, and a report then prints offsets.
 
 #pragma once

@@ -29,7 +29,8 @@ class TensorMemory {
   void allocate(std::uint32_t base, std::uint32_t columns);
   /// kFreed, kWrongAllocation or kNone.
   Fault deallocate(std::uint32_t base, std::uint32_t columns);
-  /// Whether `columns` from `base` lie in live allocations: kNone, kOutOfRange, kNotAllocated, kFreed.
+  /// Whether `columns` from `base` lie in live allocations: kNone, kOutOfRange, kNotAllocated,
+  /// kFreed.
   Fault check(std::uint32_t base, std::uint32_t columns) const;
 
   bool relinquished() const { return relinquished_; }

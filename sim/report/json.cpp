@@ -52,11 +52,16 @@ Json json_of(const Finding& finding, const ReportContext& context) {
 }
 
 Json json_of(const Comparison& comparison) {
-  return {{"tensor", comparison.tensor},   {"agrees", comparison.agrees()},
-          {"error", comparison.error},     {"fraction_of_bound", comparison.worst},
-          {"row", comparison.row},         {"column", comparison.column},
-          {"got", comparison.got},         {"expected", comparison.expected},
-          {"relative_bound", comparison.relative}, {"absolute_bound", comparison.absolute}};
+  return {{"tensor", comparison.tensor},
+          {"agrees", comparison.agrees()},
+          {"error", comparison.error},
+          {"fraction_of_bound", comparison.worst},
+          {"row", comparison.row},
+          {"column", comparison.column},
+          {"got", comparison.got},
+          {"expected", comparison.expected},
+          {"relative_bound", comparison.relative},
+          {"absolute_bound", comparison.absolute}};
 }
 
 Json json_of(const Budget& budget) {

@@ -32,9 +32,11 @@ std::string text_of(const SourceSite& site) {
 
 std::string text_of(const Finding& finding, const ReportContext& context) {
   const bool warning = finding.severity == Severity::kWarning;
-  std::string text = std::string{warning ? "warning" : "defect"} + ": " + finding.info->id + ": " + finding.message + "\n";
-  text += field("in", context.scenario + ", schedule " + context.schedule +
-                          (finding.step == 0 ? "" : ", step " + std::to_string(finding.step)));
+  std::string text = std::string{warning ? "warning" : "defect"} + ": " + finding.info->id + ": " +
+                     finding.message + "\n";
+  text += field("in",
+                context.scenario + ", schedule " + context.schedule +
+                    (finding.step == 0 ? "" : ", step " + std::to_string(finding.step)));
   text += field("object", finding.object);
   text += field("agent", finding.agent);
   text += field("line", text_of(finding.site));
@@ -53,8 +55,9 @@ std::string text_of(const Comparison& comparison) {
   return "output " + comparison.tensor + ": " + (comparison.agrees() ? "agrees" : "DIFFERS") +
          " with the double-precision reference; largest error " + number(comparison.error) + " = " +
          number(comparison.worst) + " of its bound, at (" + std::to_string(comparison.row) + ", " +
-         std::to_string(comparison.column) + "): " + number(comparison.got) + " for " + number(comparison.expected) +
-         "  [bound " + number(comparison.relative) + " * |expected| + " + number(comparison.absolute) + "]";
+         std::to_string(comparison.column) + "): " + number(comparison.got) + " for " +
+         number(comparison.expected) + "  [bound " + number(comparison.relative) +
+         " * |expected| + " + number(comparison.absolute) + "]";
 }
 
 std::string text_of(RunEnd end) {
@@ -78,24 +81,34 @@ std::string text_of(const Budget& budget, const SmLimits& limits) {
                      std::to_string(kSharedBytesPerCtaMax) + " bytes a CTA\n";
   char line[128];
   for (const Budget::RegionUse& region : budget.regions) {
-    std::snprintf(line, sizeof line, "  %-22s %6u x %-8u %9u\n", region.name.c_str(), region.count,
-                  region.count == 0 ? 0 : region.bytes / region.count, region.bytes);
+    std::snprintf(line,
+                  sizeof line,
+                  "  %-22s %6u x %-8u %9u\n",
+                  region.name.c_str(),
+                  region.count,
+                  region.count == 0 ? 0 : region.bytes / region.count,
+                  region.bytes);
     text += line;
   }
-  text += "tensor memory   " + std::to_string(budget.tmem_columns) + " of " + std::to_string(kTmemColumns) + " columns\n";
-  text += "threads         " + std::to_string(budget.threads) + " a CTA, " + std::to_string(budget.threads / kWarpLanes) +
-          " warps\n";
-  text += "registers       " + std::to_string(budget.registers) + " a CTA, of " + std::to_string(limits.registers) +
-          " an SM (assumed " + std::to_string(budget.threads == 0 ? 0 : budget.registers / budget.threads) +
+  text += "tensor memory   " + std::to_string(budget.tmem_columns) + " of " +
+          std::to_string(kTmemColumns) + " columns\n";
+  text += "threads         " + std::to_string(budget.threads) + " a CTA, " +
+          std::to_string(budget.threads / kWarpLanes) + " warps\n";
+  text += "registers       " + std::to_string(budget.registers) + " a CTA, of " +
+          std::to_string(limits.registers) + " an SM (assumed " +
+          std::to_string(budget.threads == 0 ? 0 : budget.registers / budget.threads) +
           " a thread)\n";
   text += "named barriers ";
   for (const std::uint32_t id : budget.named_barriers) {
     text += " " + std::to_string(id);
   }
-  text += std::string{budget.named_barriers.empty() ? " none" : ""} + ", of " + std::to_string(kNamedBarriers) + "\n";
-  text += "grid            " + std::to_string(budget.ctas) + " CTAs in clusters of " + std::to_string(budget.cluster_size) + "\n";
-  text += "occupancy       " + std::to_string(budget.ctas_per_sm) + " CTAs an SM, limited by " + budget.limited_by + "; " +
-          std::to_string(budget.waves) + " waves on " + std::to_string(limits.sms) + " SMs\n";
+  text += std::string{budget.named_barriers.empty() ? " none" : ""} + ", of " +
+          std::to_string(kNamedBarriers) + "\n";
+  text += "grid            " + std::to_string(budget.ctas) + " CTAs in clusters of " +
+          std::to_string(budget.cluster_size) + "\n";
+  text += "occupancy       " + std::to_string(budget.ctas_per_sm) + " CTAs an SM, limited by " +
+          budget.limited_by + "; " + std::to_string(budget.waves) + " waves on " +
+          std::to_string(limits.sms) + " SMs\n";
   if (budget.stages_fitting != 0) {
     text += "would fit       stages=" + std::to_string(budget.stages_fitting) + "\n";
   }

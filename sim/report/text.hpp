@@ -10,9 +10,9 @@
 namespace warptwin::sim {
 
 struct ReportContext {
-  std::string scenario;   // "gemm (k=64 m=128 ...)"
-  std::string schedule;   // "random:7"
-  std::string replay;     // the whole line
+  std::string scenario;  // "gemm (k=64 m=128 ...)"
+  std::string schedule;  // "random:7"
+  std::string replay;    // the whole line
 };
 
 std::string text_of(const Finding& finding, const ReportContext& context);

@@ -69,8 +69,10 @@ void run_first_cluster(const ScenarioEntry& scenario,
 }
 
 std::uint32_t fitting_stages(const ScenarioEntry& scenario, const ParameterSet& parameters) {
-  const auto stages = std::find_if(scenario.parameters.begin(), scenario.parameters.end(),
-                                   [](const Parameter& p) { return std::string_view{p.name} == "stages"; });
+  const auto stages =
+      std::find_if(scenario.parameters.begin(), scenario.parameters.end(), [](const Parameter& p) {
+        return std::string_view{p.name} == "stages";
+      });
   if (stages == scenario.parameters.end()) {
     return 0;
   }
@@ -88,7 +90,9 @@ std::uint32_t fitting_stages(const ScenarioEntry& scenario, const ParameterSet& 
 
 }  // namespace
 
-Budget budget(const ScenarioEntry& scenario, const ParameterSet& parameters, const SmLimits& limits) {
+Budget budget(const ScenarioEntry& scenario,
+              const ParameterSet& parameters,
+              const SmLimits& limits) {
   const Workload workload = scenario.workload(parameters);
   const Symbols symbols = scenario.symbols(parameters);
   Budget budget;
@@ -117,14 +121,18 @@ Budget budget(const ScenarioEntry& scenario, const ParameterSet& parameters, con
       {limits.shared_bytes / (budget.shared_bytes + limits.shared_reserved), "shared memory"},
       {limits.threads / budget.threads, "threads"},
       {limits.registers / std::max(1U, budget.registers), "registers"},
-      {budget.tmem_columns == 0 ? limits.ctas : kTmemColumns / budget.tmem_columns, "tensor memory"},
+      {budget.tmem_columns == 0 ? limits.ctas : kTmemColumns / budget.tmem_columns,
+       "tensor memory"},
       {limits.ctas, "CTAs per SM"},
   };
-  const Limit* tightest = std::min_element(std::begin(all), std::end(all),
-                                           [](const Limit& a, const Limit& b) { return a.ctas < b.ctas; });
+  const Limit* tightest =
+      std::min_element(std::begin(all), std::end(all), [](const Limit& a, const Limit& b) {
+        return a.ctas < b.ctas;
+      });
   budget.ctas_per_sm = tightest->ctas;
   budget.limited_by = tightest->what;
-  budget.waves = budget.ctas_per_sm == 0 ? 0 : ceil_div(budget.ctas, limits.sms * budget.ctas_per_sm);
+  budget.waves =
+      budget.ctas_per_sm == 0 ? 0 : ceil_div(budget.ctas, limits.sms * budget.ctas_per_sm);
   budget.stages_fitting = fitting_stages(scenario, parameters);
   return budget;
 }

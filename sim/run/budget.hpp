@@ -9,15 +9,16 @@
 
 namespace warptwin::sim {
 
-/// The limits of one SM and of the GPU. Source: CUDA C++ Programming Guide, compute capability 10.0 and
+/// The limits of one SM and of the GPU. Source: CUDA C++ Programming Guide, compute capability 10.0
+/// and
 /// 9.0; SM count of a B200: see `Gpus`.
 struct SmLimits {
-  std::uint32_t shared_bytes = 233472;        // 228 KiB
-  std::uint32_t shared_reserved = 1024;       // per CTA
+  std::uint32_t shared_bytes = 233472;   // 228 KiB
+  std::uint32_t shared_reserved = 1024;  // per CTA
   std::uint32_t threads = 2048;
   std::uint32_t registers = 65536;
   std::uint32_t ctas = 32;
-  std::uint32_t sms = 148;                    // B200
+  std::uint32_t sms = 148;  // B200
 };
 
 struct Budget {
@@ -35,13 +36,15 @@ struct Budget {
   std::uint32_t ctas = 0;
   std::uint32_t cluster_size = 0;
   std::uint32_t ctas_per_sm = 0;
-  std::string limited_by;                     // what allows no further CTA on an SM
+  std::string limited_by;  // what allows no further CTA on an SM
   std::uint32_t waves = 0;
   /// The largest `stages` that fits; 0 when the scenario has no such parameter.
   std::uint32_t stages_fitting = 0;
 };
 
 /// Runs the scenario once, without data, to see which tensor memory and barriers it uses.
-Budget budget(const ScenarioEntry& scenario, const ParameterSet& parameters, const SmLimits& limits);
+Budget budget(const ScenarioEntry& scenario,
+              const ParameterSet& parameters,
+              const SmLimits& limits);
 
 }  // namespace warptwin::sim

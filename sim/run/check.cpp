@@ -5,11 +5,14 @@
 namespace warptwin::sim {
 
 std::string CheckResult::strength() const {
-  return std::to_string(schedules) + " schedules (1 round robin, 1 lazy, " + std::to_string(starving) + " starving, " +
-         std::to_string(random) + " random, " + std::to_string(pct) + " pct): sampled, not proved";
+  return std::to_string(schedules) + " schedules (1 round robin, 1 lazy, " +
+         std::to_string(starving) + " starving, " + std::to_string(random) + " random, " +
+         std::to_string(pct) + " pct): sampled, not proved";
 }
 
-CheckResult check(const ScenarioEntry& scenario, const ParameterSet& parameters, const CheckOptions& options) {
+CheckResult check(const ScenarioEntry& scenario,
+                  const ParameterSet& parameters,
+                  const CheckOptions& options) {
   std::vector<ScheduleSpec> schedules(1);
   const Workload workload = scenario.workload(parameters);
   std::uint32_t warps = 0;

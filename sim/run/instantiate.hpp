@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/kernel/dispatch.hpp"
+
 #include "sim/run/scenario_entry.hpp"
 
 namespace warptwin::sim {
@@ -28,7 +29,9 @@ ScenarioEntry instantiate() {
                   std::span<const SimTensorMap> maps,
                   std::span<const GlobalAddress> tensors) -> WarpBody {
     return [problem = Kernel::problem(parameters, Scenario::extents(parameters), maps, tensors)](
-               SimMachine& machine) { run_warp<Kernel>(machine, problem, SharedAddress{kSharedBase}); };
+               SimMachine& machine) {
+      run_warp<Kernel>(machine, problem, SharedAddress{kSharedBase});
+    };
   };
   return entry;
 }

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
-
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xnpy.hpp>
 
@@ -18,7 +17,8 @@ constexpr std::uint64_t kDimensionMax = 1U << 20;
 constexpr std::uint64_t kElementsMax = 1U << 30;
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw ConfigError(path + ": " + why + "; save a 2-D float32 array in C order, as numpy.save does");
+  throw ConfigError(path + ": " + why +
+                    "; save a 2-D float32 array in C order, as numpy.save does");
 }
 
 struct Header {
@@ -36,7 +36,9 @@ Header check_header(std::istream& in, const std::string& path) {
   if (prefix[6] != 1 || prefix[7] != 0) {
     refuse(path, "format version " + std::to_string(prefix[6]) + ", only 1.0 is read");
   }
-  const std::uint32_t length = static_cast<unsigned char>(prefix[8]) | static_cast<std::uint32_t>(static_cast<unsigned char>(prefix[9])) << 8U;
+  const std::uint32_t length = static_cast<unsigned char>(prefix[8]) |
+                               static_cast<std::uint32_t>(static_cast<unsigned char>(prefix[9]))
+                                   << 8U;
   std::string text(length, '\0');
   if (!in.read(text.data(), length)) {
     refuse(path, "the header is cut off");
@@ -55,8 +57,8 @@ Header check_header(std::istream& in, const std::string& path) {
     refuse(path, "the shape is not two-dimensional");
   }
   const Header header{std::stoull(match[1]), std::stoull(match[2]), sizeof prefix + length};
-  if (header.rows == 0 || header.columns == 0 || header.rows > kDimensionMax || header.columns > kDimensionMax ||
-      header.rows * header.columns > kElementsMax) {
+  if (header.rows == 0 || header.columns == 0 || header.rows > kDimensionMax ||
+      header.columns > kDimensionMax || header.rows * header.columns > kElementsMax) {
     refuse(path, "the shape " + match[1].str() + " x " + match[2].str() + " is empty or too large");
   }
   return header;
@@ -67,19 +69,30 @@ Header check_header(std::istream& in, const std::string& path) {
 NpyMatrix read_npy(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
-    throw ConfigError(path + ": there is no such file; make one with 'warptwin make-input' or numpy.save");
+    throw ConfigError(path +
+                      ": there is no such file; make one with 'warptwin make-input' or numpy.save");
   }
   std::ifstream in{path, std::ios::binary};
   const Header header = check_header(in, path);
   const std::uint64_t expected = header.data_at + header.rows * header.columns * sizeof(float);
   const std::uint64_t size = std::filesystem::file_size(path, error);
   if (error || size != expected) {
-    refuse(path, "the file has " + std::to_string(size) + " bytes, and its header says " + std::to_string(expected));
+    refuse(path,
+           "the file has " + std::to_string(size) + " bytes, and its header says " +
+               std::to_string(expected));
   }
   in.seekg(0);
-  const auto array = xt::load_npy<float>(in);
-  NpyMatrix matrix{static_cast<std::uint32_t>(header.rows), static_cast<std::uint32_t>(header.columns), {}};
-  matrix.values.assign(array.begin(), array.end());
+  NpyMatrix matrix{
+      static_cast<std::uint32_t>(header.rows), static_cast<std::uint32_t>(header.columns), {}};
+  try {
+    const auto array = xt::load_npy<float>(in);
+    matrix.values.assign(array.begin(), array.end());
+  } catch (const std::exception& error) {
+    refuse(path, "the header is damaged (" + std::string{error.what()} + ")");
+  }
+  if (matrix.values.size() != std::size_t{matrix.rows} * matrix.columns) {
+    refuse(path, "the header is damaged");
+  }
   return matrix;
 }
 

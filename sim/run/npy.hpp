@@ -14,7 +14,8 @@ struct NpyMatrix {
   std::vector<float> values;  // row-major
 };
 
-/// Throws ConfigError, naming the file and what to do, when it is no 2-D float32 matrix in C order, of
+/// Throws ConfigError, naming the file and what to do, when it is no 2-D float32 matrix in C order,
+/// of
 /// the size its header says.
 NpyMatrix read_npy(const std::string& path);
 /// Replaces `path` only once the whole matrix is written.

@@ -19,15 +19,18 @@ std::string settings(const ScenarioEntry& scenario, const ParameterSet& paramete
   std::string text;
   for (const Parameter& parameter : scenario.parameters) {
     if (parameters[parameter.name] != parameter.standard) {
-      text += " --set " + std::string{parameter.name} + "=" + std::to_string(parameters[parameter.name]);
+      text += " --set " + std::string{parameter.name} + "=" +
+              std::to_string(parameters[parameter.name]);
     }
   }
   return text;
 }
 
-std::string replay_line(const ScenarioEntry& scenario, const ParameterSet& parameters, const ScheduleSpec& schedule) {
-  return "warptwin replay " + std::string{scenario.info->name} + settings(scenario, parameters) + " --schedule " +
-         fingerprint(scenario, parameters) + "-" + schedule.to_string();
+std::string replay_line(const ScenarioEntry& scenario,
+                        const ParameterSet& parameters,
+                        const ScheduleSpec& schedule) {
+  return "warptwin replay " + std::string{scenario.info->name} + settings(scenario, parameters) +
+         " --schedule " + fingerprint(scenario, parameters) + "-" + schedule.to_string();
 }
 
 ScheduleSpec parse_schedule_token(const ScenarioEntry& scenario,
@@ -35,12 +38,16 @@ ScheduleSpec parse_schedule_token(const ScenarioEntry& scenario,
                                   const std::string& token) {
   const std::string mine = fingerprint(scenario, parameters);
   if (token.size() < mine.size() + 2 || token[mine.size()] != '-') {
-    throw ConfigError("'" + token + "' is no schedule of a replay line; copy the whole line that a finding printed");
+    throw ConfigError(
+        "'" + token +
+        "' is no schedule of a replay line; copy the whole line that a finding printed");
   }
   if (token.substr(0, mine.size()) != mine) {
-    throw ConfigError("this schedule belongs to another scenario or to other parameters (it starts with " +
-                      token.substr(0, mine.size()) + ", and '" + scenario.info->name + settings(scenario, parameters) +
-                      "' has " + mine + "); copy the whole line that a finding printed");
+    throw ConfigError(
+        "this schedule belongs to another scenario or to other parameters (it starts with " +
+        token.substr(0, mine.size()) + ", and '" + scenario.info->name +
+        settings(scenario, parameters) + "' has " + mine +
+        "); copy the whole line that a finding printed");
   }
   return ScheduleSpec::parse(token.substr(mine.size() + 1));
 }

@@ -12,11 +12,15 @@ namespace warptwin::sim {
 /// A number for a scenario at its parameters; a schedule is for this one only.
 std::string fingerprint(const ScenarioEntry& scenario, const ParameterSet& parameters);
 
-/// "warptwin replay gemm --set k=64 --schedule 1f03a9c2-random:7"; parameters at their default are left
+/// "warptwin replay gemm --set k=64 --schedule 1f03a9c2-random:7"; parameters at their default are
+/// left
 /// out.
-std::string replay_line(const ScenarioEntry& scenario, const ParameterSet& parameters, const ScheduleSpec& schedule);
+std::string replay_line(const ScenarioEntry& scenario,
+                        const ParameterSet& parameters,
+                        const ScheduleSpec& schedule);
 
-/// The schedule in `token`. Throws ConfigError when it is none, or one of another scenario or of other
+/// The schedule in `token`. Throws ConfigError when it is none, or one of another scenario or of
+/// other
 /// parameters.
 ScheduleSpec parse_schedule_token(const ScenarioEntry& scenario,
                                   const ParameterSet& parameters,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/kernel/scenario.hpp"
+
 #include "sim/functional/engine.hpp"
 #include "sim/model/sim_machine.hpp"
 #include "sim/model/symbols.hpp"
@@ -20,7 +21,9 @@ struct ScenarioEntry {
   std::span<const Parameter> parameters;
   Workload (*workload)(const ParameterSet&);
   Symbols (*symbols)(const ParameterSet&);
-  WarpBody (*body)(const ParameterSet&, std::span<const SimTensorMap>, std::span<const GlobalAddress>);
+  WarpBody (*body)(const ParameterSet&,
+                   std::span<const SimTensorMap>,
+                   std::span<const GlobalAddress>);
   void (*reference)(const ParameterSet&, std::span<HostTensor>);
 };
 

@@ -9,7 +9,9 @@ namespace warptwin::sim {
 
 namespace {
 
-TensorMapState decode_map(const TensorMapSpec& spec, const TensorSpec& tensor, GlobalAddress address) {
+TensorMapState decode_map(const TensorMapSpec& spec,
+                          const TensorSpec& tensor,
+                          GlobalAddress address) {
   TensorMapState map;
   map.tensor = tensor.name;
   map.address = address.value;
@@ -43,7 +45,8 @@ void upload(GlobalMemory& memory, GlobalAddress address, HostTensor& tensor) {
     for (std::uint32_t column = 0; column < spec.columns; ++column) {
       const std::uint32_t bits = encode(spec.element, tensor.at(row, column));
       tensor.at(row, column) = decode(spec.element, bits);  // what the kernel will see
-      std::memcpy(base + std::size_t{row} * spec.pitch_bytes + std::size_t{column} * size, &bits, size);
+      std::memcpy(
+          base + std::size_t{row} * spec.pitch_bytes + std::size_t{column} * size, &bits, size);
     }
   }
 }
@@ -55,13 +58,15 @@ void download(GlobalMemory& memory, GlobalAddress address, HostTensor& tensor) {
   for (std::uint32_t row = 0; row < spec.rows; ++row) {
     for (std::uint32_t column = 0; column < spec.columns; ++column) {
       std::uint32_t bits = 0;
-      std::memcpy(&bits, base + std::size_t{row} * spec.pitch_bytes + std::size_t{column} * size, size);
+      std::memcpy(
+          &bits, base + std::size_t{row} * spec.pitch_bytes + std::size_t{column} * size, size);
       tensor.at(row, column) = decode(spec.element, bits);
     }
   }
 }
 
-// Half a unit in the last place of the output's format, doubled for the rounding of the inputs' sums.
+// Half a unit in the last place of the output's format, doubled for the rounding of the inputs'
+// sums.
 double relative_bound(ElementType element) {
   switch (element) {
     case ElementType::kBf16:
@@ -130,7 +135,8 @@ HostTensor input_of(const TensorSpec& spec, std::size_t index, const RunOptions&
   } else if (given == options.inputs.end()) {
     tensor.values = draw(spec, options.input_seed * 1000 + index);
   } else if (given->second.size() != std::size_t{spec.rows} * spec.columns) {
-    throw ConfigError("input '" + std::string{spec.name} + "' has " + std::to_string(given->second.size()) +
+    throw ConfigError("input '" + std::string{spec.name} + "' has " +
+                      std::to_string(given->second.size()) +
                       " elements, and the parameters ask for " + std::to_string(spec.rows) + " x " +
                       std::to_string(spec.columns));
   } else {
@@ -161,7 +167,8 @@ bool RunResult::clean(bool strict) const {
   const bool found = std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
     return strict || finding.severity >= Severity::kError;
   });
-  const bool agrees = std::all_of(comparisons.begin(), comparisons.end(), [](const Comparison& c) { return c.agrees(); });
+  const bool agrees = std::all_of(
+      comparisons.begin(), comparisons.end(), [](const Comparison& c) { return c.agrees(); });
   return end == RunEnd::kDone && !found && agrees;
 }
 
@@ -169,7 +176,9 @@ std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit) {
   return workload.cluster_size * std::clamp(limit / workload.cluster_size, 1U, workload.clusters);
 }
 
-RunResult simulate(const ScenarioEntry& scenario, const ParameterSet& parameters, const RunOptions& options) {
+RunResult simulate(const ScenarioEntry& scenario,
+                   const ParameterSet& parameters,
+                   const RunOptions& options) {
   const Workload workload = scenario.workload(parameters);
   const Symbols symbols = scenario.symbols(parameters);
   check_input_names(workload, options);
@@ -212,7 +221,10 @@ RunResult simulate(const ScenarioEntry& scenario, const ParameterSet& parameters
   }
   RunResult result;
   const std::unique_ptr<Scheduler> scheduler = make_scheduler(options.schedule);
-  result.stats = run_functional(gpu, scenario.body(parameters, maps, addresses), *scheduler, options.limits,
+  result.stats = run_functional(gpu,
+                                scenario.body(parameters, maps, addresses),
+                                *scheduler,
+                                options.limits,
                                 options.record ? &result.choices : nullptr);
   result.end = end_of(result.stats.ending);
   result.operations = gpu.operations();

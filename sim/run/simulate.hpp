@@ -16,22 +16,22 @@ namespace warptwin::sim {
 struct RunOptions {
   ScheduleSpec schedule;
   Profile profile = Profile::kPractical;
-  bool detect = true;          // feed the detectors
-  bool moves_data = true;      // compute; false moves control data only
+  bool detect = true;      // feed the detectors
+  bool moves_data = true;  // compute; false moves control data only
   std::uint64_t input_seed = 1;
   EngineLimits limits;
   std::uint32_t resident_ctas = 148;
   /// Values for input tensors, by name; the others are drawn from `input_seed`, in [-1, 1).
   std::map<std::string, std::vector<float>> inputs;
-  bool record = false;         // keep every choice of the schedule
+  bool record = false;  // keep every choice of the schedule
 };
 
 /// How far an output is from the reference: |got - expected| against
 /// `relative` * |expected| + `absolute`.
 struct Comparison {
   std::string tensor;
-  double worst = 0;            // largest error, as a fraction of its bound
-  double error = 0;            // that error
+  double worst = 0;  // largest error, as a fraction of its bound
+  double error = 0;  // that error
   std::uint32_t row = 0;
   std::uint32_t column = 0;
   double got = 0;
@@ -46,8 +46,8 @@ struct RunResult {
   RunStats stats;
   std::uint64_t operations = 0;
   std::vector<Finding> findings;
-  std::vector<HostTensor> tensors;       // empty when no data moved
-  std::vector<Comparison> comparisons;   // one for each output
+  std::vector<HostTensor> tensors;      // empty when no data moved
+  std::vector<Comparison> comparisons;  // one for each output
   std::vector<Slot> choices;
 
   /// The run found nothing wrong: it ended, no errors, outputs agree.
@@ -58,6 +58,8 @@ struct RunResult {
 std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit);
 
 /// Throws ConfigError when the parameters or inputs do not fit the scenario.
-RunResult simulate(const ScenarioEntry& scenario, const ParameterSet& parameters, const RunOptions& options);
+RunResult simulate(const ScenarioEntry& scenario,
+                   const ParameterSet& parameters,
+                   const RunOptions& options);
 
 }  // namespace warptwin::sim

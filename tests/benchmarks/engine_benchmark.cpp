@@ -5,6 +5,7 @@
 /// Counters are rates per second of one core.
 
 #include <benchmark/benchmark.h>
+
 #include <boost/context/fiber.hpp>
 
 #include "sim/run/check.hpp"
@@ -43,14 +44,28 @@ void run_gemm(benchmark::State& state, bool detect, const char* schedule) {
     operations += result.operations;
     switches += result.stats.switches;
   }
-  state.counters["operations"] = benchmark::Counter(static_cast<double>(operations), benchmark::Counter::kIsRate);
-  state.counters["switches"] = benchmark::Counter(static_cast<double>(switches), benchmark::Counter::kIsRate);
+  state.counters["operations"] =
+      benchmark::Counter(static_cast<double>(operations), benchmark::Counter::kIsRate);
+  state.counters["switches"] =
+      benchmark::Counter(static_cast<double>(switches), benchmark::Counter::kIsRate);
 }
 
-BENCHMARK_CAPTURE(run_gemm, detectors_off_round_robin, false, "round-robin")->Arg(1)->Arg(4)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run_gemm, detectors_off_random, false, "random:1")->Arg(1)->Arg(4)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run_gemm, detectors_on_round_robin, true, "round-robin")->Arg(1)->Arg(4)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(run_gemm, detectors_on_random, true, "random:1")->Arg(1)->Arg(4)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run_gemm, detectors_off_round_robin, false, "round-robin")
+    ->Arg(1)
+    ->Arg(4)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run_gemm, detectors_off_random, false, "random:1")
+    ->Arg(1)
+    ->Arg(4)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run_gemm, detectors_on_round_robin, true, "round-robin")
+    ->Arg(1)
+    ->Arg(4)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run_gemm, detectors_on_random, true, "random:1")
+    ->Arg(1)
+    ->Arg(4)
+    ->Unit(benchmark::kMillisecond);
 
 /// `check gemm` at its default shape: 39 schedules, all detectors, no data.
 void check_gemm(benchmark::State& state) {
@@ -80,7 +95,8 @@ void boost_context_switches(benchmark::State& state) {
     other = std::move(other).resume();
     switches += 2;
   }
-  state.counters["switches"] = benchmark::Counter(static_cast<double>(switches), benchmark::Counter::kIsRate);
+  state.counters["switches"] =
+      benchmark::Counter(static_cast<double>(switches), benchmark::Counter::kIsRate);
 }
 BENCHMARK(boost_context_switches);
 
@@ -95,17 +111,18 @@ void engine_switches(benchmark::State& state) {
     GlobalMemory memory;
     Gpu gpu{config, memory, symbols};
     const auto scheduler = make_scheduler({});
-    const RunStats stats = run_functional(
-        gpu,
-        [](SimMachine& machine) {
-          for (int i = 0; i < 100000; ++i) {
-            machine.sync_warp();
-          }
-        },
-        *scheduler, {});
+    const RunStats stats = run_functional(gpu,
+                                          [](SimMachine& machine) {
+                                            for (int i = 0; i < 100000; ++i) {
+                                              machine.sync_warp();
+                                            }
+                                          },
+                                          *scheduler,
+                                          {});
     switches += stats.switches;
   }
-  state.counters["switches"] = benchmark::Counter(static_cast<double>(switches), benchmark::Counter::kIsRate);
+  state.counters["switches"] =
+      benchmark::Counter(static_cast<double>(switches), benchmark::Counter::kIsRate);
 }
 BENCHMARK(engine_switches)->Unit(benchmark::kMillisecond);
 

@@ -55,7 +55,7 @@ def starts(statement, pattern):
         prefix = PREFIX.match(statement)
         if not prefix:
             return False
-        statement = statement[prefix.end():]
+        statement = statement[prefix.end() :]
 
 
 def rules(text):
@@ -148,8 +148,10 @@ def self_test():
     expect(check_sass("Function : f\n /*0000*/ STL [R1], R2 ;"), ["machine code: STL [R1], R2"])
     expect(check_sass("Function : f\n /*0000*/ EXIT ;"), [])
     expect(check_sass("Function : f\n /*0000*/ CALL.REL 0x10 ;\n /*0010*/ BPT.TRAP 0x1 ;"), [])
-    expect(check_sass("Function : f\n /*0000*/ CALL.REL 0x10 ;\n /*0010*/ EXIT ;"),
-           ["machine code: CALL.REL 0x10"])
+    expect(
+        check_sass("Function : f\n /*0000*/ CALL.REL 0x10 ;\n /*0010*/ EXIT ;"),
+        ["machine code: CALL.REL 0x10"],
+    )
     expect(check_sass(""), ["no machine code"])
 
 

@@ -15,6 +15,7 @@
 #include "hw/launch/launch.hpp"
 #include "hw/launch/tensor_map.hpp"
 #include "scenarios/gemm.hpp"
+#include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
 
 namespace warptwin::hw {
@@ -177,6 +178,7 @@ int run_all() {
               properties.minor,
               blackwell ? "native" : "emulated");
   bool right = run<scenarios::ProducerConsumer>({});
+  right = run<scenarios::MulticastRing>({}) && right;
   right = run<scenarios::Gemm>({}) && right;
   right = run<scenarios::Gemm>({{"ctas", 3}}) && right;                        // persistent
   right = run<scenarios::Gemm>({{"m", 200}, {"n", 136}, {"k", 72}}) && right;  // cut tiles

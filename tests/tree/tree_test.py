@@ -24,7 +24,9 @@ def clang_format():
         path = shutil.which(name)
         if path is None:
             continue
-        text = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+        text = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, check=False
+        ).stdout
         if re.search(rf"version {CLANG_FORMAT_VERSION}\.", text):
             return path
     return None
@@ -44,8 +46,13 @@ class TreeTest(unittest.TestCase):
         if tool is None:
             self.skipTest(f"clang-format {CLANG_FORMAT_VERSION} is not installed")
         files = [source.path for source in tree.read_tree(ROOT) if source.is_cpp]
-        result = subprocess.run([tool, "--dry-run", "--Werror", *files], cwd=ROOT, capture_output=True,
-                                text=True, check=False)
+        result = subprocess.run(
+            [tool, "--dry-run", "--Werror", *files],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         lines = [line for line in result.stderr.splitlines() if "error:" in line]
         wrong = sorted({line.split(":", 1)[0] for line in lines})
         self.assertEqual(result.returncode, 0, f"\nrun: {tool} -i {' '.join(wrong)}")
@@ -64,23 +71,29 @@ class RulesTest(unittest.TestCase):
 
     def assert_refused(self, files, expected):
         breaches = self.breaches_of(files)
-        self.assertTrue(any(expected in breach for breach in breaches),
-                        f"'{expected}' is not among: {breaches}")
+        self.assertTrue(
+            any(expected in breach for breach in breaches), f"'{expected}' is not among: {breaches}"
+        )
 
     def header(self, *includes):
         return "#pragma once\n" + "".join(f"#include {name}\n" for name in includes)
 
     def test_a_tree_that_keeps_the_rules_is_clean(self):
         self.assertEqual(
-            self.breaches_of({
-                "common/CMakeLists.txt": "warptwin_add_library(common HEADERS machine/a.hpp sync/b.hpp)\n",
-                "common/machine/a.hpp": self.header("<cstdint>"),
-                "common/sync/b.hpp": self.header('"common/machine/a.hpp"'),
-                "scenarios/CMakeLists.txt": "warptwin_add_command(warptwin SCENARIOS scenarios/ring.hpp)\n",
-                "scenarios/ring.hpp": self.header('"common/sync/b.hpp"') + "ScenarioInfo kInfo;\n",
-                "tests/CMakeLists.txt": "warptwin_add_test(scenarios/ring)\n",
-                "tests/scenarios/ring_test.cpp": '#include "scenarios/ring.hpp"\nRing ring;\n',
-            }), [])
+            self.breaches_of(
+                {
+                    "common/CMakeLists.txt": "warptwin_add_library(common HEADERS machine/a.hpp sync/b.hpp)\n",
+                    "common/machine/a.hpp": self.header("<cstdint>"),
+                    "common/sync/b.hpp": self.header('"common/machine/a.hpp"'),
+                    "scenarios/CMakeLists.txt": "warptwin_add_command(warptwin SCENARIOS scenarios/ring.hpp)\n",
+                    "scenarios/ring.hpp": self.header('"common/sync/b.hpp"')
+                    + "ScenarioInfo kInfo;\n",
+                    "tests/CMakeLists.txt": "warptwin_add_test(scenarios/ring)\n",
+                    "tests/scenarios/ring_test.cpp": '#include "scenarios/ring.hpp"\nRing ring;\n',
+                }
+            ),
+            [],
+        )
 
     def test_refuses_an_include_that_the_table_does_not_allow(self):
         for path, included in [
@@ -94,16 +107,26 @@ class RulesTest(unittest.TestCase):
             ("sim/run/a.hpp", "sim/cli/b.hpp"),
         ]:
             with self.subTest(path=path, included=included):
-                self.assert_refused({path: self.header(f'"{included}"'), included: self.header()},
-                                    "may not include")
+                self.assert_refused(
+                    {path: self.header(f'"{included}"'), included: self.header()}, "may not include"
+                )
 
     def test_refuses_a_step_up_in_the_order_of_common(self):
-        for low, high in [("machine", "sync"), ("sync", "trace"), ("trace", "report"), ("sync", "pipeline"),
-                          ("pipeline", "tile"), ("tile", "warp"), ("warp", "kernel")]:
+        for low, high in [
+            ("machine", "sync"),
+            ("sync", "trace"),
+            ("trace", "report"),
+            ("sync", "pipeline"),
+            ("pipeline", "tile"),
+            ("tile", "warp"),
+            ("warp", "kernel"),
+        ]:
             with self.subTest(low=low, high=high):
                 up = f"common/{high}/b.hpp"
-                self.assert_refused({f"common/{low}/a.hpp": self.header(f'"{up}"'), up: self.header()},
-                                    "does not stand below")
+                self.assert_refused(
+                    {f"common/{low}/a.hpp": self.header(f'"{up}"'), up: self.header()},
+                    "does not stand below",
+                )
 
     def test_refuses_a_library_outside_its_folder(self):
         for path, name in [
@@ -114,20 +137,27 @@ class RulesTest(unittest.TestCase):
         ]:
             with self.subTest(path=path, name=name):
                 self.assert_refused({path: self.header(f"<{name}>")}, "alone")
-        self.assert_refused({"common/machine/a.hpp": self.header("<unistd.h>")}, "no header of the C++ standard")
+        self.assert_refused(
+            {"common/machine/a.hpp": self.header("<unistd.h>")}, "no header of the C++ standard"
+        )
 
     def test_refuses_a_header_that_is_not_there(self):
         self.assert_refused({"sim/run/a.hpp": self.header('"b.hpp"')}, "is not in the tree")
 
     def test_refuses_a_folder_that_the_table_does_not_know(self):
-        self.assert_refused({"sim/extra/a.hpp": self.header('"sim/extra/b.hpp"'),
-                             "sim/extra/b.hpp": self.header()}, "has no row")
+        self.assert_refused(
+            {"sim/extra/a.hpp": self.header('"sim/extra/b.hpp"'), "sim/extra/b.hpp": self.header()},
+            "has no row",
+        )
 
     def test_refuses_a_circle(self):
-        self.assert_refused({
-            "sim/model/a.hpp": self.header('"sim/model/b.hpp"'),
-            "sim/model/b.hpp": self.header('"sim/model/a.hpp"'),
-        }, "in a circle: sim/model/a.hpp -> sim/model/b.hpp -> sim/model/a.hpp")
+        self.assert_refused(
+            {
+                "sim/model/a.hpp": self.header('"sim/model/b.hpp"'),
+                "sim/model/b.hpp": self.header('"sim/model/a.hpp"'),
+            },
+            "in a circle: sim/model/a.hpp -> sim/model/b.hpp -> sim/model/a.hpp",
+        )
 
     def test_refuses_text_out_of_shape(self):
         for text, expected in [
@@ -143,7 +173,13 @@ class RulesTest(unittest.TestCase):
 
     def test_accepts_a_line_of_exactly_100_columns(self):
         text = self.header() + "//" + "x" * 98 + "\n"
-        self.assertFalse([breach for breach in self.breaches_of({"sim/model/a.hpp": text}) if "columns" in breach])
+        self.assertFalse(
+            [
+                breach
+                for breach in self.breaches_of({"sim/model/a.hpp": text})
+                if "columns" in breach
+            ]
+        )
 
     def test_refuses_a_scenario_without_list_entry_or_test(self):
         files = {"scenarios/broken/lost_stage.hpp": self.header() + "ScenarioInfo kInfo;\n"}
@@ -152,7 +188,9 @@ class RulesTest(unittest.TestCase):
 
     def test_refuses_files_that_no_list_names(self):
         self.assert_refused({"sim/model/a.cpp": "int a;\n"}, "is in no CMakeLists.txt")
-        self.assert_refused({"tests/sim/model/a_test.cpp": "int a;\n"}, "no warptwin_add_test(sim/model/a)")
+        self.assert_refused(
+            {"tests/sim/model/a_test.cpp": "int a;\n"}, "no warptwin_add_test(sim/model/a)"
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-/// Agents from a slot on act only when nobody below can: with the first asynchronous slot, every copy,
+/// Agents from a slot on act only when nobody below can: with the first asynchronous slot, every
+/// copy,
 /// commit and remote arrival is as late as it can be.
 
 #pragma once

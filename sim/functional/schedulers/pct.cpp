@@ -5,7 +5,8 @@
 
 namespace warptwin::sim {
 
-PctScheduler::PctScheduler(std::uint64_t seed, std::uint32_t depth, std::uint64_t length) : random_{seed} {
+PctScheduler::PctScheduler(std::uint64_t seed, std::uint32_t depth, std::uint64_t length)
+    : random_{seed} {
   for (std::uint32_t i = 1; i < depth; ++i) {
     changes_.push_back(length == 0 ? 0 : random_() % length);
   }
@@ -39,6 +40,8 @@ Slot PctScheduler::pick(const ReadySet& ready, Slot) {
   return best;
 }
 
-void PctScheduler::yielded(Slot slot) { priority_of(slot) = --lowest_; }
+void PctScheduler::yielded(Slot slot) {
+  priority_of(slot) = --lowest_;
+}
 
 }  // namespace warptwin::sim

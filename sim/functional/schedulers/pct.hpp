@@ -1,4 +1,5 @@
-/// Probabilistic concurrency testing: random priorities, the highest goes; at `depth - 1` random steps
+/// Probabilistic concurrency testing: random priorities, the highest goes; at `depth - 1` random
+/// steps
 /// the one that goes falls below all others. Finds a bug of depth d in n agents and k steps with
 /// probability at least 1 / (n * k^(d-1)).
 ///

@@ -12,7 +12,8 @@ class RandomScheduler : public Scheduler {
  public:
   explicit RandomScheduler(std::uint64_t seed) : random_{seed} {}
   Slot pick(const ReadySet& ready, Slot) override {
-    // A product of 32-bit numbers, not std::uniform_int_distribution: that differs between libraries.
+    // A product of 32-bit numbers, not std::uniform_int_distribution: that differs between
+    // libraries.
     const std::uint64_t draw = random_() >> 32;
     return ready[static_cast<std::uint32_t>(draw * ready.size() >> 32)];
   }

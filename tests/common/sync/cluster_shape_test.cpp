@@ -14,7 +14,8 @@ struct Worked {
   std::uint32_t clc_empty_with_epi_load;
 };
 
-// The worked values of the structured SM100 kernels: scheduler 32, load 32, MMA 32, epilogue 128 lanes.
+// The worked values of the structured SM100 kernels: scheduler 32, load 32, MMA 32, epilogue 128
+// lanes.
 constexpr Worked kWorked[] = {
     {{1, 1, CtaGroup::kOne}, 1, 224, 256},
     {{2, 1, CtaGroup::kTwo}, 1, 416, 480},

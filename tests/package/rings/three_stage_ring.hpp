@@ -1,4 +1,5 @@
-/// Scenario: the ring of producer_consumer, as another repository would hand it on under its own name.
+/// Scenario: the ring of producer_consumer, as another repository would hand it on under its own
+/// name.
 ///
 /// Barriers: those of scenarios/producer_consumer.hpp.
 ///

@@ -2,12 +2,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "sim/run/npy.hpp"
 
@@ -69,12 +69,15 @@ TEST(CommandTest, MistakesSayWhatToDo) {
 }
 
 TEST(CommandTest, AnyArgumentsEndInAnExitCode) {
-  const std::vector<std::string> words = {"run", "check", "replay", "show", "list", "gemm", "--set", "m=1", "k=8", "n=1",
-                                          "--seed", "7", "--json", "--all-of-it", "--schedule", "x-y", "--in", "=",
-                                          "a=", "--profile", "strict", "-", "--", "", "--timing-only", "--help"};
+  const std::vector<std::string> words = {
+      "run",           "check", "replay", "show",      "list",   "gemm",        "--set",      "m=1",
+      "k=8",           "n=1",   "--seed", "7",         "--json", "--all-of-it", "--schedule", "x-y",
+      "--in",          "=",     "a=",     "--profile", "strict", "-",           "--",         "",
+      "--timing-only", "--help"};
   std::mt19937 random{3};
   for (int i = 0; i < 400; ++i) {
-    std::vector<std::string> arguments{words[random() % 5], "gemm", "--set", "m=8", "--set", "n=8", "--set", "k=8"};
+    std::vector<std::string> arguments{
+        words[random() % 5], "gemm", "--set", "m=8", "--set", "n=8", "--set", "k=8"};
     for (auto n = random() % 4; n > 0; --n) {
       arguments.push_back(words[5 + random() % (words.size() - 5)]);
     }
@@ -103,8 +106,20 @@ TEST(CommandTest, AGemmOnFilesIsComputedAndWritten) {
   const std::string d = folder + "warptwin_d.npy";
   ASSERT_EQ(call({"make-input", "--shape", "70x40", "--seed", "3", a}).code, ExitCode::kClean);
   ASSERT_EQ(call({"make-input", "--shape", "30x40", "--seed", "4", b}).code, ExitCode::kClean);
-  const std::vector<std::string> run = {"run", "gemm", "--set", "m=70", "--set", "n=30", "--set", "k=40",
-                                        "--in", "a=" + a, "--in", "b=" + b, "--out", "d=" + d};
+  const std::vector<std::string> run = {"run",
+                                        "gemm",
+                                        "--set",
+                                        "m=70",
+                                        "--set",
+                                        "n=30",
+                                        "--set",
+                                        "k=40",
+                                        "--in",
+                                        "a=" + a,
+                                        "--in",
+                                        "b=" + b,
+                                        "--out",
+                                        "d=" + d};
   const Reply reply = call(run);
   EXPECT_EQ(reply.code, ExitCode::kClean) << reply.out << reply.err;
   EXPECT_THAT(reply.out, HasSubstr("agrees with the double-precision reference"));
@@ -115,7 +130,8 @@ TEST(CommandTest, AGemmOnFilesIsComputedAndWritten) {
   const NpyMatrix right = read_npy(b);
   double sum = 0;
   for (std::uint32_t k = 0; k < 40; ++k) {
-    sum += static_cast<double>(left.values[69 * 40 + k]) * static_cast<double>(right.values[29 * 40 + k]);
+    sum += static_cast<double>(left.values[69 * 40 + k]) *
+           static_cast<double>(right.values[29 * 40 + k]);
   }
   EXPECT_NEAR(static_cast<double>(result.values[69 * 30 + 29]), sum, 0.1);
   EXPECT_EQ(call(run).out, reply.out);
@@ -126,14 +142,26 @@ TEST(CommandTest, AFileOfTheWrongShapeIsRefusedAndNothingIsWritten) {
   const std::string a = folder + "warptwin_wrong.npy";
   const std::string d = folder + "warptwin_unwritten.npy";
   ASSERT_EQ(call({"make-input", "--shape", "3x8", a}).code, ExitCode::kClean);
-  const Reply reply = call({"run", "gemm", "--set", "m=4", "--set", "n=4", "--set", "k=8", "--in", "a=" + a, "--out", "d=" + d});
+  const Reply reply = call({"run",
+                            "gemm",
+                            "--set",
+                            "m=4",
+                            "--set",
+                            "n=4",
+                            "--set",
+                            "k=8",
+                            "--in",
+                            "a=" + a,
+                            "--out",
+                            "d=" + d});
   EXPECT_EQ(reply.code, ExitCode::kUsage);
   EXPECT_THAT(reply.err, HasSubstr("is 3 x 8"));
   EXPECT_FALSE(std::filesystem::exists(d));
 }
 
 TEST(CommandTest, ABoundThatIsHitIsIncompleteAndNeverClean) {
-  EXPECT_EQ(call({"run", "gemm", "--max-steps", "100", "--timing-only"}).code, ExitCode::kIncomplete);
+  EXPECT_EQ(call({"run", "gemm", "--max-steps", "100", "--timing-only"}).code,
+            ExitCode::kIncomplete);
   const Reply reply = call({"check", "gemm", "--max-steps", "100"});
   EXPECT_EQ(reply.code, ExitCode::kIncomplete);
   EXPECT_THAT(reply.out, HasSubstr("incomplete"));

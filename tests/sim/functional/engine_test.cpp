@@ -22,7 +22,10 @@ struct Outcome {
   std::vector<Slot> choices;
 };
 
-Outcome run(const LaunchConfig& base, const WarpBody& body, const char* schedule = "round-robin", std::uint64_t steps = 100000) {
+Outcome run(const LaunchConfig& base,
+            const WarpBody& body,
+            const char* schedule = "round-robin",
+            std::uint64_t steps = 100000) {
   LaunchConfig config = base;
   config.shared_bytes = 4096;
   GlobalMemory memory;
@@ -103,31 +106,37 @@ TEST(EngineTest, WaitingForNobodyIsADeadlockAndUnwindsEveryWarp) {
     int& count;
   };
   const Outcome result = run(warps(3), with_barriers(32, [&unwound](SimMachine& machine) {
-    const Counter counter{unwound};
-    machine.mbarrier_wait_parity(kFirst, WaitPhase::number(0));
-  }));
+                               const Counter counter{unwound};
+                               machine.mbarrier_wait_parity(kFirst, WaitPhase::number(0));
+                             }));
   EXPECT_EQ(result.stats.ending, Ending::kDeadlock);
   EXPECT_EQ(unwound, 3);
 }
 
 TEST(EngineTest, PollingForNobodyIsALivelockUnderEveryStrategy) {
   for (const char* schedule : {"round-robin", "random:3", "pct:3:3:50", "starve:0"}) {
-    const Outcome result = run(warps(2), with_barriers(32, [](SimMachine& machine) {
-      while (!machine.mbarrier_try_wait_parity(kFirst, WaitPhase::number(0))) {
-      }
-    }), schedule, 10'000'000);
+    const Outcome result = run(
+        warps(2),
+        with_barriers(32,
+                      [](SimMachine& machine) {
+                        while (!machine.mbarrier_try_wait_parity(kFirst, WaitPhase::number(0))) {
+                        }
+                      }),
+        schedule,
+        10'000'000);
     EXPECT_EQ(result.stats.ending, Ending::kLivelock) << schedule;
   }
 }
 
 TEST(EngineTest, TheStepBoundIsAnEndingOfItsOwn) {
-  EXPECT_EQ(run(warps(2), with_barriers(32, ping_pong), "round-robin", 10).stats.ending, Ending::kStepBound);
+  EXPECT_EQ(run(warps(2), with_barriers(32, ping_pong), "round-robin", 10).stats.ending,
+            Ending::kStepBound);
 }
 
 TEST(EngineTest, AnArrivalTooManyTraps) {
   const Outcome result = run(warps(1), with_barriers(1, [](SimMachine& machine) {
-    machine.elect_one([&] { machine.mbarrier_arrive(kFirst, 2); });
-  }));
+                               machine.elect_one([&] { machine.mbarrier_arrive(kFirst, 2); });
+                             }));
   EXPECT_EQ(result.stats.ending, Ending::kTrapped);
 }
 
@@ -160,7 +169,8 @@ TEST(EngineTest, LanesLeftBehindWaitForThemselves) {
   });
   int stuck = 0;
   for (int seed = 0; seed < 40; ++seed) {
-    stuck += run(warps(2), body, ("random:" + std::to_string(seed)).c_str()).stats.ending == Ending::kDeadlock;
+    stuck += run(warps(2), body, ("random:" + std::to_string(seed)).c_str()).stats.ending ==
+             Ending::kDeadlock;
   }
   EXPECT_GT(stuck, 0);
   EXPECT_LT(stuck, 40);
@@ -177,7 +187,8 @@ TEST(EngineTest, AWarpSyncAfterTheWaitKeepsTheLanesTogether) {
     }
   });
   for (int seed = 0; seed < 40; ++seed) {
-    ASSERT_EQ(run(warps(2), body, ("random:" + std::to_string(seed)).c_str()).stats.ending, Ending::kDone);
+    ASSERT_EQ(run(warps(2), body, ("random:" + std::to_string(seed)).c_str()).stats.ending,
+              Ending::kDone);
   }
 }
 
@@ -198,17 +209,20 @@ TEST(EngineTest, MoreClustersThanFitRunOneAfterTheOther) {
 
 TEST(EngineTest, NamedBarriersReleaseWhenAllHaveComeAndArriveDoesNotWait) {
   std::vector<int> order;
-  const Outcome result = run(warps(2), [&order](SimMachine& machine) {
-    if (machine.warp_index() == 0) {
-      machine.bar_arrive(3, 64);
-      order.push_back(0);
-      machine.bar_sync(4, 64);
-    } else {
-      machine.bar_sync(3, 64);
-      order.push_back(1);
-      machine.bar_arrive(4, 64);
-    }
-  }, "starve:1");
+  const Outcome result = run(
+      warps(2),
+      [&order](SimMachine& machine) {
+        if (machine.warp_index() == 0) {
+          machine.bar_arrive(3, 64);
+          order.push_back(0);
+          machine.bar_sync(4, 64);
+        } else {
+          machine.bar_sync(3, 64);
+          order.push_back(1);
+          machine.bar_arrive(4, 64);
+        }
+      },
+      "starve:1");
   EXPECT_EQ(result.stats.ending, Ending::kDone);
   EXPECT_EQ(order, (std::vector<int>{0, 1}));
 }
@@ -219,22 +233,26 @@ TEST(EngineTest, AGlobalFlagHandsOverBetweenClusters) {
   config.resident_clusters = 2;
   const GlobalAddress flag{1U << 20};
   for (const char* schedule : {"starve:0", "starve:1"}) {
-    const Outcome result = run(config, [flag](SimMachine& machine) {
-      if (machine.cluster_index() == 0) {
-        machine.elect_one([&] { machine.st_release_global_u32(flag, 7); });
-      } else {
-        machine.wait_global_u32(flag, 7);
-      }
-    }, schedule);
+    const Outcome result = run(
+        config,
+        [flag](SimMachine& machine) {
+          if (machine.cluster_index() == 0) {
+            machine.elect_one([&] { machine.st_release_global_u32(flag, 7); });
+          } else {
+            machine.wait_global_u32(flag, 7);
+          }
+        },
+        schedule);
     EXPECT_EQ(result.stats.ending, Ending::kDone) << schedule;
   }
 }
 
 TEST(EngineTest, WhatABodyThrowsComesOut) {
-  EXPECT_THROW(run(warps(2), [](SimMachine& machine) {
-                 machine.cta_sync();
-                 throw std::runtime_error("mine");
-               }),
+  EXPECT_THROW(run(warps(2),
+                   [](SimMachine& machine) {
+                     machine.cta_sync();
+                     throw std::runtime_error("mine");
+                   }),
                std::runtime_error);
 }
 

@@ -10,14 +10,32 @@ namespace warptwin::sim {
 namespace {
 
 TEST(ScheduleSpecTest, TextGoesThereAndBack) {
-  for (const char* text : {"round-robin", "random:7", "pct:3:4:900", "starve:12", "lazy:6", "steps:0.1*3.0.2", "steps:"}) {
+  for (const char* text : {"round-robin",
+                           "random:7",
+                           "pct:3:4:900",
+                           "starve:12",
+                           "lazy:6",
+                           "steps:0.1*3.0.2",
+                           "steps:"}) {
     EXPECT_EQ(ScheduleSpec::parse(text).to_string(), text);
   }
 }
 
 TEST(ScheduleSpecTest, WhatIsNoScheduleIsRefused) {
-  for (const char* text : {"", "rr", "random", "random:", "random:x", "random:1:2", "pct:1", "pct:1:0:5", "starve:-1",
-                           "steps:1*", "steps:1**2", "steps:a", "steps:1*99999999999", "random:99999999999999999999"}) {
+  for (const char* text : {"",
+                           "rr",
+                           "random",
+                           "random:",
+                           "random:x",
+                           "random:1:2",
+                           "pct:1",
+                           "pct:1:0:5",
+                           "starve:-1",
+                           "steps:1*",
+                           "steps:1**2",
+                           "steps:a",
+                           "steps:1*99999999999",
+                           "random:99999999999999999999"}) {
     EXPECT_THROW(ScheduleSpec::parse(text), ConfigError) << text;
   }
 }
@@ -72,8 +90,14 @@ TEST_P(EveryStrategyTest, PicksAMemberAndTheSameOnesAgain) {
     previous = pick;
   }
 }
-INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategyTest,
-                         ::testing::Values("round-robin", "random:5", "pct:5:3:100", "starve:3", "lazy:30", "steps:3.6*4.9"));
+INSTANTIATE_TEST_SUITE_P(Strategies,
+                         EveryStrategyTest,
+                         ::testing::Values("round-robin",
+                                           "random:5",
+                                           "pct:5:3:100",
+                                           "starve:3",
+                                           "lazy:30",
+                                           "steps:3.6*4.9"));
 
 TEST(StarveTest, TheVictimGoesOnlyWhenNobodyElseCan) {
   ReadySet ready;

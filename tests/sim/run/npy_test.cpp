@@ -11,7 +11,9 @@
 namespace warptwin::sim {
 namespace {
 
-std::string path(const char* name) { return ::testing::TempDir() + "warptwin_npy_" + name; }
+std::string path(const char* name) {
+  return ::testing::TempDir() + "warptwin_npy_" + name;
+}
 
 std::string bytes_of_file(const std::string& file) {
   std::ifstream in{file, std::ios::binary};

@@ -9,7 +9,9 @@
 namespace warptwin::sim {
 namespace {
 
-std::string name_of(const ::testing::TestParamInfo<ScenarioEntry>& info) { return info.param.info->name; }
+std::string name_of(const ::testing::TestParamInfo<ScenarioEntry>& info) {
+  return info.param.info->name;
+}
 
 std::vector<ScenarioEntry> of_kind(ScenarioKind kind) {
   std::vector<ScenarioEntry> all = scenario_list();
@@ -30,7 +32,10 @@ TEST_P(CleanScenarioTest, HasNoFindingAndComputesTheReference) {
     EXPECT_TRUE(comparison.agrees()) << comparison.tensor;
   }
 }
-INSTANTIATE_TEST_SUITE_P(Scenarios, CleanScenarioTest, ::testing::ValuesIn(of_kind(ScenarioKind::kClean)), name_of);
+INSTANTIATE_TEST_SUITE_P(Scenarios,
+                         CleanScenarioTest,
+                         ::testing::ValuesIn(of_kind(ScenarioKind::kClean)),
+                         name_of);
 
 class BrokenScenarioTest : public ::testing::TestWithParam<ScenarioEntry> {};
 
@@ -81,7 +86,10 @@ TEST_P(BrokenScenarioTest, NamesATwinThatIsClean) {
   EXPECT_EQ(twin->info->kind, ScenarioKind::kClean);
   EXPECT_NE(find_diagnostic(GetParam().info->expected), nullptr);
 }
-INSTANTIATE_TEST_SUITE_P(Scenarios, BrokenScenarioTest, ::testing::ValuesIn(of_kind(ScenarioKind::kBroken)), name_of);
+INSTANTIATE_TEST_SUITE_P(Scenarios,
+                         BrokenScenarioTest,
+                         ::testing::ValuesIn(of_kind(ScenarioKind::kBroken)),
+                         name_of);
 
 const ScenarioEntry& gemm() {
   static const std::vector<ScenarioEntry> all = scenario_list();
@@ -90,7 +98,8 @@ const ScenarioEntry& gemm() {
   });
 }
 
-ParameterSet with(const ScenarioEntry& entry, std::initializer_list<std::pair<const char*, std::int64_t>> values) {
+ParameterSet with(const ScenarioEntry& entry,
+                  std::initializer_list<std::pair<const char*, std::int64_t>> values) {
   ParameterSet parameters{entry.parameters};
   for (const auto& [name, value] : values) {
     parameters.set(name, value);
@@ -106,9 +115,15 @@ class GemmShapeTest : public ::testing::TestWithParam<Shape> {};
 
 TEST_P(GemmShapeTest, IsCleanAndRightUnderEveryKindOfSchedule) {
   const Shape& s = GetParam();
-  const ParameterSet parameters =
-      with(gemm(), {{"m", s.m}, {"n", s.n}, {"k", s.k}, {"tile_n", s.tile_n}, {"tile_k", s.tile_k},
-                    {"stages", s.stages}, {"accum_stages", s.accum_stages}, {"ctas", s.ctas}});
+  const ParameterSet parameters = with(gemm(),
+                                       {{"m", s.m},
+                                        {"n", s.n},
+                                        {"k", s.k},
+                                        {"tile_n", s.tile_n},
+                                        {"tile_k", s.tile_k},
+                                        {"stages", s.stages},
+                                        {"accum_stages", s.accum_stages},
+                                        {"ctas", s.ctas}});
   CheckOptions options;
   options.random = options.pct = 8;
   const CheckResult result = check(gemm(), parameters, options);
@@ -118,12 +133,17 @@ TEST_P(GemmShapeTest, IsCleanAndRightUnderEveryKindOfSchedule) {
   EXPECT_TRUE(result.comparisons[0].agrees());
 }
 
-// Odd edges, one k step, K shorter than the ring, one stage, one accumulator, several tiles a CTA, more
+// Odd edges, one k step, K shorter than the ring, one stage, one accumulator, several tiles a CTA,
+// more
 // CTAs than tiles, narrow and wide tiles and rows.
-INSTANTIATE_TEST_SUITE_P(Shapes, GemmShapeTest,
-                         ::testing::Values(Shape{1, 1, 8, 128, 64, 4, 2, 0}, Shape{129, 257, 72, 128, 64, 4, 2, 0},
-                                           Shape{300, 200, 520, 64, 64, 1, 1, 1}, Shape{256, 384, 136, 96, 64, 3, 1, 2},
-                                           Shape{200, 100, 64, 16, 32, 2, 2, 5}, Shape{128, 512, 256, 256, 64, 2, 2, 0},
+INSTANTIATE_TEST_SUITE_P(Shapes,
+                         GemmShapeTest,
+                         ::testing::Values(Shape{1, 1, 8, 128, 64, 4, 2, 0},
+                                           Shape{129, 257, 72, 128, 64, 4, 2, 0},
+                                           Shape{300, 200, 520, 64, 64, 1, 1, 1},
+                                           Shape{256, 384, 136, 96, 64, 3, 1, 2},
+                                           Shape{200, 100, 64, 16, 32, 2, 2, 5},
+                                           Shape{128, 512, 256, 256, 64, 2, 2, 0},
                                            Shape{130, 48, 40, 48, 16, 5, 3, 9}));
 
 TEST(GemmTest, WhatDoesNotFitIsRefusedWithWhatWould) {
@@ -137,7 +157,8 @@ TEST(GemmTest, WhatDoesNotFitIsRefusedWithWhatWould) {
   };
   EXPECT_NE(refusal({{"stages", 7}}).find("stages<=6"), std::string::npos);
   EXPECT_NE(refusal({{"k", 1001}}).find("use 1008"), std::string::npos);
-  EXPECT_NE(refusal({{"tile_n", 256}, {"accum_stages", 3}}).find("accum_stages<=2"), std::string::npos);
+  EXPECT_NE(refusal({{"tile_n", 256}, {"accum_stages", 3}}).find("accum_stages<=2"),
+            std::string::npos);
   EXPECT_NE(refusal({{"tile_n", 100}}).find("multiple of"), std::string::npos);
   EXPECT_EQ(refusal({{"stages", 6}}), "");
 }

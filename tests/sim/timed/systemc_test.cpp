@@ -1,8 +1,7 @@
 /// The SystemC that is installed, under our compiler settings: it links, and it keeps time.
 
-#include <systemc>
-
 #include <gtest/gtest.h>
+#include <systemc>
 
 namespace warptwin::sim {
 namespace {
