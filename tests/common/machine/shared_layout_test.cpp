@@ -40,10 +40,10 @@ TEST(SharedLayoutTest, ALayoutIsAConstant) {
 }
 
 TEST(BarrierContractTest, ItsCountIsTheSumOfItsContributors) {
-  constexpr BarrierContract kContract{{{Role::kMma, ArrivalKind::kUmmaCommit, 3},
-                                       {Role::kEpilogue, ArrivalKind::kElectedLane, 4}},
-                                      0,
-                                      Role::kLoad};
+  constexpr BarrierContract kContract{
+      {{Role::kMma, ArrivalKind::kUmmaCommit, 3}, {Role::kEpilogue, ArrivalKind::kElectedLane, 4}},
+      0,
+      Role::kLoad};
   EXPECT_EQ(kContract.arrivals(), 7U);
   EXPECT_EQ(BarrierContract{}.arrivals(), 0U);
 }
