@@ -2,7 +2,7 @@
 ///
 /// Barrier         Arrivals per phase                 Bytes per phase   Completion means
 /// ring.full[s]    1  producer, elected lane          one tile          stage s may be read
-/// ring.empty[s]   64 consumer, every lane, both CTAs -                 stage s may be overwritten
+/// ring.empty[s]   64 consumer, every lane of both    -                 stage s may be overwritten
 ///
 /// A CTA writes the other's stages, so it waits until both have freed them; and a CTA stays until
 /// nobody can arrive on its barriers any more: that is what `drain` is for.

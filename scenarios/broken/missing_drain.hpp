@@ -1,8 +1,9 @@
 /// Broken: the producer leaves after its last copy.
 ///
-/// The peer's arrivals on this CTA's barriers are still on their way when the CTA ends.
+/// The peer's arrivals on this CTA's barriers are still on their way when the CTA ends. A cluster
+/// barrier at the end would do instead of a drain: here there is neither.
 ///
-/// Expected: CTA_EXIT_WITH_PENDING_REMOTE. Twin: multicast_ring.
+/// Expected: PRODUCER_TAIL_MISSING. Twin: multicast_ring.
 
 #pragma once
 
@@ -15,6 +16,9 @@ struct MissingDrainKernel : MulticastRingKernel<M, Extents> {
   using Base = MulticastRingKernel<M, Extents>;
   using Problem = typename Base::Problem;
   using Storage = typename Base::Storage;
+
+  // No cluster barrier at the end: the drain alone keeps a CTA there.
+  static constexpr void finish(M&, const Problem&, const Storage&) {}
 
   static constexpr void producer(M& machine, const Problem& problem, const Storage& smem) {
     PipelineState state;
@@ -29,7 +33,7 @@ struct MissingDrain : MulticastRing {
   static constexpr ScenarioInfo kInfo{"missing_drain",
                                       ScenarioKind::kBroken,
                                       "a CTA ends before its peer has freed its stages",
-                                      "CTA_EXIT_WITH_PENDING_REMOTE",
+                                      "PRODUCER_TAIL_MISSING",
                                       "multicast_ring"};
   template <Machine M, class Extents>
   using Kernel = MissingDrainKernel<M, Extents>;

@@ -5,6 +5,7 @@
 #include "sim/check/barrier_life.hpp"
 #include "sim/check/exit_life.hpp"
 #include "sim/check/named_barriers.hpp"
+#include "sim/check/producer_tail.hpp"
 #include "sim/check/progress.hpp"
 #include "sim/check/stages.hpp"
 #include "sim/check/tensor_memory_data.hpp"
@@ -28,6 +29,7 @@ constexpr std::unique_ptr<Detector> (*kDetectors[])(Reporter&, Order&) = {
     make_tensor_memory_life,
     make_tensor_memory_data,
     make_exit_life,
+    make_producer_tail,
     make_progress,
 };
 

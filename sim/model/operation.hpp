@@ -6,7 +6,9 @@
 #include <memory>
 #include <vector>
 
+#include "common/machine/element.hpp"
 #include "common/machine/note.hpp"
+#include "common/machine/shared_tile.hpp"
 #include "common/machine/types.hpp"
 #include "common/trace/event.hpp"
 

@@ -22,7 +22,11 @@ cmake -S "$here" -B "$work/build" -G "$(cached CMAKE_GENERATOR)" \
 cmake --build "$work/build" > "$work/build.log" || { cat "$work/build.log"; exit 1; }
 
 command=$work/build/ring_study
-"$command" list | grep -q three_stage_ring || { echo "list does not show three_stage_ring"; exit 1; }
+"$command" list > "$work/list.txt"
+if ! grep -q three_stage_ring "$work/list.txt"; then
+  echo "list does not show three_stage_ring"
+  exit 1
+fi
 "$command" check three_stage_ring --random 2 --pct 2
 if "$command" check no_such_scenario 2> /dev/null; then
   echo "an unknown scenario is not refused"

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <map>
@@ -30,7 +32,8 @@ class ContractLayout : public SharedLayout {
 struct BarrierRow {
   std::uint32_t arrivals = 0;
   std::string role;
-  std::string how;  // the words after the role, up to the next column
+  std::string how;            // the words after the role, up to the next column
+  bool counts_bytes = false;  // the column after that is not "-"
 };
 
 /// The rows of the table at the top of a source file of this repository, by barrier.
@@ -47,8 +50,12 @@ inline std::map<std::string, BarrierRow> barrier_table(const std::string& path) 
       continue;
     }
     row.role = row.role.substr(0, row.role.find(','));
-    std::getline(words, row.how);
-    row.how = row.how.substr(1, row.how.find("  ") - 1);
+    std::string rest;
+    std::getline(words, rest);
+    const std::size_t end = std::min(rest.find("  "), rest.size());
+    const std::size_t bytes = std::min(rest.find_first_not_of(' ', end), rest.size() - 1);
+    row.how = rest.substr(1, end - 1);
+    row.counts_bytes = rest[bytes] != '-';
     rows[barrier.substr(0, barrier.find('['))] = row;
   }
   return rows;

@@ -1,7 +1,9 @@
 #include "common/machine/element.hpp"
 
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <ostream>
 
 #include <gtest/gtest.h>
 
@@ -27,6 +29,8 @@ TEST_P(SmallFormatTest, EveryBitPatternComesBackAsItWas) {
     const std::uint32_t again = encode(type, value);
     if (std::isnan(value)) {
       EXPECT_TRUE(std::isnan(decode(type, again))) << bits;
+    } else if (std::isinf(value) && sign == 0x80) {
+      EXPECT_EQ(again, (bits & sign) | largest);  // 8-bit conversions saturate
     } else {
       EXPECT_EQ(again, bits);
       EXPECT_EQ(std::signbit(value), (bits & sign) != 0) << bits;
@@ -70,7 +74,7 @@ TEST(ElementTest, WellKnownNumbersHaveTheirBits) {
   EXPECT_EQ(encode(ElementType::kTf32, 1.0F), 0x3F800000U);
 }
 
-TEST(ElementTest, TooLargeIsInfiniteWhereThereIsInfinityAndElseTheLargest) {
+TEST(ElementTest, TooLargeIsInfiniteInSixteenBitsAndTheLargestInEight) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   EXPECT_EQ(encode(ElementType::kF16, 65519.0F), 0x7BFFU);
   EXPECT_EQ(encode(ElementType::kF16, 65520.0F), 0x7C00U);
@@ -78,6 +82,21 @@ TEST(ElementTest, TooLargeIsInfiniteWhereThereIsInfinityAndElseTheLargest) {
   for (const float large : {464.0F, 1e9F, kInfinity}) {
     EXPECT_EQ(encode(ElementType::kF8E4M3, large), 0x7EU) << large;
     EXPECT_EQ(encode(ElementType::kF8E4M3, -large), 0xFEU) << large;
+  }
+  for (const float large : {61440.0F, 1e9F, kInfinity}) {
+    EXPECT_EQ(encode(ElementType::kF8E5M2, large), 0x7BU) << large;
+    EXPECT_EQ(encode(ElementType::kF8E5M2, -large), 0xFBU) << large;
+  }
+}
+
+TEST(ElementTest, ANanLosesItsSignAndItsPayload) {
+  for (const std::uint32_t bits : {0x7F800001U, 0xFFC00000U}) {
+    const auto nan = std::bit_cast<float>(bits);
+    EXPECT_EQ(encode(ElementType::kF16, nan), 0x7FFFU);
+    EXPECT_EQ(encode(ElementType::kBf16, nan), 0x7FFFU);
+    EXPECT_EQ(encode(ElementType::kTf32, nan), 0x7FFFE000U);
+    EXPECT_EQ(encode(ElementType::kF8E4M3, nan), 0x7FU);
+    EXPECT_EQ(encode(ElementType::kF8E5M2, nan), 0x7FU);
   }
 }
 
