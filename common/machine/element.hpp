@@ -1,8 +1,7 @@
 /// The element types tensor cores read and write: storage, conversion from and to float.
 ///
 /// Conversions round to nearest even. The CUDA backend converts with instructions; these functions
-/// are what the simulator and the host references use. They agree with the cvt.rn of an H200 in
-/// every bit, for each of the 2^32 floats.
+/// are what the simulator and the host references use.
 
 #pragma once
 
