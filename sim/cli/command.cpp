@@ -11,6 +11,7 @@
 #include <boost/program_options.hpp>
 
 #include "sim/report/json.hpp"
+#include "sim/report/proof.hpp"
 #include "sim/report/text.hpp"
 #include "sim/run/budget.hpp"
 #include "sim/run/check.hpp"
@@ -31,6 +32,7 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
   show SCENARIO        what a launch takes of an SM: shared memory, tensor memory, threads, waves
   run SCENARIO         one execution: computes, checks, compares with a reference
   check SCENARIO       many executions under different schedules; --all checks every scenario
+  prove SCENARIO       every interleaving, from one execution; a schedule for what is broken
   replay SCENARIO      one execution again, from the replay line of a finding
   make-input FILE.npy  a matrix of random numbers, float32
 
@@ -218,14 +220,6 @@ void check_output_names(const Session& session,
   }
 }
 
-ReportContext context_of(const ScenarioEntry& scenario,
-                         const ParameterSet& parameters,
-                         const ScheduleSpec& schedule) {
-  return {std::string{scenario.info->name} + " (" + parameters.to_string() + ")",
-          schedule.to_string(),
-          replay_line(scenario, parameters, schedule)};
-}
-
 ExitCode exit_of(const RunResult& result, bool strict) {
   if (result.end == RunEnd::kStepBound && result.findings.empty()) {
     return ExitCode::kIncomplete;
@@ -371,6 +365,43 @@ ExitCode replay(Session& session) {
     throw ConfigError("replay needs --schedule, from the replay line of a finding");
   }
   return run(session);
+}
+
+ExitCode exit_of(const ProofResult& result, bool strict) {
+  if (result.internal_error) {
+    return ExitCode::kInternal;
+  }
+  switch (result.verdict) {
+    case ProofVerdict::kProved:
+      return strict && !result.run.findings.empty() ? ExitCode::kFinding : ExitCode::kClean;
+    case ProofVerdict::kUnordered:
+      return strict ? ExitCode::kFinding : ExitCode::kClean;
+    case ProofVerdict::kRefuted:
+      return ExitCode::kFinding;
+    case ProofVerdict::kUndecided:
+    case ProofVerdict::kIncomplete:
+      break;
+  }
+  return ExitCode::kIncomplete;
+}
+
+ExitCode prove_command(Session& session) {
+  const ScenarioEntry& scenario = find_scenario(session);
+  const ParameterSet parameters = parameters_of(session, scenario);
+  ProofOptions options;
+  options.run = run_options(session, scenario, parameters);
+  options.run.moves_data = false;
+  const ProofResult result = prove(scenario, parameters, options);
+  const ExitCode code = exit_of(result, session.options.count("strict") != 0);
+  if (session.json()) {
+    Json json = json_of(result, scenario, parameters);
+    json["exit"] = static_cast<int>(code);
+    session.out << json.dump(2) << "\n";
+    return code;
+  }
+  session.out << text_of(result, scenario, parameters) << scenario.info->name << " ("
+              << parameters.to_string() << "): " << result.strength() << "\n";
+  return code;
 }
 
 struct CheckReport {
@@ -534,6 +565,7 @@ constexpr Command kCommands[] = {
     {"check",
      check_command,
      "json set seed profile strict max-steps random pct depth data keep-going all resident-ctas"},
+    {"prove", prove_command, "json set profile strict max-steps resident-ctas seed"},
     {"replay",
      replay,
      "json set in out schedule seed profile strict max-steps timing-only resident-ctas"},

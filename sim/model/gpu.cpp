@@ -188,6 +188,7 @@ bool Gpu::execute(Slot slot, Operation& op) {
   }
   warp.last_site = op.site;
   warp.last_op = op.op;
+  warp.last_address = op.address;
   return true;
 }
 
@@ -469,7 +470,19 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
     op.result = 0;
     return Outcome::kDone;
   }
-  const bool done = bar->done(op.wanted);
+  bool done = bar->done(op.wanted);
+  if (config_.tries_fail && op.op == Op::kMbarrierTryWait) {
+    const bool repeated = warp.last_op == op.op && warp.last_address == op.address &&
+                          warp.last_site.line == op.site.line;
+    if (repeated) {
+      Operation blocking = op;
+      blocking.op = Op::kMbarrierWait;
+      const Outcome outcome = mbarrier_wait(slot, blocking);
+      op.result = blocking.result;
+      return outcome;
+    }
+    done = false;
+  }
   if (!done && op.op == Op::kMbarrierWait) {
     ctas_[warp.cta].waiters[barrier_number(op.address)] |= std::uint64_t{1} << warp.index;
     return block(slot, op);
@@ -1339,6 +1352,14 @@ void Gpu::retire_cluster_if_done(std::uint32_t slot) {
 }
 
 // --- Reports ----------------------------------------------------------------------------------
+
+const AsyncOp* Gpu::async_at(Slot slot) const {
+  const std::size_t first = 4 * warps_.size();
+  if (slot < first || slot - first >= async_.size() || !async_[slot - first].live) {
+    return nullptr;
+  }
+  return &async_[slot - first];
+}
 
 std::vector<const AsyncOp*> Gpu::outstanding() const {
   std::vector<const AsyncOp*> all;

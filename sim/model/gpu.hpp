@@ -50,6 +50,9 @@ struct LaunchConfig {
   std::uint32_t registers_per_thread = 168;
   std::uint32_t resident_clusters = 1;
   bool moves_data = true;  // false: tile data does not exist, control words do
+  /// A try says no, and blocks if the warp repeats it at once: of all runs the one in which every
+  /// wait is waited for. For the proof.
+  bool tries_fail = false;
 };
 
 /// The cluster-window address of byte `offset` of CTA `rank`.
@@ -94,6 +97,7 @@ struct Warp {
   Operation blocked_on{};    // valid while kBlocked
   SourceSite last_site{};
   Op last_op = Op::kWarpStart;
+  std::uint32_t last_address = 0;
 
   std::deque<AsyncOp> tensor_queue;
   std::deque<AsyncOp> tmem_queue;
@@ -185,6 +189,8 @@ class Gpu {
   const std::vector<Warp>& warps() const { return warps_; }
   const std::vector<Cta>& ctas() const { return ctas_; }
   const std::vector<Cluster>& clusters() const { return clusters_; }
+  /// The asynchronous operation in a dynamic slot; null where there is none.
+  const AsyncOp* async_at(Slot slot) const;
   /// Asynchronous operations on their way, in slot order.
   std::vector<const AsyncOp*> outstanding() const;
   /// The barrier at `address` of a CTA slot, or null.

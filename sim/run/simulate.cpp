@@ -161,6 +161,22 @@ void check_input_names(const Workload& workload, const RunOptions& options) {
   }
 }
 
+// The detectors, and whoever else looks on.
+class BothSinks : public EventSink {
+ public:
+  BothSinks(EventSink* first, EventSink* second) : first_{first}, second_{second} {}
+  void on_event(const Event& event) override {
+    first_->on_event(event);
+    second_->on_event(event);
+  }
+  /// Null, one of them where the other is null, or this.
+  EventSink* only() { return first_ == nullptr ? second_ : second_ == nullptr ? first_ : this; }
+
+ private:
+  EventSink* first_;
+  EventSink* second_;
+};
+
 }  // namespace
 
 bool RunResult::clean(bool strict) const {
@@ -174,6 +190,26 @@ bool RunResult::clean(bool strict) const {
 
 std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit) {
   return workload.cluster_size * std::clamp(limit / workload.cluster_size, 1U, workload.clusters);
+}
+
+LaunchConfig launch_config(const ScenarioEntry& scenario,
+                           const ParameterSet& parameters,
+                           const RunOptions& options) {
+  const Workload workload = scenario.workload(parameters);
+  const Symbols symbols = scenario.symbols(parameters);
+  LaunchConfig config;
+  config.clusters = workload.clusters;
+  config.cluster_size = workload.cluster_size;
+  config.warps_per_cta = 0;
+  for (const RoleWarps& row : symbols.roles) {
+    config.warps_per_cta += row.warps;
+  }
+  config.shared_bytes = kSharedBase + symbols.bytes;
+  config.registers_per_thread = workload.registers_per_thread;
+  config.resident_clusters = resident_ctas(workload, options.resident_ctas) / workload.cluster_size;
+  config.moves_data = options.moves_data;
+  config.tries_fail = options.tries_fail;
+  return config;
 }
 
 RunResult simulate(const ScenarioEntry& scenario,
@@ -201,26 +237,16 @@ RunResult simulate(const ScenarioEntry& scenario,
     memory.maps.push_back(decode_map(spec, workload.tensors[spec.tensor], addresses[spec.tensor]));
   }
 
-  LaunchConfig config;
-  config.clusters = workload.clusters;
-  config.cluster_size = workload.cluster_size;
-  config.warps_per_cta = 0;
-  for (const RoleWarps& row : symbols.roles) {
-    config.warps_per_cta += row.warps;
-  }
-  config.shared_bytes = kSharedBase + symbols.bytes;
-  config.registers_per_thread = workload.registers_per_thread;
-  config.resident_clusters = resident_ctas(workload, options.resident_ctas) / workload.cluster_size;
-  config.moves_data = options.moves_data;
-
-  Gpu gpu{config, memory, symbols};
+  Gpu gpu{launch_config(scenario, parameters, options), memory, symbols};
   std::optional<DetectorSet> detectors;
   if (options.detect) {
     detectors.emplace(options.profile, gpu.config(), symbols);
-    gpu.set_sink(&*detectors);
   }
+  BothSinks both{detectors ? &*detectors : nullptr, options.observer};
+  gpu.set_sink(both.only());
   RunResult result;
-  const std::unique_ptr<Scheduler> scheduler = make_scheduler(options.schedule);
+  const std::unique_ptr<Scheduler> scheduler =
+      options.scheduler ? options.scheduler(gpu) : make_scheduler(options.schedule);
   result.stats = run_functional(gpu,
                                 scenario.body(parameters, maps, addresses),
                                 *scheduler,

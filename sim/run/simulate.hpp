@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +26,11 @@ struct RunOptions {
   /// Values for input tensors, by name; the others are drawn from `input_seed`, in [-1, 1).
   std::map<std::string, std::vector<float>> inputs;
   bool record = false;  // keep every choice of the schedule
+  /// Sees every event after the detectors, when not null.
+  EventSink* observer = nullptr;
+  /// Makes the scheduler instead of `schedule`, for one that looks at the machine.
+  std::function<std::unique_ptr<Scheduler>(const Gpu&)> scheduler;
+  bool tries_fail = false;  // LaunchConfig::tries_fail
 };
 
 /// How far an output is from the reference: |got - expected| against
@@ -56,6 +63,11 @@ struct RunResult {
 
 /// CTAs of a workload that are on a machine of `limit` CTAs at a time: whole clusters.
 std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit);
+
+/// What a run of the scenario launches.
+LaunchConfig launch_config(const ScenarioEntry& scenario,
+                           const ParameterSet& parameters,
+                           const RunOptions& options);
 
 /// Throws ConfigError when the parameters or inputs do not fit the scenario.
 RunResult simulate(const ScenarioEntry& scenario,

@@ -1,0 +1,325 @@
+#include "sim/prove/conditions.hpp"
+
+#include <algorithm>
+
+namespace warptwin::sim {
+
+namespace {
+
+constexpr std::size_t kViolationsMax = 64;
+
+}  // namespace
+
+const char* name_of(Condition condition) {
+  constexpr const char* kNames[] = {"C1", "C2", "C3", "C4", "C5"};
+  return kNames[static_cast<unsigned>(condition)];
+}
+
+void raise(ProofClock& clock, std::uint32_t component, std::uint32_t value) {
+  if (component >= clock.size()) {
+    clock.resize(component + 1, 0);
+  }
+  clock[component] = std::max(clock[component], value);
+}
+
+void join(ProofClock& into, const ProofClock& from) {
+  if (into.size() < from.size()) {
+    into.resize(from.size(), 0);
+  }
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    into[i] = std::max(into[i], from[i]);
+  }
+}
+
+void Conditions::Phase::clear() {
+  joined.clear();
+  in_chain.clear();
+  leaves.clear();
+  passes.clear();
+  expects.clear();
+  announced = landed = arrivals = 0;
+}
+
+std::uint32_t Conditions::add_barrier(std::uint32_t count, PhaseTest test) {
+  Barrier& barrier = barriers_.emplace_back();
+  barrier.count = count;
+  barrier.test = test;
+  return static_cast<std::uint32_t>(barriers_.size() - 1);
+}
+
+void Conditions::step(std::uint32_t chain, std::uint32_t index) {
+  raise(clocks_[chain], chain, index);
+  ++operations_;
+}
+
+// A contributor of `phase` that is not known to have happened, or null. Only the phase before the
+// open one is ever asked for.
+const ProofNode* Conditions::missing_contributor(const Barrier& barrier,
+                                                 std::uint32_t number,
+                                                 std::uint32_t phase,
+                                                 const ProofClock& clock) const {
+  if (knows(clock, component(number), phase + 1)) {
+    return nullptr;
+  }
+  const Phase& log = phase == barrier.phase ? barrier.current : barrier.previous;
+  if (!log.leaves.empty()) {
+    return &log.leaves.front().node;
+  }
+  for (const ProofNode& node : log.in_chain) {
+    if (!knows(clock, node.chain, node.index)) {
+      return &node;
+    }
+  }
+  return nullptr;
+}
+
+void Conditions::contribute(const ProofNode& node,
+                            const ProofClock& clock,
+                            std::uint32_t number,
+                            std::uint32_t phase,
+                            const Contribution& what) {
+  Barrier& barrier = barriers_[number];
+  Phase& now = barrier.current;
+  operations_ += node.chain == kLeaf ? 1 : 0;
+  if (phase > 0) {
+    if (const ProofNode* missing = missing_contributor(barrier, number, phase - 1, clock)) {
+      violate({Condition::kContributorsInOrder,
+               number,
+               static_cast<std::int32_t>(phase),
+               node,
+               *missing,
+               clock});
+    }
+  }
+  std::erase_if(now.passes,
+                [&](const Pass& pass) { return knows(clock, pass.node.chain, pass.node.index); });
+  join(now.joined, clock);
+  if (node.chain == kLeaf) {
+    now.leaves.push_back({node, what.memory_of, what.barrier_of});
+  } else {
+    const auto same = std::find_if(now.in_chain.begin(),
+                                   now.in_chain.end(),
+                                   [&](const ProofNode& n) { return n.chain == node.chain; });
+    if (same == now.in_chain.end()) {
+      now.in_chain.push_back(node);
+    } else {
+      *same = node;
+    }
+  }
+  if (what.kind == ProtocolKind::kArrive || what.kind == ProtocolKind::kArriveExpect) {
+    now.arrivals += what.count;
+    for (Expect& expect : now.expects) {
+      expect.forced = expect.forced || (expect.node.chain != kLeaf &&
+                                        knows(clock, expect.node.chain, expect.node.index));
+    }
+  }
+  if (what.kind == ProtocolKind::kArriveExpect) {
+    now.announced += what.bytes;
+  } else if (what.kind == ProtocolKind::kExpect) {
+    now.expects.push_back({node, what.bytes, now.landed, false});
+  } else if (what.kind == ProtocolKind::kComplete) {
+    now.landed += what.bytes;
+    for (Expect& expect : now.expects) {
+      const bool after =
+          expect.node.chain != kLeaf && knows(clock, expect.node.chain, expect.node.index);
+      expect.landed += after ? 0 : what.bytes;
+    }
+  }
+  if (what.completes) {
+    complete(number);
+  }
+}
+
+void Conditions::judge_expects(std::uint32_t number) {
+  const Barrier& barrier = barriers_[number];
+  const Phase& log = barrier.current;
+  if (log.expects.empty() || log.arrivals != barrier.count) {
+    return;
+  }
+  std::uint64_t forced = log.announced;
+  for (const Expect& expect : log.expects) {
+    forced += expect.forced ? expect.bytes : 0;
+  }
+  for (const Expect& expect : log.expects) {
+    if (!expect.forced && expect.landed >= forced) {
+      // All but the expect itself can have happened.
+      ProofClock before = log.joined;
+      if (expect.node.chain != kLeaf && expect.node.chain < before.size()) {
+        before[expect.node.chain] = std::min(before[expect.node.chain], expect.node.index - 1);
+      }
+      violate({Condition::kBytesAnnounced,
+               number,
+               static_cast<std::int32_t>(barrier.phase),
+               expect.node,
+               log.in_chain.empty() ? expect.node : log.in_chain.back(),
+               std::move(before)});
+    }
+  }
+}
+
+void Conditions::complete(std::uint32_t number) {
+  Barrier& barrier = barriers_[number];
+  judge_expects(number);
+  for (const Pass& pass : barrier.current.passes) {
+    // Phase n + 1 is complete although the wait for phase n has not passed: it looks too late.
+    ProofClock before = barrier.current.joined;
+    raise(before, component(number), barrier.phase + 1);
+    join(before, pass.before);
+    violate({Condition::kPassBeforeNext,
+             number,
+             static_cast<std::int32_t>(barrier.phase) - 1,
+             pass.node,
+             barrier.current.in_chain.empty() ? barrier.current.leaves.front().node
+                                              : barrier.current.in_chain.back(),
+             std::move(before)});
+  }
+  std::swap(barrier.previous, barrier.current);
+  barrier.current.clear();
+  ++barrier.phase;
+}
+
+void Conditions::look(const ProofNode& node, std::uint32_t number, std::int32_t phase) {
+  const Barrier& barrier = barriers_[number];
+  if (barrier.test != PhaseTest::kParity || phase < 1) {
+    return;
+  }
+  const auto before = static_cast<std::uint32_t>(phase - 1);
+  // The run looked in time: what it needs is that phase, the one before or the open one.
+  if (before + 2 < barrier.phase) {
+    return;
+  }
+  if (const ProofNode* missing =
+          missing_contributor(barrier, number, before, clocks_[node.chain])) {
+    violate({Condition::kLookInTime, number, phase, node, *missing, clocks_[node.chain]});
+  }
+}
+
+void Conditions::owe_pass(const ProofNode& node, std::uint32_t number, std::int32_t phase) {
+  Barrier& barrier = barriers_[number];
+  if (barrier.test == PhaseTest::kExact || phase + 1 != static_cast<std::int32_t>(barrier.phase)) {
+    return;
+  }
+  // Of several passes of a chain the latest is the hardest to be in time for.
+  std::vector<Pass>& passes = barrier.current.passes;
+  const auto same = std::find_if(passes.begin(), passes.end(), [&](const Pass& pass) {
+    return pass.node.chain == node.chain;
+  });
+  if (same == passes.end()) {
+    passes.push_back({node, clocks_[node.chain]});
+  } else {
+    *same = {node, clocks_[node.chain]};
+  }
+}
+
+void Conditions::wait(const ProofNode& node, std::uint32_t number, std::int32_t phase) {
+  look(node, number, phase);
+  owe_pass(node, number, phase);
+  const Barrier& barrier = barriers_[number];
+  ProofClock& clock = clocks_[node.chain];
+  if (phase >= 0) {
+    if (phase + 1 == static_cast<std::int32_t>(barrier.phase)) {
+      join(clock, barrier.previous.joined);
+    }
+    raise(clock, component(number), static_cast<std::uint32_t>(phase) + 1);
+  }
+}
+
+void Conditions::late_pass(const ProofNode& node, std::uint32_t number, std::int32_t phase) {
+  owe_pass(node, number, phase);
+}
+
+void Conditions::exit(const ProofNode& node, const ProofClock& clock, std::uint32_t cta) {
+  for (std::uint32_t number = 0; number < barriers_.size(); ++number) {
+    const Barrier& barrier = barriers_[number];
+    const auto judge = [&](const Phase& log, std::uint32_t phase) {
+      if (knows(clock, component(number), phase + 1)) {
+        return;
+      }
+      for (const LeafMark& leaf : log.leaves) {
+        if (leaf.memory_of == cta || leaf.barrier_of == cta) {
+          violate({Condition::kLifetime,
+                   number,
+                   static_cast<std::int32_t>(phase),
+                   node,
+                   leaf.node,
+                   clock});
+          return;
+        }
+      }
+    };
+    judge(barrier.current, barrier.phase);
+    if (barrier.phase > 0) {
+      judge(barrier.previous, barrier.phase - 1);
+    }
+  }
+}
+
+void Conditions::complete_by(std::uint32_t number, const ProofClock& clock) {
+  join(barriers_[number].current.joined, clock);
+  complete(number);
+}
+
+void Conditions::finish() {
+  for (std::uint32_t number = 0; number < barriers_.size(); ++number) {
+    judge_expects(number);
+  }
+}
+
+void Conditions::violate(Violation violation) {
+  for (const Violation& known : violations_) {
+    if (known.condition == violation.condition &&
+        known.node.site.line == violation.node.site.line &&
+        known.other.site.line == violation.other.site.line) {
+      return;
+    }
+  }
+  if (violations_.size() < kViolationsMax) {
+    violations_.push_back(std::move(violation));
+  }
+}
+
+bool proved(const Protocol& protocol) {
+  const std::optional<CanonicalRun> run = run_once(protocol);
+  if (!run) {
+    return false;
+  }
+  const auto agents = static_cast<std::uint32_t>(protocol.agents.size());
+  Conditions conditions{agents};
+  std::vector<std::uint32_t> phases(protocol.barriers.size(), 0);
+  std::vector<std::uint32_t> pending;
+  std::vector<std::int64_t> tx(protocol.barriers.size(), 0);
+  for (const ProtocolBarrier& barrier : protocol.barriers) {
+    conditions.add_barrier(barrier.count, barrier.test);
+    pending.push_back(barrier.count);
+  }
+  // What happened before the end of each operation, for those that start after it.
+  std::vector<std::vector<ProofClock>> done(agents);
+  for (const auto& [agent, index] : run->order) {
+    const ProtocolOp& op = protocol.agents[agent].ops[index];
+    const ProofNode node{agent, index + 1, agent, Op::kCount, 0, op.site};
+    if (op.kind == ProtocolKind::kAfter) {
+      join(conditions.clock(agent), done[op.barrier][op.index]);
+    } else if (op.kind == ProtocolKind::kWait) {
+      conditions.wait(node, op.barrier, op.phase);
+    }
+    conditions.step(agent, index + 1);
+    if (op.kind != ProtocolKind::kAfter && op.kind != ProtocolKind::kWait) {
+      const std::uint32_t b = op.barrier;
+      tx[b] +=
+          op.kind == ProtocolKind::kComplete ? -std::int64_t{op.bytes} : std::int64_t{op.bytes};
+      pending[b] -= op.arrives() ? op.count : 0;
+      const bool completes = pending[b] == 0 && tx[b] == 0;
+      conditions.contribute(
+          node, conditions.clock(agent), b, phases[b], {op.kind, op.count, op.bytes, completes});
+      if (completes) {
+        ++phases[b];
+        pending[b] = protocol.barriers[b].count;
+      }
+    }
+    done[agent].push_back(conditions.clock(agent));
+  }
+  conditions.finish();
+  return conditions.violations().empty();
+}
+
+}  // namespace warptwin::sim

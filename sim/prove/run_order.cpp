@@ -1,0 +1,655 @@
+#include "sim/prove/run_order.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace warptwin::sim {
+
+namespace {
+
+constexpr std::uint32_t kSeveral = ~std::uint32_t{0};
+constexpr std::size_t kFindingsMax = 64;
+
+std::uint64_t key(std::uint32_t cta, std::uint32_t address) {
+  return std::uint64_t{cta} << 32 | address;
+}
+
+bool is_load(Op op) {
+  return op == Op::kTensorLoad || op == Op::kBulkLoad;
+}
+
+ProtocolKind kind_of(const Event& event) {
+  if (event.op == Op::kMbarrierExpectTx) {
+    return ProtocolKind::kExpect;
+  }
+  if (event.op == Op::kMbarrierCompleteTx || is_load(event.op)) {
+    return ProtocolKind::kComplete;
+  }
+  return (event.flags & event_flag::kExpectTx) != 0 ? ProtocolKind::kArriveExpect
+                                                    : ProtocolKind::kArrive;
+}
+
+}  // namespace
+
+bool starts_leaf(const Event& event) {
+  if (event.step != Step::kIssued) {
+    return false;
+  }
+  switch (event.op) {
+    case Op::kTensorLoad:
+    case Op::kBulkLoad:
+    case Op::kMbarrierArrive:
+    case Op::kMbarrierExpectTx:
+    case Op::kMbarrierCompleteTx:
+      return true;
+    case Op::kTcgen05Commit:
+      return event.extra != 0;
+    default:
+      return false;
+  }
+}
+
+ChainCounter::ChainCounter(const LaunchConfig& config) {
+  const std::size_t warps =
+      std::size_t{config.clusters} * config.cluster_size * config.warps_per_cta;
+  index_.reserve(warps);
+}
+
+std::uint32_t ChainCounter::warp_step(const Event& event) {
+  const bool executes = event.step == Step::kDone || event.step == Step::kIssued;
+  if (!executes || event.op == Op::kStageNote || event.op == Op::kWarpStart ||
+      event.op == Op::kCtaExit || (event.flags & event_flag::kLateLanes) != 0) {
+    return 0;
+  }
+  std::uint32_t& index = slot(index_, event.warp);
+  if (event.warp >= time_.size()) {
+    time_.resize(event.warp + 1, 0);
+    poll_.resize(event.warp + 1);
+  }
+  // A try and the wait after it are two operations: polls in a row are the try, and one that says
+  // yes is the wait too.
+  Poll& poll = poll_[event.warp];
+  if (event.op == Op::kMbarrierTryWait) {
+    const bool again = poll.line == event.site.line && poll.address == event.address;
+    const bool yes = (event.flags & event_flag::kFalse) == 0;
+    poll = yes ? Poll{} : Poll{event.address, event.site.line};
+    time_[event.warp] = event.time;
+    index += (again ? 0 : 1) + (yes ? 1 : 0);
+    return index;
+  }
+  poll = {};
+  // One operation may have several events, all of one step.
+  index += time_[event.warp] != event.time || index == 0 ? 1 : 0;
+  time_[event.warp] = event.time;
+  return index;
+}
+
+// Whether a warp has already been brought together with its late lanes.
+bool RunOrder::knows_late(Group& group, std::uint32_t self, std::uint32_t late) const {
+  const ProofClock& clock = group.conditions.clock(self);
+  return warps_ + self < clock.size() && clock[warps_ + self] >= late;
+}
+
+RunOrder::RunOrder(const LaunchConfig& config, const Options& options)
+    : config_{config}, options_{options}, counter_{config} {
+  ctas_ = config.cluster_size * (options.whole_grid ? config.clusters : 1);
+  warps_ = ctas_ * config.warps_per_cta;
+  groups_.resize(options.whole_grid ? 1 : config.clusters);
+}
+
+RunOrder::Group& RunOrder::group_of(const Event& event) {
+  std::unique_ptr<Group>& group = groups_[event.warp / warps_];
+  if (group == nullptr) {
+    group = std::make_unique<Group>(warps_ * 3);
+    group->ended.assign(warps_, false);
+    group->live_ctas = ctas_;
+    group->agents.assign(std::size_t{warps_} * 3, kLeaf);
+  }
+  return *group;
+}
+
+std::uint32_t RunOrder::number_of(Group& group,
+                                  ProofBarrier barrier,
+                                  std::uint32_t count,
+                                  PhaseTest test) {
+  const std::uint32_t number = group.conditions.add_barrier(count, test);
+  group.barriers.push_back(barrier);
+  return number;
+}
+
+ProofNode RunOrder::node_of(const Event& event, std::uint32_t chain, std::uint32_t index) const {
+  return {chain, index, event.warp, event.op, event.time, event.site};
+}
+
+void RunOrder::undecided(const std::string& reason, const Event& event) {
+  for (const Undecided& known : undecided_) {
+    if (known.reason == reason && known.site.line == event.site.line) {
+      return;
+    }
+  }
+  if (undecided_.size() < kFindingsMax) {
+    undecided_.push_back({reason, event.site});
+  }
+}
+
+// --- The recorded protocol --------------------------------------------------------------------
+
+std::uint32_t RunOrder::record_agent(Group& group, std::uint32_t chain, const Event& event) {
+  Protocol& protocol = *options_.record;
+  if (group.agents[chain] == kLeaf) {
+    group.agents[chain] = static_cast<std::uint32_t>(protocol.agents.size());
+    const std::uint32_t warp = event.warp % warps_;
+    constexpr const char* kKinds[] = {"", " late lanes", " tensor queue"};
+    protocol.agents.push_back({{}, "warp " + std::to_string(warp) + kKinds[chain / warps_]});
+  }
+  return group.agents[chain];
+}
+
+void RunOrder::record(Group& group, std::uint32_t chain, const Event& event, ProtocolOp op) {
+  if (options_.record != nullptr && event.warp / warps_ == options_.recorded_group) {
+    op.site = event.site;
+    options_.record->agents[record_agent(group, chain, event)].ops.push_back(op);
+  }
+}
+
+void RunOrder::record_leaf(Group& group,
+                           const InFlight& flight,
+                           const Event& event,
+                           ProtocolOp op) {
+  if (options_.record == nullptr || event.warp / warps_ != options_.recorded_group) {
+    return;
+  }
+  const std::uint32_t issuer = record_agent(group, event.warp % warps_, event);
+  ProtocolAgent agent{{}, name_of(event.op)};
+  if (flight.recorded_after != 0) {
+    agent.ops.push_back(after_op(issuer, flight.recorded_after - 1));
+  }
+  op.site = event.site;
+  agent.ops.push_back(op);
+  options_.record->agents.push_back(std::move(agent));
+}
+
+// --- Events -----------------------------------------------------------------------------------
+
+void RunOrder::on_event(const Event& event) {
+  if (event.op == Op::kStageNote || event.step == Step::kBlocked) {
+    return;
+  }
+  Group& group = group_of(event);
+  const std::uint32_t self = event.warp % warps_;
+  note_work(event);
+  if (const std::uint32_t index = counter_.warp_step(event); index != 0) {
+    group.conditions.step(self, index);
+    const std::uint32_t late = counter_.late_index(event.warp);
+    const bool waits = event.op == Op::kMbarrierWait || event.op == Op::kMbarrierTryWait;
+    if (late != 0 && !waits && (event.lanes == kWarpLanes || event.op == Op::kWarpExit) &&
+        !knows_late(group, self, late)) {
+      raise(group.conditions.clock(self), warps_ + self, late);
+      if (options_.record != nullptr && group.agents[warps_ + self] != kLeaf) {
+        const std::uint32_t agent = group.agents[warps_ + self];
+        const std::size_t ops = options_.record->agents[agent].ops.size();
+        record(group, self, event, after_op(agent, static_cast<std::uint32_t>(ops - 1)));
+      }
+    }
+  }
+  if (event.fault != Fault::kNone && event.fault != Fault::kManyLanes) {
+    return;  // the detectors' business: this run is wrong by itself
+  }
+  switch (event.op) {
+    case Op::kMbarrierInit: {
+      const std::uint32_t number =
+          number_of(group,
+                    {ProofBarrier::Kind::kMbarrier, event.cta, event.address},
+                    event.count,
+                    PhaseTest::kParity);
+      group.mbarriers[key(event.cta, event.address)] = number;
+      if (options_.record != nullptr && event.warp / warps_ == options_.recorded_group) {
+        options_.record->barriers.resize(number + 1);
+        options_.record->barriers[number] = {event.count, PhaseTest::kParity, {}};
+      }
+      break;
+    }
+    case Op::kMbarrierArrive:
+    case Op::kMbarrierExpectTx:
+    case Op::kMbarrierCompleteTx:
+      if (starts_leaf(event) || event.step == Step::kSignalled) {
+        on_deferred(group, event, self);
+      } else {
+        on_barrier(group, event, self);
+      }
+      break;
+    case Op::kTensorLoad:
+    case Op::kBulkLoad:
+    case Op::kTcgen05Mma:
+    case Op::kTcgen05Commit:
+      on_deferred(group, event, self);
+      break;
+    case Op::kMbarrierWait:
+    case Op::kMbarrierTryWait:
+      on_wait(group, event, self);
+      break;
+    case Op::kBarSync:
+    case Op::kBarArrive:
+      on_named(group, event, self);
+      break;
+    case Op::kClusterArrive:
+    case Op::kClusterWait:
+      on_cluster(group, event, self);
+      break;
+    case Op::kGlobalLoadAcquire:
+    case Op::kGlobalStoreRelease:
+    case Op::kGlobalRedAdd:
+    case Op::kGlobalWait:
+      on_flag(group, event, self);
+      break;
+    case Op::kSetmaxnreg:
+      on_registers(group, event, self);
+      break;
+    case Op::kTcgen05Alloc: {
+      std::uint32_t& allocator = group.allocators[event.cta];
+      if (allocator != 0 && allocator != self + 1) {
+        undecided("several warps allocate tensor memory: who comes first is a choice", event);
+      }
+      allocator = self + 1;
+      break;
+    }
+    case Op::kWarpExit:
+      group.ended[self] = true;
+      break;
+    case Op::kCtaExit:
+      on_exit(group, event);
+      break;
+    default:
+      break;
+  }
+}
+
+// A synchronous operation on a barrier of the own CTA.
+void RunOrder::on_barrier(Group& group, const Event& event, std::uint32_t self) {
+  const auto found = group.mbarriers.find(key(event.cta, event.address));
+  if (found == group.mbarriers.end()) {
+    return;
+  }
+  if ((event.flags & (event_flag::kDrop | event_flag::kNoComplete)) != 0) {
+    undecided("arrive_drop and .noComplete are not part of the proof", event);
+    return;
+  }
+  const bool completes = (event.flags & event_flag::kPhaseCompleted) != 0;
+  const ProtocolKind kind = kind_of(event);
+  const std::uint32_t arrivals =
+      kind == ProtocolKind::kExpect || kind == ProtocolKind::kComplete ? 0 : event.count;
+  group.conditions.contribute(node_of(event, self, counter_.warp_index(event.warp)),
+                              group.conditions.clock(self),
+                              found->second,
+                              event.phase,
+                              {kind, arrivals, event.bytes, completes});
+  record(group, self, event, {kind, found->second, 0, arrivals, event.bytes, 0, {}});
+}
+
+// Loads, remote arrivals, and what goes through the tensor queue.
+void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self) {
+  Conditions& conditions = group.conditions;
+  const bool tensor = event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Commit;
+  const std::uint32_t queue = warps_ * 2 + self;
+  if (event.step == Step::kIssued) {
+    InFlight flight;
+    flight.clock = conditions.clock(self);
+    if (tensor) {
+      const std::uint32_t position = counter_.tensor_issue(event.warp);
+      flight.node = node_of(event, queue, position);
+      raise(flight.clock, queue, position);
+      group.last_tensor[self] = flight.node;
+      if (event.op == Op::kTcgen05Mma) {
+        return;
+      }
+    }
+    if (starts_leaf(event)) {
+      flight.node = node_of(event, kLeaf, counter_.leaf_issue(event.warp));
+      if (event.op == Op::kTcgen05Commit) {
+        flight.targets = static_cast<std::uint32_t>(std::popcount(event.extra));
+      }
+    }
+    flight.memory_of = event.cta;
+    flight.barrier_of = is_load(event.op) ? event.peer_cta : event.cta;
+    if (options_.record != nullptr && group.agents[self] != kLeaf &&
+        event.warp / warps_ == options_.recorded_group) {
+      flight.recorded_after =
+          static_cast<std::uint32_t>(options_.record->agents[group.agents[self]].ops.size());
+    }
+    group.in_flight.insert_or_assign(event.serial, std::move(flight));
+    return;
+  }
+  const auto found = group.in_flight.find(event.serial);
+  const bool lands =
+      is_load(event.op) ? event.step == Step::kWritten : event.step == Step::kSignalled;
+  if (!lands || found == group.in_flight.end()) {
+    return;
+  }
+  InFlight& flight = found->second;
+  const std::uint32_t owner = is_load(event.op) ? event.peer_cta : event.cta;
+  const std::uint32_t address = is_load(event.op) ? event.peer : event.address;
+  const auto barrier = group.mbarriers.find(key(owner, address));
+  if (barrier != group.mbarriers.end()) {
+    const std::uint32_t number = barrier->second;
+    const ProtocolKind kind = kind_of(event);
+    const bool arrives = kind == ProtocolKind::kArrive || kind == ProtocolKind::kArriveExpect;
+    const std::uint32_t arrivals = arrives ? std::max(event.count, 1U) : 0;
+    const bool completes = (event.flags & event_flag::kPhaseCompleted) != 0;
+    if (flight.node.chain != kLeaf) {
+      // The queue is a chain: it has executed all that came before.
+      join(conditions.clock(queue), flight.clock);
+      conditions.step(queue, flight.node.index);
+      conditions.contribute(flight.node,
+                            conditions.clock(queue),
+                            number,
+                            event.phase,
+                            {kind, arrivals, event.bytes, completes, owner, owner});
+      if (flight.recorded_after != 0 && options_.record != nullptr) {
+        record(group, queue, event, after_op(group.agents[self], flight.recorded_after - 1));
+      }
+      record(group, queue, event, {kind, number, 0, arrivals, event.bytes, 0, {}});
+    } else {
+      conditions.contribute(flight.node,
+                            flight.clock,
+                            number,
+                            event.phase,
+                            {kind, arrivals, event.bytes, completes, event.cta, owner});
+      record_leaf(group, flight, event, {kind, number, 0, arrivals, event.bytes, 0, {}});
+    }
+    if (options_.keep_leaves && flight.node.chain == kLeaf &&
+        event.warp / warps_ == options_.recorded_group) {
+      leaves_[{self, flight.node.index, owner}] = {conditions.component(number), event.phase};
+    }
+  }
+  if (--flight.targets == 0) {
+    group.in_flight.erase(found);
+  }
+}
+
+void RunOrder::on_wait(Group& group, const Event& event, std::uint32_t self) {
+  const auto found = group.mbarriers.find(key(event.cta, event.address));
+  if (found == group.mbarriers.end()) {
+    return;
+  }
+  const std::uint32_t number = found->second;
+  const bool exact = (event.flags & event_flag::kExactPhase) != 0;
+  const auto current = static_cast<std::int32_t>(event.phase);
+  if (event.op == Op::kMbarrierTryWait) {
+    tried_ = true;
+    // What it means, where it does not say so: the phase its parity names now.
+    const std::int32_t named = (event.wanted & 1U) == (event.phase & 1U) ? current : current - 1;
+    const std::int32_t phase = exact ? static_cast<std::int32_t>(event.wanted) : named;
+    group.conditions.look(node_of(event, self, counter_.warp_index(event.warp)), number, phase);
+    return;
+  }
+  const std::int32_t phase = exact ? static_cast<std::int32_t>(event.wanted) : current - 1;
+  if (phase != current - 1) {
+    return;  // the run itself went wrong here, and says so
+  }
+  if ((event.flags & event_flag::kLateLanes) != 0) {
+    const std::uint32_t late = warps_ + self;
+    const std::uint32_t index = counter_.late_step(event.warp);
+    group.conditions.step(late, index);
+    group.conditions.late_pass(node_of(event, late, index), number, phase);
+    if (options_.record != nullptr && group.agents[self] != kLeaf) {
+      const std::size_t ops = options_.record->agents[group.agents[self]].ops.size();
+      record(group, late, event, after_op(group.agents[self], static_cast<std::uint32_t>(ops - 1)));
+    }
+    record(group, late, event, wait_op(number, phase));
+    return;
+  }
+  group.conditions.wait(node_of(event, self, counter_.warp_index(event.warp)), number, phase);
+  record(group, self, event, wait_op(number, phase));
+}
+
+// Completes generations of a barrier that warps which had ended did not have to come to.
+void RunOrder::close_generation(Group& group,
+                                std::uint32_t barrier,
+                                std::uint32_t first,
+                                std::uint32_t end) {
+  ProofClock ended;
+  for (std::uint32_t warp = first; warp < end; ++warp) {
+    const std::uint64_t arrival = std::uint64_t{barrier} << 32 | warp;
+    const auto last = group.arrived.find(arrival);
+    const std::uint32_t generation = group.conditions.phase_of(barrier);
+    if (group.ended[warp] && (last == group.arrived.end() || last->second <= generation)) {
+      join(ended, group.conditions.clock(warp));
+    }
+  }
+  group.conditions.complete_by(barrier, ended);
+}
+
+void RunOrder::on_named(Group& group, const Event& event, std::uint32_t self) {
+  const auto [found, added] = group.named.try_emplace(key(event.cta, event.address), 0U);
+  if (added) {
+    const std::uint32_t arrivals = event.count / kWarpLanes;
+    found->second = number_of(
+        group, {ProofBarrier::Kind::kNamed, event.cta, event.address}, arrivals, PhaseTest::kExact);
+    if (options_.record != nullptr && event.warp / warps_ == options_.recorded_group) {
+      options_.record->barriers.resize(found->second + 1);
+      options_.record->barriers[found->second] = {arrivals, PhaseTest::kExact, {}};
+    }
+  }
+  const std::uint32_t number = found->second;
+  const ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
+  const bool returns = event.pending != 0;
+  const bool completes = (event.flags & event_flag::kPhaseCompleted) != 0;
+  if (!returns) {
+    group.conditions.contribute(node,
+                                group.conditions.clock(self),
+                                number,
+                                event.phase,
+                                {ProtocolKind::kArrive, 1, 0, completes});
+    group.arrived[std::uint64_t{number} << 32 | self] = event.phase + 1;
+    record(group, self, event, arrive_op(number));
+  }
+  if (returns || (completes && event.op == Op::kBarSync)) {
+    if (group.conditions.phase_of(number) <= event.phase) {
+      const std::uint32_t first = self / config_.warps_per_cta * config_.warps_per_cta;
+      close_generation(group, number, first, first + config_.warps_per_cta);
+    }
+    group.conditions.wait(node, number, static_cast<std::int32_t>(event.phase));
+    record(group, self, event, wait_op(number, static_cast<std::int32_t>(event.phase)));
+  }
+}
+
+void RunOrder::on_cluster(Group& group, const Event& event, std::uint32_t self) {
+  const std::uint32_t cluster_warps = config_.cluster_size * config_.warps_per_cta;
+  const std::uint32_t first = self / cluster_warps * cluster_warps;
+  const auto [found, added] = group.cluster.try_emplace(self / cluster_warps, 0U);
+  if (added) {
+    found->second = number_of(
+        group, {ProofBarrier::Kind::kCluster, event.cta, 0}, cluster_warps, PhaseTest::kExact);
+    if (options_.record != nullptr && event.warp / warps_ == options_.recorded_group) {
+      options_.record->barriers.resize(found->second + 1);
+      options_.record->barriers[found->second] = {cluster_warps, PhaseTest::kExact, {}};
+    }
+  }
+  const std::uint32_t number = found->second;
+  const bool waits = event.op == Op::kClusterWait;
+  // Its generation is complete when somebody waits no more, or arrives for the next.
+  if (group.conditions.phase_of(number) + (waits ? 0 : 1) <= event.phase) {
+    close_generation(group, number, first, first + cluster_warps);
+  }
+  const ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
+  if (waits) {
+    group.conditions.wait(node, number, static_cast<std::int32_t>(event.phase));
+    record(group, self, event, wait_op(number, static_cast<std::int32_t>(event.phase)));
+    return;
+  }
+  group.arrived[std::uint64_t{number} << 32 | self] = event.phase + 1;
+  group.conditions.contribute(node,
+                              group.conditions.clock(self),
+                              number,
+                              event.phase,
+                              {ProtocolKind::kArrive, 1, 0, false});
+  record(group, self, event, arrive_op(number));
+}
+
+// A word of global memory. With one writer each store is a phase; several that only add make a
+// counter, which may be waited for at its last value.
+void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
+  if (config_.clusters > 1 && !options_.whole_grid) {
+    needs_whole_grid_ = true;
+    return;
+  }
+  const auto [found, added] = group.flags.try_emplace(event.global);
+  Flag& flag = found->second;
+  if (added) {
+    flag.barrier = number_of(
+        group, {ProofBarrier::Kind::kFlag, event.cta, event.global}, 1, PhaseTest::kEqual);
+    if (options_.record != nullptr) {
+      options_.record->barriers.resize(flag.barrier + 1);
+      options_.record->barriers[flag.barrier] = {1, PhaseTest::kEqual, {}};
+    }
+  }
+  const ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
+  ProofClock& clock = group.conditions.clock(self);
+  if (event.op == Op::kGlobalLoadAcquire) {
+    flag.loaded = true;
+    if (flag.writer != kLeaf && flag.writer != self) {
+      undecided("what a load of a global word finds depends on the interleaving", event);
+    }
+    return;
+  }
+  if (event.op == Op::kGlobalWait) {
+    if (flag.counter) {
+      join(clock, flag.joined);
+    } else if (flag.writes != 0) {
+      group.conditions.wait(node, flag.barrier, static_cast<std::int32_t>(flag.writes) - 1);
+      record(group, self, event, wait_op(flag.barrier, static_cast<std::int32_t>(flag.writes) - 1));
+    } else {
+      undecided("a wait for the initial value of a global word", event);
+    }
+    flag.waited = true;
+    return;
+  }
+  if (flag.loaded && flag.writer != self) {
+    undecided("what a load of a global word finds depends on the interleaving", event);
+  }
+  const bool another = flag.writer != kLeaf && flag.writer != self;
+  if (flag.counter || another) {
+    if (flag.waited) {
+      undecided("a global word with several writers is waited for at a passing value", event);
+    } else if (event.op != Op::kGlobalRedAdd || event.count == 0) {
+      undecided("a global word is stored to by several warps", event);
+    }
+    flag.counter = true;
+  }
+  flag.writer = self;
+  join(flag.joined, clock);
+  if (!flag.counter) {
+    group.conditions.contribute(
+        node, clock, flag.barrier, flag.writes, {ProtocolKind::kArrive, 1, 0, true});
+    record(group, self, event, arrive_op(flag.barrier));
+  }
+  ++flag.writes;
+}
+
+// Register pools: each warp changes its share once, and nobody gives back only after he has been
+// given to. Then all that is asked for is there once all has been given back.
+void RunOrder::on_registers(Group& group, const Event& event, std::uint32_t self) {
+  RegisterPool& pool = group.pools[event.cta];
+  const bool increase = (event.flags & event_flag::kIncrease) != 0;
+  pool.total += increase ? std::int64_t{event.count} : 0;
+  if (!pool.changed.insert(self).second) {
+    undecided("a warp changes its registers twice", event);
+  }
+  if (increase) {
+    pool.given.emplace_back(self, counter_.warp_index(event.warp));
+    return;
+  }
+  for (const auto& [chain, index] : pool.given) {
+    const ProofClock& clock = group.conditions.clock(self);
+    if (chain < clock.size() && clock[chain] >= index) {
+      undecided("registers are given back only after others were given", event);
+    }
+  }
+}
+
+void RunOrder::on_exit(Group& group, const Event& event) {
+  const std::uint32_t first = event.warp % warps_ / config_.warps_per_cta * config_.warps_per_cta;
+  ProofClock clock;
+  for (std::uint32_t warp = first; warp < first + config_.warps_per_cta; ++warp) {
+    join(clock, group.conditions.clock(warp));
+  }
+  const ProofNode node = node_of(event, event.warp % warps_, counter_.warp_index(event.warp));
+  group.conditions.exit(node, clock, event.cta);
+  for (const auto& [serial, flight] : group.in_flight) {
+    if (flight.memory_of == event.cta || flight.barrier_of == event.cta) {
+      group.conditions.violate({Condition::kLifetime, 0, 0, node, flight.node, clock});
+    }
+  }
+  for (std::uint32_t warp = first; warp < first + config_.warps_per_cta; ++warp) {
+    const auto last = group.last_tensor.find(warp);
+    if (last == group.last_tensor.end()) {
+      continue;
+    }
+    const std::uint32_t queue = warps_ * 2 + warp;
+    if (queue >= clock.size() || clock[queue] < last->second.index) {
+      group.conditions.violate({Condition::kLifetime, 0, 0, node, last->second, clock});
+    }
+  }
+  if (--group.live_ctas == 0) {
+    close_group(event.warp / warps_);
+  }
+}
+
+void RunOrder::close_group(std::uint32_t number) {
+  std::unique_ptr<Group>& group = groups_[number];
+  if (group == nullptr) {
+    return;
+  }
+  group->conditions.finish();
+  operations_ += group->conditions.operations();
+  for (const Violation& violation : group->conditions.violations()) {
+    const bool known = std::any_of(findings_.begin(), findings_.end(), [&](const Finding& f) {
+      return f.violation.condition == violation.condition &&
+             f.violation.node.site.line == violation.node.site.line &&
+             f.violation.other.site.line == violation.other.site.line;
+    });
+    if (!known && findings_.size() < kFindingsMax) {
+      const ProofBarrier barrier = violation.barrier < group->barriers.size()
+                                       ? group->barriers[violation.barrier]
+                                       : ProofBarrier{};
+      findings_.push_back({violation, number, barrier});
+    }
+  }
+  group.reset();
+}
+
+// FNV-1a over what an operation is, not when.
+void RunOrder::note_work(const Event& event) {
+  const bool waits =
+      event.op == Op::kMbarrierWait || event.op == Op::kMbarrierTryWait || event.op == Op::kBarSync;
+  if (waits || (event.step != Step::kDone && event.step != Step::kIssued)) {
+    return;
+  }
+  if (event.warp >= work_.size()) {
+    work_.resize(event.warp + 1, 0xCBF29CE484222325U);
+  }
+  std::uint64_t& hash = work_[event.warp];
+  for (const std::uint64_t part : {std::uint64_t{static_cast<unsigned>(event.op)},
+                                   std::uint64_t{event.address},
+                                   std::uint64_t{event.count},
+                                   std::uint64_t{event.bytes},
+                                   std::uint64_t{event.site.line}}) {
+    hash = (hash ^ part) * 0x100000001B3U;
+  }
+}
+
+std::uint64_t RunOrder::work() const {
+  std::uint64_t hash = 0xCBF29CE484222325U;
+  for (const std::uint64_t part : work_) {
+    hash = (hash ^ part) * 0x100000001B3U;
+  }
+  return hash;
+}
+
+void RunOrder::at_end() {
+  for (std::uint32_t number = 0; number < groups_.size(); ++number) {
+    close_group(number);
+  }
+}
+
+}  // namespace warptwin::sim

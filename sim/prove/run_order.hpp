@@ -1,0 +1,211 @@
+/// From the events of a run to the conditions of its proof: which operation is in which chain, acts
+/// on which barrier in which phase, and what else orders it.
+///
+/// Chains of a CTA group of W warps: [0, W) warps, [W, 2W) the lanes a wait of a warp left behind,
+/// [2W, 3W) its tensor queue. Bulk and tensor loads, remote arrivals and multicast commits are
+/// leaves. Bulk stores and tensor-memory loads contribute to no barrier and are no nodes.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/model/gpu.hpp"
+#include "sim/prove/conditions.hpp"
+
+namespace warptwin::sim {
+
+/// A place of a kernel that the proof cannot speak of, and why.
+struct Undecided {
+  std::string reason;
+  SourceSite site{};
+};
+
+/// What a barrier number of a group stands for.
+struct ProofBarrier {
+  enum class Kind : std::uint8_t { kMbarrier, kNamed, kCluster, kFlag };
+  Kind kind = Kind::kMbarrier;
+  std::uint32_t cta = 0;      // in the grid
+  std::uint64_t address = 0;  // mbarrier: shared address; named: id; flag: global address
+};
+
+/// Counts what each agent of a run has executed, in the same way for a run that is proved and for
+/// one that follows a witness.
+class ChainCounter {
+ public:
+  explicit ChainCounter(const LaunchConfig& config);
+  /// Index of the operation in its warp, from 1; 0 for an event that is no step of a warp.
+  std::uint32_t warp_step(const Event& event);
+  /// How far a warp is, by its number in the grid.
+  std::uint32_t warp_index(std::uint32_t warp) const { return at(index_, warp); }
+  /// A step of a tensor queue or of late lanes.
+  std::uint32_t late_step(std::uint32_t warp) { return ++slot(late_, warp); }
+  std::uint32_t late_index(std::uint32_t warp) const { return at(late_, warp); }
+  std::uint32_t tensor_issue(std::uint32_t warp) { return ++slot(tensor_, warp); }
+  std::uint32_t tensor_issued(std::uint32_t warp) const { return at(tensor_, warp); }
+  std::uint32_t leaf_issue(std::uint32_t warp) { return ++slot(leaf_, warp); }
+
+ private:
+  static std::uint32_t& slot(std::vector<std::uint32_t>& of, std::uint32_t warp) {
+    if (warp >= of.size()) {
+      of.resize(warp + 1, 0);
+    }
+    return of[warp];
+  }
+  static std::uint32_t at(const std::vector<std::uint32_t>& of, std::uint32_t warp) {
+    return warp < of.size() ? of[warp] : 0;
+  }
+
+  struct Poll {
+    std::uint32_t address = 0;
+    std::uint32_t line = 0;  // 0: none
+  };
+
+  std::vector<std::uint32_t> index_;
+  std::vector<std::uint64_t> time_;
+  std::vector<Poll> poll_;
+  std::vector<std::uint32_t> late_;
+  std::vector<std::uint32_t> tensor_;
+  std::vector<std::uint32_t> leaf_;
+};
+
+/// Whether the event starts an asynchronous operation that is a leaf of the proof.
+bool starts_leaf(const Event& event);
+
+/// The conditions of every CTA group of a run. A group is a cluster, or the whole grid where
+/// clusters wait for each other through global memory.
+class RunOrder : public EventSink {
+ public:
+  struct Options {
+    bool whole_grid = false;
+    std::uint32_t recorded_group = 0;
+    /// Receives the protocol of that group, when not null.
+    Protocol* record = nullptr;
+    /// Keeps which barrier and phase each leaf of that group contributes to, for a witness.
+    bool keep_leaves = false;
+  };
+  RunOrder(const LaunchConfig& config, const Options& options);
+
+  void on_event(const Event& event) override;
+  /// The run is over, having ended by itself.
+  void at_end();
+
+  struct Finding {
+    Violation violation;
+    std::uint32_t group = 0;
+    ProofBarrier barrier;
+  };
+  /// In the order they were found, each pair of source lines once.
+  const std::vector<Finding>& findings() const { return findings_; }
+  const std::vector<Undecided>& undecided() const { return undecided_; }
+  /// Clusters met through global memory: only a run with `whole_grid` decides.
+  bool needs_whole_grid() const { return needs_whole_grid_; }
+  std::uint64_t operations() const { return operations_; }
+  /// Whether a try was answered: the kernel does not only wait.
+  bool tried() const { return tried_; }
+  /// What the warps did besides waiting, as one number: the same in every run of a kernel whose
+  /// operations do not depend on the interleaving.
+  std::uint64_t work() const;
+
+  std::uint32_t group_of_warp(std::uint32_t warp) const { return warp / warps_; }
+  std::uint32_t warps_of_group() const { return warps_; }
+  /// Component and phase a leaf contributes to; with Options::keep_leaves.
+  struct LeafTarget {
+    std::uint32_t component = 0;
+    std::uint32_t phase = 0;
+  };
+  /// A leaf of a group: its warp in the group, its number among that warp's, the CTA it signals.
+  using LeafKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+  using LeafTargets = std::map<LeafKey, LeafTarget>;
+  /// Where the leaves of the recorded group contribute.
+  const LeafTargets& leaves() const { return leaves_; }
+
+ private:
+  struct InFlight {
+    ProofClock clock;
+    ProofNode node;
+    std::uint32_t targets = 1;
+    std::uint32_t recorded_after = 0;  // operations of the issuer's recorded agent
+    std::uint32_t memory_of = kLeaf;   // CTAs it acts on
+    std::uint32_t barrier_of = kLeaf;
+  };
+  struct Flag {
+    std::uint32_t barrier = 0;
+    std::uint32_t writes = 0;
+    std::uint32_t writer = kLeaf;  // its chain; kLeaf: none yet
+    bool counter = false;          // several add to it
+    bool waited = false;
+    bool loaded = false;
+    ProofClock joined;
+  };
+  struct RegisterPool {
+    std::int64_t total = 0;
+    std::set<std::uint32_t> changed;                             // warps
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> given;  // chain and index of increases
+  };
+  struct Group {
+    explicit Group(std::uint32_t chains) : conditions{chains} {}
+    Conditions conditions;
+    std::vector<ProofBarrier> barriers;
+    std::unordered_map<std::uint64_t, std::uint32_t> mbarriers;  // by CTA and address
+    std::unordered_map<std::uint64_t, std::uint32_t> named;      // by CTA and id
+    std::unordered_map<std::uint32_t, std::uint32_t> cluster;    // by cluster
+    std::unordered_map<std::uint64_t, Flag> flags;               // by global address
+    std::unordered_map<std::uint32_t, InFlight> in_flight;       // by serial
+    std::unordered_map<std::uint32_t, ProofNode> last_tensor;    // by warp in the group
+    std::unordered_map<std::uint64_t, std::uint32_t>
+        arrived;              // by barrier and warp: generation + 1
+    std::vector<bool> ended;  // by warp in the group
+    std::unordered_map<std::uint32_t, std::uint32_t> allocators;  // by CTA
+    std::unordered_map<std::uint32_t, RegisterPool> pools;        // by CTA
+    std::uint32_t live_ctas = 0;
+    std::vector<std::uint32_t> agents;  // recorded agent of each chain
+  };
+
+  Group& group_of(const Event& event);
+  bool knows_late(Group& group, std::uint32_t self, std::uint32_t late) const;
+  std::uint32_t number_of(Group& group, ProofBarrier barrier, std::uint32_t count, PhaseTest test);
+  ProofNode node_of(const Event& event, std::uint32_t chain, std::uint32_t index) const;
+  void undecided(const std::string& reason, const Event& event);
+
+  void on_barrier(Group& group, const Event& event, std::uint32_t self);
+  void on_deferred(Group& group, const Event& event, std::uint32_t self);
+  void on_wait(Group& group, const Event& event, std::uint32_t self);
+  void on_named(Group& group, const Event& event, std::uint32_t self);
+  void on_cluster(Group& group, const Event& event, std::uint32_t self);
+  void on_flag(Group& group, const Event& event, std::uint32_t self);
+  void on_registers(Group& group, const Event& event, std::uint32_t self);
+  void on_exit(Group& group, const Event& event);
+  void note_work(const Event& event);
+  void close_group(std::uint32_t number);
+  void close_generation(Group& group,
+                        std::uint32_t barrier,
+                        std::uint32_t first,
+                        std::uint32_t end);
+
+  std::uint32_t record_agent(Group& group, std::uint32_t chain, const Event& event);
+  void record(Group& group, std::uint32_t chain, const Event& event, ProtocolOp op);
+  void record_leaf(Group& group, const InFlight& flight, const Event& event, ProtocolOp op);
+
+  LaunchConfig config_;
+  Options options_;
+  std::uint32_t warps_;  // of a group
+  std::uint32_t ctas_;   // of a group
+  ChainCounter counter_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::vector<Finding> findings_;
+  std::vector<Undecided> undecided_;
+  LeafTargets leaves_;
+  std::vector<std::uint64_t> work_;  // by warp in the grid
+  std::uint64_t operations_ = 0;
+  bool needs_whole_grid_ = false;
+  bool tried_ = false;
+};
+
+}  // namespace warptwin::sim

@@ -1,0 +1,113 @@
+#include "sim/report/proof.hpp"
+
+#include "sim/run/replay_line.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+// What the witness's run shows, the worst first.
+const Finding* shown_by(const Witness& witness) {
+  const Finding* worst = nullptr;
+  for (const Finding& finding : witness.run.findings) {
+    if (worst == nullptr || finding.severity > worst->severity) {
+      worst = &finding;
+    }
+  }
+  return worst;
+}
+
+std::string outcome_of(const Witness& witness) {
+  const Finding* shown = shown_by(witness);
+  if (shown != nullptr) {
+    return std::string{shown->info->id} + ": " + shown->object +
+           (shown->object.empty() ? "" : ": ") + shown->message;
+  }
+  return text_of(witness.run.end);
+}
+
+}  // namespace
+
+ReportContext context_of(const ScenarioEntry& scenario,
+                         const ParameterSet& parameters,
+                         const ScheduleSpec& schedule) {
+  return {std::string{scenario.info->name} + " (" + parameters.to_string() + ")",
+          schedule.to_string(),
+          replay_line(scenario, parameters, schedule)};
+}
+
+std::string text_of(const ProofResult& result,
+                    const ScenarioEntry& scenario,
+                    const ParameterSet& parameters) {
+  std::string text;
+  const ReportContext fair = context_of(scenario, parameters, {});
+  for (const Finding& finding : result.run.findings) {
+    text += text_of(finding, fair);
+  }
+  for (const Refutation& refutation : result.refutations) {
+    const Witness& witness = refutation.witness;
+    ReportContext context = context_of(scenario, parameters, witness.schedule);
+    Finding finding = refutation.finding;
+    if (witness.confirmed) {
+      finding.details.push_back("shown    by the schedule below: " + outcome_of(witness));
+    } else {
+      context.schedule = "round-robin";
+      context.replay.clear();
+      finding.details.push_back(witness.internal_error.empty()
+                                    ? "shown    by no schedule that was tried: a warning"
+                                    : "internal error: the schedule that this condition names "
+                                      "cannot be executed: " +
+                                          witness.internal_error);
+    }
+    text += text_of(finding, context);
+  }
+  for (const Undecided& undecided : result.undecided) {
+    const std::string site = text_of(undecided.site);
+    text += "undecided: " + undecided.reason + (site.empty() ? "" : " [" + site + "]") + "\n";
+  }
+  return text;
+}
+
+Json json_of(const ProofResult& result,
+             const ScenarioEntry& scenario,
+             const ParameterSet& parameters) {
+  Json findings = Json::array();
+  const ReportContext fair = context_of(scenario, parameters, {});
+  for (const Finding& finding : result.run.findings) {
+    findings.push_back(json_of(finding, fair));
+  }
+  Json conditions = Json::array();
+  for (const Refutation& refutation : result.refutations) {
+    const Witness& witness = refutation.witness;
+    const ReportContext context = context_of(scenario, parameters, witness.schedule);
+    Json one = json_of(refutation.finding, context);
+    one["condition"] = name_of(refutation.broken.violation.condition);
+    one["confirmed"] = witness.confirmed;
+    if (!witness.confirmed) {
+      one.erase("replay");
+    }
+    Json shown = Json::array();
+    for (const Finding& finding : witness.run.findings) {
+      shown.push_back(json_of(finding, context));
+    }
+    one["shown"] = shown;
+    if (!witness.internal_error.empty()) {
+      one["internal_error"] = witness.internal_error;
+    }
+    conditions.push_back(one);
+  }
+  Json undecided = Json::array();
+  for (const Undecided& one : result.undecided) {
+    undecided.push_back({{"reason", one.reason}, {"line", text_of(one.site)}});
+  }
+  return {{"scenario", scenario.info->name},
+          {"parameters", parameters.to_string()},
+          {"verdict", name_of(result.verdict)},
+          {"strength", result.strength()},
+          {"operations", result.run.operations},
+          {"findings", findings},
+          {"conditions", conditions},
+          {"undecided", undecided}};
+}
+
+}  // namespace warptwin::sim

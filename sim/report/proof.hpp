@@ -1,0 +1,23 @@
+/// What a proof says, as text and as JSON.
+
+#pragma once
+
+#include "sim/report/json.hpp"
+#include "sim/run/prove.hpp"
+
+namespace warptwin::sim {
+
+/// The findings of a proof and its verdict, for a terminal.
+std::string text_of(const ProofResult& result,
+                    const ScenarioEntry& scenario,
+                    const ParameterSet& parameters);
+Json json_of(const ProofResult& result,
+             const ScenarioEntry& scenario,
+             const ParameterSet& parameters);
+
+/// Names of a scenario, its parameters and a schedule for reports.
+ReportContext context_of(const ScenarioEntry& scenario,
+                         const ParameterSet& parameters,
+                         const ScheduleSpec& schedule);
+
+}  // namespace warptwin::sim

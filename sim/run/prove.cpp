@@ -1,0 +1,200 @@
+#include "sim/run/prove.hpp"
+
+#include <algorithm>
+
+namespace warptwin::sim {
+
+namespace {
+
+// The words for one condition.
+struct ConditionText {
+  const char* id;
+  const char* broken;   // "<node> <broken> <other>"
+  const char* outcome;  // in the bad order
+  const char* mend;
+};
+
+const ConditionText& text_of(Condition condition) {
+  static constexpr ConditionText kTexts[] = {
+      {"ORDER_CONTRIBUTOR",
+       "is not ordered after",
+       "it counts in the phase before its own, which then completes early",
+       "a wait for the phase before, on the way from one to the other"},
+      {"ORDER_PASS",
+       "need not have passed when the next phase completes",
+       "the barrier goes on by two phases: the parity it waits for comes round again",
+       "an arrival in the next phase that comes after this wait"},
+      {"ORDER_LOOK",
+       "may look before",
+       "the parity of two phases back lets it pass a phase early",
+       "a wait for the phase before, on the way to this wait"},
+      {"ORDER_EXPECT",
+       "is not ordered before an arrival of its phase",
+       "the phase can complete before its bytes are announced",
+       "arrive.expect_tx, or the expect-tx before the arrival in the same warp"},
+      {"ORDER_EXIT",
+       "may end before",
+       "it acts on shared memory that is no longer there",
+       "a wait for it before the CTA ends: the producer's drain, or a cluster barrier"},
+  };
+  return kTexts[static_cast<unsigned>(condition)];
+}
+
+std::string describe(const ProofNode& node, const Naming& naming) {
+  return std::string{name_of(node.op)} + " of " + naming.warp(node.warp) + " at " +
+         naming.site(node.site);
+}
+
+std::string name_of_barrier(const ProofBarrier& barrier, const Naming& naming) {
+  const auto address = static_cast<std::uint32_t>(barrier.address);
+  switch (barrier.kind) {
+    case ProofBarrier::Kind::kMbarrier:
+      return naming.barrier(barrier.cta, address);
+    case ProofBarrier::Kind::kNamed:
+      return "named barrier " + std::to_string(address) + " of cta " + std::to_string(barrier.cta);
+    case ProofBarrier::Kind::kCluster:
+      return "the cluster barrier";
+    case ProofBarrier::Kind::kFlag:
+      break;
+  }
+  return "global word " + std::to_string(barrier.address);
+}
+
+Finding in_words(const RunOrder::Finding& broken, const Naming& naming) {
+  const Violation& violation = broken.violation;
+  const ConditionText& text = text_of(violation.condition);
+  Finding finding;
+  finding.info = find_diagnostic(text.id);
+  finding.severity = finding.info->practical;
+  const bool exit = violation.condition == Condition::kLifetime;
+  finding.object = exit ? "cta " + std::to_string(naming.cta_of_warp(violation.node.warp))
+                        : name_of_barrier(broken.barrier, naming);
+  finding.agent = naming.warp(violation.node.warp);
+  finding.site = exit ? violation.other.site : violation.node.site;
+  finding.step = violation.node.time;
+  finding.message = (exit ? finding.object
+                          : std::string{name_of(violation.node.op)} +
+                                (violation.condition == Condition::kPassBeforeNext ||
+                                         violation.condition == Condition::kLookInTime
+                                     ? " for phase "
+                                     : " in phase ") +
+                                std::to_string(violation.phase)) +
+                    " " + text.broken +
+                    (violation.condition == Condition::kBytesAnnounced ||
+                             violation.condition == Condition::kPassBeforeNext
+                         ? std::string{}
+                         : " " + describe(violation.other, naming));
+  if (!exit) {
+    finding.details.push_back("first    " + describe(violation.node, naming));
+    finding.details.push_back("second   " + describe(violation.other, naming));
+  }
+  finding.details.push_back(std::string{"then     "} + text.outcome);
+  finding.details.push_back(std::string{"missing: "} + text.mend);
+  return finding;
+}
+
+struct OneRun {
+  RunResult result;
+  std::unique_ptr<RunOrder> order;
+};
+
+OneRun run_in_order(const ScenarioEntry& scenario,
+                    const ParameterSet& parameters,
+                    RunOptions options,
+                    bool whole_grid) {
+  OneRun one;
+  RunOrder::Options order_options;
+  order_options.whole_grid = whole_grid;
+  one.order =
+      std::make_unique<RunOrder>(launch_config(scenario, parameters, options), order_options);
+  options.observer = one.order.get();
+  one.result = simulate(scenario, parameters, options);
+  one.order->at_end();
+  return one;
+}
+
+}  // namespace
+
+const char* name_of(ProofVerdict verdict) {
+  constexpr const char* kNames[] = {"proved", "refuted", "unordered", "undecided", "incomplete"};
+  return kNames[static_cast<unsigned>(verdict)];
+}
+
+std::string ProofResult::strength() const {
+  switch (verdict) {
+    case ProofVerdict::kProved:
+      return "proved: every interleaving of this launch ends and acts in the same phases (" +
+             std::to_string(run.operations) + " operations of one run)";
+    case ProofVerdict::kRefuted:
+      return "refuted: some interleaving goes wrong";
+    case ProofVerdict::kUnordered:
+      return "not proved: an ordering is missing, and no schedule was found in which it matters";
+    case ProofVerdict::kUndecided:
+      return "not decided by the proof";
+    case ProofVerdict::kIncomplete:
+      break;
+  }
+  return "incomplete: the run did not end within its bound";
+}
+
+ProofResult prove(const ScenarioEntry& scenario,
+                  const ParameterSet& parameters,
+                  const ProofOptions& options) {
+  RunOptions run = options.run;
+  run.schedule = ScheduleSpec{};
+  run.tries_fail = true;
+  ProofResult result;
+  OneRun one = run_in_order(scenario, parameters, run, false);
+  if (one.order->needs_whole_grid()) {
+    result.whole_grid = true;
+    one = run_in_order(scenario, parameters, run, true);
+  }
+  result.undecided = one.order->undecided();
+  result.run = std::move(one.result);
+  if (result.run.end == RunEnd::kStepBound) {
+    result.verdict = ProofVerdict::kIncomplete;
+    return result;
+  }
+  if (one.order->tried() && result.run.end == RunEnd::kDone) {
+    // The proof is of the run in which every try says no; the others must do the same work.
+    RunOptions honest = run;
+    honest.tries_fail = false;
+    honest.detect = false;
+    honest.moves_data = false;
+    const OneRun other = run_in_order(scenario, parameters, honest, result.whole_grid);
+    if (other.order->work() != one.order->work()) {
+      result.undecided.push_back({"what the kernel does depends on the answer of a try", {}});
+    }
+  }
+  const LaunchConfig config = launch_config(scenario, parameters, run);
+  const Symbols symbols = scenario.symbols(parameters);
+  const Naming naming{config, symbols};
+  bool confirmed = false;
+  for (const RunOrder::Finding& broken : one.order->findings()) {
+    Refutation refutation{broken, in_words(broken, naming), {}};
+    // A run that goes wrong by itself needs no other schedule.
+    if (options.witnesses && result.run.end == RunEnd::kDone &&
+        result.refutations.size() < options.witnesses_max) {
+      WitnessOptions witness;
+      witness.run = run;
+      witness.whole_grid = result.whole_grid;
+      refutation.witness = find_witness(scenario, parameters, broken, witness);
+      result.internal_error = result.internal_error || !refutation.witness.internal_error.empty();
+    }
+    confirmed = confirmed || refutation.witness.confirmed;
+    if (!refutation.witness.confirmed) {
+      refutation.finding.severity = Severity::kWarning;
+    }
+    result.refutations.push_back(std::move(refutation));
+  }
+  if (confirmed || !result.run.clean(false)) {
+    result.verdict = ProofVerdict::kRefuted;
+  } else if (!result.undecided.empty()) {
+    result.verdict = ProofVerdict::kUndecided;
+  } else if (!result.refutations.empty()) {
+    result.verdict = ProofVerdict::kUnordered;
+  }
+  return result;
+}
+
+}  // namespace warptwin::sim

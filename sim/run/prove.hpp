@@ -1,0 +1,52 @@
+/// Proves a launch for every interleaving from one run of it: the detectors on its memory order, the
+/// conditions C1 to C5 on its execution order. What is broken gets a schedule that shows it.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/run/witness.hpp"
+
+namespace warptwin::sim {
+
+enum class ProofVerdict : std::uint8_t {
+  kProved,      // every interleaving ends, and acts in the phases of the one that was run
+  kRefuted,     // a defect, with a schedule that shows it
+  kUnordered,   // an ordering is missing, and no schedule was found in which it matters
+  kUndecided,   // the kernel makes choices that the proof does not speak of
+  kIncomplete,  // the run hit its bound
+};
+
+const char* name_of(ProofVerdict verdict);
+
+/// A condition that does not hold, and what came of its witness.
+struct Refutation {
+  RunOrder::Finding broken;
+  Finding finding;  // the condition in words, as a diagnostic
+  Witness witness;
+};
+
+struct ProofOptions {
+  RunOptions run;  // its schedule is round robin
+  bool witnesses = true;
+  std::uint32_t witnesses_max = 8;  // conditions beyond are reported without
+};
+
+struct ProofResult {
+  ProofVerdict verdict = ProofVerdict::kProved;
+  RunResult run;  // the one execution, with what the detectors found in it
+  std::vector<Refutation> refutations;
+  std::vector<Undecided> undecided;
+  bool whole_grid = false;  // clusters were taken together
+  bool internal_error = false;
+
+  /// "proved: every interleaving of this launch ..."
+  std::string strength() const;
+};
+
+ProofResult prove(const ScenarioEntry& scenario,
+                  const ParameterSet& parameters,
+                  const ProofOptions& options);
+
+}  // namespace warptwin::sim
