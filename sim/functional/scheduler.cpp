@@ -5,6 +5,7 @@
 
 #include "common/kernel/scenario.hpp"
 
+#include "sim/functional/schedulers/in_turn.hpp"
 #include "sim/functional/schedulers/lazy.hpp"
 #include "sim/functional/schedulers/pct.hpp"
 #include "sim/functional/schedulers/random.hpp"
@@ -17,12 +18,14 @@ namespace warptwin::sim {
 namespace {
 
 constexpr std::uint64_t kReplayStepsMax = 10'000'000;
+constexpr const char* kTriesFail = "+tries-fail";
 
 [[noreturn]] void refuse(const std::string& text) {
-  throw ConfigError("'" + text +
-                    "' is no schedule: use round-robin, random:SEED, pct:SEED:DEPTH:STEPS, "
-                    "starve:AGENT, lazy:AGENT or the "
-                    "schedule of a replay line");
+  throw ConfigError(
+      "'" + text +
+      "' is no schedule: use round-robin, in-turn, random:SEED, pct:SEED:DEPTH:STEPS, "
+      "starve:AGENT, lazy:AGENT or the "
+      "schedule of a replay line");
 }
 
 std::uint64_t number(std::string_view text, const std::string& whole) {
@@ -49,9 +52,16 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }  // namespace
 
 std::string ScheduleSpec::to_string() const {
+  if (tries_fail) {
+    ScheduleSpec other = *this;
+    other.tries_fail = false;
+    return other.to_string() + kTriesFail;
+  }
   switch (strategy) {
     case Strategy::kRoundRobin:
       return "round-robin";
+    case Strategy::kInTurn:
+      return "in-turn";
     case Strategy::kRandom:
       return "random:" + std::to_string(seed);
     case Strategy::kPct:
@@ -79,6 +89,18 @@ std::string ScheduleSpec::to_string() const {
 
 ScheduleSpec ScheduleSpec::parse(const std::string& text) {
   ScheduleSpec spec;
+  if (text.ends_with(kTriesFail)) {
+    spec = parse(text.substr(0, text.size() - std::string_view{kTriesFail}.size()));
+    if (spec.tries_fail) {
+      refuse(text);
+    }
+    spec.tries_fail = true;
+    return spec;
+  }
+  if (text == "in-turn") {
+    spec.strategy = Strategy::kInTurn;
+    return spec;
+  }
   const std::vector<std::string_view> parts = split(text, ':');
   if (text == "round-robin") {
     return spec;
@@ -120,6 +142,8 @@ std::unique_ptr<Scheduler> make_scheduler(const ScheduleSpec& spec) {
   switch (spec.strategy) {
     case Strategy::kRoundRobin:
       return std::make_unique<RoundRobinScheduler>();
+    case Strategy::kInTurn:
+      return std::make_unique<InTurnScheduler>();
     case Strategy::kRandom:
       return std::make_unique<RandomScheduler>(spec.seed);
     case Strategy::kPct:

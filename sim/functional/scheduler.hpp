@@ -22,7 +22,7 @@ class Scheduler {
   virtual void yielded(Slot slot) { (void)slot; }
 };
 
-enum class Strategy : std::uint8_t { kRoundRobin, kRandom, kPct, kStarve, kLazy, kReplay };
+enum class Strategy : std::uint8_t { kRoundRobin, kInTurn, kRandom, kPct, kStarve, kLazy, kReplay };
 
 /// Names a schedule: a strategy and what it needs. Its text form is part of a replay line.
 struct ScheduleSpec {
@@ -32,8 +32,11 @@ struct ScheduleSpec {
   std::uint64_t length = 4096;  // pct: steps the changes are spread over
   Slot victim = 0;              // starve: who waits while anybody else can act; lazy: from whom on
   std::vector<Slot> choices;    // replay: who acts, step by step; round robin after the last
+  /// Every mbarrier try says no and is waited for when repeated: hardware may answer so too.
+  bool tries_fail = false;
 
-  /// "round-robin", "random:7", "pct:7:3:4096", "starve:2", "lazy:6", "steps:0.0.5*3".
+  /// "round-robin", "in-turn", "random:7", "pct:7:3:4096", "starve:2", "lazy:6", "steps:0.0.5*3".
+  /// With tries_fail, "+tries-fail" follows.
   std::string to_string() const;
   /// Throws ConfigError when `text` names no schedule.
   static ScheduleSpec parse(const std::string& text);

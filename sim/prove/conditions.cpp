@@ -266,6 +266,13 @@ void Conditions::finish() {
 }
 
 void Conditions::violate(Violation violation) {
+  const ProofNode& node = violation.node;
+  if (node.chain != kLeaf && violation.condition != Condition::kLifetime &&
+      node.chain < violation.before.size()) {
+    // Not the operation itself.
+    std::uint32_t& own = violation.before[node.chain];
+    own = std::min(own, node.index - 1);
+  }
   for (const Violation& known : violations_) {
     if (known.condition == violation.condition &&
         known.node.site.line == violation.node.site.line &&

@@ -64,22 +64,14 @@ std::uint32_t ChainCounter::warp_step(const Event& event) {
   std::uint32_t& index = slot(index_, event.warp);
   if (event.warp >= time_.size()) {
     time_.resize(event.warp + 1, 0);
-    poll_.resize(event.warp + 1);
   }
-  // A try and the wait after it are two operations: polls in a row are the try, and one that says
-  // yes is the wait too.
-  Poll& poll = poll_[event.warp];
-  if (event.op == Op::kMbarrierTryWait) {
-    const bool again = poll.line == event.site.line && poll.address == event.address;
-    const bool yes = (event.flags & event_flag::kFalse) == 0;
-    poll = yes ? Poll{} : Poll{event.address, event.site.line};
-    time_[event.warp] = event.time;
-    index += (again ? 0 : 1) + (yes ? 1 : 0);
-    return index;
+  // One operation may have several events, all of one step. Only a bar.sync has two steps, its
+  // arrival and its return, which are one where it is the last to come.
+  const bool last_to_come = event.op == Op::kBarSync && event.pending == 0 &&
+                            (event.flags & event_flag::kPhaseCompleted) != 0;
+  if (time_[event.warp] != event.time || index == 0) {
+    index += last_to_come ? 2 : 1;
   }
-  poll = {};
-  // One operation may have several events, all of one step.
-  index += time_[event.warp] != event.time || index == 0 ? 1 : 0;
   time_[event.warp] = event.time;
   return index;
 }
@@ -305,6 +297,9 @@ void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self)
     }
     if (starts_leaf(event)) {
       flight.node = node_of(event, kLeaf, counter_.leaf_issue(event.warp));
+      if (event.warp == options_.watched_warp && flight.node.index == options_.watched_leaf) {
+        watched_ = flight.clock;
+      }
       if (event.op == Op::kTcgen05Commit) {
         flight.targets = static_cast<std::uint32_t>(std::popcount(event.extra));
       }

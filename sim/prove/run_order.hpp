@@ -62,14 +62,8 @@ class ChainCounter {
     return warp < of.size() ? of[warp] : 0;
   }
 
-  struct Poll {
-    std::uint32_t address = 0;
-    std::uint32_t line = 0;  // 0: none
-  };
-
   std::vector<std::uint32_t> index_;
   std::vector<std::uint64_t> time_;
-  std::vector<Poll> poll_;
   std::vector<std::uint32_t> late_;
   std::vector<std::uint32_t> tensor_;
   std::vector<std::uint32_t> leaf_;
@@ -89,6 +83,9 @@ class RunOrder : public EventSink {
     Protocol* record = nullptr;
     /// Keeps which barrier and phase each leaf of that group contributes to, for a witness.
     bool keep_leaves = false;
+    /// A leaf, by its warp and number: what happened before its issue is kept.
+    std::uint32_t watched_warp = kLeaf;
+    std::uint32_t watched_leaf = 0;
   };
   RunOrder(const LaunchConfig& config, const Options& options);
 
@@ -125,6 +122,7 @@ class RunOrder : public EventSink {
   using LeafTargets = std::map<LeafKey, LeafTarget>;
   /// Where the leaves of the recorded group contribute.
   const LeafTargets& leaves() const { return leaves_; }
+  const ProofClock& watched() const { return watched_; }
 
  private:
   struct InFlight {
@@ -202,6 +200,7 @@ class RunOrder : public EventSink {
   std::vector<Finding> findings_;
   std::vector<Undecided> undecided_;
   LeafTargets leaves_;
+  ProofClock watched_;
   std::vector<std::uint64_t> work_;  // by warp in the grid
   std::uint64_t operations_ = 0;
   bool needs_whole_grid_ = false;

@@ -40,9 +40,9 @@ std::string text_of(const ProofResult& result,
                     const ScenarioEntry& scenario,
                     const ParameterSet& parameters) {
   std::string text;
-  const ReportContext fair = context_of(scenario, parameters, {});
+  const ReportContext first = context_of(scenario, parameters, result.schedule);
   for (const Finding& finding : result.run.findings) {
-    text += text_of(finding, fair);
+    text += text_of(finding, first);
   }
   for (const Refutation& refutation : result.refutations) {
     const Witness& witness = refutation.witness;
@@ -51,7 +51,7 @@ std::string text_of(const ProofResult& result,
     if (witness.confirmed) {
       finding.details.push_back("shown    by the schedule below: " + outcome_of(witness));
     } else {
-      context.schedule = "round-robin";
+      context.schedule = first.schedule;
       context.replay.clear();
       finding.details.push_back(witness.internal_error.empty()
                                     ? "shown    by no schedule that was tried: a warning"
@@ -72,9 +72,9 @@ Json json_of(const ProofResult& result,
              const ScenarioEntry& scenario,
              const ParameterSet& parameters) {
   Json findings = Json::array();
-  const ReportContext fair = context_of(scenario, parameters, {});
+  const ReportContext first = context_of(scenario, parameters, result.schedule);
   for (const Finding& finding : result.run.findings) {
-    findings.push_back(json_of(finding, fair));
+    findings.push_back(json_of(finding, first));
   }
   Json conditions = Json::array();
   for (const Refutation& refutation : result.refutations) {

@@ -142,7 +142,8 @@ ProofResult prove(const ScenarioEntry& scenario,
                   const ProofOptions& options) {
   RunOptions run = options.run;
   run.schedule = ScheduleSpec{};
-  run.tries_fail = true;
+  run.schedule.strategy = Strategy::kInTurn;
+  run.schedule.tries_fail = true;
   ProofResult result;
   OneRun one = run_in_order(scenario, parameters, run, false);
   if (one.order->needs_whole_grid()) {
@@ -158,7 +159,7 @@ ProofResult prove(const ScenarioEntry& scenario,
   if (one.order->tried() && result.run.end == RunEnd::kDone) {
     // The proof is of the run in which every try says no; the others must do the same work.
     RunOptions honest = run;
-    honest.tries_fail = false;
+    honest.schedule.tries_fail = false;
     honest.detect = false;
     honest.moves_data = false;
     const OneRun other = run_in_order(scenario, parameters, honest, result.whole_grid);
@@ -166,6 +167,9 @@ ProofResult prove(const ScenarioEntry& scenario,
       result.undecided.push_back({"what the kernel does depends on the answer of a try", {}});
     }
   }
+  // What a kernel without tries does is the same either way.
+  run.schedule.tries_fail = one.order->tried();
+  result.schedule = run.schedule;
   const LaunchConfig config = launch_config(scenario, parameters, run);
   const Symbols symbols = scenario.symbols(parameters);
   const Naming naming{config, symbols};
@@ -179,6 +183,10 @@ ProofResult prove(const ScenarioEntry& scenario,
       witness.run = run;
       witness.whole_grid = result.whole_grid;
       refutation.witness = find_witness(scenario, parameters, broken, witness);
+      if (!result.run.clean(false)) {
+        // A run with a defect may not be repeatable in another order.
+        refutation.witness.internal_error.clear();
+      }
       result.internal_error = result.internal_error || !refutation.witness.internal_error.empty();
     }
     confirmed = confirmed || refutation.witness.confirmed;

@@ -35,7 +35,8 @@ struct ProofOptions {
 
 struct ProofResult {
   ProofVerdict verdict = ProofVerdict::kProved;
-  RunResult run;  // the one execution, with what the detectors found in it
+  ScheduleSpec schedule;  // of the one execution
+  RunResult run;          // that execution, with what the detectors found in it
   std::vector<Refutation> refutations;
   std::vector<Undecided> undecided;
   bool whole_grid = false;  // clusters were taken together

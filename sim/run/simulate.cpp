@@ -208,7 +208,7 @@ LaunchConfig launch_config(const ScenarioEntry& scenario,
   config.registers_per_thread = workload.registers_per_thread;
   config.resident_clusters = resident_ctas(workload, options.resident_ctas) / workload.cluster_size;
   config.moves_data = options.moves_data;
-  config.tries_fail = options.tries_fail;
+  config.tries_fail = options.schedule.tries_fail;
   return config;
 }
 

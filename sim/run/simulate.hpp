@@ -30,7 +30,6 @@ struct RunOptions {
   EventSink* observer = nullptr;
   /// Makes the scheduler instead of `schedule`, for one that looks at the machine.
   std::function<std::unique_ptr<Scheduler>(const Gpu&)> scheduler;
-  bool tries_fail = false;  // LaunchConfig::tries_fail
 };
 
 /// How far an output is from the reference: |got - expected| against

@@ -230,6 +230,7 @@ void minimise(const ScenarioEntry& scenario,
   const auto try_without = [&](std::size_t from, std::size_t count) {
     ScheduleSpec spec;
     spec.strategy = Strategy::kReplay;
+    spec.tries_fail = options.schedule.tries_fail;
     for (std::size_t i = 0; i < turns.size(); ++i) {
       if (i < from || i >= from + count) {
         spec.choices.insert(spec.choices.end(), turns[i].begin(), turns[i].end());
@@ -271,19 +272,24 @@ Witness find_witness(const ScenarioEntry& scenario,
   order_options.whole_grid = options.whole_grid;
   order_options.keep_leaves = true;
   order_options.recorded_group = finding.group;
+  const ProofNode& other = finding.violation.other;
+  if (finding.violation.condition == Condition::kLifetime && other.chain == kLeaf) {
+    order_options.watched_warp = other.warp;
+    order_options.watched_leaf = other.index;
+  }
   RunOrder order{config, order_options};
   run.observer = &order;
   simulate(scenario, parameters, run);
 
   Plan plan;
   plan.violation = finding.violation;
+  join(plan.violation.before, order.watched());  // what still acts has been issued
   plan.warps = order.warps_of_group();
   plan.first_warp = finding.group * plan.warps;
   plan.leaves = &order.leaves();
 
   RunOptions replay = options.run;
   replay.detect = true;
-  replay.tries_fail = false;
   replay.moves_data = false;
   replay.record = true;
   // What comes after the operation is free: several ways to go on.
@@ -307,6 +313,7 @@ Witness find_witness(const ScenarioEntry& scenario,
     if (shows(result)) {
       witness.confirmed = true;
       witness.schedule.strategy = Strategy::kReplay;
+      witness.schedule.tries_fail = options.run.schedule.tries_fail;
       witness.schedule.choices = result.choices;
       if (rest.strategy == Strategy::kRoundRobin) {
         witness.schedule.choices.resize(std::min(guided, result.choices.size()));
