@@ -74,6 +74,9 @@ class Impl : public Detector {
   }
 
   void on_access(const Event& event, std::uint32_t address) {
+    if (event.fault == Fault::kNone) {
+      return;
+    }
     const std::string object = naming().barrier(event.cta, address);
     if (event.fault == Fault::kUninitialised) {
       reporter().report("MBAR_UNINIT",

@@ -35,7 +35,7 @@ class Impl : public Detector {
   }
 
   void on_note(const Event& event) {
-    const std::string lap = "lap " + std::to_string(event.phase);
+    const auto lap = [&] { return "lap " + std::to_string(event.phase); };
     Use& use = rings_[{event.warp, event.address}];
     switch (static_cast<StageStep>(event.bytes)) {
       case StageStep::kProducerAcquired:
@@ -50,11 +50,11 @@ class Impl : public Detector {
         reporter().report("STAGE_LEAK",
                           event,
                           stage_name(event),
-                          "acquired in " + lap + " and dropped without a release");
+                          "acquired in " + lap() + " and dropped without a release");
         break;
       case StageStep::kReleasedTwice:
         reporter().report(
-            "STAGE_DOUBLE_RELEASE", event, stage_name(event), "released again in " + lap);
+            "STAGE_DOUBLE_RELEASE", event, stage_name(event), "released again in " + lap());
         break;
       default:
         break;

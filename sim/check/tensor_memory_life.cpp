@@ -140,6 +140,13 @@ class Impl : public Detector {
   }
 
   void on_use(const Event& event) {
+    if (event.fault != Fault::kNone) {
+      report_use(event);
+    }
+    note_use(event);
+  }
+
+  void report_use(const Event& event) {
     const TmemAddress at{event.address};
     const std::string object = place(event, at.column(), std::max(1U, event.count));
     switch (event.fault) {
@@ -172,6 +179,9 @@ class Impl : public Detector {
       default:
         break;
     }
+  }
+
+  void note_use(const Event& event) {
     if (event.op == Op::kTcgen05Mma) {
       if (event.step == Step::kIssued) {
         mma_warps_[event.cta].insert(event.warp);

@@ -58,11 +58,20 @@ class Impl : public Detector {
     const std::int64_t meant = intended(event);
     const auto current = static_cast<std::int64_t>(event.phase);
     const bool passed = event.step == Step::kDone && (event.flags & event_flag::kFalse) == 0;
+    const bool aliased = meant < current - 1;
+    const bool ahead = !aliased && (meant > current || (meant == current && passed));
+    const bool vacuous = passed && !aliased && !ahead && meant == -1 && is_consumers(event);
+    if (passed && (event.flags & event_flag::kExactPhase) == 0) {
+      seen_[{event.warp, key(event)}] = meant;
+    }
+    if (!aliased && !ahead && !vacuous) {
+      return;
+    }
     const std::string who =
         (event.flags & event_flag::kLateLanes) != 0 ? "the late lanes of the wait" : "the wait";
     const std::string state = " means phase " + std::to_string(meant) +
                               "; the barrier is in phase " + std::to_string(current);
-    if (meant < current - 1) {
+    if (aliased) {
       reporter().report("MBAR_WAIT_PHASE_ALIASED",
                         event,
                         barrier_name(event),
@@ -70,22 +79,19 @@ class Impl : public Detector {
                             (passed ? "'complete' of a later phase" : "'incomplete'"),
                         {"phase " + std::to_string(meant + 1) +
                          " completed before this wait looked: nothing held its contributors back"});
-    } else if (meant > current || (meant == current && passed)) {
+    } else if (ahead) {
       reporter().report("MBAR_WAIT_AHEAD",
                         event,
                         barrier_name(event),
                         who + state +
                             (passed ? ", and passes by the parity of the phase before"
                                     : ", two ahead of what a parity can name"));
-    } else if (passed && meant == -1 && is_consumers(event)) {
+    } else {
       reporter().report(
           "MBAR_WAIT_VACUOUS",
           event,
           barrier_name(event),
           "parity 1 on a fresh barrier is 'complete', but this one says that data is there");
-    }
-    if (passed && (event.flags & event_flag::kExactPhase) == 0) {
-      seen_[{event.warp, key(event)}] = meant;
     }
   }
 

@@ -167,9 +167,12 @@ void RunOrder::on_event(const Event& event) {
   if (event.op == Op::kStageNote || event.step == Step::kBlocked) {
     return;
   }
+  note_work(event);
+  if (options_.work_only) {
+    return;
+  }
   Group& group = group_of(event);
   const std::uint32_t self = event.warp % warps_;
-  note_work(event);
   if (const std::uint32_t index = counter_.warp_step(event); index != 0) {
     group.conditions.step(self, index);
     const std::uint32_t late = counter_.late_index(event.warp);

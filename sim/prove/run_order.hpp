@@ -78,6 +78,8 @@ class RunOrder : public EventSink {
  public:
   struct Options {
     bool whole_grid = false;
+    /// Only work(): no conditions.
+    bool work_only = false;
     std::uint32_t recorded_group = 0;
     /// Receives the protocol of that group, when not null.
     Protocol* record = nullptr;

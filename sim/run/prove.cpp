@@ -101,10 +101,8 @@ struct OneRun {
 OneRun run_in_order(const ScenarioEntry& scenario,
                     const ParameterSet& parameters,
                     RunOptions options,
-                    bool whole_grid) {
+                    const RunOrder::Options& order_options) {
   OneRun one;
-  RunOrder::Options order_options;
-  order_options.whole_grid = whole_grid;
   one.order =
       std::make_unique<RunOrder>(launch_config(scenario, parameters, options), order_options);
   options.observer = one.order.get();
@@ -145,10 +143,11 @@ ProofResult prove(const ScenarioEntry& scenario,
   run.schedule.strategy = Strategy::kInTurn;
   run.schedule.tries_fail = true;
   ProofResult result;
-  OneRun one = run_in_order(scenario, parameters, run, false);
+  RunOrder::Options order_options;
+  OneRun one = run_in_order(scenario, parameters, run, order_options);
   if (one.order->needs_whole_grid()) {
-    result.whole_grid = true;
-    one = run_in_order(scenario, parameters, run, true);
+    result.whole_grid = order_options.whole_grid = true;
+    one = run_in_order(scenario, parameters, run, order_options);
   }
   result.undecided = one.order->undecided();
   result.run = std::move(one.result);
@@ -162,7 +161,8 @@ ProofResult prove(const ScenarioEntry& scenario,
     honest.schedule.tries_fail = false;
     honest.detect = false;
     honest.moves_data = false;
-    const OneRun other = run_in_order(scenario, parameters, honest, result.whole_grid);
+    order_options.work_only = true;
+    const OneRun other = run_in_order(scenario, parameters, honest, order_options);
     if (other.order->work() != one.order->work()) {
       result.undecided.push_back({"what the kernel does depends on the answer of a try", {}});
     }
