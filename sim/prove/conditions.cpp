@@ -52,8 +52,7 @@ void Conditions::step(std::uint32_t chain, std::uint32_t index) {
   ++operations_;
 }
 
-// A contributor of `phase` that is not known to have happened, or null. Only the phase before the
-// open one is ever asked for.
+// A contributor of `phase`, one of the three last, that is not known to have happened, or null.
 const ProofNode* Conditions::missing_contributor(const Barrier& barrier,
                                                  std::uint32_t number,
                                                  std::uint32_t phase,
@@ -61,7 +60,8 @@ const ProofNode* Conditions::missing_contributor(const Barrier& barrier,
   if (knows(clock, component(number), phase + 1)) {
     return nullptr;
   }
-  const Phase& log = phase == barrier.phase ? barrier.current : barrier.previous;
+  const std::uint32_t back = barrier.phase - phase;
+  const Phase& log = back == 0 ? barrier.current : back == 1 ? barrier.previous : barrier.older;
   if (!log.leaves.empty()) {
     return &log.leaves.front().node;
   }
@@ -173,6 +173,7 @@ void Conditions::complete(std::uint32_t number) {
                                               : barrier.current.in_chain.back(),
              std::move(before)});
   }
+  std::swap(barrier.older, barrier.previous);
   std::swap(barrier.previous, barrier.current);
   barrier.current.clear();
   ++barrier.phase;
@@ -184,13 +185,11 @@ void Conditions::look(const ProofNode& node, std::uint32_t number, std::int32_t 
     return;
   }
   const auto before = static_cast<std::uint32_t>(phase - 1);
-  // The run looked in time: what it needs is that phase, the one before or the open one.
-  if (before + 2 < barrier.phase) {
-    return;
-  }
-  if (const ProofNode* missing =
-          missing_contributor(barrier, number, before, clocks_[node.chain])) {
-    violate({Condition::kLookInTime, number, phase, node, *missing, clocks_[node.chain]});
+  const ProofClock& clock = clocks_[node.chain];
+  if (before >= barrier.phase) {
+    violate({Condition::kLookInTime, number, phase, node, node, clock});  // early in this very run
+  } else if (const ProofNode* missing = missing_contributor(barrier, number, before, clock)) {
+    violate({Condition::kLookInTime, number, phase, node, *missing, clock});
   }
 }
 
@@ -285,11 +284,7 @@ void Conditions::violate(Violation violation) {
   }
 }
 
-bool proved(const Protocol& protocol) {
-  const std::optional<CanonicalRun> run = run_once(protocol);
-  if (!run) {
-    return false;
-  }
+std::vector<Violation> broken_conditions(const Protocol& protocol, const CanonicalRun& run) {
   const auto agents = static_cast<std::uint32_t>(protocol.agents.size());
   Conditions conditions{agents};
   std::vector<std::uint32_t> phases(protocol.barriers.size(), 0);
@@ -301,7 +296,7 @@ bool proved(const Protocol& protocol) {
   }
   // What happened before the end of each operation, for those that start after it.
   std::vector<std::vector<ProofClock>> done(agents);
-  for (const auto& [agent, index] : run->order) {
+  for (const auto& [agent, index] : run.order) {
     const ProtocolOp& op = protocol.agents[agent].ops[index];
     const ProofNode node{agent, index + 1, agent, Op::kCount, 0, op.site};
     if (op.kind == ProtocolKind::kAfter) {
@@ -326,7 +321,7 @@ bool proved(const Protocol& protocol) {
     done[agent].push_back(conditions.clock(agent));
   }
   conditions.finish();
-  return conditions.violations().empty();
+  return conditions.violations();
 }
 
 }  // namespace warptwin::sim

@@ -140,6 +140,7 @@ class Conditions {
     std::uint32_t phase = 0;  // of `current`
     Phase current;
     Phase previous;
+    Phase older;
   };
 
   static bool knows(const ProofClock& clock, std::uint32_t component, std::uint32_t value) {
@@ -165,8 +166,8 @@ void join(ProofClock& into, const ProofClock& from);
 /// Lifts one component to at least `value`.
 void raise(ProofClock& clock, std::uint32_t component, std::uint32_t value);
 
-/// Whether every interleaving of the protocol ends, and acts in the phases of its one execution:
-/// C1 to C4 hold on it. False also when that execution itself goes wrong.
-bool proved(const Protocol& protocol);
+/// The conditions on a protocol's one execution. Where none is broken every interleaving ends, and
+/// acts in the same phases.
+std::vector<Violation> broken_conditions(const Protocol& protocol, const CanonicalRun& run);
 
 }  // namespace warptwin::sim

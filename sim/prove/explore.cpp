@@ -1,0 +1,411 @@
+#include "sim/prove/explore.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+
+namespace warptwin::sim {
+
+namespace {
+
+constexpr std::uint32_t kWordsMax = 8;
+
+// Visited states: fixed-size keys in one array, open addressing. The all-zero key marks an empty
+// place, so keys are stored with their first bit set.
+class StateSet {
+ public:
+  explicit StateSet(std::uint32_t words) : words_{words} { keys_.assign(kFirstSlots * words, 0); }
+
+  /// Adds a key; false when it was there.
+  bool insert(const std::uint64_t* key) {
+    if ((size_ + 1) * 3 > slots() * 2) {
+      grow();
+    }
+    return place(key);
+  }
+  std::uint64_t size() const { return size_; }
+
+ private:
+  static constexpr std::uint64_t kFirstSlots = 256;
+
+  std::uint64_t slots() const { return keys_.size() / words_; }
+
+  std::uint64_t hash(const std::uint64_t* key) const {
+    std::uint64_t h = 0x9E3779B97F4A7C15U;
+    for (std::uint32_t i = 0; i < words_; ++i) {
+      h = (h ^ key[i]) * 0xD6E8FEB86659FD93U;
+      h ^= h >> 32;
+    }
+    return h;
+  }
+
+  bool place(const std::uint64_t* key) {
+    const std::uint64_t mask = slots() - 1;
+    for (std::uint64_t at = hash(key) & mask;; at = (at + 1) & mask) {
+      std::uint64_t* slot = &keys_[at * words_];
+      if (slot[0] == 0) {
+        std::copy_n(key, words_, slot);
+        ++size_;
+        return true;
+      }
+      if (std::equal(key, key + words_, slot)) {
+        return false;
+      }
+    }
+  }
+
+  void grow() {
+    std::vector<std::uint64_t> old(keys_.size() * 2, 0);
+    old.swap(keys_);
+    size_ = 0;
+    for (std::size_t at = 0; at < old.size(); at += words_) {
+      if (old[at] != 0) {
+        place(&old[at]);
+      }
+    }
+  }
+
+  std::uint32_t words_;
+  std::uint64_t size_ = 0;
+  std::vector<std::uint64_t> keys_;
+};
+
+struct BarrierState {
+  std::int32_t phase = 0;
+  std::int32_t pending = 0;
+  std::int64_t tx = 0;
+};
+
+class Search {
+ public:
+  Search(const Protocol& protocol, const CanonicalRun& run, const ExploreOptions& options)
+      : protocol_{protocol}, run_{run}, options_{options} {}
+
+  ExploreResult operator()() {
+    if (!lay_out()) {
+      result_.what = "the protocol is too large to enumerate: its states take more than " +
+                     std::to_string(kWordsMax * 64) + " bits";
+      return std::move(result_);
+    }
+    visited_ = std::make_unique<StateSet>(words_);
+    visit();
+    frames_.push_back({});
+    while (!frames_.empty() && !ended_) {
+      advance();
+    }
+    if (!ended_) {
+      result_.verdict = Explored::kRight;
+    }
+    result_.states = visited_->size();
+    if (result_.verdict == Explored::kWrong) {
+      result_.path.assign(path_.begin(), path_.end());
+    }
+    return std::move(result_);
+  }
+
+ private:
+  struct Step {
+    ProtocolOp op;
+    std::int32_t phase = 0;  // canonical
+    bool alone = false;      // may be executed at once and alone, when enabled
+  };
+  struct Agent {
+    std::vector<Step> steps;
+    std::uint32_t shift = 0;  // where its counter lies in the key
+    std::uint32_t word = 0;
+  };
+  struct Frame {
+    std::uint32_t next = 0;   // the next agent to try
+    bool moved = false;       // some operation was possible here
+    bool alone = false;       // an agent that was executed alone: the others are not tried
+    std::uint32_t agent = 0;  // that led on from here
+    BarrierState before{};    // what its operation changed
+  };
+
+  bool lay_out() {
+    const std::size_t count = protocol_.agents.size();
+    agents_.resize(count);
+    next_.assign(count, 0);
+    std::uint32_t bit = 1;  // the first marks a state that is there
+    for (std::size_t a = 0; a < count; ++a) {
+      const std::vector<ProtocolOp>& ops = protocol_.agents[a].ops;
+      const auto width = static_cast<std::uint32_t>(std::bit_width(ops.size()));
+      if (bit % 64 + width > 64) {
+        bit = (bit / 64 + 1) * 64;
+      }
+      agents_[a].word = bit / 64;
+      agents_[a].shift = bit % 64;
+      bit += width;
+      for (std::size_t i = 0; i < ops.size(); ++i) {
+        agents_[a].steps.push_back({ops[i], run_.phase_of[a][i], alone(a, i)});
+      }
+      left_ += ops.size();
+    }
+    words_ = (bit + 63) / 64;
+    for (const ProtocolBarrier& barrier : protocol_.barriers) {
+      barriers_.push_back({0, static_cast<std::int32_t>(barrier.count), 0});
+    }
+    if (options_.symmetry) {
+      find_symmetry();
+    }
+    return words_ <= kWordsMax;
+  }
+
+  bool alone(std::size_t agent, std::size_t index) const {
+    const std::vector<ProtocolOp>& ops = protocol_.agents[agent].ops;
+    const ProtocolOp& op = ops[index];
+    if (!options_.reduce) {
+      return false;
+    }
+    if (op.kind == ProtocolKind::kAfter) {
+      return true;
+    }
+    if (op.kind != ProtocolKind::kWait) {
+      return false;
+    }
+    if (protocol_.barriers[op.barrier].test == PhaseTest::kExact ||
+        op.phase + 1 >= static_cast<std::int32_t>(run_.final_phase[op.barrier])) {
+      return true;
+    }
+    for (std::size_t i = index + 1; i < ops.size(); ++i) {
+      if (ops[i].arrives() && ops[i].barrier == op.barrier &&
+          run_.phase_of[agent][i] == op.phase + 1) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static bool same(const ProtocolOp& a, const ProtocolOp& b) {
+    return a.kind == b.kind && a.barrier == b.barrier && a.phase == b.phase && a.count == b.count &&
+           a.bytes == b.bytes && a.index == b.index;
+  }
+
+  // Groups of agents with the same operations, on none of which another agent waits by kAfter.
+  void find_symmetry() {
+    std::vector<bool> named(agents_.size(), false);
+    for (const Agent& agent : agents_) {
+      for (const Step& step : agent.steps) {
+        if (step.op.kind == ProtocolKind::kAfter) {
+          named[step.op.barrier] = true;
+        }
+      }
+    }
+    std::vector<bool> taken(agents_.size(), false);
+    for (std::uint32_t a = 0; a < agents_.size(); ++a) {
+      std::vector<std::uint32_t> group{a};
+      for (std::uint32_t b = a + 1; b < agents_.size() && !taken[a] && !named[a]; ++b) {
+        const std::vector<Step>& x = agents_[a].steps;
+        const std::vector<Step>& y = agents_[b].steps;
+        const bool alike =
+            !taken[b] && !named[b] && x.size() == y.size() &&
+            std::equal(x.begin(), x.end(), y.begin(), [](const Step& i, const Step& j) {
+              return same(i.op, j.op) && i.phase == j.phase;
+            });
+        if (alike) {
+          group.push_back(b);
+          taken[b] = true;
+        }
+      }
+      if (group.size() > 1) {
+        groups_.push_back(std::move(group));
+      }
+    }
+  }
+
+  // Marks the present state; false when it was seen before.
+  bool visit() {
+    std::uint64_t key[kWordsMax] = {1};
+    sorted_ = next_;
+    for (const std::vector<std::uint32_t>& group : groups_) {
+      members_.clear();
+      for (const std::uint32_t agent : group) {
+        members_.push_back(next_[agent]);
+      }
+      std::sort(members_.begin(), members_.end());
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        sorted_[group[i]] = members_[i];
+      }
+    }
+    for (std::size_t a = 0; a < agents_.size(); ++a) {
+      key[agents_[a].word] |= std::uint64_t{sorted_[a]} << agents_[a].shift;
+    }
+    return visited_->insert(key);
+  }
+
+  bool enabled(const Step& step) const {
+    const ProtocolOp& op = step.op;
+    if (op.kind == ProtocolKind::kAfter) {
+      return next_[op.barrier] > op.index;
+    }
+    if (op.kind != ProtocolKind::kWait) {
+      return true;
+    }
+    const std::int32_t phase = barriers_[op.barrier].phase;
+    switch (protocol_.barriers[op.barrier].test) {
+      case PhaseTest::kParity:
+        return (phase & 1) != (op.phase & 1);
+      case PhaseTest::kExact:
+        return phase > op.phase;
+      case PhaseTest::kEqual:
+        break;
+    }
+    return phase == op.phase + 1;
+  }
+
+  void fail(std::uint32_t agent, std::string what) {
+    path_.clear();
+    for (std::size_t i = 0; i + 1 < frames_.size(); ++i) {
+      path_.emplace_back(frames_[i].agent, 0U);
+    }
+    std::vector<std::uint32_t> counters(agents_.size(), 0);
+    for (auto& [who, index] : path_) {
+      index = counters[who]++;
+    }
+    if (agent < agents_.size()) {
+      path_.emplace_back(agent, next_[agent]);
+    }
+    result_.verdict = Explored::kWrong;
+    result_.what = std::move(what);
+    ended_ = true;
+  }
+
+  // What is wrong with executing the step now; empty when nothing is.
+  std::string wrong(const Step& step) const {
+    const ProtocolOp& op = step.op;
+    if (op.kind == ProtocolKind::kAfter) {
+      return "";
+    }
+    const BarrierState& barrier = barriers_[op.barrier];
+    if (op.kind == ProtocolKind::kWait) {
+      const bool exact = protocol_.barriers[op.barrier].test == PhaseTest::kExact;
+      return exact || barrier.phase == op.phase + 1
+                 ? ""
+                 : "a wait for phase " + std::to_string(op.phase) + " passes in phase " +
+                       std::to_string(barrier.phase);
+    }
+    if (barrier.phase != step.phase) {
+      return "what belongs to phase " + std::to_string(step.phase) + " counts in phase " +
+             std::to_string(barrier.phase);
+    }
+    if (op.arrives() && barrier.pending < static_cast<std::int32_t>(op.count)) {
+      return "more arrivals than pending";
+    }
+    return "";
+  }
+
+  void execute(Frame& frame, std::uint32_t agent) {
+    const ProtocolOp& op = agents_[agent].steps[next_[agent]].op;
+    frame.agent = agent;
+    ++next_[agent];
+    --left_;
+    if (op.kind == ProtocolKind::kAfter || op.kind == ProtocolKind::kWait) {
+      return;
+    }
+    BarrierState& barrier = barriers_[op.barrier];
+    frame.before = barrier;
+    barrier.tx +=
+        op.kind == ProtocolKind::kComplete ? -std::int64_t{op.bytes} : std::int64_t{op.bytes};
+    barrier.pending -= op.arrives() ? static_cast<std::int32_t>(op.count) : 0;
+    if (barrier.pending == 0 && barrier.tx == 0) {
+      ++barrier.phase;
+      barrier.pending = static_cast<std::int32_t>(protocol_.barriers[op.barrier].count);
+    }
+  }
+
+  void undo(const Frame& frame) {
+    --next_[frame.agent];
+    ++left_;
+    const ProtocolOp& op = agents_[frame.agent].steps[next_[frame.agent]].op;
+    if (op.kind != ProtocolKind::kAfter && op.kind != ProtocolKind::kWait) {
+      barriers_[op.barrier] = frame.before;
+    }
+  }
+
+  // One step of the depth-first search.
+  void advance() {
+    Frame& frame = frames_.back();
+    if (frame.next == 0 && options_.reduce) {
+      for (std::uint32_t agent = 0; agent < agents_.size(); ++agent) {
+        if (next_[agent] < agents_[agent].steps.size()) {
+          const Step& step = agents_[agent].steps[next_[agent]];
+          if (step.alone && enabled(step)) {
+            frame.alone = true;
+            frame.next = static_cast<std::uint32_t>(agents_.size());
+            frame.moved = true;
+            go(agent, step);
+            return;
+          }
+        }
+      }
+    }
+    for (; frame.next < agents_.size(); ++frame.next) {
+      const std::uint32_t agent = frame.next;
+      if (next_[agent] == agents_[agent].steps.size()) {
+        continue;
+      }
+      const Step& step = agents_[agent].steps[next_[agent]];
+      if (enabled(step)) {
+        frame.moved = true;
+        ++frame.next;
+        go(agent, step);
+        return;
+      }
+    }
+    if (!frame.moved && left_ != 0) {
+      fail(~0U, "deadlock: nobody can go on");
+      return;
+    }
+    frames_.pop_back();
+    if (!frames_.empty()) {
+      undo(frames_.back());
+    }
+  }
+
+  void go(std::uint32_t agent, const Step& step) {
+    if (std::string what = wrong(step); !what.empty()) {
+      fail(agent, std::move(what));
+      return;
+    }
+    ++result_.transitions;
+    execute(frames_.back(), agent);
+    if (!visit()) {
+      undo(frames_.back());
+      return;
+    }
+    if (visited_->size() > options_.states_max) {
+      result_.verdict = Explored::kIncomplete;
+      result_.what = "stopped after " + std::to_string(options_.states_max) + " states";
+      ended_ = true;
+      return;
+    }
+    frames_.push_back({});
+  }
+
+  const Protocol& protocol_;
+  const CanonicalRun& run_;
+  const ExploreOptions& options_;
+  std::vector<Agent> agents_;
+  std::vector<std::vector<std::uint32_t>> groups_;
+  std::uint32_t words_ = 1;
+  std::vector<std::uint32_t> next_;
+  std::vector<std::uint32_t> sorted_;
+  std::vector<std::uint32_t> members_;
+  std::vector<BarrierState> barriers_;
+  std::size_t left_ = 0;
+  std::unique_ptr<StateSet> visited_;
+  std::vector<Frame> frames_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> path_;
+  bool ended_ = false;
+  ExploreResult result_;
+};
+
+}  // namespace
+
+ExploreResult explore(const Protocol& protocol,
+                      const CanonicalRun& run,
+                      const ExploreOptions& options) {
+  return Search{protocol, run, options}();
+}
+
+}  // namespace warptwin::sim
