@@ -158,9 +158,9 @@ struct Gemm {
 
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
-        {"m", "rows of A and D", 512, 1, 1 << 20},
-        {"n", "rows of B, columns of D", 512, 1, 1 << 20},
-        {"k", "columns of A and B", 1024, 1, 1 << 20},
+        {"m", "rows of A and D", 512, 1, 1 << 20, "tile_m"},
+        {"n", "rows of B, columns of D", 512, 1, 1 << 20, "tile_n"},
+        {"k", "columns of A and B", 1024, 1, 1 << 20, "tile_k"},
         {"tile_m", "rows of a tile of D", 128, 64, 128},
         {"tile_n", "columns of a tile of D", 128, 8, 256},
         {"tile_k", "columns of A and B in one stage", 64, 16, 64},

@@ -104,7 +104,7 @@ struct ProducerConsumer {
 
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
-        {"tiles", "tiles to copy", 16, 1, 1 << 20},
+        {"tiles", "tiles to copy", 16, 1, 1 << 20, ""},
         {"stages", "stages of the ring", 4, 1, 64},
     };
     return kParameters;

@@ -46,7 +46,7 @@ struct UnsyncedLanes : ProducerConsumer {
   using Kernel = UnsyncedLanesKernel<M, Extents>;
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
-        {"tiles", "tiles to copy", 128, 1, 1 << 20},
+        {"tiles", "tiles to copy", 128, 1, 1 << 20, ""},
         {"stages", "stages of the ring", 1, 1, 64},
     };
     return kParameters;

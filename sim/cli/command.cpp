@@ -393,14 +393,25 @@ ExitCode prove_command(Session& session) {
   options.run.moves_data = false;
   const ProofResult result = prove(scenario, parameters, options);
   const ExitCode code = exit_of(result, session.options.count("strict") != 0);
+  std::vector<TripProof> trips;
+  for (const std::string& name : strings(session, "for-all")) {
+    trips.push_back(prove_trips(scenario, parameters, name, options));
+  }
   if (session.json()) {
     Json json = json_of(result, scenario, parameters);
+    json["for_all"] = Json::array();
+    for (const TripProof& one : trips) {
+      json["for_all"].push_back(json_of(one));
+    }
     json["exit"] = static_cast<int>(code);
     session.out << json.dump(2) << "\n";
     return code;
   }
   session.out << text_of(result, scenario, parameters) << scenario.info->name << " ("
               << parameters.to_string() << "): " << result.strength() << "\n";
+  for (const TripProof& one : trips) {
+    session.out << one.strength() << "\n";
+  }
   return code;
 }
 
@@ -565,7 +576,7 @@ constexpr Command kCommands[] = {
     {"check",
      check_command,
      "json set seed profile strict max-steps random pct depth data keep-going all resident-ctas"},
-    {"prove", prove_command, "json set profile strict max-steps resident-ctas seed"},
+    {"prove", prove_command, "json set for-all profile strict max-steps resident-ctas seed"},
     {"replay",
      replay,
      "json set in out schedule seed profile strict max-steps timing-only resident-ctas"},
@@ -600,6 +611,9 @@ po::options_description all_options() {
       "depth", text()->default_value("3"), "priority changes of those, plus one")(
       "data", "compute in the first schedule, and compare")(
       "keep-going", "try all schedules even after a finding")(
+      "for-all",
+      po::value<std::vector<std::string>>()->composing(),
+      "NAME: a trip count of the scenario; tries to prove every value of it")(
       "all", "every scenario at its defaults, against what is expected of it")(
       "sms", text()->default_value("148"), "SMs of the GPU (148: B200; 132: H200)")(
       "diagnostics", "what can be reported")(

@@ -284,6 +284,89 @@ void Conditions::violate(Violation violation) {
   }
 }
 
+namespace {
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0xD6E8FEB86659FD93U;
+  return hash ^ hash >> 32;
+}
+
+}  // namespace
+
+// Of a clock only the answers matter that it can still give: which of the operations that are still
+// asked for it knows, and which of a barrier's last phases. Later operations are known to nobody.
+std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
+                                 const std::vector<const ProofClock*>& clocks) const {
+  std::vector<std::vector<std::uint32_t>> asked(chains_);
+  const auto ask = [&](const ProofNode& node) {
+    if (node.chain != kLeaf) {
+      asked[node.chain].push_back(node.index);
+    }
+  };
+  for (const Barrier& barrier : barriers_) {
+    for (const Phase* log : {&barrier.current, &barrier.previous, &barrier.older}) {
+      std::for_each(log->in_chain.begin(), log->in_chain.end(), ask);
+      for (const Pass& pass : log->passes) {
+        ask(pass.node);
+      }
+      for (const Expect& expect : log->expects) {
+        ask(expect.node);
+      }
+    }
+  }
+  std::for_each(live.begin(), live.end(), ask);
+  for (std::vector<std::uint32_t>& indices : asked) {
+    std::sort(indices.begin(), indices.end());
+    indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+  }
+  const auto rank = [&](std::uint32_t chain, std::uint32_t value) {
+    const std::vector<std::uint32_t>& indices = asked[chain];
+    return static_cast<std::uint64_t>(std::upper_bound(indices.begin(), indices.end(), value) -
+                                      indices.begin());
+  };
+  const auto of_node = [&](const ProofNode& node) {
+    return node.chain == kLeaf ? std::uint64_t{kLeaf}
+                               : mix(node.chain, rank(node.chain, node.index));
+  };
+  const auto of_clock = [&](const ProofClock& clock) {
+    std::uint64_t hash = 1;
+    for (std::uint32_t i = 0; i < chains_ + barriers_.size(); ++i) {
+      const std::uint32_t value = i < clock.size() ? clock[i] : 0;
+      const std::uint64_t seen =
+          i < chains_ ? rank(i, value)
+                      : std::min<std::uint64_t>(barriers_[i - chains_].phase - value, 3);
+      hash = mix(hash, seen);
+    }
+    return hash;
+  };
+  std::uint64_t hash = 2;
+  for (const ProofClock& clock : clocks_) {
+    hash = mix(hash, of_clock(clock));
+  }
+  for (const Barrier& barrier : barriers_) {
+    hash = mix(hash, std::min(barrier.phase, 3U));  // how far from the first phases
+    for (const Phase* log : {&barrier.current, &barrier.previous, &barrier.older}) {
+      hash = mix(hash, of_clock(log->joined));
+      hash = mix(hash, log->leaves.size());
+      for (const ProofNode& node : log->in_chain) {
+        hash = mix(hash, of_node(node));
+      }
+      for (const Pass& pass : log->passes) {
+        hash = mix(hash, of_node(pass.node));
+      }
+      for (const Expect& expect : log->expects) {
+        hash = mix(mix(hash, of_node(expect.node)), expect.landed * 2 + (expect.forced ? 1 : 0));
+      }
+      hash = mix(mix(mix(hash, log->announced), log->landed), log->arrivals);
+    }
+  }
+  std::uint64_t on_their_way = 0;  // in no order
+  for (const ProofClock* clock : clocks) {
+    on_their_way += of_clock(*clock);
+  }
+  return mix(hash, on_their_way);
+}
+
 std::vector<Violation> broken_conditions(const Protocol& protocol, const CanonicalRun& run) {
   const auto agents = static_cast<std::uint32_t>(protocol.agents.size());
   Conditions conditions{agents};

@@ -101,6 +101,12 @@ class Conditions {
   /// The run is over.
   void finish();
 
+  /// A number for what the conditions to come depend on, and nothing else: equal where the state is
+  /// the same but for a shift of indices and phases. `live` are operations of chains that may still
+  /// be asked for, `clocks` those of operations on their way.
+  std::uint64_t digest(const std::vector<ProofNode>& live,
+                       const std::vector<const ProofClock*>& clocks) const;
+
   /// Each kind at each pair of source lines once, in the order they were found.
   const std::vector<Violation>& violations() const { return violations_; }
   std::uint64_t operations() const { return operations_; }

@@ -252,11 +252,49 @@ void RunOrder::on_event(const Event& event) {
       group.ended[self] = true;
       break;
     case Op::kCtaExit:
+      note_step(group, event);
       on_exit(group, event);
-      break;
+      return;
     default:
       break;
   }
+  note_step(group, event);
+}
+
+void RunOrder::note_step(Group& group, const Event& event) {
+  if (!options_.keep_streams) {
+    return;
+  }
+  const std::uint32_t number = event.warp / warps_;
+  if (number >= streams_.size()) {
+    streams_.resize(number + 1);
+  }
+  Stream& stream = streams_[number];
+  std::uint64_t hash = 0xCBF29CE484222325U;
+  const auto add = [&](std::uint64_t part) { hash = (hash ^ part) * 0x100000001B3U; };
+  add(event.warp % warps_);
+  add(static_cast<std::uint64_t>(event.op) * 8 + static_cast<std::uint64_t>(event.step));
+  add(std::uint64_t{event.address} << 32 | event.peer);
+  add(std::uint64_t{event.cta % ctas_} << 32 | event.peer_cta % ctas_);
+  const bool store = event.op == Op::kTensorStore || event.op == Op::kBulkStore;  // a group number
+  add((store ? 0 : std::uint64_t{event.count} << 32) | event.bytes);
+  add(std::uint64_t{event.pending} << 32 | static_cast<std::uint32_t>(event.tx));
+  add(std::uint64_t{event.flags} << 32 | event.site.line);
+  const bool wait = event.op == Op::kMbarrierWait && (event.flags & event_flag::kLateLanes) == 0;
+  if (wait && (group.marker == kLeaf || group.marker == event.warp)) {
+    group.marker = event.warp;
+    std::vector<ProofNode> live;
+    for (const auto& [warp, node] : group.last_tensor) {
+      live.push_back(node);
+    }
+    std::vector<const ProofClock*> clocks;
+    for (const auto& [serial, flight] : group.in_flight) {
+      clocks.push_back(&flight.clock);
+    }
+    add(group.conditions.digest(live, clocks));
+    stream.marks.push_back(static_cast<std::uint32_t>(stream.steps.size()));
+  }
+  stream.steps.push_back(hash);
 }
 
 // A synchronous operation on a barrier of the own CTA.

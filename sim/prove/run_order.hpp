@@ -83,6 +83,8 @@ class RunOrder : public EventSink {
     std::uint32_t recorded_group = 0;
     /// Receives the protocol of that group, when not null.
     Protocol* record = nullptr;
+    /// Keeps what each group did, operation by operation, for the proof of all trip counts.
+    bool keep_streams = false;
     /// Keeps which barrier and phase each leaf of that group contributes to, for a witness.
     bool keep_leaves = false;
     /// A leaf, by its warp and number: what happened before its issue is kept.
@@ -124,6 +126,13 @@ class RunOrder : public EventSink {
   using LeafTargets = std::map<LeafKey, LeafTarget>;
   /// Where the leaves of the recorded group contribute.
   const LeafTargets& leaves() const { return leaves_; }
+  /// The operations of a group as numbers: what each is, and at the marks also the state of the
+  /// conditions; equal where they are the same but for a shift.
+  struct Stream {
+    std::vector<std::uint64_t> steps;
+    std::vector<std::uint32_t> marks;  // indices into steps
+  };
+  const std::vector<Stream>& streams() const { return streams_; }
   const ProofClock& watched() const { return watched_; }
 
  private:
@@ -165,6 +174,7 @@ class RunOrder : public EventSink {
     std::unordered_map<std::uint32_t, std::uint32_t> allocators;  // by CTA
     std::unordered_map<std::uint32_t, RegisterPool> pools;        // by CTA
     std::uint32_t live_ctas = 0;
+    std::uint32_t marker = kLeaf;       // the warp whose waits are marks
     std::vector<std::uint32_t> agents;  // recorded agent of each chain
   };
 
@@ -183,6 +193,7 @@ class RunOrder : public EventSink {
   void on_registers(Group& group, const Event& event, std::uint32_t self);
   void on_exit(Group& group, const Event& event);
   void note_work(const Event& event);
+  void note_step(Group& group, const Event& event);
   void close_group(std::uint32_t number);
   void close_generation(Group& group,
                         std::uint32_t barrier,
@@ -202,6 +213,7 @@ class RunOrder : public EventSink {
   std::vector<Finding> findings_;
   std::vector<Undecided> undecided_;
   LeafTargets leaves_;
+  std::vector<Stream> streams_;
   ProofClock watched_;
   std::vector<std::uint64_t> work_;  // by warp in the grid
   std::uint64_t operations_ = 0;

@@ -110,4 +110,15 @@ Json json_of(const ProofResult& result,
           {"undecided", undecided}};
 }
 
+Json json_of(const TripProof& proof) {
+  return {{"parameter", proof.parameter},
+          {"shown", proof.shown},
+          {"step", proof.step},
+          {"trips", proof.trips},
+          {"period", proof.period},
+          {"regular_from", proof.regular},
+          {"operations", proof.operations},
+          {"strength", proof.strength()}};
+}
+
 }  // namespace warptwin::sim

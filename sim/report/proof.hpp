@@ -4,6 +4,7 @@
 
 #include "sim/report/json.hpp"
 #include "sim/run/prove.hpp"
+#include "sim/run/trip_counts.hpp"
 
 namespace warptwin::sim {
 
@@ -14,6 +15,8 @@ std::string text_of(const ProofResult& result,
 Json json_of(const ProofResult& result,
              const ScenarioEntry& scenario,
              const ParameterSet& parameters);
+
+Json json_of(const TripProof& proof);
 
 /// Names of a scenario, its parameters and a schedule for reports.
 ReportContext context_of(const ScenarioEntry& scenario,

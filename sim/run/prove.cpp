@@ -144,11 +144,13 @@ ProofResult prove(const ScenarioEntry& scenario,
   run.schedule.tries_fail = true;
   ProofResult result;
   RunOrder::Options order_options;
+  order_options.keep_streams = options.keep_streams;
   OneRun one = run_in_order(scenario, parameters, run, order_options);
   if (one.order->needs_whole_grid()) {
     result.whole_grid = order_options.whole_grid = true;
     one = run_in_order(scenario, parameters, run, order_options);
   }
+  result.streams = one.order->streams();
   result.undecided = one.order->undecided();
   result.run = std::move(one.result);
   if (result.run.end == RunEnd::kStepBound) {

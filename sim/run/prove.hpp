@@ -30,6 +30,7 @@ struct Refutation {
 struct ProofOptions {
   RunOptions run;  // its schedule is round robin
   bool witnesses = true;
+  bool keep_streams = false;        // for the proof of all trip counts
   std::uint32_t witnesses_max = 8;  // conditions beyond are reported without
 };
 
@@ -41,6 +42,7 @@ struct ProofResult {
   std::vector<Undecided> undecided;
   bool whole_grid = false;  // clusters were taken together
   bool internal_error = false;
+  std::vector<RunOrder::Stream> streams;  // with ProofOptions::keep_streams
 
   /// "proved: every interleaving of this launch ..."
   std::string strength() const;
