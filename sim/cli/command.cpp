@@ -15,6 +15,7 @@
 #include "sim/report/text.hpp"
 #include "sim/run/budget.hpp"
 #include "sim/run/check.hpp"
+#include "sim/run/explore_run.hpp"
 #include "sim/run/npy.hpp"
 #include "sim/run/replay_line.hpp"
 
@@ -32,6 +33,7 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
   show SCENARIO        what a launch takes of an SM: shared memory, tensor memory, threads, waves
   run SCENARIO         one execution: computes, checks, compares with a reference
   check SCENARIO       many executions under different schedules; --all checks every scenario
+  explore SCENARIO     every interleaving by search: a second opinion on the proof
   prove SCENARIO       every interleaving, from one execution; a schedule for what is broken
   replay SCENARIO      one execution again, from the replay line of a finding
   make-input FILE.npy  a matrix of random numbers, float32
@@ -415,6 +417,54 @@ ExitCode prove_command(Session& session) {
   return code;
 }
 
+ExitCode explore_command(Session& session) {
+  const ScenarioEntry& scenario = find_scenario(session);
+  const ParameterSet parameters = parameters_of(session, scenario);
+  ExploreRunOptions options;
+  options.run = run_options(session, scenario, parameters);
+  options.search.states_max =
+      unsigned_option(session, "max-states", 1, std::uint64_t{4'000'000'000});
+  options.search.reduce = options.search.symmetry = session.options.count("full") == 0;
+  options.deviations = static_cast<std::uint32_t>(unsigned_option(session, "deviations", 0, 8));
+  options.schedules_max = unsigned_option(session, "max-schedules", 1, 1'000'000'000);
+  const ExploreRunResult result = explore_scenario(scenario, parameters, options);
+  const ExitCode code = result.verdict == Explored::kWrong   ? ExitCode::kFinding
+                        : result.verdict == Explored::kRight ? ExitCode::kClean
+                                                             : ExitCode::kIncomplete;
+  const ReportContext context = context_of(scenario, parameters, result.schedule);
+  if (session.json()) {
+    Json findings = Json::array();
+    for (const Finding& finding : result.shown.findings) {
+      findings.push_back(json_of(finding, context));
+    }
+    constexpr const char* kVerdicts[] = {"right", "wrong", "incomplete"};
+    const Json report = {{"scenario", scenario.info->name},
+                         {"parameters", parameters.to_string()},
+                         {"verdict", kVerdicts[static_cast<unsigned>(result.verdict)]},
+                         {"protocols", result.protocols},
+                         {"states", result.states},
+                         {"transitions", result.transitions},
+                         {"search", kVerdicts[static_cast<unsigned>(result.search)]},
+                         {"what", result.what},
+                         {"path", result.path},
+                         {"schedules", result.schedules},
+                         {"all_schedules", result.all_schedules},
+                         {"findings", findings},
+                         {"exit", static_cast<int>(code)}};
+    session.out << report.dump(2) << "\n";
+    return code;
+  }
+  for (const Finding& finding : result.shown.findings) {
+    session.out << text_of(finding, context);
+  }
+  for (const std::string& step : result.path) {
+    session.out << "  " << step << "\n";
+  }
+  session.out << scenario.info->name << " (" << parameters.to_string() << ")\n"
+              << result.strength(options) << "\n";
+  return code;
+}
+
 struct CheckReport {
   ExitCode code = ExitCode::kClean;
   bool expected_found = false;
@@ -577,6 +627,9 @@ constexpr Command kCommands[] = {
      check_command,
      "json set seed profile strict max-steps random pct depth data keep-going all resident-ctas"},
     {"prove", prove_command, "json set for-all profile strict max-steps resident-ctas seed"},
+    {"explore",
+     explore_command,
+     "json set profile seed max-steps max-states full deviations max-schedules resident-ctas"},
     {"replay",
      replay,
      "json set in out schedule seed profile strict max-steps timing-only resident-ctas"},
@@ -614,6 +667,12 @@ po::options_description all_options() {
       "for-all",
       po::value<std::vector<std::string>>()->composing(),
       "NAME: a trip count of the scenario; tries to prove every value of it")(
+      "max-states", text()->default_value("100000000"), "stop a search that meets more states")(
+      "full", "search without reduction and symmetry")(
+      "deviations",
+      text()->default_value("1"),
+      "how often a schedule of the kernel may depart from taking turns")(
+      "max-schedules", text()->default_value("20000"), "stop after so many of those")(
       "all", "every scenario at its defaults, against what is expected of it")(
       "sms", text()->default_value("148"), "SMs of the GPU (148: B200; 132: H200)")(
       "diagnostics", "what can be reported")(

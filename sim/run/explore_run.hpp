@@ -1,0 +1,46 @@
+/// The second opinion on a scenario: every interleaving of the protocols extracted from one run, and
+/// every schedule of the kernel itself that differs from a fair one in a few places.
+
+#pragma once
+
+#include <string>
+
+#include "sim/prove/explore.hpp"
+#include "sim/run/simulate.hpp"
+
+namespace warptwin::sim {
+
+struct ExploreRunOptions {
+  RunOptions run;                        // its schedule is ignored
+  ExploreOptions search;                 // of the extracted protocols
+  std::uint32_t deviations = 1;          // of a schedule of the kernel from taking turns
+  std::uint64_t schedules_max = 20'000;  // of those
+};
+
+struct ExploreRunResult {
+  Explored verdict = Explored::kIncomplete;
+  RunResult first;  // the run that was taken apart
+
+  /// The protocols of the CTA groups; groups that do the same are searched once.
+  std::uint32_t protocols = 0;
+  std::uint64_t states = 0;
+  std::uint64_t transitions = 0;
+  Explored search = Explored::kIncomplete;
+  std::string what;               // goes wrong, or which bound was hit
+  std::vector<std::string> path;  // to it, the last steps
+
+  /// Schedules of the kernel, and the first that shows a defect.
+  std::uint64_t schedules = 0;
+  bool all_schedules = false;  // within the deviations
+  bool failing = false;
+  ScheduleSpec schedule;
+  RunResult shown;
+
+  std::string strength(const ExploreRunOptions& options) const;
+};
+
+ExploreRunResult explore_scenario(const ScenarioEntry& scenario,
+                                  const ParameterSet& parameters,
+                                  const ExploreRunOptions& options);
+
+}  // namespace warptwin::sim
