@@ -216,8 +216,10 @@ void Conditions::wait(const ProofNode& node, std::uint32_t number, std::int32_t 
   const Barrier& barrier = barriers_[number];
   ProofClock& clock = clocks_[node.chain];
   if (phase >= 0) {
-    if (phase + 1 == static_cast<std::int32_t>(barrier.phase)) {
-      join(clock, barrier.previous.joined);
+    // On an exact barrier the run may be further than the wait.
+    const std::int32_t back = static_cast<std::int32_t>(barrier.phase) - phase;
+    if (back == 1 || back == 2) {
+      join(clock, back == 1 ? barrier.previous.joined : barrier.older.joined);
     }
     raise(clock, component(number), static_cast<std::uint32_t>(phase) + 1);
   }
