@@ -1,0 +1,187 @@
+#include "sim/run/prove.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/report/proof.hpp"
+#include "sim/run/explore_run.hpp"
+#include "sim/run/replay_line.hpp"
+#include "sim/run/trip_counts.hpp"
+
+namespace warptwin::sim {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<ScenarioEntry> of_kind(ScenarioKind kind) {
+  std::vector<ScenarioEntry> all = scenario_list();
+  std::erase_if(all, [kind](const ScenarioEntry& entry) { return entry.info->kind != kind; });
+  return all;
+}
+
+const ScenarioEntry& named(const char* name) {
+  static const std::vector<ScenarioEntry> all = scenario_list();
+  return *std::find_if(all.begin(), all.end(), [&](const ScenarioEntry& entry) {
+    return std::string_view{entry.info->name} == name;
+  });
+}
+
+ParameterSet with(const ScenarioEntry& entry,
+                  std::initializer_list<std::pair<const char*, std::int64_t>> values) {
+  ParameterSet parameters{entry.parameters};
+  for (const auto& [name, value] : values) {
+    parameters.set(name, value);
+  }
+  return parameters;
+}
+
+ProofOptions timing_only() {
+  ProofOptions options;
+  options.run.moves_data = false;
+  return options;
+}
+
+std::string name_of_case(const ::testing::TestParamInfo<ScenarioEntry>& info) {
+  return info.param.info->name;
+}
+
+class CleanProofTest : public ::testing::TestWithParam<ScenarioEntry> {};
+
+TEST_P(CleanProofTest, IsProvedAndForEveryTripCount) {
+  const ParameterSet parameters{GetParam().parameters};
+  const ProofResult result = prove(GetParam(), parameters, timing_only());
+  EXPECT_EQ(result.verdict, ProofVerdict::kProved) << text_of(result, GetParam(), parameters);
+  EXPECT_TRUE(result.run.findings.empty());
+  EXPECT_FALSE(trip_parameters(GetParam()).empty());
+}
+
+TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
+  ParameterSet parameters{GetParam().parameters};
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::int64_t>>{
+           {"tiles", 3}, {"stages", 2}, {"m", 128}, {"n", 128}, {"k", 192}}) {
+    const auto known = std::any_of(
+        GetParam().parameters.begin(), GetParam().parameters.end(), [n = name](const Parameter& p) {
+          return std::string_view{p.name} == n;
+        });
+    if (known) {
+      parameters.set(name, value);
+    }
+  }
+  ExploreRunOptions options;
+  options.run.moves_data = false;
+  options.schedules_max = 200;
+  const ExploreRunResult result = explore_scenario(GetParam(), parameters, options);
+  EXPECT_EQ(result.search, Explored::kRight) << result.what;
+  EXPECT_GT(result.states, 10U);
+  EXPECT_FALSE(result.failing);
+}
+INSTANTIATE_TEST_SUITE_P(Scenarios,
+                         CleanProofTest,
+                         ::testing::ValuesIn(of_kind(ScenarioKind::kClean)),
+                         name_of_case);
+
+class BrokenProofTest : public ::testing::TestWithParam<ScenarioEntry> {};
+
+TEST_P(BrokenProofTest, IsNotProvedAndWhatRefutesItReplays) {
+  const ParameterSet parameters{GetParam().parameters};
+  const ProofResult result = prove(GetParam(), parameters, timing_only());
+  EXPECT_FALSE(result.internal_error);
+  // A finding that `practical` calls a warning is shown beside the verdict.
+  ASSERT_TRUE(result.verdict == ProofVerdict::kRefuted || !result.run.findings.empty());
+  const auto replays = [&](const ScheduleSpec& schedule, const RunResult& shown) {
+    const std::string line = replay_line(GetParam(), parameters, schedule);
+    RunOptions again = timing_only().run;
+    again.schedule = parse_schedule_token(GetParam(), parameters, line.substr(line.rfind(' ') + 1));
+    const RunResult replayed = simulate(GetParam(), parameters, again);
+    ASSERT_EQ(replayed.findings.size(), shown.findings.size()) << line;
+    for (std::size_t i = 0; i < shown.findings.size(); ++i) {
+      EXPECT_STREQ(replayed.findings[i].info->id, shown.findings[i].info->id);
+      EXPECT_EQ(replayed.findings[i].step, shown.findings[i].step);
+    }
+  };
+  if (!result.run.findings.empty()) {
+    replays(result.schedule, result.run);
+  }
+  for (const Refutation& refutation : result.refutations) {
+    if (refutation.witness.confirmed) {
+      replays(refutation.witness.schedule, refutation.witness.run);
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Scenarios,
+                         BrokenProofTest,
+                         ::testing::ValuesIn(of_kind(ScenarioKind::kBroken)),
+                         name_of_case);
+
+TEST(ProveTest, LanesThatAreLeftBehindGetAWitness) {
+  const ScenarioEntry& scenario = named("unsynced_lanes");
+  const ParameterSet parameters{scenario.parameters};
+  const ProofResult result = prove(scenario, parameters, timing_only());
+  ASSERT_EQ(result.refutations.size(), 1U);
+  const Refutation& refutation = result.refutations.front();
+  EXPECT_EQ(refutation.broken.violation.condition, Condition::kPassBeforeNext);
+  EXPECT_TRUE(refutation.witness.confirmed);
+  EXPECT_LT(refutation.witness.schedule.choices.size(), 64U);
+  const std::string text = text_of(result, scenario, parameters);
+  EXPECT_THAT(text, HasSubstr("ORDER_PASS"));
+  EXPECT_THAT(text, HasSubstr("warptwin replay unsynced_lanes"));
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 40);
+}
+
+TEST(ProveTest, TheSameRunGivesTheSameBytes) {
+  const ScenarioEntry& scenario = named("missing_drain");
+  const ParameterSet parameters{scenario.parameters};
+  const std::string first =
+      text_of(prove(scenario, parameters, timing_only()), scenario, parameters);
+  EXPECT_EQ(first, text_of(prove(scenario, parameters, timing_only()), scenario, parameters));
+  EXPECT_FALSE(first.empty());
+}
+
+TEST(ProveTest, EdgesOfAPersistentGemmAreProvedOneByOne) {
+  const ScenarioEntry& gemm = named("gemm");
+  // Fewer k-steps than stages, one stage, a lap that ends inside, odd tiles over two CTAs.
+  for (const auto& values :
+       std::initializer_list<std::initializer_list<std::pair<const char*, std::int64_t>>>{
+           {{"k", 64}, {"stages", 4}},
+           {{"stages", 1}, {"k", 320}},
+           {{"stages", 3}, {"k", 448}},
+           {{"m", 384}, {"n", 384}, {"ctas", 2}},
+           {{"m", 300}, {"n", 72}, {"k", 200}},
+           {{"accum_stages", 1}, {"ctas", 1}, {"m", 256}}}) {
+    const ParameterSet parameters = with(gemm, values);
+    EXPECT_EQ(prove(gemm, parameters, timing_only()).verdict, ProofVerdict::kProved)
+        << parameters.to_string();
+  }
+}
+
+TEST(TripCountTest, APersistentGemmHoldsForEveryKAndEveryNumberOfTiles) {
+  const ScenarioEntry& gemm = named("gemm");
+  const ParameterSet parameters = with(gemm, {{"ctas", 1}, {"n", 128}, {"m", 256}});
+  for (const char* name : {"k", "m"}) {
+    const TripProof proof = prove_trips(gemm, parameters, name, timing_only());
+    EXPECT_TRUE(proof.shown) << proof.strength();
+    EXPECT_GT(proof.trips, 2 * proof.period);
+    EXPECT_THAT(proof.strength(), HasSubstr("for every " + std::string{name}));
+  }
+}
+
+TEST(TripCountTest, NothingIsClaimedWhereSomeTripCountGoesWrong) {
+  // One drain too few: right for as many tiles as one likes, but for the end.
+  const ScenarioEntry& scenario = named("missing_drain");
+  const TripProof proof =
+      prove_trips(scenario, ParameterSet{scenario.parameters}, "tiles", timing_only());
+  EXPECT_FALSE(proof.shown);
+  EXPECT_THAT(proof.strength(), HasSubstr("not shown for every tiles"));
+}
+
+TEST(TripCountTest, AParameterThatIsNoTripCountIsRefused) {
+  const ScenarioEntry& gemm = named("gemm");
+  EXPECT_THROW(prove_trips(gemm, ParameterSet{gemm.parameters}, "stages", timing_only()),
+               ConfigError);
+}
+
+}  // namespace
+}  // namespace warptwin::sim
