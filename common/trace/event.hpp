@@ -143,7 +143,10 @@ inline constexpr std::uint16_t kDeadEnd = 8192;       // the operation had no ef
 /// bulk groups   -                -                 -            phase: the group committed; the
 /// first
 ///                                                               group a wait leaves pending
-/// tensor memory TMEM address     columns           -            -
+/// tensor memory TMEM address     columns           -            of mma: `wanted` is its instruction
+/// row store     tile base      lanes             of a lane    phase, wanted: row and column; `peer`:
+///                                                               bytes of a row; `expected`: of an
+///                                                               element
 /// stage note    full[0]          stages            StageStep    phase: lap; wanted: index
 struct Event {
   std::uint64_t time = 0;  // step number; cycles in timed and hardware traces

@@ -7,6 +7,7 @@
 #include "sim/check/named_barriers.hpp"
 #include "sim/check/producer_tail.hpp"
 #include "sim/check/progress.hpp"
+#include "sim/check/shared_data.hpp"
 #include "sim/check/stages.hpp"
 #include "sim/check/tensor_memory_data.hpp"
 #include "sim/check/tensor_memory_life.hpp"
@@ -26,6 +27,7 @@ constexpr std::unique_ptr<Detector> (*kDetectors[])(Reporter&, Order&) = {
     make_waits,
     make_named_barriers,
     make_stages,
+    make_shared_data,
     make_tensor_memory_life,
     make_tensor_memory_data,
     make_exit_life,

@@ -9,6 +9,9 @@ class Impl : public Detector {
   Impl(Reporter& reporter, Order&) : Detector{reporter} {}
 
   void on_event(const Event& event) override {
+    if (event.fault == Fault::kNone) {
+      return;
+    }
     const std::string object =
         "named barrier " + std::to_string(event.address) + " of cta " + std::to_string(event.cta);
     if (event.op == Op::kBarSync || event.op == Op::kBarArrive) {

@@ -8,13 +8,27 @@ namespace warptwin::sim {
 namespace {
 
 void join(Clock& into, const Clock& from) {
-  if (into.empty()) {
-    into = from;
-    return;
+  if (into.size() < from.size()) {
+    into.resize(from.size(), 0);
   }
   for (std::size_t i = 0; i < from.size(); ++i) {
     into[i] = std::max(into[i], from[i]);
   }
+}
+
+void raise(Clock& clock, std::size_t component, std::uint32_t value) {
+  if (component >= clock.size()) {
+    clock.resize(component + 1, 0);
+  }
+  clock[component] = std::max(clock[component], value);
+}
+
+bool publishes(const Ordering& ordering) {
+  return ordering.semantics == Semantics::kRelease || ordering.semantics == Semantics::kAcqRel;
+}
+
+bool acquires(const Ordering& ordering) {
+  return ordering.semantics == Semantics::kAcquire || ordering.semantics == Semantics::kAcqRel;
 }
 
 }  // namespace
@@ -45,20 +59,94 @@ std::uint32_t Order::completed_mmas(std::uint32_t issuer, std::uint32_t observer
   return cluster == nullptr ? 0 : cluster->warps[observer % warps_][warps_ + issuer % warps_];
 }
 
+bool Order::fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) {
+  const ClusterOrder* cluster = cluster_of(second);
+  return cluster != nullptr && first / warps_ == second / warps_ &&
+         cluster->warps[second % warps_][2 * warps_ + first % warps_] >= time;
+}
+
+bool Order::phase_seen(std::uint32_t cta,
+                       std::uint32_t address,
+                       std::uint32_t phase,
+                       std::uint32_t observer) {
+  const ClusterOrder* cluster = cluster_of(observer);
+  if (cluster == nullptr) {
+    return false;
+  }
+  const auto found = cluster->barriers.find(std::uint64_t{cta} << 32 | address);
+  const Clock& clock = cluster->warps[observer % warps_];
+  return found != cluster->barriers.end() && found->second.component < clock.size() &&
+         clock[found->second.component] > phase;
+}
+
+SourceSite Order::relaxed_edge(std::uint32_t first, std::uint32_t second) {
+  const ClusterOrder* cluster = cluster_of(second);
+  if (cluster == nullptr) {
+    return {};
+  }
+  const auto found = cluster->relaxed.find({first % warps_, second % warps_});
+  return found == cluster->relaxed.end() ? SourceSite{} : found->second;
+}
+
 std::uint32_t Order::issued_mmas(std::uint32_t issuer) {
   const ClusterOrder* cluster = cluster_of(issuer);
   return cluster == nullptr ? 0 : cluster->issued[issuer % warps_];
 }
 
+Order::BarrierClock& Order::barrier_of(ClusterOrder& cluster,
+                                       std::uint32_t cta,
+                                       std::uint32_t address) {
+  const auto [found, added] = cluster.barriers.try_emplace(std::uint64_t{cta} << 32 | address);
+  if (added) {
+    found->second.component = 3 * warps_ + static_cast<std::uint32_t>(cluster.barriers.size()) - 1;
+  }
+  return found->second;
+}
+
 // An arrival that counted in `event.phase` of its barrier adds what it releases to that phase.
 void Order::release(ClusterOrder& cluster, const Event& event, const Clock& clock) {
-  BarrierClock& barrier = cluster.barriers[std::uint64_t{event.cta} << 32 | event.address];
+  BarrierClock& barrier = barrier_of(cluster, event.cta, event.address);
   if (barrier.phase != event.phase) {
-    barrier.completed = barrier.phase + 1 == event.phase ? std::move(barrier.current) : Clock{};
+    if (barrier.phase + 1 == event.phase) {
+      barrier.completed.swap(barrier.current);
+    } else {
+      barrier.completed.clear();
+    }
     barrier.current.clear();
     barrier.phase = event.phase;
   }
   join(barrier.current, clock);
+}
+
+// A wait has observed phase `event.phase - 1`.
+void Order::observe(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
+  BarrierClock& barrier = barrier_of(cluster, event.cta, event.address);
+  const bool relaxed = !acquires(event.ordering);
+  Clock& clock = relaxed ? cluster.pending[self] : cluster.warps[self];
+  if (barrier.phase == event.phase) {
+    join(clock, barrier.completed);
+  } else if (barrier.phase + 1 == event.phase) {
+    join(clock, barrier.current);
+  }
+  raise(clock, barrier.component, event.phase);
+  for (const std::uint32_t first : barrier.relaxed) {
+    cluster.relaxed[{first, self}] = barrier.relaxed_site;
+  }
+  if (relaxed) {
+    for (std::uint32_t first = 0; first < warps_; ++first) {
+      cluster.relaxed[{first, self}] = event.site;
+    }
+  }
+}
+
+void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
+  if (acquires(event.ordering)) {
+    join(cluster.warps[self], cluster.pending[self]);
+    std::erase_if(cluster.relaxed, [&](const auto& entry) { return entry.first.second == self; });
+  }
+  if (publishes(event.ordering)) {
+    cluster.released[self] = cluster.warps[self];
+  }
 }
 
 void Order::deliver(ClusterOrder& cluster, const Event& event) {
@@ -81,7 +169,9 @@ void Order::on_event(const Event& event) {
     }
     if (clusters_[number] == nullptr) {
       clusters_[number] = std::make_unique<ClusterOrder>();
-      clusters_[number]->warps.assign(warps_, Clock(std::size_t{warps_} * 2, 0));
+      clusters_[number]->warps.assign(warps_, Clock(std::size_t{warps_} * 3, 0));
+      clusters_[number]->released.resize(warps_);
+      clusters_[number]->pending.resize(warps_);
       clusters_[number]->issued.assign(warps_, 0);
     }
     return;
@@ -95,21 +185,31 @@ void Order::on_event(const Event& event) {
     ++clock[self];
   }
   switch (event.op) {
-    case Op::kMbarrierArrive:
+    case Op::kMbarrierArrive: {
+      const Clock& published = publishes(event.ordering) ? clock : cluster->released[self];
       if (event.step == Step::kIssued) {
-        cluster->in_flight[event.serial] = {clock, 1};
+        cluster->in_flight[event.serial] = {published, 1};
       } else if (event.step == Step::kSignalled) {
         deliver(*cluster, event);
       } else if (event.fault == Fault::kNone) {
-        release(*cluster, event, clock);
+        release(*cluster, event, published);
+      }
+      if (!publishes(event.ordering) && event.step != Step::kIssued) {
+        BarrierClock& barrier = barrier_of(*cluster, event.cta, event.address);
+        barrier.relaxed.push_back(self);
+        barrier.relaxed_site = event.site;
+        if (barrier.relaxed.size() > warps_) {
+          barrier.relaxed.erase(barrier.relaxed.begin());
+        }
       }
       break;
+    }
     case Op::kTcgen05Mma:
       cluster->issued[self] += event.step == Step::kIssued ? 1 : 0;
       break;
     case Op::kTcgen05Commit:
       if (event.step == Step::kIssued) {
-        Clock done(std::size_t{warps_} * 2, 0);
+        Clock done(std::size_t{warps_} * 3, 0);
         done[warps_ + self] = cluster->issued[self];
         const auto targets = static_cast<std::uint32_t>(std::max(1, std::popcount(event.extra)));
         cluster->in_flight[event.serial] = {std::move(done), targets};
@@ -120,15 +220,17 @@ void Order::on_event(const Event& event) {
     case Op::kMbarrierWait:
     case Op::kMbarrierTryWait:
       if (event.step == Step::kDone && (event.flags & event_flag::kFalse) == 0) {
-        const auto found = cluster->barriers.find(std::uint64_t{event.cta} << 32 | event.address);
-        if (found != cluster->barriers.end()) {
-          // The wait observed phase `event.phase - 1`.
-          const BarrierClock& barrier = found->second;
-          if (barrier.phase == event.phase) {
-            join(clock, barrier.completed);
-          } else if (barrier.phase + 1 == event.phase) {
-            join(clock, barrier.current);
-          }
+        observe(*cluster, event, self);
+      }
+      break;
+    case Op::kFence:
+      fence(*cluster, event, self);
+      break;
+    case Op::kFenceProxyAsync:
+      // It covers the accesses of all that the warp knows to have happened.
+      if (event.count != static_cast<std::uint32_t>(ProxySpace::kGlobal)) {
+        for (std::uint32_t warp = 0; warp < warps_; ++warp) {
+          raise(clock, 2 * warps_ + warp, clock[warp]);
         }
       }
       break;

@@ -1,14 +1,14 @@
-/// What is ordered before what: vector clocks over the warps of a cluster and their tensor queues,
-/// along
-/// the happens-before edges of barriers. Detectors ask it; it reports nothing.
+/// What is visible to whom: vector clocks over the warps of a cluster, along the edges of the memory
+/// order. Detectors ask it; it reports nothing.
 ///
-/// Component w counts the operations of warp w; component N + w the MMAs of warp w that are known
-/// to be
-/// complete. Edges: program order; named and cluster barriers; an mbarrier's arrivals to the waits
-/// that
-/// observe their phase; a tcgen05.commit to the same, for its warp's MMAs only. A copy publishes
-/// its
-/// own bytes and no one's past, so it is no edge here.
+/// Of N warps, component w counts the operations of warp w; N + w its MMAs that are known to be
+/// complete; 2N + w its operations that a fence.proxy.async covers. From 3N on each mbarrier has one:
+/// its phases that were waited for, and with them the bytes that copies delivered in them.
+///
+/// Edges: program order; named and cluster barriers; an mbarrier's releasing arrivals to the
+/// acquiring waits that observe their phase; a tcgen05.commit to the same, for its warp's MMAs only.
+/// A copy publishes its own bytes and no one's past. A relaxed arrival publishes what a releasing
+/// fence of its warp covered, a relaxed wait acquires at the next acquiring fence.
 
 #pragma once
 
@@ -37,6 +37,16 @@ class Order {
   /// warps
   /// are numbered in the grid; of different clusters, no.
   bool ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second);
+  /// The same, with a fence.proxy.async that covers the first operation on the way.
+  bool fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second);
+  /// Whether `observer` knows that phase `phase` of an mbarrier is complete.
+  bool phase_seen(std::uint32_t cta,
+                  std::uint32_t address,
+                  std::uint32_t phase,
+                  std::uint32_t observer);
+  /// Where `second` last observed a relaxed arrival of `first`, or waited for one relaxed, with no
+  /// fence that makes it an edge; no line: never.
+  SourceSite relaxed_edge(std::uint32_t first, std::uint32_t second);
   /// MMAs of `issuer` that `observer` knows to be complete, and that it has issued.
   std::uint32_t completed_mmas(std::uint32_t issuer, std::uint32_t observer);
   std::uint32_t issued_mmas(std::uint32_t issuer);
@@ -44,8 +54,11 @@ class Order {
  private:
   struct BarrierClock {
     std::uint32_t phase = 0;
-    Clock current;    // joined releases of `phase`
-    Clock completed;  // of the phase before
+    std::uint32_t component = 0;
+    Clock current;                       // joined releases of `phase`
+    Clock completed;                     // of the phase before
+    std::vector<std::uint32_t> relaxed;  // warps that arrived relaxed, in the last phases
+    SourceSite relaxed_site{};
   };
   /// What an arrival on its way will release, and at how many barriers.
   struct InFlight {
@@ -54,8 +67,11 @@ class Order {
   };
   struct ClusterOrder {
     std::vector<Clock> warps;
-    std::vector<std::uint32_t> issued;                         // MMAs, by warp
-    std::unordered_map<std::uint64_t, BarrierClock> barriers;  // by CTA and address
+    std::vector<Clock> released;  // by a releasing fence, by warp
+    std::vector<Clock> pending;   // by relaxed waits, until an acquiring fence
+    std::map<std::pair<std::uint32_t, std::uint32_t>, SourceSite> relaxed;  // (first, second)
+    std::vector<std::uint32_t> issued;                                      // MMAs, by warp
+    std::unordered_map<std::uint64_t, BarrierClock> barriers;               // by CTA and address
     std::unordered_map<std::uint32_t, std::map<std::uint32_t, Clock>>
         named;                                       // by CTA and id, generation
     std::map<std::uint32_t, Clock> cluster_barrier;  // by generation
@@ -65,7 +81,10 @@ class Order {
   };
 
   ClusterOrder* cluster_of(std::uint32_t warp);
+  BarrierClock& barrier_of(ClusterOrder& cluster, std::uint32_t cta, std::uint32_t address);
   void release(ClusterOrder& cluster, const Event& event, const Clock& clock);
+  void observe(ClusterOrder& cluster, const Event& event, std::uint32_t self);
+  void fence(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void deliver(ClusterOrder& cluster, const Event& event);
 
   const LaunchConfig& config_;

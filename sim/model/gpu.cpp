@@ -1024,6 +1024,7 @@ Gpu::Outcome Gpu::issue_tensor(Slot slot, Operation& op) {
     }
     event.global = op.descriptor_a;
     event.extra = op.descriptor_b;
+    event.wanted = op.instruction;
     async.operation.global = op.descriptor_a;
     if (event.fault != Fault::kNone) {
       fail(event, event.fault, true);
@@ -1224,6 +1225,7 @@ Gpu::Outcome Gpu::shared_store_row(Slot slot, const Operation& op) {
   const std::uint32_t size = bytes_of(op.element);
   const std::uint32_t registers = op.fragment == nullptr ? 0 : op.fragment->registers;
   event.bytes = registers * size;
+  event.expected = size;
   const std::uint32_t last = (op.row + kWarpLanes) * op.row_bytes;
   if (op.address + last > config_.shared_bytes) {
     fail(event, Fault::kOutOfRange, true);

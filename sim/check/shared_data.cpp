@@ -1,0 +1,405 @@
+#include "sim/check/shared_data.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "sim/model/matrix.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+// Some bytes of a CTA's shared memory: `rows` times `width` bytes, `pitch` apart.
+struct Footprint {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  std::uint32_t width = 0;
+  std::uint32_t pitch = 0;  // 0: one row
+
+  static Footprint interval(std::uint32_t begin, std::uint32_t bytes) {
+    return {begin, begin + bytes, bytes, 0};
+  }
+  std::uint32_t rows() const { return pitch == 0 ? 1 : (end - begin - width) / pitch + 1; }
+  std::uint64_t bytes() const { return std::uint64_t{rows()} * width; }
+
+  bool meets(const Footprint& other) const {
+    if (begin >= other.end || other.begin >= end) {
+      return false;
+    }
+    if (pitch == 0 && other.pitch == 0) {
+      return true;
+    }
+    // Row by row, from the first of ours that reaches it.
+    const std::uint32_t count = rows();
+    const std::uint32_t skip =
+        pitch == 0 || other.begin <= begin ? 0 : (other.begin - begin) / pitch;
+    for (std::uint32_t row = skip > 0 ? skip - 1 : 0; row < count; ++row) {
+      const std::uint32_t from = begin + row * pitch;
+      if (from >= other.end) {
+        return false;
+      }
+      if (other.meets_interval(from, from + width)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  bool covers(const Footprint& other) const {
+    if (pitch == 0) {
+      return begin <= other.begin && other.end <= end;
+    }
+    return begin == other.begin && end == other.end && width == other.width && pitch == other.pitch;
+  }
+
+ private:
+  bool meets_interval(std::uint32_t from, std::uint32_t to) const {
+    if (from >= end || to <= begin) {
+      return false;
+    }
+    if (pitch == 0) {
+      return true;
+    }
+    const std::uint32_t row = from <= begin ? 0 : (from - begin) / pitch;
+    const std::uint32_t start = begin + row * pitch;
+    return (from < start + width && start < to) || (start + pitch < to && start + pitch < end);
+  }
+};
+
+enum class Kind : std::uint8_t { kGenericWrite, kGenericRead, kLoad, kStore, kMma };
+
+bool writes(Kind kind) {
+  return kind == Kind::kGenericWrite || kind == Kind::kLoad;
+}
+
+bool generic(Kind kind) {
+  return kind == Kind::kGenericWrite || kind == Kind::kGenericRead;
+}
+
+const char* name_of(Kind kind) {
+  constexpr const char* kNames[] = {
+      "st.shared", "ld.shared", "the copy to it", "the bulk store of it", "the MMA that reads it"};
+  return kNames[static_cast<unsigned>(kind)];
+}
+
+// How an asynchronous access came to an end.
+struct Completion {
+  bool done = false;
+  std::uint32_t warp = 0;  // of a store: who has waited for it
+  std::uint32_t time = 0;  // and when
+  std::uint32_t cta = 0;   // of a load: the barrier phase its bytes were counted in
+  std::uint32_t barrier = 0;
+  std::uint32_t phase = 0;
+};
+
+struct Access {
+  Footprint at;
+  Kind kind = Kind::kGenericRead;
+  std::uint32_t warp = 0;
+  std::uint32_t time = 0;  // generic: its operation; MMA: its number among the warp's
+  SourceSite site{};
+  std::shared_ptr<Completion> completion;  // load, store
+};
+
+class Impl : public Detector {
+ public:
+  Impl(Reporter& reporter, Order& order) : Detector{reporter}, order_{order} {}
+
+  void on_event(const Event& event) override {
+    switch (event.op) {
+      case Op::kTensorLoad:
+      case Op::kBulkLoad:
+        on_load(event);
+        break;
+      case Op::kTensorStore:
+      case Op::kBulkStore:
+        if (event.step == Step::kIssued) {
+          on_store(event);
+        }
+        break;
+      case Op::kBulkWaitGroup:
+        on_group_wait(event);
+        break;
+      case Op::kTcgen05Mma:
+        if (event.step == Step::kIssued && event.fault == Fault::kNone) {
+          on_mma(event);
+        }
+        break;
+      case Op::kSharedLoad:
+        if (event.fault == Fault::kNone) {
+          add(event,
+              event.cta,
+              make(event, Kind::kGenericRead, Footprint::interval(event.address, 4)));
+        }
+        break;
+      case Op::kSharedStore:
+        if (event.fault == Fault::kNone || event.fault == Fault::kUnsettled) {
+          add(event, event.cta, make(event, Kind::kGenericWrite, stored(event)));
+        }
+        break;
+      case Op::kTcgen05Alloc:
+        if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
+          add(event,
+              event.cta,
+              make(event, Kind::kGenericWrite, Footprint::interval(event.address, 4)));
+        }
+        break;
+      case Op::kCtaExit:
+        ctas_.erase(event.cta);
+        break;
+      default:
+        break;
+    }
+  }
+
+ private:
+  Access make(const Event& event, Kind kind, const Footprint& at) {
+    return {at, kind, event.warp, order_.now(event.warp), event.site, nullptr};
+  }
+
+  // A word, or a row of a tile in each lane.
+  static Footprint stored(const Event& event) {
+    if (event.peer == 0) {
+      return Footprint::interval(event.address, 4);
+    }
+    const std::uint32_t begin =
+        event.address + event.phase * event.peer + event.wanted * event.expected;
+    return {begin, begin + (kWarpLanes - 1) * event.peer + event.bytes, event.bytes, event.peer};
+  }
+
+  void on_load(const Event& event) {
+    if (event.step == Step::kIssued) {
+      Access access = make(event, Kind::kLoad, Footprint::interval(event.address, event.bytes));
+      access.completion = std::make_shared<Completion>();
+      loads_[event.serial] = access.completion;
+      add(event, event.cta, std::move(access));
+      return;
+    }
+    const auto found = loads_.find(event.serial);
+    if (found == loads_.end()) {
+      return;
+    }
+    if (event.fault == Fault::kNone) {
+      *found->second = {true, 0, 0, event.peer_cta, event.peer, event.phase};
+    }
+    loads_.erase(found);
+  }
+
+  void on_store(const Event& event) {
+    Access access = make(event, Kind::kStore, Footprint::interval(event.address, event.bytes));
+    access.completion = std::make_shared<Completion>();
+    stores_[event.warp].push_back({event.count, access.completion});
+    add(event, event.cta, std::move(access));
+  }
+
+  // The groups before `event.phase` have been read.
+  void on_group_wait(const Event& event) {
+    const auto found = stores_.find(event.warp);
+    if (found == stores_.end()) {
+      return;
+    }
+    std::erase_if(found->second, [&](const OpenStore& store) {
+      if (store.group >= event.phase) {
+        return false;
+      }
+      store.completion->done = true;
+      store.completion->warp = event.warp;
+      store.completion->time = order_.now(event.warp);
+      return true;
+    });
+  }
+
+  void on_mma(const Event& event) {
+    const UmmaInstructionDescriptor instruction{event.wanted, {}};
+    const bool pair = (event.flags & event_flag::kPair) != 0;
+    const CtaGroup group = pair ? CtaGroup::kTwo : CtaGroup::kOne;
+    const std::uint32_t ctas = ctas_in(group);
+    const OperandReach a = reach_of({event.global}, instruction.m() / ctas);
+    const OperandReach b = reach_of({event.extra}, instruction.n() / ctas);
+    const std::uint32_t first = pair ? event.cta & ~1U : event.cta;
+    for (std::uint32_t cta = first; cta < first + ctas; ++cta) {
+      for (const OperandReach& reach : {a, b}) {
+        Access access =
+            make(event, Kind::kMma, Footprint::interval(reach.first, reach.end - reach.first));
+        access.time = order_.issued_mmas(event.warp);
+        add(event, cta, std::move(access));
+      }
+    }
+  }
+
+  bool ordered(const Access& first, std::uint32_t second) {
+    switch (first.kind) {
+      case Kind::kGenericWrite:
+      case Kind::kGenericRead:
+        return first.warp == second || order_.ordered(first.warp, first.time, second);
+      case Kind::kLoad:
+        return first.completion->done && order_.phase_seen(first.completion->cta,
+                                                           first.completion->barrier,
+                                                           first.completion->phase,
+                                                           second);
+      case Kind::kStore:
+        return first.completion->done &&
+               (first.warp == second ||
+                order_.ordered(first.completion->warp, first.completion->time, second));
+      case Kind::kMma:
+        break;
+    }
+    return order_.completed_mmas(first.warp, second) >= first.time;
+  }
+
+  // A later access to the same bytes, found to be after `first` when it came, that is itself ordered
+  // before: of a copy whose tile an MMA has read, and the commit of that MMA waited for.
+  bool ordered_through(const std::vector<Access>& known, std::size_t number, const Access& second) {
+    const Footprint& at = known[number].at;
+    for (std::size_t i = number + 1; i < known.size(); ++i) {
+      if (known[i].at.meets(at) && ordered(known[i], second.warp)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void add(const Event& event, std::uint32_t cta, Access access) {
+    std::vector<Access>& known = ctas_[cta];
+    std::uint64_t written = 0;
+    bool reported = false;
+    std::size_t kept = 0;
+    std::vector<bool>& gone = gone_;
+    gone.assign(known.size(), false);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      const Access& first = known[i];
+      if (!access.at.meets(first.at)) {
+        continue;
+      }
+      written += writes(first.kind) ? std::min(first.at.bytes(), access.at.bytes()) : 0;
+      if (!writes(first.kind) && !writes(access.kind)) {
+        // Whoever is ordered after the later of two reads of one place is after the earlier.
+        gone[i] =
+            first.kind == access.kind && access.at.covers(first.at) &&
+            (first.kind == Kind::kMma ? first.warp == access.warp : ordered(first, access.warp));
+        continue;
+      }
+      const bool in_order = ordered(first, access.warp) || ordered_through(known, i, access);
+      if (!in_order && !reported) {
+        report_unordered(event, cta, first, access);
+        reported = true;
+      } else if (in_order && generic(first.kind) && !generic(access.kind) &&
+                 !order_.fenced(first.warp, first.time, access.warp) && !reported) {
+        report_unfenced(event, cta, first, access);
+        reported = true;
+      }
+      // A write of all its bytes takes the place of what came before.
+      gone[i] = writes(access.kind) && access.at.covers(first.at);
+    }
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (!gone[i]) {
+        if (kept != i) {
+          known[kept] = std::move(known[i]);
+        }
+        ++kept;
+      }
+    }
+    known.resize(kept);
+    if (!writes(access.kind) && written < access.at.bytes() && access.kind != Kind::kMma) {
+      reporter().report("SMEM_UNINIT_READ",
+                        event,
+                        place(cta, access.at),
+                        written == 0 ? "read although nobody has written it"
+                                     : "read although only " + std::to_string(written) +
+                                           " of its bytes have been written");
+    } else if (access.kind == Kind::kMma && written == 0) {
+      reporter().report(
+          "SMEM_UNINIT_READ", event, place(cta, access.at), "an operand that nobody has written");
+    }
+    known.push_back(std::move(access));
+  }
+
+  std::string place(std::uint32_t cta, const Footprint& at) const {
+    return naming().symbols().name(at.begin) + " of cta " + std::to_string(cta) + " (" +
+           std::to_string(at.bytes()) + " bytes from shared+" + std::to_string(at.begin) + ")";
+  }
+
+  static const char* id_of(const Access& first, const Access& second) {
+    if (!writes(second.kind)) {
+      return first.kind == Kind::kLoad ? "SMEM_RAW_NO_WAIT" : "SMEM_RACE";
+    }
+    switch (first.kind) {
+      case Kind::kMma:
+        return "SMEM_WAR_ASYNC";
+      case Kind::kStore:
+        return "BULK_SRC_REUSE";
+      case Kind::kLoad:
+        return "SMEM_WAW_ASYNC";
+      default:
+        return first.kind == Kind::kGenericWrite && second.kind == Kind::kLoad ? "SMEM_WAW_ASYNC"
+                                                                               : "SMEM_RACE";
+    }
+  }
+
+  static std::string missing(const Access& first) {
+    switch (first.kind) {
+      case Kind::kLoad:
+        return "missing: a wait for the mbarrier phase that counts the copy's bytes";
+      case Kind::kStore:
+        return "missing: cp.async.bulk.wait_group.read by the storing thread, and an order after "
+               "it";
+      case Kind::kMma:
+        return "missing: tcgen05.commit after the MMA, to a barrier that is waited for";
+      default:
+        return "missing: a barrier between the two";
+    }
+  }
+
+  void report_unordered(const Event& event,
+                        std::uint32_t cta,
+                        const Access& first,
+                        const Access& second) {
+    const std::string what = std::string{name_of(second.kind)} + " is not ordered after " +
+                             name_of(first.kind) + " of " + naming().warp(first.warp) + " at " +
+                             naming().site(first.site);
+    const SourceSite relaxed = order_.relaxed_edge(first.warp, second.warp);
+    if (generic(first.kind) && generic(second.kind) && relaxed.line != 0) {
+      reporter().report("MBAR_RELAXED_NO_FENCE",
+                        event,
+                        place(cta, second.at),
+                        what,
+                        {"the arrival or wait at " + naming().site(relaxed) + " is relaxed",
+                         "missing: a releasing fence before it, or an acquiring one after"});
+      return;
+    }
+    reporter().report(id_of(first, second), event, place(cta, second.at), what, {missing(first)});
+  }
+
+  void report_unfenced(const Event& event,
+                       std::uint32_t cta,
+                       const Access& first,
+                       const Access& second) {
+    reporter().report(
+        first.kind == Kind::kGenericWrite ? "PROXY_FENCE_MISSING" : "PROXY_FENCE_MISSING_WAR",
+        event,
+        place(cta, second.at),
+        std::string{name_of(second.kind)} + " comes after " + name_of(first.kind) + " of " +
+            naming().warp(first.warp) + " at " + naming().site(first.site) +
+            " with no proxy fence between them",
+        {"missing: fence.proxy.async.shared::cta by the accessing warps before the barrier, or by "
+         "the issuing one after it"});
+  }
+
+  struct OpenStore {
+    std::uint32_t group = 0;
+    std::shared_ptr<Completion> completion;
+  };
+
+  Order& order_;
+  std::vector<bool> gone_;  // while an access is judged
+  std::unordered_map<std::uint32_t, std::vector<Access>> ctas_;
+  std::unordered_map<std::uint32_t, std::shared_ptr<Completion>> loads_;  // by serial
+  std::unordered_map<std::uint32_t, std::vector<OpenStore>> stores_;      // by warp
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_shared_data(Reporter& reporter, Order& order) {
+  return std::make_unique<Impl>(reporter, order);
+}
+
+}  // namespace warptwin::sim
