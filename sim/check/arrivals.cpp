@@ -143,6 +143,15 @@ class Impl : public Detector {
     if (event.fault != Fault::kNone) {
       return;
     }
+    if (event.op == Op::kMbarrierArrive && event.cta != naming().cta_of_warp(event.warp) &&
+        event.ordering.scope == Scope::kCta) {
+      reporter().report("MBAR_SCOPE_TOO_NARROW",
+                        event,
+                        barrier_name(event),
+                        "arrival of " + naming().warp(event.warp) + " at cta scope",
+                        {"enough to free a stage for copies; what the warp wrote itself is not "
+                         "published to the other CTA"});
+    }
     const auto observed = observed_.find(key(event));
     if (event.phase > 0 && observed != observed_.end() && observed->second < event.phase) {
       reporter().report("MBAR_PHASE_UNOBSERVED",

@@ -1,5 +1,8 @@
 #include "sim/check/barrier_life.hpp"
 
+#include <iterator>
+#include <map>
+
 namespace warptwin::sim {
 
 namespace {
@@ -22,7 +25,11 @@ class Impl : public Detector {
                                 std::to_string(event.expected - event.pending) +
                                 " arrivals and tx-count " + std::to_string(event.tx));
         }
+        live_.erase({event.cta, event.address});
         on_access(event, event.address);
+        break;
+      case Op::kCtaExit:
+        on_exit(event);
         break;
       case Op::kMbarrierArrive:
       case Op::kMbarrierExpectTx:
@@ -55,7 +62,23 @@ class Impl : public Detector {
   }
 
  private:
+  void on_exit(const Event& event) {
+    const auto first = live_.lower_bound({event.cta, 0});
+    const auto end = live_.lower_bound({event.cta + 1, 0});
+    if (first != end) {
+      Event at = event;
+      at.site = first->second;
+      reporter().report(
+          "MBAR_NOT_INVALIDATED",
+          at,
+          naming().barrier(event.cta, first->first.second),
+          std::to_string(std::distance(first, end)) + " mbarriers are valid when the CTA ends");
+    }
+    live_.erase(first, end);
+  }
+
   void on_init(const Event& event) {
+    live_[{event.cta, event.address}] = event.site;
     if (event.fault == Fault::kBadCount) {
       reporter().report(
           "MBAR_INIT_COUNT",
@@ -94,6 +117,8 @@ class Impl : public Detector {
                              : "the address is outside the shared memory it must be in");
     }
   }
+
+  std::map<std::pair<std::uint32_t, std::uint32_t>, SourceSite> live_;  // by CTA and address
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "sim/check/shared_data.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "sim/model/matrix.hpp"
@@ -116,6 +117,10 @@ class Impl : public Detector {
           on_store(event);
         }
         break;
+      case Op::kMbarrierWait:
+      case Op::kMbarrierTryWait:
+        on_wait(event);
+        break;
       case Op::kBulkWaitGroup:
         on_group_wait(event);
         break;
@@ -170,6 +175,8 @@ class Impl : public Detector {
     if (event.step == Step::kIssued) {
       Access access = make(event, Kind::kLoad, Footprint::interval(event.address, event.bytes));
       access.completion = std::make_shared<Completion>();
+      access.completion->cta = event.peer_cta;
+      access.completion->barrier = event.peer;
       loads_[event.serial] = access.completion;
       add(event, event.cta, std::move(access));
       return;
@@ -189,6 +196,17 @@ class Impl : public Detector {
     access.completion = std::make_shared<Completion>();
     stores_[event.warp].push_back({event.count, access.completion});
     add(event, event.cta, std::move(access));
+  }
+
+  // A warp that was told "not yet" and does not ask again.
+  void on_wait(const Event& event) {
+    const std::pair<std::uint32_t, std::uint64_t> place{
+        event.warp, std::uint64_t{event.cta} << 32 | event.address};
+    if ((event.flags & event_flag::kFalse) != 0) {
+      refused_[place] = event.site;
+    } else if (event.step == Step::kDone && !refused_.empty()) {
+      refused_.erase(place);
+    }
   }
 
   // The groups before `event.phase` have been read.
@@ -366,6 +384,20 @@ class Impl : public Detector {
                          "missing: a releasing fence before it, or an acquiring one after"});
       return;
     }
+    const auto refused = first.kind == Kind::kLoad
+                             ? refused_.find({second.warp,
+                                              std::uint64_t{first.completion->cta} << 32 |
+                                                  first.completion->barrier})
+                             : refused_.end();
+    if (refused != refused_.end() && !writes(second.kind)) {
+      reporter().report("MBAR_TRYWAIT_UNCHECKED",
+                        event,
+                        place(cta, second.at),
+                        what,
+                        {"the try at " + naming().site(refused->second) + " said no",
+                         "missing: a loop around the try, or a wait after it"});
+      return;
+    }
     reporter().report(id_of(first, second), event, place(cta, second.at), what, {missing(first)});
   }
 
@@ -390,6 +422,7 @@ class Impl : public Detector {
   };
 
   Order& order_;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, SourceSite> refused_;  // by warp and mbarrier
   std::vector<bool> gone_;  // while an access is judged
   std::unordered_map<std::uint32_t, std::vector<Access>> ctas_;
   std::unordered_map<std::uint32_t, std::shared_ptr<Completion>> loads_;  // by serial

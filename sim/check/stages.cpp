@@ -1,5 +1,7 @@
 #include "sim/check/stages.hpp"
 
+#include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 
@@ -14,10 +16,13 @@ class Impl : public Detector {
   void on_event(const Event& event) override {
     if (event.op == Op::kStageNote) {
       on_note(event);
-    } else if (event.op == Op::kTensorLoad && event.step == Step::kIssued) {
+    } else if ((event.op == Op::kTensorLoad || event.op == Op::kBulkLoad) &&
+               event.step == Step::kIssued) {
       on_load(event);
     } else if (event.op == Op::kWarpExit) {
       std::erase_if(rings_, [&](const auto& entry) { return entry.first.first == event.warp; });
+    } else if (event.op == Op::kCtaExit) {
+      std::erase_if(produced_, [&](const auto& entry) { return entry.first.first == event.cta; });
     }
   }
 
@@ -40,6 +45,10 @@ class Impl : public Detector {
     switch (static_cast<StageStep>(event.bytes)) {
       case StageStep::kProducerAcquired:
         use.held.insert(event.wanted);
+        on_produced(event);
+        break;
+      case StageStep::kConsumerAcquired:
+        on_consumed(event);
         break;
       case StageStep::kProducerReleased:
         use.held.erase(event.wanted);
@@ -59,6 +68,34 @@ class Impl : public Detector {
       default:
         break;
     }
+  }
+
+  // Iterations of a ring count its stages and laps together.
+  static std::uint64_t iteration(const Event& event) {
+    return std::uint64_t{event.phase} * event.count + event.wanted;
+  }
+
+  void on_produced(const Event& event) {
+    std::deque<std::uint64_t>& produced = produced_[{event.cta, event.address}];
+    produced.push_back(iteration(event));
+    if (produced.size() > 2 * std::size_t{event.count}) {
+      produced.pop_front();  // nobody can still be there: its stage has been taken again since
+    }
+  }
+
+  void on_consumed(const Event& event) {
+    const auto found = produced_.find({event.cta, event.address});
+    if (found == produced_.end() || found->second.empty() ||
+        std::find(found->second.begin(), found->second.end(), iteration(event)) !=
+            found->second.end()) {
+      return;
+    }
+    reporter().report("PIPELINE_STATE_DESYNC",
+                      event,
+                      stage_name(event),
+                      "the consumer takes iteration " + std::to_string(iteration(event)) +
+                          "; the producer's last is " + std::to_string(found->second.back()),
+                      {"one of them advanced its pipeline state, and the other did not"});
   }
 
   // A warp that works with stage handles copies only into stages it holds.
@@ -81,6 +118,8 @@ class Impl : public Detector {
     }
   }
 
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<std::uint64_t>>
+      produced_;  // (CTA, first full barrier): the last iterations
   std::map<std::pair<std::uint32_t, std::uint32_t>, Use> rings_;  // (warp, first full barrier)
 };
 

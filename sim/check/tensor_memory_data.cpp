@@ -1,5 +1,6 @@
 #include "sim/check/tensor_memory_data.hpp"
 
+#include <bitset>
 #include <unordered_map>
 
 namespace warptwin::sim {
@@ -25,6 +26,17 @@ class Impl : public Detector {
       case Op::kTcgen05Ld:
         if (event.step == Step::kIssued && event.fault == Fault::kNone) {
           on_load(event);
+        }
+        break;
+      case Op::kTcgen05St:
+        if (event.step == Step::kIssued && event.fault == Fault::kNone) {
+          const std::uint32_t begin = TmemAddress{event.address}.column();
+          set_written(ctas_[event.cta], begin, begin + event.count, true);
+        }
+        break;
+      case Op::kTcgen05Alloc:
+        if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
+          set_written(ctas_[event.cta], event.peer, event.peer + event.count, false);
         }
         break;
       case Op::kTcgen05WaitLd:
@@ -61,6 +73,7 @@ class Impl : public Detector {
   struct CtaState {
     std::vector<Load> loads;
     std::vector<Write> writes;
+    std::bitset<kTmemColumns> written;  // since they were allocated
   };
 
   std::string columns(const Event& event, std::uint32_t begin, std::uint32_t end) const {
@@ -68,10 +81,30 @@ class Impl : public Detector {
            " of cta " + std::to_string(event.cta);
   }
 
+  static bool all_written(const CtaState& cta, std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t column = begin; column < end; ++column) {
+      if (!cta.written[column]) {
+        return false;
+      }
+    }
+    return true;
+  }
+  static void set_written(CtaState& cta, std::uint32_t begin, std::uint32_t end, bool value) {
+    for (std::uint32_t column = begin; column < end && column < kTmemColumns; ++column) {
+      cta.written[column] = value;
+    }
+  }
+
   void on_load(const Event& event) {
     CtaState& cta = ctas_[event.cta];
     const std::uint32_t begin = TmemAddress{event.address}.column();
     const std::uint32_t end = begin + event.count;
+    if (!all_written(cta, begin, end)) {
+      reporter().report("TMEM_UNINIT_READ",
+                        event,
+                        columns(event, begin, end),
+                        "loaded, and not all of them have been written since their allocation");
+    }
     for (const Write& write : cta.writes) {
       if (write.begin < end && begin < write.end &&
           order_.completed_mmas(write.warp, event.warp) < write.number) {
@@ -99,6 +132,16 @@ class Impl : public Detector {
     CtaState& cta = ctas_[event.cta];
     const std::uint32_t begin = TmemAddress{event.address}.column();
     const std::uint32_t end = begin + event.count;
+    if ((event.flags & event_flag::kAccumulate) != 0 && !all_written(cta, begin, end)) {
+      reporter().report("TMEM_UNINIT_ACC",
+                        event,
+                        columns(event, begin, end),
+                        "accumulated on, and not all of them have been written before");
+    }
+    set_written(cta, begin, end, true);
+    if ((event.flags & event_flag::kPair) != 0) {
+      set_written(ctas_[event.cta ^ 1U], begin, end, true);  // the other half of D
+    }
     std::erase_if(cta.loads, [&](const Load& load) {
       if (load.end <= begin || end <= load.begin) {
         return false;

@@ -1,6 +1,7 @@
 #include "sim/check/waits.hpp"
 
 #include <map>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace warptwin::sim {
@@ -14,6 +15,10 @@ class Impl : public Detector {
   void on_event(const Event& event) override {
     if (event.op == Op::kMbarrierInit) {
       fed_by_copies_.erase(key(event));
+      return;
+    }
+    if (event.op == Op::kMbarrierArrive && event.step == Step::kSignalled) {
+      from_afar_[key(event)] = event.phase;
       return;
     }
     if (event.op == Op::kTensorLoad && event.step == Step::kIssued) {
@@ -32,6 +37,7 @@ class Impl : public Detector {
           "parity operand " + std::to_string(event.wanted) + "; hardware uses its low bit");
     }
     judge(event);
+    judge_scope(event);
   }
 
  private:
@@ -95,6 +101,21 @@ class Impl : public Detector {
     }
   }
 
+  void judge_scope(const Event& event) {
+    const bool passed = event.step == Step::kDone && (event.flags & event_flag::kFalse) == 0;
+    const auto afar = from_afar_.find(key(event));
+    if (passed && event.ordering.scope == Scope::kCta && afar != from_afar_.end() &&
+        afar->second + 1 == event.phase) {
+      reporter().report("MBAR_WAIT_NO_ACQUIRE_SCOPE",
+                        event,
+                        barrier_name(event),
+                        "waits at cta scope for phase " + std::to_string(afar->second) +
+                            ", in which another CTA arrived",
+                        {"enough to reuse a stage; what the other CTA's warps wrote is not "
+                         "acquired"});
+    }
+  }
+
   // Barriers that say "data is there": waiting for the phase before the first is never meant.
   bool is_consumers(const Event& event) const {
     for (const Ring& ring : naming().symbols().rings) {
@@ -109,6 +130,7 @@ class Impl : public Detector {
 
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::int64_t> seen_;
   std::unordered_set<std::uint64_t> fed_by_copies_;
+  std::unordered_map<std::uint64_t, std::uint32_t> from_afar_;  // the last such phase
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include <boost/program_options.hpp>
 
+#include "sim/micro/programs.hpp"
 #include "sim/report/json.hpp"
 #include "sim/report/proof.hpp"
 #include "sim/report/text.hpp"
@@ -231,6 +232,13 @@ ExitCode exit_of(const RunResult& result, bool strict) {
 
 // --- Commands ---------------------------------------------------------------------------------
 
+bool has_micro(const char* id) {
+  const auto programs = micro_programs();
+  return std::any_of(programs.begin(), programs.end(), [&](const MicroProgram& micro) {
+    return std::string_view{micro.id} == id;
+  });
+}
+
 ExitCode list_diagnostics(const Session& session) {
   if (session.json()) {
     Json all = Json::array();
@@ -238,7 +246,8 @@ ExitCode list_diagnostics(const Session& session) {
       all.push_back({{"id", info.id},
                      {"practical", warptwin::name_of(info.practical)},
                      {"strict", warptwin::name_of(info.strict)},
-                     {"means", info.meaning}});
+                     {"means", info.meaning},
+                     {"micro_program", has_micro(info.id)}});
     }
     session.out << all.dump(2) << "\n";
     return ExitCode::kClean;

@@ -460,9 +460,9 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
   Warp& warp = warps_[slot];
   const MbarrierState* bar = find_barrier(warp.cta, op.address);
   Event event = event_of(slot, op);
-  if (bar == nullptr || (op.flags & event_flag::kRemote) != 0) {
+  if (bar == nullptr) {
     fail(event,
-         (op.flags & event_flag::kRemote) != 0 ? Fault::kOutOfRange
+         op.address + 8 > config_.shared_bytes ? Fault::kOutOfRange  // of another CTA, or of none
          : op.address % 8 != 0                 ? Fault::kMisaligned
                                                : Fault::kUninitialised,
          true);

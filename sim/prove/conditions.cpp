@@ -15,6 +15,12 @@ const char* name_of(Condition condition) {
   return kNames[static_cast<unsigned>(condition)];
 }
 
+const char* diagnostic_of(Condition condition) {
+  constexpr const char* kIds[] = {
+      "ORDER_CONTRIBUTOR", "ORDER_PASS", "ORDER_LOOK", "ORDER_EXPECT", "ORDER_EXIT"};
+  return kIds[static_cast<unsigned>(condition)];
+}
+
 void raise(ProofClock& clock, std::uint32_t component, std::uint32_t value) {
   if (component >= clock.size()) {
     clock.resize(component + 1, 0);

@@ -35,6 +35,8 @@ enum class Condition : std::uint8_t {
 
 /// "C1" .. "C5".
 const char* name_of(Condition condition);
+/// The id it is reported with.
+const char* diagnostic_of(Condition condition);
 
 inline constexpr std::uint32_t kLeaf = ~std::uint32_t{0};
 

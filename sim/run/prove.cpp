@@ -8,7 +8,6 @@ namespace {
 
 // The words for one condition.
 struct ConditionText {
-  const char* id;
   const char* broken;   // "<node> <broken> <other>"
   const char* outcome;  // in the bad order
   const char* mend;
@@ -16,24 +15,19 @@ struct ConditionText {
 
 const ConditionText& text_of(Condition condition) {
   static constexpr ConditionText kTexts[] = {
-      {"ORDER_CONTRIBUTOR",
-       "is not ordered after",
+      {"is not ordered after",
        "it counts in the phase before its own, which then completes early",
        "a wait for the phase before, on the way from one to the other"},
-      {"ORDER_PASS",
-       "need not have passed when the next phase completes",
+      {"need not have passed when the next phase completes",
        "the barrier goes on by two phases: the parity it waits for comes round again",
        "an arrival in the next phase that comes after this wait"},
-      {"ORDER_LOOK",
-       "may look before",
+      {"may look before",
        "the parity of two phases back lets it pass a phase early",
        "a wait for the phase before, on the way to this wait"},
-      {"ORDER_EXPECT",
-       "is not ordered before an arrival of its phase",
+      {"is not ordered before an arrival of its phase",
        "the phase can complete before its bytes are announced",
        "arrive.expect_tx, or the expect-tx before the arrival in the same warp"},
-      {"ORDER_EXIT",
-       "may end before",
+      {"may end before",
        "it acts on shared memory that is no longer there",
        "a wait for it before the CTA ends: the producer's drain, or a cluster barrier"},
   };
@@ -64,7 +58,7 @@ Finding in_words(const RunOrder::Finding& broken, const Naming& naming) {
   const Violation& violation = broken.violation;
   const ConditionText& text = text_of(violation.condition);
   Finding finding;
-  finding.info = find_diagnostic(text.id);
+  finding.info = find_diagnostic(diagnostic_of(violation.condition));
   finding.severity = finding.info->practical;
   const bool exit = violation.condition == Condition::kLifetime;
   finding.object = exit ? "cta " + std::to_string(naming.cta_of_warp(violation.node.warp))

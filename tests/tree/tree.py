@@ -34,6 +34,7 @@ MAY_INCLUDE = {
     "sim/check": ["common", "sim/model"],
     "sim/prove": ["common", "sim/model"],
     "sim/functional": ["common", "sim/model"],
+    "sim/micro": ["common", "sim/model", "sim/check", "sim/prove", "sim/functional"],
     "sim/timed": ["common", "sim/model"],
     "sim/trace": ["common", "sim/model"],
     "sim/compare": ["common", "sim/model", "sim/trace", "sim/prove"],

@@ -1,0 +1,31 @@
+/// For each diagnostic the smallest program that shows it, and the smallest change that removes it.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "sim/check/detector.hpp"
+#include "sim/model/sim_machine.hpp"
+
+namespace warptwin::sim {
+
+struct MicroProgram {
+  const char* id;  // of the diagnostic
+  std::function<void(SimMachine&)> wrong;
+  std::function<void(SimMachine&)> right;
+  std::uint32_t warps = 1;  // of a CTA
+  std::uint32_t ctas = 1;   // of the one cluster
+  const char* schedule = "round-robin";
+  bool strict = false;  // only the strict profile reports it
+  bool ring = false;    // a ring of two stages is declared, at kMicroRing
+};
+
+std::span<const MicroProgram> micro_programs();
+
+/// What the detectors and the conditions of the proof find in one of the two.
+std::vector<Finding> run_micro(const MicroProgram& micro, bool wrong);
+
+}  // namespace warptwin::sim
