@@ -76,6 +76,7 @@ bool may_block(Op op) {
     case Op::kMbarrierWait:
     case Op::kMbarrierTryWait:
     case Op::kBarSync:
+    case Op::kClusterArrive:
     case Op::kClusterWait:
     case Op::kSyncWarp:
     case Op::kBulkWaitGroup:

@@ -741,6 +741,25 @@ std::vector<MicroProgram> build() {
         m.mbarrier_arrive(kBar);
         m.mbarrier_wait_parity(kBar, WaitPhase::number(0));
       }));
+  // A cluster barrier at the end covers arrivals on other CTAs' mbarriers only if it releases.
+  const auto end_with = [](Ordering arrival) -> Body {
+    return [=](M& m) {
+      m.elect_one([&] {
+        m.mbarrier_init(kBar, 1);
+        m.fence_mbarrier_init();
+      });
+      m.barrier_cluster_arrive();
+      m.barrier_cluster_wait();
+      if (m.cta_rank() == 0) {
+        m.elect_one([&] { m.mbarrier_arrive(m.mapa(kBar, 1)); });
+      }
+      m.barrier_cluster_arrive(arrival);
+      m.barrier_cluster_wait();
+    };
+  };
+  for (const char* id : {"ORDER_EXIT", "CTA_EXIT_WITH_PENDING_REMOTE"}) {
+    all.push_back({id, end_with(kRelaxedCluster), end_with(kReleaseCluster), 1, 2, "lazy:2"});
+  }
   // What `strict` says.
   strictly(
       "MBAR_TX_ZERO", 1, 1, lane(1, [](M& m) { m.mbarrier_expect_tx(kBar, 0); }), lane(1, [](M& m) {

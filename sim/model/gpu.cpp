@@ -407,6 +407,7 @@ Gpu::Outcome Gpu::mbarrier_update(Slot slot, const Operation& op) {
     ready_.insert(at);
     ++changes_;
     ++clusters_[ctas_[warp.cta].cluster].outstanding;
+    ++warp.remote_arrivals;
     if (sink_ != nullptr) {
       emit(event_of(async, Step::kIssued));
     }
@@ -647,6 +648,11 @@ Gpu::Outcome Gpu::cluster_barrier(Slot slot, const Operation& op) {
   Event event = event_of(slot, op);
   event.phase = cluster.generation;
   if (op.op == Op::kClusterArrive) {
+    // A release: what the warp did before has been done, its arrivals on other CTAs' mbarriers too.
+    // Copies and commits are asynchronous, and not covered.
+    if (op.ordering.semantics != Semantics::kRelaxed && warp.remote_arrivals != 0) {
+      return block(slot, op);
+    }
     event.fault = op.lanes != kWarpLanes ? Fault::kNotWholeWarp
                   : warp.cluster_arrived && warp.cluster_generation == cluster.generation
                       ? Fault::kDoubleArrive
@@ -855,6 +861,13 @@ void Gpu::advance_copy(AsyncOp& async, Slot slot) {
       }
       break;
     default:
+      if (async.operation.op != Op::kTcgen05Commit) {
+        Warp& warp = warps_[async.warp];
+        --warp.remote_arrivals;
+        if (warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kClusterArrive) {
+          ready_.insert(async.warp);
+        }
+      }
       deferred_arrive(async, async.cta, async.operation.address);
       break;
   }

@@ -111,6 +111,7 @@ struct Warp {
   bool in_named_barrier = false;
   std::uint32_t named_generation = 0;
   bool cluster_arrived = false;
+  std::uint32_t remote_arrivals = 0;  // on their way; a releasing cluster arrival waits for them
   std::uint32_t cluster_generation = 0;
   bool pair_entered = false;
   std::uint32_t pair_generation = 0;

@@ -68,8 +68,10 @@ const ProofNode* Conditions::missing_contributor(const Barrier& barrier,
   }
   const std::uint32_t back = barrier.phase - phase;
   const Phase& log = back == 0 ? barrier.current : back == 1 ? barrier.previous : barrier.older;
-  if (!log.leaves.empty()) {
-    return &log.leaves.front().node;
+  for (const LeafMark& leaf : log.leaves) {
+    if (!flushed(leaf, clock)) {
+      return &leaf.node;
+    }
   }
   for (const ProofNode& node : log.in_chain) {
     if (!knows(clock, node.chain, node.index)) {
@@ -101,7 +103,7 @@ void Conditions::contribute(const ProofNode& node,
                 [&](const Pass& pass) { return knows(clock, pass.node.chain, pass.node.index); });
   join(now.joined, clock);
   if (node.chain == kLeaf) {
-    now.leaves.push_back({node, what.memory_of, what.barrier_of});
+    now.leaves.push_back({node, what.memory_of, what.barrier_of, what.flushed_by, what.flushed_at});
   } else {
     const auto same = std::find_if(now.in_chain.begin(),
                                    now.in_chain.end(),
@@ -243,7 +245,7 @@ void Conditions::exit(const ProofNode& node, const ProofClock& clock, std::uint3
         return;
       }
       for (const LeafMark& leaf : log.leaves) {
-        if (leaf.memory_of == cta || leaf.barrier_of == cta) {
+        if ((leaf.memory_of == cta || leaf.barrier_of == cta) && !flushed(leaf, clock)) {
           violate({Condition::kLifetime,
                    number,
                    static_cast<std::int32_t>(phase),
@@ -316,6 +318,11 @@ std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
       std::for_each(log->in_chain.begin(), log->in_chain.end(), ask);
       for (const Pass& pass : log->passes) {
         ask(pass.node);
+      }
+      for (const LeafMark& leaf : log->leaves) {
+        if (leaf.flushed_by != kLeaf) {
+          asked[leaf.flushed_by].push_back(leaf.flushed_at);
+        }
       }
       for (const Expect& expect : log->expects) {
         ask(expect.node);

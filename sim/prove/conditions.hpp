@@ -80,6 +80,9 @@ class Conditions {
     // CTAs whose memory and barrier it acts on, as the caller numbers them.
     std::uint32_t memory_of = kLeaf;
     std::uint32_t barrier_of = kLeaf;
+    /// Of a leaf that its warp can flush: whoever knows so much of this component knows the leaf.
+    std::uint32_t flushed_by = kLeaf;
+    std::uint32_t flushed_at = 0;
   };
   /// `node` acted in `phase` of the barrier; `clock` is what happened before it, and itself.
   void contribute(const ProofNode& node,
@@ -120,6 +123,8 @@ class Conditions {
     ProofNode node;
     std::uint32_t memory_of;
     std::uint32_t barrier_of;
+    std::uint32_t flushed_by;
+    std::uint32_t flushed_at;
   };
   struct Pass {
     ProofNode node;
@@ -153,6 +158,9 @@ class Conditions {
 
   static bool knows(const ProofClock& clock, std::uint32_t component, std::uint32_t value) {
     return component < clock.size() && clock[component] >= value;
+  }
+  static bool flushed(const LeafMark& leaf, const ProofClock& clock) {
+    return leaf.flushed_by != kLeaf && knows(clock, leaf.flushed_by, leaf.flushed_at);
   }
   const ProofNode* missing_contributor(const Barrier& barrier,
                                        std::uint32_t number,

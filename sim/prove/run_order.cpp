@@ -92,7 +92,7 @@ RunOrder::RunOrder(const LaunchConfig& config, const Options& options)
 RunOrder::Group& RunOrder::group_of(const Event& event) {
   std::unique_ptr<Group>& group = groups_[event.warp / warps_];
   if (group == nullptr) {
-    group = std::make_unique<Group>(warps_ * 3);
+    group = std::make_unique<Group>(warps_ * 4);
     group->ended.assign(warps_, false);
     group->live_ctas = ctas_;
     group->agents.assign(std::size_t{warps_} * 3, kLeaf);
@@ -158,7 +158,20 @@ void RunOrder::record_leaf(Group& group,
   }
   op.site = event.site;
   agent.ops.push_back(op);
+  if (flight.flushed_by != kLeaf) {
+    group.recorded_remote[event.warp % warps_].push_back(
+        after_op(static_cast<std::uint32_t>(options_.record->agents.size()),
+                 static_cast<std::uint32_t>(agent.ops.size() - 1)));
+  }
   options_.record->agents.push_back(std::move(agent));
+}
+
+// A releasing cluster arrival comes after the warp's arrivals on other CTAs' mbarriers.
+void RunOrder::record_flush(Group& group, std::uint32_t self, const Event& event) {
+  for (const ProtocolOp& after : group.recorded_remote[self]) {
+    record(group, self, event, after);
+  }
+  group.recorded_remote[self].clear();
 }
 
 // --- Events -----------------------------------------------------------------------------------
@@ -341,6 +354,11 @@ void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self)
       if (event.warp == options_.watched_warp && flight.node.index == options_.watched_leaf) {
         watched_ = flight.clock;
       }
+      const bool copy = is_load(event.op);
+      if (!tensor && !copy) {
+        flight.flushed_by = warps_ * 3 + self;
+        flight.flushed_at = flight.node.index;
+      }
       if (event.op == Op::kTcgen05Commit) {
         flight.targets = static_cast<std::uint32_t>(std::popcount(event.extra));
       }
@@ -389,7 +407,14 @@ void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self)
                             flight.clock,
                             number,
                             event.phase,
-                            {kind, arrivals, event.bytes, completes, event.cta, owner});
+                            {kind,
+                             arrivals,
+                             event.bytes,
+                             completes,
+                             event.cta,
+                             owner,
+                             flight.flushed_by,
+                             flight.flushed_at});
       record_leaf(group, flight, event, {kind, number, 0, arrivals, event.bytes, 0, {}});
     }
     if (options_.keep_leaves && flight.node.chain == kLeaf &&
@@ -513,6 +538,10 @@ void RunOrder::on_cluster(Group& group, const Event& event, std::uint32_t self) 
     record(group, self, event, wait_op(number, static_cast<std::int32_t>(event.phase)));
     return;
   }
+  if (event.ordering.semantics != Semantics::kRelaxed) {
+    raise(group.conditions.clock(self), warps_ * 3 + self, counter_.leaf_issued(event.warp));
+    record_flush(group, self, event);
+  }
   group.arrived[std::uint64_t{number} << 32 | self] = event.phase + 1;
   group.conditions.contribute(node,
                               group.conditions.clock(self),
@@ -612,7 +641,9 @@ void RunOrder::on_exit(Group& group, const Event& event) {
   const ProofNode node = node_of(event, event.warp % warps_, counter_.warp_index(event.warp));
   group.conditions.exit(node, clock, event.cta);
   for (const auto& [serial, flight] : group.in_flight) {
-    if (flight.memory_of == event.cta || flight.barrier_of == event.cta) {
+    const bool flushed = flight.flushed_by != kLeaf && flight.flushed_by < clock.size() &&
+                         clock[flight.flushed_by] >= flight.flushed_at;
+    if (!flushed && (flight.memory_of == event.cta || flight.barrier_of == event.cta)) {
       group.conditions.violate({Condition::kLifetime, 0, 0, node, flight.node, clock});
     }
   }

@@ -2,7 +2,8 @@
 /// on which barrier in which phase, and what else orders it.
 ///
 /// Chains of a CTA group of W warps: [0, W) warps, [W, 2W) the lanes a wait of a warp left behind,
-/// [2W, 3W) its tensor queue. Bulk and tensor loads, remote arrivals and multicast commits are
+/// [2W, 3W) its tensor queue, [3W, 4W) its arrivals on other CTAs' mbarriers that a releasing cluster
+/// arrival has waited for (a component only: they are leaves). Bulk and tensor loads, remote arrivals and multicast commits are
 /// leaves. Bulk stores and tensor-memory loads contribute to no barrier and are no nodes.
 
 #pragma once
@@ -50,6 +51,7 @@ class ChainCounter {
   std::uint32_t tensor_issue(std::uint32_t warp) { return ++slot(tensor_, warp); }
   std::uint32_t tensor_issued(std::uint32_t warp) const { return at(tensor_, warp); }
   std::uint32_t leaf_issue(std::uint32_t warp) { return ++slot(leaf_, warp); }
+  std::uint32_t leaf_issued(std::uint32_t warp) const { return at(leaf_, warp); }
 
  private:
   static std::uint32_t& slot(std::vector<std::uint32_t>& of, std::uint32_t warp) {
@@ -143,6 +145,8 @@ class RunOrder : public EventSink {
     std::uint32_t recorded_after = 0;  // operations of the issuer's recorded agent
     std::uint32_t memory_of = kLeaf;   // CTAs it acts on
     std::uint32_t barrier_of = kLeaf;
+    std::uint32_t flushed_by = kLeaf;
+    std::uint32_t flushed_at = 0;
   };
   struct Flag {
     std::uint32_t barrier = 0;
@@ -176,6 +180,7 @@ class RunOrder : public EventSink {
     std::uint32_t live_ctas = 0;
     std::uint32_t marker = kLeaf;       // the warp whose waits are marks
     std::vector<std::uint32_t> agents;  // recorded agent of each chain
+    std::unordered_map<std::uint32_t, std::vector<ProtocolOp>> recorded_remote;  // by warp
   };
 
   Group& group_of(const Event& event);
@@ -202,6 +207,7 @@ class RunOrder : public EventSink {
 
   std::uint32_t record_agent(Group& group, std::uint32_t chain, const Event& event);
   void record(Group& group, std::uint32_t chain, const Event& event, ProtocolOp op);
+  void record_flush(Group& group, std::uint32_t self, const Event& event);
   void record_leaf(Group& group, const InFlight& flight, const Event& event, ProtocolOp op);
 
   LaunchConfig config_;
