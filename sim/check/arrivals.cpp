@@ -9,7 +9,15 @@ namespace {
 
 class Impl : public Detector {
  public:
-  Impl(Reporter& reporter, Order&) : Detector{reporter} {}
+  Impl(Reporter& reporter, Order&)
+      : Detector{reporter,
+                 {Op::kMbarrierArrive,
+                  Op::kMbarrierInit,
+                  Op::kMbarrierTryWait,
+                  Op::kMbarrierWait,
+                  Op::kStageNote,
+                  Op::kTcgen05Commit,
+                  Op::kWarpExit}} {}
 
   void on_event(const Event& event) override {
     switch (event.op) {

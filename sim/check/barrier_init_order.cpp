@@ -9,7 +9,20 @@ namespace {
 
 class Impl : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order) : Detector{reporter}, order_{order} {}
+  Impl(Reporter& reporter, Order& order)
+      : Detector{reporter,
+                 {Op::kBulkLoad,
+                  Op::kCtaExit,
+                  Op::kMbarrierArrive,
+                  Op::kMbarrierCompleteTx,
+                  Op::kMbarrierExpectTx,
+                  Op::kMbarrierInit,
+                  Op::kMbarrierTryWait,
+                  Op::kMbarrierWait,
+                  Op::kTcgen05Commit,
+                  Op::kTensorLoad,
+                  Op::kWarpStart}},
+        order_{order} {}
 
   void on_event(const Event& event) override {
     const std::uint32_t cluster = naming().cluster_of_warp(event.warp);

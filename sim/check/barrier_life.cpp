@@ -9,7 +9,21 @@ namespace {
 
 class Impl : public Detector {
  public:
-  Impl(Reporter& reporter, Order&) : Detector{reporter} {}
+  Impl(Reporter& reporter, Order&)
+      : Detector{reporter,
+                 {Op::kBulkLoad,
+                  Op::kCtaExit,
+                  Op::kMbarrierArrive,
+                  Op::kMbarrierCompleteTx,
+                  Op::kMbarrierExpectTx,
+                  Op::kMbarrierInit,
+                  Op::kMbarrierInval,
+                  Op::kMbarrierTryWait,
+                  Op::kMbarrierWait,
+                  Op::kSharedLoad,
+                  Op::kSharedStore,
+                  Op::kTcgen05Commit,
+                  Op::kTensorLoad}} {}
 
   void on_event(const Event& event) override {
     switch (event.op) {

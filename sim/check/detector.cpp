@@ -101,11 +101,18 @@ DetectorSet::DetectorSet(Profile profile, const LaunchConfig& config, const Symb
   for (const auto make : kDetectors) {
     detectors_.push_back(make(reporter_, order_));
   }
+  for (const auto& detector : detectors_) {
+    for (unsigned op = 0; op < static_cast<unsigned>(Op::kCount); ++op) {
+      if (detector->ops().contains(static_cast<Op>(op))) {
+        by_op_[op].push_back(detector.get());
+      }
+    }
+  }
 }
 
 void DetectorSet::on_event(const Event& event) {
   order_.on_event(event);
-  for (const auto& detector : detectors_) {
+  for (Detector* detector : by_op_[static_cast<unsigned>(event.op)]) {
     detector->on_event(event);
   }
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -77,13 +78,30 @@ class Reporter {
   std::vector<Finding> findings_;
 };
 
+/// Operations, for what a detector wants to see.
+class OpSet {
+ public:
+  constexpr OpSet(std::initializer_list<Op> ops) {
+    for (const Op op : ops) {
+      bits_ |= std::uint64_t{1} << static_cast<unsigned>(op);
+    }
+  }
+  constexpr bool contains(Op op) const { return (bits_ >> static_cast<unsigned>(op) & 1U) != 0; }
+
+ private:
+  static_assert(static_cast<unsigned>(Op::kCount) <= 64);
+  std::uint64_t bits_ = 0;
+};
+
 class Detector {
  public:
-  explicit Detector(Reporter& reporter) : reporter_{reporter} {}
+  /// Sees the events of `ops` and no others.
+  Detector(Reporter& reporter, OpSet ops) : reporter_{reporter}, ops_{ops} {}
   virtual ~Detector() = default;
   Detector(const Detector&) = delete;
   Detector& operator=(const Detector&) = delete;
 
+  OpSet ops() const { return ops_; }
   virtual void on_event(const Event& event) = 0;
   /// The run is over; `gpu` is as it left it.
   virtual void at_end(const Gpu& gpu, RunEnd end) {
@@ -100,6 +118,7 @@ class Detector {
 
  private:
   Reporter& reporter_;
+  OpSet ops_;
 };
 
 /// The detectors of a profile, fed together.
@@ -115,6 +134,7 @@ class DetectorSet : public EventSink {
   Reporter reporter_;
   Order order_;
   std::vector<std::unique_ptr<Detector>> detectors_;
+  std::vector<Detector*> by_op_[static_cast<unsigned>(Op::kCount)];
 };
 
 /// Per-cluster state of a detector: there from the cluster's first warp to its last.

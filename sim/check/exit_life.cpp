@@ -1,6 +1,9 @@
 #include "sim/check/exit_life.hpp"
 
+#include <algorithm>
 #include <map>
+#include <unordered_map>
+#include <vector>
 
 namespace warptwin::sim {
 
@@ -8,7 +11,22 @@ namespace {
 
 class Impl : public Detector {
  public:
-  Impl(Reporter& reporter, Order&) : Detector{reporter} {}
+  Impl(Reporter& reporter, Order&)
+      : Detector{reporter,
+                 {Op::kBulkLoad,
+                  Op::kBulkStore,
+                  Op::kBulkWaitGroup,
+                  Op::kCtaExit,
+                  Op::kMbarrierArrive,
+                  Op::kMbarrierCompleteTx,
+                  Op::kMbarrierExpectTx,
+                  Op::kTcgen05Commit,
+                  Op::kTcgen05Ld,
+                  Op::kTcgen05Mma,
+                  Op::kTcgen05St,
+                  Op::kTensorLoad,
+                  Op::kTensorStore,
+                  Op::kWarpExit}} {}
 
   void on_event(const Event& event) override {
     if (event.op == Op::kCtaExit) {
@@ -104,10 +122,15 @@ class Impl : public Detector {
   }
 
   void on_exit(const Event& event) {
+    std::vector<std::uint32_t> serials;
     for (const auto& [serial, pending] : pending_) {
       if (touches(pending, event.cta)) {
-        judge(event, pending.issued);
+        serials.push_back(serial);
       }
+    }
+    std::sort(serials.begin(), serials.end());
+    for (const std::uint32_t serial : serials) {
+      judge(event, pending_.at(serial).issued);
     }
   }
 
@@ -146,8 +169,8 @@ class Impl : public Detector {
     }
   }
 
-  std::map<std::uint32_t, Pending> pending_;  // by serial
-  std::map<std::uint32_t, Event> stores_;     // the last store of a warp, until it is waited for
+  std::unordered_map<std::uint32_t, Pending> pending_;  // by serial
+  std::map<std::uint32_t, Event> stores_;  // the last store of a warp, until it is waited for
 };
 
 }  // namespace

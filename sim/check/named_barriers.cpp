@@ -6,7 +6,8 @@ namespace {
 
 class Impl : public Detector {
  public:
-  Impl(Reporter& reporter, Order&) : Detector{reporter} {}
+  Impl(Reporter& reporter, Order&)
+      : Detector{reporter, {Op::kBarArrive, Op::kBarSync, Op::kClusterArrive, Op::kClusterWait}} {}
 
   void on_event(const Event& event) override {
     if (event.fault == Fault::kNone) {

@@ -8,7 +8,8 @@ namespace {
 
 class Impl : public Detector {
  public:
-  Impl(Reporter& reporter, Order&) : Detector{reporter} {}
+  Impl(Reporter& reporter, Order&)
+      : Detector{reporter, {Op::kMbarrierArrive, Op::kMbarrierWait, Op::kWarpExit}} {}
 
   void on_event(const Event& event) override {
     if (naming().config().cluster_size == 1) {

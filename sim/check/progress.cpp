@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 namespace warptwin::sim {
 
@@ -29,7 +30,16 @@ const char* verb_of(ArrivalKind kind) {
 
 class Impl : public Detector {
  public:
-  Impl(Reporter& reporter, Order&) : Detector{reporter} {}
+  Impl(Reporter& reporter, Order&)
+      : Detector{reporter,
+                 {Op::kBulkLoad,
+                  Op::kCtaExit,
+                  Op::kMbarrierArrive,
+                  Op::kMbarrierCompleteTx,
+                  Op::kMbarrierExpectTx,
+                  Op::kMbarrierInit,
+                  Op::kTcgen05Commit,
+                  Op::kTensorLoad}} {}
 
   void on_event(const Event& event) override {
     switch (event.op) {
@@ -39,13 +49,13 @@ class Impl : public Detector {
       case Op::kMbarrierCompleteTx:
       case Op::kTcgen05Commit:
         if (event.step != Step::kIssued) {
-          last_[{event.cta, event.address}] = event;
+          last_[event.cta][event.address] = event;
         }
         break;
       case Op::kTensorLoad:
       case Op::kBulkLoad:
         if (event.step == Step::kWritten) {
-          last_[{event.peer_cta, event.peer}] = event;
+          last_[event.peer_cta][event.peer] = event;
         }
         break;
       case Op::kCtaExit:
@@ -69,14 +79,16 @@ class Impl : public Detector {
 
   // Barriers of a CTA that ends: bytes that nobody announced, or nobody delivered.
   void on_exit(const Event& exit) {
-    const auto first = last_.lower_bound({exit.cta, 0});
-    const auto end = last_.lower_bound({exit.cta + 1, 0});
-    for (auto at = first; at != end; ++at) {
-      if (at->second.pending == 0 && at->second.tx != 0 && at->second.fault == Fault::kNone) {
-        report_bytes(at->first, at->second);
+    const auto found = last_.find(exit.cta);
+    if (found == last_.end()) {
+      return;
+    }
+    for (const auto& [address, event] : found->second) {
+      if (event.pending == 0 && event.tx != 0 && event.fault == Fault::kNone) {
+        report_bytes({exit.cta, address}, event);
       }
     }
-    last_.erase(first, end);
+    last_.erase(found);
   }
 
   void report_bytes(const Place& place, const Event& event) {
@@ -224,8 +236,12 @@ class Impl : public Detector {
   }
 
   void add_last(const Gpu& gpu, const Warp& waiter, std::vector<std::string>& details) const {
-    const auto last = last_.find({gpu.ctas()[waiter.cta].number, waiter.blocked_on.address});
-    if (waiter.blocked_on.op != Op::kMbarrierWait || last == last_.end()) {
+    const auto of_cta = last_.find(gpu.ctas()[waiter.cta].number);
+    if (waiter.blocked_on.op != Op::kMbarrierWait || of_cta == last_.end()) {
+      return;
+    }
+    const auto last = of_cta->second.find(waiter.blocked_on.address);
+    if (last == of_cta->second.end()) {
       return;
     }
     const Event& event = last->second;
@@ -334,7 +350,8 @@ class Impl : public Detector {
     reporter().report(std::move(finding));
   }
 
-  std::map<Place, Event> last_;  // what last changed each barrier
+  /// What last changed each barrier, by CTA and address.
+  std::unordered_map<std::uint32_t, std::map<std::uint32_t, Event>> last_;
 };
 
 }  // namespace

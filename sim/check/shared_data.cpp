@@ -99,11 +99,26 @@ struct Access {
   std::uint32_t time = 0;  // generic: its operation; MMA: its number among the warp's
   SourceSite site{};
   std::shared_ptr<Completion> completion;  // load, store
+  Footprint source{};  // MMA: what one write before it filled, all of it still as it was then
 };
 
 class Impl : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order) : Detector{reporter}, order_{order} {}
+  Impl(Reporter& reporter, Order& order)
+      : Detector{reporter,
+                 {Op::kBulkLoad,
+                  Op::kBulkStore,
+                  Op::kBulkWaitGroup,
+                  Op::kCtaExit,
+                  Op::kMbarrierTryWait,
+                  Op::kMbarrierWait,
+                  Op::kSharedLoad,
+                  Op::kSharedStore,
+                  Op::kTcgen05Alloc,
+                  Op::kTcgen05Mma,
+                  Op::kTensorLoad,
+                  Op::kTensorStore}},
+        order_{order} {}
 
   void on_event(const Event& event) override {
     switch (event.op) {
@@ -276,15 +291,34 @@ class Impl : public Detector {
     return false;
   }
 
+  // The slices of a tile that one warp's MMAs read one after the other are one access, the last.
+  static bool joins_earlier(std::vector<Access>& known, const Access& access) {
+    for (std::size_t i = known.size(); i-- > 0;) {
+      Access& before = known[i];
+      if (before.kind == Kind::kMma && before.warp == access.warp &&
+          before.source.covers(access.at)) {
+        const std::uint32_t begin = std::min(before.at.begin, access.at.begin);
+        before.at = Footprint::interval(begin, std::max(before.at.end, access.at.end) - begin);
+        before.time = access.time;
+        before.site = access.site;
+        return true;
+      }
+    }
+    return false;
+  }
+
   void add(const Event& event, std::uint32_t cta, Access access) {
     std::vector<Access>& known = ctas_[cta];
+    if (access.kind == Kind::kMma && joins_earlier(known, access)) {
+      return;
+    }
     std::uint64_t written = 0;
     bool reported = false;
     std::size_t kept = 0;
     std::vector<bool>& gone = gone_;
     gone.assign(known.size(), false);
     for (std::size_t i = 0; i < known.size(); ++i) {
-      const Access& first = known[i];
+      Access& first = known[i];
       if (!access.at.meets(first.at)) {
         continue;
       }
@@ -305,8 +339,13 @@ class Impl : public Detector {
         report_unfenced(event, cta, first, access);
         reported = true;
       }
-      // A write of all its bytes takes the place of what came before.
-      gone[i] = writes(access.kind) && access.at.covers(first.at);
+      if (writes(access.kind)) {
+        // A write of all its bytes takes the place of what came before.
+        gone[i] = access.at.covers(first.at);
+        first.source = {};
+      } else if (in_order && first.at.covers(access.at)) {
+        access.source = first.at;
+      }
     }
     for (std::size_t i = 0; i < known.size(); ++i) {
       if (!gone[i]) {

@@ -11,7 +11,9 @@ namespace {
 
 class Impl : public Detector {
  public:
-  Impl(Reporter& reporter, Order&) : Detector{reporter} {}
+  Impl(Reporter& reporter, Order&)
+      : Detector{reporter,
+                 {Op::kBulkLoad, Op::kCtaExit, Op::kStageNote, Op::kTensorLoad, Op::kWarpExit}} {}
 
   void on_event(const Event& event) override {
     if (event.op == Op::kStageNote) {

@@ -9,7 +9,17 @@ namespace {
 
 class Impl : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order) : Detector{reporter}, order_{order} {}
+  Impl(Reporter& reporter, Order& order)
+      : Detector{reporter,
+                 {Op::kCtaExit,
+                  Op::kFragmentRead,
+                  Op::kSharedStore,
+                  Op::kTcgen05Alloc,
+                  Op::kTcgen05Ld,
+                  Op::kTcgen05Mma,
+                  Op::kTcgen05St,
+                  Op::kTcgen05WaitLd}},
+        order_{order} {}
 
   void on_event(const Event& event) override {
     switch (event.op) {

@@ -11,7 +11,16 @@ namespace {
 
 class Impl : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order) : Detector{reporter}, order_{order} {}
+  Impl(Reporter& reporter, Order& order)
+      : Detector{reporter,
+                 {Op::kCtaExit,
+                  Op::kSharedLoad,
+                  Op::kTcgen05Alloc,
+                  Op::kTcgen05Dealloc,
+                  Op::kTcgen05Ld,
+                  Op::kTcgen05Mma,
+                  Op::kTcgen05St}},
+        order_{order} {}
 
   void on_event(const Event& event) override {
     switch (event.op) {

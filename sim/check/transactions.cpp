@@ -8,7 +8,14 @@ namespace {
 
 class Impl : public Detector {
  public:
-  Impl(Reporter& reporter, Order&) : Detector{reporter} {}
+  Impl(Reporter& reporter, Order&)
+      : Detector{reporter,
+                 {Op::kBulkLoad,
+                  Op::kMbarrierArrive,
+                  Op::kMbarrierCompleteTx,
+                  Op::kMbarrierExpectTx,
+                  Op::kTcgen05Commit,
+                  Op::kTensorLoad}} {}
 
   void on_event(const Event& event) override {
     const bool expects =

@@ -10,7 +10,13 @@ namespace {
 
 class Impl : public Detector {
  public:
-  Impl(Reporter& reporter, Order&) : Detector{reporter} {}
+  Impl(Reporter& reporter, Order&)
+      : Detector{reporter,
+                 {Op::kMbarrierArrive,
+                  Op::kMbarrierInit,
+                  Op::kMbarrierTryWait,
+                  Op::kMbarrierWait,
+                  Op::kTensorLoad}} {}
 
   void on_event(const Event& event) override {
     if (event.op == Op::kMbarrierInit) {

@@ -339,6 +339,10 @@ void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self)
   const std::uint32_t queue = warps_ * 2 + self;
   if (event.step == Step::kIssued) {
     InFlight flight;
+    if (!group.spare.empty()) {
+      flight.clock.swap(group.spare.back());  // its memory
+      group.spare.pop_back();
+    }
     flight.clock = conditions.clock(self);
     if (tensor) {
       const std::uint32_t position = counter_.tensor_issue(event.warp);
@@ -423,6 +427,7 @@ void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self)
     }
   }
   if (--flight.targets == 0) {
+    group.spare.push_back(std::move(flight.clock));
     group.in_flight.erase(found);
   }
 }

@@ -170,6 +170,7 @@ class RunOrder : public EventSink {
     std::unordered_map<std::uint64_t, std::uint32_t> named;      // by CTA and id
     std::unordered_map<std::uint32_t, std::uint32_t> cluster;    // by cluster
     std::unordered_map<std::uint64_t, Flag> flags;               // by global address
+    std::vector<ProofClock> spare;                               // of those that have landed
     std::unordered_map<std::uint32_t, InFlight> in_flight;       // by serial
     std::unordered_map<std::uint32_t, ProofNode> last_tensor;    // by warp in the group
     std::unordered_map<std::uint64_t, std::uint32_t>
