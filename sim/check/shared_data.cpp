@@ -30,6 +30,14 @@ struct Footprint {
     if (pitch == 0 && other.pitch == 0) {
       return true;
     }
+    if (pitch == other.pitch && begin % pitch + width <= pitch &&
+        other.begin % pitch + other.width <= pitch) {
+      // Two rectangles of one grid.
+      const std::uint32_t column = begin % pitch;
+      const std::uint32_t other_column = other.begin % pitch;
+      return column < other_column + other.width && other_column < column + width &&
+             begin / pitch <= (other.end - 1) / pitch && other.begin / pitch <= (end - 1) / pitch;
+    }
     // Row by row, from the first of ours that reaches it.
     const std::uint32_t count = rows();
     const std::uint32_t skip =
