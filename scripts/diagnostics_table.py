@@ -32,7 +32,9 @@ def found_in(command, scenario):
 
 
 def table(command):
-    diagnostics = ask(command, "list", "--diagnostics")
+    everything = ask(command, "list", "--diagnostics")
+    diagnostics = [d for d in everything if "means" in d]
+    absent = [d for d in everything if "cannot_occur" in d]
     scenarios = ask(command, "list")
     missing = []
     shown = {}
@@ -73,7 +75,13 @@ def table(command):
         f"{len(diagnostics)} diagnostics; {covered} of them have a broken scenario and a "
         "clean twin.",
         "",
+        "Not found, because no kernel can cause it here:",
+        "",
+        "| id | why |",
+        "|---|---|",
     ]
+    lines += [f"| `{d['id']}` | {d['cannot_occur']} |" for d in absent]
+    lines.append("")
     return "\n".join(lines)
 
 

@@ -259,6 +259,17 @@ std::span<const DiagnosticInfo> catalogue() {
   return kCatalogue;
 }
 
+std::span<const AbsentDiagnostic> absent_diagnostics() {
+  static constexpr AbsentDiagnostic kAbsent[] = {
+      {"MBAR_PENDING_OVERFLOW", "the machine has no cp.async.mbarrier.arrive"},
+      {"MBAR_PENDING_TOKEN", "the machine has no phase tokens: waits name their phase"},
+      {"MBAR_REMOTE_RETURN", "an arrival on another CTA's mbarrier returns nothing to use"},
+      {"MBAR_STALE_TOKEN", "the machine has no phase tokens: waits name their phase"},
+      {"MBAR_TOKEN_FOREIGN", "the machine has no phase tokens: waits name their phase"},
+  };
+  return kAbsent;
+}
+
 const DiagnosticInfo* find_diagnostic(std::string_view id) {
   const auto* found = std::find_if(std::begin(kCatalogue),
                                    std::end(kCatalogue),

@@ -23,6 +23,12 @@ struct DiagnosticInfo {
 
 /// All diagnostics that can be reported, sorted by id.
 std::span<const DiagnosticInfo> catalogue();
+/// A diagnostic of mbarriers that no kernel of ours can cause, and why.
+struct AbsentDiagnostic {
+  const char* id;
+  const char* reason;
+};
+std::span<const AbsentDiagnostic> absent_diagnostics();
 /// Null for an unknown id.
 const DiagnosticInfo* find_diagnostic(std::string_view id);
 

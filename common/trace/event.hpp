@@ -128,26 +128,21 @@ inline constexpr std::uint16_t kDeadEnd = 8192;       // the operation had no ef
 
 /// One step of one operation. Fields that an operation does not have are zero.
 ///
-/// Family        address          count             bytes        phase..tx
-/// mbarrier      the object       arrivals          expect/tx    phase the step acted in; then the
-///                                                               object's state after it
-/// wait          the object       -                 -            phase the object was in when it
-///                                                               looked; `wanted` is what it waited
-/// for
-/// named barrier id               threads (n)       -            phase: generation
-/// load          shared address   -                 of data      `peer`: the signalled barrier;
-/// phase:
-///                                                               the phase its bytes were counted
-/// in
-/// store         shared address   bulk group        of data      -
-/// bulk groups   -                -                 -            phase: the group committed; the
-/// first
-///                                                               group a wait leaves pending
-/// tensor memory TMEM address     columns           -            of mma: `wanted` is its instruction
-/// row store     tile base      lanes             of a lane    phase, wanted: row and column; `peer`:
-///                                                               bytes of a row; `expected`: of an
-///                                                               element
-/// stage note    full[0]          stages            StageStep    phase: lap; wanted: index
+/// Family        address        count        bytes      phase .. tx
+/// mbarrier      the object     arrivals     expect/tx  phase the step acted in; then the object's
+///                                                      state after it
+/// wait          the object     -            -          phase the object was in when it looked;
+///                                                      `wanted` is what it waited for
+/// named barrier id             threads (n)  -          phase: generation
+/// load          shared address -            of data    `peer`: the signalled barrier; phase: the
+///                                                      phase its bytes were counted in
+/// store         shared address bulk group   of data    -
+/// bulk groups   -              -            -          phase: the group committed; the first
+///                                                      group a wait leaves pending
+/// tensor memory TMEM address   columns      -          of mma: `wanted` is its instruction
+/// row store     tile base      lanes        of a lane  phase, wanted: row and column; `peer`:
+///                                                      bytes of a row; `expected`: of an element
+/// stage note    full[0]        stages       StageStep  phase: lap; wanted: index
 struct Event {
   std::uint64_t time = 0;  // step number; cycles in timed and hardware traces
   Op op = Op::kCount;

@@ -1,14 +1,14 @@
-/// What is visible to whom: vector clocks over the warps of a cluster, along the edges of the memory
-/// order. Detectors ask it; it reports nothing.
+/// What is visible to whom: vector clocks over the warps of a cluster, along the edges of the
+/// memory order. Detectors ask it; it reports nothing.
 ///
 /// Of N warps, component w counts the operations of warp w; N + w its MMAs that are known to be
-/// complete; 2N + w its operations that a fence.proxy.async covers. From 3N on each mbarrier has one:
-/// its phases that were waited for, and with them the bytes that copies delivered in them.
+/// complete; 2N + w its operations that a fence.proxy.async covers. From 3N on each mbarrier has
+/// one: its phases that were waited for, and with them the bytes that copies delivered in them.
 ///
 /// Edges: program order; named and cluster barriers; an mbarrier's releasing arrivals to the
-/// acquiring waits that observe their phase; a tcgen05.commit to the same, for its warp's MMAs only.
-/// A copy publishes its own bytes and no one's past. A relaxed arrival publishes what a releasing
-/// fence of its warp covered, a relaxed wait acquires at the next acquiring fence.
+/// acquiring waits that observe their phase; a tcgen05.commit to the same, for its warp's MMAs
+/// only. A copy publishes its own bytes and no one's past. A relaxed arrival publishes what a
+/// releasing fence of its warp covered, a relaxed wait acquires at the next acquiring fence.
 
 #pragma once
 

@@ -287,8 +287,8 @@ class Impl : public Detector {
     return order_.completed_mmas(first.warp, second) >= first.time;
   }
 
-  // A later access to the same bytes, found to be after `first` when it came, that is itself ordered
-  // before: of a copy whose tile an MMA has read, and the commit of that MMA waited for.
+  // A later access to the same bytes, found to be after `first` when it came, that is itself
+  // ordered before: of a copy whose tile an MMA has read, and the commit of that MMA waited for.
   bool ordered_through(const std::vector<Access>& known, std::size_t number, const Access& second) {
     const Footprint& at = known[number].at;
     for (std::size_t i = number + 1; i < known.size(); ++i) {

@@ -249,6 +249,9 @@ ExitCode list_diagnostics(const Session& session) {
                      {"means", info.meaning},
                      {"micro_program", has_micro(info.id)}});
     }
+    for (const AbsentDiagnostic& absent : absent_diagnostics()) {
+      all.push_back({{"id", absent.id}, {"cannot_occur", absent.reason}});
+    }
     session.out << all.dump(2) << "\n";
     return ExitCode::kClean;
   }

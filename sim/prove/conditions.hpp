@@ -1,9 +1,9 @@
-/// The happens-before conditions that one execution has to fulfil for every other interleaving of it
-/// to act in the same phases and to end (docs/proof.md has the theorem).
+/// The happens-before conditions that one execution has to fulfil for every other interleaving of
+/// it to act in the same phases and to end (docs/proof.md has the theorem).
 ///
-/// Execution order is kept as vector clocks. A *chain* is an agent whose operations happen one after
-/// another: a warp, the lanes a wait left behind, a tensor queue. It has one component, the number
-/// of its latest operation. A *leaf* is an asynchronous operation with a single effect, a
+/// Execution order is kept as vector clocks. A *chain* is an agent whose operations happen one
+/// after another: a warp, the lanes a wait left behind, a tensor queue. It has one component, the
+/// number of its latest operation. A *leaf* is an asynchronous operation with a single effect, a
 /// contribution to one barrier: nothing follows from it but the completion of that phase. It needs
 /// no component of its own: each barrier has one, the number of its phases that are known to be
 /// complete. Clocks therefore do not grow with the number of operations.

@@ -27,6 +27,7 @@ class StateSet {
 
  private:
   static constexpr std::uint64_t kFirstSlots = 256;
+  static constexpr std::uint64_t kGenerous = 1U << 20;
 
   std::uint64_t slots() const { return keys_.size() / words_; }
 
@@ -55,7 +56,8 @@ class StateSet {
   }
 
   void grow() {
-    std::vector<std::uint64_t> old(keys_.size() * 2, 0);
+    // Generously while it is small: each growth puts every key in anew.
+    std::vector<std::uint64_t> old(keys_.size() * (size_ < kGenerous ? 8 : 2), 0);
     old.swap(keys_);
     size_ = 0;
     for (std::size_t at = 0; at < old.size(); at += words_) {
@@ -113,7 +115,12 @@ class Search {
     std::vector<Step> steps;
     std::uint32_t shift = 0;  // where its counter lies in the key
     std::uint32_t word = 0;
+    std::uint32_t width = 0;
+    std::uint32_t group = kNoGroup;
+    /// Agents that wait by kAfter for one of its operations, by operation.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> waiters;
   };
+  static constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
   struct Frame {
     std::uint32_t next = 0;   // the next agent to try
     bool moved = false;       // some operation was possible here
@@ -135,6 +142,7 @@ class Search {
       }
       agents_[a].word = bit / 64;
       agents_[a].shift = bit % 64;
+      agents_[a].width = width;
       bit += width;
       for (std::size_t i = 0; i < ops.size(); ++i) {
         agents_[a].steps.push_back({ops[i], run_.phase_of[a][i], alone(a, i)});
@@ -147,6 +155,18 @@ class Search {
     }
     if (options_.symmetry) {
       find_symmetry();
+    }
+    runnable_.assign((count + 63) / 64, 0);
+    for (std::uint32_t a = 0; a < count; ++a) {
+      for (const Step& step : agents_[a].steps) {
+        if (step.op.kind == ProtocolKind::kAfter) {
+          agents_[step.op.barrier].waiters.emplace_back(step.op.index, a);
+        }
+      }
+    }
+    for (std::uint32_t a = 0; a < count; ++a) {
+      std::sort(agents_[a].waiters.begin(), agents_[a].waiters.end());
+      refresh(a);
     }
     return words_ <= kWordsMax;
   }
@@ -208,29 +228,73 @@ class Search {
         }
       }
       if (group.size() > 1) {
+        for (const std::uint32_t agent : group) {
+          agents_[agent].group = static_cast<std::uint32_t>(groups_.size());
+        }
         groups_.push_back(std::move(group));
       }
     }
   }
 
   // Marks the present state; false when it was seen before.
-  bool visit() {
-    std::uint64_t key[kWordsMax] = {1};
-    sorted_ = next_;
-    for (const std::vector<std::uint32_t>& group : groups_) {
+  bool visit() { return visited_->insert(key_); }
+
+  void put(std::uint32_t agent, std::uint32_t counter) {
+    const Agent& at = agents_[agent];
+    const std::uint64_t mask = ((std::uint64_t{1} << at.width) - 1) << at.shift;
+    key_[at.word] = (key_[at.word] & ~mask) | std::uint64_t{counter} << at.shift;
+  }
+
+  // The counter of an agent has changed: the key, and who can be tried.
+  void moved(std::uint32_t agent, std::uint32_t index) {
+    const std::uint32_t group = agents_[agent].group;
+    if (group == kNoGroup) {
+      put(agent, next_[agent]);
+    } else {
       members_.clear();
-      for (const std::uint32_t agent : group) {
-        members_.push_back(next_[agent]);
+      for (const std::uint32_t member : groups_[group]) {
+        members_.push_back(next_[member]);
       }
       std::sort(members_.begin(), members_.end());
-      for (std::size_t i = 0; i < group.size(); ++i) {
-        sorted_[group[i]] = members_[i];
+      for (std::size_t i = 0; i < members_.size(); ++i) {
+        put(groups_[group][i], members_[i]);
       }
     }
-    for (std::size_t a = 0; a < agents_.size(); ++a) {
-      key[agents_[a].word] |= std::uint64_t{sorted_[a]} << agents_[a].shift;
+    refresh(agent);
+    const auto& waiters = agents_[agent].waiters;
+    for (auto at = std::lower_bound(waiters.begin(), waiters.end(), std::pair{index, 0U});
+         at != waiters.end() && at->first == index;
+         ++at) {
+      refresh(at->second);
     }
-    return visited_->insert(key);
+  }
+
+  // Whether an agent has an operation that does not wait for another agent's.
+  void refresh(std::uint32_t agent) {
+    const Agent& at = agents_[agent];
+    const bool has = next_[agent] < at.steps.size();
+    const bool blocked = has && at.steps[next_[agent]].op.kind == ProtocolKind::kAfter &&
+                         !enabled(at.steps[next_[agent]]);
+    const std::uint64_t bit = std::uint64_t{1} << agent % 64;
+    if (has && !blocked) {
+      runnable_[agent / 64] |= bit;
+    } else {
+      runnable_[agent / 64] &= ~bit;
+    }
+  }
+
+  // The first runnable agent from `from` on; the number of agents when there is none.
+  std::uint32_t runnable_from(std::uint32_t from) const {
+    for (std::size_t word = from / 64; word < runnable_.size(); ++word) {
+      const std::uint64_t bits =
+          runnable_[word] &
+          (word == from / 64 ? ~std::uint64_t{0} << from % 64 : ~std::uint64_t{0});
+      if (bits != 0) {
+        return static_cast<std::uint32_t>(word * 64) +
+               static_cast<std::uint32_t>(std::countr_zero(bits));
+      }
+    }
+    return static_cast<std::uint32_t>(agents_.size());
   }
 
   bool enabled(const Step& step) const {
@@ -270,35 +334,39 @@ class Search {
     ended_ = true;
   }
 
-  // What is wrong with executing the step now; empty when nothing is.
-  std::string wrong(const Step& step) const {
+  bool acts_right(const Step& step) const {
     const ProtocolOp& op = step.op;
     if (op.kind == ProtocolKind::kAfter) {
-      return "";
+      return true;
     }
     const BarrierState& barrier = barriers_[op.barrier];
     if (op.kind == ProtocolKind::kWait) {
-      const bool exact = protocol_.barriers[op.barrier].test == PhaseTest::kExact;
-      return exact || barrier.phase == op.phase + 1
-                 ? ""
-                 : "a wait for phase " + std::to_string(op.phase) + " passes in phase " +
-                       std::to_string(barrier.phase);
+      return barrier.phase == op.phase + 1 ||
+             protocol_.barriers[op.barrier].test == PhaseTest::kExact;
     }
-    if (barrier.phase != step.phase) {
-      return "what belongs to phase " + std::to_string(step.phase) + " counts in phase " +
-             std::to_string(barrier.phase);
+    return barrier.phase == step.phase &&
+           (!op.arrives() || barrier.pending >= static_cast<std::int32_t>(op.count));
+  }
+
+  // In words, what is wrong with executing a step that does not act right.
+  std::string wrong(const Step& step) const {
+    const ProtocolOp& op = step.op;
+    const std::string now = std::to_string(barriers_[op.barrier].phase);
+    if (op.kind == ProtocolKind::kWait) {
+      return "a wait for phase " + std::to_string(op.phase) + " passes in phase " + now;
     }
-    if (op.arrives() && barrier.pending < static_cast<std::int32_t>(op.count)) {
-      return "more arrivals than pending";
+    if (barriers_[op.barrier].phase != step.phase) {
+      return "what belongs to phase " + std::to_string(step.phase) + " counts in phase " + now;
     }
-    return "";
+    return "more arrivals than pending";
   }
 
   void execute(Frame& frame, std::uint32_t agent) {
     const ProtocolOp& op = agents_[agent].steps[next_[agent]].op;
     frame.agent = agent;
-    ++next_[agent];
+    const std::uint32_t index = next_[agent]++;
     --left_;
+    moved(agent, index);
     if (op.kind == ProtocolKind::kAfter || op.kind == ProtocolKind::kWait) {
       return;
     }
@@ -316,6 +384,7 @@ class Search {
   void undo(const Frame& frame) {
     --next_[frame.agent];
     ++left_;
+    moved(frame.agent, next_[frame.agent]);
     const ProtocolOp& op = agents_[frame.agent].steps[next_[frame.agent]].op;
     if (op.kind != ProtocolKind::kAfter && op.kind != ProtocolKind::kWait) {
       barriers_[op.barrier] = frame.before;
@@ -326,28 +395,22 @@ class Search {
   void advance() {
     Frame& frame = frames_.back();
     if (frame.next == 0 && options_.reduce) {
-      for (std::uint32_t agent = 0; agent < agents_.size(); ++agent) {
-        if (next_[agent] < agents_[agent].steps.size()) {
-          const Step& step = agents_[agent].steps[next_[agent]];
-          if (step.alone && enabled(step)) {
-            frame.alone = true;
-            frame.next = static_cast<std::uint32_t>(agents_.size());
-            frame.moved = true;
-            go(agent, step);
-            return;
-          }
+      for (std::uint32_t agent = runnable_from(0); agent < agents_.size();
+           agent = runnable_from(agent + 1)) {
+        const Step& step = agents_[agent].steps[next_[agent]];
+        if (step.alone && enabled(step)) {
+          frame.next = static_cast<std::uint32_t>(agents_.size());
+          frame.moved = true;
+          go(agent, step);
+          return;
         }
       }
     }
-    for (; frame.next < agents_.size(); ++frame.next) {
-      const std::uint32_t agent = frame.next;
-      if (next_[agent] == agents_[agent].steps.size()) {
-        continue;
-      }
+    while ((frame.next = runnable_from(frame.next)) < agents_.size()) {
+      const std::uint32_t agent = frame.next++;
       const Step& step = agents_[agent].steps[next_[agent]];
       if (enabled(step)) {
         frame.moved = true;
-        ++frame.next;
         go(agent, step);
         return;
       }
@@ -363,8 +426,8 @@ class Search {
   }
 
   void go(std::uint32_t agent, const Step& step) {
-    if (std::string what = wrong(step); !what.empty()) {
-      fail(agent, std::move(what));
+    if (!acts_right(step)) {
+      fail(agent, wrong(step));
       return;
     }
     ++result_.transitions;
@@ -389,7 +452,8 @@ class Search {
   std::vector<std::vector<std::uint32_t>> groups_;
   std::uint32_t words_ = 1;
   std::vector<std::uint32_t> next_;
-  std::vector<std::uint32_t> sorted_;
+  std::vector<std::uint64_t> runnable_;  // one bit an agent
+  std::uint64_t key_[kWordsMax] = {1};
   std::vector<std::uint32_t> members_;
   std::vector<BarrierState> barriers_;
   std::size_t left_ = 0;

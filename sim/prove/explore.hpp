@@ -5,12 +5,12 @@
 /// phase than in the canonical run, a barrier's state follows from which operations were executed,
 /// not from their order. The search ends at the first such operation, or at a deadlock.
 ///
-/// Reduction (sound for both): an operation that changes no barrier, and that nothing can disable or
-/// make wrong, is executed at once and alone. These are a kAfter whose operation is done; a wait on
-/// an exact barrier; and a wait for phase n whose own agent owes an arrival of phase n + 1 after it
-/// (or when no phase n + 1 completes), for the barrier then cannot leave phase n + 1 before. What the
-/// others can do, and whether it is right, is the same before and after it. Programs have no loops,
-/// so no cycle can hide anything.
+/// Reduction (sound for both): an operation that changes no barrier, and that nothing can disable
+/// or make wrong, is executed at once and alone. These are a kAfter whose operation is done; a wait
+/// on an exact barrier; and a wait for phase n whose own agent owes an arrival of phase n + 1 after
+/// it (or when no phase n + 1 completes), for the barrier then cannot leave phase n + 1 before.
+/// What the others can do, and whether it is right, is the same before and after it. Programs have
+/// no loops, so no cycle can hide anything.
 ///
 /// Symmetry: agents with the same operations on which nobody else depends are interchangeable; of
 /// all their orders one is kept.

@@ -86,9 +86,9 @@ struct CanonicalRun {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> order;
 };
 
-/// Executes the protocol once, agents in turn. Nothing when it gets stuck, a wait passes for another
-/// phase than the one it means, an arrival finds too few pending, or a tx-count ends negative: the
-/// run itself is then wrong, and there is nothing to prove.
+/// Executes the protocol once, agents in turn. Nothing when it gets stuck, a wait passes for
+/// another phase than the one it means, an arrival finds too few pending, or a tx-count ends
+/// negative: the run itself is then wrong, and there is nothing to prove.
 std::optional<CanonicalRun> run_once(const Protocol& protocol);
 
 }  // namespace warptwin::sim

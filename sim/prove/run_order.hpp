@@ -2,9 +2,10 @@
 /// on which barrier in which phase, and what else orders it.
 ///
 /// Chains of a CTA group of W warps: [0, W) warps, [W, 2W) the lanes a wait of a warp left behind,
-/// [2W, 3W) its tensor queue, [3W, 4W) its arrivals on other CTAs' mbarriers that a releasing cluster
-/// arrival has waited for (a component only: they are leaves). Bulk and tensor loads, remote arrivals and multicast commits are
-/// leaves. Bulk stores and tensor-memory loads contribute to no barrier and are no nodes.
+/// [2W, 3W) its tensor queue, [3W, 4W) its arrivals on other CTAs' mbarriers that a releasing
+/// cluster arrival has waited for (a component only: they are leaves). Bulk and tensor loads,
+/// remote arrivals and multicast commits are leaves. Bulk stores and tensor-memory loads contribute
+/// to no barrier and are no nodes.
 
 #pragma once
 

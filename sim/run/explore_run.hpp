@@ -1,5 +1,5 @@
-/// The second opinion on a scenario: every interleaving of the protocols extracted from one run, and
-/// every schedule of the kernel itself that differs from a fair one in a few places.
+/// The second opinion on a scenario: every interleaving of the protocols extracted from one run,
+/// and every schedule of the kernel itself that differs from a fair one in a few places.
 
 #pragma once
 

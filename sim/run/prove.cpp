@@ -139,8 +139,8 @@ ProofResult prove(const ScenarioEntry& scenario,
   ProofResult result;
   RunOrder::Options order_options;
   order_options.keep_streams = options.keep_streams;
-  // Clusters that do not meet in global memory do the same however many are on the machine: one at a
-  // time is quickest. What is found is found again with all of them, so that it can be replayed.
+  // Clusters that do not meet in global memory do the same however many are on the machine: one at
+  // a time is quickest. What is found is found again with all of them, so that it can be replayed.
   RunOptions lean = run;
   lean.resident_ctas = 1;
   OneRun one = run_in_order(scenario, parameters, lean, order_options);

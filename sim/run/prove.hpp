@@ -1,5 +1,5 @@
-/// Proves a launch for every interleaving from one run of it: the detectors on its memory order, the
-/// conditions C1 to C5 on its execution order. What is broken gets a schedule that shows it.
+/// Proves a launch for every interleaving from one run of it: the detectors on its memory order,
+/// the conditions C1 to C5 on its execution order. What is broken gets a schedule that shows it.
 
 #pragma once
 

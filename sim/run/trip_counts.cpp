@@ -10,9 +10,9 @@ constexpr std::uint32_t kTripsMax = 160;
 
 using Streams = std::vector<RunOrder::Stream>;
 
-// Whether `longer` is `shorter` with pieces inserted, each between two visits to one state: the mark
-// before a piece comes again, with the same state, at its end. An inner loop gets a piece each time
-// the outer one comes round.
+// Whether `longer` is `shorter` with pieces inserted, each between two visits to one state: the
+// mark before a piece comes again, with the same state, at its end. An inner loop gets a piece each
+// time the outer one comes round.
 bool is_insertion(const RunOrder::Stream& shorter, const RunOrder::Stream& longer) {
   const std::vector<std::uint64_t>& a = shorter.steps;
   const std::vector<std::uint64_t>& b = longer.steps;

@@ -1,6 +1,6 @@
-/// The schedule that a broken condition of the proof names: run what happens before an operation and
-/// nothing else, then the operation. Replayed on the kernel, it shows the defect or that there is
-/// none.
+/// The schedule that a broken condition of the proof names: run what happens before an operation
+/// and nothing else, then the operation. Replayed on the kernel, it shows the defect or that there
+/// is none.
 
 #pragma once
 

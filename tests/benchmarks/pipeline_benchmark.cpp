@@ -33,7 +33,7 @@ Protocol pipeline(const Shape& shape) {
     protocol.agents[agent].ops.push_back(op);
     return static_cast<std::uint32_t>(protocol.agents[agent].ops.size() - 1);
   };
-  std::vector<ProtocolAgent> copies;
+  std::vector<ProtocolAgent> copies(std::size_t{shape.stages} * shape.loads);
   std::uint32_t step = 0;
   for (std::uint32_t tile = 0; tile < shape.tiles; ++tile) {
     const std::uint32_t accum = tile % shape.accums;
@@ -45,7 +45,10 @@ Protocol pipeline(const Shape& shape) {
       add(kLoad, wait_op(empty + stage, lap - 1));
       const std::uint32_t armed = add(kLoad, arrive_expect_op(full + stage, 16 * shape.loads));
       for (std::uint32_t i = 0; i < shape.loads; ++i) {
-        copies.push_back({{after_op(kLoad, armed), complete_op(full + stage, 16)}, {}});
+        // As in the model, the copies of one stage are one process each, lap after lap.
+        std::vector<ProtocolOp>& ops = copies[stage * shape.loads + i].ops;
+        ops.push_back(after_op(kLoad, armed));
+        ops.push_back(complete_op(full + stage, 16));
       }
       issued = add(kMma, wait_op(full + stage, lap));
       add(kTensor, after_op(kMma, issued));

@@ -1,5 +1,5 @@
-/// How long a proof takes, beside the run it is made from: ratios, and the growth with the number of
-/// operations.
+/// How long a proof takes, beside the run it is made from: ratios, and the growth with the number
+/// of operations.
 
 #include <algorithm>
 #include <chrono>
