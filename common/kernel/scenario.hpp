@@ -44,6 +44,8 @@ struct Parameter {
   /// Of a trip count: the parameter that says how much of it one trip takes, or "" for 1. The same
   /// operations are repeated for each trip; null for what is no trip count.
   const char* trip_step = nullptr;
+  /// Something outside the kernel decides it: a proof covers every value.
+  bool choice = false;
 };
 
 enum class ScenarioKind : std::uint8_t { kClean, kBroken, kConformance };

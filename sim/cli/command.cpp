@@ -6,6 +6,7 @@
 #include <iomanip>
 #include <ostream>
 #include <random>
+#include <set>
 #include <sstream>
 
 #include <boost/program_options.hpp>
@@ -16,6 +17,7 @@
 #include "sim/report/text.hpp"
 #include "sim/run/budget.hpp"
 #include "sim/run/check.hpp"
+#include "sim/run/choices.hpp"
 #include "sim/run/explore_run.hpp"
 #include "sim/run/npy.hpp"
 #include "sim/run/replay_line.hpp"
@@ -399,20 +401,34 @@ ExitCode exit_of(const ProofResult& result, bool strict) {
   return ExitCode::kIncomplete;
 }
 
+// The parameters that were set by hand: their values are not ours to vary.
+std::set<std::string> set_by_hand(const Session& session) {
+  std::set<std::string> names;
+  for (const std::string& setting : strings(session, "set")) {
+    names.insert(name_and_value(setting, "--set").first);
+  }
+  return names;
+}
+
 ExitCode prove_command(Session& session) {
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
   ProofOptions options;
   options.run = run_options(session, scenario, parameters);
   options.run.moves_data = false;
-  const ProofResult result = prove(scenario, parameters, options);
-  const ExitCode code = exit_of(result, session.options.count("strict") != 0);
+  const ChoiceProof choices = prove_choices(scenario, parameters, set_by_hand(session), options);
+  const ProofResult& result = choices.result;
+  ExitCode code = exit_of(result, session.options.count("strict") != 0);
+  if (code == ExitCode::kClean && !choices.complete()) {
+    code = ExitCode::kIncomplete;
+  }
   std::vector<TripProof> trips;
   for (const std::string& name : strings(session, "for-all")) {
     trips.push_back(prove_trips(scenario, parameters, name, options));
   }
   if (session.json()) {
-    Json json = json_of(result, scenario, parameters);
+    Json json = json_of(result, scenario, choices.at);
+    json["choices"] = choices.scope();
     json["for_all"] = Json::array();
     for (const TripProof& one : trips) {
       json["for_all"].push_back(json_of(one));
@@ -421,8 +437,12 @@ ExitCode prove_command(Session& session) {
     session.out << json.dump(2) << "\n";
     return code;
   }
-  session.out << text_of(result, scenario, parameters) << scenario.info->name << " ("
-              << parameters.to_string() << "): " << result.strength() << "\n";
+  session.out << text_of(result, scenario, choices.at) << scenario.info->name << " ("
+              << (result.verdict == ProofVerdict::kProved ? parameters : choices.at).to_string()
+              << "): " << result.strength() << "\n";
+  if (!choices.names.empty() && result.verdict == ProofVerdict::kProved) {
+    session.out << choices.scope() << (choices.complete() ? "" : ": incomplete") << "\n";
+  }
   for (const TripProof& one : trips) {
     session.out << one.strength() << "\n";
   }
@@ -522,9 +542,14 @@ CheckReport check_one(Session& session,
   ProofOptions proof_options;
   proof_options.run = options.run;
   proof_options.run.moves_data = false;
-  const ProofResult proof = prove(scenario, parameters, proof_options);
+  const ChoiceProof choices =
+      prove_choices(scenario, parameters, set_by_hand(session), proof_options);
+  const ProofResult& proof = choices.result;
   CheckReport report;
   report.code = exit_of(proof, strict);
+  if (report.code == ExitCode::kClean && !choices.complete()) {
+    report.code = ExitCode::kIncomplete;
+  }
   report.expected_found = shows_id(proof, scenario.info->expected);
 
   std::vector<Comparison> comparisons;
@@ -538,6 +563,9 @@ CheckReport check_one(Session& session,
   std::optional<CheckResult> sampled;
   ReportContext context;
   std::string verdict = proof.strength();
+  if (!choices.names.empty() && proof.verdict == ProofVerdict::kProved) {
+    verdict += "\n" + choices.scope();
+  }
   if (tries_schedules(session, proof)) {
     CheckOptions timing_only = options;
     timing_only.run.moves_data = false;
@@ -562,8 +590,8 @@ CheckReport check_one(Session& session,
                                       : sampled->failing != 0 ? sampled->first_failing.findings
                                                               : sampled->warnings.findings;
   if (json != nullptr) {
-    Json one = json_of(proof, scenario, parameters);
-    one["verdict"] = name_of(proof.verdict);
+    Json one = json_of(proof, scenario, choices.at);
+    one["choices"] = choices.scope();
     one["schedules"] = sampled ? sampled->schedules : 0;
     one["failing"] = sampled ? sampled->failing : 0;
     for (const Finding& finding : found) {
@@ -577,7 +605,7 @@ CheckReport check_one(Session& session,
     json->push_back(one);
     return report;
   }
-  session.out << text_of(proof, scenario, parameters);
+  session.out << text_of(proof, scenario, choices.at);
   for (const Finding& finding : found) {
     session.out << text_of(finding, context);
   }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/report/proof.hpp"
+#include "sim/run/choices.hpp"
 #include "sim/run/explore_run.hpp"
 #include "sim/run/replay_line.hpp"
 #include "sim/run/trip_counts.hpp"
@@ -129,6 +130,32 @@ TEST(ProveTest, LanesThatAreLeftBehindGetAWitness) {
   EXPECT_THAT(text, HasSubstr("ORDER_PASS"));
   EXPECT_THAT(text, HasSubstr("warptwin replay unsynced_lanes"));
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 40);
+}
+
+TEST(ChoiceTest, EveryValueIsProvedAndAWrongOneIsFound) {
+  const ScenarioEntry& right = named("work_ring");
+  const ChoiceProof all = prove_choices(right, with(right, {{"tiles", 10}}), {}, timing_only());
+  EXPECT_EQ(all.result.verdict, ProofVerdict::kProved);
+  EXPECT_EQ(all.covered, 256U);
+  EXPECT_EQ(all.scope(), "for every work (256 values)");
+  // Right at the value that is given, wrong at another.
+  const ScenarioEntry& wrong = named("consumer_takes_workless_tile");
+  const ChoiceProof found = prove_choices(wrong, with(wrong, {{"work", 255}}), {}, timing_only());
+  EXPECT_EQ(found.result.verdict, ProofVerdict::kRefuted);
+  EXPECT_NE(found.at["work"], 255);
+  // A value that is set by hand is not varied.
+  const ChoiceProof fixed =
+      prove_choices(wrong, with(wrong, {{"work", 255}}), {"work"}, timing_only());
+  EXPECT_EQ(fixed.result.verdict, ProofVerdict::kProved);
+  EXPECT_EQ(fixed.scope(), "");
+}
+
+TEST(ChoiceTest, ABoundIsSaidAndNotCalledComplete) {
+  const ScenarioEntry& scenario = named("work_ring");
+  const ChoiceProof some =
+      prove_choices(scenario, ParameterSet{scenario.parameters}, {}, timing_only(), 10);
+  EXPECT_FALSE(some.complete());
+  EXPECT_EQ(some.scope(), "for 10 of 256 values of work");
 }
 
 TEST(ProveTest, TheSameRunGivesTheSameBytes) {
