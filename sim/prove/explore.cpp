@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <memory>
+#include <new>
+#include <sys/mman.h>
 
 namespace warptwin::sim {
 
@@ -10,11 +13,45 @@ namespace {
 
 constexpr std::uint32_t kWordsMax = 8;
 
+// Zeroed words; large ones in large pages, since they are read all over the place.
+class Words {
+ public:
+  explicit Words(std::size_t count) : count_{count} {
+    const std::size_t bytes = (count * sizeof(std::uint64_t) + kPage - 1) / kPage * kPage;
+    const bool large = bytes > kPage;
+    words_.reset(static_cast<std::uint64_t*>(large ? std::aligned_alloc(kPage, bytes)
+                                                   : std::malloc(count * sizeof(std::uint64_t))));
+    if (words_ == nullptr) {
+      throw std::bad_alloc{};
+    }
+#ifdef MADV_HUGEPAGE
+    if (large) {
+      static_cast<void>(madvise(words_.get(), bytes, MADV_HUGEPAGE));
+    }
+#endif
+    std::fill_n(words_.get(), count, 0);
+  }
+  std::uint64_t* data() {
+    return words_.get();
+  }
+  std::size_t size() const {
+    return count_;
+  }
+
+ private:
+  static constexpr std::size_t kPage = std::size_t{1} << 21;
+  struct Free {
+    void operator()(std::uint64_t* words) const { std::free(words); }
+  };
+  std::size_t count_;
+  std::unique_ptr<std::uint64_t, Free> words_;
+};
+
 // Visited states: fixed-size keys in one array, open addressing. The all-zero key marks an empty
 // place, so keys are stored with their first bit set.
 class StateSet {
  public:
-  explicit StateSet(std::uint32_t words) : words_{words} { keys_.assign(kFirstSlots * words, 0); }
+  explicit StateSet(std::uint32_t words) : words_{words}, keys_{kFirstSlots * words} {}
 
   /// Adds a key; false when it was there.
   bool insert(const std::uint64_t* key) {
@@ -27,7 +64,7 @@ class StateSet {
 
  private:
   static constexpr std::uint64_t kFirstSlots = 256;
-  static constexpr std::uint64_t kGenerous = 1U << 20;
+  static constexpr std::uint64_t kGenerous = 1U << 18;
 
   std::uint64_t slots() const { return keys_.size() / words_; }
 
@@ -40,16 +77,25 @@ class StateSet {
     return h;
   }
 
+  bool same(const std::uint64_t* a, const std::uint64_t* b) const {
+    for (std::uint32_t i = 0; i < words_; ++i) {
+      if (a[i] != b[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   bool place(const std::uint64_t* key) {
     const std::uint64_t mask = slots() - 1;
     for (std::uint64_t at = hash(key) & mask;; at = (at + 1) & mask) {
-      std::uint64_t* slot = &keys_[at * words_];
+      std::uint64_t* slot = keys_.data() + at * words_;
       if (slot[0] == 0) {
         std::copy_n(key, words_, slot);
         ++size_;
         return true;
       }
-      if (std::equal(key, key + words_, slot)) {
+      if (same(key, slot)) {
         return false;
       }
     }
@@ -57,19 +103,19 @@ class StateSet {
 
   void grow() {
     // Generously while it is small: each growth puts every key in anew.
-    std::vector<std::uint64_t> old(keys_.size() * (size_ < kGenerous ? 8 : 2), 0);
-    old.swap(keys_);
+    Words old{keys_.size() * (size_ < kGenerous ? 8 : 2)};
+    std::swap(old, keys_);
     size_ = 0;
     for (std::size_t at = 0; at < old.size(); at += words_) {
-      if (old[at] != 0) {
-        place(&old[at]);
+      if (old.data()[at] != 0) {
+        place(old.data() + at);
       }
     }
   }
 
   std::uint32_t words_;
   std::uint64_t size_ = 0;
-  std::vector<std::uint64_t> keys_;
+  Words keys_;
 };
 
 struct BarrierState {
