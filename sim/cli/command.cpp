@@ -527,7 +527,7 @@ bool shows_id(const ProofResult& proof, const char* id) {
   const auto in = [&](const std::vector<Finding>& findings) {
     return std::any_of(findings.begin(), findings.end(), is);
   };
-  return in(proof.run.findings) ||
+  return in(proof.run.findings) || in(proof.second.findings) ||
          std::any_of(proof.refutations.begin(), proof.refutations.end(), [&](const Refutation& r) {
            return is(r.finding) || in(r.witness.run.findings);
          });

@@ -55,7 +55,6 @@ std::uint32_t Conditions::add_barrier(std::uint32_t count, PhaseTest test) {
 
 void Conditions::step(std::uint32_t chain, std::uint32_t index) {
   raise(clocks_[chain], chain, index);
-  ++operations_;
 }
 
 // A contributor of `phase`, one of the three last, that is not known to have happened, or null.
@@ -88,7 +87,6 @@ void Conditions::contribute(const ProofNode& node,
                             const Contribution& what) {
   Barrier& barrier = barriers_[number];
   Phase& now = barrier.current;
-  operations_ += node.chain == kLeaf ? 1 : 0;
   if (phase > 0) {
     if (const ProofNode* missing = missing_contributor(barrier, number, phase - 1, clock)) {
       violate({Condition::kContributorsInOrder,

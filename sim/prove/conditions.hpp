@@ -114,7 +114,6 @@ class Conditions {
 
   /// Each kind at each pair of source lines once, in the order they were found.
   const std::vector<Violation>& violations() const { return violations_; }
-  std::uint64_t operations() const { return operations_; }
   /// The component of a barrier.
   std::uint32_t component(std::uint32_t barrier) const { return chains_ + barrier; }
 
@@ -174,7 +173,6 @@ class Conditions {
   std::vector<ProofClock> clocks_;
   std::vector<Barrier> barriers_;
   std::vector<Violation> violations_;
-  std::uint64_t operations_ = 0;
 };
 
 /// Joins `from` into `into`.

@@ -110,7 +110,6 @@ class RunOrder : public EventSink {
   const std::vector<Undecided>& undecided() const { return undecided_; }
   /// Clusters met through global memory: only a run with `whole_grid` decides.
   bool needs_whole_grid() const { return needs_whole_grid_; }
-  std::uint64_t operations() const { return operations_; }
   /// Whether a try was answered: the kernel does not only wait.
   bool tried() const { return tried_; }
   /// What the warps did besides waiting, as one number: the same in every run of a kernel whose
@@ -224,7 +223,6 @@ class RunOrder : public EventSink {
   std::vector<Stream> streams_;
   ProofClock watched_;
   std::vector<std::uint64_t> work_;  // by warp in the grid
-  std::uint64_t operations_ = 0;
   bool needs_whole_grid_ = false;
   bool tried_ = false;
 };

@@ -44,6 +44,10 @@ std::string text_of(const ProofResult& result,
   for (const Finding& finding : result.run.findings) {
     text += text_of(finding, first);
   }
+  const ReportContext second = context_of(scenario, parameters, result.second_schedule);
+  for (const Finding& finding : result.second.findings) {
+    text += text_of(finding, second);
+  }
   for (const Refutation& refutation : result.refutations) {
     const Witness& witness = refutation.witness;
     ReportContext context = context_of(scenario, parameters, witness.schedule);
@@ -75,6 +79,10 @@ Json json_of(const ProofResult& result,
   const ReportContext first = context_of(scenario, parameters, result.schedule);
   for (const Finding& finding : result.run.findings) {
     findings.push_back(json_of(finding, first));
+  }
+  const ReportContext second = context_of(scenario, parameters, result.second_schedule);
+  for (const Finding& finding : result.second.findings) {
+    findings.push_back(json_of(finding, second));
   }
   Json conditions = Json::array();
   for (const Refutation& refutation : result.refutations) {

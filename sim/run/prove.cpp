@@ -176,20 +176,38 @@ ProofResult prove(const ScenarioEntry& scenario,
   // What a kernel without tries does is the same either way.
   run.schedule.tries_fail = one.order->tried();
   result.schedule = run.schedule;
+  const bool clean = result.run.clean(false);
+  if (!clean) {
+    // A defect shows itself in more than one way: a fair run beside this one, and if it comes
+    // through, its conditions.
+    RunOptions fair = run;
+    fair.schedule = ScheduleSpec{};
+    OneRun other = run_in_order(scenario, parameters, fair, order_options);
+    if (other.result.end == RunEnd::kDone) {
+      one.order = std::move(other.order);
+      run = fair;
+    }
+    result.second_schedule = fair.schedule;
+    result.second = std::move(other.result);
+    std::erase_if(result.second.findings, [&](const Finding& finding) {
+      return std::any_of(result.run.findings.begin(),
+                         result.run.findings.end(),
+                         [&](const Finding& known) { return known.info == finding.info; });
+    });
+  }
+  const bool ended = clean || result.second.end == RunEnd::kDone;
   const LaunchConfig config = launch_config(scenario, parameters, run);
   const Symbols symbols = scenario.symbols(parameters);
   const Naming naming{config, symbols};
   bool confirmed = false;
   for (const RunOrder::Finding& broken : one.order->findings()) {
     Refutation refutation{broken, in_words(broken, naming), {}};
-    // A run that goes wrong by itself needs no other schedule.
-    if (options.witnesses && result.run.end == RunEnd::kDone &&
-        result.refutations.size() < options.witnesses_max) {
+    if (options.witnesses && ended && result.refutations.size() < options.witnesses_max) {
       WitnessOptions witness;
       witness.run = run;
       witness.whole_grid = result.whole_grid;
       refutation.witness = find_witness(scenario, parameters, broken, witness);
-      if (!result.run.clean(false)) {
+      if (!clean) {
         // A run with a defect may not be repeatable in another order.
         refutation.witness.internal_error.clear();
       }
@@ -199,9 +217,12 @@ ProofResult prove(const ScenarioEntry& scenario,
     if (!refutation.witness.confirmed) {
       refutation.finding.severity = Severity::kWarning;
     }
-    result.refutations.push_back(std::move(refutation));
+    // Beside a defect that is shown, only what is shown too.
+    if (clean || refutation.witness.confirmed) {
+      result.refutations.push_back(std::move(refutation));
+    }
   }
-  if (confirmed || !result.run.clean(false)) {
+  if (confirmed || !clean) {
     result.verdict = ProofVerdict::kRefuted;
   } else if (!result.undecided.empty()) {
     result.verdict = ProofVerdict::kUndecided;

@@ -38,6 +38,9 @@ struct ProofResult {
   ProofVerdict verdict = ProofVerdict::kProved;
   ScheduleSpec schedule;  // of the one execution
   RunResult run;          // that execution, with what the detectors found in it
+  /// Where that run shows a defect, a fair one: what it shows besides.
+  ScheduleSpec second_schedule;
+  RunResult second;
   std::vector<Refutation> refutations;
   std::vector<Undecided> undecided;
   bool whole_grid = false;  // clusters were taken together

@@ -84,12 +84,25 @@ INSTANTIATE_TEST_SUITE_P(Scenarios,
                          ::testing::ValuesIn(of_kind(ScenarioKind::kClean)),
                          name_of_case);
 
+bool shows(const ProofResult& result, std::string_view id) {
+  const auto in = [&](const std::vector<Finding>& findings) {
+    return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+      return id == finding.info->id;
+    });
+  };
+  return in(result.run.findings) || in(result.second.findings) ||
+         std::any_of(result.refutations.begin(), result.refutations.end(), [&](const auto& one) {
+           return in(one.witness.run.findings);
+         });
+}
+
 class BrokenProofTest : public ::testing::TestWithParam<ScenarioEntry> {};
 
 TEST_P(BrokenProofTest, IsNotProvedAndWhatRefutesItReplays) {
   const ParameterSet parameters{GetParam().parameters};
   const ProofResult result = prove(GetParam(), parameters, timing_only());
   EXPECT_FALSE(result.internal_error);
+  EXPECT_TRUE(shows(result, GetParam().info->expected)) << GetParam().info->expected;
   // A finding that `practical` calls a warning is shown beside the verdict.
   ASSERT_TRUE(result.verdict == ProofVerdict::kRefuted || !result.run.findings.empty());
   const auto replays = [&](const ScheduleSpec& schedule, const RunResult& shown) {
