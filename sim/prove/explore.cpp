@@ -61,6 +61,10 @@ class StateSet {
     return place(key);
   }
   std::uint64_t size() const { return size_; }
+  /// Brings the place of a key near, for an insert that follows.
+  void expect(const std::uint64_t* key) {
+    __builtin_prefetch(keys_.data() + (hash(key) & (slots() - 1)) * words_);
+  }
 
  private:
   static constexpr std::uint64_t kFirstSlots = 256;
@@ -136,7 +140,7 @@ class Search {
       return std::move(result_);
     }
     visited_ = std::make_unique<StateSet>(words_);
-    visit();
+    visited_->insert(key_);
     frames_.push_back({});
     while (!frames_.empty() && !ended_) {
       advance();
@@ -168,11 +172,10 @@ class Search {
   };
   static constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
   struct Frame {
-    std::uint32_t next = 0;   // the next agent to try
-    bool moved = false;       // some operation was possible here
-    bool alone = false;       // an agent that was executed alone: the others are not tried
-    std::uint32_t agent = 0;  // that led on from here
-    BarrierState before{};    // what its operation changed
+    bool expanded = false;
+    std::uint32_t agent = 0;   // that led on from here
+    std::size_t children = 0;  // where its own begin among the children
+    BarrierState before{};     // what that agent's operation changed
   };
 
   bool lay_out() {
@@ -281,9 +284,6 @@ class Search {
       }
     }
   }
-
-  // Marks the present state; false when it was seen before.
-  bool visit() { return visited_->insert(key_); }
 
   void put(std::uint32_t agent, std::uint32_t counter) {
     const Agent& at = agents_[agent];
@@ -437,32 +437,20 @@ class Search {
     }
   }
 
-  // One step of the depth-first search.
+  // One step of the depth-first search: looks at all that can follow a new state, or goes on to one
+  // of those that were not seen before.
   void advance() {
+    if (!frames_.back().expanded) {
+      expand();
+      return;
+    }
     Frame& frame = frames_.back();
-    if (frame.next == 0 && options_.reduce) {
-      for (std::uint32_t agent = runnable_from(0); agent < agents_.size();
-           agent = runnable_from(agent + 1)) {
-        const Step& step = agents_[agent].steps[next_[agent]];
-        if (step.alone && enabled(step)) {
-          frame.next = static_cast<std::uint32_t>(agents_.size());
-          frame.moved = true;
-          go(agent, step);
-          return;
-        }
-      }
-    }
-    while ((frame.next = runnable_from(frame.next)) < agents_.size()) {
-      const std::uint32_t agent = frame.next++;
-      const Step& step = agents_[agent].steps[next_[agent]];
-      if (enabled(step)) {
-        frame.moved = true;
-        go(agent, step);
-        return;
-      }
-    }
-    if (!frame.moved && left_ != 0) {
-      fail(~0U, "deadlock: nobody can go on");
+    if (children_.size() > frame.children) {
+      const std::uint32_t agent = children_.back();
+      children_.pop_back();
+      execute(frame, agent);
+      frames_.push_back({});
+      frames_.back().children = children_.size();
       return;
     }
     frames_.pop_back();
@@ -471,25 +459,59 @@ class Search {
     }
   }
 
-  void go(std::uint32_t agent, const Step& step) {
-    if (!acts_right(step)) {
-      fail(agent, wrong(step));
+  // All keys first, so that their places in the table are on their way when they are looked up.
+  void expand() {
+    Frame& frame = frames_.back();
+    frame.expanded = true;
+    followers_.clear();
+    const auto count = static_cast<std::uint32_t>(agents_.size());
+    std::uint32_t alone = count;
+    for (std::uint32_t agent = runnable_from(0); options_.reduce && agent < count;
+         agent = runnable_from(agent + 1)) {
+      const Step& step = agents_[agent].steps[next_[agent]];
+      if (step.alone && enabled(step)) {
+        alone = agent;
+        break;
+      }
+    }
+    for (std::uint32_t agent = alone < count ? alone : runnable_from(0); agent < count;
+         agent = alone < count ? count : runnable_from(agent + 1)) {
+      const Step& step = agents_[agent].steps[next_[agent]];
+      if (!enabled(step)) {
+        continue;
+      }
+      if (!acts_right(step)) {
+        fail(agent, wrong(step));
+        return;
+      }
+      ++result_.transitions;
+      execute(frame, agent);
+      Follower& follower = followers_.emplace_back();
+      follower.agent = agent;
+      std::copy_n(key_, words_, follower.key);
+      visited_->expect(follower.key);
+      undo(frame);
+    }
+    if (followers_.empty() && left_ != 0) {
+      fail(~0U, "deadlock: nobody can go on");
       return;
     }
-    ++result_.transitions;
-    execute(frames_.back(), agent);
-    if (!visit()) {
-      undo(frames_.back());
-      return;
+    for (const Follower& follower : followers_) {
+      if (visited_->insert(follower.key)) {
+        children_.push_back(follower.agent);
+      }
     }
     if (visited_->size() > options_.states_max) {
       result_.verdict = Explored::kIncomplete;
       result_.what = "stopped after " + std::to_string(options_.states_max) + " states";
       ended_ = true;
-      return;
     }
-    frames_.push_back({});
   }
+
+  struct Follower {
+    std::uint64_t key[kWordsMax];
+    std::uint32_t agent = 0;
+  };
 
   const Protocol& protocol_;
   const CanonicalRun& run_;
@@ -505,6 +527,8 @@ class Search {
   std::size_t left_ = 0;
   std::unique_ptr<StateSet> visited_;
   std::vector<Frame> frames_;
+  std::vector<std::uint32_t> children_;  // of all frames, not yet gone on to
+  std::vector<Follower> followers_;      // of the state that is expanded
   std::vector<std::pair<std::uint32_t, std::uint32_t>> path_;
   bool ended_ = false;
   ExploreResult result_;
