@@ -34,7 +34,8 @@ TEST(CommandTest, HelpIsForPeopleAndNoArgumentsIsAUsageError) {
   EXPECT_EQ(call({"--help"}).code, ExitCode::kClean);
   EXPECT_THAT(call({"--help"}).out, HasSubstr("check SCENARIO"));
   EXPECT_EQ(call({}).code, ExitCode::kUsage);
-  for (const char* command : {"list", "show", "run", "check", "replay", "make-input"}) {
+  for (const char* command :
+       {"list", "show", "run", "check", "prove", "explore", "replay", "make-input"}) {
     EXPECT_EQ(call({command, "--help"}).code, ExitCode::kClean) << command;
   }
 }
@@ -69,11 +70,37 @@ TEST(CommandTest, MistakesSayWhatToDo) {
 }
 
 TEST(CommandTest, AnyArgumentsEndInAnExitCode) {
-  const std::vector<std::string> words = {
-      "run",           "check", "replay", "show",      "list",   "gemm",        "--set",      "m=1",
-      "k=8",           "n=1",   "--seed", "7",         "--json", "--all-of-it", "--schedule", "x-y",
-      "--in",          "=",     "a=",     "--profile", "strict", "-",           "--",         "",
-      "--timing-only", "--help"};
+  const std::vector<std::string> words = {"prove",
+                                          "explore",
+                                          "--for-all",
+                                          "--deviations",
+                                          "--max-states",
+                                          "run",
+                                          "check",
+                                          "replay",
+                                          "show",
+                                          "list",
+                                          "gemm",
+                                          "--set",
+                                          "m=1",
+                                          "k=8",
+                                          "n=1",
+                                          "--seed",
+                                          "7",
+                                          "--json",
+                                          "--all-of-it",
+                                          "--schedule",
+                                          "x-y",
+                                          "--in",
+                                          "=",
+                                          "a=",
+                                          "--profile",
+                                          "strict",
+                                          "-",
+                                          "--",
+                                          "",
+                                          "--timing-only",
+                                          "--help"};
   std::mt19937 random{3};
   for (int i = 0; i < 400; ++i) {
     std::vector<std::string> arguments{
@@ -182,6 +209,53 @@ TEST(CommandTest, ABrokenScenarioExitsOneAndItsReplayLineShowsItAgain) {
   const Reply again = call(arguments);
   EXPECT_EQ(again.code, ExitCode::kFinding);
   EXPECT_THAT(again.out, HasSubstr("defect: DEADLOCK"));
+}
+
+TEST(CommandTest, ProveSaysHowStrongItsVerdictIs) {
+  const Reply proved = call({"prove", "producer_consumer", "--for-all", "tiles"});
+  EXPECT_EQ(proved.code, ExitCode::kClean);
+  EXPECT_THAT(proved.out, HasSubstr("proved: every interleaving of this launch"));
+  EXPECT_THAT(proved.out, HasSubstr("for every tiles: 1 to "));
+
+  const Reply refuted = call({"prove", "missing_drain"});
+  EXPECT_EQ(refuted.code, ExitCode::kFinding);
+  EXPECT_THAT(refuted.out, HasSubstr("warptwin replay missing_drain"));
+
+  const Reply unknown = call({"prove", "producer_consumer", "--for-all", "stages"});
+  EXPECT_EQ(unknown.code, ExitCode::kUsage);
+  EXPECT_THAT(unknown.err, HasSubstr("there are: tiles"));
+
+  EXPECT_EQ(call({"prove", "gemm", "--max-steps", "100"}).code, ExitCode::kIncomplete);
+}
+
+TEST(CommandTest, ProveCoversEveryChoiceThatIsNotSetByHand) {
+  const Reply all = call({"prove", "work_ring", "--set", "tiles=4"});
+  EXPECT_THAT(all.out, HasSubstr("for every work (256 values)"));
+  const Reply one = call({"prove", "work_ring", "--set", "tiles=4", "--set", "work=3"});
+  EXPECT_THAT(one.out, ::testing::Not(HasSubstr("for every work")));
+}
+
+TEST(CommandTest, ExploreIsIncompleteWhereABoundIsHit) {
+  const std::vector<std::string> small{
+      "explore", "producer_consumer", "--set", "tiles=3", "--set", "stages=1"};
+  const Reply right = call(small);
+  EXPECT_EQ(right.code, ExitCode::kClean);
+  EXPECT_THAT(right.out, HasSubstr("every interleaving is right"));
+  std::vector<std::string> bounded = small;
+  bounded.insert(bounded.end(), {"--max-states", "5"});
+  EXPECT_EQ(call(bounded).code, ExitCode::kIncomplete);
+  const Reply wrong = call({"explore", "unsynced_lanes", "--set", "tiles=4", "--json"});
+  EXPECT_EQ(wrong.code, ExitCode::kFinding);
+  EXPECT_EQ(nlohmann::json::parse(wrong.out)["verdict"], "wrong");
+}
+
+TEST(CommandTest, CheckOfAProvedKernelTriesSchedulesOnlyWhenAsked) {
+  const Reply proved = call({"check", "producer_consumer", "--json"});
+  EXPECT_EQ(nlohmann::json::parse(proved.out)["schedules"], 0);
+  const Reply sampled =
+      call({"check", "producer_consumer", "--random", "3", "--pct", "2", "--json"});
+  EXPECT_EQ(nlohmann::json::parse(sampled.out)["verdict"], "proved");
+  EXPECT_GT(nlohmann::json::parse(sampled.out)["schedules"], 5);
 }
 
 TEST(CommandTest, ShowTellsTheBudgetAndWhatWouldFit) {
