@@ -58,12 +58,22 @@ bool is_insertion(const RunOrder::Stream& shorter, const RunOrder::Stream& longe
   }
 }
 
-// A CTA group that does not take part in the loop stays as it is.
+// A CTA group that does not take part in the loop stays as it is; groups that come with more trips do
+// what some group did before.
 bool is_regular(const Streams& shorter, const Streams& longer) {
-  if (shorter.size() != longer.size()) {
+  if (shorter.size() > longer.size()) {
     return false;
   }
-  bool grown = false;
+  bool grown = longer.size() > shorter.size();
+  for (std::size_t i = shorter.size(); i < longer.size(); ++i) {
+    const bool known =
+        std::any_of(shorter.begin(), shorter.end(), [&](const RunOrder::Stream& stream) {
+          return stream.steps == longer[i].steps;
+        });
+    if (!known) {
+      return false;
+    }
+  }
   for (std::size_t i = 0; i < shorter.size(); ++i) {
     if (shorter[i].steps == longer[i].steps) {
       continue;

@@ -208,6 +208,15 @@ TEST(TripCountTest, APersistentGemmHoldsForEveryKAndEveryNumberOfTiles) {
   }
 }
 
+TEST(TripCountTest, MoreClustersThatDoTheSameAreNoNewCase) {
+  const ScenarioEntry& gemm = named("gemm");
+  // One CTA a tile: more rows are more CTAs.
+  const TripProof proof =
+      prove_trips(gemm, with(gemm, {{"n", 128}, {"k", 256}}), "m", timing_only());
+  EXPECT_TRUE(proof.shown) << proof.strength();
+  EXPECT_LT(proof.trips, 10U);
+}
+
 TEST(TripCountTest, NothingIsClaimedWhereSomeTripCountGoesWrong) {
   // One drain too few: right for as many tiles as one likes, but for the end.
   const ScenarioEntry& scenario = named("missing_drain");
