@@ -285,27 +285,38 @@ class Search {
     }
   }
 
-  void put(std::uint32_t agent, std::uint32_t counter) {
+  void put(std::uint64_t* key, std::uint32_t agent, std::uint32_t counter) const {
     const Agent& at = agents_[agent];
     const std::uint64_t mask = ((std::uint64_t{1} << at.width) - 1) << at.shift;
-    key_[at.word] = (key_[at.word] & ~mask) | std::uint64_t{counter} << at.shift;
+    key[at.word] = (key[at.word] & ~mask) | std::uint64_t{counter} << at.shift;
+  }
+
+  // Writes an agent's counter into a key; with symmetry the counters of its group, in order.
+  void write(std::uint64_t* key, std::uint32_t agent, std::uint32_t counter) {
+    const std::uint32_t group = agents_[agent].group;
+    if (group == kNoGroup) {
+      put(key, agent, counter);
+      return;
+    }
+    members_.clear();
+    for (const std::uint32_t member : groups_[group]) {
+      // By insertion: groups are small and nearly in order.
+      const std::uint32_t value = member == agent ? counter : next_[member];
+      std::size_t at = members_.size();
+      members_.push_back(value);
+      for (; at > 0 && members_[at - 1] > value; --at) {
+        members_[at] = members_[at - 1];
+      }
+      members_[at] = value;
+    }
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      put(key, groups_[group][i], members_[i]);
+    }
   }
 
   // The counter of an agent has changed: the key, and who can be tried.
   void moved(std::uint32_t agent, std::uint32_t index) {
-    const std::uint32_t group = agents_[agent].group;
-    if (group == kNoGroup) {
-      put(agent, next_[agent]);
-    } else {
-      members_.clear();
-      for (const std::uint32_t member : groups_[group]) {
-        members_.push_back(next_[member]);
-      }
-      std::sort(members_.begin(), members_.end());
-      for (std::size_t i = 0; i < members_.size(); ++i) {
-        put(groups_[group][i], members_[i]);
-      }
-    }
+    write(key_, agent, next_[agent]);
     refresh(agent);
     const auto& waiters = agents_[agent].waiters;
     for (auto at = std::lower_bound(waiters.begin(), waiters.end(), std::pair{index, 0U});
@@ -485,12 +496,11 @@ class Search {
         return;
       }
       ++result_.transitions;
-      execute(frame, agent);
       Follower& follower = followers_.emplace_back();
       follower.agent = agent;
       std::copy_n(key_, words_, follower.key);
+      write(follower.key, agent, next_[agent] + 1);
       visited_->expect(follower.key);
-      undo(frame);
     }
     if (followers_.empty() && left_ != 0) {
       fail(~0U, "deadlock: nobody can go on");

@@ -58,8 +58,8 @@ bool is_insertion(const RunOrder::Stream& shorter, const RunOrder::Stream& longe
   }
 }
 
-// A CTA group that does not take part in the loop stays as it is; groups that come with more trips do
-// what some group did before.
+// A CTA group that does not take part in the loop stays as it is; groups that come with more trips
+// do what some group did before.
 bool is_regular(const Streams& shorter, const Streams& longer) {
   if (shorter.size() > longer.size()) {
     return false;
