@@ -65,6 +65,23 @@ bool Order::fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second
          cluster->warps[second % warps_][2 * warps_ + first % warps_] >= time;
 }
 
+bool Order::tensor_fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) {
+  const ClusterOrder* cluster = cluster_of(second);
+  if (cluster == nullptr || first / warps_ != second / warps_) {
+    return false;
+  }
+  const Clock& after = cluster->after[second % warps_];
+  return !after.empty() && after[3 * warps_ + first % warps_] >= time;
+}
+
+std::uint32_t Order::fenced_mmas(std::uint32_t issuer, std::uint32_t observer) {
+  const ClusterOrder* cluster = cluster_of(observer);
+  if (cluster == nullptr || cluster->after[observer % warps_].empty()) {
+    return 0;
+  }
+  return cluster->after[observer % warps_][warps_ + issuer % warps_];
+}
+
 bool Order::phase_seen(std::uint32_t cta,
                        std::uint32_t address,
                        std::uint32_t phase,
@@ -98,7 +115,7 @@ Order::BarrierClock& Order::barrier_of(ClusterOrder& cluster,
                                        std::uint32_t address) {
   const auto [found, added] = cluster.barriers.try_emplace(std::uint64_t{cta} << 32 | address);
   if (added) {
-    found->second.component = 3 * warps_ + static_cast<std::uint32_t>(cluster.barriers.size()) - 1;
+    found->second.component = 4 * warps_ + static_cast<std::uint32_t>(cluster.barriers.size()) - 1;
   }
   return found->second;
 }
@@ -169,9 +186,10 @@ void Order::on_event(const Event& event) {
     }
     if (clusters_[number] == nullptr) {
       clusters_[number] = std::make_unique<ClusterOrder>();
-      clusters_[number]->warps.assign(warps_, Clock(std::size_t{warps_} * 3, 0));
+      clusters_[number]->warps.assign(warps_, Clock(std::size_t{warps_} * 4, 0));
       clusters_[number]->released.resize(warps_);
       clusters_[number]->pending.resize(warps_);
+      clusters_[number]->after.resize(warps_);
       clusters_[number]->issued.assign(warps_, 0);
     }
     return;
@@ -209,7 +227,7 @@ void Order::on_event(const Event& event) {
       break;
     case Op::kTcgen05Commit:
       if (event.step == Step::kIssued) {
-        Clock done(std::size_t{warps_} * 3, 0);
+        Clock done(std::size_t{warps_} * 4, 0);
         done[warps_ + self] = cluster->issued[self];
         const auto targets = static_cast<std::uint32_t>(std::max(1, std::popcount(event.extra)));
         cluster->in_flight[event.serial] = {std::move(done), targets};
@@ -225,6 +243,12 @@ void Order::on_event(const Event& event) {
       break;
     case Op::kFence:
       fence(*cluster, event, self);
+      break;
+    case Op::kTcgen05FenceBefore:
+      raise(clock, 3 * warps_ + self, clock[self]);
+      break;
+    case Op::kTcgen05FenceAfter:
+      cluster->after[self] = clock;
       break;
     case Op::kFenceProxyAsync:
       // It covers the accesses of all that the warp knows to have happened.

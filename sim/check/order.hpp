@@ -2,7 +2,8 @@
 /// memory order. Detectors ask it; it reports nothing.
 ///
 /// Of N warps, component w counts the operations of warp w; N + w its MMAs that are known to be
-/// complete; 2N + w its operations that a fence.proxy.async covers. From 3N on each mbarrier has
+/// complete; 2N + w its operations that a fence.proxy.async covers. 3N + w its tcgen05
+/// operations that a tcgen05.fence::before_thread_sync covers. From 4N on each mbarrier has
 /// one: its phases that were waited for, and with them the bytes that copies delivered in them.
 ///
 /// Edges: program order; named and cluster barriers; an mbarrier's releasing arrivals to the
@@ -39,6 +40,11 @@ class Order {
   bool ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second);
   /// The same, with a fence.proxy.async that covers the first operation on the way.
   bool fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second);
+  /// The same for tcgen05: a before-fence of `first` after its operation, and an after-fence of
+  /// `second` that knows of it.
+  bool tensor_fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second);
+  /// MMAs of `issuer` that `observer` knew to be complete at its last after-fence.
+  std::uint32_t fenced_mmas(std::uint32_t issuer, std::uint32_t observer);
   /// Whether `observer` knows that phase `phase` of an mbarrier is complete.
   bool phase_seen(std::uint32_t cta,
                   std::uint32_t address,
@@ -69,6 +75,7 @@ class Order {
     std::vector<Clock> warps;
     std::vector<Clock> released;  // by a releasing fence, by warp
     std::vector<Clock> pending;   // by relaxed waits, until an acquiring fence
+    std::vector<Clock> after;     // what each warp knew at its last tcgen05 after-fence
     std::map<std::pair<std::uint32_t, std::uint32_t>, SourceSite> relaxed;  // (first, second)
     std::vector<std::uint32_t> issued;                                      // MMAs, by warp
     std::unordered_map<std::uint64_t, BarrierClock> barriers;               // by CTA and address

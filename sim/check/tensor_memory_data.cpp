@@ -105,6 +105,17 @@ class Impl : public Detector {
     }
   }
 
+  void report_unfenced(const Event& event,
+                       const std::string& object,
+                       const std::string& what,
+                       const char* mend) {
+    reporter().report("TMEM_FENCE_MISSING",
+                      event,
+                      object,
+                      what + ", ordered by a barrier but by no tcgen05 fence",
+                      {mend});
+  }
+
   void on_load(const Event& event) {
     CtaState& cta = ctas_[event.cta];
     const std::uint32_t begin = TmemAddress{event.address}.column();
@@ -124,6 +135,15 @@ class Impl : public Detector {
                           "loaded although the MMAs of " + naming().warp(write.warp) + " at " +
                               naming().site(write.site) + " were not observed to be complete",
                           {"missing: their tcgen05.commit to a barrier that this warp waits for"});
+        break;
+      }
+      if (write.begin < end && begin < write.end && write.warp != event.warp &&
+          order_.fenced_mmas(write.warp, event.warp) < write.number) {
+        report_unfenced(event,
+                        columns(event, begin, end),
+                        "loaded after the MMAs of " + naming().warp(write.warp) + " at " +
+                            naming().site(write.site),
+                        "missing: tcgen05.fence::after_thread_sync after the wait");
         break;
       }
     }
@@ -167,6 +187,15 @@ class Impl : public Detector {
                 naming().site(load.site) +
                 (load.settled_at == 0 ? " has not been waited for" : " is not ordered before"),
             {"missing: tcgen05.wait::ld before the arrival that frees the accumulator"});
+      }
+      if (ordered && load.warp != event.warp &&
+          !order_.tensor_fenced(load.warp, load.settled_at, event.warp)) {
+        report_unfenced(event,
+                        columns(event, load.begin, load.end),
+                        "overwritten after the load by " + naming().warp(load.warp) + " at " +
+                            naming().site(load.site),
+                        "missing: tcgen05.fence::before_thread_sync before its arrival, or "
+                        "::after_thread_sync after the wait for it");
       }
       return true;  // a later write is ordered after this one
     });

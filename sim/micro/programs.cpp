@@ -760,6 +760,21 @@ std::vector<MicroProgram> build() {
   for (const char* id : {"ORDER_EXIT", "CTA_EXIT_WITH_PENDING_REMOTE"}) {
     all.push_back({id, end_with(kRelaxedCluster), end_with(kReleaseCluster), 1, 2, "lazy:2"});
   }
+  const auto hand_over = [=](bool fence) -> Body {
+    return after_init(1, with_tmem([=](M& m, TmemAddress at) {
+                        if (m.warp_index() == 0) {
+                          mma(m, at);
+                          m.tcgen05_commit(CtaGroup::kOne, kBar);
+                        } else {
+                          wait(m, 0);
+                          if (fence) {
+                            m.tcgen05_fence_after_thread_sync();
+                          }
+                          load(m, at.at_lane(32));
+                        }
+                      }));
+  };
+  add("TMEM_FENCE_MISSING", 2, hand_over(false), hand_over(true));
   // What `strict` says.
   strictly(
       "MBAR_TX_ZERO", 1, 1, lane(1, [](M& m) { m.mbarrier_expect_tx(kBar, 0); }), lane(1, [](M& m) {
