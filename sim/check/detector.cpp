@@ -4,6 +4,7 @@
 #include "sim/check/barrier_init_order.hpp"
 #include "sim/check/barrier_life.hpp"
 #include "sim/check/exit_life.hpp"
+#include "sim/check/global_data.hpp"
 #include "sim/check/named_barriers.hpp"
 #include "sim/check/producer_tail.hpp"
 #include "sim/check/progress.hpp"
@@ -28,6 +29,7 @@ constexpr std::unique_ptr<Detector> (*kDetectors[])(Reporter&, Order&) = {
     make_named_barriers,
     make_stages,
     make_shared_data,
+    make_global_data,
     make_tensor_memory_life,
     make_tensor_memory_data,
     make_exit_life,

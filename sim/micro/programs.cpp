@@ -775,6 +775,42 @@ std::vector<MicroProgram> build() {
                       }));
   };
   add("TMEM_FENCE_MISSING", 2, hand_over(false), hand_over(true));
+  // Global memory: stored, then loaded again; stored twice.
+  const auto store_and_load = [=](bool complete_first) {
+    return after_init(1, [=](M& m) {
+      four_words(m);
+      m.fence_proxy_async(ProxySpace::kSharedCta);
+      store_tile(m);
+      m.elect_one([&] {
+        if (complete_first) {
+          m.cp_async_bulk_wait_group<0>();
+        } else {
+          m.cp_async_bulk_wait_group_read<0>();
+        }
+      });
+      fill(m);
+      wait(m, 0);
+      m.elect_one([&] { m.cp_async_bulk_wait_group<0>(); });
+    });
+  };
+  add("GMEM_RAW_NO_WAIT", 1, store_and_load(false), store_and_load(true));
+  const auto both_store = [=](bool meet) -> Body {
+    const Body store = [=](M& m) {
+      m.elect_one([&] {
+        for (std::uint32_t i = 0; i < 4; ++i) {
+          m.st_shared_u32(kTile + 64 * m.warp_index() + 4 * i, i);
+        }
+      });
+      m.fence_proxy_async(ProxySpace::kSharedCta);
+      m.elect_one([&] {
+        m.cp_async_bulk_store(kSource, kTile + 64 * m.warp_index(), 16);
+        m.cp_async_bulk_commit_group();
+        m.cp_async_bulk_wait_group<0>();
+      });
+    };
+    return one_after_the_other(store, store, meet);
+  };
+  add("GMEM_RACE", 2, both_store(false), both_store(true));
   // What `strict` says.
   strictly(
       "MBAR_TX_ZERO", 1, 1, lane(1, [](M& m) { m.mbarrier_expect_tx(kBar, 0); }), lane(1, [](M& m) {

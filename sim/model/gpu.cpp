@@ -726,6 +726,35 @@ void Gpu::advance(Slot slot) {
   }
 }
 
+// Which bytes of global memory a copy touches: its box, as far as it lies in the tensor.
+void Gpu::describe_global(const Operation& op, Event& event) const {
+  if (op.op == Op::kBulkLoad || op.op == Op::kBulkStore) {
+    event.pending = 1;
+    event.expected = op.bytes;
+    event.tx = static_cast<std::int32_t>(op.bytes);
+    return;
+  }
+  const TensorMapState& map = memory_.maps[op.map];
+  if (map.rank > 2) {
+    return;
+  }
+  std::int64_t first[2] = {op.at[0], map.rank == 2 ? op.at[1] : 0};
+  std::int64_t last[2] = {first[0] + map.box[0], first[1] + (map.rank == 2 ? map.box[1] : 1)};
+  for (std::uint32_t i = 0; i < map.rank; ++i) {
+    first[i] = std::max<std::int64_t>(first[i], 0);
+    last[i] = std::min<std::int64_t>(last[i], map.extent[i]);
+  }
+  if (first[0] >= last[0] || first[1] >= last[1]) {
+    return;
+  }
+  const std::uint64_t pitch = map.rank == 2 ? map.stride_bytes[1] : 0;
+  event.global = map.address + static_cast<std::uint64_t>(first[1]) * pitch +
+                 static_cast<std::uint64_t>(first[0]) * map.element_bytes;
+  event.pending = static_cast<std::uint32_t>(last[1] - first[1]);
+  event.expected = static_cast<std::uint32_t>(pitch);
+  event.tx = static_cast<std::int32_t>((last[0] - first[0]) * map.element_bytes);
+}
+
 Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   Operation copy = op;
@@ -775,6 +804,7 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
     if (sink_ != nullptr) {
       Event issued = event_of(async, Step::kIssued);
       issued.fault = event.fault;
+      describe_global(copy, issued);
       emit(issued);
     }
   };

@@ -213,6 +213,7 @@ class Gpu {
   Outcome named_barrier(Slot slot, const Operation& op);
   Outcome cluster_barrier(Slot slot, const Operation& op);
   Outcome issue_copy(Slot slot, const Operation& op);
+  void describe_global(const Operation& op, Event& event) const;
   Outcome bulk_groups(Slot slot, const Operation& op);
   Outcome tmem_allocate(Slot slot, Operation& op);
   Outcome tmem_free(Slot slot, const Operation& op);

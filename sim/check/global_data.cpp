@@ -1,0 +1,230 @@
+#include "sim/check/global_data.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace warptwin::sim {
+
+namespace {
+
+// `rows` times `width` bytes of global memory, `pitch` apart.
+struct Box {
+  std::int64_t start = 0;
+  std::int64_t pitch = 0;
+  std::int64_t rows = 0;
+  std::int64_t width = 0;
+
+  std::int64_t end() const { return start + (rows - 1) * pitch + width; }
+  bool same(const Box& other) const {
+    return start == other.start && pitch == other.pitch && rows == other.rows &&
+           width == other.width;
+  }
+  bool meets(const Box& other) const {
+    if (start >= other.end() || other.start >= end()) {
+      return false;
+    }
+    if (rows == 1 || other.rows == 1 || pitch != other.pitch) {
+      return meets_by_rows(other);
+    }
+    // Rows i and j overlap when their distance, offset + (j - i) * pitch, is within the widths.
+    const std::int64_t offset = other.start - start;
+    const std::int64_t nearest = -offset / pitch;
+    for (std::int64_t k = nearest - 1; k <= nearest + 1; ++k) {
+      const std::int64_t distance = offset + k * pitch;
+      if (k > -rows && k < other.rows && distance < width && -distance < other.width) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  bool meets_by_rows(const Box& other) const {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t from = start + row * pitch;
+      for (std::int64_t at = 0; at < other.rows; ++at) {
+        const std::int64_t to = other.start + at * other.pitch;
+        if (from < to + other.width && to < from + width) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+};
+
+struct Completion {
+  bool done = false;
+  std::uint32_t time = 0;  // of a store: when its warp had waited for it
+  std::uint32_t cta = 0;   // of a load: the barrier phase that counts its bytes
+  std::uint32_t barrier = 0;
+  std::uint32_t phase = 0;
+};
+
+struct Access {
+  Box at;
+  bool writes = false;
+  std::uint32_t warp = 0;
+  SourceSite site{};
+  std::shared_ptr<Completion> completion;
+};
+
+// Readers of one place that are remembered: of whoever writes it next, one not in order is enough.
+constexpr std::size_t kReadersMax = 4;
+
+class Impl : public Detector {
+ public:
+  Impl(Reporter& reporter, Order& order)
+      : Detector{reporter,
+                 {Op::kTensorLoad,
+                  Op::kTensorStore,
+                  Op::kBulkLoad,
+                  Op::kBulkStore,
+                  Op::kBulkWaitGroup,
+                  Op::kGlobalStoreRelease,
+                  Op::kGlobalRedAdd}},
+        order_{order} {}
+
+  void on_event(const Event& event) override {
+    switch (event.op) {
+      case Op::kGlobalStoreRelease:
+      case Op::kGlobalRedAdd:
+        flags_ = true;
+        break;
+      case Op::kBulkWaitGroup:
+        if ((event.flags & event_flag::kRead) == 0) {
+          on_group_wait(event);
+        }
+        break;
+      default:
+        on_copy(event);
+        break;
+    }
+  }
+
+ private:
+  struct OpenStore {
+    std::uint32_t group = 0;
+    std::shared_ptr<Completion> completion;
+  };
+  using Places = std::map<std::int64_t, std::vector<Access>>;  // by first byte
+
+  void on_copy(const Event& event) {
+    const bool load = event.op == Op::kTensorLoad || event.op == Op::kBulkLoad;
+    if (event.step == Step::kIssued && event.pending != 0) {
+      Access access{{static_cast<std::int64_t>(event.global),
+                     std::int64_t{event.expected},
+                     std::int64_t{event.pending},
+                     std::int64_t{event.tx}},
+                    !load,
+                    event.warp,
+                    event.site,
+                    std::make_shared<Completion>()};
+      if (load) {
+        loads_[event.serial] = access.completion;
+      } else {
+        stores_[event.warp].push_back({event.count, access.completion});
+      }
+      add(event, std::move(access));
+    } else if (event.step == Step::kWritten && load) {
+      const auto found = loads_.find(event.serial);
+      if (found != loads_.end()) {
+        *found->second = {event.fault == Fault::kNone, 0, event.peer_cta, event.peer, event.phase};
+        loads_.erase(found);
+      }
+    }
+  }
+
+  void on_group_wait(const Event& event) {
+    const auto found = stores_.find(event.warp);
+    if (found == stores_.end()) {
+      return;
+    }
+    std::erase_if(found->second, [&](const OpenStore& store) {
+      if (store.group >= event.phase) {
+        return false;
+      }
+      store.completion->done = true;
+      store.completion->time = order_.now(event.warp);
+      return true;
+    });
+  }
+
+  bool ordered(const Access& first, std::uint32_t second) {
+    if (naming().cluster_of_warp(first.warp) != naming().cluster_of_warp(second)) {
+      return flags_;
+    }
+    if (!first.completion->done) {
+      return false;
+    }
+    if (first.writes) {
+      return first.warp == second || order_.ordered(first.warp, first.completion->time, second);
+    }
+    return order_.phase_seen(
+        first.completion->cta, first.completion->barrier, first.completion->phase, second);
+  }
+
+  void add(const Event& event, Access access) {
+    if (access.writes) {
+      judge(event, reads_, access);
+    }
+    judge(event, writes_, access);
+    longest_ = std::max(longest_, access.at.end() - access.at.start);
+    std::vector<Access>& here = (access.writes ? writes_ : reads_)[access.at.start];
+    const auto known = std::find_if(here.begin(), here.end(), [&](const Access& other) {
+      return other.warp == access.warp && other.at.same(access.at);
+    });
+    if (known != here.end()) {
+      *known = std::move(access);
+      return;
+    }
+    if (here.size() >= kReadersMax) {
+      here.erase(here.begin());
+    }
+    here.push_back(std::move(access));
+  }
+
+  void judge(const Event& event, const Places& places, const Access& access) {
+    const auto end = places.lower_bound(access.at.end());
+    for (auto at = places.lower_bound(access.at.start - longest_); at != end; ++at) {
+      for (const Access& first : at->second) {
+        if (first.at.meets(access.at) && !ordered(first, access.warp)) {
+          report(event, first, access);
+          return;
+        }
+      }
+    }
+  }
+
+  void report(const Event& event, const Access& first, const Access& second) {
+    const bool raw = first.writes && !second.writes;
+    reporter().report(raw ? "GMEM_RAW_NO_WAIT" : "GMEM_RACE",
+                      event,
+                      std::to_string(second.at.rows) + " x " + std::to_string(second.at.width) +
+                          " bytes of global memory from " + std::to_string(second.at.start),
+                      std::string{second.writes ? "stored" : "loaded"} + " in no order with the " +
+                          (first.writes ? "store" : "load") + " of " + naming().warp(first.warp) +
+                          " at " + naming().site(first.site),
+                      {raw ? "missing: cp.async.bulk.wait_group without .read by the storing "
+                             "thread, and an order "
+                             "after it"
+                           : "missing: an order between the two, after the first is complete"});
+  }
+
+  Order& order_;
+  Places reads_;
+  Places writes_;
+  std::int64_t longest_ = 0;                                              // span of an access
+  std::unordered_map<std::uint32_t, std::shared_ptr<Completion>> loads_;  // by serial
+  std::unordered_map<std::uint32_t, std::vector<OpenStore>> stores_;      // by warp
+  bool flags_ = false;  // clusters may hand over by global flags
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_global_data(Reporter& reporter, Order& order) {
+  return std::make_unique<Impl>(reporter, order);
+}
+
+}  // namespace warptwin::sim
