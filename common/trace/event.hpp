@@ -137,8 +137,8 @@ inline constexpr std::uint16_t kDeadEnd = 8192;       // the operation had no ef
 /// load          shared address -            of data    `peer`: the signalled barrier; phase: the
 ///                                                      phase its bytes were counted in
 /// store         shared address bulk group   of data    -
-/// either, issued: `global` the first byte of its box in global memory, `pending` the rows, `tx` the
-/// bytes of a row, `expected` from row to row; no rows: not described
+/// either, issued: `global` the first byte of its box in global memory, `pending` its rows, `tx`
+/// the bytes of a row, `expected` from row to row; no rows: not described
 /// bulk groups   -              -            -          phase: the group committed; the first
 ///                                                      group a wait leaves pending
 /// tensor memory TMEM address   columns      -          of mma: `wanted` is its instruction
