@@ -41,8 +41,7 @@ class Impl : public Detector {
       case Op::kMbarrierWait:
       case Op::kMbarrierTryWait:
       case Op::kTcgen05Commit:
-        if (event.step == Step::kDone || event.step == Step::kIssued ||
-            event.step == Step::kBlocked) {
+        if (event.step == Step::kDone || event.step == Step::kIssued) {
           check(cluster, event, event.cta, event.address);
         }
         break;
@@ -60,6 +59,12 @@ class Impl : public Detector {
         break;
       default:
         break;
+    }
+  }
+
+  void on_blocked(const Event& event) override {
+    if (event.op == Op::kMbarrierWait) {
+      check(naming().cluster_of_warp(event.warp), event, event.cta, event.address);
     }
   }
 
@@ -89,7 +94,7 @@ class Impl : public Detector {
         state->seen.contains(pair)) {
       return;
     }
-    if (order_.ordered(init->second.warp, init->second.time, event.warp)) {
+    if (order_.init_ordered(init->second.warp, init->second.time, event.warp)) {
       state->seen.insert(pair);
       return;
     }

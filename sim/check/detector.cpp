@@ -115,7 +115,11 @@ DetectorSet::DetectorSet(Profile profile, const LaunchConfig& config, const Symb
 void DetectorSet::on_event(const Event& event) {
   order_.on_event(event);
   for (Detector* detector : by_op_[static_cast<unsigned>(event.op)]) {
-    detector->on_event(event);
+    if (event.step == Step::kBlocked) {
+      detector->on_blocked(event);
+    } else {
+      detector->on_event(event);
+    }
   }
 }
 

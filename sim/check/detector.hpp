@@ -102,7 +102,10 @@ class Detector {
   Detector& operator=(const Detector&) = delete;
 
   OpSet ops() const { return ops_; }
+  /// An operation, or a step of one, was executed.
   virtual void on_event(const Event& event) = 0;
+  /// A warp came to an operation and cannot go on.
+  virtual void on_blocked(const Event& event) { (void)event; }
   /// The run is over; `gpu` is as it left it.
   virtual void at_end(const Gpu& gpu, RunEnd end) {
     (void)gpu;

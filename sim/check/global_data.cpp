@@ -81,25 +81,14 @@ class Impl : public Detector {
                   Op::kTensorStore,
                   Op::kBulkLoad,
                   Op::kBulkStore,
-                  Op::kBulkWaitGroup,
-                  Op::kGlobalStoreRelease,
-                  Op::kGlobalRedAdd}},
+                  Op::kBulkWaitGroup}},
         order_{order} {}
 
   void on_event(const Event& event) override {
-    switch (event.op) {
-      case Op::kGlobalStoreRelease:
-      case Op::kGlobalRedAdd:
-        flags_ = true;
-        break;
-      case Op::kBulkWaitGroup:
-        if ((event.flags & event_flag::kRead) == 0) {
-          on_group_wait(event);
-        }
-        break;
-      default:
-        on_copy(event);
-        break;
+    if (event.op != Op::kBulkWaitGroup) {
+      on_copy(event);
+    } else if (event.step == Step::kDone && (event.flags & event_flag::kRead) == 0) {
+      on_group_wait(event);
     }
   }
 
@@ -130,7 +119,8 @@ class Impl : public Detector {
     } else if (event.step == Step::kWritten && load) {
       const auto found = loads_.find(event.serial);
       if (found != loads_.end()) {
-        *found->second = {event.fault == Fault::kNone, 0, event.peer_cta, event.peer, event.phase};
+        const std::uint32_t mark = order_.phase_mark(event.peer_cta, event.peer, event.phase);
+        *found->second = {event.fault == Fault::kNone, 0, event.peer_cta, event.peer, mark};
         loads_.erase(found);
       }
     }
@@ -152,9 +142,6 @@ class Impl : public Detector {
   }
 
   bool ordered(const Access& first, std::uint32_t second) {
-    if (naming().cluster_of_warp(first.warp) != naming().cluster_of_warp(second)) {
-      return flags_;
-    }
     if (!first.completion->done) {
       return false;
     }
@@ -218,7 +205,6 @@ class Impl : public Detector {
   std::int64_t longest_ = 0;                                              // span of an access
   std::unordered_map<std::uint32_t, std::shared_ptr<Completion>> loads_;  // by serial
   std::unordered_map<std::uint32_t, std::vector<OpenStore>> stores_;      // by warp
-  bool flags_ = false;  // clusters may hand over by global flags
 };
 
 }  // namespace

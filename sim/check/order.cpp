@@ -7,7 +7,9 @@ namespace warptwin::sim {
 
 namespace {
 
-void join(Clock& into, const Clock& from) {
+constexpr std::uint32_t kNoNumber = ~std::uint32_t{0};
+
+void join(Counts& into, const Counts& from) {
   if (into.size() < from.size()) {
     into.resize(from.size(), 0);
   }
@@ -16,11 +18,31 @@ void join(Clock& into, const Clock& from) {
   }
 }
 
-void raise(Clock& clock, std::size_t component, std::uint32_t value) {
-  if (component >= clock.size()) {
-    clock.resize(component + 1, 0);
+void join_other(Clock& into, std::uint32_t cluster, const Counts& from) {
+  const auto found = std::find_if(into.others.begin(), into.others.end(), [&](const auto& other) {
+    return other.first == cluster;
+  });
+  join(found != into.others.end() ? found->second
+                                  : into.others.emplace_back(cluster, Counts{}).second,
+       from);
+}
+
+void join(Clock& into, const Clock& from) {
+  join(into.own, from.own);
+  for (const auto& [cluster, counts] : from.others) {
+    join_other(into, cluster, counts);
   }
-  clock[component] = std::max(clock[component], value);
+}
+
+std::uint32_t at(const Counts& counts, std::size_t component) {
+  return component < counts.size() ? counts[component] : 0;
+}
+
+void raise(Counts& counts, std::size_t component, std::uint32_t value) {
+  if (component >= counts.size()) {
+    counts.resize(component + 1, 0);
+  }
+  counts[component] = std::max(counts[component], value);
 }
 
 bool publishes(const Ordering& ordering) {
@@ -31,93 +53,162 @@ bool acquires(const Ordering& ordering) {
   return ordering.semantics == Semantics::kAcquire || ordering.semantics == Semantics::kAcqRel;
 }
 
+bool synchronises(Op op) {
+  switch (op) {
+    case Op::kMbarrierArrive:
+    case Op::kMbarrierWait:
+    case Op::kMbarrierTryWait:
+    case Op::kBarSync:
+    case Op::kBarArrive:
+    case Op::kClusterArrive:
+    case Op::kClusterWait:
+    case Op::kGlobalStoreRelease:
+    case Op::kGlobalRedAdd:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Order::Order(const LaunchConfig& config)
     : config_{config}, warps_{config.cluster_size * config.warps_per_cta} {}
 
-Order::ClusterOrder* Order::cluster_of(std::uint32_t warp) {
+// --- Questions --------------------------------------------------------------------------------
+
+const Order::WarpOrder* Order::find(std::uint32_t warp) const {
   const std::uint32_t cluster = warp / warps_;
-  return cluster < clusters_.size() ? clusters_[cluster].get() : nullptr;
+  return cluster < clusters_.size() && clusters_[cluster] != nullptr
+             ? &clusters_[cluster]->warps[warp % warps_]
+             : nullptr;
 }
 
-std::uint32_t Order::now(std::uint32_t warp) {
-  const ClusterOrder* cluster = cluster_of(warp);
-  return cluster == nullptr ? 0 : cluster->warps[warp % warps_][warp % warps_];
-}
-
-bool Order::ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second) {
-  const ClusterOrder* cluster = cluster_of(second);
-  if (cluster == nullptr || first / warps_ != second / warps_) {
-    return false;
-  }
-  return cluster->warps[second % warps_][first % warps_] >= time;
-}
-
-std::uint32_t Order::completed_mmas(std::uint32_t issuer, std::uint32_t observer) {
-  const ClusterOrder* cluster = cluster_of(observer);
-  return cluster == nullptr ? 0 : cluster->warps[observer % warps_][warps_ + issuer % warps_];
-}
-
-bool Order::fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) {
-  const ClusterOrder* cluster = cluster_of(second);
-  return cluster != nullptr && first / warps_ == second / warps_ &&
-         cluster->warps[second % warps_][2 * warps_ + first % warps_] >= time;
-}
-
-bool Order::tensor_fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) {
-  const ClusterOrder* cluster = cluster_of(second);
-  if (cluster == nullptr || first / warps_ != second / warps_) {
-    return false;
-  }
-  const Clock& after = cluster->after[second % warps_];
-  return !after.empty() && after[3 * warps_ + first % warps_] >= time;
-}
-
-std::uint32_t Order::fenced_mmas(std::uint32_t issuer, std::uint32_t observer) {
-  const ClusterOrder* cluster = cluster_of(observer);
-  if (cluster == nullptr || cluster->after[observer % warps_].empty()) {
+std::uint32_t Order::known(Part part, std::uint32_t warp, std::uint32_t observer) const {
+  const WarpOrder* self = find(observer);
+  if (self == nullptr) {
     return 0;
   }
-  return cluster->after[observer % warps_][warps_ + issuer % warps_];
+  const std::uint32_t cluster = warp / warps_;
+  if (cluster == observer / warps_) {
+    return self->clock.own[component(part, warp)];
+  }
+  for (const auto& [other, counts] : self->clock.others) {
+    if (other == cluster) {
+      return at(counts, component(part, warp));
+    }
+  }
+  return 0;
+}
+
+std::uint32_t Order::now(std::uint32_t warp) const {
+  return known(kOps, warp, warp);
+}
+
+bool Order::ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second) const {
+  return known(kOps, first, second) >= time;
+}
+
+bool Order::init_ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second) const {
+  return ordered(first, time, second) || known(kInits, first, second) >= time;
+}
+
+bool Order::fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const {
+  return known(kProxyFenced, first, second) >= time;
+}
+
+FencesKnown Order::fences_known(std::uint32_t warp) const {
+  const WarpOrder* self = find(warp);
+  return self == nullptr ? FencesKnown{}
+                         : FencesKnown{self->clock.own[fence_component()],
+                                       self->clock.own[fence_component() + 1]};
+}
+
+bool Order::just_fenced(std::uint32_t warp) const {
+  const WarpOrder* self = find(warp);
+  return self != nullptr && self->just_fenced;
+}
+
+bool Order::tensor_fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const {
+  const WarpOrder* self = find(second);
+  return self != nullptr && first / warps_ == second / warps_ &&
+         at(self->after, component(kBefore, first)) >= time;
+}
+
+std::uint32_t Order::tensor_issued(std::uint32_t issuer) const {
+  const WarpOrder* self = find(issuer);
+  return self == nullptr ? 0 : self->tensor_issued;
+}
+
+std::uint32_t Order::tensor_complete(std::uint32_t issuer, std::uint32_t observer) const {
+  return known(kTensor, issuer, observer);
+}
+
+std::uint32_t Order::tensor_complete_at_fence(std::uint32_t issuer, std::uint32_t observer) const {
+  const WarpOrder* self = find(observer);
+  return self == nullptr ? 0 : at(self->after, component(kTensor, issuer));
+}
+
+std::uint32_t Order::phase_mark(std::uint32_t cta, std::uint32_t address, std::uint32_t phase) {
+  const std::uint32_t cluster = cta / config_.cluster_size;
+  return cluster < clusters_.size() && clusters_[cluster] != nullptr
+             ? barrier_of(*clusters_[cluster], cta, address).base + phase
+             : phase;
 }
 
 bool Order::phase_seen(std::uint32_t cta,
                        std::uint32_t address,
-                       std::uint32_t phase,
-                       std::uint32_t observer) {
-  const ClusterOrder* cluster = cluster_of(observer);
-  if (cluster == nullptr) {
+                       std::uint32_t mark,
+                       std::uint32_t observer) const {
+  const WarpOrder* self = find(observer);
+  const std::uint32_t number = find_number(cta, address);
+  if (self == nullptr || number == kNoNumber) {
     return false;
   }
-  const auto found = cluster->barriers.find(std::uint64_t{cta} << 32 | address);
-  const Clock& clock = cluster->warps[observer % warps_];
-  return found != cluster->barriers.end() && found->second.component < clock.size() &&
-         clock[found->second.component] > phase;
+  const std::uint32_t cluster = cta / config_.cluster_size;
+  if (cluster == observer / warps_) {
+    return at(self->clock.own, barrier_component(number)) > mark;
+  }
+  return std::any_of(self->clock.others.begin(), self->clock.others.end(), [&](const auto& other) {
+    return other.first == cluster && at(other.second, barrier_component(number)) > mark;
+  });
 }
 
-SourceSite Order::relaxed_edge(std::uint32_t first, std::uint32_t second) {
-  const ClusterOrder* cluster = cluster_of(second);
-  if (cluster == nullptr) {
+SourceSite Order::relaxed_edge(std::uint32_t first, std::uint32_t second) const {
+  if (find(second) == nullptr) {
     return {};
   }
-  const auto found = cluster->relaxed.find({first % warps_, second % warps_});
-  return found == cluster->relaxed.end() ? SourceSite{} : found->second;
+  const auto& relaxed = clusters_[second / warps_]->relaxed;
+  const auto found = relaxed.find({first % warps_, second % warps_});
+  return found == relaxed.end() ? SourceSite{} : found->second;
 }
 
-std::uint32_t Order::issued_mmas(std::uint32_t issuer) {
-  const ClusterOrder* cluster = cluster_of(issuer);
-  return cluster == nullptr ? 0 : cluster->issued[issuer % warps_];
+// --- mbarriers --------------------------------------------------------------------------------
+
+std::uint32_t Order::find_number(std::uint32_t cta, std::uint32_t address) const {
+  const auto found =
+      barrier_numbers_.find(std::uint64_t{cta % config_.cluster_size} << 32 | address);
+  return found == barrier_numbers_.end() ? kNoNumber : found->second;
 }
 
 Order::BarrierClock& Order::barrier_of(ClusterOrder& cluster,
                                        std::uint32_t cta,
                                        std::uint32_t address) {
-  const auto [found, added] = cluster.barriers.try_emplace(std::uint64_t{cta} << 32 | address);
-  if (added) {
-    found->second.component = 4 * warps_ + static_cast<std::uint32_t>(cluster.barriers.size()) - 1;
+  const auto next = static_cast<std::uint32_t>(barrier_numbers_.size());
+  const std::uint32_t number =
+      barrier_numbers_.try_emplace(std::uint64_t{cta % config_.cluster_size} << 32 | address, next)
+          .first->second;
+  if (number >= cluster.barriers.size()) {
+    cluster.barriers.resize(number + 1);
   }
-  return found->second;
+  return cluster.barriers[number];
+}
+
+void Order::on_init(ClusterOrder& cluster, const Event& event) {
+  BarrierClock& barrier = barrier_of(cluster, event.cta, event.address);
+  const std::uint32_t base = barrier.base + barrier.last + 1;
+  barrier = BarrierClock{};
+  barrier.base = base;
 }
 
 // An arrival that counted in `event.phase` of its barrier adds what it releases to that phase.
@@ -125,13 +216,15 @@ void Order::release(ClusterOrder& cluster, const Event& event, const Clock& cloc
   BarrierClock& barrier = barrier_of(cluster, event.cta, event.address);
   if (barrier.phase != event.phase) {
     if (barrier.phase + 1 == event.phase) {
-      barrier.completed.swap(barrier.current);
+      std::swap(barrier.completed, barrier.current);
     } else {
-      barrier.completed.clear();
+      barrier.completed = {};
     }
-    barrier.current.clear();
+    barrier.current.own.clear();
+    barrier.current.others.clear();
     barrier.phase = event.phase;
   }
+  barrier.last = std::max(barrier.last, event.phase + 1);
   join(barrier.current, clock);
 }
 
@@ -139,13 +232,16 @@ void Order::release(ClusterOrder& cluster, const Event& event, const Clock& cloc
 void Order::observe(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
   BarrierClock& barrier = barrier_of(cluster, event.cta, event.address);
   const bool relaxed = !acquires(event.ordering);
-  Clock& clock = relaxed ? cluster.pending[self] : cluster.warps[self];
+  Clock& clock = relaxed ? cluster.warps[self].pending : cluster.warps[self].clock;
   if (barrier.phase == event.phase) {
     join(clock, barrier.completed);
   } else if (barrier.phase + 1 == event.phase) {
     join(clock, barrier.current);
   }
-  raise(clock, barrier.component, event.phase);
+  barrier.last = std::max(barrier.last, event.phase);
+  raise(clock.own,
+        barrier_component(find_number(event.cta, event.address)),
+        barrier.base + event.phase);
   for (const std::uint32_t first : barrier.relaxed) {
     cluster.relaxed[{first, self}] = barrier.relaxed_site;
   }
@@ -153,16 +249,6 @@ void Order::observe(ClusterOrder& cluster, const Event& event, std::uint32_t sel
     for (std::uint32_t first = 0; first < warps_; ++first) {
       cluster.relaxed[{first, self}] = event.site;
     }
-  }
-}
-
-void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
-  if (acquires(event.ordering)) {
-    join(cluster.warps[self], cluster.pending[self]);
-    std::erase_if(cluster.relaxed, [&](const auto& entry) { return entry.first.second == self; });
-  }
-  if (publishes(event.ordering)) {
-    cluster.released[self] = cluster.warps[self];
   }
 }
 
@@ -177,114 +263,210 @@ void Order::deliver(ClusterOrder& cluster, const Event& event) {
   }
 }
 
+void Order::on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
+  const WarpOrder& warp = cluster.warps[self];
+  const Clock& published = publishes(event.ordering) ? warp.clock : warp.released;
+  if (event.step == Step::kIssued) {
+    cluster.in_flight[event.serial] = {published, 1};
+    return;
+  }
+  if (event.step == Step::kSignalled) {
+    deliver(cluster, event);
+  } else if (event.fault == Fault::kNone) {
+    release(cluster, event, published);
+  }
+  if (!publishes(event.ordering)) {
+    BarrierClock& barrier = barrier_of(cluster, event.cta, event.address);
+    barrier.relaxed.push_back(self);
+    barrier.relaxed_site = event.site;
+    if (barrier.relaxed.size() > warps_) {
+      barrier.relaxed.erase(barrier.relaxed.begin());
+    }
+  }
+}
+
+void Order::on_commit(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
+  if (event.step == Step::kIssued) {
+    Clock done;
+    raise(done.own, component(kTensor, self), cluster.warps[self].tensor_issued);
+    const auto targets = static_cast<std::uint32_t>(std::max(1, std::popcount(event.extra)));
+    cluster.in_flight[event.serial] = {std::move(done), targets};
+  } else if (event.step == Step::kSignalled) {
+    deliver(cluster, event);
+  }
+}
+
+// --- Fences and barriers ----------------------------------------------------------------------
+
+void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
+  WarpOrder& warp = cluster.warps[self];
+  if (acquires(event.ordering)) {
+    join(warp.clock, warp.pending);
+    std::erase_if(cluster.relaxed, [&](const auto& entry) { return entry.first.second == self; });
+  }
+  if (publishes(event.ordering)) {
+    warp.released = warp.clock;
+  }
+}
+
+// It covers the accesses of all that the warp knows to have happened.
+void Order::proxy_fence(WarpOrder& warp, const Event& event) {
+  ++proxy_fences_;
+  if (event.count == static_cast<std::uint32_t>(ProxySpace::kGlobal)) {
+    warp.clock.own[fence_component() + 1] = proxy_fences_;
+    return;
+  }
+  warp.just_fenced = true;
+  warp.clock.own[fence_component()] = proxy_fences_;
+  for (std::uint32_t other = 0; other < warps_; ++other) {
+    raise(warp.clock.own, component(kProxyFenced, other), warp.clock.own[component(kOps, other)]);
+  }
+}
+
+void Order::named_barrier(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
+  Clock& clock = cluster.warps[self].clock;
+  auto& generations = cluster.named[event.cta * kNamedBarriers + event.address];
+  Clock& met = generations[event.phase];
+  const bool returns = event.pending != 0;
+  if (!returns) {
+    join(met, clock);
+  }
+  if (returns || ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op == Op::kBarSync)) {
+    join(clock, met);
+  }
+  while (!generations.empty() && generations.begin()->first + 2 <= event.phase) {
+    generations.erase(generations.begin());
+  }
+}
+
+Clock Order::at_cluster_arrival(const WarpOrder& warp, const Event& event) const {
+  if (publishes(event.ordering)) {
+    return warp.clock;
+  }
+  Clock published = warp.released;
+  for (std::uint32_t other = 0; other < warps_; ++other) {
+    const std::uint32_t inits = component(kInits, other);
+    raise(published.own, inits, warp.clock.own[inits]);
+  }
+  return published;
+}
+
+// --- Global words -----------------------------------------------------------------------------
+
+// A store begins anew, a reduction goes on with what was released before.
+void Order::publish(std::uint32_t cluster, const Clock& clock, const Event& event) {
+  Clock& word = words_[event.global];
+  if (event.op == Op::kGlobalStoreRelease) {
+    word.others.clear();
+  }
+  join_other(word, cluster, clock.own);
+  for (const auto& [other, counts] : clock.others) {
+    join_other(word, other, counts);
+  }
+}
+
+void Order::take(std::uint32_t cluster, Clock& clock, const Event& event) const {
+  const auto word = words_.find(event.global);
+  if (word == words_.end()) {
+    return;
+  }
+  for (const auto& [other, counts] : word->second.others) {
+    if (other == cluster) {
+      join(clock.own, counts);
+    } else {
+      join_other(clock, other, counts);
+    }
+  }
+}
+
+// ----------------------------------------------------------------------------------------------
+
+void Order::start(std::uint32_t cluster) {
+  if (cluster >= clusters_.size()) {
+    clusters_.resize(cluster + 1);
+  }
+  if (clusters_[cluster] == nullptr) {
+    clusters_[cluster] = std::make_unique<ClusterOrder>();
+    clusters_[cluster]->warps.resize(warps_);
+    for (WarpOrder& warp : clusters_[cluster]->warps) {
+      warp.clock.own.assign(std::size_t{barrier_component(0)}, 0);
+    }
+  }
+}
+
 void Order::on_event(const Event& event) {
   const std::uint32_t number = event.warp / warps_;
   const std::uint32_t self = event.warp % warps_;
   if (event.op == Op::kWarpStart) {
-    if (number >= clusters_.size()) {
-      clusters_.resize(number + 1);
-    }
-    if (clusters_[number] == nullptr) {
-      clusters_[number] = std::make_unique<ClusterOrder>();
-      clusters_[number]->warps.assign(warps_, Clock(std::size_t{warps_} * 4, 0));
-      clusters_[number]->released.resize(warps_);
-      clusters_[number]->pending.resize(warps_);
-      clusters_[number]->after.resize(warps_);
-      clusters_[number]->issued.assign(warps_, 0);
-    }
+    start(number);
     return;
   }
-  ClusterOrder* cluster = cluster_of(event.warp);
-  if (cluster == nullptr || (event.flags & event_flag::kLateLanes) != 0) {
+  if (find(event.warp) == nullptr || event.step == Step::kBlocked ||
+      (event.flags & event_flag::kLateLanes) != 0) {
     return;
   }
-  Clock& clock = cluster->warps[self];
+  ClusterOrder& cluster = *clusters_[number];
+  WarpOrder& warp = cluster.warps[self];
+  Clock& clock = warp.clock;
   if (event.step == Step::kDone || event.step == Step::kIssued) {
-    ++clock[self];
+    ++clock.own[self];
+    warp.just_fenced = warp.just_fenced && !synchronises(event.op);
   }
   switch (event.op) {
-    case Op::kMbarrierArrive: {
-      const Clock& published = publishes(event.ordering) ? clock : cluster->released[self];
-      if (event.step == Step::kIssued) {
-        cluster->in_flight[event.serial] = {published, 1};
-      } else if (event.step == Step::kSignalled) {
-        deliver(*cluster, event);
-      } else if (event.fault == Fault::kNone) {
-        release(*cluster, event, published);
-      }
-      if (!publishes(event.ordering) && event.step != Step::kIssued) {
-        BarrierClock& barrier = barrier_of(*cluster, event.cta, event.address);
-        barrier.relaxed.push_back(self);
-        barrier.relaxed_site = event.site;
-        if (barrier.relaxed.size() > warps_) {
-          barrier.relaxed.erase(barrier.relaxed.begin());
-        }
-      }
+    case Op::kMbarrierInit:
+      on_init(cluster, event);
       break;
-    }
+    case Op::kMbarrierArrive:
+      on_arrive(cluster, event, self);
+      break;
     case Op::kTcgen05Mma:
-      cluster->issued[self] += event.step == Step::kIssued ? 1 : 0;
+      warp.tensor_issued += event.step == Step::kIssued ? 1 : 0;
       break;
     case Op::kTcgen05Commit:
-      if (event.step == Step::kIssued) {
-        Clock done(std::size_t{warps_} * 4, 0);
-        done[warps_ + self] = cluster->issued[self];
-        const auto targets = static_cast<std::uint32_t>(std::max(1, std::popcount(event.extra)));
-        cluster->in_flight[event.serial] = {std::move(done), targets};
-      } else if (event.step == Step::kSignalled) {
-        deliver(*cluster, event);
-      }
+      on_commit(cluster, event, self);
       break;
     case Op::kMbarrierWait:
     case Op::kMbarrierTryWait:
-      if (event.step == Step::kDone && (event.flags & event_flag::kFalse) == 0) {
-        observe(*cluster, event, self);
+      if ((event.flags & event_flag::kFalse) == 0) {
+        observe(cluster, event, self);
       }
       break;
     case Op::kFence:
-      fence(*cluster, event, self);
+      fence(cluster, event, self);
+      break;
+    case Op::kFenceMbarrierInit:
+      clock.own[component(kInits, self)] = clock.own[self];
       break;
     case Op::kTcgen05FenceBefore:
-      raise(clock, 3 * warps_ + self, clock[self]);
+      clock.own[component(kBefore, self)] = clock.own[self];
       break;
     case Op::kTcgen05FenceAfter:
-      cluster->after[self] = clock;
+      warp.after = clock.own;
       break;
     case Op::kFenceProxyAsync:
-      // It covers the accesses of all that the warp knows to have happened.
-      if (event.count != static_cast<std::uint32_t>(ProxySpace::kGlobal)) {
-        for (std::uint32_t warp = 0; warp < warps_; ++warp) {
-          raise(clock, 2 * warps_ + warp, clock[warp]);
-        }
-      }
+      proxy_fence(warp, event);
       break;
     case Op::kBarSync:
-    case Op::kBarArrive: {
-      auto& generations = cluster->named[event.cta * kNamedBarriers + event.address];
-      Clock& met = generations[event.phase];
-      const bool returns = event.pending != 0;
-      if (!returns) {
-        join(met, clock);
-      }
-      if (returns ||
-          ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op == Op::kBarSync)) {
-        join(clock, met);
-      }
-      while (!generations.empty() && generations.begin()->first + 2 <= event.phase) {
-        generations.erase(generations.begin());
-      }
+    case Op::kBarArrive:
+      named_barrier(cluster, event, self);
       break;
-    }
     case Op::kClusterArrive:
-      join(cluster->cluster_barrier[event.phase], clock);
+      join(cluster.cluster_barrier[event.phase], at_cluster_arrival(warp, event));
+      cluster.cluster_barrier.erase(event.phase - 2);
       break;
     case Op::kClusterWait:
-      if (event.step == Step::kDone) {
-        join(clock, cluster->cluster_barrier[event.phase]);
-      }
+      join(clock, cluster.cluster_barrier[event.phase]);
+      break;
+    case Op::kGlobalStoreRelease:
+    case Op::kGlobalRedAdd:
+      publish(number, clock, event);
+      break;
+    case Op::kGlobalLoadAcquire:
+    case Op::kGlobalWait:
+      take(number, clock, event);
       break;
     case Op::kCtaExit:
-      if (++cluster->exited_ctas == config_.cluster_size) {
+      if (++cluster.exited_ctas == config_.cluster_size) {
         clusters_[number].reset();
       }
       break;

@@ -1,15 +1,12 @@
 /// What is visible to whom: vector clocks over the warps of a cluster, along the edges of the
 /// memory order. Detectors ask it; it reports nothing.
 ///
-/// Of N warps, component w counts the operations of warp w; N + w its MMAs that are known to be
-/// complete; 2N + w its operations that a fence.proxy.async covers. 3N + w its tcgen05
-/// operations that a tcgen05.fence::before_thread_sync covers. From 4N on each mbarrier has
-/// one: its phases that were waited for, and with them the bytes that copies delivered in them.
-///
 /// Edges: program order; named and cluster barriers; an mbarrier's releasing arrivals to the
-/// acquiring waits that observe their phase; a tcgen05.commit to the same, for its warp's MMAs
-/// only. A copy publishes its own bytes and no one's past. A relaxed arrival publishes what a
-/// releasing fence of its warp covered, a relaxed wait acquires at the next acquiring fence.
+/// acquiring waits that observe their phase; a tcgen05.commit to the same, for its warp's tensor
+/// operations only; a releasing write of a global word to an acquiring read of it, in any cluster.
+/// A copy publishes its own bytes and no one's past. A relaxed arrival publishes what a releasing
+/// fence of its warp covered, a relaxed wait acquires at the next acquiring fence; a relaxed
+/// cluster arrival publishes, beside that, the initialisations before a fence.mbarrier_init.
 
 #pragma once
 
@@ -17,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "common/trace/event.hpp"
@@ -25,7 +23,23 @@
 
 namespace warptwin::sim {
 
-using Clock = std::vector<std::uint32_t>;
+/// Of N warps of a cluster, N components each: operations of warp w; its tensor operations (MMA,
+/// cp) known to be complete; its operations that a fence.proxy.async covers, that a
+/// tcgen05.fence::before_thread_sync covers, that a fence.mbarrier_init covers. Then the number of
+/// the latest proxy fence known, of shared memory and of another space, and from there on one for
+/// each mbarrier: its phases that were waited for, and with them the bytes copies delivered there.
+using Counts = std::vector<std::uint32_t>;
+
+struct Clock {
+  Counts own;
+  std::vector<std::pair<std::uint32_t, Counts>> others;  // what global words told of other clusters
+};
+
+/// The latest proxy fences somebody knows of, numbered through the launch.
+struct FencesKnown {
+  std::uint32_t shared = 0;
+  std::uint32_t other_space = 0;
+};
 
 class Order {
  public:
@@ -33,34 +47,45 @@ class Order {
   void on_event(const Event& event);
 
   /// The operation count of a warp: names its latest operation.
-  std::uint32_t now(std::uint32_t warp);
+  std::uint32_t now(std::uint32_t warp) const;
   /// Whether operation `time` of `first` is ordered before the latest operation of `second`. Both
-  /// warps
-  /// are numbered in the grid; of different clusters, no.
-  bool ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second);
+  /// warps are numbered in the grid.
+  bool ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
+  /// The same for an mbarrier.init, for which less is needed.
+  bool init_ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
   /// The same, with a fence.proxy.async that covers the first operation on the way.
-  bool fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second);
+  bool fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
+  FencesKnown fences_known(std::uint32_t warp) const;
+  /// Whether the warp's latest fence.proxy.async has no synchronisation after it yet.
+  bool just_fenced(std::uint32_t warp) const;
   /// The same for tcgen05: a before-fence of `first` after its operation, and an after-fence of
   /// `second` that knows of it.
-  bool tensor_fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second);
-  /// MMAs of `issuer` that `observer` knew to be complete at its last after-fence.
-  std::uint32_t fenced_mmas(std::uint32_t issuer, std::uint32_t observer);
-  /// Whether `observer` knows that phase `phase` of an mbarrier is complete.
+  bool tensor_fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
+
+  /// MMAs and cps that a warp has issued; those of them that `observer` knows to be complete; those
+  /// it knew to be at its last after-fence.
+  std::uint32_t tensor_issued(std::uint32_t issuer) const;
+  std::uint32_t tensor_complete(std::uint32_t issuer, std::uint32_t observer) const;
+  std::uint32_t tensor_complete_at_fence(std::uint32_t issuer, std::uint32_t observer) const;
+
+  /// Names phase `phase` of an mbarrier for good, though the object be initialised anew.
+  std::uint32_t phase_mark(std::uint32_t cta, std::uint32_t address, std::uint32_t phase);
+  /// Whether `observer` knows that the phase of this mark is complete.
   bool phase_seen(std::uint32_t cta,
                   std::uint32_t address,
-                  std::uint32_t phase,
-                  std::uint32_t observer);
+                  std::uint32_t mark,
+                  std::uint32_t observer) const;
   /// Where `second` last observed a relaxed arrival of `first`, or waited for one relaxed, with no
   /// fence that makes it an edge; no line: never.
-  SourceSite relaxed_edge(std::uint32_t first, std::uint32_t second);
-  /// MMAs of `issuer` that `observer` knows to be complete, and that it has issued.
-  std::uint32_t completed_mmas(std::uint32_t issuer, std::uint32_t observer);
-  std::uint32_t issued_mmas(std::uint32_t issuer);
+  SourceSite relaxed_edge(std::uint32_t first, std::uint32_t second) const;
 
  private:
+  enum Part : std::uint32_t { kOps, kTensor, kProxyFenced, kBefore, kInits, kParts };
+
   struct BarrierClock {
+    std::uint32_t base = 0;  // mark of the object's phase 0
+    std::uint32_t last = 0;  // its latest phase
     std::uint32_t phase = 0;
-    std::uint32_t component = 0;
     Clock current;                       // joined releases of `phase`
     Clock completed;                     // of the phase before
     std::vector<std::uint32_t> relaxed;  // warps that arrived relaxed, in the last phases
@@ -71,14 +96,18 @@ class Order {
     Clock clock;
     std::uint32_t targets = 1;
   };
+  struct WarpOrder {
+    Clock clock;
+    Clock released;  // by a releasing fence
+    Clock pending;   // by relaxed waits, until an acquiring fence
+    Counts after;    // known at the last tcgen05 after-fence
+    std::uint32_t tensor_issued = 0;
+    bool just_fenced = false;
+  };
   struct ClusterOrder {
-    std::vector<Clock> warps;
-    std::vector<Clock> released;  // by a releasing fence, by warp
-    std::vector<Clock> pending;   // by relaxed waits, until an acquiring fence
-    std::vector<Clock> after;     // what each warp knew at its last tcgen05 after-fence
+    std::vector<WarpOrder> warps;
     std::map<std::pair<std::uint32_t, std::uint32_t>, SourceSite> relaxed;  // (first, second)
-    std::vector<std::uint32_t> issued;                                      // MMAs, by warp
-    std::unordered_map<std::uint64_t, BarrierClock> barriers;               // by CTA and address
+    std::vector<BarrierClock> barriers;                                     // by number
     std::unordered_map<std::uint32_t, std::map<std::uint32_t, Clock>>
         named;                                       // by CTA and id, generation
     std::map<std::uint32_t, Clock> cluster_barrier;  // by generation
@@ -87,16 +116,39 @@ class Order {
     std::uint32_t exited_ctas = 0;
   };
 
-  ClusterOrder* cluster_of(std::uint32_t warp);
+  const WarpOrder* find(std::uint32_t warp) const;
+  /// What `observer` knows of part `part` of a warp, in its own cluster or another.
+  std::uint32_t known(Part part, std::uint32_t warp, std::uint32_t observer) const;
+  std::uint32_t component(Part part, std::uint32_t warp) const {
+    return part * warps_ + warp % warps_;
+  }
+  std::uint32_t fence_component() const { return kParts * warps_; }
+  std::uint32_t barrier_component(std::uint32_t number) const {
+    return fence_component() + 2 + number;
+  }
+  /// The number of a barrier, the same in each cluster; ~0 when it has none yet.
+  std::uint32_t find_number(std::uint32_t cta, std::uint32_t address) const;
   BarrierClock& barrier_of(ClusterOrder& cluster, std::uint32_t cta, std::uint32_t address);
+  void start(std::uint32_t cluster);
+  void on_init(ClusterOrder& cluster, const Event& event);
+  void on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t self);
+  void on_commit(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void release(ClusterOrder& cluster, const Event& event, const Clock& clock);
   void observe(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void fence(ClusterOrder& cluster, const Event& event, std::uint32_t self);
+  void proxy_fence(WarpOrder& warp, const Event& event);
   void deliver(ClusterOrder& cluster, const Event& event);
+  void named_barrier(ClusterOrder& cluster, const Event& event, std::uint32_t self);
+  Clock at_cluster_arrival(const WarpOrder& warp, const Event& event) const;
+  void publish(std::uint32_t cluster, const Clock& clock, const Event& event);
+  void take(std::uint32_t cluster, Clock& clock, const Event& event) const;
 
   const LaunchConfig& config_;
   std::uint32_t warps_;  // of a cluster
   std::vector<std::unique_ptr<ClusterOrder>> clusters_;
+  std::unordered_map<std::uint64_t, std::uint32_t> barrier_numbers_;  // by rank and address
+  std::unordered_map<std::uint64_t, Clock> words_;  // global words, by address; `others` only
+  std::uint32_t proxy_fences_ = 0;
 };
 
 }  // namespace warptwin::sim

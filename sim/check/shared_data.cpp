@@ -209,7 +209,8 @@ class Impl : public Detector {
       return;
     }
     if (event.fault == Fault::kNone) {
-      *found->second = {true, 0, 0, event.peer_cta, event.peer, event.phase};
+      const std::uint32_t mark = order_.phase_mark(event.peer_cta, event.peer, event.phase);
+      *found->second = {true, 0, 0, event.peer_cta, event.peer, mark};
     }
     loads_.erase(found);
   }
@@ -261,7 +262,7 @@ class Impl : public Detector {
       for (const OperandReach& reach : {a, b}) {
         Access access =
             make(event, Kind::kMma, Footprint::interval(reach.first, reach.end - reach.first));
-        access.time = order_.issued_mmas(event.warp);
+        access.time = order_.tensor_issued(event.warp);
         add(event, cta, std::move(access));
       }
     }
@@ -284,7 +285,7 @@ class Impl : public Detector {
       case Kind::kMma:
         break;
     }
-    return order_.completed_mmas(first.warp, second) >= first.time;
+    return order_.tensor_complete(first.warp, second) >= first.time;
   }
 
   // A later access to the same bytes, found to be after `first` when it came, that is itself

@@ -128,7 +128,7 @@ class Impl : public Detector {
     }
     for (const Write& write : cta.writes) {
       if (write.begin < end && begin < write.end &&
-          order_.completed_mmas(write.warp, event.warp) < write.number) {
+          order_.tensor_complete(write.warp, event.warp) < write.number) {
         reporter().report("TMEM_READ_BEFORE_COMMIT",
                           event,
                           columns(event, begin, end),
@@ -138,7 +138,7 @@ class Impl : public Detector {
         break;
       }
       if (write.begin < end && begin < write.end && write.warp != event.warp &&
-          order_.fenced_mmas(write.warp, event.warp) < write.number) {
+          order_.tensor_complete_at_fence(write.warp, event.warp) < write.number) {
         report_unfenced(event,
                         columns(event, begin, end),
                         "loaded after the MMAs of " + naming().warp(write.warp) + " at " +
@@ -201,7 +201,7 @@ class Impl : public Detector {
     });
     std::erase_if(cta.writes,
                   [&](const Write& write) { return begin <= write.begin && write.end <= end; });
-    cta.writes.push_back({event.warp, begin, end, order_.issued_mmas(event.warp), event.site});
+    cta.writes.push_back({event.warp, begin, end, order_.tensor_issued(event.warp), event.site});
   }
 
   Order& order_;

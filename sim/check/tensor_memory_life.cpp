@@ -137,7 +137,7 @@ class Impl : public Detector {
       }
     }
     for (std::uint32_t warp : mma_warps_[event.cta]) {
-      if (order_.completed_mmas(warp, event.warp) < order_.issued_mmas(warp) &&
+      if (order_.tensor_complete(warp, event.warp) < order_.tensor_issued(warp) &&
           warp != event.warp) {
         reporter().report("TMEM_DEALLOC_IN_USE",
                           event,

@@ -46,6 +46,12 @@ class Impl : public Detector {
     judge_scope(event);
   }
 
+  void on_blocked(const Event& event) override {
+    if (event.op == Op::kMbarrierWait) {
+      judge(event);
+    }
+  }
+
  private:
   static std::uint64_t key(const Event& event) {
     return std::uint64_t{event.cta} << 32 | event.address;

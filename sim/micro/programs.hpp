@@ -20,7 +20,8 @@ struct MicroProgram {
   std::uint32_t ctas = 1;   // of the one cluster
   const char* schedule = "round-robin";
   bool strict = false;  // only the strict profile reports it
-  bool ring = false;    // a ring of two stages is declared, at kMicroRing
+  bool ring = false;    // a ring of two stages is declared
+  std::uint32_t clusters = 1;
 };
 
 std::span<const MicroProgram> micro_programs();

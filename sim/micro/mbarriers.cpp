@@ -1,0 +1,285 @@
+// Micro-programs about mbarriers: their life, arrivals, bytes and waits, and the conditions of the
+// proof on them.
+
+#include "sim/micro/building.hpp"
+
+namespace warptwin::sim::micro {
+
+void add_mbarriers(List& list) {
+  list.add(
+      "MBAR_UNINIT", 1, [](M& m) { m.mbarrier_arrive(kBar); }, lane(1, [](M& m) {
+        m.mbarrier_arrive(kBar);
+      }));
+  list.add("MBAR_MISALIGNED",
+           1,
+           lane(1, [](M& m) { m.mbarrier_arrive(Mbarrier{{1028}}); }),
+           lane(1, [](M& m) { m.mbarrier_arrive(kBar); }));
+  list.add("MBAR_SPACE",
+           1,
+           lane(1, [](M& m) { m.mbarrier_arrive(Mbarrier{{1U << 20}}); }),
+           lane(1, [](M& m) { m.mbarrier_arrive(kBar); }));
+  list.add("MBAR_INIT_COUNT", 1, lane(0, [](M&) {}), lane(1, [](M&) {}));
+  list.add(
+      "MBAR_REINIT_LIVE", 1, lane(1, [](M& m) { m.mbarrier_init(kBar, 1); }), lane(1, [](M& m) {
+        m.mbarrier_inval(kBar);
+        m.mbarrier_init(kBar, 1);
+      }));
+  list.add("MBAR_INVAL_IN_USE",
+           1,
+           lane(2,
+                [](M& m) {
+                  m.mbarrier_arrive(kBar);
+                  m.mbarrier_inval(kBar);
+                }),
+           lane(1, [](M& m) {
+             m.mbarrier_arrive(kBar);
+             m.mbarrier_inval(kBar);
+           }));
+  list.add("MBAR_MEM_CLOBBER",
+           1,
+           lane(1, [](M& m) { m.st_shared_u32(kBar.address, 1); }),
+           lane(1, [](M& m) { m.st_shared_u32(kWord, 1); }));
+  list.add("MBAR_ARRIVE_COUNT",
+           1,
+           lane(1, [](M& m) { m.mbarrier_arrive(kBar, 0); }),
+           lane(1, [](M& m) { m.mbarrier_arrive(kBar, 1); }));
+  list.add("MBAR_NOCOMPLETE",
+           1,
+           lane(1, [](M& m) { m.mbarrier_arrive_no_complete(kBar, 1); }),
+           lane(2, [](M& m) { m.mbarrier_arrive_no_complete(kBar, 1); }));
+  list.add("MBAR_DROP_TO_ZERO",
+           1,
+           lane(1, [](M& m) { m.mbarrier_arrive_drop(kBar); }),
+           lane(2, [](M& m) { m.mbarrier_arrive_drop(kBar); }));
+  list.add("MBAR_PHASE_UNOBSERVED",
+           1,
+           lane(1,
+                [](M& m) {
+                  m.mbarrier_arrive(kBar);
+                  m.mbarrier_arrive(kBar);
+                }),
+           lane(1, [](M& m) {
+             m.mbarrier_arrive(kBar);
+             m.mbarrier_wait_parity(kBar, WaitPhase::number(0));
+             m.mbarrier_arrive(kBar);
+           }));
+  list.add("MBAR_TX_OVERFLOW",
+           1,
+           lane(1,
+                [](M& m) {
+                  m.mbarrier_expect_tx(kBar, kMbarrierCountMax);
+                  m.mbarrier_expect_tx(kBar, 16);
+                }),
+           lane(1, [](M& m) { m.mbarrier_expect_tx(kBar, 16); }));
+  list.add("MBAR_TX_UNDERFLOW",
+           1,
+           lane(1,
+                [](M& m) {
+                  m.mbarrier_complete_tx(kBar, kMbarrierCountMax);
+                  m.mbarrier_complete_tx(kBar, 16);
+                }),
+           lane(1, [](M& m) { m.mbarrier_complete_tx(kBar, 16); }));
+  list.add("MBAR_EXPECT_MULTI_LANE",
+           1,
+           after_init(32, [](M& m) { m.mbarrier_arrive_expect_tx(kBar, 16); }),
+           after_init(1, [](M& m) {
+             fill(m);
+             wait(m, 0);
+           }));
+  list.add("MBAR_EXPECT_AFTER_LAST_ARRIVE",
+           1,
+           lane(1,
+                [](M& m) {
+                  m.mbarrier_complete_tx(kBar, 16);
+                  m.mbarrier_arrive(kBar);
+                  m.mbarrier_expect_tx(kBar, 16);
+                }),
+           lane(1, [](M& m) {
+             m.mbarrier_expect_tx(kBar, 16);
+             m.mbarrier_complete_tx(kBar, 16);
+             m.mbarrier_arrive(kBar);
+           }));
+  list.add("MBAR_SW_COMPLETE_WITH_HW",
+           1,
+           after_init(1,
+                      [](M& m) {
+                        m.elect_one([&] { m.mbarrier_arrive_expect_tx(kBar, 48); });
+                        copy(m, 32);
+                        m.elect_one([&] { m.mbarrier_complete_tx(kBar, 16); });
+                        wait(m, 0);
+                      }),
+           after_init(1, [](M& m) {
+             m.elect_one([&] { m.mbarrier_arrive_expect_tx(kBar, 32); });
+             copy(m, 32);
+             wait(m, 0);
+           }));
+  list.add("MBAR_PARITY_VALUE",
+           1,
+           lane(1, [](M& m) { m.mbarrier_try_wait_parity(kBar, WaitPhase::parity_only(3)); }),
+           lane(1, [](M& m) { m.mbarrier_try_wait_parity(kBar, WaitPhase::parity_only(1)); }));
+  list.add("MBAR_WAIT_AHEAD",
+           1,
+           lane(1, [](M& m) { m.mbarrier_wait_parity(kBar, WaitPhase::number(1)); }),
+           lane(1, [](M& m) { m.mbarrier_wait_parity(kBar, WaitPhase::number(~0U)); }));
+  list.add("LIVELOCK_SPIN",
+           1,
+           lane(1,
+                [](M& m) {
+                  while (!m.mbarrier_try_wait_parity(kBar, WaitPhase::number(0))) {
+                  }
+                }),
+           lane(1, [](M& m) {
+             m.mbarrier_arrive(kBar);
+             while (!m.mbarrier_try_wait_parity(kBar, WaitPhase::number(0))) {
+             }
+           }));
+  const auto pass_word = [=](Ordering ordering, bool fence) {
+    return after_init(1, [=](M& m) {
+      if (m.warp_index() == 0) {
+        write_tile(m);
+        if (fence) {
+          m.fence(kReleaseCta);
+        }
+        m.elect_one([&] { m.mbarrier_arrive(kBar, 1, ordering); });
+      } else {
+        wait(m, 0);
+        read_tile(m);
+      }
+    });
+  };
+  list.add("MBAR_RELAXED_NO_FENCE", 2, pass_word(kRelaxedCta, false), pass_word(kRelaxedCta, true));
+  list.add(
+      "MBAR_TRYWAIT_UNCHECKED",
+      1,
+      after_init(1,
+                 [=](M& m) {
+                   fill(m);
+                   m.elect_one([&] { m.mbarrier_try_wait_parity(kBar, WaitPhase::number(0)); });
+                   read_tile(m);
+                   wait(m, 0);
+                 }),
+      after_init(1,
+                 [=](M& m) {
+                   fill(m);
+                   while (!m.mbarrier_try_wait_parity(kBar, WaitPhase::number(0))) {
+                   }
+                   read_tile(m);
+                 }),
+      "lazy:1+tries-fail");
+  const auto arrive_over_there = [](bool meet) -> Body {
+    return [=](M& m) {
+      m.elect_one([&] {
+        m.mbarrier_init(kBar, 1);
+        m.fence_mbarrier_init();
+      });
+      if (meet) {
+        m.barrier_cluster_arrive();
+        m.barrier_cluster_wait();
+      }
+      if (m.cta_rank() == 0) {
+        m.elect_one([&] { m.mbarrier_arrive(m.mapa(kBar, 1)); });
+      } else {
+        wait(m, 0);
+      }
+      m.barrier_cluster_arrive();
+      m.barrier_cluster_wait();
+    };
+  };
+  list.push(
+      {"MBAR_INIT_NOT_CLUSTER_VISIBLE", arrive_over_there(false), arrive_over_there(true), 1, 2});
+  // Conditions of the proof.
+  const auto look = [=](bool in_time) {
+    return after_init(1, [=](M& m) {
+      if (m.warp_index() == 0) {
+        m.elect_one([&] { m.mbarrier_arrive(kBar); });
+        m.bar_sync(1, 64);
+        m.elect_one([&] { m.mbarrier_arrive(kBar); });
+      } else {
+        if (in_time) {
+          wait(m, 0);
+        }
+        m.bar_arrive(1, 64);
+        wait(m, 1);
+      }
+    });
+  };
+  list.add("ORDER_LOOK", 2, look(false), look(true), "starve:1");
+  const auto announce = [=](bool together) {
+    return after_init(1, [=](M& m) {
+      if (m.warp_index() == 0) {
+        m.elect_one([&] { m.mbarrier_expect_tx(kBar, 32); });
+        copy(m, 32);
+        if (together) {
+          m.elect_one([&] { m.mbarrier_arrive(kBar); });
+        }
+        wait(m, 0);
+      } else if (!together) {
+        m.elect_one([&] { m.mbarrier_arrive(kBar); });
+      }
+    });
+  };
+  list.add("ORDER_EXPECT", 2, announce(false), announce(true), "starve:1");
+  list.add("MBAR_WAIT_REMOTE",
+           1,
+           after_init(1,
+                      [](M& m) {
+                        m.mbarrier_wait_parity(Mbarrier{{1U << 24 | 1024}}, WaitPhase::number(0));
+                      }),
+           lane(1, [](M& m) {
+             m.mbarrier_arrive(kBar);
+             m.mbarrier_wait_parity(kBar, WaitPhase::number(0));
+           }));
+  // A cluster barrier at the end covers arrivals on other CTAs' mbarriers only if it releases.
+  const auto end_with = [](Ordering arrival) -> Body {
+    return [=](M& m) {
+      m.elect_one([&] {
+        m.mbarrier_init(kBar, 1);
+        m.fence_mbarrier_init();
+      });
+      m.barrier_cluster_arrive();
+      m.barrier_cluster_wait();
+      if (m.cta_rank() == 0) {
+        m.elect_one([&] { m.mbarrier_arrive(m.mapa(kBar, 1)); });
+      }
+      m.barrier_cluster_arrive(arrival);
+      m.barrier_cluster_wait();
+    };
+  };
+  for (const char* id : {"ORDER_EXIT", "CTA_EXIT_WITH_PENDING_REMOTE"}) {
+    list.push({id, end_with(kRelaxedCluster), end_with(kReleaseCluster), 1, 2, "lazy:2"});
+  }
+  // What `strict` says.
+  list.strictly(
+      "MBAR_TX_ZERO", 1, 1, lane(1, [](M& m) { m.mbarrier_expect_tx(kBar, 0); }), lane(1, [](M& m) {
+        m.mbarrier_arrive(kBar);
+        m.mbarrier_inval(kBar);
+      }));
+  list.strictly("MBAR_NOT_INVALIDATED", 1, 1, lane(1, [](M&) {}), lane(1, [](M& m) {
+                  m.mbarrier_inval(kBar);
+                }));
+  const auto over_there = [](Ordering arrives, Ordering waits) -> Body {
+    return cluster_init(1, [=](M& m) {
+      if (m.cta_rank() == 0) {
+        m.elect_one([&] { m.mbarrier_arrive(m.mapa(kBar, 1), 1, arrives); });
+      } else {
+        m.mbarrier_wait_parity(kBar, WaitPhase::number(0), waits);
+        m.sync_warp();
+      }
+      m.barrier_cluster_arrive();
+      m.barrier_cluster_wait();
+      m.elect_one([&] { m.mbarrier_inval(kBar); });
+    });
+  };
+  list.strictly("MBAR_SCOPE_TOO_NARROW",
+                1,
+                2,
+                over_there(kReleaseCta, kAcquireCluster),
+                over_there(kReleaseCluster, kAcquireCluster));
+  list.strictly("MBAR_WAIT_NO_ACQUIRE_SCOPE",
+                1,
+                2,
+                over_there(kReleaseCluster, kAcquireCta),
+                over_there(kReleaseCluster, kAcquireCluster));
+}
+
+}  // namespace warptwin::sim::micro

@@ -1,0 +1,246 @@
+// Micro-programs about shared and global memory: who may touch bytes that somebody else touches.
+
+#include "sim/micro/building.hpp"
+
+namespace warptwin::sim::micro {
+
+void add_memory(List& list) {
+  list.add("SMEM_RAW_NO_WAIT",
+           1,
+           after_init(1,
+                      [=](M& m) {
+                        fill(m);
+                        read_tile(m);
+                        wait(m, 0);
+                      }),
+           after_init(1, [=](M& m) {
+             fill(m);
+             wait(m, 0);
+             read_tile(m);
+           }));
+  list.add(
+      "SMEM_UNINIT_READ",
+      1,
+      [=](M& m) { read_tile(m); },
+      [=](M& m) {
+        write_tile(m);
+        read_tile(m);
+      });
+  list.add("SMEM_RACE",
+           2,
+           one_after_the_other(write_tile, write_tile, false),
+           one_after_the_other(write_tile, write_tile, true));
+  list.add("SMEM_WAW_ASYNC",
+           1,
+           after_init(1,
+                      [=](M& m) {
+                        fill(m);
+                        write_tile(m);
+                        wait(m, 0);
+                      }),
+           after_init(1, [=](M& m) {
+             fill(m);
+             wait(m, 0);
+             write_tile(m);
+           }));
+  list.add(
+      "BULK_SRC_REUSE",
+      1,
+      [=](M& m) {
+        write_four_words(m);
+        m.fence_proxy_async(ProxySpace::kSharedCta);
+        store_tile(m);
+        write_tile(m);
+        wait_stored(m);
+      },
+      [=](M& m) {
+        write_four_words(m);
+        m.fence_proxy_async(ProxySpace::kSharedCta);
+        store_tile(m);
+        wait_stored(m);
+        write_tile(m);
+      });
+  list.add(
+      "PROXY_FENCE_MISSING",
+      1,
+      [=](M& m) {
+        write_four_words(m);
+        store_tile(m);
+        wait_stored(m);
+      },
+      [=](M& m) {
+        write_four_words(m);
+        m.fence_proxy_async(ProxySpace::kSharedCta);
+        store_tile(m);
+        wait_stored(m);
+      });
+  const auto read_and_refill = [=](bool fence) {
+    return after_init(1, [=](M& m) {
+      fill(m);
+      wait(m, 0);
+      read_tile(m);
+      if (fence) {
+        m.fence_proxy_async(ProxySpace::kSharedCta);
+      }
+      fill(m);
+      wait(m, 1);
+    });
+  };
+  list.add("PROXY_FENCE_MISSING_WAR", 1, read_and_refill(false), read_and_refill(true));
+  const auto multiply_and_write = [=](bool late) {
+    return tmem_and_barrier([=](M& m, TmemAddress at) {
+      mma(m, at);
+      if (!late) {
+        write_tile(m);
+      }
+      complete(m);
+      if (late) {
+        write_tile(m);
+      }
+    });
+  };
+  list.add("SMEM_WAR_ASYNC", 1, multiply_and_write(false), multiply_and_write(true));
+  // Global memory: stored, then loaded again; stored twice.
+  const auto store_and_load = [=](bool complete_first) {
+    return after_init(1, [=](M& m) {
+      write_four_words(m);
+      m.fence_proxy_async(ProxySpace::kSharedCta);
+      store_tile(m);
+      m.elect_one([&] {
+        if (complete_first) {
+          m.cp_async_bulk_wait_group<0>();
+        } else {
+          m.cp_async_bulk_wait_group_read<0>();
+        }
+      });
+      fill(m);
+      wait(m, 0);
+      m.elect_one([&] { m.cp_async_bulk_wait_group<0>(); });
+    });
+  };
+  list.add("GMEM_RAW_NO_WAIT", 1, store_and_load(false), store_and_load(true));
+  const auto both_store = [=](bool meet) -> Body {
+    const Body store = [=](M& m) {
+      m.elect_one([&] {
+        for (std::uint32_t i = 0; i < 4; ++i) {
+          m.st_shared_u32(kTile + 64 * m.warp_index() + 4 * i, i);
+        }
+      });
+      m.fence_proxy_async(ProxySpace::kSharedCta);
+      m.elect_one([&] {
+        m.cp_async_bulk_store(kSource, kTile + 64 * m.warp_index(), 16);
+        m.cp_async_bulk_commit_group();
+        m.cp_async_bulk_wait_group<0>();
+      });
+    };
+    return one_after_the_other(store, store, meet);
+  };
+  list.add("GMEM_RACE", 2, both_store(false), both_store(true));
+
+  // A barrier that a warp has passed, and is slow to return from, tells nothing of the next one.
+  const auto late_return = [](bool again) -> Body {
+    return [=](M& m) {
+      m.bar_sync(1, 64);
+      if (again) {
+        m.bar_sync(1, 64);
+      }
+      if (m.warp_index() == 0) {
+        write_tile(m);
+      }
+      if (m.warp_index() == 1 && !again) {
+        read_tile(m);
+      }
+      m.bar_sync(1, 64);
+      if (m.warp_index() == 1) {
+        read_tile(m);
+      }
+    };
+  };
+  list.add("SMEM_RACE", 2, late_return(false), late_return(true), "starve:1");
+  // A relaxed cluster arrival hands over no data.
+  const auto cluster_barrier = [](Ordering arrival) -> Body {
+    return [=](M& m) {
+      if (m.warp_index() == 0) {
+        write_tile(m);
+      }
+      m.barrier_cluster_arrive(arrival);
+      m.barrier_cluster_wait();
+      if (m.warp_index() == 1) {
+        read_tile(m);
+      }
+    };
+  };
+  list.add("SMEM_RACE", 2, cluster_barrier(kRelaxedCluster), cluster_barrier(kReleaseCluster));
+  // What was waited for before an mbarrier was initialised anew says nothing of its new phases.
+  const auto anew = [](bool waits) {
+    return after_init(1, [=](M& m) {
+      fill(m);
+      wait(m, 0);
+      m.elect_one([&] {
+        m.mbarrier_inval(kBar);
+        m.mbarrier_init(kBar, 1);
+      });
+      m.sync_warp();
+      fill(m);
+      if (waits) {
+        wait(m, 0);
+      }
+      read_tile(m);
+      wait(m, 0);
+    });
+  };
+  list.add("SMEM_RAW_NO_WAIT", 1, anew(false), anew(true));
+  // Clusters hand over by a flag in global memory: the store is complete, then the flag is set.
+  const auto by_flag = [](bool flag, bool complete_first) -> Body {
+    return after_init(1, [=](M& m) {
+      if (m.cluster_index() == 0) {
+        write_four_words(m);
+        m.fence_proxy_async(ProxySpace::kSharedCta);
+        store_tile(m);
+        m.elect_one([&] {
+          if (complete_first) {
+            m.cp_async_bulk_wait_group<0>();
+          }
+          m.red_add_release_global_u32(kFlag, 1);
+          m.cp_async_bulk_wait_group<0>();
+        });
+      } else {
+        if (flag) {
+          m.elect_one([&] { m.wait_global_u32(kFlag, 1); });
+        }
+        fill(m);
+        wait(m, 0);
+      }
+    });
+  };
+  const auto clusters = [&](const char* id, Body wrong, Body right) {
+    MicroProgram program{id, std::move(wrong), std::move(right)};
+    program.clusters = 2;
+    list.push(std::move(program));
+  };
+  clusters("GMEM_RACE", by_flag(false, true), by_flag(true, true));
+  clusters("GMEM_RAW_NO_WAIT", by_flag(true, false), by_flag(true, true));
+  // The other way round: read, then told, then overwritten.
+  const auto reuse = [](bool flag) -> Body {
+    return after_init(1, [=](M& m) {
+      if (m.cluster_index() == 0) {
+        fill(m);
+        wait(m, 0);
+        if (flag) {
+          m.elect_one([&] { m.red_add_release_global_u32(kFlag, 1); });
+        }
+      } else {
+        if (flag) {
+          m.elect_one([&] { m.wait_global_u32(kFlag, 1); });
+        }
+        write_four_words(m);
+        m.fence_proxy_async(ProxySpace::kSharedCta);
+        store_tile(m);
+        m.elect_one([&] { m.cp_async_bulk_wait_group<0>(); });
+      }
+    });
+  };
+  clusters("GMEM_RACE", reuse(false), reuse(true));
+}
+
+}  // namespace warptwin::sim::micro

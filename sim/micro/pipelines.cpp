@@ -1,0 +1,77 @@
+// Micro-programs about declared rings: notes of the protocol layer, and copies into its stages.
+
+#include "sim/micro/building.hpp"
+
+namespace warptwin::sim::micro {
+
+void add_pipelines(List& list) {
+  const auto note = [](M& m, StageStep step, std::uint32_t index) {
+    m.note_stage({step, kRing, kStages, index, 0, SourceSite::current()});
+  };
+  const auto init_ring = [](std::uint32_t count) -> Body {
+    return [=](M& m) { m.elect_one([&] { m.mbarrier_init(kRing, count); }); };
+  };
+  list.with_ring("PIPELINE_COUNT_MISMATCH", init_ring(2), init_ring(1));
+  list.with_ring(
+      "STAGE_LEAK",
+      [=](M& m) {
+        note(m, StageStep::kProducerAcquired, 0);
+        note(m, StageStep::kDropped, 0);
+      },
+      [=](M& m) {
+        note(m, StageStep::kProducerAcquired, 0);
+        note(m, StageStep::kProducerReleased, 0);
+      });
+  list.with_ring(
+      "STAGE_DOUBLE_RELEASE",
+      [=](M& m) {
+        note(m, StageStep::kProducerAcquired, 0);
+        note(m, StageStep::kProducerReleased, 0);
+        note(m, StageStep::kReleasedTwice, 0);
+      },
+      [=](M& m) {
+        note(m, StageStep::kProducerAcquired, 0);
+        note(m, StageStep::kProducerReleased, 0);
+      });
+  // Acquires stage 0, or acquires and releases it, and copies into `stage`.
+  const auto copy_into = [=](std::uint32_t stage, bool released) -> Body {
+    return [=](M& m) {
+      m.elect_one([&] { m.mbarrier_init(kRing, 1); });
+      m.sync_warp();
+      note(m, StageStep::kProducerAcquired, 0);
+      if (released) {
+        note(m, StageStep::kProducerReleased, 0);
+      }
+      m.elect_one([&] {
+        m.mbarrier_arrive_expect_tx(kRing, 32);
+        m.cp_async_bulk_load(kRingTiles + stage * kStageBytes, kSource, 32, CopyTarget{kRing});
+      });
+      m.mbarrier_wait_parity(kRing, WaitPhase::number(0));
+      m.sync_warp();
+      if (!released) {
+        note(m, StageStep::kProducerReleased, 0);
+      }
+    };
+  };
+  list.with_ring("STAGE_USE_BEFORE_ACQUIRE", copy_into(1, false), copy_into(0, false));
+  list.with_ring("STAGE_USE_AFTER_RELEASE", copy_into(0, true), copy_into(0, false));
+  const auto laps = [](std::uint32_t skipped) -> Body {
+    return [=](M& m) {
+      const auto at = [&](StageStep step, std::uint32_t iteration) {
+        m.note_stage(
+            {step, kBar, kStages, iteration % kStages, iteration / kStages, SourceSite::current()});
+      };
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        at(StageStep::kProducerAcquired, i);
+        at(StageStep::kProducerReleased, i);
+        if (i != skipped) {
+          at(StageStep::kConsumerAcquired, i < skipped ? i : i + 1);
+        }
+      }
+      m.sync_warp();
+    };
+  };
+  list.add("PIPELINE_STATE_DESYNC", 1, laps(2), laps(4));
+}
+
+}  // namespace warptwin::sim::micro
