@@ -133,6 +133,13 @@ concept HasTensorMemory = requires(M machine,
                       UmmaSmemDescriptor{},
                       UmmaInstructionDescriptor{},
                       bool{});
+  machine.tcgen05_mma(CtaGroup::kOne,
+                      tmem,
+                      tmem,  // A in tensor memory: lane m holds row m, packed into 32-bit cells
+                      UmmaSmemDescriptor{},
+                      UmmaInstructionDescriptor{},
+                      bool{});
+  machine.tcgen05_cp(CtaGroup::kOne, tmem, UmmaSmemDescriptor{}, TmemCopy::k128x256b);
   machine.tcgen05_commit(CtaGroup::kOne, bar);
   machine.tcgen05_commit_multicast(CtaGroup::kTwo, bar, CtaMask{});
   machine.tcgen05_ld_32x32b(fragment, tmem);  // lane t of the warp's quarter, 32 columns
@@ -160,11 +167,23 @@ concept HasResources = requires(M machine) {
   machine.template setmaxnreg_inc<240>();
 };
 
+/// Cluster launch control and dependent launches. A request asks for one cluster of the grid that
+/// has not begun; its 16-byte response is written, and counted on `bar`, in this CTA or, with
+/// `multicast`, at the same offsets of every CTA of the cluster. Elected; does not block.
+template <class M>
+concept HasLaunchControl = requires(M machine, SharedAddress response, Mbarrier bar) {
+  machine.clc_try_cancel(response, bar, bool{});
+  { machine.clc_is_canceled(response) } -> std::same_as<bool>;
+  { machine.clc_first_cta(response) } -> std::same_as<std::uint32_t>;  // its index in the grid
+  machine.griddepcontrol_wait();  // blocks until prerequisite grids are complete
+  machine.griddepcontrol_launch_dependents();
+};
+
 /// What one warp of a kernel can do; see the top of this file.
 template <class M>
 concept Machine = HasIdentity<M> && HasLanes<M> && HasMbarrier<M> && HasFences<M> &&
-    HasBarriers<M> && HasCopies<M> && HasTensorMemory<M> && HasWords<M> && HasResources<M> &&
-    requires(M machine, StageNote note) {
+    HasBarriers<M> && HasCopies<M> && HasTensorMemory<M> && HasWords<M> && HasLaunchControl<M> &&
+    HasResources<M> && requires(M machine, StageNote note) {
   machine.note_stage(note);
 };
 

@@ -12,6 +12,8 @@ namespace warptwin {
 inline constexpr std::uint32_t kWarpLanes = 32;
 inline constexpr std::uint32_t kWarpsPerWarpgroup = 4;
 inline constexpr std::uint32_t kNamedBarriers = 16;
+/// Bytes of a cluster-launch-control response, and their alignment.
+inline constexpr std::uint32_t kClcResponseBytes = 16;
 inline constexpr std::uint32_t kTmemLanes = 128;
 inline constexpr std::uint32_t kTmemColumns = 512;
 /// Largest pending count and largest absolute tx-count of an mbarrier (PTX ISA, "mbarrier").
@@ -145,6 +147,18 @@ inline constexpr Ordering kAcquireCta{Semantics::kAcquire, Scope::kCta};
 inline constexpr Ordering kAcquireCluster{Semantics::kAcquire, Scope::kCluster};
 
 /// The state space a proxy fence covers.
+/// The shapes of `tcgen05.cp`: lanes x bits, from a K-major tile without swizzle; the 32 lanes of
+/// the last are written to all four quarters.
+enum class TmemCopy : std::uint8_t { k128x256b, k128x128b, k32x128bWarpx4 };
+
+/// Rows of the tile that one reads, and columns of tensor memory that it writes.
+constexpr std::uint32_t rows_of(TmemCopy shape) {
+  return shape == TmemCopy::k32x128bWarpx4 ? 32 : kTmemLanes;
+}
+constexpr std::uint32_t columns_of(TmemCopy shape) {
+  return shape == TmemCopy::k128x256b ? 8 : 4;
+}
+
 enum class ProxySpace : std::uint8_t { kAll, kSharedCta, kSharedCluster, kGlobal };
 
 /// A set of CTAs of a cluster: bit i stands for cluster rank i.

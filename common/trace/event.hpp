@@ -39,6 +39,7 @@ enum class Op : std::uint8_t {
   kTcgen05Dealloc,
   kTcgen05Relinquish,
   kTcgen05Mma,
+  kTcgen05Cp,
   kTcgen05Commit,
   kTcgen05Ld,
   kTcgen05St,
@@ -51,6 +52,10 @@ enum class Op : std::uint8_t {
   kGlobalStoreRelease,
   kGlobalRedAdd,
   kGlobalWait,
+  kClcTryCancel,  // clusterlaunchcontrol.try_cancel, .multicast with a mask
+  kClcQuery,      // clusterlaunchcontrol.query_cancel
+  kGriddepcontrolWait,
+  kGriddepcontrolLaunch,
   kSetmaxnreg,
   kStageNote,
   kWarpStart,
@@ -106,6 +111,7 @@ enum class Fault : std::uint8_t {
   kOverlap,         // a generic access to a live mbarrier's bytes
   kPool,            // registers the pool can never supply
   kBadMask,
+  kFailedResponse,  // a cluster asked of a response that has none
 };
 
 /// Bits of Event::flags.
@@ -124,6 +130,7 @@ inline constexpr std::uint16_t kLateLanes = 1024;     // the lanes a wait left b
 inline constexpr std::uint16_t kFalse = 2048;         // a try that said no
 inline constexpr std::uint16_t kIncrease = 4096;      // setmaxnreg.inc
 inline constexpr std::uint16_t kDeadEnd = 8192;       // the operation had no effect
+inline constexpr std::uint16_t kTmemA = 16384;        // mma with A in tensor memory, at `peer`
 }  // namespace event_flag
 
 /// One step of one operation. Fields that an operation does not have are zero.
@@ -141,7 +148,11 @@ inline constexpr std::uint16_t kDeadEnd = 8192;       // the operation had no ef
 /// the bytes of a row, `expected` from row to row; no rows: not described
 /// bulk groups   -              -            -          phase: the group committed; the first
 ///                                                      group a wait leaves pending
-/// tensor memory TMEM address   columns      -          of mma: `wanted` is its instruction
+/// tensor memory TMEM address   columns      -          of mma: `wanted` is its instruction; of cp:
+///                                                      its shape
+/// CLC request   response       -            16         as of a load; `wanted`: the cluster it got
+///                                                      + 1; 0: it failed
+/// CLC query     response       1: the CTA   -          `wanted`: the answer
 /// row store     tile base      lanes        of a lane  phase, wanted: row and column; `peer`:
 ///                                                      bytes of a row; `expected`: of an element
 /// stage note    full[0]        stages       StageStep  phase: lap; wanted: index

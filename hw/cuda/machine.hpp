@@ -17,6 +17,7 @@
 #include "hw/ptx/convert.hpp"
 #include "hw/ptx/copy.hpp"
 #include "hw/ptx/fence.hpp"
+#include "hw/ptx/launch.hpp"
 #include "hw/ptx/mbarrier.hpp"
 #include "hw/ptx/tcgen05.hpp"
 #include "hw/ptx/warp.hpp"
@@ -274,6 +275,24 @@ class CudaMachine {
                                                                alone_ ? 0 : ptx::lane_index(),
                                                                alone_ ? 1 : kWarpLanes);))
   }
+  WARPTWIN_HOST_DEVICE void tcgen05_mma(CtaGroup group,
+                                        TmemAddress d,
+                                        TmemAddress a,
+                                        UmmaSmemDescriptor b,
+                                        UmmaInstructionDescriptor instruction,
+                                        bool accumulate,
+                                        SourceSite = {}) {
+    NV_IF_ELSE_TARGET(
+        NV_HAS_FEATURE_SM_100a,
+        (if (issues()) { ptx::tcgen05_mma_tmem_a(group, d, a, b, instruction, accumulate); }),
+        (ptx::trap();))  // not emulated
+  }
+  WARPTWIN_HOST_DEVICE void tcgen05_cp(
+      CtaGroup group, TmemAddress to, UmmaSmemDescriptor from, TmemCopy shape, SourceSite = {}) {
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (if (issues()) { ptx::tcgen05_cp(group, to, from, shape); }),
+                      (ptx::trap();))  // not emulated
+  }
   WARPTWIN_HOST_DEVICE void tcgen05_commit(CtaGroup group, Mbarrier bar, SourceSite = {}) {
     tcgen05_commit_multicast(group, bar, CtaMask{});
   }
@@ -361,6 +380,27 @@ class CudaMachine {
                                             SourceSite = {}) {
     while (ptx::ld_acquire_global_u32(address) != value) {
     }
+  }
+
+  // Launch; cluster launch control is not emulated: it traps where it does not exist
+
+  WARPTWIN_HOST_DEVICE void clc_try_cancel(SharedAddress response,
+                                           Mbarrier bar,
+                                           bool multicast,
+                                           SourceSite = {}) {
+    if (issues()) {
+      ptx::clc_try_cancel(response, bar, multicast);
+    }
+  }
+  WARPTWIN_HOST_DEVICE bool clc_is_canceled(SharedAddress response, SourceSite = {}) {
+    return ptx::clc_is_canceled(response);
+  }
+  WARPTWIN_HOST_DEVICE std::uint32_t clc_first_cta(SharedAddress response, SourceSite = {}) {
+    return ptx::clc_first_cta(response);
+  }
+  WARPTWIN_HOST_DEVICE void griddepcontrol_wait(SourceSite = {}) { ptx::griddepcontrol_wait(); }
+  WARPTWIN_HOST_DEVICE void griddepcontrol_launch_dependents(SourceSite = {}) {
+    ptx::griddepcontrol_launch_dependents();
   }
 
   // Registers

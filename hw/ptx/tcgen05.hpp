@@ -84,6 +84,57 @@ WARPTWIN_HOST_DEVICE void tcgen05_mma(CtaGroup group,
                 });))
 }
 
+/// The same with A in tensor memory: lane m holds row m, packed into 32-bit cells. Blocks: never.
+WARPTWIN_HOST_DEVICE void tcgen05_mma_tmem_a(CtaGroup group,
+                                             TmemAddress d,
+                                             TmemAddress a,
+                                             UmmaSmemDescriptor b,
+                                             UmmaInstructionDescriptor instruction,
+                                             bool accumulate) {
+  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a,
+               (with_cta_group(group, [&](auto tag) {
+                  namespace p = ::cuda::ptx;
+                  const auto issue = [&](auto kind) {
+                    p::tcgen05_mma_tmem_a(
+                        kind, tag, d.value, a.value, b.bits, instruction.bits, accumulate);
+                  };
+                  switch (instruction.kind) {
+                    case MmaKind::kF16:
+                      issue(p::kind_f16);
+                      break;
+                    case MmaKind::kTf32:
+                      issue(p::kind_tf32);
+                      break;
+                    case MmaKind::kF8f6f4:
+                      issue(p::kind_f8f6f4);
+                      break;
+                  }
+                });))
+}
+
+/// Starts a copy of a tile in shared memory to tensor memory, once for every lane that executes it.
+/// Blocks: never.
+WARPTWIN_HOST_DEVICE void tcgen05_cp(CtaGroup group,
+                                     TmemAddress to,
+                                     UmmaSmemDescriptor from,
+                                     TmemCopy shape) {
+  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a, (with_cta_group(group, [&](auto tag) {
+                                          namespace p = ::cuda::ptx;
+                                          switch (shape) {
+                                            case TmemCopy::k128x256b:
+                                              p::tcgen05_cp_128x256b(tag, to.value, from.bits);
+                                              break;
+                                            case TmemCopy::k128x128b:
+                                              p::tcgen05_cp_128x128b(tag, to.value, from.bits);
+                                              break;
+                                            case TmemCopy::k32x128bWarpx4:
+                                              p::tcgen05_cp_32x128b_warpx4(
+                                                  tag, to.value, from.bits);
+                                              break;
+                                          }
+                                        });))
+}
+
 /// Arrives once on `bar`, in every CTA of `mask` or, without one, in this CTA, when the MMAs this
 /// lane has issued are done. Blocks: never.
 WARPTWIN_HOST_DEVICE void tcgen05_commit(CtaGroup group, Mbarrier bar, CtaMask mask) {

@@ -112,8 +112,8 @@ void add_tensor_memory(List& list) {
              m.tcgen05_mma(
                  CtaGroup::kOne,
                  at,
-                 {},
-                 {},
+                 UmmaSmemDescriptor{},
+                 UmmaSmemDescriptor{},
                  UmmaInstructionDescriptor::make(ElementType::kBf16, ElementType::kBf16, 128, 16),
                  false);
            }),

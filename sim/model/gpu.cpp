@@ -244,6 +244,7 @@ Gpu::Outcome Gpu::dispatch(Slot slot, Operation& op) {
     case Op::kTcgen05Relinquish:
       return tmem_free(slot, op);
     case Op::kTcgen05Mma:
+    case Op::kTcgen05Cp:
     case Op::kTcgen05Commit:
       return issue_tensor(slot, op);
     case Op::kTcgen05Ld:
@@ -261,6 +262,10 @@ Gpu::Outcome Gpu::dispatch(Slot slot, Operation& op) {
     case Op::kGlobalRedAdd:
     case Op::kGlobalWait:
       return global_word(slot, op);
+    case Op::kClcTryCancel:
+      return clc_request(slot, op);
+    case Op::kClcQuery:
+      return clc_query(slot, op);
     case Op::kSetmaxnreg:
       return set_registers(slot, op);
     case Op::kWarpExit:
@@ -882,6 +887,9 @@ void Gpu::advance_copy(AsyncOp& async, Slot slot) {
     case Op::kBulkLoad:
       land_load(async);
       break;
+    case Op::kClcTryCancel:
+      land_response(async);
+      break;
     case Op::kTensorStore:
     case Op::kBulkStore:
       finish_store(async);
@@ -1036,6 +1044,41 @@ Gpu::Outcome Gpu::tmem_free(Slot slot, const Operation& op) {
   return Outcome::kDone;
 }
 
+Fault Gpu::check_mma(const Operation& op, std::uint32_t cta, Event& event) const {
+  const UmmaInstructionDescriptor instruction{op.instruction, static_cast<MmaKind>(op.kind)};
+  const bool a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
+  const std::uint32_t ctas = ctas_in(op.group);
+  event.count = d_columns(instruction, op.group);
+  event.global = op.descriptor_a;
+  event.extra = op.descriptor_b;
+  event.wanted = op.instruction;
+  if (const Fault fault = check_shape(instruction, op.group); fault != Fault::kNone) {
+    return fault;
+  }
+  const auto check_operand = [&](std::uint64_t descriptor, std::uint32_t rows) {
+    const Fault fault = check_descriptor({descriptor});
+    return fault == Fault::kNone && reach_of({descriptor}, rows / ctas).end > config_.shared_bytes
+               ? Fault::kBadDescriptor
+               : fault;
+  };
+  const TensorMemory& tmem = ctas_[cta].tmem;
+  Fault fault = a_in_tmem ? tmem.check(TmemAddress{op.peer}.column(), kTmemAColumns)
+                          : check_operand(op.descriptor_a, instruction.m());
+  if (fault == Fault::kNone) {
+    fault = check_operand(op.descriptor_b, instruction.n());
+  }
+  return fault == Fault::kNone ? tmem.check(TmemAddress{op.address}.column(), event.count) : fault;
+}
+
+Fault Gpu::check_cp(const Operation& op, std::uint32_t cta) const {
+  const auto shape = static_cast<TmemCopy>(op.wanted);
+  const Fault fault = check_descriptor({op.descriptor_a});
+  if (fault != Fault::kNone || copy_reach({op.descriptor_a}, shape).end > config_.shared_bytes) {
+    return Fault::kBadDescriptor;
+  }
+  return ctas_[cta].tmem.check(TmemAddress{op.address}.column(), op.count);
+}
+
 Gpu::Outcome Gpu::issue_tensor(Slot slot, Operation& op) {
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
@@ -1043,52 +1086,32 @@ Gpu::Outcome Gpu::issue_tensor(Slot slot, Operation& op) {
   async.operation = op;
   async.warp = slot;
   async.cta = async.signal_cta = warp.cta;
+  Fault fault = Fault::kNone;
   if (op.op == Op::kTcgen05Mma) {
-    const UmmaInstructionDescriptor instruction{op.instruction, static_cast<MmaKind>(op.kind)};
-    event.count = d_columns(instruction, op.group);
+    fault = check_mma(op, warp.cta, event);
     async.operation.count = event.count;
-    event.fault = check_shape(instruction, op.group);
-    if (event.fault == Fault::kNone) {
-      event.fault = check_descriptor({op.descriptor_a});
-    }
-    if (event.fault == Fault::kNone) {
-      event.fault = check_descriptor({op.descriptor_b});
-    }
-    const std::uint32_t rows = std::max(instruction.m(), instruction.n()) / ctas_in(op.group);
-    if (event.fault == Fault::kNone && rows > 0 &&
-        (reach_of({op.descriptor_a}, instruction.m() / ctas_in(op.group)).end >
-             config_.shared_bytes ||
-         reach_of({op.descriptor_b}, instruction.n() / ctas_in(op.group)).end >
-             config_.shared_bytes)) {
-      event.fault = Fault::kBadDescriptor;
-    }
-    if (event.fault == Fault::kNone) {
-      event.fault = ctas_[warp.cta].tmem.check(TmemAddress{op.address}.column(), event.count);
-    }
-    event.global = op.descriptor_a;
-    event.extra = op.descriptor_b;
-    event.wanted = op.instruction;
     async.operation.global = op.descriptor_a;
-    if (event.fault != Fault::kNone) {
-      fail(event, event.fault, true);
-      emit(event);
-      return Outcome::kDone;
-    }
-  } else {
-    const std::uint32_t address = op.address;
-    const bool whole = op.mask.bits >> config_.cluster_size == 0;
-    if (address % 8 != 0 || address + 8 > config_.shared_bytes || !whole) {
-      fail(event, whole ? Fault::kMisaligned : Fault::kBadMask, true);
-      emit(event);
-      return Outcome::kDone;
-    }
+  } else if (op.op == Op::kTcgen05Cp) {
+    fault = check_cp(op, warp.cta);
+    event.global = async.operation.global = op.descriptor_a;
+  } else if (op.address % 8 != 0 || op.address + 8 > config_.shared_bytes) {
+    fault = Fault::kMisaligned;
+  } else if (op.mask.bits >> config_.cluster_size != 0) {
+    fault = Fault::kBadMask;
+  }
+  if (fault == Fault::kNone && op.group == CtaGroup::kTwo) {
+    fault = config_.cluster_size % 2 != 0 ? Fault::kOutOfRange
+            : ctas_[warp.cta ^ 1U].exited ? Fault::kExitedCta
+                                          : Fault::kNone;
+  }
+  if (fault != Fault::kNone) {
+    fail(event, fault, true);
+    emit(event);
+    return Outcome::kDone;
   }
   async.serial = ++serial_;
   event.step = Step::kIssued;
   event.serial = async.serial;
-  if (op.lanes != 1) {
-    event.fault = Fault::kManyLanes;
-  }
   emit(event);
   ++changes_;
   ++clusters_[ctas_[warp.cta].cluster].outstanding;
@@ -1110,7 +1133,20 @@ void Gpu::execute_mma(const AsyncOp& async) {
     operands.b[i] = {shared_of(first + i), config_.shared_bytes, {op.descriptor_b}};
     operands.d[i] = &ctas_[first + i].tmem;
   }
+  operands.a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
+  operands.a_address = {op.peer};
   multiply(operands);
+}
+
+void Gpu::execute_cp(const AsyncOp& async) {
+  const Operation& op = async.operation;
+  const std::uint32_t first = op.group == CtaGroup::kTwo ? async.cta & ~1U : async.cta;
+  for (std::uint32_t i = 0; i < ctas_in(op.group); ++i) {
+    copy_to_tmem({shared_of(first + i), config_.shared_bytes, {op.descriptor_a}},
+                 static_cast<TmemCopy>(op.wanted),
+                 ctas_[first + i].tmem,
+                 {op.address});
+  }
 }
 
 void Gpu::advance_tensor(std::uint32_t index) {
@@ -1120,9 +1156,9 @@ void Gpu::advance_tensor(std::uint32_t index) {
   const std::uint32_t cluster = ctas_[warp.cta].cluster;
   const Operation& op = async.operation;
   ++changes_;
-  if (op.op == Op::kTcgen05Mma) {
+  if (op.op != Op::kTcgen05Commit) {
     if (config_.moves_data) {
-      execute_mma(async);
+      op.op == Op::kTcgen05Mma ? execute_mma(async) : execute_cp(async);
     }
     if (sink_ != nullptr) {
       Event event = event_of(async, Step::kWritten);
@@ -1230,6 +1266,87 @@ Gpu::Outcome Gpu::tmem_wait(Slot slot, const Operation& op) {
     op.fragment->settled = true;
   }
   Event event = event_of(slot, op);
+  emit(event);
+  return Outcome::kDone;
+}
+
+// --- Cluster launch control -------------------------------------------------------------------
+
+// Who asks first gets the next cluster; the response is on its way to each CTA by itself.
+Gpu::Outcome Gpu::clc_request(Slot slot, const Operation& op) {
+  const Warp& warp = warps_[slot];
+  const std::uint32_t first = ctas_[warp.cta].cluster * config_.cluster_size;
+  Event event = event_of(slot, op);
+  const CtaMask to =
+      op.mask.bits != 0 ? op.mask : CtaMask{static_cast<std::uint16_t>(1U << ctas_[warp.cta].rank)};
+  Fault fault = Fault::kNone;
+  if (op.address % kClcResponseBytes != 0) {
+    fault = Fault::kMisaligned;
+  } else if (op.address + kClcResponseBytes > config_.shared_bytes) {
+    fault = Fault::kOutOfRange;
+  }
+  for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
+    fault = to.contains(rank) && ctas_[first + rank].exited ? Fault::kExitedCta : fault;
+  }
+  if (fault != Fault::kNone) {
+    fail(event, fault, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  const bool success =
+      next_cluster_ < config_.clusters && clc_successes_ < config_.clc_successes_max;
+  clc_successes_ += success ? 1 : 0;
+  const std::uint32_t got = success ? ++next_cluster_ : 0;
+  ++changes_;
+  for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
+    if (to.contains(rank)) {
+      const Slot at = take_async();
+      AsyncOp& async = async_[at - 4 * warps_.size()];
+      async.operation = op;
+      async.operation.wanted = got;
+      async.warp = slot;
+      async.cta = async.signal_cta = first + rank;
+      ready_.insert(at);
+      ++clusters_[ctas_[warp.cta].cluster].outstanding;
+      emit(event_of(async, Step::kIssued));
+    }
+  }
+  return Outcome::kDone;
+}
+
+void Gpu::land_response(AsyncOp& async) {
+  const Operation& op = async.operation;
+  Cta& cta = ctas_[async.cta];
+  Event event = event_of(async, Step::kWritten);
+  if (cta.exited) {
+    fail(event, Fault::kExitedCta, true);
+    emit(event);
+    return;
+  }
+  const std::uint32_t first_cta = op.wanted == 0 ? 0 : (op.wanted - 1) * config_.cluster_size;
+  const std::uint32_t words[4] = {op.wanted != 0 ? 1U : 0U, first_cta, 0, 0};
+  std::memcpy(cta.shared.data() + op.address, words, sizeof words);
+  const BarrierStep step = apply_to_barrier(async.cta, op.peer, event, 0, op.bytes);
+  fail(event, step.fault, step.traps);
+  emit(event);
+}
+
+Gpu::Outcome Gpu::clc_query(Slot slot, Operation& op) {
+  Event event = event_of(slot, op);
+  event.bytes = kClcResponseBytes;
+  if (op.address % kClcResponseBytes != 0 ||
+      op.address + kClcResponseBytes > config_.shared_bytes) {
+    fail(
+        event, op.address % kClcResponseBytes != 0 ? Fault::kMisaligned : Fault::kOutOfRange, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  std::uint32_t words[4];
+  std::memcpy(words, ctas_[warps_[slot].cta].shared.data() + op.address, sizeof words);
+  op.result = event.wanted = words[op.count];
+  if (op.count != 0 && words[0] == 0) {
+    event.fault = Fault::kFailedResponse;
+  }
   emit(event);
   return Outcome::kDone;
 }

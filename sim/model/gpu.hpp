@@ -53,6 +53,12 @@ struct LaunchConfig {
   /// A try says no, and blocks if the warp repeats it at once: of all runs the one in which every
   /// wait is waited for. For the proof.
   bool tries_fail = false;
+  /// Requests for clusters that have not begun which may succeed, in the whole launch.
+  std::uint32_t clc_successes_max = ~0U;
+  /// Global memory, [begin, end), that a grid before this one may still write when it starts: a
+  /// dependent launch, if there is any.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> prerequisite_writes;
+  bool has_dependents = false;  // another grid is launched behind this one, to start early
 };
 
 /// The cluster-window address of byte `offset` of CTA `rank`.
@@ -219,6 +225,8 @@ class Gpu {
   Outcome tmem_free(Slot slot, const Operation& op);
   Outcome issue_tensor(Slot slot, Operation& op);
   Outcome issue_tmem(Slot slot, Operation& op);
+  Outcome clc_request(Slot slot, const Operation& op);
+  Outcome clc_query(Slot slot, Operation& op);
   Outcome tmem_wait(Slot slot, const Operation& op);
   Outcome shared_word(Slot slot, Operation& op);
   Outcome shared_store_row(Slot slot, const Operation& op);
@@ -236,6 +244,10 @@ class Gpu {
   void land_load(AsyncOp& async);
   void finish_store(AsyncOp& async);
   void execute_mma(const AsyncOp& async);
+  void execute_cp(const AsyncOp& async);
+  Fault check_mma(const Operation& op, std::uint32_t cta, Event& event) const;
+  Fault check_cp(const Operation& op, std::uint32_t cta) const;
+  void land_response(AsyncOp& async);
 
   Target resolve(const Warp& warp, const Operation& op) const;
   std::uint32_t barrier_number(std::uint32_t address);
@@ -281,6 +293,7 @@ class Gpu {
   std::vector<std::uint32_t> barrier_table_;  // the same, by address / 8, for speed
   std::unordered_map<std::uint64_t, std::vector<Slot>> global_waiters_;
   std::uint32_t next_cluster_ = 0;
+  std::uint32_t clc_successes_ = 0;
   std::uint32_t live_warps_ = 0;
   std::uint32_t serial_ = 0;
   std::uint64_t time_ = 0;

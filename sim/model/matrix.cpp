@@ -58,6 +58,21 @@ void gather(const OperandView& view,
   }
 }
 
+// The same from tensor memory: row m in lane m, packed into 32-bit cells.
+void gather_tmem(const MmaOperands& operands, TensorMemory& tmem, std::uint32_t rows, float* out) {
+  const ElementType type = operands.instruction.a_type();
+  const std::uint32_t size = bytes_of(type);
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    const std::uint32_t* cells =
+        tmem.lane(operands.a_address.lane() + row) + operands.a_address.column();
+    for (std::uint32_t k = 0; k < kInstructionBytes / size; ++k) {
+      std::uint32_t bits = 0;
+      std::memcpy(&bits, reinterpret_cast<const std::byte*>(cells) + k * size, size);
+      *out++ = decode(type, bits);
+    }
+  }
+}
+
 // The lane and first column of D's row `m`, columns from `n` on (PTX ISA, "data path layout").
 TmemAddress d_cell(
     std::uint32_t m_size, std::uint32_t n_size, CtaGroup group, std::uint32_t m, std::uint32_t n) {
@@ -81,9 +96,42 @@ Fault check_descriptor(UmmaSmemDescriptor descriptor) {
              : Fault::kBadDescriptor;
 }
 
+namespace {
+
+// Where the last of `rows` rows of `bytes` bytes ends. A swizzle moves 16-byte units within their
+// span, so the slice of a row that does not begin its span reaches to the span's end.
+OperandReach reach(UmmaSmemDescriptor descriptor, std::uint32_t rows, std::uint32_t bytes) {
+  const Swizzle swizzle = swizzle_of(descriptor.swizzle_code());
+  const std::uint32_t last = linear_address(descriptor, rows - 1, bytes - 1);
+  const std::uint32_t start = descriptor.start().value;
+  if (swizzle == Swizzle::kNone) {
+    return {start, last + 1};
+  }
+  const auto span = static_cast<std::uint32_t>(swizzle);
+  return {start / span * span, (last / span + 1) * span};
+}
+
+}  // namespace
+
 OperandReach reach_of(UmmaSmemDescriptor descriptor, std::uint32_t rows) {
-  const std::uint32_t last = linear_address(descriptor, rows - 1, kInstructionBytes - 1);
-  return {descriptor.start().value, last + 1};
+  return reach(descriptor, rows, kInstructionBytes);
+}
+
+OperandReach copy_reach(UmmaSmemDescriptor descriptor, TmemCopy shape) {
+  return reach(descriptor, rows_of(shape), columns_of(shape) * 4);
+}
+
+void copy_to_tmem(const OperandView& from, TmemCopy shape, TensorMemory& to, TmemAddress address) {
+  const std::uint32_t rows = rows_of(shape);
+  const Swizzle swizzle = swizzle_of(from.descriptor.swizzle_code());
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    for (std::uint32_t byte = 0; byte < columns_of(shape) * 4; byte += 16) {
+      const std::uint32_t at = swizzled(linear_address(from.descriptor, row, byte), swizzle);
+      for (std::uint32_t lane = row; lane < kTmemLanes; lane += rows) {
+        std::memcpy(to.lane(lane) + address.column() + byte / 4, from.shared + at, 16);
+      }
+    }
+  }
 }
 
 Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group) {
@@ -120,7 +168,11 @@ void multiply(const MmaOperands& operands) {
   std::vector<float> a(std::size_t{m_local} * k_size);
   std::vector<float> sum(n_size);
   for (std::uint32_t cta = 0; cta < ctas; ++cta) {
-    gather(operands.a[cta], m_local, operands.instruction.a_type(), a.data(), k_size, 1);
+    if (operands.a_in_tmem) {
+      gather_tmem(operands, *operands.d[cta], m_local, a.data());
+    } else {
+      gather(operands.a[cta], m_local, operands.instruction.a_type(), a.data(), k_size, 1);
+    }
     for (std::uint32_t m = 0; m < m_local; ++m) {
       const auto cell = [&](std::uint32_t n) {
         const TmemAddress at = d_cell(m_size, n_size, operands.group, m, n);

@@ -30,6 +30,8 @@ struct OperandReach {
 /// kBadDescriptor when the descriptor is not a K-major one with legal fields.
 Fault check_descriptor(UmmaSmemDescriptor descriptor);
 OperandReach reach_of(UmmaSmemDescriptor descriptor, std::uint32_t rows);
+/// The same for what a tcgen05.cp reads.
+OperandReach copy_reach(UmmaSmemDescriptor descriptor, TmemCopy shape);
 /// kBadShape when (kind, M, N, cta_group) is not in the manual's table.
 Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group);
 
@@ -42,9 +44,17 @@ struct MmaOperands {
   TensorMemory* d[2] = {};
   TmemAddress d_address;
   bool accumulate = false;
+  bool a_in_tmem = false;  // at `a_address` of the same tensor memories
+  TmemAddress a_address{};
 };
 
+/// Columns of tensor memory that one instruction's K of an A operand takes.
+inline constexpr std::uint32_t kTmemAColumns = 8;
+
 void multiply(const MmaOperands& operands);
+
+/// One tcgen05.cp in one CTA.
+void copy_to_tmem(const OperandView& from, TmemCopy shape, TensorMemory& to, TmemAddress address);
 
 /// Columns of D that one instruction writes in each CTA.
 std::uint32_t d_columns(UmmaInstructionDescriptor instruction, CtaGroup group);

@@ -285,6 +285,37 @@ class SimMachine {
     op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
     run(op);
   }
+  void tcgen05_mma(CtaGroup group,
+                   TmemAddress d,
+                   TmemAddress a,
+                   UmmaSmemDescriptor b,
+                   UmmaInstructionDescriptor instruction,
+                   bool accumulate,
+                   SourceSite site = SourceSite::current()) {
+    Operation op = elected(Op::kTcgen05Mma, site);
+    op.group = group;
+    op.address = d.value;
+    op.peer = a.value;
+    op.descriptor_b = b.bits;
+    op.instruction = instruction.bits;
+    op.kind = static_cast<std::uint8_t>(instruction.kind);
+    op.flags = event_flag::kTmemA;
+    op.flags |= accumulate ? event_flag::kAccumulate : std::uint16_t{0};
+    run(op);
+  }
+  void tcgen05_cp(CtaGroup group,
+                  TmemAddress to,
+                  UmmaSmemDescriptor from,
+                  TmemCopy shape,
+                  SourceSite site = SourceSite::current()) {
+    Operation op = elected(Op::kTcgen05Cp, site);
+    op.group = group;
+    op.address = to.value;
+    op.descriptor_a = from.bits;
+    op.wanted = static_cast<std::uint32_t>(shape);
+    op.count = columns_of(shape);
+    run(op);
+  }
   void tcgen05_commit(CtaGroup group, Mbarrier bar, SourceSite site = SourceSite::current()) {
     tcgen05_commit_multicast(group, bar, CtaMask{}, site);
   }
@@ -379,6 +410,31 @@ class SimMachine {
                        std::uint32_t value,
                        SourceSite site = SourceSite::current()) {
     run(global_word(Op::kGlobalWait, address, value, site));
+  }
+
+  // Launch
+  void clc_try_cancel(SharedAddress response,
+                      Mbarrier bar,
+                      bool multicast,
+                      SourceSite site = SourceSite::current()) {
+    Operation op = elected(Op::kClcTryCancel, site);
+    op.address = response.value;
+    op.peer = bar.address.value;
+    op.bytes = kClcResponseBytes;
+    op.mask.bits = multicast ? static_cast<std::uint16_t>((1U << cluster_size()) - 1) : 0;
+    run(op);
+  }
+  bool clc_is_canceled(SharedAddress response, SourceSite site = SourceSite::current()) {
+    return run(clc_query(response, 0, site)).result != 0;
+  }
+  std::uint32_t clc_first_cta(SharedAddress response, SourceSite site = SourceSite::current()) {
+    return run(clc_query(response, 1, site)).result;
+  }
+  void griddepcontrol_wait(SourceSite site = SourceSite::current()) {
+    run(make(Op::kGriddepcontrolWait, site));
+  }
+  void griddepcontrol_launch_dependents(SourceSite site = SourceSite::current()) {
+    run(make(Op::kGriddepcontrolLaunch, site));
   }
 
   template <std::uint32_t kRegisters>
@@ -497,6 +553,12 @@ class SimMachine {
     op.group = group;
     op.address = address;
     op.count = columns;
+    return op;
+  }
+  Operation clc_query(SharedAddress response, std::uint32_t what, SourceSite site) const {
+    Operation op = make(Op::kClcQuery, site);
+    op.address = response.value;
+    op.count = what;
     return op;
   }
   Operation global_word(Op kind,

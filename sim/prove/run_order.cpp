@@ -15,7 +15,7 @@ std::uint64_t key(std::uint32_t cta, std::uint32_t address) {
 }
 
 bool is_load(Op op) {
-  return op == Op::kTensorLoad || op == Op::kBulkLoad;
+  return op == Op::kTensorLoad || op == Op::kBulkLoad || op == Op::kClcTryCancel;
 }
 
 ProtocolKind kind_of(const Event& event) {
@@ -38,6 +38,7 @@ bool starts_leaf(const Event& event) {
   switch (event.op) {
     case Op::kTensorLoad:
     case Op::kBulkLoad:
+    case Op::kClcTryCancel:
     case Op::kMbarrierArrive:
     case Op::kMbarrierExpectTx:
     case Op::kMbarrierCompleteTx:
@@ -228,7 +229,9 @@ void RunOrder::on_event(const Event& event) {
       break;
     case Op::kTensorLoad:
     case Op::kBulkLoad:
+    case Op::kClcTryCancel:
     case Op::kTcgen05Mma:
+    case Op::kTcgen05Cp:
     case Op::kTcgen05Commit:
       on_deferred(group, event, self);
       break;
@@ -252,6 +255,9 @@ void RunOrder::on_event(const Event& event) {
       break;
     case Op::kSetmaxnreg:
       on_registers(group, event, self);
+      break;
+    case Op::kClcQuery:
+      undecided("which cluster a request gets is decided by who asks first", event);
       break;
     case Op::kTcgen05Alloc: {
       std::uint32_t& allocator = group.allocators[event.cta];
@@ -335,7 +341,8 @@ void RunOrder::on_barrier(Group& group, const Event& event, std::uint32_t self) 
 // Loads, remote arrivals, and what goes through the tensor queue.
 void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self) {
   Conditions& conditions = group.conditions;
-  const bool tensor = event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Commit;
+  const bool executes = event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp;
+  const bool tensor = executes || event.op == Op::kTcgen05Commit;
   const std::uint32_t queue = warps_ * 2 + self;
   if (event.step == Step::kIssued) {
     InFlight flight;
@@ -349,7 +356,7 @@ void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self)
       flight.node = node_of(event, queue, position);
       raise(flight.clock, queue, position);
       group.last_tensor[self] = flight.node;
-      if (event.op == Op::kTcgen05Mma) {
+      if (executes) {
         return;
       }
     }

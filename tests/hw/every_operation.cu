@@ -48,6 +48,18 @@ __device__ void tensor_core(
     machine.tcgen05_mma(
         kGroup, tmem, tile, tile.advanced(32), instruction, type != ElementType::kF16);
   }
+  machine.tcgen05_mma(kGroup,
+                      tmem,
+                      tmem.at_column(256),
+                      UmmaSmemDescriptor::make(base, 16, 1024, Swizzle::k128B),
+                      UmmaInstructionDescriptor::make(
+                          ElementType::kBf16, ElementType::kBf16, 128 * ctas_in(kGroup), 64),
+                      true);
+  for (const TmemCopy shape :
+       {TmemCopy::k128x256b, TmemCopy::k128x128b, TmemCopy::k32x128bWarpx4}) {
+    machine.tcgen05_cp(
+        kGroup, tmem, UmmaSmemDescriptor::make(base, 16, 128, Swizzle::kNone), shape);
+  }
   machine.tcgen05_commit(kGroup, bar);
   machine.tcgen05_commit_multicast(kGroup, bar, mask);
   copy_boxes<2>(machine, map, base, {bar, {}, kGroup}, 1);
@@ -74,6 +86,13 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   const Mbarrier bar{base};
   const GlobalAddress global{reinterpret_cast<std::uint64_t>(words)};
   const CtaMask mask{static_cast<std::uint16_t>(machine.cluster_size())};
+
+  machine.griddepcontrol_launch_dependents();
+  machine.griddepcontrol_wait();
+  machine.clc_try_cancel(base, bar, false);
+  machine.clc_try_cancel(base, bar, true);
+  machine.sync_warp();
+  words[1] = machine.clc_is_canceled(base) ? machine.clc_first_cta(base) : 0;
 
   machine.setmaxnreg_dec<24>();
   machine.setmaxnreg_inc<240>();

@@ -232,6 +232,22 @@ class RecordingMachine {
         instruction.n(),
         accumulate ? "add" : "set");
   }
+  void tcgen05_mma(CtaGroup group,
+                   TmemAddress d,
+                   TmemAddress a,
+                   UmmaSmemDescriptor,
+                   UmmaInstructionDescriptor,
+                   bool accumulate,
+                   SourceSite s = SourceSite::current()) {
+    add(s, "mma.tmem_a", ctas_in(group), d.value, a.value, accumulate);
+  }
+  void tcgen05_cp(CtaGroup group,
+                  TmemAddress to,
+                  UmmaSmemDescriptor,
+                  TmemCopy,
+                  SourceSite s = SourceSite::current()) {
+    add(s, "cp", ctas_in(group), to.value);
+  }
   void tcgen05_commit(CtaGroup, Mbarrier b, SourceSite s = SourceSite::current()) {
     add(s, "commit", at(b));
   }
@@ -293,6 +309,24 @@ class RecordingMachine {
   }
   void wait_global_u32(GlobalAddress, std::uint32_t value, SourceSite s = SourceSite::current()) {
     add(s, "wait_global", value);
+  }
+  void clc_try_cancel(SharedAddress,
+                      Mbarrier b,
+                      bool multicast,
+                      SourceSite s = SourceSite::current()) {
+    add(s, multicast ? "try_cancel.multicast" : "try_cancel", at(b));
+  }
+  bool clc_is_canceled(SharedAddress, SourceSite s = SourceSite::current()) {
+    add(s, "is_canceled");
+    return false;
+  }
+  std::uint32_t clc_first_cta(SharedAddress, SourceSite s = SourceSite::current()) {
+    add(s, "first_cta");
+    return 0;
+  }
+  void griddepcontrol_wait(SourceSite s = SourceSite::current()) { add(s, "griddepcontrol.wait"); }
+  void griddepcontrol_launch_dependents(SourceSite s = SourceSite::current()) {
+    add(s, "griddepcontrol.launch_dependents");
   }
   template <std::uint32_t kRegisters>
   void setmaxnreg_dec(SourceSite s = SourceSite::current()) {
