@@ -1,6 +1,7 @@
 #include "sim/prove/explore.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <memory>
@@ -53,25 +54,6 @@ class StateSet {
  public:
   explicit StateSet(std::uint32_t words) : words_{words}, keys_{kFirstSlots * words} {}
 
-  /// Adds a key; false when it was there.
-  bool insert(const std::uint64_t* key) {
-    if ((size_ + 1) * 3 > slots() * 2) {
-      grow();
-    }
-    return place(key);
-  }
-  std::uint64_t size() const { return size_; }
-  /// Brings the place of a key near, for an insert that follows.
-  void expect(const std::uint64_t* key) {
-    __builtin_prefetch(keys_.data() + (hash(key) & (slots() - 1)) * words_);
-  }
-
- private:
-  static constexpr std::uint64_t kFirstSlots = 256;
-  static constexpr std::uint64_t kGenerous = 1U << 18;
-
-  std::uint64_t slots() const { return keys_.size() / words_; }
-
   std::uint64_t hash(const std::uint64_t* key) const {
     std::uint64_t h = 0x9E3779B97F4A7C15U;
     for (std::uint32_t i = 0; i < words_; ++i) {
@@ -80,6 +62,26 @@ class StateSet {
     }
     return h;
   }
+  /// Brings the place of a key near, for an insert that follows.
+  void expect(std::uint64_t hash) { __builtin_prefetch(keys_.data() + (hash & mask_) * words_); }
+  /// Adds a key; false when it was there.
+  bool insert(const std::uint64_t* key, std::uint64_t hash) {
+    std::uint64_t* slot = place(key, hash);
+    if (slot[0] != 0) {
+      return false;
+    }
+    std::copy_n(key, words_, slot);
+    if (++size_ * 3 > (mask_ + 1) * 2) {
+      grow();
+    }
+    return true;
+  }
+  bool has(const std::uint64_t* key) { return place(key, hash(key))[0] != 0; }
+  std::uint64_t size() const { return size_; }
+
+ private:
+  static constexpr std::uint64_t kFirstSlots = 256;
+  static constexpr std::uint64_t kGenerous = 1U << 18;
 
   bool same(const std::uint64_t* a, const std::uint64_t* b) const {
     for (std::uint32_t i = 0; i < words_; ++i) {
@@ -90,17 +92,12 @@ class StateSet {
     return true;
   }
 
-  bool place(const std::uint64_t* key) {
-    const std::uint64_t mask = slots() - 1;
-    for (std::uint64_t at = hash(key) & mask;; at = (at + 1) & mask) {
+  // Where a key is, or the empty place where it belongs.
+  std::uint64_t* place(const std::uint64_t* key, std::uint64_t hash) {
+    for (std::uint64_t at = hash & mask_;; at = (at + 1) & mask_) {
       std::uint64_t* slot = keys_.data() + at * words_;
-      if (slot[0] == 0) {
-        std::copy_n(key, words_, slot);
-        ++size_;
-        return true;
-      }
-      if (same(key, slot)) {
-        return false;
+      if (slot[0] == 0 || same(key, slot)) {
+        return slot;
       }
     }
   }
@@ -109,16 +106,17 @@ class StateSet {
     // Generously while it is small: each growth puts every key in anew.
     Words old{keys_.size() * (size_ < kGenerous ? 8 : 2)};
     std::swap(old, keys_);
-    size_ = 0;
-    for (std::size_t at = 0; at < old.size(); at += words_) {
-      if (old.data()[at] != 0) {
-        place(old.data() + at);
+    mask_ = keys_.size() / words_ - 1;
+    for (const std::uint64_t* key = old.data(); key != old.data() + old.size(); key += words_) {
+      if (key[0] != 0) {
+        std::copy_n(key, words_, place(key, hash(key)));
       }
     }
   }
 
   std::uint32_t words_;
   std::uint64_t size_ = 0;
+  std::uint64_t mask_ = kFirstSlots - 1;
   Words keys_;
 };
 
@@ -140,48 +138,61 @@ class Search {
       return std::move(result_);
     }
     visited_ = std::make_unique<StateSet>(words_);
-    visited_->insert(key_);
-    frames_.push_back({});
-    while (!frames_.empty() && !ended_) {
+    begin();
+    while (!stack_.empty() && !ended_) {
       advance();
     }
     if (!ended_) {
       result_.verdict = Explored::kRight;
     }
     result_.states = visited_->size();
-    if (result_.verdict == Explored::kWrong) {
-      result_.path.assign(path_.begin(), path_.end());
-    }
     return std::move(result_);
   }
 
  private:
+  // What the search needs of an operation.
   struct Step {
-    ProtocolOp op;
-    std::int32_t phase = 0;  // canonical
-    bool alone = false;      // may be executed at once and alone, when enabled
+    ProtocolKind kind = ProtocolKind::kArrive;
+    PhaseTest test = PhaseTest::kParity;
+    bool alone = false;         // may be executed at once and alone, when enabled
+    std::uint32_t barrier = 0;  // kAfter: the agent
+    std::int32_t phase = 0;     // canonical; of a wait the one it waits for
+    std::int32_t count = 0;     // arrivals
+    std::int64_t tx = 0;
+    std::uint32_t index = 0;    // kAfter only
+    std::uint32_t waiters = 0;  // where those who wait for it by kAfter are among `waiters_`
+    std::uint32_t waiter_count = 0;
+
+    bool acts() const { return kind != ProtocolKind::kAfter && kind != ProtocolKind::kWait; }
   };
   struct Agent {
     std::vector<Step> steps;
     std::uint32_t shift = 0;  // where its counter lies in the key
     std::uint32_t word = 0;
     std::uint32_t width = 0;
-    std::uint32_t group = kNoGroup;
-    /// Agents that wait by kAfter for one of its operations, by operation.
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> waiters;
+    std::uint32_t behind = kNobody;  // its neighbours among agents with the same operations
+    std::uint32_t ahead = kNobody;
   };
-  static constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
-  struct Frame {
-    bool expanded = false;
-    std::uint32_t agent = 0;   // that led on from here
-    std::size_t children = 0;  // where its own begin among the children
-    BarrierState before{};     // what that agent's operation changed
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+  /// How many states are expanded before what follows them is looked up.
+  static constexpr std::size_t kBatch = 16;
+
+  // A state that is not yet expanded: its key, which agents can go on, and which of those alone.
+  struct State {
+    std::uint64_t* key;
+    std::uint64_t* open;
+    std::uint64_t* alone;
+    BarrierState* barriers;
+  };
+  struct Follower {
+    std::uint64_t hash;
+    std::uint32_t state;  // that it follows
+    std::uint32_t agent;  // by whose operation
   };
 
   bool lay_out() {
     const std::size_t count = protocol_.agents.size();
     agents_.resize(count);
-    next_.assign(count, 0);
     std::uint32_t bit = 1;  // the first marks a state that is there
     for (std::size_t a = 0; a < count; ++a) {
       const std::vector<ProtocolOp>& ops = protocol_.agents[a].ops;
@@ -189,35 +200,40 @@ class Search {
       if (bit % 64 + width > 64) {
         bit = (bit / 64 + 1) * 64;
       }
-      agents_[a].word = bit / 64;
-      agents_[a].shift = bit % 64;
-      agents_[a].width = width;
+      if (width != 0) {
+        agents_[a].word = bit / 64;
+        agents_[a].shift = bit % 64;
+        agents_[a].width = width;
+      }
       bit += width;
       for (std::size_t i = 0; i < ops.size(); ++i) {
-        agents_[a].steps.push_back({ops[i], run_.phase_of[a][i], alone(a, i)});
+        agents_[a].steps.push_back(step(a, i));
       }
-      left_ += ops.size();
     }
     words_ = (bit + 63) / 64;
-    for (const ProtocolBarrier& barrier : protocol_.barriers) {
-      barriers_.push_back({0, static_cast<std::int32_t>(barrier.count), 0});
-    }
+    mask_words_ = static_cast<std::uint32_t>((count + 63) / 64);
     if (options_.symmetry) {
       find_symmetry();
     }
-    runnable_.assign((count + 63) / 64, 0);
-    for (std::uint32_t a = 0; a < count; ++a) {
-      for (const Step& step : agents_[a].steps) {
-        if (step.op.kind == ProtocolKind::kAfter) {
-          agents_[step.op.barrier].waiters.emplace_back(step.op.index, a);
-        }
-      }
-    }
-    for (std::uint32_t a = 0; a < count; ++a) {
-      std::sort(agents_[a].waiters.begin(), agents_[a].waiters.end());
-      refresh(a);
-    }
+    find_waiters();
     return words_ <= kWordsMax;
+  }
+
+  Step step(std::size_t agent, std::size_t index) const {
+    const ProtocolOp& op = protocol_.agents[agent].ops[index];
+    Step step;
+    step.kind = op.kind;
+    step.alone = alone(agent, index);
+    step.barrier = op.barrier;
+    step.index = op.index;
+    if (op.kind == ProtocolKind::kAfter) {
+      return step;
+    }
+    step.test = protocol_.barriers[op.barrier].test;
+    step.phase = op.kind == ProtocolKind::kWait ? op.phase : run_.phase_of[agent][index];
+    step.count = op.arrives() ? static_cast<std::int32_t>(op.count) : 0;
+    step.tx = op.kind == ProtocolKind::kComplete ? -std::int64_t{op.bytes} : std::int64_t{op.bytes};
+    return step;
   }
 
   bool alone(std::size_t agent, std::size_t index) const {
@@ -250,296 +266,365 @@ class Search {
            a.bytes == b.bytes && a.index == b.index;
   }
 
-  // Groups of agents with the same operations, on none of which another agent waits by kAfter.
+  bool same(std::uint32_t a, std::uint32_t b) const {
+    const std::vector<ProtocolOp>& x = protocol_.agents[a].ops;
+    const std::vector<ProtocolOp>& y = protocol_.agents[b].ops;
+    return std::equal(x.begin(),
+                      x.end(),
+                      y.begin(),
+                      y.end(),
+                      [](const ProtocolOp& i, const ProtocolOp& j) { return same(i, j); }) &&
+           run_.phase_of[a] == run_.phase_of[b];
+  }
+
+  // Chains of agents with the same operations, on none of which another agent waits by kAfter.
   void find_symmetry() {
-    std::vector<bool> named(agents_.size(), false);
+    std::vector<bool> settled(agents_.size(), false);
     for (const Agent& agent : agents_) {
       for (const Step& step : agent.steps) {
-        if (step.op.kind == ProtocolKind::kAfter) {
-          named[step.op.barrier] = true;
+        if (step.kind == ProtocolKind::kAfter) {
+          settled[step.barrier] = true;
         }
       }
     }
-    std::vector<bool> taken(agents_.size(), false);
     for (std::uint32_t a = 0; a < agents_.size(); ++a) {
-      std::vector<std::uint32_t> group{a};
-      for (std::uint32_t b = a + 1; b < agents_.size() && !taken[a] && !named[a]; ++b) {
-        const std::vector<Step>& x = agents_[a].steps;
-        const std::vector<Step>& y = agents_[b].steps;
-        const bool alike =
-            !taken[b] && !named[b] && x.size() == y.size() &&
-            std::equal(x.begin(), x.end(), y.begin(), [](const Step& i, const Step& j) {
-              return same(i.op, j.op) && i.phase == j.phase;
-            });
-        if (alike) {
-          group.push_back(b);
-          taken[b] = true;
+      std::uint32_t last = a;
+      for (std::uint32_t b = a + 1; b < agents_.size() && !settled[a]; ++b) {
+        if (!settled[b] && same(a, b)) {
+          agents_[last].ahead = b;
+          agents_[b].behind = last;
+          settled[b] = true;
+          last = b;
         }
       }
-      if (group.size() > 1) {
-        for (const std::uint32_t agent : group) {
-          agents_[agent].group = static_cast<std::uint32_t>(groups_.size());
+    }
+  }
+
+  // Who has to be looked at again when an operation is done, or a phase.
+  void find_waiters() {
+    watchers_.resize(protocol_.barriers.size());
+    for (std::uint32_t a = 0; a < agents_.size(); ++a) {
+      for (const Step& step : agents_[a].steps) {
+        if (step.kind == ProtocolKind::kAfter) {
+          waiters_.push_back({step.barrier, step.index, a});
+        } else if (step.kind == ProtocolKind::kWait &&
+                   (watchers_[step.barrier].empty() || watchers_[step.barrier].back() != a)) {
+          watchers_[step.barrier].push_back(a);
         }
-        groups_.push_back(std::move(group));
       }
     }
+    std::sort(waiters_.begin(), waiters_.end());
+    for (std::uint32_t i = 0; i < waiters_.size(); ++i) {
+      Step& step = agents_[waiters_[i][0]].steps[waiters_[i][1]];
+      step.waiters = step.waiter_count == 0 ? i : step.waiters;
+      ++step.waiter_count;
+    }
   }
 
-  void put(std::uint64_t* key, std::uint32_t agent, std::uint32_t counter) const {
+  State state(std::uint32_t at) {
+    std::uint64_t* words = state_words_.data() + std::size_t{at} * (words_ + 2 * mask_words_);
+    return {words,
+            words + words_,
+            words + words_ + mask_words_,
+            state_barriers_.data() + std::size_t{at} * protocol_.barriers.size()};
+  }
+
+  // Room for a state.
+  std::uint32_t take() {
+    if (free_.empty()) {
+      const auto taken = static_cast<std::uint32_t>(taken_++);
+      state_words_.resize(taken_ * (words_ + 2 * mask_words_));
+      state_barriers_.resize(taken_ * protocol_.barriers.size());
+      return taken;
+    }
+    const std::uint32_t at = free_.back();
+    free_.pop_back();
+    return at;
+  }
+
+  void begin() {
+    const State first = state(take());
+    first.key[0] = 1;
+    for (std::size_t b = 0; b < protocol_.barriers.size(); ++b) {
+      first.barriers[b].pending = static_cast<std::int32_t>(protocol_.barriers[b].count);
+    }
+    for (std::uint32_t a = 0; a < agents_.size(); ++a) {
+      refresh(first, a);
+    }
+    visited_->insert(first.key, visited_->hash(first.key));
+    stack_.push_back(0);
+  }
+
+  std::uint32_t counter(const std::uint64_t* key, std::uint32_t agent) const {
     const Agent& at = agents_[agent];
-    const std::uint64_t mask = ((std::uint64_t{1} << at.width) - 1) << at.shift;
-    key[at.word] = (key[at.word] & ~mask) | std::uint64_t{counter} << at.shift;
+    return static_cast<std::uint32_t>(key[at.word] >> at.shift &
+                                      ((std::uint64_t{1} << at.width) - 1));
   }
 
-  // Writes an agent's counter into a key; with symmetry the counters of its group, in order.
-  void write(std::uint64_t* key, std::uint32_t agent, std::uint32_t counter) {
-    const std::uint32_t group = agents_[agent].group;
-    if (group == kNoGroup) {
-      put(key, agent, counter);
-      return;
-    }
-    members_.clear();
-    for (const std::uint32_t member : groups_[group]) {
-      // By insertion: groups are small and nearly in order.
-      const std::uint32_t value = member == agent ? counter : next_[member];
-      std::size_t at = members_.size();
-      members_.push_back(value);
-      for (; at > 0 && members_[at - 1] > value; --at) {
-        members_[at] = members_[at - 1];
-      }
-      members_[at] = value;
-    }
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      put(key, groups_[group][i], members_[i]);
-    }
-  }
-
-  // The counter of an agent has changed: the key, and who can be tried.
-  void moved(std::uint32_t agent, std::uint32_t index) {
-    write(key_, agent, next_[agent]);
-    refresh(agent);
-    const auto& waiters = agents_[agent].waiters;
-    for (auto at = std::lower_bound(waiters.begin(), waiters.end(), std::pair{index, 0U});
-         at != waiters.end() && at->first == index;
-         ++at) {
-      refresh(at->second);
-    }
-  }
-
-  // Whether an agent has an operation that does not wait for another agent's.
-  void refresh(std::uint32_t agent) {
+  // Whether an agent can go on. Of agents with the same operations one goes on only while the next
+  // is ahead of it: their counters stay in order, and of all their orders that one is kept.
+  bool open(const State& state, std::uint32_t agent) const {
     const Agent& at = agents_[agent];
-    const bool has = next_[agent] < at.steps.size();
-    const bool blocked = has && at.steps[next_[agent]].op.kind == ProtocolKind::kAfter &&
-                         !enabled(at.steps[next_[agent]]);
+    const std::uint32_t next = counter(state.key, agent);
+    return next < at.steps.size() && (at.ahead == kNobody || counter(state.key, at.ahead) > next) &&
+           enabled(state, at.steps[next]);
+  }
+
+  void refresh(const State& state, std::uint32_t agent) const {
     const std::uint64_t bit = std::uint64_t{1} << agent % 64;
-    if (has && !blocked) {
-      runnable_[agent / 64] |= bit;
-    } else {
-      runnable_[agent / 64] &= ~bit;
+    std::uint64_t& open_bits = state.open[agent / 64];
+    std::uint64_t& alone_bits = state.alone[agent / 64];
+    open_bits &= ~bit;
+    alone_bits &= ~bit;
+    if (open(state, agent)) {
+      open_bits |= bit;
+      alone_bits |= agents_[agent].steps[counter(state.key, agent)].alone ? bit : 0;
     }
   }
 
-  // The first runnable agent from `from` on; the number of agents when there is none.
-  std::uint32_t runnable_from(std::uint32_t from) const {
-    for (std::size_t word = from / 64; word < runnable_.size(); ++word) {
-      const std::uint64_t bits =
-          runnable_[word] &
-          (word == from / 64 ? ~std::uint64_t{0} << from % 64 : ~std::uint64_t{0});
-      if (bits != 0) {
-        return static_cast<std::uint32_t>(word * 64) +
-               static_cast<std::uint32_t>(std::countr_zero(bits));
-      }
+  bool enabled(const State& state, const Step& step) const {
+    if (step.kind == ProtocolKind::kAfter) {
+      return counter(state.key, step.barrier) > step.index;
     }
-    return static_cast<std::uint32_t>(agents_.size());
-  }
-
-  bool enabled(const Step& step) const {
-    const ProtocolOp& op = step.op;
-    if (op.kind == ProtocolKind::kAfter) {
-      return next_[op.barrier] > op.index;
-    }
-    if (op.kind != ProtocolKind::kWait) {
+    if (step.kind != ProtocolKind::kWait) {
       return true;
     }
-    const std::int32_t phase = barriers_[op.barrier].phase;
-    switch (protocol_.barriers[op.barrier].test) {
+    const std::int32_t phase = state.barriers[step.barrier].phase;
+    switch (step.test) {
       case PhaseTest::kParity:
-        return (phase & 1) != (op.phase & 1);
+        return (phase & 1) != (step.phase & 1);
       case PhaseTest::kExact:
-        return phase > op.phase;
+        return phase > step.phase;
       case PhaseTest::kEqual:
         break;
     }
-    return phase == op.phase + 1;
+    return phase == step.phase + 1;
   }
 
-  void fail(std::uint32_t agent, std::string what) {
-    path_.clear();
-    for (std::size_t i = 0; i + 1 < frames_.size(); ++i) {
-      path_.emplace_back(frames_[i].agent, 0U);
+  static bool acts_right(const State& state, const Step& step) {
+    if (step.kind == ProtocolKind::kAfter) {
+      return true;
     }
-    std::vector<std::uint32_t> counters(agents_.size(), 0);
-    for (auto& [who, index] : path_) {
-      index = counters[who]++;
+    const BarrierState& barrier = state.barriers[step.barrier];
+    if (step.kind == ProtocolKind::kWait) {
+      return barrier.phase == step.phase + 1 || step.test == PhaseTest::kExact;
     }
-    if (agent < agents_.size()) {
-      path_.emplace_back(agent, next_[agent]);
+    return barrier.phase == step.phase && barrier.pending >= step.count;
+  }
+
+  // In words, what is wrong with executing a step that does not act right.
+  static std::string wrong(const State& state, const Step& step) {
+    const std::int32_t phase = state.barriers[step.barrier].phase;
+    const std::string now = std::to_string(phase);
+    if (step.kind == ProtocolKind::kWait) {
+      return "a wait for phase " + std::to_string(step.phase) + " passes in phase " + now;
+    }
+    if (phase != step.phase) {
+      return "what belongs to phase " + std::to_string(step.phase) + " counts in phase " + now;
+    }
+    return "more arrivals than pending";
+  }
+
+  // What an operation does to its barrier; true when a phase completes.
+  bool act(BarrierState& barrier, const Step& step) const {
+    barrier.tx += step.tx;
+    barrier.pending -= step.count;
+    if (barrier.pending != 0 || barrier.tx != 0) {
+      return false;
+    }
+    ++barrier.phase;
+    barrier.pending = static_cast<std::int32_t>(protocol_.barriers[step.barrier].count);
+    return true;
+  }
+
+  // An agent goes on: its counter is in the key already.
+  void execute(const State& state, std::uint32_t agent) const {
+    const Agent& at = agents_[agent];
+    const Step& step = at.steps[counter(state.key, agent) - 1];
+    if (step.acts() && act(state.barriers[step.barrier], step)) {
+      for (const std::uint32_t watcher : watchers_[step.barrier]) {
+        refresh(state, watcher);
+      }
+    }
+    refresh(state, agent);
+    if (at.behind != kNobody) {
+      refresh(state, at.behind);
+    }
+    for (std::uint32_t i = 0; i < step.waiter_count; ++i) {
+      refresh(state, waiters_[step.waiters + i][2]);
+    }
+  }
+
+  // Expands the last states on the stack. All keys first, so that their places in the table are on
+  // their way when they are looked up.
+  void advance() {
+    const std::size_t kept = stack_.size() - std::min(stack_.size(), kBatch);
+    batch_.assign(stack_.begin() + static_cast<std::ptrdiff_t>(kept), stack_.end());
+    stack_.resize(kept);
+    followers_.clear();
+    for (auto at = batch_.rbegin(); at != batch_.rend() && !ended_; ++at) {
+      expand(*at);
+    }
+    for (const Follower& follower : followers_) {
+      if (ended_) {
+        return;
+      }
+      go_on(follower);
+    }
+    free_.insert(free_.end(), batch_.begin(), batch_.end());
+  }
+
+  void expand(std::uint32_t at) {
+    const State from = state(at);
+    for (std::uint32_t word = 0; word < mask_words_; ++word) {
+      if (from.alone[word] != 0) {
+        follow(at, word * 64 + static_cast<std::uint32_t>(std::countr_zero(from.alone[word])));
+        return;
+      }
+    }
+    bool any = false;
+    for (std::uint32_t word = 0; word < mask_words_; ++word) {
+      for (std::uint64_t bits = from.open[word]; bits != 0 && !ended_; bits &= bits - 1) {
+        follow(at, word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
+        any = true;
+      }
+    }
+    if (!any) {
+      for (std::uint32_t a = 0; a < agents_.size(); ++a) {
+        if (counter(from.key, a) < agents_[a].steps.size()) {
+          fail(from.key, kNobody, "deadlock: nobody can go on");
+          return;
+        }
+      }
+    }
+  }
+
+  // Notes what follows a state by an agent's operation.
+  void follow(std::uint32_t at, std::uint32_t agent) {
+    const State from = state(at);
+    const Step& step = agents_[agent].steps[counter(from.key, agent)];
+    if (!acts_right(from, step)) {
+      fail(from.key, agent, wrong(from, step));
+      return;
+    }
+    ++result_.transitions;
+    step_key(from.key, agent);
+    const std::uint64_t hash = visited_->hash(key_);
+    visited_->expect(hash);
+    followers_.push_back({hash, at, agent});
+  }
+
+  // In `key_`, the key after an agent's next operation.
+  void step_key(const std::uint64_t* key, std::uint32_t agent) {
+    std::copy_n(key, words_, key_);
+    key_[agents_[agent].word] += std::uint64_t{1} << agents_[agent].shift;
+  }
+
+  void go_on(const Follower& follower) {
+    step_key(state(follower.state).key, follower.agent);
+    if (!visited_->insert(key_, follower.hash)) {
+      return;
+    }
+    if (visited_->size() > options_.states_max) {
+      result_.verdict = Explored::kIncomplete;
+      result_.what = "stopped after " + std::to_string(options_.states_max) + " states";
+      ended_ = true;
+      return;
+    }
+    const std::uint32_t at = take();
+    const State from = state(follower.state);
+    const State to = state(at);
+    std::copy_n(key_, words_, to.key);
+    std::copy_n(from.open, 2 * mask_words_, to.open);
+    std::copy_n(from.barriers, protocol_.barriers.size(), to.barriers);
+    execute(to, follower.agent);
+    stack_.push_back(at);
+  }
+
+  void fail(const std::uint64_t* key, std::uint32_t agent, std::string what) {
+    result_.path = path_to(key);
+    if (agent != kNobody) {
+      result_.path.emplace_back(agent, counter(key, agent));
     }
     result_.verdict = Explored::kWrong;
     result_.what = std::move(what);
     ended_ = true;
   }
 
-  bool acts_right(const Step& step) const {
-    const ProtocolOp& op = step.op;
-    if (op.kind == ProtocolKind::kAfter) {
-      return true;
+  // Back from a state that was reached, by states that were.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> path_to(const std::uint64_t* key) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> path;
+    std::vector<BarrierState> barriers(protocol_.barriers.size());
+    std::copy_n(key, words_, key_);
+    for (std::uint32_t a = 0; a < agents_.size();) {
+      const std::uint64_t one = std::uint64_t{1} << agents_[a].shift;
+      std::uint64_t& word = key_[agents_[a].word];
+      const std::uint32_t done = counter(key_, a);
+      if (done != 0) {
+        word -= one;
+        const State before{key_, nullptr, nullptr, barriers.data()};
+        if (visited_->has(key_)) {
+          set_barriers(before);
+          if (open(before, a) && acts_right(before, agents_[a].steps[done - 1])) {
+            path.emplace_back(a, done - 1);
+            a = 0;
+            continue;
+          }
+        }
+        word += one;
+      }
+      ++a;
     }
-    const BarrierState& barrier = barriers_[op.barrier];
-    if (op.kind == ProtocolKind::kWait) {
-      return barrier.phase == op.phase + 1 ||
-             protocol_.barriers[op.barrier].test == PhaseTest::kExact;
-    }
-    return barrier.phase == step.phase &&
-           (!op.arrives() || barrier.pending >= static_cast<std::int32_t>(op.count));
+    std::reverse(path.begin(), path.end());
+    return path;
   }
 
-  // In words, what is wrong with executing a step that does not act right.
-  std::string wrong(const Step& step) const {
-    const ProtocolOp& op = step.op;
-    const std::string now = std::to_string(barriers_[op.barrier].phase);
-    if (op.kind == ProtocolKind::kWait) {
-      return "a wait for phase " + std::to_string(op.phase) + " passes in phase " + now;
+  // The barriers of a state, from what was executed: of each the operations of its last phase.
+  void set_barriers(const State& state) const {
+    const auto enter = [&](std::uint32_t b, std::int32_t phase) {
+      state.barriers[b] = {phase, static_cast<std::int32_t>(protocol_.barriers[b].count), 0};
+    };
+    for (std::uint32_t b = 0; b < protocol_.barriers.size(); ++b) {
+      enter(b, 0);
     }
-    if (barriers_[op.barrier].phase != step.phase) {
-      return "what belongs to phase " + std::to_string(step.phase) + " counts in phase " + now;
-    }
-    return "more arrivals than pending";
-  }
-
-  void execute(Frame& frame, std::uint32_t agent) {
-    const ProtocolOp& op = agents_[agent].steps[next_[agent]].op;
-    frame.agent = agent;
-    const std::uint32_t index = next_[agent]++;
-    --left_;
-    moved(agent, index);
-    if (op.kind == ProtocolKind::kAfter || op.kind == ProtocolKind::kWait) {
-      return;
-    }
-    BarrierState& barrier = barriers_[op.barrier];
-    frame.before = barrier;
-    barrier.tx +=
-        op.kind == ProtocolKind::kComplete ? -std::int64_t{op.bytes} : std::int64_t{op.bytes};
-    barrier.pending -= op.arrives() ? static_cast<std::int32_t>(op.count) : 0;
-    if (barrier.pending == 0 && barrier.tx == 0) {
-      ++barrier.phase;
-      barrier.pending = static_cast<std::int32_t>(protocol_.barriers[op.barrier].count);
-    }
-  }
-
-  void undo(const Frame& frame) {
-    --next_[frame.agent];
-    ++left_;
-    moved(frame.agent, next_[frame.agent]);
-    const ProtocolOp& op = agents_[frame.agent].steps[next_[frame.agent]].op;
-    if (op.kind != ProtocolKind::kAfter && op.kind != ProtocolKind::kWait) {
-      barriers_[op.barrier] = frame.before;
-    }
-  }
-
-  // One step of the depth-first search: looks at all that can follow a new state, or goes on to one
-  // of those that were not seen before.
-  void advance() {
-    if (!frames_.back().expanded) {
-      expand();
-      return;
-    }
-    Frame& frame = frames_.back();
-    if (children_.size() > frame.children) {
-      const std::uint32_t agent = children_.back();
-      children_.pop_back();
-      execute(frame, agent);
-      frames_.push_back({});
-      frames_.back().children = children_.size();
-      return;
-    }
-    frames_.pop_back();
-    if (!frames_.empty()) {
-      undo(frames_.back());
-    }
-  }
-
-  // All keys first, so that their places in the table are on their way when they are looked up.
-  void expand() {
-    Frame& frame = frames_.back();
-    frame.expanded = true;
-    followers_.clear();
-    const auto count = static_cast<std::uint32_t>(agents_.size());
-    std::uint32_t alone = count;
-    for (std::uint32_t agent = runnable_from(0); options_.reduce && agent < count;
-         agent = runnable_from(agent + 1)) {
-      const Step& step = agents_[agent].steps[next_[agent]];
-      if (step.alone && enabled(step)) {
-        alone = agent;
-        break;
+    for (std::uint32_t a = 0; a < agents_.size(); ++a) {
+      for (std::uint32_t i = 0; i < counter(state.key, a); ++i) {
+        const Step& step = agents_[a].steps[i];
+        if (!step.acts() || step.phase < state.barriers[step.barrier].phase) {
+          continue;
+        }
+        if (step.phase > state.barriers[step.barrier].phase) {
+          enter(step.barrier, step.phase);
+        }
+        state.barriers[step.barrier].pending -= step.count;
+        state.barriers[step.barrier].tx += step.tx;
       }
     }
-    for (std::uint32_t agent = alone < count ? alone : runnable_from(0); agent < count;
-         agent = alone < count ? count : runnable_from(agent + 1)) {
-      const Step& step = agents_[agent].steps[next_[agent]];
-      if (!enabled(step)) {
-        continue;
+    for (std::uint32_t b = 0; b < protocol_.barriers.size(); ++b) {
+      if (state.barriers[b].pending == 0 && state.barriers[b].tx == 0) {
+        enter(b, state.barriers[b].phase + 1);
       }
-      if (!acts_right(step)) {
-        fail(agent, wrong(step));
-        return;
-      }
-      ++result_.transitions;
-      Follower& follower = followers_.emplace_back();
-      follower.agent = agent;
-      std::copy_n(key_, words_, follower.key);
-      write(follower.key, agent, next_[agent] + 1);
-      visited_->expect(follower.key);
-    }
-    if (followers_.empty() && left_ != 0) {
-      fail(~0U, "deadlock: nobody can go on");
-      return;
-    }
-    for (const Follower& follower : followers_) {
-      if (visited_->insert(follower.key)) {
-        children_.push_back(follower.agent);
-      }
-    }
-    if (visited_->size() > options_.states_max) {
-      result_.verdict = Explored::kIncomplete;
-      result_.what = "stopped after " + std::to_string(options_.states_max) + " states";
-      ended_ = true;
     }
   }
-
-  struct Follower {
-    std::uint64_t key[kWordsMax];
-    std::uint32_t agent = 0;
-  };
 
   const Protocol& protocol_;
   const CanonicalRun& run_;
   const ExploreOptions& options_;
   std::vector<Agent> agents_;
-  std::vector<std::vector<std::uint32_t>> groups_;
-  std::uint32_t words_ = 1;
-  std::vector<std::uint32_t> next_;
-  std::vector<std::uint64_t> runnable_;  // one bit an agent
-  std::uint64_t key_[kWordsMax] = {1};
-  std::vector<std::uint32_t> members_;
-  std::vector<BarrierState> barriers_;
-  std::size_t left_ = 0;
+  std::vector<std::array<std::uint32_t, 3>> waiters_;  // by kAfter: for whom, for what, who
+  std::vector<std::vector<std::uint32_t>> watchers_;   // of each barrier, who has a wait on it
+  std::uint32_t words_ = 1;                            // of a key
+  std::uint32_t mask_words_ = 1;                       // of one bit an agent
   std::unique_ptr<StateSet> visited_;
-  std::vector<Frame> frames_;
-  std::vector<std::uint32_t> children_;  // of all frames, not yet gone on to
-  std::vector<Follower> followers_;      // of the state that is expanded
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> path_;
+  std::uint64_t key_[kWordsMax] = {};
+  // States that are not yet expanded, in the order of `stack_`, and places where others were.
+  std::size_t taken_ = 0;
+  std::vector<std::uint64_t> state_words_;
+  std::vector<BarrierState> state_barriers_;
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> stack_;
+  std::vector<std::uint32_t> batch_;
+  std::vector<Follower> followers_;  // of the states that are expanded
   bool ended_ = false;
   ExploreResult result_;
 };

@@ -98,6 +98,41 @@ TEST(ExploreTest, AgentsThatDoTheSameAreInterchangeable) {
   EXPECT_EQ(one.states, 9U);
 }
 
+TEST(ExploreTest, AWitnessAmongInterchangeableAgentsCanBeFollowed) {
+  // A producer who waits for three readers, but not for the fourth, who is then lapped.
+  Protocol protocol{{{1}, {3}}, {agent({})}};
+  for (std::int32_t trip = 0; trip < 3; ++trip) {
+    protocol.agents[0].ops.push_back(wait_op(1, trip - 1));
+    protocol.agents[0].ops.push_back(arrive_op(0));
+  }
+  for (int reader = 0; reader < 3; ++reader) {
+    protocol.agents.push_back(agent({}));
+    for (std::int32_t trip = 0; trip < 3; ++trip) {
+      protocol.agents.back().ops.push_back(wait_op(0, trip));
+      protocol.agents.back().ops.push_back(arrive_op(1));
+    }
+  }
+  protocol.agents.push_back(agent({wait_op(0, 0), wait_op(0, 1), wait_op(0, 2)}));
+  const ExploreResult result = search(protocol);
+  ASSERT_EQ(result.verdict, Explored::kWrong);
+  // Each agent's operations in order, and each wait after the arrivals that it waits for.
+  std::vector<std::uint32_t> next(protocol.agents.size(), 0);
+  std::vector<std::uint32_t> arrivals(protocol.barriers.size(), 0);
+  for (std::size_t i = 0; i < result.path.size(); ++i) {
+    const auto [who, index] = result.path[i];
+    ASSERT_LT(who, next.size());
+    ASSERT_EQ(index, next[who]++);
+    const ProtocolOp& op = protocol.agents[who].ops.at(index);
+    const std::uint32_t phase = arrivals[op.barrier] / protocol.barriers[op.barrier].count;
+    if (op.arrives()) {
+      ++arrivals[op.barrier];
+    } else {
+      EXPECT_NE(phase & 1, static_cast<std::uint32_t>(op.phase) & 1) << i;
+    }
+  }
+  EXPECT_EQ(search(protocol).path, result.path);
+}
+
 TEST(ExploreTest, AProtocolTooLargeForItsKeysIsRefusedNotGuessed) {
   Protocol protocol{{{1}}, {}};
   for (int i = 0; i < 600; ++i) {
