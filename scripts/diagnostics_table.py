@@ -10,6 +10,33 @@ import subprocess
 import sys
 
 
+SUPPRESSING = """
+## Suppressing a finding
+
+`check`, `prove`, `run` and `replay` take `--suppress FILE`, a file of findings that are known:
+
+```
+# scenario  object or line            ID                          reason
+gemm        "input.full[?] of cta 0"  MBAR_PHASE_UNOBSERVED       the ring is drained at the end
+gemm        scenarios/gemm.hpp:*      BULK_STORE_PENDING_AT_EXIT  nothing runs after it
+```
+
+The second field has to match the whole `object` or the whole `line` of the report: `*` is any
+text, `?` any letter, brackets are brackets, and quotes hold blanks. A reason is required. A line
+that is wrong is refused (exit code 2), as is an unknown scenario or id.
+
+What is suppressed is not printed, fails nothing, and is counted: `suppressed: 2 (reason)`, in
+JSON `suppressed`. A report that says *repeated* is one finding, with all its repeats. The verdict
+then is not *proved*, unless only warnings were suppressed; schedules are tried in its place. A
+fault that stops the machine stops it also when it is suppressed: nothing is said of what would
+come after it.
+
+A line for a scenario that `check` has run, and that matches nothing there, is a warning. It fails
+the check (exit code 1) with `--strict`, as warnings do, and with `--all`. Nothing is said of such
+lines where the check stopped at a defect.
+"""
+
+
 def ask(command, *arguments):
     result = subprocess.run(
         [command, *arguments, "--json"], check=True, capture_output=True, text=True
@@ -51,7 +78,9 @@ def table(command):
         "`warptwin check` finds with this id, *clean twin* the same kernel without the fault, "
         "on which",
         "it is silent. *Smallest programs* are a wrong and a right one in `sim/micro`, a few",
-        "operations each, that a test holds to it.",
+        "operations each, that a test holds to it: `warptwin explain ID` prints them, with the "
+        "trigger,",
+        "what hardware does, and the section of NVIDIA's manual.",
         "",
         "| id | practical | strict | means | shown by | clean twin | smallest programs |",
         "|---|---|---|---|---|---|---|",
@@ -81,7 +110,7 @@ def table(command):
         "|---|---|",
     ]
     lines += [f"| `{d['id']}` | {d['cannot_occur']} |" for d in absent]
-    lines.append("")
+    lines.append(SUPPRESSING)
     return "\n".join(lines)
 
 

@@ -12,6 +12,7 @@ import sys
 REPORTS = {
     "defect: MBAR_SURPLUS_ARRIVAL": ["check", "consumer_releases_twice"],
     "gemm (...): proved": ["prove", "gemm", "--for-all", "k"],
+    "  warp 0": ["explain", "MBAR_PHASE_UNOBSERVED"],
 }
 
 

@@ -18,7 +18,10 @@ struct DiagnosticInfo {
   const char* id;
   Severity practical;
   Severity strict;
-  const char* meaning;  // one line: what is wrong when it is reported
+  const char* meaning;   // one line: what is wrong when it is reported
+  const char* trigger;   // exactly when it is reported
+  const char* hardware;  // what a GPU does: expected, unless it says that it was seen
+  const char* source;    // the manual and its sections that say so
 };
 
 /// All diagnostics that can be reported, sorted by id.

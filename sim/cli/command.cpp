@@ -11,7 +11,8 @@
 
 #include <boost/program_options.hpp>
 
-#include "sim/micro/programs.hpp"
+#include "sim/micro/listing.hpp"
+#include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
 #include "sim/report/proof.hpp"
 #include "sim/report/text.hpp"
@@ -19,8 +20,10 @@
 #include "sim/run/check.hpp"
 #include "sim/run/choices.hpp"
 #include "sim/run/explore_run.hpp"
+#include "sim/run/nearest.hpp"
 #include "sim/run/npy.hpp"
 #include "sim/run/replay_line.hpp"
+#include "sim/run/suppressions.hpp"
 
 namespace warptwin::sim {
 
@@ -33,6 +36,7 @@ constexpr const char* kHelp = R"(warptwin: a digital twin of warp-specialised GP
 usage: warptwin COMMAND [SCENARIO] [OPTIONS]
 
   list                 the scenarios; with a name, its parameters; with --diagnostics, those
+  explain ID           a diagnostic: what it means, the smallest program that shows it
   show SCENARIO        what a launch takes of an SM: shared memory, tensor memory, threads, waves
   run SCENARIO         one execution: computes, checks, compares with a reference
   check SCENARIO       many executions under different schedules; --all checks every scenario
@@ -72,20 +76,12 @@ std::pair<std::string, std::string> name_and_value(const std::string& text, cons
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) {
-    row[j] = j;
+std::vector<std::string_view> scenario_names(const Session& session) {
+  std::vector<std::string_view> names;
+  for (const ScenarioEntry& scenario : session.scenarios) {
+    names.emplace_back(scenario.info->name);
   }
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({substitute, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
+  return names;
 }
 
 const ScenarioEntry& find_scenario(const Session& session) {
@@ -93,20 +89,13 @@ const ScenarioEntry& find_scenario(const Session& session) {
     throw ConfigError("name a scenario; 'warptwin list' shows them");
   }
   const auto name = session.options["target"].as<std::string>();
-  const ScenarioEntry* nearest = nullptr;
   for (const ScenarioEntry& scenario : session.scenarios) {
     if (name == scenario.info->name) {
       return scenario;
     }
-    if (nearest == nullptr ||
-        distance(name, scenario.info->name) < distance(name, nearest->info->name)) {
-      nearest = &scenario;
-    }
   }
-  throw ConfigError(
-      "there is no scenario '" + name + "'" +
-      (nearest == nullptr ? "" : "; did you mean '" + std::string{nearest->info->name} + "'?") +
-      " 'warptwin list' shows all");
+  throw ConfigError("there is no scenario '" + name + "'" +
+                    did_you_mean(name, scenario_names(session)) + " 'warptwin list' shows all");
 }
 
 std::vector<std::string> strings(const Session& session, const char* option) {
@@ -232,14 +221,61 @@ ExitCode exit_of(const RunResult& result, bool strict) {
   return result.clean(strict) ? ExitCode::kClean : ExitCode::kFinding;
 }
 
-// --- Commands ---------------------------------------------------------------------------------
+// --- Suppressed findings ----------------------------------------------------------------------
 
-bool has_micro(const char* id) {
-  const auto programs = micro_programs();
-  return std::any_of(programs.begin(), programs.end(), [&](const MicroProgram& micro) {
-    return std::string_view{micro.id} == id;
-  });
+Suppressions suppressions_of(const Session& session) {
+  return session.options.count("suppress") == 0
+             ? Suppressions{}
+             : read_suppressions(session.options["suppress"].as<std::string>(),
+                                 scenario_names(session));
 }
+
+// Empty where nothing is suppressed. Holds on to both.
+std::function<bool(const Finding&)> accepts(Suppressions& suppressions,
+                                            const ScenarioEntry& scenario) {
+  if (suppressions.empty()) {
+    return {};
+  }
+  return [&](const Finding& finding) {
+    return suppressions.accepts(scenario.info->name, finding, text_of(finding.site));
+  };
+}
+
+std::string text_of_suppressed(const std::vector<const Suppression*>& rows) {
+  std::string text;
+  for (const Suppression* row : rows) {
+    if (!row->accepted.empty()) {
+      text += "suppressed: " + std::to_string(row->accepted.size()) + " (" + row->reason + "), " +
+              row->id + ", by " + row->place + "\n";
+    }
+  }
+  return text;
+}
+
+std::string text_of_unused(const std::vector<const Suppression*>& rows) {
+  std::string text;
+  for (const Suppression* row : rows) {
+    if (row->accepted.empty()) {
+      text += "warning: " + row->place + ": suppresses nothing: no " + row->id + " at '" +
+              row->pattern + "' was found in " + row->scenario + "; remove the line\n";
+    }
+  }
+  return text;
+}
+
+Json json_of_suppressed(const std::vector<const Suppression*>& rows) {
+  Json all = Json::array();
+  for (const Suppression* row : rows) {
+    all.push_back({{"line", row->place},
+                   {"id", row->id},
+                   {"object", row->pattern},
+                   {"reason", row->reason},
+                   {"findings", row->accepted.size()}});
+  }
+  return all;
+}
+
+// --- Commands ---------------------------------------------------------------------------------
 
 ExitCode list_diagnostics(const Session& session) {
   if (session.json()) {
@@ -249,7 +285,7 @@ ExitCode list_diagnostics(const Session& session) {
                      {"practical", warptwin::name_of(info.practical)},
                      {"strict", warptwin::name_of(info.strict)},
                      {"means", info.meaning},
-                     {"micro_program", has_micro(info.id)}});
+                     {"micro_program", find_micro(info.id) != nullptr}});
     }
     for (const AbsentDiagnostic& absent : absent_diagnostics()) {
       all.push_back({{"id", absent.id}, {"cannot_occur", absent.reason}});
@@ -261,6 +297,55 @@ ExitCode list_diagnostics(const Session& session) {
     session.out << std::left << std::setw(32) << info.id << std::setw(9)
                 << warptwin::name_of(info.practical) << info.meaning << "\n";
   }
+  for (const AbsentDiagnostic& absent : absent_diagnostics()) {
+    session.out << std::left << std::setw(32) << absent.id << std::setw(9) << "absent"
+                << "cannot occur: " << absent.reason << "\n";
+  }
+  return ExitCode::kClean;
+}
+
+// Every id that 'explain' knows.
+std::vector<std::string_view> diagnostic_ids() {
+  std::vector<std::string_view> ids;
+  for (const DiagnosticInfo& info : catalogue()) {
+    ids.emplace_back(info.id);
+  }
+  for (const AbsentDiagnostic& absent : absent_diagnostics()) {
+    ids.emplace_back(absent.id);
+  }
+  return ids;
+}
+
+ExitCode explain_absent(const Session& session, const AbsentDiagnostic& absent) {
+  if (session.json()) {
+    session.out << Json{{"id", absent.id}, {"cannot_occur", absent.reason}}.dump(2) << "\n";
+  } else {
+    session.out << absent.id << ": cannot occur here: " << absent.reason << "\n";
+  }
+  return ExitCode::kClean;
+}
+
+ExitCode explain_command(Session& session) {
+  if (session.options.count("target") == 0) {
+    throw ConfigError("name a diagnostic; 'warptwin list --diagnostics' shows them");
+  }
+  auto id = session.options["target"].as<std::string>();
+  std::transform(id.begin(), id.end(), id.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  for (const AbsentDiagnostic& absent : absent_diagnostics()) {
+    if (id == absent.id) {
+      return explain_absent(session, absent);
+    }
+  }
+  const DiagnosticInfo* info = find_diagnostic(id);
+  if (info == nullptr) {
+    throw ConfigError("there is no diagnostic '" + id + "'" +
+                      did_you_mean(id, diagnostic_ids(), 3) +
+                      " 'warptwin list --diagnostics' shows all");
+  }
+  const Explanation explanation = explain(*info, session.scenarios);
+  session.out << (session.json() ? json_of(explanation).dump(2) + "\n" : text_of(explanation));
   return ExitCode::kClean;
 }
 
@@ -323,7 +408,12 @@ ExitCode run_once(Session& session,
                   const ScenarioEntry& scenario,
                   const ParameterSet& parameters) {
   const bool strict = session.options.count("strict") != 0;
-  const RunResult result = simulate(scenario, parameters, run);
+  RunResult result = simulate(scenario, parameters, run);
+  Suppressions suppressions = suppressions_of(session);
+  if (const auto accepted = accepts(suppressions, scenario)) {
+    result.accepted = std::erase_if(result.findings, accepted);
+  }
+  const auto rows = suppressions.of(scenario.info->name);
   const ReportContext context = context_of(scenario, parameters, run.schedule);
   if (run.moves_data && result.end == RunEnd::kDone) {
     write_outputs(session, result);
@@ -345,6 +435,7 @@ ExitCode run_once(Session& session,
                          {"steps", result.stats.steps},
                          {"operations", result.operations},
                          {"findings", findings},
+                         {"suppressed", json_of_suppressed(rows)},
                          {"comparisons", comparisons},
                          {"exit", static_cast<int>(code)}};
     session.out << report.dump(2) << "\n";
@@ -359,11 +450,15 @@ ExitCode run_once(Session& session,
   for (const Comparison& comparison : result.comparisons) {
     session.out << text_of(comparison) << "\n";
   }
+  session.out << text_of_suppressed(rows);
   if (code == ExitCode::kIncomplete) {
     session.out << "incomplete: stopped after --max-steps " << run.limits.steps_max
                 << "; raise it to see the end\n";
   }
-  session.out << (code == ExitCode::kClean ? "clean in this one run\n" : "");
+  if (code == ExitCode::kClean) {
+    session.out << "clean in this one run"
+                << (result.accepted == 0 ? "" : ", but for the suppressed") << "\n";
+  }
   return code;
 }
 
@@ -389,6 +484,7 @@ ExitCode exit_of(const ProofResult& result, bool strict) {
   }
   switch (result.verdict) {
     case ProofVerdict::kProved:
+    case ProofVerdict::kAccepted:
       return strict && !result.run.findings.empty() ? ExitCode::kFinding : ExitCode::kClean;
     case ProofVerdict::kUnordered:
       return strict ? ExitCode::kFinding : ExitCode::kClean;
@@ -416,8 +512,11 @@ ExitCode prove_command(Session& session) {
   ProofOptions options;
   options.run = run_options(session, scenario, parameters);
   options.run.moves_data = false;
+  Suppressions suppressions = suppressions_of(session);
+  options.accepts = accepts(suppressions, scenario);
   const ChoiceProof choices = prove_choices(scenario, parameters, set_by_hand(session), options);
   const ProofResult& result = choices.result;
+  const auto rows = suppressions.of(scenario.info->name);
   ExitCode code = exit_of(result, session.options.count("strict") != 0);
   if (code == ExitCode::kClean && !choices.complete()) {
     code = ExitCode::kIncomplete;
@@ -429,6 +528,7 @@ ExitCode prove_command(Session& session) {
   if (session.json()) {
     Json json = json_of(result, scenario, choices.at);
     json["choices"] = choices.scope();
+    json["suppressed"] = json_of_suppressed(rows);
     json["for_all"] = Json::array();
     for (const TripProof& one : trips) {
       json["for_all"].push_back(json_of(one));
@@ -439,7 +539,8 @@ ExitCode prove_command(Session& session) {
   }
   session.out << text_of(result, scenario, choices.at) << scenario.info->name << " ("
               << (result.verdict == ProofVerdict::kProved ? parameters : choices.at).to_string()
-              << "): " << result.strength() << "\n";
+              << "): " << result.strength() << "\n"
+              << text_of_suppressed(rows);
   if (!choices.names.empty() && result.verdict == ProofVerdict::kProved) {
     session.out << choices.scope() << (choices.complete() ? "" : ": incomplete") << "\n";
   }
@@ -500,6 +601,8 @@ ExitCode explore_command(Session& session) {
 struct CheckReport {
   ExitCode code = ExitCode::kClean;
   bool expected_found = false;
+  std::string suppressed;  // lines of what was, and of rows that suppress nothing
+  bool unused = false;     // there are such rows
 };
 
 CheckOptions check_options(const Session& session, const RunOptions& run) {
@@ -518,8 +621,9 @@ CheckOptions check_options(const Session& session, const RunOptions& run) {
 // for.
 bool tries_schedules(const Session& session, const ProofResult& proof) {
   return proof.verdict == ProofVerdict::kUndecided || proof.verdict == ProofVerdict::kUnordered ||
-         session.options.count("keep-going") != 0 || session.options.count("all") != 0 ||
-         !session.options["random"].defaulted() || !session.options["pct"].defaulted();
+         proof.verdict == ProofVerdict::kAccepted || session.options.count("keep-going") != 0 ||
+         session.options.count("all") != 0 || !session.options["random"].defaulted() ||
+         !session.options["pct"].defaulted();
 }
 
 bool shows_id(const ProofResult& proof, const char* id) {
@@ -527,111 +631,179 @@ bool shows_id(const ProofResult& proof, const char* id) {
   const auto in = [&](const std::vector<Finding>& findings) {
     return std::any_of(findings.begin(), findings.end(), is);
   };
-  return in(proof.run.findings) || in(proof.second.findings) ||
+  return in(proof.run.findings) || in(proof.second.findings) || in(proof.accepted) ||
          std::any_of(proof.refutations.begin(), proof.refutations.end(), [&](const Refutation& r) {
            return is(r.finding) || in(r.witness.run.findings);
          });
 }
 
-CheckReport check_one(Session& session,
-                      const ScenarioEntry& scenario,
-                      const ParameterSet& parameters,
-                      Json* json) {
+// A row that suppresses nothing is a warning: it fails what warnings fail. Where the check stopped
+// at a defect, nothing is said of such rows.
+void note_suppressions(const Session& session,
+                       const std::vector<const Suppression*>& rows,
+                       CheckReport& report) {
+  report.suppressed = text_of_suppressed(rows);
+  const bool all = session.options.count("all") != 0;
+  if (report.code == ExitCode::kFinding && !all && session.options.count("keep-going") == 0) {
+    return;
+  }
+  const std::string unused = text_of_unused(rows);
+  report.suppressed += unused;
+  report.unused = !unused.empty();
+  if (report.unused && (all || session.options.count("strict") != 0)) {
+    report.code = ExitCode::kFinding;
+  }
+}
+
+// What a check found out about one scenario.
+struct Checked {
+  ChoiceProof choices;
+  std::vector<Comparison> comparisons;
+  std::optional<CheckResult> sampled;
+  ReportContext context;  // of `found`
+  std::string verdict;
+  CheckReport report;
+
+  // In the schedules beside the proof.
+  const std::vector<Finding>& found() const {
+    static const std::vector<Finding> kNone;
+    return !sampled                ? kNone
+           : sampled->failing != 0 ? sampled->first_failing.findings
+                                   : sampled->warnings.findings;
+  }
+};
+
+void sample(const Session& session,
+            const ScenarioEntry& scenario,
+            const ParameterSet& parameters,
+            CheckOptions options,
+            Checked& checked) {
+  options.run.moves_data = false;
+  checked.sampled = check(scenario, parameters, options);
+  const CheckResult& sampled = *checked.sampled;
+  CheckReport& report = checked.report;
+  const bool failed = sampled.failing != 0;
   const bool strict = session.options.count("strict") != 0;
-  const CheckOptions options = check_options(session, run_options(session, scenario, parameters));
+  checked.context = context_of(
+      scenario, parameters, failed ? sampled.failing_schedule : sampled.warning_schedule);
+  const ExitCode code = failed || (strict && !sampled.warnings.findings.empty())
+                            ? ExitCode::kFinding
+                        : sampled.bound_hit ? ExitCode::kIncomplete
+                                            : ExitCode::kClean;
+  // What the proof leaves open stays open, whatever the samples say.
+  report.code = code == ExitCode::kFinding || report.code == ExitCode::kClean ? code : report.code;
+  report.expected_found = report.expected_found || sampled.ids.contains(scenario.info->expected);
+  checked.verdict +=
+      "\n" + (failed ? "a defect in one of " + std::to_string(sampled.schedules) + " schedules"
+                     : (sampled.accepted == 0 ? "no defect in " : "no other defect in ") +
+                           sampled.strength());
+}
+
+Checked check_scenario(const Session& session,
+                       const ScenarioEntry& scenario,
+                       const ParameterSet& parameters,
+                       Suppressions& suppressions) {
+  CheckOptions options = check_options(session, run_options(session, scenario, parameters));
+  options.accepts = accepts(suppressions, scenario);
   ProofOptions proof_options;
   proof_options.run = options.run;
   proof_options.run.moves_data = false;
-  const ChoiceProof choices =
-      prove_choices(scenario, parameters, set_by_hand(session), proof_options);
-  const ProofResult& proof = choices.result;
-  CheckReport report;
-  report.code = exit_of(proof, strict);
-  if (report.code == ExitCode::kClean && !choices.complete()) {
+  proof_options.accepts = options.accepts;
+  Checked checked{
+      prove_choices(scenario, parameters, set_by_hand(session), proof_options), {}, {}, {}, {}, {}};
+  const ProofResult& proof = checked.choices.result;
+  CheckReport& report = checked.report;
+  report.code = exit_of(proof, session.options.count("strict") != 0);
+  if (report.code == ExitCode::kClean && !checked.choices.complete()) {
     report.code = ExitCode::kIncomplete;
   }
   report.expected_found = shows_id(proof, scenario.info->expected);
-
-  std::vector<Comparison> comparisons;
   if (session.options.count("data") != 0 && proof.run.end == RunEnd::kDone) {
-    comparisons = simulate(scenario, parameters, options.run).comparisons;
-    const bool agrees = std::all_of(
-        comparisons.begin(), comparisons.end(), [](const Comparison& c) { return c.agrees(); });
+    checked.comparisons = simulate(scenario, parameters, options.run).comparisons;
+    const bool agrees = std::all_of(checked.comparisons.begin(),
+                                    checked.comparisons.end(),
+                                    [](const Comparison& c) { return c.agrees(); });
     report.code = agrees ? report.code : ExitCode::kFinding;
   }
-
-  std::optional<CheckResult> sampled;
-  ReportContext context;
-  std::string verdict = proof.strength();
-  if (!choices.names.empty() && proof.verdict == ProofVerdict::kProved) {
-    verdict += "\n" + choices.scope();
+  checked.verdict = proof.strength();
+  if (!checked.choices.names.empty() && proof.verdict == ProofVerdict::kProved) {
+    checked.verdict += "\n" + checked.choices.scope();
   }
   if (tries_schedules(session, proof)) {
-    CheckOptions timing_only = options;
-    timing_only.run.moves_data = false;
-    sampled = check(scenario, parameters, timing_only);
-    const bool failed = sampled->failing != 0;
-    context = context_of(
-        scenario, parameters, failed ? sampled->failing_schedule : sampled->warning_schedule);
-    const ExitCode code = failed || (strict && !sampled->warnings.findings.empty())
-                              ? ExitCode::kFinding
-                          : sampled->bound_hit ? ExitCode::kIncomplete
-                                               : ExitCode::kClean;
-    // What the proof leaves open stays open, whatever the samples say.
-    report.code =
-        code == ExitCode::kFinding || report.code == ExitCode::kClean ? code : report.code;
-    report.expected_found = report.expected_found || sampled->ids.contains(scenario.info->expected);
-    verdict +=
-        "\n" + (failed ? "a defect in one of " + std::to_string(sampled->schedules) + " schedules"
-                       : "no defect in " + sampled->strength());
+    sample(session, scenario, parameters, options, checked);
   }
-  const std::vector<Finding> none;
-  const std::vector<Finding>& found = !sampled                ? none
-                                      : sampled->failing != 0 ? sampled->first_failing.findings
-                                                              : sampled->warnings.findings;
+  note_suppressions(session, suppressions.of(scenario.info->name), report);
+  return checked;
+}
+
+Json json_of(const Checked& checked,
+             const ScenarioEntry& scenario,
+             const Suppressions& suppressions) {
+  Json one = json_of(checked.choices.result, scenario, checked.choices.at);
+  one["choices"] = checked.choices.scope();
+  one["schedules"] = checked.sampled ? checked.sampled->schedules : 0;
+  one["failing"] = checked.sampled ? checked.sampled->failing : 0;
+  for (const Finding& finding : checked.found()) {
+    one["findings"].push_back(json_of(finding, checked.context));
+  }
+  one["comparisons"] = Json::array();
+  for (const Comparison& comparison : checked.comparisons) {
+    one["comparisons"].push_back(json_of(comparison));
+  }
+  one["suppressed"] = json_of_suppressed(suppressions.of(scenario.info->name));
+  one["exit"] = static_cast<int>(checked.report.code);
+  return one;
+}
+
+std::string text_of(const Checked& checked, const ScenarioEntry& scenario) {
+  const ProofResult& proof = checked.choices.result;
+  std::string text = text_of(proof, scenario, checked.choices.at);
+  for (const Finding& finding : checked.found()) {
+    text += text_of(finding, checked.context);
+  }
+  for (const Comparison& comparison : checked.comparisons) {
+    text += text_of(comparison) + "\n";
+  }
+  text +=
+      std::string{scenario.info->name} + ": " + checked.verdict + "\n" + checked.report.suppressed;
+  if (checked.report.code == ExitCode::kIncomplete && proof.verdict == ProofVerdict::kIncomplete) {
+    text += "incomplete: stopped after --max-steps; raise it to see the end\n";
+  }
+  return text;
+}
+
+CheckReport check_one(const Session& session,
+                      const ScenarioEntry& scenario,
+                      const ParameterSet& parameters,
+                      Suppressions& suppressions,
+                      Json* json) {
+  const Checked checked = check_scenario(session, scenario, parameters, suppressions);
   if (json != nullptr) {
-    Json one = json_of(proof, scenario, choices.at);
-    one["choices"] = choices.scope();
-    one["schedules"] = sampled ? sampled->schedules : 0;
-    one["failing"] = sampled ? sampled->failing : 0;
-    for (const Finding& finding : found) {
-      one["findings"].push_back(json_of(finding, context));
-    }
-    one["comparisons"] = Json::array();
-    for (const Comparison& comparison : comparisons) {
-      one["comparisons"].push_back(json_of(comparison));
-    }
-    one["exit"] = static_cast<int>(report.code);
-    json->push_back(one);
-    return report;
+    json->push_back(json_of(checked, scenario, suppressions));
+  } else {
+    session.out << text_of(checked, scenario);
   }
-  session.out << text_of(proof, scenario, choices.at);
-  for (const Finding& finding : found) {
-    session.out << text_of(finding, context);
-  }
-  for (const Comparison& comparison : comparisons) {
-    session.out << text_of(comparison) << "\n";
-  }
-  session.out << scenario.info->name << ": " << verdict << "\n";
-  if (report.code == ExitCode::kIncomplete && proof.verdict == ProofVerdict::kIncomplete) {
-    session.out << "incomplete: stopped after --max-steps; raise it to see the end\n";
-  }
-  return report;
+  return checked.report;
 }
 
 // Every scenario at its defaults: clean ones must be clean, broken ones found with their id.
 ExitCode check_all(Session& session) {
   Json json = Json::array();
+  Suppressions suppressions = suppressions_of(session);
   std::uint32_t wrong = 0;
   std::uint32_t number = 0;
   for (const ScenarioEntry& scenario : session.scenarios) {
     ++number;
     std::ostringstream details;
     Session quiet{session.scenarios, session.options, details, session.err};
-    const CheckReport report = check_one(
-        quiet, scenario, ParameterSet{scenario.parameters}, session.json() ? &json : nullptr);
+    const CheckReport report = check_one(quiet,
+                                         scenario,
+                                         ParameterSet{scenario.parameters},
+                                         suppressions,
+                                         session.json() ? &json : nullptr);
     const bool broken = scenario.info->kind == ScenarioKind::kBroken;
-    const bool right = broken ? report.expected_found : report.code == ExitCode::kClean;
+    const bool right =
+        !report.unused && (broken ? report.expected_found : report.code == ExitCode::kClean);
     wrong += right ? 0 : 1;
     if (!session.json()) {
       session.out << "[" << number << "/" << session.scenarios.size() << "] " << std::left
@@ -642,9 +814,7 @@ ExitCode check_all(Session& session) {
                       : report.code == ExitCode::kClean ? "clean"
                                                         : "a finding")
                   << std::endl;
-      if (!right) {
-        session.out << details.str();
-      }
+      session.out << (right ? report.suppressed : details.str());
     }
   }
   if (session.json()) {
@@ -663,8 +833,9 @@ ExitCode check_command(Session& session) {
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
   Json json = Json::array();
+  Suppressions suppressions = suppressions_of(session);
   const CheckReport report =
-      check_one(session, scenario, parameters, session.json() ? &json : nullptr);
+      check_one(session, scenario, parameters, suppressions, session.json() ? &json : nullptr);
   if (session.json()) {
     session.out << json[0].dump(2) << "\n";
   }
@@ -706,20 +877,24 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"list", list, "json diagnostics"},
+    {"explain", explain_command, "json"},
     {"show", show, "json set sms"},
     {"run",
      run,
-     "json set in out strategy seed profile strict max-steps timing-only resident-ctas"},
+     "json set in out strategy seed profile strict max-steps timing-only resident-ctas suppress"},
     {"check",
      check_command,
-     "json set seed profile strict max-steps random pct depth data keep-going all resident-ctas"},
-    {"prove", prove_command, "json set for-all profile strict max-steps resident-ctas seed"},
+     "json set seed profile strict max-steps random pct depth data keep-going all resident-ctas "
+     "suppress"},
+    {"prove",
+     prove_command,
+     "json set for-all profile strict max-steps resident-ctas seed suppress"},
     {"explore",
      explore_command,
      "json set profile seed max-steps max-states full deviations max-schedules resident-ctas"},
     {"replay",
      replay,
-     "json set in out schedule seed profile strict max-steps timing-only resident-ctas"},
+     "json set in out schedule seed profile strict max-steps timing-only resident-ctas suppress"},
     {"make-input", make_input, "shape seed"},
 };
 
@@ -763,6 +938,7 @@ po::options_description all_options() {
       "all", "every scenario at its defaults, against what is expected of it")(
       "sms", text()->default_value("148"), "SMs of the GPU (148: B200; 132: H200)")(
       "diagnostics", "what can be reported")(
+      "suppress", text(), "FILE: findings that are known, which then fail nothing")(
       "shape", text()->default_value("512x512"), "ROWSxCOLUMNS");
   return all;
 }

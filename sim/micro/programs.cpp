@@ -1,5 +1,7 @@
 #include "sim/micro/programs.hpp"
 
+#include <algorithm>
+
 #include "sim/functional/engine.hpp"
 #include "sim/micro/building.hpp"
 #include "sim/prove/run_order.hpp"
@@ -39,7 +41,16 @@ std::span<const MicroProgram> micro_programs() {
   return kPrograms;
 }
 
-std::vector<Finding> run_micro(const MicroProgram& micro, bool wrong) {
+std::string micro_name(std::size_t index) {
+  const std::span<const MicroProgram> all = micro_programs();
+  const std::string id = all[index].id;
+  const auto before = std::count_if(all.begin(),
+                                    all.begin() + static_cast<std::ptrdiff_t>(index),
+                                    [&](const MicroProgram& micro) { return id == micro.id; });
+  return before == 0 ? id : id + "_" + std::to_string(before + 1);
+}
+
+std::vector<Finding> run_micro(const MicroProgram& micro, bool wrong, EventSink* watcher) {
   LaunchConfig config;
   config.warps_per_cta = micro.warps;
   config.cluster_size = micro.ctas;
@@ -56,17 +67,20 @@ std::vector<Finding> run_micro(const MicroProgram& micro, bool wrong) {
   DetectorSet detectors{
       micro.strict ? Profile::kStrict : Profile::kPractical, gpu.config(), symbols};
   RunOrder order{gpu.config(), {}};
-  struct Both : EventSink {
-    Both(EventSink& a, EventSink& b) : first{a}, second{b} {}
+  struct All : EventSink {
     void on_event(const Event& event) override {
-      first.on_event(event);
-      second.on_event(event);
+      for (EventSink* sink : sinks) {
+        sink->on_event(event);
+      }
     }
-    EventSink& first;
-    EventSink& second;
+    std::vector<EventSink*> sinks;
   };
-  Both both{detectors, order};
-  gpu.set_sink(&both);
+  All all;
+  all.sinks = {&detectors, &order};
+  if (watcher != nullptr) {
+    all.sinks.push_back(watcher);
+  }
+  gpu.set_sink(&all);
   const auto scheduler = make_scheduler(schedule);
   const RunStats stats =
       run_functional(gpu, wrong ? micro.wrong : micro.right, *scheduler, {100'000});

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sim/check/detector.hpp"
@@ -25,8 +26,11 @@ struct MicroProgram {
 };
 
 std::span<const MicroProgram> micro_programs();
+/// The id of a program, with its number where the id has several: SMEM_RACE, SMEM_RACE_2.
+std::string micro_name(std::size_t index);
 
-/// What the detectors and the conditions of the proof find in one of the two.
-std::vector<Finding> run_micro(const MicroProgram& micro, bool wrong);
+/// What the detectors and the conditions of the proof find in one of the two. `watcher`, if any,
+/// is shown the events.
+std::vector<Finding> run_micro(const MicroProgram& micro, bool wrong, EventSink* watcher = nullptr);
 
 }  // namespace warptwin::sim

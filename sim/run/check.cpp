@@ -69,6 +69,10 @@ CheckResult check(const ScenarioEntry& scenario,
     for (const Finding& finding : one.findings) {
       result.ids.insert(finding.info->id);
     }
+    if (options.accepts) {
+      one.accepted = std::erase_if(one.findings, options.accepts);
+      result.accepted += one.accepted;
+    }
     if (one.end != RunEnd::kStepBound && !one.clean(false)) {
       if (result.failing++ == 0) {
         result.failing_schedule = schedule;

@@ -20,6 +20,8 @@ struct CheckOptions {
   std::uint32_t pct_depth = 3;
   std::uint64_t seed = 1;
   bool keep_going = false;  // after the first schedule that fails
+  /// Whether a finding is left out, and fails nothing. May be empty.
+  std::function<bool(const Finding&)> accepts;
   /// Called before each schedule with its number and the number of all.
   std::function<void(std::uint32_t, std::uint32_t)> progress;
 };
@@ -28,7 +30,8 @@ struct CheckResult {
   std::uint32_t schedules = 0;
   std::uint32_t failing = 0;
   std::uint64_t operations = 0;
-  bool bound_hit = false;  // some schedule did not end within the step bound
+  bool bound_hit = false;    // some schedule did not end within the step bound
+  std::size_t accepted = 0;  // findings that were left out
   ScheduleSpec failing_schedule;
   RunResult first_failing;  // valid if failing > 0
   RunResult warnings;       // of a passing schedule, if any had warnings

@@ -35,9 +35,10 @@ ChoiceProof prove_choices(const ScenarioEntry& scenario,
   proof.covered = 1;
   const std::uint64_t bound = std::min(proof.total, combinations_max);
   bool given_seen = false;
-  for (std::uint64_t number = 0;
-       proof.covered < bound && proof.result.verdict == ProofVerdict::kProved;
-       ++number) {
+  const auto goes_on = [](ProofVerdict verdict) {
+    return verdict == ProofVerdict::kProved || verdict == ProofVerdict::kAccepted;
+  };
+  for (std::uint64_t number = 0; proof.covered < bound && goes_on(proof.result.verdict); ++number) {
     ParameterSet at = parameters;
     std::uint64_t rest = number;
     for (const Parameter* choice : choices) {
@@ -49,9 +50,12 @@ ChoiceProof prove_choices(const ScenarioEntry& scenario,
       given_seen = true;
       continue;
     }
-    proof.result = prove(scenario, at, options);
-    proof.at = at;
+    ProofResult next = prove(scenario, at, options);
     ++proof.covered;
+    if (proof.result.verdict == ProofVerdict::kProved || next.verdict != ProofVerdict::kProved) {
+      proof.result = std::move(next);
+      proof.at = at;
+    }
   }
   return proof;
 }

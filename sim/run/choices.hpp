@@ -12,7 +12,8 @@
 namespace warptwin::sim {
 
 struct ChoiceProof {
-  /// The first that is not proved, else the last; `at` are its parameters.
+  /// The first that is not proved, else the last; `at` are its parameters. One that is wrong only
+  /// in what is accepted does not end the search, and is the result if nothing else is wrong.
   ProofResult result;
   ParameterSet at;
   std::uint64_t covered = 0;  // combinations of values

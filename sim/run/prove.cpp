@@ -105,10 +105,41 @@ OneRun run_in_order(const ScenarioEntry& scenario,
   return one;
 }
 
+// Takes out what `accepts` takes.
+void take_accepted(ProofResult& result, const std::function<bool(const Finding&)>& accepts) {
+  const auto take = [&](const Finding& finding) {
+    const bool taken = accepts(finding);
+    if (taken) {
+      result.accepted.push_back(finding);
+    }
+    return taken;
+  };
+  result.run.accepted = std::erase_if(result.run.findings, take);
+  result.second.accepted = std::erase_if(result.second.findings, take);
+  std::erase_if(result.refutations, [&](const Refutation& one) { return take(one.finding); });
+}
+
+ProofVerdict verdict_of(const ProofResult& result, bool proved) {
+  const bool confirmed = std::any_of(result.refutations.begin(),
+                                     result.refutations.end(),
+                                     [](const Refutation& one) { return one.witness.confirmed; });
+  if (confirmed || !result.run.clean(false)) {
+    return ProofVerdict::kRefuted;
+  }
+  if (!result.undecided.empty()) {
+    return ProofVerdict::kUndecided;
+  }
+  if (!result.refutations.empty()) {
+    return ProofVerdict::kUnordered;
+  }
+  return proved ? ProofVerdict::kProved : ProofVerdict::kAccepted;
+}
+
 }  // namespace
 
 const char* name_of(ProofVerdict verdict) {
-  constexpr const char* kNames[] = {"proved", "refuted", "unordered", "undecided", "incomplete"};
+  constexpr const char* kNames[] = {
+      "proved", "refuted", "accepted", "unordered", "undecided", "incomplete"};
   return kNames[static_cast<unsigned>(verdict)];
 }
 
@@ -119,6 +150,8 @@ std::string ProofResult::strength() const {
              std::to_string(run.operations) + " operations of one run)";
     case ProofVerdict::kRefuted:
       return "refuted: some interleaving goes wrong";
+    case ProofVerdict::kAccepted:
+      return "not proved: what is wrong is suppressed";
     case ProofVerdict::kUnordered:
       return "not proved: an ordering is missing, and no schedule was found in which it matters";
     case ProofVerdict::kUndecided:
@@ -199,7 +232,6 @@ ProofResult prove(const ScenarioEntry& scenario,
   const LaunchConfig config = launch_config(scenario, parameters, run);
   const Symbols symbols = scenario.symbols(parameters);
   const Naming naming{config, symbols};
-  bool confirmed = false;
   for (const RunOrder::Finding& broken : one.order->findings()) {
     Refutation refutation{broken, in_words(broken, naming), {}};
     if (options.witnesses && ended && result.refutations.size() < options.witnesses_max) {
@@ -213,7 +245,6 @@ ProofResult prove(const ScenarioEntry& scenario,
       }
       result.internal_error = result.internal_error || !refutation.witness.internal_error.empty();
     }
-    confirmed = confirmed || refutation.witness.confirmed;
     if (!refutation.witness.confirmed) {
       refutation.finding.severity = Severity::kWarning;
     }
@@ -222,13 +253,11 @@ ProofResult prove(const ScenarioEntry& scenario,
       result.refutations.push_back(std::move(refutation));
     }
   }
-  if (confirmed || !clean) {
-    result.verdict = ProofVerdict::kRefuted;
-  } else if (!result.undecided.empty()) {
-    result.verdict = ProofVerdict::kUndecided;
-  } else if (!result.refutations.empty()) {
-    result.verdict = ProofVerdict::kUnordered;
+  const bool proved = clean && result.refutations.empty();
+  if (options.accepts) {
+    take_accepted(result, options.accepts);
   }
+  result.verdict = verdict_of(result, proved);
   return result;
 }
 

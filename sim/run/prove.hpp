@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace warptwin::sim {
 enum class ProofVerdict : std::uint8_t {
   kProved,      // every interleaving ends, and acts in the phases of the one that was run
   kRefuted,     // a defect, with a schedule that shows it
+  kAccepted,    // wrong, but in what ProofOptions::accepts takes out and nothing else
   kUnordered,   // an ordering is missing, and no schedule was found in which it matters
   kUndecided,   // the kernel makes choices that the proof does not speak of
   kIncomplete,  // the run hit its bound
@@ -32,6 +34,8 @@ struct ProofOptions {
   bool witnesses = true;
   bool keep_streams = false;        // for the proof of all trip counts
   std::uint32_t witnesses_max = 8;  // conditions beyond are reported without
+  /// Whether a finding is left out, and refutes nothing. May be empty.
+  std::function<bool(const Finding&)> accepts;
 };
 
 struct ProofResult {
@@ -42,6 +46,7 @@ struct ProofResult {
   ScheduleSpec second_schedule;
   RunResult second;
   std::vector<Refutation> refutations;
+  std::vector<Finding> accepted;  // taken out of all of these
   std::vector<Undecided> undecided;
   bool whole_grid = false;  // clusters were taken together
   bool internal_error = false;

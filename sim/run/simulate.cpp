@@ -185,7 +185,8 @@ bool RunResult::clean(bool strict) const {
   });
   const bool agrees = std::all_of(
       comparisons.begin(), comparisons.end(), [](const Comparison& c) { return c.agrees(); });
-  return end == RunEnd::kDone && !found && agrees;
+  const bool ended = end == RunEnd::kDone || (accepted != 0 && end != RunEnd::kStepBound);
+  return ended && !found && agrees;
 }
 
 std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit) {

@@ -52,11 +52,13 @@ struct RunResult {
   RunStats stats;
   std::uint64_t operations = 0;
   std::vector<Finding> findings;
+  std::size_t accepted = 0;             // findings that were taken out: see suppressions.hpp
   std::vector<HostTensor> tensors;      // empty when no data moved
   std::vector<Comparison> comparisons;  // one for each output
   std::vector<Slot> choices;
 
-  /// The run found nothing wrong: it ended, no errors, outputs agree.
+  /// The run found nothing wrong: it ended, no errors, outputs agree. One that an accepted
+  /// finding ended has ended.
   bool clean(bool strict) const;
 };
 

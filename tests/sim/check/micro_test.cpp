@@ -1,6 +1,5 @@
 /// The smallest programs for each diagnostic: the wrong one shows it, the right one does not.
 
-#include <algorithm>
 #include <set>
 #include <string>
 
@@ -34,18 +33,10 @@ TEST_P(MicroTest, TheRightProgramShowsNothing) {
   EXPECT_EQ(ids_of(micro(), false), std::set<std::string>{});
 }
 
-// The id, and its number where an id has several programs.
-std::string name_of_micro(const ::testing::TestParamInfo<std::size_t>& info) {
-  const std::span<const MicroProgram> all = micro_programs();
-  const std::string id = all[info.param].id;
-  const auto before = std::count_if(
-      all.begin(), all.begin() + info.param, [&](const auto& micro) { return id == micro.id; });
-  return before == 0 ? id : id + "_" + std::to_string(before + 1);
-}
 INSTANTIATE_TEST_SUITE_P(Diagnostics,
                          MicroTest,
                          ::testing::Range<std::size_t>(0, micro_programs().size()),
-                         name_of_micro);
+                         [](const auto& micro) { return micro_name(micro.param); });
 
 }  // namespace
 }  // namespace warptwin::sim

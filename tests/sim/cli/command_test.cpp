@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/report/catalogue.hpp"
+
 #include "sim/run/npy.hpp"
 
 namespace warptwin::sim {
@@ -35,7 +37,7 @@ TEST(CommandTest, HelpIsForPeopleAndNoArgumentsIsAUsageError) {
   EXPECT_THAT(call({"--help"}).out, HasSubstr("check SCENARIO"));
   EXPECT_EQ(call({}).code, ExitCode::kUsage);
   for (const char* command :
-       {"list", "show", "run", "check", "prove", "explore", "replay", "make-input"}) {
+       {"list", "explain", "show", "run", "check", "prove", "explore", "replay", "make-input"}) {
     EXPECT_EQ(call({command, "--help"}).code, ExitCode::kClean) << command;
   }
 }
@@ -45,6 +47,10 @@ TEST(CommandTest, MistakesSayWhatToDo) {
       {{"chek"}, "--help"},
       {{"run"}, "name a scenario"},
       {{"run", "gem"}, "did you mean 'gemm'?"},
+      {{"explain"}, "name a diagnostic"},
+      {{"explain", "MBAR_UNINT"}, "did you mean 'MBAR_UNINIT' or"},
+      {{"explain", ""}, "there is no diagnostic ''"},
+      {{"check", "gemm", "--suppress", "/nowhere.txt"}, "cannot be read"},
       {{"run", "gemm", "--set", "stage=3"}, "there are: m, n, k"},
       {{"run", "gemm", "--set", "stages=0"}, "use 1 to"},
       {{"run", "gemm", "--set", "stages=many"}, "whole number"},
@@ -124,6 +130,95 @@ TEST(CommandTest, ListJsonNamesKindExpectationAndParameters) {
       EXPECT_LE(parameter["default"], parameter["maximum"]);
     }
   }
+}
+
+TEST(CommandTest, ExplainTellsOfEveryDiagnostic) {
+  const std::string listed = "\n" + call({"list", "--diagnostics"}).out;
+  for (const DiagnosticInfo& info : catalogue()) {
+    const Reply reply = call({"explain", info.id});
+    EXPECT_EQ(reply.code, ExitCode::kClean) << info.id;
+    EXPECT_THAT(reply.out, HasSubstr("  source   "));
+    EXPECT_EQ(reply.out, call({"explain", info.id}).out);
+    EXPECT_THAT(listed, HasSubstr(std::string{"\n"} + info.id + " "));
+    const auto json = nlohmann::json::parse(call({"explain", info.id, "--json"}).out);
+    EXPECT_EQ(json["means"], info.meaning);
+    EXPECT_EQ(json["trigger"], info.trigger);
+    EXPECT_EQ(json["wrong"].is_null(), json["right"].is_null());
+  }
+  for (const AbsentDiagnostic& absent : absent_diagnostics()) {
+    EXPECT_THAT(call({"explain", absent.id}).out, HasSubstr(absent.reason));
+    EXPECT_THAT(call({"explain", absent.id, "--json"}).out, HasSubstr("cannot_occur"));
+    EXPECT_THAT(listed, HasSubstr(absent.reason));
+  }
+}
+
+TEST(CommandTest, ExplainShowsAWrongAndARightProgram) {
+  const std::string said = call({"explain", "mbar_nocomplete"}).out;
+  EXPECT_THAT(said,
+              HasSubstr("    - mbarrier.init [bar], 1\n"
+                        "      bar.sync 0, 32\n"
+                        "      mbarrier.arrive.noComplete.release.cta [bar], 1   "
+                        "<-- MBAR_NOCOMPLETE\n"));
+  EXPECT_THAT(said, HasSubstr("    + mbarrier.init [bar], 2\n"));
+  // A long program is shown around what differs.
+  EXPECT_THAT(call({"explain", "TMEM_WAR"}).out, HasSubstr("      ... 3 more\n"));
+  EXPECT_THAT(call({"explain", "TMEM_LEAK"}).out, HasSubstr("warptwin check gemm_tmem_leak"));
+}
+
+// A file of suppressions, for as long as it lives.
+struct SuppressionFile {
+  explicit SuppressionFile(const std::string& text)
+      : path{::testing::TempDir() + "warptwin_" +
+             ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".txt"} {
+    std::ofstream{path} << text;
+  }
+  ~SuppressionFile() { std::filesystem::remove(path); }
+  std::string path;
+};
+
+TEST(CommandTest, ASuppressedFindingFailsNothingAndIsCounted) {
+  const SuppressionFile file{
+      "gemm_tmem_leak \"tensor memory columns*\" TMEM_LEAK known since\n"
+      "gemm * MBAR_UNINIT not part of these runs\n"};
+  EXPECT_EQ(call({"check", "gemm_tmem_leak"}).code, ExitCode::kFinding);
+  const Reply checked =
+      call({"check", "gemm_tmem_leak", "--suppress", file.path, "--strict", "--random", "2"});
+  EXPECT_EQ(checked.code, ExitCode::kClean) << checked.out;
+  EXPECT_THAT(checked.out, HasSubstr("suppressed: 1 (known since)"));
+  EXPECT_THAT(checked.out, HasSubstr("not proved: what is wrong is suppressed"));
+  EXPECT_THAT(checked.out, HasSubstr("no other defect in"));
+  EXPECT_THAT(checked.out, ::testing::Not(HasSubstr("defect: ")));
+  EXPECT_THAT(checked.out, ::testing::Not(HasSubstr("suppresses nothing")));
+  const auto json = nlohmann::json::parse(
+      call({"prove", "gemm_tmem_leak", "--suppress", file.path, "--json"}).out);
+  EXPECT_EQ(json["exit"], 0);
+  EXPECT_EQ(json["verdict"], "accepted");
+  EXPECT_EQ(json["suppressed"][0]["findings"], 1);
+  const Reply run = call({"run", "gemm_tmem_leak", "--timing-only", "--suppress", file.path});
+  EXPECT_EQ(run.code, ExitCode::kClean);
+  EXPECT_THAT(run.out, HasSubstr("suppressed: 1 (known since)"));
+}
+
+TEST(CommandTest, WhatIsNotSuppressedStillFails) {
+  const SuppressionFile file{"missing_drain * REMOTE_TO_EXITED_CTA under repair\n"};
+  const Reply reply = call({"check", "missing_drain", "--suppress", file.path});
+  EXPECT_EQ(reply.code, ExitCode::kFinding);
+  EXPECT_THAT(reply.out, HasSubstr("suppressed: 1 (under repair)"));
+  EXPECT_THAT(reply.out, HasSubstr("defect: ORDER_EXIT"));
+  EXPECT_THAT(reply.out, ::testing::Not(HasSubstr("defect: REMOTE_TO_EXITED_CTA")));
+}
+
+TEST(CommandTest, ASuppressionOfNothingIsAWarningThatStrictFails) {
+  const SuppressionFile file{"\nproducer_consumer * MBAR_UNINIT long mended\n"};
+  const std::vector<std::string> lax{"check", "producer_consumer", "--suppress", file.path};
+  std::vector<std::string> strict = lax;
+  strict.push_back("--strict");
+  EXPECT_EQ(call(lax).code, ExitCode::kClean);
+  EXPECT_THAT(call(lax).out, HasSubstr("warptwin_suppress.txt:2: suppresses nothing"));
+  EXPECT_EQ(call(strict).code, ExitCode::kFinding);
+  const SuppressionFile bad{"producer_consumer * MBAR_UNINIT\n"};
+  EXPECT_EQ(call(lax).code, ExitCode::kUsage);
+  EXPECT_THAT(call(lax).err, HasSubstr("warptwin_suppress.txt:1: has no reason"));
 }
 
 TEST(CommandTest, AGemmOnFilesIsComputedAndWritten) {

@@ -1,0 +1,245 @@
+#include "sim/micro/words.hpp"
+
+#include <cstdio>
+
+#include "common/machine/note.hpp"
+#include "common/machine/umma_descriptor.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+std::string hex(const char* space, std::uint64_t value) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%s+0x%llx", space, static_cast<unsigned long long>(value));
+  return text;
+}
+
+std::string shared(std::uint32_t address, const BarrierAddresses& barriers) {
+  const auto found = barriers.find(address);
+  if (found == barriers.end()) {
+    return "[" + hex("shared", address) + "]";
+  }
+  const auto number = std::distance(barriers.begin(), found);
+  return barriers.size() == 1 ? "[bar]" : "[bar" + std::to_string(number) + "]";
+}
+
+std::string object(const Event& event, const BarrierAddresses& barriers) {
+  if ((event.flags & event_flag::kRemote) == 0) {
+    return shared(event.address, barriers);
+  }
+  std::string text = shared(event.address & 0xFFFFFFU, barriers);
+  text.insert(text.size() - 1, " of cta " + std::to_string(event.cta));
+  return text;
+}
+
+std::string tensor_memory(std::uint32_t address) {
+  const TmemAddress at{address};
+  return "[tmem lane " + std::to_string(at.lane()) + ", column " + std::to_string(at.column()) +
+         "]";
+}
+
+std::string descriptor(std::uint64_t bits) {
+  const UmmaSmemDescriptor operand{bits};
+  return operand.fixed() == 0 ? "no descriptor" : hex("shared", operand.start().value);
+}
+
+std::string ordering(const Event& event) {
+  constexpr const char* kSemantics[] = {".relaxed", ".acquire", ".release", ".acq_rel"};
+  constexpr const char* kScopes[] = {".cta", ".cluster", ".gpu"};
+  return std::string{kSemantics[static_cast<unsigned>(event.ordering.semantics)]} +
+         kScopes[static_cast<unsigned>(event.ordering.scope)];
+}
+
+// What stands behind the name, up to the blank.
+std::string suffix(const Event& event) {
+  const auto has = [&](std::uint16_t flag) { return (event.flags & flag) != 0; };
+  constexpr const char* kSpaces[] = {"", ".shared::cta", ".shared::cluster", ".global"};
+  switch (event.op) {
+    case Op::kMbarrierArrive:
+      return std::string{has(event_flag::kDrop) ? "_drop" : ""} +
+             (has(event_flag::kExpectTx) ? ".expect_tx" : "") +
+             (has(event_flag::kNoComplete) ? ".noComplete" : "") + ordering(event);
+    case Op::kMbarrierWait:
+    case Op::kMbarrierTryWait:
+    case Op::kFence:
+    case Op::kClusterArrive:
+      return ordering(event);
+    case Op::kFenceProxyAsync:
+      return event.count < 4 ? kSpaces[event.count] : "";
+    case Op::kBulkWaitGroup:
+      return has(event_flag::kRead) ? ".read" : "";
+    case Op::kSetmaxnreg:
+      return has(event_flag::kIncrease) ? ".inc" : ".dec";
+    case Op::kTcgen05Ld:
+    case Op::kTcgen05St:
+      return ".32x32b.x" + std::to_string(event.count);
+    case Op::kTcgen05Cp: {
+      constexpr const char* kShapes[] = {".128x256b", ".128x128b", ".32x128b.warpx4"};
+      return std::string{has(event_flag::kPair) ? ".cta_group::2" : ""} +
+             (event.wanted < 3 ? kShapes[event.wanted] : "");
+    }
+    case Op::kClcTryCancel:
+      return event.extra != 0 ? ".multicast::cluster::all" : "";
+    default:
+      return has(event_flag::kPair) ? ".cta_group::2" : "";
+  }
+}
+
+std::string barrier_operands(const Event& event, const BarrierAddresses& barriers) {
+  const std::string at = object(event, barriers);
+  // A step at once counts what all lanes do; one that is on its way, what one of them does.
+  const std::uint32_t lanes =
+      event.step == Step::kIssued || event.lanes == 0 ? std::uint32_t{1} : event.lanes;
+  switch (event.op) {
+    case Op::kMbarrierInit:
+      return at + ", " + std::to_string(event.count);
+    case Op::kMbarrierArrive:
+      return at + ", " +
+             ((event.flags & event_flag::kExpectTx) != 0
+                  ? std::to_string(event.bytes / lanes) + " bytes"
+                  : std::to_string(event.count / lanes));
+    case Op::kMbarrierExpectTx:
+    case Op::kMbarrierCompleteTx:
+      return at + ", " + std::to_string(event.bytes / lanes) + " bytes";
+    default:
+      break;
+  }
+  if (event.op != Op::kMbarrierWait && event.op != Op::kMbarrierTryWait) {
+    return at;
+  }
+  const bool exact = (event.flags & event_flag::kExactPhase) != 0;
+  return at + (exact ? ", phase " : ", parity ") +
+         std::to_string(static_cast<std::int32_t>(event.wanted)) +
+         (event.op == Op::kMbarrierWait             ? ""
+          : (event.flags & event_flag::kFalse) != 0 ? " -> no"
+                                                    : " -> yes");
+}
+
+std::string copy_operands(const Event& event, const BarrierAddresses& barriers) {
+  const std::string here = shared(event.address, barriers);
+  const std::string there = "[" + hex("global", event.global) + "]";
+  const std::string bytes = ", " + std::to_string(event.bytes) + " bytes";
+  const std::string mask = event.extra == 0 ? "" : ", " + hex("mask 0", event.extra);
+  switch (event.op) {
+    case Op::kTensorLoad:
+    case Op::kBulkLoad:
+      return here + ", " + there + bytes + ", " + shared(event.peer, barriers) + mask;
+    default:
+      return there + ", " + here + bytes;
+  }
+}
+
+std::string tensor_operands(const Event& event, const BarrierAddresses& barriers) {
+  const UmmaInstructionDescriptor instruction{event.wanted};
+  switch (event.op) {
+    case Op::kTcgen05Alloc:
+      return shared(event.address, barriers) + ", " + std::to_string(event.count) + " columns";
+    case Op::kTcgen05Dealloc:
+      return tensor_memory(event.address) + ", " + std::to_string(event.count) + " columns";
+    case Op::kTcgen05Cp:
+      return tensor_memory(event.address) + ", " + descriptor(event.global);
+    case Op::kTcgen05Mma:
+      return tensor_memory(event.address) + ", " +
+             ((event.flags & event_flag::kTmemA) != 0 ? tensor_memory(event.peer)
+                                                      : descriptor(event.global)) +
+             ", " + descriptor(event.extra) + ", m" + std::to_string(instruction.m()) + "n" +
+             std::to_string(instruction.n()) +
+             ((event.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");
+    case Op::kTcgen05Commit:
+      return shared(event.address, barriers) +
+             (event.extra == 0 ? "" : ", " + hex("mask 0", event.extra));
+    case Op::kTcgen05Ld:
+    case Op::kTcgen05St:
+      return tensor_memory(event.address);
+    default:
+      return "";
+  }
+}
+
+std::string note_operands(const Event& event) {
+  constexpr const char* kSteps[] = {"producer acquires",
+                                    "producer releases",
+                                    "consumer acquires",
+                                    "consumer releases",
+                                    "handle dropped,",
+                                    "released once more,"};
+  return std::string{event.bytes < 6 ? kSteps[event.bytes] : "?"} + " stage " +
+         std::to_string(event.wanted) + ", lap " + std::to_string(event.phase);
+}
+
+std::string operands(const Event& event, const BarrierAddresses& barriers) {
+  switch (event.op) {
+    case Op::kMbarrierInit:
+    case Op::kMbarrierInval:
+    case Op::kMbarrierArrive:
+    case Op::kMbarrierExpectTx:
+    case Op::kMbarrierCompleteTx:
+    case Op::kMbarrierWait:
+    case Op::kMbarrierTryWait:
+      return barrier_operands(event, barriers);
+    case Op::kBarSync:
+    case Op::kBarArrive:
+      // The event has the count of those who came first.
+      return std::to_string(event.address) +
+             (event.fault == Fault::kCountMismatch ? ", not " : ", ") + std::to_string(event.count);
+    case Op::kTensorLoad:
+    case Op::kTensorStore:
+    case Op::kBulkLoad:
+    case Op::kBulkStore:
+      return copy_operands(event, barriers);
+    case Op::kBulkWaitGroup:
+    case Op::kSetmaxnreg:
+      return std::to_string(event.count);
+    case Op::kSharedStore:
+    case Op::kSharedLoad:
+      return shared(event.address, barriers);
+    case Op::kGlobalLoadAcquire:
+      return "[" + hex("global", event.global) + "]";
+    case Op::kGlobalStoreRelease:
+    case Op::kGlobalRedAdd:
+    case Op::kGlobalWait:
+      return "[" + hex("global", event.global) + "], " + std::to_string(event.count);
+    case Op::kClcTryCancel:
+      return shared(event.address, barriers) + ", " + shared(event.peer, barriers) +
+             (event.wanted == 0 ? " -> none" : " -> cluster " + std::to_string(event.wanted - 1));
+    case Op::kClcQuery:
+      return shared(event.address, barriers) +
+             (event.count == 0 ? ", is_canceled" : ", get_first_ctaid") + " -> " +
+             std::to_string(event.wanted);
+    case Op::kStageNote:
+      return note_operands(event);
+    default:
+      return tensor_operands(event, barriers);
+  }
+}
+
+// How many lanes do it, where that is not what the operation is made for.
+std::string lanes_of(const Event& event) {
+  switch (event.op) {
+    case Op::kMbarrierInit:
+    case Op::kMbarrierArrive:
+    case Op::kMbarrierExpectTx:
+    case Op::kMbarrierCompleteTx:
+      return event.lanes > 1 ? "  (" + std::to_string(event.lanes) + " lanes)" : "";
+    case Op::kSyncWarp:
+    case Op::kTcgen05Alloc:
+    case Op::kTcgen05Dealloc:
+    case Op::kTcgen05Relinquish:
+    case Op::kTcgen05Ld:
+    case Op::kTcgen05St:
+    case Op::kSetmaxnreg:
+      return event.lanes == kWarpLanes ? "" : "  (" + std::to_string(event.lanes) + " lane)";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+std::string words_of(const Event& event, const BarrierAddresses& barriers) {
+  const std::string what = operands(event, barriers);
+  return name_of(event.op) + suffix(event) + (what.empty() ? "" : " " + what) + lanes_of(event);
+}
+
+}  // namespace warptwin::sim
