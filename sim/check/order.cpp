@@ -420,6 +420,7 @@ void Order::on_event(const Event& event) {
       on_arrive(cluster, event, self);
       break;
     case Op::kTcgen05Mma:
+    case Op::kTcgen05Cp:
       warp.tensor_issued += event.step == Step::kIssued ? 1 : 0;
       break;
     case Op::kTcgen05Commit:

@@ -1,11 +1,79 @@
 #include "sim/check/tensor_memory_data.hpp"
 
+#include <algorithm>
 #include <bitset>
 #include <unordered_map>
+
+#include "sim/model/matrix.hpp"
 
 namespace warptwin::sim {
 
 namespace {
+
+constexpr std::uint32_t kLanesOfGroup = 16;  // lanes are told apart by sixteens
+constexpr std::uint32_t kLaneGroups = kTmemLanes / kLanesOfGroup;
+constexpr std::uint8_t kAllLanes = 0xFF;
+constexpr std::uint8_t kEveryOtherGroup = 0x55;
+
+// Cells of a CTA: some groups of lanes, columns [begin, end).
+struct Cells {
+  std::uint8_t lanes = 0;
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+
+  bool meets(const Cells& other) const {
+    return (lanes & other.lanes) != 0 && begin < other.end && other.begin < end;
+  }
+  bool covers(const Cells& other) const {
+    return (other.lanes & ~lanes) == 0 && begin <= other.begin && other.end <= end;
+  }
+};
+
+enum class Use : std::uint8_t { kLoad, kStore, kMmaD, kMmaA, kCopy, kFree };
+
+bool writes(Use use) {
+  return use == Use::kStore || use == Use::kMmaD || use == Use::kCopy;
+}
+
+// Executed by the tensor core, in the queue of its warp; complete when a commit says so.
+bool tensor(Use use) {
+  return use == Use::kMmaD || use == Use::kMmaA || use == Use::kCopy;
+}
+
+const char* name_of(Use use) {
+  constexpr const char* kNames[] = {"tcgen05.ld",
+                                    "tcgen05.st",
+                                    "the MMA that writes them",
+                                    "the MMA that reads them as A",
+                                    "tcgen05.cp",
+                                    "tcgen05.dealloc"};
+  return kNames[static_cast<unsigned>(use)];
+}
+
+struct Access {
+  Cells at;
+  Use use = Use::kLoad;
+  bool accumulates = false;  // of an MMA's D: reads it, too
+  bool pair = false;
+  std::uint32_t warp = 0;
+  std::uint32_t time = 0;     // operation count of its issue
+  std::uint32_t number = 0;   // among the warp's tensor operations
+  std::uint32_t settled = 0;  // of a load or store: operation count of the wait for it; 0: none yet
+  std::uint32_t shape = 0;    // of an MMA: its instruction
+  SourceSite site{};
+
+  bool reads() const { return !writes(use) || accumulates; }
+};
+
+// The cells of D in each CTA (PTX ISA, "data path layout").
+Cells d_cells(const Event& event) {
+  const UmmaInstructionDescriptor instruction{event.wanted, {}};
+  const TmemAddress at{event.address};
+  const bool half = instruction.m() == 64 && (event.flags & event_flag::kPair) == 0;
+  const auto lanes = static_cast<std::uint8_t>(
+      half ? kEveryOtherGroup << (at.lane() / kLanesOfGroup % 2) : kAllLanes);
+  return {lanes, at.column(), at.column() + event.count};
+}
 
 class Impl : public Detector {
  public:
@@ -15,46 +83,52 @@ class Impl : public Detector {
                   Op::kFragmentRead,
                   Op::kSharedStore,
                   Op::kTcgen05Alloc,
+                  Op::kTcgen05Cp,
+                  Op::kTcgen05Dealloc,
                   Op::kTcgen05Ld,
                   Op::kTcgen05Mma,
                   Op::kTcgen05St,
-                  Op::kTcgen05WaitLd}},
+                  Op::kTcgen05WaitLd,
+                  Op::kTcgen05WaitSt}},
         order_{order} {}
 
   void on_event(const Event& event) override {
+    const bool begins = event.step == Step::kIssued && event.fault == Fault::kNone;
     switch (event.op) {
-      case Op::kSharedStore:
       case Op::kFragmentRead:
-        if (event.fault == Fault::kUnsettled) {
-          reporter().report("TMEM_LD_NO_WAIT",
-                            event,
-                            "the registers it stores",
-                            "used before tcgen05.wait::ld: they may not have arrived",
-                            {"missing: tcgen05.wait::ld of this warp between the load and this"});
-        }
+      case Op::kSharedStore:
+        on_registers(event);
         break;
       case Op::kTcgen05Ld:
-        if (event.step == Step::kIssued && event.fault == Fault::kNone) {
-          on_load(event);
-        }
-        break;
       case Op::kTcgen05St:
-        if (event.step == Step::kIssued && event.fault == Fault::kNone) {
-          const std::uint32_t begin = TmemAddress{event.address}.column();
-          set_written(ctas_[event.cta], begin, begin + event.count, true);
+        if (begins) {
+          on_move(event);
         }
         break;
-      case Op::kTcgen05Alloc:
-        if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
-          set_written(ctas_[event.cta], event.peer, event.peer + event.count, false);
+      case Op::kTcgen05Mma:
+        if (begins) {
+          on_mma(event);
+        }
+        break;
+      case Op::kTcgen05Cp:
+        if (begins) {
+          on_copy(event);
         }
         break;
       case Op::kTcgen05WaitLd:
-        settle(event);
+        settle(event, Use::kLoad);
         break;
-      case Op::kTcgen05Mma:
-        if (event.step == Step::kIssued && event.fault == Fault::kNone) {
-          on_mma(event);
+      case Op::kTcgen05WaitSt:
+        settle(event, Use::kStore);
+        break;
+      case Op::kTcgen05Alloc:
+        if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
+          set_written(event.cta, {kAllLanes, event.peer, event.peer + event.count}, false);
+        }
+        break;
+      case Op::kTcgen05Dealloc:
+        if (event.fault == Fault::kNone) {
+          on_free(event);
         }
         break;
       case Op::kCtaExit:
@@ -66,142 +140,283 @@ class Impl : public Detector {
   }
 
  private:
-  struct Load {
-    std::uint32_t warp;
-    std::uint32_t begin;
-    std::uint32_t end;
-    std::uint32_t settled_at;  // operation count of its wait::ld; 0: not yet
-    SourceSite site;
-  };
-  struct Write {
-    std::uint32_t warp;
-    std::uint32_t begin;
-    std::uint32_t end;
-    std::uint32_t number;  // of the issuing warp's MMAs
-    SourceSite site;
-  };
+  using Columns = std::bitset<kTmemColumns>;
   struct CtaState {
-    std::vector<Load> loads;
-    std::vector<Write> writes;
-    std::bitset<kTmemColumns> written;  // since they were allocated
+    std::vector<Access> known;
+    Columns written[kLaneGroups];  // since they were allocated
   };
 
-  std::string columns(const Event& event, std::uint32_t begin, std::uint32_t end) const {
-    return "tensor memory columns " + std::to_string(begin) + ".." + std::to_string(end - 1) +
-           " of cta " + std::to_string(event.cta);
+  // --- Operations
+
+  Access make(const Event& event, Use use, const Cells& at) const {
+    Access access;
+    access.at = at;
+    access.use = use;
+    access.pair = (event.flags & event_flag::kPair) != 0;
+    access.warp = event.warp;
+    access.time = order_.now(event.warp);
+    access.number = tensor(use) ? order_.tensor_issued(event.warp) : 0;
+    access.site = event.site;
+    return access;
   }
 
-  static bool all_written(const CtaState& cta, std::uint32_t begin, std::uint32_t end) {
-    for (std::uint32_t column = begin; column < end; ++column) {
-      if (!cta.written[column]) {
-        return false;
-      }
-    }
-    return true;
-  }
-  static void set_written(CtaState& cta, std::uint32_t begin, std::uint32_t end, bool value) {
-    for (std::uint32_t column = begin; column < end && column < kTmemColumns; ++column) {
-      cta.written[column] = value;
-    }
-  }
-
-  void report_unfenced(const Event& event,
-                       const std::string& object,
-                       const std::string& what,
-                       const char* mend) {
-    reporter().report("TMEM_FENCE_MISSING",
-                      event,
-                      object,
-                      what + ", ordered by a barrier but by no tcgen05 fence",
-                      {mend});
-  }
-
-  void on_load(const Event& event) {
-    CtaState& cta = ctas_[event.cta];
-    const std::uint32_t begin = TmemAddress{event.address}.column();
-    const std::uint32_t end = begin + event.count;
-    if (!all_written(cta, begin, end)) {
-      reporter().report("TMEM_UNINIT_READ",
+  void on_registers(const Event& event) {
+    if (event.fault == Fault::kUnsettled) {
+      reporter().report("TMEM_LD_NO_WAIT",
                         event,
-                        columns(event, begin, end),
-                        "loaded, and not all of them have been written since their allocation");
+                        event.op == Op::kSharedStore ? "the registers it stores" : "the registers",
+                        "used before tcgen05.wait::ld: they may not have arrived",
+                        {"missing: tcgen05.wait::ld of this warp between the load and this"});
     }
-    for (const Write& write : cta.writes) {
-      if (write.begin < end && begin < write.end &&
-          order_.tensor_complete(write.warp, event.warp) < write.number) {
-        reporter().report("TMEM_READ_BEFORE_COMMIT",
-                          event,
-                          columns(event, begin, end),
-                          "loaded although the MMAs of " + naming().warp(write.warp) + " at " +
-                              naming().site(write.site) + " were not observed to be complete",
-                          {"missing: their tcgen05.commit to a barrier that this warp waits for"});
-        break;
-      }
-      if (write.begin < end && begin < write.end && write.warp != event.warp &&
-          order_.tensor_complete_at_fence(write.warp, event.warp) < write.number) {
-        report_unfenced(event,
-                        columns(event, begin, end),
-                        "loaded after the MMAs of " + naming().warp(write.warp) + " at " +
-                            naming().site(write.site),
-                        "missing: tcgen05.fence::after_thread_sync after the wait");
-        break;
-      }
-    }
-    cta.loads.push_back({event.warp, begin, end, 0, event.site});
   }
 
-  void settle(const Event& event) {
-    for (Load& load : ctas_[event.cta].loads) {
-      if (load.warp == event.warp && load.settled_at == 0) {
-        load.settled_at = order_.now(event.warp);
-      }
+  void on_move(const Event& event) {
+    const TmemAddress address{event.address};
+    const auto lanes = static_cast<std::uint8_t>(0x3U << (event.bytes / kLanesOfGroup));
+    const Cells at{lanes, address.column(), address.column() + event.count};
+    const bool load = event.op == Op::kTcgen05Ld;
+    if (load) {
+      require_written(event, event.cta, at, "TMEM_UNINIT_READ", "loaded");
     }
+    add(event, event.cta, make(event, load ? Use::kLoad : Use::kStore, at));
   }
 
   void on_mma(const Event& event) {
-    CtaState& cta = ctas_[event.cta];
-    const std::uint32_t begin = TmemAddress{event.address}.column();
-    const std::uint32_t end = begin + event.count;
-    if ((event.flags & event_flag::kAccumulate) != 0 && !all_written(cta, begin, end)) {
-      reporter().report("TMEM_UNINIT_ACC",
-                        event,
-                        columns(event, begin, end),
-                        "accumulated on, and not all of them have been written before");
+    const Cells d = d_cells(event);
+    const bool accumulates = (event.flags & event_flag::kAccumulate) != 0;
+    for (const std::uint32_t cta : ctas_of(event)) {
+      if (accumulates) {
+        require_written(event, cta, d, "TMEM_UNINIT_ACC", "accumulated on");
+      }
+      if ((event.flags & event_flag::kTmemA) != 0) {
+        const std::uint32_t column = TmemAddress{event.peer}.column();
+        const Cells a{d.lanes, column, column + kTmemAColumns};
+        require_written(event, cta, a, "TMEM_UNINIT_READ", "read as A");
+        add(event, cta, make(event, Use::kMmaA, a));
+      }
+      Access access = make(event, Use::kMmaD, d);
+      access.accumulates = accumulates;
+      access.shape = event.wanted;
+      add(event, cta, access);
     }
-    set_written(cta, begin, end, true);
-    if ((event.flags & event_flag::kPair) != 0) {
-      set_written(ctas_[event.cta ^ 1U], begin, end, true);  // the other half of D
+  }
+
+  void on_copy(const Event& event) {
+    const std::uint32_t column = TmemAddress{event.address}.column();
+    const Cells at{kAllLanes, column, column + event.count};
+    for (const std::uint32_t cta : ctas_of(event)) {
+      add(event, cta, make(event, Use::kCopy, at));
     }
-    std::erase_if(cta.loads, [&](const Load& load) {
-      if (load.end <= begin || end <= load.begin) {
+  }
+
+  // Each CTA of a pair frees its own columns, and its peer's MMAs may still use them.
+  void on_free(const Event& event) {
+    const std::uint32_t column = TmemAddress{event.address}.column();
+    const Cells at{kAllLanes, column, column + event.count};
+    add(event, event.cta, make(event, Use::kFree, at));
+    std::erase_if(ctas_[event.cta].known, [&](const Access& known) { return at.covers(known.at); });
+  }
+
+  std::vector<std::uint32_t> ctas_of(const Event& event) const {
+    if ((event.flags & event_flag::kPair) == 0) {
+      return {event.cta};
+    }
+    return {event.cta & ~1U, event.cta | 1U};
+  }
+
+  // A wait covers the earlier loads, or stores, of its warp.
+  void settle(const Event& event, Use use) {
+    for (Access& access : ctas_[event.cta].known) {
+      if (access.warp == event.warp && access.use == use && access.settled == 0) {
+        access.settled = order_.now(event.warp);
+      }
+    }
+  }
+
+  // --- What was written
+
+  static Columns columns(const Cells& at) {
+    const std::uint32_t end = std::min(at.end, kTmemColumns);
+    return at.begin < end ? (~Columns{} >> (kTmemColumns - (end - at.begin))) << at.begin
+                          : Columns{};
+  }
+
+  void require_written(
+      const Event& event, std::uint32_t cta, const Cells& at, const char* id, const char* how) {
+    const Columns wanted = columns(at);
+    const CtaState& state = ctas_[cta];
+    for (std::uint32_t group = 0; group < kLaneGroups; ++group) {
+      if ((at.lanes >> group & 1U) != 0 && (state.written[group] & wanted) != wanted) {
+        reporter().report(id,
+                          event,
+                          place(cta, at),
+                          std::string{how} +
+                              ", and not all of them have been written since their "
+                              "allocation");
+        return;
+      }
+    }
+  }
+
+  void set_written(std::uint32_t cta, const Cells& at, bool value) {
+    const Columns which = columns(at);
+    CtaState& state = ctas_[cta];
+    for (std::uint32_t group = 0; group < kLaneGroups; ++group) {
+      if ((at.lanes >> group & 1U) != 0) {
+        state.written[group] = value ? state.written[group] | which : state.written[group] & ~which;
+      }
+    }
+  }
+
+  // --- Pairs
+
+  void add(const Event& event, std::uint32_t cta, const Access& access) {
+    std::vector<Access>& known = ctas_[cta].known;
+    bool reported = false;
+    std::erase_if(known, [&](const Access& first) {
+      if (!first.at.meets(access.at)) {
         return false;
       }
-      const bool ordered =
-          load.settled_at != 0 && order_.ordered(load.warp, load.settled_at, event.warp);
-      if (!ordered) {
-        reporter().report(
-            "TMEM_WAR",
-            event,
-            columns(event, load.begin, load.end),
-            "overwritten although the load by " + naming().warp(load.warp) + " at " +
-                naming().site(load.site) +
-                (load.settled_at == 0 ? " has not been waited for" : " is not ordered before"),
-            {"missing: tcgen05.wait::ld before the arrival that frees the accumulator"});
-      }
-      if (ordered && load.warp != event.warp &&
-          !order_.tensor_fenced(load.warp, load.settled_at, event.warp)) {
-        report_unfenced(event,
-                        columns(event, load.begin, load.end),
-                        "overwritten after the load by " + naming().warp(load.warp) + " at " +
-                            naming().site(load.site),
-                        "missing: tcgen05.fence::before_thread_sync before its arrival, or "
-                        "::after_thread_sync after the wait for it");
-      }
-      return true;  // a later write is ordered after this one
+      const bool conflict = writes(first.use) || writes(access.use) || access.use == Use::kFree;
+      reported = (conflict && !reported && judge(event, cta, first, access)) || reported;
+      // Whoever comes after this one comes after what it replaces.
+      const bool again = first.use == access.use && first.warp == access.warp && first.settled == 0;
+      return access.at.covers(first.at) && (writes(access.use) || again);
     });
-    std::erase_if(cta.writes,
-                  [&](const Write& write) { return begin <= write.begin && write.end <= end; });
-    cta.writes.push_back({event.warp, begin, end, order_.tensor_issued(event.warp), event.site});
+    if (access.use != Use::kFree) {
+      known.push_back(access);
+    }
+    if (writes(access.use)) {
+      set_written(cta, access.at, true);
+    }
+  }
+
+  // Pairs that execute in the order of their issue, though asynchronous.
+  static bool pipelined(const Access& first, const Access& second) {
+    if (!tensor(first.use) || !tensor(second.use) || first.pair != second.pair) {
+      return false;
+    }
+    if (first.use == Use::kCopy) {
+      return second.use != Use::kCopy;
+    }
+    return first.use == Use::kMmaD && second.use == Use::kMmaD && first.shape == second.shape &&
+           first.at.begin == second.at.begin;
+  }
+
+  bool complete(const Access& first, std::uint32_t observer) const {
+    if (tensor(first.use)) {
+      return order_.tensor_complete(first.warp, observer) >= first.number;
+    }
+    return first.settled != 0 &&
+           (first.warp == observer || order_.ordered(first.warp, first.settled, observer));
+  }
+
+  // With tcgen05 fences beside what orders them.
+  bool fenced(const Access& first, std::uint32_t observer) const {
+    if (!tensor(first.use)) {
+      return order_.tensor_fenced(first.warp, first.settled, observer);
+    }
+    return order_.tensor_complete_at_fence(first.warp, observer) >= first.number ||
+           order_.tensor_fenced(first.warp, first.time, observer);
+  }
+
+  bool judge(const Event& event, std::uint32_t cta, const Access& first, const Access& second) {
+    const bool same = first.warp == second.warp;
+    const bool in_pipe =
+        pipelined(first, second) && (same || order_.ordered(first.warp, first.time, second.warp));
+    if (!in_pipe && !complete(first, second.warp)) {
+      report_unordered(event, cta, first, second);
+      return true;
+    }
+    if (!same && second.use != Use::kFree && !fenced(first, second.warp)) {
+      report_unfenced(event, cta, first, second);
+      return true;
+    }
+    return false;
+  }
+
+  // --- Reports
+
+  static std::string lanes_of(std::uint8_t lanes) {
+    std::uint32_t first = 0;
+    std::uint32_t last = kLaneGroups - 1;
+    while ((lanes >> first & 1U) == 0) {
+      ++first;
+    }
+    while ((lanes >> last & 1U) == 0) {
+      --last;
+    }
+    return "lanes " + std::to_string(first * kLanesOfGroup) + ".." +
+           std::to_string((last + 1) * kLanesOfGroup - 1);
+  }
+
+  static std::string place(std::uint32_t cta, const Cells& at) {
+    return "tensor memory " + (at.lanes == kAllLanes ? "" : lanes_of(at.lanes) + ", ") +
+           "columns " + std::to_string(at.begin) + ".." + std::to_string(at.end - 1) + " of cta " +
+           std::to_string(cta);
+  }
+
+  static const char* id_of(const Access& first, const Access& second) {
+    if (second.use == Use::kFree) {
+      return "TMEM_DEALLOC_IN_USE";
+    }
+    const bool one_queue = first.warp == second.warp && tensor(first.use) && tensor(second.use) &&
+                           first.pair == second.pair;
+    if (one_queue && !(first.use == Use::kMmaD && second.use == Use::kMmaD)) {
+      return "TMEM_PIPE_ORDER";
+    }
+    if (!writes(first.use)) {
+      return "TMEM_WAR";
+    }
+    if (!second.reads() || (first.use == Use::kMmaD && second.use == Use::kMmaD)) {
+      return "TMEM_WAW";
+    }
+    return first.use == Use::kStore && first.settled == 0 ? "TMEM_ST_NO_WAIT"
+                                                          : "TMEM_READ_BEFORE_COMMIT";
+  }
+
+  std::string missing(const Access& first, const Access& second) const {
+    if (tensor(first.use)) {
+      return "missing: tcgen05.commit after it, to a barrier that " + naming().warp(second.warp) +
+             " waits for";
+    }
+    const char* wait = first.use == Use::kLoad ? "tcgen05.wait::ld" : "tcgen05.wait::st";
+    return first.settled == 0
+               ? std::string{"missing: "} + wait + " by " + naming().warp(first.warp) +
+                     (first.warp == second.warp ? "" : " before it hands them over")
+               : "missing: an arrival after " + std::string{wait} + ", and a wait for it by " +
+                     naming().warp(second.warp);
+  }
+
+  void report_unordered(const Event& event,
+                        std::uint32_t cta,
+                        const Access& first,
+                        const Access& second) {
+    const bool peer = second.use == Use::kFree &&
+                      naming().cta_of_warp(first.warp) != naming().cta_of_warp(second.warp);
+    reporter().report(peer ? "TMEM_DEALLOC_PEER_UNSYNCED" : id_of(first, second),
+                      event,
+                      place(cta, second.at),
+                      std::string{name_of(second.use)} + " comes after " + name_of(first.use) +
+                          " of " + naming().warp(first.warp) + " at " + naming().site(first.site) +
+                          ", which is not known to be complete",
+                      {missing(first, second)});
+  }
+
+  void report_unfenced(const Event& event,
+                       std::uint32_t cta,
+                       const Access& first,
+                       const Access& second) {
+    const bool commit = tensor(first.use) && complete(first, second.warp);
+    reporter().report("TMEM_FENCE_MISSING",
+                      event,
+                      place(cta, second.at),
+                      std::string{name_of(second.use)} + " comes after " + name_of(first.use) +
+                          " of " + naming().warp(first.warp) + " at " + naming().site(first.site) +
+                          ", ordered by a barrier but by no tcgen05 fence",
+                      {commit ? "missing: tcgen05.fence::after_thread_sync after the wait"
+                              : "missing: tcgen05.fence::before_thread_sync before its arrival, "
+                                "or ::after_thread_sync after the wait for it"});
   }
 
   Order& order_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <unordered_map>
 
 namespace warptwin::sim {
@@ -16,6 +15,7 @@ class Impl : public Detector {
                  {Op::kCtaExit,
                   Op::kSharedLoad,
                   Op::kTcgen05Alloc,
+                  Op::kTcgen05Cp,
                   Op::kTcgen05Dealloc,
                   Op::kTcgen05Ld,
                   Op::kTcgen05Mma,
@@ -33,6 +33,7 @@ class Impl : public Detector {
         on_free(event);
         break;
       case Op::kTcgen05Mma:
+      case Op::kTcgen05Cp:
       case Op::kTcgen05Ld:
       case Op::kTcgen05St:
         on_use(event);
@@ -56,14 +57,8 @@ class Impl : public Detector {
     std::uint32_t word;
     SourceSite site;
   };
-  struct Access {
-    std::uint32_t warp;
-    std::uint32_t time;
-    bool settled;
-  };
   struct CtaState {
     std::map<std::uint32_t, Allocation> live;  // by base column
-    std::vector<Access> loads;                 // last ld or st of each warp
     std::uint32_t allocator = ~0U;
   };
 
@@ -125,37 +120,9 @@ class Impl : public Detector {
       return;
     }
     cta.live.erase(base);
-    for (const Access& access : cta.loads) {
-      const bool ordered =
-          access.warp == event.warp || order_.ordered(access.warp, access.time, event.warp);
-      if (!access.settled || !ordered) {
-        reporter().report("TMEM_DEALLOC_IN_USE",
-                          event,
-                          object,
-                          "not ordered after the last access of " + naming().warp(access.warp),
-                          {"missing: its tcgen05.wait and an arrival that this warp waits for"});
-      }
-    }
-    for (std::uint32_t warp : mma_warps_[event.cta]) {
-      if (order_.tensor_complete(warp, event.warp) < order_.tensor_issued(warp) &&
-          warp != event.warp) {
-        reporter().report("TMEM_DEALLOC_IN_USE",
-                          event,
-                          object,
-                          "MMAs of " + naming().warp(warp) + " are not known to be complete");
-      }
-    }
-    cta.loads.clear();
   }
 
   void on_use(const Event& event) {
-    if (event.fault != Fault::kNone) {
-      report_use(event);
-    }
-    note_use(event);
-  }
-
-  void report_use(const Event& event) {
     const TmemAddress at{event.address};
     const std::string object = place(event, at.column(), std::max(1U, event.count));
     switch (event.fault) {
@@ -187,24 +154,6 @@ class Impl : public Detector {
         break;
       default:
         break;
-    }
-  }
-
-  void note_use(const Event& event) {
-    if (event.op == Op::kTcgen05Mma) {
-      if (event.step == Step::kIssued) {
-        mma_warps_[event.cta].insert(event.warp);
-      }
-      return;
-    }
-    CtaState& cta = ctas_[event.cta];
-    const auto found = std::find_if(
-        cta.loads.begin(), cta.loads.end(), [&](const Access& a) { return a.warp == event.warp; });
-    Access& access = found == cta.loads.end() ? cta.loads.emplace_back() : *found;
-    if (event.step == Step::kIssued) {
-      access = {event.warp, order_.now(event.warp), false};
-    } else {
-      access.settled = true;  // executed; its order is that of the issuing warp's later operations
     }
   }
 
@@ -240,12 +189,10 @@ class Impl : public Detector {
                         "still allocated when the CTA ends");
     }
     ctas_.erase(cta);
-    mma_warps_.erase(event.cta);
   }
 
   Order& order_;
   std::unordered_map<std::uint32_t, CtaState> ctas_;
-  std::unordered_map<std::uint32_t, std::set<std::uint32_t>> mma_warps_;
 };
 
 }  // namespace

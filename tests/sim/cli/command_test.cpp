@@ -214,11 +214,11 @@ TEST(CommandTest, ASuppressionOfNothingIsAWarningThatStrictFails) {
   std::vector<std::string> strict = lax;
   strict.push_back("--strict");
   EXPECT_EQ(call(lax).code, ExitCode::kClean);
-  EXPECT_THAT(call(lax).out, HasSubstr("warptwin_suppress.txt:2: suppresses nothing"));
+  EXPECT_THAT(call(lax).out, HasSubstr("StrictFails.txt:2: suppresses nothing"));
   EXPECT_EQ(call(strict).code, ExitCode::kFinding);
   const SuppressionFile bad{"producer_consumer * MBAR_UNINIT\n"};
   EXPECT_EQ(call(lax).code, ExitCode::kUsage);
-  EXPECT_THAT(call(lax).err, HasSubstr("warptwin_suppress.txt:1: has no reason"));
+  EXPECT_THAT(call(lax).err, HasSubstr("StrictFails.txt:1: has no reason"));
 }
 
 TEST(CommandTest, AGemmOnFilesIsComputedAndWritten) {
