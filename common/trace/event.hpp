@@ -66,6 +66,11 @@ enum class Op : std::uint8_t {
 
 const char* name_of(Op op);
 
+/// Whether it writes shared memory by itself and counts its bytes on an mbarrier.
+constexpr bool is_load(Op op) {
+  return op == Op::kTensorLoad || op == Op::kBulkLoad || op == Op::kClcTryCancel;
+}
+
 /// Which step of an operation an event is. A synchronous operation has one, kDone.
 enum class Step : std::uint8_t {
   kDone,       // executed
@@ -144,6 +149,7 @@ inline constexpr std::uint16_t kTmemA = 16384;        // mma with A in tensor me
 /// load          shared address -            of data    `peer`: the signalled barrier; phase: the
 ///                                                      phase its bytes were counted in
 /// store         shared address bulk group   of data    -
+/// tensor copy, issued: `wanted` the bytes of its swizzle; of a load `count` those of a row
 /// either, issued: `global` the first byte of its box in global memory, `pending` its rows, `tx`
 /// the bytes of a row, `expected` from row to row; no rows: not described
 /// bulk groups   -              -            -          phase: the group committed; the first
@@ -154,7 +160,8 @@ inline constexpr std::uint16_t kTmemA = 16384;        // mma with A in tensor me
 ///                                                      + 1; 0: it failed
 /// CLC query     response       1: the CTA   -          `wanted`: the answer
 /// row store     tile base      lanes        of a lane  phase, wanted: row and column; `peer`:
-///                                                      bytes of a row; `expected`: of an element
+///                                                      bytes of a row; `expected`: of an element;
+///                                                      `extra`: of its swizzle
 /// stage note    full[0]        stages       StageStep  phase: lap; wanted: index
 struct Event {
   std::uint64_t time = 0;  // step number; cycles in timed and hardware traces

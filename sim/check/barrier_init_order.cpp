@@ -12,6 +12,7 @@ class Impl : public Detector {
   Impl(Reporter& reporter, Order& order)
       : Detector{reporter,
                  {Op::kBulkLoad,
+                  Op::kClcTryCancel,
                   Op::kCtaExit,
                   Op::kMbarrierArrive,
                   Op::kMbarrierCompleteTx,
@@ -47,6 +48,7 @@ class Impl : public Detector {
         break;
       case Op::kTensorLoad:
       case Op::kBulkLoad:
+      case Op::kClcTryCancel:
         if (event.step == Step::kIssued) {
           check(cluster, event, event.peer_cta, event.peer);
         }

@@ -12,6 +12,7 @@ class Impl : public Detector {
   Impl(Reporter& reporter, Order&)
       : Detector{reporter,
                  {Op::kBulkLoad,
+                  Op::kClcTryCancel,
                   Op::kCtaExit,
                   Op::kMbarrierArrive,
                   Op::kMbarrierCompleteTx,
@@ -57,6 +58,7 @@ class Impl : public Detector {
         break;
       case Op::kTensorLoad:
       case Op::kBulkLoad:
+      case Op::kClcTryCancel:
         if (event.step == Step::kWritten) {
           on_access(event, event.peer);
         }

@@ -3,13 +3,20 @@
 #include "sim/check/arrivals.hpp"
 #include "sim/check/barrier_init_order.hpp"
 #include "sim/check/barrier_life.hpp"
+#include "sim/check/copies.hpp"
+#include "sim/check/cta_start.hpp"
+#include "sim/check/dependent_launch.hpp"
 #include "sim/check/exit_life.hpp"
 #include "sim/check/global_data.hpp"
+#include "sim/check/launch_control.hpp"
+#include "sim/check/layouts.hpp"
 #include "sim/check/named_barriers.hpp"
 #include "sim/check/producer_tail.hpp"
 #include "sim/check/progress.hpp"
+#include "sim/check/registers.hpp"
 #include "sim/check/shared_data.hpp"
 #include "sim/check/stages.hpp"
+#include "sim/check/tensor_core.hpp"
 #include "sim/check/tensor_memory_data.hpp"
 #include "sim/check/tensor_memory_life.hpp"
 #include "sim/check/transactions.hpp"
@@ -28,8 +35,15 @@ constexpr std::unique_ptr<Detector> (*kDetectors[])(Reporter&, Order&) = {
     make_waits,
     make_named_barriers,
     make_stages,
+    make_copies,
+    make_cta_start,
+    make_registers,
+    make_launch_control,
+    make_dependent_launch,
+    make_layouts,
     make_shared_data,
     make_global_data,
+    make_tensor_core,
     make_tensor_memory_life,
     make_tensor_memory_data,
     make_exit_life,

@@ -14,6 +14,7 @@ class Impl : public Detector {
   Impl(Reporter& reporter, Order&)
       : Detector{reporter,
                  {Op::kBulkLoad,
+                  Op::kClcTryCancel,
                   Op::kBulkStore,
                   Op::kBulkWaitGroup,
                   Op::kCtaExit,
@@ -21,6 +22,7 @@ class Impl : public Detector {
                   Op::kMbarrierCompleteTx,
                   Op::kMbarrierExpectTx,
                   Op::kTcgen05Commit,
+                  Op::kTcgen05Cp,
                   Op::kTcgen05Ld,
                   Op::kTcgen05Mma,
                   Op::kTcgen05St,
@@ -115,7 +117,8 @@ class Impl : public Detector {
       return naming().cluster_of_cta(event.cta) == naming().cluster_of_cta(cta) &&
              (pending.mask >> rank_of(cta) & 1U) != 0;
     }
-    if (event.op == Op::kTcgen05Mma && (event.flags & event_flag::kPair) != 0) {
+    if ((event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp) &&
+        (event.flags & event_flag::kPair) != 0) {
       return event.cta / 2 == cta / 2;
     }
     return event.cta == cta || (event.peer != 0 && event.peer_cta == cta);
@@ -152,12 +155,14 @@ class Impl : public Detector {
     switch (issued.op) {
       case Op::kTensorLoad:
       case Op::kBulkLoad:
+      case Op::kClcTryCancel:
         reporter().report("ASYNC_PENDING_AT_EXIT",
                           at,
                           object,
                           "ends while " + what + " writes its shared memory");
         break;
       case Op::kTcgen05Mma:
+      case Op::kTcgen05Cp:
       case Op::kTcgen05Commit:
       case Op::kTcgen05Ld:
       case Op::kTcgen05St:

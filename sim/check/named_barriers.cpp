@@ -1,55 +1,195 @@
 #include "sim/check/named_barriers.hpp"
 
+#include <map>
+
 namespace warptwin::sim {
 
 namespace {
 
 class Impl : public Detector {
  public:
-  Impl(Reporter& reporter, Order&)
-      : Detector{reporter, {Op::kBarArrive, Op::kBarSync, Op::kClusterArrive, Op::kClusterWait}} {}
+  Impl(Reporter& reporter, Order& order)
+      : Detector{reporter,
+                 {Op::kBarArrive,
+                  Op::kBarSync,
+                  Op::kClusterArrive,
+                  Op::kClusterWait,
+                  Op::kCtaExit,
+                  Op::kSyncWarp}},
+        order_{order} {}
 
   void on_event(const Event& event) override {
-    if (event.fault == Fault::kNone) {
-      return;
+    switch (event.op) {
+      case Op::kBarSync:
+      case Op::kBarArrive:
+        on_named_fault(event);
+        if (event.pending == 0 && event.address < kNamedBarriers) {
+          on_arrival(event);
+        }
+        break;
+      case Op::kClusterArrive:
+      case Op::kClusterWait:
+        on_cluster_fault(event);
+        break;
+      case Op::kSyncWarp:
+        if (event.fault == Fault::kNotWholeWarp) {
+          reporter().report(
+              "WARP_SYNC_MASK",
+              event,
+              naming().warp(event.warp),
+              "bar.warp.sync of the whole warp by " + std::to_string(event.lanes) + " lanes");
+        }
+        break;
+      default:
+        on_exit(event);
+        break;
     }
-    const std::string object =
-        "named barrier " + std::to_string(event.address) + " of cta " + std::to_string(event.cta);
-    if (event.op == Op::kBarSync || event.op == Op::kBarArrive) {
-      if (event.fault == Fault::kOutOfRange) {
-        reporter().report("NAMED_BARRIER_ID", event, object, "ids are 0 to 15");
-      } else if (event.fault == Fault::kBadCount) {
+  }
+
+ private:
+  struct Arrival {
+    std::uint32_t warp = 0;
+    std::uint32_t time = 0;
+  };
+  struct Barrier {
+    std::uint32_t generation = 0;
+    bool complete = false;
+    bool all_threads = false;  // met without a count, or with one: what came first
+    bool mixed = false;
+    std::vector<Arrival> arrived;  // in `generation`
+    std::vector<Arrival> before;   // in the one before
+    Event last{};
+  };
+
+  static std::string name(const Event& event) {
+    return "named barrier " + std::to_string(event.address) + " of cta " +
+           std::to_string(event.cta);
+  }
+
+  void on_named_fault(const Event& event) {
+    switch (event.fault) {
+      case Fault::kOutOfRange:
+        reporter().report("NAMED_BARRIER_ID", event, name(event), "ids are 0 to 15");
+        break;
+      case Fault::kBadCount:
         reporter().report("NAMED_BARRIER_COUNT",
                           event,
-                          object,
+                          name(event),
                           std::to_string(event.count) +
                               " threads: not a multiple of 32, none, or more than the CTA has");
-      } else if (event.fault == Fault::kCountMismatch) {
+        break;
+      case Fault::kCountMismatch:
         reporter().report("NAMED_BARRIER_COUNT_MISMATCH",
                           event,
-                          object,
+                          name(event),
                           "met with another thread count than the " + std::to_string(event.count) +
                               " of this generation's first arrival");
-      } else if (event.fault == Fault::kDoubleArrive) {
+        break;
+      case Fault::kDoubleArrive:
         reporter().report("NAMED_BARRIER_DOUBLE_ARRIVE",
                           event,
-                          object,
+                          name(event),
                           "the warp has already come to this generation");
-      }
-    } else if (event.op == Op::kClusterArrive && event.fault == Fault::kDoubleArrive) {
-      reporter().report(
-          "CLUSTER_BARRIER_DOUBLE_ARRIVE",
-          event,
-          "cluster barrier",
-          "the warp has already arrived in generation " + std::to_string(event.phase));
-    } else if (event.op == Op::kClusterWait && event.fault == Fault::kNoArrive) {
+        break;
+      case Fault::kNotWholeWarp:
+        reporter().report("NAMED_BARRIER_DIVERGENT_ALIGNED",
+                          event,
+                          name(event),
+                          std::string{name_of(event.op)} + " by " + std::to_string(event.lanes) +
+                              " lanes of the warp");
+        break;
+      default:
+        break;
+    }
+  }
+
+  void on_arrival(const Event& event) {
+    Barrier& barrier = barriers_[{event.cta, event.address}];
+    if (barrier.arrived.empty() && barrier.before.empty()) {
+      barrier.all_threads = event.wanted != 0;
+    }
+    check_zero(event, barrier);
+    if (barrier.complete || event.phase != barrier.generation) {
+      barrier.before = std::move(barrier.arrived);
+      barrier.arrived.clear();
+      barrier.generation = event.phase;
+    }
+    check_group(event, barrier);
+    barrier.arrived.push_back({event.warp, order_.now(event.warp)});
+    barrier.complete = (event.flags & event_flag::kPhaseCompleted) != 0;
+    barrier.last = event;
+  }
+
+  // Id 0 is __syncthreads.
+  void check_zero(const Event& event, Barrier& barrier) {
+    if (event.address == 0 && (event.wanted != 0) != barrier.all_threads && !barrier.mixed) {
+      barrier.mixed = true;
+      reporter().report("NAMED_BARRIER_ZERO_CONFLICT",
+                        event,
+                        name(event),
+                        "id 0 is met with a thread count, and without one as __syncthreads does",
+                        {"use another id for a part of the CTA"});
+    }
+  }
+
+  // Who was not in the generation before comes to the next one, not to that one too early.
+  void check_group(const Event& event, const Barrier& barrier) {
+    bool member = barrier.before.empty();
+    for (const Arrival& arrival : barrier.before) {
+      member = member || arrival.warp == event.warp ||
+               order_.ordered(arrival.warp, arrival.time, event.warp);
+    }
+    if (!member) {
+      reporter().report("NAMED_BARRIER_OVERSUBSCRIBED",
+                        event,
+                        name(event),
+                        naming().warp(event.warp) +
+                            " was not in the generation before, and nothing orders it after that: "
+                            "it might have come to it, in another warp's place",
+                        {"two groups of warps share an id; give each its own"});
+    }
+  }
+
+  void on_cluster_fault(const Event& event) {
+    const std::string generation = "generation " + std::to_string(event.phase);
+    if (event.fault == Fault::kDoubleArrive) {
+      reporter().report("CLUSTER_BARRIER_DOUBLE_ARRIVE",
+                        event,
+                        "cluster barrier",
+                        "the warp has already arrived in " + generation);
+    } else if (event.fault == Fault::kNoArrive) {
       reporter().report("CLUSTER_BARRIER_WAIT_NO_ARRIVE",
                         event,
                         "cluster barrier",
-                        "the warp waits in generation " + std::to_string(event.phase) +
-                            " without having arrived");
+                        "the warp waits in " + generation + " without having arrived");
+    } else if (event.fault == Fault::kNotWholeWarp) {
+      reporter().report("CLUSTER_BARRIER_PARTIAL_WARP",
+                        event,
+                        "cluster barrier",
+                        std::string{name_of(event.op)} + " by " + std::to_string(event.lanes) +
+                            " lanes of the warp");
     }
   }
+
+  void on_exit(const Event& exit) {
+    for (auto barrier = barriers_.lower_bound({exit.cta, 0});
+         barrier != barriers_.end() && barrier->first.first == exit.cta;
+         barrier = barriers_.erase(barrier)) {
+      const Event& last = barrier->second.last;
+      if (!barrier->second.complete && !barrier->second.arrived.empty()) {
+        Event at = last;
+        at.time = exit.time;
+        reporter().report("NAMED_BARRIER_PENDING_AT_EXIT",
+                          at,
+                          name(last),
+                          "the CTA ends with " + std::to_string(barrier->second.arrived.size()) +
+                              " warps in an unfinished generation");
+      }
+    }
+  }
+
+  Order& order_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Barrier> barriers_;  // by CTA and id
 };
 
 }  // namespace

@@ -33,6 +33,7 @@ class Impl : public Detector {
   Impl(Reporter& reporter, Order&)
       : Detector{reporter,
                  {Op::kBulkLoad,
+                  Op::kClcTryCancel,
                   Op::kCtaExit,
                   Op::kMbarrierArrive,
                   Op::kMbarrierCompleteTx,
@@ -54,6 +55,7 @@ class Impl : public Detector {
         break;
       case Op::kTensorLoad:
       case Op::kBulkLoad:
+      case Op::kClcTryCancel:
         if (event.step == Step::kWritten) {
           last_[event.peer_cta][event.peer] = event;
         }
@@ -93,14 +95,30 @@ class Impl : public Detector {
 
   void report_bytes(const Place& place, const Event& event) {
     const bool surplus = event.tx < 0;
-    reporter().report("MBAR_TX_MISMATCH",
+    reporter().report(id_of_bytes(place, surplus),
                       event,
                       naming().barrier(place.first, place.second),
-                      "phase " + std::to_string(event.phase) + " has all its arrivals and " +
+                      "phase " + std::to_string(event.phase) + " has " +
+                          (event.pending == 0 ? "all its arrivals and " : "") +
                           plural(static_cast<std::uint64_t>(std::abs(event.tx)), "byte") +
                           (surplus ? " more than announced" : " less than announced"),
                       {surplus ? "the copies deliver more than expect-tx said"
                                : "expect-tx said more than the copies deliver"});
+  }
+
+  // Whose bytes they are, if it is known.
+  const char* id_of_bytes(const Place& place, bool surplus) const {
+    const auto cta = last_.find(place.first);
+    if (!surplus || cta == last_.end() || !cta->second.contains(place.second)) {
+      return "MBAR_TX_MISMATCH";
+    }
+    const Event& last = cta->second.at(place.second);
+    if (last.op == Op::kClcTryCancel) {
+      return "CLC_TX_MISMATCH";
+    }
+    const bool multicast = is_load(last.op) && last.extra != 0;
+    return multicast && naming().cta_of_warp(last.warp) != place.first ? "BULK_MCAST_NO_EXPECT"
+                                                                       : "MBAR_TX_MISMATCH";
   }
 
   // What a blocked warp waits for.
@@ -286,6 +304,40 @@ class Impl : public Detector {
     reporter().report(std::move(finding));
     for (const Waiters& waiters : all) {
       classify(gpu, *waiters.first);
+      classify_collective(gpu, *waiters.first);
+    }
+  }
+
+  static bool lacks_peer(const Gpu& gpu, const Warp& warp) {
+    const Cta& cta = gpu.ctas()[warp.cta];
+    return gpu.clusters()[cta.cluster].pair_generation[cta.rank / 2] == warp.pair_generation;
+  }
+
+  // What is stuck because somebody else does not come.
+  void classify_collective(const Gpu& gpu, const Warp& warp) {
+    const Operation& op = warp.blocked_on;
+    const std::uint32_t cta = gpu.ctas()[warp.cta].number;
+    Event event;
+    event.op = op.op;
+    event.warp = warp.number;
+    event.site = op.site;
+    if (op.op == Op::kClusterWait) {
+      reporter().report("CLUSTER_BARRIER_SKIPPED",
+                        event,
+                        "cluster barrier",
+                        "a live warp of the cluster never arrives");
+    } else if (op.op == Op::kSetmaxnreg) {
+      reporter().report("SETMAXNREG_POOL",
+                        event,
+                        "registers of cta " + std::to_string(cta),
+                        "asks for " + std::to_string(op.count) + " a thread; the pool has " +
+                            std::to_string(gpu.ctas()[warp.cta].free_registers) +
+                            " free, and nobody gives any back");
+    } else if (op.op == Op::kTcgen05Alloc && op.group == CtaGroup::kTwo && lacks_peer(gpu, warp)) {
+      reporter().report("TMEM_ALLOC_PEER_MISSING",
+                        event,
+                        "tensor memory of cta " + std::to_string(cta),
+                        "tcgen05.alloc of the pair, to which the peer does not come");
     }
   }
 
@@ -305,7 +357,7 @@ class Impl : public Detector {
     event.phase = bar->phase();
     event.tx = bar->tx();
     const std::string name = naming().barrier(place.first, place.second);
-    if (bar->pending() == 0 && bar->tx() != 0) {
+    if (bar->tx() < 0 || (bar->pending() == 0 && bar->tx() != 0)) {
       report_bytes(place, event);
     } else if (bar->pending() != 0 && bar->pending() < bar->expected()) {
       reporter().report("MBAR_UNDERARRIVE",

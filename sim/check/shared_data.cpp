@@ -74,10 +74,17 @@ struct Footprint {
   }
 };
 
-enum class Kind : std::uint8_t { kGenericWrite, kGenericRead, kLoad, kStore, kMma };
+enum class Kind : std::uint8_t {
+  kGenericWrite,
+  kGenericRead,
+  kLoad,
+  kStore,
+  kTensor,    // MMA, tcgen05.cp
+  kResponse,  // of a request for a cluster
+};
 
 bool writes(Kind kind) {
-  return kind == Kind::kGenericWrite || kind == Kind::kLoad;
+  return kind == Kind::kGenericWrite || kind == Kind::kLoad || kind == Kind::kResponse;
 }
 
 bool generic(Kind kind) {
@@ -85,8 +92,12 @@ bool generic(Kind kind) {
 }
 
 const char* name_of(Kind kind) {
-  constexpr const char* kNames[] = {
-      "st.shared", "ld.shared", "the copy to it", "the bulk store of it", "the MMA that reads it"};
+  constexpr const char* kNames[] = {"st.shared",
+                                    "ld.shared",
+                                    "the copy to it",
+                                    "the bulk store of it",
+                                    "the tcgen05 operation that reads it",
+                                    "the response to clusterlaunchcontrol.try_cancel"};
   return kNames[static_cast<unsigned>(kind)];
 }
 
@@ -97,7 +108,7 @@ struct Completion {
   std::uint32_t time = 0;  // and when
   std::uint32_t cta = 0;   // of a load: the barrier phase its bytes were counted in
   std::uint32_t barrier = 0;
-  std::uint32_t phase = 0;
+  std::uint32_t phase = 0;  // its mark
 };
 
 struct Access {
@@ -106,7 +117,9 @@ struct Access {
   std::uint32_t warp = 0;
   std::uint32_t time = 0;  // generic: its operation; MMA: its number among the warp's
   SourceSite site{};
-  std::shared_ptr<Completion> completion;  // load, store
+  FencesKnown fences{};  // generic: the proxy fences its warp knew of
+  bool just_fenced = false;
+  std::shared_ptr<Completion> completion;  // load, store, response
   Footprint source{};  // MMA: what one write before it filled, all of it still as it was then
 };
 
@@ -117,12 +130,16 @@ class Impl : public Detector {
                  {Op::kBulkLoad,
                   Op::kBulkStore,
                   Op::kBulkWaitGroup,
+                  Op::kClcQuery,
+                  Op::kClcTryCancel,
                   Op::kCtaExit,
+                  Op::kFenceProxyAsync,
                   Op::kMbarrierTryWait,
                   Op::kMbarrierWait,
                   Op::kSharedLoad,
                   Op::kSharedStore,
                   Op::kTcgen05Alloc,
+                  Op::kTcgen05Cp,
                   Op::kTcgen05Mma,
                   Op::kTensorLoad,
                   Op::kTensorStore}},
@@ -132,6 +149,7 @@ class Impl : public Detector {
     switch (event.op) {
       case Op::kTensorLoad:
       case Op::kBulkLoad:
+      case Op::kClcTryCancel:
         on_load(event);
         break;
       case Op::kTensorStore:
@@ -151,6 +169,23 @@ class Impl : public Detector {
         if (event.step == Step::kIssued && event.fault == Fault::kNone) {
           on_mma(event);
         }
+        break;
+      case Op::kTcgen05Cp:
+        if (event.step == Step::kIssued && event.fault == Fault::kNone) {
+          on_copy(event);
+        }
+        break;
+      case Op::kClcQuery:
+        if (event.fault == Fault::kNone) {
+          add(event,
+              event.cta,
+              make(event,
+                   Kind::kGenericRead,
+                   Footprint::interval(event.address, kClcResponseBytes)));
+        }
+        break;
+      case Op::kFenceProxyAsync:
+        on_proxy_fence(event);
         break;
       case Op::kSharedLoad:
         if (event.fault == Fault::kNone) {
@@ -173,6 +208,9 @@ class Impl : public Detector {
         break;
       case Op::kCtaExit:
         ctas_.erase(event.cta);
+        std::erase_if(dirty_, [&](const auto& entry) {
+          return naming().cta_of_warp(entry.first) == event.cta;
+        });
         break;
       default:
         break;
@@ -181,7 +219,18 @@ class Impl : public Detector {
 
  private:
   Access make(const Event& event, Kind kind, const Footprint& at) {
-    return {at, kind, event.warp, order_.now(event.warp), event.site, nullptr};
+    Access access;
+    access.at = at;
+    access.kind = kind;
+    access.warp = event.warp;
+    access.time = order_.now(event.warp);
+    access.site = event.site;
+    if (generic(kind)) {
+      access.fences = order_.fences_known(event.warp);
+      access.just_fenced = order_.just_fenced(event.warp);
+      dirty_[event.warp] = access.time;
+    }
+    return access;
   }
 
   // A word, or a row of a tile in each lane.
@@ -196,7 +245,8 @@ class Impl : public Detector {
 
   void on_load(const Event& event) {
     if (event.step == Step::kIssued) {
-      Access access = make(event, Kind::kLoad, Footprint::interval(event.address, event.bytes));
+      const Kind kind = event.op == Op::kClcTryCancel ? Kind::kResponse : Kind::kLoad;
+      Access access = make(event, kind, Footprint::interval(event.address, event.bytes));
       access.completion = std::make_shared<Completion>();
       access.completion->cta = event.peer_cta;
       access.completion->barrier = event.peer;
@@ -237,6 +287,7 @@ class Impl : public Detector {
   void on_group_wait(const Event& event) {
     const auto found = stores_.find(event.warp);
     if (found == stores_.end()) {
+      idle_waits_[event.warp] = event.site;
       return;
     }
     std::erase_if(found->second, [&](const OpenStore& store) {
@@ -253,18 +304,49 @@ class Impl : public Detector {
   void on_mma(const Event& event) {
     const UmmaInstructionDescriptor instruction{event.wanted, {}};
     const bool pair = (event.flags & event_flag::kPair) != 0;
-    const CtaGroup group = pair ? CtaGroup::kTwo : CtaGroup::kOne;
-    const std::uint32_t ctas = ctas_in(group);
-    const OperandReach a = reach_of({event.global}, instruction.m() / ctas);
-    const OperandReach b = reach_of({event.extra}, instruction.n() / ctas);
+    const std::uint32_t ctas = ctas_in(pair ? CtaGroup::kTwo : CtaGroup::kOne);
+    if ((event.flags & event_flag::kTmemA) == 0) {
+      add_operand(event, reach_of({event.global}, instruction.m() / ctas));
+    }
+    add_operand(event, reach_of({event.extra}, instruction.n() / ctas));
+  }
+
+  void on_copy(const Event& event) {
+    add_operand(event, copy_reach({event.global}, static_cast<TmemCopy>(event.wanted)));
+  }
+
+  // Read at the same place in both CTAs of a pair.
+  void add_operand(const Event& event, const OperandReach& reach) {
+    const bool pair = (event.flags & event_flag::kPair) != 0;
     const std::uint32_t first = pair ? event.cta & ~1U : event.cta;
-    for (std::uint32_t cta = first; cta < first + ctas; ++cta) {
-      for (const OperandReach& reach : {a, b}) {
-        Access access =
-            make(event, Kind::kMma, Footprint::interval(reach.first, reach.end - reach.first));
-        access.time = order_.tensor_issued(event.warp);
-        add(event, cta, std::move(access));
+    for (std::uint32_t cta = first; cta < first + (pair ? 2 : 1); ++cta) {
+      Access access =
+          make(event, Kind::kTensor, Footprint::interval(reach.first, reach.end - reach.first));
+      access.time = order_.tensor_issued(event.warp);
+      add(event, cta, std::move(access));
+    }
+  }
+
+  // Of use if somebody has read or written since the last fence that knew of it.
+  void on_proxy_fence(const Event& event) {
+    if (event.count == static_cast<std::uint32_t>(ProxySpace::kGlobal)) {
+      return;
+    }
+    const std::uint32_t cluster = naming().cluster_of_warp(event.warp);
+    bool useful = false;
+    std::erase_if(dirty_, [&](const auto& entry) {
+      const auto& [warp, time] = entry;
+      if (naming().cluster_of_warp(warp) != cluster) {
+        return false;
       }
+      useful = true;
+      return warp == event.warp || order_.ordered(warp, time, event.warp);
+    });
+    if (!useful) {
+      reporter().report("PROXY_FENCE_USELESS",
+                        event,
+                        naming().warp(event.warp),
+                        "fence.proxy.async with no ordinary access to cover");
     }
   }
 
@@ -274,6 +356,7 @@ class Impl : public Detector {
       case Kind::kGenericRead:
         return first.warp == second || order_.ordered(first.warp, first.time, second);
       case Kind::kLoad:
+      case Kind::kResponse:
         return first.completion->done && order_.phase_seen(first.completion->cta,
                                                            first.completion->barrier,
                                                            first.completion->phase,
@@ -282,7 +365,7 @@ class Impl : public Detector {
         return first.completion->done &&
                (first.warp == second ||
                 order_.ordered(first.completion->warp, first.completion->time, second));
-      case Kind::kMma:
+      case Kind::kTensor:
         break;
     }
     return order_.tensor_complete(first.warp, second) >= first.time;
@@ -304,7 +387,7 @@ class Impl : public Detector {
   static bool joins_earlier(std::vector<Access>& known, const Access& access) {
     for (std::size_t i = known.size(); i-- > 0;) {
       Access& before = known[i];
-      if (before.kind == Kind::kMma && before.warp == access.warp &&
+      if (before.kind == Kind::kTensor && before.warp == access.warp &&
           before.source.covers(access.at)) {
         const std::uint32_t begin = std::min(before.at.begin, access.at.begin);
         before.at = Footprint::interval(begin, std::max(before.at.end, access.at.end) - begin);
@@ -318,7 +401,7 @@ class Impl : public Detector {
 
   void add(const Event& event, std::uint32_t cta, Access access) {
     std::vector<Access>& known = ctas_[cta];
-    if (access.kind == Kind::kMma && joins_earlier(known, access)) {
+    if (access.kind == Kind::kTensor && joins_earlier(known, access)) {
       return;
     }
     std::uint64_t written = 0;
@@ -336,7 +419,7 @@ class Impl : public Detector {
         // Whoever is ordered after the later of two reads of one place is after the earlier.
         gone[i] =
             first.kind == access.kind && access.at.covers(first.at) &&
-            (first.kind == Kind::kMma ? first.warp == access.warp : ordered(first, access.warp));
+            (first.kind == Kind::kTensor ? first.warp == access.warp : ordered(first, access.warp));
         continue;
       }
       const bool in_order = ordered(first, access.warp) || ordered_through(known, i, access);
@@ -365,14 +448,14 @@ class Impl : public Detector {
       }
     }
     known.resize(kept);
-    if (!writes(access.kind) && written < access.at.bytes() && access.kind != Kind::kMma) {
+    if (!writes(access.kind) && written < access.at.bytes() && access.kind != Kind::kTensor) {
       reporter().report("SMEM_UNINIT_READ",
                         event,
                         place(cta, access.at),
                         written == 0 ? "read although nobody has written it"
                                      : "read although only " + std::to_string(written) +
                                            " of its bytes have been written");
-    } else if (access.kind == Kind::kMma && written == 0) {
+    } else if (access.kind == Kind::kTensor && written == 0) {
       reporter().report(
           "SMEM_UNINIT_READ", event, place(cta, access.at), "an operand that nobody has written");
     }
@@ -385,15 +468,21 @@ class Impl : public Detector {
   }
 
   static const char* id_of(const Access& first, const Access& second) {
+    if (second.kind == Kind::kResponse) {
+      return "CLC_RESP_OVERWRITE";
+    }
     if (!writes(second.kind)) {
-      return first.kind == Kind::kLoad ? "SMEM_RAW_NO_WAIT" : "SMEM_RACE";
+      return first.kind == Kind::kLoad       ? "SMEM_RAW_NO_WAIT"
+             : first.kind == Kind::kResponse ? "CLC_RESP_READ_EARLY"
+                                             : "SMEM_RACE";
     }
     switch (first.kind) {
-      case Kind::kMma:
+      case Kind::kTensor:
         return "SMEM_WAR_ASYNC";
       case Kind::kStore:
         return "BULK_SRC_REUSE";
       case Kind::kLoad:
+      case Kind::kResponse:
         return "SMEM_WAW_ASYNC";
       default:
         return first.kind == Kind::kGenericWrite && second.kind == Kind::kLoad ? "SMEM_WAW_ASYNC"
@@ -401,14 +490,29 @@ class Impl : public Detector {
     }
   }
 
+  const char* id_of_unfenced(const Access& first, const Access& second) const {
+    if (second.kind == Kind::kResponse) {
+      return "CLC_RESP_OVERWRITE";
+    }
+    const FencesKnown known = order_.fences_known(second.warp);
+    if (known.shared > first.fences.shared || first.just_fenced) {
+      return "PROXY_FENCE_UNCOVERED";
+    }
+    if (known.other_space > first.fences.other_space) {
+      return "PROXY_FENCE_WRONG_SPACE";
+    }
+    return first.kind == Kind::kGenericWrite ? "PROXY_FENCE_MISSING" : "PROXY_FENCE_MISSING_WAR";
+  }
+
   static std::string missing(const Access& first) {
     switch (first.kind) {
       case Kind::kLoad:
+      case Kind::kResponse:
         return "missing: a wait for the mbarrier phase that counts the copy's bytes";
       case Kind::kStore:
         return "missing: cp.async.bulk.wait_group.read by the storing thread, and an order after "
                "it";
-      case Kind::kMma:
+      case Kind::kTensor:
         return "missing: tcgen05.commit after the MMA, to a barrier that is waited for";
       default:
         return "missing: a barrier between the two";
@@ -446,6 +550,17 @@ class Impl : public Detector {
                          "missing: a loop around the try, or a wait after it"});
       return;
     }
+    const auto idle = idle_waits_.find(second.warp);
+    if (first.kind == Kind::kStore && writes(second.kind) && idle != idle_waits_.end()) {
+      reporter().report("BULK_WAIT_WRONG_THREAD",
+                        event,
+                        place(cta, second.at),
+                        what,
+                        {"the wait_group at " + naming().site(idle->second) +
+                             " is by a warp that has stored nothing: it waits for nothing",
+                         missing(first)});
+      return;
+    }
     reporter().report(id_of(first, second), event, place(cta, second.at), what, {missing(first)});
   }
 
@@ -454,12 +569,12 @@ class Impl : public Detector {
                        const Access& first,
                        const Access& second) {
     reporter().report(
-        first.kind == Kind::kGenericWrite ? "PROXY_FENCE_MISSING" : "PROXY_FENCE_MISSING_WAR",
+        id_of_unfenced(first, second),
         event,
         place(cta, second.at),
         std::string{name_of(second.kind)} + " comes after " + name_of(first.kind) + " of " +
             naming().warp(first.warp) + " at " + naming().site(first.site) +
-            " with no proxy fence between them",
+            " with no proxy fence between them that covers it",
         {"missing: fence.proxy.async.shared::cta by the accessing warps before the barrier, or by "
          "the issuing one after it"});
   }
@@ -473,6 +588,8 @@ class Impl : public Detector {
   std::map<std::pair<std::uint32_t, std::uint64_t>, SourceSite> refused_;  // by warp and mbarrier
   std::vector<bool> gone_;  // while an access is judged
   std::unordered_map<std::uint32_t, std::vector<Access>> ctas_;
+  std::map<std::uint32_t, SourceSite> idle_waits_;  // by warp: its last wait for no store
+  std::map<std::uint32_t, std::uint32_t> dirty_;    // by warp: its last access that no fence covers
   std::unordered_map<std::uint32_t, std::shared_ptr<Completion>> loads_;  // by serial
   std::unordered_map<std::uint32_t, std::vector<OpenStore>> stores_;      // by warp
 };

@@ -19,7 +19,9 @@ class Impl : public Detector {
                   Op::kTcgen05Dealloc,
                   Op::kTcgen05Ld,
                   Op::kTcgen05Mma,
-                  Op::kTcgen05St}},
+                  Op::kTcgen05St,
+                  Op::kTcgen05WaitLd,
+                  Op::kTcgen05WaitSt}},
         order_{order} {}
 
   void on_event(const Event& event) override {
@@ -36,6 +38,8 @@ class Impl : public Detector {
       case Op::kTcgen05Cp:
       case Op::kTcgen05Ld:
       case Op::kTcgen05St:
+      case Op::kTcgen05WaitLd:
+      case Op::kTcgen05WaitSt:
         on_use(event);
         break;
       case Op::kSharedLoad:
@@ -96,9 +100,33 @@ class Impl : public Detector {
                         naming().warp(cta.allocator) + " has allocated before");
     }
     cta.allocator = event.warp;
+    check_peer(event);
     if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
       cta.live[event.peer] = {
           event.count, event.warp, order_.now(event.warp), event.address, event.site};
+    }
+  }
+
+  // The CTAs of a pair allocate together, and the same.
+  void check_peer(const Event& event) {
+    if ((event.flags & event_flag::kPair) == 0) {
+      return;
+    }
+    const auto [known, added] = paired_.try_emplace(event.cta / 2, event);
+    if (added) {
+      return;
+    }
+    const Event first = known->second;
+    paired_.erase(known);
+    if (first.cta != event.cta && (first.count != event.count || first.address != event.address)) {
+      reporter().report("TMEM_ALLOC_PEER_MISMATCH",
+                        event,
+                        "tensor memory of ctas " + std::to_string(event.cta & ~1U) + " and " +
+                            std::to_string(event.cta | 1U),
+                        std::to_string(event.count) + " columns, address to shared+" +
+                            std::to_string(event.address) + "; the peer asked for " +
+                            std::to_string(first.count) + ", to shared+" +
+                            std::to_string(first.address));
     }
   }
 
@@ -141,6 +169,13 @@ class Impl : public Detector {
                           object,
                           "lanes from " + std::to_string(at.lane()) +
                               " on; the warp's are those of its rank modulo 4");
+        break;
+      case Fault::kNotWholeWarp:
+        reporter().report("ALIGNED_DIVERGENCE",
+                          event,
+                          naming().warp(event.warp),
+                          std::string{name_of(event.op)} + " by " + std::to_string(event.lanes) +
+                              " lanes of the warp");
         break;
       case Fault::kBadShape:
         reporter().report("TCGEN05_SHAPE", event, object, "no such MMA shape");
@@ -193,6 +228,7 @@ class Impl : public Detector {
 
   Order& order_;
   std::unordered_map<std::uint32_t, CtaState> ctas_;
+  std::unordered_map<std::uint32_t, Event> paired_;  // by pair: an allocation, until the peer's
 };
 
 }  // namespace

@@ -11,6 +11,7 @@ class Impl : public Detector {
   Impl(Reporter& reporter, Order&)
       : Detector{reporter,
                  {Op::kBulkLoad,
+                  Op::kClcTryCancel,
                   Op::kMbarrierArrive,
                   Op::kMbarrierCompleteTx,
                   Op::kMbarrierExpectTx,
@@ -25,14 +26,14 @@ class Impl : public Detector {
       on_expect(event);
     } else if (event.op == Op::kMbarrierCompleteTx) {
       on_complete(event, event.address, true);
-    } else if (event.op == Op::kTensorLoad || event.op == Op::kBulkLoad) {
+    } else if (is_load(event.op)) {
       if (event.step == Step::kWritten) {
         on_complete(event, event.peer, false);
       }
     }
     if ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op != Op::kBarSync &&
         event.op != Op::kBarArrive) {
-      const bool copy = event.op == Op::kTensorLoad || event.op == Op::kBulkLoad;
+      const bool copy = is_load(event.op);
       on_phase(event, copy ? event.peer_cta : event.cta, copy ? event.peer : event.address);
     }
   }

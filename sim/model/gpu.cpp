@@ -605,6 +605,7 @@ Gpu::Outcome Gpu::named_barrier(Slot slot, const Operation& op) {
   ++changes_;
   event.phase = barrier.generation;
   event.count = barrier.threads;
+  event.wanted = op.count == 0 ? 1 : 0;
   const bool complete = barrier.arrived >= barrier.threads;
   event.flags |= complete ? event_flag::kPhaseCompleted : 0;
   event.step = op.op == Op::kBarSync && !complete ? Step::kIssued : Step::kDone;
@@ -760,6 +761,26 @@ void Gpu::describe_global(const Operation& op, Event& event) const {
   event.tx = static_cast<std::int32_t>((last[0] - first[0]) * map.element_bytes);
 }
 
+// As many coordinates as the tensor has dimensions; a store begins inside.
+bool Gpu::coordinates_fit(const Operation& op) const {
+  const bool store = op.op == Op::kTensorStore;
+  bool negative = false;
+  for (std::uint32_t i = 0; i < op.rank; ++i) {
+    negative = negative || op.at[i] < 0;
+  }
+  return op.rank == memory_.maps[op.map].rank && !(store && negative);
+}
+
+bool Gpu::targets_exited_cta(const Warp& warp, CtaMask mask) const {
+  const std::uint32_t first = ctas_[warp.cta].cluster * config_.cluster_size;
+  for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
+    if (mask.contains(rank) && ctas_[first + rank].exited) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   Operation copy = op;
@@ -782,9 +803,10 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
     fail(event, Fault::kBadCount, true);
   } else if (op.mask.bits >> config_.cluster_size != 0) {
     fail(event, Fault::kBadMask, true);
-  }
-  if (op.lanes != 1) {
-    event.fault = Fault::kManyLanes;
+  } else if (tensor && !coordinates_fit(op)) {
+    fail(event, Fault::kBadShape, true);
+  } else if (load && targets_exited_cta(warp, op.mask)) {
+    fail(event, Fault::kExitedCta, true);
   }
   if ((event.flags & event_flag::kTraps) != 0) {
     emit(event);
@@ -810,6 +832,11 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
       Event issued = event_of(async, Step::kIssued);
       issued.fault = event.fault;
       describe_global(copy, issued);
+      if (tensor) {
+        const TensorMapState& map = memory_.maps[op.map];
+        issued.wanted = static_cast<std::uint32_t>(map.swizzle);
+        issued.count = load ? map.box[0] * map.element_bytes : issued.count;
+      }
       emit(issued);
     }
   };
@@ -1098,6 +1125,8 @@ Gpu::Outcome Gpu::issue_tensor(Slot slot, Operation& op) {
     fault = Fault::kMisaligned;
   } else if (op.mask.bits >> config_.cluster_size != 0) {
     fault = Fault::kBadMask;
+  } else if (targets_exited_cta(warp, op.mask)) {
+    fault = Fault::kExitedCta;
   }
   if (fault == Fault::kNone && op.group == CtaGroup::kTwo) {
     fault = config_.cluster_size % 2 != 0 ? Fault::kOutOfRange
@@ -1266,6 +1295,7 @@ Gpu::Outcome Gpu::tmem_wait(Slot slot, const Operation& op) {
     op.fragment->settled = true;
   }
   Event event = event_of(slot, op);
+  event.fault = op.lanes != kWarpLanes ? Fault::kNotWholeWarp : Fault::kNone;
   emit(event);
   return Outcome::kDone;
 }
@@ -1285,8 +1315,8 @@ Gpu::Outcome Gpu::clc_request(Slot slot, const Operation& op) {
   } else if (op.address + kClcResponseBytes > config_.shared_bytes) {
     fault = Fault::kOutOfRange;
   }
-  for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
-    fault = to.contains(rank) && ctas_[first + rank].exited ? Fault::kExitedCta : fault;
+  if (fault == Fault::kNone && targets_exited_cta(warp, to)) {
+    fault = Fault::kExitedCta;
   }
   if (fault != Fault::kNone) {
     fail(event, fault, true);
@@ -1386,6 +1416,7 @@ Gpu::Outcome Gpu::shared_store_row(Slot slot, const Operation& op) {
   const std::uint32_t registers = op.fragment == nullptr ? 0 : op.fragment->registers;
   event.bytes = registers * size;
   event.expected = size;
+  event.extra = static_cast<std::uint64_t>(op.swizzle);
   const std::uint32_t last = (op.row + kWarpLanes) * op.row_bytes;
   if (op.address + last > config_.shared_bytes) {
     fail(event, Fault::kOutOfRange, true);
@@ -1451,7 +1482,14 @@ Gpu::Outcome Gpu::set_registers(Slot slot, const Operation& op) {
   Cta& cta = ctas_[warp.cta];
   Event event = event_of(slot, op);
   const bool increase = (op.flags & event_flag::kIncrease) != 0;
-  if (increase ? op.count < warp.registers : op.count > warp.registers) {
+  if (op.count < 24 || op.count > 256 || op.count % 8 != 0) {
+    fail(event, Fault::kOutOfRange, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  if (op.lanes != kWarpLanes) {
+    event.fault = Fault::kNotWholeWarp;
+  } else if (increase ? op.count < warp.registers : op.count > warp.registers) {
     event.fault = Fault::kBadCount;
   } else if (increase) {
     const std::uint32_t needed = op.count - warp.registers;

@@ -219,6 +219,8 @@ class Gpu {
   Outcome named_barrier(Slot slot, const Operation& op);
   Outcome cluster_barrier(Slot slot, const Operation& op);
   Outcome issue_copy(Slot slot, const Operation& op);
+  bool coordinates_fit(const Operation& op) const;
+  bool targets_exited_cta(const Warp& warp, CtaMask mask) const;
   void describe_global(const Operation& op, Event& event) const;
   Outcome bulk_groups(Slot slot, const Operation& op);
   Outcome tmem_allocate(Slot slot, Operation& op);

@@ -14,10 +14,6 @@ std::uint64_t key(std::uint32_t cta, std::uint32_t address) {
   return std::uint64_t{cta} << 32 | address;
 }
 
-bool is_load(Op op) {
-  return op == Op::kTensorLoad || op == Op::kBulkLoad || op == Op::kClcTryCancel;
-}
-
 ProtocolKind kind_of(const Event& event) {
   if (event.op == Op::kMbarrierExpectTx) {
     return ProtocolKind::kExpect;

@@ -1,0 +1,146 @@
+#include "sim/check/copies.hpp"
+
+#include <map>
+
+namespace warptwin::sim {
+
+namespace {
+
+class Impl : public Detector {
+ public:
+  Impl(Reporter& reporter, Order&)
+      : Detector{reporter,
+                 {Op::kBulkCommitGroup,
+                  Op::kBulkLoad,
+                  Op::kBulkStore,
+                  Op::kBulkWaitGroup,
+                  Op::kGlobalLoadAcquire,
+                  Op::kGlobalRedAdd,
+                  Op::kGlobalStoreRelease,
+                  Op::kGlobalWait,
+                  Op::kSharedLoad,
+                  Op::kSharedStore,
+                  Op::kTensorLoad,
+                  Op::kTensorStore,
+                  Op::kWarpExit}} {}
+
+  void on_event(const Event& event) override {
+    switch (event.op) {
+      case Op::kTensorLoad:
+      case Op::kTensorStore:
+      case Op::kBulkLoad:
+      case Op::kBulkStore:
+        on_copy(event);
+        break;
+      case Op::kBulkCommitGroup:
+        uncommitted_.erase(event.warp);
+        break;
+      case Op::kBulkWaitGroup:
+      case Op::kWarpExit:
+        on_wait(event);
+        break;
+      default:
+        on_word(event);
+        break;
+    }
+  }
+
+ private:
+  static bool is_store(Op op) { return op == Op::kTensorStore || op == Op::kBulkStore; }
+
+  void on_copy(const Event& event) {
+    if (event.step == Step::kIssued && is_store(event.op)) {
+      uncommitted_[event.warp] = event;
+    }
+    if (event.step != Step::kDone) {
+      return;
+    }
+    const std::string object =
+        std::string{name_of(event.op)} + " at shared+" + std::to_string(event.address);
+    const bool tensor = event.op == Op::kTensorLoad || event.op == Op::kTensorStore;
+    switch (event.fault) {
+      case Fault::kMisaligned:
+        reporter().report("BULK_ADDR_ALIGN",
+                          event,
+                          object,
+                          tensor ? "a tensor tile begins at a multiple of 128 bytes"
+                                 : "both addresses are multiples of 16 bytes");
+        break;
+      case Fault::kOutOfRange:
+        reporter().report("BULK_OOB",
+                          event,
+                          object,
+                          std::to_string(event.bytes) +
+                              " bytes that do not all lie in shared memory and in one buffer of "
+                              "global memory");
+        break;
+      case Fault::kBadCount:
+        reporter().report("BULK_SIZE_ALIGN",
+                          event,
+                          object,
+                          std::to_string(event.bytes) + " bytes: not a multiple of 16");
+        break;
+      case Fault::kBadMask:
+      case Fault::kExitedCta:
+        reporter().report("BULK_MCAST_MASK",
+                          event,
+                          object,
+                          "multicast mask " + std::to_string(event.extra) + " names " +
+                              (event.fault == Fault::kBadMask ? "CTAs the cluster does not have"
+                                                              : "a CTA that has ended"));
+        break;
+      case Fault::kBadShape:
+        reporter().report("TMA_COORD",
+                          event,
+                          object,
+                          is_store(event.op)
+                              ? "a store begins inside the tensor, with a coordinate for each of "
+                                "its dimensions"
+                              : "there are not as many coordinates as the tensor has dimensions");
+        break;
+      default:
+        break;
+    }
+  }
+
+  // Stores that are in no group: no wait waits for them.
+  void on_wait(const Event& event) {
+    const auto open = uncommitted_.find(event.warp);
+    if (open == uncommitted_.end()) {
+      return;
+    }
+    Event at = open->second;
+    at.time = event.time;
+    reporter().report("BULK_GROUP_UNCOMMITTED",
+                      at,
+                      naming().warp(event.warp),
+                      std::string{name_of(at.op)} + " is in no committed group when the warp " +
+                          (event.op == Op::kWarpExit ? "ends" : "waits for its groups"),
+                      {"missing: cp.async.bulk.commit_group after it"});
+    uncommitted_.erase(open);
+  }
+
+  void on_word(const Event& event) {
+    const bool shared = event.op == Op::kSharedLoad || event.op == Op::kSharedStore;
+    if (event.fault != Fault::kOutOfRange && event.fault != Fault::kMisaligned) {
+      return;
+    }
+    reporter().report(
+        event.fault == Fault::kOutOfRange ? "WORD_OOB" : "WORD_MISALIGNED",
+        event,
+        (shared ? "shared+" : "global+") + std::to_string(shared ? event.address : event.global),
+        event.fault == Fault::kOutOfRange
+            ? "outside its memory, or in a buffer that holds tile data only"
+            : "not a multiple of its size");
+  }
+
+  std::map<std::uint32_t, Event> uncommitted_;  // the last such store of a warp
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_copies(Reporter& reporter, Order& order) {
+  return std::make_unique<Impl>(reporter, order);
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,134 @@
+#include "sim/check/cta_start.hpp"
+
+#include <bit>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace warptwin::sim {
+
+namespace {
+
+class Impl : public Detector {
+ public:
+  Impl(Reporter& reporter, Order& order)
+      : Detector{reporter,
+                 {Op::kBulkLoad,
+                  Op::kClcTryCancel,
+                  Op::kMbarrierArrive,
+                  Op::kMbarrierCompleteTx,
+                  Op::kMbarrierExpectTx,
+                  Op::kTcgen05Alloc,
+                  Op::kTcgen05Commit,
+                  Op::kTcgen05Cp,
+                  Op::kTcgen05Mma,
+                  Op::kTensorLoad}},
+        order_{order} {}
+
+  void on_event(const Event& event) override {
+    if (event.op == Op::kTcgen05Alloc) {
+      if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
+        allocations_[event.cta] = {event.warp, order_.now(event.warp)};
+      }
+      return;
+    }
+    const bool tensor = event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp;
+    if (event.fault != Fault::kNone) {
+      on_fault(event);
+    } else if (event.step != Step::kIssued) {
+      return;
+    } else if (tensor && (event.flags & event_flag::kPair) != 0) {
+      on_pair(event);
+    } else if (event.op == Op::kTcgen05Commit) {
+      for (std::uint32_t mask = static_cast<std::uint32_t>(event.extra); mask != 0;
+           mask &= mask - 1) {
+        on_remote(event, first_cta(event) + static_cast<std::uint32_t>(std::countr_zero(mask)));
+      }
+    } else if (!tensor) {
+      on_remote(event, event.cta);
+    }
+  }
+
+ private:
+  struct Allocation {
+    std::uint32_t warp = 0;
+    std::uint32_t time = 0;
+  };
+
+  std::uint32_t first_cta(const Event& event) const {
+    const std::uint32_t size = naming().config().cluster_size;
+    return naming().cta_of_warp(event.warp) / size * size;
+  }
+
+  // Whether anything that a warp of the CTA has done is known to the warp.
+  bool started(std::uint32_t cta, std::uint32_t observer) const {
+    const std::uint32_t warps = naming().config().warps_per_cta;
+    for (std::uint32_t warp = cta * warps; warp < (cta + 1) * warps; ++warp) {
+      if (order_.ordered(warp, 1, observer)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void on_remote(const Event& event, std::uint32_t cta) {
+    const std::uint64_t pair = std::uint64_t{event.warp} << 32 | cta;
+    if (naming().cta_of_warp(event.warp) == cta || known_.contains(pair)) {
+      return;
+    }
+    if (started(cta, event.warp)) {
+      known_.insert(pair);
+      return;
+    }
+    reporter().report("DSMEM_BEFORE_START",
+                      event,
+                      "cta " + std::to_string(cta),
+                      std::string{name_of(event.op)} + " is not ordered after its start",
+                      {"missing: a cluster barrier before the first operation on another CTA"});
+  }
+
+  void on_pair(const Event& event) {
+    const std::uint32_t peer = naming().cta_of_warp(event.warp) ^ 1U;
+    const auto allocation = allocations_.find(peer);
+    const bool allocated =
+        allocation != allocations_.end() &&
+        order_.ordered(allocation->second.warp, allocation->second.time, event.warp);
+    if (!allocated) {
+      reporter().report("TCGEN05_PEER_NOT_READY",
+                        event,
+                        "cta " + std::to_string(peer),
+                        std::string{name_of(event.op)} +
+                            " of the pair is not ordered after the peer's allocation",
+                        {"missing: a cluster barrier after tcgen05.alloc in both CTAs"});
+    }
+  }
+
+  void on_fault(const Event& event) {
+    const bool tensor =
+        event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp || event.op == Op::kTcgen05Commit;
+    const bool pair = (event.flags & event_flag::kPair) != 0;
+    if (event.fault == Fault::kExitedCta && tensor && pair && event.step == Step::kDone) {
+      reporter().report("TCGEN05_PEER_EXITED",
+                        event,
+                        "cta " + std::to_string(naming().cta_of_warp(event.warp) ^ 1U),
+                        std::string{name_of(event.op)} + " of the pair, whose peer has ended");
+    } else if (event.fault == Fault::kOutOfRange && (event.flags & event_flag::kRemote) != 0) {
+      reporter().report("MAPA_RANK_OOB",
+                        event,
+                        "cluster rank of " + std::string{name_of(event.op)},
+                        "the cluster has " + std::to_string(naming().config().cluster_size) +
+                            " CTAs, or the address lies outside shared memory");
+    }
+  }
+
+  Order& order_;
+  std::unordered_map<std::uint32_t, Allocation> allocations_;  // the last of a CTA
+  std::unordered_set<std::uint64_t> known_;  // (warp, CTA) pairs found to be in order
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_cta_start(Reporter& reporter, Order& order) {
+  return std::make_unique<Impl>(reporter, order);
+}
+
+}  // namespace warptwin::sim
