@@ -1,4 +1,4 @@
-/// Copies are what the hardware can do: size, alignment, coordinates, masks; and stores are in groups
+/// Copies are what the hardware can do: size, alignment, coordinates, masks; stores are in groups
 /// that somebody commits. Words, too, lie in their memory.
 /// Source: PTX ISA, "cp.async.bulk", "cp.async.bulk.tensor", "cp.async.bulk.commit_group".
 

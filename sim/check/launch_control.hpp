@@ -1,4 +1,4 @@
-/// Cluster launch control: requests while the CTA has seen none fail, responses that every CTA reads.
+/// Cluster launch control: requests while the CTA has seen none fail, responses that are all read.
 /// Source: PTX ISA, "clusterlaunchcontrol.try_cancel", "clusterlaunchcontrol.query_cancel".
 
 #pragma once

@@ -8,6 +8,25 @@ constexpr std::uint32_t kOperandBytes = 128 * 128;  // 128 rows of a 128-byte sw
 
 }  // namespace
 
+std::vector<TensorMapState> tensor_maps() {
+  std::vector<TensorMapState> maps;
+  for (const Swizzle swizzle : {Swizzle::k128B, Swizzle::k64B}) {
+    TensorMapState map;
+    map.tensor = "source";
+    map.address = kSource.value;
+    map.element_bytes = 2;
+    map.extent[0] = 64;
+    map.extent[1] = kSourceBytes / 128;
+    map.stride_bytes[0] = 2;
+    map.stride_bytes[1] = 128;
+    map.box[0] = static_cast<std::uint32_t>(swizzle) / 2;
+    map.box[1] = 128;
+    map.swizzle = swizzle;
+    maps.push_back(map);
+  }
+  return maps;
+}
+
 Body after_init(std::uint32_t count, Body rest) {
   return [count, rest = std::move(rest)](M& m) {
     if (m.warp_index() == 0) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/micro/programs.hpp"
+#include "sim/model/global_memory.hpp"
 
 namespace warptwin::sim::micro {
 
@@ -49,6 +50,18 @@ class List {
   void strictly(const char* id, std::uint32_t warps, std::uint32_t ctas, Body wrong, Body right) {
     push({id, std::move(wrong), std::move(right), warps, ctas, "round-robin", true});
   }
+  /// One CTA after the other may begin, by request only: `clusters` in the grid, one at a time.
+  void in_grid(const char* id,
+               std::uint32_t clusters,
+               std::uint32_t ctas,
+               Body wrong,
+               Body right,
+               const char* schedule = "round-robin") {
+    MicroProgram program{id, std::move(wrong), std::move(right), 1, ctas, schedule};
+    program.clusters = clusters;
+    program.resident = 1;
+    push(std::move(program));
+  }
   /// With the ring declared.
   void with_ring(const char* id, Body wrong, Body right) {
     push({id, std::move(wrong), std::move(right), 1, 1, "round-robin", false, true});
@@ -66,6 +79,14 @@ void add_copies(List& list);
 void add_tensor_memory(List& list);
 void add_groups(List& list);
 void add_pipelines(List& list);
+void add_layouts(List& list);
+void add_launches(List& list);
+
+/// Tensor maps over the source buffer: boxes of 64 columns of bf16, 128 rows, with a swizzle of 128
+/// and of 64 bytes (32 columns).
+inline constexpr SimTensorMap kMap128{0};
+inline constexpr SimTensorMap kMap64{1};
+std::vector<TensorMapState> tensor_maps();
 
 /// Warp 0 initialises the barrier with `count`, all meet, and the rest runs.
 Body after_init(std::uint32_t count, Body rest);

@@ -19,6 +19,97 @@ void add_copies(List& list) {
                         wait(m, 0);
                       }),
            "lazy:1");
+
+  const auto bulk = [](std::uint32_t to, std::uint64_t from, std::uint32_t bytes) {
+    return after_init(1, [=](M& m) {
+      m.elect_one([&] {
+        m.mbarrier_arrive_expect_tx(kBar, bytes);
+        m.cp_async_bulk_load(SharedAddress{to}, GlobalAddress{from}, bytes, CopyTarget{kBar});
+      });
+      wait(m, 0);
+    });
+  };
+  const Body good = bulk(kTile.value, kSource.value, 32);
+  list.add("BULK_SIZE_ALIGN", 1, bulk(kTile.value, kSource.value, 24), good);
+  list.add("BULK_ADDR_ALIGN", 1, bulk(kTile.value + 8, kSource.value, 32), good);
+  list.add("BULK_OOB", 1, bulk(kTile.value, kSource.value + kSourceBytes - 16, 32), good);
+  const auto tensor = [](Coordinates<1> one, Coordinates<2> two, std::uint32_t rank) {
+    return after_init(1, [=](M& m) {
+      m.elect_one([&] {
+        m.mbarrier_arrive_expect_tx(kBar, 128 * 128);
+        if (rank == 1) {
+          m.cp_async_bulk_tensor_load(kTile, kMap128, one, CopyTarget{kBar});
+        } else {
+          m.cp_async_bulk_tensor_load(kTile, kMap128, two, CopyTarget{kBar});
+        }
+      });
+      wait(m, 0);
+    });
+  };
+  list.add("TMA_COORD", 1, tensor({{0}}, {{0, 0}}, 1), tensor({{0}}, {{0, 0}}, 2));
+  // Every CTA copies to all of the mask.
+  const auto multicast = [](std::uint16_t mask, bool all_expect) {
+    return cluster_init(1, [=](M& m) {
+      const bool leads = m.cta_rank() == 0;
+      m.elect_one([&] {
+        if (leads || all_expect) {
+          m.mbarrier_arrive_expect_tx(kBar, 32);
+        }
+        if (leads) {
+          m.cp_async_bulk_load(kTile, kSource, 32, CopyTarget{kBar, CtaMask{mask}});
+        }
+      });
+      wait(m, 0);
+    });
+  };
+  list.in_cluster("BULK_MCAST_MASK", 2, multicast(0x7, true), multicast(0x3, true));
+  list.in_cluster("BULK_MCAST_NO_EXPECT", 2, multicast(0x3, false), multicast(0x3, true));
+  const auto uncommitted = [](bool commit) -> Body {
+    return [=](M& m) {
+      write_four_words(m);
+      m.fence_proxy_async(ProxySpace::kSharedCta);
+      m.elect_one([&] {
+        m.cp_async_bulk_store(kSource, kTile, 16);
+        if (commit) {
+          m.cp_async_bulk_commit_group();
+        }
+        m.cp_async_bulk_wait_group_read<0>();
+      });
+    };
+  };
+  list.add("BULK_GROUP_UNCOMMITTED", 1, uncommitted(false), uncommitted(true));
+  // Warp 0 stores; who waits, and then warp 1 writes again.
+  const auto waits = [](std::uint32_t waiter) -> Body {
+    return [=](M& m) {
+      if (m.warp_index() == 0) {
+        write_four_words(m);
+        m.fence_proxy_async(ProxySpace::kSharedCta);
+        store_tile(m);
+      }
+      if (m.warp_index() == waiter) {
+        wait_stored(m);
+      }
+      m.cta_sync();
+      if (m.warp_index() == 1) {
+        write_four_words(m);
+      }
+      m.cta_sync();
+      if (m.warp_index() == 0) {
+        wait_stored(m);
+      }
+    };
+  };
+  list.add("BULK_WAIT_WRONG_THREAD", 2, waits(1), waits(0));
+  list.add(
+      "WORD_OOB",
+      1,
+      [](M& m) { m.elect_one([&] { m.red_add_release_global_u32(kSource, 1); }); },
+      [](M& m) { m.elect_one([&] { m.red_add_release_global_u32(kFlag, 1); }); });
+  list.add(
+      "WORD_MISALIGNED",
+      1,
+      [](M& m) { m.elect_one([&] { m.st_shared_u32(kTile + 2, 1); }); },
+      [](M& m) { m.elect_one([&] { m.st_shared_u32(kTile, 1); }); });
 }
 
 }  // namespace warptwin::sim::micro

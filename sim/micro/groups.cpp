@@ -47,6 +47,89 @@ void add_groups(List& list) {
         m.barrier_cluster_arrive();
         m.barrier_cluster_wait();
       });
+
+  const auto one_lane = [](void (*f)(M&), bool elected) -> Body {
+    return [=](M& m) {
+      if (elected) {
+        m.elect_one([&] { f(m); });
+      } else {
+        f(m);
+      }
+    };
+  };
+  const auto lanes = [&](const char* id, void (*f)(M&)) {
+    list.add(id, 1, one_lane(f, true), one_lane(f, false));
+  };
+  lanes("NAMED_BARRIER_DIVERGENT_ALIGNED", [](M& m) { m.bar_sync(1, 32); });
+  lanes("CLUSTER_BARRIER_PARTIAL_WARP", [](M& m) {
+    m.barrier_cluster_arrive();
+    m.barrier_cluster_wait();
+  });
+  lanes("WARP_SYNC_MASK", [](M& m) { m.sync_warp(); });
+  lanes("ALIGNED_DIVERGENCE", [](M& m) { m.tcgen05_wait_st(); });
+  const auto groups = [](std::uint32_t id_of_second) -> Body {
+    return [=](M& m) { m.bar_sync(m.warp_index() < 2 ? 1 : id_of_second, 64); };
+  };
+  list.add("NAMED_BARRIER_OVERSUBSCRIBED", 4, groups(1), groups(2));
+  const auto part = [](std::uint32_t id) -> Body {
+    return [=](M& m) {
+      m.cta_sync();
+      if (m.warp_index() == 0) {
+        m.bar_sync(id, 32);
+      }
+      m.cta_sync();
+    };
+  };
+  list.add("NAMED_BARRIER_ZERO_CONFLICT", 2, part(0), part(1));
+  list.strictly(
+      "NAMED_BARRIER_PENDING_AT_EXIT",
+      2,
+      1,
+      [](M& m) {
+        if (m.warp_index() == 0) {
+          m.bar_arrive(1, 64);
+        }
+      },
+      [](M& m) { m.bar_arrive(1, 64); });
+  const auto skipped = [](bool all) -> Body {
+    return after_init(1, [=](M& m) {
+      if (m.warp_index() == 1 && !all) {
+        wait(m, 0);  // of an mbarrier that nobody arrives at
+      }
+      m.barrier_cluster_arrive();
+      m.barrier_cluster_wait();
+    });
+  };
+  list.add("CLUSTER_BARRIER_SKIPPED", 2, skipped(false), skipped(true));
+  // Another CTA before it is known to run, and one that does not exist.
+  const auto early = [](bool meet) -> Body {
+    return [=](M& m) {
+      m.elect_one([&] {
+        m.mbarrier_init(kBar, 1);
+        m.fence_mbarrier_init();
+      });
+      if (meet) {
+        m.barrier_cluster_arrive();
+        m.barrier_cluster_wait();
+      }
+      if (m.cta_rank() == 0) {
+        m.elect_one([&] { m.mbarrier_arrive(m.mapa(kBar, 1)); });
+      } else {
+        wait(m, 0);
+      }
+      m.barrier_cluster_arrive();
+      m.barrier_cluster_wait();
+    };
+  };
+  list.in_cluster("DSMEM_BEFORE_START", 2, early(false), early(true));
+  const auto rank = [](std::uint32_t target) {
+    return cluster_init(1, [=](M& m) {
+      if (m.cta_rank() == 0) {
+        m.elect_one([&] { m.mbarrier_arrive(m.mapa(kBar, target)); });
+      }
+    });
+  };
+  list.in_cluster("MAPA_RANK_OOB", 2, rank(2), rank(1));
 }
 
 }  // namespace warptwin::sim::micro

@@ -241,6 +241,53 @@ void add_memory(List& list) {
     });
   };
   clusters("GMEM_RACE", reuse(false), reuse(true));
+
+  // Fences that do not cover: of another space, before the write, by one who does not know of it.
+  const auto store_after = [](std::function<void(M&)> fence_before, ProxySpace space) -> Body {
+    return [=](M& m) {
+      fence_before(m);
+      write_four_words(m);
+      m.fence_proxy_async(space);
+      store_tile(m);
+      wait_stored(m);
+    };
+  };
+  const auto nothing = [](M&) {};
+  list.add("PROXY_FENCE_WRONG_SPACE",
+           1,
+           store_after(nothing, ProxySpace::kGlobal),
+           store_after(nothing, ProxySpace::kSharedCta));
+  const auto by_two = [](bool writer_fences) -> Body {
+    return [=](M& m) {
+      if (m.warp_index() == 1) {
+        write_four_words(m);
+      }
+      if (m.warp_index() == (writer_fences ? 1 : 0)) {
+        m.fence_proxy_async(ProxySpace::kSharedCta);
+      }
+      m.cta_sync();
+      if (m.warp_index() == 0) {
+        store_tile(m);
+        wait_stored(m);
+      }
+    };
+  };
+  list.add("PROXY_FENCE_UNCOVERED", 2, by_two(false), by_two(true));
+  const auto fence_first = [](bool first) -> Body {
+    return [=](M& m) {
+      if (first) {
+        m.fence_proxy_async(ProxySpace::kSharedCta);
+      }
+      write_four_words(m);
+      if (!first) {
+        m.fence_proxy_async(ProxySpace::kSharedCta);
+      }
+      store_tile(m);
+      wait_stored(m);
+    };
+  };
+  list.add("PROXY_FENCE_UNCOVERED", 1, fence_first(true), fence_first(false));
+  list.strictly("PROXY_FENCE_USELESS", 1, 1, fence_first(true), fence_first(false));
 }
 
 }  // namespace warptwin::sim::micro

@@ -36,6 +36,8 @@ std::span<const MicroProgram> micro_programs() {
     micro::add_tensor_memory(list);
     micro::add_groups(list);
     micro::add_pipelines(list);
+    micro::add_layouts(list);
+    micro::add_launches(list);
     return list.take();
   }();
   return kPrograms;
@@ -54,7 +56,13 @@ std::vector<Finding> run_micro(const MicroProgram& micro, bool wrong, EventSink*
   LaunchConfig config;
   config.warps_per_cta = micro.warps;
   config.cluster_size = micro.ctas;
-  config.clusters = config.resident_clusters = micro.clusters;
+  config.clusters = micro.clusters;
+  config.resident_clusters = micro.resident == 0 ? micro.clusters : micro.resident;
+  config.has_dependents = micro.has_dependents;
+  if (micro.dependent) {
+    config.prerequisite_writes.emplace_back(micro::kSource.value,
+                                            micro::kSource.value + micro::kSourceBytes);
+  }
   config.shared_bytes = 32768;
   config.moves_data = false;
   const ScheduleSpec schedule = ScheduleSpec::parse(micro.schedule);
@@ -62,6 +70,7 @@ std::vector<Finding> run_micro(const MicroProgram& micro, bool wrong, EventSink*
   GlobalMemory memory;
   WARPTWIN_ASSERT(memory.add("source", micro::kSourceBytes, false) == micro::kSource.value);
   WARPTWIN_ASSERT(memory.add("flags", 256, true) == micro::kFlag.value);
+  memory.maps = micro::tensor_maps();
   const Symbols symbols = micro.ring ? ring_symbols() : Symbols{};
   Gpu gpu{config, memory, symbols};
   DetectorSet detectors{

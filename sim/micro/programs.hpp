@@ -23,6 +23,9 @@ struct MicroProgram {
   bool strict = false;  // only the strict profile reports it
   bool ring = false;    // a ring of two stages is declared
   std::uint32_t clusters = 1;
+  std::uint32_t resident = 0;  // of them at a time; 0: all
+  bool dependent = false;      // a grid before this one may still write the source buffer
+  bool has_dependents = false;
 };
 
 std::span<const MicroProgram> micro_programs();

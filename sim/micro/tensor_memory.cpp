@@ -4,6 +4,106 @@
 
 namespace warptwin::sim::micro {
 
+namespace {
+
+// Both CTAs of a pair initialise, copy their operands, allocate, and meet as asked; `f` runs; they
+// meet and free.
+struct Pair {
+  std::uint32_t columns_of_odd = 64;
+  bool meet_after_alloc = true;
+  bool meet_before_free = true;
+  bool odd_leaves = false;  // as soon as it has allocated
+};
+
+Body pair(Pair options, std::function<void(M&, TmemAddress)> f) {
+  return [=](M& m) {
+    m.elect_one([&] {
+      m.mbarrier_init(kBar, 1);
+      m.mbarrier_init(kBar2, 1);
+      m.fence_mbarrier_init();
+      m.mbarrier_arrive_expect_tx(kBar2, 16384);
+      m.cp_async_bulk_load(kTile, kSource, 16384, CopyTarget{kBar2});
+    });
+    m.mbarrier_wait_parity(kBar2, WaitPhase::number(0));
+    m.sync_warp();
+    const auto meet = [&] {
+      m.barrier_cluster_arrive();
+      m.barrier_cluster_wait();
+    };
+    meet();
+    const std::uint32_t columns = m.cta_rank() == 1 ? options.columns_of_odd : 64;
+    m.tcgen05_alloc(CtaGroup::kTwo, kWord, columns);
+    const TmemAddress at{m.ld_shared_u32(kWord)};
+    if (options.meet_after_alloc) {
+      meet();
+    }
+    const bool stays = !options.odd_leaves || m.cta_rank() == 0;
+    if (stays) {
+      f(m, at);
+    }
+    if (stays && options.meet_before_free) {
+      meet();
+    }
+    m.tcgen05_dealloc(CtaGroup::kTwo, at, columns);
+    if (stays) {
+      meet();
+    }
+  };
+}
+
+void pair_mma(M& m, TmemAddress at) {
+  const auto tile = UmmaSmemDescriptor::make(kTile, 16, 1024, Swizzle::k128B);
+  m.tcgen05_mma(CtaGroup::kTwo,
+                at,
+                tile,
+                tile,
+                UmmaInstructionDescriptor::make(ElementType::kBf16, ElementType::kBf16, 256, 32),
+                false);
+}
+
+// `leaders` CTAs issue the pair's MMA and commit to the CTAs of the mask; all wait.
+Body multiply(Pair options, std::uint32_t leaders, std::uint16_t mask) {
+  return pair(options, [=](M& m, TmemAddress at) {
+    if (m.cta_rank() < leaders) {
+      pair_mma(m, at);
+      if (m.cta_rank() == 0) {
+        m.tcgen05_commit_multicast(CtaGroup::kTwo, kBar, CtaMask{mask});
+      } else {
+        m.tcgen05_commit(CtaGroup::kTwo, kBar2);
+        m.mbarrier_wait_parity(kBar2, WaitPhase::number(1));
+        m.sync_warp();
+      }
+    }
+    if ((mask >> m.cta_rank() & 1) != 0) {
+      wait(m, 0);
+    }
+  });
+}
+
+void add_pairs(List& list) {
+  const Body good = multiply({}, 1, 0x3);
+  list.in_cluster("TCGEN05_DOUBLE_PAIR_ISSUE", 2, multiply({}, 2, 0x3), good);
+  list.in_cluster("TCGEN05_COMMIT_MASK", 2, multiply({}, 1, 0x7), good);
+  list.in_cluster("TCGEN05_PEER_NOT_READY", 2, multiply({64, false, true}, 1, 0x3), good);
+  list.in_cluster("TMEM_ALLOC_PEER_MISMATCH", 2, multiply({32, true, true}, 1, 0x3), good);
+  // The odd CTA frees what the leader's MMA still writes.
+  list.in_cluster("TMEM_DEALLOC_PEER_UNSYNCED", 2, multiply({64, true, false}, 1, 0x1), good);
+  const auto alone = [](bool both) -> Body {
+    return [=](M& m) {
+      if (m.cta_rank() == 0 || both) {
+        m.tcgen05_alloc(CtaGroup::kTwo, kWord, 64);
+        m.tcgen05_dealloc(CtaGroup::kTwo, TmemAddress{m.ld_shared_u32(kWord)}, 64);
+      }
+    };
+  };
+  list.in_cluster("TMEM_ALLOC_PEER_MISSING", 2, alone(false), alone(true));
+  Pair leaves;
+  leaves.odd_leaves = true;
+  list.in_cluster("TCGEN05_PEER_EXITED", 2, multiply(leaves, 1, 0x1), good, "starve:0");
+}
+
+}  // namespace
+
 void add_tensor_memory(List& list) {
   list.add(
       "TMEM_ALLOC_NCOLS",
@@ -193,6 +293,117 @@ void add_tensor_memory(List& list) {
     });
   };
   list.add("TMEM_FENCE_MISSING", 2, hand_over(false), hand_over(true));
+
+  // Pairs of operations on the same cells.
+  const auto instruction = [](std::uint32_t m_size, std::uint32_t n_size) {
+    return UmmaInstructionDescriptor::make(ElementType::kBf16, ElementType::kBf16, m_size, n_size);
+  };
+  const auto tile = UmmaSmemDescriptor::make(kTile, 16, 1024, Swizzle::k128B);
+  const auto two_shapes = [=](std::uint32_t second_n) {
+    return tmem_and_barrier([=](M& m, TmemAddress at) {
+      mma(m, at, 16);
+      mma(m, at, second_n);
+      complete(m);
+    });
+  };
+  list.add("TMEM_WAW", 1, two_shapes(32), two_shapes(16));
+  const auto store_then_load = [](bool waits) {
+    return with_tmem([=](M& m, TmemAddress at) {
+      m.tcgen05_st_32x32b(at, SimFragment<16>{});
+      if (waits) {
+        m.tcgen05_wait_st();
+      }
+      load(m, at);
+      m.tcgen05_wait_st();
+    });
+  };
+  list.add("TMEM_ST_NO_WAIT", 1, store_then_load(false), store_then_load(true));
+  const auto copy_under_mma = [=](bool completes) {
+    return tmem_and_barrier([=](M& m, TmemAddress at) {
+      store(m, at.at_column(32));
+      m.tcgen05_mma(CtaGroup::kOne, at, at.at_column(32), tile, instruction(64, 16), false);
+      if (completes) {
+        complete(m, 0);
+      }
+      m.tcgen05_cp(CtaGroup::kOne,
+                   at.at_column(32),
+                   UmmaSmemDescriptor::make(kTile, 16, 128, Swizzle::kNone),
+                   TmemCopy::k128x256b);
+      complete(m, completes ? 1 : 0);
+    });
+  };
+  // Only lanes 0 to 31 of A are stored: M 64 takes lanes of all quarters.
+  const auto whole_a = [=](bool completes) {
+    return tmem_and_barrier([=](M& m, TmemAddress at) {
+      const auto fill_a = [&] {
+        m.tcgen05_cp(CtaGroup::kOne,
+                     at.at_column(32),
+                     UmmaSmemDescriptor::make(kTile, 16, 128, Swizzle::kNone),
+                     TmemCopy::k128x256b);
+      };
+      fill_a();
+      m.tcgen05_mma(CtaGroup::kOne, at, at.at_column(32), tile, instruction(64, 16), false);
+      if (completes) {
+        complete(m, 0);
+      }
+      fill_a();
+      complete(m, completes ? 1 : 0);
+    });
+  };
+  list.add("TMEM_PIPE_ORDER", 1, whole_a(false), whole_a(true));
+  list.add("TMEM_UNINIT_READ", 1, copy_under_mma(true), whole_a(true));
+  // How the tensor core is used.
+  const auto described = [=](UmmaInstructionDescriptor descriptor, std::uint32_t lane) {
+    return tmem_and_barrier([=](M& m, TmemAddress at) {
+      m.tcgen05_mma(CtaGroup::kOne, at.at_lane(lane), tile, tile, descriptor, false);
+      complete(m);
+    });
+  };
+  auto reserved = instruction(64, 16);
+  reserved.bits |= 1U << 31;
+  list.add("TCGEN05_IDESC", 1, described(reserved, 0), described(instruction(64, 16), 0));
+  list.add(
+      "TCGEN05_D_ALIGN", 1, described(instruction(64, 16), 8), described(instruction(64, 16), 16));
+  list.add("TCGEN05_COMMIT_MISSING",
+           1,
+           tmem_and_barrier([](M& m, TmemAddress at) { mma(m, at); }),
+           tmem_and_barrier([](M& m, TmemAddress at) {
+             mma(m, at);
+             complete(m);
+           }));
+  list.add("TCGEN05_COMMIT_EMPTY",
+           1,
+           tmem_and_barrier([](M& m, TmemAddress) { complete(m); }),
+           tmem_and_barrier([](M& m, TmemAddress at) {
+             mma(m, at);
+             complete(m);
+           }));
+  const auto commits = [](std::uint32_t committer) {
+    return tmem_and_barrier([=](M& m, TmemAddress at) {
+      if (m.warp_index() == 0) {
+        mma(m, at);
+      }
+      m.bar_sync(2, 64);
+      if (m.warp_index() == committer) {
+        m.tcgen05_commit(CtaGroup::kOne, kBar);
+      }
+      wait(m, 0);
+    });
+  };
+  list.add("TCGEN05_COMMIT_WRONG_THREAD", 2, commits(1), commits(0));
+  list.add("TCGEN05_CTA_GROUP_MIX",
+           1,
+           tmem_and_barrier([](M& m, TmemAddress at) {
+             mma(m, at);
+             m.tcgen05_relinquish_alloc_permit(CtaGroup::kTwo);
+             complete(m);
+           }),
+           tmem_and_barrier([](M& m, TmemAddress at) {
+             mma(m, at);
+             m.tcgen05_relinquish_alloc_permit(CtaGroup::kOne);
+             complete(m);
+           }));
+  add_pairs(list);
 }
 
 }  // namespace warptwin::sim::micro

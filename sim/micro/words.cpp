@@ -41,7 +41,12 @@ std::string tensor_memory(std::uint32_t address) {
 
 std::string descriptor(std::uint64_t bits) {
   const UmmaSmemDescriptor operand{bits};
-  return operand.fixed() == 0 ? "no descriptor" : hex("shared", operand.start().value);
+  if (operand.fixed() == 0) {
+    return "no descriptor";
+  }
+  constexpr const char* kSwizzles[8] = {"no swizzle", "?", "128B", "?", "64B", "?", "32B", "?"};
+  return hex("shared", operand.start().value) + " (" + kSwizzles[operand.swizzle_code()] +
+         ", stride " + std::to_string(operand.stride_bytes()) + ")";
 }
 
 std::string ordering(const Event& event) {
@@ -145,6 +150,7 @@ std::string tensor_operands(const Event& event, const BarrierAddresses& barriers
                                                       : descriptor(event.global)) +
              ", " + descriptor(event.extra) + ", m" + std::to_string(instruction.m()) + "n" +
              std::to_string(instruction.n()) +
+             ((event.wanted >> 29) != 0 ? ", reserved bits" : "") +
              ((event.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");
     case Op::kTcgen05Commit:
       return shared(event.address, barriers) +
@@ -192,6 +198,11 @@ std::string operands(const Event& event, const BarrierAddresses& barriers) {
     case Op::kSetmaxnreg:
       return std::to_string(event.count);
     case Op::kSharedStore:
+      return shared(event.address, barriers) +
+             (event.peer == 0 ? ""
+                              : ", rows from " + std::to_string(event.phase) + ", " +
+                                    (event.extra == 0 ? std::string{"no swizzle"}
+                                                      : std::to_string(event.extra) + "B"));
     case Op::kSharedLoad:
       return shared(event.address, barriers);
     case Op::kGlobalLoadAcquire:
@@ -223,6 +234,12 @@ std::string lanes_of(const Event& event) {
     case Op::kMbarrierCompleteTx:
       return event.lanes > 1 ? "  (" + std::to_string(event.lanes) + " lanes)" : "";
     case Op::kSyncWarp:
+    case Op::kBarSync:
+    case Op::kBarArrive:
+    case Op::kClusterArrive:
+    case Op::kClusterWait:
+    case Op::kTcgen05WaitLd:
+    case Op::kTcgen05WaitSt:
     case Op::kTcgen05Alloc:
     case Op::kTcgen05Dealloc:
     case Op::kTcgen05Relinquish:

@@ -1,0 +1,81 @@
+// Micro-programs about layouts: who writes a tile and who reads it mean the same.
+
+#include "sim/micro/building.hpp"
+
+namespace warptwin::sim::micro {
+
+namespace {
+
+// A tile is loaded to `to`, and an MMA reads it through a descriptor.
+Body load_and_multiply(SharedAddress to, const SimTensorMap& map, UmmaSmemDescriptor descriptor) {
+  return after_init(
+      1, with_tmem([=](M& m, TmemAddress at) {
+        m.elect_one([&] {
+          m.mbarrier_arrive_expect_tx(kBar, map.number == 0 ? 16384 : 8192);
+          m.cp_async_bulk_tensor_load(to, map, Coordinates<2>{{0, 0}}, CopyTarget{kBar});
+        });
+        wait(m, 0);
+        m.tcgen05_mma(
+            CtaGroup::kOne,
+            at,
+            descriptor,
+            descriptor,
+            UmmaInstructionDescriptor::make(ElementType::kBf16, ElementType::kBf16, 64, 16),
+            false);
+        complete(m, 1);
+      }));
+}
+
+UmmaSmemDescriptor describe(SharedAddress start, std::uint32_t stride, Swizzle swizzle) {
+  return UmmaSmemDescriptor::make(start, 16, stride, swizzle);
+}
+
+}  // namespace
+
+void add_layouts(List& list) {
+  const Body good = load_and_multiply(kTile, kMap128, describe(kTile, 1024, Swizzle::k128B));
+  list.add("LAYOUT_SWIZZLE",
+           1,
+           load_and_multiply(kTile, kMap128, describe(kTile, 1024, Swizzle::k64B)),
+           good);
+  list.add("LAYOUT_SWIZZLE",
+           1,
+           load_and_multiply(kTile, kMap64, describe(kTile, 1024, Swizzle::k128B)),
+           load_and_multiply(kTile, kMap64, describe(kTile, 512, Swizzle::k64B)));
+  list.add("LAYOUT_STRIDE",
+           1,
+           load_and_multiply(kTile, kMap128, describe(kTile, 512, Swizzle::k128B)),
+           good);
+  list.add("LAYOUT_START",
+           1,
+           load_and_multiply(kTile, kMap128, describe(kTile + 16, 1024, Swizzle::k128B)),
+           load_and_multiply(kTile, kMap128, describe(kTile + 32, 1024, Swizzle::k128B)));
+  list.add("LAYOUT_ALIGN",
+           1,
+           load_and_multiply(kTile + 128, kMap128, describe(kTile + 128, 1024, Swizzle::k128B)),
+           good);
+  // Rows that an epilogue writes, and the tensor map that stores them.
+  const auto stored = [](Swizzle swizzle) {
+    return with_tmem([=](M& m, TmemAddress at) {
+      store(m, at);
+      SimFragment<16> registers;
+      m.tcgen05_ld_32x32b(registers, at);
+      m.tcgen05_wait_ld(registers);
+      for (std::uint32_t row = 0; row < 128; row += 32) {
+        for (std::uint32_t column = 0; column < 64; column += 16) {
+          m.st_shared_row(SharedTile<bf16>{kTile, 128, 64, swizzle}, row, column, registers);
+        }
+      }
+      m.fence_proxy_async(ProxySpace::kSharedCta);
+      m.sync_warp();
+      m.elect_one([&] {
+        m.cp_async_bulk_tensor_store(kMap128, Coordinates<2>{{0, 0}}, kTile);
+        m.cp_async_bulk_commit_group();
+        m.cp_async_bulk_wait_group<0>();
+      });
+    });
+  };
+  list.add("LAYOUT_SWIZZLE", 1, stored(Swizzle::kNone), stored(Swizzle::k128B));
+}
+
+}  // namespace warptwin::sim::micro
