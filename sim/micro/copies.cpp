@@ -110,6 +110,18 @@ void add_copies(List& list) {
       1,
       [](M& m) { m.elect_one([&] { m.st_shared_u32(kTile + 2, 1); }); },
       [](M& m) { m.elect_one([&] { m.st_shared_u32(kTile, 1); }); });
+
+  const auto leave = [](bool wait_first) -> Body {
+    return [=](M& m) {
+      write_four_words(m);
+      m.fence_proxy_async(ProxySpace::kSharedCta);
+      store_tile(m);
+      if (wait_first) {
+        wait_stored(m);
+      }
+    };
+  };
+  list.add("BULK_STORE_PENDING_AT_EXIT", 1, leave(false), leave(true));
 }
 
 }  // namespace warptwin::sim::micro

@@ -280,6 +280,112 @@ void add_mbarriers(List& list) {
                 2,
                 over_there(kReleaseCluster, kAcquireCta),
                 over_there(kReleaseCluster, kAcquireCluster));
+
+  const auto use_early = [](bool meet) -> Body {
+    return [=](M& m) {
+      if (m.warp_index() == 0) {
+        m.elect_one([&] { m.mbarrier_init(kBar, 1); });
+      }
+      if (meet) {
+        m.cta_sync();
+      }
+      if (m.warp_index() == 1) {
+        m.elect_one([&] { m.mbarrier_arrive(kBar); });
+      }
+    };
+  };
+  list.add("MBAR_INIT_RACE", 2, use_early(false), use_early(true), "starve:1");
+  list.add("MBAR_OVERARRIVE",
+           1,
+           lane(2, [](M& m) { m.mbarrier_arrive(kBar, 3); }),
+           lane(2, [](M& m) { m.mbarrier_arrive(kBar, 2); }));
+  // One arrives `count` times on a barrier of two, and waits; what is announced and delivered.
+  const auto arrive_and_wait = [](std::uint32_t count) {
+    return after_init(2, [=](M& m) {
+      m.elect_one([&] { m.mbarrier_arrive(kBar, count); });
+      wait(m, 0);
+    });
+  };
+  for (const char* id : {"DEADLOCK", "MBAR_UNDERARRIVE"}) {
+    list.add(id, 1, arrive_and_wait(1), arrive_and_wait(2));
+  }
+  const auto deliver = [](std::uint32_t announced) {
+    return after_init(1, [=](M& m) {
+      m.elect_one([&] { m.mbarrier_arrive_expect_tx(kBar, announced); });
+      copy(m, 32);
+      wait(m, 0);
+    });
+  };
+  list.add("MBAR_TX_MISMATCH", 1, deliver(16), deliver(32));
+  // Phase 0 is waited for when phase 1 is over.
+  const auto oversleep = [](bool in_time) {
+    return after_init(1, [=](M& m) {
+      const auto go_on = [&] {
+        m.elect_one([&] { m.mbarrier_arrive(kBar); });
+        m.sync_warp();
+      };
+      go_on();
+      if (in_time) {
+        wait(m, 0);
+      }
+      go_on();
+      wait(m, in_time ? 1 : 0);
+    });
+  };
+  list.add("MBAR_WAIT_PHASE_ALIASED", 1, oversleep(false), oversleep(true));
+  // Two arrivals that nothing orders complete two phases; a wait that nothing holds them for.
+  const auto in_turn = [](bool waits) {
+    return after_init(1, [=](M& m) {
+      if (m.warp_index() == 1 && waits) {
+        m.bar_sync(1, 64);
+      }
+      m.elect_one([&] { m.mbarrier_arrive(kBar); });
+      if (m.warp_index() == 0) {
+        wait(m, 0);
+      }
+      if (m.warp_index() == 0 && waits) {
+        m.bar_sync(1, 64);
+      }
+      m.cta_sync();
+    });
+  };
+  list.add("ORDER_CONTRIBUTOR", 2, in_turn(false), in_turn(true));
+  const auto lapped = [](bool held) {
+    return after_init(1, [=](M& m) {
+      if (m.warp_index() == 0) {
+        for (std::uint32_t phase = 0; phase < 2; ++phase) {
+          if (phase == 1 && held) {
+            m.bar_sync(1, 64);
+          }
+          m.elect_one([&] { m.mbarrier_arrive(kBar); });
+          wait(m, phase);
+        }
+      } else {
+        wait(m, 0);
+        if (held) {
+          m.bar_sync(1, 64);
+        }
+      }
+    });
+  };
+  list.add("ORDER_PASS", 2, lapped(false), lapped(true));
+  // Another CTA's mbarrier, when that CTA has ended.
+  const auto too_late = [](bool stays) -> Body {
+    return [=](M& m) {
+      m.elect_one([&] {
+        m.mbarrier_init(kBar, 1);
+        m.fence_mbarrier_init();
+      });
+      m.barrier_cluster_arrive();
+      m.barrier_cluster_wait();
+      if (m.cta_rank() == 0) {
+        m.elect_one([&] { m.mbarrier_arrive(m.mapa(kBar, 1)); });
+      } else if (stays) {
+        wait(m, 0);
+      }
+    };
+  };
+  list.in_cluster("REMOTE_TO_EXITED_CTA", 2, too_late(false), too_late(true), "starve:0");
 }
 
 }  // namespace warptwin::sim::micro

@@ -72,6 +72,99 @@ void add_pipelines(List& list) {
     };
   };
   list.add("PIPELINE_STATE_DESYNC", 1, laps(2), laps(4));
+
+  const Mbarrier empty{{kRing.address.value + 8 * kStages}};
+  const auto ring_of_one = [=](std::function<void(M&)> f) -> Body {
+    return [=](M& m) {
+      m.elect_one([&] {
+        m.mbarrier_init(kRing, 1);
+        m.mbarrier_init(empty, 1);
+        m.fence_mbarrier_init();
+      });
+      m.barrier_cluster_arrive();
+      m.barrier_cluster_wait();
+      f(m);
+      m.barrier_cluster_arrive();
+      m.barrier_cluster_wait();
+    };
+  };
+  const auto fill_stage = [=](M& m) {
+    m.elect_one([&] {
+      m.mbarrier_arrive_expect_tx(kRing, 32);
+      m.cp_async_bulk_load(kRingTiles, kSource, 32, CopyTarget{kRing});
+    });
+  };
+  const auto wait_parity = [](M& m, Mbarrier bar, std::uint32_t parity) {
+    m.mbarrier_wait_parity(bar, WaitPhase::parity_only(parity));
+    m.sync_warp();
+  };
+  const auto consume_with = [=](std::uint32_t first) {
+    return ring_of_one([=](M& m) {
+      if (first == 0) {
+        fill_stage(m);
+      }
+      wait_parity(m, kRing, first);
+      if (first == 1) {
+        fill_stage(m);
+      }
+      m.mbarrier_wait_parity(kRing, WaitPhase::number(0));
+      m.sync_warp();
+    });
+  };
+  list.with_ring("MBAR_WAIT_VACUOUS", consume_with(1), consume_with(0));
+  const auto produce_with = [=](std::uint32_t first) {
+    return ring_of_one([=](M& m) {
+      wait_parity(m, empty, first);
+      fill_stage(m);
+      m.mbarrier_wait_parity(kRing, WaitPhase::number(0));
+      m.sync_warp();
+    });
+  };
+  list.with_ring("MBAR_WAIT_WRONG_PARITY", produce_with(0), produce_with(1));
+  const auto arrives = [=](std::uint32_t times) {
+    return ring_of_one([=](M& m) {
+      note(m, StageStep::kProducerAcquired, 0);
+      for (std::uint32_t i = 0; i < times; ++i) {
+        fill_stage(m);
+        m.mbarrier_wait_parity(kRing, WaitPhase::number(i));
+        m.sync_warp();
+      }
+      note(m, StageStep::kProducerReleased, 0);
+    });
+  };
+  list.with_ring("MBAR_SURPLUS_ARRIVAL", arrives(2), arrives(1));
+  const auto announces = [=](bool first) {
+    return ring_of_one([=](M& m) {
+      m.elect_one([&] {
+        if (first) {
+          m.mbarrier_arrive_expect_tx(kRing, 32);
+        } else {
+          m.mbarrier_arrive(kRing);
+          m.mbarrier_expect_tx(kRing, 32);
+        }
+        m.cp_async_bulk_load(kRingTiles, kSource, 32, CopyTarget{kRing});
+      });
+      m.mbarrier_wait_parity(kRing, WaitPhase::number(0));
+      m.sync_warp();
+    });
+  };
+  list.with_ring("MBAR_TX_WRONG_PHASE", announces(false), announces(true));
+  // A producer of a cluster, whose stage another CTA frees.
+  const auto drains = [=](bool waits) {
+    return ring_of_one([=](M& m) {
+      fill_stage(m);
+      m.mbarrier_wait_parity(kRing, WaitPhase::number(0));
+      m.elect_one([&] { m.mbarrier_arrive(m.mapa(empty, m.cta_rank() ^ 1U)); });
+      m.sync_warp();
+      if (waits) {
+        m.mbarrier_wait_parity(empty, WaitPhase::number(0));
+        m.sync_warp();
+      }
+    });
+  };
+  MicroProgram tail{"PRODUCER_TAIL_MISSING", drains(false), drains(true), 1, 2};
+  tail.ring = true;
+  list.push(std::move(tail));
 }
 
 }  // namespace warptwin::sim::micro

@@ -21,7 +21,9 @@ Symbols ring_symbols() {
   Region full{
       RegionKind::kBarriers, "ring", "full", micro::kRing.address.value, micro::kStages, 8, {}};
   full.contract.contributors[0] = {Role::kProducer, ArrivalKind::kElectedLane, 1};
+  full.contract.bytes = 32;
   symbols.regions.push_back(full);
+  symbols.roles.push_back({Role::kProducer, 1});
   return symbols;
 }
 

@@ -404,6 +404,46 @@ void add_tensor_memory(List& list) {
              complete(m);
            }));
   add_pairs(list);
+
+  const auto use_registers = [](bool waits) {
+    return with_tmem([=](M& m, TmemAddress at) {
+      store(m, at);
+      SimFragment<16> registers;
+      m.tcgen05_ld_32x32b(registers, at);
+      if (waits) {
+        m.tcgen05_wait_ld(registers);
+      }
+      m.st_shared_row(SharedTile<f32>{kTile, 32, 16, Swizzle::kNone}, 0, 0, registers);
+      m.tcgen05_wait_ld(registers);
+    });
+  };
+  list.add("TMEM_LD_NO_WAIT", 1, use_registers(false), use_registers(true));
+  list.add(
+      "TMEM_LEAK",
+      1,
+      [](M& m) { m.tcgen05_alloc(CtaGroup::kOne, kWord, 64); },
+      with_tmem([](M&, TmemAddress) {}));
+  const auto free_under = [](bool completes) {
+    return after_init(1, [=](M& m) {
+      m.elect_one([&] {
+        m.mbarrier_init(kBar2, 1);
+        m.mbarrier_arrive_expect_tx(kBar2, 16384);
+        m.cp_async_bulk_load(kTile, kSource, 16384, CopyTarget{kBar2});
+      });
+      m.mbarrier_wait_parity(kBar2, WaitPhase::number(0));
+      m.sync_warp();
+      m.tcgen05_alloc(CtaGroup::kOne, kWord, 64);
+      const TmemAddress at{m.ld_shared_u32(kWord)};
+      mma(m, at);
+      m.tcgen05_commit(CtaGroup::kOne, kBar);
+      if (completes) {
+        wait(m, 0);
+      }
+      m.tcgen05_dealloc(CtaGroup::kOne, at, 64);
+      wait(m, 0);
+    });
+  };
+  list.add("TMEM_DEALLOC_IN_USE", 1, free_under(false), free_under(true));
 }
 
 }  // namespace warptwin::sim::micro
