@@ -460,6 +460,13 @@ constexpr DiagnosticInfo kCatalogue[] = {
      "the kernel hangs",
      "PTX ISA: Tracking asynchronous operations by the mbarrier object; Phase completion of the "
      "mbarrier object"},
+    {"MBAR_TX_NEGATIVE",
+     kLint,
+     kWarning,
+     "bytes arrive before they are announced",
+     "a copy's bytes are counted while the tx-count of the phase is zero or less",
+     "nothing: the announcement that follows makes up for it, as long as an arrival is missing",
+     "PTX ISA: Tracking asynchronous operations by the mbarrier object"},
     {"MBAR_TX_OVERFLOW",
      kError,
      kError,

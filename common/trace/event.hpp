@@ -143,6 +143,7 @@ inline constexpr std::uint16_t kTmemA = 16384;        // mma with A in tensor me
 /// Family        address        count        bytes      phase .. tx
 /// mbarrier      the object     arrivals     expect/tx  phase the step acted in; then the object's
 ///                                                      state after it
+/// init          the object     arrivals     -          `wanted`: 1 when it was live and idle
 /// wait          the object     -            -          phase the object was in when it looked;
 ///                                                      `wanted` is what it waited for
 /// named barrier id             threads (n)  -          phase: generation

@@ -102,11 +102,15 @@ class Impl : public Detector {
           barrier_name(event),
           "initialised with count " + std::to_string(event.count) + "; legal are 1 to 1048575");
     } else if (event.fault == Fault::kAlreadyInitialised) {
-      reporter().report(
+      Finding finding = reporter().make(
           "MBAR_REINIT_LIVE",
           event,
           barrier_name(event),
           "initialised again in phase " + std::to_string(event.phase) + " without mbarrier.inval");
+      if (event.wanted != 0 && reporter().rules().reinit_idle_warns) {
+        finding.severity = Severity::kWarning;
+      }
+      reporter().report(std::move(finding));
     } else {
       on_access(event, event.address);
     }

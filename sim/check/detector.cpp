@@ -78,25 +78,33 @@ std::string Naming::site(const SourceSite& site) const {
   return (cut == std::string::npos ? path : path.substr(cut + 1)) + ":" + std::to_string(site.line);
 }
 
-void Reporter::report(const char* id,
-                      const Event& event,
-                      const std::string& object,
-                      const std::string& message,
-                      std::vector<std::string> details) {
+Finding Reporter::make(const char* id,
+                       const Event& event,
+                       const std::string& object,
+                       const std::string& message) const {
   Finding finding;
   finding.info = find_diagnostic(id);
   finding.object = object;
   finding.agent = naming_.warp(event.warp);
   finding.message = message;
-  finding.details = std::move(details);
   finding.site = event.site;
   finding.step = event.time;
+  return finding;
+}
+
+void Reporter::report(const char* id,
+                      const Event& event,
+                      const std::string& object,
+                      const std::string& message,
+                      std::vector<std::string> details) {
+  Finding finding = make(id, event, object, message);
+  finding.details = std::move(details);
   report(std::move(finding));
 }
 
 void Reporter::report(Finding finding) {
   WARPTWIN_ASSERT(finding.info != nullptr);
-  finding.severity = profile_ == Profile::kStrict ? finding.info->strict : finding.info->practical;
+  finding.severity = std::min(finding.severity, rules_.severity_of(*finding.info));
   if (finding.severity == Severity::kOff || finding.severity == Severity::kLint) {
     return;
   }
@@ -112,8 +120,8 @@ void Reporter::report(Finding finding) {
   }
 }
 
-DetectorSet::DetectorSet(Profile profile, const LaunchConfig& config, const Symbols& symbols)
-    : naming_{config, symbols}, reporter_{profile, naming_}, order_{config} {
+DetectorSet::DetectorSet(const Rules& rules, const LaunchConfig& config, const Symbols& symbols)
+    : naming_{config, symbols}, reporter_{rules, naming_}, order_{config} {
   for (const auto make : kDetectors) {
     detectors_.push_back(make(reporter_, order_));
   }

@@ -14,20 +14,19 @@
 #include "common/trace/event.hpp"
 
 #include "sim/check/order.hpp"
+#include "sim/check/rules.hpp"
 #include "sim/model/gpu.hpp"
 
 namespace warptwin::sim {
 
-enum class Profile : std::uint8_t { kPractical, kStrict };
-
 /// A diagnostic that was found, as a value. Text, JSON and the rest are renderings of it.
 struct Finding {
   const DiagnosticInfo* info = nullptr;
-  Severity severity = Severity::kError;
-  std::string object;                // "input.full[2] of cta 0"
-  std::string agent;                 // "cta 0 warp 5 (load)"
-  std::string message;               // what happened, with the numbers
-  std::vector<std::string> details;  // one fact a line
+  Severity severity = Severity::kFatal;  // at most; the rules may say less
+  std::string object;                    // "input.full[2] of cta 0"
+  std::string agent;                     // "cta 0 warp 5 (load)"
+  std::string message;                   // what happened, with the numbers
+  std::vector<std::string> details;      // one fact a line
   SourceSite site{};
   std::uint64_t step = 0;
   std::uint32_t repeated = 0;  // how often more it was found
@@ -60,8 +59,13 @@ class Naming {
 /// Collects findings. The same diagnostic at the same place is kept once, and counted.
 class Reporter {
  public:
-  Reporter(Profile profile, const Naming& naming) : profile_{profile}, naming_{naming} {}
+  Reporter(const Rules& rules, const Naming& naming) : rules_{rules}, naming_{naming} {}
 
+  /// A finding about the object and agent of `event`.
+  Finding make(const char* id,
+               const Event& event,
+               const std::string& object,
+               const std::string& message) const;
   /// Reports `id` about the object and agent of `event`.
   void report(const char* id,
               const Event& event,
@@ -69,11 +73,12 @@ class Reporter {
               const std::string& message,
               std::vector<std::string> details = {});
   void report(Finding finding);
+  const Rules& rules() const { return rules_; }
   const Naming& naming() const { return naming_; }
   std::vector<Finding>& findings() { return findings_; }
 
  private:
-  Profile profile_;
+  Rules rules_;
   const Naming& naming_;
   std::vector<Finding> findings_;
 };
@@ -113,7 +118,7 @@ class Detector {
   }
 
  protected:
-  Reporter& reporter() { return reporter_; }
+  Reporter& reporter() const { return reporter_; }
   const Naming& naming() const { return reporter_.naming(); }
   std::string barrier_name(const Event& event) const {
     return naming().barrier(event.cta, event.address);
@@ -127,7 +132,7 @@ class Detector {
 /// The detectors of a profile, fed together.
 class DetectorSet : public EventSink {
  public:
-  DetectorSet(Profile profile, const LaunchConfig& config, const Symbols& symbols);
+  DetectorSet(const Rules& rules, const LaunchConfig& config, const Symbols& symbols);
   void on_event(const Event& event) override;
   void at_end(const Gpu& gpu, RunEnd end);
   std::vector<Finding> take_findings() { return std::move(reporter_.findings()); }

@@ -94,6 +94,12 @@ class Impl : public Detector {
       phase = {event.phase, false, false};
     }
     (software ? phase.software : phase.hardware) = true;
+    if (event.tx < 0) {
+      reporter().report("MBAR_TX_NEGATIVE",
+                        event,
+                        naming().barrier(cta, barrier),
+                        std::to_string(-event.tx) + " bytes have come that are not announced yet");
+    }
     if (phase.software && phase.hardware) {
       reporter().report(
           "MBAR_SW_COMPLETE_WITH_HW",

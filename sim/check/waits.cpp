@@ -57,15 +57,28 @@ class Impl : public Detector {
     return std::uint64_t{event.cta} << 32 | event.address;
   }
 
-  // The phase number the wait means. Told by the layer, or the one after the last this warp
-  // observed,
-  // or that one again.
+  // Whether the wait says which phase it means, and is believed.
+  bool told(const Event& event) const {
+    return (event.flags & event_flag::kExactPhase) != 0 &&
+           reporter().rules().phase_intent == PhaseIntent::kApi;
+  }
+
+  // Whose last phase a bare parity goes on from.
+  std::pair<std::uint32_t, std::uint64_t> who(const Event& event) const {
+    const Role role = naming().role(event.warp);
+    const bool by_role =
+        reporter().rules().phase_intent == PhaseIntent::kPerRole && role != Role::kCount;
+    return {by_role ? ~static_cast<std::uint32_t>(role) : event.warp, key(event)};
+  }
+
+  // The phase number the wait means. Told by the layer, or the one after the last that was
+  // observed, or that one again.
   std::int64_t intended(const Event& event) {
-    if ((event.flags & event_flag::kExactPhase) != 0) {
+    if (told(event)) {
       return static_cast<std::int32_t>(event.wanted);
     }
     const std::int64_t parity = event.wanted & 1U;
-    const auto seen = seen_.find({event.warp, key(event)});
+    const auto seen = seen_.find(who(event));
     if (seen == seen_.end()) {
       return parity == 1 ? -1 : 0;
     }
@@ -73,19 +86,22 @@ class Impl : public Detector {
   }
 
   void judge(const Event& event) {
+    if (reporter().rules().phase_intent == PhaseIntent::kNone) {
+      return;
+    }
     const std::int64_t meant = intended(event);
     const auto current = static_cast<std::int64_t>(event.phase);
     const bool passed = event.step == Step::kDone && (event.flags & event_flag::kFalse) == 0;
     const bool aliased = meant < current - 1;
     const bool ahead = !aliased && (meant > current || (meant == current && passed));
     const bool vacuous = passed && !aliased && !ahead && meant == -1 && is_consumers(event);
-    if (passed && (event.flags & event_flag::kExactPhase) == 0) {
-      seen_[{event.warp, key(event)}] = meant;
+    if (passed && !told(event)) {
+      seen_[who(event)] = meant;
     }
     if (!aliased && !ahead && !vacuous) {
       return;
     }
-    const std::string who =
+    const std::string waiter =
         (event.flags & event_flag::kLateLanes) != 0 ? "the late lanes of the wait" : "the wait";
     const std::string state = " means phase " + std::to_string(meant) +
                               "; the barrier is in phase " + std::to_string(current);
@@ -93,7 +109,7 @@ class Impl : public Detector {
       reporter().report("MBAR_WAIT_PHASE_ALIASED",
                         event,
                         barrier_name(event),
-                        who + state + ", and parity " + std::to_string(meant & 1) + " says " +
+                        waiter + state + ", and parity " + std::to_string(meant & 1) + " says " +
                             (passed ? "'complete' of a later phase" : "'incomplete'"),
                         {"phase " + std::to_string(meant + 1) +
                          " completed before this wait looked: nothing held its contributors back"});
@@ -101,7 +117,7 @@ class Impl : public Detector {
       reporter().report("MBAR_WAIT_AHEAD",
                         event,
                         barrier_name(event),
-                        who + state +
+                        waiter + state +
                             (passed ? ", and passes by the parity of the phase before"
                                     : ", two ahead of what a parity can name"));
     } else {

@@ -138,7 +138,12 @@ RunOptions run_options(const Session& session,
   if (profile != "practical" && profile != "strict") {
     throw ConfigError("--profile is practical or strict, not '" + profile + "'");
   }
-  run.profile = profile == "strict" ? Profile::kStrict : Profile::kPractical;
+  run.rules.profile = profile == "strict" ? Profile::kStrict : Profile::kPractical;
+  if (session.options.count("rule") != 0) {
+    for (const std::string& rule : session.options["rule"].as<std::vector<std::string>>()) {
+      choose_rule(run.rules, rule);
+    }
+  }
   run.limits.steps_max = unsigned_option(session, "max-steps", 1, std::uint64_t{1} << 50);
   run.input_seed = unsigned_option(session, "seed", 0, kAnySeed);
   run.resident_ctas =
@@ -304,6 +309,26 @@ ExitCode list_diagnostics(const Session& session) {
   return ExitCode::kClean;
 }
 
+ExitCode list_rules(const Session& session) {
+  Json all = Json::array();
+  for (const RuleInfo& rule : rule_table()) {
+    if (session.json()) {
+      all.push_back({{"name", rule.name},
+                     {"values", rule.values},
+                     {"practical", rule.practical},
+                     {"strict", rule.strict},
+                     {"means", rule.means}});
+    } else {
+      session.out << rule.name << " = " << rule.values << "\n  practical: " << rule.practical
+                  << "; strict: " << rule.strict << "\n  " << rule.means << "\n";
+    }
+  }
+  if (session.json()) {
+    session.out << all.dump(2) << "\n";
+  }
+  return ExitCode::kClean;
+}
+
 // Every id that 'explain' knows.
 std::vector<std::string_view> diagnostic_ids() {
   std::vector<std::string_view> ids;
@@ -352,6 +377,9 @@ ExitCode explain_command(Session& session) {
 ExitCode list(Session& session) {
   if (session.options.count("diagnostics") != 0) {
     return list_diagnostics(session);
+  }
+  if (session.options.count("rules") != 0) {
+    return list_rules(session);
   }
   if (session.options.count("target") != 0) {
     const ScenarioEntry& scenario = find_scenario(session);
@@ -876,25 +904,28 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"list", list, "json diagnostics"},
+    {"list", list, "json diagnostics rules"},
     {"explain", explain_command, "json"},
     {"show", show, "json set sms"},
     {"run",
      run,
-     "json set in out strategy seed profile strict max-steps timing-only resident-ctas suppress"},
+     "json set in out strategy seed profile rule strict max-steps timing-only resident-ctas "
+     "suppress"},
     {"check",
      check_command,
-     "json set seed profile strict max-steps random pct depth data keep-going all resident-ctas "
-     "suppress"},
+     "json set seed profile rule strict max-steps random pct depth data keep-going all "
+     "resident-ctas suppress"},
     {"prove",
      prove_command,
-     "json set for-all profile strict max-steps resident-ctas seed suppress"},
+     "json set for-all profile rule strict max-steps resident-ctas seed suppress"},
     {"explore",
      explore_command,
-     "json set profile seed max-steps max-states full deviations max-schedules resident-ctas"},
+     "json set profile rule seed max-steps max-states full deviations max-schedules "
+     "resident-ctas"},
     {"replay",
      replay,
-     "json set in out schedule seed profile strict max-steps timing-only resident-ctas suppress"},
+     "json set in out schedule seed profile rule strict max-steps timing-only resident-ctas "
+     "suppress"},
     {"make-input", make_input, "shape seed"},
 };
 
@@ -917,7 +948,11 @@ po::options_description all_options() {
       "seed", text()->default_value("1"), "of inputs and schedules")(
       "profile",
       text()->default_value("practical"),
-      "practical or strict: how severe each diagnostic is")("strict", "exit 1 for warnings too")(
+      "practical or strict: how severe each diagnostic is")(
+      "rule",
+      po::value<std::vector<std::string>>()->composing(),
+      "name=value: how to take what the manual leaves open; `list --rules` has them")(
+      "rules", "the rules that can be chosen")("strict", "exit 1 for warnings too")(
       "max-steps", text()->default_value("200000000"), "stop an execution that takes more steps")(
       "timing-only", "move control data only; compute nothing")(
       "resident-ctas", text()->default_value("148"), "CTAs on the machine at a time")(

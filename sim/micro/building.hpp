@@ -48,7 +48,9 @@ class List {
   }
   /// Found by the strict profile only.
   void strictly(const char* id, std::uint32_t warps, std::uint32_t ctas, Body wrong, Body right) {
-    push({id, std::move(wrong), std::move(right), warps, ctas, "round-robin", true});
+    MicroProgram program{id, std::move(wrong), std::move(right), warps, ctas};
+    program.rules.profile = Profile::kStrict;
+    push(std::move(program));
   }
   /// One CTA after the other may begin, by request only: `clusters` in the grid, one at a time.
   void in_grid(const char* id,
@@ -64,7 +66,9 @@ class List {
   }
   /// With the ring declared.
   void with_ring(const char* id, Body wrong, Body right) {
-    push({id, std::move(wrong), std::move(right), 1, 1, "round-robin", false, true});
+    MicroProgram program{id, std::move(wrong), std::move(right)};
+    program.ring = true;
+    push(std::move(program));
   }
   void push(MicroProgram program) { programs_.push_back(std::move(program)); }
   std::vector<MicroProgram> take() { return std::move(programs_); }

@@ -189,7 +189,7 @@ void add_dependents(List& list) {
   const auto primary = [&](const char* id, Body wrong, Body right) {
     MicroProgram program{id, std::move(wrong), std::move(right)};
     program.has_dependents = true;
-    program.strict = true;
+    program.rules.profile = Profile::kStrict;
     list.push(std::move(program));
   };
   const auto write = [](M& m) { m.elect_one([&] { m.st_release_global_u32(kFlag, 1); }); };

@@ -386,6 +386,23 @@ void add_mbarriers(List& list) {
     };
   };
   list.in_cluster("REMOTE_TO_EXITED_CTA", 2, too_late(false), too_late(true), "starve:0");
+
+  const auto announce_late = [](bool late) {
+    return after_init(1, [=](M& m) {
+      m.elect_one([&] {
+        if (late) {
+          m.mbarrier_complete_tx(kBar, 16);
+        }
+        m.mbarrier_arrive_expect_tx(kBar, 16);
+        if (!late) {
+          m.mbarrier_complete_tx(kBar, 16);
+        }
+        m.mbarrier_wait_parity(kBar, WaitPhase::number(0));
+        m.mbarrier_inval(kBar);
+      });
+    });
+  };
+  list.strictly("MBAR_TX_NEGATIVE", 1, 1, announce_late(true), announce_late(false));
 }
 
 }  // namespace warptwin::sim::micro

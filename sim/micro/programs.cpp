@@ -67,6 +67,7 @@ std::vector<Finding> run_micro(const MicroProgram& micro, bool wrong, EventSink*
   }
   config.shared_bytes = 32768;
   config.moves_data = false;
+  config.rules = micro.rules.machine;
   const ScheduleSpec schedule = ScheduleSpec::parse(micro.schedule);
   config.tries_fail = schedule.tries_fail;
   GlobalMemory memory;
@@ -75,8 +76,7 @@ std::vector<Finding> run_micro(const MicroProgram& micro, bool wrong, EventSink*
   memory.maps = micro::tensor_maps();
   const Symbols symbols = micro.ring ? ring_symbols() : Symbols{};
   Gpu gpu{config, memory, symbols};
-  DetectorSet detectors{
-      micro.strict ? Profile::kStrict : Profile::kPractical, gpu.config(), symbols};
+  DetectorSet detectors{micro.rules, gpu.config(), symbols};
   RunOrder order{gpu.config(), {}};
   struct All : EventSink {
     void on_event(const Event& event) override {

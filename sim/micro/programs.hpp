@@ -20,8 +20,8 @@ struct MicroProgram {
   std::uint32_t warps = 1;  // of a CTA
   std::uint32_t ctas = 1;   // of the one cluster
   const char* schedule = "round-robin";
-  bool strict = false;  // only the strict profile reports it
-  bool ring = false;    // a ring of two stages is declared
+  Rules rules{};      // strict, where only that profile reports it
+  bool ring = false;  // a ring of two stages is declared
   std::uint32_t clusters = 1;
   std::uint32_t resident = 0;  // of them at a time; 0: all
   bool dependent = false;      // a grid before this one may still write the source buffer

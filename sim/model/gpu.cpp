@@ -73,7 +73,7 @@ void Gpu::start_cluster(std::uint32_t slot) {
     std::fill(cta.barriers.begin(), cta.barriers.end(), MbarrierState{});
     std::fill(cta.waiters.begin(), cta.waiters.end(), 0);
     std::fill(std::begin(cta.named), std::end(cta.named), NamedBarrierState{});
-    cta.tmem.reset(config_.moves_data);
+    cta.tmem.reset(config_.moves_data, config_.rules.tmem_starts_zero);
     cta.tmem_waiters = cta.register_waiters = 0;
     cta.free_registers = 0;
     cta.shared.assign(config_.shared_bytes, std::byte{0});
@@ -368,7 +368,7 @@ BarrierStep Gpu::apply_to_barrier(std::uint32_t cta_slot,
   BarrierStep step;
   switch (event.op) {
     case Op::kMbarrierExpectTx:
-      step = bar->expect_tx(bytes);
+      step = bar->expect_tx(bytes, config_.rules.expect_completes);
       break;
     case Op::kMbarrierArrive:
       if ((event.flags & event_flag::kDrop) != 0) {
@@ -437,6 +437,7 @@ Gpu::Outcome Gpu::mbarrier_update(Slot slot, const Operation& op) {
     ++changes_;
     if (op.op == Op::kMbarrierInit) {
       event.phase = bar.phase();
+      event.wanted = bar.valid() && bar.idle() ? 1 : 0;
       const BarrierStep step = bar.init(op.count);
       fail(event, step.fault, false);
       event.expected = event.pending = op.count;
@@ -603,6 +604,9 @@ Gpu::Outcome Gpu::named_barrier(Slot slot, const Operation& op) {
   barrier.warps |= 1U << warp.index;
   barrier.arrived += kWarpLanes;
   ++changes_;
+  if (config_.rules.named_exit_releases) {
+    barrier.threads = std::min(barrier.threads, cta.live_warps * kWarpLanes);
+  }
   event.phase = barrier.generation;
   event.count = barrier.threads;
   event.wanted = op.count == 0 ? 1 : 0;
@@ -1523,8 +1527,8 @@ Gpu::Outcome Gpu::exit_warp(Slot slot, const Operation& op) {
   --cta.live_warps;
   // Barriers that were waiting only for exited threads are released.
   for (NamedBarrierState& barrier : cta.named) {
-    if (barrier.all_threads && barrier.threads != 0) {
-      barrier.threads = cta.live_warps * kWarpLanes;
+    if (barrier.threads != 0 && (barrier.all_threads || config_.rules.named_exit_releases)) {
+      barrier.threads = std::min(barrier.threads, cta.live_warps * kWarpLanes);
       if (barrier.arrived >= barrier.threads) {
         release_named(cta, slot - warp.index, barrier);
       }

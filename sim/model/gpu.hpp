@@ -42,6 +42,13 @@ class EventSink {
   virtual void on_event(const Event& event) = 0;
 };
 
+/// What the machine does where the manual leaves it open.
+struct MachineRules {
+  bool expect_completes = true;      // an expect-tx can be the last step of a phase: so on an H200
+  bool named_exit_releases = false;  // a named barrier with a count does not wait for ended warps
+  bool tmem_starts_zero = false;     // else with a pattern that computes nonsense
+};
+
 struct LaunchConfig {
   std::uint32_t clusters = 1;
   std::uint32_t cluster_size = 1;
@@ -53,6 +60,7 @@ struct LaunchConfig {
   /// A try says no, and blocks if the warp repeats it at once: of all runs the one in which every
   /// wait is waited for. For the proof.
   bool tries_fail = false;
+  MachineRules rules{};
   /// Requests for clusters that have not begun which may succeed, in the whole launch.
   std::uint32_t clc_successes_max = ~0U;
   /// Global memory, [begin, end), that a grid before this one may still write when it starts: a

@@ -75,9 +75,9 @@ class MbarrierState {
     return arrive(count, false);
   }
 
-  BarrierStep expect_tx(std::uint32_t bytes) {
+  BarrierStep expect_tx(std::uint32_t bytes, bool completes = true) {
     BarrierStep step = add_tx(bytes);
-    step.completed = step.fault == Fault::kNone && complete();
+    step.completed = completes && step.fault == Fault::kNone && complete();
     return step;
   }
 

@@ -12,13 +12,13 @@ constexpr std::uint8_t kWasFreed = 2;
 constexpr std::uint32_t kPoison = 0x7FC0DEADU;
 }  // namespace
 
-void TensorMemory::reset(bool holds_data) {
+void TensorMemory::reset(bool holds_data, bool zero) {
   owner_.fill(kFree);
   allocations_.clear();
   largest_ = 0;
   relinquished_ = false;
   if (holds_data) {
-    cells_.assign(std::size_t{kTmemLanes} * kTmemColumns, kPoison);
+    cells_.assign(std::size_t{kTmemLanes} * kTmemColumns, zero ? 0 : kPoison);
   }
 }
 

@@ -19,7 +19,7 @@ struct TmemAllocationRecord {
 
 class TensorMemory {
  public:
-  void reset(bool holds_data);
+  void reset(bool holds_data, bool zero = false);
 
   static bool legal_columns(std::uint32_t columns) {
     return columns >= 32 && columns <= kTmemColumns && (columns & (columns - 1)) == 0;

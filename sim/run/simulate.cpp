@@ -210,6 +210,7 @@ LaunchConfig launch_config(const ScenarioEntry& scenario,
   config.resident_clusters = resident_ctas(workload, options.resident_ctas) / workload.cluster_size;
   config.moves_data = options.moves_data;
   config.tries_fail = options.schedule.tries_fail;
+  config.rules = options.rules.machine;
   return config;
 }
 
@@ -241,7 +242,7 @@ RunResult simulate(const ScenarioEntry& scenario,
   Gpu gpu{launch_config(scenario, parameters, options), memory, symbols};
   std::optional<DetectorSet> detectors;
   if (options.detect) {
-    detectors.emplace(options.profile, gpu.config(), symbols);
+    detectors.emplace(options.rules, gpu.config(), symbols);
   }
   BothSinks both{detectors ? &*detectors : nullptr, options.observer};
   gpu.set_sink(both.only());

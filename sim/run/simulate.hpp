@@ -17,7 +17,7 @@ namespace warptwin::sim {
 
 struct RunOptions {
   ScheduleSpec schedule;
-  Profile profile = Profile::kPractical;
+  Rules rules{};
   bool detect = true;      // feed the detectors
   bool moves_data = true;  // compute; false moves control data only
   std::uint64_t input_seed = 1;

@@ -1,0 +1,146 @@
+#include "sim/check/rules.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <sstream>
+#include <vector>
+
+#include "common/kernel/scenario.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+// A rule of the table, and what choosing its value number `value` does.
+struct Rule {
+  RuleInfo info;
+  void (*choose)(Rules& rules, std::size_t value);
+};
+
+// The severities of a rule with the values off, warn and error.
+constexpr Severity kLevels[] = {Severity::kOff, Severity::kWarning, Severity::kError};
+
+constexpr Rule kRules[] = {
+    {{"tcgen05_fence",
+      "off warn error",
+      "warn",
+      "error",
+      "tcgen05.fence beside a barrier that already orders the warps (TMEM_FENCE_MISSING)"},
+     [](Rules& rules, std::size_t value) {
+       rules.severities["TMEM_FENCE_MISSING"] = kLevels[value];
+     }},
+    {{"tcgen05_pipe",
+      "in_order_per_thread_and_group isa_pairs",
+      "in_order_per_thread_and_group",
+      "isa_pairs",
+      "operations of one thread that the manual does not list as executing in order "
+      "(TMEM_PIPE_ORDER): a warning, or an error"},
+     [](Rules& rules, std::size_t value) {
+       rules.severities["TMEM_PIPE_ORDER"] = kLevels[1 + value];
+     }},
+    {{"proxy_war",
+      "off warn error",
+      "error",
+      "error",
+      "a proxy fence between an ordinary read and a copy into the same bytes "
+      "(PROXY_FENCE_MISSING_WAR)"},
+     [](Rules& rules, std::size_t value) {
+       rules.severities["PROXY_FENCE_MISSING_WAR"] = kLevels[value];
+     }},
+    {{"phase_intent",
+      "api per_thread per_role none",
+      "api",
+      "api",
+      "which phase a wait means that names only a parity"},
+     [](Rules& rules, std::size_t value) { rules.phase_intent = static_cast<PhaseIntent>(value); }},
+    {{"expect_completes",
+      "0 1",
+      "1",
+      "1",
+      "whether an expect-tx can complete a phase, as it does on an H200"},
+     [](Rules& rules, std::size_t value) { rules.machine.expect_completes = value == 1; }},
+    {{"tx_negative",
+      "allow warn",
+      "allow",
+      "warn",
+      "bytes that arrive before they are announced (MBAR_TX_NEGATIVE)"},
+     [](Rules& rules, std::size_t value) {
+       rules.severities["MBAR_TX_NEGATIVE"] = kLevels[value];
+     }},
+    {{"wait_scope",
+      "lenient strict",
+      "lenient",
+      "strict",
+      "a wait at cta scope for what another CTA has done (MBAR_WAIT_NO_ACQUIRE_SCOPE)"},
+     [](Rules& rules, std::size_t value) {
+       rules.severities["MBAR_WAIT_NO_ACQUIRE_SCOPE"] = kLevels[value];
+     }},
+    {{"named_exit",
+      "block release",
+      "block",
+      "block",
+      "whether a named barrier with a thread count waits for warps that have ended"},
+     [](Rules& rules, std::size_t value) { rules.machine.named_exit_releases = value == 1; }},
+    {{"reinit_idle",
+      "warn error",
+      "error",
+      "error",
+      "mbarrier.init of a live object in the middle of nothing (MBAR_REINIT_LIVE)"},
+     [](Rules& rules, std::size_t value) { rules.reinit_idle_warns = value == 0; }},
+    {{"init_tmem",
+      "poison zero",
+      "poison",
+      "poison",
+      "what tensor memory holds before it is written"},
+     [](Rules& rules, std::size_t value) { rules.machine.tmem_starts_zero = value == 1; }},
+};
+
+std::vector<std::string> words(const char* text) {
+  std::istringstream in{text};
+  return {std::istream_iterator<std::string>{in}, {}};
+}
+
+}  // namespace
+
+Severity Rules::severity_of(const DiagnosticInfo& info) const {
+  const auto chosen = severities.find(info.id);
+  if (chosen != severities.end()) {
+    return chosen->second;
+  }
+  return profile == Profile::kStrict ? info.strict : info.practical;
+}
+
+std::span<const RuleInfo> rule_table() {
+  static const std::vector<RuleInfo> kTable = [] {
+    std::vector<RuleInfo> table;
+    for (const Rule& rule : kRules) {
+      table.push_back(rule.info);
+    }
+    return table;
+  }();
+  return kTable;
+}
+
+void choose_rule(Rules& rules, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const auto* rule = std::find_if(
+      std::begin(kRules), std::end(kRules), [&](const Rule& one) { return name == one.info.name; });
+  if (rule == std::end(kRules)) {
+    std::string known;
+    for (const Rule& one : kRules) {
+      known += (known.empty() ? "" : ", ") + std::string{one.info.name};
+    }
+    throw ConfigError("there is no rule '" + name + "'; there are: " + known);
+  }
+  const std::vector<std::string> values = words(rule->info.values);
+  const auto value = equals == std::string::npos
+                         ? values.end()
+                         : std::find(values.begin(), values.end(), text.substr(equals + 1));
+  if (value == values.end()) {
+    throw ConfigError("rule '" + text + "': use " + name + "=" + "one of " + rule->info.values);
+  }
+  rule->choose(rules, static_cast<std::size_t>(value - values.begin()));
+}
+
+}  // namespace warptwin::sim
