@@ -960,7 +960,6 @@ Gpu::Outcome Gpu::bulk_groups(Slot slot, const Operation& op) {
 Gpu::Outcome Gpu::tmem_allocate(Slot slot, Operation& op) {
   Warp& warp = warps_[slot];
   Cta& cta = ctas_[warp.cta];
-  Cluster& cluster = clusters_[cta.cluster];
   Event event = event_of(slot, op);
   if (op.lanes != kWarpLanes) {
     fail(event, Fault::kNotWholeWarp, true);
@@ -975,41 +974,61 @@ Gpu::Outcome Gpu::tmem_allocate(Slot slot, Operation& op) {
     emit(event);
     return Outcome::kDone;
   }
-  if (op.group == CtaGroup::kTwo) {
-    const std::uint32_t pair = cta.rank / 2;
-    if (!warp.pair_entered) {
-      warp.pair_entered = true;
-      warp.pair_generation = cluster.pair_generation[pair];
-      if (++cluster.pair_entered[pair] == 2) {
-        cluster.pair_entered[pair] = 0;
-        ++cluster.pair_generation[pair];
-        for (Slot other = 0; other < warps_.size(); ++other) {
-          if (warps_[other].pair_entered && warps_[other].status == WarpStatus::kBlocked) {
-            ready_.insert(other);
-          }
+  // A pair allocates together: neither CTA goes on before both have come, and both have allocated.
+  const bool pair = op.group == CtaGroup::kTwo;
+  if (pair && warp.pair_step == PairStep::kNone && !meet_peer(slot, PairStep::kMet)) {
+    return block(slot, op);
+  }
+  if (warp.pair_step != PairStep::kAllocated) {
+    const std::uint32_t base = cta.tmem.find_free(op.count);
+    if (base == kTmemColumns) {
+      cta.tmem_waiters |= 1U << warp.index;
+      return block(slot, op);
+    }
+    if (cta.tmem.largest() != 0 && op.count > cta.tmem.largest()) {
+      event.fault = Fault::kGrows;
+    }
+    cta.tmem.allocate(base, op.count);
+    std::memcpy(cta.shared.data() + op.address, &base, sizeof base);
+    op.result = base;
+    event.peer = base;
+    ++changes_;
+    emit(event);
+    warp.pair_step = pair ? PairStep::kAllocated : PairStep::kNone;
+  }
+  if (pair && !meet_peer(slot, PairStep::kNone)) {
+    return block(slot, op);
+  }
+  return Outcome::kDone;
+}
+
+// Whether the other CTA of the pair has come too; then the warp is at `next`.
+bool Gpu::meet_peer(Slot slot, PairStep next) {
+  Warp& warp = warps_[slot];
+  const Cta& cta = ctas_[warp.cta];
+  Cluster& cluster = clusters_[cta.cluster];
+  const std::uint32_t pair = cta.rank / 2;
+  if (!warp.pair_waits) {
+    warp.pair_waits = true;
+    warp.pair_generation = cluster.pair_generation[pair];
+    ++changes_;
+    if (++cluster.pair_entered[pair] == 2) {
+      cluster.pair_entered[pair] = 0;
+      ++cluster.pair_generation[pair];
+      for (Slot other = 0; other < warps_.size(); ++other) {
+        if (warps_[other].pair_waits && warps_[other].status == WarpStatus::kBlocked) {
+          ready_.insert(other);
         }
       }
     }
-    if (cluster.pair_generation[pair] == warp.pair_generation) {
-      return block(slot, op);
-    }
   }
-  const std::uint32_t base = cta.tmem.find_free(op.count);
-  if (base == kTmemColumns) {
-    cta.tmem_waiters |= 1U << warp.index;
-    return block(slot, op);
+  if (cluster.pair_generation[pair] == warp.pair_generation) {
+    return false;
   }
-  warp.pair_entered = false;
-  if (cta.tmem.largest() != 0 && op.count > cta.tmem.largest()) {
-    event.fault = Fault::kGrows;
-  }
-  cta.tmem.allocate(base, op.count);
-  std::memcpy(cta.shared.data() + op.address, &base, sizeof base);
-  op.result = base;
-  event.peer = base;
+  warp.pair_waits = false;
+  warp.pair_step = next;
   ++changes_;
-  emit(event);
-  return Outcome::kDone;
+  return true;
 }
 
 Gpu::Outcome Gpu::tmem_free(Slot slot, const Operation& op) {
