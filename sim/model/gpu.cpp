@@ -253,9 +253,8 @@ Gpu::Outcome Gpu::dispatch(Slot slot, Operation& op) {
     case Op::kTcgen05WaitSt:
       return tmem_wait(slot, op);
     case Op::kSharedLoad:
-      return shared_word(slot, op);
     case Op::kSharedStore:
-      return op.rank == 0 ? shared_word(slot, op) : shared_store_row(slot, op);
+      return op.rank == 0 ? shared_word(slot, op) : shared_row(slot, op);
     case Op::kGlobalLoadAcquire:
     case Op::kGlobalStoreRelease:
     case Op::kGlobalRedAdd:
@@ -1277,7 +1276,7 @@ Gpu::Outcome Gpu::shared_word(Slot slot, Operation& op) {
   return Outcome::kDone;
 }
 
-Gpu::Outcome Gpu::shared_store_row(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::shared_row(Slot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
   event.count = kWarpLanes;
@@ -1294,18 +1293,26 @@ Gpu::Outcome Gpu::shared_store_row(Slot slot, const Operation& op) {
     emit(event);
     return Outcome::kDone;
   }
-  if (op.fragment != nullptr && !op.fragment->settled) {
-    event.fault = Fault::kUnsettled;
+  const bool load = op.op == Op::kSharedLoad;
+  if (op.fragment != nullptr) {
+    event.fault = load || op.fragment->settled ? Fault::kNone : Fault::kUnsettled;
+    op.fragment->settled = load || op.fragment->settled;
   }
   if (config_.moves_data && op.fragment != nullptr) {
     std::byte* shared = ctas_[warp.cta].shared.data();
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
       for (std::uint32_t i = 0; i < registers; ++i) {
-        const float value =
-            std::bit_cast<float>(op.fragment->bits[std::size_t{lane} * registers + i]);
-        const std::uint32_t bits = encode(op.element, value);
+        std::uint32_t& cell = op.fragment->bits[std::size_t{lane} * registers + i];
         const std::uint32_t linear = (op.row + lane) * op.row_bytes + (op.column + i) * size;
-        std::memcpy(shared + swizzled(op.address + linear, op.swizzle), &bits, size);
+        std::byte* at = shared + swizzled(op.address + linear, op.swizzle);
+        std::uint32_t bits = 0;
+        if (load) {
+          std::memcpy(&bits, at, size);
+          cell = std::bit_cast<std::uint32_t>(decode(op.element, bits));
+        } else {
+          bits = encode(op.element, std::bit_cast<float>(cell));
+          std::memcpy(at, &bits, size);
+        }
       }
     }
   }

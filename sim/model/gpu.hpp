@@ -226,7 +226,7 @@ class Gpu {
   Outcome issue_tmem(Slot slot, Operation& op);
   Outcome tmem_wait(Slot slot, const Operation& op);
   Outcome shared_word(Slot slot, Operation& op);
-  Outcome shared_store_row(Slot slot, const Operation& op);
+  Outcome shared_row(Slot slot, const Operation& op);
   Outcome global_word(Slot slot, Operation& op);
   Outcome set_registers(Slot slot, const Operation& op);
   Outcome exit_warp(Slot slot, const Operation& op);
