@@ -5,6 +5,7 @@
 
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
+#include "scenarios/gemm_epilogue_load.hpp"
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
 
@@ -35,6 +36,11 @@ TEST(BarrierTable, OfGemm) {
 TEST(BarrierTable, OfGemm2sm) {
   expect_table_is_true<Gemm2smStorage<Gemm2smExtents<>>>(
       "scenarios/gemm_2sm.hpp", Gemm2smExtents<>{{256, 256, 64, 4, 2}, 2, 1});
+}
+
+TEST(BarrierTable, OfGemmEpilogueLoad) {
+  expect_table_is_true<GemmEpilogueLoadStorage<GemmEpilogueLoadExtents<>>>(
+      "scenarios/gemm_epilogue_load.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
 }
 
 TEST(BarrierTable, OfProducerConsumer) {
