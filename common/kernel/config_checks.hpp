@@ -9,6 +9,7 @@
 #include "common/kernel/scenario.hpp"
 #include "common/machine/shared_layout.hpp"
 #include "common/machine/types.hpp"
+#include "common/sync/cluster_shape.hpp"
 
 namespace warptwin {
 
@@ -30,11 +31,15 @@ inline void check_row_pitch(const char* parameter,
               std::to_string(align_up(elements, unit)));
 }
 
-/// The shapes of a dense tcgen05.mma in one CTA (PTX ISA, "tcgen05.mma": kinds f16, tf32, f8f6f4).
-inline void check_mma_shape(std::uint32_t m, std::uint32_t n) {
+/// The shapes of a dense tcgen05.mma in one CTA or a pair (PTX ISA, "tcgen05.mma": kinds f16, tf32,
+/// f8f6f4).
+inline void check_mma_shape(std::uint32_t m, std::uint32_t n, CtaGroup group = CtaGroup::kOne) {
   const std::string shape = "an MMA of " + std::to_string(m) + "x" + std::to_string(n);
-  require(m == 64 || m == 128, shape + " does not exist; tile_m is 64 or 128");
-  const std::uint32_t step = m == 128 ? 16 : 8;
+  const std::uint32_t half = 64 * ctas_in(group);
+  require(m == half || m == 2 * half,
+          shape + " does not exist; tile_m is " + std::to_string(half) + " or " +
+              std::to_string(2 * half));
+  const std::uint32_t step = m == 64 ? 8 : 16;
   require(
       n >= step && n <= 256 && n % step == 0,
       shape + " does not exist; tile_n is a multiple of " + std::to_string(step) + " up to 256");
@@ -44,17 +49,41 @@ inline void check_mma_shape(std::uint32_t m, std::uint32_t n) {
 inline void check_tile_shape(std::uint32_t m,
                              std::uint32_t n,
                              std::uint32_t k,
-                             std::uint32_t element_bytes) {
-  check_mma_shape(m, n);
-  require(m == 128,
-          "tile_m=64 spreads an accumulator over half the lanes, which AccumTile does not read; "
-          "use tile_m=128");
+                             std::uint32_t element_bytes,
+                             CtaGroup group = CtaGroup::kOne) {
+  check_mma_shape(m, n, group);
+  const std::uint32_t rows = kTmemLanes * ctas_in(group);
+  require(m == rows,
+          "tile_m=" + std::to_string(m) +
+              " gives an accumulator less than a row for each lane, which AccumTile does not read; "
+              "use tile_m=" +
+              std::to_string(rows));
   const std::uint32_t row_bytes = k * element_bytes;
   require(row_bytes == 32 || row_bytes == 64 || row_bytes == 128,
           "tile_k=" + std::to_string(k) + " gives rows of " + std::to_string(row_bytes) +
               " bytes, and a row is one swizzle span; use tile_k=" +
               std::to_string(32 / element_bytes) + ", " + std::to_string(64 / element_bytes) +
               " or " + std::to_string(128 / element_bytes));
+}
+
+/// The clusters that can be launched, and whose CTAs can each copy a slice of a shared tile: whole
+/// groups of eight rows, where every swizzle pattern starts anew. `rows_a` and `rows_b` are one
+/// CTA's.
+inline void check_cluster(const ClusterShape& cluster, std::uint32_t rows_a, std::uint32_t rows_b) {
+  const std::string shape =
+      "a cluster of " + std::to_string(cluster.m) + "x" + std::to_string(cluster.n);
+  require(cluster.m % cluster.group_ctas() == 0,
+          shape + " is not made of pairs along M; use an even cluster_m");
+  require(cluster.ctas() <= 16, shape + " has more than 16 CTAs; use a smaller one");
+  const auto check_slices = [&](const char* operand, std::uint32_t rows, std::uint32_t sharers) {
+    require(rows % (8 * sharers) == 0,
+            shape + " cuts the " + std::to_string(rows) + " rows of " + operand + " in " +
+                std::to_string(sharers) +
+                " slices, which must be multiples of 8 rows; use a smaller cluster or a larger "
+                "tile");
+  };
+  check_slices("A", rows_a, cluster.slice(Operand::kA, 0).count);
+  check_slices("B", rows_b, cluster.slice(Operand::kB, 0).count);
 }
 
 inline void check_tmem_columns(std::uint32_t stages, std::uint32_t columns) {

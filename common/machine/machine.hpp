@@ -148,6 +148,8 @@ concept HasTensorMemory = requires(M machine,
   machine.tcgen05_wait_st();
   // Each lane writes its registers, converted, into row `row + lane` from `column` on (st.shared).
   machine.st_shared_row(tile, std::uint32_t{}, std::uint32_t{}, fragment);
+  // The reverse: the registers are settled at once (ld.shared).
+  machine.ld_shared_row(tile, std::uint32_t{}, std::uint32_t{}, fragment);
 };
 
 /// Single words: control data that also moves when tile data does not.

@@ -45,6 +45,8 @@ struct ClusterShape {
   constexpr std::uint32_t leader(std::uint32_t rank) const { return rank - rank % group_ctas(); }
   /// The CTA that arms full barriers and issues the MMA.
   constexpr bool is_leader(std::uint32_t rank) const { return leader(rank) == rank; }
+  /// The part of the group's B tile that the CTA holds: the leader the first.
+  constexpr std::uint32_t place_in_group(std::uint32_t rank) const { return rank % group_ctas(); }
   /// The other CTA of the pair; without pairs, the CTA itself.
   constexpr std::uint32_t peer(std::uint32_t rank) const { return is_pair() ? rank ^ 1U : rank; }
 

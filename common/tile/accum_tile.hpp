@@ -36,6 +36,21 @@ class AccumTile {
     }
   }
 
+  /// Adds `factor` times this warp's rows of a tile, which lie as `store` would write them.
+  ///
+  /// Participants: the whole warp. Blocks: never.
+  template <class Element>
+  constexpr void add_scaled(const SharedTile<Element>& tile,
+                            float factor,
+                            SourceSite site = SourceSite::current()) {
+    typename M::template Fragment<kFragmentColumns> source;
+    for (std::uint32_t c = 0; c < tile.columns; c += kFragmentColumns) {
+      machine_->ld_shared_row(tile, first_row(), c, source, site);
+      fragments_[c / kFragmentColumns].combine(
+          source, [factor](float sum, float value) { return sum + factor * value; });
+    }
+  }
+
   /// Writes the registers, rounded to `Element`, to this warp's rows of a tile that all warps of
   /// the
   /// role share: 32 rows for each rank in the warpgroup.
@@ -43,13 +58,16 @@ class AccumTile {
   /// Participants: the whole warp. Blocks: never.
   template <class Element>
   constexpr void store(const SharedTile<Element>& tile, SourceSite site = SourceSite::current()) {
-    const std::uint32_t row = kWarpLanes * (machine_->warp_index() % kWarpsPerWarpgroup);
     for (std::uint32_t c = 0; c < tile.columns; c += kFragmentColumns) {
-      machine_->st_shared_row(tile, row, c, fragments_[c / kFragmentColumns], site);
+      machine_->st_shared_row(tile, first_row(), c, fragments_[c / kFragmentColumns], site);
     }
   }
 
  private:
+  constexpr std::uint32_t first_row() const {
+    return kWarpLanes * (machine_->warp_index() % kWarpsPerWarpgroup);
+  }
+
   M* machine_;
   typename M::template Fragment<kFragmentColumns> fragments_[kColumnsMax / kFragmentColumns];
 };

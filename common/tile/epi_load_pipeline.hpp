@@ -14,12 +14,10 @@ namespace warptwin {
 ///       epilogue.
 ///
 /// A bias that lanes copy themselves is a ring of its own: From<Role::kEpilogueLoad, EveryLane>.
-template <Machine M>
-using EpiLoadPipeline = ProducerConsumerPipeline<M,
-                                                 From<Role::kEpilogueLoad, TmaBytes>,
-                                                 To<Role::kEpilogue, EveryLane>>;
+using EpiLoadPipelineStorage =
+    RingStorage<From<Role::kEpilogueLoad, TmaBytes>, To<Role::kEpilogue, EveryLane>>;
 
 template <Machine M>
-using EpiLoadPipelineStorage = typename EpiLoadPipeline<M>::Storage;
+using EpiLoadPipeline = PipelineOf<M, EpiLoadPipelineStorage>;
 
 }  // namespace warptwin

@@ -10,6 +10,13 @@
 
 namespace warptwin {
 
+/// Tiles the load warp may be ahead of the epilogue-load warp.
+inline constexpr std::uint32_t kLoadOrderStages = 2;
+
+/// One elected lane of each side arrives.
+using LoadOrderBarrierStorage =
+    RingStorage<From<Role::kLoad, ElectedLane>, To<Role::kEpilogueLoad, ElectedLane>>;
+
 /// A ring that carries no data, from the load warp to the epilogue-load warp, one turn per tile.
 ///
 /// It has an empty side: the load warp cannot get more than the ring's stages ahead. With a full
@@ -18,12 +25,9 @@ namespace warptwin {
 template <Machine M>
 class LoadOrderBarrier {
  public:
-  using Ring = ProducerConsumerPipeline<M,
-                                        From<Role::kLoad, ElectedLane>,
-                                        To<Role::kEpilogueLoad, ElectedLane>>;
-  using Storage = typename Ring::Storage;
-  /// Tiles the load warp may be ahead of the epilogue-load warp.
-  static constexpr std::uint32_t kStages = 2;
+  using Storage = LoadOrderBarrierStorage;
+  using Ring = PipelineOf<M, Storage>;
+  static constexpr std::uint32_t kStages = kLoadOrderStages;
 
   constexpr LoadOrderBarrier(M& machine, const Storage& storage) : ring_{machine, storage} {}
 
@@ -40,8 +44,5 @@ class LoadOrderBarrier {
  private:
   Ring ring_;
 };
-
-template <Machine M>
-using LoadOrderBarrierStorage = typename LoadOrderBarrier<M>::Storage;
 
 }  // namespace warptwin

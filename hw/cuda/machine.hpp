@@ -37,6 +37,15 @@ struct CudaFragment {
       word = std::bit_cast<std::uint32_t>(static_cast<float>(f(std::bit_cast<float>(word))));
     }
   }
+  /// Replaces every value by `f(value, the other fragment's)`.
+  template <class F>
+  WARPTWIN_HOST_DEVICE void combine(const CudaFragment& other, F&& f) {
+    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
+      const auto value = std::bit_cast<float>(words[i]);
+      const auto with = std::bit_cast<float>(other.words[i]);
+      words[i] = std::bit_cast<std::uint32_t>(static_cast<float>(f(value, with)));
+    }
+  }
 };
 
 class CudaMachine {
@@ -349,6 +358,29 @@ class CudaMachine {
         words[word] = ptx::convert_word<Element>(values);
       }
       ptx::st_shared_v4(tile.at(own_row, column + first), words);
+    }
+  }
+
+  /// Requires: as st_shared_row.
+  template <class Element, std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void ld_shared_row(const SharedTile<Element>& tile,
+                                          std::uint32_t row,
+                                          std::uint32_t column,
+                                          CudaFragment<kRegisters>& fragment,
+                                          SourceSite = {}) {
+    constexpr std::uint32_t kPerWord = ptx::kElementsPerWord<Element>;
+    constexpr std::uint32_t kPerUnit = 4 * kPerWord;
+    constexpr std::uint32_t kBits = 32 / kPerWord;
+    constexpr std::uint32_t kMask = ~std::uint32_t{0} >> (32 - kBits);
+    static_assert(kRegisters % kPerUnit == 0, "a row is read in units of 16 bytes");
+    const std::uint32_t own_row = row + ptx::lane_index();
+    WARPTWIN_UNROLL for (std::uint32_t first = 0; first < kRegisters; first += kPerUnit) {
+      std::uint32_t words[4];
+      ptx::ld_shared_v4(words, tile.at(own_row, column + first));
+      WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kPerUnit; ++i) {
+        const std::uint32_t bits = (words[i / kPerWord] >> (i % kPerWord * kBits)) & kMask;
+        fragment.words[first + i] = std::bit_cast<std::uint32_t>(decode(Element::kType, bits));
+      }
     }
   }
 

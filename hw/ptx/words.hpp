@@ -37,6 +37,15 @@ WARPTWIN_HOST_DEVICE void st_shared_v4(SharedAddress address, const std::uint32_
                              : "memory");))
 }
 
+/// Reads one 16-byte unit; `address` is a multiple of 16.
+WARPTWIN_HOST_DEVICE void ld_shared_v4(std::uint32_t (&words)[4], SharedAddress address) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                             : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                             : "r"(address.value)
+                             : "memory");))
+}
+
 WARPTWIN_HOST_DEVICE std::uint32_t ld_acquire_global_u32(GlobalAddress address) {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE,
                     (std::uint32_t value; asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"

@@ -86,12 +86,19 @@ class Impl : public Detector {
                       {"missing: a cluster barrier before the first operation on another CTA"});
   }
 
+  // A pair allocates collectively: what comes after either CTA's allocation comes after both.
+  bool after_allocation(std::uint32_t cta, std::uint32_t observer) {
+    const auto allocation = allocations_.find(cta);
+    return allocation != allocations_.end() &&
+           (allocation->second.warp == observer ||
+            order_.ordered(allocation->second.warp, allocation->second.time, observer));
+  }
+
   void on_pair(const Event& event) {
-    const std::uint32_t peer = naming().cta_of_warp(event.warp) ^ 1U;
-    const auto allocation = allocations_.find(peer);
-    const bool allocated =
-        allocation != allocations_.end() &&
-        order_.ordered(allocation->second.warp, allocation->second.time, event.warp);
+    const std::uint32_t own = naming().cta_of_warp(event.warp);
+    const std::uint32_t peer = own ^ 1U;
+    const bool allocated = allocations_.contains(peer) && (after_allocation(own, event.warp) ||
+                                                           after_allocation(peer, event.warp));
     if (!allocated) {
       reporter().report("TCGEN05_PEER_NOT_READY",
                         event,

@@ -26,29 +26,34 @@ namespace warptwin::sim {
 
 namespace {
 
+struct Entry {
+  const char* name;
+  std::unique_ptr<Detector> (*make)(Reporter&, Order&);
+};
+
 // The list of detectors, in the order in which they see an event.
-constexpr std::unique_ptr<Detector> (*kDetectors[])(Reporter&, Order&) = {
-    make_barrier_life,
-    make_barrier_init_order,
-    make_arrivals,
-    make_transactions,
-    make_waits,
-    make_named_barriers,
-    make_stages,
-    make_copies,
-    make_cta_start,
-    make_registers,
-    make_launch_control,
-    make_dependent_launch,
-    make_layouts,
-    make_shared_data,
-    make_global_data,
-    make_tensor_core,
-    make_tensor_memory_life,
-    make_tensor_memory_data,
-    make_exit_life,
-    make_producer_tail,
-    make_progress,
+constexpr Entry kDetectors[] = {
+    {"barrier_life", make_barrier_life},
+    {"barrier_init_order", make_barrier_init_order},
+    {"arrivals", make_arrivals},
+    {"transactions", make_transactions},
+    {"waits", make_waits},
+    {"named_barriers", make_named_barriers},
+    {"stages", make_stages},
+    {"copies", make_copies},
+    {"cta_start", make_cta_start},
+    {"registers", make_registers},
+    {"launch_control", make_launch_control},
+    {"dependent_launch", make_dependent_launch},
+    {"layouts", make_layouts},
+    {"shared_data", make_shared_data},
+    {"global_data", make_global_data},
+    {"tensor_core", make_tensor_core},
+    {"tensor_memory_life", make_tensor_memory_life},
+    {"tensor_memory_data", make_tensor_memory_data},
+    {"exit_life", make_exit_life},
+    {"producer_tail", make_producer_tail},
+    {"progress", make_progress},
 };
 
 constexpr std::size_t kFindingsMax = 200;
@@ -120,10 +125,20 @@ void Reporter::report(Finding finding) {
   }
 }
 
+std::vector<std::string> detector_names() {
+  std::vector<std::string> names;
+  for (const Entry& entry : kDetectors) {
+    names.emplace_back(entry.name);
+  }
+  return names;
+}
+
 DetectorSet::DetectorSet(const Rules& rules, const LaunchConfig& config, const Symbols& symbols)
     : naming_{config, symbols}, reporter_{rules, naming_}, order_{config} {
-  for (const auto make : kDetectors) {
-    detectors_.push_back(make(reporter_, order_));
+  for (const Entry& entry : kDetectors) {
+    if (!rules.without.contains(entry.name)) {
+      detectors_.push_back(entry.make(reporter_, order_));
+    }
   }
   for (const auto& detector : detectors_) {
     for (unsigned op = 0; op < static_cast<unsigned>(Op::kCount); ++op) {

@@ -129,7 +129,10 @@ class Detector {
   OpSet ops_;
 };
 
-/// The detectors of a profile, fed together.
+/// Every detector there is, by the name of its file.
+std::vector<std::string> detector_names();
+
+/// The detectors, but for those that the rules leave out, fed together.
 class DetectorSet : public EventSink {
  public:
   DetectorSet(const Rules& rules, const LaunchConfig& config, const Symbols& symbols);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 
@@ -27,6 +28,7 @@ enum class PhaseIntent : std::uint8_t {
 struct Rules {
   Profile profile = Profile::kPractical;
   std::map<std::string, Severity> severities;  // by id; others are the profile's
+  std::set<std::string> without;               // detectors that are left out
   PhaseIntent phase_intent = PhaseIntent::kApi;
   bool reinit_idle_warns = false;
   MachineRules machine{};

@@ -189,9 +189,7 @@ class Impl : public Detector {
         break;
       case Op::kSharedLoad:
         if (event.fault == Fault::kNone) {
-          add(event,
-              event.cta,
-              make(event, Kind::kGenericRead, Footprint::interval(event.address, 4)));
+          add(event, event.cta, make(event, Kind::kGenericRead, stored(event)));
         }
         break;
       case Op::kSharedStore:

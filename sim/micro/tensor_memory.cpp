@@ -10,7 +10,6 @@ namespace {
 // meet and free.
 struct Pair {
   std::uint32_t columns_of_odd = 64;
-  bool meet_after_alloc = true;
   bool meet_before_free = true;
   bool odd_leaves = false;  // as soon as it has allocated
 };
@@ -34,9 +33,7 @@ Body pair(Pair options, std::function<void(M&, TmemAddress)> f) {
     const std::uint32_t columns = m.cta_rank() == 1 ? options.columns_of_odd : 64;
     m.tcgen05_alloc(CtaGroup::kTwo, kWord, columns);
     const TmemAddress at{m.ld_shared_u32(kWord)};
-    if (options.meet_after_alloc) {
-      meet();
-    }
+    meet();
     const bool stays = !options.odd_leaves || m.cta_rank() == 0;
     if (stays) {
       f(m, at);
@@ -84,10 +81,48 @@ void add_pairs(List& list) {
   const Body good = multiply({}, 1, 0x3);
   list.in_cluster("TCGEN05_DOUBLE_PAIR_ISSUE", 2, multiply({}, 2, 0x3), good);
   list.in_cluster("TCGEN05_COMMIT_MASK", 2, multiply({}, 1, 0x7), good);
-  list.in_cluster("TCGEN05_PEER_NOT_READY", 2, multiply({64, false, true}, 1, 0x3), good);
-  list.in_cluster("TMEM_ALLOC_PEER_MISMATCH", 2, multiply({32, true, true}, 1, 0x3), good);
+  // Warp 0 of each CTA allocates, warp 1 of the leader multiplies.
+  const auto another_warp = [](bool meet) -> Body {
+    return [=](M& m) {
+      if (m.warp_index() == 0) {
+        m.elect_one([&] {
+          m.mbarrier_init(kBar, 1);
+          m.mbarrier_init(kBar2, 1);
+          m.fence_mbarrier_init();
+          m.mbarrier_arrive_expect_tx(kBar2, 16384);
+          m.cp_async_bulk_load(kTile, kSource, 16384, CopyTarget{kBar2});
+        });
+      }
+      m.barrier_cluster_arrive();
+      m.barrier_cluster_wait();
+      m.mbarrier_wait_parity(kBar2, WaitPhase::number(0));
+      m.sync_warp();
+      m.barrier_cluster_arrive();
+      m.barrier_cluster_wait();
+      if (m.warp_index() == 0) {
+        m.tcgen05_alloc(CtaGroup::kTwo, kWord, 64);
+      }
+      if (meet) {
+        m.cta_sync();
+      }
+      if (m.cta_rank() == 0 && m.warp_index() == 1) {
+        pair_mma(m, TmemAddress{0});
+        m.tcgen05_commit_multicast(CtaGroup::kTwo, kBar, CtaMask{0x3});
+      }
+      wait(m, 0);
+      m.barrier_cluster_arrive();
+      m.barrier_cluster_wait();
+      if (m.warp_index() == 0) {
+        m.tcgen05_dealloc(CtaGroup::kTwo, TmemAddress{0}, 64);
+      }
+    };
+  };
+  MicroProgram not_ready{
+      "TCGEN05_PEER_NOT_READY", another_warp(false), another_warp(true), 2, 2, "starve:1"};
+  list.push(std::move(not_ready));
+  list.in_cluster("TMEM_ALLOC_PEER_MISMATCH", 2, multiply({32, true}, 1, 0x3), good);
   // The odd CTA frees what the leader's MMA still writes.
-  list.in_cluster("TMEM_DEALLOC_PEER_UNSYNCED", 2, multiply({64, true, false}, 1, 0x1), good);
+  list.in_cluster("TMEM_DEALLOC_PEER_UNSYNCED", 2, multiply({64, false}, 1, 0x1), good, "starve:1");
   const auto alone = [](bool both) -> Body {
     return [=](M& m) {
       if (m.cta_rank() == 0 || both) {

@@ -254,9 +254,8 @@ Gpu::Outcome Gpu::dispatch(Slot slot, Operation& op) {
     case Op::kTcgen05WaitSt:
       return tmem_wait(slot, op);
     case Op::kSharedLoad:
-      return shared_word(slot, op);
     case Op::kSharedStore:
-      return op.rank == 0 ? shared_word(slot, op) : shared_store_row(slot, op);
+      return op.rank == 0 ? shared_word(slot, op) : shared_row(slot, op);
     case Op::kGlobalLoadAcquire:
     case Op::kGlobalStoreRelease:
     case Op::kGlobalRedAdd:
@@ -999,7 +998,6 @@ Gpu::Outcome Gpu::bulk_groups(Slot slot, const Operation& op) {
 Gpu::Outcome Gpu::tmem_allocate(Slot slot, Operation& op) {
   Warp& warp = warps_[slot];
   Cta& cta = ctas_[warp.cta];
-  Cluster& cluster = clusters_[cta.cluster];
   Event event = event_of(slot, op);
   if (op.lanes != kWarpLanes) {
     fail(event, Fault::kNotWholeWarp, true);
@@ -1014,41 +1012,61 @@ Gpu::Outcome Gpu::tmem_allocate(Slot slot, Operation& op) {
     emit(event);
     return Outcome::kDone;
   }
-  if (op.group == CtaGroup::kTwo) {
-    const std::uint32_t pair = cta.rank / 2;
-    if (!warp.pair_entered) {
-      warp.pair_entered = true;
-      warp.pair_generation = cluster.pair_generation[pair];
-      if (++cluster.pair_entered[pair] == 2) {
-        cluster.pair_entered[pair] = 0;
-        ++cluster.pair_generation[pair];
-        for (Slot other = 0; other < warps_.size(); ++other) {
-          if (warps_[other].pair_entered && warps_[other].status == WarpStatus::kBlocked) {
-            ready_.insert(other);
-          }
+  // A pair allocates together: neither CTA goes on before both have come, and both have allocated.
+  const bool pair = op.group == CtaGroup::kTwo;
+  if (pair && warp.pair_step == PairStep::kNone && !meet_peer(slot, PairStep::kMet)) {
+    return block(slot, op);
+  }
+  if (warp.pair_step != PairStep::kAllocated) {
+    const std::uint32_t base = cta.tmem.find_free(op.count);
+    if (base == kTmemColumns) {
+      cta.tmem_waiters |= 1U << warp.index;
+      return block(slot, op);
+    }
+    if (cta.tmem.largest() != 0 && op.count > cta.tmem.largest()) {
+      event.fault = Fault::kGrows;
+    }
+    cta.tmem.allocate(base, op.count);
+    std::memcpy(cta.shared.data() + op.address, &base, sizeof base);
+    op.result = base;
+    event.peer = base;
+    ++changes_;
+    emit(event);
+    warp.pair_step = pair ? PairStep::kAllocated : PairStep::kNone;
+  }
+  if (pair && !meet_peer(slot, PairStep::kNone)) {
+    return block(slot, op);
+  }
+  return Outcome::kDone;
+}
+
+// Whether the other CTA of the pair has come too; then the warp is at `next`.
+bool Gpu::meet_peer(Slot slot, PairStep next) {
+  Warp& warp = warps_[slot];
+  const Cta& cta = ctas_[warp.cta];
+  Cluster& cluster = clusters_[cta.cluster];
+  const std::uint32_t pair = cta.rank / 2;
+  if (!warp.pair_waits) {
+    warp.pair_waits = true;
+    warp.pair_generation = cluster.pair_generation[pair];
+    ++changes_;
+    if (++cluster.pair_entered[pair] == 2) {
+      cluster.pair_entered[pair] = 0;
+      ++cluster.pair_generation[pair];
+      for (Slot other = 0; other < warps_.size(); ++other) {
+        if (warps_[other].pair_waits && warps_[other].status == WarpStatus::kBlocked) {
+          ready_.insert(other);
         }
       }
     }
-    if (cluster.pair_generation[pair] == warp.pair_generation) {
-      return block(slot, op);
-    }
   }
-  const std::uint32_t base = cta.tmem.find_free(op.count);
-  if (base == kTmemColumns) {
-    cta.tmem_waiters |= 1U << warp.index;
-    return block(slot, op);
+  if (cluster.pair_generation[pair] == warp.pair_generation) {
+    return false;
   }
-  warp.pair_entered = false;
-  if (cta.tmem.largest() != 0 && op.count > cta.tmem.largest()) {
-    event.fault = Fault::kGrows;
-  }
-  cta.tmem.allocate(base, op.count);
-  std::memcpy(cta.shared.data() + op.address, &base, sizeof base);
-  op.result = base;
-  event.peer = base;
+  warp.pair_waits = false;
+  warp.pair_step = next;
   ++changes_;
-  emit(event);
-  return Outcome::kDone;
+  return true;
 }
 
 Gpu::Outcome Gpu::tmem_free(Slot slot, const Operation& op) {
@@ -1092,13 +1110,27 @@ Fault Gpu::check_mma(const Operation& op, std::uint32_t cta, Event& event) const
                ? Fault::kBadDescriptor
                : fault;
   };
-  const TensorMemory& tmem = ctas_[cta].tmem;
-  Fault fault = a_in_tmem ? tmem.check(TmemAddress{op.peer}.column(), kTmemAColumns)
+  Fault fault = a_in_tmem ? check_columns(op.group, cta, op.peer, kTmemAColumns)
                           : check_operand(op.descriptor_a, instruction.m());
   if (fault == Fault::kNone) {
     fault = check_operand(op.descriptor_b, instruction.n());
   }
-  return fault == Fault::kNone ? tmem.check(TmemAddress{op.address}.column(), event.count) : fault;
+  return fault == Fault::kNone ? check_columns(op.group, cta, op.address, event.count) : fault;
+}
+
+// Columns of the CTA, or of both CTAs of its pair.
+Fault Gpu::check_columns(CtaGroup group,
+                         std::uint32_t cta,
+                         std::uint32_t address,
+                         std::uint32_t columns) const {
+  const std::uint32_t column = TmemAddress{address}.column();
+  const Fault own = ctas_[cta].tmem.check(column, columns);
+  const bool pair = group == CtaGroup::kTwo && config_.cluster_size % 2 == 0;
+  if (own != Fault::kNone || !pair) {
+    return own;
+  }
+  const Cta& peer = ctas_[cta ^ 1U];
+  return peer.exited ? Fault::kExitedCta : peer.tmem.check(column, columns);
 }
 
 Fault Gpu::check_cp(const Operation& op, std::uint32_t cta) const {
@@ -1107,7 +1139,7 @@ Fault Gpu::check_cp(const Operation& op, std::uint32_t cta) const {
   if (fault != Fault::kNone || copy_reach({op.descriptor_a}, shape).end > config_.shared_bytes) {
     return Fault::kBadDescriptor;
   }
-  return ctas_[cta].tmem.check(TmemAddress{op.address}.column(), op.count);
+  return check_columns(op.group, cta, op.address, op.count);
 }
 
 Gpu::Outcome Gpu::issue_tensor(Slot slot, Operation& op) {
@@ -1409,7 +1441,7 @@ Gpu::Outcome Gpu::shared_word(Slot slot, Operation& op) {
   return Outcome::kDone;
 }
 
-Gpu::Outcome Gpu::shared_store_row(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::shared_row(Slot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
   event.count = kWarpLanes;
@@ -1427,18 +1459,26 @@ Gpu::Outcome Gpu::shared_store_row(Slot slot, const Operation& op) {
     emit(event);
     return Outcome::kDone;
   }
-  if (op.fragment != nullptr && !op.fragment->settled) {
-    event.fault = Fault::kUnsettled;
+  const bool load = op.op == Op::kSharedLoad;
+  if (op.fragment != nullptr) {
+    event.fault = load || op.fragment->settled ? Fault::kNone : Fault::kUnsettled;
+    op.fragment->settled = load || op.fragment->settled;
   }
   if (config_.moves_data && op.fragment != nullptr) {
     std::byte* shared = ctas_[warp.cta].shared.data();
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
       for (std::uint32_t i = 0; i < registers; ++i) {
-        const float value =
-            std::bit_cast<float>(op.fragment->bits[std::size_t{lane} * registers + i]);
-        const std::uint32_t bits = encode(op.element, value);
+        std::uint32_t& cell = op.fragment->bits[std::size_t{lane} * registers + i];
         const std::uint32_t linear = (op.row + lane) * op.row_bytes + (op.column + i) * size;
-        std::memcpy(shared + swizzled(op.address + linear, op.swizzle), &bits, size);
+        std::byte* at = shared + swizzled(op.address + linear, op.swizzle);
+        std::uint32_t bits = 0;
+        if (load) {
+          std::memcpy(&bits, at, size);
+          cell = std::bit_cast<std::uint32_t>(decode(op.element, bits));
+        } else {
+          bits = encode(op.element, std::bit_cast<float>(cell));
+          std::memcpy(at, &bits, size);
+        }
       }
     }
   }

@@ -103,6 +103,9 @@ struct AsyncOp {
   std::vector<std::byte> staging;
 };
 
+/// How far a warp is in an allocation that its pair makes together.
+enum class PairStep : std::uint8_t { kNone, kMet, kAllocated };
+
 struct Warp {
   WarpStatus status = WarpStatus::kDone;
   std::uint32_t number = 0;  // in the grid
@@ -127,7 +130,8 @@ struct Warp {
   bool cluster_arrived = false;
   std::uint32_t remote_arrivals = 0;  // on their way; a releasing cluster arrival waits for them
   std::uint32_t cluster_generation = 0;
-  bool pair_entered = false;
+  PairStep pair_step = PairStep::kNone;
+  bool pair_waits = false;  // for the peer to come to the same step
   std::uint32_t pair_generation = 0;
   std::uint32_t registers = 0;
 };
@@ -163,7 +167,7 @@ struct Cluster {
   std::uint32_t outstanding = 0;  // asynchronous operations of its warps
   std::uint32_t arrived = 0;      // warps at the cluster barrier
   std::uint32_t generation = 0;
-  std::vector<std::uint32_t> pair_entered;  // per pair: CTAs inside an alloc
+  std::vector<std::uint32_t> pair_entered;  // per pair: CTAs that wait for the other
   std::vector<std::uint32_t> pair_generation;
 };
 
@@ -232,6 +236,7 @@ class Gpu {
   void describe_global(const Operation& op, Event& event) const;
   Outcome bulk_groups(Slot slot, const Operation& op);
   Outcome tmem_allocate(Slot slot, Operation& op);
+  bool meet_peer(Slot slot, PairStep next);
   Outcome tmem_free(Slot slot, const Operation& op);
   Outcome issue_tensor(Slot slot, Operation& op);
   Outcome issue_tmem(Slot slot, Operation& op);
@@ -239,7 +244,7 @@ class Gpu {
   Outcome clc_query(Slot slot, Operation& op);
   Outcome tmem_wait(Slot slot, const Operation& op);
   Outcome shared_word(Slot slot, Operation& op);
-  Outcome shared_store_row(Slot slot, const Operation& op);
+  Outcome shared_row(Slot slot, const Operation& op);
   Outcome global_word(Slot slot, Operation& op);
   Outcome set_registers(Slot slot, const Operation& op);
   Outcome exit_warp(Slot slot, const Operation& op);
@@ -256,6 +261,10 @@ class Gpu {
   void execute_mma(const AsyncOp& async);
   void execute_cp(const AsyncOp& async);
   Fault check_mma(const Operation& op, std::uint32_t cta, Event& event) const;
+  Fault check_columns(CtaGroup group,
+                      std::uint32_t cta,
+                      std::uint32_t address,
+                      std::uint32_t columns) const;
   Fault check_cp(const Operation& op, std::uint32_t cta) const;
   void land_response(AsyncOp& async);
 

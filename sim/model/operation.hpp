@@ -46,7 +46,7 @@ struct Operation {
   std::uint8_t kind = 0;  // MmaKind
   ElementType element = ElementType::kF32;
   Swizzle swizzle = Swizzle::kNone;
-  std::uint32_t row = 0;  // st_shared_row: first row, first column, bytes of a row
+  std::uint32_t row = 0;  // of a row of a tile: first row, first column, bytes of a row
   std::uint32_t column = 0;
   std::uint32_t row_bytes = 0;
   StageStep stage_step = StageStep::kProducerAcquired;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -50,6 +51,16 @@ class SimFragment {
   void transform(F&& f) {
     for (std::uint32_t& bits : data_->bits) {
       bits = std::bit_cast<std::uint32_t>(static_cast<float>(f(std::bit_cast<float>(bits))));
+    }
+  }
+  /// Replaces every value by `f(value, the other fragment's)`, in every lane.
+  template <class F>
+  void combine(const SimFragment& other, F&& f) {
+    const std::size_t count = std::min(data_->bits.size(), other.data_->bits.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto value = std::bit_cast<float>(data_->bits[i]);
+      const auto with = std::bit_cast<float>(other.data_->bits[i]);
+      data_->bits[i] = std::bit_cast<std::uint32_t>(static_cast<float>(f(value, with)));
     }
   }
 
@@ -366,16 +377,18 @@ class SimMachine {
                      std::uint32_t column,
                      const SimFragment<kRegisters>& fragment,
                      SourceSite site = SourceSite::current()) {
-    Operation op = make(Op::kSharedStore, site);
-    op.rank = 1;  // a row of a tile, not a word
-    op.address = tile.base.value;
-    op.row = row;
-    op.column = column;
-    op.row_bytes = tile.row_bytes();
-    op.swizzle = tile.swizzle;
-    op.element = Element::kType;
-    op.fragment = fragment.data();
-    run(op);
+    run(shared_row(Op::kSharedStore, tile, row, column, fragment, site));
+  }
+  template <class Element, std::uint32_t kRegisters>
+  void ld_shared_row(const SharedTile<Element>& tile,
+                     std::uint32_t row,
+                     std::uint32_t column,
+                     SimFragment<kRegisters>& fragment,
+                     SourceSite site = SourceSite::current()) {
+    if (moves_data_) {
+      fragment.data()->bits.resize(std::size_t{kRegisters} * kWarpLanes);
+    }
+    run(shared_row(Op::kSharedLoad, tile, row, column, fragment, site));
   }
 
   // Words
@@ -461,6 +474,25 @@ class SimMachine {
   }
 
  private:
+  // A row of a tile in each lane, not a word.
+  template <class Element, std::uint32_t kRegisters>
+  Operation shared_row(Op kind,
+                       const SharedTile<Element>& tile,
+                       std::uint32_t row,
+                       std::uint32_t column,
+                       const SimFragment<kRegisters>& fragment,
+                       SourceSite site) const {
+    Operation op = make(kind, site);
+    op.rank = 1;
+    op.address = tile.base.value;
+    op.row = row;
+    op.column = column;
+    op.row_bytes = tile.row_bytes();
+    op.swizzle = tile.swizzle;
+    op.element = Element::kType;
+    op.fragment = fragment.data();
+    return op;
+  }
   Operation make(Op kind, SourceSite site) const {
     Operation op;
     op.op = kind;

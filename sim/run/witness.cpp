@@ -114,6 +114,9 @@ class WitnessScheduler : public Scheduler {
       if (leaf == progress_.leaf_of_serial.end()) {
         return true;  // a store
       }
+      if (awaited(gpu_.warps()[async->warp])) {
+        return true;
+      }
       const auto target_of =
           plan_.leaves->find({issuer, leaf->second.second, gpu_.ctas()[async->signal_cta].number});
       return target_of == plan_.leaves->end() ||
@@ -135,6 +138,12 @@ class WitnessScheduler : public Scheduler {
       default:
         return true;
     }
+  }
+
+  // A warp that must get past a releasing cluster arrival waits there for its remote arrivals.
+  bool awaited(const Warp& issuer) const {
+    return issuer.status == WarpStatus::kBlocked && issuer.blocked_on.op == Op::kClusterArrive &&
+           issuer.remote_arrivals != 0;
   }
 
   void note(Slot slot) {

@@ -8,7 +8,11 @@ namespace {
 
 template <class Element>
 __device__ void store_row(CudaMachine& machine, SharedAddress base, CudaFragment<16>& fragment) {
-  machine.st_shared_row(SharedTile<Element>{base, 128, 16, Swizzle::kNone}, 0, 0, fragment);
+  const SharedTile<Element> tile{base, 128, 16, Swizzle::kNone};
+  machine.st_shared_row(tile, 0, 0, fragment);
+  CudaFragment<16> read;
+  machine.ld_shared_row(tile, 0, 0, read);
+  fragment.combine(read, [](float value, float with) { return value + with; });
 }
 
 template <std::uint32_t kRegisters>

@@ -15,6 +15,8 @@
 #include "hw/launch/launch.hpp"
 #include "hw/launch/tensor_map.hpp"
 #include "scenarios/gemm.hpp"
+#include "scenarios/gemm_2sm.hpp"
+#include "scenarios/gemm_epilogue_load.hpp"
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
 
@@ -184,6 +186,14 @@ int run_all() {
   right = run<scenarios::Gemm>({{"m", 200}, {"n", 136}, {"k", 72}}) && right;  // cut tiles
   right =
       run<scenarios::Gemm>({{"m", 1}, {"n", 8}, {"k", 8}, {"ctas", 2}}) && right;  // an idle CTA
+  right = run<scenarios::GemmEpilogueLoad>({}) && right;
+  right = run<scenarios::GemmEpilogueLoad>({{"ctas", 3}, {"beta", -3}}) && right;
+  right = run<scenarios::GemmEpilogueLoad>({{"m", 200}, {"n", 136}, {"k", 72}}) && right;
+  if (blackwell) {  // the emulation has no pairs
+    right = run<scenarios::Gemm2sm>({}) && right;
+    right = run<scenarios::Gemm2sm>({{"clusters", 3}}) && right;
+    right = run<scenarios::Gemm2sm>({{"m", 300}, {"n", 136}, {"k", 72}}) && right;
+  }
   return right ? 0 : 1;
 }
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/gemm.hpp"
+#include "scenarios/gemm_2sm.hpp"
+#include "scenarios/gemm_epilogue_load.hpp"
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
 
@@ -29,6 +31,16 @@ void expect_table_is_true(const char* path, const Extents& extents) {
 TEST(BarrierTable, OfGemm) {
   expect_table_is_true<GemmStorage<GemmExtents<>>>("scenarios/gemm.hpp",
                                                    GemmExtents<>{128, 128, 64, 4, 2});
+}
+
+TEST(BarrierTable, OfGemm2sm) {
+  expect_table_is_true<Gemm2smStorage<Gemm2smExtents<>>>(
+      "scenarios/gemm_2sm.hpp", Gemm2smExtents<>{{256, 256, 64, 4, 2}, 2, 1});
+}
+
+TEST(BarrierTable, OfGemmEpilogueLoad) {
+  expect_table_is_true<GemmEpilogueLoadStorage<GemmEpilogueLoadExtents<>>>(
+      "scenarios/gemm_epilogue_load.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
 }
 
 TEST(BarrierTable, OfProducerConsumer) {

@@ -18,7 +18,10 @@ class RecordingMachine {
  public:
   using TensorMap = int;
   template <std::uint32_t kColumns>
-  struct Fragment {};
+  struct Fragment {
+    template <class F>
+    void combine(const Fragment&, F&&) {}
+  };
 
   // Who the warp is; tests set it.
   std::uint32_t warp = 0;
@@ -281,6 +284,15 @@ class RecordingMachine {
                      Fragment<kColumns>&,
                      SourceSite s = SourceSite::current()) {
     add(s, "st.shared", tile.base.value, "row", row, "column", column);
+  }
+
+  template <class Element, std::uint32_t kColumns>
+  void ld_shared_row(const SharedTile<Element>& tile,
+                     std::uint32_t row,
+                     std::uint32_t column,
+                     Fragment<kColumns>&,
+                     SourceSite s = SourceSite::current()) {
+    add(s, "ld.shared.row", tile.base.value, "row", row, "column", column);
   }
 
   std::uint32_t ld_shared_u32(SharedAddress smem, SourceSite s = SourceSite::current()) {

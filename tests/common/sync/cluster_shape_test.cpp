@@ -80,6 +80,8 @@ TEST(ClusterShape, MasksOfAFourByTwoClusterOfPairs) {
   EXPECT_EQ(kCluster.input_empty_multicast(0).bits, 0b0011'1111);  // row 0, columns 0 and 1
   EXPECT_EQ(kCluster.leader(7), 6U);
   EXPECT_EQ(kCluster.peer(6), 7U);
+  EXPECT_EQ(kCluster.place_in_group(6), 0U);
+  EXPECT_EQ(kCluster.place_in_group(7), 1U);
 }
 
 TEST(ClusterShape, ASingleCtaNeedsNoMulticast) {
@@ -88,6 +90,7 @@ TEST(ClusterShape, ASingleCtaNeedsNoMulticast) {
   EXPECT_EQ(kCluster.slice(Operand::kB, 0).multicast.bits, 0);
   EXPECT_TRUE(kCluster.is_leader(0));
   EXPECT_EQ(kCluster.peer(0), 0U);
+  EXPECT_EQ(kCluster.place_in_group(0), 0U);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ TEST(LoadOrderBarrier, OneLaneOfEachSideArrives) {
 
 TEST(EpiLoadPipeline, CountsOneLoaderAndEveryEpilogueLane) {
   SharedLayout layout{SharedAddress{0}};
-  const EpiLoadPipelineStorage<RecordingMachine> storage{layout, "source", kRoles, 1, 256};
+  const EpiLoadPipelineStorage storage{layout, "source", kRoles, 1, 256};
   RecordingMachine machine;
   storage.init(machine);
   EXPECT_EQ(machine.take(), (Lines{"init 256 1", "init 264 128"}));

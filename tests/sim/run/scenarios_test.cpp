@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -91,11 +92,13 @@ INSTANTIATE_TEST_SUITE_P(Scenarios,
                          ::testing::ValuesIn(of_kind(ScenarioKind::kBroken)),
                          name_of);
 
-const ScenarioEntry& gemm() {
+const ScenarioEntry& named(std::string_view name) {
   static const std::vector<ScenarioEntry> all = scenario_list();
-  return *std::find_if(all.begin(), all.end(), [](const ScenarioEntry& entry) {
-    return std::string_view{entry.info->name} == "gemm";
-  });
+  return *std::find_if(
+      all.begin(), all.end(), [&](const ScenarioEntry& entry) { return entry.info->name == name; });
+}
+const ScenarioEntry& gemm() {
+  return named("gemm");
 }
 
 ParameterSet with(const ScenarioEntry& entry,
@@ -108,25 +111,26 @@ ParameterSet with(const ScenarioEntry& entry,
 }
 
 struct Shape {
-  std::int64_t m, n, k, tile_n, tile_k, stages, accum_stages, ctas;
+  const char* scenario;
+  const char* settings;  // "m=129 n=257 ..."
 };
 
-class GemmShapeTest : public ::testing::TestWithParam<Shape> {};
+ParameterSet parameters_of(const Shape& shape) {
+  ParameterSet parameters{named(shape.scenario).parameters};
+  std::istringstream settings{shape.settings};
+  std::string name;
+  for (std::int64_t value = 0; std::getline(settings >> std::ws, name, '=') && settings >> value;) {
+    parameters.set(name, value);
+  }
+  return parameters;
+}
 
-TEST_P(GemmShapeTest, IsCleanAndRightUnderEveryKindOfSchedule) {
-  const Shape& s = GetParam();
-  const ParameterSet parameters = with(gemm(),
-                                       {{"m", s.m},
-                                        {"n", s.n},
-                                        {"k", s.k},
-                                        {"tile_n", s.tile_n},
-                                        {"tile_k", s.tile_k},
-                                        {"stages", s.stages},
-                                        {"accum_stages", s.accum_stages},
-                                        {"ctas", s.ctas}});
+class ShapeTest : public ::testing::TestWithParam<Shape> {};
+
+TEST_P(ShapeTest, IsCleanAndRightUnderEveryKindOfSchedule) {
   CheckOptions options;
   options.random = options.pct = 8;
-  const CheckResult result = check(gemm(), parameters, options);
+  const CheckResult result = check(named(GetParam().scenario), parameters_of(GetParam()), options);
   EXPECT_EQ(result.failing, 0U);
   EXPECT_TRUE(result.warnings.findings.empty());
   ASSERT_EQ(result.comparisons.size(), 1U);
@@ -134,17 +138,49 @@ TEST_P(GemmShapeTest, IsCleanAndRightUnderEveryKindOfSchedule) {
 }
 
 // Odd edges, one k step, K shorter than the ring, one stage, one accumulator, several tiles a CTA,
-// more
-// CTAs than tiles, narrow and wide tiles and rows.
-INSTANTIATE_TEST_SUITE_P(Shapes,
-                         GemmShapeTest,
-                         ::testing::Values(Shape{1, 1, 8, 128, 64, 4, 2, 0},
-                                           Shape{129, 257, 72, 128, 64, 4, 2, 0},
-                                           Shape{300, 200, 520, 64, 64, 1, 1, 1},
-                                           Shape{256, 384, 136, 96, 64, 3, 1, 2},
-                                           Shape{200, 100, 64, 16, 32, 2, 2, 5},
-                                           Shape{128, 512, 256, 256, 64, 2, 2, 0},
-                                           Shape{130, 48, 40, 48, 16, 5, 3, 9}));
+// more CTAs than tiles, narrow and wide tiles and rows.
+INSTANTIATE_TEST_SUITE_P(
+    Gemm,
+    ShapeTest,
+    ::testing::Values(Shape{"gemm", "m=1 n=1 k=8"},
+                      Shape{"gemm", "m=129 n=257 k=72"},
+                      Shape{"gemm", "m=300 n=200 k=520 tile_n=64 stages=1 accum_stages=1 ctas=1"},
+                      Shape{"gemm", "m=256 n=384 k=136 tile_n=96 stages=3 accum_stages=1 ctas=2"},
+                      Shape{"gemm", "m=200 n=100 k=64 tile_n=16 tile_k=32 stages=2 ctas=5"},
+                      Shape{"gemm", "m=128 n=512 k=256 tile_n=256 stages=2"},
+                      Shape{"gemm",
+                            "m=130 n=48 k=40 tile_n=48 tile_k=16 stages=5 accum_stages=3 ctas=9"}));
+
+// The same, and clusters of one pair, of two along M and along N, of four; CTAs and pairs with
+// nothing but edge to compute.
+INSTANTIATE_TEST_SUITE_P(
+    Gemm2sm,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_2sm", "m=1 n=1 k=8"},
+        Shape{"gemm_2sm", "m=129 n=257 k=72"},
+        Shape{"gemm_2sm", "m=257 n=200 k=520 tile_n=64 stages=1 accum_stages=1 clusters=1"},
+        Shape{"gemm_2sm", "m=600 n=200 k=136 tile_n=96 stages=3 accum_stages=1 clusters=2"},
+        Shape{"gemm_2sm", "m=200 n=100 k=64 tile_n=16 tile_k=32 stages=2 clusters=9"},
+        Shape{"gemm_2sm", "m=513 n=257 k=72 tile_n=128 cluster_m=4 stages=2"},
+        Shape{"gemm_2sm", "m=257 n=129 k=136 tile_n=64 cluster_n=2 stages=3 clusters=1"},
+        Shape{"gemm_2sm",
+              "m=513 n=260 k=40 tile_n=32 tile_k=16 cluster_m=4 cluster_n=2 clusters=1"}));
+
+// The same, and one box of C in flight, more boxes than a tile has, no C at all.
+INSTANTIATE_TEST_SUITE_P(
+    GemmEpilogueLoad,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_epilogue_load", "m=1 n=1 k=8"},
+        Shape{"gemm_epilogue_load", "m=129 n=257 k=72 beta=-1"},
+        Shape{"gemm_epilogue_load",
+              "m=300 n=200 k=520 tile_n=64 stages=1 accum_stages=1 source_stages=1 ctas=1"},
+        Shape{"gemm_epilogue_load",
+              "m=256 n=384 k=136 tile_n=96 stages=3 accum_stages=1 source_stages=3 ctas=2"},
+        Shape{"gemm_epilogue_load", "m=200 n=100 k=64 tile_n=16 tile_k=32 stages=2 ctas=5"},
+        Shape{"gemm_epilogue_load",
+              "m=130 n=48 k=40 tile_n=48 stages=5 accum_stages=3 source_stages=7 ctas=9 beta=0"}));
 
 TEST(GemmTest, WhatDoesNotFitIsRefusedWithWhatWould) {
   const auto refusal = [](std::initializer_list<std::pair<const char*, std::int64_t>> values) {

@@ -1,0 +1,90 @@
+#include "scenarios/gemm_2sm.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/kernel/dispatch.hpp"
+
+#include "tests/support/recording_machine.hpp"
+
+namespace warptwin::scenarios {
+namespace {
+
+using ::testing::Contains;
+using ::testing::EndsWith;
+using ::testing::Not;
+using ::testing::StartsWith;
+using tests::RecordingMachine;
+
+constexpr std::uint32_t kMma = 4;
+constexpr std::uint32_t kLoad = 5;
+
+/// One warp of one CTA, over a matrix of 2 x 2 tiles of a CTA and three k steps.
+template <class Extents>
+std::vector<std::string> run(const Extents& extents, std::uint32_t rank, std::uint32_t warp) {
+  using Kernel = Gemm2sm::Kernel<RecordingMachine, Extents>;
+  RecordingMachine machine;
+  machine.warp = warp;
+  machine.rank = rank;
+  machine.ctas = extents.cluster().ctas();
+  run_warp<Kernel>(machine, typename Kernel::Problem{1, 2, 3, extents, {2, 2}, 3}, {});
+  for (const StageNote& note : machine.notes) {
+    EXPECT_LT(note.step, StageStep::kDropped);
+  }
+  return machine.take();
+}
+
+auto count(const std::vector<std::string>& lines, const std::string& start) {
+  return std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+    return line.compare(0, start.size(), start) == 0;
+  });
+}
+
+TEST(Gemm2sm, StaticAndDynamicExtentsGiveTheSameOperations) {
+  const Gemm2sm::StaticExtents fixed;
+  const Gemm2smExtents<> dynamic{{256, 256, 64, 4, 2}, 2, 1};
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    for (std::uint32_t warp = 0; warp < 6; ++warp) {
+      EXPECT_EQ(run(fixed, rank, warp), run(dynamic, rank, warp)) << rank << ", warp " << warp;
+    }
+  }
+}
+
+TEST(Gemm2sm, TheLeaderArmsForBothAndBothCopy) {
+  const auto leader = run(Gemm2sm::StaticExtents{}, 0, kLoad);
+  const auto peer = run(Gemm2sm::StaticExtents{}, 1, kLoad);
+  EXPECT_EQ(count(leader, "one: arrive.expect_tx"), 2 * 3);  // one per k step of two tiles
+  EXPECT_THAT(leader, Contains(EndsWith(" 65536")));         // A and B, of both
+  EXPECT_EQ(count(peer, "one: arrive.expect_tx"), 0);
+  EXPECT_EQ(count(leader, "load"), 2 * 6);
+  EXPECT_EQ(count(peer, "load"), 2 * 6);
+  EXPECT_THAT(peer, Not(Contains(EndsWith("group 1"))));
+}
+
+TEST(Gemm2sm, TheLeaderAloneMultipliesAndCommits) {
+  const auto leader = run(Gemm2sm::StaticExtents{}, 0, kMma);
+  const auto peer = run(Gemm2sm::StaticExtents{}, 1, kMma);
+  EXPECT_EQ(count(leader, "mma"), 2 * 3 * 4);  // four instructions to a k step
+  EXPECT_EQ(count(leader, "commit"), 2 * (3 + 1));
+  EXPECT_EQ(count(peer, "mma"), 0);
+  EXPECT_EQ(count(peer, "commit"), 0);
+  EXPECT_EQ(count(peer, "tcgen05.alloc 2"), 1);
+  EXPECT_EQ(count(peer, "tcgen05.dealloc 2"), 1);
+}
+
+TEST(Gemm2sm, BothEpiloguesFreeTheLeadersAccumulator) {
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    const auto epilogue = run(Gemm2sm::StaticExtents{}, rank, 1);
+    // Of two tiles; and tmem.done, of the peer and of its own CTA.
+    EXPECT_EQ(count(epilogue, "arrive cta 0"), rank == 0 ? 2 : 2 + 1);
+    EXPECT_EQ(count(epilogue, "arrive cta 1"), rank == 0 ? 1 : 0);
+    EXPECT_THAT(epilogue.back(), StartsWith("cluster.wait"));
+  }
+}
+
+}  // namespace
+}  // namespace warptwin::scenarios

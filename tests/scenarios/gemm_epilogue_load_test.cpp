@@ -1,0 +1,90 @@
+#include "scenarios/gemm_epilogue_load.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/kernel/dispatch.hpp"
+
+#include "tests/support/recording_machine.hpp"
+
+namespace warptwin::scenarios {
+namespace {
+
+using tests::RecordingMachine;
+
+constexpr std::uint32_t kLoad = 5;
+constexpr std::uint32_t kEpilogueLoad = 6;
+
+/// One warp over two tiles of two boxes and six k steps.
+template <class Extents>
+std::vector<std::string> run(const Extents& extents, std::uint32_t warp) {
+  using Kernel = GemmEpilogueLoad::Kernel<RecordingMachine, Extents>;
+  using Problem = typename Kernel::Problem;
+  RecordingMachine machine;
+  machine.warp = warp;
+  run_warp<Kernel>(machine, Problem{{1, 2, 3, extents, {2, 1}, 6}, 4, 2.0F}, {});
+  for (const StageNote& note : machine.notes) {
+    EXPECT_LT(note.step, StageStep::kDropped);
+  }
+  return machine.take();
+}
+
+bool starts(const std::string& line, const std::string& start) {
+  return line.compare(0, start.size(), start) == 0;
+}
+
+auto count(const std::vector<std::string>& lines, const std::string& start) {
+  return std::count_if(
+      lines.begin(), lines.end(), [&](const std::string& line) { return starts(line, start); });
+}
+
+TEST(GemmEpilogueLoad, StaticAndDynamicExtentsGiveTheSameOperations) {
+  const GemmEpilogueLoad::StaticExtents fixed;
+  const GemmEpilogueLoadExtents<> dynamic{{128, 128, 64, 4, 2}, 2};
+  for (std::uint32_t warp = 0; warp < 7; ++warp) {
+    EXPECT_EQ(run(fixed, warp), run(dynamic, warp)) << "warp " << warp;
+  }
+}
+
+TEST(GemmEpilogueLoad, ATileOfCMayComeAfterTheFirstRingOfItsOperands) {
+  const auto load = run(GemmEpilogueLoad::StaticExtents{}, kLoad);
+  const auto arrival = std::find_if(load.begin(), load.end(), [](const std::string& line) {
+    return starts(line, "one: arrive ");
+  });
+  EXPECT_EQ(
+      std::count_if(
+          load.begin(), arrival, [](const std::string& line) { return starts(line, "load"); }),
+      2 * 4);  // A and B of four stages
+  EXPECT_EQ(count(load, "one: arrive "), 2);
+}
+
+TEST(GemmEpilogueLoad, EveryBoxIsLoadedReadOnceAndFreed) {
+  const auto source = run(GemmEpilogueLoad::StaticExtents{}, kEpilogueLoad);
+  EXPECT_EQ(count(source, "load"), 2 * 2);
+  EXPECT_EQ(count(source, "one: arrive.expect_tx"), 2 * 2);
+  EXPECT_EQ(count(source, "one: arrive "), 2);  // order.empty, once a tile
+  const auto epilogue = run(GemmEpilogueLoad::StaticExtents{}, 2);
+  EXPECT_EQ(count(epilogue, "ld.shared.row"), 2 * 2 * 4);  // 64 columns, 16 to a fragment
+  EXPECT_EQ(count(epilogue, "arrive"), 2 * 2 + 2 + 1);     // source.empty, accum.empty, tmem.done
+  for (const std::string& line : epilogue) {
+    if (starts(line, "ld.shared.row")) {
+      EXPECT_THAT(line, testing::HasSubstr("row 64"));  // the lanes of warp 2
+    }
+  }
+}
+
+TEST(GemmEpilogueLoad, TheReadsOfABoxComeBeforeItsNextCopy) {
+  const auto epilogue = run(GemmEpilogueLoad::StaticExtents{}, 0);
+  const auto is_read = [](const std::string& line) { return starts(line, "ld.shared.row"); };
+  const auto first = std::find_if(epilogue.begin(), epilogue.end(), is_read);
+  const auto after = std::find_if_not(first, epilogue.end(), is_read);
+  EXPECT_EQ(*after, "fence.proxy.async");
+  EXPECT_TRUE(starts(*(after + 1), "arrive"));
+}
+
+}  // namespace
+}  // namespace warptwin::scenarios
