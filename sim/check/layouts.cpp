@@ -128,14 +128,16 @@ class Impl : public Detector {
     if (tile == nullptr || tile->writer.op != Op::kTensorLoad) {
       return;
     }
-    const std::string object =
-        std::string{"descriptor of "} + operand + ", " + shared(event.cta, tile->writer.address);
+    const auto object = [&] {
+      return std::string{"descriptor of "} + operand + ", " +
+             shared(event.cta, tile->writer.address);
+    };
     const std::uint32_t span = span_of(descriptor);
     const std::uint32_t offset = start - tile->writer.address;
     if (span != tile->span) {
       reporter().report("LAYOUT_SWIZZLE",
                         event,
-                        object,
+                        object(),
                         "read with " + swizzle_name(span) + "; written with " +
                             swizzle_name(tile->span) + ", " + written_by(*tile));
     } else if (span != 0 && tile->row_bytes == span &&
@@ -143,7 +145,7 @@ class Impl : public Detector {
       reporter().report(
           "LAYOUT_STRIDE",
           event,
-          object,
+          object(),
           "groups of eight rows every " + std::to_string(descriptor.stride_bytes()) +
               " bytes; the rows written are " + std::to_string(tile->row_bytes) + " bytes long, " +
               written_by(*tile),
@@ -151,7 +153,7 @@ class Impl : public Detector {
     } else if (span != 0 && (offset / span % kRowsOfGroup != 0 || offset % 32 != 0)) {
       reporter().report("LAYOUT_START",
                         event,
-                        object,
+                        object(),
                         "begins " + std::to_string(offset) +
                             " bytes into the tile: neither at a group of eight rows nor at a "
                             "multiple of 32 bytes along K within one, " +

@@ -151,6 +151,9 @@ class Impl : public Detector {
   }
 
   void on_use(const Event& event) {
+    if (event.fault == Fault::kNone) {
+      return;
+    }
     const TmemAddress at{event.address};
     const std::string object = place(event, at.column(), std::max(1U, event.count));
     switch (event.fault) {
