@@ -37,6 +37,19 @@ lines where the check stopped at a defect.
 """
 
 
+# What the strict profile says of the clean scenarios, and why it is left so.
+STRICT_REASONS = {
+    "MBAR_NOT_INVALIDATED": "kernels end without mbarrier.inval: nothing follows in their memory",
+    "MBAR_TX_NEGATIVE": "a copy of another CTA may come before this CTA has announced its bytes; "
+    "the arrival that announces them holds the phase open",
+    "MBAR_WAIT_NO_ACQUIRE_SCOPE": "what another CTA does is an arrival that frees a stage, or a "
+    "copy: no data of its warps is read",
+    "MBAR_SCOPE_TOO_NARROW": "the arrival frees a stage for copies: it publishes no data",
+    "PROXY_FENCE_USELESS": "a fence that stands for accesses another configuration makes",
+    "PDL_NO_TRIGGER": "nothing is launched behind it",
+}
+
+
 def ask(command, *arguments):
     result = subprocess.run(
         [command, *arguments, "--json"], check=True, capture_output=True, text=True
@@ -56,6 +69,56 @@ def found_in(command, scenario):
             ids.add(condition["id"])
         ids.update(finding["id"] for finding in condition["shown"])
     return ids
+
+
+def rules(command):
+    lines = [
+        "## Rules",
+        "",
+        "What the manual leaves open, or production code takes for granted, is a rule: "
+        "`--profile` sets",
+        "all of them, `--rule NAME=VALUE` one. `--without NAME` leaves a detector out.",
+        "",
+        "| rule | values | practical | strict | |",
+        "|---|---|---|---|---|",
+    ]
+    for rule in ask(command, "list", "--rules"):
+        values = ", ".join(rule["values"].split())
+        lines.append(
+            f"| `{rule['name']}` | {values} | {rule['practical']} | {rule['strict']} "
+            f"| {rule['means']} |"
+        )
+    return lines
+
+
+def strict(command, scenarios):
+    """What `--profile strict` says of the clean scenarios, which are silent without."""
+    found = {}
+    for scenario in scenarios:
+        if scenario["kind"] != "clean":
+            continue
+        result = subprocess.run(
+            [command, "check", scenario["name"], "--profile", "strict", "--json"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for finding in json.loads(result.stdout)["findings"]:
+            found.setdefault(finding["id"], []).append(scenario["name"])
+    unexplained = sorted(set(found) - set(STRICT_REASONS))
+    if unexplained:
+        sys.exit("no reason in this script for what strict says: " + ", ".join(unexplained))
+    lines = [
+        "## What strict says of the clean scenarios",
+        "",
+        "| id | of | why it is left so |",
+        "|---|---|---|",
+    ]
+    lines += [
+        f"| `{one}` | {', '.join(f'`{name}`' for name in found[one])} | {STRICT_REASONS[one]} |"
+        for one in sorted(found)
+    ]
+    return lines
 
 
 def table(command):
@@ -88,7 +151,7 @@ def table(command):
     for d in diagnostics:
         broken = shown.get(d["id"]) or also.get(d["id"], [])[:2]
         micro = "wrong, right" if d["micro_program"] else ""
-        if not broken and not micro:
+        if not micro:
             missing.append(d["id"])
         names = ", ".join(f"`{s['name']}`" for s in broken)
         twins = ", ".join(sorted({f"`{s['twin']}`" for s in broken}))
@@ -97,7 +160,7 @@ def table(command):
             f"| {names} | {twins} | {micro} |"
         )
     if missing:
-        sys.exit("no broken scenario and no micro-program shows " + ", ".join(missing))
+        sys.exit("no micro-program shows " + ", ".join(missing))
     covered = sum(1 for d in diagnostics if d["id"] in shown or d["id"] in also)
     lines += [
         "",
@@ -110,6 +173,7 @@ def table(command):
         "|---|---|",
     ]
     lines += [f"| `{d['id']}` | {d['cannot_occur']} |" for d in absent]
+    lines += ["", *rules(command), "", *strict(command, scenarios)]
     lines.append(SUPPRESSING)
     return "\n".join(lines)
 

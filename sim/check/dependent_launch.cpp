@@ -54,14 +54,18 @@ class Impl : public Detector {
   }
 
   void on_access(const Event& event) {
-    for (const auto& [begin, end] : naming().config().prerequisite_writes) {
+    const LaunchConfig& config = naming().config();
+    if (config.prerequisite_writes.empty() && !config.has_dependents) {
+      return;
+    }
+    for (const auto& [begin, end] : config.prerequisite_writes) {
       if (event.global >= begin && event.global < end) {
         check_wait(event);
       }
     }
     const std::uint32_t cta = naming().cta_of_warp(event.warp);
     const auto launch = launches_.find(cta);
-    if (naming().config().has_dependents && writes(event.op) && launch != launches_.end()) {
+    if (config.has_dependents && writes(event.op) && launch != launches_.end()) {
       reporter().report("PDL_TRIGGER_BEFORE_WRITE",
                         event,
                         "global+" + std::to_string(event.global),

@@ -35,7 +35,7 @@ class Impl : public Detector {
     if (event.op == Op::kTcgen05Commit) {
       on_commit(event, issued);
     } else if (issued && (event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp)) {
-      uncommitted_[event.warp] = event;
+      uncommitted_[event.warp] = {event.op, event.warp, event.site};
     }
     if (issued && event.op == Op::kTcgen05Mma) {
       check_mma(event);
@@ -43,6 +43,12 @@ class Impl : public Detector {
   }
 
  private:
+  struct Issue {
+    Op op = Op::kCount;
+    std::uint32_t warp = 0;
+    SourceSite site{};
+  };
+
   static bool pair(const Event& event) { return (event.flags & event_flag::kPair) != 0; }
 
   // A kernel has one cta_group.
@@ -119,7 +125,7 @@ class Impl : public Detector {
         order_.tensor_complete(event.warp, event.warp) >= order_.tensor_issued(event.warp);
     const auto own = uncommitted_.find(event.warp);
     if (nothing) {
-      const Event* other = uncommitted_of_cta(event);
+      const Issue* other = uncommitted_of_cta(event);
       reporter().report(other != nullptr ? "TCGEN05_COMMIT_WRONG_THREAD" : "TCGEN05_COMMIT_EMPTY",
                         event,
                         naming().barrier(event.cta, event.address),
@@ -134,7 +140,7 @@ class Impl : public Detector {
     }
   }
 
-  const Event* uncommitted_of_cta(const Event& event) const {
+  const Issue* uncommitted_of_cta(const Event& event) const {
     for (const auto& [warp, issue] : uncommitted_) {
       if (warp != event.warp && naming().cta_of_warp(warp) == naming().cta_of_warp(event.warp)) {
         return &issue;
@@ -148,20 +154,20 @@ class Impl : public Detector {
     if (open == uncommitted_.end()) {
       return;
     }
-    Event at = open->second;
-    at.time = event.time;
-    reporter().report(
-        "TCGEN05_COMMIT_MISSING",
-        at,
-        naming().warp(event.warp),
-        std::string{name_of(at.op)} + " is never committed: nobody can know that it is complete",
-        {"missing: tcgen05.commit after it, by the same thread"});
+    Event at = event;
+    at.site = open->second.site;
+    reporter().report("TCGEN05_COMMIT_MISSING",
+                      at,
+                      naming().warp(event.warp),
+                      std::string{name_of(open->second.op)} +
+                          " is never committed: nobody can know that it is complete",
+                      {"missing: tcgen05.commit after it, by the same thread"});
     uncommitted_.erase(open);
   }
 
   Order& order_;
   std::optional<Event> first_group_;
-  std::map<std::uint32_t, Event> uncommitted_;  // a warp's last issue that no commit follows
+  std::map<std::uint32_t, Issue> uncommitted_;  // a warp's last issue that no commit follows
   std::map<std::uint32_t, Event> issuers_;      // first MMA of each pair
 };
 

@@ -143,6 +143,7 @@ class Impl : public Detector {
   using Columns = std::bitset<kTmemColumns>;
   struct CtaState {
     std::vector<Access> known;
+    Cells whole;  // the last cells that were found, or made, all written: most are asked for again
     Columns written[kLaneGroups];  // since they were allocated
   };
 
@@ -184,7 +185,7 @@ class Impl : public Detector {
   void on_mma(const Event& event) {
     const Cells d = d_cells(event);
     const bool accumulates = (event.flags & event_flag::kAccumulate) != 0;
-    for (const std::uint32_t cta : ctas_of(event)) {
+    for_ctas(event, [&](std::uint32_t cta) {
       if (accumulates) {
         require_written(event, cta, d, "TMEM_UNINIT_ACC", "accumulated on");
       }
@@ -198,15 +199,13 @@ class Impl : public Detector {
       access.accumulates = accumulates;
       access.shape = event.wanted;
       add(event, cta, access);
-    }
+    });
   }
 
   void on_copy(const Event& event) {
     const std::uint32_t column = TmemAddress{event.address}.column();
     const Cells at{kAllLanes, column, column + event.count};
-    for (const std::uint32_t cta : ctas_of(event)) {
-      add(event, cta, make(event, Use::kCopy, at));
-    }
+    for_ctas(event, [&](std::uint32_t cta) { add(event, cta, make(event, Use::kCopy, at)); });
   }
 
   // Each CTA of a pair frees its own columns, and its peer's MMAs may still use them.
@@ -217,11 +216,14 @@ class Impl : public Detector {
     std::erase_if(ctas_[event.cta].known, [&](const Access& known) { return at.covers(known.at); });
   }
 
-  std::vector<std::uint32_t> ctas_of(const Event& event) const {
-    if ((event.flags & event_flag::kPair) == 0) {
-      return {event.cta};
+  // The CTA, or both CTAs of its pair.
+  template <class F>
+  static void for_ctas(const Event& event, F&& f) {
+    const bool pair = (event.flags & event_flag::kPair) != 0;
+    const std::uint32_t first = pair ? event.cta & ~1U : event.cta;
+    for (std::uint32_t cta = first; cta < first + (pair ? 2 : 1); ++cta) {
+      f(cta);
     }
-    return {event.cta & ~1U, event.cta | 1U};
   }
 
   // A wait covers the earlier loads, or stores, of its warp.
@@ -243,8 +245,11 @@ class Impl : public Detector {
 
   void require_written(
       const Event& event, std::uint32_t cta, const Cells& at, const char* id, const char* how) {
+    CtaState& state = ctas_[cta];
+    if (state.whole.covers(at)) {
+      return;
+    }
     const Columns wanted = columns(at);
-    const CtaState& state = ctas_[cta];
     for (std::uint32_t group = 0; group < kLaneGroups; ++group) {
       if ((at.lanes >> group & 1U) != 0 && (state.written[group] & wanted) != wanted) {
         reporter().report(id,
@@ -256,11 +261,16 @@ class Impl : public Detector {
         return;
       }
     }
+    state.whole = at;
   }
 
   void set_written(std::uint32_t cta, const Cells& at, bool value) {
-    const Columns which = columns(at);
     CtaState& state = ctas_[cta];
+    if (value && state.whole.covers(at)) {
+      return;
+    }
+    state.whole = value ? at : Cells{};
+    const Columns which = columns(at);
     for (std::uint32_t group = 0; group < kLaneGroups; ++group) {
       if ((at.lanes >> group & 1U) != 0) {
         state.written[group] = value ? state.written[group] | which : state.written[group] & ~which;

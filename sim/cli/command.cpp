@@ -130,6 +130,18 @@ std::uint64_t unsigned_option(const Session& session,
 
 constexpr std::uint64_t kAnySeed = std::uint64_t{1} << 62;
 
+void check_detector_names(const std::set<std::string>& names) {
+  std::string known;
+  std::set<std::string> missing = names;
+  for (const std::string& name : detector_names()) {
+    known += (known.empty() ? "" : ", ") + name;
+    missing.erase(name);
+  }
+  if (!missing.empty()) {
+    throw ConfigError("there is no detector '" + *missing.begin() + "'; there are: " + known);
+  }
+}
+
 RunOptions run_options(const Session& session,
                        const ScenarioEntry& scenario,
                        const ParameterSet& parameters) {
@@ -143,6 +155,11 @@ RunOptions run_options(const Session& session,
     for (const std::string& rule : session.options["rule"].as<std::vector<std::string>>()) {
       choose_rule(run.rules, rule);
     }
+  }
+  if (session.options.count("without") != 0) {
+    const auto names = session.options["without"].as<std::vector<std::string>>();
+    run.rules.without = {names.begin(), names.end()};
+    check_detector_names(run.rules.without);
   }
   run.limits.steps_max = unsigned_option(session, "max-steps", 1, std::uint64_t{1} << 50);
   run.input_seed = unsigned_option(session, "seed", 0, kAnySeed);
@@ -909,22 +926,24 @@ constexpr Command kCommands[] = {
     {"show", show, "json set sms"},
     {"run",
      run,
-     "json set in out strategy seed profile rule strict max-steps timing-only resident-ctas "
+     "json set in out strategy seed profile rule without strict max-steps timing-only "
+     "resident-ctas "
      "suppress"},
     {"check",
      check_command,
-     "json set seed profile rule strict max-steps random pct depth data keep-going all "
+     "json set seed profile rule without strict max-steps random pct depth data keep-going all "
      "resident-ctas suppress"},
     {"prove",
      prove_command,
-     "json set for-all profile rule strict max-steps resident-ctas seed suppress"},
+     "json set for-all profile rule without strict max-steps resident-ctas seed suppress"},
     {"explore",
      explore_command,
-     "json set profile rule seed max-steps max-states full deviations max-schedules "
+     "json set profile rule without seed max-steps max-states full deviations max-schedules "
      "resident-ctas"},
     {"replay",
      replay,
-     "json set in out schedule seed profile rule strict max-steps timing-only resident-ctas "
+     "json set in out schedule seed profile rule without strict max-steps timing-only "
+     "resident-ctas "
      "suppress"},
     {"make-input", make_input, "shape seed"},
 };
@@ -952,7 +971,10 @@ po::options_description all_options() {
       "rule",
       po::value<std::vector<std::string>>()->composing(),
       "name=value: how to take what the manual leaves open; `list --rules` has them")(
-      "rules", "the rules that can be chosen")("strict", "exit 1 for warnings too")(
+      "rules", "the rules that can be chosen")("without",
+                                               po::value<std::vector<std::string>>()->composing(),
+                                               "NAME: a detector that is left out")(
+      "strict", "exit 1 for warnings too")(
       "max-steps", text()->default_value("200000000"), "stop an execution that takes more steps")(
       "timing-only", "move control data only; compute nothing")(
       "resident-ctas", text()->default_value("148"), "CTAs on the machine at a time")(

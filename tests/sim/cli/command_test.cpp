@@ -132,6 +132,25 @@ TEST(CommandTest, ListJsonNamesKindExpectationAndParameters) {
   }
 }
 
+TEST(CommandTest, RulesAndDetectorsAreChosenByName) {
+  EXPECT_THAT(call({"list", "--rules"}).out,
+              ::testing::HasSubstr("tcgen05_fence = off warn error"));
+  const std::vector<std::string> broken{"run", "gemm_missing_wait_ld", "--timing-only"};
+  const auto with = [&](std::initializer_list<const char*> more) {
+    std::vector<std::string> arguments = broken;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return call(arguments);
+  };
+  EXPECT_THAT(with({}).out, ::testing::HasSubstr("TMEM_LD_NO_WAIT"));
+  EXPECT_THAT(with({"--without", "tensor_memory_data"}).out,
+              ::testing::Not(::testing::HasSubstr("TMEM_LD_NO_WAIT")));
+  const Reply unknown = with({"--without", "nothing"});
+  EXPECT_EQ(unknown.code, ExitCode::kUsage);
+  EXPECT_THAT(unknown.err, ::testing::HasSubstr("there are: barrier_life, "));
+  EXPECT_THAT(with({"--rule", "fences=off"}).err,
+              ::testing::HasSubstr("there is no rule 'fences'"));
+}
+
 TEST(CommandTest, ExplainTellsOfEveryDiagnostic) {
   const std::string listed = "\n" + call({"list", "--diagnostics"}).out;
   for (const DiagnosticInfo& info : catalogue()) {
