@@ -148,7 +148,7 @@ struct MainloopOf {
         {"k", "columns of A and B", 2048, 1, 1 << 20, "tile_k"},
         {"tile_m", "rows of A: 64 or 128", 128, 64, 128},
         {"tile_n", "rows of B", 128, 8, 256},
-        {"tile_k", "columns of A and B in one stage", 128 / kSize, 32 / kSize, 512 / kSize},
+        {"tile_k", "columns of A and B in one stage", 128 / kSize, 32 / kSize, 1024 / kSize},
         {"stages", "stages of the input ring", 4, 1, 64},
     };
     return kParameters;

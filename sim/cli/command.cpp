@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iomanip>
+#include <optional>
 #include <ostream>
 #include <random>
 #include <set>
@@ -47,6 +48,8 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
   replay SCENARIO      one execution again, from the replay line of a finding
   time SCENARIO        one execution in time on a chip: cycles, who waits for what, what binds
   chip show CHIP       a chip's constants, with units and sources; CHIP is a name or a file
+  validate             predictions beside measurements, from a file of rows
+  calibrate            fits free constants of a chip to a file of rows
   make-input FILE.npy  a matrix of random numbers, float32
 
 A parameter of a scenario is set with --set name=value. 'warptwin COMMAND --help' lists the options.
@@ -930,6 +933,48 @@ ExitCode time_command(Session& session) {
   return code;
 }
 
+std::vector<MeasuredRow> rows_of(const Session& session) {
+  if (session.options.count("data") == 0) {
+    throw ConfigError("name a file of measurements, as in --data rows.json");
+  }
+  return read_measured_rows(session.options["data"].as<std::string>());
+}
+
+// Rows run on the chip they name, unless one is named here.
+ExitCode validate_command(Session& session) {
+  const std::vector<MeasuredRow> rows = rows_of(session);
+  std::optional<Chip> chip;
+  if (!session.options["chip"].defaulted()) {
+    chip = chip_of(session.options["chip"].as<std::string>());
+  }
+  const Validation result = validate(rows, session.scenarios, chip ? &*chip : nullptr);
+  session.out << (session.json() ? json_of(result).dump(2) + "\n" : text_of(result));
+  return result.rows.empty() ? ExitCode::kIncomplete : ExitCode::kClean;
+}
+
+ExitCode calibrate_command(Session& session) {
+  const std::vector<MeasuredRow> rows = rows_of(session);
+  const Chip chip = chip_of(session.options["chip"].as<std::string>());
+  std::vector<std::string> keys = strings(session, "free");
+  if (keys.empty()) {
+    keys = free_constants();
+  }
+  Calibration result = calibrate(rows, session.scenarios, chip, keys);
+  for (const FittedConstant& constant : result.constants) {
+    result.chip.sources[constant.key] =
+        "fitted by 'warptwin calibrate' to " + session.options["data"].as<std::string>();
+  }
+  session.out << (session.json() ? json_of(result).dump(2) + "\n" : text_of(result));
+  if (session.options.count("write-chip") != 0) {
+    const auto path = session.options["write-chip"].as<std::string>();
+    std::ofstream file{path};
+    if (!(file << json_of(result.chip).dump(2) << "\n")) {
+      throw ConfigError(path + ": cannot be written");
+    }
+  }
+  return ExitCode::kClean;
+}
+
 ExitCode make_input(Session& session) {
   if (session.options.count("target") == 0) {
     throw ConfigError("name the file to write, as in: warptwin make-input --shape 300x512 a.npy");
@@ -988,6 +1033,8 @@ constexpr Command kCommands[] = {
      time_command,
      "json set chip clock l2 no-check profile strict max-steps resident-ctas seed"},
     {"chip", chip_command, "json", "show"},
+    {"validate", validate_command, "json rows chip"},
+    {"calibrate", calibrate_command, "json rows chip free write-chip"},
     {"make-input", make_input, "shape seed"},
 };
 
@@ -1036,7 +1083,11 @@ po::options_description all_options() {
       "chip", text()->default_value("b200"), "a chip's name or its file; see 'warptwin chip show'")(
       "clock", text(), "GHz, instead of the chip's")(
       "l2", text()->default_value("cold"), "cold or warm: whether inputs that fit are in L2")(
-      "no-check", "without the detectors");
+      "no-check", "without the detectors")(
+      "free",
+      po::value<std::vector<std::string>>()->composing(),
+      "a constant to fit, at most five; without it those of the loads' latency and the ports")(
+      "write-chip", text(), "FILE: the fitted chip");
   return all;
 }
 
@@ -1046,6 +1097,9 @@ po::options_description options_of(const Command& command) {
   std::istringstream names{std::string{"help "} + command.options};
   const po::options_description all = all_options();
   for (std::string name; names >> name;) {
+    if (name == "rows") {  // another --data than that of 'check'
+      options.add_options()("data", po::value<std::string>(), "FILE.json: measured rows");
+    }
     for (const auto& option : all.options()) {
       if (option->long_name() == name) {
         options.add(option);

@@ -21,70 +21,103 @@ TmaEngine::TmaEngine(const sc_core::sc_module_name& name,
       memory_{memory},
       completions_{completions} {}
 
-// A row that is written while the MMA reads meets its banks now and then: the more of the row and
-// the more reads, the more often. Of the reads the ones since the last copy began are known.
-Ticks TmaEngine::load_service(const CopyShape& shape, Ticks start) {
-  const double reads = shared_.read_share(previous_start_, start);
-  const double writes = shape.row_bytes / kRowBytesMost;
-  const double stretch = 1.0 + chip_.smem_conflict * reads * writes;
-  previous_start_ = start;
-  return to_ticks(std::max(chip_.tma_instruction, shape.rows * chip_.tma_row * stretch));
-}
-
-Ticks TmaEngine::load_latency(const CopyShape& shape) const {
-  return to_ticks(chip_.tma_latency + chip_.tma_latency_per_row_byte * shape.row_bytes);
-}
-
 void TmaEngine::load(const CopyShape& shape, const std::vector<CopyTargetPort>& targets) {
-  ++copies_;
-  const Ticks start = std::max(now(), engine_.free());
-  const Ticks end = engine_.reserve(start, load_service(shape, start));
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    at(end, {TmaItem::Step::kFetch, i == 0, shape, targets[i]});
-  }
+  submit({true, shape, 0, targets});
 }
 
 void TmaEngine::store(const CopyShape& shape, Slot slot) {
+  submit({false, shape, slot, {}});
+}
+
+void TmaEngine::submit(Queued copy) {
   ++copies_;
-  const Ticks start = std::max(now(), engine_.free());
-  const Ticks read = shared_.read(start, shape.bytes());
-  const Ticks rows = to_ticks(std::max(chip_.tma_store_instruction, shape.rows * chip_.tma_row));
-  const Ticks end = engine_.reserve(start, std::max(rows, read - start));
-  at(end, {TmaItem::Step::kRead, false, shape, {slot, nullptr}});
+  queue_.push_back(std::move(copy));
+  if (queue_.size() == 1) {
+    serve();
+  }
+}
+
+// Begins with the first copy of the queue.
+void TmaEngine::serve() {
+  const Queued& copy = queue_.front();
+  const double least = copy.load ? chip_.tma_instruction : chip_.tma_store_instruction;
+  Ticks service = to_ticks(std::max(least, copy.shape.rows * chip_.tma_row));
+  started_ = now();
+  if (!copy.load) {
+    service = std::max(service, shared_.read(started_, copy.shape.bytes()) - started_);
+  }
+  at(started_ + service, {TmaItem::Step::kServed, {}, {}});
+}
+
+// A row that is written while the MMA reads meets its banks now and then: the more of the row, and
+// the more reads beside it, the more often.
+Ticks TmaEngine::stretch(const Queued& copy) {
+  const Ticks rows = to_ticks(copy.shape.rows * chip_.tma_row);
+  const double reads = shared_.read_share(started_, now());
+  const double share = chip_.smem_conflict * reads * copy.shape.row_bytes / kRowBytesMost;
+  const auto stretched = static_cast<Ticks>(std::llround(static_cast<double>(rows) * share));
+  // Where the instruction's floor is longer than its rows, they have time to spare.
+  const Ticks spare = now() - started_ - std::min(rows, now() - started_);
+  return stretched > spare ? stretched - spare : 0;
 }
 
 void TmaEngine::due(const TmaItem& item) {
-  TmaItem next = item;
   switch (item.step) {
-    case TmaItem::Step::kFetch:
-      if (item.asks) {
-        fetched_ = memory_.fetch(now(), half_, item.shape.box, item.shape.bytes());
-      }
-      next.step = TmaItem::Step::kArrive;
-      at(fetched_ + load_latency(item.shape), next);
-      return;
-    case TmaItem::Step::kArrive: {
-      const bool streamed = item.target.memory == nullptr;
-      const Ticks end = streamed ? now() : item.target.memory->fill(now(), item.shape.bytes());
-      if (end > now()) {
-        next.target.memory = nullptr;
-        at(end, next);
+    case TmaItem::Step::kServed: {
+      const Ticks more = queue_.front().load ? stretch(queue_.front()) : 0;
+      if (more > 0) {
+        at(now() + more, {TmaItem::Step::kStretched, {}, {}});
       } else {
-        completions_.step(item.target.slot);
+        finish_service();
       }
       return;
     }
-    case TmaItem::Step::kRead:
-      completions_.step(item.target.slot);
-      next.step = TmaItem::Step::kWritten;
-      at(memory_.store(now(), half_, item.shape.box, item.shape.bytes()) +
-             to_ticks(chip_.tma_store_latency),
-         next);
+    case TmaItem::Step::kStretched:
+      finish_service();
+      return;
+    case TmaItem::Step::kArrive:
+      arrive(item);
       return;
     case TmaItem::Step::kWritten:
       completions_.step(item.target.slot);
       return;
   }
+}
+
+// The last row of the first copy has left the engine: L2 is asked once, for all its targets.
+void TmaEngine::finish_service() {
+  const Queued copy = std::move(queue_.front());
+  queue_.pop_front();
+  busy_ += now() - started_;
+  if (!queue_.empty()) {
+    serve();
+  }
+  if (copy.load) {
+    const Ticks fetched = memory_.fetch(now(), half_, copy.shape.box, copy.shape.bytes());
+    for (const CopyTargetPort& target : copy.targets) {
+      at(fetched + load_latency(copy.shape), {TmaItem::Step::kArrive, copy.shape, target});
+    }
+  } else {
+    completions_.step(copy.slot);
+    const Ticks stored = memory_.store(now(), half_, copy.shape.box, copy.shape.bytes());
+    at(stored + to_ticks(chip_.tma_store_latency),
+       {TmaItem::Step::kWritten, copy.shape, {copy.slot, nullptr}});
+  }
+}
+
+// The last row of a load is at the write port of an SM, where others may be before it.
+void TmaEngine::arrive(const TmaItem& item) {
+  const bool waited = item.target.memory == nullptr;
+  const Ticks end = waited ? now() : item.target.memory->fill(now(), item.shape.bytes());
+  if (end > now()) {
+    at(end, {TmaItem::Step::kArrive, item.shape, {item.target.slot, nullptr}});
+  } else {
+    completions_.step(item.target.slot);
+  }
+}
+
+Ticks TmaEngine::load_latency(const CopyShape& shape) const {
+  return to_ticks(chip_.tma_latency + chip_.tma_latency_per_row_byte * shape.row_bytes);
 }
 
 }  // namespace warptwin::sim

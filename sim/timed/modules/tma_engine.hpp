@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <deque>
 #include <vector>
 
 #include "sim/timed/modules/agenda.hpp"
@@ -26,9 +27,8 @@ struct CopyTargetPort {
 };
 
 struct TmaItem {
-  enum class Step : std::uint8_t { kFetch, kArrive, kRead, kWritten };
+  enum class Step : std::uint8_t { kServed, kStretched, kArrive, kWritten };
   Step step;
-  bool asks;  // of the targets of one load the first asks L2, for all
   CopyShape shape;
   CopyTargetPort target;
 };
@@ -47,12 +47,24 @@ class TmaEngine : public Agenda<TmaItem> {
   void store(const CopyShape& shape, Slot slot);
 
   /// Ticks in which the engine worked on rows.
-  Ticks busy() const { return engine_.busy(); }
+  Ticks busy() const { return busy_; }
   std::uint64_t copies() const { return copies_; }
 
  private:
+  /// A copy that waits for the engine or is in it; a load has targets, a store a slot.
+  struct Queued {
+    bool load;
+    CopyShape shape;
+    Slot slot;
+    std::vector<CopyTargetPort> targets;
+  };
+
   void due(const TmaItem& item) override;
-  Ticks load_service(const CopyShape& shape, Ticks start);
+  void submit(Queued copy);
+  void serve();
+  Ticks stretch(const Queued& copy);
+  void finish_service();
+  void arrive(const TmaItem& item);
   Ticks load_latency(const CopyShape& shape) const;
 
   const Chip& chip_;
@@ -60,9 +72,9 @@ class TmaEngine : public Agenda<TmaItem> {
   SharedMemory& shared_;
   MemorySystem& memory_;
   Completions& completions_;
-  Port engine_;
-  Ticks previous_start_ = 0;
-  Ticks fetched_ = 0;
+  std::deque<Queued> queue_;  // the first one is being served
+  Ticks started_ = 0;
+  Ticks busy_ = 0;
   std::uint64_t copies_ = 0;
 };
 
