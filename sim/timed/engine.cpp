@@ -18,6 +18,8 @@ namespace {
 constexpr int kStackBytes = 64 * 1024;
 // So many operations without a change of state, per warp, and it is a livelock.
 constexpr std::uint64_t kPollsPerWarp = 100'000;
+// A warp runs ahead of time by no more.
+constexpr Ticks kAheadMost = 256 * kTicksPerCycle;
 
 /// Unwinds a warp whose run has ended.
 struct AbortRun {};
@@ -44,9 +46,10 @@ bool may_block(Op op) {
   }
 }
 
-// Nobody else can see when such an operation is done: its cost is paid with the next one's.
-bool is_private(Op op) {
-  switch (op) {
+// Nobody else can see when such an operation is executed: it is seen by its order, or by what its
+// unit does, which is told the time. A warp executes it ahead of time and pays later.
+bool runs_ahead(const Operation& op) {
+  switch (op.op) {
     case Op::kSyncWarp:
     case Op::kFragmentRead:
     case Op::kFence:
@@ -54,7 +57,15 @@ bool is_private(Op op) {
     case Op::kFenceProxyAsync:
     case Op::kTcgen05FenceBefore:
     case Op::kTcgen05FenceAfter:
+    case Op::kTensorLoad:
+    case Op::kBulkLoad:
+    case Op::kTcgen05Mma:
+    case Op::kTcgen05Cp:
+    case Op::kTcgen05Commit:
       return true;
+    case Op::kMbarrierArrive:  // its phase ends with bytes that are yet to come
+      return (op.flags & event_flag::kExpectTx) != 0 && op.bytes != 0 &&
+             (op.flags & event_flag::kRemote) == 0;
     default:
       return false;
   }
@@ -91,9 +102,10 @@ class WarpThread : public sc_core::sc_module {
 
   sc_core::sc_event wake;
   bool parked = false;   // its operation cannot be executed yet
+  Ticks looks = 0;       // while parked: when it looks, had it not run ahead
   bool pending = false;  // a CTA has started in its place
   Ticks starts = 0;
-  Ticks debt = 0;  // of private operations
+  Ticks debt = 0;  // how far it has run ahead
 
  private:
   void run() { life_(); }
@@ -242,12 +254,12 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     settle();
     WarpThread& thread = warps_[self];
     const Ticks cost = cost_of(self, op);
-    if (is_private(op.op)) {
-      thread.debt += cost;
-    } else {
-      const Ticks paid = cost + std::exchange(thread.debt, 0);
-      accounts_[self].issue(paid);
-      pass(paid);
+    accounts_[self].issue(cost);
+    thread.debt += cost;
+    // A wait looks ahead of time too: what it finds complete stays complete.
+    const bool ahead = runs_ahead(op) || op.op == Op::kMbarrierWait;
+    if (!ahead || thread.debt > kAheadMost) {
+      pass(std::exchange(thread.debt, 0));
     }
     execute(self, op);
   }
@@ -260,7 +272,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         perform(self, op);
         return;
       }
-      gpu_.set_time(now() / kTicksPerCycle);
+      gpu_.set_time((now() + thread.debt) / kTicksPerCycle);
+      issuing_at_ = now() + thread.debt;
       const bool done = gpu_.execute(self, op);
       settle();
       check_bounds();
@@ -268,11 +281,14 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         submit(self, op);
         return;
       }
-      const Ticks from = now();
+      thread.looks = now() + std::exchange(thread.debt, 0);
       thread.parked = true;
       sc_core::wait(thread.wake);
       thread.parked = false;
-      accounts_[self].wait(op.op, op.op == Op::kMbarrierWait ? op.address : 0, now() - from);
+      if (now() > thread.looks) {
+        accounts_[self].wait(
+            op.op, op.op == Op::kMbarrierWait ? op.address : 0, now() - thread.looks);
+      }
     }
   }
 
@@ -344,10 +360,10 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         multiply(self, op);
         break;
       case Op::kTcgen05Cp:
-        sm.tensor.copy(kTmemColumnBytes * op.count, warps + self);
+        sm.tensor.copy(issuing_at_, kTmemColumnBytes * op.count, warps + self);
         break;
       case Op::kTcgen05Commit:
-        sm.tensor.commit(warps + self);
+        sm.tensor.commit(issuing_at_, warps + self);
         break;
       case Op::kTcgen05Ld:
       case Op::kTcgen05St:
@@ -378,8 +394,10 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     constexpr double kStepBytes = 32;
     const MmaShape work{form->second, double(shape.n()), rows / ctas_in(op.group) * kStepBytes};
     const std::uint32_t cta = gpu_.warps()[self].cta;
-    sms_[cta]->tensor.multiply(
-        work, static_cast<Slot>(warps_.size()) + self, pair ? &sms_[cta ^ 1U]->tensor : nullptr);
+    sms_[cta]->tensor.multiply(issuing_at_,
+                               work,
+                               static_cast<Slot>(warps_.size()) + self,
+                               pair ? &sms_[cta ^ 1U]->tensor : nullptr);
   }
 
   static std::string_view form_name(bool pair, std::uint32_t m, bool a_in_tmem) {
@@ -413,7 +431,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       }
       settling_.clear();
       if (!loads_.empty()) {
-        sm_of(load_issuer_).tma.load(load_shape_, loads_);
+        sm_of(load_issuer_).tma.load(issuing_at_, load_shape_, loads_);
       }
     }
   }
@@ -424,7 +442,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       WarpThread& thread = warps_[slot];
       if (thread.parked) {
         const Warp& warp = gpu_.warps()[slot];
-        thread.wake.notify(time_of(sm_of(slot).barriers.wake(warp.blocked_on.op)));
+        const Ticks woken = now() + sm_of(slot).barriers.wake(warp.blocked_on.op);
+        const Ticks resumes = now() <= thread.looks ? thread.looks : woken;
+        thread.wake.notify(time_of(resumes - now()));
       }
     } else if (slot >= 4 * warps) {
       settle_transfer(slot, *gpu_.async_at(slot));
@@ -445,7 +465,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         break;
       case Op::kTensorStore:
       case Op::kBulkStore:
-        sm_of(async.warp).tma.store(shape_of(async.operation), slot);
+        sm_of(async.warp).tma.store(issuing_at_, shape_of(async.operation), slot);
         break;
       case Op::kClcTryCancel:
         fabric_.send(to_ticks(chip_.clc_latency), slot);
@@ -582,6 +602,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   std::vector<Slot> settling_;
   std::vector<CopyTargetPort> loads_;  // targets of the load being issued
   CopyShape load_shape_;
+  Ticks issuing_at_ = 0;  // when the operation being executed was issued
   Slot load_issuer_ = 0;
   Ticks ended_ = 0;
   std::uint64_t last_change_ = 0;

@@ -6,7 +6,8 @@
 
 #include "sim/model/operation.hpp"
 #include "sim/timed/chip.hpp"
-#include "sim/timed/modules/port.hpp"
+#include "sim/timed/modules/agenda.hpp"
+#include "sim/timed/modules/gap_port.hpp"
 
 namespace warptwin::sim {
 
@@ -17,13 +18,14 @@ class MbarrierUnit : public sc_core::sc_module {
 
   /// When an operation that is issued at `from` has its effect.
   Ticks operate(Ticks from, const Operation& op, std::uint32_t warps) {
-    return unit_.reserve(from, kTicksPerCycle) - kTicksPerCycle + to_ticks(cycles(op, warps));
+    unit_.forget(now());
+    return unit_.fill(from, kTicksPerCycle) - kTicksPerCycle + to_ticks(cycles(op, warps));
   }
   /// From the completion of a phase until a warp that waits for it goes on.
   Ticks wake(Op waited_for) const {
     return waited_for == Op::kMbarrierWait ? to_ticks(chip_.mbarrier_wake) : 0;
   }
-  const Port& port() const { return unit_; }
+  const GapPort& port() const { return unit_; }
 
  private:
   double cycles(const Operation& op, std::uint32_t warps) const {
@@ -45,7 +47,7 @@ class MbarrierUnit : public sc_core::sc_module {
   }
 
   const Chip& chip_;
-  Port unit_;
+  GapPort unit_;
 };
 
 }  // namespace warptwin::sim

@@ -2,11 +2,10 @@
 
 #pragma once
 
-#include <deque>
-
 #include <systemc>
 
 #include "sim/timed/chip.hpp"
+#include "sim/timed/modules/gap_port.hpp"
 #include "sim/timed/modules/port.hpp"
 
 namespace warptwin::sim {
@@ -18,12 +17,8 @@ class SharedMemory : public sc_core::sc_module {
 
   /// Reads `bytes`, and keeps the port `extra` cycles more. Returns when the port is done.
   Ticks read(Ticks from, double bytes, double extra = 0) {
-    const Ticks service = to_ticks(bytes / read_rate_ + extra);
-    const Ticks end = reads_.reserve(from, service);
-    if (service != 0) {
-      history_.push_back({end - service, end});
-    }
-    return end;
+    reads_.forget(from - std::min(from, kRemembered));
+    return reads_.fill(from, to_ticks(bytes / read_rate_ + extra));
   }
   /// A store of a warp.
   Ticks write(Ticks from, double bytes) {
@@ -36,33 +31,21 @@ class SharedMemory : public sc_core::sc_module {
 
   /// The share of [from, to) in which the read port was busy. `from` does not go back.
   double read_share(Ticks from, Ticks to) {
-    while (!history_.empty() && history_.front().end <= from) {
-      history_.pop_front();
-    }
-    Ticks busy = 0;
-    for (const Span& span : history_) {
-      if (span.start >= to) {
-        break;
-      }
-      busy += std::min(span.end, to) - std::max(span.start, from);
-    }
-    return to > from ? static_cast<double>(busy) / static_cast<double>(to - from) : 0.0;
+    reads_.forget(from);
+    return to > from ? static_cast<double>(reads_.taken(from, to)) / static_cast<double>(to - from)
+                     : 0.0;
   }
 
-  const Port& reads() const { return reads_; }
+  const GapPort& reads() const { return reads_; }
   const Port& writes() const { return writes_; }
 
  private:
-  struct Span {
-    Ticks start;
-    Ticks end;
-  };
+  static constexpr Ticks kRemembered = 8192 * kTicksPerCycle;  // longer than a copy takes
 
   double read_rate_;
   double write_rate_;
-  Port reads_;
+  GapPort reads_;
   Port writes_;
-  std::deque<Span> history_;
 };
 
 }  // namespace warptwin::sim

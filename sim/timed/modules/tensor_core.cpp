@@ -13,11 +13,11 @@ void TensorCore::hold(Ticks start, Ticks interval, const MmaShape& shape) {
   shared_.read(start, shape.operand_bytes, shape.form.read_extra);
 }
 
-void TensorCore::multiply(const MmaShape& shape, Slot slot, TensorCore* peer) {
+void TensorCore::multiply(Ticks when, const MmaShape& shape, Slot slot, TensorCore* peer) {
   const MmaForm& form = shape.form;
   const Ticks interval =
       to_ticks(std::max(form.interval_per_column * shape.columns, form.interval_least));
-  Ticks start = std::max({now(), pipe_.free(), shared_.reads().free()});
+  Ticks start = std::max({when, pipe_.free(), shared_.reads().free()});
   if (peer != nullptr) {
     start = std::max({start, peer->pipe_.free(), peer->shared_.reads().free()});
     peer->hold(start, interval, shape);
@@ -31,16 +31,16 @@ void TensorCore::multiply(const MmaShape& shape, Slot slot, TensorCore* peer) {
   queue_.push_back({slot, false});
 }
 
-void TensorCore::copy(double bytes, Slot slot) {
-  const Ticks start = std::max({now(), pipe_.free(), shared_.reads().free()});
+void TensorCore::copy(Ticks when, double bytes, Slot slot) {
+  const Ticks start = std::max({when, pipe_.free(), shared_.reads().free()});
   shared_.read(start, bytes);
   done_ = std::max(done_, pipe_.reserve(start, to_ticks(chip_.tcgen05_cp * bytes / kCopyBytes)));
   queue_.push_back({slot, false});
 }
 
-void TensorCore::commit(Slot slot) {
+void TensorCore::commit(Ticks when, Slot slot) {
   const double alone = std::max(chip_.commit_latency - chip_.mbarrier_wake - chip_.mma_issue, 0.0);
-  done_ = std::max(done_ + (batch_ > 1 ? to_ticks(chip_.mma_batch) : 0), now() + to_ticks(alone));
+  done_ = std::max(done_ + (batch_ > 1 ? to_ticks(chip_.mma_batch) : 0), when + to_ticks(alone));
   batch_ = 0;
   queue_.push_back({slot, true});
   at(done_, slot);

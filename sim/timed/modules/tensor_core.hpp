@@ -26,12 +26,13 @@ class TensorCore : public Agenda<Slot> {
              Completions& completions)
       : Agenda{name}, chip_{chip}, shared_{shared}, completions_{completions} {}
 
-  /// One instruction of the queue `slot`; `peer` works with it where it is one of a pair.
-  void multiply(const MmaShape& shape, Slot slot, TensorCore* peer);
+  /// One instruction of the queue `slot`, issued at `when`, which may lie ahead; `peer` works with
+  /// it where it is one of a pair.
+  void multiply(Ticks when, const MmaShape& shape, Slot slot, TensorCore* peer);
   /// A copy of `bytes` from shared to tensor memory.
-  void copy(double bytes, Slot slot);
+  void copy(Ticks when, double bytes, Slot slot);
   /// Steps the queue up to this commit when all before it is done.
-  void commit(Slot slot);
+  void commit(Ticks when, Slot slot);
 
   /// Steps what no commit will: true if there was something.
   bool flush();

@@ -21,12 +21,14 @@ TmaEngine::TmaEngine(const sc_core::sc_module_name& name,
       memory_{memory},
       completions_{completions} {}
 
-void TmaEngine::load(const CopyShape& shape, const std::vector<CopyTargetPort>& targets) {
-  submit({true, shape, 0, targets});
+void TmaEngine::load(Ticks when,
+                     const CopyShape& shape,
+                     const std::vector<CopyTargetPort>& targets) {
+  submit({when, true, shape, 0, targets});
 }
 
-void TmaEngine::store(const CopyShape& shape, Slot slot) {
-  submit({false, shape, slot, {}});
+void TmaEngine::store(Ticks when, const CopyShape& shape, Slot slot) {
+  submit({when, false, shape, slot, {}});
 }
 
 void TmaEngine::submit(Queued copy) {
@@ -42,7 +44,7 @@ void TmaEngine::serve() {
   const Queued& copy = queue_.front();
   const double least = copy.load ? chip_.tma_instruction : chip_.tma_store_instruction;
   Ticks service = to_ticks(std::max(least, copy.shape.rows * chip_.tma_row));
-  started_ = now();
+  started_ = std::max(now(), copy.issued);
   if (!copy.load) {
     service = std::max(service, shared_.read(started_, copy.shape.bytes()) - started_);
   }

@@ -42,9 +42,9 @@ class TmaEngine : public Agenda<TmaItem> {
             MemorySystem& memory,
             Completions& completions);
 
-  /// One load to all of `targets`: read once, multicast.
-  void load(const CopyShape& shape, const std::vector<CopyTargetPort>& targets);
-  void store(const CopyShape& shape, Slot slot);
+  /// One load to all of `targets`, read once, multicast; issued at `when`, which may lie ahead.
+  void load(Ticks when, const CopyShape& shape, const std::vector<CopyTargetPort>& targets);
+  void store(Ticks when, const CopyShape& shape, Slot slot);
 
   /// Ticks in which the engine worked on rows.
   Ticks busy() const { return busy_; }
@@ -53,6 +53,7 @@ class TmaEngine : public Agenda<TmaItem> {
  private:
   /// A copy that waits for the engine or is in it; a load has targets, a store a slot.
   struct Queued {
+    Ticks issued;
     bool load;
     CopyShape shape;
     Slot slot;

@@ -8,6 +8,7 @@
 #include <systemc>
 
 #include "sim/timed/chip.hpp"
+#include "sim/timed/modules/gap_port.hpp"
 #include "sim/timed/modules/port.hpp"
 #include "sim/timed/modules/tmem_ports.hpp"
 
@@ -19,17 +20,20 @@ class WarpIssue : public sc_core::sc_module {
       : sc_module{name}, convert_rate_{chip.convert_rate / kSubPartitions} {}
 
   /// When a warp of sub-partition `part` that is ready at `from` has issued an instruction.
-  Ticks issue(std::uint32_t part, Ticks from) { return slots_[part].reserve(from, kTicksPerCycle); }
+  Ticks issue(std::uint32_t part, Ticks from) {
+    slots_[part].forget(now());
+    return slots_[part].fill(from, kTicksPerCycle);
+  }
   /// When `pairs` conversions to packed pairs are done.
   Ticks convert(std::uint32_t part, Ticks from, double pairs) {
     return converters_[part].reserve(from, to_ticks(pairs / convert_rate_));
   }
-  const Port& slot(std::uint32_t part) const { return slots_[part]; }
+  const GapPort& slot(std::uint32_t part) const { return slots_[part]; }
   const Port& converter(std::uint32_t part) const { return converters_[part]; }
 
  private:
   double convert_rate_;
-  std::array<Port, kSubPartitions> slots_;
+  std::array<GapPort, kSubPartitions> slots_;
   std::array<Port, kSubPartitions> converters_;
 };
 
