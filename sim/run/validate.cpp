@@ -138,12 +138,17 @@ Score score_of(const std::vector<PredictedRow>& rows) {
   if (rows.empty()) {
     return score;
   }
+  constexpr double kRounding = 1e-9;
+  const auto count = static_cast<double>(rows.size());
   std::vector<double> errors;
   for (const PredictedRow& row : rows) {
     errors.push_back(percent(row.error()));
-    score.mean += errors.back() / static_cast<double>(rows.size());
-    score.within_10 += errors.back() <= 10 ? 100.0 / static_cast<double>(rows.size()) : 0;
+    score.mean += errors.back() / count;
   }
+  score.within_10 =
+      100.0 / count *
+      static_cast<double>(std::count_if(
+          errors.begin(), errors.end(), [](double error) { return error <= 10 + kRounding; }));
   std::sort(errors.begin(), errors.end());
   score.worst = errors.back();
   const auto rank = static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(errors.size())));

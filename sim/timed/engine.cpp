@@ -624,8 +624,3 @@ TimedStats run_timed(Gpu& gpu,
 }
 
 }  // namespace warptwin::sim
-
-/// SystemC's library has a main of its own and asks for this one; we bring main, and it is unused.
-int sc_main(int, char*[]) {
-  return 0;
-}
