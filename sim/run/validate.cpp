@@ -21,7 +21,10 @@ double in_unit(const MeasuredRow& row, const TimingResult& timing) {
   const double microseconds = timing.microseconds + timing.launch_microseconds;
   if (row.kind == "kernel") {
     if (row.unit.rfind("TFLOP", 0) == 0) {
-      return timing.flops / microseconds / 1e6;
+      const auto extent = [&](const char* name) {
+        return static_cast<double>(row.parameters.at(name));
+      };
+      return 2 * extent("m") * extent("n") * extent("k") / microseconds / 1e6;
     }
     return row.unit.rfind("ms", 0) == 0   ? microseconds / 1e3
            : row.unit.rfind("ns", 0) == 0 ? microseconds * 1e3

@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 
 namespace warptwin::sim {
@@ -11,8 +10,9 @@ using Ticks = std::uint64_t;
 
 inline constexpr Ticks kTicksPerCycle = 64;
 
+/// To the nearest tick; no negative time.
 inline Ticks to_ticks(double cycles) {
-  return static_cast<Ticks>(std::llround(cycles * double{kTicksPerCycle}));
+  return static_cast<Ticks>(cycles * double{kTicksPerCycle} + 0.5);
 }
 inline double to_cycles(Ticks ticks) {
   return static_cast<double>(ticks) / double{kTicksPerCycle};

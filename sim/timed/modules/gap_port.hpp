@@ -32,13 +32,20 @@ class GapPort {
     return service == 0 ? at : append(at, service);
   }
 
-  /// Forgets what ended by `when`: nobody will ask for a time before it.
+  /// Forgets, now and then, what ended by `when`: nobody will ask for a time before it.
+  void may_forget(Ticks when) {
+    if (spans_.size() > kRemembered) {
+      forget(when);
+    }
+  }
   void forget(Ticks when) {
     std::size_t ended = 0;
     while (ended < spans_.size() && spans_[ended].end <= when) {
       ++ended;
     }
-    spans_.erase(spans_.begin(), spans_.begin() + static_cast<std::ptrdiff_t>(ended));
+    if (ended != 0) {
+      spans_.erase(spans_.begin(), spans_.begin() + static_cast<std::ptrdiff_t>(ended));
+    }
   }
   /// The part of [from, to) that is taken.
   Ticks taken(Ticks from, Ticks to) const {
@@ -56,6 +63,8 @@ class GapPort {
   Ticks busy() const { return busy_; }
 
  private:
+  static constexpr std::size_t kRemembered = 32;
+
   struct Span {
     Ticks start;
     Ticks end;

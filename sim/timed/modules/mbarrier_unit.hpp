@@ -18,7 +18,7 @@ class MbarrierUnit : public sc_core::sc_module {
 
   /// When an operation that is issued at `from` has its effect.
   Ticks operate(Ticks from, const Operation& op, std::uint32_t warps) {
-    unit_.forget(now());
+    unit_.may_forget(now());
     return unit_.fill(from, kTicksPerCycle) - kTicksPerCycle + to_ticks(cycles(op, warps));
   }
   /// From the completion of a phase until a warp that waits for it goes on.

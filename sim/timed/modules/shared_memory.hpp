@@ -17,7 +17,7 @@ class SharedMemory : public sc_core::sc_module {
 
   /// Reads `bytes`, and keeps the port `extra` cycles more. Returns when the port is done.
   Ticks read(Ticks from, double bytes, double extra = 0) {
-    reads_.forget(from - std::min(from, kRemembered));
+    reads_.may_forget(from - std::min(from, kRemembered));
     return reads_.fill(from, to_ticks(bytes / read_rate_ + extra));
   }
   /// A store of a warp.

@@ -24,11 +24,11 @@ TmaEngine::TmaEngine(const sc_core::sc_module_name& name,
 void TmaEngine::load(Ticks when,
                      const CopyShape& shape,
                      const std::vector<CopyTargetPort>& targets) {
-  submit({when, true, shape, 0, targets});
+  submit({when, true, shape, targets.front(), {targets.begin() + 1, targets.end()}});
 }
 
 void TmaEngine::store(Ticks when, const CopyShape& shape, Slot slot) {
-  submit({when, false, shape, slot, {}});
+  submit({when, false, shape, {slot, nullptr}, {}});
 }
 
 void TmaEngine::submit(Queued copy) {
@@ -44,7 +44,7 @@ void TmaEngine::serve() {
   const Queued& copy = queue_.front();
   const double least = copy.load ? chip_.tma_instruction : chip_.tma_store_instruction;
   Ticks service = to_ticks(std::max(least, copy.shape.rows * chip_.tma_row));
-  started_ = std::max(now(), copy.issued);
+  started_ = std::max({now(), copy.issued, free_});
   if (!copy.load) {
     service = std::max(service, shared_.read(started_, copy.shape.bytes()) - started_);
   }
@@ -57,7 +57,7 @@ Ticks TmaEngine::stretch(const Queued& copy) {
   const Ticks rows = to_ticks(copy.shape.rows * chip_.tma_row);
   const double reads = shared_.read_share(started_, now());
   const double share = chip_.smem_conflict * reads * copy.shape.row_bytes / kRowBytesMost;
-  const auto stretched = static_cast<Ticks>(std::llround(static_cast<double>(rows) * share));
+  const auto stretched = static_cast<Ticks>(static_cast<double>(rows) * share + 0.5);
   // Where the instruction's floor is longer than its rows, they have time to spare.
   const Ticks spare = now() - started_ - std::min(rows, now() - started_);
   return stretched > spare ? stretched - spare : 0;
@@ -65,17 +65,8 @@ Ticks TmaEngine::stretch(const Queued& copy) {
 
 void TmaEngine::due(const TmaItem& item) {
   switch (item.step) {
-    case TmaItem::Step::kServed: {
-      const Ticks more = queue_.front().load ? stretch(queue_.front()) : 0;
-      if (more > 0) {
-        at(now() + more, {TmaItem::Step::kStretched, {}, {}});
-      } else {
-        finish_service();
-      }
-      return;
-    }
-    case TmaItem::Step::kStretched:
-      finish_service();
+    case TmaItem::Step::kServed:
+      finish_service(now() + (queue_.front().load ? stretch(queue_.front()) : 0));
       return;
     case TmaItem::Step::kArrive:
       arrive(item);
@@ -86,24 +77,28 @@ void TmaEngine::due(const TmaItem& item) {
   }
 }
 
-// The last row of the first copy has left the engine: L2 is asked once, for all its targets.
-void TmaEngine::finish_service() {
+// The last row of the first copy leaves the engine at `end`, soon: L2 is asked once, for all its
+// targets.
+void TmaEngine::finish_service(Ticks end) {
   const Queued copy = std::move(queue_.front());
   queue_.pop_front();
-  busy_ += now() - started_;
+  busy_ += end - started_;
+  free_ = end;
   if (!queue_.empty()) {
     serve();
   }
   if (copy.load) {
     const Ticks fetched = memory_.fetch(now(), half_, copy.shape.box, copy.shape.bytes());
-    for (const CopyTargetPort& target : copy.targets) {
-      at(fetched + load_latency(copy.shape), {TmaItem::Step::kArrive, copy.shape, target});
+    const Ticks arrives = fetched + (end - now()) + load_latency(copy.shape);
+    at(arrives, {TmaItem::Step::kArrive, copy.shape, copy.target});
+    for (const CopyTargetPort& target : copy.others) {
+      at(arrives, {TmaItem::Step::kArrive, copy.shape, target});
     }
   } else {
-    completions_.step(copy.slot);
+    completions_.step(copy.target.slot);
     const Ticks stored = memory_.store(now(), half_, copy.shape.box, copy.shape.bytes());
     at(stored + to_ticks(chip_.tma_store_latency),
-       {TmaItem::Step::kWritten, copy.shape, {copy.slot, nullptr}});
+       {TmaItem::Step::kWritten, copy.shape, copy.target});
   }
 }
 

@@ -27,7 +27,7 @@ struct CopyTargetPort {
 };
 
 struct TmaItem {
-  enum class Step : std::uint8_t { kServed, kStretched, kArrive, kWritten };
+  enum class Step : std::uint8_t { kServed, kArrive, kWritten };
   Step step;
   CopyShape shape;
   CopyTargetPort target;
@@ -51,20 +51,20 @@ class TmaEngine : public Agenda<TmaItem> {
   std::uint64_t copies() const { return copies_; }
 
  private:
-  /// A copy that waits for the engine or is in it; a load has targets, a store a slot.
+  /// A copy that waits for the engine or is in it; a store has no memory as its target.
   struct Queued {
     Ticks issued;
     bool load;
     CopyShape shape;
-    Slot slot;
-    std::vector<CopyTargetPort> targets;
+    CopyTargetPort target;
+    std::vector<CopyTargetPort> others;  // of a multicast
   };
 
   void due(const TmaItem& item) override;
   void submit(Queued copy);
   void serve();
   Ticks stretch(const Queued& copy);
-  void finish_service();
+  void finish_service(Ticks end);
   void arrive(const TmaItem& item);
   Ticks load_latency(const CopyShape& shape) const;
 
@@ -74,6 +74,7 @@ class TmaEngine : public Agenda<TmaItem> {
   MemorySystem& memory_;
   Completions& completions_;
   std::deque<Queued> queue_;  // the first one is being served
+  Ticks free_ = 0;            // end of the last service
   Ticks started_ = 0;
   Ticks busy_ = 0;
   std::uint64_t copies_ = 0;

@@ -21,7 +21,7 @@ class WarpIssue : public sc_core::sc_module {
 
   /// When a warp of sub-partition `part` that is ready at `from` has issued an instruction.
   Ticks issue(std::uint32_t part, Ticks from) {
-    slots_[part].forget(now());
+    slots_[part].may_forget(now());
     return slots_[part].fill(from, kTicksPerCycle);
   }
   /// When `pairs` conversions to packed pairs are done.
