@@ -1,5 +1,6 @@
 /// Scenario: the main loop of a GEMM in one CTA, alone: what a kernel's loop can do without
-/// contention. Its accumulator stays in tensor memory. bf16; mainloop_fp8 is the same with e4m3.
+/// contention. The accumulator stays in tensor memory: there is no result to compare. bf16;
+/// mainloop_fp8 is the same with e4m3.
 ///
 /// Barrier          Arrivals per phase          Bytes per phase   Completion means
 /// input.full[s]    1   load, elected lane      A tile + B tile   stage s may be read

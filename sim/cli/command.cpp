@@ -906,7 +906,10 @@ ExitCode time_command(Session& session) {
   options.run.detect = session.options.count("no-check") == 0;
   const TimingResult timing = time_scenario(scenario, parameters, chip, options);
   const ExitCode code = exit_of(timing.run, session.options.count("strict") != 0);
-  const ReportContext context = context_of(scenario, parameters, options.run.schedule);
+  ScheduleSpec schedule;
+  schedule.strategy = Strategy::kReplay;
+  schedule.choices = timing.run.findings.empty() ? std::vector<Slot>{} : timing.run.choices;
+  const ReportContext context = context_of(scenario, parameters, schedule);
   if (session.json()) {
     Json report = json_of(timing);
     report["scenario"] = scenario.info->name;
@@ -922,7 +925,9 @@ ExitCode time_command(Session& session) {
     session.out << report.dump(2) << "\n";
     return code;
   }
-  session.out << context.scenario << " on " << chip.name << "\n" << text_of(timing);
+  session.out << scenario.info->name << " (" << parameters.to_string() << ") on " << chip.name
+              << "\n"
+              << text_of(timing);
   for (const Finding& finding : timing.run.findings) {
     session.out << text_of(finding, context);
   }

@@ -8,7 +8,8 @@
 /// a kernel row a whole GEMM:
 ///   {"name": "...", "kind": "kernel", "value": 1053.6, "unit": "TFLOP/s", "chip": "B200",
 ///    "M": 4096, "N": 4096, "K": 4096, "dtype": "bf16",
-///    "config": {"tile": "128x128", "bk": 64, "stages": 7, "sm": 1, "persistent": false, "ws": true}}
+///    "config": {"tile": "128x128", "bk": 64, "stages": 7, "sm": 1, "persistent": false,
+///               "ws": true}}
 
 #pragma once
 

@@ -80,6 +80,8 @@ TimingResult time_scenario(const ScenarioEntry& scenario,
   timed.l2_holds_inputs = options.l2_warm;
   timed.input_bytes = options.input_bytes > 0 ? options.input_bytes : input_bytes(workload);
   timed.operations_max = options.run.limits.steps_max;
+  std::vector<Slot> acted;
+  timed.acted = options.run.detect ? &acted : nullptr;
   RunOptions run = options.run;
   run.resident_ctas = std::min(run.resident_ctas, static_cast<std::uint32_t>(chip.sms));
   run.engine = [&](Gpu& gpu, const WarpBody& body) {
@@ -91,6 +93,7 @@ TimingResult time_scenario(const ScenarioEntry& scenario,
   } catch (const ChipError& error) {
     throw ConfigError(error.what());
   }
+  result.run.choices = std::move(acted);
   result.flops = static_cast<double>(workload.flops);
   result.clock_held = held_clock(chip, result.stats);
   result.microseconds = result.stats.cycles / result.clock_held / 1000.0;

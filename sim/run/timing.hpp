@@ -18,6 +18,7 @@ struct TimingOptions {
 };
 
 struct TimingResult {
+  /// Of a checked run, `choices` is the schedule that shows its findings in the functional engine.
   RunResult run;
   TimedStats stats;
   double flops = 0;                // 0: the scenario does not say

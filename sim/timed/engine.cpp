@@ -220,6 +220,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                         gpu_.clusters()[cta.cluster].number,
                         gpu_.config().clusters},
                        gpu_.config().moves_data};
+    note(self);  // its first turn brings it to its first operation
     try {
       body_(machine);
       Operation exit;
@@ -264,6 +265,12 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     execute(self, op);
   }
 
+  void note(Slot slot) {
+    if (options_.acted != nullptr) {
+      options_.acted->push_back(slot);
+    }
+  }
+
   // Executes the operation as soon as the model lets it.
   void execute(Slot self, Operation& op) {
     WarpThread& thread = warps_[self];
@@ -274,6 +281,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       }
       gpu_.set_time((now() + thread.debt) / kTicksPerCycle);
       issuing_at_ = now() + thread.debt;
+      note(self);
       const bool done = gpu_.execute(self, op);
       settle();
       check_bounds();
@@ -414,6 +422,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       return;
     }
     gpu_.set_time(now() / kTicksPerCycle);
+    note(slot);
     gpu_.advance(slot);
     ended_ = std::max(ended_, now());
     settle();
@@ -450,6 +459,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       settle_transfer(slot, *gpu_.async_at(slot));
     } else if (slot >= 3 * warps) {
       while (gpu_.ready().contains(slot)) {
+        note(slot);
         gpu_.advance(slot);
       }
     }

@@ -26,6 +26,8 @@ struct TimedOptions {
   bool l2_holds_inputs = true;  // inputs that fit are in L2 at the start
   double input_bytes = 0;       // of all inputs together
   std::uint64_t operations_max = 200'000'000;
+  /// Receives who acted, in order, when not null: a schedule for the functional engine.
+  std::vector<Slot>* acted = nullptr;
 };
 
 /// What a role's warps waited for, in cycles of one warp.

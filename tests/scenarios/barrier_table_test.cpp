@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/gemm.hpp"
+#include "scenarios/mainloop.hpp"
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
 
@@ -29,6 +30,11 @@ void expect_table_is_true(const char* path, const Extents& extents) {
 TEST(BarrierTable, OfGemm) {
   expect_table_is_true<GemmStorage<GemmExtents<>>>("scenarios/gemm.hpp",
                                                    GemmExtents<>{128, 128, 64, 4, 2});
+}
+
+TEST(BarrierTable, OfMainloop) {
+  expect_table_is_true<MainloopStorage<bf16, MainloopExtents<>>>("scenarios/mainloop.hpp",
+                                                                 MainloopExtents<>{64, 64, 128, 3});
 }
 
 TEST(BarrierTable, OfProducerConsumer) {

@@ -166,6 +166,40 @@ TEST(Timing, ATimedRunIsACheckedRun) {
   }
 }
 
+TEST(Timing, WhatATimedRunFindsTheFunctionalEngineShowsAgain) {
+  const Chip chip = load_chip("b200");
+  for (const char* name :
+       {"consumer_releases_twice", "gemm_missing_wait_ld", "drain_parity_zero"}) {
+    const RunResult first = timed(name, {}, chip, true, true).run;
+    RunOptions options;
+    options.moves_data = false;
+    options.schedule.strategy = Strategy::kReplay;
+    options.schedule.choices = first.choices;
+    const RunResult again =
+        simulate(scenario(name), ParameterSet{scenario(name).parameters}, options);
+    ASSERT_FALSE(first.findings.empty()) << name;
+    ASSERT_EQ(again.findings.size(), first.findings.size()) << name;
+    for (std::size_t i = 0; i < first.findings.size(); ++i) {
+      EXPECT_EQ(again.findings[i].message, first.findings[i].message);
+    }
+  }
+}
+
+// Every timed run is an interleaving that the functional engine takes step by step.
+TEST(Timing, WhoActsWhenIsAScheduleOfTheFunctionalEngine) {
+  const Chip chip = load_chip("b200");
+  for (const char* name : {"gemm", "mainloop", "multicast_ring", "producer_consumer"}) {
+    const RunResult first = timed(name, {}, chip, true, true).run;
+    RunOptions options;
+    options.moves_data = false;
+    options.record = true;
+    options.schedule.strategy = Strategy::kReplay;
+    options.schedule.choices = first.choices;
+    const ParameterSet parameters{scenario(name).parameters};
+    EXPECT_EQ(simulate(scenario(name), parameters, options).choices, first.choices) << name;
+  }
+}
+
 TEST(Timing, EveryCleanScenarioEndsAndTheSameTwice) {
   const Chip chip = load_chip("gb200");
   for (const ScenarioEntry& entry : scenario_list()) {
