@@ -904,6 +904,9 @@ ExitCode time_command(Session& session) {
   options.run = run_options(session, scenario, parameters);
   options.run.moves_data = false;
   options.run.detect = session.options.count("no-check") == 0;
+  if (session.options["resident-ctas"].defaulted()) {
+    options.run.resident_ctas = static_cast<std::uint32_t>(chip.sms);
+  }
   const TimingResult timing = time_scenario(scenario, parameters, chip, options);
   const ExitCode code = exit_of(timing.run, session.options.count("strict") != 0);
   ScheduleSpec schedule;

@@ -42,8 +42,13 @@ Chip plain_chip() {
   return chip;
 }
 
-Outcome run(std::uint32_t warps, const Body& body, const Chip& chip, std::uint32_t clusters = 1) {
+Outcome run(std::uint32_t warps,
+            const Body& body,
+            const Chip& chip,
+            std::uint32_t clusters = 1,
+            std::uint32_t cluster_size = 1) {
   LaunchConfig config;
+  config.cluster_size = cluster_size;
   config.warps_per_cta = warps;
   config.shared_bytes = 4096;
   config.clusters = clusters;
@@ -199,6 +204,46 @@ TEST(TimedEngine, CtasThatFollowEachOtherOnAnSmAreAGapApart) {
   const Outcome one = run(1, body, chip, 1);
   const Outcome three = run(1, body, chip, 3);
   EXPECT_NEAR(three.stats.cycles, 500 + 3 * (one.stats.cycles - 500) + 2 * 2000, 1);
+}
+
+TEST(TimedEngine, AResponseOfTheSchedulerComesAfterItsLatency) {
+  const Body body = with_barriers(1, [](SimMachine& machine) {
+    machine.elect_one([&] { machine.mbarrier_arrive_expect_tx(kFirst, 16); });
+    machine.clc_try_cancel({2048}, kFirst, false);
+    machine.mbarrier_wait_parity(kFirst, WaitPhase::number(0));
+    machine.sync_warp();
+  });
+  Chip chip = plain_chip();
+  const auto waited = [&](double latency) {
+    chip.clc_latency = latency;
+    const Outcome result = run(1, body, chip);
+    EXPECT_EQ(result.stats.ending, TimedEnding::kDone);
+    return result.time(Op::kMbarrierWait, 0);
+  };
+  EXPECT_EQ(waited(1500), waited(1000) + 500);
+}
+
+TEST(TimedEngine, AnArrivalInAnotherCtaTakesTheWayThere) {
+  const Body body = with_barriers(32, [](SimMachine& machine) {
+    machine.barrier_cluster_arrive(kReleaseCluster);
+    machine.barrier_cluster_wait();
+    if (machine.cta_rank() == 0) {
+      machine.mbarrier_arrive(machine.mapa(kFirst, 1));
+    } else {
+      machine.mbarrier_wait_parity(kFirst, WaitPhase::number(0));
+      machine.sync_warp();
+    }
+    machine.barrier_cluster_arrive(kReleaseCluster);
+    machine.barrier_cluster_wait();
+  });
+  Chip chip = plain_chip();
+  const auto waited = [&](double latency) {
+    chip.dsmem_latency = latency;
+    const Outcome result = run(1, body, chip, 1, 2);
+    EXPECT_EQ(result.stats.ending, TimedEnding::kDone);
+    return result.time(Op::kMbarrierWait, 1);
+  };
+  EXPECT_EQ(waited(300), waited(200) + 100);
 }
 
 TEST(TimedEngine, AnMmaTheChipHasNotIsRefused) {
