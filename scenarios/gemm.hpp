@@ -189,7 +189,8 @@ struct Gemm {
             .maps = {{0, e.tile_m, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {1, e.tile_n, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {2, e.tile_m, box, swizzle_of(box * 2)}},
-            .clusters = p.u32("ctas") == 0 ? tiles : p.u32("ctas")};
+            .clusters = p.u32("ctas") == 0 ? tiles : p.u32("ctas"),
+            .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
     multiply_reference(tensors[0], tensors[1], tensors[2]);

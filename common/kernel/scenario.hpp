@@ -111,6 +111,7 @@ struct Workload {
   std::uint32_t clusters = 1;
   std::uint32_t cluster_size = 1;
   std::uint32_t registers_per_thread = 168;
+  std::uint64_t flops = 0;  // useful floating-point operations of the launch; 0: not said
 };
 
 /// A matrix on the host, as numbers: what inputs are given as and results compared with.

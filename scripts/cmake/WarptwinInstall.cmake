@@ -29,5 +29,6 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/warptwinConfigVersion.cma
 file(GLOB templates ${CMAKE_CURRENT_LIST_DIR}/scenario*.in)
 install(FILES ${PROJECT_BINARY_DIR}/warptwinConfig.cmake
               ${PROJECT_BINARY_DIR}/warptwinConfigVersion.cmake
-              ${CMAKE_CURRENT_LIST_DIR}/WarptwinScenarios.cmake ${templates}
+              ${CMAKE_CURRENT_LIST_DIR}/WarptwinScenarios.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindSystemC.cmake ${templates}
         DESTINATION ${package_dir})

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <fstream>
 #include <iomanip>
+#include <optional>
 #include <ostream>
 #include <random>
 #include <set>
@@ -16,6 +18,7 @@
 #include "sim/report/json.hpp"
 #include "sim/report/proof.hpp"
 #include "sim/report/text.hpp"
+#include "sim/report/timing.hpp"
 #include "sim/run/budget.hpp"
 #include "sim/run/check.hpp"
 #include "sim/run/choices.hpp"
@@ -43,6 +46,10 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
   explore SCENARIO     every interleaving by search: a second opinion on the proof
   prove SCENARIO       every interleaving, from one execution; a schedule for what is broken
   replay SCENARIO      one execution again, from the replay line of a finding
+  time SCENARIO        one execution in time on a chip: cycles, who waits for what, what binds
+  chip show CHIP       a chip's constants, with units and sources; CHIP is a name or a file
+  validate             predictions beside measurements, from a file of rows
+  calibrate            fits free constants of a chip to a file of rows
   make-input FILE.npy  a matrix of random numbers, float32
 
 A parameter of a scenario is set with --set name=value. 'warptwin COMMAND --help' lists the options.
@@ -887,6 +894,140 @@ ExitCode check_command(Session& session) {
   return report.code;
 }
 
+// --- Time -------------------------------------------------------------------------------------
+
+Chip chip_of(const std::string& name_or_file) {
+  try {
+    return load_chip(name_or_file);
+  } catch (const ChipError& error) {
+    throw ConfigError(error.what());
+  }
+}
+
+ExitCode chip_command(Session& session) {
+  if (session.options.count("target") == 0) {
+    std::string names;
+    for (const std::string_view name : shipped_chips()) {
+      names += (names.empty() ? "" : ", ") + std::string{name};
+    }
+    throw ConfigError("name a chip or its file; there are: " + names);
+  }
+  const Chip chip = chip_of(session.options["target"].as<std::string>());
+  session.out << (session.json() ? json_of(chip).dump(2) + "\n" : text_of(chip));
+  return ExitCode::kClean;
+}
+
+double clock_option(const Session& session) {
+  if (session.options.count("clock") == 0) {
+    return 0;
+  }
+  const auto text = session.options["clock"].as<std::string>();
+  char* end = nullptr;
+  const double clock = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(clock >= 0.1 && clock <= 10)) {
+    throw ConfigError("--clock takes GHz from 0.1 to 10, not '" + text + "'");
+  }
+  return clock;
+}
+
+TimingOptions timing_options(const Session& session) {
+  TimingOptions options;
+  options.clock = clock_option(session);
+  const auto l2 = session.options["l2"].as<std::string>();
+  if (l2 != "cold" && l2 != "warm") {
+    throw ConfigError("--l2 is cold or warm, not '" + l2 + "'");
+  }
+  options.l2_warm = l2 == "warm";
+  return options;
+}
+
+ExitCode time_command(Session& session) {
+  const ScenarioEntry& scenario = find_scenario(session);
+  const ParameterSet parameters = parameters_of(session, scenario);
+  const Chip chip = chip_of(session.options["chip"].as<std::string>());
+  TimingOptions options = timing_options(session);
+  options.run = run_options(session, scenario, parameters);
+  options.run.moves_data = false;
+  options.run.detect = session.options.count("no-check") == 0;
+  if (session.options["resident-ctas"].defaulted()) {
+    options.run.resident_ctas = static_cast<std::uint32_t>(chip.sms);
+  }
+  const TimingResult timing = time_scenario(scenario, parameters, chip, options);
+  const ExitCode code = exit_of(timing.run, session.options.count("strict") != 0);
+  ScheduleSpec schedule;
+  schedule.strategy = Strategy::kReplay;
+  schedule.choices = timing.run.findings.empty() ? std::vector<Slot>{} : timing.run.choices;
+  const ReportContext context = context_of(scenario, parameters, schedule);
+  if (session.json()) {
+    Json report = json_of(timing);
+    report["scenario"] = scenario.info->name;
+    report["parameters"] = parameters.to_string();
+    report["chip"] = chip.name;
+    report["checked"] = options.run.detect;
+    report["end"] = text_of(timing.run.end);
+    report["findings"] = Json::array();
+    for (const Finding& finding : timing.run.findings) {
+      report["findings"].push_back(json_of(finding, context));
+    }
+    report["exit"] = static_cast<int>(code);
+    session.out << report.dump(2) << "\n";
+    return code;
+  }
+  session.out << scenario.info->name << " (" << parameters.to_string() << ") on " << chip.name
+              << "\n"
+              << text_of(timing);
+  for (const Finding& finding : timing.run.findings) {
+    session.out << text_of(finding, context);
+  }
+  session.out << (options.run.detect
+                      ? code == ExitCode::kClean ? "checked: clean in this one run" : "checked"
+                      : "not checked")
+              << "; " << text_of(timing.run.end) << "\n";
+  return code;
+}
+
+std::vector<MeasuredRow> rows_of(const Session& session) {
+  if (session.options.count("data") == 0) {
+    throw ConfigError("name a file of measurements, as in --data rows.json");
+  }
+  return read_measured_rows(session.options["data"].as<std::string>());
+}
+
+// Rows run on the chip they name, unless one is named here.
+ExitCode validate_command(Session& session) {
+  const std::vector<MeasuredRow> rows = rows_of(session);
+  std::optional<Chip> chip;
+  if (!session.options["chip"].defaulted()) {
+    chip = chip_of(session.options["chip"].as<std::string>());
+  }
+  const Validation result = validate(rows, session.scenarios, chip ? &*chip : nullptr);
+  session.out << (session.json() ? json_of(result).dump(2) + "\n" : text_of(result));
+  return result.rows.empty() ? ExitCode::kIncomplete : ExitCode::kClean;
+}
+
+ExitCode calibrate_command(Session& session) {
+  const std::vector<MeasuredRow> rows = rows_of(session);
+  const Chip chip = chip_of(session.options["chip"].as<std::string>());
+  std::vector<std::string> keys = strings(session, "free");
+  if (keys.empty()) {
+    keys = free_constants();
+  }
+  Calibration result = calibrate(rows, session.scenarios, chip, keys);
+  for (const FittedConstant& constant : result.constants) {
+    result.chip.sources[constant.key] =
+        "fitted by 'warptwin calibrate' to " + session.options["data"].as<std::string>();
+  }
+  session.out << (session.json() ? json_of(result).dump(2) + "\n" : text_of(result));
+  if (session.options.count("write-chip") != 0) {
+    const auto path = session.options["write-chip"].as<std::string>();
+    std::ofstream file{path};
+    if (!(file << json_of(result.chip).dump(2) << "\n")) {
+      throw ConfigError(path + ": cannot be written");
+    }
+  }
+  return ExitCode::kClean;
+}
+
 ExitCode make_input(Session& session) {
   if (session.options.count("target") == 0) {
     throw ConfigError("name the file to write, as in: warptwin make-input --shape 300x512 a.npy");
@@ -917,7 +1058,8 @@ ExitCode make_input(Session& session) {
 struct Command {
   const char* name;
   ExitCode (*run)(Session&);
-  const char* options;  // names of the options it takes
+  const char* options;         // names of the options it takes
+  const char* verb = nullptr;  // a word that comes before its arguments
 };
 
 constexpr Command kCommands[] = {
@@ -927,8 +1069,7 @@ constexpr Command kCommands[] = {
     {"run",
      run,
      "json set in out strategy seed profile rule without strict max-steps timing-only "
-     "resident-ctas "
-     "suppress"},
+     "resident-ctas suppress"},
     {"check",
      check_command,
      "json set seed profile rule without strict max-steps random pct depth data keep-going all "
@@ -943,8 +1084,13 @@ constexpr Command kCommands[] = {
     {"replay",
      replay,
      "json set in out schedule seed profile rule without strict max-steps timing-only "
-     "resident-ctas "
-     "suppress"},
+     "resident-ctas suppress"},
+    {"time",
+     time_command,
+     "json set chip clock l2 no-check profile rule without strict max-steps resident-ctas seed"},
+    {"chip", chip_command, "json", "show"},
+    {"validate", validate_command, "json rows chip"},
+    {"calibrate", calibrate_command, "json rows chip free write-chip"},
     {"make-input", make_input, "shape seed"},
 };
 
@@ -996,7 +1142,15 @@ po::options_description all_options() {
       "sms", text()->default_value("148"), "SMs of the GPU (148: B200; 132: H200)")(
       "diagnostics", "what can be reported")(
       "suppress", text(), "FILE: findings that are known, which then fail nothing")(
-      "shape", text()->default_value("512x512"), "ROWSxCOLUMNS");
+      "shape", text()->default_value("512x512"), "ROWSxCOLUMNS")(
+      "chip", text()->default_value("b200"), "a chip's name or its file; see 'warptwin chip show'")(
+      "clock", text(), "GHz, instead of the chip's")(
+      "l2", text()->default_value("cold"), "cold or warm: whether inputs that fit are in L2")(
+      "no-check", "without the detectors")(
+      "free",
+      po::value<std::vector<std::string>>()->composing(),
+      "a constant to fit, at most five; without it those of the loads' latency and the ports")(
+      "write-chip", text(), "FILE: the fitted chip");
   return all;
 }
 
@@ -1006,6 +1160,9 @@ po::options_description options_of(const Command& command) {
   std::istringstream names{std::string{"help "} + command.options};
   const po::options_description all = all_options();
   for (std::string name; names >> name;) {
+    if (name == "rows") {  // another --data than that of 'check'
+      options.add_options()("data", po::value<std::string>(), "FILE.json: measured rows");
+    }
     for (const auto& option : all.options()) {
       if (option->long_name() == name) {
         options.add(option);
@@ -1040,7 +1197,10 @@ ExitCode parse_and_run(const std::vector<std::string>& arguments,
   po::positional_options_description positions;
   positions.add("target", 1);
   Session session{scenarios, {}, out, err};
-  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  if (command.verb != nullptr && !rest.empty() && rest[0] == command.verb) {
+    rest.erase(rest.begin());
+  }
   namespace style = po::command_line_style;
   po::store(po::command_line_parser(rest)
                 .options(accepted)

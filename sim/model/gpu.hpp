@@ -189,6 +189,8 @@ class Gpu {
   void advance(Slot slot);
 
   const ReadySet& ready() const { return ready_; }
+  /// Writes down who becomes ready, for an engine that does not choose among all.
+  void watch_ready(std::vector<Slot>* inserted) { ready_.watch(inserted); }
   bool is_warp(Slot slot) const { return slot < warps_.size(); }
   /// Warps that started since the last call, to be given a body.
   std::vector<Slot> take_started();

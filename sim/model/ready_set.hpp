@@ -25,6 +25,8 @@ class ReadySet {
   }
   /// One more than the largest slot number.
   std::uint32_t slots() const { return static_cast<std::uint32_t>(position_.size()); }
+  /// Writes down every slot that becomes a member from now on; null ends it.
+  void watch(std::vector<Slot>* inserted) { inserted_ = inserted; }
   bool contains(Slot slot) const { return position_[slot] != kAbsent; }
   bool empty() const { return members_.empty(); }
   std::uint32_t size() const { return static_cast<std::uint32_t>(members_.size()); }
@@ -38,6 +40,9 @@ class ReadySet {
     position_[slot] = size();
     members_.push_back(slot);
     words_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+    if (inserted_ != nullptr) {
+      inserted_->push_back(slot);
+    }
   }
 
   void erase(Slot slot) {
@@ -70,6 +75,7 @@ class ReadySet {
   std::vector<Slot> members_;
   std::vector<std::uint32_t> position_;
   std::vector<std::uint64_t> words_;
+  std::vector<Slot>* inserted_ = nullptr;
 };
 
 }  // namespace warptwin::sim

@@ -247,13 +247,15 @@ RunResult simulate(const ScenarioEntry& scenario,
   BothSinks both{detectors ? &*detectors : nullptr, options.observer};
   gpu.set_sink(both.only());
   RunResult result;
-  const std::unique_ptr<Scheduler> scheduler =
-      options.scheduler ? options.scheduler(gpu) : make_scheduler(options.schedule);
-  result.stats = run_functional(gpu,
-                                scenario.body(parameters, maps, addresses),
-                                *scheduler,
-                                options.limits,
-                                options.record ? &result.choices : nullptr);
+  const WarpBody body = scenario.body(parameters, maps, addresses);
+  if (options.engine) {
+    result.stats = options.engine(gpu, body);
+  } else {
+    const std::unique_ptr<Scheduler> scheduler =
+        options.scheduler ? options.scheduler(gpu) : make_scheduler(options.schedule);
+    result.stats = run_functional(
+        gpu, body, *scheduler, options.limits, options.record ? &result.choices : nullptr);
+  }
   result.end = end_of(result.stats.ending);
   result.operations = gpu.operations();
   if (detectors) {

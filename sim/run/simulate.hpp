@@ -30,6 +30,8 @@ struct RunOptions {
   EventSink* observer = nullptr;
   /// Makes the scheduler instead of `schedule`, for one that looks at the machine.
   std::function<std::unique_ptr<Scheduler>(const Gpu&)> scheduler;
+  /// Runs the machine instead of the functional engine, when not null.
+  std::function<RunStats(Gpu&, const WarpBody&)> engine;
 };
 
 /// How far an output is from the reference: |got - expected| against

@@ -6,6 +6,7 @@
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
+#include "scenarios/mainloop.hpp"
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
 
@@ -41,6 +42,11 @@ TEST(BarrierTable, OfGemm2sm) {
 TEST(BarrierTable, OfGemmEpilogueLoad) {
   expect_table_is_true<GemmEpilogueLoadStorage<GemmEpilogueLoadExtents<>>>(
       "scenarios/gemm_epilogue_load.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
+}
+
+TEST(BarrierTable, OfMainloop) {
+  expect_table_is_true<MainloopStorage<bf16, MainloopExtents<>>>("scenarios/mainloop.hpp",
+                                                                 MainloopExtents<>{64, 64, 128, 3});
 }
 
 TEST(BarrierTable, OfProducerConsumer) {

@@ -36,8 +36,19 @@ TEST(CommandTest, HelpIsForPeopleAndNoArgumentsIsAUsageError) {
   EXPECT_EQ(call({"--help"}).code, ExitCode::kClean);
   EXPECT_THAT(call({"--help"}).out, HasSubstr("check SCENARIO"));
   EXPECT_EQ(call({}).code, ExitCode::kUsage);
-  for (const char* command :
-       {"list", "explain", "show", "run", "check", "prove", "explore", "replay", "make-input"}) {
+  for (const char* command : {"list",
+                              "explain",
+                              "show",
+                              "run",
+                              "check",
+                              "prove",
+                              "explore",
+                              "replay",
+                              "make-input",
+                              "time",
+                              "chip",
+                              "validate",
+                              "calibrate"}) {
     EXPECT_EQ(call({command, "--help"}).code, ExitCode::kClean) << command;
   }
 }
@@ -59,6 +70,14 @@ TEST(CommandTest, MistakesSayWhatToDo) {
       {{"run", "gemm", "--in", "a=/nowhere.npy"}, "no such file"},
       {{"run", "gemm", "--out", "e=x.npy"}, "there are: d"},
       {{"run", "gemm", "--strategy", "fast"}, "no schedule"},
+      {{"time", "gemm", "--chip", "b9000"}, "b200, gb200, b300, h100, h200"},
+      {{"time", "gemm", "--clock", "fast"}, "--clock takes GHz"},
+      {{"time", "gemm", "--l2", "hot"}, "cold or warm"},
+      {{"chip", "show"}, "b200, gb200, b300, h100, h200"},
+      {{"chip", "show", "/nowhere.json"}, "/nowhere.json"},
+      {{"validate"}, "--data rows.json"},
+      {{"validate", "--data", "/nowhere.json"}, "cannot be read"},
+      {{"calibrate"}, "--data rows.json"},
       {{"run", "gemm", "--profile", "lax"}, "practical or strict"},
       {{"run", "gemm", "--max-steps", "0"}, "out of range"},
       {{"run", "gemm", "--stategy", "pct"}, "--help"},
@@ -238,6 +257,30 @@ TEST(CommandTest, ASuppressionOfNothingIsAWarningThatStrictFails) {
   const SuppressionFile bad{"producer_consumer * MBAR_UNINIT\n"};
   EXPECT_EQ(call(lax).code, ExitCode::kUsage);
   EXPECT_THAT(call(lax).err, HasSubstr("StrictFails.txt:1: has no reason"));
+}
+
+TEST(CommandTest, TimeSaysCyclesRolesAndUnits) {
+  const Reply text = call({"time", "gemm"});
+  EXPECT_EQ(text.code, ExitCode::kClean);
+  for (const char* part :
+       {"cycles", "TFLOP/s", "bound by", "input.full", "tensor core", "checked"}) {
+    EXPECT_THAT(text.out, HasSubstr(part));
+  }
+  const auto json = nlohmann::json::parse(call({"time", "gemm", "--json", "--no-check"}).out);
+  EXPECT_GT(json["cycles"], 1000);
+  EXPECT_EQ(json["checked"], false);
+  EXPECT_EQ(json["roles"].size(), 3U);
+  EXPECT_EQ(call({"time", "gemm", "--json"}).out, call({"time", "gemm", "--json"}).out);
+  EXPECT_EQ(call({"time", "consumer_releases_twice"}).code, ExitCode::kFinding);
+}
+
+TEST(CommandTest, ChipShowGivesEveryConstantItsSource) {
+  EXPECT_THAT(call({"chip", "show", "b200"}).out, HasSubstr("tma_latency"));
+  const auto json = nlohmann::json::parse(call({"chip", "show", "h200", "--json"}).out);
+  for (const auto& [key, constant] : json["constants"].items()) {
+    EXPECT_NE(constant["source"], "") << key;
+    EXPECT_NE(constant["unit"], "") << key;
+  }
 }
 
 TEST(CommandTest, AGemmOnFilesIsComputedAndWritten) {

@@ -1,0 +1,247 @@
+#include "sim/report/timing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
+namespace warptwin::sim {
+
+namespace {
+
+// Waits shorter than this share of a role's life are left out of the text.
+constexpr double kShownShare = 0.005;
+
+std::string percent(double share) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << 100.0 * share << " %";
+  return text.str();
+}
+
+void add_role(std::ostringstream& text, const RoleTime& role) {
+  const double alive = std::max(role.alive, 1.0);
+  text << "  " << std::left << std::setw(16) << warptwin::name_of(role.role) << role.warps
+       << (role.warps == 1 ? " warp, " : " warps, ") << std::fixed << std::setprecision(0)
+       << role.alive << " cycles: issuing " << percent(role.issuing / alive);
+  for (const WaitTime& wait : role.waits) {
+    if (wait.cycles >= kShownShare * alive) {
+      text << ", " << wait.what << " " << percent(wait.cycles / alive);
+    }
+  }
+  text << "\n";
+}
+
+constexpr int kPlotSteps = 20;      // from -10 % to 10 %
+constexpr double kPlotStep = 0.01;  // of the error, a column
+
+// One column for each per cent of error; the outer ones also hold what lies beyond.
+std::string plot_of(const std::vector<PredictedRow>& rows) {
+  std::vector<int> columns(kPlotSteps + 1, 0);
+  for (const PredictedRow& row : rows) {
+    const long at = std::lround(row.error() / kPlotStep) + kPlotSteps / 2;
+    ++columns[static_cast<std::size_t>(std::clamp<long>(at, 0, kPlotSteps))];
+  }
+  const int tallest = *std::max_element(columns.begin(), columns.end());
+  constexpr int kHeight = 10;
+  std::string text = "rows by error, predicted over measured:\n";
+  for (int level = kHeight; level > 0; --level) {
+    text += "  ";
+    for (const int column : columns) {
+      text += column * kHeight >= tallest * level && column > 0 ? " # " : "   ";
+    }
+    while (text.back() == ' ') {
+      text.pop_back();
+    }
+    text += "\n";
+  }
+  text += "  ";
+  for (int i = 0; i <= kPlotSteps; ++i) {
+    std::ostringstream label;
+    label << std::setw(3) << i - kPlotSteps / 2;
+    text += label.str();
+  }
+  return text + " %\n";
+}
+
+std::string text_of_score(const Score& score) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(2) << "error: mean " << score.mean << " %, p90 "
+       << score.p90 << " %, worst " << score.worst << " %; within 10 %: " << score.within_10
+       << " % of rows\n"
+       << "ratio of neighbouring steps: mean error " << score.ratio_mean << " %, worst "
+       << score.ratio_worst << " %, of " << score.ratios << "\n"
+       << "order: " << 100.0 * score.rank_agreement << " % of pairs agree\n";
+  return text.str();
+}
+
+std::string list_of(const MmaForm& form) {
+  std::ostringstream text;
+  text << form.interval_per_column << ", " << form.interval_least << ", " << form.read_extra << ", "
+       << form.latency << ", " << form.latency_per_column;
+  return text.str();
+}
+
+}  // namespace
+
+std::string text_of(const Chip& chip) {
+  std::ostringstream text;
+  text << chip.name << ": " << chip.summary << "\n";
+  for (const ChipField& field : chip_fields()) {
+    std::ostringstream value;
+    value << std::setprecision(10) << chip.*field.member << " " << field.unit;
+    text << "  " << std::left << std::setw(26) << field.key << std::setw(20) << value.str()
+         << field.meaning << "\n"
+         << std::setw(28) << "" << chip.sources.at(field.key) << "\n";
+  }
+  text << "tensor core (" << kMmaFormUnit << ")\n";
+  for (const auto& [name, form] : chip.mma) {
+    text << "  " << std::left << std::setw(26) << name << std::setw(28) << list_of(form)
+         << chip.sources.at(name) << "\n";
+  }
+  return text.str();
+}
+
+Json json_of(const Chip& chip) {
+  Json constants = Json::object();
+  for (const ChipField& field : chip_fields()) {
+    constants[field.key] = {{"value", chip.*field.member},
+                            {"unit", field.unit},
+                            {"source", chip.sources.at(field.key)}};
+  }
+  Json forms = Json::object();
+  for (const auto& [name, form] : chip.mma) {
+    forms[name] = {{"value",
+                    {form.interval_per_column,
+                     form.interval_least,
+                     form.read_extra,
+                     form.latency,
+                     form.latency_per_column}},
+                   {"unit", kMmaFormUnit},
+                   {"source", chip.sources.at(name)}};
+  }
+  return {{"name", chip.name},
+          {"summary", chip.summary},
+          {"constants", constants},
+          {"tensor_core", forms}};
+}
+
+std::string text_of(const TimingResult& timing) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(0) << timing.stats.cycles << " cycles, "
+       << std::setprecision(2) << timing.microseconds << " us at " << std::setprecision(3)
+       << timing.clock_held << " GHz";
+  if (timing.clock_held < timing.stats.clock) {
+    text << " (power cap; asked for " << timing.stats.clock << ")";
+  }
+  if (timing.flops > 0) {
+    text << ", " << std::setprecision(1) << timing.tflops() << " TFLOP/s";
+  }
+  text << "; the launch before it takes " << std::setprecision(2) << timing.launch_microseconds
+       << " us more\nbound by " << timing.binds << "\nroles, a warp on average:\n";
+  for (const RoleTime& role : timing.stats.roles) {
+    add_role(text, role);
+  }
+  text << "units, busy on average (the busiest):\n";
+  for (const UnitUse& unit : timing.stats.units) {
+    text << "  " << std::left << std::setw(20) << unit.name << percent(unit.mean) << " ("
+         << percent(unit.most) << ")\n";
+  }
+  return text.str();
+}
+
+Json json_of(const TimingResult& timing) {
+  Json roles = Json::array();
+  for (const RoleTime& role : timing.stats.roles) {
+    Json waits = Json::array();
+    for (const WaitTime& wait : role.waits) {
+      waits.push_back({{"for", wait.what}, {"cycles", wait.cycles}});
+    }
+    roles.push_back({{"role", warptwin::name_of(role.role)},
+                     {"warps", role.warps},
+                     {"cycles", role.alive},
+                     {"issuing", role.issuing},
+                     {"waits", waits}});
+  }
+  Json units = Json::array();
+  for (const UnitUse& unit : timing.stats.units) {
+    units.push_back({{"unit", unit.name}, {"busy", unit.mean}, {"busiest", unit.most}});
+  }
+  return {{"cycles", timing.stats.cycles},
+          {"clock_ghz", timing.clock_held},
+          {"microseconds", timing.microseconds},
+          {"launch_microseconds", timing.launch_microseconds},
+          {"tflops", timing.flops > 0 ? Json(timing.tflops()) : Json()},
+          {"bound_by", timing.binds},
+          {"operations", timing.stats.operations},
+          {"roles", roles},
+          {"units", units}};
+}
+
+std::string text_of(const Validation& validation) {
+  std::ostringstream text;
+  for (const PredictedRow& row : validation.rows) {
+    text << std::left << std::setw(34) << row.measured.name << std::right << std::fixed
+         << std::setprecision(2) << std::setw(10) << row.measured.value << std::setw(10)
+         << row.predicted << std::showpos << std::setw(9) << 100.0 * row.error() << " %"
+         << std::noshowpos << "  " << row.measured.unit << "\n";
+  }
+  for (const MeasuredRow& row : validation.skipped) {
+    text << row.name << ": not predicted: " << row.reason << "\n";
+  }
+  text << validation.rows.size() << " rows predicted, " << validation.skipped.size() << " not\n";
+  if (!validation.rows.empty()) {
+    text << plot_of(validation.rows) << text_of_score(validation.score);
+  }
+  return text.str();
+}
+
+Json json_of(const Validation& validation) {
+  Json rows = Json::array();
+  for (const PredictedRow& row : validation.rows) {
+    rows.push_back({{"name", row.measured.name},
+                    {"kind", row.measured.kind},
+                    {"unit", row.measured.unit},
+                    {"measured", row.measured.value},
+                    {"predicted", row.predicted},
+                    {"error_percent", 100.0 * row.error()}});
+  }
+  Json skipped = Json::array();
+  for (const MeasuredRow& row : validation.skipped) {
+    skipped.push_back({{"name", row.name}, {"reason", row.reason}});
+  }
+  const Score& score = validation.score;
+  return {{"rows", rows},
+          {"not_predicted", skipped},
+          {"mean_error_percent", score.mean},
+          {"p90_error_percent", score.p90},
+          {"worst_error_percent", score.worst},
+          {"within_10_percent", score.within_10},
+          {"ratio_mean_error_percent", score.ratio_mean},
+          {"ratio_worst_error_percent", score.ratio_worst},
+          {"rank_agreement", score.rank_agreement}};
+}
+
+std::string text_of(const Calibration& calibration) {
+  std::ostringstream text;
+  text << text_of(calibration.after)
+       << "before the fit: " << text_of_score(calibration.before.score) << "constants, after "
+       << calibration.runs << " runs of all rows:\n";
+  for (const FittedConstant& constant : calibration.constants) {
+    text << "  " << std::left << std::setw(28) << constant.key << constant.before << " -> "
+         << constant.after << "\n";
+  }
+  return text.str();
+}
+
+Json json_of(const Calibration& calibration) {
+  Json json = json_of(calibration.after);
+  json["mean_error_percent_before"] = calibration.before.score.mean;
+  json["runs"] = calibration.runs;
+  json["constants"] = Json::object();
+  for (const FittedConstant& constant : calibration.constants) {
+    json["constants"][constant.key] = {{"before", constant.before}, {"after", constant.after}};
+  }
+  return json;
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,209 @@
+#include "sim/run/measured_rows.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "common/kernel/scenario.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::int64_t kMost = 1 << 24;
+
+/// Where a message points to, and the object it speaks of.
+struct Place {
+  const Json& object;
+  std::string where;
+
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw ConfigError(where + ": " + what);
+  }
+  const Json* find(const char* key) const {
+    const auto found = object.find(key);
+    return found == object.end() || found->is_null() ? nullptr : &*found;
+  }
+  std::string text(const char* key, const std::string& otherwise) const {
+    const Json* value = find(key);
+    if (value == nullptr) {
+      return otherwise;
+    }
+    if (!value->is_string()) {
+      refuse(std::string{"'"} + key + "' is a text");
+    }
+    return value->get<std::string>();
+  }
+  double number(const char* key, double least, double most) const {
+    const Json* value = find(key);
+    if (value == nullptr || !value->is_number()) {
+      refuse(std::string{"'"} + key + "' is a number that a row must have");
+    }
+    const double got = value->get<double>();
+    if (!(got >= least && got <= most)) {
+      refuse(std::string{"'"} + key + "' is out of range");
+    }
+    return got;
+  }
+  std::int64_t count(const char* key) const {
+    return static_cast<std::int64_t>(number(key, 1, static_cast<double>(kMost)));
+  }
+  std::int64_t count(const char* key, std::int64_t otherwise) const {
+    return find(key) == nullptr ? otherwise : count(key);
+  }
+  bool flag(const char* key, bool otherwise) const {
+    const Json* value = find(key);
+    if (value != nullptr && !value->is_boolean()) {
+      refuse(std::string{"'"} + key + "' is true or false");
+    }
+    return value == nullptr ? otherwise : value->get<bool>();
+  }
+};
+
+std::string small(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  return text;
+}
+
+// The main-loop scenario of an element type; empty where there is none.
+std::string mainloop_of(const std::string& dtype) {
+  const std::string name = small(dtype);
+  if (name == "bf16" || name == "fp16" || name == "f16") {
+    return "mainloop";
+  }
+  return name.rfind("fp8", 0) == 0 || name.rfind("e4m3", 0) == 0 || name.rfind("e5m2", 0) == 0
+             ? "mainloop_fp8"
+             : "";
+}
+
+void read_sweep(const Place& config, MeasuredRow& row) {
+  const std::string dtype = config.text("dtype", "BF16");
+  row.scenario = mainloop_of(dtype);
+  row.reason = row.scenario.empty() ? "there is no main loop of " + dtype : "";
+  if (config.find("clock_ghz") != nullptr) {
+    row.clock = config.number("clock_ghz", 0.1, 10);
+  }
+  const std::int64_t k = config.count("K", 131072);
+  const std::int64_t tile_k = config.count("tile_k");
+  row.order = config.count("stages");
+  row.parameters = {{"tile_m", config.count("tile_m")},
+                    {"tile_n", config.count("tile_n")},
+                    {"tile_k", tile_k},
+                    {"stages", row.order},
+                    {"k", k}};
+  row.steps = static_cast<std::uint64_t>((k + tile_k - 1) / tile_k);
+  std::ostringstream family;
+  family << dtype << " " << row.parameters["tile_m"] << "x" << row.parameters["tile_n"] << "x"
+         << tile_k << " " << k << " " << row.clock;
+  row.family = family.str();
+  if (config.count("ctas", 1) != 1) {
+    row.scenario.clear();
+    row.reason = "a main loop in more than one CTA";
+  }
+}
+
+// "128x256": rows and columns of a tile.
+std::pair<std::int64_t, std::int64_t> tile_of(const Place& config) {
+  const std::string tile = config.text("tile", "");
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  char x = 0;
+  std::istringstream in{tile};
+  if (!(in >> m >> x >> n) || x != 'x' || m < 1 || n < 1 || m > kMost || n > kMost) {
+    config.refuse("'tile' is ROWSxCOLUMNS, as in 128x256, not '" + tile + "'");
+  }
+  return {m, n};
+}
+
+void read_kernel(const Place& place, const Place& config, MeasuredRow& row) {
+  const auto [tile_m, tile_n] = tile_of(config);
+  const bool pair = config.count("sm", 1) == 2;
+  const bool persistent = config.flag("persistent", false);
+  if (config.find("clock_ghz") != nullptr) {
+    row.clock = config.number("clock_ghz", 0.1, 10);
+  }
+  row.parameters = {{"m", place.count("M")},
+                    {"n", place.count("N")},
+                    {"k", place.count("K")},
+                    {"tile_m", tile_m},
+                    {"tile_n", tile_n},
+                    {"tile_k", config.count("bk")},
+                    {"stages", config.count("stages")},
+                    {"accum_stages", config.count("acc_buffers", 1)}};
+  const std::string units = pair ? "clusters" : "ctas";
+  row.parameters[units] = persistent ? config.count("ctas", 148) / (pair ? 2 : 1) : 0;
+  row.scenario = pair ? "gemm_2sm" : "gemm";
+  row.family = "kernel";
+  if (!config.flag("ws", true)) {
+    row.scenario.clear();
+    row.reason = "no scenario is a GEMM without warp specialisation";
+  } else if (small(place.text("dtype", "bf16")) != "bf16") {
+    row.scenario.clear();
+    row.reason = "no scenario is a GEMM of " + place.text("dtype", "");
+  }
+}
+
+MeasuredRow read_row(const Place& place, const std::string& kind) {
+  static const Json kEmpty = Json::object();
+  MeasuredRow row;
+  row.kind = kind;
+  row.name = place.text("name", place.where);
+  row.chip = small(place.text("chip", ""));
+  row.value = place.number("value", 1e-12, 1e12);
+  row.unit = place.text("unit", kind == "sweep" ? "ns per k-iteration" : "TFLOP/s");
+  const Json* config = place.find("config");
+  if (config == nullptr || !config->is_object()) {
+    place.refuse("'config' is an object that a row must have");
+  }
+  const Place inner{*config, place.where + ": config"};
+  kind == "sweep" ? read_sweep(inner, row) : read_kernel(place, inner, row);
+  return row;
+}
+
+}  // namespace
+
+std::vector<MeasuredRow> parse_measured_rows(const std::string& text, const std::string& origin) {
+  Json root;
+  try {
+    root = Json::parse(text);
+  } catch (const Json::exception& error) {
+    throw ConfigError(origin + ": is not JSON: " + error.what());
+  }
+  const Json& list = root.is_object() && root.contains("rows") ? root["rows"] : root;
+  if (!list.is_array()) {
+    throw ConfigError(origin + ": is neither a list of rows nor an object with 'rows'");
+  }
+  std::vector<MeasuredRow> rows;
+  std::map<std::string, std::int64_t> kernels;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Place place{list[i], origin + ": row " + std::to_string(i + 1)};
+    if (!list[i].is_object()) {
+      place.refuse("is not an object");
+    }
+    const std::string kind = place.text("kind", "");
+    if (kind == "sweep" || kind == "kernel") {
+      rows.push_back(read_row(place, kind));
+      if (kind == "kernel") {
+        rows.back().order = ++kernels[rows.back().family];
+      }
+    }
+  }
+  return rows;
+}
+
+std::vector<MeasuredRow> read_measured_rows(const std::string& path) {
+  std::ifstream file{path, std::ios::binary};
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    throw ConfigError(path + ": cannot be read");
+  }
+  return parse_measured_rows(text.str(), path);
+}
+
+}  // namespace warptwin::sim

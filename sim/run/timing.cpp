@@ -1,0 +1,105 @@
+#include "sim/run/timing.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace warptwin::sim {
+
+namespace {
+
+// A unit that is busier than this is what the time is bound by.
+constexpr double kSaturated = 0.85;
+
+Ending ending_of(TimedEnding ending) {
+  switch (ending) {
+    case TimedEnding::kDone:
+      return Ending::kDone;
+    case TimedEnding::kDeadlock:
+      return Ending::kDeadlock;
+    case TimedEnding::kLivelock:
+      return Ending::kLivelock;
+    case TimedEnding::kTrapped:
+      return Ending::kTrapped;
+    case TimedEnding::kStepBound:
+      break;
+  }
+  return Ending::kStepBound;
+}
+
+double input_bytes(const Workload& workload) {
+  double bytes = 0;
+  for (const TensorSpec& spec : workload.tensors) {
+    bytes += spec.use == TensorUse::kInput ? static_cast<double>(spec.bytes()) : 0.0;
+  }
+  return bytes;
+}
+
+// The clock that the power cap leaves, at most the one asked for.
+double held_clock(const Chip& chip, const TimedStats& stats) {
+  if (chip.power_kappa <= 0 || stats.tensor_share <= 0) {
+    return stats.clock;
+  }
+  return std::min(stats.clock, std::cbrt(chip.power_kappa / stats.tensor_share));
+}
+
+// The busiest unit, or, where none is saturated, what the role that ends last waits for.
+std::string binding(const TimedStats& stats) {
+  const UnitUse* busiest = nullptr;
+  for (const UnitUse& unit : stats.units) {
+    if (busiest == nullptr || unit.mean > busiest->mean + 1e-9) {
+      busiest = &unit;
+    }
+  }
+  if (busiest != nullptr && busiest->mean >= kSaturated) {
+    return busiest->name;
+  }
+  const WaitTime* longest = nullptr;
+  const RoleTime* role = nullptr;
+  for (const RoleTime& one : stats.roles) {
+    if (one.role == Role::kMma && !one.waits.empty()) {
+      role = &one;
+      longest = &one.waits.front();
+    }
+  }
+  if (longest == nullptr) {
+    return busiest == nullptr ? "nothing" : "latency; the busiest unit is " + busiest->name;
+  }
+  return "latency: " + std::string{warptwin::name_of(role->role)} + " waits for " + longest->what;
+}
+
+}  // namespace
+
+TimingResult time_scenario(const ScenarioEntry& scenario,
+                           const ParameterSet& parameters,
+                           const Chip& chip,
+                           const TimingOptions& options) {
+  TimingResult result;
+  const Workload workload = scenario.workload(parameters);
+  TimedOptions timed;
+  timed.clock = options.clock;
+  timed.l2_holds_inputs = options.l2_warm;
+  timed.input_bytes = options.input_bytes > 0 ? options.input_bytes : input_bytes(workload);
+  timed.operations_max = options.run.limits.steps_max;
+  std::vector<Slot> acted;
+  timed.acted = options.run.detect ? &acted : nullptr;
+  RunOptions run = options.run;
+  run.resident_ctas = std::min(run.resident_ctas, static_cast<std::uint32_t>(chip.sms));
+  run.engine = [&](Gpu& gpu, const WarpBody& body) {
+    result.stats = run_timed(gpu, body, chip, timed);
+    return RunStats{ending_of(result.stats.ending), result.stats.operations, 0};
+  };
+  try {
+    result.run = simulate(scenario, parameters, run);
+  } catch (const ChipError& error) {
+    throw ConfigError(error.what());
+  }
+  result.run.choices = std::move(acted);
+  result.flops = static_cast<double>(workload.flops);
+  result.clock_held = held_clock(chip, result.stats);
+  result.microseconds = result.stats.cycles / result.clock_held / 1000.0;
+  result.launch_microseconds = chip.launch_us;
+  result.binds = binding(result.stats);
+  return result;
+}
+
+}  // namespace warptwin::sim

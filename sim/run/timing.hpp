@@ -1,0 +1,39 @@
+/// One run of a scenario in time, on a chip.
+
+#pragma once
+
+#include <string>
+
+#include "sim/run/simulate.hpp"
+#include "sim/timed/engine.hpp"
+
+namespace warptwin::sim {
+
+struct TimingOptions {
+  RunOptions run;        // moves no data unless it says so
+  double clock = 0;      // GHz; 0: the chip's
+  bool l2_warm = false;  // the inputs are in L2 at the start, as far as they fit
+  /// Of the inputs, where only a part of a longer run is executed; 0: what the scenario says.
+  double input_bytes = 0;
+};
+
+struct TimingResult {
+  /// Of a checked run, `choices` is the schedule that shows its findings in the functional engine.
+  RunResult run;
+  TimedStats stats;
+  double flops = 0;                // 0: the scenario does not say
+  double clock_held = 0;           // GHz, under the chip's power cap
+  double microseconds = 0;         // of the grid, at that clock
+  double launch_microseconds = 0;  // in front of it
+  std::string binds;               // what the time is bound by
+
+  double tflops() const { return microseconds > 0 ? flops / microseconds / 1e6 : 0; }
+};
+
+/// Throws ConfigError when parameters, inputs or chip do not fit.
+TimingResult time_scenario(const ScenarioEntry& scenario,
+                           const ParameterSet& parameters,
+                           const Chip& chip,
+                           const TimingOptions& options);
+
+}  // namespace warptwin::sim

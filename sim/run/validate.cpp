@@ -1,0 +1,190 @@
+#include "sim/run/validate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+
+namespace warptwin::sim {
+
+namespace {
+
+const ScenarioEntry* find(const std::vector<ScenarioEntry>& scenarios, const std::string& name) {
+  const auto found = std::find_if(scenarios.begin(), scenarios.end(), [&](const ScenarioEntry& s) {
+    return name == s.info->name;
+  });
+  return found == scenarios.end() ? nullptr : &*found;
+}
+
+// In the unit of the row.
+double in_unit(const MeasuredRow& row, const TimingResult& timing) {
+  const double microseconds = timing.microseconds + timing.launch_microseconds;
+  if (row.kind == "kernel") {
+    if (row.unit.rfind("TFLOP", 0) == 0) {
+      const auto extent = [&](const char* name) {
+        return static_cast<double>(row.parameters.at(name));
+      };
+      return 2 * extent("m") * extent("n") * extent("k") / microseconds / 1e6;
+    }
+    return row.unit.rfind("ms", 0) == 0   ? microseconds / 1e3
+           : row.unit.rfind("ns", 0) == 0 ? microseconds * 1e3
+                                          : microseconds;
+  }
+  const double cycles = timing.stats.cycles / static_cast<double>(row.steps);
+  return row.unit.rfind("cycle", 0) == 0 ? cycles : cycles / timing.stats.clock;
+}
+
+bool fits(const ScenarioEntry& scenario, const ParameterSet& parameters) {
+  try {
+    scenario.workload(parameters);
+    return true;
+  } catch (const ConfigError&) {
+    return false;
+  }
+}
+
+// A kernel that was measured may keep its output elsewhere than ours, and have room for a stage
+// more: one less is close.
+ParameterSet parameters_of(const ScenarioEntry& scenario, const MeasuredRow& row) {
+  ParameterSet parameters{scenario.parameters};
+  for (const auto& [name, value] : row.parameters) {
+    parameters.set(name, value);
+  }
+  const std::int64_t stages = parameters["stages"];
+  if (row.kind == "kernel" && stages > 2 && !fits(scenario, parameters)) {
+    ParameterSet fewer = parameters;
+    fewer.set("stages", stages - 1);
+    return fits(scenario, fewer) ? fewer : parameters;
+  }
+  return parameters;
+}
+
+// A main loop is repeated: what fits in L2 is there. A kernel's inputs are not.
+double predict(const ScenarioEntry& scenario, const MeasuredRow& row, const Chip& chip) {
+  TimingOptions options;
+  options.run.moves_data = false;
+  options.run.detect = false;
+  options.run.resident_ctas = static_cast<std::uint32_t>(chip.sms);
+  options.clock = row.clock;
+  options.l2_warm = row.kind == "sweep";
+  const TimingResult timing = time_scenario(scenario, parameters_of(scenario, row), chip, options);
+  if (timing.run.end != RunEnd::kDone) {
+    throw ConfigError("the run does not end");
+  }
+  return in_unit(row, timing);
+}
+
+/// Shipped chips, each read once.
+class ChipShelf {
+ public:
+  explicit ChipShelf(const Chip* only) : only_{only} {}
+  const Chip& get(const std::string& name) {
+    if (only_ != nullptr) {
+      return *only_;
+    }
+    const std::string key = name.empty() ? "b200" : name;
+    const auto found = chips_.find(key);
+    return found != chips_.end() ? found->second
+                                 : chips_.emplace(key, load_chip(key)).first->second;
+  }
+
+ private:
+  const Chip* only_;
+  std::map<std::string, Chip> chips_;
+};
+
+double percent(double error) {
+  return 100.0 * std::abs(error);
+}
+
+void score_ratios(const std::vector<PredictedRow>& rows, Score& score) {
+  std::map<std::string, std::map<std::int64_t, const PredictedRow*>> families;
+  for (const PredictedRow& row : rows) {
+    families[row.measured.family][row.measured.order] = &row;
+  }
+  for (const auto& [name, members] : families) {
+    const PredictedRow* before = nullptr;
+    for (const auto& [order, row] : members) {
+      if (before != nullptr) {
+        const double predicted = row->predicted / before->predicted;
+        const double error =
+            percent(predicted * before->measured.value / row->measured.value - 1.0);
+        score.ratio_mean += error;
+        score.ratio_worst = std::max(score.ratio_worst, error);
+        ++score.ratios;
+      }
+      before = row;
+    }
+  }
+  score.ratio_mean /= std::max<double>(static_cast<double>(score.ratios), 1.0);
+}
+
+double rank_agreement(const std::vector<PredictedRow>& rows) {
+  double right = 0;
+  double pairs = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = i + 1; j < rows.size(); ++j) {
+      const double measured = rows[i].measured.value - rows[j].measured.value;
+      if (rows[i].measured.unit == rows[j].measured.unit && measured != 0) {
+        pairs += 1;
+        right += (rows[i].predicted - rows[j].predicted) * measured > 0 ? 1 : 0;
+      }
+    }
+  }
+  return pairs > 0 ? right / pairs : 1.0;
+}
+
+}  // namespace
+
+Score score_of(const std::vector<PredictedRow>& rows) {
+  Score score;
+  if (rows.empty()) {
+    return score;
+  }
+  constexpr double kRounding = 1e-9;
+  const auto count = static_cast<double>(rows.size());
+  std::vector<double> errors;
+  for (const PredictedRow& row : rows) {
+    errors.push_back(percent(row.error()));
+    score.mean += errors.back() / count;
+  }
+  score.within_10 =
+      100.0 / count *
+      static_cast<double>(std::count_if(
+          errors.begin(), errors.end(), [](double error) { return error <= 10 + kRounding; }));
+  std::sort(errors.begin(), errors.end());
+  score.worst = errors.back();
+  const auto rank = static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(errors.size())));
+  score.p90 = errors[rank - 1];
+  score_ratios(rows, score);
+  score.rank_agreement = rank_agreement(rows);
+  return score;
+}
+
+Validation validate(const std::vector<MeasuredRow>& rows,
+                    const std::vector<ScenarioEntry>& scenarios,
+                    const Chip* chip) {
+  Validation result;
+  ChipShelf shelf{chip};
+  for (MeasuredRow row : rows) {
+    const ScenarioEntry* scenario = find(scenarios, row.scenario);
+    if (scenario == nullptr && row.reason.empty()) {
+      row.reason = "there is no scenario '" + row.scenario + "' here";
+    }
+    if (row.reason.empty()) {
+      try {
+        result.rows.push_back({row, predict(*scenario, row, shelf.get(row.chip))});
+        continue;
+      } catch (const ConfigError& error) {
+        row.reason = error.what();
+      } catch (const ChipError& error) {
+        row.reason = error.what();
+      }
+    }
+    result.skipped.push_back(row);
+  }
+  result.score = score_of(result.rows);
+  return result;
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,47 @@
+/// Predictions beside measurements, and the fit of a chip's free constants to them.
+
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/run/measured_rows.hpp"
+#include "sim/run/timing.hpp"
+
+namespace warptwin::sim {
+
+struct PredictedRow {
+  MeasuredRow measured;
+  double predicted = 0;  // in the row's unit
+  /// predicted / measured - 1
+  double error() const { return predicted / measured.value - 1.0; }
+};
+
+/// How well predictions do. Errors are magnitudes, in per cent.
+struct Score {
+  double mean = 0;
+  double p90 = 0;
+  double worst = 0;
+  double within_10 = 0;
+  /// Of the ratio between rows that differ in one step alone; what a wrong clock leaves as it is.
+  double ratio_mean = 0;
+  double ratio_worst = 0;
+  std::size_t ratios = 0;
+  double rank_agreement = 0;  // pairs in the right order, of those that are not equal
+};
+
+struct Validation {
+  std::vector<PredictedRow> rows;
+  std::vector<MeasuredRow> skipped;  // with their reasons
+  Score score;
+};
+
+/// Predicts every row. A row runs on `chip`, or where `chip` is null on the one it names.
+Validation validate(const std::vector<MeasuredRow>& rows,
+                    const std::vector<ScenarioEntry>& scenarios,
+                    const Chip* chip);
+
+Score score_of(const std::vector<PredictedRow>& rows);
+
+}  // namespace warptwin::sim

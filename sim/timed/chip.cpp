@@ -1,0 +1,444 @@
+#include "sim/timed/chip.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "sim/timed/shipped_chips.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr double kLarge = 1e15;
+constexpr double kCyclesMost = 1e6;
+constexpr std::size_t kFileMost = 1 << 20;  // bytes; no chip is near it
+
+[[noreturn]] void refuse(const std::string& origin,
+                         const std::string& key,
+                         const std::string& what) {
+  throw ChipError(origin + ": " + (key.empty() ? "" : key + ": ") + what);
+}
+
+const Json& member(const Json& object,
+                   const char* name,
+                   const std::string& origin,
+                   const std::string& key) {
+  const auto found = object.find(name);
+  if (found == object.end()) {
+    refuse(origin, key, std::string{"has no '"} + name + "'");
+  }
+  return *found;
+}
+
+std::string text_member(const Json& object,
+                        const char* name,
+                        const std::string& origin,
+                        const std::string& key) {
+  const Json& value = member(object, name, origin, key);
+  if (!value.is_string() || value.get_ref<const std::string&>().empty()) {
+    refuse(origin, key, std::string{"'"} + name + "' is a text that is not empty");
+  }
+  return value.get<std::string>();
+}
+
+double number(const Json& value,
+              double least,
+              double most,
+              const std::string& origin,
+              const std::string& key) {
+  if (!value.is_number()) {
+    refuse(origin, key, "'value' is a number, not " + value.dump().substr(0, 40));
+  }
+  const double got = value.get<double>();
+  if (!(got >= least && got <= most)) {
+    std::ostringstream range;
+    range << got << " is out of range: use " << least << " to " << most;
+    refuse(origin, key, range.str());
+  }
+  return got;
+}
+
+// Refuses a key that is not one of `known`: a misspelt constant must not be passed over.
+void check_keys(const Json& object,
+                std::initializer_list<const char*> known,
+                const std::string& origin,
+                const std::string& key) {
+  for (const auto& [name, value] : object.items()) {
+    if (std::none_of(known.begin(), known.end(), [n = name](const char* k) { return n == k; })) {
+      refuse(origin, key, "there is no '" + name + "' here");
+    }
+  }
+}
+
+// The source of one entry, after its form and unit have been checked.
+std::string entry_source(const Json& entry,
+                         const std::string& unit,
+                         const std::string& origin,
+                         const std::string& key) {
+  if (!entry.is_object()) {
+    refuse(origin, key, "is an object with 'value', 'unit' and 'source'");
+  }
+  check_keys(entry, {"value", "unit", "source"}, origin, key);
+  const std::string given = text_member(entry, "unit", origin, key);
+  if (given != unit) {
+    refuse(origin, key, "is in '" + unit + "', not in '" + given + "'");
+  }
+  return text_member(entry, "source", origin, key);
+}
+
+const Json& section(const Json& root, const char* name, const std::string& origin) {
+  static const Json kEmpty = Json::object();
+  const auto found = root.find(name);
+  if (found == root.end()) {
+    return kEmpty;
+  }
+  if (!found->is_object()) {
+    refuse(origin, name, "is an object");
+  }
+  return *found;
+}
+
+// Whether only whole numbers make sense.
+bool is_count(const ChipField& field) {
+  return field.member == &Chip::sms || field.member == &Chip::l2_halves;
+}
+
+void read_constants(const Json& constants, const std::string& origin, Chip& chip) {
+  for (const auto& [key, entry] : constants.items()) {
+    const auto& fields = chip_fields();
+    const auto field = std::find_if(
+        fields.begin(), fields.end(), [k = key](const ChipField& f) { return k == f.key; });
+    if (field == fields.end()) {
+      refuse(origin, key, "is no constant of the model; 'warptwin chip show b200' lists them");
+    }
+    chip.sources[key] = entry_source(entry, field->unit, origin, key);
+    const double value =
+        number(member(entry, "value", origin, key), field->least, field->most, origin, key);
+    if (is_count(*field) && value != std::floor(value)) {
+      refuse(origin, key, "is a whole number");
+    }
+    chip.*field->member = value;
+  }
+}
+
+bool is_form(const std::string& name) {
+  static const char* const kForms[] = {"1sm m64 ss",
+                                       "1sm m128 ss",
+                                       "1sm m64 ts",
+                                       "1sm m128 ts",
+                                       "2sm m128 ss",
+                                       "2sm m256 ss",
+                                       "2sm m128 ts",
+                                       "2sm m256 ts"};
+  return std::find(std::begin(kForms), std::end(kForms), name) != std::end(kForms);
+}
+
+void read_forms(const Json& forms, const std::string& origin, Chip& chip) {
+  for (const auto& [name, entry] : forms.items()) {
+    const std::string key = "tensor_core: " + name;
+    if (!is_form(name)) {
+      refuse(origin, key, "is no form of an MMA; '1sm m128 ss' is one");
+    }
+    chip.sources[name] = entry_source(entry, kMmaFormUnit, origin, key);
+    const Json& values = member(entry, "value", origin, key);
+    if (!values.is_array() || values.size() != 5) {
+      refuse(origin, key, std::string{"'value' is a list of five numbers: "} + kMmaFormUnit);
+    }
+    const auto at = [&](std::size_t i) { return number(values[i], 0, kCyclesMost, origin, key); };
+    chip.mma[name] = {at(0), at(1), at(2), at(3), at(4)};
+  }
+}
+
+const ShippedChip* find_shipped(std::string_view name) {
+  const std::vector<ShippedChip>& all = shipped_chip_texts();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const ShippedChip& c) { return name == c.name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string names_of_shipped() {
+  std::string names;
+  for (const std::string_view name : shipped_chips()) {
+    names += (names.empty() ? "" : ", ") + std::string{name};
+  }
+  return names;
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream file{path, std::ios::binary};
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    throw ChipError(path +
+                    ": cannot be read, and is not the name of a chip: " + names_of_shipped());
+  }
+  return text.str();
+}
+
+}  // namespace
+
+const char* const kMmaFormUnit =
+    "cycle: interval per column, least interval, read port beside operands, latency, "
+    "latency per column";
+
+const std::vector<ChipField>& chip_fields() {
+  static const std::vector<ChipField> kFields = {
+      {"sms", &Chip::sms, "SM", 1, 4096, "streaming multiprocessors that run CTAs"},
+      {"clock",
+       &Chip::clock,
+       "GHz",
+       0.1,
+       10,
+       "clock that turns cycles into time, where none is given"},
+      {"power_kappa",
+       &Chip::power_kappa,
+       "GHz^3",
+       0,
+       1000,
+       "power cap: clock <= (kappa / tensor-core share)^(1/3); 0: no cap"},
+      {"launch_us", &Chip::launch_us, "us", 0, 1000, "a launch, before its first CTA starts"},
+      {"cta_start_us",
+       &Chip::cta_start_us,
+       "us",
+       0,
+       1000,
+       "start of a CTA until its first instruction"},
+      {"cta_gap_us",
+       &Chip::cta_gap_us,
+       "us",
+       0,
+       1000,
+       "end of a CTA until the first instruction of the next one on its SM"},
+      {"issue", &Chip::issue, "cycle", 0, 1000, "issuing any operation"},
+      {"mbarrier_arrive",
+       &Chip::mbarrier_arrive,
+       "cycle",
+       0,
+       kCyclesMost,
+       "an arrival until the barrier has counted it"},
+      {"mbarrier_test",
+       &Chip::mbarrier_test,
+       "cycle",
+       0,
+       kCyclesMost,
+       "a look at a barrier whose phase is complete"},
+      {"mbarrier_wake",
+       &Chip::mbarrier_wake,
+       "cycle",
+       0,
+       kCyclesMost,
+       "completion of a phase until a waiter goes on"},
+      {"named_barrier",
+       &Chip::named_barrier,
+       "cycle",
+       0,
+       kCyclesMost,
+       "bar.sync, without what each warp adds"},
+      {"named_barrier_per_warp",
+       &Chip::named_barrier_per_warp,
+       "cycle",
+       0,
+       kCyclesMost,
+       "bar.sync, per warp"},
+      {"cluster_barrier_relaxed",
+       &Chip::cluster_barrier_relaxed,
+       "cycle",
+       0,
+       kCyclesMost,
+       "barrier.cluster, relaxed arrival"},
+      {"cluster_barrier",
+       &Chip::cluster_barrier,
+       "cycle",
+       0,
+       kCyclesMost,
+       "barrier.cluster, releasing arrival"},
+      {"fence_proxy_async", &Chip::fence_proxy_async, "cycle", 0, kCyclesMost, "fence.proxy.async"},
+      {"fence_gpu", &Chip::fence_gpu, "cycle", 0, kCyclesMost, "a fence or an atomic of GPU scope"},
+      {"setmaxnreg_dec", &Chip::setmaxnreg_dec, "cycle", 0, kCyclesMost, "setmaxnreg.dec"},
+      {"setmaxnreg_inc", &Chip::setmaxnreg_inc, "cycle", 0, kCyclesMost, "setmaxnreg.inc"},
+      {"convert_rate",
+       &Chip::convert_rate,
+       "1/cycle",
+       0.1,
+       1e6,
+       "conversions of two fp32 to a packed pair, per SM"},
+      {"tma_issue", &Chip::tma_issue, "cycle", 0, kCyclesMost, "issuing a bulk copy"},
+      {"tma_row",
+       &Chip::tma_row,
+       "cycle",
+       0.01,
+       kCyclesMost,
+       "the TMA engine, per row of up to 128 B"},
+      {"tma_instruction",
+       &Chip::tma_instruction,
+       "cycle",
+       0,
+       kCyclesMost,
+       "the TMA engine, per load at least"},
+      {"tma_store_instruction",
+       &Chip::tma_store_instruction,
+       "cycle",
+       0,
+       kCyclesMost,
+       "the TMA engine, per store at least"},
+      {"tma_latency",
+       &Chip::tma_latency,
+       "cycle",
+       0,
+       kCyclesMost,
+       "a load's last row leaves the engine until its bytes are counted, from L2"},
+      {"tma_latency_per_row_byte",
+       &Chip::tma_latency_per_row_byte,
+       "cycle/B",
+       0,
+       100,
+       "the same, more for each byte of a row"},
+      {"tma_store_latency",
+       &Chip::tma_store_latency,
+       "cycle",
+       0,
+       kCyclesMost,
+       "a store's last row has been read until it is written"},
+      {"smem_read", &Chip::smem_read, "B/cycle", 1, 1e6, "read port of shared memory"},
+      {"smem_write", &Chip::smem_write, "B/cycle", 1, 1e6, "write port of shared memory"},
+      {"smem_conflict",
+       &Chip::smem_conflict,
+       "ratio",
+       0,
+       10,
+       "how much longer a port takes while the other one is in full use"},
+      {"smem_latency", &Chip::smem_latency, "cycle", 0, kCyclesMost, "a load from shared memory"},
+      {"mma_issue", &Chip::mma_issue, "cycle", 0, kCyclesMost, "issuing an MMA or a commit"},
+      {"mma_batch",
+       &Chip::mma_batch,
+       "cycle",
+       0,
+       kCyclesMost,
+       "a commit of more than one MMA, over that of one"},
+      {"commit_latency",
+       &Chip::commit_latency,
+       "cycle",
+       0,
+       kCyclesMost,
+       "a commit of nothing until a waiter goes on"},
+      {"tmem_rate",
+       &Chip::tmem_rate,
+       "B/cycle",
+       1,
+       1e6,
+       "tensor-memory port of an SM sub-partition"},
+      {"tmem_latency",
+       &Chip::tmem_latency,
+       "cycle",
+       0,
+       kCyclesMost,
+       "tcgen05.ld or .st, beside its bytes"},
+      {"tmem_busy_latency",
+       &Chip::tmem_busy_latency,
+       "cycle",
+       0,
+       kCyclesMost,
+       "the same, more while the tensor core runs"},
+      {"tmem_alloc", &Chip::tmem_alloc, "cycle", 0, kCyclesMost, "tcgen05.alloc or .dealloc"},
+      {"tcgen05_cp", &Chip::tcgen05_cp, "cycle", 0, kCyclesMost, "tcgen05.cp of 2 KiB"},
+      {"l2_bytes", &Chip::l2_bytes, "B", 1, kLarge, "L2, all of it"},
+      {"l2_halves",
+       &Chip::l2_halves,
+       "halves",
+       1,
+       2,
+       "parts of L2 of which each keeps its own copy for its SMs"},
+      {"l2_rate", &Chip::l2_rate, "B/cycle", 1, 1e9, "L2 to all SMs together"},
+      {"l2_far_latency",
+       &Chip::l2_far_latency,
+       "cycle",
+       0,
+       kCyclesMost,
+       "a line that only the other half has"},
+      {"global_latency",
+       &Chip::global_latency,
+       "cycle",
+       0,
+       kCyclesMost,
+       "a word in global memory, from L2"},
+      {"dram_rate", &Chip::dram_rate, "TB/s", 0.001, 1000, "DRAM"},
+      {"dram_latency_ns",
+       &Chip::dram_latency_ns,
+       "ns",
+       0,
+       1e5,
+       "a line that only DRAM has, over one in L2"},
+      {"dsmem_latency",
+       &Chip::dsmem_latency,
+       "cycle",
+       0,
+       kCyclesMost,
+       "an operation on another CTA's shared memory"},
+      {"clc_latency",
+       &Chip::clc_latency,
+       "cycle",
+       0,
+       kCyclesMost,
+       "clusterlaunchcontrol.try_cancel until its response has come"},
+  };
+  return kFields;
+}
+
+std::vector<std::string_view> shipped_chips() {
+  std::vector<std::string_view> names;
+  for (const ShippedChip& chip : shipped_chip_texts()) {
+    names.emplace_back(chip.name);
+  }
+  return names;
+}
+
+Chip parse_chip(std::string_view text, const std::string& origin) {
+  if (text.size() > kFileMost) {
+    refuse(origin, "", "is larger than any chip");
+  }
+  Json root;
+  try {
+    root = Json::parse(text);
+  } catch (const Json::exception& error) {
+    refuse(origin, "", std::string{"is not JSON: "} + error.what());
+  }
+  if (!root.is_object()) {
+    refuse(origin, "", "is not a JSON object");
+  }
+  check_keys(root, {"name", "summary", "base", "constants", "tensor_core"}, origin, "");
+  Chip chip;
+  if (root.contains("base")) {
+    const std::string base = text_member(root, "base", origin, "");
+    const ShippedChip* shipped = find_shipped(base);
+    if (shipped == nullptr) {
+      refuse(origin, "base", "'" + base + "' is no shipped chip; there are: " + names_of_shipped());
+    }
+    if (origin == shipped->name) {
+      refuse(origin, "base", "is the chip itself");
+    }
+    chip = parse_chip(shipped->text, shipped->name);
+  }
+  chip.name = text_member(root, "name", origin, "");
+  chip.summary = text_member(root, "summary", origin, "");
+  read_constants(section(root, "constants", origin), origin, chip);
+  read_forms(section(root, "tensor_core", origin), origin, chip);
+  for (const ChipField& field : chip_fields()) {
+    if (chip.sources.find(field.key) == chip.sources.end()) {
+      refuse(origin, field.key, "is missing, and there is no 'base' to take it from");
+    }
+  }
+  return chip;
+}
+
+Chip load_chip(const std::string& name_or_file) {
+  if (const ShippedChip* shipped = find_shipped(name_or_file)) {
+    return parse_chip(shipped->text, shipped->name);
+  }
+  return parse_chip(read_file(name_or_file), name_or_file);
+}
+
+}  // namespace warptwin::sim

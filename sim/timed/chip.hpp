@@ -1,0 +1,123 @@
+/// A chip as data: every constant of the timing model, with its unit and where it comes from.
+///
+/// A chip is a JSON file:
+///   {"name": "b200", "summary": "...", "base": "...",
+///    "constants": {"sms": {"value": 148, "unit": "SM", "source": "..."}, ...},
+///    "tensor_core": {"1sm m128 ss": {"value": [0.5, 0, 0, 136, 0.5], "unit": "...", ...}, ...}}
+/// With `base` it starts from a shipped chip and gives only what differs. A source that is no
+/// measurement of this chip says so; where there is none it is the word `assumed`.
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warptwin::sim {
+
+/// A chip that cannot be read. The message names the file and the key.
+class ChipError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One form of `tcgen05.mma`, of 32 bytes of K, N columns wide.
+struct MmaForm {
+  double interval_per_column = 0;  // cycles from one instruction to the next, per column
+  double interval_least = 0;       // cycles from one to the next, at least
+  double read_extra = 0;           // cycles of the shared-memory read port beside the operands'
+  double latency = 0;              // cycles from issue until a waiter of its commit goes on,
+  double latency_per_column = 0;   // and per column
+};
+
+/// The constants of the model. `chip_fields` says what each is called, its unit and its meaning.
+struct Chip {
+  std::string name;
+  std::string summary;
+
+  double sms = 0;
+  double clock = 0;
+  double power_kappa = 0;
+  double launch_us = 0;
+  double cta_start_us = 0;
+  double cta_gap_us = 0;
+
+  double issue = 0;
+  double mbarrier_arrive = 0;
+  double mbarrier_test = 0;
+  double mbarrier_wake = 0;
+  double named_barrier = 0;
+  double named_barrier_per_warp = 0;
+  double cluster_barrier_relaxed = 0;
+  double cluster_barrier = 0;
+  double fence_proxy_async = 0;
+  double fence_gpu = 0;
+  double setmaxnreg_dec = 0;
+  double setmaxnreg_inc = 0;
+  double convert_rate = 0;
+
+  double tma_issue = 0;
+  double tma_row = 0;
+  double tma_instruction = 0;
+  double tma_store_instruction = 0;
+  double tma_latency = 0;
+  double tma_latency_per_row_byte = 0;
+  double tma_store_latency = 0;
+
+  double smem_read = 0;
+  double smem_write = 0;
+  double smem_conflict = 0;
+  double smem_latency = 0;
+
+  double mma_issue = 0;
+  double mma_batch = 0;
+  double commit_latency = 0;
+
+  double tmem_rate = 0;
+  double tmem_latency = 0;
+  double tmem_busy_latency = 0;
+  double tmem_alloc = 0;
+  double tcgen05_cp = 0;
+
+  double l2_bytes = 0;
+  double l2_halves = 0;
+  double l2_rate = 0;
+  double l2_far_latency = 0;
+  double global_latency = 0;
+  double dram_rate = 0;
+  double dram_latency_ns = 0;
+  double dsmem_latency = 0;
+  double clc_latency = 0;
+
+  /// By name: "1sm m128 ss", "2sm m256 ts" and so on. A form that is not here the chip has not.
+  std::map<std::string, MmaForm, std::less<>> mma;
+
+  /// Where each value of this chip comes from, by its key.
+  std::map<std::string, std::string, std::less<>> sources;
+};
+
+/// One constant: its key in a file, its unit, the range it makes sense in.
+struct ChipField {
+  const char* key;
+  double Chip::*member;
+  const char* unit;
+  double least;
+  double most;
+  const char* meaning;
+};
+
+const std::vector<ChipField>& chip_fields();
+/// Unit of a `tensor_core` row: its five numbers in order.
+extern const char* const kMmaFormUnit;
+
+/// Names of the chips that are built in.
+std::vector<std::string_view> shipped_chips();
+/// Parses a chip. `origin` names the text in errors.
+Chip parse_chip(std::string_view text, const std::string& origin);
+/// A shipped chip by its name, or one read from the file of that path.
+Chip load_chip(const std::string& name_or_file);
+
+}  // namespace warptwin::sim

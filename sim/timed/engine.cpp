@@ -1,0 +1,636 @@
+#include "sim/timed/engine.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <optional>
+
+#include "sim/timed/accounts.hpp"
+#include "sim/timed/modules/fabric.hpp"
+#include "sim/timed/simulation.hpp"
+#include "sim/timed/sm.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+constexpr int kStackBytes = 64 * 1024;
+// So many operations without a change of state, per warp, and it is a livelock.
+constexpr std::uint64_t kPollsPerWarp = 100'000;
+// A warp runs ahead of time by no more.
+constexpr Ticks kAheadMost = 256 * kTicksPerCycle;
+
+/// Unwinds a warp whose run has ended.
+struct AbortRun {};
+
+bool may_block(Op op) {
+  switch (op) {
+    case Op::kMbarrierWait:
+    case Op::kMbarrierTryWait:
+    case Op::kBarSync:
+    case Op::kClusterArrive:
+    case Op::kClusterWait:
+    case Op::kSyncWarp:
+    case Op::kBulkWaitGroup:
+    case Op::kTcgen05Alloc:
+    case Op::kTcgen05WaitLd:
+    case Op::kTcgen05WaitSt:
+    case Op::kGlobalLoadAcquire:
+    case Op::kGlobalWait:
+    case Op::kSetmaxnreg:
+    case Op::kWarpExit:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Nobody else can see when such an operation is executed: it is seen by its order, or by what its
+// unit does, which is told the time. A warp executes it ahead of time and pays later.
+bool runs_ahead(const Operation& op) {
+  switch (op.op) {
+    case Op::kSyncWarp:
+    case Op::kFragmentRead:
+    case Op::kFence:
+    case Op::kFenceMbarrierInit:
+    case Op::kFenceProxyAsync:
+    case Op::kTcgen05FenceBefore:
+    case Op::kTcgen05FenceAfter:
+    case Op::kTensorLoad:
+    case Op::kBulkLoad:
+    case Op::kTcgen05Mma:
+    case Op::kTcgen05Cp:
+    case Op::kTcgen05Commit:
+      return true;
+    case Op::kMbarrierArrive:  // its phase ends with bytes that are yet to come
+      return (op.flags & event_flag::kExpectTx) != 0 && op.bytes != 0 &&
+             (op.flags & event_flag::kRemote) == 0;
+    default:
+      return false;
+  }
+}
+
+bool is_barrier(Op op) {
+  switch (op) {
+    case Op::kMbarrierInit:
+    case Op::kMbarrierInval:
+    case Op::kMbarrierArrive:
+    case Op::kMbarrierExpectTx:
+    case Op::kMbarrierCompleteTx:
+    case Op::kMbarrierWait:
+    case Op::kMbarrierTryWait:
+    case Op::kBarSync:
+    case Op::kBarArrive:
+    case Op::kClusterArrive:
+    case Op::kClusterWait:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// One warp of the machine, a SystemC thread for as long as the run lasts.
+class WarpThread : public sc_core::sc_module {
+ public:
+  WarpThread(const sc_core::sc_module_name& name, std::function<void()> life)
+      : sc_module{name}, life_{std::move(life)} {
+    SC_HAS_PROCESS(WarpThread);
+    SC_THREAD(run);
+    set_stack_size(kStackBytes);
+  }
+
+  sc_core::sc_event wake;
+  bool parked = false;   // its operation cannot be executed yet
+  Ticks looks = 0;       // while parked: when it looks, had it not run ahead
+  bool pending = false;  // a CTA has started in its place
+  Ticks starts = 0;
+  Ticks debt = 0;  // how far it has run ahead
+
+ private:
+  void run() { life_(); }
+
+  std::function<void()> life_;
+};
+
+class TimedEngine : public sc_core::sc_module, private Completions {
+ public:
+  TimedEngine(const sc_core::sc_module_name& name,
+              Gpu& gpu,
+              const std::function<void(SimMachine&)>& body,
+              const Chip& chip,
+              const TimedOptions& options)
+      : sc_module{name},
+        gpu_{gpu},
+        body_{body},
+        chip_{chip},
+        options_{options},
+        clock_{options.clock > 0 ? options.clock : chip.clock},
+        memory_{"memory", chip, clock_, holds_inputs()},
+        fabric_{"fabric", *this},
+        accounts_(gpu.warps().size()) {
+    ports_.reserve(accounts_.size());
+    for (Slot slot = 0; slot < accounts_.size(); ++slot) {
+      ports_.push_back(Port{*this, slot});
+      warps_.emplace_back(sc_core::sc_gen_unique_name("warp"), [this, slot] { live(slot); });
+    }
+    build_sms();
+  }
+
+  TimedStats run(Simulation& simulation) {
+    gpu_.watch_ready(&inserted_);
+    gpu_.launch();
+    start_warps(microseconds(chip_.cta_start_us));
+    do {
+      simulation.run();
+    } while (!poisoned_ && flush_tensor_cores());
+    if (!poisoned_) {
+      end(gpu_.trapped()    ? TimedEnding::kTrapped
+          : gpu_.finished() ? TimedEnding::kDone
+                            : TimedEnding::kDeadlock);
+    }
+    simulation.run();  // lets the warps that are left unwind
+    gpu_.watch_ready(nullptr);
+    if (error_ != nullptr) {
+      std::rethrow_exception(error_);
+    }
+    return stats();
+  }
+
+ private:
+  struct Port : EnginePort {
+    Port(TimedEngine& engine, Slot slot) : engine_{&engine}, slot_{slot} {}
+    void perform(Operation& operation) override { engine_->perform(slot_, operation); }
+    TimedEngine* engine_;
+    Slot slot_;
+  };
+
+  bool holds_inputs() const {
+    return options_.l2_holds_inputs && options_.input_bytes <= chip_.l2_bytes / chip_.l2_halves;
+  }
+  Ticks microseconds(double us) const { return to_ticks(us * clock_ * 1000.0); }
+
+  // One CTA an SM; SMs of a half stand together.
+  void build_sms() {
+    const std::size_t used = gpu_.ctas().size();
+    for (std::size_t i = 0; i < used; ++i) {
+      const auto half = static_cast<std::uint32_t>(static_cast<double>(i) * memory_.halves() /
+                                                   std::max<double>(chip_.sms, 1.0));
+      sms_.push_back(std::make_unique<Sm>(sc_core::sc_gen_unique_name("sm"),
+                                          chip_,
+                                          std::min(half, memory_.halves() - 1),
+                                          memory_,
+                                          static_cast<Completions&>(*this)));
+    }
+  }
+
+  Sm& sm_of(Slot warp) { return *sms_[gpu_.warps()[warp].cta]; }
+  static std::uint32_t part_of(const Warp& warp) { return warp.index % kSubPartitions; }
+
+  // --- Warps ----------------------------------------------------------------------------------
+
+  void live(Slot self) {
+    WarpThread& thread = warps_[self];
+    for (;;) {
+      while (!thread.pending && !poisoned_) {
+        sc_core::wait(thread.wake);
+      }
+      if (poisoned_) {
+        return;
+      }
+      thread.pending = false;
+      pass(thread.starts > now() ? thread.starts - now() : 0);
+      accounts_[self].start(now());
+      live_once(self);
+      accounts_[self].end(now());
+      ended_ = std::max(ended_, now());
+      if (error_ != nullptr) {
+        end(TimedEnding::kTrapped);
+      }
+    }
+  }
+
+  void live_once(Slot self) {
+    const Warp& warp = gpu_.warps()[self];
+    const Cta& cta = gpu_.ctas()[warp.cta];
+    SimMachine machine{ports_[self],
+                       {warp.index,
+                        cta.rank,
+                        gpu_.config().cluster_size,
+                        gpu_.clusters()[cta.cluster].number,
+                        gpu_.config().clusters},
+                       gpu_.config().moves_data};
+    note(self);  // its first turn brings it to its first operation
+    try {
+      body_(machine);
+      Operation exit;
+      exit.op = Op::kWarpExit;
+      perform(self, exit);
+    } catch (const AbortRun&) {
+      // the run has ended
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  }
+
+  static void pass(Ticks ticks) {
+    if (ticks != 0) {
+      sc_core::wait(time_of(ticks));
+    }
+  }
+
+  void perform(Slot self, Operation& op) {
+    if (poisoned_) {
+      // A warp leaves at its next blocking operation; what destructors do on the way is nothing.
+      if (may_block(op.op) && std::uncaught_exceptions() == 0) {
+        throw AbortRun{};
+      }
+      return;
+    }
+    if (op.op == Op::kStageNote) {
+      gpu_.execute(self, op);
+      return;
+    }
+    gpu_.announce(self, op);
+    settle();
+    WarpThread& thread = warps_[self];
+    const Ticks cost = cost_of(self, op);
+    accounts_[self].issue(cost);
+    thread.debt += cost;
+    // A wait looks ahead of time too: what it finds complete stays complete.
+    const bool ahead = runs_ahead(op) || op.op == Op::kMbarrierWait;
+    if (!ahead || thread.debt > kAheadMost) {
+      pass(std::exchange(thread.debt, 0));
+    }
+    execute(self, op);
+  }
+
+  void note(Slot slot) {
+    if (options_.acted != nullptr) {
+      options_.acted->push_back(slot);
+    }
+  }
+
+  // Executes the operation as soon as the model lets it.
+  void execute(Slot self, Operation& op) {
+    WarpThread& thread = warps_[self];
+    for (;;) {
+      if (poisoned_) {
+        perform(self, op);
+        return;
+      }
+      gpu_.set_time((now() + thread.debt) / kTicksPerCycle);
+      issuing_at_ = now() + thread.debt;
+      note(self);
+      const bool done = gpu_.execute(self, op);
+      settle();
+      check_bounds();
+      if (done) {
+        submit(self, op);
+        return;
+      }
+      thread.looks = now() + std::exchange(thread.debt, 0);
+      thread.parked = true;
+      sc_core::wait(thread.wake);
+      thread.parked = false;
+      if (now() > thread.looks) {
+        accounts_[self].wait(
+            op.op, op.op == Op::kMbarrierWait ? op.address : 0, now() - thread.looks);
+      }
+    }
+  }
+
+  // From now until the operation has its effect.
+  Ticks cost_of(Slot self, const Operation& op) {
+    const Warp& warp = gpu_.warps()[self];
+    Sm& sm = sm_of(self);
+    const Ticks from = now() + warps_[self].debt;
+    const Ticks issued = sm.issue.issue(part_of(warp), from) + to_ticks(chip_.issue);
+    if (is_barrier(op.op)) {
+      return sm.barriers.operate(issued, op, gpu_.config().warps_per_cta) - from;
+    }
+    if (op.op == Op::kSharedStore && op.rank != 0) {
+      return store_row(sm, part_of(warp), issued, op) - from;
+    }
+    return issued - from + to_ticks(cycles_of(op));
+  }
+
+  static Ticks store_row(Sm& sm, std::uint32_t part, Ticks from, const Operation& op) {
+    const double values = double{kWarpLanes} * (op.fragment ? op.fragment->registers : 0U);
+    const double bytes = values * bytes_of(op.element);
+    const bool packs = bytes_of(op.element) < 4;
+    const Ticks ready = packs ? sm.issue.convert(part, from, values / 2) : from;
+    return sm.shared.write(ready, bytes);
+  }
+
+  double cycles_of(const Operation& op) const {
+    switch (op.op) {
+      case Op::kFence:
+        return op.ordering.scope == Scope::kCta ? 0.0 : chip_.fence_gpu;
+      case Op::kFenceProxyAsync:
+        return chip_.fence_proxy_async;
+      case Op::kTensorLoad:
+      case Op::kTensorStore:
+      case Op::kBulkLoad:
+      case Op::kBulkStore:
+        return chip_.tma_issue;
+      case Op::kTcgen05Mma:
+      case Op::kTcgen05Cp:
+      case Op::kTcgen05Commit:
+        return chip_.mma_issue;
+      case Op::kTcgen05Alloc:
+      case Op::kTcgen05Dealloc:
+        return chip_.tmem_alloc;
+      case Op::kSharedLoad:
+      case Op::kClcQuery:
+        return chip_.smem_latency;
+      case Op::kGlobalLoadAcquire:
+      case Op::kGlobalStoreRelease:
+      case Op::kGlobalRedAdd:
+      case Op::kGlobalWait:
+        return chip_.global_latency;
+      case Op::kSetmaxnreg:
+        return (op.flags & event_flag::kIncrease) != 0 ? chip_.setmaxnreg_inc
+                                                       : chip_.setmaxnreg_dec;
+      default:
+        return 0;
+    }
+  }
+
+  // --- Units ----------------------------------------------------------------------------------
+
+  // Hands what the operation started to its unit.
+  void submit(Slot self, const Operation& op) {
+    const auto warps = static_cast<Slot>(warps_.size());
+    Sm& sm = sm_of(self);
+    switch (op.op) {
+      case Op::kTcgen05Mma:
+        multiply(self, op);
+        break;
+      case Op::kTcgen05Cp:
+        sm.tensor.copy(issuing_at_, kTmemColumnBytes * op.count, warps + self);
+        break;
+      case Op::kTcgen05Commit:
+        sm.tensor.commit(issuing_at_, warps + self);
+        break;
+      case Op::kTcgen05Ld:
+      case Op::kTcgen05St:
+        sm.tmem.move(part_of(gpu_.warps()[self]), 4.0 * kWarpLanes * op.count, 2 * warps + self);
+        break;
+      case Op::kWarpExit:
+        start_warps(microseconds(chip_.cta_gap_us));
+        break;
+      default:
+        break;
+    }
+  }
+
+  // An MMA that the model has refused is not in its queue.
+  void multiply(Slot self, const Operation& op) {
+    if (gpu_.trapped()) {
+      return;
+    }
+    const UmmaInstructionDescriptor shape{op.instruction, static_cast<MmaKind>(op.kind)};
+    const bool pair = op.group == CtaGroup::kTwo;
+    const bool a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
+    const std::string_view name = form_name(pair, shape.m(), a_in_tmem);
+    const auto form = chip_.mma.find(name);
+    if (form == chip_.mma.end()) {
+      throw ChipError(chip_.name + ": has no MMA of the form '" + std::string{name} + "'");
+    }
+    const double rows = (a_in_tmem ? 0 : shape.m()) + shape.n();
+    constexpr double kStepBytes = 32;
+    const MmaShape work{form->second, double(shape.n()), rows / ctas_in(op.group) * kStepBytes};
+    const std::uint32_t cta = gpu_.warps()[self].cta;
+    sms_[cta]->tensor.multiply(issuing_at_,
+                               work,
+                               static_cast<Slot>(warps_.size()) + self,
+                               pair ? &sms_[cta ^ 1U]->tensor : nullptr);
+  }
+
+  static std::string_view form_name(bool pair, std::uint32_t m, bool a_in_tmem) {
+    if (pair) {
+      return m == 256 ? (a_in_tmem ? "2sm m256 ts" : "2sm m256 ss")
+                      : (a_in_tmem ? "2sm m128 ts" : "2sm m128 ss");
+    }
+    return m == 128 ? (a_in_tmem ? "1sm m128 ts" : "1sm m128 ss")
+                    : (a_in_tmem ? "1sm m64 ts" : "1sm m64 ss");
+  }
+
+  void step(Slot slot) override {
+    if (poisoned_ || !gpu_.ready().contains(slot)) {
+      return;
+    }
+    gpu_.set_time(now() / kTicksPerCycle);
+    note(slot);
+    gpu_.advance(slot);
+    ended_ = std::max(ended_, now());
+    settle();
+    start_warps(microseconds(chip_.cta_gap_us));
+    check_bounds();
+  }
+
+  // Deals with everybody who has become ready.
+  void settle() {
+    while (!inserted_.empty()) {
+      settling_.swap(inserted_);
+      loads_.clear();
+      for (const Slot slot : settling_) {
+        settle(slot);
+      }
+      settling_.clear();
+      if (!loads_.empty()) {
+        sm_of(load_issuer_).tma.load(issuing_at_, load_shape_, loads_);
+      }
+    }
+  }
+
+  void settle(Slot slot) {
+    const auto warps = static_cast<Slot>(warps_.size());
+    if (slot < warps) {
+      WarpThread& thread = warps_[slot];
+      if (thread.parked) {
+        const Warp& warp = gpu_.warps()[slot];
+        const Ticks woken = now() + sm_of(slot).barriers.wake(warp.blocked_on.op);
+        const Ticks resumes = now() <= thread.looks ? thread.looks : woken;
+        thread.wake.notify(time_of(resumes - now()));
+      }
+    } else if (slot >= 4 * warps) {
+      settle_transfer(slot, *gpu_.async_at(slot));
+    } else if (slot >= 3 * warps) {
+      while (gpu_.ready().contains(slot)) {
+        note(slot);
+        gpu_.advance(slot);
+      }
+    }
+  }
+
+  void settle_transfer(Slot slot, const AsyncOp& async) {
+    switch (async.operation.op) {
+      case Op::kTensorLoad:
+      case Op::kBulkLoad:
+        load_issuer_ = async.warp;
+        load_shape_ = shape_of(async.operation);
+        loads_.push_back({slot, &sms_[async.cta]->shared});
+        break;
+      case Op::kTensorStore:
+      case Op::kBulkStore:
+        sm_of(async.warp).tma.store(issuing_at_, shape_of(async.operation), slot);
+        break;
+      case Op::kClcTryCancel:
+        fabric_.send(to_ticks(chip_.clc_latency), slot);
+        break;
+      default:
+        fabric_.send(to_ticks(chip_.dsmem_latency), slot);
+        break;
+    }
+  }
+
+  CopyShape shape_of(const Operation& op) const {
+    constexpr std::uint32_t kRowBytes = 128;
+    if (op.op == Op::kBulkLoad || op.op == Op::kBulkStore) {
+      const std::uint32_t row = std::min(kRowBytes, op.bytes);
+      return {op.bytes / std::max(row, 1U), row, op.global};
+    }
+    const TensorMapState& map = gpu_.memory().maps[op.map];
+    const std::uint32_t inner = map.box[0] * map.element_bytes;
+    const std::uint32_t row = std::min(kRowBytes, inner);
+    CopyShape shape{op.bytes, row, map.address};
+    shape.rows = map.box_bytes() / std::max(row, 1U);
+    for (std::uint32_t i = 0; i < map.rank; ++i) {
+      shape.box += static_cast<std::uint64_t>(op.at[i]) * map.stride_bytes[i];
+    }
+    return shape;
+  }
+
+  bool flush_tensor_cores() {
+    bool any = false;
+    for (const auto& sm : sms_) {
+      any = sm->tensor.flush() || any;
+    }
+    return any;
+  }
+
+  // --- Life of the grid -----------------------------------------------------------------------
+
+  void start_warps(Ticks after) {
+    for (const Slot slot : gpu_.take_started()) {
+      WarpThread& thread = warps_[slot];
+      thread.pending = true;
+      thread.starts = now() + after;
+      thread.debt = 0;
+      thread.wake.notify(sc_core::SC_ZERO_TIME);
+    }
+  }
+
+  void check_bounds() {
+    if (gpu_.trapped()) {
+      end(TimedEnding::kTrapped);
+    } else if (gpu_.operations() >= options_.operations_max) {
+      end(TimedEnding::kStepBound);
+    } else if (gpu_.changes() != last_change_) {
+      last_change_ = gpu_.changes();
+      unchanged_ = 0;
+    } else if (++unchanged_ > kPollsPerWarp * warps_.size()) {
+      end(TimedEnding::kLivelock);
+    }
+  }
+
+  void end(TimedEnding ending) {
+    if (poisoned_) {
+      return;
+    }
+    poisoned_ = true;
+    ending_ = ending;
+    for (WarpThread& thread : warps_) {
+      thread.wake.notify(sc_core::SC_ZERO_TIME);
+    }
+  }
+
+  // --- Report ---------------------------------------------------------------------------------
+
+  template <class Use>
+  UnitUse use(const std::string& name, std::size_t units, const Use& busy) const {
+    UnitUse result{name, 0, 0};
+    const double run = std::max<double>(static_cast<double>(ended_), 1.0);
+    for (std::size_t i = 0; i < units; ++i) {
+      const double share = static_cast<double>(busy(i)) / run;
+      result.mean += share / static_cast<double>(units);
+      result.most = std::max(result.most, share);
+    }
+    return result;
+  }
+
+  TimedStats stats() const {
+    TimedStats result;
+    result.ending = ending_;
+    result.clock = clock_;
+    result.cycles = to_cycles(ended_);
+    result.operations = gpu_.operations();
+    result.roles = by_role(accounts_, gpu_);
+    const std::size_t sms = sms_.size();
+    const auto part = [](std::size_t i) { return static_cast<std::uint32_t>(i % kSubPartitions); };
+    const auto sm = [&](std::size_t i) -> const Sm& { return *sms_[i / kSubPartitions]; };
+    result.units = {
+        use("tensor core", sms, [&](std::size_t i) { return sms_[i]->tensor.busy(); }),
+        use("TMA engine", sms, [&](std::size_t i) { return sms_[i]->tma.busy(); }),
+        use("shared-memory read", sms, [&](auto i) { return sms_[i]->shared.reads().busy(); }),
+        use("shared-memory write", sms, [&](auto i) { return sms_[i]->shared.writes().busy(); }),
+        use("mbarrier unit", sms, [&](auto i) { return sms_[i]->barriers.port().busy(); }),
+        use("tensor-memory port",
+            sms * kSubPartitions,
+            [&](auto i) { return sm(i).tmem.port(part(i)).busy(); }),
+        use("issue slot",
+            sms * kSubPartitions,
+            [&](auto i) { return sm(i).issue.slot(part(i)).busy(); }),
+        use("converter",
+            sms * kSubPartitions,
+            [&](auto i) { return sm(i).issue.converter(part(i)).busy(); }),
+        use("L2",
+            memory_.halves(),
+            [&](auto i) { return memory_.l2(static_cast<std::uint32_t>(i)).busy(); }),
+        use("DRAM", 1, [&](auto) { return memory_.dram().busy(); })};
+    result.tensor_share =
+        result.units[0].mean * static_cast<double>(sms) / std::max(chip_.sms, 1.0);
+    return result;
+  }
+
+  static constexpr double kTmemColumnBytes = 128 * 4;
+
+  Gpu& gpu_;
+  const std::function<void(SimMachine&)>& body_;
+  const Chip& chip_;
+  TimedOptions options_;
+  double clock_;
+  MemorySystem memory_;
+  Fabric fabric_;
+  std::vector<std::unique_ptr<Sm>> sms_;
+  std::deque<WarpThread> warps_;
+  std::vector<WarpAccount> accounts_;
+  std::vector<Port> ports_;
+  std::vector<Slot> inserted_;  // became ready, not dealt with
+  std::vector<Slot> settling_;
+  std::vector<CopyTargetPort> loads_;  // targets of the load being issued
+  CopyShape load_shape_;
+  Ticks issuing_at_ = 0;  // when the operation being executed was issued
+  Slot load_issuer_ = 0;
+  Ticks ended_ = 0;
+  std::uint64_t last_change_ = 0;
+  std::uint64_t unchanged_ = 0;
+  bool poisoned_ = false;
+  TimedEnding ending_ = TimedEnding::kDone;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+TimedStats run_timed(Gpu& gpu,
+                     const std::function<void(SimMachine&)>& body,
+                     const Chip& chip,
+                     const TimedOptions& options) {
+  Simulation simulation;
+  TimedEngine engine{"gpu", gpu, body, chip, options};
+  return engine.run(simulation);
+}
+
+}  // namespace warptwin::sim

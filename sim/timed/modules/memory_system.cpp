@@ -1,0 +1,100 @@
+#include "sim/timed/modules/memory_system.hpp"
+
+namespace warptwin::sim {
+
+void ResidentBoxes::unlink(std::uint32_t at) {
+  const Node& node = nodes_[at];
+  (node.older == kNone ? oldest_ : nodes_[node.older].newer) = node.newer;
+  (node.newer == kNone ? newest_ : nodes_[node.newer].older) = node.older;
+}
+
+void ResidentBoxes::link_newest(std::uint32_t at) {
+  nodes_[at].older = newest_;
+  nodes_[at].newer = kNone;
+  (newest_ == kNone ? oldest_ : nodes_[newest_].newer) = at;
+  newest_ = at;
+}
+
+const Ticks* ResidentBoxes::find(std::uint64_t box) {
+  const auto found = index_.find(box);
+  if (found == index_.end()) {
+    return nullptr;
+  }
+  unlink(found->second);
+  link_newest(found->second);
+  return &nodes_[found->second].available;
+}
+
+void ResidentBoxes::insert(std::uint64_t box, double bytes, Ticks available) {
+  if (const auto found = index_.find(box); found != index_.end()) {
+    nodes_[found->second].available = available;
+    return;
+  }
+  while (bytes_ + bytes > capacity_ && oldest_ != kNone) {
+    const std::uint32_t victim = oldest_;
+    bytes_ -= nodes_[victim].bytes;
+    index_.erase(nodes_[victim].box);
+    unlink(victim);
+    free_.push_back(victim);
+  }
+  std::uint32_t at = static_cast<std::uint32_t>(nodes_.size());
+  if (free_.empty()) {
+    nodes_.emplace_back();
+  } else {
+    at = free_.back();
+    free_.pop_back();
+  }
+  nodes_[at] = {box, bytes, available, kNone, kNone};
+  link_newest(at);
+  index_.emplace(box, at);
+  bytes_ += bytes;
+}
+
+MemorySystem::MemorySystem(const sc_core::sc_module_name& name,
+                           const Chip& chip,
+                           double clock,
+                           bool all_resident)
+    : sc_module{name},
+      l2_rate_{chip.l2_rate / chip.l2_halves},
+      dram_rate_{chip.dram_rate * 1000.0 / clock},
+      dram_latency_{to_ticks(chip.dram_latency_ns * clock)},
+      far_latency_{to_ticks(chip.l2_far_latency)},
+      all_resident_{all_resident},
+      resident_(static_cast<std::size_t>(chip.l2_halves),
+                ResidentBoxes{chip.l2_bytes / chip.l2_halves}),
+      l2_(resident_.size()) {}
+
+// When half `half` has the box: it may have it, be waiting for it, get it from the other half, or
+// from DRAM.
+Ticks MemorySystem::first_available(Ticks from,
+                                    std::uint32_t half,
+                                    std::uint64_t box,
+                                    double bytes) {
+  if (const Ticks* here = resident_[half].find(box)) {
+    return *here;
+  }
+  Ticks available = 0;
+  const Ticks* there = halves() > 1 ? resident_[1 - half].find(box) : nullptr;
+  if (there != nullptr) {
+    l2_[1 - half].reserve(from, to_ticks(bytes / l2_rate_));
+    available = std::max(from, *there) + far_latency_;
+  } else if (!all_resident_) {
+    available = dram_.reserve(from, to_ticks(bytes / dram_rate_)) + dram_latency_;
+  }
+  resident_[half].insert(box, bytes, available);
+  return available;
+}
+
+Ticks MemorySystem::fetch(Ticks from, std::uint32_t half, std::uint64_t box, double bytes) {
+  const Ticks available = first_available(from, half, box, bytes);
+  return std::max(available, l2_[half].reserve(from, to_ticks(bytes / l2_rate_)));
+}
+
+Ticks MemorySystem::store(Ticks from, std::uint32_t half, std::uint64_t box, double bytes) {
+  const Ticks end = l2_[half].reserve(from, to_ticks(bytes / l2_rate_));
+  dram_.reserve(from, to_ticks(bytes / dram_rate_));
+  resident_[half].insert(box, bytes, end);
+  return end;
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,80 @@
+/// L2 and DRAM, shared by all SMs: what is where, and their bandwidth.
+
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include <systemc>
+
+#include "sim/timed/chip.hpp"
+#include "sim/timed/modules/port.hpp"
+
+namespace warptwin::sim {
+
+/// What one half of L2 holds, in the order of use; the least recently used goes first. It knows
+/// boxes, not lines: two boxes that overlap without being the same are two.
+class ResidentBoxes {
+ public:
+  explicit ResidentBoxes(double capacity) : capacity_{capacity} {}
+
+  /// When the box is there, or null if it is not. Counts as a use.
+  const Ticks* find(std::uint64_t box);
+  void insert(std::uint64_t box, double bytes, Ticks available);
+  double bytes() const { return bytes_; }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  struct Node {
+    std::uint64_t box = 0;
+    double bytes = 0;
+    Ticks available = 0;
+    std::uint32_t older = kNone;
+    std::uint32_t newer = kNone;
+  };
+
+  void unlink(std::uint32_t at);
+  void link_newest(std::uint32_t at);
+
+  double capacity_;
+  double bytes_ = 0;
+  std::unordered_map<std::uint64_t, std::uint32_t> index_;
+  std::vector<Node> nodes_;
+  std::vector<std::uint32_t> free_;
+  std::uint32_t oldest_ = kNone;
+  std::uint32_t newest_ = kNone;
+};
+
+class MemorySystem : public sc_core::sc_module {
+ public:
+  /// `clock` in GHz turns the chip's nanoseconds and bytes per second into cycles. With
+  /// `all_resident` every box is in L2 when it is first asked for.
+  MemorySystem(const sc_core::sc_module_name& name,
+               const Chip& chip,
+               double clock,
+               bool all_resident);
+
+  /// A box is asked for by an SM of half `half`. Returns when L2 has handed all of it on.
+  Ticks fetch(Ticks from, std::uint32_t half, std::uint64_t box, double bytes);
+  /// A box is written. Returns when L2 has taken all of it.
+  Ticks store(Ticks from, std::uint32_t half, std::uint64_t box, double bytes);
+
+  std::uint32_t halves() const { return static_cast<std::uint32_t>(resident_.size()); }
+  const Port& l2(std::uint32_t half) const { return l2_[half]; }
+  const Port& dram() const { return dram_; }
+
+ private:
+  Ticks first_available(Ticks from, std::uint32_t half, std::uint64_t box, double bytes);
+
+  double l2_rate_;    // bytes a cycle, of one half
+  double dram_rate_;  // bytes a cycle
+  Ticks dram_latency_;
+  Ticks far_latency_;
+  bool all_resident_;
+  std::vector<ResidentBoxes> resident_;
+  std::vector<Port> l2_;
+  Port dram_;
+};
+
+}  // namespace warptwin::sim

@@ -1,0 +1,63 @@
+/// The tensor core of one SM: MMAs and copies to tensor memory in order, one at a time in the pipe,
+/// with their operands through the read port of shared memory.
+
+#pragma once
+
+#include <deque>
+
+#include "sim/timed/modules/agenda.hpp"
+#include "sim/timed/modules/completions.hpp"
+#include "sim/timed/modules/shared_memory.hpp"
+
+namespace warptwin::sim {
+
+/// An MMA, as the pipe sees it.
+struct MmaShape {
+  MmaForm form;
+  double columns = 0;        // N of the instruction
+  double operand_bytes = 0;  // read from the shared memory of each SM
+};
+
+class TensorCore : public Agenda<Slot> {
+ public:
+  TensorCore(const sc_core::sc_module_name& name,
+             const Chip& chip,
+             SharedMemory& shared,
+             Completions& completions)
+      : Agenda{name}, chip_{chip}, shared_{shared}, completions_{completions} {}
+
+  /// One instruction of the queue `slot`, issued at `when`, which may lie ahead; `peer` works with
+  /// it where it is one of a pair.
+  void multiply(Ticks when, const MmaShape& shape, Slot slot, TensorCore* peer);
+  /// A copy of `bytes` from shared to tensor memory.
+  void copy(Ticks when, double bytes, Slot slot);
+  /// Steps the queue up to this commit when all before it is done.
+  void commit(Ticks when, Slot slot);
+
+  /// Steps what no commit will: true if there was something.
+  bool flush();
+  /// The pipe has work at `when`.
+  bool busy_at(Ticks when) const { return pipe_.free() > when; }
+  Ticks busy() const { return pipe_.busy(); }
+  Ticks ready() const { return pipe_.free(); }
+
+ private:
+  struct Queued {
+    Slot slot;
+    bool commit;
+  };
+
+  void due(const Slot& slot) override;
+  // Holds pipe and read port from `start`; returns when the port is done.
+  void hold(Ticks start, Ticks interval, const MmaShape& shape);
+
+  const Chip& chip_;
+  SharedMemory& shared_;
+  Completions& completions_;
+  Port pipe_;
+  Ticks done_ = 0;           // when what was issued so far is done
+  std::uint32_t batch_ = 0;  // instructions since the last commit
+  std::deque<Queued> queue_;
+};
+
+}  // namespace warptwin::sim

@@ -1,0 +1,120 @@
+#include "sim/timed/modules/tma_engine.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+constexpr double kRowBytesMost = 128;
+
+}  // namespace
+
+TmaEngine::TmaEngine(const sc_core::sc_module_name& name,
+                     const Chip& chip,
+                     std::uint32_t half,
+                     SharedMemory& shared,
+                     MemorySystem& memory,
+                     Completions& completions)
+    : Agenda{name},
+      chip_{chip},
+      half_{half},
+      shared_{shared},
+      memory_{memory},
+      completions_{completions} {}
+
+void TmaEngine::load(Ticks when,
+                     const CopyShape& shape,
+                     const std::vector<CopyTargetPort>& targets) {
+  submit({when, true, shape, targets.front(), {targets.begin() + 1, targets.end()}});
+}
+
+void TmaEngine::store(Ticks when, const CopyShape& shape, Slot slot) {
+  submit({when, false, shape, {slot, nullptr}, {}});
+}
+
+void TmaEngine::submit(Queued copy) {
+  ++copies_;
+  queue_.push_back(std::move(copy));
+  if (queue_.size() == 1) {
+    serve();
+  }
+}
+
+// Begins with the first copy of the queue.
+void TmaEngine::serve() {
+  const Queued& copy = queue_.front();
+  const double least = copy.load ? chip_.tma_instruction : chip_.tma_store_instruction;
+  Ticks service = to_ticks(std::max(least, copy.shape.rows * chip_.tma_row));
+  started_ = std::max({now(), copy.issued, free_});
+  if (!copy.load) {
+    service = std::max(service, shared_.read(started_, copy.shape.bytes()) - started_);
+  }
+  at(started_ + service, {TmaItem::Step::kServed, {}, {}});
+}
+
+// A row that is written while the MMA reads meets its banks now and then: the more of the row, and
+// the more reads beside it, the more often.
+Ticks TmaEngine::stretch(const Queued& copy) {
+  const Ticks rows = to_ticks(copy.shape.rows * chip_.tma_row);
+  const double reads = shared_.read_share(started_, now());
+  const double share = chip_.smem_conflict * reads * copy.shape.row_bytes / kRowBytesMost;
+  const auto stretched = static_cast<Ticks>(static_cast<double>(rows) * share + 0.5);
+  // Where the instruction's floor is longer than its rows, they have time to spare.
+  const Ticks spare = now() - started_ - std::min(rows, now() - started_);
+  return stretched > spare ? stretched - spare : 0;
+}
+
+void TmaEngine::due(const TmaItem& item) {
+  switch (item.step) {
+    case TmaItem::Step::kServed:
+      finish_service(now() + (queue_.front().load ? stretch(queue_.front()) : 0));
+      return;
+    case TmaItem::Step::kArrive:
+      arrive(item);
+      return;
+    case TmaItem::Step::kWritten:
+      completions_.step(item.target.slot);
+      return;
+  }
+}
+
+// The last row of the first copy leaves the engine at `end`, soon: L2 is asked once, for all its
+// targets.
+void TmaEngine::finish_service(Ticks end) {
+  const Queued copy = std::move(queue_.front());
+  queue_.pop_front();
+  busy_ += end - started_;
+  free_ = end;
+  if (!queue_.empty()) {
+    serve();
+  }
+  if (copy.load) {
+    const Ticks fetched = memory_.fetch(now(), half_, copy.shape.box, copy.shape.bytes());
+    const Ticks arrives = fetched + (end - now()) + load_latency(copy.shape);
+    at(arrives, {TmaItem::Step::kArrive, copy.shape, copy.target});
+    for (const CopyTargetPort& target : copy.others) {
+      at(arrives, {TmaItem::Step::kArrive, copy.shape, target});
+    }
+  } else {
+    completions_.step(copy.target.slot);
+    const Ticks stored = memory_.store(now(), half_, copy.shape.box, copy.shape.bytes());
+    at(stored + to_ticks(chip_.tma_store_latency),
+       {TmaItem::Step::kWritten, copy.shape, copy.target});
+  }
+}
+
+// The last row of a load is at the write port of an SM, where others may be before it.
+void TmaEngine::arrive(const TmaItem& item) {
+  const bool waited = item.target.memory == nullptr;
+  const Ticks end = waited ? now() : item.target.memory->fill(now(), item.shape.bytes());
+  if (end > now()) {
+    at(end, {TmaItem::Step::kArrive, item.shape, {item.target.slot, nullptr}});
+  } else {
+    completions_.step(item.target.slot);
+  }
+}
+
+Ticks TmaEngine::load_latency(const CopyShape& shape) const {
+  return to_ticks(chip_.tma_latency + chip_.tma_latency_per_row_byte * shape.row_bytes);
+}
+
+}  // namespace warptwin::sim

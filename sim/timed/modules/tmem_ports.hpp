@@ -1,0 +1,44 @@
+/// The tensor-memory ports of one SM, one for each sub-partition: loads and stores of warps, slower
+/// while the tensor core uses the same memory.
+
+#pragma once
+
+#include <array>
+
+#include "sim/timed/modules/agenda.hpp"
+#include "sim/timed/modules/completions.hpp"
+#include "sim/timed/modules/tensor_core.hpp"
+
+namespace warptwin::sim {
+
+inline constexpr std::uint32_t kSubPartitions = 4;
+
+class TmemPorts : public Agenda<Slot> {
+ public:
+  TmemPorts(const sc_core::sc_module_name& name,
+            const Chip& chip,
+            const TensorCore& tensor,
+            Completions& completions)
+      : Agenda{name}, chip_{chip}, tensor_{tensor}, completions_{completions} {}
+
+  /// A tcgen05.ld or .st of `bytes` by a warp of sub-partition `part`; steps `slot` when done.
+  void move(std::uint32_t part, double bytes, Slot slot) {
+    const Ticks end = ports_[part].reserve(now(), to_ticks(bytes / chip_.tmem_rate));
+    const double beside = tensor_.busy_at(now()) ? chip_.tmem_busy_latency : 0.0;
+    // One warp's are done in order: a later one does not overtake.
+    done_[part] = std::max(done_[part], end + to_ticks(chip_.tmem_latency + beside));
+    at(done_[part], slot);
+  }
+  const Port& port(std::uint32_t part) const { return ports_[part]; }
+
+ private:
+  void due(const Slot& slot) override { completions_.step(slot); }
+
+  const Chip& chip_;
+  const TensorCore& tensor_;
+  Completions& completions_;
+  std::array<Port, kSubPartitions> ports_;
+  std::array<Ticks, kSubPartitions> done_{};
+};
+
+}  // namespace warptwin::sim

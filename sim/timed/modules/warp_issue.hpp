@@ -1,0 +1,40 @@
+/// The issue slots of one SM: one instruction a cycle in each sub-partition, and the units that
+/// warps use while they issue.
+
+#pragma once
+
+#include <array>
+
+#include <systemc>
+
+#include "sim/timed/chip.hpp"
+#include "sim/timed/modules/gap_port.hpp"
+#include "sim/timed/modules/port.hpp"
+#include "sim/timed/modules/tmem_ports.hpp"
+
+namespace warptwin::sim {
+
+class WarpIssue : public sc_core::sc_module {
+ public:
+  WarpIssue(const sc_core::sc_module_name& name, const Chip& chip)
+      : sc_module{name}, convert_rate_{chip.convert_rate / kSubPartitions} {}
+
+  /// When a warp of sub-partition `part` that is ready at `from` has issued an instruction.
+  Ticks issue(std::uint32_t part, Ticks from) {
+    slots_[part].may_forget(now());
+    return slots_[part].fill(from, kTicksPerCycle);
+  }
+  /// When `pairs` conversions to packed pairs are done.
+  Ticks convert(std::uint32_t part, Ticks from, double pairs) {
+    return converters_[part].reserve(from, to_ticks(pairs / convert_rate_));
+  }
+  const GapPort& slot(std::uint32_t part) const { return slots_[part]; }
+  const Port& converter(std::uint32_t part) const { return converters_[part]; }
+
+ private:
+  double convert_rate_;
+  std::array<GapPort, kSubPartitions> slots_;
+  std::array<Port, kSubPartitions> converters_;
+};
+
+}  // namespace warptwin::sim

@@ -1,0 +1,35 @@
+/// One SM: its units.
+
+#pragma once
+
+#include "sim/timed/modules/mbarrier_unit.hpp"
+#include "sim/timed/modules/tma_engine.hpp"
+#include "sim/timed/modules/tmem_ports.hpp"
+#include "sim/timed/modules/warp_issue.hpp"
+
+namespace warptwin::sim {
+
+class Sm : public sc_core::sc_module {
+ public:
+  Sm(const sc_core::sc_module_name& name,
+     const Chip& chip,
+     std::uint32_t l2_half,
+     MemorySystem& memory,
+     Completions& completions)
+      : sc_module{name},
+        issue{"issue", chip},
+        barriers{"barriers", chip},
+        shared{"shared", chip},
+        tma{"tma", chip, l2_half, shared, memory, completions},
+        tensor{"tensor", chip, shared, completions},
+        tmem{"tmem", chip, tensor, completions} {}
+
+  WarpIssue issue;
+  MbarrierUnit barriers;
+  SharedMemory shared;
+  TmaEngine tma;
+  TensorCore tensor;
+  TmemPorts tmem;
+};
+
+}  // namespace warptwin::sim

@@ -1,0 +1,363 @@
+/// Runs in time of whole scenarios: against the closed form, against measured rows, and what each
+/// constant moves.
+
+#include "sim/run/timing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/report/timing.hpp"
+#include "sim/run/calibrate.hpp"
+
+namespace warptwin::sim {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+using Values = std::map<std::string, std::int64_t>;
+
+const ScenarioEntry& scenario(std::string_view name) {
+  static const std::vector<ScenarioEntry> kAll = scenario_list();
+  return *std::find_if(
+      kAll.begin(), kAll.end(), [&](const ScenarioEntry& s) { return name == s.info->name; });
+}
+
+TimingResult timed(std::string_view name,
+                   const Values& values,
+                   const Chip& chip,
+                   bool warm = true,
+                   bool detect = false) {
+  ParameterSet parameters{scenario(name).parameters};
+  for (const auto& [key, value] : values) {
+    parameters.set(key, value);
+  }
+  TimingOptions options;
+  options.run.moves_data = false;
+  options.run.detect = detect;
+  options.l2_warm = warm;
+  return time_scenario(scenario(name), parameters, chip, options);
+}
+
+// Cycles of one k-iteration of a main loop once it runs, bf16.
+double per_step(int m, int n, int k, int stages, const Chip& chip, std::int64_t steps = 64) {
+  const auto cycles = [&](std::int64_t count) {
+    const Values values = {
+        {"tile_m", m}, {"tile_n", n}, {"tile_k", k}, {"stages", stages}, {"k", count * k}};
+    return timed("mainloop", values, chip).stats.cycles;
+  };
+  return (cycles(4 * steps) - cycles(steps)) / static_cast<double>(3 * steps);
+}
+
+// A fit to measured main loops of other tiles: what the event model should come near to.
+double closed_form(double m, double n, double row_bytes, double stages) {
+  const double mma = row_bytes / 32 * std::max(n / 2, (m + n) / 4);
+  const double boxes = 2;
+  const double tma = std::max(m + n, 58 * boxes);
+  const double latency = 510 + m + n + mma + 0.4 * row_bytes;
+  return std::max({1.03 * mma, 1.03 * tma, latency / stages});
+}
+
+TEST(Timing, TheMainLoopComesNearTheClosedForm) {
+  const Chip chip = load_chip("b200");
+  for (const int n : {32, 64, 128, 256}) {
+    for (const int k : {16, 32, 64}) {
+      for (const int stages : {2, 3, 4}) {
+        const double cycles = per_step(128, n, k, stages, chip);
+        const double expected = closed_form(128, n, 2.0 * k, stages);
+        EXPECT_NEAR(cycles / expected, 1.0, 0.08) << n << " " << k << " " << stages;
+      }
+    }
+  }
+}
+
+TEST(Timing, MoreStagesAreNeverSlower) {
+  const Chip chip = load_chip("b200");
+  double before = 1e9;
+  for (int stages = 2; stages <= 7; ++stages) {
+    const double cycles = per_step(128, 128, 64, stages, chip);
+    EXPECT_LE(cycles, before * 1.001) << stages;
+    before = cycles;
+  }
+}
+
+// A constant that is turned moves the rows that feel it, and no others.
+struct Turn {
+  double Chip::*constant;
+  double factor;
+  int stages;
+  int tile_n;
+  int tile_k;
+  double least;  // how much a step gets longer, at least and at most
+  double most;
+};
+
+class TurnedConstant : public testing::TestWithParam<Turn> {};
+
+INSTANTIATE_TEST_SUITE_P(Rows,
+                         TurnedConstant,
+                         testing::Values(
+                             // The latency of a load counts in a shallow ring, not in a deep one.
+                             Turn{&Chip::tma_latency, 2, 2, 64, 16, 155, 165},
+                             Turn{&Chip::tma_latency, 2, 12, 64, 16, -1, 1},
+                             // The engine's row rate is what a deep ring of short rows is bound by.
+                             Turn{&Chip::tma_row, 1.5, 12, 128, 16, 120, 136},
+                             // The instruction's floor counts where boxes have few rows.
+                             Turn{&Chip::tma_instruction, 2, 12, 16, 16, 50, 62},
+                             Turn{&Chip::tma_instruction, 2, 12, 128, 16, -1, 1},
+                             // Ports meet where rows are long and the tensor core is busy.
+                             Turn{&Chip::smem_conflict, 2, 6, 128, 64, 8, 24},
+                             Turn{&Chip::smem_conflict, 2, 12, 128, 16, -1, 3},
+                             // L2 has it all: DRAM does not count.
+                             Turn{&Chip::dram_latency_ns, 3, 2, 128, 64, -0.5, 0.5},
+                             // A slower read port is what an MMA with N < 128 is bound by.
+                             Turn{&Chip::smem_read, 0.5, 6, 128, 64, 200, 300},
+                             Turn{&Chip::mbarrier_wake, 3, 2, 64, 16, 20, 60},
+                             Turn{&Chip::mbarrier_wake, 3, 12, 64, 16, -1, 1}));
+
+TEST_P(TurnedConstant, MovesTheRowsThatFeelIt) {
+  const Turn& turn = GetParam();
+  const Chip chip = load_chip("b200");
+  Chip turned = chip;
+  turned.*turn.constant *= turn.factor;
+  const double before = per_step(128, turn.tile_n, turn.tile_k, turn.stages, chip);
+  const double after = per_step(128, turn.tile_n, turn.tile_k, turn.stages, turned);
+  EXPECT_GE(after - before, turn.least);
+  EXPECT_LE(after - before, turn.most);
+}
+
+TEST(Timing, InputsBeyondHalfOfL2ComeFromDram) {
+  Chip chip = load_chip("b200");
+  const Values values = {{"k", 8192}, {"stages", 2}};
+  const double inside = timed("mainloop", values, chip).stats.cycles;
+  chip.l2_bytes = 2 * 4.0e6;  // the inputs are 4.2 MB
+  const double outside = timed("mainloop", values, chip).stats.cycles;
+  const double latency = chip.dram_latency_ns * chip.clock;
+  EXPECT_NEAR((outside - inside) / (8192 / 64 / 2.0), latency, 0.05 * latency);
+}
+
+TEST(Timing, SmsShareTheBandwidthOfL2) {
+  Chip chip = load_chip("b200");
+  const Values values = {{"m", 2048}, {"n", 2048}, {"k", 2048}, {"tile_n", 256}, {"stages", 4}};
+  const TimingResult wide = timed("gemm", values, chip);
+  chip.l2_rate /= 4;
+  const TimingResult narrow = timed("gemm", values, chip);
+  EXPECT_EQ(narrow.binds, "L2");
+  EXPECT_GT(narrow.stats.cycles, 2 * wide.stats.cycles);
+}
+
+TEST(Timing, ATimedRunIsACheckedRun) {
+  const Chip chip = load_chip("b200");
+  EXPECT_TRUE(timed("gemm", {}, chip, true, true).run.clean(true));
+  for (const char* name :
+       {"consumer_releases_twice", "gemm_missing_input_commit", "missing_drain"}) {
+    const ScenarioEntry& broken = scenario(name);
+    EXPECT_THAT(timed(name, {}, chip, true, true).run.findings,
+                Contains(testing::Truly([&](const Finding& finding) {
+                  return std::string_view{finding.info->id} == broken.info->expected;
+                })))
+        << name;
+    EXPECT_TRUE(timed(name, {}, chip, true, false).run.findings.empty());
+  }
+}
+
+TEST(Timing, WhatATimedRunFindsTheFunctionalEngineShowsAgain) {
+  const Chip chip = load_chip("b200");
+  for (const char* name :
+       {"consumer_releases_twice", "gemm_missing_wait_ld", "drain_parity_zero"}) {
+    const RunResult first = timed(name, {}, chip, true, true).run;
+    RunOptions options;
+    options.moves_data = false;
+    options.schedule.strategy = Strategy::kReplay;
+    options.schedule.choices = first.choices;
+    const RunResult again =
+        simulate(scenario(name), ParameterSet{scenario(name).parameters}, options);
+    ASSERT_FALSE(first.findings.empty()) << name;
+    ASSERT_EQ(again.findings.size(), first.findings.size()) << name;
+    for (std::size_t i = 0; i < first.findings.size(); ++i) {
+      EXPECT_EQ(again.findings[i].message, first.findings[i].message);
+    }
+  }
+}
+
+// Every timed run is an interleaving that the functional engine takes step by step.
+TEST(Timing, WhoActsWhenIsAScheduleOfTheFunctionalEngine) {
+  const Chip chip = load_chip("b200");
+  for (const char* name : {"gemm", "mainloop", "multicast_ring", "producer_consumer"}) {
+    const RunResult first = timed(name, {}, chip, true, true).run;
+    RunOptions options;
+    options.moves_data = false;
+    options.record = true;
+    options.schedule.strategy = Strategy::kReplay;
+    options.schedule.choices = first.choices;
+    const ParameterSet parameters{scenario(name).parameters};
+    EXPECT_EQ(simulate(scenario(name), parameters, options).choices, first.choices) << name;
+  }
+}
+
+TEST(Timing, EveryCleanScenarioEndsAndTheSameTwice) {
+  const Chip chip = load_chip("gb200");
+  for (const ScenarioEntry& entry : scenario_list()) {
+    if (entry.info->kind == ScenarioKind::kClean) {
+      const TimingResult first = timed(entry.info->name, {}, chip);
+      EXPECT_EQ(first.run.end, RunEnd::kDone) << entry.info->name;
+      EXPECT_EQ(json_of(first).dump(), json_of(timed(entry.info->name, {}, chip)).dump());
+    }
+  }
+}
+
+TEST(Timing, TheClockGivesWayToThePowerCap) {
+  Chip chip = load_chip("b200");
+  chip.power_kappa = 1e-6;
+  const TimingResult capped = timed("gemm", {}, chip);
+  EXPECT_LT(capped.clock_held, chip.clock);
+  EXPECT_DOUBLE_EQ(capped.microseconds, capped.stats.cycles / capped.clock_held / 1000);
+  chip.power_kappa = 0;
+  EXPECT_EQ(timed("gemm", {}, chip).clock_held, chip.clock);
+}
+
+// --- Measured rows ----------------------------------------------------------------------------
+
+// Of SemiAnalysisAI/microbench-blackwell@9a068d8, cutlass_gemm_mainloop, clock 1.30 GHz.
+std::string rows() {
+  const auto row = [](const char* dtype, int tile, int k, int stages, double ns) {
+    std::ostringstream text;
+    text << R"({"name": ")" << dtype << tile << "x" << k << "/" << stages
+         << R"(", "kind": "sweep", "unit": "ns per k-iteration", "chip": "B200", "value": )" << ns
+         << R"(, "config": {"tile_m": )" << tile << R"(, "tile_n": )" << tile << R"(, "tile_k": )"
+         << k << R"(, "stages": )" << stages << R"(, "dtype": ")" << dtype
+         << R"(", "ctas": 1, "K": 131072, "clock_ghz": 1.3}})";
+    return text.str();
+  };
+  return "[" + row("BF16", 64, 64, 2, 319.16) + "," + row("BF16", 64, 64, 3, 212.18) + "," +
+         row("BF16", 64, 64, 8, 104.15) + "," + row("BF16", 128, 64, 3, 383.82) + "," +
+         row("BF16", 128, 64, 7, 206.29) + "," + row("FP8_E4M3", 128, 128, 2, 433.33) + "," +
+         row("FP8_E4M3", 64, 256, 5, 217.1) + "]";
+}
+
+TEST(Validate, MeasuredMainLoopsArePredicted) {
+  const Validation result = validate(parse_measured_rows(rows(), "rows"), scenario_list(), nullptr);
+  EXPECT_EQ(result.rows.size(), 7U);
+  EXPECT_TRUE(result.skipped.empty());
+  EXPECT_LT(result.score.mean, 2.5);
+  EXPECT_DOUBLE_EQ(result.score.within_10, 100);
+  EXPECT_GT(result.score.rank_agreement, 0.9);
+  EXPECT_LT(result.score.ratio_worst, 5);
+  const Json json = json_of(result);
+  for (const char* key : {"rows",
+                          "mean_error_percent",
+                          "p90_error_percent",
+                          "worst_error_percent",
+                          "within_10_percent"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+  EXPECT_TRUE(json["rows"][0].contains("predicted"));
+}
+
+TEST(Validate, ARowThatIsNotPredictedSaysWhy) {
+  const std::string text = R"([
+    {"kind": "table", "value": "x"},
+    {"name": "a", "kind": "sweep", "value": 1,
+     "config": {"tile_m": 64, "tile_n": 7, "tile_k": 64, "stages": 2}},
+    {"name": "b", "kind": "sweep", "value": 1,
+     "config": {"tile_m": 64, "tile_n": 64, "tile_k": 64, "stages": 2, "dtype": "TF32"}},
+    {"name": "c", "kind": "kernel", "value": 1, "M": 256, "N": 256, "K": 256,
+     "config": {"tile": "128x128", "bk": 64, "stages": 2, "ws": false}},
+    {"name": "d", "kind": "sweep", "value": 1, "chip": "B9000",
+     "config": {"tile_m": 64, "tile_n": 64, "tile_k": 64, "stages": 2, "K": 128}},
+    {"name": "e", "kind": "kernel", "value": 1, "M": 256, "N": 256, "K": 256,
+     "config": {"tile": "128x128", "bk": 64, "stages": 2}}])";
+  const Validation result = validate(parse_measured_rows(text, "rows"), scenario_list(), nullptr);
+  ASSERT_EQ(result.skipped.size(), 4U);
+  EXPECT_THAT(result.skipped[0].reason, HasSubstr("tile_n"));
+  EXPECT_THAT(result.skipped[1].reason, HasSubstr("TF32"));
+  EXPECT_THAT(result.skipped[2].reason, HasSubstr("warp specialisation"));
+  EXPECT_THAT(result.skipped[3].reason, HasSubstr("b9000"));
+  ASSERT_EQ(result.rows.size(), 1U);
+  EXPECT_GT(result.rows[0].predicted, 0);
+}
+
+TEST(Validate, ARowThatCannotBeReadIsRefusedWithItsPlace) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"", "rows: is not JSON"},
+      {"{}", "neither a list of rows"},
+      {"[1]", "rows: row 1: is not an object"},
+      {R"([{"kind": 3}])", "row 1: 'kind' is a text"},
+      {R"([{"kind": "sweep"}])", "row 1: 'value' is a number"},
+      {R"([{"kind": "sweep", "value": -1}])", "'value' is out of range"},
+      {R"([{"kind": "sweep", "value": 1}])", "'config' is an object"},
+      {R"([{"kind": "sweep", "value": 1, "config": {}}])", "row 1: config: 'tile_k'"},
+      {R"([{"kind": "sweep", "value": 1, "config": {"tile_k": 1e30}}])", "out of range"},
+      {R"([{"kind": "kernel", "value": 1, "config": {"tile": "big"}}])", "ROWSxCOLUMNS"},
+  };
+  for (const auto& [text, expected] : cases) {
+    try {
+      parse_measured_rows(text, "rows");
+      ADD_FAILURE() << text;
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(expected)) << text;
+    }
+  }
+}
+
+PredictedRow row_of(double measured, double predicted, std::int64_t order) {
+  PredictedRow row;
+  row.measured.value = measured;
+  row.measured.order = order;
+  row.predicted = predicted;
+  return row;
+}
+
+TEST(Validate, ScoresAreWhatTheySay) {
+  const Score score = score_of({row_of(100, 110, 1), row_of(200, 190, 2), row_of(50, 65, 3)});
+  EXPECT_NEAR(score.mean, (10 + 5 + 30) / 3.0, 1e-9);
+  EXPECT_NEAR(score.worst, 30, 1e-9);
+  EXPECT_NEAR(score.p90, 30, 1e-9);
+  EXPECT_NEAR(score.within_10, 100 * 2 / 3.0, 1e-9);
+  EXPECT_EQ(score.ratios, 2U);
+  EXPECT_NEAR(score.ratio_worst, 100 * (65.0 / 190 * 200 / 50 - 1), 1e-9);
+  EXPECT_EQ(score.rank_agreement, 1);
+}
+
+TEST(Calibrate, FindsBackWhatWasChanged) {
+  const Chip chip = load_chip("b200");
+  std::vector<MeasuredRow> measured;
+  for (MeasuredRow row : parse_measured_rows(rows(), "rows")) {
+    row.steps = 64;
+    row.parameters["k"] = 64 * row.parameters["tile_k"];
+    measured.push_back(row);
+  }
+  const Validation truth = validate(measured, scenario_list(), &chip);
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    measured[i].value = truth.rows[i].predicted;
+  }
+  Chip wrong = chip;
+  wrong.tma_latency *= 1.3;
+  wrong.smem_conflict *= 0.5;
+  const Calibration result =
+      calibrate(measured, scenario_list(), wrong, {"tma_latency", "smem_conflict"});
+  EXPECT_NEAR(result.chip.tma_latency, chip.tma_latency, 0.03 * chip.tma_latency);
+  EXPECT_LT(result.after.score.mean, 0.5);
+  EXPECT_GT(result.before.score.mean, 3);
+}
+
+TEST(Calibrate, FitsAtMostFiveConstantsThatExist) {
+  const Chip chip = load_chip("b200");
+  const auto measured = parse_measured_rows(rows(), "rows");
+  const auto list = scenario_list();
+  EXPECT_THROW(calibrate(measured, list, chip, {"tma_latensy"}), ConfigError);
+  EXPECT_THROW(calibrate(measured, list, chip, {}), ConfigError);
+  EXPECT_THROW(
+      calibrate(
+          measured, list, chip, {"sms", "clock", "issue", "tma_row", "mma_issue", "tma_issue"}),
+      ConfigError);
+  EXPECT_THROW(calibrate({}, list, chip, {"tma_latency"}), ConfigError);
+}
+
+}  // namespace
+}  // namespace warptwin::sim

@@ -1,0 +1,274 @@
+#include "sim/timed/engine.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warptwin::sim {
+namespace {
+
+using Body = std::function<void(SimMachine&)>;
+
+constexpr Mbarrier kFirst{{1024}};
+constexpr Mbarrier kSecond{{1032}};
+
+/// Keeps every event.
+struct Recorder : EventSink {
+  void on_event(const Event& event) override { events.push_back(event); }
+  std::vector<Event> events;
+};
+
+struct Outcome {
+  TimedStats stats;
+  std::vector<Event> events;
+
+  /// When warp `warp` executed its `nth` operation of a kind.
+  std::uint64_t time(Op op, std::uint32_t warp, std::size_t nth = 0) const {
+    for (const Event& event : events) {
+      if (event.op == op && event.warp == warp && event.step == Step::kDone && nth-- == 0) {
+        return event.time;
+      }
+    }
+    ADD_FAILURE() << "warp " << warp << " has no such " << name_of(op);
+    return 0;
+  }
+};
+
+Chip plain_chip() {
+  Chip chip = load_chip("b200");
+  chip.cta_start_us = chip.cta_gap_us = 0;
+  return chip;
+}
+
+Outcome run(std::uint32_t warps,
+            const Body& body,
+            const Chip& chip,
+            std::uint32_t clusters = 1,
+            std::uint32_t cluster_size = 1) {
+  LaunchConfig config;
+  config.cluster_size = cluster_size;
+  config.warps_per_cta = warps;
+  config.shared_bytes = 4096;
+  config.clusters = clusters;
+  GlobalMemory memory;
+  memory.add("flags", 64, true);
+  const Symbols symbols;
+  Gpu gpu{config, memory, symbols};
+  Recorder recorder;
+  gpu.set_sink(&recorder);
+  TimedOptions options;
+  options.operations_max = 100'000;
+  Outcome result;
+  result.stats = run_timed(gpu, body, chip, options);
+  result.events = std::move(recorder.events);
+  return result;
+}
+
+// Warp 0 initialises, all meet, then `rest` runs.
+template <class F>
+Body with_barriers(std::uint32_t count, F rest) {
+  return [count, rest](SimMachine& machine) {
+    if (machine.warp_index() == 0) {
+      machine.elect_one([&] {
+        machine.mbarrier_init(kFirst, count);
+        machine.mbarrier_init(kSecond, count);
+      });
+    }
+    machine.cta_sync();
+    rest(machine);
+  };
+}
+
+void ping_pong(SimMachine& machine) {
+  const bool first = machine.warp_index() == 0;
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    machine.mbarrier_wait_parity(first ? kSecond : kFirst, WaitPhase::number(first ? i - 1 : i));
+    machine.sync_warp();
+    machine.mbarrier_arrive(first ? kFirst : kSecond);
+  }
+}
+
+TEST(TimedEngine, AWaiterGoesOnWhenThePhaseIsCompleteAndItHasWoken) {
+  for (const double wake : {0.0, 25.0, 80.0}) {
+    Chip chip = plain_chip();
+    chip.mbarrier_wake = wake;
+    const Outcome result = run(2, with_barriers(32, ping_pong), chip);
+    ASSERT_EQ(result.stats.ending, TimedEnding::kDone);
+    for (std::size_t i = 0; i < 5; ++i) {
+      const std::uint64_t arrived = result.time(Op::kMbarrierArrive, 0, i);
+      EXPECT_EQ(result.time(Op::kMbarrierWait, 1, i), arrived + static_cast<std::uint64_t>(wake));
+    }
+  }
+}
+
+TEST(TimedEngine, AnArrivalTakesIssueAndLatency) {
+  Chip chip = plain_chip();
+  const Outcome result = run(2, with_barriers(32, ping_pong), chip);
+  const auto cost = static_cast<std::uint64_t>(1 + 2 * chip.issue + chip.mbarrier_arrive);
+  EXPECT_NEAR(static_cast<double>(result.time(Op::kMbarrierArrive, 1, 2)),
+              static_cast<double>(result.time(Op::kMbarrierWait, 1, 2) + cost),
+              2.0);
+}
+
+TEST(TimedEngine, AWarpLooksNoSoonerThanItComesToLook) {
+  // Warp 1 comes late: the phase has long been complete.
+  const Body body = with_barriers(32, [](SimMachine& machine) {
+    if (machine.warp_index() == 0) {
+      machine.mbarrier_arrive(kFirst);
+    } else {
+      machine.fence({Semantics::kAcqRel, Scope::kGpu});
+      machine.mbarrier_wait_parity(kFirst, WaitPhase::number(0));
+    }
+  });
+  Chip chip = plain_chip();
+  chip.fence_gpu = 3000;
+  const Outcome result = run(2, body, chip);
+  const std::uint64_t met = result.time(Op::kBarSync, 1);
+  EXPECT_GE(result.time(Op::kMbarrierWait, 1), met + 3000);
+  EXPECT_LE(result.time(Op::kMbarrierWait, 1), met + 3000 + 60);
+}
+
+TEST(TimedEngine, TheSameRunGivesTheSameTimes) {
+  const Chip chip = plain_chip();
+  const Outcome first = run(2, with_barriers(32, ping_pong), chip);
+  const Outcome second = run(2, with_barriers(32, ping_pong), chip);
+  ASSERT_EQ(first.events.size(), second.events.size());
+  for (std::size_t i = 0; i < first.events.size(); ++i) {
+    ASSERT_EQ(first.events[i].time, second.events[i].time);
+    ASSERT_EQ(first.events[i].op, second.events[i].op);
+    ASSERT_EQ(first.events[i].warp, second.events[i].warp);
+  }
+}
+
+TEST(TimedEngine, AProcessRunsManySimulations) {
+  const Chip chip = plain_chip();
+  const double cycles = run(2, with_barriers(32, ping_pong), chip).stats.cycles;
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_EQ(run(2, with_barriers(32, ping_pong), chip).stats.cycles, cycles);
+  }
+}
+
+TEST(TimedEngine, WaitingForNobodyIsADeadlockAndUnwindsEveryWarp) {
+  int unwound = 0;
+  struct Counter {
+    explicit Counter(int& n) : count{n} {}
+    ~Counter() { ++count; }
+    int& count;
+  };
+  const Outcome result =
+      run(3,
+          with_barriers(32,
+                        [&unwound](SimMachine& machine) {
+                          const Counter counter{unwound};
+                          machine.mbarrier_wait_parity(kFirst, WaitPhase::number(0));
+                        }),
+          plain_chip());
+  EXPECT_EQ(result.stats.ending, TimedEnding::kDeadlock);
+  EXPECT_EQ(unwound, 3);
+}
+
+TEST(TimedEngine, PollingForEverReachesTheBound) {
+  const Outcome result =
+      run(1,
+          with_barriers(32,
+                        [](SimMachine& machine) {
+                          while (!machine.mbarrier_try_wait_parity(kFirst, WaitPhase::number(0))) {
+                          }
+                        }),
+          plain_chip());
+  EXPECT_THAT(result.stats.ending, testing::AnyOf(TimedEnding::kLivelock, TimedEnding::kStepBound));
+}
+
+TEST(TimedEngine, WhatABodyThrowsComesOut) {
+  const Body body = [](SimMachine& machine) {
+    machine.sync_warp();
+    throw std::runtime_error{"mine"};
+  };
+  EXPECT_THROW(run(2, body, plain_chip()), std::runtime_error);
+  EXPECT_EQ(run(2, with_barriers(32, ping_pong), plain_chip()).stats.ending, TimedEnding::kDone);
+}
+
+TEST(TimedEngine, ATrapEndsTheRun) {
+  const Body body = [](SimMachine& machine) { machine.mbarrier_arrive(kSecond); };
+  EXPECT_EQ(run(1, body, plain_chip()).stats.ending, TimedEnding::kTrapped);
+}
+
+TEST(TimedEngine, CtasThatFollowEachOtherOnAnSmAreAGapApart) {
+  Chip chip = plain_chip();
+  chip.clock = 1;
+  chip.cta_start_us = 0.5;
+  chip.cta_gap_us = 2;
+  const Body body = [](SimMachine& machine) { machine.cta_sync(); };
+  const Outcome one = run(1, body, chip, 1);
+  const Outcome three = run(1, body, chip, 3);
+  EXPECT_NEAR(three.stats.cycles, 500 + 3 * (one.stats.cycles - 500) + 2 * 2000, 1);
+}
+
+TEST(TimedEngine, AResponseOfTheSchedulerComesAfterItsLatency) {
+  const Body body = with_barriers(1, [](SimMachine& machine) {
+    machine.elect_one([&] { machine.mbarrier_arrive_expect_tx(kFirst, 16); });
+    machine.clc_try_cancel({2048}, kFirst, false);
+    machine.mbarrier_wait_parity(kFirst, WaitPhase::number(0));
+    machine.sync_warp();
+  });
+  Chip chip = plain_chip();
+  const auto waited = [&](double latency) {
+    chip.clc_latency = latency;
+    const Outcome result = run(1, body, chip);
+    EXPECT_EQ(result.stats.ending, TimedEnding::kDone);
+    return result.time(Op::kMbarrierWait, 0);
+  };
+  EXPECT_EQ(waited(1500), waited(1000) + 500);
+}
+
+TEST(TimedEngine, AnArrivalInAnotherCtaTakesTheWayThere) {
+  const Body body = with_barriers(32, [](SimMachine& machine) {
+    machine.barrier_cluster_arrive(kReleaseCluster);
+    machine.barrier_cluster_wait();
+    if (machine.cta_rank() == 0) {
+      machine.mbarrier_arrive(machine.mapa(kFirst, 1));
+    } else {
+      machine.mbarrier_wait_parity(kFirst, WaitPhase::number(0));
+      machine.sync_warp();
+    }
+    machine.barrier_cluster_arrive(kReleaseCluster);
+    machine.barrier_cluster_wait();
+  });
+  Chip chip = plain_chip();
+  const auto waited = [&](double latency) {
+    chip.dsmem_latency = latency;
+    const Outcome result = run(1, body, chip, 1, 2);
+    EXPECT_EQ(result.stats.ending, TimedEnding::kDone);
+    return result.time(Op::kMbarrierWait, 1);
+  };
+  EXPECT_EQ(waited(300), waited(200) + 100);
+}
+
+TEST(TimedEngine, AnMmaTheChipHasNotIsRefused) {
+  Chip chip = plain_chip();
+  chip.mma.clear();
+  const Body body = [](SimMachine& machine) {
+    machine.tcgen05_alloc(CtaGroup::kOne, {3584}, 128);
+    const auto shape =
+        UmmaInstructionDescriptor::make(ElementType::kBf16, ElementType::kBf16, 64, 64);
+    const auto tile = UmmaSmemDescriptor::make({1024}, 16, 256, Swizzle::k32B);
+    machine.tcgen05_mma(CtaGroup::kOne, {0}, tile, tile, shape, false);
+  };
+  EXPECT_THROW(run(1, body, chip), ChipError);
+}
+
+TEST(TimedEngine, ARolesTimeIsIssuingAndWaiting) {
+  const Outcome result = run(2, with_barriers(32, ping_pong), plain_chip());
+  for (const RoleTime& role : result.stats.roles) {
+    double sum = role.issuing;
+    for (const WaitTime& wait : role.waits) {
+      sum += wait.cycles;
+    }
+    EXPECT_NEAR(sum, role.alive, 0.02 * role.alive);
+  }
+}
+
+}  // namespace
+}  // namespace warptwin::sim

@@ -1,0 +1,400 @@
+/// Each unit alone: what it is asked for is not there a tick before its time, and is there at it.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/timed/modules/fabric.hpp"
+#include "sim/timed/modules/gap_port.hpp"
+#include "sim/timed/modules/mbarrier_unit.hpp"
+#include "sim/timed/modules/tma_engine.hpp"
+#include "sim/timed/modules/tmem_ports.hpp"
+#include "sim/timed/modules/warp_issue.hpp"
+#include "sim/timed/simulation.hpp"
+
+namespace warptwin::sim {
+namespace {
+
+using testing::ElementsAre;
+
+/// One unit's surroundings: a simulation, a chip to change before units are made, and a record.
+class UnitTest : public testing::Test, protected Completions {
+ protected:
+  void step(Slot slot) override { steps.push_back(slot); }
+
+  static void pass(Ticks ticks) { sc_core::sc_start(time_of(ticks)); }
+  /// Nothing more until a tick before `cycles`, then `slot`.
+  void expect_step_at(double cycles, Slot slot) {
+    const std::size_t before = steps.size();
+    pass(to_ticks(cycles) - now());
+    EXPECT_EQ(steps.size(), before) << "too early: before cycle " << cycles;
+    pass(1);
+    ASSERT_EQ(steps.size(), before + 1) << "not at cycle " << cycles;
+    EXPECT_EQ(steps.back(), slot);
+  }
+
+  Simulation simulation;
+  Chip chip = load_chip("b200");
+  std::vector<Slot> steps;
+};
+
+class MemoryTest : public UnitTest {
+ protected:
+  void SetUp() override {
+    chip.l2_rate = 256;  // 128 B a cycle and half
+    chip.l2_bytes = 2 * 4096;
+    chip.dram_rate = 0.128;  // 128 B a cycle at 1 GHz
+    chip.dram_latency_ns = 300;
+    chip.l2_far_latency = 200;
+  }
+};
+
+TEST_F(MemoryTest, ABoxComesFromDramOnceAndThenFromL2) {
+  MemorySystem memory{"memory", chip, 1.0, false};
+  EXPECT_EQ(memory.fetch(0, 0, 7, 1280), to_ticks(10 + 300));
+  EXPECT_EQ(memory.fetch(to_ticks(1000), 0, 7, 1280), to_ticks(1000 + 10));
+}
+
+TEST_F(MemoryTest, WhoAsksForABoxThatIsOnItsWayWaitsForIt) {
+  MemorySystem memory{"memory", chip, 1.0, false};
+  memory.fetch(0, 0, 7, 1280);
+  EXPECT_EQ(memory.fetch(to_ticks(100), 0, 7, 1280), to_ticks(310));
+  EXPECT_EQ(memory.dram().busy(), to_ticks(10));
+}
+
+TEST_F(MemoryTest, TheOtherHalfsBoxIsFarOnceAndNearThen) {
+  MemorySystem memory{"memory", chip, 1.0, false};
+  memory.fetch(0, 0, 7, 1280);
+  EXPECT_EQ(memory.fetch(to_ticks(1000), 1, 7, 1280), to_ticks(1000 + 200));
+  EXPECT_EQ(memory.fetch(to_ticks(2000), 1, 7, 1280), to_ticks(2000 + 10));
+  EXPECT_EQ(memory.dram().busy(), to_ticks(10));
+}
+
+TEST_F(MemoryTest, TheLeastRecentlyUsedBoxGoes) {
+  MemorySystem memory{"memory", chip, 1.0, false};
+  memory.fetch(0, 0, 1, 2048);
+  memory.fetch(0, 0, 2, 2048);  // the half is full
+  memory.fetch(to_ticks(1000), 0, 1, 2048);
+  memory.fetch(to_ticks(2000), 0, 3, 2048);  // in the place of 2
+  EXPECT_EQ(memory.fetch(to_ticks(3000), 0, 1, 2048), to_ticks(3000 + 16));
+  EXPECT_EQ(memory.fetch(to_ticks(4000), 0, 2, 2048), to_ticks(4000 + 16 + 300));
+}
+
+TEST_F(MemoryTest, BandwidthIsShared) {
+  MemorySystem memory{"memory", chip, 1.0, true};
+  EXPECT_EQ(memory.fetch(0, 0, 1, 1280), to_ticks(10));
+  EXPECT_EQ(memory.fetch(0, 0, 2, 1280), to_ticks(20));
+  EXPECT_EQ(memory.fetch(0, 1, 3, 1280), to_ticks(10));
+}
+
+class TmaTest : public UnitTest {
+ protected:
+  void SetUp() override {
+    chip.tma_row = 1;
+    chip.tma_instruction = 58;
+    chip.tma_store_instruction = 70;
+    chip.tma_latency = 300;
+    chip.tma_latency_per_row_byte = 0.5;
+    chip.tma_store_latency = 350;
+    chip.smem_conflict = 0.5;
+    chip.l2_rate = 1e9;
+  }
+  CopyTargetPort to(Slot slot, SharedMemory& memory) { return {slot, &memory}; }
+};
+
+TEST_F(TmaTest, ALoadTakesItsRowsAndTheLatency) {
+  SharedMemory shared{"shared", chip};
+  MemorySystem memory{"memory", chip, 1.0, true};
+  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  tma.load(0, {128, 128, 1}, {to(5, shared)});
+  expect_step_at(128 + 300 + 64, 5);
+  EXPECT_EQ(tma.busy(), to_ticks(128));
+}
+
+TEST_F(TmaTest, ShortRowsCostAsMuchAsLongOnesAndFewRowsTheInstruction) {
+  SharedMemory shared{"shared", chip};
+  MemorySystem memory{"memory", chip, 1.0, true};
+  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  tma.load(0, {128, 16, 1}, {to(5, shared)});
+  tma.load(0, {8, 16, 2}, {to(6, shared)});
+  expect_step_at(128 + 300 + 8, 5);
+  expect_step_at(128 + 58 + 300 + 8, 6);
+}
+
+TEST_F(TmaTest, ALoadIssuedLaterBeginsLater) {
+  SharedMemory shared{"shared", chip};
+  MemorySystem memory{"memory", chip, 1.0, true};
+  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  tma.load(to_ticks(40), {64, 128, 1}, {to(5, shared)});
+  expect_step_at(40 + 64 + 364, 5);
+}
+
+TEST_F(TmaTest, RowsAreSlowerWhileTheReadPortIsInUse) {
+  SharedMemory shared{"shared", chip};
+  MemorySystem memory{"memory", chip, 1.0, true};
+  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  tma.load(0, {128, 128, 1}, {to(5, shared)});
+  shared.read(0, 64 * 128);  // half of the time: a quarter longer
+  expect_step_at(128 * 1.25 + 364, 5);
+}
+
+TEST_F(TmaTest, AMulticastIsReadOnceAndLandsInEveryTarget) {
+  SharedMemory shared{"shared", chip};
+  SharedMemory other{"other", chip};
+  MemorySystem memory{"memory", chip, 1.0, true};
+  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  tma.load(0, {128, 128, 1}, {to(5, shared), to(6, other)});
+  simulation.run();
+  EXPECT_THAT(steps, ElementsAre(5, 6));
+  EXPECT_EQ(memory.l2(0).busy(), to_ticks(128.0 * 128 / 5e8));
+  EXPECT_EQ(shared.writes().busy(), to_ticks(128));
+  EXPECT_EQ(other.writes().busy(), to_ticks(128));
+}
+
+TEST_F(TmaTest, AStoreReadsThenWrites) {
+  SharedMemory shared{"shared", chip};
+  MemorySystem memory{"memory", chip, 1.0, true};
+  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  tma.store(0, {32, 128, 1}, 9);
+  expect_step_at(70, 9);
+  expect_step_at(70 + 350, 9);
+}
+
+TEST_F(TmaTest, FillsOfTwoEnginesShareTheWritePort) {
+  SharedMemory shared{"shared", chip};
+  MemorySystem memory{"memory", chip, 1.0, true};
+  TmaEngine mine{"mine", chip, 0, shared, memory, *this};
+  TmaEngine peers{"peers", chip, 0, shared, memory, *this};
+  mine.load(0, {128, 128, 1}, {to(5, shared)});
+  peers.load(0, {128, 128, 2}, {to(6, shared)});
+  expect_step_at(128 + 364, 5);
+  expect_step_at(128 + 364 + 128, 6);
+}
+
+/// An MMA as measured: SemiAnalysisAI/microbench-blackwell@9a068d8, umma_latency.
+struct MeasuredMma {
+  const char* form;
+  double columns;
+  double latency;   // issue until a waiter of the commit goes on
+  double interval;  // between instructions
+};
+
+class TensorCoreTest : public UnitTest, public testing::WithParamInterface<MeasuredMma> {
+ protected:
+  MmaShape shape(const char* form, double columns) const {
+    const std::string name{form};
+    const bool pair = name[0] == '2';
+    const double m = name.find("m128") != std::string::npos   ? 128
+                     : name.find("m256") != std::string::npos ? 256
+                                                              : 64;
+    const double rows = (name.find(" ts") != std::string::npos ? 0 : m) + columns;
+    return {chip.mma.at(form), columns, rows * 32 / (pair ? 2 : 1)};
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Forms,
+                         TensorCoreTest,
+                         testing::Values(MeasuredMma{"1sm m64 ss", 64, 152, 32},
+                                         MeasuredMma{"1sm m64 ss", 256, 248, 128},
+                                         MeasuredMma{"1sm m128 ss", 64, 168, 48},
+                                         MeasuredMma{"1sm m128 ss", 80, 176, 52},
+                                         MeasuredMma{"1sm m128 ss", 128, 200, 64},
+                                         MeasuredMma{"1sm m128 ss", 256, 264, 128},
+                                         MeasuredMma{"1sm m128 ts", 64, 136, 32},
+                                         MeasuredMma{"1sm m64 ts", 128, 168, 64},
+                                         MeasuredMma{"2sm m256 ss", 128, 234, 64},
+                                         MeasuredMma{"2sm m256 ss", 96, 218, 49},
+                                         MeasuredMma{"2sm m128 ss", 64, 173, 25},
+                                         MeasuredMma{"2sm m128 ss", 256, 229, 64},
+                                         MeasuredMma{"2sm m256 ts", 256, 266, 128},
+                                         MeasuredMma{"2sm m128 ts", 64, 162, 18}));
+
+TEST_P(TensorCoreTest, LatencyAndIntervalAreTheMeasuredOnes) {
+  const MeasuredMma& measured = GetParam();
+  SharedMemory shared{"shared", chip};
+  SharedMemory peers{"peers", chip};
+  TensorCore tensor{"tensor", chip, shared, *this};
+  TensorCore peer{"peer", chip, peers, *this};
+  const MmaShape mma = shape(measured.form, measured.columns);
+  TensorCore* other = measured.form[0] == '2' ? &peer : nullptr;
+  // The issue of MMA and commit before it, and the waiter's wake behind it, are part of latency.
+  const double seen = measured.latency - 2 * chip.mma_issue - chip.mbarrier_wake;
+  const auto slack = measured.form == std::string{"2sm m128 ss"} ? 8.0 : 0.0;
+  tensor.multiply(0, mma, 3, other);
+  tensor.commit(0, 3);
+  pass(to_ticks(seen - slack - 1));
+  EXPECT_TRUE(steps.empty());
+  pass(to_ticks(2 * slack + 1) + 1);
+  EXPECT_THAT(steps, ElementsAre(3, 3));
+
+  const Ticks first = now();
+  constexpr int kBatch = 16;
+  for (int i = 0; i < kBatch; ++i) {
+    tensor.multiply(first, mma, 3, other);
+  }
+  const double busy = to_cycles(std::max(tensor.ready(), shared.reads().free()) - first);
+  EXPECT_NEAR(busy / kBatch, measured.interval, 1.5);
+}
+
+TEST_F(TensorCoreTest, OperandsComeThroughTheReadPort) {
+  SharedMemory shared{"shared", chip};
+  TensorCore tensor{"tensor", chip, shared, *this};
+  shared.read(0, 128 * 100);  // the port is busy for 100 cycles
+  tensor.multiply(0, shape("1sm m128 ss", 128), 3, nullptr);
+  tensor.commit(0, 3);
+  const double seen = 200 - 2 * chip.mma_issue - chip.mbarrier_wake;
+  pass(to_ticks(100 + seen));
+  EXPECT_TRUE(steps.empty());
+  pass(1);
+  EXPECT_EQ(steps.size(), 2U);
+}
+
+TEST_F(TensorCoreTest, ACommitOfNothingTakesItsTime) {
+  SharedMemory shared{"shared", chip};
+  TensorCore tensor{"tensor", chip, shared, *this};
+  tensor.commit(0, 3);
+  expect_step_at(chip.commit_latency - chip.mbarrier_wake - chip.mma_issue, 3);
+}
+
+TEST_F(TensorCoreTest, WhatNobodyCommitsIsFlushed) {
+  SharedMemory shared{"shared", chip};
+  TensorCore tensor{"tensor", chip, shared, *this};
+  tensor.multiply(0, shape("1sm m128 ss", 128), 3, nullptr);
+  simulation.run();
+  EXPECT_TRUE(steps.empty());
+  EXPECT_TRUE(tensor.flush());
+  EXPECT_THAT(steps, ElementsAre(3));
+  EXPECT_FALSE(tensor.flush());
+}
+
+class TmemTest : public UnitTest {};
+
+TEST_F(TmemTest, ALoadTakesItsBytesAndTheLatency) {
+  chip.tmem_rate = 64;
+  chip.tmem_latency = 10;
+  SharedMemory shared{"shared", chip};
+  TensorCore tensor{"tensor", chip, shared, *this};
+  TmemPorts tmem{"tmem", chip, tensor, *this};
+  tmem.move(1, 2048, 4);
+  tmem.move(1, 2048, 4);
+  tmem.move(2, 1024, 8);
+  expect_step_at(16 + 10, 8);
+  expect_step_at(32 + 10, 4);
+  expect_step_at(64 + 10, 4);
+}
+
+TEST_F(TmemTest, BesideAnMmaItTakesLonger) {
+  chip.tmem_rate = 64;
+  chip.tmem_latency = 10;
+  chip.tmem_busy_latency = 150;
+  SharedMemory shared{"shared", chip};
+  TensorCore tensor{"tensor", chip, shared, *this};
+  TmemPorts tmem{"tmem", chip, tensor, *this};
+  tensor.multiply(0, {chip.mma.at("1sm m128 ss"), 128, 8192}, 3, nullptr);
+  tmem.move(0, 2048, 4);
+  expect_step_at(32 + 10 + 150, 4);
+}
+
+using FabricTest = UnitTest;
+
+TEST_F(FabricTest, WhatIsSentArrivesAfterItsLatency) {
+  Fabric fabric{"fabric", *this};
+  fabric.send(to_ticks(224), 4);
+  fabric.send(to_ticks(1), 5);
+  expect_step_at(1, 5);
+  expect_step_at(224, 4);
+}
+
+using IssueTest = UnitTest;
+
+TEST_F(IssueTest, TwoWarpsOfASubPartitionIssueOneAfterTheOther) {
+  WarpIssue issue{"issue", chip};
+  EXPECT_EQ(issue.issue(0, 0), to_ticks(1));
+  EXPECT_EQ(issue.issue(0, 0), to_ticks(2));
+  EXPECT_EQ(issue.issue(1, 0), to_ticks(1));
+}
+
+TEST_F(IssueTest, ConversionsTakeTheirRate) {
+  chip.convert_rate = 64;
+  WarpIssue issue{"issue", chip};
+  EXPECT_EQ(issue.convert(0, 0, 256), to_ticks(16));
+  EXPECT_EQ(issue.convert(0, 0, 16), to_ticks(17));
+}
+
+TEST_F(IssueTest, BarriersTakeTheirLatencies) {
+  MbarrierUnit unit{"unit", chip};
+  Operation op;
+  const auto taken = [&](Op kind, Semantics semantics = Semantics::kRelease) {
+    op.op = kind;
+    op.ordering.semantics = semantics;
+    MbarrierUnit fresh{sc_core::sc_gen_unique_name("fresh"), chip};
+    return to_cycles(fresh.operate(0, op, 4));
+  };
+  EXPECT_EQ(taken(Op::kMbarrierArrive), chip.mbarrier_arrive);
+  EXPECT_EQ(taken(Op::kMbarrierWait), chip.mbarrier_test);
+  EXPECT_EQ(taken(Op::kBarSync), 30);
+  EXPECT_EQ(taken(Op::kClusterArrive, Semantics::kRelaxed), 102);
+  EXPECT_EQ(taken(Op::kClusterArrive), 375);
+  EXPECT_EQ(unit.wake(Op::kMbarrierWait), to_ticks(chip.mbarrier_wake));
+}
+
+TEST(GapPort, WhatIsAskedForEarlierFillsTheGaps) {
+  GapPort port;
+  EXPECT_EQ(port.fill(10, 10), 20U);
+  EXPECT_EQ(port.fill(30, 10), 40U);
+  EXPECT_EQ(port.fill(5, 4), 9U);    // before both
+  EXPECT_EQ(port.fill(5, 3), 22U);   // one tick before, two between
+  EXPECT_EQ(port.fill(0, 20), 47U);  // five before, eight between, the rest behind
+  EXPECT_EQ(port.taken(0, 100), 47U);
+  EXPECT_EQ(port.busy(), 47U);
+}
+
+// Against a map of single ticks.
+TEST(GapPort, IsAMapOfTicks) {
+  std::uint32_t state = 1;
+  const auto random = [&](std::uint32_t below) {
+    state = state * 1664525 + 1013904223;
+    return (state >> 8) % below;
+  };
+  for (int run = 0; run < 200; ++run) {
+    GapPort port;
+    std::vector<bool> ticks(4096, false);
+    for (int i = 0; i < 40; ++i) {
+      const Ticks from = random(300);
+      const Ticks service = random(20);
+      Ticks at = from;
+      for (Ticks left = service; left > 0; ++at) {
+        if (!ticks[at]) {
+          ticks[at] = true;
+          --left;
+        }
+      }
+      const Ticks end = port.fill(from, service);
+      if (service > 0) {
+        ASSERT_EQ(end, at);
+      }
+    }
+    ASSERT_EQ(port.taken(0, 4096),
+              static_cast<Ticks>(std::count(ticks.begin(), ticks.end(), true)));
+  }
+}
+
+TEST(Port, ServesInOrder) {
+  Port port;
+  EXPECT_EQ(port.reserve(10, 5), 15U);
+  EXPECT_EQ(port.reserve(0, 5), 20U);
+  EXPECT_EQ(port.stream(22, 5), 25U);    // three ticks late: the port was in use
+  EXPECT_EQ(port.stream(100, 5), 100U);  // streamed in while it was free
+}
+
+}  // namespace
+}  // namespace warptwin::sim
+
+// SystemC's library has a main too: this one comes first.
+int main(int argc, char** argv) {
+  testing::InitGoogleMock(&argc, argv);
+  return RUN_ALL_TESTS();
+}
