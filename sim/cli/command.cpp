@@ -11,6 +11,7 @@
 
 #include <boost/program_options.hpp>
 
+#include "sim/cli/decode.hpp"
 #include "sim/micro/listing.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
@@ -43,6 +44,7 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
   explore SCENARIO     every interleaving by search: a second opinion on the proof
   prove SCENARIO       every interleaving, from one execution; a schedule for what is broken
   replay SCENARIO      one execution again, from the replay line of a finding
+  decode WORD...       raw mbarrier words of a GPU: phase, arrivals, bytes
   make-input FILE.npy  a matrix of random numbers, float32
 
 A parameter of a scenario is set with --set name=value. 'warptwin COMMAND --help' lists the options.
@@ -96,6 +98,10 @@ const ScenarioEntry& find_scenario(const Session& session) {
   }
   throw ConfigError("there is no scenario '" + name + "'" +
                     did_you_mean(name, scenario_names(session)) + " 'warptwin list' shows all");
+}
+
+std::string text_option(const Session& session, const char* option) {
+  return session.options.count(option) == 0 ? "" : session.options[option].as<std::string>();
 }
 
 std::vector<std::string> strings(const Session& session, const char* option) {
@@ -869,10 +875,17 @@ ExitCode make_input(Session& session) {
   return ExitCode::kClean;
 }
 
+ExitCode decode_command(Session& session) {
+  decode_words(
+      strings(session, "words"), text_option(session, "name"), session.json(), session.out);
+  return ExitCode::kClean;
+}
+
 struct Command {
   const char* name;
   ExitCode (*run)(Session&);
-  const char* options;  // names of the options it takes
+  const char* options;      // names of the options it takes
+  bool takes_many = false;  // operands, in "words"; else at most one, in "target"
 };
 
 constexpr Command kCommands[] = {
@@ -895,6 +908,7 @@ constexpr Command kCommands[] = {
     {"replay",
      replay,
      "json set in out schedule seed profile strict max-steps timing-only resident-ctas suppress"},
+    {"decode", decode_command, "json name", true},
     {"make-input", make_input, "shape seed"},
 };
 
@@ -938,6 +952,7 @@ po::options_description all_options() {
       "all", "every scenario at its defaults, against what is expected of it")(
       "sms", text()->default_value("148"), "SMs of the GPU (148: B200; 132: H200)")(
       "diagnostics", "what can be reported")(
+      "name", text(), "of the barriers, as input.full: what each is called")(
       "suppress", text(), "FILE: findings that are known, which then fail nothing")(
       "shape", text()->default_value("512x512"), "ROWSxCOLUMNS");
   return all;
@@ -979,9 +994,10 @@ ExitCode parse_and_run(const std::vector<std::string>& arguments,
   const Command& command = find_command(arguments[0]);
   const po::options_description visible = options_of(command);
   po::options_description accepted = visible;
-  accepted.add_options()("target", po::value<std::string>(), "");
+  accepted.add_options()("target", po::value<std::string>(), "")(
+      "words", po::value<std::vector<std::string>>(), "");
   po::positional_options_description positions;
-  positions.add("target", 1);
+  positions.add(command.takes_many ? "words" : "target", command.takes_many ? -1 : 1);
   Session session{scenarios, {}, out, err};
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   namespace style = po::command_line_style;

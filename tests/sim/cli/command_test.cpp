@@ -36,8 +36,16 @@ TEST(CommandTest, HelpIsForPeopleAndNoArgumentsIsAUsageError) {
   EXPECT_EQ(call({"--help"}).code, ExitCode::kClean);
   EXPECT_THAT(call({"--help"}).out, HasSubstr("check SCENARIO"));
   EXPECT_EQ(call({}).code, ExitCode::kUsage);
-  for (const char* command :
-       {"list", "explain", "show", "run", "check", "prove", "explore", "replay", "make-input"}) {
+  for (const char* command : {"list",
+                              "explain",
+                              "show",
+                              "run",
+                              "check",
+                              "prove",
+                              "explore",
+                              "replay",
+                              "decode",
+                              "make-input"}) {
     EXPECT_EQ(call({command, "--help"}).code, ExitCode::kClean) << command;
   }
 }
@@ -47,6 +55,9 @@ TEST(CommandTest, MistakesSayWhatToDo) {
       {{"chek"}, "--help"},
       {{"run"}, "name a scenario"},
       {{"run", "gem"}, "did you mean 'gemm'?"},
+      {{"decode"}, "takes mbarrier words"},
+      {{"decode", "0x12345678123456789"}, "more than 64 bits"},
+      {{"decode", "full"}, "is no 64-bit word"},
       {{"explain"}, "name a diagnostic"},
       {{"explain", "MBAR_UNINT"}, "did you mean 'MBAR_UNINIT' or"},
       {{"explain", ""}, "there is no diagnostic ''"},
@@ -351,6 +362,17 @@ TEST(CommandTest, CheckOfAProvedKernelTriesSchedulesOnlyWhenAsked) {
       call({"check", "producer_consumer", "--random", "3", "--pct", "2", "--json"});
   EXPECT_EQ(nlohmann::json::parse(sampled.out)["verdict"], "proved");
   EXPECT_GT(nlohmann::json::parse(sampled.out)["schedules"], 5);
+}
+
+TEST(CommandTest, DecodeReadsARingOfWords) {
+  const Reply reply =
+      call({"decode", "--name", "input.full", "0xfffff000001ffffc", "000003fe001ffffc"});
+  EXPECT_EQ(reply.code, ExitCode::kClean) << reply.err;
+  EXPECT_THAT(reply.out, HasSubstr("input.full[1]  parity 0  pending 0 of 2  tx 4096"));
+  EXPECT_THAT(reply.out, HasSubstr("lacks 4096 bytes"));
+  EXPECT_THAT(reply.out, HasSubstr("stands at stage 1"));
+  const auto json = nlohmann::json::parse(call({"decode", "--json", "0"}).out);
+  EXPECT_EQ(json["words"][0]["possible"], false);
 }
 
 TEST(CommandTest, ShowTellsTheBudgetAndWhatWouldFit) {
