@@ -12,6 +12,7 @@
 #include <boost/program_options.hpp>
 
 #include "sim/cli/decode.hpp"
+#include "sim/cli/traces.hpp"
 #include "sim/micro/listing.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
@@ -25,6 +26,7 @@
 #include "sim/run/npy.hpp"
 #include "sim/run/replay_line.hpp"
 #include "sim/run/suppressions.hpp"
+#include "sim/trace/trace_file.hpp"
 
 namespace warptwin::sim {
 
@@ -44,6 +46,8 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
   explore SCENARIO     every interleaving by search: a second opinion on the proof
   prove SCENARIO       every interleaving, from one execution; a schedule for what is broken
   replay SCENARIO      one execution again, from the replay line of a finding
+  trace SCENARIO       one execution, written down for compare
+  compare A B          two traces, of the simulator or a GPU: where they differ first
   decode WORD...       raw mbarrier words of a GPU: phase, arrivals, bytes
   make-input FILE.npy  a matrix of random numbers, float32
 
@@ -875,6 +879,39 @@ ExitCode make_input(Session& session) {
   return ExitCode::kClean;
 }
 
+ExitCode trace_command(Session& session) {
+  const ScenarioEntry& scenario = find_scenario(session);
+  const ParameterSet parameters = parameters_of(session, scenario);
+  const std::string path = text_option(session, "to");
+  if (path.empty()) {
+    throw ConfigError("trace needs --to FILE, to write to");
+  }
+  RunOptions options = run_options(session, scenario, parameters);
+  options.moves_data = false;
+  RunResult result;
+  const Trace trace = simulated_trace(scenario, parameters, options, result);
+  try {
+    write_trace_file(trace, path);
+  } catch (const TraceError& error) {
+    throw ConfigError(error.what());
+  }
+  session.out << trace.scenario << ": " << trace.ending << ", " << result.operations
+              << " operations, written to " << path << "\n";
+  return exit_of(result, session.options.count("strict") != 0);
+}
+
+ExitCode compare_command(Session& session) {
+  switch (compare_files(strings(session, "words"), session.json(), session.out)) {
+    case CompareVerdict::kAgrees:
+      return ExitCode::kClean;
+    case CompareVerdict::kDiffers:
+      return ExitCode::kFinding;
+    case CompareVerdict::kIncomplete:
+      return ExitCode::kIncomplete;
+  }
+  return ExitCode::kInternal;
+}
+
 ExitCode decode_command(Session& session) {
   decode_words(
       strings(session, "words"), text_option(session, "name"), session.json(), session.out);
@@ -908,6 +945,10 @@ constexpr Command kCommands[] = {
     {"replay",
      replay,
      "json set in out schedule seed profile strict max-steps timing-only resident-ctas suppress"},
+    {"trace",
+     trace_command,
+     "set to strategy schedule seed profile strict max-steps timing-only resident-ctas"},
+    {"compare", compare_command, "json", true},
     {"decode", decode_command, "json name", true},
     {"make-input", make_input, "shape seed"},
 };
@@ -951,7 +992,7 @@ po::options_description all_options() {
       "max-schedules", text()->default_value("20000"), "stop after so many of those")(
       "all", "every scenario at its defaults, against what is expected of it")(
       "sms", text()->default_value("148"), "SMs of the GPU (148: B200; 132: H200)")(
-      "diagnostics", "what can be reported")(
+      "diagnostics", "what can be reported")("to", text(), "FILE: where the trace goes")(
       "name", text(), "of the barriers, as input.full: what each is called")(
       "suppress", text(), "FILE: findings that are known, which then fail nothing")(
       "shape", text()->default_value("512x512"), "ROWSxCOLUMNS");

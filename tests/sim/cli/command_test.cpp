@@ -44,6 +44,8 @@ TEST(CommandTest, HelpIsForPeopleAndNoArgumentsIsAUsageError) {
                               "prove",
                               "explore",
                               "replay",
+                              "trace",
+                              "compare",
                               "decode",
                               "make-input"}) {
     EXPECT_EQ(call({command, "--help"}).code, ExitCode::kClean) << command;
@@ -55,6 +57,10 @@ TEST(CommandTest, MistakesSayWhatToDo) {
       {{"chek"}, "--help"},
       {{"run"}, "name a scenario"},
       {{"run", "gem"}, "did you mean 'gemm'?"},
+      {{"trace", "gemm"}, "--to FILE"},
+      {{"trace", "gemm", "--to", "/nowhere/a.trace"}, "cannot be written"},
+      {{"compare", "a.trace"}, "two traces"},
+      {{"compare", "/nowhere.trace", "/nowhere.trace"}, "cannot be read"},
       {{"decode"}, "takes mbarrier words"},
       {{"decode", "0x12345678123456789"}, "more than 64 bits"},
       {{"decode", "full"}, "is no 64-bit word"},
