@@ -181,6 +181,7 @@ class HangWriter {
     HangReport report;
     std::size_t shown = 0;
     std::size_t waiting = 0;
+    int weight = 0;
     std::string lines;
     for (std::uint32_t warp = 0; warp < run_.warps.size(); ++warp) {
       const WarpReport& stand = run_.warps[warp].report;
@@ -188,8 +189,8 @@ class HangWriter {
         continue;
       }
       ++waiting;
-      if (report.object.empty() || (is_barrier(stand) && !object_is_barrier_)) {
-        object_is_barrier_ = is_barrier(stand);
+      if (report.object.empty() || weight_of(stand) > weight) {
+        weight = weight_of(stand);
         report.object = object_of(warp, stand);
       }
       if (shown++ < kWaitersShown) {
@@ -212,6 +213,10 @@ class HangWriter {
  private:
   static bool is_barrier(const WarpReport& report) {
     return static_cast<Op>(report.op) == Op::kMbarrierWait;
+  }
+  // How much a wait says about the fault: a barrier that has its arrivals and not its bytes most.
+  static int weight_of(const WarpReport& report) {
+    return !is_barrier(report) ? 0 : BarrierWord::of(report.word).pending == 0 ? 2 : 1;
   }
   std::uint32_t address_of(const WarpReport& report) const {
     return kSharedBase + (report.object & 0xFFFFFFU);
@@ -310,7 +315,6 @@ class HangWriter {
   LaunchConfig config_;
   Naming naming_;
   const hw::DeviceRun& run_;
-  bool object_is_barrier_ = false;
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ Trace trace_of(const ScenarioEntry& scenario,
 
 /// A barrier that warps wait for, or what else.
 struct HangReport {
-  std::string object;  // of the first waiting warp: "ring.full[2] of cta 0"
+  std::string object;  // what most speaks for the fault: "ring.full[2] of cta 0"
   std::string text;    // who waits for what, who owes it, as `warptwin run` reports a deadlock
 };
 

@@ -220,12 +220,31 @@ class Comparer {
     }
     Replay a = replay(first_);
     Replay b = replay(second_);
+    note_order(first_, a, true);
+    note_order(second_, b, false);
     const std::uint32_t size = first_.cluster_size;
     for (const auto& [place, record] : a.barriers) {
       const auto [cta, name] = place;
       const std::uint32_t cluster = cta / size;
       const BarrierRecord& other = b.barriers[{partners_[cluster] * size + cta % size, name}];
       compare_barrier(name + " of cta " + std::to_string(cta), record, other, cluster);
+    }
+  }
+
+  // What no machine can have done: the trace is wrong, or the machine is.
+  void note_order(const Trace& trace, const Replay& replayed, bool is_first) {
+    for (const OutOfOrder& pair : replayed.out_of_order) {
+      const TraceOp& wait = trace.warps[pair.waiter].ops[pair.wait];
+      const TraceOp& arrival = trace.warps[pair.arriver].ops[pair.arrival];
+      Mismatch mismatch;
+      mismatch.where = trace.warp_name(pair.waiter) + ", out of order";
+      const std::string what = line_of(trace, pair.waiter, wait) + ", and goes on before " +
+                               trace.warp_name(pair.arriver) + " " +
+                               line_of(trace, pair.arriver, arrival);
+      (is_first ? mismatch.first : mismatch.second) = what;
+      (is_first ? mismatch.second : mismatch.first) = "in order";
+      mismatch.time = wait.time;
+      result_.mismatches.push_back(std::move(mismatch));
     }
   }
 

@@ -8,9 +8,21 @@ namespace {
 
 using Place = std::pair<std::uint32_t, std::uint32_t>;  // CTA, object
 
+// An operation of the trace.
+struct OpPlace {
+  std::uint32_t warp = 0;
+  std::size_t at = 0;
+};
+
 struct Barrier {
   MbarrierState state;
   BarrierRecord record;
+  std::vector<std::vector<OpPlace>> arrivals{1};  // by phase
+
+  void complete() {
+    record.phases.emplace_back();
+    arrivals.emplace_back();
+  }
 };
 
 struct NamedBarrier {
@@ -54,6 +66,7 @@ class Replayer {
     for (const Cursor& cursor : cursors_) {
       result.reached.push_back(cursor.at);
     }
+    result.out_of_order = std::move(out_of_order_);
     return result;
   }
 
@@ -64,15 +77,16 @@ class Replayer {
     Contribution& from = barrier.record.phases.back().from[warp];
     from.arrivals += op.count;
     from.bytes += op.bytes;
+    barrier.arrivals.back().push_back({warp, cursors_[warp].at});
     if (step.completed) {
-      barrier.record.phases.emplace_back();
+      barrier.complete();
     }
   }
 
   void deliver(Place place, std::uint32_t bytes) {
     Barrier& barrier = barriers_[place];
     if (barrier.state.complete_tx(bytes).completed) {
-      barrier.record.phases.emplace_back();
+      barrier.complete();
     }
   }
 
@@ -96,6 +110,30 @@ class Replayer {
       return static_cast<std::int32_t>(state.phase()) > static_cast<std::int32_t>(op.wanted);
     }
     return state.done(op.wanted);
+  }
+
+  // A wait of a phase that is known comes after its arrivals, as far as one clock can tell.
+  void check_order(std::uint32_t warp, const Barrier& barrier, const TraceOp& op) {
+    if ((op.flags & event_flag::kExactPhase) == 0 || op.wanted >= barrier.arrivals.size()) {
+      return;
+    }
+    for (const OpPlace& arrival : barrier.arrivals[op.wanted]) {
+      const TraceOp& made = trace_.warps[arrival.warp].ops[arrival.at];
+      const auto later = static_cast<std::int32_t>(static_cast<std::uint32_t>(op.time) -
+                                                   static_cast<std::uint32_t>(made.time));
+      if (cta_of(arrival.warp) == cta_of(warp) && later < 0) {
+        out_of_order_.push_back({warp, cursors_[warp].at, arrival.warp, arrival.at});
+      }
+    }
+  }
+
+  bool wait(std::uint32_t warp, const TraceOp& op) {
+    const Barrier& barrier = barriers_[{op.cta, op.object}];
+    if (!passes(barrier, op)) {
+      return false;
+    }
+    check_order(warp, barrier, op);
+    return true;
   }
 
   bool sync_named(std::uint32_t warp, const TraceOp& op) {
@@ -160,9 +198,9 @@ class Replayer {
         deliver(place, op.bytes);
         return true;
       case Op::kMbarrierWait:
-        return passes(barriers_[place], op);
+        return wait(warp, op);
       case Op::kMbarrierTryWait:
-        return (op.flags & event_flag::kFalse) != 0 || passes(barriers_[place], op);
+        return (op.flags & event_flag::kFalse) != 0 || wait(warp, op);
       case Op::kTensorLoad:
       case Op::kBulkLoad:
       case Op::kClcTryCancel:
@@ -192,6 +230,7 @@ class Replayer {
   std::map<Place, Barrier> barriers_;
   std::map<Place, NamedBarrier> named_;
   std::map<std::uint32_t, Group> clusters_;
+  std::vector<OutOfOrder> out_of_order_;
 };
 
 }  // namespace

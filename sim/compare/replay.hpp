@@ -32,11 +32,21 @@ struct BarrierRecord {
   std::uint32_t completed() const { return static_cast<std::uint32_t>(phases.size() - 1); }
 };
 
+/// A wait that returned before something that its phase is made of: no order of the machine.
+struct OutOfOrder {
+  std::uint32_t waiter = 0;  // warp number
+  std::size_t wait = 0;      // its operation
+  std::uint32_t arriver = 0;
+  std::size_t arrival = 0;
+};
+
 struct Replay {
   /// By CTA and name.
   std::map<std::pair<std::uint32_t, std::string>, BarrierRecord> barriers;
   /// Operations of each warp that could be replayed: all, unless the trace is of a hang.
   std::vector<std::size_t> reached;
+  /// By the times of the trace, which are those of one clock in each CTA.
+  std::vector<OutOfOrder> out_of_order;
 };
 
 Replay replay(const Trace& trace);

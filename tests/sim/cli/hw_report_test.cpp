@@ -61,7 +61,7 @@ TEST_F(HangTest, EveryWaiterIsNamedWithWhoOwesIt) {
   stand(0, hw::WarpState::kExpired, "ring.empty[2]", {0, 32, 32, 0, 0});
   stand(1, hw::WarpState::kExpired, "ring.full[0]", {1, 0, 1, 4096, 0});
   const HangReport report = hang_report(scenario_, parameters_, run_);
-  EXPECT_EQ(report.object, "ring.empty[2] of cta 0");
+  EXPECT_EQ(report.object, "ring.full[0] of cta 0");  // its arrivals are there
   EXPECT_THAT(report.text, HasSubstr("2 warps wait, and a deadline has passed"));
   EXPECT_THAT(report.text,
               HasSubstr("blocked  cta 0 warp 0 (producer)  waits for ring.empty[2] of cta 0 phase "

@@ -149,6 +149,21 @@ TEST(CompareTest, ClustersThatDidEachOthersWorkAreTakenForEachOther) {
   EXPECT_FALSE(compare_traces(first, second).agrees());
 }
 
+TEST(CompareTest, AWaitThatReturnsBeforeItsArrivalIsOutOfOrder) {
+  const Trace first = trace({"producer_consumer", {}}, "round-robin");
+  Trace second = first;
+  std::vector<TraceOp>& ops = second.warps[1].ops;
+  const auto wait = std::find_if(ops.begin(), ops.end(), [&](const TraceOp& op) {
+    return op.op == Op::kMbarrierWait && second.names[op.object] == "ring.full[2]";
+  });
+  ASSERT_NE(wait, ops.end());
+  wait->time = 1;
+  const std::string text = text_of(compare_traces(first, second), "a", "b");
+  EXPECT_THAT(text, HasSubstr("cta 0 warp 1 (consumer), out of order"));
+  EXPECT_THAT(text, HasSubstr("waits for ring.full[2] phase 0"));
+  EXPECT_THAT(text, HasSubstr("goes on before cta 0 warp 0 (producer) arrives on ring.full[2]"));
+}
+
 TEST(CompareTest, LossesAreSaid) {
   const Trace first = trace({"producer_consumer", {}}, "round-robin");
   Trace second = first;
