@@ -335,6 +335,28 @@ Trace trace_of(const ScenarioEntry& scenario,
   return trace;
 }
 
+std::string needs_of_blackwell(const ScenarioEntry& scenario, const ParameterSet& parameters) {
+  struct Finder : EventSink {
+    void on_event(const Event& event) override {
+      if ((event.flags & event_flag::kPair) != 0) {
+        what = "pairs of CTAs";
+      } else if (event.op == Op::kClcTryCancel) {
+        what = "cluster launch control";
+      } else if (event.op == Op::kTcgen05Cp || (event.flags & event_flag::kTmemA) != 0) {
+        what = "operands copied to, or read from, tensor memory";
+      }
+    }
+    std::string what;
+  };
+  Finder finder;
+  RunOptions options;
+  options.moves_data = false;
+  options.detect = false;
+  options.observer = &finder;
+  simulate(scenario, parameters, options);
+  return finder.what;
+}
+
 HangReport hang_report(const ScenarioEntry& scenario,
                        const ParameterSet& parameters,
                        const hw::DeviceRun& run) {

@@ -17,6 +17,9 @@ Trace trace_of(const ScenarioEntry& scenario,
                const hw::DeviceRun& run,
                const std::string& device);
 
+/// What a run of the scenario needs that sm_90 has not and nothing emulates; empty: nothing.
+std::string needs_of_blackwell(const ScenarioEntry& scenario, const ParameterSet& parameters);
+
 /// A barrier that warps wait for, or what else.
 struct HangReport {
   std::string object;  // what most speaks for the fault: "ring.full[2] of cta 0"
