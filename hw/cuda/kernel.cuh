@@ -6,7 +6,7 @@
 
 #include "common/kernel/dispatch.hpp"
 
-#include "hw/cuda/machine.hpp"
+#include "hw/cuda/observed_machine.hpp"
 
 namespace warptwin::hw {
 
@@ -40,8 +40,22 @@ template <class Kernel>
 __global__ void __launch_bounds__(kThreads<Kernel>, 1)
     kernel_entry(const __grid_constant__ typename Kernel::Problem problem,
                  std::uint32_t* tmem_scratch) {
+  const SharedAddress base = dynamic_shared_memory();
   CudaMachine machine{tmem_scratch};
-  run_warp<Kernel>(machine, problem, dynamic_shared_memory());
+  run_warp<Kernel>(machine, problem, base);
+}
+
+/// The same for a kernel over `ObservedMachine<kWatch>`.
+template <class Kernel, Watch kWatch>
+__global__ void __launch_bounds__(kThreads<Kernel>, 1)
+    observed_entry(const __grid_constant__ typename Kernel::Problem problem,
+                   std::uint32_t* tmem_scratch,
+                   const __grid_constant__ Observation observation) {
+  const SharedAddress base = dynamic_shared_memory();
+  ObservedMachine<kWatch> machine{
+      tmem_scratch, observation, &problem, base, kThreads<Kernel> / kWarpLanes};
+  run_warp<Kernel>(machine, problem, base);
+  machine.end();
 }
 
 #endif  // __CUDACC__

@@ -450,6 +450,11 @@ class CudaMachine {
 
   WARPTWIN_HOST_DEVICE void note_stage(const StageNote&) {}
 
+ protected:
+  WARPTWIN_HOST_DEVICE bool is_elected() const { return elected_; }
+  // Whether a lane runs by itself, in `elect_one` or `for_lanes`.
+  WARPTWIN_HOST_DEVICE bool is_alone() const { return alone_; }
+
  private:
   // Whether the executing lane issues what is issued once.
   WARPTWIN_HOST_DEVICE bool issues() const { return alone_ || elected_; }

@@ -19,7 +19,9 @@ endfunction()
 #
 # An executable with every subcommand, over the given scenarios in the given order. Header
 # <dir>/path/my_kernel.hpp holds the scenario warptwin::scenarios::MyKernel. Each is compiled once
-# for the simulator; where there is a CUDA compiler, each clean one once for CUDA too.
+# for the simulator; where there is a CUDA compiler, each clean one once for CUDA too. Inside this
+# project, <target>-hw is a second executable, not of the default build, that runs all of them,
+# broken ones too, on a GPU.
 function(warptwin_add_command target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "INCLUDE" "SCENARIOS")
   if(NOT arg_INCLUDE)
@@ -29,6 +31,9 @@ function(warptwin_add_command target)
   set(sources "")
   set(declarations "")
   set(calls "")
+  set(device_sources "")
+  set(device_declarations "")
+  set(device_calls "")
   foreach(WARPTWIN_SCENARIO_HEADER IN LISTS arg_SCENARIOS)
     get_filename_component(WARPTWIN_SCENARIO_NAME ${WARPTWIN_SCENARIO_HEADER} NAME_WE)
     warptwin_camel_case(camel ${WARPTWIN_SCENARIO_NAME})
@@ -38,6 +43,12 @@ function(warptwin_add_command target)
     list(APPEND sources ${source})
     string(APPEND declarations "ScenarioEntry make_${WARPTWIN_SCENARIO_NAME}_entry();\n")
     string(APPEND calls "      make_${WARPTWIN_SCENARIO_NAME}_entry(),\n")
+    set(source ${generated}/${WARPTWIN_SCENARIO_NAME}_device.cu)
+    configure_file(${WARPTWIN_CMAKE_DIR}/scenario_device.cu.in ${source} @ONLY)
+    list(APPEND device_sources ${source})
+    string(APPEND device_declarations
+           "DeviceScenario make_${WARPTWIN_SCENARIO_NAME}_device();\n")
+    string(APPEND device_calls "      make_${WARPTWIN_SCENARIO_NAME}_device(),\n")
     if(WARPTWIN_BUILD_HW
        AND (WARPTWIN_CUDA_BROKEN OR NOT WARPTWIN_SCENARIO_HEADER MATCHES "broken/"))
       warptwin_add_cuda_scenario(${WARPTWIN_SCENARIO_NAME} ${WARPTWIN_SCENARIO_HEADER}
@@ -51,6 +62,15 @@ function(warptwin_add_command target)
   target_link_libraries(${target}_scenarios PUBLIC warptwin::run)
   add_executable(${target})
   target_link_libraries(${target} PRIVATE ${target}_scenarios warptwin::cli_main)
+  if(TARGET warptwin::hw_main)
+    configure_file(${WARPTWIN_CMAKE_DIR}/scenario_device_list.cpp.in
+                   ${generated}/device_list.cpp @ONLY)
+    add_executable(${target}-hw EXCLUDE_FROM_ALL ${device_sources} ${generated}/device_list.cpp)
+    target_include_directories(${target}-hw PRIVATE ${arg_INCLUDE})
+    target_link_libraries(${target}-hw PRIVATE ${target}_scenarios warptwin::hw_main warptwin::hw)
+    set_target_properties(${target}-hw PROPERTIES CUDA_ARCHITECTURES
+                                               "${WARPTWIN_RUN_ARCHITECTURES}")
+  endif()
 endfunction()
 
 # One scenario for CUDA: objects for every architecture, and their PTX for the instruction census.

@@ -13,6 +13,8 @@
 
 #include <boost/program_options.hpp>
 
+#include "sim/cli/decode.hpp"
+#include "sim/cli/traces.hpp"
 #include "sim/micro/listing.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
@@ -27,6 +29,7 @@
 #include "sim/run/npy.hpp"
 #include "sim/run/replay_line.hpp"
 #include "sim/run/suppressions.hpp"
+#include "sim/trace/trace_file.hpp"
 
 namespace warptwin::sim {
 
@@ -50,6 +53,9 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
   chip show CHIP       a chip's constants, with units and sources; CHIP is a name or a file
   validate             predictions beside measurements, from a file of rows
   calibrate            fits free constants of a chip to a file of rows
+  trace SCENARIO       one execution, written down for compare
+  compare A B          two traces, of the simulator or a GPU: where they differ first
+  decode WORD...       raw mbarrier words of a GPU: phase, arrivals, bytes
   make-input FILE.npy  a matrix of random numbers, float32
 
 A parameter of a scenario is set with --set name=value. 'warptwin COMMAND --help' lists the options.
@@ -103,6 +109,10 @@ const ScenarioEntry& find_scenario(const Session& session) {
   }
   throw ConfigError("there is no scenario '" + name + "'" +
                     did_you_mean(name, scenario_names(session)) + " 'warptwin list' shows all");
+}
+
+std::string text_option(const Session& session, const char* option) {
+  return session.options.count(option) == 0 ? "" : session.options[option].as<std::string>();
 }
 
 std::vector<std::string> strings(const Session& session, const char* option) {
@@ -1055,11 +1065,51 @@ ExitCode make_input(Session& session) {
   return ExitCode::kClean;
 }
 
+ExitCode trace_command(Session& session) {
+  const ScenarioEntry& scenario = find_scenario(session);
+  const ParameterSet parameters = parameters_of(session, scenario);
+  const std::string path = text_option(session, "to");
+  if (path.empty()) {
+    throw ConfigError("trace needs --to FILE, to write to");
+  }
+  RunOptions options = run_options(session, scenario, parameters);
+  options.moves_data = false;
+  RunResult result;
+  const Trace trace = simulated_trace(scenario, parameters, options, result);
+  try {
+    write_trace_file(trace, path);
+  } catch (const TraceError& error) {
+    throw ConfigError(error.what());
+  }
+  session.out << trace.scenario << ": " << trace.ending << ", " << result.operations
+              << " operations, written to " << path << "\n";
+  return exit_of(result, session.options.count("strict") != 0);
+}
+
+ExitCode compare_command(Session& session) {
+  switch (compare_files(strings(session, "words"), session.json(), session.out)) {
+    case CompareVerdict::kAgrees:
+      return ExitCode::kClean;
+    case CompareVerdict::kDiffers:
+      return ExitCode::kFinding;
+    case CompareVerdict::kIncomplete:
+      return ExitCode::kIncomplete;
+  }
+  return ExitCode::kInternal;
+}
+
+ExitCode decode_command(Session& session) {
+  decode_words(
+      strings(session, "words"), text_option(session, "name"), session.json(), session.out);
+  return ExitCode::kClean;
+}
+
 struct Command {
   const char* name;
   ExitCode (*run)(Session&);
   const char* options;         // names of the options it takes
   const char* verb = nullptr;  // a word that comes before its arguments
+  bool takes_many = false;     // operands, in "words"; else at most one, in "target"
 };
 
 constexpr Command kCommands[] = {
@@ -1091,6 +1141,12 @@ constexpr Command kCommands[] = {
     {"chip", chip_command, "json", "show"},
     {"validate", validate_command, "json rows chip"},
     {"calibrate", calibrate_command, "json rows chip free write-chip"},
+    {"trace",
+     trace_command,
+     "set to strategy schedule seed profile rule without strict max-steps timing-only "
+     "resident-ctas"},
+    {"compare", compare_command, "json", nullptr, true},
+    {"decode", decode_command, "json name", nullptr, true},
     {"make-input", make_input, "shape seed"},
 };
 
@@ -1140,7 +1196,8 @@ po::options_description all_options() {
       "max-schedules", text()->default_value("20000"), "stop after so many of those")(
       "all", "every scenario at its defaults, against what is expected of it")(
       "sms", text()->default_value("148"), "SMs of the GPU (148: B200; 132: H200)")(
-      "diagnostics", "what can be reported")(
+      "diagnostics", "what can be reported")("to", text(), "FILE: where the trace goes")(
+      "name", text(), "of the barriers, as input.full: what each is called")(
       "suppress", text(), "FILE: findings that are known, which then fail nothing")(
       "shape", text()->default_value("512x512"), "ROWSxCOLUMNS")(
       "chip", text()->default_value("b200"), "a chip's name or its file; see 'warptwin chip show'")(
@@ -1193,9 +1250,10 @@ ExitCode parse_and_run(const std::vector<std::string>& arguments,
   const Command& command = find_command(arguments[0]);
   const po::options_description visible = options_of(command);
   po::options_description accepted = visible;
-  accepted.add_options()("target", po::value<std::string>(), "");
+  accepted.add_options()("target", po::value<std::string>(), "")(
+      "words", po::value<std::vector<std::string>>(), "");
   po::positional_options_description positions;
-  positions.add("target", 1);
+  positions.add(command.takes_many ? "words" : "target", command.takes_many ? -1 : 1);
   Session session{scenarios, {}, out, err};
   std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (command.verb != nullptr && !rest.empty() && rest[0] == command.verb) {

@@ -5,6 +5,7 @@
                                     as it says; no local memory, no calls
   ptx_census.py --sass CUOBJDUMP FILE...   no LDL, STL or CALL in the machine code of FILE,
                                     but for the traps that ptxas adds itself
+  ptx_census.py --same A.ptx B.ptx  the kernel entries are made of the same statements
   ptx_census.py --self-test
 
 A line of LIST is a regular expression for one statement, matched at its start after any predicate:
@@ -97,6 +98,21 @@ def check_ptx(text, list_text):
     return faults
 
 
+def check_same(first, second):
+    """The statements that only one has, the kernels' names and the order aside: the compiler may
+    order what is independent."""
+    bodies = []
+    for text in (first, second):
+        kernels = entries(text)
+        if len(kernels) != 1:
+            return [f"{len(kernels)} kernel entries instead of one"]
+        name, body = kernels[0]
+        bodies.append(sorted(statement.replace(name, "KERNEL") for statement in body))
+    if len(bodies[0]) != len(bodies[1]):
+        return [f"{len(bodies[0])} statements and {len(bodies[1])}"]
+    return [f"{a} and {b}" for a, b in zip(*bodies) if a != b][:5]
+
+
 def check_sass(text):
     """Calls of a trap are ptxas' own: it guards tcgen05.alloc and dealloc with them."""
     faults = []
@@ -145,6 +161,13 @@ def self_test():
     spilled = SAMPLE.replace(".reg .pred %p<2>;", ".local .b8 __local_depot0[16];")
     expect(check_ptx(spilled, ""), ["local memory: .local .b8 __local_depot0[16];"])
     expect(check_ptx("", ""), ["no kernel entry"])
+    expect(check_same(SAMPLE, SAMPLE.replace("kernel", "observed")), [])
+    expect(
+        check_same(SAMPLE, SAMPLE.replace("bar.sync 0;", "bar.sync 2;")),
+        ["@%p1 bar.sync 0; and @%p1 bar.sync 2;"],
+    )
+    expect(check_same(SAMPLE, SAMPLE.replace("\t}\n", "\tnop;\n\t}\n")), ["9 statements and 10"])
+    expect(check_same("", ""), ["0 kernel entries instead of one"])
     expect(check_sass("Function : f\n /*0000*/ STL [R1], R2 ;"), ["machine code: STL [R1], R2"])
     expect(check_sass("Function : f\n /*0000*/ EXIT ;"), [])
     expect(check_sass("Function : f\n /*0000*/ CALL.REL 0x10 ;\n /*0010*/ BPT.TRAP 0x1 ;"), [])
@@ -170,6 +193,8 @@ def main(arguments):
             command = [arguments[1], "-sass", path]
             dump = subprocess.run(command, capture_output=True, text=True, check=True)
             faults += [f"{path}: {fault}" for fault in check_sass(dump.stdout)]
+    elif len(arguments) == 3 and arguments[0] == "--same":
+        faults = check_same(read(arguments[1]), read(arguments[2]))
     elif len(arguments) == 2:
         found = check_ptx(read(arguments[0]), read(arguments[1]))
         faults = [f"{arguments[0]}: {fault}" for fault in found]

@@ -44,11 +44,14 @@ TEST(CommandTest, HelpIsForPeopleAndNoArgumentsIsAUsageError) {
                               "prove",
                               "explore",
                               "replay",
-                              "make-input",
+                              "trace",
+                              "compare",
+                              "decode",
                               "time",
                               "chip",
                               "validate",
-                              "calibrate"}) {
+                              "calibrate",
+                              "make-input"}) {
     EXPECT_EQ(call({command, "--help"}).code, ExitCode::kClean) << command;
   }
 }
@@ -58,6 +61,13 @@ TEST(CommandTest, MistakesSayWhatToDo) {
       {{"chek"}, "--help"},
       {{"run"}, "name a scenario"},
       {{"run", "gem"}, "did you mean 'gemm'?"},
+      {{"trace", "gemm"}, "--to FILE"},
+      {{"trace", "gemm", "--to", "/nowhere/a.trace"}, "cannot be written"},
+      {{"compare", "a.trace"}, "two traces"},
+      {{"compare", "/nowhere.trace", "/nowhere.trace"}, "cannot be read"},
+      {{"decode"}, "takes mbarrier words"},
+      {{"decode", "0x12345678123456789"}, "more than 64 bits"},
+      {{"decode", "full"}, "is no 64-bit word"},
       {{"explain"}, "name a diagnostic"},
       {{"explain", "MBAR_UNINT"}, "did you mean 'MBAR_UNINIT' or"},
       {{"explain", ""}, "there is no diagnostic ''"},
@@ -413,6 +423,17 @@ TEST(CommandTest, CheckOfAProvedKernelTriesSchedulesOnlyWhenAsked) {
       call({"check", "producer_consumer", "--random", "3", "--pct", "2", "--json"});
   EXPECT_EQ(nlohmann::json::parse(sampled.out)["verdict"], "proved");
   EXPECT_GT(nlohmann::json::parse(sampled.out)["schedules"], 5);
+}
+
+TEST(CommandTest, DecodeReadsARingOfWords) {
+  const Reply reply =
+      call({"decode", "--name", "input.full", "0xfffff000001ffffc", "000003fe001ffffc"});
+  EXPECT_EQ(reply.code, ExitCode::kClean) << reply.err;
+  EXPECT_THAT(reply.out, HasSubstr("input.full[1]  parity 0  pending 0 of 2  tx 4096"));
+  EXPECT_THAT(reply.out, HasSubstr("lacks 4096 bytes"));
+  EXPECT_THAT(reply.out, HasSubstr("stands at stage 1"));
+  const auto json = nlohmann::json::parse(call({"decode", "--json", "0"}).out);
+  EXPECT_EQ(json["words"][0]["possible"], false);
 }
 
 TEST(CommandTest, ShowTellsTheBudgetAndWhatWouldFit) {

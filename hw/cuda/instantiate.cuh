@@ -1,0 +1,75 @@
+/// Compiles a scenario for CUDA.
+
+#pragma once
+
+#include "common/kernel/config_checks.hpp"
+
+#include "hw/cuda/kernel.cuh"
+#include "hw/launch/device_scenario.hpp"
+#include "hw/launch/launch.hpp"
+
+namespace warptwin::hw {
+
+template <class Kernel>
+LaunchShape launch_shape(const Workload& workload, const auto& extents) {
+  return {workload.clusters,
+          workload.cluster_size,
+          kThreads<Kernel>,
+          shared_bytes<typename Kernel::Storage>(extents)};
+}
+
+template <class Scenario>
+DeviceScenario described(std::uint32_t warps, Watch watch) {
+  DeviceScenario scenario;
+  scenario.info = &Scenario::kInfo;
+  scenario.parameters = Scenario::parameters();
+  scenario.warps = warps;
+  scenario.watch = watch;
+  scenario.workload = &Scenario::workload;
+  scenario.reference = &Scenario::reference;
+  return scenario;
+}
+
+/// For observation, with extents that are known when the kernel is launched: for any parameters.
+template <class Scenario, Watch kWatch = Watch::kAll>
+DeviceScenario instantiate_observed() {
+  using Extents = decltype(Scenario::extents(std::declval<const ParameterSet&>()));
+  using Kernel = typename Scenario::template Kernel<ObservedMachine<kWatch>, Extents>;
+  DeviceScenario scenario = described<Scenario>(kThreads<Kernel> / kWarpLanes, kWatch);
+  scenario.launch = [](const ParameterSet& parameters, const DeviceArguments& arguments) {
+    const Extents extents = Scenario::extents(parameters);
+    auto problem = Kernel::problem(parameters, extents, arguments.maps, arguments.tensors);
+    std::uint32_t* scratch = arguments.tmem_scratch;
+    Observation observation = arguments.observation;
+    if (arguments.map_places != nullptr) {
+      *arguments.map_places = places_of(arguments.maps, &problem, sizeof problem);
+    }
+    void* pointers[] = {&problem, &scratch, &observation};
+    launch(reinterpret_cast<const void*>(&observed_entry<Kernel, kWatch>),
+           launch_shape<Kernel>(Scenario::workload(parameters), extents),
+           pointers,
+           arguments.stream);
+  };
+  return scenario;
+}
+
+/// For production: constant extents, nothing observed.
+template <class Scenario>
+DeviceScenario instantiate_plain() {
+  using Extents = typename Scenario::StaticExtents;
+  using Kernel = typename Scenario::template Kernel<CudaMachine, Extents>;
+  DeviceScenario scenario = described<Scenario>(kThreads<Kernel> / kWarpLanes, Watch::kNothing);
+  scenario.launch = [](const ParameterSet& parameters, const DeviceArguments& arguments) {
+    const Extents extents{};
+    auto problem = Kernel::problem(parameters, extents, arguments.maps, arguments.tensors);
+    std::uint32_t* scratch = arguments.tmem_scratch;
+    void* pointers[] = {&problem, &scratch};
+    launch(reinterpret_cast<const void*>(&kernel_entry<Kernel>),
+           launch_shape<Kernel>(Scenario::workload(parameters), extents),
+           pointers,
+           arguments.stream);
+  };
+  return scenario;
+}
+
+}  // namespace warptwin::hw

@@ -1,0 +1,321 @@
+/// The GPU's machine with deadlines on its polled waits, and a record of what it does.
+///
+/// Derived from the production machine, which knows nothing of it: what is switched off here is not
+/// in the kernel. A warp is observed by its elected lane; of a `for_lanes`, the other lanes' events
+/// are counted as lost.
+
+#pragma once
+
+#include "hw/cuda/machine.hpp"
+#include "hw/record/watcher.hpp"
+
+namespace warptwin::hw {
+
+template <Watch kWatch>
+class ObservedMachine : public CudaMachine {
+ public:
+  /// Participants: the whole warp. `argument`: of the kernel, with its tensor maps; `base`: where
+  /// the CTA's storage starts; `warps`: of a CTA.
+  WARPTWIN_HOST_DEVICE ObservedMachine(std::uint32_t* tmem_scratch,
+                                       const Observation& observation,
+                                       const void* argument,
+                                       SharedAddress base,
+                                       std::uint32_t warps)
+      : CudaMachine{tmem_scratch},
+        argument_{static_cast<const char*>(argument)},
+        watcher_{observation, base, ptx::cta_index() * warps + warp_index(), is_elected()} {}
+
+  /// The warp has reached its end.
+  WARPTWIN_HOST_DEVICE void end() { watcher_.end(); }
+
+  // mbarriers
+
+  WARPTWIN_HOST_DEVICE void mbarrier_init(Mbarrier bar, std::uint32_t count, SourceSite = {}) {
+    note(Op::kMbarrierInit, 0, bar, count);
+    CudaMachine::mbarrier_init(bar, count);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_inval(Mbarrier bar, SourceSite = {}) {
+    note(Op::kMbarrierInval, 0, bar, 0);
+    CudaMachine::mbarrier_inval(bar);
+  }
+  template <class Barrier>
+  WARPTWIN_HOST_DEVICE void mbarrier_arrive(Barrier bar,
+                                            std::uint32_t count = 1,
+                                            Ordering ordering = kReleaseCluster,
+                                            SourceSite = {}) {
+    note(Op::kMbarrierArrive, 0, bar, count);
+    CudaMachine::mbarrier_arrive(bar, count, ordering);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_arrive(Mbarrier bar, std::uint32_t count = 1) {
+    mbarrier_arrive(bar, count, kReleaseCta);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_arrive_drop(Mbarrier bar, SourceSite = {}) {
+    note(Op::kMbarrierArrive, event_flag::kDrop, bar, 1);
+    CudaMachine::mbarrier_arrive_drop(bar);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_arrive_no_complete(Mbarrier bar,
+                                                        std::uint32_t count,
+                                                        SourceSite = {}) {
+    note(Op::kMbarrierArrive, event_flag::kNoComplete, bar, count);
+    CudaMachine::mbarrier_arrive_no_complete(bar, count);
+  }
+  template <class Barrier>
+  WARPTWIN_HOST_DEVICE void mbarrier_arrive_expect_tx(Barrier bar,
+                                                      std::uint32_t bytes,
+                                                      SourceSite = {}) {
+    note(Op::kMbarrierArrive, event_flag::kExpectTx, bar, bytes);
+    CudaMachine::mbarrier_arrive_expect_tx(bar, bytes);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_expect_tx(Mbarrier bar, std::uint32_t bytes, SourceSite = {}) {
+    note(Op::kMbarrierExpectTx, 0, bar, bytes);
+    CudaMachine::mbarrier_expect_tx(bar, bytes);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_complete_tx(Mbarrier bar,
+                                                 std::uint32_t bytes,
+                                                 SourceSite = {}) {
+    note(Op::kMbarrierCompleteTx, 0, bar, bytes);
+    CudaMachine::mbarrier_complete_tx(bar, bytes);
+  }
+  WARPTWIN_HOST_DEVICE void mbarrier_wait_parity(Mbarrier bar,
+                                                 WaitPhase phase,
+                                                 Ordering ordering = kAcquireCta,
+                                                 SourceSite site = SourceSite::current()) {
+    watcher_.wait(
+        {Op::kMbarrierWait, watcher_.object(bar), phase.value(), flags_of(phase), site},
+        [&] { return ptx::mbarrier_try_wait_parity(bar, phase.parity(), ordering); },
+        [&] { return ptx::word_of(bar); });
+    note(Op::kMbarrierWait, flags_of(phase), bar, phase.value());
+  }
+  WARPTWIN_HOST_DEVICE bool mbarrier_try_wait_parity(Mbarrier bar,
+                                                     WaitPhase phase,
+                                                     Ordering ordering = kAcquireCta,
+                                                     SourceSite = {}) {
+    const bool done = CudaMachine::mbarrier_try_wait_parity(bar, phase, ordering);
+    note(Op::kMbarrierTryWait,
+         flags_of(phase) | (done ? std::uint32_t{0} : event_flag::kFalse),
+         bar,
+         phase.value());
+    return done;
+  }
+
+  // Named and cluster barriers
+
+  WARPTWIN_HOST_DEVICE void bar_sync(std::uint32_t id,
+                                     std::uint32_t threads,
+                                     SourceSite site = SourceSite::current()) {
+    watcher_.enter({Op::kBarSync, id, threads, 0, site});
+    CudaMachine::bar_sync(id, threads);
+    watcher_.leave();
+    note_value(Op::kBarSync, id, threads);
+  }
+  WARPTWIN_HOST_DEVICE void bar_arrive(std::uint32_t id, std::uint32_t threads, SourceSite = {}) {
+    note_value(Op::kBarArrive, id, threads);
+    CudaMachine::bar_arrive(id, threads);
+  }
+  WARPTWIN_HOST_DEVICE void cta_sync(SourceSite site = SourceSite::current()) {
+    watcher_.enter({Op::kBarSync, 0, 0, 0, site});
+    CudaMachine::cta_sync();
+    watcher_.leave();
+    note_value(Op::kBarSync, 0, 0);
+  }
+  WARPTWIN_HOST_DEVICE void barrier_cluster_arrive(Ordering ordering = kReleaseCluster,
+                                                   SourceSite = {}) {
+    note_value(Op::kClusterArrive, 0, 0);
+    CudaMachine::barrier_cluster_arrive(ordering);
+  }
+  WARPTWIN_HOST_DEVICE void barrier_cluster_wait(SourceSite site = SourceSite::current()) {
+    watcher_.enter({Op::kClusterWait, 0, 0, 0, site});
+    CudaMachine::barrier_cluster_wait();
+    watcher_.leave();
+    note_value(Op::kClusterWait, 0, 0);
+  }
+
+  // Copies
+
+  template <std::uint32_t kRank>
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_load(SharedAddress smem,
+                                                      const TensorMap& map,
+                                                      Coordinates<kRank> at,
+                                                      CopyTarget target,
+                                                      SourceSite = {}) {
+    watcher_.record(Op::kTensorLoad,
+                    target.multicast.bits,
+                    watcher_.object(smem, place_of(map)),
+                    watcher_.object(target.barrier, 0),
+                    is_alone());
+    CudaMachine::cp_async_bulk_tensor_load(smem, map, at, target);
+  }
+  template <std::uint32_t kRank>
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_tensor_store(const TensorMap& map,
+                                                       Coordinates<kRank> at,
+                                                       SharedAddress smem,
+                                                       SourceSite = {}) {
+    watcher_.record(Op::kTensorStore, 0, watcher_.object(smem, place_of(map)), 0, is_alone());
+    CudaMachine::cp_async_bulk_tensor_store(map, at, smem);
+  }
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_load(SharedAddress smem,
+                                               GlobalAddress global,
+                                               std::uint32_t bytes,
+                                               CopyTarget target,
+                                               SourceSite = {}) {
+    watcher_.record(Op::kBulkLoad,
+                    bytes / 16,
+                    watcher_.object(smem, target.multicast.bits),
+                    watcher_.object(target.barrier, 0),
+                    is_alone());
+    CudaMachine::cp_async_bulk_load(smem, global, bytes, target);
+  }
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_store(GlobalAddress global,
+                                                SharedAddress smem,
+                                                std::uint32_t bytes,
+                                                SourceSite = {}) {
+    note(Op::kBulkStore, 0, smem, bytes);
+    CudaMachine::cp_async_bulk_store(global, smem, bytes);
+  }
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_commit_group(SourceSite = {}) {
+    note_value(Op::kBulkCommitGroup, 0, 0);
+    CudaMachine::cp_async_bulk_commit_group();
+  }
+  template <std::uint32_t kPending>
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_wait_group(SourceSite = {}) {
+    CudaMachine::cp_async_bulk_wait_group<kPending>();
+    note_value(Op::kBulkWaitGroup, 0, kPending);
+  }
+  template <std::uint32_t kPending>
+  WARPTWIN_HOST_DEVICE void cp_async_bulk_wait_group_read(SourceSite = {}) {
+    CudaMachine::cp_async_bulk_wait_group_read<kPending>();
+    watcher_.record(Op::kBulkWaitGroup, event_flag::kRead, 0, kPending, is_alone());
+  }
+
+  // Tensor memory
+
+  WARPTWIN_HOST_DEVICE void tcgen05_alloc(CtaGroup group,
+                                          SharedAddress word,
+                                          std::uint32_t columns,
+                                          SourceSite site = SourceSite::current()) {
+    watcher_.enter({Op::kTcgen05Alloc, watcher_.object(word), columns, 0, site});
+    CudaMachine::tcgen05_alloc(group, word, columns);
+    watcher_.leave();
+    note_value(Op::kTcgen05Alloc, 0, columns);
+  }
+  WARPTWIN_HOST_DEVICE void tcgen05_dealloc(CtaGroup group,
+                                            TmemAddress address,
+                                            std::uint32_t columns,
+                                            SourceSite = {}) {
+    note_value(Op::kTcgen05Dealloc, address.value, columns);
+    CudaMachine::tcgen05_dealloc(group, address, columns);
+  }
+  WARPTWIN_HOST_DEVICE void tcgen05_relinquish_alloc_permit(CtaGroup group, SourceSite = {}) {
+    note_value(Op::kTcgen05Relinquish, 0, 0);
+    CudaMachine::tcgen05_relinquish_alloc_permit(group);
+  }
+  template <class A>
+  WARPTWIN_HOST_DEVICE void tcgen05_mma(CtaGroup group,
+                                        TmemAddress d,
+                                        A a,
+                                        UmmaSmemDescriptor b,
+                                        UmmaInstructionDescriptor instruction,
+                                        bool accumulate,
+                                        SourceSite = {}) {
+    note_value(Op::kTcgen05Mma, d.value, 0);
+    CudaMachine::tcgen05_mma(group, d, a, b, instruction, accumulate);
+  }
+  WARPTWIN_HOST_DEVICE void tcgen05_cp(
+      CtaGroup group, TmemAddress to, UmmaSmemDescriptor from, TmemCopy shape, SourceSite = {}) {
+    note_value(Op::kTcgen05Cp, to.value, columns_of(shape));
+    CudaMachine::tcgen05_cp(group, to, from, shape);
+  }
+  WARPTWIN_HOST_DEVICE void tcgen05_commit(CtaGroup group, Mbarrier bar, SourceSite = {}) {
+    tcgen05_commit_multicast(group, bar, CtaMask{});
+  }
+  WARPTWIN_HOST_DEVICE void tcgen05_commit_multicast(CtaGroup group,
+                                                     Mbarrier bar,
+                                                     CtaMask mask,
+                                                     SourceSite = {}) {
+    note(Op::kTcgen05Commit, 0, bar, mask.bits);
+    CudaMachine::tcgen05_commit_multicast(group, bar, mask);
+  }
+  template <std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void tcgen05_ld_32x32b(CudaFragment<kRegisters>& fragment,
+                                              TmemAddress address,
+                                              SourceSite = {}) {
+    note_value(Op::kTcgen05Ld, address.value, kRegisters);
+    CudaMachine::tcgen05_ld_32x32b(fragment, address);
+  }
+  template <std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void tcgen05_st_32x32b(TmemAddress address,
+                                              const CudaFragment<kRegisters>& fragment,
+                                              SourceSite = {}) {
+    note_value(Op::kTcgen05St, address.value, kRegisters);
+    CudaMachine::tcgen05_st_32x32b(address, fragment);
+  }
+
+  // Words, launch, registers
+
+  WARPTWIN_HOST_DEVICE void st_release_global_u32(GlobalAddress address,
+                                                  std::uint32_t value,
+                                                  SourceSite = {}) {
+    note_value(Op::kGlobalStoreRelease, 0, value);
+    CudaMachine::st_release_global_u32(address, value);
+  }
+  WARPTWIN_HOST_DEVICE void red_add_release_global_u32(GlobalAddress address,
+                                                       std::uint32_t value,
+                                                       SourceSite = {}) {
+    note_value(Op::kGlobalRedAdd, 0, value);
+    CudaMachine::red_add_release_global_u32(address, value);
+  }
+  WARPTWIN_HOST_DEVICE void wait_global_u32(GlobalAddress address,
+                                            std::uint32_t value,
+                                            SourceSite site = SourceSite::current()) {
+    watcher_.wait(
+        {Op::kGlobalWait, 0, value, 0, site},
+        [&] { return ptx::ld_acquire_global_u32(address) == value; },
+        [&] { return std::uint64_t{ptx::ld_acquire_global_u32(address)}; });
+    note_value(Op::kGlobalWait, 0, value);
+  }
+  WARPTWIN_HOST_DEVICE void griddepcontrol_wait(SourceSite site = SourceSite::current()) {
+    watcher_.enter({Op::kGriddepcontrolWait, 0, 0, 0, site});
+    CudaMachine::griddepcontrol_wait();
+    watcher_.leave();
+    note_value(Op::kGriddepcontrolWait, 0, 0);
+  }
+  WARPTWIN_HOST_DEVICE void griddepcontrol_launch_dependents(SourceSite = {}) {
+    note_value(Op::kGriddepcontrolLaunch, 0, 0);
+    CudaMachine::griddepcontrol_launch_dependents();
+  }
+  template <std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void setmaxnreg_dec(SourceSite = {}) {
+    note_value(Op::kSetmaxnreg, 0, kRegisters);
+    CudaMachine::setmaxnreg_dec<kRegisters>();
+  }
+  template <std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void setmaxnreg_inc(SourceSite site = SourceSite::current()) {
+    watcher_.enter({Op::kSetmaxnreg, 0, kRegisters, 0, site});
+    CudaMachine::setmaxnreg_inc<kRegisters>();
+    watcher_.leave();
+    note_value(Op::kSetmaxnreg, 0, kRegisters);
+  }
+
+ private:
+  WARPTWIN_HOST_DEVICE static std::uint32_t flags_of(WaitPhase phase) {
+    return phase.is_exact() ? event_flag::kExactPhase : std::uint32_t{0};
+  }
+  template <class Object>
+  WARPTWIN_HOST_DEVICE void note(Op op, std::uint32_t flags, Object at, std::uint32_t value) {
+    watcher_.record(op, flags, watcher_.object(at), value, is_alone());
+  }
+  WARPTWIN_HOST_DEVICE void note_value(Op op, std::uint32_t object, std::uint32_t value) {
+    watcher_.record(op, 0, object, value, is_alone());
+  }
+  WARPTWIN_HOST_DEVICE std::uint32_t place_of(const TensorMap& map) const {
+    const auto bytes = reinterpret_cast<const char*>(&map) - argument_;
+    return static_cast<std::uint32_t>(bytes) / RecordedEvent::kMapUnit;
+  }
+
+  const char* argument_;
+  Watcher<kWatch> watcher_;
+};
+
+static_assert(Machine<ObservedMachine<Watch::kAll>>);
+
+}  // namespace warptwin::hw

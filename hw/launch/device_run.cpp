@@ -1,0 +1,392 @@
+#include "hw/launch/device_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <thread>
+
+#include "hw/launch/device_memory.hpp"
+#include "hw/launch/tensor_map.hpp"
+
+namespace warptwin::hw {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kCopyAdvice = "run the scenario in the simulator with the same parameters";
+constexpr std::size_t kCellsPerCta = std::size_t{kTmemLanes} * kTmemColumns;
+constexpr std::size_t kPathMax = 160;
+
+std::vector<std::uint8_t> bytes_of_tensor(const HostTensor& tensor) {
+  const std::uint32_t size = bytes_of(tensor.spec.element);
+  std::vector<std::uint8_t> bytes(tensor.spec.bytes());
+  for (std::uint32_t row = 0; row < tensor.spec.rows; ++row) {
+    for (std::uint32_t column = 0; column < tensor.spec.columns; ++column) {
+      const std::uint32_t bits = encode(tensor.spec.element, tensor.at(row, column));
+      std::memcpy(&bytes[std::size_t{row} * tensor.spec.pitch_bytes + column * size], &bits, size);
+    }
+  }
+  return bytes;
+}
+
+float element(const std::vector<std::uint8_t>& bytes,
+              const TensorSpec& spec,
+              std::uint32_t row,
+              std::uint32_t column) {
+  const std::uint32_t size = bytes_of(spec.element);
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &bytes[std::size_t{row} * spec.pitch_bytes + column * size], size);
+  return decode(spec.element, bits);
+}
+
+// Elements that are further from the reference than one rounding and fp32 sums explain.
+std::optional<WrongOutput> compare(const HostTensor& expected,
+                                   const std::vector<std::uint8_t>& actual) {
+  WrongOutput wrong;
+  wrong.tensor = expected.spec.name;
+  for (std::uint32_t row = 0; row < expected.spec.rows; ++row) {
+    for (std::uint32_t column = 0; column < expected.spec.columns; ++column) {
+      const float want = expected.at(row, column);
+      const float got = element(actual, expected.spec, row, column);
+      if (!(std::abs(got - want) <= 0.01F * std::abs(want) + 0.01F) && wrong.elements++ == 0) {
+        wrong.row = row;
+        wrong.column = column;
+        wrong.got = got;
+        wrong.expected = want;
+      }
+    }
+  }
+  return wrong.elements == 0 ? std::nullopt : std::optional{wrong};
+}
+
+// The tensors of a workload, in both memories.
+struct Tensors {
+  std::vector<HostTensor> host;
+  std::vector<DeviceBuffer> device;
+  std::vector<GlobalAddress> addresses;
+  std::vector<CUtensorMap> maps;
+
+  Tensors(const Workload& workload, std::uint32_t seed) {
+    std::mt19937 random{seed};
+    for (const TensorSpec& spec : workload.tensors) {
+      HostTensor tensor{spec, std::vector<float>(std::size_t{spec.rows} * spec.columns)};
+      // Scratch holds control words; outputs start as no number.
+      device.emplace_back(spec.bytes(), spec.use == TensorUse::kScratch ? 0 : 0xFF);
+      if (spec.use == TensorUse::kInput) {
+        for (float& value : tensor.values) {
+          value = static_cast<float>(static_cast<int>(random() % 9) - 4) / 4.0F;
+        }
+        const auto bytes = bytes_of_tensor(tensor);
+        require_cuda(
+            cudaMemcpy(device.back().get(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice),
+            "cudaMemcpy",
+            kCopyAdvice);
+      }
+      host.push_back(std::move(tensor));
+      addresses.push_back(device.back().address());
+    }
+    for (const TensorMapSpec& map : workload.maps) {
+      maps.push_back(encode(encoding_of(map, workload.tensors[map.tensor]), addresses[map.tensor]));
+    }
+  }
+};
+
+std::vector<WrongOutput> wrong_outputs(const DeviceScenario& scenario,
+                                       const ParameterSet& parameters,
+                                       Tensors& tensors) {
+  std::vector<WrongOutput> all;
+  scenario.reference(parameters, tensors.host);
+  for (std::size_t i = 0; i < tensors.host.size(); ++i) {
+    const HostTensor& expected = tensors.host[i];
+    if (expected.spec.use == TensorUse::kOutput) {
+      std::vector<std::uint8_t> bytes(expected.spec.bytes());
+      require_cuda(
+          cudaMemcpy(bytes.data(), tensors.device[i].get(), bytes.size(), cudaMemcpyDeviceToHost),
+          "cudaMemcpy",
+          kCopyAdvice);
+      if (auto wrong = compare(expected, bytes)) {
+        all.push_back(std::move(*wrong));
+      }
+    }
+  }
+  return all;
+}
+
+// Streams that do not wait for each other: the kernel's, and one to look at it.
+class Stream {
+ public:
+  Stream() {
+    require_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking),
+                 "cudaStreamCreateWithFlags",
+                 "check the driver");
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { cudaStreamDestroy(stream_); }
+  cudaStream_t get() const { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+// What the kernel writes about itself.
+class Observer {
+ public:
+  Observer(const DeviceRunOptions& options, std::size_t warps)
+      : options_{options},
+        warps_{warps},
+        reports_{warps},
+        stop_{1},
+        rings_{warps * options.events * sizeof(RecordedEvent), 0},
+        counts_{warps * sizeof(std::uint32_t), 0},
+        lost_{warps * sizeof(std::uint32_t), 0} {}
+
+  Observation observation() const {
+    return {options_.deadline,
+            reports_.get(),
+            stop_.get(),
+            options_.events == 0 ? nullptr : rings_.get<RecordedEvent>(),
+            counts_.get<std::uint32_t>(),
+            lost_.get<std::uint32_t>(),
+            options_.events};
+  }
+  bool any_expired() { return count(WarpState::kExpired) != 0; }
+  bool all_stand() { return count(WarpState::kRuns) == 0; }
+  void stop() { stop_[0] = 1; }
+
+  std::vector<WarpStand> stands() {
+    std::vector<WarpStand> all(warps_);
+    for (std::size_t i = 0; i < warps_; ++i) {
+      std::memcpy(&all[i].report, reports_.get() + i, sizeof(WarpReport));
+      if (all[i].report.state == WarpState::kBlocks || all[i].report.state == WarpState::kExpired) {
+        all[i].file = path_at(all[i].report.file);
+      }
+    }
+    return all;
+  }
+
+  std::vector<WarpEvents> events() const {
+    std::vector<WarpEvents> all;
+    const std::size_t capacity = options_.events;
+    if (capacity == 0) {
+      return all;
+    }
+    std::vector<RecordedEvent> rings(warps_ * capacity);
+    std::vector<std::uint32_t> counts(warps_);
+    std::vector<std::uint32_t> lost(warps_);
+    copy(rings.data(), rings_.get(), rings.size() * sizeof(RecordedEvent));
+    copy(counts.data(), counts_.get(), warps_ * sizeof(std::uint32_t));
+    copy(lost.data(), lost_.get(), warps_ * sizeof(std::uint32_t));
+    for (std::size_t warp = 0; warp < warps_; ++warp) {
+      WarpEvents& one = all.emplace_back();
+      const auto ring = rings.begin() + static_cast<std::ptrdiff_t>(warp * capacity);
+      one.lost = lost[warp];
+      const std::size_t first = oldest(ring, capacity, counts[warp], one.overwritten);
+      std::rotate_copy(ring,
+                       ring + static_cast<std::ptrdiff_t>(first),
+                       ring + static_cast<std::ptrdiff_t>(capacity),
+                       std::back_inserter(one.events));
+      std::erase_if(one.events, [](const RecordedEvent& event) { return !event.is_there(); });
+    }
+    return all;
+  }
+
+ private:
+  // Where a ring's oldest event is. A warp that runs has not said how many it recorded: then the
+  // clock goes back where the ring begins anew.
+  static std::size_t oldest(std::vector<RecordedEvent>::const_iterator ring,
+                            std::size_t capacity,
+                            std::size_t count,
+                            std::uint64_t& overwritten) {
+    if (count == 0 && ring[static_cast<std::ptrdiff_t>(capacity) - 1].is_there()) {
+      overwritten = 1;
+      for (std::ptrdiff_t at = 1; at < static_cast<std::ptrdiff_t>(capacity); ++at) {
+        if (static_cast<std::int32_t>(ring[at].cycle - ring[at - 1].cycle) < 0) {
+          return static_cast<std::size_t>(at);
+        }
+      }
+    }
+    overwritten += count > capacity ? count - capacity : 0;
+    return overwritten == 0 ? 0 : count % capacity;
+  }
+  std::size_t count(WarpState state) {
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < warps_; ++i) {
+      found += reports_[i].state == state ? 1 : 0;
+    }
+    return found;
+  }
+  void copy(void* to, const void* from, std::size_t bytes) const {
+    require_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream_.get()),
+                 "cudaMemcpyAsync",
+                 kCopyAdvice);
+    synchronize();
+  }
+  void synchronize() const {
+    require_cuda(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize", kCopyAdvice);
+  }
+  // Text of the kernel's own constants, byte by byte: beyond its end nothing may be mapped.
+  std::string path_at(std::uint64_t address) {
+    if (const auto known = paths_.find(address); known != paths_.end()) {
+      return known->second;
+    }
+    std::string& text = paths_[address];
+    for (char letter = 1; address != 0 && text.size() < kPathMax;) {
+      if (cudaMemcpyAsync(&letter,
+                          reinterpret_cast<const void*>(address + text.size()),
+                          1,
+                          cudaMemcpyDeviceToHost,
+                          stream_.get()) != cudaSuccess ||
+          cudaStreamSynchronize(stream_.get()) != cudaSuccess || letter == 0) {
+        break;
+      }
+      text.push_back(letter);
+    }
+    return text;
+  }
+
+  DeviceRunOptions options_;
+  std::size_t warps_;
+  Stream stream_;
+  SharedWithDevice<WarpReport> reports_;
+  SharedWithDevice<std::uint32_t> stop_;
+  DeviceBuffer rings_;
+  DeviceBuffer counts_;
+  DeviceBuffer lost_;
+  std::map<std::uint64_t, std::string> paths_;
+};
+
+// How long the deadline takes at the device's clock.
+std::chrono::milliseconds deadline_time(std::uint64_t cycles) {
+  int kilohertz = 0;
+  cudaDeviceGetAttribute(&kilohertz, cudaDevAttrClockRate, 0);
+  return std::chrono::milliseconds{cycles / static_cast<std::uint64_t>(std::max(kilohertz, 1)) + 1};
+}
+
+// Waits for the kernel, or for the moment to give it up.
+DeviceEnd wait_for(cudaStream_t stream,
+                   Observer& observer,
+                   const DeviceRunOptions& options,
+                   DeviceRun& run) {
+  const Clock::time_point start = Clock::now();
+  const auto grace = 2 * deadline_time(options.deadline) + std::chrono::milliseconds{50};
+  std::optional<Clock::time_point> expired;
+  for (;;) {
+    const cudaError_t state = cudaStreamQuery(stream);
+    const Clock::time_point now = Clock::now();
+    if (state == cudaSuccess) {
+      return DeviceEnd::kDone;
+    }
+    if (state != cudaErrorNotReady) {
+      run.error = cudaGetErrorName(state);
+      return DeviceEnd::kFailed;
+    }
+    if (!expired && observer.any_expired()) {
+      expired = now;
+    }
+    if (expired && (observer.all_stand() || now - *expired > grace)) {
+      return DeviceEnd::kExpired;
+    }
+    if (now - start > options.timeout) {
+      return expired ? DeviceEnd::kExpired : DeviceEnd::kTimedOut;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds{200});
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> places_of(std::span<const CUtensorMap> maps,
+                                     const void* argument,
+                                     std::size_t bytes) {
+  std::vector<std::uint32_t> places;
+  const auto* const first = static_cast<const unsigned char*>(argument);
+  for (std::size_t at = 0; at + sizeof(CUtensorMap) <= bytes; at += RecordedEvent::kMapUnit) {
+    const auto found = std::find_if(maps.begin(), maps.end(), [&](const CUtensorMap& map) {
+      return std::memcmp(&map, first + at, sizeof map) == 0;
+    });
+    places.push_back(found == maps.end() ? kNoMap
+                                         : static_cast<std::uint32_t>(found - maps.begin()));
+  }
+  return places;
+}
+
+std::string device_name(std::string& why) {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    why = "no GPU";
+    return "";
+  }
+  cudaDeviceProp properties{};
+  require_cuda(
+      cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties", "check the driver");
+  const std::string name = std::string{properties.name} + ", sm_" +
+                           std::to_string(properties.major) + std::to_string(properties.minor);
+  if (properties.minor != 0 || (properties.major != 9 && properties.major != 10)) {
+    why = name + " is neither sm_90 nor sm_100";
+    return "";
+  }
+  int driver = 0;
+  cudaDriverGetVersion(&driver);
+  return name + ", driver for CUDA " + std::to_string(driver / 1000) + "." +
+         std::to_string(driver % 1000 / 10);
+}
+
+namespace {
+
+// All that a run holds on the device.
+struct Resources {
+  Resources(const DeviceScenario& scenario,
+            const Workload& workload,
+            const DeviceRunOptions& options)
+      : ctas{std::size_t{workload.clusters} * workload.cluster_size},
+        tensors{workload, options.input_seed},
+        scratch{ctas * kCellsPerCta * sizeof(std::uint32_t), 0},
+        observer{options, ctas * scenario.warps} {}
+
+  std::size_t ctas;
+  Tensors tensors;
+  DeviceBuffer scratch;
+  Observer observer;
+  Stream stream;
+};
+
+}  // namespace
+
+DeviceRun run_on_device(const DeviceScenario& scenario,
+                        const ParameterSet& parameters,
+                        const DeviceRunOptions& options) {
+  auto held = std::make_unique<Resources>(scenario, scenario.workload(parameters), options);
+  DeviceRun run;
+  require_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize", "check the driver");
+  const Clock::time_point start = Clock::now();
+  scenario.launch(parameters,
+                  {held->tensors.maps,
+                   held->tensors.addresses,
+                   held->scratch.get<std::uint32_t>(),
+                   held->observer.observation(),
+                   held->stream.get(),
+                   &run.map_places});
+  run.end = wait_for(held->stream.get(), held->observer, options, run);
+  run.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  if (run.end == DeviceEnd::kDone) {
+    run.events = held->observer.events();
+    run.wrong = wrong_outputs(scenario, parameters, held->tensors);
+    return run;
+  }
+  // Freeing would wait for a kernel that does not end: the process gives all of it back.
+  Resources& kept = *held.release();
+  if (run.end != DeviceEnd::kFailed) {
+    run.events = kept.observer.events();
+    run.warps = kept.observer.stands();
+    kept.observer.stop();
+  }
+  return run;
+}
+
+}  // namespace warptwin::hw

@@ -1,0 +1,74 @@
+/// One run of a scenario on the current device, from parameters to results, and to what its warps
+/// wait for when it does not end. Host code.
+
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "hw/launch/device_scenario.hpp"
+
+namespace warptwin::hw {
+
+struct DeviceRunOptions {
+  std::uint64_t deadline = 1'000'000'000;     // cycles of a polled wait
+  std::chrono::milliseconds timeout{10'000};  // for waits that have no deadline
+  std::uint32_t events = 0;  // kept for each warp, a power of two; 0: nothing is recorded
+  std::uint32_t input_seed = 1;
+};
+
+enum class DeviceEnd : std::uint8_t {
+  kDone,
+  kExpired,   // a deadline passed
+  kTimedOut,  // nothing was polled, and it did not end
+  kFailed,    // the device ended it: a trap, a bad address
+};
+
+/// Where a warp was when the run was given up.
+struct WarpStand {
+  WarpReport report{};
+  std::string file;  // of its line
+};
+
+/// What a warp's ring holds, oldest first.
+struct WarpEvents {
+  std::vector<RecordedEvent> events;
+  std::uint64_t overwritten = 0;  // older ones
+  std::uint64_t lost = 0;         // of lanes that have no ring
+};
+
+/// An output that is not as the reference.
+struct WrongOutput {
+  std::string tensor;
+  std::size_t elements = 0;
+  std::uint32_t row = 0;  // of the first
+  std::uint32_t column = 0;
+  float got = 0;
+  float expected = 0;
+};
+
+struct DeviceRun {
+  DeviceEnd end = DeviceEnd::kDone;
+  std::string error;                      // kFailed: CUDA's name for it
+  std::vector<WarpStand> warps;           // kExpired and kTimedOut, by number in the grid
+  std::vector<WarpEvents> events;         // by number in the grid; empty when not recorded
+  std::vector<std::uint32_t> map_places;  // see DeviceArguments
+  std::vector<WrongOutput> wrong;
+  double milliseconds = 0;
+};
+
+/// "NVIDIA H200, sm_90, driver 13.0"; empty where there is no GPU these kernels run on, with the
+/// reason in `why`.
+std::string device_name(std::string& why);
+
+/// Runs the scenario once. After kExpired, kTimedOut and kFailed the process cannot use the device
+/// again: end it, and the device is free.
+///
+/// Blocks: until the kernel has ended or was given up, at most `timeout` and a few seconds.
+/// Errors: ConfigError, CudaError for what is wrong before the kernel runs.
+DeviceRun run_on_device(const DeviceScenario& scenario,
+                        const ParameterSet& parameters,
+                        const DeviceRunOptions& options);
+
+}  // namespace warptwin::hw

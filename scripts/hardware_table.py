@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""What the simulator predicts of every scenario, and what a GPU does with it: one table.
+
+  hardware_table.py BIN [--runs N] [--sanitizer FILE] [--only NAME,...] [--check]
+
+BIN is the folder with warptwin and warptwin-hw. Every scenario runs N times (20), recorded, and is
+held against the simulator; a broken one stops at the first run that is not right. --sanitizer runs
+compute-sanitizer's memcheck, racecheck and synccheck on each too, and counts what they report.
+--check fails when a clean scenario is not right or its protocol differs, or a hang takes longer
+than its deadline and two seconds, or says nothing. The table is Markdown, on standard output.
+Skipped (77) where there is no GPU.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+DEADLINE_CYCLES = 1_000_000_000
+# The wait, the report, and starting a process on the device, in seconds: at 1.98 GHz the deadline
+# is half of one.
+HANG_SECONDS = 0.6 + 2.0
+# Under a sanitizer kernels are slow.
+SANITIZED_CYCLES = 6_000_000_000
+TIMEOUT_SECONDS = 120
+
+
+def call(command):
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False
+    )
+
+
+def predicted(warptwin, name):
+    """(the ids that `check` finds, how a run ends, the objects that are found wrong)."""
+    found = json.loads(call([warptwin, "check", name, "--json"]).stdout)
+    ids = sorted({finding["id"] for finding in [*found["findings"], *found["conditions"]]})
+    run = json.loads(call([warptwin, "run", name, "--timing-only", "--json"]).stdout)
+    findings = [*found["findings"], *run["findings"]]
+    return ids, run["end"], {finding["object"] for finding in findings}
+
+
+def seen(binary, name, runs):
+    """What warptwin-hw says, and the seconds it took."""
+    command = [binary, name, "--json", "--compare", "--runs", str(runs)]
+    command += ["--deadline", str(DEADLINE_CYCLES)]
+    start = time.monotonic()
+    result = call(command)
+    seconds = time.monotonic() - start
+    if result.returncode == 4 and not result.stdout:
+        print("skipped: " + result.stderr.strip(), file=sys.stderr)
+        sys.exit(77)
+    try:
+        outcome = json.loads(result.stdout)
+    except json.JSONDecodeError:
+        outcome = {"outcome": "nothing was reported", "object": "", "runs": 0, "protocol": ""}
+        outcome.update({"milliseconds": 0, "detail": result.stdout + result.stderr})
+    return outcome, seconds, result.returncode
+
+
+def sanitized(sanitizer, binary, name, tool):
+    command = [sanitizer, "--target-processes", "all", "--tool", tool, binary, name]
+    try:
+        limits = ["--deadline", str(SANITIZED_CYCLES), "--timeout", "20000"]
+        output = call([*command, *limits]).stdout
+    except subprocess.TimeoutExpired:
+        return "no end"
+    summary = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: (\d+)", output)
+    return summary[-1] if summary else "-"
+
+
+def words_of(outcome, runs):
+    what = outcome["outcome"]
+    if what == "right":
+        return f"nothing in {runs} runs"
+    where = f": {outcome['object']}" if outcome["object"] else ""
+    if what == "not emulated":
+        return what + where
+    return f"{what}{where}, run {outcome['runs']}"
+
+
+def same_barrier(outcome, predicted_objects):
+    """Whether a hang's report is about what is predicted: at its head, or among its waits."""
+    if outcome["outcome"] != "hang":
+        return ""
+    if outcome["object"] in predicted_objects:
+        return "the same"
+    waits = set(re.findall(r"waits for (\S+ of cta \d+)", outcome["detail"]))
+    return "among them" if waits & predicted_objects else "another"
+
+
+def faults_of(scenario, outcome, code):
+    """What --check refuses."""
+    name, kind = scenario["name"], scenario["kind"]
+    if outcome["outcome"] == "not emulated":
+        return
+    if kind == "clean" and (code != 0 or outcome["protocol"] != "agrees"):
+        yield f"{name}: {outcome['outcome']}, protocol {outcome['protocol']}\n{outcome['detail']}"
+    if outcome["outcome"] == "hang":
+        if outcome["milliseconds"] > 1000 * HANG_SECONDS:
+            yield f"{name}: the hang took {outcome['milliseconds']:.0f} ms"
+        if not outcome["object"]:
+            yield f"{name}: the hang's report names nothing"
+    if outcome["outcome"] in ("crash", "nothing was reported"):
+        yield f"{name}: {outcome['outcome']}\n{outcome['detail']}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("bin", type=pathlib.Path)
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--sanitizer")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    options.bin = options.bin.resolve()
+    warptwin, binary = options.bin / "warptwin", options.bin / "warptwin-hw"
+    if not binary.exists():
+        print(f"skipped: {binary} is not built", file=sys.stderr)
+        return 77
+    tools = ["memcheck", "racecheck", "synccheck"] if options.sanitizer else []
+    columns = ["scenario", "predicted", "a run ends", "seen", "barrier", "protocol", "ms", *tools]
+    rows, faults = [], []
+    for scenario in json.loads(call([warptwin, "list", "--json"]).stdout):
+        name = scenario["name"]
+        if options.only and name not in options.only.split(","):
+            continue
+        ids, end, objects = predicted(warptwin, name)
+        outcome, _, code = seen(binary, name, options.runs)
+        faults += faults_of(scenario, outcome, code)
+        row = [name, ", ".join(ids) or "clean", end, words_of(outcome, options.runs)]
+        row += [same_barrier(outcome, objects), outcome["protocol"]]
+        row.append(f"{outcome['milliseconds']:.1f}")
+        row += [sanitized(options.sanitizer, binary, name, tool) for tool in tools]
+        rows.append(row)
+    for row in [columns, ["---"] * len(columns), *rows]:
+        print("| " + " | ".join(row) + " |")
+    for fault in faults if options.check else []:
+        print(fault, file=sys.stderr)
+    return 1 if options.check and faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,366 @@
+#include "sim/cli/hw_report.hpp"
+
+#include <algorithm>
+
+#include "common/trace/barrier_word.hpp"
+
+#include "sim/check/detector.hpp"
+#include "sim/trace/recorder.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+using hw::RecordedEvent;
+using hw::WarpReport;
+using hw::WarpState;
+
+constexpr std::size_t kWaitersShown = 10;
+
+// Elected operations are issued once, whoever calls them.
+bool is_elected(Op op) {
+  switch (op) {
+    case Op::kTensorLoad:
+    case Op::kTensorStore:
+    case Op::kBulkLoad:
+    case Op::kBulkStore:
+    case Op::kBulkCommitGroup:
+    case Op::kBulkWaitGroup:
+    case Op::kTcgen05Mma:
+    case Op::kTcgen05Cp:
+    case Op::kTcgen05Commit:
+    case Op::kClcTryCancel:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::uint32_t box_bytes(const Workload& workload, const hw::DeviceRun& run, std::uint32_t place) {
+  const std::uint32_t map = place < run.map_places.size() ? run.map_places[place] : hw::kNoMap;
+  if (map == hw::kNoMap) {
+    return 0;
+  }
+  const TensorMapSpec& spec = workload.maps[map];
+  return spec.box_rows * spec.box_columns * bytes_of(workload.tensors[spec.tensor].element);
+}
+
+// From recorded events to operations of a trace.
+class Converter {
+ public:
+  Converter(const ScenarioEntry& scenario, const ParameterSet& parameters, const hw::DeviceRun& run)
+      : workload_{scenario.workload(parameters)},
+        symbols_{scenario.symbols(parameters)},
+        run_{run},
+        trace_{trace_of_launch(launch_config(scenario, parameters, {}), symbols_)} {}
+
+  Trace convert() {
+    for (std::uint32_t warp = 0; warp < run_.events.size(); ++warp) {
+      WarpTrace& to = trace_.warps[warp];
+      to.overwritten = run_.events[warp].overwritten;
+      to.lost = run_.events[warp].lost;
+      for (const RecordedEvent& event : run_.events[warp].events) {
+        if (event.op() < Op::kCount) {
+          to.ops.push_back(op_of(event, warp / trace_.warps_per_cta()));
+        }
+      }
+    }
+    return std::move(trace_);
+  }
+
+ private:
+  std::string place(std::uint32_t offset) const { return symbols_.name(kSharedBase + offset); }
+
+  TraceOp op_of(const RecordedEvent& event, std::uint32_t cta) {
+    TraceOp op;
+    op.time = event.cycle;
+    op.op = event.op();
+    op.lanes = static_cast<std::uint8_t>(is_elected(op.op) ? 1 : event.lanes());
+    op.cta = cta;
+    op.object = trace_.name(is_in_shared_memory(op.op) ? place(event.offset())
+                                                       : name_of_object(op.op, event.object));
+    const bool load = op.op == Op::kTensorLoad || op.op == Op::kBulkLoad;
+    op.flags = load ? std::uint16_t{0} : static_cast<std::uint16_t>(event.flags() & kTraceFlags);
+    set_operands(op, event, cta);
+    return op;
+  }
+
+  void set_operands(TraceOp& op, const RecordedEvent& event, std::uint32_t cta) {
+    switch (op.op) {
+      case Op::kMbarrierWait:
+      case Op::kMbarrierTryWait:
+        op.wanted = event.value;
+        break;
+      case Op::kMbarrierArrive:
+      case Op::kMbarrierExpectTx:
+      case Op::kMbarrierCompleteTx:
+        set_arrival(op, event, cta);
+        break;
+      case Op::kTensorLoad:
+        op.bytes = box_bytes(workload_, run_, event.rest());
+        op.mask = event.flags();
+        op.on = trace_.name(place(event.value & 0xFFFFFFU));
+        break;
+      case Op::kBulkLoad:
+        op.bytes = event.flags() * 16U;
+        op.mask = event.rest();
+        op.on = trace_.name(place(event.value & 0xFFFFFFU));
+        break;
+      case Op::kTensorStore:
+        op.bytes = box_bytes(workload_, run_, event.rest());
+        break;
+      case Op::kBulkStore:
+        op.bytes = event.value;
+        break;
+      case Op::kTcgen05Commit:
+        op.mask = event.value;
+        break;
+      case Op::kBarSync:
+      case Op::kBarArrive:
+        op.count = event.value == 0 ? trace_.warps_per_cta() * kWarpLanes : event.value;
+        break;
+      case Op::kTcgen05Mma:
+      case Op::kTcgen05Cp:
+        break;
+      default:
+        op.count = event.value;
+    }
+  }
+
+  void set_arrival(TraceOp& op, const RecordedEvent& event, std::uint32_t cta) const {
+    if (event.rest() != RecordedEvent::kOwnRank) {
+      op.cta = cta - cta % trace_.cluster_size + event.rest() % trace_.cluster_size;
+    }
+    const bool arrives = op.op == Op::kMbarrierArrive;
+    const bool counts_bytes = !arrives || (op.flags & event_flag::kExpectTx) != 0;
+    op.count = !arrives ? 0 : counts_bytes ? op.lanes : event.value * op.lanes;
+    op.bytes = counts_bytes ? event.value * op.lanes : 0;
+  }
+
+  Workload workload_;
+  Symbols symbols_;
+  const hw::DeviceRun& run_;
+  Trace trace_;
+};
+
+// --- A hang -----------------------------------------------------------------------------------
+
+std::string plural(std::size_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+const char* verb_of(ArrivalKind kind) {
+  switch (kind) {
+    case ArrivalKind::kTmaBytes:
+      return "arrive.expect_tx and its copies' bytes";
+    case ArrivalKind::kUmmaCommit:
+      return "tcgen05.commit";
+    case ArrivalKind::kEveryLane:
+      return "arrive, every lane";
+    case ArrivalKind::kElectedLane:
+      return "arrive, one lane a warp";
+  }
+  return "";
+}
+
+bool is_stuck(const WarpReport& report) {
+  return report.state == WarpState::kExpired || report.state == WarpState::kBlocks;
+}
+
+class HangWriter {
+ public:
+  HangWriter(const ScenarioEntry& scenario,
+             const ParameterSet& parameters,
+             const hw::DeviceRun& run)
+      : symbols_{scenario.symbols(parameters)},
+        config_{launch_config(scenario, parameters, {})},
+        naming_{config_, symbols_},
+        run_{run} {}
+
+  HangReport write() {
+    HangReport report;
+    std::size_t shown = 0;
+    std::size_t waiting = 0;
+    int weight = 0;
+    std::string lines;
+    for (std::uint32_t warp = 0; warp < run_.warps.size(); ++warp) {
+      const WarpReport& stand = run_.warps[warp].report;
+      if (!is_stuck(stand)) {
+        continue;
+      }
+      ++waiting;
+      if (report.object.empty() || weight_of(stand) > weight) {
+        weight = weight_of(stand);
+        report.object = object_of(warp, stand);
+      }
+      if (shown++ < kWaitersShown) {
+        lines += "  blocked  " + naming_.warp(warp) + "  " + waits_for(warp) + "  [" +
+                 short_site(run_.warps[warp].file, stand.line) + "]\n" + suppliers(warp);
+      }
+    }
+    report.text = "hang: " + plural(waiting, "warp") + (waiting == 1 ? " waits" : " wait") +
+                  (run_.end == hw::DeviceEnd::kExpired ? ", and a deadline has passed\n"
+                                                       : ", without a deadline\n");
+    report.text += report.object.empty() ? "" : "  object   " + report.object + "\n";
+    report.text += lines;
+    report.text += runners();
+    if (waiting > kWaitersShown) {
+      report.text += "  and " + std::to_string(waiting - kWaitersShown) + " more waiting warps\n";
+    }
+    return report;
+  }
+
+ private:
+  static bool is_barrier(const WarpReport& report) {
+    return static_cast<Op>(report.op) == Op::kMbarrierWait;
+  }
+  // How much a wait says about the fault: a barrier that has its arrivals and not its bytes most.
+  static int weight_of(const WarpReport& report) {
+    return !is_barrier(report) ? 0 : BarrierWord::of(report.word).pending == 0 ? 2 : 1;
+  }
+  std::uint32_t address_of(const WarpReport& report) const {
+    return kSharedBase + (report.object & 0xFFFFFFU);
+  }
+  std::string object_of(std::uint32_t warp, const WarpReport& report) const {
+    return is_barrier(report) ? naming_.barrier(naming_.cta_of_warp(warp), address_of(report))
+                              : name_of(static_cast<Op>(report.op));
+  }
+
+  std::string waits_for(std::uint32_t warp) const {
+    const WarpReport& report = run_.warps[warp].report;
+    switch (report.state) {
+      case WarpState::kUnknown:
+        return "has not begun";
+      case WarpState::kRuns:
+        return "runs";
+      case WarpState::kEnded:
+        return "has ended";
+      case WarpState::kBlocks:
+      case WarpState::kExpired:
+        break;
+    }
+    switch (static_cast<Op>(report.op)) {
+      case Op::kMbarrierWait: {
+        const BarrierWord word = BarrierWord::of(report.word);
+        std::string text = "waits for " + object_of(warp, report);
+        if ((report.flags & event_flag::kExactPhase) != 0) {
+          text += " phase " + std::to_string(static_cast<std::int32_t>(report.wanted));
+        }
+        return text + " (parity " + std::to_string(report.wanted & 1U) + "): a phase of parity " +
+               std::to_string(word.parity) + " " + missing_of(word);
+      }
+      case Op::kBarSync:
+        return "waits at named barrier " + std::to_string(report.object) +
+               (report.wanted == 0 ? "" : " with " + std::to_string(report.wanted) + " threads");
+      case Op::kClusterWait:
+        return "waits at the cluster barrier";
+      case Op::kTcgen05Alloc:
+        return "waits for " + std::to_string(report.wanted) + " columns of tensor memory";
+      case Op::kSetmaxnreg:
+        return "waits for registers";
+      case Op::kGlobalWait:
+        return "waits for a global word to become " + std::to_string(report.wanted) + ": it is " +
+               std::to_string(report.word);
+      default:
+        return "waits at " + std::string{name_of(static_cast<Op>(report.op))};
+    }
+  }
+
+  // Warps that neither wait nor have ended: they poll, or compute.
+  std::string runners() const {
+    std::string text;
+    std::size_t shown = 0;
+    for (std::uint32_t warp = 0; warp < run_.warps.size(); ++warp) {
+      if (run_.warps[warp].report.state != WarpState::kRuns || shown++ >= kWaitersShown) {
+        continue;
+      }
+      text += "  runs     " + naming_.warp(warp);
+      if (warp < run_.events.size() && !run_.events[warp].events.empty()) {
+        const RecordedEvent& last = run_.events[warp].events.back();
+        text += std::string{", last "} + name_of(last.op()) +
+                (is_in_shared_memory(last.op()) ? " " + symbols_.name(kSharedBase + last.offset())
+                                                : "");
+      }
+      text += "\n";
+    }
+    return text;
+  }
+
+  // Who could still complete the phase, and where each of them is.
+  std::string suppliers(std::uint32_t waiter) const {
+    const WarpReport& report = run_.warps[waiter].report;
+    const Region* region = is_barrier(report) ? symbols_.find(address_of(report)) : nullptr;
+    std::string text;
+    const BarrierContract contract = region == nullptr ? BarrierContract{} : region->contract;
+    for (const Contributor& contributor : contract.contributors) {
+      if (contributor.arrivals == 0) {
+        continue;
+      }
+      std::string where = "no one: its warps have ended";
+      for (std::uint32_t warp = 0; warp < run_.warps.size(); ++warp) {
+        if (naming_.cluster_of_warp(warp) == naming_.cluster_of_warp(waiter) &&
+            naming_.role(warp) == contributor.role &&
+            run_.warps[warp].report.state != WarpState::kEnded) {
+          where = naming_.warp(warp) + ", which " + waits_for(warp);
+          break;
+        }
+      }
+      text += "  owed     " + std::string{warptwin::name_of(contributor.role)} + " (" +
+              verb_of(contributor.kind) + "): " + where + "\n";
+    }
+    return text;
+  }
+
+  Symbols symbols_;
+  LaunchConfig config_;
+  Naming naming_;
+  const hw::DeviceRun& run_;
+};
+
+}  // namespace
+
+Trace trace_of(const ScenarioEntry& scenario,
+               const ParameterSet& parameters,
+               const hw::DeviceRun& run,
+               const std::string& device) {
+  Trace trace = Converter{scenario, parameters, run}.convert();
+  trace.source = "hardware";
+  trace.machine = device;
+  trace.scenario = scenario.info->name;
+  trace.parameters = parameters.to_string();
+  trace.ending = run.end == hw::DeviceEnd::kDone ? "done" : "hang";
+  if (device.find("sm_100") == std::string::npos) {
+    trace.emulated = {"tensor memory", "tcgen05.mma", "tcgen05.commit"};
+  }
+  return trace;
+}
+
+std::string needs_of_blackwell(const ScenarioEntry& scenario, const ParameterSet& parameters) {
+  struct Finder : EventSink {
+    void on_event(const Event& event) override {
+      if ((event.flags & event_flag::kPair) != 0) {
+        what = "pairs of CTAs";
+      } else if (event.op == Op::kClcTryCancel) {
+        what = "cluster launch control";
+      } else if (event.op == Op::kTcgen05Cp || (event.flags & event_flag::kTmemA) != 0) {
+        what = "operands copied to, or read from, tensor memory";
+      }
+    }
+    std::string what;
+  };
+  Finder finder;
+  RunOptions options;
+  options.moves_data = false;
+  options.detect = false;
+  options.observer = &finder;
+  simulate(scenario, parameters, options);
+  return finder.what;
+}
+
+HangReport hang_report(const ScenarioEntry& scenario,
+                       const ParameterSet& parameters,
+                       const hw::DeviceRun& run) {
+  return HangWriter{scenario, parameters, run}.write();
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,35 @@
+/// From the simulator's events to a trace.
+
+#pragma once
+
+#include "sim/model/gpu.hpp"
+#include "sim/trace/trace.hpp"
+
+namespace warptwin::sim {
+
+/// Writes down what each warp issues. Asynchronous steps, and blocked looks, are not operations of
+/// a warp.
+class TraceRecorder : public EventSink {
+ public:
+  /// `trace` has its launch; both must outlive the recorder.
+  TraceRecorder(Trace& trace, const Symbols& symbols) : trace_{trace}, symbols_{symbols} {}
+  void on_event(const Event& event) override;
+
+ private:
+  Trace& trace_;
+  const Symbols& symbols_;
+};
+
+/// A trace without operations, of a launch.
+Trace trace_of_launch(const LaunchConfig& config, const Symbols& symbols);
+
+/// "broken/early_exit.hpp:30": the end of the path, and the line. Empty for no site.
+std::string short_site(const std::string& file, std::uint32_t line);
+
+/// Whether the object of an operation is a place in shared memory.
+bool is_in_shared_memory(Op op);
+
+/// What an object outside shared memory is called: a named barrier, columns of tensor memory.
+std::string name_of_object(Op op, std::uint32_t address);
+
+}  // namespace warptwin::sim

@@ -1,0 +1,65 @@
+#include "sim/trace/trace.hpp"
+
+#include <algorithm>
+
+namespace warptwin::sim {
+
+bool is_traced(Op op) {
+  switch (op) {
+    case Op::kFence:
+    case Op::kFenceMbarrierInit:
+    case Op::kFenceProxyAsync:
+    case Op::kTcgen05FenceBefore:
+    case Op::kTcgen05FenceAfter:
+    case Op::kSyncWarp:
+    case Op::kTcgen05WaitLd:
+    case Op::kTcgen05WaitSt:
+    case Op::kFragmentRead:
+    case Op::kSharedStore:
+    case Op::kSharedLoad:
+    case Op::kGlobalLoadAcquire:
+    case Op::kClcQuery:
+    case Op::kStageNote:
+    case Op::kWarpStart:
+    case Op::kWarpExit:
+    case Op::kCtaExit:
+    case Op::kCount:
+      return false;
+    default:
+      return true;
+  }
+}
+
+std::uint32_t Trace::warps_per_cta() const {
+  std::uint32_t total = 0;
+  for (const TraceRole& role : roles) {
+    total += role.warps;
+  }
+  return total;
+}
+
+std::uint32_t Trace::name(const std::string& name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    names.push_back(name);
+    return static_cast<std::uint32_t>(names.size() - 1);
+  }
+  return static_cast<std::uint32_t>(found - names.begin());
+}
+
+std::string Trace::warp_name(std::size_t number) const {
+  const std::uint32_t per_cta = std::max(warps_per_cta(), 1U);
+  const auto index = static_cast<std::uint32_t>(number % per_cta);
+  std::string role = "none";
+  std::uint32_t first = 0;
+  for (const TraceRole& row : roles) {
+    if (index >= first && index < first + row.warps) {
+      role = row.name;
+    }
+    first += row.warps;
+  }
+  return "cta " + std::to_string(number / per_cta) + " warp " + std::to_string(index) + " (" +
+         role + ")";
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,134 @@
+#include "sim/trace/trace_file.hpp"
+
+#include <random>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace warptwin::sim {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A launch of two warps, with an operation of every kind that is traced.
+Trace sample() {
+  Trace trace;
+  trace.source = "simulator";
+  trace.machine = "round-robin";
+  trace.scenario = "ring";
+  trace.parameters = "stages=2";
+  trace.ending = "done";
+  trace.emulated = {"tensor memory"};
+  trace.roles = {{"producer", 1}, {"consumer", 1}};
+  trace.warps.resize(2);
+  trace.warps[1].overwritten = 7;
+  trace.warps[1].lost = 2;
+  std::uint32_t number = 0;
+  for (unsigned i = 0; i < static_cast<unsigned>(Op::kCount); ++i) {
+    if (is_traced(static_cast<Op>(i))) {
+      TraceOp op;
+      op.time = 1000 * ++number;
+      op.op = static_cast<Op>(i);
+      op.lanes = 32;
+      op.flags = static_cast<std::uint16_t>(number % 2 == 0 ? event_flag::kExactPhase : 0);
+      op.object = trace.name("ring.full[" + std::to_string(number % 3) + "]");
+      op.wanted = number % 5 == 0 ? ~0U : number;
+      op.site = trace.name("scenarios/ring.hpp:" + std::to_string(number));
+      trace.warps[number % 2].ops.push_back(op);
+    }
+  }
+  return trace;
+}
+
+std::string text_of(const Trace& trace) {
+  std::ostringstream out;
+  write_trace(trace, out);
+  return out.str();
+}
+
+Trace read(const std::string& text) {
+  std::istringstream in{text};
+  return read_trace(in);
+}
+
+// What reading says; empty if it succeeds.
+std::string refusal(const std::string& text) {
+  try {
+    read(text);
+    return "";
+  } catch (const TraceError& error) {
+    return error.what();
+  }
+}
+
+TEST(TraceFileTest, WhatWasWrittenIsRead) {
+  const Trace trace = sample();
+  const std::string text = text_of(trace);
+  const Trace again = read(text);
+  EXPECT_EQ(text_of(again), text);
+  EXPECT_EQ(again.warps[1].overwritten, 7U);
+  EXPECT_EQ(again.warps[1].lost, 2U);
+  EXPECT_EQ(again.warp_name(1), "cta 0 warp 1 (consumer)");
+  EXPECT_EQ(again.warps[0].ops.size(), trace.warps[0].ops.size());
+  EXPECT_EQ(again.names[again.warps[0].ops[0].object], trace.names[trace.warps[0].ops[0].object]);
+}
+
+TEST(TraceFileTest, EveryTruncationIsRefused) {
+  const std::string text = text_of(sample());
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    EXPECT_NE(refusal(text.substr(0, length)), "") << length;
+  }
+  EXPECT_THAT(refusal(text.substr(0, text.rfind("{\"operations"))), HasSubstr("cut off"));
+}
+
+TEST(TraceFileTest, RefusalsNameTheLine) {
+  const std::string head = text_of(sample());
+  const std::string first = head.substr(0, head.find('\n') + 1);
+  EXPECT_THAT(refusal("{}\n"), HasSubstr("line 1: this is no warptwin trace"));
+  EXPECT_THAT(refusal("\x7f"
+                      "ELF\n"),
+              HasSubstr("no warptwin trace"));
+  EXPECT_THAT(refusal(first + "{\"warp\":9,\"op\":\"fence\",\"time\":1,\"lanes\":1}\n"),
+              HasSubstr("line 2: 'warp' must be a whole number, at most 1"));
+  EXPECT_THAT(refusal(first + "{\"warp\":0,\"op\":\"jump\",\"time\":1,\"lanes\":1}\n"),
+              HasSubstr("there is no operation 'jump'"));
+  EXPECT_THAT(refusal(first + "{\"operations\":3}\n"), HasSubstr("should have 3"));
+  EXPECT_THAT(refusal(first + "{\"operations\":0}\nmore"), HasSubstr("something follows"));
+  std::string newer = first;
+  newer.replace(newer.find("\"warptwin_trace\":1"), 18, "\"warptwin_trace\":2");
+  EXPECT_THAT(refusal(newer), HasSubstr("version 2"));
+}
+
+TEST(TraceFileTest, GarbageEndsInAMessage) {
+  const std::string text = text_of(sample());
+  std::mt19937 random{1};
+  for (int i = 0; i < 20000; ++i) {
+    std::string bent = text;
+    const std::size_t changes = 1 + random() % 4;
+    for (std::size_t change = 0; change < changes; ++change) {
+      const std::size_t at = random() % bent.size();
+      switch (random() % 3) {
+        case 0:
+          bent[at] = static_cast<char>(random());
+          break;
+        case 1:
+          bent.erase(at, random() % 40);
+          break;
+        default:
+          bent.insert(at, bent.substr(random() % bent.size(), random() % 40));
+      }
+      if (bent.empty()) {
+        break;
+      }
+    }
+    static_cast<void>(refusal(bent));
+  }
+  EXPECT_NE(refusal(std::string(std::size_t{3} << 20, '[')), "");  // no line is that long
+  for (const char* deep : {"[[[[[[[[", "{\"warptwin_trace\":1e999}", "{\"warptwin_trace\":-1}"}) {
+    EXPECT_NE(refusal(std::string{deep} + "\n"), "") << deep;
+  }
+}
+
+}  // namespace
+}  // namespace warptwin::sim
