@@ -174,7 +174,15 @@ void RunOrder::record_flush(Group& group, std::uint32_t self, const Event& event
 // --- Events -----------------------------------------------------------------------------------
 
 void RunOrder::on_event(const Event& event) {
-  if (event.op == Op::kStageNote || event.step == Step::kBlocked) {
+  const bool pair_alloc = event.op == Op::kTcgen05Alloc && (event.flags & event_flag::kPair) != 0;
+  if (event.op == Op::kStageNote || (event.step == Step::kBlocked && !pair_alloc)) {
+    return;
+  }
+  if (event.step == Step::kBlocked) {
+    Group& group = group_of(event);
+    const std::uint32_t self = event.warp % warps_;
+    group.pair_allocs[event.cta] = {
+        self, counter_.warp_index(event.warp) + 1, group.conditions.clock(self)};
     return;
   }
   note_work(event);
@@ -261,6 +269,9 @@ void RunOrder::on_event(const Event& event) {
         undecided("several warps allocate tensor memory: who comes first is a choice", event);
       }
       allocator = self + 1;
+      if (pair_alloc) {
+        on_pair_alloc(group, event, self);
+      }
       break;
     }
     case Op::kWarpExit:
@@ -274,6 +285,18 @@ void RunOrder::on_event(const Event& event) {
       break;
   }
   note_step(group, event);
+}
+
+// The CTAs of a pair allocate together: what a warp did before it came to the allocation, its peer
+// knows after it.
+void RunOrder::on_pair_alloc(Group& group, const Event& event, std::uint32_t self) {
+  const auto peer = group.pair_allocs.find(event.cta ^ 1U);
+  if (peer == group.pair_allocs.end()) {
+    return;
+  }
+  ProofClock& clock = group.conditions.clock(self);
+  join(clock, peer->second.clock);
+  raise(clock, peer->second.warp, peer->second.index);
 }
 
 void RunOrder::note_step(Group& group, const Event& event) {

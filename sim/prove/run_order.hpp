@@ -162,6 +162,12 @@ class RunOrder : public EventSink {
     std::set<std::uint32_t> changed;                             // warps
     std::vector<std::pair<std::uint32_t, std::uint32_t>> given;  // chain and index of increases
   };
+  /// A warp that has come to the allocation of a pair, and what it knew.
+  struct PairAlloc {
+    std::uint32_t warp = 0;   // in the group
+    std::uint32_t index = 0;  // of the allocation among its operations
+    ProofClock clock;
+  };
   struct Group {
     explicit Group(std::uint32_t chains) : conditions{chains} {}
     Conditions conditions;
@@ -177,6 +183,7 @@ class RunOrder : public EventSink {
         arrived;              // by barrier and warp: generation + 1
     std::vector<bool> ended;  // by warp in the group
     std::unordered_map<std::uint32_t, std::uint32_t> allocators;  // by CTA
+    std::unordered_map<std::uint32_t, PairAlloc> pair_allocs;     // by CTA
     std::unordered_map<std::uint32_t, RegisterPool> pools;        // by CTA
     std::uint32_t live_ctas = 0;
     std::uint32_t marker = kLeaf;       // the warp whose waits are marks
@@ -199,6 +206,7 @@ class RunOrder : public EventSink {
   void on_registers(Group& group, const Event& event, std::uint32_t self);
   void on_exit(Group& group, const Event& event);
   void note_work(const Event& event);
+  void on_pair_alloc(Group& group, const Event& event, std::uint32_t self);
   void note_step(Group& group, const Event& event);
   void close_group(std::uint32_t number);
   void close_generation(Group& group,

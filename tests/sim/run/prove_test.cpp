@@ -116,6 +116,15 @@ bool shows(const ProofResult& result, std::string_view id) {
          });
 }
 
+// What one CTA of a pair does before the allocation is in the other's witness.
+TEST(PairTest, AWitnessGoesThroughTheAllocationOfThePair) {
+  const ScenarioEntry& twin = named("gemm_2sm_exit_before_peer");
+  const ParameterSet parameters =
+      with(twin, {{"cluster_m", 8}, {"m", 1024}, {"n", 64}, {"tile_n", 64}, {"k", 64}});
+  const ProofResult result = prove(twin, parameters, timing_only());
+  EXPECT_EQ(result.verdict, ProofVerdict::kRefuted) << text_of(result, twin, parameters);
+}
+
 class BrokenProofTest : public ::testing::TestWithParam<ScenarioEntry> {};
 
 TEST_P(BrokenProofTest, IsNotProvedAndWhatRefutesItReplays) {
