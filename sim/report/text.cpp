@@ -18,6 +18,14 @@ std::string number(double value) {
   return text;
 }
 
+// A schedule of many steps stands in full in the replay line, and only there.
+std::string shortened(const std::string& schedule) {
+  constexpr std::size_t kShown = 60;
+  return schedule.size() <= kShown ? schedule
+                                   : schedule.substr(0, schedule.rfind('.', kShown)) +
+                                         "... (all of it in the replay line)";
+}
+
 }  // namespace
 
 std::string text_of(const SourceSite& site) {
@@ -35,7 +43,7 @@ std::string text_of(const Finding& finding, const ReportContext& context) {
   std::string text = std::string{warning ? "warning" : "defect"} + ": " + finding.info->id + ": " +
                      finding.message + "\n";
   text += field("in",
-                context.scenario + ", schedule " + context.schedule +
+                context.scenario + ", schedule " + shortened(context.schedule) +
                     (finding.step == 0 ? "" : ", step " + std::to_string(finding.step)));
   text += field("object", finding.object);
   text += field("agent", finding.agent);
