@@ -328,9 +328,16 @@ std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
     }
   }
   std::for_each(live.begin(), live.end(), ask);
-  for (std::vector<std::uint32_t>& indices : asked) {
-    std::sort(indices.begin(), indices.end());
-    indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+  std::vector<std::uint32_t> asked_chains;  // what is known of the others is never asked for
+  std::uint64_t hash = 2;
+  for (std::uint32_t chain = 0; chain < chains_; ++chain) {
+    std::vector<std::uint32_t>& indices = asked[chain];
+    if (!indices.empty()) {
+      std::sort(indices.begin(), indices.end());
+      indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+      asked_chains.push_back(chain);
+      hash = mix(hash, chain);
+    }
   }
   const auto rank = [&](std::uint32_t chain, std::uint32_t value) {
     const std::vector<std::uint32_t>& indices = asked[chain];
@@ -342,17 +349,16 @@ std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
                                : mix(node.chain, rank(node.chain, node.index));
   };
   const auto of_clock = [&](const ProofClock& clock) {
-    std::uint64_t hash = 1;
-    for (std::uint32_t i = 0; i < chains_ + barriers_.size(); ++i) {
-      const std::uint32_t value = i < clock.size() ? clock[i] : 0;
-      const std::uint64_t seen =
-          i < chains_ ? rank(i, value)
-                      : std::min<std::uint64_t>(barriers_[i - chains_].phase - value, 3);
-      hash = mix(hash, seen);
+    const auto known = [&](std::size_t i) { return i < clock.size() ? clock[i] : 0; };
+    std::uint64_t seen = 1;
+    for (const std::uint32_t chain : asked_chains) {
+      seen = mix(seen, rank(chain, known(chain)));
     }
-    return hash;
+    for (std::size_t i = 0; i < barriers_.size(); ++i) {
+      seen = mix(seen, std::min<std::uint64_t>(barriers_[i].phase - known(chains_ + i), 3));
+    }
+    return seen;
   };
-  std::uint64_t hash = 2;
   for (const ProofClock& clock : clocks_) {
     hash = mix(hash, of_clock(clock));
   }
