@@ -191,7 +191,8 @@ struct Gemm2sm : Gemm {
                      {1, slice_b, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {2, e.cta_m(), box, swizzle_of(box * 2)}},
             .clusters = p.u32("clusters") == 0 ? tiles.count() : p.u32("clusters"),
-            .cluster_size = cluster.ctas()};
+            .cluster_size = cluster.ctas(),
+            .flops = std::uint64_t{2} * m * n * k};
   }
 };
 

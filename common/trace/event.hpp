@@ -98,7 +98,6 @@ enum class Fault : std::uint8_t {
   kBadParity,
   kExitedCta,     // the CTA has ended
   kNotWholeWarp,  // a collective operation by some lanes only
-  kManyLanes,     // a single-lane operation by several lanes
   kGrows,         // a tensor-memory allocation larger than an earlier one
   kAfterRelinquish,
   kNotAllocated,

@@ -27,6 +27,22 @@ WARPTWIN_HOST_DEVICE void with_cta_group(CtaGroup group, F&& f) {
                    }))
 }
 
+/// Calls `f` with the tag of `kind`.
+template <class F>
+WARPTWIN_HOST_DEVICE void with_kind(MmaKind kind, F&& f) {
+  switch (kind) {
+    case MmaKind::kF16:
+      f(::cuda::ptx::kind_f16);
+      break;
+    case MmaKind::kTf32:
+      f(::cuda::ptx::kind_tf32);
+      break;
+    case MmaKind::kF8f6f4:
+      f(::cuda::ptx::kind_f8f6f4);
+      break;
+  }
+}
+
 /// Writes the first column's address to `word`. Participants: the whole warp. Blocks: until
 /// `columns` are free.
 WARPTWIN_HOST_DEVICE void tcgen05_alloc(CtaGroup group, SharedAddress word, std::uint32_t columns) {
@@ -66,21 +82,10 @@ WARPTWIN_HOST_DEVICE void tcgen05_mma(CtaGroup group,
   NV_IF_TARGET(NV_HAS_FEATURE_SM_100a,
                (with_cta_group(group, [&](auto tag) {
                   namespace p = ::cuda::ptx;
-                  const auto issue = [&](auto kind) {
+                  with_kind(instruction.kind, [&](auto kind) {
                     p::tcgen05_mma(
                         kind, tag, d.value, a.bits, b.bits, instruction.bits, accumulate);
-                  };
-                  switch (instruction.kind) {
-                    case MmaKind::kF16:
-                      issue(p::kind_f16);
-                      break;
-                    case MmaKind::kTf32:
-                      issue(p::kind_tf32);
-                      break;
-                    case MmaKind::kF8f6f4:
-                      issue(p::kind_f8f6f4);
-                      break;
-                  }
+                  });
                 });))
 }
 
@@ -94,21 +99,10 @@ WARPTWIN_HOST_DEVICE void tcgen05_mma_tmem_a(CtaGroup group,
   NV_IF_TARGET(NV_HAS_FEATURE_SM_100a,
                (with_cta_group(group, [&](auto tag) {
                   namespace p = ::cuda::ptx;
-                  const auto issue = [&](auto kind) {
+                  with_kind(instruction.kind, [&](auto kind) {
                     p::tcgen05_mma_tmem_a(
                         kind, tag, d.value, a.value, b.bits, instruction.bits, accumulate);
-                  };
-                  switch (instruction.kind) {
-                    case MmaKind::kF16:
-                      issue(p::kind_f16);
-                      break;
-                    case MmaKind::kTf32:
-                      issue(p::kind_tf32);
-                      break;
-                    case MmaKind::kF8f6f4:
-                      issue(p::kind_f8f6f4);
-                      break;
-                  }
+                  });
                 });))
 }
 

@@ -55,11 +55,12 @@ class Order {
   bool init_ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
   /// The same, with a fence.proxy.async that covers the first operation on the way.
   bool fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
+  /// The latest proxy fences that the warp knows of.
   FencesKnown fences_known(std::uint32_t warp) const;
   /// Whether the warp's latest fence.proxy.async has no synchronisation after it yet.
   bool just_fenced(std::uint32_t warp) const;
-  /// The same for tcgen05: a before-fence of `first` after its operation, and an after-fence of
-  /// `second` that knows of it.
+  /// Whether operation `time` of `first` is ordered for tcgen05: `first` has a before-fence after
+  /// it, and `second` an after-fence that knows of that.
   bool tensor_fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
 
   /// MMAs and cps that a warp has issued; those of them that `observer` knows to be complete; those

@@ -71,28 +71,6 @@ Dispatcher& dispatcher_of_thread() {
   return *dispatcher;
 }
 
-bool may_block(Op op) {
-  switch (op) {
-    case Op::kMbarrierWait:
-    case Op::kMbarrierTryWait:
-    case Op::kBarSync:
-    case Op::kClusterArrive:
-    case Op::kClusterWait:
-    case Op::kSyncWarp:
-    case Op::kBulkWaitGroup:
-    case Op::kTcgen05Alloc:
-    case Op::kTcgen05WaitLd:
-    case Op::kTcgen05WaitSt:
-    case Op::kGlobalLoadAcquire:
-    case Op::kGlobalWait:
-    case Op::kSetmaxnreg:
-    case Op::kWarpExit:
-      return true;
-    default:
-      return false;
-  }
-}
-
 class Engine {
  public:
   Engine(Gpu& gpu,

@@ -286,14 +286,8 @@ class SimMachine {
                    UmmaInstructionDescriptor instruction,
                    bool accumulate,
                    SourceSite site = SourceSite::current()) {
-    Operation op = elected(Op::kTcgen05Mma, site);
-    op.group = group;
-    op.address = d.value;
+    Operation op = mma(group, d, b, instruction, accumulate, site);
     op.descriptor_a = a.bits;
-    op.descriptor_b = b.bits;
-    op.instruction = instruction.bits;
-    op.kind = static_cast<std::uint8_t>(instruction.kind);
-    op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
     run(op);
   }
   void tcgen05_mma(CtaGroup group,
@@ -303,15 +297,9 @@ class SimMachine {
                    UmmaInstructionDescriptor instruction,
                    bool accumulate,
                    SourceSite site = SourceSite::current()) {
-    Operation op = elected(Op::kTcgen05Mma, site);
-    op.group = group;
-    op.address = d.value;
+    Operation op = mma(group, d, b, instruction, accumulate, site);
     op.peer = a.value;
-    op.descriptor_b = b.bits;
-    op.instruction = instruction.bits;
-    op.kind = static_cast<std::uint8_t>(instruction.kind);
-    op.flags = event_flag::kTmemA;
-    op.flags |= accumulate ? event_flag::kAccumulate : std::uint16_t{0};
+    op.flags |= event_flag::kTmemA;
     run(op);
   }
   void tcgen05_cp(CtaGroup group,
@@ -575,6 +563,22 @@ class SimMachine {
     op.peer = target.barrier.address.value;
     op.mask = target.multicast;
     op.group = target.group;
+  }
+  // An MMA, but for its A.
+  Operation mma(CtaGroup group,
+                TmemAddress d,
+                UmmaSmemDescriptor b,
+                UmmaInstructionDescriptor instruction,
+                bool accumulate,
+                SourceSite site) const {
+    Operation op = elected(Op::kTcgen05Mma, site);
+    op.group = group;
+    op.address = d.value;
+    op.descriptor_b = b.bits;
+    op.instruction = instruction.bits;
+    op.kind = static_cast<std::uint8_t>(instruction.kind);
+    op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
+    return op;
   }
   Operation tmem_region(Op kind,
                         CtaGroup group,

@@ -205,7 +205,7 @@ void RunOrder::on_event(const Event& event) {
       }
     }
   }
-  if (event.fault != Fault::kNone && event.fault != Fault::kManyLanes) {
+  if (event.fault != Fault::kNone) {
     return;  // the detectors' business: this run is wrong by itself
   }
   switch (event.op) {

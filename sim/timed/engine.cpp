@@ -24,28 +24,6 @@ constexpr Ticks kAheadMost = 256 * kTicksPerCycle;
 /// Unwinds a warp whose run has ended.
 struct AbortRun {};
 
-bool may_block(Op op) {
-  switch (op) {
-    case Op::kMbarrierWait:
-    case Op::kMbarrierTryWait:
-    case Op::kBarSync:
-    case Op::kClusterArrive:
-    case Op::kClusterWait:
-    case Op::kSyncWarp:
-    case Op::kBulkWaitGroup:
-    case Op::kTcgen05Alloc:
-    case Op::kTcgen05WaitLd:
-    case Op::kTcgen05WaitSt:
-    case Op::kGlobalLoadAcquire:
-    case Op::kGlobalWait:
-    case Op::kSetmaxnreg:
-    case Op::kWarpExit:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Nobody else can see when such an operation is executed: it is seen by its order, or by what its
 // unit does, which is told the time. A warp executes it ahead of time and pays later.
 bool runs_ahead(const Operation& op) {

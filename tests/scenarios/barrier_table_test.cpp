@@ -1,5 +1,7 @@
 #include "tests/support/barrier_table.hpp"
 
+#include <string>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,11 +16,11 @@ namespace warptwin::scenarios {
 namespace {
 
 template <class Storage, class Extents>
-void expect_table_is_true(const char* path, const Extents& extents) {
+void expect_table_is_true(const std::string& path, const Extents& extents) {
   tests::ContractLayout layout;
   const Storage storage{layout, extents};
   static_cast<void>(storage);
-  auto rows = tests::barrier_table(path);
+  auto rows = tests::barrier_table(WARPTWIN_SOURCE_DIR "/" + path);
   EXPECT_EQ(rows.size(), layout.contracts.size());
   for (const auto& [name, contract] : layout.contracts) {
     SCOPED_TRACE(name);

@@ -36,10 +36,9 @@ struct BarrierRow {
   bool counts_bytes = false;  // the column after that is not "-"
 };
 
-/// The rows of the table at the top of a source file of this repository, by barrier.
+/// The rows of the table at the top of a source file, by barrier.
 inline std::map<std::string, BarrierRow> barrier_table(const std::string& path) {
-  const std::string here = __FILE__;
-  std::ifstream file{here.substr(0, here.rfind("tests/support/")) + path};
+  std::ifstream file{path};
   std::map<std::string, BarrierRow> rows;
   for (std::string line; std::getline(file, line) && line.rfind("///", 0) == 0;) {
     std::istringstream words{line.substr(3)};
