@@ -26,10 +26,10 @@ text, `?` any letter, brackets are brackets, and quotes hold blanks. A reason is
 that is wrong is refused (exit code 2), as is an unknown scenario or id.
 
 What is suppressed is not printed, fails nothing, and is counted: `suppressed: 2 (reason)`, in
-JSON `suppressed`. A report that says *repeated* is one finding, with all its repeats. The verdict
-then is not *proved*, unless only warnings were suppressed; schedules are tried in its place. A
-fault that stops the machine stops it also when it is suppressed: nothing is said of what would
-come after it.
+JSON `suppressed`. A report that says *repeated* is one finding: it is suppressed where each object
+it was found at is. The verdict then is not *proved*, unless only warnings were suppressed;
+schedules are tried in its place. A fault that stops the machine stops it also when it is
+suppressed: nothing is said of what would come after it.
 
 A line for a scenario that `check` has run, and that matches nothing there, is a warning. It fails
 the check (exit code 1) with `--strict`, as warnings do, and with `--all`. Nothing is said of such

@@ -79,6 +79,7 @@ enum class Step : std::uint8_t {
   kRead,       // its source has been read
   kWritten,    // its destination has been written; a load's bytes are counted in the same step
   kSignalled,  // a deferred arrival has been made
+  kCounted,    // part of a load's bytes have been counted; its destination is not written yet
 };
 
 /// What the machine found wrong with an operation. Detectors turn faults into diagnostics.
@@ -116,6 +117,7 @@ enum class Fault : std::uint8_t {
   kPool,            // registers the pool can never supply
   kBadMask,
   kFailedResponse,  // a cluster asked of a response that has none
+  kOtherLane,       // what is committed or waited for was issued by another lane of the warp
 };
 
 /// Bits of Event::flags.

@@ -34,8 +34,12 @@ class Impl : public Detector {
         break;
       case Op::kBulkCommitGroup:
         uncommitted_.erase(event.warp);
+        check_lane(event);
         break;
       case Op::kBulkWaitGroup:
+        check_lane(event);
+        on_wait(event);
+        break;
       case Op::kWarpExit:
         on_wait(event);
         break;
@@ -46,6 +50,15 @@ class Impl : public Detector {
   }
 
  private:
+  void check_lane(const Event& event) {
+    if (event.fault == Fault::kOtherLane) {
+      reporter().report("BULK_WAIT_WRONG_THREAD",
+                        event,
+                        "bulk groups of " + naming().warp(event.warp),
+                        "another lane of the warp has stored or committed",
+                        {"commit_group and wait_group are of what their own thread has stored"});
+    }
+  }
   static bool is_store(Op op) { return op == Op::kTensorStore || op == Op::kBulkStore; }
 
   void on_copy(const Event& event) {

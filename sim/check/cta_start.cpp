@@ -1,6 +1,8 @@
 #include "sim/check/cta_start.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -14,6 +16,7 @@ class Impl : public Detector {
       : Detector{reporter,
                  {Op::kBulkLoad,
                   Op::kClcTryCancel,
+                  Op::kClusterWait,
                   Op::kMbarrierArrive,
                   Op::kMbarrierCompleteTx,
                   Op::kMbarrierExpectTx,
@@ -25,6 +28,10 @@ class Impl : public Detector {
         order_{order} {}
 
   void on_event(const Event& event) override {
+    if (event.op == Op::kClusterWait) {
+      first_waits_[first_cta(event)].try_emplace(event.warp, order_.now(event.warp));
+      return;
+    }
     if (event.op == Op::kTcgen05Alloc) {
       if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
         allocations_[event.cta] = {event.warp, order_.now(event.warp)};
@@ -59,8 +66,17 @@ class Impl : public Detector {
     return naming().cta_of_warp(event.warp) / size * size;
   }
 
-  // Whether anything that a warp of the CTA has done is known to the warp.
+  // Whether anything that a warp of the CTA has done is known to the warp, or that a cluster
+  // barrier is over: all have come to it, even where their arrivals publish nothing.
   bool started(std::uint32_t cta, std::uint32_t observer) const {
+    const std::uint32_t size = naming().config().cluster_size;
+    const auto waits = first_waits_.find(cta / size * size);
+    if (waits != first_waits_.end() &&
+        std::any_of(waits->second.begin(), waits->second.end(), [&](const auto& wait) {
+          return order_.ordered(wait.first, wait.second, observer);
+        })) {
+      return true;
+    }
     const std::uint32_t warps = naming().config().warps_per_cta;
     for (std::uint32_t warp = cta * warps; warp < (cta + 1) * warps; ++warp) {
       if (order_.ordered(warp, 1, observer)) {
@@ -128,6 +144,8 @@ class Impl : public Detector {
   }
 
   Order& order_;
+  // By the cluster's first CTA: each warp's first wait at the cluster barrier, as its time.
+  std::unordered_map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> first_waits_;
   std::unordered_map<std::uint32_t, Allocation> allocations_;  // the last of a CTA
   std::unordered_set<std::uint64_t> known_;  // (warp, CTA) pairs found to be in order
 };

@@ -117,6 +117,9 @@ void Reporter::report(Finding finding) {
     if (known.info == finding.info && known.site.line == finding.site.line &&
         known.site.file == finding.site.file) {
       ++known.repeated;
+      if (finding.object != known.object) {
+        known.others.insert(finding.object);
+      }
       return;
     }
   }

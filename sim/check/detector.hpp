@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ struct Finding {
   std::vector<std::string> details;      // one fact a line
   SourceSite site{};
   std::uint64_t step = 0;
-  std::uint32_t repeated = 0;  // how often more it was found
+  std::uint32_t repeated = 0;      // how often more it was found
+  std::set<std::string> others{};  // the objects it was found at then, but for `object`
 };
 
 /// How the run ended, for detectors that judge its end.

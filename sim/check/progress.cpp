@@ -147,7 +147,10 @@ class Impl : public Detector {
       case Op::kBulkWaitGroup:
         return "waits for its bulk groups";
       case Op::kTcgen05Alloc:
-        return "waits for " + plural(op.count, "column") + " of tensor memory";
+        return "waits for " + plural(op.count, "column") + " of tensor memory" +
+               holders_of_sm(gpu, warp.cta);
+      case Op::kTcgen05Dealloc:
+        return "waits for its peer to free tensor memory, too";
       case Op::kSetmaxnreg:
         return "waits for registers: the pool has " +
                std::to_string(gpu.ctas()[warp.cta].free_registers) + " a thread free";
@@ -159,6 +162,20 @@ class Impl : public Detector {
       default:
         return "waits for its late lanes, at " + std::string{name_of(op.op)};
     }
+  }
+
+  // The CTAs beside it on its SM that have tensor memory, or may still ask for some.
+  static std::string holders_of_sm(const Gpu& gpu, std::uint32_t cta) {
+    std::string text;
+    for (const std::uint32_t other : gpu.ctas_of_sm(cta)) {
+      const Cta& at = gpu.ctas()[other];
+      if (other != cta && !at.exited && !at.tmem.allocations().empty()) {
+        text +=
+            ", beside cta " + std::to_string(at.number) +
+            (at.tmem.relinquished() ? "" : ", which has not relinquished the permit to allocate");
+      }
+    }
+    return text;
   }
 
   static std::string state_of(const MbarrierState& bar) {

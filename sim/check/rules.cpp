@@ -93,6 +93,33 @@ constexpr Rule kRules[] = {
       "poison",
       "what tensor memory holds before it is written"},
      [](Rules& rules, std::size_t value) { rules.machine.tmem_starts_zero = value == 1; }},
+    {{"elect_lane",
+      "lowest highest hash",
+      "lowest",
+      "lowest",
+      "which lane acts where a warp elects one: what was issued by another is not committed by it"},
+     [](Rules& rules, std::size_t value) {
+       rules.machine.elect_lane = static_cast<ElectLane>(value);
+     }},
+    {{"tx_chunks", "1 many", "1", "1", "in how many steps a copy counts its bytes on its mbarrier"},
+     [](Rules& rules, std::size_t value) { rules.machine.tx_in_chunks = value == 1; }},
+    {{"ctas_per_sm",
+      "1 2",
+      "1",
+      "1",
+      "CTAs that share an SM's tensor memory, and the permit to allocate it"},
+     [](Rules& rules, std::size_t value) {
+       rules.machine.ctas_per_sm = static_cast<std::uint32_t>(value) + 1;
+     }},
+    {{"pair_dealloc",
+      "alone together either",
+      "either",
+      "either",
+      "whether tcgen05.dealloc of a pair waits for the peer; either: the proof is of both, a run's "
+      "seed chooses"},
+     [](Rules& rules, std::size_t value) {
+       rules.machine.pair_dealloc = static_cast<PairDealloc>(value);
+     }},
 };
 
 std::vector<std::string> words(const char* text) {
@@ -103,9 +130,9 @@ std::vector<std::string> words(const char* text) {
 }  // namespace
 
 Severity Rules::severity_of(const DiagnosticInfo& info) const {
-  const auto chosen = severities.find(info.id);
-  if (chosen != severities.end()) {
-    return chosen->second;
+  const auto level = severities.find(info.id);
+  if (level != severities.end()) {
+    return level->second;
   }
   return profile == Profile::kStrict ? info.strict : info.practical;
 }
@@ -119,6 +146,14 @@ std::span<const RuleInfo> rule_table() {
     return table;
   }();
   return kTable;
+}
+
+void choose_profile(Rules& rules, const std::string& name) {
+  if (name != "practical" && name != "strict") {
+    throw ConfigError("--profile is practical or strict, not '" + name + "'");
+  }
+  rules.profile = name == "strict" ? Profile::kStrict : Profile::kPractical;
+  rules.chosen += rules.profile == Profile::kStrict ? " --profile strict" : "";
 }
 
 void choose_rule(Rules& rules, const std::string& text) {
@@ -141,6 +176,7 @@ void choose_rule(Rules& rules, const std::string& text) {
     throw ConfigError("rule '" + text + "': use " + name + "=" + "one of " + rule->info.values);
   }
   rule->choose(rules, static_cast<std::size_t>(value - values.begin()));
+  rules.chosen += " --rule " + text;
 }
 
 }  // namespace warptwin::sim

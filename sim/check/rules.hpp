@@ -32,6 +32,7 @@ struct Rules {
   PhaseIntent phase_intent = PhaseIntent::kApi;
   bool reinit_idle_warns = false;
   MachineRules machine{};
+  std::string chosen;  // as options of a command line, each with a blank before it
 
   Severity severity_of(const DiagnosticInfo& info) const;
 };
@@ -46,6 +47,9 @@ struct RuleInfo {
 };
 
 std::span<const RuleInfo> rule_table();
+
+/// Chooses a profile by its name. Throws ConfigError.
+void choose_profile(Rules& rules, const std::string& name);
 
 /// Chooses `text`, "name=value". Throws ConfigError that lists what there is.
 void choose_rule(Rules& rules, const std::string& text);

@@ -10,12 +10,14 @@ namespace warptwin::sim {
 
 namespace {
 
-// Some bytes of a CTA's shared memory: `rows` times `width` bytes, `pitch` apart.
+// Some bytes of a CTA's shared memory: `rows` times `width` bytes, `pitch` apart, as they lie
+// before a swizzle, which moves them within their row.
 struct Footprint {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
   std::uint32_t width = 0;
   std::uint32_t pitch = 0;  // 0: one row
+  bool swizzled = false;    // rows of swizzle spans
 
   static Footprint interval(std::uint32_t begin, std::uint32_t bytes) {
     return {begin, begin + bytes, bytes, 0};
@@ -29,6 +31,11 @@ struct Footprint {
     }
     if (pitch == 0 && other.pitch == 0) {
       return true;
+    }
+    if (swizzled != other.swizzled && (pitch == 0 || other.pitch == 0)) {
+      // An address, not a place in a tile: anywhere in its span.
+      return swizzled ? spans().meets_interval(other.begin, other.end)
+                      : other.spans().meets_interval(begin, end);
     }
     if (pitch == other.pitch && begin % pitch + width <= pitch &&
         other.begin % pitch + other.width <= pitch) {
@@ -53,6 +60,23 @@ struct Footprint {
     }
     return false;
   }
+  // Both, and what lies between.
+  Footprint joined(const Footprint& other) const {
+    const std::uint32_t first = std::min(begin, other.begin);
+    const std::uint32_t last = std::max(end, other.end);
+    if (pitch == 0 || pitch != other.pitch || begin % pitch + width > pitch ||
+        other.begin % pitch + other.width > pitch) {
+      return interval(first, last - first);
+    }
+    // A rectangle of one grid.
+    const std::uint32_t left = std::min(begin % pitch, other.begin % pitch);
+    const std::uint32_t right = std::max(begin % pitch + width, other.begin % pitch + other.width);
+    return {first / pitch * pitch + left,
+            (last - 1) / pitch * pitch + right,
+            right - left,
+            pitch,
+            swizzled};
+  }
   bool covers(const Footprint& other) const {
     if (pitch == 0) {
       return begin <= other.begin && other.end <= end;
@@ -61,6 +85,10 @@ struct Footprint {
   }
 
  private:
+  Footprint spans() const {
+    const std::uint32_t first = begin / pitch * pitch;
+    return interval(first, rows() * pitch);
+  }
   bool meets_interval(std::uint32_t from, std::uint32_t to) const {
     if (from >= end || to <= begin) {
       return false;
@@ -253,7 +281,7 @@ class Impl : public Detector {
       return;
     }
     const auto found = loads_.find(event.serial);
-    if (found == loads_.end()) {
+    if (event.step != Step::kWritten || found == loads_.end()) {
       return;
     }
     if (event.fault == Fault::kNone) {
@@ -318,8 +346,12 @@ class Impl : public Detector {
     const bool pair = (event.flags & event_flag::kPair) != 0;
     const std::uint32_t first = pair ? event.cta & ~1U : event.cta;
     for (std::uint32_t cta = first; cta < first + (pair ? 2 : 1); ++cta) {
-      Access access =
-          make(event, Kind::kTensor, Footprint::interval(reach.first, reach.end - reach.first));
+      Footprint at = Footprint::interval(reach.first, reach.end - reach.first);
+      if (reach.pitch != 0) {
+        const std::uint32_t end = reach.begin + (reach.pieces - 1) * reach.pitch + reach.width;
+        at = {reach.begin, end, reach.width, reach.pitch, reach.swizzled};
+      }
+      Access access = make(event, Kind::kTensor, at);
       access.time = order_.tensor_issued(event.warp);
       add(event, cta, std::move(access));
     }
@@ -387,8 +419,7 @@ class Impl : public Detector {
       Access& before = known[i];
       if (before.kind == Kind::kTensor && before.warp == access.warp &&
           before.source.covers(access.at)) {
-        const std::uint32_t begin = std::min(before.at.begin, access.at.begin);
-        before.at = Footprint::interval(begin, std::max(before.at.end, access.at.end) - begin);
+        before.at = before.at.joined(access.at);
         before.time = access.time;
         before.site = access.site;
         return true;

@@ -31,7 +31,8 @@ class Impl : public Detector {
       return;
     }
     check_group(event);
-    const bool issued = event.step == Step::kIssued && event.fault == Fault::kNone;
+    const bool issued = event.step == Step::kIssued &&
+                        (event.fault == Fault::kNone || event.fault == Fault::kOtherLane);
     if (event.op == Op::kTcgen05Commit) {
       on_commit(event, issued);
     } else if (issued && (event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp)) {
@@ -120,6 +121,13 @@ class Impl : public Detector {
     }
     if (!issued) {
       return;
+    }
+    if (event.fault == Fault::kOtherLane) {
+      reporter().report("TCGEN05_COMMIT_WRONG_THREAD",
+                        event,
+                        naming().barrier(event.cta, event.address),
+                        "another lane of the warp has issued what is to be committed",
+                        {"a commit covers what its own thread has issued, and nothing else"});
     }
     const bool nothing =
         order_.tensor_complete(event.warp, event.warp) >= order_.tensor_issued(event.warp);

@@ -27,7 +27,7 @@ class Impl : public Detector {
     } else if (event.op == Op::kMbarrierCompleteTx) {
       on_complete(event, event.address, true);
     } else if (is_load(event.op)) {
-      if (event.step == Step::kWritten) {
+      if (event.step == Step::kWritten || event.step == Step::kCounted) {
         on_complete(event, event.peer, false);
       }
     }

@@ -163,11 +163,7 @@ RunOptions run_options(const Session& session,
                        const ScenarioEntry& scenario,
                        const ParameterSet& parameters) {
   RunOptions run;
-  const auto profile = session.options["profile"].as<std::string>();
-  if (profile != "practical" && profile != "strict") {
-    throw ConfigError("--profile is practical or strict, not '" + profile + "'");
-  }
-  run.rules.profile = profile == "strict" ? Profile::kStrict : Profile::kPractical;
+  choose_profile(run.rules, session.options["profile"].as<std::string>());
   if (session.options.count("rule") != 0) {
     for (const std::string& rule : session.options["rule"].as<std::vector<std::string>>()) {
       choose_rule(run.rules, rule);
@@ -476,7 +472,7 @@ ExitCode run_once(Session& session,
     result.accepted = std::erase_if(result.findings, accepted);
   }
   const auto rows = suppressions.of(scenario.info->name);
-  const ReportContext context = context_of(scenario, parameters, run.schedule);
+  const ReportContext context = context_of(scenario, parameters, run.schedule, run.rules);
   if (run.moves_data && result.end == RunEnd::kDone) {
     write_outputs(session, result);
   }
@@ -626,7 +622,8 @@ ExitCode explore_command(Session& session) {
   const ExitCode code = result.verdict == Explored::kWrong   ? ExitCode::kFinding
                         : result.verdict == Explored::kRight ? ExitCode::kClean
                                                              : ExitCode::kIncomplete;
-  const ReportContext context = context_of(scenario, parameters, result.schedule);
+  const ReportContext context =
+      context_of(scenario, parameters, result.schedule, options.run.rules);
   if (session.json()) {
     Json findings = Json::array();
     for (const Finding& finding : result.shown.findings) {
@@ -746,8 +743,10 @@ void sample(const Session& session,
   CheckReport& report = checked.report;
   const bool failed = sampled.failing != 0;
   const bool strict = session.options.count("strict") != 0;
-  checked.context = context_of(
-      scenario, parameters, failed ? sampled.failing_schedule : sampled.warning_schedule);
+  checked.context = context_of(scenario,
+                               parameters,
+                               failed ? sampled.failing_schedule : sampled.warning_schedule,
+                               options.run.rules);
   const ExitCode code = failed || (strict && !sampled.warnings.findings.empty())
                             ? ExitCode::kFinding
                         : sampled.bound_hit ? ExitCode::kIncomplete
@@ -967,7 +966,7 @@ ExitCode time_command(Session& session) {
   ScheduleSpec schedule;
   schedule.strategy = Strategy::kReplay;
   schedule.choices = timing.run.findings.empty() ? std::vector<Slot>{} : timing.run.choices;
-  const ReportContext context = context_of(scenario, parameters, schedule);
+  const ReportContext context = context_of(scenario, parameters, schedule, options.run.rules);
   if (session.json()) {
     Json report = json_of(timing);
     report["scenario"] = scenario.info->name;

@@ -227,7 +227,8 @@ class Engine {
                         cta.rank,
                         gpu_.config().cluster_size,
                         gpu_.clusters()[cta.cluster].number,
-                        gpu_.config().clusters},
+                        gpu_.config().clusters,
+                        gpu_.elected_lane(slot)},
                        gpu_.config().moves_data};
     try {
       if (!poisoned_) {

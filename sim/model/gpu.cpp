@@ -12,6 +12,7 @@ namespace warptwin::sim {
 namespace {
 
 constexpr std::uint32_t kNoBarrier = ~std::uint32_t{0};
+constexpr std::uint32_t kTxChunks = 4;  // steps in which a copy counts its bytes, if not in one
 
 // Operations that need the whole warp, and bring its lanes together.
 bool is_collective(Op op) {
@@ -75,6 +76,7 @@ void Gpu::start_cluster(std::uint32_t slot) {
     std::fill(std::begin(cta.named), std::end(cta.named), NamedBarrierState{});
     cta.tmem.reset(config_.moves_data, config_.rules.tmem_starts_zero);
     cta.tmem_waiters = cta.register_waiters = 0;
+    cta.tmem_reserved = false;
     cta.free_registers = 0;
     cta.shared.assign(config_.shared_bytes, std::byte{0});
     for (std::uint32_t index = 0; index < config_.warps_per_cta; ++index) {
@@ -96,6 +98,18 @@ void Gpu::start_cluster(std::uint32_t slot) {
       }
     }
   }
+}
+
+std::uint8_t Gpu::elected_lane(Slot warp) const {
+  switch (config_.rules.elect_lane) {
+    case ElectLane::kHighest:
+      return kWarpLanes - 1;
+    case ElectLane::kHash:
+      return static_cast<std::uint8_t>(warps_[warp].number * 0x9E3779B1U >> 27);
+    case ElectLane::kLowest:
+      break;
+  }
+  return 0;
 }
 
 std::vector<Slot> Gpu::take_started() {
@@ -828,6 +842,7 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
       BulkGroup& group = warp.groups.back();
       ++group.unread;
       ++group.unwritten;
+      warp.store_lanes |= 1U << op.lane;
     }
     ready_.insert(at);
     ++clusters_[ctas_[warp.cta].cluster].outstanding;
@@ -874,9 +889,27 @@ void Gpu::land_load(AsyncOp& async) {
       std::memcpy(cta.shared.data() + op.address, source, op.bytes);
     }
   }
-  const BarrierStep step = apply_to_barrier(async.signal_cta, op.peer, event, 0, op.bytes);
+  const BarrierStep step =
+      apply_to_barrier(async.signal_cta, op.peer, event, 0, op.bytes - async.counted);
   fail(event, step.fault, step.traps);
   emit(event);
+}
+
+// Where copies count their bytes in several steps: the next one, unless it is the last.
+bool Gpu::count_part(AsyncOp& async) {
+  const Operation& op = async.operation;
+  const std::uint32_t part = std::max(op.bytes / kTxChunks / 16 * 16, 16U);
+  if (!config_.rules.tx_in_chunks || async.counted + part >= op.bytes || ctas_[async.cta].exited ||
+      ctas_[async.signal_cta].exited) {
+    return false;
+  }
+  Event event = event_of(async, Step::kCounted);
+  event.bytes = part;
+  const BarrierStep step = apply_to_barrier(async.signal_cta, op.peer, event, 0, part);
+  async.counted += part;
+  fail(event, step.fault, step.traps);
+  emit(event);
+  return true;
 }
 
 void Gpu::finish_store(AsyncOp& async) {
@@ -915,6 +948,9 @@ void Gpu::advance_copy(AsyncOp& async, Slot slot) {
   switch (async.operation.op) {
     case Op::kTensorLoad:
     case Op::kBulkLoad:
+      if (count_part(async)) {
+        return;
+      }
       land_load(async);
       break;
     case Op::kClcTryCancel:
@@ -968,6 +1004,9 @@ Gpu::Outcome Gpu::bulk_groups(Slot slot, const Operation& op) {
   if (op.op == Op::kBulkCommitGroup) {
     Event event = event_of(slot, op);
     event.phase = static_cast<std::uint32_t>(warp.bulk_group);
+    const std::uint32_t others = std::exchange(warp.store_lanes, 0U) & ~(1U << op.lane);
+    event.fault = others != 0 ? Fault::kOtherLane : Fault::kNone;
+    warp.committed_lanes |= 1U << op.lane;
     emit(event);
     ++warp.bulk_group;
     warp.groups.emplace_back();
@@ -989,6 +1028,8 @@ Gpu::Outcome Gpu::bulk_groups(Slot slot, const Operation& op) {
   ++changes_;
   Event event = event_of(slot, op);
   event.phase = static_cast<std::uint32_t>(waited);
+  const std::uint32_t others = warp.committed_lanes & ~(1U << op.lane);
+  event.fault = others != 0 ? Fault::kOtherLane : Fault::kNone;
   emit(event);
   return Outcome::kDone;
 }
@@ -1019,7 +1060,9 @@ Gpu::Outcome Gpu::tmem_allocate(Slot slot, Operation& op) {
   }
   if (warp.pair_step != PairStep::kAllocated) {
     const std::uint32_t base = cta.tmem.find_free(op.count);
-    if (base == kTmemColumns) {
+    const bool free = cta.tmem_reserved || (tmem_is_free(warp.cta, op.count) &&
+                                            (!pair || tmem_is_free(warp.cta ^ 1U, op.count)));
+    if (base == kTmemColumns || !free) {
       cta.tmem_waiters |= 1U << warp.index;
       return block(slot, op);
     }
@@ -1027,6 +1070,10 @@ Gpu::Outcome Gpu::tmem_allocate(Slot slot, Operation& op) {
       event.fault = Fault::kGrows;
     }
     cta.tmem.allocate(base, op.count);
+    if (pair) {
+      ctas_[warp.cta ^ 1U].tmem_reserved = !cta.tmem_reserved;
+      cta.tmem_reserved = false;
+    }
     std::memcpy(cta.shared.data() + op.address, &base, sizeof base);
     op.result = base;
     event.peer = base;
@@ -1038,6 +1085,52 @@ Gpu::Outcome Gpu::tmem_allocate(Slot slot, Operation& op) {
     return block(slot, op);
   }
   return Outcome::kDone;
+}
+
+// Whether the other CTAs of the SM leave a CTA so many columns, and the permit to allocate: who has
+// allocated keeps that until it relinquishes it, or ends.
+bool Gpu::tmem_is_free(std::uint32_t cta, std::uint32_t columns) const {
+  std::uint32_t taken = 0;
+  for (const std::uint32_t other : ctas_of_sm(cta)) {
+    const Cta& at = ctas_[other];
+    const bool holds = !at.tmem.allocations().empty() && !at.tmem.relinquished();
+    if (other != cta && !at.exited && (holds || at.tmem_reserved)) {
+      return false;
+    }
+    for (const TmemAllocationRecord& record : at.tmem.allocations()) {
+      taken += record.live && !at.exited ? record.columns : 0;
+    }
+  }
+  return taken + columns <= kTmemColumns;
+}
+
+// Those of its SM, and of pairs with a CTA there.
+void Gpu::wake_allocators(std::uint32_t cta) {
+  for (const std::uint32_t on_sm : ctas_of_sm(cta)) {
+    for (const std::uint32_t other : {on_sm, on_sm ^ 1U}) {
+      if (other >= ctas_.size()) {
+        continue;
+      }
+      for (std::uint32_t waiting = std::exchange(ctas_[other].tmem_waiters, 0); waiting != 0;
+           waiting &= waiting - 1) {
+        ready_.insert(other * config_.warps_per_cta +
+                      static_cast<std::uint32_t>(std::countr_zero(waiting)));
+      }
+    }
+  }
+}
+
+std::vector<std::uint32_t> Gpu::ctas_of_sm(std::uint32_t cta) const {
+  const std::uint32_t cluster = cta / config_.cluster_size;
+  const std::uint32_t rank = cta % config_.cluster_size;
+  const std::uint32_t first = cluster / config_.rules.ctas_per_sm * config_.rules.ctas_per_sm;
+  std::vector<std::uint32_t> ctas;
+  for (std::uint32_t i = first;
+       i < std::min(first + config_.rules.ctas_per_sm, config_.resident_clusters);
+       ++i) {
+    ctas.push_back(i * config_.cluster_size + rank);
+  }
+  return ctas;
 }
 
 // Whether the other CTA of the pair has come too; then the warp is at `next`.
@@ -1082,13 +1175,19 @@ Gpu::Outcome Gpu::tmem_free(Slot slot, const Operation& op) {
   if (op.op == Op::kTcgen05Relinquish) {
     cta.tmem.relinquish();
     emit(event);
+    wake_allocators(warp.cta);
     return Outcome::kDone;
   }
-  event.fault = cta.tmem.deallocate(TmemAddress{op.address}.column(), op.count);
-  emit(event);
-  for (std::uint32_t waiting = std::exchange(cta.tmem_waiters, 0); waiting != 0;
-       waiting &= waiting - 1) {
-    ready_.insert(slot - warp.index + static_cast<std::uint32_t>(std::countr_zero(waiting)));
+  if (warp.pair_step != PairStep::kFreed) {
+    event.fault = cta.tmem.deallocate(TmemAddress{op.address}.column(), op.count);
+    emit(event);
+    wake_allocators(warp.cta);
+    const bool together = config_.rules.pair_dealloc == PairDealloc::kTogether;
+    const bool pair = op.group == CtaGroup::kTwo && event.fault == Fault::kNone;
+    warp.pair_step = pair && together ? PairStep::kFreed : PairStep::kNone;
+  }
+  if (warp.pair_step == PairStep::kFreed && !meet_peer(slot, PairStep::kNone)) {
+    return block(slot, op);
   }
   return Outcome::kDone;
 }
@@ -1173,6 +1272,11 @@ Gpu::Outcome Gpu::issue_tensor(Slot slot, Operation& op) {
     fail(event, fault, true);
     emit(event);
     return Outcome::kDone;
+  }
+  if (op.op != Op::kTcgen05Commit) {
+    warp.tensor_lanes |= 1U << op.lane;
+  } else if ((std::exchange(warp.tensor_lanes, 0U) & ~(1U << op.lane)) != 0) {
+    event.fault = Fault::kOtherLane;
   }
   async.serial = ++serial_;
   event.step = Step::kIssued;
@@ -1577,6 +1681,7 @@ Gpu::Outcome Gpu::exit_warp(Slot slot, const Operation& op) {
   release_cluster_if_complete(cta.cluster);
   if (cta.live_warps == 0) {
     cta.exited = true;
+    wake_allocators(warp.cta);
     --clusters_[cta.cluster].live_ctas;
     if (sink_ != nullptr) {
       Event event = event_of(slot, op);

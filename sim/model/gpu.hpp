@@ -42,11 +42,21 @@ class EventSink {
   virtual void on_event(const Event& event) = 0;
 };
 
+/// Which lane acts where a warp elects one.
+enum class ElectLane : std::uint8_t { kLowest, kHighest, kHash };
+
+/// Whether a warp that frees tensor memory of a pair waits for the peer to do so too.
+enum class PairDealloc : std::uint8_t { kAlone, kTogether, kEither };
+
 /// What the machine does where the manual leaves it open.
 struct MachineRules {
   bool expect_completes = true;      // an expect-tx can be the last step of a phase: so on an H200
   bool named_exit_releases = false;  // a named barrier with a count does not wait for ended warps
   bool tmem_starts_zero = false;     // else with a pattern that computes nonsense
+  bool tx_in_chunks = false;         // a copy counts its bytes in several steps, not in one
+  ElectLane elect_lane = ElectLane::kLowest;
+  PairDealloc pair_dealloc = PairDealloc::kEither;
+  std::uint32_t ctas_per_sm = 1;  // they share tensor memory and the permit to allocate it
 };
 
 struct LaunchConfig {
@@ -98,13 +108,14 @@ struct AsyncOp {
   std::uint32_t cta = 0;         // CTA slot the data goes to, or comes from
   std::uint32_t signal_cta = 0;  // CTA slot of the signalled barrier
   bool live = false;
-  bool read = false;        // of a store: its source has been read
-  std::uint64_t group = 0;  // bulk group number of the issuing warp
+  bool read = false;          // of a store: its source has been read
+  std::uint32_t counted = 0;  // of a load: bytes that are counted before it ends
+  std::uint64_t group = 0;    // bulk group number of the issuing warp
   std::vector<std::byte> staging;
 };
 
-/// How far a warp is in an allocation that its pair makes together.
-enum class PairStep : std::uint8_t { kNone, kMet, kAllocated };
+/// How far a warp is in an allocation, or a free, that its pair makes together.
+enum class PairStep : std::uint8_t { kNone, kMet, kAllocated, kFreed };
 
 struct Warp {
   WarpStatus status = WarpStatus::kDone;
@@ -124,6 +135,10 @@ struct Warp {
   std::uint64_t bulk_group = 0;  // number of the open group
   std::uint64_t bulk_first = 0;  // number of groups[0]
   std::deque<BulkGroup> groups{1};
+
+  std::uint32_t tensor_lanes = 0;     // that have issued and not committed
+  std::uint32_t store_lanes = 0;      // that have stored and not committed
+  std::uint32_t committed_lanes = 0;  // that have committed a bulk group
 
   bool in_named_barrier = false;
   std::uint32_t named_generation = 0;
@@ -156,6 +171,7 @@ struct Cta {
   NamedBarrierState named[kNamedBarriers];
   TensorMemory tmem;
   std::uint32_t tmem_waiters = 0;
+  bool tmem_reserved = false;  // its peer has allocated, and it is next
   std::uint32_t free_registers = 0;
   std::uint32_t register_waiters = 0;
   std::vector<std::byte> shared;
@@ -192,6 +208,10 @@ class Gpu {
   /// Writes down who becomes ready, for an engine that does not choose among all.
   void watch_ready(std::vector<Slot>* inserted) { ready_.watch(inserted); }
   bool is_warp(Slot slot) const { return slot < warps_.size(); }
+  /// The lane that acts where the warp elects one.
+  std::uint8_t elected_lane(Slot warp) const;
+  /// CTA slots that share an SM with `cta`, itself among them: [first, last) in steps of a cluster.
+  std::vector<std::uint32_t> ctas_of_sm(std::uint32_t cta) const;
   /// Warps that started since the last call, to be given a body.
   std::vector<Slot> take_started();
   /// No warp is left, now or later.
@@ -228,6 +248,8 @@ class Gpu {
   };
 
   Outcome dispatch(Slot slot, Operation& op);
+  bool tmem_is_free(std::uint32_t cta, std::uint32_t columns) const;
+  void wake_allocators(std::uint32_t cta);
   Outcome mbarrier_update(Slot slot, const Operation& op);
   Outcome mbarrier_wait(Slot slot, Operation& op);
   Outcome named_barrier(Slot slot, const Operation& op);
@@ -258,6 +280,7 @@ class Gpu {
   void advance_tensor(std::uint32_t warp);
   void advance_tmem(std::uint32_t warp);
   void advance_copy(AsyncOp& async, Slot slot);
+  bool count_part(AsyncOp& async);
   void land_load(AsyncOp& async);
   void finish_store(AsyncOp& async);
   void execute_mma(const AsyncOp& async);

@@ -98,6 +98,8 @@ Fault check_descriptor(UmmaSmemDescriptor descriptor) {
 
 namespace {
 
+constexpr std::uint32_t kCoreMatrixBytes = 128;
+
 // Where the last of `rows` rows of `bytes` bytes ends. A swizzle moves 16-byte units within their
 // span, so the slice of a row that does not begin its span reaches to the span's end.
 OperandReach reach(UmmaSmemDescriptor descriptor, std::uint32_t rows, std::uint32_t bytes) {
@@ -105,10 +107,20 @@ OperandReach reach(UmmaSmemDescriptor descriptor, std::uint32_t rows, std::uint3
   const std::uint32_t last = linear_address(descriptor, rows - 1, bytes - 1);
   const std::uint32_t start = descriptor.start().value;
   if (swizzle == Swizzle::kNone) {
+    // Core matrices of 8 rows of 16 bytes: side by side, or those of one column in a row.
+    const std::uint32_t side = bytes / 16 * kCoreMatrixBytes;
+    const std::uint32_t column = rows / 8 * kCoreMatrixBytes;
+    if (descriptor.leading_bytes() == kCoreMatrixBytes && descriptor.stride_bytes() >= side) {
+      return {start, last + 1, start, side, descriptor.stride_bytes(), rows / 8};
+    }
+    if (descriptor.stride_bytes() == kCoreMatrixBytes && descriptor.leading_bytes() >= column) {
+      return {start, last + 1, start, column, descriptor.leading_bytes(), bytes / 16};
+    }
     return {start, last + 1};
   }
   const auto span = static_cast<std::uint32_t>(swizzle);
-  return {start / span * span, (last / span + 1) * span};
+  const bool even = descriptor.stride_bytes() == 8 * span && start % span + bytes <= span;
+  return {start / span * span, (last / span + 1) * span, start, bytes, even ? span : 0, rows, true};
 }
 
 }  // namespace

@@ -21,10 +21,16 @@ struct OperandView {
 };
 
 /// The bytes of shared memory that `rows` rows of an operand reach, for one instruction: [first,
-/// end).
+/// end). Where the layout is even, they are `pieces` pieces of `width` bytes from `begin` on, one
+/// every `pitch` bytes, as they lie before the swizzle.
 struct OperandReach {
   std::uint32_t first = 0;
   std::uint32_t end = 0;
+  std::uint32_t begin = 0;
+  std::uint32_t width = 0;
+  std::uint32_t pitch = 0;  // 0: it is not
+  std::uint32_t pieces = 0;
+  bool swizzled = false;
 };
 
 /// kBadDescriptor when the descriptor is not a K-major one with legal fields.

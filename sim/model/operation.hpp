@@ -27,6 +27,7 @@ struct FragmentData {
 struct Operation {
   Op op = Op::kCount;
   std::uint8_t lanes = 32;
+  std::uint8_t lane = 0;  // which one, of a single lane
   std::uint16_t flags = 0;
   Ordering ordering{Semantics::kRelaxed, Scope::kCta};
   CtaGroup group = CtaGroup::kOne;
@@ -66,6 +67,7 @@ constexpr bool may_block(Op op) {
     case Op::kSyncWarp:
     case Op::kBulkWaitGroup:
     case Op::kTcgen05Alloc:
+    case Op::kTcgen05Dealloc:
     case Op::kTcgen05WaitLd:
     case Op::kTcgen05WaitSt:
     case Op::kGlobalLoadAcquire:

@@ -36,6 +36,7 @@ struct WarpIdentity {
   std::uint32_t cluster_size = 1;
   std::uint32_t cluster_index = 0;
   std::uint32_t cluster_count = 1;
+  std::uint8_t elected_lane = 0;
 };
 
 /// `kRegisters` 32-bit registers of each of 32 lanes. Their contents arrive with `tcgen05_wait_ld`.
@@ -85,14 +86,15 @@ class SimMachine {
 
   template <class F>
   void elect_one(F&& f) {
-    const std::uint8_t before = std::exchange(lanes_, std::uint8_t{1});
+    const Lanes before = std::exchange(lanes_, Lanes{1, identity_.elected_lane});
     f();
     lanes_ = before;
   }
   template <class F>
   void for_lanes(std::uint32_t count, F&& f) {
-    const std::uint8_t before = std::exchange(lanes_, std::uint8_t{1});
+    const Lanes before = lanes_;
     for (std::uint32_t lane = 0; lane < count; ++lane) {
+      lanes_ = {1, static_cast<std::uint8_t>(lane)};
       f(lane);
     }
     lanes_ = before;
@@ -462,6 +464,11 @@ class SimMachine {
   }
 
  private:
+  // Who executes: the whole warp, or one lane.
+  struct Lanes {
+    std::uint8_t count;
+    std::uint8_t one;
+  };
   // A row of a tile in each lane, not a word.
   template <class Element, std::uint32_t kRegisters>
   Operation shared_row(Op kind,
@@ -484,14 +491,18 @@ class SimMachine {
   Operation make(Op kind, SourceSite site) const {
     Operation op;
     op.op = kind;
-    op.lanes = lanes_;
+    op.lanes = lanes_.count;
+    op.lane = lanes_.one;
     op.site = site;
     return op;
   }
   // An operation that is issued once, whether the warp or one lane calls it.
   Operation elected(Op kind, SourceSite site) const {
     Operation op = make(kind, site);
-    op.lanes = 1;
+    if (op.lanes == kWarpLanes) {
+      op.lanes = 1;
+      op.lane = identity_.elected_lane;
+    }
     return op;
   }
   Operation on_barrier(Op kind, Mbarrier bar, SourceSite site) const {
@@ -617,7 +628,7 @@ class SimMachine {
 
   EnginePort* port_;
   WarpIdentity identity_;
-  std::uint8_t lanes_ = kWarpLanes;
+  Lanes lanes_{kWarpLanes, 0};
   bool moves_data_;
 };
 

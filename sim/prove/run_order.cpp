@@ -269,11 +269,17 @@ void RunOrder::on_event(const Event& event) {
         undecided("several warps allocate tensor memory: who comes first is a choice", event);
       }
       allocator = self + 1;
+      if (config_.rules.ctas_per_sm > 1) {
+        undecided("which CTA of an SM allocates tensor memory first is a choice", event);
+      }
       if (pair_alloc) {
         on_pair_alloc(group, event, self);
       }
       break;
     }
+    case Op::kTcgen05Dealloc:
+      frees_pairs_ = frees_pairs_ || (event.flags & event_flag::kPair) != 0;
+      break;
     case Op::kWarpExit:
       group.ended[self] = true;
       break;
@@ -404,8 +410,9 @@ void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self)
     return;
   }
   const auto found = group.in_flight.find(event.serial);
+  const bool part = event.step == Step::kCounted;
   const bool lands =
-      is_load(event.op) ? event.step == Step::kWritten : event.step == Step::kSignalled;
+      is_load(event.op) ? event.step == Step::kWritten || part : event.step == Step::kSignalled;
   if (!lands || found == group.in_flight.end()) {
     return;
   }
@@ -439,12 +446,16 @@ void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self)
                             event.phase,
                             {kind,
                              arrivals,
-                             event.bytes,
+                             part ? event.bytes : event.bytes - flight.counted,
                              completes,
                              event.cta,
                              owner,
                              flight.flushed_by,
                              flight.flushed_at});
+      if (part) {
+        flight.counted += event.bytes;
+        return;
+      }
       record_leaf(group, flight, event, {kind, number, 0, arrivals, event.bytes, 0, {}});
     }
     if (options_.keep_leaves && flight.node.chain == kLeaf &&

@@ -110,6 +110,8 @@ class RunOrder : public EventSink {
   const std::vector<Undecided>& undecided() const { return undecided_; }
   /// Clusters met through global memory: only a run with `whole_grid` decides.
   bool needs_whole_grid() const { return needs_whole_grid_; }
+  /// Whether tensor memory of a CTA pair is freed.
+  bool frees_pairs() const { return frees_pairs_; }
   /// Whether a try was answered: the kernel does not only wait.
   bool tried() const { return tried_; }
   /// What the warps did besides waiting, as one number: the same in every run of a kernel whose
@@ -147,6 +149,7 @@ class RunOrder : public EventSink {
     std::uint32_t barrier_of = kLeaf;
     std::uint32_t flushed_by = kLeaf;
     std::uint32_t flushed_at = 0;
+    std::uint32_t counted = 0;  // bytes, in steps before its last
   };
   struct Flag {
     std::uint32_t barrier = 0;
@@ -232,6 +235,7 @@ class RunOrder : public EventSink {
   ProofClock watched_;
   std::vector<std::uint64_t> work_;  // by warp in the grid
   bool needs_whole_grid_ = false;
+  bool frees_pairs_ = false;
   bool tried_ = false;
 };
 

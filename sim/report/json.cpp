@@ -46,6 +46,7 @@ Json json_of(const Finding& finding, const ReportContext& context) {
           {"step", finding.step},
           {"details", finding.details},
           {"repeated", finding.repeated},
+          {"others", finding.others},
           {"means", finding.info->meaning},
           {"schedule", context.schedule},
           {"replay", context.replay}};

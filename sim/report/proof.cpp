@@ -30,27 +30,29 @@ std::string outcome_of(const Witness& witness) {
 
 ReportContext context_of(const ScenarioEntry& scenario,
                          const ParameterSet& parameters,
-                         const ScheduleSpec& schedule) {
+                         const ScheduleSpec& schedule,
+                         const Rules& rules) {
   return {std::string{scenario.info->name} + " (" + parameters.to_string() + ")",
           schedule.to_string(),
-          replay_line(scenario, parameters, schedule)};
+          replay_line(scenario, parameters, schedule, rules)};
 }
 
 std::string text_of(const ProofResult& result,
                     const ScenarioEntry& scenario,
                     const ParameterSet& parameters) {
   std::string text;
-  const ReportContext first = context_of(scenario, parameters, result.schedule);
+  const ReportContext first = context_of(scenario, parameters, result.schedule, result.rules);
   for (const Finding& finding : result.run.findings) {
     text += text_of(finding, first);
   }
-  const ReportContext second = context_of(scenario, parameters, result.second_schedule);
+  const ReportContext second =
+      context_of(scenario, parameters, result.second_schedule, result.rules);
   for (const Finding& finding : result.second.findings) {
     text += text_of(finding, second);
   }
   for (const Refutation& refutation : result.refutations) {
     const Witness& witness = refutation.witness;
-    ReportContext context = context_of(scenario, parameters, witness.schedule);
+    ReportContext context = context_of(scenario, parameters, witness.schedule, result.rules);
     Finding finding = refutation.finding;
     if (witness.confirmed) {
       finding.details.push_back("shown    by the schedule below: " + outcome_of(witness));
@@ -76,18 +78,19 @@ Json json_of(const ProofResult& result,
              const ScenarioEntry& scenario,
              const ParameterSet& parameters) {
   Json findings = Json::array();
-  const ReportContext first = context_of(scenario, parameters, result.schedule);
+  const ReportContext first = context_of(scenario, parameters, result.schedule, result.rules);
   for (const Finding& finding : result.run.findings) {
     findings.push_back(json_of(finding, first));
   }
-  const ReportContext second = context_of(scenario, parameters, result.second_schedule);
+  const ReportContext second =
+      context_of(scenario, parameters, result.second_schedule, result.rules);
   for (const Finding& finding : result.second.findings) {
     findings.push_back(json_of(finding, second));
   }
   Json conditions = Json::array();
   for (const Refutation& refutation : result.refutations) {
     const Witness& witness = refutation.witness;
-    const ReportContext context = context_of(scenario, parameters, witness.schedule);
+    const ReportContext context = context_of(scenario, parameters, witness.schedule, result.rules);
     Json one = json_of(refutation.finding, context);
     one["condition"] = name_of(refutation.broken.violation.condition);
     one["confirmed"] = witness.confirmed;

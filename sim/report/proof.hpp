@@ -21,6 +21,7 @@ Json json_of(const TripProof& proof);
 /// Names of a scenario, its parameters and a schedule for reports.
 ReportContext context_of(const ScenarioEntry& scenario,
                          const ParameterSet& parameters,
-                         const ScheduleSpec& schedule);
+                         const ScheduleSpec& schedule,
+                         const Rules& rules);
 
 }  // namespace warptwin::sim

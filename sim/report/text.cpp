@@ -1,6 +1,8 @@
 #include "sim/report/text.hpp"
 
 #include <cstdio>
+#include <set>
+#include <string>
 
 namespace warptwin::sim {
 
@@ -24,6 +26,20 @@ std::string shortened(const std::string& schedule) {
   return schedule.size() <= kShown ? schedule
                                    : schedule.substr(0, schedule.rfind('.', kShown)) +
                                          "... (all of it in the replay line)";
+}
+
+// The first of them, and how many more there are.
+std::string some_of(const std::set<std::string>& names) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  std::size_t shown = 0;
+  for (const std::string& name : names) {
+    if (shown == kShown) {
+      return text + " and " + std::to_string(names.size() - kShown) + " more";
+    }
+    text += (shown++ == 0 ? "" : ", ") + name;
+  }
+  return text;
 }
 
 }  // namespace
@@ -52,7 +68,9 @@ std::string text_of(const Finding& finding, const ReportContext& context) {
     text += "  " + detail + "\n";
   }
   if (finding.repeated != 0) {
-    text += field("repeated", std::to_string(finding.repeated) + " more at this line");
+    text += field("repeated",
+                  std::to_string(finding.repeated) + " more at this line" +
+                      (finding.others.empty() ? "" : ", also of " + some_of(finding.others)));
   }
   text += field("means", finding.info->meaning);
   text += field("replay", context.replay);

@@ -162,14 +162,16 @@ std::string ProofResult::strength() const {
   return "incomplete: the run did not end within its bound";
 }
 
-ProofResult prove(const ScenarioEntry& scenario,
-                  const ParameterSet& parameters,
-                  const ProofOptions& options) {
+// The proof under rules that leave nothing open.
+static ProofResult prove_fixed(const ScenarioEntry& scenario,
+                               const ParameterSet& parameters,
+                               const ProofOptions& options) {
   RunOptions run = options.run;
   run.schedule = ScheduleSpec{};
   run.schedule.strategy = Strategy::kInTurn;
   run.schedule.tries_fail = true;
   ProofResult result;
+  result.rules = run.rules;
   RunOrder::Options order_options;
   order_options.keep_streams = options.keep_streams;
   // Clusters that do not meet in global memory do the same however many are on the machine: one at
@@ -188,6 +190,7 @@ ProofResult prove(const ScenarioEntry& scenario,
     one = run_in_order(scenario, parameters, run, order_options);
   }
   result.streams = one.order->streams();
+  result.frees_pairs = one.order->frees_pairs();
   result.undecided = one.order->undecided();
   result.run = std::move(one.result);
   if (result.run.end == RunEnd::kStepBound) {
@@ -259,6 +262,22 @@ ProofResult prove(const ScenarioEntry& scenario,
   }
   result.verdict = verdict_of(result, proved);
   return result;
+}
+
+ProofResult prove(const ScenarioEntry& scenario,
+                  const ParameterSet& parameters,
+                  const ProofOptions& options) {
+  ProofOptions fixed = options;
+  PairDealloc& dealloc = fixed.run.rules.machine.pair_dealloc;
+  const bool either = dealloc == PairDealloc::kEither;
+  dealloc = either ? PairDealloc::kAlone : dealloc;
+  ProofResult result = prove_fixed(scenario, parameters, fixed);
+  if (!either || !result.frees_pairs || result.verdict != ProofVerdict::kProved) {
+    return result;
+  }
+  choose_rule(fixed.run.rules, "pair_dealloc=together");
+  ProofResult together = prove_fixed(scenario, parameters, fixed);
+  return together.verdict == ProofVerdict::kProved ? result : together;
 }
 
 }  // namespace warptwin::sim

@@ -40,6 +40,7 @@ struct ProofOptions {
 
 struct ProofResult {
   ProofVerdict verdict = ProofVerdict::kProved;
+  Rules rules;            // it was made under
   ScheduleSpec schedule;  // of the one execution
   RunResult run;          // that execution, with what the detectors found in it
   /// Where that run shows a defect, a fair one: what it shows besides.
@@ -48,7 +49,8 @@ struct ProofResult {
   std::vector<Refutation> refutations;
   std::vector<Finding> accepted;  // taken out of all of these
   std::vector<Undecided> undecided;
-  bool whole_grid = false;  // clusters were taken together
+  bool whole_grid = false;   // clusters were taken together
+  bool frees_pairs = false;  // the tensor memory of a CTA pair
   bool internal_error = false;
   std::vector<RunOrder::Stream> streams;  // with ProofOptions::keep_streams
 

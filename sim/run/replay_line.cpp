@@ -28,9 +28,11 @@ std::string settings(const ScenarioEntry& scenario, const ParameterSet& paramete
 
 std::string replay_line(const ScenarioEntry& scenario,
                         const ParameterSet& parameters,
-                        const ScheduleSpec& schedule) {
+                        const ScheduleSpec& schedule,
+                        const Rules& rules) {
   return "warptwin replay " + std::string{scenario.info->name} + settings(scenario, parameters) +
-         " --schedule " + fingerprint(scenario, parameters) + "-" + schedule.to_string();
+         rules.chosen + " --schedule " + fingerprint(scenario, parameters) + "-" +
+         schedule.to_string();
 }
 
 ScheduleSpec parse_schedule_token(const ScenarioEntry& scenario,

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "sim/check/rules.hpp"
 #include "sim/functional/scheduler.hpp"
 #include "sim/run/scenario_entry.hpp"
 
@@ -12,12 +13,12 @@ namespace warptwin::sim {
 /// A number for a scenario at its parameters; a schedule is for this one only.
 std::string fingerprint(const ScenarioEntry& scenario, const ParameterSet& parameters);
 
-/// "warptwin replay gemm --set k=64 --schedule 1f03a9c2-random:7"; parameters at their default are
-/// left
-/// out.
+/// "warptwin replay gemm --set k=64 --rule tx_chunks=many --schedule 1f03a9c2-random:7"; parameters
+/// at their default are left out.
 std::string replay_line(const ScenarioEntry& scenario,
                         const ParameterSet& parameters,
-                        const ScheduleSpec& schedule);
+                        const ScheduleSpec& schedule,
+                        const Rules& rules);
 
 /// The schedule in `token`. Throws ConfigError when it is none, or one of another scenario or of
 /// other

@@ -211,6 +211,10 @@ LaunchConfig launch_config(const ScenarioEntry& scenario,
   config.moves_data = options.moves_data;
   config.tries_fail = options.schedule.tries_fail;
   config.rules = options.rules.machine;
+  if (config.rules.pair_dealloc == PairDealloc::kEither) {
+    const bool odd = options.schedule.seed % 2 != 0;
+    config.rules.pair_dealloc = odd ? PairDealloc::kTogether : PairDealloc::kAlone;
+  }
   return config;
 }
 

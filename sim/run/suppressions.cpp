@@ -92,15 +92,22 @@ Suppressions::Suppressions(std::string_view text,
 bool Suppressions::accepts(std::string_view scenario,
                            const Finding& finding,
                            const std::string& site) {
-  bool accepted = false;
-  for (Suppression& row : rows_) {
-    if (row.scenario == scenario && row.id == finding.info->id &&
-        (matches(row.pattern, finding.object) || matches(row.pattern, site))) {
-      row.accepted.insert(finding.object + " at " + site);
-      accepted = true;
+  std::set<std::string> objects = finding.others;
+  objects.insert(finding.object);
+  const auto accepts_one = [&](const std::string& object) {
+    bool accepted = false;
+    for (Suppression& row : rows_) {
+      if (row.scenario == scenario && row.id == finding.info->id &&
+          (matches(row.pattern, object) || matches(row.pattern, site))) {
+        row.accepted.insert(object + " at " + site);
+        accepted = true;
+      }
     }
-  }
-  return accepted;
+    return accepted;
+  };
+  // All are looked at: each row is to note what it accepts.
+  return std::count_if(objects.begin(), objects.end(), accepts_one) ==
+         static_cast<std::ptrdiff_t>(objects.size());
 }
 
 std::vector<const Suppression*> Suppressions::of(std::string_view scenario) const {

@@ -36,8 +36,8 @@ class Suppressions {
                const std::string& name,
                const std::vector<std::string_view>& scenarios);
 
-  /// Whether some row accepts the finding of `scenario`, `site` being the text of its source line.
-  /// The row notes it.
+  /// Whether the rows accept the finding of `scenario` for every object it was found at, `site`
+  /// being the text of its source line. The rows note what they accept.
   bool accepts(std::string_view scenario, const Finding& finding, const std::string& site);
   /// The rows of a scenario, in the order of the file.
   std::vector<const Suppression*> of(std::string_view scenario) const;

@@ -196,7 +196,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                         cta.rank,
                         gpu_.config().cluster_size,
                         gpu_.clusters()[cta.cluster].number,
-                        gpu_.config().clusters},
+                        gpu_.config().clusters,
+                        gpu_.elected_lane(self)},
                        gpu_.config().moves_data};
     note(self);  // its first turn brings it to its first operation
     try {

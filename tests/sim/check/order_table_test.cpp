@@ -526,5 +526,46 @@ INSTANTIATE_TEST_SUITE_P(OrderTable,
                                   kAccessNames[std::get<1>(pair.param)];
                          });
 
+// --- A slice of a tile ------------------------------------------------------------------------
+
+// An MMA reads the first 32 bytes of each row; warps 0..3 write 32 bytes of each row anew.
+Body slice_then_rows(std::uint32_t first_column) {
+  return micro::tmem_and_barrier([=](M& m, TmemAddress cells) {
+    if (m.warp_index() == 0) {
+      issue(m, Use::kMma, cells);
+    }
+    m.cta_sync();
+    const SharedTile<f32> tile{kTile, 128, 32, Swizzle::k128B};
+    m.st_shared_row(tile, m.warp_index() % 4 * kWarpLanes, first_column, SimFragment<8>{});
+  });
+}
+
+// Without a swizzle: core matrices of 8 rows of 16 bytes. The operand's are at every second place.
+Body slice_then_word(std::uint32_t offset) {
+  return micro::tmem_and_barrier([=](M& m, TmemAddress cells) {
+    if (m.warp_index() == 0) {
+      const auto tile = UmmaSmemDescriptor::make(kTile, 128, 512, Swizzle::kNone);
+      m.tcgen05_mma(CtaGroup::kOne, cells, tile, tile, instruction(), false);
+    }
+    m.cta_sync();
+    if (m.warp_index() == 1) {
+      m.elect_one([&] { m.st_shared_u32(kTile + offset, 0); });
+    }
+  });
+}
+
+TEST(SliceTest, OnlyTheCoreMatricesThatAnMmaReadsAreItsOperand) {
+  EXPECT_EQ(found(slice_then_word(4), 2, false), std::set<std::string>{"SMEM_WAR_ASYNC"});
+  EXPECT_EQ(found(slice_then_word(512 + 252), 2, false), std::set<std::string>{"SMEM_WAR_ASYNC"});
+  EXPECT_EQ(found(slice_then_word(256), 2, false), std::set<std::string>{});
+  EXPECT_EQ(found(slice_then_word(512 + 508), 2, false), std::set<std::string>{});
+}
+
+TEST(SliceTest, OnlyTheColumnsThatAnMmaReadsAreItsOperand) {
+  EXPECT_EQ(found(slice_then_rows(0), 4, false), std::set<std::string>{"SMEM_WAR_ASYNC"});
+  EXPECT_EQ(found(slice_then_rows(8), 4, false), std::set<std::string>{});
+  EXPECT_EQ(found(slice_then_rows(24), 4, false), std::set<std::string>{});
+}
+
 }  // namespace
 }  // namespace warptwin::sim

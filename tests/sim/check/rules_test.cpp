@@ -126,6 +126,135 @@ TEST(RulesTest, ANamedBarrierMayNotWaitForEndedWarps) {
   EXPECT_EQ(severity(leaves, "DEADLOCK", "named_exit=release"), Severity::kOff);
 }
 
+TEST(RulesTest, AWarpElectsAnyLane) {
+  const auto stores = [](bool same_lane) {
+    return of(
+        [=](M& m) {
+          micro::write_four_words(m);
+          m.fence_proxy_async(ProxySpace::kSharedCta);
+          const auto store = [&](std::uint32_t) {
+            m.cp_async_bulk_store(micro::kSource, micro::kTile, 16);
+            if (same_lane) {
+              m.cp_async_bulk_commit_group();
+              m.cp_async_bulk_wait_group_read<0>();
+            }
+          };
+          m.for_lanes(1, store);
+          if (!same_lane) {
+            m.elect_one([&] {
+              m.cp_async_bulk_commit_group();
+              m.cp_async_bulk_wait_group_read<0>();
+            });
+          }
+        },
+        1);
+  };
+  const char* id = "BULK_WAIT_WRONG_THREAD";
+  EXPECT_EQ(severity(stores(false), id, nullptr), Severity::kOff);
+  EXPECT_EQ(severity(stores(false), id, "elect_lane=highest"), Severity::kError);
+  EXPECT_EQ(severity(stores(true), id, "elect_lane=highest"), Severity::kOff);
+  const auto multiplies = [](bool same_lane) {
+    return of(micro::tmem_and_barrier([=](M& m, TmemAddress d) {
+                m.for_lanes(1, [&](std::uint32_t) {
+                  micro::mma(m, d);
+                  if (same_lane) {
+                    m.tcgen05_commit(CtaGroup::kOne, kBar);
+                  }
+                });
+                if (!same_lane) {
+                  m.tcgen05_commit(CtaGroup::kOne, kBar);
+                }
+                micro::wait(m, 0);
+              }),
+              1);
+  };
+  id = "TCGEN05_COMMIT_WRONG_THREAD";
+  EXPECT_EQ(severity(multiplies(false), id, nullptr), Severity::kOff);
+  EXPECT_EQ(severity(multiplies(false), id, "elect_lane=highest"), Severity::kError);
+  EXPECT_EQ(severity(multiplies(true), id, "elect_lane=hash"), Severity::kOff);
+}
+
+TEST(RulesTest, ACopyMayCountItsBytesInSteps) {
+  const auto reads = [](std::uint32_t announced) {
+    return of(micro::lane(1,
+                          [=](M& m) {
+                            m.mbarrier_arrive_expect_tx(kBar, announced);
+                            micro::copy(m, 128);
+                            m.mbarrier_wait_parity(kBar, WaitPhase::number(0));
+                            m.ld_shared_u32(micro::kTile);
+                          }),
+              1);
+  };
+  // In one step they are too many at once.
+  EXPECT_EQ(severity(reads(64), "SMEM_RAW_NO_WAIT", nullptr), Severity::kOff);
+  EXPECT_EQ(severity(reads(64), "DEADLOCK", nullptr), Severity::kFatal);
+  EXPECT_EQ(severity(reads(64), "SMEM_RAW_NO_WAIT", "tx_chunks=many"), Severity::kError);
+  EXPECT_EQ(severity(reads(128), "SMEM_RAW_NO_WAIT", "tx_chunks=many"), Severity::kOff);
+  EXPECT_EQ(severity(reads(128), "DEADLOCK", "tx_chunks=many"), Severity::kOff);
+}
+
+TEST(RulesTest, CtasOfAnSmShareThePermitToAllocate) {
+  // The second is the first to allocate, and waits for the other, which cannot before it
+  // relinquishes.
+  const auto waits = [](bool relinquishes, std::uint32_t columns) {
+    MicroProgram program = of(
+        [=](M& m) {
+          m.tcgen05_alloc(CtaGroup::kOne, micro::kWord, columns);
+          const TmemAddress base{m.ld_shared_u32(micro::kWord)};
+          if (relinquishes) {
+            m.tcgen05_relinquish_alloc_permit(CtaGroup::kOne);
+          }
+          m.elect_one([&] {
+            if (m.cluster_index() == 1) {
+              m.wait_global_u32(micro::kFlag, 1);
+            } else {
+              m.st_release_global_u32(micro::kFlag, 1);
+            }
+          });
+          m.sync_warp();
+          m.tcgen05_dealloc(CtaGroup::kOne, base, columns);
+        },
+        1);
+    program.clusters = 2;
+    return program;
+  };
+  const char* shared = "ctas_per_sm=2";
+  EXPECT_EQ(severity(waits(false, 256), "DEADLOCK", nullptr), Severity::kOff);
+  EXPECT_EQ(severity(waits(false, 256), "DEADLOCK", shared), Severity::kFatal);
+  EXPECT_EQ(severity(waits(true, 256), "DEADLOCK", shared), Severity::kOff);
+  EXPECT_EQ(severity(waits(true, 512), "DEADLOCK", shared), Severity::kFatal);
+}
+
+TEST(RulesTest, APairMayFreeTensorMemoryTogether) {
+  const auto frees = [](bool waits_first) {
+    MicroProgram program =
+        of(micro::cluster_init(1,
+                               [=](M& m) {
+                                 m.tcgen05_alloc(CtaGroup::kTwo, micro::kWord, 32);
+                                 const TmemAddress base{m.ld_shared_u32(micro::kWord)};
+                                 const auto tell = [&] {
+                                   m.elect_one([&] { m.mbarrier_arrive(m.mapa(kBar, 1)); });
+                                   m.sync_warp();
+                                 };
+                                 if (m.cta_rank() == 1) {
+                                   micro::wait(m, 0);
+                                 } else if (waits_first) {
+                                   tell();
+                                 }
+                                 m.tcgen05_dealloc(CtaGroup::kTwo, base, 32);
+                                 if (m.cta_rank() == 0 && !waits_first) {
+                                   tell();
+                                 }
+                               }),
+           1);
+    program.ctas = 2;
+    return program;
+  };
+  EXPECT_EQ(severity(frees(false), "DEADLOCK", "pair_dealloc=alone"), Severity::kOff);
+  EXPECT_EQ(severity(frees(false), "DEADLOCK", "pair_dealloc=together"), Severity::kFatal);
+  EXPECT_EQ(severity(frees(true), "DEADLOCK", "pair_dealloc=together"), Severity::kOff);
+}
+
 TEST(RulesTest, TheTableNamesEachRuleOnceWithTheValuesOfTheProfiles) {
   for (const RuleInfo& rule : rule_table()) {
     Rules rules;

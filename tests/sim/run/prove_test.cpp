@@ -135,7 +135,7 @@ TEST_P(BrokenProofTest, IsNotProvedAndWhatRefutesItReplays) {
   // A finding that `practical` calls a warning is shown beside the verdict.
   ASSERT_TRUE(result.verdict == ProofVerdict::kRefuted || !result.run.findings.empty());
   const auto replays = [&](const ScheduleSpec& schedule, const RunResult& shown) {
-    const std::string line = replay_line(GetParam(), parameters, schedule);
+    const std::string line = replay_line(GetParam(), parameters, schedule, {});
     RunOptions again = timing_only().run;
     again.schedule = parse_schedule_token(GetParam(), parameters, line.substr(line.rfind(' ') + 1));
     const RunResult replayed = simulate(GetParam(), parameters, again);

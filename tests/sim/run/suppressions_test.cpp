@@ -53,6 +53,16 @@ TEST(SuppressionsTest, AcceptsByScenarioIdAndObject) {
   EXPECT_TRUE(rows.of("ring").empty());
 }
 
+TEST(SuppressionsTest, ARepeatedFindingIsAcceptedForAllItsObjectsOrNot) {
+  Finding repeated = finding("MBAR_OVERARRIVE", "input.full[0]");
+  repeated.others = {"accum.full[0]"};
+  Suppressions one = parse("gemm input.* MBAR_OVERARRIVE why");
+  EXPECT_FALSE(one.accepts("gemm", repeated, ""));
+  EXPECT_EQ(one.of("gemm")[0]->accepted.size(), 1U);
+  Suppressions both = parse("gemm input.* MBAR_OVERARRIVE why\ngemm accum.* MBAR_OVERARRIVE why");
+  EXPECT_TRUE(both.accepts("gemm", repeated, ""));
+}
+
 TEST(SuppressionsTest, AcceptsBySourceLine) {
   Suppressions rows = parse("gemm b.hpp:?? MBAR_UNINIT why\ngemm */c.hpp:7 MBAR_UNINIT why");
   EXPECT_FALSE(rows.accepts("gemm", finding("MBAR_UNINIT", "x"), "a/b.hpp:12"));
