@@ -236,7 +236,7 @@ constexpr std::uint32_t encode(ElementType type, float value) {
     case ElementType::kUE8M0:
       return Ue8m0Format::from_float(value);
     case ElementType::kUE4M3:
-      return value < 0 ? 0 : E4m3Format::from_float(value);
+      return value < 0 ? 0 : E4m3Format::from_float(value) & 0x7FU;
   }
   return 0;
 }
