@@ -1,12 +1,12 @@
 /// Scenario: D = A * B^T of block-scaled operands: every 32 or 16 elements of a row share a scale
 /// factor. MXFP8, MXFP4 or NVFP4 in, fp32 accumulation, bf16 out; otherwise as `gemm`.
 ///
-/// Barrier          Arrivals per phase          Bytes per phase       Completion means
-/// input.full[s]    1   load, elected lane      A, B, SFA, SFB tiles  stage s may be read
-/// input.empty[s]   1   mma, tcgen05.commit     -                     stage s may be overwritten
-/// accum.full[a]    1   mma, tcgen05.commit     -                     accumulator a is complete
-/// accum.empty[a]   128 epilogue, every lane    -                     accumulator a may be overwritten
-/// tmem.done[0]     128 epilogue, every lane    -                     tensor memory may be freed
+/// Barrier         Arrivals per phase         Bytes per phase       Completion means
+/// input.full[s]   1   load, elected lane     A, B, SFA, SFB tiles  stage s may be read
+/// input.empty[s]  1   mma, tcgen05.commit    -                     stage s may be overwritten
+/// accum.full[a]   1   mma, tcgen05.commit    -                     accumulator a is complete
+/// accum.empty[a]  128 epilogue, every lane   -                     a may be overwritten
+/// tmem.done[0]    128 epilogue, every lane   -                     tensor memory may be freed
 ///
 /// Tensor memory: the accumulators, then a slot of scale factors for each input stage. The MMA warp
 /// copies a stage's factors to its slot; the MMAs that read the slot before are complete, as the

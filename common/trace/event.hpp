@@ -155,10 +155,10 @@ inline constexpr std::uint16_t kBlockScale = 32768;   // mma with scale factors
 /// the bytes of a row, `expected` from row to row; no rows: not described
 /// bulk groups   -              -            -          phase: the group committed; the first
 ///                                                      group a wait leaves pending
-/// tensor memory TMEM address   columns      -          of mma: `wanted` is its instruction, `phase`
+/// tensor memory TMEM address   columns      -          of mma: `wanted` its instruction, `phase`
 ///                                                      its kind; `pending`, `expected`: where the
-///                                                      scale factors of A and B are; of cp: its
-///                                                      shape
+///                                                      scale factors of A and B are; of cp:
+///                                                      `wanted` its shape
 /// CLC request   response       -            16         as of a load; `wanted`: the cluster it got
 ///                                                      + 1; 0: it failed
 /// CLC query     response       1: the CTA   -          `wanted`: the answer

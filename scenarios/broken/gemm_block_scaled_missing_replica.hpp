@@ -1,7 +1,7 @@
 /// Broken: the scale factors of A are copied with the shape 128x128b.
 ///
-/// It takes 128 rows of 16 bytes to the 128 lanes, each once. The MMA needs the 32 rows of a block in
-/// all four quarters of the lanes, as 32x128b.warpx4 copies them.
+/// It takes 128 rows of 16 bytes to the 128 lanes, each once. The MMA needs the 32 rows of a block
+/// in all four quarters of the lanes, as 32x128b.warpx4 copies them.
 ///
 /// Expected: TCGEN05_SCALE_REPLICA. Twin: gemm_block_scaled.
 

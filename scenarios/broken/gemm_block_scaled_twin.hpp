@@ -1,5 +1,5 @@
-/// What the wrong twins of `gemm_block_scaled` share: a shape at which each of their faults shows. One
-/// CTA computes several tiles, so that every ring goes round.
+/// What the wrong twins of `gemm_block_scaled` share: a shape at which each of their faults shows.
+/// One CTA computes several tiles, so that every ring goes round.
 
 #pragma once
 
