@@ -14,7 +14,8 @@ inline TensorSpec matrix(const char* name,
                          std::uint32_t rows,
                          std::uint32_t columns,
                          ElementType element = ElementType::kBf16) {
-  return {name, use, element, rows, columns, align_up(columns * bytes_of(element), 16)};
+  const std::uint32_t units = ceil_div(columns, elements_in_unit(element));
+  return {name, use, element, rows, columns, align_up(units * bytes_of(element), 16)};
 }
 
 /// d = a * b^T: (m, k), (n, k), (m, n).

@@ -83,7 +83,8 @@ class ParameterSet {
 
 enum class TensorUse : std::uint8_t { kInput, kOutput, kScratch };
 
-/// A matrix in global memory: `rows` rows of `columns` elements, `pitch_bytes` apart.
+/// A matrix in global memory: `rows` rows of `columns` elements, `pitch_bytes` apart. Elements that
+/// share a unit of memory fill whole ones.
 struct TensorSpec {
   const char* name;
   TensorUse use = TensorUse::kInput;
@@ -93,10 +94,12 @@ struct TensorSpec {
   std::uint32_t pitch_bytes = 0;
 
   std::uint64_t bytes() const { return std::uint64_t{rows} * pitch_bytes; }
+  /// Units of memory of a row: what a tensor map counts in.
+  std::uint32_t units() const { return columns / elements_in_unit(element); }
 };
 
 /// A tensor map over a matrix: the box one copy moves, and how it lies in shared memory. Elements
-/// outside the matrix are read as zero and not written.
+/// outside the matrix are read as zero and not written. Columns are units of memory.
 struct TensorMapSpec {
   std::uint32_t tensor = 0;  // index into Workload::tensors
   std::uint32_t box_rows = 0;

@@ -10,8 +10,20 @@
 
 namespace warptwin {
 
-enum class ElementType : std::uint8_t { kF32, kTf32, kF16, kBf16, kF8E4M3, kF8E5M2, kU8 };
+enum class ElementType : std::uint8_t {
+  kF32,
+  kTf32,
+  kF16,
+  kBf16,
+  kF8E4M3,
+  kF8E5M2,
+  kU8,
+  kF4E2M1,  // two in a byte, the first in the low half
+  kUE8M0,   // scale factors: a power of two
+  kUE4M3,   // e4m3 without a sign
+};
 
+/// Bytes of one unit of memory: of one element, or of `elements_in_unit`.
 constexpr std::uint32_t bytes_of(ElementType type) {
   switch (type) {
     case ElementType::kF32:
@@ -25,8 +37,19 @@ constexpr std::uint32_t bytes_of(ElementType type) {
   }
 }
 
+/// Elements that share a unit of memory.
+constexpr std::uint32_t elements_in_unit(ElementType type) {
+  return type == ElementType::kF4E2M1 ? 2 : 1;
+}
+
+/// Of scale factors, which are positive.
+constexpr bool is_scale(ElementType type) {
+  return type == ElementType::kUE8M0 || type == ElementType::kUE4M3;
+}
+
 constexpr const char* name_of(ElementType type) {
-  constexpr const char* kNames[] = {"f32", "tf32", "f16", "bf16", "f8e4m3", "f8e5m2", "u8"};
+  constexpr const char* kNames[] = {
+      "f32", "tf32", "f16", "bf16", "f8e4m3", "f8e5m2", "u8", "f4e2m1", "ue8m0", "ue4m3"};
   return kNames[static_cast<unsigned>(type)];
 }
 
@@ -115,6 +138,56 @@ using Bfloat16Format = FloatFormat<8, 7, true>;
 using E4m3Format = FloatFormat<4, 3, false, true>;
 using E5m2Format = FloatFormat<5, 2, true, true>;
 
+/// Four bits: 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives; neither infinity nor NaN.
+struct E2m1Format {
+  /// Saturates; a NaN becomes the largest, as cvt.rn.satfinite has it.
+  static constexpr std::uint32_t from_float(float value) {
+    const bool negative = (std::bit_cast<std::uint32_t>(value) >> 31) != 0;
+    if (value != value) {
+      return 7;
+    }
+    const float magnitude = negative ? -value : value;
+    std::uint32_t code = 0;
+    while (code < 7) {
+      const float middle = 0.5F * (to_float(code) + to_float(code + 1));
+      // A tie goes to the code with an even mantissa bit.
+      if (magnitude < middle || (magnitude == middle && code % 2 == 0)) {
+        break;
+      }
+      ++code;
+    }
+    return (negative ? 8U : 0U) | code;
+  }
+  static constexpr float to_float(std::uint32_t bits) {
+    constexpr float kValues[] = {0.0F, 0.5F, 1.0F, 1.5F, 2.0F, 3.0F, 4.0F, 6.0F};
+    const float magnitude = kValues[bits & 7U];
+    return (bits & 8U) != 0 ? -magnitude : magnitude;
+  }
+};
+
+/// Eight bits of exponent: 2^(bits - 127); 255 is the NaN.
+struct Ue8m0Format {
+  /// The nearest power of two, a tie up; what is not positive becomes the smallest.
+  static constexpr std::uint32_t from_float(float value) {
+    if (value != value) {
+      return 255;
+    }
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    if ((bits >> 31) != 0) {
+      return 0;
+    }
+    if (bits < 0x00800000U) {
+      return bits < 0x00600000U ? 0 : 1;
+    }
+    const std::uint32_t code = (bits >> 23) + ((bits >> 22) & 1U);
+    return code < 254 ? code : 254;
+  }
+  static constexpr float to_float(std::uint32_t bits) {
+    const std::uint32_t code = bits & 0xFFU;
+    return std::bit_cast<float>(code == 255 ? 0x7FC00000U : code == 0 ? 0x00400000U : code << 23);
+  }
+};
+
 /// Tags that name an element in a tile's type; `Storage` is what lies in memory.
 struct f32 {
   using Storage = std::uint32_t;
@@ -158,6 +231,12 @@ constexpr std::uint32_t encode(ElementType type, float value) {
       return E5m2Format::from_float(value);
     case ElementType::kU8:
       return static_cast<std::uint8_t>(value);
+    case ElementType::kF4E2M1:
+      return E2m1Format::from_float(value);
+    case ElementType::kUE8M0:
+      return Ue8m0Format::from_float(value);
+    case ElementType::kUE4M3:
+      return value < 0 ? 0 : E4m3Format::from_float(value) & 0x7FU;
   }
   return 0;
 }
@@ -179,6 +258,12 @@ constexpr float decode(ElementType type, std::uint32_t bits) {
       return E5m2Format::to_float(bits);
     case ElementType::kU8:
       return static_cast<float>(bits & 0xFFU);
+    case ElementType::kF4E2M1:
+      return E2m1Format::to_float(bits);
+    case ElementType::kUE8M0:
+      return Ue8m0Format::to_float(bits);
+    case ElementType::kUE4M3:
+      return E4m3Format::to_float(bits & 0x7FU);
   }
   return 0.0F;
 }

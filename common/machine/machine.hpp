@@ -139,6 +139,14 @@ concept HasTensorMemory = requires(M machine,
                       UmmaSmemDescriptor{},
                       UmmaInstructionDescriptor{},
                       bool{});
+  machine.tcgen05_mma_block_scale(CtaGroup::kOne,
+                                  tmem,
+                                  UmmaSmemDescriptor{},
+                                  UmmaSmemDescriptor{},
+                                  UmmaInstructionDescriptor{},
+                                  tmem,  // the scale factors of A, and those of B
+                                  tmem,
+                                  bool{});
   machine.tcgen05_cp(CtaGroup::kOne, tmem, UmmaSmemDescriptor{}, TmemCopy::k128x256b);
   machine.tcgen05_commit(CtaGroup::kOne, bar);
   machine.tcgen05_commit_multicast(CtaGroup::kTwo, bar, CtaMask{});

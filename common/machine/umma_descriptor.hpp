@@ -83,7 +83,16 @@ struct UmmaSmemDescriptor {
 };
 
 /// The `.kind` of an MMA that follows from its operands' element type.
-enum class MmaKind : std::uint8_t { kF16, kTf32, kF8f6f4 };
+enum class MmaKind : std::uint8_t { kF16, kTf32, kF8f6f4, kMxf8f6f4, kMxf4, kMxf4nvf4 };
+
+constexpr bool is_block_scaled(MmaKind kind) {
+  return kind >= MmaKind::kMxf8f6f4;
+}
+
+/// Scale factors of one row that one instruction takes, a byte each: its `.scale_vec`.
+constexpr std::uint32_t scale_vector(MmaKind kind) {
+  return kind == MmaKind::kMxf4nvf4 ? 4 : kind == MmaKind::kMxf4 ? 2 : 1;
+}
 
 constexpr MmaKind kind_of(ElementType operand) {
   switch (operand) {
@@ -99,18 +108,29 @@ constexpr MmaKind kind_of(ElementType operand) {
 
 /// Elements of K that one dense MMA instruction takes: 32 bytes.
 constexpr std::uint32_t mma_k(ElementType operand) {
-  return 32 / bytes_of(operand);
+  return 32 / bytes_of(operand) * elements_in_unit(operand);
 }
 
-/// The 32-bit instruction descriptor of kinds f16, tf32 and f8f6f4, and the kind itself.
+/// Rows whose scale factors fill one column of tensor memory: factor j of row r is byte j of lane
+/// r mod 32 of column r / 32, the same in all four quarters of the lanes.
+inline constexpr std::uint32_t kScaleRowsInColumn = 32;
+
+/// Columns of tensor memory that the scale factors of `rows` rows take.
+constexpr std::uint32_t scale_columns(std::uint32_t rows) {
+  return ceil_div(rows, kScaleRowsInColumn);
+}
+
+/// The 32-bit instruction descriptor, and the kind that it is of.
 ///
 /// Bits      Field
-///  4..5     D type: 1 is f32
-///  7..9     A type (f16: 0 f16, 1 bf16; tf32: 2; f8f6f4: 0 e4m3, 1 e5m2)
+///  4..5     D type: 1 is f32; block-scaled: the first byte of B's scale factors in their cells
+///  7..9     A type (f16: 0 f16, 1 bf16; tf32: 2; [mx]f8f6f4: 0 e4m3, 1 e5m2; mxf4: 1 e2m1)
 /// 10..12    B type
 /// 15, 16    A, B transposed (MN-major)
 /// 17..22    N >> 3
+/// 23        block-scaled: the factors are 0 ue4m3, 1 ue8m0
 /// 24..28    M >> 4
+/// 29..30    block-scaled: the first byte of A's scale factors
 struct UmmaInstructionDescriptor {
   std::uint32_t bits = 0;
   MmaKind kind = MmaKind::kF16;
@@ -124,7 +144,26 @@ struct UmmaInstructionDescriptor {
                 ((m >> 4) << 24),
             kind_of(a)};
   }
+  /// Of a block-scaled kind: both operands of `type`, with the kind's own scale factors.
+  static constexpr UmmaInstructionDescriptor make_block_scaled(MmaKind kind,
+                                                               ElementType type,
+                                                               std::uint32_t m,
+                                                               std::uint32_t n) {
+    const std::uint32_t ue8m0 = kind == MmaKind::kMxf4nvf4 ? 0 : 1;
+    return {(code_of(type) << 7) | (code_of(type) << 10) | ((n >> 3) << 17) | (ue8m0 << 23) |
+                ((m >> 4) << 24),
+            kind};
+  }
+  /// The same, for factors that begin at these bytes of their cells.
+  constexpr UmmaInstructionDescriptor with_scale_bytes(std::uint32_t a, std::uint32_t b) const {
+    return {bits | (b << 4) | (a << 29), kind};
+  }
 
+  constexpr std::uint32_t scale_byte_a() const { return (bits >> 29) & 3U; }
+  constexpr std::uint32_t scale_byte_b() const { return (bits >> 4) & 3U; }
+  constexpr ElementType scale_type() const {
+    return ((bits >> 23) & 1U) != 0 ? ElementType::kUE8M0 : ElementType::kUE4M3;
+  }
   constexpr std::uint32_t m() const { return ((bits >> 24) & 0x1FU) << 4; }
   constexpr std::uint32_t n() const { return ((bits >> 17) & 0x3FU) << 3; }
   constexpr ElementType a_type() const { return type_of((bits >> 7) & 7U); }
@@ -135,6 +174,7 @@ struct UmmaInstructionDescriptor {
     switch (type) {
       case ElementType::kBf16:
       case ElementType::kF8E5M2:
+      case ElementType::kF4E2M1:
         return 1;
       case ElementType::kTf32:
         return 2;
@@ -149,7 +189,11 @@ struct UmmaInstructionDescriptor {
       case MmaKind::kTf32:
         return ElementType::kTf32;
       case MmaKind::kF8f6f4:
+      case MmaKind::kMxf8f6f4:
         return code == 0 ? ElementType::kF8E4M3 : ElementType::kF8E5M2;
+      case MmaKind::kMxf4:
+      case MmaKind::kMxf4nvf4:
+        return ElementType::kF4E2M1;
     }
     return ElementType::kF32;
   }

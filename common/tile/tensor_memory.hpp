@@ -20,12 +20,14 @@ constexpr std::uint32_t tmem_allocation_columns(std::uint32_t columns) {
 
 /// Accumulator stages in tensor memory: stage i starts at column i * stage_stride_columns.
 ///
-/// Requires: stages * stage_stride_columns <= 512.
+/// Requires: columns() <= 512.
 struct OutputPipelineConfig {
   std::uint32_t stages = 2;
   std::uint32_t stage_stride_columns = 256;
+  std::uint32_t columns_beside = 0;  // allocated behind the accumulators: for scale factors
 
-  constexpr std::uint32_t columns() const { return stages * stage_stride_columns; }
+  constexpr std::uint32_t accum_columns() const { return stages * stage_stride_columns; }
+  constexpr std::uint32_t columns() const { return accum_columns() + columns_beside; }
 };
 
 /// The columns of one accumulator stage.

@@ -137,6 +137,7 @@ inline constexpr std::uint16_t kFalse = 2048;         // a try that said no
 inline constexpr std::uint16_t kIncrease = 4096;      // setmaxnreg.inc
 inline constexpr std::uint16_t kDeadEnd = 8192;       // the operation had no effect
 inline constexpr std::uint16_t kTmemA = 16384;        // mma with A in tensor memory, at `peer`
+inline constexpr std::uint16_t kBlockScale = 32768;   // mma with scale factors
 }  // namespace event_flag
 
 /// One step of one operation. Fields that an operation does not have are zero.
@@ -156,8 +157,10 @@ inline constexpr std::uint16_t kTmemA = 16384;        // mma with A in tensor me
 /// the bytes of a row, `expected` from row to row; no rows: not described
 /// bulk groups   -              -            -          phase: the group committed; the first
 ///                                                      group a wait leaves pending
-/// tensor memory TMEM address   columns      -          of mma: `wanted` is its instruction; of cp:
-///                                                      its shape
+/// tensor memory TMEM address   columns      -          of mma: `wanted` its instruction, `phase`
+///                                                      its kind; `pending`, `expected`: where the
+///                                                      scale factors of A and B are; of cp:
+///                                                      `wanted` its shape
 /// CLC request   response       -            16         as of a load; `wanted`: the cluster it got
 ///                                                      + 1; 0: it failed
 /// CLC query     response       1: the CTA   -          `wanted`: the answer

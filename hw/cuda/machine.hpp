@@ -296,6 +296,22 @@ class CudaMachine {
         (if (issues()) { ptx::tcgen05_mma_tmem_a(group, d, a, b, instruction, accumulate); }),
         (ptx::trap();))  // not emulated
   }
+  WARPTWIN_HOST_DEVICE void tcgen05_mma_block_scale(CtaGroup group,
+                                                    TmemAddress d,
+                                                    UmmaSmemDescriptor a,
+                                                    UmmaSmemDescriptor b,
+                                                    UmmaInstructionDescriptor instruction,
+                                                    TmemAddress scale_a,
+                                                    TmemAddress scale_b,
+                                                    bool accumulate,
+                                                    SourceSite = {}) {
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (if (issues()) {
+                        ptx::tcgen05_mma_block_scale(
+                            group, d, a, b, instruction, scale_a, scale_b, accumulate);
+                      }),
+                      (ptx::trap();))  // not emulated
+  }
   WARPTWIN_HOST_DEVICE void tcgen05_cp(
       CtaGroup group, TmemAddress to, UmmaSmemDescriptor from, TmemCopy shape, SourceSite = {}) {
     NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,

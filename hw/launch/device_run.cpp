@@ -9,6 +9,8 @@
 #include <random>
 #include <thread>
 
+#include "common/kernel/tensor_bytes.hpp"
+
 #include "hw/launch/device_memory.hpp"
 #include "hw/launch/tensor_map.hpp"
 
@@ -23,12 +25,12 @@ constexpr std::size_t kCellsPerCta = std::size_t{kTmemLanes} * kTmemColumns;
 constexpr std::size_t kPathMax = 160;
 
 std::vector<std::uint8_t> bytes_of_tensor(const HostTensor& tensor) {
-  const std::uint32_t size = bytes_of(tensor.spec.element);
   std::vector<std::uint8_t> bytes(tensor.spec.bytes());
   for (std::uint32_t row = 0; row < tensor.spec.rows; ++row) {
     for (std::uint32_t column = 0; column < tensor.spec.columns; ++column) {
       const std::uint32_t bits = encode(tensor.spec.element, tensor.at(row, column));
-      std::memcpy(&bytes[std::size_t{row} * tensor.spec.pitch_bytes + column * size], &bits, size);
+      std::uint8_t* at = &bytes[std::size_t{row} * tensor.spec.pitch_bytes];
+      write_element(tensor.spec, reinterpret_cast<std::byte*>(at), column, bits);
     }
   }
   return bytes;
@@ -38,10 +40,8 @@ float element(const std::vector<std::uint8_t>& bytes,
               const TensorSpec& spec,
               std::uint32_t row,
               std::uint32_t column) {
-  const std::uint32_t size = bytes_of(spec.element);
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, &bytes[std::size_t{row} * spec.pitch_bytes + column * size], size);
-  return decode(spec.element, bits);
+  const std::uint8_t* at = &bytes[std::size_t{row} * spec.pitch_bytes];
+  return read_element(spec, reinterpret_cast<const std::byte*>(at), column);
 }
 
 // Elements that are further from the reference than one rounding and fp32 sums explain.
@@ -80,6 +80,7 @@ struct Tensors {
       if (spec.use == TensorUse::kInput) {
         for (float& value : tensor.values) {
           value = static_cast<float>(static_cast<int>(random() % 9) - 4) / 4.0F;
+          value = is_scale(spec.element) ? std::ldexp(1.0F, static_cast<int>(4 * value)) : value;
         }
         const auto bytes = bytes_of_tensor(tensor);
         require_cuda(

@@ -30,6 +30,9 @@ CUtensorMapDataType data_type(ElementType element) {
     case ElementType::kF8E4M3:
     case ElementType::kF8E5M2:
     case ElementType::kU8:
+    case ElementType::kF4E2M1:
+    case ElementType::kUE8M0:
+    case ElementType::kUE4M3:
       return CU_TENSOR_MAP_DATA_TYPE_UINT8;
   }
   return CU_TENSOR_MAP_DATA_TYPE_UINT8;
@@ -62,11 +65,15 @@ TensorMapEncoding encoding_of(const TensorMapSpec& map, const TensorSpec& tensor
           "rows are " + std::to_string(tensor.pitch_bytes) +
               " bytes apart, and TMA needs a multiple of 16; use " +
               std::to_string(align_up(tensor.pitch_bytes, kUnitBytes)));
-  require(tensor.pitch_bytes >= std::uint64_t{tensor.columns} * element_bytes,
+  require(tensor.columns % elements_in_unit(tensor.element) == 0,
+          tensor,
+          "rows are " + std::to_string(tensor.columns) +
+              " elements long, and two share a byte; use an even number");
+  require(tensor.pitch_bytes >= std::uint64_t{tensor.units()} * element_bytes,
           tensor,
           "rows are " + std::to_string(tensor.pitch_bytes) +
               " bytes apart and overlap; use at least " +
-              std::to_string(std::uint64_t{tensor.columns} * element_bytes));
+              std::to_string(std::uint64_t{tensor.units()} * element_bytes));
   require(map.box_rows >= 1 && map.box_rows <= kBoxMax,
           tensor,
           "a box of " + std::to_string(map.box_rows) +
@@ -89,7 +96,7 @@ TensorMapEncoding encoding_of(const TensorMapSpec& map, const TensorSpec& tensor
               " columns, or a wider swizzle");
   TensorMapEncoding encoding;
   encoding.element = data_type(tensor.element);
-  encoding.dimensions[0] = tensor.columns;
+  encoding.dimensions[0] = tensor.units();
   encoding.dimensions[1] = tensor.rows;
   encoding.strides[0] = tensor.pitch_bytes;
   encoding.box[0] = map.box_columns;

@@ -27,7 +27,7 @@ WARPTWIN_HOST_DEVICE void with_cta_group(CtaGroup group, F&& f) {
                    }))
 }
 
-/// Calls `f` with the tag of `kind`.
+/// Calls `f` with the tag of `kind`, which is not block-scaled.
 template <class F>
 WARPTWIN_HOST_DEVICE void with_kind(MmaKind kind, F&& f) {
   switch (kind) {
@@ -40,6 +40,8 @@ WARPTWIN_HOST_DEVICE void with_kind(MmaKind kind, F&& f) {
     case MmaKind::kF8f6f4:
       f(::cuda::ptx::kind_f8f6f4);
       break;
+    default:
+      trap();
   }
 }
 
@@ -104,6 +106,47 @@ WARPTWIN_HOST_DEVICE void tcgen05_mma_tmem_a(CtaGroup group,
                         kind, tag, d.value, a.value, b.bits, instruction.bits, accumulate);
                   });
                 });))
+}
+
+/// The same with a scale factor for each row's elements in a vector, in tensor memory: kinds
+/// mxf8f6f4 and mxf4 with vectors of 32, mxf4nvf4 with vectors of 16. Blocks: never.
+WARPTWIN_HOST_DEVICE void tcgen05_mma_block_scale(CtaGroup group,
+                                                  TmemAddress d,
+                                                  UmmaSmemDescriptor a,
+                                                  UmmaSmemDescriptor b,
+                                                  UmmaInstructionDescriptor instruction,
+                                                  TmemAddress scale_a,
+                                                  TmemAddress scale_b,
+                                                  bool accumulate) {
+  NV_IF_TARGET(
+      NV_HAS_FEATURE_SM_100a,
+      (with_cta_group(group, [&](auto tag) {
+         namespace p = ::cuda::ptx;
+         const auto with = [&](auto issue, auto kind) {
+           issue(kind,
+                 tag,
+                 d.value,
+                 a.bits,
+                 b.bits,
+                 instruction.bits,
+                 scale_a.value,
+                 scale_b.value,
+                 accumulate);
+         };
+         switch (instruction.kind) {
+           case MmaKind::kMxf8f6f4:
+             with([](auto... x) { p::tcgen05_mma_block_scale_vec_1x(x...); }, p::kind_mxf8f6f4);
+             break;
+           case MmaKind::kMxf4:
+             with([](auto... x) { p::tcgen05_mma_block_scale_vec_2x(x...); }, p::kind_mxf4);
+             break;
+           case MmaKind::kMxf4nvf4:
+             with([](auto... x) { p::tcgen05_mma_block_scale_vec_4x(x...); }, p::kind_mxf4nvf4);
+             break;
+           default:
+             trap();
+         }
+       });))
 }
 
 /// Starts a copy of a tile in shared memory to tensor memory, once for every lane that executes it.

@@ -10,6 +10,7 @@ namespace warptwin::sim {
 namespace {
 
 constexpr std::uint32_t kRowsOfGroup = 8;  // after which a swizzle pattern begins anew
+constexpr std::uint32_t kUnitBytes = 16;   // that no swizzle tears apart
 
 // The swizzle span that a descriptor names, in bytes; 0: none.
 std::uint32_t span_of(UmmaSmemDescriptor descriptor) {
@@ -150,6 +151,16 @@ class Impl : public Detector {
               " bytes; the rows written are " + std::to_string(tile->row_bytes) + " bytes long, " +
               written_by(*tile),
           {"a group of eight rows takes " + std::to_string(kRowsOfGroup * span) + " bytes"});
+    } else if (span == 0 && event.op == Op::kTcgen05Cp && tile->row_bytes == kUnitBytes &&
+               descriptor.stride_bytes() != kRowsOfGroup * kUnitBytes) {
+      reporter().report(
+          "LAYOUT_STRIDE",
+          event,
+          object(),
+          "groups of eight rows every " + std::to_string(descriptor.stride_bytes()) +
+              " bytes; the rows written are " + std::to_string(tile->row_bytes) + " bytes long, " +
+              written_by(*tile),
+          {"a group of eight rows takes " + std::to_string(kRowsOfGroup * kUnitBytes) + " bytes"});
     } else if (span != 0 && (offset / span % kRowsOfGroup != 0 || offset % 32 != 0)) {
       reporter().report("LAYOUT_START",
                         event,

@@ -68,15 +68,16 @@ class Impl : public Detector {
   }
 
   void check_mma(const Event& event) {
-    constexpr std::uint32_t kKnownBits = 0x1F7E1FB0U;  // the fields of the dense kinds
-    const UmmaInstructionDescriptor instruction{event.wanted, {}};
-    const std::string object = "instruction descriptor of the MMA";
-    if ((event.wanted & ~kKnownBits) != 0 || (event.wanted >> 4 & 3U) != 1) {
-      reporter().report(
-          "TCGEN05_IDESC",
-          event,
-          object,
-          "reserved bits, or a type of D that is not f32: " + std::to_string(event.wanted));
+    const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
+    if ((event.flags & event_flag::kBlockScale) != 0) {
+      check_block_scale(event, instruction);
+    } else {
+      constexpr std::uint32_t kKnownBits = 0x1F7E1FB0U;  // the fields of the dense kinds
+      if ((event.wanted & ~kKnownBits) != 0 || (event.wanted >> 4 & 3U) != 1) {
+        report_descriptor(
+            event,
+            "reserved bits, or a type of D that is not f32: " + std::to_string(event.wanted));
+      }
     }
     const std::uint32_t lane = TmemAddress{event.address}.lane();
     const bool half = instruction.m() == 64 && !pair(event);
@@ -90,6 +91,29 @@ class Impl : public Detector {
     }
     if (pair(event)) {
       check_issuer(event);
+    }
+  }
+
+  void report_descriptor(const Event& event, const std::string& what) {
+    reporter().report("TCGEN05_IDESC", event, "instruction descriptor of the MMA", what);
+  }
+
+  void check_block_scale(const Event& event, UmmaInstructionDescriptor instruction) {
+    constexpr std::uint32_t kKnownBits = 0x7FFE1FB0U;
+    const std::uint32_t vector = scale_vector(instruction.kind);
+    if ((event.wanted & ~kKnownBits) != 0) {
+      report_descriptor(event, "reserved bits: " + std::to_string(event.wanted));
+    }
+    if (instruction.kind != MmaKind::kMxf4nvf4 && instruction.scale_type() != ElementType::kUE8M0) {
+      report_descriptor(event, "scale factors that are not ue8m0, which this kind has not");
+    }
+    for (const std::uint32_t byte : {instruction.scale_byte_a(), instruction.scale_byte_b()}) {
+      if (byte % vector != 0) {
+        report_descriptor(event,
+                          std::to_string(vector) + " scale factors of a row from byte " +
+                              std::to_string(byte) + " of a cell on; they begin at a multiple of " +
+                              std::to_string(vector));
+      }
     }
   }
 

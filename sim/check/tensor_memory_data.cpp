@@ -1,6 +1,7 @@
 #include "sim/check/tensor_memory_data.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bitset>
 #include <unordered_map>
 
@@ -29,7 +30,7 @@ struct Cells {
   }
 };
 
-enum class Use : std::uint8_t { kLoad, kStore, kMmaD, kMmaA, kCopy, kFree };
+enum class Use : std::uint8_t { kLoad, kStore, kMmaD, kMmaA, kScale, kCopy, kFree };
 
 bool writes(Use use) {
   return use == Use::kStore || use == Use::kMmaD || use == Use::kCopy;
@@ -37,7 +38,7 @@ bool writes(Use use) {
 
 // Executed by the tensor core, in the queue of its warp; complete when a commit says so.
 bool tensor(Use use) {
-  return use == Use::kMmaD || use == Use::kMmaA || use == Use::kCopy;
+  return use == Use::kMmaD || use == Use::kMmaA || use == Use::kScale || use == Use::kCopy;
 }
 
 const char* name_of(Use use) {
@@ -45,6 +46,7 @@ const char* name_of(Use use) {
                                     "tcgen05.st",
                                     "the MMA that writes them",
                                     "the MMA that reads them as A",
+                                    "the MMA that reads scale factors there",
                                     "tcgen05.cp",
                                     "tcgen05.dealloc"};
   return kNames[static_cast<unsigned>(use)];
@@ -63,6 +65,37 @@ struct Access {
   SourceSite site{};
 
   bool reads() const { return !writes(use) || accumulates; }
+};
+
+// Scale factors that a block-scaled MMA reads in each CTA: those of the operand's rows.
+struct Scales {
+  const char* operand;
+  std::uint32_t rows;
+  Cells at;
+};
+
+Scales scales_of(const char* operand, std::uint32_t rows, std::uint32_t address) {
+  const std::uint32_t column = TmemAddress{address}.column();
+  return {operand, rows, {kAllLanes, column, column + scale_columns(rows)}};
+}
+
+constexpr std::uint32_t kQuarters = kTmemLanes / kWarpLanes;
+constexpr std::uint8_t kGroupsOfQuarter = 0x3;
+
+// Who wrote a quarter of the lanes of a column last, if it was a copy or a store.
+struct Source {
+  Use use = Use::kFree;  // none
+  TmemCopy shape = TmemCopy::k32x128bWarpx4;
+  std::uint32_t warp = 0;
+  std::uint32_t number = 0;  // of a copy: among its warp's tensor operations
+  std::uint32_t begin = 0;   // its first column
+  SourceSite site{};
+
+  // Whether the four quarters hold the same, as far as can be told.
+  bool same_factors(const Source& other) const {
+    return use == other.use &&
+           (use == Use::kStore || (warp == other.warp && number == other.number));
+  }
 };
 
 // The cells of D in each CTA (PTX ISA, "data path layout").
@@ -144,7 +177,9 @@ class Impl : public Detector {
   struct CtaState {
     std::vector<Access> known;
     Cells whole;  // the last cells that were found, or made, all written: most are asked for again
-    Columns written[kLaneGroups];  // since they were allocated
+    Columns written[kLaneGroups];                        // since they were allocated
+    Columns sourced;                                     // columns with a source
+    std::vector<std::array<Source, kQuarters>> sources;  // by column
   };
 
   // --- Operations
@@ -179,7 +214,11 @@ class Impl : public Detector {
     if (load) {
       require_written(event, event.cta, at, "TMEM_UNINIT_READ", "loaded");
     }
-    add(event, event.cta, make(event, load ? Use::kLoad : Use::kStore, at));
+    const Access access = make(event, load ? Use::kLoad : Use::kStore, at);
+    add(event, event.cta, access);
+    if (!load) {
+      add_source(event.cta, access, {});
+    }
   }
 
   void on_mma(const Event& event) {
@@ -195,17 +234,48 @@ class Impl : public Detector {
         require_written(event, cta, a, "TMEM_UNINIT_READ", "read as A");
         add(event, cta, make(event, Use::kMmaA, a));
       }
+      if ((event.flags & event_flag::kBlockScale) != 0) {
+        on_scales(event, cta, d);
+      }
       Access access = make(event, Use::kMmaD, d);
       access.accumulates = accumulates;
-      access.shape = event.wanted;
+      access.shape = shape_of(event);
       add(event, cta, access);
+      forget_sources(cta, d);
     });
+  }
+
+  // The same shape on the same D, wherever its scale factors are.
+  static std::uint32_t shape_of(const Event& event) {
+    constexpr std::uint32_t kScaleBytes = 0x60000030U;
+    const bool scaled = (event.flags & event_flag::kBlockScale) != 0;
+    return scaled ? event.wanted & ~kScaleBytes : event.wanted;
+  }
+
+  void on_scales(const Event& event, std::uint32_t cta, const Cells& d) {
+    const UmmaInstructionDescriptor instruction{event.wanted, {}};
+    const std::uint32_t ctas = (event.flags & event_flag::kPair) != 0 ? 2 : 1;
+    for (const Scales& scales : {scales_of("A", instruction.m() / ctas, event.pending),
+                                 scales_of("B", instruction.n(), event.expected)}) {
+      if (scales.at.meets(d)) {
+        report_overlap(event, cta, scales, "which are columns of its own D");
+        continue;
+      }
+      if (scales_written(event, cta, scales) && scales_replicated(event, cta, scales)) {
+        check_scale_layout(event, cta, scales);
+      }
+      add(event, cta, make(event, Use::kScale, scales.at));
+    }
   }
 
   void on_copy(const Event& event) {
     const std::uint32_t column = TmemAddress{event.address}.column();
     const Cells at{kAllLanes, column, column + event.count};
-    for_ctas(event, [&](std::uint32_t cta) { add(event, cta, make(event, Use::kCopy, at)); });
+    for_ctas(event, [&](std::uint32_t cta) {
+      const Access access = make(event, Use::kCopy, at);
+      add(event, cta, access);
+      add_source(cta, access, static_cast<TmemCopy>(event.wanted));
+    });
   }
 
   // Each CTA of a pair frees its own columns, and its peer's MMAs may still use them.
@@ -276,6 +346,149 @@ class Impl : public Detector {
         state.written[group] = value ? state.written[group] | which : state.written[group] & ~which;
       }
     }
+  }
+
+  // --- Scale factors
+
+  void add_source(std::uint32_t cta, const Access& access, TmemCopy shape) {
+    CtaState& state = ctas_[cta];
+    state.sources.resize(kTmemColumns);
+    const Source source{
+        access.use, shape, access.warp, access.number, access.at.begin, access.site};
+    for (std::uint32_t column = access.at.begin; column < access.at.end; ++column) {
+      for (std::uint32_t quarter = 0; quarter < kQuarters; ++quarter) {
+        if ((access.at.lanes >> (2 * quarter) & kGroupsOfQuarter) != 0) {
+          state.sources[column][quarter] = source;
+        }
+      }
+    }
+    state.sourced |= columns(access.at);
+  }
+
+  // An MMA has written them.
+  void forget_sources(std::uint32_t cta, const Cells& at) {
+    CtaState& state = ctas_[cta];
+    const Columns lost = state.sourced & columns(at);
+    if (lost.none()) {
+      return;
+    }
+    for (std::uint32_t column = at.begin; column < at.end; ++column) {
+      state.sources[column] = {};
+    }
+    state.sourced &= ~lost;
+  }
+
+  // Each quarter of the tensor core reads its own quarter of the lanes.
+  bool scales_written(const Event& event, std::uint32_t cta, const Scales& scales) {
+    CtaState& state = ctas_[cta];
+    const Columns wanted = columns(scales.at);
+    std::uint8_t lanes = 0;
+    for (std::uint32_t group = 0; group < kLaneGroups; ++group) {
+      const bool all = (state.written[group] & wanted) == wanted;
+      lanes = static_cast<std::uint8_t>(lanes | (all ? 1U << group : 0U));
+    }
+    if (lanes == kAllLanes) {
+      return true;
+    }
+    const std::string factors = std::string{"the scale factors of "} + scales.operand;
+    if (lanes == 0) {
+      reporter().report(
+          "TMEM_UNINIT_READ",
+          event,
+          place(cta, scales.at),
+          "read as " + factors + ", and not all of them have been written since their allocation");
+    } else {
+      report_replica(event,
+                     cta,
+                     scales,
+                     factors + " are in " + lanes_of(lanes) +
+                         " alone, and each quarter of the lanes reads its own copy");
+    }
+    return false;
+  }
+
+  bool scales_replicated(const Event& event, std::uint32_t cta, const Scales& scales) {
+    const CtaState& state = ctas_[cta];
+    for (std::uint32_t column = scales.at.begin; column < scales.at.end; ++column) {
+      if (!state.sourced.test(column)) {
+        report_overlap(event, cta, scales, "and an MMA has written its D there");
+        return false;
+      }
+      const auto& quarters = state.sources[column];
+      const Source& first = quarters[0];
+      if (first.use == Use::kCopy && first.shape != TmemCopy::k32x128bWarpx4) {
+        report_replica(event,
+                       cta,
+                       scales,
+                       written_by(first) +
+                           " put other rows into each quarter of the lanes; the MMA reads the same "
+                           "rows in all four");
+        return false;
+      }
+      for (std::uint32_t quarter = 1; quarter < kQuarters; ++quarter) {
+        if (!first.same_factors(quarters[quarter])) {
+          report_replica(event,
+                         cta,
+                         scales,
+                         "lanes 0..31 hold what " + written_by(first) + " wrote, and lanes " +
+                             std::to_string(kWarpLanes * quarter) + ".." +
+                             std::to_string(kWarpLanes * (quarter + 1) - 1) + " what " +
+                             written_by(quarters[quarter]) + " wrote");
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  // A copy brings the factors of 128 rows, 32 to a column. Where an operand's rows divide into
+  // those, or those into an operand's, it begins where one of them does.
+  void check_scale_layout(const Event& event, std::uint32_t cta, const Scales& scales) {
+    constexpr std::uint32_t kRowsOfCopy = 128;
+    const std::uint32_t rows = std::min(scales.rows, kRowsOfCopy);
+    const Source& source = ctas_[cta].sources[scales.at.begin][0];
+    const std::uint32_t row = kScaleRowsInColumn * (scales.at.begin - source.begin);
+    const bool divides = scales.rows % rows == 0 && kRowsOfCopy % rows == 0;
+    if (source.use == Use::kCopy && divides && row % rows != 0) {
+      reporter().report("LAYOUT_SCALES",
+                        event,
+                        place(cta, scales.at),
+                        std::string{"the MMA reads the scale factors of rows 0.."} +
+                            std::to_string(kScaleRowsInColumn - 1) + " of " + scales.operand +
+                            " in column " + std::to_string(scales.at.begin) + "; " +
+                            written_by(source) + " put there those of rows " + std::to_string(row) +
+                            ".." + std::to_string(row + kScaleRowsInColumn - 1) +
+                            " of its tile, which begins in column " + std::to_string(source.begin));
+    }
+  }
+
+  std::string written_by(const Source& source) const {
+    return source.use == Use::kFree
+               ? "an MMA"
+               : std::string{name_of(source.use)} + " of " + naming().warp(source.warp) + " at " +
+                     naming().site(source.site);
+  }
+
+  void report_replica(const Event& event,
+                      std::uint32_t cta,
+                      const Scales& scales,
+                      const std::string& message) {
+    reporter().report("TCGEN05_SCALE_REPLICA",
+                      event,
+                      place(cta, scales.at),
+                      message,
+                      {"tcgen05.cp.32x128b.warpx4 writes the same 32 lanes to all four quarters"});
+  }
+
+  void report_overlap(const Event& event,
+                      std::uint32_t cta,
+                      const Scales& scales,
+                      const std::string& why) {
+    reporter().report(
+        "TCGEN05_SCALE_OVERLAP",
+        event,
+        place(cta, scales.at),
+        std::string{"the MMA reads the scale factors of "} + scales.operand + " there, " + why);
   }
 
   // --- Pairs

@@ -342,8 +342,9 @@ std::string needs_of_blackwell(const ScenarioEntry& scenario, const ParameterSet
         what = "pairs of CTAs";
       } else if (event.op == Op::kClcTryCancel) {
         what = "cluster launch control";
-      } else if (event.op == Op::kTcgen05Cp || (event.flags & event_flag::kTmemA) != 0) {
-        what = "operands copied to, or read from, tensor memory";
+      } else if (event.op == Op::kTcgen05Cp ||
+                 (event.flags & (event_flag::kTmemA | event_flag::kBlockScale)) != 0) {
+        what = "operands or scale factors in tensor memory";
       }
     }
     std::string what;

@@ -10,7 +10,7 @@ constexpr std::uint32_t kOperandBytes = 128 * 128;  // 128 rows of a 128-byte sw
 
 std::vector<TensorMapState> tensor_maps() {
   std::vector<TensorMapState> maps;
-  for (const Swizzle swizzle : {Swizzle::k128B, Swizzle::k64B}) {
+  for (const Swizzle swizzle : {Swizzle::k128B, Swizzle::k64B, Swizzle::kNone}) {
     TensorMapState map;
     map.tensor = "source";
     map.address = kSource.value;
@@ -19,7 +19,7 @@ std::vector<TensorMapState> tensor_maps() {
     map.extent[1] = kSourceBytes / 128;
     map.stride_bytes[0] = 2;
     map.stride_bytes[1] = 128;
-    map.box[0] = static_cast<std::uint32_t>(swizzle) / 2;
+    map.box[0] = swizzle == Swizzle::kNone ? 8 : static_cast<std::uint32_t>(swizzle) / 2;
     map.box[1] = 128;
     map.swizzle = swizzle;
     maps.push_back(map);

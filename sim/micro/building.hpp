@@ -87,9 +87,10 @@ void add_layouts(List& list);
 void add_launches(List& list);
 
 /// Tensor maps over the source buffer: boxes of 64 columns of bf16, 128 rows, with a swizzle of 128
-/// and of 64 bytes (32 columns).
+/// and of 64 bytes (32 columns), and with none (8 columns).
 inline constexpr SimTensorMap kMap128{0};
 inline constexpr SimTensorMap kMap64{1};
+inline constexpr SimTensorMap kMap16{2};
 std::vector<TensorMapState> tensor_maps();
 
 /// Warp 0 initialises the barrier with `count`, all meet, and the rest runs.

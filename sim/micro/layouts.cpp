@@ -54,6 +54,23 @@ void add_layouts(List& list) {
            1,
            load_and_multiply(kTile + 128, kMap128, describe(kTile + 128, 1024, Swizzle::k128B)),
            good);
+  // Scale factors, 16 bytes to a row, and their copy to tensor memory.
+  const auto copied = [](std::uint32_t stride) {
+    return after_init(
+        1, with_tmem([=](M& m, TmemAddress at) {
+          m.elect_one([&] {
+            m.mbarrier_arrive_expect_tx(kBar, 2048);
+            m.cp_async_bulk_tensor_load(kTile, kMap16, Coordinates<2>{{0, 0}}, CopyTarget{kBar});
+          });
+          wait(m, 0);
+          m.tcgen05_cp(CtaGroup::kOne,
+                       at,
+                       describe(kTile, stride, Swizzle::kNone),
+                       TmemCopy::k32x128bWarpx4);
+          complete(m, 1);
+        }));
+  };
+  list.add("LAYOUT_STRIDE", 1, copied(512), copied(128));
   // Rows that an epilogue writes, and the tensor map that stores them.
   const auto stored = [](Swizzle swizzle) {
     return with_tmem([=](M& m, TmemAddress at) {

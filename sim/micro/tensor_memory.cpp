@@ -137,6 +137,90 @@ void add_pairs(List& list) {
   list.in_cluster("TCGEN05_PEER_EXITED", 2, multiply(leaves, 1, 0x1), good, "starve:0");
 }
 
+// Where the scale factors of A and B are, and the accumulator is not.
+constexpr std::uint32_t kScalesA = 32;
+constexpr std::uint32_t kScalesB = 36;
+
+void copy_scales(M& m, TmemAddress at, TmemCopy shape = TmemCopy::k32x128bWarpx4) {
+  const auto factors = UmmaSmemDescriptor::make(kTile, 16, 128, Swizzle::kNone);
+  m.tcgen05_cp(CtaGroup::kOne, at.at_column(kScalesA), factors, shape);
+  m.tcgen05_cp(CtaGroup::kOne, at.at_column(kScalesB), factors, shape);
+}
+
+struct Scaled {
+  std::uint32_t rows = 128;
+  std::uint32_t byte = 0;  // of the scale factors in their cells
+  std::uint32_t a = kScalesA;
+  MmaKind kind = MmaKind::kMxf4;
+};
+
+void scaled_mma(M& m, TmemAddress at, Scaled options = {}) {
+  const auto tile = UmmaSmemDescriptor::make(kTile, 16, 1024, Swizzle::k128B);
+  m.tcgen05_mma_block_scale(CtaGroup::kOne,
+                            at,
+                            tile,
+                            tile,
+                            UmmaInstructionDescriptor::make_block_scaled(
+                                options.kind, ElementType::kF4E2M1, options.rows, 16)
+                                .with_scale_bytes(options.byte, options.byte),
+                            at.at_column(options.a),
+                            at.at_column(kScalesB),
+                            false);
+}
+
+void add_block_scale(List& list) {
+  const auto scaled = [](TmemCopy shape, Scaled options) {
+    return tmem_and_barrier([=](M& m, TmemAddress at) {
+      copy_scales(m, at, shape);
+      scaled_mma(m, at, options);
+      complete(m);
+    });
+  };
+  const Body good = scaled(TmemCopy::k32x128bWarpx4, {});
+  const auto with = [&](Scaled options) { return scaled(TmemCopy::k32x128bWarpx4, options); };
+  list.add("TCGEN05_SCALE_REPLICA", 1, scaled(TmemCopy::k128x128b, {}), good);
+  // Each warp stores the lanes of its own quarter.
+  const auto stored = [](std::uint32_t warps) {
+    return tmem_and_barrier([=](M& m, TmemAddress at) {
+      if (m.warp_index() < warps) {
+        store(m, at.at_column(kScalesA).at_lane(kWarpLanes * m.warp_index()));
+      }
+      m.tcgen05_fence_before_thread_sync();
+      m.bar_sync(2, 128);
+      if (m.warp_index() == 0) {
+        m.tcgen05_fence_after_thread_sync();
+        scaled_mma(m, at);
+        complete(m);
+      }
+    });
+  };
+  list.add("TCGEN05_SCALE_REPLICA", 4, stored(1), stored(4));
+  list.add("TCGEN05_SCALE_OVERLAP", 1, with({.a = 8}), good);
+  list.add("LAYOUT_SCALES", 1, with({.a = kScalesA + 1}), good);
+  list.add("TCGEN05_IDESC", 1, with({.byte = 1}), with({.byte = 2}));
+  list.add("TCGEN05_SHAPE", 1, with({.rows = 64}), good);
+  list.add("TMEM_UNINIT_READ",
+           1,
+           tmem_and_barrier([](M& m, TmemAddress at) {
+             scaled_mma(m, at);
+             copy_scales(m, at);
+             complete(m);
+           }),
+           good);
+  const auto again = [](bool completes) {
+    return tmem_and_barrier([=](M& m, TmemAddress at) {
+      copy_scales(m, at);
+      scaled_mma(m, at);
+      if (completes) {
+        complete(m, 0);
+      }
+      copy_scales(m, at);
+      complete(m, completes ? 1 : 0);
+    });
+  };
+  list.add("TMEM_PIPE_ORDER", 1, again(false), again(true));
+}
+
 }  // namespace
 
 void add_tensor_memory(List& list) {
@@ -439,6 +523,7 @@ void add_tensor_memory(List& list) {
              complete(m);
            }));
   add_pairs(list);
+  add_block_scale(list);
 
   const auto use_registers = [](bool waits) {
     return with_tmem([=](M& m, TmemAddress at) {

@@ -1200,6 +1200,13 @@ Fault Gpu::check_mma(const Operation& op, std::uint32_t cta, Event& event) const
   event.global = op.descriptor_a;
   event.extra = op.descriptor_b;
   event.wanted = op.instruction;
+  event.phase = op.kind;
+  event.pending = op.scale_a;
+  event.expected = op.scale_b;
+  const bool scaled = (op.flags & event_flag::kBlockScale) != 0;
+  if (scaled != is_block_scaled(instruction.kind)) {
+    return Fault::kBadShape;
+  }
   if (const Fault fault = check_shape(instruction, op.group); fault != Fault::kNone) {
     return fault;
   }
@@ -1213,6 +1220,12 @@ Fault Gpu::check_mma(const Operation& op, std::uint32_t cta, Event& event) const
                           : check_operand(op.descriptor_a, instruction.m());
   if (fault == Fault::kNone) {
     fault = check_operand(op.descriptor_b, instruction.n());
+  }
+  if (fault == Fault::kNone && scaled) {
+    fault = check_columns(op.group, cta, op.scale_a, scale_columns_a(instruction, op.group));
+  }
+  if (fault == Fault::kNone && scaled) {
+    fault = check_columns(op.group, cta, op.scale_b, scale_columns_b(instruction));
   }
   return fault == Fault::kNone ? check_columns(op.group, cta, op.address, event.count) : fault;
 }
@@ -1304,6 +1317,8 @@ void Gpu::execute_mma(const AsyncOp& async) {
   }
   operands.a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
   operands.a_address = {op.peer};
+  operands.scale_a = {op.scale_a};
+  operands.scale_b = {op.scale_b};
   multiply(operands);
 }
 

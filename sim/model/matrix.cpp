@@ -43,6 +43,7 @@ void gather(const OperandView& view,
             std::uint32_t row_stride,
             std::uint32_t k_stride) {
   const std::uint32_t size = bytes_of(type);
+  const std::uint32_t together = elements_in_unit(type);
   const Swizzle swizzle = swizzle_of(view.descriptor.swizzle_code());
   for (std::uint32_t row = 0; row < rows; ++row) {
     for (std::uint32_t k = 0; k < kInstructionBytes; k += 16) {
@@ -52,7 +53,10 @@ void gather(const OperandView& view,
         if (at + byte + size <= view.shared_bytes) {
           std::memcpy(&bits, view.shared + at + byte, size);
         }
-        out[row * row_stride + (k + byte) / size * k_stride] = decode(type, bits);
+        float* to = out + row * row_stride + (k + byte) / size * together * k_stride;
+        for (std::uint32_t i = 0; i < together; ++i) {
+          to[i * k_stride] = decode(type, bits >> (8 * size / together * i));
+        }
       }
     }
   }
@@ -70,6 +74,56 @@ void gather_tmem(const MmaOperands& operands, TensorMemory& tmem, std::uint32_t 
       std::memcpy(&bits, reinterpret_cast<const std::byte*>(cells) + k * size, size);
       *out++ = decode(type, bits);
     }
+  }
+}
+
+// Multiplies the elements of row `row`, `stride` floats apart, by the row's scale factors: those at
+// `address`, from `first_byte` of a cell on, in the copy of one quarter of the lanes.
+void scale_row(UmmaInstructionDescriptor instruction,
+               TensorMemory& tmem,
+               TmemAddress address,
+               std::uint32_t first_byte,
+               std::uint32_t quarter,
+               std::uint32_t row,
+               float* elements,
+               std::uint32_t stride) {
+  const std::uint32_t factors = scale_vector(instruction.kind);
+  const std::uint32_t vector = mma_k(instruction.a_type()) / factors;
+  const std::uint32_t lane = kWarpLanes * quarter + row % kScaleRowsInColumn;
+  const std::uint32_t cell = tmem.lane(lane)[address.column() + row / kScaleRowsInColumn];
+  for (std::uint32_t i = 0; i < factors; ++i) {
+    const std::uint32_t byte = (first_byte + i) % 4;
+    const float factor = decode(instruction.scale_type(), cell >> (8 * byte));
+    for (std::uint32_t k = i * vector; k < (i + 1) * vector; ++k) {
+      elements[k * stride] *= factor;
+    }
+  }
+}
+
+void scale_a(const MmaOperands& operands,
+             TensorMemory& tmem,
+             std::uint32_t quarter,
+             std::uint32_t row,
+             float* elements) {
+  const UmmaInstructionDescriptor& instruction = operands.instruction;
+  scale_row(
+      instruction, tmem, operands.scale_a, instruction.scale_byte_a(), quarter, row, elements, 1);
+}
+
+void scale_b(const MmaOperands& operands,
+             TensorMemory& tmem,
+             std::uint32_t quarter,
+             float* elements) {
+  const UmmaInstructionDescriptor& instruction = operands.instruction;
+  for (std::uint32_t n = 0; n < instruction.n(); ++n) {
+    scale_row(instruction,
+              tmem,
+              operands.scale_b,
+              instruction.scale_byte_b(),
+              quarter,
+              n,
+              elements + n,
+              instruction.n());
   }
 }
 
@@ -152,12 +206,23 @@ Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group) {
   const bool pair = group == CtaGroup::kTwo;
   const bool m_fits = pair ? (m == 128 || m == 256) : (m == 64 || m == 128);
   const std::uint32_t n_step = pair ? 16 : 8;
+  if (is_block_scaled(instruction.kind) && !pair && m == 64) {
+    return Fault::kBadShape;
+  }
   const bool n_fits = n >= n_step && n <= 256 && n % n_step == 0;
   return m_fits && n_fits ? Fault::kNone : Fault::kBadShape;
 }
 
 std::uint32_t d_columns(UmmaInstructionDescriptor instruction, CtaGroup group) {
   return group == CtaGroup::kTwo && instruction.m() == 128 ? instruction.n() / 2 : instruction.n();
+}
+
+std::uint32_t scale_columns_a(UmmaInstructionDescriptor instruction, CtaGroup group) {
+  return scale_columns(instruction.m() / ctas_in(group));
+}
+
+std::uint32_t scale_columns_b(UmmaInstructionDescriptor instruction) {
+  return scale_columns(instruction.n());
 }
 
 void multiply(const MmaOperands& operands) {
@@ -177,6 +242,8 @@ void multiply(const MmaOperands& operands) {
            1,
            n_size);
   }
+  const bool scaled = is_block_scaled(operands.instruction.kind);
+  std::vector<float> b_scaled;
   std::vector<float> a(std::size_t{m_local} * k_size);
   std::vector<float> sum(n_size);
   for (std::uint32_t cta = 0; cta < ctas; ++cta) {
@@ -185,7 +252,18 @@ void multiply(const MmaOperands& operands) {
     } else {
       gather(operands.a[cta], m_local, operands.instruction.a_type(), a.data(), k_size, 1);
     }
+    std::uint32_t quarter = kTmemLanes;  // none: of the lanes, whose factors `b_scaled` has
     for (std::uint32_t m = 0; m < m_local; ++m) {
+      const std::uint32_t own = d_cell(m_size, n_size, operands.group, m, 0).lane() / kWarpLanes;
+      if (scaled && quarter != own) {
+        quarter = own;
+        b_scaled = b;
+        scale_b(operands, *operands.d[cta], quarter, b_scaled.data());
+      }
+      if (scaled) {
+        scale_a(operands, *operands.d[cta], quarter, m, &a[m * k_size]);
+      }
+      const float* b_used = scaled ? b_scaled.data() : b.data();
       const auto cell = [&](std::uint32_t n) {
         const TmemAddress at = d_cell(m_size, n_size, operands.group, m, n);
         return operands.d[cta]->lane(operands.d_address.lane() + at.lane()) +
@@ -201,7 +279,7 @@ void multiply(const MmaOperands& operands) {
       }
       for (std::uint32_t k = 0; k < k_size; ++k) {
         const float factor = a[m * k_size + k];
-        const float* row = &b[std::size_t{k} * n_size];
+        const float* row = b_used + std::size_t{k} * n_size;
         for (std::uint32_t n = 0; n < n_size; ++n) {
           sum[n] += factor * row[n];
         }

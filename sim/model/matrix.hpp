@@ -52,6 +52,8 @@ struct MmaOperands {
   bool accumulate = false;
   bool a_in_tmem = false;  // at `a_address` of the same tensor memories
   TmemAddress a_address{};
+  TmemAddress scale_a{};  // of a block-scaled kind
+  TmemAddress scale_b{};
 };
 
 /// Columns of tensor memory that one instruction's K of an A operand takes.
@@ -64,5 +66,9 @@ void copy_to_tmem(const OperandView& from, TmemCopy shape, TensorMemory& to, Tme
 
 /// Columns of D that one instruction writes in each CTA.
 std::uint32_t d_columns(UmmaInstructionDescriptor instruction, CtaGroup group);
+/// Columns of scale factors that a block-scaled one reads in each CTA: of its own rows of A, and of
+/// all rows of B.
+std::uint32_t scale_columns_a(UmmaInstructionDescriptor instruction, CtaGroup group);
+std::uint32_t scale_columns_b(UmmaInstructionDescriptor instruction);
 
 }  // namespace warptwin::sim

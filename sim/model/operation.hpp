@@ -44,7 +44,9 @@ struct Operation {
   std::uint64_t descriptor_a = 0;
   std::uint64_t descriptor_b = 0;
   std::uint32_t instruction = 0;
-  std::uint8_t kind = 0;  // MmaKind
+  std::uint8_t kind = 0;      // MmaKind
+  std::uint32_t scale_a = 0;  // tensor memory, of a block-scaled MMA
+  std::uint32_t scale_b = 0;
   ElementType element = ElementType::kF32;
   Swizzle swizzle = Swizzle::kNone;
   std::uint32_t row = 0;  // of a row of a tile: first row, first column, bytes of a row

@@ -304,6 +304,22 @@ class SimMachine {
     op.flags |= event_flag::kTmemA;
     run(op);
   }
+  void tcgen05_mma_block_scale(CtaGroup group,
+                               TmemAddress d,
+                               UmmaSmemDescriptor a,
+                               UmmaSmemDescriptor b,
+                               UmmaInstructionDescriptor instruction,
+                               TmemAddress scale_a,
+                               TmemAddress scale_b,
+                               bool accumulate,
+                               SourceSite site = SourceSite::current()) {
+    Operation op = mma(group, d, b, instruction, accumulate, site);
+    op.descriptor_a = a.bits;
+    op.scale_a = scale_a.value;
+    op.scale_b = scale_b.value;
+    op.flags |= event_flag::kBlockScale;
+    run(op);
+  }
   void tcgen05_cp(CtaGroup group,
                   TmemAddress to,
                   UmmaSmemDescriptor from,

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <random>
 
+#include "common/kernel/tensor_bytes.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -17,7 +19,7 @@ TensorMapState decode_map(const TensorMapSpec& spec,
   map.address = address.value;
   map.rank = 2;
   map.element_bytes = bytes_of(tensor.element);
-  map.extent[0] = tensor.columns;
+  map.extent[0] = tensor.units();
   map.extent[1] = tensor.rows;
   map.stride_bytes[0] = map.element_bytes;
   map.stride_bytes[1] = tensor.pitch_bytes;
@@ -32,35 +34,36 @@ std::vector<float> draw(const TensorSpec& spec, std::uint64_t seed) {
   std::mt19937_64 random{seed};
   std::vector<float> values(std::size_t{spec.rows} * spec.columns);
   for (float& value : values) {
-    value = static_cast<float>(static_cast<double>(random() >> 40) / double{1 << 23} - 1.0);
+    const std::uint64_t bits = random();
+    value = static_cast<float>(static_cast<double>(bits >> 40) / double{1 << 23} - 1.0);
+    if (spec.element == ElementType::kF4E2M1) {
+      value *= 6.0F;  // its largest
+    } else if (is_scale(spec.element)) {
+      value = std::ldexp(1.5F + 0.5F * value, static_cast<int>(bits & 7U) - 4);  // 1/16 to 16
+    }
   }
   return values;
 }
 
 void upload(GlobalMemory& memory, GlobalAddress address, HostTensor& tensor) {
   const TensorSpec& spec = tensor.spec;
-  const std::uint32_t size = bytes_of(spec.element);
   std::byte* base = memory.at(address.value, spec.bytes());
   for (std::uint32_t row = 0; row < spec.rows; ++row) {
     for (std::uint32_t column = 0; column < spec.columns; ++column) {
       const std::uint32_t bits = encode(spec.element, tensor.at(row, column));
       tensor.at(row, column) = decode(spec.element, bits);  // what the kernel will see
-      std::memcpy(
-          base + std::size_t{row} * spec.pitch_bytes + std::size_t{column} * size, &bits, size);
+      write_element(spec, base + std::size_t{row} * spec.pitch_bytes, column, bits);
     }
   }
 }
 
 void download(GlobalMemory& memory, GlobalAddress address, HostTensor& tensor) {
   const TensorSpec& spec = tensor.spec;
-  const std::uint32_t size = bytes_of(spec.element);
   const std::byte* base = memory.at(address.value, spec.bytes());
   for (std::uint32_t row = 0; row < spec.rows; ++row) {
     for (std::uint32_t column = 0; column < spec.columns; ++column) {
-      std::uint32_t bits = 0;
-      std::memcpy(
-          &bits, base + std::size_t{row} * spec.pitch_bytes + std::size_t{column} * size, size);
-      tensor.at(row, column) = decode(spec.element, bits);
+      const std::byte* at = base + std::size_t{row} * spec.pitch_bytes;
+      tensor.at(row, column) = read_element(spec, at, column);
     }
   }
 }

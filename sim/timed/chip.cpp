@@ -134,7 +134,10 @@ bool is_form(const std::string& name) {
                                        "2sm m128 ss",
                                        "2sm m256 ss",
                                        "2sm m128 ts",
-                                       "2sm m256 ts"};
+                                       "2sm m256 ts",
+                                       "1sm m128 scaled",
+                                       "2sm m128 scaled",
+                                       "2sm m256 scaled"};
   return std::find(std::begin(kForms), std::end(kForms), name) != std::end(kForms);
 }
 

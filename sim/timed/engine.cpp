@@ -347,7 +347,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         multiply(self, op);
         break;
       case Op::kTcgen05Cp:
-        sm.tensor.copy(issuing_at_, kTmemColumnBytes * op.count, warps + self);
+        sm.tensor.copy(
+            issuing_at_, 4.0 * rows_of(static_cast<TmemCopy>(op.wanted)) * op.count, warps + self);
         break;
       case Op::kTcgen05Commit:
         sm.tensor.commit(issuing_at_, warps + self);
@@ -372,7 +373,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     const UmmaInstructionDescriptor shape{op.instruction, static_cast<MmaKind>(op.kind)};
     const bool pair = op.group == CtaGroup::kTwo;
     const bool a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
-    const std::string_view name = form_name(pair, shape.m(), a_in_tmem);
+    const std::string_view name = is_block_scaled(shape.kind)
+                                      ? scaled_form_name(pair, shape.m())
+                                      : form_name(pair, shape.m(), a_in_tmem);
     const auto form = chip_.mma.find(name);
     if (form == chip_.mma.end()) {
       throw ChipError(chip_.name + ": has no MMA of the form '" + std::string{name} + "'");
@@ -394,6 +397,10 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
     return m == 128 ? (a_in_tmem ? "1sm m128 ts" : "1sm m128 ss")
                     : (a_in_tmem ? "1sm m64 ts" : "1sm m64 ss");
+  }
+
+  static std::string_view scaled_form_name(bool pair, std::uint32_t m) {
+    return pair ? (m == 256 ? "2sm m256 scaled" : "2sm m128 scaled") : "1sm m128 scaled";
   }
 
   void step(Slot slot) override {

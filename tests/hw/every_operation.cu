@@ -39,6 +39,11 @@ __device__ void copy_boxes(CudaMachine& machine,
   machine.cp_async_bulk_tensor_store(map, coordinates, smem);
 }
 
+struct ScaledKind {
+  MmaKind kind;
+  ElementType type;
+};
+
 template <CtaGroup kGroup>
 __device__ void tensor_core(
     CudaMachine& machine, const CUtensorMap& map, SharedAddress base, Mbarrier bar, CtaMask mask) {
@@ -59,6 +64,20 @@ __device__ void tensor_core(
                       UmmaInstructionDescriptor::make(
                           ElementType::kBf16, ElementType::kBf16, 128 * ctas_in(kGroup), 64),
                       true);
+  for (const auto& [kind, type] : {ScaledKind{MmaKind::kMxf8f6f4, ElementType::kF8E4M3},
+                                   ScaledKind{MmaKind::kMxf4, ElementType::kF4E2M1},
+                                   ScaledKind{MmaKind::kMxf4nvf4, ElementType::kF4E2M1}}) {
+    const auto tile = UmmaSmemDescriptor::make(base, 16, 1024, Swizzle::k128B);
+    machine.tcgen05_mma_block_scale(
+        kGroup,
+        tmem,
+        tile,
+        tile,
+        UmmaInstructionDescriptor::make_block_scaled(kind, type, 128 * ctas_in(kGroup), 64),
+        tmem.at_column(256),
+        tmem.at_column(260),
+        true);
+  }
   for (const TmemCopy shape :
        {TmemCopy::k128x256b, TmemCopy::k128x128b, TmemCopy::k32x128bWarpx4}) {
     machine.tcgen05_cp(

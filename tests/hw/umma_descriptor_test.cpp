@@ -137,5 +137,33 @@ TEST(InstructionDescriptor, ThePairsLargestShapeFits) {
   EXPECT_EQ(descriptor.n(), 256U);
 }
 
+TEST(InstructionDescriptor, BlockScaledFieldsAreWhereTheManualHasThem) {
+  const auto make = [](MmaKind kind, ElementType type) {
+    return UmmaInstructionDescriptor::make_block_scaled(kind, type, 256, 64);
+  };
+  const auto descriptor = make(MmaKind::kMxf8f6f4, ElementType::kF8E5M2).with_scale_bytes(3, 2);
+  EXPECT_EQ(bits_of(descriptor.bits, 0, 3), 0U);
+  EXPECT_EQ(bits_of(descriptor.bits, 4, 5), 2U);  // B's scale factors
+  EXPECT_EQ(bits_of(descriptor.bits, 6, 6), 0U);
+  EXPECT_EQ(bits_of(descriptor.bits, 7, 9), 1U);    // A: e5m2
+  EXPECT_EQ(bits_of(descriptor.bits, 10, 12), 1U);  // B: e5m2
+  EXPECT_EQ(bits_of(descriptor.bits, 13, 16), 0U);
+  EXPECT_EQ(bits_of(descriptor.bits, 17, 22), 8U);
+  EXPECT_EQ(bits_of(descriptor.bits, 23, 23), 1U);  // ue8m0
+  EXPECT_EQ(bits_of(descriptor.bits, 24, 26), 0U);
+  EXPECT_EQ(bits_of(descriptor.bits, 27, 28), 2U);  // M >> 7
+  EXPECT_EQ(bits_of(descriptor.bits, 29, 30), 3U);  // A's scale factors
+  EXPECT_EQ(bits_of(descriptor.bits, 31, 31), 0U);
+  EXPECT_EQ(descriptor.scale_byte_a(), 3U);
+  EXPECT_EQ(descriptor.scale_byte_b(), 2U);
+  EXPECT_EQ(descriptor.m(), 256U);
+  EXPECT_EQ(descriptor.a_type(), ElementType::kF8E5M2);
+  const auto nvfp4 = make(MmaKind::kMxf4nvf4, ElementType::kF4E2M1);
+  EXPECT_EQ(bits_of(nvfp4.bits, 7, 9), 1U);  // e2m1
+  EXPECT_EQ(bits_of(nvfp4.bits, 23, 23), 0U);
+  EXPECT_EQ(nvfp4.scale_type(), ElementType::kUE4M3);
+  EXPECT_EQ(nvfp4.b_type(), ElementType::kF4E2M1);
+}
+
 }  // namespace
 }  // namespace warptwin

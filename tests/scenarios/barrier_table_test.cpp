@@ -7,6 +7,7 @@
 
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
+#include "scenarios/gemm_block_scaled.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
 #include "scenarios/mainloop.hpp"
 #include "scenarios/multicast_ring.hpp"
@@ -39,6 +40,11 @@ TEST(BarrierTable, OfGemm) {
 TEST(BarrierTable, OfGemm2sm) {
   expect_table_is_true<Gemm2smStorage<Gemm2smExtents<>>>(
       "scenarios/gemm_2sm.hpp", Gemm2smExtents<>{{256, 256, 64, 4, 2}, 2, 1});
+}
+
+TEST(BarrierTable, OfGemmBlockScaled) {
+  expect_table_is_true<GemmBlockScaledStorage<GemmBlockScaledExtents<>>>(
+      "scenarios/gemm_block_scaled.hpp", GemmBlockScaledExtents<>{0, 128, 128, 128, 4, 2});
 }
 
 TEST(BarrierTable, OfGemmEpilogueLoad) {

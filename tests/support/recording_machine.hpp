@@ -244,12 +244,37 @@ class RecordingMachine {
                    SourceSite s = SourceSite::current()) {
     add(s, "mma.tmem_a", ctas_in(group), d.value, a.value, accumulate);
   }
+  void tcgen05_mma_block_scale(CtaGroup group,
+                               TmemAddress d,
+                               UmmaSmemDescriptor a,
+                               UmmaSmemDescriptor b,
+                               UmmaInstructionDescriptor instruction,
+                               TmemAddress scale_a,
+                               TmemAddress scale_b,
+                               bool accumulate,
+                               SourceSite s = SourceSite::current()) {
+    add(s,
+        "mma.block_scale",
+        ctas_in(group),
+        "d",
+        d.value,
+        "a",
+        a.start().value,
+        "b",
+        b.start().value,
+        "scales",
+        scale_a.value,
+        instruction.scale_byte_a(),
+        scale_b.value,
+        instruction.scale_byte_b(),
+        accumulate ? "add" : "set");
+  }
   void tcgen05_cp(CtaGroup group,
                   TmemAddress to,
-                  UmmaSmemDescriptor,
+                  UmmaSmemDescriptor from,
                   TmemCopy,
                   SourceSite s = SourceSite::current()) {
-    add(s, "cp", ctas_in(group), to.value);
+    add(s, "cp", ctas_in(group), to.value, "from", from.start().value);
   }
   void tcgen05_commit(CtaGroup, Mbarrier b, SourceSite s = SourceSite::current()) {
     add(s, "commit", at(b));

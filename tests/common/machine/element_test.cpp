@@ -58,7 +58,8 @@ INSTANTIATE_TEST_SUITE_P(Formats,
                          ::testing::Values(Format{ElementType::kF16, 0x8000, 0x7BFF},
                                            Format{ElementType::kBf16, 0x8000, 0x7F7F},
                                            Format{ElementType::kF8E4M3, 0x80, 0x7E},
-                                           Format{ElementType::kF8E5M2, 0x80, 0x7B}),
+                                           Format{ElementType::kF8E5M2, 0x80, 0x7B},
+                                           Format{ElementType::kF4E2M1, 0x8, 0x7}),
                          [](const auto& tested) { return name_of(tested.param.type); });
 
 TEST(ElementTest, WellKnownNumbersHaveTheirBits) {
@@ -111,6 +112,30 @@ TEST(ElementTest, Tf32KeepsTenBitsOfTheMantissa) {
   EXPECT_EQ(encode(ElementType::kTf32, 1.0F + 0x1p-11F), 0x3F800000U);  // a tie, to even
   EXPECT_EQ(encode(ElementType::kTf32, 1.0F + 0x1.8p-10F), 0x3F804000U);
   EXPECT_EQ(decode(ElementType::kTf32, 0x3F801FFFU), 1.0F);
+}
+
+TEST(ElementTest, FourBitNumbersSaturate) {
+  EXPECT_EQ(decode(ElementType::kF4E2M1, 0x7), 6.0F);
+  EXPECT_EQ(decode(ElementType::kF4E2M1, 0xB), -1.5F);
+  EXPECT_EQ(encode(ElementType::kF4E2M1, 100.0F), 0x7U);
+  EXPECT_EQ(encode(ElementType::kF4E2M1, -100.0F), 0xFU);
+}
+
+TEST(ElementTest, ScaleFactorsArePositive) {
+  for (std::uint32_t bits = 0; bits < 255; ++bits) {
+    EXPECT_EQ(decode(ElementType::kUE8M0, bits), std::ldexp(1.0F, static_cast<int>(bits) - 127));
+    EXPECT_EQ(encode(ElementType::kUE8M0, decode(ElementType::kUE8M0, bits)), bits);
+  }
+  EXPECT_TRUE(std::isnan(decode(ElementType::kUE8M0, 255)));
+  EXPECT_EQ(encode(ElementType::kUE8M0, -1.0F), 0U);
+  EXPECT_EQ(encode(ElementType::kUE8M0, 1.4F), 127U);
+  EXPECT_EQ(encode(ElementType::kUE8M0, 1.6F), 128U);
+  EXPECT_EQ(encode(ElementType::kUE8M0, std::numeric_limits<float>::infinity()), 254U);
+  for (std::uint32_t bits = 0; bits < 127; ++bits) {
+    EXPECT_EQ(decode(ElementType::kUE4M3, bits), decode(ElementType::kF8E4M3, bits));
+    EXPECT_EQ(encode(ElementType::kUE4M3, decode(ElementType::kUE4M3, bits)), bits);
+  }
+  EXPECT_EQ(encode(ElementType::kUE4M3, -1.0F), 0U);
 }
 
 }  // namespace

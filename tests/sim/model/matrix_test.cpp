@@ -1,5 +1,7 @@
 #include "sim/model/matrix.hpp"
 
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <tuple>
 #include <vector>
@@ -144,6 +146,148 @@ TEST(MatrixTest, ShapesOutsideTheTableAreRefused) {
   EXPECT_EQ(shape(64, 64, CtaGroup::kTwo), Fault::kBadShape);
   EXPECT_EQ(shape(256, 24, CtaGroup::kTwo), Fault::kBadShape);
   EXPECT_EQ(shape(256, 32, CtaGroup::kTwo), Fault::kNone);
+}
+
+// Bytes of an operand, whatever they stand for.
+struct Byte {
+  using Storage = std::uint8_t;
+};
+
+class BlockScaleTest : public ::testing::TestWithParam<MmaKind> {
+ protected:
+  static constexpr std::uint32_t kN = 64;
+  static constexpr std::uint32_t kRowBytes = 128;
+  static constexpr std::uint32_t kScalesA = 256;
+  static constexpr std::uint32_t kScalesB = 264;
+
+  BlockScaleTest() : a_{place(1024, 128, 3)}, b_{place(65536, kN, 5)} {
+    tmem_.reset(true);
+    tmem_.allocate(0, 512);
+    for (std::uint32_t row = 0; row < 128; ++row) {
+      for (std::uint32_t quarter = 0; quarter < 4; ++quarter) {
+        set_scales(kScalesA, quarter, row, row * 7);
+        set_scales(kScalesB, quarter, row, row * 11);
+      }
+    }
+  }
+
+  SharedTile<Byte> place(std::uint32_t base, std::uint32_t rows, std::uint32_t factor) {
+    const SharedTile<Byte> tile{{base}, rows, kRowBytes, Swizzle::k128B};
+    for (std::uint32_t r = 0; r < rows; ++r) {
+      for (std::uint32_t c = 0; c < kRowBytes; ++c) {
+        // Neither a NaN nor infinite as e4m3.
+        shared_[tile.at(r, c).value] = static_cast<std::byte>((r * factor + c * 29) % 120);
+      }
+    }
+    return tile;
+  }
+  // Four factors of a row, in one quarter of the lanes.
+  void set_scales(std::uint32_t column,
+                  std::uint32_t quarter,
+                  std::uint32_t row,
+                  std::uint32_t seed) {
+    std::uint32_t cell = 0;
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      cell |= code(seed + i) << (8 * i);
+    }
+    tmem_.lane(32 * quarter + row % 32)[column + row / 32] = cell;
+  }
+  // A factor of the kind: 2^-3 to 2^3, or 0.5 to 15 as ue4m3.
+  static std::uint32_t code(std::uint32_t seed) {
+    return GetParam() == MmaKind::kMxf4nvf4 ? 0x30 + seed % 0x28 : 124 + seed % 7;
+  }
+  static ElementType element() {
+    return GetParam() == MmaKind::kMxf8f6f4 ? ElementType::kF8E4M3 : ElementType::kF4E2M1;
+  }
+  double number(const SharedTile<Byte>& tile, std::uint32_t row, std::uint32_t k) const {
+    const bool four_bits = element() == ElementType::kF4E2M1;
+    const auto byte =
+        static_cast<std::uint32_t>(shared_[tile.at(row, four_bits ? k / 2 : k).value]);
+    return static_cast<double>(decode(element(), four_bits && k % 2 == 1 ? byte >> 4 : byte));
+  }
+  double factor(std::uint32_t seed) const {
+    const bool ue4m3 = GetParam() == MmaKind::kMxf4nvf4;
+    return static_cast<double>(
+        decode(ue4m3 ? ElementType::kUE4M3 : ElementType::kUE8M0, code(seed)));
+  }
+  double expected(std::uint32_t m, std::uint32_t n, std::uint32_t step, std::uint32_t byte) const {
+    const std::uint32_t factors = scale_vector(GetParam());
+    const std::uint32_t size = mma_k(element());
+    double sum = 0;
+    for (std::uint32_t k = 0; k < size; ++k) {
+      const std::uint32_t i = byte + k / (size / factors);
+      sum += number(a_, m, step * size + k) * factor(m * 7 + i) * number(b_, n, step * size + k) *
+             factor(n * 11 + i);
+    }
+    return sum;
+  }
+  void multiply_step(std::uint32_t step, std::uint32_t byte) {
+    MmaOperands operands;
+    operands.instruction =
+        UmmaInstructionDescriptor::make_block_scaled(GetParam(), element(), 128, kN)
+            .with_scale_bytes(byte, byte);
+    operands.a[0] = {shared_.data(),
+                     static_cast<std::uint32_t>(shared_.size()),
+                     UmmaSmemDescriptor::k_major(a_).advanced(32 * step)};
+    operands.b[0] = {shared_.data(),
+                     static_cast<std::uint32_t>(shared_.size()),
+                     UmmaSmemDescriptor::k_major(b_).advanced(32 * step)};
+    operands.d[0] = &tmem_;
+    operands.scale_a = {kScalesA};
+    operands.scale_b = {kScalesB};
+    multiply(operands);
+  }
+  double d(std::uint32_t m, std::uint32_t n) {
+    return static_cast<double>(std::bit_cast<float>(tmem_.lane(m)[n]));
+  }
+
+  std::vector<std::byte> shared_ = std::vector<std::byte>(1 << 17);
+  TensorMemory tmem_;
+  SharedTile<Byte> a_;
+  SharedTile<Byte> b_;
+};
+
+TEST_P(BlockScaleTest, EachVectorOfARowIsMultipliedByItsFactor) {
+  const std::uint32_t factors = scale_vector(GetParam());
+  for (std::uint32_t step = 0; step < 4; ++step) {
+    const std::uint32_t byte = step * factors % 4;
+    multiply_step(step, byte);
+    for (std::uint32_t m = 0; m < 128; ++m) {
+      for (std::uint32_t n = 0; n < kN; ++n) {
+        const double want = expected(m, n, step, byte);
+        ASSERT_NEAR(d(m, n), want, 1e-5 * std::abs(want) + 1e-2) << m << ", " << n;
+      }
+    }
+  }
+}
+
+TEST_P(BlockScaleTest, EachQuarterOfTheLanesReadsItsOwnCopy) {
+  multiply_step(0, 0);
+  const double before[] = {d(31, 0), d(32, 0), d(63, 0), d(64, 0)};
+  for (std::uint32_t row = 0; row < 32; ++row) {
+    tmem_.lane(32 + row)[kScalesB] = 0;  // the smallest factor of ue8m0, zero of ue4m3
+  }
+  multiply_step(0, 0);
+  EXPECT_EQ(d(31, 0), before[0]);
+  EXPECT_NE(d(32, 0), before[1]);
+  EXPECT_NE(d(63, 0), before[2]);
+  EXPECT_EQ(d(64, 0), before[3]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds,
+                         BlockScaleTest,
+                         ::testing::Values(MmaKind::kMxf8f6f4, MmaKind::kMxf4, MmaKind::kMxf4nvf4));
+
+TEST(MatrixTest, ABlockScaledMmaHasNoHeightOf64) {
+  const auto shape = [](std::uint32_t m, CtaGroup group) {
+    return check_shape(
+        UmmaInstructionDescriptor::make_block_scaled(MmaKind::kMxf4, ElementType::kF4E2M1, m, 64),
+        group);
+  };
+  EXPECT_EQ(shape(64, CtaGroup::kOne), Fault::kBadShape);
+  EXPECT_EQ(shape(128, CtaGroup::kOne), Fault::kNone);
+  EXPECT_EQ(shape(128, CtaGroup::kTwo), Fault::kNone);
+  EXPECT_EQ(shape(256, CtaGroup::kTwo), Fault::kNone);
 }
 
 }  // namespace

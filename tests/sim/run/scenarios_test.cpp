@@ -204,6 +204,42 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_epilogue_load",
               "m=130 n=48 k=40 tile_n=48 stages=5 accum_stages=3 source_stages=7 ctas=9 beta=0"}));
 
+// The same, in all three formats: wide and narrow tiles, several of them to a block of scale
+// factors, several blocks to a tile, K that ends within one.
+INSTANTIATE_TEST_SUITE_P(
+    GemmBlockScaled,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_block_scaled", "m=1 n=1 k=32"},
+        Shape{"gemm_block_scaled", "m=129 n=257 k=96 format=1"},
+        Shape{"gemm_block_scaled", "m=129 n=257 k=96 format=2 tile_k=64 tile_n=32 ctas=3"},
+        Shape{"gemm_block_scaled",
+              "m=300 n=200 k=544 format=0 tile_n=64 stages=1 accum_stages=1 ctas=1"},
+        Shape{"gemm_block_scaled",
+              "m=200 n=400 k=608 format=1 tile_n=256 tile_k=256 stages=2 accum_stages=1 ctas=1"},
+        Shape{"gemm_block_scaled",
+              "m=200 n=300 k=288 format=2 tile_n=256 tile_k=256 stages=5 accum_stages=1 ctas=9"}));
+
+TEST(GemmBlockScaledTest, WhatDoesNotFitIsRefusedWithWhatWould) {
+  const ScenarioEntry& scenario = named("gemm_block_scaled");
+  const auto refusal = [&](const char* settings) {
+    try {
+      scenario.workload(parameters_of({"gemm_block_scaled", settings}));
+    } catch (const ConfigError& error) {
+      return std::string{error.what()};
+    }
+    return std::string{};
+  };
+  // NVFP4, 256 columns and 48 of scale factors to a stage: five stages are 496 columns.
+  EXPECT_NE(refusal("format=2 tile_n=256 tile_k=256 accum_stages=1 stages=6").find("stages<=5"),
+            std::string::npos);
+  EXPECT_EQ(refusal("format=2 tile_n=256 tile_k=256 accum_stages=1 stages=4"), "");
+  EXPECT_NE(refusal("tile_n=256 accum_stages=2").find("no stage fits"), std::string::npos);
+  EXPECT_NE(refusal("tile_n=96").find("tile_n=32, 64, 128 or 256"), std::string::npos);
+  EXPECT_NE(refusal("tile_k=64").find("tile_k=128"), std::string::npos);
+  EXPECT_NE(refusal("k=40").find("k=64"), std::string::npos);
+}
+
 TEST(GemmTest, WhatDoesNotFitIsRefusedWithWhatWould) {
   const auto refusal = [](std::initializer_list<std::pair<const char*, std::int64_t>> values) {
     try {

@@ -259,6 +259,31 @@ TEST(TimedEngine, AnMmaTheChipHasNotIsRefused) {
   EXPECT_THROW(run(1, body, chip), ChipError);
 }
 
+TEST(TimedEngine, ABlockScaledMmaTakesACycleMoreWhateverItsElements) {
+  const auto waited = [](MmaKind kind, ElementType type) {
+    const Body body = with_barriers(1, [=](SimMachine& machine) {
+      machine.tcgen05_alloc(CtaGroup::kOne, {3584}, 256);
+      const auto tile = UmmaSmemDescriptor::make({0}, 16, 256, Swizzle::k32B);
+      if (is_block_scaled(kind)) {
+        const auto shape = UmmaInstructionDescriptor::make_block_scaled(kind, type, 128, 128);
+        machine.tcgen05_mma_block_scale(
+            CtaGroup::kOne, {0}, tile, tile, shape, {128}, {132}, false);
+      } else {
+        const auto shape = UmmaInstructionDescriptor::make(type, type, 128, 128);
+        machine.tcgen05_mma(CtaGroup::kOne, {0}, tile, tile, shape, false);
+      }
+      machine.tcgen05_commit(CtaGroup::kOne, kFirst);
+      machine.mbarrier_wait_parity(kFirst, WaitPhase::number(0));
+      machine.sync_warp();
+    });
+    return run(1, body, plain_chip()).time(Op::kMbarrierWait, 0);
+  };
+  const std::uint64_t plain = waited(MmaKind::kF8f6f4, ElementType::kF8E4M3);
+  EXPECT_EQ(waited(MmaKind::kMxf8f6f4, ElementType::kF8E4M3), plain + 1);
+  EXPECT_EQ(waited(MmaKind::kMxf4, ElementType::kF4E2M1), plain + 1);
+  EXPECT_EQ(waited(MmaKind::kMxf4nvf4, ElementType::kF4E2M1), plain + 1);
+}
+
 TEST(TimedEngine, ARolesTimeIsIssuingAndWaiting) {
   const Outcome result = run(2, with_barriers(32, ping_pong), plain_chip());
   for (const RoleTime& role : result.stats.roles) {

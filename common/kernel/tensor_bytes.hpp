@@ -1,0 +1,36 @@
+/// The elements of a matrix in memory, also those that share a unit of it. Host code.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "common/kernel/scenario.hpp"
+
+namespace warptwin {
+
+/// The number at `column` of a row of `spec` that begins at `row`.
+inline float read_element(const TensorSpec& spec, const std::byte* row, std::uint32_t column) {
+  const std::uint32_t size = bytes_of(spec.element);
+  const std::uint32_t together = elements_in_unit(spec.element);
+  std::uint32_t unit = 0;
+  std::memcpy(&unit, row + std::size_t{column / together} * size, size);
+  return decode(spec.element, unit >> (8 * size / together * (column % together)));
+}
+
+/// Puts `bits` there, into memory that was zero.
+inline void write_element(const TensorSpec& spec,
+                          std::byte* row,
+                          std::uint32_t column,
+                          std::uint32_t bits) {
+  const std::uint32_t size = bytes_of(spec.element);
+  const std::uint32_t together = elements_in_unit(spec.element);
+  std::byte* at = row + std::size_t{column / together} * size;
+  std::uint32_t unit = 0;
+  std::memcpy(&unit, at, size);
+  unit |= bits << (8 * size / together * (column % together));
+  std::memcpy(at, &unit, size);
+}
+
+}  // namespace warptwin

@@ -1,0 +1,204 @@
+/// Block-scaled operands: their formats, where scale factors lie in shared and tensor memory, and
+/// how an MMA warp brings them there.
+///
+/// Scale factors come in blocks of 512 bytes: of 128 rows, four factors each. Row r's lie in the
+/// 16-byte row r mod 32 of the block, in bytes 4 (r / 32) and up. `tcgen05.cp.32x128b.warpx4` takes
+/// a block to four columns of tensor memory, as the MMA reads it.
+///
+/// Source: PTX ISA, "Block scaling for tcgen05.mma"; cuBLAS, "1D block scaling factors layout".
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/machine/machine.hpp"
+#include "common/machine/shared_tile.hpp"
+#include "common/tile/operand_tile.hpp"
+#include "common/tile/output_stage.hpp"
+#include "common/tile/payload.hpp"
+
+namespace warptwin {
+
+inline constexpr std::uint32_t kScaleBlockRows = 128;
+inline constexpr std::uint32_t kScaleBlockFactors = 4;  // of each row
+inline constexpr std::uint32_t kScaleBlockLines = 32;   // of 16 bytes
+inline constexpr std::uint32_t kScaleBlockBytes = 16 * kScaleBlockLines;
+inline constexpr std::uint32_t kScaleBlockColumns = 4;  // of tensor memory
+
+/// e4m3 or e2m1 elements with one factor for 32 or 16 of a row: ue8m0, of NVFP4 ue4m3.
+enum class ScaledFormat : std::uint8_t { kMxfp8, kMxfp4, kNvfp4 };
+
+constexpr MmaKind kind_of(ScaledFormat format) {
+  return format == ScaledFormat::kMxfp8   ? MmaKind::kMxf8f6f4
+         : format == ScaledFormat::kMxfp4 ? MmaKind::kMxf4
+                                          : MmaKind::kMxf4nvf4;
+}
+constexpr ElementType element_of(ScaledFormat format) {
+  return format == ScaledFormat::kMxfp8 ? ElementType::kF8E4M3 : ElementType::kF4E2M1;
+}
+constexpr ElementType scale_of(ScaledFormat format) {
+  return format == ScaledFormat::kNvfp4 ? ElementType::kUE4M3 : ElementType::kUE8M0;
+}
+/// Elements of a row that share a factor.
+constexpr std::uint32_t vector_of(ScaledFormat format) {
+  return mma_k(element_of(format)) / scale_vector(kind_of(format));
+}
+
+/// A byte of an operand, whatever its elements are.
+struct OperandByte {
+  using Storage = std::uint8_t;
+  static constexpr ElementType kType = ElementType::kU8;
+};
+
+/// The tiles of one k step of a block-scaled MMA, and the scale factors they need.
+///
+/// Requires: tile_m 128; tile_n 32, 64 or a multiple of 128; tile_k a multiple of four vectors.
+struct ScaledTileShape {
+  using Payload = BlockScaledTilePayload<OperandByte, OperandByte>;
+
+  ScaledFormat format = ScaledFormat::kMxfp8;
+  std::uint32_t tile_m = 0;
+  std::uint32_t tile_n = 0;
+  std::uint32_t tile_k = 0;  // elements
+
+  constexpr std::uint32_t row_bytes() const {
+    return tile_k * bytes_of(element_of(format)) / elements_in_unit(element_of(format));
+  }
+  /// Blocks of factors along K, along the rows of A, along those of B.
+  constexpr std::uint32_t k_blocks() const {
+    return tile_k / (kScaleBlockFactors * vector_of(format));
+  }
+  constexpr std::uint32_t a_blocks() const { return ceil_div(tile_m, kScaleBlockRows); }
+  constexpr std::uint32_t b_blocks() const { return ceil_div(tile_n, kScaleBlockRows); }
+  /// Columns of tensor memory for the factors of one k step.
+  constexpr std::uint32_t a_columns() const { return kScaleBlockColumns * a_blocks() * k_blocks(); }
+  constexpr std::uint32_t b_columns() const { return kScaleBlockColumns * b_blocks() * k_blocks(); }
+  constexpr std::uint32_t columns() const { return a_columns() + b_columns(); }
+  constexpr Payload payload() const {
+    return {{tile_m, tile_n, row_bytes()},
+            kScaleBlockBytes * a_blocks() * k_blocks(),
+            kScaleBlockBytes * b_blocks() * k_blocks()};
+  }
+  /// The first block of the factors of B's tile `n`, and the column of that block it begins in.
+  constexpr std::uint32_t first_block(std::uint32_t n) const {
+    return n * tile_n / kScaleBlockRows;
+  }
+  constexpr std::uint32_t first_column(std::uint32_t n) const {
+    return n * tile_n % kScaleBlockRows / kScaleRowsInColumn;
+  }
+};
+
+/// The factors of block `row` of a stage's tile, for all of its k blocks: what one copy brings.
+constexpr OperandTile<ScaleByte> block_row(const OperandTile<ScaleByte>& tile,
+                                           std::uint32_t row,
+                                           std::uint32_t k_blocks) {
+  const std::uint32_t lines = kScaleBlockLines * k_blocks;
+  return {{tile.tile.base + row * lines * 16, lines, 16, Swizzle::kNone}, tile.operand};
+}
+
+/// Where the scale factors of one k step are in tensor memory.
+struct ScaleSlot {
+  TmemAddress a;
+  TmemAddress b;
+};
+
+/// One slot for each input stage, behind the accumulators: first all of A, then all of B.
+struct ScaleSlots {
+  TmemAddress base;
+  ScaledTileShape shape;
+  std::uint32_t stages = 0;
+
+  constexpr ScaleSlot operator[](std::uint32_t stage) const {
+    return {base.at_column(stage * shape.a_columns()),
+            base.at_column(stages * shape.a_columns() + stage * shape.b_columns())};
+  }
+};
+
+/// Copies a tile of factors, `blocks` by k_blocks blocks, to tensor memory: the blocks of one k
+/// block follow each other, as the rows of an MMA's operand do.
+///
+/// Participants: the whole warp; one elected lane issues. Blocks: never.
+template <Machine M>
+constexpr void copy_scales(M& machine,
+                           CtaGroup group,
+                           const SharedTile<ScaleByte>& tile,
+                           std::uint32_t blocks,
+                           std::uint32_t k_blocks,
+                           TmemAddress to,
+                           TmemCopy shape,
+                           SourceSite site) {
+  for (std::uint32_t k = 0; k < k_blocks; ++k) {
+    for (std::uint32_t row = 0; row < blocks; ++row) {
+      const SharedAddress from = tile.base + (row * k_blocks + k) * kScaleBlockBytes;
+      machine.tcgen05_cp(group,
+                         to.at_column((k * blocks + row) * kScaleBlockColumns),
+                         UmmaSmemDescriptor::make(from, 16, 128, Swizzle::kNone),
+                         shape,
+                         site);
+    }
+  }
+}
+
+/// Copies the factors of both operands to a slot. MMAs that the warp issues later find them there.
+///
+/// Participants: the whole warp; one elected lane issues. Blocks: never.
+template <Machine M, class Tiles>
+constexpr void copy_scales(M& machine,
+                           const ScaledTileShape& shape,
+                           const Tiles& tiles,
+                           const ScaleSlot& slot,
+                           SourceSite site = SourceSite::current()) {
+  constexpr auto kCopy = TmemCopy::k32x128bWarpx4;
+  const std::uint32_t k_blocks = shape.k_blocks();
+  copy_scales(machine,
+              CtaGroup::kOne,
+              tiles.sfa_tile().tile,
+              shape.a_blocks(),
+              k_blocks,
+              slot.a,
+              kCopy,
+              site);
+  copy_scales(machine,
+              CtaGroup::kOne,
+              tiles.sfb_tile().tile,
+              shape.b_blocks(),
+              k_blocks,
+              slot.b,
+              kCopy,
+              site);
+}
+
+/// Issues the MMAs of one k step: every 32 bytes along K are one instruction, with the factors of
+/// `slot`, whose part of B begins at this tile's rows.
+///
+/// Participants: the whole warp; one elected lane issues. Blocks: never.
+template <Machine M, class Tiles>
+constexpr void multiply_scaled(M& machine,
+                               TmemAddress d,
+                               const ScaledTileShape& shape,
+                               const Tiles& tiles,
+                               const ScaleSlot& slot,
+                               Accumulate accumulate,
+                               SourceSite site = SourceSite::current()) {
+  constexpr std::uint32_t kStepBytes = 32;
+  const auto instruction = UmmaInstructionDescriptor::make_block_scaled(
+      kind_of(shape.format), element_of(shape.format), shape.tile_m, shape.tile_n);
+  const auto descriptor_a = UmmaSmemDescriptor::k_major(tiles.a_tile().tile);
+  const auto descriptor_b = UmmaSmemDescriptor::k_major(tiles.b_tile().tile);
+  for (std::uint32_t byte = 0; byte < shape.row_bytes(); byte += kStepBytes) {
+    const std::uint32_t factor = byte / kStepBytes * scale_vector(instruction.kind);
+    const std::uint32_t block = factor / kScaleBlockFactors * kScaleBlockColumns;
+    const std::uint32_t first = factor % kScaleBlockFactors;
+    machine.tcgen05_mma_block_scale(CtaGroup::kOne,
+                                    d,
+                                    descriptor_a.advanced(byte),
+                                    descriptor_b.advanced(byte),
+                                    instruction.with_scale_bytes(first, first),
+                                    slot.a.at_column(block * shape.a_blocks()),
+                                    slot.b.at_column(block * shape.b_blocks()),
+                                    accumulate == Accumulate::kYes || byte > 0,
+                                    site);
+  }
+}
+
+}  // namespace warptwin

@@ -1,0 +1,54 @@
+/// Broken: the MMA warp releases input stages without a commit.
+///
+/// Nobody arrives on input.empty: the load warp stops after one lap of the ring.
+///
+/// Expected: DEADLOCK. Twin: gemm_block_scaled.
+
+#pragma once
+
+#include "scenarios/broken/gemm_block_scaled_twin.hpp"
+
+namespace warptwin::scenarios {
+
+template <Machine M, class Extents>
+struct GemmBlockScaledMissingInputCommitKernel : GemmBlockScaledKernel<M, Extents> {
+  using Base = GemmBlockScaledKernel<M, Extents>;
+  using Problem = typename Base::Problem;
+  using Storage = typename Base::Storage;
+  using Input = typename Base::Input;
+  using Accum = typename Base::Accum;
+
+  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+    auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);
+    auto input = Input{machine, smem.input}.consumer();
+    const ScaledTileShape shape = problem.extents.shape();
+    const ScaleSlots scales = Base::slots(problem, smem, warp.tmem());
+    for (const Tile tile : problem.tiles(machine)) {
+      auto accum = warp.acquire_mma_linear();
+      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+        const Accumulate accumulate = k == 0 ? Accumulate::kNo : Accumulate::kYes;
+        auto stage = input.acquire_stage();
+        const auto tiles = stage.payload();
+        ScaleSlot slot = scales[stage.index()];
+        copy_scales(machine, shape, tiles, slot);
+        slot.b = slot.b.at_column(shape.first_column(tile.n));
+        multiply_scaled(machine, accum.tmem().address(), shape, tiles, slot, accumulate);
+        std::move(stage).release_without_signal();  // the fault: no commit
+      }
+      std::move(accum).release();
+    }
+    std::move(warp).release();
+  }
+};
+
+struct GemmBlockScaledMissingInputCommit : GemmBlockScaledTwin {
+  static constexpr ScenarioInfo kInfo{"gemm_block_scaled_missing_input_commit",
+                                      ScenarioKind::kBroken,
+                                      "input stages are never freed",
+                                      "DEADLOCK",
+                                      "gemm_block_scaled"};
+  template <Machine M, class Extents>
+  using Kernel = GemmBlockScaledMissingInputCommitKernel<M, Extents>;
+};
+
+}  // namespace warptwin::scenarios

@@ -1,0 +1,113 @@
+#include "scenarios/gemm_block_scaled.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/kernel/dispatch.hpp"
+
+#include "tests/support/recording_machine.hpp"
+
+namespace warptwin::scenarios {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::StartsWith;
+using tests::RecordingMachine;
+
+constexpr std::uint32_t kMma = 4;
+constexpr std::uint32_t kLoad = 5;
+
+/// One warp over two tiles along N, of two k steps.
+template <class Extents>
+std::vector<std::string> run(const Extents& extents, std::uint32_t warp) {
+  using Kernel = GemmBlockScaled::Kernel<RecordingMachine, Extents>;
+  RecordingMachine machine;
+  machine.warp = warp;
+  run_warp<Kernel>(
+      machine, typename Kernel::Problem{1, 2, 3, 4, 5, extents, {1, 2}, 2}, SharedAddress{});
+  for (const StageNote& note : machine.notes) {
+    EXPECT_LT(note.step, StageStep::kDropped);
+  }
+  return machine.take();
+}
+
+std::vector<std::string> lines_with(const std::vector<std::string>& lines,
+                                    const std::string& start) {
+  std::vector<std::string> found;
+  std::copy_if(lines.begin(), lines.end(), std::back_inserter(found), [&](const std::string& line) {
+    return line.compare(0, start.size(), start) == 0;
+  });
+  return found;
+}
+
+TEST(GemmBlockScaled, StaticAndDynamicExtentsGiveTheSameOperations) {
+  const GemmBlockScaled::StaticExtents fixed;
+  const GemmBlockScaledExtents<> dynamic{0, 128, 128, 128, 4, 2};
+  for (std::uint32_t warp = 0; warp < 6; ++warp) {
+    EXPECT_EQ(run(fixed, warp), run(dynamic, warp)) << "warp " << warp;
+  }
+}
+
+TEST(GemmBlockScaled, AStageIsFourCopiesAndTheirBytes) {
+  const auto load = run(GemmBlockScaled::StaticExtents{}, kLoad);
+  EXPECT_EQ(lines_with(load, "load").size(), 2 * 2 * 4U);
+  const std::string bytes = std::to_string(2 * 128 * 128 + 2 * 512);
+  for (const std::string& line : lines_with(load, "one: arrive.expect_tx")) {
+    EXPECT_THAT(line, testing::HasSubstr(bytes));
+  }
+}
+
+// Columns 0 to 255 are accumulators, four slots of A follow, then four of B.
+TEST(GemmBlockScaled, AStageHasItsOwnSlotOfScaleFactors) {
+  const auto copies = lines_with(run(GemmBlockScaled::StaticExtents{}, kMma), "cp 1 ");
+  ASSERT_EQ(copies.size(), 4 * 2U);
+  for (std::uint32_t step = 0; step < 4; ++step) {
+    EXPECT_THAT(copies[2 * step], StartsWith("cp 1 " + std::to_string(256 + 4 * step) + " "));
+    EXPECT_THAT(copies[2 * step + 1], StartsWith("cp 1 " + std::to_string(272 + 4 * step) + " "));
+  }
+}
+
+std::vector<std::string> scales_of_first_stage(std::uint32_t format,
+                                               std::uint32_t tile_n,
+                                               std::uint32_t tile_k) {
+  const GemmBlockScaledExtents<> extents{format, 128, tile_n, tile_k, 2, 1};
+  std::vector<std::string> scales;
+  for (const std::string& line : lines_with(run(extents, kMma), "mma.block_scale")) {
+    const std::string tail = line.substr(line.find("scales"));
+    scales.push_back(tail.substr(0, tail.rfind(' ')));  // without "add" or "set"
+  }
+  scales.resize(4);
+  return scales;
+}
+
+// "scales A's column byte B's column byte" of the four instructions of a stage.
+TEST(GemmBlockScaled, EachInstructionHasTheFactorsOfItsElements) {
+  EXPECT_THAT(
+      scales_of_first_stage(0, 128, 128),
+      ElementsAre(
+          "scales 128 0 136 0", "scales 128 1 136 1", "scales 128 2 136 2", "scales 128 3 136 3"));
+  EXPECT_THAT(
+      scales_of_first_stage(1, 128, 256),
+      ElementsAre(
+          "scales 128 0 144 0", "scales 128 2 144 2", "scales 132 0 148 0", "scales 132 2 148 2"));
+  EXPECT_THAT(
+      scales_of_first_stage(2, 256, 256),
+      ElementsAre(
+          "scales 256 0 288 0", "scales 260 0 296 0", "scales 264 0 304 0", "scales 268 0 312 0"));
+}
+
+TEST(GemmBlockScaled, ANarrowTileBeginsWithinABlockOfFactors) {
+  const GemmBlockScaledExtents<> extents{0, 128, 64, 128, 4, 1};
+  const auto mmas = lines_with(run(extents, kMma), "mma.block_scale");
+  ASSERT_EQ(mmas.size(), 2 * 2 * 4U);
+  // The second tile: stage 2 of four, rows 64 and up.
+  EXPECT_THAT(mmas[8], EndsWith("scales 72 0 90 0 set"));
+}
+
+}  // namespace
+}  // namespace warptwin::scenarios
