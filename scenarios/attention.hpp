@@ -1,10 +1,10 @@
-/// Scenario: O = softmax(Q * K^T / sqrt(d)) * V for each head, bf16 in and out: the forward pass of
-/// FlashAttention-4. A CTA works on two tiles of 128 queries at once, one softmax warpgroup each, so
-/// that the tensor core has one tile's products to do while the other is in softmax.
+/// Scenario: O = softmax(Q * K^T / sqrt(d)) * V for each head, bf16 in and out: FlashAttention-4,
+/// forward. A CTA works on two tiles of 128 queries at once, one softmax warpgroup each: the tensor
+/// core has one tile's products to do while the other is in softmax.
 ///
 /// Barrier             Arrivals per phase           Bytes   Completion means
-/// q.full[t]           1   load, elected lane       Q tile  the queries of tile t may be read
-/// q.empty[t]          1   mma, tcgen05.commit      -       the queries of tile t may be overwritten
+/// q.full[t]           1   load, elected lane       Q tile  queries of tile t may be read
+/// q.empty[t]          1   mma, tcgen05.commit      -       queries of tile t may be overwritten
 /// kv.full[s]          1   load, elected lane       tile    stage s, keys or values, may be read
 /// kv.empty[s]         1   mma, tcgen05.commit      -       stage s may be overwritten
 /// scores.full[t]      1   mma, tcgen05.commit      -       S of tile t is complete
@@ -14,17 +14,18 @@
 /// accum.empty[t]      128 correction, every lane   -       O is corrected, or has been read
 /// stats.full[r]       128 softmax, every lane      -       a factor for each row may be read
 /// stats.empty[r]      128 correction, every lane   -       the factors may be overwritten
-/// tmem.done[0]        384 softmax, every lane, and correction   -   tensor memory may be freed
+/// tmem.done[0]        384 softmax, every lane      -       tensor memory may be freed
+///                     (256) and correction (128)
 ///
-/// P, in bf16, lies in the columns of S. Softmax keeps each row's maximum; where it grows, correction
-/// multiplies O in tensor memory by the factor that softmax hands it through `stats`, before P * V of
-/// the grown maximum may be added. Stages of `stats` belong to the two tiles in turn.
+/// P, in bf16, lies in the columns of S. Softmax keeps each row's maximum; where it grows,
+/// correction multiplies O in tensor memory by the factor that softmax hands it through `stats`,
+/// before P * V of the grown maximum may be added. Stages of `stats` belong to the tiles in turn.
 ///
 /// Registers go from load, MMA and correction to softmax: 8 warps of 192, 4 of 88 and 4 of 40 are
-/// the 16 of 128 that the CTA begins with. The idle warps are there for that: setmaxnreg is executed
-/// by whole warpgroups.
+/// the 16 of 128 that the CTA begins with. The idle warps are there for that: setmaxnreg is for
+/// whole warpgroups.
 ///
-/// Expected: clean in every interleaving, for any number of queries, keys, heads, CTAs, and stages.
+/// Expected: clean in every interleaving, for any number of queries, keys, heads, CTAs and stages.
 
 #pragma once
 

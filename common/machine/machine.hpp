@@ -92,7 +92,7 @@ concept HasBarriers = requires(M machine) {
   machine.barrier_cluster_wait();
 };
 
-/// Registers of a warp: `Fragment<N>` is one row of N 32-bit columns in each lane, `Fragment<1>` one
+/// Registers of a warp: `Fragment<N>` is a row of N 32-bit columns in each lane, `Fragment<1>` one
 /// value for each row. Element-wise and within a lane, but for `any`, a vote of the whole warp.
 ///
 /// A simulator that moves no data has no values: there `any` says yes.

@@ -11,8 +11,8 @@ namespace warptwin {
 /// A warp's 32 rows, lane i holding row i: the largest score so far, and the sum of the weights
 /// 2^(scale * (score - maximum)).
 ///
-/// When the maximum grows, what was summed up before shrinks by a factor. Growth of `slack` or less,
-/// in powers of two, is let pass: the weights are then up to 2^slack, and nothing has to shrink.
+/// When the maximum grows, what was summed up before shrinks by a factor. Growth of `slack` or
+/// less, in powers of two, is let pass: weights are then up to 2^slack, and nothing has to shrink.
 ///
 /// Participants: every operation is the whole warp's. Blocks: never.
 /// Requires:     a score in every row of the first tile.

@@ -22,7 +22,8 @@ class RowTile {
 
   constexpr explicit RowTile(M& machine) : machine_{&machine} {}
 
-  /// Participants: the whole warp, whose lanes `from` names. Blocks: until the registers are settled.
+  /// Participants: the whole warp, whose lanes `from` names.
+  /// Blocks:       until the registers are settled.
   constexpr void load(TmemAddress from, SourceSite site = SourceSite::current()) {
     for_fragments([&](auto& fragment, std::uint32_t column) {
       machine_->tcgen05_ld_32x32b(fragment, from.at_column(column), site);

@@ -395,8 +395,8 @@ class CudaMachine {
   }
   WARPTWIN_HOST_DEVICE void tcgen05_wait_st(SourceSite = {}) { ptx::tcgen05_wait_st(); }
 
-  /// Requires: kRegisters elements are whole 16-byte units, and `column` is the first of one; or one
-  /// element of 32 bits.
+  /// Requires: kRegisters elements are whole 16-byte units, and `column` is the first of one; or
+  /// one element of 32 bits.
   template <class Element, std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void st_shared_row(const SharedTile<Element>& tile,
                                           std::uint32_t row,

@@ -188,7 +188,8 @@ INSTANTIATE_TEST_SUITE_P(
               "m=130 n=48 k=40 tile_n=48 stages=5 accum_stages=3 source_stages=7 ctas=9 beta=0"}));
 
 // One query and one key, odd edges of both, one to several tiles of keys, several heads and tiles a
-// CTA, more CTAs than tiles, both head sizes, the shortest rings and long ones, maxima that may grow.
+// CTA, more CTAs than tiles, both head sizes, the shortest rings and long ones, maxima that may
+// grow.
 INSTANTIATE_TEST_SUITE_P(
     Attention,
     ShapeTest,
