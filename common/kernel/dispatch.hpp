@@ -89,6 +89,7 @@ constexpr void run_warp(M& machine, const typename Kernel::Problem& problem, Sha
     WARPTWIN_ROLE(kCorrection, correction)
     WARPTWIN_ROLE(kScaleLoad, scale_load)
     WARPTWIN_ROLE(kScaleToTmem, scale_to_tmem)
+    WARPTWIN_ROLE(kIdle, idle)
 #undef WARPTWIN_ROLE
     case Role::kCount:
       break;

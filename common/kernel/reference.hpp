@@ -2,7 +2,10 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "common/kernel/scenario.hpp"
 
@@ -27,6 +30,38 @@ inline void multiply_reference(const HostTensor& a, const HostTensor& b, HostTen
         total += static_cast<double>(a.at(m, k)) * static_cast<double>(b.at(n, k));
       }
       d.at(m, n) = static_cast<float>(total);
+    }
+  }
+}
+
+/// o = softmax(q * k^T / sqrt(dim)) * vt^T of one head, whose `dim` columns of q, k and o, rows of
+/// vt, begin at `first`.
+inline void attention_reference(const HostTensor& q,
+                                const HostTensor& k,
+                                const HostTensor& vt,
+                                std::uint32_t first,
+                                std::uint32_t dim,
+                                HostTensor& o) {
+  std::vector<double> weights(k.spec.rows);
+  for (std::uint32_t row = 0; row < q.spec.rows; ++row) {
+    for (std::uint32_t j = 0; j < k.spec.rows; ++j) {
+      weights[j] = 0;
+      for (std::uint32_t c = first; c < first + dim; ++c) {
+        weights[j] += static_cast<double>(q.at(row, c)) * static_cast<double>(k.at(j, c));
+      }
+    }
+    const double largest = *std::max_element(weights.begin(), weights.end());
+    double sum = 0;
+    for (double& weight : weights) {
+      weight = std::exp((weight - largest) / std::sqrt(dim));
+      sum += weight;
+    }
+    for (std::uint32_t c = first; c < first + dim; ++c) {
+      double total = 0;
+      for (std::uint32_t j = 0; j < k.spec.rows; ++j) {
+        total += weights[j] * static_cast<double>(vt.at(c, j));
+      }
+      o.at(row, c) = static_cast<float>(total / sum);
     }
   }
 }

@@ -92,6 +92,9 @@ struct TensorSpec {
   std::uint32_t rows = 0;
   std::uint32_t columns = 0;
   std::uint32_t pitch_bytes = 0;
+  /// Of an output: by how much of the largest result any may be off, beside its own rounding. The
+  /// default is for fp32 sums of terms that cancel.
+  double error_share = 0x1p-16;
 
   std::uint64_t bytes() const { return std::uint64_t{rows} * pitch_bytes; }
   /// Units of memory of a row: what a tensor map counts in.

@@ -92,6 +92,29 @@ concept HasBarriers = requires(M machine) {
   machine.barrier_cluster_wait();
 };
 
+/// Registers of a warp: `Fragment<N>` is a row of N 32-bit columns in each lane, `Fragment<1>` one
+/// value for each row. Element-wise and within a lane, but for `any`, a vote of the whole warp.
+///
+/// A simulator that moves no data has no values: there `any` says yes.
+template <class M>
+concept HasRegisters = requires(typename M::template Fragment<32> row,
+                                typename M::template Fragment<1> value,
+                                float (*of_one)(float),
+                                float (*of_two)(float, float),
+                                float (*of_place)(float, std::uint32_t),
+                                bool (*test)(float)) {
+  row.fill(float{});
+  row.transform(of_one);            // x = f(x)
+  row.transform_columns(of_place);  // x = f(x, its column)
+  row.combine(row, of_two);         // x = f(x, the other fragment's)
+  row.combine_rows(value, of_two);  // x = f(x, its row's value)
+  row.fold_into(value, of_two);     // value = f(value, x) for each x of its row, in order
+  row.exp2();                       // x = 2^x, to about 22 bits
+  { value.any(test) } -> std::same_as<bool>;
+  // Rounded to bf16, two to a register, the first in its low half.
+  { row.template packed<bf16>() } -> std::same_as<typename M::template Fragment<16>>;
+};
+
 /// `CopyTarget` names the mbarrier of a load, the CTAs it goes to, and the pair rule.
 struct CopyTarget {
   Mbarrier barrier;
@@ -192,8 +215,8 @@ concept HasLaunchControl = requires(M machine, SharedAddress response, Mbarrier 
 /// What one warp of a kernel can do; see the top of this file.
 template <class M>
 concept Machine = HasIdentity<M> && HasLanes<M> && HasMbarrier<M> && HasFences<M> &&
-    HasBarriers<M> && HasCopies<M> && HasTensorMemory<M> && HasWords<M> && HasLaunchControl<M> &&
-    HasResources<M> && requires(M machine, StageNote note) {
+    HasBarriers<M> && HasCopies<M> && HasTensorMemory<M> && HasRegisters<M> && HasWords<M> &&
+    HasLaunchControl<M> && HasResources<M> && requires(M machine, StageNote note) {
   machine.note_stage(note);
 };
 

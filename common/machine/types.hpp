@@ -202,6 +202,7 @@ enum class Role : std::uint8_t {
   kCorrection,
   kScaleLoad,
   kScaleToTmem,
+  kIdle,
   kCount,
 };
 
@@ -216,7 +217,8 @@ constexpr const char* name_of(Role role) {
                                     "softmax",
                                     "correction",
                                     "scale_load",
-                                    "scale_to_tmem"};
+                                    "scale_to_tmem",
+                                    "idle"};
   return role < Role::kCount ? kNames[static_cast<unsigned>(role)] : "none";
 }
 

@@ -28,6 +28,20 @@ struct PipelineState {
   friend constexpr bool operator==(PipelineState, PipelineState) = default;
 };
 
+/// Which stages a role takes: `of` groups of warps take them in turn, this one from `first` on.
+/// Requires: the ring's stages are a multiple of `of`.
+struct RingTurn {
+  std::uint32_t first = 0;
+  std::uint32_t of = 1;
+
+  constexpr PipelineState begin() const { return {first, 0}; }
+  constexpr void step(PipelineState& state, std::uint32_t stages) const {
+    for (std::uint32_t i = 0; i < of; ++i) {
+      state.step(stages);
+    }
+  }
+};
+
 /// What a producer's probe of an empty barrier found. Only a producer's wait takes it.
 struct [[nodiscard]] ProducerToken {
   PipelineState probed;

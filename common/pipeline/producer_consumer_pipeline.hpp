@@ -72,8 +72,12 @@ class ProducerConsumerPipeline {
   using Storage = RingStorage<Producer, Consumers...>;
   using DefaultConsumer = FirstConsumer<Consumers...>;
 
-  constexpr ProducerConsumerPipeline(M& machine, const Storage& storage)
-      : machine_{&machine}, storage_{&storage} {}
+  constexpr ProducerConsumerPipeline(M& machine, const Storage& storage, RingTurn turn = {})
+      : machine_{&machine},
+        storage_{&storage},
+        turn_{turn},
+        producer_{turn.begin()},
+        consumer_{turn.begin()} {}
 
   // Linear: the handle must be released.
 
@@ -167,8 +171,8 @@ class ProducerConsumerPipeline {
   constexpr Mbarrier consumer_mbar(std::uint32_t stage) const {
     return storage_->barriers.empty[stage];
   }
-  constexpr void producer_step() { producer_.step(stages()); }
-  constexpr void consumer_step() { consumer_.step(stages()); }
+  constexpr void producer_step() { turn_.step(producer_, stages()); }
+  constexpr void consumer_step() { turn_.step(consumer_, stages()); }
 
   /// One turn of a ring that only throttles: acquire and release at once.
   constexpr void producer_signal_and_step(SourceSite site = SourceSite::current()) {
@@ -180,7 +184,7 @@ class ProducerConsumerPipeline {
   }
   /// Waits until every stage this producer filled has been freed.
   constexpr void drain(SourceSite site = SourceSite::current()) {
-    for (std::uint32_t i = 0; i < stages(); ++i) {
+    for (std::uint32_t i = 0; i < stages(); i += turn_.of) {
       wait_consumer(site);
       producer_step();
     }
@@ -199,6 +203,7 @@ class ProducerConsumerPipeline {
 
   M* machine_;
   const Storage* storage_;
+  RingTurn turn_;
   PipelineState producer_;
   PipelineState consumer_;
 };

@@ -27,6 +27,11 @@ struct UmmaCommit {
 struct EveryLane {
   static constexpr ArrivalKind kKind = ArrivalKind::kEveryLane;
 };
+/// The role is several warpgroups that take the stages in turn: every lane of the one whose turn it
+/// is arrives.
+struct WarpgroupLanes {
+  static constexpr ArrivalKind kKind = ArrivalKind::kEveryLane;
+};
 /// One lane of every warp of the role arrives, after a warp sync, for all of them.
 struct ElectedLane {
   static constexpr ArrivalKind kKind = ArrivalKind::kElectedLane;
@@ -37,6 +42,7 @@ template <Role kWho, class How>
 struct From {
   static constexpr Role kRole = kWho;
   static constexpr ArrivalKind kKind = How::kKind;
+  static constexpr bool kOneWarpgroup = std::is_same_v<How, WarpgroupLanes>;
 };
 
 /// A role that frees stages, and how it arrives on an empty barrier. A ring may have several.
@@ -44,6 +50,7 @@ template <Role kWho, class How>
 struct To {
   static constexpr Role kRole = kWho;
   static constexpr ArrivalKind kKind = How::kKind;
+  static constexpr bool kOneWarpgroup = std::is_same_v<How, WarpgroupLanes>;
   static_assert(kKind != ArrivalKind::kTmaBytes, "bytes fill a stage; they do not free it");
 };
 
@@ -66,7 +73,8 @@ constexpr std::uint32_t arrivals_of(RoleTable<kRows> roles) {
     case ArrivalKind::kUmmaCommit:
       return 1;
     case ArrivalKind::kEveryLane:
-      return roles.lanes(Participant::kRole);
+      return Participant::kOneWarpgroup ? kWarpsPerWarpgroup * kWarpLanes
+                                        : roles.lanes(Participant::kRole);
     case ArrivalKind::kElectedLane:
       return roles.warps(Participant::kRole);
   }

@@ -51,6 +51,31 @@ class AccumTile {
     }
   }
 
+  /// Multiplies each row of `columns` columns by its value.
+  ///
+  /// Participants: the whole warp. Blocks: never.
+  constexpr void scale_rows(const typename M::template Fragment<1>& factors,
+                            std::uint32_t columns) {
+    for (std::uint32_t c = 0; c < columns; c += kFragmentColumns) {
+      fragments_[c / kFragmentColumns].combine_rows(
+          factors, [](float value, float factor) { return value * factor; });
+    }
+  }
+
+  /// Stores the registers back into columns of an accumulator, and waits until they are there.
+  ///
+  /// Participants: the whole warp. Blocks: until they are stored.
+  template <class EpilogueStage>
+  constexpr void store_back(const EpilogueStage& accum,
+                            std::uint32_t first,
+                            std::uint32_t columns,
+                            SourceSite site = SourceSite::current()) const {
+    for (std::uint32_t c = 0; c < columns; c += kFragmentColumns) {
+      accum.store(fragments_[c / kFragmentColumns], first + c, site);
+    }
+    machine_->tcgen05_wait_st(site);
+  }
+
   /// Writes the registers, rounded to `Element`, to this warp's rows of a tile that all warps of
   /// the
   /// role share: 32 rows for each rank in the warpgroup.

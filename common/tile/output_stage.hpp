@@ -12,6 +12,7 @@
 #include "common/sync/participants.hpp"
 #include "common/tile/operand_tile.hpp"
 #include "common/tile/tensor_memory.hpp"
+#include "common/tile/wide_tile.hpp"
 
 namespace warptwin {
 
@@ -41,6 +42,29 @@ constexpr void multiply_tiles(M& machine,
     machine.tcgen05_mma(group,
                         d,
                         descriptor_a.advanced(byte),
+                        descriptor_b.advanced(byte),
+                        instruction,
+                        accumulate == Accumulate::kYes || byte > 0,
+                        site);
+  }
+}
+
+/// The same with A in tensor memory: a (128, tile_k), b (rows_b, tile_k), in one CTA.
+template <Machine M, class ElementA, class ElementB>
+constexpr void multiply_tiles(M& machine,
+                              TmemAddress d,
+                              TmemOperand<ElementA> a,
+                              const SharedTile<ElementB>& b,
+                              Accumulate accumulate,
+                              SourceSite site) {
+  constexpr std::uint32_t kStepBytes = 32;
+  const auto instruction =
+      UmmaInstructionDescriptor::make(ElementA::kType, ElementB::kType, kTmemLanes, b.rows);
+  const auto descriptor_b = UmmaSmemDescriptor::k_major(b);
+  for (std::uint32_t byte = 0; byte < b.row_bytes(); byte += kStepBytes) {
+    machine.tcgen05_mma(CtaGroup::kOne,
+                        d,
+                        a.advanced(byte),
                         descriptor_b.advanced(byte),
                         instruction,
                         accumulate == Accumulate::kYes || byte > 0,
@@ -105,6 +129,39 @@ class [[nodiscard]] MmaStage {
                    site);
   }
 
+  /// The same over operands of several panels.
+  template <class ElementA, class ElementB>
+  constexpr void multiply(const WideTile<ElementA>& a,
+                          const WideTile<ElementB>& b,
+                          Accumulate accumulate,
+                          SourceSite site = SourceSite::current()) const {
+    for (std::uint32_t i = 0; i < b.panels(); ++i) {
+      multiply_tiles(claim_.machine(),
+                     storage_->cluster.group,
+                     tmem_.address(),
+                     a.panel(i),
+                     b.panel(i),
+                     i == 0 ? accumulate : Accumulate::kYes,
+                     site);
+    }
+  }
+  /// The same with A in tensor memory.
+  template <class ElementA, class ElementB>
+  constexpr void multiply(const TmemOperand<ElementA>& a,
+                          const WideTile<ElementB>& b,
+                          Accumulate accumulate,
+                          SourceSite site = SourceSite::current()) const {
+    const std::uint32_t panel_bytes = b.panel(0).row_bytes();
+    for (std::uint32_t i = 0; i < b.panels(); ++i) {
+      multiply_tiles(claim_.machine(),
+                     tmem_.address(),
+                     TmemOperand<ElementA>{a.advanced(i * panel_bytes)},
+                     b.panel(i),
+                     i == 0 ? accumulate : Accumulate::kYes,
+                     site);
+    }
+  }
+
   /// Participants: the whole warp. Blocks: never.
   constexpr void release(SourceSite site = SourceSite::current()) && {
     if (claim_.end()) {
@@ -150,7 +207,19 @@ class [[nodiscard]] EpilogueStage {
         fragment, tmem_.at_column(column).at_lane(first_lane()), site);
   }
 
-  /// Requires:     all loads have been waited for.
+  /// Starts to store this warp's lanes of the columns from `column` on; settle with
+  /// `tcgen05_wait_st`.
+  ///
+  /// Participants: the whole warp. Blocks: never.
+  template <class Fragment>
+  constexpr void store(const Fragment& fragment,
+                       std::uint32_t column,
+                       SourceSite site = SourceSite::current()) const {
+    claim_.machine().tcgen05_st_32x32b(
+        tmem_.at_column(column).at_lane(first_lane()), fragment, site);
+  }
+
+  /// Requires:     all loads and stores have been waited for.
   /// Participants: the whole warp; every warp of the role in every CTA of the group. Blocks: never.
   constexpr void release(SourceSite site = SourceSite::current()) && {
     if (claim_.end()) {

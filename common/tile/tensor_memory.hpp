@@ -38,6 +38,15 @@ struct TmemStage {
   constexpr TmemAddress at_column(std::uint32_t column) const { return base.at_column(column); }
 };
 
+/// An A operand in tensor memory: lane m holds row m, packed into 32-bit cells from `base` on.
+template <class Element>
+struct TmemOperand {
+  TmemAddress base;
+
+  /// The part that begins `bytes` further along K.
+  constexpr TmemAddress advanced(std::uint32_t bytes) const { return base.at_column(bytes / 4); }
+};
+
 /// Columns of tensor memory this CTA owns, and its peer too if it is one of a pair.
 struct TmemAllocation {
   TmemAddress base;
@@ -77,6 +86,10 @@ struct TmemAllocation {
     machine.tcgen05_dealloc(group, base, columns, site);
   }
 
+  /// The same memory from column `first` on: where another ring's stages begin. Not to be freed.
+  constexpr TmemAllocation from_column(std::uint32_t first) const {
+    return {base.at_column(first), columns - first, group};
+  }
   constexpr TmemStage stage(const OutputPipelineConfig& config, std::uint32_t index) const {
     return {base.at_column(index * config.stage_stride_columns)};
   }
@@ -85,10 +98,10 @@ struct TmemAllocation {
 /// The barrier that frees tensor memory, the word its address is handed over in, and the named
 /// barrier it is handed over with.
 ///
-/// Barrier    Arrivals per phase             Completion means
-/// dealloc    `kUser`'s lanes, of each CTA   tensor memory may be freed; single-use
+/// Barrier    Arrivals per phase              Completion means
+/// dealloc    the users' lanes, of each CTA   tensor memory may be freed; single-use
 ///            of the group
-template <Role kOwner = Role::kMma, Role kUser = Role::kEpilogue>
+template <Role kOwner = Role::kMma, Role kUser = Role::kEpilogue, Role... kMoreUsers>
 struct TmemDeallocStorage {
   template <class Layout, std::uint32_t kRows>
   constexpr TmemDeallocStorage(Layout& layout,
@@ -96,13 +109,14 @@ struct TmemDeallocStorage {
                                RoleTable<kRows> roles,
                                const ClusterShape& cluster_shape)
       : cluster{cluster_shape},
-        arrivals{roles.lanes(kUser) * cluster.group_ctas()},
+        arrivals{(roles.lanes(kUser) + ... + roles.lanes(kMoreUsers)) * cluster.group_ctas()},
         barrier{layout.barriers(
             {owner, "done"},
             1,
-            contract(kOwner, 0, Contributor{kUser, ArrivalKind::kEveryLane, arrivals}))[0]},
+            contract(kOwner, 0, user<kUser>(roles), user<kMoreUsers>(roles)...))[0]},
         word{layout.word({owner, "address"})},
-        hand_off{WarpGroupBarrier::of<kOwner, kUser>(NamedBarrierId::kTmemHandOff, roles)} {}
+        hand_off{WarpGroupBarrier::of<kOwner, kUser, kMoreUsers...>(NamedBarrierId::kTmemHandOff,
+                                                                    roles)} {}
 
   /// Participants: one elected lane of one warp.
   template <Machine M>
@@ -115,6 +129,12 @@ struct TmemDeallocStorage {
   Mbarrier barrier;
   SharedAddress word;
   WarpGroupBarrier hand_off;
+
+ private:
+  template <Role kWho, std::uint32_t kRows>
+  constexpr Contributor user(RoleTable<kRows> roles) const {
+    return {kWho, ArrivalKind::kEveryLane, roles.lanes(kWho) * cluster.group_ctas()};
+  }
 };
 
 /// The end of tensor memory's life: its users say when they are done, its owner waits and frees it.

@@ -30,6 +30,12 @@ template <std::uint32_t kRegisters>
 struct CudaFragment {
   std::uint32_t words[kRegisters];
 
+  /// Sets every value.
+  WARPTWIN_HOST_DEVICE void fill(float value) {
+    WARPTWIN_UNROLL for (std::uint32_t& word : words) {
+      word = std::bit_cast<std::uint32_t>(value);
+    }
+  }
   /// Replaces every value by `f(value)`.
   template <class F>
   WARPTWIN_HOST_DEVICE void transform(F&& f) {
@@ -45,6 +51,58 @@ struct CudaFragment {
       const auto with = std::bit_cast<float>(other.words[i]);
       words[i] = std::bit_cast<std::uint32_t>(static_cast<float>(f(value, with)));
     }
+  }
+  /// Replaces every value by `f(value, its column)`.
+  template <class F>
+  WARPTWIN_HOST_DEVICE void transform_columns(F&& f) {
+    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
+      words[i] = std::bit_cast<std::uint32_t>(f(std::bit_cast<float>(words[i]), i));
+    }
+  }
+  /// Replaces every value by `f(value, the value of its row)`.
+  template <class F>
+  WARPTWIN_HOST_DEVICE void combine_rows(const CudaFragment<1>& rows, F&& f) {
+    const auto of_row = std::bit_cast<float>(rows.words[0]);
+    WARPTWIN_UNROLL for (std::uint32_t& word : words) {
+      word = std::bit_cast<std::uint32_t>(f(std::bit_cast<float>(word), of_row));
+    }
+  }
+  /// Replaces the value of the row by `f(value, x)`, for each x of the row in turn.
+  template <class F>
+  WARPTWIN_HOST_DEVICE void fold_into(CudaFragment<1>& rows, F&& f) const {
+    auto value = std::bit_cast<float>(rows.words[0]);
+    WARPTWIN_UNROLL for (const std::uint32_t word : words) {
+      value = f(value, std::bit_cast<float>(word));
+    }
+    rows.words[0] = std::bit_cast<std::uint32_t>(value);
+  }
+  /// Replaces every value by its power of two.
+  WARPTWIN_HOST_DEVICE void exp2() {
+    transform([](float value) { return ptx::exp2(value); });
+  }
+  /// Whether `f(value)` for any of the warp's values. Participants: the whole warp.
+  template <class F>
+  WARPTWIN_HOST_DEVICE bool any(F&& f) const {
+    bool own = false;
+    WARPTWIN_UNROLL for (const std::uint32_t word : words) {
+      own = own || f(std::bit_cast<float>(word));
+    }
+    return ptx::any_sync(own);
+  }
+  /// The values as `Element`s, packed into registers.
+  template <class Element>
+  WARPTWIN_HOST_DEVICE auto packed() const {
+    constexpr std::uint32_t kPerWord = ptx::kElementsPerWord<Element>;
+    static_assert(kRegisters % kPerWord == 0, "a register is packed full");
+    CudaFragment<kRegisters / kPerWord> packed;
+    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters / kPerWord; ++i) {
+      float values[kPerWord];
+      WARPTWIN_UNROLL for (std::uint32_t j = 0; j < kPerWord; ++j) {
+        values[j] = std::bit_cast<float>(words[i * kPerWord + j]);
+      }
+      packed.words[i] = ptx::convert_word<Element>(values);
+    }
+    return packed;
   }
 };
 
@@ -353,7 +411,8 @@ class CudaMachine {
   }
   WARPTWIN_HOST_DEVICE void tcgen05_wait_st(SourceSite = {}) { ptx::tcgen05_wait_st(); }
 
-  /// Requires: kRegisters elements are whole 16-byte units, and `column` is the first of one.
+  /// Requires: kRegisters elements are whole 16-byte units, and `column` is the first of one; or
+  /// one element of 32 bits.
   template <class Element, std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void st_shared_row(const SharedTile<Element>& tile,
                                           std::uint32_t row,
@@ -362,18 +421,24 @@ class CudaMachine {
                                           SourceSite = {}) {
     constexpr std::uint32_t kPerWord = ptx::kElementsPerWord<Element>;
     constexpr std::uint32_t kPerUnit = 4 * kPerWord;
-    static_assert(kRegisters % kPerUnit == 0, "a row is written in units of 16 bytes");
+    static_assert(kRegisters % kPerUnit == 0 || (kRegisters == 1 && kPerWord == 1),
+                  "a row is written in units of 16 bytes, or as one word");
     const std::uint32_t own_row = row + ptx::lane_index();
-    WARPTWIN_UNROLL for (std::uint32_t first = 0; first < kRegisters; first += kPerUnit) {
-      std::uint32_t words[4];
-      WARPTWIN_UNROLL for (std::uint32_t word = 0; word < 4; ++word) {
-        float values[kPerWord];
-        WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kPerWord; ++i) {
-          values[i] = std::bit_cast<float>(fragment.words[first + word * kPerWord + i]);
+    if constexpr (kRegisters == 1) {
+      const float values[1] = {std::bit_cast<float>(fragment.words[0])};
+      ptx::st_shared_u32(tile.at(own_row, column), ptx::convert_word<Element>(values));
+    } else {
+      WARPTWIN_UNROLL for (std::uint32_t first = 0; first < kRegisters; first += kPerUnit) {
+        std::uint32_t words[4];
+        WARPTWIN_UNROLL for (std::uint32_t word = 0; word < 4; ++word) {
+          float values[kPerWord];
+          WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kPerWord; ++i) {
+            values[i] = std::bit_cast<float>(fragment.words[first + word * kPerWord + i]);
+          }
+          words[word] = ptx::convert_word<Element>(values);
         }
-        words[word] = ptx::convert_word<Element>(values);
+        ptx::st_shared_v4(tile.at(own_row, column + first), words);
       }
-      ptx::st_shared_v4(tile.at(own_row, column + first), words);
     }
   }
 
@@ -388,14 +453,20 @@ class CudaMachine {
     constexpr std::uint32_t kPerUnit = 4 * kPerWord;
     constexpr std::uint32_t kBits = 32 / kPerWord;
     constexpr std::uint32_t kMask = ~std::uint32_t{0} >> (32 - kBits);
-    static_assert(kRegisters % kPerUnit == 0, "a row is read in units of 16 bytes");
+    static_assert(kRegisters % kPerUnit == 0 || (kRegisters == 1 && kPerWord == 1),
+                  "a row is read in units of 16 bytes, or as one word");
     const std::uint32_t own_row = row + ptx::lane_index();
-    WARPTWIN_UNROLL for (std::uint32_t first = 0; first < kRegisters; first += kPerUnit) {
-      std::uint32_t words[4];
-      ptx::ld_shared_v4(words, tile.at(own_row, column + first));
-      WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kPerUnit; ++i) {
-        const std::uint32_t bits = (words[i / kPerWord] >> (i % kPerWord * kBits)) & kMask;
-        fragment.words[first + i] = std::bit_cast<std::uint32_t>(decode(Element::kType, bits));
+    if constexpr (kRegisters == 1) {
+      const std::uint32_t bits = ptx::ld_shared_u32(tile.at(own_row, column));
+      fragment.words[0] = std::bit_cast<std::uint32_t>(decode(Element::kType, bits));
+    } else {
+      WARPTWIN_UNROLL for (std::uint32_t first = 0; first < kRegisters; first += kPerUnit) {
+        std::uint32_t words[4];
+        ptx::ld_shared_v4(words, tile.at(own_row, column + first));
+        WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kPerUnit; ++i) {
+          const std::uint32_t bits = (words[i / kPerWord] >> (i % kPerWord * kBits)) & kMask;
+          fragment.words[first + i] = std::bit_cast<std::uint32_t>(decode(Element::kType, bits));
+        }
       }
     }
   }

@@ -1,4 +1,5 @@
-/// From float to the element types, by one instruction a word, rounding to nearest even.
+/// From float to the element types, by one instruction a word, rounding to nearest even; and the
+/// special-function unit.
 /// Source: PTX ISA, "cvt". cvt to an 8-bit float exists with .satfinite only: e5m2 saturates too.
 
 #pragma once
@@ -49,6 +50,16 @@ WARPTWIN_HOST_DEVICE std::uint32_t convert_word(const float (&values)[kElementsP
                    (convert_pair<Element>(values[2], values[3]) << 16);
           } return word;),
       (return 0;))
+}
+
+/// 2^value, to 2 ulp and a little; subnormals become zero. Source: PTX ISA, "ex2".
+WARPTWIN_HOST_DEVICE float exp2(float value) {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE,
+                    (float power; asm("ex2.approx.ftz.f32 %0, %1;"
+                                      : "=f"(power)
+                                      : "f"(value));
+                     return power;),
+                    (return value;))
 }
 
 }  // namespace warptwin::hw::ptx

@@ -29,6 +29,11 @@ WARPTWIN_HOST_DEVICE bool elect_sync() {
                     (return true;))
 }
 
+/// Whether any lane says yes. Participants: the whole warp.
+WARPTWIN_HOST_DEVICE bool any_sync(bool own) {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return __any_sync(0xffffffffU, own);), (return own;))
+}
+
 WARPTWIN_HOST_DEVICE std::uint32_t lane_index() {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return ::cuda::ptx::get_sreg_laneid();), (return 0;))
 }

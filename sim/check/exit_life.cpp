@@ -117,9 +117,9 @@ class Impl : public Detector {
       return naming().cluster_of_cta(event.cta) == naming().cluster_of_cta(cta) &&
              (pending.mask >> rank_of(cta) & 1U) != 0;
     }
-    if ((event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp) &&
-        (event.flags & event_flag::kPair) != 0) {
-      return event.cta / 2 == cta / 2;
+    if (event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp) {
+      const bool pair = (event.flags & event_flag::kPair) != 0;
+      return pair ? event.cta / 2 == cta / 2 : event.cta == cta;  // `peer` may be an A in tmem
     }
     return event.cta == cta || (event.peer != 0 && event.peer_cta == cta);
   }

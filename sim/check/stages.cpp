@@ -79,6 +79,9 @@ class Impl : public Detector {
 
   void on_produced(const Event& event) {
     std::deque<std::uint64_t>& produced = produced_[{event.cta, event.address}];
+    if (std::find(produced.begin(), produced.end(), iteration(event)) != produced.end()) {
+      return;  // several warps fill it together
+    }
     produced.push_back(iteration(event));
     if (produced.size() > 2 * std::size_t{event.count}) {
       produced.pop_front();  // nobody can still be there: its stage has been taken again since

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "common/machine/machine.hpp"
 
@@ -44,9 +46,22 @@ template <std::uint32_t kRegisters>
 class SimFragment {
  public:
   SimFragment() : data_{std::make_shared<FragmentData>()} { data_->registers = kRegisters; }
+  /// Registers are values: a copy has its own.
+  SimFragment(const SimFragment& other) : data_{std::make_shared<FragmentData>(*other.data_)} {}
+  SimFragment(SimFragment&&) noexcept = default;
+  SimFragment& operator=(const SimFragment& other) {
+    data_ = std::make_shared<FragmentData>(*other.data_);
+    return *this;
+  }
+  SimFragment& operator=(SimFragment&&) noexcept = default;
 
   const std::shared_ptr<FragmentData>& data() const { return data_; }
 
+  /// Sets every value, in every lane.
+  void fill(float value) {
+    data_->settled = true;
+    data_->bits.assign(std::size_t{kRegisters} * kWarpLanes, std::bit_cast<std::uint32_t>(value));
+  }
   /// Replaces every value by `f(value)`, in every lane.
   template <class F>
   void transform(F&& f) {
@@ -64,8 +79,71 @@ class SimFragment {
       data_->bits[i] = std::bit_cast<std::uint32_t>(static_cast<float>(f(value, with)));
     }
   }
+  /// Replaces every value by `f(value, its column)`.
+  template <class F>
+  void transform_columns(F&& f) {
+    for_each([&](std::uint32_t& bits, std::size_t, std::uint32_t column) {
+      bits = std::bit_cast<std::uint32_t>(f(std::bit_cast<float>(bits), column));
+    });
+  }
+  /// Replaces every value by `f(value, the value of its row)`.
+  template <class F>
+  void combine_rows(const SimFragment<1>& rows, F&& f) {
+    const std::vector<std::uint32_t>& values = rows.data()->bits;
+    if (values.empty()) {
+      return;
+    }
+    for_each([&](std::uint32_t& bits, std::size_t row, std::uint32_t) {
+      bits = std::bit_cast<std::uint32_t>(
+          f(std::bit_cast<float>(bits), std::bit_cast<float>(values[row])));
+    });
+  }
+  /// Replaces the value of each row by `f(value, x)`, for each x of the row in turn.
+  template <class F>
+  void fold_into(SimFragment<1>& rows, F&& f) const {
+    std::vector<std::uint32_t>& values = rows.data()->bits;
+    for (std::size_t i = 0; i < data_->bits.size() && !values.empty(); ++i) {
+      std::uint32_t& value = values[i / kRegisters];
+      value = std::bit_cast<std::uint32_t>(
+          f(std::bit_cast<float>(value), std::bit_cast<float>(data_->bits[i])));
+    }
+  }
+  /// Replaces every value by its power of two.
+  void exp2() {
+    transform([](float value) { return std::exp2(value); });
+  }
+  /// Whether `f(value)` for any of the warp's values; yes where there is no data.
+  template <class F>
+  bool any(F&& f) const {
+    return data_->bits.empty() ||
+           std::any_of(data_->bits.begin(), data_->bits.end(), [&](std::uint32_t bits) {
+             return f(std::bit_cast<float>(bits));
+           });
+  }
+  /// The values as `Element`s, packed into registers.
+  template <class Element>
+  auto packed() const {
+    constexpr std::uint32_t kPerWord = 4 / sizeof(typename Element::Storage);
+    static_assert(kRegisters % kPerWord == 0, "a register is packed full");
+    SimFragment<kRegisters / kPerWord> words;
+    words.data()->settled = data_->settled;
+    words.data()->bits.resize(data_->bits.size() / kPerWord);
+    for (std::size_t i = 0; i < data_->bits.size(); ++i) {
+      const std::uint32_t bits = encode(Element::kType, std::bit_cast<float>(data_->bits[i]));
+      words.data()->bits[i / kPerWord] |= bits << (i % kPerWord * (32 / kPerWord));
+    }
+    return words;
+  }
 
  private:
+  // Calls `f` with the bits, the lane and the column of every value.
+  template <class F>
+  void for_each(F&& f) {
+    for (std::size_t i = 0; i < data_->bits.size(); ++i) {
+      f(data_->bits[i], i / kRegisters, static_cast<std::uint32_t>(i % kRegisters));
+    }
+  }
+
   std::shared_ptr<FragmentData> data_;
 };
 

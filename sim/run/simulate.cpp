@@ -93,8 +93,7 @@ Comparison compare(const HostTensor& got, const HostTensor& expected) {
   for (const float value : expected.values) {
     largest = std::max(largest, std::abs(static_cast<double>(value)));
   }
-  // fp32 sums of terms that cancel: an error relative to the largest result, not to this one.
-  result.absolute = largest * std::ldexp(1.0, -16);
+  result.absolute = largest * got.spec.error_share;
   for (std::size_t i = 0; i < got.values.size(); ++i) {
     const double a = static_cast<double>(got.values[i]);
     const double b = static_cast<double>(expected.values[i]);

@@ -183,6 +183,20 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   store_row<f8e4m3>(machine, base, fragment);
   store_row<f8e5m2>(machine, base, fragment);
 
+  CudaFragment<1> rows;
+  rows.fill(1.0F);
+  fragment.exp2();
+  fragment.transform_columns(
+      [](float value, std::uint32_t column) { return value * static_cast<float>(column); });
+  fragment.combine_rows(rows, [](float value, float of_row) { return value + of_row; });
+  fragment.fold_into(rows, [](float of_row, float value) { return of_row + value; });
+  machine.st_shared_row(SharedTile<f32>{base, 128, 1, Swizzle::kNone}, 0, 0, rows);
+  machine.ld_shared_row(SharedTile<f32>{base, 128, 1, Swizzle::kNone}, 0, 0, rows);
+  if (rows.any([](float value) { return value > 0.0F; })) {
+    machine.tcgen05_st_32x32b(TmemAddress{}, fragment.packed<bf16>());
+    machine.tcgen05_st_32x32b(TmemAddress{}, fragment.packed<f8e4m3>());
+  }
+
   machine.st_shared_u32(base, machine.ld_acquire_global_u32(global) + machine.cluster_index());
   machine.st_release_global_u32(global, machine.cluster_count() + machine.cta_rank());
   machine.red_add_release_global_u32(global, machine.warp_index());

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scenarios/attention.hpp"
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
 #include "scenarios/gemm_block_scaled.hpp"
@@ -30,6 +31,11 @@ void expect_table_is_true(const std::string& path, const Extents& extents) {
     EXPECT_THAT(rows[name].how, testing::StartsWith(tests::wording(contract.contributors[0].kind)));
     EXPECT_EQ(rows[name].counts_bytes, contract.bytes != 0);
   }
+}
+
+TEST(BarrierTable, OfAttention) {
+  expect_table_is_true<AttentionStorage<AttentionExtents<>>>("scenarios/attention.hpp",
+                                                             AttentionExtents<>{128, 3, 1});
 }
 
 TEST(BarrierTable, OfGemm) {

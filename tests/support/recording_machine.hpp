@@ -19,8 +19,26 @@ class RecordingMachine {
   using TensorMap = int;
   template <std::uint32_t kColumns>
   struct Fragment {
+    void fill(float) {}
+    template <class F>
+    void transform(F&&) {}
+    template <class F>
+    void transform_columns(F&&) {}
     template <class F>
     void combine(const Fragment&, F&&) {}
+    template <class F>
+    void combine_rows(const Fragment<1>&, F&&) {}
+    template <class F>
+    void fold_into(Fragment<1>&, F&&) const {}
+    void exp2() {}
+    template <class F>
+    bool any(F&&) const {
+      return true;
+    }
+    template <class Element>
+    Fragment<kColumns * sizeof(typename Element::Storage) / 4> packed() const {
+      return {};
+    }
   };
 
   // Who the warp is; tests set it.
@@ -293,7 +311,7 @@ class RecordingMachine {
   }
   template <std::uint32_t kColumns>
   void tcgen05_st_32x32b(TmemAddress at,
-                         Fragment<kColumns>&,
+                         const Fragment<kColumns>&,
                          SourceSite s = SourceSite::current()) {
     add(s, "st", kColumns, "lane", at.lane(), "column", at.column());
   }
@@ -306,7 +324,7 @@ class RecordingMachine {
   void st_shared_row(const SharedTile<Element>& tile,
                      std::uint32_t row,
                      std::uint32_t column,
-                     Fragment<kColumns>&,
+                     const Fragment<kColumns>&,
                      SourceSite s = SourceSite::current()) {
     add(s, "st.shared", tile.base.value, "row", row, "column", column);
   }

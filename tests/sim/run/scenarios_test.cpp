@@ -240,6 +240,20 @@ TEST(GemmBlockScaledTest, WhatDoesNotFitIsRefusedWithWhatWould) {
   EXPECT_NE(refusal("k=40").find("k=64"), std::string::npos);
 }
 
+// One query and one key, odd edges of both, one to several tiles of keys, several heads and tiles a
+// CTA, more CTAs than tiles, both head sizes, the shortest rings and long ones, maxima that may
+// grow.
+INSTANTIATE_TEST_SUITE_P(
+    Attention,
+    ShapeTest,
+    ::testing::Values(Shape{"attention", "kv=128"},
+                      Shape{"attention", "q=1 kv=1"},
+                      Shape{"attention", "q=129 kv=130 head_dim=64 slack=8"},
+                      Shape{"attention", "q=300 kv=260 heads=2 ctas=1 stages=2 slack=1"},
+                      Shape{"attention",
+                            "q=257 kv=127 heads=3 head_dim=64 stages=5 stats_stages=3 ctas=2"},
+                      Shape{"attention", "q=30 kv=640 head_dim=64 stages=7 ctas=3"}));
+
 TEST(GemmTest, WhatDoesNotFitIsRefusedWithWhatWould) {
   const auto refusal = [](std::initializer_list<std::pair<const char*, std::int64_t>> values) {
     try {

@@ -1,0 +1,201 @@
+/// The ring in which an accumulator is replaced, where it lies in tensor memory, by an operand of
+/// the next MMA: attention's scores by its probabilities.
+
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "common/machine/machine.hpp"
+#include "common/pipeline/barrier_pair.hpp"
+#include "common/pipeline/pipeline_state.hpp"
+#include "common/pipeline/stage_claim.hpp"
+#include "common/sync/mbarrier.hpp"
+#include "common/sync/participants.hpp"
+#include "common/tile/output_stage.hpp"
+#include "common/tile/tensor_memory.hpp"
+
+namespace warptwin {
+
+template <Machine M, class Producer, class Writer>
+class InPlacePipeline;
+
+/// Barrier        Arrivals per phase                Completion means
+/// full[s]        1, the MMA's commit               the accumulator is complete
+/// replaced[s]    the writer's lanes                the operand stands in its place
+/// empty[s]       1, the commit of the MMA that     the operand has been read: another accumulator
+///                reads it                          may come
+///
+/// The MMA warp waits for empty itself: the manual does not promise that an MMA writes its
+/// accumulator after an earlier one of the same thread has read these columns as A.
+template <class Producer, class Writer>
+struct InPlacePipelineStorage {
+  static_assert(Producer::kKind == ArrivalKind::kUmmaCommit, "accumulators are filled by the MMA");
+  template <Machine M>
+  using Pipeline = InPlacePipeline<M, Producer, Writer>;
+
+  template <class Layout, std::uint32_t kRows>
+  constexpr InPlacePipelineStorage(Layout& layout,
+                                   const char* owner,
+                                   RoleTable<kRows> roles,
+                                   const OutputPipelineConfig& output_config)
+      : config{output_config},
+        barriers{layout,
+                 owner,
+                 config.stages,
+                 full_contract<Producer, Writer>(roles, 0),
+                 empty_contract<Producer, Producer>(roles)},
+        replaced{layout.barriers(
+            {owner, "replaced"}, config.stages, empty_contract<Producer, Writer>(roles))},
+        replaced_arrivals{arrivals_of<Writer>(roles)} {
+    layout.ring({owner, barriers.full, barriers.empty, config.stages, {}, 0});
+  }
+
+  /// Participants: one elected lane of one warp, before anyone uses the ring.
+  template <Machine M>
+  constexpr void init(M& machine, SourceSite site = SourceSite::current()) const {
+    barriers.init(machine, site);
+    for (std::uint32_t stage = 0; stage < config.stages; ++stage) {
+      machine.mbarrier_init(replaced[stage], replaced_arrivals, site);
+    }
+  }
+
+  ClusterShape cluster{};  // of one CTA
+  OutputPipelineConfig config;
+  BarrierPair barriers;
+  MbarrierArray replaced;
+  std::uint32_t replaced_arrivals;
+};
+
+/// An accumulator that its reader replaces. `release` hands the operand to the MMA.
+template <Machine M, class Storage, class Writer>
+class [[nodiscard]] ReplaceStage {
+ public:
+  constexpr ReplaceStage(StageClaim<M> claim, const Storage& storage, TmemStage tmem)
+      : claim_{std::move(claim)}, storage_{&storage}, tmem_{tmem} {}
+  constexpr ReplaceStage(ReplaceStage&&) = default;
+
+  /// This warp's lanes, from the stage's first column on: where it loads, and then stores.
+  constexpr TmemAddress own_rows() const {
+    return tmem_.address().at_lane(kWarpLanes *
+                                   (claim_.machine().warp_index() % kWarpsPerWarpgroup));
+  }
+  /// The barrier that `release` arrives on.
+  constexpr Mbarrier mbar() const { return storage_->replaced[claim_.state().index]; }
+
+  /// Requires:     all loads and stores have been waited for.
+  /// Participants: the whole warp; every warp that shares the stage. Blocks: never.
+  constexpr void release(SourceSite site = SourceSite::current()) && {
+    if (claim_.end()) {
+      claim_.machine().tcgen05_fence_before_thread_sync(site);
+      arrive_as<Writer::kKind>(claim_.machine(), mbar(), site);
+      claim_.note(StageStep::kConsumerReleased);
+    }
+  }
+
+ private:
+  StageClaim<M> claim_;
+  const Storage* storage_;
+  TmemStage tmem_;
+};
+
+/// An operand in tensor memory that MMAs read. `release` commits: the columns are free when they
+/// have.
+template <Machine M, class Storage>
+class [[nodiscard]] OperandStage {
+ public:
+  constexpr OperandStage(StageClaim<M> claim, const Storage& storage, TmemStage tmem)
+      : claim_{std::move(claim)}, storage_{&storage}, tmem_{tmem} {}
+  constexpr OperandStage(OperandStage&&) = default;
+
+  template <class Element>
+  constexpr TmemOperand<Element> operand() const {
+    return {tmem_.address()};
+  }
+  /// Participants: the whole warp. Blocks: never.
+  constexpr void release(SourceSite site = SourceSite::current()) && {
+    if (claim_.end()) {
+      claim_.machine().tcgen05_commit(
+          CtaGroup::kOne, storage_->barriers.empty[claim_.state().index], site);
+      claim_.note(StageStep::kConsumerReleased);
+    }
+  }
+
+ private:
+  StageClaim<M> claim_;
+  const Storage* storage_;
+  TmemStage tmem_;
+};
+
+/// One warp's view of the ring. Writers that share it take its stages in turn.
+///
+/// Participants: every operation is the whole warp's, with its lanes together afterwards.
+/// Blocks:       acquire_*, drain; nothing else.
+template <Machine M, class Producer, class Writer>
+class InPlacePipeline {
+ public:
+  using Storage = InPlacePipelineStorage<Producer, Writer>;
+  using Mma = MmaStage<M, Storage>;
+  using Replace = ReplaceStage<M, Storage, Writer>;
+  using Operand = OperandStage<M, Storage>;
+
+  constexpr InPlacePipeline(M& machine,
+                            const Storage& storage,
+                            const TmemAllocation& tmem,
+                            RingTurn turn = {})
+      : machine_{&machine}, storage_{&storage}, tmem_{tmem}, turn_{turn}, writer_{turn.begin()} {}
+
+  /// The MMA's: waits until the operand that lay there has been read.
+  constexpr Mma acquire_mma_linear(SourceSite site = SourceSite::current()) {
+    const PipelineState state = mma_;
+    wait(storage_->barriers.empty[state.index], state.empty_phase(), site);
+    mma_.step(stages());
+    return {claim(StageStep::kProducerAcquired, state, site), *storage_, tmem(state)};
+  }
+  /// The writer's: waits until the accumulator is complete.
+  constexpr Replace acquire_replace_linear(SourceSite site = SourceSite::current()) {
+    const PipelineState state = writer_;
+    wait(storage_->barriers.full[state.index], state.full_phase(), site);
+    turn_.step(writer_, stages());
+    return {claim(StageStep::kConsumerAcquired, state, site), *storage_, tmem(state)};
+  }
+  /// The MMA's: waits until the operand is stored.
+  constexpr Operand acquire_operand_linear(SourceSite site = SourceSite::current()) {
+    const PipelineState state = operand_;
+    wait(storage_->replaced[state.index], state.full_phase(), site);
+    operand_.step(stages());
+    return {claim(StageStep::kConsumerAcquired, state, site), *storage_, tmem(state)};
+  }
+  /// The MMA's: waits until every operand has been read.
+  constexpr void drain(SourceSite site = SourceSite::current()) {
+    for (std::uint32_t i = 0; i < stages(); ++i) {
+      wait(storage_->barriers.empty[mma_.index], mma_.empty_phase(), site);
+      mma_.step(stages());
+    }
+  }
+  constexpr std::uint32_t stages() const { return storage_->config.stages; }
+
+ private:
+  constexpr void wait(Mbarrier bar, WaitPhase phase, SourceSite site) const {
+    acquire(*machine_, bar, phase, kAcquireCta, site);
+    machine_->tcgen05_fence_after_thread_sync(site);
+  }
+  constexpr TmemStage tmem(PipelineState state) const {
+    return tmem_.stage(storage_->config, state.index);
+  }
+  constexpr StageClaim<M> claim(StageStep step, PipelineState state, SourceSite site) const {
+    StageClaim<M> claim{*machine_, storage_->barriers.note(step, state, site)};
+    claim.note(step);
+    return claim;
+  }
+
+  M* machine_;
+  const Storage* storage_;
+  TmemAllocation tmem_;
+  RingTurn turn_;
+  PipelineState mma_;
+  PipelineState operand_;
+  PipelineState writer_;
+};
+
+}  // namespace warptwin

@@ -1,0 +1,55 @@
+/// An operand whose rows are longer than a swizzle span.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "common/machine/machine.hpp"
+#include "common/machine/shared_tile.hpp"
+#include "common/pipeline/typestate.hpp"
+#include "common/tile/operand_tile.hpp"
+
+namespace warptwin {
+
+/// `rows` by `columns`, K-major, as panels side by side: each a tile of the same rows whose columns
+/// are one swizzle span, the next one right behind it.
+///
+/// Requires: a row of 32, 64 or a multiple of 128 bytes; rows a multiple of 8.
+template <class Element>
+struct WideTile {
+  SharedAddress base;
+  std::uint32_t rows = 0;
+  std::uint32_t columns = 0;
+
+  constexpr std::uint32_t bytes() const {
+    return rows * columns * SharedTile<Element>::kElementBytes;
+  }
+  constexpr std::uint32_t panel_columns() const {
+    return std::min(columns, 128 / SharedTile<Element>::kElementBytes);
+  }
+  constexpr std::uint32_t panels() const { return columns / panel_columns(); }
+  constexpr SharedTile<Element> panel(std::uint32_t index) const {
+    const std::uint32_t row_bytes = panel_columns() * SharedTile<Element>::kElementBytes;
+    return {base + index * rows * row_bytes, rows, panel_columns(), swizzle_of(row_bytes)};
+  }
+};
+
+/// Copies a tile into a stage held, panel by panel; `at` is its first element, innermost first.
+///
+/// Shape:        the map's box is one panel.
+/// Participants: the whole warp; one elected lane issues. Blocks: never.
+template <class Stage, class TensorMap, class Element>
+constexpr void load_panels(WARPTWIN_HELD Stage& stage,
+                           const TensorMap& map,
+                           Coordinates<2> at,
+                           const WideTile<Element>& tile,
+                           SourceSite site = SourceSite::current()) {
+  for (std::uint32_t i = 0; i < tile.panels(); ++i) {
+    const Coordinates<2> from{
+        {at.at[0] + static_cast<std::int32_t>(i * tile.panel_columns()), at.at[1]}};
+    stage.load(map, from, tile.panel(i).base, site);
+  }
+}
+
+}  // namespace warptwin

@@ -1,0 +1,93 @@
+#include "scenarios/attention.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "common/kernel/dispatch.hpp"
+
+#include "tests/support/recording_machine.hpp"
+
+namespace warptwin::scenarios {
+namespace {
+
+using tests::RecordingMachine;
+
+constexpr std::uint32_t kCorrection = 8;
+constexpr std::uint32_t kMma = 12;
+constexpr std::uint32_t kLoad = 13;
+constexpr std::uint32_t kIdle = 14;
+
+/// One warp over one pair of query tiles and three tiles of keys.
+template <class Extents>
+std::vector<std::string> run(const Extents& extents, std::uint32_t warp) {
+  using Kernel = Attention::Kernel<RecordingMachine, Extents>;
+  using Problem = typename Kernel::Problem;
+  RecordingMachine machine;
+  machine.warp = warp;
+  run_warp<Kernel>(machine, Problem{1, 2, 3, 4, extents, {1, 1}, 3, 384, 1.0F, 0.0F}, {});
+  for (const StageNote& note : machine.notes) {
+    EXPECT_LT(note.step, StageStep::kDropped);
+  }
+  return machine.take();
+}
+
+auto count(const std::vector<std::string>& lines, const std::string& start) {
+  return std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+    return line.compare(0, start.size(), start) == 0;
+  });
+}
+
+TEST(Attention, StaticAndDynamicExtentsGiveTheSameOperations) {
+  for (std::uint32_t warp = 0; warp < 16; ++warp) {
+    EXPECT_EQ(run(Attention::StaticExtents{}, warp), run(AttentionExtents<>{128, 3, 1}, warp))
+        << "warp " << warp;
+  }
+}
+
+TEST(Attention, TheRolesShareTheRegistersThatTheCtaBeginsWith) {
+  EXPECT_EQ(8 * kSoftmaxRegisters + 4 * kCorrectionRegisters + 4 * kOtherRegisters,
+            16 * kAttentionRegisters);
+  EXPECT_EQ(16 * kWarpLanes * kAttentionRegisters, 65536U);
+  for (std::uint32_t warp = 0; warp < 16; ++warp) {
+    EXPECT_EQ(count(run(Attention::StaticExtents{}, warp), "setmaxnreg"), 1) << "warp " << warp;
+  }
+  EXPECT_EQ(run(Attention::StaticExtents{}, kIdle).back(), "setmaxnreg.dec 40");
+}
+
+TEST(Attention, EveryTileIsLoadedOnceInTheOrderItIsUsed) {
+  const auto load = run(Attention::StaticExtents{}, kLoad);
+  EXPECT_EQ(count(load, "one: arrive.expect_tx"), 2 + 2 * 3);
+  std::string maps;
+  for (const std::string& line : load) {
+    if (line.compare(0, 5, "load ") == 0) {
+      maps += line[line.find("map ") + 4];
+    }
+  }
+  EXPECT_EQ(maps, "1122112233223333");  // two panels each: Q0 K0 Q1 K1 V0 K2 V1 V2
+}
+
+TEST(Attention, AnMmaReadsProbabilitiesWhereTheScoresStood) {
+  const auto mma = run(Attention::StaticExtents{}, kMma);
+  EXPECT_EQ(count(mma, "mma 1 d 0 "), 3 * 8);          // S of tile 0: 8 steps of head_dim
+  EXPECT_EQ(count(mma, "mma 1 d 128 "), 3 * 8);        // S of tile 1
+  EXPECT_EQ(count(mma, "mma.tmem_a 1 256 0 0"), 1);    // O of tile 0 is begun once
+  EXPECT_EQ(count(mma, "mma.tmem_a 1 256 "), 3 * 8);   // and takes 8 steps of keys a tile
+  EXPECT_EQ(count(mma, "mma.tmem_a 1 384 184 1"), 3);  // the last step of P of tile 1
+  EXPECT_EQ(count(mma, "commit"), 2 + 6 + 6 * 3);      // q, kv; scores, accum, P
+}
+
+TEST(Attention, SoftmaxSendsAFactorForEveryAccumulatorAndCorrectionTakesThemInTurn) {
+  const auto softmax = run(Attention::StaticExtents{}, 5);
+  EXPECT_EQ(count(softmax, "st.shared"), 3);
+  EXPECT_EQ(count(softmax, "st 16 lane 32 column 128"), 3);  // warp 5: tile 1, its second quarter
+  const auto correction = run(Attention::StaticExtents{}, kCorrection);
+  EXPECT_EQ(count(correction, "ld.shared.row"), 2 * 3);
+  EXPECT_EQ(count(correction, "st 16 "), 2 * 2 * 8);  // two corrections of each tile, 128 columns
+  EXPECT_EQ(count(correction, "store "), 2 * 2);      // two boxes of each tile
+}
+
+}  // namespace
+}  // namespace warptwin::scenarios
