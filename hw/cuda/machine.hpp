@@ -30,6 +30,12 @@ template <std::uint32_t kRegisters>
 struct CudaFragment {
   std::uint32_t words[kRegisters];
 
+  /// Sets every register.
+  WARPTWIN_HOST_DEVICE void fill(float value) {
+    WARPTWIN_UNROLL for (std::uint32_t& word : words) {
+      word = std::bit_cast<std::uint32_t>(value);
+    }
+  }
   /// Replaces every value by `f(value)`.
   template <class F>
   WARPTWIN_HOST_DEVICE void transform(F&& f) {
@@ -45,6 +51,12 @@ struct CudaFragment {
       const auto with = std::bit_cast<float>(other.words[i]);
       words[i] = std::bit_cast<std::uint32_t>(static_cast<float>(f(value, with)));
     }
+  }
+  /// Replaces every value by `f(value, the one value that `other` has for its lane)`.
+  template <class F>
+  WARPTWIN_HOST_DEVICE void combine_lane(const CudaFragment<1>& other, F&& f) {
+    const auto with = std::bit_cast<float>(other.words[0]);
+    transform([&](float value) { return f(value, with); });
   }
 };
 
@@ -361,7 +373,7 @@ class CudaMachine {
     }
   }
 
-  /// Requires: as st_shared_row.
+  /// Requires: as st_shared_row, or one register of a 32-bit element.
   template <class Element, std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void ld_shared_row(const SharedTile<Element>& tile,
                                           std::uint32_t row,
@@ -372,14 +384,19 @@ class CudaMachine {
     constexpr std::uint32_t kPerUnit = 4 * kPerWord;
     constexpr std::uint32_t kBits = 32 / kPerWord;
     constexpr std::uint32_t kMask = ~std::uint32_t{0} >> (32 - kBits);
-    static_assert(kRegisters % kPerUnit == 0, "a row is read in units of 16 bytes");
+    static_assert(kRegisters % kPerUnit == 0 || (kRegisters == 1 && kPerWord == 1),
+                  "a row is read in units of 16 bytes, or as a word");
     const std::uint32_t own_row = row + ptx::lane_index();
-    WARPTWIN_UNROLL for (std::uint32_t first = 0; first < kRegisters; first += kPerUnit) {
-      std::uint32_t words[4];
-      ptx::ld_shared_v4(words, tile.at(own_row, column + first));
-      WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kPerUnit; ++i) {
-        const std::uint32_t bits = (words[i / kPerWord] >> (i % kPerWord * kBits)) & kMask;
-        fragment.words[first + i] = std::bit_cast<std::uint32_t>(decode(Element::kType, bits));
+    if constexpr (kRegisters == 1) {
+      fragment.words[0] = ptx::ld_shared_u32(tile.at(own_row, column));
+    } else {
+      WARPTWIN_UNROLL for (std::uint32_t first = 0; first < kRegisters; first += kPerUnit) {
+        std::uint32_t words[4];
+        ptx::ld_shared_v4(words, tile.at(own_row, column + first));
+        WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kPerUnit; ++i) {
+          const std::uint32_t bits = (words[i / kPerWord] >> (i % kPerWord * kBits)) & kMask;
+          fragment.words[first + i] = std::bit_cast<std::uint32_t>(decode(Element::kType, bits));
+        }
       }
     }
   }
@@ -393,6 +410,9 @@ class CudaMachine {
                                           std::uint32_t value,
                                           SourceSite = {}) {
     ptx::st_shared_u32(address, value);
+  }
+  WARPTWIN_HOST_DEVICE float ld_global_f32(GlobalAddress address, SourceSite = {}) {
+    return ptx::ld_global_f32(address);
   }
   WARPTWIN_HOST_DEVICE std::uint32_t ld_acquire_global_u32(GlobalAddress address, SourceSite = {}) {
     return ptx::ld_acquire_global_u32(address);

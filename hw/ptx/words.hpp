@@ -46,6 +46,17 @@ WARPTWIN_HOST_DEVICE void ld_shared_v4(std::uint32_t (&words)[4], SharedAddress 
                              : "memory");))
 }
 
+/// A number that nothing writes while the kernel runs.
+WARPTWIN_HOST_DEVICE float ld_global_f32(GlobalAddress address) {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE,
+                    (float value; asm volatile("ld.global.f32 %0, [%1];"
+                                               : "=f"(value)
+                                               : "l"(address.value)
+                                               : "memory");
+                     return value;),
+                    (return 0.0F;))
+}
+
 WARPTWIN_HOST_DEVICE std::uint32_t ld_acquire_global_u32(GlobalAddress address) {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE,
                     (std::uint32_t value; asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"

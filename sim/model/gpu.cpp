@@ -256,6 +256,8 @@ Gpu::Outcome Gpu::dispatch(Slot slot, Operation& op) {
     case Op::kSharedLoad:
     case Op::kSharedStore:
       return op.rank == 0 ? shared_word(slot, op) : shared_row(slot, op);
+    case Op::kGlobalLoad:
+      return global_load(slot, op);
     case Op::kGlobalLoadAcquire:
     case Op::kGlobalStoreRelease:
     case Op::kGlobalRedAdd:
@@ -1483,6 +1485,18 @@ Gpu::Outcome Gpu::shared_row(Slot slot, const Operation& op) {
     }
   }
   ++changes_;
+  emit(event);
+  return Outcome::kDone;
+}
+
+Gpu::Outcome Gpu::global_load(Slot slot, Operation& op) {
+  Event event = event_of(slot, op);
+  event.bytes = 4;
+  if (!memory_.in_range(op.global, 4) || op.global % 4 != 0) {
+    fail(event, op.global % 4 != 0 ? Fault::kMisaligned : Fault::kOutOfRange, true);
+  } else if (const std::byte* at = memory_.at(op.global, 4); at != nullptr) {
+    std::memcpy(&op.result, at, 4);
+  }
   emit(event);
   return Outcome::kDone;
 }

@@ -46,6 +46,13 @@ class SimFragment {
 
   const std::shared_ptr<FragmentData>& data() const { return data_; }
 
+  /// Sets every register of every lane.
+  void fill(float value) {
+    data_ = std::make_shared<FragmentData>();
+    data_->registers = kRegisters;
+    data_->settled = true;
+    data_->bits.assign(std::size_t{kRegisters} * kWarpLanes, std::bit_cast<std::uint32_t>(value));
+  }
   /// Replaces every value by `f(value)`, in every lane.
   template <class F>
   void transform(F&& f) {
@@ -56,6 +63,7 @@ class SimFragment {
   /// Replaces every value by `f(value, the other fragment's)`, in every lane.
   template <class F>
   void combine(const SimFragment& other, F&& f) {
+    combine_settled(*other.data());
     const std::size_t count = std::min(data_->bits.size(), other.data_->bits.size());
     for (std::size_t i = 0; i < count; ++i) {
       const auto value = std::bit_cast<float>(data_->bits[i]);
@@ -63,8 +71,24 @@ class SimFragment {
       data_->bits[i] = std::bit_cast<std::uint32_t>(static_cast<float>(f(value, with)));
     }
   }
+  /// Replaces every value by `f(value, the one value that `other` has for its lane)`.
+  template <class F>
+  void combine_lane(const SimFragment<1>& other, F&& f) {
+    combine_settled(*other.data());
+    const std::size_t lanes = std::min(data_->bits.size() / kRegisters, other.data()->bits.size());
+    for (std::size_t i = 0; i < lanes * kRegisters; ++i) {
+      const auto value = std::bit_cast<float>(data_->bits[i]);
+      const auto with = std::bit_cast<float>(other.data()->bits[i / kRegisters]);
+      data_->bits[i] = std::bit_cast<std::uint32_t>(static_cast<float>(f(value, with)));
+    }
+  }
 
  private:
+  // What is computed from registers that may still change may be wrong too.
+  void combine_settled(const FragmentData& other) {
+    data_->settled = data_->settled && other.settled;
+  }
+
   std::shared_ptr<FragmentData> data_;
 };
 
@@ -392,6 +416,9 @@ class SimMachine {
     op.address = address.value;
     op.count = value;
     run(op);
+  }
+  float ld_global_f32(GlobalAddress address, SourceSite site = SourceSite::current()) {
+    return std::bit_cast<float>(run(global_word(Op::kGlobalLoad, address, 0, site)).result);
   }
   std::uint32_t ld_acquire_global_u32(GlobalAddress address,
                                       SourceSite site = SourceSite::current()) {

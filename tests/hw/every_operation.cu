@@ -165,6 +165,7 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   store_row<f8e5m2>(machine, base, fragment);
 
   machine.st_shared_u32(base, machine.ld_acquire_global_u32(global) + machine.cluster_index());
+  machine.st_shared_u32(base, std::bit_cast<std::uint32_t>(machine.ld_global_f32(global)));
   machine.st_release_global_u32(global, machine.cluster_count() + machine.cta_rank());
   machine.red_add_release_global_u32(global, machine.warp_index());
   machine.wait_global_u32(global, 1);

@@ -7,6 +7,7 @@
 
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
+#include "scenarios/gemm_blockwise_fp8.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
 #include "scenarios/mainloop.hpp"
 #include "scenarios/multicast_ring.hpp"
@@ -39,6 +40,11 @@ TEST(BarrierTable, OfGemm) {
 TEST(BarrierTable, OfGemm2sm) {
   expect_table_is_true<Gemm2smStorage<Gemm2smExtents<>>>(
       "scenarios/gemm_2sm.hpp", Gemm2smExtents<>{{256, 256, 64, 4, 2}, 2, 1});
+}
+
+TEST(BarrierTable, OfGemmBlockwiseFp8) {
+  expect_table_is_true<GemmBlockwiseFp8Storage<GemmBlockwiseFp8Extents<>>>(
+      "scenarios/gemm_blockwise_fp8.hpp", GemmBlockwiseFp8Extents<>{{128, 64, 128, 4, 2}, 1, 1, 1});
 }
 
 TEST(BarrierTable, OfGemmEpilogueLoad) {

@@ -21,6 +21,9 @@ class RecordingMachine {
   struct Fragment {
     template <class F>
     void combine(const Fragment&, F&&) {}
+    template <class F>
+    void combine_lane(const Fragment<1>&, F&&) {}
+    void fill(float) {}
   };
 
   // Who the warp is; tests set it.
@@ -304,6 +307,10 @@ class RecordingMachine {
                      SourceSite s = SourceSite::current()) {
     words_[smem.value] = value;
     add(s, "st.shared.u32", value);
+  }
+  float ld_global_f32(GlobalAddress, SourceSite s = SourceSite::current()) {
+    add(s, "ld.global");
+    return 0;
   }
   std::uint32_t ld_acquire_global_u32(GlobalAddress, SourceSite s = SourceSite::current()) {
     add(s, "ld.acquire");
