@@ -148,8 +148,10 @@ concept HasTensorMemory = requires(M machine,
   machine.tcgen05_wait_st();
   // Each lane writes its registers, converted, into row `row + lane` from `column` on (st.shared).
   machine.st_shared_row(tile, std::uint32_t{}, std::uint32_t{}, fragment);
-  // The reverse: the registers are settled at once (ld.shared). Of a fragment of one register, each
-  // lane reads one element of 32 bits.
+  // The same with rows for columns: each lane writes column `column + lane`, from row `row` on.
+  machine.st_shared_column(tile, std::uint32_t{}, std::uint32_t{}, fragment);
+  // The reverse of st_shared_row: the registers are settled at once (ld.shared). Of a fragment of
+  // one register, each lane reads one element of 32 bits.
   machine.ld_shared_row(tile, std::uint32_t{}, std::uint32_t{}, fragment);
 };
 

@@ -26,6 +26,12 @@ WARPTWIN_HOST_DEVICE void st_shared_u32(SharedAddress address, std::uint32_t val
                              : "memory");))
 }
 
+WARPTWIN_HOST_DEVICE void st_shared_u16(SharedAddress address, std::uint16_t value) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (asm volatile("st.shared.u16 [%0], %1;" ::"r"(address.value), "h"(value)
+                             : "memory");))
+}
+
 /// Writes one 16-byte unit; `address` is a multiple of 16.
 WARPTWIN_HOST_DEVICE void st_shared_v4(SharedAddress address, const std::uint32_t (&words)[4]) {
   NV_IF_TARGET(NV_IS_DEVICE,

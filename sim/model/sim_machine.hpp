@@ -392,6 +392,16 @@ class SimMachine {
     run(shared_row(Op::kSharedStore, tile, row, column, fragment, site));
   }
   template <class Element, std::uint32_t kRegisters>
+  void st_shared_column(const SharedTile<Element>& tile,
+                        std::uint32_t row,
+                        std::uint32_t column,
+                        const SimFragment<kRegisters>& fragment,
+                        SourceSite site = SourceSite::current()) {
+    Operation op = shared_row(Op::kSharedStore, tile, row, column, fragment, site);
+    op.by_columns = true;
+    run(op);
+  }
+  template <class Element, std::uint32_t kRegisters>
   void ld_shared_row(const SharedTile<Element>& tile,
                      std::uint32_t row,
                      std::uint32_t column,

@@ -161,6 +161,8 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   store_row<tf32>(machine, base, fragment);
   store_row<f16>(machine, base, fragment);
   store_row<bf16>(machine, base, fragment);
+  machine.st_shared_column(
+      SharedTile<bf16>{base, 16, 64, Swizzle::k128B}, 0, machine.warp_index(), fragment);
   store_row<f8e4m3>(machine, base, fragment);
   store_row<f8e5m2>(machine, base, fragment);
 

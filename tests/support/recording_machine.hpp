@@ -284,11 +284,19 @@ class RecordingMachine {
   void st_shared_row(const SharedTile<Element>& tile,
                      std::uint32_t row,
                      std::uint32_t column,
-                     Fragment<kColumns>&,
+                     const Fragment<kColumns>&,
                      SourceSite s = SourceSite::current()) {
     add(s, "st.shared", tile.base.value, "row", row, "column", column);
   }
 
+  template <class Element, std::uint32_t kColumns>
+  void st_shared_column(const SharedTile<Element>& tile,
+                        std::uint32_t row,
+                        std::uint32_t column,
+                        const Fragment<kColumns>&,
+                        SourceSite s = SourceSite::current()) {
+    add(s, "st.shared.column", tile.base.value, "row", row, "column", column);
+  }
   template <class Element, std::uint32_t kColumns>
   void ld_shared_row(const SharedTile<Element>& tile,
                      std::uint32_t row,
