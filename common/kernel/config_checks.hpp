@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -38,11 +39,13 @@ inline void check_mma_shape(std::uint32_t m, std::uint32_t n, CtaGroup group = C
   const std::uint32_t half = 64 * ctas_in(group);
   require(m == half || m == 2 * half,
           shape + " does not exist; tile_m is " + std::to_string(half) + " or " +
-              std::to_string(2 * half));
+              std::to_string(2 * half) +
+              "; use tile_m=" + std::to_string(2 * m < 3 * half ? half : 2 * half));
   const std::uint32_t step = m == 64 ? 8 : 16;
-  require(
-      n >= step && n <= 256 && n % step == 0,
-      shape + " does not exist; tile_n is a multiple of " + std::to_string(step) + " up to 256");
+  require(n >= step && n <= 256 && n % step == 0,
+          shape + " does not exist; tile_n is a multiple of " + std::to_string(step) +
+              " up to 256; use tile_n=" +
+              std::to_string(std::clamp((n + step / 2) / step * step, step, 256U)));
 }
 
 /// The tiles that an input pipeline can hold, one MMA can multiply and `AccumTile` can read.
@@ -73,17 +76,27 @@ inline void check_cluster(const ClusterShape& cluster, std::uint32_t rows_a, std
   const std::string shape =
       "a cluster of " + std::to_string(cluster.m) + "x" + std::to_string(cluster.n);
   require(cluster.m % cluster.group_ctas() == 0,
-          shape + " is not made of pairs along M; use an even cluster_m");
-  require(cluster.ctas() <= 16, shape + " has more than 16 CTAs; use a smaller one");
-  const auto check_slices = [&](const char* operand, std::uint32_t rows, std::uint32_t sharers) {
+          shape + " is not made of pairs along M; use cluster_m=" + std::to_string(cluster.m + 1));
+  require(cluster.ctas() <= 16,
+          shape + " has more than 16 CTAs; use " +
+              (cluster.m > 16 ? "cluster_m<=16" : "cluster_n<=" + std::to_string(16 / cluster.m)));
+  // `unit` CTAs along `parameter` are one sharer.
+  const auto check_slices = [&](const char* operand,
+                                std::uint32_t rows,
+                                std::uint32_t sharers,
+                                const char* parameter,
+                                std::uint32_t unit) {
+    std::uint32_t fitting = sharers;
+    while (fitting > 1 && rows % (8 * fitting) != 0) {
+      --fitting;
+    }
     require(rows % (8 * sharers) == 0,
             shape + " cuts the " + std::to_string(rows) + " rows of " + operand + " in " +
-                std::to_string(sharers) +
-                " slices, which must be multiples of 8 rows; use a smaller cluster or a larger "
-                "tile");
+                std::to_string(sharers) + " slices, which must be multiples of 8 rows; use " +
+                parameter + "=" + std::to_string(fitting * unit) + ", or a larger tile");
   };
-  check_slices("A", rows_a, cluster.slice(Operand::kA, 0).count);
-  check_slices("B", rows_b, cluster.slice(Operand::kB, 0).count);
+  check_slices("A", rows_a, cluster.slice(Operand::kA, 0).count, "cluster_n", 1);
+  check_slices("B", rows_b, cluster.slice(Operand::kB, 0).count, "cluster_m", cluster.group_ctas());
 }
 
 inline void check_tmem_columns(std::uint32_t stages, std::uint32_t columns) {
@@ -114,11 +127,23 @@ void check_stages_fit(Extents extents) {
   while (fitting > 0 && shared_bytes<Storage>(extents) > kSharedBytesPerCtaMax) {
     extents.stages = --fitting;
   }
+  std::string advice = "; use stages<=" + std::to_string(fitting);
+  if (fitting == 0) {
+    advice = "; no stage fits, use smaller tiles";
+    if constexpr (requires { extents.tile_n = 1U; }) {
+      extents.stages = 1;
+      for (std::uint32_t n = (extents.tile_n - 1) / 16 * 16; n != 0; n -= 16) {
+        extents.tile_n = n;
+        if (shared_bytes<Storage>(extents) <= kSharedBytesPerCtaMax) {
+          advice = "; no stage fits, use stages=1 and tile_n<=" + std::to_string(n);
+          break;
+        }
+      }
+    }
+  }
   throw ConfigError("stages=" + std::to_string(stages) + " need " + std::to_string(wanted) +
                     " bytes of shared memory, and a CTA has " +
-                    std::to_string(kSharedBytesPerCtaMax) +
-                    (fitting > 0 ? "; use stages<=" + std::to_string(fitting)
-                                 : "; no stage fits, use smaller tiles"));
+                    std::to_string(kSharedBytesPerCtaMax) + advice);
 }
 
 }  // namespace warptwin

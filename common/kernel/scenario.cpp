@@ -27,6 +27,19 @@ void ParameterSet::set(std::string_view name, std::int64_t value) {
   values_.find(name)->second = value;
 }
 
+std::vector<MapDimension> outer_dimensions(const TensorMapSpec& map, const TensorSpec& tensor) {
+  std::vector<MapDimension> outer;
+  for (const MapDimension& dimension : map.outer) {
+    if (dimension.extent != 0) {
+      outer.push_back(dimension);
+    }
+  }
+  if (outer.empty()) {
+    outer.push_back({tensor.rows, tensor.pitch_bytes, map.box_rows});
+  }
+  return outer;
+}
+
 std::int64_t ParameterSet::operator[](std::string_view name) const {
   const auto found = values_.find(name);
   if (found == values_.end()) {

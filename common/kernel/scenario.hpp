@@ -101,14 +101,30 @@ struct TensorSpec {
   std::uint32_t units() const { return columns / elements_in_unit(element); }
 };
 
+/// A dimension of a tensor map outside its columns: elements, the bytes from one to the next, and
+/// how many of them a box has.
+struct MapDimension {
+  std::uint32_t extent = 0;
+  std::uint64_t stride_bytes = 0;
+  std::uint32_t box = 0;
+};
+
 /// A tensor map over a matrix: the box one copy moves, and how it lies in shared memory. Elements
 /// outside the matrix are read as zero and not written. Columns are units of memory.
 struct TensorMapSpec {
+  static constexpr std::uint32_t kOuterMax = 4;
+
   std::uint32_t tensor = 0;  // index into Workload::tensors
   std::uint32_t box_rows = 0;
   std::uint32_t box_columns = 0;
   Swizzle swizzle = Swizzle::kNone;
+  /// Of a map with more than two dimensions: what the rows are made of, inner first; the rest has no
+  /// extent. `box_rows` is the product of their boxes.
+  MapDimension outer[kOuterMax] = {};
 };
+
+/// The dimensions of a map outside its columns, inner first: the rows, unless they are several.
+std::vector<MapDimension> outer_dimensions(const TensorMapSpec& map, const TensorSpec& tensor);
 
 /// All that a launch needs beyond the kernel.
 struct Workload {
@@ -118,6 +134,8 @@ struct Workload {
   std::uint32_t cluster_size = 1;
   std::uint32_t registers_per_thread = 168;
   std::uint64_t flops = 0;  // useful floating-point operations of the launch; 0: not said
+  std::vector<std::uint32_t> from_grid_before{};  // tensors that the grid before may still write
+  bool has_dependents = false;  // a grid behind this one starts when told to, or at its end
 };
 
 /// A matrix on the host, as numbers: what inputs are given as and results compared with.

@@ -179,7 +179,10 @@ concept HasTensorMemory = requires(M machine,
   machine.tcgen05_wait_st();
   // Each lane writes its registers, converted, into row `row + lane` from `column` on (st.shared).
   machine.st_shared_row(tile, std::uint32_t{}, std::uint32_t{}, fragment);
-  // The reverse: the registers are settled at once (ld.shared).
+  // The same with rows for columns: each lane writes column `column + lane`, from row `row` on.
+  machine.st_shared_column(tile, std::uint32_t{}, std::uint32_t{}, fragment);
+  // The reverse of st_shared_row: the registers are settled at once (ld.shared). Of a fragment of
+  // one register, each lane reads one element of 32 bits.
   machine.ld_shared_row(tile, std::uint32_t{}, std::uint32_t{}, fragment);
 };
 
@@ -189,6 +192,9 @@ concept HasWords = requires(M machine, SharedAddress smem, GlobalAddress global)
   { machine.ld_shared_u32(smem) } -> std::same_as<std::uint32_t>;
   machine.st_shared_u32(smem, std::uint32_t{});
   { machine.ld_acquire_global_u32(global) } -> std::same_as<std::uint32_t>;
+  // A number of an input, and no control data: nothing in the grid may write it; 0 where no tile
+  // data moves.
+  { machine.ld_global_f32(global) } -> std::same_as<float>;
   machine.st_release_global_u32(global, std::uint32_t{});
   machine.red_add_release_global_u32(global, std::uint32_t{});
   machine.wait_global_u32(global, std::uint32_t{});  // spins until the word equals the value

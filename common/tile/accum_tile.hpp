@@ -83,8 +83,32 @@ class AccumTile {
   /// Participants: the whole warp. Blocks: never.
   template <class Element>
   constexpr void store(const SharedTile<Element>& tile, SourceSite site = SourceSite::current()) {
+    store(tile, 0, site);
+  }
+  /// The same of the columns from `first` on.
+  template <class Element>
+  constexpr void store(const SharedTile<Element>& tile,
+                       std::uint32_t first,
+                       SourceSite site = SourceSite::current()) {
     for (std::uint32_t c = 0; c < tile.columns; c += kFragmentColumns) {
-      machine_->st_shared_row(tile, first_row(), c, fragments_[c / kFragmentColumns], site);
+      machine_->st_shared_row(
+          tile, first_row(), c, fragments_[(first + c) / kFragmentColumns], site);
+    }
+  }
+  /// Writes rows as columns: those of the role's rows `first` to `first + tile.columns` that are
+  /// this warp's, if any, each with a value for every row of the tile.
+  ///
+  /// Participants: the whole warp. Blocks: never.
+  template <class Element>
+  constexpr void store_transposed(const SharedTile<Element>& tile,
+                                  std::uint32_t first,
+                                  SourceSite site = SourceSite::current()) {
+    if (first_row() < first || first_row() >= first + tile.columns) {
+      return;
+    }
+    for (std::uint32_t r = 0; r < tile.rows; r += kFragmentColumns) {
+      machine_->st_shared_column(
+          tile, r, first_row() - first, fragments_[r / kFragmentColumns], site);
     }
   }
 

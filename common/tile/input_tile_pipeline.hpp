@@ -134,6 +134,35 @@ class InputTilePipeline {
       wait_producer(site);
     }
   }
+  /// Waits empty, arms full and steps: a stage that is filled in several parts. It is held until
+  /// `release_from_load`.
+  constexpr PipelineState acquire_for_load(SourceSite site = SourceSite::current()) {
+    wait_consumer(site);
+    const PipelineState state = producer_;
+    producer_step();
+    if (storage_->cluster.is_leader(machine_->cta_rank())) {
+      arm(*machine_, producer_mbar(state.index), storage_->full_bytes, site);
+    }
+    machine_->note_stage(storage_->barriers.note(StageStep::kProducerAcquired, state, site));
+    return state;
+  }
+  /// Gives the stage up; the bytes under way complete it.
+  constexpr void release_from_load(PipelineState state, SourceSite site = SourceSite::current()) {
+    machine_->note_stage(storage_->barriers.note(StageStep::kProducerReleased, state, site));
+  }
+  /// Copies tile `at` of a matrix into a held stage; see `load_slice`.
+  template <class Element>
+  constexpr void load(PipelineState state,
+                      const typename M::TensorMap& map,
+                      TileIndex at,
+                      const OperandTile<Element>& tile,
+                      SourceSite site = SourceSite::current()) const {
+    load_slice(*machine_, map, at, tile, producer_mbar(state.index), storage_->cluster, site);
+  }
+  /// The tiles of k step `j` of a held stage.
+  constexpr auto payload(PipelineState state, std::uint32_t j = 0) const {
+    return storage_->at(state.index, j);
+  }
   /// The stage the next acquire or wait is for.
   constexpr std::uint32_t producer_stage() const { return producer_.index; }
   constexpr std::uint32_t consumer_stage() const { return consumer_.index; }

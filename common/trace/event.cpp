@@ -40,6 +40,7 @@ const char* name_of(Op op) {
       "fragment read",
       "st.shared",
       "ld.shared",
+      "ld.global",
       "ld.acquire.global",
       "st.release.global",
       "red.add.global",

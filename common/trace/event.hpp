@@ -48,6 +48,7 @@ enum class Op : std::uint8_t {
   kFragmentRead,  // the first use of a tcgen05.ld's registers
   kSharedStore,   // st.shared
   kSharedLoad,
+  kGlobalLoad,  // ld.global of an input
   kGlobalLoadAcquire,
   kGlobalStoreRelease,
   kGlobalRedAdd,

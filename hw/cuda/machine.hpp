@@ -442,7 +442,23 @@ class CudaMachine {
     }
   }
 
-  /// Requires: as st_shared_row.
+  template <class Element, std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void st_shared_column(const SharedTile<Element>& tile,
+                                             std::uint32_t row,
+                                             std::uint32_t column,
+                                             const CudaFragment<kRegisters>& fragment,
+                                             SourceSite = {}) {
+    static_assert(sizeof(typename Element::Storage) == 2, "columns of 16-bit elements");
+    const std::uint32_t own_column = column + ptx::lane_index();
+    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
+      const float value = std::bit_cast<float>(fragment.words[i]);
+      const float values[2] = {value, value};
+      ptx::st_shared_u16(tile.at(row + i, own_column),
+                         static_cast<std::uint16_t>(ptx::convert_word<Element>(values)));
+    }
+  }
+
+  /// Requires: as st_shared_row, or one register of a 32-bit element.
   template <class Element, std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void ld_shared_row(const SharedTile<Element>& tile,
                                           std::uint32_t row,
@@ -480,6 +496,9 @@ class CudaMachine {
                                           std::uint32_t value,
                                           SourceSite = {}) {
     ptx::st_shared_u32(address, value);
+  }
+  WARPTWIN_HOST_DEVICE float ld_global_f32(GlobalAddress address, SourceSite = {}) {
+    return ptx::ld_global_f32(address);
   }
   WARPTWIN_HOST_DEVICE std::uint32_t ld_acquire_global_u32(GlobalAddress address, SourceSite = {}) {
     return ptx::ld_acquire_global_u32(address);

@@ -26,6 +26,12 @@ WARPTWIN_HOST_DEVICE void st_shared_u32(SharedAddress address, std::uint32_t val
                              : "memory");))
 }
 
+WARPTWIN_HOST_DEVICE void st_shared_u16(SharedAddress address, std::uint16_t value) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (asm volatile("st.shared.u16 [%0], %1;" ::"r"(address.value), "h"(value)
+                             : "memory");))
+}
+
 /// Writes one 16-byte unit; `address` is a multiple of 16.
 WARPTWIN_HOST_DEVICE void st_shared_v4(SharedAddress address, const std::uint32_t (&words)[4]) {
   NV_IF_TARGET(NV_IS_DEVICE,
@@ -44,6 +50,17 @@ WARPTWIN_HOST_DEVICE void ld_shared_v4(std::uint32_t (&words)[4], SharedAddress 
                              : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
                              : "r"(address.value)
                              : "memory");))
+}
+
+/// A number that nothing writes while the kernel runs.
+WARPTWIN_HOST_DEVICE float ld_global_f32(GlobalAddress address) {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE,
+                    (float value; asm volatile("ld.global.f32 %0, [%1];"
+                                               : "=f"(value)
+                                               : "l"(address.value)
+                                               : "memory");
+                     return value;),
+                    (return 0.0F;))
 }
 
 WARPTWIN_HOST_DEVICE std::uint32_t ld_acquire_global_u32(GlobalAddress address) {

@@ -14,6 +14,7 @@ class Impl : public Detector {
                   Op::kBulkLoad,
                   Op::kBulkStore,
                   Op::kBulkWaitGroup,
+                  Op::kGlobalLoad,
                   Op::kGlobalLoadAcquire,
                   Op::kGlobalRedAdd,
                   Op::kGlobalStoreRelease,

@@ -13,6 +13,7 @@ class Impl : public Detector {
                  {Op::kBulkLoad,
                   Op::kBulkStore,
                   Op::kCtaExit,
+                  Op::kGlobalLoad,
                   Op::kGlobalLoadAcquire,
                   Op::kGlobalRedAdd,
                   Op::kGlobalStoreRelease,

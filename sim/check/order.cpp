@@ -72,8 +72,10 @@ bool synchronises(Op op) {
 
 }  // namespace
 
-Order::Order(const LaunchConfig& config)
-    : config_{config}, warps_{config.cluster_size * config.warps_per_cta} {}
+Order::Order(const LaunchConfig& config, bool commit_tells_copies)
+    : config_{config},
+      warps_{config.cluster_size * config.warps_per_cta},
+      commit_tells_copies_{commit_tells_copies} {}
 
 // --- Questions --------------------------------------------------------------------------------
 
@@ -289,6 +291,13 @@ void Order::on_commit(ClusterOrder& cluster, const Event& event, std::uint32_t s
   if (event.step == Step::kIssued) {
     Clock done;
     raise(done.own, component(kTensor, self), cluster.warps[self].tensor_issued);
+    const Counts& known = cluster.warps[self].clock.own;
+    if (commit_tells_copies_ && known.size() > barrier_component(0)) {
+      done.own.resize(known.size(), 0);
+      std::copy(known.begin() + barrier_component(0),
+                known.end(),
+                done.own.begin() + barrier_component(0));
+    }
     const auto targets = static_cast<std::uint32_t>(std::max(1, std::popcount(event.extra)));
     cluster.in_flight[event.serial] = {std::move(done), targets};
   } else if (event.step == Step::kSignalled) {

@@ -43,7 +43,9 @@ struct FencesKnown {
 
 class Order {
  public:
-  explicit Order(const LaunchConfig& config);
+  /// `commit_tells_copies`: who observes a tcgen05.commit knows of the copies that the committing
+  /// warp had waited for: MMAs that read them are complete.
+  explicit Order(const LaunchConfig& config, bool commit_tells_copies = true);
   void on_event(const Event& event);
 
   /// The operation count of a warp: names its latest operation.
@@ -146,6 +148,7 @@ class Order {
 
   const LaunchConfig& config_;
   std::uint32_t warps_;  // of a cluster
+  bool commit_tells_copies_;
   std::vector<std::unique_ptr<ClusterOrder>> clusters_;
   std::unordered_map<std::uint64_t, std::uint32_t> barrier_numbers_;  // by rank and address
   std::unordered_map<std::uint64_t, Clock> words_;  // global words, by address; `others` only

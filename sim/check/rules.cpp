@@ -87,6 +87,13 @@ constexpr Rule kRules[] = {
       "error",
       "mbarrier.init of a live object in the middle of nothing (MBAR_REINIT_LIVE)"},
      [](Rules& rules, std::size_t value) { rules.reinit_idle_warns = value == 0; }},
+    {{"commit_copies",
+      "published private",
+      "published",
+      "published",
+      "whether a tcgen05.commit tells of the copies its warp has waited for, whose bytes the MMAs "
+      "read (SMEM_RAW_NO_WAIT)"},
+     [](Rules& rules, std::size_t value) { rules.commit_tells_copies = value == 0; }},
     {{"init_tmem",
       "poison zero",
       "poison",

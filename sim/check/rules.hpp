@@ -31,6 +31,7 @@ struct Rules {
   std::set<std::string> without;               // detectors that are left out
   PhaseIntent phase_intent = PhaseIntent::kApi;
   bool reinit_idle_warns = false;
+  bool commit_tells_copies = true;
   MachineRules machine{};
   std::string chosen;  // as options of a command line, each with a blank before it
 

@@ -266,7 +266,7 @@ class Impl : public Detector {
     }
     const std::uint32_t begin =
         event.address + event.phase * event.peer + event.wanted * event.expected;
-    return {begin, begin + (kWarpLanes - 1) * event.peer + event.bytes, event.bytes, event.peer};
+    return {begin, begin + (event.count - 1) * event.peer + event.bytes, event.bytes, event.peer};
   }
 
   void on_load(const Event& event) {

@@ -24,6 +24,7 @@
 #include "sim/run/budget.hpp"
 #include "sim/run/check.hpp"
 #include "sim/run/choices.hpp"
+#include "sim/run/choose.hpp"
 #include "sim/run/explore_run.hpp"
 #include "sim/run/nearest.hpp"
 #include "sim/run/npy.hpp"
@@ -69,6 +70,7 @@ struct Session {
   po::variables_map options;
   std::ostream& out;
   std::ostream& err;
+  Json chosen = nullptr;  // by auto: {parameter: value}
   bool json() const { return options.count("json") != 0; }
 };
 
@@ -121,13 +123,53 @@ std::vector<std::string> strings(const Session& session, const char* option) {
              : session.options[option].as<std::vector<std::string>>();
 }
 
-ParameterSet parameters_of(const Session& session, const ScenarioEntry& scenario) {
+// The parameters that were set by hand: their values are not ours to vary.
+std::set<std::string> set_by_hand(const Session& session) {
+  std::set<std::string> names;
+  for (const std::string& setting : strings(session, "set")) {
+    names.insert(name_and_value(setting, "--set").first);
+  }
+  names.erase("auto");
+  return names;
+}
+
+// With auto=1 the rest is chosen, and told.
+ParameterSet parameters_of(Session& session, const ScenarioEntry& scenario) {
   ParameterSet parameters{scenario.parameters};
+  bool choose = false;
   for (const std::string& setting : strings(session, "set")) {
     const auto [name, value] = name_and_value(setting, "--set");
-    parameters.set(name, integer(value, "--set " + name));
+    const std::int64_t number = integer(value, "--set " + name);
+    if (name != "auto") {
+      parameters.set(name, number);
+    } else if (number == 0 || number == 1) {
+      choose = number == 1;
+    } else {
+      throw ConfigError("auto=" + value + " is out of range: use 0 or 1");
+    }
   }
-  return parameters;
+  if (!choose) {
+    return parameters;
+  }
+  const ChosenConfig chosen = choose_config(scenario, parameters, set_by_hand(session));
+  std::string text;
+  session.chosen = Json::object();
+  for (const auto& [name, value] : chosen.values) {
+    session.chosen[name] = value;
+    text += " " + name + "=" + std::to_string(value);
+  }
+  if (!session.json()) {
+    session.out << "chosen:" << text << "\n";
+  }
+  return chosen.parameters;
+}
+
+// Writes a report as JSON, with what auto chose.
+void write_json(Session& session, Json report) {
+  if (!session.chosen.is_null()) {
+    report["chosen"] = session.chosen;
+  }
+  session.out << report.dump(2) << "\n";
 }
 
 std::uint64_t unsigned_option(const Session& session,
@@ -453,7 +495,7 @@ ExitCode show(Session& session) {
   limits.sms = static_cast<std::uint32_t>(unsigned_option(session, "sms", 1, 4096));
   const Budget use = budget(scenario, parameters, limits);
   if (session.json()) {
-    session.out << json_of(use).dump(2) << "\n";
+    write_json(session, json_of(use));
   } else {
     session.out << scenario.info->name << " (" << parameters.to_string() << ")\n"
                 << text_of(use, limits);
@@ -496,7 +538,7 @@ ExitCode run_once(Session& session,
                          {"suppressed", json_of_suppressed(rows)},
                          {"comparisons", comparisons},
                          {"exit", static_cast<int>(code)}};
-    session.out << report.dump(2) << "\n";
+    write_json(session, report);
     return code;
   }
   session.out << context.scenario << "\n"
@@ -555,15 +597,6 @@ ExitCode exit_of(const ProofResult& result, bool strict) {
   return ExitCode::kIncomplete;
 }
 
-// The parameters that were set by hand: their values are not ours to vary.
-std::set<std::string> set_by_hand(const Session& session) {
-  std::set<std::string> names;
-  for (const std::string& setting : strings(session, "set")) {
-    names.insert(name_and_value(setting, "--set").first);
-  }
-  return names;
-}
-
 ExitCode prove_command(Session& session) {
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
@@ -592,7 +625,7 @@ ExitCode prove_command(Session& session) {
       json["for_all"].push_back(json_of(one));
     }
     json["exit"] = static_cast<int>(code);
-    session.out << json.dump(2) << "\n";
+    write_json(session, json);
     return code;
   }
   session.out << text_of(result, scenario, choices.at) << scenario.info->name << " ("
@@ -643,7 +676,7 @@ ExitCode explore_command(Session& session) {
                          {"all_schedules", result.all_schedules},
                          {"findings", findings},
                          {"exit", static_cast<int>(code)}};
-    session.out << report.dump(2) << "\n";
+    write_json(session, report);
     return code;
   }
   for (const Finding& finding : result.shown.findings) {
@@ -898,7 +931,7 @@ ExitCode check_command(Session& session) {
   const CheckReport report =
       check_one(session, scenario, parameters, suppressions, session.json() ? &json : nullptr);
   if (session.json()) {
-    session.out << json[0].dump(2) << "\n";
+    write_json(session, json[0]);
   }
   return report.code;
 }
@@ -979,7 +1012,7 @@ ExitCode time_command(Session& session) {
       report["findings"].push_back(json_of(finding, context));
     }
     report["exit"] = static_cast<int>(code);
-    session.out << report.dump(2) << "\n";
+    write_json(session, report);
     return code;
   }
   session.out << scenario.info->name << " (" << parameters.to_string() << ") on " << chip.name
@@ -1155,9 +1188,10 @@ po::options_description all_options() {
   all.add_options()("help,h", "this text")("json", "the result as JSON")(
       "set",
       po::value<std::vector<std::string>>()->composing(),
-      "name=value: a parameter of the scenario")("in",
-                                                 po::value<std::vector<std::string>>()->composing(),
-                                                 "name=FILE.npy: an input tensor, float32, 2-D")(
+      "name=value: a parameter of the scenario; auto=1 chooses those of a GEMM that are not set")(
+      "in",
+      po::value<std::vector<std::string>>()->composing(),
+      "name=FILE.npy: an input tensor, float32, 2-D")(
       "out",
       po::value<std::vector<std::string>>()->composing(),
       "name=FILE.npy: writes an output tensor")(

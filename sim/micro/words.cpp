@@ -205,6 +205,7 @@ std::string operands(const Event& event, const BarrierAddresses& barriers) {
                                                       : std::to_string(event.extra) + "B"));
     case Op::kSharedLoad:
       return shared(event.address, barriers);
+    case Op::kGlobalLoad:
     case Op::kGlobalLoadAcquire:
       return "[" + hex("global", event.global) + "]";
     case Op::kGlobalStoreRelease:

@@ -270,6 +270,8 @@ Gpu::Outcome Gpu::dispatch(Slot slot, Operation& op) {
     case Op::kSharedLoad:
     case Op::kSharedStore:
       return op.rank == 0 ? shared_word(slot, op) : shared_row(slot, op);
+    case Op::kGlobalLoad:
+      return global_load(slot, op);
     case Op::kGlobalLoadAcquire:
     case Op::kGlobalStoreRelease:
     case Op::kGlobalRedAdd:
@@ -1563,16 +1565,16 @@ Gpu::Outcome Gpu::shared_word(Slot slot, Operation& op) {
 Gpu::Outcome Gpu::shared_row(Slot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
-  event.count = kWarpLanes;
   event.phase = op.row;
   event.wanted = op.column;
   event.peer = op.row_bytes;
   const std::uint32_t size = bytes_of(op.element);
   const std::uint32_t registers = op.fragment == nullptr ? 0 : op.fragment->registers;
-  event.bytes = registers * size;
+  event.count = op.by_columns ? registers : kWarpLanes;  // rows, and the bytes of each
+  event.bytes = (op.by_columns ? kWarpLanes : registers) * size;
   event.expected = size;
   event.extra = static_cast<std::uint64_t>(op.swizzle);
-  const std::uint32_t last = (op.row + kWarpLanes) * op.row_bytes;
+  const std::uint32_t last = (op.row + event.count) * op.row_bytes;
   if (op.address + last > config_.shared_bytes) {
     fail(event, Fault::kOutOfRange, true);
     emit(event);
@@ -1588,7 +1590,8 @@ Gpu::Outcome Gpu::shared_row(Slot slot, const Operation& op) {
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
       for (std::uint32_t i = 0; i < registers; ++i) {
         std::uint32_t& cell = op.fragment->bits[std::size_t{lane} * registers + i];
-        const std::uint32_t linear = (op.row + lane) * op.row_bytes + (op.column + i) * size;
+        const auto [down, right] = op.by_columns ? std::pair{i, lane} : std::pair{lane, i};
+        const std::uint32_t linear = (op.row + down) * op.row_bytes + (op.column + right) * size;
         std::byte* at = shared + swizzled(op.address + linear, op.swizzle);
         std::uint32_t bits = 0;
         if (load) {
@@ -1602,6 +1605,18 @@ Gpu::Outcome Gpu::shared_row(Slot slot, const Operation& op) {
     }
   }
   ++changes_;
+  emit(event);
+  return Outcome::kDone;
+}
+
+Gpu::Outcome Gpu::global_load(Slot slot, Operation& op) {
+  Event event = event_of(slot, op);
+  event.bytes = 4;
+  if (!memory_.in_range(op.global, 4) || op.global % 4 != 0) {
+    fail(event, op.global % 4 != 0 ? Fault::kMisaligned : Fault::kOutOfRange, true);
+  } else if (const std::byte* at = memory_.at(op.global, 4); at != nullptr) {
+    std::memcpy(&op.result, at, 4);
+  }
   emit(event);
   return Outcome::kDone;
 }

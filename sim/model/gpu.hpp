@@ -269,6 +269,7 @@ class Gpu {
   Outcome tmem_wait(Slot slot, const Operation& op);
   Outcome shared_word(Slot slot, Operation& op);
   Outcome shared_row(Slot slot, const Operation& op);
+  Outcome global_load(Slot slot, Operation& op);
   Outcome global_word(Slot slot, Operation& op);
   Outcome set_registers(Slot slot, const Operation& op);
   Outcome exit_warp(Slot slot, const Operation& op);

@@ -52,6 +52,7 @@ struct Operation {
   std::uint32_t row = 0;  // of a row of a tile: first row, first column, bytes of a row
   std::uint32_t column = 0;
   std::uint32_t row_bytes = 0;
+  bool by_columns = false;  // a lane has a column of the tile, not a row
   StageStep stage_step = StageStep::kProducerAcquired;
   std::uint32_t result = 0;  // of a word load, a try, an allocation
   std::shared_ptr<FragmentData> fragment;

@@ -57,8 +57,10 @@ class SimFragment {
 
   const std::shared_ptr<FragmentData>& data() const { return data_; }
 
-  /// Sets every value, in every lane.
+  /// Sets every register of every lane.
   void fill(float value) {
+    data_ = std::make_shared<FragmentData>();
+    data_->registers = kRegisters;
     data_->settled = true;
     data_->bits.assign(std::size_t{kRegisters} * kWarpLanes, std::bit_cast<std::uint32_t>(value));
   }
@@ -72,6 +74,7 @@ class SimFragment {
   /// Replaces every value by `f(value, the other fragment's)`, in every lane.
   template <class F>
   void combine(const SimFragment& other, F&& f) {
+    combine_settled(*other.data());
     const std::size_t count = std::min(data_->bits.size(), other.data_->bits.size());
     for (std::size_t i = 0; i < count; ++i) {
       const auto value = std::bit_cast<float>(data_->bits[i]);
@@ -89,6 +92,7 @@ class SimFragment {
   /// Replaces every value by `f(value, the value of its row)`.
   template <class F>
   void combine_rows(const SimFragment<1>& rows, F&& f) {
+    combine_settled(*rows.data());
     const std::vector<std::uint32_t>& values = rows.data()->bits;
     if (values.empty()) {
       return;
@@ -136,6 +140,10 @@ class SimFragment {
   }
 
  private:
+  // What is computed from registers that may still change may be wrong too.
+  void combine_settled(const FragmentData& other) {
+    data_->settled = data_->settled && other.settled;
+  }
   // Calls `f` with the bits, the lane and the column of every value.
   template <class F>
   void for_each(F&& f) {
@@ -464,6 +472,16 @@ class SimMachine {
     run(shared_row(Op::kSharedStore, tile, row, column, fragment, site));
   }
   template <class Element, std::uint32_t kRegisters>
+  void st_shared_column(const SharedTile<Element>& tile,
+                        std::uint32_t row,
+                        std::uint32_t column,
+                        const SimFragment<kRegisters>& fragment,
+                        SourceSite site = SourceSite::current()) {
+    Operation op = shared_row(Op::kSharedStore, tile, row, column, fragment, site);
+    op.by_columns = true;
+    run(op);
+  }
+  template <class Element, std::uint32_t kRegisters>
   void ld_shared_row(const SharedTile<Element>& tile,
                      std::uint32_t row,
                      std::uint32_t column,
@@ -488,6 +506,9 @@ class SimMachine {
     op.address = address.value;
     op.count = value;
     run(op);
+  }
+  float ld_global_f32(GlobalAddress address, SourceSite site = SourceSite::current()) {
+    return std::bit_cast<float>(run(global_word(Op::kGlobalLoad, address, 0, site)).result);
   }
   std::uint32_t ld_acquire_global_u32(GlobalAddress address,
                                       SourceSite site = SourceSite::current()) {

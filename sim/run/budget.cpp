@@ -45,13 +45,7 @@ void run_first_cluster(const ScenarioEntry& scenario,
   }
   for (const TensorMapSpec& spec : workload.maps) {
     maps.push_back({static_cast<std::uint32_t>(memory.maps.size())});
-    TensorMapState map;
-    const TensorSpec& tensor = workload.tensors[spec.tensor];
-    map.address = addresses[spec.tensor].value;
-    map.element_bytes = bytes_of(tensor.element);
-    map.box[0] = spec.box_columns;
-    map.box[1] = spec.box_rows;
-    memory.maps.push_back(map);
+    memory.maps.push_back(decode_map(spec, workload.tensors[spec.tensor], addresses[spec.tensor]));
   }
   LaunchConfig config;
   config.clusters = workload.clusters;

@@ -9,25 +9,28 @@
 
 namespace warptwin::sim {
 
-namespace {
-
 TensorMapState decode_map(const TensorMapSpec& spec,
                           const TensorSpec& tensor,
                           GlobalAddress address) {
   TensorMapState map;
   map.tensor = tensor.name;
   map.address = address.value;
-  map.rank = 2;
+  map.rank = 1;
   map.element_bytes = bytes_of(tensor.element);
   map.extent[0] = tensor.units();
-  map.extent[1] = tensor.rows;
   map.stride_bytes[0] = map.element_bytes;
-  map.stride_bytes[1] = tensor.pitch_bytes;
   map.box[0] = spec.box_columns;
-  map.box[1] = spec.box_rows;
+  for (const MapDimension& dimension : outer_dimensions(spec, tensor)) {
+    map.extent[map.rank] = dimension.extent;
+    map.stride_bytes[map.rank] = dimension.stride_bytes;
+    map.box[map.rank] = dimension.box;
+    ++map.rank;
+  }
   map.swizzle = spec.swizzle;
   return map;
 }
+
+namespace {
 
 // Draws without std::uniform_real_distribution, whose values differ between libraries.
 std::vector<float> draw(const TensorSpec& spec, std::uint64_t seed) {
@@ -209,6 +212,7 @@ LaunchConfig launch_config(const ScenarioEntry& scenario,
   }
   config.shared_bytes = kSharedBase + symbols.bytes;
   config.registers_per_thread = workload.registers_per_thread;
+  config.has_dependents = workload.has_dependents;
   config.resident_clusters = resident_ctas(workload, options.resident_ctas) / workload.cluster_size;
   config.moves_data = options.moves_data;
   config.tries_fail = options.schedule.tries_fail;
@@ -245,7 +249,12 @@ RunResult simulate(const ScenarioEntry& scenario,
     memory.maps.push_back(decode_map(spec, workload.tensors[spec.tensor], addresses[spec.tensor]));
   }
 
-  Gpu gpu{launch_config(scenario, parameters, options), memory, symbols};
+  LaunchConfig config = launch_config(scenario, parameters, options);
+  for (const std::uint32_t tensor : workload.from_grid_before) {
+    const std::uint64_t begin = addresses[tensor].value;
+    config.prerequisite_writes.emplace_back(begin, begin + workload.tensors[tensor].bytes());
+  }
+  Gpu gpu{config, memory, symbols};
   std::optional<DetectorSet> detectors;
   if (options.detect) {
     detectors.emplace(options.rules, gpu.config(), symbols);

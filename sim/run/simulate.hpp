@@ -72,6 +72,11 @@ LaunchConfig launch_config(const ScenarioEntry& scenario,
                            const ParameterSet& parameters,
                            const RunOptions& options);
 
+/// The tensor map over a tensor at `address`, as the machine has it.
+TensorMapState decode_map(const TensorMapSpec& spec,
+                          const TensorSpec& tensor,
+                          GlobalAddress address);
+
 /// Throws ConfigError when the parameters or inputs do not fit the scenario.
 RunResult simulate(const ScenarioEntry& scenario,
                    const ParameterSet& parameters,

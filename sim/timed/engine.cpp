@@ -323,6 +323,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       case Op::kSharedLoad:
       case Op::kClcQuery:
         return chip_.smem_latency;
+      case Op::kGlobalLoad:
       case Op::kGlobalLoadAcquire:
       case Op::kGlobalStoreRelease:
       case Op::kGlobalRedAdd:

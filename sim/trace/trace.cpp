@@ -17,6 +17,7 @@ bool is_traced(Op op) {
     case Op::kFragmentRead:
     case Op::kSharedStore:
     case Op::kSharedLoad:
+    case Op::kGlobalLoad:
     case Op::kGlobalLoadAcquire:
     case Op::kClcQuery:
     case Op::kStageNote:

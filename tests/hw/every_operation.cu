@@ -180,6 +180,8 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   store_row<tf32>(machine, base, fragment);
   store_row<f16>(machine, base, fragment);
   store_row<bf16>(machine, base, fragment);
+  machine.st_shared_column(
+      SharedTile<bf16>{base, 16, 64, Swizzle::k128B}, 0, machine.warp_index(), fragment);
   store_row<f8e4m3>(machine, base, fragment);
   store_row<f8e5m2>(machine, base, fragment);
 
@@ -198,6 +200,7 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   }
 
   machine.st_shared_u32(base, machine.ld_acquire_global_u32(global) + machine.cluster_index());
+  machine.st_shared_u32(base, std::bit_cast<std::uint32_t>(machine.ld_global_f32(global)));
   machine.st_release_global_u32(global, machine.cluster_count() + machine.cta_rank());
   machine.red_add_release_global_u32(global, machine.warp_index());
   machine.wait_global_u32(global, 1);

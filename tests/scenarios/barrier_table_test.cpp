@@ -9,6 +9,7 @@
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
 #include "scenarios/gemm_block_scaled.hpp"
+#include "scenarios/gemm_blockwise_fp8.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
 #include "scenarios/mainloop.hpp"
 #include "scenarios/multicast_ring.hpp"
@@ -51,6 +52,11 @@ TEST(BarrierTable, OfGemm2sm) {
 TEST(BarrierTable, OfGemmBlockScaled) {
   expect_table_is_true<GemmBlockScaledStorage<GemmBlockScaledExtents<>>>(
       "scenarios/gemm_block_scaled.hpp", GemmBlockScaledExtents<>{0, 128, 128, 128, 4, 2});
+}
+
+TEST(BarrierTable, OfGemmBlockwiseFp8) {
+  expect_table_is_true<GemmBlockwiseFp8Storage<GemmBlockwiseFp8Extents<>>>(
+      "scenarios/gemm_blockwise_fp8.hpp", GemmBlockwiseFp8Extents<>{{128, 64, 128, 4, 2}, 1, 1, 1});
 }
 
 TEST(BarrierTable, OfGemmEpilogueLoad) {

@@ -330,6 +330,14 @@ class RecordingMachine {
   }
 
   template <class Element, std::uint32_t kColumns>
+  void st_shared_column(const SharedTile<Element>& tile,
+                        std::uint32_t row,
+                        std::uint32_t column,
+                        const Fragment<kColumns>&,
+                        SourceSite s = SourceSite::current()) {
+    add(s, "st.shared.column", tile.base.value, "row", row, "column", column);
+  }
+  template <class Element, std::uint32_t kColumns>
   void ld_shared_row(const SharedTile<Element>& tile,
                      std::uint32_t row,
                      std::uint32_t column,
@@ -347,6 +355,10 @@ class RecordingMachine {
                      SourceSite s = SourceSite::current()) {
     words_[smem.value] = value;
     add(s, "st.shared.u32", value);
+  }
+  float ld_global_f32(GlobalAddress, SourceSite s = SourceSite::current()) {
+    add(s, "ld.global");
+    return 0;
   }
   std::uint32_t ld_acquire_global_u32(GlobalAddress, SourceSite s = SourceSite::current()) {
     add(s, "ld.acquire");

@@ -6,12 +6,16 @@
 
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
+#include "scenarios/gemm_blockwise_fp8.hpp"
+#include "scenarios/gemm_small.hpp"
 
 namespace warptwin {
 namespace {
 
 using scenarios::Gemm;
 using scenarios::Gemm2sm;
+using scenarios::GemmBlockwiseFp8;
+using scenarios::GemmSmall;
 
 template <class Scenario = Gemm>
 std::string refusal(const char* name, std::int64_t value) {
@@ -44,8 +48,23 @@ TEST(GemmConfig, ShapesExist) {
   EXPECT_EQ(refusal("tile_n", 16), "");
   EXPECT_EQ(refusal("tile_n", 240), "");
   EXPECT_NE(refusal("tile_n", 24).find("multiple of 16"), std::string::npos);
+  EXPECT_NE(refusal("tile_n", 24).find("use tile_n=32"), std::string::npos);
+  EXPECT_NE(refusal("tile_n", 250).find("use tile_n=256"), std::string::npos);
+  EXPECT_NE(refusal("tile_n", 8).find("use tile_n=16"), std::string::npos);
+  EXPECT_NE(refusal("tile_m", 80).find("use tile_m=64"), std::string::npos);
   EXPECT_NE(refusal("tile_m", 64).find("use tile_m=128"), std::string::npos);
   EXPECT_NE(refusal("tile_k", 48).find("16, 32 or 64"), std::string::npos);
+}
+
+TEST(GemmSmallConfig, TheWeightsFetchedAheadFitTheRing) {
+  EXPECT_EQ(refusal<GemmSmall>("prefetch", 4), "");
+  EXPECT_NE(refusal<GemmSmall>("prefetch", 5).find("use prefetch<=4"), std::string::npos);
+  EXPECT_NE(refusal<GemmSmall>("k_group", 3).find("use k_group=2 or 4"), std::string::npos);
+}
+
+TEST(GemmBlockwiseFp8Config, TheSumsFitTheRegisters) {
+  EXPECT_EQ(refusal<GemmBlockwiseFp8>("tile_n", 128), "");
+  EXPECT_NE(refusal<GemmBlockwiseFp8>("tile_n", 144).find("use tile_n<=128"), std::string::npos);
 }
 
 TEST(Gemm2smConfig, AnMmaOfAPairIsTwiceAsHigh) {
@@ -58,8 +77,9 @@ TEST(Gemm2smConfig, AnMmaOfAPairIsTwiceAsHigh) {
 TEST(Gemm2smConfig, ClustersAreMadeOfPairsAndTheirSlicesOfWholeSwizzlePatterns) {
   EXPECT_EQ(refusal<Gemm2sm>("cluster_m", 16), "");
   EXPECT_EQ(refusal<Gemm2sm>("cluster_n", 8), "");
-  EXPECT_NE(refusal<Gemm2sm>("cluster_m", 3).find("use an even cluster_m"), std::string::npos);
-  EXPECT_NE(refusal<Gemm2sm>("cluster_m", 12).find("multiples of 8 rows"), std::string::npos);
+  EXPECT_NE(refusal<Gemm2sm>("cluster_m", 3).find("use cluster_m=4"), std::string::npos);
+  EXPECT_NE(refusal<Gemm2sm>("cluster_m", 12).find("use cluster_m=8, or"), std::string::npos);
+  EXPECT_NE(refusal<GemmSmall>("cluster_m", 4).find("use cluster_m=2, or"), std::string::npos);
 }
 
 }  // namespace

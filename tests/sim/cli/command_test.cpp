@@ -77,6 +77,8 @@ TEST(CommandTest, MistakesSayWhatToDo) {
       {{"run", "gemm", "--set", "stages=many"}, "whole number"},
       {{"run", "gemm", "--set", "stages"}, "name=value"},
       {{"run", "gemm", "--set", "stages=60"}, "use stages<="},
+      {{"run", "gemm", "--set", "auto=2"}, "use 0 or 1"},
+      {{"run", "mainloop", "--set", "auto=1"}, "auto chooses for GEMMs"},
       {{"run", "gemm", "--in", "a=/nowhere.npy"}, "no such file"},
       {{"run", "gemm", "--out", "e=x.npy"}, "there are: d"},
       {{"run", "gemm", "--strategy", "fast"}, "no schedule"},
@@ -102,6 +104,28 @@ TEST(CommandTest, MistakesSayWhatToDo) {
     EXPECT_EQ(reply.code, ExitCode::kUsage) << ::testing::PrintToString(arguments);
     EXPECT_THAT(reply.err, HasSubstr(hint)) << ::testing::PrintToString(arguments);
   }
+}
+
+TEST(CommandTest, WhatAutoChoosesIsTold) {
+  const std::vector<std::string> problem = {
+      "--set", "auto=1", "--set", "m=256", "--set", "n=64", "--set", "k=128", "--set", "stages=2"};
+  const auto told = [&](const std::string& command, std::vector<std::string> more) {
+    more.insert(more.begin(), {command, "gemm"});
+    more.insert(more.end(), problem.begin(), problem.end());
+    return call(more);
+  };
+  for (const char* command : {"run", "check", "prove", "time", "show"}) {
+    const Reply text = told(command, {});
+    EXPECT_EQ(text.code, ExitCode::kClean) << command;
+    EXPECT_THAT(text.out,
+                ::testing::StartsWith("chosen: tile_m=128 tile_n=16 tile_k=64 accum_stages=1"))
+        << command;
+    const auto json = nlohmann::json::parse(told(command, {"--json"}).out);
+    EXPECT_EQ(json["chosen"]["tile_n"], 16) << command;
+    EXPECT_FALSE(json["chosen"].contains("stages")) << command;
+  }
+  const auto json = nlohmann::json::parse(call({"show", "gemm", "--json"}).out);
+  EXPECT_FALSE(json.contains("chosen"));
 }
 
 TEST(CommandTest, AnyArgumentsEndInAnExitCode) {

@@ -254,6 +254,33 @@ INSTANTIATE_TEST_SUITE_P(
                             "q=257 kv=127 heads=3 head_dim=64 stages=5 stats_stages=3 ctas=2"},
                       Shape{"attention", "q=30 kv=640 head_dim=64 stages=7 ctas=3"}));
 
+// The same, blocks of scales that a tile cuts and that lie beyond the matrix, half a block in a
+// stage, more sums than half a lane's registers; pairs, and clusters that multicast.
+INSTANTIATE_TEST_SUITE_P(
+    GemmBlockwiseFp8,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_blockwise_fp8", "m=1 n=1 k=16"},
+        Shape{"gemm_blockwise_fp8", "m=129 n=257 k=144"},
+        Shape{"gemm_blockwise_fp8",
+              "m=200 n=200 k=528 tile_n=128 stages=1 accum_stages=1 clusters=1"},
+        Shape{"gemm_blockwise_fp8",
+              "m=130 n=300 k=336 tile_n=96 tile_k=64 stages=3 accum_stages=3 clusters=2"},
+        Shape{"gemm_blockwise_fp8", "m=100 n=40 k=80 tile_n=16 tile_k=32 stages=5 clusters=9"},
+        Shape{"gemm_blockwise_fp8", "m=257 n=130 k=272 tile_m=256 cta_group=2 cluster_m=2"},
+        Shape{"gemm_blockwise_fp8",
+              "m=300 n=100 k=400 tile_m=256 tile_n=32 cta_group=2 cluster_m=4 cluster_n=2 "
+              "stages=2 clusters=1"},
+        Shape{"gemm_blockwise_fp8", "m=150 n=100 k=160 tile_n=32 cluster_m=2 cluster_n=2"}));
+
+TEST(GemmBlockwiseFp8, WhatTheEpilogueKnowsOfTheFactorsItKnowsFromTheCommit) {
+  const ScenarioEntry& scenario = named("gemm_blockwise_fp8");
+  CheckOptions options;
+  choose_rule(options.run.rules, "commit_copies=private");
+  const CheckResult result = check(scenario, ParameterSet{scenario.parameters}, options);
+  EXPECT_TRUE(result.ids.contains("SMEM_RAW_NO_WAIT"));
+}
+
 TEST(GemmTest, WhatDoesNotFitIsRefusedWithWhatWould) {
   const auto refusal = [](std::initializer_list<std::pair<const char*, std::int64_t>> values) {
     try {

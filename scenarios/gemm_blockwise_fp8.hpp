@@ -1,0 +1,275 @@
+/// Scenario: D = sum over blocks of K of (sa * sb) * (A * B^T), e4m3 in, bf16 out: a factor of A for
+/// each row and 128 of K, one of B for each 128 rows and 128 of K. Tensor cores cannot apply them,
+/// so each k step has an accumulator of its own, and the epilogue adds up in registers.
+///
+/// Barrier          Arrivals per phase          Bytes per phase   Completion means
+/// input.full[s]    1   load, elected lane      A + B + sa tile   stage s may be read
+/// input.empty[s]   5   mma, tcgen05.commit     -                 stage s may be overwritten
+///                      (1 of them; 4 of the epilogue, an elected lane of each warp)
+/// accum.full[a]    1   mma, tcgen05.commit     -                 the product of a k step is there
+/// accum.empty[a]   128 epilogue, every lane    -                 accumulator a may be overwritten
+/// tmem.done[0]     128 epilogue, every lane    -                 tensor memory may be freed
+///
+/// The epilogue does not wait for input.full: that the factors of A are there follows from the
+/// MMA's wait and its commit to accum.full. In pairs the peer has no other evidence, since all bytes
+/// are counted in the leader; there the counts are those of gemm_2sm, and 4 more on input.empty.
+///
+/// Expected: clean in every interleaving, for every stages >= 1 and accum_stages >= 1, for any
+///           cluster of CTAs or pairs, any number of tiles, and for edges that cut a tile.
+
+#pragma once
+
+#include <algorithm>
+
+#include "common/sync/cluster_shape.hpp"
+#include "common/tile/scaled_sum.hpp"
+
+#include "scenarios/gemm.hpp"
+
+namespace warptwin::scenarios {
+
+/// Rows of B, and columns of A and B, that share a factor.
+inline constexpr std::uint32_t kScaleBlock = 128;
+
+/// `tile_m` by `tile_n` is the shape of an MMA; a CTA of a pair computes half of its rows.
+template <class Tiles = GemmExtents<>,
+          std::uint32_t kGroup = kDynamic,
+          std::uint32_t kClusterM = kDynamic,
+          std::uint32_t kClusterN = kDynamic>
+struct GemmBlockwiseFp8Extents : Tiles {
+  [[no_unique_address]] Extent<kGroup> cta_group;
+  [[no_unique_address]] Extent<kClusterM> cluster_m;
+  [[no_unique_address]] Extent<kClusterN> cluster_n;
+
+  constexpr std::uint32_t cta_m() const { return this->tile_m / cta_group; }
+  constexpr std::uint32_t cta_n() const { return this->tile_n / cta_group; }
+  constexpr ClusterShape cluster() const {
+    return {cluster_m, cluster_n, cta_group == 2 ? CtaGroup::kTwo : CtaGroup::kOne};
+  }
+};
+
+/// A CTA's shared memory; the names are those of the reports.
+template <class Extents>
+struct GemmBlockwiseFp8Storage {
+  using Input = InputPipelineStorage<BlockwiseFP8TilePayload<f8e4m3, f8e4m3>,
+                                     From<Role::kLoad, TmaBytes>,
+                                     To<Role::kMma, UmmaCommit>,
+                                     To<Role::kEpilogue, ElectedLane>>;
+  using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
+
+  constexpr GemmBlockwiseFp8Storage(auto& layout, const Extents& e)
+      : input{layout,
+              "input",
+              kGemmRoles,
+              e.cluster(),
+              {{e.cta_m(), e.cta_n(), e.tile_k}},
+              e.stages},
+        out{layout, "out", kGemmRoles, e.cta_m(), box_columns<bf16>(e.tile_n)},
+        accum{layout, "accum", kGemmRoles, e.cluster(), {e.accum_stages, e.tile_n}},
+        tmem{layout, "tmem", kGemmRoles, e.cluster()} {}
+  constexpr void init(Machine auto& machine) const {
+    input.init(machine);
+    accum.init(machine);
+    tmem.init(machine);
+  }
+
+  Input input;
+  OutputTileStorage<bf16> out;
+  Accum accum;
+  TmemDeallocStorage<> tmem;
+};
+
+/// The factors of B, in global memory: (blocks of N, blocks of K) f32.
+struct BlockFactors {
+  GlobalAddress base;
+  std::uint32_t pitch_bytes;
+  std::uint32_t rows;
+
+  /// Of the block that element (`n`, `k`) of B lies in; beyond the last row, of the last.
+  constexpr GlobalAddress at(std::uint32_t n, std::uint32_t k) const {
+    const std::uint32_t row = n / kScaleBlock < rows ? n / kScaleBlock : rows - 1;
+    return base + (std::uint64_t{row} * pitch_bytes + k / kScaleBlock * sizeof(float));
+  }
+};
+
+template <Machine M, class Extents>
+struct GemmBlockwiseFp8Kernel {
+  using Storage = GemmBlockwiseFp8Storage<Extents>;
+  using Input = PipelineOf<M, typename Storage::Input>;
+  using Accum = PipelineOf<M, typename Storage::Accum>;
+  using ReadsScales = To<Role::kEpilogue, ElectedLane>;
+  static constexpr auto kRoles = kGemmRoles;
+  struct Problem {
+    typename M::TensorMap a, b, d, a_scales;  // boxes: slices of A and B, (cta_m, box), (1, cta_m)
+    [[no_unique_address]] Extents extents;
+    TileGrid grid;
+    std::uint32_t k_tiles;
+    BlockFactors b_scales;
+    constexpr StaticTileScheduler tiles(const M& machine) const {
+      return {grid, machine, extents.cluster()};
+    }
+  };
+
+  static Problem problem(const ParameterSet& p,
+                         const Extents& e,
+                         std::span<const typename M::TensorMap> maps,
+                         std::span<const GlobalAddress> tensors) {
+    const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.cta_m(), e.tile_n);
+    const std::uint32_t blocks_n = ceil_div(p.u32("n"), kScaleBlock);
+    const std::uint32_t blocks_k = ceil_div(p.u32("k"), kScaleBlock);
+    const BlockFactors b_scales{tensors[4], align_up(blocks_k * 4, 16), blocks_n};
+    return {maps[0], maps[1], maps[2], maps[3], e, grid, ceil_div(p.u32("k"), e.tile_k), b_scales};
+  }
+
+  static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    auto input = Input{machine, smem.input}.producer();
+    const ClusterShape& cluster = smem.input.cluster;
+    const std::uint32_t part = cluster.place_in_group(machine.cta_rank());
+    for (const Tile tile : problem.tiles(machine)) {
+      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+        auto stage = input.acquire_stage();  // waits input.empty; the leader arms full
+        const auto tiles = stage.payload();
+        const std::uint32_t block = k * problem.extents.tile_k / kScaleBlock;
+        stage.load(problem.a, {tile.m, k}, tiles.a_tile());  // (cta_m, tile_k) e4m3
+        stage.load(problem.b, {tile.n * cluster.group_ctas() + part, k}, tiles.b_tile());
+        stage.load(problem.a_scales, {block, tile.m}, tiles.a_scales_tile());  // (1, cta_m) f32
+        std::move(stage).release();
+      }
+    }
+    input.drain();  // no commit is on its way to input.empty any more
+  }
+
+  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+    auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // in both of a pair
+    if (warp.is_leader()) {
+      auto input = Input{machine, smem.input}.consumer();
+      for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
+        for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+          auto accum = warp.acquire_mma_linear();  // waits accum.empty
+          auto stage = input.acquire_stage();      // waits input.full
+          accum.multiply(stage.payload(), Accumulate::kNo);
+          std::move(stage).release();  // commits to input.empty
+          std::move(accum).release();  // commits to accum.full
+        }
+      }
+    }
+    std::move(warp).release();  // waits tmem.done, frees
+  }
+
+  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+    auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
+    auto input = Input{machine, smem.input}.consumer();
+    auto writer = TileWriter<M, bf16>{machine, smem.out};
+    auto sum = ScaledSum<M>{machine};  // this warp's rows of the tile, fp32
+    const std::uint32_t tile_n = problem.extents.tile_n;
+    const std::uint32_t columns = smem.out.first.columns;
+    for (const Tile tile : problem.tiles(machine)) {
+      sum.clear();
+      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+        // A tile lies in two blocks of N at most; their factors come while the MMA is at work.
+        const std::uint32_t n = tile.n * tile_n;
+        const bool cut = n / kScaleBlock != (n + tile_n - 1) / kScaleBlock;
+        const std::uint32_t first_k = k * problem.extents.tile_k;
+        const float low = machine.ld_global_f32(problem.b_scales.at(n, first_k));
+        const float high =
+            cut ? machine.ld_global_f32(problem.b_scales.at(n + tile_n - 1, first_k)) : low;
+        auto step = warp.template per_k_stage<ReadsScales>(input.pipeline());  // waits accum.full
+        typename ScaledSum<M>::RowFactors rows;
+        sum.load_factors(rows, step.payload().a_scales_tile().tile);
+        step.arrive_input();  // arrives on input.empty, beside the MMA's commit
+        sum.add(step.output(), tile_n, rows, [&](std::uint32_t column) {
+          return (n + column) / kScaleBlock == n / kScaleBlock ? low : high;
+        });
+        step.release_output();  // arrives on accum.empty, of the leader
+      }
+      for (std::uint32_t box = 0; box < tile_n / columns; ++box) {
+        sum.store(writer.acquire(), box * columns);  // (cta_m, box_columns) bf16, by all warps
+        writer.store(problem.d, {tile.m, tile.n * (tile_n / columns) + box});
+      }
+    }
+    writer.drain();             // the stores are complete
+    std::move(warp).release();  // arrives on tmem.done
+  }
+};
+
+struct GemmBlockwiseFp8 {
+  static constexpr ScenarioInfo kInfo{"gemm_blockwise_fp8",
+                                      ScenarioKind::kClean,
+                                      "persistent e4m3 GEMM, scaled by blocks: an accumulator a "
+                                      "k step"};
+  using StaticExtents = GemmBlockwiseFp8Extents<GemmExtents<128, 64, 128, 4, 2>, 1, 1, 1>;
+  template <Machine M, class Extents>
+  using Kernel = GemmBlockwiseFp8Kernel<M, Extents>;
+
+  static std::span<const Parameter> parameters() {
+    static constexpr Parameter kParameters[] = {
+        {"m", "rows of A and D", 256, 1, 1 << 20, "tile_m"},
+        {"n", "rows of B, columns of D", 256, 1, 1 << 20, "tile_n"},
+        {"k", "columns of A and B", 1024, 1, 1 << 20, "tile_k"},
+        {"tile_m", "rows of an MMA's tile of D", 128, 64, 256},
+        {"tile_n", "columns of an MMA's tile of D", 64, 8, 256},
+        {"tile_k", "columns of A and B in one stage", 128, 32, 128},
+        {"stages", "stages of the input ring", 4, 1, 64},
+        {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
+        {"cta_group", "CTAs that share an MMA", 1, 1, 2},
+        {"cluster_m", "CTAs of a cluster along M", 1, 1, 16},
+        {"cluster_n", "CTAs of a cluster along N", 1, 1, 8},
+        {"clusters", "clusters that share the tiles; 0: one for each", 0, 0, 1 << 16},
+    };
+    return kParameters;
+  }
+  static GemmBlockwiseFp8Extents<> extents(const ParameterSet& p) {
+    return {Gemm::extents(p), p.u32("cta_group"), p.u32("cluster_m"), p.u32("cluster_n")};
+  }
+  static Workload workload(const ParameterSet& p) {
+    const GemmBlockwiseFp8Extents<> e = extents(p);
+    const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
+    const ClusterShape cluster = e.cluster();
+    check_row_pitch("k", k, sizeof(f8e4m3::Storage));
+    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(f8e4m3::Storage), cluster.group);
+    require(e.tile_n <= kScaledSumColumnsMax,
+            "tile_n=" + std::to_string(e.tile_n) +
+                " sums do not fit the registers of a lane; use tile_n<=128");
+    check_cluster(cluster, e.cta_m(), e.cta_n());
+    check_tmem_columns(e.accum_stages, e.tile_n);
+    check_stages_fit<GemmBlockwiseFp8Storage<GemmBlockwiseFp8Extents<>>>(e);
+    const std::uint32_t slice_a = e.cta_m() / cluster.slice(Operand::kA, 0).count;
+    const std::uint32_t slice_b = e.cta_n() / cluster.slice(Operand::kB, 0).count;
+    const std::uint32_t box = box_columns<bf16>(e.tile_n);
+    const std::uint32_t blocks_n = ceil_div(n, kScaleBlock);
+    const std::uint32_t blocks_k = ceil_div(k, kScaleBlock);
+    const TileGrid tiles = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(cluster);
+    return {
+        .tensors = {matrix("a", TensorUse::kInput, m, k, ElementType::kF8E4M3),
+                    matrix("b", TensorUse::kInput, n, k, ElementType::kF8E4M3),
+                    matrix("d", TensorUse::kOutput, m, n),
+                    matrix("a_scales", TensorUse::kInput, blocks_k, m, ElementType::kF32),
+                    matrix("b_scales", TensorUse::kInput, blocks_n, blocks_k, ElementType::kF32)},
+        .maps = {{0, slice_a, e.tile_k, swizzle_of(e.tile_k)},
+                 {1, slice_b, e.tile_k, swizzle_of(e.tile_k)},
+                 {2, e.cta_m(), box, swizzle_of(box * 2)},
+                 {3, 1, e.cta_m(), Swizzle::kNone}},
+        .clusters = p.u32("clusters") == 0 ? tiles.count() : p.u32("clusters"),
+        .cluster_size = cluster.ctas(),
+        .registers_per_thread = e.tile_n > 64 ? 256U : 168U,  // of the sums
+        .flops = std::uint64_t{2} * m * n * k};
+  }
+  static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
+    const HostTensor& a = tensors[0];
+    const HostTensor& b = tensors[1];
+    HostTensor& d = tensors[2];
+    for (std::uint32_t m = 0; m < d.spec.rows; ++m) {
+      for (std::uint32_t n = 0; n < d.spec.columns; ++n) {
+        double total = 0;
+        for (std::uint32_t k = 0; k < a.spec.columns; ++k) {
+          total += static_cast<double>(tensors[3].at(k / kScaleBlock, m)) *
+                   static_cast<double>(tensors[4].at(n / kScaleBlock, k / kScaleBlock)) *
+                   static_cast<double>(a.at(m, k)) * static_cast<double>(b.at(n, k));
+        }
+        d.at(m, n) = static_cast<float>(total);
+      }
+    }
+  }
+};
+
+}  // namespace warptwin::scenarios

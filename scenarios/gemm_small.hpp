@@ -1,0 +1,303 @@
+/// Scenario: D = A * B^T for few rows of A, bf16: tiles of a few columns, several k steps to a
+/// barrier, operands that change places, and weights that are fetched before the grid that makes
+/// the activations is over. A are the activations, B the weights.
+///
+/// Barrier          Arrivals per phase          Bytes per phase   Completion means
+/// input.full[s]    1   load, elected lane      k_group tiles     stage s may be read
+/// input.empty[s]   1   mma, tcgen05.commit     -                 stage s may be overwritten
+/// accum.full[a]    1   mma, tcgen05.commit     -                 accumulator a is complete
+/// accum.empty[a]   128 epilogue, every lane    -                 accumulator a may be overwritten
+/// tmem.done[0]     128 epilogue, every lane    -                 tensor memory may be freed
+///
+/// In clusters cluster_m + cluster_n - 1 commits free a stage: those of its row and its column.
+///
+/// With swap_ab the weights are the MMA's rows and the activations its columns, of which there may
+/// be as few as 16; D is written through the registers' columns. The load warp begins its first
+/// tile with the weights of `prefetch` stages: it arms them with all their bytes, waits for the
+/// grid before, and then copies the activations into the same stages. Nobody can free a stage that
+/// waits for its activations, so `prefetch` is at most the ring's depth.
+///
+/// Expected: clean in every interleaving, for every stages >= 1 and prefetch <= stages, k_group 1, 2
+///           or 4, any cluster, number of tiles and k steps, and for edges that cut a tile.
+
+#pragma once
+
+#include <algorithm>
+
+#include "common/sync/cluster_shape.hpp"
+
+#include "scenarios/gemm.hpp"
+
+namespace warptwin::scenarios {
+
+/// `tile_m` by `tile_n` is the shape of an MMA. With swap_ab 1, its rows are columns of D.
+template <class Tiles = GemmExtents<>,
+          std::uint32_t kKGroup = kDynamic,
+          std::uint32_t kSwapAb = kDynamic,
+          std::uint32_t kPrefetch = kDynamic,
+          std::uint32_t kClusterM = kDynamic,
+          std::uint32_t kClusterN = kDynamic>
+struct GemmSmallExtents : Tiles {
+  [[no_unique_address]] Extent<kKGroup> k_group;
+  [[no_unique_address]] Extent<kSwapAb> swap_ab;
+  [[no_unique_address]] Extent<kPrefetch> prefetch;
+  [[no_unique_address]] Extent<kClusterM> cluster_m;
+  [[no_unique_address]] Extent<kClusterN> cluster_n;
+
+  constexpr bool swapped() const { return swap_ab != 0; }
+  constexpr ClusterShape cluster() const { return {cluster_m, cluster_n, CtaGroup::kOne}; }
+  /// The shape of the boxes that D is stored in.
+  constexpr std::uint32_t box_rows() const { return swapped() ? this->tile_n : this->tile_m; }
+  constexpr std::uint32_t box_columns() const {
+    return warptwin::box_columns<bf16>(swapped() ? this->tile_m : this->tile_n);
+  }
+};
+
+/// A CTA's shared memory; the names are those of the reports.
+template <class Extents>
+struct GemmSmallStorage {
+  using Input = typename GemmStorage<Extents>::Input;
+  using Accum = typename GemmStorage<Extents>::Accum;
+
+  constexpr GemmSmallStorage(auto& layout, const Extents& e)
+      : input{layout,
+              "input",
+              kGemmRoles,
+              e.cluster(),
+              {e.tile_m, e.tile_n, e.tile_k},
+              e.stages,
+              e.k_group},
+        out{layout, "out", kGemmRoles, e.box_rows(), e.box_columns()},
+        accum{layout, "accum", kGemmRoles, {}, {e.accum_stages, e.tile_n}},
+        tmem{layout, "tmem", kGemmRoles, {}} {}
+  constexpr void init(Machine auto& machine) const {
+    input.init(machine);
+    accum.init(machine);
+    tmem.init(machine);
+  }
+
+  Input input;
+  OutputTileStorage<bf16> out;
+  Accum accum;
+  TmemDeallocStorage<> tmem;
+};
+
+template <Machine M, class Extents>
+struct GemmSmallKernel {
+  using Storage = GemmSmallStorage<Extents>;
+  using Input = PipelineOf<M, typename Storage::Input>;
+  using Accum = PipelineOf<M, typename Storage::Accum>;
+  static constexpr auto kRoles = kGemmRoles;
+  struct Problem {
+    typename M::TensorMap rows, columns, d;  // of the MMA: boxes are slices of its operands
+    [[no_unique_address]] Extents extents;
+    TileGrid grid;
+    std::uint32_t k_groups;
+    constexpr StaticTileScheduler tiles(const M& machine) const {
+      return {grid, machine, extents.cluster()};
+    }
+    constexpr std::uint32_t prefetched() const {
+      return std::min<std::uint32_t>(extents.prefetch, k_groups);
+    }
+  };
+
+  static Problem problem(const ParameterSet& p,
+                         const Extents& e,
+                         std::span<const typename M::TensorMap> maps,
+                         std::span<const GlobalAddress>) {
+    const auto [rows, columns] =
+        e.swapped() ? std::pair{p.u32("n"), p.u32("m")} : std::pair{p.u32("m"), p.u32("n")};
+    const auto grid = TileGrid::covering(rows, columns, e.tile_m, e.tile_n);
+    return {maps[0], maps[1], maps[2], e, grid, ceil_div(p.u32("k"), e.tile_k * e.k_group)};
+  }
+
+  /// Copies one operand's tiles of a group of k steps into a stage.
+  static constexpr void load_rows(
+      Input& input, const Problem& problem, Tile tile, std::uint32_t group, PipelineState stage) {
+    for (std::uint32_t j = 0; j < problem.extents.k_group; ++j) {
+      const TileIndex at{tile.m, group * problem.extents.k_group + j};
+      input.load(stage, problem.rows, at, input.payload(stage, j).a_tile());  // (tile_m, tile_k)
+    }
+  }
+  static constexpr void load_columns(
+      Input& input, const Problem& problem, Tile tile, std::uint32_t group, PipelineState stage) {
+    for (std::uint32_t j = 0; j < problem.extents.k_group; ++j) {
+      const TileIndex at{tile.n, group * problem.extents.k_group + j};
+      input.load(stage, problem.columns, at, input.payload(stage, j).b_tile());  // (tile_n, tile_k)
+    }
+  }
+  static constexpr void load_weights(
+      Input& input, const Problem& problem, Tile tile, std::uint32_t group, PipelineState stage) {
+    if (problem.extents.swapped()) {
+      load_rows(input, problem, tile, group, stage);
+    } else {
+      load_columns(input, problem, tile, group, stage);
+    }
+  }
+  static constexpr void load_activations(
+      Input& input, const Problem& problem, Tile tile, std::uint32_t group, PipelineState stage) {
+    if (problem.extents.swapped()) {
+      load_columns(input, problem, tile, group, stage);
+    } else {
+      load_rows(input, problem, tile, group, stage);
+    }
+  }
+
+  /// The first stages of the first tile, in two parts; returns how many groups they hold.
+  static constexpr std::uint32_t load_across_grids(M& machine,
+                                                   Input& input,
+                                                   const Problem& problem,
+                                                   Tile tile) {
+    for (std::uint32_t group = 0; group < problem.prefetched(); ++group) {
+      load_weights(input, problem, tile, group, input.acquire_for_load());
+    }
+    machine.griddepcontrol_wait();  // the activations are there
+    for (std::uint32_t group = 0; group < problem.prefetched(); ++group) {
+      const PipelineState stage{group, 0};
+      load_activations(input, problem, tile, group, stage);
+      input.release_from_load(stage);
+    }
+    return problem.prefetched();
+  }
+
+  static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    auto input = Input{machine, smem.input};
+    bool first = true;
+    for (const Tile tile : problem.tiles(machine)) {
+      std::uint32_t group = first ? load_across_grids(machine, input, problem, tile) : 0;
+      first = false;
+      for (; group < problem.k_groups; ++group) {
+        const PipelineState stage = input.acquire_for_load();  // waits input.empty, arms full
+        load_rows(input, problem, tile, group, stage);
+        load_columns(input, problem, tile, group, stage);
+        input.release_from_load(stage);
+      }
+    }
+    input.drain_producer();  // no commit is on its way to input.empty any more
+  }
+
+  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+    auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // allocates, hands over
+    auto input = Input{machine, smem.input}.consumer();
+    for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
+      auto accum = warp.acquire_mma_linear();  // waits accum.empty
+      for (std::uint32_t group = 0; group < problem.k_groups; ++group) {
+        auto stage = input.acquire_stage();  // waits input.full
+        for (std::uint32_t j = 0; j < problem.extents.k_group; ++j) {
+          accum.multiply(stage.payload(j), group + j == 0 ? Accumulate::kNo : Accumulate::kYes);
+        }
+        std::move(stage).release();  // commits to input.empty of all whose copies it has read
+      }
+      std::move(accum).release();  // commits to accum.full
+    }
+    std::move(warp).release();                   // waits tmem.done, frees
+    machine.griddepcontrol_launch_dependents();  // D is stored
+  }
+
+  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+    auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
+    auto writer = TileWriter<M, bf16>{machine, smem.out};
+    auto registers = AccumTile<M>{machine};  // this warp's rows, fp32
+    const Extents& e = problem.extents;
+    const std::uint32_t columns = e.box_columns();
+    const std::uint32_t boxes = (e.swapped() ? e.tile_m : e.tile_n) / columns;
+    for (const Tile tile : problem.tiles(machine)) {
+      auto accum = warp.acquire_epilogue_linear();  // waits accum.full
+      registers.load(accum, 0, e.tile_n);
+      std::move(accum).release();  // arrives on accum.empty
+      for (std::uint32_t box = 0; box < boxes; ++box) {
+        if (e.swapped()) {
+          registers.store_transposed(writer.acquire(), box * columns);  // (tile_n, 64) of D
+          writer.store(problem.d, {tile.n, tile.m * boxes + box});
+        } else {
+          registers.store(writer.acquire(), box * columns);  // (tile_m, box_columns) of D
+          writer.store(problem.d, {tile.m, tile.n * boxes + box});
+        }
+      }
+    }
+    writer.drain();             // the stores are complete
+    std::move(warp).release();  // arrives on tmem.done
+  }
+};
+
+struct GemmSmall {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_small",
+      ScenarioKind::kClean,
+      "persistent GEMM for few rows: k groups, swapped operands, weights before the grid's start"};
+  using StaticExtents = GemmSmallExtents<GemmExtents<128, 16, 64, 4, 2>, 2, 1, 4, 1, 1>;
+  template <Machine M, class Extents>
+  using Kernel = GemmSmallKernel<M, Extents>;
+
+  static std::span<const Parameter> parameters() {
+    static constexpr Parameter kParameters[] = {
+        {"m", "rows of A and D: activations", 32, 1, 1 << 20},
+        {"n", "rows of B: weights; columns of D", 512, 1, 1 << 20},
+        {"k", "columns of A and B", 1024, 1, 1 << 20},
+        {"tile_m", "rows of an MMA's tile", 128, 64, 128},
+        {"tile_n", "columns of an MMA's tile", 16, 8, 64},
+        {"tile_k", "columns of A and B in one k step", 64, 16, 64},
+        {"stages", "stages of the input ring", 4, 1, 64},
+        {"k_group", "k steps in one stage", 2, 1, 4},
+        {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
+        {"swap_ab", "1: the weights are the MMA's rows", 1, 0, 1},
+        {"prefetch", "stages whose weights come before the grid before ends", 4, 0, 64},
+        {"cluster_m", "CTAs of a cluster along the MMA's rows", 1, 1, 16},
+        {"cluster_n", "CTAs of a cluster along the MMA's columns", 1, 1, 16},
+        {"clusters", "clusters that share the tiles; 0: one for each", 0, 0, 1 << 16},
+    };
+    return kParameters;
+  }
+  static GemmSmallExtents<> extents(const ParameterSet& p) {
+    return {Gemm::extents(p),
+            p.u32("k_group"),
+            p.u32("swap_ab"),
+            p.u32("prefetch"),
+            p.u32("cluster_m"),
+            p.u32("cluster_n")};
+  }
+  static Workload workload(const ParameterSet& p) {
+    const GemmSmallExtents<> e = extents(p);
+    require(e.prefetch <= e.stages,
+            "prefetch=" + std::to_string(e.prefetch) + " and stages=" + std::to_string(e.stages) +
+                ": the load warp would wait for a stage that nobody can free; use prefetch<=" +
+                std::to_string(e.stages));
+    return unbounded(p);
+  }
+  static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
+    multiply_reference(tensors[0], tensors[1], tensors[2]);
+  }
+
+ protected:
+  /// The workload, whatever `prefetch` is.
+  static Workload unbounded(const ParameterSet& p) {
+    const GemmSmallExtents<> e = extents(p);
+    const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
+    const ClusterShape cluster = e.cluster();
+    check_row_pitch("k", k, sizeof(bf16::Storage));
+    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(bf16::Storage));
+    require(e.k_group != 3, "k_group=3 does not divide a ring evenly; use k_group=2 or 4");
+    check_cluster(cluster, e.tile_m, e.tile_n);
+    check_tmem_columns(e.accum_stages, e.tile_n);
+    check_stages_fit<GemmSmallStorage<GemmSmallExtents<>>>(e);
+    const std::uint32_t slice_rows = e.tile_m / cluster.slice(Operand::kA, 0).count;
+    const std::uint32_t slice_columns = e.tile_n / cluster.slice(Operand::kB, 0).count;
+    const auto [rows, columns] = e.swapped() ? std::array{1U, 0U} : std::array{0U, 1U};
+    const auto [extent_m, extent_n] = e.swapped() ? std::array{n, m} : std::array{m, n};
+    const TileGrid tiles =
+        TileGrid::covering(extent_m, extent_n, e.tile_m, e.tile_n).in_clusters(cluster);
+    return {.tensors = {matrix("a", TensorUse::kInput, m, k),
+                        matrix("b", TensorUse::kInput, n, k),
+                        matrix("d", TensorUse::kOutput, m, n)},
+            .maps = {{rows, slice_rows, e.tile_k, swizzle_of(e.tile_k * 2)},
+                     {columns, slice_columns, e.tile_k, swizzle_of(e.tile_k * 2)},
+                     {2, e.box_rows(), e.box_columns(), swizzle_of(e.box_columns() * 2)}},
+            .clusters = p.u32("clusters") == 0 ? tiles.count() : p.u32("clusters"),
+            .cluster_size = cluster.ctas(),
+            .flops = std::uint64_t{2} * m * n * k,
+            .from_grid_before = {0},
+            .has_dependents = true};
+  }
+};
+
+}  // namespace warptwin::scenarios
