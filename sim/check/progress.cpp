@@ -56,6 +56,7 @@ class Impl : public Detector {
       case Op::kTensorLoad:
       case Op::kBulkLoad:
       case Op::kClcTryCancel:
+        requests_ = requests_ || event.op == Op::kClcTryCancel;
         if (event.step == Step::kWritten) {
           last_[event.peer_cta][event.peer] = event;
         }
@@ -287,6 +288,21 @@ class Impl : public Detector {
         ", step " + std::to_string(event.time) + ", " + naming().site(event.site));
   }
 
+  // CTAs that wait for a place on the machine: whoever waits for one of them waits for ever.
+  void add_not_begun(const Gpu& gpu, std::vector<std::string>& details) const {
+    const LaunchConfig& config = gpu.config();
+    std::uint32_t begun = 0;
+    for (const Cluster& cluster : gpu.clusters()) {
+      begun = std::max(begun, cluster.number + 1);
+    }
+    if (begun < config.clusters && !requests_) {
+      details.push_back("not begun  ctas " + std::to_string(begun * config.cluster_size) + " to " +
+                        std::to_string(config.clusters * config.cluster_size - 1) + ": " +
+                        std::to_string(config.resident_clusters * config.cluster_size) +
+                        " are on the machine at a time");
+    }
+  }
+
   void report_deadlock(const Gpu& gpu) {
     const std::vector<Waiters> all = waiters_of(gpu);
     Finding finding;
@@ -309,6 +325,7 @@ class Impl : public Detector {
       finding.details.push_back("and " + plural(all.size() - shown, "more group") +
                                 " of waiting warps");
     }
+    add_not_begun(gpu, finding.details);
     if (!all.empty()) {
       finding.site = all.front().first->blocked_on.site;
       finding.agent = name_of_waiters(gpu, all.front());
@@ -421,6 +438,8 @@ class Impl : public Detector {
 
   /// What last changed each barrier, by CTA and address.
   std::unordered_map<std::uint32_t, std::map<std::uint32_t, Event>> last_;
+  /// Clusters that have not begun may have been asked for.
+  bool requests_ = false;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "scenarios/gemm_block_scaled.hpp"
 #include "scenarios/gemm_blockwise_fp8.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
+#include "scenarios/gemm_split_k.hpp"
 #include "scenarios/mainloop.hpp"
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
@@ -62,6 +63,11 @@ TEST(BarrierTable, OfGemmBlockwiseFp8) {
 TEST(BarrierTable, OfGemmEpilogueLoad) {
   expect_table_is_true<GemmEpilogueLoadStorage<GemmEpilogueLoadExtents<>>>(
       "scenarios/gemm_epilogue_load.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
+}
+
+TEST(BarrierTable, OfGemmSplitK) {
+  expect_table_is_true<GemmSplitKStorage<GemmEpilogueLoadExtents<>>>(
+      "scenarios/gemm_split_k.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
 }
 
 TEST(BarrierTable, OfMainloop) {

@@ -281,6 +281,38 @@ TEST(GemmBlockwiseFp8, WhatTheEpilogueKnowsOfTheFactorsItKnowsFromTheCommit) {
   EXPECT_TRUE(result.ids.contains("SMEM_RAW_NO_WAIT"));
 }
 
+// The same; splits that need not divide K, more of them than K has tiles, one.
+INSTANTIATE_TEST_SUITE_P(
+    GemmSplitK,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_split_k", "m=1 n=1 k=8"},
+        Shape{"gemm_split_k", "m=129 n=257 k=200 splits=1"},
+        Shape{"gemm_split_k", "m=129 n=100 k=200 splits=2 ctas=3"},
+        Shape{
+            "gemm_split_k",
+            "m=300 n=200 k=520 tile_n=64 splits=7 stages=1 accum_stages=1 source_stages=1 ctas=1"},
+        Shape{"gemm_split_k", "m=256 n=192 k=328 tile_n=96 splits=4 stages=3 ctas=5"},
+        Shape{"gemm_split_k", "m=200 n=40 k=72 tile_n=16 tile_k=32 splits=64 source_stages=3"}));
+
+TEST(GemmSplitKTest, ForwardProgressIsJudgedForTheCtasOnTheMachine) {
+  const auto ends = [](const char* name, const char* settings, std::uint32_t resident) {
+    RunOptions options;
+    options.moves_data = false;
+    options.resident_ctas = resident;
+    return simulate(named(name), parameters_of({name, settings}), options).end;
+  };
+  // One CTA for each piece of work: they begin in the order in which they wait for each other.
+  EXPECT_EQ(ends("gemm_split_k", "splits=7", 1), RunEnd::kDone);
+  EXPECT_EQ(ends("gemm_split_k", "splits=7", 3), RunEnd::kDone);
+  // Persistent: all at once.
+  EXPECT_EQ(ends("gemm_split_k", "splits=7 m=384 ctas=4", 4), RunEnd::kDone);
+  EXPECT_EQ(ends("gemm_split_k", "splits=7 m=384 ctas=4", 3), RunEnd::kDeadlock);
+  // Turned round: those that wait take all the places, or leave one.
+  EXPECT_EQ(ends("gemm_split_k_last_split_first", "", 160), RunEnd::kDeadlock);
+  EXPECT_EQ(ends("gemm_split_k_last_split_first", "", 161), RunEnd::kDone);
+}
+
 TEST(GemmTest, WhatDoesNotFitIsRefusedWithWhatWould) {
   const auto refusal = [](std::initializer_list<std::pair<const char*, std::int64_t>> values) {
     try {

@@ -1,0 +1,303 @@
+/// Scenario: D = A * B^T with K cut in splits: several CTAs compute parts of one tile, and add them
+/// up in the order of the splits, through a workspace in global memory.
+///
+/// Barrier          Arrivals per phase                Bytes   Completion means
+/// input.full[s]    1   load, elected lane            A + B   stage s may be read
+/// input.empty[s]   1   mma, tcgen05.commit           -       stage s may be overwritten
+/// accum.full[a]    1   mma, tcgen05.commit           -       accumulator a is complete
+/// accum.empty[a]   128 epilogue, every lane          -       accumulator a may be overwritten
+/// tmem.done[0]     128 epilogue, every lane          -       tensor memory may be freed
+/// source.full[c]   1   epilogue_load, elected lane   box     box c of the sum so far may be read
+/// source.empty[c]  128 epilogue, every lane          -       box c of it may be overwritten
+///
+/// Split 0 stores its accumulator, each middle split adds its own to what is there, the last one
+/// adds and writes D: the sum is the same in every run. That a split's sum lies in the workspace is
+/// said by a word of its own, which it alone writes, once. One lock for a tile, handed from split
+/// to split, would do the same on hardware; but of a word with several writers the proof cannot say
+/// who writes next, of a word with one it can.
+///
+/// Forward progress: a split waits for the one before it, which is another CTA's. CTAs begin in the
+/// order of their index, and a CTA takes its work in order: all tiles' split 0, then all tiles'
+/// split 1. So, of the work that CTAs on the machine have, the first waits for nobody: with one CTA
+/// for each piece of work (ctas=0) any number of CTAs on the machine will do, down to
+/// `--resident-ctas 1`. A persistent launch (ctas=C) needs all C at once, as its CTA 0 may wait for
+/// the first work of CTA C - 1.
+///
+/// Expected: clean in every interleaving, for every number of splits, of tiles and of CTAs, and
+///           every depth of the rings; where fewer CTAs are on the machine than it needs, DEADLOCK.
+
+#pragma once
+
+#include <algorithm>
+
+#include "scenarios/gemm_epilogue_load.hpp"
+
+namespace warptwin::scenarios {
+
+/// The buffers are all of one shape, so that a box of the accumulator is a box of each.
+template <class Extents>
+struct GemmSplitKStorage {
+  using Base = GemmStorage<Extents>;
+
+  constexpr GemmSplitKStorage(auto& layout, const Extents& e)
+      : input{layout,
+              "input",
+              kGemmEpilogueLoadRoles,
+              {},
+              {e.tile_m, e.tile_n, e.tile_k},
+              e.stages},
+        out{layout, "out", kGemmEpilogueLoadRoles, e.tile_m, box_columns<f32>(e.tile_n)},
+        partial{layout, "partial", kGemmEpilogueLoadRoles, e.tile_m, box_columns<f32>(e.tile_n)},
+        accum{layout, "accum", kGemmEpilogueLoadRoles, {}, {e.accum_stages, e.tile_n}},
+        tmem{layout, "tmem", kGemmEpilogueLoadRoles, {}},
+        source{layout,
+               "source",
+               kGemmEpilogueLoadRoles,
+               e.source_stages,
+               partial.first.bytes(),
+               kTileAlignment} {}
+  constexpr void init(Machine auto& machine) const {
+    input.init(machine);
+    accum.init(machine);
+    tmem.init(machine);
+    source.init(machine);
+  }
+  constexpr SharedTile<f32> source_tile(std::uint32_t stage) const {
+    SharedTile<f32> tile = partial.first;
+    tile.base = source.tile(stage);
+    return tile;
+  }
+
+  typename Base::Input input;
+  OutputTileStorage<bf16> out;
+  OutputTileStorage<f32> partial;
+  typename Base::Accum accum;
+  TmemDeallocStorage<> tmem;
+  EpiLoadPipelineStorage source;
+};
+
+/// One split of one tile.
+struct SplitWork {
+  Tile tile;
+  bool first, last;              // of its tile's splits
+  std::uint32_t begin_k, end_k;  // in tiles of K
+  GlobalAddress before, summed;  // the words of the split before it and of this one
+};
+
+template <Machine M, class Extents>
+struct GemmSplitKProblem {
+  typename M::TensorMap a, b, d, workspace;  // boxes as gemm's; (tile_m, box) of bf16 and of f32
+  [[no_unique_address]] Extents extents;
+  TileGrid grid;
+  std::uint32_t k_tiles;
+  std::uint32_t splits;  // at most k_tiles
+  GlobalAddress flags;   // (splits, tiles) words, 0 at first
+
+  /// The splits of a tile lie side by side along N: all of split 0 comes first.
+  constexpr StaticTileScheduler tiles(const M& machine) const {
+    return {{grid.m, grid.n * splits}, machine};
+  }
+  constexpr SplitWork work(Tile at) const {
+    const std::uint32_t split = at.n / grid.n;
+    const Tile tile{at.m, at.n % grid.n};
+    const GlobalAddress before = split == 0 ? GlobalAddress{} : flag(split - 1, tile);
+    return {tile,
+            split == 0,
+            split + 1 == splits,
+            k_of(split),
+            k_of(split + 1),
+            before,
+            flag(split, tile)};
+  }
+  /// The first tile of K of a split: shares differ by one at most.
+  constexpr std::uint32_t k_of(std::uint32_t split) const {
+    return static_cast<std::uint32_t>(std::uint64_t{k_tiles} * split / splits);
+  }
+  constexpr GlobalAddress flag(std::uint32_t split, Tile tile) const {
+    return flags + std::uint64_t{4} * (split * grid.count() + tile.n * grid.m + tile.m);
+  }
+};
+
+template <Machine M, class Extents, class SplitProblem = GemmSplitKProblem<M, Extents>>
+struct GemmSplitKKernel {
+  using Storage = GemmSplitKStorage<Extents>;
+  using Input = PipelineOf<M, typename Storage::Base::Input>;
+  using Accum = PipelineOf<M, typename Storage::Base::Accum>;
+  using Problem = SplitProblem;
+  using Work = SplitWork;
+  static constexpr auto kRoles = kGemmEpilogueLoadRoles;
+
+  static Problem problem(const ParameterSet& p,
+                         const Extents& e,
+                         std::span<const typename M::TensorMap> maps,
+                         std::span<const GlobalAddress> tensors) {
+    const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n);
+    const std::uint32_t k_tiles = ceil_div(p.u32("k"), e.tile_k);
+    const std::uint32_t splits = std::min(p.u32("splits"), k_tiles);
+    return {maps[0], maps[1], maps[2], maps[3], e, grid, k_tiles, splits, tensors[4]};
+  }
+
+  static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    auto input = Input{machine, smem.input}.producer();
+    for (const Tile at : problem.tiles(machine)) {
+      const Work work = problem.work(at);
+      for (std::uint32_t k = work.begin_k; k < work.end_k; ++k) {
+        auto stage = input.acquire_stage();  // waits input.empty, arms full
+        stage.load(problem.a, {work.tile.m, k}, stage.payload().a_tile());  // (tile_m, tile_k) bf16
+        stage.load(problem.b, {work.tile.n, k}, stage.payload().b_tile());  // (tile_n, tile_k) bf16
+        std::move(stage).release();
+      }
+    }
+    input.drain();  // no commit is on its way to input.empty any more
+  }
+
+  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+    auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // allocates, hands over
+    auto input = Input{machine, smem.input}.consumer();
+    for (const Tile at : problem.tiles(machine)) {
+      const Work work = problem.work(at);
+      auto accum = warp.acquire_mma_linear();  // waits accum.empty
+      for (std::uint32_t k = work.begin_k; k < work.end_k; ++k) {
+        auto stage = input.acquire_stage();  // waits input.full
+        accum.multiply(stage.payload(), k == work.begin_k ? Accumulate::kNo : Accumulate::kYes);
+        std::move(stage).release();  // commits to input.empty
+      }
+      std::move(accum).release();  // commits to accum.full
+    }
+    std::move(warp).release();  // waits tmem.done, frees
+  }
+
+  static constexpr void epilogue_load(M& machine, const Problem& problem, const Storage& smem) {
+    auto source = EpiLoadPipeline<M>{machine, smem.source};
+    for (const Tile at : problem.tiles(machine)) {
+      const Work work = problem.work(at);
+      if (!work.first) {
+        machine.elect_one([&] { machine.wait_global_u32(work.before, 1); });
+        load_sum(machine, problem, smem, source, work.tile);
+      }
+    }
+  }
+
+  /// Brings a tile's sum so far to the epilogue, box by box.
+  ///
+  /// Participants: the epilogue-load warp. Blocks: while the ring is full.
+  static constexpr void load_sum(M& machine,
+                                 const Problem& problem,
+                                 const Storage& smem,
+                                 EpiLoadPipeline<M>& source,
+                                 Tile tile) {
+    const SharedTile<f32>& box_shape = smem.partial.first;
+    const std::uint32_t boxes = problem.extents.tile_n / box_shape.columns;
+    machine.fence_proxy_async(ProxySpace::kGlobal);  // the word was read, the sum will be copied
+    for (std::uint32_t box = 0; box < boxes; ++box) {
+      const Coordinates<2> from{
+          {static_cast<std::int32_t>((tile.n * boxes + box) * box_shape.columns),
+           static_cast<std::int32_t>(tile.m * box_shape.rows)}};
+      auto stage = source.acquire_producer();  // waits source.empty, arms full
+      stage.load(problem.workspace, from, smem.source.tile(stage.index()));  // (tile_m, box) f32
+      std::move(stage).release();
+    }
+  }
+
+  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+    auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
+    auto source = EpiLoadPipeline<M>{machine, smem.source};
+    auto out = TileWriter<M, bf16>{machine, smem.out};
+    auto partial = TileWriter<M, f32>{machine, smem.partial};
+    auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
+    const std::uint32_t columns = smem.out.first.columns;
+    const std::uint32_t boxes = problem.extents.tile_n / columns;
+    const auto add_and_store = [&](const Work& work, std::uint32_t box) {
+      const TileIndex to{work.tile.m, work.tile.n * boxes + box};
+      if (!work.first) {
+        auto stage = source.acquire_consumer();  // waits source.full
+        registers.add_scaled(smem.source_tile(stage.index()), 1.0F);
+        machine.fence_proxy_async(ProxySpace::kSharedCta);  // the next copy comes after these reads
+        std::move(stage).release();                         // arrives on source.empty
+      }
+      if (work.last) {
+        registers.store(out.acquire());  // (tile_m, box) bf16, written by all warps
+        out.store(problem.d, to);
+      } else {
+        registers.store(partial.acquire());  // (tile_m, box) f32
+        partial.store(problem.workspace, to);
+      }
+    };
+    for (const Tile at : problem.tiles(machine)) {
+      const Work work = problem.work(at);
+      auto accum = warp.acquire_epilogue_linear();  // waits accum.full
+      for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
+        registers.load(accum, box * columns, columns);
+        add_and_store(work, box);
+      }
+      registers.load(accum, (boxes - 1) * columns, columns);
+      std::move(accum).release();  // arrives on accum.empty
+      add_and_store(work, boxes - 1);
+      if (!work.last) {
+        hand_over(machine, smem, partial, work);
+      }
+    }
+    out.drain();                // the stores are complete
+    std::move(warp).release();  // arrives on tmem.done
+  }
+
+  /// Says that the sum up to this split lies in the workspace, once it does.
+  ///
+  /// Participants: every epilogue warp. Blocks: the storing warp, for its stores.
+  static constexpr void hand_over(M& machine,
+                                  const Storage& smem,
+                                  TileWriter<M, f32>& partial,
+                                  const Work& work) {
+    partial.drain();
+    if (machine.warp_index() == smem.partial.store_warp) {
+      machine.elect_one([&] { machine.st_release_global_u32(work.summed, 1); });
+    }
+  }
+};
+
+struct GemmSplitK : Gemm {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_split_k", ScenarioKind::kClean, "persistent GEMM whose tiles are sums over CTAs"};
+  using StaticExtents = GemmEpilogueLoadExtents<GemmExtents<128, 128, 64, 4, 2>, 2>;
+  template <Machine M, class Extents>
+  using Kernel = GemmSplitKKernel<M, Extents>;
+
+  static std::span<const Parameter> parameters() {
+    static constexpr Parameter kParameters[] = {
+        {"m", "rows of A and D", 256, 1, 1 << 20},
+        {"n", "rows of B, columns of D", 128, 1, 1 << 20},
+        {"k", "columns of A and B", 1024, 1, 1 << 20, "tile_k"},
+        {"splits", "parts of K; no more are made than K has tiles", 3, 1, 64},
+        {"tile_m", "rows of a tile of D", 128, 64, 128},
+        {"tile_n", "columns of a tile of D", 128, 8, 256},
+        {"tile_k", "columns of A and B in one stage", 64, 16, 64},
+        {"stages", "stages of the input ring", 4, 1, 64},
+        {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
+        {"source_stages", "boxes of the sum so far in shared memory", 2, 1, 64},
+        {"ctas", "CTAs that share the splits of all tiles; 0: one for each", 0, 0, 1 << 16},
+    };
+    return kParameters;
+  }
+  static GemmEpilogueLoadExtents<> extents(const ParameterSet& p) {
+    return {Gemm::extents(p), p.u32("source_stages")};
+  }
+  static Workload workload(const ParameterSet& p) {
+    const auto e = extents(p);
+    Workload workload = Gemm::workload(p);
+    check_stages_fit<GemmSplitKStorage<GemmEpilogueLoadExtents<>>>(e);
+    const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n);
+    const std::uint32_t splits = std::min(p.u32("splits"), ceil_div(p.u32("k"), e.tile_k));
+    const std::uint32_t box = box_columns<f32>(e.tile_n);
+    constexpr auto kWord = ElementType::kF32;
+    workload.tensors.push_back(
+        matrix("workspace", TensorUse::kScratch, grid.m * e.tile_m, grid.n * e.tile_n, kWord));
+    workload.tensors.push_back(
+        matrix("flags", TensorUse::kScratch, 1, splits * grid.count(), kWord));
+    workload.maps[2] = {2, e.tile_m, box, swizzle_of(box * 2)};
+    workload.maps.push_back({3, e.tile_m, box, swizzle_of(box * 4)});
+    workload.clusters = p.u32("ctas") == 0 ? grid.count() * splits : p.u32("ctas");
+    return workload;
+  }
+};
+
+}  // namespace warptwin::scenarios
