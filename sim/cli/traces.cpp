@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "sim/compare/compare.hpp"
+#include "sim/compare/order.hpp"
 #include "sim/report/json.hpp"
 #include "sim/trace/recorder.hpp"
 #include "sim/trace/trace_file.hpp"
@@ -40,6 +41,7 @@ Json json_of(const TraceComparison& comparison) {
             {"complete", comparison.complete},
             {"operations", comparison.operations},
             {"phases", comparison.phases},
+            {"orders", comparison.orders},
             {"notes", comparison.notes},
             {"mismatches", Json::array()}};
   for (const Mismatch& mismatch : comparison.mismatches) {
@@ -58,15 +60,26 @@ Trace simulated_trace(const ScenarioEntry& scenario,
                       RunOptions options,
                       RunResult& result) {
   const Symbols symbols = scenario.symbols(parameters);
-  Trace trace = trace_of_launch(launch_config(scenario, parameters, options), symbols);
+  const LaunchConfig config = launch_config(scenario, parameters, options);
+  Trace trace = trace_of_launch(config, symbols);
   trace.source = "simulator";
   trace.machine = options.schedule.to_string();
   trace.scenario = scenario.info->name;
   trace.parameters = parameters.to_string();
-  TraceRecorder recorder{trace, symbols};
-  options.observer = &recorder;
-  result = simulate(scenario, parameters, options);
-  trace.ending = word_of(result.end);
+  trace.seed = options.input_seed;
+  const Trace empty = trace;
+  for (const bool whole_grid : {false, true}) {
+    trace = empty;
+    TraceRecorder recorder{trace, symbols};
+    OrderRecorder order{trace, recorder, config, whole_grid};
+    options.observer = &order;
+    result = simulate(scenario, parameters, options);
+    trace.ending = word_of(result.end);
+    order.at_end();
+    if (!order.needs_whole_grid()) {
+      break;
+    }
+  }
   return trace;
 }
 

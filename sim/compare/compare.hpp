@@ -24,7 +24,8 @@ struct TraceComparison {
   std::vector<std::string> notes;    // what was not compared, and why
   std::uint64_t operations = 0;      // of both, that agree
   std::uint64_t phases = 0;
-  bool complete = true;  // nothing was lost on the way
+  std::uint64_t orders = 0;  // pairs of operations whose times were held against the proof's order
+  bool complete = true;      // nothing was lost on the way
 
   bool agrees() const { return mismatches.empty(); }
 };

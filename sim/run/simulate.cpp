@@ -246,6 +246,9 @@ RunResult simulate(const ScenarioEntry& scenario,
   }
   BothSinks both{detectors ? &*detectors : nullptr, options.observer};
   gpu.set_sink(both.only());
+  if (options.on_machine) {
+    options.on_machine(gpu);
+  }
   RunResult result;
   const WarpBody body = scenario.body(parameters, maps, addresses);
   if (options.engine) {

@@ -149,19 +149,122 @@ TEST(CompareTest, ClustersThatDidEachOthersWorkAreTakenForEachOther) {
   EXPECT_FALSE(compare_traces(first, second).agrees());
 }
 
-TEST(CompareTest, AWaitThatReturnsBeforeItsArrivalIsOutOfOrder) {
-  const Trace first = trace({"producer_consumer", {}}, "round-robin");
+// A trace as a GPU would have recorded it.
+Trace recorded(const Settings& settings, const std::string& schedule) {
+  Trace seen = trace(settings, schedule);
+  seen.source = "hardware";
+  seen.clock = TraceClock::kCycles;
+  seen.ordered = false;
+  for (WarpTrace& warp : seen.warps) {
+    warp.after.clear();
+  }
+  return seen;
+}
+
+TraceOp& find_op(Trace& trace, std::uint32_t warp, Op op, const std::string& object) {
+  for (TraceOp& one : trace.warps[warp].ops) {
+    if (one.op == op && trace.names[one.object] == object) {
+      return one;
+    }
+  }
+  throw std::runtime_error("no such operation on " + object);
+}
+
+TEST(OrderTest, EveryScheduleHasTheOrderOfTheProof) {
+  const std::vector<Settings> clean = {{"producer_consumer", {}},
+                                       {"multicast_ring", {}},
+                                       {"work_ring", {}},
+                                       {"gemm_2sm", {{"m", 256}, {"n", 256}, {"k", 256}}},
+                                       {"gemm", {{"m", 256}, {"n", 384}, {"k", 384}, {"ctas", 2}}}};
+  for (const Settings& settings : clean) {
+    const Trace proved = trace(settings, "round-robin");
+    EXPECT_TRUE(proved.ordered) << settings.name;
+    for (const char* schedule : {"random:1", "random:2", "pct:3:3:4096"}) {
+      const TraceComparison comparison = compare_traces(proved, recorded(settings, schedule));
+      EXPECT_TRUE(comparison.agrees()) << settings.name << " " << schedule << "\n"
+                                       << text_of(comparison, "a", "b");
+      EXPECT_GT(comparison.orders, comparison.operations / 2);
+    }
+  }
+}
+
+TEST(OrderTest, AWaitThatReturnsBeforeItsArrivalIsOutOfOrder) {
+  const Trace proved = trace({"producer_consumer", {}}, "round-robin");
+  Trace seen = recorded({"producer_consumer", {}}, "random:1");
+  find_op(seen, 1, Op::kMbarrierWait, "ring.full[2]").time =
+      find_op(seen, 0, Op::kMbarrierArrive, "ring.full[2]").time - 1;
+  const TraceComparison comparison = compare_traces(proved, seen);
+  ASSERT_FALSE(comparison.agrees());
+  EXPECT_EQ(comparison.mismatches[0].where, "cta 0 warp 1 (consumer), out of order");
+  EXPECT_THAT(comparison.mismatches[0].first,
+              HasSubstr("cta 0 warp 1 (consumer) waits for ring.full[2] phase 0  "
+                        "[scenarios/producer_consumer.hpp"));
+  EXPECT_THAT(comparison.mismatches[0].first, HasSubstr("in every run after cta 0 warp 0"));
+  EXPECT_THAT(comparison.mismatches[0].second, HasSubstr("cycles before cta 0 warp 0 (producer)"));
+}
+
+// What the wait knows through a copy alone.
+TEST(OrderTest, ALoadThatIsIssuedAfterItsDataIsTakenIsOutOfOrder) {
+  const Settings settings{"gemm", {{"m", 128}, {"n", 128}, {"k", 256}}};
+  const Trace proved = trace(settings, "round-robin");
+  Trace seen = recorded(settings, "random:4");
+  const std::uint32_t mma = 4;
+  const std::uint32_t load = 5;
+  const std::uint64_t taken = find_op(seen, mma, Op::kMbarrierWait, "input.full[3]").time;
+  std::vector<TraceOp>& ops = seen.warps[load].ops;
+  for (TraceOp& op : ops) {
+    const bool last = op.op == Op::kTensorLoad && seen.names[op.on] == "input.full[3]";
+    op.time = last ? taken + 5 : op.time;
+  }
+  const std::string text = text_of(compare_traces(proved, seen), "proved", "seen");
+  EXPECT_THAT(text, HasSubstr("mismatch: cta 0 warp 4 (mma), out of order"));
+  EXPECT_THAT(text, HasSubstr("waits for input.full[3] phase 0"));
+  EXPECT_THAT(text, HasSubstr("5 cycles before cta 0 warp 5 (load) loads"));
+}
+
+TEST(OrderTest, AClockThatGoesBackIsOutOfOrder) {
+  const Trace proved = trace({"producer_consumer", {}}, "round-robin");
+  Trace seen = recorded({"producer_consumer", {}}, "round-robin");
+  seen.warps[0].ops[3].time = seen.warps[0].ops[2].time - 1;
+  EXPECT_THAT(text_of(compare_traces(proved, seen), "proved", "seen"),
+              HasSubstr("cta 0 warp 0 (producer), out of order"));
+}
+
+// The clocks of two SMs start anyhow, and run alike.
+TEST(OrderTest, OrderBetweenSmsIsCheckedUpToADifferenceOfTheirClocks) {
+  const Trace proved = trace({"multicast_ring", {}}, "round-robin");
+  Trace seen = recorded({"multicast_ring", {}}, "random:1");
+  const std::uint32_t per_cta = seen.warps_per_cta();
+  const auto shift = [&](std::uint64_t from, std::uint64_t by) {
+    for (std::uint32_t warp = per_cta; warp < 2 * per_cta; ++warp) {
+      for (TraceOp& op : seen.warps[warp].ops) {
+        op.time += op.time >= from ? by : 0;
+      }
+    }
+  };
+  shift(0, 0xFFFFF000U);  // over the end of 32 bits
+  EXPECT_TRUE(compare_traces(proved, seen).agrees());
+  shift(0xFFFFF000U + seen.warps[0].ops.back().time / 2, 100'000);
+  const std::string text = text_of(compare_traces(proved, seen), "proved", "seen");
+  EXPECT_THAT(text, HasSubstr("cta 0 and cta 1, out of order"));
+  EXPECT_THAT(text, HasSubstr("no difference of the clocks of cta 0 and cta 1 allows both"));
+  EXPECT_THAT(text, HasSubstr("in every run after cta 1 warp"));
+}
+
+TEST(OrderTest, WithoutAProofWaitsAreHeldAgainstTheirArrivals) {
+  const Trace first = recorded({"producer_consumer", {}}, "round-robin");
   Trace second = first;
-  std::vector<TraceOp>& ops = second.warps[1].ops;
-  const auto wait = std::find_if(ops.begin(), ops.end(), [&](const TraceOp& op) {
-    return op.op == Op::kMbarrierWait && second.names[op.object] == "ring.full[2]";
-  });
-  ASSERT_NE(wait, ops.end());
-  wait->time = 1;
+  find_op(second, 1, Op::kMbarrierWait, "ring.full[2]").time = 1;
   const std::string text = text_of(compare_traces(first, second), "a", "b");
   EXPECT_THAT(text, HasSubstr("cta 0 warp 1 (consumer), out of order"));
   EXPECT_THAT(text, HasSubstr("waits for ring.full[2] phase 0"));
   EXPECT_THAT(text, HasSubstr("goes on before cta 0 warp 0 (producer) arrives on ring.full[2]"));
+  EXPECT_THAT(text, HasSubstr("note: neither trace has the order of a proof"));
+}
+
+TEST(OrderTest, WhatIsNotProvedHasNoOrder) {
+  EXPECT_FALSE(trace({"producer_starts_parity_zero", {}}, "round-robin").ordered);
+  EXPECT_FALSE(trace({"missing_drain", {}}, "round-robin").ordered);
 }
 
 TEST(CompareTest, LossesAreSaid) {
