@@ -328,6 +328,7 @@ Trace trace_of(const ScenarioEntry& scenario,
                const std::string& device) {
   Trace trace = Converter{scenario, parameters, run}.convert();
   trace.source = "hardware";
+  trace.clock = TraceClock::kCycles;
   trace.machine = device;
   trace.scenario = scenario.info->name;
   trace.parameters = parameters.to_string();

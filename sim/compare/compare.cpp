@@ -50,6 +50,7 @@ class Comparer {
     }
     compare_barriers();
     compare_order();
+    compare_results();
     std::stable_sort(result_.mismatches.begin(),
                      result_.mismatches.end(),
                      [](const Mismatch& a, const Mismatch& b) { return a.time < b.time; });
@@ -154,6 +155,35 @@ class Comparer {
     if (second_.ordered) {
       add_order(check_order(second_, first_, reversed(matching_)), first_.source, true);
     }
+  }
+
+  void compare_results() {
+    const auto add = [&](const std::vector<Mismatch>& mismatches) {
+      result_.mismatches.insert(result_.mismatches.end(), mismatches.begin(), mismatches.end());
+    };
+    add(compare_data(first_, second_, matching_, result_.loads));
+    result_.values = compare_values(first_, second_, result_.notes);
+    for (const ValueComparison& values : result_.values) {
+      add(values.first);
+    }
+    result_.times = compare_times(first_, second_, matching_);
+    for (const Trace* trace : {&first_, &second_}) {
+      if (!result_.times.roles.empty() && is_emulated(*trace)) {
+        result_.times = {};
+        result_.notes.push_back("times are not compared: the tensor core is emulated on the " +
+                                trace->source);
+      }
+    }
+  }
+
+  // Whether what the trace's warps waited for is what its machine only emulates.
+  static bool is_emulated(const Trace& trace) {
+    return !trace.emulated.empty() &&
+           std::any_of(trace.warps.begin(), trace.warps.end(), [](const WarpTrace& warp) {
+             return std::any_of(warp.ops.begin(), warp.ops.end(), [](const TraceOp& op) {
+               return op.op == Op::kTcgen05Mma || op.op == Op::kTcgen05Ld;
+             });
+           });
   }
 
   void add_order(const OrderCheck& check, const std::string& source, bool is_first) {
@@ -294,13 +324,17 @@ std::string text_of(const TraceComparison& comparison,
   for (const std::string& note : comparison.notes) {
     text += "note: " + note + "\n";
   }
+  text += text_of(comparison.times, first, second);
+  for (const ValueComparison& values : comparison.values) {
+    text += text_of(values) + "\n";
+  }
   text += comparison.agrees() ? "the traces agree: " : "the traces differ: ";
   text += plural(comparison.operations, "operation") + " and " +
           plural(comparison.phases, "phase") + " are the same in both";
-  return text +
-         (comparison.orders == 0
+  text += comparison.orders == 0
               ? ""
-              : ", " + plural(comparison.orders, "pair") + " in the order of the proof") +
+              : ", " + plural(comparison.orders, "pair") + " held against the order of the proof";
+  return text + (comparison.loads == 0 ? "" : ", the data of " + plural(comparison.loads, "load")) +
          "\n";
 }
 

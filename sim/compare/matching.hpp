@@ -11,6 +11,15 @@
 
 namespace warptwin::sim {
 
+/// A place where two traces say different things, in the scenario's words.
+struct Mismatch {
+  std::string where;  // "cta 0 warp 1 (consumer), operation 7", "ring.full[2] of cta 0, phase 4"
+  std::string first;  // what the one trace says
+  std::string second;
+  std::string before;  // the last thing they agree on
+  std::uint64_t time = 0;
+};
+
 /// A warp of the first trace, and what it is in the second.
 struct MatchedWarp {
   std::uint32_t other = 0;           // its number there

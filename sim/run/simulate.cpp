@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <random>
+
+#include "common/kernel/inputs.hpp"
 
 namespace warptwin::sim {
 
@@ -25,16 +26,6 @@ TensorMapState decode_map(const TensorMapSpec& spec,
   map.box[1] = spec.box_rows;
   map.swizzle = spec.swizzle;
   return map;
-}
-
-// Draws without std::uniform_real_distribution, whose values differ between libraries.
-std::vector<float> draw(const TensorSpec& spec, std::uint64_t seed) {
-  std::mt19937_64 random{seed};
-  std::vector<float> values(std::size_t{spec.rows} * spec.columns);
-  for (float& value : values) {
-    value = static_cast<float>(static_cast<double>(random() >> 40) / double{1 << 23} - 1.0);
-  }
-  return values;
 }
 
 void upload(GlobalMemory& memory, GlobalAddress address, HostTensor& tensor) {
@@ -133,7 +124,7 @@ HostTensor input_of(const TensorSpec& spec, std::size_t index, const RunOptions&
   if (spec.use != TensorUse::kInput) {
     tensor.values.assign(std::size_t{spec.rows} * spec.columns, 0.0F);
   } else if (given == options.inputs.end()) {
-    tensor.values = draw(spec, options.input_seed * 1000 + index);
+    tensor.values = drawn_values(spec, options.input_seed, index);
   } else if (given->second.size() != std::size_t{spec.rows} * spec.columns) {
     throw ConfigError("input '" + std::string{spec.name} + "' has " +
                       std::to_string(given->second.size()) +

@@ -29,7 +29,7 @@ struct RunOptions {
   /// Sees every event after the detectors, when not null.
   EventSink* observer = nullptr;
   /// Sees the machine before it runs, when not empty.
-  std::function<void(const Gpu&)> on_machine;
+  std::function<void(Gpu&)> on_machine;
   /// Makes the scheduler instead of `schedule`, for one that looks at the machine.
   std::function<std::unique_ptr<Scheduler>(const Gpu&)> scheduler;
   /// Runs the machine instead of the functional engine, when not null.

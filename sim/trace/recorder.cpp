@@ -151,7 +151,25 @@ void TraceRecorder::on_event(const Event& event) {
       in_flight_[event.serial] = ops.size();
     }
   }
+  const bool stores = event.op == Op::kTensorStore || event.op == Op::kBulkStore;
+  if (stores && gpu_ != nullptr && event.pending != 0) {
+    note_store(event);
+  }
   ops.push_back(op);
+}
+
+void TraceRecorder::note_store(const Event& event) {
+  const GlobalBuffer* const buffer = gpu_->memory().find(event.global);
+  if (buffer == nullptr) {
+    return;
+  }
+  WarpTrace& warp = trace_.warps[event.warp];
+  warp.stores.push_back({static_cast<std::uint32_t>(warp.ops.size()),
+                         trace_.name(buffer->name),
+                         event.global - buffer->address,
+                         event.pending,
+                         static_cast<std::uint32_t>(event.tx),
+                         event.expected});
 }
 
 // What a copy has just written, in the first CTA of its mask.

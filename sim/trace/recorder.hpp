@@ -18,16 +18,18 @@ class TraceRecorder : public EventSink {
   /// `trace` has its launch; both must outlive the recorder.
   TraceRecorder(Trace& trace, const Symbols& symbols) : trace_{trace}, symbols_{symbols} {}
   void on_event(const Event& event) override;
-  /// From here on, a checksum of what each copy wrote into shared memory, read from the machine.
-  void note_data_of(const Gpu& gpu) { gpu_ = &gpu; }
+  /// From here on, a checksum of what each copy wrote into shared memory, and where each store
+  /// goes, read from the machine.
+  void note_data_of(Gpu& gpu) { gpu_ = &gpu; }
 
  private:
   TraceOp op_of(const Event& event);
   void note_data(const Event& event);
+  void note_store(const Event& event);
 
   Trace& trace_;
   const Symbols& symbols_;
-  const Gpu* gpu_ = nullptr;
+  Gpu* gpu_ = nullptr;
   std::unordered_map<std::uint32_t, TraceOp> in_named_barrier_;  // by warp, that have not returned
   std::unordered_map<std::uint32_t, std::size_t> in_flight_;     // operation of a copy, by serial
 };

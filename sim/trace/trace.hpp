@@ -46,6 +46,17 @@ inline constexpr std::uint16_t kTraceLoadFlags = event_flag::kPair;
 /// words of shared memory are not.
 bool is_traced(Op op);
 
+/// Bytes of a tensor that operation `at` of a warp writes: `rows` pieces of `row_bytes`, `pitch`
+/// apart.
+struct TraceStore {
+  std::uint32_t at = 0;
+  std::uint32_t tensor = 0;  // index into Trace::names
+  std::uint64_t begin = 0;   // of the first byte, in the tensor
+  std::uint32_t rows = 0;
+  std::uint32_t row_bytes = 0;
+  std::uint32_t pitch = 0;
+};
+
 struct TraceRole {
   std::string name;
   std::uint32_t warps = 0;
@@ -53,9 +64,10 @@ struct TraceRole {
 
 struct WarpTrace {
   std::vector<TraceOp> ops;
-  std::vector<TraceOrder> after;  // by `at`; what an earlier operation knew already is left out
-  std::uint64_t overwritten = 0;  // older operations that a full ring lost
-  std::uint64_t lost = 0;         // operations of lanes that are not observed
+  std::vector<TraceOrder> after;   // by `at`; what an earlier operation knew already is left out
+  std::vector<TraceStore> stores;  // by `at`; only of a run whose values are recorded
+  std::uint64_t overwritten = 0;   // older operations that a full ring lost
+  std::uint64_t lost = 0;          // operations of lanes that are not observed
 };
 
 /// What a launch left in global memory.
@@ -64,6 +76,7 @@ struct TraceOutput {
   ElementType element = ElementType::kF32;
   std::uint32_t rows = 0;
   std::uint32_t columns = 0;
+  std::uint32_t pitch = 0;    // bytes from row to row
   std::uint32_t terms = 0;    // products that are added up in one element
   double magnitude = 0;       // largest sum of the absolute values of those products
   std::vector<float> values;  // row-major

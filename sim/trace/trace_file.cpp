@@ -79,6 +79,7 @@ Json json_of(const Trace& trace) {
                        {"element", name_of(output.element)},
                        {"rows", output.rows},
                        {"columns", output.columns},
+                       {"pitch", output.pitch},
                        {"terms", output.terms},
                        {"magnitude", output.magnitude}});
   }
@@ -290,6 +291,7 @@ class Reader {
     output.magnitude = magnitude->get<double>();
     output.rows = static_cast<std::uint32_t>(number(row, "rows", kSideMax));
     output.columns = static_cast<std::uint32_t>(number(row, "columns", kSideMax));
+    output.pitch = static_cast<std::uint32_t>(number(row, "pitch", kSideMax));
     output.terms = static_cast<std::uint32_t>(number(row, "terms", kSideMax));
     trace_.outputs.push_back(std::move(output));
   }
@@ -346,6 +348,7 @@ class Reader {
       }
     }
     read_order(line, warp);
+    read_store(line, warp);
     warp.ops.push_back(op);
     ++operations_;
   }
@@ -364,6 +367,26 @@ class Reader {
            static_cast<std::uint32_t>(number_of(row[0], "after", trace_.warps.size() - 1)),
            static_cast<std::uint32_t>(number_of(row[1], "after", kAny))});
     }
+  }
+
+  void read_store(const Json& line, WarpTrace& warp) {
+    if (!line.contains("writes")) {
+      return;
+    }
+    const Json& row = list(line, "writes");
+    if (row.size() != 5 || !row[0].is_string()) {
+      fail("'writes' must be [tensor, first byte, rows, bytes of a row, pitch]");
+    }
+    const auto part = [&](std::size_t i) {
+      return static_cast<std::uint32_t>(
+          number_of(row[i], "writes", std::numeric_limits<std::uint32_t>::max()));
+    };
+    warp.stores.push_back({static_cast<std::uint32_t>(warp.ops.size()),
+                           index_of(row[0].get<std::string>()),
+                           number_of(row[1], "writes", std::uint64_t{1} << 50),
+                           part(2),
+                           part(3),
+                           part(4)});
   }
 
   void read_end(const Json& line) {
@@ -413,10 +436,16 @@ void write_trace(const Trace& trace, std::ostream& out) {
   for (std::size_t warp = 0; warp < trace.warps.size(); ++warp) {
     const WarpTrace& one = trace.warps[warp];
     auto order = one.after.begin();
+    auto store = one.stores.begin();
     for (std::size_t at = 0; at < one.ops.size(); ++at) {
       Json line = json_of(trace, warp, one.ops[at]);
       for (; order != one.after.end() && order->at == at; ++order) {
         line["after"].push_back({order->warp, order->ops});
+      }
+      if (store != one.stores.end() && store->at == at) {
+        line["writes"] = {
+            trace.names[store->tensor], store->begin, store->rows, store->row_bytes, store->pitch};
+        ++store;
       }
       put(line);
       ++operations;

@@ -1,6 +1,7 @@
 #include "sim/compare/compare.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -265,6 +266,143 @@ TEST(OrderTest, WithoutAProofWaitsAreHeldAgainstTheirArrivals) {
 TEST(OrderTest, WhatIsNotProvedHasNoOrder) {
   EXPECT_FALSE(trace({"producer_starts_parity_zero", {}}, "round-robin").ordered);
   EXPECT_FALSE(trace({"missing_drain", {}}, "round-robin").ordered);
+}
+
+// With what it computed.
+Trace with_values(const Settings& settings, const std::string& schedule, std::uint64_t seed = 1) {
+  const ScenarioEntry& scenario = entry(settings.name);
+  ParameterSet parameters{scenario.parameters};
+  for (const auto& [name, value] : settings.set) {
+    parameters.set(name, value);
+  }
+  RunOptions options;
+  options.detect = false;
+  options.input_seed = seed;
+  options.schedule = ScheduleSpec::parse(schedule);
+  RunResult result;
+  return simulated_trace(scenario, parameters, options, result);
+}
+
+const Settings kSmallGemm{"gemm", {{"m", 160}, {"n", 128}, {"k", 192}}};
+
+TEST(ValueTest, EnginesAddUpInTheSameOrderInEverySchedule) {
+  const Trace first = with_values(kSmallGemm, "round-robin");
+  const TraceComparison comparison = compare_traces(first, with_values(kSmallGemm, "random:3"));
+  EXPECT_TRUE(comparison.agrees()) << text_of(comparison, "a", "b");
+  ASSERT_EQ(comparison.values.size(), 1U);
+  EXPECT_EQ(comparison.values[0].name, "d");
+  EXPECT_EQ(comparison.values[0].same, 160U * 128U);
+  EXPECT_EQ(comparison.loads, 2U * 3U * 2U);  // tiles, k steps, operands
+}
+
+TEST(ValueTest, TheBoundFollowsFromTheProductsAndTheFormat) {
+  const Trace first = with_values(kSmallGemm, "round-robin");
+  ASSERT_EQ(first.outputs.size(), 1U);
+  const TraceOutput& d = first.outputs[0];
+  EXPECT_EQ(d.terms, 192U);
+  // The mean of |a| |b| over [-1, 1) is a quarter; the largest of all sums is above it.
+  EXPECT_GT(d.magnitude, 0.25 * 192);
+  EXPECT_LT(d.magnitude, 0.5 * 192);
+  Trace second = first;
+  second.source = "hardware";
+  const double x = static_cast<double>(d.at(3, 5));
+  const double bound =
+      2 * std::abs(x) * std::ldexp(1.0, -8) + 2 * 192 * std::ldexp(1.0, -23) * d.magnitude;
+  float& changed = second.outputs[0].values[3 * 128 + 5];
+  changed = static_cast<float>(x + 0.9 * bound);
+  EXPECT_TRUE(compare_traces(first, second).agrees());
+  EXPECT_EQ(compare_traces(first, second).values[0].same, 160U * 128U - 1);
+  changed = static_cast<float>(x + 1.1 * bound);
+  EXPECT_FALSE(compare_traces(first, second).agrees());
+  second.source = "timed";  // one arithmetic: no bound
+  changed = std::nextafter(d.at(3, 5), 1e9F);
+  EXPECT_FALSE(compare_traces(first, second).agrees());
+}
+
+TEST(ValueTest, TheFirstWrongElementIsSaidWithWhoStoredIt) {
+  const Trace first = with_values(kSmallGemm, "round-robin");
+  Trace second = first;
+  second.outputs[0].values[130 * 128 + 70] += 1;
+  second.outputs[0].values[131 * 128 + 2] += 1;
+  const TraceComparison comparison = compare_traces(first, second);
+  ASSERT_EQ(comparison.mismatches.size(), 1U);
+  EXPECT_THAT(comparison.mismatches[0].where,
+              HasSubstr("d[130, 70], row 2, column 6 of the box of 32 x 64 that cta 1 warp "));
+  EXPECT_THAT(comparison.mismatches[0].where, HasSubstr("(epilogue) "));
+  EXPECT_THAT(comparison.mismatches[0].where, HasSubstr("scenarios/gemm.hpp:"));
+  EXPECT_EQ(comparison.values[0].beyond, 2U);
+}
+
+TEST(ValueTest, CopiesAreTheSameBitForBitOnAnyMachine) {
+  const Trace first = with_values({"producer_consumer", {}}, "round-robin");
+  Trace second = first;
+  second.source = "hardware";
+  EXPECT_TRUE(compare_traces(first, second).agrees());
+  float& value = second.outputs[0].values[7];
+  value = std::nextafter(value, 2.0F);
+  EXPECT_FALSE(compare_traces(first, second).agrees());
+}
+
+TEST(ValueTest, TheStageThatWasFilledWithOtherBytesIsNamed) {
+  const Trace first = with_values({"producer_consumer", {}}, "round-robin");
+  Trace second = first;
+  TraceOp& load = find_op(second, 0, Op::kTensorLoad, "ring.tile[2]");
+  load.data ^= 1;
+  const TraceComparison comparison = compare_traces(first, second);
+  ASSERT_EQ(comparison.mismatches.size(), 1U);
+  EXPECT_THAT(comparison.mismatches[0].where, HasSubstr("cta 0 warp 0 (producer), operation 17"));
+  EXPECT_THAT(comparison.mismatches[0].where, HasSubstr("ring.tile[2]"));
+  EXPECT_THAT(comparison.mismatches[0].first, HasSubstr("bytes of checksum"));
+}
+
+TEST(ValueTest, WhatWasComputedFromOtherInputsIsNotCompared) {
+  const Trace first = with_values({"producer_consumer", {}}, "round-robin");
+  const TraceComparison seeds =
+      compare_traces(first, with_values({"producer_consumer", {}}, "round-robin", 2));
+  EXPECT_TRUE(seeds.agrees());
+  EXPECT_THAT(text_of(seeds, "a", "b"), HasSubstr("the inputs are of seeds 1 and 2"));
+  const TraceComparison none =
+      compare_traces(first, trace({"producer_consumer", {}}, "round-robin"));
+  EXPECT_THAT(text_of(none, "a", "b"), HasSubstr("has none; record it with --values"));
+}
+
+TEST(TimeTest, RolesAndTheLargestDeviationAreSaid) {
+  Trace first = recorded({"producer_consumer", {}}, "round-robin");
+  Trace second = first;
+  EXPECT_TRUE(compare_traces(first, second).agrees());
+  // Every wait of the consumer for stage 1 takes a hundred cycles more.
+  std::uint64_t late = 0;
+  for (TraceOp& op : second.warps[1].ops) {
+    const bool waits = op.op == Op::kMbarrierWait && second.names[op.object] == "ring.full[1]";
+    late += waits ? 100 : 0;
+    op.time += late;
+  }
+  const TraceComparison comparison = compare_traces(first, second);
+  ASSERT_EQ(comparison.times.roles.size(), 2U);
+  EXPECT_EQ(comparison.times.roles[0].total.ratio(), 1.0);
+  const Interval& consumer = comparison.times.roles[1].total;
+  EXPECT_EQ(consumer.second - consumer.first, 400);
+  ASSERT_FALSE(comparison.times.steps.empty());
+  EXPECT_EQ(comparison.times.steps[0].role, "consumer");
+  EXPECT_EQ(comparison.times.steps[0].step, "waits for ring.full[1]");
+  EXPECT_EQ(comparison.times.steps[0].count, 4U);
+  EXPECT_EQ(comparison.times.steps[0].total.second - comparison.times.steps[0].total.first, 400);
+  EXPECT_THAT(text_of(comparison, "a", "b"), HasSubstr("consumer waits for ring.full[1], 4 times"));
+}
+
+TEST(TimeTest, AnEmulatedTensorCoreHasNoTimes) {
+  Trace first = recorded({"gemm", {{"m", 128}, {"n", 128}, {"k", 64}}}, "round-robin");
+  EXPECT_FALSE(compare_traces(first, first).times.roles.empty());
+  Trace second = first;
+  second.emulated = {"tcgen05.mma"};
+  const TraceComparison comparison = compare_traces(first, second);
+  EXPECT_TRUE(comparison.times.roles.empty());
+  EXPECT_THAT(text_of(comparison, "a", "b"), HasSubstr("times are not compared"));
+}
+
+TEST(TimeTest, StepsAreNoCycles) {
+  const Trace first = trace({"producer_consumer", {}}, "round-robin");
+  EXPECT_TRUE(compare_traces(first, first).times.roles.empty());
 }
 
 TEST(CompareTest, LossesAreSaid) {
