@@ -141,7 +141,7 @@ class ObservedMachine : public CudaMachine {
     watcher_.record(Op::kTensorLoad,
                     target.multicast.bits,
                     watcher_.object(smem, place_of(map)),
-                    watcher_.object(target.barrier, 0),
+                    watcher_.object(target.barrier, pair_of(target)),
                     is_alone());
     CudaMachine::cp_async_bulk_tensor_load(smem, map, at, target);
   }
@@ -161,7 +161,7 @@ class ObservedMachine : public CudaMachine {
     watcher_.record(Op::kBulkLoad,
                     bytes / 16,
                     watcher_.object(smem, target.multicast.bits),
-                    watcher_.object(target.barrier, 0),
+                    watcher_.object(target.barrier, pair_of(target)),
                     is_alone());
     CudaMachine::cp_async_bulk_load(smem, global, bytes, target);
   }
@@ -318,6 +318,9 @@ class ObservedMachine : public CudaMachine {
   }
   WARPTWIN_HOST_DEVICE void note_value(Op op, std::uint32_t object, std::uint32_t value) {
     watcher_.record(op, 0, object, value, is_alone());
+  }
+  WARPTWIN_HOST_DEVICE static std::uint32_t pair_of(const CopyTarget& target) {
+    return target.group == CtaGroup::kTwo ? RecordedEvent::kPairLoad : std::uint32_t{0};
   }
   WARPTWIN_HOST_DEVICE std::uint32_t place_of(const TensorMap& map) const {
     const auto bytes = reinterpret_cast<const char*>(&map) - argument_;

@@ -6,9 +6,9 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <random>
 #include <thread>
 
+#include "common/kernel/inputs.hpp"
 #include "common/kernel/tensor_bytes.hpp"
 
 #include "hw/launch/device_memory.hpp"
@@ -44,15 +44,25 @@ float element(const std::vector<std::uint8_t>& bytes,
   return read_element(spec, reinterpret_cast<const std::byte*>(at), column);
 }
 
+// What the device holds, as numbers.
+HostTensor tensor_of(const std::vector<std::uint8_t>& bytes, const TensorSpec& spec) {
+  HostTensor tensor{spec, std::vector<float>(std::size_t{spec.rows} * spec.columns)};
+  for (std::uint32_t row = 0; row < spec.rows; ++row) {
+    for (std::uint32_t column = 0; column < spec.columns; ++column) {
+      tensor.at(row, column) = element(bytes, spec, row, column);
+    }
+  }
+  return tensor;
+}
+
 // Elements that are further from the reference than one rounding and fp32 sums explain.
-std::optional<WrongOutput> compare(const HostTensor& expected,
-                                   const std::vector<std::uint8_t>& actual) {
+std::optional<WrongOutput> compare(const HostTensor& expected, const HostTensor& actual) {
   WrongOutput wrong;
   wrong.tensor = expected.spec.name;
   for (std::uint32_t row = 0; row < expected.spec.rows; ++row) {
     for (std::uint32_t column = 0; column < expected.spec.columns; ++column) {
       const float want = expected.at(row, column);
-      const float got = element(actual, expected.spec, row, column);
+      const float got = actual.at(row, column);
       if (!(std::abs(got - want) <= 0.01F * std::abs(want) + 0.01F) && wrong.elements++ == 0) {
         wrong.row = row;
         wrong.column = column;
@@ -72,17 +82,14 @@ struct Tensors {
   std::vector<CUtensorMap> maps;
 
   Tensors(const Workload& workload, std::uint32_t seed) {
-    std::mt19937 random{seed};
     for (const TensorSpec& spec : workload.tensors) {
       HostTensor tensor{spec, std::vector<float>(std::size_t{spec.rows} * spec.columns)};
       // Scratch holds control words; outputs start as no number.
       device.emplace_back(spec.bytes(), spec.use == TensorUse::kScratch ? 0 : 0xFF);
       if (spec.use == TensorUse::kInput) {
-        for (float& value : tensor.values) {
-          value = static_cast<float>(static_cast<int>(random() % 9) - 4) / 4.0F;
-          value = is_scale(spec.element) ? std::ldexp(1.0F, static_cast<int>(4 * value)) : value;
-        }
+        tensor.values = drawn_values(spec, seed, host.size());
         const auto bytes = bytes_of_tensor(tensor);
+        tensor = tensor_of(bytes, spec);  // as the kernel sees it
         require_cuda(
             cudaMemcpy(device.back().get(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice),
             "cudaMemcpy",
@@ -97,10 +104,12 @@ struct Tensors {
   }
 };
 
-std::vector<WrongOutput> wrong_outputs(const DeviceScenario& scenario,
-                                       const ParameterSet& parameters,
-                                       Tensors& tensors) {
-  std::vector<WrongOutput> all;
+// Reads the outputs back, and holds them against the reference.
+void take_results(const DeviceScenario& scenario,
+                  const ParameterSet& parameters,
+                  Tensors& tensors,
+                  DeviceRun& run) {
+  run.tensors = tensors.host;
   scenario.reference(parameters, tensors.host);
   for (std::size_t i = 0; i < tensors.host.size(); ++i) {
     const HostTensor& expected = tensors.host[i];
@@ -110,12 +119,12 @@ std::vector<WrongOutput> wrong_outputs(const DeviceScenario& scenario,
           cudaMemcpy(bytes.data(), tensors.device[i].get(), bytes.size(), cudaMemcpyDeviceToHost),
           "cudaMemcpy",
           kCopyAdvice);
-      if (auto wrong = compare(expected, bytes)) {
-        all.push_back(std::move(*wrong));
+      run.tensors[i] = tensor_of(bytes, expected.spec);
+      if (auto wrong = compare(expected, run.tensors[i])) {
+        run.wrong.push_back(std::move(*wrong));
       }
     }
   }
-  return all;
 }
 
 // Streams that do not wait for each other: the kernel's, and one to look at it.
@@ -377,7 +386,7 @@ DeviceRun run_on_device(const DeviceScenario& scenario,
   run.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   if (run.end == DeviceEnd::kDone) {
     run.events = held->observer.events();
-    run.wrong = wrong_outputs(scenario, parameters, held->tensors);
+    take_results(scenario, parameters, held->tensors, run);
     return run;
   }
   // Freeing would wait for a kernel that does not end: the process gives all of it back.

@@ -12,7 +12,8 @@ namespace warptwin::hw {
 ///
 /// Operation      object                          value
 /// mbarrier       offset, rank (see `at`)         count, bytes, or the phase waited for
-/// tensor load    offset, map (see `at`)          offset of the barrier; flags: the CTA mask
+/// tensor load    offset, map (see `at`)          offset of the barrier, and whether it is a pair's
+///                                                (kPairLoad); flags: the CTA mask
 /// bulk load      offset, mask                    offset of the barrier; flags: 16-byte units
 /// tensor store   offset, map                     0
 /// bulk store     offset                          bytes
@@ -27,6 +28,8 @@ struct RecordedEvent {
 
   /// The rank that stands for the executing CTA.
   static constexpr std::uint32_t kOwnRank = 0xFF;
+  /// Stands with the barrier of a load whose bytes count in the leader of the pair.
+  static constexpr std::uint32_t kPairLoad = 1;
   /// Tensor maps go by where they stand in the kernel's argument, in units of this many bytes.
   static constexpr std::uint32_t kMapUnit = 64;
 

@@ -14,6 +14,7 @@
 #include <boost/program_options.hpp>
 
 #include "sim/cli/decode.hpp"
+#include "sim/cli/engines.hpp"
 #include "sim/cli/traces.hpp"
 #include "sim/micro/listing.hpp"
 #include "sim/report/explanation.hpp"
@@ -45,7 +46,8 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
   list                 the scenarios; with a name, its parameters; with --diagnostics, those
   explain ID           a diagnostic: what it means, the smallest program that shows it
   show SCENARIO        what a launch takes of an SM: shared memory, tensor memory, threads, waves
-  run SCENARIO         one execution: computes, checks, compares with a reference
+  run SCENARIO         one execution: computes, checks, compares with a reference; with --on,
+                       one on each of several engines, which are compared
   check SCENARIO       many executions under different schedules; --all checks every scenario
   explore SCENARIO     every interleaving by search: a second opinion on the proof
   prove SCENARIO       every interleaving, from one execution; a schedule for what is broken
@@ -562,22 +564,6 @@ ExitCode run_once(Session& session,
   return code;
 }
 
-ExitCode run(Session& session) {
-  const ScenarioEntry& scenario = find_scenario(session);
-  const ParameterSet parameters = parameters_of(session, scenario);
-  RunOptions run = run_options(session, scenario, parameters);
-  read_inputs(session, scenario, parameters, run);
-  check_output_names(session, scenario, parameters);
-  return run_once(session, run, scenario, parameters);
-}
-
-ExitCode replay(Session& session) {
-  if (session.options.count("schedule") == 0) {
-    throw ConfigError("replay needs --schedule, from the replay line of a finding");
-  }
-  return run(session);
-}
-
 ExitCode exit_of(const ProofResult& result, bool strict) {
   if (result.internal_error) {
     return ExitCode::kInternal;
@@ -983,17 +969,24 @@ TimingOptions timing_options(const Session& session) {
   return options;
 }
 
+// A chip's CTAs at a time, unless it is said how many.
+TimingOptions timed_run_options(const Session& session, const Chip& chip, const RunOptions& run) {
+  TimingOptions options = timing_options(session);
+  options.run = run;
+  if (session.options["resident-ctas"].defaulted()) {
+    options.run.resident_ctas = static_cast<std::uint32_t>(chip.sms);
+  }
+  return options;
+}
+
 ExitCode time_command(Session& session) {
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
   const Chip chip = chip_of(session.options["chip"].as<std::string>());
-  TimingOptions options = timing_options(session);
-  options.run = run_options(session, scenario, parameters);
+  TimingOptions options =
+      timed_run_options(session, chip, run_options(session, scenario, parameters));
   options.run.moves_data = false;
   options.run.detect = session.options.count("no-check") == 0;
-  if (session.options["resident-ctas"].defaulted()) {
-    options.run.resident_ctas = static_cast<std::uint32_t>(chip.sms);
-  }
   const TimingResult timing = time_scenario(scenario, parameters, chip, options);
   const ExitCode code = exit_of(timing.run, session.options.count("strict") != 0);
   ScheduleSpec schedule;
@@ -1026,6 +1019,70 @@ ExitCode time_command(Session& session) {
                       : "not checked")
               << "; " << text_of(timing.run.end) << "\n";
   return code;
+}
+
+ExitCode exit_of(const EnginesResult& result) {
+  bool complete = true;
+  bool agrees = true;
+  for (const EnginesResult::Ran& ran : result.ran) {
+    complete = complete && !ran.bounded;
+    agrees = agrees && (ran.right || ran.bounded);
+  }
+  for (const EnginesResult::Pair& pair : result.pairs) {
+    complete = complete && pair.comparison.complete;
+    agrees = agrees && pair.comparison.agrees();
+  }
+  return !agrees ? ExitCode::kFinding : complete ? ExitCode::kClean : ExitCode::kIncomplete;
+}
+
+// On several engines, compared with each other.
+ExitCode run_on(Session& session, const ScenarioEntry& scenario, const ParameterSet& parameters) {
+  const std::vector<EngineKind> engines = parse_engines(text_option(session, "on"));
+  for (const char* option : {"in", "out", "suppress"}) {
+    if (session.options.count(option) != 0) {
+      throw ConfigError("--" + std::string{option} + " and --on do not go together: every engine " +
+                        "draws the inputs of --seed, and its findings are shown");
+    }
+  }
+  EnginesOptions options;
+  options.run = run_options(session, scenario, parameters);
+  options.chip = chip_of(session.options["chip"].as<std::string>());
+  options.timing = timed_run_options(session, options.chip, options.run);
+  options.timing.run.schedule = {};
+  options.settings = strings(session, "set");
+  options.hw = hw_command_path();
+  const EnginesResult result = run_on_engines(scenario, parameters, engines, options);
+  const ExitCode code = exit_of(result);
+  if (session.json()) {
+    Json report = json_of(result);
+    report["scenario"] = scenario.info->name;
+    report["parameters"] = parameters.to_string();
+    report["exit"] = static_cast<int>(code);
+    session.out << report.dump(2) << "\n";
+  } else {
+    session.out << scenario.info->name << " (" << parameters.to_string() << ")\n"
+                << text_of(result);
+  }
+  return code;
+}
+
+ExitCode run(Session& session) {
+  const ScenarioEntry& scenario = find_scenario(session);
+  const ParameterSet parameters = parameters_of(session, scenario);
+  if (session.options.count("on") != 0) {
+    return run_on(session, scenario, parameters);
+  }
+  RunOptions run = run_options(session, scenario, parameters);
+  read_inputs(session, scenario, parameters, run);
+  check_output_names(session, scenario, parameters);
+  return run_once(session, run, scenario, parameters);
+}
+
+ExitCode replay(Session& session) {
+  if (session.options.count("schedule") == 0) {
+    throw ConfigError("replay needs --schedule, from the replay line of a finding");
+  }
+  return run(session);
 }
 
 std::vector<MeasuredRow> rows_of(const Session& session) {
@@ -1104,18 +1161,29 @@ ExitCode trace_command(Session& session) {
   if (path.empty()) {
     throw ConfigError("trace needs --to FILE, to write to");
   }
+  const std::string engine = text_option(session, "on");
+  if (!engine.empty() && engine != "functional" && engine != "timed") {
+    throw ConfigError("--on takes functional or timed here, not '" + engine + "'");
+  }
   RunOptions options = run_options(session, scenario, parameters);
-  options.moves_data = false;
-  RunResult result;
-  const Trace trace = simulated_trace(scenario, parameters, options, result);
+  options.moves_data = session.options.count("values") != 0;
+  TimingResult timed;
+  Trace trace;
+  if (engine == "timed") {
+    const Chip chip = chip_of(session.options["chip"].as<std::string>());
+    trace =
+        timed_trace(scenario, parameters, chip, timed_run_options(session, chip, options), timed);
+  } else {
+    trace = simulated_trace(scenario, parameters, options, timed.run);
+  }
   try {
     write_trace_file(trace, path);
   } catch (const TraceError& error) {
     throw ConfigError(error.what());
   }
-  session.out << trace.scenario << ": " << trace.ending << ", " << result.operations
+  session.out << trace.scenario << ": " << trace.ending << ", " << timed.run.operations
               << " operations, written to " << path << "\n";
-  return exit_of(result, session.options.count("strict") != 0);
+  return exit_of(timed.run, session.options.count("strict") != 0);
 }
 
 ExitCode compare_command(Session& session) {
@@ -1150,8 +1218,8 @@ constexpr Command kCommands[] = {
     {"show", show, "json set sms"},
     {"run",
      run,
-     "json set in out strategy seed profile rule without strict max-steps timing-only "
-     "resident-ctas suppress"},
+     "json set in out on chip clock l2 strategy seed profile rule without strict max-steps "
+     "timing-only resident-ctas suppress"},
     {"check",
      check_command,
      "json set seed profile rule without strict max-steps random pct depth data keep-going all "
@@ -1175,7 +1243,7 @@ constexpr Command kCommands[] = {
     {"calibrate", calibrate_command, "json rows chip free write-chip"},
     {"trace",
      trace_command,
-     "set to strategy schedule seed profile rule without strict max-steps timing-only "
+     "set to on values chip clock l2 strategy schedule seed profile rule without strict max-steps "
      "resident-ctas"},
     {"compare", compare_command, "json", nullptr, true},
     {"decode", decode_command, "json name", nullptr, true},
@@ -1230,6 +1298,8 @@ po::options_description all_options() {
       "all", "every scenario at its defaults, against what is expected of it")(
       "sms", text()->default_value("148"), "SMs of the GPU (148: B200; 132: H200)")(
       "diagnostics", "what can be reported")("to", text(), "FILE: where the trace goes")(
+      "on", text(), "functional, timed (on a chip), hw (the GPU): which engine, or several")(
+      "values", "with what was computed, and what the copies brought")(
       "name", text(), "of the barriers, as input.full: what each is called")(
       "suppress", text(), "FILE: findings that are known, which then fail nothing")(
       "shape", text()->default_value("512x512"), "ROWSxCOLUMNS")(

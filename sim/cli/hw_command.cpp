@@ -44,6 +44,7 @@ struct Job {
   std::uint32_t runs = 1;
   std::string trace;
   bool compares = false;
+  bool values = false;
   bool json = false;
 };
 
@@ -85,7 +86,8 @@ po::options_description all_options() {
                                           "operations to record of each warp; 0: none, or 65536 "
                                           "with --trace or --compare")(
       "trace", po::value<std::string>(), "FILE: where the record goes")(
-      "compare", "with a run of the simulator")("json", "the result as JSON");
+      "compare", "with a run of the simulator")(
+      "values", "what was computed too: in the record, and compared")("json", "the result as JSON");
   return all;
 }
 
@@ -128,13 +130,14 @@ Job job_of(const po::variables_map& options,
   if (device == devices.end()) {
     throw ConfigError(name + " is not compiled for CUDA");
   }
-  Job job{&scenario, &*device, parameters_of(options, scenario), {}, 1, "", false, false};
+  Job job{&scenario, &*device, parameters_of(options, scenario), {}, 1, "", false, false, false};
   job.options.deadline = whole(options, "deadline", 1'000'000'000'000);
   job.options.timeout = std::chrono::milliseconds{whole(options, "timeout", 600'000)};
   job.options.input_seed = static_cast<std::uint32_t>(whole(options, "seed", ~std::uint32_t{0}));
   job.runs = static_cast<std::uint32_t>(whole(options, "runs", 1'000'000));
   job.trace = options.count("trace") == 0 ? "" : options["trace"].as<std::string>();
   job.compares = options.count("compare") != 0;
+  job.values = options.count("values") != 0;
   job.json = options.count("json") != 0;
   auto events = static_cast<std::uint32_t>(whole(options, "events", 1 << 24));
   if (events == 0 && (job.compares || !job.trace.empty())) {
@@ -186,7 +189,8 @@ void judge(const Job& job, const hw::DeviceRun& run, Outcome& outcome) {
 // Holds the record against a run of the simulator.
 void compare(const Job& job, const Trace& seen, Outcome& outcome) {
   RunOptions options;
-  options.moves_data = false;
+  options.moves_data = job.values;
+  options.input_seed = job.options.input_seed;
   RunResult result;
   const Trace predicted = simulated_trace(*job.scenario, job.parameters, options, result);
   const TraceComparison comparison = compare_traces(predicted, seen);
@@ -207,7 +211,11 @@ Outcome run_all(const Job& job, const std::string& device) {
     if (run.events.empty()) {
       continue;
     }
-    const Trace trace = trace_of(*job.scenario, job.parameters, run, device);
+    Trace trace = trace_of(*job.scenario, job.parameters, run, device);
+    trace.seed = job.options.input_seed;
+    if (job.values) {
+      add_outputs(trace, *job.scenario, job.parameters, run.tensors);
+    }
     outcome.recorded = 0;
     for (const WarpTrace& warp : trace.warps) {
       outcome.recorded += warp.ops.size();

@@ -80,7 +80,10 @@ class Converter {
     op.object = trace_.name(is_in_shared_memory(op.op) ? place(event.offset())
                                                        : name_of_object(op.op, event.object));
     const bool load = op.op == Op::kTensorLoad || op.op == Op::kBulkLoad;
-    op.flags = load ? std::uint16_t{0} : static_cast<std::uint16_t>(event.flags() & kTraceFlags);
+    // The flags of a load are its mask or size; whether it is a pair's stands with the barrier.
+    const bool pair = load && event.value >> 24 == RecordedEvent::kPairLoad;
+    op.flags = load ? pair ? event_flag::kPair : std::uint16_t{0}
+                    : static_cast<std::uint16_t>(event.flags() & kTraceFlags);
     set_operands(op, event, cta);
     return op;
   }
@@ -325,6 +328,7 @@ Trace trace_of(const ScenarioEntry& scenario,
                const std::string& device) {
   Trace trace = Converter{scenario, parameters, run}.convert();
   trace.source = "hardware";
+  trace.clock = TraceClock::kCycles;
   trace.machine = device;
   trace.scenario = scenario.info->name;
   trace.parameters = parameters.to_string();

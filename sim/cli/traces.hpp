@@ -6,18 +6,38 @@
 #include <string>
 #include <vector>
 
-#include "sim/run/simulate.hpp"
+#include "sim/compare/compare.hpp"
+#include "sim/report/json.hpp"
+#include "sim/run/timing.hpp"
 #include "sim/trace/trace.hpp"
 
 namespace warptwin::sim {
 
-/// A run of the simulator, as a trace. `result` receives the run.
+/// A run of the functional engine, as a trace: with the order of its proof, and, where data moves,
+/// with what its copies brought and its outputs. `result` receives the run.
 Trace simulated_trace(const ScenarioEntry& scenario,
                       const ParameterSet& parameters,
                       RunOptions options,
                       RunResult& result);
 
+/// A run in time on a chip, as a trace: in cycles; with data as above. Throws ConfigError.
+Trace timed_trace(const ScenarioEntry& scenario,
+                  const ParameterSet& parameters,
+                  const Chip& chip,
+                  TimingOptions options,
+                  TimingResult& result);
+
+/// The outputs among the `tensors` of a run, and what their comparison is bounded by: how many
+/// products an element adds up, from the workload's flops or else the widest input, and the largest
+/// sum of their absolute values, from the reference of the absolute inputs.
+void add_outputs(Trace& trace,
+                 const ScenarioEntry& scenario,
+                 const ParameterSet& parameters,
+                 const std::vector<HostTensor>& tensors);
+
 enum class CompareVerdict { kAgrees, kDiffers, kIncomplete };
+
+Json json_of(const TraceComparison& comparison);
 
 /// Compares the traces in two files, and writes what it found. Throws ConfigError for files that
 /// are no traces, or of different launches.

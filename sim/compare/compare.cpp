@@ -1,11 +1,11 @@
 #include "sim/compare/compare.hpp"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 
 #include "common/kernel/scenario.hpp"
 
+#include "sim/compare/matching.hpp"
+#include "sim/compare/order.hpp"
 #include "sim/compare/replay.hpp"
 
 namespace warptwin::sim {
@@ -13,46 +13,6 @@ namespace warptwin::sim {
 namespace {
 
 constexpr std::size_t kShown = 8;
-
-std::string plural(std::uint64_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-// The operations of one warp that mean something for the order.
-std::vector<const TraceOp*> meaningful(const WarpTrace& warp) {
-  std::vector<const TraceOp*> ops;
-  for (const TraceOp& op : warp.ops) {
-    if ((op.flags & event_flag::kFalse) == 0) {
-      ops.push_back(&op);
-    }
-  }
-  return ops;
-}
-
-// What an operation says to the protocol, with the cluster's first CTA as CTA 0.
-using Meaning = std::tuple<Op,
-                           std::uint32_t,
-                           std::string,
-                           std::string,
-                           std::uint32_t,
-                           std::uint32_t,
-                           std::uint32_t,
-                           std::uint32_t,
-                           std::uint16_t>;
-
-Meaning meaning_of(const Trace& trace, const TraceOp& op) {
-  const bool waits = op.op == Op::kMbarrierWait || op.op == Op::kMbarrierTryWait;
-  const bool exact = (op.flags & event_flag::kExactPhase) != 0;
-  return {waits ? Op::kMbarrierWait : op.op,
-          op.cta % trace.cluster_size,
-          trace.names[op.object],
-          trace.names[op.on],
-          op.count,
-          op.bytes,
-          waits && !exact ? op.wanted & 1U : op.wanted,
-          op.mask,
-          op.flags};
-}
 
 void require_same(const std::string& what, const std::string& first, const std::string& second) {
   if (first != second) {
@@ -77,16 +37,20 @@ void require_same_launch(const Trace& first, const Trace& second) {
 class Comparer {
  public:
   Comparer(const Trace& first, const Trace& second)
-      : first_{first}, second_{second}, per_cluster_{first.warps_per_cta() * first.cluster_size} {}
+      : first_{first},
+        second_{second},
+        per_cluster_{first.warps_per_cta() * first.cluster_size},
+        matching_{match(first, second)} {}
 
   TraceComparison run() {
     note_losses(first_);
     note_losses(second_);
-    match_clusters();
     for (std::uint32_t warp = 0; warp < first_.warps.size(); ++warp) {
-      compare_warp(warp, partner(warp));
+      compare_warp(warp);
     }
     compare_barriers();
+    compare_order();
+    compare_results();
     std::stable_sort(result_.mismatches.begin(),
                      result_.mismatches.end(),
                      [](const Mismatch& a, const Mismatch& b) { return a.time < b.time; });
@@ -113,85 +77,29 @@ class Comparer {
     }
   }
 
-  bool is_whole(std::uint32_t warp) const {
-    const WarpTrace& a = first_.warps[warp];
-    const WarpTrace& b = second_.warps[partner(warp)];
-    return a.overwritten + a.lost + b.overwritten + b.lost == 0;
-  }
-
-  std::vector<Meaning> meaning_of_cluster(const Trace& trace, std::uint32_t cluster) const {
-    std::vector<Meaning> all;
-    for (std::uint32_t i = 0; i < per_cluster_; ++i) {
-      for (const TraceOp* op : meaningful(trace.warps[cluster * per_cluster_ + i])) {
-        all.push_back(meaning_of(trace, *op));
-      }
-      all.push_back({Op::kCount, i, "", "", 0, 0, 0, 0, 0});  // the end of a warp
-    }
-    return all;
-  }
-
-  // Clusters that did the same in both are partners; what is left goes by its number.
-  void match_clusters() {
-    const std::uint32_t clusters = first_.clusters;
-    std::multimap<std::vector<Meaning>, std::uint32_t> of_second;
-    for (std::uint32_t cluster = 0; cluster < clusters; ++cluster) {
-      of_second.emplace(meaning_of_cluster(second_, cluster), cluster);
-    }
-    constexpr std::uint32_t kNone = ~0U;
-    partners_.assign(clusters, kNone);
-    std::set<std::uint32_t> left;
-    for (std::uint32_t cluster = 0; cluster < clusters; ++cluster) {
-      left.insert(cluster);
-    }
-    for (std::uint32_t cluster = 0; cluster < clusters; ++cluster) {
-      const auto [begin, end] = of_second.equal_range(meaning_of_cluster(first_, cluster));
-      auto found = std::find_if(begin, end, [&](const auto& row) { return row.second == cluster; });
-      found = found == end ? begin : found;
-      if (begin != end) {
-        partners_[cluster] = found->second;
-        left.erase(found->second);
-        of_second.erase(found);
-      }
-    }
-    for (std::uint32_t& partner : partners_) {
-      if (partner == kNone) {
-        partner = *left.begin();
-        left.erase(left.begin());
-      }
-    }
-  }
-
-  std::uint32_t partner(std::uint32_t warp) const {
-    return partners_[warp / per_cluster_] * per_cluster_ + warp % per_cluster_;
-  }
-
-  void compare_warp(std::uint32_t warp, std::uint32_t other) {
-    if (!is_whole(warp)) {
+  void compare_warp(std::uint32_t warp) {
+    const MatchedWarp& matched = matching_.warps[warp];
+    if (!matched.whole) {
       return;
     }
-    const std::vector<const TraceOp*> a = meaningful(first_.warps[warp]);
-    const std::vector<const TraceOp*> b = meaningful(second_.warps[other]);
-    std::size_t at = 0;
-    while (at < a.size() && at < b.size() &&
-           meaning_of(first_, *a[at]) == meaning_of(second_, *b[at])) {
-      ++at;
-    }
+    const std::uint32_t at = matched.same;
     result_.operations += at;
-    if (at == a.size() && at == b.size()) {
+    if (matched.agrees()) {
       return;
     }
+    const std::vector<TraceOp>& a = first_.warps[warp].ops;
+    const std::vector<TraceOp>& b = second_.warps[matched.other].ops;
+    const TraceOp* const mine = at < matched.first.size() ? &a[matched.first[at]] : nullptr;
+    const TraceOp* const other = at < matched.second.size() ? &b[matched.second[at]] : nullptr;
+    const TraceOp* const before = at == 0 ? nullptr : &a[matched.first[at - 1]];
     Mismatch mismatch;
     mismatch.where = first_.warp_name(warp) + ", operation " + std::to_string(at);
-    mismatch.first = at < a.size() ? line_of(first_, warp, *a[at]) : "does nothing more";
-    mismatch.second = at < b.size() ? line_of(second_, other, *b[at]) : "does nothing more";
-    mismatch.before = at == 0 ? "" : line_of(first_, warp, *a[at - 1]);
-    mismatch.time = at < a.size() ? a[at]->time : at == 0 ? 0 : a[at - 1]->time + 1;
+    mismatch.first = mine != nullptr ? line_of(first_, warp, *mine) : "does nothing more";
+    mismatch.second =
+        other != nullptr ? line_of(second_, matched.other, *other) : "does nothing more";
+    mismatch.before = before == nullptr ? "" : line_of(first_, warp, *before);
+    mismatch.time = mine != nullptr ? mine->time : before == nullptr ? 0 : before->time + 1;
     result_.mismatches.push_back(std::move(mismatch));
-  }
-
-  static std::string line_of(const Trace& trace, std::uint32_t warp, const TraceOp& op) {
-    const std::string& site = trace.names[op.site];
-    return text_of(trace, warp, op) + (site.empty() ? "" : "  [" + site + "]");
   }
 
   std::string text_of_phase(const Trace& trace, const PhaseRecord& phase) const {
@@ -220,18 +128,82 @@ class Comparer {
     }
     Replay a = replay(first_);
     Replay b = replay(second_);
-    note_order(first_, a, true);
-    note_order(second_, b, false);
+    if (!first_.ordered && !second_.ordered) {
+      note_order(first_, a, true);
+      note_order(second_, b, false);
+    }
     const std::uint32_t size = first_.cluster_size;
     for (const auto& [place, record] : a.barriers) {
       const auto [cta, name] = place;
       const std::uint32_t cluster = cta / size;
-      const BarrierRecord& other = b.barriers[{partners_[cluster] * size + cta % size, name}];
+      const BarrierRecord& other =
+          b.barriers[{matching_.clusters[cluster] * size + cta % size, name}];
       compare_barrier(name + " of cta " + std::to_string(cta), record, other, cluster);
     }
   }
 
-  // What no machine can have done: the trace is wrong, or the machine is.
+  // The order of each against what the other's proof allows.
+  void compare_order() {
+    if (!first_.ordered && !second_.ordered) {
+      result_.notes.emplace_back(
+          "neither trace has the order of a proof: waits alone are held against their arrivals");
+      return;
+    }
+    if (first_.ordered) {
+      add_order(check_order(first_, second_, matching_), second_.source, false);
+    }
+    if (second_.ordered) {
+      add_order(check_order(second_, first_, reversed(matching_)), first_.source, true);
+    }
+  }
+
+  void compare_results() {
+    const auto add = [&](const std::vector<Mismatch>& mismatches) {
+      result_.mismatches.insert(result_.mismatches.end(), mismatches.begin(), mismatches.end());
+    };
+    add(compare_data(first_, second_, matching_, result_.loads));
+    result_.values = compare_values(first_, second_, result_.notes);
+    for (const ValueComparison& values : result_.values) {
+      add(values.first);
+    }
+    result_.times = compare_times(first_, second_, matching_);
+    for (const Trace* trace : {&first_, &second_}) {
+      if (!result_.times.roles.empty() && is_emulated(*trace)) {
+        result_.times = {};
+        result_.notes.push_back("times are not compared: the tensor core is emulated on the " +
+                                trace->source);
+      }
+    }
+  }
+
+  // Whether what the trace's warps waited for is what its machine only emulates.
+  static bool is_emulated(const Trace& trace) {
+    return !trace.emulated.empty() &&
+           std::any_of(trace.warps.begin(), trace.warps.end(), [](const WarpTrace& warp) {
+             return std::any_of(warp.ops.begin(), warp.ops.end(), [](const TraceOp& op) {
+               return op.op == Op::kTcgen05Mma || op.op == Op::kTcgen05Ld;
+             });
+           });
+  }
+
+  void add_order(const OrderCheck& check, const std::string& source, bool is_first) {
+    result_.orders += check.pairs;
+    for (const OrderViolation& violation : check.violations) {
+      Mismatch mismatch;
+      mismatch.where = violation.where;
+      (is_first ? mismatch.first : mismatch.second) = violation.seen;
+      (is_first ? mismatch.second : mismatch.first) = violation.proved;
+      mismatch.time = violation.time;
+      result_.mismatches.push_back(std::move(mismatch));
+    }
+    if (check.unchecked != 0) {
+      result_.notes.push_back(source + ": " + plural(check.unchecked, "pair") +
+                              " of operations on two SMs, with none the other way round that ties "
+                              "their clocks, not held against the proof");
+    }
+  }
+
+  // Where there is no proof: what no machine can have done. The trace is wrong, or the machine is.
   void note_order(const Trace& trace, const Replay& replayed, bool is_first) {
     for (const OutOfOrder& pair : replayed.out_of_order) {
       const TraceOp& wait = trace.warps[pair.waiter].ops[pair.wait];
@@ -280,7 +252,7 @@ class Comparer {
   const Trace& first_;
   const Trace& second_;
   std::uint32_t per_cluster_;
-  std::vector<std::uint32_t> partners_;  // clusters of the second trace, by those of the first
+  Matching matching_;
   TraceComparison result_;
 };
 
@@ -352,9 +324,18 @@ std::string text_of(const TraceComparison& comparison,
   for (const std::string& note : comparison.notes) {
     text += "note: " + note + "\n";
   }
+  text += text_of(comparison.times, first, second);
+  for (const ValueComparison& values : comparison.values) {
+    text += text_of(values) + "\n";
+  }
   text += comparison.agrees() ? "the traces agree: " : "the traces differ: ";
-  return text + plural(comparison.operations, "operation") + " and " +
-         plural(comparison.phases, "phase") + " are the same in both\n";
+  text += plural(comparison.operations, "operation") + " and " +
+          plural(comparison.phases, "phase") + " are the same in both";
+  text += comparison.orders == 0
+              ? ""
+              : ", " + plural(comparison.orders, "pair") + " held against the order of the proof";
+  return text + (comparison.loads == 0 ? "" : ", the data of " + plural(comparison.loads, "load")) +
+         "\n";
 }
 
 }  // namespace warptwin::sim

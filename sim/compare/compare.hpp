@@ -6,25 +6,21 @@
 #include <string>
 #include <vector>
 
-#include "sim/trace/trace.hpp"
+#include "sim/compare/times.hpp"
+#include "sim/compare/values.hpp"
 
 namespace warptwin::sim {
-
-/// A place where two traces say different things, in the scenario's words.
-struct Mismatch {
-  std::string where;  // "cta 0 warp 1 (consumer), operation 7", "ring.full[2] of cta 0, phase 4"
-  std::string first;  // what the one trace says
-  std::string second;
-  std::string before;  // the last thing they agree on
-  std::uint64_t time = 0;
-};
 
 struct TraceComparison {
   std::vector<Mismatch> mismatches;  // the earliest in the first trace's time first
   std::vector<std::string> notes;    // what was not compared, and why
   std::uint64_t operations = 0;      // of both, that agree
   std::uint64_t phases = 0;
-  bool complete = true;  // nothing was lost on the way
+  std::uint64_t orders = 0;  // pairs of operations whose times were held against the proof's order
+  std::uint64_t loads = 0;   // whose data was compared, by checksum
+  std::vector<ValueComparison> values;  // of outputs that both traces have
+  TimeComparison times;                 // where both are in cycles
+  bool complete = true;                 // nothing was lost on the way
 
   bool agrees() const { return mismatches.empty(); }
 };

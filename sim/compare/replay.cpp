@@ -104,6 +104,12 @@ class Replayer {
     }
   }
 
+  // The CTA on whose barrier a load into `cta` counts.
+  std::uint32_t owner(std::uint32_t cta, const TraceOp& load) const {
+    const std::uint32_t rank = cta % trace_.cluster_size;
+    return (load.flags & event_flag::kPair) != 0 ? cta - rank % 2 : cta;
+  }
+
   bool passes(const Barrier& barrier, const TraceOp& op) const {
     const MbarrierState& state = barrier.state;
     if ((op.flags & event_flag::kExactPhase) != 0) {
@@ -204,7 +210,9 @@ class Replayer {
       case Op::kTensorLoad:
       case Op::kBulkLoad:
       case Op::kClcTryCancel:
-        for_mask(warp, op.mask, [&](std::uint32_t cta) { deliver({cta, op.on}, op.bytes); });
+        for_mask(warp, op.mask, [&](std::uint32_t cta) {
+          deliver({owner(cta, op), op.on}, op.bytes);
+        });
         return true;
       case Op::kTcgen05Commit:
         for_mask(warp, op.mask, [&](std::uint32_t cta) {

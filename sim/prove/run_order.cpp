@@ -181,8 +181,12 @@ void RunOrder::on_event(const Event& event) {
   if (event.step == Step::kBlocked) {
     Group& group = group_of(event);
     const std::uint32_t self = event.warp % warps_;
-    group.pair_allocs[event.cta] = {
-        self, counter_.warp_index(event.warp) + 1, group.conditions.clock(self)};
+    const std::uint32_t executed = counter_.warp_index(event.warp);
+    const auto known = group.pair_allocs.find(event.cta);
+    // One that has allocated still waits for its peer to have.
+    if (known == group.pair_allocs.end() || known->second.index != executed) {
+      group.pair_allocs[event.cta] = {self, executed + 1, group.conditions.clock(self)};
+    }
     return;
   }
   note_work(event);
@@ -296,6 +300,8 @@ void RunOrder::on_event(const Event& event) {
 // The CTAs of a pair allocate together: what a warp did before it came to the allocation, its peer
 // knows after it.
 void RunOrder::on_pair_alloc(Group& group, const Event& event, std::uint32_t self) {
+  group.pair_allocs[event.cta] = {
+      self, counter_.warp_index(event.warp), group.conditions.clock(self)};
   const auto peer = group.pair_allocs.find(event.cta ^ 1U);
   if (peer == group.pair_allocs.end()) {
     return;
@@ -752,6 +758,16 @@ std::uint64_t RunOrder::work() const {
     hash = (hash ^ part) * 0x100000001B3U;
   }
   return hash;
+}
+
+ProofClock RunOrder::before(std::uint32_t warp) const {
+  const std::unique_ptr<Group>& group = groups_[group_of_warp(warp)];
+  if (group == nullptr) {
+    return {};
+  }
+  ProofClock clock = group->conditions.clock(warp % warps_);
+  clock.resize(std::min<std::size_t>(clock.size(), warps_));
+  return clock;
 }
 
 void RunOrder::at_end() {

@@ -118,6 +118,13 @@ class RunOrder : public EventSink {
   /// operations do not depend on the interleaving.
   std::uint64_t work() const;
 
+  /// What happened before the latest operation of a warp, by its number in the grid: of each warp
+  /// of its group how many operations, counted as `operations_of` does. Empty for a warp that has
+  /// done nothing, or whose group has ended.
+  ProofClock before(std::uint32_t warp) const;
+  /// Operations of a warp so far. A bar.sync that waits is two, its arrival and its return.
+  std::uint32_t operations_of(std::uint32_t warp) const { return counter_.warp_index(warp); }
+
   std::uint32_t group_of_warp(std::uint32_t warp) const { return warp / warps_; }
   std::uint32_t warps_of_group() const { return warps_; }
   /// Component and phase a leaf contributes to; with Options::keep_leaves.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <random>
 
+#include "common/kernel/inputs.hpp"
 #include "common/kernel/tensor_bytes.hpp"
 
 namespace warptwin::sim {
@@ -31,22 +31,6 @@ TensorMapState decode_map(const TensorMapSpec& spec,
 }
 
 namespace {
-
-// Draws without std::uniform_real_distribution, whose values differ between libraries.
-std::vector<float> draw(const TensorSpec& spec, std::uint64_t seed) {
-  std::mt19937_64 random{seed};
-  std::vector<float> values(std::size_t{spec.rows} * spec.columns);
-  for (float& value : values) {
-    const std::uint64_t bits = random();
-    value = static_cast<float>(static_cast<double>(bits >> 40) / double{1 << 23} - 1.0);
-    if (spec.element == ElementType::kF4E2M1) {
-      value *= 6.0F;  // its largest
-    } else if (is_scale(spec.element)) {
-      value = std::ldexp(1.5F + 0.5F * value, static_cast<int>(bits & 7U) - 4);  // 1/16 to 16
-    }
-  }
-  return values;
-}
 
 void upload(GlobalMemory& memory, GlobalAddress address, HostTensor& tensor) {
   const TensorSpec& spec = tensor.spec;
@@ -138,7 +122,7 @@ HostTensor input_of(const TensorSpec& spec, std::size_t index, const RunOptions&
   if (spec.use != TensorUse::kInput) {
     tensor.values.assign(std::size_t{spec.rows} * spec.columns, 0.0F);
   } else if (given == options.inputs.end()) {
-    tensor.values = draw(spec, options.input_seed * 1000 + index);
+    tensor.values = drawn_values(spec, options.input_seed, index);
   } else if (given->second.size() != std::size_t{spec.rows} * spec.columns) {
     throw ConfigError("input '" + std::string{spec.name} + "' has " +
                       std::to_string(given->second.size()) +
@@ -261,6 +245,9 @@ RunResult simulate(const ScenarioEntry& scenario,
   }
   BothSinks both{detectors ? &*detectors : nullptr, options.observer};
   gpu.set_sink(both.only());
+  if (options.on_machine) {
+    options.on_machine(gpu);
+  }
   RunResult result;
   const WarpBody body = scenario.body(parameters, maps, addresses);
   if (options.engine) {

@@ -28,6 +28,8 @@ struct RunOptions {
   bool record = false;  // keep every choice of the schedule
   /// Sees every event after the detectors, when not null.
   EventSink* observer = nullptr;
+  /// Sees the machine before it runs, when not empty.
+  std::function<void(Gpu&)> on_machine;
   /// Makes the scheduler instead of `schedule`, for one that looks at the machine.
   std::function<std::unique_ptr<Scheduler>(const Gpu&)> scheduler;
   /// Runs the machine instead of the functional engine, when not null.

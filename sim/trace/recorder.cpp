@@ -7,12 +7,7 @@ namespace {
 bool is_step_of_warp(const Event& event) {
   const bool issues = event.step == Step::kDone || event.step == Step::kIssued;
   const bool late = (event.flags & event_flag::kLateLanes) != 0;
-  const bool returns = event.op == Op::kBarSync && event.pending == 1;  // its arrival came before
-  return issues && !late && !returns;
-}
-
-bool is_copy_to_shared(Op op) {
-  return op == Op::kTensorLoad || op == Op::kBulkLoad || op == Op::kClcTryCancel;
+  return issues && !late;
 }
 
 }  // namespace
@@ -76,22 +71,13 @@ Trace trace_of_launch(const LaunchConfig& config, const Symbols& symbols) {
   return trace;
 }
 
-void TraceRecorder::on_event(const Event& event) {
-  if (!is_traced(event.op) || !is_step_of_warp(event)) {
-    return;
-  }
-  std::vector<TraceOp>& ops = trace_.warps[event.warp].ops;
-  const std::uint32_t issuer = event.warp / trace_.warps_per_cta();
-  if (is_copy_to_shared(event.op) && event.extra != 0 && !ops.empty() &&
-      ops.back().time == event.time && ops.back().op == event.op) {
-    return;  // the same operation, to another CTA of its mask
-  }
+TraceOp TraceRecorder::op_of(const Event& event) {
   TraceOp op;
   op.time = event.time;
   op.op = event.op;
   op.lanes = event.lanes;
-  op.flags = event.flags & kTraceFlags;
-  op.cta = is_copy_to_shared(event.op) ? issuer : event.cta;
+  op.flags = event.flags & (is_load(event.op) ? kTraceLoadFlags : kTraceFlags);
+  op.cta = is_load(event.op) ? event.warp / trace_.warps_per_cta() : event.cta;
   op.site = trace_.name(short_site(event.site.file, event.site.line));
   op.object = trace_.name(is_in_shared_memory(event.op) ? symbols_.name(event.address)
                                                         : name_of_object(event.op, event.address));
@@ -128,7 +114,88 @@ void TraceRecorder::on_event(const Event& event) {
     default:
       op.count = event.count;
   }
+  return op;
+}
+
+void TraceRecorder::on_event(const Event& event) {
+  if (!is_traced(event.op)) {
+    return;
+  }
+  std::vector<TraceOp>& ops = trace_.warps[event.warp].ops;
+  if (is_load(event.op) && event.step == Step::kWritten) {
+    note_data(event);
+    return;
+  }
+  if (!is_step_of_warp(event)) {
+    return;
+  }
+  TraceOp op = op_of(event);
+  if (event.op == Op::kBarSync) {
+    // Like all waits, one operation when it returns; what it was, its arrival says.
+    if (event.step == Step::kIssued) {
+      in_named_barrier_[event.warp] = op;
+      return;
+    }
+    if (event.pending == 1) {
+      op = in_named_barrier_[event.warp];
+      op.time = event.time;
+    }
+  }
+  if (is_load(event.op)) {
+    const bool to_another_cta = op.mask != 0 && !ops.empty() && ops.back().time == op.time &&
+                                ops.back().op == op.op && ops.back().object == op.object;
+    if (to_another_cta) {
+      return;  // the same operation, to another CTA of its mask
+    }
+    if (gpu_ != nullptr) {
+      in_flight_[event.serial] = ops.size();
+    }
+  }
+  const bool stores = event.op == Op::kTensorStore || event.op == Op::kBulkStore;
+  if (stores && gpu_ != nullptr && event.pending != 0) {
+    note_store(event);
+  }
   ops.push_back(op);
+}
+
+void TraceRecorder::note_store(const Event& event) {
+  const GlobalBuffer* const buffer = gpu_->memory().find(event.global);
+  if (buffer == nullptr) {
+    return;
+  }
+  WarpTrace& warp = trace_.warps[event.warp];
+  warp.stores.push_back({static_cast<std::uint32_t>(warp.ops.size()),
+                         trace_.name(buffer->name),
+                         event.global - buffer->address,
+                         event.pending,
+                         static_cast<std::uint32_t>(event.tx),
+                         event.expected});
+}
+
+// What a copy has just written, in the first CTA of its mask.
+void TraceRecorder::note_data(const Event& event) {
+  const auto found = in_flight_.find(event.serial);
+  if (found == in_flight_.end()) {
+    return;
+  }
+  for (const Cta& cta : gpu_->ctas()) {
+    if (cta.number == event.cta && event.address + event.bytes <= cta.shared.size()) {
+      const std::span<const std::byte> all{cta.shared};
+      trace_.warps[event.warp].ops[found->second].data =
+          checksum(all.subspan(event.address, event.bytes));
+      break;
+    }
+  }
+  in_flight_.erase(found);
+}
+
+// FNV-1a, and never zero.
+std::uint32_t checksum(std::span<const std::byte> bytes) {
+  std::uint32_t hash = 0x811C9DC5U;
+  for (const std::byte byte : bytes) {
+    hash = (hash ^ std::to_integer<std::uint32_t>(byte)) * 0x01000193U;
+  }
+  return hash == 0 ? 1 : hash;
 }
 
 }  // namespace warptwin::sim

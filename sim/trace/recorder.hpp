@@ -2,6 +2,10 @@
 
 #pragma once
 
+#include <cstddef>
+#include <span>
+#include <unordered_map>
+
 #include "sim/model/gpu.hpp"
 #include "sim/trace/trace.hpp"
 
@@ -14,11 +18,24 @@ class TraceRecorder : public EventSink {
   /// `trace` has its launch; both must outlive the recorder.
   TraceRecorder(Trace& trace, const Symbols& symbols) : trace_{trace}, symbols_{symbols} {}
   void on_event(const Event& event) override;
+  /// From here on, a checksum of what each copy wrote into shared memory, and where each store
+  /// goes, read from the machine.
+  void note_data_of(Gpu& gpu) { gpu_ = &gpu; }
 
  private:
+  TraceOp op_of(const Event& event);
+  void note_data(const Event& event);
+  void note_store(const Event& event);
+
   Trace& trace_;
   const Symbols& symbols_;
+  Gpu* gpu_ = nullptr;
+  std::unordered_map<std::uint32_t, TraceOp> in_named_barrier_;  // by warp, that have not returned
+  std::unordered_map<std::uint32_t, std::size_t> in_flight_;     // operation of a copy, by serial
 };
+
+/// Of the bytes a copy moved, the same on every machine; never 0.
+std::uint32_t checksum(std::span<const std::byte> bytes);
 
 /// A trace without operations, of a launch.
 Trace trace_of_launch(const LaunchConfig& config, const Symbols& symbols);

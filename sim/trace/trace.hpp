@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/machine/element.hpp"
 #include "common/trace/event.hpp"
 
 namespace warptwin::sim {
@@ -25,15 +26,36 @@ struct TraceOp {
   std::uint32_t wanted = 0;  // of a wait: the phase, or with no kExactPhase its parity
   std::uint32_t mask = 0;    // CTAs of a multicast
   std::uint32_t site = 0;    // index into Trace::names; "" where it is not known
+  std::uint32_t data = 0;    // of a load: checksum of what it wrote; 0: not known
+};
+
+/// In every run, the first `ops` operations of another warp come before operation `at` of this one.
+struct TraceOrder {
+  std::uint32_t at = 0;
+  std::uint32_t warp = 0;  // number in the grid
+  std::uint32_t ops = 0;
 };
 
 inline constexpr std::uint16_t kTraceFlags = event_flag::kExpectTx | event_flag::kNoComplete |
                                              event_flag::kDrop | event_flag::kExactPhase |
                                              event_flag::kRead | event_flag::kFalse;
+/// The same, of a load: whether its bytes count in the leader of each pair.
+inline constexpr std::uint16_t kTraceLoadFlags = event_flag::kPair;
 
 /// The operations that are in a trace: those that take part in a protocol. Fences, warp syncs and
 /// words of shared memory are not.
 bool is_traced(Op op);
+
+/// Bytes of a tensor that operation `at` of a warp writes: `rows` pieces of `row_bytes`, `pitch`
+/// apart.
+struct TraceStore {
+  std::uint32_t at = 0;
+  std::uint32_t tensor = 0;  // index into Trace::names
+  std::uint64_t begin = 0;   // of the first byte, in the tensor
+  std::uint32_t rows = 0;
+  std::uint32_t row_bytes = 0;
+  std::uint32_t pitch = 0;
+};
 
 struct TraceRole {
   std::string name;
@@ -42,17 +64,45 @@ struct TraceRole {
 
 struct WarpTrace {
   std::vector<TraceOp> ops;
-  std::uint64_t overwritten = 0;  // older operations that a full ring lost
-  std::uint64_t lost = 0;         // operations of lanes that are not observed
+  std::vector<TraceOrder> after;   // by `at`; what an earlier operation knew already is left out
+  std::vector<TraceStore> stores;  // by `at`; only of a run whose values are recorded
+  std::uint64_t overwritten = 0;   // older operations that a full ring lost
+  std::uint64_t lost = 0;          // operations of lanes that are not observed
+};
+
+/// What a launch left in global memory.
+struct TraceOutput {
+  std::string name;
+  ElementType element = ElementType::kF32;
+  std::uint32_t rows = 0;
+  std::uint32_t columns = 0;
+  std::uint32_t pitch = 0;    // bytes from row to row
+  std::uint32_t terms = 0;    // products that are added up in one element
+  double magnitude = 0;       // largest sum of the absolute values of those products
+  std::vector<float> values;  // row-major
+
+  float at(std::uint32_t row, std::uint32_t column) const {
+    return values[std::size_t{row} * columns + column];
+  }
+};
+
+/// What the times of a trace are.
+enum class TraceClock : std::uint8_t {
+  kSteps,   // of the functional engine
+  kCycles,  // of the SM: a machine's low 32 bits, or the timed engine's
 };
 
 struct Trace {
-  std::string source;   // "simulator" or "hardware"
+  std::string source;   // "simulator", "timed" or "hardware"
   std::string machine;  // the schedule, or the device
   std::string scenario;
   std::string parameters;
   std::string ending;                 // "done", or why the run ended early
   std::vector<std::string> emulated;  // what the machine does not have
+  TraceClock clock = TraceClock::kSteps;
+  bool ordered = false;    // `after` holds the order that the proof allows
+  std::uint64_t seed = 0;  // of the inputs
+  std::vector<TraceOutput> outputs;
   std::uint32_t clusters = 1;
   std::uint32_t cluster_size = 1;
   std::vector<TraceRole> roles;  // of a CTA, in warp order

@@ -1,5 +1,6 @@
 #include "sim/trace/trace_file.hpp"
 
+#include <charconv>
 #include <fstream>
 #include <istream>
 #include <limits>
@@ -17,6 +18,7 @@ using Json = nlohmann::json;
 constexpr int kVersion = 1;
 constexpr std::uint64_t kWarpsMax = 1 << 22;
 constexpr std::size_t kLineMax = 1 << 20;
+constexpr std::uint64_t kSideMax = 1 << 28;  // of a matrix
 
 struct Flag {
   std::uint16_t bit;
@@ -27,7 +29,8 @@ constexpr Flag kFlags[] = {{event_flag::kExpectTx, "expect_tx"},
                            {event_flag::kDrop, "drop"},
                            {event_flag::kExactPhase, "exact"},
                            {event_flag::kRead, "read"},
-                           {event_flag::kFalse, "false"}};
+                           {event_flag::kFalse, "false"},
+                           {event_flag::kPair, "pair"}};
 
 struct Number {
   std::uint32_t TraceOp::*member;
@@ -37,7 +40,8 @@ constexpr Number kNumbers[] = {{&TraceOp::cta, "cta"},
                                {&TraceOp::count, "count"},
                                {&TraceOp::bytes, "bytes"},
                                {&TraceOp::wanted, "wanted"},
-                               {&TraceOp::mask, "mask"}};
+                               {&TraceOp::mask, "mask"},
+                               {&TraceOp::data, "data"}};
 
 struct Text {
   std::uint32_t TraceOp::*member;
@@ -69,6 +73,16 @@ Json json_of(const Trace& trace) {
       missing.push_back({i, warp.overwritten, warp.lost});
     }
   }
+  Json outputs = Json::array();
+  for (const TraceOutput& output : trace.outputs) {
+    outputs.push_back({{"name", output.name},
+                       {"element", name_of(output.element)},
+                       {"rows", output.rows},
+                       {"columns", output.columns},
+                       {"pitch", output.pitch},
+                       {"terms", output.terms},
+                       {"magnitude", output.magnitude}});
+  }
   return {{"warptwin_trace", kVersion},
           {"source", trace.source},
           {"machine", trace.machine},
@@ -76,6 +90,10 @@ Json json_of(const Trace& trace) {
           {"parameters", trace.parameters},
           {"ending", trace.ending},
           {"emulated", trace.emulated},
+          {"clock", trace.clock == TraceClock::kCycles ? "cycles" : "steps"},
+          {"ordered", trace.ordered},
+          {"seed", trace.seed},
+          {"outputs", std::move(outputs)},
           {"clusters", trace.clusters},
           {"cluster_size", trace.cluster_size},
           {"roles", std::move(roles)},
@@ -102,6 +120,19 @@ Json json_of(const Trace& trace, std::size_t warp, const TraceOp& op) {
   return line;
 }
 
+// A row of an output: each element's bits in hexadecimal, as many digits as it has half bytes.
+Json json_of(const TraceOutput& output, std::size_t index, std::uint32_t row) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string text;
+  for (std::uint32_t column = 0; column < output.columns; ++column) {
+    const std::uint32_t bits = encode(output.element, output.at(row, column));
+    for (std::uint32_t digit = 2 * bytes_of(output.element); digit-- > 0;) {
+      text.push_back(kDigits[bits >> 4 * digit & 0xFU]);
+    }
+  }
+  return {{"output", index}, {"row", row}, {"values", std::move(text)}};
+}
+
 // Reads one line after the other, and knows its number.
 class Reader {
  public:
@@ -115,7 +146,7 @@ class Reader {
         read_end(line);
         return std::move(trace_);
       }
-      read_op(line);
+      line.contains("output") ? read_row(line) : read_op(line);
     }
   }
 
@@ -201,6 +232,7 @@ class Reader {
       trace_.roles.push_back({role[0].get<std::string>(),
                               static_cast<std::uint32_t>(number_of(role[1], "roles", 64))});
     }
+    read_optional(head);
     trace_.clusters = static_cast<std::uint32_t>(number(head, "clusters", kWarpsMax));
     trace_.cluster_size = static_cast<std::uint32_t>(number(head, "cluster_size", 16));
     const std::uint64_t warps =
@@ -216,6 +248,72 @@ class Reader {
       WarpTrace& warp = trace_.warps[number_of(row[0], "missing", warps - 1)];
       warp.overwritten = number_of(row[1], "missing", ~std::uint64_t{0});
       warp.lost = number_of(row[2], "missing", ~std::uint64_t{0});
+    }
+  }
+
+  // What the first traces did not say: the hardware's were in cycles, nothing else was known.
+  void read_optional(const Json& head) {
+    const std::string clock = head.contains("clock")        ? text(head, "clock")
+                              : trace_.source == "hardware" ? "cycles"
+                                                            : "steps";
+    if (clock != "cycles" && clock != "steps") {
+      fail("'clock' must be cycles or steps");
+    }
+    trace_.clock = clock == "cycles" ? TraceClock::kCycles : TraceClock::kSteps;
+    trace_.ordered = head.value("ordered", Json{}) == Json(true);
+    trace_.seed = head.contains("seed") ? number(head, "seed", ~std::uint64_t{0}) : 0;
+    if (!head.contains("outputs")) {
+      return;
+    }
+    for (const Json& row : list(head, "outputs")) {
+      read_output(row);
+    }
+  }
+
+  void read_output(const Json& row) {
+    if (!row.is_object()) {
+      fail("'outputs' must be a list of objects");
+    }
+    TraceOutput output;
+    output.name = text(row, "name");
+    const std::string element = text(row, "element");
+    bool known = false;
+    for (unsigned i = 0; i <= static_cast<unsigned>(ElementType::kU8); ++i) {
+      if (element == name_of(static_cast<ElementType>(i))) {
+        output.element = static_cast<ElementType>(i);
+        known = true;
+      }
+    }
+    const auto magnitude = row.find("magnitude");
+    if (!known || magnitude == row.end() || !magnitude->is_number()) {
+      fail("output '" + output.name + "' has no known element type, or no magnitude");
+    }
+    output.magnitude = magnitude->get<double>();
+    output.rows = static_cast<std::uint32_t>(number(row, "rows", kSideMax));
+    output.columns = static_cast<std::uint32_t>(number(row, "columns", kSideMax));
+    output.pitch = static_cast<std::uint32_t>(number(row, "pitch", kSideMax));
+    output.terms = static_cast<std::uint32_t>(number(row, "terms", kSideMax));
+    trace_.outputs.push_back(std::move(output));
+  }
+
+  void read_row(const Json& line) {
+    if (trace_.outputs.empty()) {
+      fail("the trace has no outputs");
+    }
+    TraceOutput& output = trace_.outputs[number(line, "output", trace_.outputs.size() - 1)];
+    const std::string values = text(line, "values");
+    const std::size_t digits = 2 * std::size_t{bytes_of(output.element)};
+    if (number(line, "row", kSideMax) * output.columns != output.values.size() ||
+        values.size() != output.columns * digits) {
+      fail("row of '" + output.name + "' that does not follow the one before, or is too short");
+    }
+    for (std::size_t at = 0; at < values.size(); at += digits) {
+      std::uint32_t bits = 0;
+      const char* const end = values.data() + at + digits;
+      if (std::from_chars(values.data() + at, end, bits, 16).ptr != end) {
+        fail("'values' must be hexadecimal");
+      }
+      output.values.push_back(decode(output.element, bits));
     }
   }
 
@@ -249,11 +347,54 @@ class Reader {
         op.flags |= flag.bit;
       }
     }
+    read_order(line, warp);
+    read_store(line, warp);
     warp.ops.push_back(op);
     ++operations_;
   }
 
+  void read_order(const Json& line, WarpTrace& warp) {
+    if (!line.contains("after")) {
+      return;
+    }
+    for (const Json& row : list(line, "after")) {
+      if (!row.is_array() || row.size() != 2) {
+        fail("'after' must be a list of [warp, operations]");
+      }
+      constexpr std::uint64_t kAny = std::numeric_limits<std::uint32_t>::max();
+      warp.after.push_back(
+          {static_cast<std::uint32_t>(warp.ops.size()),
+           static_cast<std::uint32_t>(number_of(row[0], "after", trace_.warps.size() - 1)),
+           static_cast<std::uint32_t>(number_of(row[1], "after", kAny))});
+    }
+  }
+
+  void read_store(const Json& line, WarpTrace& warp) {
+    if (!line.contains("writes")) {
+      return;
+    }
+    const Json& row = list(line, "writes");
+    if (row.size() != 5 || !row[0].is_string()) {
+      fail("'writes' must be [tensor, first byte, rows, bytes of a row, pitch]");
+    }
+    const auto part = [&](std::size_t i) {
+      return static_cast<std::uint32_t>(
+          number_of(row[i], "writes", std::numeric_limits<std::uint32_t>::max()));
+    };
+    warp.stores.push_back({static_cast<std::uint32_t>(warp.ops.size()),
+                           index_of(row[0].get<std::string>()),
+                           number_of(row[1], "writes", std::uint64_t{1} << 50),
+                           part(2),
+                           part(3),
+                           part(4)});
+  }
+
   void read_end(const Json& line) {
+    for (const TraceOutput& output : trace_.outputs) {
+      if (output.values.size() != std::size_t{output.rows} * output.columns) {
+        fail("rows of '" + output.name + "' are missing");
+      }
+    }
     const std::uint64_t said = number(line, "operations", ~std::uint64_t{0});
     if (said != operations_) {
       fail("the trace has " + std::to_string(operations_) + " operations and should have " +
@@ -287,16 +428,35 @@ class Reader {
 }  // namespace
 
 void write_trace(const Trace& trace, std::ostream& out) {
-  const auto replace = Json::error_handler_t::replace;
-  out << json_of(trace).dump(-1, ' ', false, replace) << "\n";
+  const auto put = [&](const Json& line) {
+    out << line.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
+  };
+  put(json_of(trace));
   std::uint64_t operations = 0;
   for (std::size_t warp = 0; warp < trace.warps.size(); ++warp) {
-    for (const TraceOp& op : trace.warps[warp].ops) {
-      out << json_of(trace, warp, op).dump(-1, ' ', false, replace) << "\n";
+    const WarpTrace& one = trace.warps[warp];
+    auto order = one.after.begin();
+    auto store = one.stores.begin();
+    for (std::size_t at = 0; at < one.ops.size(); ++at) {
+      Json line = json_of(trace, warp, one.ops[at]);
+      for (; order != one.after.end() && order->at == at; ++order) {
+        line["after"].push_back({order->warp, order->ops});
+      }
+      if (store != one.stores.end() && store->at == at) {
+        line["writes"] = {
+            trace.names[store->tensor], store->begin, store->rows, store->row_bytes, store->pitch};
+        ++store;
+      }
+      put(line);
       ++operations;
     }
   }
-  out << Json{{"operations", operations}}.dump() << "\n";
+  for (std::size_t index = 0; index < trace.outputs.size(); ++index) {
+    for (std::uint32_t row = 0; row < trace.outputs[index].rows; ++row) {
+      put(json_of(trace.outputs[index], index, row));
+    }
+  }
+  put({{"operations", operations}});
 }
 
 Trace read_trace(std::istream& in) {

@@ -4,7 +4,8 @@
   golden_test.py WARPTWIN FOLDER
 
 Every FOLDER/*.trace.gz says which scenario it is of, with which parameters. The simulator runs the
-same under several schedules, and every trace must agree with the recorded one.
+same under several schedules, and every trace must agree with the recorded one. One whose times
+are changed so that a warp takes what has not been loaded must not.
 """
 
 import gzip
@@ -24,6 +25,29 @@ def run(command):
     return result.stdout
 
 
+def out_of_order(predicted, seen):
+    """The recorded trace with one load after the wait that takes it."""
+    lines = [json.loads(line) for line in seen.splitlines()]
+    by_warp = {}
+    for line in lines[1:-1]:
+        by_warp.setdefault(line["warp"], []).append(line)
+    known = {}
+    for row in map(json.loads, predicted.splitlines()[1:-1]):
+        at = known[row["warp"]] = known.get(row["warp"], -1) + 1
+        for warp, count in row.get("after", []):
+            before = by_warp[warp][count - 1]
+            if "(load)" in before["op"] and before.get("cta", 0) == row.get("cta", 0):
+                before["time"] = by_warp[row["warp"]][at]["time"] + 1
+                return "".join(json.dumps(line) + "\n" for line in lines)
+    sys.exit("no wait comes after a load")
+
+
+def refuse(command):
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    if result.returncode != 1 or "out of order" not in result.stdout:
+        sys.exit(f"not refused: {' '.join(map(str, command))}\n{result.stdout}{result.stderr}")
+
+
 def main(warptwin, folder):
     recorded = sorted(pathlib.Path(folder).glob("*.trace.gz"))
     if not recorded:
@@ -39,6 +63,9 @@ def main(warptwin, folder):
                 launch = [head["scenario"], *settings, "--strategy", schedule]
                 run([warptwin, "trace", *launch, "--to", predicted])
                 said = run([warptwin, "compare", predicted, seen])
+                wrong = out_of_order(pathlib.Path(predicted).read_text(encoding="utf-8"), text)
+                pathlib.Path(f"{place}/wrong.trace").write_text(wrong, encoding="utf-8")
+                refuse([warptwin, "compare", predicted, f"{place}/wrong.trace"])
                 print(f"{path.name} ({head['machine']}), {schedule}: {said.splitlines()[-1]}")
 
 

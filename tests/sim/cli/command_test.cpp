@@ -469,5 +469,45 @@ TEST(CommandTest, ShowTellsTheBudgetAndWhatWouldFit) {
   EXPECT_THAT(reply.out, HasSubstr("stages=6"));
 }
 
+TEST(CommandTest, EnginesAreRunAndCompared) {
+  const Reply reply = call({"run",
+                            "gemm",
+                            "--set",
+                            "m=128",
+                            "--set",
+                            "n=128",
+                            "--set",
+                            "k=128",
+                            "--on",
+                            "functional,timed,hw"});
+  EXPECT_EQ(reply.code, ExitCode::kClean) << reply.out << reply.err;
+  EXPECT_THAT(reply.out, HasSubstr("functional: done"));
+  EXPECT_THAT(reply.out, HasSubstr("cycles on b200"));
+  EXPECT_THAT(reply.out, HasSubstr("left out: hw: "));
+  EXPECT_THAT(reply.out, HasSubstr("-hw is not built"));
+  EXPECT_THAT(reply.out, HasSubstr("d: 16384 elements, 16384 the same bit for bit"));
+  EXPECT_THAT(reply.out, HasSubstr("the traces agree"));
+  EXPECT_THAT(reply.out, HasSubstr("held against the order of the proof, the data of 4 loads"));
+}
+
+TEST(CommandTest, EnginesThatFindADefectExitWithOne) {
+  const Reply reply = call({"run", "gemm_missing_wait_ld", "--on", "functional,timed"});
+  EXPECT_EQ(reply.code, ExitCode::kFinding);
+  EXPECT_THAT(reply.out, HasSubstr("TMEM_LD_NO_WAIT at "));
+  EXPECT_THAT(reply.out, HasSubstr("mismatch: d[0, 0], row 0, column 0 of the box of 128 x 64"));
+}
+
+TEST(CommandTest, WhatOnDoesNotTakeIsSaid) {
+  for (const char* engines : {"fast", "timed,timed", "", "functional,,timed"}) {
+    const Reply reply = call({"run", "producer_consumer", "--on", engines});
+    EXPECT_EQ(reply.code, ExitCode::kUsage) << engines;
+    EXPECT_THAT(reply.err, HasSubstr("--on takes ")) << engines;
+  }
+  EXPECT_THAT(call({"run", "producer_consumer", "--on", "timed", "--in", "source=a.npy"}).err,
+              HasSubstr("--in and --on do not go together"));
+  EXPECT_THAT(call({"trace", "producer_consumer", "--on", "hw", "--to", "a.trace"}).err,
+              HasSubstr("--on takes functional or timed here"));
+}
+
 }  // namespace
 }  // namespace warptwin::sim

@@ -35,9 +35,25 @@ Trace sample() {
       op.object = trace.name("ring.full[" + std::to_string(number % 3) + "]");
       op.wanted = number % 5 == 0 ? ~0U : number;
       op.site = trace.name("scenarios/ring.hpp:" + std::to_string(number));
-      trace.warps[number % 2].ops.push_back(op);
+      op.data = number % 7;
+      WarpTrace& warp = trace.warps[number % 2];
+      const auto at = static_cast<std::uint32_t>(warp.ops.size());
+      if (at % 3 == 0) {
+        warp.after.push_back({at, 1, number});
+        warp.after.push_back({at, 0, 2 * number});
+      }
+      if (op.op == Op::kTensorStore) {
+        warp.stores.push_back({at, trace.name("d"), 64, 2, 8, 32});
+      }
+      warp.ops.push_back(op);
     }
   }
+  trace.clock = TraceClock::kCycles;
+  trace.ordered = true;
+  trace.seed = 42;
+  trace.outputs.push_back(
+      {"d", ElementType::kBf16, 2, 3, 16, 128, 1.5, {0, -1, 2.5F, 1e9F, -0.0F, 7}});
+  trace.outputs.push_back({"count", ElementType::kF32, 1, 1, 16, 0, 0, {0.1F}});
   return trace;
 }
 
@@ -69,9 +85,46 @@ TEST(TraceFileTest, WhatWasWrittenIsRead) {
   EXPECT_EQ(text_of(again), text);
   EXPECT_EQ(again.warps[1].overwritten, 7U);
   EXPECT_EQ(again.warps[1].lost, 2U);
+  EXPECT_TRUE(again.ordered);
+  EXPECT_EQ(again.clock, TraceClock::kCycles);
+  EXPECT_EQ(again.seed, 42U);
+  EXPECT_EQ(again.outputs[0].at(0, 2), 2.5F);
+  EXPECT_EQ(again.outputs[1].values, std::vector<float>{0.1F});
+  EXPECT_EQ(again.warps[1].after.size(), trace.warps[1].after.size());
   EXPECT_EQ(again.warp_name(1), "cta 0 warp 1 (consumer)");
   EXPECT_EQ(again.warps[0].ops.size(), trace.warps[0].ops.size());
   EXPECT_EQ(again.names[again.warps[0].ops[0].object], trace.names[trace.warps[0].ops[0].object]);
+}
+
+// A row of an output that is not there, too short, or no number.
+TEST(TraceFileTest, ValuesAreWhole) {
+  const std::string text = text_of(sample());
+  const std::size_t row = text.find("{\"output\":0,\"row\":1");
+  ASSERT_NE(row, std::string::npos);
+  std::string missing = text;
+  missing.erase(row, text.find('\n', row) + 1 - row);
+  EXPECT_THAT(refusal(missing), HasSubstr("rows of 'd' are missing"));
+  std::string shorter = text;
+  shorter.erase(text.find("\"values\":\"", row) + 10, 4);
+  EXPECT_THAT(refusal(shorter), HasSubstr("too short"));
+  std::string letters = text;
+  letters[text.find("\"values\":\"", row) + 10] = 'x';
+  EXPECT_THAT(refusal(letters), HasSubstr("hexadecimal"));
+}
+
+// Traces of the time before they said what their clocks are, and had values.
+TEST(TraceFileTest, OlderTracesAreRead) {
+  std::string text = text_of(sample());
+  for (const char* key : {"\"clock\":\"cycles\",", "\"ordered\":true,", ",\"seed\":42"}) {
+    ASSERT_NE(text.find(key), std::string::npos) << key;
+    text.erase(text.find(key), std::string{key}.size());
+  }
+  const Trace again = read(text);
+  EXPECT_FALSE(again.ordered);
+  EXPECT_EQ(again.seed, 0U);
+  EXPECT_EQ(again.clock, TraceClock::kSteps);
+  text.replace(text.find("simulator"), 9, "hardware");
+  EXPECT_EQ(read(text).clock, TraceClock::kCycles);
 }
 
 TEST(TraceFileTest, EveryTruncationIsRefused) {
@@ -83,7 +136,9 @@ TEST(TraceFileTest, EveryTruncationIsRefused) {
 }
 
 TEST(TraceFileTest, RefusalsNameTheLine) {
-  const std::string head = text_of(sample());
+  Trace trace = sample();
+  trace.outputs.clear();
+  const std::string head = text_of(trace);
   const std::string first = head.substr(0, head.find('\n') + 1);
   EXPECT_THAT(refusal("{}\n"), HasSubstr("line 1: this is no warptwin trace"));
   EXPECT_THAT(refusal("\x7f"
