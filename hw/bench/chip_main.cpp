@@ -5,7 +5,6 @@
 // The chip of FROM, with every constant that was measured in the place of what stood there; others
 // are kept as they are. Without files the table alone. Exit codes: 0, 2 usage, 4 no device.
 
-#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -26,20 +25,20 @@ constexpr const char* kFormUnit =
     "cycle: interval per column, least interval, read port beside operands, latency, "
     "latency per column";
 
-// Four significant digits.
-double rounded(double value) {
-  if (value == 0 || value >= 1e4) {
-    return std::round(value);
-  }
-  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 3);
-  return std::round(value / unit) * unit;
+// Four significant digits; counts are whole. By text, so that no digits of the binary form follow.
+Json number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, value >= 1e4 ? "%.0f" : "%.4g", value);
+  return Json::parse(text);
 }
 
-Json number(double value) {
-  // By text, so that no digits of the binary form follow.
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", rounded(value));
-  return Json::parse(text);
+// `entry` on one line, as chip files are written.
+std::string in_a_line(const Json& entry) {
+  std::string text = "{";
+  for (const auto& [key, value] : entry.items()) {
+    text += (text.size() > 1 ? ", \"" : "\"") + key + "\": " + value.dump();
+  }
+  return text + "}";
 }
 
 // One constant a line.
@@ -54,7 +53,7 @@ std::string written(const Json& chip) {
       out << "{\n";
       std::size_t entries = value.size();
       for (const auto& [name, entry] : value.items()) {
-        out << "    " << Json(name) << ": " << entry << (--entries > 0 ? ",\n" : "\n");
+        out << "    " << Json(name) << ": " << in_a_line(entry) << (--entries > 0 ? ",\n" : "\n");
       }
       out << "  }";
     } else {

@@ -290,6 +290,9 @@ void measure_one_load(Copies& copies, Report& report) {
   const double wide = copies.cycles(&stream<1>, {128, 128});
   const double per_byte = std::max((wide - thin) / (128 - 16), 0.0);
   report.constant("tma_issue", copies.cycles(&issue, {1, 16}), "cycle");
+  report.figure("a turn of a warp that waits, arms and issues one load",
+                copies.cycles(&stream<1>, {1, 128, 12}),
+                "cycle");
   report.constant("tma_row", row, "cycle");
   report.constant("tma_instruction", least, "cycle");
   report.constant("tma_latency_per_row_byte", per_byte, "cycle/B");
@@ -351,7 +354,7 @@ void measure_multicast(Copies& copies, Report& report) {
   for (const std::uint32_t size : {1, 2, 4}) {
     for (const std::uint32_t clusters : {std::uint32_t{1}, sms / 4 * 3 / size}) {
       const double rate =
-          16384 / copies.cycles(&stream_multicast, {128, 128, 8, 1, clusters, size, 8, 1024, 64});
+          32768 / copies.cycles(&stream_multicast, {256, 128, 5, 1, clusters, size, 4, 1024, 64});
       report.figure("multicast: filled of each SM, clusters of " + std::to_string(size) + ", " +
                         std::to_string(clusters * size) + " SMs",
                     rate,

@@ -284,6 +284,10 @@ void measure_clock(Report& report) {
                                (ctas == 1 ? "one SM" : "all SMs");
       const double ghz = static_cast<double>(clocks[0]) / static_cast<double>(clocks[1]);
       report.figure("clock while multiplying " + name, ghz, "GHz");
+      if (seed == 1 && ctas == sms) {
+        // The tensor cores' share is all of the run.
+        report.constant("power_kappa", ghz * ghz * ghz, "GHz^3");
+      }
       report.figure("wgmma m64n256k16, two warpgroups, " + name,
                     static_cast<double>(clocks[0]) / (2.0 * groups * kBatch),
                     "cycle");
