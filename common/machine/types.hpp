@@ -116,17 +116,25 @@ struct MbarrierArray {
 class WaitPhase {
  public:
   /// The caller knows which phase it means: `number` counts completed phases from 0.
-  static constexpr WaitPhase number(std::uint32_t number) { return {number, true}; }
+  static constexpr WaitPhase number(std::uint32_t number) { return {number, number & 1U, true}; }
+  /// The same where its parity is at hand too: on a GPU the number is then never computed.
+  static constexpr WaitPhase number(std::uint32_t number, std::uint32_t parity) {
+    return {number, parity, true};
+  }
   /// Only the parity is known, as in hand-written kernels.
-  static constexpr WaitPhase parity_only(std::uint32_t parity) { return {parity, false}; }
+  static constexpr WaitPhase parity_only(std::uint32_t parity) {
+    return {parity, parity & 1U, false};
+  }
 
-  constexpr std::uint32_t parity() const { return value_ & 1U; }
+  constexpr std::uint32_t parity() const { return parity_; }
   constexpr std::uint32_t value() const { return value_; }
   constexpr bool is_exact() const { return exact_; }
 
  private:
-  constexpr WaitPhase(std::uint32_t value, bool exact) : value_{value}, exact_{exact} {}
+  constexpr WaitPhase(std::uint32_t value, std::uint32_t parity, bool exact)
+      : value_{value}, parity_{parity}, exact_{exact} {}
   std::uint32_t value_;
+  std::uint32_t parity_;
   bool exact_;
 };
 

@@ -12,17 +12,23 @@ namespace warptwin {
 struct PipelineState {
   std::uint32_t index = 0;
   std::uint32_t lap = 0;
+  std::uint32_t parity = 0;  // of the lap: all that a GPU keeps of it
+
+  constexpr PipelineState() = default;
+  constexpr PipelineState(std::uint32_t stage, std::uint32_t laps)
+      : index{stage}, lap{laps}, parity{laps & 1U} {}
 
   /// The phase of `full[index]` that holds this lap's data: the consumer's wait.
-  constexpr WaitPhase full_phase() const { return WaitPhase::number(lap); }
+  constexpr WaitPhase full_phase() const { return WaitPhase::number(lap, parity); }
   /// The phase of `empty[index]` that frees the stage for this lap: the producer's wait. In lap 0
   /// it is phase -1, which counts as complete: stages start empty.
-  constexpr WaitPhase empty_phase() const { return WaitPhase::number(lap - 1); }
+  constexpr WaitPhase empty_phase() const { return WaitPhase::number(lap - 1, parity ^ 1U); }
 
   constexpr void step(std::uint32_t stages) {
     if (++index == stages) {
       index = 0;
       ++lap;
+      parity ^= 1U;
     }
   }
   friend constexpr bool operator==(PipelineState, PipelineState) = default;

@@ -85,7 +85,7 @@ struct ClusterShape {
       slice = {rank_m(rank) / group_ctas(), m / group_ctas(), b_multicast(rank)};
     }
     if (slice.count == 1) {
-      slice.multicast = {};
+      slice = {};  // the whole tile, said without the rank
     }
     return slice;
   }

@@ -29,7 +29,9 @@ WARPTWIN_HOST_DEVICE SharedAddress dynamic_shared_memory() {
                      std::uint32_t address = base.value;
                      asm volatile(""
                                   : "+r"(address));
-                     if (address % kSharedAlignment != 0) { ptx::trap(); } return base;),
+                     if (address % kSharedAlignment != 0) { ptx::trap(); }
+                     // Says so where offsets from it are rounded up: they fold to constants.
+                     return {base.value & ~(kSharedAlignment - 1)};),
                     (return {};))
 }
 

@@ -65,6 +65,11 @@ WARPTWIN_HOST_DEVICE std::uint32_t cluster_count() {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return ::cuda::ptx::get_sreg_nclusterid_x();), (return 1;))
 }
 
+/// Cycles of this SM, from some moment on.
+WARPTWIN_HOST_DEVICE std::uint64_t clock() {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return clock64();), (return 0;))
+}
+
 /// Gives registers back. Participants: every warp of the warpgroup. Blocks: never.
 template <std::uint32_t kRegisters>
 WARPTWIN_HOST_DEVICE void setmaxnreg_dec() {

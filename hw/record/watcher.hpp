@@ -22,10 +22,6 @@ struct Waiting {
 
 namespace ptx {
 
-WARPTWIN_HOST_DEVICE std::uint64_t clock() {
-  NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return clock64();), (return 0;))
-}
-
 /// Stores an event, with the clock's low half, if `holds`: no branch, so that lanes stay together.
 WARPTWIN_HOST_DEVICE void store_event_if(
     bool holds, std::uint64_t to, std::uint32_t what, std::uint32_t object, std::uint32_t value) {

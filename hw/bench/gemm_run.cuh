@@ -1,0 +1,182 @@
+/// Host side of the GEMM benchmarks: matrices of random numbers, launches, times, a check.
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <vector>
+
+#include "common/kernel/config_checks.hpp"
+
+#include "hw/bench/wgmma_gemm.hpp"
+#include "hw/cuda/kernel.cuh"
+#include "hw/launch/device_memory.hpp"
+#include "hw/launch/launch.hpp"
+#include "hw/launch/tensor_map.hpp"
+
+namespace warptwin::hw::bench {
+
+#ifdef __CUDACC__
+
+namespace {
+
+// Uniform in about -1 to 1, as bf16.
+__global__ void fill_random(std::uint16_t* to, std::uint64_t count, std::uint32_t seed) {
+  const std::uint64_t step = std::uint64_t{gridDim.x} * blockDim.x;
+  for (std::uint64_t i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+    auto hash = static_cast<std::uint32_t>(i) * 2654435761U + seed * 0x9E3779B9U;
+    hash = (hash ^ hash >> 16) * 0x85EBCA6BU;
+    hash = (hash ^ hash >> 13) * 0xC2B2AE35U;
+    const float value = static_cast<float>(hash >> 8) / 8388608.0F - 1.0F;
+    to[i] = static_cast<std::uint16_t>(__float_as_uint(value) >> 16);
+  }
+}
+
+}  // namespace
+
+/// A, B and D of one product, D = A * B^T.
+class Matrices {
+ public:
+  Matrices(std::uint32_t m, std::uint32_t n, std::uint32_t k)
+      : m_{m},
+        n_{n},
+        k_{k},
+        a_{std::size_t{2} * m * k, 0},
+        b_{std::size_t{2} * n * k, 0},
+        d_{std::size_t{2} * m * n, 0xFF} {
+    fill_random<<<1024, 256>>>(a_.get<std::uint16_t>(), std::uint64_t{m} * k, 1);
+    fill_random<<<1024, 256>>>(b_.get<std::uint16_t>(), std::uint64_t{n} * k, 2);
+    synchronize(nullptr);
+  }
+
+  template <class M, class Shape>
+  WgmmaProblem<M, Shape> problem(const Shape& shape, bool stores = true) const {
+    WgmmaProblem<M, Shape> problem;
+    problem.a = map(a_, m_, Shape::kM, Shape::kK);
+    problem.b = map(b_, n_, Shape::kN / Shape::kCluster, Shape::kK);
+    problem.d = stores ? d_.get<std::uint16_t>() : nullptr;
+    problem.columns = n_;
+    problem.steps = ceil_div(k_, Shape::kK);
+    problem.tiles = {m_ / Shape::kM, n_ / Shape::kN};
+    problem.extents = shape;
+    return problem;
+  }
+  /// Makes every element of D a NaN.
+  void poison() {
+    require_cuda(cudaMemset(d_.get(), 0xFF, bytes_of_d()), "cudaMemset", "see the error");
+  }
+  /// Norm of the error over norm of the result, of 512 elements in double precision; NaN if an
+  /// element was not written.
+  double error() const {
+    std::vector<std::uint16_t> d(std::size_t{m_} * n_);
+    copy(d.data(), d_.get<std::uint16_t>(), d.size());
+    if (std::find(d.begin(), d.end(), 0xFFFF) != d.end()) {
+      return std::nan("");
+    }
+    std::vector<std::uint16_t> row(k_);
+    std::vector<std::uint16_t> column(k_);
+    double wrong = 0;
+    double right = 0;
+    for (std::uint64_t i = 0; i < 512; ++i) {
+      const std::uint64_t y = i * 7919 % m_;
+      const std::uint64_t x = i * 104729 % n_;
+      copy(row.data(), a_.get<std::uint16_t>() + y * k_, k_);
+      copy(column.data(), b_.get<std::uint16_t>() + x * k_, k_);
+      double sum = 0;
+      for (std::uint32_t j = 0; j < k_; ++j) {
+        sum += number(row[j]) * number(column[j]);
+      }
+      const double difference = sum - number(d[y * n_ + x]);
+      wrong += difference * difference;
+      right += sum * sum;
+    }
+    return std::sqrt(wrong / right);
+  }
+
+  double flops() const { return 2.0 * m_ * n_ * k_; }
+  std::uint32_t m() const { return m_; }
+  std::uint32_t n() const { return n_; }
+  std::uint32_t k() const { return k_; }
+  void* a() const { return a_.get(); }
+  void* b() const { return b_.get(); }
+  void* d() const { return d_.get(); }
+
+ private:
+  static double number(std::uint16_t bits) { return decode(ElementType::kBf16, bits); }
+  static void copy(std::uint16_t* to, const std::uint16_t* from, std::size_t count) {
+    require_cuda(cudaMemcpy(to, from, 2 * count, cudaMemcpyDeviceToHost),
+                 "cudaMemcpy",
+                 "the kernel before it failed");
+  }
+  CUtensorMap map(const DeviceBuffer& matrix,
+                  std::uint32_t rows,
+                  std::uint32_t box_rows,
+                  std::uint32_t box_columns) const {
+    const TensorSpec tensor{.name = "operand",
+                            .element = ElementType::kBf16,
+                            .rows = rows,
+                            .columns = k_,
+                            .pitch_bytes = 2 * k_};
+    return encode(encoding_of({0, box_rows, box_columns, swizzle_of(2 * box_columns)}, tensor),
+                  matrix.address());
+  }
+  std::size_t bytes_of_d() const { return std::size_t{2} * m_ * n_; }
+
+  std::uint32_t m_, n_, k_;
+  DeviceBuffer a_, b_, d_;
+};
+
+/// Launches the layer's kernel on `ctas` CTAs.
+template <class Shape>
+void launch_layer(WgmmaProblem<CudaMachine, Shape> problem, std::uint32_t ctas) {
+  using Kernel = WgmmaGemmKernel<CudaMachine, Shape>;
+  std::uint32_t* scratch = nullptr;
+  void* arguments[] = {&problem, &scratch};
+  launch(reinterpret_cast<const void*>(&kernel_entry<Kernel>),
+         {ctas / Shape::kCluster,
+          Shape::kCluster,
+          kThreads<Kernel>,
+          shared_bytes<typename Kernel::Storage>(problem.extents)},
+         arguments,
+         nullptr);
+}
+
+/// Microseconds of one call of `f`: the median of `repeats` means over `calls` calls each.
+inline double microseconds(const std::function<void()>& f, int calls = 5, int repeats = 7) {
+  cudaEvent_t before{};
+  cudaEvent_t after{};
+  cudaEventCreate(&before);
+  cudaEventCreate(&after);
+  f();
+  std::vector<double> spent;
+  for (int i = 0; i < repeats; ++i) {
+    cudaEventRecord(before);
+    for (int j = 0; j < calls; ++j) {
+      f();
+    }
+    cudaEventRecord(after);
+    synchronize(nullptr);
+    float milliseconds = 0;
+    cudaEventElapsedTime(&milliseconds, before, after);
+    spent.push_back(1e3 * milliseconds / calls);
+  }
+  cudaEventDestroy(before);
+  cudaEventDestroy(after);
+  std::sort(spent.begin(), spent.end());
+  return spent[spent.size() / 2];
+}
+
+inline std::uint32_t sm_count() {
+  int count = 0;
+  require_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0),
+               "cudaDeviceGetAttribute",
+               "see the error");
+  return static_cast<std::uint32_t>(count);
+}
+
+#endif  // __CUDACC__
+
+}  // namespace warptwin::hw::bench

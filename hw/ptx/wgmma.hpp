@@ -1,0 +1,315 @@
+/// The asynchronous warpgroup MMA of sm_90a: bf16 operands, fp32 accumulators in registers.
+///
+/// Participants: every function is the whole warpgroup's: four consecutive warps, the first of an
+/// index that is a multiple of 4, all lanes together. Elsewhere than on sm_90a they trap.
+/// Source: PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate Instructions".
+
+#pragma once
+
+#include "common/machine/shared_tile.hpp"
+
+#include "hw/ptx/target.hpp"
+#include "hw/ptx/warp.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"  // bodies are empty on the host
+
+namespace warptwin::hw::ptx {
+
+/// Threads that execute one wgmma.
+inline constexpr std::uint32_t kWarpgroupThreads = 128;
+/// Rows of D and A of one wgmma, and bytes of K.
+inline constexpr std::uint32_t kWgmmaRows = 64;
+inline constexpr std::uint32_t kWgmmaKBytes = 32;
+
+/// Where an operand lies in shared memory, as wgmma reads it (PTX ISA, "Matrix-descriptor format").
+struct WgmmaSmemDescriptor {
+  std::uint64_t bits = 0;
+
+  /// A K-major operand: groups of eight rows of `tile`, from row `row` and byte `k_byte` of K on.
+  ///
+  /// Requires: `row` is a multiple of 8, `k_byte` of 32; the tile starts at a multiple of its
+  ///           swizzle's alignment.
+  template <class Element>
+  static constexpr WgmmaSmemDescriptor k_major(const SharedTile<Element>& tile,
+                                               std::uint32_t row,
+                                               std::uint32_t k_byte) {
+    // The leading offset is ignored where K is within the swizzle's span.
+    const std::uint64_t start = tile.base.value + row * tile.row_bytes() + k_byte;
+    const std::uint64_t stride = 8 * tile.row_bytes();
+    return {((start & 0x3FFFF) >> 4) | std::uint64_t{1} << 16 | (stride >> 4) << 32 |
+            swizzle_code(tile.swizzle) << 62};
+  }
+
+ private:
+  static constexpr std::uint64_t swizzle_code(Swizzle swizzle) {
+    return swizzle == Swizzle::k128B ? 1 : swizzle == Swizzle::k64B ? 2 : 3;
+  }
+};
+
+/// Orders earlier accesses of the accumulators and of A in registers before the next wgmma.
+WARPTWIN_HOST_DEVICE void wgmma_fence() {
+  NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a,
+                    (asm volatile("wgmma.fence.sync.aligned;" ::
+                                      : "memory");),
+                    (trap();))
+}
+
+/// Makes the wgmmas issued so far a group.
+WARPTWIN_HOST_DEVICE void wgmma_commit_group() {
+  NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a,
+                    (asm volatile("wgmma.commit_group.sync.aligned;" ::
+                                      : "memory");),
+                    (trap();))
+}
+
+/// Blocks until at most `kPending` groups are under way: the others have read their operands and
+/// written their accumulators.
+template <std::uint32_t kPending>
+WARPTWIN_HOST_DEVICE void wgmma_wait_group() {
+  NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a,
+                    (asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending)
+                                  : "memory");),
+                    (trap();))
+}
+
+// Eight accumulators: their places in the text of an instruction, and the operands.
+#define WARPTWIN_D0 "%0, %1, %2, %3, %4, %5, %6, %7"
+#define WARPTWIN_D1 "%8, %9, %10, %11, %12, %13, %14, %15"
+#define WARPTWIN_D2 "%16, %17, %18, %19, %20, %21, %22, %23"
+#define WARPTWIN_D3 "%24, %25, %26, %27, %28, %29, %30, %31"
+#define WARPTWIN_D4 "%32, %33, %34, %35, %36, %37, %38, %39"
+#define WARPTWIN_D5 "%40, %41, %42, %43, %44, %45, %46, %47"
+#define WARPTWIN_D6 "%48, %49, %50, %51, %52, %53, %54, %55"
+#define WARPTWIN_D7 "%56, %57, %58, %59, %60, %61, %62, %63"
+#define WARPTWIN_D8 "%64, %65, %66, %67, %68, %69, %70, %71"
+#define WARPTWIN_D9 "%72, %73, %74, %75, %76, %77, %78, %79"
+#define WARPTWIN_D10 "%80, %81, %82, %83, %84, %85, %86, %87"
+#define WARPTWIN_D11 "%88, %89, %90, %91, %92, %93, %94, %95"
+#define WARPTWIN_D12 "%96, %97, %98, %99, %100, %101, %102, %103"
+#define WARPTWIN_D13 "%104, %105, %106, %107, %108, %109, %110, %111"
+#define WARPTWIN_D14 "%112, %113, %114, %115, %116, %117, %118, %119"
+#define WARPTWIN_D15 "%120, %121, %122, %123, %124, %125, %126, %127"
+#define WARPTWIN_OUT(i)                                                               \
+  "+f"(d[8 * (i)]), "+f"(d[8 * (i) + 1]), "+f"(d[8 * (i) + 2]), "+f"(d[8 * (i) + 3]), \
+      "+f"(d[8 * (i) + 4]), "+f"(d[8 * (i) + 5]), "+f"(d[8 * (i) + 6]), "+f"(d[8 * (i) + 7])
+#define WARPTWIN_OUT16 WARPTWIN_OUT(0)
+#define WARPTWIN_OUT32 WARPTWIN_OUT(0), WARPTWIN_OUT(1)
+#define WARPTWIN_OUT64 WARPTWIN_OUT(0), WARPTWIN_OUT(1), WARPTWIN_OUT(2), WARPTWIN_OUT(3)
+#define WARPTWIN_OUT96                                                                 \
+  WARPTWIN_OUT(0), WARPTWIN_OUT(1), WARPTWIN_OUT(2), WARPTWIN_OUT(3), WARPTWIN_OUT(4), \
+      WARPTWIN_OUT(5)
+#define WARPTWIN_OUT128                                                                \
+  WARPTWIN_OUT(0), WARPTWIN_OUT(1), WARPTWIN_OUT(2), WARPTWIN_OUT(3), WARPTWIN_OUT(4), \
+      WARPTWIN_OUT(5), WARPTWIN_OUT(6), WARPTWIN_OUT(7)
+#define WARPTWIN_OUT192                                                                    \
+  WARPTWIN_OUT(0), WARPTWIN_OUT(1), WARPTWIN_OUT(2), WARPTWIN_OUT(3), WARPTWIN_OUT(4),     \
+      WARPTWIN_OUT(5), WARPTWIN_OUT(6), WARPTWIN_OUT(7), WARPTWIN_OUT(8), WARPTWIN_OUT(9), \
+      WARPTWIN_OUT(10), WARPTWIN_OUT(11)
+#define WARPTWIN_OUT256                                                                         \
+  WARPTWIN_OUT(0), WARPTWIN_OUT(1), WARPTWIN_OUT(2), WARPTWIN_OUT(3), WARPTWIN_OUT(4),          \
+      WARPTWIN_OUT(5), WARPTWIN_OUT(6), WARPTWIN_OUT(7), WARPTWIN_OUT(8), WARPTWIN_OUT(9),      \
+      WARPTWIN_OUT(10), WARPTWIN_OUT(11), WARPTWIN_OUT(12), WARPTWIN_OUT(13), WARPTWIN_OUT(14), \
+      WARPTWIN_OUT(15)
+
+/// D = A * B^T (+ D where `accumulate`) for 64 rows and `kColumns` columns, 16 of K, both operands
+/// in shared memory, K-major. Register r of lane l of warp w holds row 16 w + l / 4 + 8 (r / 2 %
+/// 2), column 8 (r / 4) + 2 (l % 4) + r % 2. Blocks: never.
+template <std::uint32_t kColumns>
+WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
+                                WgmmaSmemDescriptor a,
+                                WgmmaSmemDescriptor b,
+                                bool accumulate) {
+  static_assert(kColumns == 16 || kColumns == 32 || kColumns == 64 || kColumns == 96 ||
+                    kColumns == 128 || kColumns == 192 || kColumns == 256,
+                "no form of wgmma with so many columns is here");
+  const auto add = static_cast<std::uint32_t>(accumulate);
+  NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a,
+                    (
+                        if constexpr (kColumns == 16) {
+                          asm volatile(
+                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %10, 0;\n\t"
+                              "wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {" WARPTWIN_D0
+                              "}, "
+                              "%8, %9, add, 1, 1, 0, 0;\n\t}"
+                              : WARPTWIN_OUT16
+                              : "l"(a.bits), "l"(b.bits), "r"(add));
+                        } else if constexpr (kColumns == 32) {
+                          asm volatile(
+                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %18, 0;\n\t"
+                              "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {" WARPTWIN_D0
+                              ", " WARPTWIN_D1
+                              "}, "
+                              "%16, %17, add, 1, 1, 0, 0;\n\t}"
+                              : WARPTWIN_OUT32
+                              : "l"(a.bits), "l"(b.bits), "r"(add));
+                        } else if constexpr (kColumns == 64) {
+                          asm volatile(
+                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %34, 0;\n\t"
+                              "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" WARPTWIN_D0
+                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3
+                              "}, "
+                              "%32, %33, add, 1, 1, 0, 0;\n\t}"
+                              : WARPTWIN_OUT64
+                              : "l"(a.bits), "l"(b.bits), "r"(add));
+                        } else if constexpr (kColumns == 96) {
+                          asm volatile(
+                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %50, 0;\n\t"
+                              "wgmma.mma_async.sync.aligned.m64n96k16.f32.bf16.bf16 {" WARPTWIN_D0
+                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
+                              ", " WARPTWIN_D5
+                              "}, "
+                              "%48, %49, add, 1, 1, 0, 0;\n\t}"
+                              : WARPTWIN_OUT96
+                              : "l"(a.bits), "l"(b.bits), "r"(add));
+                        } else if constexpr (kColumns == 128) {
+                          asm volatile(
+                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %66, 0;\n\t"
+                              "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" WARPTWIN_D0
+                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
+                              ", " WARPTWIN_D5 ", " WARPTWIN_D6 ", " WARPTWIN_D7
+                              "}, "
+                              "%64, %65, add, 1, 1, 0, 0;\n\t}"
+                              : WARPTWIN_OUT128
+                              : "l"(a.bits), "l"(b.bits), "r"(add));
+                        } else if constexpr (kColumns == 192) {
+                          asm volatile(
+                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %98, 0;\n\t"
+                              "wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {" WARPTWIN_D0
+                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
+                              ", " WARPTWIN_D5 ", " WARPTWIN_D6 ", " WARPTWIN_D7 ", " WARPTWIN_D8
+                              ", " WARPTWIN_D9 ", " WARPTWIN_D10 ", " WARPTWIN_D11
+                              "}, "
+                              "%96, %97, add, 1, 1, 0, 0;\n\t}"
+                              : WARPTWIN_OUT192
+                              : "l"(a.bits), "l"(b.bits), "r"(add));
+                        } else {
+                          asm volatile(
+                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %130, 0;\n\t"
+                              "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {" WARPTWIN_D0
+                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
+                              ", " WARPTWIN_D5 ", " WARPTWIN_D6 ", " WARPTWIN_D7 ", " WARPTWIN_D8
+                              ", " WARPTWIN_D9 ", " WARPTWIN_D10 ", " WARPTWIN_D11 ", " WARPTWIN_D12
+                              ", " WARPTWIN_D13 ", " WARPTWIN_D14 ", " WARPTWIN_D15
+                              "}, "
+                              "%128, %129, add, 1, 1, 0, 0;\n\t}"
+                              : WARPTWIN_OUT256
+                              : "l"(a.bits), "l"(b.bits), "r"(add));
+                        }),
+                    (trap();))
+}
+
+/// The same with A in registers: `a[r]` of lane l of warp w holds row 16 w + l / 4 + 8 (r % 2),
+/// columns 8 (r / 2) + 2 (l % 4) and the next.
+template <std::uint32_t kColumns>
+WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
+                                const std::uint32_t (&a)[4],
+                                WgmmaSmemDescriptor b,
+                                bool accumulate) {
+  static_assert(kColumns == 16 || kColumns == 32 || kColumns == 64 || kColumns == 96 ||
+                    kColumns == 128 || kColumns == 192 || kColumns == 256,
+                "no form of wgmma with so many columns is here");
+  const auto add = static_cast<std::uint32_t>(accumulate);
+  NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a,
+                    (
+                        if constexpr (kColumns == 16) {
+                          asm volatile(
+                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %13, 0;\n\t"
+                              "wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {" WARPTWIN_D0
+                              "}, "
+                              "{%8, %9, %10, %11}, %12, add, 1, 1, 0;\n\t}"
+                              : WARPTWIN_OUT16
+                              : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add));
+                        } else if constexpr (kColumns == 32) {
+                          asm volatile(
+                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %21, 0;\n\t"
+                              "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {" WARPTWIN_D0
+                              ", " WARPTWIN_D1
+                              "}, "
+                              "{%16, %17, %18, %19}, %20, add, 1, 1, 0;\n\t}"
+                              : WARPTWIN_OUT32
+                              : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add));
+                        } else if constexpr (kColumns == 64) {
+                          asm volatile(
+                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %37, 0;\n\t"
+                              "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" WARPTWIN_D0
+                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3
+                              "}, "
+                              "{%32, %33, %34, %35}, %36, add, 1, 1, 0;\n\t}"
+                              : WARPTWIN_OUT64
+                              : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add));
+                        } else if constexpr (kColumns == 96) {
+                          asm volatile(
+                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %53, 0;\n\t"
+                              "wgmma.mma_async.sync.aligned.m64n96k16.f32.bf16.bf16 {" WARPTWIN_D0
+                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
+                              ", " WARPTWIN_D5
+                              "}, "
+                              "{%48, %49, %50, %51}, %52, add, 1, 1, 0;\n\t}"
+                              : WARPTWIN_OUT96
+                              : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add));
+                        } else if constexpr (kColumns == 128) {
+                          asm volatile(
+                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %69, 0;\n\t"
+                              "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" WARPTWIN_D0
+                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
+                              ", " WARPTWIN_D5 ", " WARPTWIN_D6 ", " WARPTWIN_D7
+                              "}, "
+                              "{%64, %65, %66, %67}, %68, add, 1, 1, 0;\n\t}"
+                              : WARPTWIN_OUT128
+                              : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add));
+                        } else if constexpr (kColumns == 192) {
+                          asm volatile(
+                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %101, 0;\n\t"
+                              "wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {" WARPTWIN_D0
+                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
+                              ", " WARPTWIN_D5 ", " WARPTWIN_D6 ", " WARPTWIN_D7 ", " WARPTWIN_D8
+                              ", " WARPTWIN_D9 ", " WARPTWIN_D10 ", " WARPTWIN_D11
+                              "}, "
+                              "{%96, %97, %98, %99}, %100, add, 1, 1, 0;\n\t}"
+                              : WARPTWIN_OUT192
+                              : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add));
+                        } else {
+                          asm volatile(
+                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %133, 0;\n\t"
+                              "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {" WARPTWIN_D0
+                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
+                              ", " WARPTWIN_D5 ", " WARPTWIN_D6 ", " WARPTWIN_D7 ", " WARPTWIN_D8
+                              ", " WARPTWIN_D9 ", " WARPTWIN_D10 ", " WARPTWIN_D11 ", " WARPTWIN_D12
+                              ", " WARPTWIN_D13 ", " WARPTWIN_D14 ", " WARPTWIN_D15
+                              "}, "
+                              "{%128, %129, %130, %131}, %132, add, 1, 1, 0;\n\t}"
+                              : WARPTWIN_OUT256
+                              : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add));
+                        }),
+                    (trap();))
+}
+
+#undef WARPTWIN_D0
+#undef WARPTWIN_D1
+#undef WARPTWIN_D2
+#undef WARPTWIN_D3
+#undef WARPTWIN_D4
+#undef WARPTWIN_D5
+#undef WARPTWIN_D6
+#undef WARPTWIN_D7
+#undef WARPTWIN_D8
+#undef WARPTWIN_D9
+#undef WARPTWIN_D10
+#undef WARPTWIN_D11
+#undef WARPTWIN_D12
+#undef WARPTWIN_D13
+#undef WARPTWIN_D14
+#undef WARPTWIN_D15
+#undef WARPTWIN_OUT
+#undef WARPTWIN_OUT16
+#undef WARPTWIN_OUT32
+#undef WARPTWIN_OUT64
+#undef WARPTWIN_OUT96
+#undef WARPTWIN_OUT128
+#undef WARPTWIN_OUT192
+#undef WARPTWIN_OUT256
+
+}  // namespace warptwin::hw::ptx
+
+#pragma GCC diagnostic pop
