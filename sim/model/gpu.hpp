@@ -24,6 +24,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <boost/circular_buffer.hpp>
+
 #include "common/trace/event.hpp"
 
 #include "sim/model/global_memory.hpp"
@@ -103,6 +105,9 @@ struct AsyncOp {
   std::vector<std::byte> staging;
 };
 
+/// Operations of a warp that are done in the order of issue.
+using AsyncQueue = boost::circular_buffer<AsyncOp>;
+
 /// How far a warp is in an allocation that its pair makes together.
 enum class PairStep : std::uint8_t { kNone, kMet, kAllocated };
 
@@ -116,8 +121,8 @@ struct Warp {
   Op last_op = Op::kWarpStart;
   std::uint32_t last_address = 0;
 
-  std::deque<AsyncOp> tensor_queue;
-  std::deque<AsyncOp> tmem_queue;
+  AsyncQueue tensor_queue = AsyncQueue();
+  AsyncQueue tmem_queue = AsyncQueue();
   std::deque<LateWait> late;
   std::optional<LateWait> debt;  // the last wait, until it is known whether its lanes stay together
 
@@ -176,6 +181,7 @@ class Gpu {
   Gpu(const LaunchConfig& config, GlobalMemory& memory, const Symbols& symbols);
 
   void set_sink(EventSink* sink) { sink_ = sink; }
+  bool observed() const { return sink_ != nullptr; }
   /// Starts the first clusters. Call once.
   void launch();
 
@@ -194,6 +200,7 @@ class Gpu {
   bool is_warp(Slot slot) const { return slot < warps_.size(); }
   /// Warps that started since the last call, to be given a body.
   std::vector<Slot> take_started();
+  bool any_started() const { return !started_.empty(); }
   /// No warp is left, now or later.
   bool finished() const { return live_warps_ == 0; }
   /// An operation that hardware would not survive was executed.

@@ -38,6 +38,15 @@ struct WarpIdentity {
   std::uint32_t cluster_count = 1;
 };
 
+/// Arithmetic on registers, in operations of each lane.
+struct RegisterMath {
+  std::uint32_t fma = 0;   // multiply-adds and what takes as long
+  std::uint32_t mufu = 0;  // exp2 and other special functions
+};
+/// What the warp that is running has done since its last operation: fragments know no machine. An
+/// engine that keeps time takes it from here.
+inline thread_local RegisterMath register_math;
+
 /// `kRegisters` 32-bit registers of each of 32 lanes. Their contents arrive with `tcgen05_wait_ld`.
 template <std::uint32_t kRegisters>
 class SimFragment {
@@ -49,6 +58,7 @@ class SimFragment {
   /// Replaces every value by `f(value)`, in every lane.
   template <class F>
   void transform(F&& f) {
+    register_math.fma += kRegisters;
     for (std::uint32_t& bits : data_->bits) {
       bits = std::bit_cast<std::uint32_t>(static_cast<float>(f(std::bit_cast<float>(bits))));
     }
@@ -56,6 +66,7 @@ class SimFragment {
   /// Replaces every value by `f(value, the other fragment's)`, in every lane.
   template <class F>
   void combine(const SimFragment& other, F&& f) {
+    register_math.fma += kRegisters;
     const std::size_t count = std::min(data_->bits.size(), other.data_->bits.size());
     for (std::size_t i = 0; i < count; ++i) {
       const auto value = std::bit_cast<float>(data_->bits[i]);
@@ -610,10 +621,7 @@ class SimMachine {
     port_->perform(op);
     return op;
   }
-  Operation run(Operation&& op) {
-    port_->perform(op);
-    return std::move(op);
-  }
+  Operation& run(Operation&& op) { return run(op); }  // for the rest of the expression
 
   EnginePort* port_;
   WarpIdentity identity_;

@@ -1,6 +1,7 @@
 #include "sim/timed/engine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -78,6 +79,8 @@ class WarpThread : public sc_core::sc_module {
     set_stack_size(kStackBytes);
   }
 
+  Sm* sm = nullptr;  // where it runs
+  std::uint32_t part = 0;
   sc_core::sc_event wake;
   bool parked = false;   // its operation cannot be executed yet
   Ticks looks = 0;       // while parked: when it looks, had it not run ahead
@@ -106,6 +109,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         clock_{options.clock > 0 ? options.clock : chip.clock},
         memory_{"memory", chip, clock_, holds_inputs()},
         fabric_{"fabric", *this},
+        gap_{microseconds(chip.cta_gap_us)},
         accounts_(gpu.warps().size()) {
     ports_.reserve(accounts_.size());
     for (Slot slot = 0; slot < accounts_.size(); ++slot) {
@@ -113,6 +117,13 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       warps_.emplace_back(sc_core::sc_gen_unique_name("warp"), [this, slot] { live(slot); });
     }
     build_sms();
+    for (std::size_t op = 0; op < costs_.size(); ++op) {
+      costs_[op] = to_ticks(cycles_of(static_cast<Op>(op)));
+    }
+    for (std::size_t form = 0; form < kFormNames.size(); ++form) {
+      const auto found = chip_.mma.find(kFormNames[form]);
+      forms_[form] = found == chip_.mma.end() ? nullptr : &found->second;
+    }
   }
 
   TimedStats run(Simulation& simulation) {
@@ -160,10 +171,14 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                                           memory_,
                                           static_cast<Completions&>(*this)));
     }
+    const std::uint32_t warps = gpu_.config().warps_per_cta;
+    for (Slot slot = 0; slot < warps_.size(); ++slot) {
+      warps_[slot].sm = sms_[slot / warps].get();
+      warps_[slot].part = slot % warps % kSubPartitions;
+    }
   }
 
-  Sm& sm_of(Slot warp) { return *sms_[gpu_.warps()[warp].cta]; }
-  static std::uint32_t part_of(const Warp& warp) { return warp.index % kSubPartitions; }
+  Sm& sm_of(Slot warp) { return *warps_[warp].sm; }
 
   // --- Warps ----------------------------------------------------------------------------------
 
@@ -226,7 +241,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       return;
     }
     if (op.op == Op::kStageNote) {
-      gpu_.execute(self, op);
+      if (gpu_.observed()) {
+        gpu_.execute(self, op);
+      }
       return;
     }
     gpu_.announce(self, op);
@@ -280,17 +297,17 @@ class TimedEngine : public sc_core::sc_module, private Completions {
 
   // From now until the operation has its effect.
   Ticks cost_of(Slot self, const Operation& op) {
-    const Warp& warp = gpu_.warps()[self];
-    Sm& sm = sm_of(self);
-    const Ticks from = now() + warps_[self].debt;
-    const Ticks issued = sm.issue.issue(part_of(warp), from) + to_ticks(chip_.issue);
+    const WarpThread& thread = warps_[self];
+    Sm& sm = *thread.sm;
+    const Ticks from = now() + thread.debt;
+    const Ticks issued = sm.issue.issue(thread.part, from) + issue_;
     if (is_barrier(op.op)) {
       return sm.barriers.operate(issued, op, gpu_.config().warps_per_cta) - from;
     }
     if (op.op == Op::kSharedStore && op.rank != 0) {
-      return store_row(sm, part_of(warp), issued, op) - from;
+      return store_row(sm, thread.part, issued, op) - from;
     }
-    return issued - from + to_ticks(cycles_of(op));
+    return issued - from + ticks_of(op);
   }
 
   static Ticks store_row(Sm& sm, std::uint32_t part, Ticks from, const Operation& op) {
@@ -301,10 +318,20 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     return sm.shared.write(ready, bytes);
   }
 
-  double cycles_of(const Operation& op) const {
-    switch (op.op) {
+  Ticks ticks_of(const Operation& op) const {
+    if (op.op == Op::kFence && op.ordering.scope == Scope::kCta) {
+      return 0;
+    }
+    if (op.op == Op::kSetmaxnreg && (op.flags & event_flag::kIncrease) != 0) {
+      return to_ticks(chip_.setmaxnreg_inc);
+    }
+    return costs_[static_cast<std::size_t>(op.op)];
+  }
+
+  double cycles_of(Op op) const {
+    switch (op) {
       case Op::kFence:
-        return op.ordering.scope == Scope::kCta ? 0.0 : chip_.fence_gpu;
+        return chip_.fence_gpu;
       case Op::kFenceProxyAsync:
         return chip_.fence_proxy_async;
       case Op::kTensorLoad:
@@ -328,8 +355,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       case Op::kGlobalWait:
         return chip_.global_latency;
       case Op::kSetmaxnreg:
-        return (op.flags & event_flag::kIncrease) != 0 ? chip_.setmaxnreg_inc
-                                                       : chip_.setmaxnreg_dec;
+        return chip_.setmaxnreg_dec;
       default:
         return 0;
     }
@@ -353,10 +379,10 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         break;
       case Op::kTcgen05Ld:
       case Op::kTcgen05St:
-        sm.tmem.move(part_of(gpu_.warps()[self]), 4.0 * kWarpLanes * op.count, 2 * warps + self);
+        sm.tmem.move(warps_[self].part, 4.0 * kWarpLanes * op.count, 2 * warps + self);
         break;
       case Op::kWarpExit:
-        start_warps(microseconds(chip_.cta_gap_us));
+        start_warps(gap_);
         break;
       default:
         break;
@@ -371,14 +397,13 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     const UmmaInstructionDescriptor shape{op.instruction, static_cast<MmaKind>(op.kind)};
     const bool pair = op.group == CtaGroup::kTwo;
     const bool a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
-    const std::string_view name = form_name(pair, shape.m(), a_in_tmem);
-    const auto form = chip_.mma.find(name);
-    if (form == chip_.mma.end()) {
-      throw ChipError(chip_.name + ": has no MMA of the form '" + std::string{name} + "'");
+    const std::size_t form = form_of(pair, shape.m(), a_in_tmem);
+    if (forms_[form] == nullptr) {
+      throw ChipError(chip_.name + ": has no MMA of the form '" + kFormNames[form] + "'");
     }
     const double rows = (a_in_tmem ? 0 : shape.m()) + shape.n();
     constexpr double kStepBytes = 32;
-    const MmaShape work{form->second, double(shape.n()), rows / ctas_in(op.group) * kStepBytes};
+    const MmaShape work{*forms_[form], double(shape.n()), rows / ctas_in(op.group) * kStepBytes};
     const std::uint32_t cta = gpu_.warps()[self].cta;
     sms_[cta]->tensor.multiply(issuing_at_,
                                work,
@@ -386,13 +411,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                                pair ? &sms_[cta ^ 1U]->tensor : nullptr);
   }
 
-  static std::string_view form_name(bool pair, std::uint32_t m, bool a_in_tmem) {
-    if (pair) {
-      return m == 256 ? (a_in_tmem ? "2sm m256 ts" : "2sm m256 ss")
-                      : (a_in_tmem ? "2sm m128 ts" : "2sm m128 ss");
-    }
-    return m == 128 ? (a_in_tmem ? "1sm m128 ts" : "1sm m128 ss")
-                    : (a_in_tmem ? "1sm m64 ts" : "1sm m64 ss");
+  static std::size_t form_of(bool pair, std::uint32_t m, bool a_in_tmem) {
+    const bool larger = m == (pair ? 256U : 128U);
+    return (pair ? 4U : 0U) + (larger ? 2U : 0U) + (a_in_tmem ? 1U : 0U);
   }
 
   void step(Slot slot) override {
@@ -404,7 +425,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     gpu_.advance(slot);
     ended_ = std::max(ended_, now());
     settle();
-    start_warps(microseconds(chip_.cta_gap_us));
+    start_warps(gap_);
     check_bounds();
   }
 
@@ -492,6 +513,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   // --- Life of the grid -----------------------------------------------------------------------
 
   void start_warps(Ticks after) {
+    if (!gpu_.any_started()) {
+      return;
+    }
     for (const Slot slot : gpu_.take_started()) {
       WarpThread& thread = warps_[slot];
       thread.pending = true;
@@ -574,6 +598,15 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   }
 
   static constexpr double kTmemColumnBytes = 128 * 4;
+  // As form_of numbers them.
+  static constexpr std::array kFormNames = {"1sm m64 ss",
+                                            "1sm m64 ts",
+                                            "1sm m128 ss",
+                                            "1sm m128 ts",
+                                            "2sm m128 ss",
+                                            "2sm m128 ts",
+                                            "2sm m256 ss",
+                                            "2sm m256 ts"};
 
   Gpu& gpu_;
   const std::function<void(SimMachine&)>& body_;
@@ -582,6 +615,10 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   double clock_;
   MemorySystem memory_;
   Fabric fabric_;
+  const Ticks issue_ = to_ticks(chip_.issue);
+  Ticks gap_;  // between two CTAs on one SM
+  std::array<Ticks, static_cast<std::size_t>(Op::kCount)> costs_{};
+  std::array<const MmaForm*, kFormNames.size()> forms_{};
   std::vector<std::unique_ptr<Sm>> sms_;
   std::deque<WarpThread> warps_;
   std::vector<WarpAccount> accounts_;
