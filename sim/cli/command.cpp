@@ -985,6 +985,7 @@ ExitCode time_command(Session& session) {
   const Chip chip = chip_of(session.options["chip"].as<std::string>());
   TimingOptions options =
       timed_run_options(session, chip, run_options(session, scenario, parameters));
+  options.path = session.options.count("path") != 0 || session.options.count("no-check") == 0;
   options.run.moves_data = false;
   options.run.detect = session.options.count("no-check") == 0;
   const TimingResult timing = time_scenario(scenario, parameters, chip, options);
@@ -1109,7 +1110,7 @@ ExitCode calibrate_command(Session& session) {
   const Chip chip = chip_of(session.options["chip"].as<std::string>());
   std::vector<std::string> keys = strings(session, "free");
   if (keys.empty()) {
-    keys = free_constants();
+    keys = free_constants(chip);
   }
   Calibration result = calibrate(rows, session.scenarios, chip, keys);
   for (const FittedConstant& constant : result.constants) {
@@ -1237,7 +1238,8 @@ constexpr Command kCommands[] = {
      "resident-ctas suppress"},
     {"time",
      time_command,
-     "json set chip clock l2 no-check profile rule without strict max-steps resident-ctas seed"},
+     "json set chip clock l2 no-check path profile rule without strict max-steps resident-ctas "
+     "seed"},
     {"chip", chip_command, "json", "show"},
     {"validate", validate_command, "json rows chip"},
     {"calibrate", calibrate_command, "json rows chip free write-chip"},
@@ -1306,11 +1308,12 @@ po::options_description all_options() {
       "chip", text()->default_value("b200"), "a chip's name or its file; see 'warptwin chip show'")(
       "clock", text(), "GHz, instead of the chip's")(
       "l2", text()->default_value("cold"), "cold or warm: whether inputs that fit are in L2")(
-      "no-check", "without the detectors")(
+      "no-check", "the time alone: without the detectors and the critical path")(
+      "path", "the critical path and slack, with --no-check too")(
       "free",
       po::value<std::vector<std::string>>()->composing(),
-      "a constant to fit, at most five; without it those of the loads' latency and the ports")(
-      "write-chip", text(), "FILE: the fitted chip");
+      "a constant to fit, at most five; without it those of the loads' latency, the ports and the "
+      "power cap")("write-chip", text(), "FILE: the fitted chip");
   return all;
 }
 

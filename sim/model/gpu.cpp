@@ -36,6 +36,16 @@ bool is_collective(Op op) {
   }
 }
 
+// Grows by doubling: a queue soon stays where it is.
+AsyncOp& append(AsyncQueue& queue) {
+  constexpr std::size_t kFirst = 8;
+  if (queue.full()) {
+    queue.set_capacity(std::max(kFirst, 2 * queue.capacity()));
+  }
+  queue.push_back();
+  return queue.back();
+}
+
 }  // namespace
 
 Gpu::Gpu(const LaunchConfig& config, GlobalMemory& memory, const Symbols& symbols)
@@ -119,12 +129,15 @@ std::vector<Slot> Gpu::take_started() {
 // --- Events -----------------------------------------------------------------------------------
 
 Event Gpu::event_of(Slot slot, const Operation& op) const {
-  const Warp& warp = warps_[slot];
   Event event;
-  event.time = time_;
   event.op = op.op;
-  event.lanes = op.lanes;
   event.flags = op.flags;
+  if (sink_ == nullptr) {
+    return event;  // nobody will see the rest
+  }
+  const Warp& warp = warps_[slot];
+  event.time = time_;
+  event.lanes = op.lanes;
   event.ordering = op.ordering;
   event.warp = warp.number;
   event.cta = ctas_[warp.cta].number;
@@ -144,6 +157,9 @@ Event Gpu::event_of(Slot slot, const Operation& op) const {
 
 Event Gpu::event_of(const AsyncOp& async, Step step) const {
   Event event = event_of(async.warp, async.operation);
+  if (sink_ == nullptr) {
+    return event;
+  }
   event.step = step;
   event.serial = async.serial;
   event.cta = ctas_[async.cta].number;
@@ -718,10 +734,12 @@ Slot Gpu::take_async() {
   } else {
     index = free_async_.back();
     free_async_.pop_back();
-    async_[index] = AsyncOp{};
   }
-  async_[index].live = true;
-  async_[index].serial = ++serial_;
+  AsyncOp& async = async_[index];  // the operation is told next
+  async.live = true;
+  async.read = false;
+  async.group = 0;
+  async.serial = ++serial_;
   return static_cast<Slot>(warps_.size()) * 4 + index;
 }
 
@@ -1259,18 +1277,12 @@ Fault Gpu::check_cp(const Operation& op, std::uint32_t cta) const {
 Gpu::Outcome Gpu::issue_tensor(Slot slot, Operation& op) {
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
-  AsyncOp async;
-  async.operation = op;
-  async.warp = slot;
-  async.cta = async.signal_cta = warp.cta;
   Fault fault = Fault::kNone;
   if (op.op == Op::kTcgen05Mma) {
     fault = check_mma(op, warp.cta, event);
-    async.operation.count = event.count;
-    async.operation.global = op.descriptor_a;
   } else if (op.op == Op::kTcgen05Cp) {
     fault = check_cp(op, warp.cta);
-    event.global = async.operation.global = op.descriptor_a;
+    event.global = op.descriptor_a;
   } else if (op.address % 8 != 0 || op.address + 8 > config_.shared_bytes) {
     fault = Fault::kMisaligned;
   } else if (op.mask.bits >> config_.cluster_size != 0) {
@@ -1293,13 +1305,22 @@ Gpu::Outcome Gpu::issue_tensor(Slot slot, Operation& op) {
   } else if ((std::exchange(warp.tensor_lanes, 0U) & ~(1U << op.lane)) != 0) {
     event.fault = Fault::kOtherLane;
   }
+  AsyncOp& async = append(warp.tensor_queue);
+  async.operation = op;
+  async.warp = slot;
+  async.cta = async.signal_cta = warp.cta;
   async.serial = ++serial_;
+  if (op.op != Op::kTcgen05Commit) {
+    async.operation.global = op.descriptor_a;
+  }
+  if (op.op == Op::kTcgen05Mma) {
+    async.operation.count = event.count;
+  }
   event.step = Step::kIssued;
   event.serial = async.serial;
   emit(event);
   ++changes_;
   ++clusters_[ctas_[warp.cta].cluster].outstanding;
-  warp.tensor_queue.push_back(std::move(async));
   ready_.insert(static_cast<Slot>(warps_.size()) + slot);
   return Outcome::kDone;
 }
@@ -1337,8 +1358,7 @@ void Gpu::execute_cp(const AsyncOp& async) {
 
 void Gpu::advance_tensor(std::uint32_t index) {
   Warp& warp = warps_[index];
-  const AsyncOp async = std::move(warp.tensor_queue.front());
-  warp.tensor_queue.pop_front();
+  const AsyncOp& async = warp.tensor_queue.front();
   const std::uint32_t cluster = ctas_[warp.cta].cluster;
   const Operation& op = async.operation;
   ++changes_;
@@ -1366,6 +1386,7 @@ void Gpu::advance_tensor(std::uint32_t index) {
       }
     }
   }
+  warp.tensor_queue.pop_front();
   if (warp.tensor_queue.empty()) {
     ready_.erase(static_cast<Slot>(warps_.size()) + index);
   }
@@ -1390,7 +1411,7 @@ Gpu::Outcome Gpu::issue_tmem(Slot slot, Operation& op) {
     emit(event);
     return Outcome::kDone;
   }
-  AsyncOp async;
+  AsyncOp& async = append(warp.tmem_queue);
   async.operation = op;
   async.operation.bytes = at.lane();
   async.warp = slot;
@@ -1401,15 +1422,13 @@ Gpu::Outcome Gpu::issue_tmem(Slot slot, Operation& op) {
   emit(event);
   ++changes_;
   ++clusters_[ctas_[warp.cta].cluster].outstanding;
-  warp.tmem_queue.push_back(std::move(async));
   ready_.insert(static_cast<Slot>(warps_.size()) * 2 + slot);
   return Outcome::kDone;
 }
 
 void Gpu::advance_tmem(std::uint32_t index) {
   Warp& warp = warps_[index];
-  const AsyncOp async = std::move(warp.tmem_queue.front());
-  warp.tmem_queue.pop_front();
+  const AsyncOp& async = warp.tmem_queue.front();
   const Operation& op = async.operation;
   TensorMemory& tmem = ctas_[warp.cta].tmem;
   ++changes_;
@@ -1429,6 +1448,7 @@ void Gpu::advance_tmem(std::uint32_t index) {
   if (sink_ != nullptr) {
     emit(event_of(async, op.op == Op::kTcgen05Ld ? Step::kRead : Step::kWritten));
   }
+  warp.tmem_queue.pop_front();
   if (warp.tmem_queue.empty()) {
     ready_.erase(static_cast<Slot>(warps_.size()) * 2 + index);
     if (warp.status == WarpStatus::kBlocked &&

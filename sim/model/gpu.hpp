@@ -24,6 +24,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <boost/circular_buffer.hpp>
+
 #include "common/trace/event.hpp"
 
 #include "sim/model/global_memory.hpp"
@@ -114,6 +116,9 @@ struct AsyncOp {
   std::vector<std::byte> staging;
 };
 
+/// Operations of a warp that are done in the order of issue.
+using AsyncQueue = boost::circular_buffer<AsyncOp>;
+
 /// How far a warp is in an allocation, or a free, that its pair makes together.
 enum class PairStep : std::uint8_t { kNone, kMet, kAllocated, kFreed };
 
@@ -127,8 +132,8 @@ struct Warp {
   Op last_op = Op::kWarpStart;
   std::uint32_t last_address = 0;
 
-  std::deque<AsyncOp> tensor_queue;
-  std::deque<AsyncOp> tmem_queue;
+  AsyncQueue tensor_queue = AsyncQueue();
+  AsyncQueue tmem_queue = AsyncQueue();
   std::deque<LateWait> late;
   std::optional<LateWait> debt;  // the last wait, until it is known whether its lanes stay together
 
@@ -192,6 +197,7 @@ class Gpu {
   Gpu(const LaunchConfig& config, GlobalMemory& memory, const Symbols& symbols);
 
   void set_sink(EventSink* sink) { sink_ = sink; }
+  bool observed() const { return sink_ != nullptr; }
   /// Starts the first clusters. Call once.
   void launch();
 
@@ -214,6 +220,7 @@ class Gpu {
   std::vector<std::uint32_t> ctas_of_sm(std::uint32_t cta) const;
   /// Warps that started since the last call, to be given a body.
   std::vector<Slot> take_started();
+  bool any_started() const { return !started_.empty(); }
   /// No warp is left, now or later.
   bool finished() const { return live_warps_ == 0; }
   /// An operation that hardware would not survive was executed.

@@ -41,6 +41,15 @@ struct WarpIdentity {
   std::uint8_t elected_lane = 0;
 };
 
+/// Arithmetic on registers, in operations of each lane.
+struct RegisterMath {
+  std::uint32_t fma = 0;   // multiply-adds and what takes as long
+  std::uint32_t mufu = 0;  // exp2 and other special functions
+};
+/// What the warp that is running has done since its last operation: fragments know no machine. An
+/// engine that keeps time takes it from here.
+inline thread_local RegisterMath register_math;
+
 /// `kRegisters` 32-bit registers of each of 32 lanes. Their contents arrive with `tcgen05_wait_ld`.
 template <std::uint32_t kRegisters>
 class SimFragment {
@@ -67,6 +76,7 @@ class SimFragment {
   /// Replaces every value by `f(value)`, in every lane.
   template <class F>
   void transform(F&& f) {
+    register_math.fma += kRegisters;
     for (std::uint32_t& bits : data_->bits) {
       bits = std::bit_cast<std::uint32_t>(static_cast<float>(f(std::bit_cast<float>(bits))));
     }
@@ -75,6 +85,7 @@ class SimFragment {
   template <class F>
   void combine(const SimFragment& other, F&& f) {
     combine_settled(*other.data());
+    register_math.fma += kRegisters;
     const std::size_t count = std::min(data_->bits.size(), other.data_->bits.size());
     for (std::size_t i = 0; i < count; ++i) {
       const auto value = std::bit_cast<float>(data_->bits[i]);
@@ -85,6 +96,7 @@ class SimFragment {
   /// Replaces every value by `f(value, its column)`.
   template <class F>
   void transform_columns(F&& f) {
+    register_math.fma += kRegisters;
     for_each([&](std::uint32_t& bits, std::size_t, std::uint32_t column) {
       bits = std::bit_cast<std::uint32_t>(f(std::bit_cast<float>(bits), column));
     });
@@ -92,6 +104,7 @@ class SimFragment {
   /// Replaces every value by `f(value, the value of its row)`.
   template <class F>
   void combine_rows(const SimFragment<1>& rows, F&& f) {
+    register_math.fma += kRegisters;
     combine_settled(*rows.data());
     const std::vector<std::uint32_t>& values = rows.data()->bits;
     if (values.empty()) {
@@ -105,6 +118,7 @@ class SimFragment {
   /// Replaces the value of each row by `f(value, x)`, for each x of the row in turn.
   template <class F>
   void fold_into(SimFragment<1>& rows, F&& f) const {
+    register_math.fma += kRegisters;
     std::vector<std::uint32_t>& values = rows.data()->bits;
     for (std::size_t i = 0; i < data_->bits.size() && !values.empty(); ++i) {
       std::uint32_t& value = values[i / kRegisters];
@@ -114,7 +128,10 @@ class SimFragment {
   }
   /// Replaces every value by its power of two.
   void exp2() {
-    transform([](float value) { return std::exp2(value); });
+    register_math.mufu += kRegisters;
+    for (std::uint32_t& bits : data_->bits) {
+      bits = std::bit_cast<std::uint32_t>(std::exp2(std::bit_cast<float>(bits)));
+    }
   }
   /// Whether `f(value)` for any of the warp's values; yes where there is no data.
   template <class F>
@@ -736,10 +753,7 @@ class SimMachine {
     port_->perform(op);
     return op;
   }
-  Operation run(Operation&& op) {
-    port_->perform(op);
-    return std::move(op);
-  }
+  Operation& run(Operation&& op) { return run(op); }  // for the rest of the expression
 
   EnginePort* port_;
   WarpIdentity identity_;

@@ -31,6 +31,51 @@ void add_role(std::ostringstream& text, const RoleTime& role) {
   text << "\n";
 }
 
+void add_path(std::ostringstream& text, const CriticalPath& path) {
+  text << "critical path, " << std::setprecision(0) << path.cycles
+       << " cycles: share, steps (slack of them all in cycles: least, mean)\n";
+  std::vector<std::pair<const Slack*, const PathPart*>> lines;
+  for (const Slack& slack : path.slack) {
+    const auto part =
+        std::find_if(path.parts.begin(), path.parts.end(), [&](const PathPart& candidate) {
+          return candidate.kind == slack.kind && candidate.what == slack.what;
+        });
+    lines.emplace_back(&slack, part == path.parts.end() ? nullptr : &*part);
+  }
+  const auto cycles = [](const auto& line) { return line.second ? line.second->cycles : -1.0; };
+  std::stable_sort(lines.begin(), lines.end(), [&](const auto& a, const auto& b) {
+    return cycles(a) > cycles(b);
+  });
+  for (const auto& [slack_of, part] : lines) {
+    const Slack& slack = *slack_of;
+    const bool passes = part != nullptr;
+    text << "  " << std::left << std::setw(24) << slack.what << std::right << std::setw(8)
+         << percent(passes ? part->cycles / std::max(path.cycles, 1.0) : 0.0) << std::setw(9)
+         << (passes ? part->steps : 0) << "  (" << slack.least << ", " << slack.mean << ")\n";
+  }
+}
+
+Json json_of(const CriticalPath& path) {
+  static constexpr const char* kKinds[] = {"unit", "role", "barrier"};
+  Json parts = Json::array();
+  for (const PathPart& part : path.parts) {
+    parts.push_back({{"kind", kKinds[static_cast<std::size_t>(part.kind)]},
+                     {"what", part.what},
+                     {"cycles", part.cycles},
+                     {"share", part.cycles / std::max(path.cycles, 1.0)},
+                     {"steps", part.steps}});
+  }
+  Json slacks = Json::array();
+  for (const Slack& slack : path.slack) {
+    slacks.push_back({{"kind", kKinds[static_cast<std::size_t>(slack.kind)]},
+                      {"what", slack.what},
+                      {"least_cycles", slack.least},
+                      {"mean_cycles", slack.mean},
+                      {"steps", slack.steps}});
+  }
+  return {{"cycles", path.cycles}, {"parts", parts}, {"slack", slacks}};
+}
+
 constexpr int kPlotSteps = 20;      // from -10 % to 10 %
 constexpr double kPlotStep = 0.01;  // of the error, a column
 
@@ -146,6 +191,10 @@ std::string text_of(const TimingResult& timing) {
     text << "  " << std::left << std::setw(20) << unit.name << percent(unit.mean) << " ("
          << percent(unit.most) << ")\n";
   }
+  if (timing.stats.path) {
+    add_path(text, *timing.stats.path);
+    text << "what would change it: " << timing.change << "\n";
+  }
   return text.str();
 }
 
@@ -166,15 +215,20 @@ Json json_of(const TimingResult& timing) {
   for (const UnitUse& unit : timing.stats.units) {
     units.push_back({{"unit", unit.name}, {"busy", unit.mean}, {"busiest", unit.most}});
   }
-  return {{"cycles", timing.stats.cycles},
-          {"clock_ghz", timing.clock_held},
-          {"microseconds", timing.microseconds},
-          {"launch_microseconds", timing.launch_microseconds},
-          {"tflops", timing.flops > 0 ? Json(timing.tflops()) : Json()},
-          {"bound_by", timing.binds},
-          {"operations", timing.stats.operations},
-          {"roles", roles},
-          {"units", units}};
+  Json report = {{"cycles", timing.stats.cycles},
+                 {"clock_ghz", timing.clock_held},
+                 {"microseconds", timing.microseconds},
+                 {"launch_microseconds", timing.launch_microseconds},
+                 {"tflops", timing.flops > 0 ? Json(timing.tflops()) : Json()},
+                 {"bound_by", timing.binds},
+                 {"operations", timing.stats.operations},
+                 {"roles", roles},
+                 {"units", units}};
+  if (timing.stats.path) {
+    report["critical_path"] = json_of(*timing.stats.path);
+    report["what_would_change_it"] = timing.change;
+  }
+  return report;
 }
 
 std::string text_of(const Validation& validation) {

@@ -94,13 +94,11 @@ class Residuals {
 
 }  // namespace
 
-const std::vector<std::string>& free_constants() {
-  static const std::vector<std::string> kKeys = {"tma_latency",
-                                                 "tma_latency_per_row_byte",
-                                                 "tma_instruction",
-                                                 "dram_latency_ns",
-                                                 "smem_conflict"};
-  return kKeys;
+std::vector<std::string> free_constants(const Chip& chip) {
+  std::vector<std::string> keys = {
+      "tma_latency", "tma_latency_per_row_byte", "dram_latency_ns", "smem_conflict"};
+  keys.push_back(chip.power_kappa > 0 ? "power_kappa" : "tma_instruction");
+  return keys;
 }
 
 Calibration calibrate(const std::vector<MeasuredRow>& rows,

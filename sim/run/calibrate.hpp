@@ -26,8 +26,9 @@ struct Calibration {
   Validation after;
 };
 
-/// The constants that are fitted where none are named.
-const std::vector<std::string>& free_constants();
+/// The constants that are fitted where none are named: of the loads' latency, the ports, and the
+/// power cap, where the chip has one.
+std::vector<std::string> free_constants(const Chip& chip);
 
 /// Throws ConfigError for a key that is no constant, too many of them, or rows none of which can be
 /// predicted.

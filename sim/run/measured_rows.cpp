@@ -4,6 +4,7 @@
 #include <cctype>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "common/kernel/scenario.hpp"
@@ -121,6 +122,15 @@ std::pair<std::int64_t, std::int64_t> tile_of(const Place& config) {
   return {m, n};
 }
 
+// Elements of bf16 in a row that TMA moves, from a text such as "2D, 16 B rows" or "128 B swizzle";
+// 0: it does not say.
+std::int64_t row_elements(const Place& config) {
+  const std::string tma = config.text("tma", "128 B");
+  static const std::regex kBytes{"\\b([0-9]{1,4}) B\\b"};
+  std::smatch found;
+  return std::regex_search(tma, found, kBytes) ? std::stoi(found[1]) / 2 : 0;
+}
+
 void read_kernel(const Place& place, const Place& config, MeasuredRow& row) {
   const auto [tile_m, tile_n] = tile_of(config);
   const bool pair = config.count("sm", 1) == 2;
@@ -141,9 +151,15 @@ void read_kernel(const Place& place, const Place& config, MeasuredRow& row) {
   row.scenario = pair ? "gemm_2sm" : "gemm";
   row.family = "kernel";
   if (!config.flag("ws", true)) {
-    row.scenario.clear();
-    row.reason = "no scenario is a GEMM without warp specialisation";
-  } else if (small(place.text("dtype", "bf16")) != "bf16") {
+    row.scenario = pair ? "" : "gemm_serial";
+    row.reason = pair ? "no scenario is a GEMM of pairs without warp specialisation" : "";
+    row.parameters["row"] = row_elements(config);
+    if (row.parameters["row"] == 0) {
+      row.scenario.clear();
+      row.reason = "its 'tma' does not say how long a row is, as in \"16 B rows\"";
+    }
+  }
+  if (small(place.text("dtype", "bf16")) != "bf16") {
     row.scenario.clear();
     row.reason = "no scenario is a GEMM of " + place.text("dtype", "");
   }

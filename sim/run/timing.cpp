@@ -67,6 +67,56 @@ std::string binding(const TimedStats& stats) {
   return "latency: " + std::string{warptwin::name_of(role->role)} + " waits for " + longest->what;
 }
 
+std::string remedy_of(Unit unit) {
+  switch (unit) {
+    case Unit::kTensorCore:
+      return "less work for the tensor core, or a higher clock";
+    case Unit::kTmaEngine:
+      return "fewer and longer rows to copy: a wider swizzle, multicast";
+    case Unit::kSharedRead:
+      return "fewer operand bytes a multiplication: a wider MMA, a pair of CTAs, A in tensor "
+             "memory";
+    case Unit::kSharedWrite:
+      return "fewer bytes into shared memory a multiplication: larger tiles";
+    case Unit::kTmemPort:
+      return "fewer columns of tensor memory to load and store";
+    case Unit::kL2:
+      return "fewer bytes from L2: larger tiles, multicast";
+    case Unit::kL2Link:
+      return "fewer bytes from the other half of L2: larger tiles, multicast";
+    case Unit::kFma:
+    case Unit::kMufu:
+      return "less arithmetic on registers, or more warps to do it beside the rest";
+    case Unit::kDram:
+      return "fewer bytes from DRAM: tiles in an order that finds its inputs in L2";
+    default:
+      return "a shorter way through: " + std::string{name_of(unit)};
+  }
+}
+
+// What has to change for the run to end sooner: the unit that most of the path is in, if it is one
+// that can be full; else the ring that the path goes round.
+std::string change_of(const CriticalPath& path) {
+  constexpr double kMost = 0.5;
+  const PathPart* ring = nullptr;
+  for (const PathPart& part : path.parts) {
+    const auto unit = static_cast<Unit>(part.id);
+    if (part.kind == StepKind::kUnit && is_throughput(unit) && part.cycles >= kMost * path.cycles) {
+      return remedy_of(unit);
+    }
+    const bool empties = part.kind == StepKind::kBarrier && part.what.size() > 6 &&
+                         part.what.compare(part.what.size() - 6, 6, ".empty") == 0;
+    if (empties && (ring == nullptr || part.steps > ring->steps)) {
+      ring = &part;
+    }
+  }
+  if (ring != nullptr) {
+    return "one more stage: " + std::to_string(ring->steps) + " times the path waits for " +
+           ring->what;
+  }
+  return path.parts.empty() ? "nothing" : "less of the longest part: " + path.parts.front().what;
+}
+
 }  // namespace
 
 TimingResult time_scenario(const ScenarioEntry& scenario,
@@ -79,6 +129,7 @@ TimingResult time_scenario(const ScenarioEntry& scenario,
   timed.clock = options.clock;
   timed.l2_holds_inputs = options.l2_warm;
   timed.input_bytes = options.input_bytes > 0 ? options.input_bytes : input_bytes(workload);
+  timed.causes = options.path;
   timed.operations_max = options.run.limits.steps_max;
   std::vector<Slot> acted;
   timed.acted = options.run.detect ? &acted : nullptr;
@@ -99,6 +150,7 @@ TimingResult time_scenario(const ScenarioEntry& scenario,
   result.microseconds = result.stats.cycles / result.clock_held / 1000.0;
   result.launch_microseconds = chip.launch_us;
   result.binds = binding(result.stats);
+  result.change = result.stats.path ? change_of(*result.stats.path) : "";
   return result;
 }
 

@@ -15,6 +15,7 @@ struct TimingOptions {
   bool l2_warm = false;  // the inputs are in L2 at the start, as far as they fit
   /// Of the inputs, where only a part of a longer run is executed; 0: what the scenario says.
   double input_bytes = 0;
+  bool path = false;  // collect the critical path and slack
 };
 
 struct TimingResult {
@@ -26,6 +27,7 @@ struct TimingResult {
   double microseconds = 0;         // of the grid, at that clock
   double launch_microseconds = 0;  // in front of it
   std::string binds;               // what the time is bound by
+  std::string change;              // what would change it; empty where no path was asked for
 
   double tflops() const { return microseconds > 0 ? flops / microseconds / 1e6 : 0; }
 };

@@ -8,11 +8,7 @@ namespace warptwin::sim {
 namespace {
 
 std::string name_of_wait(const WarpAccount::Wait& wait, const Symbols& symbols) {
-  if (wait.op != Op::kMbarrierWait) {
-    return name_of(wait.op);
-  }
-  const Region* region = symbols.find(wait.address);
-  return region == nullptr ? symbols.name(wait.address) : region->owner + "." + region->part;
+  return wait.op == Op::kMbarrierWait ? barrier_name(wait.address, symbols) : name_of(wait.op);
 }
 
 struct Sum {
@@ -39,6 +35,11 @@ RoleTime average(Role role, const Sum& sum) {
 }
 
 }  // namespace
+
+std::string barrier_name(std::uint32_t address, const Symbols& symbols) {
+  const Region* region = symbols.find(address);
+  return region == nullptr ? symbols.name(address) : region->owner + "." + region->part;
+}
 
 void WarpAccount::wait(Op op, std::uint32_t address, Ticks ticks) {
   for (Wait& known : waits_) {

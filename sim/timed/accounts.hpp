@@ -40,6 +40,9 @@ class WarpAccount {
   std::vector<Wait> waits_;
 };
 
+/// The name of the array that the mbarrier is in.
+std::string barrier_name(std::uint32_t address, const Symbols& symbols);
+
 /// The accounts of all warps by role; barriers of one array count together, by the array's name.
 std::vector<RoleTime> by_role(const std::vector<WarpAccount>& accounts, const Gpu& gpu);
 

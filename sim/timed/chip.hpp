@@ -58,6 +58,8 @@ struct Chip {
   double setmaxnreg_dec = 0;
   double setmaxnreg_inc = 0;
   double convert_rate = 0;
+  double fma_rate = 0;
+  double mufu_rate = 0;
 
   double tma_issue = 0;
   double tma_row = 0;
@@ -86,10 +88,12 @@ struct Chip {
   double l2_halves = 0;
   double l2_rate = 0;
   double l2_far_latency = 0;
+  double l2_link_rate = 0;
   double global_latency = 0;
   double dram_rate = 0;
   double dram_latency_ns = 0;
   double dsmem_latency = 0;
+  double dsmem_rate = 0;
   double clc_latency = 0;
 
   /// By name: "1sm m128 ss", "2sm m256 ts" and so on. A form that is not here the chip has not.

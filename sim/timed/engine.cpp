@@ -1,10 +1,13 @@
 #include "sim/timed/engine.hpp"
 
 #include <algorithm>
+#include <alloca.h>
+#include <array>
 #include <deque>
 #include <exception>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 
 #include "sim/timed/accounts.hpp"
 #include "sim/timed/modules/fabric.hpp"
@@ -15,7 +18,7 @@ namespace warptwin::sim {
 
 namespace {
 
-constexpr int kStackBytes = 64 * 1024;
+constexpr int kStackBytes = 80 * 1024;
 // So many operations without a change of state, per warp, and it is a livelock.
 constexpr std::uint64_t kPollsPerWarp = 100'000;
 // A warp runs ahead of time by no more.
@@ -71,23 +74,36 @@ bool is_barrier(Op op) {
 /// One warp of the machine, a SystemC thread for as long as the run lasts.
 class WarpThread : public sc_core::sc_module {
  public:
-  WarpThread(const sc_core::sc_module_name& name, std::function<void()> life)
-      : sc_module{name}, life_{std::move(life)} {
+  WarpThread(const sc_core::sc_module_name& name, Slot slot, std::function<void()> life)
+      : sc_module{name}, gap_{(1 + slot * 37 % 256) * kLine}, life_{std::move(life)} {
     SC_HAS_PROCESS(WarpThread);
     SC_THREAD(run);
     set_stack_size(kStackBytes);
   }
 
+  Sm* sm = nullptr;  // where it runs
+  std::uint32_t part = 0;
   sc_core::sc_event wake;
   bool parked = false;   // its operation cannot be executed yet
   Ticks looks = 0;       // while parked: when it looks, had it not run ahead
   bool pending = false;  // a CTA has started in its place
   Ticks starts = 0;
   Ticks debt = 0;  // how far it has run ahead
+  StepName role;
+  Cause last = kNoCause;   // its last step
+  Cause waker = kNoCause;  // while parked: what ended its wait
 
  private:
-  void run() { life_(); }
+  static constexpr std::size_t kLine = 64;
 
+  // All stacks begin at the same place of a page: left there, they would share few lines of the
+  // caches.
+  void run() {
+    static_cast<volatile char*>(alloca(gap_))[0] = 0;
+    life_();
+  }
+
+  std::size_t gap_;  // bytes, up to 16 KiB
   std::function<void()> life_;
 };
 
@@ -104,18 +120,28 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         chip_{chip},
         options_{options},
         clock_{options.clock > 0 ? options.clock : chip.clock},
-        memory_{"memory", chip, clock_, holds_inputs()},
-        fabric_{"fabric", *this},
+        log_{options.causes ? std::make_unique<CauseLog>() : nullptr},
+        memory_{"memory", chip, clock_, holds_inputs(), log_.get()},
+        fabric_{"fabric", *this, log_.get()},
+        gap_{microseconds(chip.cta_gap_us)},
         accounts_(gpu.warps().size()) {
     ports_.reserve(accounts_.size());
     for (Slot slot = 0; slot < accounts_.size(); ++slot) {
       ports_.push_back(Port{*this, slot});
-      warps_.emplace_back(sc_core::sc_gen_unique_name("warp"), [this, slot] { live(slot); });
+      warps_.emplace_back(sc_core::sc_gen_unique_name("warp"), slot, [this, slot] { live(slot); });
     }
     build_sms();
+    for (std::size_t op = 0; op < costs_.size(); ++op) {
+      costs_[op] = to_ticks(cycles_of(static_cast<Op>(op)));
+    }
+    for (std::size_t form = 0; form < kFormNames.size(); ++form) {
+      const auto found = chip_.mma.find(kFormNames[form]);
+      forms_[form] = found == chip_.mma.end() ? nullptr : &found->second;
+    }
   }
 
   TimedStats run(Simulation& simulation) {
+    register_math = {};
     gpu_.watch_ready(&inserted_);
     gpu_.launch();
     start_warps(microseconds(chip_.cta_start_us));
@@ -158,12 +184,19 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                                           chip_,
                                           std::min(half, memory_.halves() - 1),
                                           memory_,
-                                          static_cast<Completions&>(*this)));
+                                          static_cast<Completions&>(*this),
+                                          log_.get()));
+    }
+    const std::uint32_t warps = gpu_.config().warps_per_cta;
+    for (Slot slot = 0; slot < warps_.size(); ++slot) {
+      warps_[slot].sm = sms_[slot / warps].get();
+      warps_[slot].part = slot % warps % kSubPartitions;
+      warps_[slot].role = {StepKind::kRole,
+                           static_cast<std::uint32_t>(gpu_.symbols().role_of(slot % warps))};
     }
   }
 
-  Sm& sm_of(Slot warp) { return *sms_[gpu_.warps()[warp].cta]; }
-  static std::uint32_t part_of(const Warp& warp) { return warp.index % kSubPartitions; }
+  Sm& sm_of(Slot warp) { return *warps_[warp].sm; }
 
   // --- Warps ----------------------------------------------------------------------------------
 
@@ -227,12 +260,15 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       return;
     }
     if (op.op == Op::kStageNote) {
-      gpu_.execute(self, op);
+      if (gpu_.observed()) {
+        gpu_.execute(self, op);
+      }
       return;
     }
     gpu_.announce(self, op);
     settle();
     WarpThread& thread = warps_[self];
+    calculate(self);
     const Ticks cost = cost_of(self, op);
     accounts_[self].issue(cost);
     thread.debt += cost;
@@ -242,6 +278,26 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       pass(std::exchange(thread.debt, 0));
     }
     execute(self, op);
+  }
+
+  // What the warp has done on registers since its last operation takes its time.
+  void calculate(Slot self) {
+    const RegisterMath done = std::exchange(register_math, {});
+    if (done.fma == 0 && done.mufu == 0) {
+      return;
+    }
+    WarpThread& thread = warps_[self];
+    WarpIssue& units = thread.sm->issue;
+    const Ticks from = now() + thread.debt;
+    units.may_forget(thread.part, now());
+    const Ticks added = units.multiply_add(thread.part, from, double{kWarpLanes} * done.fma);
+    const Ticks special = units.special(thread.part, from, double{kWarpLanes} * done.mufu);
+    const Ticks end = std::max(added, special);
+    come_to(thread, from);
+    thread.last =
+        add_step(log_.get(), special > added ? Unit::kMufu : Unit::kFma, end, thread.last);
+    accounts_[self].issue(end - from);
+    thread.debt += end - from;
   }
 
   void note(Slot slot) {
@@ -261,10 +317,14 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       gpu_.set_time((now() + thread.debt) / kTicksPerCycle);
       issuing_at_ = now() + thread.debt;
       note(self);
+      const Signal signal = signal_of(self, op);
+      come_to(thread, issuing_at_);
       const bool done = gpu_.execute(self, op);
+      arrived(signal);
       settle();
       check_bounds();
       if (done) {
+        passed(thread, op, signal);
         submit(self, op);
         return;
       }
@@ -272,6 +332,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       thread.parked = true;
       sc_core::wait(thread.wake);
       thread.parked = false;
+      thread.last = add_step(log_.get(), thread.role, now(), thread.last, thread.waker);
       if (now() > thread.looks) {
         accounts_[self].wait(
             op.op, op.op == Op::kMbarrierWait ? op.address : 0, now() - thread.looks);
@@ -281,17 +342,17 @@ class TimedEngine : public sc_core::sc_module, private Completions {
 
   // From now until the operation has its effect.
   Ticks cost_of(Slot self, const Operation& op) {
-    const Warp& warp = gpu_.warps()[self];
-    Sm& sm = sm_of(self);
-    const Ticks from = now() + warps_[self].debt;
-    const Ticks issued = sm.issue.issue(part_of(warp), from) + to_ticks(chip_.issue);
+    const WarpThread& thread = warps_[self];
+    Sm& sm = *thread.sm;
+    const Ticks from = now() + thread.debt;
+    const Ticks issued = sm.issue.issue(thread.part, from) + issue_;
     if (is_barrier(op.op)) {
       return sm.barriers.operate(issued, op, gpu_.config().warps_per_cta) - from;
     }
     if (op.op == Op::kSharedStore && op.rank != 0) {
-      return store_row(sm, part_of(warp), issued, op) - from;
+      return store_row(sm, thread.part, issued, op) - from;
     }
-    return issued - from + to_ticks(cycles_of(op));
+    return issued - from + ticks_of(op);
   }
 
   static Ticks store_row(Sm& sm, std::uint32_t part, Ticks from, const Operation& op) {
@@ -302,10 +363,20 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     return sm.shared.write(ready, bytes);
   }
 
-  double cycles_of(const Operation& op) const {
-    switch (op.op) {
+  Ticks ticks_of(const Operation& op) const {
+    if (op.op == Op::kFence && op.ordering.scope == Scope::kCta) {
+      return 0;
+    }
+    if (op.op == Op::kSetmaxnreg && (op.flags & event_flag::kIncrease) != 0) {
+      return to_ticks(chip_.setmaxnreg_inc);
+    }
+    return costs_[static_cast<std::size_t>(op.op)];
+  }
+
+  double cycles_of(Op op) const {
+    switch (op) {
       case Op::kFence:
-        return op.ordering.scope == Scope::kCta ? 0.0 : chip_.fence_gpu;
+        return chip_.fence_gpu;
       case Op::kFenceProxyAsync:
         return chip_.fence_proxy_async;
       case Op::kTensorLoad:
@@ -330,8 +401,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       case Op::kGlobalWait:
         return chip_.global_latency;
       case Op::kSetmaxnreg:
-        return (op.flags & event_flag::kIncrease) != 0 ? chip_.setmaxnreg_inc
-                                                       : chip_.setmaxnreg_dec;
+        return chip_.setmaxnreg_dec;
       default:
         return 0;
     }
@@ -356,10 +426,10 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         break;
       case Op::kTcgen05Ld:
       case Op::kTcgen05St:
-        sm.tmem.move(part_of(gpu_.warps()[self]), 4.0 * kWarpLanes * op.count, 2 * warps + self);
+        sm.tmem.move(warps_[self].part, 4.0 * kWarpLanes * op.count, 2 * warps + self);
         break;
       case Op::kWarpExit:
-        start_warps(microseconds(chip_.cta_gap_us));
+        start_warps(gap_);
         break;
       default:
         break;
@@ -374,16 +444,14 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     const UmmaInstructionDescriptor shape{op.instruction, static_cast<MmaKind>(op.kind)};
     const bool pair = op.group == CtaGroup::kTwo;
     const bool a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
-    const std::string_view name = is_block_scaled(shape.kind)
-                                      ? scaled_form_name(pair, shape.m())
-                                      : form_name(pair, shape.m(), a_in_tmem);
-    const auto form = chip_.mma.find(name);
-    if (form == chip_.mma.end()) {
-      throw ChipError(chip_.name + ": has no MMA of the form '" + std::string{name} + "'");
+    const std::size_t form = is_block_scaled(shape.kind) ? scaled_form_of(pair, shape.m())
+                                                         : form_of(pair, shape.m(), a_in_tmem);
+    if (forms_[form] == nullptr) {
+      throw ChipError(chip_.name + ": has no MMA of the form '" + kFormNames[form] + "'");
     }
     const double rows = (a_in_tmem ? 0 : shape.m()) + shape.n();
     constexpr double kStepBytes = 32;
-    const MmaShape work{form->second, double(shape.n()), rows / ctas_in(op.group) * kStepBytes};
+    const MmaShape work{*forms_[form], double(shape.n()), rows / ctas_in(op.group) * kStepBytes};
     const std::uint32_t cta = gpu_.warps()[self].cta;
     sms_[cta]->tensor.multiply(issuing_at_,
                                work,
@@ -391,17 +459,13 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                                pair ? &sms_[cta ^ 1U]->tensor : nullptr);
   }
 
-  static std::string_view form_name(bool pair, std::uint32_t m, bool a_in_tmem) {
-    if (pair) {
-      return m == 256 ? (a_in_tmem ? "2sm m256 ts" : "2sm m256 ss")
-                      : (a_in_tmem ? "2sm m128 ts" : "2sm m128 ss");
-    }
-    return m == 128 ? (a_in_tmem ? "1sm m128 ts" : "1sm m128 ss")
-                    : (a_in_tmem ? "1sm m64 ts" : "1sm m64 ss");
+  static std::size_t form_of(bool pair, std::uint32_t m, bool a_in_tmem) {
+    const bool larger = m == (pair ? 256U : 128U);
+    return (pair ? 4U : 0U) + (larger ? 2U : 0U) + (a_in_tmem ? 1U : 0U);
   }
 
-  static std::string_view scaled_form_name(bool pair, std::uint32_t m) {
-    return pair ? (m == 256 ? "2sm m256 scaled" : "2sm m128 scaled") : "1sm m128 scaled";
+  static std::size_t scaled_form_of(bool pair, std::uint32_t m) {
+    return 8U + (pair ? (m == 256 ? 2U : 1U) : 0U);
   }
 
   void step(Slot slot) override {
@@ -410,10 +474,12 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
     gpu_.set_time(now() / kTicksPerCycle);
     note(slot);
+    const Signal signal = signal_of(slot);
     gpu_.advance(slot);
+    arrived(signal);
     ended_ = std::max(ended_, now());
     settle();
-    start_warps(microseconds(chip_.cta_gap_us));
+    start_warps(gap_);
     check_bounds();
   }
 
@@ -440,6 +506,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         const Warp& warp = gpu_.warps()[slot];
         const Ticks woken = now() + sm_of(slot).barriers.wake(warp.blocked_on.op);
         const Ticks resumes = now() <= thread.looks ? thread.looks : woken;
+        thread.waker = waker_of(warp);
         thread.wake.notify(time_of(resumes - now()));
       }
     } else if (slot >= 4 * warps) {
@@ -465,10 +532,13 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         sm_of(async.warp).tma.store(issuing_at_, shape_of(async.operation), slot);
         break;
       case Op::kClcTryCancel:
-        fabric_.send(to_ticks(chip_.clc_latency), slot);
+        fabric_.send(to_ticks(chip_.clc_latency), slot, Unit::kClusterLaunchControl);
         break;
       default:
-        fabric_.send(to_ticks(chip_.dsmem_latency), slot);
+        fabric_.send(to_ticks(chip_.dsmem_latency),
+                     slot,
+                     sms_[async.cta]->network,
+                     to_ticks(kArrivalBytes / chip_.dsmem_rate));
         break;
     }
   }
@@ -498,14 +568,134 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     return any;
   }
 
+  // --- Causes ---------------------------------------------------------------------------------
+
+  /// An mbarrier that an operation may act on, and its phase before it.
+  struct Signal {
+    std::uint32_t cta = 0;
+    std::uint32_t address = 0;
+    const MbarrierState* barrier = nullptr;
+    std::uint32_t phase = 0;
+    bool waits = false;
+  };
+  /// Of one mbarrier: what the phase that is open waits for, and what ended the last one.
+  struct PhaseCauses {
+    Cause open = kNoCause;
+    Cause done = kNoCause;
+  };
+
+  Signal signal_at(std::uint32_t cta, std::uint32_t address, bool waits = false) const {
+    const MbarrierState* barrier = gpu_.find_barrier(cta, address);
+    return barrier == nullptr ? Signal{} : Signal{cta, address, barrier, barrier->phase(), waits};
+  }
+
+  // What a warp's operation acts on; remote arrivals are on their way first.
+  Signal signal_of(Slot self, const Operation& op) const {
+    if (log_ == nullptr || (op.flags & event_flag::kRemote) != 0) {
+      return {};
+    }
+    switch (op.op) {
+      case Op::kMbarrierArrive:
+      case Op::kMbarrierExpectTx:
+      case Op::kMbarrierCompleteTx:
+        return signal_at(gpu_.warps()[self].cta, op.address);
+      case Op::kMbarrierWait:
+        return signal_at(gpu_.warps()[self].cta, op.address, true);
+      default:
+        return {};
+    }
+  }
+
+  // What an asynchronous agent's next step acts on.
+  Signal signal_of(Slot slot) const {
+    if (log_ == nullptr) {
+      return {};
+    }
+    const auto warps = static_cast<Slot>(warps_.size());
+    if (const AsyncOp* async = gpu_.async_at(slot)) {
+      const Operation& op = async->operation;
+      return is_load(op.op) ? signal_at(async->signal_cta, op.peer)
+             : op.op == Op::kTensorStore || op.op == Op::kBulkStore
+                 ? Signal{}
+                 : signal_at(async->cta, op.address);
+    }
+    if (slot >= warps && slot < 2 * warps) {
+      const AsyncOp& async = gpu_.warps()[slot - warps].tensor_queue.front();
+      if (async.operation.op == Op::kTcgen05Commit && async.operation.mask.bits == 0) {
+        return signal_at(async.cta, async.operation.address);
+      }
+    }
+    return {};
+  }
+
+  PhaseCauses& causes_of(std::uint32_t cta, std::uint32_t address) {
+    return phase_causes_[std::uint64_t{cta} << 32 | address];
+  }
+
+  // A contribution to a phase has been made; perhaps it was the last.
+  void arrived(const Signal& signal) {
+    if (signal.barrier == nullptr || signal.waits) {
+      return;
+    }
+    PhaseCauses& causes = causes_of(signal.cta, signal.address);
+    const Ticks when = log_->end(log_->acting);
+    causes.open = log_->add({StepKind::kBarrier, signal.address}, when, log_->acting, causes.open);
+    if (signal.barrier->phase() != signal.phase) {
+      causes.done = std::exchange(causes.open, kNoCause);
+    }
+  }
+
+  // The warp has issued its next operation at `when`: what follows is because of that.
+  void come_to(WarpThread& thread, Ticks when) {
+    if (log_ != nullptr) {
+      if (log_->end(thread.last) < when) {
+        thread.last = log_->add(thread.role, when, thread.last);
+      }
+      log_->acting = thread.last;
+    }
+  }
+
+  // A wait that has not parked was for something all the same.
+  void passed(WarpThread& thread, const Operation& op, const Signal& signal) {
+    if (signal.waits && op.op == Op::kMbarrierWait) {
+      thread.last = log_->add(thread.role,
+                              log_->end(thread.last),
+                              thread.last,
+                              causes_of(signal.cta, signal.address).done);
+      log_->acting = thread.last;
+    }
+  }
+
+  Cause waker_of(const Warp& warp) {
+    return log_ != nullptr && warp.blocked_on.op == Op::kMbarrierWait
+               ? causes_of(warp.cta, warp.blocked_on.address).done
+               : acting_in(log_.get());
+  }
+
+  std::string name_of_step(StepName what) const {
+    switch (what.kind) {
+      case StepKind::kRole:
+        return warptwin::name_of(static_cast<Role>(what.id));
+      case StepKind::kBarrier:
+        return barrier_name(what.id, gpu_.symbols());
+      case StepKind::kUnit:
+        break;
+    }
+    return name_of(static_cast<Unit>(what.id));
+  }
+
   // --- Life of the grid -----------------------------------------------------------------------
 
   void start_warps(Ticks after) {
+    if (!gpu_.any_started()) {
+      return;
+    }
     for (const Slot slot : gpu_.take_started()) {
       WarpThread& thread = warps_[slot];
       thread.pending = true;
       thread.starts = now() + after;
       thread.debt = 0;
+      thread.last = add_step(log_.get(), Unit::kCtaStart, thread.starts, acting_in(log_.get()));
       thread.wake.notify(sc_core::SC_ZERO_TIME);
     }
   }
@@ -555,6 +745,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     result.cycles = to_cycles(ended_);
     result.operations = gpu_.operations();
     result.roles = by_role(accounts_, gpu_);
+    if (log_ != nullptr) {
+      result.path = log_->critical_path([this](StepName what) { return name_of_step(what); });
+    }
     const std::size_t sms = sms_.size();
     const auto part = [](std::size_t i) { return static_cast<std::uint32_t>(i % kSubPartitions); };
     const auto sm = [&](std::size_t i) -> const Sm& { return *sms_[i / kSubPartitions]; };
@@ -573,6 +766,12 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         use("converter",
             sms * kSubPartitions,
             [&](auto i) { return sm(i).issue.converter(part(i)).busy(); }),
+        use("FMA", sms * kSubPartitions, [&](auto i) { return sm(i).issue.fma(part(i)).busy(); }),
+        use("MUFU", sms * kSubPartitions, [&](auto i) { return sm(i).issue.mufu(part(i)).busy(); }),
+        use("cluster network", sms, [&](auto i) { return sms_[i]->network.busy(); }),
+        use("link of the halves",
+            memory_.halves(),
+            [&](auto i) { return memory_.link(static_cast<std::uint32_t>(i)).busy(); }),
         use("L2",
             memory_.halves(),
             [&](auto i) { return memory_.l2(static_cast<std::uint32_t>(i)).busy(); }),
@@ -582,15 +781,34 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     return result;
   }
 
+  static constexpr double kArrivalBytes = 16;  // a barrier's address and what it is told
   static constexpr double kTmemColumnBytes = 128 * 4;
+  // As form_of numbers them.
+  static constexpr std::array kFormNames = {"1sm m64 ss",
+                                            "1sm m64 ts",
+                                            "1sm m128 ss",
+                                            "1sm m128 ts",
+                                            "2sm m128 ss",
+                                            "2sm m128 ts",
+                                            "2sm m256 ss",
+                                            "2sm m256 ts",
+                                            "1sm m128 scaled",
+                                            "2sm m128 scaled",
+                                            "2sm m256 scaled"};
 
   Gpu& gpu_;
   const std::function<void(SimMachine&)>& body_;
   const Chip& chip_;
   TimedOptions options_;
   double clock_;
+  std::unique_ptr<CauseLog> log_;                                // null: nobody asks for causes
+  std::unordered_map<std::uint64_t, PhaseCauses> phase_causes_;  // by CTA slot and address
   MemorySystem memory_;
   Fabric fabric_;
+  const Ticks issue_ = to_ticks(chip_.issue);
+  Ticks gap_;  // between two CTAs on one SM
+  std::array<Ticks, static_cast<std::size_t>(Op::kCount)> costs_{};
+  std::array<const MmaForm*, kFormNames.size()> forms_{};
   std::vector<std::unique_ptr<Sm>> sms_;
   std::deque<WarpThread> warps_;
   std::vector<WarpAccount> accounts_;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 
 #include "sim/model/gpu.hpp"
 #include "sim/model/sim_machine.hpp"
+#include "sim/timed/causes.hpp"
 #include "sim/timed/chip.hpp"
 
 namespace warptwin::sim {
@@ -26,6 +28,7 @@ struct TimedOptions {
   bool l2_holds_inputs = true;  // inputs that fit are in L2 at the start
   double input_bytes = 0;       // of all inputs together
   std::uint64_t operations_max = 200'000'000;
+  bool causes = false;  // collect the critical path
   /// Receives who acted, in order, when not null: a schedule for the functional engine.
   std::vector<Slot>* acted = nullptr;
 };
@@ -59,6 +62,7 @@ struct TimedStats {
   std::uint64_t operations = 0;
   std::vector<RoleTime> roles;
   std::vector<UnitUse> units;
+  std::optional<CriticalPath> path;
   double tensor_share = 0;  // of all SMs of the chip, while the grid ran
 };
 

@@ -15,14 +15,15 @@ class Sm : public sc_core::sc_module {
      const Chip& chip,
      std::uint32_t l2_half,
      MemorySystem& memory,
-     Completions& completions)
+     Completions& completions,
+     CauseLog* log = nullptr)
       : sc_module{name},
         issue{"issue", chip},
         barriers{"barriers", chip},
         shared{"shared", chip},
-        tma{"tma", chip, l2_half, shared, memory, completions},
-        tensor{"tensor", chip, shared, completions},
-        tmem{"tmem", chip, tensor, completions} {}
+        tma{"tma", chip, l2_half, shared, memory, completions, log},
+        tensor{"tensor", chip, shared, completions, log},
+        tmem{"tmem", chip, tensor, completions, log} {}
 
   WarpIssue issue;
   MbarrierUnit barriers;
@@ -30,6 +31,7 @@ class Sm : public sc_core::sc_module {
   TmaEngine tma;
   TensorCore tensor;
   TmemPorts tmem;
+  Port network;  // from other SMs of the cluster
 };
 
 }  // namespace warptwin::sim

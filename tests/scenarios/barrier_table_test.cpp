@@ -12,6 +12,7 @@
 #include "scenarios/gemm_blockwise_fp8.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
 #include "scenarios/gemm_split_k.hpp"
+#include "scenarios/gemm_serial.hpp"
 #include "scenarios/mainloop.hpp"
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
@@ -68,6 +69,11 @@ TEST(BarrierTable, OfGemmEpilogueLoad) {
 TEST(BarrierTable, OfGemmSplitK) {
   expect_table_is_true<GemmSplitKStorage<GemmEpilogueLoadExtents<>>>(
       "scenarios/gemm_split_k.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
+}
+
+TEST(BarrierTable, OfGemmSerial) {
+  expect_table_is_true<GemmSerialStorage<GemmSerialExtents<>>>(
+      "scenarios/gemm_serial.hpp", GemmSerialExtents<>{{128, 128, 64, 2, 1}, 64});
 }
 
 TEST(BarrierTable, OfMainloop) {

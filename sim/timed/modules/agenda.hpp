@@ -14,7 +14,7 @@ namespace warptwin::sim {
 
 /// Now. One unit of the kernel's time resolution is a tick.
 inline Ticks now() {
-  return sc_core::sc_time_stamp().value();
+  return sc_core::sc_curr_simcontext->time_stamp().value();  // inline, as sc_time_stamp() is not
 }
 inline sc_core::sc_time time_of(Ticks ticks) {
   return sc_core::sc_time::from_value(ticks);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/model/ready_set.hpp"
+#include "sim/timed/causes.hpp"
 
 namespace warptwin::sim {
 
@@ -12,5 +13,11 @@ class Completions {
   /// It is time for one step of the agent `slot`.
   virtual void step(Slot slot) = 0;
 };
+
+/// The same, because of `cause`.
+inline void step(Completions& completions, CauseLog* log, Slot slot, Cause cause) {
+  act(log, cause);
+  completions.step(slot);
+}
 
 }  // namespace warptwin::sim

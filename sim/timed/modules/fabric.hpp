@@ -5,21 +5,36 @@
 
 #include "sim/timed/modules/agenda.hpp"
 #include "sim/timed/modules/completions.hpp"
+#include "sim/timed/modules/port.hpp"
 
 namespace warptwin::sim {
 
-class Fabric : public Agenda<Slot> {
- public:
-  Fabric(const sc_core::sc_module_name& name, Completions& completions)
-      : Agenda{name}, completions_{completions} {}
+/// An agent to be stepped, and why.
+struct Errand {
+  Slot slot = 0;
+  Cause cause = kNoCause;
+};
 
-  /// Steps `slot` after `latency`.
-  void send(Ticks latency, Slot slot) { at(now() + latency, slot); }
+class Fabric : public Agenda<Errand> {
+ public:
+  Fabric(const sc_core::sc_module_name& name, Completions& completions, CauseLog* log = nullptr)
+      : Agenda{name}, completions_{completions}, log_{log} {}
+
+  /// Steps `slot` after `latency`, which is that of `unit`.
+  void send(Ticks latency, Slot slot, Unit unit = Unit::kNetwork) {
+    at(now() + latency, {slot, add_step(log_, unit, now() + latency, acting_in(log_))});
+  }
+  /// The same into an SM, whose port takes one message after the other, `service` each.
+  void send(Ticks latency, Slot slot, Port& into, Ticks service) {
+    const Ticks starts = into.reserve(now(), service) - service;
+    at(starts + latency, {slot, add_step(log_, Unit::kNetwork, starts + latency, acting_in(log_))});
+  }
 
  private:
-  void due(const Slot& slot) override { completions_.step(slot); }
+  void due(const Errand& errand) override { step(completions_, log_, errand.slot, errand.cause); }
 
   Completions& completions_;
+  CauseLog* log_;
 };
 
 }  // namespace warptwin::sim

@@ -15,7 +15,7 @@ void ResidentBoxes::link_newest(std::uint32_t at) {
   newest_ = at;
 }
 
-const Ticks* ResidentBoxes::find(std::uint64_t box) {
+const Arrival* ResidentBoxes::find(std::uint64_t box) {
   const auto found = index_.find(box);
   if (found == index_.end()) {
     return nullptr;
@@ -25,7 +25,7 @@ const Ticks* ResidentBoxes::find(std::uint64_t box) {
   return &nodes_[found->second].available;
 }
 
-void ResidentBoxes::insert(std::uint64_t box, double bytes, Ticks available) {
+void ResidentBoxes::insert(std::uint64_t box, double bytes, const Arrival& available) {
   if (const auto found = index_.find(box); found != index_.end()) {
     nodes_[found->second].available = available;
     return;
@@ -53,48 +53,81 @@ void ResidentBoxes::insert(std::uint64_t box, double bytes, Ticks available) {
 MemorySystem::MemorySystem(const sc_core::sc_module_name& name,
                            const Chip& chip,
                            double clock,
-                           bool all_resident)
+                           bool all_resident,
+                           CauseLog* log)
     : sc_module{name},
       l2_rate_{chip.l2_rate / chip.l2_halves},
       dram_rate_{chip.dram_rate * 1000.0 / clock},
+      link_rate_{chip.l2_link_rate * 1000.0 / clock},
       dram_latency_{to_ticks(chip.dram_latency_ns * clock)},
       far_latency_{to_ticks(chip.l2_far_latency)},
       all_resident_{all_resident},
       resident_(static_cast<std::size_t>(chip.l2_halves),
                 ResidentBoxes{chip.l2_bytes / chip.l2_halves}),
-      l2_(resident_.size()) {}
+      l2_(resident_.size()),
+      link_(resident_.size()),
+      log_{log},
+      l2_cause_(resident_.size(), kNoCause),
+      link_cause_(resident_.size(), kNoCause) {}
+
+Arrival MemorySystem::hand_on(Ticks from, std::uint32_t half, double bytes) {
+  const Ticks end = l2_[half].reserve(from, to_ticks(bytes / l2_rate_));
+  l2_cause_[half] = add_step(log_, Unit::kL2, end, acting_in(log_), l2_cause_[half]);
+  return {end, l2_cause_[half]};
+}
+
+Arrival MemorySystem::read_dram(Ticks from, double bytes) {
+  const Ticks end = dram_.reserve(from, to_ticks(bytes / dram_rate_));
+  dram_cause_ = add_step(log_, Unit::kDram, end, acting_in(log_), dram_cause_);
+  const Ticks arrives = end + dram_latency_;
+  return {arrives, add_step(log_, Unit::kDramLatency, arrives, dram_cause_)};
+}
 
 // When half `half` has the box: it may have it, be waiting for it, get it from the other half, or
 // from DRAM.
-Ticks MemorySystem::first_available(Ticks from,
-                                    std::uint32_t half,
-                                    std::uint64_t box,
-                                    double bytes) {
-  if (const Ticks* here = resident_[half].find(box)) {
+Arrival MemorySystem::first_available(Ticks from,
+                                      std::uint32_t half,
+                                      std::uint64_t box,
+                                      double bytes) {
+  if (const Arrival* here = resident_[half].find(box)) {
     return *here;
   }
-  Ticks available = 0;
-  const Ticks* there = halves() > 1 ? resident_[1 - half].find(box) : nullptr;
+  Arrival available;
+  const Arrival* there = halves() > 1 ? resident_[1 - half].find(box) : nullptr;
   if (there != nullptr) {
-    l2_[1 - half].reserve(from, to_ticks(bytes / l2_rate_));
-    available = std::max(from, *there) + far_latency_;
+    hand_on(from, 1 - half, bytes);
+    const std::uint32_t other = 1 - half;
+    const Ticks service = to_ticks(bytes / link_rate_);
+    const Ticks end = link_[other].reserve(from, service);
+    link_cause_[other] = add_step(log_, Unit::kL2Link, end, acting_in(log_), link_cause_[other]);
+    // The latency is that of a box alone: from when its first byte can go.
+    available.when = std::max(end - service, there->when) + far_latency_;
+    available.cause = add_step(log_,
+                               Unit::kL2Far,
+                               available.when,
+                               end - service > from ? link_cause_[other] : acting_in(log_),
+                               there->cause);
   } else if (!all_resident_) {
-    available = dram_.reserve(from, to_ticks(bytes / dram_rate_)) + dram_latency_;
+    available = read_dram(from, bytes);
   }
   resident_[half].insert(box, bytes, available);
   return available;
 }
 
 Ticks MemorySystem::fetch(Ticks from, std::uint32_t half, std::uint64_t box, double bytes) {
-  const Ticks available = first_available(from, half, box, bytes);
-  return std::max(available, l2_[half].reserve(from, to_ticks(bytes / l2_rate_)));
+  const Arrival available = first_available(from, half, box, bytes);
+  const Arrival handed = hand_on(from, half, bytes);
+  const Ticks end = std::max(available.when, handed.when);
+  act(log_, add_step(log_, Unit::kL2, end, handed.cause, available.cause));
+  return end;
 }
 
 Ticks MemorySystem::store(Ticks from, std::uint32_t half, std::uint64_t box, double bytes) {
-  const Ticks end = l2_[half].reserve(from, to_ticks(bytes / l2_rate_));
+  const Arrival handed = hand_on(from, half, bytes);
   dram_.reserve(from, to_ticks(bytes / dram_rate_));
-  resident_[half].insert(box, bytes, end);
-  return end;
+  resident_[half].insert(box, bytes, handed);
+  act(log_, handed.cause);
+  return handed.when;
 }
 
 }  // namespace warptwin::sim

@@ -8,10 +8,17 @@
 
 #include <systemc>
 
+#include "sim/timed/causes.hpp"
 #include "sim/timed/chip.hpp"
 #include "sim/timed/modules/port.hpp"
 
 namespace warptwin::sim {
+
+/// When a box is there, and why then.
+struct Arrival {
+  Ticks when = 0;
+  Cause cause = kNoCause;
+};
 
 /// What one half of L2 holds, in the order of use; the least recently used goes first. It knows
 /// boxes, not lines: two boxes that overlap without being the same are two.
@@ -20,8 +27,8 @@ class ResidentBoxes {
   explicit ResidentBoxes(double capacity) : capacity_{capacity} {}
 
   /// When the box is there, or null if it is not. Counts as a use.
-  const Ticks* find(std::uint64_t box);
-  void insert(std::uint64_t box, double bytes, Ticks available);
+  const Arrival* find(std::uint64_t box);
+  void insert(std::uint64_t box, double bytes, const Arrival& available);
   double bytes() const { return bytes_; }
 
  private:
@@ -29,7 +36,7 @@ class ResidentBoxes {
   struct Node {
     std::uint64_t box = 0;
     double bytes = 0;
-    Ticks available = 0;
+    Arrival available;
     std::uint32_t older = kNone;
     std::uint32_t newer = kNone;
   };
@@ -53,9 +60,11 @@ class MemorySystem : public sc_core::sc_module {
   MemorySystem(const sc_core::sc_module_name& name,
                const Chip& chip,
                double clock,
-               bool all_resident);
+               bool all_resident,
+               CauseLog* log = nullptr);
 
-  /// A box is asked for by an SM of half `half`. Returns when L2 has handed all of it on.
+  /// A box is asked for by an SM of half `half`. Returns when L2 has handed all of it on; why then
+  /// is left in the log's `acting`.
   Ticks fetch(Ticks from, std::uint32_t half, std::uint64_t box, double bytes);
   /// A box is written. Returns when L2 has taken all of it.
   Ticks store(Ticks from, std::uint32_t half, std::uint64_t box, double bytes);
@@ -63,18 +72,29 @@ class MemorySystem : public sc_core::sc_module {
   std::uint32_t halves() const { return static_cast<std::uint32_t>(resident_.size()); }
   const Port& l2(std::uint32_t half) const { return l2_[half]; }
   const Port& dram() const { return dram_; }
+  /// Out of half `half`, to the other.
+  const Port& link(std::uint32_t half) const { return link_[half]; }
 
  private:
-  Ticks first_available(Ticks from, std::uint32_t half, std::uint64_t box, double bytes);
+  Arrival first_available(Ticks from, std::uint32_t half, std::uint64_t box, double bytes);
+  // The half hands on `bytes`, because of what is acting.
+  Arrival hand_on(Ticks from, std::uint32_t half, double bytes);
+  Arrival read_dram(Ticks from, double bytes);
 
   double l2_rate_;    // bytes a cycle, of one half
   double dram_rate_;  // bytes a cycle
+  double link_rate_;  // bytes a cycle
   Ticks dram_latency_;
   Ticks far_latency_;
   bool all_resident_;
   std::vector<ResidentBoxes> resident_;
   std::vector<Port> l2_;
+  std::vector<Port> link_;
   Port dram_;
+  CauseLog* log_;
+  std::vector<Cause> l2_cause_;  // of when a half is free
+  std::vector<Cause> link_cause_;
+  Cause dram_cause_ = kNoCause;
 };
 
 }  // namespace warptwin::sim

@@ -4,6 +4,7 @@
 
 #include <systemc>
 
+#include "sim/timed/causes.hpp"
 #include "sim/timed/chip.hpp"
 #include "sim/timed/modules/gap_port.hpp"
 #include "sim/timed/modules/port.hpp"
@@ -35,6 +36,9 @@ class SharedMemory : public sc_core::sc_module {
     return to > from ? static_cast<double>(reads_.taken(from, to)) / static_cast<double>(to - from)
                      : 0.0;
   }
+
+  /// Why the write port is busy: the last fill of it.
+  Cause filled = kNoCause;
 
   const GapPort& reads() const { return reads_; }
   const Port& writes() const { return writes_; }

@@ -13,6 +13,23 @@ void TensorCore::hold(Ticks start, Ticks interval, const MmaShape& shape) {
   shared_.read(start, shape.operand_bytes, shape.form.read_extra);
 }
 
+void TensorCore::occupy(TensorCore* peer) {
+  if (log_ == nullptr) {
+    return;
+  }
+  if (peer != nullptr && peer->occupied_ != occupied_) {
+    occupied_ = log_->add(Unit::kTensorCore, log_->end(occupied_), occupied_, peer->occupied_);
+  }
+  const bool reads = shared_.reads().free() > pipe_.free();
+  occupied_ = log_->add(reads ? Unit::kSharedRead : Unit::kTensorCore,
+                        std::max(shared_.reads().free(), pipe_.free()),
+                        log_->acting,
+                        occupied_);
+  if (peer != nullptr) {
+    peer->occupied_ = occupied_;
+  }
+}
+
 void TensorCore::multiply(Ticks when, const MmaShape& shape, Slot slot, TensorCore* peer) {
   const MmaForm& form = shape.form;
   const Ticks interval =
@@ -23,6 +40,7 @@ void TensorCore::multiply(Ticks when, const MmaShape& shape, Slot slot, TensorCo
     peer->hold(start, interval, shape);
   }
   hold(start, interval, shape);
+  occupy(peer);
   // The latency was measured until a waiter goes on: its way there is counted where it waits.
   const double latency = form.latency + form.latency_per_column * shape.columns -
                          chip_.mbarrier_wake - 2 * chip_.mma_issue;
@@ -35,6 +53,7 @@ void TensorCore::copy(Ticks when, double bytes, Slot slot) {
   const Ticks start = std::max({when, pipe_.free(), shared_.reads().free()});
   shared_.read(start, bytes);
   done_ = std::max(done_, pipe_.reserve(start, to_ticks(chip_.tcgen05_cp * bytes / kCopyBytes)));
+  occupy(nullptr);
   queue_.push_back({slot, false});
 }
 
@@ -43,16 +62,22 @@ void TensorCore::commit(Ticks when, Slot slot) {
   done_ = std::max(done_ + (batch_ > 1 ? to_ticks(chip_.mma_batch) : 0), when + to_ticks(alone));
   batch_ = 0;
   queue_.push_back({slot, true});
-  at(done_, slot);
+  const Cause issued = acting_in(log_);
+  done_cause_ = add_step(log_,
+                         Unit::kTensorCoreLatency,
+                         done_,
+                         add_step(log_, Unit::kTensorCore, 0, issued, occupied_),
+                         done_cause_);
+  at(done_, {slot, done_cause_});
 }
 
-void TensorCore::due(const Slot&) {
+void TensorCore::due(const Errand& errand) {
   bool committed = false;
   while (!committed && !queue_.empty()) {
     const Queued next = queue_.front();
     queue_.pop_front();
     committed = next.commit;
-    completions_.step(next.slot);
+    step(completions_, log_, next.slot, errand.cause);
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "sim/timed/modules/agenda.hpp"
 #include "sim/timed/modules/completions.hpp"
+#include "sim/timed/modules/fabric.hpp"
 #include "sim/timed/modules/shared_memory.hpp"
 
 namespace warptwin::sim {
@@ -18,13 +19,14 @@ struct MmaShape {
   double operand_bytes = 0;  // read from the shared memory of each SM
 };
 
-class TensorCore : public Agenda<Slot> {
+class TensorCore : public Agenda<Errand> {
  public:
   TensorCore(const sc_core::sc_module_name& name,
              const Chip& chip,
              SharedMemory& shared,
-             Completions& completions)
-      : Agenda{name}, chip_{chip}, shared_{shared}, completions_{completions} {}
+             Completions& completions,
+             CauseLog* log = nullptr)
+      : Agenda{name}, chip_{chip}, shared_{shared}, completions_{completions}, log_{log} {}
 
   /// One instruction of the queue `slot`, issued at `when`, which may lie ahead; `peer` works with
   /// it where it is one of a pair.
@@ -47,9 +49,11 @@ class TensorCore : public Agenda<Slot> {
     bool commit;
   };
 
-  void due(const Slot& slot) override;
+  void due(const Errand& errand) override;
   // Holds pipe and read port from `start`; returns when the port is done.
   void hold(Ticks start, Ticks interval, const MmaShape& shape);
+  // Notes what keeps the next instruction from starting.
+  void occupy(TensorCore* peer);
 
   const Chip& chip_;
   SharedMemory& shared_;
@@ -58,6 +62,9 @@ class TensorCore : public Agenda<Slot> {
   Ticks done_ = 0;           // when what was issued so far is done
   std::uint32_t batch_ = 0;  // instructions since the last commit
   std::deque<Queued> queue_;
+  CauseLog* log_;
+  Cause occupied_ = kNoCause;
+  Cause done_cause_ = kNoCause;
 };
 
 }  // namespace warptwin::sim

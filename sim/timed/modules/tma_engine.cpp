@@ -13,22 +13,25 @@ TmaEngine::TmaEngine(const sc_core::sc_module_name& name,
                      std::uint32_t half,
                      SharedMemory& shared,
                      MemorySystem& memory,
-                     Completions& completions)
+                     Completions& completions,
+                     CauseLog* log)
     : Agenda{name},
       chip_{chip},
       half_{half},
       shared_{shared},
       memory_{memory},
-      completions_{completions} {}
+      completions_{completions},
+      log_{log} {}
 
 void TmaEngine::load(Ticks when,
                      const CopyShape& shape,
                      const std::vector<CopyTargetPort>& targets) {
-  submit({when, true, shape, targets.front(), {targets.begin() + 1, targets.end()}});
+  submit(
+      {when, true, shape, targets.front(), {targets.begin() + 1, targets.end()}, acting_in(log_)});
 }
 
 void TmaEngine::store(Ticks when, const CopyShape& shape, Slot slot) {
-  submit({when, false, shape, {slot, nullptr}, {}});
+  submit({when, false, shape, {slot, nullptr}, {}, acting_in(log_)});
 }
 
 void TmaEngine::submit(Queued copy) {
@@ -48,7 +51,7 @@ void TmaEngine::serve() {
   if (!copy.load) {
     service = std::max(service, shared_.read(started_, copy.shape.bytes()) - started_);
   }
-  at(started_ + service, {TmaItem::Step::kServed, {}, {}});
+  at(started_ + service, {TmaItem::Step::kServed, {}, {}, kNoCause});
 }
 
 // A row that is written while the MMA reads meets its banks now and then: the more of the row, and
@@ -72,7 +75,7 @@ void TmaEngine::due(const TmaItem& item) {
       arrive(item);
       return;
     case TmaItem::Step::kWritten:
-      completions_.step(item.target.slot);
+      step(completions_, log_, item.target.slot, item.cause);
       return;
   }
 }
@@ -84,21 +87,30 @@ void TmaEngine::finish_service(Ticks end) {
   queue_.pop_front();
   busy_ += end - started_;
   free_ = end;
+  const Cause served = add_step(log_, Unit::kTmaEngine, now(), copy.cause, served_);
+  served_ = add_step(log_, Unit::kTmaEngine, end, served);
+  act(log_, served);
   if (!queue_.empty()) {
     serve();
   }
   if (copy.load) {
     const Ticks fetched = memory_.fetch(now(), half_, copy.shape.box, copy.shape.bytes());
     const Ticks arrives = fetched + (end - now()) + load_latency(copy.shape);
-    at(arrives, {TmaItem::Step::kArrive, copy.shape, copy.target});
+    const Cause cause = add_step(log_, Unit::kCopyLatency, arrives, acting_in(log_), served_);
+    at(arrives, {TmaItem::Step::kArrive, copy.shape, copy.target, cause});
     for (const CopyTargetPort& target : copy.others) {
-      at(arrives, {TmaItem::Step::kArrive, copy.shape, target});
+      at(arrives, {TmaItem::Step::kArrive, copy.shape, target, cause});
     }
   } else {
-    completions_.step(copy.target.slot);
+    step(completions_, log_, copy.target.slot, served);
+    act(log_, served);
     const Ticks stored = memory_.store(now(), half_, copy.shape.box, copy.shape.bytes());
-    at(stored + to_ticks(chip_.tma_store_latency),
-       {TmaItem::Step::kWritten, copy.shape, copy.target});
+    const Ticks written = stored + to_ticks(chip_.tma_store_latency);
+    at(written,
+       {TmaItem::Step::kWritten,
+        copy.shape,
+        copy.target,
+        add_step(log_, Unit::kCopyLatency, written, acting_in(log_))});
   }
 }
 
@@ -107,9 +119,11 @@ void TmaEngine::arrive(const TmaItem& item) {
   const bool waited = item.target.memory == nullptr;
   const Ticks end = waited ? now() : item.target.memory->fill(now(), item.shape.bytes());
   if (end > now()) {
-    at(end, {TmaItem::Step::kArrive, item.shape, {item.target.slot, nullptr}});
+    SharedMemory& memory = *item.target.memory;
+    memory.filled = add_step(log_, Unit::kSharedWrite, end, item.cause, memory.filled);
+    at(end, {TmaItem::Step::kArrive, item.shape, {item.target.slot, nullptr}, memory.filled});
   } else {
-    completions_.step(item.target.slot);
+    step(completions_, log_, item.target.slot, item.cause);
   }
 }
 

@@ -31,6 +31,7 @@ struct TmaItem {
   Step step;
   CopyShape shape;
   CopyTargetPort target;
+  Cause cause = kNoCause;
 };
 
 class TmaEngine : public Agenda<TmaItem> {
@@ -40,7 +41,8 @@ class TmaEngine : public Agenda<TmaItem> {
             std::uint32_t half,
             SharedMemory& shared,
             MemorySystem& memory,
-            Completions& completions);
+            Completions& completions,
+            CauseLog* log = nullptr);
 
   /// One load to all of `targets`, read once, multicast; issued at `when`, which may lie ahead.
   void load(Ticks when, const CopyShape& shape, const std::vector<CopyTargetPort>& targets);
@@ -58,6 +60,7 @@ class TmaEngine : public Agenda<TmaItem> {
     CopyShape shape;
     CopyTargetPort target;
     std::vector<CopyTargetPort> others;  // of a multicast
+    Cause cause = kNoCause;              // that it was issued
   };
 
   void due(const TmaItem& item) override;
@@ -78,6 +81,8 @@ class TmaEngine : public Agenda<TmaItem> {
   Ticks started_ = 0;
   Ticks busy_ = 0;
   std::uint64_t copies_ = 0;
+  CauseLog* log_;
+  Cause served_ = kNoCause;  // end of the last service
 };
 
 }  // namespace warptwin::sim

@@ -17,7 +17,10 @@ namespace warptwin::sim {
 class WarpIssue : public sc_core::sc_module {
  public:
   WarpIssue(const sc_core::sc_module_name& name, const Chip& chip)
-      : sc_module{name}, convert_rate_{chip.convert_rate / kSubPartitions} {}
+      : sc_module{name},
+        convert_rate_{chip.convert_rate / kSubPartitions},
+        fma_rate_{chip.fma_rate / kSubPartitions},
+        mufu_rate_{chip.mufu_rate / kSubPartitions} {}
 
   /// When a warp of sub-partition `part` that is ready at `from` has issued an instruction.
   Ticks issue(std::uint32_t part, Ticks from) {
@@ -28,13 +31,31 @@ class WarpIssue : public sc_core::sc_module {
   Ticks convert(std::uint32_t part, Ticks from, double pairs) {
     return converters_[part].reserve(from, to_ticks(pairs / convert_rate_));
   }
+  /// When `count` multiply-adds of single lanes, or as many special functions, are done.
+  Ticks multiply_add(std::uint32_t part, Ticks from, double count) {
+    return fmas_[part].fill(from, to_ticks(count / fma_rate_));
+  }
+  Ticks special(std::uint32_t part, Ticks from, double count) {
+    return mufus_[part].fill(from, to_ticks(count / mufu_rate_));
+  }
+  /// Forgets what ended: nobody asks for a time before `when`.
+  void may_forget(std::uint32_t part, Ticks when) {
+    fmas_[part].may_forget(when);
+    mufus_[part].may_forget(when);
+  }
   const GapPort& slot(std::uint32_t part) const { return slots_[part]; }
   const Port& converter(std::uint32_t part) const { return converters_[part]; }
+  const GapPort& fma(std::uint32_t part) const { return fmas_[part]; }
+  const GapPort& mufu(std::uint32_t part) const { return mufus_[part]; }
 
  private:
   double convert_rate_;
+  double fma_rate_;
+  double mufu_rate_;
   std::array<GapPort, kSubPartitions> slots_;
   std::array<Port, kSubPartitions> converters_;
+  std::array<GapPort, kSubPartitions> fmas_;
+  std::array<GapPort, kSubPartitions> mufus_;
 };
 
 }  // namespace warptwin::sim

@@ -296,14 +296,27 @@ TEST(CommandTest, ASuppressionOfNothingIsAWarningThatStrictFails) {
 TEST(CommandTest, TimeSaysCyclesRolesAndUnits) {
   const Reply text = call({"time", "gemm"});
   EXPECT_EQ(text.code, ExitCode::kClean);
-  for (const char* part :
-       {"cycles", "TFLOP/s", "bound by", "input.full", "tensor core", "checked"}) {
+  for (const char* part : {"cycles",
+                           "TFLOP/s",
+                           "bound by",
+                           "input.full",
+                           "tensor core",
+                           "critical path",
+                           "slack",
+                           "what would change it",
+                           "checked"}) {
     EXPECT_THAT(text.out, HasSubstr(part));
   }
   const auto json = nlohmann::json::parse(call({"time", "gemm", "--json", "--no-check"}).out);
   EXPECT_GT(json["cycles"], 1000);
   EXPECT_EQ(json["checked"], false);
   EXPECT_EQ(json["roles"].size(), 3U);
+  EXPECT_FALSE(json.contains("critical_path"));
+  const auto path = nlohmann::json::parse(
+      call({"time", "gemm", "--json", "--no-check", "--path"}).out)["critical_path"];
+  EXPECT_EQ(path["cycles"], json["cycles"]);
+  EXPECT_GT(path["parts"][0]["share"], 0.1);
+  EXPECT_GT(path["slack"].size(), path["parts"].size());
   EXPECT_EQ(call({"time", "gemm", "--json"}).out, call({"time", "gemm", "--json"}).out);
   EXPECT_EQ(call({"time", "consumer_releases_twice"}).code, ExitCode::kFinding);
 }

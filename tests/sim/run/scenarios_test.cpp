@@ -313,6 +313,18 @@ TEST(GemmSplitKTest, ForwardProgressIsJudgedForTheCtasOnTheMachine) {
   EXPECT_EQ(ends("gemm_split_k_last_split_first", "", 161), RunEnd::kDone);
 }
 
+// The same, with rows of every length, 16 bytes too, and with stages of several rows of K.
+INSTANTIATE_TEST_SUITE_P(
+    GemmSerial,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_serial", "m=1 n=1 k=8"},
+        Shape{"gemm_serial", "m=129 n=257 k=72 row=8"},
+        Shape{"gemm_serial", "m=200 n=100 k=520 tile_n=64 tile_k=128 row=8 stages=1 ctas=1"},
+        Shape{"gemm_serial", "m=256 n=384 k=136 tile_n=96 row=16 stages=3 accum_stages=2 ctas=2"},
+        Shape{"gemm_serial", "m=200 n=100 k=64 tile_n=16 tile_k=128 row=32 stages=2 ctas=5"},
+        Shape{"gemm_serial", "m=128 n=300 k=600 tile_n=256 tile_k=256 stages=1"}));
+
 TEST(GemmTest, WhatDoesNotFitIsRefusedWithWhatWould) {
   const auto refusal = [](std::initializer_list<std::pair<const char*, std::int64_t>> values) {
     try {

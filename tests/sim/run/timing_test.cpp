@@ -19,6 +19,7 @@ namespace {
 
 using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
 
 using Values = std::map<std::string, std::int64_t>;
 
@@ -151,6 +152,44 @@ TEST(Timing, SmsShareTheBandwidthOfL2) {
   EXPECT_GT(narrow.stats.cycles, 2 * wide.stats.cycles);
 }
 
+// A row of 16 bytes takes the engine as long as one of 128: eight times as many, eight times as long.
+TEST(Timing, ShortRowsKeepTheEngineBusy) {
+  const Chip chip = load_chip("b200");
+  const auto copying = [&](std::int64_t row) {
+    const Values values = {
+        {"m", 128}, {"n", 128}, {"k", 2048}, {"tile_k", 128}, {"stages", 1}, {"row", row}};
+    const TimingResult result = timed("gemm_serial", values, chip);
+    for (const UnitUse& unit : result.stats.units) {
+      if (unit.name == "TMA engine") {
+        return unit.mean * result.stats.cycles;
+      }
+    }
+    return 0.0;
+  };
+  EXPECT_NEAR(copying(8) / copying(64), 8, 0.3);
+}
+
+TEST(Timing, TheCriticalPathSaysWhatWouldChangeTheTime) {
+  const Chip chip = load_chip("b200");
+  const auto run = [&](std::int64_t stages) {
+    ParameterSet parameters{scenario("mainloop").parameters};
+    parameters.set("k", 8192);
+    parameters.set("stages", stages);
+    TimingOptions options;
+    options.run.moves_data = false;
+    options.run.detect = false;
+    options.l2_warm = options.path = true;
+    return time_scenario(scenario("mainloop"), parameters, chip, options);
+  };
+  const TimingResult few = run(2);
+  EXPECT_THAT(few.change, HasSubstr("one more stage"));
+  EXPECT_LT(run(3).stats.cycles, 0.8 * few.stats.cycles);
+  const TimingResult many = run(7);
+  EXPECT_THAT(many.change, HasSubstr("tensor core"));
+  EXPECT_GT(run(6).stats.cycles, 0.95 * many.stats.cycles);
+  EXPECT_LT(run(6).stats.cycles, 1.05 * many.stats.cycles);
+}
+
 TEST(Timing, ATimedRunIsACheckedRun) {
   const Chip chip = load_chip("b200");
   EXPECT_TRUE(timed("gemm", {}, chip, true, true).run.clean(true));
@@ -267,19 +306,23 @@ TEST(Validate, ARowThatIsNotPredictedSaysWhy) {
     {"name": "b", "kind": "sweep", "value": 1,
      "config": {"tile_m": 64, "tile_n": 64, "tile_k": 64, "stages": 2, "dtype": "TF32"}},
     {"name": "c", "kind": "kernel", "value": 1, "M": 256, "N": 256, "K": 256,
-     "config": {"tile": "128x128", "bk": 64, "stages": 2, "ws": false}},
+     "config": {"tile": "128x128", "bk": 64, "stages": 2, "ws": false, "tma": "gathered"}},
     {"name": "d", "kind": "sweep", "value": 1, "chip": "B9000",
      "config": {"tile_m": 64, "tile_n": 64, "tile_k": 64, "stages": 2, "K": 128}},
     {"name": "e", "kind": "kernel", "value": 1, "M": 256, "N": 256, "K": 256,
-     "config": {"tile": "128x128", "bk": 64, "stages": 2}}])";
+     "config": {"tile": "128x128", "bk": 64, "stages": 2}},
+    {"name": "f", "kind": "kernel", "value": 1, "M": 256, "N": 256, "K": 256,
+     "config": {"tile": "128x128", "bk": 64, "stages": 2, "ws": false, "tma": "2D, 16 B rows"}}])";
   const Validation result = validate(parse_measured_rows(text, "rows"), scenario_list(), nullptr);
   ASSERT_EQ(result.skipped.size(), 4U);
   EXPECT_THAT(result.skipped[0].reason, HasSubstr("tile_n"));
   EXPECT_THAT(result.skipped[1].reason, HasSubstr("TF32"));
-  EXPECT_THAT(result.skipped[2].reason, HasSubstr("warp specialisation"));
+  EXPECT_THAT(result.skipped[2].reason, HasSubstr("how long a row"));
   EXPECT_THAT(result.skipped[3].reason, HasSubstr("b9000"));
-  ASSERT_EQ(result.rows.size(), 1U);
+  ASSERT_EQ(result.rows.size(), 2U);
   EXPECT_GT(result.rows[0].predicted, 0);
+  EXPECT_EQ(result.rows[1].measured.scenario, "gemm_serial");
+  EXPECT_EQ(result.rows[1].measured.parameters.at("row"), 8);
 }
 
 TEST(Validate, ARowThatCannotBeReadIsRefusedWithItsPlace) {
@@ -344,6 +387,23 @@ TEST(Calibrate, FindsBackWhatWasChanged) {
   EXPECT_NEAR(result.chip.tma_latency, chip.tma_latency, 0.03 * chip.tma_latency);
   EXPECT_LT(result.after.score.mean, 0.5);
   EXPECT_GT(result.before.score.mean, 3);
+}
+
+TEST(Calibrate, FindsThePowerCapFromAKernelThatItSlows) {
+  Chip chip = load_chip("b200");
+  chip.sms = 1;  // the tensor core of the kernel's one CTA is all of them
+  std::vector<MeasuredRow> measured = parse_measured_rows(
+      R"([{"kind": "kernel", "value": 1, "unit": "us", "M": 128, "N": 128, "K": 65536,
+           "config": {"tile": "128x128", "bk": 64, "stages": 6}}])",
+      "rows");
+  measured[0].value = validate(measured, scenario_list(), &chip).rows[0].predicted;
+  Chip wrong = chip;
+  wrong.power_kappa *= 1.2;
+  const Calibration result = calibrate(measured, scenario_list(), wrong, {"power_kappa"});
+  EXPECT_NEAR(result.chip.power_kappa, chip.power_kappa, 0.01 * chip.power_kappa);
+  EXPECT_GT(result.before.score.mean, 2);
+  EXPECT_THAT(free_constants(chip), Contains("power_kappa"));
+  EXPECT_THAT(free_constants(load_chip("h100")), Not(Contains("power_kappa")));
 }
 
 TEST(Calibrate, FitsAtMostFiveConstantsThatExist) {

@@ -246,6 +246,46 @@ TEST(TimedEngine, AnArrivalInAnotherCtaTakesTheWayThere) {
   EXPECT_EQ(waited(300), waited(200) + 100);
 }
 
+// What a warp calculates between two operations delays the second, by the slower of the units.
+TEST(TimedEngine, ArithmeticOnRegistersTakesItsTime) {
+  const auto met = [](std::uint32_t fma, std::uint32_t mufu, double fma_rate, double mufu_rate) {
+    Chip chip = plain_chip();
+    chip.fma_rate = fma_rate;
+    chip.mufu_rate = mufu_rate;
+    const Body body = [&](SimMachine& machine) {
+      machine.sync_warp();
+      register_math.fma += fma;
+      register_math.mufu += mufu;
+      machine.cta_sync();
+    };
+    return run(1, body, chip).time(Op::kBarSync, 0);
+  };
+  const std::uint64_t none = met(0, 0, 128, 16);
+  EXPECT_EQ(met(64, 0, 128, 16), none + 64);
+  EXPECT_EQ(met(64, 8, 128, 16), none + 64);  // both at once
+  EXPECT_EQ(met(64, 9, 128, 16), none + 72);
+  EXPECT_EQ(met(64, 9, 128, 32), none + 64);  // one constant turned
+  EXPECT_EQ(met(64, 0, 64, 16), none + 128);
+}
+
+TEST(TimedEngine, TransformingAFragmentIsArithmetic) {
+  Chip chip = plain_chip();
+  const auto met = [&](bool transforms) {
+    const Body body = [&](SimMachine& machine) {
+      machine.sync_warp();
+      if (transforms) {
+        SimFragment<16> first;
+        SimFragment<16> second;
+        first.transform([](float x) { return 2 * x; });
+        first.combine(second, [](float x, float y) { return x + y; });
+      }
+      machine.cta_sync();
+    };
+    return run(1, body, chip).time(Op::kBarSync, 0);
+  };
+  EXPECT_EQ(met(true), met(false) + 2 * 16);
+}
+
 TEST(TimedEngine, AnMmaTheChipHasNotIsRefused) {
   Chip chip = plain_chip();
   chip.mma.clear();

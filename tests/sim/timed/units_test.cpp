@@ -73,6 +73,17 @@ TEST_F(MemoryTest, TheOtherHalfsBoxIsFarOnceAndNearThen) {
   EXPECT_EQ(memory.dram().busy(), to_ticks(10));
 }
 
+TEST_F(MemoryTest, WhatComesFromTheOtherHalfSharesTheLink) {
+  chip.l2_link_rate = 0.064;  // 64 B a cycle at 1 GHz
+  MemorySystem memory{"memory", chip, 1.0, false};
+  memory.fetch(0, 0, 7, 1280);
+  memory.fetch(0, 0, 8, 1280);
+  EXPECT_EQ(memory.fetch(to_ticks(1000), 1, 7, 1280), to_ticks(1000 + 200));
+  EXPECT_EQ(memory.fetch(to_ticks(1000), 1, 8, 1280), to_ticks(1000 + 20 + 200));
+  EXPECT_EQ(memory.link(0).busy(), to_ticks(40));
+  EXPECT_EQ(memory.link(1).busy(), 0U);
+}
+
 TEST_F(MemoryTest, TheLeastRecentlyUsedBoxGoes) {
   MemorySystem memory{"memory", chip, 1.0, false};
   memory.fetch(0, 0, 1, 2048);
@@ -308,6 +319,20 @@ TEST_F(FabricTest, WhatIsSentArrivesAfterItsLatency) {
   expect_step_at(224, 4);
 }
 
+TEST_F(FabricTest, MessagesIntoAnSmComeOneAfterTheOther) {
+  Fabric fabric{"fabric", *this};
+  Port into;
+  Port elsewhere;
+  fabric.send(to_ticks(224), 4, into, to_ticks(8));
+  fabric.send(to_ticks(224), 5, into, to_ticks(8));
+  fabric.send(to_ticks(224), 6, elsewhere, to_ticks(8));
+  pass(to_ticks(224));
+  EXPECT_TRUE(steps.empty());
+  pass(1);
+  EXPECT_THAT(steps, ElementsAre(4, 6));
+  expect_step_at(224 + 8, 5);
+}
+
 using IssueTest = UnitTest;
 
 TEST_F(IssueTest, TwoWarpsOfASubPartitionIssueOneAfterTheOther) {
@@ -322,6 +347,18 @@ TEST_F(IssueTest, ConversionsTakeTheirRate) {
   WarpIssue issue{"issue", chip};
   EXPECT_EQ(issue.convert(0, 0, 256), to_ticks(16));
   EXPECT_EQ(issue.convert(0, 0, 16), to_ticks(17));
+}
+
+TEST_F(IssueTest, ArithmeticTakesItsRateInEachSubPartition) {
+  chip.fma_rate = 128;
+  chip.mufu_rate = 16;
+  WarpIssue issue{"issue", chip};
+  EXPECT_EQ(issue.multiply_add(0, 0, 320), to_ticks(10));
+  EXPECT_EQ(issue.multiply_add(0, 0, 32), to_ticks(11));
+  EXPECT_EQ(issue.multiply_add(1, 0, 32), to_ticks(1));
+  EXPECT_EQ(issue.special(0, 0, 320), to_ticks(80));  // beside the multiply-adds
+  EXPECT_EQ(issue.special(0, to_ticks(79), 4), to_ticks(81));
+  EXPECT_EQ(issue.fma(0).busy(), to_ticks(11));
 }
 
 TEST_F(IssueTest, BarriersTakeTheirLatencies) {

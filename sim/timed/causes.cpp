@@ -1,0 +1,175 @@
+#include "sim/timed/causes.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace warptwin::sim {
+
+namespace {
+
+using Key = std::pair<StepKind, std::string>;
+
+struct Sums {
+  std::uint32_t id = 0;
+  Ticks on_path = 0;
+  std::uint64_t path_steps = 0;
+  Ticks least = ~Ticks{0};
+  double slack = 0;
+  std::uint64_t steps = 0;
+};
+
+/// Sums by name. Many steps share few ids: a name is asked for once for each.
+class SumsByName {
+ public:
+  explicit SumsByName(const std::function<std::string(StepName)>& name) : name_{name} {}
+
+  Sums& of(StepName what) {
+    Sums*& known = by_id_[{what.kind, what.id}];
+    if (known == nullptr) {
+      known = &sums_[{what.kind, name_(what)}];
+      known->id = what.id;
+    }
+    return *known;
+  }
+  const std::map<Key, Sums>& all() const { return sums_; }
+
+ private:
+  const std::function<std::string(StepName)>& name_;
+  std::map<std::pair<StepKind, std::uint32_t>, Sums*> by_id_;
+  std::map<Key, Sums> sums_;
+};
+
+}  // namespace
+
+const char* name_of(Unit unit) {
+  static constexpr const char* kNames[] = {"tensor core",
+                                           "tensor-core latency",
+                                           "TMA engine",
+                                           "copy latency",
+                                           "shared-memory read",
+                                           "shared-memory write",
+                                           "tensor-memory port",
+                                           "tensor-memory latency",
+                                           "L2",
+                                           "far half of L2",
+                                           "link of the halves",
+                                           "DRAM",
+                                           "DRAM latency",
+                                           "cluster network",
+                                           "FMA",
+                                           "MUFU",
+                                           "cluster launch control",
+                                           "start of CTAs"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(Unit::kCount));
+  return kNames[static_cast<std::size_t>(unit)];
+}
+
+bool is_throughput(Unit unit) {
+  switch (unit) {
+    case Unit::kTensorCore:
+    case Unit::kTmaEngine:
+    case Unit::kSharedRead:
+    case Unit::kSharedWrite:
+    case Unit::kTmemPort:
+    case Unit::kL2:
+    case Unit::kL2Link:
+    case Unit::kFma:
+    case Unit::kMufu:
+    case Unit::kDram:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Cause CauseLog::add(StepName what, Ticks end, Cause first, Cause second) {
+  if (steps_.size() == most_) {
+    const std::size_t half = most_ / 2;
+    steps_.erase(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(half));
+    forgotten_ += static_cast<Cause>(half);
+  }
+  // A step does not end before what it waited for.
+  const Ticks least = std::max(this->end(first), this->end(second));
+  steps_.push_back({std::max(end, least), first, second, what});
+  return forgotten_ + static_cast<Cause>(steps_.size());
+}
+
+// When each step may end at the latest, so that none behind it is later than it may be.
+std::vector<Ticks> CauseLog::latest_ends(Ticks last) const {
+  std::vector<Ticks> latest(steps_.size(), last);
+  for (std::size_t i = steps_.size(); i-- > 0;) {
+    const Step& step = steps_[i];
+    const Ticks begins = latest[i] - (step.end - end(later(step)));
+    for (const Cause before : {step.first, step.second}) {
+      if (before > forgotten_) {
+        latest[index(before)] = std::min(latest[index(before)], begins);
+      }
+    }
+  }
+  return latest;
+}
+
+std::vector<bool> CauseLog::awaited_steps() const {
+  std::vector<bool> awaited(steps_.size(), false);
+  for (const Step& step : steps_) {
+    for (const Cause before : {step.first, step.second}) {
+      if (before > forgotten_) {
+        awaited[index(before)] = true;
+      }
+    }
+  }
+  return awaited;
+}
+
+CriticalPath CauseLog::critical_path(const std::function<std::string(StepName)>& name) const {
+  CriticalPath path;
+  if (steps_.empty()) {
+    return path;
+  }
+  SumsByName sums{name};
+  const auto last = std::max_element(
+      steps_.begin(), steps_.end(), [](const Step& a, const Step& b) { return a.end < b.end; });
+  for (const Step* step = &*last;;) {
+    const Cause before = later(*step);
+    Sums& sum = sums.of(step->what);
+    sum.on_path += step->end - end(before);
+    ++sum.path_steps;
+    if (before <= forgotten_) {
+      path.cycles = to_cycles(last->end - (forgotten_ == 0 ? 0 : step->end));
+      break;
+    }
+    step = &steps_[index(before)];
+  }
+  const std::vector<Ticks> latest = latest_ends(last->end);
+  const std::vector<bool> awaited = awaited_steps();
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (!awaited[i] && &steps_[i] != &*last) {
+      continue;
+    }
+    Sums& sum = sums.of(steps_[i].what);
+    const Ticks slack = latest[i] - steps_[i].end;
+    sum.least = std::min(sum.least, slack);
+    sum.slack += to_cycles(slack);
+    ++sum.steps;
+  }
+  for (const auto& [key, sum] : sums.all()) {
+    if (sum.path_steps != 0) {
+      path.parts.push_back({key.first, key.second, sum.id, to_cycles(sum.on_path), sum.path_steps});
+    }
+    path.slack.push_back({key.first,
+                          key.second,
+                          to_cycles(sum.least),
+                          sum.slack / static_cast<double>(sum.steps),
+                          sum.steps});
+  }
+  std::stable_sort(path.parts.begin(), path.parts.end(), [](const auto& a, const auto& b) {
+    return a.cycles > b.cycles;
+  });
+  std::stable_sort(path.slack.begin(), path.slack.end(), [](const auto& a, const auto& b) {
+    return std::pair{a.least, a.mean} < std::pair{b.least, b.mean};
+  });
+  return path;
+}
+
+}  // namespace warptwin::sim
