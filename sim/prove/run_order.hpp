@@ -112,9 +112,17 @@ class RunOrder : public EventSink {
   bool needs_whole_grid() const { return needs_whole_grid_; }
   /// Whether a try was answered: the kernel does not only wait.
   bool tried() const { return tried_; }
+  /// Whether clusters asked for others (cluster launch control): how many tiles each gets is a
+  /// choice, and this run is of one value of it.
+  bool asked() const { return asked_; }
   /// What the warps did besides waiting, as one number: the same in every run of a kernel whose
   /// operations do not depend on the interleaving.
   std::uint64_t work() const;
+  /// The same of one cluster.
+  std::uint64_t work_of_cluster(std::uint32_t cluster) const;
+  /// What a cluster read and wrote in global memory, as one number: that of two sets is the sum of
+  /// theirs.
+  std::uint64_t accesses_of_cluster(std::uint32_t cluster) const;
 
   std::uint32_t group_of_warp(std::uint32_t warp) const { return warp / warps_; }
   std::uint32_t warps_of_group() const { return warps_; }
@@ -157,6 +165,12 @@ class RunOrder : public EventSink {
     bool loaded = false;
     ProofClock joined;
   };
+  /// A cluster's requests for others.
+  struct Requests {
+    std::uint32_t warp = kLeaf;  // who asks, in the group
+    std::uint32_t last = 0;      // operation of that warp
+    std::uint32_t failed = 0;
+  };
   struct RegisterPool {
     std::int64_t total = 0;
     std::set<std::uint32_t> changed;                             // warps
@@ -185,6 +199,7 @@ class RunOrder : public EventSink {
     std::unordered_map<std::uint32_t, std::uint32_t> allocators;  // by CTA
     std::unordered_map<std::uint32_t, PairAlloc> pair_allocs;     // by CTA
     std::unordered_map<std::uint32_t, RegisterPool> pools;        // by CTA
+    std::unordered_map<std::uint32_t, Requests> requests;         // by cluster
     std::uint32_t live_ctas = 0;
     std::uint32_t marker = kLeaf;       // the warp whose waits are marks
     std::vector<std::uint32_t> agents;  // recorded agent of each chain
@@ -204,6 +219,7 @@ class RunOrder : public EventSink {
   void on_cluster(Group& group, const Event& event, std::uint32_t self);
   void on_flag(Group& group, const Event& event, std::uint32_t self);
   void on_registers(Group& group, const Event& event, std::uint32_t self);
+  void on_request(Group& group, const Event& event, std::uint32_t self);
   void on_exit(Group& group, const Event& event);
   void note_work(const Event& event);
   void on_pair_alloc(Group& group, const Event& event, std::uint32_t self);
@@ -230,9 +246,11 @@ class RunOrder : public EventSink {
   LeafTargets leaves_;
   std::vector<Stream> streams_;
   ProofClock watched_;
-  std::vector<std::uint64_t> work_;  // by warp in the grid
+  std::vector<std::uint64_t> work_;      // by warp in the grid
+  std::vector<std::uint64_t> accesses_;  // by cluster
   bool needs_whole_grid_ = false;
   bool tried_ = false;
+  bool asked_ = false;
 };
 
 }  // namespace warptwin::sim

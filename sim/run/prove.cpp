@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/run/claims.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -147,7 +149,8 @@ std::string ProofResult::strength() const {
   switch (verdict) {
     case ProofVerdict::kProved:
       return "proved: every interleaving of this launch ends and acts in the same phases (" +
-             std::to_string(run.operations) + " operations of one run)";
+             std::to_string(run.operations) + " operations of one run)" +
+             (claims.asked ? "\n" + claims.strength() : "");
     case ProofVerdict::kRefuted:
       return "refuted: some interleaving goes wrong";
     case ProofVerdict::kAccepted:
@@ -165,8 +168,18 @@ std::string ProofResult::strength() const {
 ProofResult prove(const ScenarioEntry& scenario,
                   const ParameterSet& parameters,
                   const ProofOptions& options) {
+  ProofResult result = prove_run(scenario, parameters, options);
+  return result.claims.asked && result.verdict == ProofVerdict::kProved
+             ? prove_claims(scenario, parameters, options, std::move(result))
+             : result;
+}
+
+ProofResult prove_run(const ScenarioEntry& scenario,
+                      const ParameterSet& parameters,
+                      const ProofOptions& options) {
   RunOptions run = options.run;
   run.schedule = ScheduleSpec{};
+  run.schedule.tiles = options.run.schedule.tiles;
   run.schedule.strategy = Strategy::kInTurn;
   run.schedule.tries_fail = true;
   ProofResult result;
@@ -176,6 +189,7 @@ ProofResult prove(const ScenarioEntry& scenario,
   // a time is quickest. What is found is found again with all of them, so that it can be replayed.
   RunOptions lean = run;
   lean.resident_ctas = 1;
+  lean.clusters_begun_max = run.schedule.tiles > 1 ? 1 : lean.clusters_begun_max;
   OneRun one = run_in_order(scenario, parameters, lean, order_options);
   const bool plain = one.result.end == RunEnd::kDone && one.result.findings.empty() &&
                      one.order->findings().empty() && one.order->undecided().empty() &&
@@ -189,6 +203,14 @@ ProofResult prove(const ScenarioEntry& scenario,
   }
   result.streams = one.order->streams();
   result.undecided = one.order->undecided();
+  result.claims.asked = one.order->asked();
+  if (result.claims.asked) {
+    const std::uint32_t clusters = scenario.workload(parameters).clusters;
+    for (std::uint32_t cluster = 0; cluster < clusters; ++cluster) {
+      result.work.push_back(one.order->work_of_cluster(cluster));
+      result.accesses.push_back(one.order->accesses_of_cluster(cluster));
+    }
+  }
   result.run = std::move(one.result);
   if (result.run.end == RunEnd::kStepBound) {
     result.verdict = ProofVerdict::kIncomplete;
@@ -215,6 +237,7 @@ ProofResult prove(const ScenarioEntry& scenario,
     // through, its conditions.
     RunOptions fair = run;
     fair.schedule = ScheduleSpec{};
+    fair.schedule.tiles = run.schedule.tiles;
     OneRun other = run_in_order(scenario, parameters, fair, order_options);
     if (other.result.end == RunEnd::kDone) {
       one.order = std::move(other.order);
