@@ -8,8 +8,9 @@
 
 namespace warptwin::sim {
 
-/// `honest` is proved: the run in which a request gets what is left. The result is it, with the
-/// numbers of tiles that it stands for; or that of the first number which is not proved.
+/// `honest` is the run in which a request gets what is left: proved, or unordered. The result is
+/// it, with the numbers of tiles that it stands for; or that of the first number which is not
+/// proved.
 ProofResult prove_claims(const ScenarioEntry& scenario,
                          const ParameterSet& parameters,
                          const ProofOptions& options,

@@ -169,7 +169,9 @@ ProofResult prove(const ScenarioEntry& scenario,
                   const ParameterSet& parameters,
                   const ProofOptions& options) {
   ProofResult result = prove_run(scenario, parameters, options);
-  return result.claims.asked && result.verdict == ProofVerdict::kProved
+  const bool goes_on =
+      result.verdict == ProofVerdict::kProved || result.verdict == ProofVerdict::kUnordered;
+  return result.claims.asked && goes_on
              ? prove_claims(scenario, parameters, options, std::move(result))
              : result;
 }

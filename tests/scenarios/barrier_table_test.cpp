@@ -8,6 +8,7 @@
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
+#include "scenarios/gemm_persistent.hpp"
 #include "scenarios/mainloop.hpp"
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
@@ -44,6 +45,11 @@ TEST(BarrierTable, OfGemm2sm) {
 TEST(BarrierTable, OfGemmEpilogueLoad) {
   expect_table_is_true<GemmEpilogueLoadStorage<GemmEpilogueLoadExtents<>>>(
       "scenarios/gemm_epilogue_load.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
+}
+
+TEST(BarrierTable, OfGemmPersistent) {
+  expect_table_is_true<GemmPersistentStorage<GemmPersistentExtents<>>>(
+      "scenarios/gemm_persistent.hpp", GemmPersistentExtents<>{{{256, 256, 64, 6, 2}, 2, 1}, 2});
 }
 
 TEST(BarrierTable, OfMainloop) {
