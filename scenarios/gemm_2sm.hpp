@@ -172,7 +172,12 @@ struct Gemm2sm : Gemm {
     return {Gemm::extents(p), p.u32("cluster_m"), p.u32("cluster_n")};
   }
   static Workload workload(const ParameterSet& p) {
-    const Gemm2smExtents<> e = extents(p);
+    return workload_of(p, extents(p), p.u32("clusters"));
+  }
+  /// `clusters` of them; 0: one for each tile.
+  static Workload workload_of(const ParameterSet& p,
+                              const Gemm2smExtents<>& e,
+                              std::uint32_t clusters) {
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     const ClusterShape cluster = e.cluster();
     check_row_pitch("k", k, sizeof(bf16::Storage));
@@ -190,7 +195,7 @@ struct Gemm2sm : Gemm {
             .maps = {{0, slice_a, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {1, slice_b, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {2, e.cta_m(), box, swizzle_of(box * 2)}},
-            .clusters = p.u32("clusters") == 0 ? tiles.count() : p.u32("clusters"),
+            .clusters = clusters == 0 ? tiles.count() : clusters,
             .cluster_size = cluster.ctas(),
             .flops = std::uint64_t{2} * m * n * k};
   }

@@ -31,7 +31,7 @@ struct Contributor {
 
 /// What a phase of a barrier needs to complete: declared, so that it can be checked and explained.
 struct BarrierContract {
-  static constexpr std::uint32_t kContributorsMax = 3;
+  static constexpr std::uint32_t kContributorsMax = 5;
   Contributor contributors[kContributorsMax] = {};
   std::uint32_t bytes = 0;  // complete-tx bytes per phase
   Role waiter = Role::kCount;

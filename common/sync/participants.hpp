@@ -86,11 +86,11 @@ constexpr Contributor contributor(std::uint32_t arrivals) {
   return {Participant::kRole, Participant::kKind, arrivals};
 }
 
-/// A contract of up to three classes of contributors.
+/// A contract of up to five classes of contributors.
 template <class... Contributors>
 constexpr BarrierContract contract(Role waiter, std::uint32_t bytes, Contributors... contributors) {
   static_assert(sizeof...(Contributors) <= BarrierContract::kContributorsMax,
-                "a barrier has at most three classes of contributors");
+                "a barrier has at most five classes of contributors");
   return {{contributors...}, bytes, waiter};
 }
 

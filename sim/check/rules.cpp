@@ -127,6 +127,13 @@ constexpr Rule kRules[] = {
      [](Rules& rules, std::size_t value) {
        rules.machine.pair_dealloc = static_cast<PairDealloc>(value);
      }},
+    {{"clc_failure",
+      "no_work_left early",
+      "no_work_left",
+      "no_work_left",
+      "when a request for another cluster fails: when none is left, or every second one already "
+      "before"},
+     [](Rules& rules, std::size_t value) { rules.machine.clc_fails_early = value == 1; }},
 };
 
 std::vector<std::string> words(const char* text) {

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::uint64_t kReplayStepsMax = 10'000'000;
 constexpr const char* kTriesFail = "+tries-fail";
+constexpr const char* kTiles = "+tiles:";
 
 [[noreturn]] void refuse(const std::string& text) {
   throw ConfigError(
@@ -52,6 +53,11 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }  // namespace
 
 std::string ScheduleSpec::to_string() const {
+  if (tiles != 0) {
+    ScheduleSpec other = *this;
+    other.tiles = 0;
+    return other.to_string() + kTiles + std::to_string(tiles);
+  }
   if (tries_fail) {
     ScheduleSpec other = *this;
     other.tries_fail = false;
@@ -89,6 +95,15 @@ std::string ScheduleSpec::to_string() const {
 
 ScheduleSpec ScheduleSpec::parse(const std::string& text) {
   ScheduleSpec spec;
+  if (const std::size_t at = text.rfind(kTiles); at != std::string::npos) {
+    const std::uint64_t tiles = number(text.substr(at + std::string_view{kTiles}.size()), text);
+    spec = parse(text.substr(0, at));
+    if (spec.tiles != 0 || tiles == 0 || tiles > ~std::uint32_t{0}) {
+      refuse(text);
+    }
+    spec.tiles = static_cast<std::uint32_t>(tiles);
+    return spec;
+  }
   if (text.ends_with(kTriesFail)) {
     spec = parse(text.substr(0, text.size() - std::string_view{kTriesFail}.size()));
     if (spec.tries_fail) {

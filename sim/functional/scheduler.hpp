@@ -34,9 +34,12 @@ struct ScheduleSpec {
   std::vector<Slot> choices;    // replay: who acts, step by step; round robin after the last
   /// Every mbarrier try says no and is waited for when repeated: hardware may answer so too.
   bool tries_fail = false;
+  /// Not 0: of a launch whose clusters ask for more (cluster launch control), clusters come one at
+  /// a time; the first gets so many tiles, its own included, the others one each.
+  std::uint32_t tiles = 0;
 
   /// "round-robin", "in-turn", "random:7", "pct:7:3:4096", "starve:2", "lazy:6", "steps:0.0.5*3".
-  /// With tries_fail, "+tries-fail" follows.
+  /// With tries_fail, "+tries-fail" follows; with tiles, "+tiles:3".
   std::string to_string() const;
   /// Throws ConfigError when `text` names no schedule.
   static ScheduleSpec parse(const std::string& text);

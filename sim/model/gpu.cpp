@@ -61,6 +61,7 @@ Gpu::Gpu(const LaunchConfig& config, GlobalMemory& memory, const Symbols& symbol
 
 void Gpu::launch() {
   live_warps_ = 0;
+  clusters_end_ = config_.clusters;
   for (std::uint32_t slot = 0; slot < config_.resident_clusters; ++slot) {
     start_cluster(slot);
   }
@@ -70,6 +71,7 @@ void Gpu::start_cluster(std::uint32_t slot) {
   Cluster& cluster = clusters_[slot];
   cluster = Cluster{};
   cluster.number = next_cluster_++;
+  ++clusters_begun_;
   cluster.live_ctas = config_.cluster_size;
   cluster.pair_entered.assign(config_.cluster_size / 2 + 1, 0);
   cluster.pair_generation.assign(config_.cluster_size / 2 + 1, 0);
@@ -1500,10 +1502,12 @@ Gpu::Outcome Gpu::clc_request(Slot slot, const Operation& op) {
     emit(event);
     return Outcome::kDone;
   }
-  const bool success =
-      next_cluster_ < config_.clusters && clc_successes_ < config_.clc_successes_max;
-  clc_successes_ += success ? 1 : 0;
-  const std::uint32_t got = success ? ++next_cluster_ : 0;
+  const bool early = config_.rules.clc_fails_early && clc_requests_++ % 2 != 0;
+  std::uint32_t got = 0;  // the cluster + 1
+  if (!early && next_cluster_ < clusters_end_ && clc_successes_ < config_.clc_successes_max) {
+    ++clc_successes_;
+    got = config_.clc_from_the_end ? clusters_end_-- : ++next_cluster_;
+  }
   ++changes_;
   for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
     if (to.contains(rank)) {
@@ -1745,7 +1749,8 @@ Gpu::Outcome Gpu::exit_warp(Slot slot, const Operation& op) {
 
 void Gpu::retire_cluster_if_done(std::uint32_t slot) {
   const Cluster& cluster = clusters_[slot];
-  if (cluster.live_ctas == 0 && cluster.outstanding == 0 && next_cluster_ < config_.clusters) {
+  if (cluster.live_ctas == 0 && cluster.outstanding == 0 && next_cluster_ < clusters_end_ &&
+      clusters_begun_ < config_.clusters_begun_max) {
     start_cluster(slot);
   }
 }

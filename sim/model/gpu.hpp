@@ -59,6 +59,7 @@ struct MachineRules {
   ElectLane elect_lane = ElectLane::kLowest;
   PairDealloc pair_dealloc = PairDealloc::kEither;
   std::uint32_t ctas_per_sm = 1;  // they share tensor memory and the permit to allocate it
+  bool clc_fails_early = false;   // every second request fails although clusters are left
 };
 
 struct LaunchConfig {
@@ -75,6 +76,10 @@ struct LaunchConfig {
   MachineRules rules{};
   /// Requests for clusters that have not begun which may succeed, in the whole launch.
   std::uint32_t clc_successes_max = ~0U;
+  /// They get the last cluster that has not begun, not the first.
+  bool clc_from_the_end = false;
+  /// Clusters that begin; others are left to requests. For a proof cluster by cluster.
+  std::uint32_t clusters_begun_max = ~0U;
   /// Global memory, [begin, end), that a grid before this one may still write when it starts: a
   /// dependent launch, if there is any.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> prerequisite_writes;
@@ -344,7 +349,10 @@ class Gpu {
   std::unordered_map<std::uint32_t, std::uint32_t> barrier_numbers_;
   std::vector<std::uint32_t> barrier_table_;  // the same, by address / 8, for speed
   std::unordered_map<std::uint64_t, std::vector<Slot>> global_waiters_;
-  std::uint32_t next_cluster_ = 0;
+  std::uint32_t next_cluster_ = 0;  // clusters from here to clusters_end_ have not begun
+  std::uint32_t clusters_end_ = 0;
+  std::uint32_t clusters_begun_ = 0;
+  std::uint32_t clc_requests_ = 0;
   std::uint32_t clc_successes_ = 0;
   std::uint32_t live_warps_ = 0;
   std::uint32_t serial_ = 0;

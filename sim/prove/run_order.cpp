@@ -9,6 +9,8 @@ namespace {
 
 constexpr std::uint32_t kSeveral = ~std::uint32_t{0};
 constexpr std::size_t kFindingsMax = 64;
+constexpr std::uint64_t kHashSeed = 0xCBF29CE484222325U;  // FNV-1a
+constexpr std::uint64_t kHashPrime = 0x100000001B3U;
 
 std::uint64_t key(std::uint32_t cta, std::uint32_t address) {
   return std::uint64_t{cta} << 32 | address;
@@ -235,9 +237,12 @@ void RunOrder::on_event(const Event& event) {
         on_barrier(group, event, self);
       }
       break;
+    case Op::kClcTryCancel:
+      on_request(group, event, self);
+      on_deferred(group, event, self);
+      break;
     case Op::kTensorLoad:
     case Op::kBulkLoad:
-    case Op::kClcTryCancel:
     case Op::kTcgen05Mma:
     case Op::kTcgen05Cp:
     case Op::kTcgen05Commit:
@@ -263,9 +268,6 @@ void RunOrder::on_event(const Event& event) {
       break;
     case Op::kSetmaxnreg:
       on_registers(group, event, self);
-      break;
-    case Op::kClcQuery:
-      undecided("which cluster a request gets is decided by who asks first", event);
       break;
     case Op::kTcgen05Alloc: {
       std::uint32_t& allocator = group.allocators[event.cta];
@@ -320,15 +322,17 @@ void RunOrder::note_step(Group& group, const Event& event) {
     streams_.resize(number + 1);
   }
   Stream& stream = streams_[number];
-  std::uint64_t hash = 0xCBF29CE484222325U;
-  const auto add = [&](std::uint64_t part) { hash = (hash ^ part) * 0x100000001B3U; };
+  std::uint64_t hash = kHashSeed;
+  const auto add = [&](std::uint64_t part) { hash = (hash ^ part) * kHashPrime; };
   add(event.warp % warps_);
   add(static_cast<std::uint64_t>(event.op) * 8 + static_cast<std::uint64_t>(event.step));
   add(std::uint64_t{event.address} << 32 | event.peer);
   add(std::uint64_t{event.cta % ctas_} << 32 | event.peer_cta % ctas_);
   const bool store = event.op == Op::kTensorStore || event.op == Op::kBulkStore;  // a group number
   add((store ? 0 : std::uint64_t{event.count} << 32) | event.bytes);
-  add(std::uint64_t{event.pending} << 32 | static_cast<std::uint32_t>(event.tx));
+  // Of a copy that is issued, these say how much of its box the tensor's edge leaves: data.
+  const bool issues_copy = event.step == Step::kIssued && (store || is_load(event.op));
+  add(issues_copy ? 0 : std::uint64_t{event.pending} << 32 | static_cast<std::uint32_t>(event.tx));
   add(std::uint64_t{event.flags} << 32 | event.site.line);
   const bool wait = event.op == Op::kMbarrierWait && (event.flags & event_flag::kLateLanes) == 0;
   if (wait && (group.marker == kLeaf || group.marker == event.warp)) {
@@ -680,6 +684,32 @@ void RunOrder::on_registers(Group& group, const Event& event, std::uint32_t self
   }
 }
 
+// Requests of one warp, none after the first that fails: then how many succeed is all that is
+// decided outside.
+void RunOrder::on_request(Group& group, const Event& event, std::uint32_t self) {
+  if (event.step != Step::kIssued) {
+    return;
+  }
+  asked_ = true;
+  if (config_.clusters > 1 && options_.whole_grid) {
+    undecided("clusters that ask for others meet in global memory", event);
+  }
+  Requests& requests = group.requests[self / (config_.cluster_size * config_.warps_per_cta)];
+  const std::uint32_t index = counter_.warp_index(event.warp);
+  if (requests.warp == self && requests.last == index) {
+    return;  // the same, to another CTA
+  }
+  if (requests.warp != kLeaf && requests.warp != self) {
+    undecided("several warps of a cluster ask for others: who gets what is a choice", event);
+  }
+  if (requests.failed != 0) {
+    undecided("a request is made before it is known that the one before got a cluster", event);
+  }
+  requests.warp = self;
+  requests.last = index;
+  requests.failed += event.wanted == 0 ? 1 : 0;
+}
+
 void RunOrder::on_exit(Group& group, const Event& event) {
   const std::uint32_t first = event.warp % warps_ / config_.warps_per_cta * config_.warps_per_cta;
   ProofClock clock;
@@ -732,15 +762,31 @@ void RunOrder::close_group(std::uint32_t number) {
   group.reset();
 }
 
-// FNV-1a over what an operation is, not when.
+// FNV-1a over what an operation is, not when; and where in global memory it acts, not who does it.
 void RunOrder::note_work(const Event& event) {
+  const bool begins = event.step == Step::kIssued || event.step == Step::kDone;
+  const bool descriptor = event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp;
+  if (event.global != 0 && begins && !descriptor) {
+    const std::uint32_t cluster = event.warp / (config_.cluster_size * config_.warps_per_cta);
+    if (cluster >= accesses_.size()) {
+      accesses_.resize(cluster + 1, 0);
+    }
+    std::uint64_t hash = kHashSeed;
+    for (const std::uint64_t part : {std::uint64_t{static_cast<unsigned>(event.op)},
+                                     event.global,
+                                     std::uint64_t{event.bytes},
+                                     std::uint64_t{event.pending}}) {
+      hash = (hash ^ part) * kHashPrime;
+    }
+    accesses_[cluster] += hash;
+  }
   const bool waits =
       event.op == Op::kMbarrierWait || event.op == Op::kMbarrierTryWait || event.op == Op::kBarSync;
   if (waits || (event.step != Step::kDone && event.step != Step::kIssued)) {
     return;
   }
   if (event.warp >= work_.size()) {
-    work_.resize(event.warp + 1, 0xCBF29CE484222325U);
+    work_.resize(event.warp + 1, kHashSeed);
   }
   std::uint64_t& hash = work_[event.warp];
   for (const std::uint64_t part : {std::uint64_t{static_cast<unsigned>(event.op)},
@@ -748,14 +794,14 @@ void RunOrder::note_work(const Event& event) {
                                    std::uint64_t{event.count},
                                    std::uint64_t{event.bytes},
                                    std::uint64_t{event.site.line}}) {
-    hash = (hash ^ part) * 0x100000001B3U;
+    hash = (hash ^ part) * kHashPrime;
   }
 }
 
 std::uint64_t RunOrder::work() const {
-  std::uint64_t hash = 0xCBF29CE484222325U;
+  std::uint64_t hash = kHashSeed;
   for (const std::uint64_t part : work_) {
-    hash = (hash ^ part) * 0x100000001B3U;
+    hash = (hash ^ part) * kHashPrime;
   }
   return hash;
 }
@@ -768,6 +814,20 @@ ProofClock RunOrder::before(std::uint32_t warp) const {
   ProofClock clock = group->conditions.clock(warp % warps_);
   clock.resize(std::min<std::size_t>(clock.size(), warps_));
   return clock;
+}
+
+std::uint64_t RunOrder::work_of_cluster(std::uint32_t cluster) const {
+  const std::size_t warps = std::size_t{config_.cluster_size} * config_.warps_per_cta;
+  std::uint64_t hash = kHashSeed;
+  for (std::size_t warp = cluster * warps; warp < std::min((cluster + 1) * warps, work_.size());
+       ++warp) {
+    hash = (hash ^ work_[warp]) * kHashPrime;
+  }
+  return hash;
+}
+
+std::uint64_t RunOrder::accesses_of_cluster(std::uint32_t cluster) const {
+  return cluster < accesses_.size() ? accesses_[cluster] : 0;
 }
 
 void RunOrder::at_end() {

@@ -114,9 +114,17 @@ class RunOrder : public EventSink {
   bool frees_pairs() const { return frees_pairs_; }
   /// Whether a try was answered: the kernel does not only wait.
   bool tried() const { return tried_; }
+  /// Whether clusters asked for others (cluster launch control): how many tiles each gets is a
+  /// choice, and this run is of one value of it.
+  bool asked() const { return asked_; }
   /// What the warps did besides waiting, as one number: the same in every run of a kernel whose
   /// operations do not depend on the interleaving.
   std::uint64_t work() const;
+  /// The same of one cluster.
+  std::uint64_t work_of_cluster(std::uint32_t cluster) const;
+  /// What a cluster read and wrote in global memory, as one number: that of two sets is the sum of
+  /// theirs.
+  std::uint64_t accesses_of_cluster(std::uint32_t cluster) const;
 
   /// What happened before the latest operation of a warp, by its number in the grid: of each warp
   /// of its group how many operations, counted as `operations_of` does. Empty for a warp that has
@@ -167,6 +175,12 @@ class RunOrder : public EventSink {
     bool loaded = false;
     ProofClock joined;
   };
+  /// A cluster's requests for others.
+  struct Requests {
+    std::uint32_t warp = kLeaf;  // who asks, in the group
+    std::uint32_t last = 0;      // operation of that warp
+    std::uint32_t failed = 0;
+  };
   struct RegisterPool {
     std::int64_t total = 0;
     std::set<std::uint32_t> changed;                             // warps
@@ -195,6 +209,7 @@ class RunOrder : public EventSink {
     std::unordered_map<std::uint32_t, std::uint32_t> allocators;  // by CTA
     std::unordered_map<std::uint32_t, PairAlloc> pair_allocs;     // by CTA
     std::unordered_map<std::uint32_t, RegisterPool> pools;        // by CTA
+    std::unordered_map<std::uint32_t, Requests> requests;         // by cluster
     std::uint32_t live_ctas = 0;
     std::uint32_t marker = kLeaf;       // the warp whose waits are marks
     std::vector<std::uint32_t> agents;  // recorded agent of each chain
@@ -214,6 +229,7 @@ class RunOrder : public EventSink {
   void on_cluster(Group& group, const Event& event, std::uint32_t self);
   void on_flag(Group& group, const Event& event, std::uint32_t self);
   void on_registers(Group& group, const Event& event, std::uint32_t self);
+  void on_request(Group& group, const Event& event, std::uint32_t self);
   void on_exit(Group& group, const Event& event);
   void note_work(const Event& event);
   void on_pair_alloc(Group& group, const Event& event, std::uint32_t self);
@@ -240,10 +256,12 @@ class RunOrder : public EventSink {
   LeafTargets leaves_;
   std::vector<Stream> streams_;
   ProofClock watched_;
-  std::vector<std::uint64_t> work_;  // by warp in the grid
+  std::vector<std::uint64_t> work_;      // by warp in the grid
+  std::vector<std::uint64_t> accesses_;  // by cluster
   bool needs_whole_grid_ = false;
   bool frees_pairs_ = false;
   bool tried_ = false;
+  bool asked_ = false;
 };
 
 }  // namespace warptwin::sim

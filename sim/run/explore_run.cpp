@@ -11,6 +11,8 @@ namespace warptwin::sim {
 namespace {
 
 constexpr std::size_t kPathShown = 24;
+// Of a cluster that claims tiles: more add laps to its rings, and multiply the states.
+constexpr std::uint32_t kTilesSearched = 4;
 
 // One choice that is not the one of taking turns: at a step, the n-th other agent that is ready.
 struct Deviation {
@@ -135,9 +137,9 @@ RunOptions canonical(const RunOptions& options) {
 bool search_group(const ScenarioEntry& scenario,
                   const ParameterSet& parameters,
                   const ExploreRunOptions& options,
+                  RunOptions run,
                   RunOrder::Options order_options,
                   ExploreRunResult& result) {
-  RunOptions run = canonical(options.run);
   run.detect = false;
   Protocol protocol;
   order_options.keep_streams = false;
@@ -175,6 +177,40 @@ bool search_group(const ScenarioEntry& scenario,
   return false;
 }
 
+// Takes a run apart and searches its protocols; groups that do the same are searched once. Whether
+// its clusters claim tiles of each other.
+bool search_run(const ScenarioEntry& scenario,
+                const ParameterSet& parameters,
+                const ExploreRunOptions& options,
+                RunOptions run,
+                ExploreRunResult& result) {
+  RunOrder::Options order_options;
+  order_options.keep_streams = true;
+  RunOrder order{launch_config(scenario, parameters, run), order_options};
+  run.observer = &order;
+  result.first = simulate(scenario, parameters, run);
+  order.at_end();
+  result.search = Explored::kIncomplete;
+  if (result.first.end != RunEnd::kDone) {
+    result.what = "the first run does not end: there is nothing to take apart";
+  } else if (order.needs_whole_grid()) {
+    result.what = "clusters wait for each other through global memory";
+  } else if (!order.undecided().empty()) {
+    result.what = order.undecided().front().reason;
+  } else {
+    std::map<std::vector<std::uint64_t>, std::uint32_t> seen;
+    for (std::uint32_t group = 0; group < order.streams().size(); ++group) {
+      if (seen.emplace(order.streams()[group].steps, group).second) {
+        order_options.recorded_group = group;
+        if (!search_group(scenario, parameters, options, run, order_options, result)) {
+          break;
+        }
+      }
+    }
+  }
+  return order.asked();
+}
+
 }  // namespace
 
 std::string ExploreRunResult::strength(const ExploreRunOptions& options) const {
@@ -198,27 +234,19 @@ ExploreRunResult explore_scenario(const ScenarioEntry& scenario,
                                   const ExploreRunOptions& options) {
   ExploreRunResult result;
   RunOptions run = canonical(options.run);
-  RunOrder::Options order_options;
-  order_options.keep_streams = true;
-  RunOrder order{launch_config(scenario, parameters, run), order_options};
-  run.observer = &order;
-  result.first = simulate(scenario, parameters, run);
-  order.at_end();
-  if (result.first.end != RunEnd::kDone) {
-    result.what = "the first run does not end: there is nothing to take apart";
-  } else if (order.needs_whole_grid()) {
-    result.what = "clusters wait for each other through global memory";
-  } else if (!order.undecided().empty()) {
-    result.what = order.undecided().front().reason;
-  } else {
-    std::map<std::vector<std::uint64_t>, std::uint32_t> seen;
-    for (std::uint32_t group = 0; group < order.streams().size(); ++group) {
-      if (seen.emplace(order.streams()[group].steps, group).second) {
-        order_options.recorded_group = group;
-        if (!search_group(scenario, parameters, options, order_options, result)) {
-          break;
-        }
-      }
+  if (search_run(scenario, parameters, options, run, result)) {
+    // Clusters claim tiles: how many each gets is a choice. The first cluster gets each number.
+    const std::uint32_t clusters = scenario.workload(parameters).clusters;
+    run.clusters_begun_max = 1;
+    for (run.schedule.tiles = 1; run.schedule.tiles <= std::min(clusters, kTilesSearched) &&
+                                 result.search == Explored::kRight;
+         ++run.schedule.tiles) {
+      search_run(scenario, parameters, options, run, result);
+    }
+    if (result.search == Explored::kRight && clusters > kTilesSearched) {
+      result.search = Explored::kIncomplete;
+      result.what = "a cluster may claim more than the " + std::to_string(kTilesSearched) +
+                    " tiles that were tried";
     }
   }
   ScheduleSearch{scenario, parameters, options, result}();

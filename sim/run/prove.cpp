@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/run/claims.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -147,7 +149,8 @@ std::string ProofResult::strength() const {
   switch (verdict) {
     case ProofVerdict::kProved:
       return "proved: every interleaving of this launch ends and acts in the same phases (" +
-             std::to_string(run.operations) + " operations of one run)";
+             std::to_string(run.operations) + " operations of one run)" +
+             (claims.asked ? "\n" + claims.strength() : "");
     case ProofVerdict::kRefuted:
       return "refuted: some interleaving goes wrong";
     case ProofVerdict::kAccepted:
@@ -162,12 +165,12 @@ std::string ProofResult::strength() const {
   return "incomplete: the run did not end within its bound";
 }
 
-// The proof under rules that leave nothing open.
-static ProofResult prove_fixed(const ScenarioEntry& scenario,
-                               const ParameterSet& parameters,
-                               const ProofOptions& options) {
+ProofResult prove_run(const ScenarioEntry& scenario,
+                      const ParameterSet& parameters,
+                      const ProofOptions& options) {
   RunOptions run = options.run;
   run.schedule = ScheduleSpec{};
+  run.schedule.tiles = options.run.schedule.tiles;
   run.schedule.strategy = Strategy::kInTurn;
   run.schedule.tries_fail = true;
   ProofResult result;
@@ -178,6 +181,7 @@ static ProofResult prove_fixed(const ScenarioEntry& scenario,
   // a time is quickest. What is found is found again with all of them, so that it can be replayed.
   RunOptions lean = run;
   lean.resident_ctas = 1;
+  lean.clusters_begun_max = run.schedule.tiles > 1 ? 1 : lean.clusters_begun_max;
   OneRun one = run_in_order(scenario, parameters, lean, order_options);
   const bool plain = one.result.end == RunEnd::kDone && one.result.findings.empty() &&
                      one.order->findings().empty() && one.order->undecided().empty() &&
@@ -192,6 +196,14 @@ static ProofResult prove_fixed(const ScenarioEntry& scenario,
   result.streams = one.order->streams();
   result.frees_pairs = one.order->frees_pairs();
   result.undecided = one.order->undecided();
+  result.claims.asked = one.order->asked();
+  if (result.claims.asked) {
+    const std::uint32_t clusters = scenario.workload(parameters).clusters;
+    for (std::uint32_t cluster = 0; cluster < clusters; ++cluster) {
+      result.work.push_back(one.order->work_of_cluster(cluster));
+      result.accesses.push_back(one.order->accesses_of_cluster(cluster));
+    }
+  }
   result.run = std::move(one.result);
   if (result.run.end == RunEnd::kStepBound) {
     result.verdict = ProofVerdict::kIncomplete;
@@ -218,6 +230,7 @@ static ProofResult prove_fixed(const ScenarioEntry& scenario,
     // through, its conditions.
     RunOptions fair = run;
     fair.schedule = ScheduleSpec{};
+    fair.schedule.tiles = run.schedule.tiles;
     OneRun other = run_in_order(scenario, parameters, fair, order_options);
     if (other.result.end == RunEnd::kDone) {
       one.order = std::move(other.order);
@@ -264,6 +277,18 @@ static ProofResult prove_fixed(const ScenarioEntry& scenario,
   return result;
 }
 
+// One run's proof, and where the kernel asks for clusters, that of every number of them.
+static ProofResult prove_with_claims(const ScenarioEntry& scenario,
+                                     const ParameterSet& parameters,
+                                     const ProofOptions& options) {
+  ProofResult result = prove_run(scenario, parameters, options);
+  const bool goes_on =
+      result.verdict == ProofVerdict::kProved || result.verdict == ProofVerdict::kUnordered;
+  return result.claims.asked && goes_on
+             ? prove_claims(scenario, parameters, options, std::move(result))
+             : result;
+}
+
 ProofResult prove(const ScenarioEntry& scenario,
                   const ParameterSet& parameters,
                   const ProofOptions& options) {
@@ -271,12 +296,12 @@ ProofResult prove(const ScenarioEntry& scenario,
   PairDealloc& dealloc = fixed.run.rules.machine.pair_dealloc;
   const bool either = dealloc == PairDealloc::kEither;
   dealloc = either ? PairDealloc::kAlone : dealloc;
-  ProofResult result = prove_fixed(scenario, parameters, fixed);
+  ProofResult result = prove_with_claims(scenario, parameters, fixed);
   if (!either || !result.frees_pairs || result.verdict != ProofVerdict::kProved) {
     return result;
   }
   choose_rule(fixed.run.rules, "pair_dealloc=together");
-  ProofResult together = prove_fixed(scenario, parameters, fixed);
+  ProofResult together = prove_with_claims(scenario, parameters, fixed);
   return together.verdict == ProofVerdict::kProved ? result : together;
 }
 

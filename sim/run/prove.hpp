@@ -1,5 +1,8 @@
 /// Proves a launch for every interleaving from one run of it: the detectors on its memory order,
 /// the conditions C1 to C5 on its execution order. What is broken gets a schedule that shows it.
+///
+/// Where clusters ask for the tiles of others (cluster launch control), how many each gets is a
+/// choice that one run makes; then there is a run for every number of tiles: see claims.hpp.
 
 #pragma once
 
@@ -38,6 +41,17 @@ struct ProofOptions {
   std::function<bool(const Finding&)> accepts;
 };
 
+/// How many tiles a cluster may get, of those that clusters claim from each other.
+struct ClaimScope {
+  bool asked = false;        // else there is no such choice
+  std::uint32_t tiles = 0;   // run and proved one by one: 1 .. tiles
+  std::uint32_t period = 0;  // in tiles; 0: the launch has no more tiles
+  std::uint32_t regular = 0;
+
+  /// "for 1 to 9 tiles a cluster, proved one by one; ..."
+  std::string strength() const;
+};
+
 struct ProofResult {
   ProofVerdict verdict = ProofVerdict::kProved;
   Rules rules;            // it was made under
@@ -53,13 +67,23 @@ struct ProofResult {
   bool frees_pairs = false;  // the tensor memory of a CTA pair
   bool internal_error = false;
   std::vector<RunOrder::Stream> streams;  // with ProofOptions::keep_streams
+  ClaimScope claims;
+  std::vector<std::uint64_t> work;      // by cluster, of kernels that claim: see RunOrder
+  std::vector<std::uint64_t> accesses;  // likewise
 
   /// "proved: every interleaving of this launch ..."
   std::string strength() const;
 };
 
+/// For every interleaving, and every number of tiles that a cluster may claim.
 ProofResult prove(const ScenarioEntry& scenario,
                   const ParameterSet& parameters,
                   const ProofOptions& options);
+
+/// The same with tiles claimed as `options.run.schedule.tiles` says, or at 0 as they are in the
+/// run.
+ProofResult prove_run(const ScenarioEntry& scenario,
+                      const ParameterSet& parameters,
+                      const ProofOptions& options);
 
 }  // namespace warptwin::sim

@@ -179,7 +179,10 @@ bool RunResult::clean(bool strict) const {
 }
 
 std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit) {
-  return workload.cluster_size * std::clamp(limit / workload.cluster_size, 1U, workload.clusters);
+  const std::uint32_t allowed = workload.resident_clusters == 0
+                                    ? workload.clusters
+                                    : std::min(workload.resident_clusters, workload.clusters);
+  return workload.cluster_size * std::clamp(limit / workload.cluster_size, 1U, allowed);
 }
 
 LaunchConfig launch_config(const ScenarioEntry& scenario,
@@ -200,6 +203,12 @@ LaunchConfig launch_config(const ScenarioEntry& scenario,
   config.resident_clusters = resident_ctas(workload, options.resident_ctas) / workload.cluster_size;
   config.moves_data = options.moves_data;
   config.tries_fail = options.schedule.tries_fail;
+  if (options.schedule.tiles != 0) {
+    config.resident_clusters = 1;
+    config.clc_successes_max = options.schedule.tiles - 1;
+  }
+  config.clusters_begun_max = options.clusters_begun_max;
+  config.clc_from_the_end = options.clc_from_the_end;
   config.rules = options.rules.machine;
   if (config.rules.pair_dealloc == PairDealloc::kEither) {
     const bool odd = options.schedule.seed % 2 != 0;

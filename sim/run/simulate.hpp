@@ -23,6 +23,9 @@ struct RunOptions {
   std::uint64_t input_seed = 1;
   EngineLimits limits;
   std::uint32_t resident_ctas = 148;
+  /// Clusters that begin; the others are left to requests (cluster launch control).
+  std::uint32_t clusters_begun_max = ~0U;
+  bool clc_from_the_end = false;  // requests get the last cluster that is left, not the first
   /// Values for input tensors, by name; the others are drawn from `input_seed`, in [-1, 1).
   std::map<std::string, std::vector<float>> inputs;
   bool record = false;  // keep every choice of the schedule
@@ -66,7 +69,8 @@ struct RunResult {
   bool clean(bool strict) const;
 };
 
-/// CTAs of a workload that are on a machine of `limit` CTAs at a time: whole clusters.
+/// CTAs of a workload that are on a machine of `limit` CTAs at a time: whole clusters, and no more
+/// than the workload allows.
 std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit);
 
 /// What a run of the scenario launches.

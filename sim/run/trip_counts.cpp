@@ -1,90 +1,12 @@
 #include "sim/run/trip_counts.hpp"
 
-#include <algorithm>
+#include "sim/run/regular_runs.hpp"
 
 namespace warptwin::sim {
 
 namespace {
 
 constexpr std::uint32_t kTripsMax = 160;
-
-using Streams = std::vector<RunOrder::Stream>;
-
-// Whether `longer` is `shorter` with pieces inserted, each between two visits to one state: the
-// mark before a piece comes again, with the same state, at its end. An inner loop gets a piece each
-// time the outer one comes round.
-bool is_insertion(const RunOrder::Stream& shorter, const RunOrder::Stream& longer) {
-  const std::vector<std::uint64_t>& a = shorter.steps;
-  const std::vector<std::uint64_t>& b = longer.steps;
-  std::size_t at = 0;     // matched so far, in a
-  std::size_t ahead = 0;  // inserted so far
-  std::size_t mark = 0;   // the last mark that is matched, as an index into shorter.marks, plus one
-  for (;;) {
-    while (at < a.size() && at + ahead < b.size() && a[at] == b[at + ahead]) {
-      ++at;
-    }
-    if (at == a.size() && at + ahead == b.size()) {
-      return ahead != 0;
-    }
-    while (mark < shorter.marks.size() && shorter.marks[mark] < at) {
-      ++mark;
-    }
-    if (mark == 0) {
-      return false;
-    }
-    // Back to the last mark, and on from where it comes again.
-    const std::size_t from = shorter.marks[mark - 1];
-    std::size_t best = 0;
-    std::size_t best_at = at;
-    for (const std::uint32_t again : longer.marks) {
-      if (again <= from + ahead || b[again] != a[from]) {
-        continue;
-      }
-      std::size_t reach = from;
-      while (reach < a.size() && again + (reach - from) < b.size() &&
-             a[reach] == b[again + (reach - from)]) {
-        ++reach;
-      }
-      if (reach > best_at) {
-        best_at = reach;
-        best = again - from;
-      }
-    }
-    if (best == 0) {
-      return false;
-    }
-    at = best_at;
-    ahead = best;
-  }
-}
-
-// A CTA group that does not take part in the loop stays as it is; groups that come with more trips
-// do what some group did before.
-bool is_regular(const Streams& shorter, const Streams& longer) {
-  if (shorter.size() > longer.size()) {
-    return false;
-  }
-  bool grown = longer.size() > shorter.size();
-  for (std::size_t i = shorter.size(); i < longer.size(); ++i) {
-    const bool known =
-        std::any_of(shorter.begin(), shorter.end(), [&](const RunOrder::Stream& stream) {
-          return stream.steps == longer[i].steps;
-        });
-    if (!known) {
-      return false;
-    }
-  }
-  for (std::size_t i = 0; i < shorter.size(); ++i) {
-    if (shorter[i].steps == longer[i].steps) {
-      continue;
-    }
-    if (!is_insertion(shorter[i], longer[i])) {
-      return false;
-    }
-    grown = true;
-  }
-  return grown;
-}
 
 const Parameter& find_trips(const ScenarioEntry& scenario, const std::string& name) {
   std::string known;
@@ -131,8 +53,7 @@ TripProof prove_trips(const ScenarioEntry& scenario,
   TripProof proof;
   proof.parameter = parameter;
   proof.step = trips.trip_step[0] == '\0' ? 1 : parameters[trips.trip_step];
-  std::vector<Streams> streams(1);            // by trip count
-  std::vector<std::uint32_t> regular_for(1);  // by period: runs in a row
+  RegularRuns runs;
   for (std::uint32_t count = 1; count <= kTripsMax; ++count) {
     ParameterSet at = parameters;
     const std::int64_t value = proof.step * count;
@@ -152,23 +73,16 @@ TripProof prove_trips(const ScenarioEntry& scenario,
             "at " + parameter + "=" + std::to_string(value) + " it is " + name_of(result.verdict);
         return proof;
       }
-      streams.push_back(result.streams);
+      proof.trips = count;
+      proof.shown = runs.add(result.streams, result.claims.asked);
     } catch (const ConfigError& error) {
       proof.why_not = "at " + parameter + "=" + std::to_string(value) + ": " + error.what();
       return proof;
     }
-    proof.trips = count;
-    regular_for.resize(count + 1, 0);
-    for (std::uint32_t period = 1; period < count; ++period) {
-      regular_for[period] =
-          is_regular(streams[count - period], streams[count]) ? regular_for[period] + 1 : 0;
-      // A whole period from each of its trip counts, and once more to see the piece repeated.
-      if (regular_for[period] >= 2 * period) {
-        proof.shown = true;
-        proof.period = period;
-        proof.regular = count - 3 * period + 1;
-        return proof;
-      }
+    if (proof.shown) {
+      proof.period = runs.period();
+      proof.regular = runs.first();
+      return proof;
     }
   }
   proof.why_not = "no state came back within " + std::to_string(kTripsMax) + " trips";

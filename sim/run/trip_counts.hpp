@@ -1,10 +1,7 @@
 /// Proves a launch for every trip count of one of its loops, the other parameters as they are.
 ///
 /// The kernel is run at 1, 2, 3, ... trips, and each run is proved by itself. The claim for all the
-/// others is made only when the runs turn regular: for `period` trips in a row, each run is the one
-/// of `period` trips fewer with a piece inserted, and the state of the conditions before and after
-/// that piece is the same but for a shift. A longer run repeats the piece, and the conditions hold
-/// in it because they hold in the piece and in what comes after (docs/proof.md).
+/// others is made only when the runs turn regular: see regular_runs.hpp.
 
 #pragma once
 

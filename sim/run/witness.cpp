@@ -114,7 +114,9 @@ class WitnessScheduler : public Scheduler {
       if (leaf == progress_.leaf_of_serial.end()) {
         return true;  // a store
       }
-      if (awaited(gpu_.warps()[async->warp])) {
+      const Op op = async->operation.op;
+      const bool arrival = !is_load(op) && op != Op::kTcgen05Commit;
+      if (arrival && awaited(gpu_.warps()[async->warp])) {
         return true;
       }
       const auto target_of =
@@ -240,6 +242,7 @@ void minimise(const ScenarioEntry& scenario,
     ScheduleSpec spec;
     spec.strategy = Strategy::kReplay;
     spec.tries_fail = options.schedule.tries_fail;
+    spec.tiles = options.schedule.tiles;
     for (std::size_t i = 0; i < turns.size(); ++i) {
       if (i < from || i >= from + count) {
         spec.choices.insert(spec.choices.end(), turns[i].begin(), turns[i].end());
@@ -323,6 +326,7 @@ Witness find_witness(const ScenarioEntry& scenario,
       witness.confirmed = true;
       witness.schedule.strategy = Strategy::kReplay;
       witness.schedule.tries_fail = options.run.schedule.tries_fail;
+      witness.schedule.tiles = options.run.schedule.tiles;
       witness.schedule.choices = result.choices;
       if (rest.strategy == Strategy::kRoundRobin) {
         witness.schedule.choices.resize(std::min(guided, result.choices.size()));

@@ -11,8 +11,9 @@
 #include "scenarios/gemm_block_scaled.hpp"
 #include "scenarios/gemm_blockwise_fp8.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
-#include "scenarios/gemm_split_k.hpp"
+#include "scenarios/gemm_persistent.hpp"
 #include "scenarios/gemm_serial.hpp"
+#include "scenarios/gemm_split_k.hpp"
 #include "scenarios/mainloop.hpp"
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
@@ -74,6 +75,11 @@ TEST(BarrierTable, OfGemmSplitK) {
 TEST(BarrierTable, OfGemmSerial) {
   expect_table_is_true<GemmSerialStorage<GemmSerialExtents<>>>(
       "scenarios/gemm_serial.hpp", GemmSerialExtents<>{{128, 128, 64, 2, 1}, 64});
+}
+
+TEST(BarrierTable, OfGemmPersistent) {
+  expect_table_is_true<GemmPersistentStorage<GemmPersistentExtents<>>>(
+      "scenarios/gemm_persistent.hpp", GemmPersistentExtents<>{{{256, 256, 64, 6, 2}, 2, 1}, 2});
 }
 
 TEST(BarrierTable, OfMainloop) {

@@ -1,5 +1,6 @@
 #include "common/kernel/tile_scheduler.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -35,6 +36,58 @@ TEST(StaticTileScheduler, TheCtasOfAClusterHaveNeighbouringTiles) {
   // Clusters of 2 x 2 are two, and this is the second of them.
   constexpr ClusterShape kSquare{2, 2, CtaGroup::kTwo};
   EXPECT_EQ(tiles_of({kGrid, 1, 2, kSquare, 3}, 4), (std::vector{7}));
+}
+
+class TileOrderTest : public ::testing::TestWithParam<TileOrder> {};
+
+TEST_P(TileOrderTest, TakesEachTileOnce) {
+  for (const TileGrid grid : {TileGrid{1, 1}, {1, 7}, {7, 1}, {4, 4}, {3, 8}, {5, 7}, {8, 3}}) {
+    std::vector<int> seen(grid.count(), 0);
+    for (std::uint32_t i = 0; i < grid.count(); ++i) {
+      const Tile tile = GetParam().at(grid, i);
+      ASSERT_LT(tile.m, grid.m);
+      ASSERT_LT(tile.n, grid.n);
+      ++seen[tile.m + tile.n * grid.m];
+    }
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), static_cast<int>(grid.count()))
+        << grid.m << " x " << grid.n;
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Orders,
+                         TileOrderTest,
+                         ::testing::Values(TileOrder{RasterOrder::kAlongM, 0},
+                                           TileOrder{RasterOrder::kAlongN, 0},
+                                           TileOrder{RasterOrder::kAlongM, 1},
+                                           TileOrder{RasterOrder::kAlongN, 1},
+                                           TileOrder{RasterOrder::kAlongM, 2},
+                                           TileOrder{RasterOrder::kAlongN, 2},
+                                           TileOrder{RasterOrder::kAlongM, 4},
+                                           TileOrder{RasterOrder::kAlongN, 8}));
+
+TEST(TileOrder, RastersAndStripsAreWalkedAsTheyAreDescribed) {
+  const TileGrid grid{2, 3};
+  const auto order = [&](TileOrder by) {
+    std::vector<Tile> tiles;
+    for (std::uint32_t i = 0; i < grid.count(); ++i) {
+      tiles.push_back(by.at(grid, i));
+    }
+    return tiles;
+  };
+  EXPECT_EQ(order({}), (std::vector<Tile>{{0, 0}, {1, 0}, {0, 1}, {1, 1}, {0, 2}, {1, 2}}));
+  EXPECT_EQ(order({RasterOrder::kAlongN, 0}),
+            (std::vector<Tile>{{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}}));
+  // One strip of two columns; the third keeps its place.
+  EXPECT_EQ(order({RasterOrder::kAlongM, 2}),
+            (std::vector<Tile>{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2}, {1, 2}}));
+  // Strips of one column, every second one upwards.
+  EXPECT_EQ(order({RasterOrder::kAlongM, 1}),
+            (std::vector<Tile>{{0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {1, 2}}));
+}
+
+TEST(StaticTileScheduler, WalksTheTilesInTheirOrder) {
+  constexpr TileGrid kGrid{2, 2};
+  const StaticTileScheduler scheduler{kGrid, 1, 2, {}, 0, {RasterOrder::kAlongN, 0}};
+  EXPECT_EQ(tiles_of(scheduler, 2), (std::vector{2, 3}));  // of 0, 2, 1, 3 every second
 }
 
 TEST(TileGrid, CoversEdgesThatCutATile) {

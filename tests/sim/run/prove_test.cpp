@@ -61,14 +61,14 @@ TEST_P(CleanProofTest, IsProvedAndForEveryTripCount) {
 
 TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
   ParameterSet parameters{GetParam().parameters};
-  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::int64_t>>{
+  for (const auto& [set, value] : std::initializer_list<std::pair<const char*, std::int64_t>>{
            {"tiles", 3}, {"stages", 2}, {"m", 128}, {"n", 128}, {"k", 192}}) {
     const auto known = std::any_of(
-        GetParam().parameters.begin(), GetParam().parameters.end(), [n = name](const Parameter& p) {
+        GetParam().parameters.begin(), GetParam().parameters.end(), [n = set](const Parameter& p) {
           return std::string_view{p.name} == n;
         });
     if (known) {
-      parameters.set(name, value);
+      parameters.set(set, value);
     }
   }
   ExploreRunOptions options;
@@ -76,7 +76,8 @@ TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
   options.schedules_max = 200;
   options.search.states_max = 4'000'000;
   const ExploreRunResult result = explore_scenario(GetParam(), parameters, options);
-  if (std::string_view{GetParam().info->name} == "gemm_2sm") {
+  const std::string_view name = GetParam().info->name;
+  if (name == "gemm_2sm" || name == "gemm_persistent") {
     // Two CTAs of three roles each are more than the search can finish.
     EXPECT_NE(result.search, Explored::kWrong) << result.what;
   } else {
@@ -234,6 +235,32 @@ TEST(TripCountTest, APersistentGemmHoldsForEveryKAndEveryNumberOfTiles) {
     EXPECT_TRUE(proof.shown) << proof.strength();
     EXPECT_GT(proof.trips, 2 * proof.period);
     EXPECT_THAT(proof.strength(), HasSubstr("for every " + std::string{name}));
+  }
+}
+
+TEST(ClaimTest, APersistentGemmHoldsForEveryNumberOfTilesAClusterClaims) {
+  const ScenarioEntry& scenario = named("gemm_persistent");
+  // Fewer k-steps than stages, one slot for responses, edges that cut a tile, larger clusters.
+  for (const auto& values :
+       std::initializer_list<std::initializer_list<std::pair<const char*, std::int64_t>>>{
+           {{"m", 4096}, {"n", 1024}, {"k", 64}, {"tile_n", 64}, {"stages", 4}},
+           {{"m", 4000}, {"n", 1000}, {"k", 136}, {"stages", 3}, {"clc_stages", 1}},
+           {{"m", 8192}, {"n", 1024}, {"k", 192}, {"cluster_m", 4}, {"raster", 1}},
+           {{"m", 4096}, {"n", 2048}, {"k", 64}, {"cluster_n", 2}, {"swizzle", 2}}}) {
+    const ParameterSet parameters = with(scenario, values);
+    const ProofResult result = prove(scenario, parameters, timing_only());
+    EXPECT_EQ(result.verdict, ProofVerdict::kProved) << text_of(result, scenario, parameters);
+    EXPECT_NE(result.claims.period, 0U) << result.strength();
+  }
+}
+
+TEST(ClaimTest, EveryTripCountIsOfEveryNumberOfTiles) {
+  const ScenarioEntry& scenario = named("gemm_persistent");
+  const ParameterSet parameters =
+      with(scenario, {{"m", 2048}, {"n", 64}, {"tile_n", 64}, {"k", 64}, {"stages", 2}});
+  for (const char* name : {"k", "m"}) {
+    const TripProof proof = prove_trips(scenario, parameters, name, timing_only());
+    EXPECT_TRUE(proof.shown) << proof.strength();
   }
 }
 

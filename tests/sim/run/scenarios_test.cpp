@@ -325,6 +325,22 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_serial", "m=200 n=100 k=64 tile_n=16 tile_k=128 row=32 stages=2 ctas=5"},
         Shape{"gemm_serial", "m=128 n=300 k=600 tile_n=256 tile_k=256 stages=1"}));
 
+// The same; and one cluster that claims all tiles, two that share them, no claims at all, one slot
+// for responses, strips along N, tiles counted along N.
+INSTANTIATE_TEST_SUITE_P(
+    GemmPersistent,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_persistent", "m=1 n=1 k=8"},
+        Shape{"gemm_persistent", "m=257 n=300 k=72 tile_n=64 resident=1"},
+        Shape{"gemm_persistent", "m=257 n=200 k=200 tile_n=64 stages=1 accum_stages=1 resident=2"},
+        Shape{"gemm_persistent", "m=600 n=200 k=136 tile_n=96 stages=3 clc_stages=1 resident=1"},
+        Shape{"gemm_persistent", "m=600 n=100 k=64 tile_n=16 clc_stages=0 resident=2"},
+        Shape{"gemm_persistent", "m=513 n=257 k=72 tile_n=64 raster=1 swizzle=2 resident=1"},
+        Shape{"gemm_persistent", "m=513 n=257 k=72 tile_n=64 cluster_m=4 swizzle=2 resident=2"},
+        Shape{"gemm_persistent",
+              "m=513 n=260 k=40 tile_n=32 tile_k=16 cluster_n=2 clc_stages=3 resident=1"}));
+
 TEST(GemmTest, WhatDoesNotFitIsRefusedWithWhatWould) {
   const auto refusal = [](std::initializer_list<std::pair<const char*, std::int64_t>> values) {
     try {

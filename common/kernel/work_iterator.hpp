@@ -1,0 +1,70 @@
+/// Which output tiles a CTA computes, as its cluster claims them from those that have not begun.
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/kernel/tile_scheduler.hpp"
+#include "common/machine/machine.hpp"
+#include "common/tile/clc_pipeline.hpp"
+
+namespace warptwin {
+
+/// The tiles of one CTA: of its own cluster first, then of each cluster that a response names, and
+/// none after the first response that names none. Use it in a range-based for, in every role that
+/// reads responses.
+///
+/// A response is fetched where the loop goes on, not before its body: the load warp says in the
+/// body that the tile has begun, and the scheduler asks for the next only then. Fetched before, the
+/// two would wait for each other.
+///
+/// Participants: the whole warp.
+/// Blocks:       where the loop goes on, until the response has come.
+template <class Clc>
+class WorkIterator {
+ public:
+  class Iterator {
+   public:
+    constexpr explicit Iterator(const WorkIterator& work) : work_{&work}, index_{work.first_} {}
+    constexpr Tile operator*() const { return work_->tiles_.at(index_); }
+    constexpr Iterator& operator++() {
+      valid_ = false;
+      if (work_->clc_->asks()) {
+        const WorkResponse response = work_->clc_->fetch(work_->site_);
+        valid_ = response.canceled;
+        index_ = response.first_cta / work_->ctas_;
+      }
+      return *this;
+    }
+    constexpr bool operator!=(bool end) const { return valid_ != end; }
+
+   private:
+    const WorkIterator* work_;
+    std::uint32_t index_;
+    bool valid_ = true;
+  };
+
+  /// The tiles of the CTA that `machine` is a warp of, learnt by `clc`.
+  template <Machine M>
+  constexpr WorkIterator(const ClusterTiles& tiles,
+                         const M& machine,
+                         Clc& clc,
+                         SourceSite site = SourceSite::current())
+      : tiles_{tiles},
+        first_{machine.cluster_index()},
+        ctas_{machine.cluster_size()},
+        clc_{&clc},
+        site_{site} {}
+
+  constexpr Iterator begin() const { return Iterator{*this}; }
+  constexpr bool end() const { return false; }
+
+ private:
+  ClusterTiles tiles_;
+  std::uint32_t first_;
+  std::uint32_t ctas_;  // of a cluster
+  Clc* clc_;
+  SourceSite site_;
+};
+
+}  // namespace warptwin

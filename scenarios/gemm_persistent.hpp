@@ -1,0 +1,205 @@
+/// Scenario: D = A * B^T by pairs of CTAs, as in gemm_2sm; one cluster for each of its tiles is
+/// launched, and a cluster that has done its own claims those that have not begun (cluster launch
+/// control). A scheduler warp in CTA 0 of the cluster asks; every warp of it reads the response.
+///
+/// Barrier           Arrivals per phase                    Bytes   Completion means
+/// input.full[s]     1   load, elected lane                both    stage s may be read, in both CTAs
+/// input.empty[s]    1   mma, tcgen05.commit               -       stage s may be overwritten
+/// accum.full[a]     1   mma, tcgen05.commit               -       accumulator a is complete
+/// accum.empty[a]    256 epilogue, every lane              -       accumulator a may be overwritten
+/// tmem.done[0]      256 epilogue, every lane              -       tensor memory may be freed
+/// clc.full[c]       1   scheduler, elected lane           16      response c may be read
+/// clc.empty[c]      416 scheduler, every lane, and all others     -   it may be overwritten
+/// throttle.full[c]  32  load, every lane                  -       the next tile has begun
+/// throttle.empty[c] 32  scheduler, every lane             -       the scheduler knows
+///
+/// The first five are gemm_2sm's. A response goes to every CTA, and its slot is free when all lanes
+/// of load, MMA and epilogue of all CTAs, and the scheduler's, have read it: they arrive in CTA 0,
+/// whose scheduler waits. The failing response is the last, for all of them. The load warp of CTA 0
+/// says when it begins a tile; before that the scheduler does not ask for the one after it.
+///
+/// Expected: clean in every interleaving, for every depth of the rings, any cluster of pairs, any
+///           number of tiles that a cluster claims, and for edges that cut a tile.
+
+#pragma once
+
+#include "common/kernel/work_iterator.hpp"
+#include "common/tile/clc_pipeline.hpp"
+
+#include "scenarios/gemm_2sm.hpp"
+
+namespace warptwin::scenarios {
+
+template <class Shape = Gemm2smExtents<>, std::uint32_t kClcStages = kDynamic>
+struct GemmPersistentExtents : Shape {
+  [[no_unique_address]] Extent<kClcStages> clc_stages;  // 0: a cluster has its own tile alone
+};
+
+inline constexpr RoleTable kGemmPersistentRoles{RoleWarps{Role::kEpilogue, 4},
+                                                RoleWarps{Role::kScheduler, 1},
+                                                RoleWarps{Role::kLoad, 1},
+                                                RoleWarps{Role::kMma, 1}};
+
+/// What gemm_2sm has, and the ring of responses.
+template <class Extents>
+struct GemmPersistentStorage : Gemm2smStorage<Extents> {
+  using Clc = ClcPipelineStorage<Role::kLoad, Role::kMma, Role::kEpilogue>;
+
+  constexpr GemmPersistentStorage(auto& layout, const Extents& e)
+      : Gemm2smStorage<Extents>{layout, e},
+        clc{layout, "clc", kGemmPersistentRoles, e.cluster(), e.clc_stages} {}
+  constexpr void init(Machine auto& machine) const {
+    Gemm2smStorage<Extents>::init(machine);
+    clc.init(machine);
+  }
+
+  Clc clc;
+};
+
+template <Machine M, class Extents>
+struct GemmPersistentKernel : Gemm2smKernel<M, Extents> {
+  using Base = Gemm2smKernel<M, Extents>;
+  using Storage = GemmPersistentStorage<Extents>;
+  using Input = typename Base::Input;
+  using Accum = typename Base::Accum;
+  using Clc = PipelineOf<M, typename Storage::Clc>;
+  static constexpr auto kRoles = kGemmPersistentRoles;
+  struct Problem : Base::Problem {
+    TileOrder order;
+    constexpr ClusterTiles cluster_tiles(const M& machine) const {
+      return {this->grid, this->extents.cluster(), machine.cta_rank(), order};
+    }
+    /// The CTA's own tile, and those that its cluster claims.
+    constexpr WorkIterator<Clc> work(const M& machine,
+                                     Clc& clc,
+                                     SourceSite site = SourceSite::current()) const {
+      return {cluster_tiles(machine), machine, clc, site};
+    }
+  };
+
+  static Problem problem(const ParameterSet& p,
+                         const Extents& e,
+                         std::span<const typename M::TensorMap> maps,
+                         std::span<const GlobalAddress> tensors) {
+    return {Base::problem(p, e, maps, tensors),
+            {static_cast<RasterOrder>(p.u32("raster")), p.u32("swizzle")}};
+  }
+
+  static constexpr void scheduler(M& machine, const Problem& problem, const Storage& smem) {
+    auto clc = Clc{machine, smem.clc};
+    if (machine.cta_rank() != 0 || !clc.asks()) {
+      return;  // to the barrier at the end of the cluster
+    }
+    machine.griddepcontrol_wait();
+    for ([[maybe_unused]] const Tile tile : problem.work(machine, clc)) {
+      clc.wait_throttle();  // the load warp has begun this tile
+      clc.request();        // waits clc.empty, arms clc.full of every CTA
+    }
+    clc.drain();  // nobody reads a response any more
+  }
+
+  static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    auto clc = Clc{machine, smem.clc};
+    auto input = Input{machine, smem.input}.producer();
+    const std::uint32_t half = smem.input.cluster.place_in_group(machine.cta_rank());
+    machine.griddepcontrol_wait();  // A and B may be what a grid before this one writes
+    for (const Tile tile : problem.work(machine, clc)) {
+      if (machine.cta_rank() == 0 && clc.asks()) {
+        clc.signal_throttle();
+      }
+      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+        auto stage = input.acquire_stage();  // waits input.empty; the leader arms full, for both
+        stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());  // (cta_m, tile_k) bf16
+        stage.load(
+            problem.b, {2 * tile.n + half, k}, stage.payload().b_tile());  // (tile_n / 2, ..)
+        std::move(stage).release();
+      }
+    }
+    input.drain();  // no commit is on its way to input.empty any more
+  }
+
+  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+    auto clc = Clc{machine, smem.clc};
+    auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // in both, together
+    auto input = Input{machine, smem.input}.consumer();
+    for ([[maybe_unused]] const Tile tile : problem.work(machine, clc)) {
+      if (!warp.is_leader()) {
+        continue;  // it reads responses, and that is all
+      }
+      auto accum = warp.acquire_mma_linear();  // waits accum.empty, of both epilogues
+      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+        auto stage = input.acquire_stage();  // waits input.full
+        accum.multiply(stage.payload(), k == 0 ? Accumulate::kNo : Accumulate::kYes);
+        std::move(stage).release();  // commits to input.empty of all whose copies it has read
+      }
+      std::move(accum).release();  // commits to accum.full of the pair
+    }
+    std::move(warp).release();  // waits tmem.done, frees
+    machine.griddepcontrol_launch_dependents();
+  }
+
+  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+    auto clc = Clc{machine, smem.clc};
+    auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
+    auto writer = TileWriter<M, bf16>{machine, smem.out};
+    auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
+    const std::uint32_t columns = smem.out.first.columns;
+    const std::uint32_t boxes = problem.extents.tile_n / columns;
+    for (const Tile tile : problem.work(machine, clc)) {
+      auto accum = warp.acquire_epilogue_linear();  // waits accum.full
+      for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
+        registers.load(accum, box * columns, columns);
+        registers.store(writer.acquire());  // (cta_m, box_columns) bf16, written by all warps
+        writer.store(problem.d, {tile.m, tile.n * boxes + box});
+      }
+      registers.load(accum, (boxes - 1) * columns, columns);
+      std::move(accum).release();  // arrives on the leader's accum.empty
+      registers.store(writer.acquire());
+      writer.store(problem.d, {tile.m, tile.n * boxes + boxes - 1});
+    }
+    writer.drain();             // the stores are complete
+    std::move(warp).release();  // arrives on tmem.done of both CTAs
+  }
+};
+
+struct GemmPersistent : Gemm2sm {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_persistent",
+      ScenarioKind::kClean,
+      "GEMM by pairs of CTAs whose clusters claim tiles by cluster launch control"};
+  using StaticExtents =
+      GemmPersistentExtents<Gemm2smExtents<GemmExtents<256, 256, 64, 6, 2>, 2, 1>, 2>;
+  template <Machine M, class Extents>
+  using Kernel = GemmPersistentKernel<M, Extents>;
+
+  static std::span<const Parameter> parameters() {
+    static constexpr Parameter kParameters[] = {
+        {"m", "rows of A and D", 512, 1, 1 << 20, "tile_m"},
+        {"n", "rows of B, columns of D", 512, 1, 1 << 20, "tile_n"},
+        {"k", "columns of A and B", 512, 1, 1 << 20, "tile_k"},
+        {"tile_m", "rows of a pair's tile of D", 256, 64, 256},
+        {"tile_n", "columns of a pair's tile of D", 256, 8, 256},
+        {"tile_k", "columns of A and B in one stage", 64, 16, 64},
+        {"stages", "stages of the input ring", 6, 1, 64},
+        {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
+        {"clc_stages", "responses in shared memory; 0: a cluster has its own tile alone", 2, 0, 64},
+        {"cluster_m", "CTAs of a cluster along M: pairs", 2, 2, 16},
+        {"cluster_n", "CTAs of a cluster along N", 1, 1, 8},
+        {"raster", "way in which tiles are counted: 0 along M, 1 along N", 0, 0, 1},
+        {"swizzle", "clusters' tiles along N in a strip; 0: no strips", 0, 0, 64},
+        {"resident", "clusters the simulated machine has room for; 0: all its SMs", 0, 0, 1 << 16},
+    };
+    return kParameters;
+  }
+  static GemmPersistentExtents<> extents(const ParameterSet& p) {
+    return {Gemm2sm::extents(p), p.u32("clc_stages")};
+  }
+  static Workload workload(const ParameterSet& p) {
+    Workload workload = workload_of(p, Gemm2sm::extents(p), /*clusters=*/0);
+    check_stages_fit<GemmPersistentStorage<GemmPersistentExtents<>>>(extents(p));
+    workload.resident_clusters = p.u32("resident");
+    return workload;
+  }
+};
+
+}  // namespace warptwin::scenarios

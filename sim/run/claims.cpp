@@ -1,0 +1,132 @@
+#include "sim/run/claims.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "sim/run/regular_runs.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+constexpr std::uint32_t kTilesMax = 160;
+constexpr std::uint32_t kTilesTried = 8;  // to show that a missing ordering matters
+
+// The first cluster with so many tiles; for one tile, every cluster with its own.
+ProofOptions with_tiles(const ProofOptions& options, std::uint32_t tiles) {
+  ProofOptions with = options;
+  with.keep_streams = true;
+  with.run.schedule.tiles = tiles;
+  return with;
+}
+
+ProofResult undecided(ProofResult result, const std::string& reason) {
+  result.undecided.push_back({reason, {}});
+  result.verdict = ProofVerdict::kUndecided;
+  return result;
+}
+
+// What the first cluster does with so many tiles, when the last ones are given out first.
+std::uint64_t work_from_the_end(const ScenarioEntry& scenario,
+                                const ParameterSet& parameters,
+                                const RunOptions& options,
+                                std::uint32_t tiles) {
+  RunOptions run = options;
+  run.schedule = ScheduleSpec{};
+  run.schedule.strategy = Strategy::kInTurn;
+  run.schedule.tries_fail = true;
+  run.schedule.tiles = tiles;
+  run.clusters_begun_max = 1;
+  run.clc_from_the_end = true;
+  run.detect = run.moves_data = false;
+  RunOrder::Options order_options;
+  order_options.work_only = true;
+  RunOrder order{launch_config(scenario, parameters, run), order_options};
+  run.observer = &order;
+  simulate(scenario, parameters, run);
+  return order.work_of_cluster(0);
+}
+
+}  // namespace
+
+std::string ClaimScope::strength() const {
+  return "for every number of tiles a cluster may claim: 1 to " + std::to_string(tiles) +
+         " proved one by one; " +
+         (period == 0 ? "the launch has no more"
+                      : "from " + std::to_string(regular) + " on the same state comes back every " +
+                            std::to_string(period) + (period == 1 ? " tile" : " tiles"));
+}
+
+ProofResult prove_claims(const ScenarioEntry& scenario,
+                         const ParameterSet& parameters,
+                         const ProofOptions& options,
+                         ProofResult honest) {
+  const std::uint32_t clusters = scenario.workload(parameters).clusters;
+  RegularRuns runs;
+  Streams streams;
+  std::vector<std::uint64_t> accesses;  // of each tile, made by its own cluster
+  std::uint64_t work = 0;
+  std::uint64_t sum = 0;
+  std::optional<ProofResult> open;  // an ordering is missing, and it is not shown to matter
+  if (honest.verdict == ProofVerdict::kUnordered) {
+    open = std::move(honest);
+  }
+  for (std::uint32_t tiles = 1;; ++tiles) {
+    if (tiles > kTilesMax) {
+      return undecided(std::move(honest),
+                       "no state came back within " + std::to_string(kTilesMax) +
+                           " tiles that a cluster claimed");
+    }
+    ProofResult one = prove_run(scenario, parameters, with_tiles(options, tiles));
+    if (one.verdict == ProofVerdict::kUnordered || open) {
+      // Perhaps it matters with more tiles: rings come round only then.
+      if (one.verdict == ProofVerdict::kRefuted) {
+        return one;
+      }
+      if (!open) {
+        open = std::move(one);
+      }
+      if (tiles >= std::min(clusters, kTilesTried)) {
+        return std::move(*open);
+      }
+      continue;
+    }
+    if (one.verdict != ProofVerdict::kProved) {
+      return one;
+    }
+    if (tiles == 1) {
+      accesses = one.accesses;
+      const bool alike = std::all_of(one.work.begin(), one.work.end(), [&](std::uint64_t other) {
+        return other == one.work.front();
+      });
+      if (!alike) {
+        return undecided(std::move(honest), "what a cluster does depends on which tile it has");
+      }
+    }
+    sum += accesses[tiles - 1];
+    if (one.accesses.front() != sum) {
+      return undecided(std::move(honest),
+                       "what is read and written for a tile depends on which cluster has it");
+    }
+    work = one.work.front();
+    streams.push_back(one.streams.front());
+    honest.claims.tiles = tiles;
+    if (runs.add({one.streams.front()})) {
+      honest.claims.period = runs.period();
+      honest.claims.regular = runs.first();
+      break;
+    }
+    if (tiles == clusters) {
+      break;
+    }
+  }
+  if (work_from_the_end(scenario, parameters, options.run, honest.claims.tiles) != work) {
+    return undecided(std::move(honest), "what a cluster does depends on which tiles it claims");
+  }
+  if (options.keep_streams) {
+    honest.streams = std::move(streams);
+  }
+  return honest;
+}
+
+}  // namespace warptwin::sim
