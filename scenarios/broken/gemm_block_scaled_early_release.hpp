@@ -3,7 +3,7 @@
 /// The commit covers what was issued before it, and nothing is outstanding: the load warp's next
 /// copies come to the stage in no order with those before, and with what reads them.
 ///
-/// Expected: SMEM_WAW_ASYNC. Twin: gemm_block_scaled.
+/// Expected: SMEM_WAR_ASYNC. Twin: gemm_block_scaled.
 
 #pragma once
 
@@ -46,7 +46,7 @@ struct GemmBlockScaledEarlyRelease : GemmBlockScaledTwin {
   static constexpr ScenarioInfo kInfo{"gemm_block_scaled_early_release",
                                       ScenarioKind::kBroken,
                                       "a stage is freed before its scale factors are copied",
-                                      "SMEM_WAW_ASYNC",
+                                      "SMEM_WAR_ASYNC",
                                       "gemm_block_scaled"};
   template <Machine M, class Extents>
   using Kernel = GemmBlockScaledEarlyReleaseKernel<M, Extents>;
