@@ -20,6 +20,7 @@ using M = SimMachine;
 // bytes of each tile.
 enum Fault : std::int64_t {
   kNoFault,
+  kTries,             // no fault: warp 1 tries before it waits
   kNeverFrees,        // warp 2 frees no slot
   kKeepsThirdSlot,    // warp 2 does not free the third response's
   kNoProxyFence,      // warp 1
@@ -102,6 +103,9 @@ class Ring {
   }
   bool fetch(std::uint32_t& tile) {
     const std::uint32_t warp = m_.warp_index();
+    if (fault_ == kTries && warp == 1) {
+      m_.mbarrier_try_wait_parity(kFull[read_.index], read_.full_phase());
+    }
     wait(kFull[read_.index], read_.full_phase());
     const SharedAddress response = kResponses + read_.index * 16;
     const bool valid = m_.clc_is_canceled(response);
@@ -224,6 +228,12 @@ TEST(ClaimsTest, TheRightRingIsProvedForEveryNumberOfTiles) {
   EXPECT_LT(many.claims.tiles, 20U);
   EXPECT_EQ(many.claims.period, kStages);
   EXPECT_FALSE(goes_wrong(with(5, kNoFault)));
+}
+
+TEST(ClaimsTest, TriesAreTriedWithTheSameTiles) {
+  const ProofResult result = prove(entry(), with(5, kTries), timing_only());
+  EXPECT_EQ(result.verdict, ProofVerdict::kProved);
+  EXPECT_EQ(result.claims.tiles, 5U);
 }
 
 TEST(ClaimsTest, TheSearchAgreesForEachNumberOfTiles) {
