@@ -1,5 +1,5 @@
-/// What the wrong twins of `gemm_persistent` share: a shape at which each of their faults shows. The
-/// machine has room for one cluster of one pair, which claims all the other tiles.
+/// What the wrong twins of `gemm_persistent` share: a shape at which each of their faults shows.
+/// The machine has room for one cluster of one pair, which claims all the other tiles.
 
 #pragma once
 
