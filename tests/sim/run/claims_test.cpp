@@ -324,6 +324,10 @@ TEST(ClaimsTest, ARequestMayFailEarlyByARule) {
   // Every second request fails: no cluster gets a third tile.
   choose_rule(run.rules, "clc_failure=early");
   EXPECT_EQ(simulate(entry(), with(5, kKeepsThirdSlot), run).clean(false), true);
+  // The proof is of every number of tiles all the same.
+  ProofOptions options = timing_only();
+  options.run.rules = run.rules;
+  EXPECT_EQ(prove(entry(), with(5, kNoFault), options).verdict, ProofVerdict::kProved);
 }
 
 }  // namespace
