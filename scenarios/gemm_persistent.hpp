@@ -3,7 +3,7 @@
 /// control). A scheduler warp in CTA 0 of the cluster asks; every warp of it reads the response.
 ///
 /// Barrier           Arrivals per phase                    Bytes   Completion means
-/// input.full[s]     1   load, elected lane                both    stage s may be read, in both CTAs
+/// input.full[s]     1   load, elected lane                both    stage s may be read, in both
 /// input.empty[s]    1   mma, tcgen05.commit               -       stage s may be overwritten
 /// accum.full[a]     1   mma, tcgen05.commit               -       accumulator a is complete
 /// accum.empty[a]    256 epilogue, every lane              -       accumulator a may be overwritten

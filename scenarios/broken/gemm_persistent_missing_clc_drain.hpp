@@ -2,7 +2,7 @@
 ///
 /// The other is still on its way, to CTAs that may have ended when it comes.
 ///
-/// Expected: CLC_OUTSTANDING_AT_EXIT. Twin: gemm_persistent.
+/// Expected: PRODUCER_TAIL_MISSING. Twin: gemm_persistent.
 
 #pragma once
 
@@ -35,7 +35,7 @@ struct GemmPersistentMissingClcDrain : GemmPersistentTwin {
   static constexpr ScenarioInfo kInfo{"gemm_persistent_missing_clc_drain",
                                       ScenarioKind::kBroken,
                                       "the scheduler ends with a request on its way",
-                                      "CLC_OUTSTANDING_AT_EXIT",
+                                      "PRODUCER_TAIL_MISSING",
                                       "gemm_persistent"};
   template <Machine M, class Extents>
   using Kernel = GemmPersistentMissingClcDrainKernel<M, Extents>;

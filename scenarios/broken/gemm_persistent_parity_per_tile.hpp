@@ -3,7 +3,7 @@
 /// The ring's stages and laps go on from tile to tile. The parity of a fresh ring says that every
 /// stage is free, and the MMA warp still reads the last tile's.
 ///
-/// Expected: PIPELINE_STATE_DESYNC. Twin: gemm_persistent.
+/// Expected: MBAR_WAIT_PHASE_ALIASED. Twin: gemm_persistent.
 
 #pragma once
 
@@ -42,7 +42,7 @@ struct GemmPersistentParityPerTile : GemmPersistentTwin {
   static constexpr ScenarioInfo kInfo{"gemm_persistent_parity_per_tile",
                                       ScenarioKind::kBroken,
                                       "the state of the input ring is not carried over tiles",
-                                      "PIPELINE_STATE_DESYNC",
+                                      "MBAR_WAIT_PHASE_ALIASED",
                                       "gemm_persistent"};
   template <Machine M, class Extents>
   using Kernel = GemmPersistentParityPerTileKernel<M, Extents>;

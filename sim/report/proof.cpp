@@ -111,14 +111,20 @@ Json json_of(const ProofResult& result,
   for (const Undecided& one : result.undecided) {
     undecided.push_back({{"reason", one.reason}, {"line", text_of(one.site)}});
   }
-  return {{"scenario", scenario.info->name},
-          {"parameters", parameters.to_string()},
-          {"verdict", name_of(result.verdict)},
-          {"strength", result.strength()},
-          {"operations", result.run.operations},
-          {"findings", findings},
-          {"conditions", conditions},
-          {"undecided", undecided}};
+  Json report = {{"scenario", scenario.info->name},
+                 {"parameters", parameters.to_string()},
+                 {"verdict", name_of(result.verdict)},
+                 {"strength", result.strength()},
+                 {"operations", result.run.operations},
+                 {"findings", findings},
+                 {"conditions", conditions},
+                 {"undecided", undecided}};
+  if (result.claims.tiles != 0) {
+    report["claims"] = {{"tiles", result.claims.tiles},
+                        {"period", result.claims.period},
+                        {"regular_from", result.claims.regular}};
+  }
+  return report;
 }
 
 Json json_of(const TripProof& proof) {

@@ -17,6 +17,7 @@ ProofOptions with_tiles(const ProofOptions& options, std::uint32_t tiles) {
   ProofOptions with = options;
   with.keep_streams = true;
   with.run.schedule.tiles = tiles;
+  with.run.rules.machine.clc_fails_early = false;  // it fails when these are given out
   return with;
 }
 
@@ -38,6 +39,7 @@ std::uint64_t work_from_the_end(const ScenarioEntry& scenario,
   run.schedule.tiles = tiles;
   run.clusters_begun_max = 1;
   run.clc_from_the_end = true;
+  run.rules.machine.clc_fails_early = false;
   run.detect = run.moves_data = false;
   RunOrder::Options order_options;
   order_options.work_only = true;

@@ -211,7 +211,7 @@ ProofResult prove_run(const ScenarioEntry& scenario,
   }
   if (one.order->tried() && result.run.end == RunEnd::kDone) {
     // The proof is of the run in which every try says no; the others must do the same work.
-    RunOptions honest = run;
+    RunOptions honest = plain ? lean : run;
     honest.schedule.tries_fail = false;
     honest.detect = false;
     honest.moves_data = false;

@@ -20,6 +20,7 @@ using M = SimMachine;
 // bytes of each tile.
 enum Fault : std::int64_t {
   kNoFault,
+  kTries,             // no fault: warp 1 tries before it waits
   kNeverFrees,        // warp 2 frees no slot
   kKeepsThirdSlot,    // warp 2 does not free the third response's
   kNoProxyFence,      // warp 1
@@ -102,6 +103,9 @@ class Ring {
   }
   bool fetch(std::uint32_t& tile) {
     const std::uint32_t warp = m_.warp_index();
+    if (fault_ == kTries && warp == 1) {
+      m_.mbarrier_try_wait_parity(kFull[read_.index], read_.full_phase());
+    }
     wait(kFull[read_.index], read_.full_phase());
     const SharedAddress response = kResponses + read_.index * 16;
     const bool valid = m_.clc_is_canceled(response);
@@ -226,6 +230,12 @@ TEST(ClaimsTest, TheRightRingIsProvedForEveryNumberOfTiles) {
   EXPECT_FALSE(goes_wrong(with(5, kNoFault)));
 }
 
+TEST(ClaimsTest, TriesAreTriedWithTheSameTiles) {
+  const ProofResult result = prove(entry(), with(5, kTries), timing_only());
+  EXPECT_EQ(result.verdict, ProofVerdict::kProved);
+  EXPECT_EQ(result.claims.tiles, 5U);
+}
+
 TEST(ClaimsTest, TheSearchAgreesForEachNumberOfTiles) {
   ExploreRunOptions options;
   options.run.moves_data = false;
@@ -314,6 +324,10 @@ TEST(ClaimsTest, ARequestMayFailEarlyByARule) {
   // Every second request fails: no cluster gets a third tile.
   choose_rule(run.rules, "clc_failure=early");
   EXPECT_EQ(simulate(entry(), with(5, kKeepsThirdSlot), run).clean(false), true);
+  // The proof is of every number of tiles all the same.
+  ProofOptions options = timing_only();
+  options.run.rules = run.rules;
+  EXPECT_EQ(prove(entry(), with(5, kNoFault), options).verdict, ProofVerdict::kProved);
 }
 
 }  // namespace

@@ -243,10 +243,10 @@ TEST(ClaimTest, APersistentGemmHoldsForEveryNumberOfTilesAClusterClaims) {
   // Fewer k-steps than stages, one slot for responses, edges that cut a tile, larger clusters.
   for (const auto& values :
        std::initializer_list<std::initializer_list<std::pair<const char*, std::int64_t>>>{
-           {{"m", 4096}, {"n", 1024}, {"k", 64}, {"tile_n", 64}, {"stages", 4}},
+           {{"m", 4096}, {"n", 256}, {"k", 64}, {"tile_n", 64}, {"stages", 4}},
            {{"m", 4000}, {"n", 1000}, {"k", 136}, {"stages", 3}, {"clc_stages", 1}},
-           {{"m", 8192}, {"n", 1024}, {"k", 192}, {"cluster_m", 4}, {"raster", 1}},
-           {{"m", 4096}, {"n", 2048}, {"k", 64}, {"cluster_n", 2}, {"swizzle", 2}}}) {
+           {{"m", 4096}, {"n", 1024}, {"k", 64}, {"stages", 2}, {"cluster_m", 4}, {"raster", 1}},
+           {{"m", 4096}, {"n", 512}, {"k", 64}, {"stages", 2}, {"cluster_n", 2}, {"swizzle", 2}}}) {
     const ParameterSet parameters = with(scenario, values);
     const ProofResult result = prove(scenario, parameters, timing_only());
     EXPECT_EQ(result.verdict, ProofVerdict::kProved) << text_of(result, scenario, parameters);
