@@ -55,6 +55,14 @@ TEST(TensorMap, AMatrixSmallerThanItsBoxIsFine) {
   EXPECT_EQ(encoding_of(kMap, small).dimensions[0], 3U);
 }
 
+TEST(TensorMap, TwoFourBitElementsAreOneByte) {
+  const TensorSpec packed{"p", TensorUse::kInput, ElementType::kF4E2M1, 8, 256, 128};
+  const TensorMapEncoding encoding = encoding_of({0, 8, 128, Swizzle::k128B}, packed);
+  EXPECT_EQ(encoding.element, CU_TENSOR_MAP_DATA_TYPE_UINT8);
+  EXPECT_EQ(encoding.dimensions[0], 128U);
+  EXPECT_EQ(encoding.box[0], 128U);
+}
+
 struct Refusal {
   const char* what;
   TensorMapSpec map;
