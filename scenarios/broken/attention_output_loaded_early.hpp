@@ -1,4 +1,4 @@
-/// Broken: correction loads the first columns of O when the factors have come, before it waits for O.
+/// Broken: correction loads columns of O when the factors have come, above its wait for O.
 ///
 /// For the corrections before the last that would do: softmax has seen scores that were computed
 /// after P * V. The last factors come before the last P * V.

@@ -197,20 +197,20 @@ class Impl : public Detector {
     return text;
   }
 
-  // Warps of one CTA that wait at the same place for the same thing.
+  // Warps of one role of one CTA that wait at the same place for the same thing.
   struct Waiters {
     const Warp* first = nullptr;
     std::vector<std::uint32_t> indices;
   };
 
-  static bool same_wait(const Warp& a, const Warp& b) {
-    return a.cta == b.cta && a.blocked_on.op == b.blocked_on.op &&
-           a.blocked_on.address == b.blocked_on.address &&
+  bool same_wait(const Warp& a, const Warp& b) const {
+    return a.cta == b.cta && naming().role(a.number) == naming().role(b.number) &&
+           a.blocked_on.op == b.blocked_on.op && a.blocked_on.address == b.blocked_on.address &&
            a.blocked_on.wanted == b.blocked_on.wanted &&
            a.blocked_on.site.line == b.blocked_on.site.line;
   }
 
-  static std::vector<Waiters> waiters_of(const Gpu& gpu) {
+  std::vector<Waiters> waiters_of(const Gpu& gpu) const {
     std::vector<Waiters> all;
     for (const Warp& warp : gpu.warps()) {
       if (warp.status != WarpStatus::kBlocked) {
@@ -347,6 +347,26 @@ class Impl : public Detector {
     return gpu.clusters()[cta.cluster].pair_generation[cta.rank / 2] == warp.pair_generation;
   }
 
+  // Who has the registers of a CTA, a line for each role and count.
+  std::vector<std::string> register_holders(const Gpu& gpu, std::uint32_t cta) const {
+    std::map<std::pair<Role, std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>> holders;
+    for (const Warp& warp : gpu.warps()) {
+      if (warp.cta == cta) {
+        auto& [count, ended] = holders[{naming().role(warp.number), warp.registers}];
+        ++count;
+        ended += warp.status == WarpStatus::kDone ? 1 : 0;
+      }
+    }
+    std::vector<std::string> lines;
+    for (const auto& [holder, number] : holders) {
+      lines.push_back("held     " + plural(number.first, "warp") + " (" +
+                      warptwin::name_of(holder.first) + "): " + std::to_string(holder.second) +
+                      " a thread" +
+                      (number.second != 0 ? "; " + std::to_string(number.second) + " ended" : ""));
+    }
+    return lines;
+  }
+
   // What is stuck because somebody else does not come.
   void classify_collective(const Gpu& gpu, const Warp& warp) {
     const Operation& op = warp.blocked_on;
@@ -366,7 +386,8 @@ class Impl : public Detector {
                         "registers of cta " + std::to_string(cta),
                         "asks for " + std::to_string(op.count) + " a thread; the pool has " +
                             std::to_string(gpu.ctas()[warp.cta].free_registers) +
-                            " free, and nobody gives any back");
+                            " free, and nobody gives any back",
+                        register_holders(gpu, warp.cta));
     } else if (op.op == Op::kTcgen05Alloc && op.group == CtaGroup::kTwo && lacks_peer(gpu, warp)) {
       reporter().report("TMEM_ALLOC_PEER_MISSING",
                         event,

@@ -341,6 +341,48 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_persistent",
               "m=513 n=260 k=40 tile_n=32 tile_k=16 cluster_n=2 clc_stages=3 resident=1"}));
 
+TEST(AttentionTest, ACtaMayEndWhileAnotherReadsProbabilities) {
+  // The column of an A in tensor memory is no barrier of the CTA that ends.
+  RunOptions options;
+  options.moves_data = false;
+  options.schedule = ScheduleSpec::parse("pct:6:3:5136");
+  const ScenarioEntry& attention = named("attention");
+  const RunResult result = simulate(attention, ParameterSet{attention.parameters}, options);
+  EXPECT_EQ(result.end, RunEnd::kDone);
+  EXPECT_TRUE(result.findings.empty());
+}
+
+TEST(AttentionTest, WhoHoldsTheRegistersIsSaidWhereTheyAreMissing) {
+  const ScenarioEntry& twin = named("attention_idle_warps_return");
+  RunOptions options;
+  options.moves_data = false;
+  const RunResult result = simulate(twin, ParameterSet{twin.parameters}, options);
+  const auto pool =
+      std::find_if(result.findings.begin(), result.findings.end(), [](const Finding& finding) {
+        return std::string_view{finding.info->id} == "SETMAXNREG_POOL";
+      });
+  ASSERT_NE(pool, result.findings.end());
+  EXPECT_NE(std::find(pool->details.begin(),
+                      pool->details.end(),
+                      "held     2 warps (idle): 128 a thread; 2 ended"),
+            pool->details.end());
+}
+
+TEST(AttentionTest, WhatDoesNotFitIsRefusedWithWhatWould) {
+  const ScenarioEntry& attention = named("attention");
+  const auto refusal = [&](std::initializer_list<std::pair<const char*, std::int64_t>> values) {
+    try {
+      attention.workload(with(attention, values));
+    } catch (const ConfigError& error) {
+      return std::string{error.what()};
+    }
+    return std::string{};
+  };
+  EXPECT_NE(refusal({{"stages", 4}}).find("stages<=3"), std::string::npos);
+  EXPECT_NE(refusal({{"head_dim", 96}}).find("use 64 or 128"), std::string::npos);
+  EXPECT_EQ(refusal({{"head_dim", 64}, {"stages", 8}}), "");
+}
+
 TEST(GemmTest, WhatDoesNotFitIsRefusedWithWhatWould) {
   const auto refusal = [](std::initializer_list<std::pair<const char*, std::int64_t>> values) {
     try {
