@@ -9,6 +9,7 @@
 #include "scenarios/gemm_2sm.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
 #include "scenarios/gemm_split_k.hpp"
+#include "scenarios/gemm_swiglu.hpp"
 #include "scenarios/mainloop.hpp"
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
@@ -50,6 +51,11 @@ TEST(BarrierTable, OfGemmEpilogueLoad) {
 TEST(BarrierTable, OfGemmSplitK) {
   expect_table_is_true<GemmSplitKStorage<GemmEpilogueLoadExtents<>>>(
       "scenarios/gemm_split_k.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
+}
+
+TEST(BarrierTable, OfGemmSwiglu) {
+  expect_table_is_true<GemmSwigluStorage<GemmEpilogueLoadExtents<>>>(
+      "scenarios/gemm_swiglu.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
 }
 
 TEST(BarrierTable, OfMainloop) {

@@ -138,8 +138,10 @@ TEST_P(ShapeTest, IsCleanAndRightUnderEveryKindOfSchedule) {
   const CheckResult result = check(named(GetParam().scenario), parameters_of(GetParam()), options);
   EXPECT_EQ(result.failing, 0U);
   EXPECT_TRUE(result.warnings.findings.empty());
-  ASSERT_EQ(result.comparisons.size(), 1U);
-  EXPECT_TRUE(result.comparisons[0].agrees());
+  ASSERT_FALSE(result.comparisons.empty());
+  for (const Comparison& comparison : result.comparisons) {
+    EXPECT_TRUE(comparison.agrees()) << comparison.tensor;
+  }
 }
 
 // Odd edges, one k step, K shorter than the ring, one stage, one accumulator, several tiles a CTA,
@@ -200,6 +202,29 @@ INSTANTIATE_TEST_SUITE_P(
             "m=300 n=200 k=520 tile_n=64 splits=7 stages=1 accum_stages=1 source_stages=1 ctas=1"},
         Shape{"gemm_split_k", "m=256 n=192 k=328 tile_n=96 splits=4 stages=3 ctas=5"},
         Shape{"gemm_split_k", "m=200 n=40 k=72 tile_n=16 tile_k=32 splits=64 source_stages=3"}));
+
+// The same; with biases and without, one box to a tile and several.
+INSTANTIATE_TEST_SUITE_P(
+    GemmSwiglu,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_swiglu", "m=1 n=1 k=8"},
+        Shape{"gemm_swiglu", "m=129 n=257 k=72"},
+        Shape{"gemm_swiglu", "m=129 n=100 k=72 bias=0 ctas=1"},
+        Shape{"gemm_swiglu",
+              "m=300 n=100 k=520 tile_n=64 stages=1 accum_stages=1 source_stages=1 ctas=1"},
+        Shape{"gemm_swiglu", "m=256 n=192 k=136 tile_n=192 stages=3 source_stages=3 ctas=2"},
+        Shape{"gemm_swiglu", "m=200 n=50 k=64 tile_n=32 tile_k=32 stages=2 ctas=5"},
+        Shape{"gemm_swiglu", "m=128 n=256 k=256 tile_n=256 stages=2"}));
+
+TEST(GemmSwigluTest, AnAccumulatorIsHalvedInWholeFragments) {
+  try {
+    named("gemm_swiglu").workload(parameters_of({"gemm_swiglu", "tile_n=48"}));
+    ADD_FAILURE();
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string{error.what()}.find("multiple of 32"), std::string::npos);
+  }
+}
 
 TEST(GemmSplitKTest, ForwardProgressIsJudgedForTheCtasOnTheMachine) {
   const auto ends = [](const char* name, const char* settings, std::uint32_t resident) {
