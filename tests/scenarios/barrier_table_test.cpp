@@ -8,6 +8,7 @@
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
+#include "scenarios/gemm_grouped.hpp"
 #include "scenarios/gemm_split_k.hpp"
 #include "scenarios/gemm_swiglu.hpp"
 #include "scenarios/mainloop.hpp"
@@ -56,6 +57,11 @@ TEST(BarrierTable, OfGemmSplitK) {
 TEST(BarrierTable, OfGemmSwiglu) {
   expect_table_is_true<GemmSwigluStorage<GemmEpilogueLoadExtents<>>>(
       "scenarios/gemm_swiglu.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
+}
+
+TEST(BarrierTable, OfGemmGrouped) {
+  expect_table_is_true<GemmGroupedStorage<GemmExtents<>>>("scenarios/gemm_grouped.hpp",
+                                                          GemmExtents<>{128, 128, 64, 4, 2});
 }
 
 TEST(BarrierTable, OfMainloop) {

@@ -217,6 +217,26 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_swiglu", "m=200 n=50 k=64 tile_n=32 tile_k=32 stages=2 ctas=5"},
         Shape{"gemm_swiglu", "m=128 n=256 k=256 tile_n=256 stages=2"}));
 
+// Ragged groups, some empty; one row, one group, fewer tiles than CTAs, one CTA, one for each tile.
+INSTANTIATE_TEST_SUITE_P(
+    GemmGrouped,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_grouped", "m0=1 m1=0 m2=0 m3=0 n=1 k=8 ctas=4"},
+        Shape{"gemm_grouped", "m0=0 m1=129 m2=0 m3=300 n=257 k=72 ctas=2"},
+        Shape{"gemm_grouped",
+              "m0=300 m1=64 m2=1 m3=128 n=100 k=520 tile_n=64 stages=1 accum_stages=1 ctas=1"},
+        Shape{"gemm_grouped", "m0=127 m1=129 m2=0 m3=5 n=192 k=136 tile_n=96 stages=3 ctas=0"},
+        Shape{"gemm_grouped", "m3=400 n=40 k=72 tile_n=16 tile_k=32 work=8 ctas=3"}));
+
+TEST(GemmGroupedTest, WithoutAnyRowsEveryCtaEnds) {
+  RunOptions options;
+  const RunResult result =
+      simulate(named("gemm_grouped"), parameters_of({"gemm_grouped", "work=0"}), options);
+  EXPECT_TRUE(result.clean(true));
+  EXPECT_TRUE(result.comparisons.empty());
+}
+
 TEST(GemmSwigluTest, AnAccumulatorIsHalvedInWholeFragments) {
   try {
     named("gemm_swiglu").workload(parameters_of({"gemm_swiglu", "tile_n=48"}));
