@@ -59,9 +59,11 @@ struct GemmStorage {
                                      To<Role::kMma, UmmaCommit>>;
   using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
 
-  constexpr GemmStorage(auto& layout, const Extents& e)
+  constexpr GemmStorage(auto& layout, const Extents& e) : GemmStorage{layout, e, e.tile_n} {}
+  /// For a tile of D of other columns than the accumulator's.
+  constexpr GemmStorage(auto& layout, const Extents& e, std::uint32_t columns)
       : input{layout, "input", kGemmRoles, {}, {e.tile_m, e.tile_n, e.tile_k}, e.stages},
-        out{layout, "out", kGemmRoles, e.tile_m, box_columns<bf16>(e.tile_n)},
+        out{layout, "out", kGemmRoles, e.tile_m, box_columns<bf16>(columns)},
         accum{layout, "accum", kGemmRoles, {}, {e.accum_stages, e.tile_n}},
         tmem{layout, "tmem", kGemmRoles, {}} {}
   constexpr void init(Machine auto& machine) const {

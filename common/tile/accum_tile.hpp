@@ -76,6 +76,32 @@ class AccumTile {
     machine_->tcgen05_wait_st(site);
   }
 
+  /// Adds `row`, from its first column on, to each of this warp's rows.
+  ///
+  /// Participants: the whole warp. Blocks: never.
+  constexpr void add_row(SharedAddress row,
+                         std::uint32_t columns,
+                         SourceSite site = SourceSite::current()) {
+    // A tile without a pitch: its rows lie on one another, and every lane reads the same.
+    const SharedTile<f32> same{row, 1, 0, Swizzle::kNone};
+    typename M::template Fragment<kFragmentColumns> source;
+    for (std::uint32_t c = 0; c < columns; c += kFragmentColumns) {
+      machine_->ld_shared_row(same, 0, c, source, site);
+      fragments_[c / kFragmentColumns].combine(source,
+                                               [](float sum, float value) { return sum + value; });
+    }
+  }
+
+  /// Replaces each value by `f(value, the other's)`.
+  ///
+  /// Participants: the whole warp. Blocks: never.
+  template <class F>
+  constexpr void combine(const AccumTile& other, std::uint32_t columns, F f) {
+    for (std::uint32_t c = 0; c < columns; c += kFragmentColumns) {
+      fragments_[c / kFragmentColumns].combine(other.fragments_[c / kFragmentColumns], f);
+    }
+  }
+
   /// Writes the registers, rounded to `Element`, to this warp's rows of a tile that all warps of
   /// the
   /// role share: 32 rows for each rank in the warpgroup.

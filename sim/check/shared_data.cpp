@@ -259,13 +259,16 @@ class Impl : public Detector {
     return access;
   }
 
-  // A word, or a row of a tile in each lane.
+  // A word, a row of a tile in each lane, or one row in all of them.
   static Footprint stored(const Event& event) {
-    if (event.peer == 0) {
+    if (event.expected == 0) {
       return Footprint::interval(event.address, 4);
     }
     const std::uint32_t begin =
         event.address + event.phase * event.peer + event.wanted * event.expected;
+    if (event.peer == 0) {
+      return Footprint::interval(begin, event.bytes);
+    }
     return {begin, begin + (event.count - 1) * event.peer + event.bytes, event.bytes, event.peer};
   }
 

@@ -313,6 +313,16 @@ void RunOrder::on_pair_alloc(Group& group, const Event& event, std::uint32_t sel
   raise(clock, peer->second.warp, peer->second.index);
 }
 
+// Marks stand at the waits of the warp that has passed the most so far: one that goes round loops.
+bool RunOrder::is_marker(Group& group, std::uint32_t self) {
+  group.waits.resize(warps_, 0);
+  ++group.waits[self];
+  if (group.marker == kLeaf || group.waits[self] > group.waits[group.marker]) {
+    group.marker = self;
+  }
+  return group.marker == self;
+}
+
 void RunOrder::note_step(Group& group, const Event& event) {
   if (!options_.keep_streams) {
     return;
@@ -335,8 +345,7 @@ void RunOrder::note_step(Group& group, const Event& event) {
   add(issues_copy ? 0 : std::uint64_t{event.pending} << 32 | static_cast<std::uint32_t>(event.tx));
   add(std::uint64_t{event.flags} << 32 | event.site.line);
   const bool wait = event.op == Op::kMbarrierWait && (event.flags & event_flag::kLateLanes) == 0;
-  if (wait && (group.marker == kLeaf || group.marker == event.warp)) {
-    group.marker = event.warp;
+  if (wait && is_marker(group, event.warp % warps_)) {
     std::vector<ProofNode> live;
     for (const auto& [warp, node] : group.last_tensor) {
       live.push_back(node);

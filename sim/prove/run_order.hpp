@@ -212,6 +212,7 @@ class RunOrder : public EventSink {
     std::unordered_map<std::uint32_t, Requests> requests;         // by cluster
     std::uint32_t live_ctas = 0;
     std::uint32_t marker = kLeaf;       // the warp whose waits are marks
+    std::vector<std::uint32_t> waits;   // passed, by warp in the group
     std::vector<std::uint32_t> agents;  // recorded agent of each chain
     std::unordered_map<std::uint32_t, std::vector<ProtocolOp>> recorded_remote;  // by warp
   };
@@ -231,6 +232,7 @@ class RunOrder : public EventSink {
   void on_registers(Group& group, const Event& event, std::uint32_t self);
   void on_request(Group& group, const Event& event, std::uint32_t self);
   void on_exit(Group& group, const Event& event);
+  bool is_marker(Group& group, std::uint32_t self);
   void note_work(const Event& event);
   void on_pair_alloc(Group& group, const Event& event, std::uint32_t self);
   void note_step(Group& group, const Event& event);

@@ -13,7 +13,9 @@
 #include "scenarios/gemm_epilogue_load.hpp"
 #include "scenarios/gemm_persistent.hpp"
 #include "scenarios/gemm_serial.hpp"
+#include "scenarios/gemm_grouped.hpp"
 #include "scenarios/gemm_split_k.hpp"
+#include "scenarios/gemm_swiglu.hpp"
 #include "scenarios/mainloop.hpp"
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
@@ -80,6 +82,16 @@ TEST(BarrierTable, OfGemmSerial) {
 TEST(BarrierTable, OfGemmPersistent) {
   expect_table_is_true<GemmPersistentStorage<GemmPersistentExtents<>>>(
       "scenarios/gemm_persistent.hpp", GemmPersistentExtents<>{{{256, 256, 64, 6, 2}, 2, 1}, 2});
+}
+
+TEST(BarrierTable, OfGemmSwiglu) {
+  expect_table_is_true<GemmSwigluStorage<GemmEpilogueLoadExtents<>>>(
+      "scenarios/gemm_swiglu.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
+}
+
+TEST(BarrierTable, OfGemmGrouped) {
+  expect_table_is_true<GemmGroupedStorage<GemmExtents<>>>("scenarios/gemm_grouped.hpp",
+                                                          GemmExtents<>{128, 128, 64, 4, 2});
 }
 
 TEST(BarrierTable, OfMainloop) {

@@ -62,7 +62,7 @@ TEST_P(CleanProofTest, IsProvedAndForEveryTripCount) {
 TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
   ParameterSet parameters{GetParam().parameters};
   for (const auto& [set, value] : std::initializer_list<std::pair<const char*, std::int64_t>>{
-           {"tiles", 3}, {"stages", 2}, {"m", 128}, {"n", 128}, {"k", 192}}) {
+           {"tiles", 3}, {"stages", 2}, {"m", 128}, {"n", 128}, {"k", 192}, {"ctas", 1}}) {
     const auto known = std::any_of(
         GetParam().parameters.begin(), GetParam().parameters.end(), [n = set](const Parameter& p) {
           return std::string_view{p.name} == n;

@@ -155,8 +155,10 @@ TEST_P(ShapeTest, IsCleanAndRightUnderEveryKindOfSchedule) {
   const CheckResult result = check(named(GetParam().scenario), parameters_of(GetParam()), options);
   EXPECT_EQ(result.failing, 0U);
   EXPECT_TRUE(result.warnings.findings.empty());
-  ASSERT_EQ(result.comparisons.size(), 1U);
-  EXPECT_TRUE(result.comparisons[0].agrees());
+  ASSERT_FALSE(result.comparisons.empty());
+  for (const Comparison& comparison : result.comparisons) {
+    EXPECT_TRUE(comparison.agrees()) << comparison.tensor;
+  }
 }
 
 // Odd edges, one k step, K shorter than the ring, one stage, one accumulator, several tiles a CTA,
@@ -294,6 +296,49 @@ INSTANTIATE_TEST_SUITE_P(
             "m=300 n=200 k=520 tile_n=64 splits=7 stages=1 accum_stages=1 source_stages=1 ctas=1"},
         Shape{"gemm_split_k", "m=256 n=192 k=328 tile_n=96 splits=4 stages=3 ctas=5"},
         Shape{"gemm_split_k", "m=200 n=40 k=72 tile_n=16 tile_k=32 splits=64 source_stages=3"}));
+
+// The same; with biases and without, one box to a tile and several.
+INSTANTIATE_TEST_SUITE_P(
+    GemmSwiglu,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_swiglu", "m=1 n=1 k=8"},
+        Shape{"gemm_swiglu", "m=129 n=257 k=72"},
+        Shape{"gemm_swiglu", "m=129 n=100 k=72 bias=0 ctas=1"},
+        Shape{"gemm_swiglu",
+              "m=300 n=100 k=520 tile_n=64 stages=1 accum_stages=1 source_stages=1 ctas=1"},
+        Shape{"gemm_swiglu", "m=256 n=192 k=136 tile_n=192 stages=3 source_stages=3 ctas=2"},
+        Shape{"gemm_swiglu", "m=200 n=50 k=64 tile_n=32 tile_k=32 stages=2 ctas=5"},
+        Shape{"gemm_swiglu", "m=128 n=256 k=256 tile_n=256 stages=2"}));
+
+// Ragged groups, some empty; one row, one group, fewer tiles than CTAs, one CTA, one for each tile.
+INSTANTIATE_TEST_SUITE_P(
+    GemmGrouped,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_grouped", "m0=1 m1=0 m2=0 m3=0 n=1 k=8 ctas=4"},
+        Shape{"gemm_grouped", "m0=0 m1=129 m2=0 m3=300 n=257 k=72 ctas=2"},
+        Shape{"gemm_grouped",
+              "m0=300 m1=64 m2=1 m3=128 n=100 k=520 tile_n=64 stages=1 accum_stages=1 ctas=1"},
+        Shape{"gemm_grouped", "m0=127 m1=129 m2=0 m3=5 n=192 k=136 tile_n=96 stages=3 ctas=0"},
+        Shape{"gemm_grouped", "m3=400 n=40 k=72 tile_n=16 tile_k=32 work=8 ctas=3"}));
+
+TEST(GemmGroupedTest, WithoutAnyRowsEveryCtaEnds) {
+  RunOptions options;
+  const RunResult result =
+      simulate(named("gemm_grouped"), parameters_of({"gemm_grouped", "work=0"}), options);
+  EXPECT_TRUE(result.clean(true));
+  EXPECT_TRUE(result.comparisons.empty());
+}
+
+TEST(GemmSwigluTest, AnAccumulatorIsHalvedInWholeFragments) {
+  try {
+    named("gemm_swiglu").workload(parameters_of({"gemm_swiglu", "tile_n=48"}));
+    ADD_FAILURE();
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string{error.what()}.find("multiple of 32"), std::string::npos);
+  }
+}
 
 TEST(GemmSplitKTest, ForwardProgressIsJudgedForTheCtasOnTheMachine) {
   const auto ends = [](const char* name, const char* settings, std::uint32_t resident) {

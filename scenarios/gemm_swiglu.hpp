@@ -1,0 +1,225 @@
+/// Scenario: D = silu(A * G^T + bias_g) * (A * U^T + bias_u): gemm with two right-hand sides, whose
+/// epilogue brings their products together, and a fourth role that brings it the biases.
+///
+/// Barrier          Arrivals per phase                Bytes       Completion means
+/// input.full[s]    1   load, elected lane            A + G + U   stage s may be read
+/// input.empty[s]   1   mma, tcgen05.commit           -           stage s may be overwritten
+/// accum.full[a]    1   mma, tcgen05.commit           -           accumulator a is complete
+/// accum.empty[a]   128 epilogue, every lane          -           accumulator a may be overwritten
+/// tmem.done[0]     128 epilogue, every lane          -           tensor memory may be freed
+/// source.full[c]   1   epilogue_load, elected lane   2 rows      a box's biases may be read
+/// source.empty[c]  128 epilogue, every lane          -           a box's biases may be overwritten
+///
+/// The rows of B in a stage are half a tile of G and then half a tile of U, so that one MMA makes
+/// both: the gate in the first half of the accumulator's columns, the other in the second. G and U
+/// are two matrices; in one whose rows alternate, a lane would hold both factors side by side, and
+/// the protocol would be the same.
+///
+/// Expected: clean in every interleaving, with biases and without, for every depth of the rings,
+///           any number of tiles, of CTAs, of k steps, and for edges that cut a tile.
+
+#pragma once
+
+#include <cmath>
+
+#include "scenarios/gemm_epilogue_load.hpp"
+
+namespace warptwin::scenarios {
+
+/// x times the logistic function of x.
+template <class Float>
+constexpr Float silu(Float x) {
+  return x / (Float{1} + std::exp(-x));
+}
+
+/// What gemm has, with half as many columns of D, and the ring of the biases.
+template <class Extents>
+struct GemmSwigluStorage : GemmStorage<Extents> {
+  constexpr GemmSwigluStorage(auto& layout, const Extents& e)
+      : GemmStorage<Extents>{layout, e, e.tile_n / 2},
+        source{layout,
+               "source",
+               kGemmEpilogueLoadRoles,
+               e.source_stages,
+               2 * row_bytes(),
+               kTileAlignment} {}
+  constexpr void init(Machine auto& machine) const {
+    GemmStorage<Extents>::init(machine);
+    source.init(machine);
+  }
+  /// A box's biases of G, or of U, fp32.
+  constexpr std::uint32_t row_bytes() const { return this->out.first.columns * 4; }
+  constexpr SharedAddress bias_g(std::uint32_t stage) const { return source.tile(stage); }
+  constexpr SharedAddress bias_u(std::uint32_t stage) const {
+    return source.tile(stage) + row_bytes();
+  }
+
+  EpiLoadPipelineStorage source;
+};
+
+/// The MMA warp is gemm's: it knows nothing of halves.
+template <Machine M, class Extents>
+struct GemmSwigluKernel : GemmKernel<M, Extents> {
+  using Base = GemmKernel<M, Extents>;
+  using Storage = GemmSwigluStorage<Extents>;
+  using Input = typename Base::Input;
+  using Accum = typename Base::Accum;
+  static constexpr auto kRoles = kGemmEpilogueLoadRoles;
+  struct Problem : Base::Problem {    // b is G: box (tile_n / 2, tile_k); d: (tile_m, box)
+    typename M::TensorMap u, biases;  // boxes as of G; (2, box)
+    bool has_bias;
+  };
+
+  static Problem problem(const ParameterSet& p,
+                         const Extents& e,
+                         std::span<const typename M::TensorMap> maps,
+                         std::span<const GlobalAddress>) {
+    const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n / 2);
+    const std::uint32_t k_tiles = ceil_div(p.u32("k"), e.tile_k);
+    return {{maps[0], maps[1], maps[2], e, grid, k_tiles}, maps[3], maps[4], p.u32("bias") != 0};
+  }
+
+  static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    auto input = Input{machine, smem.input}.producer();
+    for (const Tile tile : problem.tiles(machine)) {
+      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+        auto stage = input.acquire_stage();  // waits input.empty, arms full
+        const auto b = stage.payload().b_tile();
+        stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());  // (tile_m, tile_k) bf16
+        stage.load(problem.b, {tile.n, k}, half(b, 0));                // (tile_n / 2, tile_k)
+        stage.load(problem.u, {tile.n, k}, half(b, 1));                // (tile_n / 2, tile_k)
+        std::move(stage).release();
+      }
+    }
+    input.drain();  // no commit is on its way to input.empty any more
+  }
+
+  /// The rows of G, or of U, in a tile of both.
+  static constexpr OperandTile<bf16> half(OperandTile<bf16> both, std::uint32_t which) {
+    both.tile.rows /= 2;
+    both.tile.base = both.tile.base + which * both.tile.bytes();
+    return both;
+  }
+
+  static constexpr void epilogue_load(M& machine, const Problem& problem, const Storage& smem) {
+    auto source = EpiLoadPipeline<M>{machine, smem.source};
+    const std::uint32_t columns = smem.out.first.columns;
+    const std::uint32_t boxes = problem.has_bias ? problem.extents.tile_n / 2 / columns : 0;
+    for (const Tile tile : problem.tiles(machine)) {
+      for (std::uint32_t box = 0; box < boxes; ++box) {
+        const Coordinates<2> at{{static_cast<std::int32_t>((tile.n * boxes + box) * columns), 0}};
+        auto stage = source.acquire_producer();  // waits source.empty, arms full
+        stage.load(problem.biases, at, smem.source.tile(stage.index()));  // (2, box) f32
+        std::move(stage).release();
+      }
+    }
+  }
+
+  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+    auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
+    auto source = EpiLoadPipeline<M>{machine, smem.source};
+    auto writer = TileWriter<M, bf16>{machine, smem.out};
+    auto gate = AccumTile<M>{machine};  // this warp's rows of one box, fp32
+    auto up = AccumTile<M>{machine};
+    const std::uint32_t columns = smem.out.first.columns;
+    const std::uint32_t half = problem.extents.tile_n / 2;
+    const std::uint32_t boxes = half / columns;
+    const auto activate_and_store = [&](Tile tile, std::uint32_t box) {
+      if (problem.has_bias) {
+        auto stage = source.acquire_consumer();  // waits source.full
+        gate.add_row(smem.bias_g(stage.index()), columns);
+        up.add_row(smem.bias_u(stage.index()), columns);
+        machine.fence_proxy_async(ProxySpace::kSharedCta);  // the next copy comes after these reads
+        std::move(stage).release();                         // arrives on source.empty
+      }
+      gate.combine(up, columns, [](float g, float u) { return silu(g) * u; });
+      gate.store(writer.acquire());  // (tile_m, box_columns) bf16, written by all warps
+      writer.store(problem.d, {tile.m, tile.n * boxes + box});
+    };
+    for (const Tile tile : problem.tiles(machine)) {
+      auto accum = warp.acquire_epilogue_linear();  // waits accum.full
+      for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
+        gate.load(accum, box * columns, columns);
+        up.load(accum, half + box * columns, columns);
+        activate_and_store(tile, box);
+      }
+      gate.load(accum, half - columns, columns);
+      up.load(accum, 2 * half - columns, columns);
+      std::move(accum).release();  // arrives on accum.empty
+      activate_and_store(tile, boxes - 1);
+    }
+    writer.drain();             // the stores are complete
+    std::move(warp).release();  // arrives on tmem.done
+  }
+};
+
+struct GemmSwiglu : Gemm {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_swiglu", ScenarioKind::kClean, "persistent GEMM with a gated activation and biases"};
+  using StaticExtents = GemmEpilogueLoadExtents<GemmExtents<128, 128, 64, 4, 2>, 2>;
+  template <Machine M, class Extents>
+  using Kernel = GemmSwigluKernel<M, Extents>;
+
+  static std::span<const Parameter> parameters() {
+    static constexpr Parameter kParameters[] = {
+        {"m", "rows of A and D", 512, 1, 1 << 20, "tile_m"},
+        {"n", "rows of G and of U, columns of D", 256, 1, 1 << 20},
+        {"k", "columns of A, G and U", 512, 1, 1 << 20, "tile_k"},
+        {"bias", "whether there are biases", 1, 0, 1, nullptr, true},
+        {"tile_m", "rows of a tile of D", 128, 64, 128},
+        {"tile_n", "columns of an accumulator: twice those of a tile of D", 128, 32, 256},
+        {"tile_k", "columns of A, G and U in one stage", 64, 16, 64},
+        {"stages", "stages of the input ring", 4, 1, 64},
+        {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
+        {"source_stages", "boxes of biases in shared memory", 2, 1, 64},
+        {"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16},
+    };
+    return kParameters;
+  }
+  static GemmEpilogueLoadExtents<> extents(const ParameterSet& p) {
+    return {Gemm::extents(p), p.u32("source_stages")};
+  }
+  static Workload workload(const ParameterSet& p) {
+    const auto e = extents(p);
+    const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
+    check_row_pitch("k", k, sizeof(bf16::Storage));
+    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(bf16::Storage));
+    require(e.tile_n % 32 == 0,
+            "tile_n=" + std::to_string(e.tile_n) +
+                " cannot be halved in fragments of 16 columns; use a multiple of 32");
+    check_tmem_columns(e.accum_stages, e.tile_n);
+    check_stages_fit<GemmSwigluStorage<GemmEpilogueLoadExtents<>>>(e);
+    const std::uint32_t half = e.tile_n / 2;
+    const std::uint32_t box = box_columns<bf16>(half);
+    const std::uint32_t tiles = TileGrid::covering(m, n, e.tile_m, half).count();
+    return {.tensors = {matrix("a", TensorUse::kInput, m, k),
+                        matrix("g", TensorUse::kInput, n, k),
+                        matrix("d", TensorUse::kOutput, m, n),
+                        matrix("u", TensorUse::kInput, n, k),
+                        matrix("biases", TensorUse::kInput, 2, n, ElementType::kF32)},
+            .maps = {{0, e.tile_m, e.tile_k, swizzle_of(e.tile_k * 2)},
+                     {1, half, e.tile_k, swizzle_of(e.tile_k * 2)},
+                     {2, e.tile_m, box, swizzle_of(box * 2)},
+                     {3, half, e.tile_k, swizzle_of(e.tile_k * 2)},
+                     {4, 2, box, Swizzle::kNone}},
+            .clusters = p.u32("ctas") == 0 ? tiles : p.u32("ctas"),
+            .flops = std::uint64_t{4} * m * n * k};
+  }
+  static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
+    const HostTensor& a = tensors[0];
+    HostTensor& d = tensors[2];
+    for (std::uint32_t m = 0; m < d.spec.rows; ++m) {
+      for (std::uint32_t n = 0; n < d.spec.columns; ++n) {
+        double gate = p["bias"] != 0 ? static_cast<double>(tensors[4].at(0, n)) : 0.0;
+        double up = p["bias"] != 0 ? static_cast<double>(tensors[4].at(1, n)) : 0.0;
+        for (std::uint32_t k = 0; k < a.spec.columns; ++k) {
+          gate += static_cast<double>(a.at(m, k)) * static_cast<double>(tensors[1].at(n, k));
+          up += static_cast<double>(a.at(m, k)) * static_cast<double>(tensors[3].at(n, k));
+        }
+        d.at(m, n) = static_cast<float>(silu(gate) * up);
+      }
+    }
+  }
+};
+
+}  // namespace warptwin::scenarios
