@@ -5,10 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scenarios/conv2d_fprop.hpp"
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
 #include "scenarios/gemm_blockwise_fp8.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
+#include "scenarios/gemm_small.hpp"
 #include "scenarios/mainloop.hpp"
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
@@ -50,6 +52,16 @@ TEST(BarrierTable, OfGemmBlockwiseFp8) {
 TEST(BarrierTable, OfGemmEpilogueLoad) {
   expect_table_is_true<GemmEpilogueLoadStorage<GemmEpilogueLoadExtents<>>>(
       "scenarios/gemm_epilogue_load.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
+}
+
+TEST(BarrierTable, OfGemmSmall) {
+  expect_table_is_true<GemmSmallStorage<GemmSmallExtents<>>>(
+      "scenarios/gemm_small.hpp", GemmSmallExtents<>{{128, 16, 64, 4, 2}, 2, 1, 4, 1, 1});
+}
+
+TEST(BarrierTable, OfConv2dFprop) {
+  expect_table_is_true<GemmEpilogueLoadStorage<Conv2dFpropExtents<>>>(
+      "scenarios/conv2d_fprop.hpp", Conv2dFpropExtents<>{{{128, 128, 64, 4, 2}, 2}, 16});
 }
 
 TEST(BarrierTable, OfMainloop) {
