@@ -1,7 +1,7 @@
-/// Scenario: Y = conv(X, W) + beta * Z, bf16, as an implicit GEMM: NHWC activations, KRSC filters, a
-/// residual Z like Y; stride 1. A tile of Y is tile_q x tile_p pixels of one image by tile_n
-/// filters; a k step is one (r, s) and 64 channels. Its A tile is a box of X, moved by (r, s): what
-/// lies beyond the image's edge is padding, which TMA reads as zero.
+/// Scenario: Y = conv(X, W) + beta * Z, bf16, as an implicit GEMM: NHWC activations, KRSC filters,
+/// a residual Z like Y; stride 1. A tile of Y is tile_q x tile_p pixels of one image by tile_n
+/// filters; a k step is one (r, s) and tile_k channels. Its A tile is a box of X, moved by (r, s):
+/// what lies beyond the image's edge is padding, which TMA reads as zero.
 ///
 /// Barrier          Arrivals per phase                Bytes   Completion means
 /// input.full[s]    1   load, elected lane            A + B   stage s may be read

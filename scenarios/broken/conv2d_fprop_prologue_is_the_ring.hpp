@@ -1,5 +1,5 @@
-/// Broken: the load warp tells the epilogue-load warp to go on after as many k steps as the ring has
-/// stages, though a tile may have fewer.
+/// Broken: the load warp tells the epilogue-load warp to go on after as many k steps as the ring
+/// has stages, though a tile may have fewer.
 ///
 /// A small filter has three: the residual is never asked for.
 ///

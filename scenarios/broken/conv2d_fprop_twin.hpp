@@ -1,5 +1,5 @@
-/// What the wrong twins of `conv2d_fprop` share: a small image whose pixels do not fill a tile. One CTA
-/// computes several tiles, each of more than one box.
+/// What the wrong twins of `conv2d_fprop` share: a small image whose pixels do not fill a tile. One
+/// CTA computes several tiles, each of more than one box.
 
 #pragma once
 
