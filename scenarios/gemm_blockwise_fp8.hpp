@@ -1,6 +1,6 @@
-/// Scenario: D = sum over blocks of K of (sa * sb) * (A * B^T), e4m3 in, bf16 out: a factor of A for
-/// each row and 128 of K, one of B for each 128 rows and 128 of K. Tensor cores cannot apply them,
-/// so each k step has an accumulator of its own, and the epilogue adds up in registers.
+/// Scenario: D = sum over blocks of K of (sa * sb) * (A * B^T), e4m3 in, bf16 out: a factor of A
+/// for each row and 128 of K, one of B for each 128 rows and 128 of K. Tensor cores cannot apply
+/// them, so each k step has an accumulator of its own, and the epilogue adds up in registers.
 ///
 /// Barrier          Arrivals per phase          Bytes per phase   Completion means
 /// input.full[s]    1   load, elected lane      A + B + sa tile   stage s may be read
@@ -11,8 +11,9 @@
 /// tmem.done[0]     128 epilogue, every lane    -                 tensor memory may be freed
 ///
 /// The epilogue does not wait for input.full: that the factors of A are there follows from the
-/// MMA's wait and its commit to accum.full. In pairs the peer has no other evidence, since all bytes
-/// are counted in the leader; there the counts are those of gemm_2sm, and 4 more on input.empty.
+/// MMA's wait and its commit to accum.full. In pairs the peer has no other evidence, since all
+/// bytes are counted in the leader; there the counts are those of gemm_2sm, and 4 more on
+/// input.empty.
 ///
 /// Expected: clean in every interleaving, for every stages >= 1 and accum_stages >= 1, for any
 ///           cluster of CTAs or pairs, any number of tiles, and for edges that cut a tile.

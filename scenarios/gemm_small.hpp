@@ -17,8 +17,8 @@
 /// grid before, and then copies the activations into the same stages. Nobody can free a stage that
 /// waits for its activations, so `prefetch` is at most the ring's depth.
 ///
-/// Expected: clean in every interleaving, for every stages >= 1 and prefetch <= stages, k_group 1, 2
-///           or 4, any cluster, number of tiles and k steps, and for edges that cut a tile.
+/// Expected: clean in every interleaving, for every stages >= 1 and prefetch <= stages, k_group 1,
+///           2 or 4, any cluster, number of tiles and k steps, and for edges that cut a tile.
 
 #pragma once
 

@@ -118,8 +118,8 @@ struct TensorMapSpec {
   std::uint32_t box_rows = 0;
   std::uint32_t box_columns = 0;
   Swizzle swizzle = Swizzle::kNone;
-  /// Of a map with more than two dimensions: what the rows are made of, inner first; the rest has no
-  /// extent. `box_rows` is the product of their boxes.
+  /// Of a map with more than two dimensions: what the rows are made of, inner first; the rest has
+  /// no extent. `box_rows` is the product of their boxes.
   MapDimension outer[kOuterMax] = {};
 };
 

@@ -68,6 +68,18 @@ class WARPTWIN_LINEAR [[nodiscard]] InputProducerStage {
     load_slice(claim_.machine(), map, at, tile, barrier(), storage_->cluster, site);
   }
 
+  /// Copies a box of a tensor of any rank into the stage, from element `at` on, for this CTA alone.
+  ///
+  /// Participants: the whole warp; one elected lane issues. Blocks: never.
+  template <std::uint32_t kRank, class Element>
+  WARPTWIN_WHILE_HELD constexpr void load(const typename M::TensorMap& map,
+                                          Coordinates<kRank> at,
+                                          const OperandTile<Element>& tile,
+                                          SourceSite site = SourceSite::current()) const {
+    const CopyTarget target{barrier(), {}, storage_->cluster.group};
+    claim_.machine().cp_async_bulk_tensor_load(tile.tile.base, map, at, target, site);
+  }
+
   /// Gives the stage up; the bytes under way complete it.
   WARPTWIN_GIVES_UP constexpr void release(SourceSite = SourceSite::current()) && {
     if (claim_.end()) {

@@ -90,13 +90,21 @@ class TileWriter {
   constexpr void store(const typename M::TensorMap& map,
                        TileIndex at,
                        SourceSite site = SourceSite::current()) {
+    const SharedTile<Element> tile = storage_->tile(next_);
+    store(map,
+          Coordinates<2>{{static_cast<std::int32_t>(at.column * tile.columns),
+                          static_cast<std::int32_t>(at.row * tile.rows)}},
+          site);
+  }
+  /// The same in a tensor of any rank, from element `at` on.
+  template <std::uint32_t kRank>
+  constexpr void store(const typename M::TensorMap& map,
+                       Coordinates<kRank> at,
+                       SourceSite site = SourceSite::current()) {
     machine_->fence_proxy_async(ProxySpace::kSharedCta, site);
     storage_->written.sync(*machine_, site);
     if (is_store_warp()) {
-      const SharedTile<Element> tile = storage_->tile(next_);
-      const Coordinates<2> to{{static_cast<std::int32_t>(at.column * tile.columns),
-                               static_cast<std::int32_t>(at.row * tile.rows)}};
-      machine_->cp_async_bulk_tensor_store(map, to, tile.base, site);
+      machine_->cp_async_bulk_tensor_store(map, at, storage_->tile(next_).base, site);
       machine_->cp_async_bulk_commit_group(site);
     }
     next_ = (next_ + 1) % Storage::kBuffers;

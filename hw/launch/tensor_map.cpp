@@ -74,10 +74,6 @@ TensorMapEncoding encoding_of(const TensorMapSpec& map, const TensorSpec& tensor
           "rows are " + std::to_string(tensor.pitch_bytes) +
               " bytes apart and overlap; use at least " +
               std::to_string(std::uint64_t{tensor.units()} * element_bytes));
-  require(map.box_rows >= 1 && map.box_rows <= kBoxMax,
-          tensor,
-          "a box of " + std::to_string(map.box_rows) +
-              " rows; use 1 to 256, in several copies if need be");
   require(map.box_columns >= 1 && map.box_columns <= kBoxMax,
           tensor,
           "a box of " + std::to_string(map.box_columns) +
@@ -97,10 +93,22 @@ TensorMapEncoding encoding_of(const TensorMapSpec& map, const TensorSpec& tensor
   TensorMapEncoding encoding;
   encoding.element = data_type(tensor.element);
   encoding.dimensions[0] = tensor.units();
-  encoding.dimensions[1] = tensor.rows;
-  encoding.strides[0] = tensor.pitch_bytes;
   encoding.box[0] = map.box_columns;
-  encoding.box[1] = map.box_rows;
+  encoding.rank = 1;
+  for (const MapDimension& outer : outer_dimensions(map, tensor)) {
+    require(outer.box >= 1 && outer.box <= kBoxMax,
+            tensor,
+            "a box of " + std::to_string(outer.box) +
+                " rows; use 1 to 256, in several copies if need be");
+    require(outer.stride_bytes % kUnitBytes == 0,
+            tensor,
+            "a dimension's elements are " + std::to_string(outer.stride_bytes) +
+                " bytes apart, and TMA needs a multiple of 16");
+    encoding.dimensions[encoding.rank] = outer.extent;
+    encoding.strides[encoding.rank - 1] = outer.stride_bytes;
+    encoding.box[encoding.rank] = outer.box;
+    ++encoding.rank;
+  }
   encoding.swizzle = swizzle_of(map.swizzle);
   return encoding;
 }
@@ -129,7 +137,7 @@ CUtensorMap encode(const TensorMapEncoding& encoding, GlobalAddress address) {
   const CUresult result = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function)(
       &map,
       encoding.element,
-      TensorMapEncoding::kRank,
+      encoding.rank,
       reinterpret_cast<void*>(address.value),
       encoding.dimensions,
       encoding.strides,

@@ -10,15 +10,16 @@
 
 namespace warptwin::hw {
 
-/// The arguments of cuTensorMapEncodeTiled for a matrix; dimension 0 is the column.
+/// The arguments of cuTensorMapEncodeTiled; dimension 0 is the column.
 struct TensorMapEncoding {
-  static constexpr std::uint32_t kRank = 2;
+  static constexpr std::uint32_t kRankMax = 1 + TensorMapSpec::kOuterMax;
 
+  std::uint32_t rank = 2;
   CUtensorMapDataType element = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-  cuuint64_t dimensions[kRank] = {};   // elements
-  cuuint64_t strides[kRank - 1] = {};  // bytes, of dimension 1 on
-  cuuint32_t box[kRank] = {};          // elements
-  cuuint32_t element_strides[kRank] = {1, 1};
+  cuuint64_t dimensions[kRankMax] = {};   // elements
+  cuuint64_t strides[kRankMax - 1] = {};  // bytes, of dimension 1 on
+  cuuint32_t box[kRankMax] = {};          // elements
+  cuuint32_t element_strides[kRankMax] = {1, 1, 1, 1, 1};
   CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
 };
 

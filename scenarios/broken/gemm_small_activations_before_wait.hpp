@@ -1,4 +1,4 @@
-/// Broken: the first stages are filled whole before the wait for the grid that makes the activations.
+/// Broken: the stages are filled whole, with no wait for the grid that makes the activations.
 ///
 /// Expected: PDL_MISSING_WAIT. Twin: gemm_small.
 

@@ -137,7 +137,9 @@ std::vector<std::string> detector_names() {
 }
 
 DetectorSet::DetectorSet(const Rules& rules, const LaunchConfig& config, const Symbols& symbols)
-    : naming_{config, symbols}, reporter_{rules, naming_}, order_{config, rules.commit_tells_copies} {
+    : naming_{config, symbols},
+      reporter_{rules, naming_},
+      order_{config, rules.commit_tells_copies} {
   for (const Entry& entry : kDetectors) {
     if (!rules.without.contains(entry.name)) {
       detectors_.push_back(entry.make(reporter_, order_));

@@ -30,6 +30,23 @@ TEST(TensorMap, ColumnsAreTheFirstDimension) {
   EXPECT_EQ(encoding.swizzle, CU_TENSOR_MAP_SWIZZLE_128B);
 }
 
+TEST(TensorMap, RowsMayBeSeveralDimensions) {
+  TensorMapSpec map = kMap;
+  map.outer[0] = {10, 2000, 8};
+  map.outer[1] = {25, 20000, 16};
+  map.outer[2] = {2, 500000, 1};
+  const TensorMapEncoding encoding = encoding_of(map, kMatrix);
+  ASSERT_EQ(encoding.rank, 4U);
+  EXPECT_EQ(encoding.dimensions[3], 2U);
+  EXPECT_EQ(encoding.strides[1], 20000U);
+  EXPECT_EQ(encoding.box[2], 16U);
+  EXPECT_EQ(encoding.element_strides[3], 1U);
+  EXPECT_EQ(encoding_of(kMap, kMatrix).rank, 2U);
+  map.outer[1].stride_bytes = 20008;
+  EXPECT_THAT([&] { static_cast<void>(encoding_of(map, kMatrix)); },
+              ThrowsMessage<ConfigError>(HasSubstr("20008 bytes apart")));
+}
+
 TEST(TensorMap, TypesAndSwizzles) {
   const auto element = [](ElementType type) {
     return encoding_of({0, 8, 16, Swizzle::kNone}, {"t", TensorUse::kInput, type, 8, 16, 64})

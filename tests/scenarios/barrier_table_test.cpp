@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/attention.hpp"
+#include "scenarios/conv2d_fprop.hpp"
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
 #include "scenarios/gemm_block_scaled.hpp"
@@ -16,6 +17,7 @@
 #include "scenarios/gemm_grouped.hpp"
 #include "scenarios/gemm_split_k.hpp"
 #include "scenarios/gemm_swiglu.hpp"
+#include "scenarios/gemm_small.hpp"
 #include "scenarios/mainloop.hpp"
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
@@ -92,6 +94,16 @@ TEST(BarrierTable, OfGemmSwiglu) {
 TEST(BarrierTable, OfGemmGrouped) {
   expect_table_is_true<GemmGroupedStorage<GemmExtents<>>>("scenarios/gemm_grouped.hpp",
                                                           GemmExtents<>{128, 128, 64, 4, 2});
+}
+
+TEST(BarrierTable, OfGemmSmall) {
+  expect_table_is_true<GemmSmallStorage<GemmSmallExtents<>>>(
+      "scenarios/gemm_small.hpp", GemmSmallExtents<>{{128, 16, 64, 4, 2}, 2, 1, 4, 1, 1});
+}
+
+TEST(BarrierTable, OfConv2dFprop) {
+  expect_table_is_true<GemmEpilogueLoadStorage<Conv2dFpropExtents<>>>(
+      "scenarios/conv2d_fprop.hpp", Conv2dFpropExtents<>{{{128, 128, 64, 4, 2}, 2}, 16});
 }
 
 TEST(BarrierTable, OfMainloop) {

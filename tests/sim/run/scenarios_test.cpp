@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include "scenarios/conv2d_fprop.hpp"
 #include "sim/run/check.hpp"
+#include "sim/run/instantiate.hpp"
 #include "sim/run/replay_line.hpp"
 
 namespace warptwin::sim {
@@ -275,6 +277,41 @@ INSTANTIATE_TEST_SUITE_P(
               "stages=2 clusters=1"},
         Shape{"gemm_blockwise_fp8", "m=150 n=100 k=160 tile_n=32 cluster_m=2 cluster_n=2"}));
 
+// The same, k groups that K cuts and that hold all of it, operands swapped and not, weights of more
+// and of fewer stages than a tile has, clusters that multicast, several tiles a CTA.
+INSTANTIATE_TEST_SUITE_P(
+    GemmSmall,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_small", "m=1 n=8 k=8"},
+        Shape{"gemm_small", "m=17 n=129 k=328 swap_ab=1 clusters=1"},
+        Shape{"gemm_small", "m=33 n=200 k=520 tile_n=48 k_group=4 stages=2 prefetch=2 swap_ab=0"},
+        Shape{"gemm_small", "m=40 n=300 k=200 tile_n=32 k_group=4 stages=1 prefetch=1 clusters=2"},
+        Shape{"gemm_small", "m=130 n=100 k=72 k_group=1 stages=2 prefetch=0 swap_ab=0 clusters=9"},
+        Shape{"gemm_small", "m=20 n=300 k=264 cluster_m=2 stages=2 prefetch=2 accum_stages=1"},
+        Shape{"gemm_small",
+              "m=65 n=500 k=136 cluster_m=2 cluster_n=4 k_group=4 stages=2 prefetch=1 clusters=1"},
+        Shape{"gemm_small", "m=260 n=60 k=136 cluster_m=2 cluster_n=2 swap_ab=0 tile_n=32"}));
+
+// Pixels that do not fill a tile, padding on all sides and none, one pixel, channels that a stage
+// cuts, fewer k steps than stages, one box of the residual, several tiles a CTA.
+INSTANTIATE_TEST_SUITE_P(
+    Conv2dFprop,
+    ShapeTest,
+    ::testing::Values(
+        Shape{
+            "conv2d_fprop",
+            "images=1 height=1 width=1 channels=8 filters=8 filter_height=1 filter_width=1 pad=0"},
+        Shape{"conv2d_fprop", "images=2 height=9 width=17 channels=72 filters=40 tile_n=32 ctas=1"},
+        Shape{"conv2d_fprop",
+              "images=3 height=7 width=5 channels=24 filters=16 tile_q=8 tile_n=16 pad=0 ctas=2"},
+        Shape{"conv2d_fprop",
+              "images=1 height=6 width=20 channels=16 filters=24 filter_height=5 filter_width=2 "
+              "pad=3 tile_q=32 tile_n=16 tile_k=16 stages=2 source_stages=1 accum_stages=1"},
+        Shape{"conv2d_fprop",
+              "images=5 height=12 width=11 channels=40 filters=136 filter_height=1 filter_width=1 "
+              "pad=0 beta=-2 tile_q=4 tile_n=96 stages=6 ctas=3"}));
+
 TEST(GemmBlockwiseFp8, WhatTheEpilogueKnowsOfTheFactorsItKnowsFromTheCommit) {
   const ScenarioEntry& scenario = named("gemm_blockwise_fp8");
   CheckOptions options;
@@ -426,6 +463,42 @@ TEST(AttentionTest, WhatDoesNotFitIsRefusedWithWhatWould) {
   EXPECT_NE(refusal({{"stages", 4}}).find("stages<=3"), std::string::npos);
   EXPECT_NE(refusal({{"head_dim", 96}}).find("use 64 or 128"), std::string::npos);
   EXPECT_EQ(refusal({{"head_dim", 64}, {"stages", 8}}), "");
+}
+
+// No barrier can tell: the residual of another tile's filters is blended in.
+template <Machine M, class Extents>
+struct ResidualOfFirstFiltersKernel : scenarios::Conv2dFpropKernel<M, Extents> {
+  using Base = scenarios::Conv2dFpropKernel<M, Extents>;
+  using Problem = typename Base::Problem;
+  using Storage = typename Base::Storage;
+  static constexpr void epilogue_load(M& machine, const Problem& problem, const Storage& smem) {
+    auto source = EpiLoadPipeline<M>{machine, smem.source};
+    auto order = LoadOrderBarrier<M>{machine, smem.order};
+    const std::uint32_t columns = smem.out.first.columns;
+    for (const Tile tile : problem.tiles(machine)) {
+      order.wait_and_step();
+      for (std::uint32_t box = 0; box < problem.extents.tile_n / columns; ++box) {
+        auto stage = source.acquire_producer();
+        const Tile wrong{tile.m, 0};  // tile.n is meant
+        stage.load(problem.c, problem.box_at(wrong, box, columns), smem.source.tile(stage.index()));
+        std::move(stage).release();
+      }
+    }
+  }
+};
+struct ResidualOfFirstFilters : scenarios::Conv2dFprop {
+  template <Machine M, class Extents>
+  using Kernel = ResidualOfFirstFiltersKernel<M, Extents>;
+};
+
+TEST(Conv2dFprop, AResidualFromTheWrongPlaceIsSeenInTheDataAlone) {
+  const ScenarioEntry wrong = instantiate<ResidualOfFirstFilters>();
+  const ParameterSet two_tiles = with(wrong, {{"filters", 32}, {"tile_n", 16}, {"images", 1}});
+  const RunResult result = simulate(wrong, two_tiles, {});
+  EXPECT_TRUE(result.findings.empty());
+  ASSERT_EQ(result.comparisons.size(), 1U);
+  EXPECT_FALSE(result.comparisons[0].agrees());
+  EXPECT_GE(result.comparisons[0].column, 16U);
 }
 
 TEST(GemmTest, WhatDoesNotFitIsRefusedWithWhatWould) {

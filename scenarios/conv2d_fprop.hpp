@@ -1,0 +1,339 @@
+/// Scenario: Y = conv(X, W) + beta * Z, bf16, as an implicit GEMM: NHWC activations, KRSC filters,
+/// a residual Z like Y; stride 1. A tile of Y is tile_q x tile_p pixels of one image by tile_n
+/// filters; a k step is one (r, s) and tile_k channels. Its A tile is a box of X, moved by (r, s):
+/// what lies beyond the image's edge is padding, which TMA reads as zero.
+///
+/// Barrier          Arrivals per phase                Bytes   Completion means
+/// input.full[s]    1   load, elected lane            A + B   stage s may be read
+/// input.empty[s]   1   mma, tcgen05.commit           -       stage s may be overwritten
+/// accum.full[a]    1   mma, tcgen05.commit           -       accumulator a is complete
+/// accum.empty[a]   128 epilogue, every lane          -       accumulator a may be overwritten
+/// tmem.done[0]     128 epilogue, every lane          -       tensor memory may be freed
+/// source.full[c]   1   epilogue_load, elected lane   box     box c of Z may be read
+/// source.empty[c]  128 epilogue, every lane          -       box c of Z may be overwritten
+/// order.full[o]    1   load, elected lane            -       the tile's first copies are under way
+/// order.empty[o]   1   epilogue_load, elected lane   -       the load warp may begin another tile
+///
+/// The residual is asked for after the tile's prologue, min(stages, k steps) copies of A and B.
+///
+/// Expected: clean in every interleaving, for every depth of the rings, any image, filter, padding
+///           and number of channels, and for edges that cut a tile.
+
+#pragma once
+
+#include <algorithm>
+
+#include "scenarios/gemm_epilogue_load.hpp"
+
+namespace warptwin::scenarios {
+
+/// `tile_m` pixels are `tile_q` of each of tile_m / tile_q rows.
+template <class Rings = GemmEpilogueLoadExtents<>, std::uint32_t kTileQ = kDynamic>
+struct Conv2dFpropExtents : Rings {
+  [[no_unique_address]] Extent<kTileQ> tile_q;
+
+  constexpr std::uint32_t tile_p() const { return this->tile_m / tile_q; }
+};
+
+/// The sizes of a convolution with stride 1.
+struct ConvShape {
+  std::uint32_t images, height, width, channels;
+  std::uint32_t filters, filter_height, filter_width;
+  std::uint32_t pad;  // on each side
+
+  static ConvShape of(const ParameterSet& p) {
+    return {p.u32("images"),
+            p.u32("height"),
+            p.u32("width"),
+            p.u32("channels"),
+            p.u32("filters"),
+            p.u32("filter_height"),
+            p.u32("filter_width"),
+            p.u32("pad")};
+  }
+  constexpr std::uint32_t taps() const { return filter_height * filter_width; }
+  constexpr std::uint32_t out_height() const { return height + 2 * pad - filter_height + 1; }
+  constexpr std::uint32_t out_width() const { return width + 2 * pad - filter_width + 1; }
+  constexpr std::uint32_t out_pixels() const { return images * out_height() * out_width(); }
+};
+
+/// Where the tiles and k steps of the implicit GEMM lie in the tensors.
+struct ConvWalk {
+  std::uint32_t tile_p, tile_q, tiles_p, tiles_q;
+  std::uint32_t filter_width, channel_tiles, pad;
+
+  template <class Extents>
+  static constexpr ConvWalk over(const ConvShape& shape, const Extents& e) {
+    return {e.tile_p(),
+            e.tile_q,
+            ceil_div(shape.out_height(), e.tile_p()),
+            ceil_div(shape.out_width(), e.tile_q),
+            shape.filter_width,
+            ceil_div(shape.channels, e.tile_k),
+            shape.pad};
+  }
+  constexpr TileGrid grid(const ConvShape& shape, std::uint32_t tile_n) const {
+    return {shape.images * tiles_p * tiles_q, ceil_div(shape.filters, tile_n)};
+  }
+
+  struct Pixel {
+    std::int32_t n, p, q;
+  };
+  /// The first pixel of a tile, counted along q first.
+  constexpr Pixel pixel(std::uint32_t tile) const {
+    const std::uint32_t row = tile / tiles_q;
+    return {static_cast<std::int32_t>(row / tiles_p),
+            static_cast<std::int32_t>(row % tiles_p * tile_p),
+            static_cast<std::int32_t>(tile % tiles_q * tile_q)};
+  }
+  struct Step {
+    std::int32_t c, tap;  // the first channel; r * filter_width + s
+    std::int32_t dp, dq;  // from an output pixel to the input pixel
+  };
+  constexpr Step step(std::uint32_t k, std::uint32_t tile_k) const {
+    const std::uint32_t tap = k / channel_tiles;
+    const auto pads = static_cast<std::int32_t>(pad);
+    return {static_cast<std::int32_t>(k % channel_tiles * tile_k),
+            static_cast<std::int32_t>(tap),
+            static_cast<std::int32_t>(tap / filter_width) - pads,
+            static_cast<std::int32_t>(tap % filter_width) - pads};
+  }
+};
+
+/// The MMA warp is gemm's, the rings are those of gemm_epilogue_load.
+template <Machine M, class Extents>
+struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents> {
+  using Base = GemmEpilogueLoadKernel<M, Extents>;
+  using Storage = GemmEpilogueLoadStorage<Extents>;
+  using Input = typename Base::Input;
+  using Accum = typename Base::Accum;
+  /// Maps: a and c, d by (channel, q, p, image); b by (channel, tap, filter).
+  struct Problem : Base::Problem {
+    ConvWalk walk;
+
+    /// Of Y and Z: box `box` of an output tile.
+    constexpr Coordinates<4> box_at(Tile tile, std::uint32_t box, std::uint32_t columns) const {
+      const ConvWalk::Pixel at = walk.pixel(tile.m);
+      const std::uint32_t filter = tile.n * this->extents.tile_n + box * columns;
+      return {{static_cast<std::int32_t>(filter), at.q, at.p, at.n}};
+    }
+  };
+
+  static Problem problem(const ParameterSet& p,
+                         const Extents& e,
+                         std::span<const typename M::TensorMap> maps,
+                         std::span<const GlobalAddress>) {
+    const ConvShape shape = ConvShape::of(p);
+    const ConvWalk walk = ConvWalk::over(shape, e);
+    return {{{maps[0],
+              maps[1],
+              maps[2],
+              e,
+              walk.grid(shape, e.tile_n),
+              shape.taps() * walk.channel_tiles},
+             maps[3],
+             static_cast<float>(p["beta"])},
+            walk};
+  }
+
+  static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    auto input = Input{machine, smem.input}.producer();
+    auto order = LoadOrderBarrier<M>{machine, smem.order};
+    const std::uint32_t first_steps = std::min(smem.input.barriers.stages, problem.k_tiles);
+    const Extents& e = problem.extents;
+    for (const Tile tile : problem.tiles(machine)) {
+      const ConvWalk::Pixel at = problem.walk.pixel(tile.m);
+      const auto filter = static_cast<std::int32_t>(tile.n * e.tile_n);
+      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+        const ConvWalk::Step step = problem.walk.step(k, e.tile_k);
+        auto stage = input.acquire_stage();  // waits input.empty, arms full
+        stage.load(problem.a,
+                   Coordinates<4>{{step.c, at.q + step.dq, at.p + step.dp, at.n}},
+                   stage.payload().a_tile());  // (tile_p x tile_q pixels, tile_k) bf16
+        stage.load(problem.b,
+                   Coordinates<3>{{step.c, step.tap, filter}},
+                   stage.payload().b_tile());  // (tile_n, tile_k) bf16
+        std::move(stage).release();
+        if (k + 1 == first_steps) {
+          order.arrive_and_step();  // waits order.empty, arrives on full
+        }
+      }
+    }
+    input.drain();  // no commit is on its way to input.empty any more
+  }
+
+  static constexpr void epilogue_load(M& machine, const Problem& problem, const Storage& smem) {
+    auto source = EpiLoadPipeline<M>{machine, smem.source};
+    auto order = LoadOrderBarrier<M>{machine, smem.order};
+    const std::uint32_t columns = smem.out.first.columns;
+    for (const Tile tile : problem.tiles(machine)) {
+      order.wait_and_step();  // waits order.full, arrives on empty
+      for (std::uint32_t box = 0; box < problem.extents.tile_n / columns; ++box) {
+        auto stage = source.acquire_producer();  // waits source.empty, arms full
+        stage.load(problem.c,
+                   problem.box_at(tile, box, columns),
+                   smem.source.tile(stage.index()));  // (tile_p x tile_q, box_columns) bf16
+        std::move(stage).release();
+      }
+    }
+  }
+
+  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+    auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
+    auto source = EpiLoadPipeline<M>{machine, smem.source};
+    auto writer = TileWriter<M, bf16>{machine, smem.out};
+    auto registers = AccumTile<M>{machine};  // this warp's pixels of one box, fp32
+    const std::uint32_t columns = smem.out.first.columns;
+    const std::uint32_t boxes = problem.extents.tile_n / columns;
+    const auto blend_and_store = [&](Tile tile, std::uint32_t box) {
+      auto stage = source.acquire_consumer();  // waits source.full
+      registers.add_scaled(smem.source_tile(stage.index()), problem.beta);
+      machine.fence_proxy_async(ProxySpace::kSharedCta);  // the next copy comes after these reads
+      std::move(stage).release();                         // arrives on source.empty
+      registers.store(writer.acquire());  // (tile_p x tile_q, box_columns) bf16, by all warps
+      writer.store(problem.d, problem.box_at(tile, box, columns));
+    };
+    for (const Tile tile : problem.tiles(machine)) {
+      auto accum = warp.acquire_epilogue_linear();  // waits accum.full
+      for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
+        registers.load(accum, box * columns, columns);
+        blend_and_store(tile, box);
+      }
+      registers.load(accum, (boxes - 1) * columns, columns);
+      std::move(accum).release();  // arrives on accum.empty
+      blend_and_store(tile, boxes - 1);
+    }
+    writer.drain();             // the stores are complete
+    std::move(warp).release();  // arrives on tmem.done
+  }
+};
+
+struct Conv2dFprop {
+  static constexpr ScenarioInfo kInfo{
+      "conv2d_fprop", ScenarioKind::kClean, "2-D convolution as an implicit GEMM, residual by TMA"};
+  using StaticExtents =
+      Conv2dFpropExtents<GemmEpilogueLoadExtents<GemmExtents<128, 128, 64, 4, 2>, 2>, 16>;
+  template <Machine M, class Extents>
+  using Kernel = Conv2dFpropKernel<M, Extents>;
+
+  static std::span<const Parameter> parameters() {
+    static constexpr Parameter kParameters[] = {
+        {"images", "images of X and Y", 2, 1, 1 << 16, ""},
+        {"height", "rows of an image of X", 16, 1, 1 << 14},
+        {"width", "pixels of a row", 16, 1, 1 << 14},
+        {"channels", "of a pixel of X", 64, 8, 1 << 16, "tile_k"},
+        {"filters", "channels of Y", 128, 8, 1 << 16, "tile_n"},
+        {"filter_height", "rows of a filter", 3, 1, 64},
+        {"filter_width", "pixels of its row", 3, 1, 64},
+        {"pad", "pixels of zero around an image", 1, 0, 63},
+        {"beta", "factor of the residual", 1, -64, 64},
+        {"tile_m", "pixels of a tile of Y", 128, 64, 128},
+        {"tile_q", "of them in one row", 16, 1, 128},
+        {"tile_n", "filters of a tile of Y", 128, 8, 256},
+        {"tile_k", "channels in one stage", 64, 16, 64},
+        {"stages", "stages of the input ring", 4, 1, 64},
+        {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
+        {"source_stages", "boxes of the residual in shared memory", 2, 1, 64},
+        {"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16},
+    };
+    return kParameters;
+  }
+  static Conv2dFpropExtents<> extents(const ParameterSet& p) {
+    return {{Gemm::extents(p), p.u32("source_stages")}, p.u32("tile_q")};
+  }
+  static Workload workload(const ParameterSet& p) {
+    const Conv2dFpropExtents<> e = extents(p);
+    const ConvShape s = ConvShape::of(p);
+    check_row_pitch("channels", s.channels, sizeof(bf16::Storage));
+    check_row_pitch("filters", s.filters, sizeof(bf16::Storage));
+    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(bf16::Storage));
+    check_image(s, e);
+    check_tmem_columns(e.accum_stages, e.tile_n);
+    check_stages_fit<GemmEpilogueLoadStorage<Conv2dFpropExtents<>>>(e);
+    const std::uint32_t box = box_columns<bf16>(e.tile_n);
+    const std::uint64_t x = std::uint64_t{s.channels} * 2;  // bytes of a pixel
+    const std::uint64_t y = std::uint64_t{s.filters} * 2;
+    const Swizzle swizzle = swizzle_of(e.tile_k * 2);
+    const auto pixels_of_y = [&](std::uint32_t tensor) {
+      return TensorMapSpec{tensor,
+                           e.tile_m,
+                           box,
+                           swizzle_of(box * 2),
+                           {{s.out_width(), y, e.tile_q},
+                            {s.out_height(), y * s.out_width(), e.tile_p()},
+                            {s.images, y * s.out_width() * s.out_height(), 1}}};
+    };
+    const std::uint32_t tiles = ConvWalk::over(s, e).grid(s, e.tile_n).count();
+    return {.tensors = {matrix("x", TensorUse::kInput, s.images * s.height * s.width, s.channels),
+                        matrix("w", TensorUse::kInput, s.filters * s.taps(), s.channels),
+                        matrix("y", TensorUse::kOutput, s.out_pixels(), s.filters),
+                        matrix("z", TensorUse::kInput, s.out_pixels(), s.filters)},
+            .maps = {{0,
+                      e.tile_m,
+                      e.tile_k,
+                      swizzle,
+                      {{s.width, x, e.tile_q},
+                       {s.height, x * s.width, e.tile_p()},
+                       {s.images, x * s.width * s.height, 1}}},
+                     {1,
+                      e.tile_n,
+                      e.tile_k,
+                      swizzle,
+                      {{s.taps(), x, 1}, {s.filters, x * s.taps(), e.tile_n}}},
+                     pixels_of_y(2),
+                     pixels_of_y(3)},
+            .clusters = p.u32("ctas") == 0 ? tiles : p.u32("ctas"),
+            .flops = std::uint64_t{2} * s.out_pixels() * s.filters * s.taps() * s.channels};
+  }
+  /// A direct convolution.
+  static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
+    const ConvShape s = ConvShape::of(p);
+    const HostTensor& x = tensors[0];
+    const HostTensor& w = tensors[1];
+    for (std::uint32_t pixel = 0; pixel < s.out_pixels(); ++pixel) {
+      const std::uint32_t image = pixel / (s.out_height() * s.out_width());
+      const std::uint32_t top = pixel / s.out_width() % s.out_height();
+      const std::uint32_t left = pixel % s.out_width();
+      for (std::uint32_t k = 0; k < s.filters; ++k) {
+        double total =
+            static_cast<double>(p["beta"]) * static_cast<double>(tensors[3].at(pixel, k));
+        for (std::uint32_t tap = 0; tap < s.taps(); ++tap) {
+          // Below zero wraps, and is beyond the image too.
+          const std::uint32_t h = top + tap / s.filter_width - s.pad;
+          const std::uint32_t v = left + tap % s.filter_width - s.pad;
+          for (std::uint32_t c = 0; h < s.height && v < s.width && c < s.channels; ++c) {
+            total += static_cast<double>(x.at((image * s.height + h) * s.width + v, c)) *
+                     static_cast<double>(w.at(k * s.taps() + tap, c));
+          }
+        }
+        tensors[2].at(pixel, k) = static_cast<float>(total);
+      }
+    }
+  }
+
+ private:
+  static void check_image(const ConvShape& s, const Conv2dFpropExtents<>& e) {
+    std::uint32_t q = std::min<std::uint32_t>(e.tile_q, e.tile_m);
+    while (e.tile_m % q != 0) {
+      --q;
+    }
+    require(q == e.tile_q,
+            "tile_q=" + std::to_string(e.tile_q) + " does not divide the " +
+                std::to_string(e.tile_m) + " pixels of a tile; use tile_q=" + std::to_string(q));
+    const auto check_filter = [&](const char* name, std::uint32_t taps, std::uint32_t pixels) {
+      require(taps <= pixels + 2 * s.pad,
+              std::string{name} + "=" + std::to_string(taps) +
+                  " is more than the padded image; use " + name +
+                  "<=" + std::to_string(pixels + 2 * s.pad));
+    };
+    check_filter("filter_height", s.filter_height, s.height);
+    check_filter("filter_width", s.filter_width, s.width);
+    const std::uint64_t pixels =
+        std::uint64_t{s.images} * (s.height + 2 * s.pad) * (s.width + 2 * s.pad);
+    require(pixels < std::uint64_t{1} << 31,
+            "there are 2^31 pixels or more; use images<=" +
+                std::to_string((std::uint64_t{1} << 31) / (pixels / s.images) - 1));
+  }
+};
+
+}  // namespace warptwin::scenarios
