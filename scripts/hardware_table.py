@@ -7,8 +7,8 @@ BIN is the folder with warptwin and warptwin-hw. Every scenario runs N times (20
 held against the simulator; a broken one stops at the first run that is not right. --sanitizer runs
 compute-sanitizer's memcheck, racecheck and synccheck on each too, and counts what they report.
 --check fails when a clean scenario is not right or its protocol differs, or a hang takes longer
-than its deadline and two seconds, or says nothing. The table is Markdown, on standard output.
-Skipped (77) where there is no GPU.
+than its deadline and two seconds, or is headed by another barrier than is predicted. The table is
+Markdown, on standard output. Skipped (77) where there is no GPU.
 """
 
 import argparse
@@ -82,17 +82,24 @@ def words_of(outcome, runs):
     return f"{what}{where}, run {outcome['runs']}"
 
 
+def without_stage(name):
+    return re.sub(r"\[\d+\]", "", name)
+
+
 def same_barrier(outcome, predicted_objects):
-    """Whether a hang's report is about what is predicted: at its head, or among its waits."""
+    """Whether a hang's report is headed by what is predicted. Which stage of a ring a fault comes
+    to first, and in which CTA, is up to the schedule."""
     if outcome["outcome"] != "hang":
         return ""
     if outcome["object"] in predicted_objects:
         return "the same"
-    waits = set(re.findall(r"waits for (\S+ of cta \d+)", outcome["detail"]))
-    return "among them" if waits & predicted_objects else "another"
+    barrier = without_stage(outcome["object"]).split(" of cta")[0]
+    if barrier in {without_stage(name).split(" of cta")[0] for name in predicted_objects}:
+        return "the same, another stage"
+    return "another"
 
 
-def faults_of(scenario, outcome, code):
+def faults_of(scenario, outcome, code, barrier):
     """What --check refuses."""
     name, kind = scenario["name"], scenario["kind"]
     if outcome["outcome"] == "not emulated":
@@ -102,6 +109,8 @@ def faults_of(scenario, outcome, code):
     if outcome["outcome"] == "hang":
         if outcome["milliseconds"] > 1000 * HANG_SECONDS:
             yield f"{name}: the hang took {outcome['milliseconds']:.0f} ms"
+        if barrier == "another":
+            yield f"{name}: the hang's report is headed by {outcome['object']}"
         if not outcome["object"]:
             yield f"{name}: the hang's report names nothing"
     if outcome["outcome"] in ("crash", "nothing was reported"):
@@ -130,9 +139,10 @@ def main():
             continue
         ids, end, objects = predicted(warptwin, name)
         outcome, _, code = seen(binary, name, options.runs)
-        faults += faults_of(scenario, outcome, code)
+        barrier = same_barrier(outcome, objects)
+        faults += faults_of(scenario, outcome, code, barrier)
         row = [name, ", ".join(ids) or "clean", end, words_of(outcome, options.runs)]
-        row += [same_barrier(outcome, objects), outcome["protocol"]]
+        row += [barrier, outcome["protocol"]]
         row.append(f"{outcome['milliseconds']:.1f}")
         row += [sanitized(options.sanitizer, binary, name, tool) for tool in tools]
         rows.append(row)

@@ -285,6 +285,17 @@ class ObservedMachine : public CudaMachine {
         [&] { return std::uint64_t{ptx::ld_acquire_global_u32(address)}; });
     note_value(Op::kGlobalWait, 0, value);
   }
+  WARPTWIN_HOST_DEVICE void clc_try_cancel(SharedAddress response,
+                                           Mbarrier bar,
+                                           bool multicast,
+                                           SourceSite = {}) {
+    watcher_.record(Op::kClcTryCancel,
+                    multicast ? (1U << cluster_size()) - 1 : std::uint32_t{0},
+                    watcher_.object(response),
+                    watcher_.object(bar, 0),
+                    is_alone());
+    CudaMachine::clc_try_cancel(response, bar, multicast);
+  }
   WARPTWIN_HOST_DEVICE void griddepcontrol_wait(SourceSite site = SourceSite::current()) {
     watcher_.enter({Op::kGriddepcontrolWait, 0, 0, 0, site});
     CudaMachine::griddepcontrol_wait();

@@ -15,6 +15,7 @@ namespace warptwin::hw {
 /// tensor load    offset, map (see `at`)          offset of the barrier, and whether it is a pair's
 ///                                                (kPairLoad); flags: the CTA mask
 /// bulk load      offset, mask                    offset of the barrier; flags: 16-byte units
+/// CLC request    offset of the response          offset of the barrier; flags: the CTA mask
 /// tensor store   offset, map                     0
 /// bulk store     offset                          bytes
 /// named barrier  its number                      threads

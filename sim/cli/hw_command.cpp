@@ -161,7 +161,7 @@ std::string text_of(const hw::WrongOutput& wrong) {
   return text;
 }
 
-void judge(const Job& job, const hw::DeviceRun& run, Outcome& outcome) {
+void judge(const Job& job, const hw::DeviceRun& run, const Trace& record, Outcome& outcome) {
   outcome.milliseconds = run.milliseconds;
   switch (run.end) {
     case hw::DeviceEnd::kDone:
@@ -177,7 +177,7 @@ void judge(const Job& job, const hw::DeviceRun& run, Outcome& outcome) {
       return;
     case hw::DeviceEnd::kExpired:
     case hw::DeviceEnd::kTimedOut: {
-      const HangReport report = hang_report(*job.scenario, job.parameters, run);
+      const HangReport report = hang_report(*job.scenario, job.parameters, run, record);
       outcome.word = "hang";
       outcome.object = report.object;
       outcome.detail = report.text;
@@ -207,11 +207,11 @@ Outcome run_all(const Job& job, const std::string& device) {
   Outcome outcome;
   for (; outcome.run < job.runs && outcome.word == "right"; ++outcome.run) {
     const hw::DeviceRun run = hw::run_on_device(*job.device, job.parameters, job.options);
-    judge(job, run, outcome);
+    Trace trace = trace_of(*job.scenario, job.parameters, run, device);
+    judge(job, run, trace, outcome);
     if (run.events.empty()) {
       continue;
     }
-    Trace trace = trace_of(*job.scenario, job.parameters, run, device);
     trace.seed = job.options.input_seed;
     if (job.values) {
       add_outputs(trace, *job.scenario, job.parameters, run.tensors);

@@ -1,6 +1,7 @@
 #include "sim/cli/hw_report.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "common/trace/barrier_word.hpp"
 
@@ -79,7 +80,7 @@ class Converter {
     op.cta = cta;
     op.object = trace_.name(is_in_shared_memory(op.op) ? place(event.offset())
                                                        : name_of_object(op.op, event.object));
-    const bool load = op.op == Op::kTensorLoad || op.op == Op::kBulkLoad;
+    const bool load = is_load(op.op);
     // The flags of a load are its mask or size; whether it is a pair's stands with the barrier.
     const bool pair = load && event.value >> 24 == RecordedEvent::kPairLoad;
     op.flags = load ? pair ? event_flag::kPair : std::uint16_t{0}
@@ -107,6 +108,11 @@ class Converter {
       case Op::kBulkLoad:
         op.bytes = event.flags() * 16U;
         op.mask = event.rest();
+        op.on = trace_.name(place(event.value & 0xFFFFFFU));
+        break;
+      case Op::kClcTryCancel:
+        op.bytes = kClcResponseBytes;
+        op.mask = event.flags();
         op.on = trace_.name(place(event.value & 0xFFFFFFU));
         break;
       case Op::kTensorStore:
@@ -174,17 +180,20 @@ class HangWriter {
  public:
   HangWriter(const ScenarioEntry& scenario,
              const ParameterSet& parameters,
-             const hw::DeviceRun& run)
+             const hw::DeviceRun& run,
+             const Trace& record)
       : symbols_{scenario.symbols(parameters)},
         config_{launch_config(scenario, parameters, {})},
         naming_{config_, symbols_},
-        run_{run} {}
+        run_{run} {
+    count_arrivals(record);
+  }
 
   HangReport write() {
     HangReport report;
     std::size_t shown = 0;
     std::size_t waiting = 0;
-    int weight = 0;
+    Root root = Root::kElse;
     std::string lines;
     for (std::uint32_t warp = 0; warp < run_.warps.size(); ++warp) {
       const WarpReport& stand = run_.warps[warp].report;
@@ -192,8 +201,8 @@ class HangWriter {
         continue;
       }
       ++waiting;
-      if (report.object.empty() || weight_of(stand) > weight) {
-        weight = weight_of(stand);
+      if (report.object.empty() || root_of(warp) > root) {
+        root = root_of(warp);
         report.object = object_of(warp, stand);
       }
       if (shown++ < kWaitersShown) {
@@ -217,10 +226,81 @@ class HangWriter {
   static bool is_barrier(const WarpReport& report) {
     return static_cast<Op>(report.op) == Op::kMbarrierWait;
   }
-  // How much a wait says about the fault: a barrier that has its arrivals and not its bytes most.
-  static int weight_of(const WarpReport& report) {
-    return !is_barrier(report) ? 0 : BarrierWord::of(report.word).pending == 0 ? 2 : 1;
+  /// What a wait says about the fault, least first.
+  enum class Root {
+    kElse,        // no barrier
+    kSupplied,    // somebody who waits too could still complete the phase
+    kBytes,       // no arrival is missing: bytes are, which no warp will send
+    kNoSupplier,  // all who owe an arrival have ended
+    kPassed,      // the phase is over: who waits for it never sees it
+  };
+  Root root_of(std::uint32_t warp) const {
+    const WarpReport& report = run_.warps[warp].report;
+    if (!is_barrier(report)) {
+      return Root::kElse;
+    }
+    return is_passed(warp)                             ? Root::kPassed
+           : has_no_supplier(warp)                     ? Root::kNoSupplier
+           : BarrierWord::of(report.word).pending == 0 ? Root::kBytes
+                                                       : Root::kSupplied;
   }
+
+  // Arrivals recorded on each barrier, and how many its phases take.
+  void count_arrivals(const Trace& record) {
+    for (std::uint32_t warp = 0; warp < record.warps.size(); ++warp) {
+      const std::uint32_t cta = warp / record.warps_per_cta();
+      const std::uint32_t first = cta - cta % record.cluster_size;
+      const WarpTrace& trace = record.warps[warp];
+      whole_ = whole_ && trace.overwritten + trace.lost == 0;
+      for (const TraceOp& op : trace.ops) {
+        const std::string& name = record.names[op.object];
+        if (op.op == Op::kMbarrierArrive) {
+          arrivals_[{op.cta, name}] += op.count;
+        } else if (op.op == Op::kTcgen05Commit) {
+          for (std::uint32_t rank = 0; rank < record.cluster_size; ++rank) {
+            const bool arrives = op.mask == 0 ? first + rank == cta : (op.mask >> rank & 1U) != 0;
+            arrivals_[{first + rank, name}] += arrives ? 1 : 0;
+          }
+        }
+      }
+    }
+  }
+  // The phase a barrier is in, by what arrived on it and the parity of its word; none recorded: -1.
+  std::int64_t phase_of(std::uint32_t warp) const {
+    const WarpReport& report = run_.warps[warp].report;
+    const auto found =
+        arrivals_.find({naming_.cta_of_warp(warp), symbols_.name(address_of(report))});
+    const BarrierWord word = BarrierWord::of(report.word);
+    if (found == arrivals_.end() || !whole_ || word.expected == 0) {
+      return -1;
+    }
+    const auto phase = static_cast<std::int64_t>(found->second / word.expected);
+    return (phase & 1) == word.parity ? phase : phase - 1;  // its last arrivals wait for bytes
+  }
+  bool is_passed(std::uint32_t warp) const {
+    const WarpReport& report = run_.warps[warp].report;
+    return (report.flags & event_flag::kExactPhase) != 0 &&
+           phase_of(warp) > static_cast<std::int32_t>(report.wanted);
+  }
+  bool has_no_supplier(std::uint32_t waiter) const {
+    const Region* const region = symbols_.find(address_of(run_.warps[waiter].report));
+    if (region == nullptr) {
+      return false;
+    }
+    bool owed = false;
+    for (const Contributor& contributor : region->contract.contributors) {
+      owed = owed || contributor.arrivals != 0;
+      for (std::uint32_t warp = 0; warp < run_.warps.size(); ++warp) {
+        if (contributor.arrivals != 0 && naming_.role(warp) == contributor.role &&
+            naming_.cluster_of_warp(warp) == naming_.cluster_of_warp(waiter) &&
+            run_.warps[warp].report.state != WarpState::kEnded) {
+          return false;
+        }
+      }
+    }
+    return owed;
+  }
+
   std::uint32_t address_of(const WarpReport& report) const {
     return kSharedBase + (report.object & 0xFFFFFFU);
   }
@@ -250,7 +330,10 @@ class HangWriter {
           text += " phase " + std::to_string(static_cast<std::int32_t>(report.wanted));
         }
         return text + " (parity " + std::to_string(report.wanted & 1U) + "): a phase of parity " +
-               std::to_string(word.parity) + " " + missing_of(word);
+               std::to_string(word.parity) + " " + missing_of(word) +
+               (is_passed(warp) ? "; it is phase " + std::to_string(phase_of(warp)) +
+                                      ": the one that is waited for is over"
+                                : "");
       }
       case Op::kBarSync:
         return "waits at named barrier " + std::to_string(report.object) +
@@ -318,6 +401,8 @@ class HangWriter {
   LaunchConfig config_;
   Naming naming_;
   const hw::DeviceRun& run_;
+  std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> arrivals_;  // by CTA and name
+  bool whole_ = true;  // nothing was lost of the record
 };
 
 }  // namespace
@@ -364,8 +449,9 @@ std::string needs_of_blackwell(const ScenarioEntry& scenario, const ParameterSet
 
 HangReport hang_report(const ScenarioEntry& scenario,
                        const ParameterSet& parameters,
-                       const hw::DeviceRun& run) {
-  return HangWriter{scenario, parameters, run}.write();
+                       const hw::DeviceRun& run,
+                       const Trace& record) {
+  return HangWriter{scenario, parameters, run, record}.write();
 }
 
 }  // namespace warptwin::sim

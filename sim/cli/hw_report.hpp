@@ -22,13 +22,17 @@ std::string needs_of_blackwell(const ScenarioEntry& scenario, const ParameterSet
 
 /// A barrier that warps wait for, or what else.
 struct HangReport {
-  std::string object;  // what most speaks for the fault: "ring.full[2] of cta 0"
-  std::string text;    // who waits for what, who owes it, as `warptwin run` reports a deadlock
+  /// The root of who waits for whom, "ring.full[2] of cta 0": what nobody can supply any more, or
+  /// where all wait for each other, the first.
+  std::string object;
+  std::string text;  // who waits for what, who owes it, as `warptwin run` reports a deadlock
 };
 
-/// What the warps of a run that was given up wait for.
+/// What the warps of a run that was given up wait for. `record` is its trace, or one without
+/// operations where nothing was recorded: which phase a barrier is in is known from it alone.
 HangReport hang_report(const ScenarioEntry& scenario,
                        const ParameterSet& parameters,
-                       const hw::DeviceRun& run);
+                       const hw::DeviceRun& run,
+                       const Trace& record);
 
 }  // namespace warptwin::sim

@@ -2,9 +2,9 @@
 /// measured.
 ///
 /// The interval of an operation is the time from the warp's operation before it. Of a wait that is
-/// the waiting; of anything else, what came before it: times are read before an operation, of a wait
-/// after it. Intervals are of one warp and so of one clock. They are no mismatch: a prediction is
-/// held against its measurement.
+/// the waiting; of anything else, what came before it: times are read before an operation, of a
+/// wait after it. Intervals are of one warp and so of one clock. They are no mismatch: a prediction
+/// is held against its measurement.
 
 #pragma once
 

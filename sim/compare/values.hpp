@@ -1,9 +1,9 @@
 /// What two runs computed, element by element, and what each copy brought.
 ///
-/// Where nothing is added up, or one engine added up both, the bits must be the same. Else the order
-/// of the additions is the machine's own: with n products in an element, each of the n - 1 additions
-/// of a sum in fp32 is off by at most 2^-23 (a tensor core may truncate) of a partial sum, which is
-/// at most M, the sum of the products' absolute values; storing rounds by u. So
+/// Where nothing is added up, or the simulator added up both, the bits must be the same. Else the
+/// order of the additions is the machine's own: with n products in an element, each of the n - 1
+/// additions of a sum in fp32 is off by at most 2^-23 (a tensor core may truncate) of a partial
+/// sum, which is at most M, the sum of the products' absolute values; storing rounds by u. So
 ///
 ///   |x - y| <= u (|x| + |y|) + 2 n 2^-23 M,   u = 2^-8 for bf16, 2^-11 f16, 2^-24 f32, ...
 
@@ -35,8 +35,8 @@ std::vector<ValueComparison> compare_values(const Trace& first,
                                             const Trace& second,
                                             std::vector<std::string>& notes);
 
-/// The loads of the traces that brought other bytes, the first of each warp. `compared` counts those
-/// whose checksums both traces have.
+/// The loads of the traces that brought other bytes, the first of each warp. `compared` counts
+/// those whose checksums both traces have.
 std::vector<Mismatch> compare_data(const Trace& first,
                                    const Trace& second,
                                    const Matching& matching,

@@ -1,5 +1,7 @@
 #include "sim/cli/hw_report.hpp"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,12 +57,13 @@ class HangTest : public ::testing::Test {
   ScenarioEntry scenario_ = entry("producer_consumer");
   ParameterSet parameters_{scenario_.parameters};
   hw::DeviceRun run_;
+  Trace record_;
 };
 
 TEST_F(HangTest, EveryWaiterIsNamedWithWhoOwesIt) {
   stand(0, hw::WarpState::kExpired, "ring.empty[2]", {0, 32, 32, 0, 0});
   stand(1, hw::WarpState::kExpired, "ring.full[0]", {1, 0, 1, 4096, 0});
-  const HangReport report = hang_report(scenario_, parameters_, run_);
+  const HangReport report = hang_report(scenario_, parameters_, run_, record_);
   EXPECT_EQ(report.object, "ring.full[0] of cta 0");  // its arrivals are there
   EXPECT_THAT(report.text, HasSubstr("2 warps wait, and a deadline has passed"));
   EXPECT_THAT(report.text,
@@ -76,7 +79,7 @@ TEST_F(HangTest, EveryWaiterIsNamedWithWhoOwesIt) {
 TEST_F(HangTest, WarpsThatHaveEndedOweNothingAnyMore) {
   stand(1, hw::WarpState::kExpired, "ring.full[0]", {0, 1, 1, 0, 0});
   run_.warps[0].report.state = hw::WarpState::kEnded;
-  const HangReport report = hang_report(scenario_, parameters_, run_);
+  const HangReport report = hang_report(scenario_, parameters_, run_, record_);
   EXPECT_THAT(report.text, HasSubstr("no one: its warps have ended"));
   EXPECT_THAT(report.text, Not(HasSubstr("blocked  cta 0 warp 0")));
 }
@@ -88,12 +91,109 @@ TEST_F(HangTest, WaitsWithoutADeadlineAreReportedToo) {
   run_.warps[0].report.op = static_cast<std::uint32_t>(Op::kBarSync);
   run_.warps[0].report.object = 3;
   run_.warps[0].report.wanted = 64;
-  const HangReport report = hang_report(scenario_, parameters_, run_);
+  const HangReport report = hang_report(scenario_, parameters_, run_, record_);
   EXPECT_THAT(report.text, HasSubstr("waits at named barrier 3 with 64 threads"));
   EXPECT_THAT(report.text, HasSubstr("hang: 1 warp waits, without a deadline"));
   run_.warps[1].report.state = hw::WarpState::kRuns;
-  EXPECT_THAT(hang_report(scenario_, parameters_, run_).text,
+  EXPECT_THAT(hang_report(scenario_, parameters_, run_, record_).text,
               HasSubstr("runs     cta 0 warp 1 (consumer)\n"));
+}
+
+TEST_F(HangTest, WhatNobodyCanSupplyIsTheRoot) {
+  // The producer's tiles are out; the consumer waits for one more, the producer for its stage.
+  stand(0, hw::WarpState::kExpired, "ring.empty[2]", {0, 32, 32, 0, 0});
+  stand(1, hw::WarpState::kExpired, "ring.full[0]", {0, 1, 1, 0, 0});
+  EXPECT_EQ(hang_report(scenario_, parameters_, run_, record_).object, "ring.empty[2] of cta 0");
+  run_.warps[0].report.state = hw::WarpState::kEnded;
+  EXPECT_EQ(hang_report(scenario_, parameters_, run_, record_).object, "ring.full[0] of cta 0");
+}
+
+TEST_F(HangTest, AWaitForAPhaseThatIsOverIsTheRoot) {
+  stand(0, hw::WarpState::kExpired, "ring.empty[2]", {0, 32, 32, 0, 0});
+  stand(1, hw::WarpState::kExpired, "ring.full[0]", {0, 1, 1, 0, 0});
+  run_.warps[1].report.wanted = 0;
+  record_ =
+      trace_of_launch(launch_config(scenario_, parameters_, {}), scenario_.symbols(parameters_));
+  TraceOp arrival;
+  arrival.op = Op::kMbarrierArrive;
+  arrival.object = record_.name("ring.full[0]");
+  arrival.count = 1;
+  record_.warps[0].ops.assign(2, arrival);
+  const HangReport report = hang_report(scenario_, parameters_, run_, record_);
+  EXPECT_EQ(report.object, "ring.full[0] of cta 0");
+  EXPECT_THAT(report.text, HasSubstr("it is phase 2: the one that is waited for is over"));
+  record_.warps[0].lost = 1;  // then nothing is known
+  EXPECT_EQ(hang_report(scenario_, parameters_, run_, record_).object, "ring.empty[2] of cta 0");
+}
+
+// Where the warps of a run of the simulator stand at its end, as a GPU would have published it.
+hw::DeviceRun stands_of(const Gpu& gpu, const LaunchConfig& config) {
+  hw::DeviceRun run;
+  run.end = hw::DeviceEnd::kExpired;
+  run.warps.resize(std::size_t{config.clusters} * config.cluster_size * config.warps_per_cta);
+  for (hw::WarpStand& stand : run.warps) {
+    stand.report.state = hw::WarpState::kEnded;
+  }
+  for (const Warp& warp : gpu.warps()) {
+    hw::WarpReport& report = run.warps[warp.number].report;
+    if (warp.status != WarpStatus::kBlocked) {
+      continue;
+    }
+    const Operation& op = warp.blocked_on;
+    report.state = hw::WarpState::kExpired;
+    report.op = static_cast<std::uint32_t>(op.op);
+    report.object =
+        op.op == Op::kMbarrierWait ? hw::RecordedEvent::at(op.address - kSharedBase) : op.address;
+    report.wanted = op.wanted;
+    report.flags = op.flags;
+    if (const MbarrierState* bar = gpu.find_barrier(gpu.ctas()[warp.cta].number, op.address)) {
+      report.word =
+          BarrierWord{bar->phase() & 1U, bar->pending(), bar->expected(), bar->tx(), 0}.bits();
+    }
+  }
+  return run;
+}
+
+// "ring.full" of "ring.full[2] of cta 1": which stage a fault comes to first is up to the schedule.
+std::string barrier_of(const std::string& object) {
+  return object.substr(0, object.find_first_of("[ "));
+}
+
+// Every broken scenario that hangs: the head of its report is what the simulator finds wrong.
+TEST(HangRootTest, IsAnObjectThatTheSimulatorFindsWrong) {
+  std::uint32_t hangs = 0;
+  for (const ScenarioEntry& scenario : scenario_list()) {
+    if (scenario.info->kind != ScenarioKind::kBroken) {
+      continue;
+    }
+    for (const char* schedule : {"round-robin", "random:1", "random:2"}) {
+      const ParameterSet parameters{scenario.parameters};
+      hw::DeviceRun run;
+      RunOptions options;
+      options.moves_data = false;
+      options.schedule = ScheduleSpec::parse(schedule);
+      options.engine = [&](Gpu& gpu, const WarpBody& body) {
+        const RunStats stats =
+            run_functional(gpu, body, *make_scheduler(options.schedule), options.limits, nullptr);
+        run = stands_of(gpu, gpu.config());
+        return stats;
+      };
+      RunResult result;
+      const Trace record = simulated_trace(scenario, parameters, options, result);
+      if (result.end != RunEnd::kDeadlock) {
+        continue;
+      }
+      ++hangs;
+      const HangReport report = hang_report(scenario, parameters, run, record);
+      const bool named =
+          std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& finding) {
+            return barrier_of(finding.object) == barrier_of(report.object);
+          });
+      EXPECT_TRUE(named) << scenario.info->name << " " << schedule << ": " << report.object << "\n"
+                         << report.text;
+    }
+  }
+  EXPECT_GT(hangs, 20U);
 }
 
 TEST(BlackwellTest, ScenariosThatHopperRunsNeedNothing) {
