@@ -18,6 +18,7 @@ struct Source {
   std::uint32_t slot_bytes = 0;  // the same, aligned
   std::uint32_t boxes = 1;       // a CTA's own, or a cluster's; taken in turn
   std::uint32_t groups = 1;      // barriers in use
+  std::uint32_t sharers = 1;     // CTAs that read the same boxes
 };
 
 __device__ Mbarrier barrier(std::uint32_t index) {
@@ -58,7 +59,7 @@ __global__ void __launch_bounds__(32, 1)
   const std::uint32_t groups = source.groups;
   const std::uint32_t slot_bytes = source.slot_bytes;
   const std::uint32_t bytes = kBatch * source.box_bytes;
-  const std::uint32_t first = blockIdx.x * source.boxes * source.rows;
+  const std::uint32_t first = blockIdx.x / source.sharers * source.boxes * source.rows;
   const std::uint32_t last = first + source.boxes * source.rows;
   const std::uint64_t begin = now();
   Place place;
@@ -208,6 +209,7 @@ struct Shape {
   std::uint32_t times = 512;
   std::uint32_t threads = 32;
   bool warm = true;
+  std::uint32_t sharers = 1;
 };
 
 class Copies {
@@ -223,6 +225,7 @@ class Copies {
     source.slot_bytes = align_up(source.box_bytes, 128);
     source.boxes = shape.boxes;
     source.groups = shape.groups;
+    source.sharers = shape.sharers;
     const auto rows = static_cast<std::uint32_t>(
         std::min<std::size_t>(bytes_ / shape.row_bytes, std::size_t{1} << 30));
     const TensorSpec tensor{.name = "source",
@@ -325,6 +328,13 @@ void measure_all_sms(Copies& copies, Report& report) {
   const double all = 16384 / copies.cycles(&stream<kMany>, {128, 128, 3, kMany, sms, 1, 8});
   report.figure("L2 to one SM", one, "B/cycle");
   report.figure("L2 to each of all SMs", all, "B/cycle");
+  for (const std::uint32_t sharers : {std::uint32_t{2}, std::uint32_t{8}, sms}) {
+    Shape shape{128, 128, 3, kMany, sms, 1, 8};
+    shape.sharers = sharers;
+    report.figure("L2 to each of all SMs, every line to " + std::to_string(sharers) + " of them",
+                  16384 / copies.cycles(&stream<kMany>, shape),
+                  "B/cycle");
+  }
   report.constant("l2_rate", all * sms, "B/cycle");
   const double clock = report.value("clock");
   const auto boxes = static_cast<std::uint32_t>(copies.bytes() / 16384 / sms);
