@@ -152,7 +152,7 @@ TEST(Timing, SmsShareTheBandwidthOfL2) {
   EXPECT_GT(narrow.stats.cycles, 2 * wide.stats.cycles);
 }
 
-// A row of 16 bytes takes the engine as long as one of 128: eight times as many take eight times as long.
+// A row of 16 B costs what one of 128 B does: eight times as many take eight times as long.
 TEST(Timing, ShortRowsKeepTheEngineBusy) {
   const Chip chip = load_chip("b200");
   const auto copying = [&](std::int64_t row) {
