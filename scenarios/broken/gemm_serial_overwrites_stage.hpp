@@ -1,6 +1,6 @@
 /// Broken: the warp copies into a stage as soon as it has issued the multiplication of it.
 ///
-/// One thread does both, one after the other, and yet they overlap: an MMA is issued, not done. Only
+/// One thread does both, in turn, and yet they overlap: an MMA is issued, not done. Only
 /// input.empty, which its commit completes, says when the stage has been read.
 ///
 /// Expected: SMEM_WAR_ASYNC. Twin: gemm_serial.

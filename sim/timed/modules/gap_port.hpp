@@ -63,7 +63,7 @@ class GapPort {
   Ticks busy() const { return busy_; }
 
  private:
-  static constexpr std::size_t kRemembered = 32;
+  static constexpr std::size_t kRemembered = 8;  // few: it is asked for at every operation
 
   struct Span {
     Ticks start;

@@ -36,6 +36,9 @@ void TmaEngine::store(Ticks when, const CopyShape& shape, Slot slot) {
 
 void TmaEngine::submit(Queued copy) {
   ++copies_;
+  if (queue_.full()) {
+    queue_.set_capacity(2 * queue_.capacity());
+  }
   queue_.push_back(std::move(copy));
   if (queue_.size() == 1) {
     serve();

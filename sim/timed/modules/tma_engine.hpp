@@ -2,8 +2,9 @@
 
 #pragma once
 
-#include <deque>
 #include <vector>
+
+#include <boost/circular_buffer.hpp>
 
 #include "sim/timed/modules/agenda.hpp"
 #include "sim/timed/modules/completions.hpp"
@@ -63,6 +64,8 @@ class TmaEngine : public Agenda<TmaItem> {
     Cause cause = kNoCause;              // that it was issued
   };
 
+  static constexpr std::size_t kFirstCapacity = 8;  // grows by doubling
+
   void due(const TmaItem& item) override;
   void submit(Queued copy);
   void serve();
@@ -76,8 +79,8 @@ class TmaEngine : public Agenda<TmaItem> {
   SharedMemory& shared_;
   MemorySystem& memory_;
   Completions& completions_;
-  std::deque<Queued> queue_;  // the first one is being served
-  Ticks free_ = 0;            // end of the last service
+  boost::circular_buffer<Queued> queue_{kFirstCapacity};  // the first one is being served
+  Ticks free_ = 0;                                        // end of the last service
   Ticks started_ = 0;
   Ticks busy_ = 0;
   std::uint64_t copies_ = 0;
