@@ -80,6 +80,7 @@ enum class Step : std::uint8_t {
   kRead,       // its source has been read
   kWritten,    // its destination has been written; a load's bytes are counted in the same step
   kSignalled,  // a deferred arrival has been made
+  kTouched,    // further global memory of a copy that is issued, where it is not one rectangle
   kCounted,    // part of a load's bytes have been counted; its destination is not written yet
 };
 

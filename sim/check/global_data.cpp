@@ -101,7 +101,8 @@ class Impl : public Detector {
 
   void on_copy(const Event& event) {
     const bool load = event.op == Op::kTensorLoad || event.op == Op::kBulkLoad;
-    if (event.step == Step::kIssued && event.pending != 0) {
+    const bool more = event.step == Step::kTouched;
+    if ((event.step == Step::kIssued || more) && event.pending != 0) {
       Access access{{static_cast<std::int64_t>(event.global),
                      std::int64_t{event.expected},
                      std::int64_t{event.pending},
@@ -109,8 +110,11 @@ class Impl : public Detector {
                     !load,
                     event.warp,
                     event.site,
-                    std::make_shared<Completion>()};
-      if (load) {
+                    more ? (load ? loads_[event.serial] : stores_[event.warp].back().completion)
+                         : std::make_shared<Completion>()};
+      if (more) {
+        // Its completion is known.
+      } else if (load) {
         loads_[event.serial] = access.completion;
       } else {
         stores_[event.warp].push_back({event.count, access.completion});

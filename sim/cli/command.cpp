@@ -222,6 +222,9 @@ RunOptions run_options(const Session& session,
   run.input_seed = unsigned_option(session, "seed", 0, kAnySeed);
   run.resident_ctas =
       static_cast<std::uint32_t>(unsigned_option(session, "resident-ctas", 1, 4096));
+  if (!session.options["resident-ctas"].defaulted()) {
+    run.rules.chosen += " --resident-ctas " + session.options["resident-ctas"].as<std::string>();
+  }
   run.moves_data = session.options.count("timing-only") == 0;
   if (session.options.count("strategy") != 0) {
     const auto strategy = session.options["strategy"].as<std::string>();

@@ -231,13 +231,14 @@ class HangWriter {
     kElse,        // no barrier
     kSupplied,    // somebody who waits too could still complete the phase
     kBytes,       // no arrival is missing: bytes are, which no warp will send
+    kRegisters,   // the pool has too few, and who could give some back waits too
     kNoSupplier,  // all who owe an arrival have ended
     kPassed,      // the phase is over: who waits for it never sees it
   };
   Root root_of(std::uint32_t warp) const {
     const WarpReport& report = run_.warps[warp].report;
     if (!is_barrier(report)) {
-      return Root::kElse;
+      return static_cast<Op>(report.op) == Op::kSetmaxnreg ? Root::kRegisters : Root::kElse;
     }
     return is_passed(warp)                             ? Root::kPassed
            : has_no_supplier(warp)                     ? Root::kNoSupplier
@@ -305,8 +306,11 @@ class HangWriter {
     return kSharedBase + (report.object & 0xFFFFFFU);
   }
   std::string object_of(std::uint32_t warp, const WarpReport& report) const {
-    return is_barrier(report) ? naming_.barrier(naming_.cta_of_warp(warp), address_of(report))
-                              : name_of(static_cast<Op>(report.op));
+    const std::uint32_t cta = naming_.cta_of_warp(warp);
+    return is_barrier(report) ? naming_.barrier(cta, address_of(report))
+           : static_cast<Op>(report.op) == Op::kSetmaxnreg
+               ? "registers of cta " + std::to_string(cta)
+               : name_of(static_cast<Op>(report.op));
   }
 
   std::string waits_for(std::uint32_t warp) const {

@@ -24,6 +24,16 @@ std::vector<TensorMapState> tensor_maps() {
     map.swizzle = swizzle;
     maps.push_back(map);
   }
+  TensorMapState volume = maps.front();
+  volume.rank = 3;
+  volume.extent[1] = 8;
+  volume.extent[2] = kSourceBytes / 1024;
+  volume.stride_bytes[2] = 1024;
+  volume.box[0] = 8;
+  volume.box[1] = 1;
+  volume.box[2] = 2;
+  volume.swizzle = Swizzle::kNone;
+  maps.push_back(volume);
   return maps;
 }
 

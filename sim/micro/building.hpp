@@ -90,6 +90,8 @@ void add_launches(List& list);
 /// and of 64 bytes (32 columns), and with none (8 columns).
 inline constexpr SimTensorMap kMap128{0};
 inline constexpr SimTensorMap kMap64{1};
+/// Of 64 columns, 8 rows and 64 planes; a box is 8 columns of one row in two planes.
+inline constexpr SimTensorMap kMapVolume{3};
 inline constexpr SimTensorMap kMap16{2};
 std::vector<TensorMapState> tensor_maps();
 

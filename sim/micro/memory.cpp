@@ -136,6 +136,25 @@ void add_memory(List& list) {
     return one_after_the_other(store, store, meet);
   };
   list.add("GMEM_RACE", 2, both_store(false), both_store(true));
+  // Two planes each, of which they share one.
+  const auto planes = [](std::int32_t second) -> Body {
+    return [=](M& m) {
+      const std::uint32_t warp = m.warp_index();
+      const SharedAddress box = kTile + 128 * warp;
+      m.elect_one([&] {
+        for (std::uint32_t i = 0; i < 8; ++i) {
+          m.st_shared_u32(box + 4 * i, i);
+        }
+      });
+      m.fence_proxy_async(ProxySpace::kSharedCta);
+      m.elect_one([&] {
+        m.cp_async_bulk_tensor_store(kMapVolume, Coordinates<3>{0, 0, warp == 0 ? 0 : second}, box);
+        m.cp_async_bulk_commit_group();
+        m.cp_async_bulk_wait_group<0>();
+      });
+    };
+  };
+  list.add("GMEM_RACE", 2, planes(1), planes(2));
 
   // A barrier that a warp has passed, and is slow to return from, tells nothing of the next one.
   const auto late_return = [](bool again) -> Body {

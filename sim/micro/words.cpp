@@ -135,8 +135,15 @@ std::string copy_operands(const Event& event, const BarrierAddresses& barriers) 
   }
 }
 
+std::string scales(const Event& event, UmmaInstructionDescriptor instruction) {
+  return ", scales " + tensor_memory(event.pending) + " byte " +
+         std::to_string(instruction.scale_byte_a()) + ", " + tensor_memory(event.expected) +
+         " byte " + std::to_string(instruction.scale_byte_b());
+}
+
 std::string tensor_operands(const Event& event, const BarrierAddresses& barriers) {
   const UmmaInstructionDescriptor instruction{event.wanted};
+  const bool scaled = (event.flags & event_flag::kBlockScale) != 0;
   switch (event.op) {
     case Op::kTcgen05Alloc:
       return shared(event.address, barriers) + ", " + std::to_string(event.count) + " columns";
@@ -150,7 +157,9 @@ std::string tensor_operands(const Event& event, const BarrierAddresses& barriers
                                                       : descriptor(event.global)) +
              ", " + descriptor(event.extra) + ", m" + std::to_string(instruction.m()) + "n" +
              std::to_string(instruction.n()) +
-             ((event.wanted >> 29) != 0 ? ", reserved bits" : "") +
+             (scaled                      ? scales(event, instruction)
+              : (event.wanted >> 29) != 0 ? ", reserved bits"
+                                          : "") +
              ((event.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");
     case Op::kTcgen05Commit:
       return shared(event.address, barriers) +

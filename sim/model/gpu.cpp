@@ -1,6 +1,7 @@
 #include "sim/model/gpu.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -741,6 +742,7 @@ Slot Gpu::take_async() {
   async.live = true;
   async.read = false;
   async.group = 0;
+  async.counted = 0;
   async.serial = ++serial_;
   return static_cast<Slot>(warps_.size()) * 4 + index;
 }
@@ -771,33 +773,45 @@ void Gpu::advance(Slot slot) {
   }
 }
 
-// Which bytes of global memory a copy touches: its box, as far as it lies in the tensor.
-void Gpu::describe_global(const Operation& op, Event& event) const {
+// Which bytes of global memory a copy touches: its box, as far as it lies in the tensor. A
+// rectangle for each place in the dimensions beyond the second.
+std::vector<Gpu::Rectangle> Gpu::global_pieces(const Operation& op) const {
   if (op.op == Op::kBulkLoad || op.op == Op::kBulkStore) {
-    event.pending = 1;
-    event.expected = op.bytes;
-    event.tx = static_cast<std::int32_t>(op.bytes);
-    return;
+    return {{op.global, 1, op.bytes, op.bytes}};
   }
   const TensorMapState& map = memory_.maps[op.map];
-  if (map.rank > 2) {
-    return;
-  }
-  std::int64_t first[2] = {op.at[0], map.rank == 2 ? op.at[1] : 0};
-  std::int64_t last[2] = {first[0] + map.box[0], first[1] + (map.rank == 2 ? map.box[1] : 1)};
+  std::array<std::int64_t, TensorMapState::kRankMax> first{};
+  std::array<std::int64_t, TensorMapState::kRankMax> last{};
   for (std::uint32_t i = 0; i < map.rank; ++i) {
-    first[i] = std::max<std::int64_t>(first[i], 0);
-    last[i] = std::min<std::int64_t>(last[i], map.extent[i]);
+    first[i] = std::max<std::int64_t>(op.at[i], 0);
+    last[i] = std::min<std::int64_t>(op.at[i] + std::int64_t{map.box[i]}, map.extent[i]);
+    if (first[i] >= last[i]) {
+      return {};
+    }
   }
-  if (first[0] >= last[0] || first[1] >= last[1]) {
-    return;
+  const std::int64_t rows = map.rank == 1 ? 1 : last[1] - first[1];
+  const std::uint64_t pitch = map.rank == 1 ? 0 : map.stride_bytes[1];
+  std::vector<Rectangle> pieces;
+  std::array<std::int64_t, TensorMapState::kRankMax> at = first;
+  for (;;) {
+    std::uint64_t address = map.address;
+    for (std::uint32_t i = 0; i < map.rank; ++i) {
+      address +=
+          static_cast<std::uint64_t>(at[i]) * (i == 0 ? map.element_bytes : map.stride_bytes[i]);
+    }
+    pieces.push_back({address,
+                      static_cast<std::uint32_t>(rows),
+                      static_cast<std::uint32_t>(pitch),
+                      static_cast<std::uint32_t>((last[0] - first[0]) * map.element_bytes)});
+    std::uint32_t dimension = 2;
+    while (dimension < map.rank && ++at[dimension] == last[dimension]) {
+      at[dimension] = first[dimension];
+      ++dimension;
+    }
+    if (dimension >= map.rank) {
+      return pieces;
+    }
   }
-  const std::uint64_t pitch = map.rank == 2 ? map.stride_bytes[1] : 0;
-  event.global = map.address + static_cast<std::uint64_t>(first[1]) * pitch +
-                 static_cast<std::uint64_t>(first[0]) * map.element_bytes;
-  event.pending = static_cast<std::uint32_t>(last[1] - first[1]);
-  event.expected = static_cast<std::uint32_t>(pitch);
-  event.tx = static_cast<std::int32_t>((last[0] - first[0]) * map.element_bytes);
 }
 
 // As many coordinates as the tensor has dimensions; a store begins inside.
@@ -871,13 +885,27 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
     if (sink_ != nullptr) {
       Event issued = event_of(async, Step::kIssued);
       issued.fault = event.fault;
-      describe_global(copy, issued);
+      const std::vector<Rectangle> pieces = global_pieces(copy);
+      const auto describe = [](Event& of, const Rectangle& piece) {
+        of.global = piece.address;
+        of.pending = piece.rows;
+        of.expected = piece.pitch;
+        of.tx = static_cast<std::int32_t>(piece.width);
+      };
+      if (!pieces.empty()) {
+        describe(issued, pieces.front());
+      }
       if (tensor) {
         const TensorMapState& map = memory_.maps[op.map];
         issued.wanted = static_cast<std::uint32_t>(map.swizzle);
         issued.count = load ? map.box[0] * map.element_bytes : issued.count;
       }
       emit(issued);
+      for (std::size_t i = 1; i < pieces.size(); ++i) {
+        issued.step = Step::kTouched;
+        describe(issued, pieces[i]);
+        emit(issued);
+      }
     }
   };
   ++changes_;

