@@ -84,8 +84,8 @@ def assemble(ptxas, path, arch):
     use, warnings = use_of(result.stdout + result.stderr)
     # What emulates tensor memory on sm_90a may take registers that a role does not have there.
     emulated = arch == "sm_90a"
-    warnings = [one for one in warnings if not (emulated and re.search("spilled|Local memory", one))]
-    faults = [f"{path}: {line}" for line in warnings]
+    spills = re.compile("spilled|Local memory")
+    faults = [f"{path}: {line}" for line in warnings if not (emulated and spills.search(line))]
     if result.returncode != 0 or use is None:
         faults.append(f"{path}: ptxas did not assemble it\n{result.stderr}")
     elif any(use[1:]) and not emulated:

@@ -423,8 +423,8 @@ TEST(CompareTest, DifferentLaunchesAreRefused) {
   EXPECT_THROW(compare_traces(ring, trace({"work_ring", {}}, "round-robin")), ConfigError);
 }
 
-// A broken kernel's trace ends where it hangs; the comparison and its replay end all the same. Where
-// the fault is an arrival in another's lap, no order of the phases is right.
+// A broken kernel's trace ends where it hangs; the comparison and its replay end all the same.
+// Where the fault is an arrival in another's lap, no order of the phases is right.
 TEST(CompareTest, BrokenScenariosAreComparedToo) {
   static const std::vector<ScenarioEntry> all = scenario_list();
   for (const ScenarioEntry& scenario : all) {
