@@ -173,6 +173,7 @@ struct GemmSplitKKernel {
       const Work work = problem.work(at);
       if (!work.first) {
         machine.elect_one([&] { machine.wait_global_u32(work.before, 1); });
+        machine.sync_warp();  // the other lanes have not waited
         load_sum(machine, problem, smem, source, work.tile);
       }
     }
