@@ -93,24 +93,42 @@ WARPTWIN_HOST_DEVICE void wgmma_wait_group() {
 #define WARPTWIN_OUT(i)                                                               \
   "+f"(d[8 * (i)]), "+f"(d[8 * (i) + 1]), "+f"(d[8 * (i) + 2]), "+f"(d[8 * (i) + 3]), \
       "+f"(d[8 * (i) + 4]), "+f"(d[8 * (i) + 5]), "+f"(d[8 * (i) + 6]), "+f"(d[8 * (i) + 7])
+#define WARPTWIN_PLACES16 WARPTWIN_D0
+#define WARPTWIN_PLACES32 WARPTWIN_PLACES16 ", " WARPTWIN_D1
+#define WARPTWIN_PLACES64 WARPTWIN_PLACES32 ", " WARPTWIN_D2 ", " WARPTWIN_D3
+#define WARPTWIN_PLACES96 WARPTWIN_PLACES64 ", " WARPTWIN_D4 ", " WARPTWIN_D5
+#define WARPTWIN_PLACES128 WARPTWIN_PLACES96 ", " WARPTWIN_D6 ", " WARPTWIN_D7
+#define WARPTWIN_PLACES192 \
+  WARPTWIN_PLACES128 ", " WARPTWIN_D8 ", " WARPTWIN_D9 ", " WARPTWIN_D10 ", " WARPTWIN_D11
+#define WARPTWIN_PLACES256 \
+  WARPTWIN_PLACES192 ", " WARPTWIN_D12 ", " WARPTWIN_D13 ", " WARPTWIN_D14 ", " WARPTWIN_D15
 #define WARPTWIN_OUT16 WARPTWIN_OUT(0)
-#define WARPTWIN_OUT32 WARPTWIN_OUT(0), WARPTWIN_OUT(1)
-#define WARPTWIN_OUT64 WARPTWIN_OUT(0), WARPTWIN_OUT(1), WARPTWIN_OUT(2), WARPTWIN_OUT(3)
-#define WARPTWIN_OUT96                                                                 \
-  WARPTWIN_OUT(0), WARPTWIN_OUT(1), WARPTWIN_OUT(2), WARPTWIN_OUT(3), WARPTWIN_OUT(4), \
-      WARPTWIN_OUT(5)
-#define WARPTWIN_OUT128                                                                \
-  WARPTWIN_OUT(0), WARPTWIN_OUT(1), WARPTWIN_OUT(2), WARPTWIN_OUT(3), WARPTWIN_OUT(4), \
-      WARPTWIN_OUT(5), WARPTWIN_OUT(6), WARPTWIN_OUT(7)
-#define WARPTWIN_OUT192                                                                    \
-  WARPTWIN_OUT(0), WARPTWIN_OUT(1), WARPTWIN_OUT(2), WARPTWIN_OUT(3), WARPTWIN_OUT(4),     \
-      WARPTWIN_OUT(5), WARPTWIN_OUT(6), WARPTWIN_OUT(7), WARPTWIN_OUT(8), WARPTWIN_OUT(9), \
-      WARPTWIN_OUT(10), WARPTWIN_OUT(11)
-#define WARPTWIN_OUT256                                                                         \
-  WARPTWIN_OUT(0), WARPTWIN_OUT(1), WARPTWIN_OUT(2), WARPTWIN_OUT(3), WARPTWIN_OUT(4),          \
-      WARPTWIN_OUT(5), WARPTWIN_OUT(6), WARPTWIN_OUT(7), WARPTWIN_OUT(8), WARPTWIN_OUT(9),      \
-      WARPTWIN_OUT(10), WARPTWIN_OUT(11), WARPTWIN_OUT(12), WARPTWIN_OUT(13), WARPTWIN_OUT(14), \
-      WARPTWIN_OUT(15)
+#define WARPTWIN_OUT32 WARPTWIN_OUT16, WARPTWIN_OUT(1)
+#define WARPTWIN_OUT64 WARPTWIN_OUT32, WARPTWIN_OUT(2), WARPTWIN_OUT(3)
+#define WARPTWIN_OUT96 WARPTWIN_OUT64, WARPTWIN_OUT(4), WARPTWIN_OUT(5)
+#define WARPTWIN_OUT128 WARPTWIN_OUT96, WARPTWIN_OUT(6), WARPTWIN_OUT(7)
+#define WARPTWIN_OUT192 \
+  WARPTWIN_OUT128, WARPTWIN_OUT(8), WARPTWIN_OUT(9), WARPTWIN_OUT(10), WARPTWIN_OUT(11)
+#define WARPTWIN_OUT256 \
+  WARPTWIN_OUT192, WARPTWIN_OUT(12), WARPTWIN_OUT(13), WARPTWIN_OUT(14), WARPTWIN_OUT(15)
+// An instruction of so many columns, both operands in shared memory, or A in registers; then the
+// places of the operands behind the accumulators.
+#define WARPTWIN_WGMMA(columns, a_at, b_at, add_at)                                     \
+  asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %" #add_at                     \
+               ", 0;\n\t"                                                               \
+               "wgmma.mma_async.sync.aligned.m64n" #columns                             \
+               "k16.f32.bf16.bf16 {" WARPTWIN_PLACES##columns "}, %" #a_at ", %" #b_at  \
+                                                              ", add, 1, 1, 0, 0;\n\t}" \
+               : WARPTWIN_OUT##columns                                                  \
+               : "l"(a.bits), "l"(b.bits), "r"(add))
+#define WARPTWIN_WGMMA_A(columns, a_at, b_at, add_at)                                  \
+  asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %" #add_at                    \
+               ", 0;\n\t"                                                              \
+               "wgmma.mma_async.sync.aligned.m64n" #columns                            \
+               "k16.f32.bf16.bf16 {" WARPTWIN_PLACES##columns "}, {" a_at "}, %" #b_at \
+                                                              ", add, 1, 1, 0;\n\t}"   \
+               : WARPTWIN_OUT##columns                                                 \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add))
 
 /// D = A * B^T (+ D where `accumulate`) for 64 rows and `kColumns` columns, 16 of K, both operands
 /// in shared memory, K-major. Register r of lane l of warp w holds row 16 w + l / 4 + 8 (r / 2 %
@@ -127,75 +145,18 @@ WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
   NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a,
                     (
                         if constexpr (kColumns == 16) {
-                          asm volatile(
-                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %10, 0;\n\t"
-                              "wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {" WARPTWIN_D0
-                              "}, "
-                              "%8, %9, add, 1, 1, 0, 0;\n\t}"
-                              : WARPTWIN_OUT16
-                              : "l"(a.bits), "l"(b.bits), "r"(add));
+                          WARPTWIN_WGMMA(16, 8, 9, 10);
                         } else if constexpr (kColumns == 32) {
-                          asm volatile(
-                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %18, 0;\n\t"
-                              "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {" WARPTWIN_D0
-                              ", " WARPTWIN_D1
-                              "}, "
-                              "%16, %17, add, 1, 1, 0, 0;\n\t}"
-                              : WARPTWIN_OUT32
-                              : "l"(a.bits), "l"(b.bits), "r"(add));
+                          WARPTWIN_WGMMA(32, 16, 17, 18);
                         } else if constexpr (kColumns == 64) {
-                          asm volatile(
-                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %34, 0;\n\t"
-                              "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" WARPTWIN_D0
-                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3
-                              "}, "
-                              "%32, %33, add, 1, 1, 0, 0;\n\t}"
-                              : WARPTWIN_OUT64
-                              : "l"(a.bits), "l"(b.bits), "r"(add));
+                          WARPTWIN_WGMMA(64, 32, 33, 34);
                         } else if constexpr (kColumns == 96) {
-                          asm volatile(
-                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %50, 0;\n\t"
-                              "wgmma.mma_async.sync.aligned.m64n96k16.f32.bf16.bf16 {" WARPTWIN_D0
-                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
-                              ", " WARPTWIN_D5
-                              "}, "
-                              "%48, %49, add, 1, 1, 0, 0;\n\t}"
-                              : WARPTWIN_OUT96
-                              : "l"(a.bits), "l"(b.bits), "r"(add));
+                          WARPTWIN_WGMMA(96, 48, 49, 50);
                         } else if constexpr (kColumns == 128) {
-                          asm volatile(
-                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %66, 0;\n\t"
-                              "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" WARPTWIN_D0
-                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
-                              ", " WARPTWIN_D5 ", " WARPTWIN_D6 ", " WARPTWIN_D7
-                              "}, "
-                              "%64, %65, add, 1, 1, 0, 0;\n\t}"
-                              : WARPTWIN_OUT128
-                              : "l"(a.bits), "l"(b.bits), "r"(add));
+                          WARPTWIN_WGMMA(128, 64, 65, 66);
                         } else if constexpr (kColumns == 192) {
-                          asm volatile(
-                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %98, 0;\n\t"
-                              "wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {" WARPTWIN_D0
-                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
-                              ", " WARPTWIN_D5 ", " WARPTWIN_D6 ", " WARPTWIN_D7 ", " WARPTWIN_D8
-                              ", " WARPTWIN_D9 ", " WARPTWIN_D10 ", " WARPTWIN_D11
-                              "}, "
-                              "%96, %97, add, 1, 1, 0, 0;\n\t}"
-                              : WARPTWIN_OUT192
-                              : "l"(a.bits), "l"(b.bits), "r"(add));
-                        } else {
-                          asm volatile(
-                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %130, 0;\n\t"
-                              "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {" WARPTWIN_D0
-                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
-                              ", " WARPTWIN_D5 ", " WARPTWIN_D6 ", " WARPTWIN_D7 ", " WARPTWIN_D8
-                              ", " WARPTWIN_D9 ", " WARPTWIN_D10 ", " WARPTWIN_D11 ", " WARPTWIN_D12
-                              ", " WARPTWIN_D13 ", " WARPTWIN_D14 ", " WARPTWIN_D15
-                              "}, "
-                              "%128, %129, add, 1, 1, 0, 0;\n\t}"
-                              : WARPTWIN_OUT256
-                              : "l"(a.bits), "l"(b.bits), "r"(add));
-                        }),
+                          WARPTWIN_WGMMA(192, 96, 97, 98);
+                        } else { WARPTWIN_WGMMA(256, 128, 129, 130); }),
                     (trap();))
 }
 
@@ -213,75 +174,18 @@ WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
   NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a,
                     (
                         if constexpr (kColumns == 16) {
-                          asm volatile(
-                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %13, 0;\n\t"
-                              "wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {" WARPTWIN_D0
-                              "}, "
-                              "{%8, %9, %10, %11}, %12, add, 1, 1, 0;\n\t}"
-                              : WARPTWIN_OUT16
-                              : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add));
+                          WARPTWIN_WGMMA_A(16, "%8, %9, %10, %11", 12, 13);
                         } else if constexpr (kColumns == 32) {
-                          asm volatile(
-                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %21, 0;\n\t"
-                              "wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {" WARPTWIN_D0
-                              ", " WARPTWIN_D1
-                              "}, "
-                              "{%16, %17, %18, %19}, %20, add, 1, 1, 0;\n\t}"
-                              : WARPTWIN_OUT32
-                              : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add));
+                          WARPTWIN_WGMMA_A(32, "%16, %17, %18, %19", 20, 21);
                         } else if constexpr (kColumns == 64) {
-                          asm volatile(
-                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %37, 0;\n\t"
-                              "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" WARPTWIN_D0
-                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3
-                              "}, "
-                              "{%32, %33, %34, %35}, %36, add, 1, 1, 0;\n\t}"
-                              : WARPTWIN_OUT64
-                              : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add));
+                          WARPTWIN_WGMMA_A(64, "%32, %33, %34, %35", 36, 37);
                         } else if constexpr (kColumns == 96) {
-                          asm volatile(
-                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %53, 0;\n\t"
-                              "wgmma.mma_async.sync.aligned.m64n96k16.f32.bf16.bf16 {" WARPTWIN_D0
-                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
-                              ", " WARPTWIN_D5
-                              "}, "
-                              "{%48, %49, %50, %51}, %52, add, 1, 1, 0;\n\t}"
-                              : WARPTWIN_OUT96
-                              : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add));
+                          WARPTWIN_WGMMA_A(96, "%48, %49, %50, %51", 52, 53);
                         } else if constexpr (kColumns == 128) {
-                          asm volatile(
-                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %69, 0;\n\t"
-                              "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" WARPTWIN_D0
-                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
-                              ", " WARPTWIN_D5 ", " WARPTWIN_D6 ", " WARPTWIN_D7
-                              "}, "
-                              "{%64, %65, %66, %67}, %68, add, 1, 1, 0;\n\t}"
-                              : WARPTWIN_OUT128
-                              : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add));
+                          WARPTWIN_WGMMA_A(128, "%64, %65, %66, %67", 68, 69);
                         } else if constexpr (kColumns == 192) {
-                          asm volatile(
-                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %101, 0;\n\t"
-                              "wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {" WARPTWIN_D0
-                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
-                              ", " WARPTWIN_D5 ", " WARPTWIN_D6 ", " WARPTWIN_D7 ", " WARPTWIN_D8
-                              ", " WARPTWIN_D9 ", " WARPTWIN_D10 ", " WARPTWIN_D11
-                              "}, "
-                              "{%96, %97, %98, %99}, %100, add, 1, 1, 0;\n\t}"
-                              : WARPTWIN_OUT192
-                              : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add));
-                        } else {
-                          asm volatile(
-                              "{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %133, 0;\n\t"
-                              "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {" WARPTWIN_D0
-                              ", " WARPTWIN_D1 ", " WARPTWIN_D2 ", " WARPTWIN_D3 ", " WARPTWIN_D4
-                              ", " WARPTWIN_D5 ", " WARPTWIN_D6 ", " WARPTWIN_D7 ", " WARPTWIN_D8
-                              ", " WARPTWIN_D9 ", " WARPTWIN_D10 ", " WARPTWIN_D11 ", " WARPTWIN_D12
-                              ", " WARPTWIN_D13 ", " WARPTWIN_D14 ", " WARPTWIN_D15
-                              "}, "
-                              "{%128, %129, %130, %131}, %132, add, 1, 1, 0;\n\t}"
-                              : WARPTWIN_OUT256
-                              : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add));
-                        }),
+                          WARPTWIN_WGMMA_A(192, "%96, %97, %98, %99", 100, 101);
+                        } else { WARPTWIN_WGMMA_A(256, "%128, %129, %130, %131", 132, 133); }),
                     (trap();))
 }
 
@@ -309,6 +213,15 @@ WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
 #undef WARPTWIN_OUT128
 #undef WARPTWIN_OUT192
 #undef WARPTWIN_OUT256
+#undef WARPTWIN_PLACES16
+#undef WARPTWIN_PLACES32
+#undef WARPTWIN_PLACES64
+#undef WARPTWIN_PLACES96
+#undef WARPTWIN_PLACES128
+#undef WARPTWIN_PLACES192
+#undef WARPTWIN_PLACES256
+#undef WARPTWIN_WGMMA
+#undef WARPTWIN_WGMMA_A
 
 }  // namespace warptwin::hw::ptx
 

@@ -221,7 +221,7 @@ class Gpu {
   bool is_warp(Slot slot) const { return slot < warps_.size(); }
   /// The lane that acts where the warp elects one.
   std::uint8_t elected_lane(Slot warp) const;
-  /// CTA slots that share an SM with `cta`, itself among them: [first, last) in steps of a cluster.
+  /// CTA slots that share an SM with `cta`, itself among them: the CTAs of one rank.
   std::vector<std::uint32_t> ctas_of_sm(std::uint32_t cta) const;
   /// Warps that started since the last call, to be given a body.
   std::vector<Slot> take_started();
