@@ -476,6 +476,12 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     note(slot);
     const Signal signal = signal_of(slot);
     gpu_.advance(slot);
+    // Where a copy counts its bytes in steps, all of them are here.
+    for (const AsyncOp* copy = gpu_.async_at(slot); copy != nullptr && copy->counted != 0;
+         copy = gpu_.async_at(slot)) {
+      note(slot);
+      gpu_.advance(slot);
+    }
     arrived(signal);
     ended_ = std::max(ended_, now());
     settle();

@@ -206,6 +206,18 @@ TEST(Timing, ATimedRunIsACheckedRun) {
   }
 }
 
+TEST(Timing, BytesThatAreCountedInStepsComeAtTheSameTime) {
+  const ScenarioEntry gemm = scenario("gemm_2sm");
+  const ParameterSet parameters{gemm.parameters};
+  TimingOptions options;
+  options.run.moves_data = false;
+  const TimingResult at_once = time_scenario(gemm, parameters, load_chip("b200"), options);
+  choose_rule(options.run.rules, "tx_chunks=many");
+  const TimingResult in_steps = time_scenario(gemm, parameters, load_chip("b200"), options);
+  EXPECT_TRUE(in_steps.run.clean(true));
+  EXPECT_EQ(in_steps.microseconds, at_once.microseconds);
+}
+
 TEST(Timing, WhatATimedRunFindsTheFunctionalEngineShowsAgain) {
   const Chip chip = load_chip("b200");
   for (const char* name :
