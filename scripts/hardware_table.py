@@ -1,23 +1,25 @@
 #!/usr/bin/env python3
 """What the simulator predicts of every scenario, and what a GPU does with it: one table.
 
-  hardware_table.py BIN [--runs N] [--sanitizer FILE] [--only NAME,...] [--check]
+  hardware_table.py BIN [--runs N] [--sanitizer FILE] [--jobs N] [--only NAME,...] [--check]
 
 BIN is the folder with warptwin and warptwin-hw. Every scenario runs N times (20), recorded, and is
 held against the simulator; a broken one stops at the first run that is not right. --sanitizer runs
-compute-sanitizer's memcheck, racecheck and synccheck on each too, and counts what they report.
+compute-sanitizer's memcheck, racecheck and synccheck on each too, and counts what they report. What
+the simulator says, and the sanitizers, run N at once (--jobs, all cores); recorded runs one by one.
 --check fails when a clean scenario is not right or its protocol differs, or a hang takes longer
 than its deadline and two seconds, or is headed by another barrier than is predicted. The table is
 Markdown, on standard output. Skipped (77) where there is no GPU.
 """
 
 import argparse
+import concurrent.futures
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
-import time
 
 DEADLINE_CYCLES = 1_000_000_000
 # The wait, the report, and starting a process on the device, in seconds: at 1.98 GHz the deadline
@@ -44,12 +46,10 @@ def predicted(warptwin, name):
 
 
 def seen(binary, name, runs):
-    """What warptwin-hw says, and the seconds it took."""
+    """(what warptwin-hw says, its exit code)."""
     command = [binary, name, "--json", "--compare", "--runs", str(runs)]
     command += ["--deadline", str(DEADLINE_CYCLES)]
-    start = time.monotonic()
     result = call(command)
-    seconds = time.monotonic() - start
     if result.returncode == 4 and not result.stdout:
         print("skipped: " + result.stderr.strip(), file=sys.stderr)
         sys.exit(77)
@@ -58,7 +58,7 @@ def seen(binary, name, runs):
     except json.JSONDecodeError:
         outcome = {"outcome": "nothing was reported", "object": "", "runs": 0, "protocol": ""}
         outcome.update({"milliseconds": 0, "detail": result.stdout + result.stderr})
-    return outcome, seconds, result.returncode
+    return outcome, result.returncode
 
 
 def sanitized(sanitizer, binary, name, tool):
@@ -122,6 +122,7 @@ def main():
     parser.add_argument("bin", type=pathlib.Path)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--sanitizer")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
@@ -133,19 +134,29 @@ def main():
     tools = ["memcheck", "racecheck", "synccheck"] if options.sanitizer else []
     columns = ["scenario", "predicted", "a run ends", "seen", "barrier", "protocol", "ms", *tools]
     rows, faults = [], []
-    for scenario in json.loads(call([warptwin, "list", "--json"]).stdout):
-        name = scenario["name"]
-        if options.only and name not in options.only.split(","):
-            continue
-        ids, end, objects = predicted(warptwin, name)
-        outcome, _, code = seen(binary, name, options.runs)
-        barrier = same_barrier(outcome, objects)
-        faults += faults_of(scenario, outcome, code, barrier)
-        row = [name, ", ".join(ids) or "clean", end, words_of(outcome, options.runs)]
-        row += [barrier, outcome["protocol"]]
-        row.append(f"{outcome['milliseconds']:.1f}")
-        row += [sanitized(options.sanitizer, binary, name, tool) for tool in tools]
-        rows.append(row)
+    only = options.only.split(",") if options.only else []
+    listed = json.loads(call([warptwin, "list", "--json"]).stdout)
+    scenarios = [scenario for scenario in listed if not only or scenario["name"] in only]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        names = [scenario["name"] for scenario in scenarios]
+        predictions = list(pool.map(lambda name: predicted(warptwin, name), names))
+        outcomes = [seen(binary, name, options.runs) for name in names]
+        reports = {
+            (name, tool): pool.submit(sanitized, options.sanitizer, binary, name, tool)
+            for name, (outcome, _) in zip(names, outcomes)
+            for tool in tools
+            if outcome["outcome"] != "not emulated"
+        }
+        for scenario, (ids, end, objects), (outcome, code) in zip(scenarios, predictions, outcomes):
+            name = scenario["name"]
+            barrier = same_barrier(outcome, objects)
+            faults += faults_of(scenario, outcome, code, barrier)
+            row = [name, ", ".join(ids) or "clean", end, words_of(outcome, options.runs)]
+            row += [barrier, outcome["protocol"]]
+            row.append(f"{outcome['milliseconds']:.1f}")
+            ended = {tool: report.result() for (of, tool), report in reports.items() if of == name}
+            row += [ended.get(tool, "") for tool in tools]
+            rows.append(row)
     for row in [columns, ["---"] * len(columns), *rows]:
         print("| " + " | ".join(row) + " |")
     for fault in faults if options.check else []:
