@@ -233,6 +233,22 @@ TEST(ProveTest, EdgesOfAPersistentGemmAreProvedOneByOne) {
   }
 }
 
+TEST(ProveTest, CausalAttentionIsProvedWhateverTheTripsOfItsTiles) {
+  const ScenarioEntry& attention = named("attention");
+  // One trip to ten in a launch, in one CTA and in several; keys that end before the diagonal.
+  for (const auto& values :
+       std::initializer_list<std::initializer_list<std::pair<const char*, std::int64_t>>>{
+           {{"q", 128}, {"kv", 128}},
+           {{"q", 1280}, {"kv", 1280}, {"ctas", 1}, {"head_dim", 64}},
+           {{"q", 1280}, {"kv", 700}, {"ctas", 2}, {"stages", 2}},
+           {{"q", 1024}, {"kv", 1024}, {"heads", 2}, {"ctas", 3}, {"stats_stages", 2}}}) {
+    ParameterSet parameters = with(attention, values);
+    parameters.set("causal", 1);
+    EXPECT_EQ(prove(attention, parameters, timing_only()).verdict, ProofVerdict::kProved)
+        << parameters.to_string();
+  }
+}
+
 TEST(TripCountTest, APersistentGemmHoldsForEveryKAndEveryNumberOfTiles) {
   const ScenarioEntry& gemm = named("gemm");
   const ParameterSet parameters = with(gemm, {{"ctas", 1}, {"n", 128}, {"m", 256}});
