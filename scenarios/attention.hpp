@@ -21,6 +21,10 @@
 /// correction multiplies O in tensor memory by the factor that softmax hands it through `stats`,
 /// before P * V of the grown maximum may be added. Stages of `stats` belong to the tiles in turn.
 ///
+/// With `causal` query i sees keys 0 to i. Keys right of the diagonal of a CTA's two tiles are not
+/// loaded, so that tiles have different numbers of trips; the stages on it are masked. The first
+/// tile has one trip more than it needs: the rings serve both tiles in turn.
+///
 /// Registers go from load, MMA and correction to softmax: 8 warps of 192, 4 of 88 and 4 of 40 are
 /// the 16 of 128 that the CTA begins with. The idle warps are there for that: setmaxnreg is for
 /// whole warpgroups.
@@ -29,6 +33,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -159,9 +164,14 @@ struct AttentionKernel {
     TileGrid grid;           // pairs of query tiles, heads
     std::uint32_t kv_tiles;  // of one head
     std::uint32_t keys;
+    bool causal;
     float scale;  // of the scores, in powers of two
     float slack;  // growth of a maximum that is let pass, in powers of two
     constexpr StaticTileScheduler tiles(const M& machine) const { return {grid, machine}; }
+    /// How many tiles of keys a pair of query tiles sees.
+    constexpr std::uint32_t key_tiles(Tile tile) const {
+      return causal ? std::min(kAttentionTiles * (tile.m + 1), kv_tiles) : kv_tiles;
+    }
   };
 
   static Problem problem(const ParameterSet& p,
@@ -177,12 +187,9 @@ struct AttentionKernel {
             {ceil_div(p.u32("q"), kAttentionTiles * kAttentionTile), p.u32("heads")},
             ceil_div(p.u32("kv"), kAttentionTile),
             p.u32("kv"),
+            p.u32("causal") != 0,
             static_cast<float>(kLog2E / std::sqrt(p.u32("head_dim"))),
             static_cast<float>(p["slack"])};
-  }
-
-  static constexpr Coordinates<2> at(std::uint32_t row, std::uint32_t column) {
-    return {{static_cast<std::int32_t>(column), static_cast<std::int32_t>(row)}};
   }
 
   /// The address of tensor memory, once the MMA warp has handed it over.
@@ -197,30 +204,32 @@ struct AttentionKernel {
     auto q = Operands{machine, smem.q};
     auto kv = Operands{machine, smem.kv};
     const std::uint32_t dim = smem.head_dim;
-    const auto bring = [&](Operands& ring, const auto& map, Coordinates<2> from, auto tile_of) {
-      auto stage = ring.acquire_producer();  // waits empty, arms full
-      load_panels(stage, map, from, (smem.*tile_of)(stage.index()));
-      std::move(stage).release();
-    };
+    const auto bring =
+        [&](Operands& ring, const auto& map, std::uint32_t row, std::uint32_t column, auto tile) {
+          auto stage = ring.acquire_producer();  // waits empty, arms full
+          load_panels(stage, map, row, column, (smem.*tile)(stage.index()));
+          std::move(stage).release();
+        };
     const auto load_queries = [&](Tile tile, std::uint32_t t) {
       const std::uint32_t row = (tile.m * kAttentionTiles + t) * kAttentionTile;
-      bring(q, problem.q, at(row, tile.n * dim), &Storage::queries);
+      bring(q, problem.q, row, tile.n * dim, &Storage::queries);
     };
     const auto load_keys = [&](Tile tile, std::uint32_t j) {
-      bring(kv, problem.k, at(j * kAttentionTile, tile.n * dim), &Storage::keys);
+      bring(kv, problem.k, j * kAttentionTile, tile.n * dim, &Storage::keys);
     };
     const auto load_values = [&](Tile tile, std::uint32_t j) {
-      bring(kv, problem.v, at(tile.n * dim, j * kAttentionTile), &Storage::values);
+      bring(kv, problem.v, tile.n * dim, j * kAttentionTile, &Storage::values);
     };
     for (const Tile tile : problem.tiles(machine)) {
       load_queries(tile, 0);
       load_keys(tile, 0);
       load_queries(tile, 1);
-      for (std::uint32_t j = 1; j < problem.kv_tiles; ++j) {
+      const std::uint32_t key_tiles = problem.key_tiles(tile);
+      for (std::uint32_t j = 1; j < key_tiles; ++j) {
         load_keys(tile, j);
         load_values(tile, j - 1);
       }
-      load_values(tile, problem.kv_tiles - 1);
+      load_values(tile, key_tiles - 1);
     }
     q.drain();  // no commit is on its way any more
     kv.drain();
@@ -249,7 +258,8 @@ struct AttentionKernel {
       std::move(o).release();  // commits to accum.full
       std::move(p).release();  // commits to scores.empty
     };
-    for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
+    for (const Tile tile : problem.tiles(machine)) {
+      const std::uint32_t key_tiles = problem.key_tiles(tile);
       auto first_keys = kv.acquire_consumer();  // waits kv.full
       for (std::uint32_t t = 0; t < kAttentionTiles; ++t) {
         q.wait_producer();  // waits q.full
@@ -257,7 +267,7 @@ struct AttentionKernel {
         score(t, first_keys.index());
       }
       std::move(first_keys).release();  // commits to kv.empty
-      for (std::uint32_t j = 1; j < problem.kv_tiles; ++j) {
+      for (std::uint32_t j = 1; j < key_tiles; ++j) {
         auto keys = kv.acquire_consumer();
         auto values = kv.acquire_consumer();
         for (std::uint32_t t = 0; t < kAttentionTiles; ++t) {
@@ -272,7 +282,7 @@ struct AttentionKernel {
       }
       auto values = kv.acquire_consumer();
       for (std::uint32_t t = 0; t < kAttentionTiles; ++t) {
-        weigh(problem.kv_tiles - 1, values.index());
+        weigh(key_tiles - 1, values.index());
       }
       std::move(values).release();
     }
@@ -294,13 +304,18 @@ struct AttentionKernel {
       machine.st_shared_row(smem.factors(stage.index()), row, 0, factors);
       std::move(stage).release();  // arrives on stats.full
     };
-    for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
+    for (const Tile tile : problem.tiles(machine)) {
       online.reset();
-      for (std::uint32_t j = 0; j < problem.kv_tiles; ++j) {
+      const std::uint32_t queries = tile.m * kAttentionTiles + turn.first;  // their tile
+      for (std::uint32_t j = 0; j < problem.key_tiles(tile); ++j) {
         auto stage = scores.acquire_replace_linear();  // waits scores.full
         s.load(stage.own_rows());
         if (j + 1 == problem.kv_tiles) {
           s.fill_from(problem.keys - j * kAttentionTile, OnlineSoftmax<M>::kNoScore);
+        }
+        if (problem.causal && j >= queries) {
+          const std::uint32_t beyond = (j - queries) * kAttentionTile;  // 0 on the diagonal
+          s.fill_right_of(static_cast<std::int32_t>(row - beyond), OnlineSoftmax<M>::kNoScore);
         }
         const Factors factors = online.raise(s);
         if (j > 0) {
@@ -329,11 +344,11 @@ struct AttentionKernel {
       return factors;
     };
     for (const Tile tile : problem.tiles(machine)) {
-      for (std::uint32_t turn = kAttentionTiles; turn < kAttentionTiles * problem.kv_tiles;
-           ++turn) {
+      const std::uint32_t turns = kAttentionTiles * problem.key_tiles(tile);
+      for (std::uint32_t turn = kAttentionTiles; turn < turns; ++turn) {
         const Factors factors = receive();
         auto o = accum.acquire_epilogue_linear();  // waits accum.full
-        rescale(machine, o, factors, smem.head_dim);
+        rescale_rows(machine, o, factors, smem.head_dim);
         std::move(o).release();  // arrives on accum.empty: P * V may be added
       }
       for (std::uint32_t t = 0; t < kAttentionTiles; ++t) {
@@ -345,23 +360,6 @@ struct AttentionKernel {
     }
     writer.drain();  // the stores are complete
     TmemDeallocBarrier<M, typename Storage::Tmem>{machine, smem.tmem}.signal_complete();
-  }
-
-  /// Multiplies O by the rows' factors; a warp whose rows all keep their maximum has nothing to do.
-  static constexpr void rescale(M& machine,
-                                const typename Accum::Epilogue& o,
-                                const Factors& factors,
-                                std::uint32_t columns) {
-    if (!factors.any([](float factor) { return factor != 1.0F; })) {
-      return;
-    }
-    auto registers = AccumTile<M>{machine};
-    const std::uint32_t step = AccumTile<M>::kColumnsMax;
-    for (std::uint32_t c = 0; c < columns; c += step) {
-      registers.load(o, c, step);
-      registers.scale_rows(factors, step);
-      registers.store_back(o, c, step);
-    }
   }
 
   /// Writes O, divided by the sums of its weights, box by box; `at` counts tiles of one head.
@@ -399,6 +397,7 @@ struct Attention {
         {"q", "rows of Q and O", 512, 1, 1 << 20, "cta_q"},
         {"kv", "rows of K, columns of V^T", 384, 1, 1 << 20, "tile_kv"},
         {"heads", "heads, side by side in Q, K and O", 1, 1, 1 << 10},
+        {"causal", "1: query i sees keys 0 to i", 0, 0, 1},
         {"head_dim", "columns of a head: 64 or 128", 128, 64, 128},
         {"cta_q", "rows of Q a CTA works on at once", 256, 256, 256},
         {"tile_kv", "keys, or values, in one stage", 128, 128, 128},
@@ -436,12 +435,13 @@ struct Attention {
                      {3, kAttentionTile, kPanel, Swizzle::k128B}},
             .clusters = p.u32("ctas") == 0 ? tiles : p.u32("ctas"),
             .registers_per_thread = kAttentionRegisters,
-            .flops = std::uint64_t{4} * q * kv * columns};
+            .flops = 4 * attended_pairs(q, kv, p.u32("causal") != 0) * columns};
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
     const std::uint32_t dim = p.u32("head_dim");
+    const bool causal = p.u32("causal") != 0;
     for (std::uint32_t head = 0; head < p.u32("heads"); ++head) {
-      attention_reference(tensors[0], tensors[1], tensors[2], head * dim, dim, tensors[3]);
+      attention_reference(tensors[0], tensors[1], tensors[2], head * dim, dim, causal, tensors[3]);
     }
   }
 };

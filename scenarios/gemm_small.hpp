@@ -231,9 +231,9 @@ struct GemmSmall {
 
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
-        {"m", "rows of A and D: activations", 32, 1, 1 << 20},
-        {"n", "rows of B: weights; columns of D", 512, 1, 1 << 20},
-        {"k", "columns of A and B", 1024, 1, 1 << 20},
+        {"m", "rows of A and D: activations", 32, 1, 1 << 20, "tile_n"},
+        {"n", "rows of B: weights; columns of D", 512, 1, 1 << 20, "tile_m"},
+        {"k", "columns of A and B", 1024, 1, 1 << 20, "tile_k*k_group"},
         {"tile_m", "rows of an MMA's tile", 128, 64, 128},
         {"tile_n", "columns of an MMA's tile", 16, 8, 64},
         {"tile_k", "columns of A and B in one k step", 64, 16, 64},

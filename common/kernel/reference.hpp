@@ -34,17 +34,25 @@ inline void multiply_reference(const HostTensor& a, const HostTensor& b, HostTen
   }
 }
 
+/// How many pairs of a query and a key that it sees there are; see `attention_reference`.
+inline std::uint64_t attended_pairs(std::uint64_t queries, std::uint64_t keys, bool causal) {
+  const std::uint64_t cut = causal ? std::min(queries, keys) : 0;  // rows before which keys end
+  return (queries - cut) * keys + cut * (cut + 1) / 2;
+}
+
 /// o = softmax(q * k^T / sqrt(dim)) * vt^T of one head, whose `dim` columns of q, k and o, rows of
-/// vt, begin at `first`.
+/// vt, begin at `first`. If `causal`, row i of q sees rows 0 to i of k.
 inline void attention_reference(const HostTensor& q,
                                 const HostTensor& k,
                                 const HostTensor& vt,
                                 std::uint32_t first,
                                 std::uint32_t dim,
+                                bool causal,
                                 HostTensor& o) {
-  std::vector<double> weights(k.spec.rows);
   for (std::uint32_t row = 0; row < q.spec.rows; ++row) {
-    for (std::uint32_t j = 0; j < k.spec.rows; ++j) {
+    const std::uint32_t keys = causal ? std::min(row + 1, k.spec.rows) : k.spec.rows;
+    std::vector<double> weights(keys);
+    for (std::uint32_t j = 0; j < keys; ++j) {
       weights[j] = 0;
       for (std::uint32_t c = first; c < first + dim; ++c) {
         weights[j] += static_cast<double>(q.at(row, c)) * static_cast<double>(k.at(j, c));
@@ -58,7 +66,7 @@ inline void attention_reference(const HostTensor& q,
     }
     for (std::uint32_t c = first; c < first + dim; ++c) {
       double total = 0;
-      for (std::uint32_t j = 0; j < k.spec.rows; ++j) {
+      for (std::uint32_t j = 0; j < keys; ++j) {
         total += weights[j] * static_cast<double>(vt.at(c, j));
       }
       o.at(row, c) = static_cast<float>(total / sum);

@@ -41,8 +41,8 @@ struct Parameter {
   std::int64_t standard;  // the default
   std::int64_t minimum;
   std::int64_t maximum;
-  /// Of a trip count: the parameter that says how much of it one trip takes, or "" for 1. The same
-  /// operations are repeated for each trip; null for what is no trip count.
+  /// Of a trip count: the parameter that says how much of it one trip takes, several joined by '*',
+  /// or "" for 1. The same operations are repeated for each trip; null for what is no trip count.
   const char* trip_step = nullptr;
   /// Something outside the kernel decides it: a proof covers every value.
   bool choice = false;

@@ -101,15 +101,17 @@ concept HasRegisters = requires(typename M::template Fragment<32> row,
                                 typename M::template Fragment<1> value,
                                 float (*of_one)(float),
                                 float (*of_two)(float, float),
-                                float (*of_place)(float, std::uint32_t),
+                                float (*of_column)(float, std::uint32_t),
+                                float (*of_place)(float, std::uint32_t, std::uint32_t),
                                 bool (*test)(float)) {
   row.fill(float{});
-  row.transform(of_one);            // x = f(x)
-  row.transform_columns(of_place);  // x = f(x, its column)
-  row.combine(row, of_two);         // x = f(x, the other fragment's)
-  row.combine_rows(value, of_two);  // x = f(x, its row's value)
-  row.fold_into(value, of_two);     // value = f(value, x) for each x of its row, in order
-  row.exp2();                       // x = 2^x, to about 22 bits
+  row.transform(of_one);             // x = f(x)
+  row.transform_columns(of_column);  // x = f(x, its column)
+  row.transform_places(of_place);    // x = f(x, its row of the warp's 32, its column)
+  row.combine(row, of_two);          // x = f(x, the other fragment's)
+  row.combine_rows(value, of_two);   // x = f(x, its row's value)
+  row.fold_into(value, of_two);      // value = f(value, x) for each x of its row, in order
+  row.exp2();                        // x = 2^x, to about 22 bits
   { value.any(test) } -> std::same_as<bool>;
   // Rounded to bf16, two to a register, the first in its low half.
   { row.template packed<bf16>() } -> std::same_as<typename M::template Fragment<16>>;

@@ -147,4 +147,27 @@ class AccumTile {
   typename M::template Fragment<kFragmentColumns> fragments_[kColumnsMax / kFragmentColumns];
 };
 
+/// Multiplies the calling warp's rows of an accumulator of `columns` columns by the rows' factors,
+/// in place; where all of them are 1 there is nothing to do.
+///
+/// Participants: the whole warp; every warp that shares the stage, for its own rows.
+/// Blocks:       until the columns are stored.
+template <Machine M, class EpilogueStage>
+constexpr void rescale_rows(M& machine,
+                            const EpilogueStage& accum,
+                            const typename M::template Fragment<1>& factors,
+                            std::uint32_t columns,
+                            SourceSite site = SourceSite::current()) {
+  if (!factors.any([](float factor) { return factor != 1.0F; })) {
+    return;
+  }
+  auto registers = AccumTile<M>{machine};
+  const std::uint32_t step = AccumTile<M>::kColumnsMax;
+  for (std::uint32_t c = 0; c < columns; c += step) {
+    registers.load(accum, c, step, site);
+    registers.scale_rows(factors, step);
+    registers.store_back(accum, c, step, site);
+  }
+}
+
 }  // namespace warptwin

@@ -51,6 +51,16 @@ class RowTile {
           [=](float old, std::uint32_t column) { return begin + column < first ? old : value; });
     });
   }
+  /// Sets what lies right of a diagonal: in row i of the warp, the columns after `column + i`.
+  constexpr void fill_right_of(std::int32_t column, float value) {
+    for_fragments([=](auto& fragment, std::uint32_t begin) {
+      fragment.transform_places([=](float old, std::uint32_t row, std::uint32_t own) {
+        return static_cast<std::int32_t>(begin + own) <= column + static_cast<std::int32_t>(row)
+                   ? old
+                   : value;
+      });
+    });
+  }
   template <class F>
   constexpr void combine_rows(const Values& values, F&& f) {
     for_fragments([&](auto& fragment, std::uint32_t) { fragment.combine_rows(values, f); });

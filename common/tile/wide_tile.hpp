@@ -35,19 +35,20 @@ struct WideTile {
   }
 };
 
-/// Copies a tile into a stage held, panel by panel; `at` is its first element, innermost first.
+/// Copies the tile whose first element is at `row`, `column` into a stage held, panel by panel.
 ///
 /// Shape:        the map's box is one panel.
 /// Participants: the whole warp; one elected lane issues. Blocks: never.
 template <class Stage, class TensorMap, class Element>
 constexpr void load_panels(WARPTWIN_HELD Stage& stage,
                            const TensorMap& map,
-                           Coordinates<2> at,
+                           std::uint32_t row,
+                           std::uint32_t column,
                            const WideTile<Element>& tile,
                            SourceSite site = SourceSite::current()) {
   for (std::uint32_t i = 0; i < tile.panels(); ++i) {
-    const Coordinates<2> from{
-        {at.at[0] + static_cast<std::int32_t>(i * tile.panel_columns()), at.at[1]}};
+    const Coordinates<2> from{{static_cast<std::int32_t>(column + i * tile.panel_columns()),
+                               static_cast<std::int32_t>(row)}};
     stage.load(map, from, tile.panel(i).base, site);
   }
 }

@@ -59,6 +59,14 @@ struct CudaFragment {
       words[i] = std::bit_cast<std::uint32_t>(f(std::bit_cast<float>(words[i]), i));
     }
   }
+  /// Replaces every value by `f(value, its row, its column)`: the lane is the row.
+  template <class F>
+  WARPTWIN_HOST_DEVICE void transform_places(F&& f) {
+    const std::uint32_t row = ptx::lane_index();
+    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
+      words[i] = std::bit_cast<std::uint32_t>(f(std::bit_cast<float>(words[i]), row, i));
+    }
+  }
   /// Replaces every value by `f(value, the value of its row)`.
   template <class F>
   WARPTWIN_HOST_DEVICE void combine_rows(const CudaFragment<1>& rows, F&& f) {

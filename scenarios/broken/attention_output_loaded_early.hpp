@@ -38,7 +38,7 @@ struct AttentionOutputLoadedEarlyKernel : AttentionKernel<M, Extents> {
            ++turn) {
         const Factors factors = receive();
         auto o = accum.acquire_epilogue_linear();
-        Base::rescale(machine, o, factors, smem.head_dim);
+        rescale_rows(machine, o, factors, smem.head_dim);
         std::move(o).release();
       }
       for (std::uint32_t t = 0; t < kAttentionTiles; ++t) {

@@ -8,12 +8,14 @@
 
 namespace warptwin::scenarios {
 
-struct AttentionTwin : Attention {
+template <std::int64_t kCausal>
+struct AttentionTwinOf : Attention {
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"q", "rows of Q and O", 512, 1, 1 << 20},
         {"kv", "rows of K, columns of V^T", 384, 1, 1 << 20},
         {"heads", "heads, side by side in Q, K and O", 1, 1, 1 << 10},
+        {"causal", "1: query i sees keys 0 to i", kCausal, kCausal, kCausal},
         {"head_dim", "columns of a head: 64 or 128", 64, 64, 128},
         {"cta_q", "rows of Q a CTA works on at once", 256, 256, 256},
         {"tile_kv", "keys, or values, in one stage", 128, 128, 128},
@@ -25,5 +27,7 @@ struct AttentionTwin : Attention {
     return kParameters;
   }
 };
+using AttentionTwin = AttentionTwinOf<0>;
+using CausalAttentionTwin = AttentionTwinOf<1>;
 
 }  // namespace warptwin::scenarios

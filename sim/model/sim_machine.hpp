@@ -102,6 +102,15 @@ class SimFragment {
       bits = std::bit_cast<std::uint32_t>(f(std::bit_cast<float>(bits), column));
     });
   }
+  /// Replaces every value by `f(value, its row, its column)`.
+  template <class F>
+  void transform_places(F&& f) {
+    register_math.fma += kRegisters;
+    for_each([&](std::uint32_t& bits, std::size_t row, std::uint32_t column) {
+      bits = std::bit_cast<std::uint32_t>(
+          f(std::bit_cast<float>(bits), static_cast<std::uint32_t>(row), column));
+    });
+  }
   /// Replaces every value by `f(value, the value of its row)`.
   template <class F>
   void combine_rows(const SimFragment<1>& rows, F&& f) {

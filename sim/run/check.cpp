@@ -58,9 +58,12 @@ CheckResult check(const ScenarioEntry& scenario,
     RunResult one = simulate(scenario, parameters, run);
     if (result.schedules == 0) {
       result.comparisons = one.comparisons;
-      // Where priorities change is spread over the length of a fair run.
-      for (ScheduleSpec& later : schedules) {
-        later.length = std::max<std::uint64_t>(one.stats.steps, 1);
+      // Where priorities change is spread over the length of a fair run; one that a fault cut short
+      // does not tell it.
+      if (one.end == RunEnd::kDone) {
+        for (ScheduleSpec& later : schedules) {
+          later.length = std::max<std::uint64_t>(one.stats.steps, 1);
+        }
       }
     }
     ++result.schedules;

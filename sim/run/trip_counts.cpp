@@ -1,5 +1,8 @@
 #include "sim/run/trip_counts.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 #include "sim/run/regular_runs.hpp"
 
 namespace warptwin::sim {
@@ -20,6 +23,17 @@ const Parameter& find_trips(const ScenarioEntry& scenario, const std::string& na
   }
   throw ConfigError("'" + name + "' is no trip count of '" + scenario.info->name + "'; " +
                     (known.empty() ? "it declares none" : "there are: " + known));
+}
+
+// What one trip takes: the product of the named parameters, 1 without any.
+std::int64_t trip_step(const ParameterSet& parameters, std::string_view names) {
+  std::int64_t step = 1;
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find('*'), names.size());
+    step *= parameters[names.substr(0, end)];
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return step;
 }
 
 }  // namespace
@@ -52,7 +66,7 @@ TripProof prove_trips(const ScenarioEntry& scenario,
   const Parameter& trips = find_trips(scenario, parameter);
   TripProof proof;
   proof.parameter = parameter;
-  proof.step = trips.trip_step[0] == '\0' ? 1 : parameters[trips.trip_step];
+  proof.step = trip_step(parameters, trips.trip_step);
   RegularRuns runs;
   for (std::uint32_t count = 1; count <= kTripsMax; ++count) {
     ParameterSet at = parameters;

@@ -190,6 +190,9 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   fragment.exp2();
   fragment.transform_columns(
       [](float value, std::uint32_t column) { return value * static_cast<float>(column); });
+  fragment.transform_places([](float value, std::uint32_t row, std::uint32_t column) {
+    return row < column ? 0.0F : value;
+  });
   fragment.combine_rows(rows, [](float value, float of_row) { return value + of_row; });
   fragment.fold_into(rows, [](float of_row, float value) { return of_row + value; });
   machine.st_shared_row(SharedTile<f32>{base, 128, 1, Swizzle::kNone}, 0, 0, rows);

@@ -25,6 +25,8 @@ class RecordingMachine {
     template <class F>
     void transform_columns(F&&) {}
     template <class F>
+    void transform_places(F&&) {}
+    template <class F>
     void combine(const Fragment&, F&&) {}
     template <class F>
     void combine_rows(const Fragment<1>&, F&&) {}

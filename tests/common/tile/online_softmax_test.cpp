@@ -128,6 +128,16 @@ TEST(Fragment, APackedRegisterHoldsTheFirstOfTwoInItsLowHalf) {
   EXPECT_EQ(words.data()->registers, 1U);
 }
 
+TEST(Fragment, APlaceIsARowOfTheWarpAndAColumn) {
+  sim::SimFragment<2> pair;
+  pair.fill(0.5F);
+  pair.transform_places([](float value, std::uint32_t row, std::uint32_t column) {
+    return value + static_cast<float>(10 * row + column);
+  });
+  EXPECT_EQ(std::bit_cast<float>(pair.data()->bits[0]), 0.5F);
+  EXPECT_EQ(std::bit_cast<float>(pair.data()->bits[63]), 311.5F);
+}
+
 TEST(Fragment, ACopyHasItsOwnRegisters) {
   Values values;
   values.fill(1.0F);

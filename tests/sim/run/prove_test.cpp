@@ -56,9 +56,7 @@ TEST_P(CleanProofTest, IsProvedAndForEveryTripCount) {
   const ProofResult result = prove(GetParam(), parameters, timing_only());
   EXPECT_EQ(result.verdict, ProofVerdict::kProved) << text_of(result, GetParam(), parameters);
   EXPECT_TRUE(result.run.findings.empty());
-  // A trip of gemm_small is a group of k tiles: no one parameter says how many there are.
-  const bool has_trips = std::string_view{GetParam().info->name} != "gemm_small";
-  EXPECT_EQ(!trip_parameters(GetParam()).empty(), has_trips);
+  EXPECT_FALSE(trip_parameters(GetParam()).empty());
 }
 
 TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
@@ -231,6 +229,22 @@ TEST(ProveTest, EdgesOfAPersistentGemmAreProvedOneByOne) {
            {{"accum_stages", 1}, {"ctas", 1}, {"m", 256}}}) {
     const ParameterSet parameters = with(gemm, values);
     EXPECT_EQ(prove(gemm, parameters, timing_only()).verdict, ProofVerdict::kProved)
+        << parameters.to_string();
+  }
+}
+
+TEST(ProveTest, CausalAttentionIsProvedWhateverTheTripsOfItsTiles) {
+  const ScenarioEntry& attention = named("attention");
+  // One trip to ten in a launch, in one CTA and in several; keys that end before the diagonal.
+  for (const auto& values :
+       std::initializer_list<std::initializer_list<std::pair<const char*, std::int64_t>>>{
+           {{"q", 128}, {"kv", 128}},
+           {{"q", 1280}, {"kv", 1280}, {"ctas", 1}, {"head_dim", 64}},
+           {{"q", 1280}, {"kv", 700}, {"ctas", 2}, {"stages", 2}},
+           {{"q", 1024}, {"kv", 1024}, {"heads", 2}, {"ctas", 3}, {"stats_stages", 2}}}) {
+    ParameterSet parameters = with(attention, values);
+    parameters.set("causal", 1);
+    EXPECT_EQ(prove(attention, parameters, timing_only()).verdict, ProofVerdict::kProved)
         << parameters.to_string();
   }
 }

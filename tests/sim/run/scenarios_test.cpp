@@ -246,17 +246,20 @@ TEST(GemmBlockScaledTest, WhatDoesNotFitIsRefusedWithWhatWould) {
 
 // One query and one key, odd edges of both, one to several tiles of keys, several heads and tiles a
 // CTA, more CTAs than tiles, both head sizes, the shortest rings and long ones, maxima that may
-// grow.
+// grow; keys up to the diagonal only, fewer of them than queries and more.
 INSTANTIATE_TEST_SUITE_P(
     Attention,
     ShapeTest,
-    ::testing::Values(Shape{"attention", "kv=128"},
-                      Shape{"attention", "q=1 kv=1"},
-                      Shape{"attention", "q=129 kv=130 head_dim=64 slack=8"},
-                      Shape{"attention", "q=300 kv=260 heads=2 ctas=1 stages=2 slack=1"},
-                      Shape{"attention",
-                            "q=257 kv=127 heads=3 head_dim=64 stages=5 stats_stages=3 ctas=2"},
-                      Shape{"attention", "q=30 kv=640 head_dim=64 stages=7 ctas=3"}));
+    ::testing::Values(
+        Shape{"attention", "kv=128"},
+        Shape{"attention", "q=1 kv=1"},
+        Shape{"attention", "q=129 kv=130 head_dim=64 slack=8"},
+        Shape{"attention", "q=300 kv=260 heads=2 ctas=1 stages=2 slack=1"},
+        Shape{"attention", "q=257 kv=127 heads=3 head_dim=64 stages=5 stats_stages=3 ctas=2"},
+        Shape{"attention", "q=30 kv=640 head_dim=64 stages=7 ctas=3"},
+        Shape{"attention", "causal=1 q=1 kv=3 head_dim=64"},
+        Shape{"attention", "causal=1 q=700 kv=200 head_dim=64 ctas=2"},
+        Shape{"attention", "causal=1 q=513 kv=1000 head_dim=64 heads=2 ctas=2 slack=2"}));
 
 // The same, blocks of scales that a tile cuts and that lie beyond the matrix, half a block in a
 // stage, more sums than half a lane's registers; pairs, and clusters that multicast.
