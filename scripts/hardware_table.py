@@ -93,6 +93,8 @@ def same_barrier(outcome, predicted_objects):
         return ""
     if outcome["object"] in predicted_objects:
         return "the same"
+    if predicted_objects and all(" warp " in name for name in predicted_objects):
+        return "none is predicted"  # the fault is a warp's own
     barrier = without_stage(outcome["object"]).split(" of cta")[0]
     if barrier in {without_stage(name).split(" of cta")[0] for name in predicted_objects}:
         return "the same, another stage"

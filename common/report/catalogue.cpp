@@ -1181,6 +1181,16 @@ constexpr DiagnosticInfo kCatalogue[] = {
      "bar.warp.sync with the mask of all lanes by fewer than 32 of them",
      "the warp hangs, or undefined",
      "PTX ISA: bar.warp.sync"},
+    {"WARP_SYNC_MISSING",
+     kError,
+     kError,
+     "a warp goes on as a whole after one of its lanes has waited alone",
+     "after a wait by one lane, in elect_one or for_lanes, all 32 lanes arrive, wait, fence, load "
+     "or "
+     "store before anything has brought the warp together",
+     "the other lanes act before the wait is over: arrivals a phase early, stale or overwritten "
+     "data; on an H200 a hang",
+     "PTX ISA: bar.warp.sync; elect.sync; Memory Consistency Model: Causality order"},
     {"WORD_MISALIGNED",
      kFatal,
      kFatal,

@@ -10,6 +10,7 @@
 #include "sim/check/global_data.hpp"
 #include "sim/check/launch_control.hpp"
 #include "sim/check/layouts.hpp"
+#include "sim/check/lone_waits.hpp"
 #include "sim/check/named_barriers.hpp"
 #include "sim/check/producer_tail.hpp"
 #include "sim/check/progress.hpp"
@@ -38,6 +39,7 @@ constexpr Entry kDetectors[] = {
     {"arrivals", make_arrivals},
     {"transactions", make_transactions},
     {"waits", make_waits},
+    {"lone_waits", make_lone_waits},
     {"named_barriers", make_named_barriers},
     {"stages", make_stages},
     {"copies", make_copies},

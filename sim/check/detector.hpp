@@ -94,6 +94,10 @@ class OpSet {
     }
   }
   constexpr bool contains(Op op) const { return (bits_ >> static_cast<unsigned>(op) & 1U) != 0; }
+  constexpr OpSet operator|(OpSet other) const {
+    other.bits_ |= bits_;
+    return other;
+  }
 
  private:
   static_assert(static_cast<unsigned>(Op::kCount) <= 64);

@@ -67,6 +67,36 @@ void add_groups(List& list) {
   });
   lanes("WARP_SYNC_MASK", [](M& m) { m.sync_warp(); });
   lanes("ALIGNED_DIVERGENCE", [](M& m) { m.tcgen05_wait_st(); });
+  // Warp 0 hands over, by a barrier or by a word; one lane of warp 1 waits, and all 32 go on.
+  const auto handed_over = [](Body hand, Body wait_alone, Body all, bool meet) -> Body {
+    return after_init(1, [=](M& m) {
+      if (m.warp_index() == 0) {
+        m.elect_one([&] { hand(m); });
+        return;
+      }
+      m.elect_one([&] { wait_alone(m); });
+      if (meet) {
+        m.sync_warp();
+      }
+      all(m);
+    });
+  };
+  const auto alone = [&](Body hand, Body wait_alone, Body all) {
+    list.add("WARP_SYNC_MISSING",
+             2,
+             handed_over(hand, wait_alone, all, false),
+             handed_over(hand, wait_alone, all, true));
+  };
+  alone(
+      [](M& m) {
+        m.st_shared_u32(kTile, 1);
+        m.mbarrier_arrive(kBar);
+      },
+      [](M& m) { m.mbarrier_wait_parity(kBar, WaitPhase::number(0)); },
+      [](M& m) { m.ld_shared_u32(kTile); });
+  alone([](M& m) { m.red_add_release_global_u32(kFlag, 1); },
+        [](M& m) { m.wait_global_u32(kFlag, 1); },
+        [](M& m) { m.red_add_release_global_u32(kFlag + 4, 1); });
   const auto groups = [](std::uint32_t id_of_second) -> Body {
     return [=](M& m) { m.bar_sync(m.warp_index() < 2 ? 1 : id_of_second, 64); };
   };

@@ -226,6 +226,7 @@ void add_memory(List& list) {
       } else {
         if (flag) {
           m.elect_one([&] { m.wait_global_u32(kFlag, 1); });
+          m.sync_warp();
         }
         fill(m);
         wait(m, 0);
@@ -251,6 +252,7 @@ void add_memory(List& list) {
       } else {
         if (flag) {
           m.elect_one([&] { m.wait_global_u32(kFlag, 1); });
+          m.sync_warp();
         }
         write_four_words(m);
         m.fence_proxy_async(ProxySpace::kSharedCta);

@@ -1,0 +1,98 @@
+#include "sim/check/lone_waits.hpp"
+
+#include <vector>
+
+namespace warptwin::sim {
+
+namespace {
+
+// Operations in which a lane waits for the work of others. Bulk groups are its own, and an event
+// does not tell a lane's wait for them from the warp's, which brings the warp together.
+constexpr OpSet kWaits{
+    Op::kMbarrierWait, Op::kMbarrierTryWait, Op::kGlobalWait, Op::kGriddepcontrolWait};
+
+// What each lane does for itself, and others may see or depend on.
+constexpr OpSet kPerLane{
+    Op::kMbarrierInit,       Op::kMbarrierInval,   Op::kMbarrierArrive,     Op::kMbarrierExpectTx,
+    Op::kMbarrierCompleteTx, Op::kMbarrierWait,    Op::kMbarrierTryWait,    Op::kFence,
+    Op::kFenceMbarrierInit,  Op::kFenceProxyAsync, Op::kTcgen05FenceBefore, Op::kTcgen05FenceAfter,
+    Op::kSharedStore,        Op::kSharedLoad,      Op::kGlobalLoad,         Op::kGlobalLoadAcquire,
+    Op::kGlobalStoreRelease, Op::kGlobalRedAdd,    Op::kGlobalWait,         Op::kClcQuery};
+
+// What brings the warp together.
+constexpr OpSet kTogether{Op::kSyncWarp,
+                          Op::kBarSync,
+                          Op::kBarArrive,
+                          Op::kClusterArrive,
+                          Op::kClusterWait,
+                          Op::kTcgen05Alloc,
+                          Op::kTcgen05Dealloc,
+                          Op::kTcgen05Relinquish,
+                          Op::kTcgen05Ld,
+                          Op::kTcgen05St,
+                          Op::kTcgen05WaitLd,
+                          Op::kTcgen05WaitSt,
+                          Op::kSetmaxnreg,
+                          Op::kWarpExit};
+
+class Impl : public Detector {
+ public:
+  Impl(Reporter& reporter, Order&) : Detector{reporter, kWaits | kPerLane | kTogether} {}
+
+  void on_event(const Event& event) override {
+    if (event.step != Step::kDone && event.step != Step::kIssued) {
+      return;
+    }
+    if (event.warp >= alone_.size()) {
+      alone_.resize(event.warp + 1);
+    }
+    if (event.lanes == kWarpLanes) {
+      act(event);
+    } else if (event.lanes == 1 && kWaits.contains(event.op) &&
+               (event.flags & event_flag::kFalse) == 0) {
+      alone_[event.warp] = {event.op, event.site};
+    }
+  }
+  void on_blocked(const Event& event) override {
+    if (event.lanes == kWarpLanes && event.warp < alone_.size()) {
+      act(event);
+    }
+  }
+
+ private:
+  // The last wait of one lane, while the warp has not met after it.
+  struct Wait {
+    Op op = Op::kCount;  // none
+    SourceSite site{};
+  };
+
+  // All lanes execute an operation: the first such after the wait is reported, unless they meet.
+  void act(const Event& event) {
+    Wait& wait = alone_[event.warp];
+    const bool per_lane = kPerLane.contains(event.op);
+    if (wait.op != Op::kCount && per_lane) {
+      reporter().report(
+          "WARP_SYNC_MISSING",
+          event,
+          naming().warp(event.warp),
+          "the whole warp goes on to " + std::string{name_of(event.op)} +
+              ", but one lane alone has waited: " + name_of(wait.op) + " at " +
+              naming().site(wait.site),
+          {"the other lanes may come while it still waits, and what it acquires is not theirs",
+           "missing: sync_warp() after the wait, or this operation in the same elect_one"});
+    }
+    if (per_lane || kTogether.contains(event.op)) {
+      wait.op = Op::kCount;
+    }
+  }
+
+  std::vector<Wait> alone_;  // by warp
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_lone_waits(Reporter& reporter, Order& order) {
+  return std::make_unique<Impl>(reporter, order);
+}
+
+}  // namespace warptwin::sim
