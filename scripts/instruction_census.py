@@ -82,7 +82,7 @@ def assemble(ptxas, path, arch):
     command = [ptxas, "-v", "-warn-spills", "-warn-lmem-usage", "-arch", arch, path, "-o"]
     result = subprocess.run([*command, "/dev/null"], capture_output=True, text=True, check=False)
     use, warnings = use_of(result.stdout + result.stderr)
-    # What emulates tensor memory on sm_90a may take registers that a role does not have there.
+    # What emulates the tensor core on sm_90a may take registers that a role does not have there.
     emulated = arch == "sm_90a"
     spills = re.compile("spilled|Local memory")
     faults = [f"{path}: {line}" for line in warnings if not (emulated and spills.search(line))]
@@ -99,16 +99,12 @@ def rows_of(columns):
     return [f"| `{name}` | {' | '.join(str(one[name]) for one in columns)} |" for name in names]
 
 
-def table(name, version, columns, counts, uses, machine):
-    archs, lacking = columns
-
+def table(name, version, archs, counts, uses, machine):
     def head(what):
         return [f"| {what} | {' | '.join(archs)} |", "| --- |" + " ---: |" * len(archs)]
 
     lines = [f"# {name}", ""]
     lines += [f"nvcc {version}, the scenario's constant extents, nothing observed.", ""]
-    for arch in lacking:
-        lines += [f"{arch} lacks what it needs, which nothing emulates.", ""]
     lines += [*head("PTX"), *rows_of(counts), ""]
     lines += head("ptxas")
     for row, what in enumerate(["registers", "stack, bytes", "spill stores", "spill loads"]):
@@ -158,7 +154,7 @@ def self_test():
     expect(dict(machine_forms(dump)), {"UTMALDG.2D": 1, "SYNCS.ARRIVE": 1})
     counts = [collections.Counter(a=1), collections.Counter(b=2)]
     expect(rows_of(counts), ["| `a` | 1 | 0 |", "| `b` | 0 | 2 |"])
-    archs, uses = (["p", "q"], ["r"]), [[1, 0, 0, 0]] * 2
+    archs, uses = ["p", "q"], [[1, 0, 0, 0]] * 2
     whole = table("x", "1", archs, counts, uses, counts)
     expect(parts(whole)[0], table("x", "1", archs, counts, uses, []))
 
@@ -183,13 +179,9 @@ def main():
     parser.add_argument("ptx", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     texts = [path.read_text(encoding="utf-8") for path in options.ptx]
-    # What an architecture lacks, and nothing emulates, ends a kernel with a message.
-    lacking = [architecture(text) for text in texts if "vprintf" in text]
-    built = [(path, text) for path, text in zip(options.ptx, texts) if "vprintf" not in text]
-    texts = [text for _, text in built]
     archs = [architecture(text) for text in texts]
     uses, faults = [], []
-    for path, arch in zip([path for path, _ in built], archs):
+    for path, arch in zip(options.ptx, archs):
         use, found = assemble(options.ptxas, path, arch)
         uses.append(use or [0, 0, 0, 0])
         faults += found
@@ -201,7 +193,7 @@ def main():
     path = options.write or options.check
     version = compiler(texts[0])
     counts = [forms(text) for text in texts]
-    new = table(path.stem, version, (archs, lacking), counts, uses, machine)
+    new = table(path.stem, version, archs, counts, uses, machine)
     if options.write:
         keeps = path.exists() and not machine
         kept = parts(path.read_text(encoding="utf-8")) if keeps else ("", "")

@@ -6,16 +6,32 @@
 
 #include "hw/cuda/kernel.cuh"
 #include "hw/launch/device_scenario.hpp"
+#include "hw/launch/emulation.hpp"
 #include "hw/launch/launch.hpp"
 
 namespace warptwin::hw {
 
+/// The shape of a launch on the current device, once what it emulates is prepared. `problem`: the
+/// kernel's argument.
 template <class Kernel>
-LaunchShape launch_shape(const Workload& workload, const auto& extents) {
-  return {workload.clusters,
-          workload.cluster_size,
-          kThreads<Kernel>,
-          shared_bytes<typename Kernel::Storage>(extents)};
+LaunchShape prepared_shape(const Workload& workload,
+                           const auto& extents,
+                           const typename Kernel::Problem& problem,
+                           const DeviceArguments& arguments) {
+  LaunchShape shape{workload.clusters,
+                    workload.cluster_size,
+                    kThreads<Kernel>,
+                    shared_bytes<typename Kernel::Storage>(extents)};
+  if (device_emulates()) {
+    write_emulation_control(arguments.emulation_memory,
+                            workload,
+                            places_of(arguments.maps, &problem, sizeof problem),
+                            arguments.stream);
+    if (workload.cluster_size > 1) {
+      shape.shared_bytes = emulating_shared_bytes(shape.shared_bytes, shape.threads);
+    }
+  }
+  return shape;
 }
 
 template <class Scenario>
@@ -39,14 +55,14 @@ DeviceScenario instantiate_observed() {
   scenario.launch = [](const ParameterSet& parameters, const DeviceArguments& arguments) {
     const Extents extents = Scenario::extents(parameters);
     auto problem = Kernel::problem(parameters, extents, arguments.maps, arguments.tensors);
-    std::uint32_t* scratch = arguments.tmem_scratch;
+    std::uint32_t* memory = arguments.emulation_memory;
     Observation observation = arguments.observation;
     if (arguments.map_places != nullptr) {
       *arguments.map_places = places_of(arguments.maps, &problem, sizeof problem);
     }
-    void* pointers[] = {&problem, &scratch, &observation};
+    void* pointers[] = {&problem, &memory, &observation};
     launch(reinterpret_cast<const void*>(&observed_entry<Kernel, kWatch>),
-           launch_shape<Kernel>(Scenario::workload(parameters), extents),
+           prepared_shape<Kernel>(Scenario::workload(parameters), extents, problem, arguments),
            pointers,
            arguments.stream);
   };
@@ -62,10 +78,10 @@ DeviceScenario instantiate_plain() {
   scenario.launch = [](const ParameterSet& parameters, const DeviceArguments& arguments) {
     const Extents extents{};
     auto problem = Kernel::problem(parameters, extents, arguments.maps, arguments.tensors);
-    std::uint32_t* scratch = arguments.tmem_scratch;
-    void* pointers[] = {&problem, &scratch};
+    std::uint32_t* memory = arguments.emulation_memory;
+    void* pointers[] = {&problem, &memory};
     launch(reinterpret_cast<const void*>(&kernel_entry<Kernel>),
-           launch_shape<Kernel>(Scenario::workload(parameters), extents),
+           prepared_shape<Kernel>(Scenario::workload(parameters), extents, problem, arguments),
            pointers,
            arguments.stream);
   };

@@ -35,28 +35,48 @@ WARPTWIN_HOST_DEVICE SharedAddress dynamic_shared_memory() {
                     (return {};))
 }
 
+/// A kernel that claims clusters which have not begun names its ring of responses `Clc`.
+template <class Kernel>
+concept ClaimsClusters = requires {
+  typename Kernel::Clc;
+};
+
+/// Runs one warp of `Kernel`, unless its cluster has been claimed by another.
+template <class Kernel, class M>
+WARPTWIN_HOST_DEVICE void run_or_yield(M& machine,
+                                       const typename Kernel::Problem& problem,
+                                       SharedAddress base) {
+  if constexpr (ClaimsClusters<Kernel>) {
+    if (machine.cluster_begins()) {
+      run_warp<Kernel>(machine, problem, base);
+      machine.cluster_ends(kThreads<Kernel> / kWarpLanes);
+    }
+  } else {
+    run_warp<Kernel>(machine, problem, base);
+  }
+}
+
 /// Runs `Kernel` in every warp of the grid.
 ///
-/// `tmem_scratch`: TmemEmulation::kCells words for each CTA, where tcgen05 is emulated; else null.
+/// `memory`: see `EmulationMemory`, where something is emulated; else null.
 template <class Kernel>
 __global__ void __launch_bounds__(kThreads<Kernel>, 1)
-    kernel_entry(const __grid_constant__ typename Kernel::Problem problem,
-                 std::uint32_t* tmem_scratch) {
+    kernel_entry(const __grid_constant__ typename Kernel::Problem problem, std::uint32_t* memory) {
   const SharedAddress base = dynamic_shared_memory();
-  CudaMachine machine{tmem_scratch};
-  run_warp<Kernel>(machine, problem, base);
+  CudaMachine machine{memory, &problem, base};
+  run_or_yield<Kernel>(machine, problem, base);
 }
 
 /// The same for a kernel over `ObservedMachine<kWatch>`.
 template <class Kernel, Watch kWatch>
 __global__ void __launch_bounds__(kThreads<Kernel>, 1)
     observed_entry(const __grid_constant__ typename Kernel::Problem problem,
-                   std::uint32_t* tmem_scratch,
+                   std::uint32_t* memory,
                    const __grid_constant__ Observation observation) {
   const SharedAddress base = dynamic_shared_memory();
   ObservedMachine<kWatch> machine{
-      tmem_scratch, observation, &problem, base, kThreads<Kernel> / kWarpLanes};
-  run_warp<Kernel>(machine, problem, base);
+      memory, observation, &problem, base, kThreads<Kernel> / kWarpLanes};
+  run_or_yield<Kernel>(machine, problem, base);
   machine.end();
 }
 

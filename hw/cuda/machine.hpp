@@ -1,7 +1,8 @@
 /// The GPU's `Machine`: one warp, and the instructions it executes. Everything is inlined: the
 /// object is a handful of values that live in registers, or are known when the kernel is compiled.
 ///
-/// sm_100a has all of it; elsewhere tcgen05 is emulated, see `TmemEmulation`.
+/// sm_100a has all of it; elsewhere tcgen05, pairs of CTAs and cluster launch control are emulated,
+/// see `TmemEmulation` and `ClusterEmulation`.
 
 #pragma once
 
@@ -12,6 +13,7 @@
 
 #include "common/machine/machine.hpp"
 
+#include "hw/cuda/cluster_emulation.hpp"
 #include "hw/cuda/tmem_emulation.hpp"
 #include "hw/ptx/barrier.hpp"
 #include "hw/ptx/convert.hpp"
@@ -148,9 +150,24 @@ class CudaMachine {
   template <std::uint32_t kRegisters>
   using Fragment = CudaFragment<kRegisters>;
 
-  /// Participants: the whole warp. `tmem_scratch`: see `TmemEmulation`; null on sm_100a.
-  WARPTWIN_HOST_DEVICE explicit CudaMachine(std::uint32_t* tmem_scratch)
-      : warp_index_{ptx::warp_index()}, elected_{ptx::elect_sync()}, emulation_{tmem_scratch} {}
+  /// Participants: the whole warp. `memory`: see `EmulationMemory`; null on sm_100a. `argument`: of
+  /// the kernel; `base`: where the CTA's shared memory starts.
+  WARPTWIN_HOST_DEVICE CudaMachine(std::uint32_t* memory, const void* argument, SharedAddress base)
+      : warp_index_{ptx::warp_index()},
+        elected_{ptx::elect_sync()},
+        tmem_{memory},
+        cluster_{memory, argument, base} {}
+
+  /// Whether this cluster is to run a kernel that claims clusters, or has been claimed.
+  ///
+  /// Participants: the whole warp. Blocks: where launch control is emulated, until it is known.
+  WARPTWIN_HOST_DEVICE bool cluster_begins() const {
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a, (return true;), (return cluster_.begins();))
+  }
+  /// This warp has run it. `warps`: of a CTA. Participants: the whole warp. Blocks: never.
+  WARPTWIN_HOST_DEVICE void cluster_ends(std::uint32_t warps) const {
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a, (), (cluster_.ends(warps, elected_);))
+  }
 
   WARPTWIN_HOST_DEVICE std::uint32_t warp_index() const { return warp_index_; }
   WARPTWIN_HOST_DEVICE std::uint32_t cta_rank() const { return ptx::cluster_cta_rank(); }
@@ -288,7 +305,7 @@ class CudaMachine {
       NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
                         (ptx::cp_async_bulk_tensor_load_to_pair(
                              smem, &map, at, target.barrier, target.multicast);),
-                        (TmemEmulation::require_one_cta(target.group);))
+                        (cluster_.load_to_pair(smem, &map, at, target.barrier, target.multicast);))
     }
   }
   template <std::uint32_t kRank>
@@ -341,24 +358,20 @@ class CudaMachine {
                                           SharedAddress word,
                                           std::uint32_t columns,
                                           SourceSite = {}) {
-    NV_IF_ELSE_TARGET(
-        NV_HAS_FEATURE_SM_100a,
-        (ptx::tcgen05_alloc(group, word, columns);),
-        (TmemEmulation::require_one_cta(group); emulation_.alloc(word, columns, elected_);))
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (ptx::tcgen05_alloc(group, word, columns);),
+                      (tmem_.alloc(group, word, columns, elected_);))
   }
   WARPTWIN_HOST_DEVICE void tcgen05_dealloc(CtaGroup group,
                                             TmemAddress address,
                                             std::uint32_t columns,
                                             SourceSite = {}) {
-    NV_IF_ELSE_TARGET(
-        NV_HAS_FEATURE_SM_100a,
-        (ptx::tcgen05_dealloc(group, address, columns);),
-        (TmemEmulation::require_one_cta(group); emulation_.dealloc(address, columns);))
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (ptx::tcgen05_dealloc(group, address, columns);),
+                      (tmem_.dealloc(address, columns);))
   }
   WARPTWIN_HOST_DEVICE void tcgen05_relinquish_alloc_permit(CtaGroup group, SourceSite = {}) {
-    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
-                      (ptx::tcgen05_relinquish_alloc_permit(group);),
-                      (TmemEmulation::require_one_cta(group);))
+    NV_IF_TARGET(NV_HAS_FEATURE_SM_100a, (ptx::tcgen05_relinquish_alloc_permit(group);))
   }
   WARPTWIN_HOST_DEVICE void tcgen05_mma(CtaGroup group,
                                         TmemAddress d,
@@ -370,13 +383,7 @@ class CudaMachine {
     NV_IF_ELSE_TARGET(
         NV_HAS_FEATURE_SM_100a,
         (if (issues()) { ptx::tcgen05_mma(group, d, a, b, instruction, accumulate); }),
-        (TmemEmulation::require_one_cta(group); emulation_.mma(d,
-                                                               a,
-                                                               b,
-                                                               instruction,
-                                                               accumulate,
-                                                               alone_ ? 0 : ptx::lane_index(),
-                                                               alone_ ? 1 : kWarpLanes);))
+        (tmem_.mma(group, d, a, b, instruction, NoScales{}, accumulate, lanes());))
   }
   WARPTWIN_HOST_DEVICE void tcgen05_mma(CtaGroup group,
                                         TmemAddress d,
@@ -388,7 +395,7 @@ class CudaMachine {
     NV_IF_ELSE_TARGET(
         NV_HAS_FEATURE_SM_100a,
         (if (issues()) { ptx::tcgen05_mma_tmem_a(group, d, a, b, instruction, accumulate); }),
-        (ptx::trap();))  // not emulated
+        (tmem_.mma(group, d, a, b, instruction, NoScales{}, accumulate, lanes());))
   }
   WARPTWIN_HOST_DEVICE void tcgen05_mma_block_scale(CtaGroup group,
                                                     TmemAddress d,
@@ -404,13 +411,14 @@ class CudaMachine {
                         ptx::tcgen05_mma_block_scale(
                             group, d, a, b, instruction, scale_a, scale_b, accumulate);
                       }),
-                      (ptx::trap();))  // not emulated
+                      (const BlockScales scales{scale_a, scale_b};
+                       tmem_.mma(group, d, a, b, instruction, scales, accumulate, lanes());))
   }
   WARPTWIN_HOST_DEVICE void tcgen05_cp(
       CtaGroup group, TmemAddress to, UmmaSmemDescriptor from, TmemCopy shape, SourceSite = {}) {
     NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
                       (if (issues()) { ptx::tcgen05_cp(group, to, from, shape); }),
-                      (ptx::trap();))  // not emulated
+                      (tmem_.cp(group, to, from, shape, lanes());))
   }
   WARPTWIN_HOST_DEVICE void tcgen05_commit(CtaGroup group, Mbarrier bar, SourceSite = {}) {
     tcgen05_commit_multicast(group, bar, CtaMask{});
@@ -419,10 +427,9 @@ class CudaMachine {
                                                      Mbarrier bar,
                                                      CtaMask mask,
                                                      SourceSite = {}) {
-    NV_IF_ELSE_TARGET(
-        NV_HAS_FEATURE_SM_100a,
-        (if (issues()) { ptx::tcgen05_commit(group, bar, mask); }),
-        (TmemEmulation::require_one_cta(group); emulation_.commit(bar, mask, issues(), !alone_);))
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (if (issues()) { ptx::tcgen05_commit(group, bar, mask); }),
+                      (tmem_.commit(group, bar, mask, issues(), !alone_);))
   }
   template <std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void tcgen05_ld_32x32b(CudaFragment<kRegisters>& fragment,
@@ -430,7 +437,7 @@ class CudaMachine {
                                               SourceSite = {}) {
     NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
                       (ptx::tcgen05_ld_32x32b(fragment.words, address);),
-                      (emulation_.ld(fragment.words, address);))
+                      (tmem_.ld(fragment.words, address);))
   }
   template <std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void tcgen05_st_32x32b(TmemAddress address,
@@ -438,7 +445,7 @@ class CudaMachine {
                                               SourceSite = {}) {
     NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
                       (ptx::tcgen05_st_32x32b(address, fragment.words);),
-                      (emulation_.st(address, fragment.words);))
+                      (tmem_.st(address, fragment.words);))
   }
   /// Settles the named registers, and all earlier loads of the warp.
   template <std::uint32_t kRegisters>
@@ -598,21 +605,27 @@ class CudaMachine {
     }
   }
 
-  // Launch; cluster launch control is not emulated: it traps where it does not exist
+  // Launch
 
   WARPTWIN_HOST_DEVICE void clc_try_cancel(SharedAddress response,
                                            Mbarrier bar,
                                            bool multicast,
                                            SourceSite = {}) {
     if (issues()) {
-      ptx::clc_try_cancel(response, bar, multicast);
+      NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                        (ptx::clc_try_cancel(response, bar, multicast);),
+                        (cluster_.try_cancel(response, bar, multicast);))
     }
   }
   WARPTWIN_HOST_DEVICE bool clc_is_canceled(SharedAddress response, SourceSite = {}) {
-    return ptx::clc_is_canceled(response);
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (return ptx::clc_is_canceled(response);),
+                      (return ClusterEmulation::is_canceled(response);))
   }
   WARPTWIN_HOST_DEVICE std::uint32_t clc_first_cta(SharedAddress response, SourceSite = {}) {
-    return ptx::clc_first_cta(response);
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (return ptx::clc_first_cta(response);),
+                      (return ClusterEmulation::first_cta(response);))
   }
   WARPTWIN_HOST_DEVICE void griddepcontrol_wait(SourceSite = {}) { ptx::griddepcontrol_wait(); }
   WARPTWIN_HOST_DEVICE void griddepcontrol_launch_dependents(SourceSite = {}) {
@@ -642,6 +655,13 @@ class CudaMachine {
  private:
   // Whether the executing lane issues what is issued once.
   WARPTWIN_HOST_DEVICE bool issues() const { return alone_ || elected_; }
+  // Those that carry out together what is issued once, where it is emulated.
+  WARPTWIN_HOST_DEVICE EmulatingLanes lanes() const {
+    if (alone_) {
+      return {0, 1};
+    }
+    return {ptx::lane_index(), kWarpLanes};
+  }
   // Brings the lanes together, unless one of them runs alone.
   WARPTWIN_HOST_DEVICE void follow() const {
     if (!alone_) {
@@ -652,7 +672,8 @@ class CudaMachine {
   std::uint32_t warp_index_;
   bool elected_;  // the lane the backend elects: one elect.sync, so the same for the whole kernel
   bool alone_ = false;  // inside `elect_one` or `for_lanes`; known wherever those are inlined
-  TmemEmulation emulation_;
+  TmemEmulation tmem_;
+  ClusterEmulation cluster_;
 };
 
 static_assert(Machine<CudaMachine>);

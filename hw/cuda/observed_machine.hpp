@@ -16,12 +16,12 @@ class ObservedMachine : public CudaMachine {
  public:
   /// Participants: the whole warp. `argument`: of the kernel, with its tensor maps; `base`: where
   /// the CTA's storage starts; `warps`: of a CTA.
-  WARPTWIN_HOST_DEVICE ObservedMachine(std::uint32_t* tmem_scratch,
+  WARPTWIN_HOST_DEVICE ObservedMachine(std::uint32_t* memory,
                                        const Observation& observation,
                                        const void* argument,
                                        SharedAddress base,
                                        std::uint32_t warps)
-      : CudaMachine{tmem_scratch},
+      : CudaMachine{memory, argument, base},
         argument_{static_cast<const char*>(argument)},
         watcher_{observation, base, ptx::cta_index() * warps + warp_index(), is_elected()} {}
 

@@ -1,15 +1,17 @@
 /// EMULATED: tensor memory and its MMA for GPUs that have neither, that the one kernel text runs
 /// there.
 ///
-/// Tensor memory is a piece of global memory for each CTA; the MMA is a loop of the calling lanes.
-/// Right and very slow: for tests of the protocol, never for timings. One CTA per MMA only.
+/// Tensor memory is a piece of global memory for each CTA; an MMA or a copy to it is a loop of the
+/// calling lanes, done when it returns. Right and very slow: for tests of the protocol, never for
+/// timings.
 
 #pragma once
 
-#include <cstdio>
+#include <type_traits>
 
 #include "common/machine/umma_descriptor.hpp"
 
+#include "hw/cuda/emulation_memory.hpp"
 #include "hw/ptx/address.hpp"
 #include "hw/ptx/fence.hpp"
 #include "hw/ptx/mbarrier.hpp"
@@ -21,34 +23,39 @@
 
 namespace warptwin::hw {
 
-/// One warp's view of its CTA's emulated tensor memory.
+/// The lanes that share an operation: `first`, `first + step`... of its rows are one lane's.
+struct EmulatingLanes {
+  std::uint32_t first;
+  std::uint32_t step;  // 1: the lane is alone
+};
+
+/// Where the scale factors of an MMA begin in tensor memory; none: it has no factors.
+struct NoScales {};
+struct BlockScales {
+  TmemAddress a;
+  TmemAddress b;
+};
+
+/// One warp's view of its CTA's emulated tensor memory, and of the other's of its pair.
 ///
 /// Lanes that compute a row of D and lanes that read it are ordered as any global accesses are: by
-/// the fence and the arrival in `commit`, and the wait for that arrival.
+/// the fence and the arrival in `commit`, and the wait for that arrival. With pairs both are of the
+/// cluster.
 class TmemEmulation {
  public:
-  /// Cells of one CTA, of 32 bits; column-major, so that the lanes of a warp touch one line.
-  static constexpr std::uint32_t kCells = kTmemLanes * kTmemColumns;
+  /// `memory` is for the whole grid: see `EmulationMemory`.
+  WARPTWIN_HOST_DEVICE explicit TmemEmulation(std::uint32_t* memory)
+      : cells_{memory + EmulationMemory::kWordsPerCta * ptx::cta_index()} {}
 
-  /// `scratch` is for the whole grid: kCells words for each CTA.
-  WARPTWIN_HOST_DEVICE explicit TmemEmulation(std::uint32_t* scratch)
-      : cells_{scratch + std::size_t{kCells} * ptx::cta_index()} {}
-
-  /// Ends the kernel, with a message, where the text asks for a pair of CTAs.
-  WARPTWIN_HOST_DEVICE static void require_one_cta(CtaGroup group) {
-    NV_IF_TARGET(NV_IS_DEVICE, (if (group == CtaGroup::kTwo) {
-                   std::printf(
-                       "warptwin: CTA %u: tcgen05 emulation has no pairs of CTAs; "
-                       "run this kernel on sm_100a\n",
-                       blockIdx.x);
-                   __trap();
-                 }))
-  }
-
-  /// Columns follow each other in the order they are asked for; one warp asks for all.
+  /// Columns follow each other in the order they are asked for; one warp asks for all. A pair's
+  /// CTAs ask for the same, and so have the same.
   ///
-  /// Participants: the whole warp. Blocks: never; ends the kernel when there are none left.
-  WARPTWIN_HOST_DEVICE void alloc(SharedAddress word, std::uint32_t columns, bool elected) {
+  /// Participants: the whole warp. Blocks: with pairs, until the other CTA has come; ends the
+  /// kernel when there are no columns left.
+  WARPTWIN_HOST_DEVICE void alloc(CtaGroup group,
+                                  SharedAddress word,
+                                  std::uint32_t columns,
+                                  bool elected) {
     if (used_ + columns > kTmemColumns) {
       ptx::trap();
     }
@@ -56,6 +63,9 @@ class TmemEmulation {
       ptx::st_shared_u32(word, used_);
     }
     used_ += columns;
+    if (group == CtaGroup::kTwo && elected) {
+      meet_peer();
+    }
     ptx::sync_warp();
   }
   /// The columns can be had again once all later ones have been freed too.
@@ -65,33 +75,76 @@ class TmemEmulation {
     }
   }
 
-  /// D = A * B^T (+ D), rows `first`, `first + step`... of D; done when it returns.
-  WARPTWIN_HOST_DEVICE void mma(TmemAddress d,
-                                UmmaSmemDescriptor a,
+  /// D = A * B^T (+ D), A in shared memory (`UmmaSmemDescriptor`) or in tensor memory
+  /// (`TmemAddress`). Of a pair, the halves of A's and of B's rows lie in its CTAs, and both halves
+  /// of D.
+  template <class A, class Scales>
+  WARPTWIN_HOST_DEVICE void mma(CtaGroup group,
+                                TmemAddress d,
+                                A a,
                                 UmmaSmemDescriptor b,
                                 UmmaInstructionDescriptor instruction,
+                                Scales scales,
                                 bool accumulate,
-                                std::uint32_t first,
-                                std::uint32_t step) const {
-    const bool half = instruction.m() == 64;
-    for (std::uint32_t m = first; m < instruction.m(); m += step) {
-      const std::uint32_t lane = half ? 32 * (m / 16) + m % 16 : m;
+                                EmulatingLanes lanes) const {
+    const std::uint32_t own_m = instruction.m() / ctas_in(group);
+    const std::uint32_t own_n = instruction.n() / ctas_in(group);
+    for (std::uint32_t row = lanes.first; row < instruction.m(); row += lanes.step) {
+      const std::uint32_t cta = group == CtaGroup::kOne ? 0 : row / own_m;
+      const std::uint32_t m = row - cta * own_m;
+      std::uint32_t* const cells = cells_of(group, cta);
+      const auto a_row = row_of(group, cta, cells, a, m);
       for (std::uint32_t n = 0; n < instruction.n(); ++n) {
-        std::uint32_t& cell = at(d.at_lane(lane).at_column(n));
+        const std::uint32_t b_cta = group == CtaGroup::kOne ? 0 : n / own_n;
+        const SharedRow b_row = row_of(group, b_cta, cells, b, n - b_cta * own_n);
+        const TmemAddress at = d_cell(group, instruction, m, n);
+        std::uint32_t& cell = cell_at(cells, d.at_lane(at.lane()).at_column(at.column()));
         const float sum = accumulate ? std::bit_cast<float>(cell) : 0.0F;
-        cell = std::bit_cast<std::uint32_t>(sum + dot(a, b, instruction, m, n));
+        float product = 0.0F;
+        if constexpr (std::is_same_v<Scales, NoScales>) {
+          product = dot(a_row, b_row, instruction);
+        } else {
+          const std::uint32_t quarter = at.lane() / kWarpLanes;
+          product = dot_scaled(a_row,
+                               b_row,
+                               instruction,
+                               factors_at(cells, scales.a, quarter, m),
+                               factors_at(cells, scales.b, quarter, n));
+        }
+        cell = std::bit_cast<std::uint32_t>(sum + product);
       }
     }
+  }
+  /// Copies a tile of shared memory to the same columns of every CTA of the group.
+  ///
+  /// Participants: the lanes of `lanes`. MMAs before it have read these columns, those behind it
+  /// find the tile, whichever of the lanes computes a row.
+  WARPTWIN_HOST_DEVICE void cp(CtaGroup group,
+                               TmemAddress to,
+                               UmmaSmemDescriptor from,
+                               TmemCopy shape,
+                               EmulatingLanes lanes) const {
+    follow(lanes);
+    const std::uint32_t rows = rows_of(shape);
+    for (std::uint32_t cta = 0; cta < ctas_in(group); ++cta) {
+      std::uint32_t* const cells = cells_of(group, cta);
+      for (std::uint32_t lane = lanes.first; lane < kTmemLanes; lane += lanes.step) {
+        const auto row = row_of(group, cta, cells, from, lane % rows);
+        for (std::uint32_t column = 0; column < columns_of(shape); ++column) {
+          cell_at(cells, to.at_lane(lane).at_column(column)) = row.word(4 * column);
+        }
+      }
+    }
+    follow(lanes);
   }
   /// Makes D and the end of the reads of A and B known to whoever sees the arrival.
   ///
   /// Participants: all lanes that computed; `lanes_follow` when that is the whole warp.
-  WARPTWIN_HOST_DEVICE void commit(Mbarrier bar,
-                                   CtaMask mask,
-                                   bool arrives,
-                                   bool lanes_follow) const {
+  WARPTWIN_HOST_DEVICE void commit(
+      CtaGroup group, Mbarrier bar, CtaMask mask, bool arrives, bool lanes_follow) const {
     ptx::fence({Semantics::kAcqRel, Scope::kGpu});
-    ptx::fence_proxy_async(ProxySpace::kSharedCta);
+    ptx::fence_proxy_async(group == CtaGroup::kTwo ? ProxySpace::kSharedCluster
+                                                   : ProxySpace::kSharedCta);
     if (lanes_follow) {
       ptx::sync_warp();
     }
@@ -112,7 +165,7 @@ class TmemEmulation {
   WARPTWIN_HOST_DEVICE void ld(std::uint32_t (&registers)[kRegisters], TmemAddress address) const {
     const TmemAddress row = address.at_lane(ptx::lane_index());
     WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
-      registers[i] = at(row.at_column(i));
+      registers[i] = cell_at(cells_, row.at_column(i));
     }
   }
   template <std::uint32_t kRegisters>
@@ -120,33 +173,161 @@ class TmemEmulation {
                                const std::uint32_t (&registers)[kRegisters]) const {
     const TmemAddress row = address.at_lane(ptx::lane_index());
     WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
-      at(row.at_column(i)) = registers[i];
+      cell_at(cells_, row.at_column(i)) = registers[i];
     }
   }
 
  private:
-  WARPTWIN_HOST_DEVICE std::uint32_t& at(TmemAddress address) const {
-    return cells_[address.column() * kTmemLanes + address.lane()];
+  // One row of an operand in shared memory, of this CTA or, with pairs, of either: `window` leads
+  // from an address of this CTA to that one's.
+  struct SharedRow {
+    UmmaSmemDescriptor descriptor;
+    std::uint32_t row;
+    std::uint32_t window;
+    bool in_cluster;
+
+    // Of four bytes from byte k on.
+    WARPTWIN_HOST_DEVICE std::uint32_t word(std::uint32_t k) const {
+      const SharedAddress at = operand_word(descriptor, row, k);
+      return in_cluster ? ptx::ld_cluster_u32({at.value + window}) : ptx::ld_shared_u32(at);
+    }
+  };
+  // One row of an operand in tensor memory, packed.
+  struct TmemRow {
+    const std::uint32_t* cells;
+    TmemAddress address;
+
+    WARPTWIN_HOST_DEVICE std::uint32_t word(std::uint32_t k) const {
+      return cell_at(const_cast<std::uint32_t*>(cells), address.at_column(k / 4));
+    }
+  };
+
+  WARPTWIN_HOST_DEVICE static SharedRow row_of(CtaGroup group,
+                                               std::uint32_t cta,
+                                               const std::uint32_t*,
+                                               UmmaSmemDescriptor descriptor,
+                                               std::uint32_t row) {
+    if (group == CtaGroup::kOne) {
+      return {descriptor, row, 0, false};
+    }
+    const SharedAddress start = descriptor.start();
+    const std::uint32_t leader = ptx::cluster_cta_rank() & ~1U;
+    return {descriptor, row, ptx::mapa(start, leader + cta).value - start.value, true};
+  }
+  WARPTWIN_HOST_DEVICE static TmemRow row_of(
+      CtaGroup, std::uint32_t, const std::uint32_t* cells, TmemAddress address, std::uint32_t row) {
+    return {cells, address.at_lane(row)};
   }
 
-  // One element of the product: 32 bytes of row m of A and of row n of B.
-  WARPTWIN_HOST_DEVICE static float dot(UmmaSmemDescriptor a,
-                                        UmmaSmemDescriptor b,
-                                        UmmaInstructionDescriptor instruction,
-                                        std::uint32_t m,
-                                        std::uint32_t n) {
-    const std::uint32_t bits = 8 * bytes_of(instruction.a_type());
-    const std::uint32_t mask = bits == 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << bits) - 1;
+  // The cells of this CTA; of a pair, those of its CTA `cta`.
+  WARPTWIN_HOST_DEVICE std::uint32_t* cells_of(CtaGroup group, std::uint32_t cta) const {
+    if (group == CtaGroup::kOne) {
+      return cells_;
+    }
+    return leader_cells() + EmulationMemory::kWordsPerCta * cta;
+  }
+  WARPTWIN_HOST_DEVICE std::uint32_t* leader_cells() const {
+    return cells_ - EmulationMemory::kWordsPerCta * (ptx::cluster_cta_rank() % 2);
+  }
+  WARPTWIN_HOST_DEVICE static std::uint32_t& cell_at(std::uint32_t* cells, TmemAddress address) {
+    return cells[address.column() * kTmemLanes + address.lane()];
+  }
+
+  // Both CTAs of a pair come to their nth allocation before either goes on.
+  WARPTWIN_HOST_DEVICE void meet_peer() const {
+    const GlobalAddress met = ptx::global_address(leader_cells() + EmulationMemory::kCells +
+                                                  EmulationMemory::kAllocations);
+    const std::uint32_t before = ptx::atom_add_acq_rel_global_u32(met, 1);
+    while (ptx::ld_acquire_global_u32(met) < before / 2 * 2 + 2) {
+    }
+  }
+
+  WARPTWIN_HOST_DEVICE static void follow(EmulatingLanes lanes) {
+    if (lanes.step != 1) {
+      ptx::sync_warp();
+    }
+  }
+
+  // The lane and column of D's row m of a CTA, column n (PTX ISA, "data path layout").
+  WARPTWIN_HOST_DEVICE static TmemAddress d_cell(CtaGroup group,
+                                                 UmmaInstructionDescriptor instruction,
+                                                 std::uint32_t m,
+                                                 std::uint32_t n) {
+    if (group == CtaGroup::kTwo && instruction.m() == 128) {
+      const std::uint32_t half = instruction.n() / 2;
+      return TmemAddress{}.at_lane(m + (n >= half ? 64 : 0)).at_column(n % half);
+    }
+    if (group == CtaGroup::kOne && instruction.m() == 64) {
+      return TmemAddress{}.at_lane(32 * (m / 16) + m % 16).at_column(n);
+    }
+    return TmemAddress{}.at_lane(m).at_column(n);
+  }
+
+  // The four factors of a row, in the copy of one quarter of the lanes.
+  WARPTWIN_HOST_DEVICE static std::uint32_t factors_at(std::uint32_t* cells,
+                                                       TmemAddress address,
+                                                       std::uint32_t quarter,
+                                                       std::uint32_t row) {
+    const std::uint32_t lane = kWarpLanes * quarter + row % kScaleRowsInColumn;
+    return cell_at(cells, address.at_lane(lane).at_column(row / kScaleRowsInColumn));
+  }
+
+  WARPTWIN_HOST_DEVICE static constexpr std::uint32_t bits_of(ElementType type) {
+    return 8 * bytes_of(type) / elements_in_unit(type);
+  }
+  WARPTWIN_HOST_DEVICE static constexpr std::uint32_t mask_of(std::uint32_t bits) {
+    return bits == 32 ? ~std::uint32_t{0} : (std::uint32_t{1} << bits) - 1;
+  }
+
+  // One element of the product: 32 bytes of a row of A and of one of B.
+  template <class Row>
+  WARPTWIN_HOST_DEVICE static float dot(const Row& a,
+                                        const SharedRow& b,
+                                        UmmaInstructionDescriptor instruction) {
+    const std::uint32_t bits = bits_of(instruction.a_type());
+    const std::uint32_t mask = mask_of(bits);
     float sum = 0.0F;
     for (std::uint32_t k = 0; k < 32; k += 4) {
-      const std::uint32_t word_a = ptx::ld_shared_u32(operand_word(a, m, k));
-      const std::uint32_t word_b = ptx::ld_shared_u32(operand_word(b, n, k));
+      const std::uint32_t word_a = a.word(k);
+      const std::uint32_t word_b = b.word(k);
       for (std::uint32_t shift = 0; shift < 32; shift += bits) {
         sum += decode(instruction.a_type(), (word_a >> shift) & mask) *
                decode(instruction.b_type(), (word_b >> shift) & mask);
       }
     }
     return sum;
+  }
+  // The same with a factor for each vector of elements, a byte each, from the instruction's first
+  // byte on.
+  template <class Row>
+  WARPTWIN_HOST_DEVICE static float dot_scaled(const Row& a,
+                                               const SharedRow& b,
+                                               UmmaInstructionDescriptor instruction,
+                                               std::uint32_t factors_a,
+                                               std::uint32_t factors_b) {
+    const std::uint32_t bits = bits_of(instruction.a_type());
+    const std::uint32_t mask = mask_of(bits);
+    const std::uint32_t vector = 32 / scale_vector(instruction.kind);  // bytes
+    float sum = 0.0F;
+    for (std::uint32_t first = 0; first < 32; first += vector) {
+      const std::uint32_t i = first / vector;
+      const float scale_a = factor(instruction, factors_a, instruction.scale_byte_a() + i);
+      const float scale_b = factor(instruction, factors_b, instruction.scale_byte_b() + i);
+      for (std::uint32_t k = first; k < first + vector; k += 4) {
+        const std::uint32_t word_a = a.word(k);
+        const std::uint32_t word_b = b.word(k);
+        for (std::uint32_t shift = 0; shift < 32; shift += bits) {
+          sum += scale_a * decode(instruction.a_type(), (word_a >> shift) & mask) *
+                 (scale_b * decode(instruction.b_type(), (word_b >> shift) & mask));
+        }
+      }
+    }
+    return sum;
+  }
+  WARPTWIN_HOST_DEVICE static float factor(UmmaInstructionDescriptor instruction,
+                                           std::uint32_t factors,
+                                           std::uint32_t byte) {
+    return decode(instruction.scale_type(), (factors >> (8 * (byte % 4))) & 0xFFU);
   }
 
   // Where byte k of a K-major operand's row lies. Swizzled: groups of eight rows one span apart.

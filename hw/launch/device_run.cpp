@@ -11,6 +11,7 @@
 #include "common/kernel/inputs.hpp"
 #include "common/kernel/tensor_bytes.hpp"
 
+#include "hw/cuda/emulation_memory.hpp"
 #include "hw/launch/device_memory.hpp"
 #include "hw/launch/tensor_map.hpp"
 
@@ -21,7 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kCopyAdvice = "run the scenario in the simulator with the same parameters";
-constexpr std::size_t kCellsPerCta = std::size_t{kTmemLanes} * kTmemColumns;
 constexpr std::size_t kPathMax = 160;
 
 std::vector<std::uint8_t> bytes_of_tensor(const HostTensor& tensor) {
@@ -356,12 +356,12 @@ struct Resources {
             const DeviceRunOptions& options)
       : ctas{std::size_t{workload.clusters} * workload.cluster_size},
         tensors{workload, options.input_seed},
-        scratch{ctas * kCellsPerCta * sizeof(std::uint32_t), 0},
+        emulation{ctas * EmulationMemory::kWordsPerCta * sizeof(std::uint32_t), 0},
         observer{options, ctas * scenario.warps} {}
 
   std::size_t ctas;
   Tensors tensors;
-  DeviceBuffer scratch;
+  DeviceBuffer emulation;
   Observer observer;
   Stream stream;
 };
@@ -378,7 +378,7 @@ DeviceRun run_on_device(const DeviceScenario& scenario,
   scenario.launch(parameters,
                   {held->tensors.maps,
                    held->tensors.addresses,
-                   held->scratch.get<std::uint32_t>(),
+                   held->emulation.get<std::uint32_t>(),
                    held->observer.observation(),
                    held->stream.get(),
                    &run.map_places});

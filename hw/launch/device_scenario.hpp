@@ -18,7 +18,7 @@ namespace warptwin::hw {
 struct DeviceArguments {
   std::span<const CUtensorMap> maps;
   std::span<const GlobalAddress> tensors;
-  std::uint32_t* tmem_scratch = nullptr;  // TmemEmulation::kCells words for each CTA
+  std::uint32_t* emulation_memory = nullptr;  // EmulationMemory's words for each CTA, zero
   Observation observation{};
   cudaStream_t stream = nullptr;
   /// Receives, for each place in the kernel's argument, which map stands there; see RecordedEvent.

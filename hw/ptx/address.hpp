@@ -31,6 +31,11 @@ WARPTWIN_HOST_DEVICE T* global_pointer(GlobalAddress address) {
   return reinterpret_cast<T*>(address.value);
 }
 
+/// The address of a byte of global memory.
+WARPTWIN_HOST_DEVICE GlobalAddress global_address(const void* pointer) {
+  return {reinterpret_cast<std::uint64_t>(pointer)};
+}
+
 /// The shared-window address of a generic pointer into shared memory.
 WARPTWIN_HOST_DEVICE SharedAddress shared_address(const void* pointer) {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE,

@@ -1,4 +1,4 @@
-/// Cluster launch control, for sm_100a, and dependent launches.
+/// Cluster launch control, for sm_100a (see `ClusterEmulation` for others), and dependent launches.
 ///
 /// Source: PTX ISA, "clusterlaunchcontrol.try_cancel", "clusterlaunchcontrol.query_cancel",
 /// "griddepcontrol".

@@ -100,6 +100,16 @@ WARPTWIN_HOST_DEVICE void mbarrier_complete_tx(Mbarrier bar, std::uint32_t bytes
                              : "memory");))
 }
 
+/// The same on a barrier of any CTA of the cluster.
+WARPTWIN_HOST_DEVICE void mbarrier_complete_tx(RemoteMbarrier bar, std::uint32_t bytes) {
+  NV_IF_TARGET(
+      NV_IS_DEVICE,
+      (asm volatile("mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%0], %1;" ::"r"(
+                        bar.address.value),
+                    "r"(bytes)
+                    : "memory");))
+}
+
 /// Asks once whether the phase of this parity is complete; the hardware may suspend the lane for a
 /// bounded time. False proves nothing.
 WARPTWIN_HOST_DEVICE bool mbarrier_try_wait_parity(Mbarrier bar,

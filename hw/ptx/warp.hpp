@@ -65,6 +65,20 @@ WARPTWIN_HOST_DEVICE std::uint32_t cluster_count() {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return ::cuda::ptx::get_sreg_nclusterid_x();), (return 1;))
 }
 
+/// The thread's index in its CTA, and how many there are, for one-dimensional CTAs.
+WARPTWIN_HOST_DEVICE std::uint32_t thread_index() {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return threadIdx.x;), (return 0;))
+}
+
+WARPTWIN_HOST_DEVICE std::uint32_t thread_count() {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return blockDim.x;), (return 1;))
+}
+
+/// Bytes of dynamic shared memory that the CTA was launched with.
+WARPTWIN_HOST_DEVICE std::uint32_t dynamic_shared_bytes() {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return ::cuda::ptx::get_sreg_dynamic_smem_size();), (return 0;))
+}
+
 /// Cycles of this SM, from some moment on.
 WARPTWIN_HOST_DEVICE std::uint64_t clock() {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return clock64();), (return 0;))

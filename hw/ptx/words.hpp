@@ -1,7 +1,9 @@
 /// Single words and 16-byte units of memory. Each acts for every lane that executes it; none
-/// blocks. Source: PTX ISA, "ld", "st", "red".
+/// blocks. Source: PTX ISA, "ld", "st", "red", "atom".
 
 #pragma once
+
+#include <cuda/ptx>
 
 #include "hw/ptx/address.hpp"
 
@@ -52,6 +54,39 @@ WARPTWIN_HOST_DEVICE void ld_shared_v4(std::uint32_t (&words)[4], SharedAddress 
                              : "memory");))
 }
 
+/// One word of shared memory of any CTA of the cluster.
+WARPTWIN_HOST_DEVICE std::uint32_t ld_cluster_u32(ClusterAddress address) {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE,
+                    (std::uint32_t value; asm volatile("ld.shared::cluster.u32 %0, [%1];"
+                                                       : "=r"(value)
+                                                       : "r"(address.value)
+                                                       : "memory");
+                     return value;),
+                    (return 0;))
+}
+
+/// Writes one 16-byte unit of shared memory of any CTA of the cluster.
+WARPTWIN_HOST_DEVICE void st_cluster_v4(ClusterAddress address, const std::uint32_t (&words)[4]) {
+  NV_IF_TARGET(
+      NV_IS_DEVICE,
+      (asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address.value),
+                    "r"(words[0]),
+                    "r"(words[1]),
+                    "r"(words[2]),
+                    "r"(words[3])
+                    : "memory");))
+}
+
+/// Writes one 16-byte unit of shared memory of any CTA of the cluster, asynchronously, and counts
+/// it on an mbarrier of that CTA. Source: PTX ISA, "st.async".
+WARPTWIN_HOST_DEVICE void st_async_v4(ClusterAddress address,
+                                      const std::uint32_t (&words)[4],
+                                      RemoteMbarrier bar) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (::cuda::ptx::st_async(
+                    shared_pointer<std::uint32_t>(address.value), words, pointer_to(bar));))
+}
+
 /// A number that nothing writes while the kernel runs.
 WARPTWIN_HOST_DEVICE float ld_global_f32(GlobalAddress address) {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE,
@@ -84,6 +119,19 @@ WARPTWIN_HOST_DEVICE void red_add_release_global_u32(GlobalAddress address, std:
       NV_IS_DEVICE,
       (asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(address.value), "r"(value)
                     : "memory");))
+}
+
+/// Adds to a word, of one lane after the other, and returns what it was.
+WARPTWIN_HOST_DEVICE std::uint32_t atom_add_acq_rel_global_u32(GlobalAddress address,
+                                                               std::uint32_t value) {
+  NV_IF_ELSE_TARGET(
+      NV_IS_DEVICE,
+      (std::uint32_t before; asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
+                                          : "=r"(before)
+                                          : "l"(address.value), "r"(value)
+                                          : "memory");
+       return before;),
+      (return 0;))
 }
 
 }  // namespace warptwin::hw::ptx

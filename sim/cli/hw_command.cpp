@@ -258,10 +258,6 @@ void print(const Job& job, const Outcome& outcome, std::ostream& out) {
       << (outcome.protocol.empty() ? "" : ", protocol " + outcome.protocol) << "\n";
 }
 
-bool has_blackwell(const std::string& device) {
-  return device.find("sm_100") != std::string::npos;
-}
-
 // In the child process: all that touches the device.
 int work(const Job& job, std::ostream& out, std::ostream& err) {
   try {
@@ -270,18 +266,6 @@ int work(const Job& job, std::ostream& out, std::ostream& err) {
     if (device.empty()) {
       err << "device: " << why << "\n";
       return static_cast<int>(ExitCode::kDevice);
-    }
-    if (!has_blackwell(device)) {
-      const std::string needs = needs_of_blackwell(*job.scenario, job.parameters);
-      if (!needs.empty()) {
-        Outcome outcome;
-        outcome.word = "not emulated";
-        outcome.object = needs;
-        outcome.detail = "device: " + std::string{job.scenario->info->name} + " needs " + needs +
-                         ", which nothing emulates; run it on sm_100\n";
-        print(job, outcome, out);
-        return static_cast<int>(ExitCode::kDevice);
-      }
     }
     const Outcome outcome = run_all(job, device);
     print(job, outcome, out);

@@ -409,6 +409,25 @@ class HangWriter {
   bool whole_ = true;  // nothing was lost of the record
 };
 
+// What sm_90 has not, of what the warps did.
+std::vector<std::string> emulated_in(const Trace& trace) {
+  std::vector<std::string> names{"tensor memory", "tcgen05.mma", "tcgen05.commit"};
+  const auto name_if_any = [&](const char* name, auto&& is_meant) {
+    const bool any = std::any_of(trace.warps.begin(), trace.warps.end(), [&](const auto& warp) {
+      return std::any_of(warp.ops.begin(), warp.ops.end(), is_meant);
+    });
+    if (any) {
+      names.emplace_back(name);
+    }
+  };
+  name_if_any("tcgen05.cp", [](const TraceOp& op) { return op.op == Op::kTcgen05Cp; });
+  name_if_any("copies counted by a pair's leader",
+              [](const TraceOp& op) { return (op.flags & event_flag::kPair) != 0; });
+  name_if_any("cluster launch control",
+              [](const TraceOp& op) { return op.op == Op::kClcTryCancel; });
+  return names;
+}
+
 }  // namespace
 
 Trace trace_of(const ScenarioEntry& scenario,
@@ -423,32 +442,9 @@ Trace trace_of(const ScenarioEntry& scenario,
   trace.parameters = parameters.to_string();
   trace.ending = run.end == hw::DeviceEnd::kDone ? "done" : "hang";
   if (device.find("sm_100") == std::string::npos) {
-    trace.emulated = {"tensor memory", "tcgen05.mma", "tcgen05.commit"};
+    trace.emulated = emulated_in(trace);
   }
   return trace;
-}
-
-std::string needs_of_blackwell(const ScenarioEntry& scenario, const ParameterSet& parameters) {
-  struct Finder : EventSink {
-    void on_event(const Event& event) override {
-      if ((event.flags & event_flag::kPair) != 0) {
-        what = "pairs of CTAs";
-      } else if (event.op == Op::kClcTryCancel) {
-        what = "cluster launch control";
-      } else if (event.op == Op::kTcgen05Cp ||
-                 (event.flags & (event_flag::kTmemA | event_flag::kBlockScale)) != 0) {
-        what = "operands or scale factors in tensor memory";
-      }
-    }
-    std::string what;
-  };
-  Finder finder;
-  RunOptions options;
-  options.moves_data = false;
-  options.detect = false;
-  options.observer = &finder;
-  simulate(scenario, parameters, options);
-  return finder.what;
 }
 
 HangReport hang_report(const ScenarioEntry& scenario,

@@ -104,8 +104,8 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
                                                           std::uint32_t* scratch,
                                                           std::uint32_t* words) {
   extern __shared__ __align__(1024) unsigned char shared[];
-  CudaMachine machine{scratch};
   const SharedAddress base = ptx::shared_address(shared);
+  CudaMachine machine{scratch, &map, base};
   const Mbarrier bar{base};
   const GlobalAddress global{reinterpret_cast<std::uint64_t>(words)};
   const CtaMask mask{static_cast<std::uint16_t>(machine.cluster_size())};
@@ -213,8 +213,8 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
 __global__ void __launch_bounds__(192, 1)
     every_operation_of_a_pair(const __grid_constant__ CUtensorMap map, std::uint32_t* scratch) {
   extern __shared__ __align__(1024) unsigned char shared[];
-  CudaMachine machine{scratch};
   const SharedAddress base = ptx::shared_address(shared);
+  CudaMachine machine{scratch, &map, base};
   tensor_core<CtaGroup::kTwo>(machine, map, base, Mbarrier{base}, CtaMask{3});
 }
 

@@ -66,9 +66,6 @@ def main(warptwin, recorded):
         expect(code == 1 and "hw: hang: hang: 2 warps wait; nothing" in text, "a finding", text)
         code, text = run(4, None, err="device: no GPU")
         expect(code == 0 and "left out: hw: device: no GPU" in text, "left out", text)
-        lacks = {"outcome": "not emulated", "detail": "device: it needs pairs of CTAs\n"}
-        code, text = run(4, lacks)
-        expect(code == 0 and "left out: hw: device: it needs pairs" in text, "left out", text)
         code, text = run(2, None, err="config: no")
         expect(code == 2 and "ended with 2: config: no" in text, "an error", text)
         code, text = run(0, right, "nonsense\n")

@@ -7,9 +7,12 @@
 
 #include "hw/cuda/instantiate.cuh"
 #include "hw/launch/device_run.hpp"
+#include "scenarios/attention.hpp"
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
+#include "scenarios/gemm_block_scaled.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
+#include "scenarios/gemm_persistent.hpp"
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
 
@@ -58,7 +61,6 @@ int run_all() {
     return kSkipped;
   }
   std::puts(device.c_str());
-  const bool blackwell = device.find("sm_100") != std::string::npos;
   bool right = run<scenarios::ProducerConsumer>({});
   right = run<scenarios::MulticastRing>({}) && right;
   right = run<scenarios::Gemm>({}) && right;
@@ -69,11 +71,12 @@ int run_all() {
   right = run<scenarios::GemmEpilogueLoad>({}) && right;
   right = run<scenarios::GemmEpilogueLoad>({{"ctas", 3}, {"beta", -3}}) && right;
   right = run<scenarios::GemmEpilogueLoad>({{"m", 200}, {"n", 136}, {"k", 72}}) && right;
-  if (blackwell) {  // the emulation has no pairs
-    right = run<scenarios::Gemm2sm>({}) && right;
-    right = run<scenarios::Gemm2sm>({{"clusters", 3}}) && right;
-    right = run<scenarios::Gemm2sm>({{"m", 300}, {"n", 136}, {"k", 72}}) && right;
-  }
+  right = run<scenarios::Attention>({{"kv", 200}}) && right;
+  right = run<scenarios::GemmBlockScaled>({{"k", 160}}) && right;
+  right = run<scenarios::Gemm2sm>({}) && right;
+  right = run<scenarios::Gemm2sm>({{"clusters", 3}}) && right;
+  right = run<scenarios::Gemm2sm>({{"m", 300}, {"n", 136}, {"k", 72}}) && right;
+  right = run<scenarios::GemmPersistent>({{"resident", 1}}) && right;  // claims, where emulated
   return right ? 0 : 1;
 }
 

@@ -198,13 +198,6 @@ TEST(HangRootTest, IsAnObjectThatTheSimulatorFindsWrong) {
   EXPECT_GT(hangs, 20U);
 }
 
-TEST(BlackwellTest, ScenariosThatHopperRunsNeedNothing) {
-  for (const char* name : {"producer_consumer", "multicast_ring", "gemm", "unsynced_lanes"}) {
-    const ScenarioEntry scenario = entry(name);
-    EXPECT_EQ(needs_of_blackwell(scenario, ParameterSet{scenario.parameters}), "") << name;
-  }
-}
-
 // A record of the operations of the simulator's warps is taken for the simulator's trace.
 TEST(HardwareTraceTest, ARecordBecomesTheTraceOfTheSameRun) {
   const ScenarioEntry scenario = entry("producer_consumer");
