@@ -165,8 +165,8 @@ inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors
 /// tensor copy, issued: `wanted` the bytes of its swizzle; of a load `count` those of a row
 /// either, issued: `global` the first byte of its box in global memory, `pending` its rows, `tx`
 /// the bytes of a row, `expected` from row to row; no rows: not described
-/// bulk groups   -              -            -          phase: the group committed; the first
-///                                                      group a wait leaves pending
+/// bulk groups   -              -            -          phase: the group committed; the first that
+///                                                      a wait leaves; `wanted`: 1, of one lane
 /// tensor memory TMEM address   columns      -          of mma: `wanted` its instruction, `phase`
 ///                                                      its kind; `pending`, `expected`: where the
 ///                                                      scale factors of A and B are; of cp:

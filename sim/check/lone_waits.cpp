@@ -6,10 +6,12 @@ namespace warptwin::sim {
 
 namespace {
 
-// Operations in which a lane waits for the work of others. Bulk groups are its own, and an event
-// does not tell a lane's wait for them from the warp's, which brings the warp together.
-constexpr OpSet kWaits{
-    Op::kMbarrierWait, Op::kMbarrierTryWait, Op::kGlobalWait, Op::kGriddepcontrolWait};
+// Operations that a lane may wait in.
+constexpr OpSet kWaits{Op::kMbarrierWait,
+                       Op::kMbarrierTryWait,
+                       Op::kBulkWaitGroup,
+                       Op::kGlobalWait,
+                       Op::kGriddepcontrolWait};
 
 // What each lane does for itself, and others may see or depend on.
 constexpr OpSet kPerLane{
@@ -18,6 +20,11 @@ constexpr OpSet kPerLane{
     Op::kFenceMbarrierInit,  Op::kFenceProxyAsync, Op::kTcgen05FenceBefore, Op::kTcgen05FenceAfter,
     Op::kSharedStore,        Op::kSharedLoad,      Op::kGlobalLoad,         Op::kGlobalLoadAcquire,
     Op::kGlobalStoreRelease, Op::kGlobalRedAdd,    Op::kGlobalWait,         Op::kClcQuery};
+
+// Those of them that depend on a bulk store having read its source, or written what it stores. An
+// arrival of all lanes does not: the waiting lane's is among them.
+constexpr OpSet kAfterStores{
+    Op::kSharedStore, Op::kGlobalLoad, Op::kGlobalStoreRelease, Op::kGlobalRedAdd};
 
 // What brings the warp together.
 constexpr OpSet kTogether{Op::kSyncWarp,
@@ -48,8 +55,8 @@ class Impl : public Detector {
     }
     if (event.lanes == kWarpLanes) {
       act(event);
-    } else if (event.lanes == 1 && kWaits.contains(event.op) &&
-               (event.flags & event_flag::kFalse) == 0) {
+    } else if (waits_alone(event) &&
+               (event.op != Op::kBulkWaitGroup || !alone_[event.warp].holds())) {
       alone_[event.warp] = {event.op, event.site};
     }
   }
@@ -60,17 +67,26 @@ class Impl : public Detector {
   }
 
  private:
+  // A wait for bulk groups is one lane's also where the whole warp makes it.
+  static bool waits_alone(const Event& event) {
+    return event.lanes == 1 && kWaits.contains(event.op) &&
+           (event.flags & event_flag::kFalse) == 0 &&
+           (event.op != Op::kBulkWaitGroup || event.wanted != 0);
+  }
+
   // The last wait of one lane, while the warp has not met after it.
   struct Wait {
     Op op = Op::kCount;  // none
     SourceSite site{};
+    bool holds() const { return op != Op::kCount; }
   };
 
   // All lanes execute an operation: the first such after the wait is reported, unless they meet.
   void act(const Event& event) {
     Wait& wait = alone_[event.warp];
-    const bool per_lane = kPerLane.contains(event.op);
-    if (wait.op != Op::kCount && per_lane) {
+    const OpSet& judged = wait.op == Op::kBulkWaitGroup ? kAfterStores : kPerLane;
+    const bool apart = wait.holds() && judged.contains(event.op);
+    if (apart) {
       reporter().report(
           "WARP_SYNC_MISSING",
           event,
@@ -81,7 +97,7 @@ class Impl : public Detector {
           {"the other lanes may come while it still waits, and what it acquires is not theirs",
            "missing: sync_warp() after the wait, or this operation in the same elect_one"});
     }
-    if (per_lane || kTogether.contains(event.op)) {
+    if (apart || kTogether.contains(event.op)) {
       wait.op = Op::kCount;
     }
   }

@@ -97,6 +97,19 @@ void add_groups(List& list) {
   alone([](M& m) { m.red_add_release_global_u32(kFlag, 1); },
         [](M& m) { m.wait_global_u32(kFlag, 1); },
         [](M& m) { m.red_add_release_global_u32(kFlag + 4, 1); });
+  const auto refill = [](bool meet) -> Body {
+    return [=](M& m) {
+      write_four_words(m);
+      m.fence_proxy_async(ProxySpace::kSharedCta);
+      store_tile(m);
+      wait_stored(m);
+      if (meet) {
+        m.sync_warp();
+      }
+      m.st_shared_u32(kTile, 1);
+    };
+  };
+  list.add("WARP_SYNC_MISSING", 1, refill(false), refill(true));
   const auto groups = [](std::uint32_t id_of_second) -> Body {
     return [=](M& m) { m.bar_sync(m.warp_index() < 2 ? 1 : id_of_second, 64); };
   };

@@ -410,15 +410,12 @@ class SimMachine {
   }
   template <std::uint32_t kPending>
   void cp_async_bulk_wait_group(SourceSite site = SourceSite::current()) {
-    Operation op = elected(Op::kBulkWaitGroup, site);
-    op.count = kPending;
-    run(op);
+    run(bulk_wait(kPending, site));
   }
   template <std::uint32_t kPending>
   void cp_async_bulk_wait_group_read(SourceSite site = SourceSite::current()) {
-    Operation op = elected(Op::kBulkWaitGroup, site);
+    Operation op = bulk_wait(kPending, site);
     op.flags = event_flag::kRead;
-    op.count = kPending;
     run(op);
   }
 
@@ -826,6 +823,12 @@ class SimMachine {
     op.address = smem.value;
     op.global = global.value;
     op.bytes = bytes;
+    return op;
+  }
+  Operation bulk_wait(std::uint32_t pending, SourceSite site) const {
+    Operation op = elected(Op::kBulkWaitGroup, site);
+    op.count = pending;
+    op.wanted = lanes_.count == 1 ? 1 : 0;
     return op;
   }
   static void aim(Operation& op, const CopyTarget& target) {

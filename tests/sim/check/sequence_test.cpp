@@ -420,6 +420,43 @@ void registers(M& m, const Steps& has) {
   }
 }
 
+// 12: a cluster stores a part, says so in a word of global memory, and another brings it in.
+void hand_over_by_flag(M& m, const Steps& has) {
+  start(m, 1, 1);
+  if (m.cluster_index() == 0) {
+    m.elect_one([&] {
+      for (std::uint32_t i = 0; i < 4; ++i) {
+        m.st_shared_u32(kTile + 4 * i, i);
+      }
+      m.fence_proxy_async(ProxySpace::kSharedCta);
+      m.cp_async_bulk_store(kSource, kTile, 16);
+      m.cp_async_bulk_commit_group();
+      if (has("wait_group before the flag")) {
+        m.cp_async_bulk_wait_group<0>();
+      }
+      m.st_release_global_u32(kFlag, 1);
+      m.cp_async_bulk_wait_group<0>();
+    });
+    return;
+  }
+  if (has("wait for the flag")) {
+    m.elect_one([&] { m.wait_global_u32(kFlag, 1); });
+  }
+  if (has("sync_warp after one lane has waited")) {
+    m.sync_warp();
+  }
+  m.fence_proxy_async(ProxySpace::kGlobal);
+  m.elect_one([&] {
+    m.mbarrier_arrive_expect_tx(kBar, 16);
+    m.cp_async_bulk_load(kTile, kSource, 16, CopyTarget{kBar});
+  });
+  if (has("wait full")) {
+    wait(m, kBar, 0);
+    m.sync_warp();
+  }
+  m.ld_shared_u32(kTile);
+}
+
 MicroProgram shape(std::uint32_t warps,
                    std::uint32_t ctas = 1,
                    const char* schedule = "round-robin") {
@@ -442,6 +479,12 @@ MicroProgram early() {
   program.dependent = true;
   program.has_dependents = true;
   program.rules.profile = Profile::kStrict;
+  return program;
+}
+
+MicroProgram two_clusters() {
+  MicroProgram program = shape(1);
+  program.clusters = 2;
   return program;
 }
 
@@ -526,6 +569,13 @@ const std::vector<Sequence>& sequences() {
        registers,
        {{"dec of the producers", "SETMAXNREG_POOL"},
         {"a sum within the launch", "SETMAXNREG_POOL"}}},
+      {"hand_over_by_flag",
+       two_clusters(),
+       hand_over_by_flag,
+       {{"wait_group before the flag", "GMEM_RAW_NO_WAIT"},
+        {"wait for the flag", "GMEM_RACE"},
+        {"sync_warp after one lane has waited", "WARP_SYNC_MISSING"},
+        {"wait full", "SMEM_RAW_NO_WAIT"}}},
   };
   return kSequences;
 }
