@@ -267,6 +267,17 @@ int work(const Job& job, std::ostream& out, std::ostream& err) {
       err << "device: " << why << "\n";
       return static_cast<int>(ExitCode::kDevice);
     }
+    const std::string needs =
+        has_blackwell(device) ? needs_of_hopper(*job.scenario, job.parameters) : "";
+    if (!needs.empty()) {
+      Outcome outcome;
+      outcome.word = "not emulated";
+      outcome.object = needs;
+      outcome.detail = "device: " + std::string{job.scenario->info->name} + " needs " + needs +
+                       ", which nothing emulates; run it on sm_90\n";
+      print(job, outcome, out);
+      return static_cast<int>(ExitCode::kDevice);
+    }
     const Outcome outcome = run_all(job, device);
     print(job, outcome, out);
     out.flush();

@@ -447,6 +447,24 @@ Trace trace_of(const ScenarioEntry& scenario,
   return trace;
 }
 
+std::string needs_of_hopper(const ScenarioEntry& scenario, const ParameterSet& parameters) {
+  struct Finder : EventSink {
+    void on_event(const Event& event) override {
+      if (event.op == Op::kWgmma) {
+        needs = "wgmma, the MMA of a warpgroup";
+      }
+    }
+    std::string needs;
+  };
+  Finder finder;
+  RunOptions options;
+  options.moves_data = false;
+  options.detect = false;
+  options.observer = &finder;
+  simulate(scenario, parameters, options);
+  return finder.needs;
+}
+
 HangReport hang_report(const ScenarioEntry& scenario,
                        const ParameterSet& parameters,
                        const hw::DeviceRun& run,

@@ -17,6 +17,9 @@ Trace trace_of(const ScenarioEntry& scenario,
                const hw::DeviceRun& run,
                const std::string& device);
 
+/// What a run of the scenario needs that only sm_90a has, and nothing emulates; empty: nothing.
+std::string needs_of_hopper(const ScenarioEntry& scenario, const ParameterSet& parameters);
+
 /// A barrier that warps wait for, or what else.
 struct HangReport {
   /// The root of who waits for whom, "ring.full[2] of cta 0": what nobody can supply any more, or

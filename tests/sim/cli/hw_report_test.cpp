@@ -198,6 +198,14 @@ TEST(HangRootTest, IsAnObjectThatTheSimulatorFindsWrong) {
   EXPECT_GT(hangs, 20U);
 }
 
+TEST(HopperTest, AScenarioThatMultipliesByWarpgroupsNeedsIt) {
+  const ScenarioEntry wgmma = entry("mainloop_wgmma");
+  EXPECT_EQ(needs_of_hopper(wgmma, ParameterSet{wgmma.parameters}),
+            "wgmma, the MMA of a warpgroup");
+  const ScenarioEntry gemm = entry("gemm");
+  EXPECT_EQ(needs_of_hopper(gemm, ParameterSet{gemm.parameters}), "");
+}
+
 // A record of the operations of the simulator's warps is taken for the simulator's trace.
 TEST(HardwareTraceTest, ARecordBecomesTheTraceOfTheSameRun) {
   const ScenarioEntry scenario = entry("producer_consumer");
