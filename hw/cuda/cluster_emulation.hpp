@@ -8,8 +8,6 @@
 
 #pragma once
 
-#include <cstdio>
-
 #include "common/machine/machine.hpp"
 
 #include "hw/cuda/emulation_memory.hpp"
@@ -38,8 +36,8 @@ class ClusterEmulation {
   /// pair.
   ///
   /// Participants: each lane for itself. Blocks: until the copy has landed, if a CTA that does not
-  /// lead receives it. Ends the kernel, with a message, where other CTAs that do not lead receive
-  /// it and this one does not.
+  /// lead receives it. Ends the kernel where other CTAs that do not lead receive it and this one
+  /// does not.
   template <std::uint32_t kRank>
   WARPTWIN_HOST_DEVICE void load_to_pair(SharedAddress smem,
                                          const void* map,
@@ -60,7 +58,7 @@ class ClusterEmulation {
       return;
     }
     if ((others >> rank & 1U) == 0) {
-      give_up("a copy that others of the cluster receive, and its CTA does not");
+      ptx::trap();
     }
     const std::uint32_t bytes = box_bytes(map);
     land(smem, map, at, bytes);
@@ -137,14 +135,6 @@ class ClusterEmulation {
     return ptx::global_address(control(cluster * ptx::cluster_cta_count(), word));
   }
 
-  WARPTWIN_HOST_DEVICE static void give_up(const char* what) {
-    NV_IF_TARGET(
-        NV_IS_DEVICE,
-        (std::printf(
-             "warptwin: CTA %u: not emulated: %s; run this kernel on sm_100a\n", blockIdx.x, what);
-         __trap();))
-  }
-
   // The next cluster, which has not begun, and its fate; beyond the grid: there is none.
   WARPTWIN_HOST_DEVICE std::uint32_t draw(EmulationMemory::Fate fate) const {
     const GlobalAddress drawn = ptx::global_address(control(0, EmulationMemory::kDrawnClusters));
@@ -156,13 +146,14 @@ class ClusterEmulation {
     return cluster;
   }
 
+  // Of a map in the kernel's argument; any other ends the kernel.
   WARPTWIN_HOST_DEVICE std::uint32_t box_bytes(const void* map) const {
     const auto place = static_cast<std::uint32_t>(static_cast<const char*>(map) - argument_) /
                        EmulationMemory::kMapUnit;
     const std::uint32_t bytes =
         place < EmulationMemory::kMapPlaces ? *control(0, EmulationMemory::kBoxBytes + place) : 0;
     if (bytes == 0) {
-      give_up("a copy for a pair by a tensor map that is not in the kernel's argument");
+      ptx::trap();
     }
     return bytes;
   }

@@ -1,8 +1,8 @@
 /// The GPU's machine with deadlines on its polled waits, and a record of what it does.
 ///
 /// Derived from the production machine, which knows nothing of it: what is switched off here is not
-/// in the kernel. A warp is observed by its elected lane; of a `for_lanes`, the other lanes' events
-/// are counted as lost.
+/// in the kernel. A warp is observed by its elected lane. Where it records, the lanes of a
+/// `for_lanes` run one after the other, as in the simulator: a warp has one ring.
 
 #pragma once
 
@@ -27,6 +27,19 @@ class ObservedMachine : public CudaMachine {
 
   /// The warp has reached its end.
   WARPTWIN_HOST_DEVICE void end() { watcher_.end(); }
+
+  template <class F>
+  WARPTWIN_HOST_DEVICE void for_lanes(std::uint32_t count, F&& f) {
+    if constexpr (has_records(kWatch)) {
+      if (watcher_.has_ring()) {
+        for (std::uint32_t lane = 0; lane < count; ++lane) {
+          watcher_.in_lane(lane, [&] { CudaMachine::for_lanes(count, f); });
+        }
+        return;
+      }
+    }
+    CudaMachine::for_lanes(count, f);
+  }
 
   // mbarriers
 

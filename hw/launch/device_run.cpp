@@ -153,8 +153,7 @@ class Observer {
         reports_{warps},
         stop_{1},
         rings_{warps * options.events * sizeof(RecordedEvent), 0},
-        counts_{warps * sizeof(std::uint32_t), 0},
-        lost_{warps * sizeof(std::uint32_t), 0} {}
+        counts_{warps * sizeof(std::uint32_t), 0} {}
 
   Observation observation() const {
     return {options_.deadline,
@@ -162,7 +161,6 @@ class Observer {
             stop_.get(),
             options_.events == 0 ? nullptr : rings_.get<RecordedEvent>(),
             counts_.get<std::uint32_t>(),
-            lost_.get<std::uint32_t>(),
             options_.events};
   }
   bool any_expired() { return count(WarpState::kExpired) != 0; }
@@ -188,14 +186,11 @@ class Observer {
     }
     std::vector<RecordedEvent> rings(warps_ * capacity);
     std::vector<std::uint32_t> counts(warps_);
-    std::vector<std::uint32_t> lost(warps_);
     copy(rings.data(), rings_.get(), rings.size() * sizeof(RecordedEvent));
     copy(counts.data(), counts_.get(), warps_ * sizeof(std::uint32_t));
-    copy(lost.data(), lost_.get(), warps_ * sizeof(std::uint32_t));
     for (std::size_t warp = 0; warp < warps_; ++warp) {
       WarpEvents& one = all.emplace_back();
       const auto ring = rings.begin() + static_cast<std::ptrdiff_t>(warp * capacity);
-      one.lost = lost[warp];
       const std::size_t first = oldest(ring, capacity, counts[warp], one.overwritten);
       std::rotate_copy(ring,
                        ring + static_cast<std::ptrdiff_t>(first),
@@ -267,7 +262,6 @@ class Observer {
   SharedWithDevice<std::uint32_t> stop_;
   DeviceBuffer rings_;
   DeviceBuffer counts_;
-  DeviceBuffer lost_;
   std::map<std::uint64_t, std::string> paths_;
 };
 

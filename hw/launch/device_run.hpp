@@ -35,7 +35,6 @@ struct WarpStand {
 struct WarpEvents {
   std::vector<RecordedEvent> events;
   std::uint64_t overwritten = 0;  // older ones
-  std::uint64_t lost = 0;         // of lanes that have no ring
 };
 
 /// An output that is not as the reference.

@@ -34,6 +34,13 @@ WARPTWIN_HOST_DEVICE bool any_sync(bool own) {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return __any_sync(0xffffffffU, own);), (return own;))
 }
 
+/// What `value` is in lane `lane`. Participants: the whole warp. Blocks: until all have come.
+WARPTWIN_HOST_DEVICE std::uint32_t shuffle_sync(std::uint32_t value, std::uint32_t lane) {
+  NV_IF_ELSE_TARGET(NV_IS_DEVICE,
+                    (return __shfl_sync(0xffffffffU, value, static_cast<int>(lane));),
+                    (return value;))
+}
+
 WARPTWIN_HOST_DEVICE std::uint32_t lane_index() {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return ::cuda::ptx::get_sreg_laneid();), (return 0;))
 }

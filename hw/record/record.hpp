@@ -78,7 +78,6 @@ struct Observation {
   const std::uint32_t* stop = nullptr;  // the host sets it once it has read everything
   RecordedEvent* events = nullptr;      // rings of `capacity` events, one a warp; null: none
   std::uint32_t* counts = nullptr;      // events recorded, one a warp
-  std::uint32_t* lost = nullptr;        // events of lanes that have no ring, one a warp
   std::uint32_t capacity = 0;           // a power of two
 };
 

@@ -37,10 +37,6 @@ WARPTWIN_HOST_DEVICE void store_event_if(
                              : "memory");))
 }
 
-WARPTWIN_HOST_DEVICE void count_if(bool holds, std::uint32_t* counter) {
-  NV_IF_TARGET(NV_IS_DEVICE, (if (holds) { atomicAdd(counter, 1); }))
-}
-
 /// The word of a live mbarrier: invalidation writes it back, and what counts goes on from there.
 WARPTWIN_HOST_DEVICE std::uint64_t word_of(Mbarrier bar) {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE,
@@ -68,6 +64,7 @@ class Watcher {
         base_{base.value},
         warp_{warp},
         elected_{elected},
+        records_{elected},
         ring_{ring_of(observation, warp)} {
     set_state(WarpState::kRuns);
   }
@@ -89,16 +86,26 @@ class Watcher {
   WARPTWIN_HOST_DEVICE void record(
       Op op, std::uint32_t flags, std::uint32_t object, std::uint32_t value, bool alone) {
     if constexpr (has_records(kWatch)) {
-      ptx::store_event_if(elected_ && ring_ != 0,
+      ptx::store_event_if(records_ && ring_ != 0,
                           ring_ + (bytes_ & (observation_.capacity * kEventBytes - 1)),
                           RecordedEvent::what_of(op, alone ? 1 : kWarpLanes, flags),
                           object,
                           value);
       bytes_ += kEventBytes;
-      if (alone) {
-        ptx::count_if(!elected_ && ring_ != 0, observation_.lost + warp_);
-      }
     }
+  }
+  /// Whether there is a ring.
+  WARPTWIN_HOST_DEVICE bool has_ring() const { return ring_ != 0; }
+  /// Runs `f` in one lane, which records what it does. Participants: the whole warp. Blocks: until
+  /// the lane is done.
+  template <class F>
+  WARPTWIN_HOST_DEVICE void in_lane(std::uint32_t lane, F&& f) {
+    records_ = ptx::lane_index() == lane;
+    if (records_) {
+      f();
+    }
+    bytes_ = ptx::shuffle_sync(bytes_, lane);
+    records_ = elected_;
   }
 
   /// Before and after a wait that has no deadline.
@@ -206,6 +213,7 @@ class Watcher {
   std::uint32_t base_;
   std::uint32_t warp_;  // in the grid
   bool elected_;
+  bool records_;             // this lane, for its warp
   std::uint64_t ring_;       // where this warp's events go; 0: nowhere
   std::uint32_t bytes_ = 0;  // recorded, those that a full ring lost too
 };

@@ -59,7 +59,6 @@ class Converter {
     for (std::uint32_t warp = 0; warp < run_.events.size(); ++warp) {
       WarpTrace& to = trace_.warps[warp];
       to.overwritten = run_.events[warp].overwritten;
-      to.lost = run_.events[warp].lost;
       for (const RecordedEvent& event : run_.events[warp].events) {
         if (event.op() < Op::kCount) {
           to.ops.push_back(op_of(event, warp / trace_.warps_per_cta()));

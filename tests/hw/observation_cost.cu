@@ -70,7 +70,6 @@ int run() {
   observation.capacity = 4096;
   cudaMalloc(&observation.events, observation.capacity * sizeof(RecordedEvent));
   cudaMalloc(&observation.counts, sizeof(std::uint32_t));
-  cudaMalloc(&observation.lost, sizeof(std::uint32_t));
   cudaHostAlloc(&memory.cycles, sizeof(std::uint64_t), cudaHostAllocMapped);
   const double arrival = cost<Watch::kNothing, true>(memory);
   const double recorded = cost<Watch::kRecords, true>(memory);

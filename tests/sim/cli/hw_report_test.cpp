@@ -14,7 +14,10 @@
 namespace warptwin::sim {
 namespace {
 
+using ::testing::Contains;
+using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 ScenarioEntry entry(const std::string& name) {
@@ -242,6 +245,27 @@ TEST(HardwareTraceTest, ARecordBecomesTheTraceOfTheSameRun) {
   EXPECT_TRUE(comparison.agrees()) << text_of(comparison, "predicted", "seen");
   EXPECT_EQ(comparison.phases, 32U);
   EXPECT_THAT(text_of(comparison, "predicted", "seen"), HasSubstr("emulated: tensor memory"));
+}
+
+TEST(HardwareTraceTest, ATraceNamesWhatWasEmulatedForIt) {
+  const ScenarioEntry scenario = entry("gemm");
+  const ParameterSet parameters{scenario.parameters};
+  const auto emulated = [&](Op op, std::uint32_t value, const char* device) {
+    hw::RecordedEvent event{};
+    event.what = hw::RecordedEvent::what_of(op, 1, 0);
+    event.value = value;
+    hw::DeviceRun run;
+    run.events.push_back({{event}, 0});
+    return trace_of(scenario, parameters, run, device).emulated;
+  };
+  constexpr const char* kCore[] = {"tensor memory", "tcgen05.mma", "tcgen05.commit"};
+  constexpr std::uint32_t kPair = hw::RecordedEvent::kPairLoad << 24;
+  EXPECT_THAT(emulated(Op::kTensorLoad, 0, "a GPU, sm_90"), ElementsAreArray(kCore));
+  EXPECT_THAT(emulated(Op::kTensorLoad, kPair, "a GPU, sm_90"),
+              Contains("copies counted by a pair's leader"));
+  EXPECT_THAT(emulated(Op::kTcgen05Cp, 4, "a GPU, sm_90"), Contains("tcgen05.cp"));
+  EXPECT_THAT(emulated(Op::kClcTryCancel, 0, "a GPU, sm_90"), Contains("cluster launch control"));
+  EXPECT_THAT(emulated(Op::kClcTryCancel, 0, "a GPU, sm_100"), IsEmpty());
 }
 
 }  // namespace
