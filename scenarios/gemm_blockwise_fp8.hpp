@@ -106,8 +106,13 @@ struct GemmBlockwiseFp8Kernel {
     TileGrid grid;
     std::uint32_t k_tiles;
     BlockFactors b_scales;
+    std::uint32_t first_cluster = 0;  // of the launch, that computes tiles of this product
     constexpr StaticTileScheduler tiles(const M& machine) const {
-      return {grid, machine, extents.cluster()};
+      return {grid,
+              machine.cluster_index() - first_cluster,
+              machine.cluster_count(),
+              extents.cluster(),
+              machine.cta_rank()};
     }
   };
 
@@ -115,7 +120,15 @@ struct GemmBlockwiseFp8Kernel {
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress> tensors) {
-    const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.cta_m(), e.tile_n);
+    return product(p.u32("m"), p, e, maps, tensors);
+  }
+  /// The product of `m` rows.
+  static Problem product(std::uint32_t m,
+                         const ParameterSet& p,
+                         const Extents& e,
+                         std::span<const typename M::TensorMap> maps,
+                         std::span<const GlobalAddress> tensors) {
+    const auto grid = TileGrid::covering(m, p.u32("n"), e.cta_m(), e.tile_n);
     const std::uint32_t blocks_n = ceil_div(p.u32("n"), kScaleBlock);
     const std::uint32_t blocks_k = ceil_div(p.u32("k"), kScaleBlock);
     const BlockFactors b_scales{tensors[4], align_up(blocks_k * 4, 16), blocks_n};
@@ -225,35 +238,11 @@ struct GemmBlockwiseFp8 {
   static Workload workload(const ParameterSet& p) {
     const GemmBlockwiseFp8Extents<> e = extents(p);
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
-    const ClusterShape cluster = e.cluster();
-    check_row_pitch("k", k, sizeof(f8e4m3::Storage));
-    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(f8e4m3::Storage), cluster.group);
-    require(e.tile_n <= kScaledSumColumnsMax,
-            "tile_n=" + std::to_string(e.tile_n) +
-                " sums do not fit the registers of a lane; use tile_n<=128");
-    check_cluster(cluster, e.cta_m(), e.cta_n());
-    check_tmem_columns(e.accum_stages, e.tile_n);
-    check_stages_fit<GemmBlockwiseFp8Storage<GemmBlockwiseFp8Extents<>>>(e);
-    const std::uint32_t slice_a = e.cta_m() / cluster.slice(Operand::kA, 0).count;
-    const std::uint32_t slice_b = e.cta_n() / cluster.slice(Operand::kB, 0).count;
-    const std::uint32_t box = box_columns<bf16>(e.tile_n);
-    const std::uint32_t blocks_n = ceil_div(n, kScaleBlock);
-    const std::uint32_t blocks_k = ceil_div(k, kScaleBlock);
-    const TileGrid tiles = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(cluster);
-    return {
-        .tensors = {matrix("a", TensorUse::kInput, m, k, ElementType::kF8E4M3),
-                    matrix("b", TensorUse::kInput, n, k, ElementType::kF8E4M3),
-                    matrix("d", TensorUse::kOutput, m, n),
-                    matrix("a_scales", TensorUse::kInput, blocks_k, m, ElementType::kF32),
-                    matrix("b_scales", TensorUse::kInput, blocks_n, blocks_k, ElementType::kF32)},
-        .maps = {{0, slice_a, e.tile_k, swizzle_of(e.tile_k)},
-                 {1, slice_b, e.tile_k, swizzle_of(e.tile_k)},
-                 {2, e.cta_m(), box, swizzle_of(box * 2)},
-                 {3, 1, e.cta_m(), Swizzle::kNone}},
-        .clusters = p.u32("clusters") == 0 ? tiles.count() : p.u32("clusters"),
-        .cluster_size = cluster.ctas(),
-        .registers_per_thread = e.tile_n > 64 ? 256U : 168U,  // of the sums
-        .flops = std::uint64_t{2} * m * n * k};
+    Workload workload = workload_of(e, k);
+    add_product(workload, {"a", "b", "d", "a_scales", "b_scales"}, m, n, k, e);
+    const TileGrid tiles = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(e.cluster());
+    workload.clusters = p.u32("clusters") == 0 ? tiles.count() : p.u32("clusters");
+    return workload;
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
     const HostTensor& a = tensors[0];
@@ -270,6 +259,54 @@ struct GemmBlockwiseFp8 {
         d.at(m, n) = static_cast<float>(total);
       }
     }
+  }
+
+ protected:
+  /// A workload without products, of tiles that fit.
+  static Workload workload_of(const GemmBlockwiseFp8Extents<>& e, std::uint32_t k) {
+    const ClusterShape cluster = e.cluster();
+    check_row_pitch("k", k, sizeof(f8e4m3::Storage));
+    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(f8e4m3::Storage), cluster.group);
+    require(e.tile_n <= kScaledSumColumnsMax,
+            "tile_n=" + std::to_string(e.tile_n) +
+                " sums do not fit the registers of a lane; use tile_n<=128");
+    check_cluster(cluster, e.cta_m(), e.cta_n());
+    check_tmem_columns(e.accum_stages, e.tile_n);
+    check_stages_fit<GemmBlockwiseFp8Storage<GemmBlockwiseFp8Extents<>>>(e);
+    Workload workload;
+    workload.cluster_size = cluster.ctas();
+    workload.registers_per_thread = e.tile_n > 64 ? 256U : 168U;  // of the sums
+    return workload;
+  }
+  /// Adds the tensors of a product, and the maps over them; without rows nobody touches them, but
+  /// a map needs one.
+  static void add_product(Workload& workload,
+                          const char* const (&names)[5],
+                          std::uint32_t m,
+                          std::uint32_t n,
+                          std::uint32_t k,
+                          const GemmBlockwiseFp8Extents<>& e) {
+    const std::uint32_t slice_a = e.cta_m() / e.cluster().slice(Operand::kA, 0).count;
+    const std::uint32_t slice_b = e.cta_n() / e.cluster().slice(Operand::kB, 0).count;
+    const std::uint32_t box = box_columns<bf16>(e.tile_n);
+    const std::uint32_t blocks_n = ceil_div(n, kScaleBlock);
+    const std::uint32_t blocks_k = ceil_div(k, kScaleBlock);
+    const std::uint32_t rows = std::max(m, 1U);
+    const auto in = m == 0 ? TensorUse::kScratch : TensorUse::kInput;
+    const auto out = m == 0 ? TensorUse::kScratch : TensorUse::kOutput;
+    const auto first = static_cast<std::uint32_t>(workload.tensors.size());
+    for (const TensorSpec& tensor : {matrix(names[0], in, rows, k, ElementType::kF8E4M3),
+                                     matrix(names[1], in, n, k, ElementType::kF8E4M3),
+                                     matrix(names[2], out, rows, n),
+                                     matrix(names[3], in, blocks_k, rows, ElementType::kF32),
+                                     matrix(names[4], in, blocks_n, blocks_k, ElementType::kF32)}) {
+      workload.tensors.push_back(tensor);
+    }
+    workload.maps.push_back({first, slice_a, e.tile_k, swizzle_of(e.tile_k)});
+    workload.maps.push_back({first + 1, slice_b, e.tile_k, swizzle_of(e.tile_k)});
+    workload.maps.push_back({first + 2, e.cta_m(), box, swizzle_of(box * 2)});
+    workload.maps.push_back({first + 3, 1, e.cta_m(), Swizzle::kNone});
+    workload.flops += std::uint64_t{2} * m * n * k;
   }
 };
 

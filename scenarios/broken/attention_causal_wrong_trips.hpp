@@ -1,5 +1,5 @@
-/// Broken: load ends the keys at the diagonal of the first query tile of a pair; the others go on to
-/// that of the second.
+/// Broken: load ends the keys at the diagonal of the first query tile of a pair; the others go on
+/// to that of the second.
 ///
 /// The MMA waits for keys that nobody loads.
 ///

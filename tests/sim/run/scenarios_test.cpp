@@ -377,6 +377,22 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_wgmma",
               "m=130 n=200 k=328 tile_m=64 tile_n=96 tile_k=16 cluster_m=4 in_flight=0"}));
 
+// Ragged groups, some empty, all of them; one row, one group; pairs with rows in one half of a tile
+// alone, and clusters that multicast.
+INSTANTIATE_TEST_SUITE_P(
+    GemmGrouped1d2d,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_grouped_1d2d", "m0=1 m1=0 m2=0 m3=0 n=1 k=16"},
+        Shape{"gemm_grouped_1d2d", "m0=0 m1=129 m2=0 m3=300 n=257 k=144"},
+        Shape{"gemm_grouped_1d2d", "m3=260 n=40 k=400 tile_n=16 stages=1 accum_stages=1 work=8"},
+        Shape{
+            "gemm_grouped_1d2d",
+            "m0=300 m1=65 m2=0 n=100 k=272 tile_m=256 tile_n=32 cta_group=2 cluster_m=2 stages=2"},
+        Shape{"gemm_grouped_1d2d",
+              "m0=65 m1=300 m2=0 m3=0 n=40 k=160 tile_m=256 tile_n=32 cta_group=2 cluster_m=4 "
+              "cluster_n=2 stages=2 tile_k=64"}));
+
 TEST(GemmGroupedTest, WithoutAnyRowsEveryCtaEnds) {
   RunOptions options;
   const RunResult result =
