@@ -264,6 +264,10 @@ void print(const Job& job, const Outcome& outcome, std::ostream& out) {
       << (outcome.protocol.empty() ? "" : ", protocol " + outcome.protocol) << "\n";
 }
 
+bool has_blackwell(const std::string& device) {
+  return device.find("sm_100") != std::string::npos;
+}
+
 // In the child process: all that touches the device.
 int work(const Job& job, std::ostream& out, std::ostream& err) {
   try {
