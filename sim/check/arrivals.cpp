@@ -1,7 +1,6 @@
 #include "sim/check/arrivals.hpp"
 
 #include <map>
-#include <unordered_map>
 
 namespace warptwin::sim {
 
@@ -171,7 +170,7 @@ class Impl : public Detector {
   }
 
   std::map<std::pair<std::uint32_t, std::uint32_t>, Holding> held_;  // (warp, barrier address)
-  std::unordered_map<std::uint64_t, std::uint32_t> observed_;
+  HashMap<std::uint64_t, std::uint32_t> observed_;
 };
 
 }  // namespace

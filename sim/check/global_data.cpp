@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 namespace warptwin::sim {
 
@@ -81,7 +80,8 @@ class Impl : public Detector {
                   Op::kTensorStore,
                   Op::kBulkLoad,
                   Op::kBulkStore,
-                  Op::kBulkWaitGroup}},
+                  Op::kBulkWaitGroup},
+                 true},
         order_{order} {}
 
   void on_event(const Event& event) override {
@@ -206,9 +206,9 @@ class Impl : public Detector {
   Order& order_;
   Places reads_;
   Places writes_;
-  std::int64_t longest_ = 0;                                              // span of an access
-  std::unordered_map<std::uint32_t, std::shared_ptr<Completion>> loads_;  // by serial
-  std::unordered_map<std::uint32_t, std::vector<OpenStore>> stores_;      // by warp
+  std::int64_t longest_ = 0;                                   // span of an access
+  HashMap<std::uint32_t, std::shared_ptr<Completion>> loads_;  // by serial
+  HashMap<std::uint32_t, std::vector<OpenStore>> stores_;      // by warp
 };
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 namespace warptwin::sim {
 
@@ -458,7 +457,7 @@ class Impl : public Detector {
   }
 
   /// What last changed each barrier, by CTA and address.
-  std::unordered_map<std::uint32_t, std::map<std::uint32_t, Event>> last_;
+  HashMap<std::uint32_t, std::map<std::uint32_t, Event>> last_;
   /// Clusters that have not begun may have been asked for.
   bool requests_ = false;
 };
