@@ -222,10 +222,11 @@ constexpr DiagnosticInfo kCatalogue[] = {
     {"GMEM_RACE",
      kError,
      kError,
-     "two copies touch the same global memory, one stores, and they are not ordered",
-     "two bulk copies overlap in global memory, at least one is a store, and no synchronisation "
-     "orders the completion of one before the other",
-     "either copy may come last: results change from run to run",
+     "two accesses touch the same global memory, one writes, and they are not ordered",
+     "two accesses overlap in global memory, copies or single words, at least one writes, and no "
+     "synchronisation orders the completion of one before the other; acquiring loads and releasing "
+     "writes of one word do not race with one another",
+     "either may come last: results change from run to run",
      "PTX ISA: Memory Consistency Model; cp.async.bulk.wait_group"},
     {"GMEM_RAW_NO_WAIT",
      kError,

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <map>
-#include <unordered_map>
 
 namespace warptwin::sim {
 
@@ -175,7 +174,7 @@ class Impl : public Detector {
   }
 
   std::map<std::pair<std::uint32_t, std::uint32_t>, Holding> held_;  // (warp, barrier address)
-  std::unordered_map<std::uint64_t, std::uint32_t> observed_;
+  HashMap<std::uint64_t, std::uint32_t> observed_;
 };
 
 }  // namespace

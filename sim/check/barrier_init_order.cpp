@@ -1,7 +1,6 @@
 #include "sim/check/barrier_init_order.hpp"
 
-#include <unordered_map>
-#include <unordered_set>
+#include <vector>
 
 namespace warptwin::sim {
 
@@ -33,7 +32,7 @@ class Impl : public Detector {
         break;
       case Op::kMbarrierInit:
         if (State* state = states_.find(cluster); state != nullptr && event.fault == Fault::kNone) {
-          state->inits[key(event.cta, event.address)] = {event.warp, order_.now(event.warp)};
+          state->inits[key(event.cta, event.address)] = {event.warp, order_.now(event.warp), {}};
         }
         break;
       case Op::kMbarrierArrive:
@@ -74,10 +73,10 @@ class Impl : public Detector {
   struct Init {
     std::uint32_t warp;
     std::uint32_t time;
+    std::vector<bool> known;  // by warp of the cluster: found to be in order
   };
   struct State {
-    std::unordered_map<std::uint64_t, Init> inits;
-    std::unordered_set<std::uint64_t> seen;  // (barrier, warp) pairs found to be in order
+    HashMap<std::uint64_t, Init> inits;
     std::uint32_t exited = 0;
   };
   static std::uint64_t key(std::uint32_t cta, std::uint32_t address) {
@@ -89,15 +88,19 @@ class Impl : public Detector {
     if (state == nullptr || event.fault != Fault::kNone) {
       return;
     }
-    const auto init = state->inits.find(key(cta, address));
-    // Order is monotone: once ordered, always.
-    const std::uint64_t pair = key(cta, address) * 1024 + event.warp % 1024;
-    if (init == state->inits.end() || init->second.warp == event.warp ||
-        state->seen.contains(pair)) {
+    const auto found = state->inits.find(key(cta, address));
+    if (found == state->inits.end() || found->second.warp == event.warp) {
       return;
     }
-    if (order_.init_ordered(init->second.warp, init->second.time, event.warp)) {
-      state->seen.insert(pair);
+    // Order is monotone: once ordered, always.
+    Init& init = found->second;
+    const std::uint32_t warps = naming().config().cluster_size * naming().config().warps_per_cta;
+    init.known.resize(warps);
+    if (init.known[event.warp % warps]) {
+      return;
+    }
+    if (order_.init_ordered(init.warp, init.time, event.warp)) {
+      init.known[event.warp % warps] = true;
       return;
     }
     const bool own = naming().cta_of_warp(event.warp) == cta;
@@ -105,8 +108,7 @@ class Impl : public Detector {
                       event,
                       naming().barrier(cta, address),
                       std::string{name_of(event.op)} +
-                          " is not ordered after the initialisation by " +
-                          naming().warp(init->second.warp),
+                          " is not ordered after the initialisation by " + naming().warp(init.warp),
                       {own ? "missing: a CTA or cluster barrier between mbarrier.init and this"
                            : "missing: fence.mbarrier_init and a cluster barrier between "
                              "mbarrier.init and this"});

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <unordered_map>
-#include <unordered_set>
 
 namespace warptwin::sim {
 
@@ -88,7 +86,7 @@ class Impl : public Detector {
 
   void on_remote(const Event& event, std::uint32_t cta) {
     const std::uint64_t pair = std::uint64_t{event.warp} << 32 | cta;
-    if (naming().cta_of_warp(event.warp) == cta || known_.contains(pair)) {
+    if (naming().cta_of_warp(event.warp) == cta || known_.count(pair) != 0) {
       return;
     }
     if (started(cta, event.warp)) {
@@ -113,8 +111,8 @@ class Impl : public Detector {
   void on_pair(const Event& event) {
     const std::uint32_t own = naming().cta_of_warp(event.warp);
     const std::uint32_t peer = own ^ 1U;
-    const bool allocated = allocations_.contains(peer) && (after_allocation(own, event.warp) ||
-                                                           after_allocation(peer, event.warp));
+    const bool allocated = allocations_.count(peer) != 0 && (after_allocation(own, event.warp) ||
+                                                             after_allocation(peer, event.warp));
     if (!allocated) {
       reporter().report("TCGEN05_PEER_NOT_READY",
                         event,
@@ -145,9 +143,9 @@ class Impl : public Detector {
 
   Order& order_;
   // By the cluster's first CTA: each warp's first wait at the cluster barrier, as its time.
-  std::unordered_map<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> first_waits_;
-  std::unordered_map<std::uint32_t, Allocation> allocations_;  // the last of a CTA
-  std::unordered_set<std::uint64_t> known_;  // (warp, CTA) pairs found to be in order
+  HashMap<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> first_waits_;
+  HashMap<std::uint32_t, Allocation> allocations_;  // the last of a CTA
+  HashSet<std::uint64_t> known_;                    // (warp, CTA) pairs found to be in order
 };
 
 }  // namespace

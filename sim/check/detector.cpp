@@ -1,5 +1,8 @@
 #include "sim/check/detector.hpp"
 
+#include <bit>
+#include <iterator>
+
 #include "sim/check/arrivals.hpp"
 #include "sim/check/barrier_init_order.hpp"
 #include "sim/check/barrier_life.hpp"
@@ -59,6 +62,8 @@ constexpr Entry kDetectors[] = {
     {"producer_tail", make_producer_tail},
     {"progress", make_progress},
 };
+
+static_assert(std::size(kDetectors) <= 32);  // DetectorSet keeps one bit for each
 
 constexpr std::size_t kFindingsMax = 200;
 
@@ -149,22 +154,28 @@ DetectorSet::DetectorSet(const Rules& rules, const LaunchConfig& config, const S
       detectors_.push_back(entry.make(reporter_, order_));
     }
   }
-  for (const auto& detector : detectors_) {
+  for (std::size_t i = 0; i < detectors_.size(); ++i) {
+    const std::uint32_t bit = std::uint32_t{1} << i;
+    const OpSet ops = detectors_[i]->ops();
     for (unsigned op = 0; op < static_cast<unsigned>(Op::kCount); ++op) {
-      if (detector->ops().contains(static_cast<Op>(op))) {
-        by_op_[op].push_back(detector.get());
-      }
+      by_op_[op] |= ops.contains(static_cast<Op>(op)) ? bit : 0;
     }
+    with_pieces_ |= detectors_[i]->pieces() ? bit : 0;
   }
 }
 
 void DetectorSet::on_event(const Event& event) {
-  order_.on_event(event);
-  for (Detector* detector : by_op_[static_cast<unsigned>(event.op)]) {
+  const bool piece = event.step == Step::kTouched;
+  if (!piece) {
+    order_.on_event(event);
+  }
+  std::uint32_t left = by_op_[static_cast<unsigned>(event.op)] & (piece ? with_pieces_ : ~0U);
+  for (; left != 0; left &= left - 1) {
+    Detector& detector = *detectors_[static_cast<unsigned>(std::countr_zero(left))];
     if (event.step == Step::kBlocked) {
-      detector->on_blocked(event);
+      detector.on_blocked(event);
     } else {
-      detector->on_event(event);
+      detector.on_event(event);
     }
   }
 }

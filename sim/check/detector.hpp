@@ -106,13 +106,16 @@ class OpSet {
 
 class Detector {
  public:
-  /// Sees the events of `ops` and no others.
-  Detector(Reporter& reporter, OpSet ops) : reporter_{reporter}, ops_{ops} {}
+  /// Sees the events of `ops` and no others; of a copy's further pieces of global memory
+  /// (Step::kTouched) only with `pieces`.
+  Detector(Reporter& reporter, OpSet ops, bool pieces = false)
+      : reporter_{reporter}, ops_{ops}, pieces_{pieces} {}
   virtual ~Detector() = default;
   Detector(const Detector&) = delete;
   Detector& operator=(const Detector&) = delete;
 
   OpSet ops() const { return ops_; }
+  bool pieces() const { return pieces_; }
   /// An operation, or a step of one, was executed.
   virtual void on_event(const Event& event) = 0;
   /// A warp came to an operation and cannot go on.
@@ -133,6 +136,7 @@ class Detector {
  private:
   Reporter& reporter_;
   OpSet ops_;
+  bool pieces_;
 };
 
 /// Every detector there is, by the name of its file.
@@ -151,7 +155,9 @@ class DetectorSet : public EventSink {
   Reporter reporter_;
   Order order_;
   std::vector<std::unique_ptr<Detector>> detectors_;
-  std::vector<Detector*> by_op_[static_cast<unsigned>(Op::kCount)];
+  // Bit i: detectors_[i] sees it.
+  std::uint32_t by_op_[static_cast<unsigned>(Op::kCount)] = {};
+  std::uint32_t with_pieces_ = 0;
 };
 
 /// Per-cluster state of a detector: there from the cluster's first warp to its last.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 #include <vector>
 
 namespace warptwin::sim {
@@ -58,8 +57,7 @@ class Impl : public Detector {
       return;
     }
     if (event.step == Step::kIssued) {
-      Pending pending{event, static_cast<std::uint32_t>(event.extra)};
-      pending_.emplace(event.serial, pending);
+      pending_.try_emplace(event.serial, event, static_cast<std::uint32_t>(event.extra));
     } else if (event.step == Step::kWritten ||
                (event.op == Op::kTcgen05Ld && event.step == Step::kRead)) {
       pending_.erase(event.serial);
@@ -174,8 +172,8 @@ class Impl : public Detector {
     }
   }
 
-  std::unordered_map<std::uint32_t, Pending> pending_;  // by serial
-  std::map<std::uint32_t, Event> stores_;  // the last store of a warp, until it is waited for
+  HashMap<std::uint32_t, Pending> pending_;  // by serial
+  std::map<std::uint32_t, Event> stores_;    // the last store of a warp, until it is waited for
 };
 
 }  // namespace

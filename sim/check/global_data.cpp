@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 namespace warptwin::sim {
 
@@ -54,6 +53,7 @@ struct Box {
   }
 };
 
+// How an asynchronous access came to an end.
 struct Completion {
   bool done = false;
   std::uint32_t time = 0;  // of a store: when its warp had waited for it
@@ -62,16 +62,55 @@ struct Completion {
   std::uint32_t phase = 0;
 };
 
+enum class Kind : std::uint8_t {
+  kCopyLoad,   // of bulk and tensor copies, in the async proxy
+  kCopyStore,  //
+  kLoad,       // ld.global: weak, it orders nothing
+  kFlagLoad,   // ld.acquire and the wait for a word: two of these and the next never race
+  kFlagStore,  // st.release, red.release
+};
+
+bool writes(Kind kind) {
+  return kind == Kind::kCopyStore || kind == Kind::kFlagStore;
+}
+
+bool flag(Kind kind) {
+  return kind == Kind::kFlagLoad || kind == Kind::kFlagStore;
+}
+
+bool copies(Kind kind) {
+  return kind == Kind::kCopyLoad || kind == Kind::kCopyStore;
+}
+
+Kind kind_of(Op op) {
+  switch (op) {
+    case Op::kTensorLoad:
+    case Op::kBulkLoad:
+      return Kind::kCopyLoad;
+    case Op::kTensorStore:
+    case Op::kBulkStore:
+      return Kind::kCopyStore;
+    case Op::kGlobalLoad:
+      return Kind::kLoad;
+    case Op::kGlobalLoadAcquire:
+    case Op::kGlobalWait:
+      return Kind::kFlagLoad;
+    default:
+      return Kind::kFlagStore;
+  }
+}
+
 struct Access {
   Box at;
-  bool writes = false;
+  Kind kind = Kind::kLoad;
   std::uint32_t warp = 0;
+  std::uint32_t time = 0;  // of a word: its operation
   SourceSite site{};
-  std::shared_ptr<Completion> completion;
+  std::shared_ptr<Completion> completion;  // of a copy
 };
 
 // Readers of one place that are remembered: of whoever writes it next, one not in order is enough.
-constexpr std::size_t kReadersMax = 4;
+constexpr std::ptrdiff_t kReadersMax = 4;
 
 class Impl : public Detector {
  public:
@@ -81,14 +120,30 @@ class Impl : public Detector {
                   Op::kTensorStore,
                   Op::kBulkLoad,
                   Op::kBulkStore,
-                  Op::kBulkWaitGroup}},
+                  Op::kBulkWaitGroup,
+                  Op::kGlobalLoad,
+                  Op::kGlobalLoadAcquire,
+                  Op::kGlobalRedAdd,
+                  Op::kGlobalStoreRelease,
+                  Op::kGlobalWait},
+                 true},
         order_{order} {}
 
   void on_event(const Event& event) override {
-    if (event.op != Op::kBulkWaitGroup) {
+    if (event.op == Op::kBulkWaitGroup) {
+      if (event.step == Step::kDone && (event.flags & event_flag::kRead) == 0) {
+        on_group_wait(event);
+      }
+    } else if (copies(kind_of(event.op))) {
       on_copy(event);
-    } else if (event.step == Step::kDone && (event.flags & event_flag::kRead) == 0) {
-      on_group_wait(event);
+    } else if (event.fault == Fault::kNone) {
+      add(event,
+          {{static_cast<std::int64_t>(event.global), 0, 1, event.bytes},
+           kind_of(event.op),
+           event.warp,
+           order_.now(event.warp),
+           event.site,
+           nullptr});
     }
   }
 
@@ -97,18 +152,20 @@ class Impl : public Detector {
     std::uint32_t group = 0;
     std::shared_ptr<Completion> completion;
   };
-  using Places = std::map<std::int64_t, std::vector<Access>>;  // by first byte
+  using Places = std::multimap<std::int64_t, Access>;  // by first byte, in the order they came
 
   void on_copy(const Event& event) {
-    const bool load = event.op == Op::kTensorLoad || event.op == Op::kBulkLoad;
+    const Kind kind = kind_of(event.op);
+    const bool load = kind == Kind::kCopyLoad;
     const bool more = event.step == Step::kTouched;
     if ((event.step == Step::kIssued || more) && event.pending != 0) {
       Access access{{static_cast<std::int64_t>(event.global),
                      std::int64_t{event.expected},
                      std::int64_t{event.pending},
                      std::int64_t{event.tx}},
-                    !load,
+                    kind,
                     event.warp,
+                    0,
                     event.site,
                     more ? (load ? loads_[event.serial] : stores_[event.warp].back().completion)
                          : std::make_shared<Completion>()};
@@ -146,10 +203,13 @@ class Impl : public Detector {
   }
 
   bool ordered(const Access& first, std::uint32_t second) {
+    if (!copies(first.kind)) {
+      return first.warp == second || order_.ordered(first.warp, first.time, second);
+    }
     if (!first.completion->done) {
       return false;
     }
-    if (first.writes) {
+    if (first.kind == Kind::kCopyStore) {
       return first.warp == second || order_.ordered(first.warp, first.completion->time, second);
     }
     return order_.phase_seen(
@@ -157,58 +217,66 @@ class Impl : public Detector {
   }
 
   void add(const Event& event, Access access) {
-    if (access.writes) {
+    if (writes(access.kind)) {
       judge(event, reads_, access);
     }
     judge(event, writes_, access);
     longest_ = std::max(longest_, access.at.end() - access.at.start);
-    std::vector<Access>& here = (access.writes ? writes_ : reads_)[access.at.start];
-    const auto known = std::find_if(here.begin(), here.end(), [&](const Access& other) {
-      return other.warp == access.warp && other.at.same(access.at);
+    Places& places = writes(access.kind) ? writes_ : reads_;
+    const auto [begin, end] = places.equal_range(access.at.start);
+    const auto known = std::find_if(begin, end, [&](const auto& entry) {
+      const Access& other = entry.second;
+      return other.warp == access.warp && other.kind == access.kind && other.at.same(access.at);
     });
-    if (known != here.end()) {
-      *known = std::move(access);
+    if (known != end) {
+      known->second = std::move(access);
       return;
     }
-    if (here.size() >= kReadersMax) {
-      here.erase(here.begin());
+    if (std::distance(begin, end) >= kReadersMax) {
+      places.erase(begin);
     }
-    here.push_back(std::move(access));
+    places.emplace_hint(end, access.at.start, std::move(access));
   }
 
   void judge(const Event& event, const Places& places, const Access& access) {
     const auto end = places.lower_bound(access.at.end());
     for (auto at = places.lower_bound(access.at.start - longest_); at != end; ++at) {
-      for (const Access& first : at->second) {
-        if (first.at.meets(access.at) && !ordered(first, access.warp)) {
-          report(event, first, access);
-          return;
-        }
+      const Access& first = at->second;
+      const bool both_flags = flag(first.kind) && flag(access.kind);
+      if (!both_flags && first.at.meets(access.at) && !ordered(first, access.warp)) {
+        report(event, first, access);
+        return;
       }
     }
   }
 
   void report(const Event& event, const Access& first, const Access& second) {
-    const bool raw = first.writes && !second.writes;
+    const bool raw = first.kind == Kind::kCopyStore && !writes(second.kind);
     reporter().report(raw ? "GMEM_RAW_NO_WAIT" : "GMEM_RACE",
                       event,
                       std::to_string(second.at.rows) + " x " + std::to_string(second.at.width) +
                           " bytes of global memory from " + std::to_string(second.at.start),
-                      std::string{second.writes ? "stored" : "loaded"} + " in no order with the " +
-                          (first.writes ? "store" : "load") + " of " + naming().warp(first.warp) +
-                          " at " + naming().site(first.site),
-                      {raw ? "missing: cp.async.bulk.wait_group without .read by the storing "
-                             "thread, and an order "
-                             "after it"
-                           : "missing: an order between the two, after the first is complete"});
+                      std::string{writes(second.kind) ? "stored" : "loaded"} +
+                          " in no order with the " + (writes(first.kind) ? "store" : "load") +
+                          " of " + naming().warp(first.warp) + " at " + naming().site(first.site),
+                      {missing(first, raw)});
+  }
+
+  static std::string missing(const Access& first, bool raw) {
+    if (raw) {
+      return "missing: cp.async.bulk.wait_group without .read by the storing thread, and an order "
+             "after it";
+    }
+    return std::string{"missing: an order between the two"} +
+           (copies(first.kind) ? ", after the first is complete" : "");
   }
 
   Order& order_;
   Places reads_;
   Places writes_;
-  std::int64_t longest_ = 0;                                              // span of an access
-  std::unordered_map<std::uint32_t, std::shared_ptr<Completion>> loads_;  // by serial
-  std::unordered_map<std::uint32_t, std::vector<OpenStore>> stores_;      // by warp
+  std::int64_t longest_ = 0;                                   // span of an access
+  HashMap<std::uint32_t, std::shared_ptr<Completion>> loads_;  // by serial
+  HashMap<std::uint32_t, std::vector<OpenStore>> stores_;      // by warp
 };
 
 }  // namespace

@@ -1,8 +1,7 @@
-/// Global-memory data: the copies to and from it that touch the same bytes, one of them a store,
-/// are ordered. A store is complete for its thread only after cp.async.bulk.wait_group without
-/// .read.
-///
-/// Clusters that hand data over by global flags are judged within each cluster only.
+/// Global-memory data: two accesses that touch the same bytes, one of them a write, are ordered,
+/// be they copies or single words; but for the acquiring reads and releasing writes of flags, which
+/// never race with one another. A copy's store is complete for its thread only after
+/// cp.async.bulk.wait_group without .read.
 
 #pragma once
 

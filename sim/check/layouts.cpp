@@ -1,7 +1,6 @@
 #include "sim/check/layouts.hpp"
 
 #include <map>
-#include <unordered_map>
 
 #include "common/machine/umma_descriptor.hpp"
 
@@ -173,7 +172,7 @@ class Impl : public Detector {
     }
   }
 
-  std::unordered_map<std::uint32_t, Tiles> ctas_;
+  HashMap<std::uint32_t, Tiles> ctas_;
 };
 
 }  // namespace

@@ -154,7 +154,8 @@ std::uint32_t Order::tensor_complete_at_fence(std::uint32_t issuer, std::uint32_
 std::uint32_t Order::phase_mark(std::uint32_t cta, std::uint32_t address, std::uint32_t phase) {
   const std::uint32_t cluster = cta / config_.cluster_size;
   return cluster < clusters_.size() && clusters_[cluster] != nullptr
-             ? barrier_of(*clusters_[cluster], cta, address).base + phase
+             ? clusters_[cluster]->barriers[number_of(*clusters_[cluster], cta, address)].base +
+                   phase
              : phase;
 }
 
@@ -193,9 +194,7 @@ std::uint32_t Order::find_number(std::uint32_t cta, std::uint32_t address) const
   return found == barrier_numbers_.end() ? kNoNumber : found->second;
 }
 
-Order::BarrierClock& Order::barrier_of(ClusterOrder& cluster,
-                                       std::uint32_t cta,
-                                       std::uint32_t address) {
+std::uint32_t Order::number_of(ClusterOrder& cluster, std::uint32_t cta, std::uint32_t address) {
   const auto next = static_cast<std::uint32_t>(barrier_numbers_.size());
   const std::uint32_t number =
       barrier_numbers_.try_emplace(std::uint64_t{cta % config_.cluster_size} << 32 | address, next)
@@ -203,11 +202,11 @@ Order::BarrierClock& Order::barrier_of(ClusterOrder& cluster,
   if (number >= cluster.barriers.size()) {
     cluster.barriers.resize(number + 1);
   }
-  return cluster.barriers[number];
+  return number;
 }
 
 void Order::on_init(ClusterOrder& cluster, const Event& event) {
-  BarrierClock& barrier = barrier_of(cluster, event.cta, event.address);
+  BarrierClock& barrier = cluster.barriers[number_of(cluster, event.cta, event.address)];
   const std::uint32_t base = barrier.base + barrier.last + 1;
   barrier = BarrierClock{};
   barrier.base = base;
@@ -215,7 +214,7 @@ void Order::on_init(ClusterOrder& cluster, const Event& event) {
 
 // An arrival that counted in `event.phase` of its barrier adds what it releases to that phase.
 void Order::release(ClusterOrder& cluster, const Event& event, const Clock& clock) {
-  BarrierClock& barrier = barrier_of(cluster, event.cta, event.address);
+  BarrierClock& barrier = cluster.barriers[number_of(cluster, event.cta, event.address)];
   if (barrier.phase != event.phase) {
     if (barrier.phase + 1 == event.phase) {
       std::swap(barrier.completed, barrier.current);
@@ -232,7 +231,8 @@ void Order::release(ClusterOrder& cluster, const Event& event, const Clock& cloc
 
 // A wait has observed phase `event.phase - 1`.
 void Order::observe(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
-  BarrierClock& barrier = barrier_of(cluster, event.cta, event.address);
+  const std::uint32_t number = number_of(cluster, event.cta, event.address);
+  BarrierClock& barrier = cluster.barriers[number];
   const bool relaxed = !acquires(event.ordering);
   Clock& clock = relaxed ? cluster.warps[self].pending : cluster.warps[self].clock;
   if (barrier.phase == event.phase) {
@@ -241,9 +241,7 @@ void Order::observe(ClusterOrder& cluster, const Event& event, std::uint32_t sel
     join(clock, barrier.current);
   }
   barrier.last = std::max(barrier.last, event.phase);
-  raise(clock.own,
-        barrier_component(find_number(event.cta, event.address)),
-        barrier.base + event.phase);
+  raise(clock.own, barrier_component(number), barrier.base + event.phase);
   for (const std::uint32_t first : barrier.relaxed) {
     cluster.relaxed[{first, self}] = barrier.relaxed_site;
   }
@@ -279,7 +277,7 @@ void Order::on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t s
     release(cluster, event, published);
   }
   if (!publishes(event.ordering)) {
-    BarrierClock& barrier = barrier_of(cluster, event.cta, event.address);
+    BarrierClock& barrier = cluster.barriers[number_of(cluster, event.cta, event.address)];
     barrier.relaxed.push_back(self);
     barrier.relaxed_site = event.site;
     if (barrier.relaxed.size() > warps_) {

@@ -15,12 +15,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "common/trace/event.hpp"
 
+#include "sim/check/hash_map.hpp"
 #include "sim/model/gpu.hpp"
 
 namespace warptwin::sim {
@@ -117,11 +117,9 @@ class Order {
     std::vector<WarpOrder> warps;
     std::map<std::pair<std::uint32_t, std::uint32_t>, SourceSite> relaxed;  // (first, second)
     std::vector<BarrierClock> barriers;                                     // by number
-    std::unordered_map<std::uint32_t, std::map<std::uint32_t, Clock>>
-        named;                                       // by CTA and id, generation
-    std::map<std::uint32_t, Clock> cluster_barrier;  // by generation
-    std::unordered_map<std::uint32_t, InFlight>
-        in_flight;  // remote arrivals and commits, by serial
+    HashMap<std::uint32_t, std::map<std::uint32_t, Clock>> named;  // by CTA and id, generation
+    std::map<std::uint32_t, Clock> cluster_barrier;                // by generation
+    HashMap<std::uint32_t, InFlight> in_flight;  // remote arrivals and commits, by serial
     std::uint32_t exited_ctas = 0;
   };
 
@@ -137,7 +135,8 @@ class Order {
   }
   /// The number of a barrier, the same in each cluster; ~0 when it has none yet.
   std::uint32_t find_number(std::uint32_t cta, std::uint32_t address) const;
-  BarrierClock& barrier_of(ClusterOrder& cluster, std::uint32_t cta, std::uint32_t address);
+  /// The same; it has one then, and `cluster` a clock for it.
+  std::uint32_t number_of(ClusterOrder& cluster, std::uint32_t cta, std::uint32_t address);
   void start(std::uint32_t cluster);
   void on_init(ClusterOrder& cluster, const Event& event);
   void on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t self);
@@ -157,8 +156,8 @@ class Order {
   std::uint32_t warps_;  // of a cluster
   bool commit_tells_copies_;
   std::vector<std::unique_ptr<ClusterOrder>> clusters_;
-  std::unordered_map<std::uint64_t, std::uint32_t> barrier_numbers_;  // by rank and address
-  std::unordered_map<std::uint64_t, Clock> words_;  // global words, by address; `others` only
+  HashMap<std::uint64_t, std::uint32_t> barrier_numbers_;  // by rank and address
+  HashMap<std::uint64_t, Clock> words_;  // global words, by address; `others` only
   std::uint32_t proxy_fences_ = 0;
 };
 

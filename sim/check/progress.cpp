@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 namespace warptwin::sim {
 
@@ -329,12 +328,13 @@ class Impl : public Detector {
     }
     add_not_begun(gpu, finding.details);
     if (!all.empty()) {
-      finding.site = all.front().first->blocked_on.site;
-      finding.agent = name_of_waiters(gpu, all.front());
-      finding.object = all.front().first->blocked_on.op == Op::kMbarrierWait
-                           ? naming().barrier(gpu.ctas()[all.front().first->cta].number,
-                                              all.front().first->blocked_on.address)
-                           : std::string{name_of(all.front().first->blocked_on.op)};
+      const Waiters& head = head_of(all);
+      const Operation& op = head.first->blocked_on;
+      finding.site = op.site;
+      finding.agent = name_of_waiters(gpu, head);
+      finding.object = op.op == Op::kMbarrierWait
+                           ? naming().barrier(gpu.ctas()[head.first->cta].number, op.address)
+                           : std::string{name_of(op.op)};
     }
     finding.message = plural(blocked, "warp") + " wait, and nobody can go on";
     reporter().report(std::move(finding));
@@ -342,6 +342,15 @@ class Impl : public Detector {
       classify(gpu, *waiters.first);
       classify_collective(gpu, *waiters.first);
     }
+  }
+
+  // Who meets others waits for warps that are held up elsewhere: that is where the fault is.
+  static const Waiters& head_of(const std::vector<Waiters>& all) {
+    const auto elsewhere = std::find_if(all.begin(), all.end(), [](const Waiters& waiters) {
+      const Op op = waiters.first->blocked_on.op;
+      return op != Op::kBarSync && op != Op::kClusterArrive && op != Op::kClusterWait;
+    });
+    return elsewhere == all.end() ? all.front() : *elsewhere;
   }
 
   static bool lacks_peer(const Gpu& gpu, const Warp& warp) {
@@ -460,7 +469,7 @@ class Impl : public Detector {
   }
 
   /// What last changed each barrier, by CTA and address.
-  std::unordered_map<std::uint32_t, std::map<std::uint32_t, Event>> last_;
+  HashMap<std::uint32_t, std::map<std::uint32_t, Event>> last_;
   /// Clusters that have not begun may have been asked for.
   bool requests_ = false;
 };

@@ -90,9 +90,9 @@ constexpr Rule kRules[] = {
     {{"commit_copies",
       "published private",
       "published",
-      "published",
+      "private",
       "whether a tcgen05.commit tells of the copies its warp has waited for, whose bytes the MMAs "
-      "read (SMEM_RAW_NO_WAIT)"},
+      "read, which the manual does not say (SMEM_RAW_NO_WAIT)"},
      [](Rules& rules, std::size_t value) { rules.commit_tells_copies = value == 0; }},
     {{"init_tmem",
       "poison zero",
@@ -141,6 +141,12 @@ std::vector<std::string> words(const char* text) {
   return {std::istream_iterator<std::string>{in}, {}};
 }
 
+// The number of a rule's value; how many there are, if it has no such value.
+std::size_t value_of(const Rule& rule, const std::string& value) {
+  const std::vector<std::string> values = words(rule.info.values);
+  return static_cast<std::size_t>(std::find(values.begin(), values.end(), value) - values.begin());
+}
+
 }  // namespace
 
 Severity Rules::severity_of(const DiagnosticInfo& info) const {
@@ -167,7 +173,11 @@ void choose_profile(Rules& rules, const std::string& name) {
     throw ConfigError("--profile is practical or strict, not '" + name + "'");
   }
   rules.profile = name == "strict" ? Profile::kStrict : Profile::kPractical;
-  rules.chosen += rules.profile == Profile::kStrict ? " --profile strict" : "";
+  const bool strict = rules.profile == Profile::kStrict;
+  for (const Rule& rule : kRules) {
+    rule.choose(rules, value_of(rule, strict ? rule.info.strict : rule.info.practical));
+  }
+  rules.chosen += strict ? " --profile strict" : "";
 }
 
 void choose_rule(Rules& rules, const std::string& text) {
@@ -182,14 +192,13 @@ void choose_rule(Rules& rules, const std::string& text) {
     }
     throw ConfigError("there is no rule '" + name + "'; there are: " + known);
   }
-  const std::vector<std::string> values = words(rule->info.values);
-  const auto value = equals == std::string::npos
-                         ? values.end()
-                         : std::find(values.begin(), values.end(), text.substr(equals + 1));
-  if (value == values.end()) {
+  const std::size_t count = words(rule->info.values).size();
+  const std::size_t value =
+      equals == std::string::npos ? count : value_of(*rule, text.substr(equals + 1));
+  if (value == count) {
     throw ConfigError("rule '" + text + "': use " + name + "=" + "one of " + rule->info.values);
   }
-  rule->choose(rules, static_cast<std::size_t>(value - values.begin()));
+  rule->choose(rules, value);
   rules.chosen += " --rule " + text;
 }
 

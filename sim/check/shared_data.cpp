@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 #include "sim/model/matrix.hpp"
 
@@ -153,6 +152,7 @@ struct Access {
   SourceSite site{};
   FencesKnown fences{};  // generic: the proxy fences its warp knew of
   bool just_fenced = false;
+  bool gone = false;                       // while a later access is judged: it takes its place
   std::shared_ptr<Completion> completion;  // load, store, response
   Footprint source{};  // MMA: what one write before it filled, all of it still as it was then
 };
@@ -461,9 +461,7 @@ class Impl : public Detector {
     }
     std::uint64_t written = 0;
     bool reported = false;
-    std::size_t kept = 0;
-    std::vector<bool>& gone = gone_;
-    gone.assign(known.size(), false);
+    bool any_gone = false;
     for (std::size_t i = 0; i < known.size(); ++i) {
       Access& first = known[i];
       if (!access.at.meets(first.at)) {
@@ -472,9 +470,14 @@ class Impl : public Detector {
       written += writes(first.kind) ? std::min(first.at.bytes(), access.at.bytes()) : 0;
       if (!writes(first.kind) && !writes(access.kind)) {
         // Whoever is ordered after the later of two reads of one place is after the earlier.
-        gone[i] =
+        first.gone =
             first.kind == access.kind && access.at.covers(first.at) &&
+<<<<<<< HEAD
             (reads_operand(first.kind) ? first.warp == access.warp : ordered(first, access.warp));
+=======
+            (first.kind == Kind::kTensor ? first.warp == access.warp : ordered(first, access.warp));
+        any_gone = any_gone || first.gone;
+>>>>>>> w2
         continue;
       }
       const bool in_order = ordered(first, access.warp) || ordered_through(known, i, access);
@@ -488,21 +491,16 @@ class Impl : public Detector {
       }
       if (writes(access.kind)) {
         // A write of all its bytes takes the place of what came before.
-        gone[i] = access.at.covers(first.at);
+        first.gone = access.at.covers(first.at);
+        any_gone = any_gone || first.gone;
         first.source = {};
       } else if (in_order && first.at.covers(access.at)) {
         access.source = first.at;
       }
     }
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      if (!gone[i]) {
-        if (kept != i) {
-          known[kept] = std::move(known[i]);
-        }
-        ++kept;
-      }
+    if (any_gone) {
+      std::erase_if(known, [](const Access& first) { return first.gone; });
     }
-    known.resize(kept);
     if (!writes(access.kind) && written < access.at.bytes() && !reads_operand(access.kind)) {
       reporter().report("SMEM_UNINIT_READ",
                         event,
@@ -645,12 +643,11 @@ class Impl : public Detector {
 
   Order& order_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, SourceSite> refused_;  // by warp and mbarrier
-  std::vector<bool> gone_;  // while an access is judged
-  std::unordered_map<std::uint32_t, std::vector<Access>> ctas_;
+  HashMap<std::uint32_t, std::vector<Access>> ctas_;
   std::map<std::uint32_t, SourceSite> idle_waits_;  // by warp: its last wait for no store
   std::map<std::uint32_t, std::uint32_t> dirty_;    // by warp: its last access that no fence covers
-  std::unordered_map<std::uint32_t, std::shared_ptr<Completion>> loads_;  // by serial
-  std::unordered_map<std::uint32_t, std::vector<OpenStore>> stores_;      // by warp
+  HashMap<std::uint32_t, std::shared_ptr<Completion>> loads_;  // by serial
+  HashMap<std::uint32_t, std::vector<OpenStore>> stores_;      // by warp
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
-#include <unordered_map>
 
 #include "sim/model/matrix.hpp"
 
@@ -643,7 +642,7 @@ class Impl : public Detector {
   }
 
   Order& order_;
-  std::unordered_map<std::uint32_t, CtaState> ctas_;
+  HashMap<std::uint32_t, CtaState> ctas_;
 };
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 namespace warptwin::sim {
 
@@ -230,8 +229,8 @@ class Impl : public Detector {
   }
 
   Order& order_;
-  std::unordered_map<std::uint32_t, CtaState> ctas_;
-  std::unordered_map<std::uint32_t, Event> paired_;  // by pair: an allocation, until the peer's
+  HashMap<std::uint32_t, CtaState> ctas_;
+  HashMap<std::uint32_t, Event> paired_;  // by pair: an allocation, until the peer's
 };
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "sim/check/transactions.hpp"
 
-#include <unordered_map>
-
 namespace warptwin::sim {
 
 namespace {
@@ -130,8 +128,8 @@ class Impl : public Detector {
     }
   }
 
-  std::unordered_map<std::uint64_t, std::uint64_t> announced_;  // bytes, in the current phase
-  std::unordered_map<std::uint64_t, Phase> phases_;
+  HashMap<std::uint64_t, std::uint64_t> announced_;  // bytes, in the current phase
+  HashMap<std::uint64_t, Phase> phases_;
 };
 
 }  // namespace

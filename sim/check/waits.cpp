@@ -1,8 +1,6 @@
 #include "sim/check/waits.hpp"
 
 #include <map>
-#include <unordered_map>
-#include <unordered_set>
 
 namespace warptwin::sim {
 
@@ -153,12 +151,12 @@ class Impl : public Detector {
     }
     const Region* region = naming().symbols().find(event.address);
     return (region != nullptr && region->contract.bytes != 0) ||
-           fed_by_copies_.contains(key(event));
+           fed_by_copies_.count(key(event)) != 0;
   }
 
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::int64_t> seen_;
-  std::unordered_set<std::uint64_t> fed_by_copies_;
-  std::unordered_map<std::uint64_t, std::uint32_t> from_afar_;  // the last such phase
+  HashSet<std::uint64_t> fed_by_copies_;
+  HashMap<std::uint64_t, std::uint32_t> from_afar_;  // the last such phase
 };
 
 }  // namespace

@@ -155,6 +155,45 @@ void add_memory(List& list) {
     };
   };
   list.add("GMEM_RACE", 2, planes(1), planes(2));
+  // Single words: a plain load beside a reduction, and beside a bulk store, before it and after it.
+  const Body load_word = [](M& m) { m.elect_one([&] { m.ld_global_f32(kFlag); }); };
+  const Body add_to_word = [](M& m) {
+    m.elect_one([&] { m.red_add_release_global_u32(kFlag, 1); });
+  };
+  list.add("GMEM_RACE",
+           2,
+           one_after_the_other(add_to_word, load_word, false),
+           one_after_the_other(add_to_word, load_word, true));
+  const auto load_source = [](std::uint32_t offset) -> Body {
+    return [=](M& m) { m.elect_one([&] { m.ld_global_f32(kSource + offset); }); };
+  };
+  const auto store_source = [](std::function<void(M&)> then) -> Body {
+    return [=](M& m) {
+      write_four_words(m);
+      m.fence_proxy_async(ProxySpace::kSharedCta);
+      store_tile(m);
+      then(m);
+      m.elect_one([&] { m.cp_async_bulk_wait_group<0>(); });
+    };
+  };
+  const auto wait_then_load = [=](bool written) -> Body {
+    return store_source([=](M& m) {
+      m.elect_one([&] {
+        if (written) {
+          m.cp_async_bulk_wait_group<0>();
+        } else {
+          m.cp_async_bulk_wait_group_read<0>();
+        }
+        m.ld_global_f32(kSource + 12);
+      });
+    });
+  };
+  list.add("GMEM_RAW_NO_WAIT", 1, wait_then_load(false), wait_then_load(true));
+  const Body store_only = store_source([](M&) {});
+  list.add("GMEM_RACE",
+           2,
+           one_after_the_other(load_source(12), store_only, false),
+           one_after_the_other(load_source(16), store_only, false));
 
   // A barrier that a warp has passed, and is slow to return from, tells nothing of the next one.
   const auto late_return = [](bool again) -> Body {

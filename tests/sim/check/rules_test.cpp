@@ -266,6 +266,22 @@ TEST(RulesTest, TheTableNamesEachRuleOnceWithTheValuesOfTheProfiles) {
   }
 }
 
+TEST(RulesTest, AProfileChoosesTheValuesThatItsTableNames) {
+  for (const std::string profile : {"practical", "strict"}) {
+    Rules by_profile;
+    choose_profile(by_profile, profile);
+    Rules by_rule;
+    for (const RuleInfo& rule : rule_table()) {
+      choose_rule(
+          by_rule,
+          std::string{rule.name} + "=" + (profile == "strict" ? rule.strict : rule.practical));
+    }
+    EXPECT_EQ(by_profile.severities, by_rule.severities);
+    EXPECT_EQ(by_profile.commit_tells_copies, profile == "practical");
+    EXPECT_EQ(by_rule.commit_tells_copies, profile == "practical");
+  }
+}
+
 TEST(RulesTest, WhatThereIsNotIsRefusedWithWhatThereIs) {
   Rules rules;
   const auto refusal = [&](const char* text) {

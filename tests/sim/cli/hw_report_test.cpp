@@ -166,9 +166,7 @@ std::string barrier_of(const std::string& object) {
 TEST(HangRootTest, IsAnObjectThatTheSimulatorFindsWrong) {
   std::uint32_t hangs = 0;
   for (const ScenarioEntry& scenario : scenario_list()) {
-    // The fault of gemm_persistent_unread_failure is no barrier: the simulator names the response.
-    if (scenario.info->kind != ScenarioKind::kBroken ||
-        std::string_view{scenario.info->name} == "gemm_persistent_unread_failure") {
+    if (scenario.info->kind != ScenarioKind::kBroken) {
       continue;
     }
     for (const char* schedule : {"round-robin", "random:1", "random:2"}) {
