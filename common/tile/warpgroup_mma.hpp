@@ -60,31 +60,33 @@ constexpr void multiply_stages(M& machine,
                                D& d,
                                std::uint32_t first_row,
                                std::uint32_t steps,
-                               std::uint32_t in_flight) {
+                               std::uint32_t in_flight,
+                               SourceSite site = SourceSite::current()) {
   Mbarrier before{};
   for (std::uint32_t step = 0; step < steps; ++step) {
-    auto stage = input.acquire_stage();  // waits input.full
+    auto stage = input.acquire_stage(site);  // waits input.full
     multiply_group(machine,
                    d,
                    stage.payload().a_tile().tile,
                    first_row,
                    stage.payload().b_tile().tile,
-                   step != 0);
+                   step != 0,
+                   site);
     if (in_flight == 0) {
-      machine.template wgmma_wait_group<0>();
-      input.free(stage.mbar());
+      machine.template wgmma_wait_group<0>(site);
+      input.free(stage.mbar(), site);
     } else {
-      machine.template wgmma_wait_group<1>();
+      machine.template wgmma_wait_group<1>(site);
       if (step != 0) {
-        input.free(before);  // it has been read
+        input.free(before, site);  // it has been read
       }
     }
     before = stage.mbar();
     std::move(stage).release_without_signal();
   }
-  machine.template wgmma_wait_group<0>(d);
+  machine.template wgmma_wait_group<0>(d, site);
   if (in_flight != 0 && steps != 0) {
-    input.free(before);
+    input.free(before, site);
   }
 }
 
