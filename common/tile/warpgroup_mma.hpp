@@ -12,8 +12,8 @@
 
 namespace warptwin {
 
-/// Roles of a CTA whose `rows` rows are multiplied by a warpgroup for each 64, and loaded for by one
-/// warp; the rest of that one's warpgroup is there to give registers.
+/// Roles of a CTA whose `rows` rows are multiplied by a warpgroup for each 64, and loaded for by
+/// one warp; the rest of that one's warpgroup is there to give registers.
 constexpr RoleTable<2> wgmma_roles(std::uint32_t rows) {
   return {{RoleWarps{Role::kMma, rows / kWgmmaRows * kWarpsPerWarpgroup},
            RoleWarps{Role::kLoad, kWarpsPerWarpgroup}}};
@@ -47,8 +47,8 @@ constexpr void multiply_group(M& machine,
   machine.wgmma_commit_group(site);
 }
 
-/// Multiplies `steps` stages of an input ring into `d`, and settles it. With `in_flight` 1 the group
-/// of a stage is still under way while the next stage is waited for, and its stage is freed after
+/// Multiplies `steps` stages of an input ring into `d`, and settles it. With `in_flight` 1 the
+/// group of a stage is still under way while the next is waited for, and its stage is freed after
 /// that; with 0 every stage is freed before.
 ///
 /// Participants: the whole warpgroup; each warp frees for itself. Blocks: until every product is
