@@ -1,6 +1,6 @@
-/// Scenario: the main loop of a GEMM for sm_90a in one CTA, alone: a TMA warp, and one warpgroup that
-/// multiplies by wgmma for each 64 rows. The accumulators stay in registers: there is no result to
-/// compare. bf16.
+/// Scenario: the main loop of a GEMM for sm_90a in one CTA, alone: a TMA warp, and one warpgroup
+/// that multiplies by wgmma for each 64 rows. The accumulators stay in registers: there is no
+/// result to compare. bf16.
 ///
 /// Barrier         Arrivals per phase                 Bytes per phase   Completion means
 /// input.full[s]   1   load, elected lane             A tile + B tile   stage s may be read

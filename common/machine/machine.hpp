@@ -11,13 +11,13 @@
 ///  - *Elected*: copies, bulk groups, tcgen05 mma, cp and commit are issued once: by the lane
 /// inside
 ///    `elect_one`, or, called by the whole warp, by the lane the backend elects, always the same.
-///  - *Of the warpgroup*: wgmma is executed by four consecutive warps, the first of an index that is a
-///    multiple of 4, all of them in the same sequence; its fence, commit and wait by each warp.
+///  - *Of the warpgroup*: wgmma is executed by four consecutive warps, the first of an index that
+///    is a multiple of 4, all in the same sequence; its fence, commit and wait by each warp.
 ///  - *Collective*: tcgen05 alloc, dealloc, relinquish, ld, st, waits, named and cluster barriers,
 ///    setmaxnreg need the whole warp, and bring its lanes together again.
 ///
-/// Blocking. `mbarrier_wait_parity`, `bar_sync`, `barrier_cluster_wait`, the group, wgmma and tcgen05
-/// waits,
+/// Blocking. `mbarrier_wait_parity`, `bar_sync`, `barrier_cluster_wait`, the group, wgmma and
+/// tcgen05 waits,
 /// `tcgen05_alloc`, `setmaxnreg_inc`, `wait_global_u32` and `griddepcontrol_wait` block; nothing
 /// else.
 ///

@@ -12,8 +12,8 @@
 
 namespace warptwin {
 
-/// Roles of a CTA whose `rows` rows are multiplied by a warpgroup for each 64, and loaded for by one
-/// warp; the rest of that one's warpgroup is there to give registers.
+/// Roles of a CTA whose `rows` rows are multiplied by a warpgroup for each 64, and loaded for by
+/// one warp; the rest of that one's warpgroup is there to give registers.
 constexpr RoleTable<2> wgmma_roles(std::uint32_t rows) {
   return {{RoleWarps{Role::kMma, rows / kWgmmaRows * kWarpsPerWarpgroup},
            RoleWarps{Role::kLoad, kWarpsPerWarpgroup}}};
@@ -47,8 +47,8 @@ constexpr void multiply_group(M& machine,
   machine.wgmma_commit_group(site);
 }
 
-/// Multiplies `steps` stages of an input ring into `d`, and settles it. With `in_flight` 1 the group
-/// of a stage is still under way while the next stage is waited for, and its stage is freed after
+/// Multiplies `steps` stages of an input ring into `d`, and settles it. With `in_flight` 1 the
+/// group of a stage is still under way while the next is waited for, and its stage is freed after
 /// that; with 0 every stage is freed before.
 ///
 /// Participants: the whole warpgroup; each warp frees for itself. Blocks: until every product is
@@ -60,31 +60,33 @@ constexpr void multiply_stages(M& machine,
                                D& d,
                                std::uint32_t first_row,
                                std::uint32_t steps,
-                               std::uint32_t in_flight) {
+                               std::uint32_t in_flight,
+                               SourceSite site = SourceSite::current()) {
   Mbarrier before{};
   for (std::uint32_t step = 0; step < steps; ++step) {
-    auto stage = input.acquire_stage();  // waits input.full
+    auto stage = input.acquire_stage(site);  // waits input.full
     multiply_group(machine,
                    d,
                    stage.payload().a_tile().tile,
                    first_row,
                    stage.payload().b_tile().tile,
-                   step != 0);
+                   step != 0,
+                   site);
     if (in_flight == 0) {
-      machine.template wgmma_wait_group<0>();
-      input.free(stage.mbar());
+      machine.template wgmma_wait_group<0>(site);
+      input.free(stage.mbar(), site);
     } else {
-      machine.template wgmma_wait_group<1>();
+      machine.template wgmma_wait_group<1>(site);
       if (step != 0) {
-        input.free(before);  // it has been read
+        input.free(before, site);  // it has been read
       }
     }
     before = stage.mbar();
     std::move(stage).release_without_signal();
   }
-  machine.template wgmma_wait_group<0>(d);
+  machine.template wgmma_wait_group<0>(d, site);
   if (in_flight != 0 && steps != 0) {
-    input.free(before);
+    input.free(before, site);
   }
 }
 

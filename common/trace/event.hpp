@@ -171,13 +171,13 @@ inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors
 ///                                                      its kind; `pending`, `expected`: where the
 ///                                                      scale factors of A and B are; of cp:
 ///                                                      `wanted` its shape
-/// wgmma         -              columns      -          `wanted`, `phase`: as of mma; `pending`: which
-///                                                      wgmma of its warp it is, from 0; `expected`:
-///                                                      warps of the warpgroup that have issued it.
+/// wgmma         -              columns      -          `wanted`, `phase`: as of mma; `pending`:
+///                                                      its number in its warp; `expected`: warps
+///                                                      of the warpgroup that have issued it.
 ///                                                      Its kWritten is the whole warpgroup's, with
 ///                                                      the serial of all four and the first warp
-/// wgmma commit  -              -            -          `phase`: the group; `pending`: wgmmas of its
-///                                                      warp until then
+/// wgmma commit  -              -            -          `phase`: the group; `pending`: wgmmas of
+///                                                      its warp until then
 /// wgmma wait    -              groups left  -          `pending`: wgmmas of its warp that are over
 /// CLC request   response       -            16         as of a load; `wanted`: the cluster it got
 ///                                                      + 1; 0: it failed

@@ -201,6 +201,16 @@ void measure_layer(const std::string& name,
   });
 }
 
+// The scenario `gemm_wgmma`, of constant extents: no row of the ladder, whose epilogue stores from
+// registers.
+template <class Extents>
+void measure_scenario(const std::string& name,
+                      std::uint32_t ctas,
+                      const Matrices& x,
+                      Table& table) {
+  table.add(name, "", [&x, ctas] { launch_scenario(x, Extents{}, ctas); });
+}
+
 bool run(std::uint32_t size, const char* path) {
   Matrices x{size, size, size};
   Table table{x};
@@ -217,6 +227,11 @@ bool run(std::uint32_t size, const char* path) {
   measure_layer<WgmmaShape<128, 256, 64, 4>>("larger tile", 4, 0, x, table);
   measure_layer<WgmmaShape<128, 256, 64, 4>>("persistent", 4, sms, x, table);
   measure_layer<WgmmaShape<128, 256, 64, 4, 2>>("multicast", 4, sms / 2 * 2, x, table);
+  using scenarios::GemmWgmmaExtents;
+  measure_scenario<GemmWgmmaExtents<128, 256, 64, 4, 1, 1>>(
+      "scenario gemm_wgmma, persistent", sms, x, table);
+  measure_scenario<GemmWgmmaExtents<128, 256, 64, 4, 2, 1>>(
+      "scenario gemm_wgmma, multicast", sms / 2 * 2, x, table);
   table.time();
   const bool right = table.print();
   if (path != nullptr) {

@@ -16,6 +16,7 @@
 #include "hw/launch/device_memory.hpp"
 #include "hw/launch/launch.hpp"
 #include "hw/launch/tensor_map.hpp"
+#include "scenarios/gemm_wgmma.hpp"
 
 namespace warptwin::hw::bench {
 
@@ -55,14 +56,27 @@ class Matrices {
   template <class M, class Shape>
   WgmmaProblem<M, Shape> problem(const Shape& shape, bool stores = true) const {
     WgmmaProblem<M, Shape> problem;
-    problem.a = map(a_, m_, Shape::kM, Shape::kK);
-    problem.b = map(b_, n_, Shape::kN / Shape::kCluster, Shape::kK);
+    problem.a = map(a_, m_, k_, Shape::kM, Shape::kK);
+    problem.b = map(b_, n_, k_, Shape::kN / Shape::kCluster, Shape::kK);
     problem.d = stores ? d_.get<std::uint16_t>() : nullptr;
     problem.columns = n_;
     problem.steps = ceil_div(k_, Shape::kK);
     problem.tiles = {m_ / Shape::kM, n_ / Shape::kN};
     problem.extents = shape;
     return problem;
+  }
+  /// The same of the scenario `gemm_wgmma`, which stores by TMA.
+  template <class Extents>
+  typename scenarios::GemmWgmmaKernel<CudaMachine, Extents>::Problem problem(
+      const Extents& e) const {
+    constexpr std::uint32_t kStrip = 16;  // tiles side by side that are walked together
+    return {map(a_, m_, k_, e.tile_m, e.tile_k),
+            map(b_, n_, k_, e.tile_n / e.cluster_m, e.tile_k),
+            map(d_, m_, n_, e.tile_m, box_columns<bf16>(e.tile_n)),
+            e,
+            {m_ / e.tile_m, n_ / e.tile_n},
+            {RasterOrder::kAlongM, kStrip},
+            ceil_div(k_, e.tile_k)};
   }
   /// Makes every element of D a NaN.
   void poison() {
@@ -113,14 +127,15 @@ class Matrices {
   }
   CUtensorMap map(const DeviceBuffer& matrix,
                   std::uint32_t rows,
+                  std::uint32_t columns,
                   std::uint32_t box_rows,
-                  std::uint32_t box_columns) const {
-    const TensorSpec tensor{.name = "operand",
+                  std::uint32_t box_width) const {
+    const TensorSpec tensor{.name = "matrix",
                             .element = ElementType::kBf16,
                             .rows = rows,
-                            .columns = k_,
-                            .pitch_bytes = 2 * k_};
-    return encode(encoding_of({0, box_rows, box_columns, swizzle_of(2 * box_columns)}, tensor),
+                            .columns = columns,
+                            .pitch_bytes = 2 * columns};
+    return encode(encoding_of({0, box_rows, box_width, swizzle_of(2 * box_width)}, tensor),
                   matrix.address());
   }
   std::size_t bytes_of_d() const { return std::size_t{2} * m_ * n_; }
@@ -140,6 +155,22 @@ void launch_layer(WgmmaProblem<CudaMachine, Shape> problem, std::uint32_t ctas) 
           Shape::kCluster,
           kThreads<Kernel>,
           shared_bytes<typename Kernel::Storage>(problem.extents)},
+         arguments,
+         nullptr);
+}
+
+/// Launches the scenario's kernel on `ctas` CTAs.
+template <class Extents>
+void launch_scenario(const Matrices& x, const Extents& extents, std::uint32_t ctas) {
+  using Kernel = scenarios::GemmWgmmaKernel<CudaMachine, Extents>;
+  auto problem = x.problem(extents);
+  std::uint32_t* scratch = nullptr;
+  void* arguments[] = {&problem, &scratch};
+  launch(reinterpret_cast<const void*>(&kernel_entry<Kernel>),
+         {ctas / extents.cluster_m,
+          extents.cluster_m,
+          kThreads<Kernel>,
+          shared_bytes<typename Kernel::Storage>(extents)},
          arguments,
          nullptr);
 }

@@ -84,8 +84,8 @@ constexpr void for_tiles(const M& machine, TileGrid tiles, F&& f) {
   }
 }
 
-/// The products of one stage, issued as one group, for kernels by hand; `first_k` tells whether D is
-/// begun.
+/// The products of one stage, issued as one group, for kernels by hand; `first_k` tells whether D
+/// is begun.
 template <class Shape, class Tiles>
 WARPTWIN_HOST_DEVICE void multiply_stage(float (&d)[Shape::kN / 2],
                                          const Tiles& tiles,

@@ -1,4 +1,4 @@
-/// The asynchronous warpgroup MMA of sm_90a: bf16 operands, fp32 accumulators in registers.
+/// The asynchronous warpgroup MMA of sm_90a: bf16 or e4m3 operands, fp32 accumulators in registers.
 ///
 /// Participants: every function is the whole warpgroup's: four consecutive warps, the first of an
 /// index that is a multiple of 4, all lanes together. Elsewhere than on sm_90a they trap.
@@ -97,14 +97,29 @@ WARPTWIN_HOST_DEVICE void wgmma_settle(float (&d)[kRegisters]) {
   WARPTWIN_OUT192, WARPTWIN_OUT(12), WARPTWIN_OUT(13), WARPTWIN_OUT(14), WARPTWIN_OUT(15)
 // An instruction of so many columns, both operands in shared memory, or A in registers; then the
 // places of the operands behind the accumulators.
-#define WARPTWIN_WGMMA(columns, a_at, b_at, add_at)                                     \
-  asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %" #add_at                     \
-               ", 0;\n\t"                                                               \
-               "wgmma.mma_async.sync.aligned.m64n" #columns                             \
-               "k16.f32.bf16.bf16 {" WARPTWIN_PLACES##columns "}, %" #a_at ", %" #b_at  \
-                                                              ", add, 1, 1, 0, 0;\n\t}" \
-               : WARPTWIN_OUT##columns                                                  \
+#define WARPTWIN_WGMMA(columns, types, majors, a_at, b_at, add_at)                              \
+  asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %" #add_at                             \
+               ", 0;\n\t"                                                                       \
+               "wgmma.mma_async.sync.aligned.m64n" #columns types " {" WARPTWIN_PLACES##columns \
+               "}, %" #a_at ", %" #b_at ", add, 1, 1" majors ";\n\t}"                           \
+               : WARPTWIN_OUT##columns                                                          \
                : "l"(a.bits), "l"(b.bits), "r"(add))
+#define WARPTWIN_WGMMA_OF(types, majors)               \
+  if constexpr (kColumns == 16) {                      \
+    WARPTWIN_WGMMA(16, types, majors, 8, 9, 10);       \
+  } else if constexpr (kColumns == 32) {               \
+    WARPTWIN_WGMMA(32, types, majors, 16, 17, 18);     \
+  } else if constexpr (kColumns == 64) {               \
+    WARPTWIN_WGMMA(64, types, majors, 32, 33, 34);     \
+  } else if constexpr (kColumns == 96) {               \
+    WARPTWIN_WGMMA(96, types, majors, 48, 49, 50);     \
+  } else if constexpr (kColumns == 128) {              \
+    WARPTWIN_WGMMA(128, types, majors, 64, 65, 66);    \
+  } else if constexpr (kColumns == 192) {              \
+    WARPTWIN_WGMMA(192, types, majors, 96, 97, 98);    \
+  } else {                                             \
+    WARPTWIN_WGMMA(256, types, majors, 128, 129, 130); \
+  }
 #define WARPTWIN_WGMMA_A(columns, a_at, b_at, add_at)                                  \
   asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %" #add_at                    \
                ", 0;\n\t"                                                              \
@@ -114,34 +129,33 @@ WARPTWIN_HOST_DEVICE void wgmma_settle(float (&d)[kRegisters]) {
                : WARPTWIN_OUT##columns                                                 \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add))
 
-/// D = A * B^T (+ D where `accumulate`) for 64 rows and `kColumns` columns, 16 of K, both operands
-/// in shared memory, K-major. Register r of lane l of warp w holds row 16 w + l / 4 + 8 (r / 2 %
-/// 2), column 8 (r / 4) + 2 (l % 4) + r % 2. Blocks: never.
+/// Whether a wgmma of so many columns is here.
+constexpr bool has_wgmma(std::uint32_t columns) {
+  return columns == 16 || columns == 32 || columns == 64 || columns == 96 || columns == 128 ||
+         columns == 192 || columns == 256;
+}
+
+/// D = A * B^T (+ D where `accumulate`) for 64 rows and `kColumns` columns, 32 bytes of K, both
+/// operands in shared memory, K-major: bf16, or e4m3. Register r of lane l of warp w holds row 16 w
+/// + l / 4 + 8 (r / 2 % 2), column 8 (r / 4) + 2 (l % 4) + r % 2. Blocks: never.
 template <std::uint32_t kColumns>
 WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
-                                WgmmaSmemDescriptor a,
-                                WgmmaSmemDescriptor b,
+                                warptwin::WgmmaSmemDescriptor<bf16> a,
+                                warptwin::WgmmaSmemDescriptor<bf16> b,
                                 bool accumulate) {
-  static_assert(kColumns == 16 || kColumns == 32 || kColumns == 64 || kColumns == 96 ||
-                    kColumns == 128 || kColumns == 192 || kColumns == 256,
-                "no form of wgmma with so many columns is here");
+  static_assert(has_wgmma(kColumns));
   [[maybe_unused]] const auto add = static_cast<std::uint32_t>(accumulate);
-  NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a,
-                    (
-                        if constexpr (kColumns == 16) {
-                          WARPTWIN_WGMMA(16, 8, 9, 10);
-                        } else if constexpr (kColumns == 32) {
-                          WARPTWIN_WGMMA(32, 16, 17, 18);
-                        } else if constexpr (kColumns == 64) {
-                          WARPTWIN_WGMMA(64, 32, 33, 34);
-                        } else if constexpr (kColumns == 96) {
-                          WARPTWIN_WGMMA(96, 48, 49, 50);
-                        } else if constexpr (kColumns == 128) {
-                          WARPTWIN_WGMMA(128, 64, 65, 66);
-                        } else if constexpr (kColumns == 192) {
-                          WARPTWIN_WGMMA(192, 96, 97, 98);
-                        } else { WARPTWIN_WGMMA(256, 128, 129, 130); }),
-                    (trap();))
+  NV_IF_ELSE_TARGET(
+      NV_HAS_FEATURE_SM_90a, (WARPTWIN_WGMMA_OF("k16.f32.bf16.bf16", ", 0, 0")), (trap();))
+}
+template <std::uint32_t kColumns>
+WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
+                                warptwin::WgmmaSmemDescriptor<f8e4m3> a,
+                                warptwin::WgmmaSmemDescriptor<f8e4m3> b,
+                                bool accumulate) {
+  static_assert(has_wgmma(kColumns));
+  [[maybe_unused]] const auto add = static_cast<std::uint32_t>(accumulate);
+  NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a, (WARPTWIN_WGMMA_OF("k32.f32.e4m3.e4m3", "")), (trap();))
 }
 
 /// The same with A in registers: `a[r]` of lane l of warp w holds row 16 w + l / 4 + 8 (r % 2),
@@ -151,9 +165,7 @@ WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
                                 const std::uint32_t (&a)[4],
                                 WgmmaSmemDescriptor b,
                                 bool accumulate) {
-  static_assert(kColumns == 16 || kColumns == 32 || kColumns == 64 || kColumns == 96 ||
-                    kColumns == 128 || kColumns == 192 || kColumns == 256,
-                "no form of wgmma with so many columns is here");
+  static_assert(has_wgmma(kColumns));
   [[maybe_unused]] const auto add = static_cast<std::uint32_t>(accumulate);
   NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a,
                     (
@@ -205,6 +217,7 @@ WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
 #undef WARPTWIN_PLACES192
 #undef WARPTWIN_PLACES256
 #undef WARPTWIN_WGMMA
+#undef WARPTWIN_WGMMA_OF
 #undef WARPTWIN_WGMMA_A
 
 }  // namespace warptwin::hw::ptx

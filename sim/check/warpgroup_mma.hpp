@@ -1,5 +1,5 @@
-/// wgmma by the four warps of a warpgroup alike, its registers fenced before it and left alone until
-/// the wait. That its operands are left alone, too, shared_data sees.
+/// wgmma by the four warps of a warpgroup alike, its registers fenced before it and left alone
+/// until the wait. That its operands are left alone, too, shared_data sees.
 /// Source: PTX ISA, "wgmma.mma_async", "wgmma.fence", "wgmma.wait_group".
 
 #pragma once

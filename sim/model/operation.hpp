@@ -14,8 +14,8 @@
 
 namespace warptwin::sim {
 
-/// The registers of one `tcgen05.ld` or of an accumulator of wgmma: `registers` of each of 32 lanes,
-/// lane by lane. Shared with the asynchronous operation that fills them.
+/// The registers of one `tcgen05.ld` or of an accumulator of wgmma: `registers` of each of 32
+/// lanes, lane by lane. Shared with the asynchronous operation that fills them.
 struct FragmentData {
   std::uint32_t registers = 0;
   std::uint32_t last_wgmma = 0;  // of an accumulator: wgmmas of the warp until its last one

@@ -143,8 +143,8 @@ class WitnessScheduler : public Scheduler {
     }
   }
 
-  // The next of a tensor queue is a wgmma: no step of the proof, and over when those who wait for it
-  // need it.
+  // The next of a tensor queue is a wgmma: no step of the proof, and over when those who wait for
+  // it need it.
   bool multiplies_warpgroup(Slot warp) const {
     return gpu_.warps()[warp].tensor_queue.front().operation.op == Op::kWgmma;
   }

@@ -26,10 +26,10 @@ __device__ void move_tensor_memory(CudaMachine& machine, TmemAddress tmem) {
 }
 
 // All forms of wgmma; elsewhere than on sm_90a they trap.
-template <std::uint32_t... kColumns>
+template <class Element, std::uint32_t... kColumns>
 __device__ void multiply_by_warpgroup(CudaMachine& machine, SharedAddress base) {
   const SharedTile<bf16> tile{base, 256, 64, Swizzle::k128B};
-  const auto operand = WgmmaSmemDescriptor<bf16>::k_major(tile, 0, 0);
+  const auto operand = WgmmaSmemDescriptor<Element>::k_major({base, 256, 32, Swizzle::k32B}, 0, 0);
   const auto multiply = [&](auto columns) {
     CudaAccumulator<decltype(columns)> d{columns};
     d.fill(1.0F);
@@ -206,7 +206,8 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   store_row<f8e4m3>(machine, base, fragment);
   store_row<f8e5m2>(machine, base, fragment);
 
-  multiply_by_warpgroup<16, 32, 64, 96, 128, 192, 256>(machine, base);
+  multiply_by_warpgroup<bf16, 16, 32, 64, 96, 128, 192, 256>(machine, base);
+  multiply_by_warpgroup<f8e4m3, 16, 32, 64, 96, 128, 192, 256>(machine, base);
 
   CudaFragment<1> rows;
   rows.fill(1.0F);

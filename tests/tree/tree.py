@@ -30,6 +30,7 @@ MAY_INCLUDE = {
     "common": ["common"],
     "scenarios": ["common"],
     "hw": ["common"],
+    "hw/bench": ["common", "hw", "scenarios"],
     "sim/model": ["common"],
     "sim/check": ["common", "sim/model"],
     "sim/prove": ["common", "sim/model"],

@@ -39,8 +39,8 @@ struct Outcome {
   std::vector<float> d;  // kRows rows of 32 columns
 };
 
-// A and B of `tile_b.columns` columns lie in shared memory before any warp begins to work; what lies
-// in kTileD at the end is the result. Warps 0 to 7 multiply; warp 8 copies.
+// A and B of `tile_b.columns` columns lie in shared memory before any warp begins to work; what
+// lies in kTileD at the end is the result. Warps 0 to 7 multiply; warp 8 copies.
 template <class F>
 Outcome run(const SharedTile<bf16>& tile_b, F multiply, const std::string& schedule) {
   LaunchConfig config;

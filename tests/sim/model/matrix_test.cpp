@@ -290,5 +290,41 @@ TEST(MatrixTest, ABlockScaledMmaHasNoHeightOf64) {
   EXPECT_EQ(shape(256, CtaGroup::kTwo), Fault::kNone);
 }
 
+// One instruction is 32 bytes of K whatever the elements: 32 of e4m3.
+TEST(WgmmaTest, MultipliesElementsOfAByte) {
+  constexpr std::uint32_t kN = 24;
+  std::vector<std::byte> shared(1 << 16);
+  const auto a = place<f8e4m3>(shared, 1024, 64, 128, Swizzle::k128B, 0);
+  const auto b = place<f8e4m3>(shared, 32768, kN, 128, Swizzle::k128B, 0);
+  std::vector<std::uint32_t> d(kWgmmaRows * kN);
+  for (std::uint32_t k = 0; k < 128; k += 32) {
+    const auto at = [&](const SharedTile<f8e4m3>& tile) {
+      return OperandView{shared.data(),
+                         static_cast<std::uint32_t>(shared.size()),
+                         UmmaSmemDescriptor::k_major(tile).advanced(k)};
+    };
+    WgmmaOperands operands;
+    operands.instruction =
+        UmmaInstructionDescriptor::make(ElementType::kF8E4M3, ElementType::kF8E4M3, kWgmmaRows, kN);
+    operands.a = at(a);
+    operands.b = at(b);
+    for (std::uint32_t warp = 0; warp < kWarpsPerWarpgroup; ++warp) {
+      operands.d[warp] = &d[std::size_t{warp} * kWgmmaWarpRows * kN];
+    }
+    operands.accumulate = k != 0;
+    multiply(operands);
+  }
+  for (std::uint32_t warp = 0; warp < kWarpsPerWarpgroup; ++warp) {
+    for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
+      for (std::uint32_t i = 0; i < kN / 2; ++i) {
+        const WgmmaCell cell = WgmmaCell::of(lane, i);
+        const std::uint32_t bits = d[warp * kWgmmaWarpRows * kN + lane * kN / 2 + i];
+        ASSERT_EQ(std::bit_cast<float>(bits),
+                  expected(warp * kWgmmaWarpRows + cell.row, cell.column, 0, 128));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace warptwin::sim

@@ -363,8 +363,8 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_grouped", "m0=127 m1=129 m2=0 m3=5 n=192 k=136 tile_n=96 stages=3 ctas=0"},
         Shape{"gemm_grouped", "m3=400 n=40 k=72 tile_n=16 tile_k=32 work=8 ctas=3"}));
 
-// The same; one warpgroup and two, stages freed at once and one behind, clusters that multicast, with
-// CTAs beyond the last tile, boxes of D of all widths, K shorter than the ring.
+// The same; one warpgroup and two, stages freed at once and one behind, clusters that multicast,
+// with CTAs beyond the last tile, boxes of D of all widths, K shorter than the ring.
 INSTANTIATE_TEST_SUITE_P(
     GemmWgmma,
     ShapeTest,
