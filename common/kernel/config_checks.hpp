@@ -48,6 +48,23 @@ inline void check_mma_shape(std::uint32_t m, std::uint32_t n, CtaGroup group = C
               std::to_string(std::clamp((n + step / 2) / step * step, step, 256U)));
 }
 
+/// The tiles of 16-bit operands that warpgroups can multiply by wgmma, 64 rows each (PTX ISA,
+/// "wgmma.mma_async").
+inline void check_wgmma_tile(std::uint32_t m, std::uint32_t n, std::uint32_t k) {
+  require(m == 64 || m == 128,
+          "tile_m=" + std::to_string(m) +
+              ": a warpgroup multiplies 64 rows, and there are one or "
+              "two; use tile_m=64 or 128");
+  require(n % 8 == 0 && n >= 8 && n <= 256,
+          "a wgmma of " + std::to_string(n) +
+              " columns does not exist; tile_n is a multiple of 8 up "
+              "to 256; use tile_n=" +
+              std::to_string(std::clamp((n + 4) / 8 * 8, 8U, 256U)));
+  require(k == 16 || k == 32 || k == 64,
+          "tile_k=" + std::to_string(k) + " gives rows of " + std::to_string(2 * k) +
+              " bytes, and a row is one swizzle span; use tile_k=16, 32 or 64");
+}
+
 /// The tiles that an input pipeline can hold, one MMA can multiply and `AccumTile` can read.
 inline void check_tile_shape(std::uint32_t m,
                              std::uint32_t n,

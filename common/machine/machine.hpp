@@ -11,10 +11,12 @@
 ///  - *Elected*: copies, bulk groups, tcgen05 mma, cp and commit are issued once: by the lane
 /// inside
 ///    `elect_one`, or, called by the whole warp, by the lane the backend elects, always the same.
+///  - *Of the warpgroup*: wgmma is executed by four consecutive warps, the first of an index that is a
+///    multiple of 4, all of them in the same sequence; its fence, commit and wait by each warp.
 ///  - *Collective*: tcgen05 alloc, dealloc, relinquish, ld, st, waits, named and cluster barriers,
 ///    setmaxnreg need the whole warp, and bring its lanes together again.
 ///
-/// Blocking. `mbarrier_wait_parity`, `bar_sync`, `barrier_cluster_wait`, the group and tcgen05
+/// Blocking. `mbarrier_wait_parity`, `bar_sync`, `barrier_cluster_wait`, the group, wgmma and tcgen05
 /// waits,
 /// `tcgen05_alloc`, `setmaxnreg_inc`, `wait_global_u32` and `griddepcontrol_wait` block; nothing
 /// else.
@@ -30,10 +32,12 @@
 #include <cstdint>
 
 #include "common/machine/element.hpp"
+#include "common/machine/extent.hpp"
 #include "common/machine/note.hpp"
 #include "common/machine/shared_tile.hpp"
 #include "common/machine/types.hpp"
 #include "common/machine/umma_descriptor.hpp"
+#include "common/machine/wgmma_descriptor.hpp"
 
 namespace warptwin {
 
@@ -186,6 +190,34 @@ concept HasTensorMemory = requires(M machine,
   machine.ld_shared_row(tile, std::uint32_t{}, std::uint32_t{}, fragment);
 };
 
+/// The MMA of a warpgroup (sm_90a). `Accumulator<Columns>` is a warp's 16 rows of D, fp32, in its
+/// lanes' registers; the count of its columns is an `Extent`, a constant on a GPU.
+///
+/// The k-th wgmma of a warpgroup begins when all four of its warps have issued it. It reads its
+/// operands by the async proxy and works on the accumulator until a wait covers the group it was
+/// committed in: what one warp has waited for is over for all four. Until then nothing else may
+/// touch the accumulator, and no operand may be overwritten.
+template <class M>
+concept HasWarpgroupMma = requires(M machine,
+                                   typename M::template Accumulator<Extent<64>>& d,
+                                   SharedTile<bf16> tile,
+                                   float (*of_one)(float)) {
+  d.fill(float{});
+  d.transform(of_one);  // x = f(x)
+  // Orders the warp's accesses of its registers before its next wgmma: before the first one, and
+  // where an accumulator was touched, or is used with another shape, since the last.
+  machine.wgmma_fence();
+  // D = A * B^T (+ D): 64 rows of A, as many of B as D has columns, 32 bytes of K.
+  machine.wgmma(d, WgmmaSmemDescriptor<bf16>{}, WgmmaSmemDescriptor<bf16>{}, bool{});
+  machine.wgmma_commit_group();
+  // Blocks until at most so many groups are under way; names the registers it settles, if any.
+  machine.template wgmma_wait_group<1>();
+  machine.template wgmma_wait_group<0>(d);
+  // The warp writes its rows, converted, to rows `row` to `row + 15` of `tile`: its columns from
+  // `column` on, as many as a row of the tile has (st.shared).
+  machine.st_shared_accumulator(tile, std::uint32_t{}, d, std::uint32_t{});
+};
+
 /// Single words: control data that also moves when tile data does not.
 template <class M>
 concept HasWords = requires(M machine, SharedAddress smem, GlobalAddress global) {
@@ -221,8 +253,8 @@ concept HasLaunchControl = requires(M machine, SharedAddress response, Mbarrier 
 /// What one warp of a kernel can do; see the top of this file.
 template <class M>
 concept Machine = HasIdentity<M> && HasLanes<M> && HasMbarrier<M> && HasFences<M> &&
-    HasBarriers<M> && HasCopies<M> && HasTensorMemory<M> && HasRegisters<M> && HasWords<M> &&
-    HasLaunchControl<M> && HasResources<M> && requires(M machine, StageNote note) {
+    HasBarriers<M> && HasCopies<M> && HasTensorMemory<M> && HasWarpgroupMma<M> && HasRegisters<M> &&
+    HasWords<M> && HasLaunchControl<M> && HasResources<M> && requires(M machine, StageNote note) {
   machine.note_stage(note);
 };
 

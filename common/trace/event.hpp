@@ -45,6 +45,10 @@ enum class Op : std::uint8_t {
   kTcgen05St,
   kTcgen05WaitLd,
   kTcgen05WaitSt,
+  kWgmma,  // wgmma.mma_async
+  kWgmmaFence,
+  kWgmmaCommit,   // wgmma.commit_group
+  kWgmmaWait,     // wgmma.wait_group
   kFragmentRead,  // the first use of a tcgen05.ld's registers
   kSharedStore,   // st.shared
   kSharedLoad,
@@ -120,6 +124,9 @@ enum class Fault : std::uint8_t {
   kBadMask,
   kFailedResponse,  // a cluster asked of a response that has none
   kOtherLane,       // what is committed or waited for was issued by another lane of the warp
+  kNotWarpgroup,    // a wgmma that not all four warps of a warpgroup execute alike
+  kUnwaited,        // an accumulator touched before the wait for its last wgmma
+  kNoFence,         // registers of a wgmma were touched after the last wgmma.fence
 };
 
 /// Bits of Event::flags.
@@ -138,8 +145,9 @@ inline constexpr std::uint16_t kLateLanes = 1024;     // the lanes a wait left b
 inline constexpr std::uint16_t kFalse = 2048;         // a try that said no
 inline constexpr std::uint16_t kIncrease = 4096;      // setmaxnreg.inc
 inline constexpr std::uint16_t kDeadEnd = 8192;       // the operation had no effect
-inline constexpr std::uint16_t kTmemA = 16384;        // mma with A in tensor memory, at `peer`
-inline constexpr std::uint16_t kBlockScale = 32768;   // mma with scale factors
+inline constexpr std::uint16_t kTmemA =
+    16384;  // mma with A in tensor memory, at `peer`, or in registers
+inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors
 }  // namespace event_flag
 
 /// One step of one operation. Fields that an operation does not have are zero.
@@ -163,6 +171,14 @@ inline constexpr std::uint16_t kBlockScale = 32768;   // mma with scale factors
 ///                                                      its kind; `pending`, `expected`: where the
 ///                                                      scale factors of A and B are; of cp:
 ///                                                      `wanted` its shape
+/// wgmma         -              columns      -          `wanted`, `phase`: as of mma; `pending`: which
+///                                                      wgmma of its warp it is, from 0; `expected`:
+///                                                      warps of the warpgroup that have issued it.
+///                                                      Its kWritten is the whole warpgroup's, with
+///                                                      the serial of all four and the first warp
+/// wgmma commit  -              -            -          `phase`: the group; `pending`: wgmmas of its
+///                                                      warp until then
+/// wgmma wait    -              groups left  -          `pending`: wgmmas of its warp that are over
 /// CLC request   response       -            16         as of a load; `wanted`: the cluster it got
 ///                                                      + 1; 0: it failed
 /// CLC query     response       1: the CTA   -          `wanted`: the answer
@@ -191,8 +207,9 @@ struct Event {
   std::uint32_t peer = 0;      // a second address: an operand, a signalled barrier
   std::uint32_t peer_cta = 0;
   std::uint32_t serial = 0;  // an asynchronous operation's number, the same in all its steps
-  std::uint64_t global = 0;  // global-memory address; smem descriptor of A for mma
-  std::uint64_t extra = 0;   // smem descriptor of B for mma, CTA mask
+  std::uint64_t global =
+      0;  // global-memory address; smem descriptor of A for mma (of wgmma: as of tcgen05)
+  std::uint64_t extra = 0;  // smem descriptor of B for mma, CTA mask
   SourceSite site{};
 };
 

@@ -21,6 +21,7 @@
 #include "hw/ptx/mbarrier.hpp"
 #include "hw/ptx/tcgen05.hpp"
 #include "hw/ptx/warp.hpp"
+#include "hw/ptx/wgmma.hpp"
 #include "hw/ptx/words.hpp"
 
 namespace warptwin::hw {
@@ -106,9 +107,36 @@ struct CudaFragment {
   }
 };
 
+/// A lane's part of a warp's 16 rows of an accumulator of wgmma: see `WgmmaCell`.
+template <class Columns>
+struct CudaAccumulator {
+  static_assert(Columns::kIsStatic, "registers are counted when the kernel is compiled");
+  static constexpr std::uint32_t kColumns = Columns{};
+
+  /// Sets no register. Constexpr, or a role that has an accumulator would be host code alone.
+  constexpr explicit CudaAccumulator(Columns) {}
+  /// Sets every value.
+  WARPTWIN_HOST_DEVICE void fill(float value) {
+    WARPTWIN_UNROLL for (float& each : values) {
+      each = value;
+    }
+  }
+  /// Replaces every value by `f(value)`.
+  template <class F>
+  WARPTWIN_HOST_DEVICE void transform(F&& f) {
+    WARPTWIN_UNROLL for (float& each : values) {
+      each = f(each);
+    }
+  }
+
+  float values[kColumns / 2];
+};
+
 class CudaMachine {
  public:
   using TensorMap = CUtensorMap;
+  template <class Columns>
+  using Accumulator = CudaAccumulator<Columns>;
   template <std::uint32_t kRegisters>
   using Fragment = CudaFragment<kRegisters>;
 
@@ -483,6 +511,48 @@ class CudaMachine {
           const std::uint32_t bits = (words[i / kPerWord] >> (i % kPerWord * kBits)) & kMask;
           fragment.words[first + i] = std::bit_cast<std::uint32_t>(decode(Element::kType, bits));
         }
+      }
+    }
+  }
+
+  // The MMA of a warpgroup: traps elsewhere than on sm_90a
+
+  WARPTWIN_HOST_DEVICE void wgmma_fence(SourceSite = {}) { ptx::wgmma_fence(); }
+  template <class Columns, class Element>
+  WARPTWIN_HOST_DEVICE void wgmma(CudaAccumulator<Columns>& d,
+                                  WgmmaSmemDescriptor<Element> a,
+                                  WgmmaSmemDescriptor<Element> b,
+                                  bool accumulate,
+                                  SourceSite = {}) {
+    ptx::wgmma<CudaAccumulator<Columns>::kColumns>(d.values, a, b, accumulate);
+  }
+  WARPTWIN_HOST_DEVICE void wgmma_commit_group(SourceSite = {}) { ptx::wgmma_commit_group(); }
+  template <std::uint32_t kPending>
+  WARPTWIN_HOST_DEVICE void wgmma_wait_group(SourceSite = {}) {
+    ptx::wgmma_wait_group<kPending>();
+  }
+  /// Settles the named registers.
+  template <std::uint32_t kPending, class Columns>
+  WARPTWIN_HOST_DEVICE void wgmma_wait_group(CudaAccumulator<Columns>& d, SourceSite = {}) {
+    ptx::wgmma_wait_group<kPending>();
+    ptx::wgmma_settle(d.values);
+  }
+  /// Requires: elements of 16 bits.
+  template <class Element, class Columns>
+  WARPTWIN_HOST_DEVICE void st_shared_accumulator(const SharedTile<Element>& tile,
+                                                  std::uint32_t row,
+                                                  const CudaAccumulator<Columns>& d,
+                                                  std::uint32_t column,
+                                                  SourceSite = {}) {
+    static_assert(sizeof(typename Element::Storage) == 2, "a pair of columns is one word");
+    const std::uint32_t lane = ptx::lane_index();
+    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < CudaAccumulator<Columns>::kColumns / 2; i += 2) {
+      const WgmmaCell cell = WgmmaCell::of(lane, i);
+      const std::uint32_t of_tile = i / 4 * 8 - column;  // wraps before the first
+      if (of_tile < tile.columns) {
+        const float pair[2] = {d.values[i], d.values[i + 1]};
+        ptx::st_shared_u32(tile.at(row + cell.row, cell.column - column),
+                           ptx::convert_word<Element>(pair));
       }
     }
   }

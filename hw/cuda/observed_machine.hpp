@@ -262,6 +262,27 @@ class ObservedMachine : public CudaMachine {
     CudaMachine::tcgen05_st_32x32b(address, fragment);
   }
 
+  // The MMA of a warpgroup
+
+  template <class Columns, class Element>
+  WARPTWIN_HOST_DEVICE void wgmma(CudaAccumulator<Columns>& d,
+                                  WgmmaSmemDescriptor<Element> a,
+                                  WgmmaSmemDescriptor<Element> b,
+                                  bool accumulate,
+                                  SourceSite = {}) {
+    note_value(Op::kWgmma, 0, CudaAccumulator<Columns>::kColumns);
+    CudaMachine::wgmma(d, a, b, accumulate);
+  }
+  WARPTWIN_HOST_DEVICE void wgmma_commit_group(SourceSite = {}) {
+    note_value(Op::kWgmmaCommit, 0, 0);
+    CudaMachine::wgmma_commit_group();
+  }
+  template <std::uint32_t kPending, class... D>
+  WARPTWIN_HOST_DEVICE void wgmma_wait_group(D&&... d) {
+    CudaMachine::wgmma_wait_group<kPending>(d...);
+    note_value(Op::kWgmmaWait, 0, kPending);
+  }
+
   // Words, launch, registers
 
   WARPTWIN_HOST_DEVICE void st_release_global_u32(GlobalAddress address,

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "common/machine/shared_tile.hpp"
+#include "common/machine/wgmma_descriptor.hpp"
 
 #include "hw/ptx/target.hpp"
 #include "hw/ptx/warp.hpp"
@@ -18,34 +18,9 @@ namespace warptwin::hw::ptx {
 
 /// Threads that execute one wgmma.
 inline constexpr std::uint32_t kWarpgroupThreads = 128;
-/// Rows of D and A of one wgmma, and bytes of K.
-inline constexpr std::uint32_t kWgmmaRows = 64;
-inline constexpr std::uint32_t kWgmmaKBytes = 32;
-
-/// Where an operand lies in shared memory, as wgmma reads it (PTX ISA, "Matrix-descriptor format").
-struct WgmmaSmemDescriptor {
-  std::uint64_t bits = 0;
-
-  /// A K-major operand: groups of eight rows of `tile`, from row `row` and byte `k_byte` of K on.
-  ///
-  /// Requires: `row` is a multiple of 8, `k_byte` of 32; the tile starts at a multiple of its
-  ///           swizzle's alignment.
-  template <class Element>
-  static constexpr WgmmaSmemDescriptor k_major(const SharedTile<Element>& tile,
-                                               std::uint32_t row,
-                                               std::uint32_t k_byte) {
-    // The leading offset is ignored where K is within the swizzle's span.
-    const std::uint64_t start = tile.base.value + row * tile.row_bytes() + k_byte;
-    const std::uint64_t stride = 8 * tile.row_bytes();
-    return {((start & 0x3FFFF) >> 4) | std::uint64_t{1} << 16 | (stride >> 4) << 32 |
-            swizzle_code(tile.swizzle) << 62};
-  }
-
- private:
-  static constexpr std::uint64_t swizzle_code(Swizzle swizzle) {
-    return swizzle == Swizzle::k128B ? 1 : swizzle == Swizzle::k64B ? 2 : 3;
-  }
-};
+using warptwin::kWgmmaKBytes;
+using warptwin::kWgmmaRows;
+using WgmmaSmemDescriptor = warptwin::WgmmaSmemDescriptor<bf16>;
 
 /// Orders earlier accesses of the accumulators and of A in registers before the next wgmma.
 WARPTWIN_HOST_DEVICE void wgmma_fence() {
@@ -71,6 +46,15 @@ WARPTWIN_HOST_DEVICE void wgmma_wait_group() {
                     (asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending)
                                   : "memory");),
                     (trap();))
+}
+
+/// Keeps the compiler from moving uses of the registers above the wait before it.
+template <std::uint32_t kRegisters>
+WARPTWIN_HOST_DEVICE void wgmma_settle(float (&d)[kRegisters]) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (WARPTWIN_UNROLL for (float& each
+                                     : d) { asm volatile(""
+                                                         : "+f"(each)::"memory"); }))
 }
 
 // Eight accumulators: their places in the text of an instruction, and the operands.
@@ -141,7 +125,7 @@ WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
   static_assert(kColumns == 16 || kColumns == 32 || kColumns == 64 || kColumns == 96 ||
                     kColumns == 128 || kColumns == 192 || kColumns == 256,
                 "no form of wgmma with so many columns is here");
-  const auto add = static_cast<std::uint32_t>(accumulate);
+  [[maybe_unused]] const auto add = static_cast<std::uint32_t>(accumulate);
   NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a,
                     (
                         if constexpr (kColumns == 16) {
@@ -170,7 +154,7 @@ WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
   static_assert(kColumns == 16 || kColumns == 32 || kColumns == 64 || kColumns == 96 ||
                     kColumns == 128 || kColumns == 192 || kColumns == 256,
                 "no form of wgmma with so many columns is here");
-  const auto add = static_cast<std::uint32_t>(accumulate);
+  [[maybe_unused]] const auto add = static_cast<std::uint32_t>(accumulate);
   NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a,
                     (
                         if constexpr (kColumns == 16) {

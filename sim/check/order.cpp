@@ -267,7 +267,8 @@ void Order::deliver(ClusterOrder& cluster, const Event& event) {
 
 void Order::on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
   const WarpOrder& warp = cluster.warps[self];
-  const Clock& published = publishes(event.ordering) ? warp.clock : warp.released;
+  const Clock relaxed = publishes(event.ordering) ? Clock{} : at_relaxed_arrival(warp, self);
+  const Clock& published = publishes(event.ordering) ? warp.clock : relaxed;
   if (event.step == Step::kIssued) {
     cluster.in_flight[event.serial] = {published, 1};
     return;
@@ -360,6 +361,13 @@ Clock Order::at_cluster_arrival(const WarpOrder& warp, const Event& event) const
   return published;
 }
 
+Clock Order::at_relaxed_arrival(const WarpOrder& warp, std::uint32_t self) const {
+  Clock published = warp.released;
+  const std::uint32_t wgmmas = component(kTensor, warpgroup_of(self));
+  raise(published.own, wgmmas, warp.clock.own[wgmmas]);
+  return published;
+}
+
 // --- Global words -----------------------------------------------------------------------------
 
 // A store begins anew, a reduction goes on with what was released before.
@@ -434,6 +442,9 @@ void Order::on_event(const Event& event) {
       break;
     case Op::kTcgen05Commit:
       on_commit(cluster, event, self);
+      break;
+    case Op::kWgmmaWait:
+      raise(clock.own, component(kTensor, warpgroup_of(self)), event.pending);
       break;
     case Op::kMbarrierWait:
     case Op::kMbarrierTryWait:

@@ -4,7 +4,9 @@
 /// Edges: program order; named and cluster barriers; an mbarrier's releasing arrivals to the
 /// acquiring waits that observe their phase; a tcgen05.commit to the same, for its warp's tensor
 /// operations only; a releasing write of a global word to an acquiring read of it, in any cluster.
-/// A copy publishes its own bytes and no one's past. A relaxed arrival publishes what a releasing
+/// A wait for wgmmas tells their warpgroup's first warp's tensor operations complete, and even a
+/// relaxed arrival passes that on: they have read, and write registers only. A copy publishes its
+/// own bytes and no one's past. A relaxed arrival publishes what a releasing
 /// fence of its warp covered, a relaxed wait acquires at the next acquiring fence; a relaxed
 /// cluster arrival publishes, beside that, the initialisations before a fence.mbarrier_init.
 
@@ -68,6 +70,10 @@ class Order {
   /// MMAs and cps that a warp has issued; those of them that `observer` knows to be complete; those
   /// it knew to be at its last after-fence.
   std::uint32_t tensor_issued(std::uint32_t issuer) const;
+  /// The first warp of a warp's warpgroup: the one its wgmmas count as tensor operations of.
+  std::uint32_t warpgroup_of(std::uint32_t warp) const {
+    return warp - warp % config_.warps_per_cta % kWarpsPerWarpgroup;
+  }
   std::uint32_t tensor_complete(std::uint32_t issuer, std::uint32_t observer) const;
   std::uint32_t tensor_complete_at_fence(std::uint32_t issuer, std::uint32_t observer) const;
 
@@ -143,6 +149,7 @@ class Order {
   void deliver(ClusterOrder& cluster, const Event& event);
   void named_barrier(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   Clock at_cluster_arrival(const WarpOrder& warp, const Event& event) const;
+  Clock at_relaxed_arrival(const WarpOrder& warp, std::uint32_t self) const;
   void publish(std::uint32_t cluster, const Clock& clock, const Event& event);
   void take(std::uint32_t cluster, Clock& clock, const Event& event) const;
 

@@ -107,12 +107,17 @@ enum class Kind : std::uint8_t {
   kGenericRead,
   kLoad,
   kStore,
-  kTensor,    // MMA, tcgen05.cp
+  kTensor,  // MMA, tcgen05.cp
+  kWgmma,
   kResponse,  // of a request for a cluster
 };
 
 bool writes(Kind kind) {
   return kind == Kind::kGenericWrite || kind == Kind::kLoad || kind == Kind::kResponse;
+}
+
+bool reads_operand(Kind kind) {
+  return kind == Kind::kTensor || kind == Kind::kWgmma;
 }
 
 bool generic(Kind kind) {
@@ -125,6 +130,7 @@ const char* name_of(Kind kind) {
                                     "the copy to it",
                                     "the bulk store of it",
                                     "the tcgen05 operation that reads it",
+                                    "the wgmma that reads it",
                                     "the response to clusterlaunchcontrol.try_cancel"};
   return kNames[static_cast<unsigned>(kind)];
 }
@@ -143,7 +149,7 @@ struct Access {
   Footprint at;
   Kind kind = Kind::kGenericRead;
   std::uint32_t warp = 0;
-  std::uint32_t time = 0;  // generic: its operation; MMA: its number among the warp's
+  std::uint32_t time = 0;  // generic: its operation; MMA, wgmma: its number among the warp's
   SourceSite site{};
   FencesKnown fences{};  // generic: the proxy fences its warp knew of
   bool just_fenced = false;
@@ -170,7 +176,8 @@ class Impl : public Detector {
                   Op::kTcgen05Cp,
                   Op::kTcgen05Mma,
                   Op::kTensorLoad,
-                  Op::kTensorStore}},
+                  Op::kTensorStore,
+                  Op::kWgmma}},
         order_{order} {}
 
   void on_event(const Event& event) override {
@@ -198,6 +205,11 @@ class Impl : public Detector {
           on_mma(event);
         }
         break;
+      case Op::kWgmma:
+        if (event.step == Step::kIssued) {
+          on_wgmma(event);
+        }
+        break;
       case Op::kTcgen05Cp:
         if (event.step == Step::kIssued && event.fault == Fault::kNone) {
           on_copy(event);
@@ -221,7 +233,8 @@ class Impl : public Detector {
         }
         break;
       case Op::kSharedStore:
-        if (event.fault == Fault::kNone || event.fault == Fault::kUnsettled) {
+        if (event.fault == Fault::kNone || event.fault == Fault::kUnsettled ||
+            event.fault == Fault::kUnwaited) {
           add(event, event.cta, make(event, Kind::kGenericWrite, stored(event)));
         }
         break;
@@ -340,6 +353,13 @@ class Impl : public Detector {
     add_operand(event, reach_of({event.extra}, instruction.n() / ctas));
   }
 
+  // Each warp reads its rows of A and all of B, so each has to know that they are there.
+  void on_wgmma(const Event& event) {
+    const UmmaInstructionDescriptor instruction{event.wanted, {}};
+    add_operand(event, reach_of({event.global}, kWgmmaRows));
+    add_operand(event, reach_of({event.extra}, instruction.n()));
+  }
+
   void on_copy(const Event& event) {
     add_operand(event, copy_reach({event.global}, static_cast<TmemCopy>(event.wanted)));
   }
@@ -354,8 +374,9 @@ class Impl : public Detector {
         const std::uint32_t end = reach.begin + (reach.pieces - 1) * reach.pitch + reach.width;
         at = {reach.begin, end, reach.width, reach.pitch, reach.swizzled};
       }
-      Access access = make(event, Kind::kTensor, at);
-      access.time = order_.tensor_issued(event.warp);
+      const bool wgmma = event.op == Op::kWgmma;
+      Access access = make(event, wgmma ? Kind::kWgmma : Kind::kTensor, at);
+      access.time = wgmma ? event.pending + 1 : order_.tensor_issued(event.warp);
       add(event, cta, std::move(access));
     }
   }
@@ -399,9 +420,11 @@ class Impl : public Detector {
                (first.warp == second ||
                 order_.ordered(first.completion->warp, first.completion->time, second));
       case Kind::kTensor:
+        return order_.tensor_complete(first.warp, second) >= first.time;
+      case Kind::kWgmma:
         break;
     }
-    return order_.tensor_complete(first.warp, second) >= first.time;
+    return order_.tensor_complete(order_.warpgroup_of(first.warp), second) >= first.time;
   }
 
   // A later access to the same bytes, found to be after `first` when it came, that is itself
@@ -420,7 +443,7 @@ class Impl : public Detector {
   static bool joins_earlier(std::vector<Access>& known, const Access& access) {
     for (std::size_t i = known.size(); i-- > 0;) {
       Access& before = known[i];
-      if (before.kind == Kind::kTensor && before.warp == access.warp &&
+      if (before.kind == access.kind && before.warp == access.warp &&
           before.source.covers(access.at)) {
         before.at = before.at.joined(access.at);
         before.time = access.time;
@@ -433,7 +456,7 @@ class Impl : public Detector {
 
   void add(const Event& event, std::uint32_t cta, Access access) {
     std::vector<Access>& known = ctas_[cta];
-    if (access.kind == Kind::kTensor && joins_earlier(known, access)) {
+    if (reads_operand(access.kind) && joins_earlier(known, access)) {
       return;
     }
     std::uint64_t written = 0;
@@ -451,7 +474,7 @@ class Impl : public Detector {
         // Whoever is ordered after the later of two reads of one place is after the earlier.
         gone[i] =
             first.kind == access.kind && access.at.covers(first.at) &&
-            (first.kind == Kind::kTensor ? first.warp == access.warp : ordered(first, access.warp));
+            (reads_operand(first.kind) ? first.warp == access.warp : ordered(first, access.warp));
         continue;
       }
       const bool in_order = ordered(first, access.warp) || ordered_through(known, i, access);
@@ -480,14 +503,14 @@ class Impl : public Detector {
       }
     }
     known.resize(kept);
-    if (!writes(access.kind) && written < access.at.bytes() && access.kind != Kind::kTensor) {
+    if (!writes(access.kind) && written < access.at.bytes() && !reads_operand(access.kind)) {
       reporter().report("SMEM_UNINIT_READ",
                         event,
                         place(cta, access.at),
                         written == 0 ? "read although nobody has written it"
                                      : "read although only " + std::to_string(written) +
                                            " of its bytes have been written");
-    } else if (access.kind == Kind::kTensor && written == 0) {
+    } else if (reads_operand(access.kind) && written == 0) {
       reporter().report(
           "SMEM_UNINIT_READ", event, place(cta, access.at), "an operand that nobody has written");
     }
@@ -509,6 +532,8 @@ class Impl : public Detector {
                                              : "SMEM_RACE";
     }
     switch (first.kind) {
+      case Kind::kWgmma:
+        return "WGMMA_SMEM_RELEASE_EARLY";
       case Kind::kTensor:
         return "SMEM_WAR_ASYNC";
       case Kind::kStore:
@@ -544,6 +569,8 @@ class Impl : public Detector {
       case Kind::kStore:
         return "missing: cp.async.bulk.wait_group.read by the storing thread, and an order after "
                "it";
+      case Kind::kWgmma:
+        return "missing: wgmma.wait_group for its group, before the arrival that frees the bytes";
       case Kind::kTensor:
         return "missing: tcgen05.commit after the MMA, to a barrier that is waited for";
       default:

@@ -30,6 +30,10 @@ bool is_collective(Op op) {
     case Op::kTcgen05St:
     case Op::kTcgen05WaitLd:
     case Op::kTcgen05WaitSt:
+    case Op::kWgmma:
+    case Op::kWgmmaFence:
+    case Op::kWgmmaCommit:
+    case Op::kWgmmaWait:
     case Op::kSetmaxnreg:
       return true;
     default:
@@ -286,6 +290,12 @@ Gpu::Outcome Gpu::dispatch(Slot slot, Operation& op) {
     case Op::kTcgen05WaitLd:
     case Op::kTcgen05WaitSt:
       return tmem_wait(slot, op);
+    case Op::kWgmma:
+      return issue_wgmma(slot, op);
+    case Op::kWgmmaFence:
+    case Op::kWgmmaCommit:
+    case Op::kWgmmaWait:
+      return wgmma_groups(slot, op);
     case Op::kSharedLoad:
     case Op::kSharedStore:
       return op.rank == 0 ? shared_word(slot, op) : shared_row(slot, op);
@@ -1392,7 +1402,9 @@ void Gpu::advance_tensor(std::uint32_t index) {
   const std::uint32_t cluster = ctas_[warp.cta].cluster;
   const Operation& op = async.operation;
   ++changes_;
-  if (op.op != Op::kTcgen05Commit) {
+  if (op.op == Op::kWgmma) {
+    finish_wgmma(index);
+  } else if (op.op != Op::kTcgen05Commit) {
     if (config_.moves_data) {
       op.op == Op::kTcgen05Mma ? execute_mma(async) : execute_cp(async);
     }
@@ -1507,6 +1519,182 @@ Gpu::Outcome Gpu::tmem_wait(Slot slot, const Operation& op) {
   return Outcome::kDone;
 }
 
+// --- The MMA of a warpgroup -------------------------------------------------------------------
+
+Fault Gpu::check_wgmma(Slot slot, const Operation& op) const {
+  const Warp& warp = warps_[slot];
+  const UmmaInstructionDescriptor instruction{op.instruction, static_cast<MmaKind>(op.kind)};
+  const std::uint32_t n = instruction.n();
+  if (warp.index / kWarpsPerWarpgroup * kWarpsPerWarpgroup + kWarpsPerWarpgroup >
+      config_.warps_per_cta) {
+    return Fault::kNotWarpgroup;
+  }
+  if (n < 8 || n > 256 || n % 8 != 0) {
+    return Fault::kBadShape;
+  }
+  const auto fits = [&](std::uint64_t descriptor, std::uint32_t rows) {
+    return check_descriptor({descriptor}) == Fault::kNone &&
+           reach_of({descriptor}, rows).end <= config_.shared_bytes;
+  };
+  return fits(op.descriptor_a, kWgmmaRows) && fits(op.descriptor_b, n) ? Fault::kNone
+                                                                       : Fault::kBadDescriptor;
+}
+
+// Whether a warp of the warpgroup has ended without a wgmma that another one has issued, or will
+// with `slot`'s end.
+bool Gpu::leaves_warpgroup(Slot slot) const {
+  const Slot first = warpgroup_of(slot);
+  for (const FormingWgmma& forming : warps_[first].wgmma_forming) {
+    for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
+      const bool has_issued = (forming.warps >> i & 1U) != 0;
+      if (!has_issued && warps_[first + i].status == WarpStatus::kDone) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// The k-th of a warpgroup is on its way when all four warps have issued it.
+Gpu::Outcome Gpu::issue_wgmma(Slot slot, Operation& op) {
+  Warp& warp = warps_[slot];
+  Event event = event_of(slot, op);
+  event.global = op.descriptor_a;
+  event.extra = op.descriptor_b;
+  event.wanted = op.instruction;
+  event.phase = op.kind;
+  event.pending = warp.wgmma_issued;
+  const Fault fault = op.lanes != kWarpLanes ? Fault::kNotWholeWarp : check_wgmma(slot, op);
+  if (fault != Fault::kNone) {
+    fail(event, fault, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  const Slot first = warpgroup_of(slot);
+  Warp& leader = warps_[first];
+  const std::uint32_t place = warp.wgmma_issued++ - leader.wgmma_begun;
+  if (place == leader.wgmma_forming.size()) {
+    FormingWgmma& forming = leader.wgmma_forming.emplace_back();
+    forming.async.operation = op;
+    forming.async.operation.fragment = nullptr;
+    forming.async.operation.global = op.descriptor_a;
+    forming.async.operation.wanted = op.instruction;
+    forming.async.warp = first;
+    forming.async.cta = forming.async.signal_cta = warp.cta;
+    forming.async.serial = ++serial_;
+    forming.async.accumulators = std::make_shared<WarpgroupRegisters>();
+  }
+  FormingWgmma& forming = leader.wgmma_forming[place];
+  const Operation& agreed = forming.async.operation;
+  FragmentData& d = *op.fragment;
+  if (agreed.descriptor_a != op.descriptor_a || agreed.descriptor_b != op.descriptor_b ||
+      agreed.instruction != op.instruction || agreed.kind != op.kind || agreed.flags != op.flags) {
+    event.fault = Fault::kNotWarpgroup;
+  } else if (std::exchange(d.touched_early, false)) {
+    event.fault = Fault::kUnwaited;
+  } else if (warp.wgmma_fenced == 0 || d.touched > warp.wgmma_fenced) {
+    event.fault = Fault::kNoFence;
+  }
+  forming.warps |= 1U << warp.index % kWarpsPerWarpgroup;
+  (*forming.async.accumulators)[warp.index % kWarpsPerWarpgroup] = op.fragment;
+  d.settled = false;
+  d.last_wgmma = warp.wgmma_issued;
+  event.step = Step::kIssued;
+  event.serial = forming.async.serial;
+  event.expected = static_cast<std::uint32_t>(std::popcount(forming.warps));
+  if (leaves_warpgroup(slot)) {
+    event.fault = Fault::kNotWarpgroup;
+  }
+  emit(event);
+  ++changes_;
+  // Fewer have issued a later one, so this is the first.
+  if (event.expected == kWarpsPerWarpgroup) {
+    append(leader.tensor_queue) = std::move(forming.async);
+    leader.wgmma_forming.pop_front();
+    ++leader.wgmma_begun;
+    op.result = 1;
+    ++clusters_[ctas_[warp.cta].cluster].outstanding;
+    ready_.insert(static_cast<Slot>(warps_.size()) + first);
+  }
+  return Outcome::kDone;
+}
+
+void Gpu::finish_wgmma(std::uint32_t index) {
+  Warp& leader = warps_[index];
+  const AsyncOp& async = leader.tensor_queue.front();
+  const Operation& op = async.operation;
+  if (config_.moves_data) {
+    WgmmaOperands operands;
+    operands.instruction = {op.instruction, static_cast<MmaKind>(op.kind)};
+    operands.a = {shared_of(async.cta), config_.shared_bytes, {op.descriptor_a}};
+    operands.b = {shared_of(async.cta), config_.shared_bytes, {op.descriptor_b}};
+    for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
+      operands.d[i] = (*async.accumulators)[i]->bits.data();
+    }
+    operands.accumulate = (op.flags & event_flag::kAccumulate) != 0;
+    multiply(operands);
+  }
+  if (sink_ != nullptr) {
+    Event event = event_of(async, Step::kWritten);
+    event.extra = op.descriptor_b;
+    event.phase = op.kind;
+    event.pending = leader.wgmma_done;
+    event.expected = kWarpsPerWarpgroup;
+    emit(event);
+  }
+  ++leader.wgmma_done;
+  for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
+    const Warp& warp = warps_[index + i];
+    if (warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kWgmmaWait &&
+        wgmmas_to_wait_for(warp, warp.blocked_on.count) <= leader.wgmma_done) {
+      ready_.insert(index + i);
+    }
+  }
+}
+
+// How many wgmmas of the warp must be over for at most `pending` groups to be under way.
+std::uint32_t Gpu::wgmmas_to_wait_for(const Warp& warp, std::uint32_t pending) const {
+  const std::size_t groups = warp.wgmma_groups.size();
+  return groups <= pending ? 0 : warp.wgmma_groups[groups - pending - 1];
+}
+
+Gpu::Outcome Gpu::wgmma_groups(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  const Warp& leader = warps_[warpgroup_of(slot)];
+  Event event = event_of(slot, op);
+  if (op.lanes != kWarpLanes) {
+    fail(event, Fault::kNotWholeWarp, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  if (op.op == Op::kWgmmaFence) {
+    warp.wgmma_fenced = op.global;
+    event.global = 0;
+  } else if (op.op == Op::kWgmmaCommit) {
+    event.phase = warp.wgmma_group++;
+    event.pending = warp.wgmma_issued;
+    warp.wgmma_groups.push_back(warp.wgmma_issued);
+  } else {
+    const std::uint32_t wanted = wgmmas_to_wait_for(warp, op.count);
+    if (wanted > leader.wgmma_done) {
+      return block(slot, op);
+    }
+    while (warp.wgmma_groups.size() > op.count) {
+      warp.wgmma_over = std::max(warp.wgmma_over, warp.wgmma_groups.front());
+      warp.wgmma_groups.pop_front();
+    }
+    event.pending = warp.wgmma_over;
+    if (op.fragment != nullptr) {
+      event.fault =
+          std::exchange(op.fragment->touched_early, false) ? Fault::kUnwaited : Fault::kNone;
+      op.fragment->settled = op.fragment->last_wgmma <= warp.wgmma_over;
+    }
+  }
+  ++changes_;
+  emit(event);
+  return Outcome::kDone;
+}
+
 // --- Cluster launch control -------------------------------------------------------------------
 
 // Who asks first gets the next cluster; the response is on its way to each CTA by itself.
@@ -1614,6 +1802,26 @@ Gpu::Outcome Gpu::shared_word(Slot slot, Operation& op) {
   return Outcome::kDone;
 }
 
+namespace {
+
+// The values of a warp's part of an accumulator that lie in the columns of the tile.
+void store_accumulator(const Operation& op, std::byte* shared) {
+  const std::uint32_t size = bytes_of(op.element);
+  const std::uint32_t registers = op.fragment->registers;
+  for (std::size_t i = 0; i < op.fragment->bits.size(); ++i) {
+    const WgmmaCell cell = WgmmaCell::of(static_cast<std::uint32_t>(i / registers),
+                                         static_cast<std::uint32_t>(i % registers));
+    const std::uint32_t column = cell.column - op.column;  // of the tile; wraps before its first
+    if (column < op.row_bytes / size) {
+      const std::uint32_t linear = (op.row + cell.row) * op.row_bytes + column * size;
+      const std::uint32_t bits = encode(op.element, std::bit_cast<float>(op.fragment->bits[i]));
+      std::memcpy(shared + swizzled(op.address + linear, op.swizzle), &bits, size);
+    }
+  }
+}
+
+}  // namespace
+
 Gpu::Outcome Gpu::shared_row(Slot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
@@ -1624,6 +1832,11 @@ Gpu::Outcome Gpu::shared_row(Slot slot, const Operation& op) {
   const std::uint32_t registers = op.fragment == nullptr ? 0 : op.fragment->registers;
   event.count = op.by_columns ? registers : kWarpLanes;  // rows, and the bytes of each
   event.bytes = (op.by_columns ? kWarpLanes : registers) * size;
+  if (op.of_accumulator) {
+    event.wanted = 0;
+    event.count = kWgmmaWarpRows;
+    event.bytes = op.row_bytes;
+  }
   event.expected = size;
   event.extra = static_cast<std::uint64_t>(op.swizzle);
   const std::uint32_t last = (op.row + event.count) * op.row_bytes;
@@ -1634,10 +1847,13 @@ Gpu::Outcome Gpu::shared_row(Slot slot, const Operation& op) {
   }
   const bool load = op.op == Op::kSharedLoad;
   if (op.fragment != nullptr) {
-    event.fault = load || op.fragment->settled ? Fault::kNone : Fault::kUnsettled;
+    const Fault early = op.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
+    event.fault = load || op.fragment->settled ? Fault::kNone : early;
     op.fragment->settled = load || op.fragment->settled;
   }
-  if (config_.moves_data && op.fragment != nullptr) {
+  if (config_.moves_data && op.of_accumulator) {
+    store_accumulator(op, ctas_[warp.cta].shared.data());
+  } else if (config_.moves_data && op.fragment != nullptr) {
     std::byte* shared = ctas_[warp.cta].shared.data();
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
       for (std::uint32_t i = 0; i < registers; ++i) {
@@ -1745,8 +1961,10 @@ Gpu::Outcome Gpu::set_registers(Slot slot, const Operation& op) {
 Gpu::Outcome Gpu::exit_warp(Slot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   Cta& cta = ctas_[warp.cta];
-  emit(event_of(slot, op));
   warp.status = WarpStatus::kDone;
+  Event end = event_of(slot, op);
+  end.fault = leaves_warpgroup(slot) ? Fault::kNotWarpgroup : Fault::kNone;
+  emit(end);
   ready_.erase(slot);
   --live_warps_;
   ++changes_;

@@ -5,7 +5,8 @@
 ///
 /// Agents, by slot number, W being the number of resident warps:
 ///   [0, W)     warps
-///   [W, 2W)    the tensor queue of a warp: its mma and commit operations, in issue order
+///   [W, 2W)    the tensor queue of a warp: its mma and commit operations, in issue order; of the
+///              first warp of a warpgroup also the wgmma that all four have issued
 ///   [2W, 3W)   the tensor-memory port of a warp: its tcgen05.ld and .st, in issue order
 ///   [3W, 4W)   the lanes a wait of the warp left behind, each wait of theirs in turn
 ///   [4W, ...)  one copy to one CTA, one bulk store, one remote arrival each
@@ -15,6 +16,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -108,6 +110,9 @@ struct BulkGroup {
   std::uint32_t unwritten = 0;
 };
 
+/// Registers of the four warps of a warpgroup.
+using WarpgroupRegisters = std::array<std::shared_ptr<FragmentData>, kWarpsPerWarpgroup>;
+
 struct AsyncOp {
   Operation operation;
   std::uint32_t warp = 0;  // issuing warp's slot
@@ -119,10 +124,17 @@ struct AsyncOp {
   std::uint32_t counted = 0;  // of a load: bytes that are counted before it ends
   std::uint64_t group = 0;    // bulk group number of the issuing warp
   std::vector<std::byte> staging;
+  std::shared_ptr<WarpgroupRegisters> accumulators = nullptr;  // of a wgmma
 };
 
 /// Operations of a warp that are done in the order of issue.
 using AsyncQueue = boost::circular_buffer<AsyncOp>;
+
+/// A wgmma that not all warps of its warpgroup have issued.
+struct FormingWgmma {
+  AsyncOp async;
+  std::uint32_t warps = 0;  // that have, one bit each
+};
 
 /// How far a warp is in an allocation, or a free, that its pair makes together.
 enum class PairStep : std::uint8_t { kNone, kMet, kAllocated, kFreed };
@@ -141,6 +153,16 @@ struct Warp {
   AsyncQueue tmem_queue = AsyncQueue();
   std::deque<LateWait> late;
   std::optional<LateWait> debt;  // the last wait, until it is known whether its lanes stay together
+
+  std::uint32_t wgmma_issued = 0;
+  std::uint32_t wgmma_over = 0;            // of them, those that a wait of this warp has covered
+  std::uint64_t wgmma_fenced = 0;          // when, on the clock of `register_time`; 0: never
+  std::uint32_t wgmma_group = 0;           // number of the open group
+  std::deque<std::uint32_t> wgmma_groups;  // `wgmma_issued` at each commit that no wait has covered
+  // Of the first warp of a warpgroup, for all of it:
+  std::uint32_t wgmma_done = 0;
+  std::uint32_t wgmma_begun = 0;           // issued by all four warps
+  std::deque<FormingWgmma> wgmma_forming;  // issued by some of them, in order
 
   std::uint64_t bulk_group = 0;  // number of the open group
   std::uint64_t bulk_first = 0;  // number of groups[0]
@@ -283,6 +305,13 @@ class Gpu {
   Outcome tmem_free(Slot slot, const Operation& op);
   Outcome issue_tensor(Slot slot, Operation& op);
   Outcome issue_tmem(Slot slot, Operation& op);
+  Outcome issue_wgmma(Slot slot, Operation& op);
+  Outcome wgmma_groups(Slot slot, const Operation& op);
+  Fault check_wgmma(Slot slot, const Operation& op) const;
+  std::uint32_t wgmmas_to_wait_for(const Warp& warp, std::uint32_t pending) const;
+  bool leaves_warpgroup(Slot slot) const;
+  void finish_wgmma(std::uint32_t leader);
+  Slot warpgroup_of(Slot slot) const { return slot - warps_[slot].index % kWarpsPerWarpgroup; }
   Outcome clc_request(Slot slot, const Operation& op);
   Outcome clc_query(Slot slot, Operation& op);
   Outcome tmem_wait(Slot slot, const Operation& op);

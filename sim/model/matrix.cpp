@@ -291,4 +291,29 @@ void multiply(const MmaOperands& operands) {
   }
 }
 
+void multiply(const WgmmaOperands& operands) {
+  const std::uint32_t n_size = operands.instruction.n();
+  const std::uint32_t k_size = mma_k(operands.instruction.a_type());
+  const std::uint32_t registers = n_size / 2;
+  std::vector<float> a(std::size_t{kWgmmaRows} * k_size);
+  std::vector<float> b(std::size_t{n_size} * k_size);
+  gather(operands.a, kWgmmaRows, operands.instruction.a_type(), a.data(), k_size, 1);
+  gather(operands.b, n_size, operands.instruction.b_type(), b.data(), k_size, 1);
+  for (std::uint32_t warp = 0; warp < kWarpsPerWarpgroup; ++warp) {
+    for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
+      for (std::uint32_t i = 0; i < registers; ++i) {
+        const WgmmaCell cell = WgmmaCell::of(lane, i);
+        const float* row = &a[std::size_t{warp * kWgmmaWarpRows + cell.row} * k_size];
+        const float* column = &b[std::size_t{cell.column} * k_size];
+        std::uint32_t& bits = operands.d[warp][lane * registers + i];
+        float sum = operands.accumulate ? std::bit_cast<float>(bits) : 0;
+        for (std::uint32_t k = 0; k < k_size; ++k) {
+          sum += row[k] * column[k];
+        }
+        bits = std::bit_cast<std::uint32_t>(sum);
+      }
+    }
+  }
+}
+
 }  // namespace warptwin::sim

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "common/machine/umma_descriptor.hpp"
+#include "common/machine/wgmma_descriptor.hpp"
 #include "common/trace/event.hpp"
 
 #include "sim/model/tensor_memory.hpp"
@@ -60,6 +61,17 @@ struct MmaOperands {
 inline constexpr std::uint32_t kTmemAColumns = 8;
 
 void multiply(const MmaOperands& operands);
+
+/// One wgmma: of warp w of the warpgroup, D's rows 16 w to 16 w + 15 are in `d[w]`, lane by lane.
+struct WgmmaOperands {
+  UmmaInstructionDescriptor instruction;
+  OperandView a;
+  OperandView b;
+  std::uint32_t* d[kWarpsPerWarpgroup] = {};
+  bool accumulate = false;
+};
+
+void multiply(const WgmmaOperands& operands);
 
 /// One tcgen05.cp in one CTA.
 void copy_to_tmem(const OperandView& from, TmemCopy shape, TensorMemory& to, TmemAddress address);

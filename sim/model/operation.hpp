@@ -14,12 +14,14 @@
 
 namespace warptwin::sim {
 
-/// The registers of one `tcgen05.ld`: `registers` of each of 32 lanes, lane by lane. Shared with
-/// the
-/// asynchronous load that fills them.
+/// The registers of one `tcgen05.ld` or of an accumulator of wgmma: `registers` of each of 32 lanes,
+/// lane by lane. Shared with the asynchronous operation that fills them.
 struct FragmentData {
   std::uint32_t registers = 0;
-  bool settled = false;  // tcgen05.wait::ld has covered it
+  std::uint32_t last_wgmma = 0;  // of an accumulator: wgmmas of the warp until its last one
+  std::uint64_t touched = 0;     // of an accumulator: when, on the clock of `register_time`
+  bool touched_early = false;    // before a wait settled it; not reported yet
+  bool settled = false;          // the wait has covered it
   bool reported = false;
   std::vector<std::uint32_t> bits;  // empty when no data moves
 };
@@ -52,9 +54,10 @@ struct Operation {
   std::uint32_t row = 0;  // of a row of a tile: first row, first column, bytes of a row
   std::uint32_t column = 0;
   std::uint32_t row_bytes = 0;
-  bool by_columns = false;  // a lane has a column of the tile, not a row
+  bool by_columns = false;      // a lane has a column of the tile, not a row
+  bool of_accumulator = false;  // columns `column` on of a warp's rows of wgmma's D
   StageStep stage_step = StageStep::kProducerAcquired;
-  std::uint32_t result = 0;  // of a word load, a try, an allocation
+  std::uint32_t result = 0;  // of a word load, a try, an allocation; of a wgmma 1: it has begun
   std::shared_ptr<FragmentData> fragment;
   SourceSite site{};
 };
@@ -73,6 +76,7 @@ constexpr bool may_block(Op op) {
     case Op::kTcgen05Dealloc:
     case Op::kTcgen05WaitLd:
     case Op::kTcgen05WaitSt:
+    case Op::kWgmmaWait:
     case Op::kGlobalLoadAcquire:
     case Op::kGlobalWait:
     case Op::kSetmaxnreg:

@@ -51,6 +51,9 @@ struct RegisterMath {
 /// engine that keeps time takes it from here.
 inline thread_local RegisterMath register_math;
 
+/// Orders what happens to registers: counts the touches of accumulators, and wgmma.fences.
+inline thread_local std::uint64_t register_time = 0;
+
 /// `kRegisters` 32-bit registers of each of 32 lanes. Their contents arrive with `tcgen05_wait_ld`.
 template <std::uint32_t kRegisters>
 class SimFragment {
@@ -173,9 +176,50 @@ class SimFragment {
   std::shared_ptr<FragmentData> data_;
 };
 
+/// A warp's 16 rows of an accumulator of wgmma, in the registers of its lanes: see `WgmmaCell`.
+template <class Columns>
+class SimAccumulator {
+ public:
+  explicit SimAccumulator(Columns columns) : data_{std::make_shared<FragmentData>()} {
+    data_->registers = columns / 2;
+    data_->settled = true;
+  }
+  /// Registers are values, and may be on their way: they are neither copied nor moved.
+  SimAccumulator(const SimAccumulator&) = delete;
+  SimAccumulator& operator=(const SimAccumulator&) = delete;
+
+  const std::shared_ptr<FragmentData>& data() const { return data_; }
+
+  /// Sets every value.
+  void fill(float value) {
+    touch();
+    data_->bits.assign(std::size_t{data_->registers} * kWarpLanes,
+                       std::bit_cast<std::uint32_t>(value));
+  }
+  /// Replaces every value by `f(value)`.
+  template <class F>
+  void transform(F&& f) {
+    touch();
+    register_math.fma += data_->registers;
+    for (std::uint32_t& bits : data_->bits) {
+      bits = std::bit_cast<std::uint32_t>(static_cast<float>(f(std::bit_cast<float>(bits))));
+    }
+  }
+
+ private:
+  void touch() {
+    data_->touched = ++register_time;
+    data_->touched_early = data_->touched_early || !data_->settled;
+  }
+
+  std::shared_ptr<FragmentData> data_;
+};
+
 class SimMachine {
  public:
   using TensorMap = SimTensorMap;
+  template <class Columns>
+  using Accumulator = SimAccumulator<Columns>;
   template <std::uint32_t kRegisters>
   using Fragment = SimFragment<kRegisters>;
 
@@ -511,6 +555,63 @@ class SimMachine {
     run(shared_row(Op::kSharedLoad, tile, row, column, fragment, site));
   }
 
+  // The MMA of a warpgroup
+  void wgmma_fence(SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kWgmmaFence, site);
+    op.global = ++register_time;
+    run(op);
+  }
+  template <class Columns, class Element>
+  void wgmma(SimAccumulator<Columns>& d,
+             WgmmaSmemDescriptor<Element> a,
+             WgmmaSmemDescriptor<Element> b,
+             bool accumulate,
+             SourceSite site = SourceSite::current()) {
+    if (moves_data_) {
+      d.data()->bits.resize(std::size_t{d.data()->registers} * kWarpLanes, 0x7FC0DEADU);
+    }
+    const auto instruction = UmmaInstructionDescriptor::make(
+        Element::kType, Element::kType, kWgmmaRows, 2 * d.data()->registers);
+    Operation op = make(Op::kWgmma, site);
+    op.descriptor_a = umma_descriptor(a).bits;
+    op.descriptor_b = umma_descriptor(b).bits;
+    op.instruction = instruction.bits;
+    op.kind = static_cast<std::uint8_t>(instruction.kind);
+    op.count = instruction.n();
+    op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
+    op.fragment = d.data();
+    run(op);
+  }
+  void wgmma_commit_group(SourceSite site = SourceSite::current()) {
+    run(make(Op::kWgmmaCommit, site));
+  }
+  template <std::uint32_t kPending>
+  void wgmma_wait_group(SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kWgmmaWait, site);
+    op.count = kPending;
+    run(op);
+  }
+  template <std::uint32_t kPending, class Columns>
+  void wgmma_wait_group(SimAccumulator<Columns>& d, SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kWgmmaWait, site);
+    op.count = kPending;
+    op.fragment = d.data();
+    run(op);
+  }
+  template <class Element, class Columns>
+  void st_shared_accumulator(const SharedTile<Element>& tile,
+                             std::uint32_t row,
+                             const SimAccumulator<Columns>& d,
+                             std::uint32_t column,
+                             SourceSite site = SourceSite::current()) {
+    Operation op = row_of(Op::kSharedStore, tile, row, site);
+    op.of_accumulator = true;
+    op.column = column;
+    op.fragment = d.data();
+    d.data()->touched = ++register_time;
+    run(op);
+  }
+
   // Words
   std::uint32_t ld_shared_u32(SharedAddress address, SourceSite site = SourceSite::current()) {
     Operation op = make(Op::kSharedLoad, site);
@@ -610,16 +711,30 @@ class SimMachine {
                        std::uint32_t column,
                        const SimFragment<kRegisters>& fragment,
                        SourceSite site) const {
+    Operation op = row_of(kind, tile, row, site);
+    op.column = column;
+    op.fragment = fragment.data();
+    return op;
+  }
+  template <class Element>
+  Operation row_of(Op kind,
+                   const SharedTile<Element>& tile,
+                   std::uint32_t row,
+                   SourceSite site) const {
     Operation op = make(kind, site);
     op.rank = 1;
     op.address = tile.base.value;
     op.row = row;
-    op.column = column;
     op.row_bytes = tile.row_bytes();
     op.swizzle = tile.swizzle;
     op.element = Element::kType;
-    op.fragment = fragment.data();
     return op;
+  }
+  // The same operand in the words of tcgen05, in which the model reads both.
+  template <class Element>
+  static UmmaSmemDescriptor umma_descriptor(WgmmaSmemDescriptor<Element> operand) {
+    return UmmaSmemDescriptor::make(
+        operand.start(), operand.leading_bytes(), operand.stride_bytes(), operand.swizzle());
   }
   Operation make(Op kind, SourceSite site) const {
     Operation op;

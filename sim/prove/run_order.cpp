@@ -266,6 +266,10 @@ void RunOrder::on_event(const Event& event) {
     case Op::kGlobalWait:
       on_flag(group, event, self);
       break;
+    case Op::kWgmma:
+    case Op::kWgmmaWait:
+      on_wgmma(group, event, self);
+      break;
     case Op::kSetmaxnreg:
       on_registers(group, event, self);
       break;
@@ -297,6 +301,45 @@ void RunOrder::on_event(const Event& event) {
       break;
   }
   note_step(group, event);
+}
+
+// A wgmma begins when the four warps have issued it, so it is over only after that.
+void RunOrder::on_wgmma(Group& group, const Event& event, std::uint32_t self) {
+  const std::uint32_t rank = self % config_.warps_per_cta % kWarpsPerWarpgroup;
+  const std::uint32_t leader = self - rank;
+  Wgmmas& wgmmas = group.wgmmas[leader];
+  if (event.op == Op::kWgmma) {
+    if (event.step != Step::kIssued) {
+      return;
+    }
+    const std::uint32_t place = event.pending - wgmmas.first;
+    if (place == wgmmas.issued.size()) {
+      wgmmas.issued.emplace_back();
+    }
+    Wgmmas::Issued& issued = wgmmas.issued[place];
+    join(issued.clock, group.conditions.clock(self));
+    if (options_.record != nullptr && group.agents[self] != kLeaf) {
+      issued.recorded[rank] =
+          static_cast<std::uint32_t>(options_.record->agents[group.agents[self]].ops.size());
+    }
+    return;
+  }
+  if (event.pending <= wgmmas.over[rank]) {
+    return;  // nothing that it has not waited for before
+  }
+  wgmmas.over[rank] = event.pending;
+  const Wgmmas::Issued& last = wgmmas.issued[event.pending - 1 - wgmmas.first];
+  join(group.conditions.clock(self), last.clock);
+  for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
+    if (i != rank && last.recorded[i] != 0) {
+      record(group, self, event, after_op(group.agents[leader + i], last.recorded[i] - 1));
+    }
+  }
+  const std::uint32_t by_all = *std::min_element(wgmmas.over.begin(), wgmmas.over.end());
+  while (wgmmas.first < by_all) {
+    wgmmas.issued.pop_front();
+    ++wgmmas.first;
+  }
 }
 
 // The CTAs of a pair allocate together: what a warp did before it came to the allocation, its peer
@@ -340,9 +383,14 @@ void RunOrder::note_step(Group& group, const Event& event) {
   add(std::uint64_t{event.cta % ctas_} << 32 | event.peer_cta % ctas_);
   const bool store = event.op == Op::kTensorStore || event.op == Op::kBulkStore;  // a group number
   add((store ? 0 : std::uint64_t{event.count} << 32) | event.bytes);
-  // Of a copy that is issued, these say how much of its box the tensor's edge leaves: data.
+  // Of a copy that is issued, these say how much of its box the tensor's edge leaves: data. Of what
+  // a warpgroup multiplies, how many came before.
   const bool issues_copy = event.step == Step::kIssued && (store || is_load(event.op));
-  add(issues_copy ? 0 : std::uint64_t{event.pending} << 32 | static_cast<std::uint32_t>(event.tx));
+  const bool numbered =
+      event.op == Op::kWgmma || event.op == Op::kWgmmaCommit || event.op == Op::kWgmmaWait;
+  add(issues_copy || numbered
+          ? 0
+          : std::uint64_t{event.pending} << 32 | static_cast<std::uint32_t>(event.tx));
   add(std::uint64_t{event.flags} << 32 | event.site.line);
   const bool wait = event.op == Op::kMbarrierWait && (event.flags & event_flag::kLateLanes) == 0;
   if (wait && is_marker(group, event.warp % warps_)) {
@@ -353,6 +401,11 @@ void RunOrder::note_step(Group& group, const Event& event) {
     std::vector<const ProofClock*> clocks;
     for (const auto& [serial, flight] : group.in_flight) {
       clocks.push_back(&flight.clock);
+    }
+    for (const auto& [leader, wgmmas] : group.wgmmas) {
+      for (const Wgmmas::Issued& issued : wgmmas.issued) {
+        clocks.push_back(&issued.clock);
+      }
     }
     add(group.conditions.digest(live, clocks));
     stream.marks.push_back(static_cast<std::uint32_t>(stream.steps.size()));
@@ -774,7 +827,8 @@ void RunOrder::close_group(std::uint32_t number) {
 // FNV-1a over what an operation is, not when; and where in global memory it acts, not who does it.
 void RunOrder::note_work(const Event& event) {
   const bool begins = event.step == Step::kIssued || event.step == Step::kDone;
-  const bool descriptor = event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp;
+  const bool descriptor =
+      event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp || event.op == Op::kWgmma;
   if (event.global != 0 && begins && !descriptor) {
     const std::uint32_t cluster = event.warp / (config_.cluster_size * config_.warps_per_cta);
     if (cluster >= accesses_.size()) {

@@ -4,12 +4,15 @@
 /// Chains of a CTA group of W warps: [0, W) warps, [W, 2W) the lanes a wait of a warp left behind,
 /// [2W, 3W) its tensor queue, [3W, 4W) its arrivals on other CTAs' mbarriers that a releasing
 /// cluster arrival has waited for (a component only: they are leaves). Bulk and tensor loads,
-/// remote arrivals and multicast commits are leaves. Bulk stores and tensor-memory loads contribute
-/// to no barrier and are no nodes.
+/// remote arrivals and multicast commits are leaves. Bulk stores, tensor-memory loads and wgmmas
+/// contribute to no barrier and are no nodes; who has waited for a wgmma knows what its four warps
+/// did before they issued it.
 
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -192,6 +195,16 @@ class RunOrder : public EventSink {
     std::uint32_t index = 0;  // of the allocation among its operations
     ProofClock clock;
   };
+  /// The wgmmas of a warpgroup that not all of its warps have waited for.
+  struct Wgmmas {
+    struct Issued {
+      ProofClock clock;  // joined, of the warps that have issued it
+      std::array<std::uint32_t, kWarpsPerWarpgroup> recorded{};  // operations of their agents
+    };
+    std::uint32_t first = 0;  // number of issued[0]
+    std::deque<Issued> issued;
+    std::array<std::uint32_t, kWarpsPerWarpgroup> over{};  // waited for, by warp
+  };
   struct Group {
     explicit Group(std::uint32_t chains) : conditions{chains} {}
     Conditions conditions;
@@ -210,6 +223,7 @@ class RunOrder : public EventSink {
     std::unordered_map<std::uint32_t, PairAlloc> pair_allocs;     // by CTA
     std::unordered_map<std::uint32_t, RegisterPool> pools;        // by CTA
     std::unordered_map<std::uint32_t, Requests> requests;         // by cluster
+    std::map<std::uint32_t, Wgmmas> wgmmas;                       // by the first warp
     std::uint32_t live_ctas = 0;
     std::uint32_t marker = kLeaf;       // the warp whose waits are marks
     std::vector<std::uint32_t> waits;   // passed, by warp in the group
@@ -231,6 +245,7 @@ class RunOrder : public EventSink {
   void on_flag(Group& group, const Event& event, std::uint32_t self);
   void on_registers(Group& group, const Event& event, std::uint32_t self);
   void on_request(Group& group, const Event& event, std::uint32_t self);
+  void on_wgmma(Group& group, const Event& event, std::uint32_t self);
   void on_exit(Group& group, const Event& event);
   bool is_marker(Group& group, std::uint32_t self);
   void note_work(const Event& event);

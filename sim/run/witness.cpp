@@ -134,12 +134,19 @@ class WitnessScheduler : public Scheduler {
       case 0:
         return progress_.counter.warp_index(number) < target(warp);
       case 1:
-        return dequeued_[slot % warps()] < target(2 * plan_.warps + warp);
+        return multiplies_warpgroup(slot % warps()) ||
+               dequeued_[slot % warps()] < target(2 * plan_.warps + warp);
       case 3:
         return progress_.counter.late_index(number) < target(plan_.warps + warp);
       default:
         return true;
     }
+  }
+
+  // The next of a tensor queue is a wgmma: no step of the proof, and over when those who wait for it
+  // need it.
+  bool multiplies_warpgroup(Slot warp) const {
+    return gpu_.warps()[warp].tensor_queue.front().operation.op == Op::kWgmma;
   }
 
   // A warp that must get past a releasing cluster arrival waits there for its remote arrivals.
@@ -149,7 +156,7 @@ class WitnessScheduler : public Scheduler {
   }
 
   void note(Slot slot) {
-    if (slot / warps() == 1) {
+    if (slot / warps() == 1 && !multiplies_warpgroup(slot - warps())) {
       ++dequeued_[slot - warps()];
     }
   }

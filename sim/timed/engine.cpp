@@ -43,6 +43,9 @@ bool runs_ahead(const Operation& op) {
     case Op::kTcgen05Mma:
     case Op::kTcgen05Cp:
     case Op::kTcgen05Commit:
+    case Op::kWgmma:
+    case Op::kWgmmaFence:
+    case Op::kWgmmaCommit:
       return true;
     case Op::kMbarrierArrive:  // its phase ends with bytes that are yet to come
       return (op.flags & event_flag::kExpectTx) != 0 && op.bytes != 0 &&
@@ -417,6 +420,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       case Op::kTcgen05Mma:
         multiply(self, op);
         break;
+      case Op::kWgmma:
+        multiply_warpgroup(self, op);
+        break;
       case Op::kTcgen05Cp:
         sm.tensor.copy(
             issuing_at_, 4.0 * rows_of(static_cast<TmemCopy>(op.wanted)) * op.count, warps + self);
@@ -433,6 +439,14 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         break;
       default:
         break;
+    }
+  }
+
+  // A wgmma begins when the fourth warp has issued it. It takes no time yet: no chip says how much.
+  void multiply_warpgroup(Slot self, const Operation& op) {
+    if (op.result != 0) {
+      const Slot first = self - self % gpu_.config().warps_per_cta % kWarpsPerWarpgroup;
+      fabric_.send(0, static_cast<Slot>(warps_.size()) + first, Unit::kTensorCore);
     }
   }
 

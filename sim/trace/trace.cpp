@@ -14,6 +14,7 @@ bool is_traced(Op op) {
     case Op::kSyncWarp:
     case Op::kTcgen05WaitLd:
     case Op::kTcgen05WaitSt:
+    case Op::kWgmmaFence:
     case Op::kFragmentRead:
     case Op::kSharedStore:
     case Op::kSharedLoad:

@@ -346,6 +346,40 @@ class RecordingMachine {
     add(s, "ld.shared.row", tile.base.value, "row", row, "column", column);
   }
 
+  template <class Columns>
+  struct Accumulator {
+    explicit Accumulator(Columns) {}
+    void fill(float) {}
+    template <class F>
+    void transform(F&&) {}
+  };
+  void wgmma_fence(SourceSite s = SourceSite::current()) { add(s, "wgmma.fence"); }
+  template <class Columns, class Element>
+  void wgmma(Accumulator<Columns>&,
+             WgmmaSmemDescriptor<Element> a,
+             WgmmaSmemDescriptor<Element> b,
+             bool accumulate,
+             SourceSite s = SourceSite::current()) {
+    add(s, "wgmma", "a", a.start().value, "b", b.start().value, accumulate ? "add" : "set");
+  }
+  void wgmma_commit_group(SourceSite s = SourceSite::current()) { add(s, "wgmma.commit_group"); }
+  template <std::uint32_t kPending>
+  void wgmma_wait_group(SourceSite s = SourceSite::current()) {
+    add(s, "wgmma.wait_group", kPending);
+  }
+  template <std::uint32_t kPending, class Columns>
+  void wgmma_wait_group(Accumulator<Columns>&, SourceSite s = SourceSite::current()) {
+    add(s, "wgmma.wait_group", kPending);
+  }
+  template <class Element, class Columns>
+  void st_shared_accumulator(const SharedTile<Element>& tile,
+                             std::uint32_t row,
+                             const Accumulator<Columns>&,
+                             std::uint32_t column,
+                             SourceSite s = SourceSite::current()) {
+    add(s, "st.shared.accumulator", tile.base.value, "row", row, "column", column);
+  }
+
   std::uint32_t ld_shared_u32(SharedAddress smem, SourceSite s = SourceSite::current()) {
     add(s, "ld.shared");
     return words_[smem.value];

@@ -1,0 +1,93 @@
+/// The descriptor `wgmma` takes of an operand tile in shared memory.
+///
+/// Source: PTX ISA, "Asynchronous warpgroup-level matrix shared memory layout", "Matrix-descriptor
+/// format".
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/machine/element.hpp"
+#include "common/machine/shared_tile.hpp"
+#include "common/machine/types.hpp"
+
+namespace warptwin {
+
+/// Rows of D and A of one wgmma, those of each of its four warps, and bytes of K.
+inline constexpr std::uint32_t kWgmmaRows = 64;
+inline constexpr std::uint32_t kWgmmaWarpRows = kWgmmaRows / kWarpsPerWarpgroup;
+inline constexpr std::uint32_t kWgmmaKBytes = 32;
+
+/// A K-major operand of `Element`s.
+///
+/// Bits       Field
+///  0..13     start address >> 4
+/// 16..29     leading-dimension byte offset >> 4: ignored where K is within the swizzle's span
+/// 32..45     stride-dimension byte offset >> 4: from eight rows to the next eight
+/// 49..51     base offset
+/// 62..63     swizzle: 0 none, 1 128B, 2 64B, 3 32B
+template <class Element>
+struct WgmmaSmemDescriptor {
+  std::uint64_t bits = 0;
+
+  /// The rows of `tile` from `row` on, and its K from byte `k_byte` on.
+  ///
+  /// Requires: `row` is a multiple of 8, `k_byte` of 32; the tile has rows of one swizzle span and
+  ///           starts at a multiple of its swizzle's alignment.
+  static constexpr WgmmaSmemDescriptor k_major(const SharedTile<Element>& tile,
+                                               std::uint32_t row,
+                                               std::uint32_t k_byte) {
+    const std::uint64_t start = tile.base.value + row * tile.row_bytes() + k_byte;
+    const std::uint64_t stride = 8 * tile.row_bytes();
+    return {((start & 0x3FFFF) >> 4) | std::uint64_t{1} << 16 | (stride >> 4) << 32 |
+            code_of(tile.swizzle) << 62};
+  }
+
+  constexpr SharedAddress start() const { return {static_cast<std::uint32_t>(bits & 0x3FFF) << 4}; }
+  constexpr std::uint32_t leading_bytes() const {
+    return static_cast<std::uint32_t>(bits >> 16 & 0x3FFF) << 4;
+  }
+  constexpr std::uint32_t stride_bytes() const {
+    return static_cast<std::uint32_t>(bits >> 32 & 0x3FFF) << 4;
+  }
+  constexpr Swizzle swizzle() const {
+    switch (bits >> 62) {
+      case 1:
+        return Swizzle::k128B;
+      case 2:
+        return Swizzle::k64B;
+      case 3:
+        return Swizzle::k32B;
+      default:
+        return Swizzle::kNone;
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t code_of(Swizzle swizzle) {
+    switch (swizzle) {
+      case Swizzle::k128B:
+        return 1;
+      case Swizzle::k64B:
+        return 2;
+      case Swizzle::k32B:
+        return 3;
+      case Swizzle::kNone:
+        break;
+    }
+    return 0;
+  }
+};
+
+/// A register of one lane of a wgmma's D, by the place of its value among the warp's 16 rows (PTX
+/// ISA, "register fragments for wgmma.mma_async.m64nNk16").
+struct WgmmaCell {
+  std::uint32_t row = 0;
+  std::uint32_t column = 0;
+
+  static constexpr WgmmaCell of(std::uint32_t lane, std::uint32_t index) {
+    return {lane / 4 + 8 * (index / 2 % 2), index / 4 * 8 + lane % 4 * 2 + index % 2};
+  }
+};
+
+}  // namespace warptwin
