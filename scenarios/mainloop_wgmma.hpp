@@ -2,9 +2,11 @@
 /// multiplies by wgmma for each 64 rows. The accumulators stay in registers: there is no result to
 /// compare. bf16.
 ///
-/// Barrier         Arrivals per phase              Bytes per phase   Completion means
-/// input.full[s]   1  load, elected lane           A tile + B tile   stage s may be read
-/// input.empty[s]  1  a warp that multiplies       -                 stage s may be overwritten
+/// Barrier         Arrivals per phase                 Bytes per phase   Completion means
+/// input.full[s]   1   load, elected lane             A tile + B tile   stage s may be read
+/// input.empty[s]  8   mma, elected lane of a warp    -                 stage s may be overwritten
+///
+/// Of 64 rows half as many warps multiply.
 ///
 /// `in_flight` groups of products are under way while the next stage is waited for: with 1, a stage
 /// is freed when the one after it has come and its own products are done.
@@ -15,7 +17,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <utility>
 
 #include "common/kernel/config_checks.hpp"
@@ -24,7 +25,6 @@
 #include "common/machine/extent.hpp"
 #include "common/machine/machine.hpp"
 #include "common/machine/roles.hpp"
-#include "common/sync/mbarrier.hpp"
 #include "common/sync/participants.hpp"
 #include "common/tile/input_tile_pipeline.hpp"
 #include "common/tile/warpgroup_mma.hpp"
@@ -45,12 +45,6 @@ struct MainloopWgmmaExtents {
   [[no_unique_address]] Extent<kInFlight> in_flight;
 };
 
-/// Two warpgroups multiply 128 rows; of 64 rows the second one has none.
-constexpr RoleTable<2> mainloop_wgmma_roles(std::uint32_t tile_m) {
-  return {{RoleWarps{Role::kMma, tile_m / kWgmmaRows * kWarpsPerWarpgroup},
-           RoleWarps{Role::kLoad, kWarpsPerWarpgroup}}};
-}
-
 template <class Extents>
 struct MainloopWgmmaStorage {
   using Input = InputPipelineStorage<StandardTilePayload<bf16, bf16>,
@@ -58,12 +52,8 @@ struct MainloopWgmmaStorage {
                                      To<Role::kMma, ElectedLane>>;
 
   constexpr MainloopWgmmaStorage(auto& layout, const Extents& e)
-      : input{layout,
-              "input",
-              mainloop_wgmma_roles(e.tile_m),
-              {},
-              {e.tile_m, e.tile_n, e.tile_k},
-              e.stages} {}
+      : input{
+            layout, "input", wgmma_roles(e.tile_m), {}, {e.tile_m, e.tile_n, e.tile_k}, e.stages} {}
   constexpr void init(Machine auto& machine) const { input.init(machine); }
 
   Input input;
@@ -73,7 +63,7 @@ template <Machine M, class Extents>
 struct MainloopWgmmaKernel {
   using Storage = MainloopWgmmaStorage<Extents>;
   using Input = PipelineOf<M, typename Storage::Input>;
-  static constexpr RoleTable kRoles = mainloop_wgmma_roles(128);
+  static constexpr RoleTable kRoles = wgmma_roles(128);
 
   struct Problem {
     typename M::TensorMap a, b;  // boxes (tile_m, tile_k), (tile_n, tile_k)
@@ -89,7 +79,7 @@ struct MainloopWgmmaKernel {
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
-    if (moves_registers(problem)) {
+    if (wgmma_moves_registers(problem.extents.tile_m)) {
       machine.template setmaxnreg_dec<40>();
     }
     if (machine.warp_index() != kRoles.first_warp(Role::kLoad)) {
@@ -111,20 +101,12 @@ struct MainloopWgmmaKernel {
     if (first_row >= e.tile_m) {
       return;
     }
-    if (moves_registers(problem)) {
+    if (wgmma_moves_registers(problem.extents.tile_m)) {
       machine.template setmaxnreg_inc<232>();
     }
     auto input = Input{machine, smem.input}.consumer();
     typename M::template Accumulator<decltype(e.tile_n)> d{e.tile_n};
-    multiply_stages(machine, input, d, first_row, problem.steps, e.in_flight, [&](Mbarrier empty) {
-      arrive_as<ArrivalKind::kElectedLane>(machine, empty, SourceSite::current());
-    });
-  }
-
- private:
-  // With three warpgroups a thread starts with 168 registers; 256 columns need more.
-  static constexpr bool moves_registers(const Problem& problem) {
-    return problem.extents.tile_m > kWgmmaRows;
+    multiply_stages(machine, input, d, first_row, problem.steps, e.in_flight);
   }
 };
 
@@ -154,8 +136,7 @@ struct MainloopWgmma {
     const MainloopWgmmaExtents<> e = extents(p);
     const std::uint32_t k = p.u32("k");
     check_wgmma_tile(e.tile_m, e.tile_n, e.tile_k);
-    require(e.stages > e.in_flight,
-            "in_flight=1 holds a stage while the next is waited for; use stages=2 or more");
+    check_wgmma_stages(e.stages, e.in_flight);
     check_row_pitch("k", k, 2);
     check_stages_fit<MainloopWgmmaStorage<MainloopWgmmaExtents<>>>(e);
     return {.tensors = {matrix("a", TensorUse::kInput, e.tile_m, k, ElementType::kBf16),

@@ -65,6 +65,11 @@ inline void check_wgmma_tile(std::uint32_t m, std::uint32_t n, std::uint32_t k) 
               " bytes, and a row is one swizzle span; use tile_k=16, 32 or 64");
 }
 
+inline void check_wgmma_stages(std::uint32_t stages, std::uint32_t in_flight) {
+  require(stages > in_flight,
+          "in_flight=1 holds a stage while the next is waited for; use stages=2 or more");
+}
+
 /// The tiles that an input pipeline can hold, one MMA can multiply and `AccumTile` can read.
 inline void check_tile_shape(std::uint32_t m,
                              std::uint32_t n,

@@ -1181,6 +1181,40 @@ constexpr DiagnosticInfo kCatalogue[] = {
      "bar.warp.sync with the mask of all lanes by fewer than 32 of them",
      "the warp hangs, or undefined",
      "PTX ISA: bar.warp.sync"},
+    {"WGMMA_ACC_READ_EARLY",
+     kError,
+     kError,
+     "an accumulator is touched before the wgmma that writes it has been waited for",
+     "registers of a wgmma's accumulator are read or written, and no wgmma.wait_group of the warp "
+     "has covered the group of its last wgmma",
+     "some values are those before the last products: wrong data",
+     "PTX ISA: wgmma.wait_group"},
+    {"WGMMA_FENCE_MISSING",
+     kError,
+     kError,
+     "a wgmma works on registers that were touched after the last wgmma.fence",
+     "a warp issues its first wgmma without a wgmma.fence before it, or one whose accumulator it "
+     "has "
+     "read or written since its last fence",
+     "the products may begin before the registers are written: wrong data",
+     "PTX ISA: wgmma.fence; wgmma.mma_async"},
+    {"WGMMA_NOT_WARPGROUP",
+     kFatal,
+     kFatal,
+     "a wgmma is not executed alike by the four warps of a warpgroup",
+     "of four consecutive warps, from an index that is a multiple of 4 on, one issues another "
+     "wgmma "
+     "than the others, or does not come to one that they have issued",
+     "the warpgroup hangs, or computes nonsense",
+     "PTX ISA: wgmma.mma_async; Warpgroup"},
+    {"WGMMA_SMEM_RELEASE_EARLY",
+     kError,
+     kError,
+     "an operand of a wgmma is overwritten although it may still be read",
+     "bytes that a wgmma reads are written again, and no wgmma.wait_group that covers its group is "
+     "ordered before that",
+     "the wgmma takes part of the new bytes: wrong data",
+     "PTX ISA: wgmma.wait_group; Async proxy"},
     {"WORD_MISALIGNED",
      kFatal,
      kFatal,
@@ -1236,10 +1270,6 @@ std::span<const AbsentDiagnostic> absent_diagnostics() {
       {"TENSORMAP_MODIFIED_IN_FLIGHT", "tensor maps are made before the launch and do not change"},
       {"TMA_MAP_LIMIT", "a tensor map that cannot be encoded is refused before the launch"},
       {"TMEM_ADDR_DIVERGENT", "an address of tensor memory is one for the warp"},
-      {"WGMMA_ACC_READ_EARLY", "the machine's tensor core is that of tcgen05"},
-      {"WGMMA_FENCE_MISSING", "the machine's tensor core is that of tcgen05"},
-      {"WGMMA_NOT_WARPGROUP", "the machine's tensor core is that of tcgen05"},
-      {"WGMMA_SMEM_RELEASE_EARLY", "the machine's tensor core is that of tcgen05"},
   };
   return kAbsent;
 }

@@ -37,6 +37,13 @@ struct ElectedLane {
   static constexpr ArrivalKind kKind = ArrivalKind::kElectedLane;
 };
 
+/// The same in every CTA of the cluster, whose copies bring each other's tiles.
+///
+/// Requires: a cluster along M or along N alone, so that all of its CTAs share an operand.
+struct ElectedLaneOfSharers {
+  static constexpr ArrivalKind kKind = ArrivalKind::kElectedLane;
+};
+
 /// The role that fills stages, and how it completes a full barrier.
 template <Role kWho, class How>
 struct From {
@@ -51,6 +58,7 @@ struct To {
   static constexpr Role kRole = kWho;
   static constexpr ArrivalKind kKind = How::kKind;
   static constexpr bool kOneWarpgroup = std::is_same_v<How, WarpgroupLanes>;
+  static constexpr bool kOfSharers = std::is_same_v<How, ElectedLaneOfSharers>;
   static_assert(kKind != ArrivalKind::kTmaBytes, "bytes fill a stage; they do not free it");
 };
 

@@ -22,7 +22,7 @@ class InputTilePipeline;
 /// Barrier    Arrivals per phase                                 Bytes per phase
 /// full[s]    1, the leader's producer                           group_ctas * k_group * copy_bytes
 /// empty[s]   per consumer: m / group_ctas + n - 1 commits,      -
-///            or the lanes or warps of this CTA's role
+///            or the lanes or warps of this CTA's role, or of all CTAs'
 ///
 /// With pairs, only the leader's full barriers are used: every copy of the pair counts there.
 template <TilePayload Payload, class Producer, class... Consumers>
@@ -77,8 +77,10 @@ struct InputPipelineStorage {
  private:
   template <class Consumer, std::uint32_t kRows>
   static constexpr std::uint32_t empty_arrivals(RoleTable<kRows> roles, const ClusterShape& shape) {
-    return Consumer::kKind == ArrivalKind::kUmmaCommit ? shape.input_empty_arrivals()
-                                                       : arrivals_of<Consumer>(roles);
+    if (Consumer::kKind == ArrivalKind::kUmmaCommit) {
+      return shape.input_empty_arrivals();
+    }
+    return arrivals_of<Consumer>(roles) * (Consumer::kOfSharers ? shape.ctas() : 1);
   }
 };
 

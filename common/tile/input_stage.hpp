@@ -14,15 +14,19 @@
 
 namespace warptwin {
 
-/// Arrives on the empty barriers of everyone whose copies a consumer of kind `kKind` has read: a
-/// commit tells all CTAs of its row and column, threads tell their own CTA.
+/// Arrives on the empty barriers of everyone whose copies a consumer has read: a commit tells all
+/// CTAs of its row and column, threads tell their own CTA, or, as `ElectedLaneOfSharers`, one of a
+/// warp tells every CTA of the cluster. Relaxed: that the tile was read by a wgmma, or otherwise by
+/// the async proxy, needs no memory of the warp's to be visible; and a release of cluster scope
+/// waits for all of it (on Hopper a MEMBAR.ALL.GPU).
 ///
 /// Participants: the whole warp. Blocks: never.
-template <ArrivalKind kKind, Machine M>
+template <class Consumer, Machine M>
 constexpr void free_input(M& machine,
                           Mbarrier empty,
                           const ClusterShape& cluster,
                           SourceSite site) {
+  constexpr ArrivalKind kKind = Consumer::kKind;
   if constexpr (kKind == ArrivalKind::kUmmaCommit) {
     if (cluster.is_single_cta()) {
       machine.tcgen05_commit(cluster.group, empty, site);
@@ -30,6 +34,11 @@ constexpr void free_input(M& machine,
       const CtaMask sharers = cluster.input_empty_multicast(machine.cta_rank());
       machine.tcgen05_commit_multicast(cluster.group, empty, sharers, site);
     }
+  } else if (Consumer::kOfSharers && !cluster.is_single_cta()) {
+    machine.sync_warp(site);
+    machine.for_lanes(cluster.ctas(), [&](std::uint32_t rank) {
+      machine.mbarrier_arrive(machine.mapa(empty, rank), 1, kRelaxedCluster, site);
+    });
   } else {
     arrive_as<kKind>(machine, empty, site);
   }
@@ -114,10 +123,10 @@ class WARPTWIN_LINEAR [[nodiscard]] InputConsumerStage {
   /// Requires:     the stage's MMAs were issued by this warp.
   WARPTWIN_GIVES_UP constexpr void release(SourceSite site = SourceSite::current()) && {
     if (claim_.end()) {
-      free_input<Consumer::kKind>(claim_.machine(),
-                                  storage_->barriers.empty[claim_.state().index],
-                                  storage_->cluster,
-                                  site);
+      free_input<Consumer>(claim_.machine(),
+                           storage_->barriers.empty[claim_.state().index],
+                           storage_->cluster,
+                           site);
       claim_.note(StageStep::kConsumerReleased);
     }
   }

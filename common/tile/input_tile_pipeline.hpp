@@ -250,6 +250,14 @@ class InputConsumer {
                                         SourceSite site = SourceSite::current()) {
     return pipeline_.template acquire_consumer<As>(token, site);
   }
+  /// Arrives on the empty barrier of a stage given up without a signal: what has read it is over
+  /// only now.
+  ///
+  /// Participants: the whole warp. Blocks: never.
+  template <class As = DefaultConsumer>
+  constexpr void free(Mbarrier empty, SourceSite site = SourceSite::current()) {
+    free_input<As>(pipeline_.machine(), empty, pipeline_.storage().cluster, site);
+  }
   constexpr Pipeline& pipeline() { return pipeline_; }
 
  private:

@@ -7,9 +7,21 @@
 #include <utility>
 
 #include "common/machine/machine.hpp"
+#include "common/machine/roles.hpp"
 #include "common/machine/shared_tile.hpp"
 
 namespace warptwin {
+
+/// Roles of a CTA whose `rows` rows are multiplied by a warpgroup for each 64, and loaded for by one
+/// warp; the rest of that one's warpgroup is there to give registers.
+constexpr RoleTable<2> wgmma_roles(std::uint32_t rows) {
+  return {{RoleWarps{Role::kMma, rows / kWgmmaRows * kWarpsPerWarpgroup},
+           RoleWarps{Role::kLoad, kWarpsPerWarpgroup}}};
+}
+/// With three warpgroups a thread starts with 168 registers; an accumulator may need more.
+constexpr bool wgmma_moves_registers(std::uint32_t rows) {
+  return rows > kWgmmaRows;
+}
 
 /// D = A * B^T (+ D where `accumulate`) for the rows of A from `first_row` on, all rows of B, and
 /// the whole K of two tiles: one group of products, on its way when this returns.
@@ -39,17 +51,16 @@ constexpr void multiply_group(M& machine,
 /// of a stage is still under way while the next stage is waited for, and its stage is freed after
 /// that; with 0 every stage is freed before.
 ///
-/// `free(empty)` arrives on a stage's empty barrier, for this warp.
-/// Participants: the whole warpgroup. Blocks: until every product is done.
+/// Participants: the whole warpgroup; each warp frees for itself. Blocks: until every product is
+///               done.
 /// Requires:     `in_flight` is 0 or 1, and less than the stages of the ring.
-template <Machine M, class Input, class D, class Free>
+template <Machine M, class Input, class D>
 constexpr void multiply_stages(M& machine,
                                Input& input,
                                D& d,
                                std::uint32_t first_row,
                                std::uint32_t steps,
-                               std::uint32_t in_flight,
-                               Free&& free) {
+                               std::uint32_t in_flight) {
   Mbarrier before{};
   for (std::uint32_t step = 0; step < steps; ++step) {
     auto stage = input.acquire_stage();  // waits input.full
@@ -61,11 +72,11 @@ constexpr void multiply_stages(M& machine,
                    step != 0);
     if (in_flight == 0) {
       machine.template wgmma_wait_group<0>();
-      free(stage.mbar());
+      input.free(stage.mbar());
     } else {
       machine.template wgmma_wait_group<1>();
       if (step != 0) {
-        free(before);  // it has been read
+        input.free(before);  // it has been read
       }
     }
     before = stage.mbar();
@@ -73,7 +84,7 @@ constexpr void multiply_stages(M& machine,
   }
   machine.template wgmma_wait_group<0>(d);
   if (in_flight != 0 && steps != 0) {
-    free(before);
+    input.free(before);
   }
 }
 

@@ -37,7 +37,7 @@ const char* name_of(Op op) {
       "tcgen05.st",
       "tcgen05.wait::ld",
       "tcgen05.wait::st",
-      "wgmma",
+      "wgmma.mma_async",
       "wgmma.fence",
       "wgmma.commit_group",
       "wgmma.wait_group",

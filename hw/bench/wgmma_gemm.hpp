@@ -6,6 +6,9 @@
 /// input.full[s]   1  load, elected lane           A tile + B tile   stage s may be read
 /// input.empty[s]  1  a warp of mma and CTA        -                 stage s may be overwritten
 ///
+/// The main loop is that of the scenario `gemm_wgmma`. Beside it this has a clock, and an epilogue
+/// that stores from registers, or nothing at all.
+///
 /// Requires: M and N are multiples of the cluster's tile; K is cut by TMA where it is none of
 /// tile_k.
 
@@ -17,9 +20,9 @@
 #include "common/machine/extent.hpp"
 #include "common/machine/machine.hpp"
 #include "common/machine/roles.hpp"
-#include "common/pipeline/barrier_pair.hpp"
 #include "common/sync/participants.hpp"
 #include "common/tile/input_tile_pipeline.hpp"
+#include "common/tile/warpgroup_mma.hpp"
 
 #include "hw/ptx/convert.hpp"
 #include "hw/ptx/wgmma.hpp"
@@ -81,7 +84,8 @@ constexpr void for_tiles(const M& machine, TileGrid tiles, F&& f) {
   }
 }
 
-/// The products of one stage, issued as one group; `first_k` tells whether D is begun.
+/// The products of one stage, issued as one group, for kernels by hand; `first_k` tells whether D is
+/// begun.
 template <class Shape, class Tiles>
 WARPTWIN_HOST_DEVICE void multiply_stage(float (&d)[Shape::kN / 2],
                                          const Tiles& tiles,
@@ -119,25 +123,19 @@ WARPTWIN_HOST_DEVICE void store_rows(const float (&d)[Shape::kN / 2],
 
 template <class Shape>
 struct WgmmaStorage {
-  static constexpr RoleTable kRoles{RoleWarps{Role::kMma, 4 * Shape::kWarpgroups},
-                                    RoleWarps{Role::kLoad, 4}};
+  static constexpr RoleTable kRoles = wgmma_roles(Shape::kM);
   using Input = InputPipelineStorage<StandardTilePayload<bf16, bf16>,
                                      From<Role::kLoad, TmaBytes>,
-                                     To<Role::kMma, ElectedLane>>;
+                                     To<Role::kMma, ElectedLaneOfSharers>>;
 
   constexpr WgmmaStorage(auto& layout, const Shape& shape)
       : input{layout,
               "input",
-              RoleTable{RoleWarps{Role::kMma, 4 * Shape::kWarpgroups}, RoleWarps{Role::kLoad, 4}},
+              wgmma_roles(Shape::kM),
               {Shape::kCluster, 1},
               {Shape::kM, Shape::kN, Shape::kK},
               shape.stages} {}
-  // The warps of every CTA of the cluster have read what a CTA's copies brought to all of them.
-  constexpr void init(Machine auto& machine) const {
-    BarrierPair barriers = input.barriers;
-    barriers.empty_arrivals *= Shape::kCluster;
-    barriers.init(machine);
-  }
+  constexpr void init(Machine auto& machine) const { input.init(machine); }
 
   Input input;
 };
@@ -148,8 +146,7 @@ struct WgmmaGemmKernel {
   using Input = PipelineOf<M, typename Storage::Input>;
   using Problem = WgmmaProblem<M, Shape>;
   static constexpr auto kRoles = Storage::kRoles;
-  /// With three warpgroups a thread starts with 168 registers; the accumulators need more.
-  static constexpr bool kMovesRegisters = Shape::kWarpgroups > 1;
+  static constexpr bool kMovesRegisters = wgmma_moves_registers(Shape::kM);
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
     if constexpr (kMovesRegisters) {
@@ -177,43 +174,16 @@ struct WgmmaGemmKernel {
     auto input = Input{machine, smem.input}.consumer();
     const std::uint32_t first_row = machine.warp_index() / 4 * ptx::kWgmmaRows;
     const std::uint64_t begin = ptx::clock();
-    float d[Shape::kN / 2];
+    using Columns = Extent<Shape::kN>;
+    typename M::template Accumulator<Columns> d{Columns{}};
     for_tiles<Shape>(machine, problem.tiles, [&](Tile tile) {
-      Mbarrier before{};
-      for (std::uint32_t step = 0; step < problem.steps; ++step) {
-        auto stage = input.acquire_stage();  // waits input.full
-        multiply_stage<Shape>(d, stage.payload(), first_row, step == 0);
-        ptx::wgmma_wait_group<Shape::kBehind>();
-        if (Shape::kBehind == 0 || step != 0) {
-          free(machine, Shape::kBehind == 0 ? stage.mbar() : before);  // it has been read
-        }
-        before = stage.mbar();
-        std::move(stage).release_without_signal();
-      }
-      if constexpr (Shape::kBehind != 0) {
-        ptx::wgmma_wait_group<0>();
-        free(machine, before);
-      }
+      multiply_stages(machine, input, d, first_row, problem.steps, Shape::kBehind);
       if (problem.d != nullptr) {
-        store_rows<Shape>(d, problem.d, problem.columns, tile, machine.warp_index());
+        store_rows<Shape>(d.values, problem.d, problem.columns, tile, machine.warp_index());
       }
     });
     if (problem.cycles != nullptr && machine.warp_index() == 0 && ptx::lane_index() == 0) {
       problem.cycles[ptx::cta_index()] = ptx::clock() - begin;
-    }
-  }
-
- private:
-  // One arrival of the warp in every CTA of the cluster. Relaxed: the products have read through
-  // the async proxy, and are done. A release of cluster scope waits for all of the warp's memory.
-  static constexpr void free(M& machine, Mbarrier empty) {
-    if constexpr (Shape::kCluster == 1) {
-      arrive_as<ArrivalKind::kElectedLane>(machine, empty, SourceSite::current());
-    } else {
-      machine.sync_warp();
-      machine.for_lanes(Shape::kCluster, [&](std::uint32_t rank) {
-        machine.mbarrier_arrive(machine.mapa(empty, rank), 1, kRelaxedCluster);
-      });
     }
   }
 };

@@ -1,11 +1,14 @@
 #include "sim/check/arrivals.hpp"
 
+#include <array>
 #include <map>
 #include <unordered_map>
 
 namespace warptwin::sim {
 
 namespace {
+
+constexpr std::uint32_t kClusterCtasMax = 16;
 
 class Impl : public Detector {
  public:
@@ -69,10 +72,10 @@ class Impl : public Detector {
     }
   }
 
-  // A role's arrivals on a stage, since it acquired it.
+  // A role's arrivals on a stage, since it acquired it: on the barrier of each CTA that has a copy.
   struct Holding {
     std::uint32_t lap = 0;
-    std::uint32_t arrivals = 0;
+    std::array<std::uint32_t, kClusterCtasMax> arrivals{};  // by rank
     std::uint32_t allowed = 0;
   };
 
@@ -85,7 +88,7 @@ class Impl : public Detector {
     }
     const std::uint32_t first = step == StageStep::kProducerAcquired ? ring->full : ring->empty;
     const std::uint32_t barrier = first + 8 * event.wanted;
-    held_[{event.warp, barrier}] = {event.phase, 0, share_of(event.warp, barrier)};
+    held_[{event.warp, barrier}] = {event.phase, {}, share_of(event.warp, barrier)};
   }
 
   // The arrivals one warp owes a phase of a barrier, by the barrier's contract; 0 when it owes
@@ -109,16 +112,17 @@ class Impl : public Detector {
       return;
     }
     Holding& holding = found->second;
-    holding.arrivals += event.op == Op::kTcgen05Commit ? 1
-                        : event.step == Step::kIssued  ? event.count * event.lanes
-                                                       : event.count;
-    if (holding.arrivals > holding.allowed) {
+    std::uint32_t& arrivals = holding.arrivals[event.cta % naming().config().cluster_size];
+    arrivals += event.op == Op::kTcgen05Commit ? 1
+                : event.step == Step::kIssued  ? event.count * event.lanes
+                                               : event.count;
+    if (arrivals > holding.allowed) {
       reporter().report("MBAR_SURPLUS_ARRIVAL",
                         event,
                         barrier_name(event),
-                        "arrival " + std::to_string(holding.arrivals) + " of " +
-                            naming().warp(event.warp) + " in lap " + std::to_string(holding.lap) +
-                            "; it owes " + std::to_string(holding.allowed),
+                        "arrival " + std::to_string(arrivals) + " of " + naming().warp(event.warp) +
+                            " in lap " + std::to_string(holding.lap) + "; it owes " +
+                            std::to_string(holding.allowed),
                         {"the surplus completes the next phase early, and every later one"});
     }
   }

@@ -21,6 +21,7 @@
 #include "sim/check/tensor_memory_life.hpp"
 #include "sim/check/transactions.hpp"
 #include "sim/check/waits.hpp"
+#include "sim/check/warpgroup_mma.hpp"
 
 namespace warptwin::sim {
 
@@ -49,6 +50,7 @@ constexpr Entry kDetectors[] = {
     {"shared_data", make_shared_data},
     {"global_data", make_global_data},
     {"tensor_core", make_tensor_core},
+    {"warpgroup_mma", make_warpgroup_mma},
     {"tensor_memory_life", make_tensor_memory_life},
     {"tensor_memory_data", make_tensor_memory_data},
     {"exit_life", make_exit_life},

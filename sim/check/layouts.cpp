@@ -31,7 +31,8 @@ class Impl : public Detector {
                   Op::kTcgen05Cp,
                   Op::kTcgen05Mma,
                   Op::kTensorLoad,
-                  Op::kTensorStore}} {}
+                  Op::kTensorStore,
+                  Op::kWgmma}} {}
 
   void on_event(const Event& event) override {
     if (event.op == Op::kCtaExit) {
@@ -72,7 +73,7 @@ class Impl : public Detector {
         if ((event.flags & event_flag::kTmemA) == 0) {
           check_operand(event, {event.global}, event.op == Op::kTcgen05Cp ? "source" : "A");
         }
-        if (event.op == Op::kTcgen05Mma) {
+        if (event.op == Op::kTcgen05Mma || event.op == Op::kWgmma) {
           check_operand(event, {event.extra}, "B");
         }
         break;

@@ -160,6 +160,8 @@ class Impl : public Detector {
       case Op::kTcgen05WaitLd:
       case Op::kTcgen05WaitSt:
         return "waits for its tensor-memory accesses";
+      case Op::kWgmmaWait:
+        return "waits for its wgmmas";
       default:
         return "waits for its late lanes, at " + std::string{name_of(op.op)};
     }

@@ -271,17 +271,18 @@ int work(const Job& job, std::ostream& out, std::ostream& err) {
       err << "device: " << why << "\n";
       return static_cast<int>(ExitCode::kDevice);
     }
-    if (!has_blackwell(device)) {
-      const std::string needs = needs_of_blackwell(*job.scenario, job.parameters);
-      if (!needs.empty()) {
-        Outcome outcome;
-        outcome.word = "not emulated";
-        outcome.object = needs;
-        outcome.detail = "device: " + std::string{job.scenario->info->name} + " needs " + needs +
-                         ", which nothing emulates; run it on sm_100\n";
-        print(job, outcome, out);
-        return static_cast<int>(ExitCode::kDevice);
-      }
+    const bool blackwell = has_blackwell(device);
+    const std::string needs = blackwell ? needs_of_hopper(*job.scenario, job.parameters)
+                                        : needs_of_blackwell(*job.scenario, job.parameters);
+    if (!needs.empty()) {
+      Outcome outcome;
+      outcome.word = "not emulated";
+      outcome.object = needs;
+      outcome.detail = "device: " + std::string{job.scenario->info->name} + " needs " + needs +
+                       ", which nothing emulates; run it on " + (blackwell ? "sm_90" : "sm_100") +
+                       "\n";
+      print(job, outcome, out);
+      return static_cast<int>(ExitCode::kDevice);
     }
     const Outcome outcome = run_all(job, device);
     print(job, outcome, out);

@@ -428,19 +428,29 @@ Trace trace_of(const ScenarioEntry& scenario,
   return trace;
 }
 
-std::string needs_of_blackwell(const ScenarioEntry& scenario, const ParameterSet& parameters) {
+namespace {
+
+// What a scenario uses that only one architecture has.
+struct Needs {
+  std::string of_blackwell;
+  std::string of_hopper;
+};
+
+Needs what_it_needs(const ScenarioEntry& scenario, const ParameterSet& parameters) {
   struct Finder : EventSink {
     void on_event(const Event& event) override {
       if ((event.flags & event_flag::kPair) != 0) {
-        what = "pairs of CTAs";
+        needs.of_blackwell = "pairs of CTAs";
       } else if (event.op == Op::kClcTryCancel) {
-        what = "cluster launch control";
+        needs.of_blackwell = "cluster launch control";
       } else if (event.op == Op::kTcgen05Cp ||
                  (event.flags & (event_flag::kTmemA | event_flag::kBlockScale)) != 0) {
-        what = "operands or scale factors in tensor memory";
+        needs.of_blackwell = "operands or scale factors in tensor memory";
+      } else if (event.op == Op::kWgmma) {
+        needs.of_hopper = "wgmma, the MMA of a warpgroup";
       }
     }
-    std::string what;
+    Needs needs;
   };
   Finder finder;
   RunOptions options;
@@ -448,7 +458,17 @@ std::string needs_of_blackwell(const ScenarioEntry& scenario, const ParameterSet
   options.detect = false;
   options.observer = &finder;
   simulate(scenario, parameters, options);
-  return finder.what;
+  return finder.needs;
+}
+
+}  // namespace
+
+std::string needs_of_blackwell(const ScenarioEntry& scenario, const ParameterSet& parameters) {
+  return what_it_needs(scenario, parameters).of_blackwell;
+}
+
+std::string needs_of_hopper(const ScenarioEntry& scenario, const ParameterSet& parameters) {
+  return what_it_needs(scenario, parameters).of_hopper;
 }
 
 HangReport hang_report(const ScenarioEntry& scenario,

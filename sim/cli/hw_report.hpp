@@ -19,6 +19,8 @@ Trace trace_of(const ScenarioEntry& scenario,
 
 /// What a run of the scenario needs that sm_90 has not and nothing emulates; empty: nothing.
 std::string needs_of_blackwell(const ScenarioEntry& scenario, const ParameterSet& parameters);
+/// The same of sm_90a, that sm_100a lacks.
+std::string needs_of_hopper(const ScenarioEntry& scenario, const ParameterSet& parameters);
 
 /// A barrier that warps wait for, or what else.
 struct HangReport {

@@ -85,6 +85,7 @@ void add_groups(List& list);
 void add_pipelines(List& list);
 void add_layouts(List& list);
 void add_launches(List& list);
+void add_warpgroups(List& list);
 
 /// Tensor maps over the source buffer: boxes of 64 columns of bf16, 128 rows, with a swizzle of 128
 /// and of 64 bytes (32 columns), and with none (8 columns).

@@ -40,6 +40,7 @@ std::span<const MicroProgram> micro_programs() {
     micro::add_pipelines(list);
     micro::add_layouts(list);
     micro::add_launches(list);
+    micro::add_warpgroups(list);
     return list.take();
   }();
   return kPrograms;

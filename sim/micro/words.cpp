@@ -76,6 +76,8 @@ std::string suffix(const Event& event) {
       return has(event_flag::kRead) ? ".read" : "";
     case Op::kSetmaxnreg:
       return has(event_flag::kIncrease) ? ".inc" : ".dec";
+    case Op::kWgmma:
+      return ".m64n" + std::to_string(event.count);
     case Op::kTcgen05Ld:
     case Op::kTcgen05St:
       return ".32x32b.x" + std::to_string(event.count);
@@ -161,6 +163,9 @@ std::string tensor_operands(const Event& event, const BarrierAddresses& barriers
               : (event.wanted >> 29) != 0 ? ", reserved bits"
                                           : "") +
              ((event.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");
+    case Op::kWgmma:
+      return descriptor(event.global) + ", " + descriptor(event.extra) +
+             ((event.flags & event_flag::kAccumulate) != 0 ? ", accumulate" : "");
     case Op::kTcgen05Commit:
       return shared(event.address, barriers) +
              (event.extra == 0 ? "" : ", " + hex("mask 0", event.extra));
@@ -204,6 +209,7 @@ std::string operands(const Event& event, const BarrierAddresses& barriers) {
     case Op::kBulkStore:
       return copy_operands(event, barriers);
     case Op::kBulkWaitGroup:
+    case Op::kWgmmaWait:
     case Op::kSetmaxnreg:
       return std::to_string(event.count);
     case Op::kSharedStore:
@@ -255,6 +261,10 @@ std::string lanes_of(const Event& event) {
     case Op::kTcgen05Relinquish:
     case Op::kTcgen05Ld:
     case Op::kTcgen05St:
+    case Op::kWgmma:
+    case Op::kWgmmaFence:
+    case Op::kWgmmaCommit:
+    case Op::kWgmmaWait:
     case Op::kSetmaxnreg:
       return event.lanes == kWarpLanes ? "" : "  (" + std::to_string(event.lanes) + " lane)";
     default:

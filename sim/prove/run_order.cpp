@@ -211,6 +211,9 @@ void RunOrder::on_event(const Event& event) {
       }
     }
   }
+  if (event.op == Op::kWgmma || event.op == Op::kWgmmaWait) {
+    on_wgmma(group, event, self);  // counted, whatever is wrong with its registers
+  }
   if (event.fault != Fault::kNone) {
     return;  // the detectors' business: this run is wrong by itself
   }
@@ -265,10 +268,6 @@ void RunOrder::on_event(const Event& event) {
     case Op::kGlobalRedAdd:
     case Op::kGlobalWait:
       on_flag(group, event, self);
-      break;
-    case Op::kWgmma:
-    case Op::kWgmmaWait:
-      on_wgmma(group, event, self);
       break;
     case Op::kSetmaxnreg:
       on_registers(group, event, self);

@@ -25,6 +25,27 @@ __device__ void move_tensor_memory(CudaMachine& machine, TmemAddress tmem) {
   machine.tcgen05_wait_st();
 }
 
+// All forms of wgmma; elsewhere than on sm_90a they trap.
+template <std::uint32_t... kColumns>
+__device__ void multiply_by_warpgroup(CudaMachine& machine, SharedAddress base) {
+  const SharedTile<bf16> tile{base, 256, 64, Swizzle::k128B};
+  const auto operand = WgmmaSmemDescriptor<bf16>::k_major(tile, 0, 0);
+  const auto multiply = [&](auto columns) {
+    CudaAccumulator<decltype(columns)> d{columns};
+    d.fill(1.0F);
+    machine.wgmma_fence();
+    machine.wgmma(d, operand, operand, true);
+    machine.wgmma_commit_group();
+    machine.wgmma_wait_group<1>();
+    machine.wgmma_wait_group<0>(d);
+    d.transform([](float value) { return 2.0F * value; });
+    machine.st_shared_accumulator(tile, 16 * machine.warp_index(), d, 0);
+    machine.st_shared_accumulator(
+        SharedTile<f16>{base, 64, 16, Swizzle::k32B}, 16 * machine.warp_index(), d, 0);
+  };
+  (multiply(Extent<kColumns>{}), ...);
+}
+
 template <std::uint32_t kRank>
 __device__ void copy_boxes(CudaMachine& machine,
                            const CUtensorMap& map,
@@ -184,6 +205,8 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
       SharedTile<bf16>{base, 16, 64, Swizzle::k128B}, 0, machine.warp_index(), fragment);
   store_row<f8e4m3>(machine, base, fragment);
   store_row<f8e5m2>(machine, base, fragment);
+
+  multiply_by_warpgroup<16, 32, 64, 96, 128, 192, 256>(machine, base);
 
   CudaFragment<1> rows;
   rows.fill(1.0F);

@@ -18,7 +18,9 @@
 #include "scenarios/gemm_small.hpp"
 #include "scenarios/gemm_split_k.hpp"
 #include "scenarios/gemm_swiglu.hpp"
+#include "scenarios/gemm_wgmma.hpp"
 #include "scenarios/mainloop.hpp"
+#include "scenarios/mainloop_wgmma.hpp"
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
 
@@ -109,6 +111,16 @@ TEST(BarrierTable, OfConv2dFprop) {
 TEST(BarrierTable, OfMainloop) {
   expect_table_is_true<MainloopStorage<bf16, MainloopExtents<>>>("scenarios/mainloop.hpp",
                                                                  MainloopExtents<>{64, 64, 128, 3});
+}
+
+TEST(BarrierTable, OfGemmWgmma) {
+  expect_table_is_true<GemmWgmmaStorage<GemmWgmmaExtents<>>>(
+      "scenarios/gemm_wgmma.hpp", GemmWgmmaExtents<>{128, 128, 64, 4, 1, 1});
+}
+
+TEST(BarrierTable, OfMainloopWgmma) {
+  expect_table_is_true<MainloopWgmmaStorage<MainloopWgmmaExtents<>>>(
+      "scenarios/mainloop_wgmma.hpp", MainloopWgmmaExtents<>{128, 128, 64, 4, 1});
 }
 
 TEST(BarrierTable, OfProducerConsumer) {

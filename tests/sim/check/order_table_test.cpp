@@ -137,8 +137,8 @@ std::set<std::string> found(Body body,
   for (const Finding& finding : run_micro(program, true)) {
     const std::string id = finding.info->id;
     const bool cells = id.rfind("TMEM_", 0) == 0 && id != "TMEM_DEALLOC_IN_USE";
-    const bool bytes =
-        id.rfind("SMEM_", 0) == 0 || id.rfind("PROXY_", 0) == 0 || id == "BULK_SRC_REUSE";
+    const bool bytes = id.rfind("SMEM_", 0) == 0 || id.rfind("PROXY_", 0) == 0 ||
+                       id.rfind("WGMMA_", 0) == 0 || id == "BULK_SRC_REUSE";
     if (tensor_memory ? cells : bytes) {
       ids.insert(id);
     }
@@ -566,6 +566,113 @@ TEST(SliceTest, OnlyTheColumnsThatAnMmaReadsAreItsOperand) {
   EXPECT_EQ(found(slice_then_rows(8), 4, false), std::set<std::string>{});
   EXPECT_EQ(found(slice_then_rows(24), 4, false), std::set<std::string>{});
 }
+
+// --- A warpgroup's wgmma ----------------------------------------------------------------------
+
+struct WgmmaPieces {
+  bool complete = true;  // of wgmma: its wait; of a load: that of warps 1 to 3, too
+  bool fence = true;     // fence.proxy.async by the other warp
+  bool sync = true;      // a barrier
+};
+
+// Warps 0 to 3 multiply what a copy has brought; warp 4 does the other access.
+Body wgmma_pair(Access other, bool wgmma_first, WgmmaPieces pieces) {
+  return micro::after_init(1, [=](M& m) {
+    const auto copy = [&] {
+      m.elect_one([&] {
+        m.mbarrier_arrive_expect_tx(kBar, kBytes);
+        m.cp_async_bulk_load(kTile, kSource, kBytes, CopyTarget{kBar});
+      });
+    };
+    const auto wait = [&](std::uint32_t phase) {
+      m.mbarrier_wait_parity(kBar, WaitPhase::number(phase));
+      m.sync_warp();
+    };
+    const bool multiplies = m.warp_index() < kWarpsPerWarpgroup;
+    if (m.warp_index() == 4) {
+      copy();
+    }
+    wait(0);
+    M::Accumulator<Extent<>> d{8U};
+    const auto act = [&] {
+      if (multiplies) {
+        const bool all_wait = pieces.complete || m.warp_index() == 0;
+        if (!wgmma_first && other == Access::kLoad && all_wait) {
+          wait(1);
+        }
+        m.wgmma_fence();
+        const SharedTile<bf16> tile{kTile, 64, 64, Swizzle::k128B};
+        const auto operand = WgmmaSmemDescriptor<bf16>::k_major(tile, 0, 0);
+        m.wgmma(d, operand, operand, false);
+        m.wgmma_commit_group();
+        if (pieces.complete) {
+          m.wgmma_wait_group<0>(d);
+        }
+      } else if (other == Access::kLoad) {
+        copy();
+      } else {
+        micro::write_tile(m);
+        if (pieces.fence) {
+          m.fence_proxy_async(ProxySpace::kSharedCta);
+        }
+      }
+    };
+    if (multiplies == wgmma_first) {
+      act();
+    }
+    if (pieces.sync) {
+      m.bar_sync(2, 160);
+    }
+    if (multiplies != wgmma_first) {
+      act();
+    }
+    if (multiplies) {
+      m.wgmma_wait_group<0>(d);
+    }
+  });
+}
+
+struct WgmmaRow {
+  const char* name;
+  Access other;
+  bool wgmma_first;
+  WgmmaPieces pieces;
+  const char* id;
+};
+
+constexpr WgmmaRow kWgmmaTable[] = {
+    {"load_after", Access::kLoad, true, {}, ""},
+    {"load_after_incomplete", Access::kLoad, true, {false, true, true}, "WGMMA_SMEM_RELEASE_EARLY"},
+    {"load_after_unordered", Access::kLoad, true, {true, true, false}, "WGMMA_SMEM_RELEASE_EARLY"},
+    {"write_after", Access::kWrite, true, {}, ""},
+    {"write_after_incomplete",
+     Access::kWrite,
+     true,
+     {false, true, true},
+     "WGMMA_SMEM_RELEASE_EARLY"},
+    {"load_before", Access::kLoad, false, {}, ""},
+    {"load_before_three_do_not_wait",
+     Access::kLoad,
+     false,
+     {false, true, true},
+     "SMEM_RAW_NO_WAIT"},
+    {"write_before", Access::kWrite, false, {}, ""},
+    {"write_before_unfenced", Access::kWrite, false, {true, false, true}, "PROXY_FENCE_MISSING"},
+};
+
+class WgmmaPairTest : public ::testing::TestWithParam<WgmmaRow> {};
+
+TEST_P(WgmmaPairTest, IsFound) {
+  const WgmmaRow& row = GetParam();
+  const std::set<std::string> expected =
+      *row.id == '\0' ? std::set<std::string>{} : std::set<std::string>{row.id};
+  EXPECT_EQ(found(wgmma_pair(row.other, row.wgmma_first, row.pieces), 5, false), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(OrderTable,
+                         WgmmaPairTest,
+                         ::testing::ValuesIn(kWgmmaTable),
+                         [](const auto& row) { return row.param.name; });
 
 }  // namespace
 }  // namespace warptwin::sim

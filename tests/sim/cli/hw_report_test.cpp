@@ -205,6 +205,15 @@ TEST(BlackwellTest, ScenariosThatHopperRunsNeedNothing) {
   }
 }
 
+TEST(HopperTest, AScenarioThatMultipliesByWarpgroupsNeedsIt) {
+  const ScenarioEntry wgmma = entry("mainloop_wgmma");
+  const ParameterSet parameters{wgmma.parameters};
+  EXPECT_EQ(needs_of_hopper(wgmma, parameters), "wgmma, the MMA of a warpgroup");
+  EXPECT_EQ(needs_of_blackwell(wgmma, parameters), "");
+  const ScenarioEntry gemm = entry("gemm");
+  EXPECT_EQ(needs_of_hopper(gemm, ParameterSet{gemm.parameters}), "");
+}
+
 // A record of the operations of the simulator's warps is taken for the simulator's trace.
 TEST(HardwareTraceTest, ARecordBecomesTheTraceOfTheSameRun) {
   const ScenarioEntry scenario = entry("producer_consumer");

@@ -104,6 +104,40 @@ TEST(RunOrderTest, NamedBarriersOrderWhatMeetsThere) {
       << broken.conditions;
 }
 
+TEST(RunOrderTest, WhoHasWaitedForAWgmmaKnowsWhatItsWarpsDidBefore) {
+  const auto kernel = [](bool waits) {
+    return [waits](SimMachine& m) {
+      init(m, 1);
+      SimMachine::Accumulator<Extent<>> d{8U};
+      const auto tile =
+          WgmmaSmemDescriptor<bf16>::k_major({SharedAddress{2048}, 64, 64, Swizzle::k128B}, 0, 0);
+      for (std::uint32_t lap = 0; lap < 3; ++lap) {
+        if (m.warp_index() == 0) {
+          arrive(m);
+        } else if (m.warp_index() == 1) {
+          wait(m, lap);
+        }
+        m.wgmma_fence();
+        m.wgmma(d, tile, tile, false);
+        m.wgmma_commit_group();
+        if (waits) {
+          m.wgmma_wait_group<0>(d);
+        }
+      }
+      m.wgmma_wait_group<0>(d);
+    };
+  };
+  Launch launch;
+  launch.warps = 4;
+  const Outcome ordered = prove_body(launch, kernel(true));
+  EXPECT_TRUE(ordered.ended);
+  EXPECT_EQ(ordered.conditions, "");
+  launch.schedule = "round-robin";
+  const Outcome broken = prove_body(launch, kernel(false));
+  EXPECT_TRUE(!broken.ended || broken.conditions.find("C2") != std::string::npos)
+      << broken.conditions;
+}
+
 TEST(RunOrderTest, AFlagWithOneWriterOrdersItsReaders) {
   const auto kernel = [](SimMachine& m) {
     init(m, 1);

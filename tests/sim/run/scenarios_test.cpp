@@ -360,6 +360,20 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_grouped", "m0=127 m1=129 m2=0 m3=5 n=192 k=136 tile_n=96 stages=3 ctas=0"},
         Shape{"gemm_grouped", "m3=400 n=40 k=72 tile_n=16 tile_k=32 work=8 ctas=3"}));
 
+// The same; one warpgroup and two, stages freed at once and one behind, clusters that multicast, with
+// CTAs beyond the last tile, boxes of D of all widths, K shorter than the ring.
+INSTANTIATE_TEST_SUITE_P(
+    GemmWgmma,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_wgmma", "m=1 n=8 k=8"},
+        Shape{"gemm_wgmma", "m=129 n=264 k=200 tile_n=256 ctas=1"},
+        Shape{"gemm_wgmma", "m=100 n=72 k=136 tile_m=64 tile_n=48 in_flight=0 stages=1 ctas=2"},
+        Shape{"gemm_wgmma", "m=300 n=40 k=520 tile_n=16 tile_k=32 stages=2 ctas=2"},
+        Shape{"gemm_wgmma", "m=257 n=104 k=72 tile_n=32 cluster_m=2 stages=3 ctas=2 swizzle=2"},
+        Shape{"gemm_wgmma",
+              "m=130 n=200 k=328 tile_m=64 tile_n=96 tile_k=16 cluster_m=4 in_flight=0"}));
+
 TEST(GemmGroupedTest, WithoutAnyRowsEveryCtaEnds) {
   RunOptions options;
   const RunResult result =

@@ -1,0 +1,219 @@
+/// Scenario: D = A * B^T for sm_90a, bf16 in, fp32 accumulation in registers, bf16 out. A TMA warp
+/// fills the ring; one warpgroup for each 64 rows of the tile multiplies by wgmma, frees stages
+/// itself, and writes its rows. Persistent where there are fewer CTAs than tiles. The `cluster_m`
+/// CTAs of a cluster stand one below the other and share B: each copies a slice of it to all.
+///
+/// Barrier         Arrivals per phase                 Bytes per phase   Completion means
+/// input.full[s]   1   load, elected lane             A tile + B tile   stage s may be read
+/// input.empty[s]  8   mma, elected lane of a warp    -                 stage s may be overwritten
+///
+/// Of 64 rows half as many warps multiply; in a cluster the warps of every CTA arrive.
+///
+/// Expected: clean in every interleaving, for every stages > in_flight, any number of tiles, of
+///           CTAs, and for edges that cut a tile.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "common/kernel/config_checks.hpp"
+#include "common/kernel/reference.hpp"
+#include "common/kernel/scenario.hpp"
+#include "common/kernel/tile_scheduler.hpp"
+#include "common/machine/extent.hpp"
+#include "common/machine/machine.hpp"
+#include "common/machine/roles.hpp"
+#include "common/sync/cluster_shape.hpp"
+#include "common/sync/participants.hpp"
+#include "common/tile/input_tile_pipeline.hpp"
+#include "common/tile/tile_writer.hpp"
+#include "common/tile/warpgroup_mma.hpp"
+
+namespace warptwin::scenarios {
+
+/// Shapes and depths: constants on a GPU, run-time values in the simulator.
+template <std::uint32_t kTileM = kDynamic,
+          std::uint32_t kTileN = kDynamic,
+          std::uint32_t kTileK = kDynamic,
+          std::uint32_t kStages = kDynamic,
+          std::uint32_t kClusterM = kDynamic,
+          std::uint32_t kInFlight = kDynamic>
+struct GemmWgmmaExtents {
+  [[no_unique_address]] Extent<kTileM> tile_m;
+  [[no_unique_address]] Extent<kTileN> tile_n;
+  [[no_unique_address]] Extent<kTileK> tile_k;
+  [[no_unique_address]] Extent<kStages> stages;
+  [[no_unique_address]] Extent<kClusterM> cluster_m;
+  [[no_unique_address]] Extent<kInFlight> in_flight;
+
+  constexpr ClusterShape cluster() const { return {cluster_m, 1}; }
+};
+
+template <class Extents>
+struct GemmWgmmaStorage {
+  using Input = InputPipelineStorage<StandardTilePayload<bf16, bf16>,
+                                     From<Role::kLoad, TmaBytes>,
+                                     To<Role::kMma, ElectedLaneOfSharers>>;
+
+  constexpr GemmWgmmaStorage(auto& layout, const Extents& e)
+      : input{layout,
+              "input",
+              wgmma_roles(e.tile_m),
+              e.cluster(),
+              {e.tile_m, e.tile_n, e.tile_k},
+              e.stages},
+        out{layout, "out", wgmma_roles(e.tile_m), e.tile_m, box_columns<bf16>(e.tile_n)} {}
+  constexpr void init(Machine auto& machine) const { input.init(machine); }
+
+  Input input;
+  OutputTileStorage<bf16, Role::kMma> out;
+};
+
+template <Machine M, class Extents>
+struct GemmWgmmaKernel {
+  using Storage = GemmWgmmaStorage<Extents>;
+  using Input = PipelineOf<M, typename Storage::Input>;
+  static constexpr RoleTable kRoles = wgmma_roles(128);
+
+  struct Problem {
+    typename M::TensorMap a, b, d;  // boxes (tile_m, tile_k), (tile_n / cluster_m, tile_k),
+                                    // (tile_m, box)
+    [[no_unique_address]] Extents extents;
+    TileGrid grid;
+    TileOrder order;
+    std::uint32_t k_tiles;
+    constexpr StaticTileScheduler tiles(const M& machine) const {
+      return {grid, machine, extents.cluster(), order};
+    }
+  };
+
+  static Problem problem(const ParameterSet& p,
+                         const Extents& e,
+                         std::span<const typename M::TensorMap> maps,
+                         std::span<const GlobalAddress>) {
+    return {maps[0],
+            maps[1],
+            maps[2],
+            e,
+            TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n),
+            {RasterOrder::kAlongM, p.u32("swizzle")},
+            ceil_div(p.u32("k"), e.tile_k)};
+  }
+
+  static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    if (wgmma_moves_registers(problem.extents.tile_m)) {
+      machine.template setmaxnreg_dec<40>();
+    }
+    if (machine.warp_index() != kRoles.first_warp(Role::kLoad)) {
+      return;  // the rest of the warpgroup is there to give its registers
+    }
+    auto input = Input{machine, smem.input}.producer();
+    for (const Tile tile : problem.tiles(machine)) {
+      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+        auto stage = input.acquire_stage();  // waits input.empty, arms full
+        stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());
+        stage.load(problem.b, {tile.n, k}, stage.payload().b_tile());
+        std::move(stage).release();
+      }
+    }
+    input.drain();  // no arrival is on its way to input.empty any more
+  }
+
+  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+    const Extents& e = problem.extents;
+    const std::uint32_t first_row = machine.warp_index() / kWarpsPerWarpgroup * kWgmmaRows;
+    if (first_row >= e.tile_m) {
+      return;
+    }
+    if (wgmma_moves_registers(e.tile_m)) {
+      machine.template setmaxnreg_inc<232>();
+    }
+    auto input = Input{machine, smem.input}.consumer();
+    auto writer = TileWriter<M, bf16, Role::kMma>{machine, smem.out};
+    typename M::template Accumulator<decltype(e.tile_n)> d{e.tile_n};
+    const std::uint32_t columns = smem.out.first.columns;
+    const std::uint32_t boxes = e.tile_n / columns;
+    for (const Tile tile : problem.tiles(machine)) {
+      multiply_stages(machine, input, d, first_row, problem.k_tiles, e.in_flight);
+      for (std::uint32_t box = 0; box < boxes; ++box) {
+        const auto part = writer.acquire();  // (tile_m, columns), written by all warps
+        const std::uint32_t row = machine.warp_index() * kWgmmaWarpRows;
+        machine.st_shared_accumulator(part, row, d, box * columns);
+        writer.store(problem.d, {tile.m, tile.n * boxes + box});
+      }
+    }
+    writer.drain();  // the stores are complete
+  }
+};
+
+struct GemmWgmma {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_wgmma",
+      ScenarioKind::kClean,
+      "GEMM for sm_90a: TMA warp, two warpgroups by wgmma that also store, multicast of B"};
+  using StaticExtents = GemmWgmmaExtents<128, 128, 64, 4, 1, 1>;
+  template <Machine M, class Extents>
+  using Kernel = GemmWgmmaKernel<M, Extents>;
+
+  static std::span<const Parameter> parameters() {
+    static constexpr Parameter kParameters[] = {
+        {"m", "rows of A and D", 512, 1, 1 << 20, "tile_m"},
+        {"n", "rows of B, columns of D", 512, 1, 1 << 20, "tile_n"},
+        {"k", "columns of A and B", 1024, 1, 1 << 20, "tile_k"},
+        {"tile_m", "rows of a tile of D: 64 or 128", 128, 64, 128},
+        {"tile_n", "columns of a tile of D", 128, 16, 256},
+        {"tile_k", "columns of A and B in one stage: 16, 32 or 64", 64, 16, 64},
+        {"stages", "stages of the input ring", 4, 1, 64},
+        {"cluster_m", "CTAs along M that share B", 1, 1, 8},
+        {"in_flight", "groups of products under way while a stage is waited for", 1, 0, 1},
+        {"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16},
+        {"swizzle", "clusters' tiles along N in a strip; 0: no strips", 0, 0, 64},
+    };
+    return kParameters;
+  }
+  static GemmWgmmaExtents<> extents(const ParameterSet& p) {
+    return {p.u32("tile_m"),
+            p.u32("tile_n"),
+            p.u32("tile_k"),
+            p.u32("stages"),
+            p.u32("cluster_m"),
+            p.u32("in_flight")};
+  }
+  static Workload workload(const ParameterSet& p) {
+    const GemmWgmmaExtents<> e = extents(p);
+    const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
+    check_row_pitch("k", k, sizeof(bf16::Storage));
+    check_row_pitch("n", n, sizeof(bf16::Storage));
+    check_wgmma_tile(e.tile_m, e.tile_n, e.tile_k);
+    require(e.tile_n % 16 == 0,
+            "tile_n=" + std::to_string(e.tile_n) +
+                " is stored in boxes of 32 bytes or more; use a multiple of 16");
+    check_wgmma_stages(e.stages, e.in_flight);
+    check_cluster(e.cluster(), e.tile_m, e.tile_n);
+    check_stages_fit<GemmWgmmaStorage<GemmWgmmaExtents<>>>(e);
+    const std::uint32_t ctas = p.u32("ctas");
+    require(ctas % e.cluster_m == 0,
+            "ctas=" + std::to_string(ctas) +
+                " are no whole clusters; use ctas=" + std::to_string(align_up(ctas, e.cluster_m)));
+    const std::uint32_t box = box_columns<bf16>(e.tile_n);
+    const TileGrid grid = TileGrid::covering(m, n, e.tile_m, e.tile_n);
+    return {.tensors = {matrix("a", TensorUse::kInput, m, k),
+                        matrix("b", TensorUse::kInput, n, k),
+                        matrix("d", TensorUse::kOutput, m, n)},
+            .maps = {{0, e.tile_m, e.tile_k, swizzle_of(e.tile_k * 2)},
+                     {1, e.tile_n / e.cluster_m, e.tile_k, swizzle_of(e.tile_k * 2)},
+                     {2, e.tile_m, box, swizzle_of(box * 2)}},
+            .clusters = ctas == 0 ? grid.in_clusters(e.cluster()).count() : ctas / e.cluster_m,
+            .cluster_size = e.cluster_m,
+            .flops = std::uint64_t{2} * m * n * k};
+  }
+  static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
+    multiply_reference(tensors[0], tensors[1], tensors[2]);
+  }
+};
+
+}  // namespace warptwin::scenarios

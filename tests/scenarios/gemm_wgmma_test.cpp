@@ -1,0 +1,81 @@
+#include "scenarios/gemm_wgmma.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "common/kernel/dispatch.hpp"
+
+#include "tests/support/recording_machine.hpp"
+
+namespace warptwin::scenarios {
+namespace {
+
+using tests::RecordingMachine;
+
+constexpr std::uint32_t kLoad = 8;
+constexpr std::uint32_t kSteps = 3;
+
+/// One warp of one CTA, with the tiles of its column of 2 x 2 and three k steps.
+template <class Extents>
+std::vector<std::string> run(const Extents& extents, std::uint32_t rank, std::uint32_t warp) {
+  using Kernel = GemmWgmma::Kernel<RecordingMachine, Extents>;
+  RecordingMachine machine;
+  machine.warp = warp;
+  machine.rank = rank;
+  machine.ctas = extents.cluster().ctas();
+  const typename Kernel::Problem problem{1, 2, 3, extents, {2, 2}, {}, kSteps};
+  run_warp<Kernel>(machine, problem, {});
+  for (const StageNote& note : machine.notes) {
+    EXPECT_LT(note.step, StageStep::kDropped);
+  }
+  return machine.take();
+}
+
+auto count(const std::vector<std::string>& lines, const std::string& start) {
+  return std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+    return line.compare(0, start.size(), start) == 0;
+  });
+}
+
+TEST(GemmWgmma, StaticAndDynamicExtentsGiveTheSameOperations) {
+  const GemmWgmma::StaticExtents fixed;
+  const GemmWgmmaExtents<> dynamic{128, 128, 64, 4, 1, 1};
+  for (std::uint32_t warp = 0; warp < 12; ++warp) {
+    EXPECT_EQ(run(fixed, 0, warp), run(dynamic, 0, warp)) << warp;
+  }
+}
+
+TEST(GemmWgmma, OneWarpOfTheLoadWarpgroupLoads) {
+  const GemmWgmma::StaticExtents extents;
+  EXPECT_EQ(count(run(extents, 0, kLoad), "load"), 4 * kSteps * 2);
+  EXPECT_EQ(count(run(extents, 0, kLoad + 1), "load"), 0);
+  EXPECT_EQ(count(run(extents, 0, kLoad + 1), "setmaxnreg.dec"), 1);
+}
+
+TEST(GemmWgmma, AStageIsFreedOnceAndTheLastOfATileBehindTheLoop) {
+  for (const std::uint32_t in_flight : {0U, 1U}) {
+    const auto lines = run(GemmWgmmaExtents<>{128, 128, 64, 4, 1, in_flight}, 0, 4);
+    EXPECT_EQ(count(lines, "one: arrive"), 4 * kSteps) << in_flight;
+    EXPECT_EQ(count(lines, "wgmma.commit_group"), 4 * kSteps);
+    EXPECT_EQ(count(lines, "wgmma.wait_group " + std::to_string(in_flight)),
+              4 * (in_flight == 0 ? kSteps + 1 : kSteps));
+  }
+}
+
+TEST(GemmWgmma, InAClusterEveryWarpFreesTheStageOfEveryCta) {
+  const auto lines = run(GemmWgmmaExtents<>{128, 128, 64, 4, 2, 1}, 1, 0);
+  EXPECT_EQ(count(lines, "arrive cta 0"), 2 * kSteps);
+  EXPECT_EQ(count(lines, "arrive cta 1"), 2 * kSteps);
+}
+
+TEST(GemmWgmma, OfSixtyFourRowsTheSecondWarpgroupHasNone) {
+  const GemmWgmmaExtents<> extents{64, 128, 64, 4, 1, 1};
+  EXPECT_GT(count(run(extents, 0, 3), "wgmma"), 0);
+  EXPECT_EQ(count(run(extents, 0, 4), "wgmma"), 0);
+}
+
+}  // namespace
+}  // namespace warptwin::scenarios
