@@ -89,7 +89,8 @@ void write(const std::vector<Row>& rows, std::uint32_t behind, const char* path)
         line,
         sizeof line,
         "{\"name\": \"h200/sweep/%s/S%u%s\", \"kind\": \"sweep\", \"split\": \"%s\", "
-        "\"chip\": \"H200\", \"value\": %.1f, \"unit\": \"cycles per k-iteration\", "
+        "\"chip\": \"H200\", \"scenario\": \"mainloop_wgmma\", \"set\": {\"in_flight\": %u}, "
+        "\"value\": %.1f, \"unit\": \"cycles per k-iteration\", "
         "\"spread_percent\": %.2f, \"source\": \"warptwin-measure-mainloop\", \"config\": "
         "{\"tile_m\": %u, \"tile_n\": %u, \"tile_k\": %u, \"stages\": %u, \"dtype\": "
         "\"BF16\", \"ctas\": 1, \"in_flight\": %u, \"K\": %u, \"clock_ghz\": %.3f}}",
@@ -97,6 +98,7 @@ void write(const std::vector<Row>& rows, std::uint32_t behind, const char* path)
         row.stages,
         row.behind == 0 ? "" : "/behind",
         is_for_calibration(row) ? "calibrate" : "held_out",
+        row.behind,
         row.cycles,
         row.spread,
         row.m,

@@ -1089,11 +1089,36 @@ ExitCode replay(Session& session) {
   return run(session);
 }
 
+// The rows of all files that are named; with --split those of it alone.
 std::vector<MeasuredRow> rows_of(const Session& session) {
-  if (session.options.count("data") == 0) {
+  const std::vector<std::string> paths = strings(session, "data");
+  if (paths.empty()) {
     throw ConfigError("name a file of measurements, as in --data rows.json");
   }
-  return read_measured_rows(session.options["data"].as<std::string>());
+  std::vector<MeasuredRow> rows;
+  for (const std::string& path : paths) {
+    for (MeasuredRow& row : read_measured_rows(path)) {
+      rows.push_back(std::move(row));
+    }
+  }
+  if (session.options.count("split") != 0) {
+    const auto wanted = session.options["split"].as<std::string>();
+    std::erase_if(rows, [&](const MeasuredRow& row) { return row.split != wanted; });
+    if (rows.empty()) {
+      throw ConfigError("no row has the split '" + wanted + "'");
+    }
+  }
+  return rows;
+}
+
+std::string source_of_fit(const Session& session) {
+  std::string source = "fitted by 'warptwin calibrate' to";
+  for (const std::string& path : strings(session, "data")) {
+    source += " " + path;
+  }
+  return session.options.count("split") == 0
+             ? source
+             : source + ", split " + session.options["split"].as<std::string>();
 }
 
 // Rows run on the chip they name, unless one is named here.
@@ -1117,8 +1142,7 @@ ExitCode calibrate_command(Session& session) {
   }
   Calibration result = calibrate(rows, session.scenarios, chip, keys);
   for (const FittedConstant& constant : result.constants) {
-    result.chip.sources[constant.key] =
-        "fitted by 'warptwin calibrate' to " + session.options["data"].as<std::string>();
+    result.chip.sources[constant.key] = source_of_fit(session);
   }
   session.out << (session.json() ? json_of(result).dump(2) + "\n" : text_of(result));
   if (session.options.count("write-chip") != 0) {
@@ -1327,7 +1351,10 @@ po::options_description options_of(const Command& command) {
   const po::options_description all = all_options();
   for (std::string name; names >> name;) {
     if (name == "rows") {  // another --data than that of 'check'
-      options.add_options()("data", po::value<std::string>(), "FILE.json: measured rows");
+      options.add_options()("data",
+                            po::value<std::vector<std::string>>()->composing(),
+                            "FILE.json: measured rows; may be given several times")(
+          "split", po::value<std::string>(), "NAME: only the rows whose 'split' it is");
     }
     for (const auto& option : all.options()) {
       if (option->long_name() == name) {

@@ -83,6 +83,26 @@ std::string mainloop_of(const std::string& dtype) {
              : "";
 }
 
+// What a row says itself of how it is to be predicted: "scenario", and "set", parameters of it.
+void read_scenario(const Place& place, MeasuredRow& row) {
+  if (place.find("scenario") != nullptr) {
+    row.scenario = place.text("scenario", "");
+    row.reason.clear();
+  }
+  const Json* set = place.find("set");
+  if (set == nullptr) {
+    return;
+  }
+  if (!set->is_object()) {
+    place.refuse("'set' is an object: parameters of the scenario");
+  }
+  const Place inner{*set, place.where + ": set"};
+  for (const auto& [name, value] : set->items()) {
+    row.parameters[name] =
+        static_cast<std::int64_t>(inner.number(name.c_str(), 0, static_cast<double>(kMost)));
+  }
+}
+
 void read_sweep(const Place& config, MeasuredRow& row) {
   const std::string dtype = config.text("dtype", "BF16");
   row.scenario = mainloop_of(dtype);
@@ -172,6 +192,7 @@ MeasuredRow read_row(const Place& place, const std::string& kind) {
   row.name = place.text("name", place.where);
   row.chip = small(place.text("chip", ""));
   row.value = place.number("value", 1e-12, 1e12);
+  row.split = place.text("split", "");
   row.unit = place.text("unit", kind == "sweep" ? "ns per k-iteration" : "TFLOP/s");
   const Json* config = place.find("config");
   if (config == nullptr || !config->is_object()) {
@@ -179,6 +200,7 @@ MeasuredRow read_row(const Place& place, const std::string& kind) {
   }
   const Place inner{*config, place.where + ": config"};
   kind == "sweep" ? read_sweep(inner, row) : read_kernel(place, inner, row);
+  read_scenario(place, row);
   return row;
 }
 

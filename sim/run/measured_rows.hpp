@@ -10,6 +10,8 @@
 ///    "M": 4096, "N": 4096, "K": 4096, "dtype": "bf16",
 ///    "config": {"tile": "128x128", "bk": 64, "stages": 7, "sm": 1, "persistent": false,
 ///               "ws": true}}
+/// Any row may name the scenario that is like it, and parameters beside those of its config:
+///   "scenario": "mainloop_wgmma", "set": {"in_flight": 1}
 
 #pragma once
 
@@ -22,8 +24,9 @@ namespace warptwin::sim {
 
 struct MeasuredRow {
   std::string name;
-  std::string kind;  // "sweep" or "kernel"
-  std::string chip;  // in small letters; empty where the row does not say
+  std::string kind;   // "sweep" or "kernel"
+  std::string split;  // what the row is for, as in "calibrate" and "held_out"; may be empty
+  std::string chip;   // in small letters; empty where the row does not say
   double value = 0;
   std::string unit;
   double clock = 0;      // GHz; 0: the chip's

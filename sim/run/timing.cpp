@@ -94,27 +94,36 @@ std::string remedy_of(Unit unit) {
   }
 }
 
+std::string percent(double share) {
+  return std::to_string(std::lround(100 * share)) + " %";
+}
+
 // What has to change for the run to end sooner: the unit that most of the path is in, if it is one
-// that can be full; else the ring that the path goes round.
+// that can be full; else the ring that the path goes round, where its waits cost enough; else the
+// longest part.
 std::string change_of(const CriticalPath& path) {
   constexpr double kMost = 0.5;
+  constexpr double kWorthwhile = 0.03;
+  const auto share = [&](const PathPart& part) { return part.cycles / std::max(path.cycles, 1.0); };
   const PathPart* ring = nullptr;
   for (const PathPart& part : path.parts) {
     const auto unit = static_cast<Unit>(part.id);
-    if (part.kind == StepKind::kUnit && is_throughput(unit) && part.cycles >= kMost * path.cycles) {
+    if (part.kind == StepKind::kUnit && is_throughput(unit) && share(part) >= kMost) {
       return remedy_of(unit);
     }
-    const bool empties = part.kind == StepKind::kBarrier && part.what.size() > 6 &&
-                         part.what.compare(part.what.size() - 6, 6, ".empty") == 0;
-    if (empties && (ring == nullptr || part.steps > ring->steps)) {
+    if (part.gain_without >= kWorthwhile &&
+        (ring == nullptr || part.gain_without > ring->gain_without)) {
       ring = &part;
     }
   }
   if (ring != nullptr) {
-    return "one more stage: " + std::to_string(ring->steps) + " times the path waits for " +
-           ring->what;
+    return "more stages: " + std::to_string(ring->steps) + " times the path waits for " +
+           ring->what + ", and without these waits it is " + percent(ring->gain_without) +
+           " shorter";
   }
-  return path.parts.empty() ? "nothing" : "less of the longest part: " + path.parts.front().what;
+  return path.parts.empty() ? "nothing"
+                            : "less of the longest part: " + path.parts.front().what + ", " +
+                                  percent(share(path.parts.front())) + " of the path";
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 namespace warptwin::sim {
@@ -39,6 +41,13 @@ class SumsByName {
   std::map<std::pair<StepKind, std::uint32_t>, Sums*> by_id_;
   std::map<Key, Sums> sums_;
 };
+
+// A ring's consumers hand its stages back through barriers of this name.
+bool is_ring(const PathPart& part) {
+  constexpr std::string_view kSuffix = ".empty";
+  return part.kind == StepKind::kBarrier && part.what.size() > kSuffix.size() &&
+         part.what.compare(part.what.size() - kSuffix.size(), kSuffix.size(), kSuffix) == 0;
+}
 
 }  // namespace
 
@@ -122,6 +131,33 @@ std::vector<bool> CauseLog::awaited_steps() const {
   return awaited;
 }
 
+Ticks CauseLog::end_without(const std::string& barrier,
+                            const std::function<std::string(StepName)>& name) const {
+  std::unordered_map<std::uint32_t, bool> known;
+  const auto is_gone = [&](StepName what) {
+    if (what.kind != StepKind::kBarrier) {
+      return false;
+    }
+    const auto [found, is_new] = known.try_emplace(what.id, false);
+    found->second = is_new ? name(what) == barrier : found->second;
+    return found->second;
+  };
+  std::vector<Ticks> ends(steps_.size());
+  Ticks last = 0;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    Ticks begins = 0;
+    for (const Cause before : {step.first, step.second}) {
+      if (before > forgotten_ && !is_gone(steps_[index(before)].what)) {
+        begins = std::max(begins, ends[index(before)]);
+      }
+    }
+    ends[i] = begins + (step.end - end(later(step)));
+    last = std::max(last, ends[i]);
+  }
+  return last;
+}
+
 CriticalPath CauseLog::critical_path(const std::function<std::string(StepName)>& name) const {
   CriticalPath path;
   if (steps_.empty()) {
@@ -156,6 +192,11 @@ CriticalPath CauseLog::critical_path(const std::function<std::string(StepName)>&
   for (const auto& [key, sum] : sums.all()) {
     if (sum.path_steps != 0) {
       path.parts.push_back({key.first, key.second, sum.id, to_cycles(sum.on_path), sum.path_steps});
+      PathPart& part = path.parts.back();
+      if (is_ring(part)) {
+        const Ticks without = end_without(part.what, name);
+        part.gain_without = 1.0 - to_cycles(without) / std::max(to_cycles(last->end), 1.0);
+      }
     }
     path.slack.push_back({key.first,
                           key.second,

@@ -58,6 +58,9 @@ struct PathPart {
   std::uint32_t id = 0;  // of a step of it; see StepName
   double cycles = 0;
   std::uint64_t steps = 0;
+  /// Where it is the empty barriers of a ring: by what share the run would be shorter, did nobody
+  /// wait for them; see `CauseLog::end_without`. About what any number of stages can give.
+  double gain_without = 0;
 };
 
 /// How much later the steps of something may be, each by itself, and the end stays where it is. Of
@@ -92,6 +95,10 @@ class CauseLog {
 
   /// From the step that ends last back to the first. Names are given by `name`.
   CriticalPath critical_path(const std::function<std::string(StepName)>& name) const;
+  /// When the last step would end, did nobody wait for the barriers of a name: each step as long
+  /// after what is left of its causes as it was, every unit in the same order.
+  Ticks end_without(const std::string& barrier,
+                    const std::function<std::string(StepName)>& name) const;
 
   /// The step that is happening: the cause of what follows from it at once.
   Cause acting = kNoCause;

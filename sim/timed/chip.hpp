@@ -24,7 +24,7 @@ class ChipError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One form of `tcgen05.mma`, of 32 bytes of K, N columns wide.
+/// One form of `tcgen05.mma` or `wgmma` (64 rows), of 32 bytes of K, N columns wide.
 struct MmaForm {
   double interval_per_column = 0;  // cycles from one instruction to the next, per column
   double interval_least = 0;       // cycles from one to the next, at least
@@ -49,6 +49,8 @@ struct Chip {
   double mbarrier_arrive = 0;
   double mbarrier_test = 0;
   double mbarrier_wake = 0;
+  double mbarrier_reach = 0;
+  double mbarrier_port = 0;
   double named_barrier = 0;
   double named_barrier_per_warp = 0;
   double cluster_barrier_relaxed = 0;
@@ -75,6 +77,7 @@ struct Chip {
   double smem_latency = 0;
 
   double mma_issue = 0;
+  double wgmma_fence = 0;
   double mma_batch = 0;
   double commit_latency = 0;
 
@@ -87,6 +90,7 @@ struct Chip {
   double l2_bytes = 0;
   double l2_halves = 0;
   double l2_rate = 0;
+  double l2_sm_rate = 0;
   double l2_far_latency = 0;
   double l2_link_rate = 0;
   double global_latency = 0;

@@ -44,7 +44,6 @@ bool runs_ahead(const Operation& op) {
     case Op::kTcgen05Cp:
     case Op::kTcgen05Commit:
     case Op::kWgmma:
-    case Op::kWgmmaFence:
     case Op::kWgmmaCommit:
       return true;
     case Op::kMbarrierArrive:  // its phase ends with bytes that are yet to come
@@ -127,7 +126,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         memory_{"memory", chip, clock_, holds_inputs(), log_.get()},
         fabric_{"fabric", *this, log_.get()},
         gap_{microseconds(chip.cta_gap_us)},
-        accounts_(gpu.warps().size()) {
+        accounts_(gpu.warps().size()),
+        wgmma_issued_(gpu.warps().size()) {
     ports_.reserve(accounts_.size());
     for (Slot slot = 0; slot < accounts_.size(); ++slot) {
       ports_.push_back(Port{*this, slot});
@@ -272,6 +272,11 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     settle();
     WarpThread& thread = warps_[self];
     calculate(self);
+    if (thread.sm->barriers.asks_port(op)) {
+      const Ticks reach = thread.sm->barriers.reach(op.op);
+      accounts_[self].issue(reach);
+      pass(std::exchange(thread.debt, 0) + reach);
+    }
     const Ticks cost = cost_of(self, op);
     accounts_[self].issue(cost);
     thread.debt += cost;
@@ -391,6 +396,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       case Op::kTcgen05Cp:
       case Op::kTcgen05Commit:
         return chip_.mma_issue;
+      case Op::kWgmmaFence:
+        return chip_.wgmma_fence;
       case Op::kTcgen05Alloc:
       case Op::kTcgen05Dealloc:
         return chip_.tmem_alloc;
@@ -442,12 +449,28 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
   }
 
-  // A wgmma begins when the fourth warp has issued it. It takes no time yet: no chip says how much.
+  // A wgmma begins when the last of its four warps has issued it; each of them may be ahead of time.
   void multiply_warpgroup(Slot self, const Operation& op) {
-    if (op.result != 0) {
-      const Slot first = self - self % gpu_.config().warps_per_cta % kWarpsPerWarpgroup;
-      fabric_.send(0, static_cast<Slot>(warps_.size()) + first, Unit::kTensorCore);
+    if (gpu_.trapped()) {
+      return;
     }
+    const Slot first = self - gpu_.warps()[self].index % kWarpsPerWarpgroup;
+    Ticks& issued = wgmma_issued_[first];
+    issued = std::max(issued, issuing_at_);
+    if (op.result == 0) {
+      return;  // not all four have
+    }
+    const bool a_in_registers = (op.flags & event_flag::kTmemA) != 0;
+    const std::size_t form = form_of(false, kWgmmaRows, a_in_registers);
+    if (forms_[form] == nullptr) {
+      throw ChipError(chip_.name + ": has no wgmma: no form '" + kFormNames[form] + "'");
+    }
+    const UmmaInstructionDescriptor shape{op.instruction, static_cast<MmaKind>(op.kind)};
+    constexpr double kStepBytes = 32;
+    const double rows = (a_in_registers ? 0 : kWgmmaRows) + shape.n();
+    sm_of(self).warpgroups.multiply(issued,
+                                    {*forms_[form], double(shape.n()), rows * kStepBytes},
+                                    static_cast<Slot>(warps_.size()) + first);
   }
 
   // An MMA that the model has refused is not in its queue.
@@ -772,7 +795,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     const auto part = [](std::size_t i) { return static_cast<std::uint32_t>(i % kSubPartitions); };
     const auto sm = [&](std::size_t i) -> const Sm& { return *sms_[i / kSubPartitions]; };
     result.units = {
-        use("tensor core", sms, [&](std::size_t i) { return sms_[i]->tensor.busy(); }),
+        use("tensor core",
+            sms,
+            [&](std::size_t i) { return sms_[i]->tensor.busy() + sms_[i]->warpgroups.busy(); }),
         use("TMA engine", sms, [&](std::size_t i) { return sms_[i]->tma.busy(); }),
         use("shared-memory read", sms, [&](auto i) { return sms_[i]->shared.reads().busy(); }),
         use("shared-memory write", sms, [&](auto i) { return sms_[i]->shared.writes().busy(); }),
@@ -833,7 +858,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   std::deque<WarpThread> warps_;
   std::vector<WarpAccount> accounts_;
   std::vector<Port> ports_;
-  std::vector<Slot> inserted_;  // became ready, not dealt with
+  std::vector<Ticks> wgmma_issued_;  // of a warpgroup's first warp: when its latest was issued
+  std::vector<Slot> inserted_;       // became ready, not dealt with
   std::vector<Slot> settling_;
   std::vector<CopyTargetPort> loads_;  // targets of the load being issued
   CopyShape load_shape_;

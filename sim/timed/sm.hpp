@@ -6,6 +6,7 @@
 #include "sim/timed/modules/tma_engine.hpp"
 #include "sim/timed/modules/tmem_ports.hpp"
 #include "sim/timed/modules/warp_issue.hpp"
+#include "sim/timed/modules/warpgroup_mma.hpp"
 
 namespace warptwin::sim {
 
@@ -19,17 +20,19 @@ class Sm : public sc_core::sc_module {
      CauseLog* log = nullptr)
       : sc_module{name},
         issue{"issue", chip},
-        barriers{"barriers", chip},
         shared{"shared", chip},
+        barriers{"barriers", chip, shared},
         tma{"tma", chip, l2_half, shared, memory, completions, log},
         tensor{"tensor", chip, shared, completions, log},
+        warpgroups{"warpgroups", chip, shared, completions, log},
         tmem{"tmem", chip, tensor, completions, log} {}
 
   WarpIssue issue;
-  MbarrierUnit barriers;
   SharedMemory shared;
+  MbarrierUnit barriers;
   TmaEngine tma;
   TensorCore tensor;
+  WarpgroupMma warpgroups;
   TmemPorts tmem;
   Port network;  // from other SMs of the cluster
 };

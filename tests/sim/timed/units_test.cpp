@@ -13,6 +13,7 @@
 #include "sim/timed/modules/tma_engine.hpp"
 #include "sim/timed/modules/tmem_ports.hpp"
 #include "sim/timed/modules/warp_issue.hpp"
+#include "sim/timed/modules/warpgroup_mma.hpp"
 #include "sim/timed/simulation.hpp"
 
 namespace warptwin::sim {
@@ -133,6 +134,18 @@ TEST_F(TmaTest, ShortRowsCostAsMuchAsLongOnesAndFewRowsTheInstruction) {
   tma.load(0, {8, 16, 2}, {to(6, shared)});
   expect_step_at(128 + 300 + 8, 5);
   expect_step_at(128 + 58 + 300 + 8, 6);
+}
+
+// 16 KiB at 64 bytes a cycle take 256 cycles into the SM, and the last row is the last of them.
+TEST_F(TmaTest, TheWayIntoAnSmTakesItsRate) {
+  chip.l2_sm_rate = 64;
+  SharedMemory shared{"shared", chip};
+  MemorySystem memory{"memory", chip, 1.0, true};
+  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  tma.load(0, {128, 128, 1}, {to(5, shared)});
+  tma.load(0, {128, 128, 2}, {to(6, shared)});
+  expect_step_at(128 + 300 + 64, 5);  // alone it streams in while the engine works on it
+  expect_step_at(128 + 300 + 64 + 256, 6);
 }
 
 TEST_F(TmaTest, ALoadIssuedLaterBeginsLater) {
@@ -281,6 +294,88 @@ TEST_F(TensorCoreTest, WhatNobodyCommitsIsFlushed) {
   EXPECT_FALSE(tensor.flush());
 }
 
+class WgmmaTest : public UnitTest {
+ protected:
+  void SetUp() override {
+    chip.issue = 2;
+    chip.smem_read = 128;
+  }
+  // 64 rows of A and `columns` of B, 32 bytes of each.
+  static WgmmaShape shape(double columns) {
+    return {{0.5, 0, 0, 58, 0.5}, columns, (64 + columns) * 32};
+  }
+};
+
+// Issue of the product, its commit and its wait are the warp's.
+TEST_F(WgmmaTest, LatencyIsTheMeasuredOne) {
+  SharedMemory shared{"shared", chip};
+  WarpgroupMma tensor{"tensor", chip, shared, *this};
+  tensor.multiply(0, shape(128), 3);
+  expect_step_at(58 + 64 - 6, 3);
+}
+
+TEST_F(WgmmaTest, ProductsOfAllWarpgroupsTakeTheirTurns) {
+  SharedMemory shared{"shared", chip};
+  WarpgroupMma tensor{"tensor", chip, shared, *this};
+  tensor.multiply(0, shape(128), 3);
+  tensor.multiply(0, shape(256), 7);
+  tensor.multiply(to_ticks(10), shape(128), 3);
+  expect_step_at(58 + 64 - 6, 3);
+  expect_step_at(64 + 58 + 128 - 6, 7);
+  expect_step_at(64 + 128 + 58 + 64 - 6, 3);
+  EXPECT_EQ(tensor.busy(), to_ticks(64 + 128 + 64));
+}
+
+TEST_F(WgmmaTest, OneThatIsIssuedLaterBeginsLater) {
+  SharedMemory shared{"shared", chip};
+  WarpgroupMma tensor{"tensor", chip, shared, *this};
+  tensor.multiply(to_ticks(500), shape(128), 3);
+  expect_step_at(500 + 58 + 64 - 6, 3);
+}
+
+// Of few columns it is the operands that take the time: 3072 bytes of 32 columns, 24 cycles.
+TEST_F(WgmmaTest, OperandsComeThroughTheReadPort) {
+  SharedMemory shared{"shared", chip};
+  WarpgroupMma tensor{"tensor", chip, shared, *this};
+  tensor.multiply(0, shape(32), 3);
+  tensor.multiply(0, shape(32), 3);
+  expect_step_at(58 + 16 - 6, 3);
+  expect_step_at(24 + 58 + 16 - 6, 3);
+  EXPECT_EQ(shared.reads().busy(), to_ticks(48));
+}
+
+// Where products leave the read port no gap, an operation on an mbarrier waits for their end.
+TEST_F(WgmmaTest, BarriersFindTheGapsThatProductsLeave) {
+  chip.mbarrier_port = 1;
+  chip.mbarrier_reach = 30;
+  chip.mbarrier_test = 70;
+  chip.mbarrier_arrive = 7;
+  const auto seen = [&](double columns, Op kind, double from) {
+    SharedMemory shared{sc_core::sc_gen_unique_name("shared"), chip};
+    WarpgroupMma tensor{sc_core::sc_gen_unique_name("tensor"), chip, shared, *this};
+    MbarrierUnit unit{sc_core::sc_gen_unique_name("unit"), chip, shared};
+    for (int i = 0; i < 4; ++i) {
+      tensor.multiply(0, shape(columns), 3);
+    }
+    Operation op;
+    op.op = kind;
+    return to_cycles(unit.operate(to_ticks(from), op, 4));
+  };
+  // Four products of 64 columns read for 128 cycles.
+  EXPECT_EQ(seen(64, Op::kMbarrierWait, 0), 128 + 40);
+  EXPECT_EQ(seen(64, Op::kMbarrierWait, 98), 128 + 40);
+  EXPECT_EQ(seen(64, Op::kMbarrierWait, 99), 129 + 40);
+  EXPECT_EQ(seen(64, Op::kMbarrierArrive, 0), 128 + 7);
+  // Of 128 columns the first reads until cycle 48, and the next from 64 on.
+  EXPECT_EQ(seen(128, Op::kMbarrierWait, 0), 48 + 40);
+  EXPECT_EQ(seen(128, Op::kMbarrierWait, 20), 50 + 40);
+  EXPECT_EQ(seen(128, Op::kMbarrierWait, 34), 112 + 40);
+  // Named barriers do not lie in shared memory.
+  EXPECT_EQ(seen(64, Op::kBarSync, 0), chip.named_barrier + 4 * chip.named_barrier_per_warp);
+  chip.mbarrier_port = 0;
+  EXPECT_EQ(seen(64, Op::kMbarrierWait, 0), 70);
+}
+
 class TmemTest : public UnitTest {};
 
 TEST_F(TmemTest, ALoadTakesItsBytesAndTheLatency) {
@@ -362,12 +457,13 @@ TEST_F(IssueTest, ArithmeticTakesItsRateInEachSubPartition) {
 }
 
 TEST_F(IssueTest, BarriersTakeTheirLatencies) {
-  MbarrierUnit unit{"unit", chip};
+  SharedMemory shared{"shared", chip};
+  MbarrierUnit unit{"unit", chip, shared};
   Operation op;
   const auto taken = [&](Op kind, Semantics semantics = Semantics::kRelease) {
     op.op = kind;
     op.ordering.semantics = semantics;
-    MbarrierUnit fresh{sc_core::sc_gen_unique_name("fresh"), chip};
+    MbarrierUnit fresh{sc_core::sc_gen_unique_name("fresh"), chip, shared};
     return to_cycles(fresh.operate(0, op, 4));
   };
   EXPECT_EQ(taken(Op::kMbarrierArrive), chip.mbarrier_arrive);
