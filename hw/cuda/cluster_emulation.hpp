@@ -82,7 +82,8 @@ class ClusterEmulation {
   /// Whether this cluster begins; else none of its warps runs the kernel.
   ///
   /// Participants: the whole warp. Blocks: until that is decided.
-  WARPTWIN_HOST_DEVICE bool begins() const {
+  WARPTWIN_HOST_DEVICE bool begins() {
+    clusters_yield_ = true;
     if (ptx::cluster_index() < *control(0, EmulationMemory::kResidentClusters)) {
       return true;
     }
@@ -107,8 +108,12 @@ class ClusterEmulation {
     }
   }
   /// See `Machine`; the response's first word says whether it brought a cluster, the second is the
-  /// index of its first CTA. Participants: each lane for itself.
+  /// index of its first CTA. Ends a kernel whose clusters run without `begins`: theirs is no work
+  /// that can be claimed. Participants: each lane for itself.
   WARPTWIN_HOST_DEVICE void try_cancel(SharedAddress response, Mbarrier bar, bool multicast) const {
+    if (!clusters_yield_) {
+      ptx::trap();
+    }
     const std::uint32_t cluster = draw(EmulationMemory::kCanceled);
     const bool canceled = cluster < ptx::cluster_count();
     const std::uint32_t words[4] = {
@@ -191,6 +196,7 @@ class ClusterEmulation {
   std::uint32_t* memory_;
   const char* argument_;
   SharedAddress base_;
+  bool clusters_yield_ = false;  // known wherever `begins` is inlined
 };
 
 }  // namespace warptwin::hw

@@ -161,7 +161,7 @@ class CudaMachine {
   /// Whether this cluster is to run a kernel that claims clusters, or has been claimed.
   ///
   /// Participants: the whole warp. Blocks: where launch control is emulated, until it is known.
-  WARPTWIN_HOST_DEVICE bool cluster_begins() const {
+  WARPTWIN_HOST_DEVICE bool cluster_begins() {
     NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a, (return true;), (return cluster_.begins();))
   }
   /// This warp has run it. `warps`: of a CTA. Participants: the whole warp. Blocks: never.
