@@ -33,6 +33,7 @@ struct Gemm2smExtents : Tiles {
   [[no_unique_address]] Extent<kClusterN> cluster_n;
 
   constexpr std::uint32_t cta_m() const { return this->tile_m / 2; }
+  constexpr std::uint32_t cta_n() const { return this->tile_n / 2; }
   constexpr ClusterShape cluster() const { return {cluster_m, cluster_n, CtaGroup::kTwo}; }
 };
 
@@ -45,12 +46,7 @@ struct Gemm2smStorage {
   using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
 
   constexpr Gemm2smStorage(auto& layout, const Extents& e)
-      : input{layout,
-              "input",
-              kGemmRoles,
-              e.cluster(),
-              {e.cta_m(), e.tile_n / 2, e.tile_k},
-              e.stages},
+      : input{layout, "input", kGemmRoles, e.cluster(), {e.cta_m(), e.cta_n(), e.tile_k}, e.stages},
         out{layout, "out", kGemmRoles, e.cta_m(), box_columns<bf16>(e.tile_n)},
         accum{layout, "accum", kGemmRoles, e.cluster(), {e.accum_stages, e.tile_n}},
         tmem{layout, "tmem", kGemmRoles, e.cluster()} {}

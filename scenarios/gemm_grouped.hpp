@@ -10,6 +10,10 @@
 /// work.full[w]     1   scheduler, elected lane        -       slot w names a tile, or none
 /// work.empty[w]    6   load, elected lane of a warp   -       slot w may be overwritten
 ///
+/// With cta_group=2 a pair of CTAs computes a tile, and the counts are those of gemm_2sm. Each CTA
+/// has a scheduler and slots of its own: both find the same tiles. The peer's MMA warp takes them,
+/// too, and computes nothing: a slot is free when every warp has read it.
+///
 /// A slot is freed by one lane of each warp that reads it: of load, of mma and of the four epilogue
 /// warps. A CTA's first tile is its index: everybody finds it by himself, and the scheduler
 /// publishes from the second on. Where there is no tile everybody stops: a CTA whose first tile is
@@ -17,7 +21,6 @@
 ///
 /// Each group has tensor maps of its own, over its rows alone: of a tile that reaches beyond them,
 /// zeros are read and nothing is written. An empty group has no tiles, and its maps are not used.
-/// With one CTA for each tile (ctas=0) the launch is the walk by block index of the 1D2D kernels.
 ///
 /// Expected: clean in every interleaving, for all sizes of groups, whichever are empty, all of them
 ///           too, any number of CTAs, of k steps, and every depth of the rings.
@@ -28,7 +31,7 @@
 
 #include "common/pipeline/producer_consumer_pipeline.hpp"
 
-#include "scenarios/gemm.hpp"
+#include "scenarios/gemm_2sm.hpp"
 
 namespace warptwin::scenarios {
 
@@ -46,14 +49,26 @@ using WorkRingStorage = RingStorage<From<Role::kScheduler, ElectedLane>,
                                     To<Role::kMma, ElectedLane>,
                                     To<Role::kEpilogue, ElectedLane>>;
 
-/// What gemm has, and the slots that name tiles.
+/// `tile_m` by `tile_n` is the shape of an MMA, of a CTA or a pair.
+template <class Tiles = GemmExtents<>, std::uint32_t kGroup = kDynamic>
+struct GemmGroupedExtents : Tiles {
+  [[no_unique_address]] Extent<kGroup> cta_group;
+
+  constexpr std::uint32_t cta_m() const { return this->tile_m / cta_group; }
+  constexpr std::uint32_t cta_n() const { return this->tile_n / cta_group; }
+  constexpr ClusterShape cluster() const {
+    return {cta_group, 1, cta_group == 2 ? CtaGroup::kTwo : CtaGroup::kOne};
+  }
+};
+
+/// What gemm_2sm has, and the slots that name tiles.
 template <class Extents>
-struct GemmGroupedStorage : GemmStorage<Extents> {
+struct GemmGroupedStorage : Gemm2smStorage<Extents> {
   constexpr GemmGroupedStorage(auto& layout, const Extents& e)
-      : GemmStorage<Extents>{layout, e},
+      : Gemm2smStorage<Extents>{layout, e},
         work{layout, "work", kGemmGroupedRoles, kWorkStages, kWorkBytes} {}
   constexpr void init(Machine auto& machine) const {
-    GemmStorage<Extents>::init(machine);
+    Gemm2smStorage<Extents>::init(machine);
     work.init(machine);
   }
 
@@ -179,13 +194,15 @@ struct GemmGroupedKernel {
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
     auto input = Input{machine, smem.input}.producer();
+    const std::uint32_t ctas = smem.input.cluster.group_ctas();
+    const std::uint32_t part = smem.input.cluster.place_in_group(machine.cta_rank());
     for (auto at = tiles<Role::kLoad>(machine, problem, smem); at.exists(); at.next()) {
       const auto& a = problem.a[at->group];
       const auto& b = problem.b[at->group];
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-        auto stage = input.acquire_stage();                        // waits input.empty, arms full
-        stage.load(a, {at->tile.m, k}, stage.payload().a_tile());  // (tile_m, tile_k) bf16
-        stage.load(b, {at->tile.n, k}, stage.payload().b_tile());  // (tile_n, tile_k) bf16
+        auto stage = input.acquire_stage();  // waits input.empty; the leader arms full
+        stage.load(a, {at->tile.m * ctas + part, k}, stage.payload().a_tile());  // (cta_m, tile_k)
+        stage.load(b, {at->tile.n * ctas + part, k}, stage.payload().b_tile());  // (cta_n, tile_k)
         std::move(stage).release();
       }
     }
@@ -196,6 +213,9 @@ struct GemmGroupedKernel {
     auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // allocates, hands over
     auto input = Input{machine, smem.input}.consumer();
     for (auto at = tiles<Role::kMma>(machine, problem, smem); at.exists(); at.next()) {
+      if (!warp.is_leader()) {
+        continue;  // the leader's MMAs are both CTAs'
+      }
       auto accum = warp.acquire_mma_linear();  // waits accum.empty
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         auto stage = input.acquire_stage();  // waits input.full
@@ -213,18 +233,21 @@ struct GemmGroupedKernel {
     auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
     const std::uint32_t columns = smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.tile_n / columns;
+    const std::uint32_t ctas = smem.accum.cluster.group_ctas();
+    const std::uint32_t part = smem.accum.cluster.place_in_group(machine.cta_rank());
     for (auto at = tiles<Role::kEpilogue>(machine, problem, smem); at.exists(); at.next()) {
       const auto& d = problem.d[at->group];
+      const std::uint32_t row = at->tile.m * ctas + part;
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
         registers.load(accum, box * columns, columns);
-        registers.store(writer.acquire());  // (tile_m, box_columns) bf16, written by all warps
-        writer.store(d, {at->tile.m, at->tile.n * boxes + box});
+        registers.store(writer.acquire());  // (cta_m, box_columns) bf16, written by all warps
+        writer.store(d, {row, at->tile.n * boxes + box});
       }
       registers.load(accum, (boxes - 1) * columns, columns);
-      std::move(accum).release();  // arrives on accum.empty
+      std::move(accum).release();  // arrives on the leader's accum.empty
       registers.store(writer.acquire());
-      writer.store(d, {at->tile.m, at->tile.n * boxes + boxes - 1});
+      writer.store(d, {row, at->tile.n * boxes + boxes - 1});
     }
     writer.drain();             // the stores are complete
     std::move(warp).release();  // arrives on tmem.done
@@ -235,7 +258,7 @@ struct GemmGrouped {
   static constexpr ScenarioInfo kInfo{"gemm_grouped",
                                       ScenarioKind::kClean,
                                       "persistent GEMMs of groups, tiles by a scheduler warp"};
-  using StaticExtents = GemmExtents<128, 128, 64, 4, 2>;
+  using StaticExtents = GemmGroupedExtents<GemmExtents<128, 128, 64, 4, 2>, 1>;
   template <Machine M, class Extents>
   using Kernel = GemmGroupedKernel<M, Extents>;
 
@@ -248,25 +271,29 @@ struct GemmGrouped {
         {"work", "which groups have their rows, one bit each", 15, 0, 15, nullptr, true},
         {"n", "rows of each B, columns of each D", 256, 1, 1 << 20},
         {"k", "columns of A and B", 256, 1, 1 << 20, "tile_k"},
-        {"tile_m", "rows of a tile of D", 128, 64, 128},
-        {"tile_n", "columns of a tile of D", 128, 8, 256},
+        {"tile_m", "rows of an MMA's tile of D", 128, 64, 256},
+        {"tile_n", "columns of an MMA's tile of D", 128, 8, 256},
         {"tile_k", "columns of A and B in one stage", 64, 16, 64},
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
-        {"ctas", "CTAs that share the tiles; 0: one for each", 3, 0, 1 << 16},
+        {"cta_group", "CTAs that share an MMA", 1, 1, 2},
+        {"ctas", "CTAs, or pairs, that share the tiles; 0: one for each", 3, 0, 1 << 16},
     };
     return kParameters;
   }
-  static GemmExtents<> extents(const ParameterSet& p) { return Gemm::extents(p); }
+  static GemmGroupedExtents<> extents(const ParameterSet& p) {
+    return {Gemm::extents(p), p.u32("cta_group")};
+  }
   static Workload workload(const ParameterSet& p) {
     static constexpr const char* kNames[kGroups][3] = {
         {"a0", "b0", "d0"}, {"a1", "b1", "d1"}, {"a2", "b2", "d2"}, {"a3", "b3", "d3"}};
-    const GemmExtents<> e = extents(p);
+    const GemmGroupedExtents<> e = extents(p);
     const auto [n, k] = std::array{p.u32("n"), p.u32("k")};
     check_row_pitch("k", k, sizeof(bf16::Storage));
-    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(bf16::Storage));
+    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(bf16::Storage), e.cluster().group);
+    check_cluster(e.cluster(), e.cta_m(), e.cta_n());
     check_tmem_columns(e.accum_stages, e.tile_n);
-    check_stages_fit<GemmGroupedStorage<GemmExtents<>>>(e);
+    check_stages_fit<GemmGroupedStorage<GemmGroupedExtents<>>>(e);
     const std::uint32_t box = box_columns<bf16>(e.tile_n);
     Workload workload;
     std::uint32_t tiles = 0;
@@ -279,12 +306,13 @@ struct GemmGrouped {
       workload.tensors.push_back(matrix(a, use(TensorUse::kInput), std::max(m, 1U), k));
       workload.tensors.push_back(matrix(b, use(TensorUse::kInput), n, k));
       workload.tensors.push_back(matrix(d, use(TensorUse::kOutput), std::max(m, 1U), n));
-      workload.maps.push_back({first, e.tile_m, e.tile_k, swizzle_of(e.tile_k * 2)});
-      workload.maps.push_back({first + 1, e.tile_n, e.tile_k, swizzle_of(e.tile_k * 2)});
-      workload.maps.push_back({first + 2, e.tile_m, box, swizzle_of(box * 2)});
+      workload.maps.push_back({first, e.cta_m(), e.tile_k, swizzle_of(e.tile_k * 2)});
+      workload.maps.push_back({first + 1, e.cta_n(), e.tile_k, swizzle_of(e.tile_k * 2)});
+      workload.maps.push_back({first + 2, e.cta_m(), box, swizzle_of(box * 2)});
       workload.flops += std::uint64_t{2} * m * n * k;
       tiles += TileGrid::covering(m, n, e.tile_m, e.tile_n).count();
     }
+    workload.cluster_size = e.cluster().ctas();
     workload.clusters = p.u32("ctas") == 0 ? std::max(tiles, 1U) : p.u32("ctas");
     return workload;
   }

@@ -63,6 +63,7 @@ struct GemmGroupedEpilogueTakesWorklessTile : GemmGroupedTwin {
         {"tile_k", "columns of A and B in one stage", 64, 16, 64},
         {"stages", "stages of the input ring", 2, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
+        {"cta_group", "CTAs that share an MMA", 1, 1, 1},
         {"ctas", "CTAs that share the tiles; 0: one for each", 3, 0, 1 << 16},
     };
     return kParameters;

@@ -7,7 +7,8 @@
 
 namespace warptwin::scenarios {
 
-struct GemmGroupedTwin : GemmGrouped {
+template <std::int64_t kGroup>
+struct GemmGroupedTwinOf : GemmGrouped {
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"m0", "rows of group 0", 200, 0, 1 << 20},
@@ -17,15 +18,18 @@ struct GemmGroupedTwin : GemmGrouped {
         {"work", "which groups have their rows, one bit each", 13, 0, 15},
         {"n", "rows of each B, columns of each D", 32, 1, 1 << 20},
         {"k", "columns of A and B", 192, 1, 1 << 20},
-        {"tile_m", "rows of a tile of D", 128, 64, 128},
-        {"tile_n", "columns of a tile of D", 32, 8, 256},
+        {"tile_m", "rows of an MMA's tile of D", 128 * kGroup, 64, 256},
+        {"tile_n", "columns of an MMA's tile of D", 32, 8, 256},
         {"tile_k", "columns of A and B in one stage", 64, 16, 64},
         {"stages", "stages of the input ring", 2, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
-        {"ctas", "CTAs that share the tiles; 0: one for each", 1, 0, 1 << 16},
+        {"cta_group", "CTAs that share an MMA", kGroup, kGroup, kGroup},
+        {"ctas", "CTAs, or pairs, that share the tiles; 0: one for each", 1, 0, 1 << 16},
     };
     return kParameters;
   }
 };
+using GemmGroupedTwin = GemmGroupedTwinOf<1>;
+using GemmGroupedPairTwin = GemmGroupedTwinOf<2>;
 
 }  // namespace warptwin::scenarios

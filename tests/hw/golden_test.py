@@ -42,6 +42,15 @@ def out_of_order(predicted, seen):
     sys.exit("no wait comes after a load")
 
 
+def with_parameters(trace, parameters):
+    """The trace with the parameters its scenario has got since it was recorded: at their defaults,
+    at which a scenario does what it did before."""
+    head, rest = trace.split("\n", 1)
+    head = json.loads(head)
+    head["parameters"] = parameters
+    return json.dumps(head) + "\n" + rest
+
+
 def refuse(command):
     result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     if result.returncode != 1 or "out of order" not in result.stdout:
@@ -58,12 +67,17 @@ def main(warptwin, folder):
         settings = [part for pair in head["parameters"].split() for part in ("--set", pair)]
         with tempfile.TemporaryDirectory() as place:
             seen, predicted = f"{place}/seen.trace", f"{place}/predicted.trace"
-            pathlib.Path(seen).write_text(text, encoding="utf-8")
             for schedule in SCHEDULES:
                 launch = [head["scenario"], *settings, "--strategy", schedule]
                 run([warptwin, "trace", *launch, "--to", predicted])
+                predicted_text = pathlib.Path(predicted).read_text(encoding="utf-8")
+                parameters = json.loads(predicted_text.split("\n", 1)[0])["parameters"]
+                if not set(head["parameters"].split()) <= set(parameters.split()):
+                    sys.exit(f"{path.name}: recorded {head['parameters']}, now {parameters}")
+                text = with_parameters(text, parameters)
+                pathlib.Path(seen).write_text(text, encoding="utf-8")
                 said = run([warptwin, "compare", predicted, seen])
-                wrong = out_of_order(pathlib.Path(predicted).read_text(encoding="utf-8"), text)
+                wrong = out_of_order(predicted_text, text)
                 pathlib.Path(f"{place}/wrong.trace").write_text(wrong, encoding="utf-8")
                 refuse([warptwin, "compare", predicted, f"{place}/wrong.trace"])
                 print(f"{path.name} ({head['machine']}), {schedule}: {said.splitlines()[-1]}")

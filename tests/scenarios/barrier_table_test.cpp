@@ -100,8 +100,8 @@ TEST(BarrierTable, OfGemmSwiglu) {
 }
 
 TEST(BarrierTable, OfGemmGrouped) {
-  expect_table_is_true<GemmGroupedStorage<GemmExtents<>>>("scenarios/gemm_grouped.hpp",
-                                                          GemmExtents<>{128, 128, 64, 4, 2});
+  expect_table_is_true<GemmGroupedStorage<GemmGroupedExtents<>>>(
+      "scenarios/gemm_grouped.hpp", GemmGroupedExtents<>{{128, 128, 64, 4, 2}, 1});
 }
 
 TEST(BarrierTable, OfGemmSmall) {

@@ -49,7 +49,7 @@ auto count(const std::vector<std::string>& lines, const std::string& part) {
 const GemmGrouped::StaticExtents kFixed;
 
 TEST(GemmGrouped, StaticAndDynamicExtentsGiveTheSameOperations) {
-  const GemmExtents<> dynamic{128, 128, 64, 4, 2};
+  const GemmGroupedExtents<> dynamic{{128, 128, 64, 4, 2}, 1};
   for (std::uint32_t warp = 0; warp < 7; ++warp) {
     EXPECT_EQ(run(kFixed, warp, 1), run(dynamic, warp, 1)) << "warp " << warp;
   }

@@ -351,7 +351,8 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_swiglu", "m=200 n=50 k=64 tile_n=32 tile_k=32 stages=2 ctas=5"},
         Shape{"gemm_swiglu", "m=128 n=256 k=256 tile_n=256 stages=2"}));
 
-// Ragged groups, some empty; one row, one group, fewer tiles than CTAs, one CTA, one for each tile.
+// Ragged groups, some empty; one row, one group, fewer tiles than CTAs, one CTA, one for each tile;
+// pairs.
 INSTANTIATE_TEST_SUITE_P(
     GemmGrouped,
     ShapeTest,
@@ -361,7 +362,12 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_grouped",
               "m0=300 m1=64 m2=1 m3=128 n=100 k=520 tile_n=64 stages=1 accum_stages=1 ctas=1"},
         Shape{"gemm_grouped", "m0=127 m1=129 m2=0 m3=5 n=192 k=136 tile_n=96 stages=3 ctas=0"},
-        Shape{"gemm_grouped", "m3=400 n=40 k=72 tile_n=16 tile_k=32 work=8 ctas=3"}));
+        Shape{"gemm_grouped", "m3=400 n=40 k=72 tile_n=16 tile_k=32 work=8 ctas=3"},
+        Shape{"gemm_grouped",
+              "m0=300 m1=1 m2=0 m3=600 n=100 k=200 tile_m=256 tile_n=64 cta_group=2 ctas=2"},
+        Shape{"gemm_grouped",
+              "m0=129 n=257 k=72 tile_m=256 tile_n=32 cta_group=2 stages=1 accum_stages=1 work=5 "
+              "ctas=1"}));
 
 // The same; one warpgroup and two, stages freed at once and one behind, clusters that multicast,
 // with CTAs beyond the last tile, boxes of D of all widths, K shorter than the ring.
