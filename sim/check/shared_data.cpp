@@ -472,12 +472,8 @@ class Impl : public Detector {
         // Whoever is ordered after the later of two reads of one place is after the earlier.
         first.gone =
             first.kind == access.kind && access.at.covers(first.at) &&
-<<<<<<< HEAD
             (reads_operand(first.kind) ? first.warp == access.warp : ordered(first, access.warp));
-=======
-            (first.kind == Kind::kTensor ? first.warp == access.warp : ordered(first, access.warp));
         any_gone = any_gone || first.gone;
->>>>>>> w2
         continue;
       }
       const bool in_order = ordered(first, access.warp) || ordered_through(known, i, access);
