@@ -165,6 +165,11 @@ class Observer {
   }
   bool any_expired() { return count(WarpState::kExpired) != 0; }
   bool all_stand() { return count(WarpState::kRuns) == 0; }
+  /// Every warp has ended or is in a wait that has no deadline.
+  bool none_can_go_on() {
+    const std::size_t blocks = count(WarpState::kBlocks);
+    return blocks != 0 && blocks + count(WarpState::kEnded) == warps_;
+  }
   void stop() { stop_[0] = 1; }
 
   std::vector<WarpStand> stands() {
@@ -278,8 +283,10 @@ DeviceEnd wait_for(cudaStream_t stream,
                    const DeviceRunOptions& options,
                    DeviceRun& run) {
   const Clock::time_point start = Clock::now();
-  const auto grace = 2 * deadline_time(options.deadline) + std::chrono::milliseconds{50};
+  const auto deadline = deadline_time(options.deadline);
+  const auto grace = 2 * deadline + std::chrono::milliseconds{50};
   std::optional<Clock::time_point> expired;
+  std::optional<Clock::time_point> stopped;
   for (;;) {
     const cudaError_t state = cudaStreamQuery(stream);
     const Clock::time_point now = Clock::now();
@@ -295,6 +302,15 @@ DeviceEnd wait_for(cudaStream_t stream,
     }
     if (expired && (observer.all_stand() || now - *expired > grace)) {
       return DeviceEnd::kExpired;
+    }
+    // Waits that have no deadline have one together.
+    if (!observer.none_can_go_on()) {
+      stopped.reset();
+    } else if (!stopped) {
+      stopped = now;
+    }
+    if (options.deadline != 0 && stopped && now - *stopped > deadline) {
+      return DeviceEnd::kTimedOut;
     }
     if (now - start > options.timeout) {
       return expired ? DeviceEnd::kExpired : DeviceEnd::kTimedOut;
