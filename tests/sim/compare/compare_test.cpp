@@ -424,9 +424,9 @@ TEST(CompareTest, DifferentLaunchesAreRefused) {
   EXPECT_THROW(compare_traces(ring, trace({"work_ring", {}}, "round-robin")), ConfigError);
 }
 
-// A broken kernel's trace ends where it hangs; the comparison and its replay end all the same. Where
-// warps arrive without having waited, the second arrival of one may count before the first of
-// another: no order of the phases is right then, on that barrier and on no other.
+// A broken kernel's trace ends where it hangs; the comparison and its replay end all the same.
+// Where warps arrive without having waited, the second arrival of one may count before the first
+// of another: no order of the phases is right then, on that barrier and on no other.
 TEST(CompareTest, BrokenScenariosAreComparedToo) {
   const std::map<std::string_view, const char*> crosses_laps{
       {"attention_stats_overwritten", "stats.full["},
