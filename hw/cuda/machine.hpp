@@ -117,14 +117,15 @@ struct CudaFragment {
   }
 };
 
-/// A lane's part of a warp's 16 rows of an accumulator of wgmma: see `WgmmaCell`.
+/// A lane's part of a warp's 16 rows of an accumulator of wgmma: see `WgmmaCell`. Where the columns
+/// are known only when the kernel is launched, there are registers for the most there can be.
 template <class Columns>
 struct CudaAccumulator {
-  static_assert(Columns::kIsStatic, "registers are counted when the kernel is compiled");
-  static constexpr std::uint32_t kColumns = Columns{};
+  static constexpr std::uint32_t kColumnsMost =
+      Columns::kIsStatic ? std::uint32_t{Columns{}} : ptx::kWgmmaColumnsMost;
 
   /// Sets no register. Constexpr, or a role that has an accumulator would be host code alone.
-  constexpr explicit CudaAccumulator(Columns) {}
+  constexpr explicit CudaAccumulator(Columns count) : columns{count} {}
   /// Sets every value.
   WARPTWIN_HOST_DEVICE void fill(float value) {
     WARPTWIN_UNROLL for (float& each : values) {
@@ -139,7 +140,8 @@ struct CudaAccumulator {
     }
   }
 
-  float values[kColumns / 2];
+  [[no_unique_address]] Columns columns;
+  float values[kColumnsMost / 2];
 };
 
 class CudaMachine {
@@ -539,7 +541,11 @@ class CudaMachine {
                                   WgmmaSmemDescriptor<Element> b,
                                   bool accumulate,
                                   SourceSite = {}) {
-    ptx::wgmma<CudaAccumulator<Columns>::kColumns>(d.values, a, b, accumulate);
+    if constexpr (Columns::kIsStatic) {
+      ptx::wgmma<CudaAccumulator<Columns>::kColumnsMost>(d.values, a, b, accumulate);
+    } else {
+      ptx::wgmma_of(d.columns, d.values, a, b, accumulate);
+    }
   }
   WARPTWIN_HOST_DEVICE void wgmma_commit_group(SourceSite = {}) { ptx::wgmma_commit_group(); }
   template <std::uint32_t kPending>
@@ -561,7 +567,8 @@ class CudaMachine {
                                                   SourceSite = {}) {
     static_assert(sizeof(typename Element::Storage) == 2, "a pair of columns is one word");
     const std::uint32_t lane = ptx::lane_index();
-    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < CudaAccumulator<Columns>::kColumns / 2; i += 2) {
+    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < CudaAccumulator<Columns>::kColumnsMost / 2;
+                         i += 2) {
       const WgmmaCell cell = WgmmaCell::of(lane, i);
       const std::uint32_t of_tile = i / 4 * 8 - column;  // wraps before the first
       if (of_tile < tile.columns) {

@@ -283,7 +283,7 @@ class ObservedMachine : public CudaMachine {
                                   WgmmaSmemDescriptor<Element> b,
                                   bool accumulate,
                                   SourceSite = {}) {
-    note_value(Op::kWgmma, 0, CudaAccumulator<Columns>::kColumns);
+    note_value(Op::kWgmma, 0, d.columns);
     CudaMachine::wgmma(d, a, b, accumulate);
   }
   WARPTWIN_HOST_DEVICE void wgmma_commit_group(SourceSite = {}) {

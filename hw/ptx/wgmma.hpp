@@ -6,6 +6,9 @@
 
 #pragma once
 
+#include <cstdio>
+
+#include "common/machine/extent.hpp"
 #include "common/machine/wgmma_descriptor.hpp"
 
 #include "hw/ptx/target.hpp"
@@ -18,6 +21,8 @@ namespace warptwin::hw::ptx {
 
 /// Threads that execute one wgmma.
 inline constexpr std::uint32_t kWarpgroupThreads = 128;
+/// Columns of D of one wgmma, at most.
+inline constexpr std::uint32_t kWgmmaColumnsMost = 256;
 using warptwin::kWgmmaKBytes;
 using warptwin::kWgmmaRows;
 using WgmmaSmemDescriptor = warptwin::WgmmaSmemDescriptor<bf16>;
@@ -156,6 +161,36 @@ WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
   static_assert(has_wgmma(kColumns));
   [[maybe_unused]] const auto add = static_cast<std::uint32_t>(accumulate);
   NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a, (WARPTWIN_WGMMA_OF("k32.f32.e4m3.e4m3", "")), (trap();))
+}
+
+/// The same of `columns` columns, known only when the kernel runs: in the first registers of `d`.
+/// Ends the kernel, with a message, where no such form is here.
+template <class Element>
+WARPTWIN_HOST_DEVICE void wgmma_of(std::uint32_t columns,
+                                   float (&d)[kWgmmaColumnsMost / 2],
+                                   warptwin::WgmmaSmemDescriptor<Element> a,
+                                   warptwin::WgmmaSmemDescriptor<Element> b,
+                                   bool accumulate) {
+  const auto multiply = [&](auto form) {
+    constexpr std::uint32_t kColumns = decltype(form){};
+    if (columns == kColumns) {
+      wgmma<kColumns>(reinterpret_cast<float(&)[kColumns / 2]>(d), a, b, accumulate);
+    }
+  };
+  multiply(Extent<16>{});
+  multiply(Extent<32>{});
+  multiply(Extent<64>{});
+  multiply(Extent<96>{});
+  multiply(Extent<128>{});
+  multiply(Extent<192>{});
+  multiply(Extent<256>{});
+  if (!has_wgmma(columns)) {
+    NV_IF_TARGET(NV_IS_DEVICE,
+                 (std::printf("warptwin: no wgmma of %u columns is in the CUDA machine; there are "
+                              "16, 32, 64, 96, 128, 192 and 256\n",
+                              columns);))
+    trap();
+  }
 }
 
 /// The same with A in registers: `a[r]` of lane l of warp w holds row 16 w + l / 4 + 8 (r % 2),
