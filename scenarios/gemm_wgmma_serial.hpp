@@ -35,12 +35,11 @@ struct GemmWgmmaSerialStorage {
   constexpr GemmWgmmaSerialStorage(auto& layout, const Extents& e)
       : payload{e.tile_m, e.tile_n, e.tile_k},
         tiles{layout.tiles({"input", "tile"}, e.stages, payload.slot_bytes(), kTileAlignment)},
-        full{layout.barriers(
-            {"input", "full"},
-            e.stages,
-            contract(Role::kMma,
-                     payload.copy_bytes(),
-                     Contributor{Role::kMma, ArrivalKind::kTmaBytes, 1}))},
+        full{layout.barriers({"input", "full"},
+                             e.stages,
+                             contract(Role::kMma,
+                                      payload.copy_bytes(),
+                                      Contributor{Role::kMma, ArrivalKind::kTmaBytes, 1}))},
         stages{e.stages},
         out{layout, "out", kGemmWgmmaSerialRoles, e.tile_m, box_columns<bf16>(e.tile_n)} {}
   constexpr void init(Machine auto& machine) const {

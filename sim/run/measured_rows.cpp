@@ -88,6 +88,8 @@ void read_scenario(const Place& place, MeasuredRow& row) {
   if (place.find("scenario") != nullptr) {
     row.scenario = place.text("scenario", "");
     row.reason.clear();
+    row.parameters.erase("row");  // which its scenario need not have: it may be in "set"
+    row.parameters.erase("accum_stages");
   }
   const Json* set = place.find("set");
   if (set == nullptr) {

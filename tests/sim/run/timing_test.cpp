@@ -157,7 +157,7 @@ TEST(WgmmaMainLoop, ADeepRingIsBoundByTheTensorCoreOrByWhatAWarpgroupDoesBetween
   const double alone = per_step_of_wgmma(64, 128, 64, 4, chip);
   EXPECT_GT(alone, 1.3 * 4 * 64);
   // With a group under way they do not.
-  EXPECT_NEAR(per_step_of_wgmma(64, 128, 64, 4, chip, 1) / (4 * 64), 1.0, 0.02);
+  EXPECT_NEAR(per_step_of_wgmma(64, 128, 64, 4, chip, 1) / (4 * 64), 1.0, 0.03);
 }
 
 TEST(WgmmaMainLoop, ATurnedConstantMovesTheRowsThatFeelIt) {
@@ -171,9 +171,9 @@ TEST(WgmmaMainLoop, ATurnedConstantMovesTheRowsThatFeelIt) {
   const double more = chip.wgmma_fence + 20;
   EXPECT_NEAR(moved(&Chip::wgmma_fence, more, 64, 128, 64, 4), 20, 2);
   EXPECT_NEAR(moved(&Chip::wgmma_fence, more, 128, 256, 64, 4), 0, 2);
-  // 24 KiB of a step come into the SM one after the other where nothing else goes on.
+  // The second tile of a step comes into the SM behind the first.
   const double rate = chip.l2_sm_rate;
-  EXPECT_GT(moved(&Chip::l2_sm_rate, rate / 2, 64, 128, 64, 1), 0.8 * 24576 / rate);
+  EXPECT_GT(moved(&Chip::l2_sm_rate, rate / 2, 64, 128, 64, 1), 0.8 * 16384 / rate);
   EXPECT_NEAR(moved(&Chip::l2_sm_rate, rate / 2, 64, 128, 32, 6), 0, 2);
   EXPECT_NEAR(moved(&Chip::tma_latency, chip.tma_latency + 100, 64, 128, 64, 1), 100, 5);
   EXPECT_NEAR(moved(&Chip::tma_latency, chip.tma_latency + 100, 64, 128, 64, 2), 50, 5);

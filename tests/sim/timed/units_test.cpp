@@ -363,13 +363,13 @@ TEST_F(WgmmaTest, BarriersFindTheGapsThatProductsLeave) {
   };
   // Four products of 64 columns read for 128 cycles.
   EXPECT_EQ(seen(64, Op::kMbarrierWait, 0), 128 + 40);
-  EXPECT_EQ(seen(64, Op::kMbarrierWait, 98), 128 + 40);
-  EXPECT_EQ(seen(64, Op::kMbarrierWait, 99), 129 + 40);
+  EXPECT_EQ(seen(64, Op::kMbarrierWait, 128), 128 + 40);
+  EXPECT_EQ(seen(64, Op::kMbarrierWait, 129), 129 + 40);
   EXPECT_EQ(seen(64, Op::kMbarrierArrive, 0), 128 + 7);
-  // Of 128 columns the first reads until cycle 48, and the next from 64 on.
-  EXPECT_EQ(seen(128, Op::kMbarrierWait, 0), 48 + 40);
-  EXPECT_EQ(seen(128, Op::kMbarrierWait, 20), 50 + 40);
-  EXPECT_EQ(seen(128, Op::kMbarrierWait, 34), 112 + 40);
+  // Of 128 columns they read for 12 cycles of each 16.
+  EXPECT_EQ(seen(128, Op::kMbarrierWait, 0), 12 + 40);
+  EXPECT_EQ(seen(128, Op::kMbarrierWait, 15), 15 + 40);
+  EXPECT_EQ(seen(128, Op::kMbarrierWait, 16), 28 + 40);
   // Named barriers do not lie in shared memory.
   EXPECT_EQ(seen(64, Op::kBarSync, 0), chip.named_barrier + 4 * chip.named_barrier_per_warp);
   chip.mbarrier_port = 0;
