@@ -1,7 +1,12 @@
 /// Scenario: Y = conv(X, W) + beta * Z, bf16, as an implicit GEMM: NHWC activations, KRSC filters,
-/// a residual Z like Y; stride 1. A tile of Y is tile_q x tile_p pixels of one image by tile_n
-/// filters; a k step is one (r, s) and tile_k channels. Its A tile is a box of X, moved by (r, s):
-/// what lies beyond the image's edge is padding, which TMA reads as zero.
+/// a residual Z like Y. A tile of Y is tile_q x tile_p pixels of one image by tile_n filters; a k
+/// step is one (r, s) and tile_k channels. Its A tile is a box of X, moved by `dilation` for each r
+/// and s, that takes every `stride`-th pixel of every `stride`-th row: what lies beyond the image's
+/// edge is padding, which TMA reads as zero.
+///
+/// The maps are tiled ones, with element strides: they count pixels of zero like any other, and a
+/// tile ends with its row and image. An im2col map would let it go on into the next, and waste no
+/// row of the MMA at the edges; but its boxes, of pixels in a row, are another kind of copy.
 ///
 /// Barrier          Arrivals per phase                Bytes   Completion means
 /// input.full[s]    1   load, elected lane            A + B   stage s may be read
@@ -16,8 +21,8 @@
 ///
 /// The residual is asked for after the tile's prologue, min(stages, k steps) copies of A and B.
 ///
-/// Expected: clean in every interleaving, for every depth of the rings, any image, filter, padding
-///           and number of channels, and for edges that cut a tile.
+/// Expected: clean in every interleaving, for every depth of the rings, any image, filter, padding,
+///           stride, dilation and number of channels, and for edges that cut a tile.
 
 #pragma once
 
@@ -35,11 +40,13 @@ struct Conv2dFpropExtents : Rings {
   constexpr std::uint32_t tile_p() const { return this->tile_m / tile_q; }
 };
 
-/// The sizes of a convolution with stride 1.
+/// The sizes of a convolution; padding, stride and dilation are those of both dimensions.
 struct ConvShape {
   std::uint32_t images, height, width, channels;
   std::uint32_t filters, filter_height, filter_width;
-  std::uint32_t pad;  // on each side
+  std::uint32_t pad;           // on each side
+  std::uint32_t stride = 1;    // input pixels from one output pixel to the next
+  std::uint32_t dilation = 1;  // and from one tap of the filter to the next
 
   static ConvShape of(const ParameterSet& p) {
     return {p.u32("images"),
@@ -49,18 +56,26 @@ struct ConvShape {
             p.u32("filters"),
             p.u32("filter_height"),
             p.u32("filter_width"),
-            p.u32("pad")};
+            p.u32("pad"),
+            p.u32("stride"),
+            p.u32("dilation")};
   }
   constexpr std::uint32_t taps() const { return filter_height * filter_width; }
-  constexpr std::uint32_t out_height() const { return height + 2 * pad - filter_height + 1; }
-  constexpr std::uint32_t out_width() const { return width + 2 * pad - filter_width + 1; }
+  /// Pixels from a filter's first to its last tap, both counted.
+  constexpr std::uint32_t span(std::uint32_t of_taps) const { return (of_taps - 1) * dilation + 1; }
+  constexpr std::uint32_t out_height() const {
+    return (height + 2 * pad - span(filter_height)) / stride + 1;
+  }
+  constexpr std::uint32_t out_width() const {
+    return (width + 2 * pad - span(filter_width)) / stride + 1;
+  }
   constexpr std::uint32_t out_pixels() const { return images * out_height() * out_width(); }
 };
 
 /// Where the tiles and k steps of the implicit GEMM lie in the tensors.
 struct ConvWalk {
   std::uint32_t tile_p, tile_q, tiles_p, tiles_q;
-  std::uint32_t filter_width, channel_tiles, pad;
+  std::uint32_t filter_width, channel_tiles, pad, stride, dilation;
 
   template <class Extents>
   static constexpr ConvWalk over(const ConvShape& shape, const Extents& e) {
@@ -70,7 +85,9 @@ struct ConvWalk {
             ceil_div(shape.out_width(), e.tile_q),
             shape.filter_width,
             ceil_div(shape.channels, e.tile_k),
-            shape.pad};
+            shape.pad,
+            shape.stride,
+            shape.dilation};
   }
   constexpr TileGrid grid(const ConvShape& shape, std::uint32_t tile_n) const {
     return {shape.images * tiles_p * tiles_q, ceil_div(shape.filters, tile_n)};
@@ -88,15 +105,20 @@ struct ConvWalk {
   }
   struct Step {
     std::int32_t c, tap;  // the first channel; r * filter_width + s
-    std::int32_t dp, dq;  // from an output pixel to the input pixel
+    std::int32_t dp, dq;  // from the input pixel of an output pixel to the tap's
   };
   constexpr Step step(std::uint32_t k, std::uint32_t tile_k) const {
     const std::uint32_t tap = k / channel_tiles;
     const auto pads = static_cast<std::int32_t>(pad);
     return {static_cast<std::int32_t>(k % channel_tiles * tile_k),
             static_cast<std::int32_t>(tap),
-            static_cast<std::int32_t>(tap / filter_width) - pads,
-            static_cast<std::int32_t>(tap % filter_width) - pads};
+            static_cast<std::int32_t>(tap / filter_width * dilation) - pads,
+            static_cast<std::int32_t>(tap % filter_width * dilation) - pads};
+  }
+  /// Of X: a step's box for the tile whose first pixel is `at`.
+  constexpr Coordinates<4> box_of_x(const Pixel& at, const Step& step) const {
+    const auto by = static_cast<std::int32_t>(stride);
+    return {{step.c, at.q * by + step.dq, at.p * by + step.dp, at.n}};
   }
 };
 
@@ -148,7 +170,7 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents> {
         const ConvWalk::Step step = problem.walk.step(k, e.tile_k);
         auto stage = input.acquire_stage();  // waits input.empty, arms full
         stage.load(problem.a,
-                   Coordinates<4>{{step.c, at.q + step.dq, at.p + step.dp, at.n}},
+                   problem.walk.box_of_x(at, step),
                    stage.payload().a_tile());  // (tile_p x tile_q pixels, tile_k) bf16
         stage.load(problem.b,
                    Coordinates<3>{{step.c, step.tap, filter}},
@@ -226,6 +248,8 @@ struct Conv2dFprop {
         {"filter_height", "rows of a filter", 3, 1, 64},
         {"filter_width", "pixels of its row", 3, 1, 64},
         {"pad", "pixels of zero around an image", 1, 0, 63},
+        {"stride", "pixels of X from one of Y to the next", 1, 1, 8},
+        {"dilation", "pixels of X from one tap to the next", 1, 1, 64},
         {"beta", "factor of the residual", 1, -64, 64},
         {"tile_m", "pixels of a tile of Y", 128, 64, 128},
         {"tile_q", "of them in one row", 16, 1, 128},
@@ -272,8 +296,8 @@ struct Conv2dFprop {
                       e.tile_m,
                       e.tile_k,
                       swizzle,
-                      {{s.width, x, e.tile_q},
-                       {s.height, x * s.width, e.tile_p()},
+                      {{s.width, x, e.tile_q, s.stride},
+                       {s.height, x * s.width, e.tile_p(), s.stride},
                        {s.images, x * s.width * s.height, 1}}},
                      {1,
                       e.tile_n,
@@ -299,8 +323,8 @@ struct Conv2dFprop {
             static_cast<double>(p["beta"]) * static_cast<double>(tensors[3].at(pixel, k));
         for (std::uint32_t tap = 0; tap < s.taps(); ++tap) {
           // Below zero wraps, and is beyond the image too.
-          const std::uint32_t h = top + tap / s.filter_width - s.pad;
-          const std::uint32_t v = left + tap % s.filter_width - s.pad;
+          const std::uint32_t h = top * s.stride + tap / s.filter_width * s.dilation - s.pad;
+          const std::uint32_t v = left * s.stride + tap % s.filter_width * s.dilation - s.pad;
           for (std::uint32_t c = 0; h < s.height && v < s.width && c < s.channels; ++c) {
             total += static_cast<double>(x.at((image * s.height + h) * s.width + v, c)) *
                      static_cast<double>(w.at(k * s.taps() + tap, c));
@@ -321,13 +345,21 @@ struct Conv2dFprop {
             "tile_q=" + std::to_string(e.tile_q) + " does not divide the " +
                 std::to_string(e.tile_m) + " pixels of a tile; use tile_q=" + std::to_string(q));
     const auto check_filter = [&](const char* name, std::uint32_t taps, std::uint32_t pixels) {
-      require(taps <= pixels + 2 * s.pad,
-              std::string{name} + "=" + std::to_string(taps) +
-                  " is more than the padded image; use " + name +
-                  "<=" + std::to_string(pixels + 2 * s.pad));
+      const std::uint32_t padded = pixels + 2 * s.pad;
+      require(s.span(taps) <= padded,
+              std::string{name} + "=" + std::to_string(taps) + " with dilation=" +
+                  std::to_string(s.dilation) + " is more than the padded image; use " + name +
+                  "<=" + std::to_string((padded - 1) / s.dilation + 1));
     };
     check_filter("filter_height", s.filter_height, s.height);
     check_filter("filter_width", s.filter_width, s.width);
+    constexpr std::uint32_t kTraversedMax = 256;  // by a box, in each dimension
+    const std::uint32_t longest = std::max<std::uint32_t>(e.tile_q, e.tile_p());
+    require(
+        longest * s.stride <= kTraversedMax,
+        "a box of " + std::to_string(longest) + " pixels with stride=" + std::to_string(s.stride) +
+            " passes over more than 256; use tile_q so that it and " + std::to_string(e.tile_m) +
+            " / tile_q are at most " + std::to_string(kTraversedMax / s.stride));
     const std::uint64_t pixels =
         std::uint64_t{s.images} * (s.height + 2 * s.pad) * (s.width + 2 * s.pad);
     require(pixels < std::uint64_t{1} << 31,

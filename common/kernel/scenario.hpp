@@ -102,11 +102,13 @@ struct TensorSpec {
 };
 
 /// A dimension of a tensor map outside its columns: elements, the bytes from one to the next, and
-/// how many of them a box has.
+/// how many of them a box has. A box takes every `step`-th element (the element stride of the
+/// driver's maps, at most 8); what lies between is not copied, and not counted.
 struct MapDimension {
   std::uint32_t extent = 0;
   std::uint64_t stride_bytes = 0;
   std::uint32_t box = 0;
+  std::uint32_t step = 1;
 };
 
 /// A tensor map over a matrix: the box one copy moves, and how it lies in shared memory. Elements

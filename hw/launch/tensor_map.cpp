@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint32_t kUnitBytes = 16;
 constexpr std::uint32_t kBoxMax = 256;
+constexpr std::uint32_t kElementStrideMax = 8;
 
 void require(bool holds, const TensorSpec& tensor, const std::string& otherwise) {
   if (!holds) {
@@ -100,13 +101,22 @@ TensorMapEncoding encoding_of(const TensorMapSpec& map, const TensorSpec& tensor
             tensor,
             "a box of " + std::to_string(outer.box) +
                 " rows; use 1 to 256, in several copies if need be");
+    require(outer.step >= 1 && outer.step <= kElementStrideMax,
+            tensor,
+            "a box takes every " + std::to_string(outer.step) + "th element; use 1 to 8");
+    require(outer.box * outer.step <= kBoxMax,
+            tensor,
+            "a box of every " + std::to_string(outer.step) + "th of " +
+                std::to_string(outer.box * outer.step) +
+                " rows; they may be 256, in several copies if need be");
     require(outer.stride_bytes % kUnitBytes == 0,
             tensor,
             "a dimension's elements are " + std::to_string(outer.stride_bytes) +
                 " bytes apart, and TMA needs a multiple of 16");
     encoding.dimensions[encoding.rank] = outer.extent;
     encoding.strides[encoding.rank - 1] = outer.stride_bytes;
-    encoding.box[encoding.rank] = outer.box;
+    encoding.box[encoding.rank] = outer.box * outer.step;  // what is traversed
+    encoding.element_strides[encoding.rank] = outer.step;
     ++encoding.rank;
   }
   encoding.swizzle = swizzle_of(map.swizzle);

@@ -37,7 +37,7 @@ struct Conv2dFpropPaddingNotCountedKernel : Conv2dFpropKernel<M, Extents> {
             smem.input.full_bytes - above * row,
             SourceSite::current());
         const CopyTarget target{input.producer_mbar(s)};
-        const Coordinates<4> from{{step.c, at.q + step.dq, at.p + step.dp, at.n}};
+        const Coordinates<4> from = problem.walk.box_of_x(at, step);
         const auto filter = static_cast<std::int32_t>(tile.n * problem.extents.tile_n);
         machine.cp_async_bulk_tensor_load(tiles.a_tile().tile.base, problem.a, from, target);
         machine.cp_async_bulk_tensor_load(tiles.b_tile().tile.base,

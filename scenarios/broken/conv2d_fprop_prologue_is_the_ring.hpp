@@ -28,7 +28,7 @@ struct Conv2dFpropPrologueIsTheRingKernel : Conv2dFpropKernel<M, Extents> {
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         const ConvWalk::Step step = problem.walk.step(k, problem.extents.tile_k);
         auto stage = input.acquire_stage();
-        const Coordinates<4> from{{step.c, at.q + step.dq, at.p + step.dp, at.n}};
+        const Coordinates<4> from = problem.walk.box_of_x(at, step);
         const auto filter = static_cast<std::int32_t>(tile.n * problem.extents.tile_n);
         stage.load(problem.a, from, stage.payload().a_tile());
         stage.load(problem.b, Coordinates<3>{{step.c, step.tap, filter}}, stage.payload().b_tile());

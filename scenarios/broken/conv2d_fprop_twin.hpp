@@ -7,7 +7,8 @@
 
 namespace warptwin::scenarios {
 
-struct Conv2dFpropTwin : Conv2dFprop {
+template <std::int64_t kStride>
+struct Conv2dFpropTwinOf : Conv2dFprop {
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"images", "images of X and Y", 2, 1, 1 << 16},
@@ -18,6 +19,8 @@ struct Conv2dFpropTwin : Conv2dFprop {
         {"filter_height", "rows of a filter", 3, 1, 64},
         {"filter_width", "pixels of its row", 1, 1, 64},
         {"pad", "pixels of zero around an image", 1, 0, 63},
+        {"stride", "pixels of X from one of Y to the next", kStride, 1, 8},
+        {"dilation", "pixels of X from one tap to the next", 1, 1, 64},
         {"beta", "factor of the residual", 1, -64, 64},
         {"tile_m", "pixels of a tile of Y", 128, 64, 128},
         {"tile_q", "of them in one row", 16, 1, 128},
@@ -31,5 +34,7 @@ struct Conv2dFpropTwin : Conv2dFprop {
     return kParameters;
   }
 };
+using Conv2dFpropTwin = Conv2dFpropTwinOf<1>;
+using Conv2dFpropStrideTwin = Conv2dFpropTwinOf<2>;
 
 }  // namespace warptwin::scenarios

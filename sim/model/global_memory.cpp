@@ -64,7 +64,7 @@ void for_each_row(const TensorMapState& map, const std::int32_t* at, Row row) {
     bool inside = end > begin;
     std::uint64_t address = map.address;
     for (std::uint32_t d = 1; d < map.rank; ++d) {
-      const std::int64_t coordinate = std::int64_t{at[d]} + index[d];
+      const std::int64_t coordinate = std::int64_t{at[d]} + std::int64_t{index[d]} * map.step[d];
       inside = inside && coordinate >= 0 && coordinate < map.extent[d];
       address += static_cast<std::uint64_t>(coordinate) * map.stride_bytes[d];
     }

@@ -29,6 +29,7 @@ struct TensorMapState {
   std::uint32_t extent[kRankMax] = {};
   std::uint64_t stride_bytes[kRankMax] = {};  // of dimension i; [0] is element_bytes
   std::uint32_t box[kRankMax] = {};
+  std::uint32_t step[kRankMax] = {1, 1, 1, 1, 1};  // from one element of the box to the next
   Swizzle swizzle = Swizzle::kNone;
 
   std::uint32_t box_bytes() const;

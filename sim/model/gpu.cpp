@@ -793,14 +793,17 @@ std::vector<Gpu::Rectangle> Gpu::global_pieces(const Operation& op) const {
   std::array<std::int64_t, TensorMapState::kRankMax> first{};
   std::array<std::int64_t, TensorMapState::kRankMax> last{};
   for (std::uint32_t i = 0; i < map.rank; ++i) {
-    first[i] = std::max<std::int64_t>(op.at[i], 0);
-    last[i] = std::min<std::int64_t>(op.at[i] + std::int64_t{map.box[i]}, map.extent[i]);
+    const std::int64_t step = map.step[i];
+    const std::int64_t below = op.at[i] < 0 ? (-std::int64_t{op.at[i]} + step - 1) / step : 0;
+    first[i] = op.at[i] + below * step;
+    last[i] = std::min<std::int64_t>(op.at[i] + map.box[i] * step, map.extent[i]);
     if (first[i] >= last[i]) {
       return {};
     }
   }
-  const std::int64_t rows = map.rank == 1 ? 1 : last[1] - first[1];
-  const std::uint64_t pitch = map.rank == 1 ? 0 : map.stride_bytes[1];
+  const std::int64_t rows =
+      map.rank == 1 ? 1 : (last[1] - first[1] + map.step[1] - 1) / map.step[1];
+  const std::uint64_t pitch = map.rank == 1 ? 0 : map.stride_bytes[1] * map.step[1];
   std::vector<Rectangle> pieces;
   std::array<std::int64_t, TensorMapState::kRankMax> at = first;
   for (;;) {
@@ -814,7 +817,7 @@ std::vector<Gpu::Rectangle> Gpu::global_pieces(const Operation& op) const {
                       static_cast<std::uint32_t>(pitch),
                       static_cast<std::uint32_t>((last[0] - first[0]) * map.element_bytes)});
     std::uint32_t dimension = 2;
-    while (dimension < map.rank && ++at[dimension] == last[dimension]) {
+    while (dimension < map.rank && (at[dimension] += map.step[dimension]) >= last[dimension]) {
       at[dimension] = first[dimension];
       ++dimension;
     }

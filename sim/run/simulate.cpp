@@ -24,6 +24,7 @@ TensorMapState decode_map(const TensorMapSpec& spec,
     map.extent[map.rank] = dimension.extent;
     map.stride_bytes[map.rank] = dimension.stride_bytes;
     map.box[map.rank] = dimension.box;
+    map.step[map.rank] = dimension.step;
     ++map.rank;
   }
   map.swizzle = spec.swizzle;

@@ -47,6 +47,25 @@ TEST(TensorMap, RowsMayBeSeveralDimensions) {
               ThrowsMessage<ConfigError>(HasSubstr("20008 bytes apart")));
 }
 
+TEST(TensorMap, ABoxOfEverySecondElementPassesOverTwice) {
+  TensorMapSpec map = kMap;
+  map.outer[0] = {10, 2000, 8, 2};
+  map.outer[1] = {25, 20000, 16};
+  const TensorMapEncoding encoding = encoding_of(map, kMatrix);
+  EXPECT_EQ(encoding.box[1], 16U);
+  EXPECT_EQ(encoding.element_strides[1], 2U);
+  EXPECT_EQ(encoding.box[2], 16U);
+  EXPECT_EQ(encoding.element_strides[2], 1U);
+  const auto refused = [&](std::uint32_t box, std::uint32_t step, const char* why) {
+    map.outer[0].box = box;
+    map.outer[0].step = step;
+    EXPECT_THAT([&] { static_cast<void>(encoding_of(map, kMatrix)); },
+                ThrowsMessage<ConfigError>(HasSubstr(why)));
+  };
+  refused(8, 9, "use 1 to 8");
+  refused(129, 2, "every 2th of 258 rows");
+}
+
 TEST(TensorMap, TypesAndSwizzles) {
   const auto element = [](ElementType type) {
     return encoding_of({0, 8, 16, Swizzle::kNone}, {"t", TensorUse::kInput, type, 8, 16, 64})

@@ -84,5 +84,20 @@ TEST(Conv2dFprop, TilesAndStepsCoverTheConvolution) {
   EXPECT_EQ(step.dq, 0);
 }
 
+TEST(Conv2dFprop, StrideMovesTilesAndDilationMovesTaps) {
+  constexpr ConvShape kShape{1, 9, 17, 64, 40, 3, 2, 1, 2, 3};
+  EXPECT_EQ(kShape.out_height(), 3U);  // rows 0, 2 and 4 of the 11, whose seventh is the last tap
+  EXPECT_EQ(kShape.out_width(), 8U);
+  const ConvWalk walk = ConvWalk::over(kShape, Conv2dFpropExtents<>{{{128, 16, 64, 4, 2}, 2}, 4});
+  const ConvWalk::Pixel second = walk.pixel(1);
+  EXPECT_EQ(second.q, 4);
+  const ConvWalk::Step last = walk.step(5, 64);
+  EXPECT_EQ(last.dp, 2 * 3 - 1);
+  EXPECT_EQ(last.dq, 1 * 3 - 1);
+  const Coordinates<4> box = walk.box_of_x(second, last);
+  EXPECT_EQ(box.at[1], 4 * 2 + 2);
+  EXPECT_EQ(box.at[2], 5);
+}
+
 }  // namespace
 }  // namespace warptwin::scenarios

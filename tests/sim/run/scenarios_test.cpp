@@ -297,7 +297,8 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_small", "m=260 n=60 k=136 cluster_m=2 cluster_n=2 swap_ab=0 tile_n=32"}));
 
 // Pixels that do not fill a tile, padding on all sides and none, one pixel, channels that a stage
-// cuts, fewer k steps than stages, one box of the residual, several tiles a CTA.
+// cuts, fewer k steps than stages, one box of the residual, several tiles a CTA; strides and
+// dilations that begin before the image and end within it.
 INSTANTIATE_TEST_SUITE_P(
     Conv2dFprop,
     ShapeTest,
@@ -313,7 +314,18 @@ INSTANTIATE_TEST_SUITE_P(
               "pad=3 tile_q=32 tile_n=16 tile_k=16 stages=2 source_stages=1 accum_stages=1"},
         Shape{"conv2d_fprop",
               "images=5 height=12 width=11 channels=40 filters=136 filter_height=1 filter_width=1 "
-              "pad=0 beta=-2 tile_q=4 tile_n=96 stages=6 ctas=3"}));
+              "pad=0 beta=-2 tile_q=4 tile_n=96 stages=6 ctas=3"},
+        Shape{"conv2d_fprop",
+              "images=2 height=17 width=12 channels=24 filters=16 tile_n=16 stride=2 ctas=2"},
+        Shape{"conv2d_fprop",
+              "images=1 height=13 width=20 channels=16 filters=24 filter_width=2 pad=4 tile_n=16 "
+              "tile_k=16 dilation=3 stages=2"},
+        Shape{"conv2d_fprop",
+              "images=2 height=11 width=9 channels=8 filters=8 pad=5 tile_q=32 tile_n=16 stride=3 "
+              "dilation=2"},
+        Shape{"conv2d_fprop",
+              "images=1 height=2 width=40 channels=8 filters=8 filter_height=1 pad=0 tile_n=16 "
+              "stride=8"}));
 
 TEST(GemmBlockwiseFp8, WhatTheEpilogueKnowsOfTheFactorsItKnowsFromTheCommit) {
   const ScenarioEntry& scenario = named("gemm_blockwise_fp8");
