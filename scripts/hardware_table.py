@@ -49,7 +49,10 @@ def seen(binary, name, runs):
     """(what warptwin-hw says, its exit code)."""
     command = [binary, name, "--json", "--compare", "--runs", str(runs)]
     command += ["--deadline", str(DEADLINE_CYCLES)]
-    result = call(command)
+    try:
+        result = call(command)
+    except subprocess.TimeoutExpired:
+        result = subprocess.CompletedProcess(command, 1, "", f"no end in {TIMEOUT_SECONDS} s")
     if result.returncode == 4 and not result.stdout:
         print("skipped: " + result.stderr.strip(), file=sys.stderr)
         sys.exit(77)
@@ -119,6 +122,10 @@ def faults_of(scenario, outcome, code, barrier):
         yield f"{name}: {outcome['outcome']}\n{outcome['detail']}"
 
 
+def print_row(cells):
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("bin", type=pathlib.Path)
@@ -135,10 +142,12 @@ def main():
         return 77
     tools = ["memcheck", "racecheck", "synccheck"] if options.sanitizer else []
     columns = ["scenario", "predicted", "a run ends", "seen", "barrier", "protocol", "ms", *tools]
-    rows, faults = [], []
+    faults = []
     only = options.only.split(",") if options.only else []
     listed = json.loads(call([warptwin, "list", "--json"]).stdout)
     scenarios = [scenario for scenario in listed if not only or scenario["name"] in only]
+    print_row(columns)
+    print_row(["---"] * len(columns))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         names = [scenario["name"] for scenario in scenarios]
         predictions = list(pool.map(lambda name: predicted(warptwin, name), names))
@@ -158,9 +167,7 @@ def main():
             row.append(f"{outcome['milliseconds']:.1f}")
             ended = {tool: report.result() for (of, tool), report in reports.items() if of == name}
             row += [ended.get(tool, "") for tool in tools]
-            rows.append(row)
-    for row in [columns, ["---"] * len(columns), *rows]:
-        print("| " + " | ".join(row) + " |")
+            print_row(row)
     for fault in faults if options.check else []:
         print(fault, file=sys.stderr)
     return 1 if options.check and faults else 0
