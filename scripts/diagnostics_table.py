@@ -47,9 +47,9 @@ STRICT_REASONS = {
     "MBAR_SCOPE_TOO_NARROW": "the arrival frees a stage for copies: it publishes no data",
     "PROXY_FENCE_USELESS": "a fence that stands for accesses another configuration makes",
     "PDL_NO_TRIGGER": "nothing is launched behind it",
-    "SMEM_RAW_NO_WAIT": "`commit_copies`: the epilogue reads factors whose copy the MMA warp waited "
-    "for before it committed; in a pair all bytes are counted in the leader, and the commit is all "
-    "that the peer can wait for",
+    "SMEM_RAW_NO_WAIT": "`commit_copies`: the epilogue reads factors whose copy the MMA warp "
+    "waited for before it committed; in a pair all bytes are counted in the leader, and the commit "
+    "is all that the peer can wait for",
 }
 
 

@@ -974,6 +974,23 @@ constexpr DiagnosticInfo kCatalogue[] = {
      "be complete",
      "wrong data, or the kernel is stopped",
      "PTX ISA: tcgen05.commit"},
+    {"TENSORMAP_FENCE_MISSING",
+     kError,
+     kError,
+     "a tensor map that was changed is used without the fences that show the change",
+     "a tensor copy goes through a map that a warp has changed, and there is no "
+     "fence.proxy.tensormap::generic.release by that warp after the change, or no .acquire of the "
+     "map after that and before the copy",
+     "the copy may use the map as it was: it reads or writes another tensor",
+     "PTX ISA: membar/fence: fence.proxy.tensormap; tensormap.replace"},
+    {"TENSORMAP_MODIFIED_IN_FLIGHT",
+     kError,
+     kError,
+     "a tensor map is changed while a copy may still read through it",
+     "a tensor map is changed by a warp that does not know that every copy through it has read: by "
+     "the mbarrier phase that counts a load's bytes, or cp.async.bulk.wait_group.read of a store",
+     "part of the copy goes to or comes from another tensor",
+     "PTX ISA: tensormap.replace; cp.async.bulk.tensor"},
     {"TMA_COORD",
      kError,
      kError,
@@ -1277,8 +1294,6 @@ std::span<const AbsentDiagnostic> absent_diagnostics() {
       {"TCGEN05_COLLECTOR_USE", "the machine's MMA names no collector buffer"},
       {"TCGEN05_MULTI_ISSUE", "the machine issues MMAs, copies and commits from one lane"},
       {"TCGEN05_SHIFT_ALIGN", "the machine has no tcgen05.shift"},
-      {"TENSORMAP_FENCE_MISSING", "tensor maps are made before the launch and do not change"},
-      {"TENSORMAP_MODIFIED_IN_FLIGHT", "tensor maps are made before the launch and do not change"},
       {"TMA_MAP_LIMIT", "a tensor map that cannot be encoded is refused before the launch"},
       {"TMEM_ADDR_DIVERGENT", "an address of tensor memory is one for the warp"},
   };

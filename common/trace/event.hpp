@@ -22,6 +22,7 @@ enum class Op : std::uint8_t {
   kFence,
   kFenceMbarrierInit,
   kFenceProxyAsync,
+  kFenceProxyTensormap,  // ::generic, .release or .acquire
   kTcgen05FenceBefore,
   kTcgen05FenceAfter,
   kBarSync,
@@ -31,6 +32,7 @@ enum class Op : std::uint8_t {
   kSyncWarp,
   kTensorLoad,   // cp.async.bulk.tensor, global to shared
   kTensorStore,  // cp.async.bulk.tensor, shared to global
+  kTensormapReplace,
   kBulkLoad,
   kBulkStore,
   kBulkCommitGroup,
@@ -162,7 +164,8 @@ inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors
 /// load          shared address -            of data    `peer`: the signalled barrier; phase: the
 ///                                                      phase its bytes were counted in
 /// store         shared address bulk group   of data    -
-/// tensor copy, issued: `wanted` the bytes of its swizzle; of a load `count` those of a row
+/// tensor copy, issued: `wanted` the bytes of its swizzle; of a load `count` those of a row;
+/// `phase` its map, which of operations on maps is `count`
 /// either, issued: `global` the first byte of its box in global memory, `pending` its rows, `tx`
 /// the bytes of a row, `expected` from row to row; no rows: not described
 /// bulk groups   -              -            -          phase: the group committed; the first that

@@ -23,6 +23,7 @@ class Impl : public Detector {
                   Op::kSharedStore,
                   Op::kTensorLoad,
                   Op::kTensorStore,
+                  Op::kTensormapReplace,
                   Op::kWarpExit}} {}
 
   void on_event(const Event& event) override {

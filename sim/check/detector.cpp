@@ -21,6 +21,7 @@
 #include "sim/check/shared_data.hpp"
 #include "sim/check/stages.hpp"
 #include "sim/check/tensor_core.hpp"
+#include "sim/check/tensor_maps.hpp"
 #include "sim/check/tensor_memory_data.hpp"
 #include "sim/check/tensor_memory_life.hpp"
 #include "sim/check/transactions.hpp"
@@ -54,6 +55,7 @@ constexpr Entry kDetectors[] = {
     {"layouts", make_layouts},
     {"shared_data", make_shared_data},
     {"global_data", make_global_data},
+    {"tensor_maps", make_tensor_maps},
     {"tensor_core", make_tensor_core},
     {"warpgroup_mma", make_warpgroup_mma},
     {"tensor_memory_life", make_tensor_memory_life},

@@ -47,6 +47,81 @@ void add_copies(List& list) {
     });
   };
   list.add("TMA_COORD", 1, tensor({{0}}, {{0, 0}}, 1), tensor({{0}}, {{0, 0}}, 2));
+  // A map that changes: by the warp that uses it, by another one, while a copy goes through it.
+  const auto load_through_map = [](M& m) {
+    m.elect_one([&] {
+      m.mbarrier_arrive_expect_tx(kBar, 128 * 16);
+      m.cp_async_bulk_tensor_load(kTile, kMap16, Coordinates<2>{0, 0}, CopyTarget{kBar});
+    });
+  };
+  const auto change_map = [](M& m) {
+    m.elect_one([&] { m.tensormap_replace_global_address(kMap16, kSource); });
+  };
+  const auto change_and_use = [=](bool release, bool acquire) {
+    return after_init(1, [=](M& m) {
+      change_map(m);
+      m.elect_one([&] {
+        if (release) {
+          m.fence_proxy_tensormap_release();
+        }
+        if (acquire) {
+          m.fence_proxy_tensormap_acquire(kMap16);
+        }
+      });
+      load_through_map(m);
+      wait(m, 0);
+    });
+  };
+  const Body both_fences = change_and_use(true, true);
+  list.add("TENSORMAP_FENCE_MISSING", 1, change_and_use(false, false), both_fences);
+  list.add("TENSORMAP_FENCE_MISSING", 1, change_and_use(true, false), both_fences);
+  list.add("TENSORMAP_FENCE_MISSING", 1, change_and_use(false, true), both_fences);
+  const auto hand_over = [=](bool acquire) {
+    return after_init(1, [=](M& m) {
+      if (m.warp_index() == 0) {
+        change_map(m);
+        m.elect_one([&] { m.fence_proxy_tensormap_release(); });
+      }
+      m.cta_sync();
+      if (m.warp_index() == 1) {
+        if (acquire) {
+          m.elect_one([&] { m.fence_proxy_tensormap_acquire(kMap16); });
+        }
+        load_through_map(m);
+        wait(m, 0);
+      }
+    });
+  };
+  list.add("TENSORMAP_FENCE_MISSING", 2, hand_over(false), hand_over(true));
+  const auto change_after_load = [=](bool waits_first) {
+    return after_init(1, [=](M& m) {
+      load_through_map(m);
+      if (waits_first) {
+        wait(m, 0);
+      }
+      change_map(m);
+      if (!waits_first) {
+        wait(m, 0);
+      }
+    });
+  };
+  list.add("TENSORMAP_MODIFIED_IN_FLIGHT", 1, change_after_load(false), change_after_load(true));
+  const auto change_after_store = [=](bool waits_first) {
+    return after_init(1, [=](M& m) {
+      load_through_map(m);
+      wait(m, 0);
+      m.elect_one([&] {
+        m.cp_async_bulk_tensor_store(kMap16, Coordinates<2>{0, 0}, kTile);
+        m.cp_async_bulk_commit_group();
+      });
+      if (waits_first) {
+        wait_stored(m);
+      }
+      change_map(m);
+      wait_stored(m);
+    });
+  };
+  list.add("TENSORMAP_MODIFIED_IN_FLIGHT", 1, change_after_store(false), change_after_store(true));
   // Every CTA copies to all of the mask.
   const auto multicast = [](std::uint16_t mask, bool all_expect) {
     return cluster_init(1, [=](M& m) {

@@ -68,6 +68,7 @@ std::string suffix(const Event& event) {
     case Op::kMbarrierWait:
     case Op::kMbarrierTryWait:
     case Op::kFence:
+    case Op::kFenceProxyTensormap:
     case Op::kClusterArrive:
       return ordering(event);
     case Op::kFenceProxyAsync:
@@ -212,6 +213,12 @@ std::string operands(const Event& event, const BarrierAddresses& barriers) {
     case Op::kWgmmaWait:
     case Op::kSetmaxnreg:
       return std::to_string(event.count);
+    case Op::kTensormapReplace:
+      return "[map " + std::to_string(event.count) + "], " + hex("global", event.global);
+    case Op::kFenceProxyTensormap:
+      return event.ordering.semantics == Semantics::kAcquire
+                 ? "[map " + std::to_string(event.count) + "], 128"
+                 : "";
     case Op::kSharedStore:
       return shared(event.address, barriers) +
              (event.peer == 0 ? ""

@@ -5,6 +5,14 @@
 
 namespace warptwin::sim {
 
+std::uint64_t TensorMapState::span_bytes() const {
+  std::uint64_t bytes = element_bytes;
+  for (std::uint32_t i = 0; i < rank; ++i) {
+    bytes += (extent[i] - std::uint64_t{1}) * stride_bytes[i];
+  }
+  return bytes;
+}
+
 std::uint32_t TensorMapState::box_bytes() const {
   std::uint32_t bytes = element_bytes;
   for (std::uint32_t i = 0; i < rank; ++i) {

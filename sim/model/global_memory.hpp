@@ -33,6 +33,7 @@ struct TensorMapState {
   Swizzle swizzle = Swizzle::kNone;
 
   std::uint32_t box_bytes() const;
+  std::uint64_t span_bytes() const;  // from the tensor's first byte to its last
 };
 
 class GlobalMemory {

@@ -301,6 +301,8 @@ Gpu::Outcome Gpu::dispatch(Slot slot, Operation& op) {
       return op.rank == 0 ? shared_word(slot, op) : shared_row(slot, op);
     case Op::kGlobalLoad:
       return global_load(slot, op);
+    case Op::kTensormapReplace:
+      return replace_in_map(slot, op);
     case Op::kGlobalLoadAcquire:
     case Op::kGlobalStoreRelease:
     case Op::kGlobalRedAdd:
@@ -911,6 +913,7 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
       if (tensor) {
         const TensorMapState& map = memory_.maps[op.map];
         issued.wanted = static_cast<std::uint32_t>(map.swizzle);
+        issued.phase = op.map;
         issued.count = load ? map.box[0] * map.element_bytes : issued.count;
       }
       emit(issued);
@@ -1887,6 +1890,20 @@ Gpu::Outcome Gpu::global_load(Slot slot, Operation& op) {
     fail(event, op.global % 4 != 0 ? Fault::kMisaligned : Fault::kOutOfRange, true);
   } else if (const std::byte* at = memory_.at(op.global, 4); at != nullptr) {
     std::memcpy(&op.result, at, 4);
+  }
+  emit(event);
+  return Outcome::kDone;
+}
+
+// The copies that are on their way use the new address, as some of them would on hardware.
+Gpu::Outcome Gpu::replace_in_map(Slot slot, const Operation& op) {
+  Event event = event_of(slot, op);
+  if (op.count >= memory_.maps.size() ||
+      !memory_.in_range(op.global, memory_.maps[op.count].span_bytes())) {
+    fail(event, Fault::kOutOfRange, true);
+  } else {
+    memory_.maps[op.count].address = op.global;
+    ++changes_;
   }
   emit(event);
   return Outcome::kDone;

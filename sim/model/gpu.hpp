@@ -318,6 +318,7 @@ class Gpu {
   Outcome shared_word(Slot slot, Operation& op);
   Outcome shared_row(Slot slot, const Operation& op);
   Outcome global_load(Slot slot, Operation& op);
+  Outcome replace_in_map(Slot slot, const Operation& op);
   Outcome global_word(Slot slot, Operation& op);
   Outcome set_registers(Slot slot, const Operation& op);
   Outcome exit_warp(Slot slot, const Operation& op);

@@ -345,6 +345,30 @@ class SimMachine {
     op.count = static_cast<std::uint32_t>(space);
     run(op);
   }
+  // Tensor maps that change on the device. No kernel text does it yet, and the GPU's machine has
+  // neither: the simulator's have them for what the detectors say.
+  void tensormap_replace_global_address(const TensorMap& map,
+                                        GlobalAddress address,
+                                        SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kTensormapReplace, site);
+    op.count = map.number;
+    op.global = address.value;
+    run(op);
+  }
+  // fence.proxy.tensormap::generic.release.gpu: of every map that this thread has changed.
+  void fence_proxy_tensormap_release(SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kFenceProxyTensormap, site);
+    op.ordering = {Semantics::kRelease, Scope::kGpu};
+    run(op);
+  }
+  // fence.proxy.tensormap::generic.acquire.gpu: of the 128 bytes of `map`.
+  void fence_proxy_tensormap_acquire(const TensorMap& map,
+                                     SourceSite site = SourceSite::current()) {
+    Operation op = make(Op::kFenceProxyTensormap, site);
+    op.ordering = {Semantics::kAcquire, Scope::kGpu};
+    op.count = map.number;
+    run(op);
+  }
   void tcgen05_fence_before_thread_sync(SourceSite site = SourceSite::current()) {
     run(make(Op::kTcgen05FenceBefore, site));
   }

@@ -9,6 +9,8 @@ bool is_traced(Op op) {
     case Op::kFence:
     case Op::kFenceMbarrierInit:
     case Op::kFenceProxyAsync:
+    case Op::kFenceProxyTensormap:
+    case Op::kTensormapReplace:
     case Op::kTcgen05FenceBefore:
     case Op::kTcgen05FenceAfter:
     case Op::kSyncWarp:
