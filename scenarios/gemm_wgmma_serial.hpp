@@ -1,12 +1,12 @@
 /// Scenario: D = A * B^T for sm_90a as in gemm_wgmma, without warp specialisation: every warpgroup
-/// multiplies, and one lane of the first warp copies too, when all of them have read a stage. What a
-/// kernel is before its roles are divided.
+/// multiplies, and one lane of the first warp copies too, when all of them have read a stage. What
+/// a kernel is before its roles are divided.
 ///
 /// Barrier         Arrivals per phase          Bytes per phase   Completion means
 /// input.full[s]   1   mma, elected lane       A tile + B tile   stage s may be read
 ///
-/// A stage is handed back by the CTA's barrier 0, which every warp passes once a step. With one stage
-/// nothing overlaps; with more, copies are ahead.
+/// A stage is handed back by the CTA's barrier 0, which every warp passes once a step. With one
+/// stage nothing overlaps; with more, copies are ahead.
 ///
 /// Expected: clean in every interleaving, for every stages >= 1, any number of tiles, of CTAs, and
 ///           for edges that cut a tile.

@@ -153,8 +153,8 @@ class Table {
             << "\"chip\": \"H200\", \"value\": " << value
             << ", \"unit\": \"TFLOP/s\", \"M\": " << matrices_.m() << ", \"N\": " << matrices_.n()
             << ", \"K\": " << matrices_.k()
-            << ", \"dtype\": \"bf16\", \"source\": \"warptwin-measure-gemm\", \"config\": {"
-            << result.config << "}}";
+            << ", \"dtype\": \"bf16\", \"source\": \"warptwin-measure-gemm\", " << result.config
+            << "}";
         before = ",\n";
       }
     }
@@ -166,13 +166,24 @@ class Table {
   std::vector<Result> results_;
 };
 
+// Of a row: the scenario that is like it, which walks as many columns of B at a time as these
+// kernels walk rows of A, and its shape.
 template <class Shape>
 std::string config(std::uint32_t stages, bool specialised, std::uint32_t ctas) {
-  return "\"tile\": \"" + std::to_string(Shape::kM) + "x" + std::to_string(Shape::kN) +
-         "\", \"bk\": " + std::to_string(Shape::kK) + ", \"stages\": " + std::to_string(stages) +
+  const std::string own = specialised
+                              ? "\"in_flight\": " + std::to_string(Shape::kBehind) +
+                                    ", \"cluster_m\": " + std::to_string(Shape::kCluster) + ", "
+                              : "";
+  const std::uint32_t strip = 16 * Shape::kM / Shape::kN / Shape::kCluster;
+  return std::string{"\"scenario\": \"gemm_wgmma"} + (specialised ? "" : "_serial") +
+         "\", \"set\": {" + own + "\"swizzle\": " + std::to_string(strip) +
+         "}, \"config\": {\"tile\": \"" + std::to_string(Shape::kM) + "x" +
+         std::to_string(Shape::kN) + "\", \"bk\": " + std::to_string(Shape::kK) +
+         ", \"stages\": " + std::to_string(stages) +
          ", \"sm\": 1, \"cluster\": " + std::to_string(Shape::kCluster) +
          ", \"ws\": " + (specialised ? "true" : "false") +
-         ", \"persistent\": " + (ctas > 0 ? "true, \"ctas\": " + std::to_string(ctas) : "false");
+         ", \"persistent\": " + (ctas > 0 ? "true, \"ctas\": " + std::to_string(ctas) : "false") +
+         "}";
 }
 
 template <class Shape, std::uint32_t kStages>

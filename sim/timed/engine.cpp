@@ -449,7 +449,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
   }
 
-  // A wgmma begins when the last of its four warps has issued it; each of them may be ahead of time.
+  // A wgmma begins when the last of its four warps has issued it; each may be ahead of time.
   void multiply_warpgroup(Slot self, const Operation& op) {
     if (gpu_.trapped()) {
       return;

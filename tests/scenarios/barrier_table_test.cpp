@@ -20,6 +20,7 @@
 #include "scenarios/gemm_split_k.hpp"
 #include "scenarios/gemm_swiglu.hpp"
 #include "scenarios/gemm_wgmma.hpp"
+#include "scenarios/gemm_wgmma_serial.hpp"
 #include "scenarios/mainloop.hpp"
 #include "scenarios/mainloop_wgmma.hpp"
 #include "scenarios/multicast_ring.hpp"
@@ -122,6 +123,11 @@ TEST(BarrierTable, OfMainloop) {
 TEST(BarrierTable, OfGemmWgmma) {
   expect_table_is_true<GemmWgmmaStorage<GemmWgmmaExtents<>>>(
       "scenarios/gemm_wgmma.hpp", GemmWgmmaExtents<>{128, 128, 64, 4, 1, 1});
+}
+
+TEST(BarrierTable, OfGemmWgmmaSerial) {
+  expect_table_is_true<GemmWgmmaSerialStorage<GemmWgmmaSerialExtents<>>>(
+      "scenarios/gemm_wgmma_serial.hpp", GemmWgmmaSerialExtents<>{128, 128, 64, 2});
 }
 
 TEST(BarrierTable, OfMainloopWgmma) {

@@ -1,5 +1,5 @@
-/// Shared memory of one SM: a read port and a write port, which get in each other's way a little, and
-/// the way into it from L2.
+/// Shared memory of one SM: a read port and a write port, which get in each other's way a little,
+/// and the way into it from L2.
 
 #pragma once
 
@@ -25,8 +25,8 @@ class SharedMemory : public sc_core::sc_module {
     reads_.may_forget(from - std::min(from, kRemembered));
     return reads_.fill(from, to_ticks(bytes / read_rate_ + extra));
   }
-  /// Reads `bytes` evenly over `span` from `from` on, in pieces that leave gaps where they can. Returns
-  /// when the port is done.
+  /// Reads `bytes` evenly over `span` from `from` on, in pieces that leave gaps where they can.
+  /// Returns when the port is done.
   Ticks read_evenly(Ticks from, double bytes, Ticks span) {
     reads_.may_forget(from - std::min(from, kRemembered));
     const Ticks piece = to_ticks(bytes / kPieces / read_rate_);

@@ -1,6 +1,6 @@
-/// wgmma on one SM: the tensor cores of its four sub-partitions, which a warpgroup uses together. The
-/// products of all warpgroups take their turns in the order in which they are issued, one at a time
-/// in the pipe, with their operands through the read port of shared memory.
+/// wgmma on one SM: the tensor cores of its four sub-partitions, which a warpgroup uses together.
+/// The products of all warpgroups take their turns in the order in which they are issued, one at a
+/// time in the pipe, with their operands through the read port of shared memory.
 
 #pragma once
 
@@ -32,8 +32,8 @@ class WarpgroupMma : public Agenda<Errand> {
         completions_{completions},
         log_{log} {}
 
-  /// One wgmma that all four warps have issued by `when`, which may lie ahead. Steps `slot` when it is
-  /// done: those of a warpgroup one after the other.
+  /// One wgmma that all four warps have issued by `when`, which may lie ahead. Steps `slot` when it
+  /// is done: those of a warpgroup one after the other.
   void multiply(Ticks when, const WgmmaShape& shape, Slot slot);
 
   Ticks busy() const { return pipe_.busy(); }

@@ -451,6 +451,10 @@ INSTANTIATE_TEST_SUITE_P(
     GemmSerial,
     ShapeTest,
     ::testing::Values(
+        Shape{"gemm_wgmma_serial", "m=1 n=8 k=8"},
+        Shape{"gemm_wgmma_serial", "m=129 n=264 k=200 tile_n=256 stages=1 ctas=1"},
+        Shape{"gemm_wgmma_serial", "m=300 n=40 k=520 tile_n=16 tile_k=32 stages=3 ctas=2"},
+        Shape{"gemm_wgmma_serial", "m=200 n=136 k=72 stages=4 ctas=5 swizzle=2"},
         Shape{"gemm_serial", "m=1 n=1 k=8"},
         Shape{"gemm_serial", "m=129 n=257 k=72 row=8"},
         Shape{"gemm_serial", "m=200 n=100 k=520 tile_n=64 tile_k=128 row=8 stages=1 ctas=1"},
