@@ -1,5 +1,5 @@
-/// Scenario: D_g = sum over blocks of K of (sa * sb) * (A_g * B_g^T) for groups of different M, some
-/// of them empty (mixture of experts): gemm_blockwise_fp8 for each group, tiles by block index.
+/// Scenario: D_g = sum over blocks of K of (sa * sb) * (A_g * B_g^T) for groups of different M,
+/// some of them empty (mixture of experts): a gemm_blockwise_fp8 of each, tiles by block index.
 /// A has a factor for each row and 128 of K (one dimension), B one for 128 rows and 128 of K (two).
 ///
 /// Barrier          Arrivals per phase          Bytes per phase   Completion means

@@ -1,5 +1,5 @@
 /// What the wrong twins of `gemm_grouped_1d2d` share: a small shape at which each of their faults
-/// shows. Pairs of CTAs, groups of one tile and of two; one ends within the leader's half of a tile.
+/// shows. Pairs of CTAs, groups of one tile and of two; one ends within the leader's half of it.
 
 #pragma once
 
