@@ -66,7 +66,9 @@ void measure_columns(std::vector<Row>& rows) {
   measure<WgmmaShape<kM, 64, kK, kDynamic, 1, kBehind>>(rows);
   measure<WgmmaShape<kM, 96, kK, kDynamic, 1, kBehind>>(rows);
   measure<WgmmaShape<kM, 128, kK, kDynamic, 1, kBehind>>(rows);
+  measure<WgmmaShape<kM, 160, kK, kDynamic, 1, kBehind>>(rows);
   measure<WgmmaShape<kM, 192, kK, kDynamic, 1, kBehind>>(rows);
+  measure<WgmmaShape<kM, 224, kK, kDynamic, 1, kBehind>>(rows);
   measure<WgmmaShape<kM, 256, kK, kDynamic, 1, kBehind>>(rows);
 }
 

@@ -87,19 +87,19 @@ WARPTWIN_HOST_DEVICE void wgmma_settle(float (&d)[kRegisters]) {
 #define WARPTWIN_PLACES64 WARPTWIN_PLACES32 ", " WARPTWIN_D2 ", " WARPTWIN_D3
 #define WARPTWIN_PLACES96 WARPTWIN_PLACES64 ", " WARPTWIN_D4 ", " WARPTWIN_D5
 #define WARPTWIN_PLACES128 WARPTWIN_PLACES96 ", " WARPTWIN_D6 ", " WARPTWIN_D7
-#define WARPTWIN_PLACES192 \
-  WARPTWIN_PLACES128 ", " WARPTWIN_D8 ", " WARPTWIN_D9 ", " WARPTWIN_D10 ", " WARPTWIN_D11
-#define WARPTWIN_PLACES256 \
-  WARPTWIN_PLACES192 ", " WARPTWIN_D12 ", " WARPTWIN_D13 ", " WARPTWIN_D14 ", " WARPTWIN_D15
+#define WARPTWIN_PLACES160 WARPTWIN_PLACES128 ", " WARPTWIN_D8 ", " WARPTWIN_D9
+#define WARPTWIN_PLACES192 WARPTWIN_PLACES160 ", " WARPTWIN_D10 ", " WARPTWIN_D11
+#define WARPTWIN_PLACES224 WARPTWIN_PLACES192 ", " WARPTWIN_D12 ", " WARPTWIN_D13
+#define WARPTWIN_PLACES256 WARPTWIN_PLACES224 ", " WARPTWIN_D14 ", " WARPTWIN_D15
 #define WARPTWIN_OUT16 WARPTWIN_OUT(0)
 #define WARPTWIN_OUT32 WARPTWIN_OUT16, WARPTWIN_OUT(1)
 #define WARPTWIN_OUT64 WARPTWIN_OUT32, WARPTWIN_OUT(2), WARPTWIN_OUT(3)
 #define WARPTWIN_OUT96 WARPTWIN_OUT64, WARPTWIN_OUT(4), WARPTWIN_OUT(5)
 #define WARPTWIN_OUT128 WARPTWIN_OUT96, WARPTWIN_OUT(6), WARPTWIN_OUT(7)
-#define WARPTWIN_OUT192 \
-  WARPTWIN_OUT128, WARPTWIN_OUT(8), WARPTWIN_OUT(9), WARPTWIN_OUT(10), WARPTWIN_OUT(11)
-#define WARPTWIN_OUT256 \
-  WARPTWIN_OUT192, WARPTWIN_OUT(12), WARPTWIN_OUT(13), WARPTWIN_OUT(14), WARPTWIN_OUT(15)
+#define WARPTWIN_OUT160 WARPTWIN_OUT128, WARPTWIN_OUT(8), WARPTWIN_OUT(9)
+#define WARPTWIN_OUT192 WARPTWIN_OUT160, WARPTWIN_OUT(10), WARPTWIN_OUT(11)
+#define WARPTWIN_OUT224 WARPTWIN_OUT192, WARPTWIN_OUT(12), WARPTWIN_OUT(13)
+#define WARPTWIN_OUT256 WARPTWIN_OUT224, WARPTWIN_OUT(14), WARPTWIN_OUT(15)
 // An instruction of so many columns, both operands in shared memory, or A in registers; then the
 // places of the operands behind the accumulators.
 #define WARPTWIN_WGMMA(columns, types, majors, a_at, b_at, add_at)                              \
@@ -120,8 +120,12 @@ WARPTWIN_HOST_DEVICE void wgmma_settle(float (&d)[kRegisters]) {
     WARPTWIN_WGMMA(96, types, majors, 48, 49, 50);     \
   } else if constexpr (kColumns == 128) {              \
     WARPTWIN_WGMMA(128, types, majors, 64, 65, 66);    \
+  } else if constexpr (kColumns == 160) {              \
+    WARPTWIN_WGMMA(160, types, majors, 80, 81, 82);    \
   } else if constexpr (kColumns == 192) {              \
     WARPTWIN_WGMMA(192, types, majors, 96, 97, 98);    \
+  } else if constexpr (kColumns == 224) {              \
+    WARPTWIN_WGMMA(224, types, majors, 112, 113, 114); \
   } else {                                             \
     WARPTWIN_WGMMA(256, types, majors, 128, 129, 130); \
   }
@@ -137,7 +141,7 @@ WARPTWIN_HOST_DEVICE void wgmma_settle(float (&d)[kRegisters]) {
 /// Whether a wgmma of so many columns is here.
 constexpr bool has_wgmma(std::uint32_t columns) {
   return columns == 16 || columns == 32 || columns == 64 || columns == 96 || columns == 128 ||
-         columns == 192 || columns == 256;
+         columns == 160 || columns == 192 || columns == 224 || columns == 256;
 }
 
 /// D = A * B^T (+ D where `accumulate`) for 64 rows and `kColumns` columns, 32 bytes of K, both
@@ -182,12 +186,14 @@ WARPTWIN_HOST_DEVICE void wgmma_of(std::uint32_t columns,
   multiply(Extent<64>{});
   multiply(Extent<96>{});
   multiply(Extent<128>{});
+  multiply(Extent<160>{});
   multiply(Extent<192>{});
+  multiply(Extent<224>{});
   multiply(Extent<256>{});
   if (!has_wgmma(columns)) {
     NV_IF_TARGET(NV_IS_DEVICE,
                  (std::printf("warptwin: no wgmma of %u columns is in the CUDA machine; there are "
-                              "16, 32, 64, 96, 128, 192 and 256\n",
+                              "16, 32, 64, 96, 128, 160, 192, 224 and 256\n",
                               columns);))
     trap();
   }
@@ -214,8 +220,12 @@ WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
                           WARPTWIN_WGMMA_A(96, "%48, %49, %50, %51", 52, 53);
                         } else if constexpr (kColumns == 128) {
                           WARPTWIN_WGMMA_A(128, "%64, %65, %66, %67", 68, 69);
+                        } else if constexpr (kColumns == 160) {
+                          WARPTWIN_WGMMA_A(160, "%80, %81, %82, %83", 84, 85);
                         } else if constexpr (kColumns == 192) {
                           WARPTWIN_WGMMA_A(192, "%96, %97, %98, %99", 100, 101);
+                        } else if constexpr (kColumns == 224) {
+                          WARPTWIN_WGMMA_A(224, "%112, %113, %114, %115", 116, 117);
                         } else { WARPTWIN_WGMMA_A(256, "%128, %129, %130, %131", 132, 133); }),
                     (trap();))
 }
@@ -242,14 +252,18 @@ WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
 #undef WARPTWIN_OUT64
 #undef WARPTWIN_OUT96
 #undef WARPTWIN_OUT128
+#undef WARPTWIN_OUT160
 #undef WARPTWIN_OUT192
+#undef WARPTWIN_OUT224
 #undef WARPTWIN_OUT256
 #undef WARPTWIN_PLACES16
 #undef WARPTWIN_PLACES32
 #undef WARPTWIN_PLACES64
 #undef WARPTWIN_PLACES96
 #undef WARPTWIN_PLACES128
+#undef WARPTWIN_PLACES160
 #undef WARPTWIN_PLACES192
+#undef WARPTWIN_PLACES224
 #undef WARPTWIN_PLACES256
 #undef WARPTWIN_WGMMA
 #undef WARPTWIN_WGMMA_OF
