@@ -206,8 +206,8 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   store_row<f8e4m3>(machine, base, fragment);
   store_row<f8e5m2>(machine, base, fragment);
 
-  multiply_by_warpgroup<bf16, 16, 32, 64, 96, 128, 192, 256>(machine, base);
-  multiply_by_warpgroup<f8e4m3, 16, 32, 64, 96, 128, 192, 256>(machine, base);
+  multiply_by_warpgroup<bf16, 16, 32, 64, 96, 128, 160, 192, 224, 256>(machine, base);
+  multiply_by_warpgroup<f8e4m3, 16, 32, 64, 96, 128, 160, 192, 224, 256>(machine, base);
 
   CudaFragment<1> rows;
   rows.fill(1.0F);
