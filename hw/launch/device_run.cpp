@@ -286,7 +286,7 @@ DeviceEnd wait_for(cudaStream_t stream,
   const auto deadline = deadline_time(options.deadline);
   const auto grace = 2 * deadline + std::chrono::milliseconds{50};
   std::optional<Clock::time_point> expired;
-  std::optional<Clock::time_point> stopped;
+  Clock::time_point moved = start;
   for (;;) {
     const cudaError_t state = cudaStreamQuery(stream);
     const Clock::time_point now = Clock::now();
@@ -305,11 +305,9 @@ DeviceEnd wait_for(cudaStream_t stream,
     }
     // Waits that have no deadline have one together.
     if (!observer.none_can_go_on()) {
-      stopped.reset();
-    } else if (!stopped) {
-      stopped = now;
+      moved = now;
     }
-    if (options.deadline != 0 && stopped && now - *stopped > deadline) {
+    if (options.deadline != 0 && now - moved > deadline) {
       return DeviceEnd::kTimedOut;
     }
     if (now - start > options.timeout) {
