@@ -41,7 +41,7 @@ def predicted(warptwin, name):
     found = json.loads(call([warptwin, "check", name, "--json"]).stdout)
     ids = sorted({finding["id"] for finding in [*found["findings"], *found["conditions"]]})
     run = json.loads(call([warptwin, "run", name, "--timing-only", "--json"]).stdout)
-    findings = [*found["findings"], *run["findings"]]
+    findings = [*found["findings"], *found["conditions"], *run["findings"]]
     return ids, run["end"], {finding["object"] for finding in findings}
 
 

@@ -35,12 +35,12 @@ struct GemmBlockScaledWrongStrideKernel : GemmBlockScaledKernel<M, Extents> {
         auto stage = input.acquire_stage();
         const auto tiles = stage.payload();
         ScaleSlot slot = scales[stage.index()];
-        for (const auto& [factors, to] :
-             {Copy{tiles.sfa_tile().tile, slot.a}, Copy{tiles.sfb_tile().tile, slot.b}}) {
+        const Copy copies[] = {{tiles.sfa_tile().tile, slot.a}, {tiles.sfb_tile().tile, slot.b}};
+        for (const Copy& copy : copies) {
           machine.tcgen05_cp(CtaGroup::kOne,
-                             to,
+                             copy.to,
                              // The fault: eight rows are 128 bytes.
-                             UmmaSmemDescriptor::make(factors.base, 16, 256, Swizzle::kNone),
+                             UmmaSmemDescriptor::make(copy.factors.base, 16, 256, Swizzle::kNone),
                              TmemCopy::k32x128bWarpx4);
         }
         slot.b = slot.b.at_column(shape.first_column(tile.n));
