@@ -26,20 +26,24 @@ def run(command):
 
 
 def out_of_order(predicted, seen):
-    """The recorded trace with one load after the wait that takes it."""
+    """The recorded trace with one load after the wait that takes it; where every warp takes its own
+    loads, with another warp's operation after the wait for it."""
     lines = [json.loads(line) for line in seen.splitlines()]
     by_warp = {}
     for line in lines[1:-1]:
         by_warp.setdefault(line["warp"], []).append(line)
-    known = {}
+    known, pairs = {}, []
     for row in map(json.loads, predicted.splitlines()[1:-1]):
         at = known[row["warp"]] = known.get(row["warp"], -1) + 1
         for warp, count in row.get("after", []):
             before = by_warp[warp][count - 1]
-            if "(load)" in before["op"] and before.get("cta", 0) == row.get("cta", 0):
-                before["time"] = by_warp[row["warp"]][at]["time"] + 1
-                return "".join(json.dumps(line) + "\n" for line in lines)
-    sys.exit("no wait comes after a load")
+            if before.get("cta", 0) == row.get("cta", 0):
+                pairs.append((before, by_warp[row["warp"]][at]))
+    if not pairs:
+        sys.exit("no wait comes after another warp's operation")
+    before, wait = next((pair for pair in pairs if "(load)" in pair[0]["op"]), pairs[0])
+    before["time"] = wait["time"] + 1
+    return "".join(json.dumps(line) + "\n" for line in lines)
 
 
 def with_parameters(trace, parameters):
