@@ -131,7 +131,7 @@ struct GemmKernel {
   static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto writer = TileWriter<M, bf16>{machine, smem.out};
-    auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
+    auto registers = AccumTile{machine, problem.extents.tile_m};  // this warp's rows of one box
     const std::uint32_t columns = smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.tile_n / columns;
     for (const Tile tile : problem.tiles(machine)) {
@@ -180,7 +180,8 @@ struct Gemm {
     const GemmExtents<> e = extents(p);
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     check_row_pitch("k", k, sizeof(bf16::Storage));
-    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(bf16::Storage));
+    check_mma_shape(e.tile_m, e.tile_n);
+    check_tile_k(e.tile_k, sizeof(bf16::Storage));
     check_tmem_columns(e.accum_stages, e.tile_n);
     check_stages_fit<GemmStorage<GemmExtents<>>>(e);
     const std::uint32_t box = box_columns<bf16>(e.tile_n);

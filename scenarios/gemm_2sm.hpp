@@ -35,6 +35,9 @@ struct Gemm2smExtents : Tiles {
   constexpr std::uint32_t cta_m() const { return this->tile_m / 2; }
   constexpr std::uint32_t cta_n() const { return this->tile_n / 2; }
   constexpr ClusterShape cluster() const { return {cluster_m, cluster_n, CtaGroup::kTwo}; }
+  /// With 64 rows a CTA, lanes 0 to 63 hold the first half of the columns, the others the second.
+  constexpr std::uint32_t column_parts() const { return cta_m() == kTmemLanes ? 1 : 2; }
+  constexpr std::uint32_t accum_columns() const { return this->tile_n / column_parts(); }
 };
 
 /// A CTA's shared memory; the names are those of the reports.
@@ -47,8 +50,13 @@ struct Gemm2smStorage {
 
   constexpr Gemm2smStorage(auto& layout, const Extents& e)
       : input{layout, "input", kGemmRoles, e.cluster(), {e.cta_m(), e.cta_n(), e.tile_k}, e.stages},
-        out{layout, "out", kGemmRoles, e.cta_m(), box_columns<bf16>(e.tile_n)},
-        accum{layout, "accum", kGemmRoles, e.cluster(), {e.accum_stages, e.tile_n}},
+        out{layout,
+            "out",
+            kGemmRoles,
+            e.cta_m(),
+            box_columns<bf16>(e.accum_columns()),
+            e.column_parts()},
+        accum{layout, "accum", kGemmRoles, e.cluster(), {e.accum_stages, e.accum_columns()}},
         tmem{layout, "tmem", kGemmRoles, e.cluster()} {}
   constexpr void init(Machine auto& machine) const {
     input.init(machine);
@@ -123,18 +131,19 @@ struct Gemm2smKernel {
     auto writer = TileWriter<M, bf16>{machine, smem.out};
     auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
     const std::uint32_t columns = smem.out.first.columns;
-    const std::uint32_t boxes = problem.extents.tile_n / columns;
+    const std::uint32_t boxes = problem.extents.accum_columns() / columns;  // of a lane's columns
     for (const Tile tile : problem.tiles(machine)) {
+      const std::uint32_t first = tile.n * problem.extents.column_parts() * boxes;
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
         registers.load(accum, box * columns, columns);
-        registers.store(writer.acquire());  // (cta_m, box_columns) bf16, written by all warps
-        writer.store(problem.d, {tile.m, tile.n * boxes + box});
+        registers.store(writer.acquire());  // 128 rows of box_columns bf16, written by all warps
+        writer.store(problem.d, {tile.m, first + box}, boxes);
       }
       registers.load(accum, (boxes - 1) * columns, columns);
       std::move(accum).release();  // arrives on the leader's accum.empty
       registers.store(writer.acquire());
-      writer.store(problem.d, {tile.m, tile.n * boxes + boxes - 1});
+      writer.store(problem.d, {tile.m, first + boxes - 1}, boxes);
     }
     writer.drain();             // the stores are complete
     std::move(warp).release();  // arrives on tmem.done of both CTAs
@@ -177,13 +186,14 @@ struct Gemm2sm : Gemm {
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     const ClusterShape cluster = e.cluster();
     check_row_pitch("k", k, sizeof(bf16::Storage));
-    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(bf16::Storage), cluster.group);
+    check_mma_shape(e.tile_m, e.tile_n, cluster.group);
+    check_tile_k(e.tile_k, sizeof(bf16::Storage));
     check_cluster(cluster, e.cta_m(), e.tile_n / 2);
-    check_tmem_columns(e.accum_stages, e.tile_n);
+    check_tmem_columns(e.accum_stages, e.accum_columns());
     check_stages_fit<Gemm2smStorage<Gemm2smExtents<>>>(e);
     const std::uint32_t slice_a = e.cta_m() / cluster.slice(Operand::kA, 0).count;
     const std::uint32_t slice_b = e.tile_n / 2 / cluster.slice(Operand::kB, 0).count;
-    const std::uint32_t box = box_columns<bf16>(e.tile_n);
+    const std::uint32_t box = box_columns<bf16>(e.accum_columns());
     const TileGrid tiles = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(cluster);
     return {.tensors = {matrix("a", TensorUse::kInput, m, k),
                         matrix("b", TensorUse::kInput, n, k),

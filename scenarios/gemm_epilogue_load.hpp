@@ -182,6 +182,7 @@ struct GemmEpilogueLoad : Gemm {
   }
   static Workload workload(const ParameterSet& p) {
     Workload workload = Gemm::workload(p);
+    check_rows_fill_lanes(p.u32("tile_m"));
     check_stages_fit<GemmEpilogueLoadStorage<GemmEpilogueLoadExtents<>>>(extents(p));
     workload.tensors.push_back(matrix("c", TensorUse::kInput, p.u32("m"), p.u32("n")));
     workload.maps.push_back(workload.maps[2]);

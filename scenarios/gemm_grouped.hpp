@@ -59,6 +59,8 @@ struct GemmGroupedExtents : Tiles {
   constexpr ClusterShape cluster() const {
     return {cta_group, 1, cta_group == 2 ? CtaGroup::kTwo : CtaGroup::kOne};
   }
+  constexpr std::uint32_t column_parts() const { return 1; }  // a row of D in every lane
+  constexpr std::uint32_t accum_columns() const { return this->tile_n; }
 };
 
 /// What gemm_2sm has, and the slots that name tiles.

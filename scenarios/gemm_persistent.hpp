@@ -144,18 +144,19 @@ struct GemmPersistentKernel : Gemm2smKernel<M, Extents> {
     auto writer = TileWriter<M, bf16>{machine, smem.out};
     auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
     const std::uint32_t columns = smem.out.first.columns;
-    const std::uint32_t boxes = problem.extents.tile_n / columns;
+    const std::uint32_t boxes = problem.extents.accum_columns() / columns;  // of a lane's columns
     for (const Tile tile : problem.work(machine, clc)) {
+      const std::uint32_t first = tile.n * problem.extents.column_parts() * boxes;
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
         registers.load(accum, box * columns, columns);
-        registers.store(writer.acquire());  // (cta_m, box_columns) bf16, written by all warps
-        writer.store(problem.d, {tile.m, tile.n * boxes + box});
+        registers.store(writer.acquire());  // 128 rows of box_columns bf16, written by all warps
+        writer.store(problem.d, {tile.m, first + box}, boxes);
       }
       registers.load(accum, (boxes - 1) * columns, columns);
       std::move(accum).release();  // arrives on the leader's accum.empty
       registers.store(writer.acquire());
-      writer.store(problem.d, {tile.m, tile.n * boxes + boxes - 1});
+      writer.store(problem.d, {tile.m, first + boxes - 1}, boxes);
     }
     writer.drain();             // the stores are complete
     std::move(warp).release();  // arrives on tmem.done of both CTAs

@@ -12,7 +12,7 @@
 /// In clusters cluster_m + cluster_n - 1 commits free a stage: those of its row and its column.
 ///
 /// With swap_ab the weights are the MMA's rows and the activations its columns, of which there may
-/// be as few as 16; D is written through the registers' columns. The load warp begins its first
+/// be as few as 8; D is written through the registers' columns. The load warp begins its first
 /// tile with the weights of `prefetch` stages: it arms them with all their bytes, waits for the
 /// grid before, and then copies the activations into the same stages. Nobody can free a stage that
 /// waits for its activations, so `prefetch` is at most the ring's depth.
@@ -197,8 +197,8 @@ struct GemmSmallKernel {
   static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto writer = TileWriter<M, bf16>{machine, smem.out};
-    auto registers = AccumTile<M>{machine};  // this warp's rows, fp32
     const Extents& e = problem.extents;
+    auto registers = AccumTile{machine, e.tile_m};  // this warp's rows, fp32
     const std::uint32_t columns = e.box_columns();
     const std::uint32_t boxes = (e.swapped() ? e.tile_m : e.tile_n) / columns;
     for (const Tile tile : problem.tiles(machine)) {
@@ -275,7 +275,8 @@ struct GemmSmall {
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     const ClusterShape cluster = e.cluster();
     check_row_pitch("k", k, sizeof(bf16::Storage));
-    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(bf16::Storage));
+    check_mma_shape(e.tile_m, e.tile_n);
+    check_tile_k(e.tile_k, sizeof(bf16::Storage));
     require(e.k_group != 3, "k_group=3 does not divide a ring evenly; use k_group=2 or 4");
     check_cluster(cluster, e.tile_m, e.tile_n);
     check_tmem_columns(e.accum_stages, e.tile_n);

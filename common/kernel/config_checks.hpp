@@ -70,25 +70,36 @@ inline void check_wgmma_stages(std::uint32_t stages, std::uint32_t in_flight) {
           "in_flight=1 holds a stage while the next is waited for; use stages=2 or more");
 }
 
-/// The tiles that an input pipeline can hold, one MMA can multiply and `AccumTile` can read.
-inline void check_tile_shape(std::uint32_t m,
-                             std::uint32_t n,
-                             std::uint32_t k,
-                             std::uint32_t element_bytes,
-                             CtaGroup group = CtaGroup::kOne) {
-  check_mma_shape(m, n, group);
+/// For an epilogue that reads a row of D in every lane.
+inline void check_rows_fill_lanes(std::uint32_t m, CtaGroup group = CtaGroup::kOne) {
   const std::uint32_t rows = kTmemLanes * ctas_in(group);
   require(m == rows,
           "tile_m=" + std::to_string(m) +
-              " gives an accumulator less than a row for each lane, which AccumTile does not read; "
-              "use tile_m=" +
+              " gives an accumulator less than a row for each lane, which this epilogue does not "
+              "read; use tile_m=" +
               std::to_string(rows));
+}
+
+/// A row of a tile in an input pipeline is one swizzle span.
+inline void check_tile_k(std::uint32_t k, std::uint32_t element_bytes) {
   const std::uint32_t row_bytes = k * element_bytes;
   require(row_bytes == 32 || row_bytes == 64 || row_bytes == 128,
           "tile_k=" + std::to_string(k) + " gives rows of " + std::to_string(row_bytes) +
               " bytes, and a row is one swizzle span; use tile_k=" +
               std::to_string(32 / element_bytes) + ", " + std::to_string(64 / element_bytes) +
               " or " + std::to_string(128 / element_bytes));
+}
+
+/// The tiles that an input pipeline can hold, one MMA can multiply and `AccumTile` can read a row
+/// of in every lane.
+inline void check_tile_shape(std::uint32_t m,
+                             std::uint32_t n,
+                             std::uint32_t k,
+                             std::uint32_t element_bytes,
+                             CtaGroup group = CtaGroup::kOne) {
+  check_mma_shape(m, n, group);
+  check_rows_fill_lanes(m, group);
+  check_tile_k(k, element_bytes);
 }
 
 /// The clusters that can be launched, and whose CTAs can each copy a slice of a shared tile: whole

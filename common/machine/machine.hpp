@@ -181,12 +181,18 @@ concept HasTensorMemory = requires(M machine,
   machine.tcgen05_commit_multicast(CtaGroup::kTwo, bar, CtaMask{});
   machine.tcgen05_ld_32x32b(fragment, tmem);  // lane t of the warp's quarter, 32 columns
   machine.tcgen05_st_32x32b(tmem, fragment);
+  // The first 16 lanes of the quarter, 64 columns: lane t and lane t + 16 of the warp share a row,
+  // and the second has the columns behind the first's.
+  machine.tcgen05_ld_16x32bx2(fragment, tmem);
   machine.tcgen05_wait_ld(fragment);  // names the registers it settles
   machine.tcgen05_wait_st();
   // Each lane writes its registers, converted, into row `row + lane` from `column` on (st.shared).
   machine.st_shared_row(tile, std::uint32_t{}, std::uint32_t{}, fragment);
   // The same with rows for columns: each lane writes column `column + lane`, from row `row` on.
   machine.st_shared_column(tile, std::uint32_t{}, std::uint32_t{}, fragment);
+  // Both of what tcgen05_ld_16x32bx2 has loaded: 16 rows, or 16 columns, of two lanes each.
+  machine.st_shared_half_rows(tile, std::uint32_t{}, std::uint32_t{}, fragment);
+  machine.st_shared_half_columns(tile, std::uint32_t{}, std::uint32_t{}, fragment);
   // The reverse of st_shared_row: the registers are settled at once (ld.shared). Of a fragment of
   // one register, each lane reads one element of 32 bits.
   machine.ld_shared_row(tile, std::uint32_t{}, std::uint32_t{}, fragment);

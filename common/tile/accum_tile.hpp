@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "common/machine/extent.hpp"
 #include "common/machine/machine.hpp"
 #include "common/machine/shared_tile.hpp"
 
@@ -11,14 +12,17 @@ namespace warptwin {
 
 /// Up to 64 columns of the warp's 32 rows, fp32: lane i holds row i.
 ///
-/// Columns move in fragments of 16, so that every legal tile_n is whole fragments.
-template <Machine M>
+/// Columns move in fragments of 16 registers, or of 8 or 4 where the columns are not whole ones of
+/// 16. Of an accumulator of 64 rows in one CTA a warp has 16: lanes i and i + 16 share a row, and a
+/// fragment has twice as many columns. Such a tile can be loaded and stored, and nothing else.
+/// (The 64 rows of a CTA of a pair are in 128 lanes: half of the columns in each 64.)
+template <Machine M, class Rows = Extent<kTmemLanes>>
 class AccumTile {
  public:
   static constexpr std::uint32_t kColumnsMax = 64;
   static constexpr std::uint32_t kFragmentColumns = 16;
 
-  constexpr explicit AccumTile(M& machine) : machine_{&machine} {}
+  constexpr explicit AccumTile(M& machine, Rows rows = {}) : machine_{&machine}, rows_{rows} {}
 
   /// Loads `columns` columns of an accumulator from `first` on, and waits for them.
   ///
@@ -28,12 +32,16 @@ class AccumTile {
                       std::uint32_t first,
                       std::uint32_t columns,
                       SourceSite site = SourceSite::current()) {
-    for (std::uint32_t c = 0; c < columns; c += kFragmentColumns) {
-      accum.load(fragments_[c / kFragmentColumns], first + c, site);
-    }
-    for (std::uint32_t c = 0; c < columns; c += kFragmentColumns) {
-      machine_->tcgen05_wait_ld(fragments_[c / kFragmentColumns], site);
-    }
+    each(0, columns, [&](auto& fragment, std::uint32_t c) {
+      if (halves()) {
+        accum.load_half_rows(fragment, first + c, site);
+      } else {
+        accum.load(fragment, first + c, site);
+      }
+    });
+    each(0, columns, [&](auto& fragment, std::uint32_t) {
+      machine_->tcgen05_wait_ld(fragment, site);
+    });
   }
 
   /// Adds `factor` times this warp's rows of a tile, which lie as `store` would write them.
@@ -103,8 +111,7 @@ class AccumTile {
   }
 
   /// Writes the registers, rounded to `Element`, to this warp's rows of a tile that all warps of
-  /// the
-  /// role share: 32 rows for each rank in the warpgroup.
+  /// the role share: 32 rows, or 16, for each rank in the warpgroup.
   ///
   /// Participants: the whole warp. Blocks: never.
   template <class Element>
@@ -112,14 +119,19 @@ class AccumTile {
     store(tile, 0, site);
   }
   /// The same of the columns from `first` on.
+  ///
+  /// Requires: the columns of the tile are the `box_columns` of those that were loaded.
   template <class Element>
   constexpr void store(const SharedTile<Element>& tile,
                        std::uint32_t first,
                        SourceSite site = SourceSite::current()) {
-    for (std::uint32_t c = 0; c < tile.columns; c += kFragmentColumns) {
-      machine_->st_shared_row(
-          tile, first_row(), c, fragments_[(first + c) / kFragmentColumns], site);
-    }
+    each(first, tile.columns, [&](const auto& fragment, std::uint32_t c) {
+      if (halves()) {
+        machine_->st_shared_half_rows(tile, first_row(), c, fragment, site);
+      } else {
+        machine_->st_shared_row(tile, first_row(), c, fragment, site);
+      }
+    });
   }
   /// Writes rows as columns: those of the role's rows `first` to `first + tile.columns` that are
   /// this warp's, if any, each with a value for every row of the tile.
@@ -132,19 +144,58 @@ class AccumTile {
     if (first_row() < first || first_row() >= first + tile.columns) {
       return;
     }
-    for (std::uint32_t r = 0; r < tile.rows; r += kFragmentColumns) {
-      machine_->st_shared_column(
-          tile, r, first_row() - first, fragments_[r / kFragmentColumns], site);
-    }
+    each(0, tile.rows, [&](const auto& fragment, std::uint32_t r) {
+      if (halves()) {
+        machine_->st_shared_half_columns(tile, r, first_row() - first, fragment, site);
+      } else {
+        machine_->st_shared_column(tile, r, first_row() - first, fragment, site);
+      }
+    });
   }
 
  private:
+  template <std::uint32_t kRegisters>
+  using Fragments = typename M::template Fragment<kRegisters>[kColumnsMax / kRegisters];
+
+  constexpr bool halves() const { return rows_ == kTmemLanes / 2; }
   constexpr std::uint32_t first_row() const {
-    return kWarpLanes * (machine_->warp_index() % kWarpsPerWarpgroup);
+    const std::uint32_t rank = machine_->warp_index() % kWarpsPerWarpgroup;
+    return halves() ? kWarpLanes / 2 * rank : kWarpLanes * rank;
+  }
+
+  // Calls `f(fragment, column)` for the fragments of `columns` columns from `first` on, counted
+  // from there: the widest of which these are whole ones.
+  template <class F>
+  constexpr void each(std::uint32_t first, std::uint32_t columns, F&& f) {
+    if (halves()) {
+      each_of<2>(first, columns, f);
+    } else {
+      each_of<1>(first, columns, f);
+    }
+  }
+  // With so many lanes to a row.
+  template <std::uint32_t kLanes, class F>
+  constexpr void each_of(std::uint32_t first, std::uint32_t columns, F& f) {
+    if (columns % (16 * kLanes) == 0) {
+      for (std::uint32_t c = 0; c < columns; c += 16 * kLanes) {
+        f(fragments_[(first + c) / (16 * kLanes)], c);
+      }
+    } else if (columns % (8 * kLanes) == 0) {
+      for (std::uint32_t c = 0; c < columns; c += 8 * kLanes) {
+        f(eights_[(first + c) / (8 * kLanes)], c);
+      }
+    } else {
+      for (std::uint32_t c = 0; c < columns; c += 4 * kLanes) {
+        f(fours_[(first + c) / (4 * kLanes)], c);
+      }
+    }
   }
 
   M* machine_;
-  typename M::template Fragment<kFragmentColumns> fragments_[kColumnsMax / kFragmentColumns];
+  [[no_unique_address]] Rows rows_;
+  Fragments<kFragmentColumns> fragments_;
+  Fragments<8> eights_;
+  Fragments<4> fours_;
 };
 
 /// Multiplies the calling warp's rows of an accumulator of `columns` columns by the rows' factors,

@@ -207,6 +207,15 @@ class [[nodiscard]] EpilogueStage {
         fragment, tmem_.at_column(column).at_lane(first_lane()), site);
   }
 
+  /// The same of the first 16 of these lanes, each with the warp's lanes t and t + 16.
+  template <class Fragment>
+  constexpr void load_half_rows(Fragment& fragment,
+                                std::uint32_t column,
+                                SourceSite site = SourceSite::current()) const {
+    claim_.machine().tcgen05_ld_16x32bx2(
+        fragment, tmem_.at_column(column).at_lane(first_lane()), site);
+  }
+
   /// Starts to store this warp's lanes of the columns from `column` on; settle with
   /// `tcgen05_wait_st`.
   ///

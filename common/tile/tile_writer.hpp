@@ -23,9 +23,11 @@ constexpr std::uint32_t box_columns(std::uint32_t tile_columns) {
   return columns;
 }
 
-/// Two output boxes of `rows` by `columns`, for one to be written while the other is stored.
+/// Two buffers of output, for one to be written while the other is stored. A buffer is a box of
+/// `rows` by `columns`, or two of them, one below the other.
 ///
-/// Requires: `columns` is a `box_columns`.
+/// Requires: `columns` is a `box_columns`, and the bytes of a box are a multiple of the swizzle's
+///           alignment.
 template <class Element, Role kWriter = Role::kEpilogue>
 struct OutputTileStorage {
   static constexpr std::uint32_t kBuffers = 2;
@@ -35,13 +37,15 @@ struct OutputTileStorage {
                               const char* owner,
                               RoleTable<kRows> roles,
                               std::uint32_t rows,
-                              std::uint32_t columns)
+                              std::uint32_t columns,
+                              std::uint32_t boxes = 1)
       : first{SharedAddress{},
-              rows,
+              boxes * rows,
               columns,
               swizzle_of(columns * SharedTile<Element>::kElementBytes)},
         written{WarpGroupBarrier::of<kWriter>(NamedBarrierId::kTileWriter, roles)},
-        store_warp{roles.first_warp(kWriter)} {
+        store_warp{roles.first_warp(kWriter)},
+        boxes_in_buffer{boxes} {
     first.base = layout.tiles({owner, "tile"}, kBuffers, first.bytes(), kTileAlignment);
   }
 
@@ -54,6 +58,7 @@ struct OutputTileStorage {
   SharedTile<Element> first;
   WarpGroupBarrier written;
   std::uint32_t store_warp;
+  std::uint32_t boxes_in_buffer;
 };
 
 /// One warp's view of the writers of a CTA, who fill each box together; one warp stores it.
@@ -90,24 +95,32 @@ class TileWriter {
   constexpr void store(const typename M::TensorMap& map,
                        TileIndex at,
                        SourceSite site = SourceSite::current()) {
+    store(map, at, 0, site);
+  }
+  /// The same of a buffer of several boxes: each goes `step` boxes along the row from the last.
+  constexpr void store(const typename M::TensorMap& map,
+                       TileIndex at,
+                       std::uint32_t step,
+                       SourceSite site = SourceSite::current()) {
+    const std::uint32_t boxes = storage_->boxes_in_buffer;
     const SharedTile<Element> tile = storage_->tile(next_);
-    store(map,
-          Coordinates<2>{{static_cast<std::int32_t>(at.column * tile.columns),
-                          static_cast<std::int32_t>(at.row * tile.rows)}},
-          site);
+    const auto row = static_cast<std::int32_t>(at.row * (tile.rows / boxes));
+    commit(site, [&] {
+      for (std::uint32_t i = 0; i < boxes; ++i) {
+        const auto column = static_cast<std::int32_t>((at.column + i * step) * tile.columns);
+        machine_->cp_async_bulk_tensor_store(
+            map, Coordinates<2>{{column, row}}, tile.base + i * (tile.bytes() / boxes), site);
+      }
+    });
   }
   /// The same in a tensor of any rank, from element `at` on.
   template <std::uint32_t kRank>
   constexpr void store(const typename M::TensorMap& map,
                        Coordinates<kRank> at,
                        SourceSite site = SourceSite::current()) {
-    machine_->fence_proxy_async(ProxySpace::kSharedCta, site);
-    storage_->written.sync(*machine_, site);
-    if (is_store_warp()) {
+    commit(site, [&] {
       machine_->cp_async_bulk_tensor_store(map, at, storage_->tile(next_).base, site);
-      machine_->cp_async_bulk_commit_group(site);
-    }
-    next_ = (next_ + 1) % Storage::kBuffers;
+    });
   }
 
   /// Waits for the stores under way: they read this CTA's shared memory.
@@ -120,6 +133,17 @@ class TileWriter {
   }
 
  private:
+  // `stores()` in the warp that stores, when all have written the buffer; then to the next.
+  template <class F>
+  constexpr void commit(SourceSite site, F&& stores) {
+    machine_->fence_proxy_async(ProxySpace::kSharedCta, site);
+    storage_->written.sync(*machine_, site);
+    if (is_store_warp()) {
+      stores();
+      machine_->cp_async_bulk_commit_group(site);
+    }
+    next_ = (next_ + 1) % Storage::kBuffers;
+  }
   constexpr bool is_store_warp() const { return machine_->warp_index() == storage_->store_warp; }
 
   M* machine_;

@@ -173,7 +173,7 @@ inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors
 /// tensor memory TMEM address   columns      -          of mma: `wanted` its instruction, `phase`
 ///                                                      its kind; `pending`, `expected`: where the
 ///                                                      scale factors of A and B are; of cp:
-///                                                      `wanted` its shape
+///                                                      `wanted` its shape; of ld: lanes, 0: 32
 /// wgmma         -              columns      -          `wanted`, `phase`: as of mma; `pending`:
 ///                                                      its number in its warp; `expected`: warps
 ///                                                      of the warpgroup that have issued it.

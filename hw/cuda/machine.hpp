@@ -442,6 +442,14 @@ class CudaMachine {
                       (tmem_.ld(fragment.words, address);))
   }
   template <std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void tcgen05_ld_16x32bx2(CudaFragment<kRegisters>& fragment,
+                                                TmemAddress address,
+                                                SourceSite = {}) {
+    NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_100a,
+                      (ptx::tcgen05_ld_16x32bx2(fragment.words, address);),
+                      (tmem_.ld_half_rows(fragment.words, address);))
+  }
+  template <std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void tcgen05_st_32x32b(TmemAddress address,
                                               const CudaFragment<kRegisters>& fragment,
                                               SourceSite = {}) {
@@ -456,35 +464,15 @@ class CudaMachine {
   }
   WARPTWIN_HOST_DEVICE void tcgen05_wait_st(SourceSite = {}) { ptx::tcgen05_wait_st(); }
 
-  /// Requires: kRegisters elements are whole 16-byte units, and `column` is the first of one; or
-  /// one element of 32 bits.
+  /// Requires: kRegisters elements are whole 16-byte units, or at least words, and `column` is the
+  /// first of one.
   template <class Element, std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void st_shared_row(const SharedTile<Element>& tile,
                                           std::uint32_t row,
                                           std::uint32_t column,
                                           const CudaFragment<kRegisters>& fragment,
                                           SourceSite = {}) {
-    constexpr std::uint32_t kPerWord = ptx::kElementsPerWord<Element>;
-    constexpr std::uint32_t kPerUnit = 4 * kPerWord;
-    static_assert(kRegisters % kPerUnit == 0 || (kRegisters == 1 && kPerWord == 1),
-                  "a row is written in units of 16 bytes, or as one word");
-    const std::uint32_t own_row = row + ptx::lane_index();
-    if constexpr (kRegisters == 1) {
-      const float values[1] = {std::bit_cast<float>(fragment.words[0])};
-      ptx::st_shared_u32(tile.at(own_row, column), ptx::convert_word<Element>(values));
-    } else {
-      WARPTWIN_UNROLL for (std::uint32_t first = 0; first < kRegisters; first += kPerUnit) {
-        std::uint32_t words[4];
-        WARPTWIN_UNROLL for (std::uint32_t word = 0; word < 4; ++word) {
-          float values[kPerWord];
-          WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kPerWord; ++i) {
-            values[i] = std::bit_cast<float>(fragment.words[first + word * kPerWord + i]);
-          }
-          words[word] = ptx::convert_word<Element>(values);
-        }
-        ptx::st_shared_v4(tile.at(own_row, column + first), words);
-      }
-    }
+    store_row(tile, row + ptx::lane_index(), column, fragment);
   }
 
   template <class Element, std::uint32_t kRegisters>
@@ -493,14 +481,29 @@ class CudaMachine {
                                              std::uint32_t column,
                                              const CudaFragment<kRegisters>& fragment,
                                              SourceSite = {}) {
-    static_assert(sizeof(typename Element::Storage) == 2, "columns of 16-bit elements");
-    const std::uint32_t own_column = column + ptx::lane_index();
-    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
-      const float value = std::bit_cast<float>(fragment.words[i]);
-      const float values[2] = {value, value};
-      ptx::st_shared_u16(tile.at(row + i, own_column),
-                         static_cast<std::uint16_t>(ptx::convert_word<Element>(values)));
-    }
+    store_column(tile, row, column + ptx::lane_index(), fragment);
+  }
+
+  /// Requires: as st_shared_row.
+  template <class Element, std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void st_shared_half_rows(const SharedTile<Element>& tile,
+                                                std::uint32_t row,
+                                                std::uint32_t column,
+                                                const CudaFragment<kRegisters>& fragment,
+                                                SourceSite = {}) {
+    constexpr std::uint32_t kRows = kWarpLanes / 2;
+    const std::uint32_t lane = ptx::lane_index();
+    store_row(tile, row + lane % kRows, column + lane / kRows * kRegisters, fragment);
+  }
+  template <class Element, std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void st_shared_half_columns(const SharedTile<Element>& tile,
+                                                   std::uint32_t row,
+                                                   std::uint32_t column,
+                                                   const CudaFragment<kRegisters>& fragment,
+                                                   SourceSite = {}) {
+    constexpr std::uint32_t kColumns = kWarpLanes / 2;
+    const std::uint32_t lane = ptx::lane_index();
+    store_column(tile, row + lane / kColumns * kRegisters, column + lane % kColumns, fragment);
   }
 
   /// Requires: as st_shared_row, or one register of a 32-bit element.
@@ -660,6 +663,47 @@ class CudaMachine {
   WARPTWIN_HOST_DEVICE bool is_alone() const { return alone_; }
 
  private:
+  // Writes the registers to a row of the tile, from column `column` on.
+  template <class Element, std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE static void store_row(const SharedTile<Element>& tile,
+                                             std::uint32_t row,
+                                             std::uint32_t column,
+                                             const CudaFragment<kRegisters>& fragment) {
+    constexpr std::uint32_t kPerWord = ptx::kElementsPerWord<Element>;
+    constexpr std::uint32_t kPerUnit = 4 * kPerWord;
+    if constexpr (kRegisters % kPerUnit == 0) {
+      WARPTWIN_UNROLL for (std::uint32_t first = 0; first < kRegisters; first += kPerUnit) {
+        std::uint32_t words[4];
+        WARPTWIN_UNROLL for (std::uint32_t word = 0; word < 4; ++word) {
+          float values[kPerWord];
+          WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kPerWord; ++i) {
+            values[i] = std::bit_cast<float>(fragment.words[first + word * kPerWord + i]);
+          }
+          words[word] = ptx::convert_word<Element>(values);
+        }
+        ptx::st_shared_v4(tile.at(row, column + first), words);
+      }
+    } else {
+      const auto packed = fragment.template packed<Element>();
+      WARPTWIN_UNROLL for (std::uint32_t word = 0; word < kRegisters / kPerWord; ++word) {
+        ptx::st_shared_u32(tile.at(row, column + word * kPerWord), packed.words[word]);
+      }
+    }
+  }
+  // Writes the registers to a column of the tile, from row `row` on.
+  template <class Element, std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE static void store_column(const SharedTile<Element>& tile,
+                                                std::uint32_t row,
+                                                std::uint32_t column,
+                                                const CudaFragment<kRegisters>& fragment) {
+    static_assert(sizeof(typename Element::Storage) == 2, "columns of 16-bit elements");
+    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
+      const float value = std::bit_cast<float>(fragment.words[i]);
+      const float values[2] = {value, value};
+      ptx::st_shared_u16(tile.at(row + i, column),
+                         static_cast<std::uint16_t>(ptx::convert_word<Element>(values)));
+    }
+  }
   // Whether the executing lane issues what is issued once.
   WARPTWIN_HOST_DEVICE bool issues() const { return alone_ || elected_; }
   // Those that carry out together what is issued once, where it is emulated.

@@ -268,6 +268,13 @@ class ObservedMachine : public CudaMachine {
     CudaMachine::tcgen05_ld_32x32b(fragment, address);
   }
   template <std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void tcgen05_ld_16x32bx2(CudaFragment<kRegisters>& fragment,
+                                                TmemAddress address,
+                                                SourceSite = {}) {
+    note_value(Op::kTcgen05Ld, address.value, 2 * kRegisters);
+    CudaMachine::tcgen05_ld_16x32bx2(fragment, address);
+  }
+  template <std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void tcgen05_st_32x32b(TmemAddress address,
                                               const CudaFragment<kRegisters>& fragment,
                                               SourceSite = {}) {

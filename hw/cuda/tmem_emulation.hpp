@@ -169,6 +169,16 @@ class TmemEmulation {
     }
   }
   template <std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void ld_half_rows(std::uint32_t (&registers)[kRegisters],
+                                         TmemAddress address) const {
+    constexpr std::uint32_t kRows = kWarpLanes / 2;
+    const std::uint32_t lane = ptx::lane_index();
+    const TmemAddress first = address.at_lane(lane % kRows).at_column(lane / kRows * kRegisters);
+    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kRegisters; ++i) {
+      registers[i] = cell_at(cells_, first.at_column(i));
+    }
+  }
+  template <std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void st(TmemAddress address,
                                const std::uint32_t (&registers)[kRegisters]) const {
     const TmemAddress row = address.at_lane(ptx::lane_index());

@@ -194,7 +194,18 @@ WARPTWIN_HOST_DEVICE void tcgen05_ld_32x32b(std::uint32_t (&registers)[kRegister
   NV_IF_TARGET(NV_HAS_FEATURE_SM_100a, (::cuda::ptx::tcgen05_ld_32x32b(registers, address.value);))
 }
 
-/// Starts to store them. Participants: the whole warp. Blocks: never.
+/// The same of 16 lanes of twice as many columns: lanes t and t + 16 share a row, and the second
+/// has the columns behind the first's.
+template <std::uint32_t kRegisters>
+WARPTWIN_HOST_DEVICE void tcgen05_ld_16x32bx2(std::uint32_t (&registers)[kRegisters],
+                                              TmemAddress address) {
+  sync_warp();
+  NV_IF_TARGET(NV_HAS_FEATURE_SM_100a,
+               (::cuda::ptx::tcgen05_ld_16x32bx2(
+                    registers, address.value, ::cuda::ptx::n32_t<kRegisters>{});))
+}
+
+/// Starts to store a lane's row. Participants: the whole warp. Blocks: never.
 template <std::uint32_t kRegisters>
 WARPTWIN_HOST_DEVICE void tcgen05_st_32x32b(TmemAddress address,
                                             const std::uint32_t (&registers)[kRegisters]) {

@@ -207,7 +207,8 @@ class Impl : public Detector {
 
   void on_move(const Event& event) {
     const TmemAddress address{event.address};
-    const auto lanes = static_cast<std::uint8_t>(0x3U << (event.bytes / kLanesOfGroup));
+    const std::uint32_t groups = event.wanted == kLanesOfGroup ? 0x1U : kGroupsOfQuarter;
+    const auto lanes = static_cast<std::uint8_t>(groups << (event.bytes / kLanesOfGroup));
     const Cells at{lanes, address.column(), address.column() + event.count};
     const bool load = event.op == Op::kTcgen05Ld;
     if (load) {

@@ -1455,6 +1455,7 @@ Gpu::Outcome Gpu::issue_tmem(Slot slot, Operation& op) {
     fail(event, Fault::kLaneSlice, true);
   }
   event.bytes = at.lane();
+  event.wanted = op.half_rows ? kWarpLanes / 2 : 0;
   if ((event.flags & event_flag::kTraps) != 0) {
     emit(event);
     return Outcome::kDone;
@@ -1483,8 +1484,10 @@ void Gpu::advance_tmem(std::uint32_t index) {
   if (config_.moves_data && op.fragment != nullptr) {
     FragmentData& data = *op.fragment;
     const TmemAddress at{op.address};
+    const std::uint32_t rows = op.half_rows ? kWarpLanes / 2 : kWarpLanes;
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
-      std::uint32_t* cells = tmem.lane(at.lane() + lane) + at.column();
+      std::uint32_t* cells =
+          tmem.lane(at.lane() + lane % rows) + at.column() + lane / rows * data.registers;
       std::uint32_t* registers = &data.bits[std::size_t{lane} * data.registers];
       if (op.op == Op::kTcgen05Ld) {
         std::copy_n(cells, data.registers, registers);
@@ -1836,8 +1839,10 @@ Gpu::Outcome Gpu::shared_row(Slot slot, const Operation& op) {
   event.peer = op.row_bytes;
   const std::uint32_t size = bytes_of(op.element);
   const std::uint32_t registers = op.fragment == nullptr ? 0 : op.fragment->registers;
-  event.count = op.by_columns ? registers : kWarpLanes;  // rows, and the bytes of each
-  event.bytes = (op.by_columns ? kWarpLanes : registers) * size;
+  const std::uint32_t lines = op.half_rows ? kWarpLanes / 2 : kWarpLanes;  // of the lanes
+  const std::uint32_t along = kWarpLanes / lines * registers;              // values of each
+  event.count = op.by_columns ? along : lines;  // rows, and the bytes of each
+  event.bytes = (op.by_columns ? lines : along) * size;
   if (op.of_accumulator) {
     event.wanted = 0;
     event.count = kWgmmaWarpRows;
@@ -1864,7 +1869,9 @@ Gpu::Outcome Gpu::shared_row(Slot slot, const Operation& op) {
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
       for (std::uint32_t i = 0; i < registers; ++i) {
         std::uint32_t& cell = op.fragment->bits[std::size_t{lane} * registers + i];
-        const auto [down, right] = op.by_columns ? std::pair{i, lane} : std::pair{lane, i};
+        const std::uint32_t line = lane % lines;
+        const std::uint32_t place = lane / lines * registers + i;
+        const auto [down, right] = op.by_columns ? std::pair{place, line} : std::pair{line, place};
         const std::uint32_t linear = (op.row + down) * op.row_bytes + (op.column + right) * size;
         std::byte* at = shared + swizzled(op.address + linear, op.swizzle);
         std::uint32_t bits = 0;

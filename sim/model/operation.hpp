@@ -57,6 +57,7 @@ struct Operation {
   bool by_columns = false;      // a lane has a column of the tile, not a row
   bool of_accumulator = false;  // columns `column` on of a warp's rows of wgmma's D
   StageStep stage_step = StageStep::kProducerAcquired;
+  bool half_rows = false;    // of tcgen05.ld.16x32bx2 and its stores: two lanes share one
   std::uint32_t result = 0;  // of a word load, a try, an allocation; of a wgmma 1: it has begun
   std::shared_ptr<FragmentData> fragment;
   SourceSite site{};

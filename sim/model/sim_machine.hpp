@@ -537,6 +537,19 @@ class SimMachine {
     run(op);
   }
   template <std::uint32_t kRegisters>
+  void tcgen05_ld_16x32bx2(SimFragment<kRegisters>& fragment,
+                           TmemAddress address,
+                           SourceSite site = SourceSite::current()) {
+    fragment = SimFragment<kRegisters>{};
+    if (moves_data_) {
+      fragment.data()->bits.assign(std::size_t{kRegisters} * kWarpLanes, 0x7FC0DEADU);
+    }
+    Operation op = tmem_region(Op::kTcgen05Ld, CtaGroup::kOne, address.value, 2 * kRegisters, site);
+    op.half_rows = true;
+    op.fragment = fragment.data();
+    run(op);
+  }
+  template <std::uint32_t kRegisters>
   void tcgen05_st_32x32b(TmemAddress address,
                          const SimFragment<kRegisters>& fragment,
                          SourceSite site = SourceSite::current()) {
@@ -571,6 +584,26 @@ class SimMachine {
                         SourceSite site = SourceSite::current()) {
     Operation op = shared_row(Op::kSharedStore, tile, row, column, fragment, site);
     op.by_columns = true;
+    run(op);
+  }
+  template <class Element, std::uint32_t kRegisters>
+  void st_shared_half_rows(const SharedTile<Element>& tile,
+                           std::uint32_t row,
+                           std::uint32_t column,
+                           const SimFragment<kRegisters>& fragment,
+                           SourceSite site = SourceSite::current()) {
+    Operation op = shared_row(Op::kSharedStore, tile, row, column, fragment, site);
+    op.half_rows = true;
+    run(op);
+  }
+  template <class Element, std::uint32_t kRegisters>
+  void st_shared_half_columns(const SharedTile<Element>& tile,
+                              std::uint32_t row,
+                              std::uint32_t column,
+                              const SimFragment<kRegisters>& fragment,
+                              SourceSite site = SourceSite::current()) {
+    Operation op = shared_row(Op::kSharedStore, tile, row, column, fragment, site);
+    op.by_columns = op.half_rows = true;
     run(op);
   }
   template <class Element, std::uint32_t kRegisters>

@@ -439,7 +439,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         break;
       case Op::kTcgen05Ld:
       case Op::kTcgen05St:
-        sm.tmem.move(warps_[self].part, 4.0 * kWarpLanes * op.count, 2 * warps + self);
+        sm.tmem.move(warps_[self].part,
+                     4.0 * (op.half_rows ? kWarpLanes / 2 : kWarpLanes) * op.count,
+                     2 * warps + self);
         break;
       case Op::kWarpExit:
         start_warps(gap_);

@@ -16,6 +16,17 @@ __device__ void store_row(CudaMachine& machine, SharedAddress base, CudaFragment
 }
 
 template <std::uint32_t kRegisters>
+__device__ void store_halves(CudaMachine& machine, SharedAddress base) {
+  CudaFragment<kRegisters> fragment;
+  machine.tcgen05_ld_16x32bx2(fragment, TmemAddress{});
+  machine.tcgen05_wait_ld(fragment);
+  machine.st_shared_half_rows(
+      SharedTile<bf16>{base, 64, 64, Swizzle::k128B}, 16 * machine.warp_index(), 0, fragment);
+  machine.st_shared_half_columns(
+      SharedTile<bf16>{base, 64, 64, Swizzle::k128B}, 0, 16 * machine.warp_index(), fragment);
+}
+
+template <std::uint32_t kRegisters>
 __device__ void move_tensor_memory(CudaMachine& machine, TmemAddress tmem) {
   CudaFragment<kRegisters> fragment;
   machine.tcgen05_ld_32x32b(fragment, tmem);
@@ -205,6 +216,9 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
       SharedTile<bf16>{base, 16, 64, Swizzle::k128B}, 0, machine.warp_index(), fragment);
   store_row<f8e4m3>(machine, base, fragment);
   store_row<f8e5m2>(machine, base, fragment);
+  store_halves<4>(machine, base);
+  store_halves<8>(machine, base);
+  store_halves<16>(machine, base);
 
   multiply_by_warpgroup<bf16, 16, 32, 64, 96, 128, 160, 192, 224, 256>(machine, base);
   multiply_by_warpgroup<f8e4m3, 16, 32, 64, 96, 128, 160, 192, 224, 256>(machine, base);

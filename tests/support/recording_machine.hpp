@@ -312,6 +312,12 @@ class RecordingMachine {
     add(s, "ld", kColumns, "lane", at.lane(), "column", at.column());
   }
   template <std::uint32_t kColumns>
+  void tcgen05_ld_16x32bx2(Fragment<kColumns>&,
+                           TmemAddress at,
+                           SourceSite s = SourceSite::current()) {
+    add(s, "ld.half", 2 * kColumns, "lane", at.lane(), "column", at.column());
+  }
+  template <std::uint32_t kColumns>
   void tcgen05_st_32x32b(TmemAddress at,
                          const Fragment<kColumns>&,
                          SourceSite s = SourceSite::current()) {
@@ -338,6 +344,22 @@ class RecordingMachine {
                         const Fragment<kColumns>&,
                         SourceSite s = SourceSite::current()) {
     add(s, "st.shared.column", tile.base.value, "row", row, "column", column);
+  }
+  template <class Element, std::uint32_t kColumns>
+  void st_shared_half_rows(const SharedTile<Element>& tile,
+                           std::uint32_t row,
+                           std::uint32_t column,
+                           const Fragment<kColumns>&,
+                           SourceSite s = SourceSite::current()) {
+    add(s, "st.shared.half_rows", tile.base.value, "row", row, "column", column);
+  }
+  template <class Element, std::uint32_t kColumns>
+  void st_shared_half_columns(const SharedTile<Element>& tile,
+                              std::uint32_t row,
+                              std::uint32_t column,
+                              const Fragment<kColumns>&,
+                              SourceSite s = SourceSite::current()) {
+    add(s, "st.shared.half_columns", tile.base.value, "row", row, "column", column);
   }
   template <class Element, std::uint32_t kColumns>
   void ld_shared_row(const SharedTile<Element>& tile,

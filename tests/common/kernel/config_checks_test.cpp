@@ -7,7 +7,9 @@
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
 #include "scenarios/gemm_blockwise_fp8.hpp"
+#include "scenarios/gemm_epilogue_load.hpp"
 #include "scenarios/gemm_small.hpp"
+#include "scenarios/gemm_split_k.hpp"
 
 namespace warptwin {
 namespace {
@@ -15,7 +17,9 @@ namespace {
 using scenarios::Gemm;
 using scenarios::Gemm2sm;
 using scenarios::GemmBlockwiseFp8;
+using scenarios::GemmEpilogueLoad;
 using scenarios::GemmSmall;
+using scenarios::GemmSplitK;
 
 template <class Scenario = Gemm>
 std::string refusal(const char* name, std::int64_t value) {
@@ -52,7 +56,9 @@ TEST(GemmConfig, ShapesExist) {
   EXPECT_NE(refusal("tile_n", 250).find("use tile_n=256"), std::string::npos);
   EXPECT_NE(refusal("tile_n", 8).find("use tile_n=16"), std::string::npos);
   EXPECT_NE(refusal("tile_m", 80).find("use tile_m=64"), std::string::npos);
-  EXPECT_NE(refusal("tile_m", 64).find("use tile_m=128"), std::string::npos);
+  EXPECT_EQ(refusal("tile_m", 64), "");
+  EXPECT_NE(refusal<GemmEpilogueLoad>("tile_m", 64).find("use tile_m=128"), std::string::npos);
+  EXPECT_NE(refusal<GemmSplitK>("tile_m", 64).find("use tile_m=128"), std::string::npos);
   EXPECT_NE(refusal("tile_k", 48).find("16, 32 or 64"), std::string::npos);
 }
 
@@ -70,7 +76,8 @@ TEST(GemmBlockwiseFp8Config, TheSumsFitTheRegisters) {
 TEST(Gemm2smConfig, AnMmaOfAPairIsTwiceAsHigh) {
   EXPECT_EQ(refusal<Gemm2sm>("tile_n", 16), "");
   EXPECT_NE(refusal<Gemm2sm>("tile_n", 24).find("multiple of 16"), std::string::npos);
-  EXPECT_NE(refusal<Gemm2sm>("tile_m", 128).find("use tile_m=256"), std::string::npos);
+  EXPECT_EQ(refusal<Gemm2sm>("tile_m", 128), "");
+  EXPECT_NE(refusal<Gemm2sm>("tile_m", 192).find("use tile_m=256"), std::string::npos);
   EXPECT_NE(refusal<Gemm2sm>("tile_m", 64).find("128 or 256"), std::string::npos);
 }
 

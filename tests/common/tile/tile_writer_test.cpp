@@ -52,6 +52,20 @@ TEST_F(TileWriterTest, BuffersAlternate) {
   EXPECT_EQ(writer.acquire().base.value, 0U);
 }
 
+TEST_F(TileWriterTest, TheBoxesOfABufferAreStoredAStepApart) {
+  const OutputTileStorage<bf16> two{layout, "out", kRoles, 64, 64, 2};
+  EXPECT_EQ(two.first.rows, 128U);
+  machine.warp = 1;
+  TileWriter<RecordingMachine, bf16> both{machine, two};
+  both.store(9, {2, 3}, 4);
+  EXPECT_EQ(machine.take(),
+            (Lines{"fence.proxy.async",
+                   "bar.sync 2 128",
+                   "store 32768 map 9 at 192 128",
+                   "store 40960 map 9 at 448 128",
+                   "commit_group"}));
+}
+
 TEST(BoxColumns, AreTheWidestSpanThatDividesTheTile) {
   EXPECT_EQ(box_columns<bf16>(256), 64U);
   EXPECT_EQ(box_columns<bf16>(96), 32U);

@@ -3,6 +3,7 @@
 /// of it out is found, with the right id. In one thread, across warps, and across a CTA pair.
 /// Source: PTX ISA, "tcgen05 memory consistency model", "Async proxy", "cp.async.bulk".
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -234,6 +235,42 @@ INSTANTIATE_TEST_SUITE_P(OrderTable,
                            return std::string{kUseNames[std::get<0>(pair.param)]} + "_then_" +
                                   kUseNames[std::get<1>(pair.param)];
                          });
+
+// --- Accumulators of 64 rows --------------------------------------------------------------------
+
+// An MMA of 64 x 8 in one CTA writes the first 16 lanes of each quarter.
+Body load_64_rows(std::function<void(M&, TmemAddress)> load) {
+  return micro::tmem_and_barrier([=](M& m, TmemAddress cells) {
+    const auto tile = UmmaSmemDescriptor::make(kTile, 16, 1024, Swizzle::k128B);
+    const auto shape =
+        UmmaInstructionDescriptor::make(ElementType::kBf16, ElementType::kBf16, 64, 8);
+    m.tcgen05_mma(CtaGroup::kOne, cells, tile, tile, shape, false);
+    m.tcgen05_commit(CtaGroup::kOne, kBar);
+    micro::wait(m, 0);
+    m.tcgen05_fence_after_thread_sync();
+    load(m, cells);
+    wait_moves(m);
+  });
+}
+
+TEST(HalfRowsTest, OnlyTheLanesAndColumnsThatTheMmaWritesMayBeLoaded) {
+  const auto ids = [](auto registers, bool halves) {
+    return found(load_64_rows([=](M& m, TmemAddress cells) {
+                   auto fragment = registers;
+                   if (halves) {
+                     m.tcgen05_ld_16x32bx2(fragment, cells);
+                   } else {
+                     m.tcgen05_ld_32x32b(fragment, cells);
+                   }
+                 }),
+                 1,
+                 true);
+  };
+  const std::set<std::string> unwritten = {"TMEM_UNINIT_READ"};
+  EXPECT_EQ(ids(SimFragment<4>{}, true), std::set<std::string>{});
+  EXPECT_EQ(ids(SimFragment<8>{}, true), unwritten);   // 16 columns
+  EXPECT_EQ(ids(SimFragment<8>{}, false), unwritten);  // 32 lanes
+}
 
 // --- The CTAs of a pair -----------------------------------------------------------------------
 
