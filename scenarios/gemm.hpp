@@ -7,8 +7,7 @@
 /// accum.empty[a]   128 epilogue, every lane    -                 accumulator a may be overwritten
 /// tmem.done[0]     128 epilogue, every lane    -                 tensor memory may be freed
 ///
-/// Expected: clean in every interleaving, for every stages >= 1 and accum_stages >= 1, for any
-///           number of tiles, of CTAs, and for edges that cut a tile.
+/// Expected: clean in every interleaving, for all depths, numbers of tiles and CTAs, and cut tiles.
 
 #pragma once
 
@@ -184,15 +183,13 @@ struct Gemm {
     check_tile_k(e.tile_k, sizeof(bf16::Storage));
     check_tmem_columns(e.accum_stages, e.tile_n);
     check_stages_fit<GemmStorage<GemmExtents<>>>(e);
-    const std::uint32_t box = box_columns<bf16>(e.tile_n);
-    const std::uint32_t tiles = TileGrid::covering(m, n, e.tile_m, e.tile_n).count();
     return {.tensors = {matrix("a", TensorUse::kInput, m, k),
                         matrix("b", TensorUse::kInput, n, k),
                         matrix("d", TensorUse::kOutput, m, n)},
-            .maps = {{0, e.tile_m, e.tile_k, swizzle_of(e.tile_k * 2)},
-                     {1, e.tile_n, e.tile_k, swizzle_of(e.tile_k * 2)},
-                     {2, e.tile_m, box, swizzle_of(box * 2)}},
-            .clusters = p.u32("ctas") == 0 ? tiles : p.u32("ctas"),
+            .maps = {tile_map<bf16>(0, e.tile_m, e.tile_k),
+                     tile_map<bf16>(1, e.tile_n, e.tile_k),
+                     tile_map<bf16>(2, e.tile_m, box_columns<bf16>(e.tile_n))},
+            .clusters = TileGrid::covering(m, n, e.tile_m, e.tile_n).ctas(p.u32("ctas")),
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {

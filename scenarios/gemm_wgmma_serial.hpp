@@ -92,33 +92,26 @@ struct GemmWgmmaSerialKernel {
     const Extents& e = problem.extents;
     auto writer = TileWriter<M, bf16, Role::kMma>{machine, smem.out};
     typename M::template Accumulator<decltype(e.tile_n)> d{e.tile_n};
-    const std::uint32_t columns = smem.out.first.columns;
-    const std::uint32_t boxes = e.tile_n / columns;
     std::uint32_t begin = 0;  // steps of the tiles before
     for (const Tile tile : problem.tiles(machine)) {
       for (std::uint32_t k = 0; k < e.stages && k < problem.k_tiles; ++k) {
         load(machine, problem, smem, tile, begin, k);
       }
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-        multiply(machine, problem, smem, d, begin, k);
+        issue(machine, smem, d, begin, k);
+        wait(machine, problem, d, k);
         machine.cta_sync();  // every warpgroup has read the stage
         if (k + e.stages < problem.k_tiles) {
           load(machine, problem, smem, tile, begin, k + e.stages);
         }
       }
       begin += problem.k_tiles;
-      for (std::uint32_t box = 0; box < boxes; ++box) {
-        const auto part = writer.acquire();  // (tile_m, columns), written by all warps
-        const std::uint32_t row = machine.warp_index() * kWgmmaWarpRows;
-        machine.st_shared_accumulator(part, row, d, box * columns);
-        writer.store(problem.d, {tile.m, tile.n * boxes + box});
-      }
+      store(machine, problem, smem, writer, d, tile);
     }
     writer.drain();  // the stores are complete
   }
 
- private:
-  // The first warp copies the tiles of step `k`.
+  /// The first warp copies the tiles of step `k`.
   static constexpr void load(M& machine,
                              const Problem& problem,
                              const Storage& smem,
@@ -140,23 +133,35 @@ struct GemmWgmmaSerialKernel {
     copy(problem.b, tile.n, tiles.b_tile());
   }
 
-  // Waits for the tiles of step `k`, and for the products with them.
-  static constexpr void multiply(M& machine,
-                                 const Problem& problem,
-                                 const Storage& smem,
-                                 auto& d,
-                                 std::uint32_t begin,
-                                 std::uint32_t k) {
+  /// Waits for the tiles of step `k`, and issues the products of this warpgroup's rows.
+  static constexpr void issue(
+      M& machine, const Storage& smem, auto& d, std::uint32_t begin, std::uint32_t k) {
     const std::uint32_t stage = (begin + k) % smem.stages;
     const auto phase = WaitPhase::number((begin + k) / smem.stages);
     acquire(machine, smem.full[stage], phase, kAcquireCta, SourceSite::current());
     const auto tiles = smem.at(stage);
     const std::uint32_t first_row = machine.warp_index() / kWarpsPerWarpgroup * kWgmmaRows;
     multiply_group(machine, d, tiles.a_tile().tile, first_row, tiles.b_tile().tile, k != 0);
+  }
+
+  /// Waits for the products of step `k`; of the last one, to read the accumulators.
+  static constexpr void wait(M& machine, const Problem& problem, auto& d, std::uint32_t k) {
     if (k + 1 < problem.k_tiles) {
       machine.template wgmma_wait_group<0>();
     } else {
       machine.template wgmma_wait_group<0>(d);
+    }
+  }
+
+  /// Stores a tile of D, box by box.
+  static constexpr void store(
+      M& machine, const Problem& problem, const Storage& smem, auto& writer, auto& d, Tile tile) {
+    const std::uint32_t columns = smem.out.first.columns;
+    const std::uint32_t boxes = problem.extents.tile_n / columns;
+    for (std::uint32_t box = 0; box < boxes; ++box) {
+      const auto part = writer.acquire();  // (tile_m, columns), written by all warps
+      machine.st_shared_accumulator(part, machine.warp_index() * kWgmmaWarpRows, d, box * columns);
+      writer.store(problem.d, {tile.m, tile.n * boxes + box});
     }
   }
 };

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "common/kernel/scenario.hpp"
+#include "common/machine/shared_tile.hpp"
+#include "common/tile/operand_tile.hpp"
 
 namespace warptwin {
 
@@ -19,6 +21,12 @@ inline TensorSpec matrix(const char* name,
                          ElementType element = ElementType::kBf16) {
   const std::uint32_t units = ceil_div(columns, elements_in_unit(element));
   return {name, use, element, rows, columns, align_up(units * bytes_of(element), 16)};
+}
+
+/// A map over tensor `tensor` of a workload; a row of its boxes is one swizzle span.
+template <class Element>
+constexpr TensorMapSpec tile_map(std::uint32_t tensor, std::uint32_t rows, std::uint32_t columns) {
+  return {tensor, rows, columns, swizzle_of(columns * SharedTile<Element>::kElementBytes)};
 }
 
 /// d = a * b^T: (m, k), (n, k), (m, n).

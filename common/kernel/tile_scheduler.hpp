@@ -30,6 +30,10 @@ struct TileGrid {
     return {ceil_div(rows, tile_rows), ceil_div(columns, tile_columns)};
   }
   constexpr std::uint32_t count() const { return m * n; }
+  /// The CTAs that share the tiles, where 0 stands for one for each.
+  constexpr std::uint32_t ctas(std::uint32_t wanted) const {
+    return wanted == 0 ? count() : wanted;
+  }
   /// The same in units of what a cluster computes at once: one tile for each of its CTAs.
   constexpr TileGrid in_clusters(const ClusterShape& cluster) const {
     return {ceil_div(m, cluster.m), ceil_div(n, cluster.n)};

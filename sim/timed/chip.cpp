@@ -335,7 +335,7 @@ const std::vector<ChipField>& chip_fields() {
        "cycle",
        0,
        kCyclesMost,
-       "wgmma.fence, and what a warp computes for the products behind it"},
+       "wgmma.fence, and what a warp computes for the products behind it; 0: there is no wgmma"},
       {"mma_batch",
        &Chip::mma_batch,
        "cycle",
@@ -423,6 +423,16 @@ std::vector<std::string_view> shipped_chips() {
   std::vector<std::string_view> names;
   for (const ShippedChip& chip : shipped_chip_texts()) {
     names.emplace_back(chip.name);
+  }
+  return names;
+}
+
+std::string names_of_chips_with_wgmma() {
+  std::string names;
+  for (const std::string_view name : shipped_chips()) {
+    if (load_chip(std::string{name}).has_wgmma()) {
+      names += (names.empty() ? "" : ", ") + std::string{name};
+    }
   }
   return names;
 }

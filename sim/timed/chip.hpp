@@ -105,6 +105,9 @@ struct Chip {
 
   /// Where each value of this chip comes from, by its key.
   std::map<std::string, std::string, std::less<>> sources;
+
+  /// Whether its warpgroups can multiply: where they can, no `wgmma.fence` is free.
+  bool has_wgmma() const { return wgmma_fence > 0; }
 };
 
 /// One constant: its key in a file, its unit, the range it makes sense in.
@@ -123,6 +126,8 @@ extern const char* const kMmaFormUnit;
 
 /// Names of the chips that are built in.
 std::vector<std::string_view> shipped_chips();
+/// The shipped chips that have wgmma: "h100, h200".
+std::string names_of_chips_with_wgmma();
 /// Parses a chip. `origin` names the text in errors.
 Chip parse_chip(std::string_view text, const std::string& origin);
 /// A shipped chip by its name, or one read from the file of that path.

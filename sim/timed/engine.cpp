@@ -464,8 +464,12 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
     const bool a_in_registers = (op.flags & event_flag::kTmemA) != 0;
     const std::size_t form = form_of(false, kWgmmaRows, a_in_registers);
+    if (!chip_.has_wgmma()) {
+      throw ChipError(chip_.name + ": has no wgmma (its wgmma_fence is 0); use a chip that has: " +
+                      names_of_chips_with_wgmma());
+    }
     if (forms_[form] == nullptr) {
-      throw ChipError(chip_.name + ": has no wgmma: no form '" + kFormNames[form] + "'");
+      throw ChipError(chip_.name + ": has no wgmma of the form '" + kFormNames[form] + "'");
     }
     const UmmaInstructionDescriptor shape{op.instruction, static_cast<MmaKind>(op.kind)};
     constexpr double kStepBytes = 32;

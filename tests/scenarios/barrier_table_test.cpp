@@ -76,8 +76,12 @@ TEST(BarrierTable, OfGemmGrouped1d2d) {
 }
 
 TEST(BarrierTable, OfGemmEpilogueLoad) {
-  expect_table_is_true<GemmEpilogueLoadStorage<GemmEpilogueLoadExtents<>>>(
-      "scenarios/gemm_epilogue_load.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
+  using Extents = GemmEpilogueLoad::DynamicExtents;
+  for (const std::uint32_t source : {0U, 1U, 2U}) {
+    SCOPED_TRACE(source);
+    expect_table_is_true<GemmEpilogueLoadStorage<Extents>>(
+        "scenarios/gemm_epilogue_load.hpp", Extents{{128, 128, 64, 4, 2}, 2, source});
+  }
 }
 
 TEST(BarrierTable, OfGemmSplitK) {

@@ -33,6 +33,10 @@ std::vector<std::string> run(const Extents& extents, std::uint32_t warp) {
   return machine.take();
 }
 
+GemmEpilogueLoad::DynamicExtents extents_of(EpilogueSource source) {
+  return {{128, 128, 64, 4, 2}, 2, static_cast<std::uint32_t>(source)};
+}
+
 bool starts(const std::string& line, const std::string& start) {
   return line.compare(0, start.size(), start) == 0;
 }
@@ -44,7 +48,7 @@ auto count(const std::vector<std::string>& lines, const std::string& start) {
 
 TEST(GemmEpilogueLoad, StaticAndDynamicExtentsGiveTheSameOperations) {
   const GemmEpilogueLoad::StaticExtents fixed;
-  const GemmEpilogueLoadExtents<> dynamic{{128, 128, 64, 4, 2}, 2};
+  const GemmEpilogueLoad::DynamicExtents dynamic{{128, 128, 64, 4, 2}, 2, 0};
   for (std::uint32_t warp = 0; warp < 7; ++warp) {
     EXPECT_EQ(run(fixed, warp), run(dynamic, warp)) << "warp " << warp;
   }
@@ -84,6 +88,61 @@ TEST(GemmEpilogueLoad, TheReadsOfABoxComeBeforeItsNextCopy) {
   const auto after = std::find_if_not(first, epilogue.end(), is_read);
   EXPECT_EQ(*after, "fence.proxy.async");
   EXPECT_TRUE(starts(*(after + 1), "arrive"));
+}
+
+TEST(GemmEpilogueLoad, ATileOfCIsOnePhaseOfAllItsBoxes) {
+  const auto source = run(extents_of(EpilogueSource::kTiles), kEpilogueLoad);
+  EXPECT_EQ(count(source, "load"), 2 * 2);
+  EXPECT_EQ(count(source, "one: arrive.expect_tx"), 2);
+  const auto epilogue = run(extents_of(EpilogueSource::kTiles), 2);
+  EXPECT_EQ(count(epilogue, "ld.shared.row"), 2 * 2 * 4);
+  EXPECT_EQ(count(epilogue, "arrive"), 2 + 2 + 1);  // source.empty, accum.empty, tmem.done
+}
+
+TEST(GemmEpilogueLoad, BiasesAreOneRowATileAndEveryLaneReadsThem) {
+  const auto source = run(extents_of(EpilogueSource::kBiases), kEpilogueLoad);
+  EXPECT_EQ(count(source, "load"), 2);
+  EXPECT_EQ(count(source, "one: arrive.expect_tx"), 2);
+  const auto epilogue = run(extents_of(EpilogueSource::kBiases), 2);
+  EXPECT_EQ(count(epilogue, "ld.shared.row"), 2 * 2 * 4);
+  EXPECT_EQ(count(epilogue, "arrive"), 2 + 2 + 1);  // source.empty, accum.empty, tmem.done
+  for (const std::string& line : epilogue) {
+    if (starts(line, "ld.shared.row")) {
+      EXPECT_THAT(line, testing::HasSubstr("row 0"));  // and not the row of warp 2
+    }
+  }
+}
+
+TEST(GemmEpilogueLoad, TheReadsOfATileOfCComeBeforeItsNextCopy) {
+  const auto epilogue = run(extents_of(EpilogueSource::kTiles), 0);
+  const auto is_read = [](const std::string& line) { return starts(line, "ld.shared.row"); };
+  auto last = std::find_if(epilogue.begin(), epilogue.end(), is_read);
+  for (int read = 1; read < 2 * 4; ++read) {
+    last = std::find_if(last + 1, epilogue.end(), is_read);
+  }
+  EXPECT_EQ(*(last + 1), "fence.proxy.async");
+  EXPECT_TRUE(starts(*(last + 2), "arrive"));
+}
+
+TEST(GemmEpilogueLoad, MoreSourceThanSharedMemoryHoldsIsRefused) {
+  ParameterSet parameters{GemmEpilogueLoad::parameters()};
+  parameters.set("source", 1);
+  parameters.set("source_stages", 9);
+  try {
+    GemmEpilogueLoad::workload(parameters);
+    ADD_FAILURE() << "nine tiles of C in shared memory";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("use source_stages<=5"));
+  }
+  parameters.set("source_stages", 5);
+  try {
+    GemmEpilogueLoad::workload(parameters);
+    ADD_FAILURE() << "five tiles of C beside four stages";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("use stages<=1"));
+  }
+  parameters.set("stages", 1);
+  EXPECT_EQ(GemmEpilogueLoad::workload(parameters).maps.size(), 4U);
 }
 
 }  // namespace

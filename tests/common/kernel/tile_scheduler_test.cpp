@@ -16,6 +16,13 @@ std::vector<int> tiles_of(const StaticTileScheduler& scheduler, int tiles_m) {
   return indices;
 }
 
+TEST(TileGrid, ZeroCtasStandForOneOfEachTile) {
+  const TileGrid grid = TileGrid::covering(300, 200, 128, 128);
+  EXPECT_EQ(grid.ctas(0), 6U);
+  EXPECT_EQ(grid.ctas(2), 2U);
+  EXPECT_EQ(grid.ctas(9), 9U);
+}
+
 TEST(StaticTileScheduler, ClustersShareTheGridWithoutOverlap) {
   constexpr TileGrid kGrid{3, 2};
   EXPECT_EQ(tiles_of({kGrid, 0, 4}, 3), (std::vector{0, 4}));

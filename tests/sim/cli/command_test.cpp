@@ -390,6 +390,15 @@ TEST(CommandTest, AFileOfTheWrongShapeIsRefusedAndNothingIsWritten) {
   EXPECT_FALSE(std::filesystem::exists(d));
 }
 
+TEST(CommandTest, TimeOfWhatAChipHasNotIsRefused) {
+  const Reply refused = call({"time", "mainloop_wgmma", "--set", "k=64"});
+  EXPECT_EQ(refused.code, ExitCode::kUsage);
+  EXPECT_THAT(refused.err, HasSubstr("b200: has no wgmma"));
+  EXPECT_THAT(refused.err, HasSubstr("use a chip that has: h100, h200"));
+  EXPECT_EQ(call({"time", "mainloop_wgmma", "--set", "k=64", "--chip", "h200"}).code,
+            ExitCode::kClean);
+}
+
 TEST(CommandTest, ABoundThatIsHitIsIncompleteAndNeverClean) {
   EXPECT_EQ(call({"run", "gemm", "--max-steps", "100", "--timing-only"}).code,
             ExitCode::kIncomplete);

@@ -204,7 +204,8 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_2sm",
               "m=513 n=260 k=40 tile_n=32 tile_k=16 cluster_m=4 cluster_n=2 clusters=1"}));
 
-// The same, and one box of C in flight, more boxes than a tile has, no C at all.
+// The same, and one box of C in flight, more boxes than a tile has, no C at all; C by whole tiles,
+// and biases: in a tile of one box and of several.
 INSTANTIATE_TEST_SUITE_P(
     GemmEpilogueLoad,
     ShapeTest,
@@ -217,7 +218,21 @@ INSTANTIATE_TEST_SUITE_P(
               "m=256 n=384 k=136 tile_n=96 stages=3 accum_stages=1 source_stages=3 ctas=2"},
         Shape{"gemm_epilogue_load", "m=200 n=100 k=64 tile_n=16 tile_k=32 stages=2 ctas=5"},
         Shape{"gemm_epilogue_load",
-              "m=130 n=48 k=40 tile_n=48 stages=5 accum_stages=3 source_stages=7 ctas=9 beta=0"}));
+              "m=130 n=48 k=40 tile_n=48 stages=5 accum_stages=3 source_stages=7 ctas=9 beta=0"},
+        Shape{"gemm_epilogue_load", "m=1 n=1 k=8 source=1"},
+        Shape{"gemm_epilogue_load", "m=129 n=257 k=72 beta=-1 source=1"},
+        Shape{"gemm_epilogue_load",
+              "m=300 n=200 k=520 tile_n=96 stages=2 source_stages=1 ctas=1 source=1"},
+        Shape{
+            "gemm_epilogue_load",
+            "m=200 n=100 k=64 tile_n=16 tile_k=32 accum_stages=1 source_stages=3 ctas=5 source=1"},
+        Shape{"gemm_epilogue_load", "m=1 n=1 k=8 source=2"},
+        Shape{"gemm_epilogue_load", "m=129 n=257 k=72 beta=-1 source=2"},
+        Shape{"gemm_epilogue_load",
+              "m=300 n=200 k=520 tile_n=96 stages=2 source_stages=1 ctas=1 source=2"},
+        Shape{"gemm_epilogue_load",
+              "m=200 n=300 k=64 tile_n=256 tile_k=32 accum_stages=1 source_stages=3 ctas=1 "
+              "source=2"}));
 
 // The same, in all three formats: wide and narrow tiles, several of them to a block of scale
 // factors, several blocks to a tile, K that ends within one.

@@ -183,6 +183,23 @@ TEST(WgmmaMainLoop, ATurnedConstantMovesTheRowsThatFeelIt) {
   EXPECT_NEAR(moved(&Chip::mbarrier_port, 0, 128, 256, 64, 4), 0, 5);
 }
 
+TEST(WgmmaMainLoop, AChipWithoutWgmmaIsRefusedWithTheNamesOfThoseThatHaveIt) {
+  const Values values = {{"k", 128}};
+  for (const char* name : {"b200", "gb200", "b300"}) {
+    try {
+      timed("mainloop_wgmma", values, load_chip(name));
+      ADD_FAILURE() << name;
+    } catch (const ConfigError& error) {
+      EXPECT_EQ(error.what(),
+                std::string{name} +
+                    ": has no wgmma (its wgmma_fence is 0); use a chip that has: h100, h200");
+    }
+  }
+  for (const char* name : {"h100", "h200"}) {
+    EXPECT_GT(timed("mainloop_wgmma", values, load_chip(name)).stats.cycles, 0) << name;
+  }
+}
+
 TEST(Timing, InputsBeyondHalfOfL2ComeFromDram) {
   Chip chip = load_chip("b200");
   const Values values = {{"k", 8192}, {"stages", 2}};
