@@ -11,7 +11,6 @@
 
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -177,7 +176,7 @@ struct Gemm {
   }
   static Workload workload(const ParameterSet& p) {
     const GemmExtents<> e = extents(p);
-    const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
+    const std::uint32_t m = p.u32("m"), n = p.u32("n"), k = p.u32("k");
     check_row_pitch("k", k, sizeof(bf16::Storage));
     check_mma_shape(e.tile_m, e.tile_n);
     check_tile_k(e.tile_k, sizeof(bf16::Storage));
