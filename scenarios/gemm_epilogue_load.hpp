@@ -48,7 +48,8 @@ template <class Tiles = GemmExtents<>,
           std::uint32_t kSource = static_cast<std::uint32_t>(EpilogueSource::kBoxes)>
 struct GemmEpilogueLoadExtents : Tiles {
   [[no_unique_address]] Extent<kSourceStages> source_stages;
-  [[no_unique_address]] Extent<kSource> source{};
+  // A constant beside values takes room: nvcc and the host's compiler differ about one that does not.
+  Extent<kSource> source{};
 
   constexpr bool has(EpilogueSource one) const { return source == static_cast<std::uint32_t>(one); }
 };
