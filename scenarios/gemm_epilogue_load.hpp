@@ -48,7 +48,7 @@ template <class Tiles = GemmExtents<>,
           std::uint32_t kSource = static_cast<std::uint32_t>(EpilogueSource::kBoxes)>
 struct GemmEpilogueLoadExtents : Tiles {
   [[no_unique_address]] Extent<kSourceStages> source_stages;
-  // A constant beside values takes room: nvcc and the host's compiler differ about one that does not.
+  // A constant beside values takes room: nvcc and the host's compiler differ where it does not.
   Extent<kSource> source{};
 
   constexpr bool has(EpilogueSource one) const { return source == static_cast<std::uint32_t>(one); }
