@@ -153,9 +153,8 @@ def main():
         predictions = list(pool.map(lambda name: predicted(warptwin, name), names))
         outcomes = [seen(binary, name, options.runs) for name in names]
         reports = {
-            (name, tool): pool.submit(sanitized, options.sanitizer, binary, name, tool)
+            name: [pool.submit(sanitized, options.sanitizer, binary, name, tool) for tool in tools]
             for name, (outcome, _) in zip(names, outcomes)
-            for tool in tools
             if outcome["outcome"] != "not emulated"
         }
         for scenario, (ids, end, objects), (outcome, code) in zip(scenarios, predictions, outcomes):
@@ -165,8 +164,11 @@ def main():
             row = [name, ", ".join(ids) or "clean", end, words_of(outcome, options.runs)]
             row += [barrier, outcome["protocol"]]
             row.append(f"{outcome['milliseconds']:.1f}")
-            ended = {tool: report.result() for (of, tool), report in reports.items() if of == name}
-            row += [ended.get(tool, "") for tool in tools]
+            row += (
+                [report.result() for report in reports[name]]
+                if name in reports
+                else [""] * len(tools)
+            )
             print_row(row)
     for fault in faults if options.check else []:
         print(fault, file=sys.stderr)
