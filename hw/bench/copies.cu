@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::uint32_t kTileBytes = 12 * 16384;  // shared memory that boxes lie in
 constexpr std::uint32_t kBarriers = 32;
+constexpr std::uint32_t kColumns = 64;  // of bf16: a row of a box that is as wide as one may be
 
 // Where a kernel's copies come from: boxes of `rows` rows, and which of them a CTA takes.
 struct Source {
@@ -145,6 +146,47 @@ __global__ void __launch_bounds__(64, 1) stream_multicast(const __grid_constant_
   ptx::barrier_cluster_wait();
 }
 
+/// What the CTAs of a GEMM ask for and nothing else: a step takes a box of A and one of B, as CTA
+/// `blockIdx.x` of a grid that walks `kStripTiles` tiles side by side; the same `source.boxes` steps
+/// again and again, so that L2 has all of it. `source.groups` steps are on their way.
+__global__ void __launch_bounds__(32, 1) stream_operands(const __grid_constant__ Source source,
+                                                         std::uint32_t times,
+                                                         std::uint64_t* cycles) {
+  constexpr std::uint32_t kStripTiles = 16;
+  const bool elected = ptx::elect_sync();
+  if (elected) {
+    for (std::uint32_t i = 0; i < source.groups; ++i) {
+      ptx::mbarrier_init(barrier(i), 1);
+    }
+    ptx::fence_mbarrier_init();
+  }
+  ptx::cta_sync();
+  const std::uint32_t a = blockIdx.x / kStripTiles * source.rows;
+  const std::uint32_t b = (kStripTiles + blockIdx.x % kStripTiles) * source.rows;
+  const std::uint64_t begin = now();
+  Place place;
+  for (std::uint32_t i = 0; i < times + source.groups; ++i) {
+    const Mbarrier bar = barrier(place.group);
+    wait(bar, place.parity ^ 1);
+    if (elected && i < times) {
+      const SharedAddress to = shared_base() + place.group * 2 * source.slot_bytes;
+      const auto column = static_cast<std::int32_t>(i % source.boxes * kColumns);
+      ptx::mbarrier_arrive_expect_tx(bar, 2 * source.box_bytes);
+      ptx::cp_async_bulk_tensor_load(
+          to, &source.map, Coordinates<2>{{column, static_cast<std::int32_t>(a)}}, bar, {});
+      ptx::cp_async_bulk_tensor_load(to + source.slot_bytes,
+                                     &source.map,
+                                     Coordinates<2>{{column, static_cast<std::int32_t>(b)}},
+                                     bar,
+                                     {});
+    }
+    place.step(source.groups);
+  }
+  if (elected) {
+    cycles[blockIdx.x] = now() - begin;
+  }
+}
+
 /// Stores of one box; with `kWaits` each is waited for until it is written.
 template <bool kWaits>
 __global__ void __launch_bounds__(32, 1)
@@ -210,14 +252,15 @@ struct Shape {
   std::uint32_t threads = 32;
   bool warm = true;
   std::uint32_t sharers = 1;
+  std::uint32_t matrix_columns = 0;  // 0: as many as a row of a box
 };
 
 class Copies {
  public:
   explicit Copies(std::size_t bytes) : memory_{bytes, 0}, bytes_{bytes} {}
 
-  /// Cycles of one load of `shape`, of the CTA that takes longest.
-  double cycles(Kernel kernel, const Shape& shape) {
+  /// Cycles of one load of `shape`: of the CTA that takes longest, or the mean of all.
+  double cycles(Kernel kernel, const Shape& shape, bool mean = false) {
     const std::uint32_t ctas = shape.clusters * shape.cluster_size;
     Source source;
     source.rows = shape.rows / shape.cluster_size;
@@ -226,13 +269,14 @@ class Copies {
     source.boxes = shape.boxes;
     source.groups = shape.groups;
     source.sharers = shape.sharers;
+    const std::uint32_t columns = std::max(shape.matrix_columns, shape.row_bytes / 2);
     const auto rows = static_cast<std::uint32_t>(
-        std::min<std::size_t>(bytes_ / shape.row_bytes, std::size_t{1} << 30));
+        std::min<std::size_t>(bytes_ / (2 * columns), std::size_t{1} << 30));
     const TensorSpec tensor{.name = "source",
                             .element = ElementType::kBf16,
                             .rows = rows,
-                            .columns = shape.row_bytes / 2,
-                            .pitch_bytes = shape.row_bytes};
+                            .columns = columns,
+                            .pitch_bytes = 2 * columns};
     source.map = encode(encoding_of({0, source.rows, shape.row_bytes / 2, Swizzle::kNone}, tensor),
                         memory_.address());
     SharedWithDevice<std::uint64_t> cycles{ctas};
@@ -247,10 +291,12 @@ class Copies {
              nullptr);
       synchronize(nullptr);
       double most = 0;
+      double sum = 0;
       for (std::uint32_t cta = 0; cta < ctas; ++cta) {
         most = std::max(most, static_cast<double>(cycles[cta]));
+        sum += static_cast<double>(cycles[cta]);
       }
-      each.push_back(most / shape.times / shape.batch);
+      each.push_back((mean ? sum / ctas : most) / shape.times / shape.batch);
     }
     return median(each);
   }
@@ -335,8 +381,17 @@ void measure_all_sms(Copies& copies, Report& report) {
                   16384 / copies.cycles(&stream<kMany>, shape),
                   "B/cycle");
   }
-  report.constant("l2_rate", all * sms, "B/cycle");
+  // SMs of one GPC that ask for a line within some 250 cycles get it together: what L2 delivers
+  // depends on who shares what. A GEMM's order is what the model is for.
+  Shape operands{128, 128, 4, 1, sms, 1, 4};
+  operands.batch = 2;
+  operands.matrix_columns = 8192;
+  const double shared = 16384 / copies.cycles(&stream_operands, operands, true);
+  report.figure(
+      "L2 to each of all SMs, operands of 128x128 tiles in strips of 16", shared, "B/cycle");
+  report.constant("l2_rate", shared * sms, "B/cycle");
   const double clock = report.value("clock");
+  report.constant("l2_clock", clock, "GHz");
   const auto boxes = static_cast<std::uint32_t>(copies.bytes() / 16384 / sms);
   for (const std::uint32_t flight : {1, 2, 4, 8, 12}) {
     const double rate =

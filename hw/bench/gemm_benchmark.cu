@@ -1,17 +1,19 @@
-// A GEMM on the layer's input pipeline against the library's, and the ladder that leads to it.
+// The scenarios `gemm_wgmma_serial` and `gemm_wgmma` at full size against the library's GEMM: a ladder
+// of steps, each beside the one before.
 //
 //   warptwin-measure-gemm [ROWS.json]
 //
-// Prints a table: each kernel's time, TFLOP/s, and share of cuBLAS's in the same run, if libcublas
-// can be loaded; results are checked against double precision. Writes the steps of the ladder as
-// rows that `warptwin validate` reads. Exit codes: 0, 1 a wrong result, 4 no device.
+// Prints a table: each kernel's time, clock, TFLOP/s, and share of cuBLAS's in the same run, if
+// libcublas can be loaded; results are checked against double precision. Writes the steps of the
+// ladder as rows that `warptwin validate` reads, each with the clock that the SMs had meanwhile. Exit codes: 0, 1 a wrong result, 4 no device.
 
 #include <dlfcn.h>
 #include <fstream>
 #include <string>
 
+#include "hw/bench/clock_meter.cuh"
 #include "hw/bench/gemm_run.cuh"
-#include "hw/bench/unspecialised_gemm.cuh"
+#include "scenarios/gemm_wgmma_serial.hpp"
 
 namespace warptwin::hw::bench {
 namespace {
@@ -93,6 +95,7 @@ struct Result {
   std::function<void()> call;
   double error;
   double microseconds;
+  double gigahertz;
 };
 
 class Table {
@@ -104,20 +107,26 @@ class Table {
     f();
     synchronize(nullptr);
     const double error = matrices_.error();
-    results_.push_back({name, config, f, error, 0});
+    results_.push_back({name, config, f, error, 0, 0});
   }
   /// All of them in turn, several times: heat and the power limit meet all alike.
   void time() {
     constexpr int kRounds = 9;
     std::vector<std::vector<double>> spent(results_.size());
+    std::vector<std::vector<double>> clocks(results_.size());
+    ClockMeter meter{sm_count()};
     for (int round = 0; round < kRounds; ++round) {
       for (std::size_t i = 0; i < results_.size(); ++i) {
+        meter.begin();
         spent[i].push_back(microseconds(results_[i].call, 5, 1));
+        clocks[i].push_back(meter.gigahertz());
       }
     }
     for (std::size_t i = 0; i < results_.size(); ++i) {
       std::sort(spent[i].begin(), spent[i].end());
+      std::sort(clocks[i].begin(), clocks[i].end());
       results_[i].microseconds = spent[i][kRounds / 2];
+      results_[i].gigahertz = clocks[i][kRounds / 2];
     }
   }
   bool print() const {
@@ -127,13 +136,14 @@ class Table {
                 matrices_.m(),
                 matrices_.n(),
                 matrices_.k());
-    std::puts("| kernel | us | TFLOP/s | of cuBLAS | error |\n|---|---|---|---|---|");
+    std::puts("| kernel | us | GHz | TFLOP/s | of cuBLAS | error |\n|---|---|---|---|---|---|");
     for (const Result& result : results_) {
       constexpr double kRounding = 4e-3;  // bf16 has 8 bits
       right = right && result.error < kRounding;
-      std::printf("| %s | %.1f | %.1f | %.1f %% | %.1e%s |\n",
+      std::printf("| %s | %.1f | %.3f | %.1f | %.1f %% | %.1e%s |\n",
                   result.name.c_str(),
                   result.microseconds,
+                  result.gigahertz,
                   matrices_.flops() / result.microseconds / 1e6,
                   100 * library / result.microseconds,
                   result.error,
@@ -147,14 +157,16 @@ class Table {
     for (const Result& result : results_) {
       if (!result.config.empty()) {
         char value[32];
+        char clock[32];
         std::snprintf(value, sizeof value, "%.1f", matrices_.flops() / result.microseconds / 1e6);
+        std::snprintf(clock, sizeof clock, "%.3f", result.gigahertz);
         out << before << "  {\"name\": \"h200/ladder/" << result.name
             << "\", \"kind\": \"kernel\", "
             << "\"chip\": \"H200\", \"value\": " << value
             << ", \"unit\": \"TFLOP/s\", \"M\": " << matrices_.m() << ", \"N\": " << matrices_.n()
             << ", \"K\": " << matrices_.k()
             << ", \"dtype\": \"bf16\", \"source\": \"warptwin-measure-gemm\", " << result.config
-            << "}";
+            << ", \"clock_ghz\": " << clock << "}}";
         before = ",\n";
       }
     }
@@ -166,60 +178,42 @@ class Table {
   std::vector<Result> results_;
 };
 
-// Of a row: the scenario that is like it, which walks as many columns of B at a time as these
-// kernels walk rows of A, and its shape.
-template <class Shape>
-std::string config(std::uint32_t stages, bool specialised, std::uint32_t ctas) {
-  const std::string own = specialised
-                              ? "\"in_flight\": " + std::to_string(Shape::kBehind) +
-                                    ", \"cluster_m\": " + std::to_string(Shape::kCluster) + ", "
-                              : "";
-  const std::uint32_t strip = 16 * Shape::kM / Shape::kN / Shape::kCluster;
-  return std::string{"\"scenario\": \"gemm_wgmma"} + (specialised ? "" : "_serial") +
-         "\", \"set\": {" + own + "\"swizzle\": " + std::to_string(strip) +
-         "}, \"config\": {\"tile\": \"" + std::to_string(Shape::kM) + "x" +
-         std::to_string(Shape::kN) + "\", \"bk\": " + std::to_string(Shape::kK) +
-         ", \"stages\": " + std::to_string(stages) +
-         ", \"sm\": 1, \"cluster\": " + std::to_string(Shape::kCluster) +
-         ", \"ws\": " + (specialised ? "true" : "false") +
-         ", \"persistent\": " + (ctas > 0 ? "true, \"ctas\": " + std::to_string(ctas) : "false") +
-         "}";
-}
-
-template <class Shape, std::uint32_t kStages>
-void measure_unspecialised(const std::string& name, const Matrices& x, Table& table) {
-  constexpr std::uint32_t kShared = kStages * (2 * Shape::kK * (Shape::kM + Shape::kN) + 16);
-  table.add(name, config<Shape>(kStages, false, 0), [&x] {
-    auto problem = x.problem<CudaMachine>(Shape{}, true);
-    void* arguments[] = {&problem};
-    launch(reinterpret_cast<const void*>(&unspecialised_gemm<Shape, kStages>),
-           {problem.tiles.count(), 1, 128 * Shape::kWarpgroups, kShared},
-           arguments,
-           nullptr);
-  });
-}
-
-// `ctas` 0: a CTA for every tile.
-template <class Shape>
-void measure_layer(const std::string& name,
-                   std::uint32_t stages,
-                   std::uint32_t ctas,
-                   const Matrices& x,
-                   Table& table) {
-  table.add(name, config<Shape>(stages, true, ctas), [&x, ctas, stages] {
-    const auto problem = x.problem<CudaMachine>(Shape{stages}, true);
-    launch_layer(problem, ctas > 0 ? ctas : problem.tiles.count());
-  });
-}
-
-// The scenario `gemm_wgmma`, of constant extents: no row of the ladder, whose epilogue stores from
-// registers.
+// Of a row: its scenario, and its shape.
 template <class Extents>
-void measure_scenario(const std::string& name,
-                      std::uint32_t ctas,
-                      const Matrices& x,
-                      Table& table) {
-  table.add(name, "", [&x, ctas] { launch_scenario(x, Extents{}, ctas); });
+std::string config(const std::string& scenario,
+                   const std::string& own,
+                   const Extents& e,
+                   std::uint32_t cluster,
+                   std::uint32_t ctas) {
+  return "\"scenario\": \"" + scenario + "\", \"set\": {" + own +
+         "\"swizzle\": " + std::to_string(kStrip) + "}, \"config\": {\"tile\": \"" +
+         std::to_string(e.tile_m) + "x" + std::to_string(e.tile_n) +
+         "\", \"bk\": " + std::to_string(e.tile_k) + ", \"stages\": " + std::to_string(e.stages) +
+         ", \"sm\": 1, \"cluster\": " + std::to_string(cluster) +
+         ", \"persistent\": " + (ctas > 0 ? "true, \"ctas\": " + std::to_string(ctas) : "false");
+}
+
+// Every warpgroup multiplies, and one lane loads too: one tile a CTA.
+template <class Extents>
+void measure_serial(const std::string& name, const Matrices& x, Table& table) {
+  static constexpr Extents kExtents{};
+  table.add(name, config("gemm_wgmma_serial", "", kExtents, 1, 0), [&x] {
+    launch_scenario<scenarios::GemmWgmmaSerialKernel<CudaMachine, Extents>>(x, kExtents, 0);
+  });
+}
+
+// Warp-specialised, with a group of products under way. `ctas` 0: a CTA for every tile.
+template <class Extents>
+void measure_specialised(const std::string& name,
+                         std::uint32_t ctas,
+                         const Matrices& x,
+                         Table& table) {
+  static constexpr Extents kExtents{};
+  const std::string own = "\"in_flight\": " + std::to_string(kExtents.in_flight) +
+                          ", \"cluster_m\": " + std::to_string(kExtents.cluster_m) + ", ";
+  table.add(name, config("gemm_wgmma", own, kExtents, kExtents.cluster_m, ctas), [&x, ctas] {
+    launch_scenario<scenarios::GemmWgmmaKernel<CudaMachine, Extents>>(x, kExtents, ctas);
+  });
 }
 
 bool run(std::uint32_t size, const char* path) {
@@ -232,17 +226,14 @@ bool run(std::uint32_t size, const char* path) {
     std::puts("no libcublas could be loaded");
   }
   const std::uint32_t sms = sm_count();
-  measure_unspecialised<WgmmaShape<128, 128, 64>, 1>("one stage", x, table);
-  measure_unspecialised<WgmmaShape<128, 128, 64>, 4>("ring", x, table);
-  measure_layer<WgmmaShape<128, 128, 64, 4>>("warp-specialised", 4, 0, x, table);
-  measure_layer<WgmmaShape<128, 256, 64, 4>>("larger tile", 4, 0, x, table);
-  measure_layer<WgmmaShape<128, 256, 64, 4>>("persistent", 4, sms, x, table);
-  measure_layer<WgmmaShape<128, 256, 64, 4, 2>>("multicast", 4, sms / 2 * 2, x, table);
   using scenarios::GemmWgmmaExtents;
-  measure_scenario<GemmWgmmaExtents<128, 256, 64, 4, 1, 1>>(
-      "scenario gemm_wgmma, persistent", sms, x, table);
-  measure_scenario<GemmWgmmaExtents<128, 256, 64, 4, 2, 1>>(
-      "scenario gemm_wgmma, multicast", sms / 2 * 2, x, table);
+  using scenarios::GemmWgmmaSerialExtents;
+  measure_serial<GemmWgmmaSerialExtents<128, 128, 64, 1>>("one stage", x, table);
+  measure_serial<GemmWgmmaSerialExtents<128, 128, 64, 4>>("ring", x, table);
+  measure_specialised<GemmWgmmaExtents<128, 128, 64, 4, 1, 1>>("warp-specialised", 0, x, table);
+  measure_specialised<GemmWgmmaExtents<128, 256, 64, 4, 1, 1>>("larger tile", 0, x, table);
+  measure_specialised<GemmWgmmaExtents<128, 256, 64, 4, 1, 1>>("persistent", sms, x, table);
+  measure_specialised<GemmWgmmaExtents<128, 256, 64, 4, 2, 1>>("multicast", sms / 2 * 2, x, table);
   table.time();
   const bool right = table.print();
   if (path != nullptr) {

@@ -38,6 +38,10 @@ __global__ void fill_random(std::uint16_t* to, std::uint64_t count, std::uint32_
 
 }  // namespace
 
+/// Tiles side by side that a scenario walks together, so that CTAs that run at the same time share
+/// operands in L2.
+inline constexpr std::uint32_t kStrip = 16;
+
 /// A, B and D of one product, D = A * B^T.
 class Matrices {
  public:
@@ -65,13 +69,11 @@ class Matrices {
     problem.extents = shape;
     return problem;
   }
-  /// The same of the scenario `gemm_wgmma`, which stores by TMA.
-  template <class Extents>
-  typename scenarios::GemmWgmmaKernel<CudaMachine, Extents>::Problem problem(
-      const Extents& e) const {
-    constexpr std::uint32_t kStrip = 16;  // tiles side by side that are walked together
+  /// The same of a scenario's kernel, which stores by TMA. `cluster`: CTAs that share B.
+  template <class Kernel, class Extents>
+  typename Kernel::Problem scenario_problem(const Extents& e, std::uint32_t cluster) const {
     return {map(a_, m_, k_, e.tile_m, e.tile_k),
-            map(b_, n_, k_, e.tile_n / e.cluster_m, e.tile_k),
+            map(b_, n_, k_, e.tile_n / cluster, e.tile_k),
             map(d_, m_, n_, e.tile_m, box_columns<bf16>(e.tile_n)),
             e,
             {m_ / e.tile_m, n_ / e.tile_n},
@@ -159,16 +161,19 @@ void launch_layer(WgmmaProblem<CudaMachine, Shape> problem, std::uint32_t ctas) 
          nullptr);
 }
 
-/// Launches the scenario's kernel on `ctas` CTAs.
-template <class Extents>
+/// Launches a scenario's kernel on `ctas` CTAs; 0: one for every tile.
+template <class Kernel, class Extents>
 void launch_scenario(const Matrices& x, const Extents& extents, std::uint32_t ctas) {
-  using Kernel = scenarios::GemmWgmmaKernel<CudaMachine, Extents>;
-  auto problem = x.problem(extents);
+  std::uint32_t cluster = 1;
+  if constexpr (requires { extents.cluster_m; }) {
+    cluster = extents.cluster_m;
+  }
+  auto problem = x.scenario_problem<Kernel>(extents, cluster);
   std::uint32_t* scratch = nullptr;
   void* arguments[] = {&problem, &scratch};
   launch(reinterpret_cast<const void*>(&kernel_entry<Kernel>),
-         {ctas / extents.cluster_m,
-          extents.cluster_m,
+         {(ctas == 0 ? problem.grid.count() : ctas) / cluster,
+          cluster,
           kThreads<Kernel>,
           shared_bytes<typename Kernel::Storage>(extents)},
          arguments,

@@ -376,6 +376,7 @@ const std::vector<ChipField>& chip_fields() {
        2,
        "parts of L2 of which each keeps its own copy for its SMs"},
       {"l2_rate", &Chip::l2_rate, "B/cycle", 1, 1e9, "L2 to all SMs together"},
+      {"l2_clock", &Chip::l2_clock, "GHz", 0, 100, "clock of l2_rate; 0: that of the SMs"},
       {"l2_sm_rate", &Chip::l2_sm_rate, "B/cycle", 1, 1e6, "L2 to one SM"},
       {"l2_far_latency",
        &Chip::l2_far_latency,

@@ -90,6 +90,7 @@ struct Chip {
   double l2_bytes = 0;
   double l2_halves = 0;
   double l2_rate = 0;
+  double l2_clock = 0;
   double l2_sm_rate = 0;
   double l2_far_latency = 0;
   double l2_link_rate = 0;

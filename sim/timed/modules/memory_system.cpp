@@ -56,7 +56,7 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name,
                            bool all_resident,
                            CauseLog* log)
     : sc_module{name},
-      l2_rate_{chip.l2_rate / chip.l2_halves},
+      l2_rate_{chip.l2_rate / chip.l2_halves * (chip.l2_clock > 0 ? chip.l2_clock / clock : 1.0)},
       dram_rate_{chip.dram_rate * 1000.0 / clock},
       link_rate_{chip.l2_link_rate * 1000.0 / clock},
       dram_latency_{to_ticks(chip.dram_latency_ns * clock)},

@@ -81,7 +81,7 @@ class MemorySystem : public sc_core::sc_module {
   Arrival hand_on(Ticks from, std::uint32_t half, double bytes);
   Arrival read_dram(Ticks from, double bytes);
 
-  double l2_rate_;    // bytes a cycle, of one half
+  double l2_rate_;    // bytes a cycle of the SMs, of one half
   double dram_rate_;  // bytes a cycle
   double link_rate_;  // bytes a cycle
   Ticks dram_latency_;
