@@ -1,5 +1,9 @@
 #include "sim/trace/recorder.hpp"
 
+#include <span>
+
+#include "common/trace/checksum.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -148,6 +152,7 @@ void TraceRecorder::on_event(const Event& event) {
       return;  // the same operation, to another CTA of its mask
     }
     if (gpu_ != nullptr) {
+      op.address = event.address;
       in_flight_[event.serial] = ops.size();
     }
   }
@@ -187,15 +192,6 @@ void TraceRecorder::note_data(const Event& event) {
     }
   }
   in_flight_.erase(found);
-}
-
-// FNV-1a, and never zero.
-std::uint32_t checksum(std::span<const std::byte> bytes) {
-  std::uint32_t hash = 0x811C9DC5U;
-  for (const std::byte byte : bytes) {
-    hash = (hash ^ std::to_integer<std::uint32_t>(byte)) * 0x01000193U;
-  }
-  return hash == 0 ? 1 : hash;
 }
 
 }  // namespace warptwin::sim
