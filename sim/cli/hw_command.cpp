@@ -55,6 +55,7 @@ struct Outcome {
   std::string detail;
   std::string object;          // hang: what is waited for first
   std::string protocol;        // against the simulator
+  std::uint64_t loads = 0;     // whose data, as waits saw it, is the simulator's
   std::uint32_t run = 0;       // the first that was not right; else the last
   double milliseconds = 0;     // of it
   std::uint64_t recorded = 0;  // operations
@@ -211,6 +212,7 @@ void compare(const Job& job, const Trace& seen, Outcome& outcome) {
   outcome.protocol = !comparison.agrees()  ? "differs"
                      : comparison.complete ? "agrees"
                                            : "agrees as far as recorded";
+  outcome.loads = comparison.loads;
   if (!comparison.agrees()) {
     outcome.detail += warptwin::sim::text_of(comparison, predicted.source, seen.source);
     outcome.word = outcome.word == "right" ? "mismatch" : outcome.word;
@@ -258,6 +260,7 @@ void print(const Job& job, const Outcome& outcome, std::ostream& out) {
                 {"runs", outcome.run},
                 {"milliseconds", outcome.milliseconds},
                 {"protocol", outcome.protocol},
+                {"loads", outcome.loads},
                 {"recorded", outcome.recorded},
                 {"detail", outcome.detail}}
                .dump()
@@ -273,7 +276,9 @@ void print(const Job& job, const Outcome& outcome, std::ostream& out) {
   std::snprintf(time, sizeof time, ", %.1f ms", outcome.milliseconds);
   out << time
       << (outcome.recorded == 0 ? "" : ", " + std::to_string(outcome.recorded) + " recorded")
-      << (outcome.protocol.empty() ? "" : ", protocol " + outcome.protocol) << "\n";
+      << (outcome.protocol.empty() ? "" : ", protocol " + outcome.protocol)
+      << (outcome.loads == 0 ? "" : ", the data of " + std::to_string(outcome.loads) + " loads")
+      << "\n";
 }
 
 bool has_blackwell(const std::string& device) {

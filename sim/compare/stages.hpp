@@ -6,8 +6,8 @@
 /// barrier's.
 ///
 /// Which phase a load is meant for: where a place is filled as often as its barrier completes, the
-/// n-th time is for phase n; else it is the phase that its bytes count in. In a right kernel the two
-/// are one.
+/// n-th time is for phase n; else it is the phase that its bytes count in. In a right kernel these
+/// are the same.
 
 #pragma once
 
