@@ -97,12 +97,28 @@ std::string name_of(const Trace& trace, const Fill& fill) {
   return trace.names[trace.warps[load.warp].ops[load.at].object];
 }
 
+// ", the box of 32 x 128 bytes at row 64, byte 256 of a"; empty where it is not known.
+std::string box_of(const Trace& trace, const Saw& load) {
+  const std::vector<TraceBox>& boxes = trace.warps[load.warp].boxes;
+  const auto box = std::lower_bound(
+      boxes.begin(), boxes.end(), load.at, [](const TraceBox& one, std::size_t at) {
+        return one.at < at;
+      });
+  if (box == boxes.end() || box->at != load.at) {
+    return "";
+  }
+  const std::uint64_t pitch = box->pitch == 0 ? ~std::uint64_t{0} : box->pitch;
+  return ", the box of " + std::to_string(box->rows) + " x " + plural(box->row_bytes, "byte") +
+         " at row " + std::to_string(box->begin / pitch) + ", byte " +
+         std::to_string(box->begin % pitch) + " of " + trace.names[box->tensor];
+}
+
 std::string text_of(const Trace& trace, const Saw& saw) {
   char sum[40];
   std::snprintf(sum, sizeof sum, "bytes of checksum %08x", saw.data);
   const TraceOp& op = trace.warps[saw.warp].ops[saw.at];
-  return std::string{sum} + (is_load(op.op) ? ": " : ", when ") + trace.warp_name(saw.warp) + " " +
-         line_of(trace, saw.warp, op);
+  return std::string{sum} + (is_load(op.op) ? box_of(trace, saw) + ": " : ", when ") +
+         trace.warp_name(saw.warp) + " " + line_of(trace, saw.warp, op);
 }
 
 bool contains(const std::vector<Saw>& all, std::uint32_t data) {
@@ -135,13 +151,13 @@ class Checker {
     std::map<Box, std::uint64_t> left;
     for_each_known(known,
                    [&](const Stage& stage, std::uint32_t, const Fill& fill, const auto& all) {
-                     ++left[box_of(known_, stage, fill, all.front().data)];
+                     ++left[kind_of(known_, stage, fill, all.front().data)];
                      ++result_.unseen;
                    });
     for_each_known(seen,
                    [&](const Stage& stage, std::uint32_t phase, const Fill& fill, const auto& all) {
                      const std::string place = where(seen_, stage, phase, fill);
-                     std::uint64_t& same = left[box_of(seen_, stage, fill, all.front().data)];
+                     std::uint64_t& same = left[kind_of(seen_, stage, fill, all.front().data)];
                      if (same == 0) {
                        add(place,
                            "no load, or fewer, brings such bytes to " + tile_of(seen_, fill),
@@ -182,7 +198,7 @@ class Checker {
     const std::string name = name_of(trace, fill);
     return name.substr(0, name.rfind('['));
   }
-  static Box box_of(const Trace& trace, const Stage& stage, const Fill& fill, std::uint32_t data) {
+  static Box kind_of(const Trace& trace, const Stage& stage, const Fill& fill, std::uint32_t data) {
     return {stage.cta % trace.cluster_size, tile_of(trace, fill), stage.bytes, data};
   }
   // "ring.full[2] of cta 0, phase 3: 4096 bytes in ring.tile[2]"

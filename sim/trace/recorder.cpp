@@ -156,25 +156,26 @@ void TraceRecorder::on_event(const Event& event) {
       in_flight_[event.serial] = ops.size();
     }
   }
-  const bool stores = event.op == Op::kTensorStore || event.op == Op::kBulkStore;
-  if (stores && gpu_ != nullptr && event.pending != 0) {
-    note_store(event);
+  const bool copies = event.op == Op::kTensorStore || event.op == Op::kBulkStore ||
+                      event.op == Op::kTensorLoad || event.op == Op::kBulkLoad;
+  if (copies && gpu_ != nullptr && event.pending != 0) {
+    note_box(event);
   }
   ops.push_back(op);
 }
 
-void TraceRecorder::note_store(const Event& event) {
+void TraceRecorder::note_box(const Event& event) {
   const GlobalBuffer* const buffer = gpu_->memory().find(event.global);
   if (buffer == nullptr) {
     return;
   }
   WarpTrace& warp = trace_.warps[event.warp];
-  warp.stores.push_back({static_cast<std::uint32_t>(warp.ops.size()),
-                         trace_.name(buffer->name),
-                         event.global - buffer->address,
-                         event.pending,
-                         static_cast<std::uint32_t>(event.tx),
-                         event.expected});
+  warp.boxes.push_back({static_cast<std::uint32_t>(warp.ops.size()),
+                        trace_.name(buffer->name),
+                        event.global - buffer->address,
+                        event.pending,
+                        static_cast<std::uint32_t>(event.tx),
+                        event.expected});
 }
 
 // What a copy has just written, in the first CTA of its mask.

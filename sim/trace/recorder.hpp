@@ -24,7 +24,7 @@ class TraceRecorder : public EventSink {
  private:
   TraceOp op_of(const Event& event);
   void note_data(const Event& event);
-  void note_store(const Event& event);
+  void note_box(const Event& event);
 
   Trace& trace_;
   const Symbols& symbols_;

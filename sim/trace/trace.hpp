@@ -60,9 +60,9 @@ inline constexpr std::uint16_t kTraceLoadFlags = event_flag::kPair;
 /// words of shared memory are not.
 bool is_traced(Op op);
 
-/// Bytes of a tensor that operation `at` of a warp writes: `rows` pieces of `row_bytes`, `pitch`
-/// apart.
-struct TraceStore {
+/// Bytes of a tensor that operation `at` of a warp writes, or, a load, reads: `rows` pieces of
+/// `row_bytes`, `pitch` apart. Of a box of more than two dimensions, the first of its rectangles.
+struct TraceBox {
   std::uint32_t at = 0;
   std::uint32_t tensor = 0;  // index into Trace::names
   std::uint64_t begin = 0;   // of the first byte, in the tensor
@@ -79,7 +79,7 @@ struct TraceRole {
 struct WarpTrace {
   std::vector<TraceOp> ops;
   std::vector<TraceOrder> after;   // by `at`; what an earlier operation knew already is left out
-  std::vector<TraceStore> stores;  // by `at`; only of a run whose values are recorded
+  std::vector<TraceBox> boxes;     // by `at`; only of a run whose values are recorded
   std::vector<TraceToken> tokens;  // the same, and only of a GPU's
   std::uint64_t overwritten = 0;   // older operations that a full ring lost
   std::uint64_t lost = 0;          // operations of lanes that are not observed

@@ -353,7 +353,7 @@ class Reader {
     }
     op.data = has_checksums_ ? op.data : 0;
     read_order(line, warp);
-    read_store(line, warp);
+    read_box(line, warp, is_load(op.op) ? "reads" : "writes");
     read_tokens(line, warp);
     warp.ops.push_back(op);
     ++operations_;
@@ -375,24 +375,24 @@ class Reader {
     }
   }
 
-  void read_store(const Json& line, WarpTrace& warp) {
-    if (!line.contains("writes")) {
+  void read_box(const Json& line, WarpTrace& warp, const char* key) {
+    if (!line.contains(key)) {
       return;
     }
-    const Json& row = list(line, "writes");
+    const Json& row = list(line, key);
     if (row.size() != 5 || !row[0].is_string()) {
-      fail("'writes' must be [tensor, first byte, rows, bytes of a row, pitch]");
+      fail("'" + std::string{key} + "' must be [tensor, first byte, rows, bytes of a row, pitch]");
     }
     const auto part = [&](std::size_t i) {
       return static_cast<std::uint32_t>(
-          number_of(row[i], "writes", std::numeric_limits<std::uint32_t>::max()));
+          number_of(row[i], key, std::numeric_limits<std::uint32_t>::max()));
     };
-    warp.stores.push_back({static_cast<std::uint32_t>(warp.ops.size()),
-                           index_of(row[0].get<std::string>()),
-                           number_of(row[1], "writes", std::uint64_t{1} << 50),
-                           part(2),
-                           part(3),
-                           part(4)});
+    warp.boxes.push_back({static_cast<std::uint32_t>(warp.ops.size()),
+                          index_of(row[0].get<std::string>()),
+                          number_of(row[1], key, std::uint64_t{1} << 50),
+                          part(2),
+                          part(3),
+                          part(4)});
   }
 
   void read_tokens(const Json& line, WarpTrace& warp) {
@@ -464,17 +464,17 @@ void write_trace(const Trace& trace, std::ostream& out) {
   for (std::size_t warp = 0; warp < trace.warps.size(); ++warp) {
     const WarpTrace& one = trace.warps[warp];
     auto order = one.after.begin();
-    auto store = one.stores.begin();
+    auto box = one.boxes.begin();
     auto token = one.tokens.begin();
     for (std::size_t at = 0; at < one.ops.size(); ++at) {
       Json line = json_of(trace, warp, one.ops[at]);
       for (; order != one.after.end() && order->at == at; ++order) {
         line["after"].push_back({order->warp, order->ops});
       }
-      if (store != one.stores.end() && store->at == at) {
-        line["writes"] = {
-            trace.names[store->tensor], store->begin, store->rows, store->row_bytes, store->pitch};
-        ++store;
+      if (box != one.boxes.end() && box->at == at) {
+        line[is_load(one.ops[at].op) ? "reads" : "writes"] = {
+            trace.names[box->tensor], box->begin, box->rows, box->row_bytes, box->pitch};
+        ++box;
       }
       for (; token != one.tokens.end() && token->at == at; ++token) {
         line["saw"].push_back(

@@ -479,7 +479,7 @@ TEST(StageTest, WhatWaitsSeeIsWhatTheLoadsWrote) {
       {"multicast_ring", {}},
       {"work_ring", {}},
       kSmallGemm,
-      {"gemm_2sm", {{"m", 256}, {"n", 256}, {"k", 256}}},
+      {"gemm_2sm", {{"m", 512}, {"n", 256}, {"k", 128}, {"cluster_m", 4}}},
       {"gemm_epilogue_load", {{"m", 160}, {"n", 128}, {"k", 128}}},
       {"attention", {{"q", 256}, {"kv", 256}}},
   };
@@ -513,6 +513,7 @@ TEST(StageTest, AStageOfOtherBytesIsSaidWithWhoLoadedAndWhoWaited) {
   EXPECT_EQ(mismatch.where, "ring.full[2] of cta 0, phase 1: 4096 bytes in ring.tile[2]");
   EXPECT_THAT(mismatch.first,
               AllOf(HasSubstr("bytes of checksum "),
+                    HasSubstr(", the box of 32 x 128 bytes at row 192, byte 0 of source: "),
                     HasSubstr(": cta 0 warp 0 (producer) loads 4096 bytes into ring.tile[2], "
                               "signalling ring.full[2]  [scenarios/producer_consumer.hpp:")));
   EXPECT_THAT(mismatch.second,

@@ -44,8 +44,9 @@ Trace sample() {
         warp.after.push_back({at, 1, number});
         warp.after.push_back({at, 0, 2 * number});
       }
-      if (op.op == Op::kTensorStore) {
-        warp.stores.push_back({at, trace.name("d"), 64, 2, 8, 32});
+      if (op.op == Op::kTensorStore || op.op == Op::kTensorLoad) {
+        const char* const tensor = op.op == Op::kTensorStore ? "d" : "a";
+        warp.boxes.push_back({at, trace.name(tensor), 64, 2, 8, 32});
       }
       if (op.op == Op::kMbarrierWait) {
         warp.tokens.push_back({at, 0, trace.name("ring.tile[1]"), 1024, 4096, 0xFFFFFFFF});
