@@ -22,7 +22,8 @@ struct LaunchShape {
 
 /// Requires that `kernel` takes a first argument of `bytes` bytes, as the host lays it out: nvcc's
 /// compilers for host and device do not agree about every [[no_unique_address]], and what lies
-/// elsewhere would be read wrong, silently. That they agree about the bytes is no proof.
+/// elsewhere would be read wrong, silently. That they agree about the bytes is no proof. Not for
+/// constant extents: one that stands last may have room behind it on the device alone.
 ///
 /// Errors: ConfigError, which says what to change; CudaError.
 void require_argument_bytes(const void* kernel, std::size_t bytes);
