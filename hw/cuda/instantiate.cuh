@@ -61,7 +61,9 @@ DeviceScenario instantiate_observed() {
       *arguments.map_places = places_of(arguments.maps, &problem, sizeof problem);
     }
     void* pointers[] = {&problem, &memory, &observation};
-    launch(reinterpret_cast<const void*>(&observed_entry<Kernel, kWatch>),
+    const auto* const kernel = reinterpret_cast<const void*>(&observed_entry<Kernel, kWatch>);
+    require_argument_bytes(kernel, sizeof problem);
+    launch(kernel,
            prepared_shape<Kernel>(Scenario::workload(parameters), extents, problem, arguments),
            pointers,
            arguments.stream);

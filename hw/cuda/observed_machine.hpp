@@ -2,7 +2,9 @@
 ///
 /// Derived from the production machine, which knows nothing of it: what is switched off here is not
 /// in the kernel. A warp is observed by its elected lane. Where it records, the lanes of a
-/// `for_lanes` run one after the other, as in the simulator: a warp has one ring.
+/// `for_lanes` run one after the other, as in the simulator: a warp has one ring. Where it is asked
+/// for what stages are filled with, a wait that succeeds reads what its phase stands for, in the
+/// shared memory of other CTAs too: whoever waits for a stage holds it until it gives it back.
 
 #pragma once
 
@@ -98,6 +100,7 @@ class ObservedMachine : public CudaMachine {
         [&] { return ptx::mbarrier_try_wait_parity(bar, phase.parity(), ordering); },
         [&] { return ptx::word_of(bar); });
     note(Op::kMbarrierWait, flags_of(phase), bar, phase.value());
+    watcher_.record_data(bar);
   }
   WARPTWIN_HOST_DEVICE bool mbarrier_try_wait_parity(Mbarrier bar,
                                                      WaitPhase phase,
@@ -108,6 +111,9 @@ class ObservedMachine : public CudaMachine {
          flags_of(phase) | (done ? std::uint32_t{0} : event_flag::kFalse),
          bar,
          phase.value());
+    if (done) {
+      watcher_.record_data(bar);
+    }
     return done;
   }
 

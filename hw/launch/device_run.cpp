@@ -153,7 +153,15 @@ class Observer {
         reports_{warps},
         stop_{1},
         rings_{warps * options.events * sizeof(RecordedEvent), 0},
-        counts_{warps * sizeof(std::uint32_t), 0} {}
+        counts_{warps * sizeof(std::uint32_t), 0},
+        regions_{options.regions.size() * sizeof(DataRegion), 0} {
+    require_cuda(cudaMemcpy(regions_.get(),
+                            options.regions.data(),
+                            options.regions.size() * sizeof(DataRegion),
+                            cudaMemcpyHostToDevice),
+                 "cudaMemcpy",
+                 kCopyAdvice);
+  }
 
   Observation observation() const {
     return {options_.deadline,
@@ -161,7 +169,9 @@ class Observer {
             stop_.get(),
             options_.events == 0 ? nullptr : rings_.get<RecordedEvent>(),
             counts_.get<std::uint32_t>(),
-            options_.events};
+            options_.events,
+            regions_.get<DataRegion>(),
+            options_.events == 0 ? 0 : static_cast<std::uint32_t>(options_.regions.size())};
   }
   bool any_expired() { return count(WarpState::kExpired) != 0; }
   bool all_stand() { return count(WarpState::kRuns) == 0; }
@@ -267,6 +277,7 @@ class Observer {
   SharedWithDevice<std::uint32_t> stop_;
   DeviceBuffer rings_;
   DeviceBuffer counts_;
+  DeviceBuffer regions_;
   std::map<std::uint64_t, std::string> paths_;
 };
 
@@ -381,6 +392,7 @@ DeviceRun run_on_device(const DeviceScenario& scenario,
                         const DeviceRunOptions& options) {
   auto held = std::make_unique<Resources>(scenario, scenario.workload(parameters), options);
   DeviceRun run;
+  run.regions = options.regions;
   require_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize", "check the driver");
   const Clock::time_point start = Clock::now();
   scenario.launch(parameters,

@@ -16,6 +16,7 @@ struct DeviceRunOptions {
   std::chrono::milliseconds timeout{10'000};  // for waits that have no deadline
   std::uint32_t events = 0;  // kept for each warp, a power of two; 0: nothing is recorded
   std::uint32_t input_seed = 1;
+  std::vector<DataRegion> regions;  // that waits read and record; only with events
 };
 
 enum class DeviceEnd : std::uint8_t {
@@ -53,6 +54,7 @@ struct DeviceRun {
   std::vector<WarpStand> warps;           // kExpired and kTimedOut, by number in the grid
   std::vector<WarpEvents> events;         // by number in the grid; empty when not recorded
   std::vector<std::uint32_t> map_places;  // see DeviceArguments
+  std::vector<DataRegion> regions;        // those of the options
   std::vector<HostTensor> tensors;        // kDone: inputs, and outputs as the kernel left them
   std::vector<WrongOutput> wrong;
   double milliseconds = 0;

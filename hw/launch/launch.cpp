@@ -1,5 +1,9 @@
 #include "hw/launch/launch.hpp"
 
+#include <string>
+
+#include "common/kernel/scenario.hpp"
+
 namespace warptwin::hw {
 
 namespace {
@@ -8,6 +12,20 @@ namespace {
 constexpr std::uint32_t kPortableClusterSize = 8;
 
 }  // namespace
+
+void require_argument_bytes(const void* kernel, std::size_t bytes) {
+  std::size_t offset = 0;
+  std::size_t on_device = 0;
+  require_cuda(cudaFuncGetParamInfo(kernel, 0, &offset, &on_device),
+               "cudaFuncGetParamInfo",
+               "check that the kernel was built for this GPU (sm_90a or sm_100a)");
+  if (on_device != bytes) {
+    throw ConfigError("the kernel's Problem has " + std::to_string(bytes) +
+                      " bytes for the host's compiler and " + std::to_string(on_device) +
+                      " for the device's: take [[no_unique_address]] from what is constant beside "
+                      "dynamic extents (docs/extending.md)");
+  }
+}
 
 void launch(const void* kernel, const LaunchShape& shape, void** arguments, cudaStream_t stream) {
   require_cuda(cudaFuncSetAttribute(kernel,

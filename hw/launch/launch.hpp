@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <cuda_runtime_api.h>
@@ -18,6 +19,14 @@ struct LaunchShape {
   std::uint32_t threads = 0;       // of a CTA
   std::uint32_t shared_bytes = 0;  // of a CTA, dynamic
 };
+
+/// Requires that `kernel` takes a first argument of `bytes` bytes, as the host lays it out: nvcc's
+/// compilers for host and device do not agree about every [[no_unique_address]], and what lies
+/// elsewhere would be read wrong, silently. That they agree about the bytes is no proof. Not for
+/// constant extents: one that stands last may have room behind it on the device alone.
+///
+/// Errors: ConfigError, which says what to change; CudaError.
+void require_argument_bytes(const void* kernel, std::size_t bytes);
 
 /// Launches `kernel` with one pointer in `arguments` for each of its parameters.
 ///

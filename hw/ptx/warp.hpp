@@ -45,6 +45,30 @@ WARPTWIN_HOST_DEVICE std::uint32_t lane_index() {
   NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return ::cuda::ptx::get_sreg_laneid();), (return 0;))
 }
 
+/// Lanes that happen to execute together, any of the warp's: bit i is lane i.
+struct LanesTogether {
+  std::uint32_t mask = 1;
+
+  /// Those of the executing lane. Blocks: never.
+  WARPTWIN_HOST_DEVICE static LanesTogether now() {
+    NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return {__activemask()};), (return {};))
+  }
+  WARPTWIN_HOST_DEVICE std::uint32_t count() const {
+    NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return static_cast<std::uint32_t>(__popc(mask));), (return 1;))
+  }
+  /// How many of them come before the executing lane.
+  WARPTWIN_HOST_DEVICE std::uint32_t place() const {
+    NV_IF_ELSE_TARGET(
+        NV_IS_DEVICE,
+        (return static_cast<std::uint32_t>(__popc(mask & ::cuda::ptx::get_sreg_lanemask_lt()));),
+        (return 0;))
+  }
+  /// The sum of what each has. Participants: all of them. Blocks: until all have come.
+  WARPTWIN_HOST_DEVICE std::uint32_t sum(std::uint32_t value) const {
+    NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return __reduce_add_sync(mask, value);), (return value;))
+  }
+};
+
 /// The warp's index in its CTA, for one-dimensional CTAs; taken from lane 0, so that the compiler
 /// sees one value for the warp. Participants: the whole warp.
 WARPTWIN_HOST_DEVICE std::uint32_t warp_index() {

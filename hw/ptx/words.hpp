@@ -65,6 +65,15 @@ WARPTWIN_HOST_DEVICE std::uint32_t ld_cluster_u32(ClusterAddress address) {
                     (return 0;))
 }
 
+/// Reads one 16-byte unit of shared memory of any CTA of the cluster.
+WARPTWIN_HOST_DEVICE void ld_cluster_v4(std::uint32_t (&words)[4], ClusterAddress address) {
+  NV_IF_TARGET(NV_IS_DEVICE,
+               (asm volatile("ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [%4];"
+                             : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                             : "r"(address.value)
+                             : "memory");))
+}
+
 /// Writes one 16-byte unit of shared memory of any CTA of the cluster.
 WARPTWIN_HOST_DEVICE void st_cluster_v4(ClusterAddress address, const std::uint32_t (&words)[4]) {
   NV_IF_TARGET(

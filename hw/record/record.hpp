@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 #include "common/trace/event.hpp"
@@ -21,6 +22,7 @@ namespace warptwin::hw {
 /// named barrier  its number                      threads
 /// tensor memory  address                         columns; of a commit: the CTA mask
 /// others         0                               their operand
+/// token (kToken) index of the region             checksum of its bytes; it follows its wait
 struct RecordedEvent {
   std::uint32_t cycle;   // of the SM's clock, low half: before the operation; of waits, after it
   std::uint32_t what;    // operation + 1 in bits 0..7, lanes in 8..15, event_flag in 16..31
@@ -34,21 +36,36 @@ struct RecordedEvent {
   /// Tensor maps go by where they stand in the kernel's argument, in units of this many bytes.
   static constexpr std::uint32_t kMapUnit = 64;
 
+  /// Stands for the operation where an event is what a wait found in shared memory.
+  static constexpr std::uint32_t kToken = 0xFF;
+
   static constexpr std::uint32_t what_of(Op op, std::uint32_t lanes, std::uint32_t flags) {
     return (static_cast<std::uint32_t>(op) + 1) | lanes << 8 | flags << 16;
   }
   /// An offset in bits 0..23; a rank, a mask or a map's place in bits 24..31.
+  static constexpr std::uint32_t kOffsetMask = 0xFFFFFF;
   static constexpr std::uint32_t at(std::uint32_t offset, std::uint32_t rest = kOwnRank) {
-    return (offset & 0xFFFFFFU) | rest << 24;
+    return (offset & kOffsetMask) | rest << 24;
   }
-  constexpr std::uint32_t offset() const { return object & 0xFFFFFFU; }
+  constexpr std::uint32_t offset() const { return object & kOffsetMask; }
   constexpr std::uint32_t rest() const { return object >> 24; }
   constexpr bool is_there() const { return what != 0; }
+  constexpr bool is_token() const { return what == kToken; }
   constexpr Op op() const { return static_cast<Op>((what & 0xFFU) - 1); }
   constexpr std::uint32_t lanes() const { return what >> 8 & 0xFFU; }
   constexpr std::uint16_t flags() const { return static_cast<std::uint16_t>(what >> 16); }
 };
 static_assert(sizeof(RecordedEvent) == 16);
+static_assert(static_cast<std::uint32_t>(Op::kCount) < RecordedEvent::kToken - 1);
+
+/// A place in shared memory that loads fill which count on a barrier; both as `RecordedEvent::at`.
+struct DataRegion {
+  std::uint32_t barrier = 0;
+  std::uint32_t place = 0;
+  std::uint32_t bytes = 0;  // in units of 16
+
+  friend auto operator<=>(const DataRegion&, const DataRegion&) = default;
+};
 
 enum class WarpState : std::uint32_t {
   kUnknown,  // it has said nothing
@@ -79,9 +96,11 @@ struct Observation {
   RecordedEvent* events = nullptr;      // rings of `capacity` events, one a warp; null: none
   std::uint32_t* counts = nullptr;      // events recorded, one a warp
   std::uint32_t capacity = 0;           // a power of two
+  const DataRegion* regions = nullptr;  // that waits read and record, of every rank
+  std::uint32_t region_count = 0;       // 0: waits read nothing
 };
 
-/// What is compiled into a kernel.
+/// What is compiled into a kernel. kAll can also record what waits find, where it is asked for.
 enum class Watch : std::uint8_t { kNothing, kDeadlines, kRecords, kAll };
 
 constexpr bool has_deadlines(Watch watch) {
@@ -89,6 +108,10 @@ constexpr bool has_deadlines(Watch watch) {
 }
 constexpr bool has_records(Watch watch) {
   return watch == Watch::kRecords || watch == Watch::kAll;
+}
+
+constexpr bool has_tokens(Watch watch) {
+  return watch == Watch::kAll;
 }
 
 }  // namespace warptwin::hw

@@ -2,8 +2,12 @@
 
 #pragma once
 
+#include "common/trace/checksum.hpp"
+
 #include "hw/ptx/address.hpp"
+#include "hw/ptx/fence.hpp"
 #include "hw/ptx/warp.hpp"
+#include "hw/ptx/words.hpp"
 #include "hw/record/record.hpp"
 
 #pragma GCC diagnostic push
@@ -86,12 +90,19 @@ class Watcher {
   WARPTWIN_HOST_DEVICE void record(
       Op op, std::uint32_t flags, std::uint32_t object, std::uint32_t value, bool alone) {
     if constexpr (has_records(kWatch)) {
-      ptx::store_event_if(records_ && ring_ != 0,
-                          ring_ + (bytes_ & (observation_.capacity * kEventBytes - 1)),
-                          RecordedEvent::what_of(op, alone ? 1 : kWarpLanes, flags),
-                          object,
-                          value);
-      bytes_ += kEventBytes;
+      store(RecordedEvent::what_of(op, alone ? 1 : kWarpLanes, flags), object, value);
+    }
+  }
+  /// Where it is asked for, one event for each place that a phase of `bar` may stand for: what lies
+  /// there. To be called when the phase is complete, and before its stage is given back.
+  ///
+  /// Participants: the lanes that have seen it complete. Those that are together with the one that
+  /// records read side by side; others, whom a try has told otherwise, none. Blocks: never.
+  WARPTWIN_HOST_DEVICE void record_data(Mbarrier bar) {
+    if constexpr (has_tokens(kWatch)) {
+      if (observation_.region_count != 0) {
+        record_regions(object(bar, ptx::cluster_cta_rank()));
+      }
     }
   }
   /// Whether there is a ring.
@@ -158,6 +169,39 @@ class Watcher {
                ? reinterpret_cast<std::uint64_t>(observation.events) +
                      std::uint64_t{warp} * observation.capacity * kEventBytes
                : 0;
+  }
+
+  WARPTWIN_HOST_DEVICE void record_regions(std::uint32_t barrier) {
+    const auto lanes = ptx::LanesTogether::now();
+    if (lanes.sum(records_ ? 1 : 0) == 0) {
+      return;
+    }
+    ptx::fence({Semantics::kAcqRel, Scope::kCluster});  // some may lie in another CTA
+    for (std::uint32_t i = 0; i < observation_.region_count; ++i) {
+      const DataRegion& region = observation_.regions[i];
+      if (region.barrier != barrier) {
+        continue;
+      }
+      const ClusterAddress first =
+          ptx::mapa({base_ + (region.place & RecordedEvent::kOffsetMask)}, region.place >> 24);
+      const std::uint32_t part = checksum_part(region.bytes,
+                                               lanes.place(),
+                                               lanes.count(),
+                                               [&](std::uint32_t(&words)[4], std::uint32_t at) {
+                                                 ptx::ld_cluster_v4(words, {first.value + at});
+                                               });
+      const std::uint32_t data = checksum_of(lanes.sum(part));
+      store(RecordedEvent::kToken, i, data);
+    }
+  }
+
+  WARPTWIN_HOST_DEVICE void store(std::uint32_t what, std::uint32_t object, std::uint32_t value) {
+    ptx::store_event_if(records_ && ring_ != 0,
+                        ring_ + (bytes_ & (observation_.capacity * kEventBytes - 1)),
+                        what,
+                        object,
+                        value);
+    bytes_ += kEventBytes;
   }
 
   WARPTWIN_HOST_DEVICE void publish_count() {

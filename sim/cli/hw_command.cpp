@@ -39,12 +39,13 @@ exit codes: 0 right, 1 wrong data, a hang, a trap or a mismatch, 2 usage, 4 no d
 struct Job {
   const ScenarioEntry* scenario = nullptr;
   const hw::DeviceScenario* device = nullptr;
-  ParameterSet parameters;
+  ParameterSet parameters{std::span<const Parameter>{}};
   hw::DeviceRunOptions options;
   std::uint32_t runs = 1;
   std::string trace;
   bool compares = false;
   bool values = false;
+  bool stages = false;  // what waits find in them, too
   bool json = false;
 };
 
@@ -54,6 +55,7 @@ struct Outcome {
   std::string detail;
   std::string object;          // hang: what is waited for first
   std::string protocol;        // against the simulator
+  std::uint64_t loads = 0;     // whose data, as waits saw it, is the simulator's
   std::uint32_t run = 0;       // the first that was not right; else the last
   double milliseconds = 0;     // of it
   std::uint64_t recorded = 0;  // operations
@@ -87,7 +89,10 @@ po::options_description all_options() {
                                           "with --trace or --compare")(
       "trace", po::value<std::string>(), "FILE: where the record goes")(
       "compare", "with a run of the simulator")(
-      "values", "what was computed too: in the record, and compared")("json", "the result as JSON");
+      "values",
+      "what was computed too, and what waits found in their stages: in the record, and compared; "
+      "takes time in the kernel")("outputs", "what was computed alone: the times are as without")(
+      "json", "the result as JSON");
   return all;
 }
 
@@ -130,14 +135,18 @@ Job job_of(const po::variables_map& options,
   if (device == devices.end()) {
     throw ConfigError(name + " is not compiled for CUDA");
   }
-  Job job{&scenario, &*device, parameters_of(options, scenario), {}, 1, "", false, false, false};
+  Job job;
+  job.scenario = &scenario;
+  job.device = &*device;
+  job.parameters = parameters_of(options, scenario);
   job.options.deadline = whole(options, "deadline", 1'000'000'000'000);
   job.options.timeout = std::chrono::milliseconds{whole(options, "timeout", 600'000)};
   job.options.input_seed = static_cast<std::uint32_t>(whole(options, "seed", ~std::uint32_t{0}));
   job.runs = static_cast<std::uint32_t>(whole(options, "runs", 1'000'000));
   job.trace = options.count("trace") == 0 ? "" : options["trace"].as<std::string>();
   job.compares = options.count("compare") != 0;
-  job.values = options.count("values") != 0;
+  job.stages = options.count("values") != 0;
+  job.values = job.stages || options.count("outputs") != 0;
   job.json = options.count("json") != 0;
   auto events = static_cast<std::uint32_t>(whole(options, "events", 1 << 24));
   if (events == 0 && (job.compares || !job.trace.empty())) {
@@ -203,6 +212,7 @@ void compare(const Job& job, const Trace& seen, Outcome& outcome) {
   outcome.protocol = !comparison.agrees()  ? "differs"
                      : comparison.complete ? "agrees"
                                            : "agrees as far as recorded";
+  outcome.loads = comparison.loads;
   if (!comparison.agrees()) {
     outcome.detail += warptwin::sim::text_of(comparison, predicted.source, seen.source);
     outcome.word = outcome.word == "right" ? "mismatch" : outcome.word;
@@ -211,8 +221,12 @@ void compare(const Job& job, const Trace& seen, Outcome& outcome) {
 
 Outcome run_all(const Job& job, const std::string& device) {
   Outcome outcome;
+  hw::DeviceRunOptions options = job.options;
+  if (job.stages && options.events != 0) {
+    options.regions = data_regions(*job.scenario, job.parameters);
+  }
   for (; outcome.run < job.runs && outcome.word == "right"; ++outcome.run) {
-    const hw::DeviceRun run = hw::run_on_device(*job.device, job.parameters, job.options);
+    const hw::DeviceRun run = hw::run_on_device(*job.device, job.parameters, options);
     Trace trace = trace_of(*job.scenario, job.parameters, run, device);
     judge(job, run, trace, outcome);
     if (run.events.empty()) {
@@ -246,6 +260,7 @@ void print(const Job& job, const Outcome& outcome, std::ostream& out) {
                 {"runs", outcome.run},
                 {"milliseconds", outcome.milliseconds},
                 {"protocol", outcome.protocol},
+                {"loads", outcome.loads},
                 {"recorded", outcome.recorded},
                 {"detail", outcome.detail}}
                .dump()
@@ -261,7 +276,9 @@ void print(const Job& job, const Outcome& outcome, std::ostream& out) {
   std::snprintf(time, sizeof time, ", %.1f ms", outcome.milliseconds);
   out << time
       << (outcome.recorded == 0 ? "" : ", " + std::to_string(outcome.recorded) + " recorded")
-      << (outcome.protocol.empty() ? "" : ", protocol " + outcome.protocol) << "\n";
+      << (outcome.protocol.empty() ? "" : ", protocol " + outcome.protocol)
+      << (outcome.loads == 0 ? "" : ", the data of " + std::to_string(outcome.loads) + " loads")
+      << "\n";
 }
 
 bool has_blackwell(const std::string& device) {

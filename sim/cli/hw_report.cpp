@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "common/trace/barrier_word.hpp"
 
@@ -60,8 +61,11 @@ class Converter {
       WarpTrace& to = trace_.warps[warp];
       to.overwritten = run_.events[warp].overwritten;
       for (const RecordedEvent& event : run_.events[warp].events) {
-        if (event.op() < Op::kCount) {
-          to.ops.push_back(op_of(event, warp / trace_.warps_per_cta()));
+        const std::uint32_t cta = warp / trace_.warps_per_cta();
+        if (event.is_token()) {
+          add_token(to, event, cta);
+        } else if (event.op() < Op::kCount) {
+          to.ops.push_back(op_of(event, cta));
         }
       }
     }
@@ -70,6 +74,21 @@ class Converter {
 
  private:
   std::string place(std::uint32_t offset) const { return symbols_.name(kSharedBase + offset); }
+
+  // What the last operation, a wait, found; nothing where the ring has lost that.
+  void add_token(WarpTrace& to, const RecordedEvent& event, std::uint32_t cta) {
+    if (to.ops.empty() || event.object >= run_.regions.size()) {
+      return;
+    }
+    const hw::DataRegion& region = run_.regions[event.object];
+    const std::uint32_t offset = region.place & RecordedEvent::kOffsetMask;
+    to.tokens.push_back({static_cast<std::uint32_t>(to.ops.size() - 1),
+                         cta - cta % trace_.cluster_size + (region.place >> 24),
+                         trace_.name(place(offset)),
+                         kSharedBase + offset,
+                         region.bytes,
+                         event.value});
+  }
 
   TraceOp op_of(const RecordedEvent& event, std::uint32_t cta) {
     TraceOp op;
@@ -85,6 +104,9 @@ class Converter {
     op.flags = load ? pair ? event_flag::kPair : std::uint16_t{0}
                     : static_cast<std::uint16_t>(event.flags() & kTraceFlags);
     set_operands(op, event, cta);
+    if (load && !run_.regions.empty()) {
+      op.address = kSharedBase + event.offset();
+    }
     return op;
   }
 
@@ -364,15 +386,26 @@ class HangWriter {
         continue;
       }
       text += "  runs     " + naming_.warp(warp);
-      if (warp < run_.events.size() && !run_.events[warp].events.empty()) {
-        const RecordedEvent& last = run_.events[warp].events.back();
-        text += std::string{", last "} + name_of(last.op()) +
-                (is_in_shared_memory(last.op()) ? " " + symbols_.name(kSharedBase + last.offset())
-                                                : "");
+      if (const RecordedEvent* const last = last_operation(warp)) {
+        text += std::string{", last "} + name_of(last->op()) +
+                (is_in_shared_memory(last->op()) ? " " + symbols_.name(kSharedBase + last->offset())
+                                                 : "");
       }
       text += "\n";
     }
     return text;
+  }
+
+  // That was recorded of a warp; null where none was.
+  const RecordedEvent* last_operation(std::uint32_t warp) const {
+    if (warp >= run_.events.size()) {
+      return nullptr;
+    }
+    const std::vector<RecordedEvent>& events = run_.events[warp].events;
+    const auto last = std::find_if(events.rbegin(), events.rend(), [](const RecordedEvent& event) {
+      return !event.is_token();
+    });
+    return last == events.rend() ? nullptr : &*last;
   }
 
   // Who could still complete the phase, and where each of them is.
@@ -462,6 +495,31 @@ std::string needs_of_hopper(const ScenarioEntry& scenario, const ParameterSet& p
   options.observer = &finder;
   simulate(scenario, parameters, options);
   return finder.needs;
+}
+
+std::vector<hw::DataRegion> data_regions(const ScenarioEntry& scenario,
+                                         const ParameterSet& parameters) {
+  struct Finder : EventSink {
+    void on_event(const Event& event) override {
+      const bool copies = event.op == Op::kTensorLoad || event.op == Op::kBulkLoad;
+      if (copies && event.step == Step::kIssued) {
+        regions.insert({at(event.peer, event.peer_cta), at(event.address, event.cta), event.bytes});
+      }
+    }
+    std::uint32_t at(std::uint32_t address, std::uint32_t cta) const {
+      return RecordedEvent::at(address - kSharedBase, cta % cluster_size);
+    }
+    std::set<hw::DataRegion> regions;
+    std::uint32_t cluster_size = 1;
+  };
+  Finder finder;
+  finder.cluster_size = scenario.workload(parameters).cluster_size;
+  RunOptions options;
+  options.moves_data = false;
+  options.detect = false;
+  options.observer = &finder;
+  simulate(scenario, parameters, options);
+  return {finder.regions.begin(), finder.regions.end()};
 }
 
 HangReport hang_report(const ScenarioEntry& scenario,

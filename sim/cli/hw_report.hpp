@@ -20,6 +20,11 @@ Trace trace_of(const ScenarioEntry& scenario,
 /// What a run of the scenario needs that only sm_90a has, and nothing emulates; empty: nothing.
 std::string needs_of_hopper(const ScenarioEntry& scenario, const ParameterSet& parameters);
 
+/// Where the loads of a launch write, by the barrier that counts them, of each rank: what a wait is
+/// asked to record. From a run of the simulator.
+std::vector<hw::DataRegion> data_regions(const ScenarioEntry& scenario,
+                                         const ParameterSet& parameters);
+
 /// A barrier that warps wait for, or what else.
 struct HangReport {
   /// The root of who waits for whom, "ring.full[2] of cta 0": what nobody can supply any more, or

@@ -168,6 +168,7 @@ Json json_of(const TraceComparison& comparison) {
             {"phases", comparison.phases},
             {"orders", comparison.orders},
             {"loads", comparison.loads},
+            {"tokens", comparison.tokens},
             {"values", Json::array()},
             {"time", json_of(comparison.times)},
             {"notes", comparison.notes},

@@ -7,6 +7,7 @@
 #include "sim/compare/matching.hpp"
 #include "sim/compare/order.hpp"
 #include "sim/compare/replay.hpp"
+#include "sim/compare/stages.hpp"
 
 namespace warptwin::sim {
 
@@ -126,18 +127,18 @@ class Comparer {
       result_.notes.emplace_back("the phases of barriers are not compared: operations were lost");
       return;
     }
-    Replay a = replay(first_);
-    Replay b = replay(second_);
+    first_replay_ = replay(first_);
+    second_replay_ = replay(second_);
     if (!first_.ordered && !second_.ordered) {
-      note_order(first_, a, true);
-      note_order(second_, b, false);
+      note_order(first_, first_replay_, true);
+      note_order(second_, second_replay_, false);
     }
     const std::uint32_t size = first_.cluster_size;
-    for (const auto& [place, record] : a.barriers) {
+    for (const auto& [place, record] : first_replay_.barriers) {
       const auto [cta, name] = place;
       const std::uint32_t cluster = cta / size;
       const BarrierRecord& other =
-          b.barriers[{matching_.clusters[cluster] * size + cta % size, name}];
+          second_replay_.barriers[{matching_.clusters[cluster] * size + cta % size, name}];
       compare_barrier(name + " of cta " + std::to_string(cta), record, other, cluster);
     }
   }
@@ -161,18 +162,59 @@ class Comparer {
     const auto add = [&](const std::vector<Mismatch>& mismatches) {
       result_.mismatches.insert(result_.mismatches.end(), mismatches.begin(), mismatches.end());
     };
-    add(compare_data(first_, second_, matching_, result_.loads));
+    if (!claims_work(first_)) {
+      add(compare_data(first_, second_, matching_, result_.loads));
+    }
+    compare_stages();
     result_.values = compare_values(first_, second_, result_.notes);
     for (const ValueComparison& values : result_.values) {
       add(values.first);
     }
     result_.times = compare_times(first_, second_, matching_);
     for (const Trace* trace : {&first_, &second_}) {
+      if (!result_.times.roles.empty() && trace->has_tokens()) {
+        result_.times = {};
+        result_.notes.push_back("times are not compared: the waits of the " + trace->source +
+                                " read their stages; record it with --outputs");
+      }
       if (!result_.times.roles.empty() && is_emulated(*trace)) {
         result_.times = {};
         result_.notes.push_back("times are not compared: the tensor core is emulated on the " +
                                 trace->source);
       }
+    }
+  }
+
+  // What stages were filled with, where a trace has what its waits saw, or work is claimed.
+  void compare_stages() {
+    const auto has_data = [](const Trace& trace) {
+      return trace.has_tokens() || has_data_of_loads(trace);
+    };
+    const bool first_has = has_data(first_);
+    const bool second_has = has_data(second_);
+    if (first_has != second_has && !first_.outputs.empty() && !second_.outputs.empty()) {
+      result_.notes.push_back("the data of loads is not compared: the trace of the " +
+                              (first_has ? second_ : first_).source +
+                              " has none; record it with --values");
+    }
+    const bool by_waits = first_.has_tokens() || second_.has_tokens();
+    if (!first_has || !second_has || first_.seed != second_.seed ||
+        !(by_waits || claims_work(first_))) {
+      return;
+    }
+    if (!result_.complete) {
+      result_.notes.emplace_back("the data of stages is not compared: operations were lost");
+      return;
+    }
+    StageCheck check = check_stages(first_, second_, matching_, first_replay_, second_replay_);
+    result_.loads += check.loads;
+    result_.tokens += check.waits;
+    result_.mismatches.insert(
+        result_.mismatches.end(), check.mismatches.begin(), check.mismatches.end());
+    if (check.unseen != 0) {
+      result_.complete = false;
+      result_.notes.push_back("no wait is known to have seen the data of " +
+                              plural(check.unseen, "load"));
     }
   }
 
@@ -253,6 +295,8 @@ class Comparer {
   const Trace& second_;
   std::uint32_t per_cluster_;
   Matching matching_;
+  Replay first_replay_;  // where nothing was lost
+  Replay second_replay_;
   TraceComparison result_;
 };
 
@@ -334,8 +378,8 @@ std::string text_of(const TraceComparison& comparison,
   text += comparison.orders == 0
               ? ""
               : ", " + plural(comparison.orders, "pair") + " held against the order of the proof";
-  return text + (comparison.loads == 0 ? "" : ", the data of " + plural(comparison.loads, "load")) +
-         "\n";
+  text += comparison.loads == 0 ? "" : ", the data of " + plural(comparison.loads, "load");
+  return text + (comparison.tokens == 0 ? "" : ", as seen by waits") + "\n";
 }
 
 }  // namespace warptwin::sim

@@ -18,6 +18,7 @@ struct TraceComparison {
   std::uint64_t phases = 0;
   std::uint64_t orders = 0;  // pairs of operations whose times were held against the proof's order
   std::uint64_t loads = 0;   // whose data was compared, by checksum
+  std::uint64_t tokens = 0;  // of waits, that saw it
   std::vector<ValueComparison> values;  // of outputs that both traces have
   TimeComparison times;                 // where both are in cycles
   bool complete = true;                 // nothing was lost on the way

@@ -45,7 +45,11 @@ struct Cursor {
 
 class Replayer {
  public:
-  explicit Replayer(const Trace& trace) : trace_{trace}, cursors_(trace.warps.size()) {}
+  explicit Replayer(const Trace& trace) : trace_{trace}, cursors_(trace.warps.size()) {
+    for (const WarpTrace& warp : trace.warps) {
+      waited_.emplace_back(warp.ops.size());
+    }
+  }
 
   Replay run() {
     for (bool moved = true; moved;) {
@@ -67,6 +71,8 @@ class Replayer {
       result.reached.push_back(cursor.at);
     }
     result.out_of_order = std::move(out_of_order_);
+    result.landings = std::move(landings_);
+    result.waited = std::move(waited_);
     return result;
   }
 
@@ -139,6 +145,8 @@ class Replayer {
       return false;
     }
     check_order(warp, barrier, op);
+    const bool exact = (op.flags & event_flag::kExactPhase) != 0;
+    waited_[warp][cursors_[warp].at] = exact ? op.wanted : barrier.state.phase() - 1;
     return true;
   }
 
@@ -211,7 +219,10 @@ class Replayer {
       case Op::kBulkLoad:
       case Op::kClcTryCancel:
         for_mask(warp, op.mask, [&](std::uint32_t cta) {
-          deliver({owner(cta, op), op.on}, op.bytes);
+          const Place barrier{owner(cta, op), op.on};
+          const std::uint32_t phase = barriers_[barrier].state.phase();
+          landings_.push_back({warp, cursors_[warp].at, cta, barrier.first, op.on, phase});
+          deliver(barrier, op.bytes);
         });
         return true;
       case Op::kTcgen05Commit:
@@ -239,6 +250,8 @@ class Replayer {
   std::map<Place, NamedBarrier> named_;
   std::map<std::uint32_t, Group> clusters_;
   std::vector<OutOfOrder> out_of_order_;
+  std::vector<Landing> landings_;
+  std::vector<std::vector<std::uint32_t>> waited_;
 };
 
 }  // namespace

@@ -40,11 +40,24 @@ struct OutOfOrder {
   std::size_t arrival = 0;
 };
 
+/// The bytes of a load, in one of the CTAs that it goes to: the phase they count in.
+struct Landing {
+  std::uint32_t warp = 0;
+  std::size_t load = 0;       // its operation
+  std::uint32_t cta = 0;      // that receives them
+  std::uint32_t owner = 0;    // whose barrier counts them
+  std::uint32_t barrier = 0;  // index into Trace::names
+  std::uint32_t phase = 0;
+};
+
 struct Replay {
   /// By CTA and name.
   std::map<std::pair<std::uint32_t, std::string>, BarrierRecord> barriers;
   /// Operations of each warp that could be replayed: all, unless the trace is of a hang.
   std::vector<std::size_t> reached;
+  std::vector<Landing> landings;
+  /// By warp and operation: of a wait, the phase that it was for.
+  std::vector<std::vector<std::uint32_t>> waited;
   /// By the times of the trace, which are those of one clock in each CTA.
   std::vector<OutOfOrder> out_of_order;
 };

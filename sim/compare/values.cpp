@@ -62,10 +62,10 @@ std::string writer_of(const Trace& trace,
   const std::uint32_t size = bytes_of(output.element);
   const std::uint64_t at = std::uint64_t{row} * output.pitch + std::uint64_t{column} * size;
   for (std::uint32_t warp = 0; warp < trace.warps.size(); ++warp) {
-    for (const TraceStore& store : trace.warps[warp].stores) {
+    for (const TraceBox& store : trace.warps[warp].boxes) {
       const std::uint64_t pitch = std::max(store.pitch, 1U);
-      if (trace.names[store.tensor] != output.name || at < store.begin ||
-          (at - store.begin) / pitch >= store.rows ||
+      if (is_load(trace.warps[warp].ops[store.at].op) || trace.names[store.tensor] != output.name ||
+          at < store.begin || (at - store.begin) / pitch >= store.rows ||
           (at - store.begin) % pitch >= store.row_bytes) {
         continue;
       }

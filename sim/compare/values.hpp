@@ -36,7 +36,7 @@ std::vector<ValueComparison> compare_values(const Trace& first,
                                             std::vector<std::string>& notes);
 
 /// The loads of the traces that brought other bytes, the first of each warp. `compared` counts
-/// those whose checksums both traces have.
+/// those whose checksums both traces have. Where a wait saw them instead: see stages.hpp.
 std::vector<Mismatch> compare_data(const Trace& first,
                                    const Trace& second,
                                    const Matching& matching,

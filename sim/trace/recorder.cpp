@@ -1,5 +1,9 @@
 #include "sim/trace/recorder.hpp"
 
+#include <span>
+
+#include "common/trace/checksum.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -148,28 +152,30 @@ void TraceRecorder::on_event(const Event& event) {
       return;  // the same operation, to another CTA of its mask
     }
     if (gpu_ != nullptr) {
+      op.address = event.address;
       in_flight_[event.serial] = ops.size();
     }
   }
-  const bool stores = event.op == Op::kTensorStore || event.op == Op::kBulkStore;
-  if (stores && gpu_ != nullptr && event.pending != 0) {
-    note_store(event);
+  const bool copies = event.op == Op::kTensorStore || event.op == Op::kBulkStore ||
+                      event.op == Op::kTensorLoad || event.op == Op::kBulkLoad;
+  if (copies && gpu_ != nullptr && event.pending != 0) {
+    note_box(event);
   }
   ops.push_back(op);
 }
 
-void TraceRecorder::note_store(const Event& event) {
+void TraceRecorder::note_box(const Event& event) {
   const GlobalBuffer* const buffer = gpu_->memory().find(event.global);
   if (buffer == nullptr) {
     return;
   }
   WarpTrace& warp = trace_.warps[event.warp];
-  warp.stores.push_back({static_cast<std::uint32_t>(warp.ops.size()),
-                         trace_.name(buffer->name),
-                         event.global - buffer->address,
-                         event.pending,
-                         static_cast<std::uint32_t>(event.tx),
-                         event.expected});
+  warp.boxes.push_back({static_cast<std::uint32_t>(warp.ops.size()),
+                        trace_.name(buffer->name),
+                        event.global - buffer->address,
+                        event.pending,
+                        static_cast<std::uint32_t>(event.tx),
+                        event.expected});
 }
 
 // What a copy has just written, in the first CTA of its mask.
@@ -187,15 +193,6 @@ void TraceRecorder::note_data(const Event& event) {
     }
   }
   in_flight_.erase(found);
-}
-
-// FNV-1a, and never zero.
-std::uint32_t checksum(std::span<const std::byte> bytes) {
-  std::uint32_t hash = 0x811C9DC5U;
-  for (const std::byte byte : bytes) {
-    hash = (hash ^ std::to_integer<std::uint32_t>(byte)) * 0x01000193U;
-  }
-  return hash == 0 ? 1 : hash;
 }
 
 }  // namespace warptwin::sim

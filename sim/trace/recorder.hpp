@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <unordered_map>
 
 #include "sim/model/gpu.hpp"
@@ -25,7 +24,7 @@ class TraceRecorder : public EventSink {
  private:
   TraceOp op_of(const Event& event);
   void note_data(const Event& event);
-  void note_store(const Event& event);
+  void note_box(const Event& event);
 
   Trace& trace_;
   const Symbols& symbols_;
@@ -33,9 +32,6 @@ class TraceRecorder : public EventSink {
   std::unordered_map<std::uint32_t, TraceOp> in_named_barrier_;  // by warp, that have not returned
   std::unordered_map<std::uint32_t, std::size_t> in_flight_;     // operation of a copy, by serial
 };
-
-/// Of the bytes a copy moved, the same on every machine; never 0.
-std::uint32_t checksum(std::span<const std::byte> bytes);
 
 /// A trace without operations, of a launch.
 Trace trace_of_launch(const LaunchConfig& config, const Symbols& symbols);

@@ -51,6 +51,11 @@ std::uint32_t Trace::name(const std::string& name) {
   return static_cast<std::uint32_t>(found - names.begin());
 }
 
+bool Trace::has_tokens() const {
+  return std::any_of(
+      warps.begin(), warps.end(), [](const WarpTrace& warp) { return !warp.tokens.empty(); });
+}
+
 std::string Trace::warp_name(std::size_t number) const {
   const std::uint32_t per_cta = std::max(warps_per_cta(), 1U);
   const auto index = static_cast<std::uint32_t>(number % per_cta);

@@ -26,7 +26,21 @@ struct TraceOp {
   std::uint32_t wanted = 0;  // of a wait: the phase, or with no kExactPhase its parity
   std::uint32_t mask = 0;    // CTAs of a multicast
   std::uint32_t site = 0;    // index into Trace::names; "" where it is not known
-  std::uint32_t data = 0;    // of a load: checksum of what it wrote; 0: not known
+  // Of a load, where data is recorded:
+  std::uint32_t address = 0;  // where it writes, in a CTA's shared memory as the simulator's
+  std::uint32_t data = 0;     // checksum of what it wrote; 0: not known
+};
+
+/// What operation `at` of a warp, a wait, found in shared memory when its phase was complete: in
+/// one of the places that loads fill which count on its barrier. Not all of them need have been
+/// filled for this phase.
+struct TraceToken {
+  std::uint32_t at = 0;
+  std::uint32_t cta = 0;      // whose shared memory, number in the grid
+  std::uint32_t object = 0;   // index into Trace::names
+  std::uint32_t address = 0;  // as of a load
+  std::uint32_t bytes = 0;
+  std::uint32_t data = 0;  // checksum
 };
 
 /// In every run, the first `ops` operations of another warp come before operation `at` of this one.
@@ -46,9 +60,9 @@ inline constexpr std::uint16_t kTraceLoadFlags = event_flag::kPair;
 /// words of shared memory are not.
 bool is_traced(Op op);
 
-/// Bytes of a tensor that operation `at` of a warp writes: `rows` pieces of `row_bytes`, `pitch`
-/// apart.
-struct TraceStore {
+/// Bytes of a tensor that operation `at` of a warp writes, or, a load, reads: `rows` pieces of
+/// `row_bytes`, `pitch` apart. Of a box of more than two dimensions, the first of its rectangles.
+struct TraceBox {
   std::uint32_t at = 0;
   std::uint32_t tensor = 0;  // index into Trace::names
   std::uint64_t begin = 0;   // of the first byte, in the tensor
@@ -65,7 +79,8 @@ struct TraceRole {
 struct WarpTrace {
   std::vector<TraceOp> ops;
   std::vector<TraceOrder> after;   // by `at`; what an earlier operation knew already is left out
-  std::vector<TraceStore> stores;  // by `at`; only of a run whose values are recorded
+  std::vector<TraceBox> boxes;     // by `at`; only of a run whose values are recorded
+  std::vector<TraceToken> tokens;  // the same, and only of a GPU's
   std::uint64_t overwritten = 0;   // older operations that a full ring lost
   std::uint64_t lost = 0;          // operations of lanes that are not observed
 };
@@ -114,6 +129,8 @@ struct Trace {
   std::uint32_t name(const std::string& name);
   /// "cta 0 warp 1 (consumer)".
   std::string warp_name(std::size_t number) const;
+  /// Whether waits recorded what they found, for which they took their time.
+  bool has_tokens() const;
 };
 
 }  // namespace warptwin::sim

@@ -15,7 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
+constexpr int kOldestVersion = 1;  // its checksums are of another kind
 constexpr std::uint64_t kWarpsMax = 1 << 22;
 constexpr std::size_t kLineMax = 1 << 20;
 constexpr std::uint64_t kSideMax = 1 << 28;  // of a matrix
@@ -41,6 +42,7 @@ constexpr Number kNumbers[] = {{&TraceOp::cta, "cta"},
                                {&TraceOp::bytes, "bytes"},
                                {&TraceOp::wanted, "wanted"},
                                {&TraceOp::mask, "mask"},
+                               {&TraceOp::address, "address"},
                                {&TraceOp::data, "data"}};
 
 struct Text {
@@ -210,10 +212,12 @@ class Reader {
       fail("this is no warptwin trace");
     }
     const std::uint64_t version = number(head, "warptwin_trace", kAny);
-    if (version != kVersion) {
-      fail("a trace of version " + std::to_string(version) + ", and this reads version " +
-           std::to_string(kVersion) + "; record it again");
+    if (version < kOldestVersion || version > kVersion) {
+      fail("a trace of version " + std::to_string(version) + ", and this reads versions " +
+           std::to_string(kOldestVersion) + " to " + std::to_string(kVersion) +
+           "; record it again");
     }
+    has_checksums_ = version == kVersion;
     trace_.source = text(head, "source");
     trace_.machine = text(head, "machine");
     trace_.scenario = text(head, "scenario");
@@ -347,8 +351,10 @@ class Reader {
         op.flags |= flag.bit;
       }
     }
+    op.data = has_checksums_ ? op.data : 0;
     read_order(line, warp);
-    read_store(line, warp);
+    read_box(line, warp, is_load(op.op) ? "reads" : "writes");
+    read_tokens(line, warp);
     warp.ops.push_back(op);
     ++operations_;
   }
@@ -369,24 +375,45 @@ class Reader {
     }
   }
 
-  void read_store(const Json& line, WarpTrace& warp) {
-    if (!line.contains("writes")) {
+  void read_box(const Json& line, WarpTrace& warp, const char* key) {
+    if (!line.contains(key)) {
       return;
     }
-    const Json& row = list(line, "writes");
+    const Json& row = list(line, key);
     if (row.size() != 5 || !row[0].is_string()) {
-      fail("'writes' must be [tensor, first byte, rows, bytes of a row, pitch]");
+      fail("'" + std::string{key} + "' must be [tensor, first byte, rows, bytes of a row, pitch]");
     }
     const auto part = [&](std::size_t i) {
       return static_cast<std::uint32_t>(
-          number_of(row[i], "writes", std::numeric_limits<std::uint32_t>::max()));
+          number_of(row[i], key, std::numeric_limits<std::uint32_t>::max()));
     };
-    warp.stores.push_back({static_cast<std::uint32_t>(warp.ops.size()),
-                           index_of(row[0].get<std::string>()),
-                           number_of(row[1], "writes", std::uint64_t{1} << 50),
-                           part(2),
-                           part(3),
-                           part(4)});
+    warp.boxes.push_back({static_cast<std::uint32_t>(warp.ops.size()),
+                          index_of(row[0].get<std::string>()),
+                          number_of(row[1], key, std::uint64_t{1} << 50),
+                          part(2),
+                          part(3),
+                          part(4)});
+  }
+
+  void read_tokens(const Json& line, WarpTrace& warp) {
+    if (!line.contains("saw")) {
+      return;
+    }
+    for (const Json& row : list(line, "saw")) {
+      if (!row.is_array() || row.size() != 5 || !row[0].is_string()) {
+        fail("'saw' must be a list of [place, CTA, address, bytes, checksum]");
+      }
+      const auto part = [&](std::size_t i, std::uint64_t most) {
+        return static_cast<std::uint32_t>(number_of(row[i], "saw", most));
+      };
+      constexpr std::uint64_t kAny = std::numeric_limits<std::uint32_t>::max();
+      warp.tokens.push_back({static_cast<std::uint32_t>(warp.ops.size()),
+                             part(1, trace_.clusters * trace_.cluster_size - 1),
+                             index_of(row[0].get<std::string>()),
+                             part(2, kAny),
+                             part(3, kAny),
+                             part(4, kAny)});
+    }
   }
 
   void read_end(const Json& line) {
@@ -421,6 +448,7 @@ class Reader {
   std::size_t number_ = 0;
   std::string line_;
   std::uint64_t operations_ = 0;
+  bool has_checksums_ = true;
   std::unordered_map<std::string, std::uint32_t> indices_;
   Trace trace_;
 };
@@ -436,16 +464,21 @@ void write_trace(const Trace& trace, std::ostream& out) {
   for (std::size_t warp = 0; warp < trace.warps.size(); ++warp) {
     const WarpTrace& one = trace.warps[warp];
     auto order = one.after.begin();
-    auto store = one.stores.begin();
+    auto box = one.boxes.begin();
+    auto token = one.tokens.begin();
     for (std::size_t at = 0; at < one.ops.size(); ++at) {
       Json line = json_of(trace, warp, one.ops[at]);
       for (; order != one.after.end() && order->at == at; ++order) {
         line["after"].push_back({order->warp, order->ops});
       }
-      if (store != one.stores.end() && store->at == at) {
-        line["writes"] = {
-            trace.names[store->tensor], store->begin, store->rows, store->row_bytes, store->pitch};
-        ++store;
+      if (box != one.boxes.end() && box->at == at) {
+        line[is_load(one.ops[at].op) ? "reads" : "writes"] = {
+            trace.names[box->tensor], box->begin, box->rows, box->row_bytes, box->pitch};
+        ++box;
+      }
+      for (; token != one.tokens.end() && token->at == at; ++token) {
+        line["saw"].push_back(
+            {trace.names[token->object], token->cta, token->address, token->bytes, token->data});
       }
       put(line);
       ++operations;

@@ -43,11 +43,11 @@ def main(warptwin, recorded):
         stand_in.chmod(0o755)
         settings = [part for pair in head["parameters"].split() for part in ("--set", pair)]
 
-        def run(code, out, text="", err=""):
+        def run(code, out, text="", err="", engines="functional,hw"):
             answer = {"code": code, "out": out, "trace": text, "err": err}
             pathlib.Path(said).write_text(json.dumps(answer), encoding="utf-8")
             line = [command, "run", head["scenario"], *settings, "--seed", "7"]
-            line += ["--on", "functional,hw"]
+            line += ["--on", engines]
             result = subprocess.run(line, capture_output=True, text=True, timeout=120, check=False)
             return result.returncode, result.stdout + result.stderr
 
@@ -57,6 +57,10 @@ def main(warptwin, recorded):
         expect("hw: right on NVIDIA" in text, "said on what", text)
         words = asked.read_text(encoding="utf-8")
         expect("--seed 7 --values" in words and settings[1] in words, "handed on", words)
+        # What waits see takes time, which is compared where the timed engine takes part.
+        code, text = run(0, right, trace, engines="timed,hw")
+        words = asked.read_text(encoding="utf-8")
+        expect("--outputs" in words and "--values" not in words, "left alone", words + text)
         lines = trace.splitlines(keepends=True)
         last = json.loads(lines[-2])
         last["time"] -= 100_000

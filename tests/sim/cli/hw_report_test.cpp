@@ -19,6 +19,7 @@ using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 ScenarioEntry entry(const std::string& name) {
   for (const ScenarioEntry& scenario : scenario_list()) {
@@ -100,6 +101,16 @@ TEST_F(HangTest, WaitsWithoutADeadlineAreReportedToo) {
   run_.warps[1].report.state = hw::WarpState::kRuns;
   EXPECT_THAT(hang_report(scenario_, parameters_, run_, record_).text,
               HasSubstr("runs     cta 0 warp 1 (consumer)\n"));
+  // What was recorded last may be what a wait found.
+  hw::RecordedEvent last{};
+  last.what = hw::RecordedEvent::what_of(Op::kMbarrierWait, 32, 0);
+  last.object = hw::RecordedEvent::at(offset_of(scenario_, parameters_, "ring.full[1]"));
+  hw::RecordedEvent token{};
+  token.what = hw::RecordedEvent::kToken;
+  run_.events = {{}, {{last, token}, 0}};
+  EXPECT_THAT(hang_report(scenario_, parameters_, run_, record_).text,
+              HasSubstr("runs     cta 0 warp 1 (consumer), last " +
+                        std::string{name_of(Op::kMbarrierWait)} + " ring.full[1]\n"));
 }
 
 TEST_F(HangTest, WhatNobodyCanSupplyIsTheRoot) {
@@ -243,6 +254,70 @@ TEST(HardwareTraceTest, ARecordBecomesTheTraceOfTheSameRun) {
   EXPECT_TRUE(comparison.agrees()) << text_of(comparison, "predicted", "seen");
   EXPECT_EQ(comparison.phases, 32U);
   EXPECT_THAT(text_of(comparison, "predicted", "seen"), HasSubstr("emulated: tensor memory"));
+}
+
+// Both CTAs of a pair load for the barrier of the one that leads; one that multicasts, for its own
+// barrier in each.
+TEST(DataRegionsTest, AreWhereLoadsWriteForABarrierOfEachRank) {
+  const auto named = [](const char* name, std::int64_t stages) {
+    const ScenarioEntry scenario = entry(name);
+    ParameterSet parameters{scenario.parameters};
+    parameters.set("stages", stages);
+    const Symbols symbols = scenario.symbols(parameters);
+    const auto text = [&](std::uint32_t at) {
+      return symbols.name(kSharedBase + (at & hw::RecordedEvent::kOffsetMask)) + " of " +
+             std::to_string(at >> 24);
+    };
+    std::vector<std::string> all;
+    for (const hw::DataRegion& region : data_regions(scenario, parameters)) {
+      all.push_back(text(region.barrier) + ": " + std::to_string(region.bytes) + " in " +
+                    text(region.place));
+    }
+    return all;
+  };
+  EXPECT_THAT(named("producer_consumer", 2),
+              UnorderedElementsAre("ring.full[0] of 0: 4096 in ring.tile[0] of 0",
+                                   "ring.full[1] of 0: 4096 in ring.tile[1] of 0"));
+  EXPECT_THAT(named("gemm_2sm", 1),
+              UnorderedElementsAre("input.full of 0: 16384 in input.tile of 0",
+                                   "input.full of 0: 16384 in input.tile of 0",
+                                   "input.full of 0: 16384 in input.tile of 1",
+                                   "input.full of 0: 16384 in input.tile of 1"));
+  const std::vector<std::string> multicast = named("multicast_ring", 2);
+  EXPECT_THAT(multicast, Contains(HasSubstr("of 1: ")));
+  for (const std::string& region : multicast) {
+    const char owner = region[region.find(": ") - 1];
+    EXPECT_EQ(owner, region.back()) << region;
+  }
+}
+
+// A ring that is full has lost the wait of its oldest token.
+TEST(HardwareTraceTest, ATokenBelongsToTheWaitBeforeIt) {
+  const ScenarioEntry scenario = entry("producer_consumer");
+  const ParameterSet parameters{scenario.parameters};
+  hw::DeviceRun run;
+  run.regions = data_regions(scenario, parameters);
+  const hw::DataRegion& region = run.regions[1];
+  const auto token = [](std::uint32_t index, std::uint32_t data) {
+    return hw::RecordedEvent{0, hw::RecordedEvent::kToken, index, data};
+  };
+  hw::RecordedEvent wait{};
+  wait.what = hw::RecordedEvent::what_of(Op::kMbarrierWait, 32, event_flag::kExactPhase);
+  wait.object = region.barrier | hw::RecordedEvent::kOwnRank << 24;
+  hw::RecordedEvent load{};
+  load.what = hw::RecordedEvent::what_of(Op::kTensorLoad, 1, 0);
+  load.object = region.place;
+  run.events = {{{load}, 0}, {{token(0, 5), wait, token(1, 7), token(99, 8), wait}, 3}};
+  const Trace trace = trace_of(scenario, parameters, run, "a GPU, sm_90");
+  EXPECT_EQ(trace.warps[0].ops[0].address, kSharedBase + (region.place & 0xFFFFFFU));
+  ASSERT_EQ(trace.warps[1].ops.size(), 2U);
+  ASSERT_EQ(trace.warps[1].tokens.size(), 1U);
+  const TraceToken& seen = trace.warps[1].tokens[0];
+  EXPECT_EQ(seen.at, 0U);
+  EXPECT_EQ(seen.data, 7U);
+  EXPECT_EQ(seen.bytes, 4096U);
+  EXPECT_EQ(seen.address, trace.warps[0].ops[0].address);
+  EXPECT_EQ(trace.names[seen.object], trace.names[trace.warps[0].ops[0].object]);
 }
 
 TEST(HardwareTraceTest, ATraceNamesWhatWasEmulatedForIt) {

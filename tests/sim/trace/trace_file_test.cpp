@@ -1,5 +1,6 @@
 #include "sim/trace/trace_file.hpp"
 
+#include <algorithm>
 #include <random>
 #include <sstream>
 
@@ -35,6 +36,7 @@ Trace sample() {
       op.object = trace.name("ring.full[" + std::to_string(number % 3) + "]");
       op.wanted = number % 5 == 0 ? ~0U : number;
       op.site = trace.name("scenarios/ring.hpp:" + std::to_string(number));
+      op.address = 16 * (number % 5);
       op.data = number % 7;
       WarpTrace& warp = trace.warps[number % 2];
       const auto at = static_cast<std::uint32_t>(warp.ops.size());
@@ -42,8 +44,13 @@ Trace sample() {
         warp.after.push_back({at, 1, number});
         warp.after.push_back({at, 0, 2 * number});
       }
-      if (op.op == Op::kTensorStore) {
-        warp.stores.push_back({at, trace.name("d"), 64, 2, 8, 32});
+      if (op.op == Op::kTensorStore || op.op == Op::kTensorLoad) {
+        const char* const tensor = op.op == Op::kTensorStore ? "d" : "a";
+        warp.boxes.push_back({at, trace.name(tensor), 64, 2, 8, 32});
+      }
+      if (op.op == Op::kMbarrierWait) {
+        warp.tokens.push_back({at, 0, trace.name("ring.tile[1]"), 1024, 4096, 0xFFFFFFFF});
+        warp.tokens.push_back({at, 0, 0, 0, 16, 1});
       }
       warp.ops.push_back(op);
     }
@@ -91,6 +98,19 @@ TEST(TraceFileTest, WhatWasWrittenIsRead) {
   EXPECT_EQ(again.outputs[0].at(0, 2), 2.5F);
   EXPECT_EQ(again.outputs[1].values, std::vector<float>{0.1F});
   EXPECT_EQ(again.warps[1].after.size(), trace.warps[1].after.size());
+  ASSERT_EQ(again.warps[0].tokens.size() + again.warps[1].tokens.size(), 2U);
+  EXPECT_TRUE(again.has_tokens());
+  for (std::size_t warp = 0; warp < 2; ++warp) {
+    for (std::size_t i = 0; i < again.warps[warp].tokens.size(); ++i) {
+      const TraceToken& one = again.warps[warp].tokens[i];
+      const TraceToken& written = trace.warps[warp].tokens[i];
+      EXPECT_EQ(again.warps[warp].ops[one.at].op, Op::kMbarrierWait);
+      EXPECT_EQ(again.names[one.object], trace.names[written.object]);
+      EXPECT_EQ(one.address, written.address);
+      EXPECT_EQ(one.bytes, written.bytes);
+      EXPECT_EQ(one.data, written.data);
+    }
+  }
   EXPECT_EQ(again.warp_name(1), "cta 0 warp 1 (consumer)");
   EXPECT_EQ(again.warps[0].ops.size(), trace.warps[0].ops.size());
   EXPECT_EQ(again.names[again.warps[0].ops[0].object], trace.names[trace.warps[0].ops[0].object]);
@@ -127,6 +147,32 @@ TEST(TraceFileTest, OlderTracesAreRead) {
   EXPECT_EQ(read(text).clock, TraceClock::kCycles);
 }
 
+// In the first version a checksum was another function of the bytes.
+TEST(TraceFileTest, ChecksumsOfTheFirstVersionAreLeftOut) {
+  std::string text = text_of(sample());
+  const auto with_data = [](const Trace& trace) {
+    const std::vector<TraceOp>& ops = trace.warps[0].ops;
+    return std::count_if(ops.begin(), ops.end(), [](const TraceOp& op) { return op.data != 0; });
+  };
+  EXPECT_GT(with_data(read(text)), 0);
+  text.replace(text.find("\"warptwin_trace\":2"), 18, "\"warptwin_trace\":1");
+  EXPECT_EQ(with_data(read(text)), 0);
+}
+
+TEST(TraceFileTest, WhatAWaitSawIsWhole) {
+  const std::string text = text_of(sample());
+  const std::string saw = "[\"ring.tile[1]\",0,1024,4096,4294967295]";
+  ASSERT_NE(text.find(saw), std::string::npos);
+  const auto with = [&](const char* other) {
+    std::string bent = text;
+    return refusal(bent.replace(bent.find(saw), saw.size(), other));
+  };
+  EXPECT_THAT(with("[\"ring.tile[1]\",0,1024,4096]"), HasSubstr("'saw' must be a list of [place"));
+  EXPECT_THAT(with("[1,0,1024,4096,7]"), HasSubstr("'saw' must be a list of [place"));
+  EXPECT_THAT(with("[\"ring.tile[1]\",1,1024,4096,7]"), HasSubstr("'saw' must be a whole number"));
+  EXPECT_THAT(with("[\"ring.tile[1]\",0,1024,-4,7]"), HasSubstr("'saw' must be a whole number"));
+}
+
 TEST(TraceFileTest, EveryTruncationIsRefused) {
   const std::string text = text_of(sample());
   for (std::size_t length = 0; length < text.size(); ++length) {
@@ -151,8 +197,8 @@ TEST(TraceFileTest, RefusalsNameTheLine) {
   EXPECT_THAT(refusal(first + "{\"operations\":3}\n"), HasSubstr("should have 3"));
   EXPECT_THAT(refusal(first + "{\"operations\":0}\nmore"), HasSubstr("something follows"));
   std::string newer = first;
-  newer.replace(newer.find("\"warptwin_trace\":1"), 18, "\"warptwin_trace\":2");
-  EXPECT_THAT(refusal(newer), HasSubstr("version 2"));
+  newer.replace(newer.find("\"warptwin_trace\":2"), 18, "\"warptwin_trace\":3");
+  EXPECT_THAT(refusal(newer), HasSubstr("version 3, and this reads versions 1 to 2"));
 }
 
 TEST(TraceFileTest, GarbageEndsInAMessage) {
