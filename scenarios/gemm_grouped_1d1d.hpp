@@ -15,14 +15,15 @@
 /// work.full[w]     1   scheduler, elected lane        -          slot w names a tile, or none
 /// work.empty[w]    11  load, elected lane of a warp   -          slot w may be overwritten
 ///
-/// With tile_n < 64 the factors of B have these warps of their own: a tile's rows begin within the
-/// 32 lines of a block of factors, where tcgen05.cp cannot. TMA brings the lines from there on; four
-/// warps store them, each to its quarter of the lanes. A slot is free when its MMAs are complete,
-/// not when they are issued: they read it in tensor memory.
+/// With tile_n < 64 the factors of B come by warps of their own: a tile of 8 or 16 rows begins
+/// within the 32 lines of a block of factors, where tcgen05.cp cannot. TMA brings 32 lines from its
+/// first on; four warps, 7 to 10, store them, each to its quarter of the lanes. Their place in
+/// tensor memory is free when its MMAs are complete, not when they are issued; that in shared
+/// memory when they are stored, which a commit does not tell.
 ///
-/// With tile_n >= 64 there are no such warps and no `sfb`: seven warps, of which six read a slot of
-/// work (1 load, 1 mma, 4 epilogue; 5 more above), 128 lanes are in tmem.done, and SFB comes with
-/// the operands, which input.full counts.
+/// With tile_n >= 64 there are no such warps and no `sfb`: SFB comes with the operands, which
+/// input.full counts, and seven warps are left. Six of them read a slot of work, 4 epilogue, load
+/// and mma (above 5 more), and the 128 lanes of the epilogue are in tmem.done.
 ///
 /// Scheduling and empty groups: see gemm_grouped. Factors in tensor memory: gemm_block_scaled.
 ///
@@ -86,7 +87,7 @@ struct GemmGrouped1d1dStorage {
 
   constexpr GemmGrouped1d1dStorage(auto& layout, const Extents& e)
       : GemmGrouped1d1dStorage{layout, e, gemm_grouped_1d1d_roles(e.stores_sfb())} {}
-  constexpr GemmGrouped1d1dStorage(auto& layout, const Extents& e, const RoleTable<6>& roles)
+  constexpr GemmGrouped1d1dStorage(auto& layout, const Extents& e, RoleTable<6> roles)
       : input{layout, "input", roles, {}, e.payload(), e.stages},
         sfb{layout, "sfb", roles, e.sfb_stages(), kScaleBlockBytes * e.shape().k_blocks()},
         out{layout, "out", roles, e.tile_m, box_columns<bf16>(e.tile_n)},
