@@ -112,12 +112,12 @@ struct GemmGroupedProblem {
 };
 
 /// The tiles of a CTA, as one of its warps is told: it knows the first, the ring brings the others.
-template <Machine M, Role kWho>
-class GroupTiles {
+template <Machine M, Role kWho, class Storage>
+class GroupTilesOf {
  public:
-  using Ring = PipelineOf<M, WorkRingStorage>;
+  using Ring = PipelineOf<M, Storage>;
 
-  constexpr GroupTiles(M& machine, const WorkRingStorage& storage, GroupTile first)
+  constexpr GroupTilesOf(M& machine, const Storage& storage, GroupTile first)
       : machine_{&machine}, ring_{machine, storage}, tile_{first} {}
 
   constexpr bool exists() const { return tile_.exists(); }
@@ -141,13 +141,41 @@ class GroupTiles {
   Ring ring_;
   GroupTile tile_;
 };
+template <Machine M, Role kWho>
+using GroupTiles = GroupTilesOf<M, kWho, WorkRingStorage>;
+
+/// Writes a tile, or that there is none, in the lane that will arrive.
+///
+/// Participants: the whole warp. Blocks: never.
+template <Machine M>
+constexpr void write_tile(M& machine, SharedAddress slot, const GroupTile& tile) {
+  machine.elect_one([&] {
+    machine.st_shared_u32(slot, tile.group + 1);  // a slot of zeros names no tile
+    machine.st_shared_u32(slot + 4, tile.tile.m);
+    machine.st_shared_u32(slot + 8, tile.tile.n);
+  });
+}
+
+/// Publishes the tiles of this CTA, or pair, from the second on, and then that there is none.
+///
+/// Participants: the scheduler warp. Blocks: while the ring is full.
+template <Machine M, class Problem, class Storage>
+constexpr void publish_tiles(M& machine, const Problem& problem, const Storage& work) {
+  auto ring = PipelineOf<M, Storage>{machine, work};
+  std::uint32_t index = machine.cluster_index();
+  while (problem.tile(index).exists()) {
+    index += machine.cluster_count();
+    auto slot = ring.acquire_producer();  // waits work.empty
+    write_tile(machine, work.tile(slot.index()), problem.tile(index));
+    std::move(slot).release();  // arrives on work.full
+  }
+}
 
 template <Machine M, class Extents, template <Machine, Role> class TilesOf = GroupTiles>
 struct GemmGroupedKernel {
   using Storage = GemmGroupedStorage<Extents>;
   using Input = PipelineOf<M, typename Storage::Input>;
   using Accum = PipelineOf<M, typename Storage::Accum>;
-  using Ring = PipelineOf<M, WorkRingStorage>;
   using Problem = GemmGroupedProblem<M, Extents>;
   static constexpr auto kRoles = kGemmGroupedRoles;
 
@@ -175,23 +203,7 @@ struct GemmGroupedKernel {
   }
 
   static constexpr void scheduler(M& machine, const Problem& problem, const Storage& smem) {
-    auto ring = Ring{machine, smem.work};
-    std::uint32_t index = machine.cluster_index();
-    while (problem.tile(index).exists()) {
-      index += machine.cluster_count();
-      auto slot = ring.acquire_producer();  // waits work.empty
-      publish(machine, smem.work.tile(slot.index()), problem.tile(index));
-      std::move(slot).release();  // arrives on work.full
-    }
-  }
-
-  /// Writes a tile, or that there is none, in the lane that will arrive.
-  static constexpr void publish(M& machine, SharedAddress slot, const GroupTile& tile) {
-    machine.elect_one([&] {
-      machine.st_shared_u32(slot, tile.group + 1);  // a slot of zeros names no tile
-      machine.st_shared_u32(slot + 4, tile.tile.m);
-      machine.st_shared_u32(slot + 8, tile.tile.n);
-    });
+    publish_tiles(machine, problem, smem.work);
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {

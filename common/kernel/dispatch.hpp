@@ -2,6 +2,7 @@
 ///
 /// A kernel is a struct with
 ///   static constexpr RoleTable kRoles;
+///   static constexpr auto roles(const Extents&);  // if they depend on the shape: at most kRoles
 ///   using Problem = ...;   // the arguments: tensor maps, extents of the problem;
 /// `problem.extents`
 ///   struct Storage;        // Storage(auto& layout, const Extents&); void init(Machine&)
@@ -52,6 +53,18 @@ constexpr void finish_cluster(M& machine) {
   }
 }
 
+/// The roles of a launch, which have at most the warps of `kRoles`.
+template <class Kernel, class Extents>
+constexpr auto roles_of(const Extents& extents) {
+  if constexpr (requires { Kernel::roles(extents); }) {
+    return Kernel::roles(extents);
+  } else {
+    // A copy: nvcc makes no device object for the kernel's static member.
+    constexpr auto kRoles = Kernel::kRoles;
+    return kRoles;
+  }
+}
+
 /// Runs one warp of `Kernel`, from the barriers' initialisation to its role's end.
 ///
 /// The start is `start_cluster`, or the kernel's own `start` if it has one; then each warp goes to
@@ -69,9 +82,7 @@ constexpr void run_warp(M& machine, const typename Kernel::Problem& problem, Sha
   } else {
     start_cluster(machine, storage);
   }
-  // A copy: nvcc makes no device object for the kernel's static member.
-  constexpr auto kRoles = Kernel::kRoles;
-  switch (kRoles.role_of(machine.warp_index())) {
+  switch (roles_of<Kernel>(problem.extents).role_of(machine.warp_index())) {
 #define WARPTWIN_ROLE(kRole, function)                                         \
   case Role::kRole:                                                            \
     if constexpr (requires { Kernel::function(machine, problem, storage); }) { \

@@ -52,7 +52,8 @@ struct OperandByte {
 
 /// The tiles of one k step of a block-scaled MMA, and the scale factors they need.
 ///
-/// Requires: tile_m 128; tile_n 32, 64 or a multiple of 128; tile_k a multiple of four vectors.
+/// Requires: tile_m 128; tile_n 32, 64 or a multiple of 128, or, with factors of B that are stored
+///           to tensor memory, 8 or 16; tile_k a multiple of four vectors.
 struct ScaledTileShape {
   using Payload = BlockScaledTilePayload<OperandByte, OperandByte>;
 
@@ -139,7 +140,26 @@ constexpr void copy_scales(M& machine,
   }
 }
 
-/// Copies the factors of both operands to a slot. MMAs that the warp issues later find them there.
+/// Copies the factors of A to a slot. MMAs that the warp issues later find them there.
+///
+/// Participants: the whole warp; one elected lane issues. Blocks: never.
+template <Machine M, class Tiles>
+constexpr void copy_scales_of_a(M& machine,
+                                const ScaledTileShape& shape,
+                                const Tiles& tiles,
+                                const ScaleSlot& slot,
+                                SourceSite site = SourceSite::current()) {
+  copy_scales(machine,
+              CtaGroup::kOne,
+              tiles.sfa_tile().tile,
+              shape.a_blocks(),
+              shape.k_blocks(),
+              slot.a,
+              TmemCopy::k32x128bWarpx4,
+              site);
+}
+
+/// The same of both operands.
 ///
 /// Participants: the whole warp; one elected lane issues. Blocks: never.
 template <Machine M, class Tiles>
@@ -148,23 +168,14 @@ constexpr void copy_scales(M& machine,
                            const Tiles& tiles,
                            const ScaleSlot& slot,
                            SourceSite site = SourceSite::current()) {
-  constexpr auto kCopy = TmemCopy::k32x128bWarpx4;
-  const std::uint32_t k_blocks = shape.k_blocks();
-  copy_scales(machine,
-              CtaGroup::kOne,
-              tiles.sfa_tile().tile,
-              shape.a_blocks(),
-              k_blocks,
-              slot.a,
-              kCopy,
-              site);
+  copy_scales_of_a(machine, shape, tiles, slot, site);
   copy_scales(machine,
               CtaGroup::kOne,
               tiles.sfb_tile().tile,
               shape.b_blocks(),
-              k_blocks,
+              shape.k_blocks(),
               slot.b,
-              kCopy,
+              TmemCopy::k32x128bWarpx4,
               site);
 }
 

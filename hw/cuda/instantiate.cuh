@@ -20,7 +20,7 @@ LaunchShape prepared_shape(const Workload& workload,
                            const DeviceArguments& arguments) {
   LaunchShape shape{workload.clusters,
                     workload.cluster_size,
-                    kThreads<Kernel>,
+                    warps_of<Kernel>(problem) * kWarpLanes,
                     shared_bytes<typename Kernel::Storage>(extents)};
   if (device_emulates()) {
     write_emulation_control(arguments.emulation_memory,
@@ -35,11 +35,10 @@ LaunchShape prepared_shape(const Workload& workload,
 }
 
 template <class Scenario>
-DeviceScenario described(std::uint32_t warps, Watch watch) {
+DeviceScenario described(Watch watch) {
   DeviceScenario scenario;
   scenario.info = &Scenario::kInfo;
   scenario.parameters = Scenario::parameters();
-  scenario.warps = warps;
   scenario.watch = watch;
   scenario.workload = &Scenario::workload;
   scenario.reference = &Scenario::reference;
@@ -51,7 +50,10 @@ template <class Scenario, Watch kWatch = Watch::kAll>
 DeviceScenario instantiate_observed() {
   using Extents = decltype(Scenario::extents(std::declval<const ParameterSet&>()));
   using Kernel = typename Scenario::template Kernel<ObservedMachine<kWatch>, Extents>;
-  DeviceScenario scenario = described<Scenario>(kThreads<Kernel> / kWarpLanes, kWatch);
+  DeviceScenario scenario = described<Scenario>(kWatch);
+  scenario.warps = [](const ParameterSet& parameters) {
+    return roles_of<Kernel>(Scenario::extents(parameters)).warps();
+  };
   scenario.launch = [](const ParameterSet& parameters, const DeviceArguments& arguments) {
     const Extents extents = Scenario::extents(parameters);
     auto problem = Kernel::problem(parameters, extents, arguments.maps, arguments.tensors);
@@ -76,7 +78,8 @@ template <class Scenario>
 DeviceScenario instantiate_plain() {
   using Extents = typename Scenario::StaticExtents;
   using Kernel = typename Scenario::template Kernel<CudaMachine, Extents>;
-  DeviceScenario scenario = described<Scenario>(kThreads<Kernel> / kWarpLanes, Watch::kNothing);
+  DeviceScenario scenario = described<Scenario>(Watch::kNothing);
+  scenario.warps = [](const ParameterSet&) { return roles_of<Kernel>(Extents{}).warps(); };
   scenario.launch = [](const ParameterSet& parameters, const DeviceArguments& arguments) {
     const Extents extents{};
     auto problem = Kernel::problem(parameters, extents, arguments.maps, arguments.tensors);

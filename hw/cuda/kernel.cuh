@@ -10,9 +10,15 @@
 
 namespace warptwin::hw {
 
-/// Threads of one CTA of `Kernel`.
+/// The most threads a CTA of `Kernel` has.
 template <class Kernel>
 inline constexpr std::uint32_t kThreads = Kernel::kRoles.warps() * kWarpLanes;
+
+/// Warps of a CTA of this launch.
+template <class Kernel>
+WARPTWIN_HOST_DEVICE std::uint32_t warps_of(const typename Kernel::Problem& problem) {
+  return roles_of<Kernel>(problem.extents).warps();
+}
 
 /// What dynamic shared memory is aligned to, and every swizzle pattern with it.
 inline constexpr std::uint32_t kSharedAlignment = 1024;
@@ -49,7 +55,7 @@ WARPTWIN_HOST_DEVICE void run_or_yield(M& machine,
   if constexpr (ClaimsClusters<Kernel>) {
     if (machine.cluster_begins()) {
       run_warp<Kernel>(machine, problem, base);
-      machine.cluster_ends(kThreads<Kernel> / kWarpLanes);
+      machine.cluster_ends(warps_of<Kernel>(problem));
     }
   } else {
     run_warp<Kernel>(machine, problem, base);
@@ -74,8 +80,7 @@ __global__ void __launch_bounds__(kThreads<Kernel>, 1)
                    std::uint32_t* memory,
                    const __grid_constant__ Observation observation) {
   const SharedAddress base = dynamic_shared_memory();
-  ObservedMachine<kWatch> machine{
-      memory, observation, &problem, base, kThreads<Kernel> / kWarpLanes};
+  ObservedMachine<kWatch> machine{memory, observation, &problem, base, warps_of<Kernel>(problem)};
   run_or_yield<Kernel>(machine, problem, base);
   machine.end();
 }

@@ -371,12 +371,13 @@ namespace {
 // All that a run holds on the device.
 struct Resources {
   Resources(const DeviceScenario& scenario,
+            const ParameterSet& parameters,
             const Workload& workload,
             const DeviceRunOptions& options)
       : ctas{std::size_t{workload.clusters} * workload.cluster_size},
         tensors{workload, options.input_seed},
         emulation{ctas * EmulationMemory::kWordsPerCta * sizeof(std::uint32_t), 0},
-        observer{options, ctas * scenario.warps} {}
+        observer{options, ctas * scenario.warps(parameters)} {}
 
   std::size_t ctas;
   Tensors tensors;
@@ -390,7 +391,8 @@ struct Resources {
 DeviceRun run_on_device(const DeviceScenario& scenario,
                         const ParameterSet& parameters,
                         const DeviceRunOptions& options) {
-  auto held = std::make_unique<Resources>(scenario, scenario.workload(parameters), options);
+  const Workload workload = scenario.workload(parameters);
+  auto held = std::make_unique<Resources>(scenario, parameters, workload, options);
   DeviceRun run;
   run.regions = options.regions;
   require_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize", "check the driver");

@@ -36,8 +36,8 @@ std::vector<std::uint32_t> places_of(std::span<const CUtensorMap> maps,
 struct DeviceScenario {
   const ScenarioInfo* info = nullptr;
   std::span<const Parameter> parameters;
-  std::uint32_t warps = 0;  // of a CTA
   Watch watch = Watch::kNothing;
+  std::uint32_t (*warps)(const ParameterSet&) = nullptr;  // of a CTA
   Workload (*workload)(const ParameterSet&) = nullptr;
   void (*reference)(const ParameterSet&, std::span<HostTensor>) = nullptr;
   /// Launches. Blocks: never. Errors: CudaError.

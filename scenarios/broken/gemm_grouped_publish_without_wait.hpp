@@ -23,7 +23,7 @@ struct GemmGroupedPublishWithoutWaitKernel : GemmGroupedKernel<M, Extents> {
     for (PipelineState state; problem.tile(index).exists(); state.step(kWorkStages)) {
       index += machine.cluster_count();
       // The fault: no wait for work.empty.
-      Base::publish(machine, smem.work.tile(state.index), problem.tile(index));
+      write_tile(machine, smem.work.tile(state.index), problem.tile(index));
       arrive_as<ArrivalKind::kElectedLane>(
           machine, smem.work.barriers.full[state.index], SourceSite::current());
     }

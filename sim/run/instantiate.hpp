@@ -20,9 +20,14 @@ ScenarioEntry instantiate() {
   entry.symbols = [](const ParameterSet& parameters) {
     Symbols symbols;
     RecordingLayout layout{{kSharedBase}, symbols};
-    const typename Kernel::Storage storage{layout, Scenario::extents(parameters)};
+    const Extents extents = Scenario::extents(parameters);
+    const typename Kernel::Storage storage{layout, extents};
     static_cast<void>(storage);
-    symbols.roles.assign(std::begin(Kernel::kRoles.rows), std::end(Kernel::kRoles.rows));
+    for (const RoleWarps& row : roles_of<Kernel>(extents).rows) {
+      if (row.warps != 0) {
+        symbols.roles.push_back(row);
+      }
+    }
     return symbols;
   };
   entry.body = [](const ParameterSet& parameters,

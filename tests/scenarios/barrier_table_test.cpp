@@ -13,6 +13,7 @@
 #include "scenarios/gemm_blockwise_fp8.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
 #include "scenarios/gemm_grouped.hpp"
+#include "scenarios/gemm_grouped_1d1d.hpp"
 #include "scenarios/gemm_grouped_1d2d.hpp"
 #include "scenarios/gemm_persistent.hpp"
 #include "scenarios/gemm_serial.hpp"
@@ -68,6 +69,12 @@ TEST(BarrierTable, OfGemmBlockScaled) {
 TEST(BarrierTable, OfGemmBlockwiseFp8) {
   expect_table_is_true<GemmBlockwiseFp8Storage<GemmBlockwiseFp8Extents<>>>(
       "scenarios/gemm_blockwise_fp8.hpp", GemmBlockwiseFp8Extents<>{{128, 64, 128, 4, 2}, 1, 1, 1});
+}
+
+TEST(BarrierTable, OfGemmGrouped1d1d) {
+  using Extents = GemmGrouped1d1dExtents<>;
+  expect_table_is_true<GemmGrouped1d1dStorage<Extents>>("scenarios/gemm_grouped_1d1d.hpp",
+                                                        Extents{{0, 128, 32, 128, 4, 2}});
 }
 
 TEST(BarrierTable, OfGemmGrouped1d2d) {

@@ -441,6 +441,45 @@ INSTANTIATE_TEST_SUITE_P(
               "m0=65 m1=300 m2=0 m3=0 n=40 k=160 tile_m=256 tile_n=32 cta_group=2 cluster_m=4 "
               "cluster_n=2 stages=2 tile_k=64"}));
 
+// The same, in all three formats, with factors of B by warps of their own, for tiles that begin
+// anywhere in a block of them, and without: one row, one group, fewer tiles than CTAs, one CTA, one
+// for each tile.
+INSTANTIATE_TEST_SUITE_P(
+    GemmGrouped1d1d,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_grouped_1d1d", "m0=1 m1=0 m2=0 m3=0 n=1 k=32 ctas=4"},
+        Shape{"gemm_grouped_1d1d", "m0=0 m1=129 m2=0 m3=300 n=257 k=96 ctas=2"},
+        Shape{"gemm_grouped_1d1d",
+              "m0=129 m1=1 m2=0 m3=5 n=77 k=288 tile_n=8 format=2 tile_k=256 stages=3 ctas=2"},
+        Shape{
+            "gemm_grouped_1d1d",
+            "m0=129 m1=1 m2=0 m3=5 n=150 k=608 tile_n=16 format=1 stages=2 accum_stages=1 ctas=0"},
+        Shape{"gemm_grouped_1d1d",
+              "m0=130 n=200 k=352 format=2 tile_k=64 work=1 stages=1 accum_stages=1 ctas=1"},
+        Shape{"gemm_grouped_1d1d",
+              "m0=129 m1=65 m2=0 m3=300 n=200 k=544 tile_n=64 stages=1 accum_stages=1 ctas=1"},
+        Shape{"gemm_grouped_1d1d",
+              "m0=129 m1=0 m2=1 m3=300 n=300 k=288 tile_n=256 tile_k=256 format=2 stages=3 "
+              "accum_stages=1 ctas=2"}));
+
+TEST(GemmGrouped1d1dTest, WhatDoesNotFitIsRefusedWithWhatWould) {
+  const ScenarioEntry& scenario = named("gemm_grouped_1d1d");
+  const auto refusal = [&](const char* settings) {
+    try {
+      scenario.workload(parameters_of({"gemm_grouped_1d1d", settings}));
+    } catch (const ConfigError& error) {
+      return std::string{error.what()};
+    }
+    return std::string{};
+  };
+  EXPECT_NE(refusal("tile_n=24").find("use tile_n=8, 16 or 32"), std::string::npos);
+  EXPECT_NE(refusal("tile_n=48").find("use tile_n=32, 64, 128 or 256"), std::string::npos);
+  EXPECT_NE(refusal("tile_k=96").find("use tile_k=128"), std::string::npos);
+  EXPECT_NE(refusal("k=40").find("use k=64"), std::string::npos);
+  EXPECT_NE(refusal("stages=10").find("use stages<=9"), std::string::npos);
+}
+
 TEST(GemmGroupedTest, WithoutAnyRowsEveryCtaEnds) {
   RunOptions options;
   const RunResult result =

@@ -1,0 +1,400 @@
+/// Scenario: D_g = A_g * B_g^T of block-scaled operands for groups of different M, some of them
+/// empty (mixture of experts): the tiles of gemm_grouped, the operands of gemm_block_scaled.
+///
+/// Barrier          Arrivals per phase                 Bytes      Completion means
+/// input.full[s]    1   load, elected lane             A, B, SFA  stage s may be read
+/// input.empty[s]   1   mma, tcgen05.commit            -          stage s may be overwritten
+/// sfb.full[s]      1   scale_load, elected lane       SFB        SFB of stage s may be read
+/// sfb.stored[s]    128 scale_to_tmem, every lane      -          it is in tensor memory
+/// sfb.empty[s]     5   mma, tcgen05.commit            -          it may be overwritten, in both
+///                      (1 of them; 4 of scale_to_tmem, an elected lane of each warp)
+/// accum.full[a]    1   mma, tcgen05.commit            -          accumulator a is complete
+/// accum.empty[a]   128 epilogue, every lane           -          a may be overwritten
+/// tmem.done[0]     256 epilogue, every lane (128)     -          tensor memory may be freed
+///                      and scale_to_tmem (128)
+/// work.full[w]     1   scheduler, elected lane        -          slot w names a tile, or none
+/// work.empty[w]    11  load, elected lane of a warp   -          slot w may be overwritten
+///
+/// With tile_n < 64 the factors of B come by warps of their own: a tile of 8 or 16 rows begins
+/// within the 32 lines of a block of factors, where tcgen05.cp cannot. TMA brings 32 lines from its
+/// first on; four warps, 7 to 10, store them, each to its quarter of the lanes. Their place in
+/// tensor memory is free when its MMAs are complete, not when they are issued; that in shared
+/// memory when they are stored, which a commit does not tell.
+///
+/// With tile_n >= 64 there are no such warps and no `sfb`: SFB comes with the operands, which
+/// input.full counts, and seven warps are left. Six of them read a slot of work, 4 epilogue, load
+/// and mma (above 5 more), and the 128 lanes of the epilogue are in tmem.done.
+///
+/// Scheduling and empty groups: see gemm_grouped. Factors in tensor memory: gemm_block_scaled.
+///
+/// Expected: clean in every interleaving, for every format, all sizes of groups, whichever are
+///           empty, any number of CTAs, of k steps, and every depth of the rings.
+
+#pragma once
+
+#include <algorithm>
+
+#include "common/tile/scale_pipeline.hpp"
+
+#include "scenarios/gemm_block_scaled.hpp"
+#include "scenarios/gemm_grouped.hpp"
+
+namespace warptwin::scenarios {
+
+template <class Scaled = GemmBlockScaledExtents<>>
+struct GemmGrouped1d1dExtents : Scaled {
+  /// Whether the factors of B come by warps of their own.
+  constexpr bool stores_sfb() const { return this->tile_n < 64; }
+  /// What the load warp brings.
+  constexpr ScaledTileShape::Payload payload() const {
+    ScaledTileShape::Payload payload = this->shape().payload();
+    payload.sfb_bytes = stores_sfb() ? 0 : payload.sfb_bytes;
+    return payload;
+  }
+  constexpr std::uint32_t sfb_stages() const {
+    return stores_sfb() ? std::uint32_t{this->stages} : 0;
+  }
+};
+
+/// A warp's rank modulo 4 is its quarter of the lanes: four warps in a row have all of them.
+constexpr RoleTable<6> gemm_grouped_1d1d_roles(bool stores_sfb) {
+  return {{{Role::kEpilogue, 4},
+           {Role::kLoad, 1},
+           {Role::kMma, 1},
+           {Role::kScaleLoad, stores_sfb ? 1U : 0U},
+           {Role::kScaleToTmem, stores_sfb ? 4U : 0U},
+           {Role::kScheduler, 1}}};
+}
+
+using GemmGrouped1d1dWork = RingStorage<From<Role::kScheduler, ElectedLane>,
+                                        To<Role::kLoad, ElectedLane>,
+                                        To<Role::kMma, ElectedLane>,
+                                        To<Role::kEpilogue, ElectedLane>,
+                                        To<Role::kScaleLoad, ElectedLane>,
+                                        To<Role::kScaleToTmem, ElectedLane>>;
+
+/// A CTA's shared memory; the names are those of the reports.
+template <class Extents>
+struct GemmGrouped1d1dStorage {
+  using Input = InputPipelineStorage<ScaledTileShape::Payload,
+                                     From<Role::kLoad, TmaBytes>,
+                                     To<Role::kMma, UmmaCommit>>;
+  using Sfb = ScalePipelineStorage<From<Role::kScaleLoad, TmaBytes>,
+                                   To<Role::kScaleToTmem, EveryLane>,
+                                   To<Role::kMma, UmmaCommit>>;
+  using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
+  using Tmem = TmemDeallocStorage<Role::kMma, Role::kEpilogue, Role::kScaleToTmem>;
+
+  constexpr GemmGrouped1d1dStorage(auto& layout, const Extents& e)
+      : GemmGrouped1d1dStorage{layout, e, gemm_grouped_1d1d_roles(e.stores_sfb())} {}
+  constexpr GemmGrouped1d1dStorage(auto& layout, const Extents& e, RoleTable<6> roles)
+      : input{layout, "input", roles, {}, e.payload(), e.stages},
+        sfb{layout, "sfb", roles, e.sfb_stages(), kScaleBlockBytes * e.shape().k_blocks()},
+        out{layout, "out", roles, e.tile_m, box_columns<bf16>(e.tile_n)},
+        accum{
+            layout, "accum", roles, {}, {e.accum_stages, e.tile_n, e.stages * e.shape().columns()}},
+        tmem{layout, "tmem", roles, {}},
+        work{layout, "work", roles, kWorkStages, kWorkBytes} {}
+  constexpr void init(Machine auto& machine) const {
+    input.init(machine);
+    sfb.init(machine);
+    accum.init(machine);
+    tmem.init(machine);
+    work.init(machine);
+  }
+
+  Input input;
+  Sfb sfb;
+  OutputTileStorage<bf16> out;
+  Accum accum;
+  Tmem tmem;
+  GemmGrouped1d1dWork work;
+};
+
+template <Machine M, class Extents>
+struct GemmGrouped1d1dProblem : GemmGroupedProblem<M, Extents> {
+  typename M::TensorMap sfa[kGroups],
+      sfb[kGroups];  // boxes: factors of 128 rows; of what is loaded
+};
+
+template <Machine M, class Extents>
+struct GemmGrouped1d1dKernel {
+  using Storage = GemmGrouped1d1dStorage<Extents>;
+  using Input = PipelineOf<M, typename Storage::Input>;
+  using Sfb = PipelineOf<M, typename Storage::Sfb>;
+  using Accum = PipelineOf<M, typename Storage::Accum>;
+  using Tmem = typename Storage::Tmem;
+  using Problem = GemmGrouped1d1dProblem<M, Extents>;
+  static constexpr auto kRoles = gemm_grouped_1d1d_roles(true);
+  static constexpr auto roles(const Extents& e) { return gemm_grouped_1d1d_roles(e.stores_sfb()); }
+
+  static Problem problem(const ParameterSet& p,
+                         const Extents& e,
+                         std::span<const typename M::TensorMap> maps,
+                         std::span<const GlobalAddress>) {
+    Problem problem{};
+    problem.extents = e;
+    for (std::uint32_t group = 0; group < kGroups; ++group) {
+      problem.a[group] = maps[5 * group];
+      problem.b[group] = maps[5 * group + 1];
+      problem.sfa[group] = maps[5 * group + 2];
+      problem.sfb[group] = maps[5 * group + 3];
+      problem.d[group] = maps[5 * group + 4];
+      problem.tiles_m[group] = ceil_div(rows_of_group(p, group), e.tile_m);
+    }
+    problem.tiles_n = ceil_div(p.u32("n"), e.tile_n);
+    problem.k_tiles = ceil_div(p.u32("k"), e.tile_k);
+    return problem;
+  }
+
+  /// The tiles of this warp's CTA, for its role.
+  template <Role kWho>
+  static constexpr GroupTilesOf<M, kWho, GemmGrouped1d1dWork> tiles(M& machine,
+                                                                    const Problem& problem,
+                                                                    const Storage& smem) {
+    return {machine, smem.work, problem.tile(machine.cluster_index())};
+  }
+
+  static constexpr void scheduler(M& machine, const Problem& problem, const Storage& smem) {
+    publish_tiles(machine, problem, smem.work);
+  }
+
+  static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    auto input = Input{machine, smem.input}.producer();
+    const ScaledTileShape shape = problem.extents.shape();
+    const std::uint32_t b_blocks = problem.extents.stores_sfb() ? 0 : shape.b_blocks();
+    for (auto at = tiles<Role::kLoad>(machine, problem, smem); at.exists(); at.next()) {
+      const auto& [group, tile] = *at;
+      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+        auto stage = input.acquire_stage();  // waits input.empty, arms full
+        const auto to = stage.payload();
+        stage.load(problem.a[group], {tile.m, k}, to.a_tile());  // (tile_m, tile_k)
+        stage.load(problem.b[group], {tile.n, k}, to.b_tile());  // (tile_n, tile_k)
+        stage.load(problem.sfa[group], {tile.m * problem.k_tiles + k, 0}, to.sfa_tile());
+        for (std::uint32_t row = 0; row < b_blocks; ++row) {
+          stage.load(problem.sfb[group],
+                     {(shape.first_block(tile.n) + row) * problem.k_tiles + k, 0},
+                     block_row(to.sfb_tile(), row, shape.k_blocks()));
+        }
+        std::move(stage).release();
+      }
+    }
+    input.drain();  // no commit is on its way to input.empty any more
+  }
+
+  static constexpr void scale_load(M& machine, const Problem& problem, const Storage& smem) {
+    auto sfb = Sfb{machine, smem.sfb};
+    const ScaledTileShape shape = problem.extents.shape();
+    const std::uint32_t k_blocks = shape.k_blocks();
+    for (auto at = tiles<Role::kScaleLoad>(machine, problem, smem); at.exists(); at.next()) {
+      const auto& [group, tile] = *at;
+      const std::uint32_t first = shape.first_block(tile.n) * problem.k_tiles * k_blocks;
+      const std::uint32_t line = tile.n * shape.tile_n % kScaleBlockLines;  // of the tile's row 0
+      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+        auto stage = sfb.acquire_producer();  // waits sfb.empty, arms full
+        for (std::uint32_t i = 0; i < k_blocks; ++i) {
+          const std::uint32_t block = first + k * k_blocks + i;
+          const auto row = static_cast<std::int32_t>(block * kScaleBlockLines + line);
+          stage.load(problem.sfb[group], Coordinates<2>{0, row}, smem.sfb.block(stage.index(), i));
+        }
+        std::move(stage).release();
+      }
+    }
+    sfb.drain();  // no commit is on its way to sfb.empty any more
+  }
+
+  static constexpr void scale_to_tmem(M& machine, const Problem& problem, const Storage& smem) {
+    auto warp = EpilogueWarp<M, Accum, Tmem>::create(machine, smem.accum, smem.tmem);
+    auto sfb = Sfb{machine, smem.sfb};
+    const ScaledTileShape shape = problem.extents.shape();
+    const ScaleSlots scales = slots(problem, smem, warp.tmem());
+    for (auto at = tiles<Role::kScaleToTmem>(machine, problem, smem); at.exists(); at.next()) {
+      const std::uint32_t word = shape.first_column(at->tile.n);
+      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+        auto stage = sfb.acquire_writer();  // waits sfb.full
+        const TmemAddress to = scales[stage.index()].b;
+        for (std::uint32_t i = 0; i < shape.k_blocks(); ++i) {
+          stage.store_block(i, word, to.at_column(i * kScaleBlockColumns));
+        }
+        std::move(stage).release();  // waits for the stores, arrives on sfb.stored
+      }
+    }
+    std::move(warp).release();  // arrives on tmem.done
+  }
+
+  /// The slots of scale factors, behind the accumulators.
+  static constexpr ScaleSlots slots(const Problem& problem,
+                                    const Storage& smem,
+                                    const TmemAllocation& tmem) {
+    return {tmem.base.at_column(smem.accum.config.accum_columns()),
+            problem.extents.shape(),
+            problem.extents.stages};
+  }
+
+  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+    auto warp = MmaWarp<M, Accum, Tmem>::create(machine, smem.accum, smem.tmem);
+    auto input = Input{machine, smem.input}.consumer();
+    auto sfb = Sfb{machine, smem.sfb};
+    const ScaledTileShape shape = problem.extents.shape();
+    const ScaleSlots scales = slots(problem, smem, warp.tmem());
+    for (auto at = tiles<Role::kMma>(machine, problem, smem); at.exists(); at.next()) {
+      auto accum = warp.acquire_mma_linear();  // waits accum.empty
+      const TmemAddress d = accum.tmem().address();
+      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+        const auto accumulate = k == 0 ? Accumulate::kNo : Accumulate::kYes;
+        if (problem.extents.stores_sfb()) {
+          auto factors = sfb.acquire_consumer();  // waits sfb.stored
+          auto stage = input.acquire_stage();     // waits input.full
+          const ScaleSlot slot = scales[stage.index()];
+          copy_scales_of_a(machine, shape, stage.payload(), slot);
+          multiply_scaled(machine, d, shape, stage.payload(), slot, accumulate);
+          std::move(stage).release();    // commits to input.empty
+          std::move(factors).release();  // commits to sfb.empty
+        } else {
+          auto stage = input.acquire_stage();  // waits input.full
+          ScaleSlot slot = scales[stage.index()];
+          copy_scales(machine, shape, stage.payload(), slot);
+          slot.b = slot.b.at_column(shape.first_column(at->tile.n));
+          multiply_scaled(machine, d, shape, stage.payload(), slot, accumulate);
+          std::move(stage).release();  // commits to input.empty
+        }
+      }
+      std::move(accum).release();  // commits to accum.full
+    }
+    std::move(warp).release();  // waits tmem.done, frees
+  }
+
+  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+    auto warp = EpilogueWarp<M, Accum, Tmem>::create(machine, smem.accum, smem.tmem);
+    auto writer = TileWriter<M, bf16>{machine, smem.out};
+    auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
+    const std::uint32_t columns = smem.out.first.columns;
+    const std::uint32_t boxes = problem.extents.tile_n / columns;
+    for (auto at = tiles<Role::kEpilogue>(machine, problem, smem); at.exists(); at.next()) {
+      const auto& [group, tile] = *at;
+      auto accum = warp.acquire_epilogue_linear();  // waits accum.full
+      for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
+        registers.load(accum, box * columns, columns);
+        registers.store(writer.acquire());  // (tile_m, box_columns) bf16, written by all warps
+        writer.store(problem.d[group], {tile.m, tile.n * boxes + box});
+      }
+      registers.load(accum, (boxes - 1) * columns, columns);
+      std::move(accum).release();  // arrives on accum.empty: the next tile need not wait for stores
+      registers.store(writer.acquire());
+      writer.store(problem.d[group], {tile.m, tile.n * boxes + boxes - 1});
+    }
+    writer.drain();             // the stores are complete
+    std::move(warp).release();  // arrives on tmem.done
+  }
+};
+
+struct GemmGrouped1d1d {
+  static constexpr ScenarioInfo kInfo{"gemm_grouped_1d1d",
+                                      ScenarioKind::kClean,
+                                      "block-scaled GEMMs of groups, narrow ones with factors of B "
+                                      "by tcgen05.st"};
+  using StaticExtents = GemmGrouped1d1dExtents<GemmBlockScaledExtents<0, 128, 32, 128, 4, 2>>;
+  template <Machine M, class Extents>
+  using Kernel = GemmGrouped1d1dKernel<M, Extents>;
+
+  static std::span<const Parameter> parameters() {
+    static constexpr Parameter kParameters[] = {
+        {"m0", "rows of group 0", 200, 0, 1 << 20},
+        {"m1", "rows of group 1", 1, 0, 1 << 20},
+        {"m2", "rows of group 2", 300, 0, 1 << 20},
+        {"m3", "rows of group 3", 65, 0, 1 << 20},
+        {"work", "which groups have their rows, one bit each", 15, 0, 15, nullptr, true},
+        {"n", "rows of each B, columns of each D", 64, 1, 1 << 20},
+        {"k", "columns of A and B", 512, 32, 1 << 20, "tile_k"},
+        {"format", "0: MXFP8, 1: MXFP4, 2: NVFP4", 0, 0, 2},
+        {"tile_m", "rows of a tile of D", 128, 128, 128},
+        {"tile_n", "columns of a tile of D", 32, 8, 256},
+        {"tile_k", "columns of A and B in one stage", 128, 64, 256},
+        {"stages", "stages of the input ring, and of the factors'", 4, 1, 64},
+        {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
+        {"ctas", "CTAs that share the tiles; 0: one for each", 3, 0, 1 << 16},
+    };
+    return kParameters;
+  }
+  static GemmGrouped1d1dExtents<> extents(const ParameterSet& p) {
+    return {GemmBlockScaled::extents(p)};
+  }
+  static Workload workload(const ParameterSet& p) {
+    static constexpr const char* kNames[kGroups][5] = {{"a0", "b0", "sfa0", "sfb0", "d0"},
+                                                       {"a1", "b1", "sfa1", "sfb1", "d1"},
+                                                       {"a2", "b2", "sfa2", "sfb2", "d2"},
+                                                       {"a3", "b3", "sfa3", "sfb3", "d3"}};
+    const GemmGrouped1d1dExtents<> e = extents(p);
+    const auto [n, k] = std::array{p.u32("n"), p.u32("k")};
+    check(e, k);
+    Workload workload;
+    std::uint32_t tiles = 0;
+    for (std::uint32_t group = 0; group < kGroups; ++group) {
+      const std::uint32_t m = rows_of_group(p, group);
+      add_group(workload, kNames[group], m, n, k, e);
+      workload.flops += std::uint64_t{2} * m * n * k;
+      tiles += TileGrid::covering(m, n, e.tile_m, e.tile_n).count();
+    }
+    workload.clusters = p.u32("ctas") == 0 ? std::max(tiles, 1U) : p.u32("ctas");
+    return workload;
+  }
+  static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
+    const std::uint32_t k_tiles = ceil_div(p.u32("k"), p.u32("tile_k"));
+    for (; !tensors.empty(); tensors = tensors.subspan(5)) {
+      if (tensors[4].spec.use == TensorUse::kOutput) {
+        multiply_scaled_reference(extents(p).shape(), k_tiles, tensors);
+      }
+    }
+  }
+
+ private:
+  static void check(const GemmGrouped1d1dExtents<>& e, std::uint32_t k) {
+    ScaledTileShape shape = e.shape();
+    if (shape.tile_n < kScaleBlockLines) {
+      require(
+          shape.tile_n == 8 || shape.tile_n == 16,
+          "tile_n=" + std::to_string(shape.tile_n) +
+              " does not divide the 32 lines of a block of scale factors; use tile_n=8, 16 or 32");
+      shape.tile_n = kScaleBlockLines;  // it begins somewhere in a block
+    }
+    check_scaled_tile(shape);
+    check_scaled_k(k);
+    check_scale_columns(e.accum_stages, e.stages, e.shape());
+    check_stages_fit<GemmGrouped1d1dStorage<GemmGrouped1d1dExtents<>>>(e);
+  }
+  /// The tensors and maps of a group of `m` rows.
+  static void add_group(Workload& workload,
+                        const char* const (&names)[5],
+                        std::uint32_t m,
+                        std::uint32_t n,
+                        std::uint32_t k,
+                        const GemmGrouped1d1dExtents<>& e) {
+    const ScaledTileShape shape = e.shape();
+    const ElementType element = element_of(shape.format);
+    const std::uint32_t k_tiles = ceil_div(k, e.tile_k);
+    const std::uint32_t rows = std::max(m, 1U);  // a tensor map needs one
+    const auto first = static_cast<std::uint32_t>(workload.tensors.size());
+    for (TensorSpec spec : {matrix(names[0], TensorUse::kInput, rows, k, element),
+                            matrix(names[1], TensorUse::kInput, n, k, element),
+                            scale_tensor(names[2], rows, k_tiles, shape),
+                            scale_tensor(names[3], n, k_tiles, shape),
+                            matrix(names[4], TensorUse::kOutput, rows, n)}) {
+      spec.use = m == 0 ? TensorUse::kScratch : spec.use;  // of an empty group nobody touches
+      workload.tensors.push_back(spec);
+    }
+    const std::uint32_t box = box_columns<bf16>(e.tile_n);
+    const std::uint32_t lines = kScaleBlockLines * shape.k_blocks();  // of 128 rows in a k step
+    const Swizzle swizzle = swizzle_of(shape.row_bytes());
+    for (const TensorMapSpec& map :
+         {TensorMapSpec{0, e.tile_m, shape.row_bytes(), swizzle},
+          TensorMapSpec{1, e.tile_n, shape.row_bytes(), swizzle},
+          TensorMapSpec{2, lines, 16, Swizzle::kNone},
+          TensorMapSpec{3, e.stores_sfb() ? kScaleBlockLines : lines, 16},
+          TensorMapSpec{4, e.tile_m, box, swizzle_of(box * 2)}}) {
+      workload.maps.push_back(map);
+      workload.maps.back().tensor += first;
+    }
+  }
+};
+
+}  // namespace warptwin::scenarios
