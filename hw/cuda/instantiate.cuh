@@ -45,30 +45,51 @@ DeviceScenario described(Watch watch) {
   return scenario;
 }
 
+/// Launches the kernel of `Scenario` over `M`, an `ObservedMachine`.
+template <class Scenario, class M>
+void launch_observed(const ParameterSet& parameters, const DeviceArguments& arguments) {
+  const auto extents = Scenario::extents(parameters);
+  using Kernel = typename Scenario::template Kernel<M, std::remove_const_t<decltype(extents)>>;
+  auto problem = Kernel::problem(parameters, extents, arguments.maps, arguments.tensors);
+  std::uint32_t* memory = arguments.emulation_memory;
+  Observation observation = arguments.observation;
+  if (arguments.map_places != nullptr) {
+    *arguments.map_places = places_of(arguments.maps, &problem, sizeof problem);
+  }
+  void* pointers[] = {&problem, &memory, &observation};
+  const auto* const kernel = reinterpret_cast<const void*>(&observed_entry<Kernel, M>);
+  require_argument_bytes(kernel, sizeof problem);
+  launch(kernel,
+         prepared_shape<Kernel>(Scenario::workload(parameters), extents, problem, arguments),
+         pointers,
+         arguments.stream);
+}
+
+/// Extents whose cta_group a launch chooses.
+template <class Extents>
+concept ChoosesCtaGroup = requires(const Extents& extents) {
+  requires !decltype(extents.cta_group)::kIsStatic;
+};
+
 /// For observation, with extents that are known when the kernel is launched: for any parameters.
 template <class Scenario, Watch kWatch = Watch::kAll>
 DeviceScenario instantiate_observed() {
   using Extents = decltype(Scenario::extents(std::declval<const ParameterSet&>()));
-  using Kernel = typename Scenario::template Kernel<ObservedMachine<kWatch>, Extents>;
   DeviceScenario scenario = described<Scenario>(kWatch);
   scenario.warps = [](const ParameterSet& parameters) {
+    using Kernel = typename Scenario::template Kernel<ObservedMachine<kWatch>, Extents>;
     return roles_of<Kernel>(Scenario::extents(parameters)).warps();
   };
   scenario.launch = [](const ParameterSet& parameters, const DeviceArguments& arguments) {
-    const Extents extents = Scenario::extents(parameters);
-    auto problem = Kernel::problem(parameters, extents, arguments.maps, arguments.tensors);
-    std::uint32_t* memory = arguments.emulation_memory;
-    Observation observation = arguments.observation;
-    if (arguments.map_places != nullptr) {
-      *arguments.map_places = places_of(arguments.maps, &problem, sizeof problem);
+    if constexpr (ChoosesCtaGroup<Extents>) {
+      using One = ObservedMachine<kWatch, CtaGroup::kOne>;
+      using Two = ObservedMachine<kWatch, CtaGroup::kTwo>;
+      const bool pairs = Scenario::extents(parameters).cta_group == 2;
+      (pairs ? launch_observed<Scenario, Two> : launch_observed<Scenario, One>)(parameters,
+                                                                                arguments);
+    } else {
+      launch_observed<Scenario, ObservedMachine<kWatch>>(parameters, arguments);
     }
-    void* pointers[] = {&problem, &memory, &observation};
-    const auto* const kernel = reinterpret_cast<const void*>(&observed_entry<Kernel, kWatch>);
-    require_argument_bytes(kernel, sizeof problem);
-    launch(kernel,
-           prepared_shape<Kernel>(Scenario::workload(parameters), extents, problem, arguments),
-           pointers,
-           arguments.stream);
   };
   return scenario;
 }

@@ -73,14 +73,14 @@ __global__ void __launch_bounds__(kThreads<Kernel>, 1)
   run_or_yield<Kernel>(machine, problem, base);
 }
 
-/// The same for a kernel over `ObservedMachine<kWatch>`.
-template <class Kernel, Watch kWatch>
+/// The same for a kernel over `M`, an `ObservedMachine`.
+template <class Kernel, class M>
 __global__ void __launch_bounds__(kThreads<Kernel>, 1)
     observed_entry(const __grid_constant__ typename Kernel::Problem problem,
                    std::uint32_t* memory,
                    const __grid_constant__ Observation observation) {
   const SharedAddress base = dynamic_shared_memory();
-  ObservedMachine<kWatch> machine{memory, observation, &problem, base, warps_of<Kernel>(problem)};
+  M machine{memory, observation, &problem, base, warps_of<Kernel>(problem)};
   run_or_yield<Kernel>(machine, problem, base);
   machine.end();
 }

@@ -13,8 +13,12 @@
 
 namespace warptwin::hw {
 
-template <Watch kWatch>
+/// `kGroup`: the one cta_group of the kernel, where a launch chooses it. ptxas refuses a kernel that
+/// has both, even if it runs one.
+template <Watch kWatch, CtaGroup... kGroup>
 class ObservedMachine : public CudaMachine {
+  static_assert(sizeof...(kGroup) <= 1);
+
  public:
   /// Participants: the whole warp. `argument`: of the kernel, with its tensor maps; `base`: where
   /// the CTA's storage starts; `warps`: of a CTA.
@@ -213,7 +217,7 @@ class ObservedMachine : public CudaMachine {
                                           std::uint32_t columns,
                                           SourceSite site = SourceSite::current()) {
     watcher_.enter({Op::kTcgen05Alloc, watcher_.object(word), columns, 0, site});
-    CudaMachine::tcgen05_alloc(group, word, columns);
+    CudaMachine::tcgen05_alloc(only(group), word, columns);
     watcher_.leave();
     note_value(Op::kTcgen05Alloc, 0, columns);
   }
@@ -222,11 +226,11 @@ class ObservedMachine : public CudaMachine {
                                             std::uint32_t columns,
                                             SourceSite = {}) {
     note_value(Op::kTcgen05Dealloc, address.value, columns);
-    CudaMachine::tcgen05_dealloc(group, address, columns);
+    CudaMachine::tcgen05_dealloc(only(group), address, columns);
   }
   WARPTWIN_HOST_DEVICE void tcgen05_relinquish_alloc_permit(CtaGroup group, SourceSite = {}) {
     note_value(Op::kTcgen05Relinquish, 0, 0);
-    CudaMachine::tcgen05_relinquish_alloc_permit(group);
+    CudaMachine::tcgen05_relinquish_alloc_permit(only(group));
   }
   template <class A>
   WARPTWIN_HOST_DEVICE void tcgen05_mma(CtaGroup group,
@@ -237,7 +241,7 @@ class ObservedMachine : public CudaMachine {
                                         bool accumulate,
                                         SourceSite = {}) {
     note_value(Op::kTcgen05Mma, d.value, 0);
-    CudaMachine::tcgen05_mma(group, d, a, b, instruction, accumulate);
+    CudaMachine::tcgen05_mma(only(group), d, a, b, instruction, accumulate);
   }
   WARPTWIN_HOST_DEVICE void tcgen05_mma_block_scale(CtaGroup group,
                                                     TmemAddress d,
@@ -249,12 +253,13 @@ class ObservedMachine : public CudaMachine {
                                                     bool accumulate,
                                                     SourceSite = {}) {
     note_value(Op::kTcgen05Mma, d.value, 0);
-    CudaMachine::tcgen05_mma_block_scale(group, d, a, b, instruction, scale_a, scale_b, accumulate);
+    CudaMachine::tcgen05_mma_block_scale(
+        only(group), d, a, b, instruction, scale_a, scale_b, accumulate);
   }
   WARPTWIN_HOST_DEVICE void tcgen05_cp(
       CtaGroup group, TmemAddress to, UmmaSmemDescriptor from, TmemCopy shape, SourceSite = {}) {
     note_value(Op::kTcgen05Cp, to.value, columns_of(shape));
-    CudaMachine::tcgen05_cp(group, to, from, shape);
+    CudaMachine::tcgen05_cp(only(group), to, from, shape);
   }
   WARPTWIN_HOST_DEVICE void tcgen05_commit(CtaGroup group, Mbarrier bar, SourceSite = {}) {
     tcgen05_commit_multicast(group, bar, CtaMask{});
@@ -264,7 +269,7 @@ class ObservedMachine : public CudaMachine {
                                                      CtaMask mask,
                                                      SourceSite = {}) {
     note(Op::kTcgen05Commit, 0, bar, mask.bits);
-    CudaMachine::tcgen05_commit_multicast(group, bar, mask);
+    CudaMachine::tcgen05_commit_multicast(only(group), bar, mask);
   }
   template <std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void tcgen05_ld_32x32b(CudaFragment<kRegisters>& fragment,
@@ -367,6 +372,12 @@ class ObservedMachine : public CudaMachine {
   }
 
  private:
+  WARPTWIN_HOST_DEVICE static constexpr CtaGroup only(CtaGroup group) {
+    if constexpr (sizeof...(kGroup) == 1) {
+      return (kGroup, ...);
+    }
+    return group;
+  }
   WARPTWIN_HOST_DEVICE static std::uint32_t flags_of(WaitPhase phase) {
     return phase.is_exact() ? event_flag::kExactPhase : std::uint32_t{0};
   }

@@ -117,11 +117,10 @@ void compare_copies() {
               std::uint32_t* scratch = nullptr;
               Observation observation = deadlines.get();
               void* arguments[] = {&problem, &scratch, &observation};
-              launch(
-                  reinterpret_cast<const void*>(&observed_entry<Copy<Bounded>, Watch::kDeadlines>),
-                  shape,
-                  arguments,
-                  nullptr);
+              launch(reinterpret_cast<const void*>(&observed_entry<Copy<Bounded>, Bounded>),
+                     shape,
+                     arguments,
+                     nullptr);
             },
             {}}});
 }
@@ -153,7 +152,7 @@ void compare_gemms() {
           std::uint32_t* scratch = nullptr;
           Observation observation = deadlines.get();
           void* arguments[] = {&problem, &scratch, &observation};
-          launch(reinterpret_cast<const void*>(&observed_entry<Kernel, Watch::kDeadlines>),
+          launch(reinterpret_cast<const void*>(&observed_entry<Kernel, Bounded>),
                  shape,
                  arguments,
                  nullptr);

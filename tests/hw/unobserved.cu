@@ -9,7 +9,7 @@ namespace warptwin::hw {
 using Unobserved =
     scenarios::Gemm::Kernel<ObservedMachine<Watch::kNothing>, scenarios::Gemm::StaticExtents>;
 
-template __global__ void observed_entry<Unobserved, Watch::kNothing>(
+template __global__ void observed_entry<Unobserved, ObservedMachine<Watch::kNothing>>(
     const __grid_constant__ typename Unobserved::Problem,
     std::uint32_t*,
     const __grid_constant__ Observation);
