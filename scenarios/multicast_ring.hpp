@@ -52,8 +52,8 @@ struct MulticastRingKernel {
   static constexpr std::uint32_t kHalfRows = kCopyTileRows / kMulticastCtas;
 
   struct Problem {
+    [[no_unique_address]] Extents extents;  // not last: see docs/extending.md
     typename M::TensorMap source, target;  // boxes (kHalfRows, kCopyTileColumns)
-    [[no_unique_address]] Extents extents;
 
     static constexpr Coordinates<2> at(std::uint32_t tile, std::uint32_t half) {
       return {{0, static_cast<std::int32_t>(tile * kCopyTileRows + half * kHalfRows)}};
@@ -64,7 +64,7 @@ struct MulticastRingKernel {
                          const Extents& extents,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress>) {
-    return {maps[0], maps[1], extents};
+    return {extents, maps[0], maps[1]};
   }
 
   static constexpr void producer(M& machine, const Problem& problem, const Storage& smem) {

@@ -55,8 +55,8 @@ struct ProducerConsumerKernel {
   static constexpr auto kRoles = kProducerConsumerRoles;
 
   struct Problem {
+    [[no_unique_address]] Extents extents;  // not last: see docs/extending.md
     typename M::TensorMap source, target;  // boxes (kCopyTileRows, kCopyTileColumns)
-    [[no_unique_address]] Extents extents;
 
     static constexpr Coordinates<2> at(std::uint32_t tile) {
       return {{0, static_cast<std::int32_t>(tile * kCopyTileRows)}};
@@ -67,7 +67,7 @@ struct ProducerConsumerKernel {
                          const Extents& extents,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress>) {
-    return {maps[0], maps[1], extents};
+    return {extents, maps[0], maps[1]};
   }
 
   static constexpr void producer(M& machine, const Problem& problem, const Storage& smem) {

@@ -25,9 +25,9 @@ struct WorkRingKernel {
   static constexpr auto kRoles = kProducerConsumerRoles;
 
   struct Problem {
+    [[no_unique_address]] Extents extents;  // not last: see docs/extending.md
     typename M::TensorMap source, target;  // boxes (kCopyTileRows, kCopyTileColumns)
     std::uint32_t work;
-    [[no_unique_address]] Extents extents;
 
     static constexpr Coordinates<2> at(std::uint32_t tile) {
       return {{0, static_cast<std::int32_t>(tile * kCopyTileRows)}};
@@ -38,7 +38,7 @@ struct WorkRingKernel {
                          const Extents& extents,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress>) {
-    return {maps[0], maps[1], parameters.u32("work"), extents};
+    return {extents, maps[0], maps[1], parameters.u32("work")};
   }
 
   static constexpr void producer(M& machine, const Problem& problem, const Storage& smem) {

@@ -106,7 +106,9 @@ DeviceScenario instantiate_plain() {
     auto problem = Kernel::problem(parameters, extents, arguments.maps, arguments.tensors);
     std::uint32_t* memory = arguments.emulation_memory;
     void* pointers[] = {&problem, &memory};
-    launch(reinterpret_cast<const void*>(&kernel_entry<Kernel>),
+    const auto* const kernel = reinterpret_cast<const void*>(&kernel_entry<Kernel>);
+    require_argument_bytes(kernel, sizeof problem);
+    launch(kernel,
            prepared_shape<Kernel>(Scenario::workload(parameters), extents, problem, arguments),
            pointers,
            arguments.stream);
