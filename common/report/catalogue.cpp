@@ -359,9 +359,9 @@ constexpr DiagnosticInfo kCatalogue[] = {
     {"MBAR_MEM_CLOBBER",
      kError,
      kError,
-     "an ordinary access overlaps a live mbarrier",
+     "an ordinary access or a copy overlaps a live mbarrier",
      "a load or store that is no mbarrier operation touches the eight bytes of an initialised "
-     "mbarrier",
+     "mbarrier, or a copy, a response or a warp's rows of a tile are written over them",
      "the barrier's state is read or destroyed: a hang, or wrong data",
      "PTX ISA: Contents of the mbarrier object; Lifecycle of the mbarrier object"},
     {"MBAR_MISALIGNED",
