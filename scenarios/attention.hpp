@@ -423,7 +423,7 @@ struct Attention {
     const std::uint32_t columns = p.u32("heads") * dim;
     TensorSpec o = matrix("o", TensorUse::kOutput, q, columns);
     o.error_share = 0x1p-8;  // the weights are rounded to bf16
-    const std::uint32_t tiles = ceil_div(q, kAttentionTiles * kAttentionTile) * p.u32("heads");
+    const TileGrid tiles{ceil_div(q, kAttentionTiles * kAttentionTile), p.u32("heads")};
     constexpr std::uint32_t kPanel = 64;
     return {.tensors = {matrix("q", TensorUse::kInput, q, columns),
                         matrix("k", TensorUse::kInput, kv, columns),
@@ -433,7 +433,7 @@ struct Attention {
                      {1, kAttentionTile, kPanel, Swizzle::k128B},
                      {2, dim, kPanel, Swizzle::k128B},
                      {3, kAttentionTile, kPanel, Swizzle::k128B}},
-            .clusters = p.u32("ctas") == 0 ? tiles : p.u32("ctas"),
+            .clusters = tiles.ctas(p.u32("ctas")),
             .registers_per_thread = kAttentionRegisters,
             .flops = 4 * attended_pairs(q, kv, p.u32("causal") != 0) * columns};
   }

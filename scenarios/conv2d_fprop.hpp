@@ -287,7 +287,7 @@ struct Conv2dFprop {
                             {s.out_height(), y * s.out_width(), e.tile_p()},
                             {s.images, y * s.out_width() * s.out_height(), 1}}};
     };
-    const std::uint32_t tiles = ConvWalk::over(s, e).grid(s, e.tile_n).count();
+    const TileGrid tiles = ConvWalk::over(s, e).grid(s, e.tile_n);
     return {.tensors = {matrix("x", TensorUse::kInput, s.images * s.height * s.width, s.channels),
                         matrix("w", TensorUse::kInput, s.filters * s.taps(), s.channels),
                         matrix("y", TensorUse::kOutput, s.out_pixels(), s.filters),
@@ -306,7 +306,7 @@ struct Conv2dFprop {
                       {{s.taps(), x, 1}, {s.filters, x * s.taps(), e.tile_n}}},
                      pixels_of_y(2),
                      pixels_of_y(3)},
-            .clusters = p.u32("ctas") == 0 ? tiles : p.u32("ctas"),
+            .clusters = tiles.ctas(p.u32("ctas")),
             .flops = std::uint64_t{2} * s.out_pixels() * s.filters * s.taps() * s.channels};
   }
   /// A direct convolution.

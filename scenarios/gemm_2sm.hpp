@@ -201,7 +201,7 @@ struct Gemm2sm : Gemm {
             .maps = {{0, slice_a, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {1, slice_b, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {2, e.cta_m(), box, swizzle_of(box * 2)}},
-            .clusters = clusters == 0 ? tiles.count() : clusters,
+            .clusters = tiles.ctas(clusters),
             .cluster_size = cluster.ctas(),
             .flops = std::uint64_t{2} * m * n * k};
   }

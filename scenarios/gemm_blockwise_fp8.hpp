@@ -241,7 +241,7 @@ struct GemmBlockwiseFp8 {
     Workload workload = workload_of(e, k);
     add_product(workload, {"a", "b", "d", "a_scales", "b_scales"}, m, n, k, e);
     const TileGrid tiles = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(e.cluster());
-    workload.clusters = p.u32("clusters") == 0 ? tiles.count() : p.u32("clusters");
+    workload.clusters = tiles.ctas(p.u32("clusters"));
     return workload;
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {

@@ -213,14 +213,14 @@ struct GemmSerial : Gemm {
     check_tmem_columns(e.accum_stages, e.tile_n);
     check_stages_fit<GemmSerialStorage<GemmSerialExtents<>>>(e);
     const std::uint32_t box = box_columns<bf16>(e.tile_n);
-    const std::uint32_t tiles = TileGrid::covering(m, n, e.tile_m, e.tile_n).count();
+    const TileGrid tiles = TileGrid::covering(m, n, e.tile_m, e.tile_n);
     return {.tensors = {matrix("a", TensorUse::kInput, m, k),
                         matrix("b", TensorUse::kInput, n, k),
                         matrix("d", TensorUse::kOutput, m, n)},
             .maps = {{0, e.tile_m, e.row, swizzle_of(row * 2)},
                      {1, e.tile_n, e.row, swizzle_of(row * 2)},
                      {2, e.tile_m, box, swizzle_of(box * 2)}},
-            .clusters = p.u32("ctas") == 0 ? tiles : p.u32("ctas"),
+            .clusters = tiles.ctas(p.u32("ctas")),
             .flops = std::uint64_t{2} * m * n * k};
   }
 };

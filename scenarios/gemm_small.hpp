@@ -293,7 +293,7 @@ struct GemmSmall {
             .maps = {{rows, slice_rows, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {columns, slice_columns, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {2, e.box_rows(), e.box_columns(), swizzle_of(e.box_columns() * 2)}},
-            .clusters = p.u32("clusters") == 0 ? tiles.count() : p.u32("clusters"),
+            .clusters = tiles.ctas(p.u32("clusters")),
             .cluster_size = cluster.ctas(),
             .flops = std::uint64_t{2} * m * n * k,
             .from_grid_before = {0},

@@ -191,7 +191,7 @@ struct GemmSwiglu : Gemm {
     check_stages_fit<GemmSwigluStorage<GemmEpilogueLoadExtents<>>>(e);
     const std::uint32_t half = e.tile_n / 2;
     const std::uint32_t box = box_columns<bf16>(half);
-    const std::uint32_t tiles = TileGrid::covering(m, n, e.tile_m, half).count();
+    const TileGrid tiles = TileGrid::covering(m, n, e.tile_m, half);
     return {.tensors = {matrix("a", TensorUse::kInput, m, k),
                         matrix("g", TensorUse::kInput, n, k),
                         matrix("d", TensorUse::kOutput, m, n),
@@ -202,7 +202,7 @@ struct GemmSwiglu : Gemm {
                      {2, e.tile_m, box, swizzle_of(box * 2)},
                      {3, half, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {4, 2, box, Swizzle::kNone}},
-            .clusters = p.u32("ctas") == 0 ? tiles : p.u32("ctas"),
+            .clusters = tiles.ctas(p.u32("ctas")),
             .flops = std::uint64_t{4} * m * n * k};
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {

@@ -74,27 +74,17 @@ struct GemmWgmmaStorage {
 };
 
 template <Machine M, class Extents>
-struct GemmWgmmaKernel {
-  using Storage = GemmWgmmaStorage<Extents>;
-  using Input = PipelineOf<M, typename Storage::Input>;
-  static constexpr RoleTable kRoles = wgmma_roles(128);
+struct GemmWgmmaProblem {
+  typename M::TensorMap a, b, d;  // boxes (tile_m, tile_k), (tile_n / cluster_m, tile_k),
+                                  // (tile_m, box)
+  [[no_unique_address]] Extents extents;
+  TileGrid grid;
+  TileOrder order;
+  std::uint32_t k_tiles;
 
-  struct Problem {
-    typename M::TensorMap a, b, d;  // boxes (tile_m, tile_k), (tile_n / cluster_m, tile_k),
-                                    // (tile_m, box)
-    [[no_unique_address]] Extents extents;
-    TileGrid grid;
-    TileOrder order;
-    std::uint32_t k_tiles;
-    constexpr StaticTileScheduler tiles(const M& machine) const {
-      return {grid, machine, extents.cluster(), order};
-    }
-  };
-
-  static Problem problem(const ParameterSet& p,
-                         const Extents& e,
-                         std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress>) {
+  static GemmWgmmaProblem of(const ParameterSet& p,
+                             const Extents& e,
+                             std::span<const typename M::TensorMap> maps) {
     return {maps[0],
             maps[1],
             maps[2],
@@ -102,6 +92,25 @@ struct GemmWgmmaKernel {
             TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n),
             {RasterOrder::kAlongM, p.u32("swizzle")},
             ceil_div(p.u32("k"), e.tile_k)};
+  }
+  constexpr StaticTileScheduler tiles(const M& machine) const {
+    return {grid, machine, extents.cluster(), order};
+  }
+};
+
+template <Machine M, class Extents>
+struct GemmWgmmaKernel {
+  using Storage = GemmWgmmaStorage<Extents>;
+  using Input = PipelineOf<M, typename Storage::Input>;
+  static constexpr RoleTable kRoles = wgmma_roles(128);
+
+  using Problem = GemmWgmmaProblem<M, Extents>;
+
+  static Problem problem(const ParameterSet& p,
+                         const Extents& e,
+                         std::span<const typename M::TensorMap> maps,
+                         std::span<const GlobalAddress>) {
+    return Problem::of(p, e, maps);
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
@@ -207,7 +216,7 @@ struct GemmWgmma {
             .maps = {{0, e.tile_m, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {1, e.tile_n / e.cluster_m, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {2, e.tile_m, box, swizzle_of(box * 2)}},
-            .clusters = ctas == 0 ? grid.in_clusters(e.cluster()).count() : ctas / e.cluster_m,
+            .clusters = grid.in_clusters(e.cluster()).ctas(ctas / e.cluster_m),
             .cluster_size = e.cluster_m,
             .flops = std::uint64_t{2} * m * n * k};
   }

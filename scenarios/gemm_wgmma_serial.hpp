@@ -26,6 +26,8 @@ struct GemmWgmmaSerialExtents {
   [[no_unique_address]] Extent<kTileN> tile_n;
   [[no_unique_address]] Extent<kTileK> tile_k;
   [[no_unique_address]] Extent<kStages> stages;
+
+  constexpr ClusterShape cluster() const { return {}; }
 };
 
 inline constexpr RoleTable kGemmWgmmaSerialRoles{RoleWarps{Role::kMma, 2 * kWarpsPerWarpgroup}};
@@ -64,28 +66,13 @@ struct GemmWgmmaSerialKernel {
   using Storage = GemmWgmmaSerialStorage<Extents>;
   static constexpr auto kRoles = kGemmWgmmaSerialRoles;
 
-  struct Problem {
-    typename M::TensorMap a, b, d;  // boxes (tile_m, tile_k), (tile_n, tile_k), (tile_m, box)
-    [[no_unique_address]] Extents extents;
-    TileGrid grid;
-    TileOrder order;
-    std::uint32_t k_tiles;
-    constexpr StaticTileScheduler tiles(const M& machine) const {
-      return {grid, machine, ClusterShape{}, order};
-    }
-  };
+  using Problem = GemmWgmmaProblem<M, Extents>;
 
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress>) {
-    return {maps[0],
-            maps[1],
-            maps[2],
-            e,
-            TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n),
-            {RasterOrder::kAlongM, p.u32("swizzle")},
-            ceil_div(p.u32("k"), e.tile_k)};
+    return Problem::of(p, e, maps);
   }
 
   static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
@@ -209,7 +196,7 @@ struct GemmWgmmaSerial {
             .maps = {{0, e.tile_m, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {1, e.tile_n, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {2, e.tile_m, box, swizzle_of(box * 2)}},
-            .clusters = p.u32("ctas") == 0 ? grid.count() : p.u32("ctas"),
+            .clusters = grid.ctas(p.u32("ctas")),
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {

@@ -30,7 +30,7 @@ struct TileGrid {
     return {ceil_div(rows, tile_rows), ceil_div(columns, tile_columns)};
   }
   constexpr std::uint32_t count() const { return m * n; }
-  /// The CTAs that share the tiles, where 0 stands for one for each.
+  /// The CTAs, or clusters, that share the tiles, where 0 stands for one for each.
   constexpr std::uint32_t ctas(std::uint32_t wanted) const {
     return wanted == 0 ? count() : wanted;
   }

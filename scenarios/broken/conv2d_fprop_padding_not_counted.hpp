@@ -10,50 +10,6 @@
 
 namespace warptwin::scenarios {
 
-template <Machine M, class Extents>
-struct Conv2dFpropPaddingNotCountedKernel : Conv2dFpropKernel<M, Extents> {
-  using Base = Conv2dFpropKernel<M, Extents>;
-  using Problem = typename Base::Problem;
-  using Storage = typename Base::Storage;
-  using Input = typename Base::Input;
-  using Accum = typename Base::Accum;
-
-  static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
-    auto input = Input{machine, smem.input};
-    auto order = LoadOrderBarrier<M>{machine, smem.order};
-    const std::uint32_t first_steps = std::min(smem.input.barriers.stages, problem.k_tiles);
-    for (const Tile tile : problem.tiles(machine)) {
-      const ConvWalk::Pixel at = problem.walk.pixel(tile.m);
-      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-        const ConvWalk::Step step = problem.walk.step(k, problem.extents.tile_k);
-        input.wait_consumer();
-        const std::uint32_t s = input.producer_stage();
-        const auto tiles = smem.input.at(s, 0);
-        // The fault: a row of pixels above the image is counted too.
-        const std::uint32_t above = at.p + step.dp < 0 ? 1 : 0;
-        const std::uint32_t row = problem.walk.tile_q * problem.extents.tile_k * 2;
-        arm(machine,
-            input.producer_mbar(s),
-            smem.input.full_bytes - above * row,
-            SourceSite::current());
-        const CopyTarget target{input.producer_mbar(s)};
-        const Coordinates<4> from = problem.walk.box_of_x(at, step);
-        const auto filter = static_cast<std::int32_t>(tile.n * problem.extents.tile_n);
-        machine.cp_async_bulk_tensor_load(tiles.a_tile().tile.base, problem.a, from, target);
-        machine.cp_async_bulk_tensor_load(tiles.b_tile().tile.base,
-                                          problem.b,
-                                          Coordinates<3>{{step.c, step.tap, filter}},
-                                          target);
-        input.producer_step();
-        if (k + 1 == first_steps) {
-          order.arrive_and_step();
-        }
-      }
-    }
-    input.drain_producer();
-  }
-};
-
 struct Conv2dFpropPaddingNotCounted : Conv2dFpropTwin {
   static constexpr ScenarioInfo kInfo{"conv2d_fprop_padding_not_counted",
                                       ScenarioKind::kBroken,
@@ -61,7 +17,16 @@ struct Conv2dFpropPaddingNotCounted : Conv2dFpropTwin {
                                       "MBAR_TX_MISMATCH",
                                       "conv2d_fprop"};
   template <Machine M, class Extents>
-  using Kernel = Conv2dFpropPaddingNotCountedKernel<M, Extents>;
+  using Kernel = Conv2dFpropTwinKernel<M, Extents, Conv2dFpropPaddingNotCounted>;
+
+  static constexpr std::uint32_t armed_bytes(const auto& problem,
+                                             const auto& smem,
+                                             const ConvWalk::Pixel& at,
+                                             const ConvWalk::Step& step) {
+    // The fault: a row of pixels above the image is counted too.
+    const std::uint32_t above = at.p + step.dp < 0 ? 1 : 0;
+    return smem.input.full_bytes - above * problem.walk.tile_q * problem.extents.tile_k * 2;
+  }
 };
 
 }  // namespace warptwin::scenarios

@@ -34,29 +34,12 @@ struct GemmBlockwiseFp8PeerWaitsOwnFullKernel : GemmBlockwiseFp8Kernel<M, Extent
   }
 };
 
-struct GemmBlockwiseFp8PeerWaitsOwnFull : GemmBlockwiseFp8Twin {
+struct GemmBlockwiseFp8PeerWaitsOwnFull : GemmBlockwiseFp8PairTwin {
   static constexpr ScenarioInfo kInfo{"gemm_blockwise_fp8_peer_waits_own_full",
                                       ScenarioKind::kBroken,
                                       "the epilogue of a pair's peer waits for its own input.full",
                                       "DEADLOCK",
                                       "gemm_blockwise_fp8"};
-  static std::span<const Parameter> parameters() {
-    static constexpr Parameter kParameters[] = {
-        {"m", "rows of A and D", 256, 1, 1 << 20},
-        {"n", "rows of B, columns of D", 48, 1, 1 << 20},
-        {"k", "columns of A and B", 640, 1, 1 << 20},
-        {"tile_m", "rows of an MMA's tile of D", 256, 64, 256},
-        {"tile_n", "columns of an MMA's tile of D", 16, 8, 256},
-        {"tile_k", "columns of A and B in one stage", 128, 32, 128},
-        {"stages", "stages of the input ring", 3, 1, 64},
-        {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
-        {"cta_group", "CTAs that share an MMA", 2, 1, 2},
-        {"cluster_m", "CTAs of a cluster along M", 2, 1, 16},
-        {"cluster_n", "CTAs of a cluster along N", 1, 1, 8},
-        {"clusters", "clusters that share the tiles; 0: one for each", 1, 0, 1 << 16},
-    };
-    return kParameters;
-  }
   template <Machine M, class Extents>
   using Kernel = GemmBlockwiseFp8PeerWaitsOwnFullKernel<M, Extents>;
 };

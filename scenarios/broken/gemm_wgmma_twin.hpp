@@ -1,6 +1,6 @@
-/// What the wrong twins of `gemm_wgmma` share: a shape at which each of their faults shows. One CTA
-/// computes several tiles, so that the ring goes round; and a role of mma that a twin replaces the
-/// multiplication of.
+/// What the wrong twins of `gemm_wgmma` share: a shape at which each of their faults shows. A CTA,
+/// or a cluster of two, computes several tiles, so that the ring goes round; and a role of mma that
+/// a twin replaces the multiplication of.
 
 #pragma once
 
@@ -8,7 +8,8 @@
 
 namespace warptwin::scenarios {
 
-struct GemmWgmmaTwin : GemmWgmma {
+template <std::int64_t kCluster>
+struct GemmWgmmaTwinOf : GemmWgmma {
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"m", "rows of A and D", 256, 1, 1 << 20},
@@ -18,14 +19,16 @@ struct GemmWgmmaTwin : GemmWgmma {
         {"tile_n", "columns of a tile of D", 16, 16, 256},
         {"tile_k", "columns of A and B in one stage", 64, 16, 64},
         {"stages", "stages of the input ring", 3, 1, 64},
-        {"cluster_m", "CTAs along M that share B", 1, 1, 8},
+        {"cluster_m", "CTAs along M that share B", kCluster, 1, 8},
         {"in_flight", "groups of products under way while a stage is waited for", 1, 0, 1},
-        {"ctas", "CTAs that share the tiles; 0: one for each", 1, 0, 1 << 16},
+        {"ctas", "CTAs that share the tiles; 0: one for each", kCluster, 0, 1 << 16},
         {"swizzle", "clusters' tiles along N in a strip; 0: no strips", 0, 0, 64},
     };
     return kParameters;
   }
 };
+using GemmWgmmaTwin = GemmWgmmaTwinOf<1>;
+using GemmWgmmaClusterTwin = GemmWgmmaTwinOf<2>;
 
 /// `gemm_wgmma` with the steps of K of a tile, and what comes before its epilogue, as
 /// `Faulty::multiply(machine, input, d, first_row, steps)` does them.

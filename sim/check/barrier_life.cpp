@@ -7,6 +7,8 @@ namespace warptwin::sim {
 
 namespace {
 
+constexpr std::uint32_t kMbarrierBytes = 8;
+
 class Impl : public Detector {
  public:
   Impl(Reporter& reporter, Order&)
@@ -59,7 +61,9 @@ class Impl : public Detector {
       case Op::kTensorLoad:
       case Op::kBulkLoad:
       case Op::kClcTryCancel:
-        if (event.step == Step::kWritten) {
+        if (event.step == Step::kIssued) {
+          on_write(event, event.address, event.bytes);
+        } else if (event.step == Step::kWritten) {
           on_access(event, event.peer);
         }
         break;
@@ -70,6 +74,8 @@ class Impl : public Detector {
                             event,
                             naming().barrier(event.cta, event.address & ~7U),
                             std::string{name_of(event.op)} + " on the bytes of a live mbarrier");
+        } else if (event.op == Op::kSharedStore && event.expected != 0) {
+          on_rows(event);
         }
         break;
       default:
@@ -78,6 +84,8 @@ class Impl : public Detector {
   }
 
  private:
+  using Live = std::map<std::pair<std::uint32_t, std::uint32_t>, SourceSite>;  // by CTA and address
+
   void on_exit(const Event& event) {
     const auto first = live_.lower_bound({event.cta, 0});
     const auto end = live_.lower_bound({event.cta + 1, 0});
@@ -116,6 +124,37 @@ class Impl : public Detector {
     }
   }
 
+  // The first live mbarrier of the CTA that `bytes` from `begin` on meet, or none.
+  Live::const_iterator met(std::uint32_t cta, std::uint32_t begin, std::uint32_t bytes) const {
+    constexpr std::uint32_t kBefore = kMbarrierBytes - 1;
+    const auto first = live_.lower_bound({cta, begin < kBefore ? 0 : begin - kBefore});
+    const bool meets = first != live_.end() && first->first < std::pair{cta, begin + bytes};
+    return meets ? first : live_.end();
+  }
+
+  void on_write(const Event& event, std::uint32_t begin, std::uint32_t bytes) {
+    const auto barrier = met(event.cta, begin, bytes);
+    if (barrier != live_.end()) {
+      reporter().report("MBAR_MEM_CLOBBER",
+                        event,
+                        naming().barrier(event.cta, barrier->first.second),
+                        std::string{name_of(event.op)} + " writes " + std::to_string(bytes) +
+                            " bytes from " + std::to_string(begin) + " on, over a live mbarrier");
+    }
+  }
+
+  // A warp's rows of a tile, whose pitch is `peer`.
+  void on_rows(const Event& event) {
+    const std::uint32_t begin =
+        event.address + event.phase * event.peer + event.wanted * event.expected;
+    if (met(event.cta, begin, (event.count - 1) * event.peer + event.bytes) == live_.end()) {
+      return;
+    }
+    for (std::uint32_t row = 0; row < event.count; ++row) {
+      on_write(event, begin + row * event.peer, event.bytes);
+    }
+  }
+
   void on_access(const Event& event, std::uint32_t address) {
     if (event.fault == Fault::kNone) {
       return;
@@ -138,7 +177,7 @@ class Impl : public Detector {
     }
   }
 
-  std::map<std::pair<std::uint32_t, std::uint32_t>, SourceSite> live_;  // by CTA and address
+  Live live_;
 };
 
 }  // namespace

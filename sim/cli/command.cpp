@@ -48,7 +48,8 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
   show SCENARIO        what a launch takes of an SM: shared memory, tensor memory, threads, waves
   run SCENARIO         one execution: computes, checks, compares with a reference; with --on,
                        one on each of several engines, which are compared
-  check SCENARIO       many executions under different schedules; --all checks every scenario
+  check SCENARIO       proves it, compares its values with a reference, and tries schedules where
+                       the proof cannot tell; --all checks every scenario
   explore SCENARIO     every interleaving by search: a second opinion on the proof
   prove SCENARIO       every interleaving, from one execution; a schedule for what is broken
   replay SCENARIO      one execution again, from the replay line of a finding
@@ -739,9 +740,10 @@ void note_suppressions(const Session& session,
 // What a check found out about one scenario.
 struct Checked {
   ChoiceProof choices;
-  std::vector<Comparison> comparisons;
+  std::optional<RunResult> computed;  // one run with its data: the comparisons, and wrong results
   std::optional<CheckResult> sampled;
   ReportContext context;  // of `found`
+  ReportContext computed_context;
   std::string verdict;
   CheckReport report;
 
@@ -782,6 +784,45 @@ void sample(const Session& session,
                            sampled.strength());
 }
 
+// Floating-point operations of a launch, or bytes if it says none or has more of these.
+std::uint64_t work_of(const Workload& workload) {
+  std::uint64_t bytes = 0;
+  for (const TensorSpec& tensor : workload.tensors) {
+    bytes += tensor.bytes();
+  }
+  return std::max(workload.flops, bytes);
+}
+
+// Compares the outputs of one run with their references: what is computed depends on no schedule
+// that the detectors pass. Where that is much work, only if it is asked for.
+void compute(const Session& session,
+             const ScenarioEntry& scenario,
+             const ParameterSet& parameters,
+             const CheckOptions& options,
+             Checked& checked) {
+  constexpr std::uint64_t kWorkMax = std::uint64_t{1} << 30;  // a second or two
+  const std::uint64_t work = work_of(scenario.workload(parameters));
+  if (work > kWorkMax && session.options.count("data") == 0) {
+    checked.verdict +=
+        "\nvalues not compared: " + std::to_string(work) + " operations are many; --data does it";
+    return;
+  }
+  RunOptions run = options.run;
+  run.detect = false;
+  RunResult& computed = checked.computed.emplace(simulate(scenario, parameters, run));
+  CheckReport& report = checked.report;
+  report.expected_found =
+      report.expected_found ||
+      std::any_of(computed.findings.begin(), computed.findings.end(), [&](const Finding& finding) {
+        return std::string_view{finding.info->id} == scenario.info->expected;
+      });
+  if (options.accepts) {
+    std::erase_if(computed.findings, options.accepts);
+  }
+  report.code = computed.findings.empty() ? report.code : ExitCode::kFinding;
+  checked.computed_context = context_of(scenario, parameters, run.schedule, run.rules);
+}
+
 Checked check_scenario(const Session& session,
                        const ScenarioEntry& scenario,
                        const ParameterSet& parameters,
@@ -792,8 +833,13 @@ Checked check_scenario(const Session& session,
   proof_options.run = options.run;
   proof_options.run.moves_data = false;
   proof_options.accepts = options.accepts;
-  Checked checked{
-      prove_choices(scenario, parameters, set_by_hand(session), proof_options), {}, {}, {}, {}, {}};
+  Checked checked{prove_choices(scenario, parameters, set_by_hand(session), proof_options),
+                  {},
+                  {},
+                  {},
+                  {},
+                  {},
+                  {}};
   const ProofResult& proof = checked.choices.result;
   CheckReport& report = checked.report;
   report.code = exit_of(proof, session.options.count("strict") != 0);
@@ -801,14 +847,10 @@ Checked check_scenario(const Session& session,
     report.code = ExitCode::kIncomplete;
   }
   report.expected_found = shows_id(proof, scenario.info->expected);
-  if (session.options.count("data") != 0 && proof.run.end == RunEnd::kDone) {
-    checked.comparisons = simulate(scenario, parameters, options.run).comparisons;
-    const bool agrees = std::all_of(checked.comparisons.begin(),
-                                    checked.comparisons.end(),
-                                    [](const Comparison& c) { return c.agrees(); });
-    report.code = agrees ? report.code : ExitCode::kFinding;
-  }
   checked.verdict = proof.strength();
+  if (proof.run.end == RunEnd::kDone && proof.verdict != ProofVerdict::kRefuted) {
+    compute(session, scenario, parameters, options, checked);
+  }
   if (!checked.choices.names.empty() && proof.verdict == ProofVerdict::kProved) {
     checked.verdict += "\n" + checked.choices.scope();
   }
@@ -830,8 +872,13 @@ Json json_of(const Checked& checked,
     one["findings"].push_back(json_of(finding, checked.context));
   }
   one["comparisons"] = Json::array();
-  for (const Comparison& comparison : checked.comparisons) {
-    one["comparisons"].push_back(json_of(comparison));
+  if (checked.computed) {
+    for (const Finding& finding : checked.computed->findings) {
+      one["findings"].push_back(json_of(finding, checked.computed_context));
+    }
+    for (const Comparison& comparison : checked.computed->comparisons) {
+      one["comparisons"].push_back(json_of(comparison));
+    }
   }
   one["suppressed"] = json_of_suppressed(suppressions.of(scenario.info->name));
   one["exit"] = static_cast<int>(checked.report.code);
@@ -844,8 +891,13 @@ std::string text_of(const Checked& checked, const ScenarioEntry& scenario) {
   for (const Finding& finding : checked.found()) {
     text += text_of(finding, checked.context);
   }
-  for (const Comparison& comparison : checked.comparisons) {
-    text += text_of(comparison) + "\n";
+  if (checked.computed) {
+    for (const Finding& finding : checked.computed->findings) {
+      text += text_of(finding, checked.computed_context);
+    }
+    for (const Comparison& comparison : checked.computed->comparisons) {
+      text += text_of(comparison) + "\n";
+    }
   }
   text +=
       std::string{scenario.info->name} + ": " + checked.verdict + "\n" + checked.report.suppressed;
@@ -1313,7 +1365,7 @@ po::options_description all_options() {
       "random", text()->default_value("48"), "random schedules to try")(
       "pct", text()->default_value("48"), "schedules of random priorities to try")(
       "depth", text()->default_value("3"), "priority changes of those, plus one")(
-      "data", "compute in the first schedule, and compare")(
+      "data", "compare values also where there are many to compute")(
       "keep-going", "try all schedules even after a finding")(
       "for-all",
       po::value<std::vector<std::string>>()->composing(),

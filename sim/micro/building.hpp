@@ -22,6 +22,9 @@ inline constexpr SharedAddress kTile{2048};
 inline constexpr GlobalAddress kSource{1U << 20};
 inline constexpr std::uint32_t kSourceBytes = 65536;
 inline constexpr GlobalAddress kFlag{kSource.value + kSourceBytes + 256};
+inline constexpr std::uint32_t kFlagBytes = 256;
+inline constexpr GlobalAddress kResult{kFlag.value + kFlagBytes + 256};
+inline constexpr std::uint32_t kResultBytes = 16;
 
 inline constexpr std::uint32_t kStages = 2;
 inline constexpr Mbarrier kRing{{4096}};  // full[0], full[1], empty[0], empty[1]

@@ -33,6 +33,25 @@ void add_copies(List& list) {
   list.add("BULK_SIZE_ALIGN", 1, bulk(kTile.value, kSource.value, 24), good);
   list.add("BULK_ADDR_ALIGN", 1, bulk(kTile.value + 8, kSource.value, 32), good);
   list.add("BULK_OOB", 1, bulk(kTile.value, kSource.value + kSourceBytes - 16, 32), good);
+  // What is copied to the tile is stored as the result, which is to be the source's first row.
+  const auto result_of = [](std::uint64_t from) {
+    return after_init(1, [=](M& m) {
+      m.elect_one([&] {
+        m.mbarrier_arrive_expect_tx(kBar, kResultBytes);
+        m.cp_async_bulk_load(kTile, GlobalAddress{from}, kResultBytes, CopyTarget{kBar});
+      });
+      wait(m, 0);
+      m.elect_one([&] {
+        m.cp_async_bulk_store(kResult, kTile, kResultBytes);
+        m.cp_async_bulk_commit_group();
+        m.cp_async_bulk_wait_group<0>();
+      });
+    });
+  };
+  MicroProgram wrong_row{
+      "RESULT_WRONG", result_of(kSource.value + kResultBytes), result_of(kSource.value)};
+  wrong_row.has_result = true;
+  list.push(std::move(wrong_row));
   const auto tensor = [](Coordinates<1> one, Coordinates<2> two, std::uint32_t rank) {
     return after_init(1, [=](M& m) {
       m.elect_one([&] {

@@ -39,6 +39,25 @@ void add_mbarriers(List& list) {
            1,
            lane(1, [](M& m) { m.st_shared_u32(kBar.address, 1); }),
            lane(1, [](M& m) { m.st_shared_u32(kWord, 1); }));
+  // By a copy that is counted there; by a warp's rows of a tile.
+  const auto copy_to = [](SharedAddress to) {
+    return after_init(1, [=](M& m) {
+      m.elect_one([&] {
+        m.mbarrier_arrive_expect_tx(kBar, 16);
+        m.cp_async_bulk_load(to, kSource, 16, CopyTarget{kBar});
+      });
+      wait(m, 0);
+    });
+  };
+  list.add("MBAR_MEM_CLOBBER", 1, copy_to(kBar.address), copy_to(kTile));
+  const auto rows_to = [](SharedAddress to) {
+    return after_init(1, [=](M& m) {
+      SimFragment<16> registers;
+      registers.fill(0);
+      m.st_shared_row(SharedTile<f32>{to, 32, 16, Swizzle::kNone}, 0, 0, registers);
+    });
+  };
+  list.add("MBAR_MEM_CLOBBER", 1, rows_to(kBar.address), rows_to(kTile));
   list.add("MBAR_ARRIVE_COUNT",
            1,
            lane(1, [](M& m) { m.mbarrier_arrive(kBar, 0); }),

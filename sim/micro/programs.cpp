@@ -1,7 +1,9 @@
 #include "sim/micro/programs.hpp"
 
 #include <algorithm>
+#include <cstring>
 
+#include "sim/check/results.hpp"
 #include "sim/functional/engine.hpp"
 #include "sim/micro/building.hpp"
 #include "sim/prove/run_order.hpp"
@@ -25,6 +27,27 @@ Symbols ring_symbols() {
   symbols.regions.push_back(full);
   symbols.roles.push_back({Role::kProducer, 1});
   return symbols;
+}
+
+// Fills the source with 0, 1, 2, ... in fp32.
+void fill_source(GlobalMemory& memory) {
+  std::byte* source = memory.at(micro::kSource.value, micro::kSourceBytes);
+  for (std::uint32_t i = 0; i < micro::kSourceBytes / sizeof(float); ++i) {
+    const auto value = static_cast<float>(i);
+    std::memcpy(source + i * sizeof value, &value, sizeof value);
+  }
+}
+
+Comparison compare_result(GlobalMemory& memory) {
+  constexpr std::uint32_t kColumns = micro::kResultBytes / sizeof(float);
+  const TensorSpec spec{
+      "result", TensorUse::kOutput, ElementType::kF32, 1, kColumns, micro::kResultBytes};
+  const auto row_at = [&](GlobalAddress address) {
+    HostTensor row{spec, std::vector<float>(kColumns)};
+    std::memcpy(row.values.data(), memory.at(address.value, spec.bytes()), spec.bytes());
+    return row;
+  };
+  return compare(row_at(micro::kResult), row_at(micro::kSource));
 }
 
 }  // namespace
@@ -67,13 +90,18 @@ std::vector<Finding> run_micro(const MicroProgram& micro, bool wrong, EventSink*
                                             micro::kSource.value + micro::kSourceBytes);
   }
   config.shared_bytes = 32768;
-  config.moves_data = false;
+  config.moves_data = micro.has_result;
   config.rules = micro.rules.machine;
   const ScheduleSpec schedule = ScheduleSpec::parse(micro.schedule);
   config.tries_fail = schedule.tries_fail;
   GlobalMemory memory;
-  WARPTWIN_ASSERT(memory.add("source", micro::kSourceBytes, false) == micro::kSource.value);
-  WARPTWIN_ASSERT(memory.add("flags", 256, true) == micro::kFlag.value);
+  WARPTWIN_ASSERT(memory.add("source", micro::kSourceBytes, micro.has_result) ==
+                  micro::kSource.value);
+  WARPTWIN_ASSERT(memory.add("flags", micro::kFlagBytes, true) == micro::kFlag.value);
+  if (micro.has_result) {
+    WARPTWIN_ASSERT(memory.add("result", micro::kResultBytes, true) == micro::kResult.value);
+    fill_source(memory);
+  }
   memory.maps = micro::tensor_maps();
   const Symbols symbols = micro.ring ? ring_symbols() : Symbols{};
   Gpu gpu{config, memory, symbols};
@@ -100,6 +128,9 @@ std::vector<Finding> run_micro(const MicroProgram& micro, bool wrong, EventSink*
       RunEnd::kDone, RunEnd::kDeadlock, RunEnd::kLivelock, RunEnd::kTrapped, RunEnd::kStepBound};
   detectors.at_end(gpu, kEnds[static_cast<unsigned>(stats.ending)]);
   std::vector<Finding> findings = detectors.take_findings();
+  if (micro.has_result && !compare_result(memory).agrees()) {
+    findings.push_back(wrong_result(compare_result(memory), micro.rules));
+  }
   order.at_end();
   for (const RunOrder::Finding& broken : order.findings()) {
     Finding finding;

@@ -26,6 +26,7 @@ struct MicroProgram {
   std::uint32_t resident = 0;  // of them at a time; 0: all
   bool dependent = false;      // a grid before this one may still write the source buffer
   bool has_dependents = false;
+  bool has_result = false;  // data moves; the result is to be the source's first 16 bytes
 };
 
 std::span<const MicroProgram> micro_programs();

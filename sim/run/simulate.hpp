@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/check/detector.hpp"
+#include "sim/check/results.hpp"
 #include "sim/functional/engine.hpp"
 #include "sim/run/scenario_entry.hpp"
 
@@ -39,32 +39,17 @@ struct RunOptions {
   std::function<RunStats(Gpu&, const WarpBody&)> engine;
 };
 
-/// How far an output is from the reference: |got - expected| against
-/// `relative` * |expected| + `absolute`.
-struct Comparison {
-  std::string tensor;
-  double worst = 0;  // largest error, as a fraction of its bound
-  double error = 0;  // that error
-  std::uint32_t row = 0;
-  std::uint32_t column = 0;
-  double got = 0;
-  double expected = 0;
-  double relative = 0;
-  double absolute = 0;
-  bool agrees() const { return worst <= 1.0; }
-};
-
 struct RunResult {
   RunEnd end = RunEnd::kDone;
   RunStats stats;
   std::uint64_t operations = 0;
-  std::vector<Finding> findings;
+  std::vector<Finding> findings;        // of the detectors; outputs that are wrong
   std::size_t accepted = 0;             // findings that were taken out: see suppressions.hpp
   std::vector<HostTensor> tensors;      // empty when no data moved
   std::vector<Comparison> comparisons;  // one for each output
   std::vector<Slot> choices;
 
-  /// The run found nothing wrong: it ended, no errors, outputs agree. One that an accepted
+  /// The run found nothing wrong: it ended, with no errors. One that an accepted
   /// finding ended has ended.
   bool clean(bool strict) const;
 };

@@ -280,6 +280,27 @@ TEST(CommandTest, WhatIsNotSuppressedStillFails) {
   EXPECT_THAT(reply.out, ::testing::Not(HasSubstr("defect: REMOTE_TO_EXITED_CTA")));
 }
 
+TEST(CommandTest, CheckComparesValuesUnlessTheyAreMany) {
+  const char* twin = "conv2d_fprop_residual_of_first_image";
+  const Reply wrong = call({"check", twin});
+  EXPECT_EQ(wrong.code, ExitCode::kFinding);
+  EXPECT_THAT(wrong.out, HasSubstr("defect: RESULT_WRONG: y is "));
+  EXPECT_THAT(wrong.out, HasSubstr("elements, in rows 98 .. 195 and columns 0 .. 95"));
+  EXPECT_EQ(call({"check", twin, "--set", "images=1"}).code, ExitCode::kClean);
+  const auto json = nlohmann::json::parse(call({"check", twin, "--json"}).out);
+  EXPECT_EQ(json["findings"][0]["id"], "RESULT_WRONG");
+  EXPECT_EQ(json["comparisons"][0]["agrees"], false);
+
+  const SuppressionFile file{std::string{twin} + " \"output y\" RESULT_WRONG known since\n"};
+  const Reply suppressed = call({"check", twin, "--suppress", file.path, "--strict"});
+  EXPECT_EQ(suppressed.code, ExitCode::kClean) << suppressed.out;
+  EXPECT_THAT(suppressed.out, HasSubstr("suppressed: 1 (known since)"));
+
+  const Reply many = call({"check", "gemm", "--set", "m=4096"});
+  EXPECT_EQ(many.code, ExitCode::kClean);
+  EXPECT_THAT(many.out, HasSubstr("values not compared: 4294967296 operations are many"));
+}
+
 TEST(CommandTest, ASuppressionOfNothingIsAWarningThatStrictFails) {
   const SuppressionFile file{"\nproducer_consumer * MBAR_UNINIT long mended\n"};
   const std::vector<std::string> lax{"check", "producer_consumer", "--suppress", file.path};

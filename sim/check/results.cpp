@@ -1,0 +1,99 @@
+#include "sim/check/results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace warptwin::sim {
+
+namespace {
+
+// Half a unit in the last place of the output's format, doubled for the rounding of the inputs'
+// sums.
+double relative_bound(ElementType element) {
+  switch (element) {
+    case ElementType::kBf16:
+      return std::ldexp(1.0, -8);
+    case ElementType::kF16:
+      return std::ldexp(1.0, -11);
+    case ElementType::kF8E4M3:
+      return std::ldexp(1.0, -4);
+    case ElementType::kF8E5M2:
+      return std::ldexp(1.0, -3);
+    default:
+      return std::ldexp(1.0, -18);
+  }
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+std::string text_of(const char* what, const Comparison::Span& span) {
+  return span.first == span.last ? std::string{what} + " " + std::to_string(span.first)
+                                 : what + std::string{"s "} + std::to_string(span.first) + " .. " +
+                                       std::to_string(span.last);
+}
+
+void extend(Comparison::Span& span, std::uint32_t at, bool begins) {
+  span = begins ? Comparison::Span{at, at}
+                : Comparison::Span{std::min(span.first, at), std::max(span.last, at)};
+}
+
+}  // namespace
+
+Comparison compare(const HostTensor& got, const HostTensor& expected) {
+  Comparison result;
+  result.tensor = got.spec.name;
+  result.relative = relative_bound(got.spec.element);
+  result.elements = got.values.size();
+  double largest = 0;
+  for (const float value : expected.values) {
+    largest = std::max(largest, std::abs(static_cast<double>(value)));
+  }
+  result.absolute = largest * got.spec.error_share;
+  for (std::size_t i = 0; i < got.values.size(); ++i) {
+    const auto row = static_cast<std::uint32_t>(i / got.spec.columns);
+    const auto column = static_cast<std::uint32_t>(i % got.spec.columns);
+    const double a = static_cast<double>(got.values[i]);
+    const double b = static_cast<double>(expected.values[i]);
+    const double bound = result.relative * std::abs(b) + result.absolute;
+    const double error = std::abs(a - b);
+    // A NaN is wrong wherever the reference has none; an exact result is right whatever the bound.
+    const double share = a == b ? 0.0 : std::isnan(error) || bound == 0 ? HUGE_VAL : error / bound;
+    if (i == 0 || share > result.worst) {
+      result.worst = share;
+      result.error = error;
+      result.row = row;
+      result.column = column;
+      result.got = a;
+      result.expected = b;
+    }
+    if (share > 1.0) {
+      const bool begins = result.wrong++ == 0;
+      extend(result.wrong_rows, row, begins);
+      extend(result.wrong_columns, column, begins);
+    }
+  }
+  return result;
+}
+
+Finding wrong_result(const Comparison& comparison, const Rules& rules) {
+  Finding finding;
+  finding.info = find_diagnostic("RESULT_WRONG");
+  finding.severity = rules.severity_of(*finding.info);
+  finding.object = "output " + comparison.tensor;
+  finding.message = comparison.tensor + " is " + number(comparison.got) + " for " +
+                    number(comparison.expected) + " at (" + std::to_string(comparison.row) + ", " +
+                    std::to_string(comparison.column) + "), " + number(comparison.worst) +
+                    " times what rounding explains";
+  finding.details = {"wrong    " + std::to_string(comparison.wrong) + " of " +
+                     std::to_string(comparison.elements) + " elements, in " +
+                     text_of("row", comparison.wrong_rows) + " and " +
+                     text_of("column", comparison.wrong_columns)};
+  return finding;
+}
+
+}  // namespace warptwin::sim
