@@ -240,8 +240,8 @@ constexpr DiagnosticInfo kCatalogue[] = {
      kError,
      kError,
      "a swizzled tile does not begin where its swizzle pattern does",
-     "a tensor copy with a swizzle of s bytes at an address that 8 s does not divide, without base "
-     "offset in its descriptor",
+     "an operand's descriptor without base offset, or rows that a warp stores or loads, with a "
+     "swizzle of s bytes, in a tile at an address that 8 s does not divide",
      "rows are read with another swizzle than they were written: wrong data",
      "PTX ISA: Swizzling modes; Shared memory descriptor"},
     {"LAYOUT_SCALES",

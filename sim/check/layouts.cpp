@@ -26,6 +26,7 @@ class Impl : public Detector {
   Impl(Reporter& reporter, Order&)
       : Detector{reporter,
                  {Op::kCtaExit,
+                  Op::kSharedLoad,
                   Op::kSharedStore,
                   Op::kTcgen05Cp,
                   Op::kTcgen05Mma,
@@ -36,11 +37,9 @@ class Impl : public Detector {
   void on_event(const Event& event) override {
     if (event.op == Op::kCtaExit) {
       ctas_.erase(event.cta);
-    } else if (event.op == Op::kSharedStore) {
+    } else if (event.op == Op::kSharedLoad || event.op == Op::kSharedStore) {
       if (event.peer != 0) {
-        // A row of a tile in each lane.
-        const auto span = static_cast<std::uint32_t>(event.extra);
-        ctas_[event.cta][event.address] = {event, event.address + event.peer, span, event.peer};
+        on_rows(event);
       }
     } else if (event.step == Step::kIssued && event.fault == Fault::kNone) {
       on_copy_or_operand(event);
@@ -57,15 +56,24 @@ class Impl : public Detector {
   };
   using Tiles = std::map<std::uint32_t, Tile>;  // by first byte
 
+  // Rows of a tile, one to a lane, which are addressed from the tile's first byte.
+  void on_rows(const Event& event) {
+    const auto span = static_cast<std::uint32_t>(event.extra);
+    if (span != 0 && event.address % (kRowsOfGroup * span) != 0) {
+      report_alignment(event, shared(event.cta, event.address), event.address, span);
+    }
+    if (event.op == Op::kSharedStore) {
+      ctas_[event.cta][event.address] = {event, event.address + event.peer, span, event.peer};
+    }
+  }
+
   void on_copy_or_operand(const Event& event) {
     switch (event.op) {
       case Op::kTensorLoad:
-        check_alignment(event);
         ctas_[event.cta][event.address] = {
             event, event.address + event.bytes, event.wanted, event.count};
         break;
       case Op::kTensorStore:
-        check_alignment(event);
         check_store(event);
         break;
       default:
@@ -98,17 +106,18 @@ class Impl : public Detector {
            " at " + naming().site(tile.writer.site);
   }
 
-  // The machine's descriptors have no base offset: a swizzled tile begins where the pattern does.
-  void check_alignment(const Event& event) {
-    const std::uint32_t pattern = event.wanted * kRowsOfGroup;
-    if (pattern != 0 && event.address % pattern != 0) {
-      reporter().report("LAYOUT_ALIGN",
-                        event,
-                        shared(event.cta, event.address),
-                        "a tile with " + swizzle_name(event.wanted) + " at shared+" +
-                            std::to_string(event.address) + ", not a multiple of " +
-                            std::to_string(pattern));
-    }
+  // TMA swizzles by the address, wherever its box begins. Who counts from the beginning of a tile,
+  // as descriptors without base offset do, needs the pattern to begin there.
+  void report_alignment(const Event& event,
+                        const std::string& object,
+                        std::uint32_t address,
+                        std::uint32_t span) {
+    reporter().report("LAYOUT_ALIGN",
+                      event,
+                      object,
+                      "a tile with " + swizzle_name(span) + " at shared+" +
+                          std::to_string(address) + ", not a multiple of " +
+                          std::to_string(kRowsOfGroup * span));
   }
 
   void check_store(const Event& event) {
@@ -161,7 +170,9 @@ class Impl : public Detector {
               " bytes; the rows written are " + std::to_string(tile->row_bytes) + " bytes long, " +
               written_by(*tile),
           {"a group of eight rows takes " + std::to_string(kRowsOfGroup * kUnitBytes) + " bytes"});
-    } else if (span != 0 && (offset / span % kRowsOfGroup != 0 || offset % 32 != 0)) {
+    } else if (span != 0 && offset < span && tile->writer.address % (kRowsOfGroup * span) != 0) {
+      report_alignment(event, object(), tile->writer.address, span);
+    } else if (span != 0 && (start / span % kRowsOfGroup != 0 || start % 32 != 0)) {
       reporter().report("LAYOUT_START",
                         event,
                         object(),
