@@ -52,6 +52,30 @@ Body load_slices_and_multiply(SharedAddress start) {
       }));
 }
 
+// Two panels of 128 rows are loaded, the first 32 columns of the matrix and the next; B is 16 rows
+// of K from `start` on, or what `major` makes of them.
+Body multiply_panels(SharedAddress start, std::uint32_t leading, std::uint32_t n, Major major) {
+  return after_init(
+      1, with_tmem([=](M& m, TmemAddress at) {
+        constexpr std::uint32_t kPanelBytes = 128 * 64;
+        m.elect_one([&] {
+          m.mbarrier_arrive_expect_tx(kBar, 2 * kPanelBytes);
+          m.cp_async_bulk_tensor_load(kTile, kMap64, Coordinates<2>{{0, 0}}, CopyTarget{kBar});
+          m.cp_async_bulk_tensor_load(
+              kTile + kPanelBytes, kMap64, Coordinates<2>{{32, 0}}, CopyTarget{kBar});
+        });
+        wait(m, 0);
+        m.tcgen05_mma(CtaGroup::kOne,
+                      at,
+                      UmmaSmemDescriptor::make(kTile, 16, 512, Swizzle::k64B),
+                      UmmaSmemDescriptor::make(start, leading, 512, Swizzle::k64B),
+                      UmmaInstructionDescriptor::make(ElementType::kBf16, ElementType::kBf16, 64, n)
+                          .with_majors(Major::kK, major),
+                      false);
+        complete(m, 1);
+      }));
+}
+
 UmmaSmemDescriptor describe(SharedAddress start, std::uint32_t stride, Swizzle swizzle) {
   return UmmaSmemDescriptor::make(start, 16, stride, swizzle);
 }
@@ -85,6 +109,24 @@ void add_layouts(List& list) {
            1,
            load_slices_and_multiply(kTile + 512),
            load_slices_and_multiply(kTile + 1024));
+  // The last 16 rows of the first panel.
+  const SharedAddress last_rows = kTile + 112 * 64;
+  list.add("LAYOUT_MAJOR",
+           1,
+           multiply_panels(last_rows, 8192, 24, Major::kK),
+           multiply_panels(last_rows, 8192, 24, Major::kMn));
+  list.add("LAYOUT_MAJOR",
+           1,
+           multiply_panels(kTile, 8192 + 512, 64, Major::kMn),
+           multiply_panels(kTile, 8192, 64, Major::kMn));
+  list.add("LAYOUT_STRIDE",
+           1,
+           multiply_panels(kTile, 16, 64, Major::kMn),
+           multiply_panels(kTile, 8192, 64, Major::kMn));
+  list.add("LAYOUT_START",
+           1,
+           multiply_panels(kTile + 4 * 64, 8192, 64, Major::kMn),
+           multiply_panels(kTile + 8 * 64, 8192, 64, Major::kMn));
   // Scale factors, 16 bytes to a row, and their copy to tensor memory.
   const auto copied = [](std::uint32_t stride) {
     return after_init(
