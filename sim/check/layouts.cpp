@@ -220,9 +220,11 @@ class Impl : public Detector {
                    std::uint32_t span) {
     const std::uint32_t start = operand.descriptor.start().value / span * span;
     const bool mn_major = operand.major == Major::kMn;
-    const std::uint32_t rows = mn_major ? mma_k(operand.type) : operand.rows;
-    for (std::uint32_t row = kRowsOfGroup; row < rows; row += kRowsOfGroup) {
-      const std::uint32_t at = start + row / kRowsOfGroup * operand.descriptor.stride_bytes();
+    const std::uint32_t stride = operand.descriptor.stride_bytes();
+    const std::uint32_t groups = (mn_major ? mma_k(operand.type) : operand.rows) / kRowsOfGroup;
+    const bool goes_on = start + (groups - 1) * stride >= tile.end;
+    for (std::uint32_t group = 1; goes_on && group < groups; ++group) {
+      const std::uint32_t at = start + group * stride;
       if (const Tile* other = other_box(event.cta, at, tile);
           other != nullptr && distance(tile, start, *other, at) % tile.writer.expected != 0) {
         report_major(event, operand, tile, *other, "columns");
@@ -248,8 +250,8 @@ class Impl : public Detector {
     }
     const Tile* other = find(cta, address);
     const auto described = [](const Tile& one) {
-      return one.writer.op == Op::kTensorLoad && one.writer.pending != 0 &&
-             one.writer.expected != 0;
+      return one.writer.op == Op::kTensorLoad && (one.writer.flags & event_flag::kMatrix) != 0 &&
+             one.writer.pending != 0 && one.writer.expected != 0;
     };
     const bool comparable = other != nullptr && described(tile) && described(*other) &&
                             other->writer.phase == tile.writer.phase;

@@ -914,6 +914,7 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
         const TensorMapState& map = memory_.maps[op.map];
         issued.wanted = static_cast<std::uint32_t>(map.swizzle);
         issued.phase = op.map;
+        issued.flags |= map.rank == 2 && map.step[1] == 1 ? event_flag::kMatrix : 0;
         issued.count = load ? map.box[0] * map.element_bytes : issued.count;
       }
       emit(issued);
