@@ -48,7 +48,8 @@ inline std::uint64_t attended_pairs(std::uint64_t queries, std::uint64_t keys, b
   return (queries - cut) * keys + cut * (cut + 1) / 2;
 }
 
-/// o = softmax(q * k^T / sqrt(dim)) * v of one head, whose `dim` columns begin at `first`. If `causal`, row i of q sees rows 0 to i of k.
+/// o = softmax(q * k^T / sqrt(dim)) * v of one head, whose `dim` columns begin at `first`. If
+/// `causal`, row i of q sees rows 0 to i of k.
 inline void attention_reference(const HostTensor& q,
                                 const HostTensor& k,
                                 const HostTensor& v,

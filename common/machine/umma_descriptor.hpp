@@ -77,8 +77,8 @@ struct UmmaSmemDescriptor {
         return 16;
     }
   }
-  /// Where byte `mn` of M or N, in row `k` of K, of an MN-major operand lies, before the swizzle: in
-  /// panels of rows in groups of eight. Swizzled, groups are a stride apart and panels a leading
+  /// Where byte `mn` of M or N, in row `k` of K, of an MN-major operand lies, before the swizzle:
+  /// in panels of rows in groups of eight. Swizzled, groups are a stride apart and panels a leading
   /// offset; unswizzled, the other way round (PTX ISA, "Canonical layouts").
   constexpr std::uint32_t mn_address(std::uint32_t mn, std::uint32_t k) const {
     const bool swizzles = swizzle_code() != 0;
