@@ -127,9 +127,8 @@ struct AttentionStorage {
   constexpr WideTile<bf16> keys(std::uint32_t stage) const {  // (tile, head_dim)
     return {kv.tile(stage), kAttentionTile, head_dim};
   }
-  constexpr WideTile<bf16> values(std::uint32_t stage) const {  // (head_dim, tile)
-    return {kv.tile(stage), head_dim, kAttentionTile};
-  }
+  /// They lie as keys do, and their rows are the K of P * V.
+  constexpr MnMajorTile<bf16> values(std::uint32_t stage) const { return {keys(stage)}; }
   constexpr SharedTile<f32> factors(std::uint32_t stage) const {  // one for each row
     return {stats.tile(stage), kAttentionTile, 1, Swizzle::kNone};
   }
@@ -218,7 +217,7 @@ struct AttentionKernel {
       bring(kv, problem.k, j * kAttentionTile, tile.n * dim, &Storage::keys);
     };
     const auto load_values = [&](Tile tile, std::uint32_t j) {
-      bring(kv, problem.v, tile.n * dim, j * kAttentionTile, &Storage::values);
+      bring(kv, problem.v, j * kAttentionTile, tile.n * dim, &Storage::keys);
     };
     for (const Tile tile : problem.tiles(machine)) {
       load_queries(tile, 0);
@@ -395,8 +394,8 @@ struct Attention {
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"q", "rows of Q and O", 512, 1, 1 << 20, "cta_q"},
-        {"kv", "rows of K, columns of V^T", 384, 1, 1 << 20, "tile_kv"},
-        {"heads", "heads, side by side in Q, K and O", 1, 1, 1 << 10},
+        {"kv", "rows of K and V", 384, 1, 1 << 20, "tile_kv"},
+        {"heads", "heads, side by side in Q, K, V and O", 1, 1, 1 << 10},
         {"causal", "1: query i sees keys 0 to i", 0, 0, 1},
         {"head_dim", "columns of a head: 64 or 128", 128, 64, 128},
         {"cta_q", "rows of Q a CTA works on at once", 256, 256, 256},
@@ -427,11 +426,11 @@ struct Attention {
     constexpr std::uint32_t kPanel = 64;
     return {.tensors = {matrix("q", TensorUse::kInput, q, columns),
                         matrix("k", TensorUse::kInput, kv, columns),
-                        matrix("vt", TensorUse::kInput, columns, kv),
+                        matrix("v", TensorUse::kInput, kv, columns),
                         o},
             .maps = {{0, kAttentionTile, kPanel, Swizzle::k128B},
                      {1, kAttentionTile, kPanel, Swizzle::k128B},
-                     {2, dim, kPanel, Swizzle::k128B},
+                     {2, kAttentionTile, kPanel, Swizzle::k128B},
                      {3, kAttentionTile, kPanel, Swizzle::k128B}},
             .clusters = tiles.ctas(p.u32("ctas")),
             .registers_per_thread = kAttentionRegisters,

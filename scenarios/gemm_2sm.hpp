@@ -188,7 +188,7 @@ struct Gemm2sm : Gemm {
     check_row_pitch("k", k, sizeof(bf16::Storage));
     check_mma_shape(e.tile_m, e.tile_n, cluster.group);
     check_tile_k(e.tile_k, sizeof(bf16::Storage));
-    check_cluster(cluster, e.cta_m(), e.tile_n / 2);
+    check_cluster(cluster, e.cta_m(), e.cta_n(), e.tile_k * sizeof(bf16::Storage));
     check_tmem_columns(e.accum_stages, e.accum_columns());
     check_stages_fit<Gemm2smStorage<Gemm2smExtents<>>>(e);
     const std::uint32_t slice_a = e.cta_m() / cluster.slice(Operand::kA, 0).count;

@@ -270,7 +270,7 @@ struct GemmBlockwiseFp8 {
     require(e.tile_n <= kScaledSumColumnsMax,
             "tile_n=" + std::to_string(e.tile_n) +
                 " sums do not fit the registers of a lane; use tile_n<=128");
-    check_cluster(cluster, e.cta_m(), e.cta_n());
+    check_cluster(cluster, e.cta_m(), e.cta_n(), e.tile_k * sizeof(f8e4m3::Storage));
     check_tmem_columns(e.accum_stages, e.tile_n);
     check_stages_fit<GemmBlockwiseFp8Storage<GemmBlockwiseFp8Extents<>>>(e);
     Workload workload;

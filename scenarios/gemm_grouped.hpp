@@ -305,7 +305,7 @@ struct GemmGrouped {
     const auto [n, k] = std::array{p.u32("n"), p.u32("k")};
     check_row_pitch("k", k, sizeof(bf16::Storage));
     check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(bf16::Storage), e.cluster().group);
-    check_cluster(e.cluster(), e.cta_m(), e.cta_n());
+    check_cluster(e.cluster(), e.cta_m(), e.cta_n(), e.tile_k * sizeof(bf16::Storage));
     check_tmem_columns(e.accum_stages, e.tile_n);
     check_stages_fit<GemmGroupedStorage<GemmGroupedExtents<>>>(e);
     const std::uint32_t box = box_columns<bf16>(e.tile_n);

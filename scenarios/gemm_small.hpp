@@ -278,7 +278,7 @@ struct GemmSmall {
     check_mma_shape(e.tile_m, e.tile_n);
     check_tile_k(e.tile_k, sizeof(bf16::Storage));
     require(e.k_group != 3, "k_group=3 does not divide a ring evenly; use k_group=2 or 4");
-    check_cluster(cluster, e.tile_m, e.tile_n);
+    check_cluster(cluster, e.tile_m, e.tile_n, e.tile_k * sizeof(bf16::Storage));
     check_tmem_columns(e.accum_stages, e.tile_n);
     check_stages_fit<GemmSmallStorage<GemmSmallExtents<>>>(e);
     const std::uint32_t slice_rows = e.tile_m / cluster.slice(Operand::kA, 0).count;

@@ -202,7 +202,7 @@ struct GemmWgmma {
             "tile_n=" + std::to_string(e.tile_n) +
                 " is stored in boxes of 32 bytes or more; use a multiple of 16");
     check_wgmma_stages(e.stages, e.in_flight);
-    check_cluster(e.cluster(), e.tile_m, e.tile_n);
+    check_cluster(e.cluster(), e.tile_m, e.tile_n, e.tile_k * sizeof(bf16::Storage));
     check_stages_fit<GemmWgmmaStorage<GemmWgmmaExtents<>>>(e);
     const std::uint32_t ctas = p.u32("ctas");
     require(ctas % e.cluster_m == 0,

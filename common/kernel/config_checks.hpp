@@ -9,6 +9,7 @@
 
 #include "common/kernel/scenario.hpp"
 #include "common/machine/shared_layout.hpp"
+#include "common/machine/shared_tile.hpp"
 #include "common/machine/types.hpp"
 #include "common/sync/cluster_shape.hpp"
 
@@ -103,9 +104,17 @@ inline void check_tile_shape(std::uint32_t m,
 }
 
 /// The clusters that can be launched, and whose CTAs can each copy a slice of a shared tile: whole
-/// groups of eight rows, where every swizzle pattern starts anew. `rows_a` and `rows_b` are one
-/// CTA's.
-inline void check_cluster(const ClusterShape& cluster, std::uint32_t rows_a, std::uint32_t rows_b) {
+/// rows, from a multiple of 128 bytes on, which is where TMA can write. A slice may begin in the
+/// middle of a swizzle pattern: TMA swizzles by the address. `rows_a` and `rows_b` are one CTA's.
+inline void check_cluster(const ClusterShape& cluster,
+                          std::uint32_t rows_a,
+                          std::uint32_t rows_b,
+                          std::uint32_t row_bytes) {
+  constexpr std::uint32_t kCopyAlignment = alignment_of(Swizzle::kNone);
+  const std::string slices_text =
+      row_bytes >= kCopyAlignment ? "whole rows"
+                                  : "multiples of " + std::to_string(kCopyAlignment / row_bytes) +
+                                        " rows of " + std::to_string(row_bytes) + " bytes";
   const std::string shape =
       "a cluster of " + std::to_string(cluster.m) + "x" + std::to_string(cluster.n);
   require(cluster.m % cluster.group_ctas() == 0,
@@ -119,13 +128,16 @@ inline void check_cluster(const ClusterShape& cluster, std::uint32_t rows_a, std
                                 std::uint32_t sharers,
                                 const char* parameter,
                                 std::uint32_t unit) {
+    const auto fits = [&](std::uint32_t slices) {
+      return rows % slices == 0 && rows / slices * row_bytes % kCopyAlignment == 0;
+    };
     std::uint32_t fitting = sharers;
-    while (fitting > 1 && rows % (8 * fitting) != 0) {
+    while (fitting > 1 && !fits(fitting)) {
       --fitting;
     }
-    require(rows % (8 * sharers) == 0,
+    require(fits(sharers),
             shape + " cuts the " + std::to_string(rows) + " rows of " + operand + " in " +
-                std::to_string(sharers) + " slices, which must be multiples of 8 rows; use " +
+                std::to_string(sharers) + " slices, which must be " + slices_text + "; use " +
                 parameter + "=" + std::to_string(fitting * unit) + ", or a larger tile");
   };
   check_slices("A", rows_a, cluster.slice(Operand::kA, 0).count, "cluster_n", 1);

@@ -48,11 +48,11 @@ inline std::uint64_t attended_pairs(std::uint64_t queries, std::uint64_t keys, b
   return (queries - cut) * keys + cut * (cut + 1) / 2;
 }
 
-/// o = softmax(q * k^T / sqrt(dim)) * vt^T of one head, whose `dim` columns of q, k and o, rows of
-/// vt, begin at `first`. If `causal`, row i of q sees rows 0 to i of k.
+/// o = softmax(q * k^T / sqrt(dim)) * v of one head, whose `dim` columns begin at `first`. If
+/// `causal`, row i of q sees rows 0 to i of k.
 inline void attention_reference(const HostTensor& q,
                                 const HostTensor& k,
-                                const HostTensor& vt,
+                                const HostTensor& v,
                                 std::uint32_t first,
                                 std::uint32_t dim,
                                 bool causal,
@@ -75,7 +75,7 @@ inline void attention_reference(const HostTensor& q,
     for (std::uint32_t c = first; c < first + dim; ++c) {
       double total = 0;
       for (std::uint32_t j = 0; j < keys; ++j) {
-        total += weights[j] * static_cast<double>(vt.at(c, j));
+        total += weights[j] * static_cast<double>(v.at(j, c));
       }
       o.at(row, c) = static_cast<float>(total / sum);
     }

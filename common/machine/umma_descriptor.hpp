@@ -20,8 +20,8 @@ enum class Major : std::uint8_t { kK = 0, kMn = 1 };
 ///
 /// Bits       Field
 ///  0..13     start address >> 4
-/// 16..29     leading-dimension byte offset >> 4
-/// 32..45     stride-dimension byte offset >> 4
+/// 16..29     leading-dimension byte offset >> 4: MN-major, swizzled, from one span to the next
+/// 32..45     stride-dimension byte offset >> 4: from eight rows to the next eight
 /// 46..48     fixed 0b001
 /// 49..51     base offset
 /// 52         leading-dimension mode
@@ -38,6 +38,13 @@ struct UmmaSmemDescriptor {
     return make(tile.base, 16, 8 * tile.row_bytes(), tile.swizzle);
   }
 
+  /// Describes an MN-major operand: `tile` has rows of K, whose columns are one swizzle span of M
+  /// or N, from `tile.base` on; the next span's columns lie in a tile right behind it.
+  template <class Element>
+  static constexpr UmmaSmemDescriptor mn_major(const SharedTile<Element>& tile) {
+    return make(tile.base, tile.bytes(), 8 * tile.row_bytes(), tile.swizzle);
+  }
+
   static constexpr UmmaSmemDescriptor make(SharedAddress start,
                                            std::uint32_t leading_bytes,
                                            std::uint32_t stride_bytes,
@@ -47,7 +54,7 @@ struct UmmaSmemDescriptor {
             field(code_of(swizzle), 61, 3)};
   }
 
-  /// The same tile, `bytes` further along K.
+  /// The same tile from `bytes` further on: within a K-major row, along K.
   constexpr UmmaSmemDescriptor advanced(std::uint32_t bytes) const { return {bits + (bytes >> 4)}; }
 
   constexpr SharedAddress start() const { return {get(0, 14) << 4}; }
@@ -56,6 +63,30 @@ struct UmmaSmemDescriptor {
   constexpr std::uint32_t fixed() const { return get(46, 3); }
   constexpr std::uint32_t base_offset() const { return get(49, 3); }
   constexpr std::uint32_t swizzle_code() const { return get(61, 3); }
+
+  /// Bytes of M or N in a row of an MN-major operand's panel.
+  constexpr std::uint32_t panel_bytes() const {
+    switch (swizzle_code()) {
+      case 2:
+        return 128;
+      case 4:
+        return 64;
+      case 6:
+        return 32;
+      default:
+        return 16;
+    }
+  }
+  /// Where byte `mn` of M or N, in row `k` of K, of an MN-major operand lies, before the swizzle:
+  /// in panels of rows in groups of eight. Swizzled, groups are a stride apart and panels a leading
+  /// offset; unswizzled, the other way round (PTX ISA, "Canonical layouts").
+  constexpr std::uint32_t mn_address(std::uint32_t mn, std::uint32_t k) const {
+    const bool swizzles = swizzle_code() != 0;
+    const std::uint32_t panel = swizzles ? leading_bytes() : stride_bytes();
+    const std::uint32_t group = swizzles ? stride_bytes() : leading_bytes();
+    return start().value + mn / panel_bytes() * panel + mn % panel_bytes() + k / 8 * group +
+           k % 8 * panel_bytes();
+  }
 
   static constexpr std::uint32_t code_of(Swizzle swizzle) {
     switch (swizzle) {
@@ -154,11 +185,18 @@ struct UmmaInstructionDescriptor {
                 ((m >> 4) << 24),
             kind};
   }
+  /// The same, for operands that lie so.
+  constexpr UmmaInstructionDescriptor with_majors(Major a, Major b) const {
+    return {bits | (static_cast<std::uint32_t>(a) << 15) | (static_cast<std::uint32_t>(b) << 16),
+            kind};
+  }
   /// The same, for factors that begin at these bytes of their cells.
   constexpr UmmaInstructionDescriptor with_scale_bytes(std::uint32_t a, std::uint32_t b) const {
     return {bits | (b << 4) | (a << 29), kind};
   }
 
+  constexpr Major a_major() const { return static_cast<Major>((bits >> 15) & 1U); }
+  constexpr Major b_major() const { return static_cast<Major>((bits >> 16) & 1U); }
   constexpr std::uint32_t scale_byte_a() const { return (bits >> 29) & 3U; }
   constexpr std::uint32_t scale_byte_b() const { return (bits >> 4) & 3U; }
   constexpr ElementType scale_type() const {

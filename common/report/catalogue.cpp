@@ -240,10 +240,18 @@ constexpr DiagnosticInfo kCatalogue[] = {
      kError,
      kError,
      "a swizzled tile does not begin where its swizzle pattern does",
-     "a tensor copy with a swizzle of s bytes at an address that 8 s does not divide, without base "
-     "offset in its descriptor",
+     "an operand's descriptor without base offset, or rows that a warp stores or loads, with a "
+     "swizzle of s bytes, in a tile at an address that 8 s does not divide",
      "rows are read with another swizzle than they were written: wrong data",
      "PTX ISA: Swizzling modes; Shared memory descriptor"},
+    {"LAYOUT_MAJOR",
+     kError,
+     kError,
+     "an operand is read along the wrong dimension of what was copied",
+     "the rows of a K-major operand go on in a box of other columns of the same matrix, or the "
+     "columns of an MN-major one in a box of other rows",
+     "the MMA multiplies elements that do not belong together: wrong data",
+     "PTX ISA: Instruction descriptor; Shared memory descriptor; Canonical layouts"},
     {"LAYOUT_SCALES",
      kError,
      kError,
@@ -257,16 +265,16 @@ constexpr DiagnosticInfo kCatalogue[] = {
      kError,
      kError,
      "an operand's descriptor begins at no place where a slice of the tile does",
-     "the start of a descriptor is neither at a group of eight rows of the tile it lies in, nor at "
-     "a multiple of 32 bytes along K",
+     "the start of a descriptor is neither at a group of eight rows of the tile it lies in, nor, "
+     "K-major, at a multiple of 32 bytes along K",
      "the MMA reads elements of other rows: wrong data",
      "PTX ISA: Shared memory descriptor"},
     {"LAYOUT_STRIDE",
      kError,
      kError,
      "an operand's descriptor steps over rows that lie otherwise",
-     "the stride of a descriptor is no multiple of the eight rows of the tile that was copied "
-     "there",
+     "the stride of a descriptor, or the leading offset of an MN-major one, is no multiple of the "
+     "eight rows of the tile that was copied there",
      "the MMA reads other rows than were meant: wrong data",
      "PTX ISA: Shared memory descriptor; Strides"},
     {"LAYOUT_SWIZZLE",

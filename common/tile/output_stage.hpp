@@ -72,6 +72,32 @@ constexpr void multiply_tiles(M& machine,
   }
 }
 
+/// The same with B MN-major: b (tile_k, columns); as many rows of it as an instruction has of K are
+/// one instruction.
+template <Machine M, class ElementA, class ElementB>
+constexpr void multiply_tiles(M& machine,
+                              TmemAddress d,
+                              TmemOperand<ElementA> a,
+                              const MnMajorTile<ElementB>& b,
+                              Accumulate accumulate,
+                              SourceSite site) {
+  constexpr std::uint32_t kStepRows = mma_k(ElementB::kType);
+  const auto instruction =
+      UmmaInstructionDescriptor::make(ElementA::kType, ElementB::kType, kTmemLanes, b.tile.columns)
+          .with_majors(Major::kK, Major::kMn);
+  const SharedTile<ElementB> panel = b.tile.panel(0);
+  const auto descriptor_b = UmmaSmemDescriptor::mn_major(panel);
+  for (std::uint32_t row = 0; row < panel.rows; row += kStepRows) {
+    machine.tcgen05_mma(CtaGroup::kOne,
+                        d,
+                        a.advanced(row * SharedTile<ElementA>::kElementBytes),
+                        descriptor_b.advanced(row * panel.row_bytes()),
+                        instruction,
+                        accumulate == Accumulate::kYes || row > 0,
+                        site);
+  }
+}
+
 /// Tells the epilogues of all CTAs of the group that an accumulator is complete, when it is.
 template <Machine M>
 constexpr void commit_accumulator(M& machine,
@@ -160,6 +186,14 @@ class [[nodiscard]] MmaStage {
                      i == 0 ? accumulate : Accumulate::kYes,
                      site);
     }
+  }
+
+  template <class ElementA, class ElementB>
+  constexpr void multiply(const TmemOperand<ElementA>& a,
+                          const MnMajorTile<ElementB>& b,
+                          Accumulate accumulate,
+                          SourceSite site = SourceSite::current()) const {
+    multiply_tiles(claim_.machine(), tmem_.address(), a, b, accumulate, site);
   }
 
   /// Participants: the whole warp. Blocks: never.

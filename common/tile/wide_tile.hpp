@@ -12,8 +12,8 @@
 
 namespace warptwin {
 
-/// `rows` by `columns`, K-major, as panels side by side: each a tile of the same rows whose columns
-/// are one swizzle span, the next one right behind it.
+/// `rows` by `columns` as panels side by side: each a tile of the same rows whose columns are one
+/// swizzle span, the next one right behind it. As an operand it is K-major.
 ///
 /// Requires: a row of 32, 64 or a multiple of 128 bytes; rows a multiple of 8.
 template <class Element>
@@ -33,6 +33,14 @@ struct WideTile {
     const std::uint32_t row_bytes = panel_columns() * SharedTile<Element>::kElementBytes;
     return {base + index * rows * row_bytes, rows, panel_columns(), swizzle_of(row_bytes)};
   }
+};
+
+/// An operand that is MN-major: the rows of `tile` are of K, its columns of M or N.
+///
+/// Requires: rows a multiple of an instruction's K.
+template <class Element>
+struct MnMajorTile {
+  WideTile<Element> tile;
 };
 
 /// Copies the tile whose first element is at `row`, `column` into a stage held, panel by panel.

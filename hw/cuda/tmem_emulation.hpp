@@ -89,14 +89,16 @@ class TmemEmulation {
                                 EmulatingLanes lanes) const {
     const std::uint32_t own_m = instruction.m() / ctas_in(group);
     const std::uint32_t own_n = instruction.n() / ctas_in(group);
+    const std::uint32_t a_columns = column_bytes(instruction.a_major(), instruction.a_type());
+    const std::uint32_t b_columns = column_bytes(instruction.b_major(), instruction.b_type());
     for (std::uint32_t row = lanes.first; row < instruction.m(); row += lanes.step) {
       const std::uint32_t cta = group == CtaGroup::kOne ? 0 : row / own_m;
       const std::uint32_t m = row - cta * own_m;
       std::uint32_t* const cells = cells_of(group, cta);
-      const auto a_row = row_of(group, cta, cells, a, m);
+      const auto a_row = row_of(group, cta, cells, a, m, a_columns);
       for (std::uint32_t n = 0; n < instruction.n(); ++n) {
         const std::uint32_t b_cta = group == CtaGroup::kOne ? 0 : n / own_n;
-        const SharedRow b_row = row_of(group, b_cta, cells, b, n - b_cta * own_n);
+        const SharedRow b_row = row_of(group, b_cta, cells, b, n - b_cta * own_n, b_columns);
         const TmemAddress at = d_cell(group, instruction, m, n);
         std::uint32_t& cell = cell_at(cells, d.at_lane(at.lane()).at_column(at.column()));
         const float sum = accumulate ? std::bit_cast<float>(cell) : 0.0F;
@@ -129,7 +131,7 @@ class TmemEmulation {
     for (std::uint32_t cta = 0; cta < ctas_in(group); ++cta) {
       std::uint32_t* const cells = cells_of(group, cta);
       for (std::uint32_t lane = lanes.first; lane < kTmemLanes; lane += lanes.step) {
-        const auto row = row_of(group, cta, cells, from, lane % rows);
+        const auto row = row_of(group, cta, cells, from, lane % rows, 0);
         for (std::uint32_t column = 0; column < columns_of(shape); ++column) {
           cell_at(cells, to.at_lane(lane).at_column(column)) = row.word(4 * column);
         }
@@ -195,13 +197,30 @@ class TmemEmulation {
     std::uint32_t row;
     std::uint32_t window;
     bool in_cluster;
+    std::uint32_t column_bytes;  // of an MN-major operand, those of an element; 0: K-major
 
     // Of four bytes from byte k on.
     WARPTWIN_HOST_DEVICE std::uint32_t word(std::uint32_t k) const {
-      const SharedAddress at = operand_word(descriptor, row, k);
+      if (column_bytes == 0) {
+        return load(operand_word(descriptor, row, k));
+      }
+      std::uint32_t packed = 0;
+      for (std::uint32_t byte = 0; byte < 4; byte += column_bytes) {
+        const std::uint32_t at =
+            swizzled(descriptor.mn_address(row * column_bytes, (k + byte) / column_bytes),
+                     swizzle_of_code(descriptor.swizzle_code()));
+        const std::uint32_t element = load({at & ~3U}) >> (8 * (at % 4));
+        packed |= (element & mask_of(8 * column_bytes)) << (8 * byte);
+      }
+      return packed;
+    }
+    WARPTWIN_HOST_DEVICE std::uint32_t load(SharedAddress at) const {
       return in_cluster ? ptx::ld_cluster_u32({at.value + window}) : ptx::ld_shared_u32(at);
     }
   };
+  WARPTWIN_HOST_DEVICE static std::uint32_t column_bytes(Major major, ElementType type) {
+    return major == Major::kMn ? bytes_of(type) : 0;
+  }
   // One row of an operand in tensor memory, packed.
   struct TmemRow {
     const std::uint32_t* cells;
@@ -216,16 +235,22 @@ class TmemEmulation {
                                                std::uint32_t cta,
                                                const std::uint32_t*,
                                                UmmaSmemDescriptor descriptor,
-                                               std::uint32_t row) {
+                                               std::uint32_t row,
+                                               std::uint32_t column_bytes) {
     if (group == CtaGroup::kOne) {
-      return {descriptor, row, 0, false};
+      return {descriptor, row, 0, false, column_bytes};
     }
     const SharedAddress start = descriptor.start();
     const std::uint32_t leader = ptx::cluster_cta_rank() & ~1U;
-    return {descriptor, row, ptx::mapa(start, leader + cta).value - start.value, true};
+    return {
+        descriptor, row, ptx::mapa(start, leader + cta).value - start.value, true, column_bytes};
   }
-  WARPTWIN_HOST_DEVICE static TmemRow row_of(
-      CtaGroup, std::uint32_t, const std::uint32_t* cells, TmemAddress address, std::uint32_t row) {
+  WARPTWIN_HOST_DEVICE static TmemRow row_of(CtaGroup,
+                                             std::uint32_t,
+                                             const std::uint32_t* cells,
+                                             TmemAddress address,
+                                             std::uint32_t row,
+                                             std::uint32_t) {
     return {cells, address.at_lane(row)};
   }
 

@@ -37,7 +37,7 @@ struct AttentionCausalWrongTripsKernel : AttentionKernel<M, Extents> {
       bring(kv, problem.k, j * kAttentionTile, tile.n * dim, &Storage::keys);
     };
     const auto load_values = [&](Tile tile, std::uint32_t j) {
-      bring(kv, problem.v, tile.n * dim, j * kAttentionTile, &Storage::values);
+      bring(kv, problem.v, j * kAttentionTile, tile.n * dim, &Storage::keys);
     };
     for (const Tile tile : problem.tiles(machine)) {
       load_queries(tile, 0);

@@ -13,8 +13,8 @@ struct AttentionTwinOf : Attention {
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"q", "rows of Q and O", 512, 1, 1 << 20},
-        {"kv", "rows of K, columns of V^T", 384, 1, 1 << 20},
-        {"heads", "heads, side by side in Q, K and O", 1, 1, 1 << 10},
+        {"kv", "rows of K and V", 384, 1, 1 << 20},
+        {"heads", "heads, side by side in Q, K, V and O", 1, 1, 1 << 10},
         {"causal", "1: query i sees keys 0 to i", kCausal, kCausal, kCausal},
         {"head_dim", "columns of a head: 64 or 128", 64, 64, 128},
         {"cta_q", "rows of Q a CTA works on at once", 256, 256, 256},

@@ -344,13 +344,16 @@ class Impl : public Detector {
   }
 
   void on_mma(const Event& event) {
-    const UmmaInstructionDescriptor instruction{event.wanted, {}};
+    const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
     const bool pair = (event.flags & event_flag::kPair) != 0;
     const std::uint32_t ctas = ctas_in(pair ? CtaGroup::kTwo : CtaGroup::kOne);
+    const auto add = [&](const OperandReach& reach) { add_operand(event, reach); };
     if ((event.flags & event_flag::kTmemA) == 0) {
-      add_operand(event, reach_of({event.global}, instruction.m() / ctas));
+      for_each_reach(
+          {event.global}, instruction.m() / ctas, instruction.a_major(), instruction.a_type(), add);
     }
-    add_operand(event, reach_of({event.extra}, instruction.n() / ctas));
+    for_each_reach(
+        {event.extra}, instruction.n() / ctas, instruction.b_major(), instruction.b_type(), add);
   }
 
   // Each warp reads its rows of A and all of B, so each has to know that they are there.

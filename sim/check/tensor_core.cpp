@@ -72,7 +72,7 @@ class Impl : public Detector {
     if ((event.flags & event_flag::kBlockScale) != 0) {
       check_block_scale(event, instruction);
     } else {
-      constexpr std::uint32_t kKnownBits = 0x1F7E1FB0U;  // the fields of the dense kinds
+      constexpr std::uint32_t kKnownBits = 0x1F7F9FB0U;  // the fields of the dense kinds
       if ((event.wanted & ~kKnownBits) != 0 || (event.wanted >> 4 & 3U) != 1) {
         report_descriptor(
             event,

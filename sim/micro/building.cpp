@@ -34,6 +34,9 @@ std::vector<TensorMapState> tensor_maps() {
   volume.box[2] = 2;
   volume.swizzle = Swizzle::kNone;
   maps.push_back(volume);
+  TensorMapState slice = maps.front();
+  slice.box[1] = 4;
+  maps.push_back(slice);
   return maps;
 }
 

@@ -97,6 +97,8 @@ inline constexpr SimTensorMap kMap64{1};
 /// Of 64 columns, 8 rows and 64 planes; a box is 8 columns of one row in two planes.
 inline constexpr SimTensorMap kMapVolume{3};
 inline constexpr SimTensorMap kMap16{2};
+/// As the first, 4 rows: half of a swizzle pattern.
+inline constexpr SimTensorMap kMapSlice{4};
 std::vector<TensorMapState> tensor_maps();
 
 /// Warp 0 initialises the barrier with `count`, all meet, and the rest runs.

@@ -160,6 +160,8 @@ std::string tensor_operands(const Event& event, const BarrierAddresses& barriers
                                                       : descriptor(event.global)) +
              ", " + descriptor(event.extra) + ", m" + std::to_string(instruction.m()) + "n" +
              std::to_string(instruction.n()) +
+             (instruction.a_major() == Major::kMn ? ", A MN-major" : "") +
+             (instruction.b_major() == Major::kMn ? ", B MN-major" : "") +
              (scaled                      ? scales(event, instruction)
               : (event.wanted >> 29) != 0 ? ", reserved bits"
                                           : "") +

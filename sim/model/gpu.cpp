@@ -914,6 +914,7 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
         const TensorMapState& map = memory_.maps[op.map];
         issued.wanted = static_cast<std::uint32_t>(map.swizzle);
         issued.phase = op.map;
+        issued.flags |= map.rank == 2 && map.step[1] == 1 ? event_flag::kMatrix : 0;
         issued.count = load ? map.box[0] * map.element_bytes : issued.count;
       }
       emit(issued);
@@ -1270,22 +1271,32 @@ Fault Gpu::check_mma(const Operation& op, std::uint32_t cta, Event& event) const
   event.pending = op.scale_a;
   event.expected = op.scale_b;
   const bool scaled = (op.flags & event_flag::kBlockScale) != 0;
-  if (scaled != is_block_scaled(instruction.kind)) {
+  if (scaled != is_block_scaled(instruction.kind) ||
+      (a_in_tmem && instruction.a_major() == Major::kMn)) {
     return Fault::kBadShape;
   }
   if (const Fault fault = check_shape(instruction, op.group); fault != Fault::kNone) {
     return fault;
   }
-  const auto check_operand = [&](std::uint64_t descriptor, std::uint32_t rows) {
-    const Fault fault = check_descriptor({descriptor});
-    return fault == Fault::kNone && reach_of({descriptor}, rows / ctas).end > config_.shared_bytes
-               ? Fault::kBadDescriptor
-               : fault;
-  };
-  Fault fault = a_in_tmem ? check_columns(op.group, cta, op.peer, kTmemAColumns)
-                          : check_operand(op.descriptor_a, instruction.m());
+  const auto check_operand =
+      [&](std::uint64_t bits, std::uint32_t rows, Major major, ElementType type) {
+        const UmmaSmemDescriptor descriptor{bits};
+        Fault fault = check_descriptor(descriptor);
+        if (fault == Fault::kNone) {
+          for_each_reach(descriptor, rows / ctas, major, type, [&](const OperandReach& reach) {
+            fault = reach.end > config_.shared_bytes ? Fault::kBadDescriptor : fault;
+          });
+        }
+        return fault;
+      };
+  Fault fault =
+      a_in_tmem
+          ? check_columns(op.group, cta, op.peer, kTmemAColumns)
+          : check_operand(
+                op.descriptor_a, instruction.m(), instruction.a_major(), instruction.a_type());
   if (fault == Fault::kNone) {
-    fault = check_operand(op.descriptor_b, instruction.n());
+    fault = check_operand(
+        op.descriptor_b, instruction.n(), instruction.b_major(), instruction.b_type());
   }
   if (fault == Fault::kNone && scaled) {
     fault = check_columns(op.group, cta, op.scale_a, scale_columns_a(instruction, op.group));

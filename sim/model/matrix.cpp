@@ -1,5 +1,6 @@
 #include "sim/model/matrix.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <vector>
@@ -24,8 +25,7 @@ Swizzle swizzle_of(std::uint32_t code) {
 }
 
 // The byte that holds byte `k` of row `row`, before swizzling. Swizzled K-major: eight rows, one
-// span
-// apart, make a group; unswizzled: an 8 x 16-byte core matrix lies in one piece.
+// span apart, make a group; unswizzled: an 8 x 16-byte core matrix lies in one piece.
 std::uint32_t linear_address(UmmaSmemDescriptor descriptor, std::uint32_t row, std::uint32_t k) {
   const Swizzle swizzle = swizzle_of(descriptor.swizzle_code());
   const std::uint32_t group = descriptor.start().value + row / 8 * descriptor.stride_bytes();
@@ -39,25 +39,45 @@ std::uint32_t linear_address(UmmaSmemDescriptor descriptor, std::uint32_t row, s
 void gather(const OperandView& view,
             std::uint32_t rows,
             ElementType type,
+            Major major,
             float* out,
             std::uint32_t row_stride,
             std::uint32_t k_stride) {
   const std::uint32_t size = bytes_of(type);
   const std::uint32_t together = elements_in_unit(type);
   const Swizzle swizzle = swizzle_of(view.descriptor.swizzle_code());
+  // The elements of the `bytes` bytes of a unit that begins at `linear`, `stride` floats apart.
+  const auto unit =
+      [&](std::uint32_t linear, std::uint32_t bytes, float* to, std::uint32_t stride) {
+        const std::uint32_t at = swizzled(linear, swizzle);
+        for (std::uint32_t byte = 0; byte < bytes; byte += size) {
+          std::uint32_t bits = 0;
+          if (at + byte + size <= view.shared_bytes) {
+            std::memcpy(&bits, view.shared + at + byte, size);
+          }
+          for (std::uint32_t i = 0; i < together; ++i) {
+            *to = decode(type, bits >> (8 * size / together * i));
+            to += stride;
+          }
+        }
+      };
+  if (major == Major::kMn) {
+    for (std::uint32_t k = 0; k < mma_k(type); ++k) {
+      for (std::uint32_t row = 0; row < rows; row += 16 / size) {
+        unit(view.descriptor.mn_address(row * size, k),
+             std::min(16U, (rows - row) * size),
+             out + row * row_stride + k * k_stride,
+             row_stride);
+      }
+    }
+    return;
+  }
   for (std::uint32_t row = 0; row < rows; ++row) {
     for (std::uint32_t k = 0; k < kInstructionBytes; k += 16) {
-      const std::uint32_t at = swizzled(linear_address(view.descriptor, row, k), swizzle);
-      for (std::uint32_t byte = 0; byte < 16; byte += size) {
-        std::uint32_t bits = 0;
-        if (at + byte + size <= view.shared_bytes) {
-          std::memcpy(&bits, view.shared + at + byte, size);
-        }
-        float* to = out + row * row_stride + (k + byte) / size * together * k_stride;
-        for (std::uint32_t i = 0; i < together; ++i) {
-          to[i * k_stride] = decode(type, bits >> (8 * size / together * i));
-        }
-      }
+      unit(linear_address(view.descriptor, row, k),
+           16,
+           out + row * row_stride + k / size * together * k_stride,
+           k_stride);
     }
   }
 }
@@ -183,6 +203,21 @@ OperandReach reach_of(UmmaSmemDescriptor descriptor, std::uint32_t rows) {
   return reach(descriptor, rows, kInstructionBytes);
 }
 
+std::uint32_t mn_panels(UmmaSmemDescriptor descriptor, std::uint32_t mn_bytes) {
+  return ceil_div(mn_bytes, descriptor.panel_bytes());
+}
+
+OperandReach mn_reach(UmmaSmemDescriptor descriptor, std::uint32_t k_rows, std::uint32_t panel) {
+  const std::uint32_t width = descriptor.panel_bytes();
+  const auto row = [&](std::uint32_t k) {
+    return descriptor.mn_address(panel * width, k) / width * width;
+  };
+  const std::uint32_t last = row(k_rows - 1);
+  const bool even = last == row(0) + (k_rows - 1) * width;
+  const bool swizzles = descriptor.swizzle_code() != 0;
+  return {row(0), last + width, row(0), width, even ? width : 0, k_rows, swizzles};
+}
+
 OperandReach copy_reach(UmmaSmemDescriptor descriptor, TmemCopy shape) {
   return reach(descriptor, rows_of(shape), columns_of(shape) * 4);
 }
@@ -207,6 +242,10 @@ Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group) {
   const bool m_fits = pair ? (m == 128 || m == 256) : (m == 64 || m == 128);
   const std::uint32_t n_step = pair ? 16 : 8;
   if (is_block_scaled(instruction.kind) && !pair && m == 64) {
+    return Fault::kBadShape;
+  }
+  const bool mn_major = instruction.a_major() == Major::kMn || instruction.b_major() == Major::kMn;
+  if (mn_major && instruction.kind != MmaKind::kF16 && instruction.kind != MmaKind::kF8f6f4) {
     return Fault::kBadShape;
   }
   const bool n_fits = n >= n_step && n <= 256 && n % n_step == 0;
@@ -238,6 +277,7 @@ void multiply(const MmaOperands& operands) {
     gather(operands.b[cta],
            n_local,
            operands.instruction.b_type(),
+           operands.instruction.b_major(),
            b.data() + cta * n_local,
            1,
            n_size);
@@ -250,7 +290,13 @@ void multiply(const MmaOperands& operands) {
     if (operands.a_in_tmem) {
       gather_tmem(operands, *operands.d[cta], m_local, a.data());
     } else {
-      gather(operands.a[cta], m_local, operands.instruction.a_type(), a.data(), k_size, 1);
+      gather(operands.a[cta],
+             m_local,
+             operands.instruction.a_type(),
+             operands.instruction.a_major(),
+             a.data(),
+             k_size,
+             1);
     }
     std::uint32_t quarter = kTmemLanes;  // none: of the lanes, whose factors `b_scaled` has
     for (std::uint32_t m = 0; m < m_local; ++m) {
@@ -297,8 +343,8 @@ void multiply(const WgmmaOperands& operands) {
   const std::uint32_t registers = n_size / 2;
   std::vector<float> a(std::size_t{kWgmmaRows} * k_size);
   std::vector<float> b(std::size_t{n_size} * k_size);
-  gather(operands.a, kWgmmaRows, operands.instruction.a_type(), a.data(), k_size, 1);
-  gather(operands.b, n_size, operands.instruction.b_type(), b.data(), k_size, 1);
+  gather(operands.a, kWgmmaRows, operands.instruction.a_type(), Major::kK, a.data(), k_size, 1);
+  gather(operands.b, n_size, operands.instruction.b_type(), Major::kK, b.data(), k_size, 1);
   for (std::uint32_t warp = 0; warp < kWarpsPerWarpgroup; ++warp) {
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
       for (std::uint32_t i = 0; i < registers; ++i) {

@@ -34,12 +34,30 @@ struct OperandReach {
   bool swizzled = false;
 };
 
-/// kBadDescriptor when the descriptor is not a K-major one with legal fields.
+/// kBadDescriptor when the descriptor has a field that is not legal.
 Fault check_descriptor(UmmaSmemDescriptor descriptor);
+/// Of a K-major operand.
 OperandReach reach_of(UmmaSmemDescriptor descriptor, std::uint32_t rows);
+/// Of an MN-major one with `mn_bytes` bytes of M or N: how many panels these are, and what `k_rows`
+/// rows of K reach in one of them.
+std::uint32_t mn_panels(UmmaSmemDescriptor descriptor, std::uint32_t mn_bytes);
+OperandReach mn_reach(UmmaSmemDescriptor descriptor, std::uint32_t k_rows, std::uint32_t panel);
+/// Calls `f(reach)` for each piece of `rows` rows of an operand.
+template <class F>
+void for_each_reach(
+    UmmaSmemDescriptor descriptor, std::uint32_t rows, Major major, ElementType type, F f) {
+  if (major == Major::kK) {
+    f(reach_of(descriptor, rows));
+    return;
+  }
+  for (std::uint32_t i = 0; i < mn_panels(descriptor, rows * bytes_of(type)); ++i) {
+    f(mn_reach(descriptor, mma_k(type), i));
+  }
+}
 /// The same for what a tcgen05.cp reads.
 OperandReach copy_reach(UmmaSmemDescriptor descriptor, TmemCopy shape);
-/// kBadShape when (kind, M, N, cta_group) is not in the manual's table.
+/// kBadShape when (kind, M, N, cta_group) is not in the manual's table, or an operand is MN-major
+/// that is block-scaled or has elements of four bytes.
 Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group);
 
 /// One instruction. `cta` has group elements: index 1 is the odd CTA of a pair.

@@ -54,6 +54,12 @@ TEST(SmemDescriptor, StrideOfAKMajorTileIsEightRows) {
   EXPECT_EQ(stride(16, Swizzle::k32B), 16U);   // 256 bytes
 }
 
+TEST(SmemDescriptor, AnMnMajorTileLeadsToTheNextColumnsByItsBytes) {
+  const auto descriptor = UmmaSmemDescriptor::mn_major(tile_of(0x8400, 64, Swizzle::k128B));
+  // start 0x840, leading 0x400 (128 rows of 128 bytes), stride 64, fixed 0b001, swizzle 2.
+  EXPECT_EQ(descriptor.bits, 0x4000'4040'0400'0840U);
+}
+
 TEST(SmemDescriptor, AdvancingMovesTheStartAlone) {
   const auto first = UmmaSmemDescriptor::k_major(tile_of(0x400, 64, Swizzle::k128B));
   for (std::uint32_t step = 1; step < 4; ++step) {
@@ -127,6 +133,15 @@ TEST(InstructionDescriptor, TypeCodesOfEachKind) {
     EXPECT_EQ(descriptor.a_type(), row.type);
     EXPECT_EQ(descriptor.b_type(), row.type);
   }
+}
+
+TEST(InstructionDescriptor, TheMajorOfEachOperandHasItsBit) {
+  const auto plain =
+      UmmaInstructionDescriptor::make(ElementType::kBf16, ElementType::kBf16, 128, 256);
+  EXPECT_EQ(plain.with_majors(Major::kMn, Major::kK).bits, plain.bits | 1U << 15);
+  EXPECT_EQ(plain.with_majors(Major::kK, Major::kMn).bits, plain.bits | 1U << 16);
+  EXPECT_EQ(plain.b_major(), Major::kK);
+  EXPECT_EQ(plain.with_majors(Major::kK, Major::kMn).b_major(), Major::kMn);
 }
 
 TEST(InstructionDescriptor, ThePairsLargestShapeFits) {

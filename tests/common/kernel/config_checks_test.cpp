@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "scenarios/gemm.hpp"
@@ -81,12 +82,30 @@ TEST(Gemm2smConfig, AnMmaOfAPairIsTwiceAsHigh) {
   EXPECT_NE(refusal<Gemm2sm>("tile_m", 64).find("128 or 256"), std::string::npos);
 }
 
-TEST(Gemm2smConfig, ClustersAreMadeOfPairsAndTheirSlicesOfWholeSwizzlePatterns) {
+TEST(Gemm2smConfig, ClustersAreMadeOfPairsAndTheirSlicesOfWholeRows) {
   EXPECT_EQ(refusal<Gemm2sm>("cluster_m", 16), "");
   EXPECT_EQ(refusal<Gemm2sm>("cluster_n", 8), "");
   EXPECT_NE(refusal<Gemm2sm>("cluster_m", 3).find("use cluster_m=4"), std::string::npos);
   EXPECT_NE(refusal<Gemm2sm>("cluster_m", 12).find("use cluster_m=8, or"), std::string::npos);
-  EXPECT_NE(refusal<GemmSmall>("cluster_m", 4).find("use cluster_m=2, or"), std::string::npos);
+}
+
+// B's 16 rows: 128 bytes each, TMA's alignment, or 64.
+TEST(GemmSmallConfig, ASliceBeginsWhereTmaCanWrite) {
+  EXPECT_EQ(refusal<GemmSmall>("cluster_m", 16), "");
+  EXPECT_NE(refusal<GemmSmall>("cluster_m", 3).find("must be whole rows; use cluster_m=2"),
+            std::string::npos);
+  ParameterSet narrow{GemmSmall::parameters()};
+  narrow.set("tile_k", 32);
+  narrow.set("cluster_m", 8);
+  EXPECT_NO_THROW(GemmSmall::workload(narrow));
+  narrow.set("cluster_m", 16);
+  try {
+    GemmSmall::workload(narrow);
+    ADD_FAILURE() << "a slice of 64 bytes";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("multiples of 2 rows of 64 bytes"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("use cluster_m=8, or"));
+  }
 }
 
 }  // namespace

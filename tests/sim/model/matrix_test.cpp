@@ -76,6 +76,107 @@ INSTANTIATE_TEST_SUITE_P(Spans,
                          SwizzleTest,
                          ::testing::Values(Swizzle::k32B, Swizzle::k64B, Swizzle::k128B));
 
+// Rows of K in panels as wide as the swizzle's span, written the way TMA writes them; without one,
+// 16 bytes wide. The descriptor of K from row `k` on.
+template <class Element>
+UmmaSmemDescriptor place_mn_major(std::vector<std::byte>& shared,
+                                  std::uint32_t base,
+                                  std::uint32_t rows,
+                                  std::uint32_t k_rows,
+                                  Swizzle swizzle,
+                                  std::uint32_t k) {
+  using Tile = SharedTile<Element>;
+  const std::uint32_t width = swizzle == Swizzle::kNone ? 16 : static_cast<std::uint32_t>(swizzle);
+  const std::uint32_t columns = width / Tile::kElementBytes;
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    const Tile panel{{base + row / columns * k_rows * width}, k_rows, columns, swizzle};
+    for (std::uint32_t at = 0; at < k_rows; ++at) {
+      const auto bits =
+          static_cast<typename Element::Storage>(encode(Element::kType, value(row, at)));
+      std::memcpy(&shared[panel.at(at, row % columns).value], &bits, sizeof bits);
+    }
+  }
+  const Tile first{{base}, k_rows, columns, swizzle};
+  const auto descriptor = swizzle == Swizzle::kNone
+                              ? UmmaSmemDescriptor::make({base}, 8 * width, k_rows * width, swizzle)
+                              : UmmaSmemDescriptor::mn_major(first);
+  return descriptor.advanced(k * width);
+}
+
+template <class Element>
+void multiplies_mn_major(Swizzle swizzle, Major a_major, Major b_major) {
+  constexpr std::uint32_t kM = 128;
+  constexpr std::uint32_t kN = 136;  // of two panels and a part of one, or of many
+  constexpr std::uint32_t kStep = mma_k(Element::kType);
+  constexpr std::uint32_t kRows = 3 * kStep;
+  std::vector<std::byte> shared(1 << 18);
+  TensorMemory tmem;
+  tmem.reset(true);
+  tmem.allocate(0, 256);
+  const auto k_major = [&](std::uint32_t base, std::uint32_t rows, std::uint32_t k) {
+    const SharedTile<Element> tile{{base}, rows, kStep, Swizzle::k32B};
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      for (std::uint32_t i = 0; i < kStep; ++i) {
+        const auto bits =
+            static_cast<typename Element::Storage>(encode(Element::kType, value(row, k + i)));
+        std::memcpy(&shared[tile.at(row, i).value], &bits, sizeof bits);
+      }
+    }
+    return UmmaSmemDescriptor::k_major(tile);
+  };
+  for (std::uint32_t k = 0; k < kRows; k += kStep) {
+    const auto operand = [&](Major major, std::uint32_t base, std::uint32_t rows) {
+      return major == Major::kK ? k_major(base, rows, k)
+                                : place_mn_major<Element>(shared, base, rows, kRows, swizzle, k);
+    };
+    MmaOperands operands;
+    operands.instruction = UmmaInstructionDescriptor::make(Element::kType, Element::kType, kM, kN)
+                               .with_majors(a_major, b_major);
+    ASSERT_EQ(operands.instruction.a_major(), a_major);
+    ASSERT_EQ(operands.instruction.b_major(), b_major);
+    operands.a[0] = {shared.data(), 1 << 18, operand(a_major, 1024, kM)};
+    operands.b[0] = {shared.data(), 1 << 18, operand(b_major, 131072, kN)};
+    operands.d[0] = &tmem;
+    multiply(operands);
+    for (std::uint32_t m = 0; m < kM; ++m) {
+      for (std::uint32_t n = 0; n < kN; ++n) {
+        ASSERT_EQ(std::bit_cast<float>(tmem.lane(m)[n]), expected(m, n, k, kStep)) << m << "," << n;
+      }
+    }
+  }
+}
+
+class MnMajorTest : public ::testing::TestWithParam<Swizzle> {};
+
+TEST_P(MnMajorTest, BIsReadByRowsOfK) {
+  multiplies_mn_major<bf16>(GetParam(), Major::kK, Major::kMn);
+  multiplies_mn_major<f8e4m3>(GetParam(), Major::kK, Major::kMn);
+}
+TEST_P(MnMajorTest, AToo) {
+  multiplies_mn_major<bf16>(GetParam(), Major::kMn, Major::kK);
+  multiplies_mn_major<f8e4m3>(GetParam(), Major::kMn, Major::kMn);
+}
+// An instruction's rows of K in each panel, and no byte of another instruction's.
+TEST_P(MnMajorTest, AnInstructionReachesItsRowsOfEveryPanel) {
+  std::vector<std::byte> shared(1 << 17);
+  const auto descriptor = place_mn_major<bf16>(shared, 1024, 128, 64, GetParam(), 16);
+  const std::uint32_t width =
+      GetParam() == Swizzle::kNone ? 16 : static_cast<std::uint32_t>(GetParam());
+  std::uint32_t panels = 0;
+  for_each_reach(descriptor, 128, Major::kMn, ElementType::kBf16, [&](const OperandReach& reach) {
+    const std::uint32_t first = 1024 + panels * 64 * width + 16 * width;
+    EXPECT_EQ(reach.first, first);
+    EXPECT_EQ(reach.end, first + 16 * width);
+    EXPECT_EQ(reach.pieces * reach.pitch, 16 * width);
+    ++panels;
+  });
+  EXPECT_EQ(panels, 128 * 2 / width);
+}
+INSTANTIATE_TEST_SUITE_P(
+    Spans,
+    MnMajorTest,
+    ::testing::Values(Swizzle::kNone, Swizzle::k32B, Swizzle::k64B, Swizzle::k128B));
+
 TEST(MatrixTest, APairComputesTheWholeTileFromHalvesInBothCtas) {
   for (const std::uint32_t m_size : {128U, 256U}) {
     const std::uint32_t n_size = 64;
@@ -146,6 +247,21 @@ TEST(MatrixTest, ShapesOutsideTheTableAreRefused) {
   EXPECT_EQ(shape(64, 64, CtaGroup::kTwo), Fault::kBadShape);
   EXPECT_EQ(shape(256, 24, CtaGroup::kTwo), Fault::kBadShape);
   EXPECT_EQ(shape(256, 32, CtaGroup::kTwo), Fault::kNone);
+}
+
+TEST(MatrixTest, OperandsThatAreMnMajorHaveOneOrTwoBytesAndNoFactors) {
+  const auto shape = [](UmmaInstructionDescriptor instruction) {
+    return check_shape(instruction.with_majors(Major::kK, Major::kMn), CtaGroup::kOne);
+  };
+  using Instruction = UmmaInstructionDescriptor;
+  EXPECT_EQ(shape(Instruction::make(ElementType::kF16, ElementType::kF16, 128, 64)), Fault::kNone);
+  EXPECT_EQ(shape(Instruction::make(ElementType::kF8E5M2, ElementType::kF8E5M2, 128, 64)),
+            Fault::kNone);
+  EXPECT_EQ(shape(Instruction::make(ElementType::kTf32, ElementType::kTf32, 128, 64)),
+            Fault::kBadShape);
+  EXPECT_EQ(
+      shape(Instruction::make_block_scaled(MmaKind::kMxf8f6f4, ElementType::kF8E4M3, 128, 64)),
+      Fault::kBadShape);
 }
 
 // Bytes of an operand, whatever they stand for.

@@ -1,6 +1,10 @@
 #include <cstring>
+#include <tuple>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include "common/machine/shared_tile.hpp"
 
 #include "sim/model/global_memory.hpp"
 
@@ -77,6 +81,54 @@ TEST_F(TensorMapTest, ASwizzledBoxComesBackAsItWas) {
   copy_box_to_global(memory, map, at, shared, 0);
   EXPECT_EQ(std::memcmp(before, memory.at(map.address, sizeof before), sizeof before), 0);
 }
+
+class SliceTest : public ::testing::TestWithParam<std::tuple<Swizzle, std::uint32_t>> {};
+
+// Boxes of a few rows, which begin in the middle of a swizzle pattern, are together what one box
+// of all rows is: every row lies where the tile has it.
+TEST_P(SliceTest, SlicesOfATileLieAsTheWholeOfItDoes) {
+  const auto [swizzle, slice_rows] = GetParam();
+  constexpr std::uint32_t kRows = 16;
+  constexpr std::uint32_t kBase = 2048;  // where the pattern begins
+  const std::uint32_t columns = static_cast<std::uint32_t>(swizzle) / 2;
+  GlobalMemory memory;
+  TensorMapState map;
+  map.address = memory.add("t", std::uint64_t{kRows} * columns * 2, true);
+  map.element_bytes = 2;
+  map.extent[0] = columns;
+  map.extent[1] = kRows;
+  map.stride_bytes[0] = 2;
+  map.stride_bytes[1] = columns * 2;
+  map.box[0] = columns;
+  map.box[1] = slice_rows;
+  map.swizzle = swizzle;
+  for (std::uint32_t i = 0; i < kRows * columns; ++i) {
+    const auto value = static_cast<std::uint16_t>(i + 1);
+    std::memcpy(memory.at(map.address + i * 2, 2), &value, 2);
+  }
+  std::vector<std::byte> shared(kBase + kRows * columns * 2);
+  const SharedTile<bf16> tile{{kBase}, kRows, columns, swizzle};
+  for (std::uint32_t row = 0; row < kRows; row += slice_rows) {
+    const std::int32_t at[] = {0, static_cast<std::int32_t>(row)};
+    const std::uint32_t address = kBase + row * tile.row_bytes();
+    copy_box_to_shared(memory, map, at, &shared[address], address);
+  }
+  for (std::uint32_t row = 0; row < kRows; ++row) {
+    for (std::uint32_t column = 0; column < columns; ++column) {
+      std::uint16_t value = 0;
+      std::memcpy(&value, &shared[tile.at(row, column).value], 2);
+      ASSERT_EQ(value, row * columns + column + 1) << row << ", " << column;
+    }
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Rows,
+                         SliceTest,
+                         ::testing::Values(std::tuple{Swizzle::k128B, 1U},
+                                           std::tuple{Swizzle::k128B, 2U},
+                                           std::tuple{Swizzle::k128B, 4U},
+                                           std::tuple{Swizzle::k64B, 2U},
+                                           std::tuple{Swizzle::k64B, 4U},
+                                           std::tuple{Swizzle::k32B, 4U}));
 
 TEST(GlobalMemoryTest, NeighbouringBuffersDoNotTouch) {
   GlobalMemory memory;

@@ -227,7 +227,10 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_persistent", "m=129 n=200 k=72 tile_m=128 tile_n=96 resident=1"},
         Shape{"gemm_2sm", "m=257 n=129 k=136 tile_n=64 cluster_n=2 stages=3 clusters=1"},
         Shape{"gemm_2sm",
-              "m=513 n=260 k=40 tile_n=32 tile_k=16 cluster_m=4 cluster_n=2 clusters=1"}));
+              "m=513 n=260 k=40 tile_n=32 tile_k=16 cluster_m=4 cluster_n=2 clusters=1"},
+        Shape{"gemm_2sm", "m=260 n=70 k=72 tile_n=16 cluster_m=4 cluster_n=4"},
+        Shape{"gemm_2sm", "m=200 n=50 k=72 tile_m=128 tile_n=16 tile_k=32 cluster_m=4 clusters=1"},
+        Shape{"gemm_persistent", "m=260 n=70 k=136 tile_n=16 cluster_m=8 cluster_n=2"}));
 
 // The same, and one box of C in flight, more boxes than a tile has, no C at all; C by whole tiles,
 // and biases: in a tile of one box and of several.
@@ -349,7 +352,12 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_small", "m=20 n=300 k=264 cluster_m=2 stages=2 prefetch=2 accum_stages=1"},
         Shape{"gemm_small",
               "m=65 n=500 k=136 cluster_m=2 cluster_n=4 k_group=4 stages=2 prefetch=1 clusters=1"},
-        Shape{"gemm_small", "m=260 n=60 k=136 cluster_m=2 cluster_n=2 swap_ab=0 tile_n=32"}));
+        Shape{"gemm_small", "m=260 n=60 k=136 cluster_m=2 cluster_n=2 swap_ab=0 tile_n=32"},
+        Shape{"gemm_small",
+              "m=20 n=200 k=520 tile_m=64 tile_n=8 cluster_m=2 cluster_n=4 k_group=4 stages=2 "
+              "prefetch=2 clusters=1"},
+        Shape{"gemm_small", "m=20 n=300 k=72 tile_m=64 tile_n=8 tile_k=32 cluster_m=4"},
+        Shape{"gemm_small", "m=20 n=600 k=72 tile_m=64 tile_n=8 cluster_m=8 k_group=1"}));
 
 // Pixels that do not fill a tile, padding on all sides and none, one pixel, channels that a stage
 // cuts, fewer k steps than stages, one box of the residual, several tiles a CTA; strides and
