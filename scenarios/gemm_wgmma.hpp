@@ -209,6 +209,7 @@ struct GemmWgmma {
                      {2, e.tile_m, box, swizzle_of(box * 2)}},
             .clusters = ctas == 0 ? grid.in_clusters(e.cluster()).count() : ctas / e.cluster_m,
             .cluster_size = e.cluster_m,
+            .registers_per_thread = 168,
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
