@@ -99,13 +99,12 @@ Occupancy occupancy(const ScenarioEntry& scenario,
                     const ParameterSet& parameters,
                     const SmLimits& limits) {
   const Symbols symbols = scenario.symbols(parameters);
-  CtaNeeds needs{symbols.bytes,
-                 threads_of(symbols),
-                 scenario.workload(parameters).registers_per_thread,
-                 kNamedBarriers};
-  const Occupancy least = occupancy(needs, limits);
+  const Workload workload = scenario.workload(parameters);
+  CtaNeeds needs{symbols.bytes, threads_of(symbols), workload.registers_per_thread, kNamedBarriers};
+  const std::uint32_t least = occupancy(needs, limits).ctas_per_sm;
   needs.named_barriers = 0;
-  if (occupancy(needs, limits).ctas_per_sm > least.ctas_per_sm) {
+  const std::uint32_t room = limits.sms / workload.cluster_size * least;
+  if (occupancy(needs, limits).ctas_per_sm > least && workload.clusters > room) {
     UseRecorder use;
     run_first_cluster(scenario, parameters, needs.threads, use);
     needs.named_barriers = barriers_of(use);

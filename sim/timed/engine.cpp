@@ -209,6 +209,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     for (std::uint32_t cta = 0; cta < ctas; ++cta) {
       sm_of_cta_.push_back(sms_[gpu_.sm_of(cta)].get());
     }
+    share_sms_ = sms_.size() < ctas;
     const std::uint32_t warps = gpu_.config().warps_per_cta;
     for (Slot slot = 0; slot < warps_.size(); ++slot) {
       warps_[slot].sm = sm_of_cta_[slot / warps];
@@ -303,8 +304,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     thread.debt += cost;
     // A wait looks ahead of time too: what it finds complete stays complete. CTAs that share an SM
     // come to its units in the order of time.
-    const bool ahead = op.op == Op::kMbarrierWait ||
-                       (runs_ahead(op) && (sms_.size() == sm_of_cta_.size() || !uses_unit(op.op)));
+    const bool ahead =
+        op.op == Op::kMbarrierWait || (runs_ahead(op) && !(share_sms_ && uses_unit(op.op)));
     if (!ahead || thread.debt > kAheadMost) {
       pass(std::exchange(thread.debt, 0));
     }
@@ -884,7 +885,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   std::array<Ticks, static_cast<std::size_t>(Op::kCount)> costs_{};
   std::array<const MmaForm*, kFormNames.size()> forms_{};
   std::vector<std::unique_ptr<Sm>> sms_;
-  std::vector<Sm*> sm_of_cta_;  // by CTA slot; several may be on one
+  std::vector<Sm*> sm_of_cta_;  // by CTA slot
+  bool share_sms_ = false;      // several CTAs are on one
   std::deque<WarpThread> warps_;
   std::vector<WarpAccount> accounts_;
   std::vector<Port> ports_;

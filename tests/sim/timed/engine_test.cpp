@@ -425,6 +425,23 @@ TEST(SharedSm, EverySmGetsOneCtaBeforeAnyGetsTwo) {
   EXPECT_NEAR(cycles_of({6, 6, 3}, body), two, 1);
 }
 
+TEST(SharedSm, ClustersShareTheSmsOfTheirRanks) {
+  LaunchConfig config;
+  config.clusters = config.resident_clusters = 4;
+  config.cluster_size = 2;
+  config.places = 3;
+  GlobalMemory memory;
+  const Symbols symbols;
+  const Gpu gpu{config, memory, symbols};
+  std::vector<std::uint32_t> sms;
+  for (std::uint32_t cta = 0; cta < 8; ++cta) {
+    sms.push_back(gpu.sm_of(cta));
+  }
+  EXPECT_THAT(sms, testing::ElementsAre(0, 1, 2, 3, 4, 5, 0, 1));
+  EXPECT_THAT(gpu.ctas_of_sm(7), testing::ElementsAre(1, 7));
+  EXPECT_THAT(gpu.ctas_of_sm(2), testing::ElementsAre(2));
+}
+
 TEST(SharedSm, TheNextCtaStartsWhenAnyOfItsSmEnds) {
   Chip chip = plain_chip();
   chip.clock = 1;
