@@ -72,8 +72,8 @@ struct LaunchConfig {
   std::uint32_t shared_bytes = 0;  // end of the shared window in use, from address 0
   std::uint32_t registers_per_thread = 168;
   std::uint32_t resident_clusters = 1;
-  /// Sets of SMs, one for each rank, that the resident clusters are spread over: one on each, then a
-  /// second one on each, and so on. 0: as few as `rules.ctas_per_sm` leaves.
+  /// Sets of SMs, one for each rank, that the resident clusters are spread over: one on each, then
+  /// a second one on each, and so on. 0: as few as `rules.ctas_per_sm` leaves.
   std::uint32_t places = 0;
   bool moves_data = true;  // false: tile data does not exist, control words do
   /// A try says no, and blocks if the warp repeats it at once: of all runs the one in which every

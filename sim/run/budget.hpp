@@ -32,8 +32,8 @@ struct Budget {
   std::uint32_t stages_fitting = 0;
 };
 
-/// CTAs of the scenario that an SM runs at a time. Where the grid is large enough for it to matter, a
-/// cluster is run, without data, to see how many named barriers there are. Registers that the
+/// CTAs of the scenario that an SM runs at a time. Where the grid is large enough for it to matter,
+/// a cluster is run, without data, to see how many named barriers there are. Registers that the
 /// workload does not say are not counted.
 Occupancy occupancy(const ScenarioEntry& scenario,
                     const ParameterSet& parameters,

@@ -1,7 +1,7 @@
 /// How many CTAs of a kernel an SM runs at a time, by the rules of the hardware.
 ///
-/// Source: cuda_occupancy.h of CUDA 13.0, compute capability 9.0 and 10.0. Tensor memory is no part of
-/// it: a CTA that finds none free starts, and waits in its tcgen05.alloc.
+/// Source: cuda_occupancy.h of CUDA 13.0, compute capability 9.0 and 10.0. Tensor memory is no part
+/// of it: a CTA that finds none free starts, and waits in its tcgen05.alloc.
 
 #pragma once
 

@@ -213,7 +213,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     const std::uint32_t warps = gpu_.config().warps_per_cta;
     for (Slot slot = 0; slot < warps_.size(); ++slot) {
       warps_[slot].sm = sm_of_cta_[slot / warps];
-      // Of a warpgroup as tensor memory's lanes have it; less than one takes the next that are free.
+      // Of a warpgroup as tensor memory's lanes have it; less than one takes the next ones free.
       const std::uint32_t before = warps < kSubPartitions ? slot / warps / places * warps : 0;
       warps_[slot].part = (before + slot % warps) % kSubPartitions;
       warps_[slot].role = {StepKind::kRole,
