@@ -307,6 +307,7 @@ struct Conv2dFprop {
                      pixels_of_y(2),
                      pixels_of_y(3)},
             .clusters = tiles.ctas(p.u32("ctas")),
+            .registers_per_thread = 104,
             .flops = std::uint64_t{2} * s.out_pixels() * s.filters * s.taps() * s.channels};
   }
   /// A direct convolution.

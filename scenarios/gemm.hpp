@@ -189,6 +189,7 @@ struct Gemm {
                      tile_map<bf16>(1, e.tile_n, e.tile_k),
                      tile_map<bf16>(2, e.tile_m, box_columns<bf16>(e.tile_n))},
             .clusters = TileGrid::covering(m, n, e.tile_m, e.tile_n).ctas(p.u32("ctas")),
+            .registers_per_thread = 80,
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {

@@ -203,6 +203,7 @@ struct Gemm2sm : Gemm {
                      {2, e.cta_m(), box, swizzle_of(box * 2)}},
             .clusters = tiles.ctas(clusters),
             .cluster_size = cluster.ctas(),
+            .registers_per_thread = 80,
             .flops = std::uint64_t{2} * m * n * k};
   }
 };

@@ -250,6 +250,7 @@ struct GemmBlockScaled {
                      {3, lines, 16, Swizzle::kNone},
                      {4, e.tile_m, box, swizzle_of(box * 2)}},
             .clusters = grid.ctas(p.u32("ctas")),
+            .registers_per_thread = 80,
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {

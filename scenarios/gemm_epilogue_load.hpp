@@ -255,6 +255,7 @@ struct GemmEpilogueLoad : Gemm {
   }
   static Workload workload(const ParameterSet& p) {
     Workload workload = Gemm::workload(p);
+    workload.registers_per_thread = 104;
     check_rows_fill_lanes(p.u32("tile_m"));
     const DynamicExtents e = extents(p);
     check_source_fits(e);

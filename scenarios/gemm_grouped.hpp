@@ -310,6 +310,7 @@ struct GemmGrouped {
     check_stages_fit<GemmGroupedStorage<GemmGroupedExtents<>>>(e);
     const std::uint32_t box = box_columns<bf16>(e.tile_n);
     Workload workload;
+    workload.registers_per_thread = 80;
     std::uint32_t tiles = 0;
     for (std::uint32_t group = 0; group < kGroups; ++group) {
       const auto& [a, b, d] = kNames[group];

@@ -198,6 +198,7 @@ struct GemmPersistent : Gemm2sm {
   static Workload workload(const ParameterSet& p) {
     Workload workload = workload_of(p, Gemm2sm::extents(p), /*clusters=*/0);
     check_stages_fit<GemmPersistentStorage<GemmPersistentExtents<>>>(extents(p));
+    workload.registers_per_thread = 96;
     workload.resident_clusters = p.u32("resident");
     return workload;
   }

@@ -221,6 +221,7 @@ struct GemmSerial : Gemm {
                      {1, e.tile_n, e.row, swizzle_of(row * 2)},
                      {2, e.tile_m, box, swizzle_of(box * 2)}},
             .clusters = tiles.ctas(p.u32("ctas")),
+            .registers_per_thread = 80,
             .flops = std::uint64_t{2} * m * n * k};
   }
 };

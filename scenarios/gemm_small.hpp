@@ -295,6 +295,7 @@ struct GemmSmall {
                      {2, e.box_rows(), e.box_columns(), swizzle_of(e.box_columns() * 2)}},
             .clusters = tiles.ctas(p.u32("clusters")),
             .cluster_size = cluster.ctas(),
+            .registers_per_thread = 32,
             .flops = std::uint64_t{2} * m * n * k,
             .from_grid_before = {0},
             .has_dependents = true};

@@ -285,6 +285,7 @@ struct GemmSplitK : Gemm {
   static Workload workload(const ParameterSet& p) {
     const auto e = extents(p);
     Workload workload = Gemm::workload(p);
+    workload.registers_per_thread = 72;
     check_rows_fill_lanes(e.tile_m);
     check_stages_fit<GemmSplitKStorage<GemmEpilogueLoadExtents<>>>(e);
     const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n);

@@ -203,6 +203,7 @@ struct GemmSwiglu : Gemm {
                      {3, half, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {4, 2, box, Swizzle::kNone}},
             .clusters = tiles.ctas(p.u32("ctas")),
+            .registers_per_thread = 192,
             .flops = std::uint64_t{4} * m * n * k};
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {

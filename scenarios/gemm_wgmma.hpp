@@ -218,6 +218,7 @@ struct GemmWgmma {
                      {2, e.tile_m, box, swizzle_of(box * 2)}},
             .clusters = grid.in_clusters(e.cluster()).ctas(ctas / e.cluster_m),
             .cluster_size = e.cluster_m,
+            .registers_per_thread = 168,
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {

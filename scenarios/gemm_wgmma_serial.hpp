@@ -197,6 +197,7 @@ struct GemmWgmmaSerial {
                      {1, e.tile_n, e.tile_k, swizzle_of(e.tile_k * 2)},
                      {2, e.tile_m, box, swizzle_of(box * 2)}},
             .clusters = grid.ctas(p.u32("ctas")),
+            .registers_per_thread = e.tile_n / 2 + 32,  // accumulators, and the rest
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {

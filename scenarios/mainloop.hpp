@@ -173,6 +173,7 @@ struct MainloopOf {
                         matrix("b", TensorUse::kInput, e.tile_n, k, Element::kType)},
             .maps = {{0, e.tile_m, box, swizzle_of(box * kSize)},
                      {1, e.tile_n, box, swizzle_of(box * kSize)}},
+            .registers_per_thread = 8,
             .flops = std::uint64_t{2} * e.tile_m * e.tile_n * k};
   }
   static void reference(const ParameterSet&, std::span<HostTensor>) {}

@@ -143,6 +143,7 @@ struct MainloopWgmma {
                         matrix("b", TensorUse::kInput, e.tile_n, k, ElementType::kBf16)},
             .maps = {{0, e.tile_m, e.tile_k, swizzle_of(2 * e.tile_k)},
                      {1, e.tile_n, e.tile_k, swizzle_of(2 * e.tile_k)}},
+            .registers_per_thread = 168,
             .flops = std::uint64_t{2} * e.tile_m * e.tile_n * k};
   }
   static void reference(const ParameterSet&, std::span<HostTensor>) {}

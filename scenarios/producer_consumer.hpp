@@ -118,7 +118,8 @@ struct ProducerConsumer {
     return {.tensors = {matrix("source", TensorUse::kInput, rows, kCopyTileColumns),
                         matrix("target", TensorUse::kOutput, rows, kCopyTileColumns)},
             .maps = {{0, kCopyTileRows, kCopyTileColumns, Swizzle::kNone},
-                     {1, kCopyTileRows, kCopyTileColumns, Swizzle::kNone}}};
+                     {1, kCopyTileRows, kCopyTileColumns, Swizzle::kNone}},
+            .registers_per_thread = 8};
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
     tensors[1].values = tensors[0].values;

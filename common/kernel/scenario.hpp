@@ -137,7 +137,8 @@ struct Workload {
   /// Clusters that the simulated machine has room for at a time; 0: as many as fit. A kernel that
   /// asks for the clusters which have not begun (cluster launch control) gets those beyond.
   std::uint32_t resident_clusters = 0;
-  std::uint32_t registers_per_thread = 168;
+  /// Of a thread at its start: what ptxas gives, in units of 8; 0: not said.
+  std::uint32_t registers_per_thread = 0;
   std::uint64_t flops = 0;  // useful floating-point operations of the launch; 0: not said
   std::vector<std::uint32_t> from_grid_before{};  // tensors that the grid before may still write
   bool has_dependents = false;  // a grid behind this one starts when told to, or at its end

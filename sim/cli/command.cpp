@@ -226,6 +226,10 @@ RunOptions run_options(const Session& session,
   if (!session.options["resident-ctas"].defaulted()) {
     run.rules.chosen += " --resident-ctas " + session.options["resident-ctas"].as<std::string>();
   }
+  if (session.options.count("sms") != 0 && !session.options["sms"].defaulted()) {
+    run.sms = static_cast<std::uint32_t>(unsigned_option(session, "sms", 1, 4096));
+    run.rules.chosen += " --sms " + session.options["sms"].as<std::string>();
+  }
   run.moves_data = session.options.count("timing-only") == 0;
   if (session.options.count("strategy") != 0) {
     const auto strategy = session.options["strategy"].as<std::string>();
@@ -1024,22 +1028,42 @@ TimingOptions timing_options(const Session& session) {
   return options;
 }
 
-// A chip's CTAs at a time, unless it is said how many.
-TimingOptions timed_run_options(const Session& session, const Chip& chip, const RunOptions& run) {
+// As many CTAs at a time as the chip has room for, unless it is said how many.
+TimingOptions timed_run_options(const Session& session, const RunOptions& run) {
   TimingOptions options = timing_options(session);
   options.run = run;
-  if (session.options["resident-ctas"].defaulted()) {
-    options.run.resident_ctas = static_cast<std::uint32_t>(chip.sms);
+  if (!session.options["resident-ctas"].defaulted()) {
+    options.resident_ctas = run.resident_ctas;
+  }
+  if (session.options.count("ctas-per-sm") != 0) {
+    options.ctas_per_sm =
+        static_cast<std::uint32_t>(unsigned_option(session, "ctas-per-sm", 1, 1024));
   }
   return options;
+}
+
+// The rules of a run in time, with what puts the CTAs of a replay where they were in it.
+Rules rules_of(const TimingOptions& options,
+               const TimingResult& timing,
+               const Workload& workload,
+               const Chip& chip) {
+  Rules rules = options.run.rules;
+  const bool shared = timing.resident_ctas > chip.sms;
+  const bool usual = timing.resident_ctas == resident_ctas(workload, RunOptions{}.resident_ctas);
+  if (options.resident_ctas == 0 && (shared || !usual)) {
+    rules.chosen += " --resident-ctas " + std::to_string(timing.resident_ctas);
+  }
+  if (shared) {
+    rules.chosen += " --sms " + std::to_string(static_cast<std::uint32_t>(chip.sms));
+  }
+  return rules;
 }
 
 ExitCode time_command(Session& session) {
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
   const Chip chip = chip_of(session.options["chip"].as<std::string>());
-  TimingOptions options =
-      timed_run_options(session, chip, run_options(session, scenario, parameters));
+  TimingOptions options = timed_run_options(session, run_options(session, scenario, parameters));
   options.path = session.options.count("path") != 0 || session.options.count("no-check") == 0;
   options.run.moves_data = false;
   options.run.detect = session.options.count("no-check") == 0;
@@ -1048,7 +1072,11 @@ ExitCode time_command(Session& session) {
   ScheduleSpec schedule;
   schedule.strategy = Strategy::kReplay;
   schedule.choices = timing.run.findings.empty() ? std::vector<Slot>{} : timing.run.choices;
-  const ReportContext context = context_of(scenario, parameters, schedule, options.run.rules);
+  const ReportContext context =
+      context_of(scenario,
+                 parameters,
+                 schedule,
+                 rules_of(options, timing, scenario.workload(parameters), chip));
   if (session.json()) {
     Json report = json_of(timing);
     report["scenario"] = scenario.info->name;
@@ -1103,7 +1131,7 @@ ExitCode run_on(Session& session, const ScenarioEntry& scenario, const Parameter
   EnginesOptions options;
   options.run = run_options(session, scenario, parameters);
   options.chip = chip_of(session.options["chip"].as<std::string>());
-  options.timing = timed_run_options(session, options.chip, options.run);
+  options.timing = timed_run_options(session, options.run);
   options.timing.run.schedule = {};
   options.settings = strings(session, "set");
   options.hw = hw_command_path();
@@ -1251,8 +1279,7 @@ ExitCode trace_command(Session& session) {
   Trace trace;
   if (engine == "timed") {
     const Chip chip = chip_of(session.options["chip"].as<std::string>());
-    trace =
-        timed_trace(scenario, parameters, chip, timed_run_options(session, chip, options), timed);
+    trace = timed_trace(scenario, parameters, chip, timed_run_options(session, options), timed);
   } else {
     trace = simulated_trace(scenario, parameters, options, timed.run);
   }
@@ -1314,11 +1341,11 @@ constexpr Command kCommands[] = {
     {"replay",
      replay,
      "json set in out schedule seed profile rule without strict max-steps timing-only "
-     "resident-ctas suppress"},
+     "resident-ctas sms suppress"},
     {"time",
      time_command,
      "json set chip clock l2 no-check path profile rule without strict max-steps resident-ctas "
-     "seed"},
+     "ctas-per-sm seed"},
     {"chip", chip_command, "json", "show"},
     {"validate", validate_command, "json rows chip"},
     {"calibrate", calibrate_command, "json rows chip free write-chip"},
@@ -1377,7 +1404,10 @@ po::options_description all_options() {
       "how often a schedule of the kernel may depart from taking turns")(
       "max-schedules", text()->default_value("20000"), "stop after so many of those")(
       "all", "every scenario at its defaults, against what is expected of it")(
-      "sms", text()->default_value("148"), "SMs of the GPU (148: B200; 132: H200)")(
+      "sms",
+      text()->default_value("148"),
+      "SMs of the GPU (148: B200; 132: H200); of a replay: that share the CTAs, one each first")(
+      "ctas-per-sm", text(), "CTAs of an SM at a time, at most, where more of them fit")(
       "diagnostics", "what can be reported")("to", text(), "FILE: where the trace goes")(
       "on", text(), "functional, timed (on a chip), hw (the GPU): which engine, or several")(
       "values", "with what was computed, and what the copies brought")(

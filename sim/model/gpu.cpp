@@ -56,6 +56,9 @@ AsyncOp& append(AsyncQueue& queue) {
 Gpu::Gpu(const LaunchConfig& config, GlobalMemory& memory, const Symbols& symbols)
     : config_{config}, memory_{memory}, symbols_{symbols} {
   config_.resident_clusters = std::max(1U, std::min(config_.resident_clusters, config_.clusters));
+  if (config_.places == 0) {
+    config_.places = ceil_div(config_.resident_clusters, config_.rules.ctas_per_sm);
+  }
   const std::uint32_t ctas = config_.resident_clusters * config_.cluster_size;
   warps_.resize(std::size_t{ctas} * config_.warps_per_cta);
   ctas_.resize(ctas);
@@ -1188,14 +1191,10 @@ void Gpu::wake_allocators(std::uint32_t cta) {
 }
 
 std::vector<std::uint32_t> Gpu::ctas_of_sm(std::uint32_t cta) const {
-  const std::uint32_t cluster = cta / config_.cluster_size;
-  const std::uint32_t rank = cta % config_.cluster_size;
-  const std::uint32_t first = cluster / config_.rules.ctas_per_sm * config_.rules.ctas_per_sm;
   std::vector<std::uint32_t> ctas;
-  for (std::uint32_t i = first;
-       i < std::min(first + config_.rules.ctas_per_sm, config_.resident_clusters);
-       ++i) {
-    ctas.push_back(i * config_.cluster_size + rank);
+  const std::uint32_t round = config_.places * config_.cluster_size;
+  for (std::uint32_t other = sm_of(cta); other < ctas_.size(); other += round) {
+    ctas.push_back(other);
   }
   return ctas;
 }

@@ -60,8 +60,9 @@ struct MachineRules {
   bool tx_in_chunks = false;         // a copy counts its bytes in several steps, not in one
   ElectLane elect_lane = ElectLane::kLowest;
   PairDealloc pair_dealloc = PairDealloc::kEither;
-  std::uint32_t ctas_per_sm = 1;  // they share tensor memory and the permit to allocate it
-  bool clc_fails_early = false;   // every second request fails although clusters are left
+  /// CTAs that share an SM: its tensor memory, and the permit to allocate it.
+  std::uint32_t ctas_per_sm = 1;
+  bool clc_fails_early = false;  // every second request fails although clusters are left
 };
 
 struct LaunchConfig {
@@ -71,6 +72,9 @@ struct LaunchConfig {
   std::uint32_t shared_bytes = 0;  // end of the shared window in use, from address 0
   std::uint32_t registers_per_thread = 168;
   std::uint32_t resident_clusters = 1;
+  /// Sets of SMs, one for each rank, that the resident clusters are spread over: one on each, then
+  /// a second one on each, and so on. 0: as few as `rules.ctas_per_sm` leaves.
+  std::uint32_t places = 0;
   bool moves_data = true;  // false: tile data does not exist, control words do
   /// A try says no, and blocks if the warp repeats it at once: of all runs the one in which every
   /// wait is waited for. For the proof.
@@ -245,6 +249,11 @@ class Gpu {
   std::uint8_t elected_lane(Slot warp) const;
   /// CTA slots that share an SM with `cta`, itself among them: the CTAs of one rank.
   std::vector<std::uint32_t> ctas_of_sm(std::uint32_t cta) const;
+  /// The SM of a CTA slot: SMs are numbered through, rank by rank of a place.
+  std::uint32_t sm_of(std::uint32_t cta) const {
+    const std::uint32_t place = cta / config_.cluster_size % config_.places;
+    return place * config_.cluster_size + cta % config_.cluster_size;
+  }
   /// Warps that started since the last call, to be given a body.
   std::vector<Slot> take_started();
   bool any_started() const { return !started_.empty(); }

@@ -75,6 +75,7 @@ Json json_of(const Budget& budget) {
           {"tmem_columns", budget.tmem_columns},
           {"threads", budget.threads},
           {"registers", budget.registers},
+          {"registers_known", budget.registers_known},
           {"named_barriers", budget.named_barriers},
           {"ctas", budget.ctas},
           {"cluster_size", budget.cluster_size},

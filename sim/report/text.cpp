@@ -120,10 +120,10 @@ std::string text_of(const Budget& budget, const SmLimits& limits) {
           std::to_string(kTmemColumns) + " columns\n";
   text += "threads         " + std::to_string(budget.threads) + " a CTA, " +
           std::to_string(budget.threads / kWarpLanes) + " warps\n";
-  text += "registers       " + std::to_string(budget.registers) + " a CTA, of " +
-          std::to_string(limits.registers) + " an SM (assumed " +
-          std::to_string(budget.threads == 0 ? 0 : budget.registers / budget.threads) +
-          " a thread)\n";
+  text +=
+      "registers       " + std::to_string(budget.registers) + " a CTA, of " +
+      std::to_string(limits.registers) + " an SM (" + (budget.registers_known ? "" : "assumed ") +
+      std::to_string(budget.threads == 0 ? 0 : budget.registers / budget.threads) + " a thread)\n";
   text += "named barriers ";
   for (const std::uint32_t id : budget.named_barriers) {
     text += " " + std::to_string(id);

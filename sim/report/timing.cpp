@@ -126,6 +126,13 @@ std::string list_of(const MmaForm& form) {
   return text.str();
 }
 
+std::string text_of_occupancy(const TimingResult& timing) {
+  const std::uint32_t ctas = timing.occupancy.ctas_per_sm;
+  return "occupancy: " + std::to_string(ctas) + (ctas == 1 ? " CTA" : " CTAs") +
+         " an SM, limited by " + timing.occupancy.limited_by +
+         (timing.registers_counted ? "\n" : "; the scenario does not say its registers\n");
+}
+
 }  // namespace
 
 std::string text_of(const Chip& chip) {
@@ -182,7 +189,9 @@ std::string text_of(const TimingResult& timing) {
     text << ", " << std::setprecision(1) << timing.tflops() << " TFLOP/s";
   }
   text << "; the launch before it takes " << std::setprecision(2) << timing.launch_microseconds
-       << " us more\nbound by " << timing.binds << "\nroles, a warp on average:\n";
+       << " us more\n"
+       << text_of_occupancy(timing) << "bound by " << timing.binds
+       << "\nroles, a warp on average:\n";
   for (const RoleTime& role : timing.stats.roles) {
     add_role(text, role);
   }
@@ -220,6 +229,10 @@ Json json_of(const TimingResult& timing) {
                  {"microseconds", timing.microseconds},
                  {"launch_microseconds", timing.launch_microseconds},
                  {"tflops", timing.flops > 0 ? Json(timing.tflops()) : Json()},
+                 {"occupancy",
+                  {{"ctas_per_sm", timing.occupancy.ctas_per_sm},
+                   {"limited_by", timing.occupancy.limited_by},
+                   {"registers_counted", timing.registers_counted}}},
                  {"bound_by", timing.binds},
                  {"operations", timing.stats.operations},
                  {"roles", roles},

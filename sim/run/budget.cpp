@@ -32,8 +32,7 @@ class UseRecorder : public EventSink {
 // The first cluster alone shows what a CTA uses.
 void run_first_cluster(const ScenarioEntry& scenario,
                        const ParameterSet& parameters,
-                       const Budget& budget,
-                       std::uint32_t registers,
+                       std::uint32_t threads,
                        EventSink& sink) {
   const Workload workload = scenario.workload(parameters);
   const Symbols symbols = scenario.symbols(parameters);
@@ -50,9 +49,9 @@ void run_first_cluster(const ScenarioEntry& scenario,
   LaunchConfig config;
   config.clusters = workload.clusters;
   config.cluster_size = workload.cluster_size;
-  config.warps_per_cta = budget.threads / kWarpLanes;
+  config.warps_per_cta = threads / kWarpLanes;
   config.shared_bytes = kSharedBase + symbols.bytes;
-  config.registers_per_thread = registers;
+  config.registers_per_thread = registers_at_start(workload);
   config.moves_data = false;
   Gpu gpu{config, memory, symbols};
   gpu.set_sink(&sink);
@@ -60,6 +59,18 @@ void run_first_cluster(const ScenarioEntry& scenario,
   limits.steps_max = 100'000;
   const auto scheduler = make_scheduler({});
   run_functional(gpu, scenario.body(parameters, maps, addresses), *scheduler, limits);
+}
+
+std::uint32_t threads_of(const Symbols& symbols) {
+  std::uint32_t threads = 0;
+  for (const RoleWarps& row : symbols.roles) {
+    threads += row.warps * kWarpLanes;
+  }
+  return threads;
+}
+
+std::uint32_t barriers_of(const UseRecorder& use) {
+  return use.named.empty() ? 0 : *use.named.rbegin() + 1;
 }
 
 std::uint32_t fitting_stages(const ScenarioEntry& scenario, const ParameterSet& parameters) {
@@ -84,6 +95,23 @@ std::uint32_t fitting_stages(const ScenarioEntry& scenario, const ParameterSet& 
 
 }  // namespace
 
+Occupancy occupancy(const ScenarioEntry& scenario,
+                    const ParameterSet& parameters,
+                    const SmLimits& limits) {
+  const Symbols symbols = scenario.symbols(parameters);
+  const Workload workload = scenario.workload(parameters);
+  CtaNeeds needs{symbols.bytes, threads_of(symbols), workload.registers_per_thread, kNamedBarriers};
+  const std::uint32_t least = occupancy(needs, limits).ctas_per_sm;
+  needs.named_barriers = 0;
+  const std::uint32_t room = limits.sms / workload.cluster_size * least;
+  if (occupancy(needs, limits).ctas_per_sm > least && workload.clusters > room) {
+    UseRecorder use;
+    run_first_cluster(scenario, parameters, needs.threads, use);
+    needs.named_barriers = barriers_of(use);
+  }
+  return occupancy(needs, limits);
+}
+
 Budget budget(const ScenarioEntry& scenario,
               const ParameterSet& parameters,
               const SmLimits& limits) {
@@ -95,36 +123,26 @@ Budget budget(const ScenarioEntry& scenario,
     budget.regions.push_back({name, region.count, region.count * region.element_bytes});
   }
   budget.shared_bytes = symbols.bytes;
-  for (const RoleWarps& row : symbols.roles) {
-    budget.threads += row.warps * kWarpLanes;
-  }
-  budget.registers = workload.registers_per_thread * budget.threads;
+  budget.threads = threads_of(symbols);
+  budget.registers = registers_at_start(workload) * budget.threads;
+  budget.registers_known = workload.registers_per_thread != 0;
   budget.ctas = workload.clusters * workload.cluster_size;
   budget.cluster_size = workload.cluster_size;
 
   UseRecorder use;
-  run_first_cluster(scenario, parameters, budget, workload.registers_per_thread, use);
+  run_first_cluster(scenario, parameters, budget.threads, use);
   budget.tmem_columns = use.columns;
   budget.named_barriers.assign(use.named.begin(), use.named.end());
 
-  struct Limit {
-    std::uint32_t ctas;
-    const char* what;
-  };
-  const Limit all[] = {
-      {limits.shared_bytes / (budget.shared_bytes + limits.shared_reserved), "shared memory"},
-      {limits.threads / budget.threads, "threads"},
-      {limits.registers / std::max(1U, budget.registers), "registers"},
-      {budget.tmem_columns == 0 ? limits.ctas : kTmemColumns / budget.tmem_columns,
-       "tensor memory"},
-      {limits.ctas, "CTAs per SM"},
-  };
-  const Limit* tightest =
-      std::min_element(std::begin(all), std::end(all), [](const Limit& a, const Limit& b) {
-        return a.ctas < b.ctas;
-      });
-  budget.ctas_per_sm = tightest->ctas;
-  budget.limited_by = tightest->what;
+  const Occupancy fitting = occupancy(
+      {budget.shared_bytes, budget.threads, registers_at_start(workload), barriers_of(use)},
+      limits);
+  budget.ctas_per_sm = fitting.ctas_per_sm;
+  budget.limited_by = fitting.limited_by;
+  if (use.columns != 0 && kTmemColumns / use.columns < budget.ctas_per_sm) {
+    budget.ctas_per_sm = kTmemColumns / use.columns;
+    budget.limited_by = "tensor memory";
+  }
   budget.waves =
       budget.ctas_per_sm == 0 ? 0 : ceil_div(budget.ctas, limits.sms * budget.ctas_per_sm);
   budget.stages_fitting = fitting_stages(scenario, parameters);

@@ -5,21 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "sim/run/occupancy.hpp"
 #include "sim/run/scenario_entry.hpp"
 
 namespace warptwin::sim {
-
-/// The limits of one SM and of the GPU. Source: CUDA C++ Programming Guide, compute capability 10.0
-/// and
-/// 9.0; SM count of a B200: see `Gpus`.
-struct SmLimits {
-  std::uint32_t shared_bytes = 233472;   // 228 KiB
-  std::uint32_t shared_reserved = 1024;  // per CTA
-  std::uint32_t threads = 2048;
-  std::uint32_t registers = 65536;
-  std::uint32_t ctas = 32;
-  std::uint32_t sms = 148;  // B200
-};
 
 struct Budget {
   struct RegionUse {
@@ -32,6 +21,7 @@ struct Budget {
   std::uint32_t tmem_columns = 0;
   std::uint32_t threads = 0;
   std::uint32_t registers = 0;                // of a CTA
+  bool registers_known = false;               // else assumed
   std::vector<std::uint32_t> named_barriers;  // ids in use
   std::uint32_t ctas = 0;
   std::uint32_t cluster_size = 0;
@@ -41,6 +31,13 @@ struct Budget {
   /// The largest `stages` that fits; 0 when the scenario has no such parameter.
   std::uint32_t stages_fitting = 0;
 };
+
+/// CTAs of the scenario that an SM runs at a time. Where the grid is large enough for it to matter,
+/// a cluster is run, without data, to see how many named barriers there are. Registers that the
+/// workload does not say are not counted.
+Occupancy occupancy(const ScenarioEntry& scenario,
+                    const ParameterSet& parameters,
+                    const SmLimits& limits);
 
 /// Runs the scenario once, without data, to see which tensor memory and barriers it uses.
 Budget budget(const ScenarioEntry& scenario,

@@ -138,6 +138,10 @@ std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit) {
   return workload.cluster_size * std::clamp(limit / workload.cluster_size, 1U, allowed);
 }
 
+std::uint32_t registers_at_start(const Workload& workload) {
+  return workload.registers_per_thread == 0 ? kAssumedRegisters : workload.registers_per_thread;
+}
+
 LaunchConfig launch_config(const ScenarioEntry& scenario,
                            const ParameterSet& parameters,
                            const RunOptions& options) {
@@ -151,13 +155,15 @@ LaunchConfig launch_config(const ScenarioEntry& scenario,
     config.warps_per_cta += row.warps;
   }
   config.shared_bytes = kSharedBase + symbols.bytes;
-  config.registers_per_thread = workload.registers_per_thread;
+  config.registers_per_thread = registers_at_start(workload);
   config.has_dependents = workload.has_dependents;
   config.resident_clusters = resident_ctas(workload, options.resident_ctas) / workload.cluster_size;
+  config.places = options.sms == 0 ? 0 : std::max(1U, options.sms / workload.cluster_size);
   config.moves_data = options.moves_data;
   config.tries_fail = options.schedule.tries_fail;
   if (options.schedule.tiles != 0) {
     config.resident_clusters = 1;
+    config.places = 0;
     config.clc_successes_max = options.schedule.tiles - 1;
   }
   config.clusters_begun_max = options.clusters_begun_max;

@@ -23,6 +23,8 @@ struct RunOptions {
   std::uint64_t input_seed = 1;
   EngineLimits limits;
   std::uint32_t resident_ctas = 148;
+  /// SMs that they are spread over; 0: as few as `rules.machine.ctas_per_sm` leaves.
+  std::uint32_t sms = 0;
   /// Clusters that begin; the others are left to requests (cluster launch control).
   std::uint32_t clusters_begun_max = ~0U;
   bool clc_from_the_end = false;  // requests get the last cluster that is left, not the first
@@ -57,6 +59,10 @@ struct RunResult {
 /// CTAs of a workload that are on a machine of `limit` CTAs at a time: whole clusters, and no more
 /// than the workload allows.
 std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit);
+
+/// Registers that a thread starts with, where the workload does not say.
+inline constexpr std::uint32_t kAssumedRegisters = 168;
+std::uint32_t registers_at_start(const Workload& workload);
 
 /// What a run of the scenario launches.
 LaunchConfig launch_config(const ScenarioEntry& scenario,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/run/budget.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -126,6 +128,19 @@ std::string change_of(const CriticalPath& path) {
                                   percent(share(path.parts.front())) + " of the path";
 }
 
+Occupancy occupancy_on(const ScenarioEntry& scenario,
+                       const ParameterSet& parameters,
+                       const Chip& chip,
+                       std::uint32_t most) {
+  const Occupancy fitting = occupancy(scenario, parameters, SmLimits::of(chip));
+  if (fitting.ctas_per_sm == 0) {
+    throw ConfigError("a CTA needs more of an SM of " + chip.name +
+                      " than there is: " + fitting.limited_by + "; 'warptwin show " +
+                      scenario.info->name + "' says what it takes");
+  }
+  return most != 0 && most < fitting.ctas_per_sm ? Occupancy{most, "what was asked for"} : fitting;
+}
+
 }  // namespace
 
 TimingResult time_scenario(const ScenarioEntry& scenario,
@@ -142,8 +157,13 @@ TimingResult time_scenario(const ScenarioEntry& scenario,
   timed.operations_max = options.run.limits.steps_max;
   std::vector<Slot> acted;
   timed.acted = options.run.detect ? &acted : nullptr;
+  result.occupancy = occupancy_on(scenario, parameters, chip, options.ctas_per_sm);
+  result.registers_counted = workload.registers_per_thread != 0;
   RunOptions run = options.run;
-  run.resident_ctas = std::min(run.resident_ctas, static_cast<std::uint32_t>(chip.sms));
+  run.sms = static_cast<std::uint32_t>(chip.sms);
+  const std::uint32_t room = run.sms * result.occupancy.ctas_per_sm;
+  run.resident_ctas = options.resident_ctas == 0 ? room : std::min(options.resident_ctas, room);
+  result.resident_ctas = resident_ctas(workload, run.resident_ctas);
   run.engine = [&](Gpu& gpu, const WarpBody& body) {
     result.stats = run_timed(gpu, body, chip, timed);
     return RunStats{ending_of(result.stats.ending), result.stats.operations, 0};

@@ -4,15 +4,18 @@
 
 #include <string>
 
+#include "sim/run/occupancy.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/timed/engine.hpp"
 
 namespace warptwin::sim {
 
 struct TimingOptions {
-  RunOptions run;        // moves no data unless it says so
-  double clock = 0;      // GHz; 0: the chip's
-  bool l2_warm = false;  // the inputs are in L2 at the start, as far as they fit
+  RunOptions run;                 // moves no data unless it says so; where CTAs are is decided here
+  std::uint32_t ctas_per_sm = 0;  // at most; 0: as many as fit
+  std::uint32_t resident_ctas = 0;  // at a time on all SMs, at most; 0: as many as fit
+  double clock = 0;                 // GHz; 0: the chip's
+  bool l2_warm = false;             // the inputs are in L2 at the start, as far as they fit
   /// Of the inputs, where only a part of a longer run is executed; 0: what the scenario says.
   double input_bytes = 0;
   bool path = false;  // collect the critical path and slack
@@ -22,12 +25,15 @@ struct TimingResult {
   /// Of a checked run, `choices` is the schedule that shows its findings in the functional engine.
   RunResult run;
   TimedStats stats;
-  double flops = 0;                // 0: the scenario does not say
-  double clock_held = 0;           // GHz, under the chip's power cap
-  double microseconds = 0;         // of the grid, at that clock
-  double launch_microseconds = 0;  // in front of it
-  std::string binds;               // what the time is bound by
-  std::string change;              // what would change it; empty where no path was asked for
+  Occupancy occupancy;              // of an SM
+  bool registers_counted = false;   // for the occupancy: the scenario says them
+  std::uint32_t resident_ctas = 0;  // on all SMs at a time, as far as the grid has them
+  double flops = 0;                 // 0: the scenario does not say
+  double clock_held = 0;            // GHz, under the chip's power cap
+  double microseconds = 0;          // of the grid, at that clock
+  double launch_microseconds = 0;   // in front of it
+  std::string binds;                // what the time is bound by
+  std::string change;               // what would change it; empty where no path was asked for
 
   double tflops() const { return microseconds > 0 ? flops / microseconds / 1e6 : 0; }
 };

@@ -64,7 +64,6 @@ double predict(const ScenarioEntry& scenario, const MeasuredRow& row, const Chip
   TimingOptions options;
   options.run.moves_data = false;
   options.run.detect = false;
-  options.run.resident_ctas = static_cast<std::uint32_t>(chip.sms);
   options.clock = row.clock;
   options.l2_warm = row.kind == "sweep";
   const TimingResult timing = time_scenario(scenario, parameters_of(scenario, row), chip, options);

@@ -105,7 +105,15 @@ const Json& section(const Json& root, const char* name, const std::string& origi
 
 // Whether only whole numbers make sense.
 bool is_count(const ChipField& field) {
-  return field.member == &Chip::sms || field.member == &Chip::l2_halves;
+  static const std::initializer_list<double Chip::*> kCounts = {&Chip::sms,
+                                                                &Chip::sm_ctas,
+                                                                &Chip::sm_threads,
+                                                                &Chip::sm_registers,
+                                                                &Chip::sm_shared_bytes,
+                                                                &Chip::sm_shared_per_cta,
+                                                                &Chip::sm_named_barriers,
+                                                                &Chip::l2_halves};
+  return std::find(kCounts.begin(), kCounts.end(), field.member) != kCounts.end();
 }
 
 void read_constants(const Json& constants, const std::string& origin, Chip& chip) {
@@ -216,6 +224,32 @@ const std::vector<ChipField>& chip_fields() {
        0,
        1000,
        "end of a CTA until the first instruction of the next one on its SM"},
+      {"sm_ctas", &Chip::sm_ctas, "CTA", 1, 1024, "CTAs that an SM runs at a time, at most"},
+      {"sm_threads", &Chip::sm_threads, "thread", 32, 65536, "threads of all CTAs on an SM"},
+      {"sm_registers",
+       &Chip::sm_registers,
+       "register",
+       1024,
+       1 << 24,
+       "registers of 32 bits of an SM"},
+      {"sm_shared_bytes",
+       &Chip::sm_shared_bytes,
+       "B",
+       1024,
+       1 << 30,
+       "shared memory of all CTAs on an SM"},
+      {"sm_shared_per_cta",
+       &Chip::sm_shared_per_cta,
+       "B",
+       0,
+       1 << 20,
+       "of it what each CTA takes beside what it asks for"},
+      {"sm_named_barriers",
+       &Chip::sm_named_barriers,
+       "barrier",
+       16,
+       4096,
+       "named barriers of all CTAs on an SM"},
       {"issue", &Chip::issue, "cycle", 0, 1000, "issuing any operation"},
       {"mbarrier_arrive",
        &Chip::mbarrier_arrive,

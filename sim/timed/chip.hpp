@@ -45,6 +45,13 @@ struct Chip {
   double cta_start_us = 0;
   double cta_gap_us = 0;
 
+  double sm_ctas = 0;
+  double sm_threads = 0;
+  double sm_registers = 0;
+  double sm_shared_bytes = 0;
+  double sm_shared_per_cta = 0;
+  double sm_named_barriers = 0;
+
   double issue = 0;
   double mbarrier_arrive = 0;
   double mbarrier_test = 0;

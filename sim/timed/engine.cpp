@@ -54,6 +54,21 @@ bool runs_ahead(const Operation& op) {
   }
 }
 
+// Whether such an operation hands work to a unit that takes it in order.
+bool uses_unit(Op op) {
+  switch (op) {
+    case Op::kTensorLoad:
+    case Op::kBulkLoad:
+    case Op::kTcgen05Mma:
+    case Op::kTcgen05Cp:
+    case Op::kTcgen05Commit:
+    case Op::kWgmma:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool is_barrier(Op op) {
   switch (op) {
     case Op::kMbarrierInit:
@@ -177,10 +192,11 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   }
   Ticks microseconds(double us) const { return to_ticks(us * clock_ * 1000.0); }
 
-  // One CTA an SM; SMs of a half stand together.
+  // SMs of a half stand together. CTAs of one SM share its units.
   void build_sms() {
-    const std::size_t used = gpu_.ctas().size();
-    for (std::size_t i = 0; i < used; ++i) {
+    const auto ctas = static_cast<std::uint32_t>(gpu_.ctas().size());
+    const std::uint32_t places = gpu_.config().places * gpu_.config().cluster_size;
+    for (std::uint32_t i = 0; i < std::min(ctas, places); ++i) {
       const auto half = static_cast<std::uint32_t>(static_cast<double>(i) * memory_.halves() /
                                                    std::max<double>(chip_.sms, 1.0));
       sms_.push_back(std::make_unique<Sm>(sc_core::sc_gen_unique_name("sm"),
@@ -190,10 +206,16 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                                           static_cast<Completions&>(*this),
                                           log_.get()));
     }
+    for (std::uint32_t cta = 0; cta < ctas; ++cta) {
+      sm_of_cta_.push_back(sms_[gpu_.sm_of(cta)].get());
+    }
+    share_sms_ = sms_.size() < ctas;
     const std::uint32_t warps = gpu_.config().warps_per_cta;
     for (Slot slot = 0; slot < warps_.size(); ++slot) {
-      warps_[slot].sm = sms_[slot / warps].get();
-      warps_[slot].part = slot % warps % kSubPartitions;
+      warps_[slot].sm = sm_of_cta_[slot / warps];
+      // Of a warpgroup as tensor memory's lanes have it; less than one takes the next ones free.
+      const std::uint32_t before = warps < kSubPartitions ? slot / warps / places * warps : 0;
+      warps_[slot].part = (before + slot % warps) % kSubPartitions;
       warps_[slot].role = {StepKind::kRole,
                            static_cast<std::uint32_t>(gpu_.symbols().role_of(slot % warps))};
     }
@@ -280,8 +302,10 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     const Ticks cost = cost_of(self, op);
     accounts_[self].issue(cost);
     thread.debt += cost;
-    // A wait looks ahead of time too: what it finds complete stays complete.
-    const bool ahead = runs_ahead(op) || op.op == Op::kMbarrierWait;
+    // A wait looks ahead of time too: what it finds complete stays complete. CTAs that share an SM
+    // come to its units in the order of time.
+    const bool ahead =
+        op.op == Op::kMbarrierWait || (runs_ahead(op) && !(share_sms_ && uses_unit(op.op)));
     if (!ahead || thread.debt > kAheadMost) {
       pass(std::exchange(thread.debt, 0));
     }
@@ -496,10 +520,10 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     constexpr double kStepBytes = 32;
     const MmaShape work{*forms_[form], double(shape.n()), rows / ctas_in(op.group) * kStepBytes};
     const std::uint32_t cta = gpu_.warps()[self].cta;
-    sms_[cta]->tensor.multiply(issuing_at_,
-                               work,
-                               static_cast<Slot>(warps_.size()) + self,
-                               pair ? &sms_[cta ^ 1U]->tensor : nullptr);
+    sm_of_cta_[cta]->tensor.multiply(issuing_at_,
+                                     work,
+                                     static_cast<Slot>(warps_.size()) + self,
+                                     pair ? &sm_of_cta_[cta ^ 1U]->tensor : nullptr);
   }
 
   static std::size_t form_of(bool pair, std::uint32_t m, bool a_in_tmem) {
@@ -574,7 +598,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       case Op::kBulkLoad:
         load_issuer_ = async.warp;
         load_shape_ = shape_of(async.operation);
-        loads_.push_back({slot, &sms_[async.cta]->shared});
+        loads_.push_back({slot, &sm_of_cta_[async.cta]->shared});
         break;
       case Op::kTensorStore:
       case Op::kBulkStore:
@@ -586,7 +610,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       default:
         fabric_.send(to_ticks(chip_.dsmem_latency),
                      slot,
-                     sms_[async.cta]->network,
+                     sm_of_cta_[async.cta]->network,
                      to_ticks(kArrivalBytes / chip_.dsmem_rate));
         break;
     }
@@ -861,6 +885,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   std::array<Ticks, static_cast<std::size_t>(Op::kCount)> costs_{};
   std::array<const MmaForm*, kFormNames.size()> forms_{};
   std::vector<std::unique_ptr<Sm>> sms_;
+  std::vector<Sm*> sm_of_cta_;  // by CTA slot
+  bool share_sms_ = false;      // several CTAs are on one
   std::deque<WarpThread> warps_;
   std::vector<WarpAccount> accounts_;
   std::vector<Port> ports_;

@@ -44,49 +44,65 @@ void TensorCore::multiply(Ticks when, const MmaShape& shape, Slot slot, TensorCo
   // The latency was measured until a waiter goes on: its way there is counted where it waits.
   const double latency = form.latency + form.latency_per_column * shape.columns -
                          chip_.mbarrier_wake - 2 * chip_.mma_issue;
-  done_ = std::max(done_, start + to_ticks(std::max(latency, 0.0)));
-  ++batch_;
-  queue_.push_back({slot, false});
+  Queue& queue = queue_of(slot);
+  queue.done = std::max(queue.done, start + to_ticks(std::max(latency, 0.0)));
+  ++queue.batch;
+  queue.commits.push_back(false);
 }
 
 void TensorCore::copy(Ticks when, double bytes, Slot slot) {
   const Ticks start = std::max({when, pipe_.free(), shared_.reads().free()});
   shared_.read(start, bytes);
-  done_ = std::max(done_, pipe_.reserve(start, to_ticks(chip_.tcgen05_cp * bytes / kCopyBytes)));
+  const Ticks end = pipe_.reserve(start, to_ticks(chip_.tcgen05_cp * bytes / kCopyBytes));
   occupy(nullptr);
-  queue_.push_back({slot, false});
+  Queue& queue = queue_of(slot);
+  queue.done = std::max(queue.done, end);
+  queue.commits.push_back(false);
 }
 
 void TensorCore::commit(Ticks when, Slot slot) {
   const double alone = std::max(chip_.commit_latency - chip_.mbarrier_wake - chip_.mma_issue, 0.0);
-  done_ = std::max(done_ + (batch_ > 1 ? to_ticks(chip_.mma_batch) : 0), when + to_ticks(alone));
-  batch_ = 0;
-  queue_.push_back({slot, true});
+  Queue& queue = queue_of(slot);
+  queue.done = std::max(queue.done + (queue.batch > 1 ? to_ticks(chip_.mma_batch) : 0),
+                        when + to_ticks(alone));
+  queue.batch = 0;
+  queue.commits.push_back(true);
   const Cause issued = acting_in(log_);
-  done_cause_ = add_step(log_,
-                         Unit::kTensorCoreLatency,
-                         done_,
-                         add_step(log_, Unit::kTensorCore, 0, issued, occupied_),
-                         done_cause_);
-  at(done_, {slot, done_cause_});
+  queue.done_cause = add_step(log_,
+                              Unit::kTensorCoreLatency,
+                              queue.done,
+                              add_step(log_, Unit::kTensorCore, 0, issued, occupied_),
+                              queue.done_cause);
+  at(queue.done, {slot, queue.done_cause});
+}
+
+TensorCore::Queue& TensorCore::queue_of(Slot slot) {
+  for (Queue& queue : queues_) {
+    if (queue.slot == slot) {
+      return queue;
+    }
+  }
+  queues_.push_back({slot, {}});
+  return queues_.back();
 }
 
 void TensorCore::due(const Errand& errand) {
+  Queue& queue = queue_of(errand.slot);
   bool committed = false;
-  while (!committed && !queue_.empty()) {
-    const Queued next = queue_.front();
-    queue_.pop_front();
-    committed = next.commit;
-    step(completions_, log_, next.slot, errand.cause);
+  while (!committed && !queue.commits.empty()) {
+    committed = queue.commits.front();
+    queue.commits.pop_front();
+    step(completions_, log_, queue.slot, errand.cause);
   }
 }
 
 bool TensorCore::flush() {
-  const bool any = !queue_.empty();
-  while (!queue_.empty()) {
-    const Slot slot = queue_.front().slot;
-    queue_.pop_front();
-    completions_.step(slot);
+  bool any = false;
+  for (Queue& queue : queues_) {
+    for (; !queue.commits.empty(); any = true) {
+      queue.commits.pop_front();
+      completions_.step(queue.slot);
+    }
   }
   return any;
 }

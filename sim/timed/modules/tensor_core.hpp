@@ -1,5 +1,5 @@
 /// The tensor core of one SM: MMAs and copies to tensor memory in order, one at a time in the pipe,
-/// with their operands through the read port of shared memory.
+/// with their operands through the read port of shared memory. A commit is of what its warp issued.
 
 #pragma once
 
@@ -44,10 +44,16 @@ class TensorCore : public Agenda<Errand> {
   Ticks ready() const { return pipe_.free(); }
 
  private:
-  struct Queued {
-    Slot slot;
-    bool commit;
+  /// Instructions of one warp that have not been stepped.
+  struct Queue {
+    Slot slot = 0;
+    std::deque<bool> commits;  // of each instruction whether it is one
+    Ticks done = 0;            // when what was issued so far is done
+    std::uint32_t batch = 0;   // instructions since the last commit
+    Cause done_cause = kNoCause;
   };
+
+  Queue& queue_of(Slot slot);
 
   void due(const Errand& errand) override;
   // Holds pipe and read port from `start`; returns when the port is done.
@@ -59,12 +65,9 @@ class TensorCore : public Agenda<Errand> {
   SharedMemory& shared_;
   Completions& completions_;
   Port pipe_;
-  Ticks done_ = 0;           // when what was issued so far is done
-  std::uint32_t batch_ = 0;  // instructions since the last commit
-  std::deque<Queued> queue_;
+  std::deque<Queue> queues_;  // few: of the warps that issue
   CauseLog* log_;
   Cause occupied_ = kNoCause;
-  Cause done_cause_ = kNoCause;
 };
 
 }  // namespace warptwin::sim

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
@@ -237,19 +238,19 @@ TEST(CommandTest, ExplainShowsAWrongAndARightProgram) {
   EXPECT_THAT(call({"explain", "TMEM_LEAK"}).out, HasSubstr("warptwin check gemm_tmem_leak"));
 }
 
-// A file of suppressions, for as long as it lives.
-struct SuppressionFile {
-  explicit SuppressionFile(const std::string& text)
+// A file, for as long as it lives.
+struct TextFile {
+  explicit TextFile(const std::string& text)
       : path{::testing::TempDir() + "warptwin_" +
              ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".txt"} {
     std::ofstream{path} << text;
   }
-  ~SuppressionFile() { std::filesystem::remove(path); }
+  ~TextFile() { std::filesystem::remove(path); }
   std::string path;
 };
 
 TEST(CommandTest, ASuppressedFindingFailsNothingAndIsCounted) {
-  const SuppressionFile file{
+  const TextFile file{
       "gemm_tmem_leak \"tensor memory columns*\" TMEM_LEAK known since\n"
       "gemm * MBAR_UNINIT not part of these runs\n"};
   EXPECT_EQ(call({"check", "gemm_tmem_leak"}).code, ExitCode::kFinding);
@@ -272,7 +273,7 @@ TEST(CommandTest, ASuppressedFindingFailsNothingAndIsCounted) {
 }
 
 TEST(CommandTest, WhatIsNotSuppressedStillFails) {
-  const SuppressionFile file{"missing_drain * REMOTE_TO_EXITED_CTA under repair\n"};
+  const TextFile file{"missing_drain * REMOTE_TO_EXITED_CTA under repair\n"};
   const Reply reply = call({"check", "missing_drain", "--suppress", file.path});
   EXPECT_EQ(reply.code, ExitCode::kFinding);
   EXPECT_THAT(reply.out, HasSubstr("suppressed: 1 (under repair)"));
@@ -302,14 +303,14 @@ TEST(CommandTest, CheckComparesValuesUnlessTheyAreMany) {
 }
 
 TEST(CommandTest, ASuppressionOfNothingIsAWarningThatStrictFails) {
-  const SuppressionFile file{"\nproducer_consumer * MBAR_UNINIT long mended\n"};
+  const TextFile file{"\nproducer_consumer * MBAR_UNINIT long mended\n"};
   const std::vector<std::string> lax{"check", "producer_consumer", "--suppress", file.path};
   std::vector<std::string> strict = lax;
   strict.push_back("--strict");
   EXPECT_EQ(call(lax).code, ExitCode::kClean);
   EXPECT_THAT(call(lax).out, HasSubstr("StrictFails.txt:2: suppresses nothing"));
   EXPECT_EQ(call(strict).code, ExitCode::kFinding);
-  const SuppressionFile bad{"producer_consumer * MBAR_UNINIT\n"};
+  const TextFile bad{"producer_consumer * MBAR_UNINIT\n"};
   EXPECT_EQ(call(lax).code, ExitCode::kUsage);
   EXPECT_THAT(call(lax).err, HasSubstr("StrictFails.txt:1: has no reason"));
 }
@@ -340,6 +341,31 @@ TEST(CommandTest, TimeSaysCyclesRolesAndUnits) {
   EXPECT_GT(path["slack"].size(), path["parts"].size());
   EXPECT_EQ(call({"time", "gemm", "--json"}).out, call({"time", "gemm", "--json"}).out);
   EXPECT_EQ(call({"time", "consumer_releases_twice"}).code, ExitCode::kFinding);
+}
+
+TEST(CommandTest, WhatIsFoundWithSeveralCtasOnAnSmIsReplayed) {
+  const TextFile chip{R"({"name": "two_sms", "summary": "a B200 of two SMs", "base": "b200",
+    "constants": {"sms": {"value": 2, "unit": "SM", "source": "assumed"}}})"};
+  const std::vector<std::string> time = {
+      "time", "gemm_missing_wait_ld", "--set", "stages=1", "--set", "ctas=0", "--chip", chip.path};
+  const Reply found = call(time);
+  std::vector<std::string> held = time;
+  held.insert(held.end(), {"--ctas-per-sm", "1"});
+  EXPECT_THAT(call(held).out, HasSubstr("occupancy: 1 CTA an SM, limited by what was asked for"));
+  held.back() = "0";
+  EXPECT_EQ(call(held).code, ExitCode::kUsage);
+  EXPECT_THAT(found.out, HasSubstr("occupancy: 3 CTAs an SM, limited by shared memory"));
+  const std::size_t at = found.out.find("replay gemm_missing_wait_ld");
+  ASSERT_NE(at, std::string::npos);
+  std::istringstream line{found.out.substr(at, found.out.find('\n', at) - at)};
+  EXPECT_THAT(line.str(), HasSubstr(" --resident-ctas 6 --sms 2 "));
+  const std::vector<std::string> arguments{std::istream_iterator<std::string>{line}, {}};
+  const Reply again = call(arguments);
+  EXPECT_EQ(again.code, ExitCode::kFinding);
+  for (const char* defect : {"defect: TMEM_LD_NO_WAIT", "defect: TMEM_DEALLOC_IN_USE"}) {
+    EXPECT_THAT(found.out, HasSubstr(defect));
+    EXPECT_THAT(again.out, HasSubstr(defect));
+  }
 }
 
 TEST(CommandTest, ChipShowGivesEveryConstantItsSource) {

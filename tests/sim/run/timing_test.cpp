@@ -369,6 +369,118 @@ TEST(Timing, EveryCleanScenarioEndsAndTheSameTwice) {
   }
 }
 
+// --- Several CTAs on one SM --------------------------------------------------------------------
+
+// The one-stage step on four SMs: four tiles for each of them.
+TimingResult timed_serial(const Chip& chip,
+                          std::int64_t stages = 1,
+                          std::uint32_t ctas_per_sm = 0) {
+  const ScenarioEntry& entry = scenario("gemm_wgmma_serial");
+  ParameterSet parameters{entry.parameters};
+  parameters.set("stages", stages);
+  TimingOptions options;
+  options.run.moves_data = false;
+  options.run.detect = false;
+  options.l2_warm = true;
+  options.ctas_per_sm = ctas_per_sm;
+  return time_scenario(entry, parameters, chip, options);
+}
+
+Chip four_sms(const char* name) {
+  Chip chip = load_chip(name);
+  chip.sms = 4;
+  return chip;
+}
+
+TEST(SharedSm, ASecondCtaHidesTheWaitsOfAOneStageKernel) {
+  const Chip chip = four_sms("h200");
+  const TimingResult two = timed_serial(chip);
+  const TimingResult one = timed_serial(chip, 1, 1);
+  EXPECT_EQ(two.occupancy.ctas_per_sm, 2U);
+  EXPECT_EQ(two.occupancy.limited_by, "registers");
+  EXPECT_EQ(two.resident_ctas, 8U);
+  EXPECT_EQ(one.resident_ctas, 4U);
+  EXPECT_LT(two.stats.cycles, 0.65 * one.stats.cycles);
+  EXPECT_GT(two.stats.cycles, 0.5 * one.stats.cycles);
+  EXPECT_THAT(text_of(two), HasSubstr("occupancy: 2 CTAs an SM, limited by registers\n"));
+  EXPECT_THAT(text_of(one), HasSubstr("occupancy: 1 CTA an SM, limited by what was asked for\n"));
+  const Json said = json_of(two)["occupancy"];
+  EXPECT_EQ(said["ctas_per_sm"], 2);
+  EXPECT_EQ(said["limited_by"], "registers");
+  EXPECT_EQ(said["registers_counted"], true);
+}
+
+TEST(SharedSm, ATurnedConstantMovesTheRowsThatItLimits) {
+  const Chip chip = four_sms("h200");
+  const auto with = [&](double Chip::*constant, double factor, std::int64_t stages) {
+    Chip turned = chip;
+    turned.*constant *= factor;
+    return timed_serial(turned, stages);
+  };
+  const double one_stage = timed_serial(chip).stats.cycles;
+  const double ring = timed_serial(chip, 4).stats.cycles;
+  EXPECT_EQ(timed_serial(chip, 4).occupancy.limited_by, "shared memory");
+  EXPECT_EQ(timed_serial(chip, 4, 1).stats.cycles, ring);  // one CTA of its own accord
+  // Half the registers: one CTA, as if it were asked for.
+  EXPECT_EQ(with(&Chip::sm_registers, 0.5, 1).stats.cycles, timed_serial(chip, 1, 1).stats.cycles);
+  // Twice: three, limited by shared memory; of four tiles an SM the last is then alone.
+  const TimingResult three = with(&Chip::sm_registers, 2, 1);
+  EXPECT_EQ(three.occupancy.ctas_per_sm, 3U);
+  EXPECT_EQ(three.occupancy.limited_by, "shared memory");
+  EXPECT_NE(three.stats.cycles, one_stage);
+  EXPECT_EQ(with(&Chip::sm_registers, 2, 4).stats.cycles, ring);
+  // Shared memory is what the ring wants.
+  EXPECT_LT(with(&Chip::sm_shared_bytes, 2, 4).stats.cycles, ring);
+  EXPECT_EQ(with(&Chip::sm_shared_bytes, 2, 1).stats.cycles, one_stage);
+  EXPECT_EQ(with(&Chip::sm_threads, 0.25, 1).stats.cycles, one_stage);  // 512: two of 256
+  EXPECT_GT(with(&Chip::sm_threads, 0.125, 1).stats.cycles, one_stage);
+}
+
+TEST(SharedSm, AGridThatLeavesEverySmOneCtaIsAsItWas) {
+  Chip chip = load_chip("h200");  // 132 SMs, 16 tiles
+  EXPECT_EQ(timed_serial(chip).stats.cycles, timed_serial(chip, 1, 1).stats.cycles);
+}
+
+TEST(SharedSm, RegistersThatTheScenarioDoesNotSayAreNotCountedAndItIsSaid) {
+  ScenarioEntry entry = scenario("gemm_serial");
+  entry.workload = [](const ParameterSet& parameters) {
+    Workload workload = scenario("gemm_serial").workload(parameters);
+    workload.registers_per_thread = 0;
+    return workload;
+  };
+  TimingOptions options;
+  options.run.moves_data = false;
+  const ParameterSet parameters{entry.parameters};
+  Chip chip = load_chip("b200");
+  chip.sm_registers = 1024;
+  const std::string text = text_of(time_scenario(entry, parameters, chip, options));
+  EXPECT_THAT(text,
+              HasSubstr("occupancy: 2 CTAs an SM, limited by shared memory; the scenario does not "
+                        "say its registers\n"));
+  EXPECT_THROW(timed("gemm_serial", {}, chip), ConfigError);  // which says them
+}
+
+// CTAs on one SM share its tensor memory: the functional engine takes the same steps.
+TEST(SharedSm, WhoActsWhenIsAScheduleOfTheFunctionalEngine) {
+  const ScenarioEntry& entry = scenario("gemm_serial");
+  const ParameterSet parameters{entry.parameters};
+  Chip chip = load_chip("b200");
+  chip.sms = 3;
+  TimingOptions timing;
+  timing.run.moves_data = false;
+  const TimingResult first = time_scenario(entry, parameters, chip, timing);
+  EXPECT_EQ(first.resident_ctas, 6U);
+  EXPECT_TRUE(first.run.clean(true));
+  RunOptions options;
+  options.moves_data = false;
+  options.record = true;
+  options.resident_ctas = first.resident_ctas;
+  options.sms = 3;
+  options.schedule.strategy = Strategy::kReplay;
+  options.schedule.choices = first.run.choices;
+  EXPECT_EQ(simulate(entry, parameters, options).choices, first.run.choices);
+}
+
 TEST(Timing, TheClockGivesWayToThePowerCap) {
   Chip chip = load_chip("b200");
   chip.power_kappa = 1e-6;

@@ -324,6 +324,175 @@ TEST(TimedEngine, ABlockScaledMmaTakesACycleMoreWhateverItsElements) {
   EXPECT_EQ(waited(MmaKind::kMxf4nvf4, ElementType::kF4E2M1), plain + 1);
 }
 
+// --- Several CTAs on one SM --------------------------------------------------------------------
+
+struct Grid {
+  std::uint32_t ctas = 1;
+  std::uint32_t at_a_time = 1;
+  std::uint32_t sms = 1;
+};
+
+Outcome run_grid(const Grid& grid, std::uint32_t warps, const Body& body, const Chip& chip) {
+  LaunchConfig config;
+  config.warps_per_cta = warps;
+  config.shared_bytes = 16384;
+  config.clusters = grid.ctas;
+  config.resident_clusters = grid.at_a_time;
+  config.places = grid.sms;
+  config.moves_data = false;
+  GlobalMemory memory;
+  const Symbols symbols;
+  Gpu gpu{config, memory, symbols};
+  Recorder recorder;
+  gpu.set_sink(&recorder);
+  Outcome result;
+  result.stats = run_timed(gpu, body, chip, {});
+  result.events = std::move(recorder.events);
+  EXPECT_EQ(result.stats.ending, TimedEnding::kDone);
+  return result;
+}
+
+double cycles_of(const Grid& grid, const Body& body, std::uint32_t warps = 1) {
+  return run_grid(grid, warps, body, plain_chip()).stats.cycles;
+}
+
+// So many MMAs of 128 cycles, on the tensor memory of a CTA.
+Body multiplies(std::uint32_t count, std::uint32_t columns = 256) {
+  return with_barriers(1, [=](SimMachine& machine) {
+    machine.tcgen05_alloc(CtaGroup::kOne, {3584}, columns);
+    machine.tcgen05_relinquish_alloc_permit(CtaGroup::kOne);
+    const auto tile = UmmaSmemDescriptor::make({0}, 16, 256, Swizzle::k32B);
+    const auto shape =
+        UmmaInstructionDescriptor::make(ElementType::kBf16, ElementType::kBf16, 128, 256);
+    machine.elect_one([&] {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        machine.tcgen05_mma(CtaGroup::kOne, {0}, tile, tile, shape, i != 0);
+      }
+      machine.tcgen05_commit(CtaGroup::kOne, kFirst);
+    });
+    machine.mbarrier_wait_parity(kFirst, WaitPhase::number(0));
+    machine.tcgen05_dealloc(CtaGroup::kOne, {0}, columns);
+  });
+}
+
+TEST(SharedSm, WhereTheTensorCoreBindsTwoCtasTakeTwiceTheTimeOfOne) {
+  constexpr double kBusy = 200 * 128;
+  const Body body = multiplies(200);
+  const double one = cycles_of({1, 1, 1}, body);
+  EXPECT_NEAR(cycles_of({2, 2, 1}, body), one + kBusy, 0.005 * kBusy);
+  EXPECT_NEAR(cycles_of({2, 2, 2}, body), one, 1);      // an SM each
+  EXPECT_NEAR(cycles_of({2, 1, 1}, body), 2 * one, 1);  // one after the other
+}
+
+TEST(SharedSm, TwoCtasHideEachOthersLatency) {
+  // Each waits for every product: the other one's are in between.
+  const Body body = with_barriers(1, [](SimMachine& machine) {
+    machine.tcgen05_alloc(CtaGroup::kOne, {3584}, 256);
+    machine.tcgen05_relinquish_alloc_permit(CtaGroup::kOne);
+    const auto tile = UmmaSmemDescriptor::make({0}, 16, 256, Swizzle::k32B);
+    const auto shape =
+        UmmaInstructionDescriptor::make(ElementType::kBf16, ElementType::kBf16, 128, 256);
+    for (std::uint32_t i = 0; i < 50; ++i) {
+      machine.elect_one([&] {
+        machine.tcgen05_mma(CtaGroup::kOne, {0}, tile, tile, shape, i != 0);
+        machine.tcgen05_commit(CtaGroup::kOne, kFirst);
+      });
+      machine.mbarrier_wait_parity(kFirst, WaitPhase::number(i));
+      machine.sync_warp();
+    }
+    machine.tcgen05_dealloc(CtaGroup::kOne, {0}, 256);
+  });
+  const double one = cycles_of({1, 1, 1}, body);
+  EXPECT_GT(one, 50 * 2 * 128);  // less than half of it is the product
+  EXPECT_LT(cycles_of({2, 2, 1}, body), 1.1 * one);
+}
+
+TEST(SharedSm, WhatOnlyWaitsTakesNoLonger) {
+  const Body body = [](SimMachine& machine) {
+    for (int i = 0; i < 10; ++i) {
+      machine.fence({Semantics::kAcqRel, Scope::kGpu});
+    }
+  };
+  EXPECT_NEAR(cycles_of({8, 8, 1}, body), cycles_of({1, 1, 1}, body), 10 * 8);
+}
+
+TEST(SharedSm, EverySmGetsOneCtaBeforeAnyGetsTwo) {
+  const Body body = multiplies(200);
+  const double one = cycles_of({1, 1, 1}, body);
+  EXPECT_NEAR(cycles_of({3, 4, 3}, body), one, 1);
+  const double two = cycles_of({2, 2, 1}, body);
+  EXPECT_NEAR(cycles_of({4, 4, 3}, body), two, 1);
+  EXPECT_NEAR(cycles_of({6, 6, 3}, body), two, 1);
+}
+
+TEST(SharedSm, ClustersShareTheSmsOfTheirRanks) {
+  LaunchConfig config;
+  config.clusters = config.resident_clusters = 4;
+  config.cluster_size = 2;
+  config.places = 3;
+  GlobalMemory memory;
+  const Symbols symbols;
+  const Gpu gpu{config, memory, symbols};
+  std::vector<std::uint32_t> sms;
+  for (std::uint32_t cta = 0; cta < 8; ++cta) {
+    sms.push_back(gpu.sm_of(cta));
+  }
+  EXPECT_THAT(sms, testing::ElementsAre(0, 1, 2, 3, 4, 5, 0, 1));
+  EXPECT_THAT(gpu.ctas_of_sm(7), testing::ElementsAre(1, 7));
+  EXPECT_THAT(gpu.ctas_of_sm(2), testing::ElementsAre(2));
+}
+
+TEST(SharedSm, TheNextCtaStartsWhenAnyOfItsSmEnds) {
+  Chip chip = plain_chip();
+  chip.clock = 1;
+  chip.cta_gap_us = 2;
+  chip.fence_gpu = 1000;
+  // The first CTA runs as long as three of the others.
+  const Body body = [](SimMachine& machine) {
+    for (std::uint32_t i = 0; i < (machine.cluster_index() == 0 ? 12U : 4U); ++i) {
+      machine.fence({Semantics::kAcqRel, Scope::kGpu});
+    }
+  };
+  // 4000, and 2000 until the next one starts: the third ends at 16000.
+  const double three = run_grid({3, 2, 1}, 1, body, chip).stats.cycles;
+  EXPECT_NEAR(three, 12'000, 100);
+  const double four = run_grid({4, 2, 1}, 1, body, chip).stats.cycles;
+  EXPECT_NEAR(four, 3 * 4000 + 2 * 2000, 100);
+}
+
+TEST(SharedSm, ACtaWaitsForTensorMemoryThatAnotherHas) {
+  const double one = cycles_of({1, 1, 1}, multiplies(20, 512));
+  const double half = cycles_of({2, 2, 1}, multiplies(20, 256));
+  const double all = cycles_of({2, 2, 1}, multiplies(20, 512));
+  EXPECT_NEAR(half, one + 20 * 128, 64);  // both have theirs: the tensor core alone is shared
+  EXPECT_GT(all, half + 300);             // and the second waits until the first has freed it
+  EXPECT_NEAR(cycles_of({2, 2, 2}, multiplies(20, 512)), one, 1);
+}
+
+TEST(SharedSm, WarpsOfSmallCtasAreSpreadOverTheSubPartitions) {
+  const Body body = [](SimMachine& machine) {
+    machine.sync_warp();
+    register_math.fma += 1000;
+    machine.cta_sync();
+  };
+  const double one = cycles_of({1, 1, 1}, body);
+  EXPECT_NEAR(cycles_of({4, 4, 1}, body), one, 8);
+  EXPECT_NEAR(cycles_of({5, 5, 1}, body), one + 1000, 8);
+  const double warpgroup = cycles_of({1, 1, 1}, body, 4);
+  EXPECT_NEAR(cycles_of({2, 2, 1}, body, 4), warpgroup + 1000, 8);
+}
+
+TEST(SharedSm, TheSameRunGivesTheSameTimes) {
+  const Body body = multiplies(30);
+  const Outcome first = run_grid({7, 6, 2}, 1, body, plain_chip());
+  const Outcome second = run_grid({7, 6, 2}, 1, body, plain_chip());
+  ASSERT_EQ(first.events.size(), second.events.size());
+  for (std::size_t i = 0; i < first.events.size(); ++i) {
+    ASSERT_EQ(first.events[i].time, second.events[i].time);
+    ASSERT_EQ(first.events[i].warp, second.events[i].warp);
+  }
+}
+
 TEST(TimedEngine, ARolesTimeIsIssuingAndWaiting) {
   const Outcome result = run(2, with_barriers(32, ping_pong), plain_chip());
   for (const RoleTime& role : result.stats.roles) {

@@ -283,6 +283,26 @@ TEST_F(TensorCoreTest, ACommitOfNothingTakesItsTime) {
   expect_step_at(chip.commit_latency - chip.mbarrier_wake - chip.mma_issue, 3);
 }
 
+TEST_F(TensorCoreTest, ACommitIsOfWhatItsWarpIssued) {
+  chip.mbarrier_wake = chip.mma_issue = chip.commit_latency = 0;
+  const MmaShape product = shape("1sm m128 ss", 128);  // 64 cycles in the pipe
+  const double latency = product.form.latency + product.form.latency_per_column * 128;
+  SharedMemory shared{"shared", chip};
+  TensorCore tensor{"tensor", chip, shared, *this};
+  tensor.multiply(0, product, 3, nullptr);
+  tensor.multiply(0, product, 7, nullptr);
+  tensor.commit(0, 3);
+  tensor.commit(0, 7);
+  pass(to_ticks(latency));
+  EXPECT_TRUE(steps.empty());
+  pass(1);
+  EXPECT_THAT(steps, ElementsAre(3, 3));
+  pass(to_ticks(64) - 1);
+  EXPECT_THAT(steps, ElementsAre(3, 3));
+  pass(1);
+  EXPECT_THAT(steps, ElementsAre(3, 3, 7, 7));
+}
+
 TEST_F(TensorCoreTest, WhatNobodyCommitsIsFlushed) {
   SharedMemory shared{"shared", chip};
   TensorCore tensor{"tensor", chip, shared, *this};
