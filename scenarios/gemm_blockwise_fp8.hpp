@@ -275,7 +275,7 @@ struct GemmBlockwiseFp8 {
     check_stages_fit<GemmBlockwiseFp8Storage<GemmBlockwiseFp8Extents<>>>(e);
     Workload workload;
     workload.cluster_size = cluster.ctas();
-    workload.registers_per_thread = e.tile_n > 64 ? 256 : 128;  // of the sums
+    workload.registers_per_thread = e.tile_n > 64 ? 256U : 128U;  // of the sums
     return workload;
   }
   /// Adds the tensors of a product, and the maps over them; without rows nobody touches them, but

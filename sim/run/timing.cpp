@@ -161,7 +161,8 @@ TimingResult time_scenario(const ScenarioEntry& scenario,
   result.registers_counted = workload.registers_per_thread != 0;
   RunOptions run = options.run;
   run.sms = static_cast<std::uint32_t>(chip.sms);
-  const std::uint32_t room = run.sms * result.occupancy.ctas_per_sm;
+  const std::uint32_t whole = std::max(1U, run.sms / workload.cluster_size);  // sets of SMs
+  const std::uint32_t room = whole * workload.cluster_size * result.occupancy.ctas_per_sm;
   run.resident_ctas = options.resident_ctas == 0 ? room : std::min(options.resident_ctas, room);
   result.resident_ctas = resident_ctas(workload, run.resident_ctas);
   run.engine = [&](Gpu& gpu, const WarpBody& body) {

@@ -441,6 +441,20 @@ TEST(SharedSm, AGridThatLeavesEverySmOneCtaIsAsItWas) {
   EXPECT_EQ(timed_serial(chip).stats.cycles, timed_serial(chip, 1, 1).stats.cycles);
 }
 
+TEST(SharedSm, ClustersAreOnWholeSetsOfSms) {
+  Chip chip = load_chip("b200");
+  const auto resident = [&](double sms) {
+    chip.sms = sms;
+    const TimingResult result = timed("gemm_2sm", {{"stages", 1}, {"m", 2048}, {"n", 1024}}, chip);
+    EXPECT_EQ(result.run.end, RunEnd::kDone);
+    EXPECT_EQ(result.occupancy.ctas_per_sm, 3U);
+    return result.resident_ctas;
+  };
+  EXPECT_EQ(resident(4), 12U);
+  EXPECT_EQ(resident(5), 12U);  // one is left over
+  EXPECT_EQ(resident(6), 18U);
+}
+
 TEST(SharedSm, RegistersThatTheScenarioDoesNotSayAreNotCountedAndItIsSaid) {
   ScenarioEntry entry = scenario("gemm_serial");
   entry.workload = [](const ParameterSet& parameters) {
