@@ -8,6 +8,10 @@
 /// Which phase a load is meant for: where a place is filled as often as its barrier completes, the
 /// n-th time is for phase n; else it is the phase that its bytes count in. In a right kernel these
 /// are the same.
+///
+/// What the kernel has written itself, and loads again, is passed over where the two machines may
+/// have added up in different orders: its bits need not be the same. The outputs are held to a
+/// bound.
 
 #pragma once
 

@@ -29,6 +29,9 @@ struct ValueComparison {
   std::vector<Mismatch> first;  // the first element beyond, if there is one
 };
 
+/// Whether the two may have added up in different orders: tensor cores of a GPU took part in one.
+bool sums_may_differ(const Trace& first, const Trace& second);
+
 /// Every output that both traces have; none when their inputs were of different seeds, which
 /// `notes` then says.
 std::vector<ValueComparison> compare_values(const Trace& first,

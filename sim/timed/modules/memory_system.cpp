@@ -71,7 +71,8 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name,
       link_cause_(resident_.size(), kNoCause) {}
 
 Arrival MemorySystem::hand_on(Ticks from, std::uint32_t half, double bytes) {
-  const Ticks end = l2_[half].reserve(from, to_ticks(bytes / l2_rate_));
+  l2_[half].may_forget(now_);
+  const Ticks end = l2_[half].fill(from, to_ticks(bytes / l2_rate_));
   l2_cause_[half] = add_step(log_, Unit::kL2, end, acting_in(log_), l2_cause_[half]);
   return {end, l2_cause_[half]};
 }
@@ -115,8 +116,12 @@ Arrival MemorySystem::first_available(Ticks from,
 }
 
 Ticks MemorySystem::fetch(Ticks from, std::uint32_t half, std::uint64_t box, double bytes) {
+  now_ = from;
   const Arrival available = first_available(from, half, box, bytes);
-  const Arrival handed = hand_on(from, half, bytes);
+  // What comes from DRAM is handed on as it comes.
+  const Ticks service = to_ticks(bytes / l2_rate_);
+  const Arrival handed =
+      hand_on(std::max(from + service, available.when) - service, half, bytes);
   const Ticks end = std::max(available.when, handed.when);
   act(log_, add_step(log_, Unit::kL2, end, handed.cause, available.cause));
   return end;

@@ -10,6 +10,7 @@
 
 #include "sim/timed/causes.hpp"
 #include "sim/timed/chip.hpp"
+#include "sim/timed/modules/gap_port.hpp"
 #include "sim/timed/modules/port.hpp"
 
 namespace warptwin::sim {
@@ -70,7 +71,7 @@ class MemorySystem : public sc_core::sc_module {
   Ticks store(Ticks from, std::uint32_t half, std::uint64_t box, double bytes);
 
   std::uint32_t halves() const { return static_cast<std::uint32_t>(resident_.size()); }
-  const Port& l2(std::uint32_t half) const { return l2_[half]; }
+  const GapPort& l2(std::uint32_t half) const { return l2_[half]; }
   const Port& dram() const { return dram_; }
   /// Out of half `half`, to the other.
   const Port& link(std::uint32_t half) const { return link_[half]; }
@@ -88,9 +89,10 @@ class MemorySystem : public sc_core::sc_module {
   Ticks far_latency_;
   bool all_resident_;
   std::vector<ResidentBoxes> resident_;
-  std::vector<Port> l2_;
+  std::vector<GapPort> l2_;
   std::vector<Port> link_;
   Port dram_;
+  Ticks now_ = 0;
   CauseLog* log_;
   std::vector<Cause> l2_cause_;  // of when a half is free
   std::vector<Cause> link_cause_;

@@ -292,7 +292,7 @@ TEST(CommandTest, CheckComparesValuesUnlessTheyAreMany) {
   EXPECT_EQ(json["findings"][0]["id"], "RESULT_WRONG");
   EXPECT_EQ(json["comparisons"][0]["agrees"], false);
 
-  const SuppressionFile file{std::string{twin} + " \"output y\" RESULT_WRONG known since\n"};
+  const TextFile file{std::string{twin} + " \"output y\" RESULT_WRONG known since\n"};
   const Reply suppressed = call({"check", twin, "--suppress", file.path, "--strict"});
   EXPECT_EQ(suppressed.code, ExitCode::kClean) << suppressed.out;
   EXPECT_THAT(suppressed.out, HasSubstr("suppressed: 1 (known since)"));

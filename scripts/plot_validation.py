@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Draws what was measured against what is predicted.
+
+  warptwin validate --data ROWS.json --json > validated.json
+  plot_validation.py validated.json PLOT.svg [--title TEXT]
+
+Main loops (names that end in ROWSxCOLUMNSxK/Sn): a panel for each tile, the steps of the ring along it.
+Other rows: a pair of bars each. Needs matplotlib (Debian: python3-matplotlib).
+"""
+
+import argparse
+import collections
+import json
+import re
+import sys
+
+try:
+    import matplotlib
+
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+except ImportError:
+    sys.exit("matplotlib is missing: install Debian's python3-matplotlib")
+
+MAIN_LOOP = re.compile(r"(?P<tile>\d+x\d+x\d+)/S(?P<stages>\d+)$")
+COLUMNS = 6
+
+
+def panels(rows):
+    """Main loops by tile, in the order in which tiles first come."""
+    tiles = collections.OrderedDict()
+    for row in rows:
+        at = MAIN_LOOP.search(row["name"])
+        tiles.setdefault(at["tile"], []).append((int(at["stages"]), row))
+    return tiles
+
+
+def draw_main_loops(rows):
+    tiles = panels(rows)
+    lines = -(-len(tiles) // COLUMNS)
+    figure, axes = plt.subplots(lines, COLUMNS, figsize=(2.1 * COLUMNS, 1.8 * lines), squeeze=False)
+    for axis in axes.flat[len(tiles) :]:
+        axis.set_visible(False)
+    for axis, (tile, steps) in zip(axes.flat, tiles.items()):
+        steps.sort(key=lambda step: step[0])
+        stages = [stage for stage, _ in steps]
+        axis.plot(stages, [row["predicted"] for _, row in steps], "-", label="predicted")
+        axis.plot(stages, [row["measured"] for _, row in steps], "k.", label="measured")
+        axis.set_title(tile, fontsize=8)
+        axis.set_ylim(bottom=0)
+        axis.tick_params(labelsize=7)
+    figure.supxlabel("stages", fontsize=9)
+    figure.supylabel(rows[0]["unit"], fontsize=9)
+    axes[0][0].legend(fontsize=6)
+    return figure
+
+
+def draw_bars(rows):
+    figure, axis = plt.subplots(figsize=(8, 3.2))
+    for shift, what, color in ((-0.2, "measured", "0.3"), (0.2, "predicted", "C0")):
+        places = [i + shift for i in range(len(rows))]
+        axis.bar(places, [row[what] for row in rows], 0.4, label=what, color=color)
+    axis.set_xticks(range(len(rows)), [row["name"].rsplit("/", 1)[-1] for row in rows], fontsize=8)
+    axis.set_ylabel(rows[0]["unit"])
+    axis.legend(fontsize=8)
+    return figure
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("validated", help="what 'warptwin validate --json' wrote")
+    parser.add_argument("plot", help="the SVG file to write")
+    parser.add_argument("--title", default="")
+    arguments = parser.parse_args()
+    try:
+        with open(arguments.validated, encoding="utf-8") as file:
+            rows = json.load(file)["rows"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        sys.exit(f"{arguments.validated}: not what 'warptwin validate --json' writes: {error}")
+    if not rows:
+        sys.exit(f"{arguments.validated}: no row was predicted")
+    plt.rcParams["svg.hashsalt"] = "warptwin"  # the same bytes each time
+    loops = all(MAIN_LOOP.search(row["name"]) for row in rows)
+    figure = draw_main_loops(rows) if loops else draw_bars(rows)
+    figure.suptitle(arguments.title, fontsize=10)
+    figure.tight_layout()
+    figure.savefig(arguments.plot, metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main()
