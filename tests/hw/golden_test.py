@@ -4,8 +4,9 @@
   golden_test.py WARPTWIN FOLDER
 
 Every FOLDER/*.trace.gz says which scenario it is of, with which parameters. The simulator runs the
-same under several schedules, and every trace must agree with the recorded one. One whose times
-are changed so that a warp takes what has not been loaded must not.
+same under several schedules, and every trace must agree with the recorded one; the first with what
+each stage was filled with. One whose times are changed so that a warp takes what has not been loaded
+must not agree, nor one of which a wait saw other bytes.
 """
 
 import gzip
@@ -34,6 +35,8 @@ def out_of_order(predicted, seen):
         by_warp.setdefault(line["warp"], []).append(line)
     known, pairs = {}, []
     for row in map(json.loads, predicted.splitlines()[1:-1]):
+        if "warp" not in row:
+            continue  # values of an output
         at = known[row["warp"]] = known.get(row["warp"], -1) + 1
         for warp, count in row.get("after", []):
             before = by_warp[warp][count - 1]
@@ -55,9 +58,17 @@ def with_parameters(trace, parameters):
     return json.dumps(head) + "\n" + rest
 
 
-def refuse(command):
+def with_other_bytes(trace):
+    """The recorded trace with another checksum of what the first wait that read a stage saw."""
+    lines = [json.loads(line) for line in trace.splitlines()]
+    wait = next(line for line in lines if line.get("saw"))
+    wait["saw"][0][-1] ^= 1
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def refuse(command, reason):
     result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    if result.returncode != 1 or "out of order" not in result.stdout:
+    if result.returncode != 1 or reason not in result.stdout:
         sys.exit(f"not refused: {' '.join(map(str, command))}\n{result.stdout}{result.stderr}")
 
 
@@ -73,7 +84,8 @@ def main(warptwin, folder):
             seen, predicted = f"{place}/seen.trace", f"{place}/predicted.trace"
             for schedule in SCHEDULES:
                 launch = [head["scenario"], *settings, "--strategy", schedule]
-                run([warptwin, "trace", *launch, "--to", predicted])
+                values = ["--values"] if schedule == SCHEDULES[0] else []
+                run([warptwin, "trace", *launch, *values, "--to", predicted])
                 predicted_text = pathlib.Path(predicted).read_text(encoding="utf-8")
                 parameters = json.loads(predicted_text.split("\n", 1)[0])["parameters"]
                 if not set(head["parameters"].split()) <= set(parameters.split()):
@@ -83,7 +95,13 @@ def main(warptwin, folder):
                 said = run([warptwin, "compare", predicted, seen])
                 wrong = out_of_order(predicted_text, text)
                 pathlib.Path(f"{place}/wrong.trace").write_text(wrong, encoding="utf-8")
-                refuse([warptwin, "compare", predicted, f"{place}/wrong.trace"])
+                refuse([warptwin, "compare", predicted, f"{place}/wrong.trace"], "out of order")
+                if values:
+                    if "the data of" not in said:
+                        sys.exit(f"{path.name}: no data was compared\n{said}")
+                    wrong = with_other_bytes(text)
+                    pathlib.Path(f"{place}/wrong.trace").write_text(wrong, encoding="utf-8")
+                    refuse([warptwin, "compare", predicted, f"{place}/wrong.trace"], "checksum")
                 print(f"{path.name} ({head['machine']}), {schedule}: {said.splitlines()[-1]}")
 
 
