@@ -80,6 +80,7 @@ def main():
     if not rows:
         sys.exit(f"{arguments.validated}: no row was predicted")
     plt.rcParams["svg.hashsalt"] = "warptwin"  # the same bytes each time
+    plt.rcParams["svg.fonttype"] = "none"  # text, not outlines
     loops = all(MAIN_LOOP.search(row["name"]) for row in rows)
     figure = draw_main_loops(rows) if loops else draw_bars(rows)
     figure.suptitle(arguments.title, fontsize=10)

@@ -403,15 +403,18 @@ void measure_all_sms(Copies& copies, Report& report) {
       report.constant("dram_rate", rate * clock / 1e3, "TB/s");
     }
   }
-  const double warm = copies.cycles(&stream<1>, {8, 128});
+  // Boxes of a matrix as wide as a GEMM's: each of their rows is in another page of DRAM.
+  Shape steps{128, 128, 1, 1, 1, 1, 128, 128};
+  steps.matrix_columns = 8192;
+  const double warm = copies.cycles(&stream_operands, steps);
   copies.flush();
-  Shape cold{8, 128};
-  cold.boxes = 1 << 20;  // each once, from the start, which was pushed out first
-  cold.times = 4096;
-  cold.warm = false;
-  const double far = copies.cycles(&stream<1>, cold);
-  report.figure("TMA load of " + of(8, 128) + " from DRAM, alone", far, "cycle");
-  report.constant("dram_latency_ns", std::max(far - warm, 0.0) / clock, "ns");
+  steps.warm = false;
+  const double cold = copies.cycles(&stream_operands, steps);
+  report.figure("TMA loads of two boxes of " + of(128, 128) + " in rows of 16 KiB, from L2, alone",
+                warm,
+                "cycle");
+  report.figure("the same from DRAM", cold, "cycle");
+  report.constant("dram_latency_ns", std::max(cold - warm, 0.0) / clock, "ns");
 }
 
 void measure_multicast(Copies& copies, Report& report) {

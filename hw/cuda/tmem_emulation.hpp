@@ -237,13 +237,14 @@ class TmemEmulation {
                                                UmmaSmemDescriptor descriptor,
                                                std::uint32_t row,
                                                std::uint32_t column_bytes) {
-    if (group == CtaGroup::kOne) {
-      return {descriptor, row, 0, false, column_bytes};
-    }
+    // ptxas makes one load in the cluster's window of both kinds: this CTA's own address must be
+    // one there too.
+    const bool in_cluster = ptx::cluster_cta_count() > 1;
+    const std::uint32_t own = ptx::cluster_cta_rank();
+    const std::uint32_t rank = group == CtaGroup::kOne ? own : (own & ~1U) + cta;
     const SharedAddress start = descriptor.start();
-    const std::uint32_t leader = ptx::cluster_cta_rank() & ~1U;
-    return {
-        descriptor, row, ptx::mapa(start, leader + cta).value - start.value, true, column_bytes};
+    const std::uint32_t window = in_cluster ? ptx::mapa(start, rank).value - start.value : 0;
+    return {descriptor, row, window, in_cluster, column_bytes};
   }
   WARPTWIN_HOST_DEVICE static TmemRow row_of(CtaGroup,
                                              std::uint32_t,
