@@ -336,6 +336,7 @@ struct GemmGrouped1d1d {
       tiles += TileGrid::covering(m, n, e.tile_m, e.tile_n).count();
     }
     workload.clusters = p.u32("ctas") == 0 ? std::max(tiles, 1U) : p.u32("ctas");
+    workload.registers_per_thread = 56;
     return workload;
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {

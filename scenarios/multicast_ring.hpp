@@ -53,7 +53,7 @@ struct MulticastRingKernel {
 
   struct Problem {
     [[no_unique_address]] Extents extents;  // not last: see docs/extending.md
-    typename M::TensorMap source, target;  // boxes (kHalfRows, kCopyTileColumns)
+    typename M::TensorMap source, target;   // boxes (kHalfRows, kCopyTileColumns)
 
     static constexpr Coordinates<2> at(std::uint32_t tile, std::uint32_t half) {
       return {{0, static_cast<std::int32_t>(tile * kCopyTileRows + half * kHalfRows)}};

@@ -56,7 +56,7 @@ struct ProducerConsumerKernel {
 
   struct Problem {
     [[no_unique_address]] Extents extents;  // not last: see docs/extending.md
-    typename M::TensorMap source, target;  // boxes (kCopyTileRows, kCopyTileColumns)
+    typename M::TensorMap source, target;   // boxes (kCopyTileRows, kCopyTileColumns)
 
     static constexpr Coordinates<2> at(std::uint32_t tile) {
       return {{0, static_cast<std::int32_t>(tile * kCopyTileRows)}};

@@ -26,7 +26,7 @@ struct WorkRingKernel {
 
   struct Problem {
     [[no_unique_address]] Extents extents;  // not last: see docs/extending.md
-    typename M::TensorMap source, target;  // boxes (kCopyTileRows, kCopyTileColumns)
+    typename M::TensorMap source, target;   // boxes (kCopyTileRows, kCopyTileColumns)
     std::uint32_t work;
 
     static constexpr Coordinates<2> at(std::uint32_t tile) {

@@ -4,7 +4,7 @@
   warptwin validate --data ROWS.json --json > validated.json
   plot_validation.py validated.json PLOT.svg [--title TEXT]
 
-Main loops (names that end in ROWSxCOLUMNSxK/Sn): a panel for each tile, the steps of the ring along it.
+Main loops (names that end in ROWSxCOLUMNSxK/Sn): a panel for each tile, the ring's stages along it.
 Other rows: a pair of bars each. Needs matplotlib (Debian: python3-matplotlib).
 """
 

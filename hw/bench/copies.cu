@@ -147,8 +147,8 @@ __global__ void __launch_bounds__(64, 1) stream_multicast(const __grid_constant_
 }
 
 /// What the CTAs of a GEMM ask for and nothing else: a step takes a box of A and one of B, as CTA
-/// `blockIdx.x` of a grid that walks `kStripTiles` tiles side by side; the same `source.boxes` steps
-/// again and again, so that L2 has all of it. `source.groups` steps are on their way.
+/// `blockIdx.x` of a grid that walks `kStripTiles` tiles side by side; the same `source.boxes`
+/// steps again and again, so that L2 has all of it. `source.groups` steps are on their way.
 __global__ void __launch_bounds__(32, 1) stream_operands(const __grid_constant__ Source source,
                                                          std::uint32_t times,
                                                          std::uint64_t* cycles) {

@@ -1,11 +1,12 @@
-// The scenarios `gemm_wgmma_serial` and `gemm_wgmma` at full size against the library's GEMM: a ladder
-// of steps, each beside the one before.
+// The scenarios `gemm_wgmma_serial` and `gemm_wgmma` at full size against the library's GEMM: a
+// ladder of steps, each beside the one before.
 //
 //   warptwin-measure-gemm [ROWS.json]
 //
 // Prints a table: each kernel's time, clock, TFLOP/s, and share of cuBLAS's in the same run, if
 // libcublas can be loaded; results are checked against double precision. Writes the steps of the
-// ladder as rows that `warptwin validate` reads, each with the clock that the SMs had meanwhile. Exit codes: 0, 1 a wrong result, 4 no device.
+// ladder as rows that `warptwin validate` reads, each with the clock that the SMs had meanwhile.
+// Exit codes: 0, 1 a wrong result, 4 no device.
 
 #include <dlfcn.h>
 #include <fstream>

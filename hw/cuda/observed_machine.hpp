@@ -13,8 +13,8 @@
 
 namespace warptwin::hw {
 
-/// `kGroup`: the one cta_group of the kernel, where a launch chooses it. ptxas refuses a kernel that
-/// has both, even if it runs one.
+/// `kGroup`: the one cta_group of the kernel, where a launch chooses it. ptxas refuses a kernel
+/// that has both, even if it runs one.
 template <Watch kWatch, CtaGroup... kGroup>
 class ObservedMachine : public CudaMachine {
   static_assert(sizeof...(kGroup) <= 1);

@@ -39,14 +39,16 @@ std::string tensor_memory(std::uint32_t address) {
          "]";
 }
 
-std::string descriptor(std::uint64_t bits) {
+// The leading offset means something of an MN-major operand alone.
+std::string descriptor(std::uint64_t bits, Major major = Major::kK) {
   const UmmaSmemDescriptor operand{bits};
   if (operand.fixed() == 0) {
     return "no descriptor";
   }
   constexpr const char* kSwizzles[8] = {"no swizzle", "?", "128B", "?", "64B", "?", "32B", "?"};
   return hex("shared", operand.start().value) + " (" + kSwizzles[operand.swizzle_code()] +
-         ", stride " + std::to_string(operand.stride_bytes()) + ")";
+         ", stride " + std::to_string(operand.stride_bytes()) +
+         (major == Major::kMn ? ", leading " + std::to_string(operand.leading_bytes()) : "") + ")";
 }
 
 std::string ordering(const Event& event) {
@@ -156,10 +158,11 @@ std::string tensor_operands(const Event& event, const BarrierAddresses& barriers
       return tensor_memory(event.address) + ", " + descriptor(event.global);
     case Op::kTcgen05Mma:
       return tensor_memory(event.address) + ", " +
-             ((event.flags & event_flag::kTmemA) != 0 ? tensor_memory(event.peer)
-                                                      : descriptor(event.global)) +
-             ", " + descriptor(event.extra) + ", m" + std::to_string(instruction.m()) + "n" +
-             std::to_string(instruction.n()) +
+             ((event.flags & event_flag::kTmemA) != 0
+                  ? tensor_memory(event.peer)
+                  : descriptor(event.global, instruction.a_major())) +
+             ", " + descriptor(event.extra, instruction.b_major()) + ", m" +
+             std::to_string(instruction.m()) + "n" + std::to_string(instruction.n()) +
              (instruction.a_major() == Major::kMn ? ", A MN-major" : "") +
              (instruction.b_major() == Major::kMn ? ", B MN-major" : "") +
              (scaled                      ? scales(event, instruction)

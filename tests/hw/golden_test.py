@@ -5,8 +5,8 @@
 
 Every FOLDER/*.trace.gz says which scenario it is of, with which parameters. The simulator runs the
 same under several schedules, and every trace must agree with the recorded one; the first with what
-each stage was filled with. One whose times are changed so that a warp takes what has not been loaded
-must not agree, nor one of which a wait saw other bytes.
+each stage was filled with. One whose times are changed so that a warp takes what has not been
+loaded must not agree, nor one of which a wait saw other bytes.
 """
 
 import gzip

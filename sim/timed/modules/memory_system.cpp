@@ -120,8 +120,7 @@ Ticks MemorySystem::fetch(Ticks from, std::uint32_t half, std::uint64_t box, dou
   const Arrival available = first_available(from, half, box, bytes);
   // What comes from DRAM is handed on as it comes.
   const Ticks service = to_ticks(bytes / l2_rate_);
-  const Arrival handed =
-      hand_on(std::max(from + service, available.when) - service, half, bytes);
+  const Arrival handed = hand_on(std::max(from + service, available.when) - service, half, bytes);
   const Ticks end = std::max(available.when, handed.when);
   act(log_, add_step(log_, Unit::kL2, end, handed.cause, available.cause));
   return end;

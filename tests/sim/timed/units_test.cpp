@@ -62,8 +62,11 @@ TEST_F(MemoryTest, ABoxComesFromDramOnceAndThenFromL2) {
 TEST_F(MemoryTest, WhoAsksForABoxThatIsOnItsWayWaitsForIt) {
   MemorySystem memory{"memory", chip, 1.0, false};
   memory.fetch(0, 0, 7, 1280);
-  EXPECT_EQ(memory.fetch(to_ticks(100), 0, 7, 1280), to_ticks(310));
-  EXPECT_EQ(memory.dram().busy(), to_ticks(10));
+  // L2 hands it on to the first as it comes, then to the second; meanwhile it has time for others.
+  EXPECT_EQ(memory.fetch(to_ticks(100), 0, 7, 1280), to_ticks(320));
+  memory.fetch(to_ticks(400), 0, 8, 1280);
+  EXPECT_EQ(memory.fetch(to_ticks(410), 0, 7, 1280), to_ticks(420));
+  EXPECT_EQ(memory.dram().busy(), to_ticks(20));
 }
 
 TEST_F(MemoryTest, TheOtherHalfsBoxIsFarOnceAndNearThen) {
