@@ -357,6 +357,7 @@ void measure_stores(Copies& copies, Report& report) {
   const double least = copies.cycles(&store<false>, {1, 128});
   const double written = copies.cycles(&store<true>, {1, 128});
   report.constant("tma_store_instruction", least, "cycle");
+  report.constant("tma_store_row", copies.cycles(&store<false>, {128, 128}) / 128, "cycle");
   report.constant("tma_store_latency", std::max(written - least, 0.0), "cycle");
   for (const std::uint32_t rows : {8, 32, 128}) {
     report.figure("TMA store of " + of(rows, 128) + ", one after the other",

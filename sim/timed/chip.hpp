@@ -73,6 +73,7 @@ struct Chip {
   double tma_issue = 0;
   double tma_row = 0;
   double tma_instruction = 0;
+  double tma_store_row = 0;
   double tma_store_instruction = 0;
   double tma_latency = 0;
   double tma_latency_per_row_byte = 0;

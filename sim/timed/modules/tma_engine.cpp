@@ -49,7 +49,8 @@ void TmaEngine::submit(Queued copy) {
 void TmaEngine::serve() {
   const Queued& copy = queue_.front();
   const double least = copy.load ? chip_.tma_instruction : chip_.tma_store_instruction;
-  Ticks service = to_ticks(std::max(least, copy.shape.rows * chip_.tma_row));
+  const double row = copy.load ? chip_.tma_row : chip_.tma_store_row;
+  Ticks service = to_ticks(std::max(least, copy.shape.rows * row));
   started_ = std::max({now(), copy.issued, free_});
   if (!copy.load) {
     service = std::max(service, shared_.read(started_, copy.shape.bytes()) - started_);

@@ -110,6 +110,7 @@ class TmaTest : public UnitTest {
   void SetUp() override {
     chip.tma_row = 1;
     chip.tma_instruction = 58;
+    chip.tma_store_row = 1;
     chip.tma_store_instruction = 70;
     chip.tma_latency = 300;
     chip.tma_latency_per_row_byte = 0.5;
@@ -188,6 +189,16 @@ TEST_F(TmaTest, AStoreReadsThenWrites) {
   tma.store(0, {32, 128, 1}, 9);
   expect_step_at(70, 9);
   expect_step_at(70 + 350, 9);
+}
+
+TEST_F(TmaTest, ARowThatIsStoredTakesItsOwnTime) {
+  chip.tma_store_row = 4;
+  SharedMemory shared{"shared", chip};
+  MemorySystem memory{"memory", chip, 1.0, true};
+  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  tma.store(0, {32, 128, 1}, 9);
+  expect_step_at(4 * 32, 9);
+  expect_step_at(4 * 32 + 350, 9);
 }
 
 TEST_F(TmaTest, FillsOfTwoEnginesShareTheWritePort) {
