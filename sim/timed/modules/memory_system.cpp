@@ -67,14 +67,21 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name,
       l2_(resident_.size()),
       link_(resident_.size()),
       log_{log},
-      l2_cause_(resident_.size(), kNoCause),
+      l2_busy_(resident_.size()),
       link_cause_(resident_.size(), kNoCause) {}
 
-Arrival MemorySystem::hand_on(Ticks from, std::uint32_t half, double bytes) {
+Arrival MemorySystem::hand_on(Ticks from, std::uint32_t half, double bytes, Cause why) {
+  const Ticks service = to_ticks(bytes / l2_rate_);
   l2_[half].may_forget(now_);
-  const Ticks end = l2_[half].fill(from, to_ticks(bytes / l2_rate_));
-  l2_cause_[half] = add_step(log_, Unit::kL2, end, acting_in(log_), l2_cause_[half]);
-  return {end, l2_cause_[half]};
+  const Ticks end = l2_[half].fill(from, service);
+  Busy& before = l2_busy_[half];
+  // What was asked for a later time has not held this up.
+  const bool waited = end > from + service && before.until <= end;
+  const Cause cause = add_step(log_, Unit::kL2, end, why, waited ? before.cause : kNoCause);
+  if (end >= before.until) {
+    before = {end, cause};
+  }
+  return {end, cause};
 }
 
 Arrival MemorySystem::read_dram(Ticks from, double bytes) {
@@ -96,7 +103,7 @@ Arrival MemorySystem::first_available(Ticks from,
   Arrival available;
   const Arrival* there = halves() > 1 ? resident_[1 - half].find(box) : nullptr;
   if (there != nullptr) {
-    hand_on(from, 1 - half, bytes);
+    hand_on(from, 1 - half, bytes, acting_in(log_));
     const std::uint32_t other = 1 - half;
     const Ticks service = to_ticks(bytes / link_rate_);
     const Ticks end = link_[other].reserve(from, service);
@@ -120,14 +127,15 @@ Ticks MemorySystem::fetch(Ticks from, std::uint32_t half, std::uint64_t box, dou
   const Arrival available = first_available(from, half, box, bytes);
   // What comes from DRAM is handed on as it comes.
   const Ticks service = to_ticks(bytes / l2_rate_);
-  const Arrival handed = hand_on(std::max(from + service, available.when) - service, half, bytes);
-  const Ticks end = std::max(available.when, handed.when);
-  act(log_, add_step(log_, Unit::kL2, end, handed.cause, available.cause));
-  return end;
+  const bool comes = available.when > from + service;
+  const Arrival handed = comes ? hand_on(available.when - service, half, bytes, available.cause)
+                               : hand_on(from, half, bytes, acting_in(log_));
+  act(log_, handed.cause);
+  return handed.when;
 }
 
 Ticks MemorySystem::store(Ticks from, std::uint32_t half, std::uint64_t box, double bytes) {
-  const Arrival handed = hand_on(from, half, bytes);
+  const Arrival handed = hand_on(from, half, bytes, acting_in(log_));
   dram_.reserve(from, to_ticks(bytes / dram_rate_));
   resident_[half].insert(box, bytes, handed);
   act(log_, handed.cause);

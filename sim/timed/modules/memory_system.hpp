@@ -78,8 +78,8 @@ class MemorySystem : public sc_core::sc_module {
 
  private:
   Arrival first_available(Ticks from, std::uint32_t half, std::uint64_t box, double bytes);
-  // The half hands on `bytes`, because of what is acting.
-  Arrival hand_on(Ticks from, std::uint32_t half, double bytes);
+  // The half hands on `bytes` from `from` on, because of `why`.
+  Arrival hand_on(Ticks from, std::uint32_t half, double bytes, Cause why);
   Arrival read_dram(Ticks from, double bytes);
 
   double l2_rate_;    // bytes a cycle of the SMs, of one half
@@ -94,7 +94,11 @@ class MemorySystem : public sc_core::sc_module {
   Port dram_;
   Ticks now_ = 0;
   CauseLog* log_;
-  std::vector<Cause> l2_cause_;  // of when a half is free
+  struct Busy {
+    Ticks until = 0;
+    Cause cause = kNoCause;
+  };
+  std::vector<Busy> l2_busy_;  // until when a half has work, and why
   std::vector<Cause> link_cause_;
   Cause dram_cause_ = kNoCause;
 };
