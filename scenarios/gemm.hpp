@@ -58,8 +58,7 @@ struct GemmStorage {
   using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
 
   constexpr GemmStorage(auto& layout, const Extents& e) : GemmStorage{layout, e, e.tile_n} {}
-  /// For a tile of D of other columns than the accumulator's.
-  constexpr GemmStorage(auto& layout, const Extents& e, std::uint32_t columns)
+  constexpr GemmStorage(auto& layout, const Extents& e, std::uint32_t columns)  // of a tile of D
       : input{layout, "input", kGemmRoles, {}, {e.tile_m, e.tile_n, e.tile_k}, e.stages},
         out{layout, "out", kGemmRoles, e.tile_m, box_columns<bf16>(columns)},
         accum{layout, "accum", kGemmRoles, {}, {e.accum_stages, e.tile_n}},
