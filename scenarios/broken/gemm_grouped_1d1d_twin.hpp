@@ -29,4 +29,34 @@ struct GemmGrouped1d1dTwin : GemmGrouped1d1d {
   }
 };
 
+/// The kernel whose storing warps end a stage as `Fault::hand_over(machine, stage)` does.
+template <Machine M, class Extents, class Fault>
+struct GemmGrouped1d1dHandOverKernel : GemmGrouped1d1dKernel<M, Extents> {
+  using Base = GemmGrouped1d1dKernel<M, Extents>;
+  using Problem = typename Base::Problem;
+  using Storage = typename Base::Storage;
+
+  static constexpr void scale_to_tmem(M& machine, const Problem& problem, const Storage& smem) {
+    using Warp = EpilogueWarp<M, typename Base::Accum, typename Base::Tmem>;
+    auto warp = Warp::create(machine, smem.accum, smem.tmem);
+    auto sfb = typename Base::Sfb{machine, smem.sfb};
+    const ScaledTileShape shape = problem.extents.shape();
+    const ScaleSlots scales = Base::slots(problem, smem, warp.tmem());
+    for (auto at = Base::template tiles<Role::kScaleToTmem>(machine, problem, smem); at.exists();
+         at.next()) {
+      const std::uint32_t word = shape.first_column(at->tile.n);
+      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+        auto stage = sfb.acquire_writer();
+        const TmemAddress to = scales[stage.index()].b;
+        for (std::uint32_t i = 0; i < shape.k_blocks(); ++i) {
+          stage.store_block(i, word, to.at_column(i * kScaleBlockColumns));
+        }
+        Fault::hand_over(machine, stage);
+        std::move(stage).release_without_signal();
+      }
+    }
+    std::move(warp).release();
+  }
+};
+
 }  // namespace warptwin::scenarios
