@@ -69,6 +69,17 @@ TEST_F(MemoryTest, WhoAsksForABoxThatIsOnItsWayWaitsForIt) {
   EXPECT_EQ(memory.dram().busy(), to_ticks(20));
 }
 
+TEST_F(MemoryTest, WhatComesFromDramWaitedForDram) {
+  CauseLog log;
+  MemorySystem memory{"memory", chip, 1.0, false, &log};
+  memory.fetch(0, 0, 7, 1280);  // L2 is asked for it at cycle 300
+  const CriticalPath path = log.critical_path(
+      [](StepName step) -> std::string { return name_of(static_cast<Unit>(step.id)); });
+  ASSERT_FALSE(path.parts.empty());
+  EXPECT_EQ(path.parts.front().what, name_of(Unit::kDramLatency));
+  EXPECT_EQ(path.parts.front().cycles, 300);
+}
+
 TEST_F(MemoryTest, TheOtherHalfsBoxIsFarOnceAndNearThen) {
   MemorySystem memory{"memory", chip, 1.0, false};
   memory.fetch(0, 0, 7, 1280);
