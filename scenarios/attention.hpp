@@ -160,13 +160,13 @@ struct AttentionKernel {
   struct Problem {
     typename M::TensorMap q, k, v, o;  // boxes of one panel
     [[no_unique_address]] Extents extents;
-    TileGrid grid;           // pairs of query tiles, heads
+    TileWalk tile_walk;      // pairs of query tiles, heads
     std::uint32_t kv_tiles;  // of one head
     std::uint32_t keys;
     bool causal;
     float scale;  // of the scores, in powers of two
     float slack;  // growth of a maximum that is let pass, in powers of two
-    constexpr StaticTileScheduler tiles(const M& machine) const { return {grid, machine}; }
+    constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
     /// How many tiles of keys a pair of query tiles sees.
     constexpr std::uint32_t key_tiles(Tile tile) const {
       return causal ? std::min(kAttentionTiles * (tile.m + 1), kv_tiles) : kv_tiles;
@@ -183,7 +183,7 @@ struct AttentionKernel {
             maps[2],
             maps[3],
             e,
-            {ceil_div(p.u32("q"), kAttentionTiles * kAttentionTile), p.u32("heads")},
+            TileGrid{ceil_div(p.u32("q"), kAttentionTiles * kAttentionTile), p.u32("heads")},
             ceil_div(p.u32("kv"), kAttentionTile),
             p.u32("kv"),
             p.u32("causal") != 0,

@@ -84,9 +84,9 @@ struct GemmKernel {
   struct Problem {
     typename M::TensorMap a, b, d;  // boxes (tile_m, tile_k), (tile_n, tile_k), (tile_m, box)
     [[no_unique_address]] Extents extents;
-    TileGrid grid;
+    TileWalk tile_walk;
     std::uint32_t k_tiles;
-    constexpr StaticTileScheduler tiles(const M& machine) const { return {grid, machine}; }
+    constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
   };
 
   static Problem problem(const ParameterSet& p,

@@ -79,19 +79,24 @@ struct Gemm2smKernel {
   struct Problem {
     typename M::TensorMap a, b, d;  // boxes: slices of A and B, (cta_m, box)
     [[no_unique_address]] Extents extents;
-    TileGrid grid;
+    TileWalk tile_walk;
     std::uint32_t k_tiles;
-    constexpr StaticTileScheduler tiles(const M& machine) const {
-      return {grid, machine, extents.cluster()};
-    }
+    constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
   };
 
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress>) {
+    return in_order({}, p, e, maps);
+  }
+  static Problem in_order(const TileOrder& order,
+                          const ParameterSet& p,
+                          const Extents& e,
+                          std::span<const typename M::TensorMap> maps) {
     const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.cta_m(), e.tile_n);
-    return {maps[0], maps[1], maps[2], e, grid, ceil_div(p.u32("k"), e.tile_k)};
+    const TileWalk walk{grid, e.cluster(), order};
+    return {maps[0], maps[1], maps[2], e, walk, ceil_div(p.u32("k"), e.tile_k)};
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {

@@ -103,9 +103,9 @@ struct GemmBlockScaledKernel {
   struct Problem {
     typename M::TensorMap a, b, sfa, sfb, d;  // boxes: tiles of A and B, factors of 128 rows, of D
     [[no_unique_address]] Extents extents;
-    TileGrid grid;
+    TileWalk tile_walk;
     std::uint32_t k_tiles;
-    constexpr StaticTileScheduler tiles(const M& machine) const { return {grid, machine}; }
+    constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
   };
 
   static Problem problem(const ParameterSet& p,

@@ -103,15 +103,14 @@ struct GemmBlockwiseFp8Kernel {
   struct Problem {
     typename M::TensorMap a, b, d, a_scales;  // boxes: slices of A and B, (cta_m, box), (1, cta_m)
     [[no_unique_address]] Extents extents;
-    TileGrid grid;
+    TileWalk tile_walk;
     std::uint32_t k_tiles;
     BlockFactors b_scales;
     std::uint32_t first_cluster = 0;  // of the launch, that computes tiles of this product
     constexpr StaticTileScheduler tiles(const M& machine) const {
-      return {grid,
+      return {tile_walk,
               machine.cluster_index() - first_cluster,
               machine.cluster_count(),
-              extents.cluster(),
               machine.cta_rank()};
     }
   };
@@ -132,7 +131,8 @@ struct GemmBlockwiseFp8Kernel {
     const std::uint32_t blocks_n = ceil_div(p.u32("n"), kScaleBlock);
     const std::uint32_t blocks_k = ceil_div(p.u32("k"), kScaleBlock);
     const BlockFactors b_scales{tensors[4], align_up(blocks_k * 4, 16), blocks_n};
-    return {maps[0], maps[1], maps[2], maps[3], e, grid, ceil_div(p.u32("k"), e.tile_k), b_scales};
+    const std::uint32_t k_tiles = ceil_div(p.u32("k"), e.tile_k);
+    return {maps[0], maps[1], maps[2], maps[3], e, {grid, e.cluster()}, k_tiles, b_scales};
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
@@ -275,7 +275,7 @@ struct GemmBlockwiseFp8 {
     check_stages_fit<GemmBlockwiseFp8Storage<GemmBlockwiseFp8Extents<>>>(e);
     Workload workload;
     workload.cluster_size = cluster.ctas();
-    workload.registers_per_thread = e.tile_n > 64 ? 256U : 128U;  // of the sums
+    workload.registers_per_thread = e.tile_n > 64 ? 256U : 120U;  // of the sums
     return workload;
   }
   /// Adds the tensors of a product, and the maps over them; without rows nobody touches them, but

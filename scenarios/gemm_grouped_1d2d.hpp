@@ -115,6 +115,7 @@ struct GemmGrouped1d2d : GemmBlockwiseFp8 {
                                                        {"a3", "b3", "d3", "sa3", "sb3"}};
     const GemmBlockwiseFp8Extents<> e = extents(p);
     Workload workload = workload_of(e, p.u32("k"));
+    workload.registers_per_thread = e.tile_n > 64 ? 256U : 152U;  // of the sums
     for (std::uint32_t group = 0; group < kGroups; ++group) {
       add_product(workload, kNames[group], rows_of_group(p, group), p.u32("n"), p.u32("k"), e);
     }

@@ -65,9 +65,8 @@ struct GemmPersistentKernel : Gemm2smKernel<M, Extents> {
   using Clc = PipelineOf<M, typename Storage::Clc>;
   static constexpr auto kRoles = kGemmPersistentRoles;
   struct Problem : Base::Problem {
-    TileOrder order;
     constexpr ClusterTiles cluster_tiles(const M& machine) const {
-      return {this->grid, this->extents.cluster(), machine.cta_rank(), order};
+      return {this->tile_walk, machine.cta_rank()};
     }
     /// The CTA's own tile, and those that its cluster claims.
     constexpr WorkIterator<Clc> work(const M& machine,
@@ -80,9 +79,9 @@ struct GemmPersistentKernel : Gemm2smKernel<M, Extents> {
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress> tensors) {
-    return {Base::problem(p, e, maps, tensors),
-            {static_cast<RasterOrder>(p.u32("raster")), p.u32("swizzle")}};
+                         std::span<const GlobalAddress>) {
+    const TileOrder order{static_cast<RasterOrder>(p.u32("raster")), p.u32("swizzle")};
+    return {Base::in_order(order, p, e, maps)};
   }
 
   static constexpr void scheduler(M& machine, const Problem& problem, const Storage& smem) {
@@ -198,7 +197,7 @@ struct GemmPersistent : Gemm2sm {
   static Workload workload(const ParameterSet& p) {
     Workload workload = workload_of(p, Gemm2sm::extents(p), /*clusters=*/0);
     check_stages_fit<GemmPersistentStorage<GemmPersistentExtents<>>>(extents(p));
-    workload.registers_per_thread = 96;
+    workload.registers_per_thread = 80;
     workload.resident_clusters = p.u32("resident");
     return workload;
   }

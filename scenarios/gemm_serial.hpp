@@ -72,9 +72,9 @@ struct GemmSerialKernel {
   struct Problem {
     typename M::TensorMap a, b, d;  // boxes (tile_m, row), (tile_n, row), (tile_m, box)
     [[no_unique_address]] Extents extents;
-    TileGrid grid;
+    TileWalk tile_walk;
     std::uint32_t k_tiles;
-    constexpr StaticTileScheduler tiles(const M& machine) const { return {grid, machine}; }
+    constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
   };
 
   static Problem problem(const ParameterSet& p,

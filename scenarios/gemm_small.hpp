@@ -91,11 +91,9 @@ struct GemmSmallKernel {
   struct Problem {
     typename M::TensorMap rows, columns, d;  // of the MMA: boxes are slices of its operands
     [[no_unique_address]] Extents extents;
-    TileGrid grid;
+    TileWalk tile_walk;
     std::uint32_t k_groups;
-    constexpr StaticTileScheduler tiles(const M& machine) const {
-      return {grid, machine, extents.cluster()};
-    }
+    constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
     constexpr std::uint32_t prefetched() const {
       return std::min<std::uint32_t>(extents.prefetch, k_groups);
     }
@@ -108,7 +106,12 @@ struct GemmSmallKernel {
     const auto [rows, columns] =
         e.swapped() ? std::pair{p.u32("n"), p.u32("m")} : std::pair{p.u32("m"), p.u32("n")};
     const auto grid = TileGrid::covering(rows, columns, e.tile_m, e.tile_n);
-    return {maps[0], maps[1], maps[2], e, grid, ceil_div(p.u32("k"), e.tile_k * e.k_group)};
+    return {maps[0],
+            maps[1],
+            maps[2],
+            e,
+            {grid, e.cluster()},
+            ceil_div(p.u32("k"), e.tile_k * e.k_group)};
   }
 
   /// Copies one operand's tiles of a group of k steps into a stage.

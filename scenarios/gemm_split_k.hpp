@@ -89,14 +89,12 @@ struct GemmSplitKProblem {
   typename M::TensorMap a, b, d, workspace;  // boxes as gemm's; (tile_m, box) of bf16 and of f32
   [[no_unique_address]] Extents extents;
   TileGrid grid;
+  TileWalk tile_walk;  // the splits of a tile lie side by side along N: all of split 0 comes first
   std::uint32_t k_tiles;
   std::uint32_t splits;  // at most k_tiles
   GlobalAddress flags;   // (splits, tiles) words, 0 at first
 
-  /// The splits of a tile lie side by side along N: all of split 0 comes first.
-  constexpr StaticTileScheduler tiles(const M& machine) const {
-    return {{grid.m, grid.n * splits}, machine};
-  }
+  constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
   constexpr SplitWork work(Tile at) const {
     const std::uint32_t split = at.n / grid.n;
     const Tile tile{at.m, at.n % grid.n};
@@ -134,7 +132,8 @@ struct GemmSplitKKernel {
     const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n);
     const std::uint32_t k_tiles = ceil_div(p.u32("k"), e.tile_k);
     const std::uint32_t splits = std::min(p.u32("splits"), k_tiles);
-    return {maps[0], maps[1], maps[2], maps[3], e, grid, k_tiles, splits, tensors[4]};
+    const TileWalk walk = TileGrid{grid.m, grid.n * splits};
+    return {maps[0], maps[1], maps[2], maps[3], e, grid, walk, k_tiles, splits, tensors[4]};
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {

@@ -78,8 +78,7 @@ struct GemmWgmmaProblem {
   typename M::TensorMap a, b, d;  // boxes (tile_m, tile_k), (tile_n / cluster_m, tile_k),
                                   // (tile_m, box)
   [[no_unique_address]] Extents extents;
-  TileGrid grid;
-  TileOrder order;
+  TileWalk tile_walk;
   std::uint32_t k_tiles;
 
   static GemmWgmmaProblem of(const ParameterSet& p,
@@ -89,13 +88,12 @@ struct GemmWgmmaProblem {
             maps[1],
             maps[2],
             e,
-            TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n),
-            {RasterOrder::kAlongM, p.u32("swizzle")},
+            {TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n),
+             e.cluster(),
+             {RasterOrder::kAlongM, p.u32("swizzle")}},
             ceil_div(p.u32("k"), e.tile_k)};
   }
-  constexpr StaticTileScheduler tiles(const M& machine) const {
-    return {grid, machine, extents.cluster(), order};
-  }
+  constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
 };
 
 template <Machine M, class Extents>
@@ -144,16 +142,9 @@ struct GemmWgmmaKernel {
     auto input = Input{machine, smem.input}.consumer();
     auto writer = TileWriter<M, bf16, Role::kMma>{machine, smem.out};
     typename M::template Accumulator<decltype(e.tile_n)> d{e.tile_n};
-    const std::uint32_t columns = smem.out.first.columns;
-    const std::uint32_t boxes = e.tile_n / columns;
     for (const Tile tile : problem.tiles(machine)) {
       multiply_stages(machine, input, d, first_row, problem.k_tiles, e.in_flight);
-      for (std::uint32_t box = 0; box < boxes; ++box) {
-        const auto part = writer.acquire();  // (tile_m, columns), written by all warps
-        const std::uint32_t row = machine.warp_index() * kWgmmaWarpRows;
-        machine.st_shared_accumulator(part, row, d, box * columns);
-        writer.store(problem.d, {tile.m, tile.n * boxes + box});
-      }
+      store_accumulator(machine, writer, problem.d, {tile.m, tile.n}, d, e.tile_n);
     }
     writer.drain();  // the stores are complete
   }

@@ -93,7 +93,7 @@ struct GemmWgmmaSerialKernel {
         }
       }
       begin += problem.k_tiles;
-      store(machine, problem, smem, writer, d, tile);
+      store_accumulator(machine, writer, problem.d, {tile.m, tile.n}, d, problem.extents.tile_n);
     }
     writer.drain();  // the stores are complete
   }
@@ -137,18 +137,6 @@ struct GemmWgmmaSerialKernel {
       machine.template wgmma_wait_group<0>();
     } else {
       machine.template wgmma_wait_group<0>(d);
-    }
-  }
-
-  /// Stores a tile of D, box by box.
-  static constexpr void store(
-      M& machine, const Problem& problem, const Storage& smem, auto& writer, auto& d, Tile tile) {
-    const std::uint32_t columns = smem.out.first.columns;
-    const std::uint32_t boxes = problem.extents.tile_n / columns;
-    for (std::uint32_t box = 0; box < boxes; ++box) {
-      const auto part = writer.acquire();  // (tile_m, columns), written by all warps
-      machine.st_shared_accumulator(part, machine.warp_index() * kWgmmaWarpRows, d, box * columns);
-      writer.store(problem.d, {tile.m, tile.n * boxes + box});
     }
   }
 };

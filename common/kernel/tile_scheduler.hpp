@@ -2,8 +2,10 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
+#include "common/kernel/divisor.hpp"
 #include "common/machine/machine.hpp"
 #include "common/machine/types.hpp"
 #include "common/sync/cluster_shape.hpp"
@@ -50,48 +52,82 @@ enum class RasterOrder : std::uint8_t { kAlongM, kAlongN };
 struct TileOrder {
   RasterOrder raster = RasterOrder::kAlongM;
   std::uint32_t swizzle = 0;
+};
 
-  /// The tile that comes at `index`.
-  constexpr Tile at(const TileGrid& grid, std::uint32_t index) const {
-    const bool along_m = raster == RasterOrder::kAlongM;
-    const Tile tile =
-        along_m ? Tile{index % grid.m, index / grid.m} : Tile{index / grid.n, index % grid.n};
-    const std::uint32_t columns = swizzle == 0 ? 0 : grid.n / swizzle * swizzle;
-    if (tile.n >= columns) {
+/// A grid's tiles in an order, for clusters: a cluster computes one tile for each of its CTAs at
+/// once, and those at the edge may lie beyond the matrix. Made by the host, so that a GPU does not
+/// divide.
+class TileWalk {
+ public:
+  /// Of no tiles.
+  constexpr TileWalk() : TileWalk{TileGrid{}} {}
+  /// A grid is a walk of single CTAs, along M.
+  constexpr explicit(false)
+      TileWalk(const TileGrid& grid, const ClusterShape& cluster = {}, const TileOrder& order = {})
+      : tiles_{grid},
+        clusters_{grid.in_clusters(cluster)},
+        cluster_{cluster.m, cluster.n},
+        along_m_{order.raster == RasterOrder::kAlongM},
+        columns_{order.swizzle == 0 ? 0 : clusters_.n / order.swizzle * order.swizzle},
+        rank_{cluster.m},
+        line_{std::max(along_m_ ? clusters_.m : clusters_.n, 1U)},
+        width_{std::max(order.swizzle, 1U)},
+        strip_{std::max(width_.value() * clusters_.m, 1U)} {}
+
+  /// Where the tile of the CTA `rank` is in its cluster's.
+  constexpr Tile place(std::uint32_t rank) const {
+    const Division in_columns = rank_.divide(rank);
+    return {in_columns.remainder, in_columns.quotient};
+  }
+  /// The tile at `place` of the cluster's that come at `index`.
+  constexpr Tile at(std::uint32_t index, Tile place = {}) const {
+    const Tile first = cluster_at(index);
+    return {first.m * cluster_.m + place.m, first.n * cluster_.n + place.n};
+  }
+  /// Of the clusters' tiles.
+  constexpr std::uint32_t count() const { return clusters_.count(); }
+  /// Whether a CTA's tile is one of the matrix.
+  constexpr bool covers(Tile tile) const { return tile.m < tiles_.m && tile.n < tiles_.n; }
+
+ private:
+  constexpr Tile cluster_at(std::uint32_t index) const {
+    const Division in_lines = line_.divide(index);
+    const Tile tile = along_m_ ? Tile{in_lines.remainder, in_lines.quotient}
+                               : Tile{in_lines.quotient, in_lines.remainder};
+    if (tile.n >= columns_) {
       return tile;
     }
     const std::uint32_t rank =  // among the tiles of those columns
-        along_m ? tile.m + tile.n * grid.m : tile.m * columns + tile.n;
-    const std::uint32_t strip = rank / (swizzle * grid.m);
-    const std::uint32_t row = rank % (swizzle * grid.m) / swizzle;
-    return {strip % 2 == 0 ? row : grid.m - 1 - row, strip * swizzle + rank % swizzle};
+        along_m_ ? index : tile.m * columns_ + tile.n;
+    const Division in_strips = strip_.divide(rank);
+    const Division in_rows = width_.divide(in_strips.remainder);
+    return {in_strips.quotient % 2 == 0 ? in_rows.quotient : clusters_.m - 1 - in_rows.quotient,
+            in_strips.quotient * width_.value() + in_rows.remainder};
   }
+
+  TileGrid tiles_;
+  TileGrid clusters_;  // of clusters' tiles
+  Tile cluster_;       // its extents
+  bool along_m_;
+  std::uint32_t columns_;  // of whole strips
+  Divisor rank_;
+  Divisor line_;
+  Divisor width_;  // of a strip
+  Divisor strip_;  // its tiles
 };
 
-/// The tiles of one CTA, by the number of its cluster's tile: the cluster computes one for each of
-/// its CTAs, and a CTA's own may lie beyond the matrix.
+/// The tiles of one CTA of a cluster, by the number of the cluster's.
 class ClusterTiles {
  public:
-  constexpr ClusterTiles(const TileGrid& grid,
-                         const ClusterShape& cluster,
-                         std::uint32_t rank,
-                         const TileOrder& order = {})
-      : grid_{grid.in_clusters(cluster)},
-        cluster_{cluster},
-        order_{order},
-        own_{cluster.rank_m(rank), cluster.rank_n(rank)} {}
+  constexpr ClusterTiles(const TileWalk& walk, std::uint32_t rank)
+      : walk_{walk}, place_{walk.place(rank)} {}
 
-  constexpr Tile at(std::uint32_t index) const {
-    const Tile first = order_.at(grid_, index);
-    return {first.m * cluster_.m + own_.m, first.n * cluster_.n + own_.n};
-  }
-  constexpr std::uint32_t count() const { return grid_.count(); }
+  constexpr Tile at(std::uint32_t index) const { return walk_.at(index, place_); }
+  constexpr std::uint32_t count() const { return walk_.count(); }
 
  private:
-  TileGrid grid_;  // of clusters' tiles
-  ClusterShape cluster_;
-  TileOrder order_;
-  Tile own_;  // in a cluster's tile
+  TileWalk walk_;
+  Tile place_;
 };
 
 /// The tiles of one CTA. Its cluster takes every `step`-th of the clusters' tiles from `first` on,
@@ -116,25 +152,16 @@ class StaticTileScheduler {
     std::uint32_t index_;
   };
 
-  constexpr StaticTileScheduler(const TileGrid& grid,
+  constexpr StaticTileScheduler(const TileWalk& walk,
                                 std::uint32_t first,
                                 std::uint32_t step,
-                                const ClusterShape& cluster = {},
-                                std::uint32_t rank = 0,
-                                const TileOrder& order = {})
-      : tiles_{grid, cluster, rank, order}, first_{first}, step_{step} {}
+                                std::uint32_t rank = 0)
+      : tiles_{walk, rank}, first_{first}, step_{step} {}
   /// The tiles of the CTA that `machine` is a warp of.
   template <Machine M>
-  constexpr StaticTileScheduler(const TileGrid& grid,
-                                const M& machine,
-                                const ClusterShape& cluster = {},
-                                const TileOrder& order = {})
-      : StaticTileScheduler{grid,
-                            machine.cluster_index(),
-                            machine.cluster_count(),
-                            cluster,
-                            machine.cta_rank(),
-                            order} {}
+  constexpr StaticTileScheduler(const TileWalk& walk, const M& machine)
+      : StaticTileScheduler{
+            walk, machine.cluster_index(), machine.cluster_count(), machine.cta_rank()} {}
 
   constexpr Iterator begin() const { return Iterator{*this}; }
   constexpr std::uint32_t end() const { return tiles_.count(); }

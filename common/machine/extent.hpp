@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 namespace warptwin {
 
@@ -35,5 +36,21 @@ struct Extent<kDynamic> {
  private:
   std::uint32_t value_ = 0;
 };
+
+/// Calls `f` with every index below `count`, in order: with constants, `Extent<i>`, where the count
+/// is one, for a loop over registers, which have no run-time index.
+template <std::uint32_t kCount, class F>
+constexpr void for_each_below(Extent<kCount> count, F&& f) {
+  if constexpr (Extent<kCount>::kIsStatic) {
+    [&]<std::uint32_t... kIndex>(std::integer_sequence<std::uint32_t, kIndex...>) {
+      (f(Extent<kIndex>{}), ...);
+    }
+    (std::make_integer_sequence<std::uint32_t, kCount>{});
+  } else {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      f(i);
+    }
+  }
+}
 
 }  // namespace warptwin

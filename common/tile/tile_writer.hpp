@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "common/machine/extent.hpp"
 #include "common/machine/machine.hpp"
 #include "common/machine/roles.hpp"
 #include "common/machine/shared_tile.hpp"
@@ -21,6 +22,16 @@ constexpr std::uint32_t box_columns(std::uint32_t tile_columns) {
     columns /= 2;
   }
   return columns;
+}
+
+/// Boxes side by side in an output tile: a constant where its columns are.
+template <class Element, std::uint32_t kColumns>
+constexpr auto boxes_across(Extent<kColumns> tile_columns) {
+  if constexpr (Extent<kColumns>::kIsStatic) {
+    return Extent<kColumns / box_columns<Element>(kColumns)>{};
+  } else {
+    return Extent<>{tile_columns / box_columns<Element>(tile_columns)};
+  }
 }
 
 /// Two buffers of output, for one to be written while the other is stored. A buffer is a box of

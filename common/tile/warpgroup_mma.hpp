@@ -1,14 +1,17 @@
-/// The main loop of a warpgroup that multiplies by wgmma: its accumulator is in registers, and it
-/// frees stages itself, since nothing else knows when a wgmma has read them.
+/// The main loop of a warpgroup that multiplies by wgmma, and the store of what it made: its
+/// accumulator is in registers, and it frees stages itself, since nothing else knows when a wgmma
+/// has read them.
 
 #pragma once
 
 #include <cstdint>
 #include <utility>
 
+#include "common/machine/extent.hpp"
 #include "common/machine/machine.hpp"
 #include "common/machine/roles.hpp"
 #include "common/machine/shared_tile.hpp"
+#include "common/tile/tile_writer.hpp"
 
 namespace warptwin {
 
@@ -88,6 +91,27 @@ constexpr void multiply_stages(M& machine,
   if (in_flight != 0 && steps != 0) {
     input.free(before, site);
   }
+}
+
+/// Stores the accumulators of all warpgroups as `tile` of the matrix, box by box.
+///
+/// Shape:        `d` has `columns` columns, those of the tile; a warp writes 16 rows of each box.
+/// Participants: every warp of the role. Blocks: for each other, and for a buffer to write.
+template <Machine M, class Element, Role kWriter, class D, std::uint32_t kColumns>
+constexpr void store_accumulator(M& machine,
+                                 TileWriter<M, Element, kWriter>& writer,
+                                 const typename M::TensorMap& map,
+                                 TileIndex tile,
+                                 const D& d,
+                                 Extent<kColumns> columns,
+                                 SourceSite site = SourceSite::current()) {
+  const auto boxes = boxes_across<Element>(columns);
+  for_each_below(boxes, [&](auto box) {
+    const SharedTile<Element> part = writer.acquire(site);  // (tile_m, box), written by all warps
+    const std::uint32_t row = machine.warp_index() * kWgmmaWarpRows;
+    machine.st_shared_accumulator(part, row, d, box * part.columns, site);
+    writer.store(map, {tile.row, tile.column * boxes + box}, site);
+  });
 }
 
 }  // namespace warptwin

@@ -76,8 +76,9 @@ class Matrices {
             map(b_, n_, k_, e.tile_n / cluster, e.tile_k),
             map(d_, m_, n_, e.tile_m, box_columns<bf16>(e.tile_n)),
             e,
-            {m_ / e.tile_m, n_ / e.tile_n},
-            {RasterOrder::kAlongM, kStrip},
+            {TileGrid{m_ / e.tile_m, n_ / e.tile_n},
+             ClusterShape{cluster, 1},
+             {RasterOrder::kAlongM, kStrip}},
             ceil_div(k_, e.tile_k)};
   }
   /// Makes every element of D a NaN.
@@ -172,7 +173,7 @@ void launch_scenario(const Matrices& x, const Extents& extents, std::uint32_t ct
   std::uint32_t* scratch = nullptr;
   void* arguments[] = {&problem, &scratch};
   launch(reinterpret_cast<const void*>(&kernel_entry<Kernel>),
-         {(ctas == 0 ? problem.grid.count() : ctas) / cluster,
+         {ctas == 0 ? problem.tile_walk.count() : ctas / cluster,
           cluster,
           kThreads<Kernel>,
           shared_bytes<typename Kernel::Storage>(extents)},

@@ -561,7 +561,8 @@ class CudaMachine {
     ptx::wgmma_wait_group<kPending>();
     ptx::wgmma_settle(d.values);
   }
-  /// Requires: elements of 16 bits.
+  /// Requires: elements of 16 bits. A lane's words differ in columns by whole chunks of the swizzle
+  /// and in rows by eight, so one address is computed and the others are a bit or two away.
   template <class Element, class Columns>
   WARPTWIN_HOST_DEVICE void st_shared_accumulator(const SharedTile<Element>& tile,
                                                   std::uint32_t row,
@@ -569,15 +570,17 @@ class CudaMachine {
                                                   std::uint32_t column,
                                                   SourceSite = {}) {
     static_assert(sizeof(typename Element::Storage) == 2, "a pair of columns is one word");
-    const std::uint32_t lane = ptx::lane_index();
+    const WgmmaCell cell = WgmmaCell::of(ptx::lane_index(), 0);
+    const SharedAddress first = tile.at(row + cell.row, cell.column);
     WARPTWIN_UNROLL for (std::uint32_t i = 0; i < CudaAccumulator<Columns>::kColumnsMost / 2;
-                         i += 2) {
-      const WgmmaCell cell = WgmmaCell::of(lane, i);
+                         i += 4) {
       const std::uint32_t of_tile = i / 4 * 8 - column;  // wraps before the first
       if (of_tile < tile.columns) {
-        const float pair[2] = {d.values[i], d.values[i + 1]};
-        ptx::st_shared_u32(tile.at(row + cell.row, cell.column - column),
-                           ptx::convert_word<Element>(pair));
+        const SharedAddress upper{first.value ^ of_tile * SharedTile<Element>::kElementBytes};
+        const float pairs[2][2] = {{d.values[i], d.values[i + 1]},
+                                   {d.values[i + 2], d.values[i + 3]}};
+        ptx::st_shared_u32(upper, ptx::convert_word<Element>(pairs[0]));
+        ptx::st_shared_u32(upper + 8 * tile.row_bytes(), ptx::convert_word<Element>(pairs[1]));
       }
     }
   }

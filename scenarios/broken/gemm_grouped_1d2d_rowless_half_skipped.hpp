@@ -19,7 +19,7 @@ struct GemmGrouped1d2dRowlessHalfSkippedKernel : GemmGrouped1d2dKernel<M, Extent
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
     const auto& own = problem.of(machine);
     for (const Tile tile : own.tiles(machine)) {
-      if (tile.m >= own.grid.m) {
+      if (!own.tile_walk.covers(tile)) {
         return;  // the fault: its half of B is missing
       }
     }

@@ -35,7 +35,7 @@ struct GemmWgmmaSerialLoadsBeforeWaitKernel : GemmWgmmaSerialKernel<M, Extents> 
         Base::wait(machine, problem, d, k);
       }
       begin += problem.k_tiles;
-      Base::store(machine, problem, smem, writer, d, tile);
+      store_accumulator(machine, writer, problem.d, {tile.m, tile.n}, d, problem.extents.tile_n);
     }
     writer.drain();
   }

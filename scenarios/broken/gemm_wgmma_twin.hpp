@@ -48,9 +48,7 @@ struct GemmWgmmaTwinKernel : GemmWgmmaKernel<M, Extents> {
     typename M::template Accumulator<decltype(e.tile_n)> d{e.tile_n};
     for (const Tile tile : problem.tiles(machine)) {
       Faulty::multiply(machine, input, d, first_row, problem.k_tiles);
-      const auto part = writer.acquire();
-      machine.st_shared_accumulator(part, machine.warp_index() * kWgmmaWarpRows, d, 0);
-      writer.store(problem.d, {tile.m, tile.n});
+      store_accumulator(machine, writer, problem.d, {tile.m, tile.n}, d, e.tile_n);
     }
     writer.drain();
   }

@@ -27,7 +27,8 @@ std::vector<std::string> run(const Extents& extents, std::uint32_t warp) {
   using Problem = typename Kernel::Problem;
   RecordingMachine machine;
   machine.warp = warp;
-  run_warp<Kernel>(machine, Problem{1, 2, 3, 4, extents, {1, 1}, 3, 384, false, 1.0F, 0.0F}, {});
+  run_warp<Kernel>(
+      machine, Problem{1, 2, 3, 4, extents, TileGrid{1, 1}, 3, 384, false, 1.0F, 0.0F}, {});
   for (const StageNote& note : machine.notes) {
     EXPECT_LT(note.step, StageStep::kDropped);
   }
@@ -93,7 +94,7 @@ TEST(Attention, CausalTilesEndWhereTheDiagonalOfTheirPairDoes) {
   using Kernel = Attention::Kernel<RecordingMachine, Attention::StaticExtents>;
   RecordingMachine machine;
   machine.warp = kLoad;
-  const Kernel::Problem problem{1, 2, 3, 4, {}, {3, 1}, 5, 640, true, 1.0F, 0.0F};
+  const Kernel::Problem problem{1, 2, 3, 4, {}, TileGrid{3, 1}, 5, 640, true, 1.0F, 0.0F};
   run_warp<Kernel>(machine, problem, {});
   // Keys and values of 2, of 4, and of all 5 tiles for three pairs of query tiles.
   EXPECT_EQ(count(machine.take(), "one: arrive.expect_tx"), 3 * 2 + 2 * (2 + 4 + 5));

@@ -28,8 +28,9 @@ std::vector<std::string> run(const Extents& extents, std::uint32_t warp) {
   using Kernel = GemmBlockScaled::Kernel<RecordingMachine, Extents>;
   RecordingMachine machine;
   machine.warp = warp;
-  run_warp<Kernel>(
-      machine, typename Kernel::Problem{1, 2, 3, 4, 5, extents, {1, 2}, 2}, SharedAddress{});
+  run_warp<Kernel>(machine,
+                   typename Kernel::Problem{1, 2, 3, 4, 5, extents, TileGrid{1, 2}, 2},
+                   SharedAddress{});
   for (const StageNote& note : machine.notes) {
     EXPECT_LT(note.step, StageStep::kDropped);
   }

@@ -26,7 +26,7 @@ std::vector<std::string> run(const Extents& extents, std::uint32_t warp) {
   using Problem = typename Kernel::Problem;
   RecordingMachine machine;
   machine.warp = warp;
-  run_warp<Kernel>(machine, Problem{{1, 2, 3, extents, {2, 1}, 6}, 4, 2.0F}, {});
+  run_warp<Kernel>(machine, Problem{{1, 2, 3, extents, TileGrid{2, 1}, 6}, 4, 2.0F}, {});
   for (const StageNote& note : machine.notes) {
     EXPECT_LT(note.step, StageStep::kDropped);
   }

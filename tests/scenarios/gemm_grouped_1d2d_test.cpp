@@ -29,8 +29,8 @@ std::vector<std::string> run(const Extents& extents, std::uint32_t warp, std::ui
   problem.group_clusters = 2;
   for (std::uint32_t group = 0; group < kGroups; ++group) {
     const int map = 10 * static_cast<int>(group);
-    problem.groups[group] = {
-        map, map + 1, map + 2, map + 3, extents, {kTiles[group], 1}, 3, {}, 2 * group};
+    const TileWalk walk{TileGrid{kTiles[group], 1}, extents.cluster()};
+    problem.groups[group] = {map, map + 1, map + 2, map + 3, extents, walk, 3, {}, 2 * group};
     problem.groups[group].b_scales.rows = 1;
   }
   RecordingMachine machine;

@@ -30,7 +30,8 @@ std::vector<std::string> run(const Extents& extents, std::uint32_t rank, std::ui
   machine.warp = warp;
   machine.rank = rank;
   machine.ctas = extents.cluster().ctas();
-  const typename Kernel::Problem problem{{1, 2, 3, extents, {2, 2}, 3}, {}};
+  const TileWalk walk{TileGrid{2, 2}, extents.cluster()};
+  const typename Kernel::Problem problem{{1, 2, 3, extents, walk, 3}};
   run_warp<Kernel>(machine, problem, {});
   for (const StageNote& note : machine.notes) {
     EXPECT_LT(note.step, StageStep::kDropped);

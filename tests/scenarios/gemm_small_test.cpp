@@ -30,7 +30,8 @@ std::vector<std::string> run(const Extents& extents, std::uint32_t warp) {
   RecordingMachine machine;
   machine.warp = warp;
   machine.ctas = extents.cluster().ctas();
-  run_warp<Kernel>(machine, typename Kernel::Problem{kRows, kColumns, 3, extents, {2, 1}, 3}, {});
+  const TileWalk walk{TileGrid{2, 1}, extents.cluster()};
+  run_warp<Kernel>(machine, typename Kernel::Problem{kRows, kColumns, 3, extents, walk, 3}, {});
   for (const StageNote& note : machine.notes) {
     EXPECT_LT(note.step, StageStep::kDropped);
   }

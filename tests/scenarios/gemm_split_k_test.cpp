@@ -29,7 +29,9 @@ std::vector<std::string> run(const Extents& extents, std::uint32_t warp, std::ui
   machine.clusters = 3;
   machine.cluster = split;
   run_warp<Kernel>(
-      machine, typename Kernel::Problem{1, 2, 3, 4, extents, {1, 1}, kTilesOfK, 3, {}}, {});
+      machine,
+      typename Kernel::Problem{1, 2, 3, 4, extents, {1, 1}, TileGrid{1, 3}, kTilesOfK, 3, {}},
+      {});
   for (const StageNote& note : machine.notes) {
     EXPECT_LT(note.step, StageStep::kDropped);
   }

@@ -27,7 +27,9 @@ std::vector<std::string> run(const Extents& extents, std::uint32_t warp, bool ha
   RecordingMachine machine;
   machine.warp = warp;
   run_warp<Kernel>(
-      machine, typename Kernel::Problem{{1, 2, 3, extents, {1, 2}, kTilesOfK}, 4, 5, has_bias}, {});
+      machine,
+      typename Kernel::Problem{{1, 2, 3, extents, TileGrid{1, 2}, kTilesOfK}, 4, 5, has_bias},
+      {});
   for (const StageNote& note : machine.notes) {
     EXPECT_LT(note.step, StageStep::kDropped);
   }

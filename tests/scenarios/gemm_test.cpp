@@ -23,7 +23,7 @@ std::vector<std::string> run(const Extents& extents,
   RecordingMachine machine;
   machine.warp = warp;
   machine.clusters = clusters;
-  run_warp<Kernel>(machine, typename Kernel::Problem{1, 2, 3, extents, {2, 2}, 3}, {});
+  run_warp<Kernel>(machine, typename Kernel::Problem{1, 2, 3, extents, TileGrid{2, 2}, 3}, {});
   for (const StageNote& note : machine.notes) {
     EXPECT_LT(note.step, StageStep::kDropped);
   }

@@ -38,11 +38,11 @@ TEST(StaticTileScheduler, TheCtasOfAClusterHaveNeighbouringTiles) {
   // 3 x 2 tiles, clusters of 2 x 1: two clusters' tiles along M, the last reaches beyond.
   constexpr TileGrid kGrid{3, 2};
   constexpr ClusterShape kPair{2, 1, CtaGroup::kTwo};
-  EXPECT_EQ(tiles_of({kGrid, 0, 1, kPair, 0}, 4), (std::vector{0, 2, 4, 6}));
-  EXPECT_EQ(tiles_of({kGrid, 0, 1, kPair, 1}, 4), (std::vector{1, 3, 5, 7}));
+  EXPECT_EQ(tiles_of({{kGrid, kPair}, 0, 1, 0}, 4), (std::vector{0, 2, 4, 6}));
+  EXPECT_EQ(tiles_of({{kGrid, kPair}, 0, 1, 1}, 4), (std::vector{1, 3, 5, 7}));
   // Clusters of 2 x 2 are two, and this is the second of them.
   constexpr ClusterShape kSquare{2, 2, CtaGroup::kTwo};
-  EXPECT_EQ(tiles_of({kGrid, 1, 2, kSquare, 3}, 4), (std::vector{7}));
+  EXPECT_EQ(tiles_of({{kGrid, kSquare}, 1, 2, 3}, 4), (std::vector{7}));
 }
 
 class TileOrderTest : public ::testing::TestWithParam<TileOrder> {};
@@ -51,7 +51,7 @@ TEST_P(TileOrderTest, TakesEachTileOnce) {
   for (const TileGrid grid : {TileGrid{1, 1}, {1, 7}, {7, 1}, {4, 4}, {3, 8}, {5, 7}, {8, 3}}) {
     std::vector<int> seen(grid.count(), 0);
     for (std::uint32_t i = 0; i < grid.count(); ++i) {
-      const Tile tile = GetParam().at(grid, i);
+      const Tile tile = TileWalk{grid, {}, GetParam()}.at(i);
       ASSERT_LT(tile.m, grid.m);
       ASSERT_LT(tile.n, grid.n);
       ++seen[tile.m + tile.n * grid.m];
@@ -76,7 +76,7 @@ TEST(TileOrder, RastersAndStripsAreWalkedAsTheyAreDescribed) {
   const auto order = [&](TileOrder by) {
     std::vector<Tile> tiles;
     for (std::uint32_t i = 0; i < grid.count(); ++i) {
-      tiles.push_back(by.at(grid, i));
+      tiles.push_back(TileWalk{grid, {}, by}.at(i));
     }
     return tiles;
   };
@@ -92,9 +92,18 @@ TEST(TileOrder, RastersAndStripsAreWalkedAsTheyAreDescribed) {
 }
 
 TEST(StaticTileScheduler, WalksTheTilesInTheirOrder) {
-  constexpr TileGrid kGrid{2, 2};
-  const StaticTileScheduler scheduler{kGrid, 1, 2, {}, 0, {RasterOrder::kAlongN, 0}};
+  constexpr TileWalk kWalk{TileGrid{2, 2}, {}, {RasterOrder::kAlongN, 0}};
+  const StaticTileScheduler scheduler{kWalk, 1, 2};
   EXPECT_EQ(tiles_of(scheduler, 2), (std::vector{2, 3}));  // of 0, 2, 1, 3 every second
+}
+
+TEST(TileWalk, OfTheTilesOfAClusterAtTheEdgeSomeAreBeyondTheMatrix) {
+  constexpr TileWalk kWalk{TileGrid{3, 1}, ClusterShape{2, 1}};
+  EXPECT_EQ(kWalk.count(), 2U);
+  EXPECT_TRUE(kWalk.covers({2, 0}));
+  EXPECT_FALSE(kWalk.covers({3, 0}));
+  EXPECT_FALSE(kWalk.covers({2, 1}));
+  EXPECT_EQ(TileWalk(TileGrid{0, 4}).count(), 0U);  // of a group without rows
 }
 
 TEST(TileGrid, CoversEdgesThatCutATile) {

@@ -105,7 +105,7 @@ TEST(WorkIterator, FetchesBehindTheBodyAndEndsAtTheFailingResponse) {
   machine.ctas = 2;
   machine.cluster = 1;
   Clc clc{machine, storage};
-  const ClusterTiles tiles{TileGrid{2, 2}, kPair, 0};
+  const ClusterTiles tiles{{TileGrid{2, 2}, kPair}, 0};
   std::vector<Tile> seen;
   for (const Tile tile : WorkIterator<Clc>{tiles, machine, clc}) {
     EXPECT_TRUE(machine.take().empty());  // nothing is fetched before the first tile's work
@@ -124,7 +124,7 @@ TEST(WorkIterator, WithoutStagesThereIsOneTileAndNothingIsAsked) {
   EXPECT_FALSE(clc.asks());
   int bodies = 0;
   for ([[maybe_unused]] const Tile tile :
-       WorkIterator<Clc>{ClusterTiles{TileGrid{2, 1}, kPair, 0}, machine, clc}) {
+       WorkIterator<Clc>{ClusterTiles{{TileGrid{2, 1}, kPair}, 0}, machine, clc}) {
     ++bodies;
   }
   EXPECT_EQ(bodies, 1);
