@@ -187,18 +187,25 @@ __global__ void __launch_bounds__(32, 1) stream_operands(const __grid_constant__
   }
 }
 
-/// Stores of one box; with `kWaits` each is waited for until it is written.
+/// Stores of `source.boxes` boxes side by side, of rows that are the CTA's own; with `kWaits` each
+/// is waited for until it is written.
 template <bool kWaits>
 __global__ void __launch_bounds__(32, 1)
     store(const __grid_constant__ Source source, std::uint32_t times, std::uint64_t* cycles) {
   if (ptx::elect_sync()) {
+    const auto row = static_cast<std::int32_t>(blockIdx.x * source.rows);
+    constexpr std::int32_t kStep = kColumns;
+    const std::int32_t columns = kStep * static_cast<std::int32_t>(source.boxes);
     const std::uint64_t begin = now();
+    std::int32_t column = 0;
     for (std::uint32_t i = 0; i < times; ++i) {
-      ptx::cp_async_bulk_tensor_store(&source.map, Coordinates<2>{{0, 0}}, shared_base());
+      ptx::cp_async_bulk_tensor_store(&source.map, Coordinates<2>{{column, row}}, shared_base());
       ptx::cp_async_bulk_commit_group();
       if constexpr (kWaits) {
         ptx::cp_async_bulk_wait_group<0>();
       }
+      column += kStep;
+      column = column == columns ? 0 : column;
     }
     ptx::cp_async_bulk_wait_group<0>();
     cycles[blockIdx.x] = now() - begin;
@@ -345,7 +352,7 @@ void measure_one_load(Copies& copies, Report& report) {
   report.constant("tma_row", row, "cycle");
   report.constant("tma_instruction", least, "cycle");
   report.constant("tma_latency_per_row_byte", per_byte, "cycle/B");
-  report.constant("tma_latency", wide - 128 * row - 128 * per_byte - wake, "cycle");
+  report.figure(kWholeTmaLatency, wide - 128 * row - 128 * per_byte - wake, "cycle");
   for (const std::uint32_t flight : {1, 2, 3, 4, 6, 12}) {
     report.figure("TMA loads of " + of(128, 128) + ", " + std::to_string(flight) + " on their way",
                   128 * 128 / copies.cycles(&stream<1>, {128, 128, flight}),
@@ -353,20 +360,33 @@ void measure_one_load(Copies& copies, Report& report) {
   }
 }
 
+// One box of one SM.
+Shape alone(std::uint32_t rows) {
+  Shape shape{rows, 128};
+  shape.boxes = 1;
+  return shape;
+}
+
 void measure_stores(Copies& copies, Report& report) {
-  const double least = copies.cycles(&store<false>, {1, 128});
-  const double written = copies.cycles(&store<true>, {1, 128});
+  const double least = copies.cycles(&store<false>, alone(1));
+  const double written = copies.cycles(&store<true>, alone(1));
   report.constant("tma_store_instruction", least, "cycle");
-  report.constant("tma_store_row", copies.cycles(&store<false>, {128, 128}) / 128, "cycle");
+  report.constant("tma_store_row", copies.cycles(&store<false>, alone(128)) / 128, "cycle");
   report.constant("tma_store_latency", std::max(written - least, 0.0), "cycle");
   for (const std::uint32_t rows : {8, 32, 128}) {
     report.figure("TMA store of " + of(rows, 128) + ", one after the other",
-                  copies.cycles(&store<false>, {rows, 128}),
+                  copies.cycles(&store<false>, alone(rows)),
                   "cycle");
     report.figure("TMA store of " + of(rows, 128) + ", each waited for",
-                  copies.cycles(&store<true>, {rows, 128}),
+                  copies.cycles(&store<true>, alone(rows)),
                   "cycle");
   }
+  // As all CTAs of a GEMM do it: rows of 128 B, far apart, L2 has them.
+  const auto sms = static_cast<std::uint32_t>(report.value("sms"));
+  Shape all{128, 128, 1, 1, sms, 1, 8};
+  all.matrix_columns = 8192;
+  report.constant(
+      "l2_store_rate", sms * 16384 / copies.cycles(&store<false>, all, true), "B/cycle");
 }
 
 void measure_all_sms(Copies& copies, Report& report) {

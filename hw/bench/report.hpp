@@ -34,11 +34,13 @@ class Report {
   void figure(std::string what, double value, std::string unit) {
     figures_.push_back({std::move(what), value, std::move(unit)});
   }
-  /// The constant measured earlier. Requires: there is one.
+  /// The constant or figure measured earlier. Requires: there is one.
   double value(const std::string& key) const {
-    for (const Constant& constant : constants_) {
-      if (constant.key == key) {
-        return constant.value;
+    for (const auto* measured : {&constants_, &figures_}) {
+      for (const Constant& each : *measured) {
+        if (each.key == key) {
+          return each.value;
+        }
       }
     }
     return 0;
@@ -53,6 +55,9 @@ class Report {
   std::vector<Form> forms_;
   std::vector<Constant> figures_;
 };
+
+/// A figure of the copies: what of it is the way to L2, the load beside all tensor cores tells.
+inline constexpr const char* kWholeTmaLatency = "TMA latency beside rows, from L2";
 
 // In this order: later ones use what earlier ones found.
 

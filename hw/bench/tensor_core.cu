@@ -1,6 +1,9 @@
 // wgmma on this GPU: how often one can start and how long it takes, by columns and by where A lies;
 // beside a stream of TMA loads; and the clock while all SMs multiply.
 
+#include <cstdio>
+#include <utility>
+
 #include "hw/bench/microbenchmark.cuh"
 #include "hw/launch/tensor_map.hpp"
 #include "hw/ptx/wgmma.hpp"
@@ -224,25 +227,8 @@ double measure_beside(const CUtensorMap& map, Report& report) {
   return slower_load - 1;
 }
 
-void measure_ports(Report& report) {
-  const DeviceBuffer memory{8 * kSlotBytes, 0};
-  const TensorSpec tensor{.name = "source",
-                          .element = ElementType::kBf16,
-                          .rows = 1024,
-                          .columns = 64,
-                          .pitch_bytes = 128};
-  const CUtensorMap map =
-      encode(encoding_of({0, 128, 64, Swizzle::k128B}, tensor), memory.address());
-  // 64 columns read 128 bytes a cycle: the port's rate.
-  const double conflict = measure_beside<64>(map, report);
-  measure_beside<128>(map, report);
-  measure_beside<256>(map, report);
-  report.constant("smem_conflict", std::max(conflict, 0.0), "ratio");
-}
-
-// Both clocks around a long run of products of random numbers, on every SM.
-__global__ void __launch_bounds__(256, 1)
-    load_all(std::uint32_t groups, std::uint32_t seed, std::uint64_t* clocks) {
+// Operands of zeros, for seed 0, or of random numbers.
+__device__ void fill_operands(std::uint32_t seed) {
   for (std::uint32_t i = threadIdx.x; i < kOperandBytes / 4; i += blockDim.x) {
     // Two bf16 of about -2 to 2.
     const std::uint32_t hash = (i + 1) * 2654435761U ^ seed * 40503U;
@@ -250,19 +236,29 @@ __global__ void __launch_bounds__(256, 1)
                        seed == 0 ? 0 : (hash & 0xBFFFBFFF) & 0x8FFF8FFF | 0x30003000);
   }
   ptx::fence_proxy_async(ProxySpace::kSharedCta);
+}
+
+__device__ std::uint64_t nanoseconds() {
+  std::uint64_t time;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time)::"memory");
+  return time;
+}
+
+// Both clocks around a long run of products, on every SM.
+__global__ void __launch_bounds__(256, 1)
+    load_all(std::uint32_t groups, std::uint32_t seed, std::uint64_t* clocks) {
+  fill_operands(seed);
   ptx::cta_sync();
   float d[128];
-  std::uint64_t nanoseconds;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds)::"memory");
+  const std::uint64_t before = nanoseconds();
   const std::uint64_t begin = now();
   multiply_groups<256, OperandA::kShared, kBatch, 1>(d, groups);
   const std::uint64_t end = now();
-  std::uint64_t later;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(later)::"memory");
+  const std::uint64_t after = nanoseconds();
   need_all(d);
   if (threadIdx.x == 0) {
     clocks[2 * blockIdx.x] = end - begin;
-    clocks[2 * blockIdx.x + 1] = later - nanoseconds;
+    clocks[2 * blockIdx.x + 1] = after - before;
   }
 }
 
@@ -271,7 +267,7 @@ void measure_clock(Report& report) {
   SharedWithDevice<std::uint64_t> clocks{2 * sms};
   for (const std::uint32_t seed : {0, 1}) {
     for (const std::uint32_t ctas : {std::uint32_t{1}, sms}) {
-      std::uint32_t groups = 200000;  // 0.9 s at 1.8 GHz: power follows slowly
+      std::uint32_t groups = 200000;  // 0.24 s at 1.7 GHz: power follows slowly
       std::uint32_t numbers = seed;
       std::uint64_t* to = clocks.get();
       void* arguments[] = {&groups, &numbers, &to};
@@ -295,12 +291,105 @@ void measure_clock(Report& report) {
   }
 }
 
+constexpr std::uint32_t kChunks = 24;
+
+// While all other SMs multiply random numbers, and the clock falls and rises again, one SM loads a
+// box that L2 has, time and again. `clocks`: before each of `kChunks` times `loads` loads.
+__global__ void __launch_bounds__(256, 1)
+    load_beside_products(const __grid_constant__ CUtensorMap map,
+                         std::uint32_t groups,
+                         std::uint32_t loads,
+                         std::uint64_t* clocks) {
+  fill_operands(1);
+  const Mbarrier bar{shared_base() + kOperandBytes};
+  if (threadIdx.x == 0) {
+    ptx::mbarrier_init(bar, 1);
+    ptx::fence_mbarrier_init();
+  }
+  ptx::cta_sync();
+  if (blockIdx.x != 0) {
+    float d[128];
+    multiply_groups<256, OperandA::kShared, kBatch, 1>(d, groups);
+    need_all(d);
+    return;
+  }
+  if (ptx::warp_index() != 0) {
+    return;
+  }
+  const bool elected = ptx::elect_sync();
+  for (std::uint32_t i = 0; i < kChunks * loads; ++i) {
+    if (elected && i % loads == 0) {
+      clocks[2 * (i / loads)] = now();
+      clocks[2 * (i / loads) + 1] = nanoseconds();
+    }
+    if (elected) {
+      ptx::mbarrier_arrive_expect_tx(bar, kSlotBytes);
+      ptx::cp_async_bulk_tensor_load(shared_base(), &map, Coordinates<2>{{0, 0}}, bar, {});
+    }
+    while (!ptx::mbarrier_try_wait_parity(bar, i % 2, kAcquireCta)) {
+    }
+    ptx::sync_warp();
+  }
+}
+
+// What of a load's latency the clock of the SMs does not change: cycles of a load by the clock they
+// were counted at, the straight line from the slowest to the fastest.
+void measure_l2_latency(const CUtensorMap& map, Report& report) {
+  SharedWithDevice<std::uint64_t> clocks{2 * kChunks};
+  std::uint32_t groups = 200000;  // 0.24 s at 1.7 GHz: power follows slowly
+  std::uint32_t loads = 100000;   // 27 ms
+  std::uint64_t* to = clocks.get();
+  CUtensorMap source = map;
+  void* arguments[] = {&source, &groups, &loads, &to};
+  launch(reinterpret_cast<const void*>(&load_beside_products),
+         {static_cast<std::uint32_t>(report.value("sms")), 1, 256, kOperandBytes + 8},
+         arguments,
+         nullptr);
+  synchronize(nullptr);
+  std::vector<std::pair<double, double>> by_clock;  // GHz, cycles of a load
+  for (std::uint32_t i = 0; i + 1 < kChunks; ++i) {
+    const auto cycles = static_cast<double>(clocks[2 * i + 2] - clocks[2 * i]);
+    by_clock.emplace_back(cycles / static_cast<double>(clocks[2 * i + 3] - clocks[2 * i + 1]),
+                          cycles / loads);
+  }
+  const auto [slowest, fastest] = std::minmax_element(by_clock.begin(), by_clock.end());
+  for (const auto& [ghz, cycles] : {*slowest, *fastest}) {
+    char name[80];
+    std::snprintf(name, sizeof name, "TMA load of 128 rows of 128 B, alone, at %.3f GHz", ghz);
+    report.figure(name, cycles, "cycle");
+  }
+  constexpr double kFallLeast = 0.05;  // of less the line says nothing
+  if (fastest->first > (1 + kFallLeast) * slowest->first) {
+    const double latency = (fastest->second - slowest->second) / (fastest->first - slowest->first);
+    report.constant("l2_latency_ns", latency, "ns");
+    report.constant(
+        "tma_latency", report.value(kWholeTmaLatency) - latency * report.value("clock"), "cycle");
+  }
+}
+
+void measure_beside_loads(Report& report) {
+  const DeviceBuffer memory{8 * kSlotBytes, 0};
+  const TensorSpec tensor{.name = "source",
+                          .element = ElementType::kBf16,
+                          .rows = 1024,
+                          .columns = 64,
+                          .pitch_bytes = 128};
+  const CUtensorMap map =
+      encode(encoding_of({0, 128, 64, Swizzle::k128B}, tensor), memory.address());
+  // 64 columns read 128 bytes a cycle: the port's rate.
+  const double conflict = measure_beside<64>(map, report);
+  measure_beside<128>(map, report);
+  measure_beside<256>(map, report);
+  report.constant("smem_conflict", std::max(conflict, 0.0), "ratio");
+  measure_l2_latency(map, report);
+}
+
 }  // namespace
 
 void measure_tensor_core(Report& report) {
   measure_shapes<OperandA::kShared>("ss", report);
   measure_shapes<OperandA::kRegisters>("ts", report);
-  measure_ports(report);
+  measure_beside_loads(report);
   measure_clock(report);
 }
 

@@ -98,7 +98,9 @@ struct Chip {
   double l2_bytes = 0;
   double l2_halves = 0;
   double l2_rate = 0;
+  double l2_store_rate = 0;
   double l2_clock = 0;
+  double l2_latency_ns = 0;
   double l2_sm_rate = 0;
   double l2_far_latency = 0;
   double l2_link_rate = 0;

@@ -388,8 +388,11 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   }
 
   static Ticks store_row(Sm& sm, std::uint32_t part, Ticks from, const Operation& op) {
-    const double values = double{kWarpLanes} * (op.fragment ? op.fragment->registers : 0U);
-    const double bytes = values * bytes_of(op.element);
+    const double bytes = op.of_accumulator
+                             ? double{kWgmmaWarpRows} * op.row_bytes  // of its columns, the box's
+                             : double{kWarpLanes} * (op.fragment ? op.fragment->registers : 0U) *
+                                   bytes_of(op.element);
+    const double values = bytes / bytes_of(op.element);
     const bool packs = bytes_of(op.element) < 4;
     const Ticks ready = packs ? sm.issue.convert(part, from, values / 2) : from;
     return sm.shared.write(ready, bytes);

@@ -50,24 +50,37 @@ void ResidentBoxes::insert(std::uint64_t box, double bytes, const Arrival& avail
   bytes_ += bytes;
 }
 
+namespace {
+
+// What one half of L2 does in a cycle of the SMs.
+double of_half(double rate, const Chip& chip, double clock) {
+  return rate / chip.l2_halves * (chip.l2_clock > 0 ? chip.l2_clock / clock : 1.0);
+}
+
+}  // namespace
+
 MemorySystem::MemorySystem(const sc_core::sc_module_name& name,
                            const Chip& chip,
                            double clock,
                            bool all_resident,
                            CauseLog* log)
     : sc_module{name},
-      l2_rate_{chip.l2_rate / chip.l2_halves * (chip.l2_clock > 0 ? chip.l2_clock / clock : 1.0)},
+      l2_rate_{of_half(chip.l2_rate, chip, clock)},
+      store_rate_{of_half(chip.l2_store_rate, chip, clock)},
       dram_rate_{chip.dram_rate * 1000.0 / clock},
       link_rate_{chip.l2_link_rate * 1000.0 / clock},
       dram_latency_{to_ticks(chip.dram_latency_ns * clock)},
+      latency_{to_ticks(chip.l2_latency_ns * clock)},
       far_latency_{to_ticks(chip.l2_far_latency)},
       all_resident_{all_resident},
       resident_(static_cast<std::size_t>(chip.l2_halves),
                 ResidentBoxes{chip.l2_bytes / chip.l2_halves}),
       l2_(resident_.size()),
+      stores_(resident_.size()),
       link_(resident_.size()),
       log_{log},
       l2_busy_(resident_.size()),
+      store_cause_(resident_.size(), kNoCause),
       link_cause_(resident_.size(), kNoCause) {}
 
 Arrival MemorySystem::hand_on(Ticks from, std::uint32_t half, double bytes, Cause why) {
@@ -131,15 +144,18 @@ Ticks MemorySystem::fetch(Ticks from, std::uint32_t half, std::uint64_t box, dou
   const Arrival handed = comes ? hand_on(available.when - service, half, bytes, available.cause)
                                : hand_on(from, half, bytes, acting_in(log_));
   act(log_, handed.cause);
-  return handed.when;
+  return handed.when + latency_;
 }
 
 Ticks MemorySystem::store(Ticks from, std::uint32_t half, std::uint64_t box, double bytes) {
-  const Arrival handed = hand_on(from, half, bytes, acting_in(log_));
+  const bool waits = stores_[half].free() > from;
+  const Ticks end = stores_[half].reserve(from, to_ticks(bytes / store_rate_));
+  Cause& cause = store_cause_[half];
+  cause = add_step(log_, Unit::kL2, end, acting_in(log_), waits ? cause : kNoCause);
   dram_.reserve(from, to_ticks(bytes / dram_rate_));
-  resident_[half].insert(box, bytes, handed);
-  act(log_, handed.cause);
-  return handed.when;
+  resident_[half].insert(box, bytes, {end, cause});
+  act(log_, cause);
+  return end;
 }
 
 }  // namespace warptwin::sim

@@ -64,10 +64,11 @@ class MemorySystem : public sc_core::sc_module {
                bool all_resident,
                CauseLog* log = nullptr);
 
-  /// A box is asked for by an SM of half `half`. Returns when L2 has handed all of it on; why then
-  /// is left in the log's `acting`.
+  /// A box is asked for by an SM of half `half`. Returns when L2 has handed all of it on and the
+  /// way there and back is done; why L2 handed it on then is left in the log's `acting`.
   Ticks fetch(Ticks from, std::uint32_t half, std::uint64_t box, double bytes);
-  /// A box is written. Returns when L2 has taken all of it.
+  /// A box is written from `from` on. Returns when L2 has taken all of it; why then is left in the
+  /// log's `acting`.
   Ticks store(Ticks from, std::uint32_t half, std::uint64_t box, double bytes);
 
   std::uint32_t halves() const { return static_cast<std::uint32_t>(resident_.size()); }
@@ -82,14 +83,17 @@ class MemorySystem : public sc_core::sc_module {
   Arrival hand_on(Ticks from, std::uint32_t half, double bytes, Cause why);
   Arrival read_dram(Ticks from, double bytes);
 
-  double l2_rate_;    // bytes a cycle of the SMs, of one half
-  double dram_rate_;  // bytes a cycle
-  double link_rate_;  // bytes a cycle
+  double l2_rate_;     // bytes a cycle of the SMs, of one half
+  double store_rate_;  // the same, into it
+  double dram_rate_;   // bytes a cycle
+  double link_rate_;   // bytes a cycle
   Ticks dram_latency_;
+  Ticks latency_;
   Ticks far_latency_;
   bool all_resident_;
   std::vector<ResidentBoxes> resident_;
   std::vector<GapPort> l2_;
+  std::vector<Port> stores_;
   std::vector<Port> link_;
   Port dram_;
   Ticks now_ = 0;
@@ -99,6 +103,7 @@ class MemorySystem : public sc_core::sc_module {
     Cause cause = kNoCause;
   };
   std::vector<Busy> l2_busy_;  // until when a half has work, and why
+  std::vector<Cause> store_cause_;
   std::vector<Cause> link_cause_;
   Cause dram_cause_ = kNoCause;
 };

@@ -53,7 +53,14 @@ void TmaEngine::serve() {
   Ticks service = to_ticks(std::max(least, copy.shape.rows * row));
   started_ = std::max({now(), copy.issued, free_});
   if (!copy.load) {
-    service = std::max(service, shared_.read(started_, copy.shape.bytes()) - started_);
+    // Rows leave as L2 takes them.
+    const Cause acting = acting_in(log_);
+    act(log_, copy.cause);
+    const Ticks read = shared_.read(started_, copy.shape.bytes());
+    taken_ = memory_.store(started_, half_, copy.shape.box, copy.shape.bytes());
+    taken_cause_ = acting_in(log_);
+    act(log_, acting);
+    service = std::max({service, read - started_, taken_ - started_});
   }
   at(started_ + service, {TmaItem::Step::kServed, {}, {}, kNoCause});
 }
@@ -91,8 +98,10 @@ void TmaEngine::finish_service(Ticks end) {
   queue_.pop_front();
   busy_ += end - started_;
   free_ = end;
-  const Cause served = add_step(log_, Unit::kTmaEngine, now(), copy.cause, served_);
-  served_ = add_step(log_, Unit::kTmaEngine, end, served);
+  const bool held = !copy.load && taken_ >= end;  // by L2
+  const Cause served =
+      held ? taken_cause_ : add_step(log_, Unit::kTmaEngine, now(), copy.cause, served_);
+  served_ = held ? taken_cause_ : add_step(log_, Unit::kTmaEngine, end, served);
   act(log_, served);
   if (!queue_.empty()) {
     serve();
@@ -108,8 +117,7 @@ void TmaEngine::finish_service(Ticks end) {
   } else {
     step(completions_, log_, copy.target.slot, served);
     act(log_, served);
-    const Ticks stored = memory_.store(now(), half_, copy.shape.box, copy.shape.bytes());
-    const Ticks written = stored + to_ticks(chip_.tma_store_latency);
+    const Ticks written = now() + to_ticks(chip_.tma_store_latency);
     at(written,
        {TmaItem::Step::kWritten,
         copy.shape,

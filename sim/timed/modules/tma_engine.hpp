@@ -82,6 +82,8 @@ class TmaEngine : public Agenda<TmaItem> {
   boost::circular_buffer<Queued> queue_{kFirstCapacity};  // the first one is being served
   Ticks free_ = 0;                                        // end of the last service
   Ticks started_ = 0;
+  Ticks taken_ = 0;  // when L2 has the store that is served
+  Cause taken_cause_ = kNoCause;
   Ticks busy_ = 0;
   std::uint64_t copies_ = 0;
   CauseLog* log_;

@@ -212,7 +212,7 @@ TEST(Timing, InputsBeyondHalfOfL2ComeFromDram) {
 
 TEST(Timing, SmsShareTheBandwidthOfL2) {
   Chip chip = load_chip("b200");
-  const Values values = {{"m", 2048}, {"n", 2048}, {"k", 2048}, {"tile_n", 256}, {"stages", 4}};
+  const Values values = {{"m", 2048}, {"n", 2048}, {"k", 4096}, {"tile_n", 256}, {"stages", 4}};
   const TimingResult wide = timed("gemm", values, chip);
   chip.l2_rate /= 4;
   const TimingResult narrow = timed("gemm", values, chip);

@@ -53,6 +53,14 @@ class MemoryTest : public UnitTest {
   }
 };
 
+TEST_F(MemoryTest, TheWayToL2TakesMoreCyclesOfAFasterClock) {
+  chip.l2_latency_ns = 50;
+  MemorySystem at_one{"at_one", chip, 1.0, true};
+  EXPECT_EQ(at_one.fetch(0, 0, 7, 1280), to_ticks(10 + 50));
+  MemorySystem at_two{"at_two", chip, 2.0, true};
+  EXPECT_EQ(at_two.fetch(0, 0, 7, 1280), to_ticks(10 + 100));
+}
+
 TEST_F(MemoryTest, ABoxComesFromDramOnceAndThenFromL2) {
   MemorySystem memory{"memory", chip, 1.0, false};
   EXPECT_EQ(memory.fetch(0, 0, 7, 1280), to_ticks(10 + 300));
@@ -114,6 +122,16 @@ TEST_F(MemoryTest, BandwidthIsShared) {
   EXPECT_EQ(memory.fetch(0, 0, 1, 1280), to_ticks(10));
   EXPECT_EQ(memory.fetch(0, 0, 2, 1280), to_ticks(20));
   EXPECT_EQ(memory.fetch(0, 1, 3, 1280), to_ticks(10));
+}
+
+TEST_F(MemoryTest, StoresShareTheWayInAndLoadsTheWayOut) {
+  chip.l2_store_rate = 128;  // 64 B a cycle and half
+  MemorySystem memory{"memory", chip, 1.0, true};
+  EXPECT_EQ(memory.store(0, 0, 1, 1280), to_ticks(20));
+  EXPECT_EQ(memory.store(0, 0, 2, 1280), to_ticks(40));
+  EXPECT_EQ(memory.store(0, 1, 3, 1280), to_ticks(20));
+  EXPECT_EQ(memory.fetch(0, 0, 4, 1280), to_ticks(10));
+  EXPECT_EQ(memory.store(to_ticks(100), 0, 5, 1280), to_ticks(120));
 }
 
 class TmaTest : public UnitTest {
@@ -210,6 +228,19 @@ TEST_F(TmaTest, ARowThatIsStoredTakesItsOwnTime) {
   tma.store(0, {32, 128, 1}, 9);
   expect_step_at(4 * 32, 9);
   expect_step_at(4 * 32 + 350, 9);
+}
+
+TEST_F(TmaTest, AStoreHoldsTheEngineUntilL2HasTakenIt) {
+  chip.l2_store_rate = chip.l2_halves * 32;
+  SharedMemory shared{"shared", chip};
+  MemorySystem memory{"memory", chip, 1.0, true};
+  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  tma.store(0, {32, 128, 1}, 9);
+  tma.load(0, {128, 128, 2}, {to(5, shared)});
+  constexpr double kTaken = 32 * 128 / 32;
+  expect_step_at(kTaken, 9);
+  expect_step_at(kTaken + 350, 9);
+  expect_step_at(kTaken + 128 + 300 + 64, 5);
 }
 
 TEST_F(TmaTest, FillsOfTwoEnginesShareTheWritePort) {
