@@ -187,9 +187,9 @@ __global__ void __launch_bounds__(32, 1) stream_operands(const __grid_constant__
   }
 }
 
-/// Stores of `source.boxes` boxes side by side, of rows that are the CTA's own; with `kWaits` each
-/// is waited for until it is written.
-template <bool kWaits>
+/// Stores of boxes in rows that are the CTA's own: of one, or, with `kWalks`, of `source.boxes` side
+/// by side; with `kWaits` each is waited for until it is written.
+template <bool kWaits, bool kWalks = false>
 __global__ void __launch_bounds__(32, 1)
     store(const __grid_constant__ Source source, std::uint32_t times, std::uint64_t* cycles) {
   if (ptx::elect_sync()) {
@@ -204,8 +204,9 @@ __global__ void __launch_bounds__(32, 1)
       if constexpr (kWaits) {
         ptx::cp_async_bulk_wait_group<0>();
       }
-      column += kStep;
-      column = column == columns ? 0 : column;
+      if constexpr (kWalks) {
+        column = column + kStep == columns ? 0 : column + kStep;
+      }
     }
     ptx::cp_async_bulk_wait_group<0>();
     cycles[blockIdx.x] = now() - begin;
@@ -360,25 +361,18 @@ void measure_one_load(Copies& copies, Report& report) {
   }
 }
 
-// One box of one SM.
-Shape alone(std::uint32_t rows) {
-  Shape shape{rows, 128};
-  shape.boxes = 1;
-  return shape;
-}
-
 void measure_stores(Copies& copies, Report& report) {
-  const double least = copies.cycles(&store<false>, alone(1));
-  const double written = copies.cycles(&store<true>, alone(1));
+  const double least = copies.cycles(&store<false>, {1, 128});
+  const double written = copies.cycles(&store<true>, {1, 128});
   report.constant("tma_store_instruction", least, "cycle");
-  report.constant("tma_store_row", copies.cycles(&store<false>, alone(128)) / 128, "cycle");
+  report.constant("tma_store_row", copies.cycles(&store<false>, {128, 128}) / 128, "cycle");
   report.constant("tma_store_latency", std::max(written - least, 0.0), "cycle");
   for (const std::uint32_t rows : {8, 32, 128}) {
     report.figure("TMA store of " + of(rows, 128) + ", one after the other",
-                  copies.cycles(&store<false>, alone(rows)),
+                  copies.cycles(&store<false>, {rows, 128}),
                   "cycle");
     report.figure("TMA store of " + of(rows, 128) + ", each waited for",
-                  copies.cycles(&store<true>, alone(rows)),
+                  copies.cycles(&store<true>, {rows, 128}),
                   "cycle");
   }
   // As all CTAs of a GEMM do it: rows of 128 B, far apart, L2 has them.
@@ -386,7 +380,7 @@ void measure_stores(Copies& copies, Report& report) {
   Shape all{128, 128, 1, 1, sms, 1, 8};
   all.matrix_columns = 8192;
   report.constant(
-      "l2_store_rate", sms * 16384 / copies.cycles(&store<false>, all, true), "B/cycle");
+      "l2_store_rate", sms * 16384 / copies.cycles(&store<false, true>, all, true), "B/cycle");
 }
 
 void measure_all_sms(Copies& copies, Report& report) {

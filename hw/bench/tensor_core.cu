@@ -292,13 +292,13 @@ void measure_clock(Report& report) {
 }
 
 constexpr std::uint32_t kChunks = 24;
+constexpr std::uint32_t kChunkLoads = 1 << 16;  // 17 ms
 
-// While all other SMs multiply random numbers, and the clock falls and rises again, one SM loads a
-// box that L2 has, time and again. `clocks`: before each of `kChunks` times `loads` loads.
+// While all other SMs multiply random numbers, and the clock falls and rises again, one SM loads
+// boxes that L2 has, one after the other. `clocks`: before each chunk both clocks.
 __global__ void __launch_bounds__(256, 1)
     load_beside_products(const __grid_constant__ CUtensorMap map,
                          std::uint32_t groups,
-                         std::uint32_t loads,
                          std::uint64_t* clocks) {
   fill_operands(1);
   const Mbarrier bar{shared_base() + kOperandBytes};
@@ -317,14 +317,15 @@ __global__ void __launch_bounds__(256, 1)
     return;
   }
   const bool elected = ptx::elect_sync();
-  for (std::uint32_t i = 0; i < kChunks * loads; ++i) {
-    if (elected && i % loads == 0) {
-      clocks[2 * (i / loads)] = now();
-      clocks[2 * (i / loads) + 1] = nanoseconds();
+  for (std::uint32_t i = 0; i < kChunks * kChunkLoads; ++i) {
+    if (elected && i % kChunkLoads == 0) {
+      clocks[2 * (i / kChunkLoads)] = now();
+      clocks[2 * (i / kChunkLoads) + 1] = nanoseconds();
     }
     if (elected) {
+      const auto row = static_cast<std::int32_t>(i % kSlots * 128);
       ptx::mbarrier_arrive_expect_tx(bar, kSlotBytes);
-      ptx::cp_async_bulk_tensor_load(shared_base(), &map, Coordinates<2>{{0, 0}}, bar, {});
+      ptx::cp_async_bulk_tensor_load(shared_base(), &map, Coordinates<2>{{0, row}}, bar, {});
     }
     while (!ptx::mbarrier_try_wait_parity(bar, i % 2, kAcquireCta)) {
     }
@@ -332,25 +333,33 @@ __global__ void __launch_bounds__(256, 1)
   }
 }
 
-// What of a load's latency the clock of the SMs does not change: cycles of a load by the clock they
-// were counted at, the straight line from the slowest to the fastest.
+// What of a load's latency the clock of the SMs does not change: cycles of a load over the clock they
+// were counted at, the line of least squares.
 void measure_l2_latency(const CUtensorMap& map, Report& report) {
   SharedWithDevice<std::uint64_t> clocks{2 * kChunks};
   std::uint32_t groups = 200000;  // 0.24 s at 1.7 GHz: power follows slowly
-  std::uint32_t loads = 100000;   // 27 ms
   std::uint64_t* to = clocks.get();
   CUtensorMap source = map;
-  void* arguments[] = {&source, &groups, &loads, &to};
+  void* arguments[] = {&source, &groups, &to};
   launch(reinterpret_cast<const void*>(&load_beside_products),
          {static_cast<std::uint32_t>(report.value("sms")), 1, 256, kOperandBytes + 8},
          arguments,
          nullptr);
   synchronize(nullptr);
   std::vector<std::pair<double, double>> by_clock;  // GHz, cycles of a load
+  std::pair<double, double> mean;
   for (std::uint32_t i = 0; i + 1 < kChunks; ++i) {
     const auto cycles = static_cast<double>(clocks[2 * i + 2] - clocks[2 * i]);
-    by_clock.emplace_back(cycles / static_cast<double>(clocks[2 * i + 3] - clocks[2 * i + 1]),
-                          cycles / loads);
+    const auto spent = static_cast<double>(clocks[2 * i + 3] - clocks[2 * i + 1]);
+    by_clock.emplace_back(cycles / spent, cycles / kChunkLoads);
+    mean.first += by_clock.back().first / (kChunks - 1);
+    mean.second += by_clock.back().second / (kChunks - 1);
+  }
+  double covariance = 0;
+  double variance = 0;
+  for (const auto& [ghz, cycles] : by_clock) {
+    covariance += (ghz - mean.first) * (cycles - mean.second);
+    variance += (ghz - mean.first) * (ghz - mean.first);
   }
   const auto [slowest, fastest] = std::minmax_element(by_clock.begin(), by_clock.end());
   for (const auto& [ghz, cycles] : {*slowest, *fastest}) {
@@ -360,7 +369,7 @@ void measure_l2_latency(const CUtensorMap& map, Report& report) {
   }
   constexpr double kFallLeast = 0.05;  // of less the line says nothing
   if (fastest->first > (1 + kFallLeast) * slowest->first) {
-    const double latency = (fastest->second - slowest->second) / (fastest->first - slowest->first);
+    const double latency = covariance / variance;
     report.constant("l2_latency_ns", latency, "ns");
     report.constant(
         "tma_latency", report.value(kWholeTmaLatency) - latency * report.value("clock"), "cycle");
