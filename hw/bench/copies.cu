@@ -187,8 +187,8 @@ __global__ void __launch_bounds__(32, 1) stream_operands(const __grid_constant__
   }
 }
 
-/// Stores of boxes in rows that are the CTA's own: of one, or, with `kWalks`, of `source.boxes` side
-/// by side; with `kWaits` each is waited for until it is written.
+/// Stores of boxes in rows that are the CTA's own: of one, or, with `kWalks`, of `source.boxes`
+/// side by side; with `kWaits` each is waited for until it is written.
 template <bool kWaits, bool kWalks = false>
 __global__ void __launch_bounds__(32, 1)
     store(const __grid_constant__ Source source, std::uint32_t times, std::uint64_t* cycles) {

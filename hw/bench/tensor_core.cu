@@ -333,8 +333,8 @@ __global__ void __launch_bounds__(256, 1)
   }
 }
 
-// What of a load's latency the clock of the SMs does not change: cycles of a load over the clock they
-// were counted at, the line of least squares.
+// What of a load's latency the clock of the SMs does not change: cycles of a load over the clock
+// they were counted at, the line of least squares.
 void measure_l2_latency(const CUtensorMap& map, Report& report) {
   SharedWithDevice<std::uint64_t> clocks{2 * kChunks};
   std::uint32_t groups = 200000;  // 0.24 s at 1.7 GHz: power follows slowly
