@@ -160,15 +160,14 @@ __global__ void nothing() {}
 
 // Both clocks around 50 ms in which one SM has little to do.
 __global__ void spin(std::uint64_t* clocks) {
-  std::uint64_t nanoseconds;
-  std::uint64_t end;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds)::"memory");
+  const std::uint64_t first = nanoseconds();
   const std::uint64_t begin = now();
+  std::uint64_t last = 0;
   do {
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(end)::"memory");
-  } while (end - nanoseconds < 50'000'000);
+    last = nanoseconds();
+  } while (last - first < 50'000'000);
   clocks[0] = now() - begin;
-  clocks[1] = end - nanoseconds;
+  clocks[1] = last - first;
 }
 
 double gigahertz() {

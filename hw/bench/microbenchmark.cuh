@@ -39,6 +39,13 @@ __device__ inline std::uint64_t now() {
   return cycles;
 }
 
+/// The clock of the device, that of no SM.
+__device__ inline std::uint64_t nanoseconds() {
+  std::uint64_t time;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time)::"memory");
+  return time;
+}
+
 /// Needs `value`: what it was computed from cannot be left out. Never true of real ones.
 template <class T>
 __device__ inline void need(T value) {

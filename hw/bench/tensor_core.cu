@@ -238,11 +238,7 @@ __device__ void fill_operands(std::uint32_t seed) {
   ptx::fence_proxy_async(ProxySpace::kSharedCta);
 }
 
-__device__ std::uint64_t nanoseconds() {
-  std::uint64_t time;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time)::"memory");
-  return time;
-}
+constexpr std::uint32_t kGroupsOfLongRun = 200000;  // 0.24 s at 1.7 GHz: power follows slowly
 
 // Both clocks around a long run of products, on every SM.
 __global__ void __launch_bounds__(256, 1)
@@ -267,7 +263,7 @@ void measure_clock(Report& report) {
   SharedWithDevice<std::uint64_t> clocks{2 * sms};
   for (const std::uint32_t seed : {0, 1}) {
     for (const std::uint32_t ctas : {std::uint32_t{1}, sms}) {
-      std::uint32_t groups = 200000;  // 0.24 s at 1.7 GHz: power follows slowly
+      std::uint32_t groups = kGroupsOfLongRun;
       std::uint32_t numbers = seed;
       std::uint64_t* to = clocks.get();
       void* arguments[] = {&groups, &numbers, &to};
@@ -291,7 +287,7 @@ void measure_clock(Report& report) {
   }
 }
 
-constexpr std::uint32_t kChunks = 24;
+constexpr std::uint32_t kChunks = 24;           // while the clock falls and rises again
 constexpr std::uint32_t kChunkLoads = 1 << 16;  // 17 ms
 
 // While all other SMs multiply random numbers, and the clock falls and rises again, one SM loads
@@ -337,7 +333,7 @@ __global__ void __launch_bounds__(256, 1)
 // they were counted at, the line of least squares.
 void measure_l2_latency(const CUtensorMap& map, Report& report) {
   SharedWithDevice<std::uint64_t> clocks{2 * kChunks};
-  std::uint32_t groups = 200000;  // 0.24 s at 1.7 GHz: power follows slowly
+  std::uint32_t groups = kGroupsOfLongRun;
   std::uint64_t* to = clocks.get();
   CUtensorMap source = map;
   void* arguments[] = {&source, &groups, &to};

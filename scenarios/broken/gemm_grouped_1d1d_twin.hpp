@@ -29,9 +29,17 @@ struct GemmGrouped1d1dTwin : GemmGrouped1d1d {
   }
 };
 
-/// The kernel whose storing warps end a stage as `Fault::hand_over(machine, stage)` does.
+/// Where the factors of a stage go: to `tmem` on, of each block the word `word`.
+struct ScaleBlocks {
+  TmemAddress tmem;
+  std::uint32_t word;
+  std::uint32_t count;
+};
+
+/// The kernel whose storing warps fill a stage, and end it, as
+/// `Fault::fill(machine, smem, stage, blocks)` does.
 template <Machine M, class Extents, class Fault>
-struct GemmGrouped1d1dHandOverKernel : GemmGrouped1d1dKernel<M, Extents> {
+struct GemmGrouped1d1dFillKernel : GemmGrouped1d1dKernel<M, Extents> {
   using Base = GemmGrouped1d1dKernel<M, Extents>;
   using Problem = typename Base::Problem;
   using Storage = typename Base::Storage;
@@ -47,16 +55,26 @@ struct GemmGrouped1d1dHandOverKernel : GemmGrouped1d1dKernel<M, Extents> {
       const std::uint32_t word = shape.first_column(at->tile.n);
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         auto stage = sfb.acquire_writer();
-        const TmemAddress to = scales[stage.index()].b;
-        for (std::uint32_t i = 0; i < shape.k_blocks(); ++i) {
-          stage.store_block(i, word, to.at_column(i * kScaleBlockColumns));
-        }
-        Fault::hand_over(machine, stage);
-        std::move(stage).release_without_signal();
+        const ScaleBlocks blocks{scales[stage.index()].b, word, shape.k_blocks()};
+        Fault::fill(machine, smem, std::move(stage), blocks);
       }
     }
     std::move(warp).release();
   }
 };
+
+/// The same where only the end is at fault: `Fault::hand_over(machine, stage)`.
+template <class Fault>
+struct HandOver {
+  static constexpr void fill(auto& machine, const auto&, auto stage, const ScaleBlocks& blocks) {
+    for (std::uint32_t i = 0; i < blocks.count; ++i) {
+      stage.store_block(i, blocks.word, blocks.tmem.at_column(i * kScaleBlockColumns));
+    }
+    Fault::hand_over(machine, stage);
+    std::move(stage).release_without_signal();
+  }
+};
+template <Machine M, class Extents, class Fault>
+using GemmGrouped1d1dHandOverKernel = GemmGrouped1d1dFillKernel<M, Extents, HandOver<Fault>>;
 
 }  // namespace warptwin::scenarios

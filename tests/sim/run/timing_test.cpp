@@ -237,6 +237,23 @@ TEST(Timing, ShortRowsKeepTheEngineBusy) {
   EXPECT_NEAR(copying(8) / copying(64), 8, 0.3);
 }
 
+// Every byte of A, B and D passes the write port once, in however many boxes D is stored.
+TEST(Timing, AStoreOfAccumulatorsIsChargedForTheColumnsOfItsBox) {
+  const Chip chip = load_chip("h200");
+  for (const std::int64_t columns : {64, 128, 256}) {
+    const Values values = {
+        {"m", 128}, {"n", columns}, {"k", 256}, {"tile_n", columns}, {"stages", 2}};
+    const TimingResult result = timed("gemm_wgmma", values, chip);
+    const auto port =
+        std::find_if(result.stats.units.begin(), result.stats.units.end(), [](const UnitUse& u) {
+          return u.name == "shared-memory write";
+        });
+    ASSERT_NE(port, result.stats.units.end());
+    const auto bytes = static_cast<double>(2 * (256 * (128 + columns) + 128 * columns));
+    EXPECT_NEAR(port->mean * result.stats.cycles, bytes / chip.smem_write, 5) << columns;
+  }
+}
+
 TEST(Timing, TheCriticalPathSaysWhatWouldChangeTheTime) {
   const Chip chip = load_chip("b200");
   const auto run = [&](std::int64_t stages) {
