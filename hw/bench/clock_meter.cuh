@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "hw/bench/microbenchmark.cuh"
 #include "hw/launch/device_memory.hpp"
 #include "hw/launch/launch.hpp"
 #include "hw/ptx/launch.hpp"
@@ -16,12 +17,11 @@ namespace {
 
 // Both clocks of each SM that a CTA of the grid is on.
 __global__ void read_clocks(std::uint64_t* clocks) {
-  std::uint64_t nanoseconds;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(nanoseconds)::"memory");
+  const std::uint64_t time = nanoseconds();
   std::uint32_t sm;
   asm("mov.u32 %0, %%smid;" : "=r"(sm));
   clocks[2 * sm] = ptx::clock();
-  clocks[2 * sm + 1] = nanoseconds;
+  clocks[2 * sm + 1] = time;
   __nanosleep(3000);  // so that no SM takes two CTAs
 }
 
