@@ -42,6 +42,12 @@ const GlobalBuffer* GlobalMemory::find(std::uint64_t address) const {
   return nullptr;
 }
 
+bool GlobalMemory::holds_data() const {
+  return std::any_of(buffers_.begin(), buffers_.end(), [](const GlobalBuffer& buffer) {
+    return !buffer.bytes.empty();
+  });
+}
+
 bool GlobalMemory::in_range(std::uint64_t address, std::uint64_t size) const {
   const GlobalBuffer* buffer = find(address);
   return buffer != nullptr && address + size <= buffer->address + buffer->size;

@@ -43,6 +43,8 @@ class GlobalMemory {
   const GlobalBuffer* find(std::uint64_t address) const;
   /// Bytes [address, address + size), or null when they are not all in one buffer that holds data.
   std::byte* at(std::uint64_t address, std::uint64_t size);
+  /// Whether any buffer has contents, not only a place.
+  bool holds_data() const;
   bool in_range(std::uint64_t address, std::uint64_t size) const;
 
   std::vector<TensorMapState> maps;

@@ -1177,9 +1177,11 @@ bool Gpu::tmem_is_free(std::uint32_t cta, std::uint32_t columns) const {
 // Those of its SM, and of pairs with a CTA there.
 void Gpu::wake_allocators(std::uint32_t cta) {
   for (const std::uint32_t on_sm : ctas_of_sm(cta)) {
-    for (const std::uint32_t other : {on_sm, on_sm ^ 1U}) {
-      if (other >= ctas_.size()) {
-        continue;
+    const std::uint32_t rank = on_sm % config_.cluster_size;
+    const std::uint32_t peer = rank ^ 1U;
+    for (const std::uint32_t other : {on_sm, on_sm - rank + peer}) {
+      if (other != on_sm && peer >= config_.cluster_size) {
+        continue;  // the last one of an odd number
       }
       for (std::uint32_t waiting = std::exchange(ctas_[other].tmem_waiters, 0); waiting != 0;
            waiting &= waiting - 1) {
@@ -1212,7 +1214,9 @@ bool Gpu::meet_peer(Slot slot, PairStep next) {
     if (++cluster.pair_entered[pair] == 2) {
       cluster.pair_entered[pair] = 0;
       ++cluster.pair_generation[pair];
-      for (Slot other = 0; other < warps_.size(); ++other) {
+      const std::uint32_t warps = config_.cluster_size * config_.warps_per_cta;
+      const Slot first = cta.cluster * warps;
+      for (Slot other = first; other < first + warps; ++other) {
         if (warps_[other].pair_waits && warps_[other].status == WarpStatus::kBlocked) {
           ready_.insert(other);
         }

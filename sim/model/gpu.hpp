@@ -275,6 +275,15 @@ class Gpu {
   const std::vector<Cluster>& clusters() const { return clusters_; }
   /// The asynchronous operation in a dynamic slot; null where there is none.
   const AsyncOp* async_at(Slot slot) const;
+  /// The warp that an agent acts for: itself, or who issued the operation.
+  Slot issuer_of(Slot slot) const {
+    const auto warps = static_cast<Slot>(warps_.size());
+    return slot < 4 * warps ? slot % warps : async_[slot - 4 * warps].warp;
+  }
+  /// Of the agent's cluster: what still acts in it are asynchronous agents.
+  bool last_warp_has_ended(Slot slot) const {
+    return clusters_[ctas_[warps_[issuer_of(slot)].cta].cluster].live_ctas == 0;
+  }
   /// Asynchronous operations on their way, in slot order.
   std::vector<const AsyncOp*> outstanding() const;
   /// The barrier at `address` of a CTA slot, or null.

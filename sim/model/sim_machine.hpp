@@ -721,7 +721,7 @@ class SimMachine {
     op.address = response.value;
     op.peer = bar.address.value;
     op.bytes = kClcResponseBytes;
-    op.mask.bits = multicast ? static_cast<std::uint16_t>((1U << cluster_size()) - 1) : 0;
+    op.mask.bits = static_cast<std::uint16_t>(multicast ? (1U << cluster_size()) - 1 : 0U);
     run(op);
   }
   bool clc_is_canceled(SharedAddress response, SourceSite site = SourceSite::current()) {
