@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace warptwin::sim {
 class WarpAccount {
  public:
   void start(Ticks when) { started_ = when; }
+  /// Not before its start: a warp of another timeline may end the run at an earlier time.
   void end(Ticks when) {
-    alive_ += when - started_;
+    alive_ += std::max(when, started_) - started_;
     ++runs_;
   }
   void issue(Ticks ticks) { issuing_ += ticks; }

@@ -1,7 +1,6 @@
 #include "sim/timed/engine.hpp"
 
 #include <algorithm>
-#include <alloca.h>
 #include <array>
 #include <deque>
 #include <exception>
@@ -10,15 +9,14 @@
 #include <unordered_map>
 
 #include "sim/timed/accounts.hpp"
-#include "sim/timed/modules/fabric.hpp"
 #include "sim/timed/simulation.hpp"
 #include "sim/timed/sm.hpp"
+#include "sim/timed/warp_thread.hpp"
 
 namespace warptwin::sim {
 
 namespace {
 
-constexpr int kStackBytes = 80 * 1024;
 // So many operations without a change of state, per warp, and it is a livelock.
 constexpr std::uint64_t kPollsPerWarp = 100'000;
 // A warp runs ahead of time by no more.
@@ -88,42 +86,6 @@ bool is_barrier(Op op) {
   }
 }
 
-/// One warp of the machine, a SystemC thread for as long as the run lasts.
-class WarpThread : public sc_core::sc_module {
- public:
-  WarpThread(const sc_core::sc_module_name& name, Slot slot, std::function<void()> life)
-      : sc_module{name}, gap_{(1 + slot * 37 % 256) * kLine}, life_{std::move(life)} {
-    SC_HAS_PROCESS(WarpThread);
-    SC_THREAD(run);
-    set_stack_size(kStackBytes);
-  }
-
-  Sm* sm = nullptr;  // where it runs
-  std::uint32_t part = 0;
-  sc_core::sc_event wake;
-  bool parked = false;   // its operation cannot be executed yet
-  Ticks looks = 0;       // while parked: when it looks, had it not run ahead
-  bool pending = false;  // a CTA has started in its place
-  Ticks starts = 0;
-  Ticks debt = 0;  // how far it has run ahead
-  StepName role;
-  Cause last = kNoCause;   // its last step
-  Cause waker = kNoCause;  // while parked: what ended its wait
-
- private:
-  static constexpr std::size_t kLine = 64;
-
-  // All stacks begin at the same place of a page: left there, they would share few lines of the
-  // caches.
-  void run() {
-    static_cast<volatile char*>(alloca(gap_))[0] = 0;
-    life_();
-  }
-
-  std::size_t gap_;  // bytes, up to 16 KiB
-  std::function<void()> life_;
-};
-
 class TimedEngine : public sc_core::sc_module, private Completions {
  public:
   TimedEngine(const sc_core::sc_module_name& name,
@@ -139,14 +101,14 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         clock_{options.clock > 0 ? options.clock : chip.clock},
         log_{options.causes ? std::make_unique<CauseLog>() : nullptr},
         memory_{"memory", chip, clock_, holds_inputs(), log_.get()},
-        fabric_{"fabric", *this, log_.get()},
+        turns_{"turns"},
         gap_{microseconds(chip.cta_gap_us)},
         accounts_(gpu.warps().size()),
         wgmma_issued_(gpu.warps().size()) {
     ports_.reserve(accounts_.size());
     for (Slot slot = 0; slot < accounts_.size(); ++slot) {
       ports_.push_back(Port{*this, slot});
-      warps_.emplace_back(sc_core::sc_gen_unique_name("warp"), slot, [this, slot] { live(slot); });
+      warps_.push_back(std::make_unique<WarpThread>(slot, [this, slot] { live(slot); }));
     }
     build_sms();
     for (std::size_t op = 0; op < costs_.size(); ++op) {
@@ -157,6 +119,10 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       forms_[form] = found == chip_.mma.end() ? nullptr : &found->second;
     }
   }
+
+  TimedEngine(const TimedEngine&) = delete;
+  TimedEngine& operator=(const TimedEngine&) = delete;
+  ~TimedEngine() override { unwind(); }
 
   TimedStats run(Simulation& simulation) {
     register_math = {};
@@ -171,7 +137,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
           : gpu_.finished() ? TimedEnding::kDone
                             : TimedEnding::kDeadlock);
     }
-    simulation.run();  // lets the warps that are left unwind
+    unwind();
     gpu_.watch_ready(nullptr);
     if (error_ != nullptr) {
       std::rethrow_exception(error_);
@@ -192,14 +158,33 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   }
   Ticks microseconds(double us) const { return to_ticks(us * clock_ * 1000.0); }
 
+  // What L2 is asked for comes no sooner, as a rule. Who looks at all of the run, or hands over by
+  // words of global memory, wants its operations in the order of time.
+  Ticks window() const {
+    const bool in_order =
+        gpu_.observed() || options_.acted != nullptr || gpu_.memory().holds_data();
+    return in_order ? 1 : std::max<Ticks>(1, memory_.latency() + TmaEngine::latency(chip_));
+  }
+
   // SMs of a half stand together. CTAs of one SM share its units.
   void build_sms() {
     const auto ctas = static_cast<std::uint32_t>(gpu_.ctas().size());
-    const std::uint32_t places = gpu_.config().places * gpu_.config().cluster_size;
+    const std::uint32_t size = gpu_.config().cluster_size;
+    const std::uint32_t places = gpu_.config().places * size;
     for (std::uint32_t i = 0; i < std::min(ctas, places); ++i) {
+      if (i % size == 0) {
+        clusters_.push_back(std::make_unique<SmCluster>(sc_core::sc_gen_unique_name("cluster"),
+                                                        i / size,
+                                                        window(),
+                                                        static_cast<Completions&>(*this),
+                                                        log_.get()));
+        last_steps_.emplace_back(*this);
+      }
       const auto half = static_cast<std::uint32_t>(static_cast<double>(i) * memory_.halves() /
                                                    std::max<double>(chip_.sms, 1.0));
       sms_.push_back(std::make_unique<Sm>(sc_core::sc_gen_unique_name("sm"),
+                                          *clusters_.back(),
+                                          turns_,
                                           chip_,
                                           std::min(half, memory_.halves() - 1),
                                           memory_,
@@ -212,37 +197,34 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     share_sms_ = sms_.size() < ctas;
     const std::uint32_t warps = gpu_.config().warps_per_cta;
     for (Slot slot = 0; slot < warps_.size(); ++slot) {
-      warps_[slot].sm = sm_of_cta_[slot / warps];
+      warps_[slot]->sm = sm_of_cta_[slot / warps];
       // Of a warpgroup as tensor memory's lanes have it; less than one takes the next ones free.
       const std::uint32_t before = warps < kSubPartitions ? slot / warps / places * warps : 0;
-      warps_[slot].part = (before + slot % warps) % kSubPartitions;
-      warps_[slot].role = {StepKind::kRole,
-                           static_cast<std::uint32_t>(gpu_.symbols().role_of(slot % warps))};
+      warps_[slot]->part = (before + slot % warps) % kSubPartitions;
+      warps_[slot]->role = {StepKind::kRole,
+                            static_cast<std::uint32_t>(gpu_.symbols().role_of(slot % warps))};
     }
   }
 
-  Sm& sm_of(Slot warp) { return *warps_[warp].sm; }
+  Sm& sm_of(Slot warp) { return *warps_[warp]->sm; }
 
   // --- Warps ----------------------------------------------------------------------------------
 
+  // Woken at the start of each CTA in its place.
   void live(Slot self) {
-    WarpThread& thread = warps_[self];
-    for (;;) {
-      while (!thread.pending && !poisoned_) {
-        sc_core::wait(thread.wake);
-      }
-      if (poisoned_) {
-        return;
-      }
-      thread.pending = false;
-      pass(thread.starts > now() ? thread.starts - now() : 0);
+    while (!poisoned_) {
       accounts_[self].start(now());
       live_once(self);
+      if (poisoned_) {
+        accounts_[self].end(poisoned_at_);
+        return;
+      }
       accounts_[self].end(now());
       ended_ = std::max(ended_, now());
       if (error_ != nullptr) {
         end(TimedEnding::kTrapped);
       }
+      warps_[self]->suspend();
     }
   }
 
@@ -270,9 +252,19 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
   }
 
-  static void pass(Ticks ticks) {
-    if (ticks != 0) {
-      sc_core::wait(time_of(ticks));
+  // Lets the warps that are left come to their end.
+  void unwind() {
+    poisoned_ = true;
+    for (const auto& thread : warps_) {
+      thread->resume();
+    }
+  }
+
+  void pass(WarpThread& thread, Ticks ticks) const {
+    const Ticks until = now() + ticks;
+    if (ticks != 0 && !poisoned_ && !thread.timeline().pass_to(until)) {
+      thread.wake_at(until);
+      thread.suspend();
     }
   }
 
@@ -292,12 +284,12 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
     gpu_.announce(self, op);
     settle();
-    WarpThread& thread = warps_[self];
+    WarpThread& thread = *warps_[self];
     calculate(self);
     if (thread.sm->barriers.asks_port(op)) {
       const Ticks reach = thread.sm->barriers.reach(op.op);
       accounts_[self].issue(reach);
-      pass(std::exchange(thread.debt, 0) + reach);
+      pass(thread, std::exchange(thread.debt, 0) + reach);
     }
     const Ticks cost = cost_of(self, op);
     accounts_[self].issue(cost);
@@ -307,7 +299,11 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     const bool ahead =
         op.op == Op::kMbarrierWait || (runs_ahead(op) && !(share_sms_ && uses_unit(op.op)));
     if (!ahead || thread.debt > kAheadMost) {
-      pass(std::exchange(thread.debt, 0));
+      pass(thread, std::exchange(thread.debt, 0));
+    }
+    const bool next_cluster = op.op == Op::kWarpExit || op.op == Op::kClcTryCancel;
+    if (next_cluster && !poisoned_) {
+      thread.wait_for_turn(turns_);
     }
     execute(self, op);
   }
@@ -318,7 +314,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     if (done.fma == 0 && done.mufu == 0) {
       return;
     }
-    WarpThread& thread = warps_[self];
+    WarpThread& thread = *warps_[self];
     WarpIssue& units = thread.sm->issue;
     const Ticks from = now() + thread.debt;
     units.may_forget(thread.part, now());
@@ -340,7 +336,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
 
   // Executes the operation as soon as the model lets it.
   void execute(Slot self, Operation& op) {
-    WarpThread& thread = warps_[self];
+    WarpThread& thread = *warps_[self];
     for (;;) {
       if (poisoned_) {
         perform(self, op);
@@ -362,7 +358,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       }
       thread.looks = now() + std::exchange(thread.debt, 0);
       thread.parked = true;
-      sc_core::wait(thread.wake);
+      thread.suspend();
       thread.parked = false;
       thread.last = add_step(log_.get(), thread.role, now(), thread.last, thread.waker);
       if (now() > thread.looks) {
@@ -374,7 +370,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
 
   // From now until the operation has its effect.
   Ticks cost_of(Slot self, const Operation& op) {
-    const WarpThread& thread = warps_[self];
+    const WarpThread& thread = *warps_[self];
     Sm& sm = *thread.sm;
     const Ticks from = now() + thread.debt;
     const Ticks issued = sm.issue.issue(thread.part, from) + issue_;
@@ -466,7 +462,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         break;
       case Op::kTcgen05Ld:
       case Op::kTcgen05St:
-        sm.tmem.move(warps_[self].part,
+        sm.tmem.move(warps_[self]->part,
                      4.0 * (op.half_rows ? kWarpLanes / 2 : kWarpLanes) * op.count,
                      2 * warps + self);
         break;
@@ -542,6 +538,42 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     if (poisoned_ || !gpu_.ready().contains(slot)) {
       return;
     }
+    if (is_without_warps(slot)) {  // the next cluster may begin
+      SmCluster& cluster = sm_of(gpu_.issuer_of(slot)).cluster;
+      last_steps_[cluster.timeline.number()].ask(turns_, cluster.timeline, slot);
+    } else {
+      advance(slot);
+    }
+  }
+
+  bool is_without_warps(Slot slot) const {
+    const LaunchConfig& config = gpu_.config();
+    const Slot cluster = gpu_.issuer_of(slot) / (config.warps_per_cta * config.cluster_size);
+    return gpu_.clusters()[cluster].live_ctas == 0;
+  }
+
+  // Steps of a cluster without warps, each in its turn.
+  class LastSteps : private Asker {
+   public:
+    explicit LastSteps(TimedEngine& engine) : engine_{engine} {}
+    void ask(Turns& turns, Timeline& timeline, Slot slot) {
+      errands_.push_back({slot, acting_in(engine_.log_.get())});
+      turns.ask(timeline, *this);
+    }
+
+   private:
+    void turn() override {
+      const Errand errand = errands_.front();
+      errands_.pop_front();
+      act(engine_.log_.get(), errand.cause);
+      engine_.advance(errand.slot);
+    }
+
+    TimedEngine& engine_;
+    std::deque<Errand> errands_;
+  };
+
+  void advance(Slot slot) {
     gpu_.set_time(now() / kTicksPerCycle);
     note(slot);
     const Signal signal = signal_of(slot);
@@ -561,6 +593,12 @@ class TimedEngine : public sc_core::sc_module, private Completions {
 
   // Deals with everybody who has become ready.
   void settle() {
+    if (!inserted_.empty()) {
+      settle_all();
+    }
+  }
+
+  void settle_all() {
     while (!inserted_.empty()) {
       settling_.swap(inserted_);
       loads_.clear();
@@ -577,13 +615,13 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   void settle(Slot slot) {
     const auto warps = static_cast<Slot>(warps_.size());
     if (slot < warps) {
-      WarpThread& thread = warps_[slot];
+      WarpThread& thread = *warps_[slot];
       if (thread.parked) {
         const Warp& warp = gpu_.warps()[slot];
         const Ticks woken = now() + sm_of(slot).barriers.wake(warp.blocked_on.op);
         const Ticks resumes = now() <= thread.looks ? thread.looks : woken;
         thread.waker = waker_of(warp);
-        thread.wake.notify(time_of(resumes - now()));
+        thread.wake_at(resumes);
       }
     } else if (slot >= 4 * warps) {
       settle_transfer(slot, *gpu_.async_at(slot));
@@ -608,13 +646,15 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         sm_of(async.warp).tma.store(issuing_at_, shape_of(async.operation), slot);
         break;
       case Op::kClcTryCancel:
-        fabric_.send(to_ticks(chip_.clc_latency), slot, Unit::kClusterLaunchControl);
+        sm_of(async.warp)
+            .cluster.fabric.send(to_ticks(chip_.clc_latency), slot, Unit::kClusterLaunchControl);
         break;
       default:
-        fabric_.send(to_ticks(chip_.dsmem_latency),
-                     slot,
-                     sm_of_cta_[async.cta]->network,
-                     to_ticks(kArrivalBytes / chip_.dsmem_rate));
+        sm_of(async.warp)
+            .cluster.fabric.send(to_ticks(chip_.dsmem_latency),
+                                 slot,
+                                 sm_of_cta_[async.cta]->network,
+                                 to_ticks(kArrivalBytes / chip_.dsmem_rate));
         break;
     }
   }
@@ -637,6 +677,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   }
 
   bool flush_tensor_cores() {
+    for (const auto& cluster : clusters_) {
+      set_now(std::max(now(), cluster->timeline.latest()));
+    }
     bool any = false;
     for (const auto& sm : sms_) {
       any = sm->tensor.flush() || any;
@@ -767,12 +810,11 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       return;
     }
     for (const Slot slot : gpu_.take_started()) {
-      WarpThread& thread = warps_[slot];
-      thread.pending = true;
-      thread.starts = now() + after;
+      WarpThread& thread = *warps_[slot];
+      const Ticks starts = now() + after;
       thread.debt = 0;
-      thread.last = add_step(log_.get(), Unit::kCtaStart, thread.starts, acting_in(log_.get()));
-      thread.wake.notify(sc_core::SC_ZERO_TIME);
+      thread.last = add_step(log_.get(), Unit::kCtaStart, starts, acting_in(log_.get()));
+      thread.wake_at(starts);
     }
   }
 
@@ -794,10 +836,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       return;
     }
     poisoned_ = true;
+    poisoned_at_ = now();
     ending_ = ending;
-    for (WarpThread& thread : warps_) {
-      thread.wake.notify(sc_core::SC_ZERO_TIME);
-    }
   }
 
   // --- Report ---------------------------------------------------------------------------------
@@ -882,15 +922,17 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   std::unique_ptr<CauseLog> log_;                                // null: nobody asks for causes
   std::unordered_map<std::uint64_t, PhaseCauses> phase_causes_;  // by CTA slot and address
   MemorySystem memory_;
-  Fabric fabric_;
+  Turns turns_;
   const Ticks issue_ = to_ticks(chip_.issue);
   Ticks gap_;  // between two CTAs on one SM
   std::array<Ticks, static_cast<std::size_t>(Op::kCount)> costs_{};
   std::array<const MmaForm*, kFormNames.size()> forms_{};
+  std::vector<std::unique_ptr<SmCluster>> clusters_;
+  std::deque<LastSteps> last_steps_;  // by cluster
   std::vector<std::unique_ptr<Sm>> sms_;
   std::vector<Sm*> sm_of_cta_;  // by CTA slot
   bool share_sms_ = false;      // several CTAs are on one
-  std::deque<WarpThread> warps_;
+  std::vector<std::unique_ptr<WarpThread>> warps_;
   std::vector<WarpAccount> accounts_;
   std::vector<Port> ports_;
   std::vector<Ticks> wgmma_issued_;  // of a warpgroup's first warp: when its latest was issued
@@ -904,6 +946,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   std::uint64_t last_change_ = 0;
   std::uint64_t unchanged_ = 0;
   bool poisoned_ = false;
+  Ticks poisoned_at_ = 0;
   TimedEnding ending_ = TimedEnding::kDone;
   std::exception_ptr error_;
 };

@@ -2,6 +2,8 @@
 
 #include <systemc>
 
+#include "sim/timed/timeline.hpp"
+
 namespace warptwin::sim {
 
 Simulation::Simulation() {
@@ -9,6 +11,7 @@ Simulation::Simulation() {
   Handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   Handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
   sc_core::sc_curr_simcontext = sc_core::sc_default_global_context = new sc_core::sc_simcontext;
+  set_now(0);
 }
 
 Simulation::~Simulation() {

@@ -1,5 +1,5 @@
-/// How fast the timed engine is: one CTA's main loop, a whole GPU at two sizes, and what SystemC
-/// does by itself with as many processes in the same run.
+/// How fast the timed engine is: one CTA's main loop, a whole GPU by single CTAs and by pairs that
+/// claim their tiles, and what SystemC does by itself with as many processes in the same run.
 
 #include <algorithm>
 #include <chrono>
@@ -45,7 +45,7 @@ void run(const Case& one) {
   const TimingResult result = time_scenario(*entry, parameters, chip, options);
   const double seconds = seconds_since(start);
   const auto operations = static_cast<double>(result.run.operations);
-  std::printf("%-13s %10.0f cycles %9.0f operations %6.2f s, %5.2f million operations a second\n",
+  std::printf("%-15s %10.0f cycles %9.0f operations %6.2f s, %5.2f million operations a second\n",
               one.scenario,
               result.stats.cycles,
               operations,
@@ -100,6 +100,9 @@ int main() {
   };
   run(gemm(4096));
   run(gemm(8192));
+  for (const std::int64_t rows : {2048, 4096, 8192}) {
+    run({"gemm_persistent", {{"m", rows}, {"n", 8192}, {"k", 8192}}});
+  }
   run_bare(2);
   run_bare(888);
   return 0;

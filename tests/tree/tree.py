@@ -50,7 +50,7 @@ NOT_INCLUDED = ["sim/cli"]
 # One folder for each of these libraries. The first prefix that fits a system include decides.
 THIRD_PARTY = [
     ("boost/fiber", "sim/functional"),
-    ("boost/context", "sim/functional"),
+    ("boost/context", "sim/timed"),
     ("boost/program_options", "sim/cli"),
     ("systemc", "sim/timed"),
     ("tlm", "sim/timed"),

@@ -1,79 +1,49 @@
-/// What a unit will do, and when: the one SystemC process of a unit.
+/// What a unit will do, and when.
 
 #pragma once
 
-#include <algorithm>
-#include <utility>
 #include <vector>
 
-#include <systemc>
-
-#include "sim/timed/ticks.hpp"
+#include "sim/timed/timeline.hpp"
 
 namespace warptwin::sim {
 
-/// Now. One unit of the kernel's time resolution is a tick.
-inline Ticks now() {
-  return sc_core::sc_curr_simcontext->time_stamp().value();  // inline, as sc_time_stamp() is not
-}
-inline sc_core::sc_time time_of(Ticks ticks) {
-  return sc_core::sc_time::from_value(ticks);
-}
-
-/// A module that is called back with an item at its time: earliest first, and in the order of
-/// asking where times are equal.
+/// A module that is called back with an item at its time, by the timeline of its SM: earliest
+/// first, and in the order of asking where times are equal.
 template <class Item>
-class Agenda : public sc_core::sc_module {
+class Agenda : public sc_core::sc_module, private Callee {
  public:
-  explicit Agenda(const sc_core::sc_module_name& name) : sc_module{name} {
-    SC_HAS_PROCESS(Agenda);
-    SC_METHOD(run);
-    sensitive << due_event_;
-    dont_initialize();
-  }
+  Agenda(const sc_core::sc_module_name& name, Timeline& timeline)
+      : sc_module{name}, timeline_{timeline} {}
 
  protected:
   /// Calls `due(item)` at `when`, which is not in the past.
-  void at(Ticks when, const Item& item) {
-    entries_.push_back({when, ++serial_, item});
-    std::push_heap(entries_.begin(), entries_.end());
-    if (entries_.front().serial == serial_) {
-      notify();
+  void at(Ticks when, const Item& item) { at(when, item, timeline_.tickets(1)); }
+  void at(Ticks when, const Item& item, std::uint64_t ticket) {
+    std::uint32_t place = 0;
+    if (free_.empty()) {
+      place = static_cast<std::uint32_t>(items_.size());
+      items_.push_back(item);
+    } else {
+      place = free_.back();
+      free_.pop_back();
+      items_[place] = item;
     }
+    timeline_.at(when, *this, place, ticket);
   }
   virtual void due(const Item& item) = 0;
+  Timeline& timeline() { return timeline_; }
 
  private:
-  struct Entry {
-    Ticks when;
-    std::uint64_t serial;
-    Item item;
-    bool operator<(const Entry& other) const {
-      return when != other.when ? when > other.when : serial > other.serial;
-    }
-  };
-
-  // An earlier notification replaces a later one.
-  void notify() {
-    const Ticks when = entries_.front().when;
-    const Ticks present = now();
-    due_event_.notify(time_of(when > present ? when - present : 0));
-  }
-  void run() {
-    while (!entries_.empty() && entries_.front().when <= now()) {
-      std::pop_heap(entries_.begin(), entries_.end());
-      const Item item = std::move(entries_.back().item);
-      entries_.pop_back();
-      due(item);
-    }
-    if (!entries_.empty()) {
-      notify();
-    }
+  void call(std::uint32_t place) final {
+    const Item item = items_[place];
+    free_.push_back(place);
+    due(item);
   }
 
-  std::vector<Entry> entries_;
-  std::uint64_t serial_ = 0;
-  sc_core::sc_event due_event_;
+  Timeline& timeline_;
+  std::vector<Item> items_;  // that are not due, and free places
+  std::vector<std::uint32_t> free_;
 };
 
 }  // namespace warptwin::sim

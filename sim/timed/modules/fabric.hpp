@@ -17,8 +17,11 @@ struct Errand {
 
 class Fabric : public Agenda<Errand> {
  public:
-  Fabric(const sc_core::sc_module_name& name, Completions& completions, CauseLog* log = nullptr)
-      : Agenda{name}, completions_{completions}, log_{log} {}
+  Fabric(const sc_core::sc_module_name& name,
+         Timeline& timeline,
+         Completions& completions,
+         CauseLog* log = nullptr)
+      : Agenda{name, timeline}, completions_{completions}, log_{log} {}
 
   /// Steps `slot` after `latency`, which is that of `unit`.
   void send(Ticks latency, Slot slot, Unit unit = Unit::kNetwork) {

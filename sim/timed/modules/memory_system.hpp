@@ -71,6 +71,8 @@ class MemorySystem : public sc_core::sc_module {
   /// log's `acting`.
   Ticks store(Ticks from, std::uint32_t half, std::uint64_t box, double bytes);
 
+  /// The way there and back.
+  Ticks latency() const { return latency_; }
   std::uint32_t halves() const { return static_cast<std::uint32_t>(resident_.size()); }
   const GapPort& l2(std::uint32_t half) const { return l2_[half]; }
   const Port& dram() const { return dram_; }

@@ -22,11 +22,16 @@ struct MmaShape {
 class TensorCore : public Agenda<Errand> {
  public:
   TensorCore(const sc_core::sc_module_name& name,
+             Timeline& timeline,
              const Chip& chip,
              SharedMemory& shared,
              Completions& completions,
              CauseLog* log = nullptr)
-      : Agenda{name}, chip_{chip}, shared_{shared}, completions_{completions}, log_{log} {}
+      : Agenda{name, timeline},
+        chip_{chip},
+        shared_{shared},
+        completions_{completions},
+        log_{log} {}
 
   /// One instruction of the queue `slot`, issued at `when`, which may lie ahead; `peer` works with
   /// it where it is one of a pair.

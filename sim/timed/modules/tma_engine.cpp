@@ -2,20 +2,17 @@
 
 namespace warptwin::sim {
 
-namespace {
-
-constexpr double kRowBytesMost = 128;
-
-}  // namespace
-
 TmaEngine::TmaEngine(const sc_core::sc_module_name& name,
+                     Timeline& timeline,
+                     Turns& turns,
                      const Chip& chip,
                      std::uint32_t half,
                      SharedMemory& shared,
                      MemorySystem& memory,
                      Completions& completions,
                      CauseLog* log)
-    : Agenda{name},
+    : Agenda{name, timeline},
+      turns_{turns},
       chip_{chip},
       half_{half},
       shared_{shared},
@@ -50,19 +47,56 @@ void TmaEngine::serve() {
   const Queued& copy = queue_.front();
   const double least = copy.load ? chip_.tma_instruction : chip_.tma_store_instruction;
   const double row = copy.load ? chip_.tma_row : chip_.tma_store_row;
-  Ticks service = to_ticks(std::max(least, copy.shape.rows * row));
+  service_ = to_ticks(std::max(least, copy.shape.rows * row));
   started_ = std::max({now(), copy.issued, free_});
-  if (!copy.load) {
-    // Rows leave as L2 takes them.
-    const Cause acting = acting_in(log_);
-    act(log_, copy.cause);
-    const Ticks read = shared_.read(started_, copy.shape.bytes());
-    taken_ = memory_.store(started_, half_, copy.shape.box, copy.shape.bytes());
-    taken_cause_ = acting_in(log_);
-    act(log_, acting);
-    service = std::max({service, read - started_, taken_ - started_});
+  if (copy.load) {
+    at(started_ + service_, {TmaItem::Step::kServed, {}, {}, kNoCause});
+  } else {
+    service_ = std::max(service_, shared_.read(started_, copy.shape.bytes()) - started_);
+    ask({});
   }
-  at(started_ + service, {TmaItem::Step::kServed, {}, {}, kNoCause});
+}
+
+// The store that is served has its turn at L2: its rows leave as L2 takes them.
+void TmaEngine::begin_store() {
+  const Queued& copy = queue_.front();
+  act(log_, copy.cause);
+  taken_ = memory_.store(started_, half_, copy.shape.box, copy.shape.bytes());
+  taken_cause_ = acting_in(log_);
+  at(started_ + std::max(service_, taken_ - started_), {TmaItem::Step::kServed, {}, {}, kNoCause});
+}
+
+void TmaEngine::fetch(const Asked& asked) {
+  const Queued& copy = asked.copy;
+  act(log_, copy.cause);
+  const Ticks fetched = memory_.fetch(now(), half_, copy.shape.box, copy.shape.bytes());
+  const Ticks arrives = fetched + asked.rows_left + latency(chip_, copy.shape.row_bytes);
+  const Cause cause = add_step(log_, Unit::kCopyLatency, arrives, acting_in(log_), asked.last_row);
+  std::uint64_t ticket = asked.ticket;
+  at(arrives, {TmaItem::Step::kArrive, copy.shape, copy.target, cause}, ticket);
+  for (const CopyTargetPort& target : copy.others) {
+    at(arrives, {TmaItem::Step::kArrive, copy.shape, target, cause}, ++ticket);
+  }
+}
+
+void TmaEngine::ask(Asked what) {
+  const CopyShape& shape = what.copy.shape;
+  const Ticks soonest = what.copy.load ? memory_.latency() + latency(chip_, shape.row_bytes) : 0;
+  if (asked_.full()) {
+    asked_.set_capacity(2 * asked_.capacity());
+  }
+  asked_.push_back(std::move(what));
+  turns_.ask(timeline(), *this, now() + soonest);
+}
+
+void TmaEngine::turn() {
+  const Asked asked = std::move(asked_.front());
+  asked_.pop_front();
+  if (asked.copy.load) {
+    fetch(asked);
+  } else {
+    begin_store();
+  }
 }
 
 // A row that is written while the MMA reads meets its banks now and then: the more of the row, and
@@ -94,7 +128,7 @@ void TmaEngine::due(const TmaItem& item) {
 // The last row of the first copy leaves the engine at `end`, soon: L2 is asked once, for all its
 // targets.
 void TmaEngine::finish_service(Ticks end) {
-  const Queued copy = std::move(queue_.front());
+  Queued copy = std::move(queue_.front());
   queue_.pop_front();
   busy_ += end - started_;
   free_ = end;
@@ -107,13 +141,9 @@ void TmaEngine::finish_service(Ticks end) {
     serve();
   }
   if (copy.load) {
-    const Ticks fetched = memory_.fetch(now(), half_, copy.shape.box, copy.shape.bytes());
-    const Ticks arrives = fetched + (end - now()) + load_latency(copy.shape);
-    const Cause cause = add_step(log_, Unit::kCopyLatency, arrives, acting_in(log_), served_);
-    at(arrives, {TmaItem::Step::kArrive, copy.shape, copy.target, cause});
-    for (const CopyTargetPort& target : copy.others) {
-      at(arrives, {TmaItem::Step::kArrive, copy.shape, target, cause});
-    }
+    copy.cause = served;
+    const std::uint64_t ticket = timeline().tickets(1 + copy.others.size());
+    ask({std::move(copy), end - now(), ticket, served_});
   } else {
     step(completions_, log_, copy.target.slot, served);
     act(log_, served);
@@ -137,10 +167,6 @@ void TmaEngine::arrive(const TmaItem& item) {
   } else {
     step(completions_, log_, item.target.slot, item.cause);
   }
-}
-
-Ticks TmaEngine::load_latency(const CopyShape& shape) const {
-  return to_ticks(chip_.tma_latency + chip_.tma_latency_per_row_byte * shape.row_bytes);
 }
 
 }  // namespace warptwin::sim

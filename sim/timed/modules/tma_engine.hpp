@@ -10,6 +10,7 @@
 #include "sim/timed/modules/completions.hpp"
 #include "sim/timed/modules/memory_system.hpp"
 #include "sim/timed/modules/shared_memory.hpp"
+#include "sim/timed/turns.hpp"
 
 namespace warptwin::sim {
 
@@ -35,9 +36,11 @@ struct TmaItem {
   Cause cause = kNoCause;
 };
 
-class TmaEngine : public Agenda<TmaItem> {
+class TmaEngine : public Agenda<TmaItem>, private Asker {
  public:
   TmaEngine(const sc_core::sc_module_name& name,
+            Timeline& timeline,
+            Turns& turns,
             const Chip& chip,
             std::uint32_t half,
             SharedMemory& shared,
@@ -51,38 +54,57 @@ class TmaEngine : public Agenda<TmaItem> {
 
   /// Ticks in which the engine worked on rows.
   Ticks busy() const { return busy_; }
+  /// From the asking of L2 until the last row is in shared memory, where L2 takes no time.
+  static Ticks latency(const Chip& chip, std::uint32_t row_bytes = kRowBytesMost) {
+    return to_ticks(chip.tma_latency + chip.tma_latency_per_row_byte * row_bytes);
+  }
   std::uint64_t copies() const { return copies_; }
 
  private:
   /// A copy that waits for the engine or is in it; a store has no memory as its target.
   struct Queued {
-    Ticks issued;
-    bool load;
+    Ticks issued = 0;
+    bool load = false;
     CopyShape shape;
     CopyTargetPort target;
     std::vector<CopyTargetPort> others;  // of a multicast
     Cause cause = kNoCause;              // that it was issued
   };
 
-  static constexpr std::size_t kFirstCapacity = 8;  // grows by doubling
+  static constexpr std::uint32_t kRowBytesMost = 128;
+  static constexpr std::size_t kFirstCapacity = 2;  // grows by doubling
+
+  /// What L2 is asked for: a load, or the store that is served.
+  struct Asked {
+    Queued copy;               // of a load
+    Ticks rows_left = 0;       // from now until the last of it leaves the engine
+    std::uint64_t ticket = 0;  // of the first arrival
+    Cause last_row = kNoCause;
+  };
 
   void due(const TmaItem& item) override;
+  void turn() override;
   void submit(Queued copy);
   void serve();
+  void begin_store();
+  void fetch(const Asked& asked);
+  void ask(Asked what);
   Ticks stretch(const Queued& copy);
   void finish_service(Ticks end);
   void arrive(const TmaItem& item);
-  Ticks load_latency(const CopyShape& shape) const;
 
+  Turns& turns_;
   const Chip& chip_;
   std::uint32_t half_;
   SharedMemory& shared_;
   MemorySystem& memory_;
   Completions& completions_;
   boost::circular_buffer<Queued> queue_{kFirstCapacity};  // the first one is being served
-  Ticks free_ = 0;                                        // end of the last service
+  boost::circular_buffer<Asked> asked_{kFirstCapacity};
+  Ticks free_ = 0;  // end of the last service
   Ticks started_ = 0;
-  Ticks taken_ = 0;  // when L2 has the store that is served
+  Ticks service_ = 0;  // as long as L2 does not hold it up
+  Ticks taken_ = 0;    // when L2 has the store that is served
   Cause taken_cause_ = kNoCause;
   Ticks busy_ = 0;
   std::uint64_t copies_ = 0;

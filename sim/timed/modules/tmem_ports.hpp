@@ -17,11 +17,16 @@ inline constexpr std::uint32_t kSubPartitions = 4;
 class TmemPorts : public Agenda<Errand> {
  public:
   TmemPorts(const sc_core::sc_module_name& name,
+            Timeline& timeline,
             const Chip& chip,
             const TensorCore& tensor,
             Completions& completions,
             CauseLog* log = nullptr)
-      : Agenda{name}, chip_{chip}, tensor_{tensor}, completions_{completions}, log_{log} {}
+      : Agenda{name, timeline},
+        chip_{chip},
+        tensor_{tensor},
+        completions_{completions},
+        log_{log} {}
 
   /// A tcgen05.ld or .st of `bytes` by a warp of sub-partition `part`; steps `slot` when done.
   void move(std::uint32_t part, double bytes, Slot slot) {

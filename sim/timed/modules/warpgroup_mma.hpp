@@ -22,11 +22,12 @@ struct WgmmaShape {
 class WarpgroupMma : public Agenda<Errand> {
  public:
   WarpgroupMma(const sc_core::sc_module_name& name,
+               Timeline& timeline,
                const Chip& chip,
                SharedMemory& shared,
                Completions& completions,
                CauseLog* log = nullptr)
-      : Agenda{name},
+      : Agenda{name, timeline},
         issued_{3 * chip.issue},
         shared_{shared},
         completions_{completions},

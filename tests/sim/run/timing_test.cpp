@@ -371,6 +371,52 @@ TEST(Timing, WhoActsWhenIsAScheduleOfTheFunctionalEngine) {
   }
 }
 
+/// A grid of more clusters than run at a time.
+struct Grid {
+  const char* scenario;
+  const char* chip;
+  Values values;
+};
+
+TimingResult timed_with_path(const Grid& grid, bool detect) {
+  ParameterSet parameters{scenario(grid.scenario).parameters};
+  for (const auto& [key, value] : grid.values) {
+    parameters.set(key, value);
+  }
+  Chip chip = load_chip(grid.chip);
+  chip.sms = 8;
+  TimingOptions options;
+  options.run.moves_data = false;
+  options.run.detect = detect;
+  options.path = true;
+  return time_scenario(scenario(grid.scenario), parameters, chip, options);
+}
+
+// A run that is looked at has its operations in the order of time; else clusters run ahead of each
+// other. Nothing else tells them apart.
+TEST(Timing, ClustersThatRunAheadOfEachOtherEndAtTheSameTime) {
+  const std::vector<Grid> grids = {
+      {"gemm", "b200", {{"m", 2048}, {"n", 1024}, {"k", 512}, {"ctas", 8}}},
+      {"gemm_2sm", "b200", {{"m", 2048}, {"n", 2048}, {"k", 256}, {"clusters", 4}}},
+      {"gemm_persistent", "b200", {{"m", 2048}, {"n", 2048}, {"k", 256}}},
+      {"gemm_serial", "b200", {{"m", 1024}, {"n", 1024}, {"k", 512}}},
+      {"gemm_wgmma", "h200", {{"m", 1024}, {"n", 1024}, {"k", 512}}},
+      {"gemm_wgmma_serial", "h200", {{"m", 1024}, {"n", 1024}, {"k", 512}}},
+      {"attention", "b200", {{"q", 2048}, {"kv", 512}}}};
+  for (const Grid& grid : grids) {
+    const TimingResult ahead = timed_with_path(grid, false);
+    const TimingResult in_order = timed_with_path(grid, true);
+    ASSERT_TRUE(in_order.run.clean(true)) << grid.scenario;
+    auto one = json_of(ahead);
+    auto other = json_of(in_order);
+    for (const char* checked : {"checked", "findings", "clean"}) {
+      one.erase(checked);
+      other.erase(checked);
+    }
+    EXPECT_EQ(one.dump(1), other.dump(1)) << grid.scenario;
+  }
+}
+
 TEST(Timing, EveryCleanScenarioEndsAndTheSameTwice) {
   const Chip blackwell = load_chip("gb200");
   const Chip hopper = load_chip("h200");

@@ -1,7 +1,9 @@
 /// Each unit alone: what it is asked for is not there a tick before its time, and is there at it.
 
 #include <algorithm>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -20,13 +22,17 @@ namespace warptwin::sim {
 namespace {
 
 using testing::ElementsAre;
+using testing::Pair;
 
 /// One unit's surroundings: a simulation, a chip to change before units are made, and a record.
 class UnitTest : public testing::Test, protected Completions {
  protected:
   void step(Slot slot) override { steps.push_back(slot); }
 
-  static void pass(Ticks ticks) { sc_core::sc_start(time_of(ticks)); }
+  static void pass(Ticks ticks) {
+    sc_core::sc_start(time_of(ticks));
+    set_now(sc_core::sc_time_stamp().value());
+  }
   /// Nothing more until a tick before `cycles`, then `slot`.
   void expect_step_at(double cycles, Slot slot) {
     const std::size_t before = steps.size();
@@ -38,9 +44,152 @@ class UnitTest : public testing::Test, protected Completions {
   }
 
   Simulation simulation;
+  Timeline timeline{"timeline", 0, 1};
+  Turns turns{"turns"};
   Chip chip = load_chip("b200");
   std::vector<Slot> steps;
 };
+
+/// Somebody on a timeline: does what he is told to when he is called, and at his turn.
+struct Caller : Callee, Asker {
+  void call(std::uint32_t what) override {
+    calls.emplace_back(now(), what);
+    if (then) {
+      then();
+    }
+  }
+  void turn() override { at_turn(); }
+
+  std::vector<std::pair<Ticks, std::uint32_t>> calls;
+  std::function<void()> then;
+  std::function<void()> at_turn;
+};
+
+class TimelineTest : public UnitTest {
+ protected:
+  static constexpr Ticks kWindow = 100;
+
+  Timeline first{"first", 1, kWindow};
+  Timeline second{"second", 2, kWindow};
+  Caller one;
+  Caller two;
+  std::vector<std::pair<int, Ticks>> order;  // who, and when
+};
+
+TEST_F(TimelineTest, CallsInTheOrderOfTimeAndOfTickets) {
+  const std::uint64_t kept = first.tickets(1);
+  first.at(250, one, 3);
+  first.at(250, one, 4);
+  first.at(30, one, 1);
+  first.at(250, one, 2, kept);
+  simulation.run();
+  EXPECT_THAT(one.calls, ElementsAre(Pair(30, 1), Pair(250, 2), Pair(250, 3), Pair(250, 4)));
+  EXPECT_EQ(first.latest(), 250U);
+}
+
+TEST_F(TimelineTest, TimelinesRunAheadWithinAWindow) {
+  one.then = [&] { order.emplace_back(1, now()); };
+  two.then = [&] { order.emplace_back(2, now()); };
+  for (const Ticks when : {10, 99, 100}) {
+    first.at(when, one);
+    second.at(when, two);
+  }
+  simulation.run();
+  // In a window one of them runs all of it, then the other; who is first is left open.
+  const auto of = [&](int who, std::size_t from) {
+    return std::all_of(order.begin() + from, order.begin() + from + 2, [&](const auto& call) {
+      return call.first == who;
+    });
+  };
+  ASSERT_EQ(order.size(), 6U);
+  EXPECT_TRUE((of(1, 0) && of(2, 2)) || (of(2, 0) && of(1, 2)));
+  EXPECT_EQ(order[3].second, 99U);
+  EXPECT_EQ(order[4].second, 100U);
+}
+
+TEST_F(TimelineTest, TimeGoesOnIfNothingElseHappensBeforeInTheWindow) {
+  std::vector<bool> passed;
+  one.then = [&] {
+    if (one.calls.size() == 1) {
+      passed = {first.pass_to(50), first.pass_to(49)};
+      EXPECT_EQ(now(), 49U);
+    } else {
+      passed.insert(passed.end(), {first.pass_to(100), first.pass_to(99)});
+    }
+  };
+  first.at(10, one);
+  first.at(50, one);
+  simulation.run();
+  EXPECT_THAT(passed, ElementsAre(false, true, false, true));
+}
+
+TEST_F(TimelineTest, TurnsAreTakenInTheOrderOfTimeWhoeverRanFirst) {
+  one.at_turn = [&] { order.emplace_back(1, now()); };
+  two.at_turn = [&] { order.emplace_back(2, now()); };
+  one.then = [&] { turns.ask(first, one, now() + kWindow); };
+  two.then = [&] { turns.ask(second, two, now() + kWindow); };
+  first.at(20, one);
+  first.at(60, one);
+  second.at(10, two);
+  second.at(70, two);
+  simulation.run();
+  EXPECT_THAT(order, ElementsAre(Pair(2, 10), Pair(1, 20), Pair(1, 60), Pair(2, 70)));
+}
+
+TEST_F(TimelineTest, WhoAsksInTheSameTickIsFirstAsOftenAsAnother) {
+  one.at_turn = [&] { order.emplace_back(1, now()); };
+  two.at_turn = [&] { order.emplace_back(2, now()); };
+  one.then = [&] { turns.ask(first, one); };
+  two.then = [&] { turns.ask(second, two); };
+  constexpr int kTimes = 1000;
+  for (int i = 0; i < kTimes; ++i) {
+    first.at(static_cast<Ticks>(512 * i), one);
+    second.at(static_cast<Ticks>(512 * i), two);
+  }
+  simulation.run();
+  int before = 0;
+  for (std::size_t i = 0; i < order.size(); i += 2) {
+    EXPECT_EQ(order[i].second, order[i + 1].second);
+    before += order[i].first == 1 ? 1 : 0;
+  }
+  EXPECT_NEAR(before, kTimes / 2, kTimes / 10);
+}
+
+// What may follow in the window that runs holds the timeline until the turn, and no other.
+TEST_F(TimelineTest, WhatFollowsInTheWindowPausesTheTimeline) {
+  std::vector<std::size_t> calls_before;
+  one.at_turn = [&] { calls_before.push_back(one.calls.size()); };
+  one.then = [&] {
+    if (one.calls.size() % 2 == 1) {
+      turns.ask(first, one, one.calls.size() == 1 ? kWindow - 1 : 2 * kWindow);
+    }
+  };
+  for (const Ticks when : {10, 20, 110, 120}) {
+    first.at(when, one);
+    second.at(when, two);
+  }
+  two.then = [&] { order.emplace_back(2, now()); };
+  simulation.run();
+  EXPECT_THAT(calls_before, ElementsAre(1, 4));
+  EXPECT_EQ(one.calls.size(), 4U);
+  EXPECT_EQ(order.size(), 4U);
+}
+
+// Asked twice in one call, the timeline goes on behind both turns.
+TEST_F(TimelineTest, APausedTimelineGoesOnBehindItsLastTurn) {
+  one.at_turn = [&] { order.emplace_back(1, now()); };
+  one.then = [&] {
+    order.emplace_back(0, now());
+    if (one.calls.size() == 1) {
+      turns.ask(first, one);
+      turns.ask(first, one);
+    }
+  };
+  first.at(10, one);
+  first.at(20, one);
+  simulation.run();
+  EXPECT_THAT(order, ElementsAre(Pair(0, 10), Pair(1, 10), Pair(1, 10), Pair(0, 20)));
+}
 
 class MemoryTest : public UnitTest {
  protected:
@@ -153,7 +302,7 @@ class TmaTest : public UnitTest {
 TEST_F(TmaTest, ALoadTakesItsRowsAndTheLatency) {
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
   tma.load(0, {128, 128, 1}, {to(5, shared)});
   expect_step_at(128 + 300 + 64, 5);
   EXPECT_EQ(tma.busy(), to_ticks(128));
@@ -162,7 +311,7 @@ TEST_F(TmaTest, ALoadTakesItsRowsAndTheLatency) {
 TEST_F(TmaTest, ShortRowsCostAsMuchAsLongOnesAndFewRowsTheInstruction) {
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
   tma.load(0, {128, 16, 1}, {to(5, shared)});
   tma.load(0, {8, 16, 2}, {to(6, shared)});
   expect_step_at(128 + 300 + 8, 5);
@@ -174,7 +323,7 @@ TEST_F(TmaTest, TheWayIntoAnSmTakesItsRate) {
   chip.l2_sm_rate = 64;
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
   tma.load(0, {128, 128, 1}, {to(5, shared)});
   tma.load(0, {128, 128, 2}, {to(6, shared)});
   expect_step_at(128 + 300 + 64, 5);  // alone it streams in while the engine works on it
@@ -184,7 +333,7 @@ TEST_F(TmaTest, TheWayIntoAnSmTakesItsRate) {
 TEST_F(TmaTest, ALoadIssuedLaterBeginsLater) {
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
   tma.load(to_ticks(40), {64, 128, 1}, {to(5, shared)});
   expect_step_at(40 + 64 + 364, 5);
 }
@@ -192,7 +341,7 @@ TEST_F(TmaTest, ALoadIssuedLaterBeginsLater) {
 TEST_F(TmaTest, RowsAreSlowerWhileTheReadPortIsInUse) {
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
   tma.load(0, {128, 128, 1}, {to(5, shared)});
   shared.read(0, 64 * 128);  // half of the time: a quarter longer
   expect_step_at(128 * 1.25 + 364, 5);
@@ -202,7 +351,7 @@ TEST_F(TmaTest, AMulticastIsReadOnceAndLandsInEveryTarget) {
   SharedMemory shared{"shared", chip};
   SharedMemory other{"other", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
   tma.load(0, {128, 128, 1}, {to(5, shared), to(6, other)});
   simulation.run();
   EXPECT_THAT(steps, ElementsAre(5, 6));
@@ -214,7 +363,7 @@ TEST_F(TmaTest, AMulticastIsReadOnceAndLandsInEveryTarget) {
 TEST_F(TmaTest, AStoreReadsThenWrites) {
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
   tma.store(0, {32, 128, 1}, 9);
   expect_step_at(70, 9);
   expect_step_at(70 + 350, 9);
@@ -224,7 +373,7 @@ TEST_F(TmaTest, ARowThatIsStoredTakesItsOwnTime) {
   chip.tma_store_row = 4;
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
   tma.store(0, {32, 128, 1}, 9);
   expect_step_at(4 * 32, 9);
   expect_step_at(4 * 32 + 350, 9);
@@ -234,7 +383,7 @@ TEST_F(TmaTest, AStoreHoldsTheEngineUntilL2HasTakenIt) {
   chip.l2_store_rate = chip.l2_halves * 32;
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
   tma.store(0, {32, 128, 1}, 9);
   tma.load(0, {128, 128, 2}, {to(5, shared)});
   constexpr double kTaken = 32 * 128 / 32;
@@ -246,8 +395,8 @@ TEST_F(TmaTest, AStoreHoldsTheEngineUntilL2HasTakenIt) {
 TEST_F(TmaTest, FillsOfTwoEnginesShareTheWritePort) {
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine mine{"mine", chip, 0, shared, memory, *this};
-  TmaEngine peers{"peers", chip, 0, shared, memory, *this};
+  TmaEngine mine{"mine", timeline, turns, chip, 0, shared, memory, *this};
+  TmaEngine peers{"peers", timeline, turns, chip, 0, shared, memory, *this};
   mine.load(0, {128, 128, 1}, {to(5, shared)});
   peers.load(0, {128, 128, 2}, {to(6, shared)});
   expect_step_at(128 + 364, 5);
@@ -296,8 +445,8 @@ TEST_P(TensorCoreTest, LatencyAndIntervalAreTheMeasuredOnes) {
   const MeasuredMma& measured = GetParam();
   SharedMemory shared{"shared", chip};
   SharedMemory peers{"peers", chip};
-  TensorCore tensor{"tensor", chip, shared, *this};
-  TensorCore peer{"peer", chip, peers, *this};
+  TensorCore tensor{"tensor", timeline, chip, shared, *this};
+  TensorCore peer{"peer", timeline, chip, peers, *this};
   const MmaShape mma = shape(measured.form, measured.columns);
   TensorCore* other = measured.form[0] == '2' ? &peer : nullptr;
   // The issue of MMA and commit before it, and the waiter's wake behind it, are part of latency.
@@ -321,7 +470,7 @@ TEST_P(TensorCoreTest, LatencyAndIntervalAreTheMeasuredOnes) {
 
 TEST_F(TensorCoreTest, OperandsComeThroughTheReadPort) {
   SharedMemory shared{"shared", chip};
-  TensorCore tensor{"tensor", chip, shared, *this};
+  TensorCore tensor{"tensor", timeline, chip, shared, *this};
   shared.read(0, 128 * 100);  // the port is busy for 100 cycles
   tensor.multiply(0, shape("1sm m128 ss", 128), 3, nullptr);
   tensor.commit(0, 3);
@@ -334,7 +483,7 @@ TEST_F(TensorCoreTest, OperandsComeThroughTheReadPort) {
 
 TEST_F(TensorCoreTest, ACommitOfNothingTakesItsTime) {
   SharedMemory shared{"shared", chip};
-  TensorCore tensor{"tensor", chip, shared, *this};
+  TensorCore tensor{"tensor", timeline, chip, shared, *this};
   tensor.commit(0, 3);
   expect_step_at(chip.commit_latency - chip.mbarrier_wake - chip.mma_issue, 3);
 }
@@ -344,7 +493,7 @@ TEST_F(TensorCoreTest, ACommitIsOfWhatItsWarpIssued) {
   const MmaShape product = shape("1sm m128 ss", 128);  // 64 cycles in the pipe
   const double latency = product.form.latency + product.form.latency_per_column * 128;
   SharedMemory shared{"shared", chip};
-  TensorCore tensor{"tensor", chip, shared, *this};
+  TensorCore tensor{"tensor", timeline, chip, shared, *this};
   tensor.multiply(0, product, 3, nullptr);
   tensor.multiply(0, product, 7, nullptr);
   tensor.commit(0, 3);
@@ -361,7 +510,7 @@ TEST_F(TensorCoreTest, ACommitIsOfWhatItsWarpIssued) {
 
 TEST_F(TensorCoreTest, WhatNobodyCommitsIsFlushed) {
   SharedMemory shared{"shared", chip};
-  TensorCore tensor{"tensor", chip, shared, *this};
+  TensorCore tensor{"tensor", timeline, chip, shared, *this};
   tensor.multiply(0, shape("1sm m128 ss", 128), 3, nullptr);
   simulation.run();
   EXPECT_TRUE(steps.empty());
@@ -385,14 +534,14 @@ class WgmmaTest : public UnitTest {
 // Issue of the product, its commit and its wait are the warp's.
 TEST_F(WgmmaTest, LatencyIsTheMeasuredOne) {
   SharedMemory shared{"shared", chip};
-  WarpgroupMma tensor{"tensor", chip, shared, *this};
+  WarpgroupMma tensor{"tensor", timeline, chip, shared, *this};
   tensor.multiply(0, shape(128), 3);
   expect_step_at(58 + 64 - 6, 3);
 }
 
 TEST_F(WgmmaTest, ProductsOfAllWarpgroupsTakeTheirTurns) {
   SharedMemory shared{"shared", chip};
-  WarpgroupMma tensor{"tensor", chip, shared, *this};
+  WarpgroupMma tensor{"tensor", timeline, chip, shared, *this};
   tensor.multiply(0, shape(128), 3);
   tensor.multiply(0, shape(256), 7);
   tensor.multiply(to_ticks(10), shape(128), 3);
@@ -404,7 +553,7 @@ TEST_F(WgmmaTest, ProductsOfAllWarpgroupsTakeTheirTurns) {
 
 TEST_F(WgmmaTest, OneThatIsIssuedLaterBeginsLater) {
   SharedMemory shared{"shared", chip};
-  WarpgroupMma tensor{"tensor", chip, shared, *this};
+  WarpgroupMma tensor{"tensor", timeline, chip, shared, *this};
   tensor.multiply(to_ticks(500), shape(128), 3);
   expect_step_at(500 + 58 + 64 - 6, 3);
 }
@@ -412,7 +561,7 @@ TEST_F(WgmmaTest, OneThatIsIssuedLaterBeginsLater) {
 // Of few columns it is the operands that take the time: 3072 bytes of 32 columns, 24 cycles.
 TEST_F(WgmmaTest, OperandsComeThroughTheReadPort) {
   SharedMemory shared{"shared", chip};
-  WarpgroupMma tensor{"tensor", chip, shared, *this};
+  WarpgroupMma tensor{"tensor", timeline, chip, shared, *this};
   tensor.multiply(0, shape(32), 3);
   tensor.multiply(0, shape(32), 3);
   expect_step_at(58 + 16 - 6, 3);
@@ -428,7 +577,7 @@ TEST_F(WgmmaTest, BarriersFindTheGapsThatProductsLeave) {
   chip.mbarrier_arrive = 7;
   const auto seen = [&](double columns, Op kind, double from) {
     SharedMemory shared{sc_core::sc_gen_unique_name("shared"), chip};
-    WarpgroupMma tensor{sc_core::sc_gen_unique_name("tensor"), chip, shared, *this};
+    WarpgroupMma tensor{sc_core::sc_gen_unique_name("tensor"), timeline, chip, shared, *this};
     MbarrierUnit unit{sc_core::sc_gen_unique_name("unit"), chip, shared};
     for (int i = 0; i < 4; ++i) {
       tensor.multiply(0, shape(columns), 3);
@@ -458,8 +607,8 @@ TEST_F(TmemTest, ALoadTakesItsBytesAndTheLatency) {
   chip.tmem_rate = 64;
   chip.tmem_latency = 10;
   SharedMemory shared{"shared", chip};
-  TensorCore tensor{"tensor", chip, shared, *this};
-  TmemPorts tmem{"tmem", chip, tensor, *this};
+  TensorCore tensor{"tensor", timeline, chip, shared, *this};
+  TmemPorts tmem{"tmem", timeline, chip, tensor, *this};
   tmem.move(1, 2048, 4);
   tmem.move(1, 2048, 4);
   tmem.move(2, 1024, 8);
@@ -473,8 +622,8 @@ TEST_F(TmemTest, BesideAnMmaItTakesLonger) {
   chip.tmem_latency = 10;
   chip.tmem_busy_latency = 150;
   SharedMemory shared{"shared", chip};
-  TensorCore tensor{"tensor", chip, shared, *this};
-  TmemPorts tmem{"tmem", chip, tensor, *this};
+  TensorCore tensor{"tensor", timeline, chip, shared, *this};
+  TmemPorts tmem{"tmem", timeline, chip, tensor, *this};
   tensor.multiply(0, {chip.mma.at("1sm m128 ss"), 128, 8192}, 3, nullptr);
   tmem.move(0, 2048, 4);
   expect_step_at(32 + 10 + 150, 4);
@@ -483,7 +632,7 @@ TEST_F(TmemTest, BesideAnMmaItTakesLonger) {
 using FabricTest = UnitTest;
 
 TEST_F(FabricTest, WhatIsSentArrivesAfterItsLatency) {
-  Fabric fabric{"fabric", *this};
+  Fabric fabric{"fabric", timeline, *this};
   fabric.send(to_ticks(224), 4);
   fabric.send(to_ticks(1), 5);
   expect_step_at(1, 5);
@@ -491,7 +640,7 @@ TEST_F(FabricTest, WhatIsSentArrivesAfterItsLatency) {
 }
 
 TEST_F(FabricTest, MessagesIntoAnSmComeOneAfterTheOther) {
-  Fabric fabric{"fabric", *this};
+  Fabric fabric{"fabric", timeline, *this};
   Port into;
   Port elsewhere;
   fabric.send(to_ticks(224), 4, into, to_ticks(8));
