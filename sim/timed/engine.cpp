@@ -171,11 +171,12 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     const auto ctas = static_cast<std::uint32_t>(gpu_.ctas().size());
     const std::uint32_t size = gpu_.config().cluster_size;
     const std::uint32_t places = gpu_.config().places * size;
+    const Ticks ahead = window();
     for (std::uint32_t i = 0; i < std::min(ctas, places); ++i) {
       if (i % size == 0) {
         clusters_.push_back(std::make_unique<SmCluster>(sc_core::sc_gen_unique_name("cluster"),
                                                         i / size,
-                                                        window(),
+                                                        ahead,
                                                         static_cast<Completions&>(*this),
                                                         log_.get()));
         last_steps_.emplace_back(*this);
@@ -538,18 +539,12 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     if (poisoned_ || !gpu_.ready().contains(slot)) {
       return;
     }
-    if (is_without_warps(slot)) {  // the next cluster may begin
+    if (gpu_.last_warp_has_ended(slot)) {  // the next cluster may begin
       SmCluster& cluster = sm_of(gpu_.issuer_of(slot)).cluster;
       last_steps_[cluster.timeline.number()].ask(turns_, cluster.timeline, slot);
     } else {
       advance(slot);
     }
-  }
-
-  bool is_without_warps(Slot slot) const {
-    const LaunchConfig& config = gpu_.config();
-    const Slot cluster = gpu_.issuer_of(slot) / (config.warps_per_cta * config.cluster_size);
-    return gpu_.clusters()[cluster].live_ctas == 0;
   }
 
   // Steps of a cluster without warps, each in its turn.
@@ -660,14 +655,13 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   }
 
   CopyShape shape_of(const Operation& op) const {
-    constexpr std::uint32_t kRowBytes = 128;
     if (op.op == Op::kBulkLoad || op.op == Op::kBulkStore) {
-      const std::uint32_t row = std::min(kRowBytes, op.bytes);
+      const std::uint32_t row = std::min(kRowBytesMost, op.bytes);
       return {op.bytes / std::max(row, 1U), row, op.global};
     }
     const TensorMapState& map = gpu_.memory().maps[op.map];
     const std::uint32_t inner = map.box[0] * map.element_bytes;
-    const std::uint32_t row = std::min(kRowBytes, inner);
+    const std::uint32_t row = std::min(kRowBytesMost, inner);
     CopyShape shape{op.bytes, row, map.address};
     shape.rows = map.box_bytes() / std::max(row, 1U);
     for (std::uint32_t i = 0; i < map.rank; ++i) {

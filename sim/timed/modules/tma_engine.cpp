@@ -2,6 +2,18 @@
 
 namespace warptwin::sim {
 
+namespace {
+
+template <class Item>
+void append(boost::circular_buffer<Item>& queue, Item item) {
+  if (queue.full()) {
+    queue.set_capacity(2 * queue.capacity());
+  }
+  queue.push_back(std::move(item));
+}
+
+}  // namespace
+
 TmaEngine::TmaEngine(const sc_core::sc_module_name& name,
                      Timeline& timeline,
                      Turns& turns,
@@ -33,10 +45,7 @@ void TmaEngine::store(Ticks when, const CopyShape& shape, Slot slot) {
 
 void TmaEngine::submit(Queued copy) {
   ++copies_;
-  if (queue_.full()) {
-    queue_.set_capacity(2 * queue_.capacity());
-  }
-  queue_.push_back(std::move(copy));
+  append(queue_, std::move(copy));
   if (queue_.size() == 1) {
     serve();
   }
@@ -82,10 +91,7 @@ void TmaEngine::fetch(const Asked& asked) {
 void TmaEngine::ask(Asked what) {
   const CopyShape& shape = what.copy.shape;
   const Ticks soonest = what.copy.load ? memory_.latency() + latency(chip_, shape.row_bytes) : 0;
-  if (asked_.full()) {
-    asked_.set_capacity(2 * asked_.capacity());
-  }
-  asked_.push_back(std::move(what));
+  append(asked_, std::move(what));
   turns_.ask(timeline(), *this, now() + soonest);
 }
 

@@ -14,9 +14,12 @@
 
 namespace warptwin::sim {
 
+/// The longest row that the engine moves as one.
+inline constexpr std::uint32_t kRowBytesMost = 128;
+
 /// A bulk copy, as the engine sees it.
 struct CopyShape {
-  std::uint32_t rows = 0;       // rows of at most 128 B that are moved one by one
+  std::uint32_t rows = 0;       // that are moved one by one
   std::uint32_t row_bytes = 0;  // of one of them
   std::uint64_t box = 0;        // what it reads or writes in global memory, by name
   double bytes() const { return double{1} * rows * row_bytes; }
@@ -71,7 +74,6 @@ class TmaEngine : public Agenda<TmaItem>, private Asker {
     Cause cause = kNoCause;              // that it was issued
   };
 
-  static constexpr std::uint32_t kRowBytesMost = 128;
   static constexpr std::size_t kFirstCapacity = 2;  // grows by doubling
 
   /// What L2 is asked for: a load, or the store that is served.

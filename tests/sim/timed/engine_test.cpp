@@ -1,6 +1,7 @@
 #include "sim/timed/engine.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 
@@ -356,8 +357,9 @@ Outcome run_grid(const Grid& grid, std::uint32_t warps, const Body& body, const 
 // --- Clusters that run ahead of each other ------------------------------------------------------
 
 // Copies of all sizes, work in between, and stores that nobody waits for: of each cluster others.
-Body anything(std::uint32_t seed) {
-  return with_barriers(1, [seed](SimMachine& machine) {
+// Where there is a `counter`, how much work depends on who has counted before.
+Body anything(std::uint32_t seed, std::optional<GlobalAddress> counter) {
+  return with_barriers(1, [seed, counter](SimMachine& machine) {
     std::uint32_t state = seed + 977 * machine.cluster_index() + 31 * machine.cta_rank();
     const auto random = [&](std::uint32_t below) {
       state = state * 1664525 + 1013904223;
@@ -371,7 +373,12 @@ Body anything(std::uint32_t seed) {
         machine.mbarrier_arrive_expect_tx(kFirst, bytes);
         machine.cp_async_bulk_load({4096}, somewhere(), bytes, CopyTarget{kFirst});
         machine.mbarrier_wait_parity(kFirst, WaitPhase::number(i));
-        for (std::uint32_t work = random(3); work != 0; --work) {
+        std::uint32_t work = random(3);
+        if (counter) {
+          machine.red_add_release_global_u32(*counter, 1);
+          work += machine.ld_acquire_global_u32(*counter) % 3;
+        }
+        for (; work != 0; --work) {
           machine.fence({Semantics::kAcqRel, Scope::kGpu});
         }
         if (random(2) != 0) {
@@ -384,9 +391,9 @@ Body anything(std::uint32_t seed) {
 }
 
 // One that is looked at has its operations in the order of time; else clusters run ahead.
-std::string report_of(const Body& body, std::uint32_t cluster_size, bool looked_at) {
+std::string report_of(std::uint32_t seed, bool counts, bool looked_at) {
   LaunchConfig config;
-  config.cluster_size = cluster_size;
+  config.cluster_size = 1 + seed % 2;
   config.warps_per_cta = 2;
   config.shared_bytes = 16384;
   config.clusters = 40;
@@ -395,13 +402,18 @@ std::string report_of(const Body& body, std::uint32_t cluster_size, bool looked_
   config.moves_data = false;
   GlobalMemory memory;
   memory.add("data", 1U << 16, false);
+  std::optional<GlobalAddress> counter;
+  if (counts) {
+    counter = GlobalAddress{memory.add("counter", 4, true)};
+  }
   const Symbols symbols;
   Gpu gpu{config, memory, symbols};
   Recorder recorder;
   gpu.set_sink(looked_at ? &recorder : nullptr);
   TimedOptions options;
   options.causes = true;
-  const TimedStats stats = run_timed(gpu, body, load_chip("b200"), options);
+  const TimedStats stats = run_timed(gpu, anything(seed, counter), load_chip("b200"), options);
+  EXPECT_EQ(stats.ending, TimedEnding::kDone);
   std::ostringstream text;
   text << static_cast<int>(stats.ending) << ' ' << stats.cycles << ' ' << stats.operations << '\n';
   for (const RoleTime& role : stats.roles) {
@@ -418,10 +430,13 @@ std::string report_of(const Body& body, std::uint32_t cluster_size, bool looked_
 
 TEST(TimedEngine, ClustersThatRunAheadChangeNothing) {
   for (std::uint32_t seed = 1; seed <= 40; ++seed) {
-    const std::uint32_t cluster_size = 1 + seed % 2;
-    EXPECT_EQ(report_of(anything(seed), cluster_size, false),
-              report_of(anything(seed), cluster_size, true))
-        << "seed " << seed;
+    EXPECT_EQ(report_of(seed, false, false), report_of(seed, false, true)) << "seed " << seed;
+  }
+}
+
+TEST(TimedEngine, ClustersThatCountInOneWordDoSoInTheOrderOfTime) {
+  for (std::uint32_t seed = 1; seed <= 10; ++seed) {
+    EXPECT_EQ(report_of(seed, true, false), report_of(seed, true, true)) << "seed " << seed;
   }
 }
 
