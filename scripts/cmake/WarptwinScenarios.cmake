@@ -58,6 +58,8 @@ function(warptwin_add_command target)
   configure_file(${WARPTWIN_CMAKE_DIR}/scenario_list.cpp.in ${generated}/list.cpp @ONLY)
   # The scenarios are a library of their own, so that a test can link them without the command.
   add_library(${target}_scenarios OBJECT ${sources} ${generated}/list.cpp)
+  # Most of what a scenario costs to compile is what all of them include.
+  set_target_properties(${target}_scenarios PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
   target_include_directories(${target}_scenarios PUBLIC ${arg_INCLUDE})
   target_link_libraries(${target}_scenarios PUBLIC warptwin::run)
   add_executable(${target})
