@@ -257,6 +257,8 @@ class SimMachine {
     lanes_ = before;
   }
   void sync_warp(SourceSite site = SourceSite::current()) { run(make(Op::kSyncWarp, site)); }
+  /// Executes an operation that is there already, as it is.
+  void perform(Operation& operation) { run(operation); }
 
   // mbarriers
   void mbarrier_init(Mbarrier bar, std::uint32_t count, SourceSite site = SourceSite::current()) {

@@ -1,7 +1,9 @@
-/// A scenario compiled for the simulator: its values, and functions that build a run of it.
+/// A scenario for the simulator: its values, and functions that build a run of it. Compiled from a
+/// header, or made of a program.
 
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -19,12 +21,12 @@ inline constexpr std::uint32_t kSharedBase = 1024;
 struct ScenarioEntry {
   const ScenarioInfo* info;
   std::span<const Parameter> parameters;
-  Workload (*workload)(const ParameterSet&);
-  Symbols (*symbols)(const ParameterSet&);
-  WarpBody (*body)(const ParameterSet&,
-                   std::span<const SimTensorMap>,
-                   std::span<const GlobalAddress>);
-  void (*reference)(const ParameterSet&, std::span<HostTensor>);
+  std::function<Workload(const ParameterSet&)> workload;
+  std::function<Symbols(const ParameterSet&)> symbols;
+  std::function<WarpBody(
+      const ParameterSet&, std::span<const SimTensorMap>, std::span<const GlobalAddress>)>
+      body;
+  std::function<void(const ParameterSet&, std::span<HostTensor>)> reference;
 };
 
 /// Every scenario of this command, in the order of its list.

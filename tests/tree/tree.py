@@ -32,6 +32,8 @@ MAY_INCLUDE = {
     "hw": ["common"],
     "hw/bench": ["common", "hw", "scenarios"],
     "sim/model": ["common"],
+    "sim/program": ["common", "sim/model"],
+    "sim/oracle": ["common", "sim/model", "sim/program", "sim/functional"],
     "sim/check": ["common", "sim/model"],
     "sim/prove": ["common", "sim/model"],
     "sim/functional": ["common", "sim/model"],

@@ -1,0 +1,65 @@
+/// A program as a value: a launch, and for each of its warps a list of machine operations. It is
+/// what a text of operations says, what a run of a scenario did, and what the oracles judge.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/kernel/scenario.hpp"
+
+#include "sim/model/operation.hpp"
+#include "sim/model/symbols.hpp"
+
+namespace warptwin::sim {
+
+inline constexpr std::uint32_t kProgramRegisters = 16;  // of a warp, 32 bits each, 0 at its start
+
+/// One line of a program: an operation, or a jump.
+struct Instruction {
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  enum class Kind : std::uint8_t { kOperation, kJump };
+  Kind kind = Kind::kOperation;
+
+  /// What the machine executes: `lanes` says who (32: the warp; 1: lane `lane`), `site` the line of
+  /// the text, or of the kernel text that it came from. Its `fragment` is empty: see below.
+  Operation operation{};
+  /// The register that takes `Operation::result`: of a try, a word load, a query.
+  std::uint32_t result = kNone;
+  /// The warp's fragment that it fills, stores, waits for or reads, and the registers it has.
+  std::uint32_t fragment = kNone;
+  std::uint32_t fragment_registers = 0;
+
+  /// Of a jump: to instruction `target` of its warp (the number of instructions is its end), where
+  /// register `tested` is `value`, or is not if `negated`; always where `tested` is kNone.
+  std::uint32_t tested = kNone;
+  std::uint32_t value = 0;
+  bool negated = false;
+  std::uint32_t target = 0;
+};
+
+/// A word of a buffer that does not begin as 0.
+struct InitialWord {
+  std::uint32_t tensor = 0;  // index into Workload::tensors
+  std::uint64_t offset = 0;  // in bytes
+  std::uint32_t value = 0;
+};
+
+struct Program {
+  std::string name;
+  /// Grid, cluster and global memory. Buffers lie at the addresses that `buffer_address` gives.
+  Workload workload;
+  /// Barriers, tiles and words of a CTA's shared memory, and its warps by role.
+  Symbols symbols;
+  std::vector<InitialWord> words;
+  /// By the warp's number in the grid.
+  std::vector<std::vector<Instruction>> warps;
+
+  std::uint32_t warps_per_cta() const;
+  /// Where tensor `index` of the workload lies: as `GlobalMemory::add` places them in turn.
+  std::uint64_t buffer_address(std::size_t index) const;
+};
+
+}  // namespace warptwin::sim
