@@ -8,7 +8,7 @@ namespace warptwin::sim {
 namespace {
 
 constexpr std::uint32_t kSharedBase = 1024;  // as of every scenario
-constexpr std::uint32_t kSharedMax = kSharedBytesPerCtaMax;
+constexpr std::uint32_t kSharedMax = kSharedBase + kSharedBytesPerCtaMax;
 constexpr std::uint64_t kGlobalBytesMax = std::uint64_t{64} << 20;
 constexpr std::uint32_t kWarpsMax = 4096;  // of the grid
 constexpr std::uint32_t kRegionsMax = 256;
@@ -162,8 +162,8 @@ void Header::region(RegionKind kind,
   }
   const std::uint64_t end = at + std::uint64_t{count} * region.element_bytes;
   if (end > kSharedMax) {
-    reader_.fail("less shared memory: a CTA has " + std::to_string(kSharedMax) +
-                 " bytes, and this ends at " + std::to_string(end));
+    reader_.fail("less shared memory: a CTA has " + std::to_string(kSharedBytesPerCtaMax) +
+                 " bytes, and this ends at " + std::to_string(end - kSharedBase));
   }
   if (program_.symbols.regions.size() == kRegionsMax) {
     reader_.fail("at most " + std::to_string(kRegionsMax) + " regions");
@@ -251,7 +251,7 @@ void Header::ring() {
 }
 
 void Header::shared() {
-  next_ = std::max(next_, kSharedBase + number("bytes of shared memory", 0, kSharedMax - 1024));
+  next_ = std::max(next_, kSharedBase + number("bytes of shared memory", 0, kSharedBytesPerCtaMax));
 }
 
 // `input a 4096`, `input a bf16 128 x 64 pitch 128 before`: bytes, or a matrix.

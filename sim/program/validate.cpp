@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <utility>
 
 #include "common/machine/umma_descriptor.hpp"
 
@@ -52,7 +52,7 @@ class Validator {
     require(warps >= 1 && warps <= 32, "a CTA has 1 to 32 warps");
     require(program_.warps.size() == std::size_t{launch.clusters} * launch.cluster_size * warps,
             "a program has a list of operations for each warp of its grid");
-    require(kSharedBase + program_.symbols.bytes <= kSharedBytesPerCtaMax,
+    require(program_.symbols.bytes <= kSharedBytesPerCtaMax,
             "the program takes more shared memory than a CTA has");
     for (const InitialWord& word : program_.words) {
       require(word.tensor < launch.tensors.size() && word.offset % 4 == 0 &&
@@ -156,8 +156,14 @@ class Validator {
     }
     const std::uint32_t lines = op.half_rows ? kWarpLanes / 2 : kWarpLanes;
     const std::uint32_t along = kWarpLanes / lines * registers;
-    const std::uint32_t across = op.by_columns ? lines : along;
-    require((op.column + across) * size <= op.row_bytes, "the columns reach beyond the tile's row");
+    const auto [down, right] = op.by_columns ? std::pair{along, lines} : std::pair{lines, along};
+    // Where the machine looks for the end, and where the last bytes are.
+    const std::uint32_t end = op.address + (op.row + down) * op.row_bytes;
+    const std::uint32_t last =
+        op.address + (op.row + down - 1) * op.row_bytes + (op.column + right) * size;
+    const std::uint32_t shared = kSharedBase + program_.symbols.bytes;
+    require(end > shared || align_up(last, 128) <= shared,
+            "the columns reach beyond the rows, and beyond shared memory");
   }
 
   const Program& program_;
