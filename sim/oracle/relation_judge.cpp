@@ -33,10 +33,6 @@ class Judge {
   bool execution(Node first, Node second) const {
     return record_.order.execution(first, second);
   }
-  bool either(Node first, Node second) const {
-    return memory(first, second) || execution(first, second);
-  }
-
   void find(RelationKind kind, const std::string& why, const Who& first, const Who& second) {
     findings_.push_back({kind, why, {}, first.site, second.site});
   }

@@ -757,23 +757,6 @@ std::uint32_t operations_of(const Program& program) {
   return static_cast<std::uint32_t>(count);
 }
 
-// Whether a warp can jump back to where it came from without an operation in between.
-bool spins(const Program& program) {
-  for (const std::vector<Instruction>& warp : program.warps) {
-    for (std::size_t i = 0; i < warp.size(); ++i) {
-      const bool back = warp[i].kind == Instruction::Kind::kJump && warp[i].target <= i;
-      if (back && std::none_of(warp.begin() + warp[i].target,
-                               warp.begin() + static_cast<std::ptrdiff_t>(i),
-                               [](const Instruction& between) {
-                                 return between.kind == Instruction::Kind::kOperation;
-                               })) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 RandomProgram planned_program(Dice& dice, const std::string& name, Construct only) {
   constexpr std::pair<std::uint32_t, std::uint32_t> kGrids[] = {
       {1, 1}, {1, 1}, {1, 1}, {1, 1}, {2, 1}, {2, 1}, {3, 1}, {1, 2}, {1, 3}};
