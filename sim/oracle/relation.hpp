@@ -62,6 +62,9 @@ struct RelationOptions {
   /// Registers of a tcgen05.ld that are used before its wait.
   bool unsettled_registers = true;
 
+  /// A load of words that nobody wrote is wrong, whatever is done with them.
+  bool words_need_data = true;
+
   std::uint32_t interleavings = 16;
   std::uint64_t seed = 1;
   bool first_only = false;  // stop after the first execution that shows something

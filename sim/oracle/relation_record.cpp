@@ -394,7 +394,8 @@ void Record::words(const Event& event) {
   access.cta = event.cta;
   access.where = shared_bytes(event);
   access.write = event.op == Op::kSharedStore;
-  access.needs_data = event.op == Op::kClcQuery;
+  access.needs_data = event.op == Op::kClcQuery ||
+                      (event.op == Op::kSharedLoad && options_.words_need_data);
   access.start = access.end = node;
   access.who = who(event);
   accesses.push_back(std::move(access));

@@ -193,7 +193,8 @@ void print_counts(const Totals& totals) {
 }
 
 // The program, the verdict and the findings.
-void print_program(const Program& program, const VerdictOptions& options) {
+void print_program(const Program& printed, const VerdictOptions& options) {
+  const Program program = parse_program(text_of(printed), printed.name);  // lines as printed
   const ToolAnswer tool = ask_tool(program, options);
   const OracleAnswer oracle = ask_oracles(program, options);
   std::printf("%s", text_of(program).c_str());
