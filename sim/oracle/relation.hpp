@@ -46,8 +46,7 @@ struct RelationOptions {
   bool commit_copies = false;
   /// Neither CTA of a pair goes on from tcgen05.alloc before both have come.
   bool pair_alloc_meets = false;
-  /// The tensor operations of a warp are done in order, beyond the pairs of the manual; so are its
-  /// tcgen05.ld, and its tcgen05.st.
+  /// MMAs and tcgen05.cp of a warp are done in order, beyond the pairs of the manual.
   bool tensor_in_order = false;
   /// Other warps' tensor memory needs tcgen05.fence::before_thread_sync and ::after_thread_sync.
   bool tensor_fences = true;
@@ -107,7 +106,9 @@ struct RelationInput {
   std::function<Ending(const ScheduleSpec&, EventSink&)> run;
 };
 
-RelationInput relation_input(const Program& program);
+/// A run of more than `steps_max` steps is given up: the matrices grow by the square of them. The
+/// program has to outlive the input.
+RelationInput relation_input(const Program& program, std::uint64_t steps_max = 5'000);
 
 /// What is wrong in the executions, each cause once; empty: nothing.
 std::vector<RelationFinding> judge_relation(const RelationInput& input,

@@ -241,9 +241,6 @@ void Record::issue_tmem(const Event& event, Async& async) {
   WarpRecord& warp = warp_of(event);
   const bool load = event.op == Op::kTcgen05Ld;
   Nodes& same = load ? warp.loads : warp.stores;
-  if (options_.tensor_in_order && !same.empty()) {
-    async.begin = order.add({async.begin, same.back()});
-  }
   async.done = order.add({}, {async.begin});
   same.push_back(async.done);
   const TmemAddress at{event.address};

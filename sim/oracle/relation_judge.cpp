@@ -188,6 +188,11 @@ class Judge {
          second.who);
   }
 
+  // What it leaves is no data.
+  static bool makes_barrier(const Access& access) {
+    return access.who.op == Op::kMbarrierInit || access.who.op == Op::kMbarrierInval;
+  }
+
   void unwritten() {
     for (const Access& read : record_.accesses) {
       if (!read.needs_data || read.space == Space::kGlobal) {
@@ -196,7 +201,7 @@ class Judge {
       Footprint rest = read.where;
       for (const Access& write : record_.accesses) {
         const bool may = write.write && write.space == read.space && write.cta == read.cta &&
-                         !memory(read.end, write.start) &&
+                         !makes_barrier(write) && !memory(read.end, write.start) &&
                          !(write.start == read.start && write.end == read.end);
         rest = may && !rest.empty() ? without(rest, write.where) : rest;
       }
@@ -235,9 +240,7 @@ class Judge {
   void data_on(const BarrierLife& life) {
     const Footprint bytes = bytes_at(life.address, 8);
     for (const Access& access : record_.accesses) {
-      const bool init_or_inval = access.who.op == Op::kMbarrierInit ||
-                                 access.who.op == Op::kMbarrierInval;
-      if (access.space != Space::kShared || access.cta != life.cta || init_or_inval ||
+      if (access.space != Space::kShared || access.cta != life.cta || makes_barrier(access) ||
           overlap(access.where, bytes).empty()) {
         continue;
       }

@@ -45,8 +45,10 @@ Node Record::look(const Event& event) {
 }
 
 void Record::fault(const Event& event) {
+  const bool store = event.op == Op::kBulkStore || event.op == Op::kTensorStore;
   if (event.fault == Fault::kNone ||
-      (event.fault == Fault::kUnsettled && !options_.unsettled_registers)) {
+      (event.fault == Fault::kUnsettled && !options_.unsettled_registers) ||
+      (event.fault == Fault::kExitedCta && store && !options_.stores_end_with_cta)) {
     return;
   }
   faults.push_back({RelationKind::kFault,

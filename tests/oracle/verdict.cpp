@@ -114,7 +114,7 @@ OracleAnswer ask_oracles(const Program& program, const VerdictOptions& options) 
     return answer;
   }
   for (const RelationFinding& finding :
-       judge_relation(relation_input(program), relation_options(options))) {
+       judge_relation(relation_input(program, options.steps_max), relation_options(options))) {
     if (finding.kind == RelationKind::kIncomplete) {
       answer.known = false;
       continue;
@@ -132,6 +132,8 @@ OracleAnswer ask_oracles(const Program& program, const VerdictOptions& options) 
 const char* not_an_oracles(const std::string& id) {
   static const std::map<std::string, const char*> kReasons = {
       {"WARP_SYNC_MISSING", "lanes: right by the memory model, seen to hang on a GPU"},
+      {"SETMAXNREG_NOT_WARPGROUP", "a rule of use: nothing is ordered by it"},
+      {"SETMAXNREG_NO_SYNC", "a rule of use: nothing is ordered by it"},
   };
   const auto at = kReasons.find(id);
   return at == kReasons.end() ? nullptr : at->second;

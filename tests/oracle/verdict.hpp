@@ -42,7 +42,7 @@ struct VerdictOptions {
   bool relation = true;
   bool strict = false;                // the profile, of the proof and of the oracle
   std::uint32_t interleavings = 16;
-  std::uint64_t steps_max = 200'000;  // of a run
+  std::uint64_t steps_max = 5'000;  // of a run
 };
 
 /// Asks the proof. Never throws: an exception is kInternal.
