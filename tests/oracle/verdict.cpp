@@ -129,6 +129,19 @@ OracleAnswer ask_oracles(const Program& program, const VerdictOptions& options) 
   return answer;
 }
 
+OracleAnswer ask_oracles_of(const Program& program,
+                            const ToolAnswer& tool,
+                            const VerdictOptions& options) {
+  OracleAnswer answer = ask_oracles(program, options);
+  if (tool.verdict == Verdict::kDefect && !answer.wrong && not_an_oracles(tool.id) == nullptr) {
+    constexpr std::uint32_t kPatience = 30;
+    VerdictOptions more = options;
+    more.interleavings *= kPatience;
+    answer = ask_oracles(program, more);
+  }
+  return answer;
+}
+
 const char* not_an_oracles(const std::string& id) {
   static const std::map<std::string, const char*> kReasons = {
       {"WARP_SYNC_MISSING", "lanes: right by the memory model, seen to hang on a GPU"},
@@ -174,7 +187,7 @@ Program shrunk(const Program& program, const std::string& failure, const Verdict
   Program smallest = program;
   const auto fails = [&](const Program& candidate) {
     const ToolAnswer tool = ask_tool(candidate, options);
-    const OracleAnswer oracle = ask_oracles(candidate, options);
+    const OracleAnswer oracle = ask_oracles_of(candidate, tool, options);
     const Agreement agreement = agreement_of(tool, oracle);
     return agreement != Agreement::kAgrees && class_of(agreement, tool, oracle) == failure;
   };

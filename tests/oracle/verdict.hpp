@@ -49,6 +49,11 @@ struct VerdictOptions {
 ToolAnswer ask_tool(const Program& program, const VerdictOptions& options);
 OracleAnswer ask_oracles(const Program& program, const VerdictOptions& options);
 
+/// The same, with more patience where `tool` has found a defect and they find nothing.
+OracleAnswer ask_oracles_of(const Program& program,
+                            const ToolAnswer& tool,
+                            const VerdictOptions& options);
+
 /// Diagnostics that no oracle shows, each with its reason; null for one that they should show.
 const char* not_an_oracles(const std::string& id);
 

@@ -148,9 +148,16 @@ Totals fuzz(const Arguments& arguments) {
   const auto work = [&] {
     for (std::uint64_t i = next++; i < arguments.programs; i = next++) {
       const std::uint64_t seed = arguments.seed * 1'000'000'000 + i;
-      const RandomProgram drawn = random_program(seed, drawing(arguments));
-      const ToolAnswer tool = ask_tool(drawn.program, arguments.verdict);
-      const OracleAnswer oracle = ask_oracles(drawn.program, arguments.verdict);
+      RandomProgram drawn;
+      ToolAnswer tool;
+      OracleAnswer oracle;
+      try {
+        drawn = random_program(seed, drawing(arguments));
+        tool = ask_tool(drawn.program, arguments.verdict);
+        oracle = ask_oracles_of(drawn.program, tool, arguments.verdict);
+      } catch (const std::exception& error) {
+        tool = {Verdict::kInternal, "exception", error.what()};
+      }
       const std::lock_guard lock{mutex};
       totals.add(drawn, seed, tool, oracle);
     }
@@ -196,7 +203,7 @@ void print_counts(const Totals& totals) {
 void print_program(const Program& printed, const VerdictOptions& options) {
   const Program program = parse_program(text_of(printed), printed.name);  // lines as printed
   const ToolAnswer tool = ask_tool(program, options);
-  const OracleAnswer oracle = ask_oracles(program, options);
+  const OracleAnswer oracle = ask_oracles_of(program, tool, options);
   std::printf("%s", text_of(program).c_str());
   std::printf("# proof: %s %s %s\n", name_of(tool.verdict), tool.id.c_str(), tool.text.c_str());
   std::string text = oracle.text.empty() ? "nothing\n" : oracle.text;
