@@ -7,7 +7,6 @@
 #include "sim/check/rules.hpp"
 #include "sim/run/program_entry.hpp"
 #include "sim/run/prove.hpp"
-
 #include "tests/oracle/program_edits.hpp"
 
 namespace warptwin::sim {
@@ -70,8 +69,7 @@ ToolAnswer ask_tool(const Program& program, const VerdictOptions& options) {
   ToolAnswer answer;
   try {
     const ScenarioEntry entry = entry_of(std::make_shared<const Program>(program));
-    const ProofResult result =
-        prove(entry, ParameterSet{entry.parameters}, proof_options(options));
+    const ProofResult result = prove(entry, ParameterSet{entry.parameters}, proof_options(options));
     switch (result.verdict) {
       case ProofVerdict::kProved:
         answer.verdict = Verdict::kProved;

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "sim/program/text.hpp"
-
 #include "tests/oracle/random_program.hpp"
 #include "tests/oracle/verdict.hpp"
 
@@ -37,7 +36,8 @@ constexpr const char* kUsage =
     "usage: verdict_fuzz [--seed N] [--programs N] [--jobs N] [--edits N] [--only CONSTRUCT]\n"
     "                    [--interleavings N] [--examples N] [--strict] [--no-shrink]\n"
     "                    [--program FILE]\n\n"
-    "Draws programs, proves each, and asks the oracles. Prints how they agree, and of each kind of\n"
+    "Draws programs, proves each, and asks the oracles. Prints how they agree, and of each kind "
+    "of\n"
     "disagreement the first examples as text. Exit 1 when there is a wrong proof, a wrong refusal\n"
     "or an internal error.\n";
 
@@ -98,7 +98,7 @@ struct Totals {
   std::map<std::string, std::uint64_t> verdicts;
   std::map<std::string, std::uint64_t> agreements;
   std::uint64_t unknown = 0;
-  std::uint64_t wrong = 0;  // by the oracles
+  std::uint64_t wrong = 0;                                         // by the oracles
   std::map<std::string, std::array<std::uint64_t, 3>> constructs;  // programs, wrong, proved
   std::map<std::string, std::uint64_t> ids;
   std::map<std::string, Failure> failures;
