@@ -35,8 +35,9 @@
 /// grants is enumerated, failures while clusters are left among it; reads and results are compared
 /// among interleavings with the same grants. Whether a pair's dealloc waits is enumerated too.
 ///
-/// Not supported, and said: wgmma, a tensor map that changes, a grid before this one, a jump on a
-/// value that this oracle does not know (of a register that a row of a tile or an opaque cell gave).
+/// Not supported, and said: wgmma, a tensor map that changes, a jump on a value or a poll of a word
+/// that this oracle does not follow (inputs whose words the program does not say, words that a row
+/// store wrote or whose bytes several accesses split).
 ///
 /// Choices of this machine where the manual leaves room, each the model's own or weaker: the tensor
 /// operations of a lane are done in order, its commits to its own CTA too; a tcgen05.ld and a .st of

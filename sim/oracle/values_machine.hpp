@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/oracle/values_plan.hpp"
@@ -25,6 +26,20 @@ struct Cell {
   std::uint32_t value = 0;
   std::uint32_t flags = 0;
 };
+
+inline constexpr std::uint64_t kInitialToken = 1;
+inline constexpr std::uint64_t kRegisterToken = 2;  // what a fragment holds that nothing has filled
+inline constexpr std::uint64_t kBeforeToken = 3;    // what the grid before has not written yet
+
+/// A word that a strong write left is known by its value.
+constexpr std::uint64_t token_of_value(std::uint32_t value) {
+  return mixed(0xA5A5A5A500000000U + value);
+}
+
+/// What nobody wrote.
+constexpr Cell never() {
+  return {0, 0, cell_flag::kUnwritten};
+}
 
 struct Register {
   std::uint32_t value = 0;
@@ -80,13 +95,15 @@ enum class AgentKind : std::uint8_t {
   kCommit,
   kTensorLd,
   kTensorSt,
-  kRemote,  // an arrival on another CTA's mbarrier
-  kLate,    // the lanes that a wait left behind
+  kRemote,      // an arrival on another CTA's mbarrier
+  kLate,        // the lanes that a wait left behind
+  kGridBefore,  // what the grid before this one still writes
 };
 
 /// An asynchronous operation, or its part in one CTA, on its way.
 struct Agent {
   static constexpr std::uint8_t kUncommitted = 255;
+  static constexpr std::uint16_t kNoWarp = 0xFFFF;  // of kGridBefore
 
   AgentKind kind = AgentKind::kLoad;
   std::uint8_t piece = 0;       // of `Planned::started`
@@ -145,6 +162,10 @@ struct Problem {
   explicit operator bool() const { return !what.empty(); }
 };
 
+inline Problem wrong(std::string what) {
+  return {false, std::move(what)};
+}
+
 class Machine {
  public:
   explicit Machine(const Plan& plan) : plan_{plan} {}
@@ -199,6 +220,9 @@ class Machine {
     return planned.counter == kNone ? std::uint8_t{0} : state.counters[planned.counter];
   }
 
+  static std::uint64_t token_of(const Planned& planned, std::uint32_t occurrence) {
+    return planned.token + occurrence;
+  }
   Problem take_warp(State& state, std::uint32_t warp, std::uint32_t choice, std::vector<Sight>&);
   Problem take_jump(State& state, std::uint32_t warp, const Planned& planned);
   Problem execute(State& state,

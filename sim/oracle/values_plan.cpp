@@ -32,8 +32,10 @@ std::string size_problem(const Program& program) {
       return "a tensor map of no tensor";
     }
   }
-  if (!work.from_grid_before.empty()) {
-    return "a grid before this one that may still write";
+  for (const std::uint32_t tensor : work.from_grid_before) {
+    if (tensor >= work.tensors.size()) {
+      return "a tensor that does not exist";
+    }
   }
   std::size_t instructions = 0;
   for (const std::vector<Instruction>& warp : program.warps) {
@@ -88,9 +90,9 @@ class Planner {
     plan_.global_cells = cells_.count(Space::kGlobal);
     resolve();
     fill_tables();
-    for (std::uint32_t warp = 0; warp < plan_.warps.size(); ++warp) {
+    for (std::vector<Planned>& warp : plan_.warps) {
       find_live_registers(warp);
-      find_repeated(warp);
+      find_repeated(warp, plan_.counters);
     }
   }
 
@@ -139,9 +141,9 @@ class Planner {
   }
 
   std::string barrier_problem(std::uint32_t offset) const {
-    return offset % 8 != 0                       ? "an mbarrier that is not aligned to 8 bytes"
+    return offset % 8 != 0             ? "an mbarrier that is not aligned to 8 bytes"
            : offset + 8 > shared_end() ? "an mbarrier outside of shared memory"
-                                                 : "";
+                                       : "";
   }
 
   Piece& piece(Planned& planned, std::size_t number) {
@@ -247,8 +249,6 @@ class Planner {
   void resolve();
   void resolve_moves(const Copy& copy);
   void fill_tables();
-  void find_live_registers(std::uint32_t warp);
-  void find_repeated(std::uint32_t warp);
   std::uint32_t absolute(Space space, std::uint32_t cta, std::uint32_t cell) const {
     return space == Space::kShared   ? cta * plan_.shared_cells + cell
            : space == Space::kTensor ? plan_.first_tensor(cta) + cell
@@ -781,6 +781,11 @@ void Planner::fill_tables() {
                                       ? cells_.cells_in(Space::kShared, {offset, offset + 8ULL})
                                       : Cells{});
   }
+  for (const std::uint32_t tensor : program_.workload.from_grid_before) {
+    for (const std::uint32_t cell : cells_.cells_in(Space::kGlobal, buffers()[tensor])) {
+      plan_.before.push_back(plan_.first_global() + cell);
+    }
+  }
   for (std::uint32_t first = 0; first < kTmemColumns; first += 32) {
     std::set<std::uint32_t> cells;
     for (std::uint32_t lane = 0; lane < kTmemLanes; lane += kLaneGroup) {
@@ -790,49 +795,6 @@ void Planner::fill_tables() {
       }
     }
     plan_.column_cells.emplace_back(cells.begin(), cells.end());
-  }
-}
-
-// Registers that a jump may still test, before each instruction.
-void Planner::find_live_registers(std::uint32_t warp) {
-  std::vector<Planned>& list = plan_.warps[warp];
-  const auto live_at = [&](std::size_t at) {
-    return at < list.size() ? list[at].live_registers : 0;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t i = list.size(); i-- > 0;) {
-      const Instruction& instruction = *list[i].instruction;
-      std::uint32_t live = live_at(i + 1);
-      if (list[i].is_jump()) {
-        const bool always = instruction.tested == Instruction::kNone;
-        live = (always ? 0 : live | 1U << instruction.tested) | live_at(instruction.target);
-      } else if (instruction.result != Instruction::kNone) {
-        live &= ~(1U << instruction.result);
-      }
-      changed = changed || live != list[i].live_registers;
-      list[i].live_registers = live;
-    }
-  }
-}
-
-// Instructions between a jump back and its target may be executed again. Looking again is not
-// counted: a spin comes back to the state that it was in.
-void Planner::find_repeated(std::uint32_t warp) {
-  std::vector<Planned>& list = plan_.warps[warp];
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!list[i].is_jump() || list[i].instruction->target > i) {
-      continue;
-    }
-    for (std::size_t j = list[i].instruction->target; j < i; ++j) {
-      const bool counts =
-          !list[j].own.reads.empty() || !list[j].own.writes.empty() || !list[j].started.empty();
-      const Op op = list[j].operation().op;
-      if (counts && !list[j].is_jump() && list[j].counter == kNone &&
-          op != Op::kGlobalLoadAcquire && op != Op::kGlobalWait) {
-        list[j].counter = plan_.counters++;
-      }
-    }
   }
 }
 

@@ -82,6 +82,8 @@ struct Plan {
   std::vector<bool> is_word;                 // by cell: whether its value matters
   std::vector<std::uint32_t> global_values;  // at the start
   std::vector<bool> global_known;            // whether they are said
+  /// Of global memory, cells that the grid before this one may still write.
+  Cells before;
   /// By barrier of `barrier_offsets`: the shared cells of CTA 0 that hold its bytes.
   std::vector<Cells> barrier_cells;
   /// By group of 32 columns: the cells of CTA 0's tensor memory that lie in it.
@@ -102,6 +104,12 @@ struct Plan {
 
 /// The program is referred to, and has to outlive the plan.
 Plan make_plan(const Program& program, const ValuesOptions& options);
+
+/// Notes the registers that a jump may still test, before each instruction of a warp.
+void find_live_registers(std::vector<Planned>& warp);
+/// Gives a counter to each instruction between a jump back and its target: it may be executed again.
+/// Looking again is not counted: a spin comes back to the state that it was in.
+void find_repeated(std::vector<Planned>& warp, std::uint32_t& counters);
 
 /// A good mixer of 64 bits.
 constexpr std::uint64_t mixed(std::uint64_t value) {

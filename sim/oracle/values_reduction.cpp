@@ -1,6 +1,7 @@
 #include "sim/oracle/values_reduction.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace warptwin::sim::values {
 
@@ -11,7 +12,12 @@ Reduction::Reduction(const Machine& machine)
       ctas_{machine.plan().ctas} {
   const Plan& plan = machine.plan();
   is_off_ = plan.has_requests || plan.resident < plan.clusters;
-  words_ = (named(ctas_, 0) + 63) / 64;
+  words_ = grid_before() / 64 + 1;
+  before_ = nothing();
+  set(before_.writes, grid_before());
+  for (const std::uint32_t cell : plan.before) {
+    set(before_.writes, cell);
+  }
   uses_cluster_barrier_.assign(plan.clusters, false);
   for (std::uint32_t warp = 0; warp < plan.warps.size(); ++warp) {
     for (const Planned& planned : plan.warps[warp]) {
@@ -20,12 +26,97 @@ Reduction::Reduction(const Machine& machine)
       }
     }
   }
+  is_orderly_.assign(plan.clusters, true);
+  for (std::uint32_t warp = 0; warp < plan.warps.size(); ++warp) {
+    const std::uint32_t cluster = plan.cluster_of(plan.cta_of(warp));
+    is_orderly_[cluster] = is_orderly_[cluster] && alternates(warp);
+  }
+  find_meetings();
   next_touch_.resize(plan.warps.size());
+  blocked_touch_.resize(plan.warps.size());
   future_.resize(plan.warps.size());
   started_.resize(plan.warps.size());
   for (std::uint32_t warp = 0; warp < plan.warps.size() && !is_off_; ++warp) {
     find_futures(warp);
   }
+}
+
+// Whether a warp, wherever it jumps, waits between two arrivals on the cluster's barrier: else a
+// second arrival is wrong or not by what others have done.
+bool Reduction::alternates(std::uint32_t warp) const {
+  const std::vector<Planned>& list = machine_.plan().warps[warp];
+  bool arrived = false;
+  std::size_t first = list.size();
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Op op = list[i].is_jump() ? Op::kCount : list[i].operation().op;
+    if (op != Op::kClusterArrive && op != Op::kClusterWait) {
+      continue;
+    }
+    if (arrived != (op == Op::kClusterWait)) {
+      return false;
+    }
+    arrived = op == Op::kClusterArrive;
+    first = std::min(first, i);
+    last = i;
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!list[i].is_jump()) {
+      continue;
+    }
+    const std::size_t target = list[i].instruction->target;
+    if (std::min(i, target) <= last && std::max(i, target) > first) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void Reduction::find_meetings() {
+  const Plan& plan = machine_.plan();
+  const std::size_t count = std::size_t{ctas_} * kNamedBarriers;
+  takes_all_.assign(count, false);
+  is_meeting_.assign(count, true);
+  std::vector<std::uint32_t> users(count);    // warps, one bit each
+  std::vector<std::uint32_t> threads(count);  // that a generation takes; 0: not told yet
+  for (std::uint32_t warp = 0; warp < plan.warps.size(); ++warp) {
+    const std::uint32_t cta = plan.cta_of(warp);
+    for (const Planned& planned : plan.warps[warp]) {
+      const Operation& op = planned.operation();
+      if (planned.is_jump() || !planned.misuse.empty() ||
+          (op.op != Op::kBarSync && op.op != Op::kBarArrive)) {
+        continue;
+      }
+      const std::size_t at = std::size_t{cta} * kNamedBarriers + op.address;
+      constexpr std::uint32_t kAll = ~std::uint32_t{0};
+      const std::uint32_t wanted = op.count == 0 ? kAll : op.count;
+      takes_all_[at] = takes_all_[at] || op.count == 0;
+      users[at] |= 1U << warp % plan.warps_per_cta;
+      is_meeting_[at] = is_meeting_[at] && op.op == Op::kBarSync && op.lanes == kWarpLanes &&
+                        (threads[at] == 0 || threads[at] == wanted);
+      threads[at] = wanted;
+    }
+  }
+  for (std::size_t at = 0; at < count; ++at) {
+    const auto warps = static_cast<std::uint32_t>(std::popcount(users[at]));
+    is_meeting_[at] = is_meeting_[at] && (takes_all_[at] || threads[at] == warps * kWarpLanes);
+  }
+}
+
+Reduction::Touch Reduction::unblocked(Touch touch, std::uint32_t warp) const {
+  const std::uint32_t cta = machine_.plan().cta_of(warp);
+  const auto drop = [&](std::uint32_t object) {
+    touch.writes[object / 64] &= ~(std::uint64_t{1} << object % 64);
+  };
+  if (is_orderly_[machine_.plan().cluster_of(cta)]) {
+    drop(cluster(machine_.plan().cluster_of(cta)));
+  }
+  for (std::uint32_t id = 0; id < kNamedBarriers; ++id) {
+    if (is_meeting_[std::size_t{cta} * kNamedBarriers + id]) {
+      drop(named(cta, id));
+    }
+  }
+  return touch;
 }
 
 void Reduction::merge(Touch& into, const Touch& more) {
@@ -115,6 +206,9 @@ Reduction::Touch Reduction::of_operation(std::uint32_t warp, const Planned& plan
     case Op::kSetmaxnreg:
       set(touch.writes, registers(cta));
       break;
+    case Op::kGriddepcontrolWait:
+      set(touch.reads, grid_before());
+      break;
     case Op::kWarpExit:
       merge(touch, of_exit(warp));
       break;
@@ -130,18 +224,19 @@ Reduction::Touch Reduction::of_exit(std::uint32_t warp) const {
   const std::uint32_t cta = plan.cta_of(warp);
   Touch touch = nothing();
   for (std::uint32_t id = 0; id < kNamedBarriers; ++id) {
-    set(touch.writes, named(cta, id));
+    if (takes_all_[std::size_t{cta} * kNamedBarriers + id]) {
+      set(touch.writes, named(cta, id));
+    }
   }
   if (uses_cluster_barrier_[plan.cluster_of(cta)]) {
     set(touch.writes, cluster(plan.cluster_of(cta)));
   }
-  set(touch.reads, tensor_memory(cta));
   return touch;
 }
 
 void Reduction::find_futures(std::uint32_t warp) {
   const std::vector<Planned>& list = machine_.plan().warps[warp];
-  std::vector<Touch>& next = next_touch_[warp];
+  std::vector<Touch>& next = blocked_touch_[warp];
   std::vector<Touch>& future = future_[warp];
   for (const Planned& planned : list) {
     next.push_back(of_operation(warp, planned));
@@ -156,6 +251,10 @@ void Reduction::find_futures(std::uint32_t warp) {
   future.push_back(next.back());
   last_exit_.push_back(next.back());
   set(last_exit_.back().writes, life(machine_.plan().cta_of(warp)));
+  set(last_exit_.back().reads, tensor_memory(machine_.plan().cta_of(warp)));
+  for (const Touch& touch : next) {
+    next_touch_[warp].push_back(unblocked(touch, warp));
+  }
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t i = list.size(); i-- > 0;) {
@@ -183,16 +282,22 @@ void Reduction::list_agents(const State& state) {
         at == plan.warps[warp].size() ||
         (!plan.warps[warp][at].is_jump() && plan.warps[warp][at].operation().op == Op::kWarpExit);
     const bool is_last = exits && state.ctas[plan.cta_of(warp)].live_warps == 1;
-    next_.push_back(!lives ? nullptr : is_last ? &last_exit_[warp] : &next_touch_[warp][at]);
+    count_.push_back(lives ? machine_.choices(state, warp) : 0);
+    // A second arrival is wrong or not by what others have done.
+    const bool depends = count_.back() == 0 || state.warps[warp].arrival == Arrival::kArrived;
+    next_.push_back(!lives    ? nullptr
+                    : is_last ? &last_exit_[warp]
+                    : depends ? &blocked_touch_[warp][at]
+                              : &next_touch_[warp][at]);
     ever_.push_back(lives ? &future_[warp][at] : nullptr);
     warp_of_.push_back(warp);
-    count_.push_back(lives ? machine_.choices(state, warp) : 0);
   }
   for (std::size_t i = 0; i < state.agents.size(); ++i) {
     const Agent& agent = state.agents[i];
-    const bool late = agent.kind == AgentKind::kLate;
-    next_.push_back(late ? &next_touch_[agent.warp][agent.instruction]
-                         : &started_[agent.warp][agent.instruction][agent.piece]);
+    next_.push_back(agent.kind == AgentKind::kGridBefore ? &before_
+                    : agent.kind == AgentKind::kLate
+                        ? &next_touch_[agent.warp][agent.instruction]
+                        : &started_[agent.warp][agent.instruction][agent.piece]);
     ever_.push_back(next_.back());
     warp_of_.push_back(agent.warp);
     count_.push_back(machine_.can_act(state, i) ? 1 : 0);

@@ -11,8 +11,12 @@
 /// What the agents outside do before one inside moves is then independent of the next steps inside,
 /// and neither enables nor disables them: A's enabled steps are a persistent set, and taking them
 /// alone reaches every maximal interleaving up to exchanges of independent neighbours. Such an
-/// exchange changes neither what an operation sees nor how memory ends, so every verdict stays. In a
-/// cycle of states an agent may be left out for ever; but then the agents of the cycle depend on
+/// exchange changes neither what an operation sees nor how memory ends, so every verdict stays.
+/// Arrivals on a barrier that every warp has to come to (the cluster's; a named one whose users are
+/// exactly those that it takes) enable and never disable: whoever is blocked there needs the others,
+/// and nobody else does.
+///
+/// In a cycle of states an agent may be left out for ever; but then the agents of the cycle depend on
 /// none that are left out, never end, and hang in the full search too.
 ///
 /// Operations that nobody else can tell of (fences, jumps) are closed alone, and are done at once.
@@ -48,6 +52,7 @@ class Reduction {
   std::uint32_t named(std::uint32_t cta, std::uint32_t id) const {
     return cluster(ctas_) + cta * kNamedBarriers + id;
   }
+  std::uint32_t grid_before() const { return named(ctas_, 0); }
   Touch nothing() const { return {Words(words_), Words(words_)}; }
   static void set(Words& words, std::uint32_t object) {
     words[object / 64] |= std::uint64_t{1} << object % 64;
@@ -61,6 +66,10 @@ class Reduction {
   Touch of_piece(const Piece& piece) const;
   Touch of_operation(std::uint32_t warp, const Planned& planned) const;
   Touch of_exit(std::uint32_t warp) const;
+  /// Without the barriers where nobody can be disturbed.
+  Touch unblocked(Touch touch, std::uint32_t warp) const;
+  void find_meetings();
+  bool alternates(std::uint32_t warp) const;
   void find_futures(std::uint32_t warp);
 
   const Touch& next_of(std::size_t agent) const { return *next_[agent]; }
@@ -74,10 +83,15 @@ class Reduction {
   std::uint32_t ctas_ = 0;
   std::uint32_t words_ = 0;
   std::vector<bool> uses_cluster_barrier_;  // by cluster
+  std::vector<bool> is_orderly_;            // by cluster: each arrival has its wait before the next
+  std::vector<bool> takes_all_;             // by CTA and named barrier: one without a count
+  std::vector<bool> is_meeting_;            // where all who use it come to each generation
   // By warp and instruction; the warp's exit is the last.
   std::vector<std::vector<Touch>> next_touch_;
+  std::vector<std::vector<Touch>> blocked_touch_;  // where it is blocked
   std::vector<std::vector<Touch>> future_;
   std::vector<std::vector<std::vector<Touch>>> started_;  // and by piece
+  Touch before_;                                          // of the grid before this one
   std::vector<Touch> last_exit_;                          // of a warp that is its CTA's last
 
   // Of the state that is looked at: its warps, then its agents.

@@ -254,6 +254,8 @@ std::uint32_t Machine::choices(const State& state, std::uint32_t warp) const {
     }
     case Op::kClcTryCancel:
       return state.next_cluster < plan_.clusters ? 2 : 1;
+    case Op::kGriddepcontrolWait:
+      return has_agent(state, Agent::kNoWarp, AgentKind::kGridBefore) ? 0 : 1;
     default:
       return 1;
   }
@@ -350,10 +352,11 @@ bool Machine::is_local(const State& state, std::uint32_t warp) const {
     case Op::kTcgen05FenceBefore:
     case Op::kTcgen05FenceAfter:
     case Op::kSyncWarp:
-    case Op::kGriddepcontrolWait:
     case Op::kGriddepcontrolLaunch:
     case Op::kStageNote:
       return true;
+    case Op::kGriddepcontrolWait:
+      return plan_.before.empty();
     default:
       return false;
   }
@@ -439,6 +442,9 @@ std::string Machine::describe(const State& state, const Step& step) const {
                                    "arrives",
                                    "passed by the late lanes"};
   const Agent& agent = state.agents[step.index];
+  if (agent.kind == AgentKind::kGridBefore) {
+    return "the grid before this one ends";
+  }
   std::string text =
       describe(agent.warp, agent.instruction) + " " + kWhat[static_cast<std::size_t>(agent.kind)];
   if (agent.kind != AgentKind::kLate && plan_.ctas > 1 && piece_of(agent).ctas.size() == 1) {
