@@ -46,7 +46,9 @@ enum class Agreement : std::uint8_t {
 const char* name_of(Agreement agreement);
 
 struct VerdictOptions {
-  bool relation = true;
+  bool relation = true;               // ask oracle R
+  bool values = false;                // ask oracle V
+  std::uint64_t states_max = 20'000;  // of V
   bool strict = false;  // the profile, of the proof and of the oracle
   std::uint32_t interleavings = 16;
   std::uint64_t steps_max = 5'000;  // of a run
