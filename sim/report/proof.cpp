@@ -116,6 +116,7 @@ Json json_of(const ProofResult& result,
                  {"verdict", name_of(result.verdict)},
                  {"strength", result.strength()},
                  {"operations", result.run.operations},
+                 {"idle_roles", result.idle_roles},
                  {"findings", findings},
                  {"conditions", conditions},
                  {"undecided", undecided}};

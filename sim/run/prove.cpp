@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/run/claims.hpp"
+#include "sim/run/role_work.hpp"
 
 namespace warptwin::sim {
 
@@ -92,6 +93,7 @@ Finding in_words(const RunOrder::Finding& broken, const Naming& naming) {
 struct OneRun {
   RunResult result;
   std::unique_ptr<RunOrder> order;
+  std::vector<std::string> idle_roles;
 };
 
 OneRun run_in_order(const ScenarioEntry& scenario,
@@ -99,11 +101,14 @@ OneRun run_in_order(const ScenarioEntry& scenario,
                     RunOptions options,
                     const RunOrder::Options& order_options) {
   OneRun one;
-  one.order =
-      std::make_unique<RunOrder>(launch_config(scenario, parameters, options), order_options);
-  options.observer = one.order.get();
+  const LaunchConfig config = launch_config(scenario, parameters, options);
+  const Symbols symbols = scenario.symbols(parameters);
+  one.order = std::make_unique<RunOrder>(config, order_options);
+  RoleWork work{config, symbols, one.order.get()};
+  options.observer = &work;
   one.result = simulate(scenario, parameters, options);
   one.order->at_end();
+  one.idle_roles = work.idle_roles();
   return one;
 }
 
@@ -145,20 +150,32 @@ const char* name_of(ProofVerdict verdict) {
   return kNames[static_cast<unsigned>(verdict)];
 }
 
+// Only of runs that came to their end: a defect may have kept a role from its work.
+static std::string note_of(const std::vector<std::string>& idle_roles) {
+  std::string note;
+  for (const std::string& role : idle_roles) {
+    note +=
+        "\nnote: role " + role + " did nothing: none of its warps executed an operation of its own";
+  }
+  return note;
+}
+
 std::string ProofResult::strength() const {
+  const std::string note = note_of(idle_roles);
   switch (verdict) {
     case ProofVerdict::kProved:
       return "proved: every interleaving of this launch ends and acts in the same phases (" +
              std::to_string(run.operations) + " operations of one run)" +
-             (claims.asked ? "\n" + claims.strength() : "");
+             (claims.asked ? "\n" + claims.strength() : "") + note;
     case ProofVerdict::kRefuted:
       return "refuted: some interleaving goes wrong";
     case ProofVerdict::kAccepted:
-      return "not proved: what is wrong is suppressed";
+      return "not proved: what is wrong is suppressed" + note;
     case ProofVerdict::kUnordered:
-      return "not proved: an ordering is missing, and no schedule was found in which it matters";
+      return "not proved: an ordering is missing, and no schedule was found in which it matters" +
+             note;
     case ProofVerdict::kUndecided:
-      return "not decided by the proof";
+      return "not decided by the proof" + note;
     case ProofVerdict::kIncomplete:
       break;
   }
@@ -193,6 +210,7 @@ ProofResult prove_run(const ScenarioEntry& scenario,
     result.whole_grid = order_options.whole_grid = true;
     one = run_in_order(scenario, parameters, run, order_options);
   }
+  result.idle_roles = std::move(one.idle_roles);
   result.streams = one.order->streams();
   result.frees_pairs = one.order->frees_pairs();
   result.undecided = one.order->undecided();

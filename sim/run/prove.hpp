@@ -68,6 +68,7 @@ struct ProofResult {
   bool internal_error = false;
   std::vector<RunOrder::Stream> streams;  // with ProofOptions::keep_streams
   ClaimScope claims;
+  std::vector<std::string> idle_roles;  // that did nothing: see role_work.hpp
   std::vector<std::uint64_t> work;      // by cluster, of kernels that claim: see RunOrder
   std::vector<std::uint64_t> accesses;  // likewise
 
