@@ -51,10 +51,6 @@ class DeviatingScheduler : public Scheduler {
   std::size_t next_ = 0;
 };
 
-bool shows(const RunResult& run) {
-  return run.end != RunEnd::kStepBound && !run.clean(false);
-}
-
 // All schedules with at most so many deviations, fewer first. Re-executes the kernel for each.
 class ScheduleSearch {
  public:
@@ -93,7 +89,7 @@ class ScheduleSearch {
     };
     RunResult result = simulate(scenario_, parameters_, options);
     ++result_.schedules;
-    if (shows(result)) {
+    if (result.shows_defect()) {
       result_.failing = true;
       result_.schedule.strategy = Strategy::kReplay;
       result_.schedule.choices = result.choices;

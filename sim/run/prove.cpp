@@ -150,6 +150,17 @@ const char* name_of(ProofVerdict verdict) {
   return kNames[static_cast<unsigned>(verdict)];
 }
 
+bool outweighs(ProofVerdict a, ProofVerdict b) {
+  constexpr ProofVerdict kOrder[] = {ProofVerdict::kProved,
+                                     ProofVerdict::kAccepted,
+                                     ProofVerdict::kUnordered,
+                                     ProofVerdict::kUndecided,
+                                     ProofVerdict::kIncomplete,
+                                     ProofVerdict::kRefuted};
+  return std::find(std::begin(kOrder), std::end(kOrder), a) >
+         std::find(std::begin(kOrder), std::end(kOrder), b);
+}
+
 // Only of runs that came to their end: a defect may have kept a role from its work.
 static std::string note_of(const std::vector<std::string>& idle_roles) {
   std::string note;
@@ -210,6 +221,7 @@ ProofResult prove_run(const ScenarioEntry& scenario,
     result.whole_grid = order_options.whole_grid = true;
     one = run_in_order(scenario, parameters, run, order_options);
   }
+  result.operations = one.result.operations;
   result.idle_roles = std::move(one.idle_roles);
   result.streams = one.order->streams();
   result.frees_pairs = one.order->frees_pairs();
@@ -224,7 +236,11 @@ ProofResult prove_run(const ScenarioEntry& scenario,
   }
   result.run = std::move(one.result);
   if (result.run.end == RunEnd::kStepBound) {
-    result.verdict = ProofVerdict::kIncomplete;
+    result.schedule = run.schedule;
+    if (options.accepts) {
+      take_accepted(result, options.accepts);
+    }
+    result.verdict = result.run.shows_defect() ? ProofVerdict::kRefuted : ProofVerdict::kIncomplete;
     return result;
   }
   if (one.order->tried() && result.run.end == RunEnd::kDone) {
@@ -300,8 +316,8 @@ static ProofResult prove_with_claims(const ScenarioEntry& scenario,
                                      const ParameterSet& parameters,
                                      const ProofOptions& options) {
   ProofResult result = prove_run(scenario, parameters, options);
-  const bool goes_on =
-      result.verdict == ProofVerdict::kProved || result.verdict == ProofVerdict::kUnordered;
+  // Only what is open may turn out worse with other numbers of tiles.
+  const bool goes_on = !outweighs(result.verdict, ProofVerdict::kUnordered);
   return result.claims.asked && goes_on
              ? prove_claims(scenario, parameters, options, std::move(result))
              : result;
@@ -315,12 +331,15 @@ ProofResult prove(const ScenarioEntry& scenario,
   const bool either = dealloc == PairDealloc::kEither;
   dealloc = either ? PairDealloc::kAlone : dealloc;
   ProofResult result = prove_with_claims(scenario, parameters, fixed);
-  if (!either || !result.frees_pairs || result.verdict != ProofVerdict::kProved) {
+  if (!either || !result.frees_pairs || outweighs(result.verdict, ProofVerdict::kUndecided)) {
     return result;
   }
   choose_rule(fixed.run.rules, "pair_dealloc=together");
   ProofResult together = prove_with_claims(scenario, parameters, fixed);
-  return together.verdict == ProofVerdict::kProved ? result : together;
+  const std::uint64_t operations = result.operations + together.operations;
+  ProofResult& both = outweighs(together.verdict, result.verdict) ? together : result;
+  both.operations = operations;
+  return std::move(both);
 }
 
 }  // namespace warptwin::sim

@@ -475,7 +475,9 @@ TEST(CommandTest, ProveSaysHowStrongItsVerdictIs) {
   const Reply proved = call({"prove", "producer_consumer", "--for-all", "tiles"});
   EXPECT_EQ(proved.code, ExitCode::kClean);
   EXPECT_THAT(proved.out, HasSubstr("proved: every interleaving of this launch"));
-  EXPECT_THAT(proved.out, HasSubstr("for every tiles: 1 to "));
+  EXPECT_THAT(
+      proved.out,
+      HasSubstr("for every tiles, if its loop is regular beyond 27 trips:\n  1 to 27 trips"));
 
   const Reply refuted = call({"prove", "missing_drain"});
   EXPECT_EQ(refuted.code, ExitCode::kFinding);
