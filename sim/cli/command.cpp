@@ -50,7 +50,8 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
                        one on each of several engines, which are compared
   check SCENARIO       proves it, compares its values with a reference, and tries schedules where
                        the proof cannot tell; --all checks every scenario
-  explore SCENARIO     every interleaving by search: a second opinion on the proof
+  explore SCENARIO     every interleaving of the barrier protocol of one run, by search: a second
+                       opinion on the proof; data, memory order and allocation are not searched
   prove SCENARIO       every interleaving, from one execution; a schedule for what is broken
   replay SCENARIO      one execution again, from the replay line of a finding
   time SCENARIO        one execution in time on a chip: cycles, who waits for what, what binds
@@ -633,7 +634,9 @@ ExitCode explore_command(Session& session) {
     const Json report = {{"scenario", scenario.info->name},
                          {"parameters", parameters.to_string()},
                          {"verdict", kVerdicts[static_cast<unsigned>(result.verdict)]},
+                         {"searched", result.searched()},
                          {"protocols", result.protocols},
+                         {"agents", result.agents},
                          {"states", result.states},
                          {"transitions", result.transitions},
                          {"search", kVerdicts[static_cast<unsigned>(result.search)]},
