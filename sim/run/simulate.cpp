@@ -144,6 +144,14 @@ bool RunResult::clean(bool strict) const {
   return ended && !found;
 }
 
+bool RunResult::shows_defect() const {
+  return end == RunEnd::kStepBound
+             ? std::any_of(findings.begin(),
+                           findings.end(),
+                           [](const Finding& one) { return one.severity >= Severity::kError; })
+             : !clean(false);
+}
+
 std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit) {
   const std::uint32_t allowed = workload.resident_clusters == 0
                                     ? workload.clusters

@@ -61,6 +61,9 @@ struct RunResult {
   /// The run found nothing wrong: it ended, with no errors. One that an accepted
   /// finding ended has ended.
   bool clean(bool strict) const;
+  /// The run found something wrong: an error, or an end that is none. That the bound was hit alone
+  /// says nothing.
+  bool shows_defect() const;
 };
 
 /// CTAs of a workload that are on a machine of `limit` CTAs at a time: whole clusters, and no more
