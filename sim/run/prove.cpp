@@ -159,7 +159,11 @@ void compare_answers(const ScenarioEntry& scenario,
   for (std::vector<OpenTry>& yes : answers_of(open)) {
     other.tries_pass = std::move(yes);
     const OneRun one = run_in_order(scenario, parameters, other, work_only);
-    // A try that cannot say yes yet would wait for good.
+    // A try that cannot say yes before the kernel goes on has waited for good: that is no run.
+    if (one.result.end != RunEnd::kDone && !one.result.waits_at_try) {
+      result.undecided.push_back({"with another answer of a try the kernel does not end", {}});
+      return;
+    }
     if (one.result.end == RunEnd::kDone) {
       ++compared;
       if (one.order->work() != order.work()) {
