@@ -40,10 +40,11 @@
 /// store wrote or whose bytes several accesses split).
 ///
 /// Choices of this machine where the manual leaves room, each the model's own or weaker: the tensor
-/// operations of a lane are done in order, its commits to its own CTA too; a tcgen05.ld and a .st of
-/// a warp are unordered, two of a kind are not; a releasing barrier.cluster.arrive comes after the
-/// warp's arrivals on other CTAs have been made, other releases do not wait for them; an allocation
-/// takes the lowest free columns; 32 lanes that arrive are 32 arrivals, made without a break.
+/// operations of a lane are done in order, its commits to its own CTA too; a tcgen05.ld and a .st
+/// of a warp are unordered, two of a kind are not; a releasing barrier.cluster.arrive comes after
+/// the warp's arrivals on other CTAs have been made, other releases do not wait for them; an
+/// allocation takes the lowest free columns; 32 lanes that arrive are 32 arrivals, made without a
+/// break; what is executed again by a jump back is told apart up to the sixteenth time.
 
 #pragma once
 

@@ -19,8 +19,9 @@ std::vector<State> Machine::starts() {
   for (std::uint32_t i = 0; i < plan_.global_cells; ++i) {
     const std::uint32_t cell = plan_.first_global() + i;
     const std::uint32_t value = plan_.global_values[i];
-    state.cells[cell] = plan_.is_word[cell] ? Cell{token_of_value(value), value, cell_flag::kKnown}
-                                            : Cell{kInitialToken, 0, 0};
+    state.cells[cell] = plan_.is_word[cell] && plan_.global_known[i]
+                            ? Cell{token_of_value(value), value, cell_flag::kKnown}
+                            : Cell{kInitialToken, 0, 0};
   }
   for (const std::uint32_t cell : plan_.before) {
     state.cells[cell].token = kBeforeToken;

@@ -1,5 +1,5 @@
-/// A program made ready for oracle V: memory split into cells at the boundaries of all accesses, and
-/// for each instruction what it and what it starts touch.
+/// A program made ready for oracle V: memory split into cells at the boundaries of all accesses,
+/// and for each instruction what it and what it starts touch.
 
 #pragma once
 
@@ -105,10 +105,14 @@ struct Plan {
 /// The program is referred to, and has to outlive the plan.
 Plan make_plan(const Program& program, const ValuesOptions& options);
 
+/// Why a program does not fit its own launch, or this oracle; empty if it does.
+std::string size_problem(const Program& program);
+/// Why an operation cannot be judged; empty if it can.
+std::string unsupported(const Operation& op);
 /// Notes the registers that a jump may still test, before each instruction of a warp.
 void find_live_registers(std::vector<Planned>& warp);
-/// Gives a counter to each instruction between a jump back and its target: it may be executed again.
-/// Looking again is not counted: a spin comes back to the state that it was in.
+/// Gives a counter to each instruction between a jump back and its target: it may be executed
+/// again. Looking again is not counted: a spin comes back to the state that it was in.
 void find_repeated(std::vector<Planned>& warp, std::uint32_t& counters);
 
 /// A good mixer of 64 bits.
