@@ -29,6 +29,7 @@
 #include "sim/run/explore_run.hpp"
 #include "sim/run/nearest.hpp"
 #include "sim/run/npy.hpp"
+#include "sim/run/program_entry.hpp"
 #include "sim/run/replay_line.hpp"
 #include "sim/run/suppressions.hpp"
 #include "sim/trace/trace_file.hpp"
@@ -42,6 +43,7 @@ namespace po = boost::program_options;
 constexpr const char* kHelp = R"(warptwin: a digital twin of warp-specialised GPU kernels
 
 usage: warptwin COMMAND [SCENARIO] [OPTIONS]
+       warptwin run|check|explore|prove|replay --program FILE [OPTIONS]
 
   list                 the scenarios; with a name, its parameters; with --diagnostics, those
   explain ID           a diagnostic: what it means, the smallest program that shows it
@@ -103,6 +105,9 @@ std::vector<std::string_view> scenario_names(const Session& session) {
 }
 
 const ScenarioEntry& find_scenario(const Session& session) {
+  if (session.options.count("program") != 0) {
+    return session.scenarios.front();
+  }
   if (session.options.count("target") == 0) {
     throw ConfigError("name a scenario; 'warptwin list' shows them");
   }
@@ -190,6 +195,8 @@ std::uint64_t unsigned_option(const Session& session,
   return static_cast<std::uint64_t>(value);
 }
 
+// A program may have a loop without an end.
+constexpr std::uint64_t kProgramStepsMax = 2'000'000;
 constexpr std::uint64_t kAnySeed = std::uint64_t{1} << 62;
 
 void check_detector_names(const std::set<std::string>& names) {
@@ -220,6 +227,9 @@ RunOptions run_options(const Session& session,
     check_detector_names(run.rules.without);
   }
   run.limits.steps_max = unsigned_option(session, "max-steps", 1, std::uint64_t{1} << 50);
+  if (session.options.count("program") != 0 && session.options["max-steps"].defaulted()) {
+    run.limits.steps_max = kProgramStepsMax;
+  }
   run.input_seed = unsigned_option(session, "seed", 0, kAnySeed);
   run.resident_ctas =
       static_cast<std::uint32_t>(unsigned_option(session, "resident-ctas", 1, 4096));
@@ -1325,22 +1335,22 @@ constexpr Command kCommands[] = {
     {"show", show, "json set sms"},
     {"run",
      run,
-     "json set in out on chip clock l2 strategy seed profile rule without strict max-steps "
+     "json program set in out on chip clock l2 strategy seed profile rule without strict max-steps "
      "timing-only resident-ctas suppress"},
     {"check",
      check_command,
-     "json set seed profile rule without strict max-steps random pct depth data keep-going all "
-     "resident-ctas suppress"},
+     "json program set seed profile rule without strict max-steps random pct depth data keep-going "
+     "all resident-ctas suppress"},
     {"prove",
      prove_command,
-     "json set for-all profile rule without strict max-steps resident-ctas seed suppress"},
+     "json program set for-all profile rule without strict max-steps resident-ctas seed suppress"},
     {"explore",
      explore_command,
-     "json set profile rule without seed max-steps max-states full deviations max-schedules "
-     "resident-ctas"},
+     "json program set profile rule without seed max-steps max-states full deviations "
+     "max-schedules resident-ctas"},
     {"replay",
      replay,
-     "json set in out schedule seed profile rule without strict max-steps timing-only "
+     "json program set in out schedule seed profile rule without strict max-steps timing-only "
      "resident-ctas sms suppress"},
     {"time",
      time_command,
@@ -1362,6 +1372,7 @@ po::options_description all_options() {
   po::options_description all{"options"};
   const auto text = [] { return po::value<std::string>(); };
   all.add_options()("help,h", "this text")("json", "the result as JSON")(
+      "program", text(), "FILE: a program as text, instead of a scenario; see docs/programs.md")(
       "set",
       po::value<std::vector<std::string>>()->composing(),
       "name=value: a parameter of the scenario; auto=1 chooses those of a GEMM that are not set")(
@@ -1472,7 +1483,7 @@ ExitCode parse_and_run(const std::vector<std::string>& arguments,
       "words", po::value<std::vector<std::string>>(), "");
   po::positional_options_description positions;
   positions.add(command.takes_many ? "words" : "target", command.takes_many ? -1 : 1);
-  Session session{scenarios, {}, out, err};
+  po::variables_map options;
   std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (command.verb != nullptr && !rest.empty() && rest[0] == command.verb) {
     rest.erase(rest.begin());
@@ -1483,12 +1494,20 @@ ExitCode parse_and_run(const std::vector<std::string>& arguments,
                 .positional(positions)
                 .style(style::unix_style & ~style::allow_guessing)
                 .run(),
-            session.options);
-  po::notify(session.options);
-  if (session.options.count("help") != 0) {
+            options);
+  po::notify(options);
+  if (options.count("help") != 0) {
     out << "usage: warptwin " << command.name << " ...\n" << visible;
     return ExitCode::kClean;
   }
+  std::vector<ScenarioEntry> program;
+  if (options.count("program") != 0) {
+    if (options.count("target") != 0 || options.count("on") != 0 || options.count("all") != 0) {
+      throw ConfigError("--program is instead of a scenario, and goes with neither --on nor --all");
+    }
+    program.push_back(entry_of_file(options["program"].as<std::string>()));
+  }
+  Session session{program.empty() ? scenarios : program, std::move(options), out, err};
   return command.run(session);
 }
 

@@ -16,6 +16,7 @@ namespace {
 namespace fibers = boost::fibers;
 
 constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr std::uint64_t kPerformedAfterEnd = std::uint64_t{1} << 20;
 // So many steps without a change of state, everybody having had his turn, and it is a livelock.
 constexpr std::uint64_t kPollsPerAgent = 64;
 
@@ -120,10 +121,10 @@ class Engine {
 
   void perform(Slot self, Operation& op) {
     if (poisoned_) {
-      // The run is over. A warp leaves at its next blocking operation; what runs in destructors on
-      // the
-      // way does nothing.
-      if (may_block(op.op) && std::uncaught_exceptions() == 0) {
+      // The run is over. A warp leaves at its next blocking operation, or, in a loop that has none,
+      // after many others; what runs in destructors on the way does nothing.
+      const bool leaves = may_block(op.op) || ++performed_after_end_ > kPerformedAfterEnd;
+      if (leaves && std::uncaught_exceptions() == 0) {
         throw AbortRun{};
       }
       return;
@@ -277,6 +278,7 @@ class Engine {
   std::uint64_t unchanged_ = 0;
   std::uint64_t poll_limit_ = 0;
   bool poisoned_ = false;
+  std::uint64_t performed_after_end_ = 0;  // operations of warps that did not leave yet
   std::exception_ptr error_;
 };
 

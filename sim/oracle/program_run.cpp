@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -70,18 +69,10 @@ class Interpreter {
   std::map<std::uint32_t, std::shared_ptr<FragmentData>> fragments_;
 };
 
-// Inputs are not all alike, so that a copy from the wrong place shows.
-void fill_inputs(const Program& program, GlobalMemory& memory) {
-  for (std::size_t i = 0; i < program.workload.tensors.size(); ++i) {
-    const TensorSpec& spec = program.workload.tensors[i];
-    const std::uint64_t address = memory.add(spec.name, spec.bytes(), true);
-    if (spec.use == TensorUse::kInput) {
-      std::byte* at = memory.at(address, spec.bytes());
-      for (std::uint32_t word = 0; word < spec.bytes() / 4; ++word) {
-        const auto value = std::bit_cast<std::uint32_t>(1.0F + static_cast<float>(word % 128));
-        std::memcpy(at + std::size_t{word} * 4, &value, 4);
-      }
-    }
+// Zeros, but for the initial words.
+void fill(const Program& program, GlobalMemory& memory) {
+  for (const TensorSpec& spec : program.workload.tensors) {
+    memory.add(spec.name, spec.bytes(), true);
   }
   for (const InitialWord& word : program.words) {
     const std::uint64_t address = program.buffer_address(word.tensor) + word.offset;
@@ -128,9 +119,16 @@ RunStats run_program(const Program& program,
                      EventSink* sink,
                      std::uint64_t steps_max) {
   GlobalMemory memory;
-  fill_inputs(program, memory);
+  fill(program, memory);
   LaunchConfig config = launch_of(program);
   config.tries_fail = schedule.tries_fail;
+  if (schedule.tiles != 0) {
+    config.resident_clusters = 1;
+    config.clc_successes_max = schedule.tiles - 1;
+  }
+  if (schedule.seed % 2 != 0) {
+    config.rules.pair_dealloc = PairDealloc::kTogether;
+  }
   Gpu gpu{config, memory, program.symbols};
   gpu.set_sink(sink);
   const std::unique_ptr<Scheduler> scheduler = make_scheduler(schedule);

@@ -21,4 +21,11 @@ std::uint64_t Program::buffer_address(std::size_t index) const {
   return address;
 }
 
+const char* Program::keep(std::string text) {
+  if (strings == nullptr) {
+    strings = std::make_shared<std::deque<std::string>>();
+  }
+  return strings->emplace_back(std::move(text)).c_str();
+}
+
 }  // namespace warptwin::sim

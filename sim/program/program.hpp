@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,8 @@
 
 namespace warptwin::sim {
 
-inline constexpr std::uint32_t kProgramRegisters = 16;  // of a warp, 32 bits each, 0 at its start
+inline constexpr std::uint32_t kProgramRegisters = 16;    // of a warp, 32 bits each, 0 at its start
+inline constexpr std::uint32_t kProgramFragments = 1024;  // of a warp
 
 /// One line of a program: an operation, or a jump.
 struct Instruction {
@@ -56,10 +59,22 @@ struct Program {
   std::vector<InitialWord> words;
   /// By the warp's number in the grid.
   std::vector<std::vector<Instruction>> warps;
+  /// What the tensors' names and the sites' files point to, where nothing else keeps it. Copies of
+  /// a program share it.
+  std::shared_ptr<std::deque<std::string>> strings;
+  /// Names of `Workload::maps`, as far as they have any.
+  std::vector<std::string> map_names;
 
   std::uint32_t warps_per_cta() const;
   /// Where tensor `index` of the workload lies: as `GlobalMemory::add` places them in turn.
   std::uint64_t buffer_address(std::size_t index) const;
+  /// The same text, as long as this program or a copy lives.
+  const char* keep(std::string text);
 };
+
+/// Throws ConfigError, with the site of the line, for what no machine could take: sizes beyond what
+/// this simulator holds, jumps to nowhere, operations without what they work on. What a kernel can
+/// do wrong is not refused: the detectors say it.
+void validate(const Program& program);
 
 }  // namespace warptwin::sim

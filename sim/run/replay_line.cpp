@@ -7,7 +7,9 @@ namespace warptwin::sim {
 std::string fingerprint(const ScenarioEntry& scenario, const ParameterSet& parameters) {
   // FNV-1a.
   std::uint32_t hash = 2166136261U;
-  for (const char c : std::string{scenario.info->name} + " " + parameters.to_string()) {
+  const std::string content =
+      scenario.content == 0 ? std::string{} : " " + std::to_string(scenario.content);
+  for (const char c : std::string{scenario.info->name} + " " + parameters.to_string() + content) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
   }
   char text[16];
@@ -30,9 +32,10 @@ std::string replay_line(const ScenarioEntry& scenario,
                         const ParameterSet& parameters,
                         const ScheduleSpec& schedule,
                         const Rules& rules) {
-  return "warptwin replay " + std::string{scenario.info->name} + settings(scenario, parameters) +
-         rules.chosen + " --schedule " + fingerprint(scenario, parameters) + "-" +
-         schedule.to_string();
+  const std::string name =
+      scenario.command_name.empty() ? scenario.info->name : scenario.command_name;
+  return "warptwin replay " + name + settings(scenario, parameters) + rules.chosen +
+         " --schedule " + fingerprint(scenario, parameters) + "-" + schedule.to_string();
 }
 
 ScheduleSpec parse_schedule_token(const ScenarioEntry& scenario,

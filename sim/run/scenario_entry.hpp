@@ -3,8 +3,10 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "common/kernel/scenario.hpp"
@@ -27,6 +29,13 @@ struct ScenarioEntry {
       const ParameterSet&, std::span<const SimTensorMap>, std::span<const GlobalAddress>)>
       body;
   std::function<void(const ParameterSet&, std::span<HostTensor>)> reference;
+
+  /// Of a program: writes what global memory begins with, beside zeros. Then every buffer has
+  /// contents in every run, no input is drawn, and no output is compared with the reference.
+  std::function<void(GlobalMemory&, std::span<const GlobalAddress>)> initial{};
+  /// Of a program: how a command line names it, and a number for what it says.
+  std::string command_name{};
+  std::uint64_t content = 0;
 };
 
 /// Every scenario of this command, in the order of its list.

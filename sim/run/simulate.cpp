@@ -71,12 +71,17 @@ RunEnd end_of(Ending ending) {
   return RunEnd::kStepBound;
 }
 
+HostTensor zeros_of(const TensorSpec& spec) {
+  return {spec, std::vector<float>(std::size_t{spec.rows} * spec.columns, 0.0F)};
+}
+
 HostTensor input_of(const TensorSpec& spec, std::size_t index, const RunOptions& options) {
   HostTensor tensor{spec, {}};
   const auto given = options.inputs.find(spec.name);
   if (spec.use != TensorUse::kInput) {
-    tensor.values.assign(std::size_t{spec.rows} * spec.columns, 0.0F);
-  } else if (given == options.inputs.end()) {
+    return zeros_of(spec);
+  }
+  if (given == options.inputs.end()) {
     tensor.values = drawn_values(spec, options.input_seed, index);
   } else if (given->second.size() != std::size_t{spec.rows} * spec.columns) {
     throw ConfigError("input '" + std::string{spec.name} + "' has " +
@@ -188,12 +193,21 @@ RunResult simulate(const ScenarioEntry& scenario,
   std::vector<HostTensor> tensors;
   for (const TensorSpec& spec : workload.tensors) {
     // Scratch holds control words: it is there even when no tile data moves.
-    const bool holds = options.moves_data || spec.use == TensorUse::kScratch;
+    const bool holds =
+        options.moves_data || spec.use == TensorUse::kScratch || scenario.initial != nullptr;
     addresses.push_back({memory.add(spec.name, spec.bytes(), holds)});
-    if (options.moves_data) {
-      tensors.push_back(input_of(spec, tensors.size(), options));
-      upload(memory, addresses.back(), tensors.back());
+    if (!options.moves_data) {
+      continue;
     }
+    if (scenario.initial != nullptr && !options.inputs.contains(spec.name)) {
+      tensors.push_back(zeros_of(spec));
+      continue;
+    }
+    tensors.push_back(input_of(spec, tensors.size(), options));
+    upload(memory, addresses.back(), tensors.back());
+  }
+  if (scenario.initial != nullptr) {
+    scenario.initial(memory, addresses);
   }
   std::vector<SimTensorMap> maps;
   for (const TensorMapSpec& spec : workload.maps) {
@@ -234,13 +248,13 @@ RunResult simulate(const ScenarioEntry& scenario,
   }
   if (options.moves_data) {
     std::vector<HostTensor> expected = tensors;
-    if (result.end == RunEnd::kDone) {
+    if (result.end == RunEnd::kDone && scenario.initial == nullptr) {
       scenario.reference(parameters, expected);
     }
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (tensors[i].spec.use == TensorUse::kOutput) {
         download(memory, addresses[i], tensors[i]);
-        if (result.end == RunEnd::kDone) {
+        if (result.end == RunEnd::kDone && scenario.initial == nullptr) {
           result.comparisons.push_back(compare(tensors[i], expected[i]));
           if (!result.comparisons.back().agrees()) {
             result.findings.push_back(wrong_result(result.comparisons.back(), options.rules));

@@ -1,5 +1,6 @@
 #include "tests/oracle/program_edits.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "tests/oracle/program_writer.hpp"
@@ -352,6 +353,22 @@ void drop_instruction(Program& program, std::size_t warp, std::size_t at) {
       --other.target;
     }
   }
+}
+
+bool spins(const Program& program) {
+  for (const std::vector<Instruction>& warp : program.warps) {
+    for (std::size_t i = 0; i < warp.size(); ++i) {
+      const bool back = warp[i].kind == Instruction::Kind::kJump && warp[i].target <= i;
+      if (back && std::none_of(warp.begin() + warp[i].target,
+                               warp.begin() + static_cast<std::ptrdiff_t>(i),
+                               [](const Instruction& between) {
+                                 return between.kind == Instruction::Kind::kOperation;
+                               })) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 std::string edit(Program& program, Dice& dice) {

@@ -15,6 +15,9 @@ std::string edit(Program& program, Dice& dice);
 /// Takes out instruction `at` of warp `warp`; jumps go where they went.
 void drop_instruction(Program& program, std::size_t warp, std::size_t at);
 
+/// Whether a warp can jump back to where it came from without an operation in between.
+bool spins(const Program& program);
+
 /// A few operations of any kind for each warp. Barriers are mostly initialised.
 Program unplanned_program(Dice& dice, const std::string& name);
 

@@ -352,13 +352,4 @@ WarpWriter warp_of(Program& program, std::uint32_t cta, std::uint32_t warp) {
   return WarpWriter{program.warps[std::size_t{cta} * program.warps_per_cta() + warp]};
 }
 
-void number_lines(Program& program) {
-  std::uint32_t line = 0;
-  for (std::vector<Instruction>& warp : program.warps) {
-    for (Instruction& instruction : warp) {
-      instruction.operation.site = {"program", ++line};
-    }
-  }
-}
-
 }  // namespace warptwin::sim

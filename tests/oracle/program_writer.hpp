@@ -139,7 +139,4 @@ Program empty_program(const std::string& name,
 /// The writer of warp `warp` of CTA `cta` of the grid.
 WarpWriter warp_of(Program& program, std::uint32_t cta, std::uint32_t warp);
 
-/// Gives every instruction a line of its own, in the order of warps.
-void number_lines(Program& program);
-
 }  // namespace warptwin::sim

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/program/text.hpp"
+
 #include "tests/oracle/program_edits.hpp"
 #include "tests/oracle/program_writer.hpp"
 
@@ -398,23 +400,28 @@ void flag_global(Plan& plan) {
 }
 
 void ping_pong(Plan& plan) {
-  const std::uint32_t laps = plan.dice.between(1, 2);
+  const std::uint32_t laps = plan.dice.between(1, 3);
+  const bool one_flag = plan.dice.chance(20);  // that both write
+  const std::uint32_t data = plan.word();
   for (std::uint32_t cta = 0; cta < plan.ctas(); ++cta) {
-    const std::uint32_t data = cta == 0 ? plan.word() : Places::word(plan.words - 1);
-    const std::uint64_t flag = plan.flag();
+    const std::uint64_t there = plan.flag();
+    const std::uint64_t back = one_flag ? there : plan.flag();
     WarpWriter ping = plan.warp(cta, 0);
     WarpWriter pong = plan.warp(cta, 1);
     for (std::uint32_t i = 0; i < laps; ++i) {
-      if (i > 0) {
-        ping.global_poll(flag, 2);
-        ping.sync_warp();
-      }
+      // With a flag each, the first one's values are 1, 0, 1.
+      const std::uint32_t full = one_flag ? 1 : 1 - i % 2;
+      const std::uint32_t empty = one_flag ? 2 : i + 1;
       ping.write(data, i);
-      ping.global_write(flag, 1);
-      pong.global_poll(flag, 1);
+      ping.global_write(there, full);
+      pong.global_poll(there, full);
       pong.sync_warp();
       pong.read(data);
-      pong.global_write(flag, 2);
+      if (i + 1 < laps) {
+        pong.global_write(back, empty);
+        ping.global_poll(back, empty);
+        ping.sync_warp();
+      }
     }
   }
 }
@@ -625,7 +632,7 @@ void branch(Plan& plan) {
 void try_first(Plan& plan) {
   const std::uint32_t data = plan.word();
   const std::uint32_t ready = plan.bar(1);
-  const bool spins = plan.dice.chance(50);
+  const bool spins = plan.dice.chance(80);
   for (std::uint32_t cta = 0; cta < plan.ctas(); ++cta) {
     WarpWriter writer = plan.warp(cta, 0);
     WarpWriter reader = plan.warp(cta, 1);
@@ -673,6 +680,11 @@ constexpr Template kTemplates[] = {
     {Construct::kTry, try_first, 2, 1, 1, 0},
 };
 
+bool reads_source(Construct construct) {
+  return construct == Construct::kRing || construct == Construct::kMmaRing ||
+         construct == Construct::kMulticastRing || construct == Construct::kAccumulatorRing;
+}
+
 bool possible(const Template& which, const Plan& plan, const std::vector<Construct>& others) {
   const auto has = [&](Construct construct) {
     return std::find(others.begin(), others.end(), construct) != others.end();
@@ -690,6 +702,12 @@ bool possible(const Template& which, const Plan& plan, const std::vector<Constru
   }
   if (construct == Construct::kTileClaims) {
     return plan.clusters > 1 && plan.cluster_size == 1;
+  }
+  // What reads the memory of the grid before has to wait for it.
+  if ((construct == Construct::kDependentLaunch &&
+       std::any_of(others.begin(), others.end(), reads_source)) ||
+      (reads_source(construct) && has(Construct::kDependentLaunch))) {
+    return false;
   }
   // A poll of another cluster needs all of them on the machine, and claims leave some out.
   if (construct == Construct::kFlagGlobal) {
@@ -755,23 +773,6 @@ std::uint32_t operations_of(const Program& program) {
     count += warp.size();
   }
   return static_cast<std::uint32_t>(count);
-}
-
-// Whether a warp can jump back to where it came from without an operation in between.
-bool spins(const Program& program) {
-  for (const std::vector<Instruction>& warp : program.warps) {
-    for (std::size_t i = 0; i < warp.size(); ++i) {
-      const bool back = warp[i].kind == Instruction::Kind::kJump && warp[i].target <= i;
-      if (back && std::none_of(warp.begin() + warp[i].target,
-                               warp.begin() + static_cast<std::ptrdiff_t>(i),
-                               [](const Instruction& between) {
-                                 return between.kind == Instruction::Kind::kOperation;
-                               })) {
-        return true;
-      }
-    }
-  }
-  return false;
 }
 
 RandomProgram planned_program(Dice& dice, const std::string& name, Construct only) {
@@ -845,7 +846,7 @@ RandomProgram random_program(std::uint64_t seed, const RandomProgramOptions& opt
     const std::uint32_t operations_max = options.operations_max + draws / kDrawsOfOneSize * 10;
     if (!drawn.constructs.empty() && !spins(drawn.program) &&
         operations_of(drawn.program) <= operations_max) {
-      number_lines(drawn.program);
+      drawn.program = parse_program(text_of(drawn.program), name);
       return drawn;
     }
   }

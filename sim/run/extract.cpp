@@ -1,0 +1,214 @@
+#include "sim/run/extract.hpp"
+
+#include <map>
+#include <set>
+#include <utility>
+
+namespace warptwin::sim {
+
+namespace {
+
+/// Numbers for the fragments of one warp, as a program has them.
+class Fragments {
+ public:
+  /// The number of what `op` loads, stores, waits for or multiplies; none for what it has not.
+  void name(const Operation& op, Instruction& line) {
+    if (op.fragment == nullptr) {
+      return;
+    }
+    line.fragment_registers = op.fragment->registers;
+    if (op.op == Op::kTcgen05Ld || op.op == Op::kWgmma) {
+      line.fragment = number_of(op.fragment, true);
+      if (op.op == Op::kTcgen05Ld) {
+        last_loaded_ = line.fragment;
+        line.fragment_registers = op.count / (op.half_rows ? 2 : 1);
+      }
+      return;
+    }
+    const std::uint32_t known = number_of(op.fragment, false);
+    if (known != Instruction::kNone) {
+      line.fragment = known;
+    } else if (op.op == Op::kSharedLoad) {
+      line.fragment = number_of(op.fragment, true);
+    } else if (op.fragment->settled || last_loaded_ == Instruction::kNone) {
+      line.fragment = zeros_of(op.fragment->registers);
+    } else {
+      line.fragment = last_loaded_;  // computed of it
+    }
+  }
+
+ private:
+  struct Slot {
+    std::weak_ptr<FragmentData> data;
+    bool zeros = false;  // nothing is loaded into it
+  };
+
+  std::uint32_t number_of(const std::shared_ptr<FragmentData>& data, bool add) {
+    std::uint32_t free = Instruction::kNone;
+    for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i].zeros) {
+        continue;
+      }
+      const std::shared_ptr<FragmentData> held = slots_[i].data.lock();
+      if (held == data) {
+        return i;
+      }
+      free = held == nullptr && free == Instruction::kNone ? i : free;
+    }
+    if (!add) {
+      return Instruction::kNone;
+    }
+    if (free == Instruction::kNone) {
+      free = static_cast<std::uint32_t>(slots_.size());
+      slots_.emplace_back();
+    }
+    slots_[free].data = data;
+    return free;
+  }
+  std::uint32_t zeros_of(std::uint32_t registers) {
+    const auto [found, added] =
+        zeros_.try_emplace(registers, static_cast<std::uint32_t>(slots_.size()));
+    if (added) {
+      slots_.push_back({{}, true});
+    }
+    return found->second;
+  }
+
+  std::vector<Slot> slots_;
+  std::map<std::uint32_t, std::uint32_t> zeros_;  // by registers
+  std::uint32_t last_loaded_ = Instruction::kNone;
+};
+
+/// Passes a warp's operations on, and writes them down.
+class RecordingPort : public EnginePort {
+ public:
+  RecordingPort(SimMachine& machine, std::vector<Instruction>& lines)
+      : machine_{machine}, lines_{lines} {}
+
+  void perform(Operation& operation) override {
+    if (!over_) {
+      record(operation);
+    }
+    try {
+      machine_.perform(operation);
+    } catch (...) {
+      over_ = true;  // the run has ended; what destructors do on the way is done by nobody
+      throw;
+    }
+  }
+
+ private:
+  void record(const Operation& op) {
+    Instruction line;
+    line.operation = op;
+    fragments_.name(op, line);
+    line.operation.fragment = nullptr;
+    line.operation.result = 0;
+    if (op.op == Op::kWgmmaFence) {
+      line.operation.global = 0;
+    }
+    if (op.op == Op::kMbarrierTryWait && !lines_.empty()) {
+      const Operation& last = lines_.back().operation;
+      const bool same = last.address == op.address && last.site.line == op.site.line;
+      if (same && (last.op == Op::kMbarrierTryWait || last.op == Op::kMbarrierWait)) {
+        line.operation.op = Op::kMbarrierWait;
+        if (last.op == Op::kMbarrierWait) {
+          return;
+        }
+      }
+    }
+    lines_.push_back(std::move(line));
+  }
+
+  SimMachine& machine_;
+  std::vector<Instruction>& lines_;
+  Fragments fragments_;
+  bool over_ = false;
+};
+
+// The tensor's name, with a number where it has several maps.
+std::vector<std::string> names_of_maps(const Workload& workload) {
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (const TensorMapSpec& spec : workload.maps) {
+    const std::string base = workload.tensors[spec.tensor].name;
+    std::string name = base;
+    for (std::uint32_t i = 2; !taken.insert(name).second; ++i) {
+      name = base + "_" + std::to_string(i);
+    }
+    names.push_back(name);
+  }
+  return names;
+}
+
+// Sites and names of the scenario may end with it.
+void keep_names(Program& program) {
+  std::map<const char*, const char*> kept;
+  const auto keep = [&](const char* text) {
+    const auto [found, added] = kept.try_emplace(text, nullptr);
+    if (added) {
+      found->second = program.keep(text);
+    }
+    return found->second;
+  };
+  for (TensorSpec& spec : program.workload.tensors) {
+    spec.name = keep(spec.name);
+  }
+  for (std::vector<Instruction>& warp : program.warps) {
+    for (Instruction& line : warp) {
+      line.operation.site.file = keep(line.operation.site.file);
+    }
+  }
+}
+
+}  // namespace
+
+Program extract(const ScenarioEntry& scenario,
+                const ParameterSet& parameters,
+                const RunOptions& options) {
+  Program program;
+  program.name = scenario.info->name;
+  program.workload = scenario.workload(parameters);
+  program.symbols = scenario.symbols(parameters);
+  // As a program's text has it.
+  program.symbols.bytes = align_up(kSharedBase + program.symbols.bytes, 128) - kSharedBase;
+  program.map_names = names_of_maps(program.workload);
+  const std::uint32_t warps = program.warps_per_cta();
+  program.warps.resize(std::size_t{program.workload.clusters} * program.workload.cluster_size *
+                       warps);
+
+  ScenarioEntry recorded = scenario;
+  recorded.body = [&](const ParameterSet& of,
+                      std::span<const SimTensorMap> maps,
+                      std::span<const GlobalAddress> tensors) -> WarpBody {
+    return [&program, warps, body = scenario.body(of, maps, tensors)](SimMachine& machine) {
+      const std::size_t cta =
+          std::size_t{machine.cluster_index()} * machine.cluster_size() + machine.cta_rank();
+      RecordingPort port{machine, program.warps[cta * warps + machine.warp_index()]};
+      SimMachine inner{port,
+                       {machine.warp_index(),
+                        machine.cta_rank(),
+                        machine.cluster_size(),
+                        machine.cluster_index(),
+                        machine.cluster_count(),
+                        0},
+                       false};
+      body(inner);
+    };
+  };
+  RunOptions run = options;
+  run.schedule = ScheduleSpec{};
+  run.schedule.tiles = options.schedule.tiles;
+  run.clusters_begun_max = run.schedule.tiles > 1 ? 1 : run.clusters_begun_max;
+  run.schedule.strategy = Strategy::kInTurn;
+  run.schedule.tries_fail = true;
+  run.detect = run.moves_data = false;
+  if (simulate(recorded, parameters, run).end == RunEnd::kStepBound) {
+    throw ConfigError(program.name + ": the run that is extracted does not end within " +
+                      std::to_string(run.limits.steps_max) + " steps");
+  }
+  keep_names(program);
+  return program;
+}
+
+}  // namespace warptwin::sim
