@@ -82,8 +82,7 @@ class Judgement {
            {}});
       return;
     }
-    for (const RelationFinding& finding :
-         relation::judge_record(record, input_.launch, options_)) {
+    for (const RelationFinding& finding : relation::judge_record(record, input_.launch, options_)) {
       add(finding);
     }
     if (!record.claims) {
@@ -106,8 +105,8 @@ class Judgement {
   }
 
   void add(RelationFinding finding) {
-    const bool known = std::any_of(
-        findings_.begin(), findings_.end(), [&](const RelationFinding& other) {
+    const bool known =
+        std::any_of(findings_.begin(), findings_.end(), [&](const RelationFinding& other) {
           return other.kind == finding.kind && other.first.line == finding.first.line &&
                  other.second.line == finding.second.line &&
                  (finding.kind != RelationKind::kEnding || other.why == finding.why);

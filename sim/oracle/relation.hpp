@@ -73,20 +73,20 @@ struct RelationOptions {
 RelationOptions practical_relation();
 
 enum class RelationKind : std::uint8_t {
-  kEnding,       // deadlock, livelock, trap
-  kFault,        // of one operation, in the machine's words
-  kPhase,        // a wait or a contribution in another phase than meant, or than elsewhere
-  kRace,         // two accesses in no order
-  kProxy,        // in order, without a proxy fence
-  kTensorFence,  // in order, without the tcgen05 fences
-  kUnwritten,    // bytes of an operand that nobody writes
-  kBarrierLife,  // an mbarrier's use and its init or inval
-  kBarrierBytes, // data on the bytes of a live mbarrier
-  kAllocation,   // tensor memory: use, allocation, free, permit
-  kExit,         // a CTA ends before what acts on it
+  kEnding,        // deadlock, livelock, trap
+  kFault,         // of one operation, in the machine's words
+  kPhase,         // a wait or a contribution in another phase than meant, or than elsewhere
+  kRace,          // two accesses in no order
+  kProxy,         // in order, without a proxy fence
+  kTensorFence,   // in order, without the tcgen05 fences
+  kUnwritten,     // bytes of an operand that nobody writes
+  kBarrierLife,   // an mbarrier's use and its init or inval
+  kBarrierBytes,  // data on the bytes of a live mbarrier
+  kAllocation,    // tensor memory: use, allocation, free, permit
+  kExit,          // a CTA ends before what acts on it
   kTensorMap,
-  kGridBefore,   // memory of the grid before without griddepcontrol.wait
-  kIncomplete,   // a bound was hit: nothing is known
+  kGridBefore,  // memory of the grid before without griddepcontrol.wait
+  kIncomplete,  // a bound was hit: nothing is known
 };
 
 const char* name_of(RelationKind kind);

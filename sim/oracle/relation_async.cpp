@@ -105,10 +105,7 @@ void Record::touched(const Event& event) {
 }
 
 // Shared memory that a tensor operation reads.
-void Record::operand(const Event& event,
-                     Async& async,
-                     std::uint32_t cta,
-                     const Footprint& bytes) {
+void Record::operand(const Event& event, Async& async, std::uint32_t cta, const Footprint& bytes) {
   Access access;
   access.cta = cta;
   access.where = bytes;
@@ -135,13 +132,9 @@ void Record::tensor_cells(
   accesses.push_back(std::move(access));
 }
 
-void Record::use_columns(std::uint32_t cta,
-                         TmemAddress at,
-                         std::uint32_t columns,
-                         const Use& use) {
+void Record::use_columns(std::uint32_t cta, TmemAddress at, std::uint32_t columns, const Use& use) {
   for (Allocation& one : allocations) {
-    const bool apart =
-        at.column() + columns <= one.base || one.base + one.columns <= at.column();
+    const bool apart = at.column() + columns <= one.base || one.base + one.columns <= at.column();
     if (one.cta == cta && !apart && one.dealloc.end == kNoNode) {
       one.uses.push_back(use);
     }
@@ -155,18 +148,16 @@ void Record::issue_tensor(const Event& event, Async& async) {
   // Pairs that the manual pipelines: the second begins after the first is done.
   Nodes before{async.begin};
   for (const TensorOp& earlier : warp.tensor) {
-    const bool chained = earlier.op == Op::kTcgen05Cp
-                             ? mma
-                             : mma && earlier.d == event.address &&
-                                   earlier.instruction == event.wanted;
+    const bool chained = earlier.op == Op::kTcgen05Cp ? mma
+                                                      : mma && earlier.d == event.address &&
+                                                            earlier.instruction == event.wanted;
     if (earlier.pair == pair && (chained || options_.tensor_in_order)) {
       before.push_back(earlier.done);
     }
   }
   async.begin = order.add(before);
   async.done = order.add({}, {async.begin});
-  warp.tensor.push_back(
-      {event.serial, async.done, event.op, event.address, event.wanted, pair});
+  warp.tensor.push_back({event.serial, async.done, event.op, event.address, event.wanted, pair});
   const std::uint32_t ctas = pair ? 2 : 1;
   const std::uint32_t first = pair ? event.cta & ~1U : event.cta;
   const Use use{async.begin, async.done, who(event)};
@@ -265,11 +256,10 @@ void Record::issue_wgmma(const Event& event, Async& async, Node issued) {
           async,
           event.cta,
           operand_bytes(event.global, kRows, instruction.a_major(), instruction.a_type()));
-  operand(
-      event,
-      async,
-      event.cta,
-      operand_bytes(event.extra, instruction.n(), instruction.b_major(), instruction.b_type()));
+  operand(event,
+          async,
+          event.cta,
+          operand_bytes(event.extra, instruction.n(), instruction.b_major(), instruction.b_type()));
   const std::uint32_t in_cta = event.warp % launch_.warps_per_cta;
   const std::uint32_t leader = event.warp - in_cta % kWarpsPerWarpgroup;
   for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
@@ -304,8 +294,7 @@ void Record::landed(const Event& event) {
   if (event.op == Op::kMbarrierArrive) {
     contribution.engine = false;
     const bool released = event.ordering.semantics != Semantics::kRelaxed;
-    contribution.released = {
-        {async.done, released ? event.ordering.scope : Scope::kCluster, true}};
+    contribution.released = {{async.done, released ? event.ordering.scope : Scope::kCluster, true}};
   } else if (event.op != Op::kMbarrierExpectTx && event.op != Op::kMbarrierCompleteTx) {
     contribution.released = {{async.done, Scope::kCluster, true}};
   }

@@ -30,9 +30,7 @@ class Judge {
 
  private:
   bool memory(Node first, Node second) const { return record_.order.memory(first, second); }
-  bool execution(Node first, Node second) const {
-    return record_.order.execution(first, second);
-  }
+  bool execution(Node first, Node second) const { return record_.order.execution(first, second); }
   void find(RelationKind kind, const std::string& why, const Who& first, const Who& second) {
     findings_.push_back({kind, why, {}, first.site, second.site});
   }
@@ -294,8 +292,7 @@ class Judge {
 
   void exits() {
     for (const Access& access : record_.accesses) {
-      const bool store =
-          access.who.op == Op::kBulkStore || access.who.op == Op::kTensorStore;
+      const bool store = access.who.op == Op::kBulkStore || access.who.op == Op::kTensorStore;
       if (access.space != Space::kGlobal && (options_.stores_end_with_cta || !store)) {
         exit_after(access.cta, access.end, access.who);
       }
@@ -318,8 +315,7 @@ class Judge {
         for (const auto& [warp, release] : record_.map_releases) {
           for (const auto& [map, acquire] : record_.map_acquires) {
             published = published || (warp == write.use.who.warp && map == copy.map &&
-                                      memory(write.use.end, release) &&
-                                      memory(release, acquire) &&
+                                      memory(write.use.end, release) && memory(release, acquire) &&
                                       memory(acquire, copy.use.start));
           }
         }
@@ -340,10 +336,9 @@ class Judge {
         continue;
       }
       for (const auto& [begin, end] : launch_.prerequisite_writes) {
-        const bool waited =
-            std::any_of(record_.grid_waits.begin(), record_.grid_waits.end(), [&](Node node) {
-              return memory(node, access.start);
-            });
+        const bool waited = std::any_of(record_.grid_waits.begin(),
+                                        record_.grid_waits.end(),
+                                        [&](Node node) { return memory(node, access.start); });
         if (!waited && !overlap(access.where, bytes_at(begin, end - begin)).empty()) {
           find(RelationKind::kGridBefore,
                in_words(access.who) + " does not wait for the grid before",

@@ -5,9 +5,9 @@
 #include <map>
 
 #include "sim/check/rules.hpp"
+#include "sim/oracle/values.hpp"
 #include "sim/run/program_entry.hpp"
 #include "sim/run/prove.hpp"
-
 #include "tests/oracle/program_edits.hpp"
 
 namespace warptwin::sim {
@@ -70,8 +70,7 @@ ToolAnswer ask_tool(const Program& program, const VerdictOptions& options) {
   ToolAnswer answer;
   try {
     const ScenarioEntry entry = entry_of(std::make_shared<const Program>(program));
-    const ProofResult result =
-        prove(entry, ParameterSet{entry.parameters}, proof_options(options));
+    const ProofResult result = prove(entry, ParameterSet{entry.parameters}, proof_options(options));
     switch (result.verdict) {
       case ProofVerdict::kProved:
         answer.verdict = Verdict::kProved;
@@ -108,23 +107,51 @@ ToolAnswer ask_tool(const Program& program, const VerdictOptions& options) {
   return answer;
 }
 
-OracleAnswer ask_oracles(const Program& program, const VerdictOptions& options) {
-  OracleAnswer answer;
-  if (!options.relation) {
-    return answer;
-  }
+namespace {
+
+void ask_relation(const Program& program, const VerdictOptions& options, OracleAnswer& answer) {
   for (const RelationFinding& finding :
        judge_relation(relation_input(program, options.steps_max), relation_options(options))) {
     if (finding.kind == RelationKind::kIncomplete) {
       answer.known = false;
       continue;
     }
-    if (!answer.wrong) {
-      answer.kind = name_of(finding.kind);
-    }
     answer.wrong = true;
     answer.text += std::string{"R "} + name_of(finding.kind) + ": " + finding.why + " [" +
                    finding.schedule + "]\n";
+  }
+}
+
+void ask_values(const Program& program, const VerdictOptions& options, OracleAnswer& answer) {
+  ValuesOptions values;
+  values.states_max = options.states_max;
+  values.stores_need_their_cta = options.strict;
+  const ValuesResult result = judge_values(program, values);
+  answer.states += result.states;
+  switch (result.verdict) {
+    case ValuesResult::kRight:
+      answer.every = true;
+      return;
+    case ValuesResult::kWrong:
+      answer.wrong = true;
+      answer.text += "V: " + result.what + "\n";
+      return;
+    case ValuesResult::kIncomplete:
+    case ValuesResult::kUnsupported:
+      answer.text += "";
+      return;
+  }
+}
+
+}  // namespace
+
+OracleAnswer ask_oracles(const Program& program, const VerdictOptions& options) {
+  OracleAnswer answer;
+  if (options.relation) {
+    ask_relation(program, options, answer);
+  }
+  if (options.values) {
+    ask_values(program, options, answer);
   }
   return answer;
 }
@@ -133,7 +160,7 @@ OracleAnswer ask_oracles_of(const Program& program,
                             const ToolAnswer& tool,
                             const VerdictOptions& options) {
   OracleAnswer answer = ask_oracles(program, options);
-  if (tool.verdict == Verdict::kDefect && !answer.wrong && not_an_oracles(tool.id) == nullptr) {
+  if (tool.verdict == Verdict::kDefect && options.relation && !answer.wrong && not_an_oracles(tool.id) == nullptr) {
     constexpr std::uint32_t kPatience = 30;
     VerdictOptions more = options;
     more.interleavings *= kPatience;

@@ -12,7 +12,14 @@
 
 namespace warptwin::sim {
 
-enum class Verdict : std::uint8_t { kProved, kDefect, kUnordered, kUndecided, kIncomplete, kInternal };
+enum class Verdict : std::uint8_t {
+  kProved,
+  kDefect,
+  kUnordered,
+  kUndecided,
+  kIncomplete,
+  kInternal
+};
 const char* name_of(Verdict verdict);
 
 /// What the proof says, and the id or the words that it gives.
@@ -24,9 +31,9 @@ struct ToolAnswer {
 
 struct OracleAnswer {
   bool wrong = false;
-  bool known = true;   // it came to an answer
-  std::string kind;    // of the first finding
-  std::string text;    // all findings, a line each
+  bool known = true;  // it came to an answer
+  std::string kind;   // of the first finding
+  std::string text;   // all findings, a line each
 };
 
 enum class Agreement : std::uint8_t {
@@ -39,8 +46,10 @@ enum class Agreement : std::uint8_t {
 const char* name_of(Agreement agreement);
 
 struct VerdictOptions {
-  bool relation = true;
-  bool strict = false;                // the profile, of the proof and of the oracle
+  bool relation = true;               // ask oracle R
+  bool values = false;                // ask oracle V
+  std::uint64_t states_max = 20'000;  // of V
+  bool strict = false;  // the profile, of the proof and of the oracle
   std::uint32_t interleavings = 16;
   std::uint64_t steps_max = 5'000;  // of a run
 };
