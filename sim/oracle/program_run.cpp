@@ -128,7 +128,7 @@ RunStats run_program(const Program& program,
     config.clc_successes_max = schedule.tiles - 1;
   }
   if (schedule.seed % 2 != 0) {
-    config.rules.pair_dealloc = PairDealloc::kTogether;
+    config.rules.pair_alloc = config.rules.pair_dealloc = PairMeeting::kTogether;
   }
   Gpu gpu{config, memory, program.symbols};
   gpu.set_sink(sink);

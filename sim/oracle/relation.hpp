@@ -17,7 +17,7 @@
 ///    Proxies: a generic access before an asynchronous one needs fence.proxy.async in between, of a
 ///    space that holds the bytes. tcgen05 across threads needs the two fences.
 ///  - *execution*: the same, and what merely happens before: relaxed arrivals, an operation's own
-///    course. Lifetimes are judged on it.
+///    course. The ends of CTAs are judged on it.
 ///
 /// A pair of conflicting accesses without an order of its own is none of a race where accesses of
 /// the same bytes, each in conflict and in order with the next, lead from one to the other.

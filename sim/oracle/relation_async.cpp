@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/oracle/relation_record.hpp"
+#include "sim/oracle/relation_words.hpp"
 
 namespace warptwin::sim::relation {
 
@@ -50,6 +51,13 @@ void Record::issue(const Event& event) {
 void Record::issue_load(const Event& event, Async& async) {
   async.done = order.add({}, {async.begin});
   claims = claims || event.op == Op::kClcTryCancel;
+  if (event.op == Op::kClcTryCancel && refused_.count(cta_of_warp(event.warp)) != 0) {
+    faults.push_back({RelationKind::kFault,
+                      in_words(who(event)) + ": asks again after its CTA has seen a refusal",
+                      {},
+                      event.site,
+                      {}});
+  }
   copies_.push_back(async.done);
   Access to;
   to.cta = event.cta;

@@ -223,7 +223,7 @@ class Judge {
                life.init.who,
                use.who);
         }
-        if (ends && !execution(use.end, life.inval.start)) {
+        if (ends && !memory(use.end, life.inval.start)) {
           find(RelationKind::kBarrierLife,
                in_words(use.who) + " may act after " + in_words(life.inval.who),
                use.who,

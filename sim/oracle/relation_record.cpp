@@ -394,6 +394,9 @@ void Record::fence(const Event& event) {
 
 void Record::words(const Event& event) {
   const Node node = step(event);
+  if (event.op == Op::kClcQuery && event.count == 0 && event.wanted == 0) {
+    refused_.insert(event.cta);
+  }
   Access access;
   access.cta = event.cta;
   access.where = shared_bytes(event);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -213,6 +214,7 @@ class Record : public EventSink {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<Nodes, Nodes>> cluster_;
   std::map<std::uint64_t, Nodes> words_;  // what a read of the word synchronises with
   std::map<std::uint32_t, Nodes> ends_;   // warps of a CTA that have ended
+  std::set<std::uint32_t> refused_;       // CTAs that have seen a request fail
   Nodes copies_;                          // ends of loads
 };
 

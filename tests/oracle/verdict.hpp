@@ -31,9 +31,10 @@ struct ToolAnswer {
 
 struct OracleAnswer {
   bool wrong = false;
-  bool known = true;  // it came to an answer
-  std::string kind;   // of the first finding
-  std::string text;   // all findings, a line each
+  bool known = true;         // R came to an answer
+  bool every = false;        // V saw every interleaving
+  std::uint64_t states = 0;  // that V looked at
+  std::string text;          // all findings, a line each
 };
 
 enum class Agreement : std::uint8_t {
