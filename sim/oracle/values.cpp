@@ -207,8 +207,11 @@ class Search {
     }
     result_.path.clear();
     State state = starts_[at->start];
-    if (at->start != 0) {
-      result_.path.push_back("(the free of a pair's tensor memory waits for both CTAs)");
+    if ((state.together & pair_rule::kAllocates) != 0) {
+      result_.path.push_back("(the CTAs of a pair allocate together)");
+    }
+    if ((state.together & pair_rule::kFrees) != 0) {
+      result_.path.push_back("(the CTAs of a pair free together)");
     }
     std::vector<Sight> nothing;
     settle(state);

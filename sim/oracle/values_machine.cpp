@@ -43,11 +43,10 @@ std::vector<State> Machine::starts() {
   while (can_start(state)) {
     start_cluster(state);
   }
-  std::vector<State> all{state};
-  if (plan_.has_pair_frees) {
-    state.frees_together = 1;
+  std::vector<State> all;
+  do {
     all.push_back(state);
-  }
+  } while (plan_.has_pairs && ++state.together < pair_rule::kCount);
   return all;
 }
 
@@ -658,9 +657,7 @@ Problem Machine::tensor_memory(State& state,
     drop_dead_registers(state, warp);
     return {};
   }
-  const bool together =
-      op.group == CtaGroup::kTwo && (op.op == Op::kTcgen05Alloc || state.frees_together != 0);
-  if (!together) {
+  if (!acts_together(state, op)) {
     return act(warp);
   }
   const std::vector<std::uint32_t> others = partners(state, warp);

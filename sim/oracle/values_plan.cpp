@@ -463,9 +463,8 @@ void Planner::add_tensor(Planned& planned, const Operation& op) {
       } else if (op.op == Op::kTcgen05Alloc) {
         touch(
             planned, 0, Space::kShared, cta_, {{op.address, std::uint64_t{op.address} + 4}}, true);
-      } else {
-        plan_.has_pair_frees = plan_.has_pair_frees || ctas.size() == 2;
       }
+      plan_.has_pairs = plan_.has_pairs || ctas.size() == 2;
       return;
     case Op::kTcgen05Commit:
       return add_commit(planned, op);

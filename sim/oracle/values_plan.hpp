@@ -73,7 +73,7 @@ struct Plan {
   std::uint32_t registers = 0;  // of a warp: as far as jumps test them
   std::uint32_t named = 0;      // named barriers of a CTA
   bool has_requests = false;    // cluster launch control
-  bool has_pair_frees = false;
+  bool has_pairs = false;       // allocations or frees of two CTAs
 
   std::vector<std::uint32_t> barrier_offsets;  // in shared memory; the same in every CTA
   std::uint32_t shared_cells = 0;              // of a CTA
@@ -100,6 +100,11 @@ struct Plan {
   }
   std::uint32_t cta_of(std::uint32_t warp) const { return warp / warps_per_cta; }
   std::uint32_t cluster_of(std::uint32_t cta) const { return cta / cluster_size; }
+  /// The other CTA of its pair.
+  std::uint32_t peer_of(std::uint32_t cta) const {
+    const std::uint32_t rank = cta % cluster_size;
+    return cta - rank + (rank ^ 1U);
+  }
 };
 
 /// The program is referred to, and has to outlive the plan.

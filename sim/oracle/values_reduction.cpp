@@ -202,8 +202,7 @@ Reduction::Touch Reduction::of_operation(std::uint32_t warp, const Planned& plan
     case Op::kTcgen05Relinquish:
       set(touch.writes, tensor_memory(cta));
       if (op.group == CtaGroup::kTwo && op.op != Op::kTcgen05Relinquish) {
-        const std::uint32_t rank = cta % plan.cluster_size;
-        set(touch.writes, tensor_memory(cta - rank + (rank ^ 1U)));
+        set(touch.writes, tensor_memory(plan.peer_of(cta)));
       }
       break;
     case Op::kSetmaxnreg:
