@@ -33,8 +33,8 @@
 /// of equal values may race, additions commute. Acquiring loads, polls and tries may see different
 /// values in different interleavings; what then happens is judged. What cluster launch control
 /// grants is enumerated, failures while clusters are left among it; reads and results are compared
-/// among interleavings with the same grants. Whether the CTAs
-/// of a pair wait for each other where they allocate and free is enumerated too.
+/// among interleavings with the same grants. Whether the CTAs of a pair wait for each other where
+/// they allocate, and where they free, is enumerated too.
 ///
 /// Not supported, and said: wgmma, a tensor map that changes, a jump on a value or a poll of a word
 /// that this oracle does not follow (inputs whose words the program does not say, words that a row

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -82,6 +83,15 @@ struct Draft {
     warp.sync_warp();
   }
 
+  void number_lines() {
+    std::uint32_t line = 0;
+    for (std::vector<Instruction>& each : program.warps) {
+      for (Instruction& instruction : each) {
+        instruction.operation.site = {"test", ++line};
+      }
+    }
+  }
+
   Program program;
   std::uint64_t source, target, flag;
 };
@@ -102,7 +112,7 @@ inline void PrintTo(const Case& test, std::ostream* out) {
 inline ValuesResult judge(const Case& test, bool fault) {
   Draft draft{test.warps, test.cluster_size, test.clusters};
   test.write(draft, fault);
-  number_lines(draft.program);
+  draft.number_lines();
   const ValuesResult result = judge_values(draft.program);
   ValuesOptions whole;
   whole.reduce = false;
