@@ -96,11 +96,14 @@ struct TmemAllocation {
 };
 
 /// The barrier that frees tensor memory, the word its address is handed over in, and the named
-/// barrier it is handed over with.
+/// barrier it is handed over with. Of a pair also the barrier that tells the leader, whose MMAs
+/// write the tensor memory of both CTAs, that its peer has allocated: the manual does not say that
+/// a pair's allocation brings the two together.
 ///
 /// Barrier    Arrivals per phase              Completion means
 /// dealloc    the users' lanes, of each CTA   tensor memory may be freed; single-use
 ///            of the group
+/// peer       1, of the peer's owner          the peer has allocated; single-use, of pairs
 template <Role kOwner = Role::kMma, Role kUser = Role::kEpilogue, Role... kMoreUsers>
 struct TmemDeallocStorage {
   template <class Layout, std::uint32_t kRows>
@@ -114,6 +117,10 @@ struct TmemDeallocStorage {
             {owner, "done"},
             1,
             contract(kOwner, 0, user<kUser>(roles), user<kMoreUsers>(roles)...))[0]},
+        peer{layout.barriers(
+            {owner, "peer"},
+            cluster_shape.is_pair() ? 1 : 0,
+            contract(kOwner, 0, Contributor{kOwner, ArrivalKind::kElectedLane, 1}))},
         word{layout.word({owner, "address"})},
         hand_off{WarpGroupBarrier::of<kOwner, kUser, kMoreUsers...>(NamedBarrierId::kTmemHandOff,
                                                                     roles)} {}
@@ -122,11 +129,32 @@ struct TmemDeallocStorage {
   template <Machine M>
   constexpr void init(M& machine, SourceSite site = SourceSite::current()) const {
     machine.mbarrier_init(barrier, arrivals, site);
+    if (cluster.is_pair()) {
+      machine.mbarrier_init(peer[0], 1, site);
+    }
+  }
+  /// Brings the owners of a pair's allocations together: the peer's tells the leader's, which waits.
+  /// Nothing without pairs.
+  ///
+  /// Participants: the whole warp that has allocated, of each CTA. Blocks: the leader's, until the
+  /// peer has allocated.
+  template <Machine M>
+  constexpr void meet_peer(M& machine, SourceSite site = SourceSite::current()) const {
+    if (!cluster.is_pair()) {
+      return;
+    }
+    const std::uint32_t rank = machine.cta_rank();
+    if (cluster.is_leader(rank)) {
+      acquire(machine, peer[0], WaitPhase::number(0), acquire_within(false), site);
+    } else {
+      arrive_at<ArrivalKind::kElectedLane>(machine, peer[0], cluster.peer(rank), site);
+    }
   }
 
   ClusterShape cluster;
   std::uint32_t arrivals;
   Mbarrier barrier;
+  MbarrierArray peer;
   SharedAddress word;
   WarpGroupBarrier hand_off;
 

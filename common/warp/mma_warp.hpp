@@ -21,7 +21,8 @@ class [[nodiscard]] MmaWarp {
  public:
   /// Allocates, and lets the epilogue read the address.
   ///
-  /// Participants: the whole MMA warp of every CTA. Blocks: until the columns are free.
+  /// Participants: the whole MMA warp of every CTA. Blocks: until the columns are free; the leader
+  /// of a pair, until its peer has allocated too.
   static constexpr MmaWarp create(M& machine,
                                   const typename Accum::Storage& accum,
                                   const Dealloc& dealloc,
@@ -29,6 +30,7 @@ class [[nodiscard]] MmaWarp {
     const auto tmem = TmemAllocation::allocate(
         machine, dealloc.word, accum.config.columns(), accum.cluster.group, site);
     dealloc.hand_off.arrive(machine, site);
+    dealloc.meet_peer(machine, site);
     return MmaWarp{machine, Accum{machine, accum, tmem}, dealloc, site};
   }
   constexpr MmaWarp(MmaWarp&&) = default;

@@ -24,7 +24,7 @@ struct DrainParityZeroKernel : MulticastRingKernel<M, Extents> {
     }
     for (std::uint32_t stage = 0; stage < smem.stages; ++stage) {
       // The fault: the parity of the last lap is that of state, not 0.
-      machine.mbarrier_wait_parity(smem.barriers.empty[stage], WaitPhase::parity_only(0));
+      machine.mbarrier_wait_parity(smem.barriers.empty[stage], WaitPhase::number(0));
       machine.sync_warp();
     }
   }

@@ -22,6 +22,7 @@ struct Gemm2smPeerFreesTmemKernel : Gemm2smKernel<M, Extents> {
     const auto tmem = TmemAllocation::allocate(
         machine, smem.tmem.word, smem.accum.config.columns(), CtaGroup::kTwo);
     smem.tmem.hand_off.arrive(machine);
+    smem.tmem.meet_peer(machine);
     tmem.release_lock(machine);
     if (smem.tmem.cluster.is_leader(machine.cta_rank())) {
       Accum accums{machine, smem.accum, tmem};
@@ -45,7 +46,7 @@ struct Gemm2smPeerFreesTmem : Gemm2smTwin {
   static constexpr ScenarioInfo kInfo{"gemm_2sm_peer_frees_tmem",
                                       ScenarioKind::kBroken,
                                       "the peer frees the pair's tensor memory at once",
-                                      "TMEM_DEALLOC_PEER_UNSYNCED",
+                                      "TMEM_USE_AFTER_FREE",
                                       "gemm_2sm"};
   template <Machine M, class Extents>
   using Kernel = Gemm2smPeerFreesTmemKernel<M, Extents>;

@@ -32,7 +32,7 @@ struct GemmGroupedDrainParityZeroKernel : GemmGroupedKernel<M, Extents> {
     }
     for (std::uint32_t s = 0; s < smem.input.barriers.stages; ++s) {
       // The fault: the parity of the last lap is that of the ring's state, not 0.
-      machine.mbarrier_wait_parity(smem.input.barriers.empty[s], WaitPhase::parity_only(0));
+      machine.mbarrier_wait_parity(smem.input.barriers.empty[s], WaitPhase::number(0));
       machine.sync_warp();
     }
   }

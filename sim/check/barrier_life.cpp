@@ -7,8 +7,6 @@ namespace warptwin::sim {
 
 namespace {
 
-constexpr std::uint32_t kMbarrierBytes = 8;
-
 class Impl : public Detector {
  public:
   Impl(Reporter& reporter, Order&)

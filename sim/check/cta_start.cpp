@@ -100,7 +100,7 @@ class Impl : public Detector {
                       {"missing: a cluster barrier before the first operation on another CTA"});
   }
 
-  // A pair allocates collectively: what comes after either CTA's allocation comes after both.
+  // Whether the warp knows of the CTA's allocation.
   bool after_allocation(std::uint32_t cta, std::uint32_t observer) {
     const auto allocation = allocations_.find(cta);
     return allocation != allocations_.end() &&
@@ -111,8 +111,10 @@ class Impl : public Detector {
   void on_pair(const Event& event) {
     const std::uint32_t own = naming().cta_of_warp(event.warp);
     const std::uint32_t peer = own ^ 1U;
-    const bool allocated = allocations_.count(peer) != 0 && (after_allocation(own, event.warp) ||
-                                                             after_allocation(peer, event.warp));
+    // Where a pair allocates together, what comes after either allocation comes after both.
+    const bool together = naming().config().rules.pair_alloc == PairMeeting::kTogether &&
+                          allocations_.count(peer) != 0 && after_allocation(own, event.warp);
+    const bool allocated = together || after_allocation(peer, event.warp);
     if (!allocated) {
       reporter().report("TCGEN05_PEER_NOT_READY",
                         event,

@@ -21,7 +21,8 @@ class Impl : public Detector {
                   Op::kGriddepcontrolLaunch,
                   Op::kGriddepcontrolWait,
                   Op::kTensorLoad,
-                  Op::kTensorStore}},
+                  Op::kTensorStore},
+                 true},
         order_{order} {}
 
   void on_event(const Event& event) override {
@@ -35,11 +36,22 @@ class Impl : public Detector {
       case Op::kCtaExit:
         on_exit(event);
         break;
+      case Op::kGlobalLoadAcquire:
+      case Op::kGlobalWait:
+        break;  // judged when they look
       default:
-        if (event.step == Step::kIssued || event.step == Step::kDone) {
+        if (event.step == Step::kIssued || event.step == Step::kDone ||
+            event.step == Step::kTouched) {
           on_access(event);
         }
         break;
+    }
+  }
+
+  void on_look(const Event& event) override { on_access(event); }
+  void on_blocked(const Event& event) override {
+    if (event.op == Op::kGlobalWait) {
+      on_access(event);
     }
   }
 
@@ -54,13 +66,29 @@ class Impl : public Detector {
            op == Op::kGlobalRedAdd;
   }
 
+  // Whether it acts on any of the bytes [begin, end): a word, or the rows of a copy's box.
+  static bool reaches(const Event& event, std::uint64_t begin, std::uint64_t end) {
+    const bool copy =
+        is_load(event.op) || event.op == Op::kBulkStore || event.op == Op::kTensorStore;
+    if (!copy) {
+      return event.global + 4 > begin && event.global < end;
+    }
+    for (std::uint64_t row = 0; row < event.pending; ++row) {
+      const std::uint64_t from = event.global + row * event.expected;
+      if (from < end && from + static_cast<std::uint64_t>(event.tx) > begin) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   void on_access(const Event& event) {
     const LaunchConfig& config = naming().config();
     if (config.prerequisite_writes.empty() && !config.has_dependents) {
       return;
     }
     for (const auto& [begin, end] : config.prerequisite_writes) {
-      if (event.global >= begin && event.global < end) {
+      if (reaches(event, begin, end)) {
         check_wait(event);
       }
     }

@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "sim/check/arrivals.hpp"
-#include "sim/check/barrier_init_order.hpp"
 #include "sim/check/barrier_life.hpp"
+#include "sim/check/barrier_order.hpp"
 #include "sim/check/copies.hpp"
 #include "sim/check/cta_start.hpp"
 #include "sim/check/dependent_launch.hpp"
@@ -40,7 +40,7 @@ struct Entry {
 // The list of detectors, in the order in which they see an event.
 constexpr Entry kDetectors[] = {
     {"barrier_life", make_barrier_life},
-    {"barrier_init_order", make_barrier_init_order},
+    {"barrier_order", make_barrier_order},
     {"arrivals", make_arrivals},
     {"transactions", make_transactions},
     {"waits", make_waits},
@@ -68,6 +68,10 @@ constexpr Entry kDetectors[] = {
 static_assert(std::size(kDetectors) <= 32);  // DetectorSet keeps one bit for each
 
 constexpr std::size_t kFindingsMax = 200;
+
+// What a warp learns something by, of objects that it looks at before.
+constexpr OpSet kLooks{
+    Op::kMbarrierWait, Op::kMbarrierTryWait, Op::kGlobalWait, Op::kGlobalLoadAcquire};
 
 }  // namespace
 
@@ -168,17 +172,22 @@ DetectorSet::DetectorSet(const Rules& rules, const LaunchConfig& config, const S
 
 void DetectorSet::on_event(const Event& event) {
   const bool piece = event.step == Step::kTouched;
+  const std::uint32_t who = by_op_[static_cast<unsigned>(event.op)] & (piece ? with_pieces_ : ~0U);
+  const auto tell = [&](auto&& how) {
+    for (std::uint32_t left = who; left != 0; left &= left - 1) {
+      how(*detectors_[static_cast<unsigned>(std::countr_zero(left))]);
+    }
+  };
+  if (event.step == Step::kDone && kLooks.contains(event.op)) {
+    tell([&](Detector& detector) { detector.on_look(event); });
+  }
   if (!piece) {
     order_.on_event(event);
   }
-  std::uint32_t left = by_op_[static_cast<unsigned>(event.op)] & (piece ? with_pieces_ : ~0U);
-  for (; left != 0; left &= left - 1) {
-    Detector& detector = *detectors_[static_cast<unsigned>(std::countr_zero(left))];
-    if (event.step == Step::kBlocked) {
-      detector.on_blocked(event);
-    } else {
-      detector.on_event(event);
-    }
+  if (event.step == Step::kBlocked) {
+    tell([&](Detector& detector) { detector.on_blocked(event); });
+  } else {
+    tell([&](Detector& detector) { detector.on_event(event); });
   }
 }
 

@@ -120,6 +120,9 @@ class Detector {
   virtual void on_event(const Event& event) = 0;
   /// A warp came to an operation and cannot go on.
   virtual void on_blocked(const Event& event) { (void)event; }
+  /// A warp is about to pass a wait, a try or a poll of a word: what it knows is what it knew when
+  /// it looked, without what it learns by passing, which `on_event` tells next.
+  virtual void on_look(const Event& event) { (void)event; }
   /// The run is over; `gpu` is as it left it.
   virtual void at_end(const Gpu& gpu, RunEnd end) {
     (void)gpu;

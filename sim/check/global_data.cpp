@@ -109,9 +109,6 @@ struct Access {
   std::shared_ptr<Completion> completion;  // of a copy
 };
 
-// Readers of one place that are remembered: of whoever writes it next, one not in order is enough.
-constexpr std::ptrdiff_t kReadersMax = 4;
-
 class Impl : public Detector {
  public:
   Impl(Reporter& reporter, Order& order)
@@ -137,13 +134,24 @@ class Impl : public Detector {
     } else if (copies(kind_of(event.op))) {
       on_copy(event);
     } else if (event.fault == Fault::kNone) {
-      add(event,
-          {{static_cast<std::int64_t>(event.global), 0, 1, event.bytes},
-           kind_of(event.op),
-           event.warp,
-           order_.now(event.warp),
-           event.site,
-           nullptr});
+      Access access = word(event);
+      if (access.kind != Kind::kFlagLoad) {
+        judge(event, access);
+      }
+      remember(std::move(access));
+    }
+  }
+
+  // A poll is judged by what its warp knew when it looked: what it found, it has read before it
+  // knew.
+  void on_look(const Event& event) override {
+    if (event.fault == Fault::kNone) {
+      judge(event, word(event));
+    }
+  }
+  void on_blocked(const Event& event) override {
+    if (event.op == Op::kGlobalWait) {
+      on_look(event);
     }
   }
 
@@ -152,7 +160,18 @@ class Impl : public Detector {
     std::uint32_t group = 0;
     std::shared_ptr<Completion> completion;
   };
-  using Places = std::multimap<std::int64_t, Access>;  // by first byte, in the order they came
+  // By first byte and warp, in the order they came.
+  using Places = std::multimap<std::pair<std::int64_t, std::uint32_t>, Access>;
+
+  Access word(const Event& event) const {
+    constexpr std::int64_t kWordBytes = 4;
+    return {{static_cast<std::int64_t>(event.global), 0, 1, kWordBytes},
+            kind_of(event.op),
+            event.warp,
+            order_.now(event.warp),
+            event.site,
+            nullptr};
+  }
 
   void on_copy(const Event& event) {
     const Kind kind = kind_of(event.op);
@@ -176,7 +195,8 @@ class Impl : public Detector {
       } else {
         stores_[event.warp].push_back({event.count, access.completion});
       }
-      add(event, std::move(access));
+      judge(event, access);
+      remember(std::move(access));
     } else if (event.step == Step::kWritten && load) {
       const auto found = loads_.find(event.serial);
       if (found != loads_.end()) {
@@ -216,31 +236,34 @@ class Impl : public Detector {
         first.completion->cta, first.completion->barrier, first.completion->phase, second);
   }
 
-  void add(const Event& event, Access access) {
+  void judge(const Event& event, const Access& access) {
     if (writes(access.kind)) {
       judge(event, reads_, access);
     }
     judge(event, writes_, access);
+  }
+
+  // An access takes the place of one of the same warp to the same bytes that it is ordered after:
+  // who is ordered after it, is ordered after that one too. One that may still be under way stays.
+  void remember(Access access) {
     longest_ = std::max(longest_, access.at.end() - access.at.start);
     Places& places = writes(access.kind) ? writes_ : reads_;
-    const auto [begin, end] = places.equal_range(access.at.start);
+    const auto [begin, end] = places.equal_range({access.at.start, access.warp});
     const auto known = std::find_if(begin, end, [&](const auto& entry) {
       const Access& other = entry.second;
-      return other.warp == access.warp && other.kind == access.kind && other.at.same(access.at);
+      return other.kind == access.kind && other.at.same(access.at) && ordered(other, access.warp);
     });
     if (known != end) {
       known->second = std::move(access);
       return;
     }
-    if (std::distance(begin, end) >= kReadersMax) {
-      places.erase(begin);
-    }
-    places.emplace_hint(end, access.at.start, std::move(access));
+    const std::pair place{access.at.start, access.warp};
+    places.emplace_hint(end, place, std::move(access));
   }
 
   void judge(const Event& event, const Places& places, const Access& access) {
-    const auto end = places.lower_bound(access.at.end());
-    for (auto at = places.lower_bound(access.at.start - longest_); at != end; ++at) {
+    const auto end = places.lower_bound({access.at.end(), 0});
+    for (auto at = places.lower_bound({access.at.start - longest_, 0}); at != end; ++at) {
       const Access& first = at->second;
       const bool both_flags = flag(first.kind) && flag(access.kind);
       if (!both_flags && first.at.meets(access.at) && !ordered(first, access.warp)) {

@@ -51,7 +51,8 @@ constexpr Rule kRules[] = {
       "api per_thread per_role none",
       "api",
       "api",
-      "which phase a wait means that names only a parity"},
+      "which phase a wait means that names only a parity; api: the one that the proof finds it to "
+      "wait for in every interleaving"},
      [](Rules& rules, std::size_t value) { rules.phase_intent = static_cast<PhaseIntent>(value); }},
     {{"expect_completes",
       "0 1",
@@ -125,7 +126,25 @@ constexpr Rule kRules[] = {
       "whether tcgen05.dealloc of a pair waits for the peer; either: the proof is of both, a run's "
       "seed chooses"},
      [](Rules& rules, std::size_t value) {
-       rules.machine.pair_dealloc = static_cast<PairDealloc>(value);
+       rules.machine.pair_dealloc = static_cast<PairMeeting>(value);
+     }},
+    {{"pair_alloc",
+      "alone together either",
+      "either",
+      "either",
+      "whether tcgen05.alloc of a pair waits for the peer, and so brings the two CTAs together, "
+      "which the manual does not say; either: the proof is of both, a run's seed chooses"},
+     [](Rules& rules, std::size_t value) {
+       rules.machine.pair_alloc = static_cast<PairMeeting>(value);
+     }},
+    {{"unknown_data",
+      "zero ones mixed",
+      "zero",
+      "zero",
+      "what data reads as where none moves, and what `any` says of registers without contents: 0 "
+      "and yes, all bits and no, something else for each address and yes and no in turn"},
+     [](Rules& rules, std::size_t value) {
+       rules.machine.unknown_data = static_cast<UnknownData>(value);
      }},
     {{"clc_failure",
       "no_work_left early",

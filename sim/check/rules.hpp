@@ -19,7 +19,7 @@ enum class Profile : std::uint8_t { kPractical, kStrict };
 
 /// Which phase a wait means that names only a parity.
 enum class PhaseIntent : std::uint8_t {
-  kApi,        // what the layer says; of a bare parity, as kPerThread
+  kApi,        // what the layer says; a bare parity means what the proof finds it to mean
   kPerThread,  // the phase after the last that this warp observed on the object
   kPerRole,    // the same, of all warps of its role
   kNone,       // it is not judged

@@ -12,11 +12,13 @@ namespace {
 // Some bytes of a CTA's shared memory: `rows` times `width` bytes, `pitch` apart, as they lie
 // before a swizzle, which moves them within their row.
 struct Footprint {
+  static constexpr std::uint32_t kSwizzleChunk = 16;  // bytes that a swizzle moves together
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
   std::uint32_t width = 0;
   std::uint32_t pitch = 0;  // 0: one row
   bool swizzled = false;    // rows of swizzle spans
+  bool gaps = false;        // pieces that are not one stride apart, and what lies between
 
   static Footprint interval(std::uint32_t begin, std::uint32_t bytes) {
     return {begin, begin + bytes, bytes, 0};
@@ -78,9 +80,28 @@ struct Footprint {
   }
   bool covers(const Footprint& other) const {
     if (pitch == 0) {
-      return begin <= other.begin && other.end <= end;
+      const Footprint all = other.swizzled ? other.spans() : other;
+      return begin <= all.begin && all.end <= end;
     }
-    return begin == other.begin && end == other.end && width == other.width && pitch == other.pitch;
+    return begin == other.begin && end == other.end && width == other.width &&
+           pitch == other.pitch && swizzled == other.swizzled;
+  }
+  /// Calls `f(from, to)` for each run of bytes as it lies in memory, in no order.
+  template <class F>
+  void for_each_run(F&& f) const {
+    for (std::uint32_t row = 0; row < rows(); ++row) {
+      const std::uint32_t from = begin + row * pitch;
+      if (!swizzled) {
+        f(from, from + width);
+        continue;
+      }
+      std::uint32_t to = from;
+      for (std::uint32_t at = from; at < from + width; at = to) {
+        to = std::min(from + width, (at / kSwizzleChunk + 1) * kSwizzleChunk);
+        const std::uint32_t moved = at ^ ((at >> 7) % (pitch / kSwizzleChunk) * kSwizzleChunk);
+        f(moved, moved + (to - at));
+      }
+    }
   }
 
  private:
@@ -109,10 +130,12 @@ enum class Kind : std::uint8_t {
   kTensor,  // MMA, tcgen05.cp
   kWgmma,
   kResponse,  // of a request for a cluster
+  kBarrier,   // mbarrier.init and .inval, of the object's bytes
 };
 
 bool writes(Kind kind) {
-  return kind == Kind::kGenericWrite || kind == Kind::kLoad || kind == Kind::kResponse;
+  return kind == Kind::kGenericWrite || kind == Kind::kLoad || kind == Kind::kResponse ||
+         kind == Kind::kBarrier;
 }
 
 bool reads_operand(Kind kind) {
@@ -120,7 +143,7 @@ bool reads_operand(Kind kind) {
 }
 
 bool generic(Kind kind) {
-  return kind == Kind::kGenericWrite || kind == Kind::kGenericRead;
+  return kind == Kind::kGenericWrite || kind == Kind::kGenericRead || kind == Kind::kBarrier;
 }
 
 const char* name_of(Kind kind) {
@@ -130,7 +153,8 @@ const char* name_of(Kind kind) {
                                     "the bulk store of it",
                                     "the tcgen05 operation that reads it",
                                     "the wgmma that reads it",
-                                    "the response to clusterlaunchcontrol.try_cancel"};
+                                    "the response to clusterlaunchcontrol.try_cancel",
+                                    "mbarrier.init or .inval"};
   return kNames[static_cast<unsigned>(kind)];
 }
 
@@ -168,6 +192,8 @@ class Impl : public Detector {
                   Op::kClcTryCancel,
                   Op::kCtaExit,
                   Op::kFenceProxyAsync,
+                  Op::kMbarrierInit,
+                  Op::kMbarrierInval,
                   Op::kMbarrierTryWait,
                   Op::kMbarrierWait,
                   Op::kSharedLoad,
@@ -191,6 +217,14 @@ class Impl : public Detector {
       case Op::kBulkStore:
         if (event.step == Step::kIssued) {
           on_store(event);
+        }
+        break;
+      case Op::kMbarrierInit:
+      case Op::kMbarrierInval:
+        if (event.fault == Fault::kNone) {
+          add(event,
+              event.cta,
+              make(event, Kind::kBarrier, Footprint::interval(event.address, kMbarrierBytes)));
         }
         break;
       case Op::kMbarrierWait:
@@ -267,6 +301,8 @@ class Impl : public Detector {
     if (generic(kind)) {
       access.fences = order_.fences_known(event.warp);
       access.just_fenced = order_.just_fenced(event.warp);
+    }
+    if (kind == Kind::kGenericRead || kind == Kind::kGenericWrite) {
       dirty_[event.warp] = access.time;
     }
     return access;
@@ -373,6 +409,7 @@ class Impl : public Detector {
     const std::uint32_t first = pair ? event.cta & ~1U : event.cta;
     for (std::uint32_t cta = first; cta < first + (pair ? 2 : 1); ++cta) {
       Footprint at = Footprint::interval(reach.first, reach.end - reach.first);
+      at.gaps = true;
       if (reach.pitch != 0) {
         const std::uint32_t end = reach.begin + (reach.pieces - 1) * reach.pitch + reach.width;
         at = {reach.begin, end, reach.width, reach.pitch, reach.swizzled};
@@ -411,6 +448,7 @@ class Impl : public Detector {
     switch (first.kind) {
       case Kind::kGenericWrite:
       case Kind::kGenericRead:
+      case Kind::kBarrier:
         return first.warp == second || order_.ordered(first.warp, first.time, second);
       case Kind::kLoad:
       case Kind::kResponse:
@@ -430,16 +468,82 @@ class Impl : public Detector {
     return order_.tensor_complete(order_.warpgroup_of(first.warp), second) >= first.time;
   }
 
-  // A later access to the same bytes, found to be after `first` when it came, that is itself
-  // ordered before: of a copy whose tile an MMA has read, and the commit of that MMA waited for.
+  // A later access to the same bytes that conflicts with `first`, so that it was judged to be after
+  // it when it came (or reported), and is itself ordered before: of a copy whose tile an MMA has
+  // read, and the commit of that MMA waited for. Two reads were never compared: of them the later
+  // says nothing about the earlier.
   bool ordered_through(const std::vector<Access>& known, std::size_t number, const Access& second) {
-    const Footprint& at = known[number].at;
+    const Access& first = known[number];
     for (std::size_t i = number + 1; i < known.size(); ++i) {
-      if (known[i].at.meets(at) && ordered(known[i], second.warp)) {
+      const bool judged = writes(first.kind) || writes(known[i].kind);
+      if (judged && known[i].at.meets(first.at) && ordered(known[i], second.warp)) {
         return true;
       }
     }
     return false;
+  }
+
+  // Bytes of `read` that one of the writes known has written, and the first that none has.
+  struct Coverage {
+    std::uint64_t bytes = 0;
+    std::uint32_t first_missing = 0;
+  };
+  static Coverage coverage(const std::vector<Access>& known, const Footprint& read) {
+    Coverage result;
+    std::vector<bool> done;
+    std::uint32_t low = ~0U;
+    std::uint32_t high = 0;
+    read.for_each_run([&](std::uint32_t from, std::uint32_t to) {
+      low = std::min(low, from);
+      high = std::max(high, to);
+    });
+    done.resize(high - low);
+    for (const Access& one : known) {
+      if (writes(one.kind)) {
+        one.at.for_each_run([&](std::uint32_t from, std::uint32_t to) {
+          for (std::uint32_t at = std::max(from, low); at < std::min(to, high); ++at) {
+            done[at - low] = true;
+          }
+        });
+      }
+    }
+    result.first_missing = high;
+    read.for_each_run([&](std::uint32_t from, std::uint32_t to) {
+      for (std::uint32_t at = from; at < to; ++at) {
+        result.bytes += done[at - low] ? 1 : 0;
+        result.first_missing =
+            done[at - low] ? result.first_missing : std::min(result.first_missing, at);
+      }
+    });
+    return result;
+  }
+
+  // Reports bytes of a read that nobody has written.
+  void require_written(const Event& event,
+                       std::uint32_t cta,
+                       const std::vector<Access>& known,
+                       const Access& read) {
+    const bool whole = std::any_of(known.begin(), known.end(), [&](const Access& one) {
+      return writes(one.kind) && one.at.covers(read.at);
+    });
+    if (whole) {
+      return;
+    }
+    const Coverage written = coverage(known, read.at);
+    if (written.bytes == read.at.bytes() || (read.at.gaps && written.bytes != 0)) {
+      return;
+    }
+    const std::string what = reads_operand(read.kind) ? "an operand" : "read";
+    reporter().report("SMEM_UNINIT_READ",
+                      event,
+                      place(cta, read.at),
+                      written.bytes == 0
+                          ? what + (reads_operand(read.kind) ? " that nobody has written"
+                                                             : " although nobody has written it")
+                          : what + " of which only " + std::to_string(written.bytes) + " of " +
+                                std::to_string(read.at.bytes()) +
+                                " bytes have been written; the first that has not is shared+" +
+                                std::to_string(written.first_missing));
   }
 
   // The slices of a tile that one warp's MMAs read one after the other are one access, the last.
@@ -462,15 +566,20 @@ class Impl : public Detector {
     if (reads_operand(access.kind) && joins_earlier(known, access)) {
       return;
     }
-    std::uint64_t written = 0;
     bool reported = false;
     bool any_gone = false;
     for (std::size_t i = 0; i < known.size(); ++i) {
       Access& first = known[i];
+      if (writes(access.kind) && first.source.width != 0 && access.at.meets(first.source)) {
+        first.source = {};  // not as it was any more
+      }
       if (!access.at.meets(first.at)) {
         continue;
       }
-      written += writes(first.kind) ? std::min(first.at.bytes(), access.at.bytes()) : 0;
+      if (first.kind == Kind::kBarrier && access.kind == Kind::kBarrier) {
+        first.gone = any_gone = true;  // barrier_order judges them
+        continue;
+      }
       if (!writes(first.kind) && !writes(access.kind)) {
         // Whoever is ordered after the later of two reads of one place is after the earlier.
         first.gone =
@@ -492,7 +601,6 @@ class Impl : public Detector {
         // A write of all its bytes takes the place of what came before.
         first.gone = access.at.covers(first.at);
         any_gone = any_gone || first.gone;
-        first.source = {};
       } else if (in_order && first.at.covers(access.at)) {
         access.source = first.at;
       }
@@ -500,18 +608,20 @@ class Impl : public Detector {
     if (any_gone) {
       std::erase_if(known, [](const Access& first) { return first.gone; });
     }
-    if (!writes(access.kind) && written < access.at.bytes() && !reads_operand(access.kind)) {
-      reporter().report("SMEM_UNINIT_READ",
-                        event,
-                        place(cta, access.at),
-                        written == 0 ? "read although nobody has written it"
-                                     : "read although only " + std::to_string(written) +
-                                           " of its bytes have been written");
-    } else if (reads_operand(access.kind) && written == 0) {
-      reporter().report(
-          "SMEM_UNINIT_READ", event, place(cta, access.at), "an operand that nobody has written");
+    if (!writes(access.kind)) {
+      require_written(event, cta, known, access);
+    }
+    if (access.source.width != 0 && !one_write_alone(known, access.source)) {
+      access.source = {};
     }
     known.push_back(std::move(access));
+  }
+
+  // Whether nothing else has been written there since the write that filled it all.
+  static bool one_write_alone(const std::vector<Access>& known, const Footprint& filled) {
+    return std::count_if(known.begin(), known.end(), [&](const Access& one) {
+             return writes(one.kind) && one.at.meets(filled);
+           }) == 1;
   }
 
   std::string place(std::uint32_t cta, const Footprint& at) const {
@@ -520,6 +630,9 @@ class Impl : public Detector {
   }
 
   static const char* id_of(const Access& first, const Access& second) {
+    if (first.kind == Kind::kBarrier || second.kind == Kind::kBarrier) {
+      return "MBAR_MEM_CLOBBER";
+    }
     if (second.kind == Kind::kResponse) {
       return "CLC_RESP_OVERWRITE";
     }
@@ -547,6 +660,9 @@ class Impl : public Detector {
   const char* id_of_unfenced(const Access& first, const Access& second) const {
     if (second.kind == Kind::kResponse) {
       return "CLC_RESP_OVERWRITE";
+    }
+    if (first.kind == Kind::kBarrier) {
+      return "PROXY_FENCE_MISSING";
     }
     const FencesKnown known = order_.fences_known(second.warp);
     if (known.shared > first.fences.shared || first.just_fenced) {

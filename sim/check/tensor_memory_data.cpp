@@ -29,7 +29,7 @@ struct Cells {
   }
 };
 
-enum class Use : std::uint8_t { kLoad, kStore, kMmaD, kMmaA, kScale, kCopy, kFree };
+enum class Use : std::uint8_t { kLoad, kStore, kMmaD, kMmaA, kScale, kCopy, kFree, kAlloc };
 
 bool writes(Use use) {
   return use == Use::kStore || use == Use::kMmaD || use == Use::kCopy;
@@ -47,7 +47,8 @@ const char* name_of(Use use) {
                                     "the MMA that reads them as A",
                                     "the MMA that reads scale factors there",
                                     "tcgen05.cp",
-                                    "tcgen05.dealloc"};
+                                    "tcgen05.dealloc",
+                                    "tcgen05.alloc"};
   return kNames[static_cast<unsigned>(use)];
 }
 
@@ -155,7 +156,7 @@ class Impl : public Detector {
         break;
       case Op::kTcgen05Alloc:
         if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
-          set_written(event.cta, {kAllLanes, event.peer, event.peer + event.count}, false);
+          on_alloc(event);
         }
         break;
       case Op::kTcgen05Dealloc:
@@ -276,6 +277,15 @@ class Impl : public Detector {
       add(event, cta, access);
       add_source(cta, access, static_cast<TmemCopy>(event.wanted));
     });
+  }
+
+  // What is allocated is nobody's before: whoever uses it comes after.
+  void on_alloc(const Event& event) {
+    const Cells at{kAllLanes, event.peer, event.peer + event.count};
+    set_written(event.cta, at, false);
+    Access access = make(event, Use::kAlloc, at);
+    access.settled = access.time;
+    ctas_[event.cta].known.push_back(access);
   }
 
   // Each CTA of a pair frees its own columns, and its peer's MMAs may still use them.
@@ -500,7 +510,8 @@ class Impl : public Detector {
       if (!first.at.meets(access.at)) {
         return false;
       }
-      const bool conflict = writes(first.use) || writes(access.use) || access.use == Use::kFree;
+      const bool conflict = writes(first.use) || writes(access.use) || access.use == Use::kFree ||
+                            first.use == Use::kAlloc;
       reported = (conflict && !reported && judge(event, cta, first, access)) || reported;
       // Whoever comes after this one comes after what it replaces.
       const bool again = first.use == access.use && first.warp == access.warp && first.settled == 0;
@@ -544,6 +555,9 @@ class Impl : public Detector {
   }
 
   bool judge(const Event& event, std::uint32_t cta, const Access& first, const Access& second) {
+    if (first.use == Use::kAlloc) {
+      return judge_allocated(event, cta, first, second);
+    }
     const bool same = first.warp == second.warp;
     const bool in_pipe =
         pipelined(first, second) && (same || order_.ordered(first.warp, first.time, second.warp));
@@ -556,6 +570,24 @@ class Impl : public Detector {
       return true;
     }
     return false;
+  }
+
+  // Of what a pair's operation does in its other CTA, cta_start speaks.
+  bool judge_allocated(const Event& event,
+                       std::uint32_t cta,
+                       const Access& first,
+                       const Access& second) {
+    if (naming().cta_of_warp(second.warp) != cta || complete(first, second.warp)) {
+      return false;
+    }
+    reporter().report("TMEM_UNALLOCATED",
+                      event,
+                      place(cta, second.at),
+                      std::string{name_of(second.use)} +
+                          " is in no order with the tcgen05.alloc of " + naming().warp(first.warp) +
+                          " at " + naming().site(first.site),
+                      {"missing: a barrier between the allocation and this"});
+    return true;
   }
 
   // --- Reports

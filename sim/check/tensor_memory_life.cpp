@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <vector>
 
 namespace warptwin::sim {
 
@@ -18,6 +19,7 @@ class Impl : public Detector {
                   Op::kTcgen05Dealloc,
                   Op::kTcgen05Ld,
                   Op::kTcgen05Mma,
+                  Op::kTcgen05Relinquish,
                   Op::kTcgen05St,
                   Op::kTcgen05WaitLd,
                   Op::kTcgen05WaitSt}},
@@ -32,6 +34,9 @@ class Impl : public Detector {
         break;
       case Op::kTcgen05Dealloc:
         on_free(event);
+        break;
+      case Op::kTcgen05Relinquish:
+        on_relinquish(event);
         break;
       case Op::kTcgen05Mma:
       case Op::kTcgen05Cp:
@@ -63,6 +68,7 @@ class Impl : public Detector {
   struct CtaState {
     std::map<std::uint32_t, Allocation> live;  // by base column
     std::uint32_t allocator = ~0U;
+    std::vector<Allocation> made;  // by each warp its last, freed since or not
   };
 
   static std::string columns(std::uint32_t base, std::uint32_t count) {
@@ -101,8 +107,27 @@ class Impl : public Detector {
     cta.allocator = event.warp;
     check_peer(event);
     if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
-      cta.live[event.peer] = {
+      const Allocation made{
           event.count, event.warp, order_.now(event.warp), event.address, event.site};
+      cta.live[event.peer] = made;
+      std::erase_if(cta.made, [&](const Allocation& one) { return one.warp == event.warp; });
+      cta.made.push_back(made);
+    }
+  }
+
+  // An allocation that comes after it is a fault of the run; one that may come after it is found
+  // here.
+  void on_relinquish(const Event& event) {
+    for (const Allocation& made : ctas_[event.cta].made) {
+      if (made.warp != event.warp && !order_.ordered(made.warp, made.time, event.warp)) {
+        reporter().report("TMEM_ALLOC_AFTER_RELINQUISH",
+                          event,
+                          "tensor memory of cta " + std::to_string(event.cta),
+                          "the permit is given up in no order with the tcgen05.alloc of " +
+                              naming().warp(made.warp) + " at " + naming().site(made.site),
+                          {"missing: a barrier between the allocation and relinquish_alloc_permit, "
+                           "or both by one warp"});
+      }
     }
   }
 

@@ -19,6 +19,7 @@ class Impl : public Detector {
   void on_event(const Event& event) override {
     if (event.op == Op::kMbarrierInit) {
       fed_by_copies_.erase(key(event));
+      std::erase_if(seen_, [&](const auto& entry) { return entry.first.second == key(event); });
       return;
     }
     if (event.op == Op::kMbarrierArrive && event.step == Step::kSignalled) {
@@ -83,8 +84,29 @@ class Impl : public Detector {
     return ((seen->second + 1) & 1) == parity ? seen->second + 1 : seen->second;
   }
 
+  // A bare parity that nothing else says more of means the phase that the proof finds it to wait
+  // for in every interleaving. Of one run it can only be said that it waits for nothing.
+  void judge_bare(const Event& event) {
+    const bool passed = event.step == Step::kDone && (event.flags & event_flag::kFalse) == 0;
+    if (passed && event.phase == 0 && (event.wanted & 1U) == 1 && is_consumers(event)) {
+      report_vacuous(event);
+    }
+  }
+
+  void report_vacuous(const Event& event) {
+    reporter().report(
+        "MBAR_WAIT_VACUOUS",
+        event,
+        barrier_name(event),
+        "parity 1 on a fresh barrier is 'complete', but this one says that data is there");
+  }
+
   void judge(const Event& event) {
     if (reporter().rules().phase_intent == PhaseIntent::kNone) {
+      return;
+    }
+    if (reporter().rules().phase_intent == PhaseIntent::kApi && !told(event)) {
+      judge_bare(event);
       return;
     }
     const std::int64_t meant = intended(event);
@@ -119,11 +141,7 @@ class Impl : public Detector {
                             (passed ? ", and passes by the parity of the phase before"
                                     : ", two ahead of what a parity can name"));
     } else {
-      reporter().report(
-          "MBAR_WAIT_VACUOUS",
-          event,
-          barrier_name(event),
-          "parity 1 on a fresh barrier is 'complete', but this one says that data is there");
+      report_vacuous(event);
     }
   }
 

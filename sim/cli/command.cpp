@@ -778,7 +778,8 @@ void sample(const Session& session,
             const ParameterSet& parameters,
             CheckOptions options,
             Checked& checked) {
-  options.run.moves_data = false;
+  options.run.moves_data = checked.choices.result.data_decides;
+  options.data_decides = checked.choices.result.data_decides;
   checked.sampled = check(scenario, parameters, options);
   const CheckResult& sampled = *checked.sampled;
   CheckReport& report = checked.report;
@@ -801,15 +802,6 @@ void sample(const Session& session,
                            sampled.strength());
 }
 
-// Floating-point operations of a launch, or bytes if it says none or has more of these.
-std::uint64_t work_of(const Workload& workload) {
-  std::uint64_t bytes = 0;
-  for (const TensorSpec& tensor : workload.tensors) {
-    bytes += tensor.bytes();
-  }
-  return std::max(workload.flops, bytes);
-}
-
 // Compares the outputs of one run with their references: what is computed depends on no schedule
 // that the detectors pass. Where that is much work, only if it is asked for.
 void compute(const Session& session,
@@ -817,9 +809,8 @@ void compute(const Session& session,
              const ParameterSet& parameters,
              const CheckOptions& options,
              Checked& checked) {
-  constexpr std::uint64_t kWorkMax = std::uint64_t{1} << 30;  // a second or two
   const std::uint64_t work = work_of(scenario.workload(parameters));
-  if (work > kWorkMax && session.options.count("data") == 0) {
+  if (work > kDataWorkMax && session.options.count("data") == 0) {
     checked.verdict +=
         "\nvalues not compared: " + std::to_string(work) + " operations are many; --data does it";
     return;

@@ -229,7 +229,8 @@ class Engine {
                         gpu_.config().cluster_size,
                         gpu_.clusters()[cta.cluster].number,
                         gpu_.config().clusters,
-                        gpu_.elected_lane(slot)},
+                        gpu_.elected_lane(slot),
+                        gpu_.unknown_answer(slot)},
                        gpu_.config().moves_data};
     try {
       if (!poisoned_) {

@@ -103,7 +103,8 @@ void add_pairs(List& list) {
         m.tcgen05_alloc(CtaGroup::kTwo, kWord, 64);
       }
       if (meet) {
-        m.cta_sync();
+        m.barrier_cluster_arrive();
+        m.barrier_cluster_wait();
       }
       if (m.cta_rank() == 0 && m.warp_index() == 1) {
         pair_mma(m, TmemAddress{0});
@@ -131,7 +132,9 @@ void add_pairs(List& list) {
       }
     };
   };
-  list.in_cluster("TMEM_ALLOC_PEER_MISSING", 2, alone(false), alone(true));
+  MicroProgram missing{"TMEM_ALLOC_PEER_MISSING", alone(false), alone(true), 1, 2};
+  missing.rules.machine.pair_alloc = PairMeeting::kTogether;
+  list.push(std::move(missing));
   Pair leaves;
   leaves.odd_leaves = true;
   list.in_cluster("TCGEN05_PEER_EXITED", 2, multiply(leaves, 1, 0x1), good, "starve:0");

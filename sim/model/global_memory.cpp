@@ -23,7 +23,7 @@ std::uint32_t TensorMapState::box_bytes() const {
 
 std::uint64_t GlobalMemory::add(std::string name, std::uint64_t size, bool holds_data) {
   constexpr std::uint64_t kAlignment = 256;
-  GlobalBuffer buffer{std::move(name), next_, size, {}};
+  GlobalBuffer buffer{std::move(name), next_, size, {}, {}};
   if (holds_data) {
     buffer.bytes.resize(size);
   }
@@ -51,6 +51,27 @@ bool GlobalMemory::holds_data() const {
 bool GlobalMemory::in_range(std::uint64_t address, std::uint64_t size) const {
   const GlobalBuffer* buffer = find(address);
   return buffer != nullptr && address + size <= buffer->address + buffer->size;
+}
+
+void GlobalMemory::set_unknown(std::uint64_t address, std::uint64_t size, bool unknown) {
+  const GlobalBuffer* found = find(address);
+  if (found == nullptr || found->bytes.empty() || (!unknown && found->unknown.empty())) {
+    return;
+  }
+  GlobalBuffer& buffer = buffers_[static_cast<std::size_t>(found - buffers_.data())];
+  buffer.unknown.resize(buffer.size / 4 + 1);
+  const std::uint64_t first = (address - buffer.address) / 4;
+  const std::uint64_t last =
+      std::min<std::uint64_t>((address - buffer.address + size + 3) / 4, buffer.unknown.size());
+  std::fill(buffer.unknown.begin() + static_cast<std::ptrdiff_t>(first),
+            buffer.unknown.begin() + static_cast<std::ptrdiff_t>(last),
+            unknown);
+}
+
+bool GlobalMemory::unknown(std::uint64_t address) const {
+  const GlobalBuffer* buffer = find(address);
+  return buffer != nullptr && !buffer->unknown.empty() &&
+         buffer->unknown[(address - buffer->address) / 4];
 }
 
 std::byte* GlobalMemory::at(std::uint64_t address, std::uint64_t size) {

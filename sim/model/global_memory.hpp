@@ -17,6 +17,7 @@ struct GlobalBuffer {
   std::uint64_t address = 0;
   std::uint64_t size = 0;
   std::vector<std::byte> bytes;
+  std::vector<bool> unknown;  // by word: data that a run without data did not move; empty: none
 };
 
 /// A decoded tensor map, dimensions innermost first.
@@ -46,6 +47,9 @@ class GlobalMemory {
   /// Whether any buffer has contents, not only a place.
   bool holds_data() const;
   bool in_range(std::uint64_t address, std::uint64_t size) const;
+  /// Words of a buffer with contents that stand for data which was not moved.
+  void set_unknown(std::uint64_t address, std::uint64_t size, bool unknown);
+  bool unknown(std::uint64_t address) const;
 
   std::vector<TensorMapState> maps;
 

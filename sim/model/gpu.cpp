@@ -99,6 +99,7 @@ void Gpu::start_cluster(std::uint32_t slot) {
     cta.tmem_reserved = false;
     cta.free_registers = 0;
     cta.shared.assign(config_.shared_bytes, std::byte{0});
+    cta.unknown.assign(config_.moves_data ? 0 : config_.shared_bytes / 4 + 1, false);
     for (std::uint32_t index = 0; index < config_.warps_per_cta; ++index) {
       const Slot warp_slot = cta_slot * config_.warps_per_cta + index;
       Warp& warp = warps_[warp_slot];
@@ -537,7 +538,23 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
       op.result = blocking.result;
       return outcome;
     }
-    done = false;
+    // Of a bare parity the phase that it names now.
+    const bool exact = (op.flags & event_flag::kExactPhase) != 0;
+    const std::uint32_t phase = exact ? op.wanted : bar->phase() - 1;
+    const bool certain =
+        done && (phase == ~0U ||
+                 (try_judge_ != nullptr &&
+                  try_judge_->certain(warp.number, ctas_[warp.cta].number, op.address, phase)));
+    if (!certain && opens(warp)) {
+      if (!done) {
+        ctas_[warp.cta].waiters[barrier_number(op.address)] |= std::uint64_t{1} << warp.index;
+        return block(slot, op);
+      }
+      ++warp.open_tries;
+    } else if (!certain) {
+      done = false;
+      ++warp.open_tries;
+    }
   }
   if (!done && op.op == Op::kMbarrierWait) {
     ctas_[warp.cta].waiters[barrier_number(op.address)] |= std::uint64_t{1} << warp.index;
@@ -562,6 +579,13 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
     }
   }
   return Outcome::kDone;
+}
+
+// Whether the warp's next open try is one of those that wait.
+bool Gpu::opens(const Warp& warp) const {
+  return std::find(config_.tries_pass.begin(),
+                   config_.tries_pass.end(),
+                   OpenTry{warp.number, warp.open_tries}) != config_.tries_pass.end();
 }
 
 void Gpu::advance_late(std::uint32_t index) {
@@ -951,19 +975,81 @@ void Gpu::land_load(AsyncOp& async) {
     emit(event);
     return;
   }
-  if (config_.moves_data) {
-    if (op.op == Op::kTensorLoad) {
-      copy_box_to_shared(
-          memory_, memory_.maps[op.map], op.at, cta.shared.data() + op.address, op.address);
-    } else if (const std::byte* source = memory_.at(op.global, op.bytes)) {
-      std::memcpy(cta.shared.data() + op.address, source, op.bytes);
-    }
+  if (!config_.moves_data) {
+    load_control(op, cta);
+  } else if (op.op == Op::kTensorLoad) {
+    copy_box_to_shared(
+        memory_, memory_.maps[op.map], op.at, cta.shared.data() + op.address, op.address);
+  } else if (const std::byte* source = memory_.at(op.global, op.bytes)) {
+    std::memcpy(cta.shared.data() + op.address, source, op.bytes);
   }
   const BarrierStep step =
       apply_to_barrier(async.signal_cta, op.peer, event, 0, op.bytes - async.counted);
   fail(event, step.fault, step.traps);
   emit(event);
 }
+
+// --- Where no data moves: which words are control, and which are data that is not there ----------
+
+// Words of [begin, end) of the CTA's shared memory are data that was not moved, or are not.
+void Gpu::set_unknown(Cta& cta, std::uint32_t begin, std::uint32_t end, bool unknown) {
+  if (!cta.unknown.empty()) {
+    const auto last = std::min<std::size_t>((std::size_t{end} + 3) / 4, cta.unknown.size());
+    std::fill(cta.unknown.begin() + static_cast<std::ptrdiff_t>(begin / 4),
+              cta.unknown.begin() + static_cast<std::ptrdiff_t>(last),
+              unknown);
+  }
+}
+
+// A bulk copy of control words brings them; any other brings data.
+void Gpu::load_control(const Operation& op, Cta& cta) {
+  set_unknown(cta, op.address, op.address + op.bytes, true);
+  const std::byte* source = op.op == Op::kBulkLoad ? memory_.at(op.global, op.bytes) : nullptr;
+  if (source == nullptr) {
+    return;
+  }
+  std::memcpy(cta.shared.data() + op.address, source, op.bytes);
+  for (std::uint32_t at = 0; at < op.bytes; at += 4) {
+    set_unknown(cta, op.address + at, op.address + at + 4, memory_.unknown(op.global + at));
+  }
+}
+
+// What a store leaves of control words in global memory: words that are known where it is a bulk
+// store, else data.
+void Gpu::store_control(const AsyncOp& async) {
+  const Operation& op = async.operation;
+  if (op.op == Op::kTensorStore) {
+    const TensorMapState& map = memory_.maps[op.map];
+    memory_.set_unknown(map.address, map.span_bytes(), true);
+    return;
+  }
+  std::byte* target = memory_.at(op.global, op.bytes);
+  if (target == nullptr) {
+    return;
+  }
+  const Cta& cta = ctas_[async.cta];
+  std::memcpy(target, async.staging.data(), op.bytes);
+  for (std::uint32_t at = 0; at < op.bytes; at += 4) {
+    memory_.set_unknown(op.global + at, 4, cta.unknown[(op.address + at) / 4]);
+  }
+}
+
+// What a word of data reads as that is not there.
+std::uint32_t Gpu::unknown_word(std::uint64_t address) {
+  read_unknown_ = true;
+  constexpr std::uint64_t kScramble = 0x9E3779B97F4A7C15U;
+  switch (config_.rules.unknown_data) {
+    case UnknownData::kOnes:
+      return ~std::uint32_t{0};
+    case UnknownData::kMixed:
+      return static_cast<std::uint32_t>((address + 1) * kScramble >> 32);
+    case UnknownData::kZero:
+      break;
+  }
+  return 0;
+}
+
+// ------------------------------------------------------------------------------------------------
 
 // Where copies count their bytes in several steps: the next one, unless it is the last.
 bool Gpu::count_part(AsyncOp& async) {
@@ -991,18 +1077,23 @@ void Gpu::finish_store(AsyncOp& async) {
     if (ctas_[async.cta].exited) {
       event.fault = Fault::kExitedCta;
     }
-    if (config_.moves_data) {
+    if (config_.moves_data || op.op == Op::kBulkStore) {
       const std::byte* from = ctas_[async.cta].shared.data() + op.address;
       async.staging.assign(from, from + op.bytes);
     }
     --group.unread;
   } else {
-    if (config_.moves_data) {
+    if (!config_.moves_data) {
+      store_control(async);
+    } else {
       if (op.op == Op::kTensorStore) {
         copy_box_to_global(memory_, memory_.maps[op.map], op.at, async.staging.data(), op.address);
       } else if (std::byte* target = memory_.at(op.global, op.bytes)) {
         std::memcpy(target, async.staging.data(), op.bytes);
       }
+    }
+    if (op.op == Op::kBulkStore) {
+      wake_pollers(op.global, op.bytes);
     }
     --group.unwritten;
   }
@@ -1123,8 +1214,10 @@ Gpu::Outcome Gpu::tmem_allocate(Slot slot, Operation& op) {
     emit(event);
     return Outcome::kDone;
   }
-  // A pair allocates together: neither CTA goes on before both have come, and both have allocated.
-  const bool pair = op.group == CtaGroup::kTwo;
+  // A pair that allocates together: neither CTA goes on before both have come, and both have
+  // allocated.
+  const bool pair =
+      op.group == CtaGroup::kTwo && config_.rules.pair_alloc == PairMeeting::kTogether;
   if (pair && warp.pair_step == PairStep::kNone && !meet_peer(slot, PairStep::kMet)) {
     return block(slot, op);
   }
@@ -1145,6 +1238,7 @@ Gpu::Outcome Gpu::tmem_allocate(Slot slot, Operation& op) {
       cta.tmem_reserved = false;
     }
     std::memcpy(cta.shared.data() + op.address, &base, sizeof base);
+    set_unknown(cta, op.address, op.address + 4, false);
     op.result = base;
     event.peer = base;
     ++changes_;
@@ -1252,7 +1346,7 @@ Gpu::Outcome Gpu::tmem_free(Slot slot, const Operation& op) {
     event.fault = cta.tmem.deallocate(TmemAddress{op.address}.column(), op.count);
     emit(event);
     wake_allocators(warp.cta);
-    const bool together = config_.rules.pair_dealloc == PairDealloc::kTogether;
+    const bool together = config_.rules.pair_dealloc == PairMeeting::kTogether;
     const bool pair = op.group == CtaGroup::kTwo && event.fault == Fault::kNone;
     warp.pair_step = pair && together ? PairStep::kFreed : PairStep::kNone;
   }
@@ -1776,6 +1870,7 @@ void Gpu::land_response(AsyncOp& async) {
   const std::uint32_t first_cta = op.wanted == 0 ? 0 : (op.wanted - 1) * config_.cluster_size;
   const std::uint32_t words[4] = {op.wanted != 0 ? 1U : 0U, first_cta, 0, 0};
   std::memcpy(cta.shared.data() + op.address, words, sizeof words);
+  set_unknown(cta, op.address, op.address + sizeof words, false);
   const BarrierStep step = apply_to_barrier(async.cta, op.peer, event, 0, op.bytes);
   fail(event, step.fault, step.traps);
   emit(event);
@@ -1813,11 +1908,16 @@ Gpu::Outcome Gpu::shared_word(Slot slot, Operation& op) {
     if (find_barrier(warp.cta, op.address & ~7U) != nullptr) {
       event.fault = Fault::kOverlap;
     }
-    std::byte* at = ctas_[warp.cta].shared.data() + op.address;
+    Cta& cta = ctas_[warp.cta];
+    std::byte* at = cta.shared.data() + op.address;
     if (op.op == Op::kSharedLoad) {
       std::memcpy(&op.result, at, 4);
+      if (!cta.unknown.empty() && cta.unknown[op.address / 4]) {
+        op.result = unknown_word(op.address);
+      }
     } else {
       std::memcpy(at, &op.count, 4);
+      set_unknown(cta, op.address, op.address + 4, false);
       ++changes_;
     }
   }
@@ -1876,6 +1976,12 @@ Gpu::Outcome Gpu::shared_row(Slot slot, const Operation& op) {
     event.fault = load || op.fragment->settled ? Fault::kNone : early;
     op.fragment->settled = load || op.fragment->settled;
   }
+  if (!config_.moves_data && !load) {
+    set_unknown(ctas_[warp.cta],
+                op.address + op.row * op.row_bytes,
+                op.address + (op.row + event.count) * op.row_bytes,
+                true);
+  }
   if (config_.moves_data && op.of_accumulator) {
     store_accumulator(op, ctas_[warp.cta].shared.data());
   } else if (config_.moves_data && op.fragment != nullptr) {
@@ -1909,8 +2015,11 @@ Gpu::Outcome Gpu::global_load(Slot slot, Operation& op) {
   event.bytes = 4;
   if (!memory_.in_range(op.global, 4) || op.global % 4 != 0) {
     fail(event, op.global % 4 != 0 ? Fault::kMisaligned : Fault::kOutOfRange, true);
-  } else if (const std::byte* at = memory_.at(op.global, 4); at != nullptr) {
+  } else if (const std::byte* at = memory_.at(op.global, 4);
+             at != nullptr && !memory_.unknown(op.global)) {
     std::memcpy(&op.result, at, 4);
+  } else {
+    op.result = unknown_word(op.global);
   }
   emit(event);
   return Outcome::kDone;
@@ -1930,6 +2039,17 @@ Gpu::Outcome Gpu::replace_in_map(Slot slot, const Operation& op) {
   return Outcome::kDone;
 }
 
+// Those who wait for a word among these bytes look again.
+void Gpu::wake_pollers(std::uint64_t address, std::uint64_t size) {
+  std::erase_if(global_waiters_, [&](const auto& waiters) {
+    const bool there = waiters.first >= address && waiters.first < address + size;
+    for (std::size_t i = 0; there && i < waiters.second.size(); ++i) {
+      ready_.insert(waiters.second[i]);
+    }
+    return there;
+  });
+}
+
 Gpu::Outcome Gpu::global_word(Slot slot, Operation& op) {
   Event event = event_of(slot, op);
   event.bytes = 4;
@@ -1941,7 +2061,11 @@ Gpu::Outcome Gpu::global_word(Slot slot, Operation& op) {
   }
   std::uint32_t word = 0;
   std::memcpy(&word, at, 4);
+  if (memory_.unknown(op.global)) {
+    word = unknown_word(op.global);
+  }
   op.result = word;
+  event.pending = word;  // before
   if (op.op == Op::kGlobalWait && word != op.count) {
     global_waiters_[op.global].push_back(slot);
     return block(slot, op);
@@ -1950,14 +2074,9 @@ Gpu::Outcome Gpu::global_word(Slot slot, Operation& op) {
     // Every executing lane of a reduction adds.
     word = op.op == Op::kGlobalStoreRelease ? op.count : word + op.count * op.lanes;
     std::memcpy(at, &word, 4);
+    memory_.set_unknown(op.global, 4, false);
     ++changes_;
-    const auto waiters = global_waiters_.find(op.global);
-    if (waiters != global_waiters_.end()) {
-      for (const Slot waiter : waiters->second) {
-        ready_.insert(waiter);
-      }
-      global_waiters_.erase(waiters);
-    }
+    wake_pollers(op.global, 4);
   }
   event.wanted = word;
   emit(event);
@@ -2019,11 +2138,17 @@ Gpu::Outcome Gpu::exit_warp(Slot slot, const Operation& op) {
       }
     }
   }
+  // A generation waits for the arrivals of those that live: one who has arrived and ended is not
+  // counted twice, as an arrival and as somebody who need not come.
+  Cluster& cluster = clusters_[cta.cluster];
+  if (warp.cluster_arrived && warp.cluster_generation == cluster.generation) {
+    --cluster.arrived;
+  }
   release_cluster_if_complete(cta.cluster);
   if (cta.live_warps == 0) {
     cta.exited = true;
     wake_allocators(warp.cta);
-    --clusters_[cta.cluster].live_ctas;
+    --cluster.live_ctas;
     if (sink_ != nullptr) {
       Event event = event_of(slot, op);
       event.op = Op::kCtaExit;

@@ -49,8 +49,35 @@ class EventSink {
 /// Which lane acts where a warp elects one.
 enum class ElectLane : std::uint8_t { kLowest, kHighest, kHash };
 
-/// Whether a warp that frees tensor memory of a pair waits for the peer to do so too.
-enum class PairDealloc : std::uint8_t { kAlone, kTogether, kEither };
+/// Whether a warp that allocates, or frees, tensor memory of a pair waits for the peer to do so too.
+enum class PairMeeting : std::uint8_t { kAlone, kTogether, kEither };
+
+/// What data reads as in a run that moves none: words that a copy or a row of registers brought, and
+/// the answer of `any` for registers without contents.
+enum class UnknownData : std::uint8_t {
+  kZero,   // 0; yes
+  kOnes,   // all bits set; no
+  kMixed,  // something else for each address; yes and no in turn
+};
+
+/// Knows of tries which answer they have in every interleaving.
+class TryJudge {
+ public:
+  virtual ~TryJudge() = default;
+  /// Whether phase `phase` of the mbarrier is complete in every interleaving in which the warp comes
+  /// to where it is now. All numbers are of the grid.
+  virtual bool certain(std::uint32_t warp,
+                       std::uint32_t cta,
+                       std::uint32_t address,
+                       std::uint32_t phase) const = 0;
+};
+
+/// A try: its warp, and its number among those of the warp whose answer is not certain.
+struct OpenTry {
+  std::uint32_t warp = 0;
+  std::uint32_t number = 0;
+  friend bool operator==(const OpenTry&, const OpenTry&) = default;
+};
 
 /// What the machine does where the manual leaves it open.
 struct MachineRules {
@@ -59,10 +86,12 @@ struct MachineRules {
   bool tmem_starts_zero = false;     // else with a pattern that computes nonsense
   bool tx_in_chunks = false;         // a copy counts its bytes in several steps, not in one
   ElectLane elect_lane = ElectLane::kLowest;
-  PairDealloc pair_dealloc = PairDealloc::kEither;
+  PairMeeting pair_alloc = PairMeeting::kEither;
+  PairMeeting pair_dealloc = PairMeeting::kEither;
   /// CTAs that share an SM: its tensor memory, and the permit to allocate it.
   std::uint32_t ctas_per_sm = 1;
   bool clc_fails_early = false;  // every second request fails although clusters are left
+  UnknownData unknown_data = UnknownData::kZero;
 };
 
 struct LaunchConfig {
@@ -76,9 +105,11 @@ struct LaunchConfig {
   /// a second one on each, and so on. 0: as few as `rules.ctas_per_sm` leaves.
   std::uint32_t places = 0;
   bool moves_data = true;  // false: tile data does not exist, control words do
-  /// A try says no, and blocks if the warp repeats it at once: of all runs the one in which every
-  /// wait is waited for. For the proof.
+  /// A try says no unless it can only say yes, and blocks if the warp repeats it at once: of all
+  /// runs the one in which every wait is waited for. For the proof.
   bool tries_fail = false;
+  /// Of these the open ones that wait, and say yes.
+  std::vector<OpenTry> tries_pass;
   MachineRules rules{};
   /// Requests for clusters that have not begun which may succeed, in the whole launch.
   std::uint32_t clc_successes_max = ~0U;
@@ -185,6 +216,7 @@ struct Warp {
   bool pair_waits = false;  // for the peer to come to the same step
   std::uint32_t pair_generation = 0;
   std::uint32_t registers = 0;
+  std::uint32_t open_tries = 0;  // that were answered
 };
 
 struct NamedBarrierState {
@@ -211,6 +243,7 @@ struct Cta {
   std::uint32_t free_registers = 0;
   std::uint32_t register_waiters = 0;
   std::vector<std::byte> shared;
+  std::vector<bool> unknown;  // by word of `shared`: data that was not moved; empty: none
 };
 
 struct Cluster {
@@ -264,6 +297,15 @@ class Gpu {
 
   void set_time(std::uint64_t time) { time_ = time; }
   std::uint64_t operations() const { return operations_; }
+  /// Who knows which tries can only say yes; null: nobody. For a launch with `tries_fail`.
+  void set_try_judge(const TryJudge* judge) { try_judge_ = judge; }
+  /// A word of data was read that this run does not move.
+  bool read_unknown() const { return read_unknown_; }
+  /// What `any` says of registers without contents, in the warp's turn.
+  bool unknown_answer(Slot warp) const {
+    return config_.rules.unknown_data == UnknownData::kZero ||
+           (config_.rules.unknown_data == UnknownData::kMixed && warps_[warp].number % 2 == 0);
+  }
   /// Counts changes of state: a poll that says no is not one.
   std::uint64_t changes() const { return changes_; }
 
@@ -360,6 +402,12 @@ class Gpu {
                       std::uint32_t columns) const;
   Fault check_cp(const Operation& op, std::uint32_t cta) const;
   void land_response(AsyncOp& async);
+  void wake_pollers(std::uint64_t address, std::uint64_t size);
+  void set_unknown(Cta& cta, std::uint32_t begin, std::uint32_t end, bool unknown);
+  void load_control(const Operation& op, Cta& cta);
+  void store_control(const AsyncOp& async);
+  std::uint32_t unknown_word(std::uint64_t address);
+  bool opens(const Warp& warp) const;
 
   Target resolve(const Warp& warp, const Operation& op) const;
   std::uint32_t barrier_number(std::uint32_t address);
@@ -415,6 +463,8 @@ class Gpu {
   std::uint64_t operations_ = 0;
   std::uint64_t changes_ = 0;
   bool trapped_ = false;
+  bool read_unknown_ = false;
+  const TryJudge* try_judge_ = nullptr;
 };
 
 }  // namespace warptwin::sim

@@ -18,6 +18,8 @@ struct BarrierStep {
   bool completed = false;
 };
 
+inline constexpr std::uint32_t kMbarrierBytes = 8;
+
 class MbarrierState {
  public:
   bool valid() const { return valid_; }

@@ -40,6 +40,7 @@ struct WarpIdentity {
   std::uint32_t cluster_index = 0;
   std::uint32_t cluster_count = 1;
   std::uint8_t elected_lane = 0;
+  bool unknown_any = true;  // what `any` says of registers without contents
 };
 
 /// Arithmetic on registers, in operations of each lane.
@@ -53,6 +54,13 @@ inline thread_local RegisterMath register_math;
 
 /// Orders what happens to registers: counts the touches of accumulators, and wgmma.fences.
 inline thread_local std::uint64_t register_time = 0;
+
+/// What the warp that is running is told of registers without contents, and how often it has asked.
+struct UnknownRegisters {
+  bool any = true;
+  std::uint64_t asked = 0;
+};
+inline thread_local UnknownRegisters unknown_registers;
 
 /// `kRegisters` 32-bit registers of each of 32 lanes. Their contents arrive with `tcgen05_wait_ld`.
 template <std::uint32_t kRegisters>
@@ -146,13 +154,17 @@ class SimFragment {
       bits = std::bit_cast<std::uint32_t>(std::exp2(std::bit_cast<float>(bits)));
     }
   }
-  /// Whether `f(value)` for any of the warp's values; yes where there is no data.
+  /// Whether `f(value)` for any of the warp's values; where there is no data, what
+  /// `unknown_registers` says.
   template <class F>
   bool any(F&& f) const {
-    return data_->bits.empty() ||
-           std::any_of(data_->bits.begin(), data_->bits.end(), [&](std::uint32_t bits) {
-             return f(std::bit_cast<float>(bits));
-           });
+    if (data_->bits.empty()) {
+      ++unknown_registers.asked;
+      return unknown_registers.any;
+    }
+    return std::any_of(data_->bits.begin(), data_->bits.end(), [&](std::uint32_t bits) {
+      return f(std::bit_cast<float>(bits));
+    });
   }
   /// The values as `Element`s, packed into registers.
   template <class Element>
@@ -939,6 +951,7 @@ class SimMachine {
   }
   Operation& run(Operation& op) {
     port_->perform(op);
+    unknown_registers.any = identity_.unknown_any;
     return op;
   }
   Operation& run(Operation&& op) { return run(op); }  // for the rest of the expression

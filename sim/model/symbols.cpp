@@ -54,8 +54,10 @@ MbarrierArray RecordingLayout::barriers(RegionName name,
                                         std::uint32_t count,
                                         const BarrierContract& contract) {
   const MbarrierArray array = layout_.barriers(name, count, contract);
-  symbols_.regions.push_back(
-      {RegionKind::kBarriers, name.owner, name.part, array.base.value, count, 8, contract});
+  if (count != 0) {
+    symbols_.regions.push_back(
+        {RegionKind::kBarriers, name.owner, name.part, array.base.value, count, 8, contract});
+  }
   symbols_.bytes = layout_.bytes();
   return array;
 }

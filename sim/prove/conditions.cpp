@@ -80,6 +80,14 @@ const ProofNode* Conditions::missing_contributor(const Barrier& barrier,
   return nullptr;
 }
 
+bool Conditions::certain(std::uint32_t chain, std::uint32_t number, std::uint32_t phase) const {
+  const Barrier& barrier = barriers_[number];
+  const ProofClock& clock = clocks_[chain];
+  return knows(clock, component(number), phase + 1) ||
+         (phase < barrier.phase && barrier.phase - phase <= 2 &&
+          missing_contributor(barrier, number, phase, clock) == nullptr);
+}
+
 void Conditions::contribute(const ProofNode& node,
                             const ProofClock& clock,
                             std::uint32_t number,

@@ -67,6 +67,10 @@ class Conditions {
   /// A barrier whose phases take `count` arrivals. Returns its number.
   std::uint32_t add_barrier(std::uint32_t count, PhaseTest test);
 
+  /// Whether a phase of a barrier is complete in every interleaving in which a chain comes to its
+  /// next operation. May say no of phases long past.
+  bool certain(std::uint32_t chain, std::uint32_t barrier, std::uint32_t phase) const;
+
   /// What happened before the next operation of a chain. To add an edge, join into it.
   ProofClock& clock(std::uint32_t chain) { return clocks_[chain]; }
   /// The chain executes its operation number `index`, counted from 1 and not decreasing.

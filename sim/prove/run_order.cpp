@@ -12,6 +12,23 @@ constexpr std::size_t kFindingsMax = 64;
 constexpr std::uint64_t kHashSeed = 0xCBF29CE484222325U;  // FNV-1a
 constexpr std::uint64_t kHashPrime = 0x100000001B3U;
 
+// The phase that a try means: where it does not say so, the one its parity names now.
+std::int32_t meant_by_try(const Event& event) {
+  const auto current = static_cast<std::int32_t>(event.phase);
+  const bool exact = (event.flags & event_flag::kExactPhase) != 0;
+  return exact                                       ? static_cast<std::int32_t>(event.wanted)
+         : (event.wanted & 1U) == (event.phase & 1U) ? current
+                                                     : current - 1;
+}
+
+// Of a wait that has passed, or a try: the phase; 0 of other operations.
+std::int64_t phase_waited_for(const Event& event) {
+  if (event.op == Op::kMbarrierTryWait) {
+    return meant_by_try(event);
+  }
+  return event.op == Op::kMbarrierWait ? std::int64_t{event.phase} - 1 : 0;
+}
+
 std::uint64_t key(std::uint32_t cta, std::uint32_t address) {
   return std::uint64_t{cta} << 32 | address;
 }
@@ -73,6 +90,19 @@ std::uint32_t ChainCounter::warp_step(const Event& event) {
   }
   time_[event.warp] = event.time;
   return index;
+}
+
+bool RunOrder::certain(std::uint32_t warp,
+                       std::uint32_t cta,
+                       std::uint32_t address,
+                       std::uint32_t phase) const {
+  const std::unique_ptr<Group>& group = groups_[group_of_warp(warp)];
+  if (group == nullptr) {
+    return false;
+  }
+  const auto found = group->mbarriers.find(key(cta, address));
+  return found != group->mbarriers.end() &&
+         group->conditions.certain(warp % warps_, found->second, phase);
 }
 
 // Whether a warp has already been brought together with its late lanes.
@@ -176,7 +206,8 @@ void RunOrder::record_flush(Group& group, std::uint32_t self, const Event& event
 // --- Events -----------------------------------------------------------------------------------
 
 void RunOrder::on_event(const Event& event) {
-  const bool pair_alloc = event.op == Op::kTcgen05Alloc && (event.flags & event_flag::kPair) != 0;
+  const bool pair_alloc = event.op == Op::kTcgen05Alloc && (event.flags & event_flag::kPair) != 0 &&
+                          config_.rules.pair_alloc == PairMeeting::kTogether;
   if (event.op == Op::kStageNote || (event.step == Step::kBlocked && !pair_alloc)) {
     return;
   }
@@ -272,22 +303,12 @@ void RunOrder::on_event(const Event& event) {
     case Op::kSetmaxnreg:
       on_registers(group, event, self);
       break;
-    case Op::kTcgen05Alloc: {
-      std::uint32_t& allocator = group.allocators[event.cta];
-      if (allocator != 0 && allocator != self + 1) {
-        undecided("several warps allocate tensor memory: who comes first is a choice", event);
-      }
-      allocator = self + 1;
-      if (config_.rules.ctas_per_sm > 1) {
-        undecided("which CTA of an SM allocates tensor memory first is a choice", event);
-      }
+    case Op::kTcgen05Alloc:
+    case Op::kTcgen05Dealloc:
+      on_tensor_memory(group, event, self);
       if (pair_alloc) {
         on_pair_alloc(group, event, self);
       }
-      break;
-    }
-    case Op::kTcgen05Dealloc:
-      frees_pairs_ = frees_pairs_ || (event.flags & event_flag::kPair) != 0;
       break;
     case Op::kWarpExit:
       group.ended[self] = true;
@@ -300,6 +321,33 @@ void RunOrder::on_event(const Event& event) {
       break;
   }
   note_step(group, event);
+}
+
+// Which columns an allocation gets, and when, depends on what the others of its CTA have allocated
+// and freed before: one warp allocates, and who frees is in order with every allocation.
+void RunOrder::on_tensor_memory(Group& group, const Event& event, std::uint32_t self) {
+  meets_pairs_ = meets_pairs_ || (event.flags & event_flag::kPair) != 0;
+  const bool allocates = event.op == Op::kTcgen05Alloc;
+  if (allocates) {
+    std::uint32_t& allocator = group.allocators[event.cta];
+    if (allocator != 0 && allocator != self + 1) {
+      undecided("several warps allocate tensor memory: who comes first is a choice", event);
+    }
+    allocator = self + 1;
+    if (config_.rules.ctas_per_sm > 1) {
+      undecided("which CTA of an SM allocates tensor memory first is a choice", event);
+    }
+  }
+  std::vector<TmemUse>& uses = group.tmem_uses[event.cta];
+  const ProofClock& clock = group.conditions.clock(self);
+  for (const TmemUse& use : uses) {
+    const bool ordered =
+        use.chain == self || (use.chain < clock.size() && clock[use.chain] >= use.index);
+    if (!ordered && use.allocates != allocates) {
+      undecided("which columns an allocation gets depends on when another warp frees", event);
+    }
+  }
+  uses.push_back({self, counter_.warp_index(event.warp), allocates});
 }
 
 // A wgmma begins when the four warps have issued it, so it is over only after that.
@@ -550,11 +598,15 @@ void RunOrder::on_wait(Group& group, const Event& event, std::uint32_t self) {
   const auto current = static_cast<std::int32_t>(event.phase);
   if (event.op == Op::kMbarrierTryWait) {
     tried_ = true;
-    // What it means, where it does not say so: the phase its parity names now.
-    const std::int32_t named = (event.wanted & 1U) == (event.phase & 1U) ? current : current - 1;
-    const std::int32_t phase = exact ? static_cast<std::int32_t>(event.wanted) : named;
-    group.conditions.look(node_of(event, self, counter_.warp_index(event.warp)), number, phase);
-    return;
+    const ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
+    if ((event.flags & event_flag::kFalse) != 0) {
+      group.conditions.look(node, number, meant_by_try(event));
+      if (open_tries_.size() < kOpenTriesMax) {
+        open_tries_.push_back({event.warp, open_of_warp_[event.warp]++});
+      }
+      return;
+    }
+    // It can only say yes: a wait that passes at once.
   }
   const std::int32_t phase = exact ? static_cast<std::int32_t>(event.wanted) : current - 1;
   if (phase != current - 1) {
@@ -676,49 +728,78 @@ void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
   if (added) {
     flag.barrier = number_of(
         group, {ProofBarrier::Kind::kFlag, event.cta, event.global}, 1, PhaseTest::kEqual);
+    flag.values.push_back(event.pending);  // before this
     if (options_.record != nullptr) {
       options_.record->barriers.resize(flag.barrier + 1);
       options_.record->barriers[flag.barrier] = {1, PhaseTest::kEqual, {}};
     }
   }
-  const ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
+  switch (event.op) {
+    case Op::kGlobalLoadAcquire:
+      flag.loaded = true;
+      if (flag.writer != kLeaf && flag.writer != self) {
+        undecided("what a load of a global word finds depends on the interleaving", event);
+      }
+      break;
+    case Op::kGlobalWait:
+      on_flag_wait(group, event, self, flag);
+      break;
+    default:
+      on_flag_write(group, event, self, flag);
+      break;
+  }
+}
+
+// A poll tests a value, so it waits for a phase only if the word has the value in that phase alone:
+// not before, and later only after the next store, which C2 holds back.
+void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self, Flag& flag) {
+  flag.waited = true;
+  if (flag.counter) {
+    join(group.conditions.clock(self), flag.joined);
+    return;
+  }
+  if (flag.writes == 0) {
+    undecided("a wait for the initial value of a global word", event);
+    return;
+  }
+  if (std::find(flag.values.begin(), flag.values.end() - 1, flag.values.back()) !=
+      flag.values.end() - 1) {
+    undecided("a global word is waited for at a value that it has had before", event);
+  }
+  const auto phase = static_cast<std::int32_t>(flag.writes) - 1;
+  group.conditions.wait(node_of(event, self, counter_.warp_index(event.warp)), flag.barrier, phase);
+  record(group, self, event, wait_op(flag.barrier, phase));
+}
+
+void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t self, Flag& flag) {
+  constexpr std::uint64_t kWordMax = ~std::uint32_t{0};
   ProofClock& clock = group.conditions.clock(self);
-  if (event.op == Op::kGlobalLoadAcquire) {
-    flag.loaded = true;
-    if (flag.writer != kLeaf && flag.writer != self) {
-      undecided("what a load of a global word finds depends on the interleaving", event);
-    }
-    return;
-  }
-  if (event.op == Op::kGlobalWait) {
-    if (flag.counter) {
-      join(clock, flag.joined);
-    } else if (flag.writes != 0) {
-      group.conditions.wait(node, flag.barrier, static_cast<std::int32_t>(flag.writes) - 1);
-      record(group, self, event, wait_op(flag.barrier, static_cast<std::int32_t>(flag.writes) - 1));
-    } else {
-      undecided("a wait for the initial value of a global word", event);
-    }
-    flag.waited = true;
-    return;
-  }
+  const bool adds = event.op == Op::kGlobalRedAdd;
   if (flag.loaded && flag.writer != self) {
     undecided("what a load of a global word finds depends on the interleaving", event);
   }
   const bool another = flag.writer != kLeaf && flag.writer != self;
+  flag.stored = flag.stored || !adds;
+  flag.sum += adds ? std::uint64_t{event.count} * std::max<std::uint32_t>(event.lanes, 1) : 0;
   if (flag.counter || another) {
     if (flag.waited) {
       undecided("a global word with several writers is waited for at a passing value", event);
-    } else if (event.op != Op::kGlobalRedAdd || event.count == 0) {
+    } else if (flag.stored || event.count == 0) {
       undecided("a global word is stored to by several warps", event);
+    } else if (flag.values.front() + flag.sum > kWordMax) {
+      undecided("a global word that several warps add to runs over", event);
     }
     flag.counter = true;
   }
   flag.writer = self;
+  flag.values.push_back(event.wanted);  // after this
   join(flag.joined, clock);
   if (!flag.counter) {
-    group.conditions.contribute(
-        node, clock, flag.barrier, flag.writes, {ProtocolKind::kArrive, 1, 0, true});
+    group.conditions.contribute(node_of(event, self, counter_.warp_index(event.warp)),
+                                clock,
+                                flag.barrier,
+                                flag.writes,
+                                {ProtocolKind::kArrive, 1, 0, true});
     record(group, self, event, arrive_op(flag.barrier));
   }
   ++flag.writes;
@@ -842,9 +923,11 @@ void RunOrder::note_work(const Event& event) {
     }
     accesses_[cluster] += hash;
   }
-  const bool waits =
-      event.op == Op::kMbarrierWait || event.op == Op::kMbarrierTryWait || event.op == Op::kBarSync;
-  if (waits || (event.step != Step::kDone && event.step != Step::kIssued)) {
+  // Late lanes have no work of their own, a bar.sync that waits has two events, and which warp of a
+  // CTA is the last to end is nobody's work.
+  const bool again = (event.flags & event_flag::kLateLanes) != 0 || event.op == Op::kCtaExit ||
+                     (event.op == Op::kBarSync && event.pending != 0);
+  if (!begins || again || asked_for_before(event)) {
     return;
   }
   if (event.warp >= work_.size()) {
@@ -855,9 +938,35 @@ void RunOrder::note_work(const Event& event) {
                                    std::uint64_t{event.address},
                                    std::uint64_t{event.count},
                                    std::uint64_t{event.bytes},
+                                   static_cast<std::uint64_t>(phase_waited_for(event)),
                                    std::uint64_t{event.site.line}}) {
     hash = (hash ^ part) * kHashPrime;
   }
+}
+
+// Whether the event is a try made again at once, or the wait for the phase that the warp's latest
+// try on the mbarrier asked for: whatever the try said, they are one operation with it.
+bool RunOrder::asked_for_before(const Event& event) {
+  const bool tries = event.op == Op::kMbarrierTryWait;
+  if (!tries && event.op != Op::kMbarrierWait) {
+    return false;
+  }
+  if (!tries && asked_phases_.empty()) {
+    return false;
+  }
+  const std::uint64_t place = key(event.warp, event.address);
+  const std::int64_t phase = phase_waited_for(event);
+  const auto found = asked_phases_.find(place);
+  const bool same = found != asked_phases_.end() && found->second.phase == phase;
+  if (!tries) {
+    if (found != asked_phases_.end()) {
+      asked_phases_.erase(found);
+    }
+    return same;
+  }
+  const bool again = same && found->second.site.line == event.site.line;
+  asked_phases_[place] = {phase, event.site};
+  return again;
 }
 
 std::uint64_t RunOrder::work() const {

@@ -80,7 +80,7 @@ bool starts_leaf(const Event& event);
 
 /// The conditions of every CTA group of a run. A group is a cluster, or the whole grid where
 /// clusters wait for each other through global memory.
-class RunOrder : public EventSink {
+class RunOrder : public EventSink, public TryJudge {
  public:
   struct Options {
     bool whole_grid = false;
@@ -100,6 +100,10 @@ class RunOrder : public EventSink {
   RunOrder(const LaunchConfig& config, const Options& options);
 
   void on_event(const Event& event) override;
+  bool certain(std::uint32_t warp,
+               std::uint32_t cta,
+               std::uint32_t address,
+               std::uint32_t phase) const override;
   /// The run is over, having ended by itself.
   void at_end();
 
@@ -113,15 +117,20 @@ class RunOrder : public EventSink {
   const std::vector<Undecided>& undecided() const { return undecided_; }
   /// Clusters met through global memory: only a run with `whole_grid` decides.
   bool needs_whole_grid() const { return needs_whole_grid_; }
-  /// Whether tensor memory of a CTA pair is freed.
-  bool frees_pairs() const { return frees_pairs_; }
+  /// Whether tensor memory of a CTA pair is allocated or freed.
+  bool meets_pairs() const { return meets_pairs_; }
   /// Whether a try was answered: the kernel does not only wait.
   bool tried() const { return tried_; }
+  /// The tries that were told no, of which it is not certain that they are told yes: at most
+  /// kOpenTriesMax.
+  static constexpr std::size_t kOpenTriesMax = 4096;
+  const std::vector<OpenTry>& open_tries() const { return open_tries_; }
   /// Whether clusters asked for others (cluster launch control): how many tiles each gets is a
   /// choice, and this run is of one value of it.
   bool asked() const { return asked_; }
-  /// What the warps did besides waiting, as one number: the same in every run of a kernel whose
-  /// operations do not depend on the interleaving.
+  /// What the warps did, as one number: the same in every run of a kernel whose operations do not
+  /// depend on the interleaving. A try, and the wait for the phase that it asked for, are one
+  /// operation: the wait is made where the try said no.
   std::uint64_t work() const;
   /// The same of one cluster.
   std::uint64_t work_of_cluster(std::uint32_t cluster) const;
@@ -174,9 +183,18 @@ class RunOrder : public EventSink {
     std::uint32_t writes = 0;
     std::uint32_t writer = kLeaf;  // its chain; kLeaf: none yet
     bool counter = false;          // several add to it
+    bool stored = false;           // to
     bool waited = false;
     bool loaded = false;
     ProofClock joined;
+    std::vector<std::uint32_t> values;  // it had, in turn, from the initial one on; of one writer
+    std::uint64_t sum = 0;              // of a counter: all that was added
+  };
+  /// Tensor memory of a CTA that somebody allocates or frees.
+  struct TmemUse {
+    std::uint32_t chain = 0;
+    std::uint32_t index = 0;
+    bool allocates = false;
   };
   /// A cluster's requests for others.
   struct Requests {
@@ -219,11 +237,12 @@ class RunOrder : public EventSink {
     std::unordered_map<std::uint64_t, std::uint32_t>
         arrived;              // by barrier and warp: generation + 1
     std::vector<bool> ended;  // by warp in the group
-    std::unordered_map<std::uint32_t, std::uint32_t> allocators;  // by CTA
-    std::unordered_map<std::uint32_t, PairAlloc> pair_allocs;     // by CTA
-    std::unordered_map<std::uint32_t, RegisterPool> pools;        // by CTA
-    std::unordered_map<std::uint32_t, Requests> requests;         // by cluster
-    std::map<std::uint32_t, Wgmmas> wgmmas;                       // by the first warp
+    std::unordered_map<std::uint32_t, std::uint32_t> allocators;        // by CTA
+    std::unordered_map<std::uint32_t, std::vector<TmemUse>> tmem_uses;  // by CTA
+    std::unordered_map<std::uint32_t, PairAlloc> pair_allocs;           // by CTA
+    std::unordered_map<std::uint32_t, RegisterPool> pools;              // by CTA
+    std::unordered_map<std::uint32_t, Requests> requests;               // by cluster
+    std::map<std::uint32_t, Wgmmas> wgmmas;                             // by the first warp
     std::uint32_t live_ctas = 0;
     std::uint32_t marker = kLeaf;       // the warp whose waits are marks
     std::vector<std::uint32_t> waits;   // passed, by warp in the group
@@ -249,6 +268,10 @@ class RunOrder : public EventSink {
   void on_exit(Group& group, const Event& event);
   bool is_marker(Group& group, std::uint32_t self);
   void note_work(const Event& event);
+  bool asked_for_before(const Event& event);
+  void on_flag_wait(Group& group, const Event& event, std::uint32_t self, Flag& flag);
+  void on_flag_write(Group& group, const Event& event, std::uint32_t self, Flag& flag);
+  void on_tensor_memory(Group& group, const Event& event, std::uint32_t self);
   void on_pair_alloc(Group& group, const Event& event, std::uint32_t self);
   void note_step(Group& group, const Event& event);
   void close_group(std::uint32_t number);
@@ -273,10 +296,18 @@ class RunOrder : public EventSink {
   LeafTargets leaves_;
   std::vector<Stream> streams_;
   ProofClock watched_;
+  /// The latest try of a warp on each mbarrier.
+  struct Asked {
+    std::int64_t phase = 0;
+    SourceSite site{};
+  };
+  std::unordered_map<std::uint64_t, Asked> asked_phases_;  // by warp and address
+  std::vector<OpenTry> open_tries_;
+  std::unordered_map<std::uint32_t, std::uint32_t> open_of_warp_;
   std::vector<std::uint64_t> work_;      // by warp in the grid
   std::vector<std::uint64_t> accesses_;  // by cluster
   bool needs_whole_grid_ = false;
-  bool frees_pairs_ = false;
+  bool meets_pairs_ = false;
   bool tried_ = false;
   bool asked_ = false;
 };

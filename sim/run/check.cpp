@@ -53,7 +53,7 @@ CheckResult check(const ScenarioEntry& scenario,
     }
     RunOptions run = options.run;
     // Data once: it depends on no schedule that the detectors pass.
-    run.moves_data = options.run.moves_data && result.schedules == 0;
+    run.moves_data = options.run.moves_data && (options.data_decides || result.schedules == 0);
     run.schedule = schedule;
     RunResult one = simulate(scenario, parameters, run);
     if (result.schedules == 0) {

@@ -19,7 +19,8 @@ struct CheckOptions {
   std::uint32_t pct = 48;     // schedules of random priorities
   std::uint32_t pct_depth = 3;
   std::uint64_t seed = 1;
-  bool keep_going = false;  // after the first schedule that fails
+  bool keep_going = false;    // after the first schedule that fails
+  bool data_decides = false;  // data moves in every schedule, not in the first alone
   /// Whether a finding is left out, and fails nothing. May be empty.
   std::function<bool(const Finding&)> accepts;
   /// Called before each schedule with its number and the number of all.

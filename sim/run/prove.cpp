@@ -1,6 +1,7 @@
 #include "sim/run/prove.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "sim/run/claims.hpp"
 
@@ -102,9 +103,80 @@ OneRun run_in_order(const ScenarioEntry& scenario,
   one.order =
       std::make_unique<RunOrder>(launch_config(scenario, parameters, options), order_options);
   options.observer = one.order.get();
+  options.try_judge = order_options.work_only ? nullptr : one.order.get();
   one.result = simulate(scenario, parameters, options);
   one.order->at_end();
   return one;
+}
+
+// What the open tries are told in other runs: all that there is where they are few, else all yes,
+// and some yes.
+std::vector<std::vector<OpenTry>> answers_of(const std::vector<OpenTry>& open) {
+  constexpr std::size_t kAllAnswersMax = 4;
+  constexpr std::uint64_t kScramble = 0x9E3779B97F4A7C15U;
+  constexpr std::uint64_t kMixtures = 3;
+  std::vector<std::vector<OpenTry>> answers;
+  const auto add = [&](auto&& says_yes) {
+    std::vector<OpenTry>& yes = answers.emplace_back();
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (says_yes(i)) {
+        yes.push_back(open[i]);
+      }
+    }
+  };
+  if (open.size() <= kAllAnswersMax) {
+    for (std::size_t bits = 1; bits < std::size_t{1} << open.size(); ++bits) {
+      add([&](std::size_t i) { return (bits >> i & 1U) != 0; });
+    }
+    return answers;
+  }
+  add([](std::size_t) { return true; });
+  for (std::uint64_t seed = 1; seed <= kMixtures; ++seed) {
+    add([&](std::size_t i) { return ((i * kMixtures + seed) * kScramble >> 63) != 0; });
+  }
+  return answers;
+}
+
+// The proof is of the run in which every open try says no; with other answers the kernel must do
+// the same work. An honest run that does not end shows the defect itself.
+void compare_answers(const ScenarioEntry& scenario,
+                     const ParameterSet& parameters,
+                     const RunOptions& run,
+                     const RunOrder& order,
+                     ProofResult& result) {
+  constexpr const char* kDepends = "what the kernel does depends on the answer of a try";
+  RunOrder::Options work_only;
+  work_only.work_only = true;
+  RunOptions other = run;
+  other.detect = false;
+  const std::vector<OpenTry>& open = order.open_tries();
+  std::uint32_t compared = 0;
+  for (std::vector<OpenTry>& yes : answers_of(open)) {
+    other.tries_pass = std::move(yes);
+    const OneRun one = run_in_order(scenario, parameters, other, work_only);
+    // A try that cannot say yes yet would wait for good.
+    if (one.result.end == RunEnd::kDone) {
+      ++compared;
+      if (one.order->work() != order.work()) {
+        result.undecided.push_back({kDepends, {}});
+        return;
+      }
+    }
+  }
+  other.tries_pass.clear();
+  other.schedule.tries_fail = false;
+  const OneRun honest = run_in_order(scenario, parameters, other, work_only);
+  if (honest.result.end != RunEnd::kDone) {
+    other.detect = true;
+    result.run = simulate(scenario, parameters, other);
+    result.schedule = other.schedule;
+  } else if (honest.order->work() != order.work()) {
+    result.undecided.push_back({kDepends, {}});
+  } else if (!open.empty()) {
+    result.notes.push_back("the answers of " + std::to_string(open.size()) +
+                           " tries decide nothing but waits for what they asked: so in " +
+                           std::to_string(compared + 1) + " runs with other answers");
+  }
 }
 
 // Takes out what `accepts` takes.
@@ -139,10 +211,26 @@ ProofVerdict verdict_of(const ProofResult& result, bool proved) {
 
 }  // namespace
 
+std::uint64_t work_of(const Workload& workload) {
+  std::uint64_t bytes = 0;
+  for (const TensorSpec& tensor : workload.tensors) {
+    bytes += tensor.bytes();
+  }
+  return std::max(workload.flops, bytes);
+}
+
 const char* name_of(ProofVerdict verdict) {
   constexpr const char* kNames[] = {
       "proved", "refuted", "accepted", "unordered", "undecided", "incomplete"};
   return kNames[static_cast<unsigned>(verdict)];
+}
+
+std::string ProofResult::text_of_notes() const {
+  std::string text;
+  for (const std::string& note : notes) {
+    text += "\nit rests on this: " + note;
+  }
+  return text;
 }
 
 std::string ProofResult::strength() const {
@@ -150,7 +238,7 @@ std::string ProofResult::strength() const {
     case ProofVerdict::kProved:
       return "proved: every interleaving of this launch ends and acts in the same phases (" +
              std::to_string(run.operations) + " operations of one run)" +
-             (claims.asked ? "\n" + claims.strength() : "");
+             (claims.asked ? "\n" + claims.strength() : "") + text_of_notes();
     case ProofVerdict::kRefuted:
       return "refuted: some interleaving goes wrong";
     case ProofVerdict::kAccepted:
@@ -194,7 +282,7 @@ ProofResult prove_run(const ScenarioEntry& scenario,
     one = run_in_order(scenario, parameters, run, order_options);
   }
   result.streams = one.order->streams();
-  result.frees_pairs = one.order->frees_pairs();
+  result.meets_pairs = one.order->meets_pairs();
   result.undecided = one.order->undecided();
   result.claims.asked = one.order->asked();
   if (result.claims.asked) {
@@ -209,21 +297,12 @@ ProofResult prove_run(const ScenarioEntry& scenario,
     result.verdict = ProofVerdict::kIncomplete;
     return result;
   }
-  if (one.order->tried() && result.run.end == RunEnd::kDone) {
-    // The proof is of the run in which every try says no; the others must do the same work.
-    RunOptions honest = plain ? lean : run;
-    honest.schedule.tries_fail = false;
-    honest.detect = false;
-    honest.moves_data = false;
-    order_options.work_only = true;
-    const OneRun other = run_in_order(scenario, parameters, honest, order_options);
-    if (other.order->work() != one.order->work()) {
-      result.undecided.push_back({"what the kernel does depends on the answer of a try", {}});
-    }
-  }
   // What a kernel without tries does is the same either way.
   run.schedule.tries_fail = one.order->tried();
   result.schedule = run.schedule;
+  if (one.order->tried() && result.run.end == RunEnd::kDone) {
+    compare_answers(scenario, parameters, plain ? lean : run, *one.order, result);
+  }
   const bool clean = result.run.clean(false);
   if (!clean) {
     // A defect shows itself in more than one way: a fair run beside this one, and if it comes
@@ -277,6 +356,30 @@ ProofResult prove_run(const ScenarioEntry& scenario,
   return result;
 }
 
+// The work of every cluster, with data that is not there reading as `unknown`.
+static std::uint64_t work_with(const ScenarioEntry& scenario,
+                               const ParameterSet& parameters,
+                               RunOptions run,
+                               UnknownData unknown) {
+  run.schedule = ScheduleSpec{};
+  run.schedule.strategy = Strategy::kInTurn;
+  run.schedule.tries_fail = true;
+  run.rules.machine.unknown_data = unknown;
+  run.detect = false;
+  RunOrder::Options work_only;
+  work_only.work_only = true;
+  return run_in_order(scenario, parameters, run, work_only).order->work();
+}
+
+// Whether words of data that the kernel reads decide what it does, as far as other words show it.
+static bool data_decides(const ScenarioEntry& scenario,
+                         const ParameterSet& parameters,
+                         const RunOptions& run) {
+  const std::uint64_t zero = work_with(scenario, parameters, run, UnknownData::kZero);
+  return work_with(scenario, parameters, run, UnknownData::kOnes) != zero ||
+         work_with(scenario, parameters, run, UnknownData::kMixed) != zero;
+}
+
 // One run's proof, and where the kernel asks for clusters, that of every number of them.
 static ProofResult prove_with_claims(const ScenarioEntry& scenario,
                                      const ParameterSet& parameters,
@@ -289,20 +392,73 @@ static ProofResult prove_with_claims(const ScenarioEntry& scenario,
              : result;
 }
 
+static ProofResult prove_pairs(const ScenarioEntry& scenario,
+                               const ParameterSet& parameters,
+                               const ProofOptions& options) {
+  // Alone, a pair's allocation orders nothing; together, it may wait for a peer that does not come.
+  ProofOptions alone = options;
+  ProofOptions together = options;
+  bool either = false;
+  const auto choose = [&](PairMeeting MachineRules::*rule, const char* text) {
+    if (options.run.rules.machine.*rule == PairMeeting::kEither) {
+      alone.run.rules.machine.*rule = PairMeeting::kAlone;
+      choose_rule(together.run.rules, text);
+      either = true;
+    }
+  };
+  choose(&MachineRules::pair_alloc, "pair_alloc=together");
+  choose(&MachineRules::pair_dealloc, "pair_dealloc=together");
+  ProofResult result = prove_with_claims(scenario, parameters, alone);
+  if (!either || !result.meets_pairs || result.verdict != ProofVerdict::kProved) {
+    return result;
+  }
+  ProofResult other = prove_with_claims(scenario, parameters, together);
+  return other.verdict == ProofVerdict::kProved ? result : other;
+}
+
+// What data decides is not seen where no data moves. Words that a kernel reads are read as other
+// words; if that changes what it does, the proof is of a run with its data. What registers decide
+// (`any`) is taken either way, and both are proved.
 ProofResult prove(const ScenarioEntry& scenario,
                   const ParameterSet& parameters,
                   const ProofOptions& options) {
-  ProofOptions fixed = options;
-  PairDealloc& dealloc = fixed.run.rules.machine.pair_dealloc;
-  const bool either = dealloc == PairDealloc::kEither;
-  dealloc = either ? PairDealloc::kAlone : dealloc;
-  ProofResult result = prove_with_claims(scenario, parameters, fixed);
-  if (!either || !result.frees_pairs || result.verdict != ProofVerdict::kProved) {
+  ProofResult result = prove_pairs(scenario, parameters, options);
+  const bool asked = result.run.asked_unknown;
+  const bool decided =
+      result.verdict == ProofVerdict::kRefuted || result.verdict == ProofVerdict::kIncomplete;
+  if (decided || options.run.moves_data || (!result.run.read_unknown && !asked)) {
     return result;
   }
-  choose_rule(fixed.run.rules, "pair_dealloc=together");
-  ProofResult together = prove_with_claims(scenario, parameters, fixed);
-  return together.verdict == ProofVerdict::kProved ? result : together;
+  if (!asked) {
+    if (!data_decides(scenario, parameters, options.run)) {
+      result.notes.push_back(
+          "words of data that it reads decide nothing: so with three values of each");
+      return result;
+    }
+    if (work_of(scenario.workload(parameters)) > kDataWorkMax) {
+      result.undecided.push_back({"what the kernel does depends on data that it reads", {}});
+      result.verdict = ProofVerdict::kUndecided;
+      return result;
+    }
+    ProofOptions with_data = options;
+    with_data.run.moves_data = true;
+    result = prove_pairs(scenario, parameters, with_data);
+    result.data_decides = true;
+    result.notes.push_back("data decides what it does: shown for the inputs of seed " +
+                           std::to_string(options.run.input_seed));
+    return result;
+  }
+  for (const char* rule : {"unknown_data=ones", "unknown_data=mixed"}) {
+    ProofOptions other = options;
+    choose_rule(other.run.rules, rule);
+    ProofResult one = prove_pairs(scenario, parameters, other);
+    if (one.verdict != result.verdict) {
+      return one;
+    }
+  }
+  result.notes.push_back(
+      "what data decides was taken as yes, as no, and in turn, not in every combination");
+  return result;
 }
 
 }  // namespace warptwin::sim

@@ -64,8 +64,11 @@ struct ProofResult {
   std::vector<Finding> accepted;  // taken out of all of these
   std::vector<Undecided> undecided;
   bool whole_grid = false;   // clusters were taken together
-  bool frees_pairs = false;  // the tensor memory of a CTA pair
+  bool meets_pairs = false;  // allocates or frees tensor memory of a CTA pair
+  /// What the verdict rests on beside PTX's text and the conditions: a sentence each.
+  std::vector<std::string> notes;
   bool internal_error = false;
+  bool data_decides = false;              // the proof is of a run with the launch's data
   std::vector<RunOrder::Stream> streams;  // with ProofOptions::keep_streams
   ClaimScope claims;
   std::vector<std::uint64_t> work;      // by cluster, of kernels that claim: see RunOrder
@@ -73,7 +76,16 @@ struct ProofResult {
 
   /// "proved: every interleaving of this launch ..."
   std::string strength() const;
+
+ private:
+  std::string text_of_notes() const;
 };
+
+/// Floating-point operations of a launch, or bytes if it says none or has more of these.
+std::uint64_t work_of(const Workload& workload);
+
+/// Work up to which a launch is run with its data unasked: a second or two.
+inline constexpr std::uint64_t kDataWorkMax = std::uint64_t{1} << 30;
 
 /// For every interleaving, and every number of tiles that a cluster may claim.
 ProofResult prove(const ScenarioEntry& scenario,

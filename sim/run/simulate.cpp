@@ -6,6 +6,8 @@
 #include "common/kernel/inputs.hpp"
 #include "common/kernel/tensor_bytes.hpp"
 
+#include "sim/prove/run_order.hpp"
+
 namespace warptwin::sim {
 
 TensorMapState decode_map(const TensorMapSpec& spec,
@@ -111,19 +113,25 @@ void check_input_names(const Workload& workload, const RunOptions& options) {
 }
 
 // The detectors, and whoever else looks on.
-class BothSinks : public EventSink {
+class Sinks : public EventSink {
  public:
-  BothSinks(EventSink* first, EventSink* second) : first_{first}, second_{second} {}
-  void on_event(const Event& event) override {
-    first_->on_event(event);
-    second_->on_event(event);
+  void add(EventSink* sink) {
+    if (sink != nullptr) {
+      sinks_.push_back(sink);
+    }
   }
-  /// Null, one of them where the other is null, or this.
-  EventSink* only() { return first_ == nullptr ? second_ : second_ == nullptr ? first_ : this; }
+  void on_event(const Event& event) override {
+    for (EventSink* sink : sinks_) {
+      sink->on_event(event);
+    }
+  }
+  /// Null, the only one, or this.
+  EventSink* only() {
+    return sinks_.empty() ? nullptr : sinks_.size() == 1 ? sinks_.front() : this;
+  }
 
  private:
-  EventSink* first_;
-  EventSink* second_;
+  std::vector<EventSink*> sinks_;
 };
 
 }  // namespace
@@ -166,6 +174,7 @@ LaunchConfig launch_config(const ScenarioEntry& scenario,
   config.places = options.sms == 0 ? 0 : std::max(1U, options.sms / workload.cluster_size);
   config.moves_data = options.moves_data;
   config.tries_fail = options.schedule.tries_fail;
+  config.tries_pass = options.tries_pass;
   if (options.schedule.tiles != 0) {
     config.resident_clusters = 1;
     config.places = 0;
@@ -174,9 +183,11 @@ LaunchConfig launch_config(const ScenarioEntry& scenario,
   config.clusters_begun_max = options.clusters_begun_max;
   config.clc_from_the_end = options.clc_from_the_end;
   config.rules = options.rules.machine;
-  if (config.rules.pair_dealloc == PairDealloc::kEither) {
-    const bool odd = options.schedule.seed % 2 != 0;
-    config.rules.pair_dealloc = odd ? PairDealloc::kTogether : PairDealloc::kAlone;
+  const bool odd = options.schedule.seed % 2 != 0;
+  for (PairMeeting* rule : {&config.rules.pair_alloc, &config.rules.pair_dealloc}) {
+    if (*rule == PairMeeting::kEither) {
+      *rule = odd ? PairMeeting::kTogether : PairMeeting::kAlone;
+    }
   }
   return config;
 }
@@ -225,8 +236,17 @@ RunResult simulate(const ScenarioEntry& scenario,
   if (options.detect) {
     detectors.emplace(options.rules, gpu.config(), symbols);
   }
-  BothSinks both{detectors ? &*detectors : nullptr, options.observer};
-  gpu.set_sink(both.only());
+  Sinks sinks;
+  sinks.add(detectors ? &*detectors : nullptr);
+  sinks.add(options.observer);
+  std::optional<RunOrder> judge;
+  if (config.tries_fail && options.try_judge == nullptr) {
+    judge.emplace(gpu.config(), RunOrder::Options{.whole_grid = true});
+    sinks.add(&*judge);
+  }
+  gpu.set_try_judge(judge ? &*judge : options.try_judge);
+  gpu.set_sink(sinks.only());
+  unknown_registers.asked = 0;
   if (options.on_machine) {
     options.on_machine(gpu);
   }
@@ -242,6 +262,8 @@ RunResult simulate(const ScenarioEntry& scenario,
   }
   result.end = end_of(result.stats.ending);
   result.operations = gpu.operations();
+  result.read_unknown = gpu.read_unknown();
+  result.asked_unknown = unknown_registers.asked != 0;
   if (detectors) {
     detectors->at_end(gpu, result.end);
     result.findings = detectors->take_findings();

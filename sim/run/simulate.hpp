@@ -31,6 +31,10 @@ struct RunOptions {
   /// Values for input tensors, by name; the others are drawn from `input_seed`, in [-1, 1).
   std::map<std::string, std::vector<float>> inputs;
   bool record = false;  // keep every choice of the schedule
+  /// With `schedule.tries_fail`: open tries that wait, and say yes.
+  std::vector<OpenTry> tries_pass;
+  /// Knows which tries can only say yes; null: the run finds out.
+  const TryJudge* try_judge = nullptr;
   /// Sees every event after the detectors, when not null.
   EventSink* observer = nullptr;
   /// Sees the machine before it runs, when not empty.
@@ -50,6 +54,9 @@ struct RunResult {
   std::vector<HostTensor> tensors;      // empty when no data moved
   std::vector<Comparison> comparisons;  // one for each output
   std::vector<Slot> choices;
+  /// Words of data were read that the run did not move, or registers without contents asked.
+  bool read_unknown = false;
+  bool asked_unknown = false;
 
   /// The run found nothing wrong: it ended, with no errors. One that an accepted
   /// finding ended has ended.

@@ -252,6 +252,9 @@ void pair(M& m, const Steps& has) {
   start(m, 1, 1);
   m.tcgen05_alloc(CtaGroup::kTwo, kWord, 32);
   const TmemAddress d{m.ld_shared_u32(kWord)};
+  if (has("both CTAs have allocated")) {
+    meet_cluster(m);
+  }
   m.elect_one([&] {
     if (leads) {
       m.mbarrier_arrive_expect_tx(kBar,
@@ -530,7 +533,8 @@ const std::vector<Sequence>& sequences() {
       {"pair",
        shape(1, 2),
        pair,
-       {{"bytes of both CTAs", "SMEM_RAW_NO_WAIT"},
+       {{"both CTAs have allocated", "TCGEN05_PEER_NOT_READY"},
+        {"bytes of both CTAs", "SMEM_RAW_NO_WAIT"},
         {"cta_group::2 of the copy", "MBAR_TX_MISMATCH"},
         {"commit to both CTAs", "DEADLOCK"},
         {"dealloc in both CTAs", "TMEM_LEAK"}}},

@@ -227,6 +227,32 @@ TEST(EngineTest, NamedBarriersReleaseWhenAllHaveComeAndArriveDoesNotWait) {
   EXPECT_EQ(order, (std::vector<int>{0, 1}));
 }
 
+// An arrival of a warp that has ended counts no more: the generation waits for those that live.
+TEST(EngineTest, AClusterBarrierWaitsForEveryWarpThatLives) {
+  LaunchConfig config = warps(2);
+  config.cluster_size = 2;
+  for (std::uint32_t seed = 1; seed <= 50; ++seed) {
+    const Outcome outcome = run(
+        config,
+        [](SimMachine& machine) {
+          machine.barrier_cluster_arrive();
+          if (machine.warp_index() != 0 || machine.cta_rank() != 0) {
+            machine.barrier_cluster_wait();
+          }
+        },
+        ("random:" + std::to_string(seed)).c_str());
+    EXPECT_EQ(outcome.stats.ending, Ending::kDone) << seed;
+    EXPECT_EQ(std::count_if(outcome.events.begin(),
+                            outcome.events.end(),
+                            [](const Event& event) {
+                              return event.op == Op::kClusterWait && event.step == Step::kDone &&
+                                     event.phase == 0;
+                            }),
+              3)
+        << seed;
+  }
+}
+
 TEST(EngineTest, AGlobalFlagHandsOverBetweenClusters) {
   LaunchConfig config = warps(1);
   config.clusters = 2;

@@ -1,0 +1,352 @@
+// The asynchronous operations of an execution: what they access between which nodes.
+
+#include <algorithm>
+
+#include "sim/oracle/relation_record.hpp"
+
+namespace warptwin::sim::relation {
+
+void Record::issue(const Event& event) {
+  WarpRecord& warp = warp_of(event);
+  if (event.op == Op::kWgmma && asyncs_.count(event.serial) != 0) {
+    issue_wgmma(event, asyncs_[event.serial], step(event));
+    return;
+  }
+  const Node issued = step(event);
+  Async& async = asyncs_[event.serial];
+  async.issue = event;
+  async.number = ++warp.asyncs;
+  if (event.op == Op::kWgmma) {
+    issue_wgmma(event, async, issued);
+    return;
+  }
+  async.begin = order.add({issued});
+  switch (event.op) {
+    case Op::kTensorLoad:
+    case Op::kBulkLoad:
+    case Op::kClcTryCancel:
+      issue_load(event, async);
+      return;
+    case Op::kTensorStore:
+    case Op::kBulkStore:
+      issue_store(event, async);
+      return;
+    case Op::kTcgen05Mma:
+    case Op::kTcgen05Cp:
+      issue_tensor(event, async);
+      return;
+    case Op::kTcgen05Commit:
+      issue_commit(event, async, issued);
+      return;
+    case Op::kTcgen05Ld:
+    case Op::kTcgen05St:
+      issue_tmem(event, async);
+      return;
+    default:
+      issue_remote(event, async, issued);
+  }
+}
+
+void Record::issue_load(const Event& event, Async& async) {
+  async.done = order.add({}, {async.begin});
+  claims = claims || event.op == Op::kClcTryCancel;
+  copies_.push_back(async.done);
+  Access to;
+  to.cta = event.cta;
+  to.where = bytes_at(event.address, event.bytes);
+  to.write = true;
+  to.proxy = Proxy::kAsync;
+  to.start = async.begin;
+  to.end = async.done;
+  to.who = who(event);
+  accesses.push_back(to);
+  if (event.op == Op::kTensorLoad) {
+    map_uses.push_back({event.phase, false, {async.begin, async.done, who(event)}});
+  }
+  if (event.op != Op::kClcTryCancel) {
+    touched(event);
+  }
+  use_barrier(event.peer_cta, event.peer, {async.begin, async.done, who(event)});
+}
+
+void Record::issue_store(const Event& event, Async& async) {
+  async.read = order.add({}, {async.begin});
+  async.done = order.add({}, {async.read});
+  Access from;
+  from.cta = event.cta;
+  from.where = bytes_at(event.address, event.bytes);
+  from.needs_data = true;
+  from.proxy = Proxy::kAsync;
+  from.start = async.begin;
+  from.end = async.read;
+  from.who = who(event);
+  accesses.push_back(from);
+  if (event.op == Op::kTensorStore) {
+    map_uses.push_back({event.phase, false, {async.begin, async.read, who(event)}});
+  }
+  touched(event);
+  warp_of(event).bulk.emplace_back(event.count, event.serial);
+}
+
+// Global memory of a copy, or more of it.
+void Record::touched(const Event& event) {
+  const Async& async = asyncs_[event.serial];
+  Access access;
+  access.space = Space::kGlobal;
+  access.where = global_piece(event);
+  access.write = !is_load(event.op);
+  access.proxy = Proxy::kAsync;
+  access.start = async.begin;
+  access.end = async.done;
+  access.who = who(event);
+  if (!access.where.empty()) {
+    accesses.push_back(std::move(access));
+  }
+}
+
+// Shared memory that a tensor operation reads.
+void Record::operand(const Event& event,
+                     Async& async,
+                     std::uint32_t cta,
+                     const Footprint& bytes) {
+  Access access;
+  access.cta = cta;
+  access.where = bytes;
+  access.needs_data = true;
+  access.proxy = Proxy::kAsync;
+  access.start = async.begin;
+  access.end = async.done;
+  access.who = who(event);
+  accesses.push_back(std::move(access));
+}
+
+void Record::tensor_cells(
+    const Event& event, const Async& async, std::uint32_t cta, const Footprint& at, bool write) {
+  Access access;
+  access.space = Space::kTensor;
+  access.cta = cta;
+  access.where = at;
+  access.write = write;
+  access.needs_data = !write;
+  access.proxy = Proxy::kTensor;
+  access.start = async.begin;
+  access.end = async.done;
+  access.who = who(event);
+  accesses.push_back(std::move(access));
+}
+
+void Record::use_columns(std::uint32_t cta,
+                         TmemAddress at,
+                         std::uint32_t columns,
+                         const Use& use) {
+  for (Allocation& one : allocations) {
+    const bool apart =
+        at.column() + columns <= one.base || one.base + one.columns <= at.column();
+    if (one.cta == cta && !apart && one.dealloc.end == kNoNode) {
+      one.uses.push_back(use);
+    }
+  }
+}
+
+void Record::issue_tensor(const Event& event, Async& async) {
+  WarpRecord& warp = warp_of(event);
+  const bool mma = event.op == Op::kTcgen05Mma;
+  const bool pair = (event.flags & event_flag::kPair) != 0;
+  // Pairs that the manual pipelines: the second begins after the first is done.
+  Nodes before{async.begin};
+  for (const TensorOp& earlier : warp.tensor) {
+    const bool chained = earlier.op == Op::kTcgen05Cp
+                             ? mma
+                             : mma && earlier.d == event.address &&
+                                   earlier.instruction == event.wanted;
+    if (earlier.pair == pair && (chained || options_.tensor_in_order)) {
+      before.push_back(earlier.done);
+    }
+  }
+  async.begin = order.add(before);
+  async.done = order.add({}, {async.begin});
+  warp.tensor.push_back(
+      {event.serial, async.done, event.op, event.address, event.wanted, pair});
+  const std::uint32_t ctas = pair ? 2 : 1;
+  const std::uint32_t first = pair ? event.cta & ~1U : event.cta;
+  const Use use{async.begin, async.done, who(event)};
+  const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
+  for (std::uint32_t cta = first; cta < first + ctas; ++cta) {
+    if (!mma) {
+      operand(event, async, cta, copied_bytes(event.global, static_cast<TmemCopy>(event.wanted)));
+      tensor_cells(event, async, cta, cells({event.address}, event.count, 0, kTmemLanes), true);
+      use_columns(cta, {event.address}, event.count, use);
+      continue;
+    }
+    const std::uint32_t rows = instruction.m() / ctas;
+    if ((event.flags & event_flag::kTmemA) != 0) {
+      constexpr std::uint32_t kColumnsOfStep = 8;
+      const TmemAddress a{event.peer};
+      tensor_cells(event, async, cta, cells(a, kColumnsOfStep, a.lane(), rows), false);
+      use_columns(cta, a, kColumnsOfStep, use);
+    } else {
+      operand(event,
+              async,
+              cta,
+              operand_bytes(event.global, rows, instruction.a_major(), instruction.a_type()));
+    }
+    operand(event,
+            async,
+            cta,
+            operand_bytes(
+                event.extra, instruction.n() / ctas, instruction.b_major(), instruction.b_type()));
+    if ((event.flags & event_flag::kBlockScale) != 0) {
+      const std::pair<TmemAddress, std::uint32_t> factors[] = {
+          {{event.pending}, scale_columns(rows)},
+          {{event.expected}, scale_columns(instruction.n())}};
+      for (const auto& [at, columns] : factors) {
+        tensor_cells(event, async, cta, cells(at, columns, 0, kTmemLanes), false);
+        use_columns(cta, at, columns, use);
+      }
+    }
+    const Footprint d = accumulator_cells(event);
+    tensor_cells(event, async, cta, d, true);
+    if ((event.flags & event_flag::kAccumulate) != 0) {
+      tensor_cells(event, async, cta, d, false);
+    }
+    use_columns(cta, {event.address}, event.count, use);
+  }
+}
+
+void Record::issue_commit(const Event& event, Async& async, Node issued) {
+  WarpRecord& warp = warp_of(event);
+  const bool pair = (event.flags & event_flag::kPair) != 0;
+  Nodes tracked;
+  for (const TensorOp& op : warp.tensor) {
+    if (op.pair == pair) {
+      tracked.push_back(op.done);
+    }
+  }
+  for (const Node copy : copies_) {
+    if (options_.commit_copies && order.memory(copy, issued)) {
+      tracked.push_back(copy);
+    }
+  }
+  async.done = order.add(tracked, Nodes{async.begin});
+  const std::uint32_t first = cluster_of(event.cta) * launch_.cluster_size;
+  for (std::uint32_t rank = 0; rank < launch_.cluster_size; ++rank) {
+    const std::uint32_t cta = first + rank;
+    if (event.extra == 0 ? cta == event.cta : (event.extra >> rank & 1U) != 0) {
+      use_barrier(cta, event.address, {async.begin, async.done, who(event)});
+    }
+  }
+}
+
+void Record::issue_tmem(const Event& event, Async& async) {
+  WarpRecord& warp = warp_of(event);
+  const bool load = event.op == Op::kTcgen05Ld;
+  Nodes& same = load ? warp.loads : warp.stores;
+  if (options_.tensor_in_order && !same.empty()) {
+    async.begin = order.add({async.begin, same.back()});
+  }
+  async.done = order.add({}, {async.begin});
+  same.push_back(async.done);
+  const TmemAddress at{event.address};
+  // Of the half shape, sixteen lanes have two pieces of columns that lie side by side here.
+  const std::uint32_t lanes = event.wanted == 0 ? kWarpLanes : event.wanted;
+  tensor_cells(event, async, event.cta, cells(at, event.count, at.lane(), lanes), !load);
+  use_columns(event.cta, at, event.count, {async.begin, async.done, who(event)});
+}
+
+// It reads its operands once all four warps have issued it.
+void Record::issue_wgmma(const Event& event, Async& async, Node issued) {
+  async.issues.push_back(issued);
+  warp_of(event).wgmmas.emplace_back(event.pending, kNoNode);
+  if (async.issues.size() < kWarpsPerWarpgroup) {
+    return;
+  }
+  constexpr std::uint32_t kRows = 64;
+  const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
+  async.begin = order.add(async.issues);
+  async.done = order.add({}, {async.begin});
+  operand(event,
+          async,
+          event.cta,
+          operand_bytes(event.global, kRows, instruction.a_major(), instruction.a_type()));
+  operand(
+      event,
+      async,
+      event.cta,
+      operand_bytes(event.extra, instruction.n(), instruction.b_major(), instruction.b_type()));
+  const std::uint32_t in_cta = event.warp % launch_.warps_per_cta;
+  const std::uint32_t leader = event.warp - in_cta % kWarpsPerWarpgroup;
+  for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
+    for (auto& [number, done] : warps_[leader + i].wgmmas) {
+      done = number == event.pending ? async.done : done;
+    }
+  }
+}
+
+// An arrival on another CTA's mbarrier.
+void Record::issue_remote(const Event& event, Async& async, Node issued) {
+  const std::vector<Source> released = release_of(event, issued);
+  Nodes before;
+  const bool whole = event.ordering.semantics != Semantics::kRelaxed;
+  for (const Source& source : released) {
+    before.push_back(whole || source.scope != Scope::kCta ? source.node : kNoNode);
+  }
+  async.done = order.add(before, Nodes{async.begin});
+  warp_of(event).remote_arrivals.push_back(async.done);
+  use_barrier(event.cta, event.address, {async.begin, async.done, who(event)});
+}
+
+// A step of an asynchronous operation that counts on an mbarrier.
+void Record::landed(const Event& event) {
+  const auto at = asyncs_.find(event.serial);
+  const bool counts = is_load(event.op) || event.step == Step::kSignalled;
+  if (at == asyncs_.end() || !counts) {
+    return;
+  }
+  const Async& async = at->second;
+  Contribution contribution{async.done, {}, cta_of_warp(event.warp), true};
+  if (event.op == Op::kMbarrierArrive) {
+    contribution.engine = false;
+    const bool released = event.ordering.semantics != Semantics::kRelaxed;
+    contribution.released = {
+        {async.done, released ? event.ordering.scope : Scope::kCluster, true}};
+  } else if (event.op != Op::kMbarrierExpectTx && event.op != Op::kMbarrierCompleteTx) {
+    contribution.released = {{async.done, Scope::kCluster, true}};
+  }
+  contribute(event, contribution);
+  in_phase(event, async.number);
+}
+
+// What a wait of the warp for its own operations publishes to it.
+void Record::bulk_group(const Event& event) {
+  WarpRecord& warp = warp_of(event);
+  Nodes done;
+  switch (event.op) {
+    case Op::kBulkWaitGroup:
+      for (const auto& [group, serial] : warp.bulk) {
+        if (group < event.phase) {
+          const Async& store = asyncs_[serial];
+          done.push_back(store.read);
+          done.push_back((event.flags & event_flag::kRead) != 0 ? kNoNode : store.done);
+        }
+      }
+      break;
+    case Op::kTcgen05WaitLd:
+      done = warp.loads;
+      break;
+    case Op::kTcgen05WaitSt:
+      done = warp.stores;
+      break;
+    case Op::kWgmmaWait:
+      for (const auto& [number, node] : warp.wgmmas) {
+        if (number < event.pending) {
+          done.push_back(node);
+        }
+      }
+      break;
+    default:
+      break;
+  }
+  step(event, done);
+}
+
+}  // namespace warptwin::sim::relation

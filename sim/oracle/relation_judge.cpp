@@ -1,0 +1,368 @@
+#include "sim/oracle/relation_judge.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "sim/oracle/relation_words.hpp"
+
+namespace warptwin::sim::relation {
+
+namespace {
+
+// How one access stands to a later one.
+enum class Bond : std::uint8_t { kNone, kNoProxyFence, kNoTensorFence, kOrdered };
+
+class Judge {
+ public:
+  Judge(const Record& record, const LaunchConfig& launch, const RelationOptions& options)
+      : record_{record}, launch_{launch}, options_{options} {}
+
+  std::vector<RelationFinding> run() {
+    races();
+    unwritten();
+    barriers();
+    allocations();
+    exits();
+    maps();
+    grid_before();
+    return std::move(findings_);
+  }
+
+ private:
+  bool memory(Node first, Node second) const { return record_.order.memory(first, second); }
+  bool execution(Node first, Node second) const {
+    return record_.order.execution(first, second);
+  }
+  void find(RelationKind kind, const std::string& why, const Who& first, const Who& second) {
+    findings_.push_back({kind, why, {}, first.site, second.site});
+  }
+
+  static bool conflict(const Access& a, const Access& b) {
+    return a.space == b.space && a.cta == b.cta && (a.write || b.write) &&
+           !(a.strong && b.strong) && !(a.start == b.start && a.end == b.end);
+  }
+
+  // Whether a proxy fence that holds the bytes of `first` lies between the two.
+  bool fenced(const Access& first, const Access& second) const {
+    return std::any_of(
+        record_.proxy_fences.begin(), record_.proxy_fences.end(), [&](const ProxyFence& fence) {
+          const bool covers =
+              fence.space == ProxySpace::kAll ||
+              (first.space == Space::kGlobal
+                   ? fence.space == ProxySpace::kGlobal
+                   : fence.space == ProxySpace::kSharedCluster ||
+                         (fence.space == ProxySpace::kSharedCta && fence.cta == first.cta));
+          return covers && memory(first.end, fence.node) && memory(fence.node, second.start);
+        });
+  }
+
+  bool tensor_fenced(const Access& first, const Access& second) const {
+    const auto after = record_.fences_after.find(second.who.warp);
+    if (after == record_.fences_after.end()) {
+      return false;
+    }
+    const bool itself = first.who.op == Op::kTcgen05Mma || first.who.op == Op::kTcgen05Cp;
+    const auto before = record_.fences_before.find(first.who.warp);
+    for (const Node fence : after->second) {
+      if (!memory(fence, second.start) || !memory(first.end, fence)) {
+        continue;
+      }
+      if (itself) {  // its commit is a fence too
+        return true;
+      }
+      if (before != record_.fences_before.end() &&
+          std::any_of(before->second.begin(), before->second.end(), [&](Node node) {
+            return memory(first.end, node) && memory(node, fence);
+          })) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  Bond bond(const Access& first, const Access& second) const {
+    if (!memory(first.end, second.start)) {
+      return Bond::kNone;
+    }
+    const bool crosses = first.proxy == Proxy::kGeneric && second.proxy == Proxy::kAsync;
+    const bool asks = (first.write || options_.fence_after_reads) &&
+                      (first.space != Space::kGlobal || options_.global_proxies);
+    if (crosses && asks && !fenced(first, second)) {
+      return Bond::kNoProxyFence;
+    }
+    if (first.space == Space::kTensor && options_.tensor_fences &&
+        first.who.warp != second.who.warp && !tensor_fenced(first, second)) {
+      return Bond::kNoTensorFence;
+    }
+    return Bond::kOrdered;
+  }
+
+  static bool holds(const Access& access, std::uint64_t at) {
+    return std::any_of(access.where.begin(), access.where.end(), [&](const auto& piece) {
+      return piece.first <= at && at < piece.second;
+    });
+  }
+
+  // Whether accesses of the byte, each in conflict and in order with the next, lead from one to the
+  // other.
+  bool chained(const Access& first, const Access& second, std::uint64_t at) const {
+    std::vector<const Access*> open{&first};
+    std::vector<const Access*> seen{&first};
+    while (!open.empty()) {
+      const Access* from = open.back();
+      open.pop_back();
+      for (const Access& to : record_.accesses) {
+        if (!conflict(*from, to) || !holds(to, at) || bond(*from, to) != Bond::kOrdered) {
+          continue;
+        }
+        if (&to == &second) {
+          return true;
+        }
+        if (std::find(seen.begin(), seen.end(), &to) == seen.end()) {
+          seen.push_back(&to);
+          open.push_back(&to);
+        }
+      }
+    }
+    return false;
+  }
+
+  bool chained(const Access& first, const Access& second, const Footprint& common) const {
+    std::vector<std::uint64_t> at;
+    for (const auto& piece : common) {
+      at.push_back(piece.first);
+      for (const Access& other : record_.accesses) {
+        if (other.space != first.space || other.cta != first.cta) {
+          continue;
+        }
+        for (const auto& edge : other.where) {
+          for (const std::uint64_t value : {edge.first, edge.second}) {
+            if (piece.first < value && value < piece.second) {
+              at.push_back(value);
+            }
+          }
+        }
+      }
+    }
+    std::sort(at.begin(), at.end());
+    at.erase(std::unique(at.begin(), at.end()), at.end());
+    return std::all_of(at.begin(), at.end(), [&](std::uint64_t byte) {
+      return chained(first, second, byte) || chained(second, first, byte);
+    });
+  }
+
+  void races() {
+    const std::vector<Access>& all = record_.accesses;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t j = i + 1; j < all.size(); ++j) {
+        if (!conflict(all[i], all[j])) {
+          continue;
+        }
+        const Footprint common = overlap(all[i].where, all[j].where);
+        if (!common.empty()) {
+          race(all[i], all[j], common);
+        }
+      }
+    }
+  }
+
+  void race(const Access& a, const Access& b, const Footprint& common) {
+    const Bond there = bond(a, b);
+    const Bond back = bond(b, a);
+    const Bond best = std::max(there, back);
+    if (best == Bond::kOrdered || chained(a, b, common)) {
+      return;
+    }
+    const Access& first = back > there ? b : a;
+    const Access& second = back > there ? a : b;
+    const char* lacks = best == Bond::kNoProxyFence    ? ", without a proxy fence between"
+                        : best == Bond::kNoTensorFence ? ", without the tcgen05 fences"
+                                                       : ", in no order";
+    find(best == Bond::kNoProxyFence    ? RelationKind::kProxy
+         : best == Bond::kNoTensorFence ? RelationKind::kTensorFence
+                                        : RelationKind::kRace,
+         in_words(first.who) + (first.write ? " (write)" : " (read)") + " and " +
+             in_words(second.who) + (second.write ? " (write)" : " (read)") + lacks + ": " +
+             in_words(first, common),
+         first.who,
+         second.who);
+  }
+
+  void unwritten() {
+    for (const Access& read : record_.accesses) {
+      if (!read.needs_data || read.space == Space::kGlobal) {
+        continue;
+      }
+      Footprint rest = read.where;
+      for (const Access& write : record_.accesses) {
+        const bool may = write.write && write.space == read.space && write.cta == read.cta &&
+                         !memory(read.end, write.start) &&
+                         !(write.start == read.start && write.end == read.end);
+        rest = may && !rest.empty() ? without(rest, write.where) : rest;
+      }
+      if (!rest.empty()) {
+        find(RelationKind::kUnwritten,
+             in_words(read.who) + " reads what nobody wrote: " + in_words(read, rest),
+             read.who,
+             {});
+      }
+    }
+  }
+
+  void barriers() {
+    for (std::size_t i = 0; i < record_.barriers.size(); ++i) {
+      const BarrierLife& life = record_.barriers[i];
+      const bool ends = life.inval.end != kNoNode;
+      for (const Use& use : life.uses) {
+        if (!memory(life.init.end, use.start)) {
+          find(RelationKind::kBarrierLife,
+               in_words(use.who) + " may act before " + in_words(life.init.who),
+               life.init.who,
+               use.who);
+        }
+        if (ends && !execution(use.end, life.inval.start)) {
+          find(RelationKind::kBarrierLife,
+               in_words(use.who) + " may act after " + in_words(life.inval.who),
+               use.who,
+               life.inval.who);
+        }
+      }
+      data_on(life);
+    }
+  }
+
+  // Accesses to the bytes while they are an mbarrier.
+  void data_on(const BarrierLife& life) {
+    const Footprint bytes = bytes_at(life.address, 8);
+    for (const Access& access : record_.accesses) {
+      const bool init_or_inval = access.who.op == Op::kMbarrierInit ||
+                                 access.who.op == Op::kMbarrierInval;
+      if (access.space != Space::kShared || access.cta != life.cta || init_or_inval ||
+          overlap(access.where, bytes).empty()) {
+        continue;
+      }
+      const bool before = memory(access.end, life.init.start);
+      const bool after = life.inval.end != kNoNode && memory(life.inval.end, access.start);
+      if (!before && !after) {
+        find(RelationKind::kBarrierBytes,
+             in_words(access.who) + " may touch the mbarrier of " + in_words(life.init.who),
+             access.who,
+             life.init.who);
+      }
+    }
+  }
+
+  void allocations() {
+    for (const Allocation& one : record_.allocations) {
+      for (const Use& use : one.uses) {
+        if (!memory(one.alloc.end, use.start)) {
+          find(RelationKind::kAllocation,
+               in_words(use.who) + " may act before " + in_words(one.alloc.who),
+               one.alloc.who,
+               use.who);
+        }
+        if (one.dealloc.end != kNoNode && !memory(use.end, one.dealloc.start)) {
+          find(RelationKind::kAllocation,
+               in_words(use.who) + " may act after " + in_words(one.dealloc.who),
+               use.who,
+               one.dealloc.who);
+        }
+      }
+      for (const auto& [cta, use] : record_.relinquished) {
+        if (cta == one.cta && !execution(one.alloc.end, use.start)) {
+          find(RelationKind::kAllocation,
+               in_words(one.alloc.who) + " may come after " + in_words(use.who),
+               one.alloc.who,
+               use.who);
+        }
+      }
+    }
+  }
+
+  void exit_after(std::uint32_t cta, Node end, const Who& who) {
+    const auto exit = record_.cta_exits.find(cta);
+    if (exit != record_.cta_exits.end() && !execution(end, exit->second)) {
+      find(RelationKind::kExit,
+           in_words(who) + " may act after cta " + std::to_string(cta) + " has ended",
+           who,
+           {});
+    }
+  }
+
+  void exits() {
+    for (const Access& access : record_.accesses) {
+      const bool store =
+          access.who.op == Op::kBulkStore || access.who.op == Op::kTensorStore;
+      if (access.space != Space::kGlobal && (options_.stores_end_with_cta || !store)) {
+        exit_after(access.cta, access.end, access.who);
+      }
+    }
+    for (const BarrierLife& life : record_.barriers) {
+      for (const Use& use : life.uses) {
+        exit_after(life.cta, use.end, use.who);
+      }
+    }
+  }
+
+  void maps() {
+    for (const MapUse& write : record_.map_uses) {
+      for (const MapUse& copy : record_.map_uses) {
+        if (!write.write || copy.write || write.map != copy.map ||
+            memory(copy.use.end, write.use.start)) {
+          continue;
+        }
+        bool published = false;
+        for (const auto& [warp, release] : record_.map_releases) {
+          for (const auto& [map, acquire] : record_.map_acquires) {
+            published = published || (warp == write.use.who.warp && map == copy.map &&
+                                      memory(write.use.end, release) &&
+                                      memory(release, acquire) &&
+                                      memory(acquire, copy.use.start));
+          }
+        }
+        if (!published) {
+          find(RelationKind::kTensorMap,
+               in_words(copy.use.who) + " may see the map before or after " +
+                   in_words(write.use.who),
+               write.use.who,
+               copy.use.who);
+        }
+      }
+    }
+  }
+
+  void grid_before() {
+    for (const Access& access : record_.accesses) {
+      if (access.space != Space::kGlobal) {
+        continue;
+      }
+      for (const auto& [begin, end] : launch_.prerequisite_writes) {
+        const bool waited =
+            std::any_of(record_.grid_waits.begin(), record_.grid_waits.end(), [&](Node node) {
+              return memory(node, access.start);
+            });
+        if (!waited && !overlap(access.where, bytes_at(begin, end - begin)).empty()) {
+          find(RelationKind::kGridBefore,
+               in_words(access.who) + " does not wait for the grid before",
+               access.who,
+               {});
+        }
+      }
+    }
+  }
+
+  const Record& record_;
+  const LaunchConfig& launch_;
+  const RelationOptions& options_;
+  std::vector<RelationFinding> findings_;
+};
+
+}  // namespace
+
+std::vector<RelationFinding> judge_record(const Record& record,
+                                          const LaunchConfig& launch,
+                                          const RelationOptions& options) {
+  return Judge{record, launch, options}.run();
+}
+
+}  // namespace warptwin::sim::relation

@@ -1,0 +1,490 @@
+#include "sim/oracle/relation_record.hpp"
+
+#include <algorithm>
+
+#include "sim/oracle/relation_words.hpp"
+
+namespace warptwin::sim::relation {
+
+namespace {
+
+bool releases(Semantics semantics) {
+  return semantics == Semantics::kRelease || semantics == Semantics::kAcqRel;
+}
+
+bool acquires(Semantics semantics) {
+  return semantics == Semantics::kAcquire || semantics == Semantics::kAcqRel;
+}
+
+}  // namespace
+
+Record::Record(const LaunchConfig& launch, const RelationOptions& options)
+    : launch_{launch}, options_{options} {}
+
+// The next node of the warp's program order.
+Node Record::step(const Event& event, Nodes memory, Nodes execution) {
+  WarpRecord& warp = warp_of(event);
+  memory.push_back(warp.tail);
+  if (event.lanes == kWarpLanes || event.op == Op::kWarpExit) {
+    memory.insert(memory.end(), warp.late.begin(), warp.late.end());
+    warp.late.clear();
+  }
+  warp.tail = order.add(memory, execution);
+  warp.look = kNoNode;
+  return warp.tail;
+}
+
+// Where the warp came to the operation: when it was blocked there, or now.
+Node Record::look(const Event& event) {
+  WarpRecord& warp = warp_of(event);
+  if (warp.look != kNoNode && warp.looked == event.op) {
+    return std::exchange(warp.look, kNoNode);
+  }
+  warp.tail = order.add({warp.tail});
+  return warp.tail;
+}
+
+void Record::fault(const Event& event) {
+  if (event.fault == Fault::kNone ||
+      (event.fault == Fault::kUnsettled && !options_.unsettled_registers)) {
+    return;
+  }
+  faults.push_back({RelationKind::kFault,
+                    in_words(who(event)) + ": " + words_of(event.fault),
+                    {},
+                    event.site,
+                    {}});
+}
+
+void Record::on_event(const Event& event) {
+  fault(event);
+  if (event.step == Step::kBlocked) {
+    WarpRecord& warp = warp_of(event);
+    warp.tail = order.add({warp.tail});
+    warp.look = warp.tail;
+    warp.looked = event.op;
+    return;
+  }
+  if (event.step == Step::kIssued && event.op != Op::kBarSync) {
+    issue(event);
+    return;
+  }
+  if (event.step == Step::kTouched) {
+    touched(event);
+    return;
+  }
+  if (event.step != Step::kDone && event.op != Op::kBarSync) {
+    landed(event);
+    return;
+  }
+  if ((event.flags & event_flag::kTraps) != 0) {
+    return;  // nothing comes after it
+  }
+  switch (event.op) {
+    case Op::kMbarrierInit:
+    case Op::kMbarrierInval:
+    case Op::kMbarrierArrive:
+    case Op::kMbarrierExpectTx:
+    case Op::kMbarrierCompleteTx:
+      mbarrier(event);
+      return;
+    case Op::kMbarrierWait:
+    case Op::kMbarrierTryWait:
+      wait(event);
+      return;
+    case Op::kBarSync:
+    case Op::kBarArrive:
+      named_barrier(event);
+      return;
+    case Op::kClusterArrive:
+    case Op::kClusterWait:
+      cluster_barrier(event);
+      return;
+    case Op::kFence:
+    case Op::kFenceMbarrierInit:
+    case Op::kFenceProxyAsync:
+    case Op::kFenceProxyTensormap:
+    case Op::kTcgen05FenceBefore:
+    case Op::kTcgen05FenceAfter:
+    case Op::kTensormapReplace:
+    case Op::kGriddepcontrolWait:
+      fence(event);
+      return;
+    case Op::kBulkCommitGroup:
+    case Op::kBulkWaitGroup:
+    case Op::kTcgen05WaitLd:
+    case Op::kTcgen05WaitSt:
+    case Op::kWgmmaWait:
+      bulk_group(event);
+      return;
+    case Op::kTcgen05Alloc:
+    case Op::kTcgen05Dealloc:
+    case Op::kTcgen05Relinquish:
+      tmem_life(event);
+      return;
+    case Op::kSharedLoad:
+    case Op::kSharedStore:
+    case Op::kClcQuery:
+      words(event);
+      return;
+    case Op::kGlobalLoad:
+    case Op::kGlobalLoadAcquire:
+    case Op::kGlobalStoreRelease:
+    case Op::kGlobalRedAdd:
+    case Op::kGlobalWait:
+      global_words(event);
+      return;
+    case Op::kWarpExit:
+    case Op::kCtaExit:
+      exits(event);
+      return;
+    case Op::kStageNote:
+      return;
+    default:
+      step(event);
+  }
+}
+
+// --- mbarriers --------------------------------------------------------------------------------
+
+void Record::use_barrier(std::uint32_t cta, std::uint32_t address, const Use& use) {
+  const auto at = live_.find({cta, address});
+  if (at != live_.end()) {
+    barriers[at->second].uses.push_back(use);
+  }
+}
+
+// What an arrival by a thread publishes: all before it, or what its fences released.
+std::vector<Record::Source> Record::release_of(const Event& event, Node node) const {
+  if (releases(event.ordering.semantics)) {
+    return {{node, event.ordering.scope, true}};
+  }
+  const auto warp = warps_.find(event.warp);
+  return warp == warps_.end() ? std::vector<Source>{} : warp->second.releases;
+}
+
+void Record::contribute(const Event& event, const Contribution& contribution) {
+  const std::uint32_t cta = is_load(event.op) ? event.peer_cta : event.cta;
+  const std::uint32_t address = is_load(event.op) ? event.peer : event.address;
+  const auto at = live_.find({cta, address});
+  if (at != live_.end()) {
+    contributions_[{cta, address, at->second, event.phase}].push_back(contribution);
+  }
+}
+
+// Notes the phase that the operation acts in, under a name that it has in every execution.
+void Record::in_phase(const Event& event, std::uint32_t async_number) {
+  WarpRecord& warp = warp_of(event);
+  constexpr std::uint32_t kSynchronous = 1U << 31;
+  const std::uint32_t number =
+      async_number != 0
+          ? async_number
+          : kSynchronous + warp.counts[{static_cast<std::uint32_t>(event.op),
+                                        event.site.line,
+                                        event.flags & event_flag::kLateLanes}]++;
+  phases[{event.warp,
+          number,
+          event.site.line + ((event.flags & event_flag::kLateLanes) != 0 ? 1U << 30 : 0),
+          event.cta}] = {event.phase, who(event)};
+}
+
+void Record::mbarrier(const Event& event) {
+  WarpRecord& warp = warp_of(event);
+  const Node node = step(event);
+  const BarrierKey key{event.cta, event.address};
+  if (event.op == Op::kMbarrierInit || event.op == Op::kMbarrierInval) {
+    const Use use{node, node, who(event)};
+    Access access;
+    access.cta = event.cta;
+    access.where = bytes_at(event.address, 8);
+    access.write = true;
+    access.start = access.end = node;
+    access.who = who(event);
+    accesses.push_back(access);
+    if (event.op == Op::kMbarrierInit) {
+      live_[key] = barriers.size();
+      barriers.push_back({event.cta, event.address, use, {}, {}});
+      warp.inits.push_back(node);
+    } else if (live_.count(key) != 0) {
+      barriers[live_[key]].inval = use;
+      live_.erase(key);
+    }
+    return;
+  }
+  use_barrier(event.cta, event.address, {node, node, who(event)});
+  in_phase(event, 0);
+  Contribution contribution{node, {}, cta_of_warp(event.warp), false};
+  if (event.op == Op::kMbarrierArrive) {
+    contribution.released = release_of(event, node);
+  }
+  contribute(event, contribution);
+}
+
+// A wait that has passed, or a try that has said yes, at `look`.
+void Record::pass(const Event& event, Node look, Nodes before, bool late) {
+  WarpRecord& warp = warp_of(event);
+  Nodes execution;
+  std::vector<Source> seen;
+  const auto at = live_.find({event.cta, event.address});
+  if (at != live_.end() && event.phase > 0) {
+    const bool wide = event.ordering.scope != Scope::kCta;
+    const auto of_phase =
+        contributions_.find({event.cta, event.address, at->second, event.phase - 1});
+    if (of_phase != contributions_.end()) {
+      for (const Contribution& contribution : of_phase->second) {
+        execution.push_back(contribution.made);
+        const bool near = contribution.cta == event.cta;
+        const bool reaches = near || wide || (contribution.engine && !options_.strict_wait_scope);
+        for (const Source& source : contribution.released) {
+          if (reaches && (near || source.scope != Scope::kCta)) {
+            seen.push_back({source.node, source.scope, near});
+          }
+        }
+      }
+    }
+  }
+  Nodes memory = std::move(before);
+  if (acquires(event.ordering.semantics)) {
+    for (const Source& source : seen) {
+      memory.push_back(source.node);
+    }
+  } else {
+    warp.unacquired.insert(warp.unacquired.end(), seen.begin(), seen.end());
+  }
+  Node passed = kNoNode;
+  if (late) {
+    passed = order.add(memory, execution);
+    warp.late.push_back(passed);
+  } else {
+    passed = step(event, memory, execution);
+  }
+  use_barrier(event.cta, event.address, {look, passed, who(event)});
+}
+
+void Record::wait(const Event& event) {
+  if ((event.flags & event_flag::kLateLanes) != 0) {
+    late_wait(event);
+    return;
+  }
+  const Node looked = look(event);
+  if ((event.flags & event_flag::kFalse) != 0) {
+    use_barrier(event.cta, event.address, {looked, looked, who(event)});
+    return;
+  }
+  if (event.op == Op::kMbarrierWait && event.lanes == kWarpLanes) {
+    warp_of(event).waits.push_back({looked, event.address, event.site.line});
+  }
+  if (event.op == Op::kMbarrierWait) {
+    in_phase(event, 0);
+  }
+  if ((event.flags & event_flag::kExactPhase) != 0 && event.phase != event.wanted + 1) {
+    faults.push_back({RelationKind::kPhase,
+                      in_words(who(event)) + ": for phase " + std::to_string(event.wanted) +
+                          ", and passes in phase " + std::to_string(event.phase),
+                      {},
+                      event.site,
+                      {}});
+  }
+  pass(event, looked, {}, false);
+}
+
+void Record::late_wait(const Event& event) {
+  WarpRecord& warp = warp_of(event);
+  Node looked = kNoNode;
+  for (const LateWait& wait : warp.waits) {
+    if (wait.address == event.address && wait.line == event.site.line) {
+      looked = wait.look;
+    }
+  }
+  if ((event.flags & event_flag::kExactPhase) != 0 && event.phase != event.wanted + 1) {
+    faults.push_back({RelationKind::kPhase,
+                      in_words(who(event)) + ": lanes left behind, for phase " +
+                          std::to_string(event.wanted) + ", pass in phase " +
+                          std::to_string(event.phase),
+                      {},
+                      event.site,
+                      {}});
+  }
+  in_phase(event, 0);
+  pass(event, looked, {looked}, true);
+}
+
+// --- Barriers of warps, fences ----------------------------------------------------------------
+
+void Record::named_barrier(const Event& event) {
+  Nodes& arrived = named_[{event.cta, event.address, event.phase}];
+  const bool returns = event.op == Op::kBarSync && event.step == Step::kDone;
+  if (event.pending == 0) {
+    arrived.push_back(step(event));
+  }
+  if (returns) {
+    step(event, arrived);
+  }
+}
+
+void Record::cluster_barrier(const Event& event) {
+  WarpRecord& warp = warp_of(event);
+  auto& [published, arrived] = cluster_[{cluster_of(event.cta), event.phase}];
+  if (event.op == Op::kClusterWait) {
+    step(event, published, arrived);
+    return;
+  }
+  const bool releasing = releases(event.ordering.semantics);
+  const Node node = step(event, {}, releasing ? warp.remote_arrivals : Nodes{});
+  arrived.push_back(node);
+  if (releasing) {
+    published.push_back(node);
+    return;
+  }
+  for (const Source& source : warp.releases) {
+    if (source.scope != Scope::kCta) {
+      published.push_back(source.node);
+    }
+  }
+  published.push_back(warp.initialised);
+}
+
+void Record::fence(const Event& event) {
+  WarpRecord& warp = warp_of(event);
+  Nodes seen;
+  if (event.op == Op::kFence && acquires(event.ordering.semantics)) {
+    for (const Source& source : warp.unacquired) {
+      seen.push_back(source.near || event.ordering.scope != Scope::kCta ? source.node : kNoNode);
+    }
+  }
+  const Node node = step(event, seen);
+  switch (event.op) {
+    case Op::kFence:
+      if (releases(event.ordering.semantics)) {
+        warp.releases.push_back({node, event.ordering.scope, true});
+      }
+      return;
+    case Op::kFenceMbarrierInit:
+      warp.initialised = order.add(warp.inits);
+      return;
+    case Op::kFenceProxyAsync:
+      proxy_fences.push_back({node, static_cast<ProxySpace>(event.count), event.cta});
+      return;
+    case Op::kTcgen05FenceBefore:
+      fences_before[event.warp].push_back(node);
+      return;
+    case Op::kTcgen05FenceAfter:
+      fences_after[event.warp].push_back(node);
+      return;
+    case Op::kTensormapReplace:
+      map_uses.push_back({event.count, true, {node, node, who(event)}});
+      return;
+    case Op::kGriddepcontrolWait:
+      grid_waits.push_back(node);
+      return;
+    default:
+      if (acquires(event.ordering.semantics)) {
+        map_acquires.emplace_back(event.count, node);
+      } else {
+        map_releases.emplace_back(event.warp, node);
+      }
+  }
+}
+
+// --- Words ------------------------------------------------------------------------------------
+
+void Record::words(const Event& event) {
+  const Node node = step(event);
+  Access access;
+  access.cta = event.cta;
+  access.where = shared_bytes(event);
+  access.write = event.op == Op::kSharedStore;
+  access.needs_data = event.op == Op::kClcQuery ||
+                      (event.op == Op::kSharedLoad && options_.words_need_data);
+  access.start = access.end = node;
+  access.who = who(event);
+  accesses.push_back(std::move(access));
+}
+
+void Record::global_words(const Event& event) {
+  const bool reads = event.op == Op::kGlobalLoadAcquire || event.op == Op::kGlobalWait;
+  const bool writes = event.op == Op::kGlobalStoreRelease || event.op == Op::kGlobalRedAdd;
+  const Node looked = event.op == Op::kGlobalWait ? look(event) : kNoNode;
+  Nodes& sources = words_[event.global];
+  const Node node = step(event, reads ? sources : Nodes{});
+  if (event.op == Op::kGlobalStoreRelease) {
+    sources = {node};
+  } else if (event.op == Op::kGlobalRedAdd) {
+    sources.push_back(node);  // carries on what the value before it released
+  }
+  Access access;
+  access.space = Space::kGlobal;
+  access.where = bytes_at(event.global, event.bytes);
+  access.write = writes;
+  access.strong = event.op != Op::kGlobalLoad;
+  access.start = looked == kNoNode ? node : looked;
+  access.end = node;
+  access.who = who(event);
+  accesses.push_back(std::move(access));
+}
+
+void Record::tmem_life(const Event& event) {
+  const Node looked = look(event);
+  const Node node = step(event);
+  const Use use{looked, node, who(event)};
+  if (event.op == Op::kTcgen05Relinquish) {
+    relinquished.emplace_back(event.cta, use);
+    return;
+  }
+  if (event.op == Op::kTcgen05Dealloc) {
+    for (Allocation& one : allocations) {
+      if (one.cta == event.cta && one.base == TmemAddress{event.address}.column() &&
+          one.columns == event.count && one.dealloc.end == kNoNode) {
+        one.dealloc = use;
+        return;
+      }
+    }
+    return;
+  }
+  Nodes before;  // what frees columns comes before who gets them
+  for (const Allocation& one : allocations) {
+    const bool meets = options_.pair_alloc_meets && (event.flags & event_flag::kPair) != 0 &&
+                       one.cta == (event.cta ^ 1U);
+    if (one.cta == event.cta && one.dealloc.end != kNoNode) {
+      before.push_back(one.dealloc.end);
+    } else if (meets) {
+      before.push_back(one.alloc.start);
+    }
+  }
+  if (options_.pair_alloc_meets && (event.flags & event_flag::kPair) != 0) {
+    for (const auto& [number, warp] : warps_) {
+      if (cta_of_warp(number) == (event.cta ^ 1U) && warp.looked == Op::kTcgen05Alloc) {
+        before.push_back(warp.look);
+      }
+    }
+  }
+  const Node given = step(event, before);
+  allocations.push_back(
+      {event.cta, event.peer, event.count, {looked, given, who(event)}, {}, {}});
+  Access access;
+  access.cta = event.cta;
+  access.where = bytes_at(event.address, 4);
+  access.write = true;
+  access.start = access.end = given;
+  access.who = who(event);
+  accesses.push_back(std::move(access));
+}
+
+void Record::exits(const Event& event) {
+  if (event.op == Op::kWarpExit) {
+    ends_[event.cta].push_back(step(event));
+    return;
+  }
+  cta_exits[event.cta] = order.add(ends_[event.cta]);
+  for (const Allocation& one : allocations) {
+    if (one.cta == event.cta && one.dealloc.end == kNoNode) {
+      faults.push_back({RelationKind::kAllocation,
+                        in_words(one.alloc.who) + ": not freed when its CTA ends",
+                        {},
+                        one.alloc.who.site,
+                        {}});
+    }
+  }
+}
+
+}  // namespace warptwin::sim::relation

@@ -1,0 +1,218 @@
+/// One execution, as oracle R judges it: its order, and what was accessed between which nodes.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "sim/model/gpu.hpp"
+#include "sim/oracle/relation.hpp"
+#include "sim/oracle/relation_footprint.hpp"
+#include "sim/oracle/relation_order.hpp"
+
+namespace warptwin::sim::relation {
+
+enum class Space : std::uint8_t { kShared, kTensor, kGlobal };
+enum class Proxy : std::uint8_t { kGeneric, kAsync, kTensor };
+
+/// Which operation of which warp.
+struct Who {
+  Op op = Op::kCount;
+  std::uint32_t warp = 0;
+  SourceSite site{};
+};
+
+struct Access {
+  Space space = Space::kShared;
+  std::uint32_t cta = 0;  // 0 for global memory
+  Footprint where;
+  bool write = false;
+  bool strong = false;      // races with no other strong one
+  bool needs_data = false;  // a read of what nobody wrote is wrong
+  Proxy proxy = Proxy::kGeneric;
+  Node start = kNoNode;
+  Node end = kNoNode;
+  Who who;
+};
+
+/// Between two nodes something acts on an mbarrier, or on an allocation.
+struct Use {
+  Node start = kNoNode;
+  Node end = kNoNode;
+  Who who;
+};
+
+/// An mbarrier from its init to its inval, if it has one.
+struct BarrierLife {
+  std::uint32_t cta = 0;
+  std::uint32_t address = 0;
+  Use init;
+  Use inval;
+  std::vector<Use> uses;
+};
+
+struct Allocation {
+  std::uint32_t cta = 0;
+  std::uint32_t base = 0;
+  std::uint32_t columns = 0;
+  Use alloc;
+  Use dealloc;
+  std::vector<Use> uses;
+};
+
+struct ProxyFence {
+  Node node = kNoNode;
+  ProxySpace space = ProxySpace::kAll;
+  std::uint32_t cta = 0;
+};
+
+struct MapUse {
+  std::uint32_t map = 0;
+  bool write = false;
+  Use use;
+};
+
+/// A contribution or a wait, which should act in the same phase in every execution.
+using PhaseKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+struct PhaseAt {
+  std::uint32_t phase = 0;
+  Who who;
+};
+
+class Record : public EventSink {
+ public:
+  Record(const LaunchConfig& launch, const RelationOptions& options);
+  void on_event(const Event& event) override;
+
+  Order order;
+  std::vector<Access> accesses;
+  std::vector<BarrierLife> barriers;
+  std::vector<Allocation> allocations;
+  std::vector<std::pair<std::uint32_t, Use>> relinquished;  // by CTA
+  std::vector<ProxyFence> proxy_fences;
+  std::map<std::uint32_t, Nodes> fences_before;  // tcgen05, by warp
+  std::map<std::uint32_t, Nodes> fences_after;
+  std::vector<MapUse> map_uses;
+  std::vector<std::pair<std::uint32_t, Node>> map_releases;  // warp
+  std::vector<std::pair<std::uint32_t, Node>> map_acquires;  // map
+  Nodes grid_waits;
+  std::map<std::uint32_t, Node> cta_exits;
+  std::map<PhaseKey, PhaseAt> phases;
+  bool claims = false;  // clusters ask for others: what they do is a choice
+  std::vector<RelationFinding> faults;
+
+ private:
+  struct Source {
+    Node node = kNoNode;
+    Scope scope = Scope::kCta;
+    bool near = true;  // who released it is in the CTA of who sees it
+  };
+  struct Contribution {
+    Node made = kNoNode;
+    std::vector<Source> released;
+    std::uint32_t cta = 0;  // of who made it
+    bool engine = false;    // not a thread
+  };
+  struct Async {
+    Event issue;
+    Node begin = kNoNode;
+    Node read = kNoNode;
+    Node done = kNoNode;
+    std::uint32_t number = 0;  // of its warp's asynchronous operations
+    Nodes issues{};            // of a wgmma, by its warps
+  };
+  struct TensorOp {
+    std::uint32_t serial = 0;
+    Node done = kNoNode;
+    Op op = Op::kCount;
+    std::uint32_t d = 0;
+    std::uint32_t instruction = 0;
+    bool pair = false;
+  };
+  struct LateWait {
+    Node look = kNoNode;
+    std::uint32_t address = 0;
+    std::uint32_t line = 0;
+  };
+  struct WarpRecord {
+    Node tail = kNoNode;
+    Node look = kNoNode;
+    Op looked = Op::kCount;
+    std::vector<Source> releases;    // by fences
+    std::vector<Source> unacquired;  // what relaxed waits saw
+    Node initialised = kNoNode;      // what its fence.mbarrier_init publishes
+    Nodes inits;
+    Nodes remote_arrivals;
+    std::vector<TensorOp> tensor;
+    Nodes loads;   // tcgen05.ld
+    Nodes stores;  // tcgen05.st
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> bulk;  // group, serial
+    std::vector<std::pair<std::uint32_t, Node>> wgmmas;         // number, done
+    std::deque<LateWait> waits;
+    Nodes late;
+    std::uint32_t asyncs = 0;
+    std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> counts;
+  };
+  using BarrierKey = std::pair<std::uint32_t, std::uint32_t>;  // CTA, address
+
+  WarpRecord& warp_of(const Event& event) { return warps_[event.warp]; }
+  std::uint32_t cta_of_warp(std::uint32_t warp) const { return warp / launch_.warps_per_cta; }
+  std::uint32_t cluster_of(std::uint32_t cta) const { return cta / launch_.cluster_size; }
+  static Who who(const Event& event) { return {event.op, event.warp, event.site}; }
+
+  Node step(const Event& event, Nodes memory = {}, Nodes execution = {});
+  Node look(const Event& event);
+  void fault(const Event& event);
+  void mbarrier(const Event& event);
+  void wait(const Event& event);
+  void late_wait(const Event& event);
+  void pass(const Event& event, Node look, Nodes before, bool late);
+  void named_barrier(const Event& event);
+  void cluster_barrier(const Event& event);
+  void fence(const Event& event);
+  void issue(const Event& event);
+  void issue_load(const Event& event, Async& async);
+  void issue_store(const Event& event, Async& async);
+  void issue_tensor(const Event& event, Async& async);
+  void issue_commit(const Event& event, Async& async, Node issued);
+  void issue_tmem(const Event& event, Async& async);
+  void issue_wgmma(const Event& event, Async& async, Node issued);
+  void issue_remote(const Event& event, Async& async, Node issued);
+  void touched(const Event& event);
+  void landed(const Event& event);
+  void bulk_group(const Event& event);
+  void tmem_life(const Event& event);
+  void words(const Event& event);
+  void global_words(const Event& event);
+  void exits(const Event& event);
+  std::vector<Source> release_of(const Event& event, Node node) const;
+  void contribute(const Event& event, const Contribution& contribution);
+  void use_barrier(std::uint32_t cta, std::uint32_t address, const Use& use);
+  void use_columns(std::uint32_t cta, TmemAddress at, std::uint32_t columns, const Use& use);
+  void operand(const Event& event, Async& async, std::uint32_t cta, const Footprint& bytes);
+  void tensor_cells(
+      const Event& event, const Async& async, std::uint32_t cta, const Footprint& at, bool write);
+  void in_phase(const Event& event, std::uint32_t async_number);
+  std::uint32_t bytes_of_access(const Event& event) const;
+
+  LaunchConfig launch_;
+  RelationOptions options_;
+  std::map<std::uint32_t, WarpRecord> warps_;
+  std::map<std::uint32_t, Async> asyncs_;
+  std::map<BarrierKey, std::size_t> live_;  // into `barriers`
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t, std::uint32_t>,
+           std::vector<Contribution>>
+      contributions_;  // CTA, address, life, phase
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Nodes> named_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<Nodes, Nodes>> cluster_;
+  std::map<std::uint64_t, Nodes> words_;  // what a read of the word synchronises with
+  std::map<std::uint32_t, Nodes> ends_;   // warps of a CTA that have ended
+  Nodes copies_;                          // ends of loads
+};
+
+}  // namespace warptwin::sim::relation

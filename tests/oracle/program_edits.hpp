@@ -1,0 +1,24 @@
+/// Changes to programs that may break them, and programs without a plan.
+
+#pragma once
+
+#include <string>
+
+#include "sim/program/program.hpp"
+#include "tests/oracle/random_program.hpp"
+
+namespace warptwin::sim {
+
+/// Changes one operation, or where it stands, and says how.
+std::string edit(Program& program, Dice& dice);
+
+/// Takes out instruction `at` of warp `warp`; jumps go where they went.
+void drop_instruction(Program& program, std::size_t warp, std::size_t at);
+
+/// Whether a warp can jump back to where it came from without an operation in between.
+bool spins(const Program& program);
+
+/// A few operations of any kind for each warp. Barriers are mostly initialised.
+Program unplanned_program(Dice& dice, const std::string& name);
+
+}  // namespace warptwin::sim

@@ -1,0 +1,355 @@
+#include "tests/oracle/program_writer.hpp"
+
+#include "common/kernel/reference.hpp"
+#include "common/machine/umma_descriptor.hpp"
+
+#include "sim/model/symbols.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+Operation whole(Op op) {
+  Operation operation;
+  operation.op = op;
+  return operation;
+}
+
+Operation single(Op op) {
+  Operation operation = whole(op);
+  operation.lanes = 1;
+  return operation;
+}
+
+Operation at(Operation operation, std::uint32_t address) {
+  operation.address = address;
+  return operation;
+}
+
+}  // namespace
+
+Instruction& WarpWriter::append(const Operation& operation) {
+  code_->emplace_back();
+  code_->back().operation = operation;
+  return code_->back();
+}
+
+Instruction& WarpWriter::init(std::uint32_t bar, std::uint32_t count) {
+  Operation op = at(single(Op::kMbarrierInit), bar);
+  op.count = count;
+  return append(op);
+}
+
+Instruction& WarpWriter::inval(std::uint32_t bar) {
+  return append(at(single(Op::kMbarrierInval), bar));
+}
+
+Instruction& WarpWriter::fence_mbarrier_init() {
+  return append(single(Op::kFenceMbarrierInit));
+}
+
+Instruction& WarpWriter::arrive(std::uint32_t bar, std::uint32_t count, Ordering ordering) {
+  Operation op = at(single(Op::kMbarrierArrive), bar);
+  op.count = count;
+  op.ordering = ordering;
+  return append(op);
+}
+
+Instruction& WarpWriter::arrive_remote(std::uint32_t bar, std::uint32_t rank, Ordering ordering) {
+  Instruction& instruction = arrive((rank << 24) | bar, 1, ordering);
+  instruction.operation.flags = event_flag::kRemote;
+  return instruction;
+}
+
+Instruction& WarpWriter::arrive_expect(std::uint32_t bar, std::uint32_t bytes) {
+  Instruction& instruction = arrive(bar);
+  instruction.operation.flags = event_flag::kExpectTx;
+  instruction.operation.bytes = bytes;
+  return instruction;
+}
+
+Instruction& WarpWriter::expect(std::uint32_t bar, std::uint32_t bytes) {
+  Operation op = at(single(Op::kMbarrierExpectTx), bar);
+  op.bytes = bytes;
+  return append(op);
+}
+
+Instruction& WarpWriter::wait(std::uint32_t bar,
+                              std::uint32_t phase,
+                              bool exact,
+                              Ordering ordering) {
+  Operation op = at(whole(Op::kMbarrierWait), bar);
+  op.wanted = exact ? phase : phase & 1U;
+  op.flags = exact ? event_flag::kExactPhase : std::uint16_t{0};
+  op.ordering = ordering;
+  return append(op);
+}
+
+Instruction& WarpWriter::try_wait(
+    std::uint32_t bar, std::uint32_t phase, std::uint32_t result, bool exact, Ordering ordering) {
+  Instruction& instruction = wait(bar, phase, exact, ordering);
+  instruction.operation.op = Op::kMbarrierTryWait;
+  instruction.result = result;
+  return instruction;
+}
+
+Instruction& WarpWriter::sync_warp() {
+  return append(whole(Op::kSyncWarp));
+}
+
+Instruction& WarpWriter::bar_sync(std::uint32_t id, std::uint32_t threads) {
+  Operation op = at(whole(Op::kBarSync), id);
+  op.count = threads;
+  return append(op);
+}
+
+Instruction& WarpWriter::bar_arrive(std::uint32_t id, std::uint32_t threads) {
+  Operation op = at(whole(Op::kBarArrive), id);
+  op.count = threads;
+  return append(op);
+}
+
+Instruction& WarpWriter::cluster_arrive(Ordering ordering) {
+  Operation op = whole(Op::kClusterArrive);
+  op.ordering = ordering;
+  return append(op);
+}
+
+Instruction& WarpWriter::cluster_wait() {
+  return append(whole(Op::kClusterWait));
+}
+
+Instruction& WarpWriter::fence(Ordering ordering) {
+  Operation op = single(Op::kFence);
+  op.ordering = ordering;
+  return append(op);
+}
+
+Instruction& WarpWriter::fence_proxy(ProxySpace space) {
+  Operation op = single(Op::kFenceProxyAsync);
+  op.count = static_cast<std::uint32_t>(space);
+  return append(op);
+}
+
+Instruction& WarpWriter::fence_before() {
+  return append(whole(Op::kTcgen05FenceBefore));
+}
+
+Instruction& WarpWriter::fence_after() {
+  return append(whole(Op::kTcgen05FenceAfter));
+}
+
+Instruction& WarpWriter::load(
+    std::uint32_t to, std::uint64_t from, std::uint32_t bytes, std::uint32_t bar, CtaMask mask) {
+  Operation op = at(single(Op::kBulkLoad), to);
+  op.global = from;
+  op.bytes = bytes;
+  op.peer = bar;
+  op.mask = mask;
+  return append(op);
+}
+
+Instruction& WarpWriter::store(std::uint64_t to, std::uint32_t from, std::uint32_t bytes) {
+  Operation op = at(single(Op::kBulkStore), from);
+  op.global = to;
+  op.bytes = bytes;
+  return append(op);
+}
+
+Instruction& WarpWriter::commit_group() {
+  return append(single(Op::kBulkCommitGroup));
+}
+
+Instruction& WarpWriter::wait_group(std::uint32_t pending, bool read) {
+  Operation op = single(Op::kBulkWaitGroup);
+  op.count = pending;
+  op.wanted = 1;
+  op.flags = read ? event_flag::kRead : std::uint16_t{0};
+  return append(op);
+}
+
+Instruction& WarpWriter::alloc(std::uint32_t word, std::uint32_t columns, CtaGroup group) {
+  Operation op = at(whole(Op::kTcgen05Alloc), word);
+  op.count = columns;
+  op.group = group;
+  return append(op);
+}
+
+Instruction& WarpWriter::dealloc(std::uint32_t address, std::uint32_t columns, CtaGroup group) {
+  Operation op = at(whole(Op::kTcgen05Dealloc), address);
+  op.count = columns;
+  op.group = group;
+  return append(op);
+}
+
+Instruction& WarpWriter::relinquish(CtaGroup group) {
+  Operation op = whole(Op::kTcgen05Relinquish);
+  op.group = group;
+  return append(op);
+}
+
+Instruction& WarpWriter::mma(std::uint32_t d, std::uint32_t tile, bool accumulate, CtaGroup group) {
+  constexpr std::uint32_t kLeading = 128;
+  constexpr std::uint32_t kStride = 256;
+  const auto instruction = UmmaInstructionDescriptor::make(
+      ElementType::kBf16, ElementType::kBf16, group == CtaGroup::kTwo ? 256 : 128, kOutputColumns);
+  Operation op = at(single(Op::kTcgen05Mma), d);
+  op.group = group;
+  op.descriptor_a = op.descriptor_b =
+      UmmaSmemDescriptor::make(SharedAddress{tile}, kLeading, kStride, Swizzle::kNone).bits;
+  op.instruction = instruction.bits;
+  op.kind = static_cast<std::uint8_t>(instruction.kind);
+  op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
+  return append(op);
+}
+
+Instruction& WarpWriter::commit(std::uint32_t bar, CtaMask mask, CtaGroup group) {
+  Operation op = at(single(Op::kTcgen05Commit), bar);
+  op.group = group;
+  op.mask = mask;
+  return append(op);
+}
+
+Instruction& WarpWriter::ld(std::uint32_t address, std::uint32_t columns, std::uint32_t fragment) {
+  Operation op = at(whole(Op::kTcgen05Ld), address);
+  op.count = columns;
+  Instruction& instruction = append(op);
+  instruction.fragment = fragment;
+  instruction.fragment_registers = columns;
+  return instruction;
+}
+
+Instruction& WarpWriter::st(std::uint32_t address, std::uint32_t columns, std::uint32_t fragment) {
+  Instruction& instruction = ld(address, columns, fragment);
+  instruction.operation.op = Op::kTcgen05St;
+  return instruction;
+}
+
+Instruction& WarpWriter::wait_ld(std::uint32_t fragment, std::uint32_t columns) {
+  Instruction& instruction = append(whole(Op::kTcgen05WaitLd));
+  instruction.fragment = fragment;
+  instruction.fragment_registers = columns;
+  return instruction;
+}
+
+Instruction& WarpWriter::wait_st() {
+  return append(whole(Op::kTcgen05WaitSt));
+}
+
+Instruction& WarpWriter::read(std::uint32_t address, std::uint32_t result) {
+  Instruction& instruction = append(at(single(Op::kSharedLoad), address));
+  instruction.result = result;
+  return instruction;
+}
+
+Instruction& WarpWriter::write(std::uint32_t address, std::uint32_t value) {
+  Operation op = at(single(Op::kSharedStore), address);
+  op.count = value;
+  return append(op);
+}
+
+namespace {
+
+Operation global_word(Op kind, std::uint64_t address, std::uint32_t value) {
+  Operation op = single(kind);
+  op.global = address;
+  op.count = value;
+  return op;
+}
+
+}  // namespace
+
+Instruction& WarpWriter::global_write(std::uint64_t address, std::uint32_t value) {
+  return append(global_word(Op::kGlobalStoreRelease, address, value));
+}
+
+Instruction& WarpWriter::global_add(std::uint64_t address, std::uint32_t value) {
+  return append(global_word(Op::kGlobalRedAdd, address, value));
+}
+
+Instruction& WarpWriter::global_poll(std::uint64_t address, std::uint32_t value) {
+  return append(global_word(Op::kGlobalWait, address, value));
+}
+
+Instruction& WarpWriter::global_read(std::uint64_t address, std::uint32_t result) {
+  Instruction& instruction = append(global_word(Op::kGlobalLoadAcquire, address, 0));
+  instruction.result = result;
+  return instruction;
+}
+
+Instruction& WarpWriter::clc_request(std::uint32_t response, std::uint32_t bar, CtaMask mask) {
+  Operation op = at(single(Op::kClcTryCancel), response);
+  op.peer = bar;
+  op.bytes = kClcResponseBytes;
+  op.mask = mask;
+  return append(op);
+}
+
+Instruction& WarpWriter::clc_canceled(std::uint32_t response, std::uint32_t result) {
+  Instruction& instruction = append(at(single(Op::kClcQuery), response));
+  instruction.result = result;
+  return instruction;
+}
+
+Instruction& WarpWriter::griddepcontrol_wait() {
+  return append(whole(Op::kGriddepcontrolWait));
+}
+
+Instruction& WarpWriter::griddepcontrol_launch() {
+  return append(whole(Op::kGriddepcontrolLaunch));
+}
+
+Instruction& WarpWriter::setmaxnreg(std::uint32_t registers, bool increase) {
+  Operation op = whole(Op::kSetmaxnreg);
+  op.count = registers;
+  op.flags = increase ? event_flag::kIncrease : std::uint16_t{0};
+  return append(op);
+}
+
+Instruction& WarpWriter::jump_if(std::uint32_t tested,
+                                 std::uint32_t value,
+                                 bool negated,
+                                 std::uint32_t target) {
+  code_->emplace_back();
+  Instruction& instruction = code_->back();
+  instruction.kind = Instruction::Kind::kJump;
+  instruction.tested = tested;
+  instruction.value = value;
+  instruction.negated = negated;
+  instruction.target = target;
+  return instruction;
+}
+
+Instruction& WarpWriter::jump(std::uint32_t target) {
+  return jump_if(Instruction::kNone, 0, false, target);
+}
+
+Program empty_program(const std::string& name,
+                      std::uint32_t warps,
+                      std::uint32_t cluster_size,
+                      std::uint32_t clusters) {
+  constexpr std::uint32_t kColumns = 64;
+  constexpr std::uint32_t kRows = ProgramPlaces::kBufferBytes / (4 * kColumns);
+  Program program;
+  program.name = name;
+  program.workload.tensors = {
+      matrix("source", TensorUse::kInput, kRows, kColumns, ElementType::kF32),
+      matrix("target", TensorUse::kScratch, kRows, kColumns, ElementType::kF32),
+      matrix("flag", TensorUse::kScratch, 1, kColumns, ElementType::kF32)};
+  program.workload.cluster_size = cluster_size;
+  program.workload.clusters = clusters;
+  program.workload.registers_per_thread = 168;
+  RecordingLayout layout{{ProgramPlaces::kFirst}, program.symbols};
+  layout.barriers({"p", "bar"}, ProgramPlaces::kBarriers, BarrierContract{});
+  layout.tiles({"p", "word"}, ProgramPlaces::kWords, 16, 16);
+  layout.tiles({"p", "tile"}, ProgramPlaces::kTiles, kOperandBytes, 1024);
+  program.symbols.roles = {RoleWarps{Role::kIdle, warps}};
+  program.warps.resize(std::size_t{warps} * cluster_size * clusters);
+  return program;
+}
+
+WarpWriter warp_of(Program& program, std::uint32_t cta, std::uint32_t warp) {
+  return WarpWriter{program.warps[std::size_t{cta} * program.warps_per_cta() + warp]};
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,195 @@
+#include "tests/oracle/verdict.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <map>
+
+#include "sim/check/rules.hpp"
+#include "sim/run/program_entry.hpp"
+#include "sim/run/prove.hpp"
+
+#include "tests/oracle/program_edits.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+ProofOptions proof_options(const VerdictOptions& options) {
+  ProofOptions proof;
+  if (options.strict) {
+    choose_profile(proof.run.rules, "strict");
+  }
+  proof.run.limits.steps_max = options.steps_max;
+  return proof;
+}
+
+RelationOptions relation_options(const VerdictOptions& options) {
+  RelationOptions relation = options.strict ? RelationOptions{} : practical_relation();
+  relation.global_proxies = false;  // the machine has no such rule, and says so
+  relation.interleavings = options.interleavings;
+  relation.first_only = true;
+  return relation;
+}
+
+// The first error of a run's findings, or of the conditions that are shown.
+void decide(const ProofResult& result, ToolAnswer& answer) {
+  for (const RunResult* run : {&result.run, &result.second}) {
+    for (const Finding& finding : run->findings) {
+      if (finding.severity >= Severity::kError && answer.id.empty()) {
+        answer.id = finding.info->id;
+        answer.text = finding.message;
+      }
+    }
+  }
+  for (const Refutation& refutation : result.refutations) {
+    if (answer.id.empty()) {
+      answer.id = refutation.finding.info->id;
+      answer.text = refutation.finding.message;
+    }
+  }
+  if (answer.id.empty() && result.run.end != RunEnd::kDone) {
+    answer.id = "END";
+  }
+}
+
+}  // namespace
+
+const char* name_of(Verdict verdict) {
+  constexpr const char* kNames[] = {
+      "proved", "defect", "unordered", "undecided", "incomplete", "internal"};
+  return kNames[static_cast<unsigned>(verdict)];
+}
+
+const char* name_of(Agreement agreement) {
+  constexpr const char* kNames[] = {
+      "agrees", "wrong proof", "wrong refusal", "not proved", "internal error"};
+  return kNames[static_cast<unsigned>(agreement)];
+}
+
+ToolAnswer ask_tool(const Program& program, const VerdictOptions& options) {
+  ToolAnswer answer;
+  try {
+    const ScenarioEntry entry = entry_of(std::make_shared<const Program>(program));
+    const ProofResult result =
+        prove(entry, ParameterSet{entry.parameters}, proof_options(options));
+    switch (result.verdict) {
+      case ProofVerdict::kProved:
+        answer.verdict = Verdict::kProved;
+        break;
+      case ProofVerdict::kRefuted:
+      case ProofVerdict::kAccepted:
+        answer.verdict = Verdict::kDefect;
+        break;
+      case ProofVerdict::kUnordered:
+        answer.verdict = Verdict::kUnordered;
+        break;
+      case ProofVerdict::kUndecided:
+        answer.verdict = Verdict::kUndecided;
+        break;
+      case ProofVerdict::kIncomplete:
+        answer.verdict = Verdict::kIncomplete;
+        break;
+    }
+    decide(result, answer);
+    if (answer.verdict == Verdict::kUndecided && !result.undecided.empty()) {
+      answer.id = answer.text = result.undecided.front().reason;
+    }
+    if (result.internal_error) {
+      answer.verdict = Verdict::kInternal;
+      for (const Refutation& refutation : result.refutations) {
+        if (!refutation.witness.internal_error.empty()) {
+          answer.text = refutation.witness.internal_error;
+        }
+      }
+    }
+  } catch (const std::exception& error) {
+    answer = {Verdict::kInternal, "exception", error.what()};
+  }
+  return answer;
+}
+
+OracleAnswer ask_oracles(const Program& program, const VerdictOptions& options) {
+  OracleAnswer answer;
+  if (!options.relation) {
+    return answer;
+  }
+  for (const RelationFinding& finding :
+       judge_relation(relation_input(program), relation_options(options))) {
+    if (finding.kind == RelationKind::kIncomplete) {
+      answer.known = false;
+      continue;
+    }
+    if (!answer.wrong) {
+      answer.kind = name_of(finding.kind);
+    }
+    answer.wrong = true;
+    answer.text += std::string{"R "} + name_of(finding.kind) + ": " + finding.why + " [" +
+                   finding.schedule + "]\n";
+  }
+  return answer;
+}
+
+const char* not_an_oracles(const std::string& id) {
+  static const std::map<std::string, const char*> kReasons = {
+      {"WARP_SYNC_MISSING", "lanes: right by the memory model, seen to hang on a GPU"},
+  };
+  const auto at = kReasons.find(id);
+  return at == kReasons.end() ? nullptr : at->second;
+}
+
+Agreement agreement_of(const ToolAnswer& tool, const OracleAnswer& oracle) {
+  switch (tool.verdict) {
+    case Verdict::kInternal:
+      return Agreement::kInternal;
+    case Verdict::kProved:
+      return oracle.wrong ? Agreement::kWrongProof : Agreement::kAgrees;
+    case Verdict::kDefect:
+      return oracle.wrong || !oracle.known || not_an_oracles(tool.id) != nullptr
+                 ? Agreement::kAgrees
+                 : Agreement::kWrongRefusal;
+    default:
+      return oracle.wrong || !oracle.known ? Agreement::kAgrees : Agreement::kNotProved;
+  }
+}
+
+std::string class_of(Agreement agreement, const ToolAnswer& tool, const OracleAnswer& oracle) {
+  std::string words = name_of(agreement);
+  if (agreement == Agreement::kWrongProof) {
+    // The operations that the first finding names, without their places.
+    const std::string line = oracle.text.substr(0, oracle.text.find('\n'));
+    std::string plain;
+    for (std::size_t i = 0; i < line.size() && line[i] != '['; ++i) {
+      if (line[i] < '0' || line[i] > '9' || (i > 0 && plain.ends_with("tcgen"))) {
+        plain += line[i];
+      }
+    }
+    return words + ": " + plain;
+  }
+  return words + ": " + tool.id + (agreement == Agreement::kInternal ? " " + tool.text : "");
+}
+
+Program shrunk(const Program& program, const std::string& failure, const VerdictOptions& options) {
+  Program smallest = program;
+  const auto fails = [&](const Program& candidate) {
+    const ToolAnswer tool = ask_tool(candidate, options);
+    const OracleAnswer oracle = ask_oracles(candidate, options);
+    const Agreement agreement = agreement_of(tool, oracle);
+    return agreement != Agreement::kAgrees && class_of(agreement, tool, oracle) == failure;
+  };
+  for (bool smaller = true; smaller;) {
+    smaller = false;
+    for (std::size_t warp = 0; warp < smallest.warps.size(); ++warp) {
+      for (std::size_t at = smallest.warps[warp].size(); at-- > 0;) {
+        Program candidate = smallest;
+        drop_instruction(candidate, warp, at);
+        if (!spins(candidate) && fails(candidate)) {
+          smallest = std::move(candidate);
+          smaller = true;
+        }
+      }
+    }
+  }
+  return smallest;
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,63 @@
+/// What the proof says of a program beside what the oracles say, and how the two agree.
+
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/oracle/relation.hpp"
+#include "sim/program/program.hpp"
+
+namespace warptwin::sim {
+
+enum class Verdict : std::uint8_t { kProved, kDefect, kUnordered, kUndecided, kIncomplete, kInternal };
+const char* name_of(Verdict verdict);
+
+/// What the proof says, and the id or the words that it gives.
+struct ToolAnswer {
+  Verdict verdict = Verdict::kProved;
+  std::string id;    // of what decided: a diagnostic's, or why it is undecided
+  std::string text;  // its message
+};
+
+struct OracleAnswer {
+  bool wrong = false;
+  bool known = true;   // it came to an answer
+  std::string kind;    // of the first finding
+  std::string text;    // all findings, a line each
+};
+
+enum class Agreement : std::uint8_t {
+  kAgrees,
+  kWrongProof,    // proved, and an oracle finds something
+  kWrongRefusal,  // a defect, and no oracle finds any
+  kNotProved,     // right, and neither proved nor refuted
+  kInternal,
+};
+const char* name_of(Agreement agreement);
+
+struct VerdictOptions {
+  bool relation = true;
+  bool strict = false;                // the profile, of the proof and of the oracle
+  std::uint32_t interleavings = 16;
+  std::uint64_t steps_max = 200'000;  // of a run
+};
+
+/// Asks the proof. Never throws: an exception is kInternal.
+ToolAnswer ask_tool(const Program& program, const VerdictOptions& options);
+OracleAnswer ask_oracles(const Program& program, const VerdictOptions& options);
+
+/// Diagnostics that no oracle shows, each with its reason; null for one that they should show.
+const char* not_an_oracles(const std::string& id);
+
+Agreement agreement_of(const ToolAnswer& tool, const OracleAnswer& oracle);
+
+/// What class a disagreement is of: the same words for the same cause, more or less.
+std::string class_of(Agreement agreement, const ToolAnswer& tool, const OracleAnswer& oracle);
+
+/// Leaves out instructions of `program` while the disagreement stays what it is.
+Program shrunk(const Program& program, const std::string& failure, const VerdictOptions& options);
+
+}  // namespace warptwin::sim
