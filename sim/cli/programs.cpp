@@ -9,6 +9,7 @@
 #include "sim/report/json.hpp"
 #include "sim/report/text.hpp"
 #include "sim/run/extract.hpp"
+#include "sim/run/mutate_oracles.hpp"
 #include "sim/run/smallest.hpp"
 
 namespace warptwin::sim {
@@ -92,6 +93,7 @@ Json json_of(const Subject& subject, const MutateResult& result) {
                  {"harmless", result.count(MutantClass::kHarmless)},
                  {"missed", result.count(MutantClass::kMissed)},
                  {"unjudged", result.count(MutantClass::kUnjudged)},
+                 {"oracles_left_out", result.oracles_left_out},
                  {"redundant", Json::array()},
                  {"all", Json::array()}};
   for (const JudgedMutant* mutant : result.redundant()) {
@@ -152,6 +154,7 @@ bool mutate_and_print(const ProgramRequest& request, std::uint32_t mutants_max, 
   MutateOptions options;
   options.proof = subject.proof;
   options.mutants_max = mutants_max;
+  options.oracles = mutate_oracles();
   const MutateResult result = mutate(subject.program, options);
   const bool none_missed = result.count(MutantClass::kMissed) == 0;
   if (request.json) {
@@ -169,6 +172,9 @@ bool mutate_and_print(const ProgramRequest& request, std::uint32_t mutants_max, 
     out << ", and " << result.invalid << " that are no program";
   }
   out << "\n";
+  for (const std::string& oracle : result.oracles_left_out) {
+    out << "not asked, for it finds fault with the program itself: " << oracle << "\n";
+  }
   print_table(result, out);
   for (const JudgedMutant& mutant : result.mutants) {
     if (mutant.of == MutantClass::kMissed) {

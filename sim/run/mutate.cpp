@@ -39,6 +39,14 @@ std::vector<std::string> ids_of(const ProofResult& result) {
   return {ids.begin(), ids.end()};
 }
 
+std::set<std::string> warnings_of(const ProofResult& result) {
+  std::set<std::string> ids;
+  for (const Finding& finding : result.run.findings) {
+    ids.insert(finding.info->id);
+  }
+  return ids;
+}
+
 void ask(const Program& mutant, const std::vector<Oracle>& oracles, JudgedMutant& judged) {
   judged.of = MutantClass::kUnjudged;
   for (const Oracle& oracle : oracles) {
@@ -93,9 +101,19 @@ MutateResult mutate(const Program& program, const MutateOptions& options) {
   // No mutant needs many more steps, but one with a loop may have no end.
   proof.run.limits.steps_max =
       std::min(proof.run.limits.steps_max, 20 * own.run.stats.steps + 10'000);
+  const std::set<std::string> known = warnings_of(own);
   const std::vector<Edit> edits = edits_of(program);
   MutateResult result;
   result.edits = edits.size();
+  std::vector<Oracle> oracles;
+  for (const Oracle& oracle : options.oracles) {
+    const Opinion opinion = oracle.judge(program);
+    if (opinion.verdict == Opinion::Verdict::kWrong) {
+      result.oracles_left_out.push_back(oracle.name + ": " + opinion.what);
+    } else {
+      oracles.push_back(oracle);
+    }
+  }
   const std::size_t wanted = options.mutants_max == 0
                                  ? edits.size()
                                  : std::min<std::size_t>(options.mutants_max, edits.size());
@@ -108,13 +126,19 @@ MutateResult mutate(const Program& program, const MutateOptions& options) {
       const ProofResult proved = prove_program(mutant, proof);
       judged.verdict = proved.verdict;
       judged.ids = ids_of(proved);
+      if (proved.verdict == ProofVerdict::kProved) {
+        for (const std::string& id : warnings_of(proved)) {
+          if (!known.contains(id)) {
+            judged.ids.push_back("warning: " + id);
+          }
+        }
+      }
     } catch (const ConfigError&) {
       ++result.invalid;
       continue;
     }
-    if (judged.verdict == ProofVerdict::kProved) {
-      judged.ids.clear();
-      ask(mutant, options.oracles, judged);
+    if (judged.verdict == ProofVerdict::kProved && judged.ids.empty()) {
+      ask(mutant, oracles, judged);
     }
     result.mutants.push_back(std::move(judged));
   }

@@ -26,7 +26,9 @@ struct Oracle {
 };
 
 enum class MutantClass : std::uint8_t {
-  kFound,     // not proved: a diagnostic, or nothing that could be decided
+  // Not proved: a diagnostic, or nothing that could be decided; or with a warning that the program
+  // itself does not get.
+  kFound,
   kHarmless,  // proved, and an oracle says that it is right
   kMissed,    // proved, and an oracle finds fault
   kUnjudged,  // proved, and no oracle has an opinion
@@ -53,6 +55,8 @@ struct MutateResult {
   std::size_t edits = 0;    // that there are
   std::size_t invalid = 0;  // of those tried, no program
   std::vector<JudgedMutant> mutants;
+  /// Oracles that find fault with the program itself, which then are not asked: name and reason.
+  std::vector<std::string> oracles_left_out;
 
   std::size_t count(MutantClass of) const;
   /// Lines that no warp needs, at this size: those that were dropped and nobody found fault, the
