@@ -98,7 +98,7 @@ struct GemmSerialKernel {
           std::move(stage).release();  // commits to input.empty
         }
         if (k < problem.k_tiles) {
-          load(problem, input, tile, k);
+          load_stage(problem, input, tile, k);
         }
       }
       std::move(accum).release();  // commits to accum.full
@@ -127,10 +127,10 @@ struct GemmSerialKernel {
   }
 
  private:
-  static constexpr void load(const Problem& problem,
-                             Input& input,
-                             const Tile& tile,
-                             std::uint32_t k) {
+  static constexpr void load_stage(const Problem& problem,
+                                   Input& input,
+                                   const Tile& tile,
+                                   std::uint32_t k) {
     auto stage = input.acquire_producer();  // waits input.empty, arms full
     const std::uint32_t group = problem.extents.group();
     for (std::uint32_t j = 0; j < group; ++j) {

@@ -82,14 +82,14 @@ struct GemmWgmmaSerialKernel {
     std::uint32_t begin = 0;  // steps of the tiles before
     for (const Tile tile : problem.tiles(machine)) {
       for (std::uint32_t k = 0; k < e.stages && k < problem.k_tiles; ++k) {
-        load(machine, problem, smem, tile, begin, k);
+        load_stage(machine, problem, smem, tile, begin, k);
       }
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         issue(machine, smem, d, begin, k);
         wait(machine, problem, d, k);
         machine.cta_sync();  // every warpgroup has read the stage
         if (k + e.stages < problem.k_tiles) {
-          load(machine, problem, smem, tile, begin, k + e.stages);
+          load_stage(machine, problem, smem, tile, begin, k + e.stages);
         }
       }
       begin += problem.k_tiles;
@@ -99,12 +99,12 @@ struct GemmWgmmaSerialKernel {
   }
 
   /// The first warp copies the tiles of step `k`.
-  static constexpr void load(M& machine,
-                             const Problem& problem,
-                             const Storage& smem,
-                             Tile tile,
-                             std::uint32_t begin,
-                             std::uint32_t k) {
+  static constexpr void load_stage(M& machine,
+                                   const Problem& problem,
+                                   const Storage& smem,
+                                   Tile tile,
+                                   std::uint32_t begin,
+                                   std::uint32_t k) {
     if (machine.warp_index() != 0) {
       return;
     }

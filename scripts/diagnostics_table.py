@@ -146,7 +146,8 @@ def table(command):
         "it is silent. *Smallest programs* are a wrong and a right one in `sim/micro`, a few",
         "operations each, that a test holds to it: `warptwin explain ID` prints them, with the "
         "trigger,",
-        "what hardware does, and the section of NVIDIA's manual.",
+        "what hardware does, and the section of NVIDIA's manual. What a severity says, and what it",
+        "does to the exit code, is in [verdicts](verdicts.md).",
         "",
         "| id | practical | strict | means | shown by | clean twin | smallest programs |",
         "|---|---|---|---|---|---|---|",

@@ -11,10 +11,12 @@
 ///   static constexpr void load(Machine&, const Problem&, Storage&);   // one function per role,
 ///   static constexpr void mma(Machine&, const Problem&, Storage&);    // named after it
 ///   ...
-/// A kernel derived from another replaces the roles it declares anew.
+/// A kernel derived from another replaces the roles it declares anew. A role of `kRoles` without
+/// its function does not compile, but for `kIdle`: these warps do nothing (role_functions.hpp).
 
 #pragma once
 
+#include "common/kernel/role_functions.hpp"
 #include "common/machine/machine.hpp"
 #include "common/machine/roles.hpp"
 #include "common/machine/shared_layout.hpp"
@@ -59,6 +61,10 @@ constexpr auto roles_of(const Extents& extents) {
   if constexpr (requires { Kernel::roles(extents); }) {
     return Kernel::roles(extents);
   } else {
+    static_assert(
+        requires { &WithMemberNames<Kernel>::roles; },
+        "the kernel's member 'roles' would not be called: it must be 'static constexpr "
+        "auto roles(const Extents&)'");
     // A copy: nvcc makes no device object for the kernel's static member.
     constexpr auto kRoles = Kernel::kRoles;
     return kRoles;
@@ -75,6 +81,7 @@ constexpr auto roles_of(const Extents& extents) {
 /// Blocks:       at the start and the end, for the cluster; between them as the role does.
 template <class Kernel, Machine M>
 constexpr void run_warp(M& machine, const typename Kernel::Problem& problem, SharedAddress base) {
+  check_role_functions<Kernel, M>();
   SharedLayout layout{base};
   typename Kernel::Storage storage{layout, problem.extents};
   if constexpr (requires { Kernel::start(machine, problem, storage); }) {
@@ -89,18 +96,7 @@ constexpr void run_warp(M& machine, const typename Kernel::Problem& problem, Sha
       Kernel::function(machine, problem, storage);                             \
     }                                                                          \
     break;
-    WARPTWIN_ROLE(kLoad, load)
-    WARPTWIN_ROLE(kMma, mma)
-    WARPTWIN_ROLE(kEpilogue, epilogue)
-    WARPTWIN_ROLE(kEpilogueLoad, epilogue_load)
-    WARPTWIN_ROLE(kScheduler, scheduler)
-    WARPTWIN_ROLE(kProducer, producer)
-    WARPTWIN_ROLE(kConsumer, consumer)
-    WARPTWIN_ROLE(kSoftmax, softmax)
-    WARPTWIN_ROLE(kCorrection, correction)
-    WARPTWIN_ROLE(kScaleLoad, scale_load)
-    WARPTWIN_ROLE(kScaleToTmem, scale_to_tmem)
-    WARPTWIN_ROLE(kIdle, idle)
+    WARPTWIN_FOR_EACH_ROLE(WARPTWIN_ROLE)
 #undef WARPTWIN_ROLE
     case Role::kCount:
       break;

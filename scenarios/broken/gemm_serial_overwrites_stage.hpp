@@ -25,7 +25,7 @@ struct GemmSerialOverwritesStageKernel : GemmSerialKernel<M, Extents> {
     for (const Tile tile : problem.tiles(machine)) {
       auto accum = warp.acquire_mma_linear();
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-        load(machine, problem, smem, input, {tile.m, k}, {tile.n, k});
+        load_stage(machine, problem, smem, input, {tile.m, k}, {tile.n, k});
         auto stage = input.acquire_consumer();
         accum.multiply(stage.payload(), k == 0 ? Accumulate::kNo : Accumulate::kYes);
         std::move(stage).release();
@@ -37,12 +37,12 @@ struct GemmSerialOverwritesStageKernel : GemmSerialKernel<M, Extents> {
   }
 
  private:
-  static constexpr void load(M& machine,
-                             const Problem& problem,
-                             const Storage& smem,
-                             Input& input,
-                             TileIndex a,
-                             TileIndex b) {
+  static constexpr void load_stage(M& machine,
+                                   const Problem& problem,
+                                   const Storage& smem,
+                                   Input& input,
+                                   TileIndex a,
+                                   TileIndex b) {
     const SourceSite site = SourceSite::current();
     const std::uint32_t stage = input.producer_stage();  // the fault: no wait for input.empty
     const Mbarrier full = input.producer_mbar(stage);

@@ -24,13 +24,13 @@ struct GemmWgmmaSerialLoadsBeforeWaitKernel : GemmWgmmaSerialKernel<M, Extents> 
     std::uint32_t begin = 0;
     for (const Tile tile : problem.tiles(machine)) {
       for (std::uint32_t k = 0; k < e.stages && k < problem.k_tiles; ++k) {
-        Base::load(machine, problem, smem, tile, begin, k);
+        Base::load_stage(machine, problem, smem, tile, begin, k);
       }
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         Base::issue(machine, smem, d, begin, k);
         machine.cta_sync();  // the fault: the products' groups are waited for behind the load
         if (k + e.stages < problem.k_tiles) {
-          Base::load(machine, problem, smem, tile, begin, k + e.stages);
+          Base::load_stage(machine, problem, smem, tile, begin, k + e.stages);
         }
         Base::wait(machine, problem, d, k);
       }

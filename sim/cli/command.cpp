@@ -53,7 +53,8 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
                        one on each of several engines, which are compared
   check SCENARIO       proves it, compares its values with a reference, and tries schedules where
                        the proof cannot tell; --all checks every scenario
-  explore SCENARIO     every interleaving by search: a second opinion on the proof
+  explore SCENARIO     every interleaving of the barrier protocol of one run, by search: a second
+                       opinion on the proof; data, memory order and allocation are not searched
   prove SCENARIO       every interleaving, from one execution; a schedule for what is broken
   replay SCENARIO      one execution again, from the replay line of a finding
   extract SCENARIO     what its warps do in one execution, as a program's text
@@ -70,6 +71,7 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
 A parameter of a scenario is set with --set name=value. 'warptwin COMMAND --help' lists the options.
 
 exit codes: 0 clean, 1 a finding, 2 usage or configuration, 3 internal, 4 device, 5 incomplete
+(not proved, not decided, or a bound was hit)
 )";
 
 /// What a command works on.
@@ -312,13 +314,6 @@ void check_output_names(const Session& session,
       throw ConfigError("there is no output '" + name + "'; there are: " + known);
     }
   }
-}
-
-ExitCode exit_of(const RunResult& result, bool strict) {
-  if (result.end == RunEnd::kStepBound && result.findings.empty()) {
-    return ExitCode::kIncomplete;
-  }
-  return result.clean(strict) ? ExitCode::kClean : ExitCode::kFinding;
 }
 
 // --- Suppressed findings ----------------------------------------------------------------------
@@ -585,25 +580,6 @@ ExitCode run_once(Session& session,
   return code;
 }
 
-ExitCode exit_of(const ProofResult& result, bool strict) {
-  if (result.internal_error) {
-    return ExitCode::kInternal;
-  }
-  switch (result.verdict) {
-    case ProofVerdict::kProved:
-    case ProofVerdict::kAccepted:
-      return strict && !result.run.findings.empty() ? ExitCode::kFinding : ExitCode::kClean;
-    case ProofVerdict::kUnordered:
-      return strict ? ExitCode::kFinding : ExitCode::kClean;
-    case ProofVerdict::kRefuted:
-      return ExitCode::kFinding;
-    case ProofVerdict::kUndecided:
-    case ProofVerdict::kIncomplete:
-      break;
-  }
-  return ExitCode::kIncomplete;
-}
-
 ExitCode prove_command(Session& session) {
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
@@ -615,13 +591,11 @@ ExitCode prove_command(Session& session) {
   const ChoiceProof choices = prove_choices(scenario, parameters, set_by_hand(session), options);
   const ProofResult& result = choices.result;
   const auto rows = suppressions.of(scenario.info->name);
-  ExitCode code = exit_of(result, session.options.count("strict") != 0);
-  if (code == ExitCode::kClean && !choices.complete()) {
-    code = ExitCode::kIncomplete;
-  }
+  ExitCode code = exit_of(choices, session.options.count("strict") != 0);
   std::vector<TripProof> trips;
   for (const std::string& name : strings(session, "for-all")) {
     trips.push_back(prove_trips(scenario, parameters, name, options));
+    code = worse(code, exit_of(trips.back()));
   }
   if (session.json()) {
     Json json = json_of(result, scenario, choices.at);
@@ -629,7 +603,7 @@ ExitCode prove_command(Session& session) {
     json["suppressed"] = json_of_suppressed(rows);
     json["for_all"] = Json::array();
     for (const TripProof& one : trips) {
-      json["for_all"].push_back(json_of(one));
+      json["for_all"].push_back(json_of(one, scenario));
     }
     json["exit"] = static_cast<int>(code);
     write_json(session, json);
@@ -643,7 +617,7 @@ ExitCode prove_command(Session& session) {
     session.out << choices.scope() << (choices.complete() ? "" : ": incomplete") << "\n";
   }
   for (const TripProof& one : trips) {
-    session.out << one.strength() << "\n";
+    session.out << text_of(one, scenario);
   }
   return code;
 }
@@ -673,7 +647,9 @@ ExitCode explore_command(Session& session) {
     const Json report = {{"scenario", scenario.info->name},
                          {"parameters", parameters.to_string()},
                          {"verdict", kVerdicts[static_cast<unsigned>(result.verdict)]},
+                         {"searched", result.searched()},
                          {"protocols", result.protocols},
+                         {"agents", result.agents},
                          {"states", result.states},
                          {"transitions", result.transitions},
                          {"search", kVerdicts[static_cast<unsigned>(result.search)]},
@@ -750,7 +726,7 @@ void note_suppressions(const Session& session,
   report.suppressed += unused;
   report.unused = !unused.empty();
   if (report.unused && (all || session.options.count("strict") != 0)) {
-    report.code = ExitCode::kFinding;
+    report.code = worse(report.code, ExitCode::kFinding);
   }
 }
 
@@ -794,7 +770,7 @@ void sample(const Session& session,
                         : sampled.bound_hit ? ExitCode::kIncomplete
                                             : ExitCode::kClean;
   // What the proof leaves open stays open, whatever the samples say.
-  report.code = code == ExitCode::kFinding || report.code == ExitCode::kClean ? code : report.code;
+  report.code = worse(report.code, code);
   report.expected_found = report.expected_found || sampled.ids.contains(scenario.info->expected);
   checked.verdict +=
       "\n" + (failed ? "a defect in one of " + std::to_string(sampled.schedules) + " schedules"
@@ -827,7 +803,8 @@ void compute(const Session& session,
   if (options.accepts) {
     std::erase_if(computed.findings, options.accepts);
   }
-  report.code = computed.findings.empty() ? report.code : ExitCode::kFinding;
+  report.code =
+      worse(report.code, computed.findings.empty() ? ExitCode::kClean : ExitCode::kFinding);
   checked.computed_context = context_of(scenario, parameters, run.schedule, run.rules);
 }
 
@@ -850,10 +827,7 @@ Checked check_scenario(const Session& session,
                   {}};
   const ProofResult& proof = checked.choices.result;
   CheckReport& report = checked.report;
-  report.code = exit_of(proof, session.options.count("strict") != 0);
-  if (report.code == ExitCode::kClean && !checked.choices.complete()) {
-    report.code = ExitCode::kIncomplete;
-  }
+  report.code = exit_of(checked.choices, session.options.count("strict") != 0);
   report.expected_found = shows_id(proof, scenario.info->expected);
   checked.verdict = proof.strength();
   if (proof.run.end == RunEnd::kDone && proof.verdict != ProofVerdict::kRefuted) {
@@ -863,7 +837,11 @@ Checked check_scenario(const Session& session,
     checked.verdict += "\n" + checked.choices.scope();
   }
   if (tries_schedules(session, proof)) {
-    sample(session, scenario, parameters, options, checked);
+    sample(session,
+           scenario,
+           proof.verdict == ProofVerdict::kProved ? parameters : checked.choices.at,
+           options,
+           checked);
   }
   note_suppressions(session, suppressions.of(scenario.info->name), report);
   return checked;
@@ -929,6 +907,14 @@ CheckReport check_one(const Session& session,
   return checked.report;
 }
 
+// What is said of a scenario without a fault.
+const char* text_of(ExitCode code) {
+  return code == ExitCode::kClean        ? "clean"
+         : code == ExitCode::kIncomplete ? "not proved"
+         : code == ExitCode::kInternal   ? "an internal error"
+                                         : "a finding";
+}
+
 // Every scenario at its defaults: clean ones must be clean, broken ones found with their id.
 ExitCode check_all(Session& session) {
   Json json = Json::array();
@@ -945,8 +931,8 @@ ExitCode check_all(Session& session) {
                                          suppressions,
                                          session.json() ? &json : nullptr);
     const bool broken = scenario.info->kind == ScenarioKind::kBroken;
-    const bool right =
-        !report.unused && (broken ? report.expected_found : report.code == ExitCode::kClean);
+    const bool right = !report.unused && report.code != ExitCode::kInternal &&
+                       (broken ? report.expected_found : report.code == ExitCode::kClean);
     wrong += right ? 0 : 1;
     if (!session.json()) {
       session.out << "[" << number << "/" << session.scenarios.size() << "] " << std::left
@@ -954,8 +940,7 @@ ExitCode check_all(Session& session) {
                   << (right ? "as expected: " : "NOT AS EXPECTED: ")
                   << (broken ? std::string{report.expected_found ? "found " : "did not find "} +
                                    scenario.info->expected
-                      : report.code == ExitCode::kClean ? "clean"
-                                                        : "a finding")
+                             : text_of(report.code))
                   << std::endl;
       session.out << (right ? report.suppressed : details.str());
     }

@@ -6,18 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "sim/cli/exit_code.hpp"
 #include "sim/run/scenario_entry.hpp"
 
 namespace warptwin::sim {
-
-enum class ExitCode : int {
-  kClean = 0,
-  kFinding = 1,
-  kUsage = 2,
-  kInternal = 3,
-  kDevice = 4,
-  kIncomplete = 5,
-};
 
 /// Runs one command line (without the program's name) over the given scenarios.
 ExitCode run_command(const std::vector<std::string>& arguments,

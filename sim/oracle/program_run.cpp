@@ -96,7 +96,8 @@ LaunchConfig launch_of(const Program& program) {
   config.resident_clusters =
       workload.resident_clusters == 0 ? workload.clusters : workload.resident_clusters;
   config.has_dependents = workload.has_dependents;
-  config.rules.pair_dealloc = PairDealloc::kAlone;
+  config.rules.pair_alloc = PairMeeting::kAlone;
+  config.rules.pair_dealloc = PairMeeting::kAlone;
   for (const std::uint32_t tensor : workload.from_grid_before) {
     const std::uint64_t begin = program.buffer_address(tensor);
     config.prerequisite_writes.emplace_back(begin, begin + workload.tensors[tensor].bytes());

@@ -116,6 +116,7 @@ Json json_of(const ProofResult& result,
                  {"verdict", name_of(result.verdict)},
                  {"strength", result.strength()},
                  {"operations", result.run.operations},
+                 {"idle_roles", result.idle_roles},
                  {"findings", findings},
                  {"conditions", conditions},
                  {"undecided", undecided}};
@@ -127,15 +128,25 @@ Json json_of(const ProofResult& result,
   return report;
 }
 
-Json json_of(const TripProof& proof) {
-  return {{"parameter", proof.parameter},
-          {"shown", proof.shown},
-          {"step", proof.step},
-          {"trips", proof.trips},
-          {"period", proof.period},
-          {"regular_from", proof.regular},
-          {"operations", proof.operations},
-          {"strength", proof.strength()}};
+Json json_of(const TripProof& proof, const ScenarioEntry& scenario) {
+  Json report = {{"parameter", proof.parameter},
+                 {"shown", proof.shown},
+                 {"step", proof.step},
+                 {"trips", proof.trips},
+                 {"period", proof.period},
+                 {"regular_from", proof.regular},
+                 {"compared", proof.compared},
+                 {"operations", proof.operations},
+                 {"strength", proof.strength()}};
+  if (proof.failed) {
+    report["failed"] = json_of(*proof.failed, scenario, *proof.failed_at);
+  }
+  return report;
+}
+
+std::string text_of(const TripProof& proof, const ScenarioEntry& scenario) {
+  const std::string failed = proof.failed ? text_of(*proof.failed, scenario, *proof.failed_at) : "";
+  return failed + proof.strength() + "\n";
 }
 
 }  // namespace warptwin::sim

@@ -16,7 +16,9 @@ Json json_of(const ProofResult& result,
              const ScenarioEntry& scenario,
              const ParameterSet& parameters);
 
-Json json_of(const TripProof& proof);
+/// With the proof of the trip count that is not proved, if there is one.
+std::string text_of(const TripProof& proof, const ScenarioEntry& scenario);
+Json json_of(const TripProof& proof, const ScenarioEntry& scenario);
 
 /// Names of a scenario, its parameters and a schedule for reports.
 ReportContext context_of(const ScenarioEntry& scenario,

@@ -76,7 +76,7 @@ CheckResult check(const ScenarioEntry& scenario,
       one.accepted = std::erase_if(one.findings, options.accepts);
       result.accepted += one.accepted;
     }
-    if (one.end != RunEnd::kStepBound && !one.clean(false)) {
+    if (one.shows_defect()) {
       if (result.failing++ == 0) {
         result.failing_schedule = schedule;
         result.first_failing = std::move(one);

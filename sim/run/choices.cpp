@@ -4,6 +4,9 @@
 
 namespace warptwin::sim {
 
+// Further values that are proved where one is neither proved nor refuted.
+static constexpr std::uint64_t kOpenMax = 64;
+
 std::string ChoiceProof::scope() const {
   if (names.empty()) {
     return "";
@@ -35,8 +38,11 @@ ChoiceProof prove_choices(const ScenarioEntry& scenario,
   proof.covered = 1;
   const std::uint64_t bound = std::min(proof.total, combinations_max);
   bool given_seen = false;
-  const auto goes_on = [](ProofVerdict verdict) {
-    return verdict == ProofVerdict::kProved || verdict == ProofVerdict::kAccepted;
+  // What is open at one value may go wrong at another: some more are tried.
+  std::uint64_t open = 0;
+  const auto goes_on = [&](ProofVerdict verdict) {
+    open += outweighs(verdict, ProofVerdict::kAccepted) ? 1 : 0;
+    return !outweighs(verdict, ProofVerdict::kUndecided) && open <= kOpenMax;
   };
   for (std::uint64_t number = 0; proof.covered < bound && goes_on(proof.result.verdict); ++number) {
     ParameterSet at = parameters;
@@ -52,7 +58,8 @@ ChoiceProof prove_choices(const ScenarioEntry& scenario,
     }
     ProofResult next = prove(scenario, at, options);
     ++proof.covered;
-    if (proof.result.verdict == ProofVerdict::kProved || next.verdict != ProofVerdict::kProved) {
+    if (proof.result.verdict == ProofVerdict::kProved ||
+        outweighs(next.verdict, proof.result.verdict)) {
       proof.result = std::move(next);
       proof.at = at;
     }

@@ -12,8 +12,8 @@
 namespace warptwin::sim {
 
 struct ChoiceProof {
-  /// The first that is not proved, else the last; `at` are its parameters. One that is wrong only
-  /// in what is accepted does not end the search, and is the result if nothing else is wrong.
+  /// The one that outweighs the others, of several such the first; else the last. `at` are its
+  /// parameters. Only one that is refuted, or that hits its bound, ends the search at once.
   ProofResult result;
   ParameterSet at;
   std::uint64_t covered = 0;  // combinations of values

@@ -51,10 +51,6 @@ class DeviatingScheduler : public Scheduler {
   std::size_t next_ = 0;
 };
 
-bool shows(const RunResult& run) {
-  return run.end != RunEnd::kStepBound && !run.clean(false);
-}
-
 // All schedules with at most so many deviations, fewer first. Re-executes the kernel for each.
 class ScheduleSearch {
  public:
@@ -93,7 +89,7 @@ class ScheduleSearch {
     };
     RunResult result = simulate(scenario_, parameters_, options);
     ++result_.schedules;
-    if (shows(result)) {
+    if (result.shows_defect()) {
       result_.failing = true;
       result_.schedule.strategy = Strategy::kReplay;
       result_.schedule.choices = result.choices;
@@ -155,6 +151,7 @@ bool search_group(const ScenarioEntry& scenario,
   }
   const ExploreResult searched = explore(protocol, *canonical_run, options.search);
   ++result.protocols;
+  result.agents += protocol.agents.size();
   result.states += searched.states;
   result.transitions += searched.transitions;
   result.search = searched.verdict;
@@ -213,12 +210,20 @@ bool search_run(const ScenarioEntry& scenario,
 
 }  // namespace
 
+std::string ExploreRunResult::searched() const {
+  const auto count = [](std::uint64_t number, const char* noun) {
+    return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+  };
+  return "the barrier protocol of one run: " + count(protocols, "protocol") + ", " +
+         count(agents, "agent") + ", " + count(states, "state") +
+         "; data, memory order and allocation are not searched";
+}
+
 std::string ExploreRunResult::strength(const ExploreRunOptions& options) const {
-  const std::string searched =
-      std::to_string(protocols) + (protocols == 1 ? " protocol, " : " protocols, ") +
-      std::to_string(states) + " states: " +
-      (search == Explored::kRight   ? "every interleaving is right"
-       : search == Explored::kWrong ? "some interleaving goes wrong: " + what
+  const std::string found =
+      "searched " + searched() + "\n" +
+      (search == Explored::kRight   ? "every interleaving of that protocol is right"
+       : search == Explored::kWrong ? "some interleaving of that protocol goes wrong: " + what
                                     : "incomplete: " + what);
   const std::string ran =
       std::to_string(schedules) + " schedules of the kernel: " +
@@ -226,7 +231,7 @@ std::string ExploreRunResult::strength(const ExploreRunOptions& options) const {
        : all_schedules ? "no defect in any with at most " + std::to_string(options.deviations) +
                              (options.deviations == 1 ? " deviation" : " deviations")
                        : "incomplete: no defect in those tried");
-  return searched + "\n" + ran;
+  return found + "\n" + ran;
 }
 
 ExploreRunResult explore_scenario(const ScenarioEntry& scenario,

@@ -1,5 +1,7 @@
-/// The second opinion on a scenario: every interleaving of the protocols extracted from one run,
-/// and every schedule of the kernel itself that differs from a fair one in a few places.
+/// The second opinion on a scenario: every interleaving of the barrier protocols extracted from one
+/// run, and every schedule of the kernel itself that differs from a fair one in a few places. A
+/// protocol is who arrives, expects, completes and waits; data, memory order and allocation are not
+/// in it, and are not searched.
 
 #pragma once
 
@@ -23,6 +25,7 @@ struct ExploreRunResult {
 
   /// The protocols of the CTA groups; groups that do the same are searched once.
   std::uint32_t protocols = 0;
+  std::uint64_t agents = 0;  // of all of these
   std::uint64_t states = 0;
   std::uint64_t transitions = 0;
   Explored search = Explored::kIncomplete;
@@ -36,6 +39,8 @@ struct ExploreRunResult {
   ScheduleSpec schedule;
   RunResult shown;
 
+  /// What the search was of, whatever it says: "the barrier protocol of one run: ...".
+  std::string searched() const;
   std::string strength(const ExploreRunOptions& options) const;
 };
 

@@ -23,7 +23,14 @@ ScenarioEntry instantiate() {
     const Extents extents = Scenario::extents(parameters);
     const typename Kernel::Storage storage{layout, extents};
     static_cast<void>(storage);
-    for (const RoleWarps& row : roles_of<Kernel>(extents).rows) {
+    const auto roles = roles_of<Kernel>(extents);
+    for (const RoleWarps& row : roles.rows) {
+      if (roles.warps(row.role) > Kernel::kRoles.warps(row.role)) {
+        throw ConfigError(std::string{"roles() gives role '"} + name_of(row.role) + "' " +
+                          std::to_string(roles.warps(row.role)) +
+                          " warps, and kRoles, which is its most, " +
+                          std::to_string(Kernel::kRoles.warps(row.role)));
+      }
       if (row.warps != 0) {
         symbols.roles.push_back(row);
       }

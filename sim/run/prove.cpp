@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sim/run/claims.hpp"
+#include "sim/run/role_work.hpp"
 
 namespace warptwin::sim {
 
@@ -93,6 +94,7 @@ Finding in_words(const RunOrder::Finding& broken, const Naming& naming) {
 struct OneRun {
   RunResult result;
   std::unique_ptr<RunOrder> order;
+  std::vector<std::string> idle_roles;
 };
 
 OneRun run_in_order(const ScenarioEntry& scenario,
@@ -100,12 +102,15 @@ OneRun run_in_order(const ScenarioEntry& scenario,
                     RunOptions options,
                     const RunOrder::Options& order_options) {
   OneRun one;
-  one.order =
-      std::make_unique<RunOrder>(launch_config(scenario, parameters, options), order_options);
-  options.observer = one.order.get();
+  const LaunchConfig config = launch_config(scenario, parameters, options);
+  const Symbols symbols = scenario.symbols(parameters);
+  one.order = std::make_unique<RunOrder>(config, order_options);
+  RoleWork work{config, symbols, one.order.get()};
+  options.observer = &work;
   options.try_judge = order_options.work_only ? nullptr : one.order.get();
   one.result = simulate(scenario, parameters, options);
   one.order->at_end();
+  one.idle_roles = work.idle_roles();
   return one;
 }
 
@@ -154,7 +159,11 @@ void compare_answers(const ScenarioEntry& scenario,
   for (std::vector<OpenTry>& yes : answers_of(open)) {
     other.tries_pass = std::move(yes);
     const OneRun one = run_in_order(scenario, parameters, other, work_only);
-    // A try that cannot say yes yet would wait for good.
+    // A try that cannot say yes before the kernel goes on has waited for good: that is no run.
+    if (one.result.end != RunEnd::kDone && !one.result.waits_at_try) {
+      result.undecided.push_back({"with another answer of a try the kernel does not end", {}});
+      return;
+    }
     if (one.result.end == RunEnd::kDone) {
       ++compared;
       if (one.order->work() != order.work()) {
@@ -233,20 +242,43 @@ std::string ProofResult::text_of_notes() const {
   return text;
 }
 
+bool outweighs(ProofVerdict a, ProofVerdict b) {
+  constexpr ProofVerdict kOrder[] = {ProofVerdict::kProved,
+                                     ProofVerdict::kAccepted,
+                                     ProofVerdict::kUnordered,
+                                     ProofVerdict::kUndecided,
+                                     ProofVerdict::kIncomplete,
+                                     ProofVerdict::kRefuted};
+  return std::find(std::begin(kOrder), std::end(kOrder), a) >
+         std::find(std::begin(kOrder), std::end(kOrder), b);
+}
+
+// Only of runs that came to their end: a defect may have kept a role from its work.
+static std::string note_of(const std::vector<std::string>& idle_roles) {
+  std::string note;
+  for (const std::string& role : idle_roles) {
+    note +=
+        "\nnote: role " + role + " did nothing: none of its warps executed an operation of its own";
+  }
+  return note;
+}
+
 std::string ProofResult::strength() const {
+  const std::string note = note_of(idle_roles);
   switch (verdict) {
     case ProofVerdict::kProved:
       return "proved: every interleaving of this launch ends and acts in the same phases (" +
              std::to_string(run.operations) + " operations of one run)" +
-             (claims.asked ? "\n" + claims.strength() : "") + text_of_notes();
+             (claims.asked ? "\n" + claims.strength() : "") + note + text_of_notes();
     case ProofVerdict::kRefuted:
       return "refuted: some interleaving goes wrong";
     case ProofVerdict::kAccepted:
-      return "not proved: what is wrong is suppressed";
+      return "not proved: what is wrong is suppressed" + note;
     case ProofVerdict::kUnordered:
-      return "not proved: an ordering is missing, and no schedule was found in which it matters";
+      return "not proved: an ordering is missing, and no schedule was found in which it matters" +
+             note;
     case ProofVerdict::kUndecided:
-      return "not decided by the proof";
+      return "not decided by the proof" + note;
     case ProofVerdict::kIncomplete:
       break;
   }
@@ -281,6 +313,8 @@ ProofResult prove_run(const ScenarioEntry& scenario,
     result.whole_grid = order_options.whole_grid = true;
     one = run_in_order(scenario, parameters, run, order_options);
   }
+  result.operations = one.result.operations;
+  result.idle_roles = std::move(one.idle_roles);
   result.streams = one.order->streams();
   result.meets_pairs = one.order->meets_pairs();
   result.undecided = one.order->undecided();
@@ -294,7 +328,11 @@ ProofResult prove_run(const ScenarioEntry& scenario,
   }
   result.run = std::move(one.result);
   if (result.run.end == RunEnd::kStepBound) {
-    result.verdict = ProofVerdict::kIncomplete;
+    result.schedule = run.schedule;
+    if (options.accepts) {
+      take_accepted(result, options.accepts);
+    }
+    result.verdict = result.run.shows_defect() ? ProofVerdict::kRefuted : ProofVerdict::kIncomplete;
     return result;
   }
   // What a kernel without tries does is the same either way.
@@ -385,8 +423,8 @@ static ProofResult prove_with_claims(const ScenarioEntry& scenario,
                                      const ParameterSet& parameters,
                                      const ProofOptions& options) {
   ProofResult result = prove_run(scenario, parameters, options);
-  const bool goes_on =
-      result.verdict == ProofVerdict::kProved || result.verdict == ProofVerdict::kUnordered;
+  // Only what is open may turn out worse with other numbers of tiles.
+  const bool goes_on = !outweighs(result.verdict, ProofVerdict::kUnordered);
   return result.claims.asked && goes_on
              ? prove_claims(scenario, parameters, options, std::move(result))
              : result;
@@ -409,11 +447,14 @@ static ProofResult prove_pairs(const ScenarioEntry& scenario,
   choose(&MachineRules::pair_alloc, "pair_alloc=together");
   choose(&MachineRules::pair_dealloc, "pair_dealloc=together");
   ProofResult result = prove_with_claims(scenario, parameters, alone);
-  if (!either || !result.meets_pairs || result.verdict != ProofVerdict::kProved) {
+  if (!either || !result.meets_pairs || outweighs(result.verdict, ProofVerdict::kUndecided)) {
     return result;
   }
   ProofResult other = prove_with_claims(scenario, parameters, together);
-  return other.verdict == ProofVerdict::kProved ? result : other;
+  const std::uint64_t operations = result.operations + other.operations;
+  ProofResult& both = outweighs(other.verdict, result.verdict) ? other : result;
+  both.operations = operations;
+  return std::move(both);
 }
 
 // What data decides is not seen where no data moves. Words that a kernel reads are read as other
@@ -452,7 +493,7 @@ ProofResult prove(const ScenarioEntry& scenario,
     ProofOptions other = options;
     choose_rule(other.run.rules, rule);
     ProofResult one = prove_pairs(scenario, parameters, other);
-    if (one.verdict != result.verdict) {
+    if (outweighs(one.verdict, result.verdict)) {
       return one;
     }
   }

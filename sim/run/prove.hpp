@@ -25,6 +25,10 @@ enum class ProofVerdict : std::uint8_t {
 
 const char* name_of(ProofVerdict verdict);
 
+/// Whether `a` says more against a kernel than `b`: of several launches the verdict of all is the
+/// one that outweighs the others.
+bool outweighs(ProofVerdict a, ProofVerdict b);
+
 /// A condition that does not hold, and what came of its witness.
 struct Refutation {
   RunOrder::Finding broken;
@@ -71,8 +75,10 @@ struct ProofResult {
   bool data_decides = false;              // the proof is of a run with the launch's data
   std::vector<RunOrder::Stream> streams;  // with ProofOptions::keep_streams
   ClaimScope claims;
+  std::vector<std::string> idle_roles;  // that did nothing: see role_work.hpp
   std::vector<std::uint64_t> work;      // by cluster, of kernels that claim: see RunOrder
   std::vector<std::uint64_t> accesses;  // likewise
+  std::uint64_t operations = 0;         // of all runs that were made for it
 
   /// "proved: every interleaving of this launch ..."
   std::string strength() const;

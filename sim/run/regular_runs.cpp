@@ -1,17 +1,28 @@
 #include "sim/run/regular_runs.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 
 namespace warptwin::sim {
 
 namespace {
 
-// Whether `longer` is `shorter` with pieces inserted, each between two visits to one state: the
-// mark before a piece comes again, with the same state, at its end. An inner loop gets a piece each
-// time the outer one comes round.
-bool is_insertion(const RunOrder::Stream& shorter, const RunOrder::Stream& longer) {
+// Inserted: steps [from, from + length) of the longer run, before step `at` of the shorter one.
+struct Piece {
+  std::size_t at = 0;
+  std::size_t from = 0;
+  std::size_t length = 0;
+};
+
+// The pieces by which `longer` is `shorter` with pieces inserted, each between two visits to one
+// state: the mark before a piece comes again, with the same state, at its end. An inner loop gets a
+// piece each time the outer one comes round. Nothing if it is not; no pieces if they are equal.
+std::optional<std::vector<Piece>> insertions(const RunOrder::Stream& shorter,
+                                             const RunOrder::Stream& longer) {
   const std::vector<std::uint64_t>& a = shorter.steps;
   const std::vector<std::uint64_t>& b = longer.steps;
+  std::vector<Piece> pieces;
   std::size_t at = 0;     // matched so far, in a
   std::size_t ahead = 0;  // inserted so far
   std::size_t mark = 0;   // the last mark that is matched, as an index into shorter.marks, plus one
@@ -20,13 +31,13 @@ bool is_insertion(const RunOrder::Stream& shorter, const RunOrder::Stream& longe
       ++at;
     }
     if (at == a.size() && at + ahead == b.size()) {
-      return ahead != 0;
+      return pieces;
     }
     while (mark < shorter.marks.size() && shorter.marks[mark] < at) {
       ++mark;
     }
     if (mark == 0) {
-      return false;
+      return std::nullopt;
     }
     // Back to the last mark, and on from where it comes again.
     const std::size_t from = shorter.marks[mark - 1];
@@ -47,11 +58,64 @@ bool is_insertion(const RunOrder::Stream& shorter, const RunOrder::Stream& longe
       }
     }
     if (best == 0) {
-      return false;
+      return std::nullopt;
     }
+    pieces.push_back({from, from + ahead, best - ahead});
     at = best_at;
     ahead = best;
   }
+}
+
+bool is_insertion(const RunOrder::Stream& shorter, const RunOrder::Stream& longer) {
+  const auto pieces = insertions(shorter, longer);
+  return pieces && !pieces->empty();
+}
+
+// Whether `run` is `shorter` with the pieces by which `longer` differs from it inserted `times`
+// times each.
+bool is_repetition(const RunOrder::Stream& shorter,
+                   const RunOrder::Stream& longer,
+                   std::uint32_t times,
+                   const RunOrder::Stream& run) {
+  const auto pieces = insertions(shorter, longer);
+  if (!pieces) {
+    return false;
+  }
+  std::size_t total = shorter.steps.size();
+  for (const Piece& piece : *pieces) {
+    total += times * piece.length;
+  }
+  if (run.steps.size() != total) {
+    return false;
+  }
+  auto here = run.steps.begin();
+  const auto is_next =
+      [&](const std::vector<std::uint64_t>& steps, std::size_t from, std::size_t end) {
+        const bool same = std::equal(steps.begin() + static_cast<std::ptrdiff_t>(from),
+                                     steps.begin() + static_cast<std::ptrdiff_t>(end),
+                                     here);
+        here += static_cast<std::ptrdiff_t>(end - from);
+        return same;
+      };
+  std::size_t at = 0;
+  for (const Piece& piece : *pieces) {
+    if (!is_next(shorter.steps, at, piece.at)) {
+      return false;
+    }
+    at = piece.at;
+    for (std::uint32_t i = 0; i < times; ++i) {
+      if (!is_next(longer.steps, piece.from, piece.from + piece.length)) {
+        return false;
+      }
+    }
+  }
+  return is_next(shorter.steps, at, shorter.steps.size());
+}
+
+bool is_among(const RunOrder::Stream& stream, const Streams& streams) {
+  return std::any_of(streams.begin(), streams.end(), [&](const RunOrder::Stream& known) {
+    return known.steps == stream.steps;
+  });
 }
 
 // A CTA group that does not take part in the loop stays as it is; groups that come with more trips
@@ -62,11 +126,7 @@ bool is_regular(const Streams& shorter, const Streams& longer, bool may_stand) {
   }
   bool grown = may_stand || longer.size() > shorter.size();
   for (std::size_t i = shorter.size(); i < longer.size(); ++i) {
-    const bool known =
-        std::any_of(shorter.begin(), shorter.end(), [&](const RunOrder::Stream& stream) {
-          return stream.steps == longer[i].steps;
-        });
-    if (!known) {
+    if (!is_among(longer[i], shorter)) {
       return false;
     }
   }
@@ -99,6 +159,27 @@ bool RegularRuns::add(Streams streams, bool may_stand) {
     }
   }
   return false;
+}
+
+bool RegularRuns::predicts(const Streams& streams, std::uint32_t size) const {
+  // Of the last period, the run whose size differs by whole periods, and the one before it.
+  const auto last = static_cast<std::uint32_t>(runs_.size()) - 1;
+  const std::uint32_t above = last - (last - size % period_) % period_;
+  const Streams& longer = runs_[above];
+  const Streams& shorter = runs_[above - period_];
+  const std::uint32_t times = (size - above) / period_ + 1;
+  if (streams.size() < longer.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    const bool fits = i < shorter.size()
+                          ? is_repetition(shorter[i], longer[i], times, streams[i])
+                          : is_among(streams[i], shorter) || is_among(streams[i], longer);
+    if (!fits) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace warptwin::sim

@@ -22,6 +22,10 @@ class RegularRuns {
   /// True once all sizes beyond do what one of these does, but for repeated pieces.
   bool add(Streams streams, bool may_stand = false);
 
+  /// After `add` was true: whether `streams`, the run of a larger size, is what the runs so far
+  /// with their pieces repeated make. Further groups have to do what one of these does.
+  bool predicts(const Streams& streams, std::uint32_t size) const;
+
   std::uint32_t period() const { return period_; }
   /// The first size of the regular part.
   std::uint32_t first() const { return first_; }

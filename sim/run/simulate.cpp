@@ -144,6 +144,14 @@ bool RunResult::clean(bool strict) const {
   return ended && !found;
 }
 
+bool RunResult::shows_defect() const {
+  return end == RunEnd::kStepBound
+             ? std::any_of(findings.begin(),
+                           findings.end(),
+                           [](const Finding& one) { return one.severity >= Severity::kError; })
+             : !clean(false);
+}
+
 std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit) {
   const std::uint32_t allowed = workload.resident_clusters == 0
                                     ? workload.clusters
@@ -263,6 +271,10 @@ RunResult simulate(const ScenarioEntry& scenario,
   result.end = end_of(result.stats.ending);
   result.operations = gpu.operations();
   result.read_unknown = gpu.read_unknown();
+  result.waits_at_try =
+      std::any_of(gpu.warps().begin(), gpu.warps().end(), [](const Warp& warp) {
+        return warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kMbarrierTryWait;
+      });
   result.asked_unknown = unknown_registers.asked != 0;
   if (detectors) {
     detectors->at_end(gpu, result.end);

@@ -57,10 +57,14 @@ struct RunResult {
   /// Words of data were read that the run did not move, or registers without contents asked.
   bool read_unknown = false;
   bool asked_unknown = false;
+  bool waits_at_try = false;  // it ended while a try of RunOptions::tries_pass waited
 
   /// The run found nothing wrong: it ended, with no errors. One that an accepted
   /// finding ended has ended.
   bool clean(bool strict) const;
+  /// The run found something wrong: an error, or an end that is none. That the bound was hit alone
+  /// says nothing.
+  bool shows_defect() const;
 };
 
 /// CTAs of a workload that are on a machine of `limit` CTAs at a time: whole clusters, and no more

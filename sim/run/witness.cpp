@@ -211,10 +211,6 @@ class WitnessScheduler : public Scheduler {
   bool done_ = false;
 };
 
-bool shows(const RunResult& run) {
-  return run.end != RunEnd::kStepBound && !run.clean(false);
-}
-
 // What a schedule has to keep showing while it is made shorter.
 std::string symptom(const RunResult& run) {
   for (const Finding& finding : run.findings) {
@@ -258,7 +254,7 @@ void minimise(const ScenarioEntry& scenario,
     RunOptions run = options;
     run.schedule = spec;
     RunResult result = simulate(scenario, parameters, run);
-    if (!shows(result) || symptom(result) != wanted) {
+    if (!result.shows_defect() || symptom(result) != wanted) {
       return false;
     }
     turns.erase(turns.begin() + static_cast<std::ptrdiff_t>(from),
@@ -329,7 +325,7 @@ Witness find_witness(const ScenarioEntry& scenario,
           gpu, progress, plan, make_scheduler(rest), witness.internal_error, guided);
     };
     RunResult result = simulate(scenario, parameters, replay);
-    if (shows(result)) {
+    if (result.shows_defect()) {
       witness.confirmed = true;
       witness.schedule.strategy = Strategy::kReplay;
       witness.schedule.tries_fail = options.run.schedule.tries_fail;

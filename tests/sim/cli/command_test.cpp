@@ -477,7 +477,9 @@ TEST(CommandTest, ProveSaysHowStrongItsVerdictIs) {
   const Reply proved = call({"prove", "producer_consumer", "--for-all", "tiles"});
   EXPECT_EQ(proved.code, ExitCode::kClean);
   EXPECT_THAT(proved.out, HasSubstr("proved: every interleaving of this launch"));
-  EXPECT_THAT(proved.out, HasSubstr("for every tiles: 1 to "));
+  EXPECT_THAT(
+      proved.out,
+      HasSubstr("for every tiles, if its loop is regular beyond 27 trips:\n  1 to 27 trips"));
 
   const Reply refuted = call({"prove", "missing_drain"});
   EXPECT_EQ(refuted.code, ExitCode::kFinding);
@@ -502,13 +504,19 @@ TEST(CommandTest, ExploreIsIncompleteWhereABoundIsHit) {
       "explore", "producer_consumer", "--set", "tiles=3", "--set", "stages=1"};
   const Reply right = call(small);
   EXPECT_EQ(right.code, ExitCode::kClean);
-  EXPECT_THAT(right.out, HasSubstr("every interleaving is right"));
+  EXPECT_THAT(right.out, HasSubstr("every interleaving of that protocol is right"));
+  constexpr const char* kLimits = "data, memory order and allocation are not searched";
+  EXPECT_THAT(right.out, HasSubstr("searched the barrier protocol of one run: 1 protocol, "));
+  EXPECT_THAT(right.out, HasSubstr(kLimits));
   std::vector<std::string> bounded = small;
   bounded.insert(bounded.end(), {"--max-states", "5"});
   EXPECT_EQ(call(bounded).code, ExitCode::kIncomplete);
   const Reply wrong = call({"explore", "unsynced_lanes", "--set", "tiles=4", "--json"});
   EXPECT_EQ(wrong.code, ExitCode::kFinding);
-  EXPECT_EQ(nlohmann::json::parse(wrong.out)["verdict"], "wrong");
+  const auto json = nlohmann::json::parse(wrong.out);
+  EXPECT_EQ(json["verdict"], "wrong");
+  EXPECT_THAT(json["searched"].get<std::string>(), HasSubstr(kLimits));
+  EXPECT_GT(json["agents"], 2);
 }
 
 TEST(CommandTest, CheckOfAProvedKernelTriesSchedulesOnlyWhenAsked) {
