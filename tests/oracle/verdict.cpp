@@ -122,7 +122,22 @@ void ask_relation(const Program& program, const VerdictOptions& options, OracleA
   }
 }
 
+// A loop can make ever more operations that are on their way, and each state of V's dearer.
+bool loops(const Program& program) {
+  for (const std::vector<Instruction>& warp : program.warps) {
+    for (std::size_t i = 0; i < warp.size(); ++i) {
+      if (warp[i].kind == Instruction::Kind::kJump && warp[i].target <= i) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 void ask_values(const Program& program, const VerdictOptions& options, OracleAnswer& answer) {
+  if (loops(program)) {
+    return;
+  }
   ValuesOptions values;
   values.states_max = options.states_max;
   values.stores_need_their_cta = options.strict;

@@ -24,6 +24,7 @@ using namespace warptwin::sim;
 struct Arguments {
   std::uint64_t seed = 1;
   std::uint64_t programs = 10'000;
+  std::uint64_t first = 0;  // number of the first program
   std::uint64_t seconds = 0;  // no more programs after so many; 0: no limit
   std::uint32_t jobs = 1;
   std::uint32_t edits = 3;
@@ -32,13 +33,14 @@ struct Arguments {
   std::string file;
   VerdictOptions verdict;
   bool shrink = true;
+  bool seeds = false;  // say each before it is judged
 };
 
 constexpr const char* kUsage =
-    "usage: verdict_fuzz [--seed N] [--programs N] [--seconds N] [--jobs N] [--edits N]\n"
-    "                    [--only CONSTRUCT]\n"
+    "usage: verdict_fuzz [--seed N] [--programs N] [--first N] [--seconds N] [--jobs N]\n"
+    "                    [--edits N] [--only CONSTRUCT]\n"
     "                    [--oracle r|v|both] [--interleavings N] [--states N] [--examples N]\n"
-    "                    [--strict] [--no-shrink] [--program FILE]\n\n"
+    "                    [--strict] [--no-shrink] [--seeds] [--program FILE]\n\n"
     "Draws programs, proves each, and asks the oracles. Prints how they agree, and of each kind "
     "of\n"
     "disagreement the first examples as text. Exit 1 when there is a wrong proof, a wrong refusal\n"
@@ -49,6 +51,10 @@ bool parse(int argc, char** argv, Arguments& arguments) {
     const std::string name = argv[i];
     if (name == "--strict") {
       arguments.verdict.strict = true;
+      continue;
+    }
+    if (name == "--seeds") {
+      arguments.seeds = true;
       continue;
     }
     if (name == "--no-shrink") {
@@ -66,6 +72,8 @@ bool parse(int argc, char** argv, Arguments& arguments) {
       arguments.programs = number;
     } else if (name == "--seconds") {
       arguments.seconds = number;
+    } else if (name == "--first") {
+      arguments.first = number;
     } else if (name == "--jobs") {
       arguments.jobs = static_cast<std::uint32_t>(number);
     } else if (name == "--edits") {
@@ -168,7 +176,10 @@ Totals fuzz(const Arguments& arguments) {
   };
   const auto work = [&] {
     for (std::uint64_t i = next++; i < arguments.programs && in_time(); i = next++) {
-      const std::uint64_t seed = arguments.seed * 1'000'000'000 + i;
+      const std::uint64_t seed = arguments.seed * 1'000'000'000 + arguments.first + i;
+      if (arguments.seeds) {
+        std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(seed));
+      }
       RandomProgram drawn;
       ToolAnswer tool;
       OracleAnswer oracle;
