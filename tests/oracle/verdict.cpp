@@ -188,6 +188,7 @@ OracleAnswer ask_oracles_of(const Program& program,
 const char* not_an_oracles(const std::string& id) {
   static const std::map<std::string, const char*> kReasons = {
       {"WARP_SYNC_MISSING", "lanes: right by the memory model, seen to hang on a GPU"},
+      {"MBAR_TX_MISMATCH", "where nobody waits for the phase: a rule of use"},
       {"SETMAXNREG_NOT_WARPGROUP", "a rule of use: nothing is ordered by it"},
       {"SETMAXNREG_NO_SYNC", "a rule of use: nothing is ordered by it"},
   };
