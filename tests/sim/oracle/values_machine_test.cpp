@@ -410,6 +410,171 @@ const std::vector<Case> kCopies = {
      }},
 };
 
+// A map over the target, boxes of 4 rows of 16 bytes.
+Instruction& tensor_copy(WarpWriter w, Op op, std::uint32_t address, std::int32_t row) {
+  Operation copy;
+  copy.op = op;
+  copy.lanes = 1;
+  copy.address = address;
+  copy.peer = bar(0);
+  copy.rank = 2;
+  copy.at[1] = row;
+  return w.append(copy);
+}
+void add_map(Draft& p, std::uint32_t tensor) {
+  TensorMapSpec map;
+  map.tensor = tensor;
+  map.box_rows = 4;
+  map.box_columns = 4;
+  p.program.workload.maps.push_back(map);
+}
+
+const std::vector<Case> kMaps = {
+    {"a_box_that_lands_unwaited",
+     "ld.shared",
+     [](Draft& p, bool fault) {
+       add_map(p, Places::kTarget);
+       p.init({1});
+       WarpWriter w = p.warp(0);
+       w.arrive_expect(bar(0), 64);
+       tensor_copy(w, Op::kTensorLoad, tile(0), 0);
+       if (fault) {
+         w.read(tile(0) + 48);
+       }
+       Draft::wait(w, bar(0), 0);
+       w.read(tile(0) + 48);
+     },
+     1},
+    {"a_box_has_all_its_bytes_at_the_edge",
+     "deadlock",
+     [](Draft& p, bool fault) {
+       // Two of four rows are outside: zeros, and counted.
+       add_map(p, Places::kTarget);
+       p.init({1});
+       WarpWriter w = p.warp(0);
+       w.arrive_expect(bar(0), fault ? 32 : 64);
+       tensor_copy(w, Op::kTensorLoad, tile(0), -2);
+       Draft::wait(w, bar(0), 0);
+     },
+     1},
+    {"a_box_of_which_a_row_was_not_written",
+     "go to global memory",
+     [](Draft& p, bool fault) {
+       add_map(p, Places::kTarget);
+       WarpWriter w = p.warp(0);
+       // The last row is outside of the tensor, and not read.
+       const std::int32_t last = Places::kBufferBytes / 256 - 3;
+       for (std::uint32_t row = 0; row < (fault ? 2U : 3U); ++row) {
+         Draft::write(w, tile(0) + 16 * row, row);
+       }
+       tensor_copy(w, Op::kTensorStore, tile(0), last);
+       w.commit_group();
+       w.wait_group(0);
+     },
+     1},
+    {"a_word_that_a_box_brought_decides",
+     "deadlock",
+     [](Draft& p, bool fault) {
+       add_map(p, Places::kFlags);
+       p.program.words.push_back({Places::kFlags, 8, fault ? 1U : 0U});
+       p.init({1, 1});
+       WarpWriter w = p.warp(0);
+       w.arrive_expect(bar(0), 64);
+       tensor_copy(w, Op::kTensorLoad, tile(0), 0);
+       Draft::wait(w, bar(0), 0);
+       w.read(tile(0) + 8, 1);
+       w.jump_if(1, 0, false, w.next() + 2);
+       w.wait(bar(1), 0);
+     },
+     1},
+    {"a_box_that_does_not_fit_the_map",
+     "coordinates",
+     [](Draft& p, bool fault) {
+       add_map(p, Places::kTarget);
+       p.init({1});
+       WarpWriter w = p.warp(0);
+       w.arrive_expect(bar(0), 64);
+       tensor_copy(w, Op::kTensorLoad, tile(0), 0).operation.rank = fault ? 3 : 2;
+       Draft::wait(w, bar(0), 0);
+     },
+     1},
+};
+
+// Rows of a tile, one in each lane, 16 bytes of them from registers or to them.
+Instruction& row_access(WarpWriter w, Op op, std::uint32_t fragment) {
+  Operation access;
+  access.op = op;
+  access.rank = 1;
+  access.address = tile(0);
+  access.row_bytes = 16;
+  Instruction& instruction = w.append(access);
+  instruction.fragment = fragment;
+  instruction.fragment_registers = 4;
+  return instruction;
+}
+
+const std::vector<Case> kRowsOfTiles = {
+    {"registers_go_out_before_their_wait",
+     "",
+     [](Draft& p, bool fault) {
+       WarpWriter w = p.warp(0);
+       w.alloc(word(15), 32);
+       w.st(0, 4, 0);
+       w.wait_st();
+       w.ld(0, 4, 1);
+       if (!fault) {
+         w.wait_ld(1, 4);
+       }
+       row_access(w, Op::kSharedStore, 1);
+       w.wait_ld(1, 4);
+       w.store(p.target, tile(0), 512);
+       w.commit_group();
+       w.wait_group(0);
+       w.dealloc(0, 32);
+     },
+     1},
+    {"registers_of_cells_that_nobody_wrote",
+     "go to global memory",
+     [](Draft& p, bool fault) {
+       WarpWriter w = p.warp(0);
+       w.alloc(word(15), 32);
+       if (!fault) {
+         w.st(0, 4, 0);
+         w.wait_st();
+       }
+       w.ld(0, 4, 1);
+       w.wait_ld(1, 4);
+       row_access(w, Op::kSharedStore, 1);
+       w.store(p.target, tile(0), 512);
+       w.commit_group();
+       w.wait_group(0);
+       w.dealloc(0, 32);
+     },
+     1},
+    {"rows_race",
+     "ld.shared",
+     [](Draft& p, bool fault) {
+       row_access(p.warp(0), Op::kSharedStore, 0);
+       if (!fault) {
+         p.sync();
+       }
+       row_access(p.warp(1), Op::kSharedLoad, 0);
+     }},
+    {"columns_of_rows_are_apart",
+     "ld.shared",
+     [](Draft& p, bool fault) {
+       // Two warps write rows of 32 bytes, each one half; one reads its half meanwhile.
+       for (std::uint32_t i = 0; i < 2; ++i) {
+         Operation& store = row_access(p.warp(i), Op::kSharedStore, 0).operation;
+         store.row_bytes = 32;
+         store.column = 4 * i;
+       }
+       Operation& load = row_access(p.warp(1), Op::kSharedLoad, 1).operation;
+       load.row_bytes = 32;
+       load.column = fault ? 2 : 4;
+     }},
+};
+
 void use_columns(Draft& p, const std::function<void(WarpWriter)>& body) {
   WarpWriter w = p.warp(0);
   w.alloc(word(15), 32);
@@ -593,6 +758,33 @@ const std::vector<Case> kTensor = {
      },
      1,
      2},
+    {"the_peer_may_not_have_allocated",
+     "not allocated",
+     [](Draft& p, bool fault) {
+       p.init({1, 1});
+       for (std::uint32_t cta = 0; cta < 2; ++cta) {
+         Draft::fill(p.warp(0, cta), bar(0), tile(0), p.source, kOperandBytes);
+         Draft::wait(p.warp(0, cta), bar(0), 0);
+       }
+       p.sync();
+       for (std::uint32_t cta = 0; cta < 2; ++cta) {
+         p.warp(0, cta).alloc(word(15), 32, CtaGroup::kTwo);
+       }
+       if (!fault) {
+         p.sync();
+       }
+       p.warp(0, 0).mma(0, tile(0), false, CtaGroup::kTwo);
+       p.warp(0, 0).commit(bar(1), CtaMask{3}, CtaGroup::kTwo);
+       for (std::uint32_t cta = 0; cta < 2; ++cta) {
+         Draft::wait(p.warp(0, cta), bar(1), 0);
+       }
+       p.sync();
+       for (std::uint32_t cta = 0; cta < 2; ++cta) {
+         p.warp(0, cta).dealloc(0, 32, CtaGroup::kTwo);
+       }
+     },
+     1,
+     2},
     {"a_free_of_a_pair_may_wait",
      "deadlock",
      [](Draft& p, bool fault) {
@@ -618,6 +810,8 @@ const std::vector<Case> kTensor = {
 INSTANTIATE_TEST_SUITE_P(Barriers, TwinsTest, testing::ValuesIn(kBarriers), name_of_case);
 INSTANTIATE_TEST_SUITE_P(Meetings, TwinsTest, testing::ValuesIn(kMeetings), name_of_case);
 INSTANTIATE_TEST_SUITE_P(Copies, TwinsTest, testing::ValuesIn(kCopies), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Maps, TwinsTest, testing::ValuesIn(kMaps), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Tiles, TwinsTest, testing::ValuesIn(kRowsOfTiles), name_of_case);
 INSTANTIATE_TEST_SUITE_P(Tensor, TwinsTest, testing::ValuesIn(kTensor), name_of_case);
 
 }  // namespace
