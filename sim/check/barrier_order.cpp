@@ -29,6 +29,8 @@ struct Contribution {
 // that the phase of the last contribution on its way is complete knows it of the phases before.
 struct Uses {
   std::uint32_t waited = 0;  // time of its last wait or try; 0: none
+  bool all_lanes = false;    // made it, each for itself
+  std::uint32_t met = 0;     // time of what brought them together after it; 0: nothing yet
   SourceSite wait_site{};
   Contribution at_once;
   Contribution later;            // of those that were on their way, the last that acted
@@ -46,19 +48,19 @@ class Impl : public Detector {
  public:
   Impl(Reporter& reporter, Order& order)
       : Detector{reporter,
-                 {Op::kBulkLoad,
-                  Op::kClcTryCancel,
-                  Op::kCtaExit,
-                  Op::kMbarrierArrive,
-                  Op::kMbarrierCompleteTx,
-                  Op::kMbarrierExpectTx,
-                  Op::kMbarrierInit,
-                  Op::kMbarrierInval,
-                  Op::kMbarrierTryWait,
-                  Op::kMbarrierWait,
-                  Op::kTcgen05Commit,
-                  Op::kTensorLoad,
-                  Op::kWarpStart}},
+                 kBringsTogether | OpSet{Op::kBulkLoad,
+                                         Op::kClcTryCancel,
+                                         Op::kCtaExit,
+                                         Op::kMbarrierArrive,
+                                         Op::kMbarrierCompleteTx,
+                                         Op::kMbarrierExpectTx,
+                                         Op::kMbarrierInit,
+                                         Op::kMbarrierInval,
+                                         Op::kMbarrierTryWait,
+                                         Op::kMbarrierWait,
+                                         Op::kTcgen05Commit,
+                                         Op::kTensorLoad,
+                                         Op::kWarpStart}},
         order_{order} {}
 
   void on_event(const Event& event) override {
@@ -74,12 +76,7 @@ class Impl : public Detector {
         break;
       case Op::kMbarrierWait:
       case Op::kMbarrierTryWait:
-        if (Object* object = find(event.warp, event.cta, event.address);
-            object != nullptr && event.fault == Fault::kNone) {
-          Uses& uses = uses_of(*object, event.warp);
-          uses.waited = order_.now(event.warp);
-          uses.wait_site = event.site;
-        }
+        on_wait(event);
         break;
       case Op::kMbarrierArrive:
       case Op::kMbarrierExpectTx:
@@ -98,6 +95,7 @@ class Impl : public Detector {
         on_exit(event);
         break;
       default:
+        on_meeting(event);
         break;
     }
   }
@@ -140,6 +138,44 @@ class Impl : public Detector {
     return first.warp == observer || order_.ordered(first.warp, first.time, observer);
   }
 
+  void on_wait(const Event& event) {
+    Object* object = find(event.warp, event.cta, event.address);
+    if (object == nullptr || event.fault != Fault::kNone ||
+        (event.flags & event_flag::kLateLanes) != 0) {
+      return;
+    }
+    Uses& uses = uses_of(*object, event.warp);
+    uses.waited = order_.now(event.warp);
+    uses.all_lanes = event.lanes == kWarpLanes;
+    uses.met = 0;
+    uses.wait_site = event.site;
+    if (uses.all_lanes) {
+      apart_[event.warp].push_back({event.cta, event.address});
+    }
+  }
+
+  // Then all of its lanes have made the waits before.
+  void on_meeting(const Event& event) {
+    const auto apart = apart_.find(event.warp);
+    if (apart == apart_.end() || event.lanes != kWarpLanes ||
+        (event.step != Step::kDone && event.step != Step::kIssued)) {
+      return;
+    }
+    for (const auto& [cta, address] : apart->second) {
+      if (Object* object = find(event.warp, cta, address)) {
+        uses_of(*object, event.warp).met = order_.now(event.warp);
+      }
+    }
+    apart_.erase(apart);
+  }
+
+  // Whether a wait of the warp may still be made, or be under way, when the other warp goes on.
+  bool may_wait(const Uses& uses, std::uint32_t warp, std::uint32_t observer) const {
+    return uses.waited != 0 &&
+           (!after({warp, uses.waited, {}}, observer) ||
+            (uses.all_lanes && (uses.met == 0 || !after({warp, uses.met, {}}, observer))));
+  }
+
   void on_init(const Event& event) {
     State* state = states_.find(naming().cluster_of_warp(event.warp));
     if (state == nullptr || event.fault != Fault::kNone) {
@@ -170,7 +206,7 @@ class Impl : public Detector {
     for (std::uint32_t i = 0; i < object->uses.size(); ++i) {
       const Uses& uses = object->uses[i];
       const std::uint32_t warp = first + i;
-      const bool waits = uses.waited != 0 && !after({warp, uses.waited, {}}, event.warp);
+      const bool waits = may_wait(uses, warp, event.warp);
       const Contribution* open = open_contribution(event, uses, warp);
       if (waits || open != nullptr) {
         reporter().report("MBAR_INVAL_IN_USE",
@@ -293,6 +329,8 @@ class Impl : public Detector {
 
   Order& order_;
   ByCluster<State> states_;
+  // By warp: mbarriers, by CTA and address, that its lanes have waited for and not met since.
+  HashMap<std::uint32_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>> apart_;
 };
 
 }  // namespace

@@ -104,6 +104,22 @@ class OpSet {
   std::uint64_t bits_ = 0;
 };
 
+/// What brings the lanes of a warp together.
+inline constexpr OpSet kBringsTogether{Op::kSyncWarp,
+                                       Op::kBarSync,
+                                       Op::kBarArrive,
+                                       Op::kClusterArrive,
+                                       Op::kClusterWait,
+                                       Op::kTcgen05Alloc,
+                                       Op::kTcgen05Dealloc,
+                                       Op::kTcgen05Relinquish,
+                                       Op::kTcgen05Ld,
+                                       Op::kTcgen05St,
+                                       Op::kTcgen05WaitLd,
+                                       Op::kTcgen05WaitSt,
+                                       Op::kSetmaxnreg,
+                                       Op::kWarpExit};
+
 class Detector {
  public:
   /// Sees the events of `ops` and no others; of a copy's further pieces of global memory

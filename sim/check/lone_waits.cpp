@@ -26,25 +26,9 @@ constexpr OpSet kPerLane{
 constexpr OpSet kAfterStores{
     Op::kSharedStore, Op::kGlobalLoad, Op::kGlobalStoreRelease, Op::kGlobalRedAdd};
 
-// What brings the warp together.
-constexpr OpSet kTogether{Op::kSyncWarp,
-                          Op::kBarSync,
-                          Op::kBarArrive,
-                          Op::kClusterArrive,
-                          Op::kClusterWait,
-                          Op::kTcgen05Alloc,
-                          Op::kTcgen05Dealloc,
-                          Op::kTcgen05Relinquish,
-                          Op::kTcgen05Ld,
-                          Op::kTcgen05St,
-                          Op::kTcgen05WaitLd,
-                          Op::kTcgen05WaitSt,
-                          Op::kSetmaxnreg,
-                          Op::kWarpExit};
-
 class Impl : public Detector {
  public:
-  Impl(Reporter& reporter, Order&) : Detector{reporter, kWaits | kPerLane | kTogether} {}
+  Impl(Reporter& reporter, Order&) : Detector{reporter, kWaits | kPerLane | kBringsTogether} {}
 
   void on_event(const Event& event) override {
     if (event.step != Step::kDone && event.step != Step::kIssued) {
@@ -97,7 +81,7 @@ class Impl : public Detector {
           {"the other lanes may come while it still waits, and what it acquires is not theirs",
            "missing: sync_warp() after the wait, or this operation in the same elect_one"});
     }
-    if (apart || kTogether.contains(event.op)) {
+    if (apart || kBringsTogether.contains(event.op)) {
       wait.op = Op::kCount;
     }
   }

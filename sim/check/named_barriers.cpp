@@ -56,6 +56,7 @@ class Impl : public Detector {
     bool complete = false;
     bool all_threads = false;  // met without a count, or with one: what came first
     bool mixed = false;
+    std::uint32_t counts = 0;      // of `generation`: bit 0 met with a count, bit 1 without
     std::vector<Arrival> arrived;  // in `generation`
     std::vector<Arrival> before;   // in the one before
     Event last{};
@@ -115,9 +116,26 @@ class Impl : public Detector {
       barrier.generation = event.phase;
     }
     check_group(event, barrier);
+    check_counts(event, barrier);
     barrier.arrived.push_back({event.warp, order_.now(event.warp)});
     barrier.complete = (event.flags & event_flag::kPhaseCompleted) != 0;
     barrier.last = event;
+  }
+
+  // Without a count all threads of the CTA that live are meant. That is the same as a count only
+  // where nobody has ended, which depends on the interleaving.
+  void check_counts(const Event& event, Barrier& barrier) {
+    const bool counted = event.wanted == 0;
+    barrier.counts = barrier.arrived.empty() ? 0U : barrier.counts;
+    barrier.counts |= counted ? 1U : 2U;
+    if (barrier.counts == 3 && event.count != naming().config().warps_per_cta * kWarpLanes) {
+      reporter().report("NAMED_BARRIER_COUNT_MISMATCH",
+                        event,
+                        name(event),
+                        "one generation is met without a count, which means all threads that live, "
+                        "and with a count of " +
+                            std::to_string(event.count));
+    }
   }
 
   // Id 0 is __syncthreads.

@@ -15,6 +15,7 @@
 
 #include "sim/cli/decode.hpp"
 #include "sim/cli/engines.hpp"
+#include "sim/cli/programs.hpp"
 #include "sim/cli/traces.hpp"
 #include "sim/micro/listing.hpp"
 #include "sim/report/explanation.hpp"
@@ -43,7 +44,7 @@ namespace po = boost::program_options;
 constexpr const char* kHelp = R"(warptwin: a digital twin of warp-specialised GPU kernels
 
 usage: warptwin COMMAND [SCENARIO] [OPTIONS]
-       warptwin run|check|explore|prove|replay --program FILE [OPTIONS]
+       warptwin run|check|explore|prove|mutate|replay --program FILE [OPTIONS]
 
   list                 the scenarios; with a name, its parameters; with --diagnostics, those
   explain ID           a diagnostic: what it means, the smallest program that shows it
@@ -56,6 +57,8 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
                        opinion on the proof; data, memory order and allocation are not searched
   prove SCENARIO       every interleaving, from one execution; a schedule for what is broken
   replay SCENARIO      one execution again, from the replay line of a finding
+  extract SCENARIO     what its warps do in one execution, as a program's text
+  mutate SCENARIO      every small change of it, proved: which are found, which do no harm
   time SCENARIO        one execution in time on a chip: cycles, who waits for what, what binds
   chip show CHIP       a chip's constants, with units and sources; CHIP is a name or a file
   validate             predictions beside measurements, from a file of rows
@@ -1279,6 +1282,32 @@ ExitCode trace_command(Session& session) {
   return exit_of(timed.run, session.options.count("strict") != 0);
 }
 
+ProgramRequest program_request(Session& session) {
+  ProgramRequest request;
+  request.scenario = &find_scenario(session);
+  request.program = text_option(session, "program");
+  request.parameters = parameters_of(session, *request.scenario);
+  request.fixed = set_by_hand(session);
+  request.run = run_options(session, *request.scenario, *request.parameters);
+  request.json = session.json();
+  return request;
+}
+
+ExitCode extract_command(Session& session) {
+  print_extracted(program_request(session), session.out);
+  return ExitCode::kClean;
+}
+
+ExitCode mutate_command(Session& session) {
+  const ProgramRequest request = program_request(session);
+  if (session.options.count("mutant") != 0) {
+    print_mutant(request, unsigned_option(session, "mutant", 0, 1U << 30), session.out);
+    return ExitCode::kClean;
+  }
+  const auto limit = static_cast<std::uint32_t>(unsigned_option(session, "limit", 0, 1U << 30));
+  return mutate_and_print(request, limit, session.out) ? ExitCode::kClean : ExitCode::kFinding;
+}
+
 ExitCode compare_command(Session& session) {
   switch (compare_files(strings(session, "words"), session.json(), session.out)) {
     case CompareVerdict::kAgrees:
@@ -1328,6 +1357,10 @@ constexpr Command kCommands[] = {
      replay,
      "json program set in out schedule seed profile rule without strict max-steps timing-only "
      "resident-ctas sms suppress"},
+    {"extract", extract_command, "set seed profile rule max-steps resident-ctas"},
+    {"mutate",
+     mutate_command,
+     "json program set limit mutant seed profile rule without max-steps resident-ctas"},
     {"time",
      time_command,
      "json set chip clock l2 no-check path profile rule without strict max-steps resident-ctas "
@@ -1384,6 +1417,8 @@ po::options_description all_options() {
       "for-all",
       po::value<std::vector<std::string>>()->composing(),
       "NAME: a trip count of the scenario; tries to prove every value of it")(
+      "limit", text()->default_value("0"), "mutants to judge, evenly spread; 0: all")(
+      "mutant", text(), "N: writes mutant N as a program, and judges nothing")(
       "max-states", text()->default_value("100000000"), "stop a search that meets more states")(
       "full", "search without reduction and symmetry")(
       "deviations",

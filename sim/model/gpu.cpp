@@ -2132,6 +2132,11 @@ Gpu::Outcome Gpu::exit_warp(Slot slot, const Operation& op) {
   // Barriers that were waiting only for exited threads are released.
   for (NamedBarrierState& barrier : cta.named) {
     if (barrier.threads != 0 && (barrier.all_threads || config_.rules.named_exit_releases)) {
+      // An arrival of a warp that has ended, and one that need not come, are one.
+      if ((barrier.warps >> warp.index & 1U) != 0) {
+        barrier.arrived -= kWarpLanes;
+        barrier.warps &= ~(1U << warp.index);
+      }
       barrier.threads = std::min(barrier.threads, cta.live_warps * kWarpLanes);
       if (barrier.arrived >= barrier.threads) {
         release_named(cta, slot - warp.index, barrier);

@@ -48,6 +48,8 @@ class Printer {
 
   std::string header() const;
   std::string warps() const;
+  std::string lines(const std::vector<Instruction>& warp) const;
+  std::string operation(const Instruction& instruction) const;
 
  private:
   std::string shared(std::uint32_t address, const std::string& of = "") const;
@@ -62,8 +64,6 @@ class Printer {
   std::string tensors() const;
   std::string maps() const;
 
-  std::string lines(const std::vector<Instruction>& warp) const;
-  std::string operation(const Instruction& instruction) const;
   static std::string suffixes(const Operation& op, const Instruction& instruction);
   std::string operands(const Instruction& instruction, const Verb& verb) const;
   std::string tensor_operands(const Instruction& instruction, const Verb& verb) const;
@@ -504,6 +504,15 @@ std::string Printer::warps() const {
 }
 
 }  // namespace
+
+std::string text_of(const Program& program, const Instruction& instruction) {
+  return instruction.kind == Instruction::Kind::kJump ? "a jump"
+                                                      : Printer{program}.operation(instruction);
+}
+
+std::string text_of(const Program& program, const std::vector<Instruction>& warp) {
+  return Printer{program}.lines(warp);
+}
 
 std::string text_of(const Program& program) {
   const Printer printer{program};

@@ -19,4 +19,8 @@ Program read_program(const std::string& path);
 /// The text of a program: `parse_program` gives the same program again, but for its sites.
 std::string text_of(const Program& program);
 
+/// One line of it, and those of a warp. A jump is without its label.
+std::string text_of(const Program& program, const Instruction& instruction);
+std::string text_of(const Program& program, const std::vector<Instruction>& warp);
+
 }  // namespace warptwin::sim

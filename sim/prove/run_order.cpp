@@ -660,18 +660,23 @@ void RunOrder::on_named(Group& group, const Event& event, std::uint32_t self) {
   const ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
   const bool returns = event.pending != 0;
   const bool completes = (event.flags & event_flag::kPhaseCompleted) != 0;
+  const std::uint32_t first = self / config_.warps_per_cta * config_.warps_per_cta;
   if (!returns) {
+    // Where the count was left out, warps that have ended before are among those it takes.
+    const bool of_all = event.wanted != 0;
     group.conditions.contribute(node,
                                 group.conditions.clock(self),
                                 number,
                                 event.phase,
-                                {ProtocolKind::kArrive, 1, 0, completes});
+                                {ProtocolKind::kArrive, 1, 0, completes && !of_all});
     group.arrived[std::uint64_t{number} << 32 | self] = event.phase + 1;
+    if (completes && of_all) {
+      close_generation(group, number, first, first + config_.warps_per_cta);
+    }
     record(group, self, event, arrive_op(number));
   }
   if (returns || (completes && event.op == Op::kBarSync)) {
     if (group.conditions.phase_of(number) <= event.phase) {
-      const std::uint32_t first = self / config_.warps_per_cta * config_.warps_per_cta;
       close_generation(group, number, first, first + config_.warps_per_cta);
     }
     group.conditions.wait(node, number, static_cast<std::int32_t>(event.phase));
@@ -751,15 +756,12 @@ void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
 }
 
 // A poll tests a value, so it waits for a phase only if the word has the value in that phase alone:
-// not before, and later only after the next store, which C2 holds back.
+// not before, and later only after the next store, which C2 holds back. Phase -1 is the initial
+// value.
 void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self, Flag& flag) {
   flag.waited = true;
   if (flag.counter) {
     join(group.conditions.clock(self), flag.joined);
-    return;
-  }
-  if (flag.writes == 0) {
-    undecided("a wait for the initial value of a global word", event);
     return;
   }
   if (std::find(flag.values.begin(), flag.values.end() - 1, flag.values.back()) !=
@@ -778,13 +780,16 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   if (flag.loaded && flag.writer != self) {
     undecided("what a load of a global word finds depends on the interleaving", event);
   }
-  const bool another = flag.writer != kLeaf && flag.writer != self;
+  // Several writers, each after the one before, are as one.
+  const bool in_turn = flag.writer < clock.size() && clock[flag.writer] >= flag.written_at;
+  const bool another = flag.writer != kLeaf && flag.writer != self && !in_turn;
   flag.stored = flag.stored || !adds;
+  flag.zero = flag.zero || event.count == 0;
   flag.sum += adds ? std::uint64_t{event.count} * std::max<std::uint32_t>(event.lanes, 1) : 0;
   if (flag.counter || another) {
     if (flag.waited) {
       undecided("a global word with several writers is waited for at a passing value", event);
-    } else if (flag.stored || event.count == 0) {
+    } else if (flag.stored || flag.zero) {
       undecided("a global word is stored to by several warps", event);
     } else if (flag.values.front() + flag.sum > kWordMax) {
       undecided("a global word that several warps add to runs over", event);
@@ -792,6 +797,7 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
     flag.counter = true;
   }
   flag.writer = self;
+  flag.written_at = counter_.warp_index(event.warp);
   flag.values.push_back(event.wanted);  // after this
   join(flag.joined, clock);
   if (!flag.counter) {

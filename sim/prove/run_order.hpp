@@ -181,9 +181,11 @@ class RunOrder : public EventSink, public TryJudge {
   struct Flag {
     std::uint32_t barrier = 0;
     std::uint32_t writes = 0;
-    std::uint32_t writer = kLeaf;  // its chain; kLeaf: none yet
+    std::uint32_t writer = kLeaf;  // the last one's chain; kLeaf: none yet
+    std::uint32_t written_at = 0;  // its operation
     bool counter = false;          // several add to it
     bool stored = false;           // to
+    bool zero = false;             // 0 was added
     bool waited = false;
     bool loaded = false;
     ProofClock joined;

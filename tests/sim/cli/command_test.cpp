@@ -45,6 +45,8 @@ TEST(CommandTest, HelpIsForPeopleAndNoArgumentsIsAUsageError) {
                               "prove",
                               "explore",
                               "replay",
+                              "extract",
+                              "mutate",
                               "trace",
                               "compare",
                               "decode",
