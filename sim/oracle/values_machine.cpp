@@ -10,6 +10,7 @@ namespace warptwin::sim::values {
 namespace {
 
 constexpr std::uint8_t kCounterMax = 15;
+constexpr std::size_t kAgentsMax = 200;  // of a state
 
 }  // namespace
 
@@ -81,6 +82,9 @@ Problem Machine::take(State& state, const Step& step, std::vector<Sight>& sights
   }
   if (!problem && cluster != kNone) {
     retire(state, cluster);
+  }
+  if (!problem && state.agents.size() > kAgentsMax) {
+    return {true, "more than " + std::to_string(kAgentsMax) + " operations on their way"};
   }
   return problem;
 }
