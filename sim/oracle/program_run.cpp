@@ -123,6 +123,13 @@ RunStats run_program(const Program& program,
   fill(program, memory);
   LaunchConfig config = launch_of(program);
   config.tries_fail = schedule.tries_fail;
+  if (schedule.tiles != 0) {
+    config.resident_clusters = 1;
+    config.clc_successes_max = schedule.tiles - 1;
+  }
+  if (schedule.seed % 2 != 0) {
+    config.rules.pair_alloc = config.rules.pair_dealloc = PairMeeting::kTogether;
+  }
   Gpu gpu{config, memory, program.symbols};
   gpu.set_sink(sink);
   const std::unique_ptr<Scheduler> scheduler = make_scheduler(schedule);

@@ -23,7 +23,7 @@ struct SpinsForever {
 
 /// Runs `program` from its initial words under `schedule`, every event to `sink`, which may be
 /// null. Data moves: words that copies bring decide. A warp that spins without an operation is a
-/// livelock.
+/// livelock. Whether a pair's allocations and frees wait for the peer is the last bit of the seed.
 RunStats run_program(const Program& program,
                      const ScheduleSpec& schedule,
                      EventSink* sink,

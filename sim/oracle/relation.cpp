@@ -52,7 +52,12 @@ class Judgement {
 
   std::vector<RelationFinding> run() {
     for (std::uint32_t number = 0; number <= options_.interleavings; ++number) {
-      execution(schedule_of(number, options_));
+      ScheduleSpec schedule = schedule_of(number, options_);
+      if (claims_) {
+        // How many clusters a request gets is nobody's to say.
+        schedule.tiles = number % (input_.launch.clusters + 1);
+      }
+      execution(schedule);
       if (options_.first_only && !findings_.empty()) {
         break;
       }
@@ -65,6 +70,7 @@ class Judgement {
     Record record{input_.launch, options_};
     const Ending ending = input_.run(schedule, record);
     schedule_ = schedule.to_string();
+    claims_ = claims_ || record.claims;
     for (const RelationFinding& fault : record.faults) {
       add(fault);
     }
@@ -76,8 +82,7 @@ class Judgement {
            {}});
       return;
     }
-    for (const RelationFinding& finding :
-         relation::judge_record(record, input_.launch, options_)) {
+    for (const RelationFinding& finding : relation::judge_record(record, input_.launch, options_)) {
       add(finding);
     }
     if (!record.claims) {
@@ -100,8 +105,8 @@ class Judgement {
   }
 
   void add(RelationFinding finding) {
-    const bool known = std::any_of(
-        findings_.begin(), findings_.end(), [&](const RelationFinding& other) {
+    const bool known =
+        std::any_of(findings_.begin(), findings_.end(), [&](const RelationFinding& other) {
           return other.kind == finding.kind && other.first.line == finding.first.line &&
                  other.second.line == finding.second.line &&
                  (finding.kind != RelationKind::kEnding || other.why == finding.why);
@@ -115,6 +120,7 @@ class Judgement {
   const RelationInput& input_;
   const RelationOptions& options_;
   std::string schedule_;
+  bool claims_ = false;
   std::map<PhaseKey, PhaseAt> phases_;
   std::vector<RelationFinding> findings_;
 };
@@ -151,9 +157,9 @@ const char* name_of(RelationKind kind) {
   return kNames[static_cast<unsigned>(kind)];
 }
 
-RelationInput relation_input(const Program& program) {
-  return {launch_of(program), [&program](const ScheduleSpec& schedule, EventSink& sink) {
-            return run_program(program, schedule, &sink).ending;
+RelationInput relation_input(const Program& program, std::uint64_t steps_max) {
+  return {launch_of(program), [&program, steps_max](const ScheduleSpec& schedule, EventSink& sink) {
+            return run_program(program, schedule, &sink, steps_max).ending;
           }};
 }
 

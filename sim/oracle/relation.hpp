@@ -17,7 +17,7 @@
 ///    Proxies: a generic access before an asynchronous one needs fence.proxy.async in between, of a
 ///    space that holds the bytes. tcgen05 across threads needs the two fences.
 ///  - *execution*: the same, and what merely happens before: relaxed arrivals, an operation's own
-///    course. Lifetimes are judged on it.
+///    course. The ends of CTAs are judged on it.
 ///
 /// A pair of conflicting accesses without an order of its own is none of a race where accesses of
 /// the same bytes, each in conflict and in order with the next, lead from one to the other.
@@ -46,8 +46,7 @@ struct RelationOptions {
   bool commit_copies = false;
   /// Neither CTA of a pair goes on from tcgen05.alloc before both have come.
   bool pair_alloc_meets = false;
-  /// The tensor operations of a warp are done in order, beyond the pairs of the manual; so are its
-  /// tcgen05.ld, and its tcgen05.st.
+  /// MMAs and tcgen05.cp of a warp are done in order, beyond the pairs of the manual.
   bool tensor_in_order = false;
   /// Other warps' tensor memory needs tcgen05.fence::before_thread_sync and ::after_thread_sync.
   bool tensor_fences = true;
@@ -74,20 +73,20 @@ struct RelationOptions {
 RelationOptions practical_relation();
 
 enum class RelationKind : std::uint8_t {
-  kEnding,       // deadlock, livelock, trap
-  kFault,        // of one operation, in the machine's words
-  kPhase,        // a wait or a contribution in another phase than meant, or than elsewhere
-  kRace,         // two accesses in no order
-  kProxy,        // in order, without a proxy fence
-  kTensorFence,  // in order, without the tcgen05 fences
-  kUnwritten,    // bytes of an operand that nobody writes
-  kBarrierLife,  // an mbarrier's use and its init or inval
-  kBarrierBytes, // data on the bytes of a live mbarrier
-  kAllocation,   // tensor memory: use, allocation, free, permit
-  kExit,         // a CTA ends before what acts on it
+  kEnding,        // deadlock, livelock, trap
+  kFault,         // of one operation, in the machine's words
+  kPhase,         // a wait or a contribution in another phase than meant, or than elsewhere
+  kRace,          // two accesses in no order
+  kProxy,         // in order, without a proxy fence
+  kTensorFence,   // in order, without the tcgen05 fences
+  kUnwritten,     // bytes of an operand that nobody writes
+  kBarrierLife,   // an mbarrier's use and its init or inval
+  kBarrierBytes,  // data on the bytes of a live mbarrier
+  kAllocation,    // tensor memory: use, allocation, free, permit
+  kExit,          // a CTA ends before what acts on it
   kTensorMap,
-  kGridBefore,   // memory of the grid before without griddepcontrol.wait
-  kIncomplete,   // a bound was hit: nothing is known
+  kGridBefore,  // memory of the grid before without griddepcontrol.wait
+  kIncomplete,  // a bound was hit: nothing is known
 };
 
 const char* name_of(RelationKind kind);
@@ -107,7 +106,9 @@ struct RelationInput {
   std::function<Ending(const ScheduleSpec&, EventSink&)> run;
 };
 
-RelationInput relation_input(const Program& program);
+/// A run of more than `steps_max` steps is given up: the matrices grow by the square of them. The
+/// program has to outlive the input.
+RelationInput relation_input(const Program& program, std::uint64_t steps_max = 5'000);
 
 /// What is wrong in the executions, each cause once; empty: nothing.
 std::vector<RelationFinding> judge_relation(const RelationInput& input,

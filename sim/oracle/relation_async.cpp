@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/oracle/relation_record.hpp"
+#include "sim/oracle/relation_words.hpp"
 
 namespace warptwin::sim::relation {
 
@@ -50,6 +51,13 @@ void Record::issue(const Event& event) {
 void Record::issue_load(const Event& event, Async& async) {
   async.done = order.add({}, {async.begin});
   claims = claims || event.op == Op::kClcTryCancel;
+  if (event.op == Op::kClcTryCancel && refused_.count(cta_of_warp(event.warp)) != 0) {
+    faults.push_back({RelationKind::kFault,
+                      in_words(who(event)) + ": asks again after its CTA has seen a refusal",
+                      {},
+                      event.site,
+                      {}});
+  }
   copies_.push_back(async.done);
   Access to;
   to.cta = event.cta;
@@ -105,10 +113,7 @@ void Record::touched(const Event& event) {
 }
 
 // Shared memory that a tensor operation reads.
-void Record::operand(const Event& event,
-                     Async& async,
-                     std::uint32_t cta,
-                     const Footprint& bytes) {
+void Record::operand(const Event& event, Async& async, std::uint32_t cta, const Footprint& bytes) {
   Access access;
   access.cta = cta;
   access.where = bytes;
@@ -135,13 +140,9 @@ void Record::tensor_cells(
   accesses.push_back(std::move(access));
 }
 
-void Record::use_columns(std::uint32_t cta,
-                         TmemAddress at,
-                         std::uint32_t columns,
-                         const Use& use) {
+void Record::use_columns(std::uint32_t cta, TmemAddress at, std::uint32_t columns, const Use& use) {
   for (Allocation& one : allocations) {
-    const bool apart =
-        at.column() + columns <= one.base || one.base + one.columns <= at.column();
+    const bool apart = at.column() + columns <= one.base || one.base + one.columns <= at.column();
     if (one.cta == cta && !apart && one.dealloc.end == kNoNode) {
       one.uses.push_back(use);
     }
@@ -155,18 +156,16 @@ void Record::issue_tensor(const Event& event, Async& async) {
   // Pairs that the manual pipelines: the second begins after the first is done.
   Nodes before{async.begin};
   for (const TensorOp& earlier : warp.tensor) {
-    const bool chained = earlier.op == Op::kTcgen05Cp
-                             ? mma
-                             : mma && earlier.d == event.address &&
-                                   earlier.instruction == event.wanted;
+    const bool chained = earlier.op == Op::kTcgen05Cp ? mma
+                                                      : mma && earlier.d == event.address &&
+                                                            earlier.instruction == event.wanted;
     if (earlier.pair == pair && (chained || options_.tensor_in_order)) {
       before.push_back(earlier.done);
     }
   }
   async.begin = order.add(before);
   async.done = order.add({}, {async.begin});
-  warp.tensor.push_back(
-      {event.serial, async.done, event.op, event.address, event.wanted, pair});
+  warp.tensor.push_back({event.serial, async.done, event.op, event.address, event.wanted, pair});
   const std::uint32_t ctas = pair ? 2 : 1;
   const std::uint32_t first = pair ? event.cta & ~1U : event.cta;
   const Use use{async.begin, async.done, who(event)};
@@ -241,9 +240,6 @@ void Record::issue_tmem(const Event& event, Async& async) {
   WarpRecord& warp = warp_of(event);
   const bool load = event.op == Op::kTcgen05Ld;
   Nodes& same = load ? warp.loads : warp.stores;
-  if (options_.tensor_in_order && !same.empty()) {
-    async.begin = order.add({async.begin, same.back()});
-  }
   async.done = order.add({}, {async.begin});
   same.push_back(async.done);
   const TmemAddress at{event.address};
@@ -268,11 +264,10 @@ void Record::issue_wgmma(const Event& event, Async& async, Node issued) {
           async,
           event.cta,
           operand_bytes(event.global, kRows, instruction.a_major(), instruction.a_type()));
-  operand(
-      event,
-      async,
-      event.cta,
-      operand_bytes(event.extra, instruction.n(), instruction.b_major(), instruction.b_type()));
+  operand(event,
+          async,
+          event.cta,
+          operand_bytes(event.extra, instruction.n(), instruction.b_major(), instruction.b_type()));
   const std::uint32_t in_cta = event.warp % launch_.warps_per_cta;
   const std::uint32_t leader = event.warp - in_cta % kWarpsPerWarpgroup;
   for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
@@ -307,8 +302,7 @@ void Record::landed(const Event& event) {
   if (event.op == Op::kMbarrierArrive) {
     contribution.engine = false;
     const bool released = event.ordering.semantics != Semantics::kRelaxed;
-    contribution.released = {
-        {async.done, released ? event.ordering.scope : Scope::kCluster, true}};
+    contribution.released = {{async.done, released ? event.ordering.scope : Scope::kCluster, true}};
   } else if (event.op != Op::kMbarrierExpectTx && event.op != Op::kMbarrierCompleteTx) {
     contribution.released = {{async.done, Scope::kCluster, true}};
   }

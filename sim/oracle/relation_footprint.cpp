@@ -9,7 +9,7 @@ namespace warptwin::sim::relation {
 
 namespace {
 
-constexpr std::uint32_t kUnit = 16;  // bytes that a swizzle keeps together
+constexpr std::uint32_t kUnit = 16;       // bytes that a swizzle keeps together
 constexpr std::uint32_t kStepBytes = 32;  // of K that one dense instruction takes
 constexpr std::uint32_t kRowsTogether = 8;
 

@@ -30,9 +30,7 @@ class Judge {
 
  private:
   bool memory(Node first, Node second) const { return record_.order.memory(first, second); }
-  bool execution(Node first, Node second) const {
-    return record_.order.execution(first, second);
-  }
+  bool execution(Node first, Node second) const { return record_.order.execution(first, second); }
   void find(RelationKind kind, const std::string& why, const Who& first, const Who& second) {
     findings_.push_back({kind, why, {}, first.site, second.site});
   }
@@ -188,6 +186,11 @@ class Judge {
          second.who);
   }
 
+  // What it leaves is no data.
+  static bool makes_barrier(const Access& access) {
+    return access.who.op == Op::kMbarrierInit || access.who.op == Op::kMbarrierInval;
+  }
+
   void unwritten() {
     for (const Access& read : record_.accesses) {
       if (!read.needs_data || read.space == Space::kGlobal) {
@@ -196,7 +199,7 @@ class Judge {
       Footprint rest = read.where;
       for (const Access& write : record_.accesses) {
         const bool may = write.write && write.space == read.space && write.cta == read.cta &&
-                         !memory(read.end, write.start) &&
+                         !makes_barrier(write) && !memory(read.end, write.start) &&
                          !(write.start == read.start && write.end == read.end);
         rest = may && !rest.empty() ? without(rest, write.where) : rest;
       }
@@ -220,7 +223,7 @@ class Judge {
                life.init.who,
                use.who);
         }
-        if (ends && !execution(use.end, life.inval.start)) {
+        if (ends && !memory(use.end, life.inval.start)) {
           find(RelationKind::kBarrierLife,
                in_words(use.who) + " may act after " + in_words(life.inval.who),
                use.who,
@@ -235,9 +238,7 @@ class Judge {
   void data_on(const BarrierLife& life) {
     const Footprint bytes = bytes_at(life.address, 8);
     for (const Access& access : record_.accesses) {
-      const bool init_or_inval = access.who.op == Op::kMbarrierInit ||
-                                 access.who.op == Op::kMbarrierInval;
-      if (access.space != Space::kShared || access.cta != life.cta || init_or_inval ||
+      if (access.space != Space::kShared || access.cta != life.cta || makes_barrier(access) ||
           overlap(access.where, bytes).empty()) {
         continue;
       }
@@ -291,8 +292,7 @@ class Judge {
 
   void exits() {
     for (const Access& access : record_.accesses) {
-      const bool store =
-          access.who.op == Op::kBulkStore || access.who.op == Op::kTensorStore;
+      const bool store = access.who.op == Op::kBulkStore || access.who.op == Op::kTensorStore;
       if (access.space != Space::kGlobal && (options_.stores_end_with_cta || !store)) {
         exit_after(access.cta, access.end, access.who);
       }
@@ -315,8 +315,7 @@ class Judge {
         for (const auto& [warp, release] : record_.map_releases) {
           for (const auto& [map, acquire] : record_.map_acquires) {
             published = published || (warp == write.use.who.warp && map == copy.map &&
-                                      memory(write.use.end, release) &&
-                                      memory(release, acquire) &&
+                                      memory(write.use.end, release) && memory(release, acquire) &&
                                       memory(acquire, copy.use.start));
           }
         }
@@ -337,10 +336,9 @@ class Judge {
         continue;
       }
       for (const auto& [begin, end] : launch_.prerequisite_writes) {
-        const bool waited =
-            std::any_of(record_.grid_waits.begin(), record_.grid_waits.end(), [&](Node node) {
-              return memory(node, access.start);
-            });
+        const bool waited = std::any_of(record_.grid_waits.begin(),
+                                        record_.grid_waits.end(),
+                                        [&](Node node) { return memory(node, access.start); });
         if (!waited && !overlap(access.where, bytes_at(begin, end - begin)).empty()) {
           find(RelationKind::kGridBefore,
                in_words(access.who) + " does not wait for the grid before",

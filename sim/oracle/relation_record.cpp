@@ -45,8 +45,10 @@ Node Record::look(const Event& event) {
 }
 
 void Record::fault(const Event& event) {
+  const bool store = event.op == Op::kBulkStore || event.op == Op::kTensorStore;
   if (event.fault == Fault::kNone ||
-      (event.fault == Fault::kUnsettled && !options_.unsettled_registers)) {
+      (event.fault == Fault::kUnsettled && !options_.unsettled_registers) ||
+      (event.fault == Fault::kExitedCta && store && !options_.stores_end_with_cta)) {
     return;
   }
   faults.push_back({RelationKind::kFault,
@@ -151,6 +153,8 @@ void Record::use_barrier(std::uint32_t cta, std::uint32_t address, const Use& us
   const auto at = live_.find({cta, address});
   if (at != live_.end()) {
     barriers[at->second].uses.push_back(use);
+  } else {
+    early_[{cta, address}].push_back(use);
   }
 }
 
@@ -177,11 +181,10 @@ void Record::in_phase(const Event& event, std::uint32_t async_number) {
   WarpRecord& warp = warp_of(event);
   constexpr std::uint32_t kSynchronous = 1U << 31;
   const std::uint32_t number =
-      async_number != 0
-          ? async_number
-          : kSynchronous + warp.counts[{static_cast<std::uint32_t>(event.op),
-                                        event.site.line,
-                                        event.flags & event_flag::kLateLanes}]++;
+      async_number != 0 ? async_number
+                        : kSynchronous + warp.counts[{static_cast<std::uint32_t>(event.op),
+                                                      event.site.line,
+                                                      event.flags & event_flag::kLateLanes}]++;
   phases[{event.warp,
           number,
           event.site.line + ((event.flags & event_flag::kLateLanes) != 0 ? 1U << 30 : 0),
@@ -204,6 +207,7 @@ void Record::mbarrier(const Event& event) {
     if (event.op == Op::kMbarrierInit) {
       live_[key] = barriers.size();
       barriers.push_back({event.cta, event.address, use, {}, {}});
+      barriers.back().uses = std::exchange(early_[key], {});
       warp.inits.push_back(node);
     } else if (live_.count(key) != 0) {
       barriers[live_[key]].inval = use;
@@ -390,12 +394,15 @@ void Record::fence(const Event& event) {
 
 void Record::words(const Event& event) {
   const Node node = step(event);
+  if (event.op == Op::kClcQuery && event.count == 0 && event.wanted == 0) {
+    refused_.insert(event.cta);
+  }
   Access access;
   access.cta = event.cta;
   access.where = shared_bytes(event);
   access.write = event.op == Op::kSharedStore;
-  access.needs_data = event.op == Op::kClcQuery ||
-                      (event.op == Op::kSharedLoad && options_.words_need_data);
+  access.needs_data =
+      event.op == Op::kClcQuery || (event.op == Op::kSharedLoad && options_.words_need_data);
   access.start = access.end = node;
   access.who = who(event);
   accesses.push_back(std::move(access));
@@ -459,8 +466,7 @@ void Record::tmem_life(const Event& event) {
     }
   }
   const Node given = step(event, before);
-  allocations.push_back(
-      {event.cta, event.peer, event.count, {looked, given, who(event)}, {}, {}});
+  allocations.push_back({event.cta, event.peer, event.count, {looked, given, who(event)}, {}, {}});
   Access access;
   access.cta = event.cta;
   access.where = bytes_at(event.address, 4);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -149,8 +150,8 @@ class Record : public EventSink {
     Nodes inits;
     Nodes remote_arrivals;
     std::vector<TensorOp> tensor;
-    Nodes loads;   // tcgen05.ld
-    Nodes stores;  // tcgen05.st
+    Nodes loads;                                                // tcgen05.ld
+    Nodes stores;                                               // tcgen05.st
     std::vector<std::pair<std::uint32_t, std::uint32_t>> bulk;  // group, serial
     std::vector<std::pair<std::uint32_t, Node>> wgmmas;         // number, done
     std::deque<LateWait> waits;
@@ -204,7 +205,8 @@ class Record : public EventSink {
   RelationOptions options_;
   std::map<std::uint32_t, WarpRecord> warps_;
   std::map<std::uint32_t, Async> asyncs_;
-  std::map<BarrierKey, std::size_t> live_;  // into `barriers`
+  std::map<BarrierKey, std::size_t> live_;        // into `barriers`
+  std::map<BarrierKey, std::vector<Use>> early_;  // of what is no mbarrier yet
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t, std::uint32_t>,
            std::vector<Contribution>>
       contributions_;  // CTA, address, life, phase
@@ -212,6 +214,7 @@ class Record : public EventSink {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<Nodes, Nodes>> cluster_;
   std::map<std::uint64_t, Nodes> words_;  // what a read of the word synchronises with
   std::map<std::uint32_t, Nodes> ends_;   // warps of a CTA that have ended
+  std::set<std::uint32_t> refused_;       // CTAs that have seen a request fail
   Nodes copies_;                          // ends of loads
 };
 

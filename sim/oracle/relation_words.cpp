@@ -86,8 +86,8 @@ const char* words_of(Fault fault) {
 }
 
 std::string in_words(const Access& access, const Footprint& where) {
-  const std::string range = std::to_string(where.front().first) + " to " +
-                            std::to_string(where.front().second);
+  const std::string range =
+      std::to_string(where.front().first) + " to " + std::to_string(where.front().second);
   switch (access.space) {
     case Space::kShared:
       return "bytes " + range + " of cta " + std::to_string(access.cta);

@@ -182,12 +182,19 @@ class Search {
         }
       }
     }
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
-      if (!ends[i]) {
-        State state = walk(nodes_[i]);
-        end({false, "livelock: no end can be reached: " + machine_.whereabouts(state)}, nodes_[i]);
-        return;
-      }
+    // To show is one that only leads to itself, or the last that was found.
+    std::vector<bool> leaves(nodes_.size());
+    for (const auto& [from, to] : edges_) {
+      leaves[from] = leaves[from] || from != to;
+    }
+    std::uint32_t shown = kNone;
+    for (std::uint32_t i = 0; i < nodes_.size() && (shown == kNone || leaves[shown]); ++i) {
+      shown = ends[i] ? shown : i;
+    }
+    if (shown != kNone) {
+      const State state = walk(nodes_[shown]);
+      end({false, "livelock: no end can be reached: " + machine_.whereabouts(state)},
+          nodes_[shown]);
     }
   }
 
@@ -200,8 +207,11 @@ class Search {
     }
     result_.path.clear();
     State state = starts_[at->start];
-    if (at->start != 0) {
-      result_.path.push_back("(the free of a pair's tensor memory waits for both CTAs)");
+    if ((state.together & pair_rule::kAllocates) != 0) {
+      result_.path.push_back("(the CTAs of a pair allocate together)");
+    }
+    if ((state.together & pair_rule::kFrees) != 0) {
+      result_.path.push_back("(the CTAs of a pair free together)");
     }
     std::vector<Sight> nothing;
     settle(state);

@@ -33,17 +33,19 @@
 /// of equal values may race, additions commute. Acquiring loads, polls and tries may see different
 /// values in different interleavings; what then happens is judged. What cluster launch control
 /// grants is enumerated, failures while clusters are left among it; reads and results are compared
-/// among interleavings with the same grants. Whether a pair's dealloc waits is enumerated too.
+/// among interleavings with the same grants. Whether the CTAs of a pair wait for each other where
+/// they allocate, and where they free, is enumerated too.
 ///
 /// Not supported, and said: wgmma, a tensor map that changes, a jump on a value or a poll of a word
 /// that this oracle does not follow (inputs whose words the program does not say, words that a row
 /// store wrote or whose bytes several accesses split).
 ///
 /// Choices of this machine where the manual leaves room, each the model's own or weaker: the tensor
-/// operations of a lane are done in order, its commits to its own CTA too; a tcgen05.ld and a .st of
-/// a warp are unordered, two of a kind are not; a releasing barrier.cluster.arrive comes after the
-/// warp's arrivals on other CTAs have been made, other releases do not wait for them; an allocation
-/// takes the lowest free columns; 32 lanes that arrive are 32 arrivals, made without a break.
+/// operations of a lane are done in order, its commits to its own CTA too; a tcgen05.ld and a .st
+/// of a warp are unordered, two of a kind are not; a releasing barrier.cluster.arrive comes after
+/// the warp's arrivals on other CTAs have been made, other releases do not wait for them; an
+/// allocation takes the lowest free columns; 32 lanes that arrive are 32 arrivals, made without a
+/// break; what is executed again by a jump back is told apart up to the sixteenth time.
 
 #pragma once
 

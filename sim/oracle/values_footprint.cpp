@@ -220,7 +220,7 @@ std::uint32_t accumulator_columns(UmmaInstructionDescriptor instruction, CtaGrou
   return halves ? instruction.n() / 2 : instruction.n();
 }
 
-// PTX ISA, "Data path layout organization": half of the lanes of each quarter with M = 64, else all.
+// PTX ISA, "Data path layout organization": half of each quarter with M = 64, else all.
 Ranges accumulator_cells(UmmaInstructionDescriptor instruction, CtaGroup group, TmemAddress d) {
   const std::uint32_t columns = accumulator_columns(instruction, group);
   Ranges ranges;

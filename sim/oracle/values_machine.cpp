@@ -19,8 +19,9 @@ std::vector<State> Machine::starts() {
   for (std::uint32_t i = 0; i < plan_.global_cells; ++i) {
     const std::uint32_t cell = plan_.first_global() + i;
     const std::uint32_t value = plan_.global_values[i];
-    state.cells[cell] = plan_.is_word[cell] ? Cell{token_of_value(value), value, cell_flag::kKnown}
-                                            : Cell{kInitialToken, 0, 0};
+    state.cells[cell] = plan_.is_word[cell] && plan_.global_known[i]
+                            ? Cell{token_of_value(value), value, cell_flag::kKnown}
+                            : Cell{kInitialToken, 0, 0};
   }
   for (const std::uint32_t cell : plan_.before) {
     state.cells[cell].token = kBeforeToken;
@@ -42,11 +43,10 @@ std::vector<State> Machine::starts() {
   while (can_start(state)) {
     start_cluster(state);
   }
-  std::vector<State> all{state};
-  if (plan_.has_pair_frees) {
-    state.frees_together = 1;
+  std::vector<State> all;
+  do {
     all.push_back(state);
-  }
+  } while (plan_.has_pairs && ++state.together < pair_rule::kCount);
   return all;
 }
 
@@ -657,9 +657,7 @@ Problem Machine::tensor_memory(State& state,
     drop_dead_registers(state, warp);
     return {};
   }
-  const bool together =
-      op.group == CtaGroup::kTwo && (op.op == Op::kTcgen05Alloc || state.frees_together != 0);
-  if (!together) {
+  if (!acts_together(state, op)) {
     return act(warp);
   }
   const std::vector<std::uint32_t> others = partners(state, warp);

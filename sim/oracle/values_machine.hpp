@@ -86,6 +86,13 @@ struct CtaState {
   std::uint32_t free_registers = 0;
 };
 
+/// What the manual leaves open: whether a CTA of a pair goes on before the other has come.
+namespace pair_rule {
+inline constexpr std::uint32_t kAllocates = 1;
+inline constexpr std::uint32_t kFrees = 2;
+inline constexpr std::uint32_t kCount = 4;
+}  // namespace pair_rule
+
 enum class AgentKind : std::uint8_t {
   kLoad,
   kResponse,
@@ -128,8 +135,8 @@ struct State {
   std::vector<std::uint8_t> counters;
   std::vector<Agent> agents;  // by warp, in the order of issue
   std::uint32_t next_cluster = 0;
-  std::uint32_t frees_together = 0;  // the dealloc of a pair waits for both
-  std::uint64_t grants = 0;          // what cluster launch control has decided so far
+  std::uint32_t together = 0;  // what the CTAs of a pair do together: pair_rule
+  std::uint64_t grants = 0;    // what cluster launch control has decided so far
 };
 
 struct Hash {
@@ -213,6 +220,7 @@ class Machine {
   bool leaves_lanes(const State& state, std::uint32_t warp, const Operation& op) const;
   bool waits_for_stores(const State& state, std::uint32_t warp, const Operation& op) const;
   bool has_agent(const State& state, std::uint32_t warp, AgentKind kind) const;
+  bool acts_together(const State& state, const Operation& op) const;
   std::uint32_t alloc_choices(const State& state, std::uint32_t warp, const Operation& op) const;
   std::vector<std::uint32_t> partners(const State& state, std::uint32_t warp) const;
   bool jumps(const State& state, std::uint32_t warp, const Planned& planned) const;

@@ -12,61 +12,8 @@ namespace warptwin::sim::values {
 
 namespace {
 
-constexpr std::uint32_t kCtasMax = 64;
-constexpr std::uint32_t kInstructionsMax = 1U << 16;
 constexpr std::uint32_t kAssumedRegisters = 168;
 constexpr std::uint32_t kSharedBegin = 1024;  // the hardware keeps what is below
-
-std::string size_problem(const Program& program) {
-  const Workload& work = program.workload;
-  const std::uint64_t ctas = std::uint64_t{work.clusters} * work.cluster_size;
-  const std::uint32_t per_cta = program.warps_per_cta();
-  if (ctas == 0 || per_cta == 0 || program.warps.size() != ctas * per_cta) {
-    return "the program's warps do not fit its launch";
-  }
-  if (ctas > kCtasMax || per_cta > 32 || work.cluster_size > 16) {
-    return "more than 64 CTAs, 32 warps of a CTA or 16 CTAs of a cluster";
-  }
-  for (const TensorMapSpec& map : work.maps) {
-    if (map.tensor >= work.tensors.size()) {
-      return "a tensor map of no tensor";
-    }
-  }
-  for (const std::uint32_t tensor : work.from_grid_before) {
-    if (tensor >= work.tensors.size()) {
-      return "a tensor that does not exist";
-    }
-  }
-  std::size_t instructions = 0;
-  for (const std::vector<Instruction>& warp : program.warps) {
-    instructions += warp.size();
-    for (const Instruction& at : warp) {
-      const bool bad_register =
-          (at.result != Instruction::kNone && at.result >= kProgramRegisters) ||
-          (at.tested != Instruction::kNone && at.tested >= kProgramRegisters);
-      if (bad_register || (at.kind == Instruction::Kind::kJump && at.target > warp.size())) {
-        return "a jump to no instruction, or a register that a warp does not have";
-      }
-    }
-  }
-  return instructions > kInstructionsMax ? "too many instructions" : "";
-}
-
-// What cannot be judged, by operation.
-std::string unsupported(const Operation& op) {
-  switch (op.op) {
-    case Op::kWgmma:
-    case Op::kWgmmaFence:
-    case Op::kWgmmaCommit:
-    case Op::kWgmmaWait:
-    case Op::kTensormapReplace:
-    case Op::kCtaExit:
-    case Op::kCount:
-      return std::string{"the operation "} + name_of(op.op);
-    default:
-      return op.of_accumulator ? "the accumulator of a wgmma" : "";
-  }
-}
 
 class Planner {
  public:
@@ -516,9 +463,8 @@ void Planner::add_tensor(Planned& planned, const Operation& op) {
       } else if (op.op == Op::kTcgen05Alloc) {
         touch(
             planned, 0, Space::kShared, cta_, {{op.address, std::uint64_t{op.address} + 4}}, true);
-      } else {
-        plan_.has_pair_frees = plan_.has_pair_frees || ctas.size() == 2;
       }
+      plan_.has_pairs = plan_.has_pairs || ctas.size() == 2;
       return;
     case Op::kTcgen05Commit:
       return add_commit(planned, op);

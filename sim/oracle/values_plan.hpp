@@ -1,5 +1,5 @@
-/// A program made ready for oracle V: memory split into cells at the boundaries of all accesses, and
-/// for each instruction what it and what it starts touch.
+/// A program made ready for oracle V: memory split into cells at the boundaries of all accesses,
+/// and for each instruction what it and what it starts touch.
 
 #pragma once
 
@@ -73,7 +73,7 @@ struct Plan {
   std::uint32_t registers = 0;  // of a warp: as far as jumps test them
   std::uint32_t named = 0;      // named barriers of a CTA
   bool has_requests = false;    // cluster launch control
-  bool has_pair_frees = false;
+  bool has_pairs = false;       // allocations or frees of two CTAs
 
   std::vector<std::uint32_t> barrier_offsets;  // in shared memory; the same in every CTA
   std::uint32_t shared_cells = 0;              // of a CTA
@@ -100,15 +100,24 @@ struct Plan {
   }
   std::uint32_t cta_of(std::uint32_t warp) const { return warp / warps_per_cta; }
   std::uint32_t cluster_of(std::uint32_t cta) const { return cta / cluster_size; }
+  /// The other CTA of its pair.
+  std::uint32_t peer_of(std::uint32_t cta) const {
+    const std::uint32_t rank = cta % cluster_size;
+    return cta - rank + (rank ^ 1U);
+  }
 };
 
 /// The program is referred to, and has to outlive the plan.
 Plan make_plan(const Program& program, const ValuesOptions& options);
 
+/// Why a program does not fit its own launch, or this oracle; empty if it does.
+std::string size_problem(const Program& program);
+/// Why an operation cannot be judged; empty if it can.
+std::string unsupported(const Operation& op);
 /// Notes the registers that a jump may still test, before each instruction of a warp.
 void find_live_registers(std::vector<Planned>& warp);
-/// Gives a counter to each instruction between a jump back and its target: it may be executed again.
-/// Looking again is not counted: a spin comes back to the state that it was in.
+/// Gives a counter to each instruction between a jump back and its target: it may be executed
+/// again. Looking again is not counted: a spin comes back to the state that it was in.
 void find_repeated(std::vector<Planned>& warp, std::uint32_t& counters);
 
 /// A good mixer of 64 bits.

@@ -167,6 +167,9 @@ Reduction::Touch Reduction::of_operation(std::uint32_t warp, const Planned& plan
   const Operation& op = planned.operation();
   const std::uint32_t cta = plan.cta_of(warp);
   Touch touch = of_piece(planned.own);
+  if (planned.fragment != kNone) {
+    set(touch.writes, fragment(planned.fragment));
+  }
   // What is checked when something is issued.
   for (const Piece& piece : planned.started) {
     for (const std::uint32_t other : piece.ctas) {
@@ -199,8 +202,7 @@ Reduction::Touch Reduction::of_operation(std::uint32_t warp, const Planned& plan
     case Op::kTcgen05Relinquish:
       set(touch.writes, tensor_memory(cta));
       if (op.group == CtaGroup::kTwo && op.op != Op::kTcgen05Relinquish) {
-        const std::uint32_t rank = cta % plan.cluster_size;
-        set(touch.writes, tensor_memory(cta - rank + (rank ^ 1U)));
+        set(touch.writes, tensor_memory(plan.peer_of(cta)));
       }
       break;
     case Op::kSetmaxnreg:
@@ -244,6 +246,9 @@ void Reduction::find_futures(std::uint32_t warp) {
     std::vector<Touch>& pieces = started_[warp].emplace_back();
     for (const Piece& piece : planned.started) {
       pieces.push_back(of_piece(piece));
+      if (planned.fragment != kNone && planned.operation().op == Op::kTcgen05Ld) {
+        set(pieces.back().writes, fragment(planned.fragment));
+      }
       merge(future.back(), pieces.back());
     }
   }

@@ -5,21 +5,23 @@
 /// closed if
 ///  - whoever of the others may ever touch, itself or by what it starts, an object that the next
 ///    step of an agent in A touches, one of the two writing, is in A;
-///  - of a blocked agent in A all asynchronous operations of its warp are in A (it may wait for them);
+///  - of a blocked agent in A all asynchronous operations of its warp are in A: it may wait for
+///    them;
 ///  - for a CTA whose memory the next step of an agent in A needs, one of its live warps is in A:
 ///    until that warp moves, the CTA does not end.
 /// What the agents outside do before one inside moves is then independent of the next steps inside,
 /// and neither enables nor disables them: A's enabled steps are a persistent set, and taking them
 /// alone reaches every maximal interleaving up to exchanges of independent neighbours. Such an
 /// exchange changes neither what an operation sees nor how memory ends, so every verdict stays.
+///
 /// Arrivals on a barrier that every warp has to come to (the cluster's; a named one whose users are
-/// exactly those that it takes) enable and never disable: whoever is blocked there needs the others,
-/// and nobody else does.
+/// exactly those that it takes) enable and never disable: whoever is blocked there needs the
+/// others, and nobody else does.
 ///
-/// In a cycle of states an agent may be left out for ever; but then the agents of the cycle depend on
-/// none that are left out, never end, and hang in the full search too.
+/// In a cycle of states an agent may be left out for ever; but then the agents of the cycle depend
+/// on none that are left out, never end, and hang in the full search too.
 ///
-/// Operations that nobody else can tell of (fences, jumps) are closed alone, and are done at once.
+/// Operations that nobody else can tell of (fences, jumps) are closed alone, and done at once.
 
 #pragma once
 
@@ -52,7 +54,8 @@ class Reduction {
   std::uint32_t named(std::uint32_t cta, std::uint32_t id) const {
     return cluster(ctas_) + cta * kNamedBarriers + id;
   }
-  std::uint32_t grid_before() const { return named(ctas_, 0); }
+  std::uint32_t fragment(std::uint32_t index) const { return named(ctas_, 0) + index; }
+  std::uint32_t grid_before() const { return fragment(machine_.plan().fragments); }
   Touch nothing() const { return {Words(words_), Words(words_)}; }
   static void set(Words& words, std::uint32_t object) {
     words[object / 64] |= std::uint64_t{1} << object % 64;

@@ -78,7 +78,7 @@ Hash hash_of(const State& state) {
   add_to(hash, state.clusters);
   add_to(hash, state.counters);
   add_to(hash, state.agents);
-  hash.high = mixed(hash.high ^ mixed(state.next_cluster * 2 + state.frees_together));
+  hash.high = mixed(hash.high ^ mixed(state.next_cluster * pair_rule::kCount + state.together));
   hash.low = mixed(hash.low ^ state.grants);
   return hash;
 }
@@ -188,6 +188,11 @@ std::uint32_t free_groups(const CtaState& cta, std::uint32_t groups) {
 
 }  // namespace
 
+bool Machine::acts_together(const State& state, const Operation& op) const {
+  const std::uint32_t rule = op.op == Op::kTcgen05Alloc ? pair_rule::kAllocates : pair_rule::kFrees;
+  return op.group == CtaGroup::kTwo && (state.together & rule) != 0;
+}
+
 std::uint32_t Machine::alloc_choices(const State& state,
                                      std::uint32_t warp,
                                      const Operation& op) const {
@@ -199,10 +204,11 @@ std::uint32_t Machine::alloc_choices(const State& state,
   if (free_groups(cta, groups) == 16) {
     return 0;
   }
-  if (op.group == CtaGroup::kOne) {
+  if (!acts_together(state, op)) {
     return 1;
   }
-  const bool peer_fits = free_groups(state.ctas[plan_.cta_of(warp) ^ 1U], groups) != 16;
+  const std::uint32_t peer = plan_.peer_of(plan_.cta_of(warp));
+  const bool peer_fits = free_groups(state.ctas[peer], groups) != 16;
   return peer_fits ? static_cast<std::uint32_t>(partners(state, warp).size()) : 0;
 }
 
@@ -242,7 +248,7 @@ std::uint32_t Machine::choices(const State& state, std::uint32_t warp) const {
     case Op::kTcgen05Alloc:
       return op.lanes == kWarpLanes ? alloc_choices(state, warp, op) : 1;
     case Op::kTcgen05Dealloc:
-      return op.lanes == kWarpLanes && op.group == CtaGroup::kTwo && state.frees_together != 0
+      return op.lanes == kWarpLanes && acts_together(state, op)
                  ? static_cast<std::uint32_t>(partners(state, warp).size())
                  : 1;
     case Op::kSetmaxnreg: {

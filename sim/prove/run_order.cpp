@@ -660,18 +660,23 @@ void RunOrder::on_named(Group& group, const Event& event, std::uint32_t self) {
   const ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
   const bool returns = event.pending != 0;
   const bool completes = (event.flags & event_flag::kPhaseCompleted) != 0;
+  const std::uint32_t first = self / config_.warps_per_cta * config_.warps_per_cta;
   if (!returns) {
+    // Where the count was left out, warps that have ended before are among those it takes.
+    const bool of_all = event.wanted != 0;
     group.conditions.contribute(node,
                                 group.conditions.clock(self),
                                 number,
                                 event.phase,
-                                {ProtocolKind::kArrive, 1, 0, completes});
+                                {ProtocolKind::kArrive, 1, 0, completes && !of_all});
     group.arrived[std::uint64_t{number} << 32 | self] = event.phase + 1;
+    if (completes && of_all) {
+      close_generation(group, number, first, first + config_.warps_per_cta);
+    }
     record(group, self, event, arrive_op(number));
   }
   if (returns || (completes && event.op == Op::kBarSync)) {
     if (group.conditions.phase_of(number) <= event.phase) {
-      const std::uint32_t first = self / config_.warps_per_cta * config_.warps_per_cta;
       close_generation(group, number, first, first + config_.warps_per_cta);
     }
     group.conditions.wait(node, number, static_cast<std::int32_t>(event.phase));

@@ -372,11 +372,16 @@ ProofResult prove_run(const ScenarioEntry& scenario,
       witness.run = run;
       witness.whole_grid = result.whole_grid;
       refutation.witness = find_witness(scenario, parameters, broken, witness);
-      if (!clean) {
-        // A run with a defect may not be repeatable in another order.
+      // A run with a defect may not be repeatable in another order, nor one whose conditions fail
+      // before this one.
+      const bool certain = clean && std::none_of(result.refutations.begin(),
+                                                 result.refutations.end(),
+                                                 [&](const Refutation& other) {
+                                                   return other.broken.group == broken.group;
+                                                 });
+      if (!certain) {
         refutation.witness.internal_error.clear();
       }
-      result.internal_error = result.internal_error || !refutation.witness.internal_error.empty();
     }
     if (!refutation.witness.confirmed) {
       refutation.finding.severity = Severity::kWarning;
@@ -389,6 +394,9 @@ ProofResult prove_run(const ScenarioEntry& scenario,
   const bool proved = clean && result.refutations.empty();
   if (options.accepts) {
     take_accepted(result, options.accepts);
+  }
+  for (const Refutation& refutation : result.refutations) {
+    result.internal_error = result.internal_error || !refutation.witness.internal_error.empty();
   }
   result.verdict = verdict_of(result, proved);
   return result;

@@ -1,215 +1,129 @@
 #include "sim/run/witness.hpp"
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
+
+#include "sim/run/witness_scheduler.hpp"
 
 namespace warptwin::sim {
 
 namespace {
 
-// How far every agent of a run is, in the numbers of the proof.
-class Progress : public EventSink {
+// Tries of one condition: at least so many of the plans and tails below, and more while their runs
+// together take no more operations than this.
+constexpr std::size_t kTriesMin = 20;
+constexpr std::uint64_t kTriedOperations = 2'000'000;
+
+// What a run says that a plan needs and the proof does not keep.
+class Expects : public EventSink {
  public:
-  explicit Progress(const LaunchConfig& config) : counter{config} {}
+  Expects(const LaunchConfig& config, const RunOrder::Finding& finding, EventSink* next)
+      : counter_{config}, finding_{finding}, next_{next} {}
 
   void on_event(const Event& event) override {
-    if (event.op == Op::kWarpStart) {
-      started_.push_back(event.warp);
+    const std::uint32_t index = counter_.warp_step(event);
+    const bool separate = event.op == Op::kMbarrierExpectTx && event.step == Step::kDone &&
+                          finding_.barrier.kind == ProofBarrier::Kind::kMbarrier &&
+                          event.cta == finding_.barrier.cta &&
+                          event.address == finding_.barrier.address &&
+                          static_cast<std::int32_t>(event.phase) == finding_.violation.phase;
+    if (separate) {
+      separate_.emplace_back(event.warp, index);
     }
-    counter.warp_step(event);
-    if ((event.flags & event_flag::kLateLanes) != 0) {
-      counter.late_step(event.warp);
-    }
-    if (starts_leaf(event)) {
-      leaf_of_serial[event.serial] = {event.warp, counter.leaf_issue(event.warp)};
-    }
+    next_->on_event(event);
   }
-  bool started(std::uint32_t warp) const {
-    return std::find(started_.begin(), started_.end(), warp) != started_.end();
-  }
-
-  ChainCounter counter;
-  /// (warp, number among its leaves)
-  std::unordered_map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> leaf_of_serial;
+  std::uint32_t operations_of(std::uint32_t warp) const { return counter_.warp_index(warp); }
+  /// (warp in the grid, operation) of the separate expects of the condition's phase.
+  const std::vector<std::pair<std::uint32_t, std::uint32_t>>& separate() const { return separate_; }
 
  private:
-  std::vector<std::uint32_t> started_;
+  ChainCounter counter_;
+  const RunOrder::Finding& finding_;
+  EventSink* next_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> separate_;
 };
 
-struct Plan {
-  Violation violation;
-  std::uint32_t first_warp = 0;  // of the group
-  std::uint32_t warps = 0;       // of the group
-  const RunOrder::LeafTargets* leaves = nullptr;
+// One way to go on after what has to happen before.
+struct Try {
+  WitnessPlan plan;
+  ScheduleSpec tail;
 };
 
-// First what has to happen before, then the operation, then `rest`.
-class WitnessScheduler : public Scheduler {
- public:
-  WitnessScheduler(const Gpu& gpu,
-                   const Progress& progress,
-                   const Plan& plan,
-                   std::unique_ptr<Scheduler> rest,
-                   std::string& error,
-                   std::size_t& guided)
-      : gpu_{gpu},
-        progress_{progress},
-        plan_{plan},
-        rest_{std::move(rest)},
-        error_{error},
-        guided_{guided},
-        dequeued_(gpu.warps().size(), 0) {}
+ScheduleSpec tail_of(Strategy strategy, std::uint64_t seed = 0, Slot victim = 0) {
+  ScheduleSpec tail;
+  tail.strategy = strategy;
+  tail.seed = seed;
+  tail.victim = victim;
+  return tail;
+}
 
-  Slot pick(const ReadySet& ready, Slot previous) override {
-    if (done_) {
-      return rest_->pick(ready, previous);
-    }
-    ++guided_;
-    const bool started = progress_.started(plan_.first_warp);
-    const Slot first = ready.next_after(previous);
-    // A warp that polls is allowed for ever: when nothing changes any more, this part is over.
-    idle_ = gpu_.changes() == last_change_ ? idle_ + 1 : 0;
-    last_change_ = gpu_.changes();
-    Slot slot = first;
-    while (idle_ <= ready.slots()) {
-      if (!started || allowed(slot)) {
-        note(slot);
-        return slot;
-      }
-      slot = ready.next_after(slot);
-      if (slot == first) {
-        break;
-      }
-    }
-    done_ = true;
-    check_reached();
-    const Slot fire = slot_of_node(ready);
-    return fire != kNone ? fire : rest_->pick(ready, previous);
-  }
-  void yielded(Slot slot) override { rest_->yielded(slot); }
-
- private:
-  static constexpr Slot kNone = ~Slot{0};
-
-  std::uint32_t target(std::uint32_t component) const {
-    const ProofClock& clock = plan_.violation.before;
-    return component < clock.size() ? clock[component] : 0;
-  }
-  Slot warps() const { return static_cast<Slot>(gpu_.warps().size()); }
-  // The warp's number in the group; kNone outside.
-  std::uint32_t in_group(Slot warp_slot) const {
-    const std::uint32_t number = gpu_.warps()[warp_slot].number;
-    return number >= plan_.first_warp && number < plan_.first_warp + plan_.warps
-               ? number - plan_.first_warp
-               : kNone;
-  }
-
-  bool allowed(Slot slot) const {
-    if (const AsyncOp* async = gpu_.async_at(slot)) {
-      const auto leaf = progress_.leaf_of_serial.find(async->serial);
-      const std::uint32_t issuer = in_group(async->warp);
-      if (issuer == kNone) {
-        return false;
-      }
-      if (leaf == progress_.leaf_of_serial.end()) {
-        return true;  // a store
-      }
-      const Op op = async->operation.op;
-      const bool arrival = !is_load(op) && op != Op::kTcgen05Commit;
-      if (arrival && awaited(gpu_.warps()[async->warp])) {
-        return true;
-      }
-      const auto target_of =
-          plan_.leaves->find({issuer, leaf->second.second, gpu_.ctas()[async->signal_cta].number});
-      return target_of == plan_.leaves->end() ||
-             target(target_of->second.component) > target_of->second.phase;
-    }
-    const std::uint32_t kind = slot / warps();
-    const std::uint32_t warp = in_group(slot % warps());
-    if (warp == kNone) {
-      return false;
-    }
-    const std::uint32_t number = plan_.first_warp + warp;
-    switch (kind) {
-      case 0:
-        return progress_.counter.warp_index(number) < target(warp);
-      case 1:
-        return multiplies_warpgroup(slot % warps()) ||
-               dequeued_[slot % warps()] < target(2 * plan_.warps + warp);
-      case 3:
-        return progress_.counter.late_index(number) < target(plan_.warps + warp);
-      default:
-        return true;
+// An expect that may be too late matters when its phase completes without it. That takes copies
+// that land before their bytes are announced, perhaps others that do not land, perhaps other
+// expects that are late too; and to be seen, what is left is late.
+std::vector<Try> tries_without_expect(const WitnessPlan& named,
+                                      const Expects& expects,
+                                      Slot slots) {
+  WitnessPlan landed = named;
+  landed.lands = true;
+  landed.acts = false;
+  WitnessPlan held = landed;
+  for (const auto& [warp, index] : expects.separate()) {
+    const std::uint32_t chain = warp - named.first_warp;
+    if (warp >= named.first_warp && chain < named.warps && chain < held.before.size()) {
+      held.before[chain] = std::min(held.before[chain], index - 1);
     }
   }
-
-  // The next of a tensor queue is a wgmma: no step of the proof, and over when those who wait for
-  // it need it.
-  bool multiplies_warpgroup(Slot warp) const {
-    return gpu_.warps()[warp].tensor_queue.front().operation.op == Op::kWgmma;
-  }
-
-  // A warp that must get past a releasing cluster arrival waits there for its remote arrivals.
-  bool awaited(const Warp& issuer) const {
-    return issuer.status == WarpStatus::kBlocked && issuer.blocked_on.op == Op::kClusterArrive &&
-           issuer.remote_arrivals != 0;
-  }
-
-  void note(Slot slot) {
-    if (slot / warps() == 1 && !multiplies_warpgroup(slot - warps())) {
-      ++dequeued_[slot - warps()];
+  std::vector<Try> tries;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    for (WitnessPlan plan : {landed, held}) {
+      plan.seed = seed;
+      tries.push_back({plan, tail_of(Strategy::kLazy, 0, 4 * slots)});
+      plan.holds = true;
+      tries.push_back({plan, tail_of(Strategy::kRoundRobin)});
     }
   }
+  return tries;
+}
 
-  void check_reached() {
-    for (std::uint32_t warp = 0; warp < plan_.warps; ++warp) {
-      const std::uint32_t reached = progress_.counter.warp_index(plan_.first_warp + warp);
-      if (reached < target(warp)) {
-        error_ = "warp " + std::to_string(warp) + " of the group stopped at operation " +
-                 std::to_string(reached) + " of " + std::to_string(target(warp));
-        return;
-      }
-    }
+// Whatever a condition names: what has to happen before, and the operation at once or, which finds
+// what is late by a whole ring, after all others. Then a fair tail, random ones, all that is
+// asynchronous late, the copies alone late, each warp starved, random priorities: the strategies
+// of `check`.
+std::vector<Try> tries_of(const WitnessPlan& named,
+                          bool expect,
+                          const Expects& expects,
+                          Slot slots,
+                          Slot warps,
+                          std::uint64_t length) {
+  WitnessPlan last = named;
+  last.acts = false;
+  last.holds = true;
+  std::vector<Try> tries;
+  const auto add = [&](const ScheduleSpec& tail) {
+    tries.push_back({named, tail});
+    tries.push_back({last, tail});
+  };
+  add(tail_of(Strategy::kRoundRobin));
+  if (expect) {
+    const std::vector<Try> more = tries_without_expect(named, expects, slots);
+    tries.insert(tries.end(), more.begin(), more.end());
   }
-
-  // The agent that executes the operation itself.
-  Slot slot_of_node(const ReadySet& ready) const {
-    const ProofNode& node = plan_.violation.node;
-    if (node.chain == kLeaf) {
-      for (Slot slot = 4 * warps(); slot < ready.slots(); ++slot) {
-        const AsyncOp* async = gpu_.async_at(slot);
-        if (async == nullptr || !ready.contains(slot)) {
-          continue;
-        }
-        const auto leaf = progress_.leaf_of_serial.find(async->serial);
-        if (leaf != progress_.leaf_of_serial.end() &&
-            leaf->second == std::pair{node.warp, node.index}) {
-          return slot;
-        }
-      }
-      return kNone;
-    }
-    constexpr std::uint32_t kOffsets[] = {0, 3, 1};  // warps, late lanes, tensor queues
-    for (Slot warp = 0; warp < warps(); ++warp) {
-      if (gpu_.warps()[warp].number == node.warp) {
-        const Slot slot = kOffsets[node.chain / plan_.warps] * warps() + warp;
-        return ready.contains(slot) ? slot : kNone;
-      }
-    }
-    return kNone;
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    add(tail_of(Strategy::kRandom, seed));
   }
-
-  const Gpu& gpu_;
-  const Progress& progress_;
-  const Plan& plan_;
-  std::unique_ptr<Scheduler> rest_;
-  std::string& error_;
-  std::size_t& guided_;
-  std::vector<std::uint32_t> dequeued_;
-  std::uint64_t last_change_ = 0;
-  std::uint32_t idle_ = 0;
-  bool done_ = false;
-};
+  add(tail_of(Strategy::kLazy, 0, slots));
+  add(tail_of(Strategy::kLazy, 0, 4 * slots));
+  for (Slot victim = 0; victim < warps; ++victim) {
+    add(tail_of(Strategy::kStarve, 0, victim));
+  }
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    ScheduleSpec pct = tail_of(Strategy::kPct, seed);
+    pct.length = std::max<std::uint64_t>(length, 1);
+    add(pct);
+    add(tail_of(Strategy::kRandom, 4 + seed));
+  }
+  return tries;
+}
 
 // What a schedule has to keep showing while it is made shorter.
 std::string symptom(const RunResult& run) {
@@ -293,46 +207,68 @@ Witness find_witness(const ScenarioEntry& scenario,
     order_options.watched_leaf = other.index;
   }
   RunOrder order{config, order_options};
-  run.observer = &order;
-  simulate(scenario, parameters, run);
+  Expects expects{config, finding, &order};
+  run.observer = &expects;
+  const RunResult first = simulate(scenario, parameters, run);
 
-  Plan plan;
-  plan.violation = finding.violation;
-  join(plan.violation.before, order.watched());  // what still acts has been issued
-  plan.warps = order.warps_of_group();
-  plan.first_warp = finding.group * plan.warps;
-  plan.leaves = &order.leaves();
+  WitnessPlan named;
+  named.node = finding.violation.node;
+  named.before = finding.violation.before;
+  join(named.before, order.watched());  // what still acts has been issued
+  named.warps = order.warps_of_group();
+  named.first_warp = finding.group * named.warps;
+  named.leaves = &order.leaves();
+  std::vector<std::uint32_t> operations;
+  for (std::uint32_t warp = 0; warp < named.warps; ++warp) {
+    operations.push_back(expects.operations_of(named.first_warp + warp));
+  }
+  named.operations = &operations;
+  // For an expect no schedule is certain: an arrival may need what comes after it.
+  const bool expect = finding.violation.condition == Condition::kBytesAnnounced;
+  named.needs_all = !expect;
+  named.component = 4 * named.warps + finding.violation.barrier;
+  named.phase = static_cast<std::uint32_t>(finding.violation.phase);
+  named.barrier = finding.barrier;
+  const std::vector<Try> tries =
+      tries_of(named,
+               expect,
+               expects,
+               config.resident_clusters * config.cluster_size * config.warps_per_cta,
+               config.cluster_size * config.warps_per_cta,
+               first.stats.steps);
 
   RunOptions replay = options.run;
   replay.detect = true;
   replay.moves_data = false;
   replay.record = true;
-  // What comes after the operation is free: several ways to go on.
-  std::vector<ScheduleSpec> rests(1);
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    ScheduleSpec random;
-    random.strategy = Strategy::kRandom;
-    random.seed = seed;
-    rests.push_back(random);
-  }
   Witness witness;
-  for (const ScheduleSpec& rest : rests) {
-    Progress progress{config};
-    std::size_t guided = 0;
+  std::uint64_t operations_tried = 0;
+  std::size_t tried = 0;
+  for (const Try& one : tries) {
+    if (tried >= kTriesMin && operations_tried > kTriedOperations) {
+      break;
+    }
+    WitnessProgress progress{config};
+    WitnessOutcome outcome;
     replay.observer = &progress;
     replay.scheduler = [&](const Gpu& gpu) -> std::unique_ptr<Scheduler> {
       return std::make_unique<WitnessScheduler>(
-          gpu, progress, plan, make_scheduler(rest), witness.internal_error, guided);
+          gpu, progress, one.plan, make_scheduler(one.tail), outcome);
     };
     RunResult result = simulate(scenario, parameters, replay);
+    operations_tried += result.operations;
+    if (tried++ == 0) {
+      witness.internal_error = outcome.error;  // of the schedule that the condition names
+    }
     if (result.shows_defect()) {
       witness.confirmed = true;
+      witness.internal_error.clear();
       witness.schedule.strategy = Strategy::kReplay;
       witness.schedule.tries_fail = options.run.schedule.tries_fail;
       witness.schedule.tiles = options.run.schedule.tiles;
       witness.schedule.choices = result.choices;
-      if (rest.strategy == Strategy::kRoundRobin) {
-        witness.schedule.choices.resize(std::min(guided, result.choices.size()));
+      if (one.tail.strategy == Strategy::kRoundRobin && !one.plan.holds) {
+        witness.schedule.choices.resize(std::min(outcome.guided, result.choices.size()));
       }
       break;
     }

@@ -128,7 +128,8 @@ const char* change_count(Operation& op, Dice& dice) {
       return "bytes of";
     case Op::kMbarrierWait:
     case Op::kMbarrierTryWait:
-      op.wanted += dice.chance(50) ? 1U : 0U - 1U;
+      // Phase -1 is the first there is.
+      op.wanted += dice.chance(50) || op.wanted == ~0U ? 1U : 0U - 1U;
       if ((op.flags & event_flag::kExactPhase) == 0) {
         op.wanted &= 1U;
       }

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "sim/program/text.hpp"
-
 #include "tests/oracle/program_edits.hpp"
 #include "tests/oracle/program_writer.hpp"
 

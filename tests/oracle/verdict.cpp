@@ -5,9 +5,9 @@
 #include <map>
 
 #include "sim/check/rules.hpp"
+#include "sim/oracle/values.hpp"
 #include "sim/run/program_entry.hpp"
 #include "sim/run/prove.hpp"
-
 #include "tests/oracle/program_edits.hpp"
 
 namespace warptwin::sim {
@@ -70,8 +70,7 @@ ToolAnswer ask_tool(const Program& program, const VerdictOptions& options) {
   ToolAnswer answer;
   try {
     const ScenarioEntry entry = entry_of(std::make_shared<const Program>(program));
-    const ProofResult result =
-        prove(entry, ParameterSet{entry.parameters}, proof_options(options));
+    const ProofResult result = prove(entry, ParameterSet{entry.parameters}, proof_options(options));
     switch (result.verdict) {
       case ProofVerdict::kProved:
         answer.verdict = Verdict::kProved;
@@ -108,23 +107,64 @@ ToolAnswer ask_tool(const Program& program, const VerdictOptions& options) {
   return answer;
 }
 
-OracleAnswer ask_oracles(const Program& program, const VerdictOptions& options) {
-  OracleAnswer answer;
-  if (!options.relation) {
-    return answer;
-  }
+namespace {
+
+void ask_relation(const Program& program, const VerdictOptions& options, OracleAnswer& answer) {
   for (const RelationFinding& finding :
-       judge_relation(relation_input(program), relation_options(options))) {
+       judge_relation(relation_input(program, options.steps_max), relation_options(options))) {
     if (finding.kind == RelationKind::kIncomplete) {
       answer.known = false;
       continue;
     }
-    if (!answer.wrong) {
-      answer.kind = name_of(finding.kind);
-    }
     answer.wrong = true;
     answer.text += std::string{"R "} + name_of(finding.kind) + ": " + finding.why + " [" +
                    finding.schedule + "]\n";
+  }
+}
+
+void ask_values(const Program& program, const VerdictOptions& options, OracleAnswer& answer) {
+  ValuesOptions values;
+  values.states_max = options.states_max;
+  values.stores_need_their_cta = options.strict;
+  const ValuesResult result = judge_values(program, values);
+  answer.states += result.states;
+  switch (result.verdict) {
+    case ValuesResult::kRight:
+      answer.every = true;
+      return;
+    case ValuesResult::kWrong:
+      answer.wrong = true;
+      answer.text += "V: " + result.what + "\n";
+      return;
+    case ValuesResult::kIncomplete:
+    case ValuesResult::kUnsupported:
+      answer.text += "";
+      return;
+  }
+}
+
+}  // namespace
+
+OracleAnswer ask_oracles(const Program& program, const VerdictOptions& options) {
+  OracleAnswer answer;
+  if (options.relation) {
+    ask_relation(program, options, answer);
+  }
+  if (options.values) {
+    ask_values(program, options, answer);
+  }
+  return answer;
+}
+
+OracleAnswer ask_oracles_of(const Program& program,
+                            const ToolAnswer& tool,
+                            const VerdictOptions& options) {
+  OracleAnswer answer = ask_oracles(program, options);
+  if (tool.verdict == Verdict::kDefect && options.relation && !answer.wrong && not_an_oracles(tool.id) == nullptr) {
+    constexpr std::uint32_t kPatience = 30;
+    VerdictOptions more = options;
+    more.interleavings *= kPatience;
+    answer = ask_oracles(program, more);
   }
   return answer;
 }
@@ -132,6 +172,8 @@ OracleAnswer ask_oracles(const Program& program, const VerdictOptions& options) 
 const char* not_an_oracles(const std::string& id) {
   static const std::map<std::string, const char*> kReasons = {
       {"WARP_SYNC_MISSING", "lanes: right by the memory model, seen to hang on a GPU"},
+      {"SETMAXNREG_NOT_WARPGROUP", "a rule of use: nothing is ordered by it"},
+      {"SETMAXNREG_NO_SYNC", "a rule of use: nothing is ordered by it"},
   };
   const auto at = kReasons.find(id);
   return at == kReasons.end() ? nullptr : at->second;
@@ -172,7 +214,7 @@ Program shrunk(const Program& program, const std::string& failure, const Verdict
   Program smallest = program;
   const auto fails = [&](const Program& candidate) {
     const ToolAnswer tool = ask_tool(candidate, options);
-    const OracleAnswer oracle = ask_oracles(candidate, options);
+    const OracleAnswer oracle = ask_oracles_of(candidate, tool, options);
     const Agreement agreement = agreement_of(tool, oracle);
     return agreement != Agreement::kAgrees && class_of(agreement, tool, oracle) == failure;
   };

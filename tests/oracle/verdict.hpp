@@ -12,7 +12,14 @@
 
 namespace warptwin::sim {
 
-enum class Verdict : std::uint8_t { kProved, kDefect, kUnordered, kUndecided, kIncomplete, kInternal };
+enum class Verdict : std::uint8_t {
+  kProved,
+  kDefect,
+  kUnordered,
+  kUndecided,
+  kIncomplete,
+  kInternal
+};
 const char* name_of(Verdict verdict);
 
 /// What the proof says, and the id or the words that it gives.
@@ -24,9 +31,10 @@ struct ToolAnswer {
 
 struct OracleAnswer {
   bool wrong = false;
-  bool known = true;   // it came to an answer
-  std::string kind;    // of the first finding
-  std::string text;    // all findings, a line each
+  bool known = true;         // R came to an answer
+  bool every = false;        // V saw every interleaving
+  std::uint64_t states = 0;  // that V looked at
+  std::string text;          // all findings, a line each
 };
 
 enum class Agreement : std::uint8_t {
@@ -39,15 +47,22 @@ enum class Agreement : std::uint8_t {
 const char* name_of(Agreement agreement);
 
 struct VerdictOptions {
-  bool relation = true;
-  bool strict = false;                // the profile, of the proof and of the oracle
+  bool relation = true;               // ask oracle R
+  bool values = false;                // ask oracle V
+  std::uint64_t states_max = 20'000;  // of V
+  bool strict = false;  // the profile, of the proof and of the oracle
   std::uint32_t interleavings = 16;
-  std::uint64_t steps_max = 200'000;  // of a run
+  std::uint64_t steps_max = 5'000;  // of a run
 };
 
 /// Asks the proof. Never throws: an exception is kInternal.
 ToolAnswer ask_tool(const Program& program, const VerdictOptions& options);
 OracleAnswer ask_oracles(const Program& program, const VerdictOptions& options);
+
+/// The same, with more patience where `tool` has found a defect and they find nothing.
+OracleAnswer ask_oracles_of(const Program& program,
+                            const ToolAnswer& tool,
+                            const VerdictOptions& options);
 
 /// Diagnostics that no oracle shows, each with its reason; null for one that they should show.
 const char* not_an_oracles(const std::string& id);

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "sim/program/text.hpp"
-
 #include "tests/oracle/random_program.hpp"
 #include "tests/oracle/verdict.hpp"
 
@@ -35,9 +34,10 @@ struct Arguments {
 
 constexpr const char* kUsage =
     "usage: verdict_fuzz [--seed N] [--programs N] [--jobs N] [--edits N] [--only CONSTRUCT]\n"
-    "                    [--interleavings N] [--examples N] [--strict] [--no-shrink]\n"
-    "                    [--program FILE]\n\n"
-    "Draws programs, proves each, and asks the oracles. Prints how they agree, and of each kind of\n"
+    "                    [--oracle r|v|both] [--interleavings N] [--states N] [--examples N]\n"
+    "                    [--strict] [--no-shrink] [--program FILE]\n\n"
+    "Draws programs, proves each, and asks the oracles. Prints how they agree, and of each kind "
+    "of\n"
     "disagreement the first examples as text. Exit 1 when there is a wrong proof, a wrong refusal\n"
     "or an internal error.\n";
 
@@ -69,6 +69,15 @@ bool parse(int argc, char** argv, Arguments& arguments) {
       arguments.examples = static_cast<std::uint32_t>(number);
     } else if (name == "--interleavings") {
       arguments.verdict.interleavings = static_cast<std::uint32_t>(number);
+    } else if (name == "--states") {
+      arguments.verdict.states_max = number;
+    } else if (name == "--oracle") {
+      const std::string which = value;
+      if (which != "r" && which != "v" && which != "both") {
+        return false;
+      }
+      arguments.verdict.relation = which != "v";
+      arguments.verdict.values = which != "r";
     } else if (name == "--program") {
       arguments.file = value;
     } else if (name == "--only") {
@@ -98,7 +107,8 @@ struct Totals {
   std::map<std::string, std::uint64_t> verdicts;
   std::map<std::string, std::uint64_t> agreements;
   std::uint64_t unknown = 0;
-  std::uint64_t wrong = 0;  // by the oracles
+  std::uint64_t every = 0;  // V saw all interleavings, or one that is wrong
+  std::uint64_t wrong = 0;                                         // by the oracles
   std::map<std::string, std::array<std::uint64_t, 3>> constructs;  // programs, wrong, proved
   std::map<std::string, std::uint64_t> ids;
   std::map<std::string, Failure> failures;
@@ -113,6 +123,7 @@ struct Totals {
     ++agreements[name_of(agreement)];
     unknown += oracle.known ? 0 : 1;
     wrong += oracle.wrong ? 1 : 0;
+    every += oracle.every || oracle.wrong ? 1 : 0;
     for (const Construct construct : drawn.constructs) {
       auto& of = constructs[name_of(construct)];
       ++of[0];
@@ -148,9 +159,16 @@ Totals fuzz(const Arguments& arguments) {
   const auto work = [&] {
     for (std::uint64_t i = next++; i < arguments.programs; i = next++) {
       const std::uint64_t seed = arguments.seed * 1'000'000'000 + i;
-      const RandomProgram drawn = random_program(seed, drawing(arguments));
-      const ToolAnswer tool = ask_tool(drawn.program, arguments.verdict);
-      const OracleAnswer oracle = ask_oracles(drawn.program, arguments.verdict);
+      RandomProgram drawn;
+      ToolAnswer tool;
+      OracleAnswer oracle;
+      try {
+        drawn = random_program(seed, drawing(arguments));
+        tool = ask_tool(drawn.program, arguments.verdict);
+        oracle = ask_oracles_of(drawn.program, tool, arguments.verdict);
+      } catch (const std::exception& error) {
+        tool = {Verdict::kInternal, "exception", error.what()};
+      }
       const std::lock_guard lock{mutex};
       totals.add(drawn, seed, tool, oracle);
     }
@@ -167,10 +185,12 @@ Totals fuzz(const Arguments& arguments) {
 }
 
 void print_counts(const Totals& totals) {
-  std::printf("%llu programs, %llu wrong by the oracles, %llu without an answer of theirs\n",
+  std::printf("%llu programs, %llu wrong by the oracles, %llu without an answer of theirs; "
+              "%llu wrong, or seen in every interleaving\n",
               static_cast<unsigned long long>(totals.programs),
               static_cast<unsigned long long>(totals.wrong),
-              static_cast<unsigned long long>(totals.unknown));
+              static_cast<unsigned long long>(totals.unknown),
+              static_cast<unsigned long long>(totals.every));
   for (const auto& [name, count] : totals.verdicts) {
     std::printf("  %-16s %10llu\n", name.c_str(), static_cast<unsigned long long>(count));
   }
@@ -196,7 +216,7 @@ void print_counts(const Totals& totals) {
 void print_program(const Program& printed, const VerdictOptions& options) {
   const Program program = parse_program(text_of(printed), printed.name);  // lines as printed
   const ToolAnswer tool = ask_tool(program, options);
-  const OracleAnswer oracle = ask_oracles(program, options);
+  const OracleAnswer oracle = ask_oracles_of(program, tool, options);
   std::printf("%s", text_of(program).c_str());
   std::printf("# proof: %s %s %s\n", name_of(tool.verdict), tool.id.c_str(), tool.text.c_str());
   std::string text = oracle.text.empty() ? "nothing\n" : oracle.text;

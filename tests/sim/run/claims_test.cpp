@@ -299,22 +299,27 @@ TEST(ClaimsTest, TheReplayLineSaysHowManyTilesTheFirstClusterGets) {
 struct Open {
   Fault fault;
   const char* reason;
+  ProofVerdict verdict = ProofVerdict::kUndecided;
 };
 
 class UndecidedRingTest : public ::testing::TestWithParam<Open> {};
 
 TEST_P(UndecidedRingTest, IsNotCalledProved) {
   const ProofResult result = prove(entry(), with(5, GetParam().fault), timing_only());
-  ASSERT_EQ(result.verdict, ProofVerdict::kUndecided);
+  ASSERT_EQ(result.verdict, GetParam().verdict);
+  ASSERT_FALSE(result.undecided.empty());
   EXPECT_THAT(result.undecided.front().reason, HasSubstr(GetParam().reason));
 }
-INSTANTIATE_TEST_SUITE_P(Faults,
-                         UndecidedRingTest,
-                         ::testing::Values(Open{kTwoAsk, "several warps of a cluster ask"},
-                                           Open{kAsksAhead, "before it is known"},
-                                           Open{kWorkOfTile, "depends on which tile it has"},
-                                           Open{kWorkOfCluster, "depends on which cluster has it"},
-                                           Open{kMeets, "meet in global memory"}));
+INSTANTIATE_TEST_SUITE_P(
+    Faults,
+    UndecidedRingTest,
+    // With two tiles it goes wrong, too: the parity of two
+    // laps back lets the second asker pass.
+    ::testing::Values(Open{kTwoAsk, "several warps of a cluster ask", ProofVerdict::kRefuted},
+                      Open{kAsksAhead, "before it is known"},
+                      Open{kWorkOfTile, "depends on which tile it has"},
+                      Open{kWorkOfCluster, "depends on which cluster has it"},
+                      Open{kMeets, "meet in global memory"}));
 
 TEST(ClaimsTest, ARequestMayFailEarlyByARule) {
   RunOptions run;
