@@ -86,7 +86,9 @@ class Impl : public Detector {
       return;
     }
     for (const auto& [address, event] : found->second) {
-      if (event.pending == 0 && event.tx != 0 && event.fault == Fault::kNone) {
+      // Bytes that were announced and do not come hold back nobody who has ended: a producer's tail
+      // may arm a stage once more.
+      if (event.pending == 0 && event.tx < 0 && event.fault == Fault::kNone) {
         report_bytes({exit.cta, address}, event);
       }
     }
