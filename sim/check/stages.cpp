@@ -17,12 +17,18 @@ class Impl : public Detector {
                  {Op::kBulkLoad,
                   Op::kCtaExit,
                   Op::kMbarrierArrive,
+                  Op::kMbarrierTryWait,
+                  Op::kMbarrierWait,
                   Op::kStageNote,
                   Op::kTcgen05Commit,
                   Op::kTensorLoad,
                   Op::kWarpExit}} {}
 
   void on_event(const Event& event) override {
+    if (event.op == Op::kMbarrierArrive || event.op == Op::kMbarrierTryWait ||
+        event.op == Op::kMbarrierWait) {
+      check_ring(event);
+    }
     if (event.op == Op::kStageNote) {
       on_note(event);
     } else if ((event.op == Op::kTensorLoad || event.op == Op::kBulkLoad) &&
@@ -56,6 +62,21 @@ class Impl : public Detector {
     return (ring == nullptr ? barrier_name(event)
                             : ring->owner + " stage " + std::to_string(event.wanted) + " of cta " +
                                   std::to_string(event.cta));
+  }
+
+  // A ring of length 0 begins where what lies behind it does: an address at which nothing else is
+  // declared is its own.
+  void check_ring(const Event& event) {
+    for (const Ring& ring : naming().symbols().rings) {
+      if (ring.stages == 0 && (event.address == ring.full || event.address == ring.empty) &&
+          naming().symbols().find(event.address) == nullptr) {
+        reporter().report("PIPELINE_STAGE_OOB",
+                          event,
+                          ring.owner + " of cta " + std::to_string(event.cta),
+                          "a barrier of a ring without stages is used",
+                          {"the ring's length is 0: it has no barriers"});
+      }
+    }
   }
 
   void on_note(const Event& event) {

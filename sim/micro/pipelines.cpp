@@ -170,14 +170,13 @@ void add_pipelines(List& list) {
   MicroProgram other_role{"PIPELINE_ROLE_MISMATCH", arrives_as(1), arrives_as(0), 2};
   other_role.ring = true;
   list.push(std::move(other_role));
-  const auto uses = [=](std::uint32_t stages) -> Body {
+  const auto uses = [=](std::uint32_t stage) -> Body {
     return [=](M& m) {
-      for (const StageStep step : {StageStep::kProducerAcquired, StageStep::kProducerReleased}) {
-        m.note_stage({step, kRing, stages, 0, 0, SourceSite::current()});
-      }
+      note(m, StageStep::kProducerAcquired, stage);
+      note(m, StageStep::kProducerReleased, stage);
     };
   };
-  list.with_ring("PIPELINE_STAGE_OOB", uses(0), uses(kStages));
+  list.with_ring("PIPELINE_STAGE_OOB", uses(kStages), uses(0));
   // A producer of a cluster, whose stage another CTA frees.
   const auto drains = [=](bool waits) {
     return ring_of_one([=](M& m) {

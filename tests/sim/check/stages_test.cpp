@@ -149,5 +149,24 @@ TEST(StagesTest, ARingWithoutStagesMayNotBeUsed) {
   EXPECT_THAT(errors_of(proof_of({.stages = 0})), Contains("PIPELINE_STAGE_OOB"));
 }
 
+// A ring of length 0 at the end of what is declared: its first wait is at no barrier at all.
+TEST(StagesTest, AWaitOnARingWithoutStagesNamesTheRing) {
+  for (const bool declared : {true, false}) {
+    SmallKernel kernel;
+    kernel.roles = {{Role::kLoad, 1}};
+    if (declared) {
+      kernel.rings = {{"ring", kFull, kFull, 0, kTiles, 2 * kPartBytes}};
+    }
+    kernel.body = [](SimMachine& m, const ParameterSet&, GlobalAddress) {
+      m.mbarrier_wait_parity(Mbarrier{{kFull}}, WaitPhase::parity_only(1));
+      m.sync_warp();
+    };
+    ProofOptions options;
+    options.run.moves_data = false;
+    const ProofResult result = prove(tests::entry_of(kernel), ParameterSet{{}}, options);
+    EXPECT_EQ(errors_of(result).contains("PIPELINE_STAGE_OOB"), declared);
+  }
+}
+
 }  // namespace
 }  // namespace warptwin::sim
