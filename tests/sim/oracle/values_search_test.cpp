@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <vector>
 
 #include "sim/oracle/program_run.hpp"
+#include "sim/program/text.hpp"
 #include "tests/oracle/program_edits.hpp"
 #include "tests/oracle/random_program.hpp"
 #include "tests/sim/oracle/values_draft.hpp"
@@ -310,6 +312,25 @@ TEST(ValuesSearchTest, WhatIsRightEndsTheSameUnderEverySchedule) {
     }
   }
   EXPECT_GT(right, kPrograms / 4);
+}
+
+// tests/programs: the programs that were called proved, and their twins, as texts.
+TEST(ValuesSearchTest, TheTextsAreAsTheirNamesSay) {
+  std::uint32_t right = 0;
+  std::uint32_t wrong = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{WARPTWIN_TESTS "/programs"}) {
+    const std::string name = entry.path().stem().string();
+    const bool is_right = name.ends_with("_right");
+    if (!is_right && !name.ends_with("_wrong")) {
+      continue;
+    }
+    const ValuesResult result = judge_values(read_program(entry.path().string()));
+    EXPECT_EQ(result.verdict, is_right ? ValuesResult::kRight : ValuesResult::kWrong)
+        << name << ": " << result.what;
+    ++(is_right ? right : wrong);
+  }
+  EXPECT_GE(right, 20U);
+  EXPECT_GE(wrong, 20U);
 }
 
 TEST(ValuesSearchTest, ABoundIsNeverCalledRight) {
