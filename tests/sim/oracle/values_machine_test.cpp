@@ -163,6 +163,21 @@ const std::vector<Case> kMeetings = {
        // Without a count an ended warp is not waited for.
        p.warp(0).bar_sync(1, fault ? 64 : 0);
      }},
+    {"an_arrival_that_has_ended_on_a_barrier_of_all",
+     "ld.shared",
+     [](Draft& p, bool fault) {
+       p.warp(0).cta_sync();
+       p.warp(0).read(word(0));
+       p.warp(1).bar_arrive(0, 96);
+       if (fault) {
+         p.warp(2).cta_sync();
+       }
+       p.warp(2).write(word(0), 1);
+       if (!fault) {
+         p.warp(2).cta_sync();
+       }
+     },
+     3},
     {"an_arrival_that_has_ended_does_not_stand_for_others",
      "deadlock",
      [](Draft& p, bool fault) {

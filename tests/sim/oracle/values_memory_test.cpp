@@ -1,6 +1,7 @@
-// What oracle V's machine does to memory: copies, boxes, tiles and tensor memory; each misuse beside
-// its right twin.
+// What oracle V's machine does to memory: copies, boxes, tiles and tensor memory; each misuse
+// beside its right twin.
 
+#include <functional>
 #include <vector>
 
 #include "tests/sim/oracle/values_draft.hpp"
