@@ -59,6 +59,25 @@ TEST(CommandTest, HelpIsForPeopleAndNoArgumentsIsAUsageError) {
   }
 }
 
+// What is extracted is a program that is judged as the scenario.
+TEST(CommandTest, ExtractWritesAProgram) {
+  const std::string path = testing::TempDir() + "extracted.txt";
+  const Reply extracted = call({"extract", "producer_consumer", "--set", "tiles=3"});
+  ASSERT_EQ(extracted.code, ExitCode::kClean) << extracted.err;
+  std::ofstream{path} << extracted.out;
+  const Reply proved = call({"prove", "--program", path});
+  EXPECT_EQ(proved.code, ExitCode::kClean) << proved.out << proved.err;
+  EXPECT_THAT(proved.out, HasSubstr("producer_consumer"));
+}
+
+// At its smallest sizes, which are told; those that are set are kept.
+TEST(CommandTest, MutateTakesAScenarioAtItsSmallestSizes) {
+  const Reply reply = call({"mutate", "producer_consumer", "--limit", "20"});
+  EXPECT_THAT(reply.out, HasSubstr("producer_consumer (stages=2 tiles=7): 20 mutants of "));
+  EXPECT_THAT(call({"mutate", "producer_consumer", "--set", "stages=3", "--limit", "20"}).out,
+              HasSubstr("(stages=3 tiles="));
+}
+
 TEST(CommandTest, MistakesSayWhatToDo) {
   const std::vector<std::pair<std::vector<std::string>, const char*>> mistakes = {
       {{"chek"}, "--help"},

@@ -153,6 +153,58 @@ TEST(Programs, MistakesSayWhatToDo) {
   EXPECT_THAT(reply.err, HasSubstr("wrong_line.txt:3:18: expected a place"));
 }
 
+// What docs/programs.md shows as a program is one, and right.
+TEST(Programs, TheExamplesOfTheDocumentationAreProved) {
+  std::ostringstream page;
+  page << std::ifstream{fs::path{WARPTWIN_TESTS} / ".." / "docs" / "programs.md"}.rdbuf();
+  const std::string text = page.str();
+  const std::string fence = "\n```\n";
+  int examples = 0;
+  for (std::size_t begin = text.find(fence); begin != std::string::npos;) {
+    const std::size_t end = text.find(fence, begin + fence.size());
+    ASSERT_NE(end, std::string::npos);
+    const std::string path = testing::TempDir() + "example.txt";
+    std::ofstream{path} << text.substr(begin + fence.size(), end + 1 - begin - fence.size());
+    const Reply reply = call({"prove", "--program", path});
+    EXPECT_EQ(reply.code, ExitCode::kClean) << "example " << examples << reply.out << reply.err;
+    ++examples;
+    begin = text.find(fence, end + fence.size());
+  }
+  EXPECT_EQ(examples, 3);
+}
+
+TEST(Programs, MutantsAreCountedAndCanBeProvedByThemselves) {
+  const std::string right = path_of("row02_right");
+  const Reply reply = call({"mutate", "--program", right, "--json"});
+  ASSERT_EQ(reply.err, "");
+  const auto json = nlohmann::json::parse(reply.out);
+  const std::size_t mutants = json["mutants"];
+  EXPECT_EQ(json["all"].size(), mutants);
+  EXPECT_EQ(json["found"].get<std::size_t>() + json["harmless"].get<std::size_t>() +
+                json["missed"].get<std::size_t>() + json["unjudged"].get<std::size_t>(),
+            mutants);
+  EXPECT_GT(json["found"], 0);
+  EXPECT_EQ(reply.code == ExitCode::kClean, json["missed"] == 0);
+  // The first that is found is found by itself, too.
+  for (const auto& mutant : json["all"]) {
+    if (mutant["verdict"] == "refuted") {
+      const std::string path = testing::TempDir() + "mutant.txt";
+      std::ofstream{path} << call({"mutate",
+                                   "--program",
+                                   right,
+                                   "--mutant",
+                                   std::to_string(mutant["mutant"].get<int>())})
+                                 .out;
+      EXPECT_EQ(call({"prove", "--program", path}).code, ExitCode::kFinding) << mutant;
+      break;
+    }
+  }
+  EXPECT_THAT(call({"mutate", "--program", right, "--limit", "5"}).out, HasSubstr("5 mutants of "));
+  EXPECT_EQ(call({"mutate", "--program", right, "--mutant", "100000"}).code, ExitCode::kUsage);
+  EXPECT_THAT(call({"mutate", "--program", path_of("row15_wrong")}).err,
+              HasSubstr("is not proved itself"));
+}
+
 TEST(Programs, ALoopWithoutAnEndMeetsItsBound) {
   const std::string path = testing::TempDir() + "endless.txt";
   std::ofstream{path} << "word w\nwarp 0:\n a: st.shared [w], 1\n bra a\n";
