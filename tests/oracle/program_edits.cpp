@@ -193,6 +193,43 @@ const char* change_meaning(Operation& op, Dice& dice) {
   }
 }
 
+// What no kernel should say at all.
+const char* change_oddly(Operation& op, Dice& dice) {
+  switch (dice.below(6)) {
+    case 0:
+      if (op.lanes == kWarpLanes) {
+        op.lanes = 1;
+        return "one lane of";
+      }
+      op.lanes = kWarpLanes;
+      return "all lanes of";
+    case 1:
+      if (op.lanes != 1) {
+        return nullptr;
+      }
+      op.lane = static_cast<std::uint8_t>(dice.between(1, kWarpLanes - 1));
+      return "other lane of";
+    case 2:
+      if (op.op != Op::kMbarrierArrive) {
+        return nullptr;
+      }
+      op.flags ^= dice.chance(50) ? event_flag::kDrop : event_flag::kNoComplete;
+      return "kind of";
+    case 3:
+      if (op.op < Op::kTcgen05Alloc || op.op > Op::kTcgen05Commit) {
+        return nullptr;
+      }
+      op.group = op.group == CtaGroup::kOne ? CtaGroup::kTwo : CtaGroup::kOne;
+      return "group of";
+    case 4:
+      op.address += 4;
+      return "alignment of";
+    default:
+      op.count = op.count == 0 ? 64 : dice.chance(50) ? 2 * op.count : 0;
+      return "odd count of";
+  }
+}
+
 // Any operation that uses the first few of everything.
 void any_operation(WarpWriter warp, const Program& program, Dice& dice) {
   const std::uint32_t bar = Places::bar(dice.below(3));
@@ -325,7 +362,9 @@ std::string try_edit(Program& program, Dice& dice) {
       return what == nullptr ? "" : words(what, before, spot);
     }
     case 7: {
-      const char* what = jump ? nullptr : change_count(instruction.operation, dice);
+      const char* what = jump              ? nullptr
+                         : dice.chance(25) ? change_oddly(instruction.operation, dice)
+                                           : change_count(instruction.operation, dice);
       return what == nullptr ? "" : words(what, before, spot);
     }
     default: {

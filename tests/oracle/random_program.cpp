@@ -938,8 +938,12 @@ RandomProgram random_program(std::uint64_t seed, const RandomProgramOptions& opt
     const std::uint32_t operations_max = options.operations_max + draws / kDrawsOfOneSize * 10;
     if (!drawn.constructs.empty() && !spins(drawn.program) &&
         operations_of(drawn.program) <= operations_max) {
-      drawn.program = parse_program(text_of(drawn.program), name);
-      return drawn;
+      try {
+        drawn.program = parse_program(text_of(drawn.program), name);
+        return drawn;
+      } catch (const ConfigError&) {
+        // an edit that the language of programs does not have
+      }
     }
   }
 }
