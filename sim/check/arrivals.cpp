@@ -32,6 +32,7 @@ class Impl : public Detector {
       case Op::kMbarrierArrive:
       case Op::kTcgen05Commit:
         if (event.step == Step::kDone || event.step == Step::kIssued) {
+          check_role(event);
           ledger(event);
         }
         if (event.step == Step::kDone || event.step == Step::kSignalled) {
@@ -103,6 +104,33 @@ class Impl : public Detector {
       }
     }
     return 0;
+  }
+
+  // Whoever arrives on a barrier with declared participants is one of them: another role's arrival
+  // stands for one of theirs, and the phase completes without it.
+  void check_role(const Event& event) {
+    const Region* region = naming().symbols().find(event.address);
+    const Role role = naming().role(event.warp);
+    if (region == nullptr || region->kind != RegionKind::kBarriers ||
+        region->contract.arrivals() == 0 || role == Role::kCount || event.fault != Fault::kNone) {
+      return;
+    }
+    std::string declared;
+    for (const Contributor& contributor : region->contract.contributors) {
+      if (contributor.arrivals == 0) {
+        continue;
+      }
+      if (contributor.role == role) {
+        return;
+      }
+      declared += (declared.empty() ? "" : ", ") + std::string{name_of(contributor.role)};
+    }
+    reporter().report("PIPELINE_ROLE_MISMATCH",
+                      event,
+                      barrier_name(event),
+                      std::string{name_of(event.op)} + " of " + naming().warp(event.warp) +
+                          ", and those who arrive here are declared as: " + declared,
+                      {"it counts as an arrival of theirs: a phase completes without one of them"});
   }
 
   void ledger(const Event& event) {

@@ -21,6 +21,7 @@ struct Contribution {
   Op op = Op::kCount;  // kCount: none
   std::uint32_t time = 0;
   std::uint32_t mark = 0;  // of the phase that it acted in
+  bool relaxed = false;    // who knows of the phase knows nothing of it
   SourceSite site{};
 };
 
@@ -146,7 +147,7 @@ class Impl : public Detector {
     }
     Uses& uses = uses_of(*object, event.warp);
     uses.waited = order_.now(event.warp);
-    uses.all_lanes = event.lanes == kWarpLanes;
+    uses.all_lanes = event.op == Op::kMbarrierWait && event.lanes == kWarpLanes;
     uses.met = 0;
     uses.wait_site = event.site;
     if (uses.all_lanes) {
@@ -236,8 +237,8 @@ class Impl : public Detector {
       return &uses.later;
     }
     const Contribution& last = uses.at_once;
-    const bool over =
-        last.op == Op::kCount || after({warp, last.time, {}}, inval.warp) || seen(last);
+    const bool over = last.op == Op::kCount || after({warp, last.time, {}}, inval.warp) ||
+                      (!last.relaxed && seen(last));
     return over ? nullptr : &last;
   }
 
@@ -262,7 +263,13 @@ class Impl : public Detector {
     uses.on_the_way -= there && uses.on_the_way != 0 ? 1 : 0;
     Contribution& last = at_once ? uses.at_once : uses.later;
     const std::uint32_t mark = issued ? 0 : order_.phase_mark(cta, address, event.phase);
-    last = {event.op, order_.now(event.warp), std::max(mark, last.mark), event.site};
+    const bool relaxed =
+        event.op == Op::kMbarrierArrive && event.ordering.semantics == Semantics::kRelaxed;
+    last = {event.op,
+            order_.now(event.warp),
+            std::max(mark, last.mark),
+            relaxed || (at_once && last.relaxed),
+            event.site};
   }
 
   void on_commit(const Event& event) {

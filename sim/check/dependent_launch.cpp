@@ -28,7 +28,8 @@ class Impl : public Detector {
   void on_event(const Event& event) override {
     switch (event.op) {
       case Op::kGriddepcontrolWait:
-        waits_[event.cta].push_back({event.warp, order_.now(event.warp)});
+        waits_[naming().cluster_of_warp(event.warp)].push_back(
+            {event.warp, order_.now(event.warp)});
         break;
       case Op::kGriddepcontrolLaunch:
         launches_.emplace(event.cta, event);
@@ -106,7 +107,7 @@ class Impl : public Detector {
   }
 
   void check_wait(const Event& event) {
-    const std::vector<Wait>& waits = waits_[naming().cta_of_warp(event.warp)];
+    const std::vector<Wait>& waits = waits_[naming().cluster_of_warp(event.warp)];
     for (const Wait& wait : waits) {
       if (wait.warp == event.warp || order_.ordered(wait.warp, wait.time, event.warp)) {
         return;
@@ -139,12 +140,11 @@ class Impl : public Detector {
                         "ends without griddepcontrol.launch_dependents: the dependent grid starts "
                         "only now");
     }
-    waits_.erase(event.cta);
     launches_.erase(event.cta);
   }
 
   Order& order_;
-  std::map<std::uint32_t, std::vector<Wait>> waits_;  // by CTA
+  std::map<std::uint32_t, std::vector<Wait>> waits_;  // by cluster
   std::map<std::uint32_t, Event> launches_;           // the first of a CTA
 };
 

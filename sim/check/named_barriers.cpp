@@ -15,7 +15,8 @@ class Impl : public Detector {
                   Op::kClusterArrive,
                   Op::kClusterWait,
                   Op::kCtaExit,
-                  Op::kSyncWarp}},
+                  Op::kSyncWarp,
+                  Op::kWarpExit}},
         order_{order} {}
 
   void on_event(const Event& event) override {
@@ -40,6 +41,9 @@ class Impl : public Detector {
               "bar.warp.sync of the whole warp by " + std::to_string(event.lanes) + " lanes");
         }
         break;
+      case Op::kWarpExit:
+        on_warp_exit(event);
+        break;
       default:
         on_exit(event);
         break;
@@ -56,7 +60,8 @@ class Impl : public Detector {
     bool complete = false;
     bool all_threads = false;  // met without a count, or with one: what came first
     bool mixed = false;
-    std::uint32_t counts = 0;      // of `generation`: bit 0 met with a count, bit 1 without
+    bool counted = false;          // `generation` is met with a count
+    std::vector<Event> uncounted;  // its arrivals without one
     std::vector<Arrival> arrived;  // in `generation`
     std::vector<Arrival> before;   // in the one before
     Event last{};
@@ -122,19 +127,53 @@ class Impl : public Detector {
     barrier.last = event;
   }
 
-  // Without a count all threads of the CTA that live are meant. That is the same as a count only
-  // where nobody has ended, which depends on the interleaving.
+  // Without a count all threads of the CTA that live are meant. Beside a count in one generation
+  // that is right only where the count is the whole CTA's, and nobody can have ended.
   void check_counts(const Event& event, Barrier& barrier) {
-    const bool counted = event.wanted == 0;
-    barrier.counts = barrier.arrived.empty() ? 0U : barrier.counts;
-    barrier.counts |= counted ? 1U : 2U;
-    if (barrier.counts == 3 && event.count != naming().config().warps_per_cta * kWarpLanes) {
-      reporter().report("NAMED_BARRIER_COUNT_MISMATCH",
-                        event,
-                        name(event),
-                        "one generation is met without a count, which means all threads that live, "
-                        "and with a count of " +
-                            std::to_string(event.count));
+    if (barrier.arrived.empty()) {
+      barrier.counted = false;
+      barrier.uncounted.clear();
+    }
+    if (event.wanted == 0) {
+      barrier.counted = true;
+    } else {
+      barrier.uncounted.push_back(event);
+    }
+    if (!barrier.counted || barrier.uncounted.empty()) {
+      return;
+    }
+    Cta& cta = ctas_[event.cta];
+    const bool whole = event.count == naming().config().warps_per_cta * kWarpLanes;
+    if (!whole || cta.ended != 0) {
+      report_counts(event);
+      return;
+    }
+    for (const Event& uncounted : barrier.uncounted) {
+      cta.mixed.emplace_back(uncounted, order_.now(uncounted.warp));
+    }
+    barrier.uncounted.clear();
+  }
+
+  void report_counts(const Event& event) {
+    reporter().report("NAMED_BARRIER_COUNT_MISMATCH",
+                      event,
+                      name(event),
+                      "one generation is met without a count, which means all threads that live, "
+                      "and with a count of " +
+                          std::to_string(event.count));
+  }
+
+  // A warp that may end before another comes without a count is not among those it means.
+  void on_warp_exit(const Event& event) {
+    Cta& cta = ctas_[event.cta];
+    ++cta.ended;
+    for (const auto& [uncounted, time] : cta.mixed) {
+      if (uncounted.warp != event.warp && !order_.ordered(uncounted.warp, time, event.warp)) {
+        report_counts(uncounted);
+      }
+    }
+    if (cta.ended == naming().config().warps_per_cta) {
+      ctas_.erase(event.cta);
     }
   }
 
@@ -207,7 +246,12 @@ class Impl : public Detector {
   }
 
   Order& order_;
+  struct Cta {
+    std::uint32_t ended = 0;                             // warps
+    std::vector<std::pair<Event, std::uint32_t>> mixed;  // arrivals without a count beside counted
+  };
   std::map<std::pair<std::uint32_t, std::uint32_t>, Barrier> barriers_;  // by CTA and id
+  std::map<std::uint32_t, Cta> ctas_;
 };
 
 }  // namespace

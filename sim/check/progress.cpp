@@ -86,7 +86,9 @@ class Impl : public Detector {
       return;
     }
     for (const auto& [address, event] : found->second) {
-      if (event.pending == 0 && event.tx != 0 && event.fault == Fault::kNone) {
+      // Bytes that were announced and do not come hold back nobody who has ended: a producer's tail
+      // may arm a stage once more.
+      if (event.pending == 0 && event.tx < 0 && event.fault == Fault::kNone) {
         report_bytes({exit.cta, address}, event);
       }
     }
@@ -238,6 +240,12 @@ class Impl : public Detector {
            " (" + warptwin::name_of(naming().role(waiters.first->number)) + ")";
   }
 
+  // Whose warps a barrier more likely waits for: those of its own CTA, of its pair, of the rest.
+  static constexpr std::uint32_t kFar = 3;
+  static std::uint32_t distance(const Gpu& gpu, std::uint32_t from, std::uint32_t to) {
+    return from == to ? 0 : gpu.ctas()[from].rank / 2 == gpu.ctas()[to].rank / 2 ? 1 : 2;
+  }
+
   // Who could still complete the phase: the declared contributors, and what each of them is doing.
   void add_suppliers(const Gpu& gpu, const Warp& waiter, std::vector<std::string>& details) const {
     const Operation& op = waiter.blocked_on;
@@ -253,14 +261,17 @@ class Impl : public Detector {
       }
       std::string where;
       std::uint32_t ended = 0;
+      std::uint32_t nearest = kFar;
       for (const Warp& warp : gpu.warps()) {
         if (gpu.ctas()[warp.cta].cluster != cluster ||
             naming().role(warp.number) != contributor.role) {
           continue;
         }
+        const std::uint32_t far = distance(gpu, waiter.cta, warp.cta);
         if (warp.status == WarpStatus::kDone) {
           ++ended;
-        } else if (where.empty()) {
+        } else if (far < nearest) {
+          nearest = far;
           where = naming().warp(warp.number) + ", which " + waits_for(gpu, warp);
         }
       }

@@ -502,7 +502,8 @@ class Impl : public Detector {
       if (writes(one.kind)) {
         one.at.for_each_run([&](std::uint32_t from, std::uint32_t to) {
           for (std::uint32_t at = std::max(from, low); at < std::min(to, high); ++at) {
-            done[at - low] = true;
+            done[at - low] =
+                one.kind != Kind::kBarrier;  // which leaves nothing that means anything
           }
         });
       }
@@ -523,9 +524,12 @@ class Impl : public Detector {
                        std::uint32_t cta,
                        const std::vector<Access>& known,
                        const Access& read) {
-    const bool whole = std::any_of(known.begin(), known.end(), [&](const Access& one) {
-      return writes(one.kind) && one.at.covers(read.at);
-    });
+    bool whole = false;
+    for (const Access& one : known) {
+      if (writes(one.kind) && one.at.meets(read.at)) {
+        whole = one.kind != Kind::kBarrier && (whole || one.at.covers(read.at));
+      }
+    }
     if (whole) {
       return;
     }

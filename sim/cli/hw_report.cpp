@@ -408,6 +408,14 @@ class HangWriter {
     return last == events.rend() ? nullptr : &*last;
   }
 
+  // Whose warps a barrier more likely waits for: those of its own CTA, of its pair, of the rest.
+  std::uint32_t distance(std::uint32_t from, std::uint32_t to) const {
+    const std::uint32_t size = naming_.config().cluster_size;
+    const std::uint32_t a = naming_.cta_of_warp(from);
+    const std::uint32_t b = naming_.cta_of_warp(to);
+    return a == b ? 0 : a % size / 2 == b % size / 2 ? 1 : 2;
+  }
+
   // Who could still complete the phase, and where each of them is.
   std::string suppliers(std::uint32_t waiter) const {
     const WarpReport& report = run_.warps[waiter].report;
@@ -419,12 +427,14 @@ class HangWriter {
         continue;
       }
       std::string where = "no one: its warps have ended";
+      std::uint32_t nearest = ~std::uint32_t{0};
       for (std::uint32_t warp = 0; warp < run_.warps.size(); ++warp) {
+        const std::uint32_t far = distance(waiter, warp);
         if (naming_.cluster_of_warp(warp) == naming_.cluster_of_warp(waiter) &&
-            naming_.role(warp) == contributor.role &&
+            naming_.role(warp) == contributor.role && far < nearest &&
             run_.warps[warp].report.state != WarpState::kEnded) {
+          nearest = far;
           where = naming_.warp(warp) + ", which " + waits_for(warp);
-          break;
         }
       }
       text += "  owed     " + std::string{warptwin::name_of(contributor.role)} + " (" +

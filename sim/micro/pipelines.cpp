@@ -149,6 +149,34 @@ void add_pipelines(List& list) {
     });
   };
   list.with_ring("MBAR_TX_WRONG_PHASE", announces(false), announces(true));
+  // The one arrival of the ring's phase, by a role.
+  const auto arrives_as = [=](std::uint32_t warp) -> Body {
+    return [=](M& m) {
+      if (m.warp_index() == 0) {
+        m.elect_one([&] {
+          m.mbarrier_init(kRing, 1);
+          m.fence_mbarrier_init();
+        });
+        m.sync_warp();
+      }
+      m.cta_sync();
+      if (m.warp_index() == warp) {
+        fill_stage(m);
+      }
+      m.mbarrier_wait_parity(kRing, WaitPhase::number(0));
+      m.sync_warp();
+    };
+  };
+  MicroProgram other_role{"PIPELINE_ROLE_MISMATCH", arrives_as(1), arrives_as(0), 2};
+  other_role.ring = true;
+  list.push(std::move(other_role));
+  const auto uses = [=](std::uint32_t stage) -> Body {
+    return [=](M& m) {
+      note(m, StageStep::kProducerAcquired, stage);
+      note(m, StageStep::kProducerReleased, stage);
+    };
+  };
+  list.with_ring("PIPELINE_STAGE_OOB", uses(kStages), uses(0));
   // A producer of a cluster, whose stage another CTA frees.
   const auto drains = [=](bool waits) {
     return ring_of_one([=](M& m) {

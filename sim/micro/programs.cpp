@@ -25,7 +25,7 @@ Symbols ring_symbols() {
   full.contract.contributors[0] = {Role::kProducer, ArrivalKind::kElectedLane, 1};
   full.contract.bytes = 32;
   symbols.regions.push_back(full);
-  symbols.roles.push_back({Role::kProducer, 1});
+  symbols.roles = {{Role::kProducer, 1}, {Role::kConsumer, 1}};
   return symbols;
 }
 

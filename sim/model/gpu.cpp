@@ -529,8 +529,11 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
   }
   bool done = bar->done(op.wanted);
   if (config_.tries_fail && op.op == Op::kMbarrierTryWait) {
-    const bool repeated = warp.last_op == op.op && warp.last_address == op.address &&
-                          warp.last_site.line == op.site.line;
+    const bool repeated = std::any_of(
+        warp.refused.begin(), warp.refused.end(), [&](const RefusedTry& before) {
+          return before.address == op.address && before.wanted == op.wanted &&
+                 before.line == op.site.line;
+        });
     if (repeated) {
       Operation blocking = op;
       blocking.op = Op::kMbarrierWait;
@@ -554,6 +557,7 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
     } else if (!certain) {
       done = false;
       ++warp.open_tries;
+      warp.refused.push_back({op.address, op.wanted, op.site.line});
     }
   }
   if (!done && op.op == Op::kMbarrierWait) {
@@ -571,6 +575,10 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
       event.fault = Fault::kBadParity;
     }
     emit(event);
+  }
+  if (done) {
+    std::erase_if(warp.refused,
+                  [&](const RefusedTry& before) { return before.address == op.address; });
   }
   if (op.op == Op::kMbarrierWait) {
     ++changes_;

@@ -171,6 +171,13 @@ struct FormingWgmma {
   std::uint32_t warps = 0;  // that have, one bit each
 };
 
+/// A try that was told no because tries fail: made again, it waits.
+struct RefusedTry {
+  std::uint32_t address = 0;
+  std::uint32_t wanted = 0;
+  std::uint32_t line = 0;
+};
+
 /// How far a warp is in an allocation, or a free, that its pair makes together.
 enum class PairStep : std::uint8_t { kNone, kMet, kAllocated, kFreed };
 
@@ -217,6 +224,7 @@ struct Warp {
   std::uint32_t pair_generation = 0;
   std::uint32_t registers = 0;
   std::uint32_t open_tries = 0;  // that were answered
+  std::vector<RefusedTry> refused;  // and told no, until their phase was waited for or seen
 };
 
 struct NamedBarrierState {

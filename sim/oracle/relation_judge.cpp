@@ -191,6 +191,16 @@ class Judge {
     return access.who.op == Op::kMbarrierInit || access.who.op == Op::kMbarrierInval;
   }
 
+  // Whether an mbarrier was made or ended there after the write, and before the read.
+  bool barrier_between(const Access& write, const Access& read) const {
+    return std::any_of(
+        record_.accesses.begin(), record_.accesses.end(), [&](const Access& barrier) {
+          return makes_barrier(barrier) && barrier.cta == read.cta && barrier.space == read.space &&
+                 !overlap(barrier.where, read.where).empty() && memory(write.end, barrier.start) &&
+                 memory(barrier.end, read.start);
+        });
+  }
+
   void unwritten() {
     for (const Access& read : record_.accesses) {
       if (!read.needs_data || read.space == Space::kGlobal) {
@@ -200,7 +210,8 @@ class Judge {
       for (const Access& write : record_.accesses) {
         const bool may = write.write && write.space == read.space && write.cta == read.cta &&
                          !makes_barrier(write) && !memory(read.end, write.start) &&
-                         !(write.start == read.start && write.end == read.end);
+                         !(write.start == read.start && write.end == read.end) &&
+                         !barrier_between(write, read);
         rest = may && !rest.empty() ? without(rest, write.where) : rest;
       }
       if (!rest.empty()) {

@@ -38,7 +38,8 @@
 ///
 /// Not supported, and said: wgmma, a tensor map that changes, a jump on a value or a poll of a word
 /// that this oracle does not follow (inputs whose words the program does not say, words that a row
-/// store wrote or whose bytes several accesses split).
+/// store wrote or whose bytes several accesses split), more than 200 operations on their way at a
+/// time, 64 CTAs, 32 warps of a CTA.
 ///
 /// Choices of this machine where the manual leaves room, each the model's own or weaker: the tensor
 /// operations of a lane are done in order, its commits to its own CTA too; a tcgen05.ld and a .st

@@ -10,6 +10,7 @@ namespace warptwin::sim::values {
 namespace {
 
 constexpr std::uint8_t kCounterMax = 15;
+constexpr std::size_t kAgentsMax = 200;  // of a state
 
 }  // namespace
 
@@ -81,6 +82,9 @@ Problem Machine::take(State& state, const Step& step, std::vector<Sight>& sights
   }
   if (!problem && cluster != kNone) {
     retire(state, cluster);
+  }
+  if (!problem && state.agents.size() > kAgentsMax) {
+    return {true, "more than " + std::to_string(kAgentsMax) + " operations on their way"};
   }
   return problem;
 }
@@ -378,6 +382,7 @@ Problem Machine::named_barrier(State& state, std::uint32_t warp, const Operation
   }
   barrier.warps = warps;
   ++barrier.arrived;
+  barrier.came |= 1U << warp % plan_.warps_per_cta;
   if (op.op == Op::kBarSync) {
     barrier.waiting |= 1U << warp % plan_.warps_per_cta;
     state.warps[warp].in_named = static_cast<std::uint8_t>(op.address + 1);
@@ -697,7 +702,11 @@ Problem Machine::exit(State& state, std::uint32_t warp) {
   drop_dead_registers(state, warp);
   --cta.live_warps;
   for (std::uint32_t id = 0; id < plan_.named; ++id) {
-    const NamedState& barrier = state.named[number * plan_.named + id];
+    NamedState& barrier = state.named[number * plan_.named + id];
+    // Who has arrived and ended is not one more, beside being one less to wait for.
+    if (barrier.takes_all != 0 && (barrier.came >> warp % plan_.warps_per_cta & 1U) != 0) {
+      --barrier.arrived;
+    }
     if (barrier.takes_all != 0 && barrier.arrived >= cta.live_warps) {
       release_named(state, number, id);
     }

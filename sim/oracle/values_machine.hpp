@@ -71,6 +71,7 @@ struct WarpState {
 
 struct NamedState {
   std::uint32_t waiting = 0;  // warps of the CTA, one bit each
+  std::uint32_t came = 0;     // also those that do not wait
   std::uint16_t warps = 0;    // that a generation takes; 0: none has begun
   std::uint8_t arrived = 0;
   std::uint8_t takes_all = 0;  // the count was left out

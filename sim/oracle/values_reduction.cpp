@@ -309,18 +309,20 @@ void Reduction::list_agents(const State& state) {
   }
 }
 
-void Reduction::close(const State& state, std::size_t seed) {
+std::uint32_t Reduction::close(const State& state, std::size_t seed, std::uint32_t enough) {
   const Plan& plan = machine_.plan();
   is_member_.assign(next_.size(), false);
   members_.assign(1, seed);
   is_member_[seed] = true;
+  std::uint32_t count = count_[seed];
   const auto add = [&](std::size_t agent) {
     if (!is_member_[agent] && next_[agent] != nullptr) {
       is_member_[agent] = true;
       members_.push_back(agent);
+      count += count_[agent];
     }
   };
-  for (std::size_t i = 0; i < members_.size(); ++i) {
+  for (std::size_t i = 0; i < members_.size() && count < enough; ++i) {
     const std::size_t self = members_[i];
     const Touch& next = next_of(self);
     for (std::size_t other = 0; other < next_.size(); ++other) {
@@ -350,6 +352,7 @@ void Reduction::close(const State& state, std::size_t seed) {
       }
     }
   }
+  return count;
 }
 
 void Reduction::steps(const State& state, std::vector<Step>& steps) {
@@ -358,18 +361,14 @@ void Reduction::steps(const State& state, std::vector<Step>& steps) {
     return;
   }
   list_agents(state);
-  std::uint32_t best = 0;
+  std::uint32_t best = ~std::uint32_t{0};
   std::vector<std::size_t> chosen;
   for (std::size_t seed = 0; seed < next_.size() && best != 1; ++seed) {
     if (next_[seed] == nullptr || count_[seed] == 0) {
       continue;
     }
-    close(state, seed);
-    std::uint32_t count = 0;
-    for (const std::size_t member : members_) {
-      count += count_[member];
-    }
-    if (best == 0 || count < best) {
+    const std::uint32_t count = close(state, seed, best);
+    if (count < best) {
       best = count;
       chosen = members_;
     }

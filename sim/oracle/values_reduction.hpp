@@ -77,7 +77,8 @@ class Reduction {
 
   const Touch& next_of(std::size_t agent) const { return *next_[agent]; }
   void list_agents(const State& state);
-  void close(const State& state, std::size_t seed);
+  /// Closes {seed}; returns the number of its steps, or gives up where they are `enough`.
+  std::uint32_t close(const State& state, std::size_t seed, std::uint32_t enough);
 
   const Machine& machine_;
   bool is_off_ = false;

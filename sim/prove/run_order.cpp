@@ -764,9 +764,17 @@ void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self
     join(group.conditions.clock(self), flag.joined);
     return;
   }
-  if (std::find(flag.values.begin(), flag.values.end() - 1, flag.values.back()) !=
-      flag.values.end() - 1) {
-    undecided("a global word is waited for at a value that it has had before", event);
+  // A value that it has had before is gone when the warp looks, if the write that took its place is
+  // known to have been made.
+  const ProofClock& clock = group.conditions.clock(self);
+  for (std::size_t i = flag.log.size(); i-- > 0;) {
+    const auto [chain, index] = flag.log[i];
+    if (flag.values[i] == flag.values.back()) {
+      if (chain >= clock.size() || clock[chain] < index) {
+        undecided("a global word is waited for at a value that it has had before", event);
+      }
+      break;
+    }
   }
   const auto phase = static_cast<std::int32_t>(flag.writes) - 1;
   group.conditions.wait(node_of(event, self, counter_.warp_index(event.warp)), flag.barrier, phase);
@@ -798,6 +806,7 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   }
   flag.writer = self;
   flag.written_at = counter_.warp_index(event.warp);
+  flag.log.emplace_back(self, flag.written_at);
   flag.values.push_back(event.wanted);  // after this
   join(flag.joined, clock);
   if (!flag.counter) {
@@ -963,7 +972,10 @@ bool RunOrder::asked_for_before(const Event& event) {
   const std::uint64_t place = key(event.warp, event.address);
   const std::int64_t phase = phase_waited_for(event);
   const auto found = asked_phases_.find(place);
-  const bool same = found != asked_phases_.end() && found->second.phase == phase;
+  // What a weaker try acquires is not what the wait does.
+  const bool same = found != asked_phases_.end() && found->second.phase == phase &&
+                    found->second.ordering.semantics == event.ordering.semantics &&
+                    found->second.ordering.scope == event.ordering.scope;
   if (!tries) {
     if (found != asked_phases_.end()) {
       asked_phases_.erase(found);
@@ -971,7 +983,7 @@ bool RunOrder::asked_for_before(const Event& event) {
     return same;
   }
   const bool again = same && found->second.site.line == event.site.line;
-  asked_phases_[place] = {phase, event.site};
+  asked_phases_[place] = {phase, event.site, event.ordering};
   return again;
 }
 

@@ -183,9 +183,10 @@ class RunOrder : public EventSink, public TryJudge {
     std::uint32_t writes = 0;
     std::uint32_t writer = kLeaf;  // the last one's chain; kLeaf: none yet
     std::uint32_t written_at = 0;  // its operation
-    bool counter = false;          // several add to it
-    bool stored = false;           // to
-    bool zero = false;             // 0 was added
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> log;  // chain and operation of each write
+    bool counter = false;                                      // several add to it
+    bool stored = false;                                       // to
+    bool zero = false;                                         // 0 was added
     bool waited = false;
     bool loaded = false;
     ProofClock joined;
@@ -302,6 +303,7 @@ class RunOrder : public EventSink, public TryJudge {
   struct Asked {
     std::int64_t phase = 0;
     SourceSite site{};
+    Ordering ordering{};
   };
   std::unordered_map<std::uint64_t, Asked> asked_phases_;  // by warp and address
   std::vector<OpenTry> open_tries_;

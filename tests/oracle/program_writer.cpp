@@ -188,15 +188,31 @@ Instruction& WarpWriter::relinquish(CtaGroup group) {
   return append(op);
 }
 
-Instruction& WarpWriter::mma(std::uint32_t d, std::uint32_t tile, bool accumulate, CtaGroup group) {
+namespace {
+
+// A K-major tile without swizzle, eight rows of 32 bytes after the other.
+std::uint64_t operand(std::uint32_t tile) {
   constexpr std::uint32_t kLeading = 128;
   constexpr std::uint32_t kStride = 256;
+  return UmmaSmemDescriptor::make(SharedAddress{tile}, kLeading, kStride, Swizzle::kNone).bits;
+}
+
+}  // namespace
+
+Instruction& WarpWriter::cp(std::uint32_t to, std::uint32_t tile) {
+  Operation op = at(single(Op::kTcgen05Cp), to);
+  op.descriptor_a = operand(tile);
+  op.wanted = static_cast<std::uint32_t>(TmemCopy::k128x128b);
+  op.count = columns_of(TmemCopy::k128x128b);
+  return append(op);
+}
+
+Instruction& WarpWriter::mma(std::uint32_t d, std::uint32_t tile, bool accumulate, CtaGroup group) {
   const auto instruction = UmmaInstructionDescriptor::make(
       ElementType::kBf16, ElementType::kBf16, group == CtaGroup::kTwo ? 256 : 128, kOutputColumns);
   Operation op = at(single(Op::kTcgen05Mma), d);
   op.group = group;
-  op.descriptor_a = op.descriptor_b =
-      UmmaSmemDescriptor::make(SharedAddress{tile}, kLeading, kStride, Swizzle::kNone).bits;
+  op.descriptor_a = op.descriptor_b = operand(tile);
   op.instruction = instruction.bits;
   op.kind = static_cast<std::uint8_t>(instruction.kind);
   op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};

@@ -78,6 +78,8 @@ class WarpWriter {
                    std::uint32_t tile,
                    bool accumulate = false,
                    CtaGroup group = CtaGroup::kOne);
+  /// 128 lanes and 4 columns at `to`, from the first half of each eight rows of `tile`. By one lane.
+  Instruction& cp(std::uint32_t to, std::uint32_t tile);
   Instruction& commit(std::uint32_t bar, CtaMask mask = {}, CtaGroup group = CtaGroup::kOne);
   Instruction& ld(std::uint32_t address, std::uint32_t columns, std::uint32_t fragment);
   Instruction& st(std::uint32_t address, std::uint32_t columns, std::uint32_t fragment);

@@ -223,6 +223,8 @@ void accumulator_ring(Plan& plan) {
   const std::uint32_t readers = plan.warps > 2 ? dice.between(1, 2) : 1;
   const std::uint32_t stages = dice.between(1, 2);
   const std::uint32_t trips = dice.between(1, stages + 1);
+  const bool copies = dice.chance(30);  // tcgen05.cp in place of MMAs
+  const std::uint32_t columns = copies ? columns_of(TmemCopy::k128x128b) : kOutputColumns;
   const std::uint32_t operand = plan.bar(1);
   std::array<std::uint32_t, 2> full{};
   std::array<std::uint32_t, 2> empty{};
@@ -244,7 +246,11 @@ void accumulator_ring(Plan& plan) {
         wait(plan, mma, empty[s], i / stages - 1);
         mma.fence_after();
       }
-      mma.mma(s * kOutputColumns, tile);
+      if (copies) {
+        mma.cp(s * kOutputColumns, tile);
+      } else {
+        mma.mma(s * kOutputColumns, tile);
+      }
       mma.commit(full[s]);
     }
     for (std::uint32_t r = 0; r < readers; ++r) {
@@ -254,8 +260,8 @@ void accumulator_ring(Plan& plan) {
         const std::uint32_t s = i % stages;
         wait(plan, reader, full[s], i / stages);
         reader.fence_after();
-        reader.ld((lane << 16) | (s * kOutputColumns), kOutputColumns, 0);
-        reader.wait_ld(0, kOutputColumns);
+        reader.ld((lane << 16) | (s * kOutputColumns), columns, 0);
+        reader.wait_ld(0, columns);
         reader.fence_before();
         reader.sync_warp();
         if (i + stages < trips) {
@@ -264,6 +270,66 @@ void accumulator_ring(Plan& plan) {
       }
     }
     tmem_end(plan, cta, 32);
+  }
+}
+
+// All warps of the cluster meet, and what each did to tensor memory is ordered.
+void pair_sync(Plan& plan) {
+  for (std::uint32_t cta = 0; cta < plan.ctas(); ++cta) {
+    for (std::uint32_t i = 0; i < plan.warps; ++i) {
+      WarpWriter warp = warp_of(plan.program, cta, i);
+      warp.fence_before();
+      warp.cluster_arrive();
+      warp.cluster_wait();
+      warp.fence_after();
+    }
+  }
+}
+
+void pair_ring(Plan& plan) {
+  const std::uint32_t trips = plan.dice.between(1, 2);
+  const std::uint32_t full = plan.bar(1);
+  const std::uint32_t empty = plan.bar(1);
+  const std::uint32_t done = plan.bar(1);
+  const std::uint32_t tile = Places::tile(plan.tiles++);
+  const CtaMask both{3};
+  plan.tmem = true;
+  for (std::uint32_t cta = 0; cta < plan.ctas(); ++cta) {
+    plan.warp(cta, 0).alloc(Places::word(Places::kWords - 1), 32, CtaGroup::kTwo);
+  }
+  pair_sync(plan);
+  for (std::uint32_t cta = 0; cta < plan.ctas(); ++cta) {
+    const bool leads = cta % 2 == 0;
+    WarpWriter loader = plan.warp(cta, 1);
+    WarpWriter mma = plan.warp(cta, 0);
+    for (std::uint32_t i = 0; i < trips; ++i) {
+      if (i > 0) {
+        wait(plan, loader, empty, i - 1);
+      }
+      if (leads) {
+        loader.arrive_expect(full, 2 * kOperandBytes);
+      }
+      loader.load(tile, plan.source(), kOperandBytes, full).operation.group = CtaGroup::kTwo;
+      if (leads) {
+        wait(plan, mma, full, i);
+        mma.fence_after();
+        mma.mma(0, tile, i > 0, CtaGroup::kTwo);
+        if (i + 1 < trips) {
+          mma.commit(empty, both, CtaGroup::kTwo);
+        }
+      }
+    }
+    if (leads) {
+      mma.commit(done, both, CtaGroup::kTwo);
+    }
+    wait(plan, mma, done, 0);
+    mma.fence_after();
+    mma.ld((plan.order[0] % 4 * kWarpLanes) << 16, kOutputColumns, 0);
+    mma.wait_ld(0, kOutputColumns);
+  }
+  pair_sync(plan);
+  for (std::uint32_t cta = 0; cta < plan.ctas(); ++cta) {
+    plan.warp(cta, 0).dealloc(0, 32, CtaGroup::kTwo);
   }
 }
 
@@ -400,7 +466,8 @@ void flag_global(Plan& plan) {
 
 void ping_pong(Plan& plan) {
   const std::uint32_t laps = plan.dice.between(1, 3);
-  const bool one_flag = plan.dice.chance(20);  // that both write
+  const bool one_flag = plan.dice.chance(15);  // that both write
+  const bool toggles = plan.dice.chance(40);
   const std::uint32_t data = plan.word();
   for (std::uint32_t cta = 0; cta < plan.ctas(); ++cta) {
     const std::uint64_t there = plan.flag();
@@ -408,8 +475,8 @@ void ping_pong(Plan& plan) {
     WarpWriter ping = plan.warp(cta, 0);
     WarpWriter pong = plan.warp(cta, 1);
     for (std::uint32_t i = 0; i < laps; ++i) {
-      // With a flag each, the first one's values are 1, 0, 1.
-      const std::uint32_t full = one_flag ? 1 : 1 - i % 2;
+      // With a flag each, the first one's values may be 1, 0, 1.
+      const std::uint32_t full = one_flag ? 1 : toggles ? 1 - i % 2 : i + 1;
       const std::uint32_t empty = one_flag ? 2 : i + 1;
       ping.write(data, i);
       ping.global_write(there, full);
@@ -661,6 +728,7 @@ constexpr Template kTemplates[] = {
     {Construct::kMmaRing, mma_ring, 2, 5, 0, 2},
     {Construct::kMulticastRing, multicast_ring, 2, 4, 6, 0},
     {Construct::kAccumulatorRing, accumulator_ring, 2, 5, 0, 1},
+    {Construct::kPairRing, pair_ring, 2, 3, 0, 1},
     {Construct::kTmemHandshake, tmem_handshake, 2, 2, 0, 0},
     {Construct::kTmemWords, tmem_words, 2, 0, 0, 0},
     {Construct::kBulkStores, bulk_stores, 1, 0, 2, 0},
@@ -681,7 +749,8 @@ constexpr Template kTemplates[] = {
 
 bool reads_source(Construct construct) {
   return construct == Construct::kRing || construct == Construct::kMmaRing ||
-         construct == Construct::kMulticastRing || construct == Construct::kAccumulatorRing;
+         construct == Construct::kMulticastRing || construct == Construct::kAccumulatorRing ||
+         construct == Construct::kPairRing;
 }
 
 bool possible(const Template& which, const Plan& plan, const std::vector<Construct>& others) {
@@ -691,13 +760,17 @@ bool possible(const Template& which, const Plan& plan, const std::vector<Constru
   const Construct construct = which.construct;
   // Who allocates again must not have relinquished, nor ask for more; one construct is enough.
   const bool tmem = construct == Construct::kMmaRing || construct == Construct::kAccumulatorRing ||
-                    construct == Construct::kTmemHandshake || construct == Construct::kTmemWords;
+                    construct == Construct::kPairRing || construct == Construct::kTmemHandshake ||
+                    construct == Construct::kTmemWords;
   if (!plan.fits(which.warps, which.bars, which.words) || (tmem && plan.tmem) ||
       plan.tiles + which.tiles > Places::kTiles || has(construct)) {
     return false;
   }
   if (construct == Construct::kMulticastRing || construct == Construct::kRemoteArrivals) {
     return plan.cluster_size > 1;
+  }
+  if (construct == Construct::kPairRing) {
+    return plan.cluster_size == 2;
   }
   if (construct == Construct::kTileClaims) {
     return plan.clusters > 1 && plan.cluster_size == 1;
@@ -783,6 +856,10 @@ RandomProgram planned_program(Dice& dice, const std::string& name, Construct onl
   if (only == Construct::kMulticastRing || only == Construct::kRemoteArrivals) {
     cluster_size = dice.between(2, 3);
     clusters = 1;
+  } else if (only == Construct::kPairRing) {
+    cluster_size = 2;
+    clusters = 1;
+    warps = 2;
   } else if (only == Construct::kTileClaims) {
     cluster_size = 1;
     clusters = 2;
@@ -814,12 +891,28 @@ RandomProgram planned_program(Dice& dice, const std::string& name, Construct onl
 }  // namespace
 
 const char* name_of(Construct construct) {
-  constexpr const char* kNames[] = {
-      "ring",       "mma_ring",       "multicast_ring",  "accumulator_ring", "tmem_handshake",
-      "tmem_words", "bulk_stores",    "flag_shared",     "flag_global",      "ping_pong",
-      "counter",    "named_barriers", "remote_arrivals", "tile_claims",      "dependent_launch",
-      "registers",  "reinit",         "barrier_as_data", "branch",           "try",
-      "nothing"};
+  constexpr const char* kNames[] = {"ring",
+                                    "mma_ring",
+                                    "multicast_ring",
+                                    "accumulator_ring",
+                                    "pair_ring",
+                                    "tmem_handshake",
+                                    "tmem_words",
+                                    "bulk_stores",
+                                    "flag_shared",
+                                    "flag_global",
+                                    "ping_pong",
+                                    "counter",
+                                    "named_barriers",
+                                    "remote_arrivals",
+                                    "tile_claims",
+                                    "dependent_launch",
+                                    "registers",
+                                    "reinit",
+                                    "barrier_as_data",
+                                    "branch",
+                                    "try",
+                                    "nothing"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(Construct::kCount));
   return kNames[static_cast<unsigned>(construct)];
 }

@@ -35,6 +35,7 @@ enum class Construct : std::uint8_t {
   kMmaRing,          // stages released by tcgen05.commit
   kMulticastRing,    // two CTAs fill each other's stages
   kAccumulatorRing,  // MMA, tcgen05.ld, and back
+  kPairRing,         // cta_group::2: one MMA of two CTAs
   kTmemHandshake,    // another warp than the allocator's uses columns, told by an mbarrier
   kTmemWords,        // tcgen05.st and .ld of one warp's lanes
   kBulkStores,       // groups, and reuse of their source

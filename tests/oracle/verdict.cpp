@@ -160,7 +160,8 @@ OracleAnswer ask_oracles_of(const Program& program,
                             const ToolAnswer& tool,
                             const VerdictOptions& options) {
   OracleAnswer answer = ask_oracles(program, options);
-  if (tool.verdict == Verdict::kDefect && options.relation && !answer.wrong && not_an_oracles(tool.id) == nullptr) {
+  if (tool.verdict == Verdict::kDefect && options.relation && !answer.wrong &&
+      not_an_oracles(tool.id) == nullptr) {
     constexpr std::uint32_t kPatience = 30;
     VerdictOptions more = options;
     more.interleavings *= kPatience;

@@ -50,7 +50,7 @@ struct VerdictOptions {
   bool relation = true;               // ask oracle R
   bool values = false;                // ask oracle V
   std::uint64_t states_max = 20'000;  // of V
-  bool strict = false;  // the profile, of the proof and of the oracle
+  bool strict = false;                // the profile, of the proof and of the oracle
   std::uint32_t interleavings = 16;
   std::uint64_t steps_max = 5'000;  // of a run
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +24,7 @@ using namespace warptwin::sim;
 struct Arguments {
   std::uint64_t seed = 1;
   std::uint64_t programs = 10'000;
+  std::uint64_t seconds = 0;  // no more programs after so many; 0: no limit
   std::uint32_t jobs = 1;
   std::uint32_t edits = 3;
   std::uint32_t examples = 1;
@@ -33,7 +35,8 @@ struct Arguments {
 };
 
 constexpr const char* kUsage =
-    "usage: verdict_fuzz [--seed N] [--programs N] [--jobs N] [--edits N] [--only CONSTRUCT]\n"
+    "usage: verdict_fuzz [--seed N] [--programs N] [--seconds N] [--jobs N] [--edits N]\n"
+    "                    [--only CONSTRUCT]\n"
     "                    [--oracle r|v|both] [--interleavings N] [--states N] [--examples N]\n"
     "                    [--strict] [--no-shrink] [--program FILE]\n\n"
     "Draws programs, proves each, and asks the oracles. Prints how they agree, and of each kind "
@@ -61,6 +64,8 @@ bool parse(int argc, char** argv, Arguments& arguments) {
       arguments.seed = number;
     } else if (name == "--programs") {
       arguments.programs = number;
+    } else if (name == "--seconds") {
+      arguments.seconds = number;
     } else if (name == "--jobs") {
       arguments.jobs = static_cast<std::uint32_t>(number);
     } else if (name == "--edits") {
@@ -108,7 +113,7 @@ struct Totals {
   std::map<std::string, std::uint64_t> agreements;
   std::uint64_t unknown = 0;
   std::uint64_t every = 0;  // V saw all interleavings, or one that is wrong
-  std::uint64_t wrong = 0;                                         // by the oracles
+  std::uint64_t wrong = 0;  // by the oracles
   std::map<std::string, std::array<std::uint64_t, 3>> constructs;  // programs, wrong, proved
   std::map<std::string, std::uint64_t> ids;
   std::map<std::string, Failure> failures;
@@ -156,8 +161,13 @@ Totals fuzz(const Arguments& arguments) {
   Totals totals;
   std::mutex mutex;
   std::atomic<std::uint64_t> next{0};
+  const auto begin = std::chrono::steady_clock::now();
+  const auto in_time = [&] {
+    return arguments.seconds == 0 ||
+           std::chrono::steady_clock::now() - begin < std::chrono::seconds{arguments.seconds};
+  };
   const auto work = [&] {
-    for (std::uint64_t i = next++; i < arguments.programs; i = next++) {
+    for (std::uint64_t i = next++; i < arguments.programs && in_time(); i = next++) {
       const std::uint64_t seed = arguments.seed * 1'000'000'000 + i;
       RandomProgram drawn;
       ToolAnswer tool;
@@ -185,12 +195,13 @@ Totals fuzz(const Arguments& arguments) {
 }
 
 void print_counts(const Totals& totals) {
-  std::printf("%llu programs, %llu wrong by the oracles, %llu without an answer of theirs; "
-              "%llu wrong, or seen in every interleaving\n",
-              static_cast<unsigned long long>(totals.programs),
-              static_cast<unsigned long long>(totals.wrong),
-              static_cast<unsigned long long>(totals.unknown),
-              static_cast<unsigned long long>(totals.every));
+  std::printf(
+      "%llu programs, %llu wrong by the oracles, %llu without an answer of theirs; "
+      "%llu wrong, or seen in every interleaving\n",
+      static_cast<unsigned long long>(totals.programs),
+      static_cast<unsigned long long>(totals.wrong),
+      static_cast<unsigned long long>(totals.unknown),
+      static_cast<unsigned long long>(totals.every));
   for (const auto& [name, count] : totals.verdicts) {
     std::printf("  %-16s %10llu\n", name.c_str(), static_cast<unsigned long long>(count));
   }
@@ -263,6 +274,7 @@ int main(int argc, char** argv) {
     }
     const Totals totals = fuzz(arguments);
     print_counts(totals);
+    std::fflush(stdout);
     print_failures(totals, arguments);
     const bool fails = totals.agreements.contains(name_of(Agreement::kWrongProof)) ||
                        totals.agreements.contains(name_of(Agreement::kWrongRefusal)) ||

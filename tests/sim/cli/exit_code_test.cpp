@@ -197,6 +197,32 @@ TEST(ExitCodeTest, ProveAndCheckExitAsTheirVerdictSays) {
   EXPECT_EQ(call(kRight, {"check", "--max-steps", "20"}).code, ExitCode::kIncomplete);
 }
 
+// Of the values of a choice the heaviest counts, wherever it stands; one that is open does not end
+// the search.
+TEST(ExitCodeTest, AChoiceHasTheHeaviestVerdictOfItsValues) {
+  const auto proof_of = [](std::int64_t last) {
+    const Parameter parameters[] = {{.name = "text",
+                                     .summary = "of enum Text",
+                                     .standard = kOpenExpect,
+                                     .minimum = kRight,
+                                     .maximum = last,
+                                     .choice = true},
+                                    kParameters[1]};
+    SmallKernel kernel;
+    kernel.roles = {{Role::kProducer, 1}, {Role::kConsumer, 1}};
+    kernel.parameters = parameters;
+    kernel.body = act;
+    ProofOptions options;
+    options.run.moves_data = false;
+    const ChoiceProof proof =
+        prove_choices(entry_of(kernel), ParameterSet{parameters}, {}, options);
+    return std::pair{exit_of(proof, false), proof.at["text"]};
+  };
+  EXPECT_EQ(proof_of(kOpenExpect), (std::pair{ExitCode::kIncomplete, std::int64_t{kOpenExpect}}));
+  EXPECT_EQ(proof_of(kTwoWriters), (std::pair{ExitCode::kIncomplete, std::int64_t{kTwoWriters}}));
+  EXPECT_EQ(proof_of(kStuck), (std::pair{ExitCode::kFinding, std::int64_t{kStuck}}));
+}
+
 TEST(ExitCodeTest, ForAllIsInTheExitCode) {
   const Reply shown = call(kRight, {"prove", "--for-all", "trips"});
   EXPECT_EQ(shown.code, ExitCode::kClean) << shown.out;

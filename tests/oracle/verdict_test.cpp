@@ -1,0 +1,69 @@
+#include "tests/oracle/verdict.hpp"
+
+#include <gtest/gtest.h>
+
+#include "sim/program/text.hpp"
+#include "tests/oracle/random_program.hpp"
+
+namespace warptwin::sim {
+namespace {
+
+VerdictOptions both() {
+  VerdictOptions options;
+  options.values = true;
+  return options;
+}
+
+class WithoutEdits : public testing::TestWithParam<int> {};
+
+TEST_P(WithoutEdits, ProgramsAreRightByTheOraclesAndNotRefused) {
+  RandomProgramOptions options;
+  options.only = static_cast<Construct>(GetParam());
+  options.edits_max = 0;
+  std::uint32_t proved = 0;
+  constexpr std::uint32_t kPrograms = 60;
+  for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+    const RandomProgram drawn = random_program(seed, options);
+    const ToolAnswer tool = ask_tool(drawn.program, both());
+    const OracleAnswer oracle = ask_oracles(drawn.program, both());
+    EXPECT_FALSE(oracle.wrong) << oracle.text << text_of(drawn.program);
+    const Agreement agreement = agreement_of(tool, oracle);
+    EXPECT_TRUE(agreement == Agreement::kAgrees || agreement == Agreement::kNotProved)
+        << name_of(tool.verdict) << " " << tool.id << " " << tool.text << "\n"
+        << text_of(drawn.program);
+    proved += tool.verdict == Verdict::kProved ? 1 : 0;
+  }
+  EXPECT_GE(proved, kPrograms / 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Verdict,
+                         WithoutEdits,
+                         testing::Range(0, static_cast<int>(Construct::kNothing)),
+                         [](const auto& one) {
+                           return name_of(static_cast<Construct>(one.param));
+                         });
+
+TEST(Verdict, DisagreementsAreNamed) {
+  const OracleAnswer wrong{.wrong = true, .text = "R race: one\n"};
+  const OracleAnswer right{};
+  EXPECT_EQ(agreement_of({Verdict::kProved, "", ""}, wrong), Agreement::kWrongProof);
+  EXPECT_EQ(agreement_of({Verdict::kProved, "", ""}, right), Agreement::kAgrees);
+  EXPECT_EQ(agreement_of({Verdict::kDefect, "SMEM_RACE", ""}, right), Agreement::kWrongRefusal);
+  EXPECT_EQ(agreement_of({Verdict::kDefect, "WARP_SYNC_MISSING", ""}, right), Agreement::kAgrees);
+  EXPECT_EQ(agreement_of({Verdict::kDefect, "SMEM_RACE", ""}, wrong), Agreement::kAgrees);
+  EXPECT_EQ(agreement_of({Verdict::kUndecided, "", ""}, right), Agreement::kNotProved);
+  EXPECT_EQ(agreement_of({Verdict::kInternal, "", ""}, wrong), Agreement::kInternal);
+}
+
+// A program with an error that everybody sees, and much beside it.
+TEST(Verdict, ShrinkingKeepsTheDisagreementAndDropsTheRest) {
+  RandomProgramOptions options;
+  options.only = Construct::kRing;
+  options.edits_max = 0;
+  const RandomProgram drawn = random_program(3, options);
+  const Program small = shrunk(drawn.program, "not proved: nothing", both());
+  EXPECT_EQ(text_of(small), text_of(drawn.program));  // it does not disagree
+}
+
+}  // namespace
+}  // namespace warptwin::sim
