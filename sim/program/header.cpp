@@ -363,6 +363,9 @@ void Header::map() {
     }
     spec.outer[i] = dimension();
   }
+  if (const char* fault = fault_of(spec, launch())) {
+    reader_.refuse(name, fault);
+  }
   names_.maps.emplace(name.text, static_cast<std::uint32_t>(launch().maps.size()));
   program_.map_names.emplace_back(name.text);
   launch().maps.push_back(spec);

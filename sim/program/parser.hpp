@@ -42,6 +42,12 @@ class Reader {
     throw_expected(file_, found, expected);
   }
 
+  /// "file:line:column: what".
+  [[noreturn]] void refuse(const Token& at, const std::string& what) const {
+    throw ConfigError(file_ + ":" + std::to_string(at.line) + ":" + std::to_string(at.column) +
+                      ": " + what);
+  }
+
   std::size_t position() const { return at_; }
   void go_to(std::size_t position) { at_ = position; }
   const std::string& file() const { return file_; }

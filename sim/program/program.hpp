@@ -77,4 +77,7 @@ struct Program {
 /// do wrong is not refused: the detectors say it.
 void validate(const Program& program);
 
+/// What is wrong with a tensor map of the launch; null: nothing.
+const char* fault_of(const TensorMapSpec& spec, const Workload& launch);
+
 }  // namespace warptwin::sim

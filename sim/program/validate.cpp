@@ -60,27 +60,9 @@ class Validator {
               "an initial word lies in no buffer");
     }
     for (const TensorMapSpec& spec : launch.maps) {
-      map(spec);
+      const char* fault = fault_of(spec, launch);
+      require(fault == nullptr, fault);
     }
-  }
-
-  void map(const TensorMapSpec& spec) const {
-    require(spec.tensor < program_.workload.tensors.size(), "a tensor map is over no buffer");
-    const TensorSpec& tensor = program_.workload.tensors[spec.tensor];
-    std::uint64_t box = std::uint64_t{spec.box_columns} * bytes_of(tensor.element);
-    std::uint64_t reach = std::uint64_t{tensor.units()} * bytes_of(tensor.element);
-    require(box != 0 && reach != 0, "a tensor map has no elements");
-    require(spec.swizzle == Swizzle::kNone || box <= static_cast<std::uint32_t>(spec.swizzle),
-            "a row of a tensor map's box is longer than its swizzle");
-    require(box % 16 == 0, "a row of a tensor map's box has not a multiple of 16 bytes");
-    for (const MapDimension& outer : outer_dimensions(spec, tensor)) {
-      require(outer.box >= 1 && outer.step >= 1 && outer.step <= 8 && outer.extent >= 1,
-              "a dimension of a tensor map has no elements");
-      box *= outer.box;
-      require(box < kAddressMax, "a tensor map's box does not fit into shared memory");
-      reach += (outer.extent - std::uint64_t{1}) * outer.stride_bytes;
-    }
-    require(reach <= tensor.bytes(), "a tensor map reaches beyond its buffer");
   }
 
   void jump(const Instruction& instruction, std::size_t size) const {
@@ -172,6 +154,35 @@ class Validator {
 };
 
 }  // namespace
+
+const char* fault_of(const TensorMapSpec& spec, const Workload& launch) {
+  if (spec.tensor >= launch.tensors.size()) {
+    return "a tensor map is over no buffer";
+  }
+  const TensorSpec& tensor = launch.tensors[spec.tensor];
+  std::uint64_t box = std::uint64_t{spec.box_columns} * bytes_of(tensor.element);
+  std::uint64_t reach = std::uint64_t{tensor.units()} * bytes_of(tensor.element);
+  if (box == 0 || reach == 0) {
+    return "a tensor map has no elements";
+  }
+  if (spec.swizzle != Swizzle::kNone && box > static_cast<std::uint32_t>(spec.swizzle)) {
+    return "a row of a tensor map's box is longer than its swizzle";
+  }
+  if (box % 16 != 0) {
+    return "a row of a tensor map's box has not a multiple of 16 bytes";
+  }
+  for (const MapDimension& outer : outer_dimensions(spec, tensor)) {
+    if (outer.box < 1 || outer.step < 1 || outer.step > 8 || outer.extent < 1) {
+      return "a dimension of a tensor map has no elements";
+    }
+    box *= outer.box;
+    if (box >= kAddressMax) {
+      return "a tensor map's box does not fit into shared memory";
+    }
+    reach += (outer.extent - std::uint64_t{1}) * outer.stride_bytes;
+  }
+  return reach > tensor.bytes() ? "a tensor map reaches beyond its buffer" : nullptr;
+}
 
 void validate(const Program& program) {
   Validator{program}.run();

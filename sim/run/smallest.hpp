@@ -9,9 +9,9 @@
 
 namespace warptwin::sim {
 
-/// Parameters with few operations at which every line executes that executes at `start`, and every
-/// line that waits waits for phases 0, 1 and 2 if it does there; who works at several addresses there
-/// works at two or more. Those in `fixed` keep their value. `run` says how the runs are made.
+/// Parameters with few operations at which every line executes that executes at `start`, every line
+/// that waits waits for phases 0, 1 and 2 if it does there, and who works at several addresses
+/// there works at two or more. Those in `fixed` keep their value. `run` says how runs are made.
 ParameterSet smallest_parameters(const ScenarioEntry& scenario,
                                  const ParameterSet& start,
                                  const std::set<std::string>& fixed,

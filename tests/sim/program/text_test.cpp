@@ -32,6 +32,12 @@ TEST(ProgramText, EveryConstructIsPrintedAsItWasRead) {
   EXPECT_EQ(text_of(read_program(path)), text.str());
 }
 
+// Where nobody does anything, too.
+TEST(ProgramText, WarpsThatDoNothingArePrinted) {
+  const std::string text = text_of(parse("warps 3\nwarps 0-1:\n"));
+  EXPECT_EQ(text_of(parse(text)), text);
+}
+
 TEST(ProgramText, RegionsLieWhereALayoutPutsThem) {
   const Program program =
       parse("barriers full 3\nword w\nbarriers empty 1\ntile t 2 x 100 align 128\nwarp 0:\nexit\n");
@@ -195,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"input a 64\nmap m over a box 8 x 64 swizzle 48\nwarp 0:\n",
               "p.txt:2:33: expected a swizzle: 0, 32, 64 or 128, found '48'"},
         Wrong{"input a 64\nmap m over a box 8 x 64 dimension extent 8 stride 64 box 8\nwarp 0:\n",
-              "a tensor map reaches beyond its buffer"},
+              "p.txt:2:5: a tensor map reaches beyond its buffer"},
         Wrong{"warp 0:\n  elect tcgen05.mma [tmem column 0], 0, 0, n128, bf16, bf16\n",
               "p.txt:2:44: expected a shape: m128n16, found 'n128'"},
         Wrong{
