@@ -226,7 +226,9 @@ void Record::issue_commit(const Event& event, Async& async, Node issued) {
       tracked.push_back(copy);
     }
   }
-  async.done = order.add(tracked, Nodes{async.begin});
+  // Commits of a thread complete in order.
+  async.done = order.add(tracked, Nodes{async.begin, warp.committed});
+  warp.committed = async.done;
   const std::uint32_t first = cluster_of(event.cta) * launch_.cluster_size;
   for (std::uint32_t rank = 0; rank < launch_.cluster_size; ++rank) {
     const std::uint32_t cta = first + rank;

@@ -146,6 +146,7 @@ class Record : public EventSink {
     Op looked = Op::kCount;
     std::vector<Source> releases;    // by fences
     std::vector<Source> unacquired;  // what relaxed waits saw
+    Node committed = kNoNode;        // its last tcgen05.commit
     Node initialised = kNoNode;      // what its fence.mbarrier_init publishes
     Nodes inits;
     Nodes remote_arrivals;

@@ -72,13 +72,14 @@ class WarpWriter {
                        std::uint32_t columns,
                        CtaGroup group = CtaGroup::kOne);
   Instruction& relinquish(CtaGroup group = CtaGroup::kOne);
-  /// D of 128 rows and kOutputColumns columns at `d`; A and B, K-major without swizzle, both begin at `tile`,
-  /// of which A takes kOperandBytes. By one lane.
+  /// D of 128 rows and kOutputColumns columns at `d`; A and B, K-major without swizzle, both begin
+  /// at `tile`, of which A takes kOperandBytes. By one lane.
   Instruction& mma(std::uint32_t d,
                    std::uint32_t tile,
                    bool accumulate = false,
                    CtaGroup group = CtaGroup::kOne);
-  /// 128 lanes and 4 columns at `to`, from the first half of each eight rows of `tile`. By one lane.
+  /// 128 lanes and 4 columns at `to`, from the first half of each eight rows of `tile`. By one
+  /// lane.
   Instruction& cp(std::uint32_t to, std::uint32_t tile);
   Instruction& commit(std::uint32_t bar, CtaMask mask = {}, CtaGroup group = CtaGroup::kOne);
   Instruction& ld(std::uint32_t address, std::uint32_t columns, std::uint32_t fragment);

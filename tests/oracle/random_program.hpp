@@ -72,8 +72,8 @@ struct RandomProgram {
   std::vector<std::string> edits;  // in words; none: right by construction, if there is a plan
 };
 
-/// The program of `seed`, its lines those of its text. One that would have more operations than the options allow is drawn again;
-/// where a hundred draws give none, the bound rises by ten.
+/// The program of `seed`, its lines those of its text. One that would have more operations than the
+/// options allow is drawn again; where a hundred draws give none, the bound rises by ten.
 RandomProgram random_program(std::uint64_t seed, const RandomProgramOptions& options = {});
 
 }  // namespace warptwin::sim

@@ -23,13 +23,25 @@ void PrintTo(const Case& one, std::ostream* out) {
   *out << one.name;
 }
 
+// "MMA" stands for one of tile[0] by itself into column 0.
+std::string spelled_out(std::string text) {
+  const std::string name = "MMA";
+  const std::string operand = "desc([tile[0]], swizzle 0, stride 256, leading 128), ";
+  for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name)) {
+    text.replace(at,
+                 name.size(),
+                 "tcgen05.mma [tmem column 0], " + operand + operand + "m128n16, bf16, bf16");
+  }
+  return text;
+}
+
 Program program_of(const Case& one, const char* warps) {
   const std::string text = std::string{"program "} + one.name + "\n" + one.launch +
                            "\nbarriers bar 16\ntile word 16 x 16 align 16\ntile tile 2 x 4096\n"
                            "input source f32 16 x 64 pitch 256\n"
                            "scratch target f32 16 x 64 pitch 256\n"
                            "scratch flag f32 1 x 64 pitch 256\n" +
-                           warps;
+                           spelled_out(warps);
   return parse_program(text, one.name);
 }
 
@@ -276,7 +288,7 @@ warp 1:
   bar.sync 0
   mbarrier.wait [bar[0]], phase 0
   bar.warp.sync
-  elect tcgen05.mma [tmem column 0], desc([tile[0]], swizzle 0, stride 256, leading 128), desc([tile[0]], swizzle 0, stride 256, leading 128), m128n16, bf16, bf16
+  elect MMA
   elect mbarrier.arrive [bar[1]], 1
   elect tcgen05.commit [bar[2]]
 warp 2:
@@ -307,7 +319,7 @@ warp 1:
   bar.sync 0
   mbarrier.wait [bar[0]], phase 0
   bar.warp.sync
-  elect tcgen05.mma [tmem column 0], desc([tile[0]], swizzle 0, stride 256, leading 128), desc([tile[0]], swizzle 0, stride 256, leading 128), m128n16, bf16, bf16
+  elect MMA
   elect tcgen05.commit [bar[1]]
   elect tcgen05.commit [bar[2]]
 warp 2:
@@ -329,7 +341,7 @@ warp 2:
   elect cp.async.bulk.shared.global [tile[0]], [source], 4080, [bar[0]]
   mbarrier.wait [bar[0]], phase 0
   bar.warp.sync
-  elect tcgen05.mma [tmem column 0], desc([tile[0]], swizzle 0, stride 256, leading 128), desc([tile[0]], swizzle 0, stride 256, leading 128), m128n16, bf16, bf16
+  elect MMA
   elect tcgen05.commit [bar[1]]
   mbarrier.wait [bar[1]], phase 0
   bar.warp.sync
@@ -343,7 +355,7 @@ warp 2:
   elect cp.async.bulk.shared.global [tile[0]], [source], 4096, [bar[0]]
   mbarrier.wait [bar[0]], phase 0
   bar.warp.sync
-  elect tcgen05.mma [tmem column 0], desc([tile[0]], swizzle 0, stride 256, leading 128), desc([tile[0]], swizzle 0, stride 256, leading 128), m128n16, bf16, bf16
+  elect MMA
   elect tcgen05.commit [bar[1]]
   mbarrier.wait [bar[1]], phase 0
   bar.warp.sync
@@ -753,7 +765,7 @@ warp 1:
   elect cp.async.bulk.shared.global [tile[0]], [source], 4096, [bar[0]]
   mbarrier.wait [bar[0]], phase 0
   bar.warp.sync
-  elect tcgen05.mma [tmem column 0], desc([tile[0]], swizzle 0, stride 256, leading 128), desc([tile[0]], swizzle 0, stride 256, leading 128), m128n16, bf16, bf16
+  elect MMA
   elect tcgen05.commit [bar[1]]
   bar.sync 0
   tcgen05.dealloc [tmem column 0], 32
@@ -774,7 +786,7 @@ warp 1:
   elect cp.async.bulk.shared.global [tile[0]], [source], 4096, [bar[0]]
   mbarrier.wait [bar[0]], phase 0
   bar.warp.sync
-  elect tcgen05.mma [tmem column 0], desc([tile[0]], swizzle 0, stride 256, leading 128), desc([tile[0]], swizzle 0, stride 256, leading 128), m128n16, bf16, bf16
+  elect MMA
   elect tcgen05.commit [bar[1]]
   bar.sync 0
   tcgen05.dealloc [tmem column 0], 32
