@@ -320,6 +320,7 @@ void Record::named_barrier(const Event& event) {
   const bool returns = event.op == Op::kBarSync && event.step == Step::kDone;
   if (event.pending == 0) {
     arrived.push_back(step(event));
+    in_phase(event, 0);
   }
   if (returns) {
     step(event, arrived);

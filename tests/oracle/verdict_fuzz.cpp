@@ -24,7 +24,7 @@ using namespace warptwin::sim;
 struct Arguments {
   std::uint64_t seed = 1;
   std::uint64_t programs = 10'000;
-  std::uint64_t first = 0;  // number of the first program
+  std::uint64_t first = 0;    // number of the first program
   std::uint64_t seconds = 0;  // no more programs after so many; 0: no limit
   std::uint32_t jobs = 1;
   std::uint32_t edits = 3;

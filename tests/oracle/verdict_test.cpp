@@ -43,6 +43,29 @@ INSTANTIATE_TEST_SUITE_P(Verdict,
                            return name_of(static_cast<Construct>(one.param));
                          });
 
+// A slice of what verdict_fuzz does for as long as one likes.
+TEST(Verdict, ProofAndOraclesAgreeOnDrawnPrograms) {
+  constexpr std::uint64_t kPrograms = 1500;
+  std::uint64_t proved = 0;
+  std::uint64_t defects = 0;
+  std::uint64_t not_proved = 0;
+  for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+    const RandomProgram drawn = random_program(seed);
+    const ToolAnswer tool = ask_tool(drawn.program, both());
+    const OracleAnswer oracle = ask_oracles_of(drawn.program, tool, both());
+    const Agreement agreement = agreement_of(tool, oracle);
+    EXPECT_TRUE(agreement == Agreement::kAgrees || agreement == Agreement::kNotProved)
+        << name_of(agreement) << ": " << tool.id << " " << tool.text << "\n"
+        << oracle.text << text_of(drawn.program);
+    proved += tool.verdict == Verdict::kProved ? 1 : 0;
+    defects += tool.verdict == Verdict::kDefect ? 1 : 0;
+    not_proved += agreement == Agreement::kNotProved ? 1 : 0;
+  }
+  EXPECT_GT(proved, kPrograms / 4);
+  EXPECT_GT(defects, kPrograms / 4);
+  EXPECT_LT(not_proved, kPrograms / 20);
+}
+
 TEST(Verdict, DisagreementsAreNamed) {
   const OracleAnswer wrong{.wrong = true, .text = "R race: one\n"};
   const OracleAnswer right{};
