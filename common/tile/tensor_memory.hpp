@@ -133,7 +133,7 @@ struct TmemDeallocStorage {
       machine.mbarrier_init(peer[0], 1, site);
     }
   }
-  /// Brings the owners of a pair's allocations together: the peer's tells the leader's, which waits.
+  /// Brings the owners of a pair's allocations together: the peer's tells the leader's, who waits.
   /// Nothing without pairs.
   ///
   /// Participants: the whole warp that has allocated, of each CTA. Blocks: the leader's, until the

@@ -529,8 +529,8 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
   }
   bool done = bar->done(op.wanted);
   if (config_.tries_fail && op.op == Op::kMbarrierTryWait) {
-    const bool repeated = std::any_of(
-        warp.refused.begin(), warp.refused.end(), [&](const RefusedTry& before) {
+    const bool repeated =
+        std::any_of(warp.refused.begin(), warp.refused.end(), [&](const RefusedTry& before) {
           return before.address == op.address && before.wanted == op.wanted &&
                  before.line == op.site.line;
         });
@@ -766,6 +766,7 @@ Gpu::Outcome Gpu::cluster_barrier(Slot slot, const Operation& op) {
   if (cluster.generation == warp.cluster_generation) {
     return block(slot, op);
   }
+  event.fault = op.lanes != kWarpLanes ? Fault::kNotWholeWarp : Fault::kNone;
   event.phase = warp.cluster_generation;
   warp.cluster_arrived = false;
   ++changes_;

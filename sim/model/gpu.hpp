@@ -49,11 +49,11 @@ class EventSink {
 /// Which lane acts where a warp elects one.
 enum class ElectLane : std::uint8_t { kLowest, kHighest, kHash };
 
-/// Whether a warp that allocates, or frees, tensor memory of a pair waits for the peer to do so too.
+/// Whether a warp that allocates, or frees, tensor memory of a pair waits for the peer to do so.
 enum class PairMeeting : std::uint8_t { kAlone, kTogether, kEither };
 
-/// What data reads as in a run that moves none: words that a copy or a row of registers brought, and
-/// the answer of `any` for registers without contents.
+/// What data reads as in a run that moves none: words that a copy or a row of registers brought,
+/// and the answer of `any` for registers without contents.
 enum class UnknownData : std::uint8_t {
   kZero,   // 0; yes
   kOnes,   // all bits set; no
@@ -64,8 +64,8 @@ enum class UnknownData : std::uint8_t {
 class TryJudge {
  public:
   virtual ~TryJudge() = default;
-  /// Whether phase `phase` of the mbarrier is complete in every interleaving in which the warp comes
-  /// to where it is now. All numbers are of the grid.
+  /// Whether phase `phase` of the mbarrier is complete in every interleaving in which the warp
+  /// comes to where it is now. All numbers are of the grid.
   virtual bool certain(std::uint32_t warp,
                        std::uint32_t cta,
                        std::uint32_t address,
@@ -223,7 +223,7 @@ struct Warp {
   bool pair_waits = false;  // for the peer to come to the same step
   std::uint32_t pair_generation = 0;
   std::uint32_t registers = 0;
-  std::uint32_t open_tries = 0;  // that were answered
+  std::uint32_t open_tries = 0;     // that were answered
   std::vector<RefusedTry> refused;  // and told no, until their phase was waited for or seen
 };
 

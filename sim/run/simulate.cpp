@@ -271,10 +271,9 @@ RunResult simulate(const ScenarioEntry& scenario,
   result.end = end_of(result.stats.ending);
   result.operations = gpu.operations();
   result.read_unknown = gpu.read_unknown();
-  result.waits_at_try =
-      std::any_of(gpu.warps().begin(), gpu.warps().end(), [](const Warp& warp) {
-        return warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kMbarrierTryWait;
-      });
+  result.waits_at_try = std::any_of(gpu.warps().begin(), gpu.warps().end(), [](const Warp& warp) {
+    return warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kMbarrierTryWait;
+  });
   result.asked_unknown = unknown_registers.asked != 0;
   if (detectors) {
     detectors->at_end(gpu, result.end);
