@@ -7,6 +7,7 @@
 /// accum.full[a]    1   mma, tcgen05.commit     -                 accumulator a is complete
 /// accum.empty[a]   256 epilogue, every lane    -                 accumulator a may be overwritten
 /// tmem.done[0]     256 epilogue, every lane    -                 tensor memory may be freed
+/// tmem.peer[0]     1   mma, elected lane       -                 the peer has allocated
 ///
 /// The even CTA of a pair leads: its input.full counts the copies of both, on its accum.empty both
 /// epilogues arrive, and its MMA warp alone multiplies and commits, to accum.full of the pair and

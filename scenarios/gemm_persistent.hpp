@@ -8,6 +8,7 @@
 /// accum.full[a]     1   mma, tcgen05.commit               -       accumulator a is complete
 /// accum.empty[a]    256 epilogue, every lane              -       accumulator a may be overwritten
 /// tmem.done[0]      256 epilogue, every lane              -       tensor memory may be freed
+/// tmem.peer[0]      1   mma, elected lane                 -       the peer has allocated
 /// clc.full[c]       1   scheduler, elected lane           16      response c may be read
 /// clc.empty[c]      416 scheduler, every lane, and all others     -   it may be overwritten
 /// throttle.full[c]  32  load, every lane                  -       the next tile has begun

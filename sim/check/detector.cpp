@@ -128,6 +128,7 @@ void Reporter::report(Finding finding) {
   if (finding.severity == Severity::kOff || finding.severity == Severity::kLint) {
     return;
   }
+  errors_ += finding.severity >= Severity::kError ? 1 : 0;
   for (Finding& known : findings_) {
     if (known.info == finding.info && known.site.line == finding.site.line &&
         known.site.file == finding.site.file) {

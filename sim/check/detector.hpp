@@ -75,6 +75,8 @@ class Reporter {
               const std::string& message,
               std::vector<std::string> details = {});
   void report(Finding finding);
+  /// Reports so far that were errors, kept or not: a warning never keeps an error from being seen.
+  std::uint64_t errors() const { return errors_; }
   const Rules& rules() const { return rules_; }
   const Naming& naming() const { return naming_; }
   std::vector<Finding>& findings() { return findings_; }
@@ -83,6 +85,7 @@ class Reporter {
   Rules rules_;
   const Naming& naming_;
   std::vector<Finding> findings_;
+  std::uint64_t errors_ = 0;
 };
 
 /// Operations, for what a detector wants to see.

@@ -265,8 +265,11 @@ void Order::deliver(ClusterOrder& cluster, const Event& event) {
 
 void Order::on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
   const WarpOrder& warp = cluster.warps[self];
-  const Clock relaxed = publishes(event.ordering) ? Clock{} : at_relaxed_arrival(warp, self);
-  const Clock& published = publishes(event.ordering) ? warp.clock : relaxed;
+  // What is released at CTA scope is not for another CTA's warps, who wait there.
+  const bool here = event.cta == event.warp / config_.warps_per_cta;
+  const bool releases = publishes(event.ordering) && (here || event.ordering.scope != Scope::kCta);
+  const Clock relaxed = releases ? Clock{} : at_relaxed_arrival(warp, self);
+  const Clock& published = releases ? warp.clock : relaxed;
   if (event.step == Step::kIssued) {
     cluster.in_flight[event.serial] = {published, 1};
     return;
@@ -276,7 +279,7 @@ void Order::on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t s
   } else if (event.fault == Fault::kNone) {
     release(cluster, event, published);
   }
-  if (!publishes(event.ordering)) {
+  if (!releases) {
     BarrierClock& barrier = cluster.barriers[number_of(cluster, event.cta, event.address)];
     barrier.relaxed.push_back(self);
     barrier.relaxed_site = event.site;

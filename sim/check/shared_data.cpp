@@ -570,7 +570,7 @@ class Impl : public Detector {
     if (reads_operand(access.kind) && joins_earlier(known, access)) {
       return;
     }
-    bool reported = false;
+    const std::uint64_t errors = reporter().errors();
     bool any_gone = false;
     for (std::size_t i = 0; i < known.size(); ++i) {
       Access& first = known[i];
@@ -593,13 +593,12 @@ class Impl : public Detector {
         continue;
       }
       const bool in_order = ordered(first, access.warp) || ordered_through(known, i, access);
-      if (!in_order && !reported) {
+      const bool judged = reporter().errors() != errors;  // one error is enough
+      if (!in_order && !judged) {
         report_unordered(event, cta, first, access);
-        reported = true;
       } else if (in_order && generic(first.kind) && !generic(access.kind) &&
-                 !order_.fenced(first.warp, first.time, access.warp) && !reported) {
+                 !order_.fenced(first.warp, first.time, access.warp) && !judged) {
         report_unfenced(event, cta, first, access);
-        reported = true;
       }
       if (writes(access.kind)) {
         // A write of all its bytes takes the place of what came before.

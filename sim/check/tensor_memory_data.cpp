@@ -505,14 +505,16 @@ class Impl : public Detector {
 
   void add(const Event& event, std::uint32_t cta, const Access& access) {
     std::vector<Access>& known = ctas_[cta].known;
-    bool reported = false;
+    const std::uint64_t errors = reporter().errors();
     std::erase_if(known, [&](const Access& first) {
       if (!first.at.meets(access.at)) {
         return false;
       }
       const bool conflict = writes(first.use) || writes(access.use) || access.use == Use::kFree ||
                             first.use == Use::kAlloc;
-      reported = (conflict && !reported && judge(event, cta, first, access)) || reported;
+      if (conflict && reporter().errors() == errors) {
+        judge(event, cta, first, access);
+      }
       // Whoever comes after this one comes after what it replaces.
       const bool again = first.use == access.use && first.warp == access.warp && first.settled == 0;
       return access.at.covers(first.at) && (writes(access.use) || again);
@@ -554,31 +556,28 @@ class Impl : public Detector {
            order_.tensor_fenced(first.warp, first.time, observer);
   }
 
-  bool judge(const Event& event, std::uint32_t cta, const Access& first, const Access& second) {
+  void judge(const Event& event, std::uint32_t cta, const Access& first, const Access& second) {
     if (first.use == Use::kAlloc) {
-      return judge_allocated(event, cta, first, second);
+      judge_allocated(event, cta, first, second);
+      return;
     }
     const bool same = first.warp == second.warp;
     const bool in_pipe =
         pipelined(first, second) && (same || order_.ordered(first.warp, first.time, second.warp));
     if (!in_pipe && !complete(first, second.warp)) {
       report_unordered(event, cta, first, second);
-      return true;
-    }
-    if (!same && second.use != Use::kFree && !fenced(first, second.warp)) {
+    } else if (!same && second.use != Use::kFree && !fenced(first, second.warp)) {
       report_unfenced(event, cta, first, second);
-      return true;
     }
-    return false;
   }
 
   // Of what a pair's operation does in its other CTA, cta_start speaks.
-  bool judge_allocated(const Event& event,
+  void judge_allocated(const Event& event,
                        std::uint32_t cta,
                        const Access& first,
                        const Access& second) {
     if (naming().cta_of_warp(second.warp) != cta || complete(first, second.warp)) {
-      return false;
+      return;
     }
     reporter().report("TMEM_UNALLOCATED",
                       event,
@@ -587,7 +586,6 @@ class Impl : public Detector {
                           " is in no order with the tcgen05.alloc of " + naming().warp(first.warp) +
                           " at " + naming().site(first.site),
                       {"missing: a barrier between the allocation and this"});
-    return true;
   }
 
   // --- Reports

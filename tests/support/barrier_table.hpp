@@ -21,7 +21,9 @@ class ContractLayout : public SharedLayout {
   ContractLayout() : SharedLayout{SharedAddress{}} {}
 
   MbarrierArray barriers(RegionName name, std::uint32_t count, const BarrierContract& contract) {
-    contracts[std::string{name.owner} + "." + name.part] = contract;
+    if (count != 0) {
+      contracts[std::string{name.owner} + "." + name.part] = contract;
+    }
     return SharedLayout::barriers(name, count, contract);
   }
 

@@ -52,8 +52,9 @@ TEST(OutputTilePipeline, EveryEpilogueLaneOfTheGroupFreesAnAccumulator) {
   Bench pair{kPair};
   pair.storage.init(pair.machine);
   pair.tmem.init(pair.machine);
-  EXPECT_EQ(pair.machine.take(),
-            (Lines{"init 0 1", "init 16 256", "init 8 1", "init 24 256", "init 32 256"}));
+  EXPECT_EQ(
+      pair.machine.take(),
+      (Lines{"init 0 1", "init 16 256", "init 8 1", "init 24 256", "init 32 256", "init 40 1"}));
 }
 
 TEST(OutputTilePipeline, AnMmaStageWaitsEmptyMultipliesAndCommitsOnce) {
