@@ -167,7 +167,10 @@ INSTANTIATE_TEST_SUITE_P(
         // An earlier try cannot be executed, a later one shows the defect.
         Text{"ExitIsAnArrival",
              {1},
-             {{{D::kCtaSync}, {D::kExpect, 0, 32}}, {{D::kCtaSync}, {D::kArrive}}, {}},
+             {{{D::kCtaSync}, {D::kArrive}},
+              {{D::kCtaSync}, {D::kExpect, 0, 32}},
+              {{D::kCtaSync}, {D::kWait, 0, 0}},
+              {}},
              false},
         // The conditions before make the schedule of the last one impossible.
         Text{"OneConditionAfterAnother",
