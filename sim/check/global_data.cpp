@@ -113,7 +113,8 @@ class Impl : public Detector {
  public:
   Impl(Reporter& reporter, Order& order)
       : Detector{reporter,
-                 {Op::kTensorLoad,
+                 {Op::kCtaExit,
+                  Op::kTensorLoad,
                   Op::kTensorStore,
                   Op::kBulkLoad,
                   Op::kBulkStore,
@@ -127,7 +128,9 @@ class Impl : public Detector {
         order_{order} {}
 
   void on_event(const Event& event) override {
-    if (event.op == Op::kBulkWaitGroup) {
+    if (event.op == Op::kCtaExit) {
+      ++cluster_of(event.warp).ended_ctas;
+    } else if (event.op == Op::kBulkWaitGroup) {
       if (event.step == Step::kDone && (event.flags & event_flag::kRead) == 0) {
         on_group_wait(event);
       }
@@ -135,6 +138,7 @@ class Impl : public Detector {
       on_copy(event);
     } else if (event.fault == Fault::kNone) {
       Access access = word(event);
+      cluster_of(event.warp).told |= access.kind == Kind::kFlagStore;
       if (access.kind != Kind::kFlagLoad) {
         judge(event, access);
       }
@@ -160,6 +164,26 @@ class Impl : public Detector {
     std::uint32_t group = 0;
     std::shared_ptr<Completion> completion;
   };
+  struct Cluster {
+    std::uint32_t ended_ctas = 0;
+    bool told = false;  // it has written a word that others may acquire from
+  };
+
+  Cluster& cluster_of(std::uint32_t warp) {
+    const std::uint32_t cluster = naming().cluster_of_warp(warp);
+    if (cluster >= clusters_.size()) {
+      clusters_.resize(cluster + 1);
+    }
+    return clusters_[cluster];
+  }
+
+  // Whether nobody of another cluster will ever know of what the warp has done: its cluster has
+  // ended, and told nobody.
+  bool closed(std::uint32_t warp) {
+    const Cluster& cluster = cluster_of(warp);
+    return !cluster.told && cluster.ended_ctas == naming().config().cluster_size;
+  }
+
   // By first byte and warp, in the order they came.
   using Places = std::multimap<std::pair<std::int64_t, std::uint32_t>, Access>;
 
@@ -257,8 +281,26 @@ class Impl : public Detector {
       known->second = std::move(access);
       return;
     }
+    if (!writes(access.kind)) {
+      forget_alike(access);
+    }
     const std::pair place{access.at.start, access.warp};
-    places.emplace_hint(end, place, std::move(access));
+    places.emplace(place, std::move(access));
+  }
+
+  // Of the reads of one place by clusters that are closed, one is enough: whoever writes there later
+  // is in order with none of them.
+  void forget_alike(const Access& access) {
+    const std::int64_t start = access.at.start;
+    const auto end = reads_.lower_bound({start + 1, 0});
+    bool kept = false;
+    for (auto at = reads_.lower_bound({start, 0}); at != end;) {
+      const Access& other = at->second;
+      const bool alike =
+          other.kind == access.kind && other.at.same(access.at) && closed(other.warp);
+      at = alike && kept ? reads_.erase(at) : std::next(at);
+      kept = kept || alike;
+    }
   }
 
   void judge(const Event& event, const Places& places, const Access& access) {
@@ -297,6 +339,7 @@ class Impl : public Detector {
   Order& order_;
   Places reads_;
   Places writes_;
+  std::vector<Cluster> clusters_;
   std::int64_t longest_ = 0;                                   // span of an access
   HashMap<std::uint32_t, std::shared_ptr<Completion>> loads_;  // by serial
   HashMap<std::uint32_t, std::vector<OpenStore>> stores_;      // by warp

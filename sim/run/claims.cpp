@@ -31,11 +31,12 @@ ProofResult undecided(ProofResult result, const std::string& reason) {
 std::uint64_t work_from_the_end(const ScenarioEntry& scenario,
                                 const ParameterSet& parameters,
                                 const RunOptions& options,
+                                bool tries_fail,
                                 std::uint32_t tiles) {
   RunOptions run = options;
   run.schedule = ScheduleSpec{};
   run.schedule.strategy = Strategy::kInTurn;
-  run.schedule.tries_fail = true;
+  run.schedule.tries_fail = tries_fail;
   run.schedule.tiles = tiles;
   run.clusters_begun_max = 1;
   run.clc_from_the_end = true;
@@ -124,7 +125,9 @@ ProofResult prove_claims(const ScenarioEntry& scenario,
       break;
     }
   }
-  if (work_from_the_end(scenario, parameters, options.run, honest.claims.tiles) != work) {
+  if (work_from_the_end(
+          scenario, parameters, options.run, honest.schedule.tries_fail, honest.claims.tiles) !=
+      work) {
     return undecided(std::move(honest), "what a cluster does depends on which tiles it claims");
   }
   if (options.keep_streams) {

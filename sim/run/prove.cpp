@@ -310,7 +310,7 @@ ProofResult prove_run(const ScenarioEntry& scenario,
     one = run_in_order(scenario, parameters, run, order_options);
   }
   if (one.order->needs_whole_grid()) {
-    result.whole_grid = order_options.whole_grid = true;
+    result.whole_grid = order_options.whole_grid = run.whole_grid = true;
     one = run_in_order(scenario, parameters, run, order_options);
   }
   result.operations = one.result.operations;
@@ -406,10 +406,11 @@ ProofResult prove_run(const ScenarioEntry& scenario,
 static std::uint64_t work_with(const ScenarioEntry& scenario,
                                const ParameterSet& parameters,
                                RunOptions run,
+                               bool tries_fail,
                                UnknownData unknown) {
   run.schedule = ScheduleSpec{};
   run.schedule.strategy = Strategy::kInTurn;
-  run.schedule.tries_fail = true;
+  run.schedule.tries_fail = tries_fail;
   run.rules.machine.unknown_data = unknown;
   run.detect = false;
   RunOrder::Options work_only;
@@ -420,10 +421,13 @@ static std::uint64_t work_with(const ScenarioEntry& scenario,
 // Whether words of data that the kernel reads decide what it does, as far as other words show it.
 static bool data_decides(const ScenarioEntry& scenario,
                          const ParameterSet& parameters,
-                         const RunOptions& run) {
-  const std::uint64_t zero = work_with(scenario, parameters, run, UnknownData::kZero);
-  return work_with(scenario, parameters, run, UnknownData::kOnes) != zero ||
-         work_with(scenario, parameters, run, UnknownData::kMixed) != zero;
+                         const RunOptions& run,
+                         bool tries_fail) {
+  const auto work = [&](UnknownData unknown) {
+    return work_with(scenario, parameters, run, tries_fail, unknown);
+  };
+  const std::uint64_t zero = work(UnknownData::kZero);
+  return work(UnknownData::kOnes) != zero || work(UnknownData::kMixed) != zero;
 }
 
 // One run's proof, and where the kernel asks for clusters, that of every number of them.
@@ -479,7 +483,7 @@ ProofResult prove(const ScenarioEntry& scenario,
     return result;
   }
   if (!asked) {
-    if (!data_decides(scenario, parameters, options.run)) {
+    if (!data_decides(scenario, parameters, options.run, result.schedule.tries_fail)) {
       result.notes.push_back(
           "words of data that it reads decide nothing: so with three values of each");
       return result;

@@ -249,7 +249,7 @@ RunResult simulate(const ScenarioEntry& scenario,
   sinks.add(options.observer);
   std::optional<RunOrder> judge;
   if (config.tries_fail && options.try_judge == nullptr) {
-    judge.emplace(gpu.config(), RunOrder::Options{.whole_grid = true});
+    judge.emplace(gpu.config(), RunOrder::Options{.whole_grid = options.whole_grid});
     sinks.add(&*judge);
   }
   gpu.set_try_judge(judge ? &*judge : options.try_judge);

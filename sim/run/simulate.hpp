@@ -33,8 +33,10 @@ struct RunOptions {
   bool record = false;  // keep every choice of the schedule
   /// With `schedule.tries_fail`: open tries that wait, and say yes.
   std::vector<OpenTry> tries_pass;
-  /// Knows which tries can only say yes; null: the run finds out.
+  /// Knows which tries can only say yes; null: the run finds out, of clusters one by one, or
+  /// together.
   const TryJudge* try_judge = nullptr;
+  bool whole_grid = false;
   /// Sees every event after the detectors, when not null.
   EventSink* observer = nullptr;
   /// Sees the machine before it runs, when not empty.
