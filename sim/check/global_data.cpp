@@ -288,8 +288,8 @@ class Impl : public Detector {
     places.emplace(place, std::move(access));
   }
 
-  // Of the reads of one place by clusters that are closed, one is enough: whoever writes there later
-  // is in order with none of them.
+  // Of the reads of one place by clusters that are closed, one is enough: whoever writes there
+  // later is in order with none of them.
   void forget_alike(const Access& access) {
     const std::int64_t start = access.at.start;
     const auto end = reads_.lower_bound({start + 1, 0});
