@@ -1,126 +1,16 @@
 #include "sim/check/shared_data.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
+#include <utility>
 
+#include "sim/check/footprint.hpp"
 #include "sim/model/matrix.hpp"
 
 namespace warptwin::sim {
 
 namespace {
-
-// Some bytes of a CTA's shared memory: `rows` times `width` bytes, `pitch` apart, as they lie
-// before a swizzle, which moves them within their row.
-struct Footprint {
-  static constexpr std::uint32_t kSwizzleChunk = 16;  // bytes that a swizzle moves together
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
-  std::uint32_t width = 0;
-  std::uint32_t pitch = 0;  // 0: one row
-  bool swizzled = false;    // rows of swizzle spans
-  bool gaps = false;        // pieces that are not one stride apart, and what lies between
-
-  static Footprint interval(std::uint32_t begin, std::uint32_t bytes) {
-    return {begin, begin + bytes, bytes, 0};
-  }
-  std::uint32_t rows() const { return pitch == 0 ? 1 : (end - begin - width) / pitch + 1; }
-  std::uint64_t bytes() const { return std::uint64_t{rows()} * width; }
-
-  bool meets(const Footprint& other) const {
-    if (begin >= other.end || other.begin >= end) {
-      return false;
-    }
-    if (pitch == 0 && other.pitch == 0) {
-      return true;
-    }
-    if (swizzled != other.swizzled && (pitch == 0 || other.pitch == 0)) {
-      // An address, not a place in a tile: anywhere in its span.
-      return swizzled ? spans().meets_interval(other.begin, other.end)
-                      : other.spans().meets_interval(begin, end);
-    }
-    if (pitch == other.pitch && begin % pitch + width <= pitch &&
-        other.begin % pitch + other.width <= pitch) {
-      // Two rectangles of one grid.
-      const std::uint32_t column = begin % pitch;
-      const std::uint32_t other_column = other.begin % pitch;
-      return column < other_column + other.width && other_column < column + width &&
-             begin / pitch <= (other.end - 1) / pitch && other.begin / pitch <= (end - 1) / pitch;
-    }
-    // Row by row, from the first of ours that reaches it.
-    const std::uint32_t count = rows();
-    const std::uint32_t skip =
-        pitch == 0 || other.begin <= begin ? 0 : (other.begin - begin) / pitch;
-    for (std::uint32_t row = skip > 0 ? skip - 1 : 0; row < count; ++row) {
-      const std::uint32_t from = begin + row * pitch;
-      if (from >= other.end) {
-        return false;
-      }
-      if (other.meets_interval(from, from + width)) {
-        return true;
-      }
-    }
-    return false;
-  }
-  // Both, and what lies between.
-  Footprint joined(const Footprint& other) const {
-    const std::uint32_t first = std::min(begin, other.begin);
-    const std::uint32_t last = std::max(end, other.end);
-    if (pitch == 0 || pitch != other.pitch || begin % pitch + width > pitch ||
-        other.begin % pitch + other.width > pitch) {
-      return interval(first, last - first);
-    }
-    // A rectangle of one grid.
-    const std::uint32_t left = std::min(begin % pitch, other.begin % pitch);
-    const std::uint32_t right = std::max(begin % pitch + width, other.begin % pitch + other.width);
-    return {first / pitch * pitch + left,
-            (last - 1) / pitch * pitch + right,
-            right - left,
-            pitch,
-            swizzled};
-  }
-  bool covers(const Footprint& other) const {
-    if (pitch == 0) {
-      const Footprint all = other.swizzled ? other.spans() : other;
-      return begin <= all.begin && all.end <= end;
-    }
-    return begin == other.begin && end == other.end && width == other.width &&
-           pitch == other.pitch && swizzled == other.swizzled;
-  }
-  /// Calls `f(from, to)` for each run of bytes as it lies in memory, in no order.
-  template <class F>
-  void for_each_run(F&& f) const {
-    for (std::uint32_t row = 0; row < rows(); ++row) {
-      const std::uint32_t from = begin + row * pitch;
-      if (!swizzled) {
-        f(from, from + width);
-        continue;
-      }
-      std::uint32_t to = from;
-      for (std::uint32_t at = from; at < from + width; at = to) {
-        to = std::min(from + width, (at / kSwizzleChunk + 1) * kSwizzleChunk);
-        const std::uint32_t moved = at ^ ((at >> 7) % (pitch / kSwizzleChunk) * kSwizzleChunk);
-        f(moved, moved + (to - at));
-      }
-    }
-  }
-
- private:
-  Footprint spans() const {
-    const std::uint32_t first = begin / pitch * pitch;
-    return interval(first, rows() * pitch);
-  }
-  bool meets_interval(std::uint32_t from, std::uint32_t to) const {
-    if (from >= end || to <= begin) {
-      return false;
-    }
-    if (pitch == 0) {
-      return true;
-    }
-    const std::uint32_t row = from <= begin ? 0 : (from - begin) / pitch;
-    const std::uint32_t start = begin + row * pitch;
-    return (from < start + width && start < to) || (start + pitch < to && start + pitch < end);
-  }
-};
 
 enum class Kind : std::uint8_t {
   kGenericWrite,
@@ -488,33 +378,30 @@ class Impl : public Detector {
     std::uint64_t bytes = 0;
     std::uint32_t first_missing = 0;
   };
-  static Coverage coverage(const std::vector<Access>& known, const Footprint& read) {
-    Coverage result;
-    std::vector<bool> done;
-    std::uint32_t low = ~0U;
-    std::uint32_t high = 0;
-    read.for_each_run([&](std::uint32_t from, std::uint32_t to) {
-      low = std::min(low, from);
-      high = std::max(high, to);
-    });
-    done.resize(high - low);
+  Coverage coverage(const std::vector<Access>& known, const Footprint& read) {
+    const auto [low, high] = read.bounds();
+    written_.reset(low, high);
     for (const Access& one : known) {
-      if (writes(one.kind)) {
-        one.at.for_each_run([&](std::uint32_t from, std::uint32_t to) {
-          for (std::uint32_t at = std::max(from, low); at < std::min(to, high); ++at) {
-            done[at - low] =
-                one.kind != Kind::kBarrier;  // which leaves nothing that means anything
-          }
-        });
+      const auto [first, last] = one.at.bounds();
+      if (writes(one.kind) && first < high && low < last) {
+        // Of an mbarrier nothing is left that means anything.
+        const bool data = one.kind != Kind::kBarrier;
+        one.at.for_each_run(
+            [&](std::uint32_t from, std::uint32_t to) { written_.set(from, to, data); });
       }
     }
-    result.first_missing = high;
+    Coverage result{0, high};
     read.for_each_run([&](std::uint32_t from, std::uint32_t to) {
-      for (std::uint32_t at = from; at < to; ++at) {
-        result.bytes += done[at - low] ? 1 : 0;
-        result.first_missing =
-            done[at - low] ? result.first_missing : std::min(result.first_missing, at);
+      if (written_.all(from, to)) {
+        result.bytes += to - from;
+        return;
       }
+      result.bytes += written_.count(from, to);
+      std::uint32_t missing = from;
+      while (written_.all(missing, missing + 1)) {
+        ++missing;
+      }
+      result.first_missing = std::min(result.first_missing, missing);
     });
     return result;
   }
@@ -524,15 +411,6 @@ class Impl : public Detector {
                        std::uint32_t cta,
                        const std::vector<Access>& known,
                        const Access& read) {
-    bool whole = false;
-    for (const Access& one : known) {
-      if (writes(one.kind) && one.at.meets(read.at)) {
-        whole = one.kind != Kind::kBarrier && (whole || one.at.covers(read.at));
-      }
-    }
-    if (whole) {
-      return;
-    }
     const Coverage written = coverage(known, read.at);
     if (written.bytes == read.at.bytes() || (read.at.gaps && written.bytes != 0)) {
       return;
@@ -572,6 +450,7 @@ class Impl : public Detector {
     }
     const std::uint64_t errors = reporter().errors();
     bool any_gone = false;
+    bool whole = false;  // one write alone has filled what is read
     for (std::size_t i = 0; i < known.size(); ++i) {
       Access& first = known[i];
       if (writes(access.kind) && first.source.width != 0 && access.at.meets(first.source)) {
@@ -579,6 +458,9 @@ class Impl : public Detector {
       }
       if (!access.at.meets(first.at)) {
         continue;
+      }
+      if (writes(first.kind)) {
+        whole = first.kind != Kind::kBarrier && (whole || first.at.covers(access.at));
       }
       if (first.kind == Kind::kBarrier && access.kind == Kind::kBarrier) {
         first.gone = any_gone = true;  // barrier_order judges them
@@ -604,14 +486,14 @@ class Impl : public Detector {
         // A write of all its bytes takes the place of what came before.
         first.gone = access.at.covers(first.at);
         any_gone = any_gone || first.gone;
-      } else if (in_order && first.at.covers(access.at)) {
+      } else if (in_order && reads_operand(access.kind) && first.at.covers(access.at)) {
         access.source = first.at;
       }
     }
     if (any_gone) {
       std::erase_if(known, [](const Access& first) { return first.gone; });
     }
-    if (!writes(access.kind)) {
+    if (!writes(access.kind) && !whole) {
       require_written(event, cta, known, access);
     }
     if (access.source.width != 0 && !one_write_alone(known, access.source)) {
@@ -760,6 +642,7 @@ class Impl : public Detector {
   };
 
   Order& order_;
+  ByteSet written_;                                                        // while a read is judged
   std::map<std::pair<std::uint32_t, std::uint64_t>, SourceSite> refused_;  // by warp and mbarrier
   HashMap<std::uint32_t, std::vector<Access>> ctas_;
   std::map<std::uint32_t, SourceSite> idle_waits_;  // by warp: its last wait for no store

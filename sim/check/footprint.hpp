@@ -1,0 +1,187 @@
+/// Bytes of a CTA's shared memory: of one access, as rows, and of a piece, one bit each.
+
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace warptwin::sim {
+
+/// Some bytes of a CTA's shared memory: `rows` times `width` bytes, `pitch` apart, as they lie
+// before a swizzle, which moves them within their row.
+struct Footprint {
+  static constexpr std::uint32_t kSwizzleChunk = 16;  // bytes that a swizzle moves together
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  std::uint32_t width = 0;
+  std::uint32_t pitch = 0;  // 0: one row
+  bool swizzled = false;    // rows of swizzle spans
+  bool gaps = false;        // pieces that are not one stride apart, and what lies between
+
+  static Footprint interval(std::uint32_t begin, std::uint32_t bytes) {
+    return {begin, begin + bytes, bytes, 0};
+  }
+  std::uint32_t rows() const { return pitch == 0 ? 1 : (end - begin - width) / pitch + 1; }
+  std::uint64_t bytes() const { return std::uint64_t{rows()} * width; }
+
+  bool meets(const Footprint& other) const {
+    return begin < other.end && other.begin < end && meets_by_rows(other);
+  }
+  bool meets_by_rows(const Footprint& other) const {
+    if (pitch == 0 && other.pitch == 0) {
+      return true;
+    }
+    if (swizzled != other.swizzled && (pitch == 0 || other.pitch == 0)) {
+      // An address, not a place in a tile: anywhere in its span.
+      return swizzled ? spans().meets_interval(other.begin, other.end)
+                      : other.spans().meets_interval(begin, end);
+    }
+    if (pitch == other.pitch && begin % pitch + width <= pitch &&
+        other.begin % pitch + other.width <= pitch) {
+      // Two rectangles of one grid.
+      const std::uint32_t column = begin % pitch;
+      const std::uint32_t other_column = other.begin % pitch;
+      return column < other_column + other.width && other_column < column + width &&
+             begin / pitch <= (other.end - 1) / pitch && other.begin / pitch <= (end - 1) / pitch;
+    }
+    // Row by row, from the first of ours that reaches it.
+    const std::uint32_t count = rows();
+    const std::uint32_t skip =
+        pitch == 0 || other.begin <= begin ? 0 : (other.begin - begin) / pitch;
+    for (std::uint32_t row = skip > 0 ? skip - 1 : 0; row < count; ++row) {
+      const std::uint32_t from = begin + row * pitch;
+      if (from >= other.end) {
+        return false;
+      }
+      if (other.meets_interval(from, from + width)) {
+        return true;
+      }
+    }
+    return false;
+  }
+  // Both, and what lies between.
+  Footprint joined(const Footprint& other) const {
+    const std::uint32_t first = std::min(begin, other.begin);
+    const std::uint32_t last = std::max(end, other.end);
+    if (pitch == 0 || pitch != other.pitch || begin % pitch + width > pitch ||
+        other.begin % pitch + other.width > pitch) {
+      return interval(first, last - first);
+    }
+    // A rectangle of one grid.
+    const std::uint32_t left = std::min(begin % pitch, other.begin % pitch);
+    const std::uint32_t right = std::max(begin % pitch + width, other.begin % pitch + other.width);
+    return {first / pitch * pitch + left,
+            (last - 1) / pitch * pitch + right,
+            right - left,
+            pitch,
+            swizzled};
+  }
+  bool covers(const Footprint& other) const {
+    if (pitch == 0) {
+      const Footprint all = other.swizzled ? other.spans() : other;
+      return begin <= all.begin && all.end <= end;
+    }
+    return begin == other.begin && end == other.end && width == other.width &&
+           pitch == other.pitch && swizzled == other.swizzled;
+  }
+  /// What the runs lie within.
+  std::pair<std::uint32_t, std::uint32_t> bounds() const {
+    if (!swizzled) {
+      return {begin, end};
+    }
+    const Footprint all = spans();
+    return {all.begin, all.end};
+  }
+  /// Calls `f(from, to)` for each run of bytes as it lies in memory, in no order.
+  template <class F>
+  void for_each_run(F&& f) const {
+    for (std::uint32_t row = 0; row < rows(); ++row) {
+      const std::uint32_t from = begin + row * pitch;
+      if (!swizzled) {
+        f(from, from + width);
+        continue;
+      }
+      std::uint32_t to = from;
+      for (std::uint32_t at = from; at < from + width; at = to) {
+        to = std::min(from + width, (at / kSwizzleChunk + 1) * kSwizzleChunk);
+        const std::uint32_t moved = at ^ ((at >> 7) % (pitch / kSwizzleChunk) * kSwizzleChunk);
+        f(moved, moved + (to - at));
+      }
+    }
+  }
+
+ private:
+  Footprint spans() const {
+    const std::uint32_t first = begin / pitch * pitch;
+    return interval(first, rows() * pitch);
+  }
+  bool meets_interval(std::uint32_t from, std::uint32_t to) const {
+    if (from >= end || to <= begin) {
+      return false;
+    }
+    if (pitch == 0) {
+      return true;
+    }
+    const std::uint32_t row = from <= begin ? 0 : (from - begin) / pitch;
+    const std::uint32_t start = begin + row * pitch;
+    return (from < start + width && start < to) || (start + pitch < to && start + pitch < end);
+  }
+};
+
+/// Bytes of a piece of shared memory, one bit each.
+class ByteSet {
+ public:
+  /// None of [begin, end).
+  void reset(std::uint32_t begin, std::uint32_t end) {
+    begin_ = begin;
+    end_ = end;
+    words_.assign((end - begin + kBits - 1) / kBits, 0);
+  }
+  /// Puts [from, to) in, or takes them out, as far as they are of the piece.
+  void set(std::uint32_t from, std::uint32_t to, bool in) {
+    for_each_word(from, to, [&](std::size_t word, std::uint64_t mask) {
+      words_[word] = in ? words_[word] | mask : words_[word] & ~mask;
+    });
+  }
+  /// Whether all of [from, to) are in.
+  bool all(std::uint32_t from, std::uint32_t to) const {
+    bool in = true;
+    for_each_word(from, to, [&](std::size_t word, std::uint64_t mask) {
+      in = in && (words_[word] & mask) == mask;
+    });
+    return in;
+  }
+  /// How many of [from, to) are in.
+  std::uint32_t count(std::uint32_t from, std::uint32_t to) const {
+    std::uint32_t bytes = 0;
+    for_each_word(from, to, [&](std::size_t word, std::uint64_t mask) {
+      bytes += static_cast<std::uint32_t>(std::popcount(words_[word] & mask));
+    });
+    return bytes;
+  }
+
+ private:
+  static constexpr std::uint32_t kBits = 64;
+
+  template <class F>
+  void for_each_word(std::uint32_t from, std::uint32_t to, F&& f) const {
+    from = std::max(from, begin_);
+    to = std::min(to, end_);
+    while (from < to) {
+      const std::uint32_t place = from - begin_;
+      const std::uint32_t bits = std::min(to - from, kBits - place % kBits);
+      f(place / kBits, (~std::uint64_t{0} >> (kBits - bits)) << place % kBits);
+      from += bits;
+    }
+  }
+
+  std::uint32_t begin_ = 0;
+  std::uint32_t end_ = 0;
+  std::vector<std::uint64_t> words_;
+};
+
+}  // namespace warptwin::sim
