@@ -329,8 +329,13 @@ void Order::proxy_fence(WarpOrder& warp, const Event& event) {
   }
   warp.just_fenced = true;
   warp.clock.own[fence_component()] = proxy_fences_;
+  // Of shared::cta only what the warps of the own CTA have done to its memory.
+  const bool own = event.count == static_cast<std::uint32_t>(ProxySpace::kSharedCta);
+  const std::uint32_t rank = event.warp % warps_ / config_.warps_per_cta;
   for (std::uint32_t other = 0; other < warps_; ++other) {
-    raise(warp.clock.own, component(kProxyFenced, other), warp.clock.own[component(kOps, other)]);
+    if (!own || other / config_.warps_per_cta == rank) {
+      raise(warp.clock.own, component(kProxyFenced, other), warp.clock.own[component(kOps, other)]);
+    }
   }
 }
 
