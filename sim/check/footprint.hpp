@@ -12,7 +12,7 @@
 namespace warptwin::sim {
 
 /// Some bytes of a CTA's shared memory: `rows` times `width` bytes, `pitch` apart, as they lie
-// before a swizzle, which moves them within their row.
+/// before a swizzle, which moves them within their row.
 struct Footprint {
   static constexpr std::uint32_t kSwizzleChunk = 16;  // bytes that a swizzle moves together
   std::uint32_t begin = 0;

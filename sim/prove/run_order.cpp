@@ -7,7 +7,6 @@ namespace warptwin::sim {
 
 namespace {
 
-constexpr std::uint32_t kSeveral = ~std::uint32_t{0};
 constexpr std::size_t kFindingsMax = 64;
 constexpr std::uint64_t kHashSeed = 0xCBF29CE484222325U;  // FNV-1a
 constexpr std::uint64_t kHashPrime = 0x100000001B3U;
@@ -964,9 +963,6 @@ void RunOrder::note_work(const Event& event) {
 bool RunOrder::asked_for_before(const Event& event) {
   const bool tries = event.op == Op::kMbarrierTryWait;
   if (!tries && event.op != Op::kMbarrierWait) {
-    return false;
-  }
-  if (!tries && asked_phases_.empty()) {
     return false;
   }
   const std::uint64_t place = key(event.warp, event.address);

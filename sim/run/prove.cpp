@@ -1,7 +1,6 @@
 #include "sim/run/prove.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "sim/run/claims.hpp"
 #include "sim/run/role_work.hpp"
