@@ -176,12 +176,14 @@ class Engine {
       // turn.
       const Slot slot = unchanged_ > poll_limit_ ? gpu_.ready().next_after(previous_)
                                                  : scheduler_.pick(gpu_.ready(), previous_);
+      WARPTWIN_ASSERT(gpu_.ready().contains(slot));
       previous_ = slot;
       gpu_.set_time(++stats_.steps);
       if (recorded_ != nullptr) {
         recorded_->push_back(slot);
       }
       if (gpu_.is_warp(slot)) {
+        WARPTWIN_ASSERT(alive_[slot]);
         return slot;
       }
       gpu_.advance(slot);

@@ -149,6 +149,7 @@ Event Gpu::event_of(Slot slot, const Operation& op) const {
   const Warp& warp = warps_[slot];
   event.time = time_;
   event.lanes = op.lanes;
+  event.lane = op.lane;
   event.ordering = op.ordering;
   event.warp = warp.number;
   event.cta = ctas_[warp.cta].number;
@@ -490,6 +491,7 @@ Gpu::Outcome Gpu::mbarrier_update(Slot slot, const Operation& op) {
       event.wanted = bar.valid() && bar.idle() ? 1 : 0;
       const BarrierStep step = bar.init(op.count);
       fail(event, step.fault, false);
+      wake_barrier(target.cta, number);  // who waits for the object that was there looks again
       event.expected = event.pending = op.count;
     } else if (!bar.valid()) {
       fail(event, Fault::kUninitialised, true);
