@@ -213,20 +213,24 @@ void Order::on_init(ClusterOrder& cluster, const Event& event) {
 }
 
 // An arrival that counted in `event.phase` of its barrier adds what it releases to that phase.
-void Order::release(ClusterOrder& cluster, const Event& event, const Clock& clock) {
+void Order::release(ClusterOrder& cluster, const Event& event, const Clock& clock, bool afar) {
   BarrierClock& barrier = cluster.barriers[number_of(cluster, event.cta, event.address)];
   if (barrier.phase != event.phase) {
     if (barrier.phase + 1 == event.phase) {
       std::swap(barrier.completed, barrier.current);
+      std::swap(barrier.completed_afar, barrier.current_afar);
     } else {
       barrier.completed = {};
+      barrier.completed_afar = {};
     }
-    barrier.current.own.clear();
-    barrier.current.others.clear();
+    for (Clock* open : {&barrier.current, &barrier.current_afar}) {
+      open->own.clear();
+      open->others.clear();
+    }
     barrier.phase = event.phase;
   }
   barrier.last = std::max(barrier.last, event.phase + 1);
-  join(barrier.current, clock);
+  join(afar ? barrier.current_afar : barrier.current, clock);
 }
 
 // A wait has observed phase `event.phase - 1`.
@@ -235,10 +239,15 @@ void Order::observe(ClusterOrder& cluster, const Event& event, std::uint32_t sel
   BarrierClock& barrier = cluster.barriers[number];
   const bool relaxed = !acquires(event.ordering);
   Clock& clock = relaxed ? cluster.warps[self].pending : cluster.warps[self].clock;
-  if (barrier.phase == event.phase) {
-    join(clock, barrier.completed);
-  } else if (barrier.phase + 1 == event.phase) {
-    join(clock, barrier.current);
+  const bool here = barrier.phase == event.phase;
+  if (here || barrier.phase + 1 == event.phase) {
+    const Clock& afar = here ? barrier.completed_afar : barrier.current_afar;
+    join(clock, here ? barrier.completed : barrier.current);
+    if (event.ordering.scope != Scope::kCta) {
+      join(clock, afar);
+    } else if (!afar.own.empty()) {
+      not_acquired(cluster, event, self);
+    }
   }
   barrier.last = std::max(barrier.last, event.phase);
   raise(clock.own, barrier_component(number), barrier.base + event.phase);
@@ -246,9 +255,14 @@ void Order::observe(ClusterOrder& cluster, const Event& event, std::uint32_t sel
     cluster.relaxed[{first, self}] = barrier.relaxed_site;
   }
   if (relaxed) {
-    for (std::uint32_t first = 0; first < warps_; ++first) {
-      cluster.relaxed[{first, self}] = event.site;
-    }
+    not_acquired(cluster, event, self);
+  }
+}
+
+// The wait is why what others did before it is in no order with what comes behind.
+void Order::not_acquired(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
+  for (std::uint32_t first = 0; first < warps_; ++first) {
+    cluster.relaxed[{first, self}] = event.site;
   }
 }
 
@@ -257,7 +271,7 @@ void Order::deliver(ClusterOrder& cluster, const Event& event) {
   if (found == cluster.in_flight.end()) {
     return;
   }
-  release(cluster, event, found->second.clock);
+  release(cluster, event, found->second.clock, found->second.afar);
   if (--found->second.targets == 0) {
     cluster.in_flight.erase(found);
   }
@@ -271,13 +285,13 @@ void Order::on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t s
   const Clock relaxed = releases ? Clock{} : at_relaxed_arrival(warp, self);
   const Clock& published = releases ? warp.clock : relaxed;
   if (event.step == Step::kIssued) {
-    cluster.in_flight[event.serial] = {published, 1};
+    cluster.in_flight[event.serial] = {published, 1, !here};
     return;
   }
   if (event.step == Step::kSignalled) {
     deliver(cluster, event);
   } else if (event.fault == Fault::kNone) {
-    release(cluster, event, published);
+    release(cluster, event, published, !here);
   }
   if (!releases) {
     BarrierClock& barrier = cluster.barriers[number_of(cluster, event.cta, event.address)];
@@ -301,7 +315,7 @@ void Order::on_commit(ClusterOrder& cluster, const Event& event, std::uint32_t s
                 done.own.begin() + barrier_component(0));
     }
     const auto targets = static_cast<std::uint32_t>(std::max(1, std::popcount(event.extra)));
-    cluster.in_flight[event.serial] = {std::move(done), targets};
+    cluster.in_flight[event.serial] = {std::move(done), targets, false};
   } else if (event.step == Step::kSignalled) {
     deliver(cluster, event);
   }

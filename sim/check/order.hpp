@@ -6,9 +6,11 @@
 /// operations only; a releasing write of a global word to an acquiring read of it, in any cluster.
 /// A wait for wgmmas tells their warpgroup's first warp's tensor operations complete, and even a
 /// relaxed arrival passes that on: they have read, and write registers only. A copy publishes its
-/// own bytes and no one's past. A relaxed arrival publishes what a releasing
-/// fence of its warp covered, a relaxed wait acquires at the next acquiring fence; a relaxed
-/// cluster arrival publishes, beside that, the initialisations before a fence.mbarrier_init.
+/// own bytes and no one's past. A wait at CTA scope observes what the copy engine and the tensor
+/// core signal for another CTA (the rule wait_scope), and no arrival of another CTA's warps. A
+/// relaxed arrival publishes what a releasing fence of its warp covered, a relaxed wait acquires at
+/// the next acquiring fence; a relaxed cluster arrival publishes, beside that, the initialisations
+/// before a fence.mbarrier_init.
 
 #pragma once
 
@@ -95,8 +97,10 @@ class Order {
     std::uint32_t base = 0;  // mark of the object's phase 0
     std::uint32_t last = 0;  // its latest phase
     std::uint32_t phase = 0;
-    Clock current;                       // joined releases of `phase`
-    Clock completed;                     // of the phase before
+    Clock current;       // joined releases of `phase`
+    Clock completed;     // of the phase before
+    Clock current_afar;  // the same, by warps of other CTAs
+    Clock completed_afar;
     std::vector<std::uint32_t> relaxed;  // warps that arrived relaxed, in the last phases
     SourceSite relaxed_site{};
   };
@@ -104,6 +108,7 @@ class Order {
   struct InFlight {
     Clock clock;
     std::uint32_t targets = 1;
+    bool afar = false;  // of a warp of another CTA
   };
   struct WarpOrder {
     Clock clock;
@@ -141,8 +146,9 @@ class Order {
   void on_init(ClusterOrder& cluster, const Event& event);
   void on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void on_commit(ClusterOrder& cluster, const Event& event, std::uint32_t self);
-  void release(ClusterOrder& cluster, const Event& event, const Clock& clock);
+  void release(ClusterOrder& cluster, const Event& event, const Clock& clock, bool afar);
   void observe(ClusterOrder& cluster, const Event& event, std::uint32_t self);
+  void not_acquired(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void fence(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void proxy_fence(WarpOrder& warp, const Event& event);
   void deliver(ClusterOrder& cluster, const Event& event);

@@ -72,7 +72,8 @@ constexpr Rule kRules[] = {
       "lenient strict",
       "lenient",
       "strict",
-      "a wait at cta scope for what another CTA has done (MBAR_WAIT_NO_ACQUIRE_SCOPE)"},
+      "a wait at cta scope for what another CTA's copies, MMAs and commits signal; its warps' "
+      "arrivals need cluster scope (MBAR_WAIT_NO_ACQUIRE_SCOPE)"},
      [](Rules& rules, std::size_t value) {
        rules.severities["MBAR_WAIT_NO_ACQUIRE_SCOPE"] = kLevels[value];
      }},

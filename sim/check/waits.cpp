@@ -155,8 +155,8 @@ class Impl : public Detector {
                         barrier_name(event),
                         "waits at cta scope for phase " + std::to_string(afar->second) +
                             ", in which another CTA arrived",
-                        {"enough to reuse a stage; what the other CTA's warps wrote is not "
-                         "acquired"});
+                        {"what the other CTA's copies, MMAs and commits signal is taken as seen "
+                         "(rule wait_scope); what its warps did is not acquired"});
     }
   }
 

@@ -58,8 +58,8 @@ void start(M& m, std::uint32_t count, std::uint32_t second_count) {
   }
 }
 
-void wait(M& m, Mbarrier bar, std::int32_t phase) {
-  m.mbarrier_wait_parity(bar, WaitPhase::number(phase));
+void wait(M& m, Mbarrier bar, std::int32_t phase, Ordering ordering = kAcquireCta) {
+  m.mbarrier_wait_parity(bar, WaitPhase::number(phase), ordering);
 }
 
 void meet_cluster(M& m) {
@@ -294,7 +294,7 @@ void multicast(M& m, const Steps& has) {
     m.elect_one([&] {
       if (m.warp_index() == 0) {
         if (has("wait empty")) {
-          wait(m, kEmpty, lap - 1);
+          wait(m, kEmpty, lap - 1, kAcquireCluster);
         }
         const bool all = m.cta_rank() == 0 || has("the bytes of all issuers, in every CTA");
         m.mbarrier_arrive_expect_tx(kBar, all ? 2 * kHalf : kHalf);
@@ -348,7 +348,7 @@ void clc_loop(M& m, const Steps& has) {
     m.elect_one([&] {
       if (asks) {
         if (has("wait empty")) {
-          wait(m, kEmpty, lap - 1);
+          wait(m, kEmpty, lap - 1, kAcquireCluster);
         }
         for (std::uint32_t rank = 0; rank < m.cluster_size(); ++rank) {
           if (rank == 0 || has("16 bytes expected in every CTA")) {
