@@ -1223,6 +1223,24 @@ constexpr DiagnosticInfo kCatalogue[] = {
      "an MMA, cp or store writes cells of tensor memory that an earlier one may still write",
      "accumulators overlap: wrong data",
      "PTX ISA: tcgen05 memory consistency model"},
+    {"WARP_LANE_RACE",
+     kError,
+     kError,
+     "two lanes of a warp access a word of shared memory in no order, and one of them writes it",
+     "a word that one lane has written, or all have read, is written by another lane, or read by "
+     "one "
+     "that has not written it, and the warp has neither met nor waited since",
+     "lanes that have parted come in any order: another value than meant",
+     "PTX ISA: bar.warp.sync; Memory Consistency Model: Data-race"},
+    {"WARP_LANE_RELEASE",
+     kWarning,
+     kError,
+     "one lane releases what other lanes of its warp have read or written",
+     "an elected lane arrives on an mbarrier, or releases a word, after loads or stores of shared "
+     "memory by all lanes, with nothing between that brings the warp together",
+     "nothing while the lanes stay together; lanes that have parted read what is overwritten, or "
+     "write what has been read",
+     "PTX ISA: bar.warp.sync; Memory Consistency Model: Causality order"},
     {"WARP_SYNC_MASK",
      kError,
      kError,

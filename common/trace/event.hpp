@@ -210,6 +210,7 @@ struct Event {
   std::uint32_t expected = 0;  // arrivals a phase takes
   std::uint32_t peer = 0;      // a second address: an operand, a signalled barrier
   std::uint32_t peer_cta = 0;
+  std::uint8_t lane = 0;     // where one lane executed it: which
   std::uint32_t serial = 0;  // an asynchronous operation's number, the same in all its steps
   std::uint64_t global =
       0;  // global-memory address; smem descriptor of A for mma (of wgmma: as of tcgen05)

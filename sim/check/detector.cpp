@@ -11,6 +11,7 @@
 #include "sim/check/dependent_launch.hpp"
 #include "sim/check/exit_life.hpp"
 #include "sim/check/global_data.hpp"
+#include "sim/check/lane_races.hpp"
 #include "sim/check/launch_control.hpp"
 #include "sim/check/layouts.hpp"
 #include "sim/check/lone_waits.hpp"
@@ -45,6 +46,7 @@ constexpr Entry kDetectors[] = {
     {"transactions", make_transactions},
     {"waits", make_waits},
     {"lone_waits", make_lone_waits},
+    {"lane_races", make_lane_races},
     {"named_barriers", make_named_barriers},
     {"stages", make_stages},
     {"copies", make_copies},

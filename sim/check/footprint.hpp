@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/trace/event.hpp"
+
 namespace warptwin::sim {
 
 /// Some bytes of a CTA's shared memory: `rows` times `width` bytes, `pitch` apart, as they lie
@@ -131,6 +133,19 @@ struct Footprint {
     return (from < start + width && start < to) || (start + pitch < to && start + pitch < end);
   }
 };
+
+/// Of ld.shared and st.shared: a word, a row of a tile in each lane, or one row in all of them.
+inline Footprint footprint_of(const Event& event) {
+  if (event.expected == 0) {
+    return Footprint::interval(event.address, 4);
+  }
+  const std::uint32_t begin =
+      event.address + event.phase * event.peer + event.wanted * event.expected;
+  if (event.peer == 0) {
+    return Footprint::interval(begin, event.bytes);
+  }
+  return {begin, begin + (event.count - 1) * event.peer + event.bytes, event.bytes, event.peer};
+}
 
 /// Bytes of a piece of shared memory, one bit each.
 class ByteSet {

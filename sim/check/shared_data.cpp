@@ -153,13 +153,13 @@ class Impl : public Detector {
         break;
       case Op::kSharedLoad:
         if (event.fault == Fault::kNone) {
-          add(event, event.cta, make(event, Kind::kGenericRead, stored(event)));
+          add(event, event.cta, make(event, Kind::kGenericRead, footprint_of(event)));
         }
         break;
       case Op::kSharedStore:
         if (event.fault == Fault::kNone || event.fault == Fault::kUnsettled ||
             event.fault == Fault::kUnwaited) {
-          add(event, event.cta, make(event, Kind::kGenericWrite, stored(event)));
+          add(event, event.cta, make(event, Kind::kGenericWrite, footprint_of(event)));
         }
         break;
       case Op::kTcgen05Alloc:
@@ -196,19 +196,6 @@ class Impl : public Detector {
       dirty_[event.warp] = access.time;
     }
     return access;
-  }
-
-  // A word, a row of a tile in each lane, or one row in all of them.
-  static Footprint stored(const Event& event) {
-    if (event.expected == 0) {
-      return Footprint::interval(event.address, 4);
-    }
-    const std::uint32_t begin =
-        event.address + event.phase * event.peer + event.wanted * event.expected;
-    if (event.peer == 0) {
-      return Footprint::interval(begin, event.bytes);
-    }
-    return {begin, begin + (event.count - 1) * event.peer + event.bytes, event.bytes, event.peer};
   }
 
   void on_load(const Event& event) {
@@ -584,13 +571,16 @@ class Impl : public Detector {
                              name_of(first.kind) + " of " + naming().warp(first.warp) + " at " +
                              naming().site(first.site);
     const SourceSite relaxed = order_.relaxed_edge(first.warp, second.warp);
+    const std::string passes_nothing = "the arrival or wait at " + naming().site(relaxed) +
+                                       " is relaxed, or of CTA scope between two CTAs";
     if (generic(first.kind) && generic(second.kind) && relaxed.line != 0) {
       reporter().report("MBAR_RELAXED_NO_FENCE",
                         event,
                         place(cta, second.at),
                         what,
-                        {"the arrival or wait at " + naming().site(relaxed) + " is relaxed",
-                         "missing: a releasing fence before it, or an acquiring one after"});
+                        {passes_nothing,
+                         "missing: cluster scope there, or a releasing fence before it or an "
+                         "acquiring one after"});
       return;
     }
     const auto refused = first.kind == Kind::kLoad
@@ -618,7 +608,11 @@ class Impl : public Detector {
                          missing(first)});
       return;
     }
-    reporter().report(id_of(first, second), event, place(cta, second.at), what, {missing(first)});
+    std::vector<std::string> details{missing(first)};
+    if (relaxed.line != 0) {
+      details.push_back(passes_nothing);
+    }
+    reporter().report(id_of(first, second), event, place(cta, second.at), what, details);
   }
 
   void report_unfenced(const Event& event,

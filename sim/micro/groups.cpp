@@ -110,6 +110,34 @@ void add_groups(List& list) {
     };
   };
   list.add("WARP_SYNC_MISSING", 1, refill(false), refill(true));
+  const auto two_lanes = [](bool meet) -> Body {
+    return [=](M& m) {
+      m.for_lanes(
+          2, [&](std::uint32_t lane) { m.st_shared_u32(kTile + (meet ? 4 * lane : 0), lane); });
+    };
+  };
+  list.add("WARP_LANE_RACE", 1, two_lanes(false), two_lanes(true));
+  const auto read_back = [](bool meet) -> Body {
+    return [=](M& m) {
+      m.elect_one([&] { m.st_shared_u32(kTile, 1); });
+      if (meet) {
+        m.sync_warp();
+      }
+      m.ld_shared_u32(kTile);
+    };
+  };
+  list.add("WARP_LANE_RACE", 1, read_back(false), read_back(true));
+  const auto released = [](bool meet) -> Body {
+    return after_init(1, [=](M& m) {
+      m.st_shared_u32(kTile, 1);
+      if (meet) {
+        m.sync_warp();
+      }
+      m.elect_one([&] { m.mbarrier_arrive(kBar); });
+      wait(m, 0);
+    });
+  };
+  list.strictly("WARP_LANE_RELEASE", 1, 1, released(false), released(true));
   const auto groups = [](std::uint32_t id_of_second) -> Body {
     return [=](M& m) { m.bar_sync(m.warp_index() < 2 ? 1 : id_of_second, 64); };
   };
