@@ -53,6 +53,7 @@ class Judgement {
   std::vector<RelationFinding> run() {
     for (std::uint32_t number = 0; number <= options_.interleavings; ++number) {
       ScheduleSpec schedule = schedule_of(number, options_);
+      schedule.tries_fail = options_.tries_fail;
       if (claims_) {
         // How many clusters a request gets is nobody's to say.
         schedule.tiles = number % (input_.launch.clusters + 1);

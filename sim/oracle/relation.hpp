@@ -64,6 +64,10 @@ struct RelationOptions {
   /// A load of words that nobody wrote is wrong, whatever is done with them.
   bool words_need_data = true;
 
+  /// A try says no, and is a wait when it is made again, which its lanes leave one by one. It may
+  /// say no where PTX says that it cannot: evidence for a defect that was found otherwise, no more.
+  bool tries_fail = false;
+
   std::uint32_t interleavings = 16;
   std::uint64_t seed = 1;
   bool first_only = false;  // stop after the first execution that shows something

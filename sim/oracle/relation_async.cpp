@@ -16,11 +16,11 @@ void Record::issue(const Event& event) {
   const Node issued = step(event);
   Async& async = asyncs_[event.serial];
   async.issue = event;
-  async.number = ++warp.asyncs;
-  if (event.op == Op::kWgmma) {
+  if (event.op == Op::kWgmma) {  // no number: which of its warps comes first is the schedule's
     issue_wgmma(event, async, issued);
     return;
   }
+  async.number = ++warp.asyncs;
   async.begin = order.add({issued});
   switch (event.op) {
     case Op::kTensorLoad:

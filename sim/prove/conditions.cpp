@@ -174,8 +174,14 @@ void Conditions::judge_expects(std::uint32_t number) {
 void Conditions::complete(std::uint32_t number) {
   Barrier& barrier = barriers_[number];
   judge_expects(number);
+  std::vector<std::uint32_t> chains;
   for (const Pass& pass : barrier.current.passes) {
-    // Phase n + 1 is complete although the wait for phase n has not passed: it looks too late.
+    // Phase n + 1 is complete although the wait for phase n has not passed: it looks too late. What
+    // comes behind a wait that may be stuck is no witness.
+    if (std::find(chains.begin(), chains.end(), pass.node.chain) != chains.end()) {
+      continue;
+    }
+    chains.push_back(pass.node.chain);
     ProofClock before = barrier.current.joined;
     raise(before, component(number), barrier.phase + 1);
     join(before, pass.before);
@@ -212,16 +218,8 @@ void Conditions::owe_pass(const ProofNode& node, std::uint32_t number, std::int3
   if (barrier.test == PhaseTest::kExact || phase + 1 != static_cast<std::int32_t>(barrier.phase)) {
     return;
   }
-  // Of several passes of a chain the latest is the hardest to be in time for.
-  std::vector<Pass>& passes = barrier.current.passes;
-  const auto same = std::find_if(passes.begin(), passes.end(), [&](const Pass& pass) {
-    return pass.node.chain == node.chain;
-  });
-  if (same == passes.end()) {
-    passes.push_back({node, clocks_[node.chain]});
-  } else {
-    *same = {node, clocks_[node.chain]};
-  }
+  // All of them: the latest is the hardest to be in time for, and a witness is of the earliest.
+  barrier.current.passes.push_back({node, clocks_[node.chain]});
 }
 
 void Conditions::wait(const ProofNode& node, std::uint32_t number, std::int32_t phase) {

@@ -6,6 +6,7 @@
 #include "sim/oracle/relation.hpp"
 #include "sim/oracle/values.hpp"
 #include "sim/run/program_entry.hpp"
+#include "sim/run/relation_run.hpp"
 
 namespace warptwin::sim {
 
@@ -33,17 +34,8 @@ std::size_t operations_of(const Program& program) {
 RelationInput input_of(const Program& program) {
   const ScenarioEntry entry = entry_of(std::make_shared<const Program>(program));
   RunOptions run;
-  run.detect = false;
   run.limits.steps_max = kStepsMax;
-  RelationInput input;
-  input.launch = launch_config(entry, ParameterSet{entry.parameters}, run);
-  input.run = [entry, run](const ScheduleSpec& schedule, EventSink& sink) {
-    RunOptions options = run;
-    options.schedule = schedule;
-    options.observer = &sink;
-    return simulate(entry, ParameterSet{entry.parameters}, options).stats.ending;
-  };
-  return input;
+  return relation_input(entry, ParameterSet{entry.parameters}, run);
 }
 
 Opinion by_relation(const Program& program, const MutateOracleOptions& options) {

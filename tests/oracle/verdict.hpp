@@ -52,6 +52,7 @@ struct VerdictOptions {
   std::uint64_t states_max = 20'000;  // of V
   bool strict = false;                // the profile, of the proof and of the oracle
   std::uint32_t interleavings = 16;
+  bool tries_fail = false;          // see RelationOptions
   std::uint64_t steps_max = 5'000;  // of a run
 };
 
@@ -64,8 +65,8 @@ OracleAnswer ask_oracles_of(const Program& program,
                             const ToolAnswer& tool,
                             const VerdictOptions& options);
 
-/// Diagnostics that no oracle shows, each with its reason; null for one that they should show.
-const char* not_an_oracles(const std::string& id);
+/// Why no oracle shows what `tool` has found; null where one should.
+const char* not_an_oracles(const ToolAnswer& tool);
 
 Agreement agreement_of(const ToolAnswer& tool, const OracleAnswer& oracle);
 

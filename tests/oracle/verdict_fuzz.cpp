@@ -33,14 +33,14 @@ struct Arguments {
   std::string file;
   VerdictOptions verdict;
   bool shrink = true;
-  bool seeds = false;  // say each before it is judged
+  bool texts = false;  // say each before it is judged
 };
 
 constexpr const char* kUsage =
     "usage: verdict_fuzz [--seed N] [--programs N] [--first N] [--seconds N] [--jobs N]\n"
     "                    [--edits N] [--only CONSTRUCT]\n"
     "                    [--oracle r|v|both] [--interleavings N] [--states N] [--examples N]\n"
-    "                    [--strict] [--no-shrink] [--seeds] [--program FILE]\n\n"
+    "                    [--strict] [--no-shrink] [--texts] [--program FILE]\n\n"
     "Draws programs, proves each, and asks the oracles. Prints how they agree, and of each kind "
     "of\n"
     "disagreement the first examples as text. Exit 1 when there is a wrong proof, a wrong refusal\n"
@@ -53,8 +53,8 @@ bool parse(int argc, char** argv, Arguments& arguments) {
       arguments.verdict.strict = true;
       continue;
     }
-    if (name == "--seeds") {
-      arguments.seeds = true;
+    if (name == "--texts") {
+      arguments.texts = true;
       continue;
     }
     if (name == "--no-shrink") {
@@ -177,14 +177,14 @@ Totals fuzz(const Arguments& arguments) {
   const auto work = [&] {
     for (std::uint64_t i = next++; i < arguments.programs && in_time(); i = next++) {
       const std::uint64_t seed = arguments.seed * 1'000'000'000 + arguments.first + i;
-      if (arguments.seeds) {
-        std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(seed));
-      }
       RandomProgram drawn;
       ToolAnswer tool;
       OracleAnswer oracle;
       try {
         drawn = random_program(seed, drawing(arguments));
+        if (arguments.texts) {
+          std::fprintf(stderr, "%s", text_of(drawn.program).c_str());
+        }
         tool = ask_tool(drawn.program, arguments.verdict);
         oracle = ask_oracles_of(drawn.program, tool, arguments.verdict);
       } catch (const std::exception& error) {
