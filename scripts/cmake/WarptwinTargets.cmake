@@ -24,7 +24,9 @@ function(warptwin_add_library name)
     add_library(${target} STATIC ${arg_SOURCES})
     target_link_libraries(
       ${target} PRIVATE ${arg_PRIVATE_LINKS} $<BUILD_INTERFACE:warptwin::warnings>)
-    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+    # One translation unit a library: most of what a file costs to compile is what it includes.
+    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF UNITY_BUILD ${WARPTWIN_UNITY}
+                                               UNITY_BUILD_BATCH_SIZE 0)
   else()
     set(usage INTERFACE)
     add_library(${target} INTERFACE)
