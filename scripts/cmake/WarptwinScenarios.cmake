@@ -1,6 +1,7 @@
 # From scenario headers to a command.
 
 set(WARPTWIN_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
+option(WARPTWIN_UNITY "Compile many files as one: cheaper from nothing, dearer after one edit" ON)
 
 # gemm_2sm -> Gemm2sm
 function(warptwin_camel_case out name)
@@ -59,7 +60,8 @@ function(warptwin_add_command target)
   # The scenarios are a library of their own, so that a test can link them without the command.
   add_library(${target}_scenarios OBJECT ${sources} ${generated}/list.cpp)
   # Most of what a scenario costs to compile is what all of them include.
-  set_target_properties(${target}_scenarios PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+  set_target_properties(${target}_scenarios PROPERTIES UNITY_BUILD ${WARPTWIN_UNITY}
+                                                       UNITY_BUILD_BATCH_SIZE 40)
   target_include_directories(${target}_scenarios PUBLIC ${arg_INCLUDE})
   target_link_libraries(${target}_scenarios PUBLIC warptwin::run)
   add_executable(${target})

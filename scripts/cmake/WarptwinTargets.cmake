@@ -24,7 +24,9 @@ function(warptwin_add_library name)
     add_library(${target} STATIC ${arg_SOURCES})
     target_link_libraries(
       ${target} PRIVATE ${arg_PRIVATE_LINKS} $<BUILD_INTERFACE:warptwin::warnings>)
-    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+    # One translation unit a library: most of what a file costs to compile is what it includes.
+    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF UNITY_BUILD ${WARPTWIN_UNITY}
+                                               UNITY_BUILD_BATCH_SIZE 0)
   else()
     set(usage INTERFACE)
     add_library(${target} INTERFACE)
@@ -45,27 +47,73 @@ function(warptwin_add_library name)
   endif()
 endfunction()
 
-# warptwin_add_test(<path> [NO_MAIN] [LINKS <target>...] [LABELS <label>...])
+# warptwin_add_test(<path> [ALONE | NO_MAIN] [LINKS <target>...] [LABELS <label>...]
+#                   [DEFINES <name=value>...])
 #
-# tests/<path>_test.cpp, one executable; its cases are found when it has been built. NO_MAIN for a
-# test that brings its own entry point.
+# tests/<path>_test.cpp; its cases are found when it has been built, as <path>:SUITE.CASE. The tests
+# of one folder are one executable, named after it, and one translation unit for every eight; a
+# namespace named after the file keeps their names apart. A suite's name is its only one in the
+# folder. ALONE for a test that defines what another links, takes suites from a header, or is listed
+# elsewhere than its folder; NO_MAIN for one that brings its own entry point, and is alone too.
 function(warptwin_add_test path)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_MAIN" "" "LINKS;LABELS")
-  string(REPLACE "/" "." name ${path})
-  add_executable(${name}_test ${PROJECT_SOURCE_DIR}/tests/${path}_test.cpp)
-  target_include_directories(${name}_test PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(
-    ${name}_test PRIVATE ${arg_LINKS} warptwin::warnings
-                         $<IF:$<BOOL:${arg_NO_MAIN}>,GTest::gmock,GTest::gmock_main>)
-  target_compile_features(${name}_test PRIVATE cxx_std_20)
-  set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
-                                                CXX_EXTENSIONS OFF)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE;NO_MAIN" "" "LINKS;LABELS;DEFINES")
+  set(file ${PROJECT_SOURCE_DIR}/tests/${path}_test.cpp)
+  if(arg_ALONE OR arg_NO_MAIN)
+    string(REPLACE "/" "." target ${path}_test)
+  else()
+    get_filename_component(folder ${path} DIRECTORY)
+    string(REPLACE "/" "." target ${folder}_tests)
+  endif()
+  if(NOT TARGET ${target})
+    add_executable(${target})
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_link_libraries(
+      ${target} PRIVATE warptwin::warnings
+                        $<IF:$<BOOL:${arg_NO_MAIN}>,GTest::gmock,GTest::gmock_main>)
+    target_compile_features(${target} PRIVATE cxx_std_20)
+    set_target_properties(
+      ${target}
+      PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests CXX_EXTENSIONS OFF
+                 UNITY_BUILD ${WARPTWIN_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+  endif()
+  target_sources(${target} PRIVATE ${file})
+  target_link_libraries(${target} PRIVATE ${arg_LINKS})
+  target_compile_definitions(${target} PRIVATE ${arg_DEFINES})
+  set(filter "")
+  if(NOT arg_ALONE AND NOT arg_NO_MAIN)
+    warptwin_filter_of(filter ${target} ${file})
+    set(filter TEST_FILTER ${filter})
+  endif()
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
   gtest_discover_tests(
-    ${name}_test
+    ${target} ${filter}
     TEST_PREFIX ${path}:
     DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300)
+endfunction()
+
+# What --gtest_filter takes for the suites of one file of an executable. The file is read again
+# whenever it changes.
+function(warptwin_filter_of out target file)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(STRINGS ${file} lines REGEX "^TEST(_F|_P)?\\(")
+  if(NOT lines)
+    message(FATAL_ERROR "${file}: no line begins with TEST(, TEST_F( or TEST_P(; say ALONE if its "
+                        "tests stand elsewhere")
+  endif()
+  list(TRANSFORM lines REPLACE "^TEST[_FP]*\\(([A-Za-z0-9_]+).*$" "\\1")
+  list(REMOVE_DUPLICATES lines)
+  get_target_property(known ${target} WARPTWIN_SUITES)
+  set(filter "")
+  foreach(suite IN LISTS lines)
+    if(suite IN_LIST known)
+      message(FATAL_ERROR "${file}: another test of its folder has a suite ${suite}; rename one")
+    endif()
+    string(APPEND filter ":${suite}.*:*/${suite}.*")
+  endforeach()
+  set_property(TARGET ${target} APPEND PROPERTY WARPTWIN_SUITES ${lines})
+  string(SUBSTRING "${filter}" 1 -1 filter)
+  set(${out} "${filter}" PARENT_SCOPE)
 endfunction()

@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::uint32_t kClusterCtasMax = 16;
 
-class Impl : public Detector {
+class ArrivalsDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order&)
+  ArrivalsDetector(Reporter& reporter, Order&)
       : Detector{reporter,
                  {Op::kMbarrierArrive,
                   Op::kMbarrierInit,
@@ -208,7 +208,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_arrivals(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<ArrivalsDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

@@ -7,9 +7,9 @@ namespace warptwin::sim {
 
 namespace {
 
-class Impl : public Detector {
+class BarrierLifeDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order&)
+  BarrierLifeDetector(Reporter& reporter, Order&)
       : Detector{reporter,
                  {Op::kBulkLoad,
                   Op::kClcTryCancel,
@@ -181,7 +181,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_barrier_life(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<BarrierLifeDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

@@ -45,9 +45,9 @@ struct Object {
   std::vector<Uses> uses;      // by warp of the cluster
 };
 
-class Impl : public Detector {
+class BarrierOrderDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order)
+  BarrierOrderDetector(Reporter& reporter, Order& order)
       : Detector{reporter,
                  kBringsTogether | OpSet{Op::kBulkLoad,
                                          Op::kClcTryCancel,
@@ -343,7 +343,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_barrier_order(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<BarrierOrderDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

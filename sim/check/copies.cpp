@@ -6,9 +6,9 @@ namespace warptwin::sim {
 
 namespace {
 
-class Impl : public Detector {
+class CopiesDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order&)
+  CopiesDetector(Reporter& reporter, Order&)
       : Detector{reporter,
                  {Op::kBulkCommitGroup,
                   Op::kBulkLoad,
@@ -155,7 +155,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_copies(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<CopiesDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

@@ -8,9 +8,9 @@ namespace warptwin::sim {
 
 namespace {
 
-class Impl : public Detector {
+class CtaStartDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order)
+  CtaStartDetector(Reporter& reporter, Order& order)
       : Detector{reporter,
                  {Op::kBulkLoad,
                   Op::kClcTryCancel,
@@ -153,7 +153,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_cta_start(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<CtaStartDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

@@ -6,9 +6,9 @@ namespace warptwin::sim {
 
 namespace {
 
-class Impl : public Detector {
+class DependentLaunchDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order)
+  DependentLaunchDetector(Reporter& reporter, Order& order)
       : Detector{reporter,
                  {Op::kBulkLoad,
                   Op::kBulkStore,
@@ -151,7 +151,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_dependent_launch(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<DependentLaunchDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

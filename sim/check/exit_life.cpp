@@ -8,9 +8,9 @@ namespace warptwin::sim {
 
 namespace {
 
-class Impl : public Detector {
+class ExitLifeDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order&)
+  ExitLifeDetector(Reporter& reporter, Order&)
       : Detector{reporter,
                  {Op::kBulkLoad,
                   Op::kClcTryCancel,
@@ -179,7 +179,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_exit_life(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<ExitLifeDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

@@ -54,7 +54,7 @@ struct Box {
 };
 
 // How an asynchronous access came to an end.
-struct Completion {
+struct GlobalCompletion {
   bool done = false;
   std::uint32_t time = 0;  // of a store: when its warp had waited for it
   std::uint32_t cta = 0;   // of a load: the barrier phase that counts its bytes
@@ -62,7 +62,7 @@ struct Completion {
   std::uint32_t phase = 0;
 };
 
-enum class Kind : std::uint8_t {
+enum class GlobalKind : std::uint8_t {
   kCopyLoad,   // of bulk and tensor copies, in the async proxy
   kCopyStore,  //
   kLoad,       // ld.global: weak, it orders nothing
@@ -70,48 +70,48 @@ enum class Kind : std::uint8_t {
   kFlagStore,  // st.release, red.release
 };
 
-bool writes(Kind kind) {
-  return kind == Kind::kCopyStore || kind == Kind::kFlagStore;
+bool writes(GlobalKind kind) {
+  return kind == GlobalKind::kCopyStore || kind == GlobalKind::kFlagStore;
 }
 
-bool flag(Kind kind) {
-  return kind == Kind::kFlagLoad || kind == Kind::kFlagStore;
+bool flag(GlobalKind kind) {
+  return kind == GlobalKind::kFlagLoad || kind == GlobalKind::kFlagStore;
 }
 
-bool copies(Kind kind) {
-  return kind == Kind::kCopyLoad || kind == Kind::kCopyStore;
+bool copies(GlobalKind kind) {
+  return kind == GlobalKind::kCopyLoad || kind == GlobalKind::kCopyStore;
 }
 
-Kind kind_of(Op op) {
+GlobalKind kind_of(Op op) {
   switch (op) {
     case Op::kTensorLoad:
     case Op::kBulkLoad:
-      return Kind::kCopyLoad;
+      return GlobalKind::kCopyLoad;
     case Op::kTensorStore:
     case Op::kBulkStore:
-      return Kind::kCopyStore;
+      return GlobalKind::kCopyStore;
     case Op::kGlobalLoad:
-      return Kind::kLoad;
+      return GlobalKind::kLoad;
     case Op::kGlobalLoadAcquire:
     case Op::kGlobalWait:
-      return Kind::kFlagLoad;
+      return GlobalKind::kFlagLoad;
     default:
-      return Kind::kFlagStore;
+      return GlobalKind::kFlagStore;
   }
 }
 
-struct Access {
+struct GlobalAccess {
   Box at;
-  Kind kind = Kind::kLoad;
+  GlobalKind kind = GlobalKind::kLoad;
   std::uint32_t warp = 0;
   std::uint32_t time = 0;  // of a word: its operation
   SourceSite site{};
-  std::shared_ptr<Completion> completion;  // of a copy
+  std::shared_ptr<GlobalCompletion> completion;  // of a copy
 };
 
-class Impl : public Detector {
+class GlobalDataDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order)
+  GlobalDataDetector(Reporter& reporter, Order& order)
       : Detector{reporter,
                  {Op::kCtaExit,
                   Op::kTensorLoad,
@@ -137,9 +137,9 @@ class Impl : public Detector {
     } else if (copies(kind_of(event.op))) {
       on_copy(event);
     } else if (event.fault == Fault::kNone) {
-      Access access = word(event);
-      cluster_of(event.warp).told |= access.kind == Kind::kFlagStore;
-      if (access.kind != Kind::kFlagLoad) {
+      GlobalAccess access = word(event);
+      cluster_of(event.warp).told |= access.kind == GlobalKind::kFlagStore;
+      if (access.kind != GlobalKind::kFlagLoad) {
         judge(event, access);
       }
       remember(std::move(access));
@@ -162,7 +162,7 @@ class Impl : public Detector {
  private:
   struct OpenStore {
     std::uint32_t group = 0;
-    std::shared_ptr<Completion> completion;
+    std::shared_ptr<GlobalCompletion> completion;
   };
   struct Cluster {
     std::uint32_t ended_ctas = 0;
@@ -185,9 +185,9 @@ class Impl : public Detector {
   }
 
   // By first byte and warp, in the order they came.
-  using Places = std::multimap<std::pair<std::int64_t, std::uint32_t>, Access>;
+  using Places = std::multimap<std::pair<std::int64_t, std::uint32_t>, GlobalAccess>;
 
-  Access word(const Event& event) const {
+  GlobalAccess word(const Event& event) const {
     constexpr std::int64_t kWordBytes = 4;
     return {{static_cast<std::int64_t>(event.global), 0, 1, kWordBytes},
             kind_of(event.op),
@@ -198,20 +198,21 @@ class Impl : public Detector {
   }
 
   void on_copy(const Event& event) {
-    const Kind kind = kind_of(event.op);
-    const bool load = kind == Kind::kCopyLoad;
+    const GlobalKind kind = kind_of(event.op);
+    const bool load = kind == GlobalKind::kCopyLoad;
     const bool more = event.step == Step::kTouched;
     if ((event.step == Step::kIssued || more) && event.pending != 0) {
-      Access access{{static_cast<std::int64_t>(event.global),
-                     std::int64_t{event.expected},
-                     std::int64_t{event.pending},
-                     std::int64_t{event.tx}},
-                    kind,
-                    event.warp,
-                    0,
-                    event.site,
-                    more ? (load ? loads_[event.serial] : stores_[event.warp].back().completion)
-                         : std::make_shared<Completion>()};
+      GlobalAccess access{
+          {static_cast<std::int64_t>(event.global),
+           std::int64_t{event.expected},
+           std::int64_t{event.pending},
+           std::int64_t{event.tx}},
+          kind,
+          event.warp,
+          0,
+          event.site,
+          more ? (load ? loads_[event.serial] : stores_[event.warp].back().completion)
+               : std::make_shared<GlobalCompletion>()};
       if (more) {
         // Its completion is known.
       } else if (load) {
@@ -246,21 +247,21 @@ class Impl : public Detector {
     });
   }
 
-  bool ordered(const Access& first, std::uint32_t second) {
+  bool ordered(const GlobalAccess& first, std::uint32_t second) {
     if (!copies(first.kind)) {
       return first.warp == second || order_.ordered(first.warp, first.time, second);
     }
     if (!first.completion->done) {
       return false;
     }
-    if (first.kind == Kind::kCopyStore) {
+    if (first.kind == GlobalKind::kCopyStore) {
       return first.warp == second || order_.ordered(first.warp, first.completion->time, second);
     }
     return order_.phase_seen(
         first.completion->cta, first.completion->barrier, first.completion->phase, second);
   }
 
-  void judge(const Event& event, const Access& access) {
+  void judge(const Event& event, const GlobalAccess& access) {
     if (writes(access.kind)) {
       judge(event, reads_, access);
     }
@@ -269,12 +270,12 @@ class Impl : public Detector {
 
   // An access takes the place of one of the same warp to the same bytes that it is ordered after:
   // who is ordered after it, is ordered after that one too. One that may still be under way stays.
-  void remember(Access access) {
+  void remember(GlobalAccess access) {
     longest_ = std::max(longest_, access.at.end() - access.at.start);
     Places& places = writes(access.kind) ? writes_ : reads_;
     const auto [begin, end] = places.equal_range({access.at.start, access.warp});
     const auto known = std::find_if(begin, end, [&](const auto& entry) {
-      const Access& other = entry.second;
+      const GlobalAccess& other = entry.second;
       return other.kind == access.kind && other.at.same(access.at) && ordered(other, access.warp);
     });
     if (known != end) {
@@ -290,12 +291,12 @@ class Impl : public Detector {
 
   // Of the reads of one place by clusters that are closed, one is enough: whoever writes there
   // later is in order with none of them.
-  void forget_alike(const Access& access) {
+  void forget_alike(const GlobalAccess& access) {
     const std::int64_t start = access.at.start;
     const auto end = reads_.lower_bound({start + 1, 0});
     bool kept = false;
     for (auto at = reads_.lower_bound({start, 0}); at != end;) {
-      const Access& other = at->second;
+      const GlobalAccess& other = at->second;
       const bool alike =
           other.kind == access.kind && other.at.same(access.at) && closed(other.warp);
       at = alike && kept ? reads_.erase(at) : std::next(at);
@@ -303,10 +304,10 @@ class Impl : public Detector {
     }
   }
 
-  void judge(const Event& event, const Places& places, const Access& access) {
+  void judge(const Event& event, const Places& places, const GlobalAccess& access) {
     const auto end = places.lower_bound({access.at.end(), 0});
     for (auto at = places.lower_bound({access.at.start - longest_, 0}); at != end; ++at) {
-      const Access& first = at->second;
+      const GlobalAccess& first = at->second;
       const bool both_flags = flag(first.kind) && flag(access.kind);
       if (!both_flags && first.at.meets(access.at) && !ordered(first, access.warp)) {
         report(event, first, access);
@@ -315,8 +316,8 @@ class Impl : public Detector {
     }
   }
 
-  void report(const Event& event, const Access& first, const Access& second) {
-    const bool raw = first.kind == Kind::kCopyStore && !writes(second.kind);
+  void report(const Event& event, const GlobalAccess& first, const GlobalAccess& second) {
+    const bool raw = first.kind == GlobalKind::kCopyStore && !writes(second.kind);
     reporter().report(raw ? "GMEM_RAW_NO_WAIT" : "GMEM_RACE",
                       event,
                       std::to_string(second.at.rows) + " x " + std::to_string(second.at.width) +
@@ -327,7 +328,7 @@ class Impl : public Detector {
                       {missing(first, raw)});
   }
 
-  static std::string missing(const Access& first, bool raw) {
+  static std::string missing(const GlobalAccess& first, bool raw) {
     if (raw) {
       return "missing: cp.async.bulk.wait_group without .read by the storing thread, and an order "
              "after it";
@@ -340,15 +341,15 @@ class Impl : public Detector {
   Places reads_;
   Places writes_;
   std::vector<Cluster> clusters_;
-  std::int64_t longest_ = 0;                                   // span of an access
-  HashMap<std::uint32_t, std::shared_ptr<Completion>> loads_;  // by serial
-  HashMap<std::uint32_t, std::vector<OpenStore>> stores_;      // by warp
+  std::int64_t longest_ = 0;                                         // span of an access
+  HashMap<std::uint32_t, std::shared_ptr<GlobalCompletion>> loads_;  // by serial
+  HashMap<std::uint32_t, std::vector<OpenStore>> stores_;            // by warp
 };
 
 }  // namespace
 
 std::unique_ptr<Detector> make_global_data(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<GlobalDataDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

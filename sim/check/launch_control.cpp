@@ -6,9 +6,9 @@ namespace warptwin::sim {
 
 namespace {
 
-class Impl : public Detector {
+class LaunchControlDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order)
+  LaunchControlDetector(Reporter& reporter, Order& order)
       : Detector{reporter, {Op::kClcQuery, Op::kClcTryCancel, Op::kCtaExit}}, order_{order} {}
 
   void on_event(const Event& event) override {
@@ -149,7 +149,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_launch_control(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<LaunchControlDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

@@ -24,9 +24,9 @@ std::string swizzle_name(std::uint32_t span) {
   return span == 0 ? "no swizzle" : "a swizzle of " + std::to_string(span) + " bytes";
 }
 
-class Impl : public Detector {
+class LayoutsDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order&)
+  LayoutsDetector(Reporter& reporter, Order&)
       : Detector{reporter,
                  {Op::kCtaExit,
                   Op::kSharedLoad,
@@ -314,7 +314,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_layouts(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<LayoutsDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

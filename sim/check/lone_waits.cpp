@@ -26,9 +26,10 @@ constexpr OpSet kPerLane{
 constexpr OpSet kAfterStores{
     Op::kSharedStore, Op::kGlobalLoad, Op::kGlobalStoreRelease, Op::kGlobalRedAdd};
 
-class Impl : public Detector {
+class LoneWaitsDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order&) : Detector{reporter, kWaits | kPerLane | kBringsTogether} {}
+  LoneWaitsDetector(Reporter& reporter, Order&)
+      : Detector{reporter, kWaits | kPerLane | kBringsTogether} {}
 
   void on_event(const Event& event) override {
     if (event.step != Step::kDone && event.step != Step::kIssued) {
@@ -92,7 +93,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_lone_waits(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<LoneWaitsDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

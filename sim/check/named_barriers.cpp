@@ -6,9 +6,9 @@ namespace warptwin::sim {
 
 namespace {
 
-class Impl : public Detector {
+class NamedBarriersDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order)
+  NamedBarriersDetector(Reporter& reporter, Order& order)
       : Detector{reporter,
                  {Op::kBarArrive,
                   Op::kBarSync,
@@ -257,7 +257,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_named_barriers(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<NamedBarriersDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

@@ -6,9 +6,9 @@ namespace warptwin::sim {
 
 namespace {
 
-class Impl : public Detector {
+class ProducerTailDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order&)
+  ProducerTailDetector(Reporter& reporter, Order&)
       : Detector{reporter, {Op::kMbarrierArrive, Op::kMbarrierWait, Op::kWarpExit}} {}
 
   void on_event(const Event& event) override {
@@ -67,7 +67,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_producer_tail(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<ProducerTailDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

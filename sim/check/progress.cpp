@@ -27,9 +27,9 @@ const char* verb_of(ArrivalKind kind) {
   return "";
 }
 
-class Impl : public Detector {
+class ProgressDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order&)
+  ProgressDetector(Reporter& reporter, Order&)
       : Detector{reporter,
                  {Op::kBulkLoad,
                   Op::kClcTryCancel,
@@ -488,7 +488,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_progress(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<ProgressDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

@@ -6,9 +6,9 @@ namespace warptwin::sim {
 
 namespace {
 
-class Impl : public Detector {
+class RegistersDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order)
+  RegistersDetector(Reporter& reporter, Order& order)
       : Detector{reporter, {Op::kCtaExit, Op::kSetmaxnreg}}, order_{order} {}
 
   void on_event(const Event& event) override {
@@ -121,7 +121,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_registers(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<RegistersDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

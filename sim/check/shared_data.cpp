@@ -71,9 +71,9 @@ struct Access {
   Footprint source{};  // MMA: what one write before it filled, all of it still as it was then
 };
 
-class Impl : public Detector {
+class SharedDataDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order)
+  SharedDataDetector(Reporter& reporter, Order& order)
       : Detector{reporter,
                  {Op::kBulkLoad,
                   Op::kBulkStore,
@@ -648,7 +648,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_shared_data(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<SharedDataDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

@@ -10,9 +10,9 @@ namespace warptwin::sim {
 
 namespace {
 
-class Impl : public Detector {
+class StagesDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order&)
+  StagesDetector(Reporter& reporter, Order&)
       : Detector{reporter,
                  {Op::kBulkLoad,
                   Op::kCtaExit,
@@ -273,7 +273,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_stages(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<StagesDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

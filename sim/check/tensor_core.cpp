@@ -9,9 +9,9 @@ namespace warptwin::sim {
 
 namespace {
 
-class Impl : public Detector {
+class TensorCoreDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order)
+  TensorCoreDetector(Reporter& reporter, Order& order)
       : Detector{reporter,
                  {Op::kTcgen05Alloc,
                   Op::kTcgen05Commit,
@@ -206,7 +206,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_tensor_core(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<TensorCoreDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

@@ -10,7 +10,7 @@ namespace warptwin::sim {
 namespace {
 
 // An operation of a warp.
-struct Point {
+struct MapPoint {
   std::uint32_t warp = 0;
   std::uint32_t time = 0;
   SourceSite site{};
@@ -18,7 +18,7 @@ struct Point {
 
 // A copy through a map. Whoever knows that it has read knows it of the copies before it that the
 // same warp made, and counted on the same mbarrier.
-struct Use {
+struct MapUse {
   std::uint32_t warp = 0;
   std::uint32_t serial = 0;
   bool load = false;
@@ -30,14 +30,14 @@ struct Use {
 using UsePlace = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // warp, CTA, mbarrier
 
 struct Map {
-  std::map<UsePlace, Use> uses;
-  std::optional<Point> change;  // the last
-  std::vector<Point> acquired;  // acquiring fences that show it
+  std::map<UsePlace, MapUse> uses;
+  std::optional<MapPoint> change;  // the last
+  std::vector<MapPoint> acquired;  // acquiring fences that show it
 };
 
-class Impl : public Detector {
+class TensorMapsDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order)
+  TensorMapsDetector(Reporter& reporter, Order& order)
       : Detector{reporter,
                  {Op::kBulkWaitGroup,
                   Op::kFenceProxyTensormap,
@@ -91,13 +91,13 @@ class Impl : public Detector {
         break;
       }
     }
-    map.change = Point{event.warp, order_.now(event.warp), event.site};
+    map.change = MapPoint{event.warp, order_.now(event.warp), event.site};
     map.acquired.clear();
   }
 
   // A release is of all that its warp has changed; an acquire, of one map.
   void on_fence(const Event& event) {
-    const Point here{event.warp, order_.now(event.warp), event.site};
+    const MapPoint here{event.warp, order_.now(event.warp), event.site};
     if (event.ordering.semantics == Semantics::kRelease) {
       releases_[event.warp] = here;
       return;
@@ -121,7 +121,7 @@ class Impl : public Detector {
         event.warp, event.serial, load, false, load ? 0 : event.count, event.site};
     const bool shown =
         !map.change ||
-        std::any_of(map.acquired.begin(), map.acquired.end(), [&](const Point& acquire) {
+        std::any_of(map.acquired.begin(), map.acquired.end(), [&](const MapPoint& acquire) {
           return knows(event.warp, acquire);
         });
     if (!shown) {
@@ -161,26 +161,26 @@ class Impl : public Detector {
     }
   }
 
-  bool known_read(const UsePlace& place, const Use& use, std::uint32_t observer) {
+  bool known_read(const UsePlace& place, const MapUse& use, std::uint32_t observer) {
     if (!use.read) {
       return false;
     }
     return use.load ? order_.phase_seen(std::get<1>(place), std::get<2>(place), use.mark, observer)
                     : knows(observer, {use.warp, use.mark, {}});
   }
-  bool knows(std::uint32_t observer, const Point& point) const {
+  bool knows(std::uint32_t observer, const MapPoint& point) const {
     return point.warp == observer || order_.ordered(point.warp, point.time, observer);
   }
 
   Order& order_;
-  std::map<std::uint32_t, Map> maps_;        // by number
-  std::map<std::uint32_t, Point> releases_;  // the last of a warp
+  std::map<std::uint32_t, Map> maps_;           // by number
+  std::map<std::uint32_t, MapPoint> releases_;  // the last of a warp
 };
 
 }  // namespace
 
 std::unique_ptr<Detector> make_tensor_maps(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<TensorMapsDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

@@ -29,18 +29,19 @@ struct Cells {
   }
 };
 
-enum class Use : std::uint8_t { kLoad, kStore, kMmaD, kMmaA, kScale, kCopy, kFree, kAlloc };
+enum class CellUse : std::uint8_t { kLoad, kStore, kMmaD, kMmaA, kScale, kCopy, kFree, kAlloc };
 
-bool writes(Use use) {
-  return use == Use::kStore || use == Use::kMmaD || use == Use::kCopy;
+bool writes(CellUse use) {
+  return use == CellUse::kStore || use == CellUse::kMmaD || use == CellUse::kCopy;
 }
 
 // Executed by the tensor core, in the queue of its warp; complete when a commit says so.
-bool tensor(Use use) {
-  return use == Use::kMmaD || use == Use::kMmaA || use == Use::kScale || use == Use::kCopy;
+bool tensor(CellUse use) {
+  return use == CellUse::kMmaD || use == CellUse::kMmaA || use == CellUse::kScale ||
+         use == CellUse::kCopy;
 }
 
-const char* name_of(Use use) {
+const char* name_of(CellUse use) {
   constexpr const char* kNames[] = {"tcgen05.ld",
                                     "tcgen05.st",
                                     "the MMA that writes them",
@@ -52,9 +53,9 @@ const char* name_of(Use use) {
   return kNames[static_cast<unsigned>(use)];
 }
 
-struct Access {
+struct CellAccess {
   Cells at;
-  Use use = Use::kLoad;
+  CellUse use = CellUse::kLoad;
   bool accumulates = false;  // of an MMA's D: reads it, too
   bool pair = false;
   std::uint32_t warp = 0;
@@ -84,7 +85,7 @@ constexpr std::uint8_t kGroupsOfQuarter = 0x3;
 
 // Who wrote a quarter of the lanes of a column last, if it was a copy or a store.
 struct Source {
-  Use use = Use::kFree;  // none
+  CellUse use = CellUse::kFree;  // none
   TmemCopy shape = TmemCopy::k32x128bWarpx4;
   std::uint32_t warp = 0;
   std::uint32_t number = 0;  // of a copy: among its warp's tensor operations
@@ -94,7 +95,7 @@ struct Source {
   // Whether the four quarters hold the same, as far as can be told.
   bool same_factors(const Source& other) const {
     return use == other.use &&
-           (use == Use::kStore || (warp == other.warp && number == other.number));
+           (use == CellUse::kStore || (warp == other.warp && number == other.number));
   }
 };
 
@@ -108,9 +109,9 @@ Cells d_cells(const Event& event) {
   return {lanes, at.column(), at.column() + event.count};
 }
 
-class Impl : public Detector {
+class TensorMemoryDataDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order)
+  TensorMemoryDataDetector(Reporter& reporter, Order& order)
       : Detector{reporter,
                  {Op::kCtaExit,
                   Op::kFragmentRead,
@@ -149,10 +150,10 @@ class Impl : public Detector {
         }
         break;
       case Op::kTcgen05WaitLd:
-        settle(event, Use::kLoad);
+        settle(event, CellUse::kLoad);
         break;
       case Op::kTcgen05WaitSt:
-        settle(event, Use::kStore);
+        settle(event, CellUse::kStore);
         break;
       case Op::kTcgen05Alloc:
         if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
@@ -175,7 +176,7 @@ class Impl : public Detector {
  private:
   using Columns = std::bitset<kTmemColumns>;
   struct CtaState {
-    std::vector<Access> known;
+    std::vector<CellAccess> known;
     Cells whole;  // the last cells that were found, or made, all written: most are asked for again
     Columns written[kLaneGroups];                        // since they were allocated
     Columns sourced;                                     // columns with a source
@@ -184,8 +185,8 @@ class Impl : public Detector {
 
   // --- Operations
 
-  Access make(const Event& event, Use use, const Cells& at) const {
-    Access access;
+  CellAccess make(const Event& event, CellUse use, const Cells& at) const {
+    CellAccess access;
     access.at = at;
     access.use = use;
     access.pair = (event.flags & event_flag::kPair) != 0;
@@ -215,7 +216,7 @@ class Impl : public Detector {
     if (load) {
       require_written(event, event.cta, at, "TMEM_UNINIT_READ", "loaded");
     }
-    const Access access = make(event, load ? Use::kLoad : Use::kStore, at);
+    const CellAccess access = make(event, load ? CellUse::kLoad : CellUse::kStore, at);
     add(event, event.cta, access);
     if (!load) {
       add_source(event.cta, access, {});
@@ -233,12 +234,12 @@ class Impl : public Detector {
         const std::uint32_t column = TmemAddress{event.peer}.column();
         const Cells a{d.lanes, column, column + kTmemAColumns};
         require_written(event, cta, a, "TMEM_UNINIT_READ", "read as A");
-        add(event, cta, make(event, Use::kMmaA, a));
+        add(event, cta, make(event, CellUse::kMmaA, a));
       }
       if ((event.flags & event_flag::kBlockScale) != 0) {
         on_scales(event, cta, d);
       }
-      Access access = make(event, Use::kMmaD, d);
+      CellAccess access = make(event, CellUse::kMmaD, d);
       access.accumulates = accumulates;
       access.shape = shape_of(event);
       add(event, cta, access);
@@ -265,7 +266,7 @@ class Impl : public Detector {
       if (scales_written(event, cta, scales) && scales_replicated(event, cta, scales)) {
         check_scale_layout(event, cta, scales);
       }
-      add(event, cta, make(event, Use::kScale, scales.at));
+      add(event, cta, make(event, CellUse::kScale, scales.at));
     }
   }
 
@@ -273,7 +274,7 @@ class Impl : public Detector {
     const std::uint32_t column = TmemAddress{event.address}.column();
     const Cells at{kAllLanes, column, column + event.count};
     for_ctas(event, [&](std::uint32_t cta) {
-      const Access access = make(event, Use::kCopy, at);
+      const CellAccess access = make(event, CellUse::kCopy, at);
       add(event, cta, access);
       add_source(cta, access, static_cast<TmemCopy>(event.wanted));
     });
@@ -283,7 +284,7 @@ class Impl : public Detector {
   void on_alloc(const Event& event) {
     const Cells at{kAllLanes, event.peer, event.peer + event.count};
     set_written(event.cta, at, false);
-    Access access = make(event, Use::kAlloc, at);
+    CellAccess access = make(event, CellUse::kAlloc, at);
     access.settled = access.time;
     ctas_[event.cta].known.push_back(access);
   }
@@ -292,8 +293,9 @@ class Impl : public Detector {
   void on_free(const Event& event) {
     const std::uint32_t column = TmemAddress{event.address}.column();
     const Cells at{kAllLanes, column, column + event.count};
-    add(event, event.cta, make(event, Use::kFree, at));
-    std::erase_if(ctas_[event.cta].known, [&](const Access& known) { return at.covers(known.at); });
+    add(event, event.cta, make(event, CellUse::kFree, at));
+    std::erase_if(ctas_[event.cta].known,
+                  [&](const CellAccess& known) { return at.covers(known.at); });
   }
 
   // The CTA, or both CTAs of its pair.
@@ -307,8 +309,8 @@ class Impl : public Detector {
   }
 
   // A wait covers the earlier loads, or stores, of its warp.
-  void settle(const Event& event, Use use) {
-    for (Access& access : ctas_[event.cta].known) {
+  void settle(const Event& event, CellUse use) {
+    for (CellAccess& access : ctas_[event.cta].known) {
       if (access.warp == event.warp && access.use == use && access.settled == 0) {
         access.settled = order_.now(event.warp);
       }
@@ -360,7 +362,7 @@ class Impl : public Detector {
 
   // --- Scale factors
 
-  void add_source(std::uint32_t cta, const Access& access, TmemCopy shape) {
+  void add_source(std::uint32_t cta, const CellAccess& access, TmemCopy shape) {
     CtaState& state = ctas_[cta];
     state.sources.resize(kTmemColumns);
     const Source source{
@@ -426,7 +428,7 @@ class Impl : public Detector {
       }
       const auto& quarters = state.sources[column];
       const Source& first = quarters[0];
-      if (first.use == Use::kCopy && first.shape != TmemCopy::k32x128bWarpx4) {
+      if (first.use == CellUse::kCopy && first.shape != TmemCopy::k32x128bWarpx4) {
         report_replica(event,
                        cta,
                        scales,
@@ -459,7 +461,7 @@ class Impl : public Detector {
     const Source& source = ctas_[cta].sources[scales.at.begin][0];
     const std::uint32_t row = kScaleRowsInColumn * (scales.at.begin - source.begin);
     const bool divides = scales.rows % rows == 0 && kRowsOfCopy % rows == 0;
-    if (source.use == Use::kCopy && divides && row % rows != 0) {
+    if (source.use == CellUse::kCopy && divides && row % rows != 0) {
       reporter().report("LAYOUT_SCALES",
                         event,
                         place(cta, scales.at),
@@ -473,7 +475,7 @@ class Impl : public Detector {
   }
 
   std::string written_by(const Source& source) const {
-    return source.use == Use::kFree
+    return source.use == CellUse::kFree
                ? "an MMA"
                : std::string{name_of(source.use)} + " of " + naming().warp(source.warp) + " at " +
                      naming().site(source.site);
@@ -503,15 +505,15 @@ class Impl : public Detector {
 
   // --- Pairs
 
-  void add(const Event& event, std::uint32_t cta, const Access& access) {
-    std::vector<Access>& known = ctas_[cta].known;
+  void add(const Event& event, std::uint32_t cta, const CellAccess& access) {
+    std::vector<CellAccess>& known = ctas_[cta].known;
     const std::uint64_t errors = reporter().errors();
-    std::erase_if(known, [&](const Access& first) {
+    std::erase_if(known, [&](const CellAccess& first) {
       if (!first.at.meets(access.at)) {
         return false;
       }
-      const bool conflict = writes(first.use) || writes(access.use) || access.use == Use::kFree ||
-                            first.use == Use::kAlloc;
+      const bool conflict = writes(first.use) || writes(access.use) ||
+                            access.use == CellUse::kFree || first.use == CellUse::kAlloc;
       if (conflict && reporter().errors() == errors) {
         judge(event, cta, first, access);
       }
@@ -519,7 +521,7 @@ class Impl : public Detector {
       const bool again = first.use == access.use && first.warp == access.warp && first.settled == 0;
       return access.at.covers(first.at) && (writes(access.use) || again);
     });
-    if (access.use != Use::kFree) {
+    if (access.use != CellUse::kFree) {
       known.push_back(access);
     }
     if (writes(access.use)) {
@@ -528,18 +530,18 @@ class Impl : public Detector {
   }
 
   // Pairs that execute in the order of their issue, though asynchronous.
-  static bool pipelined(const Access& first, const Access& second) {
+  static bool pipelined(const CellAccess& first, const CellAccess& second) {
     if (!tensor(first.use) || !tensor(second.use) || first.pair != second.pair) {
       return false;
     }
-    if (first.use == Use::kCopy) {
-      return second.use != Use::kCopy;
+    if (first.use == CellUse::kCopy) {
+      return second.use != CellUse::kCopy;
     }
-    return first.use == Use::kMmaD && second.use == Use::kMmaD && first.shape == second.shape &&
-           first.at.begin == second.at.begin;
+    return first.use == CellUse::kMmaD && second.use == CellUse::kMmaD &&
+           first.shape == second.shape && first.at.begin == second.at.begin;
   }
 
-  bool complete(const Access& first, std::uint32_t observer) const {
+  bool complete(const CellAccess& first, std::uint32_t observer) const {
     if (tensor(first.use)) {
       return order_.tensor_complete(first.warp, observer) >= first.number;
     }
@@ -548,7 +550,7 @@ class Impl : public Detector {
   }
 
   // With tcgen05 fences beside what orders them.
-  bool fenced(const Access& first, std::uint32_t observer) const {
+  bool fenced(const CellAccess& first, std::uint32_t observer) const {
     if (!tensor(first.use)) {
       return order_.tensor_fenced(first.warp, first.settled, observer);
     }
@@ -556,8 +558,11 @@ class Impl : public Detector {
            order_.tensor_fenced(first.warp, first.time, observer);
   }
 
-  void judge(const Event& event, std::uint32_t cta, const Access& first, const Access& second) {
-    if (first.use == Use::kAlloc) {
+  void judge(const Event& event,
+             std::uint32_t cta,
+             const CellAccess& first,
+             const CellAccess& second) {
+    if (first.use == CellUse::kAlloc) {
       judge_allocated(event, cta, first, second);
       return;
     }
@@ -566,7 +571,7 @@ class Impl : public Detector {
         pipelined(first, second) && (same || order_.ordered(first.warp, first.time, second.warp));
     if (!in_pipe && !complete(first, second.warp)) {
       report_unordered(event, cta, first, second);
-    } else if (!same && second.use != Use::kFree && !fenced(first, second.warp)) {
+    } else if (!same && second.use != CellUse::kFree && !fenced(first, second.warp)) {
       report_unfenced(event, cta, first, second);
     }
   }
@@ -574,8 +579,8 @@ class Impl : public Detector {
   // Of what a pair's operation does in its other CTA, cta_start speaks.
   void judge_allocated(const Event& event,
                        std::uint32_t cta,
-                       const Access& first,
-                       const Access& second) {
+                       const CellAccess& first,
+                       const CellAccess& second) {
     if (naming().cta_of_warp(second.warp) != cta || complete(first, second.warp)) {
       return;
     }
@@ -609,31 +614,31 @@ class Impl : public Detector {
            std::to_string(cta);
   }
 
-  static const char* id_of(const Access& first, const Access& second) {
-    if (second.use == Use::kFree) {
+  static const char* id_of(const CellAccess& first, const CellAccess& second) {
+    if (second.use == CellUse::kFree) {
       return "TMEM_DEALLOC_IN_USE";
     }
     const bool one_queue = first.warp == second.warp && tensor(first.use) && tensor(second.use) &&
                            first.pair == second.pair;
-    if (one_queue && !(first.use == Use::kMmaD && second.use == Use::kMmaD)) {
+    if (one_queue && !(first.use == CellUse::kMmaD && second.use == CellUse::kMmaD)) {
       return "TMEM_PIPE_ORDER";
     }
     if (!writes(first.use)) {
       return "TMEM_WAR";
     }
-    if (!second.reads() || (first.use == Use::kMmaD && second.use == Use::kMmaD)) {
+    if (!second.reads() || (first.use == CellUse::kMmaD && second.use == CellUse::kMmaD)) {
       return "TMEM_WAW";
     }
-    return first.use == Use::kStore && first.settled == 0 ? "TMEM_ST_NO_WAIT"
-                                                          : "TMEM_READ_BEFORE_COMMIT";
+    return first.use == CellUse::kStore && first.settled == 0 ? "TMEM_ST_NO_WAIT"
+                                                              : "TMEM_READ_BEFORE_COMMIT";
   }
 
-  std::string missing(const Access& first, const Access& second) const {
+  std::string missing(const CellAccess& first, const CellAccess& second) const {
     if (tensor(first.use)) {
       return "missing: tcgen05.commit after it, to a barrier that " + naming().warp(second.warp) +
              " waits for";
     }
-    const char* wait = first.use == Use::kLoad ? "tcgen05.wait::ld" : "tcgen05.wait::st";
+    const char* wait = first.use == CellUse::kLoad ? "tcgen05.wait::ld" : "tcgen05.wait::st";
     return first.settled == 0
                ? std::string{"missing: "} + wait + " by " + naming().warp(first.warp) +
                      (first.warp == second.warp ? "" : " before it hands them over")
@@ -643,9 +648,9 @@ class Impl : public Detector {
 
   void report_unordered(const Event& event,
                         std::uint32_t cta,
-                        const Access& first,
-                        const Access& second) {
-    const bool peer = second.use == Use::kFree &&
+                        const CellAccess& first,
+                        const CellAccess& second) {
+    const bool peer = second.use == CellUse::kFree &&
                       naming().cta_of_warp(first.warp) != naming().cta_of_warp(second.warp);
     reporter().report(peer ? "TMEM_DEALLOC_PEER_UNSYNCED" : id_of(first, second),
                       event,
@@ -658,8 +663,8 @@ class Impl : public Detector {
 
   void report_unfenced(const Event& event,
                        std::uint32_t cta,
-                       const Access& first,
-                       const Access& second) {
+                       const CellAccess& first,
+                       const CellAccess& second) {
     const bool commit = tensor(first.use) && complete(first, second.warp);
     reporter().report("TMEM_FENCE_MISSING",
                       event,
@@ -679,7 +684,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_tensor_memory_data(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<TensorMemoryDataDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

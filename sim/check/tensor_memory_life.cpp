@@ -8,9 +8,9 @@ namespace warptwin::sim {
 
 namespace {
 
-class Impl : public Detector {
+class TensorMemoryLifeDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order& order)
+  TensorMemoryLifeDetector(Reporter& reporter, Order& order)
       : Detector{reporter,
                  {Op::kCtaExit,
                   Op::kSharedLoad,
@@ -261,7 +261,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_tensor_memory_life(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<TensorMemoryLifeDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

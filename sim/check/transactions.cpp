@@ -4,9 +4,9 @@ namespace warptwin::sim {
 
 namespace {
 
-class Impl : public Detector {
+class TransactionsDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order&)
+  TransactionsDetector(Reporter& reporter, Order&)
       : Detector{reporter,
                  {Op::kBulkLoad,
                   Op::kClcTryCancel,
@@ -135,7 +135,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_transactions(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<TransactionsDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

@@ -6,9 +6,9 @@ namespace warptwin::sim {
 
 namespace {
 
-class Impl : public Detector {
+class WaitsDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order&)
+  WaitsDetector(Reporter& reporter, Order&)
       : Detector{reporter,
                  {Op::kMbarrierArrive,
                   Op::kMbarrierInit,
@@ -180,7 +180,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_waits(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<WaitsDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

@@ -6,9 +6,9 @@ namespace warptwin::sim {
 
 namespace {
 
-class Impl : public Detector {
+class WarpgroupMmaDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order&)
+  WarpgroupMmaDetector(Reporter& reporter, Order&)
       : Detector{reporter,
                  {Op::kSharedStore,
                   Op::kWarpExit,
@@ -126,7 +126,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_warpgroup_mma(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<WarpgroupMmaDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

@@ -871,7 +871,7 @@ Json json_of(const Checked& checked,
   return one;
 }
 
-std::string text_of(const Checked& checked, const ScenarioEntry& scenario) {
+std::string said_of(const Checked& checked, const ScenarioEntry& scenario) {
   const ProofResult& proof = checked.choices.result;
   std::string text = text_of(proof, scenario, checked.choices.at);
   for (const Finding& finding : checked.found()) {
@@ -902,13 +902,13 @@ CheckReport check_one(const Session& session,
   if (json != nullptr) {
     json->push_back(json_of(checked, scenario, suppressions));
   } else {
-    session.out << text_of(checked, scenario);
+    session.out << said_of(checked, scenario);
   }
   return checked.report;
 }
 
 // What is said of a scenario without a fault.
-const char* text_of(ExitCode code) {
+const char* said_of(ExitCode code) {
   return code == ExitCode::kClean        ? "clean"
          : code == ExitCode::kIncomplete ? "not proved"
          : code == ExitCode::kInternal   ? "an internal error"
@@ -940,7 +940,7 @@ ExitCode check_all(Session& session) {
                   << (right ? "as expected: " : "NOT AS EXPECTED: ")
                   << (broken ? std::string{report.expected_found ? "found " : "did not find "} +
                                    scenario.info->expected
-                             : text_of(report.code))
+                             : said_of(report.code))
                   << std::endl;
       session.out << (right ? report.suppressed : details.str());
     }

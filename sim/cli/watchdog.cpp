@@ -25,18 +25,18 @@ WatchedEnd run_watched(const std::function<int()>& work, std::chrono::millisecon
     std::fflush(nullptr);
     _exit(code);  // nothing is freed: that could wait for what hangs
   }
-  using Clock = std::chrono::steady_clock;
+  using Steady = std::chrono::steady_clock;
   // A driver that clears up keeps a killed process for a while; the caller does not wait for ever.
   constexpr std::chrono::seconds kClearingUp{20};
-  const Clock::time_point end = Clock::now() + limit;
+  const Steady::time_point end = Steady::now() + limit;
   WatchedEnd result;
   int status = 0;
   while (waitpid(child, &status, WNOHANG) != child) {
-    if (!result.killed && Clock::now() > end) {
+    if (!result.killed && Steady::now() > end) {
       result.killed = true;
       kill(child, SIGKILL);
     }
-    if (Clock::now() > end + kClearingUp) {
+    if (Steady::now() > end + kClearingUp) {
       return result;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds{1});

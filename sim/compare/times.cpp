@@ -9,10 +9,10 @@ namespace warptwin::sim {
 
 namespace {
 
-constexpr std::size_t kShown = 8;
+constexpr std::size_t kStepsShown = 8;
 
 // The low 32 bits are what a GPU records.
-double cycles_between(std::uint64_t from, std::uint64_t to) {
+double recorded_cycles(std::uint64_t from, std::uint64_t to) {
   return static_cast<double>(static_cast<std::uint32_t>(to) - static_cast<std::uint32_t>(from));
 }
 
@@ -64,9 +64,9 @@ TimeComparison compare_times(const Trace& first, const Trace& second, const Matc
     for (std::uint32_t at = 1; at < matched.same; ++at) {
       const TraceOp& op = first.warps[warp].ops[matched.first[at]];
       const Interval interval{
-          cycles_between(first.warps[warp].ops[matched.first[at - 1]].time, op.time),
-          cycles_between(second.warps[matched.other].ops[matched.second[at - 1]].time,
-                         second.warps[matched.other].ops[matched.second[at]].time)};
+          recorded_cycles(first.warps[warp].ops[matched.first[at - 1]].time, op.time),
+          recorded_cycles(second.warps[matched.other].ops[matched.second[at - 1]].time,
+                          second.warps[matched.other].ops[matched.second[at]].time)};
       StepTime& step = steps[{role, step_of(first, op)}];
       step.role = role;
       step.step = step_of(first, op);
@@ -112,7 +112,7 @@ std::string text_of(const TimeComparison& times,
     text += cells(role.role, role.total);
   }
   text += "  largest deviations, all warps of the role\n";
-  for (std::size_t i = 0; i < std::min(times.steps.size(), kShown); ++i) {
+  for (std::size_t i = 0; i < std::min(times.steps.size(), kStepsShown); ++i) {
     const StepTime& step = times.steps[i];
     text += cells(step.role + " " + step.step + ", " + plural(step.count, "time"), step.total);
   }

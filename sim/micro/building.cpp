@@ -4,7 +4,7 @@ namespace warptwin::sim::micro {
 
 namespace {
 
-constexpr std::uint32_t kOperandBytes = 128 * 128;  // 128 rows of a 128-byte swizzle
+constexpr std::uint32_t kSwizzledBytes = 128 * 128;  // 128 rows of a 128-byte swizzle
 
 }  // namespace
 
@@ -103,8 +103,8 @@ Body tmem_and_barrier(std::function<void(M&, TmemAddress)> f) {
     if (m.warp_index() == 0) {
       m.elect_one([&] {
         m.mbarrier_init(kBar2, 1);
-        m.mbarrier_arrive_expect_tx(kBar2, kOperandBytes);
-        m.cp_async_bulk_load(kTile, kSource, kOperandBytes, CopyTarget{kBar2});
+        m.mbarrier_arrive_expect_tx(kBar2, kSwizzledBytes);
+        m.cp_async_bulk_load(kTile, kSource, kSwizzledBytes, CopyTarget{kBar2});
       });
     }
     m.cta_sync();

@@ -14,6 +14,9 @@
 
 namespace warptwin::sim {
 
+/// Shared memory in use starts here: the hardware keeps the first KiB of the window.
+inline constexpr std::uint32_t kSharedBase = 1024;
+
 /// A named region of every CTA's shared memory.
 struct Region {
   RegionKind kind = RegionKind::kWord;

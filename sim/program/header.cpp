@@ -7,7 +7,6 @@ namespace warptwin::sim {
 
 namespace {
 
-constexpr std::uint32_t kSharedBase = 1024;  // as of every scenario
 constexpr std::uint32_t kSharedMax = kSharedBase + kSharedBytesPerCtaMax;
 constexpr std::uint64_t kGlobalBytesMax = std::uint64_t{64} << 20;
 constexpr std::uint32_t kWarpsMax = 4096;  // of the grid

@@ -8,7 +8,6 @@ namespace warptwin::sim {
 
 namespace {
 
-constexpr std::uint32_t kSharedBase = 1024;
 constexpr std::uint32_t kAddressMax = 1U << 20;
 
 class Validator {

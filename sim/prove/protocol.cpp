@@ -4,7 +4,7 @@ namespace warptwin::sim {
 
 namespace {
 
-struct BarrierState {
+struct BarrierOfRun {
   std::int32_t phase = 0;
   std::int64_t pending = 0;
   std::int64_t tx = 0;
@@ -25,7 +25,7 @@ bool passes(PhaseTest test, std::int32_t current, std::int32_t wanted) {
 }  // namespace
 
 std::optional<CanonicalRun> run_once(const Protocol& protocol) {
-  std::vector<BarrierState> barriers(protocol.barriers.size());
+  std::vector<BarrierOfRun> barriers(protocol.barriers.size());
   for (std::size_t b = 0; b < barriers.size(); ++b) {
     barriers[b].pending = protocol.barriers[b].count;
   }
@@ -52,7 +52,7 @@ std::optional<CanonicalRun> run_once(const Protocol& protocol) {
           run.order.emplace_back(a, next[a]);
           continue;
         }
-        BarrierState& barrier = barriers[op.barrier];
+        BarrierOfRun& barrier = barriers[op.barrier];
         if (op.kind == ProtocolKind::kWait) {
           const PhaseTest test = protocol.barriers[op.barrier].test;
           if (!passes(test, barrier.phase, op.phase)) {
@@ -85,7 +85,7 @@ std::optional<CanonicalRun> run_once(const Protocol& protocol) {
   if (left != 0) {
     return std::nullopt;
   }
-  for (const BarrierState& barrier : barriers) {
+  for (const BarrierOfRun& barrier : barriers) {
     if (barrier.tx < 0) {
       return std::nullopt;
     }

@@ -87,8 +87,8 @@ NpyMatrix read_npy(const std::string& path) {
   try {
     const auto array = xt::load_npy<float>(in);
     matrix.values.assign(array.begin(), array.end());
-  } catch (const std::exception& error) {
-    refuse(path, "the header is damaged (" + std::string{error.what()} + ")");
+  } catch (const std::exception& damage) {
+    refuse(path, "the header is damaged (" + std::string{damage.what()} + ")");
   }
   if (matrix.values.size() != std::size_t{matrix.rows} * matrix.columns) {
     refuse(path, "the header is damaged");

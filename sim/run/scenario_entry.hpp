@@ -17,9 +17,6 @@
 
 namespace warptwin::sim {
 
-/// Shared memory in use starts here: the hardware keeps the first KiB of the window.
-inline constexpr std::uint32_t kSharedBase = 1024;
-
 struct ScenarioEntry {
   const ScenarioInfo* info;
   std::span<const Parameter> parameters;

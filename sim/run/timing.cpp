@@ -104,13 +104,13 @@ std::string percent(double share) {
 // that can be full; else the ring that the path goes round, where its waits cost enough; else the
 // longest part.
 std::string change_of(const CriticalPath& path) {
-  constexpr double kMost = 0.5;
+  constexpr double kBindingShare = 0.5;
   constexpr double kWorthwhile = 0.03;
   const auto share = [&](const PathPart& part) { return part.cycles / std::max(path.cycles, 1.0); };
   const PathPart* ring = nullptr;
   for (const PathPart& part : path.parts) {
     const auto unit = static_cast<Unit>(part.id);
-    if (part.kind == StepKind::kUnit && is_throughput(unit) && share(part) >= kMost) {
+    if (part.kind == StepKind::kUnit && is_throughput(unit) && share(part) >= kBindingShare) {
       return remedy_of(unit);
     }
     if (part.gain_without >= kWorthwhile &&

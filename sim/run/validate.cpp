@@ -92,7 +92,7 @@ class ChipShelf {
   std::map<std::string, Chip> chips_;
 };
 
-double percent(double error) {
+double in_percent(double error) {
   return 100.0 * std::abs(error);
 }
 
@@ -107,7 +107,7 @@ void score_ratios(const std::vector<PredictedRow>& rows, Score& score) {
       if (before != nullptr) {
         const double predicted = row->predicted / before->predicted;
         const double error =
-            percent(predicted * before->measured.value / row->measured.value - 1.0);
+            in_percent(predicted * before->measured.value / row->measured.value - 1.0);
         score.ratio_mean += error;
         score.ratio_worst = std::max(score.ratio_worst, error);
         ++score.ratios;
@@ -144,7 +144,7 @@ Score score_of(const std::vector<PredictedRow>& rows) {
   const auto count = static_cast<double>(rows.size());
   std::vector<double> errors;
   for (const PredictedRow& row : rows) {
-    errors.push_back(percent(row.error()));
+    errors.push_back(in_percent(row.error()));
     score.mean += errors.back() / count;
   }
   score.within_10 =

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace warptwin::hw {
+namespace warptwin::hw::tensor_map_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -146,4 +146,4 @@ TEST(TensorMap, AnUnalignedAddressIsRefusedBeforeTheDriverIsAsked) {
 }
 
 }  // namespace
-}  // namespace warptwin::hw
+}  // namespace warptwin::hw::tensor_map_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin {
+namespace warptwin::umma_descriptor_test {
 namespace {
 
 constexpr std::uint64_t bits_of(std::uint64_t descriptor, unsigned low, unsigned high) {
@@ -181,4 +181,4 @@ TEST(InstructionDescriptor, BlockScaledFieldsAreWhereTheManualHasThem) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::umma_descriptor_test

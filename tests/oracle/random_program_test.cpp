@@ -4,7 +4,7 @@
 
 #include "sim/oracle/program_run.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::random_program_test {
 namespace {
 
 // The first fault of a run, in words.
@@ -77,4 +77,4 @@ TEST(RandomProgram, EditsBreakSomePrograms) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::random_program_test

@@ -5,7 +5,7 @@
 #include "sim/program/text.hpp"
 #include "tests/oracle/random_program.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::verdict_test {
 namespace {
 
 VerdictOptions both() {
@@ -89,4 +89,4 @@ TEST(Verdict, ShrinkingKeepsTheDisagreementAndDropsTheRest) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::verdict_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin::scenarios {
+namespace warptwin::scenarios::attention_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -101,4 +101,4 @@ TEST(Attention, CausalTilesEndWhereTheDiagonalOfTheirPairDoes) {
 }
 
 }  // namespace
-}  // namespace warptwin::scenarios
+}  // namespace warptwin::scenarios::attention_test

@@ -27,7 +27,7 @@
 #include "scenarios/multicast_ring.hpp"
 #include "scenarios/producer_consumer.hpp"
 
-namespace warptwin::scenarios {
+namespace warptwin::scenarios::barrier_table_test {
 namespace {
 
 template <class Storage, class Extents>
@@ -157,4 +157,4 @@ TEST(BarrierTable, OfMulticastRing) {
 }
 
 }  // namespace
-}  // namespace warptwin::scenarios
+}  // namespace warptwin::scenarios::barrier_table_test

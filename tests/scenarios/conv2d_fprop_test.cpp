@@ -11,7 +11,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin::scenarios {
+namespace warptwin::scenarios::conv2d_fprop_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -100,4 +100,4 @@ TEST(Conv2dFprop, StrideMovesTilesAndDilationMovesTaps) {
 }
 
 }  // namespace
-}  // namespace warptwin::scenarios
+}  // namespace warptwin::scenarios::conv2d_fprop_test

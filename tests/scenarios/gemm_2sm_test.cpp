@@ -11,7 +11,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin::scenarios {
+namespace warptwin::scenarios::gemm_2sm_test {
 namespace {
 
 using ::testing::Contains;
@@ -88,4 +88,4 @@ TEST(Gemm2sm, BothEpiloguesFreeTheLeadersAccumulator) {
 }
 
 }  // namespace
-}  // namespace warptwin::scenarios
+}  // namespace warptwin::scenarios::gemm_2sm_test

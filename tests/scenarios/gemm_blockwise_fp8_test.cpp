@@ -11,7 +11,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin::scenarios {
+namespace warptwin::scenarios::gemm_blockwise_fp8_test {
 namespace {
 
 using ::testing::Contains;
@@ -85,4 +85,4 @@ TEST(GemmBlockwiseFp8, InAPairTheScalesAreEachCtasOwnAndTheAccumulatorTheLeaders
 }
 
 }  // namespace
-}  // namespace warptwin::scenarios
+}  // namespace warptwin::scenarios::gemm_blockwise_fp8_test

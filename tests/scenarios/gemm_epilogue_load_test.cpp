@@ -11,7 +11,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin::scenarios {
+namespace warptwin::scenarios::gemm_epilogue_load_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -146,4 +146,4 @@ TEST(GemmEpilogueLoad, MoreSourceThanSharedMemoryHoldsIsRefused) {
 }
 
 }  // namespace
-}  // namespace warptwin::scenarios
+}  // namespace warptwin::scenarios::gemm_epilogue_load_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin::scenarios {
+namespace warptwin::scenarios::gemm_grouped_1d2d_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -77,4 +77,4 @@ TEST(GemmGrouped1d2d, WithoutATileTensorMemoryIsAllocatedAndFreedAndNoRingIsTouc
 }
 
 }  // namespace
-}  // namespace warptwin::scenarios
+}  // namespace warptwin::scenarios::gemm_grouped_1d2d_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin::scenarios {
+namespace warptwin::scenarios::gemm_grouped_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -94,4 +94,4 @@ TEST(GemmGrouped, ACtaWithoutATileTouchesNoRing) {
 }
 
 }  // namespace
-}  // namespace warptwin::scenarios
+}  // namespace warptwin::scenarios::gemm_grouped_test

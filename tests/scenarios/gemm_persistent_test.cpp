@@ -11,7 +11,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin::scenarios {
+namespace warptwin::scenarios::gemm_persistent_test {
 namespace {
 
 using ::testing::StartsWith;
@@ -83,4 +83,4 @@ TEST(GemmPersistent, WithoutResponsesNobodyAsksOrReads) {
 }
 
 }  // namespace
-}  // namespace warptwin::scenarios
+}  // namespace warptwin::scenarios::gemm_persistent_test

@@ -11,7 +11,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin::scenarios {
+namespace warptwin::scenarios::gemm_small_test {
 namespace {
 
 using ::testing::Contains;
@@ -90,4 +90,4 @@ TEST(GemmSmall, SwappedResultsAreWrittenByColumns) {
 }
 
 }  // namespace
-}  // namespace warptwin::scenarios
+}  // namespace warptwin::scenarios::gemm_small_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin::scenarios {
+namespace warptwin::scenarios::gemm_split_k_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -88,4 +88,4 @@ TEST(GemmSplitK, EachSplitButTheLastSetsItsWordWhenItsStoresAreComplete) {
 }
 
 }  // namespace
-}  // namespace warptwin::scenarios
+}  // namespace warptwin::scenarios::gemm_split_k_test

@@ -11,7 +11,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin::scenarios {
+namespace warptwin::scenarios::gemm_swiglu_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -86,4 +86,4 @@ TEST(GemmSwiglu, WithoutBiasesNobodyTouchesTheirRing) {
 }
 
 }  // namespace
-}  // namespace warptwin::scenarios
+}  // namespace warptwin::scenarios::gemm_swiglu_test

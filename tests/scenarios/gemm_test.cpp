@@ -10,7 +10,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin::scenarios {
+namespace warptwin::scenarios::gemm_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -67,4 +67,4 @@ TEST(Gemm, EveryBoxWidthIsWholeFragments) {
 }
 
 }  // namespace
-}  // namespace warptwin::scenarios
+}  // namespace warptwin::scenarios::gemm_test

@@ -10,7 +10,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin::scenarios {
+namespace warptwin::scenarios::gemm_wgmma_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -79,4 +79,4 @@ TEST(GemmWgmma, OfSixtyFourRowsTheSecondWarpgroupHasNone) {
 }
 
 }  // namespace
-}  // namespace warptwin::scenarios
+}  // namespace warptwin::scenarios::gemm_wgmma_test

@@ -12,7 +12,7 @@
 #include "scenarios/gemm_small.hpp"
 #include "scenarios/gemm_split_k.hpp"
 
-namespace warptwin {
+namespace warptwin::config_checks_test {
 namespace {
 
 using scenarios::Gemm;
@@ -109,4 +109,4 @@ TEST(GemmSmallConfig, ASliceBeginsWhereTmaCanWrite) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::config_checks_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin {
+namespace warptwin::divisor_test {
 namespace {
 
 void expect_exact(std::uint32_t divisor, std::uint32_t dividend) {
@@ -50,4 +50,4 @@ TEST(Divisor, IsOneWhereNothingIsSaid) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::divisor_test

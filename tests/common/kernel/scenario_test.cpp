@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace warptwin {
+namespace warptwin::scenario_test {
 namespace {
 
 using ::testing::AllOf;
@@ -63,4 +63,4 @@ TEST(ParameterSetTest, ReadingWhatIsNotDeclaredIsAMistakeOfTheScenario) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::scenario_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin {
+namespace warptwin::tile_scheduler_test {
 namespace {
 
 std::vector<int> tiles_of(const StaticTileScheduler& scheduler, int tiles_m) {
@@ -113,4 +113,4 @@ TEST(TileGrid, CoversEdgesThatCutATile) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::tile_scheduler_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin {
+namespace warptwin::element_test {
 namespace {
 
 struct Format {
@@ -139,4 +139,4 @@ TEST(ElementTest, ScaleFactorsArePositive) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::element_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin {
+namespace warptwin::roles_test {
 namespace {
 
 constexpr RoleTable kRoles{
@@ -25,4 +25,4 @@ TEST(RoleTableTest, AWarpBeyondTheTableHasNoRoleAndAnAbsentRoleNoWarps) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::roles_test

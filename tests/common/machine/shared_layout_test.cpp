@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin {
+namespace warptwin::shared_layout_test {
 namespace {
 
 TEST(SharedLayoutTest, RegionsComeInOrderEachAtItsAlignment) {
@@ -49,4 +49,4 @@ TEST(BarrierContractTest, ItsCountIsTheSumOfItsContributors) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::shared_layout_test

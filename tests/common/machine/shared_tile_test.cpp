@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin {
+namespace warptwin::shared_tile_test {
 namespace {
 
 class SwizzledTest : public ::testing::TestWithParam<Swizzle> {};
@@ -62,4 +62,4 @@ TEST(SharedTileTest, APatternStartsAtEightOfItsSpans) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::shared_tile_test

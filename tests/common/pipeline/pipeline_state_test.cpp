@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin {
+namespace warptwin::pipeline_state_test {
 namespace {
 
 TEST(PipelineState, StageAndLapMoveTogether) {
@@ -32,4 +32,4 @@ TEST(PipelineState, AProducerWaitsForThePhaseBeforeItsConsumers) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::pipeline_state_test

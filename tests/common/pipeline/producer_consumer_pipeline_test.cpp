@@ -10,7 +10,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin {
+namespace warptwin::producer_consumer_pipeline_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -201,4 +201,4 @@ TEST(ProducerConsumerPipeline, EachConsumerOfAStageArrivesAsItWasDeclared) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::producer_consumer_pipeline_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin {
+namespace warptwin::catalogue_test {
 namespace {
 
 TEST(CatalogueTest, IsSortedAndHasEachIdOnce) {
@@ -49,4 +49,4 @@ TEST(CatalogueTest, StrictIsNeverMilder) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::catalogue_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin {
+namespace warptwin::cluster_shape_test {
 namespace {
 
 struct Worked {
@@ -94,4 +94,4 @@ TEST(ClusterShape, ASingleCtaNeedsNoMulticast) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::cluster_shape_test

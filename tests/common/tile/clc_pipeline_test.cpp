@@ -10,7 +10,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin {
+namespace warptwin::clc_pipeline_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -132,4 +132,4 @@ TEST(WorkIterator, WithoutStagesThereIsOneTileAndNothingIsAsked) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::clc_pipeline_test

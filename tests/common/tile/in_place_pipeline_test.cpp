@@ -10,7 +10,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin {
+namespace warptwin::in_place_pipeline_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -83,4 +83,4 @@ TEST_F(InPlacePipelineTest, ADroppedStageIsNoted) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::in_place_pipeline_test

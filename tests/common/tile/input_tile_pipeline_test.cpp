@@ -10,7 +10,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin {
+namespace warptwin::input_tile_pipeline_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -149,4 +149,4 @@ TEST(InputTilePipeline, TwoClassesOfConsumersFreeOneStage) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::input_tile_pipeline_test

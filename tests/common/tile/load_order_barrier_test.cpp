@@ -10,7 +10,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin {
+namespace warptwin::load_order_barrier_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -52,4 +52,4 @@ TEST(EpiLoadPipeline, CountsOneLoaderAndEveryEpilogueLane) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::load_order_barrier_test

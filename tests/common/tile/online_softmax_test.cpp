@@ -8,7 +8,7 @@
 
 #include "sim/model/sim_machine.hpp"
 
-namespace warptwin {
+namespace warptwin::online_softmax_test {
 namespace {
 
 using sim::SimMachine;
@@ -158,4 +158,4 @@ TEST(Fragment, WithoutDataAVoteSaysYesAndNothingElseHappens) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::online_softmax_test

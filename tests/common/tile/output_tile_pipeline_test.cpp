@@ -13,7 +13,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin {
+namespace warptwin::output_tile_pipeline_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -198,4 +198,4 @@ TEST(EpilogueWarp, AForgottenReleaseIsNoted) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::output_tile_pipeline_test

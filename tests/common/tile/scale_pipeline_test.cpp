@@ -10,7 +10,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin {
+namespace warptwin::scale_pipeline_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -89,4 +89,4 @@ TEST_F(ScalePipelineTest, ADroppedStageIsNoted) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::scale_pipeline_test

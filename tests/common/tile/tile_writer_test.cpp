@@ -9,7 +9,7 @@
 
 #include "tests/support/recording_machine.hpp"
 
-namespace warptwin {
+namespace warptwin::tile_writer_test {
 namespace {
 
 using tests::RecordingMachine;
@@ -73,4 +73,4 @@ TEST(BoxColumns, AreTheWidestSpanThatDividesTheTile) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::tile_writer_test

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace warptwin {
+namespace warptwin::barrier_word_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -103,4 +103,4 @@ TEST(BarrierWordTest, WordsAreReadAsDebuggersWriteThem) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::barrier_word_test

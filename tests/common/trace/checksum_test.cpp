@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin {
+namespace warptwin::checksum_test {
 namespace {
 
 std::vector<std::byte> random_bytes(std::size_t count) {
@@ -81,4 +81,4 @@ TEST(ChecksumTest, ZerosCount) {
 }
 
 }  // namespace
-}  // namespace warptwin
+}  // namespace warptwin::checksum_test

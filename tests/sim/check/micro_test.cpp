@@ -7,7 +7,7 @@
 
 #include "sim/micro/programs.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::micro_test {
 
 namespace {
 
@@ -39,4 +39,4 @@ INSTANTIATE_TEST_SUITE_P(Diagnostics,
                          [](const auto& micro) { return micro_name(micro.param); });
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::micro_test

@@ -12,7 +12,7 @@
 
 #include "sim/micro/building.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::order_table_test {
 namespace {
 
 using micro::Body;
@@ -712,4 +712,4 @@ INSTANTIATE_TEST_SUITE_P(OrderTable,
                          [](const auto& row) { return row.param.name; });
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::order_table_test

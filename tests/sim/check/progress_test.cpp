@@ -10,7 +10,7 @@
 #include "sim/run/simulate.hpp"
 #include "tests/support/small_kernel.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::progress_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -74,4 +74,4 @@ TEST(ProgressTest, AnArrivalIsOwedByTheWarpOfTheOwnCta) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::progress_test

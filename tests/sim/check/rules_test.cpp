@@ -9,7 +9,7 @@
 
 #include "sim/micro/building.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::rules_test {
 namespace {
 
 using micro::Body;
@@ -299,4 +299,4 @@ TEST(RulesTest, WhatThereIsNotIsRefusedWithWhatThereIs) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::rules_test

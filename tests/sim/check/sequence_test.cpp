@@ -12,7 +12,7 @@
 
 #include "sim/micro/building.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::sequence_test {
 namespace {
 
 using micro::kBar;
@@ -617,4 +617,4 @@ INSTANTIATE_TEST_SUITE_P(Canonical,
                          [](const auto& number) { return sequences()[number.param].name; });
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::sequence_test

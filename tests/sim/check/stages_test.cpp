@@ -12,7 +12,7 @@
 #include "sim/run/prove.hpp"
 #include "tests/support/small_kernel.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::stages_test {
 namespace {
 
 using ::testing::Contains;
@@ -169,4 +169,4 @@ TEST(StagesTest, AWaitOnARingWithoutStagesNamesTheRing) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::stages_test

@@ -14,7 +14,7 @@
 
 #include "sim/run/npy.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::command_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -608,4 +608,4 @@ TEST(CommandTest, WhatOnDoesNotTakeIsSaid) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::command_test

@@ -12,7 +12,7 @@
 #include "sim/cli/command.hpp"
 #include "tests/support/small_kernel.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::exit_code_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -237,4 +237,4 @@ TEST(ExitCodeTest, ForAllIsInTheExitCode) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::exit_code_test

@@ -11,7 +11,7 @@
 #include "sim/compare/compare.hpp"
 #include "sim/trace/recorder.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::hw_report_test {
 namespace {
 
 using ::testing::Contains;
@@ -342,4 +342,4 @@ TEST(HardwareTraceTest, ATraceNamesWhatWasEmulatedForIt) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::hw_report_test

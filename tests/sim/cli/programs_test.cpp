@@ -11,7 +11,7 @@
 
 #include "sim/cli/command.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::programs_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -213,4 +213,4 @@ TEST(Programs, ALoopWithoutAnEndMeetsItsBound) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::programs_test

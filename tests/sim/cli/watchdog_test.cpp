@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin::sim {
+namespace warptwin::sim::watchdog_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -50,4 +50,4 @@ TEST(WatchdogTest, WorkThatThrowsFails) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::watchdog_test

@@ -18,7 +18,7 @@
 #include "sim/trace/recorder.hpp"
 #include "sim/trace/trace_file.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::compare_test {
 namespace {
 
 using ::testing::AllOf;
@@ -785,4 +785,4 @@ TEST(CompareTest, BrokenScenariosAreComparedToo) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::compare_test

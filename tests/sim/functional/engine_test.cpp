@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin::sim {
+namespace warptwin::sim::engine_test {
 namespace {
 
 constexpr Mbarrier kFirst{{1024}};
@@ -283,4 +283,4 @@ TEST(EngineTest, WhatABodyThrowsComesOut) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::engine_test

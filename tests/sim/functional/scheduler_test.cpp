@@ -6,7 +6,7 @@
 
 #include "common/kernel/scenario.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::scheduler_test {
 namespace {
 
 TEST(ScheduleSpecTest, TextGoesThereAndBack) {
@@ -112,4 +112,4 @@ TEST(StarveTest, TheVictimGoesOnlyWhenNobodyElseCan) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::scheduler_test

@@ -10,7 +10,7 @@
 
 #include "sim/functional/engine.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::wgmma_test {
 namespace {
 
 constexpr std::uint32_t kShared = 1U << 17;
@@ -267,4 +267,4 @@ TEST(WgmmaFaultTest, TheWarpsOfAWarpgroupMultiplyTheSame) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::wgmma_test

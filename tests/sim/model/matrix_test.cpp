@@ -10,7 +10,7 @@
 
 #include "common/machine/shared_tile.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::matrix_test {
 namespace {
 
 float value(std::uint32_t row, std::uint32_t k) {
@@ -443,4 +443,4 @@ TEST(WgmmaTest, MultipliesElementsOfAByte) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::matrix_test

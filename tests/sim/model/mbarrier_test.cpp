@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin::sim {
+namespace warptwin::sim::mbarrier_test {
 namespace {
 
 MbarrierState fresh(std::uint32_t count) {
@@ -89,4 +89,4 @@ TEST(MbarrierTest, ReinitialisationOfALiveBarrierIsAFault) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::mbarrier_test

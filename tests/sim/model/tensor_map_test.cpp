@@ -8,7 +8,7 @@
 
 #include "sim/model/global_memory.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::tensor_map_test {
 namespace {
 
 // 5 x 20 matrix of 16-bit elements, rows 48 bytes apart; boxes of 4 x 16.
@@ -140,4 +140,4 @@ TEST(GlobalMemoryTest, NeighbouringBuffersDoNotTouch) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::tensor_map_test

@@ -9,7 +9,7 @@
 namespace warptwin::sim {
 
 /// A wrong program, and its twin by one line or two.
-struct Case {
+struct RelationCase {
   const char* name;
   RelationKind kind;  // of a finding that the wrong one must have
   const char* launch;
@@ -17,11 +17,11 @@ struct Case {
   const char* right;
 };
 
-inline void PrintTo(const Case& one, std::ostream* out) {
+inline void PrintTo(const RelationCase& one, std::ostream* out) {
   *out << one.name;
 }
 
-inline const Case kCases[] = {
+inline const RelationCase kCases[] = {
     {"source_of_a_store_masked_by_a_load",
      RelationKind::kRace,
      "warps 1",

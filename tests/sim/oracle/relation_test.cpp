@@ -8,7 +8,7 @@
 #include "sim/program/text.hpp"
 #include "tests/sim/oracle/relation_cases.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::relation_test {
 namespace {
 
 // "MMA" stands for one of tile[0] by itself into column 0.
@@ -23,7 +23,7 @@ std::string spelled_out(std::string text) {
   return text;
 }
 
-Program program_of(const Case& one, const char* warps) {
+Program program_of(const RelationCase& one, const char* warps) {
   const std::string text = std::string{"program "} + one.name + "\n" + one.launch +
                            "\nbarriers bar 16\ntile word 16 x 16 align 16\ntile tile 2 x 4096\n"
                            "input source f32 16 x 64 pitch 256\n"
@@ -47,7 +47,7 @@ std::vector<RelationFinding> judge(const Program& program, RelationOptions optio
   return judge_relation(relation_input(program), options);
 }
 
-class Pairs : public testing::TestWithParam<Case> {};
+class Pairs : public testing::TestWithParam<RelationCase> {};
 
 TEST_P(Pairs, TheWrongOneIsFound) {
   const std::vector<RelationFinding> findings = judge(program_of(GetParam(), GetParam().wrong));
@@ -67,4 +67,4 @@ INSTANTIATE_TEST_SUITE_P(Relation, Pairs, testing::ValuesIn(kCases), [](const au
 });
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::relation_test

@@ -4,7 +4,7 @@
 
 #include "tests/sim/oracle/values_draft.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::values_machine_test {
 namespace {
 
 Operation& last(WarpWriter& warp, Instruction& instruction) {
@@ -301,4 +301,4 @@ INSTANTIATE_TEST_SUITE_P(Barriers, TwinsTest, testing::ValuesIn(kBarriers), name
 INSTANTIATE_TEST_SUITE_P(Meetings, TwinsTest, testing::ValuesIn(kMeetings), name_of_case);
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::values_machine_test

@@ -6,7 +6,7 @@
 
 #include "tests/sim/oracle/values_draft.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::values_memory_test {
 namespace {
 
 const std::vector<Case> kCopies = {
@@ -540,4 +540,4 @@ INSTANTIATE_TEST_SUITE_P(Tiles, TwinsTest, testing::ValuesIn(kRowsOfTiles), name
 INSTANTIATE_TEST_SUITE_P(Tensor, TwinsTest, testing::ValuesIn(kTensor), name_of_case);
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::values_memory_test

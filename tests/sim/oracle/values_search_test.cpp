@@ -13,7 +13,7 @@
 #include "tests/oracle/random_program.hpp"
 #include "tests/sim/oracle/values_draft.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::values_search_test {
 namespace {
 
 using testing::ElementsAreArray;
@@ -394,4 +394,4 @@ TEST(ValuesSearchTest, AJumpInACircleHangs) {
 // The twins are judged by the other tests.
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(TwinsTest);
 
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::values_search_test

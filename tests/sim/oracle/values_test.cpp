@@ -4,7 +4,7 @@
 
 #include "tests/sim/oracle/values_draft.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::values_test {
 namespace {
 
 // The kernels that were called proved, and are wrong.
@@ -387,4 +387,4 @@ INSTANTIATE_TEST_SUITE_P(Rows, TwinsTest, testing::ValuesIn(kRows), name_of_case
 INSTANTIATE_TEST_SUITE_P(Words, TwinsTest, testing::ValuesIn(kWords), name_of_case);
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::values_test

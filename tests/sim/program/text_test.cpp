@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace warptwin::sim {
+namespace warptwin::sim::text_test {
 namespace {
 
 using testing::HasSubstr;
@@ -213,4 +213,4 @@ INSTANTIATE_TEST_SUITE_P(
               "p.txt:3: the columns reach beyond the rows, and beyond shared memory"}));
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::text_test

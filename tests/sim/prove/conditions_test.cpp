@@ -8,7 +8,7 @@
 
 #include "sim/prove/explore.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::conditions_test {
 namespace {
 
 struct Case {
@@ -133,4 +133,4 @@ TEST(ConditionsTest, TheDigestForgetsShiftsAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::conditions_test

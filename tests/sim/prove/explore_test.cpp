@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin::sim {
+namespace warptwin::sim::explore_test {
 namespace {
 
 ProtocolAgent agent(std::vector<ProtocolOp> ops) {
@@ -144,4 +144,4 @@ TEST(ExploreTest, AProtocolTooLargeForItsKeysIsRefusedNotGuessed) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::explore_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/cross_check.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::property_test {
 namespace {
 
 class PropertyTest : public ::testing::TestWithParam<unsigned> {};
@@ -36,4 +36,4 @@ INSTANTIATE_TEST_SUITE_P(Shapes,
                          });
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::property_test

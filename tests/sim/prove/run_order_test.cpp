@@ -9,7 +9,7 @@
 
 #include "sim/functional/engine.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::run_order_test {
 namespace {
 
 constexpr Mbarrier kBar{{1024}};
@@ -284,4 +284,4 @@ TEST(RunOrderTest, ArriveDropIsNotDecided) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::run_order_test

@@ -10,7 +10,7 @@
 #include "sim/run/program_entry.hpp"
 #include "sim/run/prove.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::extract_test {
 namespace {
 
 ProofOptions options_for(std::uint32_t tiles) {
@@ -108,4 +108,4 @@ warp 1:
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::extract_test

@@ -11,7 +11,7 @@
 #include "sim/run/mutate_oracles.hpp"
 #include "sim/run/program_entry.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::mutate_test {
 namespace {
 
 // A ring of two stages, six passes.
@@ -215,4 +215,4 @@ TEST(Mutate, TheRing) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::mutate_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin::sim {
+namespace warptwin::sim::nearest_test {
 namespace {
 
 TEST(NearestTest, CountsLettersPutInTakenOutAndReplaced) {
@@ -20,4 +20,4 @@ TEST(NearestTest, SaysSo) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::nearest_test

@@ -8,7 +8,7 @@
 
 #include "common/kernel/scenario.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::npy_test {
 namespace {
 
 std::string path(const char* name) {
@@ -75,4 +75,4 @@ TEST(NpyTest, TheMessageNamesTheFileAndSaysWhatToDo) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::npy_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin::sim {
+namespace warptwin::sim::occupancy_test {
 namespace {
 
 constexpr CtaNeeds kSmall{1024, 32, 8, 1};
@@ -125,4 +125,4 @@ TEST(Occupancy, EveryConstantOfTheChipIsALimit) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::occupancy_test

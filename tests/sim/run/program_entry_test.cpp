@@ -11,7 +11,7 @@
 #include "sim/run/explore_run.hpp"
 #include "sim/run/prove.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::program_entry_test {
 namespace {
 
 ScenarioEntry entry(const std::string& text) {
@@ -201,4 +201,4 @@ warp 0:
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::program_entry_test

@@ -12,7 +12,7 @@
 #include "sim/run/replay_line.hpp"
 #include "sim/run/trip_counts.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::prove_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -318,4 +318,4 @@ TEST(TripCountTest, AParameterThatIsNoTripCountIsRefused) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::prove_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warptwin::sim {
+namespace warptwin::sim::relation_run_test {
 namespace {
 
 std::vector<ScenarioEntry> scenarios_of(ScenarioKind kind) {
@@ -108,4 +108,4 @@ INSTANTIATE_TEST_SUITE_P(Scenarios,
                          [](const auto& one) { return std::string{one.param.info->name}; });
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::relation_run_test

@@ -10,7 +10,7 @@
 #include "sim/run/prove.hpp"
 #include "tests/support/small_kernel.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::role_work_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -119,4 +119,4 @@ TEST(RoleWorkTest, MoreWarpsThanKRolesGivesARoleAreRefused) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::role_work_test

@@ -8,7 +8,7 @@
 #include "sim/run/prove.hpp"
 #include "sim/run/replay_line.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::scenarios_test {
 namespace {
 
 std::string name_of(const ::testing::TestParamInfo<ScenarioEntry>& info) {
@@ -661,4 +661,4 @@ TEST(ReplayLineTest, AScheduleIsForOneScenarioAndItsParameters) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::scenarios_test

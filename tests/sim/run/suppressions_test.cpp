@@ -9,7 +9,7 @@
 
 #include "common/kernel/scenario.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::suppressions_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -149,4 +149,4 @@ TEST(SuppressionsTest, AFileThatCannotBeReadIsRefused) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::suppressions_test

@@ -14,7 +14,7 @@
 #include "sim/report/timing.hpp"
 #include "sim/run/calibrate.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::timing_test {
 namespace {
 
 using testing::Contains;
@@ -769,4 +769,4 @@ TEST(Calibrate, FitsAtMostFiveConstantsThatExist) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::timing_test

@@ -10,7 +10,7 @@
 #include "sim/run/regular_runs.hpp"
 #include "tests/support/small_kernel.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::trip_counts_test {
 namespace {
 
 using ::testing::Contains;
@@ -160,4 +160,4 @@ TEST(RegularRunsTest, PredictsLargerRunsAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::trip_counts_test

@@ -13,7 +13,7 @@
 #include "sim/run/prove.hpp"
 #include "tests/support/small_kernel.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::witness_test {
 namespace {
 
 using tests::SmallKernel;
@@ -238,4 +238,4 @@ TEST(WitnessTwinTest, AnAcceptedConditionIsNoInternalError) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::witness_test

@@ -7,7 +7,7 @@
 
 #include "sim/timed/engine.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::causes_test {
 namespace {
 
 std::string unit_name(StepName what) {
@@ -212,4 +212,4 @@ TEST(CriticalPath, IsCollectedOnlyWhereItIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::causes_test

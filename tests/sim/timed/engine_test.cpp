@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace warptwin::sim {
+namespace warptwin::sim::engine_test {
 namespace {
 
 using Body = std::function<void(SimMachine&)>;
@@ -593,4 +593,4 @@ TEST(TimedEngine, ARolesTimeIsIssuingAndWaiting) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::engine_test

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <systemc>
 
-namespace warptwin::sim {
+namespace warptwin::sim::systemc_test {
 namespace {
 
 /// Counts the rising edges of a clock.
@@ -32,7 +32,7 @@ TEST(SystemCTest, AClockOfTwoNanosecondsTicksFiveTimesInTen) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::systemc_test
 
 int sc_main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);

@@ -18,7 +18,7 @@
 #include "sim/timed/modules/warpgroup_mma.hpp"
 #include "sim/timed/simulation.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::units_test {
 namespace {
 
 using testing::ElementsAre;
@@ -749,7 +749,7 @@ TEST(Port, ServesInOrder) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::units_test
 
 // SystemC's library has a main too: this one comes first.
 int main(int argc, char** argv) {
