@@ -3,10 +3,11 @@
 
   hardware_table.py BIN [--runs N] [--sanitizer FILE] [--jobs N] [--only NAME,...] [--check]
 
-BIN is the folder with warptwin and warptwin-hw. Every scenario runs N times (20), recorded, and is
-held against the simulator; a broken one stops at the first run that is not right. --sanitizer runs
-compute-sanitizer's memcheck, racecheck and synccheck on each too, and counts what they report. What
-the simulator says, and the sanitizers, run N at once (--jobs, all cores); recorded runs one by one.
+BIN is the folder with warptwin and warptwin-hw. Every scenario of both runs N times (20), recorded,
+and is held against the simulator; a broken one stops at the first run that is not right.
+--sanitizer runs compute-sanitizer's memcheck, racecheck and synccheck on each too, and counts what
+they report. What the simulator says, and the sanitizers, run N at once (--jobs, all cores);
+recorded runs one by one.
 --check fails when a clean scenario is not right or its protocol differs, or a hang takes longer
 than its deadline and two seconds, or is headed by another barrier than is predicted. The table is
 Markdown, on standard output. Skipped (77) where there is no GPU. A device that fails at one
@@ -143,7 +144,15 @@ def main():
     faults = []
     only = options.only.split(",") if options.only else []
     listed = json.loads(call([warptwin, "list", "--json"]).stdout)
-    scenarios = [scenario for scenario in listed if not only or scenario["name"] in only]
+    compiled = call([binary, "list"]).stdout.split()
+    scenarios = [
+        scenario
+        for scenario in listed
+        if scenario["name"] in compiled and (not only or scenario["name"] in only)
+    ]
+    if not scenarios:
+        print(f"none of these scenarios is in {binary}: see '{binary} list'", file=sys.stderr)
+        return 2
     print_row(columns)
     print_row(["---"] * len(columns))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

@@ -1,5 +1,5 @@
-"""Tests what scripts/hardware_table.py makes of a device that is missing or fails, with stand-ins
-for warptwin and warptwin-hw.
+"""Tests which rows scripts/hardware_table.py has, and what it makes of a device that is missing or
+fails, with stand-ins for warptwin and warptwin-hw.
 
   hardware_table_test.py SCRIPTS
 """
@@ -16,14 +16,19 @@ SCRIPT = pathlib.Path(sys.argv.pop()) / "hardware_table.py"
 WARPTWIN = """#!{python}
 import json, sys
 if sys.argv[1] == "list":
-    print(json.dumps([dict(name=name, kind="broken") for name in ("one", "two", "three")]))
+    names = ("one", "two", "simulated alone", "three")
+    print(json.dumps([dict(name=name, kind="broken") for name in names]))
 else:
     print(json.dumps(dict(findings=[], conditions=[], end="deadlock")))
 """
 
 WARPTWIN_HW = """#!{python}
 import json, sys
-outcome, code = json.loads({answers!r})[sys.argv[1]]
+answers = json.loads({answers!r})
+if sys.argv[1] == "list":
+    print("\\n".join(answers))
+    sys.exit(0)
+outcome, code = answers[sys.argv[1]]
 if outcome:
     print(json.dumps(dict(outcome=outcome, object="", runs=1, protocol="", milliseconds=1,
                           detail="device: " + outcome)))
@@ -59,9 +64,15 @@ class HardwareTable(unittest.TestCase):
         self.assertEqual(rows, {})
         self.assertIn("skipped: device: no device", said)
 
+    def test_a_program_without_the_scenarios_is_refused(self):
+        code, rows, said = self.table()
+        self.assertEqual((code, rows), (2, {}))
+        self.assertIn("none of these scenarios is in", said)
+
     def test_a_trap_is_a_row(self):
         code, rows, _ = self.table(TRAP, TRAP, TRAP)
         self.assertEqual(code, 0)
+        self.assertEqual(list(rows), ["one", "two", "three"])
         self.assertEqual([row[3] for row in rows.values()], ["trap, run 1"] * 3)
 
     def test_a_device_error_is_a_row_and_takes_no_other_away(self):
