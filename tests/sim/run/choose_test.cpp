@@ -1,6 +1,7 @@
 #include "sim/run/choose.hpp"
 
 #include <algorithm>
+#include <ostream>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -42,6 +43,10 @@ ChosenConfig choose(const char* scenario, const char* given) {
     fixed.insert(name);
   }
   return choose_config(named(scenario), parameters, fixed);
+}
+
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.scenario << " " << one.given;
 }
 
 class ChooseTest : public ::testing::TestWithParam<Case> {};

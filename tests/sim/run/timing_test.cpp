@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ostream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -94,6 +95,16 @@ struct Turn {
   double least;  // how much a step gets longer, at least and at most
   double most;
 };
+
+void PrintTo(const Turn& turn, std::ostream* out) {
+  for (const ChipField& field : chip_fields()) {
+    if (field.member == turn.constant) {
+      *out << field.key;
+    }
+  }
+  *out << " times " << turn.factor << ", " << turn.stages << " stages of " << turn.tile_n << "x"
+       << turn.tile_k;
+}
 
 class TurnedConstant : public testing::TestWithParam<Turn> {};
 
