@@ -234,46 +234,73 @@ struct AttentionKernel {
     kv.drain();
   }
 
-  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
-    machine.template setmaxnreg_dec<kOtherRegisters>();
-    const auto tmem =
-        TmemAllocation::allocate(machine, smem.tmem.word, smem.tmem_columns(), CtaGroup::kOne);
-    smem.tmem.hand_off.arrive(machine);
-    auto q = Operands{machine, smem.q};
-    auto kv = Operands{machine, smem.kv};
-    auto scores = Scores{machine, smem.scores, tmem};
-    auto accum = Accum{machine, smem.accum, tmem.from_column(smem.accum_column())};
-    const auto score = [&](std::uint32_t t, std::uint32_t keys) {  // S = Q * K^T
-      auto s = scores.acquire_mma_linear();                        // waits scores.empty
+  /// What the MMA warp has, and its steps. A wrong twin derives from it, and has one step anew.
+  struct Mma {
+    constexpr Mma(M& m, const Storage& storage, const TmemAllocation& columns)
+        : machine{m},
+          smem{storage},
+          tmem{columns},
+          q{m, storage.q},
+          kv{m, storage.kv},
+          scores{m, storage.scores, columns},
+          accum{m, storage.accum, columns.from_column(storage.accum_column())} {}
+
+    constexpr void score(std::uint32_t t, std::uint32_t keys) {  // S = Q * K^T
+      auto s = scores.acquire_mma_linear();                      // waits scores.empty
       s.multiply(smem.queries(t), smem.keys(keys), Accumulate::kNo);
       std::move(s).release();  // commits to scores.full
-    };
-    const auto weigh = [&](std::uint32_t j, std::uint32_t values) {  // O += P * V
-      auto p = scores.acquire_operand_linear();                      // waits scores.replaced
-      auto o = accum.acquire_mma_linear();                           // waits accum.empty
+    }
+    constexpr void weigh(std::uint32_t j, std::uint32_t values) {  // O += P * V
+      auto p = scores.acquire_operand_linear();                    // waits scores.replaced
+      auto o = accum.acquire_mma_linear();                         // waits accum.empty
       o.multiply(p.template operand<bf16>(),
                  smem.values(values),
                  j == 0 ? Accumulate::kNo : Accumulate::kYes);
       std::move(o).release();  // commits to accum.full
       std::move(p).release();  // commits to scores.empty
-    };
+    }
+    constexpr void free_keys(auto&& keys) { std::move(keys).release(); }  // commits to kv.empty
+    constexpr void drain() { scores.drain(); }
+
+    M& machine;
+    const Storage& smem;
+    TmemAllocation tmem;
+    Operands q, kv;
+    Scores scores;
+    Accum accum;
+  };
+
+  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+    mma_by<Mma>(machine, problem, smem);
+  }
+
+  /// The role, by the steps of `Steps`: `Mma`, or what derives from it.
+  template <class Steps>
+  static constexpr void mma_by(M& machine, const Problem& problem, const Storage& smem) {
+    machine.template setmaxnreg_dec<kOtherRegisters>();
+    const auto tmem =
+        TmemAllocation::allocate(machine, smem.tmem.word, smem.tmem_columns(), CtaGroup::kOne);
+    smem.tmem.hand_off.arrive(machine);
+    auto warp = Steps{machine, smem, tmem};
+    Operands& q = warp.q;
+    Operands& kv = warp.kv;
     for (const Tile tile : problem.tiles(machine)) {
       const std::uint32_t key_tiles = problem.key_tiles(tile);
       auto first_keys = kv.acquire_consumer();  // waits kv.full
       for (std::uint32_t t = 0; t < kAttentionTiles; ++t) {
         q.wait_producer();  // waits q.full
         q.consumer_step();
-        score(t, first_keys.index());
+        warp.score(t, first_keys.index());
       }
       std::move(first_keys).release();  // commits to kv.empty
       for (std::uint32_t j = 1; j < key_tiles; ++j) {
         auto keys = kv.acquire_consumer();
         auto values = kv.acquire_consumer();
         for (std::uint32_t t = 0; t < kAttentionTiles; ++t) {
-          weigh(j - 1, values.index());
-          score(t, keys.index());
+          warp.weigh(j - 1, values.index());
+          warp.score(t, keys.index());
         }
-        std::move(keys).release();
+        warp.free_keys(std::move(keys));
         std::move(values).release();
       }
       for (std::uint32_t t = 0; t < kAttentionTiles; ++t) {
@@ -281,11 +308,11 @@ struct AttentionKernel {
       }
       auto values = kv.acquire_consumer();
       for (std::uint32_t t = 0; t < kAttentionTiles; ++t) {
-        weigh(key_tiles - 1, values.index());
+        warp.weigh(key_tiles - 1, values.index());
       }
       std::move(values).release();
     }
-    scores.drain();
+    warp.drain();
     TmemDeallocBarrier<M, typename Storage::Tmem>{machine, smem.tmem}.complete_dealloc(tmem);
   }
 

@@ -98,6 +98,20 @@ struct GemmGroupedProblem {
   std::uint32_t tiles_m[kGroups];  // 0 of an empty group
   std::uint32_t tiles_n, k_tiles;
 
+  /// Of every group's `maps`: A's and B's first, D's last. Host code.
+  void set(const ParameterSet& p, const Extents& e, std::span<const typename M::TensorMap> maps) {
+    const std::size_t each = maps.size() / kGroups;
+    extents = e;
+    for (std::uint32_t group = 0; group < kGroups; ++group) {
+      const auto own = maps.subspan(each * group, each);
+      a[group] = own[0];
+      b[group] = own[1];
+      d[group] = own.back();
+      tiles_m[group] = ceil_div(rows_of_group(p, group), e.tile_m);
+    }
+    tiles_n = ceil_div(p.u32("n"), e.tile_n);
+    k_tiles = ceil_div(p.u32("k"), e.tile_k);
+  }
   /// Tile `index` of all groups' tiles in a row.
   constexpr GroupTile tile(std::uint32_t index) const {
     for (std::uint32_t group = 0; group < kGroups; ++group) {
@@ -184,15 +198,7 @@ struct GemmGroupedKernel {
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress>) {
     Problem problem{};
-    problem.extents = e;
-    for (std::uint32_t group = 0; group < kGroups; ++group) {
-      problem.a[group] = maps[3 * group];
-      problem.b[group] = maps[3 * group + 1];
-      problem.d[group] = maps[3 * group + 2];
-      problem.tiles_m[group] = ceil_div(rows_of_group(p, group), e.tile_m);
-    }
-    problem.tiles_n = ceil_div(p.u32("n"), e.tile_n);
-    problem.k_tiles = ceil_div(p.u32("k"), e.tile_k);
+    problem.set(p, e, maps);
     return problem;
   }
 

@@ -133,17 +133,11 @@ struct GemmGrouped1d1dKernel {
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress>) {
     Problem problem{};
-    problem.extents = e;
+    problem.set(p, e, maps);
     for (std::uint32_t group = 0; group < kGroups; ++group) {
-      problem.a[group] = maps[5 * group];
-      problem.b[group] = maps[5 * group + 1];
       problem.sfa[group] = maps[5 * group + 2];
       problem.sfb[group] = maps[5 * group + 3];
-      problem.d[group] = maps[5 * group + 4];
-      problem.tiles_m[group] = ceil_div(rows_of_group(p, group), e.tile_m);
     }
-    problem.tiles_n = ceil_div(p.u32("n"), e.tile_n);
-    problem.k_tiles = ceil_div(p.u32("k"), e.tile_k);
     return problem;
   }
 

@@ -3,13 +3,15 @@
 
   hardware_table.py BIN [--runs N] [--sanitizer FILE] [--jobs N] [--only NAME,...] [--check]
 
-BIN is the folder with warptwin and warptwin-hw. Every scenario runs N times (20), recorded, and is
-held against the simulator; a broken one stops at the first run that is not right. --sanitizer runs
-compute-sanitizer's memcheck, racecheck and synccheck on each too, and counts what they report. What
-the simulator says, and the sanitizers, run N at once (--jobs, all cores); recorded runs one by one.
+BIN is the folder with warptwin and warptwin-hw. Every scenario of both runs N times (20), recorded,
+and is held against the simulator; a broken one stops at the first run that is not right.
+--sanitizer runs compute-sanitizer's memcheck, racecheck and synccheck on each too, and counts what
+they report. What the simulator says, and the sanitizers, run N at once (--jobs, all cores);
+recorded runs one by one.
 --check fails when a clean scenario is not right or its protocol differs, or a hang takes longer
 than its deadline and two seconds, or is headed by another barrier than is predicted. The table is
-Markdown, on standard output. Skipped (77) where there is no GPU.
+Markdown, on standard output. Skipped (77) where there is no GPU. A device that fails at one
+scenario is a row like others, and refused by --check.
 """
 
 import argparse
@@ -53,9 +55,6 @@ def seen(binary, name, runs):
         result = call(command)
     except subprocess.TimeoutExpired:
         result = subprocess.CompletedProcess(command, 1, "", f"no end in {TIMEOUT_SECONDS} s")
-    if result.returncode == 4 and not result.stdout:
-        print("skipped: " + result.stderr.strip(), file=sys.stderr)
-        sys.exit(77)
     try:
         outcome = json.loads(result.stdout)
     except json.JSONDecodeError:
@@ -80,7 +79,7 @@ def words_of(outcome, runs):
     if what == "right":
         return f"nothing in {runs} runs"
     where = f": {outcome['object']}" if outcome["object"] else ""
-    if what == "not emulated":
+    if what in ("not emulated", "no device", "device error"):
         return what + where
     return f"{what}{where}, run {outcome['runs']}"
 
@@ -118,7 +117,7 @@ def faults_of(scenario, outcome, code, barrier):
             yield f"{name}: the hang's report is headed by {outcome['object']}"
         if not outcome["object"]:
             yield f"{name}: the hang's report names nothing"
-    if outcome["outcome"] in ("crash", "nothing was reported"):
+    if outcome["outcome"] in ("crash", "nothing was reported", "no device", "device error"):
         yield f"{name}: {outcome['outcome']}\n{outcome['detail']}"
 
 
@@ -145,17 +144,31 @@ def main():
     faults = []
     only = options.only.split(",") if options.only else []
     listed = json.loads(call([warptwin, "list", "--json"]).stdout)
-    scenarios = [scenario for scenario in listed if not only or scenario["name"] in only]
+    compiled = call([binary, "list"]).stdout.split()
+    scenarios = [
+        scenario
+        for scenario in listed
+        if scenario["name"] in compiled and (not only or scenario["name"] in only)
+    ]
+    if not scenarios:
+        print(f"none of these scenarios is in {binary}: see '{binary} list'", file=sys.stderr)
+        return 2
     print_row(columns)
     print_row(["---"] * len(columns))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         names = [scenario["name"] for scenario in scenarios]
         predictions = list(pool.map(lambda name: predicted(warptwin, name), names))
-        outcomes = [seen(binary, name, options.runs) for name in names]
+        outcomes = []
+        for name in names:
+            outcomes.append(seen(binary, name, options.runs))
+            # Before anything ran: behind a row it is a device that was lost.
+            if len(outcomes) == 1 and outcomes[0][0]["outcome"] == "no device":
+                print("skipped: " + outcomes[0][0]["detail"].strip(), file=sys.stderr)
+                return 77
         reports = {
             name: [pool.submit(sanitized, options.sanitizer, binary, name, tool) for tool in tools]
             for name, (outcome, _) in zip(names, outcomes)
-            if outcome["outcome"] != "not emulated"
+            if outcome["outcome"] not in ("not emulated", "no device")
         }
         for scenario, (ids, end, objects), (outcome, code) in zip(scenarios, predictions, outcomes):
             name = scenario["name"]

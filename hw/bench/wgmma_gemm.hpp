@@ -54,13 +54,13 @@ struct WgmmaShape {
 /// What a GEMM is asked to do. Pitches are those of dense matrices.
 template <class M, class Shape>
 struct WgmmaProblem {
-  typename M::TensorMap a, b;       // boxes (kM, kK), (kN / kCluster, kK), K-major
-  std::uint16_t* d = nullptr;       // (rows, columns), bf16
-  std::uint64_t* cycles = nullptr;  // of each CTA's first warp: see `mma`; null: not wanted
-  std::uint32_t columns = 0;        // of D
-  std::uint32_t steps = 0;          // of K, at least 1
-  TileGrid tiles;                   // of D
-  [[no_unique_address]] Shape extents;
+  typename M::TensorMap a, b;           // boxes (kM, kK), (kN / kCluster, kK), K-major
+  std::uint16_t* d = nullptr;           // (rows, columns), bf16
+  std::uint64_t* cycles = nullptr;      // of each CTA's first warp: see `mma`; null: not wanted
+  std::uint32_t columns = 0;            // of D
+  std::uint32_t steps = 0;              // of K, at least 1
+  [[no_unique_address]] Shape extents;  // not last: see docs/extending.md
+  TileGrid tiles;                       // of D
 };
 
 /// The tile of D that is `index`-th: 16 rows of tiles are walked together, so that CTAs that run at

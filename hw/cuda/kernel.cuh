@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "common/kernel/dispatch.hpp"
 
@@ -41,6 +43,42 @@ WARPTWIN_HOST_DEVICE SharedAddress dynamic_shared_memory() {
                     (return {};))
 }
 
+/// Defined nowhere: a kernel that calls it is not assembled, and ptxas says its name.
+extern "C" __device__ void warptwin_host_and_device_lay_out_the_kernel_argument_differently();
+
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1427  // offsetof in no standard-layout class; it has no virtual base
+
+/// Refuses a kernel whose argument device code lays out in another way than the host.
+///
+/// nvcc's front end folds sizeof and offsetof to what the host's compiler says, and its code
+/// generator lays the argument out anew: a [[no_unique_address]] member that is empty may take room
+/// there. Here differences of addresses, which are the code generator's, are held against what the
+/// front end says. Of equal ones nothing is left. Without optimisation nothing is compared.
+template <class Problem>
+__device__ void require_same_layout(const Problem& problem) {
+#ifndef __CUDACC_DEBUG__
+  using Extents = std::remove_cvref_t<decltype(problem.extents)>;
+  const auto distance = [](const auto* from, const auto* to) {
+    return static_cast<std::size_t>(reinterpret_cast<const char*>(to) -
+                                    reinterpret_cast<const char*>(from));
+  };
+  // Extents are words or nothing: bytes of a word that holds none are no one's. Empty ones take no
+  // room where something stands behind them, and show in the whole's size else.
+  const auto words = [](std::size_t bytes) {
+    return ceil_div(static_cast<std::uint32_t>(bytes), sizeof(std::uint32_t));
+  };
+  const bool same_extents =
+      std::is_empty_v<Extents> ||
+      (words(distance(&problem.extents, &problem.extents + 1)) == words(sizeof(Extents)) &&
+       distance(&problem, &problem.extents) == __builtin_offsetof(Problem, extents));
+  if (!same_extents || distance(&problem, &problem + 1) != sizeof(Problem)) {
+    warptwin_host_and_device_lay_out_the_kernel_argument_differently();
+  }
+#endif
+}
+#pragma nv_diagnostic pop
+
 /// A kernel that claims clusters which have not begun names its ring of responses `Clc`.
 template <class Kernel>
 concept ClaimsClusters = requires {
@@ -68,6 +106,7 @@ WARPTWIN_HOST_DEVICE void run_or_yield(M& machine,
 template <class Kernel>
 __global__ void __launch_bounds__(kThreads<Kernel>, 1)
     kernel_entry(const __grid_constant__ typename Kernel::Problem problem, std::uint32_t* memory) {
+  require_same_layout(problem);
   const SharedAddress base = dynamic_shared_memory();
   CudaMachine machine{memory, &problem, base};
   run_or_yield<Kernel>(machine, problem, base);
@@ -79,6 +118,7 @@ __global__ void __launch_bounds__(kThreads<Kernel>, 1)
     observed_entry(const __grid_constant__ typename Kernel::Problem problem,
                    std::uint32_t* memory,
                    const __grid_constant__ Observation observation) {
+  require_same_layout(problem);
   const SharedAddress base = dynamic_shared_memory();
   M machine{memory, observation, &problem, base, warps_of<Kernel>(problem)};
   run_or_yield<Kernel>(machine, problem, base);

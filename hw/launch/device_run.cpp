@@ -345,6 +345,17 @@ std::vector<std::uint32_t> places_of(std::span<const CUtensorMap> maps,
   return places;
 }
 
+void take_late_error(DeviceRun& run, const CudaError& error) {
+  if (!is_of_kernel(error.code())) {
+    throw CudaError{error};
+  }
+  run.events.clear();
+  if (run.end == DeviceEnd::kDone) {
+    run.end = DeviceEnd::kFailed;
+    run.error = cudaGetErrorName(error.code());
+  }
+}
+
 std::string device_name(std::string& why) {
   int devices = 0;
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
@@ -406,17 +417,22 @@ DeviceRun run_on_device(const DeviceScenario& scenario,
                    &run.map_places});
   run.end = wait_for(held->stream.get(), held->observer, options, run);
   run.milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  if (run.end == DeviceEnd::kDone) {
-    run.events = held->observer.events();
-    take_results(scenario, parameters, held->tensors, run);
-    return run;
-  }
+  const bool done = run.end == DeviceEnd::kDone;
   // Freeing would wait for a kernel that does not end: the process gives all of it back.
-  Resources& kept = *held.release();
-  if (run.end != DeviceEnd::kFailed) {
-    run.events = kept.observer.events();
-    run.warps = kept.observer.stands();
-    kept.observer.stop();
+  Resources& kept = done ? *held : *held.release();
+  try {
+    if (done) {
+      run.events = kept.observer.events();
+      take_results(scenario, parameters, kept.tensors, run);
+    } else if (run.end != DeviceEnd::kFailed) {
+      // What warps wait for comes first: warps that have spoken wait some seconds for the host, and
+      // a record may take longer.
+      run.warps = kept.observer.stands();
+      run.events = kept.observer.events();
+      kept.observer.stop();
+    }
+  } catch (const CudaError& error) {
+    take_late_error(run, error);
   }
   return run;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hw/launch/device_scenario.hpp"
+#include "hw/launch/error.hpp"
 
 namespace warptwin::hw {
 
@@ -60,6 +61,12 @@ struct DeviceRun {
   double milliseconds = 0;
 };
 
+/// Takes an error of a call behind the launch into `run`. One of the kernel's doing makes a run
+/// that seemed done a failed one. A run that was given up stays that, without its record.
+///
+/// Throws `error` where the kernel did not cause it.
+void take_late_error(DeviceRun& run, const CudaError& error);
+
 /// "NVIDIA H200, sm_90, driver 13.0"; empty where there is no GPU these kernels run on, with the
 /// reason in `why`.
 std::string device_name(std::string& why);
@@ -68,7 +75,8 @@ std::string device_name(std::string& why);
 /// again: end it, and the device is free.
 ///
 /// Blocks: until the kernel has ended or was given up, at most `timeout` and a few seconds.
-/// Errors: ConfigError, CudaError for what is wrong before the kernel runs.
+/// Errors: ConfigError, CudaError for what is wrong before the kernel runs, and for what fails
+///         behind it that it did not cause.
 DeviceRun run_on_device(const DeviceScenario& scenario,
                         const ParameterSet& parameters,
                         const DeviceRunOptions& options);

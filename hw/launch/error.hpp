@@ -20,6 +20,10 @@ class CudaError : public std::runtime_error {
   cudaError_t code_;
 };
 
+/// Whether a kernel that ran caused the error: a trap, a bad address or the like. It comes out at
+/// whatever is called next. All other errors are those of a call or of the device.
+bool is_of_kernel(cudaError_t code);
+
 /// Throws CudaError unless `code` is success.
 void require_cuda(cudaError_t code, const char* call, const char* advice);
 

@@ -10,6 +10,18 @@ install(
   EXPORT warptwinTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warptwin)
+if(WARPTWIN_BUILD_HW)
+  get_property(installed_targets GLOBAL PROPERTY WARPTWIN_INSTALLED_CUDA_TARGETS)
+  install(
+    TARGETS ${installed_targets}
+    EXPORT warptwinCudaTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/warptwin)
+  install(
+    EXPORT warptwinCudaTargets
+    NAMESPACE warptwin::
+    DESTINATION ${package_dir})
+endif()
 install(TARGETS warptwin RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 # Scenarios of another repository may build on ours.
 install(

@@ -8,15 +8,15 @@ target_compile_options(
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wshadow>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${WARPTWIN_WERROR}>>:-Werror>)
 
-# warptwin_add_library(<name> [VERIFY_HEADERS] [NOT_INSTALLED]
+# warptwin_add_library(<name> [VERIFY_HEADERS] [NOT_INSTALLED | USES_CUDA]
 #                      [SOURCES <file>...] [HEADERS <file>...]
 #                      [LINKS <target>...] [PRIVATE_LINKS <target>...])
 #
 # A static library warptwin::<name>, or an interface one when it has headers alone. Its headers are
 # found from the top of the tree, here and where it is installed. VERIFY_HEADERS compiles every
-# header alone, in the default build.
+# header alone, in the default build. What USES_CUDA needs CUDA's runtime, and is exported apart.
 function(warptwin_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "VERIFY_HEADERS;NOT_INSTALLED" ""
+  cmake_parse_arguments(PARSE_ARGV 1 arg "VERIFY_HEADERS;NOT_INSTALLED;USES_CUDA" ""
                         "SOURCES;HEADERS;LINKS;PRIVATE_LINKS")
   set(target warptwin_${name})
   if(arg_SOURCES)
@@ -37,7 +37,9 @@ function(warptwin_add_library name)
   target_compile_features(${target} ${usage} cxx_std_20)
   target_link_libraries(${target} ${usage} ${arg_LINKS})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
-  if(NOT arg_NOT_INSTALLED)
+  if(arg_USES_CUDA)
+    set_property(GLOBAL APPEND PROPERTY WARPTWIN_INSTALLED_CUDA_TARGETS ${target})
+  elseif(NOT arg_NOT_INSTALLED)
     set_property(GLOBAL APPEND PROPERTY WARPTWIN_INSTALLED_TARGETS ${target})
   endif()
   if(arg_VERIFY_HEADERS)

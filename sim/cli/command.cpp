@@ -1190,6 +1190,11 @@ std::string source_of_fit(const Session& session) {
              : source + ", split " + session.options["split"].as<std::string>();
 }
 
+// A row that could not be judged is listed with its reason, and leaves the answer incomplete.
+ExitCode code_of(const Validation& result) {
+  return result.rows.empty() || !result.skipped.empty() ? ExitCode::kIncomplete : ExitCode::kClean;
+}
+
 // Rows run on the chip they name, unless one is named here.
 ExitCode validate_command(Session& session) {
   const std::vector<MeasuredRow> rows = rows_of(session);
@@ -1199,7 +1204,7 @@ ExitCode validate_command(Session& session) {
   }
   const Validation result = validate(rows, session.scenarios, chip ? &*chip : nullptr);
   session.out << (session.json() ? json_of(result).dump(2) + "\n" : text_of(result));
-  return result.rows.empty() ? ExitCode::kIncomplete : ExitCode::kClean;
+  return code_of(result);
 }
 
 ExitCode calibrate_command(Session& session) {
@@ -1221,7 +1226,7 @@ ExitCode calibrate_command(Session& session) {
       throw ConfigError(path + ": cannot be written");
     }
   }
-  return ExitCode::kClean;
+  return code_of(result.after);
 }
 
 ExitCode make_input(Session& session) {

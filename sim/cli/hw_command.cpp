@@ -33,7 +33,8 @@ for whom, or the error that the device ended it with. It always ends.
 )";
 
 constexpr const char* kExits = R"(
-exit codes: 0 right, 1 wrong data, a hang, a trap or a mismatch, 2 usage, 4 no device
+exit codes: 0 right, 1 wrong data, a hang, a trap or a mismatch, 2 usage,
+4 no device that can run it, or an error of the device that the kernel did not cause
 )";
 
 struct Job {
@@ -285,14 +286,29 @@ bool has_blackwell(const std::string& device) {
   return device.find("sm_100") != std::string::npos;
 }
 
+// The kernel was not judged, and why: `word` is "no device" or "device error".
+int no_verdict(const Job& job,
+               const char* word,
+               const std::string& why,
+               std::ostream& out,
+               std::ostream& err) {
+  err << "device: " << why << "\n";
+  if (job.json) {
+    Outcome outcome;
+    outcome.word = word;
+    outcome.detail = "device: " + why + "\n";
+    print(job, outcome, out);
+  }
+  return static_cast<int>(ExitCode::kDevice);
+}
+
 // In the child process: all that touches the device.
 int work(const Job& job, std::ostream& out, std::ostream& err) {
   try {
     std::string why;
     const std::string device = hw::device_name(why);
     if (device.empty()) {
-      err << "device: " << why << "\n";
-      return static_cast<int>(ExitCode::kDevice);
+      return no_verdict(job, "no device", why, out, err);
     }
     const std::string needs =
         has_blackwell(device) ? needs_of_hopper(*job.scenario, job.parameters) : "";
@@ -313,8 +329,7 @@ int work(const Job& job, std::ostream& out, std::ostream& err) {
     err << "config: " << error.what() << "\n";
     return static_cast<int>(ExitCode::kUsage);
   } catch (const std::exception& error) {
-    err << "device: " << error.what() << "\n";
-    return static_cast<int>(ExitCode::kDevice);
+    return no_verdict(job, "device error", error.what(), out, err);
   }
 }
 

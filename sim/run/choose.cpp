@@ -1,13 +1,28 @@
 #include "sim/run/choose.hpp"
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <optional>
 
+#include "common/machine/assert.hpp"
 #include "common/machine/types.hpp"
 
 namespace warptwin::sim {
 
 namespace {
+
+// Every name that the rule uses.
+constexpr std::array<std::string_view, 20> kNames = {"m",          "n",
+                                                     "k",          "swap_ab",
+                                                     "cta_group",  "tile_m",
+                                                     "tile_n",     "tile_k",
+                                                     "stages",     "in_flight",
+                                                     "k_group",    "prefetch",
+                                                     "swizzle",    "accum_stages",
+                                                     "clc_stages", "source_stages",
+                                                     "cluster_m",  "cluster_n",
+                                                     "ctas",       "clusters"};
 
 class Chooser {
  public:
@@ -33,7 +48,7 @@ class Chooser {
     set("k_group", area <= 64 * 16 && steps >= 4 ? 4 : area <= 64 * 96 && steps >= 2 ? 2 : 1);
     set("accum_stages", std::min(2U, waves_));
     set("clc_stages", waves_ == 1 ? 0 : 2);
-    set("block_swizzle", waves_ >= 4 ? 8 : 0);
+    set("swizzle", waves_ >= 4 ? strip(rows) : 0);
     for (const char* name : {"ctas", "clusters"}) {
       set(name, tiles_ > slots_ ? slots_ : 0);
     }
@@ -59,6 +74,7 @@ class Chooser {
 
  private:
   const Parameter* find(const std::string& name) const {
+    WARPTWIN_ASSERT(std::find(kNames.begin(), kNames.end(), name) != kNames.end());
     const auto found = std::find_if(scenario_.parameters.begin(),
                                     scenario_.parameters.end(),
                                     [&](const Parameter& one) { return name == one.name; });
@@ -101,10 +117,11 @@ class Chooser {
     if (tile_k != nullptr) {
       set("tile_k", static_cast<std::uint32_t>(tile_k->maximum));  // 128 bytes
     }
-    for (const char* name : {"k_group", "accum_stages", "stages", "source_stages"}) {
+    for (const char* name : {"k_group", "accum_stages", "source_stages"}) {
       set(name, 1);
     }
-    for (const char* name : {"prefetch", "clc_stages", "block_swizzle", "ctas", "clusters"}) {
+    set("stages", 1 + value("in_flight", 0));
+    for (const char* name : {"prefetch", "clc_stages", "swizzle", "ctas", "clusters"}) {
       set(name, 0);
     }
   }
@@ -136,6 +153,25 @@ class Chooser {
     set("tile_n", *best);
   }
 
+  // The strip for which a wave loads the fewest rows of A and of B, for tiles of `rows` rows a CTA.
+  // A wave of more rows than the matrix goes on in the next strip.
+  std::uint32_t strip(std::uint32_t rows) const {
+    const std::uint32_t columns = value("tile_n", 0);
+    const std::uint32_t matrix = ceil_div(value("m", 1), rows);  // of CTAs along M
+    std::uint32_t best = 0;
+    std::uint32_t least = std::numeric_limits<std::uint32_t>::max();
+    for (const std::uint32_t width : {1U, 2U, 4U, 8U}) {
+      const std::uint32_t along_m = ceil_div(kChooserSms, width);
+      const std::uint32_t along_n = width * ceil_div(along_m, matrix);
+      const std::uint32_t loaded = std::min(along_m, matrix) * rows + along_n * columns;
+      if (loaded < least) {
+        best = width;
+        least = loaded;
+      }
+    }
+    return best;
+  }
+
   // The largest value up to `most` that fits.
   void deepest(const char* name, std::uint32_t most) {
     std::uint32_t depth = most;
@@ -163,6 +199,10 @@ class Chooser {
 };
 
 }  // namespace
+
+std::span<const std::string_view> chooser_parameters() {
+  return kNames;
+}
 
 ChosenConfig choose_config(const ScenarioEntry& scenario,
                            const ParameterSet& given,

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <regex>
 #include <sstream>
 
@@ -87,6 +88,7 @@ std::string mainloop_of(const std::string& dtype) {
 void read_scenario(const Place& place, MeasuredRow& row) {
   if (place.find("scenario") != nullptr) {
     row.scenario = place.text("scenario", "");
+    row.names_scenario = true;
     row.reason.clear();
     row.parameters.erase("row");  // which its scenario need not have: it may be in "set"
     row.parameters.erase("accum_stages");
@@ -102,6 +104,7 @@ void read_scenario(const Place& place, MeasuredRow& row) {
   for (const auto& [name, value] : set->items()) {
     row.parameters[name] =
         static_cast<std::int64_t>(inner.number(name.c_str(), 0, static_cast<double>(kMost)));
+    row.fills_chip = row.fills_chip && name != "ctas" && name != "clusters";
   }
 }
 
@@ -169,7 +172,8 @@ void read_kernel(const Place& place, const Place& config, MeasuredRow& row) {
                     {"stages", config.count("stages")},
                     {"accum_stages", config.count("acc_buffers", 1)}};
   const std::string units = pair ? "clusters" : "ctas";
-  row.parameters[units] = persistent ? config.count("ctas", 148) / (pair ? 2 : 1) : 0;
+  row.fills_chip = persistent && config.find("ctas") == nullptr;
+  row.parameters[units] = persistent && !row.fills_chip ? config.count("ctas") / (pair ? 2 : 1) : 0;
   row.scenario = pair ? "gemm_2sm" : "gemm";
   row.family = "kernel";
   if (!config.flag("ws", true)) {
@@ -187,14 +191,10 @@ void read_kernel(const Place& place, const Place& config, MeasuredRow& row) {
   }
 }
 
-MeasuredRow read_row(const Place& place, const std::string& kind) {
-  static const Json kEmpty = Json::object();
-  MeasuredRow row;
-  row.kind = kind;
-  row.name = place.text("name", place.where);
+void read_row(const Place& place, MeasuredRow& row) {
+  const std::string& kind = row.kind;
   row.chip = small(place.text("chip", ""));
   row.value = place.number("value", 1e-12, 1e12);
-  row.split = place.text("split", "");
   row.unit = place.text("unit", kind == "sweep" ? "ns per k-iteration" : "TFLOP/s");
   const Json* config = place.find("config");
   if (config == nullptr || !config->is_object()) {
@@ -203,6 +203,27 @@ MeasuredRow read_row(const Place& place, const std::string& kind) {
   const Place inner{*config, place.where + ": config"};
   kind == "sweep" ? read_sweep(inner, row) : read_kernel(place, inner, row);
   read_scenario(place, row);
+}
+
+// Nothing for a row of another kind. One that cannot be read has the reason, and no scenario.
+std::optional<MeasuredRow> row_at(const Place& place) {
+  MeasuredRow row;
+  row.name = place.where;
+  try {
+    if (!place.object.is_object()) {
+      place.refuse("is not an object");
+    }
+    row.kind = place.text("kind", "");
+    if (row.kind != "sweep" && row.kind != "kernel") {
+      return {};
+    }
+    row.name = place.text("name", place.where);
+    row.split = place.text("split", "");
+    read_row(place, row);
+  } catch (const ConfigError& error) {
+    row.scenario.clear();
+    row.reason = error.what();
+  }
   return row;
 }
 
@@ -223,15 +244,11 @@ std::vector<MeasuredRow> parse_measured_rows(const std::string& text, const std:
   std::map<std::string, std::int64_t> kernels;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Place place{list[i], origin + ": row " + std::to_string(i + 1)};
-    if (!list[i].is_object()) {
-      place.refuse("is not an object");
-    }
-    const std::string kind = place.text("kind", "");
-    if (kind == "sweep" || kind == "kernel") {
-      rows.push_back(read_row(place, kind));
-      if (kind == "kernel") {
-        rows.back().order = ++kernels[rows.back().family];
+    if (std::optional<MeasuredRow> row = row_at(place)) {
+      if (row->kind == "kernel") {
+        row->order = ++kernels[row->family];
       }
+      rows.push_back(*std::move(row));
     }
   }
   return rows;

@@ -12,6 +12,8 @@
 ///               "ws": true}}
 /// Any row may name the scenario that is like it, and parameters beside those of its config:
 ///   "scenario": "mainloop_wgmma", "set": {"in_flight": 1}
+/// One that names none is a run of a scenario on tcgen05, or, on a chip of Hopper, on wgmma: see
+/// `validate`.
 
 #pragma once
 
@@ -32,13 +34,17 @@ struct MeasuredRow {
   double clock = 0;      // GHz; 0: the chip's
   std::string scenario;  // empty: there is none like it
   std::map<std::string, std::int64_t> parameters;
-  std::string reason;       // why there is no scenario
-  std::uint64_t steps = 1;  // k-iterations of a sweep row
-  std::string family;       // rows that differ from it in `order` alone
+  bool names_scenario = false;  // the row itself does
+  bool fills_chip = false;      // a persistent kernel that does not say of how many CTAs
+  std::string reason;           // why there is no scenario, or what in the row cannot be read
+  std::uint64_t steps = 1;      // k-iterations of a sweep row
+  std::string family;           // rows that differ from it in `order` alone
   std::int64_t order = 0;
 };
 
-/// Throws ConfigError with file, row and key where a row is not of this form.
+/// A row that is not of this form has a `reason` with file, row and key, and no scenario.
+///
+/// Errors: ConfigError for a file that cannot be read, is not JSON, or has no list of rows.
 std::vector<MeasuredRow> read_measured_rows(const std::string& path);
 std::vector<MeasuredRow> parse_measured_rows(const std::string& text, const std::string& origin);
 

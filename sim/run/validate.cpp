@@ -59,6 +59,40 @@ ParameterSet parameters_of(const ScenarioEntry& scenario, const MeasuredRow& row
   return parameters;
 }
 
+// A chip of Hopper has no tensor memory: what was measured there is a kernel on wgmma.
+void use_wgmma(MeasuredRow& row) {
+  static const std::map<std::string, const char*> kTwins = {
+      {"mainloop", "mainloop_wgmma"}, {"gemm", "gemm_wgmma"}, {"gemm_serial", "gemm_wgmma_serial"}};
+  const auto twin = kTwins.find(row.scenario);
+  if (twin == kTwins.end()) {
+    throw ConfigError("no scenario is " + row.scenario +
+                      " on wgmma; name one that is like it, as in \"scenario\": \"gemm_wgmma\"");
+  }
+  row.scenario = twin->second;
+  row.parameters.erase("accum_stages");  // accumulators are registers
+  const auto elements = row.parameters.find("row");
+  if (elements != row.parameters.end()) {
+    if (elements->second < row.parameters.at("tile_k")) {
+      throw ConfigError(row.scenario + " has a step of K in one row, not rows of " +
+                        std::to_string(elements->second) + " elements");
+    }
+    row.parameters.erase(elements);
+  }
+}
+
+// What a row leaves to the chip that it runs on.
+MeasuredRow on_chip(MeasuredRow row, const Chip& chip) {
+  if (row.fills_chip) {
+    const auto sms = static_cast<std::int64_t>(chip.sms);
+    const bool pairs = row.parameters.contains("clusters");
+    row.parameters[pairs ? "clusters" : "ctas"] = pairs ? sms / 2 : sms;
+  }
+  if (chip.has_wgmma() && !row.names_scenario) {
+    use_wgmma(row);
+  }
+  return row;
+}
+
 // A main loop is repeated: what fits in L2 is there. A kernel's inputs are not.
 double predict(const ScenarioEntry& scenario, const MeasuredRow& row, const Chip& chip) {
   TimingOptions options;
@@ -166,13 +200,15 @@ Validation validate(const std::vector<MeasuredRow>& rows,
   Validation result;
   ChipShelf shelf{chip};
   for (MeasuredRow row : rows) {
-    const ScenarioEntry* scenario = find(scenarios, row.scenario);
-    if (scenario == nullptr && row.reason.empty()) {
-      row.reason = "there is no scenario '" + row.scenario + "' here";
-    }
     if (row.reason.empty()) {
       try {
-        result.rows.push_back({row, predict(*scenario, row, shelf.get(row.chip))});
+        const Chip& on = shelf.get(row.chip);
+        row = on_chip(row, on);
+        const ScenarioEntry* scenario = find(scenarios, row.scenario);
+        if (scenario == nullptr) {
+          throw ConfigError("there is no scenario '" + row.scenario + "' here");
+        }
+        result.rows.push_back({row, predict(*scenario, row, on)});
         continue;
       } catch (const ConfigError& error) {
         row.reason = error.what();

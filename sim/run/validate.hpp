@@ -37,7 +37,9 @@ struct Validation {
   Score score;
 };
 
-/// Predicts every row. A row runs on `chip`, or where `chip` is null on the one it names.
+/// Predicts every row. A row runs on `chip`, or where `chip` is null on the one it names. On a chip
+/// with wgmma a row that names no scenario is a run of the one on wgmma. A persistent kernel has as
+/// many CTAs as the chip has SMs, unless the row says.
 Validation validate(const std::vector<MeasuredRow>& rows,
                     const std::vector<ScenarioEntry>& scenarios,
                     const Chip* chip);

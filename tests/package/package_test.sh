@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build into a folder of its own, and builds and runs another project against it.
+# Installs a build into a folder of its own, and builds and runs another project against it, first
+# without CUDA; then, where the build has that side, with it.
 #
 # usage: package_test.sh BUILD_DIRECTORY
 set -euo pipefail
@@ -9,6 +10,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+fail() {
+  echo "$1"
+  exit 1
+}
+
 cmake --install "$build" --prefix "$work/prefix" > "$work/install.log"
 "$work/prefix/bin/warptwin" list > /dev/null
 
@@ -16,20 +22,53 @@ cmake --install "$build" --prefix "$work/prefix" > "$work/install.log"
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 type=$(cached CMAKE_BUILD_TYPE)
 flags_of_type="CMAKE_CXX_FLAGS_${type^^}"
-cmake -S "$here" -B "$work/build" -G "$(cached CMAKE_GENERATOR)" \
-  -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE="$type" \
-  "-D$flags_of_type=$(cached "$flags_of_type")" > "$work/configure.log"
-cmake --build "$work/build" > "$work/build.log" || { cat "$work/build.log"; exit 1; }
 
-command=$work/build/ring_study
+# configure NAME OPTION...: into $work/NAME, with what it said in $work/NAME.log
+configure() {
+  local name=$1
+  shift
+  cmake -S "$here" -B "$work/$name" -G "$(cached CMAKE_GENERATOR)" \
+    -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE="$type" \
+    "-D$flags_of_type=$(cached "$flags_of_type")" "$@" > "$work/$name.log" 2>&1
+}
+
+compile() {
+  cmake --build "$@" > "$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
+}
+
+configure plain -DRING_STUDY_CUDA=OFF || { cat "$work/plain.log"; exit 1; }
+said=$(grep -c "there are no programs NAME-hw" "$work/plain.log" || true)
+[[ $said == 1 ]] || fail "what is left out without CUDA is said $said times, not once"
+compile "$work/plain"
+command=$work/plain/ring_study
 "$command" list > "$work/list.txt"
-if ! grep -q three_stage_ring "$work/list.txt"; then
-  echo "list does not show three_stage_ring"
-  exit 1
-fi
+for scenario in three_stage_ring six_stage_ring; do
+  grep -q "$scenario" "$work/list.txt" || fail "list does not show $scenario"
+done
 "$command" check three_stage_ring --random 2 --pct 2
 if "$command" check no_such_scenario 2> /dev/null; then
-  echo "an unknown scenario is not refused"
-  exit 1
+  fail "an unknown scenario is not refused"
 fi
 echo "the installed package builds a command, and its scenario is clean"
+
+compiler=$(cached CMAKE_CUDA_COMPILER)
+if [[ $(cached WARPTWIN_BUILD_HW) != ON || ! -x $compiler ]]; then
+  echo "no CUDA compiler: ring_study-hw is left out of this test"
+  exit 0
+fi
+cuda=(-DCMAKE_CUDA_COMPILER="$compiler" -DWARPTWIN_RUN_ARCHITECTURES=90a-real)
+if configure unknown "${cuda[@]}" -DRING_STUDY_HW_SCENARIOS=four_stage_ring; then
+  fail "an unknown scenario for ring_study-hw is not refused"
+fi
+grep -q "ring_study-hw: there is no scenario four_stage_ring; there are:" "$work/unknown.log" \
+  || { cat "$work/unknown.log"; exit 1; }
+
+configure cuda "${cuda[@]}" -DRING_STUDY_HW_SCENARIOS=six_stage_ring \
+  || { cat "$work/cuda.log"; exit 1; }
+compile "$work/cuda" --target ring_study-hw
+command=$work/cuda/ring_study-hw
+[[ $("$command" list) == six_stage_ring ]] || fail "ring_study-hw has not the chosen scenario alone"
+code=0
+"$command" six_stage_ring || code=$?
+[[ $code == 0 || $code == 4 ]] || fail "ring_study-hw ends with $code"
+echo "it builds a program for a GPU, of the scenario that was chosen"

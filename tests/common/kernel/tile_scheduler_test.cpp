@@ -1,9 +1,19 @@
 #include "common/kernel/tile_scheduler.hpp"
 
 #include <algorithm>
+#include <ostream>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+namespace warptwin {
+
+static void PrintTo(const TileOrder& order, std::ostream* out) {
+  *out << (order.raster == RasterOrder::kAlongM ? "along M" : "along N") << ", strips of "
+       << order.swizzle;
+}
+
+}  // namespace warptwin
 
 namespace warptwin::tile_scheduler_test {
 namespace {

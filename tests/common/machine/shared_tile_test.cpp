@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/print_types.hpp"
+
 namespace warptwin::shared_tile_test {
 namespace {
 

@@ -4,6 +4,7 @@
 /// Source: PTX ISA, "tcgen05 memory consistency model", "Async proxy", "cp.async.bulk".
 
 #include <functional>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -676,6 +677,10 @@ struct WgmmaRow {
   WgmmaPieces pieces;
   const char* id;
 };
+
+void PrintTo(const WgmmaRow& row, std::ostream* out) {
+  *out << row.name;
+}
 
 constexpr WgmmaRow kWgmmaTable[] = {
     {"load_after", Access::kLoad, true, {}, ""},

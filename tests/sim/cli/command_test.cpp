@@ -59,6 +59,19 @@ TEST(CommandTest, HelpIsForPeopleAndNoArgumentsIsAUsageError) {
   }
 }
 
+TEST(CommandTest, ValidateGoesOnBehindARowThatItCannotJudge) {
+  const std::string path = testing::TempDir() + "rows.json";
+  const std::string right = R"({"name": "right", "kind": "sweep", "value": 1, "config":
+      {"tile_m": 64, "tile_n": 64, "tile_k": 64, "stages": 2, "K": 128}})";
+  std::ofstream{path} << R"([{"name": "short", "kind": "sweep", "config": {}},)" << right << "]";
+  const Reply reply = call({"validate", "--data", path});
+  EXPECT_EQ(reply.code, ExitCode::kIncomplete);
+  EXPECT_THAT(reply.out, HasSubstr("short: not predicted: " + path + ": row 1: 'value' is"));
+  EXPECT_THAT(reply.out, HasSubstr("1 rows predicted, 1 not"));
+  std::ofstream{path} << "[" << right << "]";
+  EXPECT_EQ(call({"validate", "--data", path}).code, ExitCode::kClean);
+}
+
 // What is extracted is a program that is judged as the scenario.
 TEST(CommandTest, ExtractWritesAProgram) {
   const std::string path = testing::TempDir() + "extracted.txt";

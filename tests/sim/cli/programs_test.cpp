@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <set>
 #include <sstream>
 
@@ -38,6 +39,10 @@ struct Row {
   std::string verdict;
   std::string id;
 };
+
+void PrintTo(const Row& row, std::ostream* out) {
+  *out << row.file;
+}
 
 std::vector<Row> table() {
   std::vector<Row> rows;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "common/machine/shared_tile.hpp"
 
 #include "sim/functional/engine.hpp"
+#include "tests/support/print_types.hpp"
 
 namespace warptwin::sim::wgmma_test {
 namespace {
@@ -134,6 +136,11 @@ struct Shape {
   Swizzle swizzle;
   const char* schedule;
 };
+
+void PrintTo(const Shape& shape, std::ostream* out) {
+  *out << "n=" << shape.n << " from=" << shape.from << " "
+       << ::testing::PrintToString(shape.swizzle) << " " << shape.schedule;
+}
 
 class WgmmaTest : public ::testing::TestWithParam<Shape> {};
 

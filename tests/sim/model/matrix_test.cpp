@@ -10,6 +10,8 @@
 
 #include "common/machine/shared_tile.hpp"
 
+#include "tests/support/print_types.hpp"
+
 namespace warptwin::sim::matrix_test {
 namespace {
 

@@ -7,6 +7,7 @@
 #include "common/machine/shared_tile.hpp"
 
 #include "sim/model/global_memory.hpp"
+#include "tests/support/print_types.hpp"
 
 namespace warptwin::sim::tensor_map_test {
 namespace {

@@ -1,6 +1,7 @@
 #include "sim/program/text.hpp"
 
 #include <fstream>
+#include <ostream>
 #include <sstream>
 #include <string>
 
@@ -141,6 +142,10 @@ struct Wrong {
   const char* text;
   const char* error;
 };
+
+void PrintTo(const Wrong& wrong, std::ostream* out) {
+  *out << wrong.error;
+}
 
 class ProgramTextError : public testing::TestWithParam<Wrong> {};
 

@@ -1,6 +1,7 @@
 #include "sim/run/choose.hpp"
 
 #include <algorithm>
+#include <ostream>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -44,6 +45,10 @@ ChosenConfig choose(const char* scenario, const char* given) {
   return choose_config(named(scenario), parameters, fixed);
 }
 
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.scenario << " " << one.given;
+}
+
 class ChooseTest : public ::testing::TestWithParam<Case> {};
 
 TEST_P(ChooseTest, FollowsTheRuleAndFits) {
@@ -71,6 +76,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"gemm_2sm", "m=8192 n=1536 k=4096 tile_n=128", "stages=8 accum_stages=2"},
         Case{"gemm_2sm", "m=256 n=64 k=1024", "tile_n=16 accum_stages=1 clusters=0"},
         Case{"gemm_2sm", "m=512 n=512 k=64 stages=3", "tile_n=16 accum_stages=1"},
+        Case{"gemm_persistent", "m=8192 n=8192 k=1024", "tile_m=256 tile_n=256 swizzle=8"},
+        Case{"gemm_persistent", "m=256 n=65536 k=1024", "tile_m=256 swizzle=1"},
+        Case{"gemm_persistent", "m=4096 n=3072 k=1024", "tile_m=256 swizzle=0"},
+        Case{"gemm_wgmma", "m=8192 n=8192 k=1024", "tile_n=256 stages=4 swizzle=8"},
+        Case{"gemm_wgmma_serial", "m=8192 n=8192 k=1024", "tile_n=256 swizzle=8"},
         Case{"gemm", "m=128 n=2048 k=512", "tile_n=16 accum_stages=1 stages=12 ctas=0"},
         Case{"gemm", "m=4096 n=4096 k=1024", "tile_n=240 accum_stages=2 ctas=148"},
         Case{"gemm_epilogue_load", "m=4096 n=4096 k=1024", "source_stages=2"},
@@ -84,6 +94,27 @@ INSTANTIATE_TEST_SUITE_P(
              "m=1024 n=1536 k=7168",
              "cta_group=2 tile_m=256 cluster_m=2 tile_k=128"},
         Case{"gemm_blockwise_fp8", "m=16 n=256 k=1024", "cta_group=1 tile_m=128 cluster_m=1"}));
+
+// A name that no scenario has is a rule that never applies.
+TEST(ChooseConfig, EveryNameOfTheRuleIsAParameterOfAScenarioItIsFor) {
+  std::set<std::string> known;
+  for (const ScenarioEntry& entry : scenario_list()) {
+    const auto has = [&](std::string_view name) {
+      return std::any_of(entry.parameters.begin(),
+                         entry.parameters.end(),
+                         [&](const Parameter& one) { return name == one.name; });
+    };
+    if (has("m") && has("n") && has("k") && has("tile_n") && has("stages")) {
+      for (const Parameter& parameter : entry.parameters) {
+        known.insert(parameter.name);
+      }
+    }
+  }
+  for (const std::string_view name : chooser_parameters()) {
+    EXPECT_TRUE(known.contains(std::string{name}))
+        << "no scenario that auto chooses for has a parameter '" << name << "'";
+  }
+}
 
 TEST(ChooseConfig, WhatIsFixedIsKeptAndNotTold) {
   const ChosenConfig chosen = choose("gemm", "m=1024 n=1024 k=1024 tile_n=64 stages=3");

@@ -3,6 +3,8 @@
 
 #include "sim/run/claims.hpp"
 
+#include <ostream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -301,6 +303,10 @@ struct Open {
   const char* reason;
   ProofVerdict verdict = ProofVerdict::kUndecided;
 };
+
+void PrintTo(const Open& open, std::ostream* out) {
+  *out << open.reason;
+}
 
 class UndecidedRingTest : public ::testing::TestWithParam<Open> {};
 

@@ -11,6 +11,7 @@
 #include "sim/run/explore_run.hpp"
 #include "sim/run/replay_line.hpp"
 #include "sim/run/trip_counts.hpp"
+#include "tests/support/print_scenario.hpp"
 
 namespace warptwin::sim::prove_test {
 namespace {

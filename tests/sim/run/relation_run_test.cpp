@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/print_scenario.hpp"
+
 namespace warptwin::sim::relation_run_test {
 namespace {
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <ostream>
 #include <set>
 #include <sstream>
 
@@ -7,6 +8,7 @@
 #include "sim/run/check.hpp"
 #include "sim/run/prove.hpp"
 #include "sim/run/replay_line.hpp"
+#include "tests/support/print_scenario.hpp"
 
 namespace warptwin::sim::scenarios_test {
 namespace {
@@ -163,6 +165,10 @@ struct Shape {
   const char* scenario;
   const char* settings;  // "m=129 n=257 ..."
 };
+
+void PrintTo(const Shape& shape, std::ostream* out) {
+  *out << shape.scenario << " " << shape.settings;
+}
 
 ParameterSet parameters_of(const Shape& shape) {
   ParameterSet parameters{named(shape.scenario).parameters};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -410,6 +411,10 @@ struct MeasuredMma {
   double latency;   // issue until a waiter of the commit goes on
   double interval;  // between instructions
 };
+
+void PrintTo(const MeasuredMma& mma, std::ostream* out) {
+  *out << mma.form << ", " << mma.columns << " columns";
+}
 
 class TensorCoreTest : public UnitTest, public testing::WithParamInterface<MeasuredMma> {
  protected:
