@@ -19,6 +19,7 @@ import fnmatch
 import functools
 import json
 import pathlib
+import posixpath
 import re
 import shlex
 import subprocess
@@ -165,12 +166,9 @@ class Tree:
 
     @functools.cached_property
     def _lists(self):
-        files = [*self.root.rglob("CMakeLists.txt"), *self.root.rglob("*.cmake")]
-        return " ".join(
-            file.read_text(encoding="utf-8")
-            for file in files
-            if "build" not in file.relative_to(self.root).parts
-        )
+        """The text of all that CMake reads."""
+        paths = [path for path in self.paths if path.endswith(("CMakeLists.txt", ".cmake"))]
+        return " ".join(self.text(path) for path in ["CMakeLists.txt", *sorted(paths)])
 
     def builds(self, program):
         """Whether some CMakeLists.txt makes a program of this name."""
@@ -184,9 +182,10 @@ class Tree:
 
     @functools.cached_property
     def hw_options(self):
-        """Options of warptwin-hw."""
-        words = re.findall(r'"([a-z][a-z-]*)(?:,h)?"', self.text(HW_COMMAND))
-        return {"--" + word for word in words}
+        """Options of warptwin-hw: the first texts of the pairs and triples of `all_options`."""
+        _, _, rest = self.text(HW_COMMAND).partition("all_options() {")
+        options = rest.partition("return all;")[0]
+        return {"--" + word for word in re.findall(r'\(\s*"([a-z][a-z-]*)(?:,h)?",', options)}
 
     @functools.cached_property
     def script_options(self):
@@ -205,11 +204,10 @@ def check_links(page, pages, root):
             continue
         where = f"{page.path}:{page.line_of(found.start())}"
         path, _, anchor = target.partition("#")
-        place = (pathlib.Path(root) / folder / path).resolve() if path else None
-        if place is not None and not place.exists():
+        name = posixpath.normpath(str(folder / path)) if path else page.path
+        if not (pathlib.Path(root) / name).exists():
             yield f"{where}: the link's target '{path}' is not there"
             continue
-        name = place.relative_to(pathlib.Path(root).resolve()).as_posix() if place else page.path
         if anchor and anchor not in (by_path[name].anchors if name in by_path else []):
             yield f"{where}: {name} has no heading '#{anchor}'"
 

@@ -26,7 +26,13 @@ esac
 """
 TREE = {
     "sim/model/gpu.hpp": "",
-    "sim/cli/hw_command.cpp": '"runs", "how often")("help,h", "this text")("compare", "")',
+    "sim/cli/hw_command.cpp": """po::options_description all_options() {
+  all.add_options()("help,h", "this text")(
+      "runs", text("1"), "how often")("compare", "with what");
+  return all;
+}
+const char* word = ("run", "right");
+""",
     "scripts/table.py": 'parser.add_argument("--jobs")',
     "tests/CMakeLists.txt": "add_executable(prove_fuzz a.cpp)\nwarptwin_add_benchmark(engine)",
     "scenarios/CMakeLists.txt": "warptwin_add_command(\n  warptwin SCENARIOS ring.hpp gemm.hpp)",
