@@ -11,22 +11,23 @@ namespace warptwin::sim {
 
 namespace {
 
-constexpr OpSet kAccesses{Op::kSharedLoad, Op::kSharedStore};
-constexpr OpSet kReleases{Op::kMbarrierArrive, Op::kGlobalStoreRelease, Op::kGlobalRedAdd};
-constexpr OpSet kOrders{Op::kSyncWarp,
-                        Op::kBarSync,
-                        Op::kClusterWait,
-                        Op::kMbarrierWait,
-                        Op::kMbarrierTryWait,
-                        Op::kGlobalLoadAcquire,
-                        Op::kGlobalWait,
-                        Op::kWarpExit};
+constexpr OpSet kLaneAccesses{Op::kSharedLoad, Op::kSharedStore};
+constexpr OpSet kLaneReleases{Op::kMbarrierArrive, Op::kGlobalStoreRelease, Op::kGlobalRedAdd};
+constexpr OpSet kLaneOrders{Op::kSyncWarp,
+                            Op::kBarSync,
+                            Op::kClusterWait,
+                            Op::kMbarrierWait,
+                            Op::kMbarrierTryWait,
+                            Op::kGlobalLoadAcquire,
+                            Op::kGlobalWait,
+                            Op::kWarpExit};
 
 constexpr std::uint32_t kEveryLane = ~std::uint32_t{0};
 
-class Impl : public Detector {
+class LaneRacesDetector : public Detector {
  public:
-  Impl(Reporter& reporter, Order&) : Detector{reporter, kAccesses | kReleases | kOrders} {}
+  LaneRacesDetector(Reporter& reporter, Order&)
+      : Detector{reporter, kLaneAccesses | kLaneReleases | kLaneOrders} {}
 
   void on_event(const Event& event) override {
     if ((event.step != Step::kDone && event.step != Step::kIssued) ||
@@ -37,9 +38,9 @@ class Impl : public Detector {
       warps_.resize(event.warp + 1);
     }
     Epoch& epoch = warps_[event.warp];
-    if (kAccesses.contains(event.op)) {
+    if (kLaneAccesses.contains(event.op)) {
       access(event, epoch);
-    } else if (kReleases.contains(event.op)) {
+    } else if (kLaneReleases.contains(event.op)) {
       if (event.lanes == 1 && releases(event.ordering.semantics)) {
         judge_release(event, epoch);
       }
@@ -154,7 +155,7 @@ class Impl : public Detector {
 }  // namespace
 
 std::unique_ptr<Detector> make_lane_races(Reporter& reporter, Order& order) {
-  return std::make_unique<Impl>(reporter, order);
+  return std::make_unique<LaneRacesDetector>(reporter, order);
 }
 
 }  // namespace warptwin::sim

@@ -13,16 +13,16 @@ namespace warptwin::sim {
 namespace {
 
 // Every name that the rule uses.
-constexpr std::array<std::string_view, 20> kNames = {"m",          "n",
-                                                     "k",          "swap_ab",
-                                                     "cta_group",  "tile_m",
-                                                     "tile_n",     "tile_k",
-                                                     "stages",     "in_flight",
-                                                     "k_group",    "prefetch",
-                                                     "swizzle",    "accum_stages",
-                                                     "clc_stages", "source_stages",
-                                                     "cluster_m",  "cluster_n",
-                                                     "ctas",       "clusters"};
+constexpr std::array<std::string_view, 20> kChosenNames = {"m",          "n",
+                                                           "k",          "swap_ab",
+                                                           "cta_group",  "tile_m",
+                                                           "tile_n",     "tile_k",
+                                                           "stages",     "in_flight",
+                                                           "k_group",    "prefetch",
+                                                           "swizzle",    "accum_stages",
+                                                           "clc_stages", "source_stages",
+                                                           "cluster_m",  "cluster_n",
+                                                           "ctas",       "clusters"};
 
 class Chooser {
  public:
@@ -74,7 +74,8 @@ class Chooser {
 
  private:
   const Parameter* find(const std::string& name) const {
-    WARPTWIN_ASSERT(std::find(kNames.begin(), kNames.end(), name) != kNames.end());
+    WARPTWIN_ASSERT(std::find(kChosenNames.begin(), kChosenNames.end(), name) !=
+                    kChosenNames.end());
     const auto found = std::find_if(scenario_.parameters.begin(),
                                     scenario_.parameters.end(),
                                     [&](const Parameter& one) { return name == one.name; });
@@ -201,7 +202,7 @@ class Chooser {
 }  // namespace
 
 std::span<const std::string_view> chooser_parameters() {
-  return kNames;
+  return kChosenNames;
 }
 
 ChosenConfig choose_config(const ScenarioEntry& scenario,
