@@ -135,6 +135,7 @@ void add_groups(List& list) {
       }
       m.elect_one([&] { m.mbarrier_arrive(kBar); });
       wait(m, 0);
+      m.elect_one([&] { m.mbarrier_inval(kBar); });
     });
   };
   list.strictly("WARP_LANE_RELEASE", 1, 1, released(false), released(true));
