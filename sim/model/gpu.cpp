@@ -4,37 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "common/trace/op_facts.hpp"
+
 namespace warptwin::sim {
-
-namespace {
-
-// Operations that need the whole warp, and bring its lanes together.
-bool is_collective(Op op) {
-  switch (op) {
-    case Op::kSyncWarp:
-    case Op::kBarSync:
-    case Op::kBarArrive:
-    case Op::kClusterArrive:
-    case Op::kClusterWait:
-    case Op::kTcgen05Alloc:
-    case Op::kTcgen05Dealloc:
-    case Op::kTcgen05Relinquish:
-    case Op::kTcgen05Ld:
-    case Op::kTcgen05St:
-    case Op::kTcgen05WaitLd:
-    case Op::kTcgen05WaitSt:
-    case Op::kWgmma:
-    case Op::kWgmmaFence:
-    case Op::kWgmmaCommit:
-    case Op::kWgmmaWait:
-    case Op::kSetmaxnreg:
-      return true;
-    default:
-      return false;
-  }
-}
-
-}  // namespace
 
 AsyncOp& append(AsyncQueue& queue) {
   constexpr std::size_t kFirst = 8;
@@ -233,7 +205,7 @@ void Gpu::settle_lanes(Slot slot, const Operation& op) {
   if (!warp.debt) {
     return;
   }
-  if (!(op.lanes == kWarpLanes && is_collective(op.op))) {
+  if (!(op.lanes == kWarpLanes && has_trait(op.op, op_trait::kCollective))) {
     warp.late.push_back(*warp.debt);
     ready_.insert(static_cast<Slot>(warps_.size()) * 3 + slot);
   }
