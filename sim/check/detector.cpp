@@ -3,31 +3,7 @@
 #include <bit>
 #include <iterator>
 
-#include "sim/check/arrivals.hpp"
-#include "sim/check/barrier_life.hpp"
-#include "sim/check/barrier_order.hpp"
-#include "sim/check/copies.hpp"
-#include "sim/check/cta_start.hpp"
-#include "sim/check/dependent_launch.hpp"
-#include "sim/check/exit_life.hpp"
-#include "sim/check/global_data.hpp"
-#include "sim/check/lane_races.hpp"
-#include "sim/check/launch_control.hpp"
-#include "sim/check/layouts.hpp"
-#include "sim/check/lone_waits.hpp"
-#include "sim/check/named_barriers.hpp"
-#include "sim/check/producer_tail.hpp"
-#include "sim/check/progress.hpp"
-#include "sim/check/registers.hpp"
-#include "sim/check/shared_data.hpp"
-#include "sim/check/stages.hpp"
-#include "sim/check/tensor_core.hpp"
-#include "sim/check/tensor_maps.hpp"
-#include "sim/check/tensor_memory_data.hpp"
-#include "sim/check/tensor_memory_life.hpp"
-#include "sim/check/transactions.hpp"
-#include "sim/check/waits.hpp"
-#include "sim/check/warpgroup_mma.hpp"
+#include "sim/check/detectors/detectors.hpp"
 
 namespace warptwin::sim {
 
@@ -38,34 +14,9 @@ struct Entry {
   std::unique_ptr<Detector> (*make)(Reporter&, Order&);
 };
 
-// The list of detectors, in the order in which they see an event.
-constexpr Entry kDetectors[] = {
-    {"barrier_life", make_barrier_life},
-    {"barrier_order", make_barrier_order},
-    {"arrivals", make_arrivals},
-    {"transactions", make_transactions},
-    {"waits", make_waits},
-    {"lone_waits", make_lone_waits},
-    {"lane_races", make_lane_races},
-    {"named_barriers", make_named_barriers},
-    {"stages", make_stages},
-    {"copies", make_copies},
-    {"cta_start", make_cta_start},
-    {"registers", make_registers},
-    {"launch_control", make_launch_control},
-    {"dependent_launch", make_dependent_launch},
-    {"layouts", make_layouts},
-    {"shared_data", make_shared_data},
-    {"global_data", make_global_data},
-    {"tensor_maps", make_tensor_maps},
-    {"tensor_core", make_tensor_core},
-    {"warpgroup_mma", make_warpgroup_mma},
-    {"tensor_memory_life", make_tensor_memory_life},
-    {"tensor_memory_data", make_tensor_memory_data},
-    {"exit_life", make_exit_life},
-    {"producer_tail", make_producer_tail},
-    {"progress", make_progress},
-};
+#define WARPTWIN_DETECTOR_ENTRY(name) {#name, make_##name},
+constexpr Entry kDetectors[] = {WARPTWIN_DETECTORS(WARPTWIN_DETECTOR_ENTRY)};
+#undef WARPTWIN_DETECTOR_ENTRY
 
 static_assert(std::size(kDetectors) <= 32);  // DetectorSet keeps one bit for each
 

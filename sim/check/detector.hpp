@@ -13,6 +13,7 @@
 
 #include "common/report/catalogue.hpp"
 #include "common/trace/event.hpp"
+#include "common/trace/op_facts.hpp"
 
 #include "sim/check/order.hpp"
 #include "sim/check/rules.hpp"
@@ -107,21 +108,19 @@ class OpSet {
   std::uint64_t bits_ = 0;
 };
 
+/// The operations that have any of `traits`.
+constexpr OpSet ops_with(std::uint32_t traits) {
+  OpSet ops{};
+  for (unsigned i = 0; i < static_cast<unsigned>(Op::kCount); ++i) {
+    if (has_trait(static_cast<Op>(i), traits)) {
+      ops = ops | OpSet{static_cast<Op>(i)};
+    }
+  }
+  return ops;
+}
+
 /// What brings the lanes of a warp together.
-inline constexpr OpSet kBringsTogether{Op::kSyncWarp,
-                                       Op::kBarSync,
-                                       Op::kBarArrive,
-                                       Op::kClusterArrive,
-                                       Op::kClusterWait,
-                                       Op::kTcgen05Alloc,
-                                       Op::kTcgen05Dealloc,
-                                       Op::kTcgen05Relinquish,
-                                       Op::kTcgen05Ld,
-                                       Op::kTcgen05St,
-                                       Op::kTcgen05WaitLd,
-                                       Op::kTcgen05WaitSt,
-                                       Op::kSetmaxnreg,
-                                       Op::kWarpExit};
+inline constexpr OpSet kBringsTogether = ops_with(op_trait::kMeets);
 
 class Detector {
  public:

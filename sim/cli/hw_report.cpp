@@ -5,6 +5,7 @@
 #include <set>
 
 #include "common/trace/barrier_word.hpp"
+#include "common/trace/op_facts.hpp"
 
 #include "sim/check/detector.hpp"
 #include "sim/trace/recorder.hpp"
@@ -18,25 +19,6 @@ using hw::WarpReport;
 using hw::WarpState;
 
 constexpr std::size_t kWaitersShown = 10;
-
-// Elected operations are issued once, whoever calls them.
-bool is_elected(Op op) {
-  switch (op) {
-    case Op::kTensorLoad:
-    case Op::kTensorStore:
-    case Op::kBulkLoad:
-    case Op::kBulkStore:
-    case Op::kBulkCommitGroup:
-    case Op::kBulkWaitGroup:
-    case Op::kTcgen05Mma:
-    case Op::kTcgen05Cp:
-    case Op::kTcgen05Commit:
-    case Op::kClcTryCancel:
-      return true;
-    default:
-      return false;
-  }
-}
 
 std::uint32_t box_bytes(const Workload& workload, const hw::DeviceRun& run, std::uint32_t place) {
   const std::uint32_t map = place < run.map_places.size() ? run.map_places[place] : hw::kNoMap;
@@ -94,10 +76,11 @@ class Converter {
     TraceOp op;
     op.time = event.cycle;
     op.op = event.op();
-    op.lanes = static_cast<std::uint8_t>(is_elected(op.op) ? 1 : event.lanes());
+    op.lanes = static_cast<std::uint8_t>(has_trait(op.op, op_trait::kElected) ? 1 : event.lanes());
     op.cta = cta;
-    op.object = trace_.name(is_in_shared_memory(op.op) ? place(event.offset())
-                                                       : name_of_object(op.op, event.object));
+    op.object = trace_.name(has_trait(op.op, op_trait::kSharedObject)
+                                ? place(event.offset())
+                                : name_of_object(op.op, event.object));
     const bool load = is_load(op.op);
     // The flags of a load are its mask or size; whether it is a pair's stands with the barrier.
     const bool pair = load && event.value >> 24 == RecordedEvent::kPairLoad;
@@ -388,8 +371,9 @@ class HangWriter {
       text += "  runs     " + naming_.warp(warp);
       if (const RecordedEvent* const last = last_operation(warp)) {
         text += std::string{", last "} + name_of(last->op()) +
-                (is_in_shared_memory(last->op()) ? " " + symbols_.name(kSharedBase + last->offset())
-                                                 : "");
+                (has_trait(last->op(), op_trait::kSharedObject)
+                     ? " " + symbols_.name(kSharedBase + last->offset())
+                     : "");
       }
       text += "\n";
     }

@@ -9,6 +9,8 @@
 #include <boost/fiber/pooled_fixedsize_stack.hpp>
 #include <boost/fiber/scheduler.hpp>
 
+#include "common/trace/op_facts.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -123,7 +125,8 @@ class Engine {
     if (poisoned_) {
       // The run is over. A warp leaves at its next blocking operation, or, in a loop that has none,
       // after many others; what runs in destructors on the way does nothing.
-      const bool leaves = may_block(op.op) || ++performed_after_end_ > kPerformedAfterEnd;
+      const bool leaves =
+          has_trait(op.op, op_trait::kMayBlock) || ++performed_after_end_ > kPerformedAfterEnd;
       if (leaves && std::uncaught_exceptions() == 0) {
         throw AbortRun{};
       }

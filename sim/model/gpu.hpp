@@ -164,6 +164,8 @@ struct AsyncOp {
 
 /// Operations of a warp that are done in the order of issue.
 using AsyncQueue = boost::circular_buffer<AsyncOp>;
+/// One more at the end of `queue`, empty. The queue doubles: it soon stays where it is.
+AsyncOp& append(AsyncQueue& queue);
 
 /// A wgmma that not all warps of its warpgroup have issued.
 struct FormingWgmma {
@@ -458,6 +460,7 @@ class Gpu {
   std::vector<std::uint32_t> free_async_;
   std::vector<Slot> started_;
   std::unordered_map<std::uint32_t, std::uint32_t> barrier_numbers_;
+  static constexpr std::uint32_t kNoBarrier = ~std::uint32_t{0};
   std::vector<std::uint32_t> barrier_table_;  // the same, by address / 8, for speed
   std::unordered_map<std::uint64_t, std::vector<Slot>> global_waiters_;
   std::uint32_t next_cluster_ = 0;  // clusters from here to clusters_end_ have not begun

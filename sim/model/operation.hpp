@@ -63,29 +63,4 @@ struct Operation {
   SourceSite site{};
 };
 
-/// Whether a warp that comes to such an operation may have to wait there.
-constexpr bool may_block(Op op) {
-  switch (op) {
-    case Op::kMbarrierWait:
-    case Op::kMbarrierTryWait:
-    case Op::kBarSync:
-    case Op::kClusterArrive:
-    case Op::kClusterWait:
-    case Op::kSyncWarp:
-    case Op::kBulkWaitGroup:
-    case Op::kTcgen05Alloc:
-    case Op::kTcgen05Dealloc:
-    case Op::kTcgen05WaitLd:
-    case Op::kTcgen05WaitSt:
-    case Op::kWgmmaWait:
-    case Op::kGlobalLoadAcquire:
-    case Op::kGlobalWait:
-    case Op::kSetmaxnreg:
-    case Op::kWarpExit:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace warptwin::sim

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/machine/umma_descriptor.hpp"
+#include "common/trace/op_facts.hpp"
 
 #include "sim/program/text.hpp"
 
@@ -227,19 +228,21 @@ class Editor {
   }
 
   void of(const Operation& op, const Lines& lines) {
-    if (synchronises(op.op)) {
+    if (has_trait(op.op, op_trait::kSynchronises)) {
       add(EditKind::kDrop);
       const auto key = std::make_tuple(std::string{op.site.file}, op.site.line, op.op);
       if (lines_.insert(key).second) {
         add(EditKind::kDropLine);
       }
       add(EditKind::kTwice);
-      if (may_block(op.op)) {
+      if (has_trait(op.op, op_trait::kMayBlock)) {
         add(EditKind::kExit);
       }
     }
     const std::size_t next = next_operation(lines, index_);
-    if (next < lines.size() && (synchronises(op.op) || synchronises(lines[next].operation.op)) &&
+    if (next < lines.size() &&
+        (has_trait(op.op, op_trait::kSynchronises) ||
+         has_trait(lines[next].operation.op, op_trait::kSynchronises)) &&
         text_of(program_, lines[index_]) != text_of(program_, lines[next])) {
       add(EditKind::kSwap);
     }
@@ -402,28 +405,6 @@ const char* name_of(EditKind kind) {
                                     "one pass more",
                                     "exit"};
   return kNames[static_cast<unsigned>(kind)];
-}
-
-bool synchronises(Op op) {
-  switch (op) {
-    case Op::kStageNote:
-    case Op::kTensorStore:
-    case Op::kBulkStore:
-    case Op::kTensormapReplace:
-    case Op::kTcgen05Mma:
-    case Op::kTcgen05Cp:
-    case Op::kTcgen05Ld:
-    case Op::kTcgen05St:
-    case Op::kWgmma:
-    case Op::kFragmentRead:
-    case Op::kSharedStore:
-    case Op::kSharedLoad:
-    case Op::kGlobalLoad:
-    case Op::kClcQuery:
-      return false;
-    default:
-      return true;
-  }
 }
 
 std::vector<Edit> edits_of(const Program& program) {

@@ -39,9 +39,6 @@ struct Edit {
   std::uint32_t lap = 0;     // after how many instructions the same barriers come again
 };
 
-/// Whether others wait for it, or it waits for or orders what others do.
-bool synchronises(Op op);
-
 /// Every edit that makes sense, warp by warp; of warps that do the same, the first one's. The
 /// longest repeated piece of a straight-line warp counts as its loop.
 std::vector<Edit> edits_of(const Program& program);

@@ -8,6 +8,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "common/trace/op_facts.hpp"
+
 #include "sim/timed/accounts.hpp"
 #include "sim/timed/simulation.hpp"
 #include "sim/timed/sm.hpp"
@@ -26,64 +28,12 @@ constexpr Ticks kAheadMost = 256 * kTicksPerCycle;
 struct AbortRun {};
 
 // Nobody else can see when such an operation is executed: it is seen by its order, or by what its
-// unit does, which is told the time. A warp executes it ahead of time and pays later.
+// unit does, which is told the time. A warp executes it ahead of time and pays later. So it is with
+// an arrival whose phase ends with bytes that are yet to come.
 bool runs_ahead(const Operation& op) {
-  switch (op.op) {
-    case Op::kSyncWarp:
-    case Op::kFragmentRead:
-    case Op::kFence:
-    case Op::kFenceMbarrierInit:
-    case Op::kFenceProxyAsync:
-    case Op::kTcgen05FenceBefore:
-    case Op::kTcgen05FenceAfter:
-    case Op::kTensorLoad:
-    case Op::kBulkLoad:
-    case Op::kTcgen05Mma:
-    case Op::kTcgen05Cp:
-    case Op::kTcgen05Commit:
-    case Op::kWgmma:
-    case Op::kWgmmaCommit:
-      return true;
-    case Op::kMbarrierArrive:  // its phase ends with bytes that are yet to come
-      return (op.flags & event_flag::kExpectTx) != 0 && op.bytes != 0 &&
-             (op.flags & event_flag::kRemote) == 0;
-    default:
-      return false;
-  }
-}
-
-// Whether such an operation hands work to a unit that takes it in order.
-bool uses_unit(Op op) {
-  switch (op) {
-    case Op::kTensorLoad:
-    case Op::kBulkLoad:
-    case Op::kTcgen05Mma:
-    case Op::kTcgen05Cp:
-    case Op::kTcgen05Commit:
-    case Op::kWgmma:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool is_barrier(Op op) {
-  switch (op) {
-    case Op::kMbarrierInit:
-    case Op::kMbarrierInval:
-    case Op::kMbarrierArrive:
-    case Op::kMbarrierExpectTx:
-    case Op::kMbarrierCompleteTx:
-    case Op::kMbarrierWait:
-    case Op::kMbarrierTryWait:
-    case Op::kBarSync:
-    case Op::kBarArrive:
-    case Op::kClusterArrive:
-    case Op::kClusterWait:
-      return true;
-    default:
-      return false;
-  }
+  return has_trait(op.op, op_trait::kRunsAhead) ||
+         (op.op == Op::kMbarrierArrive && (op.flags & event_flag::kExpectTx) != 0 &&
+          op.bytes != 0 && (op.flags & event_flag::kRemote) == 0);
 }
 
 class TimedEngine : public sc_core::sc_module, private Completions {
@@ -272,7 +222,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   void perform(Slot self, Operation& op) {
     if (poisoned_) {
       // A warp leaves at its next blocking operation; what destructors do on the way is nothing.
-      if (may_block(op.op) && std::uncaught_exceptions() == 0) {
+      if (has_trait(op.op, op_trait::kMayBlock) && std::uncaught_exceptions() == 0) {
         throw AbortRun{};
       }
       return;
@@ -297,8 +247,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     thread.debt += cost;
     // A wait looks ahead of time too: what it finds complete stays complete. CTAs that share an SM
     // come to its units in the order of time.
-    const bool ahead =
-        op.op == Op::kMbarrierWait || (runs_ahead(op) && !(share_sms_ && uses_unit(op.op)));
+    const bool ahead = op.op == Op::kMbarrierWait ||
+                       (runs_ahead(op) && !(share_sms_ && has_trait(op.op, op_trait::kUsesUnit)));
     if (!ahead || thread.debt > kAheadMost) {
       pass(thread, std::exchange(thread.debt, 0));
     }
@@ -375,7 +325,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     Sm& sm = *thread.sm;
     const Ticks from = now() + thread.debt;
     const Ticks issued = sm.issue.issue(thread.part, from) + issue_;
-    if (is_barrier(op.op)) {
+    if (has_trait(op.op, op_trait::kBarrier)) {
       return sm.barriers.operate(issued, op, gpu_.config().warps_per_cta) - from;
     }
     if (op.op == Op::kSharedStore && op.rank != 0) {

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "common/trace/checksum.hpp"
+#include "common/trace/op_facts.hpp"
 
 namespace warptwin::sim {
 
@@ -16,43 +17,15 @@ bool is_step_of_warp(const Event& event) {
 
 }  // namespace
 
-bool is_in_shared_memory(Op op) {
-  switch (op) {
-    case Op::kMbarrierInit:
-    case Op::kMbarrierInval:
-    case Op::kMbarrierArrive:
-    case Op::kMbarrierExpectTx:
-    case Op::kMbarrierCompleteTx:
-    case Op::kMbarrierWait:
-    case Op::kMbarrierTryWait:
-    case Op::kTensorLoad:
-    case Op::kTensorStore:
-    case Op::kBulkLoad:
-    case Op::kBulkStore:
-    case Op::kTcgen05Commit:
-    case Op::kClcTryCancel:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::string name_of_object(Op op, std::uint32_t address) {
-  switch (op) {
-    case Op::kBarSync:
-    case Op::kBarArrive:
-      return "barrier " + std::to_string(address);
-    case Op::kTcgen05Dealloc:
-    case Op::kTcgen05Mma:
-    case Op::kTcgen05Cp:
-    case Op::kTcgen05Ld:
-    case Op::kTcgen05St: {
-      const TmemAddress at{address};
-      return "tmem lane " + std::to_string(at.lane()) + " column " + std::to_string(at.column());
-    }
-    default:
-      return "";
+  if (op == Op::kBarSync || op == Op::kBarArrive) {
+    return "barrier " + std::to_string(address);
   }
+  if (has_trait(op, op_trait::kTmemObject)) {
+    const TmemAddress at{address};
+    return "tmem lane " + std::to_string(at.lane()) + " column " + std::to_string(at.column());
+  }
+  return "";
 }
 
 std::string short_site(const std::string& file, std::uint32_t line) {
@@ -83,8 +56,9 @@ TraceOp TraceRecorder::op_of(const Event& event) {
   op.flags = event.flags & (is_load(event.op) ? kTraceLoadFlags : kTraceFlags);
   op.cta = is_load(event.op) ? event.warp / trace_.warps_per_cta() : event.cta;
   op.site = trace_.name(short_site(event.site.file, event.site.line));
-  op.object = trace_.name(is_in_shared_memory(event.op) ? symbols_.name(event.address)
-                                                        : name_of_object(event.op, event.address));
+  op.object = trace_.name(has_trait(event.op, op_trait::kSharedObject)
+                              ? symbols_.name(event.address)
+                              : name_of_object(event.op, event.address));
   switch (event.op) {
     case Op::kMbarrierWait:
     case Op::kMbarrierTryWait:
@@ -122,7 +96,7 @@ TraceOp TraceRecorder::op_of(const Event& event) {
 }
 
 void TraceRecorder::on_event(const Event& event) {
-  if (!is_traced(event.op)) {
+  if (!has_trait(event.op, op_trait::kTraced)) {
     return;
   }
   std::vector<TraceOp>& ops = trace_.warps[event.warp].ops;

@@ -39,9 +39,6 @@ Trace trace_of_launch(const LaunchConfig& config, const Symbols& symbols);
 /// "broken/early_exit.hpp:30": the end of the path, and the line. Empty for no site.
 std::string short_site(const std::string& file, std::uint32_t line);
 
-/// Whether the object of an operation is a place in shared memory.
-bool is_in_shared_memory(Op op);
-
 /// What an object outside shared memory is called: a named barrier, columns of tensor memory.
 std::string name_of_object(Op op, std::uint32_t address);
 

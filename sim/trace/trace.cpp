@@ -4,36 +4,6 @@
 
 namespace warptwin::sim {
 
-bool is_traced(Op op) {
-  switch (op) {
-    case Op::kFence:
-    case Op::kFenceMbarrierInit:
-    case Op::kFenceProxyAsync:
-    case Op::kFenceProxyTensormap:
-    case Op::kTensormapReplace:
-    case Op::kTcgen05FenceBefore:
-    case Op::kTcgen05FenceAfter:
-    case Op::kSyncWarp:
-    case Op::kTcgen05WaitLd:
-    case Op::kTcgen05WaitSt:
-    case Op::kWgmmaFence:
-    case Op::kFragmentRead:
-    case Op::kSharedStore:
-    case Op::kSharedLoad:
-    case Op::kGlobalLoad:
-    case Op::kGlobalLoadAcquire:
-    case Op::kClcQuery:
-    case Op::kStageNote:
-    case Op::kWarpStart:
-    case Op::kWarpExit:
-    case Op::kCtaExit:
-    case Op::kCount:
-      return false;
-    default:
-      return true;
-  }
-}
-
 std::uint32_t Trace::warps_per_cta() const {
   std::uint32_t total = 0;
   for (const TraceRole& role : roles) {

@@ -56,10 +56,6 @@ inline constexpr std::uint16_t kTraceFlags = event_flag::kExpectTx | event_flag:
 /// The same, of a load: whether its bytes count in the leader of each pair.
 inline constexpr std::uint16_t kTraceLoadFlags = event_flag::kPair;
 
-/// The operations that are in a trace: those that take part in a protocol. Fences, warp syncs and
-/// words of shared memory are not.
-bool is_traced(Op op);
-
 /// Bytes of a tensor that operation `at` of a warp writes, or, a load, reads: `rows` pieces of
 /// `row_bytes`, `pitch` apart. Of a box of more than two dimensions, the first of its rectangles.
 struct TraceBox {

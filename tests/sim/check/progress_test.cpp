@@ -1,6 +1,6 @@
 /// What a deadlock report says of those who owe a phase.
 
-#include "sim/check/progress.hpp"
+#include "sim/check/detectors/detectors.hpp"
 
 #include <string>
 

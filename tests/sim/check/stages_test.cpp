@@ -1,7 +1,7 @@
 /// Rings of a cluster of 2 x 2 CTAs: masks that leave the row, roles that are not declared, rings
 /// without stages.
 
-#include "sim/check/stages.hpp"
+#include "sim/check/detectors/detectors.hpp"
 
 #include <set>
 #include <string>

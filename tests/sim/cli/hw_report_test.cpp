@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "common/trace/barrier_word.hpp"
+#include "common/trace/op_facts.hpp"
 
 #include "sim/cli/traces.hpp"
 #include "sim/compare/compare.hpp"
@@ -231,7 +232,7 @@ TEST(HardwareTraceTest, ARecordBecomesTheTraceOfTheSameRun) {
     for (const TraceOp& op : warp.ops) {
       const bool load = op.op == Op::kTensorLoad;
       const bool store = op.op == Op::kTensorStore;
-      const bool shared = is_in_shared_memory(op.op);
+      const bool shared = has_trait(op.op, op_trait::kSharedObject);
       const std::string& name = predicted.names[op.object];
       hw::RecordedEvent event{};
       event.what = hw::RecordedEvent::what_of(op.op, op.lanes, op.flags);

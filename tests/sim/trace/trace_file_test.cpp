@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/trace/op_facts.hpp"
+
 namespace warptwin::sim::trace_file_test {
 namespace {
 
@@ -27,7 +29,7 @@ Trace sample() {
   trace.warps[1].lost = 2;
   std::uint32_t number = 0;
   for (unsigned i = 0; i < static_cast<unsigned>(Op::kCount); ++i) {
-    if (is_traced(static_cast<Op>(i))) {
+    if (has_trait(static_cast<Op>(i), op_trait::kTraced)) {
       TraceOp op;
       op.time = 1000 * ++number;
       op.op = static_cast<Op>(i);

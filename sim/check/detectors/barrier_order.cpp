@@ -1,0 +1,353 @@
+/// The life of an mbarrier against its uses, as order: each use after the initialisation, each
+/// invalidation after every use, each new initialisation after the invalidation. All of it by what
+/// the warps know, so it holds in every interleaving; what is valid in the one run is barrier_life.
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+#include <vector>
+
+#include "sim/check/detectors/detectors.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+// An operation of a warp.
+struct Point {
+  std::uint32_t warp = 0;
+  std::uint32_t time = 0;
+  SourceSite site{};
+};
+
+// A contribution to a phase: an arrival, an announcement, bytes.
+struct Contribution {
+  Op op = Op::kCount;  // kCount: none
+  std::uint32_t time = 0;
+  std::uint32_t mark = 0;  // of the phase that it acted in
+  bool relaxed = false;    // who knows of the phase knows nothing of it
+  SourceSite site{};
+};
+
+// What a warp has done to an mbarrier last. Order is monotone: who is ordered after the last wait
+// of a warp is ordered after all of them, and so it is with what it contributed at once; who knows
+// that the phase of the last contribution on its way is complete knows it of the phases before.
+struct Uses {
+  std::uint32_t waited = 0;  // time of its last wait or try; 0: none
+  bool all_lanes = false;    // made it, each for itself
+  std::uint32_t met = 0;     // time of what brought them together after it; 0: nothing yet
+  SourceSite wait_site{};
+  Contribution at_once;
+  Contribution later;            // of those that were on their way, the last that acted
+  std::uint32_t on_the_way = 0;  // copies, arrivals and commits that will act
+};
+
+struct Object {
+  std::optional<Point> init;   // none: no mbarrier
+  std::optional<Point> inval;  // the last
+  std::vector<bool> known;     // by warp of the cluster: found to be after the init
+  std::vector<Uses> uses;      // by warp of the cluster
+};
+
+class BarrierOrderDetector : public Detector {
+ public:
+  BarrierOrderDetector(Reporter& reporter, Order& order)
+      : Detector{reporter,
+                 kBringsTogether | OpSet{Op::kBulkLoad,
+                                         Op::kClcTryCancel,
+                                         Op::kCtaExit,
+                                         Op::kMbarrierArrive,
+                                         Op::kMbarrierCompleteTx,
+                                         Op::kMbarrierExpectTx,
+                                         Op::kMbarrierInit,
+                                         Op::kMbarrierInval,
+                                         Op::kMbarrierTryWait,
+                                         Op::kMbarrierWait,
+                                         Op::kTcgen05Commit,
+                                         Op::kTensorLoad,
+                                         Op::kWarpStart}},
+        order_{order} {}
+
+  void on_event(const Event& event) override {
+    switch (event.op) {
+      case Op::kWarpStart:
+        states_.start(naming().cluster_of_warp(event.warp));
+        break;
+      case Op::kMbarrierInit:
+        on_init(event);
+        break;
+      case Op::kMbarrierInval:
+        on_inval(event);
+        break;
+      case Op::kMbarrierWait:
+      case Op::kMbarrierTryWait:
+        on_wait(event);
+        break;
+      case Op::kMbarrierArrive:
+      case Op::kMbarrierExpectTx:
+      case Op::kMbarrierCompleteTx:
+        on_contribution(event, event.cta, event.address);
+        break;
+      case Op::kTcgen05Commit:
+        on_commit(event);
+        break;
+      case Op::kTensorLoad:
+      case Op::kBulkLoad:
+      case Op::kClcTryCancel:
+        on_contribution(event, event.peer_cta, event.peer);
+        break;
+      case Op::kCtaExit:
+        on_exit(event);
+        break;
+      default:
+        on_meeting(event);
+        break;
+    }
+  }
+
+  // A wait asks what the warp knows before it passes: afterwards it knows the phase it has seen,
+  // and with that the initialisation.
+  void on_look(const Event& event) override {
+    if (event.op == Op::kMbarrierWait || event.op == Op::kMbarrierTryWait) {
+      require_init(event, event.cta, event.address);
+    }
+  }
+  void on_blocked(const Event& event) override { on_look(event); }
+
+ private:
+  struct State {
+    HashMap<std::uint64_t, Object> objects;
+    std::uint32_t exited = 0;
+  };
+  static std::uint64_t key(std::uint32_t cta, std::uint32_t address) {
+    return std::uint64_t{cta} << 32 | address;
+  }
+  std::uint32_t warps_of_cluster() const {
+    return naming().config().cluster_size * naming().config().warps_per_cta;
+  }
+
+  // The object, in the cluster of the warp; null where there has been none.
+  Object* find(std::uint32_t warp, std::uint32_t cta, std::uint32_t address) {
+    State* state = states_.find(naming().cluster_of_warp(warp));
+    if (state == nullptr) {
+      return nullptr;
+    }
+    const auto found = state->objects.find(key(cta, address));
+    return found == state->objects.end() ? nullptr : &found->second;
+  }
+  Uses& uses_of(Object& object, std::uint32_t warp) const {
+    object.uses.resize(warps_of_cluster());
+    return object.uses[warp % warps_of_cluster()];
+  }
+  bool after(const Point& first, std::uint32_t observer) const {
+    return first.warp == observer || order_.ordered(first.warp, first.time, observer);
+  }
+
+  void on_wait(const Event& event) {
+    Object* object = find(event.warp, event.cta, event.address);
+    if (object == nullptr || event.fault != Fault::kNone ||
+        (event.flags & event_flag::kLateLanes) != 0) {
+      return;
+    }
+    Uses& uses = uses_of(*object, event.warp);
+    uses.waited = order_.now(event.warp);
+    uses.all_lanes = event.op == Op::kMbarrierWait && event.lanes == kWarpLanes;
+    uses.met = 0;
+    uses.wait_site = event.site;
+    if (uses.all_lanes) {
+      apart_[event.warp].push_back({event.cta, event.address});
+    }
+  }
+
+  // Then all of its lanes have made the waits before.
+  void on_meeting(const Event& event) {
+    const auto apart = apart_.find(event.warp);
+    if (apart == apart_.end() || event.lanes != kWarpLanes ||
+        (event.step != Step::kDone && event.step != Step::kIssued)) {
+      return;
+    }
+    for (const auto& [cta, address] : apart->second) {
+      if (Object* object = find(event.warp, cta, address)) {
+        uses_of(*object, event.warp).met = order_.now(event.warp);
+      }
+    }
+    apart_.erase(apart);
+  }
+
+  // Whether a wait of the warp may still be made, or be under way, when the other warp goes on.
+  bool may_wait(const Uses& uses, std::uint32_t warp, std::uint32_t observer) const {
+    return uses.waited != 0 &&
+           (!after({warp, uses.waited, {}}, observer) ||
+            (uses.all_lanes && (uses.met == 0 || !after({warp, uses.met, {}}, observer))));
+  }
+
+  void on_init(const Event& event) {
+    State* state = states_.find(naming().cluster_of_warp(event.warp));
+    if (state == nullptr || event.fault != Fault::kNone) {
+      return;
+    }
+    Object& object = state->objects[key(event.cta, event.address)];
+    if (object.inval && !after(*object.inval, event.warp)) {
+      reporter().report("MBAR_INIT_RACE",
+                        event,
+                        barrier_name(event),
+                        "initialised again in no order with the mbarrier.inval of " +
+                            naming().warp(object.inval->warp) + " at " +
+                            naming().site(object.inval->site),
+                        {"missing: a barrier between mbarrier.inval and the new mbarrier.init"});
+    }
+    object = Object{};
+    object.init = Point{event.warp, order_.now(event.warp), event.site};
+  }
+
+  // Everything that has used the object has to be over, in every interleaving.
+  void on_inval(const Event& event) {
+    Object* object = find(event.warp, event.cta, event.address);
+    if (object == nullptr || event.fault == Fault::kUninitialised) {
+      return;
+    }
+    require_init(event, event.cta, event.address);
+    const std::uint32_t first = event.warp - event.warp % warps_of_cluster();
+    for (std::uint32_t i = 0; i < object->uses.size(); ++i) {
+      const Uses& uses = object->uses[i];
+      const std::uint32_t warp = first + i;
+      const bool waits = may_wait(uses, warp, event.warp);
+      const Contribution* open = open_contribution(event, uses, warp);
+      if (waits || open != nullptr) {
+        reporter().report("MBAR_INVAL_IN_USE",
+                          event,
+                          barrier_name(event),
+                          "invalidated in no order with the " +
+                              std::string{waits ? "wait" : name_of(open->op)} + " of " +
+                              naming().warp(warp) + " at " +
+                              naming().site(waits ? uses.wait_site : open->site),
+                          {"missing: a barrier between that and mbarrier.inval"});
+        break;
+      }
+    }
+    object->init.reset();
+    object->uses.clear();
+    object->inval = Point{event.warp, order_.now(event.warp), event.site};
+  }
+
+  // A contribution that the invalidating warp does not know to be over; null where there is none.
+  const Contribution* open_contribution(const Event& inval,
+                                        const Uses& uses,
+                                        std::uint32_t warp) const {
+    const auto seen = [&](const Contribution& one) {
+      return order_.phase_seen(inval.cta, inval.address, one.mark, inval.warp);
+    };
+    if (uses.on_the_way != 0 || (uses.later.op != Op::kCount && !seen(uses.later))) {
+      return &uses.later;
+    }
+    const Contribution& last = uses.at_once;
+    const bool over = last.op == Op::kCount || after({warp, last.time, {}}, inval.warp) ||
+                      (!last.relaxed && seen(last));
+    return over ? nullptr : &last;
+  }
+
+  // An arrival or its like, on a barrier of `cta`: at once, or on its way and later there.
+  void on_contribution(const Event& event, std::uint32_t cta, std::uint32_t address) {
+    const bool issued = event.step == Step::kIssued;
+    const bool there =
+        event.step == Step::kSignalled || (event.step == Step::kWritten && is_load(event.op));
+    const bool at_once = event.step == Step::kDone && !is_load(event.op);
+    if (!issued && !there && !at_once) {
+      return;
+    }
+    if (!there) {
+      require_init(event, cta, address);
+    }
+    Object* object = find(event.warp, cta, address);
+    if (object == nullptr || event.fault != Fault::kNone) {
+      return;
+    }
+    Uses& uses = uses_of(*object, event.warp);
+    uses.on_the_way += issued ? 1 : 0;
+    uses.on_the_way -= there && uses.on_the_way != 0 ? 1 : 0;
+    Contribution& last = at_once ? uses.at_once : uses.later;
+    const std::uint32_t mark = issued ? 0 : order_.phase_mark(cta, address, event.phase);
+    const bool relaxed =
+        event.op == Op::kMbarrierArrive && event.ordering.semantics == Semantics::kRelaxed;
+    last = {event.op,
+            order_.now(event.warp),
+            std::max(mark, last.mark),
+            relaxed || (at_once && last.relaxed),
+            event.site};
+  }
+
+  void on_commit(const Event& event) {
+    if (event.step != Step::kIssued) {
+      on_contribution(event, event.cta, event.address);
+      return;
+    }
+    const std::uint32_t size = naming().config().cluster_size;
+    const std::uint32_t first = naming().cta_of_warp(event.warp) / size * size;
+    std::uint64_t mask = event.extra != 0 ? event.extra : std::uint64_t{1} << (event.cta - first);
+    for (; mask != 0; mask &= mask - 1) {
+      on_contribution(
+          event, first + static_cast<std::uint32_t>(std::countr_zero(mask)), event.address);
+    }
+  }
+
+  void require_init(const Event& event, std::uint32_t cta, std::uint32_t address) {
+    if (event.fault != Fault::kNone && event.fault != Fault::kInUse) {
+      return;
+    }
+    Object* object = find(event.warp, cta, address);
+    if (object == nullptr || !object->init) {
+      // It acts later, and may find an mbarrier then, or none.
+      if (event.step == Step::kIssued) {
+        reporter().report(
+            "MBAR_UNINIT",
+            event,
+            naming().barrier(cta, address),
+            std::string{name_of(event.op)} + " is issued where no mbarrier has been initialised",
+            {"missing: mbarrier.init, and a barrier after it, before this"});
+      }
+      return;
+    }
+    const Point& init = *object->init;
+    if (init.warp == event.warp) {
+      return;
+    }
+    object->known.resize(warps_of_cluster());
+    if (object->known[event.warp % warps_of_cluster()]) {
+      return;
+    }
+    if (order_.init_ordered(init.warp, init.time, event.warp)) {
+      object->known[event.warp % warps_of_cluster()] = true;
+      return;
+    }
+    const bool own = naming().cta_of_warp(event.warp) == cta;
+    reporter().report(own ? "MBAR_INIT_RACE" : "MBAR_INIT_NOT_CLUSTER_VISIBLE",
+                      event,
+                      naming().barrier(cta, address),
+                      std::string{name_of(event.op)} +
+                          " is not ordered after the initialisation by " + naming().warp(init.warp),
+                      {own ? "missing: a CTA or cluster barrier between mbarrier.init and this"
+                           : "missing: fence.mbarrier_init and a cluster barrier between "
+                             "mbarrier.init and this"});
+  }
+
+  void on_exit(const Event& event) {
+    const std::uint32_t cluster = naming().cluster_of_warp(event.warp);
+    State* state = states_.find(cluster);
+    if (state != nullptr && ++state->exited == naming().config().cluster_size) {
+      states_.end(cluster);
+    }
+  }
+
+  Order& order_;
+  ByCluster<State> states_;
+  // By warp: mbarriers, by CTA and address, that its lanes have waited for and not met since.
+  HashMap<std::uint32_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>> apart_;
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_barrier_order(Reporter& reporter, Order& order) {
+  return std::make_unique<BarrierOrderDetector>(reporter, order);
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,165 @@
+/// Copies are what the hardware can do: size, alignment, coordinates, masks; stores are in groups
+/// that somebody commits. Words, too, lie in their memory.
+/// Source: PTX ISA, "cp.async.bulk", "cp.async.bulk.tensor", "cp.async.bulk.commit_group".
+
+#include <map>
+
+#include "sim/check/detectors/detectors.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+class CopiesDetector : public Detector {
+ public:
+  CopiesDetector(Reporter& reporter, Order&)
+      : Detector{reporter,
+                 {Op::kBulkCommitGroup,
+                  Op::kBulkLoad,
+                  Op::kBulkStore,
+                  Op::kBulkWaitGroup,
+                  Op::kGlobalLoad,
+                  Op::kGlobalLoadAcquire,
+                  Op::kGlobalRedAdd,
+                  Op::kGlobalStoreRelease,
+                  Op::kGlobalWait,
+                  Op::kSharedLoad,
+                  Op::kSharedStore,
+                  Op::kTensorLoad,
+                  Op::kTensorStore,
+                  Op::kTensormapReplace,
+                  Op::kWarpExit}} {}
+
+  void on_event(const Event& event) override {
+    switch (event.op) {
+      case Op::kTensorLoad:
+      case Op::kTensorStore:
+      case Op::kBulkLoad:
+      case Op::kBulkStore:
+        on_copy(event);
+        break;
+      case Op::kBulkCommitGroup:
+        uncommitted_.erase(event.warp);
+        check_lane(event);
+        break;
+      case Op::kBulkWaitGroup:
+        check_lane(event);
+        on_wait(event);
+        break;
+      case Op::kWarpExit:
+        on_wait(event);
+        break;
+      default:
+        on_word(event);
+        break;
+    }
+  }
+
+ private:
+  void check_lane(const Event& event) {
+    if (event.fault == Fault::kOtherLane) {
+      reporter().report("BULK_WAIT_WRONG_THREAD",
+                        event,
+                        "bulk groups of " + naming().warp(event.warp),
+                        "another lane of the warp has stored or committed",
+                        {"commit_group and wait_group are of what their own thread has stored"});
+    }
+  }
+  static bool is_store(Op op) { return op == Op::kTensorStore || op == Op::kBulkStore; }
+
+  void on_copy(const Event& event) {
+    if (event.step == Step::kIssued && is_store(event.op)) {
+      uncommitted_[event.warp] = event;
+    }
+    if (event.step != Step::kDone) {
+      return;
+    }
+    const std::string object =
+        std::string{name_of(event.op)} + " at shared+" + std::to_string(event.address);
+    const bool tensor = event.op == Op::kTensorLoad || event.op == Op::kTensorStore;
+    switch (event.fault) {
+      case Fault::kMisaligned:
+        reporter().report("BULK_ADDR_ALIGN",
+                          event,
+                          object,
+                          tensor ? "a tensor tile begins at a multiple of 128 bytes"
+                                 : "both addresses are multiples of 16 bytes");
+        break;
+      case Fault::kOutOfRange:
+        reporter().report("BULK_OOB",
+                          event,
+                          object,
+                          std::to_string(event.bytes) +
+                              " bytes that do not all lie in shared memory and in one buffer of "
+                              "global memory");
+        break;
+      case Fault::kBadCount:
+        reporter().report("BULK_SIZE_ALIGN",
+                          event,
+                          object,
+                          std::to_string(event.bytes) + " bytes: not a multiple of 16");
+        break;
+      case Fault::kBadMask:
+      case Fault::kExitedCta:
+        reporter().report("BULK_MCAST_MASK",
+                          event,
+                          object,
+                          "multicast mask " + std::to_string(event.extra) + " names " +
+                              (event.fault == Fault::kBadMask ? "CTAs the cluster does not have"
+                                                              : "a CTA that has ended"));
+        break;
+      case Fault::kBadShape:
+        reporter().report("TMA_COORD",
+                          event,
+                          object,
+                          is_store(event.op)
+                              ? "a store begins inside the tensor, with a coordinate for each of "
+                                "its dimensions"
+                              : "there are not as many coordinates as the tensor has dimensions");
+        break;
+      default:
+        break;
+    }
+  }
+
+  // Stores that are in no group: no wait waits for them.
+  void on_wait(const Event& event) {
+    const auto open = uncommitted_.find(event.warp);
+    if (open == uncommitted_.end()) {
+      return;
+    }
+    Event at = open->second;
+    at.time = event.time;
+    reporter().report("BULK_GROUP_UNCOMMITTED",
+                      at,
+                      naming().warp(event.warp),
+                      std::string{name_of(at.op)} + " is in no committed group when the warp " +
+                          (event.op == Op::kWarpExit ? "ends" : "waits for its groups"),
+                      {"missing: cp.async.bulk.commit_group after it"});
+    uncommitted_.erase(open);
+  }
+
+  void on_word(const Event& event) {
+    const bool shared = event.op == Op::kSharedLoad || event.op == Op::kSharedStore;
+    if (event.fault != Fault::kOutOfRange && event.fault != Fault::kMisaligned) {
+      return;
+    }
+    reporter().report(
+        event.fault == Fault::kOutOfRange ? "WORD_OOB" : "WORD_MISALIGNED",
+        event,
+        (shared ? "shared+" : "global+") + std::to_string(shared ? event.address : event.global),
+        event.fault == Fault::kOutOfRange
+            ? "outside its memory, or in a buffer that holds tile data only"
+            : "not a multiple of its size");
+  }
+
+  std::map<std::uint32_t, Event> uncommitted_;  // the last such store of a warp
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_copies(Reporter& reporter, Order& order) {
+  return std::make_unique<CopiesDetector>(reporter, order);
+}
+
+}  // namespace warptwin::sim

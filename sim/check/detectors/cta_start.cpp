@@ -1,0 +1,163 @@
+/// Operations on another CTA come after it has started, and while it lives; those of a pair after
+/// the peer is ready for them. Source: PTX ISA, "tcgen05", cta_group; CUDA C++ Programming Guide,
+/// "Distributed Shared Memory".
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "sim/check/detectors/detectors.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+class CtaStartDetector : public Detector {
+ public:
+  CtaStartDetector(Reporter& reporter, Order& order)
+      : Detector{reporter,
+                 {Op::kBulkLoad,
+                  Op::kClcTryCancel,
+                  Op::kClusterWait,
+                  Op::kMbarrierArrive,
+                  Op::kMbarrierCompleteTx,
+                  Op::kMbarrierExpectTx,
+                  Op::kTcgen05Alloc,
+                  Op::kTcgen05Commit,
+                  Op::kTcgen05Cp,
+                  Op::kTcgen05Mma,
+                  Op::kTensorLoad}},
+        order_{order} {}
+
+  void on_event(const Event& event) override {
+    if (event.op == Op::kClusterWait) {
+      first_waits_[first_cta(event)].try_emplace(event.warp, order_.now(event.warp));
+      return;
+    }
+    if (event.op == Op::kTcgen05Alloc) {
+      if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
+        allocations_[event.cta] = {event.warp, order_.now(event.warp)};
+      }
+      return;
+    }
+    const bool tensor = event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp;
+    if (event.fault != Fault::kNone) {
+      on_fault(event);
+    } else if (event.step != Step::kIssued) {
+      return;
+    } else if (tensor && (event.flags & event_flag::kPair) != 0) {
+      on_pair(event);
+    } else if (event.op == Op::kTcgen05Commit) {
+      for (std::uint32_t mask = static_cast<std::uint32_t>(event.extra); mask != 0;
+           mask &= mask - 1) {
+        on_remote(event, first_cta(event) + static_cast<std::uint32_t>(std::countr_zero(mask)));
+      }
+    } else if (!tensor) {
+      on_remote(event, event.cta);
+    }
+  }
+
+ private:
+  struct Allocation {
+    std::uint32_t warp = 0;
+    std::uint32_t time = 0;
+  };
+
+  std::uint32_t first_cta(const Event& event) const {
+    const std::uint32_t size = naming().config().cluster_size;
+    return naming().cta_of_warp(event.warp) / size * size;
+  }
+
+  // Whether anything that a warp of the CTA has done is known to the warp, or that a cluster
+  // barrier is over: all have come to it, even where their arrivals publish nothing.
+  bool started(std::uint32_t cta, std::uint32_t observer) const {
+    const std::uint32_t size = naming().config().cluster_size;
+    const auto waits = first_waits_.find(cta / size * size);
+    if (waits != first_waits_.end() &&
+        std::any_of(waits->second.begin(), waits->second.end(), [&](const auto& wait) {
+          return order_.ordered(wait.first, wait.second, observer);
+        })) {
+      return true;
+    }
+    const std::uint32_t warps = naming().config().warps_per_cta;
+    for (std::uint32_t warp = cta * warps; warp < (cta + 1) * warps; ++warp) {
+      if (order_.ordered(warp, 1, observer)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void on_remote(const Event& event, std::uint32_t cta) {
+    const std::uint64_t pair = std::uint64_t{event.warp} << 32 | cta;
+    if (naming().cta_of_warp(event.warp) == cta || known_.count(pair) != 0) {
+      return;
+    }
+    if (started(cta, event.warp)) {
+      known_.insert(pair);
+      return;
+    }
+    reporter().report("DSMEM_BEFORE_START",
+                      event,
+                      "cta " + std::to_string(cta),
+                      std::string{name_of(event.op)} + " is not ordered after its start",
+                      {"missing: a cluster barrier before the first operation on another CTA"});
+  }
+
+  // Whether the warp knows of the CTA's allocation.
+  bool after_allocation(std::uint32_t cta, std::uint32_t observer) {
+    const auto allocation = allocations_.find(cta);
+    return allocation != allocations_.end() &&
+           (allocation->second.warp == observer ||
+            order_.ordered(allocation->second.warp, allocation->second.time, observer));
+  }
+
+  void on_pair(const Event& event) {
+    const std::uint32_t own = naming().cta_of_warp(event.warp);
+    const std::uint32_t peer = own ^ 1U;
+    // Where a pair allocates together, what comes after either allocation comes after both.
+    const bool together = naming().config().rules.pair_alloc == PairMeeting::kTogether &&
+                          allocations_.count(peer) != 0 && after_allocation(own, event.warp);
+    const bool allocated = together || after_allocation(peer, event.warp);
+    if (!allocated) {
+      reporter().report("TCGEN05_PEER_NOT_READY",
+                        event,
+                        "cta " + std::to_string(peer),
+                        std::string{name_of(event.op)} +
+                            " of the pair is not ordered after the peer's allocation",
+                        {"missing: a cluster barrier after tcgen05.alloc in both CTAs"});
+    }
+  }
+
+  void on_fault(const Event& event) {
+    const bool tensor =
+        event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp || event.op == Op::kTcgen05Commit;
+    const bool pair = (event.flags & event_flag::kPair) != 0;
+    if (event.fault == Fault::kExitedCta && tensor && pair && event.step == Step::kDone) {
+      reporter().report("TCGEN05_PEER_EXITED",
+                        event,
+                        "cta " + std::to_string(naming().cta_of_warp(event.warp) ^ 1U),
+                        std::string{name_of(event.op)} + " of the pair, whose peer has ended");
+    } else if (event.fault == Fault::kOutOfRange && (event.flags & event_flag::kRemote) != 0) {
+      reporter().report("MAPA_RANK_OOB",
+                        event,
+                        "cluster rank of " + std::string{name_of(event.op)},
+                        "the cluster has " + std::to_string(naming().config().cluster_size) +
+                            " CTAs, or the address lies outside shared memory");
+    }
+  }
+
+  Order& order_;
+  // By the cluster's first CTA: each warp's first wait at the cluster barrier, as its time.
+  HashMap<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> first_waits_;
+  HashMap<std::uint32_t, Allocation> allocations_;  // the last of a CTA
+  HashSet<std::uint64_t> known_;                    // (warp, CTA) pairs found to be in order
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_cta_start(Reporter& reporter, Order& order) {
+  return std::make_unique<CtaStartDetector>(reporter, order);
+}
+
+}  // namespace warptwin::sim

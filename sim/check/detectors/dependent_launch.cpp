@@ -1,0 +1,160 @@
+/// Memory that a grid before this one may still write is touched after griddepcontrol.wait; grids
+/// that may start early are told to. Source: PTX ISA, "griddepcontrol".
+
+#include <map>
+
+#include "sim/check/detectors/detectors.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+class DependentLaunchDetector : public Detector {
+ public:
+  DependentLaunchDetector(Reporter& reporter, Order& order)
+      : Detector{reporter,
+                 {Op::kBulkLoad,
+                  Op::kBulkStore,
+                  Op::kCtaExit,
+                  Op::kGlobalLoad,
+                  Op::kGlobalLoadAcquire,
+                  Op::kGlobalRedAdd,
+                  Op::kGlobalStoreRelease,
+                  Op::kGlobalWait,
+                  Op::kGriddepcontrolLaunch,
+                  Op::kGriddepcontrolWait,
+                  Op::kTensorLoad,
+                  Op::kTensorStore},
+                 true},
+        order_{order} {}
+
+  void on_event(const Event& event) override {
+    switch (event.op) {
+      case Op::kGriddepcontrolWait:
+        waits_[naming().cluster_of_warp(event.warp)].push_back(
+            {event.warp, order_.now(event.warp)});
+        break;
+      case Op::kGriddepcontrolLaunch:
+        launches_.emplace(event.cta, event);
+        break;
+      case Op::kCtaExit:
+        on_exit(event);
+        break;
+      case Op::kGlobalLoadAcquire:
+      case Op::kGlobalWait:
+        break;  // judged when they look
+      default:
+        if (event.step == Step::kIssued || event.step == Step::kDone ||
+            event.step == Step::kTouched) {
+          on_access(event);
+        }
+        break;
+    }
+  }
+
+  void on_look(const Event& event) override { on_access(event); }
+  void on_blocked(const Event& event) override {
+    if (event.op == Op::kGlobalWait) {
+      on_access(event);
+    }
+  }
+
+ private:
+  struct Wait {
+    std::uint32_t warp = 0;
+    std::uint32_t time = 0;
+  };
+
+  static bool writes(Op op) {
+    return op == Op::kBulkStore || op == Op::kTensorStore || op == Op::kGlobalStoreRelease ||
+           op == Op::kGlobalRedAdd;
+  }
+
+  // Whether it acts on any of the bytes [begin, end): a word, or the rows of a copy's box.
+  static bool reaches(const Event& event, std::uint64_t begin, std::uint64_t end) {
+    const bool copy =
+        is_load(event.op) || event.op == Op::kBulkStore || event.op == Op::kTensorStore;
+    if (!copy) {
+      return event.global + 4 > begin && event.global < end;
+    }
+    for (std::uint64_t row = 0; row < event.pending; ++row) {
+      const std::uint64_t from = event.global + row * event.expected;
+      if (from < end && from + static_cast<std::uint64_t>(event.tx) > begin) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void on_access(const Event& event) {
+    const LaunchConfig& config = naming().config();
+    if (config.prerequisite_writes.empty() && !config.has_dependents) {
+      return;
+    }
+    for (const auto& [begin, end] : config.prerequisite_writes) {
+      if (reaches(event, begin, end)) {
+        check_wait(event);
+      }
+    }
+    const std::uint32_t cta = naming().cta_of_warp(event.warp);
+    const auto launch = launches_.find(cta);
+    if (config.has_dependents && writes(event.op) && launch != launches_.end()) {
+      reporter().report("PDL_TRIGGER_BEFORE_WRITE",
+                        event,
+                        "global+" + std::to_string(event.global),
+                        std::string{name_of(event.op)} +
+                            " after griddepcontrol.launch_dependents at " +
+                            naming().site(launch->second.site) +
+                            ": the dependent grid has to wait before it reads");
+    }
+  }
+
+  void check_wait(const Event& event) {
+    const std::vector<Wait>& waits = waits_[naming().cluster_of_warp(event.warp)];
+    for (const Wait& wait : waits) {
+      if (wait.warp == event.warp || order_.ordered(wait.warp, wait.time, event.warp)) {
+        return;
+      }
+    }
+    const std::string object = "global+" + std::to_string(event.global);
+    if (waits.empty()) {
+      reporter().report(
+          "PDL_MISSING_WAIT",
+          event,
+          object,
+          std::string{name_of(event.op)} + " on memory that the grid before may still write",
+          {"missing: griddepcontrol.wait before it"});
+    } else {
+      reporter().report(
+          "PDL_WAIT_NOT_PUBLISHED",
+          event,
+          object,
+          std::string{name_of(event.op)} + " by a warp that has not waited for the " +
+              "grid before, nor is ordered after " + naming().warp(waits[0].warp) + ", which has",
+          {"missing: griddepcontrol.wait by this warp, or a barrier after the other's"});
+    }
+  }
+
+  void on_exit(const Event& event) {
+    if (naming().config().has_dependents && !launches_.contains(event.cta)) {
+      reporter().report("PDL_NO_TRIGGER",
+                        event,
+                        "cta " + std::to_string(event.cta),
+                        "ends without griddepcontrol.launch_dependents: the dependent grid starts "
+                        "only now");
+    }
+    launches_.erase(event.cta);
+  }
+
+  Order& order_;
+  std::map<std::uint32_t, std::vector<Wait>> waits_;  // by cluster
+  std::map<std::uint32_t, Event> launches_;           // the first of a CTA
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_dependent_launch(Reporter& reporter, Order& order) {
+  return std::make_unique<DependentLaunchDetector>(reporter, order);
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,188 @@
+/// A CTA outlives everything that still touches its shared memory, its barriers and its tensor
+/// memory.
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "sim/check/detectors/detectors.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+class ExitLifeDetector : public Detector {
+ public:
+  ExitLifeDetector(Reporter& reporter, Order&)
+      : Detector{reporter,
+                 {Op::kBulkLoad,
+                  Op::kClcTryCancel,
+                  Op::kBulkStore,
+                  Op::kBulkWaitGroup,
+                  Op::kCtaExit,
+                  Op::kMbarrierArrive,
+                  Op::kMbarrierCompleteTx,
+                  Op::kMbarrierExpectTx,
+                  Op::kTcgen05Commit,
+                  Op::kTcgen05Cp,
+                  Op::kTcgen05Ld,
+                  Op::kTcgen05Mma,
+                  Op::kTcgen05St,
+                  Op::kTensorLoad,
+                  Op::kTensorStore,
+                  Op::kWarpExit}} {}
+
+  void on_event(const Event& event) override {
+    if (event.op == Op::kCtaExit) {
+      on_exit(event);
+      return;
+    }
+    if (event.op == Op::kTensorStore || event.op == Op::kBulkStore) {
+      if (event.step == Step::kIssued) {
+        stores_[event.warp] = event;
+      }
+      return;
+    }
+    if (event.op == Op::kBulkWaitGroup || event.op == Op::kWarpExit) {
+      on_store_wait(event);
+      return;
+    }
+    if (event.fault == Fault::kExitedCta) {
+      if (event.step == Step::kDone) {
+        reporter().report("REMOTE_TO_EXITED_CTA",
+                          event,
+                          "cta " + std::to_string(event.cta),
+                          std::string{name_of(event.op)} + " on a CTA that has ended");
+      }
+      return;
+    }
+    if (event.serial == 0) {
+      return;
+    }
+    if (event.step == Step::kIssued) {
+      pending_.try_emplace(event.serial, event, static_cast<std::uint32_t>(event.extra));
+    } else if (event.step == Step::kWritten ||
+               (event.op == Op::kTcgen05Ld && event.step == Step::kRead)) {
+      pending_.erase(event.serial);
+    } else if (event.step == Step::kSignalled) {
+      on_signal(event);
+    }
+  }
+
+ private:
+  struct Pending {
+    Event issued;
+    std::uint32_t mask = 0;  // ranks a multicast commit still has to reach
+  };
+
+  // Only the thread that stored can wait for its stores: what it has not waited for when it ends,
+  // nobody
+  // has, in any schedule.
+  void on_store_wait(const Event& event) {
+    const auto last = stores_.find(event.warp);
+    if (last == stores_.end()) {
+      return;
+    }
+    if (event.op == Op::kWarpExit) {
+      Event at = last->second;
+      at.time = event.time;
+      reporter().report("BULK_STORE_PENDING_AT_EXIT",
+                        at,
+                        "cta " + std::to_string(event.cta),
+                        naming().warp(event.warp) + " ends without having waited for its " +
+                            std::string{name_of(at.op)},
+                        {"missing: cp.async.bulk.wait_group.read before the warp ends"});
+    }
+    if (event.op == Op::kWarpExit || last->second.count < event.phase) {
+      stores_.erase(last);
+    }
+  }
+
+  std::uint32_t rank_of(std::uint32_t cta) const { return cta % naming().config().cluster_size; }
+
+  void on_signal(const Event& event) {
+    const auto found = pending_.find(event.serial);
+    if (found == pending_.end()) {
+      return;
+    }
+    found->second.mask &= ~(1U << rank_of(event.cta));
+    if (found->second.mask == 0 || event.op != Op::kTcgen05Commit) {
+      pending_.erase(found);
+    }
+  }
+
+  // Whether a pending operation still touches a CTA.
+  bool touches(const Pending& pending, std::uint32_t cta) const {
+    const Event& event = pending.issued;
+    if (event.op == Op::kTcgen05Commit && event.extra != 0) {
+      return naming().cluster_of_cta(event.cta) == naming().cluster_of_cta(cta) &&
+             (pending.mask >> rank_of(cta) & 1U) != 0;
+    }
+    if (event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp) {
+      const bool pair = (event.flags & event_flag::kPair) != 0;
+      return pair ? event.cta / 2 == cta / 2 : event.cta == cta;  // `peer` may be an A in tmem
+    }
+    return event.cta == cta || (event.peer != 0 && event.peer_cta == cta);
+  }
+
+  void on_exit(const Event& event) {
+    std::vector<std::uint32_t> serials;
+    for (const auto& [serial, pending] : pending_) {
+      if (touches(pending, event.cta)) {
+        serials.push_back(serial);
+      }
+    }
+    std::sort(serials.begin(), serials.end());
+    for (const std::uint32_t serial : serials) {
+      judge(event, pending_.at(serial).issued);
+    }
+  }
+
+  void judge(const Event& exit, const Event& issued) {
+    const std::string object = "cta " + std::to_string(exit.cta);
+    const bool remote = naming().cta_of_warp(issued.warp) != exit.cta;
+    const std::string what = std::string{name_of(issued.op)} + " of " + naming().warp(issued.warp);
+    Event at = issued;
+    at.time = exit.time;
+    if (remote) {
+      reporter().report(
+          "CTA_EXIT_WITH_PENDING_REMOTE",
+          at,
+          object,
+          "ends while " + what + " is on its way to it",
+          {"missing: a wait for it, or a cluster barrier, before the CTA's last warp ends"});
+      return;
+    }
+    switch (issued.op) {
+      case Op::kTensorLoad:
+      case Op::kBulkLoad:
+      case Op::kClcTryCancel:
+        reporter().report("ASYNC_PENDING_AT_EXIT",
+                          at,
+                          object,
+                          "ends while " + what + " writes its shared memory");
+        break;
+      case Op::kTcgen05Mma:
+      case Op::kTcgen05Cp:
+      case Op::kTcgen05Commit:
+      case Op::kTcgen05Ld:
+      case Op::kTcgen05St:
+        reporter().report(
+            "TCGEN05_UNFINISHED_AT_EXIT", at, object, "ends while " + what + " is outstanding");
+        break;
+      default:
+        break;
+    }
+  }
+
+  HashMap<std::uint32_t, Pending> pending_;  // by serial
+  std::map<std::uint32_t, Event> stores_;    // the last store of a warp, until it is waited for
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_exit_life(Reporter& reporter, Order& order) {
+  return std::make_unique<ExitLifeDetector>(reporter, order);
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,360 @@
+/// Global-memory data: two accesses that touch the same bytes, one of them a write, are ordered,
+/// be they copies or single words; but for the acquiring reads and releasing writes of flags, which
+/// never race with one another. A copy's store is complete for its thread only after
+/// cp.async.bulk.wait_group without .read.
+
+#include <algorithm>
+#include <map>
+
+#include "sim/check/detectors/detectors.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+// `rows` times `width` bytes of global memory, `pitch` apart.
+struct Box {
+  std::int64_t start = 0;
+  std::int64_t pitch = 0;
+  std::int64_t rows = 0;
+  std::int64_t width = 0;
+
+  std::int64_t end() const { return start + (rows - 1) * pitch + width; }
+  bool same(const Box& other) const {
+    return start == other.start && pitch == other.pitch && rows == other.rows &&
+           width == other.width;
+  }
+  bool meets(const Box& other) const {
+    if (start >= other.end() || other.start >= end()) {
+      return false;
+    }
+    if (rows == 1 || other.rows == 1 || pitch != other.pitch) {
+      return meets_by_rows(other);
+    }
+    // Rows i and j overlap when their distance, offset + (j - i) * pitch, is within the widths.
+    const std::int64_t offset = other.start - start;
+    const std::int64_t nearest = -offset / pitch;
+    for (std::int64_t k = nearest - 1; k <= nearest + 1; ++k) {
+      const std::int64_t distance = offset + k * pitch;
+      if (k > -rows && k < other.rows && distance < width && -distance < other.width) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  bool meets_by_rows(const Box& other) const {
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t from = start + row * pitch;
+      for (std::int64_t at = 0; at < other.rows; ++at) {
+        const std::int64_t to = other.start + at * other.pitch;
+        if (from < to + other.width && to < from + width) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+};
+
+// How an asynchronous access came to an end.
+struct GlobalCompletion {
+  bool done = false;
+  std::uint32_t time = 0;  // of a store: when its warp had waited for it
+  std::uint32_t cta = 0;   // of a load: the barrier phase that counts its bytes
+  std::uint32_t barrier = 0;
+  std::uint32_t phase = 0;
+};
+
+enum class GlobalKind : std::uint8_t {
+  kCopyLoad,   // of bulk and tensor copies, in the async proxy
+  kCopyStore,  //
+  kLoad,       // ld.global: weak, it orders nothing
+  kFlagLoad,   // ld.acquire and the wait for a word: two of these and the next never race
+  kFlagStore,  // st.release, red.release
+};
+
+bool writes(GlobalKind kind) {
+  return kind == GlobalKind::kCopyStore || kind == GlobalKind::kFlagStore;
+}
+
+bool flag(GlobalKind kind) {
+  return kind == GlobalKind::kFlagLoad || kind == GlobalKind::kFlagStore;
+}
+
+bool copies(GlobalKind kind) {
+  return kind == GlobalKind::kCopyLoad || kind == GlobalKind::kCopyStore;
+}
+
+GlobalKind kind_of(Op op) {
+  switch (op) {
+    case Op::kTensorLoad:
+    case Op::kBulkLoad:
+      return GlobalKind::kCopyLoad;
+    case Op::kTensorStore:
+    case Op::kBulkStore:
+      return GlobalKind::kCopyStore;
+    case Op::kGlobalLoad:
+      return GlobalKind::kLoad;
+    case Op::kGlobalLoadAcquire:
+    case Op::kGlobalWait:
+      return GlobalKind::kFlagLoad;
+    default:
+      return GlobalKind::kFlagStore;
+  }
+}
+
+struct GlobalAccess {
+  Box at;
+  GlobalKind kind = GlobalKind::kLoad;
+  std::uint32_t warp = 0;
+  std::uint32_t time = 0;  // of a word: its operation
+  SourceSite site{};
+  std::shared_ptr<GlobalCompletion> completion;  // of a copy
+};
+
+class GlobalDataDetector : public Detector {
+ public:
+  GlobalDataDetector(Reporter& reporter, Order& order)
+      : Detector{reporter,
+                 {Op::kCtaExit,
+                  Op::kTensorLoad,
+                  Op::kTensorStore,
+                  Op::kBulkLoad,
+                  Op::kBulkStore,
+                  Op::kBulkWaitGroup,
+                  Op::kGlobalLoad,
+                  Op::kGlobalLoadAcquire,
+                  Op::kGlobalRedAdd,
+                  Op::kGlobalStoreRelease,
+                  Op::kGlobalWait},
+                 true},
+        order_{order} {}
+
+  void on_event(const Event& event) override {
+    if (event.op == Op::kCtaExit) {
+      ++cluster_of(event.warp).ended_ctas;
+    } else if (event.op == Op::kBulkWaitGroup) {
+      if (event.step == Step::kDone && (event.flags & event_flag::kRead) == 0) {
+        on_group_wait(event);
+      }
+    } else if (copies(kind_of(event.op))) {
+      on_copy(event);
+    } else if (event.fault == Fault::kNone) {
+      GlobalAccess access = word(event);
+      cluster_of(event.warp).told |= access.kind == GlobalKind::kFlagStore;
+      if (access.kind != GlobalKind::kFlagLoad) {
+        judge(event, access);
+      }
+      remember(std::move(access));
+    }
+  }
+
+  // A poll is judged by what its warp knew when it looked: what it found, it has read before it
+  // knew.
+  void on_look(const Event& event) override {
+    if (event.fault == Fault::kNone) {
+      judge(event, word(event));
+    }
+  }
+  void on_blocked(const Event& event) override {
+    if (event.op == Op::kGlobalWait) {
+      on_look(event);
+    }
+  }
+
+ private:
+  struct OpenStore {
+    std::uint32_t group = 0;
+    std::shared_ptr<GlobalCompletion> completion;
+  };
+  struct Cluster {
+    std::uint32_t ended_ctas = 0;
+    bool told = false;  // it has written a word that others may acquire from
+  };
+
+  Cluster& cluster_of(std::uint32_t warp) {
+    const std::uint32_t cluster = naming().cluster_of_warp(warp);
+    if (cluster >= clusters_.size()) {
+      clusters_.resize(cluster + 1);
+    }
+    return clusters_[cluster];
+  }
+
+  // Whether nobody of another cluster will ever know of what the warp has done: its cluster has
+  // ended, and told nobody.
+  bool closed(std::uint32_t warp) {
+    const Cluster& cluster = cluster_of(warp);
+    return !cluster.told && cluster.ended_ctas == naming().config().cluster_size;
+  }
+
+  // By first byte and warp, in the order they came.
+  using Places = std::multimap<std::pair<std::int64_t, std::uint32_t>, GlobalAccess>;
+
+  GlobalAccess word(const Event& event) const {
+    constexpr std::int64_t kWordBytes = 4;
+    return {{static_cast<std::int64_t>(event.global), 0, 1, kWordBytes},
+            kind_of(event.op),
+            event.warp,
+            order_.now(event.warp),
+            event.site,
+            nullptr};
+  }
+
+  void on_copy(const Event& event) {
+    const GlobalKind kind = kind_of(event.op);
+    const bool load = kind == GlobalKind::kCopyLoad;
+    const bool more = event.step == Step::kTouched;
+    if ((event.step == Step::kIssued || more) && event.pending != 0) {
+      GlobalAccess access{
+          {static_cast<std::int64_t>(event.global),
+           std::int64_t{event.expected},
+           std::int64_t{event.pending},
+           std::int64_t{event.tx}},
+          kind,
+          event.warp,
+          0,
+          event.site,
+          more ? (load ? loads_[event.serial] : stores_[event.warp].back().completion)
+               : std::make_shared<GlobalCompletion>()};
+      if (more) {
+        // Its completion is known.
+      } else if (load) {
+        loads_[event.serial] = access.completion;
+      } else {
+        stores_[event.warp].push_back({event.count, access.completion});
+      }
+      judge(event, access);
+      remember(std::move(access));
+    } else if (event.step == Step::kWritten && load) {
+      const auto found = loads_.find(event.serial);
+      if (found != loads_.end()) {
+        const std::uint32_t mark = order_.phase_mark(event.peer_cta, event.peer, event.phase);
+        *found->second = {event.fault == Fault::kNone, 0, event.peer_cta, event.peer, mark};
+        loads_.erase(found);
+      }
+    }
+  }
+
+  void on_group_wait(const Event& event) {
+    const auto found = stores_.find(event.warp);
+    if (found == stores_.end()) {
+      return;
+    }
+    std::erase_if(found->second, [&](const OpenStore& store) {
+      if (store.group >= event.phase) {
+        return false;
+      }
+      store.completion->done = true;
+      store.completion->time = order_.now(event.warp);
+      return true;
+    });
+  }
+
+  bool ordered(const GlobalAccess& first, std::uint32_t second) {
+    if (!copies(first.kind)) {
+      return first.warp == second || order_.ordered(first.warp, first.time, second);
+    }
+    if (!first.completion->done) {
+      return false;
+    }
+    if (first.kind == GlobalKind::kCopyStore) {
+      return first.warp == second || order_.ordered(first.warp, first.completion->time, second);
+    }
+    return order_.phase_seen(
+        first.completion->cta, first.completion->barrier, first.completion->phase, second);
+  }
+
+  void judge(const Event& event, const GlobalAccess& access) {
+    if (writes(access.kind)) {
+      judge(event, reads_, access);
+    }
+    judge(event, writes_, access);
+  }
+
+  // An access takes the place of one of the same warp to the same bytes that it is ordered after:
+  // who is ordered after it, is ordered after that one too. One that may still be under way stays.
+  void remember(GlobalAccess access) {
+    longest_ = std::max(longest_, access.at.end() - access.at.start);
+    Places& places = writes(access.kind) ? writes_ : reads_;
+    const auto [begin, end] = places.equal_range({access.at.start, access.warp});
+    const auto known = std::find_if(begin, end, [&](const auto& entry) {
+      const GlobalAccess& other = entry.second;
+      return other.kind == access.kind && other.at.same(access.at) && ordered(other, access.warp);
+    });
+    if (known != end) {
+      known->second = std::move(access);
+      return;
+    }
+    if (!writes(access.kind)) {
+      forget_alike(access);
+    }
+    const std::pair place{access.at.start, access.warp};
+    places.emplace(place, std::move(access));
+  }
+
+  // Of the reads of one place by clusters that are closed, one is enough: whoever writes there
+  // later is in order with none of them.
+  void forget_alike(const GlobalAccess& access) {
+    const std::int64_t start = access.at.start;
+    const auto end = reads_.lower_bound({start + 1, 0});
+    bool kept = false;
+    for (auto at = reads_.lower_bound({start, 0}); at != end;) {
+      const GlobalAccess& other = at->second;
+      const bool alike =
+          other.kind == access.kind && other.at.same(access.at) && closed(other.warp);
+      at = alike && kept ? reads_.erase(at) : std::next(at);
+      kept = kept || alike;
+    }
+  }
+
+  void judge(const Event& event, const Places& places, const GlobalAccess& access) {
+    const auto end = places.lower_bound({access.at.end(), 0});
+    for (auto at = places.lower_bound({access.at.start - longest_, 0}); at != end; ++at) {
+      const GlobalAccess& first = at->second;
+      const bool both_flags = flag(first.kind) && flag(access.kind);
+      if (!both_flags && first.at.meets(access.at) && !ordered(first, access.warp)) {
+        report(event, first, access);
+        return;
+      }
+    }
+  }
+
+  void report(const Event& event, const GlobalAccess& first, const GlobalAccess& second) {
+    const bool raw = first.kind == GlobalKind::kCopyStore && !writes(second.kind);
+    reporter().report(raw ? "GMEM_RAW_NO_WAIT" : "GMEM_RACE",
+                      event,
+                      std::to_string(second.at.rows) + " x " + std::to_string(second.at.width) +
+                          " bytes of global memory from " + std::to_string(second.at.start),
+                      std::string{writes(second.kind) ? "stored" : "loaded"} +
+                          " in no order with the " + (writes(first.kind) ? "store" : "load") +
+                          " of " + naming().warp(first.warp) + " at " + naming().site(first.site),
+                      {missing(first, raw)});
+  }
+
+  static std::string missing(const GlobalAccess& first, bool raw) {
+    if (raw) {
+      return "missing: cp.async.bulk.wait_group without .read by the storing thread, and an order "
+             "after it";
+    }
+    return std::string{"missing: an order between the two"} +
+           (copies(first.kind) ? ", after the first is complete" : "");
+  }
+
+  Order& order_;
+  Places reads_;
+  Places writes_;
+  std::vector<Cluster> clusters_;
+  std::int64_t longest_ = 0;                                         // span of an access
+  HashMap<std::uint32_t, std::shared_ptr<GlobalCompletion>> loads_;  // by serial
+  HashMap<std::uint32_t, std::vector<OpenStore>> stores_;            // by warp
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_global_data(Reporter& reporter, Order& order) {
+  return std::make_unique<GlobalDataDetector>(reporter, order);
+}
+
+}  // namespace warptwin::sim

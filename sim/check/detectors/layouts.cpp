@@ -1,0 +1,323 @@
+/// Who writes a tile of shared memory and who reads it mean the same layout: swizzle, rows, start.
+/// Source: PTX ISA, "Shared memory descriptor" (tcgen05), "Swizzling modes" (tensor copies).
+
+#include <cstdlib>
+#include <map>
+
+#include "common/machine/umma_descriptor.hpp"
+#include "common/machine/wgmma_descriptor.hpp"
+
+#include "sim/check/detectors/detectors.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+constexpr std::uint32_t kRowsOfGroup = 8;  // after which a swizzle pattern begins anew
+constexpr std::uint32_t kUnitBytes = 16;   // that no swizzle tears apart
+constexpr std::uint32_t kStepBytes = 32;   // of K, of one instruction
+
+// The swizzle span that a descriptor names, in bytes; 0: none.
+std::uint32_t span_of(UmmaSmemDescriptor descriptor) {
+  constexpr std::uint32_t kSpans[8] = {0, 0, 128, 0, 64, 0, 32, 0};
+  return kSpans[descriptor.swizzle_code()];
+}
+
+std::string swizzle_name(std::uint32_t span) {
+  return span == 0 ? "no swizzle" : "a swizzle of " + std::to_string(span) + " bytes";
+}
+
+class LayoutsDetector : public Detector {
+ public:
+  LayoutsDetector(Reporter& reporter, Order&)
+      : Detector{reporter,
+                 {Op::kCtaExit,
+                  Op::kSharedLoad,
+                  Op::kSharedStore,
+                  Op::kTcgen05Cp,
+                  Op::kTcgen05Mma,
+                  Op::kTensorLoad,
+                  Op::kTensorStore,
+                  Op::kWgmma}} {}
+
+  void on_event(const Event& event) override {
+    if (event.op == Op::kCtaExit) {
+      ctas_.erase(event.cta);
+    } else if (event.op == Op::kSharedLoad || event.op == Op::kSharedStore) {
+      if (event.peer != 0) {
+        on_rows(event);
+      }
+    } else if (event.step == Step::kIssued && event.fault == Fault::kNone) {
+      on_copy_or_operand(event);
+    }
+  }
+
+ private:
+  // A tile as its writer laid it out.
+  struct Tile {
+    Event writer{};
+    std::uint32_t end = 0;
+    std::uint32_t span = 0;  // of its swizzle; 0: none
+    std::uint32_t row_bytes = 0;
+  };
+  using Tiles = std::map<std::uint32_t, Tile>;  // by first byte
+
+  // Rows of a tile, one to a lane, which are addressed from the tile's first byte.
+  void on_rows(const Event& event) {
+    const auto span = static_cast<std::uint32_t>(event.extra);
+    if (span != 0 && event.address % (kRowsOfGroup * span) != 0) {
+      report_alignment(event, shared(event.cta, event.address), event.address, span);
+    }
+    if (event.op == Op::kSharedStore) {
+      ctas_[event.cta][event.address] = {event, event.address + event.peer, span, event.peer};
+    }
+  }
+
+  void on_copy_or_operand(const Event& event) {
+    switch (event.op) {
+      case Op::kTensorLoad:
+        ctas_[event.cta][event.address] = {
+            event, event.address + event.bytes, event.wanted, event.count};
+        break;
+      case Op::kTensorStore:
+        check_store(event);
+        break;
+      default:
+        check_operands(event);
+        break;
+    }
+  }
+
+  // What one instruction reads through a descriptor.
+  struct Operand {
+    const char* name;
+    UmmaSmemDescriptor descriptor;
+    std::uint32_t rows = 0;  // of M or N, in one CTA; 0: not an MMA's
+    Major major = Major::kK;
+    ElementType type{};
+  };
+
+  void check_operands(const Event& event) {
+    if (event.op == Op::kTcgen05Cp) {
+      check_operand(event, {"source", {event.global}});
+      return;
+    }
+    const UmmaInstructionDescriptor mma{event.wanted, static_cast<MmaKind>(event.phase)};
+    const std::uint32_t ctas = (event.flags & event_flag::kPair) != 0 ? 2 : 1;
+    if ((event.flags & event_flag::kTmemA) == 0) {
+      const std::uint32_t rows = event.op == Op::kWgmma ? kWgmmaRows : mma.m() / ctas;
+      check_operand(event, {"A", {event.global}, rows, mma.a_major(), mma.a_type()});
+    }
+    check_operand(event, {"B", {event.extra}, mma.n() / ctas, mma.b_major(), mma.b_type()});
+  }
+
+  const Tile* find(std::uint32_t cta, std::uint32_t address) {
+    Tiles& tiles = ctas_[cta];
+    auto tile = tiles.upper_bound(address);
+    if (tile == tiles.begin()) {
+      return nullptr;
+    }
+    --tile;
+    return address < tile->second.end ? &tile->second : nullptr;
+  }
+
+  std::string shared(std::uint32_t cta, std::uint32_t address) const {
+    return naming().symbols().name(address) + " of cta " + std::to_string(cta);
+  }
+
+  std::string written_by(const Tile& tile) const {
+    return std::string{name_of(tile.writer.op)} + " by " + naming().warp(tile.writer.warp) +
+           " at " + naming().site(tile.writer.site);
+  }
+
+  // TMA swizzles by the address, wherever its box begins. Who counts from the beginning of a tile,
+  // as descriptors without base offset do, needs the pattern to begin there.
+  void report_alignment(const Event& event,
+                        const std::string& object,
+                        std::uint32_t address,
+                        std::uint32_t span) {
+    reporter().report("LAYOUT_ALIGN",
+                      event,
+                      object,
+                      "a tile with " + swizzle_name(span) + " at shared+" +
+                          std::to_string(address) + ", not a multiple of " +
+                          std::to_string(kRowsOfGroup * span));
+  }
+
+  void check_store(const Event& event) {
+    const Tile* tile = find(event.cta, event.address);
+    if (tile != nullptr && tile->writer.op == Op::kSharedStore && tile->span != event.wanted) {
+      reporter().report("LAYOUT_SWIZZLE",
+                        event,
+                        shared(event.cta, event.address),
+                        "stored through a tensor map with " + swizzle_name(event.wanted) +
+                            "; written with " + swizzle_name(tile->span) + ", " +
+                            written_by(*tile));
+    }
+  }
+
+  void check_operand(const Event& event, const Operand& operand) {
+    const Tile* tile = find(event.cta, operand.descriptor.start().value);
+    if (tile == nullptr || tile->writer.op != Op::kTensorLoad) {
+      return;
+    }
+    const std::uint32_t span = span_of(operand.descriptor);
+    if (span != tile->span) {
+      reporter().report("LAYOUT_SWIZZLE",
+                        event,
+                        object(event, operand, *tile),
+                        "read with " + swizzle_name(span) + "; written with " +
+                            swizzle_name(tile->span) + ", " + written_by(*tile));
+    } else if (span != 0) {
+      check_swizzled(event, operand, *tile, span);
+    } else if (event.op == Op::kTcgen05Cp && tile->row_bytes == kUnitBytes &&
+               operand.descriptor.stride_bytes() != kRowsOfGroup * kUnitBytes) {
+      report_stride(event, operand, *tile, kRowsOfGroup * kUnitBytes);
+    }
+  }
+
+  void check_swizzled(const Event& event,
+                      const Operand& operand,
+                      const Tile& tile,
+                      std::uint32_t span) {
+    const std::uint32_t start = operand.descriptor.start().value;
+    const std::uint32_t offset = start - tile.writer.address;
+    const std::uint32_t group = kRowsOfGroup * span;
+    const bool whole_rows = tile.row_bytes == span;
+    const bool mn_major = operand.major == Major::kMn;
+    const bool panels = mn_major && operand.rows * bytes_of(operand.type) > span;
+    const bool begins =
+        mn_major ? start % group == 0 : start % group < span && start % kStepBytes == 0;
+    if (whole_rows && operand.descriptor.stride_bytes() % group != 0) {
+      report_stride(event, operand, tile, group);
+    } else if (panels && operand.descriptor.leading_bytes() % group != 0) {
+      reporter().report("LAYOUT_STRIDE",
+                        event,
+                        object(event, operand, tile),
+                        "what follows the first " + std::to_string(span) + " bytes of a row lies " +
+                            std::to_string(operand.descriptor.leading_bytes()) +
+                            " bytes further, " + written_by(tile),
+                        {"a group of eight rows takes " + std::to_string(group) + " bytes"});
+    } else if (offset < span && tile.writer.address % group != 0) {
+      report_alignment(event, object(event, operand, tile), tile.writer.address, span);
+    } else if (!begins) {
+      reporter().report(
+          "LAYOUT_START",
+          event,
+          object(event, operand, tile),
+          "begins " + std::to_string(offset) +
+              " bytes into the tile: neither at a "
+              "group of eight rows nor" +
+              (mn_major ? " along K" : " at a multiple of 32 bytes along K within one") + ", " +
+              written_by(tile));
+    } else if (whole_rows) {
+      check_major(event, operand, tile, span);
+    }
+  }
+
+  // An operand that goes on in other boxes than it begins in is still one piece of the matrix: its
+  // rows have the same columns, and the panels of an MN-major one the same rows.
+  void check_major(const Event& event,
+                   const Operand& operand,
+                   const Tile& tile,
+                   std::uint32_t span) {
+    const std::uint32_t start = operand.descriptor.start().value / span * span;
+    const bool mn_major = operand.major == Major::kMn;
+    const std::uint32_t stride = operand.descriptor.stride_bytes();
+    const std::uint32_t groups = (mn_major ? mma_k(operand.type) : operand.rows) / kRowsOfGroup;
+    const bool goes_on = start + (groups - 1) * stride >= tile.end;
+    for (std::uint32_t group = 1; goes_on && group < groups; ++group) {
+      const std::uint32_t at = start + group * stride;
+      if (const Tile* other = other_box(event.cta, at, tile);
+          other != nullptr && distance(tile, start, *other, at) % tile.writer.expected != 0) {
+        report_major(event, operand, tile, *other, "columns");
+        return;
+      }
+    }
+    const std::uint32_t panels =
+        mn_major ? ceil_div(operand.rows * bytes_of(operand.type), span) : 1;
+    for (std::uint32_t panel = 1; panel < panels; ++panel) {
+      const std::uint32_t at = start + panel * operand.descriptor.leading_bytes();
+      if (const Tile* other = other_box(event.cta, at, tile);
+          other != nullptr && std::abs(distance(tile, start, *other, at)) >= tile.writer.expected) {
+        report_major(event, operand, tile, *other, "rows");
+        return;
+      }
+    }
+  }
+
+  // The box that holds `address`, if that is another than `tile`, of the same matrix.
+  const Tile* other_box(std::uint32_t cta, std::uint32_t address, const Tile& tile) {
+    if (address - tile.writer.address < tile.end - tile.writer.address) {
+      return nullptr;
+    }
+    const Tile* other = find(cta, address);
+    const auto described = [](const Tile& one) {
+      return one.writer.op == Op::kTensorLoad && (one.writer.flags & event_flag::kMatrix) != 0 &&
+             one.writer.pending != 0 && one.writer.expected != 0;
+    };
+    const bool comparable = other != nullptr && described(tile) && described(*other) &&
+                            other->writer.phase == tile.writer.phase;
+    return comparable ? other : nullptr;
+  }
+
+  // In global memory, from the row that lies at `from` of one box to that at `to` of another.
+  static std::int64_t distance(const Tile& first,
+                               std::uint32_t from,
+                               const Tile& second,
+                               std::uint32_t to) {
+    const auto row_at = [](const Tile& tile, std::uint32_t address) {
+      const std::uint32_t row = (address - tile.writer.address) / tile.row_bytes;
+      return static_cast<std::int64_t>(tile.writer.global) +
+             static_cast<std::int64_t>(row) * tile.writer.expected;
+    };
+    return row_at(second, to) - row_at(first, from);
+  }
+
+  std::string object(const Event& event, const Operand& operand, const Tile& tile) const {
+    return std::string{"descriptor of "} + operand.name + ", " +
+           shared(event.cta, tile.writer.address);
+  }
+
+  void report_stride(const Event& event,
+                     const Operand& operand,
+                     const Tile& tile,
+                     std::uint32_t group) {
+    reporter().report("LAYOUT_STRIDE",
+                      event,
+                      object(event, operand, tile),
+                      "groups of eight rows every " +
+                          std::to_string(operand.descriptor.stride_bytes()) +
+                          " bytes; the rows written are " + std::to_string(tile.row_bytes) +
+                          " bytes long, " + written_by(tile),
+                      {"a group of eight rows takes " + std::to_string(group) + " bytes"});
+  }
+
+  void report_major(const Event& event,
+                    const Operand& operand,
+                    const Tile& tile,
+                    const Tile& other,
+                    const char* what) {
+    const bool mn_major = operand.major == Major::kMn;
+    reporter().report("LAYOUT_MAJOR",
+                      event,
+                      object(event, operand, tile),
+                      std::string{mn_major ? "MN-major" : "K-major"} + ", it goes on " +
+                          std::to_string(other.writer.address - tile.writer.address) +
+                          " bytes behind, where other " + what + " of the matrix are, " +
+                          written_by(other),
+                      {mn_major ? "rows of the tile are of M or N where it is K-major"
+                                : "rows of the tile are of K where it is MN-major: the instruction "
+                                  "descriptor says which"});
+  }
+
+  HashMap<std::uint32_t, Tiles> ctas_;
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_layouts(Reporter& reporter, Order& order) {
+  return std::make_unique<LayoutsDetector>(reporter, order);
+}
+
+}  // namespace warptwin::sim

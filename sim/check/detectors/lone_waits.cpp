@@ -1,0 +1,89 @@
+/// After one lane has waited alone, in `elect_one` or `for_lanes`, the warp meets before it does
+/// anything as a whole: until then its other lanes have not waited, and see nothing of what the
+/// wait acquired. What is issued once is the elected lane's, and may come before.
+
+#include <vector>
+
+#include "sim/check/detectors/detectors.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+constexpr OpSet kWaits = ops_with(op_trait::kLaneWaits);
+constexpr OpSet kPerLane = ops_with(op_trait::kPerLane);
+// Those of them that depend on a bulk store having read its source, or written what it stores. An
+// arrival of all lanes does not: the waiting lane's is among them.
+constexpr OpSet kAfterStores = ops_with(op_trait::kAfterStores);
+
+class LoneWaitsDetector : public Detector {
+ public:
+  LoneWaitsDetector(Reporter& reporter, Order&)
+      : Detector{reporter, kWaits | kPerLane | kBringsTogether} {}
+
+  void on_event(const Event& event) override {
+    if (event.step != Step::kDone && event.step != Step::kIssued) {
+      return;
+    }
+    if (event.warp >= alone_.size()) {
+      alone_.resize(event.warp + 1);
+    }
+    if (event.lanes == kWarpLanes) {
+      act(event);
+    } else if (waits_alone(event) &&
+               (event.op != Op::kBulkWaitGroup || !alone_[event.warp].holds())) {
+      alone_[event.warp] = {event.op, event.site};
+    }
+  }
+  void on_blocked(const Event& event) override {
+    if (event.lanes == kWarpLanes && event.warp < alone_.size()) {
+      act(event);
+    }
+  }
+
+ private:
+  // A wait for bulk groups is one lane's also where the whole warp makes it.
+  static bool waits_alone(const Event& event) {
+    return event.lanes == 1 && kWaits.contains(event.op) &&
+           (event.flags & event_flag::kFalse) == 0 &&
+           (event.op != Op::kBulkWaitGroup || event.wanted != 0);
+  }
+
+  // The last wait of one lane, while the warp has not met after it.
+  struct Wait {
+    Op op = Op::kCount;  // none
+    SourceSite site{};
+    bool holds() const { return op != Op::kCount; }
+  };
+
+  // All lanes execute an operation: the first such after the wait is reported, unless they meet.
+  void act(const Event& event) {
+    Wait& wait = alone_[event.warp];
+    const OpSet& judged = wait.op == Op::kBulkWaitGroup ? kAfterStores : kPerLane;
+    const bool apart = wait.holds() && judged.contains(event.op);
+    if (apart) {
+      reporter().report(
+          "WARP_SYNC_MISSING",
+          event,
+          naming().warp(event.warp),
+          "the whole warp goes on to " + std::string{name_of(event.op)} +
+              ", but one lane alone has waited: " + name_of(wait.op) + " at " +
+              naming().site(wait.site),
+          {"the other lanes may come while it still waits, and what it acquires is not theirs",
+           "missing: sync_warp() after the wait, or this operation in the same elect_one"});
+    }
+    if (apart || kBringsTogether.contains(event.op)) {
+      wait.op = Op::kCount;
+    }
+  }
+
+  std::vector<Wait> alone_;  // by warp
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_lone_waits(Reporter& reporter, Order& order) {
+  return std::make_unique<LoneWaitsDetector>(reporter, order);
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,659 @@
+/// Shared-memory data: every two accesses to the same bytes, one of them a write, are ordered, and
+/// through a proxy fence where one is generic and the later one is of a copy or the tensor core.
+///
+/// Keeps, for each CTA, the accesses that a later one may still meet. Judged by order, not by time:
+/// one run shows what is missing in any.
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <utility>
+
+#include "sim/check/detectors/detectors.hpp"
+#include "sim/check/footprint.hpp"
+#include "sim/model/matrix.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+enum class Kind : std::uint8_t {
+  kGenericWrite,
+  kGenericRead,
+  kLoad,
+  kStore,
+  kTensor,  // MMA, tcgen05.cp
+  kWgmma,
+  kResponse,  // of a request for a cluster
+  kBarrier,   // mbarrier.init and .inval, of the object's bytes
+};
+
+bool writes(Kind kind) {
+  return kind == Kind::kGenericWrite || kind == Kind::kLoad || kind == Kind::kResponse ||
+         kind == Kind::kBarrier;
+}
+
+bool reads_operand(Kind kind) {
+  return kind == Kind::kTensor || kind == Kind::kWgmma;
+}
+
+bool generic(Kind kind) {
+  return kind == Kind::kGenericWrite || kind == Kind::kGenericRead || kind == Kind::kBarrier;
+}
+
+const char* name_of(Kind kind) {
+  constexpr const char* kNames[] = {"st.shared",
+                                    "ld.shared",
+                                    "the copy to it",
+                                    "the bulk store of it",
+                                    "the tcgen05 operation that reads it",
+                                    "the wgmma that reads it",
+                                    "the response to clusterlaunchcontrol.try_cancel",
+                                    "mbarrier.init or .inval"};
+  return kNames[static_cast<unsigned>(kind)];
+}
+
+// How an asynchronous access came to an end.
+struct Completion {
+  bool done = false;
+  std::uint32_t warp = 0;  // of a store: who has waited for it
+  std::uint32_t time = 0;  // and when
+  std::uint32_t cta = 0;   // of a load: the barrier phase its bytes were counted in
+  std::uint32_t barrier = 0;
+  std::uint32_t phase = 0;  // its mark
+};
+
+struct Access {
+  Footprint at;
+  Kind kind = Kind::kGenericRead;
+  std::uint32_t warp = 0;
+  std::uint32_t time = 0;  // generic: its operation; MMA, wgmma: its number among the warp's
+  SourceSite site{};
+  FencesKnown fences{};  // generic: the proxy fences its warp knew of
+  bool just_fenced = false;
+  bool gone = false;                       // while a later access is judged: it takes its place
+  std::shared_ptr<Completion> completion;  // load, store, response
+  Footprint source{};  // MMA: what one write before it filled, all of it still as it was then
+};
+
+class SharedDataDetector : public Detector {
+ public:
+  SharedDataDetector(Reporter& reporter, Order& order)
+      : Detector{reporter,
+                 {Op::kBulkLoad,
+                  Op::kBulkStore,
+                  Op::kBulkWaitGroup,
+                  Op::kClcQuery,
+                  Op::kClcTryCancel,
+                  Op::kCtaExit,
+                  Op::kFenceProxyAsync,
+                  Op::kMbarrierInit,
+                  Op::kMbarrierInval,
+                  Op::kMbarrierTryWait,
+                  Op::kMbarrierWait,
+                  Op::kSharedLoad,
+                  Op::kSharedStore,
+                  Op::kTcgen05Alloc,
+                  Op::kTcgen05Cp,
+                  Op::kTcgen05Mma,
+                  Op::kTensorLoad,
+                  Op::kTensorStore,
+                  Op::kWgmma}},
+        order_{order} {}
+
+  void on_event(const Event& event) override {
+    switch (event.op) {
+      case Op::kTensorLoad:
+      case Op::kBulkLoad:
+      case Op::kClcTryCancel:
+        on_load(event);
+        break;
+      case Op::kTensorStore:
+      case Op::kBulkStore:
+        if (event.step == Step::kIssued) {
+          on_store(event);
+        }
+        break;
+      case Op::kMbarrierInit:
+      case Op::kMbarrierInval:
+        if (event.fault == Fault::kNone) {
+          add(event,
+              event.cta,
+              make(event, Kind::kBarrier, Footprint::interval(event.address, kMbarrierBytes)));
+        }
+        break;
+      case Op::kMbarrierWait:
+      case Op::kMbarrierTryWait:
+        on_wait(event);
+        break;
+      case Op::kBulkWaitGroup:
+        on_group_wait(event);
+        break;
+      case Op::kTcgen05Mma:
+        if (event.step == Step::kIssued && event.fault == Fault::kNone) {
+          on_mma(event);
+        }
+        break;
+      case Op::kWgmma:
+        if (event.step == Step::kIssued) {
+          on_wgmma(event);
+        }
+        break;
+      case Op::kTcgen05Cp:
+        if (event.step == Step::kIssued && event.fault == Fault::kNone) {
+          on_copy(event);
+        }
+        break;
+      case Op::kClcQuery:
+        if (event.fault == Fault::kNone) {
+          add(event,
+              event.cta,
+              make(event,
+                   Kind::kGenericRead,
+                   Footprint::interval(event.address, kClcResponseBytes)));
+        }
+        break;
+      case Op::kFenceProxyAsync:
+        on_proxy_fence(event);
+        break;
+      case Op::kSharedLoad:
+        if (event.fault == Fault::kNone) {
+          add(event, event.cta, make(event, Kind::kGenericRead, footprint_of(event)));
+        }
+        break;
+      case Op::kSharedStore:
+        if (event.fault == Fault::kNone || event.fault == Fault::kUnsettled ||
+            event.fault == Fault::kUnwaited) {
+          add(event, event.cta, make(event, Kind::kGenericWrite, footprint_of(event)));
+        }
+        break;
+      case Op::kTcgen05Alloc:
+        if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
+          add(event,
+              event.cta,
+              make(event, Kind::kGenericWrite, Footprint::interval(event.address, 4)));
+        }
+        break;
+      case Op::kCtaExit:
+        ctas_.erase(event.cta);
+        std::erase_if(dirty_, [&](const auto& entry) {
+          return naming().cta_of_warp(entry.first) == event.cta;
+        });
+        break;
+      default:
+        break;
+    }
+  }
+
+ private:
+  Access make(const Event& event, Kind kind, const Footprint& at) {
+    Access access;
+    access.at = at;
+    access.kind = kind;
+    access.warp = event.warp;
+    access.time = order_.now(event.warp);
+    access.site = event.site;
+    if (generic(kind)) {
+      access.fences = order_.fences_known(event.warp);
+      access.just_fenced = order_.just_fenced(event.warp);
+    }
+    if (kind == Kind::kGenericRead || kind == Kind::kGenericWrite) {
+      dirty_[event.warp] = access.time;
+    }
+    return access;
+  }
+
+  void on_load(const Event& event) {
+    if (event.step == Step::kIssued) {
+      const Kind kind = event.op == Op::kClcTryCancel ? Kind::kResponse : Kind::kLoad;
+      Access access = make(event, kind, Footprint::interval(event.address, event.bytes));
+      access.completion = std::make_shared<Completion>();
+      access.completion->cta = event.peer_cta;
+      access.completion->barrier = event.peer;
+      loads_[event.serial] = access.completion;
+      add(event, event.cta, std::move(access));
+      return;
+    }
+    const auto found = loads_.find(event.serial);
+    if (event.step != Step::kWritten || found == loads_.end()) {
+      return;
+    }
+    if (event.fault == Fault::kNone) {
+      const std::uint32_t mark = order_.phase_mark(event.peer_cta, event.peer, event.phase);
+      *found->second = {true, 0, 0, event.peer_cta, event.peer, mark};
+    }
+    loads_.erase(found);
+  }
+
+  void on_store(const Event& event) {
+    Access access = make(event, Kind::kStore, Footprint::interval(event.address, event.bytes));
+    access.completion = std::make_shared<Completion>();
+    stores_[event.warp].push_back({event.count, access.completion});
+    add(event, event.cta, std::move(access));
+  }
+
+  // A warp that was told "not yet" and does not ask again.
+  void on_wait(const Event& event) {
+    const std::pair<std::uint32_t, std::uint64_t> place{
+        event.warp, std::uint64_t{event.cta} << 32 | event.address};
+    if ((event.flags & event_flag::kFalse) != 0) {
+      refused_[place] = event.site;
+    } else if (event.step == Step::kDone && !refused_.empty()) {
+      refused_.erase(place);
+    }
+  }
+
+  // The groups before `event.phase` have been read.
+  void on_group_wait(const Event& event) {
+    const auto found = stores_.find(event.warp);
+    if (found == stores_.end()) {
+      idle_waits_[event.warp] = event.site;
+      return;
+    }
+    std::erase_if(found->second, [&](const OpenStore& store) {
+      if (store.group >= event.phase) {
+        return false;
+      }
+      store.completion->done = true;
+      store.completion->warp = event.warp;
+      store.completion->time = order_.now(event.warp);
+      return true;
+    });
+  }
+
+  void on_mma(const Event& event) {
+    const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
+    const bool pair = (event.flags & event_flag::kPair) != 0;
+    const std::uint32_t ctas = ctas_in(pair ? CtaGroup::kTwo : CtaGroup::kOne);
+    const auto add = [&](const OperandReach& reach) { add_operand(event, reach); };
+    if ((event.flags & event_flag::kTmemA) == 0) {
+      for_each_reach(
+          {event.global}, instruction.m() / ctas, instruction.a_major(), instruction.a_type(), add);
+    }
+    for_each_reach(
+        {event.extra}, instruction.n() / ctas, instruction.b_major(), instruction.b_type(), add);
+  }
+
+  // Each warp reads its rows of A and all of B, so each has to know that they are there.
+  void on_wgmma(const Event& event) {
+    const UmmaInstructionDescriptor instruction{event.wanted, {}};
+    add_operand(event, reach_of({event.global}, kWgmmaRows));
+    add_operand(event, reach_of({event.extra}, instruction.n()));
+  }
+
+  void on_copy(const Event& event) {
+    add_operand(event, copy_reach({event.global}, static_cast<TmemCopy>(event.wanted)));
+  }
+
+  // Read at the same place in both CTAs of a pair.
+  void add_operand(const Event& event, const OperandReach& reach) {
+    const bool pair = (event.flags & event_flag::kPair) != 0;
+    const std::uint32_t first = pair ? event.cta & ~1U : event.cta;
+    for (std::uint32_t cta = first; cta < first + (pair ? 2 : 1); ++cta) {
+      Footprint at = Footprint::interval(reach.first, reach.end - reach.first);
+      at.gaps = true;
+      if (reach.pitch != 0) {
+        const std::uint32_t end = reach.begin + (reach.pieces - 1) * reach.pitch + reach.width;
+        at = {reach.begin, end, reach.width, reach.pitch, reach.swizzled};
+      }
+      const bool wgmma = event.op == Op::kWgmma;
+      Access access = make(event, wgmma ? Kind::kWgmma : Kind::kTensor, at);
+      access.time = wgmma ? event.pending + 1 : order_.tensor_issued(event.warp);
+      add(event, cta, std::move(access));
+    }
+  }
+
+  // Of use if somebody has read or written since the last fence that knew of it.
+  void on_proxy_fence(const Event& event) {
+    if (event.count == static_cast<std::uint32_t>(ProxySpace::kGlobal)) {
+      return;
+    }
+    const std::uint32_t cluster = naming().cluster_of_warp(event.warp);
+    bool useful = false;
+    std::erase_if(dirty_, [&](const auto& entry) {
+      const auto& [warp, time] = entry;
+      if (naming().cluster_of_warp(warp) != cluster) {
+        return false;
+      }
+      useful = true;
+      return warp == event.warp || order_.ordered(warp, time, event.warp);
+    });
+    if (!useful) {
+      reporter().report("PROXY_FENCE_USELESS",
+                        event,
+                        naming().warp(event.warp),
+                        "fence.proxy.async with no ordinary access to cover");
+    }
+  }
+
+  bool ordered(const Access& first, std::uint32_t second) {
+    switch (first.kind) {
+      case Kind::kGenericWrite:
+      case Kind::kGenericRead:
+      case Kind::kBarrier:
+        return first.warp == second || order_.ordered(first.warp, first.time, second);
+      case Kind::kLoad:
+      case Kind::kResponse:
+        return first.completion->done && order_.phase_seen(first.completion->cta,
+                                                           first.completion->barrier,
+                                                           first.completion->phase,
+                                                           second);
+      case Kind::kStore:
+        return first.completion->done &&
+               (first.warp == second ||
+                order_.ordered(first.completion->warp, first.completion->time, second));
+      case Kind::kTensor:
+        return order_.tensor_complete(first.warp, second) >= first.time;
+      case Kind::kWgmma:
+        break;
+    }
+    return order_.tensor_complete(order_.warpgroup_of(first.warp), second) >= first.time;
+  }
+
+  // A later access to the same bytes that conflicts with `first`, so that it was judged to be after
+  // it when it came (or reported), and is itself ordered before: of a copy whose tile an MMA has
+  // read, and the commit of that MMA waited for. Two reads were never compared: of them the later
+  // says nothing about the earlier.
+  bool ordered_through(const std::vector<Access>& known, std::size_t number, const Access& second) {
+    const Access& first = known[number];
+    for (std::size_t i = number + 1; i < known.size(); ++i) {
+      const bool judged = writes(first.kind) || writes(known[i].kind);
+      if (judged && known[i].at.meets(first.at) && ordered(known[i], second.warp)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Bytes of `read` that one of the writes known has written, and the first that none has.
+  struct Coverage {
+    std::uint64_t bytes = 0;
+    std::uint32_t first_missing = 0;
+  };
+  Coverage coverage(const std::vector<Access>& known, const Footprint& read) {
+    const auto [low, high] = read.bounds();
+    written_.reset(low, high);
+    for (const Access& one : known) {
+      const auto [first, last] = one.at.bounds();
+      if (writes(one.kind) && first < high && low < last) {
+        // Of an mbarrier nothing is left that means anything.
+        const bool data = one.kind != Kind::kBarrier;
+        one.at.for_each_run(
+            [&](std::uint32_t from, std::uint32_t to) { written_.set(from, to, data); });
+      }
+    }
+    Coverage result{0, high};
+    read.for_each_run([&](std::uint32_t from, std::uint32_t to) {
+      if (written_.all(from, to)) {
+        result.bytes += to - from;
+        return;
+      }
+      result.bytes += written_.count(from, to);
+      std::uint32_t missing = from;
+      while (written_.all(missing, missing + 1)) {
+        ++missing;
+      }
+      result.first_missing = std::min(result.first_missing, missing);
+    });
+    return result;
+  }
+
+  // Reports bytes of a read that nobody has written.
+  void require_written(const Event& event,
+                       std::uint32_t cta,
+                       const std::vector<Access>& known,
+                       const Access& read) {
+    const Coverage written = coverage(known, read.at);
+    if (written.bytes == read.at.bytes() || (read.at.gaps && written.bytes != 0)) {
+      return;
+    }
+    const std::string what = reads_operand(read.kind) ? "an operand" : "read";
+    reporter().report("SMEM_UNINIT_READ",
+                      event,
+                      place(cta, read.at),
+                      written.bytes == 0
+                          ? what + (reads_operand(read.kind) ? " that nobody has written"
+                                                             : " although nobody has written it")
+                          : what + " of which only " + std::to_string(written.bytes) + " of " +
+                                std::to_string(read.at.bytes()) +
+                                " bytes have been written; the first that has not is shared+" +
+                                std::to_string(written.first_missing));
+  }
+
+  // The slices of a tile that one warp's MMAs read one after the other are one access, the last.
+  static bool joins_earlier(std::vector<Access>& known, const Access& access) {
+    for (std::size_t i = known.size(); i-- > 0;) {
+      Access& before = known[i];
+      if (before.kind == access.kind && before.warp == access.warp &&
+          before.source.covers(access.at)) {
+        before.at = before.at.joined(access.at);
+        before.time = access.time;
+        before.site = access.site;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void add(const Event& event, std::uint32_t cta, Access access) {
+    std::vector<Access>& known = ctas_[cta];
+    if (reads_operand(access.kind) && joins_earlier(known, access)) {
+      return;
+    }
+    const std::uint64_t errors = reporter().errors();
+    bool any_gone = false;
+    bool whole = false;  // one write alone has filled what is read
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      Access& first = known[i];
+      if (writes(access.kind) && first.source.width != 0 && access.at.meets(first.source)) {
+        first.source = {};  // not as it was any more
+      }
+      if (!access.at.meets(first.at)) {
+        continue;
+      }
+      if (writes(first.kind)) {
+        whole = first.kind != Kind::kBarrier && (whole || first.at.covers(access.at));
+      }
+      if (first.kind == Kind::kBarrier && access.kind == Kind::kBarrier) {
+        first.gone = any_gone = true;  // barrier_order judges them
+        continue;
+      }
+      if (!writes(first.kind) && !writes(access.kind)) {
+        // Whoever is ordered after the later of two reads of one place is after the earlier.
+        first.gone =
+            first.kind == access.kind && access.at.covers(first.at) &&
+            (reads_operand(first.kind) ? first.warp == access.warp : ordered(first, access.warp));
+        any_gone = any_gone || first.gone;
+        continue;
+      }
+      const bool in_order = ordered(first, access.warp) || ordered_through(known, i, access);
+      const bool judged = reporter().errors() != errors;  // one error is enough
+      if (!in_order && !judged) {
+        report_unordered(event, cta, first, access);
+      } else if (in_order && generic(first.kind) && !generic(access.kind) &&
+                 !order_.fenced(first.warp, first.time, access.warp) && !judged) {
+        report_unfenced(event, cta, first, access);
+      }
+      if (writes(access.kind)) {
+        // A write of all its bytes takes the place of what came before.
+        first.gone = access.at.covers(first.at);
+        any_gone = any_gone || first.gone;
+      } else if (in_order && reads_operand(access.kind) && first.at.covers(access.at)) {
+        access.source = first.at;
+      }
+    }
+    if (any_gone) {
+      std::erase_if(known, [](const Access& first) { return first.gone; });
+    }
+    if (!writes(access.kind) && !whole) {
+      require_written(event, cta, known, access);
+    }
+    if (access.source.width != 0 && !one_write_alone(known, access.source)) {
+      access.source = {};
+    }
+    known.push_back(std::move(access));
+  }
+
+  // Whether nothing else has been written there since the write that filled it all.
+  static bool one_write_alone(const std::vector<Access>& known, const Footprint& filled) {
+    return std::count_if(known.begin(), known.end(), [&](const Access& one) {
+             return writes(one.kind) && one.at.meets(filled);
+           }) == 1;
+  }
+
+  std::string place(std::uint32_t cta, const Footprint& at) const {
+    return naming().symbols().name(at.begin) + " of cta " + std::to_string(cta) + " (" +
+           std::to_string(at.bytes()) + " bytes from shared+" + std::to_string(at.begin) + ")";
+  }
+
+  static const char* id_of(const Access& first, const Access& second) {
+    if (first.kind == Kind::kBarrier || second.kind == Kind::kBarrier) {
+      return "MBAR_MEM_CLOBBER";
+    }
+    if (second.kind == Kind::kResponse) {
+      return "CLC_RESP_OVERWRITE";
+    }
+    if (!writes(second.kind)) {
+      return first.kind == Kind::kLoad       ? "SMEM_RAW_NO_WAIT"
+             : first.kind == Kind::kResponse ? "CLC_RESP_READ_EARLY"
+                                             : "SMEM_RACE";
+    }
+    switch (first.kind) {
+      case Kind::kWgmma:
+        return "WGMMA_SMEM_RELEASE_EARLY";
+      case Kind::kTensor:
+        return "SMEM_WAR_ASYNC";
+      case Kind::kStore:
+        return "BULK_SRC_REUSE";
+      case Kind::kLoad:
+      case Kind::kResponse:
+        return "SMEM_WAW_ASYNC";
+      default:
+        return first.kind == Kind::kGenericWrite && second.kind == Kind::kLoad ? "SMEM_WAW_ASYNC"
+                                                                               : "SMEM_RACE";
+    }
+  }
+
+  const char* id_of_unfenced(const Access& first, const Access& second) const {
+    if (second.kind == Kind::kResponse) {
+      return "CLC_RESP_OVERWRITE";
+    }
+    if (first.kind == Kind::kBarrier) {
+      return "PROXY_FENCE_MISSING";
+    }
+    const FencesKnown known = order_.fences_known(second.warp);
+    if (known.shared > first.fences.shared || first.just_fenced) {
+      return "PROXY_FENCE_UNCOVERED";
+    }
+    if (known.other_space > first.fences.other_space) {
+      return "PROXY_FENCE_WRONG_SPACE";
+    }
+    return first.kind == Kind::kGenericWrite ? "PROXY_FENCE_MISSING" : "PROXY_FENCE_MISSING_WAR";
+  }
+
+  static std::string missing(const Access& first) {
+    switch (first.kind) {
+      case Kind::kLoad:
+      case Kind::kResponse:
+        return "missing: a wait for the mbarrier phase that counts the copy's bytes";
+      case Kind::kStore:
+        return "missing: cp.async.bulk.wait_group.read by the storing thread, and an order after "
+               "it";
+      case Kind::kWgmma:
+        return "missing: wgmma.wait_group for its group, before the arrival that frees the bytes";
+      case Kind::kTensor:
+        return "missing: tcgen05.commit after the MMA, to a barrier that is waited for";
+      default:
+        return "missing: a barrier between the two";
+    }
+  }
+
+  void report_unordered(const Event& event,
+                        std::uint32_t cta,
+                        const Access& first,
+                        const Access& second) {
+    const std::string what = std::string{name_of(second.kind)} + " is not ordered after " +
+                             name_of(first.kind) + " of " + naming().warp(first.warp) + " at " +
+                             naming().site(first.site);
+    const SourceSite relaxed = order_.relaxed_edge(first.warp, second.warp);
+    const std::string passes_nothing = "the arrival or wait at " + naming().site(relaxed) +
+                                       " is relaxed, or of CTA scope between two CTAs";
+    if (generic(first.kind) && generic(second.kind) && relaxed.line != 0) {
+      reporter().report("MBAR_RELAXED_NO_FENCE",
+                        event,
+                        place(cta, second.at),
+                        what,
+                        {passes_nothing,
+                         "missing: cluster scope there, or a releasing fence before it or an "
+                         "acquiring one after"});
+      return;
+    }
+    const auto refused = first.kind == Kind::kLoad
+                             ? refused_.find({second.warp,
+                                              std::uint64_t{first.completion->cta} << 32 |
+                                                  first.completion->barrier})
+                             : refused_.end();
+    if (refused != refused_.end() && !writes(second.kind)) {
+      reporter().report("MBAR_TRYWAIT_UNCHECKED",
+                        event,
+                        place(cta, second.at),
+                        what,
+                        {"the try at " + naming().site(refused->second) + " said no",
+                         "missing: a loop around the try, or a wait after it"});
+      return;
+    }
+    const auto idle = idle_waits_.find(second.warp);
+    if (first.kind == Kind::kStore && writes(second.kind) && idle != idle_waits_.end()) {
+      reporter().report("BULK_WAIT_WRONG_THREAD",
+                        event,
+                        place(cta, second.at),
+                        what,
+                        {"the wait_group at " + naming().site(idle->second) +
+                             " is by a warp that has stored nothing: it waits for nothing",
+                         missing(first)});
+      return;
+    }
+    std::vector<std::string> details{missing(first)};
+    if (relaxed.line != 0) {
+      details.push_back(passes_nothing);
+    }
+    reporter().report(id_of(first, second), event, place(cta, second.at), what, details);
+  }
+
+  void report_unfenced(const Event& event,
+                       std::uint32_t cta,
+                       const Access& first,
+                       const Access& second) {
+    reporter().report(
+        id_of_unfenced(first, second),
+        event,
+        place(cta, second.at),
+        std::string{name_of(second.kind)} + " comes after " + name_of(first.kind) + " of " +
+            naming().warp(first.warp) + " at " + naming().site(first.site) +
+            " with no proxy fence between them that covers it",
+        {"missing: fence.proxy.async.shared::cta by the accessing warps before the barrier, or by "
+         "the issuing one after it"});
+  }
+
+  struct OpenStore {
+    std::uint32_t group = 0;
+    std::shared_ptr<Completion> completion;
+  };
+
+  Order& order_;
+  ByteSet written_;                                                        // while a read is judged
+  std::map<std::pair<std::uint32_t, std::uint64_t>, SourceSite> refused_;  // by warp and mbarrier
+  HashMap<std::uint32_t, std::vector<Access>> ctas_;
+  std::map<std::uint32_t, SourceSite> idle_waits_;  // by warp: its last wait for no store
+  std::map<std::uint32_t, std::uint32_t> dirty_;    // by warp: its last access that no fence covers
+  HashMap<std::uint32_t, std::shared_ptr<Completion>> loads_;  // by serial
+  HashMap<std::uint32_t, std::vector<OpenStore>> stores_;      // by warp
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_shared_data(Reporter& reporter, Order& order) {
+  return std::make_unique<SharedDataDetector>(reporter, order);
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,191 @@
+/// Tensor maps that change on the device: a copy goes through a changed map only behind the two
+/// fences that show it the change, fence.proxy.tensormap::generic with .release by who changed it
+/// and with .acquire for the map; and a map changes only when the copies through it are known to
+/// have read.
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "sim/check/detectors/detectors.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+// An operation of a warp.
+struct MapPoint {
+  std::uint32_t warp = 0;
+  std::uint32_t time = 0;
+  SourceSite site{};
+};
+
+// A copy through a map. Whoever knows that it has read knows it of the copies before it that the
+// same warp made, and counted on the same mbarrier.
+struct MapUse {
+  std::uint32_t warp = 0;
+  std::uint32_t serial = 0;
+  bool load = false;
+  bool read = false;
+  std::uint32_t mark = 0;  // a load: of the phase that counts its bytes; a store: when it was
+                           // waited for, or its group until then
+  SourceSite site{};
+};
+using UsePlace = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // warp, CTA, mbarrier
+
+struct Map {
+  std::map<UsePlace, MapUse> uses;
+  std::optional<MapPoint> change;  // the last
+  std::vector<MapPoint> acquired;  // acquiring fences that show it
+};
+
+class TensorMapsDetector : public Detector {
+ public:
+  TensorMapsDetector(Reporter& reporter, Order& order)
+      : Detector{reporter,
+                 {Op::kBulkWaitGroup,
+                  Op::kFenceProxyTensormap,
+                  Op::kTensorLoad,
+                  Op::kTensorStore,
+                  Op::kTensormapReplace}},
+        order_{order} {}
+
+  void on_event(const Event& event) override {
+    switch (event.op) {
+      case Op::kTensormapReplace:
+        on_change(event);
+        break;
+      case Op::kFenceProxyTensormap:
+        on_fence(event);
+        break;
+      case Op::kBulkWaitGroup:
+        on_group_wait(event);
+        break;
+      default:
+        if (event.step == Step::kIssued) {
+          on_use(event);
+        } else if (event.step == Step::kWritten && event.op == Op::kTensorLoad) {
+          on_written(event);
+        }
+        break;
+    }
+  }
+
+ private:
+  static std::string name_of_map(std::uint32_t map) { return "tensor map " + std::to_string(map); }
+
+  static UsePlace place_of(const Event& event) {
+    return event.op == Op::kTensorLoad ? UsePlace{event.warp, event.peer_cta, event.peer}
+                                       : UsePlace{event.warp, 0, 0};
+  }
+
+  void on_change(const Event& event) {
+    Map& map = maps_[event.count];
+    for (const auto& [place, use] : map.uses) {
+      if (!known_read(place, use, event.warp)) {
+        reporter().report("TENSORMAP_MODIFIED_IN_FLIGHT",
+                          event,
+                          name_of_map(event.count),
+                          "changed while the " + std::string{use.load ? "load" : "store"} + " of " +
+                              naming().warp(use.warp) + " at " + naming().site(use.site) +
+                              " may still read through it",
+                          {use.load ? "missing: a wait for the mbarrier phase that counts its bytes"
+                                    : "missing: cp.async.bulk.wait_group.read by the storing "
+                                      "thread, and an order after it"});
+        break;
+      }
+    }
+    map.change = MapPoint{event.warp, order_.now(event.warp), event.site};
+    map.acquired.clear();
+  }
+
+  // A release is of all that its warp has changed; an acquire, of one map.
+  void on_fence(const Event& event) {
+    const MapPoint here{event.warp, order_.now(event.warp), event.site};
+    if (event.ordering.semantics == Semantics::kRelease) {
+      releases_[event.warp] = here;
+      return;
+    }
+    Map& map = maps_[event.count];
+    if (!map.change) {
+      return;
+    }
+    const auto release = releases_.find(map.change->warp);
+    if (release != releases_.end() && release->second.time > map.change->time &&
+        knows(event.warp, release->second)) {
+      map.acquired.push_back(here);
+    }
+  }
+
+  void on_use(const Event& event) {
+    const std::uint32_t number = event.phase;
+    Map& map = maps_[number];
+    const bool load = event.op == Op::kTensorLoad;
+    map.uses[place_of(event)] = {
+        event.warp, event.serial, load, false, load ? 0 : event.count, event.site};
+    const bool shown =
+        !map.change ||
+        std::any_of(map.acquired.begin(), map.acquired.end(), [&](const MapPoint& acquire) {
+          return knows(event.warp, acquire);
+        });
+    if (!shown) {
+      const auto release = releases_.find(map.change->warp);
+      const bool released = release != releases_.end() && release->second.time > map.change->time;
+      reporter().report(
+          "TENSORMAP_FENCE_MISSING",
+          event,
+          name_of_map(number),
+          "used without the fences that show its change by " + naming().warp(map.change->warp) +
+              " at " + naming().site(map.change->site),
+          {released ? "missing: fence.proxy.tensormap::generic.acquire of the map after the "
+                      "releasing one, before the copy"
+                    : "missing: fence.proxy.tensormap::generic.release by the warp that changed "
+                      "it, and an acquiring one before the copy"});
+    }
+  }
+
+  void on_written(const Event& event) {
+    for (auto& [number, map] : maps_) {
+      const auto found = map.uses.find(place_of(event));
+      if (found != map.uses.end() && found->second.serial == event.serial) {
+        found->second.read = true;
+        found->second.mark = order_.phase_mark(event.peer_cta, event.peer, event.phase);
+      }
+    }
+  }
+
+  // The groups before `event.phase` have been read.
+  void on_group_wait(const Event& event) {
+    for (auto& [number, map] : maps_) {
+      const auto found = map.uses.find(UsePlace{event.warp, 0, 0});
+      if (found != map.uses.end() && !found->second.read && found->second.mark < event.phase) {
+        found->second.read = true;
+        found->second.mark = order_.now(event.warp);
+      }
+    }
+  }
+
+  bool known_read(const UsePlace& place, const MapUse& use, std::uint32_t observer) {
+    if (!use.read) {
+      return false;
+    }
+    return use.load ? order_.phase_seen(std::get<1>(place), std::get<2>(place), use.mark, observer)
+                    : knows(observer, {use.warp, use.mark, {}});
+  }
+  bool knows(std::uint32_t observer, const MapPoint& point) const {
+    return point.warp == observer || order_.ordered(point.warp, point.time, observer);
+  }
+
+  Order& order_;
+  std::map<std::uint32_t, Map> maps_;           // by number
+  std::map<std::uint32_t, MapPoint> releases_;  // the last of a warp
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_tensor_maps(Reporter& reporter, Order& order) {
+  return std::make_unique<TensorMapsDetector>(reporter, order);
+}
+
+}  // namespace warptwin::sim

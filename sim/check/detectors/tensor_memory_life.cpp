@@ -1,0 +1,269 @@
+/// Tensor memory is allocated, used and freed by the rules: by whole warps, in order, all of it.
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "sim/check/detectors/detectors.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+class TensorMemoryLifeDetector : public Detector {
+ public:
+  TensorMemoryLifeDetector(Reporter& reporter, Order& order)
+      : Detector{reporter,
+                 {Op::kCtaExit,
+                  Op::kSharedLoad,
+                  Op::kTcgen05Alloc,
+                  Op::kTcgen05Cp,
+                  Op::kTcgen05Dealloc,
+                  Op::kTcgen05Ld,
+                  Op::kTcgen05Mma,
+                  Op::kTcgen05Relinquish,
+                  Op::kTcgen05St,
+                  Op::kTcgen05WaitLd,
+                  Op::kTcgen05WaitSt}},
+        order_{order} {}
+
+  void on_event(const Event& event) override {
+    switch (event.op) {
+      case Op::kTcgen05Alloc:
+        if (event.step == Step::kDone) {
+          on_alloc(event);
+        }
+        break;
+      case Op::kTcgen05Dealloc:
+        on_free(event);
+        break;
+      case Op::kTcgen05Relinquish:
+        on_relinquish(event);
+        break;
+      case Op::kTcgen05Mma:
+      case Op::kTcgen05Cp:
+      case Op::kTcgen05Ld:
+      case Op::kTcgen05St:
+      case Op::kTcgen05WaitLd:
+      case Op::kTcgen05WaitSt:
+        on_use(event);
+        break;
+      case Op::kSharedLoad:
+        on_address_read(event);
+        break;
+      case Op::kCtaExit:
+        on_exit(event);
+        break;
+      default:
+        break;
+    }
+  }
+
+ private:
+  struct Allocation {
+    std::uint32_t columns;
+    std::uint32_t warp;
+    std::uint32_t time;
+    std::uint32_t word;
+    SourceSite site;
+  };
+  struct CtaState {
+    std::map<std::uint32_t, Allocation> live;  // by base column
+    std::uint32_t allocator = ~0U;
+    std::vector<Allocation> made;  // by each warp its last, freed since or not
+  };
+
+  static std::string columns(std::uint32_t base, std::uint32_t count) {
+    return "tensor memory columns " + std::to_string(base) + ".." +
+           std::to_string(base + count - 1);
+  }
+  std::string place(const Event& event, std::uint32_t base, std::uint32_t count) const {
+    return columns(base, count) + " of cta " + std::to_string(event.cta);
+  }
+
+  void on_alloc(const Event& event) {
+    const std::string object = "tensor memory of cta " + std::to_string(event.cta);
+    const std::string asked = std::to_string(event.count) + " columns";
+    if (event.fault == Fault::kNotWholeWarp) {
+      reporter().report("TMEM_ALLOC_NOT_CONVERGED",
+                        event,
+                        object,
+                        "allocated by " + std::to_string(event.lanes) + " lanes");
+    } else if (event.fault == Fault::kBadCount) {
+      reporter().report(
+          "TMEM_ALLOC_NCOLS", event, object, asked + "; legal are 32, 64, 128, 256 and 512");
+    } else if (event.fault == Fault::kAfterRelinquish) {
+      reporter().report(
+          "TMEM_ALLOC_AFTER_RELINQUISH", event, object, asked + " after relinquish_alloc_permit");
+    } else if (event.fault == Fault::kGrows) {
+      reporter().report(
+          "TMEM_ALLOC_GROWS", event, object, asked + ", more than an earlier allocation");
+    }
+    CtaState& cta = ctas_[event.cta];
+    if (cta.allocator != ~0U && cta.allocator != event.warp) {
+      reporter().report("TMEM_ALLOC_CONCURRENT",
+                        event,
+                        object,
+                        naming().warp(cta.allocator) + " has allocated before");
+    }
+    cta.allocator = event.warp;
+    check_peer(event);
+    if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
+      const Allocation made{
+          event.count, event.warp, order_.now(event.warp), event.address, event.site};
+      cta.live[event.peer] = made;
+      std::erase_if(cta.made, [&](const Allocation& one) { return one.warp == event.warp; });
+      cta.made.push_back(made);
+    }
+  }
+
+  // An allocation that comes after it is a fault of the run; one that may come after it is found
+  // here.
+  void on_relinquish(const Event& event) {
+    for (const Allocation& made : ctas_[event.cta].made) {
+      if (made.warp != event.warp && !order_.ordered(made.warp, made.time, event.warp)) {
+        reporter().report("TMEM_ALLOC_AFTER_RELINQUISH",
+                          event,
+                          "tensor memory of cta " + std::to_string(event.cta),
+                          "the permit is given up in no order with the tcgen05.alloc of " +
+                              naming().warp(made.warp) + " at " + naming().site(made.site),
+                          {"missing: a barrier between the allocation and relinquish_alloc_permit, "
+                           "or both by one warp"});
+      }
+    }
+  }
+
+  // The CTAs of a pair allocate together, and the same.
+  void check_peer(const Event& event) {
+    if ((event.flags & event_flag::kPair) == 0) {
+      return;
+    }
+    const auto [known, added] = paired_.try_emplace(event.cta / 2, event);
+    if (added) {
+      return;
+    }
+    const Event first = known->second;
+    paired_.erase(known);
+    if (first.cta != event.cta && (first.count != event.count || first.address != event.address)) {
+      reporter().report("TMEM_ALLOC_PEER_MISMATCH",
+                        event,
+                        "tensor memory of ctas " + std::to_string(event.cta & ~1U) + " and " +
+                            std::to_string(event.cta | 1U),
+                        std::to_string(event.count) + " columns, address to shared+" +
+                            std::to_string(event.address) + "; the peer asked for " +
+                            std::to_string(first.count) + ", to shared+" +
+                            std::to_string(first.address));
+    }
+  }
+
+  void on_free(const Event& event) {
+    const std::uint32_t base = TmemAddress{event.address}.column();
+    const std::string object = place(event, base, event.count);
+    CtaState& cta = ctas_[event.cta];
+    if (event.fault == Fault::kFreed) {
+      reporter().report("TMEM_DOUBLE_FREE", event, object, "freed before");
+    } else if (event.fault == Fault::kWrongAllocation) {
+      reporter().report("TMEM_DEALLOC_MISMATCH", event, object, "no allocation is exactly this");
+    } else if (event.fault == Fault::kNotWholeWarp) {
+      reporter().report("TMEM_ALLOC_NOT_CONVERGED",
+                        event,
+                        object,
+                        "freed by " + std::to_string(event.lanes) + " lanes");
+    }
+    if (event.fault != Fault::kNone) {
+      return;
+    }
+    cta.live.erase(base);
+  }
+
+  void on_use(const Event& event) {
+    if (event.fault == Fault::kNone) {
+      return;
+    }
+    const TmemAddress at{event.address};
+    const std::string object = place(event, at.column(), std::max(1U, event.count));
+    switch (event.fault) {
+      case Fault::kOutOfRange:
+        reporter().report("TMEM_OOB", event, object, "tensor memory has 512 columns");
+        break;
+      case Fault::kNotAllocated:
+        reporter().report("TMEM_UNALLOCATED", event, object, "the CTA has not allocated them");
+        break;
+      case Fault::kFreed:
+        reporter().report("TMEM_USE_AFTER_FREE", event, object, "they have been freed");
+        break;
+      case Fault::kLaneSlice:
+        reporter().report("TMEM_LANE_VIOLATION",
+                          event,
+                          object,
+                          "lanes from " + std::to_string(at.lane()) +
+                              " on; the warp's are those of its rank modulo 4");
+        break;
+      case Fault::kNotWholeWarp:
+        reporter().report("ALIGNED_DIVERGENCE",
+                          event,
+                          naming().warp(event.warp),
+                          std::string{name_of(event.op)} + " by " + std::to_string(event.lanes) +
+                              " lanes of the warp");
+        break;
+      case Fault::kBadShape:
+        reporter().report("TCGEN05_SHAPE", event, object, "no such MMA shape");
+        break;
+      case Fault::kBadDescriptor:
+        reporter().report(
+            "TCGEN05_SDESC",
+            event,
+            object,
+            "a shared-memory descriptor is malformed or reaches beyond shared memory");
+        break;
+      default:
+        break;
+    }
+  }
+
+  void on_address_read(const Event& event) {
+    const auto cta = ctas_.find(event.cta);
+    if (cta == ctas_.end()) {
+      return;
+    }
+    for (const auto& [base, allocation] : cta->second.live) {
+      if (allocation.word == event.address && allocation.warp != event.warp &&
+          !order_.ordered(allocation.warp, allocation.time, event.warp)) {
+        reporter().report(
+            "TMEM_ADDR_READ_EARLY",
+            event,
+            naming().barrier(event.cta, event.address),
+            "read without order after the allocation by " + naming().warp(allocation.warp));
+      }
+    }
+  }
+
+  void on_exit(const Event& event) {
+    const auto cta = ctas_.find(event.cta);
+    if (cta == ctas_.end()) {
+      return;
+    }
+    for (const auto& [base, allocation] : cta->second.live) {
+      Event at = event;
+      at.site = allocation.site;
+      at.warp = allocation.warp;
+      reporter().report("TMEM_LEAK",
+                        at,
+                        place(event, base, allocation.columns),
+                        "still allocated when the CTA ends");
+    }
+    ctas_.erase(cta);
+  }
+
+  Order& order_;
+  HashMap<std::uint32_t, CtaState> ctas_;
+  HashMap<std::uint32_t, Event> paired_;  // by pair: an allocation, until the peer's
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_tensor_memory_life(Reporter& reporter, Order& order) {
+  return std::make_unique<TensorMemoryLifeDetector>(reporter, order);
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,136 @@
+/// wgmma by the four warps of a warpgroup alike, its registers fenced before it and left alone
+/// until the wait. That its operands are left alone, too, shared_data sees.
+/// Source: PTX ISA, "wgmma.mma_async", "wgmma.fence", "wgmma.wait_group".
+
+#include <map>
+
+#include "sim/check/detectors/detectors.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+class WarpgroupMmaDetector : public Detector {
+ public:
+  WarpgroupMmaDetector(Reporter& reporter, Order&)
+      : Detector{reporter,
+                 {Op::kSharedStore,
+                  Op::kWarpExit,
+                  Op::kWgmma,
+                  Op::kWgmmaCommit,
+                  Op::kWgmmaFence,
+                  Op::kWgmmaWait}} {}
+
+  void on_event(const Event& event) override {
+    if (event.op == Op::kWgmma && event.step == Step::kIssued) {
+      last_[event.warp] = event.site;
+    }
+    switch (event.fault) {
+      case Fault::kUnwaited:
+        report_early(event);
+        break;
+      case Fault::kNoFence:
+        reporter().report("WGMMA_FENCE_MISSING",
+                          event,
+                          "accumulator of " + naming().warp(event.warp),
+                          "no wgmma.fence of the warp since its registers were touched",
+                          {"missing: wgmma.fence before the first wgmma that works on them"});
+        break;
+      case Fault::kNotWarpgroup:
+        report_alone(event);
+        break;
+      case Fault::kNotWholeWarp:
+        if (event.op != Op::kSharedStore) {
+          reporter().report("WGMMA_NOT_WARPGROUP",
+                            event,
+                            naming().warp(event.warp),
+                            std::string{name_of(event.op)} + " by " + std::to_string(event.lanes) +
+                                " lanes of the warp");
+        }
+        break;
+      case Fault::kBadShape:
+        if (event.op == Op::kWgmma) {
+          reporter().report("TCGEN05_SHAPE", event, "D of the wgmma", "no such shape of wgmma");
+        }
+        break;
+      case Fault::kBadDescriptor:
+        reporter().report(
+            "TCGEN05_SDESC",
+            event,
+            "operands of the wgmma",
+            "a shared-memory descriptor is malformed or reaches beyond shared memory");
+        break;
+      default:
+        break;
+    }
+  }
+
+  // Warps that another one of their warpgroup waits for in vain.
+  void at_end(const Gpu& gpu, RunEnd end) override {
+    if (end != RunEnd::kDeadlock) {
+      return;
+    }
+    for (Slot first = 0; first < gpu.warps().size(); ++first) {
+      const Warp& leader = gpu.warps()[first];
+      if (leader.wgmma_forming.empty()) {
+        continue;
+      }
+      const FormingWgmma& forming = leader.wgmma_forming.front();
+      for (Slot i = 0; i < kWarpsPerWarpgroup; ++i) {
+        if ((forming.warps >> i & 1U) == 0) {
+          Event event;
+          event.op = Op::kWgmma;
+          event.warp = leader.number + i;
+          event.site = forming.async.operation.site;
+          report_alone(event);
+        }
+      }
+    }
+  }
+
+ private:
+  void report_early(const Event& event) {
+    const char* what = event.op == Op::kSharedStore ? "is stored"
+                       : event.op == Op::kWgmma     ? "was touched before this wgmma"
+                                                    : "was touched before this wait";
+    const auto last = last_.find(event.warp);
+    reporter().report(
+        "WGMMA_ACC_READ_EARLY",
+        event,
+        "accumulator of " + naming().warp(event.warp),
+        std::string{what} + " although no wait has settled the wgmma at " +
+            naming().site(last == last_.end() ? SourceSite{} : last->second),
+        {"missing: wgmma.wait_group after its commit, that leaves no group of it under way"});
+  }
+
+  void report_alone(const Event& event) {
+    const std::uint32_t per_cta = naming().config().warps_per_cta;
+    const std::uint32_t index = event.warp % per_cta / kWarpsPerWarpgroup * kWarpsPerWarpgroup;
+    const std::string group =
+        "warps " + std::to_string(index) + " to " + std::to_string(index + kWarpsPerWarpgroup - 1);
+    const bool whole = index + kWarpsPerWarpgroup <= per_cta;
+    const std::string what =
+        event.op == Op::kWarpExit
+            ? "ends without a wgmma that another warp of its warpgroup has issued"
+        : event.step == Step::kIssued
+            ? "issues another wgmma than the rest of its warpgroup, or one that a warp of it has "
+              "ended without"
+        : whole ? "never comes to a wgmma that other warps of its warpgroup have issued"
+                : "is of no whole warpgroup: the CTA has " + std::to_string(per_cta) + " warps";
+    reporter().report("WGMMA_NOT_WARPGROUP",
+                      event,
+                      group + " of cta " + std::to_string(naming().cta_of_warp(event.warp)),
+                      naming().warp(event.warp) + " " + what,
+                      {"all four warps execute the same wgmmas, in the same order"});
+  }
+
+  std::map<std::uint32_t, SourceSite> last_;  // the last wgmma of each warp
+};
+
+}  // namespace
+
+std::unique_ptr<Detector> make_warpgroup_mma(Reporter& reporter, Order& order) {
+  return std::make_unique<WarpgroupMmaDetector>(reporter, order);
+}
+
+}  // namespace warptwin::sim

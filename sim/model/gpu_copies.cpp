@@ -1,0 +1,380 @@
+// Bulk and tensor copies, and their groups.
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "sim/model/gpu.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+constexpr std::uint32_t kTxChunks = 4;  // steps in which a copy counts its bytes, if not in one
+
+}  // namespace
+
+// Which bytes of global memory a copy touches: its box, as far as it lies in the tensor. A
+// rectangle for each place in the dimensions beyond the second.
+std::vector<Gpu::Rectangle> Gpu::global_pieces(const Operation& op) const {
+  if (op.op == Op::kBulkLoad || op.op == Op::kBulkStore) {
+    return {{op.global, 1, op.bytes, op.bytes}};
+  }
+  const TensorMapState& map = memory_.maps[op.map];
+  std::array<std::int64_t, TensorMapState::kRankMax> first{};
+  std::array<std::int64_t, TensorMapState::kRankMax> last{};
+  for (std::uint32_t i = 0; i < map.rank; ++i) {
+    const std::int64_t step = map.step[i];
+    const std::int64_t below = op.at[i] < 0 ? (-std::int64_t{op.at[i]} + step - 1) / step : 0;
+    first[i] = op.at[i] + below * step;
+    last[i] = std::min<std::int64_t>(op.at[i] + map.box[i] * step, map.extent[i]);
+    if (first[i] >= last[i]) {
+      return {};
+    }
+  }
+  const std::int64_t rows =
+      map.rank == 1 ? 1 : (last[1] - first[1] + map.step[1] - 1) / map.step[1];
+  const std::uint64_t pitch = map.rank == 1 ? 0 : map.stride_bytes[1] * map.step[1];
+  std::vector<Rectangle> pieces;
+  std::array<std::int64_t, TensorMapState::kRankMax> at = first;
+  for (;;) {
+    std::uint64_t address = map.address;
+    for (std::uint32_t i = 0; i < map.rank; ++i) {
+      address +=
+          static_cast<std::uint64_t>(at[i]) * (i == 0 ? map.element_bytes : map.stride_bytes[i]);
+    }
+    pieces.push_back({address,
+                      static_cast<std::uint32_t>(rows),
+                      static_cast<std::uint32_t>(pitch),
+                      static_cast<std::uint32_t>((last[0] - first[0]) * map.element_bytes)});
+    std::uint32_t dimension = 2;
+    while (dimension < map.rank && (at[dimension] += map.step[dimension]) >= last[dimension]) {
+      at[dimension] = first[dimension];
+      ++dimension;
+    }
+    if (dimension >= map.rank) {
+      return pieces;
+    }
+  }
+}
+
+// As many coordinates as the tensor has dimensions; a store begins inside.
+bool Gpu::coordinates_fit(const Operation& op) const {
+  const bool store = op.op == Op::kTensorStore;
+  bool negative = false;
+  for (std::uint32_t i = 0; i < op.rank; ++i) {
+    negative = negative || op.at[i] < 0;
+  }
+  return op.rank == memory_.maps[op.map].rank && !(store && negative);
+}
+
+bool Gpu::targets_exited_cta(const Warp& warp, CtaMask mask) const {
+  const std::uint32_t first = ctas_[warp.cta].cluster * config_.cluster_size;
+  for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
+    if (mask.contains(rank) && ctas_[first + rank].exited) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  Operation copy = op;
+  Event event = event_of(slot, op);
+  const bool load = op.op == Op::kTensorLoad || op.op == Op::kBulkLoad;
+  const bool tensor = op.op == Op::kTensorLoad || op.op == Op::kTensorStore;
+  if (tensor) {
+    copy.bytes = op.map < memory_.maps.size() ? memory_.maps[op.map].box_bytes() : 0;
+    copy.swizzle = op.map < memory_.maps.size() ? memory_.maps[op.map].swizzle : Swizzle::kNone;
+    event.bytes = copy.bytes;
+  }
+  const std::uint32_t alignment = tensor ? 128 : 16;
+  if (op.address % alignment != 0) {
+    fail(event, Fault::kMisaligned, true);
+  } else if (op.address + copy.bytes > config_.shared_bytes ||
+             (!tensor && !memory_.in_range(op.global, copy.bytes)) ||
+             (tensor && op.map >= memory_.maps.size())) {
+    fail(event, Fault::kOutOfRange, true);
+  } else if (copy.bytes % 16 != 0) {
+    fail(event, Fault::kBadCount, true);
+  } else if (op.mask.bits >> config_.cluster_size != 0) {
+    fail(event, Fault::kBadMask, true);
+  } else if (tensor && !coordinates_fit(op)) {
+    fail(event, Fault::kBadShape, true);
+  } else if (load && targets_exited_cta(warp, op.mask)) {
+    fail(event, Fault::kExitedCta, true);
+  }
+  if ((event.flags & event_flag::kTraps) != 0) {
+    emit(event);
+    return Outcome::kDone;
+  }
+  const std::uint32_t first_cta = ctas_[warp.cta].cluster * config_.cluster_size;
+  const auto add = [&](std::uint32_t cta, std::uint32_t signal) {
+    const Slot at = take_async();
+    AsyncOp& async = async_[at - 4 * warps_.size()];
+    async.operation = copy;
+    async.warp = slot;
+    async.cta = cta;
+    async.signal_cta = signal;
+    if (!load) {
+      async.group = warp.bulk_group;
+      BulkGroup& group = warp.groups.back();
+      ++group.unread;
+      ++group.unwritten;
+      warp.store_lanes |= 1U << op.lane;
+    }
+    ready_.insert(at);
+    ++clusters_[ctas_[warp.cta].cluster].outstanding;
+    if (sink_ != nullptr) {
+      Event issued = event_of(async, Step::kIssued);
+      issued.fault = event.fault;
+      const std::vector<Rectangle> pieces = global_pieces(copy);
+      const auto describe = [](Event& of, const Rectangle& piece) {
+        of.global = piece.address;
+        of.pending = piece.rows;
+        of.expected = piece.pitch;
+        of.tx = static_cast<std::int32_t>(piece.width);
+      };
+      if (!pieces.empty()) {
+        describe(issued, pieces.front());
+      }
+      if (tensor) {
+        const TensorMapState& map = memory_.maps[op.map];
+        issued.wanted = static_cast<std::uint32_t>(map.swizzle);
+        issued.phase = op.map;
+        issued.flags |= map.rank == 2 && map.step[1] == 1 ? event_flag::kMatrix : 0;
+        issued.count = load ? map.box[0] * map.element_bytes : issued.count;
+      }
+      emit(issued);
+      for (std::size_t i = 1; i < pieces.size(); ++i) {
+        issued.step = Step::kTouched;
+        describe(issued, pieces[i]);
+        emit(issued);
+      }
+    }
+  };
+  ++changes_;
+  if (!load || op.mask.bits == 0) {
+    const bool leader = load && op.group == CtaGroup::kTwo;
+    add(warp.cta, leader ? first_cta + (ctas_[warp.cta].rank & ~1U) : warp.cta);
+    return Outcome::kDone;
+  }
+  for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
+    if (op.mask.contains(rank)) {
+      add(first_cta + rank, first_cta + (op.group == CtaGroup::kTwo ? rank & ~1U : rank));
+    }
+  }
+  return Outcome::kDone;
+}
+
+void Gpu::land_load(AsyncOp& async) {
+  const Operation& op = async.operation;
+  Cta& cta = ctas_[async.cta];
+  Event event = event_of(async, Step::kWritten);
+  if (cta.exited || ctas_[async.signal_cta].exited) {
+    fail(event, Fault::kExitedCta, true);
+    emit(event);
+    return;
+  }
+  if (!config_.moves_data) {
+    load_control(op, cta);
+  } else if (op.op == Op::kTensorLoad) {
+    copy_box_to_shared(
+        memory_, memory_.maps[op.map], op.at, cta.shared.data() + op.address, op.address);
+  } else if (const std::byte* source = memory_.at(op.global, op.bytes)) {
+    std::memcpy(cta.shared.data() + op.address, source, op.bytes);
+  }
+  const BarrierStep step =
+      apply_to_barrier(async.signal_cta, op.peer, event, 0, op.bytes - async.counted);
+  fail(event, step.fault, step.traps);
+  emit(event);
+}
+
+// --- Where no data moves: which words are control, and which are data that is not there ----------
+
+// Words of [begin, end) of the CTA's shared memory are data that was not moved, or are not.
+void Gpu::set_unknown(Cta& cta, std::uint32_t begin, std::uint32_t end, bool unknown) {
+  if (!cta.unknown.empty()) {
+    const auto last = std::min<std::size_t>((std::size_t{end} + 3) / 4, cta.unknown.size());
+    std::fill(cta.unknown.begin() + static_cast<std::ptrdiff_t>(begin / 4),
+              cta.unknown.begin() + static_cast<std::ptrdiff_t>(last),
+              unknown);
+  }
+}
+
+// A bulk copy of control words brings them; any other brings data.
+void Gpu::load_control(const Operation& op, Cta& cta) {
+  set_unknown(cta, op.address, op.address + op.bytes, true);
+  const std::byte* source = op.op == Op::kBulkLoad ? memory_.at(op.global, op.bytes) : nullptr;
+  if (source == nullptr) {
+    return;
+  }
+  std::memcpy(cta.shared.data() + op.address, source, op.bytes);
+  for (std::uint32_t at = 0; at < op.bytes; at += 4) {
+    set_unknown(cta, op.address + at, op.address + at + 4, memory_.unknown(op.global + at));
+  }
+}
+
+// What a store leaves of control words in global memory: words that are known where it is a bulk
+// store, else data.
+void Gpu::store_control(const AsyncOp& async) {
+  const Operation& op = async.operation;
+  if (op.op == Op::kTensorStore) {
+    const TensorMapState& map = memory_.maps[op.map];
+    memory_.set_unknown(map.address, map.span_bytes(), true);
+    return;
+  }
+  std::byte* target = memory_.at(op.global, op.bytes);
+  if (target == nullptr) {
+    return;
+  }
+  const Cta& cta = ctas_[async.cta];
+  std::memcpy(target, async.staging.data(), op.bytes);
+  for (std::uint32_t at = 0; at < op.bytes; at += 4) {
+    memory_.set_unknown(op.global + at, 4, cta.unknown[(op.address + at) / 4]);
+  }
+}
+
+// What a word of data reads as that is not there.
+std::uint32_t Gpu::unknown_word(std::uint64_t address) {
+  read_unknown_ = true;
+  constexpr std::uint64_t kScramble = 0x9E3779B97F4A7C15U;
+  switch (config_.rules.unknown_data) {
+    case UnknownData::kOnes:
+      return ~std::uint32_t{0};
+    case UnknownData::kMixed:
+      return static_cast<std::uint32_t>((address + 1) * kScramble >> 32);
+    case UnknownData::kZero:
+      break;
+  }
+  return 0;
+}
+
+// Where copies count their bytes in several steps: the next one, unless it is the last.
+bool Gpu::count_part(AsyncOp& async) {
+  const Operation& op = async.operation;
+  const std::uint32_t part = std::max(op.bytes / kTxChunks / 16 * 16, 16U);
+  if (!config_.rules.tx_in_chunks || async.counted + part >= op.bytes || ctas_[async.cta].exited ||
+      ctas_[async.signal_cta].exited) {
+    return false;
+  }
+  Event event = event_of(async, Step::kCounted);
+  event.bytes = part;
+  const BarrierStep step = apply_to_barrier(async.signal_cta, op.peer, event, 0, part);
+  async.counted += part;
+  fail(event, step.fault, step.traps);
+  emit(event);
+  return true;
+}
+
+void Gpu::finish_store(AsyncOp& async) {
+  const Operation& op = async.operation;
+  Warp& warp = warps_[async.warp];
+  BulkGroup& group = warp.groups[async.group - warp.bulk_first];
+  Event event = event_of(async, async.read ? Step::kWritten : Step::kRead);
+  if (!async.read) {
+    if (ctas_[async.cta].exited) {
+      event.fault = Fault::kExitedCta;
+    }
+    if (config_.moves_data || op.op == Op::kBulkStore) {
+      const std::byte* from = ctas_[async.cta].shared.data() + op.address;
+      async.staging.assign(from, from + op.bytes);
+    }
+    --group.unread;
+  } else {
+    if (!config_.moves_data) {
+      store_control(async);
+    } else {
+      if (op.op == Op::kTensorStore) {
+        copy_box_to_global(memory_, memory_.maps[op.map], op.at, async.staging.data(), op.address);
+      } else if (std::byte* target = memory_.at(op.global, op.bytes)) {
+        std::memcpy(target, async.staging.data(), op.bytes);
+      }
+    }
+    if (op.op == Op::kBulkStore) {
+      wake_pollers(op.global, op.bytes);
+    }
+    --group.unwritten;
+  }
+  emit(event);
+  if (warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kBulkWaitGroup) {
+    ready_.insert(async.warp);
+  }
+}
+
+void Gpu::advance_copy(AsyncOp& async, Slot slot) {
+  ++changes_;
+  const std::uint32_t cluster = ctas_[warps_[async.warp].cta].cluster;
+  switch (async.operation.op) {
+    case Op::kTensorLoad:
+    case Op::kBulkLoad:
+      if (count_part(async)) {
+        return;
+      }
+      land_load(async);
+      break;
+    case Op::kClcTryCancel:
+      land_response(async);
+      break;
+    case Op::kTensorStore:
+    case Op::kBulkStore:
+      finish_store(async);
+      if (!async.read) {
+        async.read = true;
+        return;
+      }
+      break;
+    default:
+      if (async.operation.op != Op::kTcgen05Commit) {
+        Warp& warp = warps_[async.warp];
+        --warp.remote_arrivals;
+        if (warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kClusterArrive) {
+          ready_.insert(async.warp);
+        }
+      }
+      deferred_arrive(async, async.cta, async.operation.address);
+      break;
+  }
+  finish_async(slot);
+  --clusters_[cluster].outstanding;
+  retire_cluster_if_done(cluster);
+}
+
+Gpu::Outcome Gpu::bulk_groups(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  if (op.op == Op::kBulkCommitGroup) {
+    Event event = event_of(slot, op);
+    event.phase = static_cast<std::uint32_t>(warp.bulk_group);
+    const std::uint32_t others = std::exchange(warp.store_lanes, 0U) & ~(1U << op.lane);
+    event.fault = others != 0 ? Fault::kOtherLane : Fault::kNone;
+    warp.committed_lanes |= 1U << op.lane;
+    emit(event);
+    ++warp.bulk_group;
+    warp.groups.emplace_back();
+    while (warp.groups.size() > 1 && warp.groups.front().unwritten == 0) {
+      warp.groups.pop_front();
+      ++warp.bulk_first;
+    }
+    ++changes_;
+    return Outcome::kDone;
+  }
+  const bool read_only = (op.flags & event_flag::kRead) != 0;
+  const std::uint64_t waited = warp.bulk_group > op.count ? warp.bulk_group - op.count : 0;
+  for (std::uint64_t number = warp.bulk_first; number < waited; ++number) {
+    const BulkGroup& group = warp.groups[number - warp.bulk_first];
+    if ((read_only ? group.unread : group.unwritten) != 0) {
+      return block(slot, op);
+    }
+  }
+  ++changes_;
+  Event event = event_of(slot, op);
+  event.phase = static_cast<std::uint32_t>(waited);
+  const std::uint32_t others = warp.committed_lanes & ~(1U << op.lane);
+  event.fault = others != 0 ? Fault::kOtherLane : Fault::kNone;
+  emit(event);
+  return Outcome::kDone;
+}
+
+}  // namespace warptwin::sim

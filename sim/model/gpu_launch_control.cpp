@@ -1,0 +1,91 @@
+// Cluster launch control: requests, responses and queries.
+
+#include <cstring>
+
+#include "sim/model/gpu.hpp"
+
+namespace warptwin::sim {
+
+// Who asks first gets the next cluster; the response is on its way to each CTA by itself.
+Gpu::Outcome Gpu::clc_request(Slot slot, const Operation& op) {
+  const Warp& warp = warps_[slot];
+  const std::uint32_t first = ctas_[warp.cta].cluster * config_.cluster_size;
+  Event event = event_of(slot, op);
+  const CtaMask to =
+      op.mask.bits != 0 ? op.mask : CtaMask{static_cast<std::uint16_t>(1U << ctas_[warp.cta].rank)};
+  Fault fault = Fault::kNone;
+  if (op.address % kClcResponseBytes != 0) {
+    fault = Fault::kMisaligned;
+  } else if (op.address + kClcResponseBytes > config_.shared_bytes) {
+    fault = Fault::kOutOfRange;
+  }
+  if (fault == Fault::kNone && targets_exited_cta(warp, to)) {
+    fault = Fault::kExitedCta;
+  }
+  if (fault != Fault::kNone) {
+    fail(event, fault, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  const bool early = config_.rules.clc_fails_early && clc_requests_++ % 2 != 0;
+  std::uint32_t got = 0;  // the cluster + 1
+  if (!early && next_cluster_ < clusters_end_ && clc_successes_ < config_.clc_successes_max) {
+    ++clc_successes_;
+    got = config_.clc_from_the_end ? clusters_end_-- : ++next_cluster_;
+  }
+  ++changes_;
+  for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
+    if (to.contains(rank)) {
+      const Slot at = take_async();
+      AsyncOp& async = async_[at - 4 * warps_.size()];
+      async.operation = op;
+      async.operation.wanted = got;
+      async.warp = slot;
+      async.cta = async.signal_cta = first + rank;
+      ready_.insert(at);
+      ++clusters_[ctas_[warp.cta].cluster].outstanding;
+      emit(event_of(async, Step::kIssued));
+    }
+  }
+  return Outcome::kDone;
+}
+
+void Gpu::land_response(AsyncOp& async) {
+  const Operation& op = async.operation;
+  Cta& cta = ctas_[async.cta];
+  Event event = event_of(async, Step::kWritten);
+  if (cta.exited) {
+    fail(event, Fault::kExitedCta, true);
+    emit(event);
+    return;
+  }
+  const std::uint32_t first_cta = op.wanted == 0 ? 0 : (op.wanted - 1) * config_.cluster_size;
+  const std::uint32_t words[4] = {op.wanted != 0 ? 1U : 0U, first_cta, 0, 0};
+  std::memcpy(cta.shared.data() + op.address, words, sizeof words);
+  set_unknown(cta, op.address, op.address + sizeof words, false);
+  const BarrierStep step = apply_to_barrier(async.cta, op.peer, event, 0, op.bytes);
+  fail(event, step.fault, step.traps);
+  emit(event);
+}
+
+Gpu::Outcome Gpu::clc_query(Slot slot, Operation& op) {
+  Event event = event_of(slot, op);
+  event.bytes = kClcResponseBytes;
+  if (op.address % kClcResponseBytes != 0 ||
+      op.address + kClcResponseBytes > config_.shared_bytes) {
+    fail(
+        event, op.address % kClcResponseBytes != 0 ? Fault::kMisaligned : Fault::kOutOfRange, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  std::uint32_t words[4];
+  std::memcpy(words, ctas_[warps_[slot].cta].shared.data() + op.address, sizeof words);
+  op.result = event.wanted = words[op.count];
+  if (op.count != 0 && words[0] == 0) {
+    event.fault = Fault::kFailedResponse;
+  }
+  emit(event);
+  return Outcome::kDone;
+}
+
+}  // namespace warptwin::sim

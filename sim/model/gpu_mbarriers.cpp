@@ -1,0 +1,313 @@
+// mbarriers: their updates, waits and tries, and arrivals that are made later.
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/model/gpu.hpp"
+
+namespace warptwin::sim {
+
+std::uint32_t Gpu::barrier_number(std::uint32_t address) {
+  const std::uint32_t index = address / 8;
+  if (barrier_table_[index] == kNoBarrier) {
+    barrier_table_[index] = static_cast<std::uint32_t>(barrier_numbers_.size());
+    barrier_numbers_.emplace(address, barrier_table_[index]);
+  }
+  return barrier_table_[index];
+}
+
+MbarrierState* Gpu::barrier_at(std::uint32_t cta, std::uint32_t address) {
+  return const_cast<MbarrierState*>(find_barrier(cta, address));
+}
+
+const MbarrierState* Gpu::find_barrier(std::uint32_t cta, std::uint32_t address) const {
+  if (address % 8 != 0 || address / 8 >= barrier_table_.size()) {
+    return nullptr;
+  }
+  const std::uint32_t number = barrier_table_[address / 8];
+  const Cta& owner = ctas_[cta];
+  if (number == kNoBarrier || number >= owner.barriers.size() || !owner.barriers[number].valid()) {
+    return nullptr;
+  }
+  return &owner.barriers[number];
+}
+
+Gpu::Target Gpu::resolve(const Warp& warp, const Operation& op) const {
+  Target target{warp.cta, op.address, Fault::kNone};
+  if ((op.flags & event_flag::kRemote) != 0) {
+    const std::uint32_t rank = op.address >> 24;
+    target.address = op.address & 0xFFFFFFU;
+    if (rank >= config_.cluster_size) {
+      return {warp.cta, target.address, Fault::kOutOfRange};
+    }
+    target.cta = ctas_[warp.cta].cluster * config_.cluster_size + rank;
+  }
+  if (target.address + 8 > config_.shared_bytes) {
+    target.fault = Fault::kOutOfRange;
+  } else if (target.address % 8 != 0) {
+    target.fault = Fault::kMisaligned;
+  } else if (ctas_[target.cta].exited) {
+    target.fault = Fault::kExitedCta;
+  }
+  return target;
+}
+
+void Gpu::wake_barrier(std::uint32_t cta_slot, std::uint32_t number) {
+  Cta& cta = ctas_[cta_slot];
+  std::uint64_t waiters = cta.waiters[number];
+  cta.waiters[number] = 0;
+  const Slot base = cta_slot * config_.warps_per_cta;
+  for (; waiters != 0; waiters &= waiters - 1) {
+    const auto bit = static_cast<std::uint32_t>(std::countr_zero(waiters));
+    ready_.insert(bit < 32 ? base + bit : static_cast<Slot>(warps_.size()) * 3 + base + bit - 32);
+  }
+}
+
+// Applies arrivals and bytes to a barrier and fills in what became of it. `event.op` says which.
+BarrierStep Gpu::apply_to_barrier(std::uint32_t cta_slot,
+                                  std::uint32_t address,
+                                  Event& event,
+                                  std::uint32_t count,
+                                  std::uint32_t bytes) {
+  MbarrierState* bar = barrier_at(cta_slot, address);
+  if (bar == nullptr) {
+    return {Fault::kUninitialised, true, false};
+  }
+  event.phase = bar->phase();
+  BarrierStep step;
+  switch (event.op) {
+    case Op::kMbarrierExpectTx:
+      step = bar->expect_tx(bytes, config_.rules.expect_completes);
+      break;
+    case Op::kMbarrierArrive:
+      if ((event.flags & event_flag::kDrop) != 0) {
+        step = bar->arrive_drop(count);
+      } else if ((event.flags & event_flag::kExpectTx) != 0) {
+        step = bar->arrive_expect_tx(count, bytes);
+      } else {
+        step = bar->arrive(count, (event.flags & event_flag::kNoComplete) != 0);
+      }
+      break;
+    case Op::kTcgen05Commit:
+      step = bar->arrive(1, false);
+      break;
+    default:
+      step = bar->complete_tx(bytes);
+      break;
+  }
+  ++changes_;
+  event.pending = bar->pending();
+  event.tx = bar->tx();
+  event.expected = bar->expected();
+  if (step.completed) {
+    event.flags |= event_flag::kPhaseCompleted;
+    wake_barrier(cta_slot, barrier_number(address));
+  }
+  return step;
+}
+
+Gpu::Outcome Gpu::mbarrier_update(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  const Target target = resolve(warp, op);
+  const bool remote = target.cta != warp.cta && target.fault == Fault::kNone;
+  if (remote) {
+    // A remote arrival is on its way for a while: an agent of its own.
+    const Slot at = take_async();
+    AsyncOp& async = async_[at - 4 * warps_.size()];
+    async.operation = op;
+    async.operation.address = target.address;
+    async.warp = slot;
+    async.cta = async.signal_cta = target.cta;
+    ready_.insert(at);
+    ++changes_;
+    ++clusters_[ctas_[warp.cta].cluster].outstanding;
+    ++warp.remote_arrivals;
+    if (sink_ != nullptr) {
+      emit(event_of(async, Step::kIssued));
+    }
+    return Outcome::kDone;
+  }
+  Event event = event_of(slot, op);
+  event.address = target.address;
+  event.cta = ctas_[target.cta].number;
+  if (target.fault != Fault::kNone) {
+    fail(event, target.fault, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  if (op.op == Op::kMbarrierInit || op.op == Op::kMbarrierInval) {
+    const std::uint32_t number = barrier_number(target.address);
+    Cta& cta = ctas_[target.cta];
+    if (number >= cta.barriers.size()) {
+      cta.barriers.resize(number + 1);
+      cta.waiters.resize(number + 1, 0);
+    }
+    MbarrierState& bar = cta.barriers[number];
+    ++changes_;
+    if (op.op == Op::kMbarrierInit) {
+      event.phase = bar.phase();
+      event.wanted = bar.valid() && bar.idle() ? 1 : 0;
+      const BarrierStep step = bar.init(op.count);
+      fail(event, step.fault, false);
+      wake_barrier(target.cta, number);  // who waits for the object that was there looks again
+      event.expected = event.pending = op.count;
+    } else if (!bar.valid()) {
+      fail(event, Fault::kUninitialised, true);
+    } else {
+      event.fault = cta.waiters[number] != 0 || !bar.idle() ? Fault::kInUse : Fault::kNone;
+      event.pending = bar.pending();
+      event.tx = bar.tx();
+      event.expected = bar.expected();
+      bar.invalidate();
+    }
+    emit(event);
+    return Outcome::kDone;
+  }
+  const std::uint32_t arrivals = op.count * op.lanes;
+  const std::uint32_t bytes = op.bytes * op.lanes;
+  event.count = arrivals;
+  event.bytes = bytes;
+  const BarrierStep step = apply_to_barrier(target.cta, target.address, event, arrivals, bytes);
+  fail(event, step.fault, step.traps);
+  emit(event);
+  return Outcome::kDone;
+}
+
+Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
+  Warp& warp = warps_[slot];
+  const MbarrierState* bar = find_barrier(warp.cta, op.address);
+  Event event = event_of(slot, op);
+  if (bar == nullptr) {
+    fail(event,
+         op.address + 8 > config_.shared_bytes ? Fault::kOutOfRange  // of another CTA, or of none
+         : op.address % 8 != 0                 ? Fault::kMisaligned
+                                               : Fault::kUninitialised,
+         true);
+    emit(event);
+    op.result = 0;
+    return Outcome::kDone;
+  }
+  bool done = bar->done(op.wanted);
+  if (config_.tries_fail && op.op == Op::kMbarrierTryWait) {
+    const bool repeated =
+        std::any_of(warp.refused.begin(), warp.refused.end(), [&](const RefusedTry& before) {
+          return before.address == op.address && before.wanted == op.wanted &&
+                 before.line == op.site.line;
+        });
+    if (repeated) {
+      Operation blocking = op;
+      blocking.op = Op::kMbarrierWait;
+      const Outcome outcome = mbarrier_wait(slot, blocking);
+      op.result = blocking.result;
+      return outcome;
+    }
+    // Of a bare parity the phase that it names now.
+    const bool exact = (op.flags & event_flag::kExactPhase) != 0;
+    const std::uint32_t phase = exact ? op.wanted : bar->phase() - 1;
+    const bool certain =
+        done && (phase == ~0U ||
+                 (try_judge_ != nullptr &&
+                  try_judge_->certain(warp.number, ctas_[warp.cta].number, op.address, phase)));
+    if (!certain && opens(warp)) {
+      if (!done) {
+        ctas_[warp.cta].waiters[barrier_number(op.address)] |= std::uint64_t{1} << warp.index;
+        return block(slot, op);
+      }
+      ++warp.open_tries;
+    } else if (!certain) {
+      done = false;
+      ++warp.open_tries;
+      warp.refused.push_back({op.address, op.wanted, op.site.line});
+    }
+  }
+  if (!done && op.op == Op::kMbarrierWait) {
+    ctas_[warp.cta].waiters[barrier_number(op.address)] |= std::uint64_t{1} << warp.index;
+    return block(slot, op);
+  }
+  op.result = done ? 1 : 0;
+  if (sink_ != nullptr) {
+    event.phase = bar->phase();
+    event.pending = bar->pending();
+    event.tx = bar->tx();
+    event.expected = bar->expected();
+    event.flags |= done ? 0 : event_flag::kFalse;
+    if ((op.flags & event_flag::kExactPhase) == 0 && op.wanted > 1) {
+      event.fault = Fault::kBadParity;
+    }
+    emit(event);
+  }
+  if (done) {
+    std::erase_if(warp.refused,
+                  [&](const RefusedTry& before) { return before.address == op.address; });
+  }
+  if (op.op == Op::kMbarrierWait) {
+    ++changes_;
+    if (op.lanes == kWarpLanes) {
+      warp.debt = LateWait{op.address, op.wanted & 1U, op.wanted, op.flags, op.site};
+    }
+  }
+  return Outcome::kDone;
+}
+
+// Whether the warp's next open try is one of those that wait.
+bool Gpu::opens(const Warp& warp) const {
+  return std::find(config_.tries_pass.begin(),
+                   config_.tries_pass.end(),
+                   OpenTry{warp.number, warp.open_tries}) != config_.tries_pass.end();
+}
+
+void Gpu::advance_late(std::uint32_t index) {
+  Warp& warp = warps_[index];
+  const LateWait wait = warp.late.front();
+  const Slot self = static_cast<Slot>(warps_.size()) * 3 + index;
+  const MbarrierState* bar = find_barrier(warp.cta, wait.address);
+  if (bar != nullptr && !bar->done(wait.parity)) {
+    ctas_[warp.cta].waiters[barrier_number(wait.address)] |= std::uint64_t{1} << (32 + warp.index);
+    ready_.erase(self);
+    return;
+  }
+  ++changes_;
+  if (sink_ != nullptr && bar != nullptr) {
+    Operation op;
+    op.op = Op::kMbarrierWait;
+    op.lanes = kWarpLanes - 1;
+    op.flags = wait.flags | event_flag::kLateLanes;
+    op.address = wait.address;
+    op.wanted = wait.wanted;
+    op.site = wait.site;
+    Event event = event_of(index, op);
+    event.phase = bar->phase();
+    event.pending = bar->pending();
+    event.tx = bar->tx();
+    event.expected = bar->expected();
+    emit(event);
+  }
+  warp.late.pop_front();
+  if (warp.late.empty()) {
+    ready_.erase(self);
+    if (warp.status == WarpStatus::kBlocked) {
+      ready_.insert(index);
+    }
+  }
+}
+
+// An arrival that reaches its barrier later than it was issued: remote ones, and commits.
+void Gpu::deferred_arrive(const AsyncOp& async, std::uint32_t cta, std::uint32_t address) {
+  const Operation& op = async.operation;
+  Event event = event_of(async, Step::kSignalled);
+  event.cta = ctas_[cta].number;
+  event.address = address;
+  if (ctas_[cta].exited) {
+    fail(event, Fault::kExitedCta, true);
+    emit(event);
+    return;
+  }
+  const bool commit = op.op == Op::kTcgen05Commit;
+  event.count = commit ? 1 : op.count * op.lanes;
+  event.bytes = commit ? 0 : op.bytes * op.lanes;
+  const BarrierStep step = apply_to_barrier(cta, address, event, event.count, event.bytes);
+  fail(event, step.fault, step.traps);
+  emit(event);
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,204 @@
+// tcgen05.mma, .cp and .commit.
+
+#include <utility>
+
+#include "sim/model/gpu.hpp"
+#include "sim/model/matrix.hpp"
+
+namespace warptwin::sim {
+
+Fault Gpu::check_mma(const Operation& op, std::uint32_t cta, Event& event) const {
+  const UmmaInstructionDescriptor instruction{op.instruction, static_cast<MmaKind>(op.kind)};
+  const bool a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
+  const std::uint32_t ctas = ctas_in(op.group);
+  event.count = d_columns(instruction, op.group);
+  event.global = op.descriptor_a;
+  event.extra = op.descriptor_b;
+  event.wanted = op.instruction;
+  event.phase = op.kind;
+  event.pending = op.scale_a;
+  event.expected = op.scale_b;
+  const bool scaled = (op.flags & event_flag::kBlockScale) != 0;
+  if (scaled != is_block_scaled(instruction.kind) ||
+      (a_in_tmem && instruction.a_major() == Major::kMn)) {
+    return Fault::kBadShape;
+  }
+  if (const Fault fault = check_shape(instruction, op.group); fault != Fault::kNone) {
+    return fault;
+  }
+  const auto check_operand =
+      [&](std::uint64_t bits, std::uint32_t rows, Major major, ElementType type) {
+        const UmmaSmemDescriptor descriptor{bits};
+        Fault fault = check_descriptor(descriptor);
+        if (fault == Fault::kNone) {
+          for_each_reach(descriptor, rows / ctas, major, type, [&](const OperandReach& reach) {
+            fault = reach.end > config_.shared_bytes ? Fault::kBadDescriptor : fault;
+          });
+        }
+        return fault;
+      };
+  Fault fault =
+      a_in_tmem
+          ? check_columns(op.group, cta, op.peer, kTmemAColumns)
+          : check_operand(
+                op.descriptor_a, instruction.m(), instruction.a_major(), instruction.a_type());
+  if (fault == Fault::kNone) {
+    fault = check_operand(
+        op.descriptor_b, instruction.n(), instruction.b_major(), instruction.b_type());
+  }
+  if (fault == Fault::kNone && scaled) {
+    fault = check_columns(op.group, cta, op.scale_a, scale_columns_a(instruction, op.group));
+  }
+  if (fault == Fault::kNone && scaled) {
+    fault = check_columns(op.group, cta, op.scale_b, scale_columns_b(instruction));
+  }
+  return fault == Fault::kNone ? check_columns(op.group, cta, op.address, event.count) : fault;
+}
+
+// Columns of the CTA, or of both CTAs of its pair.
+Fault Gpu::check_columns(CtaGroup group,
+                         std::uint32_t cta,
+                         std::uint32_t address,
+                         std::uint32_t columns) const {
+  const std::uint32_t column = TmemAddress{address}.column();
+  const Fault own = ctas_[cta].tmem.check(column, columns);
+  const bool pair = group == CtaGroup::kTwo && config_.cluster_size % 2 == 0;
+  if (own != Fault::kNone || !pair) {
+    return own;
+  }
+  const Cta& peer = ctas_[cta ^ 1U];
+  return peer.exited ? Fault::kExitedCta : peer.tmem.check(column, columns);
+}
+
+Fault Gpu::check_cp(const Operation& op, std::uint32_t cta) const {
+  const auto shape = static_cast<TmemCopy>(op.wanted);
+  const Fault fault = check_descriptor({op.descriptor_a});
+  if (fault != Fault::kNone || copy_reach({op.descriptor_a}, shape).end > config_.shared_bytes) {
+    return Fault::kBadDescriptor;
+  }
+  return check_columns(op.group, cta, op.address, op.count);
+}
+
+Gpu::Outcome Gpu::issue_tensor(Slot slot, Operation& op) {
+  Warp& warp = warps_[slot];
+  Event event = event_of(slot, op);
+  Fault fault = Fault::kNone;
+  if (op.op == Op::kTcgen05Mma) {
+    fault = check_mma(op, warp.cta, event);
+  } else if (op.op == Op::kTcgen05Cp) {
+    fault = check_cp(op, warp.cta);
+    event.global = op.descriptor_a;
+  } else if (op.address % 8 != 0 || op.address + 8 > config_.shared_bytes) {
+    fault = Fault::kMisaligned;
+  } else if (op.mask.bits >> config_.cluster_size != 0) {
+    fault = Fault::kBadMask;
+  } else if (targets_exited_cta(warp, op.mask)) {
+    fault = Fault::kExitedCta;
+  }
+  if (fault == Fault::kNone && op.group == CtaGroup::kTwo) {
+    fault = config_.cluster_size % 2 != 0 ? Fault::kOutOfRange
+            : ctas_[warp.cta ^ 1U].exited ? Fault::kExitedCta
+                                          : Fault::kNone;
+  }
+  if (fault != Fault::kNone) {
+    fail(event, fault, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  if (op.op != Op::kTcgen05Commit) {
+    warp.tensor_lanes |= 1U << op.lane;
+  } else if ((std::exchange(warp.tensor_lanes, 0U) & ~(1U << op.lane)) != 0) {
+    event.fault = Fault::kOtherLane;
+  }
+  AsyncOp& async = append(warp.tensor_queue);
+  async.operation = op;
+  async.warp = slot;
+  async.cta = async.signal_cta = warp.cta;
+  async.serial = ++serial_;
+  if (op.op != Op::kTcgen05Commit) {
+    async.operation.global = op.descriptor_a;
+  }
+  if (op.op == Op::kTcgen05Mma) {
+    async.operation.count = event.count;
+  }
+  event.step = Step::kIssued;
+  event.serial = async.serial;
+  emit(event);
+  ++changes_;
+  ++clusters_[ctas_[warp.cta].cluster].outstanding;
+  ready_.insert(static_cast<Slot>(warps_.size()) + slot);
+  return Outcome::kDone;
+}
+
+void Gpu::execute_mma(const AsyncOp& async) {
+  const Operation& op = async.operation;
+  MmaOperands operands;
+  operands.group = op.group;
+  operands.instruction = {op.instruction, static_cast<MmaKind>(op.kind)};
+  operands.d_address = {op.address};
+  operands.accumulate = (op.flags & event_flag::kAccumulate) != 0;
+  const std::uint32_t first = op.group == CtaGroup::kTwo ? async.cta & ~1U : async.cta;
+  for (std::uint32_t i = 0; i < ctas_in(op.group); ++i) {
+    operands.a[i] = {shared_of(first + i), config_.shared_bytes, {op.descriptor_a}};
+    operands.b[i] = {shared_of(first + i), config_.shared_bytes, {op.descriptor_b}};
+    operands.d[i] = &ctas_[first + i].tmem;
+  }
+  operands.a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
+  operands.a_address = {op.peer};
+  operands.scale_a = {op.scale_a};
+  operands.scale_b = {op.scale_b};
+  multiply(operands);
+}
+
+void Gpu::execute_cp(const AsyncOp& async) {
+  const Operation& op = async.operation;
+  const std::uint32_t first = op.group == CtaGroup::kTwo ? async.cta & ~1U : async.cta;
+  for (std::uint32_t i = 0; i < ctas_in(op.group); ++i) {
+    copy_to_tmem({shared_of(first + i), config_.shared_bytes, {op.descriptor_a}},
+                 static_cast<TmemCopy>(op.wanted),
+                 ctas_[first + i].tmem,
+                 {op.address});
+  }
+}
+
+void Gpu::advance_tensor(std::uint32_t index) {
+  Warp& warp = warps_[index];
+  const AsyncOp& async = warp.tensor_queue.front();
+  const std::uint32_t cluster = ctas_[warp.cta].cluster;
+  const Operation& op = async.operation;
+  ++changes_;
+  if (op.op == Op::kWgmma) {
+    finish_wgmma(index);
+  } else if (op.op != Op::kTcgen05Commit) {
+    if (config_.moves_data) {
+      op.op == Op::kTcgen05Mma ? execute_mma(async) : execute_cp(async);
+    }
+    if (sink_ != nullptr) {
+      Event event = event_of(async, Step::kWritten);
+      event.extra = op.descriptor_b;
+      emit(event);
+    }
+  } else if (op.mask.bits == 0) {
+    deferred_arrive(async, async.cta, op.address);
+  } else {
+    for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
+      if (op.mask.contains(rank)) {
+        const Slot at = take_async();
+        AsyncOp& arrival = async_[at - 4 * warps_.size()];
+        arrival = async;  // the same commit, on its way to one of its CTAs
+        arrival.live = true;
+        arrival.cta = arrival.signal_cta = cluster * config_.cluster_size + rank;
+        ++clusters_[cluster].outstanding;
+        ready_.insert(at);
+      }
+    }
+  }
+  warp.tensor_queue.pop_front();
+  if (warp.tensor_queue.empty()) {
+    ready_.erase(static_cast<Slot>(warps_.size()) + index);
+  }
+  --clusters_[cluster].outstanding;
+  retire_cluster_if_done(cluster);
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,256 @@
+// Tensor memory: allocation, and its loads and stores.
+
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "sim/model/gpu.hpp"
+
+namespace warptwin::sim {
+
+Gpu::Outcome Gpu::tmem_allocate(Slot slot, Operation& op) {
+  Warp& warp = warps_[slot];
+  Cta& cta = ctas_[warp.cta];
+  Event event = event_of(slot, op);
+  if (op.lanes != kWarpLanes) {
+    fail(event, Fault::kNotWholeWarp, true);
+  } else if (!TensorMemory::legal_columns(op.count)) {
+    fail(event, Fault::kBadCount, true);
+  } else if (cta.tmem.relinquished()) {
+    fail(event, Fault::kAfterRelinquish, true);
+  } else if (op.address % 4 != 0 || op.address + 4 > config_.shared_bytes) {
+    fail(event, Fault::kOutOfRange, true);
+  }
+  if ((event.flags & event_flag::kTraps) != 0) {
+    emit(event);
+    return Outcome::kDone;
+  }
+  // A pair that allocates together: neither CTA goes on before both have come, and both have
+  // allocated.
+  const bool pair =
+      op.group == CtaGroup::kTwo && config_.rules.pair_alloc == PairMeeting::kTogether;
+  if (pair && warp.pair_step == PairStep::kNone && !meet_peer(slot, PairStep::kMet)) {
+    return block(slot, op);
+  }
+  if (warp.pair_step != PairStep::kAllocated) {
+    const std::uint32_t base = cta.tmem.find_free(op.count);
+    const bool free = cta.tmem_reserved || (tmem_is_free(warp.cta, op.count) &&
+                                            (!pair || tmem_is_free(warp.cta ^ 1U, op.count)));
+    if (base == kTmemColumns || !free) {
+      cta.tmem_waiters |= 1U << warp.index;
+      return block(slot, op);
+    }
+    if (cta.tmem.largest() != 0 && op.count > cta.tmem.largest()) {
+      event.fault = Fault::kGrows;
+    }
+    cta.tmem.allocate(base, op.count);
+    if (pair) {
+      ctas_[warp.cta ^ 1U].tmem_reserved = !cta.tmem_reserved;
+      cta.tmem_reserved = false;
+    }
+    std::memcpy(cta.shared.data() + op.address, &base, sizeof base);
+    set_unknown(cta, op.address, op.address + 4, false);
+    op.result = base;
+    event.peer = base;
+    ++changes_;
+    emit(event);
+    warp.pair_step = pair ? PairStep::kAllocated : PairStep::kNone;
+  }
+  if (pair && !meet_peer(slot, PairStep::kNone)) {
+    return block(slot, op);
+  }
+  return Outcome::kDone;
+}
+
+// Whether the other CTAs of the SM leave a CTA so many columns, and the permit to allocate: who has
+// allocated keeps that until it relinquishes it, or ends.
+bool Gpu::tmem_is_free(std::uint32_t cta, std::uint32_t columns) const {
+  std::uint32_t taken = 0;
+  for (const std::uint32_t other : ctas_of_sm(cta)) {
+    const Cta& at = ctas_[other];
+    const bool holds = !at.tmem.allocations().empty() && !at.tmem.relinquished();
+    if (other != cta && !at.exited && (holds || at.tmem_reserved)) {
+      return false;
+    }
+    for (const TmemAllocationRecord& record : at.tmem.allocations()) {
+      taken += record.live && !at.exited ? record.columns : 0;
+    }
+  }
+  return taken + columns <= kTmemColumns;
+}
+
+// Those of its SM, and of pairs with a CTA there.
+void Gpu::wake_allocators(std::uint32_t cta) {
+  for (const std::uint32_t on_sm : ctas_of_sm(cta)) {
+    const std::uint32_t rank = on_sm % config_.cluster_size;
+    const std::uint32_t peer = rank ^ 1U;
+    for (const std::uint32_t other : {on_sm, on_sm - rank + peer}) {
+      if (other != on_sm && peer >= config_.cluster_size) {
+        continue;  // the last one of an odd number
+      }
+      for (std::uint32_t waiting = std::exchange(ctas_[other].tmem_waiters, 0); waiting != 0;
+           waiting &= waiting - 1) {
+        ready_.insert(other * config_.warps_per_cta +
+                      static_cast<std::uint32_t>(std::countr_zero(waiting)));
+      }
+    }
+  }
+}
+
+std::vector<std::uint32_t> Gpu::ctas_of_sm(std::uint32_t cta) const {
+  std::vector<std::uint32_t> ctas;
+  const std::uint32_t round = config_.places * config_.cluster_size;
+  for (std::uint32_t other = sm_of(cta); other < ctas_.size(); other += round) {
+    ctas.push_back(other);
+  }
+  return ctas;
+}
+
+// Whether the other CTA of the pair has come too; then the warp is at `next`.
+bool Gpu::meet_peer(Slot slot, PairStep next) {
+  Warp& warp = warps_[slot];
+  const Cta& cta = ctas_[warp.cta];
+  Cluster& cluster = clusters_[cta.cluster];
+  const std::uint32_t pair = cta.rank / 2;
+  if (!warp.pair_waits) {
+    warp.pair_waits = true;
+    warp.pair_generation = cluster.pair_generation[pair];
+    ++changes_;
+    if (++cluster.pair_entered[pair] == 2) {
+      cluster.pair_entered[pair] = 0;
+      ++cluster.pair_generation[pair];
+      const std::uint32_t warps = config_.cluster_size * config_.warps_per_cta;
+      const Slot first = cta.cluster * warps;
+      for (Slot other = first; other < first + warps; ++other) {
+        if (warps_[other].pair_waits && warps_[other].status == WarpStatus::kBlocked) {
+          ready_.insert(other);
+        }
+      }
+    }
+  }
+  if (cluster.pair_generation[pair] == warp.pair_generation) {
+    return false;
+  }
+  warp.pair_waits = false;
+  warp.pair_step = next;
+  ++changes_;
+  return true;
+}
+
+Gpu::Outcome Gpu::tmem_free(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  Cta& cta = ctas_[warp.cta];
+  Event event = event_of(slot, op);
+  ++changes_;
+  if (op.lanes != kWarpLanes) {
+    fail(event, Fault::kNotWholeWarp, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  if (op.op == Op::kTcgen05Relinquish) {
+    cta.tmem.relinquish();
+    emit(event);
+    wake_allocators(warp.cta);
+    return Outcome::kDone;
+  }
+  if (warp.pair_step != PairStep::kFreed) {
+    event.fault = cta.tmem.deallocate(TmemAddress{op.address}.column(), op.count);
+    emit(event);
+    wake_allocators(warp.cta);
+    const bool together = config_.rules.pair_dealloc == PairMeeting::kTogether;
+    const bool pair = op.group == CtaGroup::kTwo && event.fault == Fault::kNone;
+    warp.pair_step = pair && together ? PairStep::kFreed : PairStep::kNone;
+  }
+  if (warp.pair_step == PairStep::kFreed && !meet_peer(slot, PairStep::kNone)) {
+    return block(slot, op);
+  }
+  return Outcome::kDone;
+}
+
+Gpu::Outcome Gpu::issue_tmem(Slot slot, Operation& op) {
+  Warp& warp = warps_[slot];
+  Event event = event_of(slot, op);
+  const TmemAddress at{op.address};
+  event.fault = ctas_[warp.cta].tmem.check(at.column(), op.count);
+  if (op.lanes != kWarpLanes) {
+    fail(event, Fault::kNotWholeWarp, true);
+  } else if (event.fault == Fault::kOutOfRange) {
+    fail(event, event.fault, true);
+  } else if (at.lane() != warp.index % 4 * kWarpLanes) {
+    fail(event, Fault::kLaneSlice, true);
+  }
+  event.bytes = at.lane();
+  event.wanted = op.half_rows ? kWarpLanes / 2 : 0;
+  if ((event.flags & event_flag::kTraps) != 0) {
+    emit(event);
+    return Outcome::kDone;
+  }
+  AsyncOp& async = append(warp.tmem_queue);
+  async.operation = op;
+  async.operation.bytes = at.lane();
+  async.warp = slot;
+  async.cta = async.signal_cta = warp.cta;
+  async.serial = ++serial_;
+  event.step = Step::kIssued;
+  event.serial = async.serial;
+  emit(event);
+  ++changes_;
+  ++clusters_[ctas_[warp.cta].cluster].outstanding;
+  ready_.insert(static_cast<Slot>(warps_.size()) * 2 + slot);
+  return Outcome::kDone;
+}
+
+void Gpu::advance_tmem(std::uint32_t index) {
+  Warp& warp = warps_[index];
+  const AsyncOp& async = warp.tmem_queue.front();
+  const Operation& op = async.operation;
+  TensorMemory& tmem = ctas_[warp.cta].tmem;
+  ++changes_;
+  if (config_.moves_data && op.fragment != nullptr) {
+    FragmentData& data = *op.fragment;
+    const TmemAddress at{op.address};
+    const std::uint32_t rows = op.half_rows ? kWarpLanes / 2 : kWarpLanes;
+    for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
+      std::uint32_t* cells =
+          tmem.lane(at.lane() + lane % rows) + at.column() + lane / rows * data.registers;
+      std::uint32_t* registers = &data.bits[std::size_t{lane} * data.registers];
+      if (op.op == Op::kTcgen05Ld) {
+        std::copy_n(cells, data.registers, registers);
+      } else {
+        std::copy_n(registers, data.registers, cells);
+      }
+    }
+  }
+  if (sink_ != nullptr) {
+    emit(event_of(async, op.op == Op::kTcgen05Ld ? Step::kRead : Step::kWritten));
+  }
+  warp.tmem_queue.pop_front();
+  if (warp.tmem_queue.empty()) {
+    ready_.erase(static_cast<Slot>(warps_.size()) * 2 + index);
+    if (warp.status == WarpStatus::kBlocked &&
+        (warp.blocked_on.op == Op::kTcgen05WaitLd || warp.blocked_on.op == Op::kTcgen05WaitSt)) {
+      ready_.insert(index);
+    }
+  }
+  const std::uint32_t cluster = ctas_[warp.cta].cluster;
+  --clusters_[cluster].outstanding;
+  retire_cluster_if_done(cluster);
+}
+
+Gpu::Outcome Gpu::tmem_wait(Slot slot, const Operation& op) {
+  const Warp& warp = warps_[slot];
+  // One port in issue order: what a wait names is done when nothing is left in it.
+  if (!warp.tmem_queue.empty()) {
+    return block(slot, op);
+  }
+  ++changes_;
+  if (op.fragment != nullptr) {
+    op.fragment->settled = true;
+  }
+  Event event = event_of(slot, op);
+  event.fault = op.lanes != kWarpLanes ? Fault::kNotWholeWarp : Fault::kNone;
+  emit(event);
+  return Outcome::kDone;
+}
+
+}  // namespace warptwin::sim

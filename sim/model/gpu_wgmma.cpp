@@ -1,0 +1,187 @@
+// wgmma of a warpgroup, and its groups.
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <utility>
+
+#include "sim/model/gpu.hpp"
+#include "sim/model/matrix.hpp"
+
+namespace warptwin::sim {
+
+Fault Gpu::check_wgmma(Slot slot, const Operation& op) const {
+  const Warp& warp = warps_[slot];
+  const UmmaInstructionDescriptor instruction{op.instruction, static_cast<MmaKind>(op.kind)};
+  const std::uint32_t n = instruction.n();
+  if (warp.index / kWarpsPerWarpgroup * kWarpsPerWarpgroup + kWarpsPerWarpgroup >
+      config_.warps_per_cta) {
+    return Fault::kNotWarpgroup;
+  }
+  if (n < 8 || n > 256 || n % 8 != 0) {
+    return Fault::kBadShape;
+  }
+  const auto fits = [&](std::uint64_t descriptor, std::uint32_t rows) {
+    return check_descriptor({descriptor}) == Fault::kNone &&
+           reach_of({descriptor}, rows).end <= config_.shared_bytes;
+  };
+  return fits(op.descriptor_a, kWgmmaRows) && fits(op.descriptor_b, n) ? Fault::kNone
+                                                                       : Fault::kBadDescriptor;
+}
+
+// Whether a warp of the warpgroup has ended without a wgmma that another one has issued, or will
+// with `slot`'s end.
+bool Gpu::leaves_warpgroup(Slot slot) const {
+  const Slot first = warpgroup_of(slot);
+  for (const FormingWgmma& forming : warps_[first].wgmma_forming) {
+    for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
+      const bool has_issued = (forming.warps >> i & 1U) != 0;
+      if (!has_issued && warps_[first + i].status == WarpStatus::kDone) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// The k-th of a warpgroup is on its way when all four warps have issued it.
+Gpu::Outcome Gpu::issue_wgmma(Slot slot, Operation& op) {
+  Warp& warp = warps_[slot];
+  Event event = event_of(slot, op);
+  event.global = op.descriptor_a;
+  event.extra = op.descriptor_b;
+  event.wanted = op.instruction;
+  event.phase = op.kind;
+  event.pending = warp.wgmma_issued;
+  const Fault fault = op.lanes != kWarpLanes ? Fault::kNotWholeWarp : check_wgmma(slot, op);
+  if (fault != Fault::kNone) {
+    fail(event, fault, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  const Slot first = warpgroup_of(slot);
+  Warp& leader = warps_[first];
+  const std::uint32_t place = warp.wgmma_issued++ - leader.wgmma_begun;
+  if (place == leader.wgmma_forming.size()) {
+    FormingWgmma& forming = leader.wgmma_forming.emplace_back();
+    forming.async.operation = op;
+    forming.async.operation.fragment = nullptr;
+    forming.async.operation.global = op.descriptor_a;
+    forming.async.operation.wanted = op.instruction;
+    forming.async.warp = first;
+    forming.async.cta = forming.async.signal_cta = warp.cta;
+    forming.async.serial = ++serial_;
+    forming.async.accumulators = std::make_shared<WarpgroupRegisters>();
+  }
+  FormingWgmma& forming = leader.wgmma_forming[place];
+  const Operation& agreed = forming.async.operation;
+  FragmentData& d = *op.fragment;
+  if (agreed.descriptor_a != op.descriptor_a || agreed.descriptor_b != op.descriptor_b ||
+      agreed.instruction != op.instruction || agreed.kind != op.kind || agreed.flags != op.flags) {
+    event.fault = Fault::kNotWarpgroup;
+  } else if (std::exchange(d.touched_early, false)) {
+    event.fault = Fault::kUnwaited;
+  } else if (warp.wgmma_fenced == 0 || d.touched > warp.wgmma_fenced) {
+    event.fault = Fault::kNoFence;
+  }
+  forming.warps |= 1U << warp.index % kWarpsPerWarpgroup;
+  (*forming.async.accumulators)[warp.index % kWarpsPerWarpgroup] = op.fragment;
+  d.settled = false;
+  d.last_wgmma = warp.wgmma_issued;
+  event.step = Step::kIssued;
+  event.serial = forming.async.serial;
+  event.expected = static_cast<std::uint32_t>(std::popcount(forming.warps));
+  if (leaves_warpgroup(slot)) {
+    event.fault = Fault::kNotWarpgroup;
+  }
+  emit(event);
+  ++changes_;
+  // Fewer have issued a later one, so this is the first.
+  if (event.expected == kWarpsPerWarpgroup) {
+    append(leader.tensor_queue) = std::move(forming.async);
+    leader.wgmma_forming.pop_front();
+    ++leader.wgmma_begun;
+    op.result = 1;
+    ++clusters_[ctas_[warp.cta].cluster].outstanding;
+    ready_.insert(static_cast<Slot>(warps_.size()) + first);
+  }
+  return Outcome::kDone;
+}
+
+void Gpu::finish_wgmma(std::uint32_t index) {
+  Warp& leader = warps_[index];
+  const AsyncOp& async = leader.tensor_queue.front();
+  const Operation& op = async.operation;
+  if (config_.moves_data) {
+    WgmmaOperands operands;
+    operands.instruction = {op.instruction, static_cast<MmaKind>(op.kind)};
+    operands.a = {shared_of(async.cta), config_.shared_bytes, {op.descriptor_a}};
+    operands.b = {shared_of(async.cta), config_.shared_bytes, {op.descriptor_b}};
+    for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
+      operands.d[i] = (*async.accumulators)[i]->bits.data();
+    }
+    operands.accumulate = (op.flags & event_flag::kAccumulate) != 0;
+    multiply(operands);
+  }
+  if (sink_ != nullptr) {
+    Event event = event_of(async, Step::kWritten);
+    event.extra = op.descriptor_b;
+    event.phase = op.kind;
+    event.pending = leader.wgmma_done;
+    event.expected = kWarpsPerWarpgroup;
+    emit(event);
+  }
+  ++leader.wgmma_done;
+  for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
+    const Warp& warp = warps_[index + i];
+    if (warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kWgmmaWait &&
+        wgmmas_to_wait_for(warp, warp.blocked_on.count) <= leader.wgmma_done) {
+      ready_.insert(index + i);
+    }
+  }
+}
+
+// How many wgmmas of the warp must be over for at most `pending` groups to be under way.
+std::uint32_t Gpu::wgmmas_to_wait_for(const Warp& warp, std::uint32_t pending) const {
+  const std::size_t groups = warp.wgmma_groups.size();
+  return groups <= pending ? 0 : warp.wgmma_groups[groups - pending - 1];
+}
+
+Gpu::Outcome Gpu::wgmma_groups(Slot slot, const Operation& op) {
+  Warp& warp = warps_[slot];
+  const Warp& leader = warps_[warpgroup_of(slot)];
+  Event event = event_of(slot, op);
+  if (op.lanes != kWarpLanes) {
+    fail(event, Fault::kNotWholeWarp, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  if (op.op == Op::kWgmmaFence) {
+    warp.wgmma_fenced = op.global;
+    event.global = 0;
+  } else if (op.op == Op::kWgmmaCommit) {
+    event.phase = warp.wgmma_group++;
+    event.pending = warp.wgmma_issued;
+    warp.wgmma_groups.push_back(warp.wgmma_issued);
+  } else {
+    const std::uint32_t wanted = wgmmas_to_wait_for(warp, op.count);
+    if (wanted > leader.wgmma_done) {
+      return block(slot, op);
+    }
+    while (warp.wgmma_groups.size() > op.count) {
+      warp.wgmma_over = std::max(warp.wgmma_over, warp.wgmma_groups.front());
+      warp.wgmma_groups.pop_front();
+    }
+    event.pending = warp.wgmma_over;
+    if (op.fragment != nullptr) {
+      event.fault =
+          std::exchange(op.fragment->touched_early, false) ? Fault::kUnwaited : Fault::kNone;
+      op.fragment->settled = op.fragment->last_wgmma <= warp.wgmma_over;
+    }
+  }
+  ++changes_;
+  emit(event);
+  return Outcome::kDone;
+}
+
+}  // namespace warptwin::sim
