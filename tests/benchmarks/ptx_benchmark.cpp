@@ -1,0 +1,60 @@
+// How long a module takes to load: ptx_benchmark [FILE]; without a file one of 10,000 instructions.
+// Prints the best of five, by the wall clock.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include "sim/ptx/text/parse.hpp"
+
+namespace {
+
+using namespace warptwin;
+
+std::string drawn_module() {
+  std::string text =
+      ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+      ".reg .b32 %r<20001>;\n.reg .pred %p<2501>;\n.reg .b64 %rd<5>;\n"
+      "ld.param.u64 %rd1, [p];\nmov.u32 %r0, %tid.x;\n";
+  for (int block = 0; block < 2500; ++block) {
+    const std::string next = std::to_string(block * 3 + 1);
+    const std::string last = std::to_string(block * 3);
+    text += "$L" + std::to_string(block) + ":\n.loc 1 " + next + " 3\n";
+    text += "add.s32 %r" + next + ", %r" + last + ", 7;\n";
+    text += "ld.global.v2.b32 {%r" + std::to_string(block * 3 + 2) + ", %r" +
+            std::to_string(block * 3 + 3) + "}, [%rd1+" + last + "];\n";
+    text += "setp.lt.s32 %p" + std::to_string(block) + ", %r" + next + ", 100;\n";
+    text += "@%p" + std::to_string(block) + " bra $L" + std::to_string(block) + ";\n";
+  }
+  return text + "ret;\n}\n";
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  std::string text = drawn_module();
+  if (count > 1) {
+    std::ostringstream read;
+    if (!(read << std::ifstream{arguments[1], std::ios::binary}.rdbuf())) {
+      std::fprintf(stderr, "cannot read '%s'\n", arguments[1]);
+      return 2;
+    }
+    text = read.str();
+  }
+  double parse_ms = std::numeric_limits<double>::max();
+  for (int round = 0; round < 5; ++round) {
+    const auto begin = std::chrono::steady_clock::now();
+    const ptx::Module module = ptx::parse_module(text, "benchmark");
+    const auto end = std::chrono::steady_clock::now();
+    parse_ms = std::min(parse_ms, std::chrono::duration<double, std::milli>(end - begin).count());
+  }
+  std::printf("%zu lines, %zu bytes: parsed in %.2f ms\n",
+              static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')),
+              text.size(),
+              parse_ms);
+  return 0;
+}
