@@ -123,7 +123,6 @@ constexpr FormRow kRows[] = {
      kScalar},
     {"cvt", "rn|rz relu? satfinite?", "f16|bf16 f32", "d s1", kScalar},
     {"cvt", "rn|rz relu? satfinite?", "f16x2|bf16x2 f32", "d s1 s1", kScalar},
-    {"cvt", "rs relu? satfinite?", "f16x2|bf16x2 f32", "d s1 s1 s:b32", kScalar},
     {"cvt", "rn|rz|rna relu? satfinite?", "tf32 f32", "d s1", kScalar},
     {"cvt", "rn satfinite relu?", "$fp8|$fp6 f32", "d s1 s1", kScalar},
     {"cvt", "rn satfinite relu?", "$fp8 f16x2", "d s1", kScalar},
