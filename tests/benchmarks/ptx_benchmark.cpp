@@ -8,8 +8,9 @@
 #include <limits>
 #include <sstream>
 #include <string>
+#include <vector>
 
-#include "sim/ptx/text/parse.hpp"
+#include "sim/ptx/code/flow.hpp"
 
 namespace {
 
@@ -33,6 +34,10 @@ std::string drawn_module() {
   return text + "ret;\n}\n";
 }
 
+double milliseconds(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double, std::milli>(time).count();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -46,15 +51,26 @@ int main(int count, char** arguments) {
     text = read.str();
   }
   double parse_ms = std::numeric_limits<double>::max();
+  double decode_ms = parse_ms;
+  std::size_t instructions = 0;
   for (int round = 0; round < 5; ++round) {
     const auto begin = std::chrono::steady_clock::now();
     const ptx::Module module = ptx::parse_module(text, "benchmark");
+    const auto parsed = std::chrono::steady_clock::now();
+    const std::vector<ptx::Code> codes = ptx::decode(module);
+    instructions = 0;
+    for (const ptx::Code& code : codes) {
+      instructions += code.ops.size();
+      ptx::flow_of(code);
+    }
     const auto end = std::chrono::steady_clock::now();
-    parse_ms = std::min(parse_ms, std::chrono::duration<double, std::milli>(end - begin).count());
+    parse_ms = std::min(parse_ms, milliseconds(parsed - begin));
+    decode_ms = std::min(decode_ms, milliseconds(end - parsed));
   }
-  std::printf("%zu lines, %zu bytes: parsed in %.2f ms\n",
+  std::printf("%zu lines, %zu instructions: parsed in %.2f ms, decoded in %.2f ms\n",
               static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')),
-              text.size(),
-              parse_ms);
+              instructions,
+              parse_ms,
+              decode_ms);
   return 0;
 }

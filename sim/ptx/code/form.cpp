@@ -250,17 +250,30 @@ std::optional<std::string> refusal_of_operands(const Form& form,
   return std::nullopt;
 }
 
-// The refusal that is told is that of the form that fits furthest.
-FormMatch find(std::string_view opcode,
-               const Modifiers& modifiers,
-               std::optional<std::span<const Operand>> operands) {
-  const auto rows = table().by_root.find(opcode);
-  if (rows == table().by_root.end()) {
-    return {nullptr, "there is no " + std::string{opcode}};
+bool fits(const Form& form,
+          const Modifiers& modifiers,
+          std::optional<std::span<const Operand>> operands) {
+  if (!modifiers.unknown.empty() || (form.base & ~modifiers.words).any() ||
+      (modifiers.words & ~form.allowed).any() || (modifiers.shape.m != 0) != form.has_shape ||
+      modifiers.type_count != form.types.size()) {
+    return false;
   }
-  FormMatch best;
+  for (const ModifierChoice& choice : form.choices) {
+    const std::size_t count = (modifiers.words & choice.of).count();
+    if (count > 1 || (count == 0 && !choice.optional)) {
+      return false;
+    }
+  }
+  return !refusal_of_types(form, modifiers) && !(operands && refusal_of_operands(form, *operands));
+}
+
+// Why no form fits: the refusal of that which fits furthest.
+std::string refusal_of(const std::vector<const Form*>& rows,
+                       const Modifiers& modifiers,
+                       std::optional<std::span<const Operand>> operands) {
+  std::string reason;
   std::size_t best_rank = 0;
-  for (const Form* form : rows->second) {
+  for (const Form* form : rows) {
     const std::size_t base = (form->base & modifiers.words).count() * 4;
     std::size_t rank = base + ((form->base & ~modifiers.words).none() ? 2 : 1);
     auto refusal = refusal_of_modifiers(*form, modifiers);
@@ -272,15 +285,27 @@ FormMatch find(std::string_view opcode,
       rank = base + 4;
       refusal = refusal_of_operands(*form, *operands);
     }
-    if (!refusal) {
-      return {form, {}};
-    }
-    if (rank > best_rank) {
+    if (refusal && rank > best_rank) {
       best_rank = rank;
-      best.reason = *refusal;
+      reason = *refusal;
     }
   }
-  return best;
+  return reason;
+}
+
+FormMatch find(std::string_view opcode,
+               const Modifiers& modifiers,
+               std::optional<std::span<const Operand>> operands) {
+  const auto rows = table().by_root.find(opcode);
+  if (rows == table().by_root.end()) {
+    return {nullptr, "there is no " + std::string{opcode}};
+  }
+  for (const Form* form : rows->second) {
+    if (fits(*form, modifiers, operands)) {
+      return {form, {}};
+    }
+  }
+  return {nullptr, refusal_of(rows->second, modifiers, operands)};
 }
 
 }  // namespace
