@@ -244,12 +244,12 @@ void Parser::function(const Linkage& linked, bool is_entry) {
   while (directive(made)) {
   }
   if (!is_entry && reader_.peek().is("(")) {
-    made.prototype.returns = parameter_list(Space::kParam);
+    made.prototype.returns = parameter_list();
   }
   made.position = reader_.peek().position;
   made.name = reader_.name("the name of a function");
   if (reader_.peek().is("(")) {
-    made.prototype.parameters = parameter_list(Space::kParam);
+    made.prototype.parameters = parameter_list();
   }
   while (directive(made)) {
   }

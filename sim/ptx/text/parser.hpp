@@ -84,8 +84,8 @@ class Parser {
   Linkage linkage();
   void module_variables(Space space, const Linkage& linkage);
   // variables.cpp
-  std::vector<Variable> parameter_list(Space space);
-  Variable parameter(Space space);
+  std::vector<Variable> parameter_list();
+  Variable parameter();
   Variable declaration(Space space, const Linkage& linkage);
   void declarator(Variable& variable);
   void initialiser(Variable& variable);

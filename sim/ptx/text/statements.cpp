@@ -199,11 +199,11 @@ void Parser::labelled(Function& function, std::uint32_t scope, const Token& labe
   } else if (reader_.take_if_dot("callprototype")) {
     Prototype prototype;
     if (reader_.peek().is("(")) {
-      prototype.returns = parameter_list(Space::kParam);
+      prototype.returns = parameter_list();
     }
     reader_.name("'_'");
     if (reader_.peek().is("(")) {
-      prototype.parameters = parameter_list(Space::kParam);
+      prototype.parameters = parameter_list();
     }
     while (reader_.peek().kind == Token::Kind::kDot) {
       prototype.no_return = prototype.no_return || reader_.peek().is_dot("noreturn");

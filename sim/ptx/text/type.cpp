@@ -31,7 +31,7 @@ constexpr std::array<TypeTraits, static_cast<std::size_t>(Type::kEnd)> kTypes = 
 }};
 
 constexpr std::string_view kSpaces[] = {
-    "generic", "reg", "const", "global", "local", "param", "shared"};
+    "generic", "const", "global", "local", "param", "shared"};
 
 }  // namespace
 

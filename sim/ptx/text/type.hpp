@@ -93,7 +93,7 @@ inline bool is_integer(Type type) {
 /// "u32", without the dot.
 std::optional<Type> type_named(std::string_view name);
 
-enum class Space : std::uint8_t { kGeneric, kReg, kConst, kGlobal, kLocal, kParam, kShared };
+enum class Space : std::uint8_t { kGeneric, kConst, kGlobal, kLocal, kParam, kShared };
 
 std::string_view name_of(Space space);
 

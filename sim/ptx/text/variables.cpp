@@ -129,14 +129,12 @@ Variable Parser::declaration(Space space, const Linkage& linkage) {
   return variable;
 }
 
-Variable Parser::parameter(Space space) {
+Variable Parser::parameter() {
   Variable variable;
-  const Token at = reader_.peek();
-  const std::string_view word = reader_.dot_word("'.param' or '.reg'");
-  if (word != "param" && word != "reg") {
-    Reader::fail(at, "'.param' or '.reg'");
+  if (!reader_.take_if_dot("param")) {
+    reader_.fail("'.param'");
   }
-  variable.space = word == "reg" ? Space::kReg : space;
+  variable.space = Space::kParam;
   if (reader_.take_if_dot("align")) {
     variable.alignment = read_alignment(reader_);
   }
@@ -159,14 +157,14 @@ Variable Parser::parameter(Space space) {
 }
 
 // "(" parameters ")", which may be empty.
-std::vector<Variable> Parser::parameter_list(Space space) {
+std::vector<Variable> Parser::parameter_list() {
   std::vector<Variable> parameters;
   reader_.expect("(");
   if (reader_.take_if(")")) {
     return parameters;
   }
   do {
-    parameters.push_back(parameter(space));
+    parameters.push_back(parameter());
   } while (reader_.take_if(","));
   reader_.expect(")");
   return parameters;

@@ -92,6 +92,15 @@ TEST(PtxDecode, OperandsNameWhatTheyAre) {
   EXPECT_EQ(argument(7, 0).index, code.parts_of(argument(6, 0))[1].index);
 }
 
+TEST(PtxDecode, SpecialRegistersHaveNamesAndComponents) {
+  EXPECT_EQ(name_of(*special_named("%envreg31", 0)), "%envreg31");
+  EXPECT_EQ(name_of(*special_named("%cluster_ctaid", 3)), "%cluster_ctaid.z");
+  EXPECT_EQ(bits_of(*special_named("%clock64", 0)), 64U);
+  EXPECT_FALSE(special_named("%tid", 0));
+  EXPECT_FALSE(special_named("%tid", 4));
+  EXPECT_FALSE(special_named("%laneid", 1));
+}
+
 TEST(PtxDecode, FloatsBecomeBitsOfTheInstructionsType) {
   const Loaded loaded = load_body(
       "add.f32 %f1, %f2, 0d3FF8000000000000; add.f64 %fd1, %fd2, 0f3FC00000; "

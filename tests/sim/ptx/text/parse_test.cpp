@@ -77,6 +77,10 @@ TEST(PtxParse, ParametersHaveArraysAlignmentAndPointers) {
   EXPECT_EQ(parameters[2].type, Type::kF32);
 }
 
+TEST(PtxParse, ParametersInRegistersAreRefused) {
+  EXPECT_EQ(error_of(".func f(.reg .b32 a);"), "t.ptx:4:9: expected '.param', found '.reg'");
+}
+
 TEST(PtxParse, DirectivesOfAKernel) {
   const Module module = parse(
       ".entry k()\n.reqntid 128, 2\n.minnctapersm 1\n.maxnreg 168\n.reqnctapercluster 2, 1, 1\n"
@@ -246,7 +250,7 @@ TEST(PtxParse, ErrorsAreListedUpToALimit) {
 
 TEST(PtxParse, ErrorInOneFunctionHidesNoOther) {
   const std::string error = error_of(".entry a( { ret; }\n.entry b() { add 1 2; }");
-  EXPECT_THAT(error, HasSubstr("t.ptx:4:11: expected '.param' or '.reg', found '{'"));
+  EXPECT_THAT(error, HasSubstr("t.ptx:4:11: expected '.param', found '{'"));
   EXPECT_THAT(error, HasSubstr("t.ptx:5:20: expected ',' or ';', found '2'"));
 }
 
