@@ -82,6 +82,9 @@ class Decoder {
       arguments = call_arguments(instruction);
     } else {
       const auto rules = rules_of(*op.form, instruction.operands.size());
+      // Of scalar instructions these alone write a second register.
+      takes_pairs_ =
+          op.form->group != Group::kScalar || op.is("setp") || (op.is("lop3") && rules.size() == 6);
       for (std::size_t index = 0; index < rules.size(); ++index) {
         arguments.push_back(
             argument(instruction.operands[index], wanted_of(instruction, *op.form, *rules[index])));
@@ -334,7 +337,7 @@ class Decoder {
   }
 
   Argument pair(const Operand& operand, const Wanted& wanted) {
-    if (wanted.role != Role::kWrite) {
+    if (wanted.role != Role::kWrite || !takes_pairs_) {
       refuse(operand.position, "'a|b' stands where two registers are written, and nowhere else");
     }
     Wanted second = wanted;
@@ -438,6 +441,7 @@ class Decoder {
   Names names_;
   Code code_;
   std::uint32_t scope_ = 0;
+  bool takes_pairs_ = false;
   std::vector<Problem> problems_;
   std::unordered_map<const Variable*, std::uint32_t> variable_indices_;
 };

@@ -18,6 +18,13 @@ std::span<const Argument> elements_of(const Code& code, const Argument& argument
 void write_lanes(Lanes& into, const Lanes& value, std::uint32_t bits, Mask mask) {
   const std::uint64_t keep = low_bits(bits);
   const std::uint8_t keep_poison = poison_bits(bits);
+  if (mask == ~Mask{0}) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      into.value[lane] = value.value[lane] & keep;
+      into.poison[lane] = value.poison[lane] & keep_poison;
+    }
+    return;
+  }
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     if ((mask >> lane & 1U) != 0) {
       into.value[lane] = value.value[lane] & keep;
@@ -110,6 +117,10 @@ const Lanes* Executor::source(const Argument& argument, Lanes& store) {
   if (argument.kind == Argument::Kind::kRegister && !argument.negated) {
     return &strand_.frame->slots[routine().slots[argument.index]];
   }
+  if (argument.kind == Argument::Kind::kNumber) {
+    const auto place = static_cast<std::size_t>(&argument - code().arguments.data());
+    return &routine().constants[routine().constant_of[place]];
+  }
   store = element(argument);
   return &store;
 }
@@ -183,19 +194,18 @@ void Executor::scalar(const Op& op, const Guarded& guarded) {
   static const Lanes kZero;
   const Scalar& found = routine().scalars[strand_.pc];
   ScalarCall call;
-  Lanes stores[ScalarCall::kSources];
   bool poison = false;
   call.sources = op.count - 1;
   for (std::uint32_t index = 0; index < ScalarCall::kSources; ++index) {
-    call.in[index] = index < call.sources ? source(arguments[index + 1], stores[index]) : &kZero;
+    call.in[index] = index < call.sources ? source(arguments[index + 1], stores_[index]) : &kZero;
     poison = poison || call.in[index]->any_poison();
   }
-  Lanes out;
-  Lanes second;
+  out_.poison.fill(0);
+  second_.poison.fill(0);
   const bool pair = arguments[0].kind == Argument::Kind::kPair;
   const Argument& target = pair ? code().parts_of(arguments[0])[0] : arguments[0];
-  call.out = &out;
-  call.second = pair ? &second : nullptr;
+  call.out = &out_;
+  call.second = pair ? &second_ : nullptr;
   call.modifiers = &op.source->modifiers;
   call.type = op.source->modifiers.type(0);
   call.source_type = op.source->modifiers.type_count > 1 ? op.source->modifiers.type(1) : call.type;
@@ -205,9 +215,9 @@ void Executor::scalar(const Op& op, const Guarded& guarded) {
   if (poison) {
     found.poison(call);
   }
-  write_back(target, out, guarded);
+  write_back(target, out_, guarded);
   if (pair) {
-    write_back(code().parts_of(arguments[0])[1], second, guarded);
+    write_back(code().parts_of(arguments[0])[1], second_, guarded);
   }
   if (found.writes_carry) {
     Mask& carry = strand_.frame->carry;

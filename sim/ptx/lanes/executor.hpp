@@ -45,7 +45,7 @@ class Executor {
   Stop request(const Op& op, const Guarded& guarded);
   Stop stop(Stop::Kind kind, Mask lanes) const;
 
-  /// One operand of at most 64 bits, into `store` where it is not a register itself.
+  /// One operand of at most 64 bits, into `store` where it is no register or number.
   const Lanes* source(const Argument& argument, Lanes& store);
   Lanes element(const Argument& argument);
   /// Elements side by side, of so many bits each.
@@ -56,6 +56,10 @@ class Executor {
   const Program& program_;
   Surroundings& surroundings_;
   Strand& strand_;
+  // Of one scalar instruction; kept, for clearing them takes as long as most instructions.
+  Lanes stores_[ScalarCall::kSources];
+  Lanes out_;
+  Lanes second_;
 };
 
 }  // namespace warptwin::ptx

@@ -136,13 +136,18 @@ double rounded_to_odd(double value, double error) {
   return std::nextafter(value, error > 0 ? infinity : -infinity);
 }
 
-RoundingScope::RoundingScope(Rounding rounding) : before_{std::fegetround()} {
+RoundingScope::RoundingScope(Rounding rounding)
+    : directed_{rounding != Rounding::kNearest && rounding != Rounding::kAway} {
   constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD, FE_TONEAREST};
-  std::fesetround(kModes[static_cast<std::size_t>(rounding)]);
+  if (directed_) {
+    std::fesetround(kModes[static_cast<std::size_t>(rounding)]);
+  }
 }
 
 RoundingScope::~RoundingScope() {
-  std::fesetround(before_);
+  if (directed_) {
+    std::fesetround(FE_TONEAREST);
+  }
 }
 
 }  // namespace warptwin::ptx

@@ -50,7 +50,7 @@ std::uint32_t encode_f32(double value, Rounding rounding);
 /// is that of one rounding.
 double rounded_to_odd(double value, double error);
 
-/// Sets the host's rounding mode for as long as it lives.
+/// Sets the host's rounding mode for as long as it lives; without one it rounds to nearest.
 class RoundingScope {
  public:
   explicit RoundingScope(Rounding rounding);
@@ -59,7 +59,7 @@ class RoundingScope {
   RoundingScope& operator=(const RoundingScope&) = delete;
 
  private:
-  int before_;
+  bool directed_;
 };
 
 }  // namespace warptwin::ptx

@@ -1,10 +1,27 @@
 #include "sim/ptx/lanes/routine.hpp"
 
+#include <unordered_map>
 #include <utility>
 
 namespace warptwin::ptx {
 
 namespace {
+
+void add_constants(Routine& routine) {
+  std::unordered_map<std::uint64_t, std::uint32_t> known;
+  for (const Argument& argument : routine.code.arguments) {
+    routine.constant_of.push_back(kNoIndex);
+    if (argument.kind != Argument::Kind::kNumber) {
+      continue;
+    }
+    const auto [index, added] =
+        known.try_emplace(argument.value, static_cast<std::uint32_t>(routine.constants.size()));
+    if (added) {
+      routine.constants.push_back(Lanes::all(argument.value));
+    }
+    routine.constant_of.back() = index->second;
+  }
+}
 
 Routine routine_of(Code&& code) {
   Routine routine;
@@ -17,6 +34,7 @@ Routine routine_of(Code&& code) {
     routine.slots.push_back(routine.slot_count);
     routine.slot_count += bits_of(each.type) > 64 ? 2 : 1;
   }
+  add_constants(routine);
   return routine;
 }
 

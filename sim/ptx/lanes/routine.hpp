@@ -17,6 +17,8 @@ struct Routine {
   std::vector<Scalar> scalars;       // of each op
   std::vector<std::uint32_t> slots;  // of each register: where its lanes begin
   std::uint32_t slot_count = 0;
+  std::vector<Lanes> constants;            // numbers in operands, in every lane
+  std::vector<std::uint32_t> constant_of;  // of each of the code's arguments; kNoIndex: no number
 
   std::uint32_t bits_of(std::uint32_t number) const {
     return ptx::bits_of(code.registers[number].type);

@@ -30,8 +30,7 @@ constexpr std::array<TypeTraits, static_cast<std::size_t>(Type::kEnd)> kTypes = 
     {"ue8m0x2", 16, kFloat, 2}, {"ue4m3", 8, kFloat, 1},
 }};
 
-constexpr std::string_view kSpaces[] = {
-    "generic", "const", "global", "local", "param", "shared"};
+constexpr std::string_view kSpaces[] = {"generic", "const", "global", "local", "param", "shared"};
 
 }  // namespace
 

@@ -141,6 +141,8 @@ TEST(PtxDecode, ErrorsNameTheOperand) {
               HasSubstr("3 elements do not make 64 bits"));
   EXPECT_THAT(error_of("call f, (a);"), HasSubstr("nothing in this scope declares 'f'"));
   EXPECT_THAT(error_of("call;"), HasSubstr("no error"));  // a gap: call takes operands
+  EXPECT_THAT(error_of("add.s32 %r1|%p1, %r2, 1;"),
+              HasSubstr("'a|b' stands where two registers are written"));
   EXPECT_THAT(error_of("add.s32 %r1, !%r2, 1;"), HasSubstr("'!' stands before a predicate"));
 }
 

@@ -192,6 +192,16 @@ TEST(PtxStrand, VectorsArePackedAndUnpacked) {
   EXPECT_EQ(warp.reg("%rd5").value[0], 0x2211443344332211U);
 }
 
+TEST(PtxStrand, Lop3AsksWhetherABitIsSet) {
+  TestWarp warp{
+      kernel("mov.u32 %r1, %laneid; setp.lt.u32 %p2, %r1, 16; lop3.and.b32 %r2|%p1, %r1, 1, 0, "
+             "0xc0, %p2;\n"
+             "lop3.or.b32 _|%p3, %r1, 1, 0, 0xc0, %p2; ret;")};
+  warp.run();
+  EXPECT_EQ(warp.reg("%p1").holds(), 0xaaaaU);
+  EXPECT_EQ(warp.reg("%p3").holds(), 0xaaaaffffU);
+}
+
 TEST(PtxStrand, CarriesChain) {
   TestWarp warp{kernel(
       "mov.b32 %r1, 0xffffffff; mov.b32 %r2, 1; add.cc.u32 %r3, %r1, %r2; addc.u32 %r4, 0, 0;\n"
