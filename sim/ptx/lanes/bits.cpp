@@ -126,7 +126,7 @@ struct Szext {
 // From bit b of a, itself with it, the c-th set bit upwards, or downwards where c is negative.
 struct Fns {
   static U64 apply(const Width&, U64 a, U64 b, U64 c, U64) {
-    auto left = static_cast<std::int32_t>(c);
+    std::int64_t left = static_cast<std::int32_t>(c);
     if (b >= 32) {
       return 0xffffffff;
     }
