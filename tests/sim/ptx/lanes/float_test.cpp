@@ -292,45 +292,47 @@ struct HalfType {
   std::string name;
   reference::Format format;
   std::vector<U64> values;
+  /// Of two the product is in the middle between two values; the third says to which side.
+  std::vector<U64> near_middles;
 };
 
-const std::vector<HalfType> kHalves = {{"f16",
-                                        reference::kHalf,
-                                        {0x0000,
-                                         0x8000,
-                                         0x0001,
-                                         0x83ff,
-                                         0x0400,
-                                         0x3c00,
-                                         0x3c01,
-                                         0xbc00,
-                                         0x3555,
-                                         0x4248,
-                                         0x7bff,
-                                         0xfbff,
-                                         0x7c00,
-                                         0xfc00,
-                                         0x7e01,
-                                         0x13ff,
-                                         0x2bff}},
-                                       {"bf16",
-                                        reference::kBrain,
-                                        {0x0000,
-                                         0x8000,
-                                         0x0001,
-                                         0x8080,
-                                         0x3f80,
-                                         0x3f81,
-                                         0xbf80,
-                                         0x3eab,
-                                         0x4049,
-                                         0x7f7f,
-                                         0xff7f,
-                                         0x7f80,
-                                         0xff80,
-                                         0x7fc1,
-                                         0x3b81,
-                                         0x4401}}};
+const std::vector<U64> kF16Values = {0x0000,
+                                     0x8000,
+                                     0x0001,
+                                     0x83ff,
+                                     0x0400,
+                                     0x3c00,
+                                     0x3c01,
+                                     0xbc00,
+                                     0x3555,
+                                     0x4248,
+                                     0x7bff,
+                                     0xfbff,
+                                     0x7c00,
+                                     0xfc00,
+                                     0x7e01,
+                                     0x13ff,
+                                     0x2bff};
+const std::vector<U64> kBf16Values = {0x0000,
+                                      0x8000,
+                                      0x0001,
+                                      0x8080,
+                                      0x3f80,
+                                      0x3f81,
+                                      0xbf80,
+                                      0x3eab,
+                                      0x4049,
+                                      0x7f7f,
+                                      0xff7f,
+                                      0x7f80,
+                                      0xff80,
+                                      0x7fc1,
+                                      0x3b81,
+                                      0x4401};
+
+const std::vector<HalfType> kHalves = {
+    {"f16", reference::kHalf, kF16Values, {0x3e00, 0x3c01, 0x0001, 0x8001, 0x3c00}},
+    {"bf16", reference::kBrain, kBf16Values, {0x3fc0, 0x3f81, 0x0d80, 0x8d80, 0x3f80}}};
 
 void add_half(std::vector<Case>& rows, const HalfType& type) {
   const reference::Format format = type.format;
@@ -357,11 +359,13 @@ void add_half(std::vector<Case>& rows, const HalfType& type) {
                     const Wide exact = value(s[0]) * value(s[1]) + value(s[2]);
                     return exact <= 0 ? 0 : encode(exact, false);
                   }});
-  rows.push_back(
-      {"fma.rn." + type.name, {"b16", "b16", "b16", "b16"}, type.values, [=](const Sources& s) {
-         const Wide exact = value(s[0]) * value(s[1]) + value(s[2]);
-         return encode(exact, (minus(s[0]) != minus(s[1])) && minus(s[2]));
-       }});
+  const auto fma = [=](const Sources& s) {
+    const Wide exact = value(s[0]) * value(s[1]) + value(s[2]);
+    return encode(exact, (minus(s[0]) != minus(s[1])) && minus(s[2]));
+  };
+  const std::vector<std::string> three{"b16", "b16", "b16", "b16"};
+  rows.push_back({"fma.rn." + type.name, three, type.values, fma});
+  rows.push_back({"fma.rn." + type.name, three, type.near_middles, fma});
   rows.push_back({"max." + type.name, two, type.values, [=](const Sources& s) {
                     const Wide a = value(s[0]);
                     const Wide b = value(s[1]);
