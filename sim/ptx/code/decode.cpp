@@ -274,21 +274,28 @@ class Decoder {
   }
 
   Argument targets(const Operand& operand) {
-    const TargetList* list = names_.find_targets(operand.name, scope_);
+    std::uint32_t scope = scope_;
+    const TargetList* list = names_.find_targets(operand.name, scope);
     if (list == nullptr || list->calls) {
       refuse(operand.position, "no '.branchtargets' " + quoted(operand.name) + " is in this scope");
     }
+    Argument made;
+    made.kind = Argument::Kind::kTargets;
+    const auto [known, added] =
+        target_indices_.try_emplace(list, static_cast<std::uint32_t>(code_.targets.size()));
+    made.index = known->second;
+    if (!added) {
+      return made;
+    }
     std::vector<std::uint32_t> found;
     for (const std::string_view name : list->names) {
-      const auto target = names_.find_label(name, scope_);
+      const auto target = names_.find_label(name, scope);
       if (!target) {
+        target_indices_.erase(list);
         refuse(operand.position, "no label " + quoted(name) + " is in this scope");
       }
       found.push_back(*target);
     }
-    Argument made;
-    made.kind = Argument::Kind::kTargets;
-    made.index = static_cast<std::uint32_t>(code_.targets.size());
     code_.targets.push_back(std::move(found));
     return made;
   }
@@ -421,7 +428,8 @@ class Decoder {
   Argument prototype(const Operand& operand) {
     const Prototype* found = names_.find_prototype(operand.name, scope_);
     if (found == nullptr) {
-      const TargetList* list = names_.find_targets(operand.name, scope_);
+      std::uint32_t scope = scope_;
+      const TargetList* list = names_.find_targets(operand.name, scope);
       const auto first =
           list != nullptr && list->calls ? names_.find_function(list->names.front()) : std::nullopt;
       if (!first) {
@@ -444,6 +452,7 @@ class Decoder {
   bool takes_pairs_ = false;
   std::vector<Problem> problems_;
   std::unordered_map<const Variable*, std::uint32_t> variable_indices_;
+  std::unordered_map<const TargetList*, std::uint32_t> target_indices_;
 };
 
 }  // namespace

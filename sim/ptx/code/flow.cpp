@@ -7,6 +7,7 @@ namespace warptwin::ptx {
 
 namespace {
 
+constexpr std::size_t kEdgesMax = std::size_t{1} << 24;
 constexpr std::size_t kLivenessBytesMax = std::size_t{512} << 20;
 
 enum class End : std::uint8_t { kNone, kBranch, kLeave, kDead };
@@ -24,12 +25,25 @@ End end_of(const Code& code, const Op& op) {
   return op.is("trap") || code.ends_in_call(op) ? End::kDead : End::kNone;
 }
 
-std::vector<std::uint32_t> targets_of(const Code& code, const Op& op) {
+std::span<const std::uint32_t> targets_of(const Code& code, const Op& op) {
   const auto arguments = code.arguments_of(op);
   if (op.is("bra")) {
-    return {arguments[0].index};
+    return {&arguments[0].index, 1};
   }
   return code.targets[arguments[1].index];
+}
+
+// Many switches over one long list have as many edges as their product.
+void check_edges(const Code& code) {
+  std::size_t edges = 0;
+  for (const Op& op : code.ops) {
+    edges += op.is("brx.idx") ? targets_of(code, op).size() : 0;
+  }
+  if (edges > kEdgesMax) {
+    throw ConfigError(code.module->file + ": function '" + std::string{code.function->name} +
+                      "' has switches with " + std::to_string(edges) + " ways; at most " +
+                      std::to_string(kEdgesMax) + " are followed");
+  }
 }
 
 void find_blocks(const Code& code, Flow& flow) {
@@ -201,6 +215,7 @@ class PostDominators {
 }  // namespace
 
 Flow flow_of(const Code& code) {
+  check_edges(code);
   Flow flow;
   find_blocks(code, flow);
   connect(code, flow);

@@ -31,6 +31,7 @@ struct Flow {
   std::uint32_t join_of(std::uint32_t op) const;
 };
 
+/// Throws ConfigError for a function whose switches together have more than 2^24 ways.
 Flow flow_of(const Code& code);
 
 /// For each block the registers whose values are needed at its begin, and at its end.

@@ -129,7 +129,7 @@ std::optional<std::uint32_t> Names::find_label(std::string_view name, std::uint3
   return std::nullopt;
 }
 
-const TargetList* Names::find_targets(std::string_view name, std::uint32_t scope) const {
+const TargetList* Names::find_targets(std::string_view name, std::uint32_t& scope) const {
   for (; scope != kNoIndex; scope = function_.scopes[scope].parent) {
     const auto& targets = function_.scopes[scope].targets;
     if (const auto found = targets.find(name); found != targets.end()) {

@@ -31,7 +31,8 @@ class Names {
   std::optional<VariableUse> find_variable(std::string_view name, std::uint32_t scope) const;
   std::optional<std::uint32_t> find_function(std::string_view name) const;
   std::optional<std::uint32_t> find_label(std::string_view name, std::uint32_t scope) const;
-  const TargetList* find_targets(std::string_view name, std::uint32_t scope) const;
+  /// Sets `scope` to that which has the list: its names are looked up there.
+  const TargetList* find_targets(std::string_view name, std::uint32_t& scope) const;
   const Prototype* find_prototype(std::string_view name, std::uint32_t scope) const;
 
   std::vector<Register> registers;

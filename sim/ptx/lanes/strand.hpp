@@ -73,7 +73,7 @@ struct Stop {
     kRequest,  // an instruction of the machine; `Strand::complete` goes behind it
     kCall,     // of a function without a body; likewise
     kParted,   // lanes went apart: `others` are the other strands
-    kJoin,     // at the place where lanes that parted may come together
+    kJoin,     // lanes that parted may come together here: let those with most joins go first
     kLeft,     // `mask` ended: by exit, or by ret of the kernel
     kTrap,     // `mask` came to a trap
     kPoison,   // a branch, or a call through a register, depends on what nobody has written

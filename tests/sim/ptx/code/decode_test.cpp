@@ -214,6 +214,19 @@ TEST(PtxFlow, RegistersLiveUntilTheirLastUse) {
   EXPECT_FALSE(liveness.live_in(0, 0));
 }
 
+TEST(PtxFlow, ManySwitchesOverOneLongListAreRefused) {
+  std::string list = "ts: .branchtargets L";
+  std::string switches;
+  for (int each = 0; each < 5000; ++each) {
+    list += ",L";
+    switches += "brx.idx %r1, ts;\n";
+  }
+  const Loaded loaded = load_body(list + ";\nL:" + switches);
+  EXPECT_THAT(loaded.codes.at(0).targets, SizeIs(1)) << "one list is kept once";
+  EXPECT_THAT([&] { flow_of(loaded.codes.at(0)); },
+              testing::ThrowsMessage<ConfigError>(HasSubstr("has switches with 25005000 ways")));
+}
+
 TEST(PtxFlow, EmptyAndUnendedBodies) {
   EXPECT_THAT(flow_of(load(".entry k() { }").codes.at(0)).blocks, SizeIs(0));
   const Loaded loaded = load_body("L: @%p1 bra L; bra E; E:");
