@@ -16,6 +16,7 @@
 #include "sim/cli/decode.hpp"
 #include "sim/cli/engines.hpp"
 #include "sim/cli/programs.hpp"
+#include "sim/cli/ptx_command.hpp"
 #include "sim/cli/traces.hpp"
 #include "sim/micro/listing.hpp"
 #include "sim/report/explanation.hpp"
@@ -66,6 +67,8 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
   trace SCENARIO       one execution, written down for compare
   compare A B          two traces, of the simulator or a GPU: where they differ first
   decode WORD...       raw mbarrier words of a GPU: phase, arrivals, bytes
+  ptx coverage FILE... which instructions of a PTX file the simulator does not have
+  ptx show FILE        a PTX file decoded, with the user's lines
   make-input FILE.npy  a matrix of random numbers, float32
 
 A parameter of a scenario is set with --set name=value. 'warptwin COMMAND --help' lists the options.
@@ -1331,6 +1334,11 @@ ExitCode decode_command(Session& session) {
   return ExitCode::kClean;
 }
 
+ExitCode ptx_command(Session& session) {
+  return ptx({strings(session, "words"), text_option(session, "kernel"), session.json()},
+             session.out);
+}
+
 struct Command {
   const char* name;
   ExitCode (*run)(Session&);
@@ -1379,6 +1387,7 @@ constexpr Command kCommands[] = {
      "resident-ctas"},
     {"compare", compare_command, "json", nullptr, true},
     {"decode", decode_command, "json name", nullptr, true},
+    {"ptx", ptx_command, "json kernel", nullptr, true},
     {"make-input", make_input, "shape seed"},
 };
 
@@ -1438,6 +1447,7 @@ po::options_description all_options() {
       "diagnostics", "what can be reported")("to", text(), "FILE: where the trace goes")(
       "on", text(), "functional, timed (on a chip), hw (the GPU): which engine, or several")(
       "values", "with what was computed, and what the copies brought")(
+      "kernel", text(), "NAME: of a PTX file, this function alone")(
       "name", text(), "of the barriers, as input.full: what each is called")(
       "suppress", text(), "FILE: findings that are known, which then fail nothing")(
       "shape", text()->default_value("512x512"), "ROWSxCOLUMNS")(

@@ -1,0 +1,139 @@
+#include "sim/cli/ptx_command.hpp"
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+
+#include "sim/ptx/code/code.hpp"
+#include "sim/ptx/code/print.hpp"
+#include "sim/report/json.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+/// One mnemonic that is missing, in one file.
+struct Missing {
+  std::string reason;
+  std::string first;  // "file:line"
+  std::uint32_t count = 0;
+};
+
+struct Coverage {
+  std::string file;
+  std::size_t functions = 0;
+  std::size_t instructions = 0;
+  std::map<std::string_view, std::size_t> groups;  // how many of each that is there
+  std::map<std::string, Missing> missing;          // by mnemonic
+};
+
+void count(const ptx::Code& code, Coverage& coverage) {
+  coverage.instructions += code.ops.size();
+  for (const ptx::Op& op : code.ops) {
+    if (op.form != nullptr) {
+      ++coverage.groups[name_of(op.form->group)];
+    }
+  }
+  for (const ptx::Gap& gap : code.gaps) {
+    const ptx::Instruction& source = *code.ops[gap.op].source;
+    Missing& missing = coverage.missing[std::string{source.text}];
+    if (missing.count++ == 0) {
+      missing.reason = gap.reason;
+      missing.first = coverage.file + ":" + std::to_string(source.position.line);
+    }
+  }
+}
+
+Coverage coverage_of(const std::string& file) {
+  Coverage coverage;
+  coverage.file = file;
+  const ptx::Module module = ptx::read_module(file);
+  const std::vector<ptx::Code> codes = ptx::decode(module);
+  coverage.functions = codes.size();
+  for (const ptx::Code& code : codes) {
+    count(code, coverage);
+  }
+  return coverage;
+}
+
+Json json_of(const Coverage& coverage) {
+  Json missing = Json::array();
+  for (const auto& [mnemonic, each] : coverage.missing) {
+    missing.push_back({{"instruction", mnemonic},
+                       {"count", each.count},
+                       {"first", each.first},
+                       {"reason", each.reason}});
+  }
+  Json groups = Json::object();
+  for (const auto& [group, number] : coverage.groups) {
+    groups[std::string{group}] = number;
+  }
+  return {{"file", coverage.file},
+          {"functions", coverage.functions},
+          {"instructions", coverage.instructions},
+          {"groups", groups},
+          {"missing", missing}};
+}
+
+void print(const Coverage& coverage, std::ostream& out) {
+  out << coverage.file << ": " << coverage.instructions << " instructions in " << coverage.functions
+      << " functions; " << (coverage.missing.empty() ? "none is missing" : "missing:") << "\n";
+  for (const auto& [mnemonic, each] : coverage.missing) {
+    out << "  " << mnemonic << ", " << each.count << " times, first in " << each.first << ": "
+        << each.reason << "\n";
+  }
+}
+
+ExitCode print_coverage(const PtxRequest& request, std::ostream& out) {
+  bool whole = true;
+  Json files = Json::array();
+  for (const std::string& file : std::span{request.words}.subspan(1)) {
+    const Coverage coverage = coverage_of(file);
+    whole = whole && coverage.missing.empty();
+    if (request.json) {
+      files.push_back(json_of(coverage));
+    } else {
+      print(coverage, out);
+    }
+  }
+  const ExitCode code = whole ? ExitCode::kClean : ExitCode::kUsage;
+  if (request.json) {
+    out << Json{{"files", files}, {"exit", static_cast<int>(code)}}.dump(2) << "\n";
+  }
+  return code;
+}
+
+void print_listing(const PtxRequest& request, std::ostream& out) {
+  const ptx::Module module = ptx::read_module(request.words[1]);
+  std::string names;
+  bool shown = false;
+  for (const ptx::Code& code : ptx::decode(module)) {
+    names += (names.empty() ? "" : ", ") + std::string{code.function->name};
+    if (request.kernel.empty() || request.kernel == code.function->name) {
+      out << (shown ? "\n" : "");
+      print(code, out);
+      shown = true;
+    }
+  }
+  if (!shown) {
+    throw ConfigError(request.words[1] + " has no function " +
+                      (request.kernel.empty() ? "with a body" : "'" + request.kernel + "'") +
+                      (names.empty() ? "" : "; it has " + names));
+  }
+}
+
+}  // namespace
+
+ExitCode ptx(const PtxRequest& request, std::ostream& out) {
+  const std::size_t files = request.words.empty() ? 0 : request.words.size() - 1;
+  if (files > 0 && request.words[0] == "coverage" && request.kernel.empty()) {
+    return print_coverage(request, out);
+  }
+  if (files == 1 && request.words[0] == "show" && !request.json) {
+    print_listing(request, out);
+    return ExitCode::kClean;
+  }
+  throw ConfigError("'ptx' takes 'coverage FILE... [--json]' or 'show FILE [--kernel NAME]'");
+}
+
+}  // namespace warptwin::sim

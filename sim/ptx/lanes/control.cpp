@@ -1,0 +1,285 @@
+#include <algorithm>
+#include <utility>
+
+#include "sim/ptx/lanes/executor.hpp"
+
+namespace warptwin::ptx {
+
+namespace {
+
+constexpr std::uint32_t kCallsMax = 512;
+
+}  // namespace
+
+std::optional<Stop> Executor::control(const Op& op, const Guarded& guarded) {
+  if (guarded.unknown != 0) {
+    return stop(Stop::Kind::kPoison, guarded.unknown);
+  }
+  if (op.is("brkpt") || guarded.executes == 0) {
+    ++strand_.pc;
+    return std::nullopt;
+  }
+  if (op.is("bra")) {
+    return branch(op, guarded);
+  }
+  if (op.is("brx.idx")) {
+    return switch_branch(op, guarded);
+  }
+  // Those that the guard keeps go on as a strand of their own.
+  if (guarded.executes != strand_.mask) {
+    return part(
+        {{strand_.pc, guarded.executes}, {strand_.pc + 1, strand_.mask & ~guarded.executes}},
+        op.is("call") ? strand_.pc + 1 : routine().flow.join_of(strand_.pc));
+  }
+  return op.is("call") ? call(op, guarded.executes) : leave(op, guarded.executes);
+}
+
+std::optional<Stop> Executor::branch(const Op& op, const Guarded& guarded) {
+  const std::uint32_t target = code().arguments_of(op)[0].index;
+  if (guarded.executes == strand_.mask) {
+    strand_.pc = target;
+    return std::nullopt;
+  }
+  return part({{strand_.pc + 1, strand_.mask & ~guarded.executes}, {target, guarded.executes}},
+              routine().flow.join_of(strand_.pc));
+}
+
+std::optional<Stop> Executor::switch_branch(const Op& op, const Guarded& guarded) {
+  const auto arguments = code().arguments_of(op);
+  const auto& targets = code().targets[arguments[1].index];
+  Lanes store;
+  const Lanes& index = *source(arguments[0], store);
+  if (const Mask unknown = index.poisoned() & guarded.executes; unknown != 0) {
+    return stop(Stop::Kind::kPoison, unknown);
+  }
+  std::vector<std::pair<std::uint32_t, Mask>> ways;
+  const auto go = [&](std::uint32_t target, Mask lane) {
+    for (auto& [to, lanes] : ways) {
+      if (to == target) {
+        lanes |= lane;
+        return;
+      }
+    }
+    ways.emplace_back(target, lane);
+  };
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    const Mask bit = Mask{1} << lane;
+    if ((guarded.executes & bit) != 0) {
+      if (index.value[lane] >= targets.size()) {
+        Stop fault = stop(Stop::Kind::kFault, bit);
+        fault.text = "brx.idx takes entry " + std::to_string(index.value[lane]) + " of " +
+                     std::to_string(targets.size());
+        return fault;
+      }
+      go(targets[index.value[lane]], bit);
+    } else if ((strand_.mask & bit) != 0) {
+      go(strand_.pc + 1, bit);
+    }
+  }
+  return part(std::move(ways), routine().flow.join_of(strand_.pc));
+}
+
+// One strand for each way; this one takes the first. They may come together again at `join`.
+std::optional<Stop> Executor::part(std::vector<std::pair<std::uint32_t, Mask>> ways,
+                                   std::uint32_t join) {
+  if (ways.size() == 1) {
+    strand_.pc = ways[0].first;
+    return std::nullopt;
+  }
+  Stop parted = stop(Stop::Kind::kParted, strand_.mask);
+  auto& joins = strand_.joins;
+  const Frame* frame = strand_.frame.get();
+  // Lanes that leave a loop one after the other wait at the same place.
+  const bool again = !joins.empty() && joins.back().frame == frame && joins.back().op == join;
+  if (join != kNoIndex && !again) {
+    joins.push_back({frame, join});
+  }
+  for (std::size_t way = 1; way < ways.size(); ++way) {
+    Strand other = strand_;
+    other.pc = ways[way].first;
+    other.mask = ways[way].second;
+    parted.others.push_back(std::move(other));
+  }
+  strand_.pc = ways[0].first;
+  strand_.mask = ways[0].second;
+  return parted;
+}
+
+std::optional<Stop> Executor::leave(const Op& op, Mask lanes) {
+  if (op.is("ret")) {
+    return return_from(lanes);
+  }
+  Stop left = stop(op.is("trap") ? Stop::Kind::kTrap : Stop::Kind::kLeft, lanes);
+  strand_.mask = 0;
+  return left;
+}
+
+namespace {
+
+// What the caller gives as parameter `index`, or takes as what comes back, to the other's variable.
+void copy_bytes(const ParameterBytes& from, ParameterBytes& to, Mask lanes) {
+  const std::uint64_t size = std::min(from.size, to.size);
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    if ((lanes >> lane & 1U) != 0) {
+      std::copy_n(&from.bytes[lane * from.size], size, &to.bytes[lane * to.size]);
+      std::copy_n(&from.poison[lane * from.size], size, &to.poison[lane * to.size]);
+    }
+  }
+}
+
+ParameterBytes& bytes_of_variable(Frame& frame, const Variable& variable) {
+  return frame.parameters.try_emplace(&variable, ParameterBytes{variable.bytes()}).first->second;
+}
+
+}  // namespace
+
+std::optional<Stop> Executor::call(const Op& op, Mask lanes) {
+  const auto arguments = code().arguments_of(op);
+  if (arguments[1].kind == Argument::Kind::kFunction) {
+    return enter(op, program_.module().functions[arguments[1].index], lanes);
+  }
+  Lanes store;
+  const Lanes& targets = *source(arguments[1], store);
+  if (const Mask unknown = targets.poisoned() & lanes; unknown != 0) {
+    return stop(Stop::Kind::kPoison, unknown);
+  }
+  const auto first = static_cast<std::uint32_t>(std::countr_zero(lanes));
+  Mask same = 0;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    same |= Mask{targets.value[lane] == targets.value[first]} << lane;
+  }
+  if ((lanes & same) != lanes) {  // each function that is called gets its own strand
+    return part({{strand_.pc, lanes & same}, {strand_.pc, lanes & ~same}}, strand_.pc + 1);
+  }
+  const Function* function = surroundings_.function_at(targets.value[first]);
+  if (function == nullptr) {
+    Stop fault = stop(Stop::Kind::kFault, lanes);
+    fault.text = "a call through a register goes to no function";
+    return fault;
+  }
+  return enter(op, *function, lanes);
+}
+
+std::optional<Stop> Executor::enter(const Op& op, const Function& function, Mask lanes) {
+  const auto number = static_cast<std::uint32_t>(&function - program_.module().functions.data());
+  const Routine* callee = program_.routine_of(number);
+  if (callee == nullptr) {
+    Stop asked = stop(Stop::Kind::kCall, lanes);
+    asked.function = &function;
+    return asked;
+  }
+  const auto given = code().parts_of(code().arguments_of(op)[2]);
+  const auto& wanted = function.prototype.parameters;
+  Stop fault = stop(Stop::Kind::kFault, lanes);
+  if (given.size() != wanted.size()) {
+    fault.text = "a call gives " + std::to_string(given.size()) + " parameters to " +
+                 std::string{function.name} + ", which takes " + std::to_string(wanted.size());
+    return fault;
+  }
+  if (strand_.frame->depth + 1 >= kCallsMax) {
+    fault.text = "more than " + std::to_string(kCallsMax) + " calls inside each other";
+    return fault;
+  }
+  auto frame = std::make_shared<Frame>(*callee);
+  for (std::size_t index = 0; index < wanted.size(); ++index) {
+    ParameterBytes& to = bytes_of_variable(*frame, wanted[index]);
+    if (given[index].kind == Argument::Kind::kVariable) {
+      const Variable& variable = *code().variables[given[index].index].variable;
+      copy_bytes(bytes_of_variable(*strand_.frame, variable), to, lanes);
+      continue;
+    }
+    const Lanes value = element(given[index]);
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      for (std::uint64_t byte = 0; byte < std::min<std::uint64_t>(to.size, 8); ++byte) {
+        to.bytes[lane * to.size + byte] =
+            static_cast<std::uint8_t>(value.value[lane] >> (byte * 8));
+        to.poison[lane * to.size + byte] = value.poison[lane] >> byte & 1U;
+      }
+    }
+  }
+  frame->caller = strand_.frame;
+  frame->call = strand_.pc;
+  frame->depth = strand_.frame->depth + 1;
+  strand_.frame = std::move(frame);
+  strand_.pc = 0;
+  return std::nullopt;
+}
+
+std::optional<Stop> Executor::return_from(Mask lanes) {
+  const std::shared_ptr<Frame> callee = strand_.frame;
+  if (callee->caller == nullptr) {
+    Stop left = stop(Stop::Kind::kLeft, lanes);
+    strand_.mask = 0;
+    return left;
+  }
+  std::erase_if(strand_.joins,
+                [&](const Strand::Join& join) { return join.frame == callee.get(); });
+  strand_.frame = callee->caller;
+  strand_.pc = callee->call + 1;
+  const auto taken = code().parts_of(code().arguments_of(code().ops[callee->call])[0]);
+  const auto& given = callee->routine->code.function->prototype.returns;
+  for (std::size_t index = 0; index < std::min(taken.size(), given.size()); ++index) {
+    if (taken[index].kind == Argument::Kind::kVariable) {
+      const Variable& variable = *code().variables[taken[index].index].variable;
+      copy_bytes(bytes_of_variable(*callee, given[index]),
+                 bytes_of_variable(*strand_.frame, variable),
+                 lanes);
+    }
+  }
+  return std::nullopt;
+}
+
+// ld.param and st.param of what calls pass: bytes of a frame.
+std::optional<Stop> Executor::parameter_access(const Op& op, const Guarded& guarded) {
+  const bool loads = op.is("ld");
+  const auto arguments = code().arguments_of(op);
+  const Argument& address = arguments[loads ? 1 : 0];
+  const Argument& base = code().parts_of(address)[0];
+  const Argument& data = arguments[loads ? 0 : 1];
+  ParameterBytes& bytes = bytes_of_variable(*strand_.frame, *code().variables[base.index].variable);
+  const Type type = op.source->modifiers.type();
+  const std::uint32_t size = bytes_of(type);
+  const auto parts =
+      data.kind == Argument::Kind::kVector ? code().parts_of(data) : std::span{&data, 1};
+  std::uint64_t at = address.value + base.value;
+  if (size > 8 || at > bytes.size || parts.size() * size > bytes.size - at) {
+    Stop fault = stop(Stop::Kind::kFault, guarded.executes);
+    fault.text = size > 8 ? "parameters of more than 64 bits are not passed"
+                          : "an access past the end of a parameter";
+    return fault;
+  }
+  for (const Argument& part : parts) {
+    Lanes value;
+    if (!loads) {
+      value = element(part);
+    }
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      for (std::uint32_t byte = 0; byte < size; ++byte) {
+        std::uint8_t& stored = bytes.bytes[lane * bytes.size + at + byte];
+        std::uint8_t& poison = bytes.poison[lane * bytes.size + at + byte];
+        if (loads) {
+          value.value[lane] |= std::uint64_t{stored} << (byte * 8);
+          value.poison[lane] |= static_cast<std::uint8_t>(poison << byte);
+        } else if ((guarded.executes >> lane & 1U) != 0) {
+          stored = static_cast<std::uint8_t>(value.value[lane] >> (byte * 8));
+          poison = value.poison[lane] >> byte & 1U;
+        } else if ((guarded.unknown >> lane & 1U) != 0) {
+          poison = 1;
+        }
+      }
+      if (loads && is_signed(type)) {
+        const std::uint32_t spare = 64 - bits_of(type);
+        value.value[lane] = static_cast<std::uint64_t>(
+            static_cast<std::int64_t>(value.value[lane] << spare) >> spare);
+      }
+    }
+    if (loads) {
+      write_back(part, value, guarded);
+    }
+    at += size;
+  }
+  ++strand_.pc;
+  return std::nullopt;
+}
+
+}  // namespace warptwin::ptx

@@ -1,0 +1,349 @@
+#include "sim/ptx/lanes/executor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace warptwin::ptx {
+
+namespace {
+
+// The elements of a vector, or the one operand there is.
+std::span<const Argument> elements_of(const Code& code, const Argument& argument) {
+  return argument.kind == Argument::Kind::kVector ? code.parts_of(argument)
+                                                  : std::span{&argument, 1};
+}
+
+}  // namespace
+
+void write_lanes(Lanes& into, const Lanes& value, std::uint32_t bits, Mask mask) {
+  const std::uint64_t keep = low_bits(bits);
+  const std::uint8_t keep_poison = poison_bits(bits);
+  if (mask == ~Mask{0}) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      into.value[lane] = value.value[lane] & keep;
+      into.poison[lane] = value.poison[lane] & keep_poison;
+    }
+    return;
+  }
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    if ((mask >> lane & 1U) != 0) {
+      into.value[lane] = value.value[lane] & keep;
+      into.poison[lane] = value.poison[lane] & keep_poison;
+    }
+  }
+}
+
+Stop Executor::stop(Stop::Kind kind, Mask lanes) const {
+  Stop stop;
+  stop.kind = kind;
+  stop.op = strand_.pc;
+  stop.mask = lanes;
+  return stop;
+}
+
+Stop Executor::run(std::uint64_t steps) {
+  for (;;) {
+    if (strand_.mask == 0) {
+      return stop(Stop::Kind::kLeft, 0);
+    }
+    auto& joins = strand_.joins;
+    if (!joins.empty() && joins.back().frame == strand_.frame.get() &&
+        joins.back().op == strand_.pc) {
+      joins.pop_back();
+      return stop(Stop::Kind::kJoin, strand_.mask);
+    }
+    if (steps-- == 0) {
+      return stop(Stop::Kind::kSteps, strand_.mask);
+    }
+    if (std::optional<Stop> reached = step()) {
+      return std::move(*reached);
+    }
+  }
+}
+
+Executor::Guarded Executor::guard_of(const Op& op) const {
+  if (!op.guarded()) {
+    return {strand_.mask, 0};
+  }
+  const Lanes& guard = strand_.frame->slots[routine().slots[op.guard]];
+  const Mask unknown = guard.poisoned() & strand_.mask;
+  const Mask holds = op.source->guard_negated ? ~guard.holds() : guard.holds();
+  return {holds & strand_.mask & ~unknown, unknown};
+}
+
+std::optional<Stop> Executor::step() {
+  if (strand_.pc >= code().ops.size()) {
+    return return_from(strand_.mask);
+  }
+  const Op& op = code().ops[strand_.pc];
+  const Guarded guarded = guard_of(op);
+  if (op.form == nullptr ||
+      (op.form->group == Group::kScalar && routine().scalars[strand_.pc].execute == nullptr)) {
+    Stop missing = stop(Stop::Kind::kMissing, guarded.executes);
+    missing.text = "no instruction " + std::string{op.source->text} + " is there";
+    return missing;
+  }
+  if (op.form->group == Group::kScalar) {
+    scalar(op, guarded);
+    ++strand_.pc;
+    return std::nullopt;
+  }
+  if (op.form->group == Group::kControl) {
+    return control(op, guarded);
+  }
+  if (guarded.executes == 0 && guarded.unknown == 0) {
+    ++strand_.pc;
+    return std::nullopt;
+  }
+  if (op.is("ld") || op.is("st")) {
+    const auto arguments = code().arguments_of(op);
+    const Argument& address = arguments[op.is("ld") ? 1 : 0];
+    const Argument& base = code().parts_of(address)[0];
+    // A kernel's own parameters are the machine's; those of calls belong to a frame.
+    if (base.kind == Argument::Kind::kVariable) {
+      const VariableUse& use = code().variables[base.index];
+      const bool of_call = use.variable->space == Space::kParam &&
+                           (use.owner == VariableUse::Owner::kLocal ||
+                            use.owner == VariableUse::Owner::kReturn || !code().function->is_entry);
+      if (of_call) {
+        return parameter_access(op, guarded);
+      }
+    }
+  }
+  return request(op, guarded);
+}
+
+const Lanes* Executor::source(const Argument& argument, Lanes& store) {
+  if (argument.kind == Argument::Kind::kRegister && !argument.negated) {
+    return &strand_.frame->slots[routine().slots[argument.index]];
+  }
+  if (argument.kind == Argument::Kind::kNumber) {
+    const auto place = static_cast<std::size_t>(&argument - code().arguments.data());
+    return &routine().constants[routine().constant_of[place]];
+  }
+  store = element(argument);
+  return &store;
+}
+
+Lanes Executor::element(const Argument& argument) {
+  switch (argument.kind) {
+    case Argument::Kind::kRegister: {
+      Lanes lanes = strand_.frame->slots[routine().slots[argument.index]];
+      for (std::uint32_t lane = 0; argument.negated && lane < kLanes; ++lane) {
+        lanes.value[lane] ^= 1U;
+      }
+      return lanes;
+    }
+    case Argument::Kind::kNumber:
+      return Lanes::all(argument.value);
+    case Argument::Kind::kSpecial:
+      return surroundings_.special(SpecialRegister{argument.index});
+    case Argument::Kind::kVariable:
+      return Lanes::all(surroundings_.address_of(code().variables[argument.index]) +
+                        argument.value);
+    case Argument::Kind::kFunction:
+      return Lanes::all(surroundings_.address_of(program_.module().functions[argument.index]) +
+                        argument.value);
+    case Argument::Kind::kVector:
+      return packed(argument, bits_of(argument.type) / std::max(argument.count, 1U));
+    default:
+      return Lanes::unknown();
+  }
+}
+
+Lanes Executor::packed(const Argument& argument, std::uint32_t bits) {
+  Lanes whole;
+  std::uint32_t shift = 0;
+  for (const Argument& part : code().parts_of(argument)) {
+    Lanes store;
+    const Lanes& lanes = *source(part, store);
+    for (std::uint32_t lane = 0; lane < kLanes && shift < 64; ++lane) {
+      whole.value[lane] |= (lanes.value[lane] & low_bits(bits)) << shift;
+      const auto poison = static_cast<std::uint32_t>(lanes.poison[lane] & poison_bits(bits));
+      whole.poison[lane] |= static_cast<std::uint8_t>(poison << shift / 8);
+    }
+    shift += bits;
+  }
+  return whole;
+}
+
+void Executor::write_back(const Argument& argument, const Lanes& value, const Guarded& guarded) {
+  if (argument.kind != Argument::Kind::kRegister) {
+    return;
+  }
+  const std::uint32_t bits = routine().bits_of(argument.index);
+  Lanes& slot = strand_.frame->slots[routine().slots[argument.index]];
+  write_lanes(slot, value, bits, guarded.executes);
+  if (guarded.unknown != 0) {  // written or not: nobody knows
+    write_lanes(slot, Lanes::unknown(), bits, guarded.unknown);
+  }
+}
+
+void Executor::scalar(const Op& op, const Guarded& guarded) {
+  const auto arguments = code().arguments_of(op);
+  if (op.is("mov")) {
+    if (bits_of(op.source->modifiers.type()) == 128) {
+      move_wide(op, guarded);
+      return;
+    }
+    if (arguments[0].kind == Argument::Kind::kVector) {
+      move_to_vector(op, guarded);
+      return;
+    }
+  }
+  static const Lanes kZero;
+  const Scalar& found = routine().scalars[strand_.pc];
+  ScalarCall call;
+  bool poison = false;
+  call.sources = op.count - 1;
+  for (std::uint32_t index = 0; index < ScalarCall::kSources; ++index) {
+    call.in[index] = index < call.sources ? source(arguments[index + 1], stores_[index]) : &kZero;
+    poison = poison || call.in[index]->any_poison();
+  }
+  out_.poison.fill(0);
+  second_.poison.fill(0);
+  const bool pair = arguments[0].kind == Argument::Kind::kPair;
+  const Argument& target = pair ? code().parts_of(arguments[0])[0] : arguments[0];
+  call.out = &out_;
+  call.second = pair ? &second_ : nullptr;
+  call.modifiers = &op.source->modifiers;
+  call.type = op.source->modifiers.type(0);
+  call.source_type = op.source->modifiers.type_count > 1 ? op.source->modifiers.type(1) : call.type;
+  call.out_bits = target.kind == Argument::Kind::kRegister ? routine().bits_of(target.index) : 64;
+  call.carry = found.reads_carry ? strand_.frame->carry : 0;
+  found.execute(call);
+  if (poison) {
+    found.poison(call);
+  }
+  write_back(target, out_, guarded);
+  if (pair) {
+    write_back(code().parts_of(arguments[0])[1], second_, guarded);
+  }
+  if (found.writes_carry) {
+    Mask& carry = strand_.frame->carry;
+    carry = (carry & ~guarded.executes) | (call.carry & guarded.executes);
+  }
+}
+
+// mov.b32 {%rs1, %rs2}, %r1: each element takes its bits.
+void Executor::move_to_vector(const Op& op, const Guarded& guarded) {
+  const auto arguments = code().arguments_of(op);
+  const auto parts = code().parts_of(arguments[0]);
+  const std::uint32_t bits =
+      bits_of(op.source->modifiers.type()) / static_cast<std::uint32_t>(parts.size());
+  Lanes store;
+  const Lanes whole = *source(arguments[1], store);
+  std::uint32_t shift = 0;
+  for (const Argument& part : parts) {
+    Lanes value;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      value.value[lane] = whole.value[lane] >> shift & low_bits(bits);
+      value.poison[lane] =
+          static_cast<std::uint8_t>(whole.poison[lane] >> shift / 8 & poison_bits(bits));
+    }
+    write_back(part, value, guarded);
+    shift += bits;
+  }
+}
+
+// 128 bits between a register, two of 64 and four of 32.
+void Executor::move_wide(const Op& op, const Guarded& guarded) {
+  const auto arguments = code().arguments_of(op);
+  const auto halves = values_of(arguments[1]);
+  const auto targets = elements_of(code(), arguments[0]);
+  if (targets.size() == 1) {
+    if (targets[0].kind == Argument::Kind::kRegister) {
+      const std::uint32_t slot = routine().slots[targets[0].index];
+      for (std::uint32_t half = 0; half < 2; ++half) {
+        write_lanes(strand_.frame->slots[slot + half], halves[half], 64, guarded.executes);
+        write_lanes(strand_.frame->slots[slot + half], Lanes::unknown(), 64, guarded.unknown);
+      }
+    }
+    return;
+  }
+  const auto bits = static_cast<std::uint32_t>(128 / targets.size());
+  for (std::uint32_t index = 0; index < targets.size(); ++index) {
+    const Lanes& half = halves[index * bits / 64];
+    const std::uint32_t shift = index * bits % 64;
+    Lanes value;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      value.value[lane] = half.value[lane] >> shift & low_bits(bits);
+      value.poison[lane] =
+          static_cast<std::uint8_t>(half.poison[lane] >> shift / 8 & poison_bits(bits));
+    }
+    write_back(targets[index], value, guarded);
+  }
+}
+
+// Of `mov.b128` two halves; of other vectors their elements.
+std::vector<Lanes> Executor::values_of(const Argument& argument) {
+  std::vector<Lanes> values;
+  if (argument.kind == Argument::Kind::kSink) {
+    return values;
+  }
+  if (argument.kind == Argument::Kind::kAddress) {
+    const auto parts = code().parts_of(argument);
+    values.push_back(element(parts[0]));
+    for (std::uint64_t& address : values[0].value) {
+      address += argument.value;
+    }
+    for (const Argument& part : parts.subspan(1)) {
+      for (const Lanes& lanes : values_of(part)) {
+        values.push_back(lanes);
+      }
+    }
+    return values;
+  }
+  if (argument.kind == Argument::Kind::kVector) {
+    if (argument.type == Type::kB128 && argument.count > 1) {
+      const auto parts = code().parts_of(argument);
+      const std::size_t per_half = parts.size() / 2;
+      for (std::size_t half = 0; half < 2; ++half) {
+        Argument some = argument;
+        some.first += static_cast<std::uint32_t>(half * per_half);
+        some.count = static_cast<std::uint32_t>(per_half);
+        values.push_back(packed(some, static_cast<std::uint32_t>(64 / per_half)));
+      }
+      return values;
+    }
+    for (const Argument& part : code().parts_of(argument)) {
+      for (const Lanes& lanes : values_of(part)) {
+        values.push_back(lanes);
+      }
+    }
+    return values;
+  }
+  values.push_back(element(argument));
+  const bool wide =
+      argument.kind == Argument::Kind::kRegister && routine().bits_of(argument.index) > 64;
+  if (wide) {
+    values.push_back(strand_.frame->slots[routine().slots[argument.index] + 1]);
+  } else if (argument.type == Type::kB128) {
+    values.emplace_back();
+  }
+  return values;
+}
+
+Stop Executor::request(const Op& op, const Guarded& guarded) {
+  Stop asked = stop(Stop::Kind::kRequest, guarded.executes);
+  asked.unknown_guard = guarded.unknown;
+  const auto walk = [&](const auto& self, const Argument& argument) -> bool {
+    if (argument.kind != Argument::Kind::kVector && argument.kind != Argument::Kind::kPair) {
+      return argument.written && !argument.read;
+    }
+    const auto parts = code().parts_of(argument);
+    return std::any_of(
+        parts.begin(), parts.end(), [&](const Argument& part) { return self(self, part); });
+  };
+  for (const Argument& argument : code().arguments_of(op)) {
+    OperandValue operand;
+    operand.argument = &argument;
+    if (!walk(walk, argument)) {
+      operand.values = values_of(argument);
+    }
+    asked.operands.push_back(std::move(operand));
+  }
+  return asked;
+}
+
+}  // namespace warptwin::ptx

@@ -1,0 +1,65 @@
+/// How a strand executes: inside of Strand::run.
+
+#pragma once
+
+#include <optional>
+
+#include "sim/ptx/lanes/strand.hpp"
+
+namespace warptwin::ptx {
+
+/// Writes the lanes of `mask`, cut to `bits`.
+void write_lanes(Lanes& into, const Lanes& value, std::uint32_t bits, Mask mask);
+
+class Executor {
+ public:
+  Executor(const Program& program, Surroundings& surroundings, Strand& strand)
+      : program_{program}, surroundings_{surroundings}, strand_{strand} {}
+
+  Stop run(std::uint64_t steps);
+
+ private:
+  /// What a guard lets through.
+  struct Guarded {
+    Mask executes = 0;
+    Mask unknown = 0;  // lanes whose guard is poison; not in `executes`
+  };
+
+  const Routine& routine() const { return *strand_.frame->routine; }
+  const Code& code() const { return routine().code; }
+  Guarded guard_of(const Op& op) const;
+
+  std::optional<Stop> step();
+  void scalar(const Op& op, const Guarded& guarded);
+  void move_wide(const Op& op, const Guarded& guarded);
+  void move_to_vector(const Op& op, const Guarded& guarded);
+  std::optional<Stop> control(const Op& op, const Guarded& guarded);
+  std::optional<Stop> branch(const Op& op, const Guarded& guarded);
+  std::optional<Stop> switch_branch(const Op& op, const Guarded& guarded);
+  std::optional<Stop> part(std::vector<std::pair<std::uint32_t, Mask>> ways, std::uint32_t join);
+  std::optional<Stop> leave(const Op& op, Mask lanes);
+  std::optional<Stop> call(const Op& op, Mask lanes);
+  std::optional<Stop> enter(const Op& op, const Function& function, Mask lanes);
+  std::optional<Stop> return_from(Mask lanes);
+  std::optional<Stop> parameter_access(const Op& op, const Guarded& guarded);
+  Stop request(const Op& op, const Guarded& guarded);
+  Stop stop(Stop::Kind kind, Mask lanes) const;
+
+  /// One operand of at most 64 bits, into `store` where it is no register or number.
+  const Lanes* source(const Argument& argument, Lanes& store);
+  Lanes element(const Argument& argument);
+  /// Elements side by side, of so many bits each.
+  Lanes packed(const Argument& argument, std::uint32_t bits);
+  std::vector<Lanes> values_of(const Argument& argument);
+  void write_back(const Argument& argument, const Lanes& value, const Guarded& guarded);
+
+  const Program& program_;
+  Surroundings& surroundings_;
+  Strand& strand_;
+  // Of one scalar instruction; kept, for clearing them takes as long as most instructions.
+  Lanes stores_[ScalarCall::kSources];
+  Lanes out_;
+  Lanes second_;
+};
+
+}  // namespace warptwin::ptx

@@ -1,0 +1,66 @@
+/// One register in all lanes of a warp.
+
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+namespace warptwin::ptx {
+
+inline constexpr std::uint32_t kLanes = 32;
+
+/// Bit l is lane l.
+using Mask = std::uint32_t;
+
+/// At most 64 bits a lane; a register of 128 bits is two of them, the low half first. Bits above a
+/// register's size are zero.
+struct Lanes {
+  std::array<std::uint64_t, kLanes> value{};
+  /// Bit b of a lane: nothing has ever been written to byte b of its value. Of a predicate bit 0.
+  std::array<std::uint8_t, kLanes> poison{};
+
+  bool any_poison() const {
+    std::uint64_t words[kLanes / 8];
+    std::memcpy(words, poison.data(), sizeof words);
+    return (words[0] | words[1] | words[2] | words[3]) != 0;
+  }
+  /// The lanes with a byte of poison.
+  Mask poisoned() const {
+    Mask mask = 0;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      mask |= Mask{poison[lane] != 0} << lane;
+    }
+    return mask;
+  }
+  /// Of a predicate: the lanes in which it holds.
+  Mask holds() const {
+    Mask mask = 0;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      mask |= static_cast<Mask>(value[lane] & 1U) << lane;
+    }
+    return mask;
+  }
+
+  static Lanes all(std::uint64_t value) {
+    Lanes lanes;
+    lanes.value.fill(value);
+    return lanes;
+  }
+  static Lanes unknown() {
+    Lanes lanes;
+    lanes.poison.fill(0xff);
+    return lanes;
+  }
+};
+
+inline constexpr std::uint64_t low_bits(std::uint32_t bits) {
+  return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+}
+/// The bits of poison that a value of so many bits has.
+inline constexpr std::uint8_t poison_bits(std::uint32_t bits) {
+  return static_cast<std::uint8_t>(low_bits((bits + 7) / 8));
+}
+
+}  // namespace warptwin::ptx

@@ -1,0 +1,53 @@
+/// Scalar instructions, each as one operation on all lanes. PTX ISA 9.0, "Instructions".
+///
+/// Rounding: f32 and f64 are computed in the host's floating point, which is IEEE 754's, under its
+/// rounding mode where an instruction names .rz, .rm or .rp. f16 and bf16 are computed in double
+/// and rounded once more: that is exact for one sum, product, quotient or root, for double has more
+/// than twice their digits; a fused multiply-add is first rounded to odd. Approximations (.approx,
+/// .full) are computed in double and rounded, so their error is at most half a unit: less than
+/// documented.
+
+#pragma once
+
+#include "sim/ptx/code/code.hpp"
+#include "sim/ptx/lanes/lanes.hpp"
+
+namespace warptwin::ptx {
+
+/// What an operation works on. All sources are there; those the instruction does not have are zero.
+struct ScalarCall {
+  static constexpr std::size_t kSources = 5;
+
+  const Lanes* in[kSources] = {};
+  Lanes* out = nullptr;
+  Lanes* second = nullptr;  // of p|q; nullptr: not asked for
+  const Modifiers* modifiers = nullptr;
+  Type type = Type::kNone;         // the instruction's first
+  Type source_type = Type::kNone;  // its second, or the first again
+  std::uint32_t out_bits = 0;
+  std::uint32_t sources = 0;
+  Mask carry = 0;  // the carry flag; 0 where the instruction does not read it
+};
+
+using Execute = void (*)(ScalarCall&);
+
+/// How an instruction is carried out, in every lane whether it executes or not.
+struct Scalar {
+  Execute execute = nullptr;  // nullptr: there is no such operation
+  Execute poison = nullptr;   // sets the poison of `out`; called only where a source has some
+  bool reads_carry = false;
+  bool writes_carry = false;
+};
+
+/// The operation of a scalar op. None for other groups.
+Scalar find_scalar(const Op& op);
+
+// By kind of instruction; each is none for an opcode that is not of its kind.
+Execute find_integer(const Op& op);
+Execute find_bits(const Op& op);
+Execute find_compare(const Op& op);
+Execute find_convert(const Op& op);
+Execute find_float(const Op& op);
+Execute find_poison(const Op& op);
+
+}  // namespace warptwin::ptx
