@@ -5,6 +5,7 @@ warptwin-NAME or as NAME_benchmark.
   docs_programs_test.py ROOT BUILD [--no-cuda]
 
 A name that is no target of the build is a breach. What the default build has is built already then.
+Fuzzers in build/fuzz need Clang, and are left out.
 warptwin-hw, which takes half an hour, is left to the test of the package, which builds one of one
 scenario. --no-cuda: there is no CUDA compiler; programs of the CUDA side are left out, and said.
 """
@@ -16,7 +17,7 @@ import subprocess
 import sys
 
 PROGRAM = re.compile(
-    r"build/\w+/(?:bin|tests)/([\w.-]*\w)|\b(warptwin-[a-z]+(?:-[a-z]+)*|\w+_benchmark)\b"
+    r"build/(?!fuzz/)\w+/(?:bin|tests)/([\w.-]*\w)|\b(warptwin-[a-z]+(?:-[a-z]+)*|\w+_benchmark)\b"
 )
 CUDA = re.compile(r"warptwin-|hw\.")
 ELSEWHERE = {"warptwin-hw"}

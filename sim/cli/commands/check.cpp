@@ -1,0 +1,322 @@
+// Check, of one scenario or of all.
+
+#include "sim/run/check.hpp"
+
+#include <algorithm>
+#include <iomanip>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <sstream>
+
+#include "sim/cli/commands/commands.hpp"
+#include "sim/cli/engines.hpp"
+#include "sim/cli/traces.hpp"
+#include "sim/report/explanation.hpp"
+#include "sim/report/json.hpp"
+#include "sim/report/proof.hpp"
+#include "sim/report/text.hpp"
+#include "sim/report/timing.hpp"
+#include "sim/run/choices.hpp"
+#include "sim/run/explore_run.hpp"
+#include "sim/run/suppressions.hpp"
+#include "sim/trace/trace_file.hpp"
+
+namespace warptwin::sim::cli {
+
+struct CheckReport {
+  ExitCode code = ExitCode::kClean;
+  bool expected_found = false;
+  std::string suppressed;  // lines of what was, and of rows that suppress nothing
+  bool unused = false;     // there are such rows
+};
+
+static CheckOptions check_options(const Session& session, const RunOptions& run) {
+  CheckOptions options;
+  options.run = run;
+  options.seed = unsigned_option(session, "seed", 0, kAnySeed);
+  options.random = static_cast<std::uint32_t>(unsigned_option(session, "random", 0, 10'000'000));
+  options.pct = static_cast<std::uint32_t>(unsigned_option(session, "pct", 0, 10'000'000));
+  options.pct_depth = static_cast<std::uint32_t>(unsigned_option(session, "depth", 1, 64));
+  options.keep_going =
+      session.options.count("keep-going") != 0 || session.options.count("all") != 0;
+  return options;
+}
+
+// Whether schedules are tried beside the proof: where it does not decide, and where they are asked
+// for.
+static bool tries_schedules(const Session& session, const ProofResult& proof) {
+  return proof.verdict == ProofVerdict::kUndecided || proof.verdict == ProofVerdict::kUnordered ||
+         proof.verdict == ProofVerdict::kAccepted || session.options.count("keep-going") != 0 ||
+         session.options.count("all") != 0 || !session.options["random"].defaulted() ||
+         !session.options["pct"].defaulted();
+}
+
+static bool shows_id(const ProofResult& proof, const char* id) {
+  const auto is = [&](const Finding& finding) { return std::string_view{finding.info->id} == id; };
+  const auto in = [&](const std::vector<Finding>& findings) {
+    return std::any_of(findings.begin(), findings.end(), is);
+  };
+  return in(proof.run.findings) || in(proof.second.findings) || in(proof.accepted) ||
+         std::any_of(proof.refutations.begin(), proof.refutations.end(), [&](const Refutation& r) {
+           return is(r.finding) || in(r.witness.run.findings);
+         });
+}
+
+// A row that suppresses nothing is a warning: it fails what warnings fail. Where the check stopped
+// at a defect, nothing is said of such rows.
+static void note_suppressions(const Session& session,
+                              const std::vector<const Suppression*>& rows,
+                              CheckReport& report) {
+  report.suppressed = text_of_suppressed(rows);
+  const bool all = session.options.count("all") != 0;
+  if (report.code == ExitCode::kFinding && !all && session.options.count("keep-going") == 0) {
+    return;
+  }
+  const std::string unused = text_of_unused(rows);
+  report.suppressed += unused;
+  report.unused = !unused.empty();
+  if (report.unused && (all || session.options.count("strict") != 0)) {
+    report.code = worse(report.code, ExitCode::kFinding);
+  }
+}
+
+// What a check found out about one scenario.
+struct Checked {
+  ChoiceProof choices;
+  std::optional<RunResult> computed;  // one run with its data: the comparisons, and wrong results
+  std::optional<CheckResult> sampled;
+  ReportContext context;  // of `found`
+  ReportContext computed_context;
+  std::string verdict;
+  CheckReport report;
+
+  // In the schedules beside the proof.
+  const std::vector<Finding>& found() const {
+    static const std::vector<Finding> kNone;
+    return !sampled                ? kNone
+           : sampled->failing != 0 ? sampled->first_failing.findings
+                                   : sampled->warnings.findings;
+  }
+};
+
+static void sample(const Session& session,
+                   const ScenarioEntry& scenario,
+                   const ParameterSet& parameters,
+                   CheckOptions options,
+                   Checked& checked) {
+  options.run.moves_data = checked.choices.result.data_decides;
+  options.data_decides = checked.choices.result.data_decides;
+  checked.sampled = check(scenario, parameters, options);
+  const CheckResult& sampled = *checked.sampled;
+  CheckReport& report = checked.report;
+  const bool failed = sampled.failing != 0;
+  const bool strict = session.options.count("strict") != 0;
+  checked.context = context_of(scenario,
+                               parameters,
+                               failed ? sampled.failing_schedule : sampled.warning_schedule,
+                               options.run.rules);
+  const ExitCode code = failed || (strict && !sampled.warnings.findings.empty())
+                            ? ExitCode::kFinding
+                        : sampled.bound_hit ? ExitCode::kIncomplete
+                                            : ExitCode::kClean;
+  // What the proof leaves open stays open, whatever the samples say.
+  report.code = worse(report.code, code);
+  report.expected_found = report.expected_found || sampled.ids.contains(scenario.info->expected);
+  checked.verdict +=
+      "\n" + (failed ? "a defect in one of " + std::to_string(sampled.schedules) + " schedules"
+                     : (sampled.accepted == 0 ? "no defect in " : "no other defect in ") +
+                           sampled.strength());
+}
+
+static void compute(const Session& session,
+                    const ScenarioEntry& scenario,
+                    const ParameterSet& parameters,
+                    const CheckOptions& options,
+                    Checked& checked) {
+  const std::uint64_t work = work_of(scenario.workload(parameters));
+  if (work > kDataWorkMax && session.options.count("data") == 0) {
+    checked.verdict +=
+        "\nvalues not compared: " + std::to_string(work) + " operations are many; --data does it";
+    return;
+  }
+  RunOptions run = options.run;
+  run.detect = false;
+  RunResult& computed = checked.computed.emplace(simulate(scenario, parameters, run));
+  CheckReport& report = checked.report;
+  report.expected_found =
+      report.expected_found ||
+      std::any_of(computed.findings.begin(), computed.findings.end(), [&](const Finding& finding) {
+        return std::string_view{finding.info->id} == scenario.info->expected;
+      });
+  if (options.accepts) {
+    std::erase_if(computed.findings, options.accepts);
+  }
+  report.code =
+      worse(report.code, computed.findings.empty() ? ExitCode::kClean : ExitCode::kFinding);
+  checked.computed_context = context_of(scenario, parameters, run.schedule, run.rules);
+}
+
+static Checked check_scenario(const Session& session,
+                              const ScenarioEntry& scenario,
+                              const ParameterSet& parameters,
+                              Suppressions& suppressions) {
+  CheckOptions options = check_options(session, run_options(session, scenario, parameters));
+  options.accepts = accepts(suppressions, scenario);
+  ProofOptions proof_options;
+  proof_options.run = options.run;
+  proof_options.run.moves_data = false;
+  proof_options.accepts = options.accepts;
+  Checked checked{prove_choices(scenario, parameters, set_by_hand(session), proof_options),
+                  {},
+                  {},
+                  {},
+                  {},
+                  {},
+                  {}};
+  const ProofResult& proof = checked.choices.result;
+  CheckReport& report = checked.report;
+  report.code = exit_of(checked.choices, session.options.count("strict") != 0);
+  report.expected_found = shows_id(proof, scenario.info->expected);
+  checked.verdict = proof.strength();
+  if (proof.run.end == RunEnd::kDone && proof.verdict != ProofVerdict::kRefuted) {
+    compute(session, scenario, parameters, options, checked);
+  }
+  if (!checked.choices.names.empty() && proof.verdict == ProofVerdict::kProved) {
+    checked.verdict += "\n" + checked.choices.scope();
+  }
+  if (tries_schedules(session, proof)) {
+    sample(session,
+           scenario,
+           proof.verdict == ProofVerdict::kProved ? parameters : checked.choices.at,
+           options,
+           checked);
+  }
+  note_suppressions(session, suppressions.of(scenario.info->name), report);
+  return checked;
+}
+
+static Json json_of(const Checked& checked,
+                    const ScenarioEntry& scenario,
+                    const Suppressions& suppressions) {
+  Json one = json_of(checked.choices.result, scenario, checked.choices.at);
+  one["choices"] = checked.choices.scope();
+  one["schedules"] = checked.sampled ? checked.sampled->schedules : 0;
+  one["failing"] = checked.sampled ? checked.sampled->failing : 0;
+  for (const Finding& finding : checked.found()) {
+    one["findings"].push_back(json_of(finding, checked.context));
+  }
+  one["comparisons"] = Json::array();
+  if (checked.computed) {
+    for (const Finding& finding : checked.computed->findings) {
+      one["findings"].push_back(json_of(finding, checked.computed_context));
+    }
+    for (const Comparison& comparison : checked.computed->comparisons) {
+      one["comparisons"].push_back(json_of(comparison));
+    }
+  }
+  one["suppressed"] = json_of_suppressed(suppressions.of(scenario.info->name));
+  one["exit"] = static_cast<int>(checked.report.code);
+  return one;
+}
+
+static std::string said_of(const Checked& checked, const ScenarioEntry& scenario) {
+  const ProofResult& proof = checked.choices.result;
+  std::string text = text_of(proof, scenario, checked.choices.at);
+  for (const Finding& finding : checked.found()) {
+    text += text_of(finding, checked.context);
+  }
+  if (checked.computed) {
+    for (const Finding& finding : checked.computed->findings) {
+      text += text_of(finding, checked.computed_context);
+    }
+    for (const Comparison& comparison : checked.computed->comparisons) {
+      text += text_of(comparison) + "\n";
+    }
+  }
+  text +=
+      std::string{scenario.info->name} + ": " + checked.verdict + "\n" + checked.report.suppressed;
+  if (checked.report.code == ExitCode::kIncomplete && proof.verdict == ProofVerdict::kIncomplete) {
+    text += "incomplete: stopped after --max-steps; raise it to see the end\n";
+  }
+  return text;
+}
+
+static CheckReport check_one(const Session& session,
+                             const ScenarioEntry& scenario,
+                             const ParameterSet& parameters,
+                             Suppressions& suppressions,
+                             Json* json) {
+  const Checked checked = check_scenario(session, scenario, parameters, suppressions);
+  if (json != nullptr) {
+    json->push_back(json_of(checked, scenario, suppressions));
+  } else {
+    session.out << said_of(checked, scenario);
+  }
+  return checked.report;
+}
+
+// What is said of a scenario without a fault.
+static const char* said_of(ExitCode code) {
+  return code == ExitCode::kClean        ? "clean"
+         : code == ExitCode::kIncomplete ? "not proved"
+         : code == ExitCode::kInternal   ? "an internal error"
+                                         : "a finding";
+}
+
+// Every scenario at its defaults: clean ones must be clean, broken ones found with their id.
+static ExitCode check_all(Session& session) {
+  Json json = Json::array();
+  Suppressions suppressions = suppressions_of(session);
+  std::uint32_t wrong = 0;
+  std::uint32_t number = 0;
+  for (const ScenarioEntry& scenario : session.scenarios) {
+    ++number;
+    std::ostringstream details;
+    Session quiet{session.scenarios, session.options, details, session.err};
+    const CheckReport report = check_one(quiet,
+                                         scenario,
+                                         ParameterSet{scenario.parameters},
+                                         suppressions,
+                                         session.json() ? &json : nullptr);
+    const bool broken = scenario.info->kind == ScenarioKind::kBroken;
+    const bool right = !report.unused && report.code != ExitCode::kInternal &&
+                       (broken ? report.expected_found : report.code == ExitCode::kClean);
+    wrong += right ? 0 : 1;
+    if (!session.json()) {
+      session.out << "[" << number << "/" << session.scenarios.size() << "] " << std::left
+                  << std::setw(34) << scenario.info->name
+                  << (right ? "as expected: " : "NOT AS EXPECTED: ")
+                  << (broken ? std::string{report.expected_found ? "found " : "did not find "} +
+                                   scenario.info->expected
+                             : said_of(report.code))
+                  << std::endl;
+      session.out << (right ? report.suppressed : details.str());
+    }
+  }
+  if (session.json()) {
+    session.out << json.dump(2) << "\n";
+  } else {
+    session.out << (session.scenarios.size() - wrong) << " of " << session.scenarios.size()
+                << " as expected\n";
+  }
+  return wrong == 0 ? ExitCode::kClean : ExitCode::kFinding;
+}
+
+ExitCode check_command(Session& session) {
+  if (session.options.count("all") != 0) {
+    return check_all(session);
+  }
+  const ScenarioEntry& scenario = find_scenario(session);
+  const ParameterSet parameters = parameters_of(session, scenario);
+  Json json = Json::array();
+  Suppressions suppressions = suppressions_of(session);
+  const CheckReport report =
+      check_one(session, scenario, parameters, suppressions, session.json() ? &json : nullptr);
+  if (session.json()) {
+    write_json(session, json[0]);
+  }
+  return report.code;
+}
+
+}  // namespace warptwin::sim::cli

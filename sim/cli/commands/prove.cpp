@@ -1,0 +1,114 @@
+// Prove and explore.
+
+#include <ostream>
+
+#include "sim/cli/commands/commands.hpp"
+#include "sim/cli/engines.hpp"
+#include "sim/cli/traces.hpp"
+#include "sim/report/explanation.hpp"
+#include "sim/report/json.hpp"
+#include "sim/report/proof.hpp"
+#include "sim/report/text.hpp"
+#include "sim/report/timing.hpp"
+#include "sim/run/check.hpp"
+#include "sim/run/choices.hpp"
+#include "sim/run/explore_run.hpp"
+#include "sim/run/suppressions.hpp"
+#include "sim/trace/trace_file.hpp"
+
+namespace warptwin::sim::cli {
+
+ExitCode prove_command(Session& session) {
+  const ScenarioEntry& scenario = find_scenario(session);
+  const ParameterSet parameters = parameters_of(session, scenario);
+  ProofOptions options;
+  options.run = run_options(session, scenario, parameters);
+  options.run.moves_data = false;
+  Suppressions suppressions = suppressions_of(session);
+  options.accepts = accepts(suppressions, scenario);
+  const ChoiceProof choices = prove_choices(scenario, parameters, set_by_hand(session), options);
+  const ProofResult& result = choices.result;
+  const auto rows = suppressions.of(scenario.info->name);
+  ExitCode code = exit_of(choices, session.options.count("strict") != 0);
+  std::vector<TripProof> trips;
+  for (const std::string& name : strings(session, "for-all")) {
+    trips.push_back(prove_trips(scenario, parameters, name, options));
+    code = worse(code, exit_of(trips.back()));
+  }
+  if (session.json()) {
+    Json json = json_of(result, scenario, choices.at);
+    json["choices"] = choices.scope();
+    json["suppressed"] = json_of_suppressed(rows);
+    json["for_all"] = Json::array();
+    for (const TripProof& one : trips) {
+      json["for_all"].push_back(json_of(one, scenario));
+    }
+    json["exit"] = static_cast<int>(code);
+    write_json(session, json);
+    return code;
+  }
+  session.out << text_of(result, scenario, choices.at) << scenario.info->name << " ("
+              << (result.verdict == ProofVerdict::kProved ? parameters : choices.at).to_string()
+              << "): " << result.strength() << "\n"
+              << text_of_suppressed(rows);
+  if (!choices.names.empty() && result.verdict == ProofVerdict::kProved) {
+    session.out << choices.scope() << (choices.complete() ? "" : ": incomplete") << "\n";
+  }
+  for (const TripProof& one : trips) {
+    session.out << text_of(one, scenario);
+  }
+  return code;
+}
+
+ExitCode explore_command(Session& session) {
+  const ScenarioEntry& scenario = find_scenario(session);
+  const ParameterSet parameters = parameters_of(session, scenario);
+  ExploreRunOptions options;
+  options.run = run_options(session, scenario, parameters);
+  options.search.states_max =
+      unsigned_option(session, "max-states", 1, std::uint64_t{4'000'000'000});
+  options.search.reduce = options.search.symmetry = session.options.count("full") == 0;
+  options.deviations = static_cast<std::uint32_t>(unsigned_option(session, "deviations", 0, 8));
+  options.schedules_max = unsigned_option(session, "max-schedules", 1, 1'000'000'000);
+  const ExploreRunResult result = explore_scenario(scenario, parameters, options);
+  const ExitCode code = result.verdict == Explored::kWrong   ? ExitCode::kFinding
+                        : result.verdict == Explored::kRight ? ExitCode::kClean
+                                                             : ExitCode::kIncomplete;
+  const ReportContext context =
+      context_of(scenario, parameters, result.schedule, options.run.rules);
+  if (session.json()) {
+    Json findings = Json::array();
+    for (const Finding& finding : result.shown.findings) {
+      findings.push_back(json_of(finding, context));
+    }
+    constexpr const char* kVerdicts[] = {"right", "wrong", "incomplete"};
+    const Json report = {{"scenario", scenario.info->name},
+                         {"parameters", parameters.to_string()},
+                         {"verdict", kVerdicts[static_cast<unsigned>(result.verdict)]},
+                         {"searched", result.searched()},
+                         {"protocols", result.protocols},
+                         {"agents", result.agents},
+                         {"states", result.states},
+                         {"transitions", result.transitions},
+                         {"search", kVerdicts[static_cast<unsigned>(result.search)]},
+                         {"what", result.what},
+                         {"path", result.path},
+                         {"schedules", result.schedules},
+                         {"all_schedules", result.all_schedules},
+                         {"findings", findings},
+                         {"exit", static_cast<int>(code)}};
+    write_json(session, report);
+    return code;
+  }
+  for (const Finding& finding : result.shown.findings) {
+    session.out << text_of(finding, context);
+  }
+  for (const std::string& step : result.path) {
+    session.out << "  " << step << "\n";
+  }
+  session.out << scenario.info->name << " (" << parameters.to_string() << ")\n"
+              << result.strength(options) << "\n";
+  return code;
+}
+
+}  // namespace warptwin::sim::cli

@@ -1,0 +1,146 @@
+// Run and replay.
+
+#include <ostream>
+
+#include "sim/cli/commands/commands.hpp"
+#include "sim/cli/engines.hpp"
+#include "sim/cli/traces.hpp"
+#include "sim/report/explanation.hpp"
+#include "sim/report/json.hpp"
+#include "sim/report/proof.hpp"
+#include "sim/report/text.hpp"
+#include "sim/report/timing.hpp"
+#include "sim/run/check.hpp"
+#include "sim/run/choices.hpp"
+#include "sim/run/replay_line.hpp"
+#include "sim/run/suppressions.hpp"
+#include "sim/trace/trace_file.hpp"
+
+namespace warptwin::sim::cli {
+
+static ExitCode run_once(Session& session,
+                         const RunOptions& run,
+                         const ScenarioEntry& scenario,
+                         const ParameterSet& parameters) {
+  const bool strict = session.options.count("strict") != 0;
+  RunResult result = simulate(scenario, parameters, run);
+  Suppressions suppressions = suppressions_of(session);
+  if (const auto accepted = accepts(suppressions, scenario)) {
+    result.accepted = std::erase_if(result.findings, accepted);
+  }
+  const auto rows = suppressions.of(scenario.info->name);
+  const ReportContext context = context_of(scenario, parameters, run.schedule, run.rules);
+  if (run.moves_data && result.end == RunEnd::kDone) {
+    write_outputs(session, result);
+  }
+  const ExitCode code = exit_of(result, strict);
+  if (session.json()) {
+    Json findings = Json::array();
+    for (const Finding& finding : result.findings) {
+      findings.push_back(json_of(finding, context));
+    }
+    Json comparisons = Json::array();
+    for (const Comparison& comparison : result.comparisons) {
+      comparisons.push_back(json_of(comparison));
+    }
+    const Json report = {{"scenario", scenario.info->name},
+                         {"parameters", parameters.to_string()},
+                         {"schedule", context.schedule},
+                         {"end", text_of(result.end)},
+                         {"steps", result.stats.steps},
+                         {"operations", result.operations},
+                         {"findings", findings},
+                         {"suppressed", json_of_suppressed(rows)},
+                         {"comparisons", comparisons},
+                         {"exit", static_cast<int>(code)}};
+    write_json(session, report);
+    return code;
+  }
+  session.out << context.scenario << "\n"
+              << "schedule " << context.schedule << ": " << text_of(result.end) << "; "
+              << result.operations << " machine operations in " << result.stats.steps << " steps\n";
+  for (const Finding& finding : result.findings) {
+    session.out << text_of(finding, context);
+  }
+  for (const Comparison& comparison : result.comparisons) {
+    session.out << text_of(comparison) << "\n";
+  }
+  session.out << text_of_suppressed(rows);
+  if (code == ExitCode::kIncomplete) {
+    session.out << "incomplete: stopped after --max-steps " << run.limits.steps_max
+                << "; raise it to see the end\n";
+  }
+  if (code == ExitCode::kClean) {
+    session.out << "clean in this one run"
+                << (result.accepted == 0 ? "" : ", but for the suppressed") << "\n";
+  }
+  return code;
+}
+
+static ExitCode exit_of(const EnginesResult& result) {
+  bool complete = true;
+  bool agrees = true;
+  for (const EnginesResult::Ran& ran : result.ran) {
+    complete = complete && !ran.bounded;
+    agrees = agrees && (ran.right || ran.bounded);
+  }
+  for (const EnginesResult::Pair& pair : result.pairs) {
+    complete = complete && pair.comparison.complete;
+    agrees = agrees && pair.comparison.agrees();
+  }
+  return !agrees ? ExitCode::kFinding : complete ? ExitCode::kClean : ExitCode::kIncomplete;
+}
+
+// On several engines, compared with each other.
+static ExitCode run_on(Session& session,
+                       const ScenarioEntry& scenario,
+                       const ParameterSet& parameters) {
+  const std::vector<EngineKind> engines = parse_engines(text_option(session, "on"));
+  for (const char* option : {"in", "out", "suppress"}) {
+    if (session.options.count(option) != 0) {
+      throw ConfigError("--" + std::string{option} + " and --on do not go together: every engine " +
+                        "draws the inputs of --seed, and its findings are shown");
+    }
+  }
+  EnginesOptions options;
+  options.run = run_options(session, scenario, parameters);
+  options.chip = chip_of(session.options["chip"].as<std::string>());
+  options.timing = timed_run_options(session, options.run);
+  options.timing.run.schedule = {};
+  options.settings = strings(session, "set");
+  options.hw = hw_command_path();
+  const EnginesResult result = run_on_engines(scenario, parameters, engines, options);
+  const ExitCode code = exit_of(result);
+  if (session.json()) {
+    Json report = json_of(result);
+    report["scenario"] = scenario.info->name;
+    report["parameters"] = parameters.to_string();
+    report["exit"] = static_cast<int>(code);
+    session.out << report.dump(2) << "\n";
+  } else {
+    session.out << scenario.info->name << " (" << parameters.to_string() << ")\n"
+                << text_of(result);
+  }
+  return code;
+}
+
+ExitCode run(Session& session) {
+  const ScenarioEntry& scenario = find_scenario(session);
+  const ParameterSet parameters = parameters_of(session, scenario);
+  if (session.options.count("on") != 0) {
+    return run_on(session, scenario, parameters);
+  }
+  RunOptions run = run_options(session, scenario, parameters);
+  read_inputs(session, scenario, parameters, run);
+  check_output_names(session, scenario, parameters);
+  return run_once(session, run, scenario, parameters);
+}
+
+ExitCode replay(Session& session) {
+  if (session.options.count("schedule") == 0) {
+    throw ConfigError("replay needs --schedule, from the replay line of a finding");
+  }
+  return run(session);
+}
+
+}  // namespace warptwin::sim::cli

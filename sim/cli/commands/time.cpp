@@ -1,0 +1,141 @@
+// Time, and chip.
+
+#include <cstdlib>
+#include <ostream>
+
+#include "sim/cli/commands/commands.hpp"
+#include "sim/cli/engines.hpp"
+#include "sim/cli/traces.hpp"
+#include "sim/report/explanation.hpp"
+#include "sim/report/json.hpp"
+#include "sim/report/proof.hpp"
+#include "sim/report/text.hpp"
+#include "sim/report/timing.hpp"
+#include "sim/run/check.hpp"
+#include "sim/run/suppressions.hpp"
+#include "sim/trace/trace_file.hpp"
+
+namespace warptwin::sim::cli {
+
+Chip chip_of(const std::string& name_or_file) {
+  try {
+    return load_chip(name_or_file);
+  } catch (const ChipError& error) {
+    throw ConfigError(error.what());
+  }
+}
+
+ExitCode chip_command(Session& session) {
+  if (session.options.count("target") == 0) {
+    std::string names;
+    for (const std::string_view name : shipped_chips()) {
+      names += (names.empty() ? "" : ", ") + std::string{name};
+    }
+    throw ConfigError("name a chip or its file; there are: " + names);
+  }
+  const Chip chip = chip_of(session.options["target"].as<std::string>());
+  session.out << (session.json() ? json_of(chip).dump(2) + "\n" : text_of(chip));
+  return ExitCode::kClean;
+}
+
+static double clock_option(const Session& session) {
+  if (session.options.count("clock") == 0) {
+    return 0;
+  }
+  const auto text = session.options["clock"].as<std::string>();
+  char* end = nullptr;
+  const double clock = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(clock >= 0.1 && clock <= 10)) {
+    throw ConfigError("--clock takes GHz from 0.1 to 10, not '" + text + "'");
+  }
+  return clock;
+}
+
+static TimingOptions timing_options(const Session& session) {
+  TimingOptions options;
+  options.clock = clock_option(session);
+  const auto l2 = session.options["l2"].as<std::string>();
+  if (l2 != "cold" && l2 != "warm") {
+    throw ConfigError("--l2 is cold or warm, not '" + l2 + "'");
+  }
+  options.l2_warm = l2 == "warm";
+  return options;
+}
+
+TimingOptions timed_run_options(const Session& session, const RunOptions& run) {
+  TimingOptions options = timing_options(session);
+  options.run = run;
+  if (!session.options["resident-ctas"].defaulted()) {
+    options.resident_ctas = run.resident_ctas;
+  }
+  if (session.options.count("ctas-per-sm") != 0) {
+    options.ctas_per_sm =
+        static_cast<std::uint32_t>(unsigned_option(session, "ctas-per-sm", 1, 1024));
+  }
+  return options;
+}
+
+// The rules of a run in time, with what puts the CTAs of a replay where they were in it.
+static Rules rules_of(const TimingOptions& options,
+                      const TimingResult& timing,
+                      const Workload& workload,
+                      const Chip& chip) {
+  Rules rules = options.run.rules;
+  const bool shared = timing.resident_ctas > chip.sms;
+  const bool usual = timing.resident_ctas == resident_ctas(workload, RunOptions{}.resident_ctas);
+  if (options.resident_ctas == 0 && (shared || !usual)) {
+    rules.chosen += " --resident-ctas " + std::to_string(timing.resident_ctas);
+  }
+  if (shared) {
+    rules.chosen += " --sms " + std::to_string(static_cast<std::uint32_t>(chip.sms));
+  }
+  return rules;
+}
+
+ExitCode time_command(Session& session) {
+  const ScenarioEntry& scenario = find_scenario(session);
+  const ParameterSet parameters = parameters_of(session, scenario);
+  const Chip chip = chip_of(session.options["chip"].as<std::string>());
+  TimingOptions options = timed_run_options(session, run_options(session, scenario, parameters));
+  options.path = session.options.count("path") != 0 || session.options.count("no-check") == 0;
+  options.run.moves_data = false;
+  options.run.detect = session.options.count("no-check") == 0;
+  const TimingResult timing = time_scenario(scenario, parameters, chip, options);
+  const ExitCode code = exit_of(timing.run, session.options.count("strict") != 0);
+  ScheduleSpec schedule;
+  schedule.strategy = Strategy::kReplay;
+  schedule.choices = timing.run.findings.empty() ? std::vector<Slot>{} : timing.run.choices;
+  const ReportContext context =
+      context_of(scenario,
+                 parameters,
+                 schedule,
+                 rules_of(options, timing, scenario.workload(parameters), chip));
+  if (session.json()) {
+    Json report = json_of(timing);
+    report["scenario"] = scenario.info->name;
+    report["parameters"] = parameters.to_string();
+    report["chip"] = chip.name;
+    report["checked"] = options.run.detect;
+    report["end"] = text_of(timing.run.end);
+    report["findings"] = Json::array();
+    for (const Finding& finding : timing.run.findings) {
+      report["findings"].push_back(json_of(finding, context));
+    }
+    report["exit"] = static_cast<int>(code);
+    write_json(session, report);
+    return code;
+  }
+  session.out << scenario.info->name << " (" << parameters.to_string() << ") on " << chip.name
+              << "\n"
+              << text_of(timing);
+  for (const Finding& finding : timing.run.findings) {
+    session.out << text_of(finding, context);
+  }
+  session.out << (options.run.detect
+                      ? code == ExitCode::kClean ? "checked: clean in this one run" : "checked"
+                      : "not checked")
+              << "; " << text_of(timing.run.end) << "\n";
+  return code;
+}
+
+}  // namespace warptwin::sim::cli

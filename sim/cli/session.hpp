@@ -1,0 +1,75 @@
+/// What the commands share: the options as they were given, read and checked.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/program_options.hpp>
+
+#include "sim/cli/exit_code.hpp"
+#include "sim/report/json.hpp"
+#include "sim/run/simulate.hpp"
+#include "sim/run/suppressions.hpp"
+
+namespace warptwin::sim::cli {
+
+namespace po = boost::program_options;
+
+/// What a command works on.
+struct Session {
+  const std::vector<ScenarioEntry>& scenarios;
+  po::variables_map options;
+  std::ostream& out;
+  std::ostream& err;
+  Json chosen = nullptr;  // by auto: {parameter: value}
+  bool json() const { return options.count("json") != 0; }
+};
+
+/// A program may have a loop without an end.
+inline constexpr std::uint64_t kProgramStepsMax = 2'000'000;
+inline constexpr std::uint64_t kAnySeed = std::uint64_t{1} << 62;
+
+std::pair<std::string, std::string> name_and_value(const std::string& text, const char* option);
+std::vector<std::string_view> scenario_names(const Session& session);
+std::int64_t integer(const std::string& text, const std::string& what);
+const ScenarioEntry& find_scenario(const Session& session);
+std::string text_option(const Session& session, const char* option);
+std::vector<std::string> strings(const Session& session, const char* option);
+/// The parameters that were set by hand: their values are not ours to vary.
+std::set<std::string> set_by_hand(const Session& session);
+/// With auto=1 the rest is chosen, and told.
+ParameterSet parameters_of(Session& session, const ScenarioEntry& scenario);
+/// Writes a report as JSON, with what auto chose.
+void write_json(Session& session, Json report);
+std::uint64_t unsigned_option(const Session& session,
+                              const char* option,
+                              std::uint64_t least,
+                              std::uint64_t most);
+RunOptions run_options(const Session& session,
+                       const ScenarioEntry& scenario,
+                       const ParameterSet& parameters);
+void read_inputs(const Session& session,
+                 const ScenarioEntry& scenario,
+                 const ParameterSet& parameters,
+                 RunOptions& run);
+void write_outputs(const Session& session, const RunResult& result);
+void check_output_names(const Session& session,
+                        const ScenarioEntry& scenario,
+                        const ParameterSet& parameters);
+Suppressions suppressions_of(const Session& session);
+/// Empty where nothing is suppressed. Holds on to both.
+std::function<bool(const Finding&)> accepts(Suppressions& suppressions,
+                                            const ScenarioEntry& scenario);
+std::string text_of_suppressed(const std::vector<const Suppression*>& rows);
+std::string text_of_unused(const std::vector<const Suppression*>& rows);
+Json json_of_suppressed(const std::vector<const Suppression*>& rows);
+
+}  // namespace warptwin::sim::cli
