@@ -37,6 +37,9 @@ class Interpreter {
       if (instruction.fragment != Instruction::kNone) {
         operation.fragment = fragment_of(instruction);
       }
+      if (operation.op == Op::kWgmmaFence) {
+        operation.global = ++register_time;
+      }
       machine.perform(operation);
       if (instruction.result != Instruction::kNone) {
         registers_[instruction.result % kProgramRegisters] = operation.result;

@@ -7,7 +7,7 @@
 
 #include "hw/launch/device_run.hpp"
 
-namespace warptwin::hw {
+namespace warptwin::hw::error_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -74,4 +74,4 @@ TEST(CudaErrorTest, WhatTheKernelDidNotCauseIsThrownOn) {
 }
 
 }  // namespace
-}  // namespace warptwin::hw
+}  // namespace warptwin::hw::error_test

@@ -226,6 +226,35 @@ Instruction& WarpWriter::commit(std::uint32_t bar, CtaMask mask, CtaGroup group)
   return append(op);
 }
 
+Instruction& WarpWriter::wgmma_fence() {
+  return append(whole(Op::kWgmmaFence));
+}
+
+Instruction& WarpWriter::wgmma(std::uint32_t tile, std::uint32_t fragment, bool accumulate) {
+  const auto made = UmmaInstructionDescriptor::make(
+      ElementType::kBf16, ElementType::kBf16, kWgmmaRows, kOutputColumns);
+  Operation op = whole(Op::kWgmma);
+  op.descriptor_a = op.descriptor_b = operand(tile);
+  op.instruction = made.bits;
+  op.kind = static_cast<std::uint8_t>(made.kind);
+  op.count = kOutputColumns;
+  op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
+  Instruction& instruction = append(op);
+  instruction.fragment = fragment;
+  instruction.fragment_registers = kOutputColumns / 2;
+  return instruction;
+}
+
+Instruction& WarpWriter::wgmma_commit() {
+  return append(whole(Op::kWgmmaCommit));
+}
+
+Instruction& WarpWriter::wgmma_wait(std::uint32_t pending) {
+  Operation op = whole(Op::kWgmmaWait);
+  op.count = pending;
+  return append(op);
+}
+
 Instruction& WarpWriter::ld(std::uint32_t address, std::uint32_t columns, std::uint32_t fragment) {
   Operation op = at(whole(Op::kTcgen05Ld), address);
   op.count = columns;

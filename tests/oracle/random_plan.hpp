@@ -96,6 +96,7 @@ void mma_ring(Plan& plan);
 void multicast_ring(Plan& plan);
 void accumulator_ring(Plan& plan);
 void pair_ring(Plan& plan);
+void wgmma_ring(Plan& plan);
 void tmem_handshake(Plan& plan);
 void tmem_words(Plan& plan);
 void bulk_stores(Plan& plan);

@@ -29,6 +29,7 @@ constexpr Template kTemplates[] = {
     {Construct::kMulticastRing, plan::multicast_ring, 2, 4, 6, 0},
     {Construct::kAccumulatorRing, plan::accumulator_ring, 2, 5, 0, 1},
     {Construct::kPairRing, plan::pair_ring, 2, 3, 0, 1},
+    {Construct::kWgmmaRing, plan::wgmma_ring, 4, 4, 0, 2},
     {Construct::kTmemHandshake, plan::tmem_handshake, 2, 2, 0, 0},
     {Construct::kTmemWords, plan::tmem_words, 2, 0, 0, 0},
     {Construct::kBulkStores, plan::bulk_stores, 1, 0, 2, 0},
@@ -50,7 +51,7 @@ constexpr Template kTemplates[] = {
 bool reads_source(Construct construct) {
   return construct == Construct::kRing || construct == Construct::kMmaRing ||
          construct == Construct::kMulticastRing || construct == Construct::kAccumulatorRing ||
-         construct == Construct::kPairRing;
+         construct == Construct::kPairRing || construct == Construct::kWgmmaRing;
 }
 
 bool possible(const Template& which, const Plan& plan, const std::vector<Construct>& others) {
@@ -166,6 +167,9 @@ RandomProgram planned_program(Dice& dice, const std::string& name, Construct onl
     warps = 2;
   } else if (only == Construct::kRegisters) {
     warps = 5;
+  } else if (only == Construct::kWgmmaRing) {
+    cluster_size = clusters = 1;
+    warps = dice.between(4, 5);
   }
   drawn.program = empty_program(name, warps, cluster_size, clusters);
   Plan plan{dice, drawn.program, warps, cluster_size, clusters, dice.chance(70)};
@@ -196,6 +200,7 @@ const char* name_of(Construct construct) {
                                     "multicast_ring",
                                     "accumulator_ring",
                                     "pair_ring",
+                                    "wgmma_ring",
                                     "tmem_handshake",
                                     "tmem_words",
                                     "bulk_stores",

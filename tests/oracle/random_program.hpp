@@ -36,6 +36,7 @@ enum class Construct : std::uint8_t {
   kMulticastRing,    // two CTAs fill each other's stages
   kAccumulatorRing,  // MMA, tcgen05.ld, and back
   kPairRing,         // cta_group::2: one MMA of two CTAs
+  kWgmmaRing,        // a warpgroup's wgmma, stages released after wait_group
   kTmemHandshake,    // another warp than the allocator's uses columns, told by an mbarrier
   kTmemWords,        // tcgen05.st and .ld of one warp's lanes
   kBulkStores,       // groups, and reuse of their source

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "tests/oracle/random_plan.hpp"
@@ -181,6 +182,56 @@ void accumulator_ring(Plan& plan) {
       }
     }
     tmem_end(plan, cta, 32);
+  }
+}
+
+// Four warps multiply what the first of them, or a fifth, loads.
+void wgmma_ring(Plan& plan) {
+  Dice& dice = plan.dice;
+  const std::uint32_t stages = dice.between(1, 2);
+  const std::uint32_t trips = dice.between(1, stages + 1);
+  const bool released_late = stages == 2 && dice.chance(50);  // when the next wgmma is issued
+  std::array<std::uint32_t, 2> full{};
+  std::array<std::uint32_t, 2> empty{};
+  for (std::uint32_t s = 0; s < stages; ++s) {
+    full[s] = plan.bar(1);
+    empty[s] = plan.bar(kWarpsPerWarpgroup);
+  }
+  const std::uint32_t tile = plan.tiles;
+  plan.tiles += stages;
+  const auto load = [&](WarpWriter producer, std::uint32_t i) {
+    const std::uint32_t s = i % stages;
+    if (i >= stages) {
+      wait(plan, producer, empty[s], i / stages - 1);
+    }
+    producer.arrive_expect(full[s], kOperandBytes);
+    producer.load(Places::tile(tile + s), plan.source(), kOperandBytes, full[s]);
+  };
+  for (std::uint32_t cta = 0; cta < plan.ctas(); ++cta) {
+    const bool fifth = plan.warps > kWarpsPerWarpgroup;
+    for (std::uint32_t i = 0; i < (fifth ? trips : std::min(trips, stages)); ++i) {
+      load(warp_of(plan.program, cta, fifth ? kWarpsPerWarpgroup : 0), i);
+    }
+    for (std::uint32_t w = 0; w < kWarpsPerWarpgroup; ++w) {
+      WarpWriter warp = warp_of(plan.program, cta, w);
+      for (std::uint32_t i = 0; i < trips; ++i) {
+        wait(plan, warp, full[i % stages], i / stages);
+        warp.wgmma_fence();
+        warp.wgmma(Places::tile(tile + i % stages), 0, i > 0);
+        warp.wgmma_commit();
+        const bool keeps = released_late && i + 1 < trips;
+        warp.wgmma_wait(keeps ? 1 : 0);
+        const std::uint32_t done = keeps ? i : i + 1;  // wgmmas that have read their stage
+        for (std::uint32_t d = released_late && i > 0 ? i - 1 : i; d < done; ++d) {
+          if (d + stages < trips) {
+            warp.arrive(empty[d % stages]);
+            if (!fifth && w == 0) {
+              load(warp, d + stages);
+            }
+          }
+        }
+      }
+    }
   }
 }
 

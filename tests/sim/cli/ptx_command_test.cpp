@@ -9,7 +9,7 @@
 #include "sim/cli/command.hpp"
 #include "sim/report/json.hpp"
 
-namespace warptwin::sim {
+namespace warptwin::sim::ptx_command_test {
 namespace {
 
 using testing::HasSubstr;
@@ -77,4 +77,4 @@ TEST_F(PtxCommand, WrongUseSaysWhatToDo) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim
+}  // namespace warptwin::sim::ptx_command_test

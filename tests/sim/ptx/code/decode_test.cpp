@@ -5,7 +5,7 @@
 #include "sim/ptx/code/code.hpp"
 #include "sim/ptx/code/flow.hpp"
 
-namespace warptwin::ptx {
+namespace warptwin::ptx::decode_test {
 namespace {
 
 using testing::ElementsAre;
@@ -234,4 +234,4 @@ TEST(PtxFlow, EmptyAndUnendedBodies) {
 }
 
 }  // namespace
-}  // namespace warptwin::ptx
+}  // namespace warptwin::ptx::decode_test

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace warptwin::ptx {
+namespace warptwin::ptx::form_test {
 namespace {
 
 using testing::HasSubstr;
@@ -65,4 +65,4 @@ TEST(PtxForm, RulesFillOptionalOperandsFromTheLeft) {
 }
 
 }  // namespace
-}  // namespace warptwin::ptx
+}  // namespace warptwin::ptx::form_test

@@ -10,7 +10,7 @@
 #include "tests/sim/ptx/lanes/one_op.hpp"
 #include "tests/sim/ptx/lanes/reference.hpp"
 
-namespace warptwin::ptx {
+namespace warptwin::ptx::convert_test {
 namespace {
 
 using reference::Round;
@@ -373,4 +373,4 @@ TEST(PtxConvert, IntegersArePackedSaturated) {
 }
 
 }  // namespace
-}  // namespace warptwin::ptx
+}  // namespace warptwin::ptx::convert_test

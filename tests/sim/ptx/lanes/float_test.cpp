@@ -9,7 +9,7 @@
 #include "tests/sim/ptx/lanes/one_op.hpp"
 #include "tests/sim/ptx/lanes/reference.hpp"
 
-namespace warptwin::ptx {
+namespace warptwin::ptx::float_test {
 namespace {
 
 using reference::Round;
@@ -573,4 +573,4 @@ TEST(PtxApproximations, EdgesAreAsDocumented) {
 }
 
 }  // namespace
-}  // namespace warptwin::ptx
+}  // namespace warptwin::ptx::float_test

@@ -10,7 +10,7 @@
 
 #include "tests/sim/ptx/lanes/one_op.hpp"
 
-namespace warptwin::ptx {
+namespace warptwin::ptx::integer_test {
 namespace {
 
 using U8 = std::uint8_t;
@@ -541,4 +541,4 @@ INSTANTIATE_TEST_SUITE_P(All, PtxInteger, testing::ValuesIn(all_cases()), [](con
 });
 
 }  // namespace
-}  // namespace warptwin::ptx
+}  // namespace warptwin::ptx::integer_test

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace warptwin::ptx {
+namespace warptwin::ptx::scalar_test {
 namespace {
 
 // The first modifier of each choice that has to be made.
@@ -70,4 +70,4 @@ TEST(PtxScalar, OtherGroupsAreNotCarriedOutHere) {
 }
 
 }  // namespace
-}  // namespace warptwin::ptx
+}  // namespace warptwin::ptx::scalar_test

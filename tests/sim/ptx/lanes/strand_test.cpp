@@ -4,7 +4,7 @@
 
 #include "tests/sim/ptx/lanes/warp.hpp"
 
-namespace warptwin::ptx {
+namespace warptwin::ptx::strand_test {
 namespace {
 
 using testing::HasSubstr;
@@ -273,4 +273,4 @@ INSTANTIATE_TEST_SUITE_P(All, PtxPoison, testing::ValuesIn(kPoisonCases), [](con
 });
 
 }  // namespace
-}  // namespace warptwin::ptx
+}  // namespace warptwin::ptx::strand_test

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace warptwin::ptx {
+namespace warptwin::ptx::parse_test {
 namespace {
 
 using testing::ElementsAre;
@@ -285,4 +285,4 @@ TEST(PtxParse, HugeTextsAreRefusedOrBounded) {
 }
 
 }  // namespace
-}  // namespace warptwin::ptx
+}  // namespace warptwin::ptx::parse_test
