@@ -1232,15 +1232,6 @@ constexpr DiagnosticInfo kCatalogue[] = {
      "that has not written it, and the warp has neither met nor waited since",
      "lanes that have parted come in any order: another value than meant",
      "PTX ISA: bar.warp.sync; Memory Consistency Model: Data-race"},
-    {"WARP_LANE_RELEASE",
-     kWarning,
-     kError,
-     "one lane releases what other lanes of its warp have read or written",
-     "an elected lane arrives on an mbarrier, or releases a word, after loads or stores of shared "
-     "memory by all lanes, with nothing between that brings the warp together",
-     "nothing while the lanes stay together; lanes that have parted read what is overwritten, or "
-     "write what has been read",
-     "PTX ISA: bar.warp.sync; Memory Consistency Model: Causality order"},
     {"WARP_SYNC_MASK",
      kError,
      kError,

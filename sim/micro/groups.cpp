@@ -127,18 +127,6 @@ void add_groups(List& list) {
     };
   };
   list.add("WARP_LANE_RACE", 1, read_back(false), read_back(true));
-  const auto released = [](bool meet) -> Body {
-    return after_init(1, [=](M& m) {
-      m.st_shared_u32(kTile, 1);
-      if (meet) {
-        m.sync_warp();
-      }
-      m.elect_one([&] { m.mbarrier_arrive(kBar); });
-      wait(m, 0);
-      m.elect_one([&] { m.mbarrier_inval(kBar); });
-    });
-  };
-  list.strictly("WARP_LANE_RELEASE", 1, 1, released(false), released(true));
   const auto groups = [](std::uint32_t id_of_second) -> Body {
     return [=](M& m) { m.bar_sync(m.warp_index() < 2 ? 1 : id_of_second, 64); };
   };

@@ -262,8 +262,8 @@ void Record::issue_wgmma(const Event& event, Async& async, Node issued) {
   const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
   async.begin = order.add(async.issues);
   async.done = order.add({}, {async.begin});
-  // Each warp reads its operands for itself, after its own issue: one that has not waited reads what
-  // the others have waited for.
+  // Each warp reads its operands for itself, after its own issue: one that has not waited reads
+  // what the others have waited for.
   for (const Node issue : async.issues) {
     Async part = async;
     part.begin = order.add({issue});

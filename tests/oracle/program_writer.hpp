@@ -82,7 +82,7 @@ class WarpWriter {
   /// lane.
   Instruction& cp(std::uint32_t to, std::uint32_t tile);
   Instruction& commit(std::uint32_t bar, CtaMask mask = {}, CtaGroup group = CtaGroup::kOne);
-  // The MMA of a warpgroup: D of 64 rows and kOutputColumns columns in a fragment; A and B as of mma
+  // The MMA of a warpgroup: D of 64 rows, kOutputColumns columns in a fragment; A and B as of mma
   Instruction& wgmma_fence();
   Instruction& wgmma(std::uint32_t tile, std::uint32_t fragment, bool accumulate);
   Instruction& wgmma_commit();

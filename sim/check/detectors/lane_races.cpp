@@ -1,6 +1,6 @@
 /// Lanes of one warp are threads: nothing but bar.warp.sync, a CTA or cluster barrier, or a wait
 /// orders what one of them does to a word of shared memory and what another does. A lane's own
-/// accesses are in its program order, and what one lane releases is what it has done itself.
+/// accesses are in its program order.
 ///
 /// Any wait of the warp counts as an order here, whichever lane makes it: what may have gone round
 /// through another warp is not reported.
@@ -18,7 +18,6 @@ namespace warptwin::sim {
 namespace {
 
 constexpr OpSet kLaneAccesses{Op::kSharedLoad, Op::kSharedStore};
-constexpr OpSet kLaneReleases{Op::kMbarrierArrive, Op::kGlobalStoreRelease, Op::kGlobalRedAdd};
 constexpr OpSet kLaneOrders{Op::kSyncWarp,
                             Op::kBarSync,
                             Op::kClusterWait,
@@ -32,12 +31,11 @@ constexpr std::uint32_t kEveryLane = ~std::uint32_t{0};
 
 class LaneRacesDetector : public Detector {
  public:
-  LaneRacesDetector(Reporter& reporter, Order&)
-      : Detector{reporter, kLaneAccesses | kLaneReleases | kLaneOrders} {}
+  LaneRacesDetector(Reporter& reporter, Order&) : Detector{reporter, kLaneAccesses | kLaneOrders} {}
 
   void on_event(const Event& event) override {
-    if ((event.step != Step::kDone && event.step != Step::kIssued) ||
-        (event.flags & event_flag::kLateLanes) != 0 || event.fault == Fault::kOutOfRange) {
+    if (event.step != Step::kDone || (event.flags & event_flag::kLateLanes) != 0 ||
+        event.fault == Fault::kOutOfRange) {
       return;
     }
     if (event.warp >= warps_.size()) {
@@ -46,12 +44,9 @@ class LaneRacesDetector : public Detector {
     Epoch& epoch = warps_[event.warp];
     if (kLaneAccesses.contains(event.op)) {
       access(event, epoch);
-    } else if (kLaneReleases.contains(event.op)) {
-      if (event.lanes == 1 && releases(event.ordering.semantics)) {
-        judge_release(event, epoch);
-      }
     } else if ((event.flags & event_flag::kFalse) == 0) {
-      epoch = {};
+      epoch.words.clear();
+      epoch.rows.clear();
     }
   }
 
@@ -59,6 +54,7 @@ class LaneRacesDetector : public Detector {
   struct Access {
     std::uint32_t lanes = 0;
     bool writes = false;
+    std::uint32_t value = 0;  // of a word that is written
     Footprint where{};
     SourceSite site{};
   };
@@ -74,6 +70,7 @@ class LaneRacesDetector : public Detector {
     Access access;
     access.lanes = event.lanes == kWarpLanes ? kEveryLane : 1U << event.lane;
     access.writes = event.op == Op::kSharedStore;
+    access.value = access.writes && !rows ? event.count : 0;
     access.where = footprint_of(event);
     access.site = event.site;
     judge(event, access, epoch.words, rows);
@@ -83,40 +80,18 @@ class LaneRacesDetector : public Detector {
     std::vector<Access>& of_kind = rows ? epoch.rows : epoch.words;
     const auto same = [&](const Access& other) {
       return other.lanes == access.lanes && other.writes == access.writes &&
-             other.where.covers(access.where) && access.where.covers(other.where);
+             other.value == access.value && other.where.covers(access.where) &&
+             access.where.covers(other.where);
     };
     if (std::none_of(of_kind.begin(), of_kind.end(), same)) {
       of_kind.push_back(std::move(access));
     }
   }
 
-  static bool releases(Semantics semantics) {
-    return semantics == Semantics::kRelease || semantics == Semantics::kAcqRel;
-  }
-
-  // One lane speaks for others, which may not have come to their access yet.
-  void judge_release(const Event& event, Epoch& epoch) {
-    for (std::vector<Access>* before : {&epoch.words, &epoch.rows}) {
-      for (const Access& access : *before) {
-        if ((access.lanes & ~(1U << event.lane)) != 0) {
-          reporter().report("WARP_LANE_RELEASE",
-                            event,
-                            naming().warp(event.warp),
-                            std::string{name_of(event.op)} + " by lane " +
-                                std::to_string(event.lane) + ", and " +
-                                (access.writes ? "a store" : "a load") + " of other lanes at " +
-                                naming().site(access.site) + " before it",
-                            {"missing: sync_warp() between the two"});
-          epoch = {};
-          return;
-        }
-      }
-    }
-  }
-
   // Whether a lane of the second may meet an access of another lane. All lanes write one value, so
-  // a lane that has written reads what any of them wrote. Which row is whose is not known here: of
-  // a row and a word only a word that all lanes touch is surely another lane's too.
+  // a lane that has written reads what any of them wrote, and who writes a value again changes
+  // nothing. Which row is whose is not known here: of a row and a word only a word that all lanes
+  // touch is surely another lane's too.
   static bool conflict(const Access& first, const Access& second, bool row_and_word) {
     if (!first.writes && !second.writes) {
       return false;
@@ -124,10 +99,14 @@ class LaneRacesDetector : public Detector {
     if (row_and_word) {
       return first.lanes == kEveryLane && second.lanes == kEveryLane;
     }
-    const bool own = first.writes && !second.writes
-                         ? (second.lanes & ~first.lanes) == 0
-                         : first.lanes == second.lanes && (first.lanes & (first.lanes - 1)) == 0;
-    return !own;
+    if (first.writes) {
+      return second.writes ? first.value != second.value && !one_lane(first, second)
+                           : (second.lanes & ~first.lanes) != 0;
+    }
+    return !one_lane(first, second);
+  }
+  static bool one_lane(const Access& first, const Access& second) {
+    return first.lanes == second.lanes && std::has_single_bit(first.lanes);
   }
 
   void judge(const Event& event,

@@ -1,12 +1,11 @@
 /// What a deadlock report says of those who owe a phase.
 
-#include "sim/check/detectors/detectors.hpp"
-
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/check/detectors/detectors.hpp"
 #include "sim/run/simulate.hpp"
 #include "tests/support/small_kernel.hpp"
 

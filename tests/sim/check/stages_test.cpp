@@ -1,14 +1,13 @@
 /// Rings of a cluster of 2 x 2 CTAs: masks that leave the row, roles that are not declared, rings
 /// without stages.
 
-#include "sim/check/detectors/detectors.hpp"
-
 #include <set>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/check/detectors/detectors.hpp"
 #include "sim/run/prove.hpp"
 #include "tests/support/small_kernel.hpp"
 
