@@ -74,6 +74,17 @@ std::vector<WordList> rotation_of(const std::vector<WordList>& choices, std::siz
   return lists;
 }
 
+// Whether a comparison of this type takes a word (PTX ISA 9.0, "set", "setp", "slct").
+bool takes(Type compared, const std::string& word) {
+  if (word == "ftz") {
+    return compared == Type::kF32 || compared == Type::kF16 || compared == Type::kF16x2;
+  }
+  const bool unsigned_order = word == "lo" || word == "ls" || word == "hi" || word == "hs";
+  const bool order = unsigned_order || word == "lt" || word == "le" || word == "gt" || word == "ge";
+  const bool is_bits = traits_of(compared).of == TypeClass::kBits;
+  return !(order && is_bits) && !(unsigned_order && is_signed(compared));
+}
+
 bool is_plain_conversion(const Form& form) {
   return form.name == "cvt" && form.types.size() == 2 && form.types[1].size() > 8;
 }
@@ -101,6 +112,11 @@ std::vector<WordList> word_lists(const Form& form,
       choices[1] = {""};
     }
     return product_of(choices);
+  }
+  if (form.name == "set" || form.name == "setp" || form.name == "slct") {
+    for (WordList& words : choices) {
+      std::erase_if(words, [&](const std::string& word) { return !takes(types.back(), word); });
+    }
   }
   std::size_t product = type_count;
   for (const WordList& words : choices) {
@@ -228,7 +244,9 @@ Specimen specimen_of(const Form& form,
   made.key = made.mnemonic + "/" + std::to_string(made.sources.size()) +
              (immediate.empty() ? "" : "/" + immediate);
   const std::string result = register_type(source_of(form.operands[0], types));
-  const bool second = form.name == "setp" || (form.name == "lop3" && form.choices.size() == 1);
+  const bool one_half = types[0] == Type::kF16 || types[0] == Type::kBf16;
+  const bool second =
+      (form.name == "setp" && !one_half) || (form.name == "lop3" && form.choices.size() == 1);
   std::string instruction = ".reg ." + result + " d;\n" + (second ? ".reg .pred p;\n" : "") +
                             made.mnemonic + (second ? " d|p" : " d") + operands + ";\n";
   surround_with_carry(made, instruction, carry_of(made.mnemonic));
