@@ -145,7 +145,8 @@ class Measurement {
     const auto results = gpu_.run(specimen, name, cases);
     tallies_.emplace_back(specimen.key,
                           tally_of(specimen, cases, results, simulate(specimen, cases)));
-    const std::size_t kept = options_.golden_cases * (specimen.sources.size() == 1 ? 2 : 1);
+    const std::size_t wanted = options_.golden_cases * (specimen.sources.size() == 1 ? 2 : 1);
+    const std::size_t kept = std::min(wanted, cases.size());
     const auto end = static_cast<std::ptrdiff_t>(kept);
     golden_.push_back({specimen.key,
                        hash_of({cases.begin(), cases.begin() + end}),
