@@ -12,6 +12,7 @@ import argparse
 import collections
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -128,6 +129,11 @@ def main():
     parser.add_argument("--check", action="store_true")
     arguments = parser.parse_args()
     binary = str(arguments.bin.resolve() / "warptwin-layer-cost")
+    for tool in ("cuobjdump", "nvdisasm"):
+        if shutil.which(tool) is None:
+            parser.error(f"{tool} is not on the PATH; it is in the CUDA Toolkit's bin")
+    if not pathlib.Path(binary).exists():
+        parser.error(f"there is no {binary}; build the target warptwin-layer-cost")
     counts = count_loops(binary)
     times = measure(binary)
     above = []
