@@ -260,23 +260,18 @@ void Record::issue_wgmma(const Event& event, Async& async, Node issued) {
   }
   constexpr std::uint32_t kRows = 64;
   const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
-  async.begin = order.add(async.issues);
+  // Each warp reads its operands for itself, after its own issue: what one of them has waited for the
+  // others have not.
+  async.begin = order.common(async.issues);
   async.done = order.add({}, {async.begin});
-  // Each warp reads its operands for itself, after its own issue: one that has not waited reads
-  // what the others have waited for.
-  for (const Node issue : async.issues) {
-    Async part = async;
-    part.begin = order.add({issue});
-    operand(event,
-            part,
-            event.cta,
-            operand_bytes(event.global, kRows, instruction.a_major(), instruction.a_type()));
-    operand(
-        event,
-        part,
-        event.cta,
-        operand_bytes(event.extra, instruction.n(), instruction.b_major(), instruction.b_type()));
-  }
+  operand(event,
+          async,
+          event.cta,
+          operand_bytes(event.global, kRows, instruction.a_major(), instruction.a_type()));
+  operand(event,
+          async,
+          event.cta,
+          operand_bytes(event.extra, instruction.n(), instruction.b_major(), instruction.b_type()));
   const std::uint32_t in_cta = event.warp % launch_.warps_per_cta;
   const std::uint32_t leader = event.warp - in_cta % kWarpsPerWarpgroup;
   for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {

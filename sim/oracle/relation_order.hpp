@@ -2,9 +2,11 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace warptwin::sim::relation {
@@ -22,6 +24,22 @@ class Order {
     memory_.push_back(close(memory_, node, memory));
     execution_.push_back(close(execution_, node, memory));
     join(execution_.back(), execution_, execution);
+    return node;
+  }
+  /// A node that knows what every one of `nodes` knows, and no more; in execution after all of them.
+  Node common(std::span<const Node> nodes) {
+    const auto node = static_cast<Node>(memory_.size());
+    Row row = memory_[nodes.front()];
+    for (const Node other : nodes) {
+      row.resize(std::min(row.size(), memory_[other].size()));
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        row[i] &= memory_[other][i];
+      }
+    }
+    row.resize(node / 64 + 1, 0);
+    row[node / 64] |= std::uint64_t{1} << (node % 64);
+    memory_.push_back(std::move(row));
+    execution_.push_back(close(execution_, node, nodes));
     return node;
   }
   Node add(std::initializer_list<Node> memory, std::initializer_list<Node> execution = {}) {
