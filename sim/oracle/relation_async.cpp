@@ -260,8 +260,8 @@ void Record::issue_wgmma(const Event& event, Async& async, Node issued) {
   }
   constexpr std::uint32_t kRows = 64;
   const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
-  // Each warp reads its operands for itself, after its own issue: what one of them has waited for the
-  // others have not.
+  // Each warp reads its operands for itself, after its own issue: what one of them has waited for
+  // the others have not.
   async.begin = order.common(async.issues);
   async.done = order.add({}, {async.begin});
   operand(event,

@@ -26,7 +26,7 @@ class Order {
     join(execution_.back(), execution_, execution);
     return node;
   }
-  /// A node that knows what every one of `nodes` knows, and no more; in execution after all of them.
+  /// A node that knows what all of `nodes` know, and no more; in execution after each of them.
   Node common(std::span<const Node> nodes) {
     const auto node = static_cast<Node>(memory_.size());
     Row row = memory_[nodes.front()];
