@@ -198,16 +198,16 @@ U64 narrow(const ScalarCall& call, double value) {
       value, format_of(call.type), rounding_of(modifiers), modifiers.has("satfinite"_mod));
 }
 
-// f32 to one f16, bf16 or tf32; a tf32 stands in the upper 19 bits. A NaN's bits are rounded by
-// .rna like those of a number, so that it may become an infinity.
+// f32 to one f16, bf16 or tf32; a tf32 stands in the upper 19 bits. By .rna those bits of a NaN are
+// kept, so that it may become an infinity.
 void f32_to_narrow(ScalarCall& call) {
   const bool tensor = call.type == Type::kTf32;
-  const bool by_digits = tensor && call.modifiers->has("rna"_mod);
+  const bool keeps_digits = tensor && call.modifiers->has("rna"_mod);
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     const U64 bits = call.in[0]->value[lane];
     const double value = load(bits, Type::kF32, false);
-    if (by_digits && std::isnan(value)) {
-      call.out->value[lane] = (bits + 0x1000) & 0xffffe000;
+    if (keeps_digits && std::isnan(value)) {
+      call.out->value[lane] = bits & 0xffffe000;
     } else {
       call.out->value[lane] = narrow(call, value) << (tensor ? 13 : 0);
     }
