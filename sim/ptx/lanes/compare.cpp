@@ -184,7 +184,7 @@ void testp(ScalarCall& call) {
     } else if (modifiers.has("notanumber"_mod)) {
       holds = std::isnan(value);
     } else if (modifiers.has("normal"_mod)) {
-      holds = std::isfinite(value) && std::fabs(value) >= least;
+      holds = std::isfinite(value) && !small;  // of zero too
     } else {
       holds = small;
     }

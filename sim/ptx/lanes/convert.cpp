@@ -31,13 +31,12 @@ double load(U64 bits, Type type, bool ftz) {
   return decode_float(bits & 0xffff, format_of(type));
 }
 
-U64 store(double value, Type type, Rounding rounding, bool ftz) {
+U64 store(double value, Type type, Rounding rounding) {
   if (type == Type::kF64) {
     return std::isnan(value) ? U64{0x7fffffffe0000000} : std::bit_cast<U64>(value);
   }
   if (type == Type::kF32) {
-    const std::uint32_t bits = encode_f32(value, rounding);
-    return ftz && (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
+    return encode_f32(value, rounding);
   }
   return encode_float(value, format_of(type), rounding, false);
 }
@@ -127,20 +126,64 @@ void integer_to_float(ScalarCall& call) {
     } else {
       real = odd_double(from, value);
     }
-    call.out->value[lane] = store(sat ? saturated(real) : real, call.type, rounding, false);
+    call.out->value[lane] = store(sat ? saturated(real) : real, call.type, rounding);
   }
 }
 
+// A NaN as f64, its payload in the upper digits.
+U64 widened_nan(U64 bits, Type from) {
+  const std::uint32_t mantissa = from == Type::kF64    ? 52
+                                 : from == Type::kF32  ? 23
+                                 : from == Type::kBf16 ? 7
+                                                       : 10;
+  const U64 sign = bits >> (bits_of(from) - 1) & 1U;
+  return sign << 63 | U64{0x7ff} << 52 | (bits & low_bits(mantissa)) << (52 - mantissa);
+}
+
+// The NaN that a conversion without .sat makes of one, as an H100 does. Conversions from and to
+// f64 keep the sign and the payload, as does bf16 to f32; .ftz and rounding to whole f32 do not.
+U64 converted_nan(const ScalarCall& call, U64 bits, bool whole, bool ftz) {
+  const Type from = call.source_type;
+  const Type to = call.type;
+  if (from == to && !whole && !ftz && bits_of(to) >= 32) {
+    return bits;
+  }
+  const U64 wide = widened_nan(bits, from);
+  const U64 sign = wide >> 63;
+  if (to == Type::kF64 && !ftz) {
+    return wide | U64{1} << 51;
+  }
+  if (from == Type::kF64) {
+    return to == Type::kF32   ? sign << 31 | 0x7fc00000 | (wide >> 29 & 0x3fffff)
+           : to == Type::kF16 ? sign << 15 | 0x7e00 | (wide >> 42 & 0x1ff)
+                              : sign << 15 | 0x7fc0 | (wide >> 45 & 0x3f);
+  }
+  if (from == Type::kBf16 && to == Type::kF32 && !ftz) {
+    return bits << 16;
+  }
+  return store(std::numeric_limits<double>::quiet_NaN(), to, Rounding::kNearest);
+}
+
+// By .ftz an f32 result that is tiny is flushed; an f32 source of an f16 is not.
 void float_to_float(ScalarCall& call) {
   const Rounding rounding = rounding_of(*call.modifiers);
   const bool whole = rounds_to_whole(*call.modifiers);
   const bool ftz = call.modifiers->has("ftz"_mod);
   const bool sat = call.modifiers->has("sat"_mod);
+  const std::uint32_t width = bits_of(call.source_type);
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    double value = load(call.in[0]->value[lane], call.source_type, ftz);
+    const U64 bits = call.in[0]->value[lane] & low_bits(width);
+    double value = load(bits, call.source_type, ftz && call.type != Type::kF16);
+    if (std::isnan(value) && !sat) {
+      call.out->value[lane] = converted_nan(call, bits, whole, ftz);
+      continue;
+    }
     value = whole ? to_whole(value, rounding) : value;
     value = sat ? saturated(value) : value;
-    call.out->value[lane] = store(value, call.type, rounding, ftz);
+    if (ftz && call.type == Type::kF32 && is_tiny(value, 0x1p-126, 24, rounding)) {
+      value = std::copysign(0.0, value);
+    }
+    call.out->value[lane] = store(value, call.type, rounding);
   }
 }
 
@@ -155,13 +198,19 @@ U64 narrow(const ScalarCall& call, double value) {
       value, format_of(call.type), rounding_of(modifiers), modifiers.has("satfinite"_mod));
 }
 
-// f32 to one f16, bf16 or tf32; a tf32 stands in the upper 19 bits.
+// f32 to one f16, bf16 or tf32; a tf32 stands in the upper 19 bits. By .rna those bits of a NaN are
+// kept, so that it may become an infinity.
 void f32_to_narrow(ScalarCall& call) {
-  const std::uint32_t shift = call.type == Type::kTf32 ? 13 : 0;
+  const bool tensor = call.type == Type::kTf32;
+  const bool keeps_digits = tensor && call.modifiers->has("rna"_mod);
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    const U64 code = narrow(call, load(call.in[0]->value[lane], Type::kF32, false));
-    const bool nan = shift != 0 && code == kTf32.nan;
-    call.out->value[lane] = nan ? 0x7fffffff : code << shift;
+    const U64 bits = call.in[0]->value[lane];
+    const double value = load(bits, Type::kF32, false);
+    if (keeps_digits && std::isnan(value)) {
+      call.out->value[lane] = bits & 0xffffe000;
+    } else {
+      call.out->value[lane] = narrow(call, value) << (tensor ? 13 : 0);
+    }
   }
 }
 

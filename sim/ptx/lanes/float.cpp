@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
+#include <type_traits>
 
 #include "sim/ptx/lanes/format.hpp"
 #include "sim/ptx/lanes/scalar.hpp"
@@ -51,7 +52,6 @@ struct F32 {
   }
   static U64 store(const Mode& mode, float value) {
     value = limited(mode, value);
-    value = mode.ftz ? flush(value) : value;
     return std::isnan(value) ? 0x7fffffff : std::bit_cast<std::uint32_t>(value);
   }
 };
@@ -69,15 +69,17 @@ struct Half {
   static constexpr std::uint32_t kBits = 16;
   static double load(const Mode& mode, U64 bits) {
     const double value = decode_float(bits & 0xffff, kFormat);
-    return mode.ftz && std::fabs(value) < std::ldexp(1.0, 1 - kFormat.bias)
-               ? std::copysign(0.0, value)
-               : value;
+    return mode.ftz && std::fabs(value) < smallest() ? std::copysign(0.0, value) : value;
   }
+  static double smallest() { return std::ldexp(1.0, 1 - kFormat.bias); }
+  // `value` is not rounded yet.
   static U64 store(const Mode& mode, double value) {
-    U64 code = encode_float(limited(mode, value), kFormat, Rounding::kNearest, false);
-    const U64 digits = code & 0x7fff;
-    const bool tiny = mode.ftz && digits < (U64{1} << kFormat.mantissa_bits);
-    return tiny ? code & 0x8000 : code;
+    value = limited(mode, value);
+    const int digits = static_cast<int>(kFormat.mantissa_bits) + 1;
+    if (mode.ftz && is_tiny(value, smallest(), digits, Rounding::kNearest)) {
+      value = std::copysign(0.0, value);
+    }
+    return encode_float(value, kFormat, Rounding::kNearest, false);
   }
 };
 
@@ -125,13 +127,14 @@ struct Div {
 };
 // .approx: a divisor from 2^126 on gives zero, of an infinite dividend a NaN.
 struct DivApprox {
-  static float apply(const Mode&, float a, float b, float) {
-    const float size = std::fabs(b);
-    if (size > 0x1p126F && size < std::numeric_limits<float>::infinity()) {
-      return std::isinf(a) ? std::numeric_limits<float>::quiet_NaN()
-                           : std::copysign(0.0F, std::signbit(a) != std::signbit(b) ? -1.0F : 1.0F);
+  template <class V>
+  static V apply(const Mode&, V a, V b, V) {
+    const V size = std::fabs(b);
+    if (size > V{0x1p126F} && size < std::numeric_limits<V>::infinity()) {
+      return std::isinf(a) ? std::numeric_limits<V>::quiet_NaN()
+                           : std::copysign(V{0}, std::signbit(a) != std::signbit(b) ? V{-1} : V{1});
     }
-    return static_cast<float>(static_cast<double>(a) / b);
+    return static_cast<V>(static_cast<double>(a) / b);
   }
 };
 struct Rcp {
@@ -220,11 +223,30 @@ struct Approximate {
   }
 };
 
+// The result in `T::Value`, flushed by .ftz. What is rounded to the smallest normal of f32 is
+// computed again in double, from which can be told whether it is tiny.
+template <class T, class F, class V = typename T::Value>
+V computed(const Mode& mode, Rounding rounding, V a, V b, V c) {
+  const V result = F::apply(mode, a, b, c);
+  if constexpr (std::is_same_v<T, F32>) {
+    if (mode.ftz && std::fabs(result) == 0x1p-126F) {
+      // Cut off, or rounded the instruction's way, it stays on its side of what `is_tiny` asks.
+      const RoundingScope scope{rounding == Rounding::kNearest ? Rounding::kZero : rounding};
+      const volatile double inputs[] = {a, b, c};
+      const volatile double wide = F::apply(mode, inputs[0], inputs[1], inputs[2]);
+      return is_tiny(wide, 0x1p-126, 24, rounding) ? std::copysign(V{0}, result) : result;
+    }
+    return mode.ftz ? F32::flush(result) : result;
+  }
+  return result;
+}
+
 template <class T, class F>
 void floating(ScalarCall& call) {
   using V = typename T::Value;
   const Mode mode{*call.modifiers};
-  const RoundingScope scope{rounding_of(*call.modifiers)};
+  const Rounding rounding = rounding_of(*call.modifiers);
+  const RoundingScope scope{rounding};
   const std::uint32_t bits = bits_of(call.type);
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     U64 result = 0;
@@ -232,7 +254,7 @@ void floating(ScalarCall& call) {
       const V a = T::load(mode, call.in[0]->value[lane] >> shift);
       const V b = T::load(mode, call.in[1]->value[lane] >> shift);
       const V c = T::load(mode, call.in[2]->value[lane] >> shift);
-      result |= T::store(mode, F::apply(mode, a, b, c)) << shift;
+      result |= T::store(mode, computed<T, F>(mode, rounding, a, b, c)) << shift;
     }
     call.out->value[lane] = result;
   }
@@ -254,7 +276,7 @@ void mixed(ScalarCall& call) {
   floating<F32, F>(inner);
 }
 
-// The upper 32 bits of the reciprocal of what the upper 32 bits say; subnormals are zero.
+// .approx.ftz: the upper 32 bits of the result for the input's upper 32 bits; subnormals are zero.
 template <class F>
 void approximate_f64(ScalarCall& call) {
   const auto cut = [](double value) {
@@ -264,7 +286,8 @@ void approximate_f64(ScalarCall& call) {
   };
   const Mode mode{*call.modifiers};
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    const double a = std::bit_cast<double>(cut(std::bit_cast<double>(call.in[0]->value[lane])));
+    const double a = std::bit_cast<double>(
+        cut(std::bit_cast<double>(call.in[0]->value[lane] & 0xffffffff00000000)));
     call.out->value[lane] = cut(F::apply(mode, a, 0.0, 0.0));
   }
 }
@@ -304,7 +327,7 @@ Execute of_wide_type(Type type) {
   return type == Type::kF64 ? floating<F64, F> : floating<F32, F>;
 }
 
-Execute find_approximate(std::string_view name, Type type) {
+Execute find_approximate(std::string_view name, Type type, const Modifiers& modifiers) {
   if (name == "ex2") {
     return of_type<Approximate<Ex2>>(type);
   }
@@ -321,8 +344,8 @@ Execute find_approximate(std::string_view name, Type type) {
     return floating<F32, Approximate<Cos>>;
   }
   if (name == "rsqrt") {
-    return type == Type::kF64 ? approximate_f64<Approximate<Rsqrt>>
-                              : floating<F32, Approximate<Rsqrt>>;
+    return type == Type::kF64 && modifiers.has("ftz"_mod) ? approximate_f64<Approximate<Rsqrt>>
+                                                          : of_wide_type<Approximate<Rsqrt>>(type);
   }
   return nullptr;
 }
@@ -386,7 +409,7 @@ Execute find_float(const Op& op) {
   if (name == "neg") {
     return modifiers.has("ftz"_mod) ? of_type<Neg>(type) : sign_bits<true>;
   }
-  return find_approximate(name, type);
+  return find_approximate(name, type, modifiers);
 }
 
 }  // namespace warptwin::ptx

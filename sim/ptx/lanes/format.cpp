@@ -136,8 +136,24 @@ double rounded_to_odd(double value, double error) {
   return std::nextafter(value, error > 0 ? infinity : -infinity);
 }
 
+bool is_tiny(double value, double normal, int digits, Rounding rounding) {
+  const double size = std::fabs(value);
+  switch (rounding) {
+    case Rounding::kZero:
+      return size < normal;
+    case Rounding::kDown:
+    case Rounding::kUp: {
+      const bool away = std::signbit(value) == (rounding == Rounding::kDown);
+      return away ? size <= normal - std::ldexp(normal, -digits) : size < normal;
+    }
+    default:
+      return size < normal - std::ldexp(normal, -digits - 1);
+  }
+}
+
 RoundingScope::RoundingScope(Rounding rounding)
-    : directed_{rounding != Rounding::kNearest && rounding != Rounding::kAway} {
+    : directed_{rounding != Rounding::kNearest && rounding != Rounding::kAway},
+      before_{std::fegetround()} {
   constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD, FE_TONEAREST};
   if (directed_) {
     std::fesetround(kModes[static_cast<std::size_t>(rounding)]);
@@ -146,7 +162,7 @@ RoundingScope::RoundingScope(Rounding rounding)
 
 RoundingScope::~RoundingScope() {
   if (directed_) {
-    std::fesetround(FE_TONEAREST);
+    std::fesetround(before_);
   }
 }
 

@@ -50,7 +50,13 @@ std::uint32_t encode_f32(double value, Rounding rounding);
 /// is that of one rounding.
 double rounded_to_odd(double value, double error);
 
-/// Sets the host's rounding mode for as long as it lives; without one it rounds to nearest.
+/// Whether a value is below `normal`, a format's smallest normal value, once it is rounded to as
+/// many bits as the format has `digits`, with an exponent as low as it takes. By .ftz an H100
+/// flushes such results, those too that the spacing of subnormals would round up to `normal`.
+bool is_tiny(double value, double normal, int digits, Rounding rounding);
+
+/// Sets the host's rounding mode for as long as it lives, then the one before it. To nearest sets
+/// nothing: no scope of it stands in a directed one.
 class RoundingScope {
  public:
   explicit RoundingScope(Rounding rounding);
@@ -60,6 +66,7 @@ class RoundingScope {
 
  private:
   bool directed_;
+  int before_;
 };
 
 }  // namespace warptwin::ptx

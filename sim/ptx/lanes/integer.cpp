@@ -78,8 +78,8 @@ struct Sad {
     return c + (less ? b - a : a - b);
   }
 };
-// Dividing by zero gives all ones, and its remainder is the dividend: what the machine's own
-// sequence gives; PTX leaves it open.
+// Division by zero gives all ones, and so does its remainder: what an H100 gives. PTX leaves it
+// open.
 struct Div {
   static U64 apply(const Width& w, U64 a, U64 b, U64) {
     if (b == 0) {
@@ -91,7 +91,7 @@ struct Div {
 struct Rem {
   static U64 apply(const Width& w, U64 a, U64 b, U64) {
     if (b == 0) {
-      return a;
+      return ~U64{0};
     }
     return w.is_signed ? static_cast<U64>(static_cast<I64>(w.wide(a) % w.wide(b))) : a % b;
   }

@@ -185,7 +185,8 @@ TEST(PtxConvert, Tf32RoundsAwayFromZeroAndToEven) {
     const auto results = evaluate(std::string{"cvt."} + word + ".tf32.f32", {"b32", "b32"}, inputs);
     for (std::size_t index = 0; index < inputs.size(); ++index) {
       const U64 code = narrow(reference::kTensor, inputs[index][0], round, false, false);
-      const U64 expected = std::isnan(f32(inputs[index][0])) ? 0x7fffffff : code << 13;
+      const bool nan = std::isnan(f32(inputs[index][0])) && round == Round::kAway;
+      const U64 expected = nan ? inputs[index][0] & 0xffffe000 : code << 13;
       ASSERT_EQ(results[index], expected) << word << std::hex << inputs[index][0];
     }
   }
@@ -201,7 +202,9 @@ TEST(PtxConvert, HalvesToFloatsAreExact) {
     const auto results = evaluate(std::string{"cvt.f32."} + type, {"b32", "b16"}, inputs);
     for (std::size_t index = 0; index < inputs.size(); ++index) {
       const auto value = static_cast<float>(reference::value(format, inputs[index][0]));
-      ASSERT_EQ(results[index], std::isnan(value) ? 0x7fffffff : std::bit_cast<U32>(value));
+      const bool brain = std::string{type} == "bf16";
+      const U64 nan = brain ? inputs[index][0] << 16 : 0x7fffffff;
+      ASSERT_EQ(results[index], std::isnan(value) ? nan : std::bit_cast<U32>(value));
     }
   }
 }
@@ -343,6 +346,35 @@ TEST(PtxConvert, FloatsToWholeFloatsAndSaturated) {
   EXPECT_EQ(one("cvt.sat.f32.f32", 2.5F), 1.0F);
   EXPECT_EQ(one("cvt.sat.f32.f32", -1.0F), 0.0F);
   EXPECT_EQ(one("cvt.ftz.f32.f32", 1e-40F), 0.0F);
+}
+
+// Values that an H100 gave.
+TEST(PtxConvert, NansKeepWhatTheConversionKeeps) {
+  const auto of = [](const std::string& types, const char* to, const char* from, U64 nan) {
+    return evaluate("cvt." + types, {to, from}, {{nan}}).at(0);
+  };
+  EXPECT_EQ(of("f64.f16", "b64", "b16", 0xfc01), 0xfff8040000000000U);
+  EXPECT_EQ(of("f64.bf16", "b64", "b16", 0x7f81), 0x7ff8200000000000U);
+  EXPECT_EQ(of("f64.f32", "b64", "b32", 0x7f800001), 0x7ff8000020000000U);
+  EXPECT_EQ(of("ftz.f64.f32", "b64", "b32", 0xff800001), 0x7fffffffe0000000U);
+  EXPECT_EQ(of("f64.f64", "b64", "b64", 0xfff0000000000001), 0xfff0000000000001U);
+  EXPECT_EQ(of("rni.f64.f64", "b64", "b64", 0x7ff0000000000001), 0x7ff8000000000001U);
+  EXPECT_EQ(of("rn.f32.f64", "b32", "b64", 0xffffffffffffffff), 0xffffffffU);
+  EXPECT_EQ(of("rn.f32.f64", "b32", "b64", 0xfff0000000000001), 0xffc00000U);
+  EXPECT_EQ(of("f32.f32", "b32", "b32", 0xffc00001), 0xffc00001U);
+  EXPECT_EQ(of("rni.f32.f32", "b32", "b32", 0x7f800001), 0x7fffffffU);
+  EXPECT_EQ(of("ftz.f32.f32", "b32", "b32", 0x7fc00001), 0x7fffffffU);
+  EXPECT_EQ(of("rn.f16.f64", "b16", "b64", 0x7ff0000000000001), 0x7e00U);
+  EXPECT_EQ(of("rm.f16.f64", "b16", "b64", 0xffffffffffffffff), 0xffffU);
+  EXPECT_EQ(of("rn.bf16.f64", "b16", "b64", 0xfff8000000000000), 0xffc0U);
+  EXPECT_EQ(of("rna.tf32.f32", "b32", "b32", 0xff800001), 0xff800000U);
+}
+
+TEST(PtxConvert, FtzFlushesWhatIsTiny) {
+  EXPECT_EQ(evaluate("cvt.rn.ftz.f32.f64", {"b32", "b64"}, {{0x380fffffe0000000}}).at(0), 0U);
+  EXPECT_EQ(evaluate("cvt.rm.ftz.f32.f64", {"b32", "b64"}, {{0xb80fffffe0000000}}).at(0),
+            0x80000000U);
+  EXPECT_EQ(evaluate("cvt.rp.ftz.f16.f32", {"b16", "b32"}, {{1}}).at(0), 1U) << "not flushed";
 }
 
 TEST(PtxConvert, ExponentsAlone) {

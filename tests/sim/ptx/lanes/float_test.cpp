@@ -111,7 +111,9 @@ U64 rounded(Wide exact, float nearest, Round round, bool zero_sum, bool ftz, boo
   if (sat) {
     result = result > 0 ? std::fmin(result, 1.0F) : 0.0F;
   }
-  return bits(ftz ? flush(result) : result);
+  // By .ftz what is below the smallest normal with 24 bits and any exponent is flushed.
+  const bool tiny = std::fabs(reference::to_float(exact * Wide{0x1p64}, round)) < 0x1p-62F;
+  return bits(ftz && tiny ? std::copysign(0.0F, result) : result);
 }
 
 using Binary = std::pair<Wide, float> (*)(float, float);
@@ -474,7 +476,7 @@ void add_selection(std::vector<Case>& rows) {
       {"finite", [](float a) { return std::isfinite(a); }},
       {"infinite", [](float a) { return std::isinf(a); }},
       {"notanumber", [](float a) { return std::isnan(a); }},
-      {"normal", [](float a) { return std::isnormal(a); }},
+      {"normal", [](float a) { return a == 0 || std::isnormal(a); }},
       {"subnormal", [](float a) { return std::fpclassify(a) == FP_SUBNORMAL; }}};
   for (const auto& [name, function] : classes) {
     rows.push_back({"testp." + name + ".f32",
@@ -550,6 +552,32 @@ INSTANTIATE_TEST_SUITE_P(All,
                            return row.param.instruction.substr(0, row.param.instruction.find('.')) +
                                   "_" + std::to_string(row.index);
                          });
+
+// Values that an H100 gave.
+TEST(PtxApproximations, OfF64ReadTheUpperHalfAloneByFtz) {
+  const auto one = [](const std::string& instruction, U64 a) {
+    return evaluate(instruction, {"b64", "b64"}, {{a}}).at(0);
+  };
+  EXPECT_EQ(one("rcp.approx.ftz.f64", 0x7ff0000000000001), 0U) << "an infinity";
+  EXPECT_EQ(one("rsqrt.approx.ftz.f64", 0x7ff0000000000001), 0U);
+  EXPECT_EQ(one("rsqrt.approx.ftz.f64", 0x800fffffffffffff), 0xfff0000000000000U) << "a zero";
+  EXPECT_EQ(one("rsqrt.approx.f64", 0x800fffffffffffff), 0xfff8000000000000U) << "no zero";
+  EXPECT_EQ(one("rsqrt.approx.f64", 0x43dfffffffffffff), 0x3df6a09e667f3bcdU);
+}
+
+TEST(PtxFloat, FtzFlushesWhatIsTiny) {
+  const auto product = [](const std::string& instruction, const char* type, U64 a, U64 b) {
+    return evaluate(instruction, {type, type, type}, {{a, b}}).at(0);
+  };
+  EXPECT_EQ(product("mul.rp.ftz.f32", "b32", 0x3f7fffff, 0x00800000), 0U);
+  EXPECT_EQ(product("mul.rp.f32", "b32", 0x3f7fffff, 0x00800000), 0x00800000U);
+  EXPECT_EQ(product("mul.rp.ftz.f32", "b32", 0x3f800000, 0x00800000), 0x00800000U);
+  EXPECT_EQ(product("mul.rn.ftz.f16", "b16", 0x3bff, 0x8400), 0x8000U);
+  EXPECT_EQ(
+      evaluate("fma.rn.ftz.f16", {"b16", "b16", "b16", "b16"}, {{0x8400, 0x8400, 0x8400}}).at(0),
+      0x8400U)
+      << "with 11 bits it is the smallest normal";
+}
 
 TEST(PtxApproximations, EdgesAreAsDocumented) {
   const auto one = [](const std::string& instruction, U64 a) {

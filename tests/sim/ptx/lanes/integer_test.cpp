@@ -138,7 +138,7 @@ void add_typed(std::vector<Case>& rows) {
   binary("mul.lo", low);
   binary("mul.hi", [](T a, T b) { return times_high<T>(a, b); });
   binary("div", [](T a, T b) { return b == 0 ? ~U64{0} : static_cast<U64>(S128{a} / S128{b}); });
-  binary("rem", [](T a, T b) { return b == 0 ? raw(a) : static_cast<U64>(S128{a} % S128{b}); });
+  binary("rem", [](T a, T b) { return b == 0 ? ~U64{0} : static_cast<U64>(S128{a} % S128{b}); });
   binary("min", [](T a, T b) { return std::min(a, b); });
   binary("max", [](T a, T b) { return std::max(a, b); });
   ternary("mad.lo", [low](T a, T b, T c) { return low(a, b) + static_cast<U64>(c); });

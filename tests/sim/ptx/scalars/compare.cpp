@@ -97,7 +97,22 @@ Verdict compare_element(
 
 }  // namespace
 
+bool defined(const Specimen& specimen, const Words& in) {
+  const std::string& name = specimen.name;
+  if ((name == "bfe" || name == "bfi") && bits_of(specimen.type) == 64) {
+    return in[in.size() - 2] <= 255 && in[in.size() - 1] <= 255;
+  }
+  if (name == "fns") {
+    return in[1] <= 31 && in[2] != 0x80000000;
+  }
+  const bool rounds_nan = specimen.mnemonic == "cvt.rna.satfinite.tf32.f32";
+  return !rounds_nan || !std::isnan(value_of(in[0], Type::kF32));
+}
+
 Verdict compare(const Specimen& specimen, const Words& in, const Words& gpu, const Words& sim) {
+  if (!defined(specimen, in)) {
+    return Verdict::kUndefined;
+  }
   if (gpu == sim) {
     return Verdict::kSame;
   }

@@ -125,6 +125,7 @@ class Measurement {
     print(Verdict::kDiffers, "differ");
     print(Verdict::kOtherNan, "give another NaN");
     print(Verdict::kWithin, "are approximations, within their documented error");
+    print(Verdict::kUndefined, "have cases without a defined result, which are left out");
     std::printf("\n%zu instructions are skipped: the driver's compiler refuses them\n",
                 skipped_.size());
     for (const auto& [key, reason] : skipped_) {
