@@ -356,15 +356,20 @@ void Order::proxy_fence(WarpOrder& warp, const Event& event) {
 void Order::named_barrier(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
   Clock& clock = cluster.warps[self].clock;
   auto& generations = cluster.named[event.cta * kNamedBarriers + event.address];
-  Clock& met = generations[event.phase];
+  Met& met = generations[event.phase];
   const bool returns = event.pending != 0;
-  if (!returns) {
-    join(met, clock);
+  if (returns) {
+    --met.waiting;
+  } else {
+    join(met.clock, clock);
+    met.waiting += event.step == Step::kIssued ? 1 : 0;
   }
   if (returns || ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op == Op::kBarSync)) {
-    join(clock, met);
+    join(clock, met.clock);
   }
-  while (!generations.empty() && generations.begin()->first + 2 <= event.phase) {
+  // Who waits may be late by any number of generations of others.
+  while (!generations.empty() && generations.begin()->first + 2 <= event.phase &&
+         generations.begin()->second.waiting == 0) {
     generations.erase(generations.begin());
   }
 }

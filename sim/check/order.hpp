@@ -110,6 +110,11 @@ class Order {
     std::uint32_t targets = 1;
     bool afar = false;  // of a warp of another CTA
   };
+  /// A generation of a named barrier: what those who came have told, and who has not gone on yet.
+  struct Met {
+    Clock clock;
+    std::uint32_t waiting = 0;
+  };
   struct WarpOrder {
     Clock clock;
     Clock released;  // by a releasing fence
@@ -122,8 +127,8 @@ class Order {
     std::vector<WarpOrder> warps;
     std::map<std::pair<std::uint32_t, std::uint32_t>, SourceSite> relaxed;  // (first, second)
     std::vector<BarrierClock> barriers;                                     // by number
-    HashMap<std::uint32_t, std::map<std::uint32_t, Clock>> named;  // by CTA and id, generation
-    std::map<std::uint32_t, Clock> cluster_barrier;                // by generation
+    HashMap<std::uint32_t, std::map<std::uint32_t, Met>> named;  // by CTA and id, generation
+    std::map<std::uint32_t, Clock> cluster_barrier;              // by generation
     HashMap<std::uint32_t, InFlight> in_flight;  // remote arrivals and commits, by serial
     std::uint32_t exited_ctas = 0;
   };

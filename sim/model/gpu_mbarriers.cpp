@@ -243,7 +243,11 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
   if (op.op == Op::kMbarrierWait) {
     ++changes_;
     if (op.lanes == kWarpLanes) {
-      warp.debt = LateWait{op.address, op.wanted & 1U, op.wanted, op.flags, op.site};
+      // The others mean the phase that the first lane has seen complete, whatever names it.
+      const bool exact = (op.flags & event_flag::kExactPhase) != 0;
+      const auto flags = static_cast<std::uint16_t>(op.flags | event_flag::kExactPhase);
+      warp.debt = LateWait{
+          op.address, op.wanted & 1U, exact ? op.wanted : bar->phase() - 1, flags, op.site};
     }
   }
   return Outcome::kDone;
