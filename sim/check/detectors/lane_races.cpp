@@ -1,6 +1,6 @@
 /// Lanes of one warp are threads: nothing but bar.warp.sync, a CTA or cluster barrier, or a wait
-/// orders what one of them does to a word of shared memory and what another does. A lane's own
-/// accesses are in its program order.
+/// orders what one of them does to a word of shared memory, or stores to one of global memory, and
+/// what another does. A lane's own accesses are in its program order.
 ///
 /// Any wait of the warp counts as an order here, whichever lane makes it: what may have gone round
 /// through another warp is not reported.
@@ -17,7 +17,7 @@ namespace warptwin::sim {
 
 namespace {
 
-constexpr OpSet kLaneAccesses{Op::kSharedLoad, Op::kSharedStore};
+constexpr OpSet kLaneAccesses{Op::kSharedLoad, Op::kSharedStore, Op::kGlobalStoreRelease};
 constexpr OpSet kLaneOrders{Op::kSyncWarp,
                             Op::kBarSync,
                             Op::kClusterWait,
@@ -42,11 +42,14 @@ class LaneRacesDetector : public Detector {
       warps_.resize(event.warp + 1);
     }
     Epoch& epoch = warps_[event.warp];
-    if (kLaneAccesses.contains(event.op)) {
+    if (event.op == Op::kGlobalStoreRelease) {
+      store_global(event, epoch.globals);
+    } else if (kLaneAccesses.contains(event.op)) {
       access(event, epoch);
     } else if ((event.flags & event_flag::kFalse) == 0) {
       epoch.words.clear();
       epoch.rows.clear();
+      epoch.globals.clear();
     }
   }
 
@@ -54,7 +57,9 @@ class LaneRacesDetector : public Detector {
   struct Access {
     std::uint32_t lanes = 0;
     bool writes = false;
-    std::uint32_t value = 0;  // of a word that is written
+    bool word = false;
+    std::uint32_t value = 0;   // of a word that is written
+    std::uint64_t global = 0;  // the address of a global word
     Footprint where{};
     SourceSite site{};
   };
@@ -63,14 +68,16 @@ class LaneRacesDetector : public Detector {
   struct Epoch {
     std::vector<Access> words;
     std::vector<Access> rows;
+    std::vector<Access> globals;  // words of global memory that it has stored to
   };
 
   void access(const Event& event, Epoch& epoch) {
     const bool rows = event.expected != 0 && event.peer != 0;
     Access access;
-    access.lanes = event.lanes == kWarpLanes ? kEveryLane : 1U << event.lane;
+    access.lanes = lanes_of(event);
     access.writes = event.op == Op::kSharedStore;
-    access.value = access.writes && !rows ? event.count : 0;
+    access.word = event.expected == 0;
+    access.value = access.writes && access.word ? event.count : 0;
     access.where = footprint_of(event);
     access.site = event.site;
     judge(event, access, epoch.words, rows);
@@ -80,12 +87,38 @@ class LaneRacesDetector : public Detector {
     std::vector<Access>& of_kind = rows ? epoch.rows : epoch.words;
     const auto same = [&](const Access& other) {
       return other.lanes == access.lanes && other.writes == access.writes &&
-             other.value == access.value && other.where.covers(access.where) &&
-             access.where.covers(other.where);
+             other.where.covers(access.where) && access.where.covers(other.where);
     };
-    if (std::none_of(of_kind.begin(), of_kind.end(), same)) {
-      of_kind.push_back(std::move(access));
+    note(of_kind, access, same);
+  }
+
+  // Of two lanes that store to one word of global memory, either may be the last.
+  void store_global(const Event& event, std::vector<Access>& stored) {
+    Access access{lanes_of(event), true, true, event.count, event.global, {}, event.site};
+    for (const Access& first : stored) {
+      if (first.global == access.global && conflict(first, access, false)) {
+        report(event, "a word of global memory", access, first);
+        return;
+      }
     }
+    note(stored, access, [&](const Access& other) {
+      return other.lanes == access.lanes && other.global == access.global;
+    });
+  }
+
+  // Of what the same lanes do in one place the last is kept: they do it in their order.
+  template <class Same>
+  static void note(std::vector<Access>& known, const Access& access, const Same& same) {
+    const auto at = std::find_if(known.begin(), known.end(), same);
+    if (at == known.end()) {
+      known.push_back(access);
+    } else {
+      *at = access;
+    }
+  }
+
+  static std::uint32_t lanes_of(const Event& event) {
+    return event.lanes == kWarpLanes ? kEveryLane : 1U << event.lane;
   }
 
   // Whether a lane of the second may meet an access of another lane. All lanes write one value, so
@@ -100,10 +133,13 @@ class LaneRacesDetector : public Detector {
       return first.lanes == kEveryLane && second.lanes == kEveryLane;
     }
     if (first.writes) {
-      return second.writes ? first.value != second.value && !one_lane(first, second)
+      return second.writes ? differ(first, second) && !one_lane(first, second)
                            : (second.lanes & ~first.lanes) != 0;
     }
     return !one_lane(first, second);
+  }
+  static bool differ(const Access& first, const Access& second) {
+    return !first.word || !second.word || first.value != second.value;
   }
   static bool one_lane(const Access& first, const Access& second) {
     return first.lanes == second.lanes && std::has_single_bit(first.lanes);
@@ -117,16 +153,26 @@ class LaneRacesDetector : public Detector {
       if (!conflict(first, access, row_and_word) || !first.where.meets(access.where)) {
         continue;
       }
-      reporter().report(
-          "WARP_LANE_RACE",
-          event,
-          naming().symbols().name(access.where.begin) + " of cta " + std::to_string(event.cta),
-          std::string{access.writes ? "written" : "read"} + " by " + lanes_of(access) + " of " +
-              naming().warp(event.warp) + ", and " + (first.writes ? "written" : "read") + " by " +
-              lanes_of(first) + " at " + naming().site(first.site) + ", in no order",
-          {"missing: sync_warp() between the two"});
+      report(event,
+             naming().symbols().name(access.where.begin) + " of cta " + std::to_string(event.cta),
+             access,
+             first);
       return;
     }
+  }
+
+  void report(const Event& event,
+              const std::string& object,
+              const Access& access,
+              const Access& first) {
+    reporter().report("WARP_LANE_RACE",
+                      event,
+                      object,
+                      std::string{access.writes ? "written" : "read"} + " by " + lanes_of(access) +
+                          " of " + naming().warp(event.warp) + ", and " +
+                          (first.writes ? "written" : "read") + " by " + lanes_of(first) + " at " +
+                          naming().site(first.site) + ", in no order",
+                      {"missing: sync_warp() between the two"});
   }
 
   static std::string lanes_of(const Access& access) {
