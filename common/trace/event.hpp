@@ -68,6 +68,7 @@ enum class Op : std::uint8_t {
   kWarpStart,
   kWarpExit,
   kCtaExit,
+  kGlobalStore,  // st.global: weak, it orders nothing
   kCount,
 };
 
@@ -189,6 +190,8 @@ inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors
 /// row store     tile base      lanes        of a lane  phase, wanted: row and column; `peer`:
 ///                                                      bytes of a row; `expected`: of an element;
 ///                                                      `extra`: of its swizzle
+/// lanes' access  as of a row store, of global memory too: a rectangle of bytes for each event,
+///                                                      with elements of one byte
 /// stage note    full[0]        stages       StageStep  phase: lap; wanted: index
 struct Event {
   std::uint64_t time = 0;  // step number; cycles in timed and hardware traces

@@ -131,6 +131,7 @@ inline constexpr OpFacts kOpFacts[] = {
     {Op::kWarpStart, "start", kSynchronises},
     {Op::kWarpExit, "exit", kMeets | kMayBlock | kSynchronises},
     {Op::kCtaExit, "CTA exit", kSynchronises},
+    {Op::kGlobalStore, "st.global", kPerLane | kAfterStores},
 };
 // clang-format on
 static_assert(std::size(kOpFacts) == static_cast<unsigned>(Op::kCount));

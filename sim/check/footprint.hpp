@@ -147,6 +147,26 @@ inline Footprint footprint_of(const Event& event) {
   return {begin, begin + (event.count - 1) * event.peer + event.bytes, event.bytes, event.peer};
 }
 
+/// `rows` times `width` bytes of global memory, `pitch` apart.
+struct GlobalBox {
+  std::uint64_t start = 0;
+  std::uint64_t rows = 1;
+  std::uint64_t pitch = 0;
+  std::uint64_t width = 0;
+};
+
+/// Of what accesses global memory: a word, a rectangle of lanes' bytes, or a copy that is issued.
+inline GlobalBox global_box_of(const Event& event) {
+  const bool copy = is_load(event.op) || event.op == Op::kBulkStore || event.op == Op::kTensorStore;
+  if (copy) {
+    return {event.global, event.pending, event.expected, static_cast<std::uint64_t>(event.tx)};
+  }
+  if (event.expected != 0) {
+    return {event.global, event.count, event.peer, event.bytes};
+  }
+  return {event.global, 1, 0, 4};
+}
+
 /// Bytes of a piece of shared memory, one bit each.
 class ByteSet {
  public:

@@ -1,7 +1,11 @@
 #include "sim/cli/command.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
 #include <ostream>
 #include <sstream>
+#include <string_view>
 
 #include <boost/program_options.hpp>
 
@@ -11,6 +15,7 @@
 #include "sim/run/check.hpp"
 #include "sim/run/explore_run.hpp"
 #include "sim/run/program_entry.hpp"
+#include "sim/run/ptx_entry.hpp"
 #include "sim/run/suppressions.hpp"
 #include "sim/trace/trace_file.hpp"
 
@@ -48,6 +53,8 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
   decode WORD...       raw mbarrier words of a GPU: phase, arrivals, bytes
   ptx coverage FILE... which instructions of a PTX file the simulator does not have
   ptx show FILE        a PTX file decoded, with the user's lines
+  ptx init FILE        a first launch file for a kernel, to be filled in
+  ptx COMMAND FILE --launch L.json   run, check, prove, explore, replay or trace a PTX kernel
   make-input FILE.npy  a matrix of random numbers, float32
 
 A parameter of a scenario is set with --set name=value. 'warptwin COMMAND --help' lists the options.
@@ -70,27 +77,31 @@ constexpr Command kCommands[] = {
     {"show", show, "json set sms"},
     {"run",
      run,
-     "json program set in out on chip clock l2 strategy seed profile rule without strict max-steps "
+     "json program ptx launch set in out on chip clock l2 strategy seed profile rule without "
+     "strict max-steps "
      "timing-only resident-ctas suppress"},
     {"check",
      check_command,
-     "json program set seed profile rule without strict max-steps random pct depth data keep-going "
+     "json program ptx launch set seed profile rule without strict max-steps random pct depth data "
+     "keep-going "
      "all resident-ctas suppress"},
     {"prove",
      prove_command,
-     "json program set for-all profile rule without strict max-steps resident-ctas seed suppress"},
+     "json program ptx launch set for-all profile rule without strict max-steps resident-ctas seed "
+     "suppress"},
     {"explore",
      explore_command,
-     "json program set profile rule without seed max-steps max-states full deviations "
+     "json program ptx launch set profile rule without seed max-steps max-states full deviations "
      "max-schedules resident-ctas"},
     {"replay",
      replay,
-     "json program set in out schedule seed profile rule without strict max-steps timing-only "
+     "json program ptx launch set in out schedule seed profile rule without strict max-steps "
+     "timing-only "
      "resident-ctas sms suppress"},
     {"extract", extract_command, "set seed profile rule max-steps resident-ctas"},
     {"mutate",
      mutate_command,
-     "json program set limit mutant seed profile rule without max-steps resident-ctas"},
+     "json program ptx launch set limit mutant seed profile rule without max-steps resident-ctas"},
     {"time",
      time_command,
      "json set chip clock l2 no-check path profile rule without strict max-steps resident-ctas "
@@ -100,7 +111,8 @@ constexpr Command kCommands[] = {
     {"calibrate", calibrate_command, "json rows chip free write-chip"},
     {"trace",
      trace_command,
-     "set to on values chip clock l2 strategy schedule seed profile rule without strict max-steps "
+     "program ptx launch set to on values chip clock l2 strategy schedule seed profile rule "
+     "without strict max-steps "
      "resident-ctas"},
     {"compare", compare_command, "json", nullptr, true},
     {"decode", decode_command, "json name", nullptr, true},
@@ -113,6 +125,8 @@ po::options_description all_options() {
   const auto text = [] { return po::value<std::string>(); };
   all.add_options()("help,h", "this text")("json", "the result as JSON")(
       "program", text(), "FILE: a program as text, instead of a scenario; see docs/programs.md")(
+      "ptx", text(), "FILE: a kernel in PTX, instead of a scenario; see docs/ptx.md")(
+      "launch", text(), "FILE: what the PTX kernel is launched with, as JSON")(
       "set",
       po::value<std::vector<std::string>>()->composing(),
       "name=value: a parameter of the scenario; auto=1 chooses those of a GEMM that are not set")(
@@ -210,6 +224,23 @@ const Command& find_command(const std::string& name) {
   throw ConfigError("there is no command '" + name + "'; 'warptwin --help' lists them");
 }
 
+// `ptx check FILE ...` is `check --ptx FILE ...`, and so for each command that takes a launch.
+std::optional<std::vector<std::string>> of_ptx(const std::vector<std::string>& arguments) {
+  if (arguments.size() < 3 || arguments[0] != "ptx") {
+    return std::nullopt;
+  }
+  const auto command = std::find_if(std::begin(kCommands), std::end(kCommands), [&](auto& each) {
+    return arguments[1] == each.name &&
+           std::string_view{each.options}.find(" ptx ") != std::string_view::npos;
+  });
+  if (command == std::end(kCommands)) {
+    return std::nullopt;
+  }
+  std::vector<std::string> words{arguments[1], "--ptx", arguments[2]};
+  words.insert(words.end(), arguments.begin() + 3, arguments.end());
+  return words;
+}
+
 ExitCode parse_and_run(const std::vector<std::string>& arguments,
                        const std::vector<ScenarioEntry>& scenarios,
                        std::ostream& out,
@@ -218,6 +249,9 @@ ExitCode parse_and_run(const std::vector<std::string>& arguments,
       arguments[0] == "help") {
     (arguments.empty() ? err : out) << kHelp;
     return arguments.empty() ? ExitCode::kUsage : ExitCode::kClean;
+  }
+  if (const auto launch = of_ptx(arguments)) {
+    return parse_and_run(*launch, scenarios, out, err);
   }
   const Command& command = find_command(arguments[0]);
   const po::options_description visible = options_of(command);
@@ -249,6 +283,18 @@ ExitCode parse_and_run(const std::vector<std::string>& arguments,
       throw ConfigError("--program is instead of a scenario, and goes with neither --on nor --all");
     }
     program.push_back(entry_of_file(options["program"].as<std::string>()));
+  }
+  if (options.count("ptx") != options.count("launch")) {
+    throw ConfigError("--ptx FILE and --launch FILE go together");
+  }
+  if (options.count("ptx") != 0) {
+    if (options.count("target") != 0 || options.count("on") != 0 || options.count("all") != 0 ||
+        options.count("program") != 0) {
+      throw ConfigError(
+          "--ptx is instead of a scenario, and goes with neither --on, --all nor --program");
+    }
+    program.push_back(entry_of_launch_file(
+        options["ptx"].as<std::string>(), options["launch"].as<std::string>(), scenarios));
   }
   Session session{program.empty() ? scenarios : program, std::move(options), out, err};
   return command.run(session);

@@ -7,6 +7,7 @@
 #include "sim/ptx/code/code.hpp"
 #include "sim/ptx/code/print.hpp"
 #include "sim/report/json.hpp"
+#include "sim/run/ptx_entry.hpp"
 
 namespace warptwin::sim {
 
@@ -133,7 +134,14 @@ ExitCode ptx(const PtxRequest& request, std::ostream& out) {
     print_listing(request, out);
     return ExitCode::kClean;
   }
-  throw ConfigError("'ptx' takes 'coverage FILE... [--json]' or 'show FILE [--kernel NAME]'");
+  if (files == 1 && request.words[0] == "init" && !request.json) {
+    out << first_launch_of(request.words[1], request.kernel);
+    return ExitCode::kClean;
+  }
+  throw ConfigError(
+      "'ptx' takes 'coverage FILE... [--json]', 'show FILE [--kernel NAME]', "
+      "'init FILE [--kernel NAME]', or run, check, prove, explore, replay or trace "
+      "with 'FILE --launch L.json'");
 }
 
 }  // namespace warptwin::sim

@@ -17,7 +17,7 @@ struct PtxRequest {
 };
 
 /// `coverage FILE...`: which instructions the simulator does not have; clean where there is none,
-/// else kUsage. `show FILE`: the decoded listing. Throws ConfigError.
+/// else kUsage. `show FILE`: the decoded listing. `init FILE`: a launch file. Throws ConfigError.
 ExitCode ptx(const PtxRequest& request, std::ostream& out);
 
 }  // namespace warptwin::sim

@@ -46,8 +46,12 @@ std::vector<std::string_view> scenario_names(const Session& session) {
   return names;
 }
 
+bool of_file(const Session& session) {
+  return session.options.count("program") != 0 || session.options.count("ptx") != 0;
+}
+
 const ScenarioEntry& find_scenario(const Session& session) {
-  if (session.options.count("program") != 0) {
+  if (of_file(session)) {
     return session.scenarios.front();
   }
   if (session.options.count("target") == 0) {

@@ -39,6 +39,8 @@ inline constexpr std::uint64_t kAnySeed = std::uint64_t{1} << 62;
 
 std::pair<std::string, std::string> name_and_value(const std::string& text, const char* option);
 std::vector<std::string_view> scenario_names(const Session& session);
+/// Whether what it works on stands in a file: a program, or a launch of PTX.
+bool of_file(const Session& session);
 std::int64_t integer(const std::string& text, const std::string& what);
 const ScenarioEntry& find_scenario(const Session& session);
 std::string text_option(const Session& session, const char* option);

@@ -267,9 +267,13 @@ Gpu::Outcome Gpu::dispatch(Slot slot, Operation& op) {
       return wgmma_groups(slot, op);
     case Op::kSharedLoad:
     case Op::kSharedStore:
-      return op.rank == 0 ? shared_word(slot, op) : shared_row(slot, op);
+      return op.access != nullptr ? shared_access(slot, op)
+             : op.rank == 0       ? shared_word(slot, op)
+                                  : shared_row(slot, op);
     case Op::kGlobalLoad:
-      return global_load(slot, op);
+      return op.access != nullptr ? global_access(slot, op) : global_load(slot, op);
+    case Op::kGlobalStore:
+      return global_access(slot, op);
     case Op::kTensormapReplace:
       return replace_in_map(slot, op);
     case Op::kGlobalLoadAcquire:

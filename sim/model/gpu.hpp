@@ -376,7 +376,7 @@ class Gpu {
   Outcome issue_tensor(Slot slot, Operation& op);
   Outcome issue_tmem(Slot slot, Operation& op);
   Outcome issue_wgmma(Slot slot, Operation& op);
-  Outcome wgmma_groups(Slot slot, const Operation& op);
+  Outcome wgmma_groups(Slot slot, Operation& op);
   Fault check_wgmma(Slot slot, const Operation& op) const;
   std::uint32_t wgmmas_to_wait_for(const Warp& warp, std::uint32_t pending) const;
   bool leaves_warpgroup(Slot slot) const;
@@ -387,6 +387,8 @@ class Gpu {
   Outcome tmem_wait(Slot slot, const Operation& op);
   Outcome shared_word(Slot slot, Operation& op);
   Outcome shared_row(Slot slot, const Operation& op);
+  Outcome shared_access(Slot slot, const Operation& op);
+  Outcome global_access(Slot slot, const Operation& op);
   Outcome global_load(Slot slot, Operation& op);
   Outcome replace_in_map(Slot slot, const Operation& op);
   Outcome global_word(Slot slot, Operation& op);

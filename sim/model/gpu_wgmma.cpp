@@ -147,7 +147,7 @@ std::uint32_t Gpu::wgmmas_to_wait_for(const Warp& warp, std::uint32_t pending) c
   return groups <= pending ? 0 : warp.wgmma_groups[groups - pending - 1];
 }
 
-Gpu::Outcome Gpu::wgmma_groups(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::wgmma_groups(Slot slot, Operation& op) {
   Warp& warp = warps_[slot];
   const Warp& leader = warps_[warpgroup_of(slot)];
   Event event = event_of(slot, op);
@@ -172,7 +172,7 @@ Gpu::Outcome Gpu::wgmma_groups(Slot slot, const Operation& op) {
       warp.wgmma_over = std::max(warp.wgmma_over, warp.wgmma_groups.front());
       warp.wgmma_groups.pop_front();
     }
-    event.pending = warp.wgmma_over;
+    event.pending = op.result = warp.wgmma_over;
     if (op.fragment != nullptr) {
       event.fault =
           std::exchange(op.fragment->touched_early, false) ? Fault::kUnwaited : Fault::kNone;

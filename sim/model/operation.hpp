@@ -12,6 +12,8 @@
 #include "common/machine/types.hpp"
 #include "common/trace/event.hpp"
 
+#include "sim/model/lane_access.hpp"
+
 namespace warptwin::sim {
 
 /// The registers of one `tcgen05.ld` or of an accumulator of wgmma: `registers` of each of 32
@@ -60,6 +62,7 @@ struct Operation {
   bool half_rows = false;    // of tcgen05.ld.16x32bx2 and its stores: two lanes share one
   std::uint32_t result = 0;  // of a word load, a try, an allocation; of a wgmma 1: it has begun
   std::shared_ptr<FragmentData> fragment;
+  LaneAccess* access = nullptr;  // of bytes at an address for each lane; whoever performs it has it
   SourceSite site{};
 };
 

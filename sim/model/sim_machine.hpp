@@ -252,6 +252,8 @@ class SimMachine {
   std::uint32_t cluster_size() const { return identity_.cluster_size; }
   std::uint32_t cluster_index() const { return identity_.cluster_index; }
   std::uint32_t cluster_count() const { return identity_.cluster_count; }
+  std::uint8_t elected_lane() const { return identity_.elected_lane; }
+  bool moves_data() const { return moves_data_; }
 
   template <class F>
   void elect_one(F&& f) {

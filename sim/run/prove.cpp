@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/ptx/machine/launch.hpp"
 #include "sim/run/claims.hpp"
 #include "sim/run/role_work.hpp"
 
@@ -471,9 +472,9 @@ static ProofResult prove_pairs(const ScenarioEntry& scenario,
 // What data decides is not seen where no data moves. Words that a kernel reads are read as other
 // words; if that changes what it does, the proof is of a run with its data. What registers decide
 // (`any`) is taken either way, and both are proved.
-ProofResult prove(const ScenarioEntry& scenario,
-                  const ParameterSet& parameters,
-                  const ProofOptions& options) {
+static ProofResult prove_data(const ScenarioEntry& scenario,
+                              const ParameterSet& parameters,
+                              const ProofOptions& options) {
   ProofResult result = prove_pairs(scenario, parameters, options);
   const bool asked = result.run.asked_unknown;
   const bool decided =
@@ -510,6 +511,31 @@ ProofResult prove(const ScenarioEntry& scenario,
   }
   result.notes.push_back(
       "what data decides was taken as yes, as no, and in turn, not in every combination");
+  return result;
+}
+
+ProofResult prove(const ScenarioEntry& scenario,
+                  const ParameterSet& parameters,
+                  const ProofOptions& options) {
+  ProofResult result;
+  try {
+    result = prove_data(scenario, parameters, options);
+  } catch (const ptx::DependsOnData& error) {
+    if (options.run.moves_data || work_of(scenario.workload(parameters)) > kDataWorkMax) {
+      throw;
+    }
+    ProofOptions with_data = options;
+    with_data.run.moves_data = true;
+    result = prove_data(scenario, parameters, with_data);
+    result.data_decides = true;
+    result.notes.push_back("data decides what it does: shown for the inputs of seed " +
+                           std::to_string(options.run.input_seed));
+  }
+  if (scenario.hypotheses) {
+    for (std::string& note : scenario.hypotheses()) {
+      result.notes.push_back(std::move(note));
+    }
+  }
   return result;
 }
 

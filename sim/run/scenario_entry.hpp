@@ -31,6 +31,8 @@ struct ScenarioEntry {
   /// contents in every run, no input is drawn, and no output is compared with the reference.
   std::function<void(GlobalMemory&, std::span<const GlobalAddress>)> initial{};
   /// Of a program: how a command line names it, and a number for what it says.
+  /// What runs of it have taken for granted: a sentence each, for a verdict.
+  std::function<std::vector<std::string>()> hypotheses{};
   std::string command_name{};
   std::uint64_t content = 0;
 };

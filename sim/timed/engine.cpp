@@ -379,6 +379,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       case Op::kClcQuery:
         return chip_.smem_latency;
       case Op::kGlobalLoad:
+      case Op::kGlobalStore:
       case Op::kGlobalLoadAcquire:
       case Op::kGlobalStoreRelease:
       case Op::kGlobalRedAdd:

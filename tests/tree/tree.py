@@ -44,6 +44,7 @@ MAY_INCLUDE = {
     "sim/ptx/text": ["common"],
     "sim/ptx/code": ["common", "sim/ptx/text"],
     "sim/ptx/lanes": ["common", "sim/ptx/text", "sim/ptx/code"],
+    "sim/ptx/machine": ["common", "sim/ptx/text", "sim/ptx/code", "sim/ptx/lanes", "sim/model"],
     "sim/run": ["common", "sim"],
     "sim/report": ["common", "sim"],
     "sim/cli": ["common", "sim", "hw", "scenarios"],

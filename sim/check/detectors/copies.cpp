@@ -21,6 +21,7 @@ class CopiesDetector : public Detector {
                   Op::kGlobalLoad,
                   Op::kGlobalLoadAcquire,
                   Op::kGlobalRedAdd,
+                  Op::kGlobalStore,
                   Op::kGlobalStoreRelease,
                   Op::kGlobalWait,
                   Op::kSharedLoad,

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "sim/check/detectors/detectors.hpp"
+#include "sim/check/footprint.hpp"
 
 namespace warptwin::sim {
 
@@ -19,6 +20,7 @@ class DependentLaunchDetector : public Detector {
                   Op::kGlobalLoad,
                   Op::kGlobalLoadAcquire,
                   Op::kGlobalRedAdd,
+                  Op::kGlobalStore,
                   Op::kGlobalStoreRelease,
                   Op::kGlobalWait,
                   Op::kGriddepcontrolLaunch,
@@ -67,19 +69,15 @@ class DependentLaunchDetector : public Detector {
 
   static bool writes(Op op) {
     return op == Op::kBulkStore || op == Op::kTensorStore || op == Op::kGlobalStoreRelease ||
-           op == Op::kGlobalRedAdd;
+           op == Op::kGlobalRedAdd || op == Op::kGlobalStore;
   }
 
   // Whether it acts on any of the bytes [begin, end): a word, or the rows of a copy's box.
   static bool reaches(const Event& event, std::uint64_t begin, std::uint64_t end) {
-    const bool copy =
-        is_load(event.op) || event.op == Op::kBulkStore || event.op == Op::kTensorStore;
-    if (!copy) {
-      return event.global + 4 > begin && event.global < end;
-    }
-    for (std::uint64_t row = 0; row < event.pending; ++row) {
-      const std::uint64_t from = event.global + row * event.expected;
-      if (from < end && from + static_cast<std::uint64_t>(event.tx) > begin) {
+    const GlobalBox box = global_box_of(event);
+    for (std::uint64_t row = 0; row < box.rows; ++row) {
+      const std::uint64_t from = box.start + row * box.pitch;
+      if (from < end && from + box.width > begin) {
         return true;
       }
     }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "sim/check/detectors/detectors.hpp"
+#include "sim/check/footprint.hpp"
 
 namespace warptwin::sim {
 
@@ -71,12 +72,14 @@ enum class GlobalKind : std::uint8_t {
   kCopyLoad,   // of bulk and tensor copies, in the async proxy
   kCopyStore,  //
   kLoad,       // ld.global: weak, it orders nothing
+  kStore,      // st.global, likewise
   kFlagLoad,   // ld.acquire and the wait for a word: two of these and the next never race
   kFlagStore,  // st.release, red.release
 };
 
 bool writes(GlobalKind kind) {
-  return kind == GlobalKind::kCopyStore || kind == GlobalKind::kFlagStore;
+  return kind == GlobalKind::kCopyStore || kind == GlobalKind::kFlagStore ||
+         kind == GlobalKind::kStore;
 }
 
 bool flag(GlobalKind kind) {
@@ -97,6 +100,8 @@ GlobalKind kind_of(Op op) {
       return GlobalKind::kCopyStore;
     case Op::kGlobalLoad:
       return GlobalKind::kLoad;
+    case Op::kGlobalStore:
+      return GlobalKind::kStore;
     case Op::kGlobalLoadAcquire:
     case Op::kGlobalWait:
       return GlobalKind::kFlagLoad;
@@ -127,6 +132,7 @@ class GlobalDataDetector : public Detector {
                   Op::kGlobalLoad,
                   Op::kGlobalLoadAcquire,
                   Op::kGlobalRedAdd,
+                  Op::kGlobalStore,
                   Op::kGlobalStoreRelease,
                   Op::kGlobalWait},
                  true},
@@ -193,8 +199,11 @@ class GlobalDataDetector : public Detector {
   using Places = std::multimap<std::pair<std::int64_t, std::uint32_t>, GlobalAccess>;
 
   GlobalAccess word(const Event& event) const {
-    constexpr std::int64_t kWordBytes = 4;
-    return {{static_cast<std::int64_t>(event.global), 0, 1, kWordBytes},
+    const GlobalBox box = global_box_of(event);
+    return {{static_cast<std::int64_t>(box.start),
+             static_cast<std::int64_t>(box.pitch),
+             static_cast<std::int64_t>(box.rows),
+             static_cast<std::int64_t>(box.width)},
             kind_of(event.op),
             event.warp,
             order_.now(event.warp),

@@ -64,6 +64,12 @@ class LayoutsDetector : public Detector {
 
   // Rows of a tile, one to a lane, which are addressed from the tile's first byte.
   void on_rows(const Event& event) {
+    if (event.extra == kUnknownLayout) {
+      if (event.op == Op::kSharedStore) {
+        ctas_[event.cta].erase(event.address);
+      }
+      return;
+    }
     const auto span = static_cast<std::uint32_t>(event.extra);
     if (span != 0 && event.address % (kRowsOfGroup * span) != 0) {
       report_alignment(event, shared(event.cta, event.address), event.address, span);

@@ -1,0 +1,165 @@
+// Loads and stores of lanes, each at an address of its own: an event for each rectangle of bytes.
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/model/gpu.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+// An event of the bytes of one rectangle: as of rows of a tile, with elements of one byte.
+Event of_run(Event event, const AccessRun& run) {
+  event.count = run.rows;
+  event.bytes = run.width;
+  event.peer = run.pitch;
+  event.expected = 1;
+  event.extra = kUnknownLayout;
+  event.phase = event.wanted = 0;
+  return event;
+}
+
+std::uint64_t end_of(const AccessRun& run) {
+  return run.begin + std::uint64_t{run.rows - 1} * run.pitch + run.width;
+}
+
+// Calls `f(lane, address)` for each lane that accesses.
+template <class F>
+void for_lanes(const LaneAccess& access, F&& f) {
+  for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
+    if ((access.mask >> lane & 1U) != 0) {
+      f(lane, access.address[lane]);
+    }
+  }
+}
+
+bool aligned(const LaneAccess& access) {
+  const std::uint32_t to = std::min(access.bytes & (~access.bytes + 1), 16U);
+  bool every = true;
+  for_lanes(access, [&](std::uint32_t, std::uint64_t at) { every = every && at % to == 0; });
+  return every;
+}
+
+}  // namespace
+
+// Shared memory of the CTA whose rank is in the address's upper bits.
+Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
+  const Warp& warp = warps_[slot];
+  LaneAccess& access = *op.access;
+  const std::uint32_t rank = op.address >> 24;
+  const bool load = op.op == Op::kSharedLoad;
+  const std::uint32_t to =
+      ctas_[warp.cta].cluster * config_.cluster_size + std::min(rank, config_.cluster_size - 1);
+  Cta& cta = ctas_[to];
+  Event event = event_of(slot, op);
+  event.cta = cta.number;
+  event.flags |= to == warp.cta ? std::uint16_t{0} : event_flag::kRemote;
+  const std::vector<AccessRun> runs = access.runs();
+  Fault fault = Fault::kNone;
+  if (!aligned(access)) {
+    fault = Fault::kMisaligned;
+  } else if (rank >= config_.cluster_size ||
+             std::any_of(runs.begin(), runs.end(), [&](const AccessRun& run) {
+               return end_of(run) > config_.shared_bytes;
+             })) {
+    fault = Fault::kOutOfRange;
+  } else if (cta.exited) {
+    fault = Fault::kExitedCta;
+  }
+  if (fault != Fault::kNone) {
+    event.address = runs.empty() ? 0 : static_cast<std::uint32_t>(runs.front().begin);
+    fail(event, fault, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  for_lanes(access, [&](std::uint32_t lane, std::uint64_t at) {
+    const std::size_t first = std::size_t{lane} * access.bytes;
+    std::byte* memory = cta.shared.data() + at;
+    if (load) {
+      std::memcpy(&access.data[first], memory, access.bytes);
+      for (std::uint32_t byte = 0; byte < access.bytes && !cta.unknown.empty(); ++byte) {
+        access.poison[first + byte] = cta.unknown[(at + byte) / 4] ? 1 : 0;
+      }
+    } else {
+      std::memcpy(memory, &access.data[first], access.bytes);
+      const auto begin = static_cast<std::uint32_t>(at);
+      for (std::uint32_t byte = 0; byte < access.bytes; ++byte) {
+        set_unknown(cta, begin + byte, begin + byte + 1, access.poison[first + byte] != 0);
+      }
+    }
+  });
+  if (!load) {
+    ++changes_;
+  }
+  if (access.unsettled) {
+    event.fault = access.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
+  }
+  for (const AccessRun& run : runs) {
+    event.address = static_cast<std::uint32_t>(run.begin);
+    for (std::uint64_t row = 0; row < run.rows && event.fault == Fault::kNone; ++row) {
+      const auto from = static_cast<std::uint32_t>(run.begin + row * run.pitch);
+      for (std::uint32_t at = from & ~7U; at < from + run.width; at += 8) {
+        event.fault = find_barrier(to, at) != nullptr ? Fault::kOverlap : event.fault;
+      }
+    }
+    emit(of_run(event, run));
+  }
+  return Outcome::kDone;
+}
+
+Gpu::Outcome Gpu::global_access(Slot slot, const Operation& op) {
+  LaneAccess& access = *op.access;
+  const bool load = op.op == Op::kGlobalLoad;
+  Event event = event_of(slot, op);
+  const std::vector<AccessRun> runs = access.runs();
+  Fault fault = aligned(access) ? Fault::kNone : Fault::kMisaligned;
+  for_lanes(access, [&](std::uint32_t, std::uint64_t at) {
+    if (fault == Fault::kNone && !memory_.in_range(at, access.bytes)) {
+      fault = Fault::kOutOfRange;
+      event.global = at;
+    }
+  });
+  if (fault != Fault::kNone) {
+    event.global = event.global != 0 || runs.empty() ? event.global : runs.front().begin;
+    fail(event, fault, true);
+    emit(event);
+    return Outcome::kDone;
+  }
+  for_lanes(access, [&](std::uint32_t lane, std::uint64_t at) {
+    const std::size_t first = std::size_t{lane} * access.bytes;
+    std::byte* memory = memory_.at(at, access.bytes);
+    if (load) {
+      if (memory == nullptr) {
+        std::fill_n(&access.poison[first], access.bytes, std::uint8_t{1});
+        return;
+      }
+      std::memcpy(&access.data[first], memory, access.bytes);
+      for (std::uint32_t byte = 0; byte < access.bytes; ++byte) {
+        access.poison[first + byte] = memory_.unknown(at + byte) ? 1 : 0;
+      }
+    } else if (memory != nullptr) {
+      std::memcpy(memory, &access.data[first], access.bytes);
+      const bool unknown = std::any_of(&access.poison[first],
+                                       &access.poison[first] + access.bytes,
+                                       [](std::uint8_t poison) { return poison != 0; });
+      memory_.set_unknown(at, access.bytes, unknown && !config_.moves_data);
+    }
+  });
+  if (!load) {
+    ++changes_;
+    for (const AccessRun& run : runs) {
+      wake_pollers(run.begin, end_of(run) - run.begin);
+    }
+  }
+  if (access.unsettled) {
+    event.fault = access.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
+  }
+  for (const AccessRun& run : runs) {
+    event.global = run.begin;
+    emit(of_run(event, run));
+  }
+  return Outcome::kDone;
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,47 @@
+/// A load or store of the lanes of a warp, each at an address of its own.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "common/machine/types.hpp"
+
+namespace warptwin::sim {
+
+/// `Event::extra` of what lanes store: how the bytes are laid out is not known.
+inline constexpr std::uint64_t kUnknownLayout = ~std::uint64_t{0};
+
+/// Adjacent bytes that several lanes access: `rows` runs of `width` bytes, `pitch` apart.
+struct AccessRun {
+  std::uint64_t begin = 0;
+  std::uint32_t width = 0;
+  std::uint32_t rows = 1;
+  std::uint32_t pitch = 0;
+};
+
+struct LaneAccess {
+  std::uint32_t mask = 0;   // lanes that access
+  std::uint32_t bytes = 0;  // of each
+  /// Shared: from the window's begin; global: as it is.
+  std::array<std::uint64_t, kWarpLanes> address{};
+  /// Lane by lane, `bytes` each: what is stored, or what was read.
+  std::vector<std::byte> data;
+  /// By byte of `data`: 1 where nobody has ever written it.
+  std::vector<std::uint8_t> poison;
+  /// Of a store: it has registers that an asynchronous operation still writes.
+  bool unsettled = false;
+  bool of_accumulator = false;  // of wgmma
+
+  explicit LaneAccess(std::uint32_t bytes_of_a_lane = 0)
+      : bytes{bytes_of_a_lane},
+        data(std::size_t{bytes_of_a_lane} * kWarpLanes),
+        poison(std::size_t{bytes_of_a_lane} * kWarpLanes) {}
+
+  /// What the lanes access, as few rectangles as lie in rows of equal distance; ascending.
+  std::vector<AccessRun> runs() const;
+};
+
+}  // namespace warptwin::sim

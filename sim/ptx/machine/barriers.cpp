@@ -1,0 +1,230 @@
+// mbarriers, barriers of a CTA and a cluster, fences.
+
+#include <bit>
+
+#include "sim/ptx/machine/warp.hpp"
+
+namespace warptwin::ptx {
+
+namespace {
+
+using warptwin::Ordering;
+using warptwin::Semantics;
+
+warptwin::Scope scope_of(const Modifiers& modifiers, warptwin::Scope standard) {
+  if (modifiers.has("cta"_mod)) {
+    return warptwin::Scope::kCta;
+  }
+  if (modifiers.has("cluster"_mod)) {
+    return warptwin::Scope::kCluster;
+  }
+  if (modifiers.has("gpu"_mod) || modifiers.has("sys"_mod) || modifiers.has("gl"_mod)) {
+    return warptwin::Scope::kGpu;
+  }
+  return standard;
+}
+
+// Of an operation on an mbarrier: CTA scope unless it says another one.
+Ordering ordering_of(const Modifiers& modifiers, Semantics standard) {
+  const Semantics semantics = modifiers.has("relaxed"_mod) ? Semantics::kRelaxed : standard;
+  return {semantics, scope_of(modifiers, warptwin::Scope::kCta)};
+}
+
+// The operand that is an address.
+std::size_t address_operand(const Request& request) {
+  std::size_t operand = 0;
+  while (request.stop.operands[operand].argument->kind != Argument::Kind::kAddress) {
+    ++operand;
+  }
+  return operand;
+}
+
+}  // namespace
+
+Served WarpRun::mbarrier_init(Request& request) {
+  for_equal(request, {0, 1}, [&](Mask lanes) {
+    sim::Operation op = make(warptwin::Op::kMbarrierInit, request, lanes);
+    op.address = own_shared(request, known(request, 0, lanes));
+    op.count = static_cast<std::uint32_t>(known(request, 1, lanes));
+    perform(op);
+  });
+  return Served::kDone;
+}
+
+Served WarpRun::mbarrier_inval(Request& request) {
+  for_equal(request, {0}, [&](Mask lanes) {
+    sim::Operation op = make(warptwin::Op::kMbarrierInval, request, lanes);
+    op.address = own_shared(request, known(request, 0, lanes));
+    perform(op);
+  });
+  return Served::kDone;
+}
+
+Served WarpRun::mbarrier_tx(Request& request) {
+  const bool expects = request.op.is("mbarrier.expect_tx");
+  for_equal(request, {0, 1}, [&](Mask lanes) {
+    sim::Operation op =
+        make(expects ? warptwin::Op::kMbarrierExpectTx : warptwin::Op::kMbarrierCompleteTx,
+             request,
+             lanes);
+    op.address = own_shared(request, known(request, 0, lanes));
+    op.bytes = static_cast<std::uint32_t>(known(request, 1, lanes));
+    perform(op);
+  });
+  return Served::kDone;
+}
+
+Served WarpRun::mbarrier_arrive(Request& request) {
+  const Modifiers& modifiers = request.modifiers;
+  const std::size_t at = address_operand(request);
+  const bool counted = request.has(at + 1);
+  const auto each = [&](Mask lanes) {
+    sim::Operation op = make(warptwin::Op::kMbarrierArrive, request, lanes);
+    const std::uint32_t address = shared_of(request, known(request, at, lanes));
+    if (modifiers.has("shared::cluster"_mod) || address >> 24 != machine_.cta_rank()) {
+      op.address = address;
+      op.flags |= event_flag::kRemote;
+    } else {
+      op.address = address & 0xFFFFFFU;
+    }
+    op.count = 1;
+    op.ordering = ordering_of(modifiers, Semantics::kRelease);
+    if (modifiers.has("expect_tx"_mod)) {
+      op.flags |= event_flag::kExpectTx;
+      op.bytes = static_cast<std::uint32_t>(known(request, at + 1, lanes));
+    } else if (counted) {
+      op.count = static_cast<std::uint32_t>(known(request, at + 1, lanes));
+    }
+    op.flags |= request.op.is("mbarrier.arrive_drop") ? event_flag::kDrop : std::uint16_t{0};
+    op.flags |= modifiers.has("noComplete"_mod) ? event_flag::kNoComplete : std::uint16_t{0};
+    perform(op);
+  };
+  if (counted) {
+    for_equal(request, {at, at + 1}, each);
+  } else {
+    for_equal(request, {at}, each);
+  }
+  // The state that it returns names a phase; what waits by it is not here, so nobody knows it.
+  if (at == 1) {
+    request.strand.write(request.stop, 0, 0, Lanes::unknown());
+  }
+  return Served::kDone;
+}
+
+// A wait blocks where nobody else of the warp can go on; else it looks, and lets the others go.
+Served WarpRun::mbarrier_try(Request& request) {
+  if (!request.modifiers.has("parity"_mod)) {
+    refuse(request, "waits by a state, not by a parity, are not there");
+  }
+  const bool wait = kernel_.waits(*request.strand.frame, request.stop.op, request.mask());
+  const bool others = others_can_go();
+  if (wait && others && !resuming_) {
+    return Served::kAgain;
+  }
+  Mask yes = 0;
+  for_equal(request, {1, 2}, [&](Mask lanes) {
+    const bool blocks = wait && !others;
+    sim::Operation op =
+        make(blocks ? warptwin::Op::kMbarrierWait : warptwin::Op::kMbarrierTryWait, request, lanes);
+    op.address = own_shared(request, known(request, 1, lanes));
+    op.wanted = static_cast<std::uint32_t>(known(request, 2, lanes));
+    op.ordering = ordering_of(request.modifiers, Semantics::kAcquire);
+    perform(op);
+    yes |= blocks || op.result != 0 ? lanes : 0;
+  });
+  if (wait && (request.mask() & ~yes) != 0) {
+    return Served::kAgain;
+  }
+  Lanes answer;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    answer.value[lane] = yes >> lane & 1U;
+  }
+  request.strand.write(request.stop, 0, 0, answer);
+  return Served::kDone;
+}
+
+Served WarpRun::bar(Request& request) {
+  const bool arrives = request.op.is("bar.arrive") || request.op.is("barrier.arrive");
+  sim::Operation op =
+      collective(arrives ? warptwin::Op::kBarArrive : warptwin::Op::kBarSync, request);
+  op.address = static_cast<std::uint32_t>(uniform(request, 0));
+  op.count = request.has(1) ? static_cast<std::uint32_t>(uniform(request, 1)) : 0;
+  perform(op);
+  return Served::kDone;
+}
+
+Served WarpRun::cluster_barrier(Request& request) {
+  const bool arrives = request.op.is("barrier.cluster.arrive");
+  sim::Operation op =
+      collective(arrives ? warptwin::Op::kClusterArrive : warptwin::Op::kClusterWait, request);
+  if (arrives) {
+    op.ordering = {request.modifiers.has("relaxed"_mod) ? Semantics::kRelaxed : Semantics::kRelease,
+                   warptwin::Scope::kCluster};
+  }
+  perform(op);
+  return Served::kDone;
+}
+
+Served WarpRun::sync_warp(Request& request) {
+  // Of some of the lanes: it orders them, and the machine knows warps.
+  if (alone(request.mask())) {
+    sim::Operation op = collective(warptwin::Op::kSyncWarp, request);
+    perform(op);
+  } else if ((needed_by(request.strand, request.stop) & ~request.mask()) != 0) {
+    sim::Operation op = make(warptwin::Op::kSyncWarp, request, request.mask());
+    perform(op);
+  }
+  return Served::kDone;
+}
+
+Served WarpRun::fence(Request& request) {
+  const Modifiers& modifiers = request.modifiers;
+  if (modifiers.has("sync_restrict::shared::cluster"_mod) ||
+      modifiers.has("sync_restrict::shared::cta"_mod)) {
+    refuse(request, "fences with sync_restrict are not there");
+  }
+  sim::Operation op = make(warptwin::Op::kFence, request, request.mask());
+  const Semantics semantics = modifiers.has("acquire"_mod)   ? Semantics::kAcquire
+                              : modifiers.has("release"_mod) ? Semantics::kRelease
+                                                             : Semantics::kAcqRel;
+  op.ordering = {semantics, scope_of(modifiers, warptwin::Scope::kGpu)};
+  perform(op);
+  return Served::kDone;
+}
+
+Served WarpRun::fence_mbarrier_init(Request& request) {
+  sim::Operation op = make(warptwin::Op::kFenceMbarrierInit, request, request.mask());
+  perform(op);
+  return Served::kDone;
+}
+
+Served WarpRun::fence_proxy(Request& request) {
+  const Modifiers& modifiers = request.modifiers;
+  if (modifiers.has("alias"_mod)) {
+    return Served::kDone;  // nothing has two virtual addresses here
+  }
+  if (modifiers.has("tensormap::generic"_mod)) {
+    sim::Operation op = make(warptwin::Op::kFenceProxyTensormap, request, request.mask());
+    const bool acquires = modifiers.has("acquire"_mod);
+    op.ordering = {acquires ? Semantics::kAcquire : Semantics::kRelease,
+                   scope_of(modifiers, warptwin::Scope::kGpu)};
+    if (acquires) {
+      op.count = map_of(request, uniform(request, 0));
+    }
+    perform(op);
+    return Served::kDone;
+  }
+  if (!modifiers.has("async"_mod)) {
+    refuse(request, "this proxy fence is not there");
+  }
+  sim::Operation op = make(warptwin::Op::kFenceProxyAsync, request, request.mask());
+  const ProxySpace space = modifiers.has("global"_mod)            ? ProxySpace::kGlobal
+                           : modifiers.has("shared::cta"_mod)     ? ProxySpace::kSharedCta
+                           : modifiers.has("shared::cluster"_mod) ? ProxySpace::kSharedCluster
+                                                                  : ProxySpace::kAll;
+  op.count = static_cast<std::uint32_t>(space);
+  perform(op);
+  return Served::kDone;
+}
+
+}  // namespace warptwin::ptx

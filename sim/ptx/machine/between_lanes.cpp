@@ -1,0 +1,245 @@
+// Lanes of a warp between each other, and what belongs to the launch.
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/ptx/machine/warp.hpp"
+
+namespace warptwin::ptx {
+
+namespace {
+
+bool in(Mask mask, std::uint32_t lane) {
+  return lane < kLanes && (mask >> lane & 1U) != 0;
+}
+
+Lanes of_mask(Mask mask) {
+  return Lanes::all(mask);
+}
+
+}  // namespace
+
+// PTX ISA, "shfl.sync": d|p, a, b, c, membermask.
+Served WarpRun::shfl(Request& request) {
+  const Lanes& a = request.value(1);
+  const Modifiers& modifiers = request.modifiers;
+  Lanes result;
+  Lanes valid;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    const auto b = static_cast<std::uint32_t>(request.value(2).value[lane]) & 0x1FU;
+    const auto c = static_cast<std::uint32_t>(request.value(3).value[lane]);
+    const std::uint32_t segment = c >> 8 & 0x1FU;
+    const std::uint32_t least = lane & segment;
+    const std::uint32_t most = (lane & segment) | (c & 0x1FU & ~segment);
+    std::uint32_t from = lane;
+    bool holds = false;
+    if (modifiers.has("up"_mod)) {
+      holds = static_cast<std::int32_t>(lane - b) >= static_cast<std::int32_t>(most);
+      from = lane - b;
+    } else if (modifiers.has("down"_mod)) {
+      from = lane + b;
+      holds = from <= most;
+    } else if (modifiers.has("bfly"_mod)) {
+      from = lane ^ b;
+      holds = from <= most;
+    } else {
+      from = least | (b & ~segment);
+      holds = from <= most;
+    }
+    from = holds ? from : lane;
+    valid.value[lane] = holds ? 1 : 0;
+    if (in(request.mask(), from)) {
+      result.value[lane] = a.value[from];
+      result.poison[lane] = a.poison[from];
+    } else {
+      result.poison[lane] = 0xFF;  // of a lane that is not there
+    }
+  }
+  request.strand.write(request.stop, 0, 0, result);
+  if (request.stop.operands[0].argument->kind == Argument::Kind::kPair) {
+    request.strand.write(request.stop, 0, 1, valid);
+  }
+  return Served::kDone;
+}
+
+// PTX ISA, "vote.sync": d, {!}a, membermask.
+Served WarpRun::vote(Request& request) {
+  if ((request.value(1).poisoned() & request.mask()) != 0) {
+    request.strand.write(request.stop, 0, 0, Lanes::unknown());
+    return Served::kDone;
+  }
+  const Mask holds = request.value(1).holds() & request.mask();
+  const Modifiers& modifiers = request.modifiers;
+  const bool all = holds == request.mask();
+  Lanes result = of_mask(holds);
+  if (!modifiers.has("ballot"_mod)) {
+    const bool answer = modifiers.has("all"_mod)   ? all
+                        : modifiers.has("any"_mod) ? holds != 0
+                                                   : all || holds == 0;
+    result = Lanes::all(answer ? 1 : 0);
+  }
+  request.strand.write(request.stop, 0, 0, result);
+  return Served::kDone;
+}
+
+// PTX ISA, "match.sync": d|p, a, membermask.
+Served WarpRun::match(Request& request) {
+  const Lanes& a = request.value(1);
+  Lanes result;
+  Lanes every;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    Mask same = 0;
+    for (std::uint32_t other = 0; other < kLanes; ++other) {
+      same |= Mask{in(request.mask(), other) && a.value[other] == a.value[lane]} << other;
+    }
+    const bool all = same == request.mask();
+    every.value[lane] = all ? 1 : 0;
+    result.value[lane] = request.modifiers.has("any"_mod) || all ? same : 0;
+    result.poison[lane] = (a.poisoned() & request.mask()) != 0 ? 0xFF : 0;
+  }
+  request.strand.write(request.stop, 0, 0, result);
+  if (request.stop.operands[0].argument->kind == Argument::Kind::kPair) {
+    request.strand.write(request.stop, 0, 1, every);
+  }
+  return Served::kDone;
+}
+
+// PTX ISA, "redux.sync": integers and bits; dst, src, membermask.
+Served WarpRun::redux(Request& request) {
+  const Lanes& a = request.value(1);
+  const Modifiers& modifiers = request.modifiers;
+  if (modifiers.type() == Type::kF32) {
+    refuse(request, "redux.sync of f32 is not there");
+  }
+  const bool is_signed = ptx::is_signed(modifiers.type());
+  const auto at_least = [&](std::uint32_t x, std::uint32_t y) {
+    return is_signed ? static_cast<std::int32_t>(x) < static_cast<std::int32_t>(y) : x < y;
+  };
+  bool first = true;
+  std::uint32_t whole = 0;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    if (!in(request.mask(), lane)) {
+      continue;
+    }
+    const auto value = static_cast<std::uint32_t>(a.value[lane]);
+    if (first) {
+      whole = value;
+    } else if (modifiers.has("add"_mod)) {
+      whole += value;
+    } else if (modifiers.has("min"_mod)) {
+      whole = at_least(value, whole) ? value : whole;
+    } else if (modifiers.has("max"_mod)) {
+      whole = at_least(whole, value) ? value : whole;
+    } else if (modifiers.has("and"_mod)) {
+      whole &= value;
+    } else if (modifiers.has("or"_mod)) {
+      whole |= value;
+    } else {
+      whole ^= value;
+    }
+    first = false;
+  }
+  const bool unknown = (a.poisoned() & request.mask()) != 0;
+  request.strand.write(request.stop, 0, 0, unknown ? Lanes::unknown() : Lanes::all(whole));
+  return Served::kDone;
+}
+
+// PTX ISA, "elect.sync": d|p, membermask. One lane for each mask, the same in the whole launch.
+Served WarpRun::elect(Request& request) {
+  std::uint32_t elected = machine_.elected_lane();
+  if (!in(request.mask(), elected)) {
+    elected = static_cast<std::uint32_t>(std::countr_zero(request.mask()));
+  }
+  Lanes holds;
+  holds.value[elected] = 1;
+  request.strand.write(request.stop, 0, 0, Lanes::all(elected));
+  request.strand.write(request.stop, 0, 1, holds);
+  return Served::kDone;
+}
+
+// Which lanes are together is not the program's to know.
+Served WarpRun::activemask(Request& request) {
+  const bool whole = alone(request.mask());
+  request.strand.write(request.stop, 0, 0, whole ? of_mask(live_) : Lanes::unknown());
+  return Served::kDone;
+}
+
+Served WarpRun::setmaxnreg(Request& request) {
+  sim::Operation op = collective(warptwin::Op::kSetmaxnreg, request);
+  op.count = static_cast<std::uint32_t>(uniform(request, 0));
+  op.flags = request.modifiers.has("inc"_mod) ? event_flag::kIncrease : std::uint16_t{0};
+  perform(op);
+  return Served::kDone;
+}
+
+Served WarpRun::griddepcontrol(Request& request) {
+  const bool waits = request.modifiers.has("wait"_mod);
+  sim::Operation op =
+      make(waits ? warptwin::Op::kGriddepcontrolWait : warptwin::Op::kGriddepcontrolLaunch,
+           request,
+           request.mask());
+  perform(op);
+  return Served::kDone;
+}
+
+Served WarpRun::nanosleep(Request&) {
+  return Served::kDone;
+}
+
+// clusterlaunchcontrol.try_cancel [address], [mbarrier], by each lane that executes it.
+Served WarpRun::try_cancel(Request& request) {
+  const bool multicast = request.modifiers.has("multicast::cluster::all"_mod);
+  for (Mask left = request.mask(); left != 0; left &= left - 1) {
+    const Mask lane = left & ~(left - 1);
+    sim::Operation op = make(warptwin::Op::kClcTryCancel, request, lane);
+    op.address = own_shared(request, known(request, 0, lane));
+    op.peer = own_shared(request, known(request, 1, lane));
+    op.bytes = kClcResponseBytes;
+    op.mask.bits = static_cast<std::uint16_t>(multicast ? (1U << machine_.cluster_size()) - 1 : 0U);
+    grid_.responses.insert(op.address);
+    perform(op);
+  }
+  return Served::kDone;
+}
+
+// Of 128 bits that a load has brought: word 0 whether there is a cluster, word 1 its first CTA.
+Served WarpRun::query_cancel(Request& request) {
+  const Lanes& low = request.value(1, 0);
+  Lanes result;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    result.value[lane] = low.value[lane] & 0xFFFFFFFFU;
+    result.poison[lane] = low.poison[lane];
+  }
+  if (request.modifiers.has("is_canceled"_mod)) {
+    request.strand.write(request.stop, 0, 0, result);
+    return Served::kDone;
+  }
+  const Extent3& grid = grid_.shape.grid;
+  const Extent3& cluster = grid_.shape.cluster;
+  const Extent3 clusters{grid[0] / cluster[0], grid[1] / cluster[1], grid[2] / cluster[2]};
+  std::array<Lanes, 4> place;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    const auto first = static_cast<std::uint32_t>(low.value[lane] >> 32);
+    const std::uint32_t number = first / volume(cluster);
+    const Extent3 at{number % clusters[0],
+                     number / clusters[0] % clusters[1],
+                     number / clusters[0] / clusters[1]};
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      place[i].value[lane] = i < 3 ? at[i] * cluster[i] : 0;
+      place[i].poison[lane] = low.poison[lane];
+    }
+  }
+  if (request.modifiers.has("v4"_mod)) {
+    for (std::size_t i = 0; i < place.size(); ++i) {
+      request.strand.write(request.stop, 0, i, place[i]);
+    }
+  } else {
+    const std::size_t i = request.modifiers.has("get_first_ctaid::x"_mod)   ? 0
+                          : request.modifiers.has("get_first_ctaid::y"_mod) ? 1
+                                                                            : 2;
+    request.strand.write(request.stop, 0, 0, place[i]);
+  }
+  return Served::kDone;
+}
+
+}  // namespace warptwin::ptx

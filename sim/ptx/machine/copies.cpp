@@ -1,0 +1,112 @@
+// Bulk and tensor copies, and their groups.
+
+#include <bit>
+
+#include "sim/ptx/machine/warp.hpp"
+
+namespace warptwin::ptx {
+
+namespace {
+
+constexpr std::uint32_t kOffset = 0xFFFFFF;  // of an address of the cluster's window
+
+}  // namespace
+
+// Each lane that executes one makes a copy of its own.
+Served WarpRun::tensor_copy(Request& request) {
+  const Modifiers& modifiers = request.modifiers;
+  for (const Modifier missing : {"im2col"_mod,
+                                 "im2col::w"_mod,
+                                 "im2col::w::128"_mod,
+                                 "im2col_no_offs"_mod,
+                                 "tile::gather4"_mod,
+                                 "tile::scatter4"_mod}) {
+    if (modifiers.has(missing)) {
+      refuse(request, "copies by ." + std::string{name_of(missing)} + " are not there");
+    }
+  }
+  const bool loads = modifiers.has("mbarrier::complete_tx::bytes"_mod);
+  const std::size_t map_operand = loads ? 1 : 0;
+  const std::size_t shared_operand = loads ? 0 : 1;
+  for (Mask left = request.mask(); left != 0; left &= left - 1) {
+    const Mask lane = left & ~(left - 1);
+    sim::Operation op =
+        make(loads ? warptwin::Op::kTensorLoad : warptwin::Op::kTensorStore, request, lane);
+    op.map = map_of(request, known(request, map_operand, lane));
+    op.rank = static_cast<std::uint32_t>(request.stop.operands[map_operand].values.size() - 1);
+    for (std::uint32_t i = 0; i < op.rank; ++i) {
+      op.at[i] = static_cast<std::int32_t>(known(request, map_operand, lane, i + 1));
+    }
+    op.address = own_shared(request, known(request, shared_operand, lane));
+    if (loads) {
+      aim(request, op, 2, lane);
+    }
+    perform(op);
+  }
+  return Served::kDone;
+}
+
+// The barrier that a copy signals, and the CTAs that it goes to.
+void WarpRun::aim(Request& request, sim::Operation& op, std::size_t barrier, Mask lane) {
+  const std::uint32_t signal = shared_of(request, known(request, barrier, lane));
+  const std::uint32_t rank = signal >> 24;
+  op.peer = signal & kOffset;
+  if (request.modifiers.has("multicast::cluster"_mod)) {
+    op.mask.bits = static_cast<std::uint16_t>(known(request, barrier + 1, lane));
+  }
+  const bool pair = group_of(request) == CtaGroup::kTwo;
+  const std::uint32_t own = machine_.cta_rank();
+  if (pair && rank == (own & ~1U)) {
+    op.group = CtaGroup::kTwo;
+  } else if (rank != own) {
+    refuse(request,
+           "the barrier is in a CTA that the copy does not go to, and not in the pair's "
+           "leader");
+  }
+}
+
+Served WarpRun::bulk_copy(Request& request) {
+  const Modifiers& modifiers = request.modifiers;
+  const bool loads = modifiers.has("mbarrier::complete_tx::bytes"_mod);
+  if (!modifiers.has("global"_mod)) {
+    refuse(request, "copies from shared memory to that of another CTA are not there");
+  }
+  if (modifiers.has("cp_mask"_mod) || modifiers.has("ignore_oob"_mod)) {
+    refuse(request, "copies of some of the bytes are not there");
+  }
+  for (Mask left = request.mask(); left != 0; left &= left - 1) {
+    const Mask lane = left & ~(left - 1);
+    sim::Operation op =
+        make(loads ? warptwin::Op::kBulkLoad : warptwin::Op::kBulkStore, request, lane);
+    op.address = own_shared(request, known(request, loads ? 0 : 1, lane));
+    op.global = known(request, loads ? 1 : 0, lane);
+    op.bytes = static_cast<std::uint32_t>(known(request, 2, lane));
+    if (loads) {
+      aim(request, op, 3, lane);
+    }
+    perform(op);
+  }
+  return Served::kDone;
+}
+
+Served WarpRun::bulk_group(Request& request) {
+  const bool waits = request.op.is("cp.async.bulk.wait_group");
+  const bool one = std::has_single_bit(request.mask());
+  sim::Operation op = make(waits ? warptwin::Op::kBulkWaitGroup : warptwin::Op::kBulkCommitGroup,
+                           request,
+                           request.mask());
+  if (!one) {
+    // Each lane has groups of its own; the one that the warp elects stands for them.
+    op.lanes = 1;
+    op.lane = machine_.elected_lane();
+  }
+  if (waits) {
+    op.count = static_cast<std::uint32_t>(uniform(request, 0));
+    op.wanted = one ? 1 : 0;
+    op.flags = request.modifiers.has("read"_mod) ? event_flag::kRead : std::uint16_t{0};
+  }
+  perform(op);
+  return Served::kDone;
+}
+
+}  // namespace warptwin::ptx

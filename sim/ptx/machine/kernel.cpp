@@ -1,0 +1,184 @@
+#include "sim/ptx/machine/kernel.hpp"
+
+#include <algorithm>
+
+#include "common/kernel/scenario.hpp"
+
+#include "sim/model/symbols.hpp"
+
+namespace warptwin::ptx {
+
+namespace {
+
+std::uint64_t aligned(std::uint64_t at, std::uint64_t to) {
+  return to < 2 ? at : (at + to - 1) / to * to;
+}
+
+std::string only_kernel(const Module& module) {
+  std::string found;
+  std::string names;
+  for (const Function& function : module.functions) {
+    if (function.is_entry && function.has_body) {
+      names += (names.empty() ? "" : ", ") + std::string{function.name};
+      found = found.empty() ? std::string{function.name} : "?";
+    }
+  }
+  if (found == "?") {
+    throw ConfigError(module.file + " has several kernels; say which: " + names);
+  }
+  if (found.empty()) {
+    throw ConfigError(module.file + " has no kernel");
+  }
+  return found;
+}
+
+}  // namespace
+
+Kernel::Kernel(Module module, std::string_view name) : program_{std::move(module)} {
+  const Module& read = program_.module();
+  routine_ = &program_.kernel(name.empty() ? only_kernel(read) : std::string{name});
+  place_parameters();
+  place_shared();
+  place_locals();
+  for (const Variable& variable : read.variables) {
+    if (variable.space == Space::kGlobal || variable.space == Space::kConst) {
+      variables_.push_back({&variable, std::max<std::uint64_t>(variable.bytes(), 1)});
+    }
+  }
+  std::unordered_map<std::uint32_t, const char*> files;
+  const auto file = [&](const std::string& called) { return files_.emplace_back(called).c_str(); };
+  const char* own = file(read.file);
+  for (const Routine& routine : program_.routines()) {
+    RoutineFacts& facts = facts_[&routine];
+    for (std::uint32_t op = 0; op < routine.code.ops.size(); ++op) {
+      const Op& each = routine.code.ops[op];
+      const Instruction& source = *each.source;
+      SourceSite site{own, static_cast<std::uint32_t>(source.position.line)};
+      if (source.location != kNoIndex) {
+        const Location& location = read.locations[source.location];
+        const auto known = read.files.find(location.file);
+        if (known != read.files.end() && location.line != 0) {
+          const char*& path = files[location.file];
+          path = path == nullptr ? file(std::string{known->second}) : path;
+          site = {path, location.line};
+        }
+      }
+      facts.sites.push_back(site);
+      if (each.is("mbarrier.try_wait") || each.is("mbarrier.test_wait")) {
+        if (auto loop = wait_loop(program_, routine, op)) {
+          facts.waits.emplace(op, std::move(*loop));
+        }
+      }
+    }
+  }
+}
+
+void Kernel::place_parameters() {
+  for (const Variable& variable : function().prototype.parameters) {
+    parameter_bytes_ = aligned(parameter_bytes_, variable.aligned_to());
+    places_[&variable] = parameter_bytes_;
+    parameter_bytes_ += variable.bytes();
+  }
+}
+
+// Static variables first; those of no size are dynamic memory, all at one place.
+void Kernel::place_shared() {
+  std::vector<const Variable*> dynamic;
+  std::uint64_t at = sim::kSharedBase;
+  std::uint64_t alignment = 16;
+  const auto place = [&](const Variable& variable) {
+    if (variable.space != Space::kShared) {
+      return;
+    }
+    if (variable.bytes() == 0 || variable.linkage.is_extern) {
+      dynamic.push_back(&variable);
+      alignment = std::max<std::uint64_t>(alignment, variable.aligned_to());
+      return;
+    }
+    at = aligned(at, variable.aligned_to());
+    places_[&variable] = at;
+    at += variable.bytes();
+  };
+  for (const Variable& variable : program_.module().variables) {
+    place(variable);
+  }
+  for (const Routine& routine : program_.routines()) {
+    for (const Scope& scope : routine.code.function->scopes) {
+      for (const Variable& variable : scope.variables) {
+        place(variable);
+      }
+    }
+  }
+  shared_end_ = static_cast<std::uint32_t>(aligned(at, alignment));
+  for (const Variable* variable : dynamic) {
+    places_[variable] = shared_end_;
+  }
+}
+
+// A thread's local memory: every local variable of every function has a place of its own.
+void Kernel::place_locals() {
+  for (const Routine& routine : program_.routines()) {
+    for (const Scope& scope : routine.code.function->scopes) {
+      for (const Variable& variable : scope.variables) {
+        if (variable.space == Space::kLocal) {
+          local_bytes_ = aligned(local_bytes_, variable.aligned_to());
+          places_[&variable] = local_bytes_;
+          local_bytes_ += variable.bytes();
+        }
+      }
+    }
+  }
+}
+
+namespace {
+
+std::uint64_t place_in(const std::unordered_map<const Variable*, std::uint64_t>& places,
+                       const Variable& variable) {
+  const auto found = places.find(&variable);
+  if (found == places.end()) {
+    throw ConfigError("variable " + std::string{variable.name} + " has no place");
+  }
+  return found->second;
+}
+
+}  // namespace
+
+std::uint64_t Kernel::parameter_offset(const Variable& variable) const {
+  return place_in(places_, variable);
+}
+
+std::uint32_t Kernel::shared_offset(const Variable& variable) const {
+  return static_cast<std::uint32_t>(place_in(places_, variable));
+}
+
+std::uint64_t Kernel::local_offset(const Variable& variable) const {
+  return place_in(places_, variable);
+}
+
+const Kernel::RoutineFacts& Kernel::facts_of(const Routine& routine) const {
+  return facts_.at(&routine);
+}
+
+SourceSite Kernel::site_of(const Routine& routine, std::uint32_t op) const {
+  const auto& sites = facts_of(routine).sites;
+  return op < sites.size() ? sites[op] : SourceSite{};
+}
+
+bool Kernel::waits(const Frame& frame, std::uint32_t op, Mask lanes) const {
+  const auto& waits = facts_of(*frame.routine).waits;
+  const auto found = waits.find(op);
+  if (found == waits.end()) {
+    return false;
+  }
+  for (const auto& [slot, value] : found->second.rewrites) {
+    const Lanes& now = frame.slots[slot];
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      if ((lanes >> lane & 1U) != 0 && (now.value[lane] != value || now.poison[lane] != 0)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace warptwin::ptx

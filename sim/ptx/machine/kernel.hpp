@@ -1,0 +1,108 @@
+/// A kernel of a PTX module, ready to be launched: where its variables stand, which of its tries
+/// are waits, and what each instruction is called in a report.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "common/machine/types.hpp"
+
+#include "sim/ptx/lanes/strand.hpp"
+
+namespace warptwin::ptx {
+
+/// The generic addresses of the windows; what is in none of them is global memory.
+inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t kSharedWindow = 0x7f0000000000;
+inline constexpr std::uint64_t kLocalWindow = 0x7e0000000000;
+inline constexpr std::uint64_t kParameterWindow = 0x7d0000000000;
+/// Addresses that stand for functions.
+inline constexpr std::uint64_t kFunctionWindow = 0x7c0000000000;
+
+/// A variable of the module in global or constant memory.
+struct ModuleVariable {
+  const Variable* variable = nullptr;
+  std::uint64_t bytes = 0;
+};
+
+/// A loop round a try that, told no, comes back to it without having done anything: a wait.
+struct WaitLoop {
+  /// Slots of registers that the loop sets on its way, and to what: it is a wait where they have
+  /// these values already.
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> rewrites;
+};
+
+/// The loop round the `mbarrier.try_wait` or `.test_wait` at `op`; none where it is no wait.
+std::optional<WaitLoop> wait_loop(const Program& program, const Routine& routine, std::uint32_t op);
+
+/// The word that a poll waits for: where the strand stands at a load whose value, unless it is this
+/// one, brings it back to the load without having done anything. None where it is no such poll.
+std::optional<std::uint32_t> polled_word(const Program& program,
+                                         const Strand& strand,
+                                         const Stop& load);
+
+class Kernel {
+ public:
+  /// Throws SyntaxError for what is no PTX, ConfigError for a kernel that is not there. An empty
+  /// name is the only kernel of the module.
+  Kernel(Module module, std::string_view name);
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+
+  const Program& program() const { return program_; }
+  const Routine& routine() const { return *routine_; }
+  const Function& function() const { return *routine_->code.function; }
+  std::string_view name() const { return function().name; }
+
+  /// Where a parameter of the kernel begins among all of them, and the bytes of all.
+  std::uint64_t parameter_offset(const Variable& variable) const;
+  std::uint64_t parameter_bytes() const { return parameter_bytes_; }
+
+  /// Where a shared variable begins; dynamic shared memory is behind the static variables.
+  std::uint32_t shared_offset(const Variable& variable) const;
+  /// The end of static shared memory, from the window's begin, aligned as dynamic memory has to be.
+  std::uint32_t shared_end() const { return shared_end_; }
+
+  /// Global and constant variables, in the module's order: `GlobalPlaces` says where they are.
+  const std::vector<ModuleVariable>& variables() const { return variables_; }
+
+  /// Where a local variable begins among a thread's bytes, and the bytes of all.
+  std::uint64_t local_offset(const Variable& variable) const;
+  std::uint64_t local_bytes() const { return local_bytes_; }
+
+  /// What reports call an op: the user's line where a .loc says it, else the PTX's.
+  SourceSite site_of(const Routine& routine, std::uint32_t op) const;
+  /// Whether the try at `op` is a wait of a strand of this frame.
+  bool waits(const Frame& frame, std::uint32_t op, Mask lanes) const;
+
+ private:
+  struct RoutineFacts {
+    std::vector<SourceSite> sites;
+    std::unordered_map<std::uint32_t, WaitLoop> waits;  // by op
+  };
+  const RoutineFacts& facts_of(const Routine& routine) const;
+  void place_shared();
+  void place_parameters();
+  void place_locals();
+
+  Program program_;
+  const Routine* routine_ = nullptr;
+  std::unordered_map<const Routine*, RoutineFacts> facts_;
+  std::unordered_map<const Variable*, std::uint64_t> places_;
+  std::unordered_map<std::string_view, std::uint32_t> shared_by_name_;
+  std::vector<ModuleVariable> variables_;
+  std::deque<std::string> files_;
+  std::uint64_t parameter_bytes_ = 0;
+  std::uint64_t local_bytes_ = 0;
+  std::uint32_t shared_end_ = 0;
+};
+
+}  // namespace warptwin::ptx

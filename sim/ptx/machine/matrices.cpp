@@ -1,0 +1,140 @@
+// wgmma: its accumulators are registers of the warp, which it writes when it is waited for.
+
+#include <bit>
+
+#include "common/machine/umma_descriptor.hpp"
+#include "common/machine/wgmma_descriptor.hpp"
+
+#include "sim/ptx/machine/warp.hpp"
+
+namespace warptwin::ptx {
+
+namespace {
+
+std::optional<ElementType> element_of(Type type) {
+  switch (type) {
+    case Type::kF16:
+      return ElementType::kF16;
+    case Type::kBf16:
+      return ElementType::kBf16;
+    case Type::kTf32:
+      return ElementType::kTf32;
+    case Type::kE4m3:
+      return ElementType::kF8E4M3;
+    case Type::kE5m2:
+      return ElementType::kF8E5M2;
+    default:
+      return std::nullopt;
+  }
+}
+
+// An operand of wgmma in the words of tcgen05, in which the model reads both.
+std::uint64_t as_umma(std::uint64_t bits) {
+  const WgmmaSmemDescriptor<bf16> operand{bits};
+  return UmmaSmemDescriptor::make(
+             operand.start(), operand.leading_bytes(), operand.stride_bytes(), operand.swizzle())
+      .bits;
+}
+
+}  // namespace
+
+// The accumulator that operand 0 is: that of the wgmma on its way to the same registers, or a new
+// one with what they hold.
+WarpRun::Fragment WarpRun::accumulator_of(Request& request, std::uint32_t registers) {
+  const auto& values = request.stop.operands[0].values;
+  const std::uint32_t number = flight_in(values[0]);
+  bool same = number != kNoIndex;
+  for (std::uint32_t i = 0; i < registers && same; ++i) {
+    same = flight_in(values[i]) == number && (values[i].value[0] & 0xFFU) == i;
+  }
+  if (same) {
+    return flights_[number].data;
+  }
+  auto data = std::make_shared<sim::FragmentData>();
+  data->registers = registers;
+  data->settled = true;
+  data->bits.resize(std::size_t{registers} * kLanes);
+  // Registers that were written since the last wgmma.fence.
+  bool touched = false;
+  const Routine& routine = *request.strand.frame->routine;
+  const auto arguments = routine.code.arguments_of(request.op);
+  for (std::uint32_t i = 0; i < registers; ++i) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      data->bits[std::size_t{lane} * registers + i] =
+          static_cast<std::uint32_t>(values[i].value[lane]);
+    }
+    const Argument& part = routine.code.parts_of(arguments[0])[i];
+    if (fenced_frame_ == request.strand.frame.get() && part.kind == Argument::Kind::kRegister) {
+      const Lanes& before = fenced_[routine.slots[part.index]];
+      touched = touched || before.value != values[i].value || before.poison != values[i].poison;
+    }
+  }
+  data->touched = touched ? ++sim::register_time : 0;
+  return data;
+}
+
+// PTX ISA, "wgmma.mma_async": d, a-desc or a, b-desc, scale-d, imm-scale-a, imm-scale-b,
+// {imm-trans-a, imm-trans-b}.
+Served WarpRun::wgmma(Request& request) {
+  const Modifiers& modifiers = request.modifiers;
+  const auto a = element_of(modifiers.type(1));
+  const auto b = element_of(modifiers.type(2));
+  const auto registers = static_cast<std::uint32_t>(request.stop.operands[0].values.size());
+  if (modifiers.has("sp"_mod) || modifiers.type(0) != Type::kF32 || !a || !b) {
+    refuse(request, "wgmma of these types is not there");
+  }
+  if (request.stop.operands[1].values.size() != 1) {
+    refuse(request, "wgmma with A in registers is not there");
+  }
+  for (const std::size_t scale : {std::size_t{4}, std::size_t{5}}) {
+    if (request.has(scale) && static_cast<std::int32_t>(uniform(request, scale)) != 1) {
+      refuse(request, "wgmma with a negated operand is not there");
+    }
+  }
+  const auto major = [&](std::size_t operand) {
+    return request.has(operand) && uniform(request, operand) != 0 ? Major::kMn : Major::kK;
+  };
+  const auto instruction = UmmaInstructionDescriptor::make(*a, *b, kWgmmaRows, modifiers.shape.n)
+                               .with_majors(major(6), major(7));
+  sim::Operation op = collective(warptwin::Op::kWgmma, request);
+  op.descriptor_a = as_umma(uniform(request, 1));
+  op.descriptor_b = as_umma(uniform(request, 2));
+  op.instruction = instruction.bits;
+  op.kind = static_cast<std::uint8_t>(instruction.kind);
+  op.count = instruction.n();
+  const bool accumulates = request.has(3) && uniform(request, 3) != 0;
+  op.flags = accumulates ? event_flag::kAccumulate : std::uint16_t{0};
+  op.fragment = accumulator_of(request, registers);
+  perform(op);
+  mark_in_flight(request, 0, {op.fragment, warptwin::Op::kWgmmaWait});
+  return Served::kDone;
+}
+
+Served WarpRun::wgmma_step(Request& request) {
+  if (request.op.is("wgmma.fence")) {
+    sim::Operation op = collective(warptwin::Op::kWgmmaFence, request);
+    op.global = ++sim::register_time;
+    fenced_ = request.strand.frame->slots;
+    fenced_frame_ = request.strand.frame.get();
+    perform(op);
+    return Served::kDone;
+  }
+  if (request.op.is("wgmma.commit_group")) {
+    sim::Operation op = collective(warptwin::Op::kWgmmaCommit, request);
+    perform(op);
+    return Served::kDone;
+  }
+  // One wait settles all accumulators whose groups are over.
+  sim::Operation op = collective(warptwin::Op::kWgmmaWait, request);
+  op.count = static_cast<std::uint32_t>(uniform(request, 0));
+  perform(op);
+  for (const InFlight& flight : flights_) {
+    if (flight.data != nullptr && flight.by == warptwin::Op::kWgmmaWait) {
+      flight.data->settled = flight.data->last_wgmma <= op.result;
+    }
+  }
+  settle(request.strand, warptwin::Op::kWgmmaWait);
+  return Served::kDone;
+}
+
+}  // namespace warptwin::ptx

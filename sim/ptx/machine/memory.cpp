@@ -1,0 +1,493 @@
+// Loads, stores and address spaces.
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "sim/ptx/machine/warp.hpp"
+
+namespace warptwin::ptx {
+
+/// What an instruction moves: the same number of bytes in each lane.
+struct WarpRun::Bytes {
+  explicit Bytes(std::uint32_t bytes_of_a_lane)
+      : size{bytes_of_a_lane}, data(size * kLanes), poison(size * kLanes) {}
+
+  std::byte* of(std::uint32_t lane) { return data.data() + std::size_t{lane} * size; }
+  std::uint8_t* poison_of(std::uint32_t lane) { return poison.data() + std::size_t{lane} * size; }
+
+  std::uint32_t size;
+  std::vector<std::byte> data;       // lane by lane
+  std::vector<std::uint8_t> poison;  // 1: nobody has ever written it
+  bool unsettled = false;            // some is still on its way to its register
+  bool of_accumulator = false;
+};
+
+Space WarpRun::space_of(const Modifiers& modifiers) {
+  if (modifiers.has("shared"_mod) || modifiers.has("shared::cta"_mod) ||
+      modifiers.has("shared::cluster"_mod)) {
+    return Space::kShared;
+  }
+  if (modifiers.has("global"_mod)) {
+    return Space::kGlobal;
+  }
+  if (modifiers.has("local"_mod)) {
+    return Space::kLocal;
+  }
+  if (modifiers.has("param"_mod) || modifiers.has("param::entry"_mod) ||
+      modifiers.has("param::func"_mod)) {
+    return Space::kParam;
+  }
+  return modifiers.has("const"_mod) ? Space::kConst : Space::kGeneric;
+}
+
+WarpRun::Place WarpRun::place_of(const Request& request, Space space, std::uint64_t address) const {
+  const auto in = [&](std::uint64_t window) {
+    return address >= window && address - window < kWindowBytes;
+  };
+  if (space == Space::kShared || (space == Space::kGeneric && in(kSharedWindow))) {
+    const std::uint32_t at = shared_of(request, address);
+    return {Space::kShared, at >> 24, at & 0xFFFFFFU};
+  }
+  for (const auto& [kind, window] :
+       {std::pair{Space::kLocal, kLocalWindow}, std::pair{Space::kParam, kParameterWindow}}) {
+    if (space == kind || (space == Space::kGeneric && in(window))) {
+      return {kind, 0, in(window) ? address - window : address};
+    }
+  }
+  return {Space::kGlobal, 0, address};
+}
+
+std::array<WarpRun::Place, kLanes> WarpRun::places_of(const Request& request,
+                                                      std::size_t operand) const {
+  const Lanes& address = request.value(operand);
+  if ((address.poisoned() & request.mask()) != 0) {
+    refuse_unknown(request.strand,
+                   request.stop.op,
+                   "its address depends on what nobody has written, or on data that is still on "
+                   "its way");
+  }
+  std::array<Place, kLanes> places;
+  const Space space = space_of(request.modifiers);
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    if ((request.mask() >> lane & 1U) != 0) {
+      places[lane] = place_of(request, space, address.value[lane]);
+    }
+  }
+  return places;
+}
+
+// Local memory and parameters: nobody else sees them.
+void WarpRun::move_private(
+    const Request& request, const Place& place, std::uint32_t lane, bool loads, Bytes& bytes) {
+  const bool local = place.space == Space::kLocal;
+  const std::uint64_t size = local ? kernel_.local_bytes() : grid_.parameters.size();
+  if (place.address + bytes.size > size) {
+    refuse(request,
+           "an access past the end of " +
+               std::string{local ? "local memory" : "the kernel's parameters"} + ", at byte " +
+               std::to_string(place.address) + " of " + std::to_string(size));
+  }
+  if (!local) {
+    if (!loads) {
+      refuse(request, "a kernel's parameters are not written");
+    }
+    std::memcpy(bytes.of(lane), grid_.parameters.data() + place.address, bytes.size);
+    return;
+  }
+  const std::size_t at = lane * kernel_.local_bytes() + place.address;
+  if (loads) {
+    std::memcpy(bytes.of(lane), &local_[at], bytes.size);
+    std::memcpy(bytes.poison_of(lane), &local_poison_[at], bytes.size);
+  } else {
+    std::memcpy(&local_[at], bytes.of(lane), bytes.size);
+    std::memcpy(&local_poison_[at], bytes.poison_of(lane), bytes.size);
+  }
+}
+
+namespace {
+
+bool strong(const Modifiers& modifiers) {
+  return modifiers.has("relaxed"_mod) || modifiers.has("volatile"_mod) || modifiers.has("mmio"_mod);
+}
+
+}  // namespace
+
+void WarpRun::move_shared(const Request& request,
+                          Mask lanes,
+                          const std::array<Place, kLanes>& places,
+                          bool loads,
+                          Bytes& bytes) {
+  const auto first = static_cast<std::uint32_t>(std::countr_zero(lanes));
+  const Modifiers& modifiers = request.modifiers;
+  if (modifiers.has("acquire"_mod) || modifiers.has("release"_mod)) {
+    refuse(request, "acquiring and releasing accesses of shared memory are not there");
+  }
+  sim::Operation op =
+      make(loads ? warptwin::Op::kSharedLoad : warptwin::Op::kSharedStore, request, lanes);
+  bool same = places[first].rank == machine_.cta_rank() && bytes.size == 4;
+  for (std::uint32_t lane = 0; lane < kLanes && same; ++lane) {
+    same = (lanes >> lane & 1U) == 0 ||
+           (places[lane].address == places[first].address &&
+            (loads || std::memcmp(bytes.of(lane), bytes.of(first), 4) == 0));
+  }
+  const bool poisoned =
+      std::find(bytes.poison.begin(), bytes.poison.end(), 1) != bytes.poison.end();
+  if (same && !poisoned && machine_.moves_data()) {
+    op.address = static_cast<std::uint32_t>(places[first].address);
+    if (!loads) {
+      std::memcpy(&op.count, bytes.of(first), 4);
+    }
+    perform(op);
+    for (std::uint32_t lane = 0; lane < kLanes && loads; ++lane) {
+      if ((lanes >> lane & 1U) != 0) {
+        std::memcpy(bytes.of(lane), &op.result, 4);
+      }
+    }
+    return;
+  }
+  sim::LaneAccess access{bytes.size};
+  access.mask = lanes;
+  access.unsettled = bytes.unsettled;
+  access.of_accumulator = bytes.of_accumulator;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    access.address[lane] = places[lane].address;
+  }
+  if (!loads) {
+    access.data = bytes.data;
+    access.poison = bytes.poison;
+  }
+  op.access = &access;
+  op.address = places[first].rank << 24;
+  perform(op);
+  for (std::uint32_t lane = 0; lane < kLanes && loads; ++lane) {
+    if ((lanes >> lane & 1U) != 0) {
+      std::memcpy(bytes.of(lane), &access.data[std::size_t{lane} * bytes.size], bytes.size);
+      std::memcpy(
+          bytes.poison_of(lane), &access.poison[std::size_t{lane} * bytes.size], bytes.size);
+    }
+  }
+}
+
+// A load that is a poll for one word is a wait: it blocks where nobody else of the warp can go on,
+// else it looks, and lets the others go. None of a load that is no poll.
+std::optional<Served> WarpRun::poll(Request& request) {
+  if (!request.modifiers.has("acquire"_mod) || bytes_of(request.modifiers.type()) != 4 ||
+      request.stop.operands[0].argument->kind != Argument::Kind::kRegister) {
+    return std::nullopt;
+  }
+  const auto places = places_of(request, 1);
+  const auto first = static_cast<std::uint32_t>(std::countr_zero(request.mask()));
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    if ((request.mask() >> lane & 1U) != 0 &&
+        (places[lane].space != Space::kGlobal || places[lane].address != places[first].address)) {
+      return std::nullopt;
+    }
+  }
+  const auto awaited = polled_word(kernel_.program(), request.strand, request.stop);
+  if (!awaited) {
+    return std::nullopt;
+  }
+  const bool others = others_can_go();
+  if (others && !resuming_) {
+    return Served::kAgain;
+  }
+  sim::Operation op = make(others ? warptwin::Op::kGlobalLoadAcquire : warptwin::Op::kGlobalWait,
+                           request,
+                           request.mask());
+  op.global = places[first].address;
+  op.count = others ? 0 : *awaited;
+  perform(op);
+  if (op.result != *awaited) {
+    return Served::kAgain;
+  }
+  request.strand.write(request.stop, 0, 0, Lanes::all(op.result));
+  return Served::kDone;
+}
+
+void WarpRun::move_global(const Request& request,
+                          Mask lanes,
+                          const std::array<Place, kLanes>& places,
+                          bool loads,
+                          Bytes& bytes) {
+  const Modifiers& modifiers = request.modifiers;
+  const bool acquires = modifiers.has("acquire"_mod);
+  const bool releases = modifiers.has("release"_mod);
+  if (strong(modifiers)) {
+    refuse(request, "relaxed and volatile accesses of global memory are not there");
+  }
+  if (acquires || releases) {
+    if (bytes.size != 4) {
+      refuse(request, "flags of other than 32 bits are not there");
+    }
+    for (Mask left = lanes; left != 0;) {
+      const auto first = static_cast<std::uint32_t>(std::countr_zero(left));
+      Mask same = 0;
+      for (std::uint32_t lane = first; lane < kLanes; ++lane) {
+        same |= Mask{(left >> lane & 1U) != 0 && places[lane].address == places[first].address &&
+                     (loads || std::memcmp(bytes.of(lane), bytes.of(first), 4) == 0)}
+                << lane;
+      }
+      sim::Operation op =
+          make(loads ? warptwin::Op::kGlobalLoadAcquire : warptwin::Op::kGlobalStoreRelease,
+               request,
+               same);
+      op.global = places[first].address;
+      std::memcpy(&op.count, bytes.of(first), 4);
+      op.count = loads ? 0 : op.count;
+      perform(op);
+      for (std::uint32_t lane = 0; lane < kLanes && loads; ++lane) {
+        if ((same >> lane & 1U) != 0) {
+          std::memcpy(bytes.of(lane), &op.result, 4);
+        }
+      }
+      left &= ~same;
+    }
+    return;
+  }
+  sim::LaneAccess access{bytes.size};
+  access.mask = lanes;
+  access.unsettled = bytes.unsettled;
+  access.of_accumulator = bytes.of_accumulator;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    access.address[lane] = places[lane].address;
+  }
+  if (!loads) {
+    access.data = bytes.data;
+    access.poison = bytes.poison;
+  }
+  sim::Operation op =
+      make(loads ? warptwin::Op::kGlobalLoad : warptwin::Op::kGlobalStore, request, lanes);
+  op.access = &access;
+  perform(op);
+  for (std::uint32_t lane = 0; lane < kLanes && loads; ++lane) {
+    if ((lanes >> lane & 1U) != 0) {
+      std::memcpy(bytes.of(lane), &access.data[std::size_t{lane} * bytes.size], bytes.size);
+      std::memcpy(
+          bytes.poison_of(lane), &access.poison[std::size_t{lane} * bytes.size], bytes.size);
+    }
+  }
+}
+
+// 16 bytes of a response, by lanes that all read the same: the model asks it as a query does.
+bool WarpRun::load_response(const Request& request,
+                            const std::array<Place, kLanes>& places,
+                            Bytes& bytes) {
+  const auto first = static_cast<std::uint32_t>(std::countr_zero(request.mask()));
+  const auto at = static_cast<std::uint32_t>(places[first].address);
+  if (bytes.size != kClcResponseBytes || !grid_.responses.contains(at)) {
+    return false;
+  }
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    const bool here = places[lane].space == Space::kShared && places[lane].address == at &&
+                      places[lane].rank == machine_.cta_rank();
+    if ((request.mask() >> lane & 1U) != 0 && !here) {
+      return false;
+    }
+  }
+  std::uint32_t words[4] = {};
+  for (std::uint32_t word = 0; word < 2; ++word) {
+    sim::Operation op = make(warptwin::Op::kClcQuery, request, request.mask());
+    op.address = at;
+    op.count = word;
+    perform(op);
+    words[word] = op.result;
+    if (op.result == 0) {
+      break;  // there is no cluster, so nobody asks for its CTA
+    }
+  }
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    std::memcpy(bytes.of(lane), words, sizeof words);
+  }
+  return true;
+}
+
+// Between registers and memory, wherever each lane's address is.
+void WarpRun::move(const Request& request, std::size_t address, bool loads, Bytes& bytes) {
+  const auto places = places_of(request, address);
+  if (loads && load_response(request, places, bytes)) {
+    return;
+  }
+  Mask global = 0;
+  Mask shared = 0;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    const Mask bit = Mask{1} << lane;
+    if ((request.mask() & bit) == 0) {
+      continue;
+    }
+    if (places[lane].space == Space::kGlobal) {
+      global |= bit;
+    } else if (places[lane].space == Space::kShared) {
+      shared |= bit;
+    } else {
+      move_private(request, places[lane], lane, loads, bytes);
+    }
+  }
+  if (global != 0) {
+    move_global(request, global, places, loads, bytes);
+  }
+  // Each CTA's shared memory by itself.
+  while (shared != 0) {
+    const std::uint32_t rank = places[static_cast<std::uint32_t>(std::countr_zero(shared))].rank;
+    Mask lanes = 0;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      lanes |= Mask{(shared >> lane & 1U) != 0 && places[lane].rank == rank} << lane;
+    }
+    move_shared(request, lanes, places, loads, bytes);
+    shared &= ~lanes;
+  }
+}
+
+Served WarpRun::load(Request& request) {
+  if (const std::optional<Served> polled = poll(request)) {
+    return *polled;
+  }
+  const Argument& target = *request.stop.operands[0].argument;
+  const Type type = request.modifiers.type();
+  const std::uint32_t size = bytes_of(type);
+  const std::uint32_t parts = target.kind == Argument::Kind::kVector ? target.count : 1;
+  Bytes bytes{size * parts};
+  move(request, 1, true, bytes);
+  const std::uint32_t halves = size > 8 ? 2 : 1;
+  const std::uint32_t step = size / halves;
+  for (std::uint32_t part = 0; part < parts * halves; ++part) {
+    Lanes value;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      std::memcpy(&value.value[lane], bytes.of(lane) + part * step, step);
+      for (std::uint32_t byte = 0; byte < step; ++byte) {
+        value.poison[lane] |=
+            static_cast<std::uint8_t>(bytes.poison_of(lane)[part * step + byte] << byte);
+      }
+      if (is_signed(type)) {
+        const std::uint32_t spare = 64 - bits_of(type);
+        value.value[lane] = static_cast<std::uint64_t>(
+            static_cast<std::int64_t>(value.value[lane] << spare) >> spare);
+      }
+    }
+    request.strand.write(request.stop, 0, part, value);
+  }
+  return Served::kDone;
+}
+
+Served WarpRun::store(Request& request) {
+  const auto& values = request.stop.operands[1].values;
+  const std::uint32_t size = bytes_of(request.modifiers.type());
+  const std::uint32_t step = std::min(size, 8U);
+  Bytes bytes{static_cast<std::uint32_t>(values.size()) * step};
+  for (std::uint32_t part = 0; part < values.size(); ++part) {
+    const std::uint32_t flight = flight_in(values[part]);
+    if (flight != kNoIndex) {
+      bytes.unsettled = true;
+      bytes.of_accumulator = flights_[flight].by == warptwin::Op::kWgmmaWait;
+    }
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      std::memcpy(bytes.of(lane) + part * step, &values[part].value[lane], step);
+      for (std::uint32_t byte = 0; byte < step; ++byte) {
+        bytes.poison_of(lane)[part * step + byte] = values[part].poison[lane] >> byte & 1U;
+      }
+    }
+  }
+  if (!bytes.unsettled) {
+    // What was computed from registers that are on their way is as unknown as they are.
+    bool unknown = false;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      for (std::uint32_t byte = 0; byte < bytes.size && (request.mask() >> lane & 1U) != 0;
+           ++byte) {
+        unknown = unknown || bytes.poison_of(lane)[byte] != 0;
+      }
+    }
+    for (const InFlight& flight : flights_) {
+      if (unknown && flight.data != nullptr) {
+        bytes.unsettled = true;
+        bytes.of_accumulator = flight.by == warptwin::Op::kWgmmaWait;
+      }
+    }
+  }
+  move(request, 0, false, bytes);
+  return Served::kDone;
+}
+
+// red.release.gpu.global.add.u32: the flags that clusters hand over by.
+Served WarpRun::reduce(Request& request) {
+  const Modifiers& modifiers = request.modifiers;
+  const bool has = request.op.is("red") && modifiers.has("release"_mod) &&
+                   modifiers.has("add"_mod) && space_of(modifiers) == Space::kGlobal &&
+                   modifiers.type() == Type::kU32 && !modifiers.has("v2"_mod) &&
+                   !modifiers.has("v4"_mod) && !modifiers.has("v8"_mod);
+  if (!has) {
+    refuse(request, "of atomics only red.release.gpu.global.add.u32 is there");
+  }
+  for_equal(request, {0, 1}, [&](Mask lanes) {
+    sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, lanes);
+    op.global = known(request, 0, lanes);
+    op.count = static_cast<std::uint32_t>(known(request, 1, lanes));
+    perform(op);
+  });
+  return Served::kDone;
+}
+
+Served WarpRun::cvta(Request& request) {
+  const Modifiers& modifiers = request.modifiers;
+  const Space space = space_of(modifiers);
+  const std::uint64_t window = space == Space::kShared  ? kSharedWindow
+                               : space == Space::kLocal ? kLocalWindow
+                               : space == Space::kParam ? kParameterWindow
+                                                        : 0;
+  Lanes result = request.value(1);
+  for (std::uint64_t& address : result.value) {
+    const bool to = modifiers.has("to"_mod);
+    const bool inside = address >= window && address - window < kWindowBytes;
+    address = to ? (inside ? address - window : address) : (inside ? address : address + window);
+  }
+  request.strand.write(request.stop, 0, 0, result);
+  return Served::kDone;
+}
+
+Served WarpRun::isspacep(Request& request) {
+  const Space space = space_of(request.modifiers);
+  Lanes result = request.value(1);
+  for (std::uint64_t& address : result.value) {
+    const Place place = place_of(request, Space::kGeneric, address);
+    const bool own = place.rank == machine_.cta_rank();
+    const bool cluster = request.modifiers.has("shared::cluster"_mod);
+    const bool is = space == Space::kConst ? false : place.space == space;
+    address = is && (space != Space::kShared || cluster || own) ? 1 : 0;
+  }
+  request.strand.write(request.stop, 0, 0, result);
+  return Served::kDone;
+}
+
+// The same place in the shared memory of another CTA.
+Served WarpRun::mapa(Request& request) {
+  const bool shared = space_of(request.modifiers) == Space::kShared;
+  Lanes result = request.value(1);
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    const std::uint64_t rank = request.value(2).value[lane];
+    const std::uint64_t offset = result.value[lane] & 0xFFFFFFU;
+    result.value[lane] = (rank << 24 | offset) + (shared ? 0 : kSharedWindow);
+    result.poison[lane] |= request.value(2).poison[lane];
+  }
+  request.strand.write(request.stop, 0, 0, result);
+  return Served::kDone;
+}
+
+Served WarpRun::getctarank(Request& request) {
+  Lanes result = request.value(1);
+  for (std::uint64_t& address : result.value) {
+    address = address >> 24 & 0xFFU;
+  }
+  request.strand.write(request.stop, 0, 0, result);
+  return Served::kDone;
+}
+
+// Hints change no value.
+Served WarpRun::prefetch(Request&) {
+  return Served::kDone;
+}
+
+Served WarpRun::createpolicy(Request& request) {
+  request.strand.write(request.stop, 0, 0, Lanes{});
+  return Served::kDone;
+}
+
+}  // namespace warptwin::ptx

@@ -1,0 +1,215 @@
+// Operands of an instruction, and the operation of the machine that it is.
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/ptx/machine/warp.hpp"
+
+namespace warptwin::ptx {
+
+std::span<const WarpRun::HandlerRow> WarpRun::handlers() {
+  static constexpr bool kGathers = true;
+  static const HandlerRow kRows[] = {
+      {"ld", &WarpRun::load},
+      {"ldu", &WarpRun::load},
+      {"st", &WarpRun::store},
+      {"red", &WarpRun::reduce},
+      {"atom", &WarpRun::reduce},
+      {"cvta", &WarpRun::cvta},
+      {"isspacep", &WarpRun::isspacep},
+      {"mapa", &WarpRun::mapa},
+      {"getctarank", &WarpRun::getctarank},
+      {"prefetch", &WarpRun::prefetch},
+      {"prefetchu", &WarpRun::prefetch},
+      {"applypriority", &WarpRun::prefetch},
+      {"cp.async.bulk.prefetch", &WarpRun::prefetch},
+      {"cp.async.bulk.prefetch.tensor", &WarpRun::prefetch},
+      {"createpolicy.fractional", &WarpRun::createpolicy},
+      {"createpolicy.range", &WarpRun::createpolicy},
+      {"createpolicy.cvt", &WarpRun::createpolicy},
+      {"mbarrier.init", &WarpRun::mbarrier_init},
+      {"mbarrier.inval", &WarpRun::mbarrier_inval},
+      {"mbarrier.expect_tx", &WarpRun::mbarrier_tx},
+      {"mbarrier.complete_tx", &WarpRun::mbarrier_tx},
+      {"mbarrier.arrive", &WarpRun::mbarrier_arrive},
+      {"mbarrier.arrive_drop", &WarpRun::mbarrier_arrive},
+      {"mbarrier.try_wait", &WarpRun::mbarrier_try},
+      {"mbarrier.test_wait", &WarpRun::mbarrier_try},
+      {"bar.sync", &WarpRun::bar, kGathers},
+      {"bar.arrive", &WarpRun::bar, kGathers},
+      {"barrier.sync", &WarpRun::bar, kGathers},
+      {"barrier.arrive", &WarpRun::bar, kGathers},
+      {"barrier.cluster.arrive", &WarpRun::cluster_barrier, kGathers},
+      {"barrier.cluster.wait", &WarpRun::cluster_barrier, kGathers},
+      {"bar.warp.sync", &WarpRun::sync_warp, kGathers},
+      {"fence", &WarpRun::fence},
+      {"membar", &WarpRun::fence},
+      {"fence.mbarrier_init", &WarpRun::fence_mbarrier_init},
+      {"fence.proxy", &WarpRun::fence_proxy},
+      {"shfl.sync", &WarpRun::shfl, kGathers},
+      {"vote.sync", &WarpRun::vote, kGathers},
+      {"match.sync", &WarpRun::match, kGathers},
+      {"redux.sync", &WarpRun::redux, kGathers},
+      {"elect.sync", &WarpRun::elect, kGathers},
+      {"activemask", &WarpRun::activemask},
+      {"setmaxnreg", &WarpRun::setmaxnreg, kGathers},
+      {"griddepcontrol", &WarpRun::griddepcontrol},
+      {"nanosleep", &WarpRun::nanosleep},
+      {"clusterlaunchcontrol.try_cancel", &WarpRun::try_cancel},
+      {"clusterlaunchcontrol.query_cancel", &WarpRun::query_cancel},
+      {"cp.async.bulk.tensor", &WarpRun::tensor_copy},
+      {"cp.async.bulk", &WarpRun::bulk_copy},
+      {"cp.async.bulk.commit_group", &WarpRun::bulk_group},
+      {"cp.async.bulk.wait_group", &WarpRun::bulk_group},
+      {"wgmma.mma_async", &WarpRun::wgmma, kGathers},
+      {"wgmma.fence", &WarpRun::wgmma_step, kGathers},
+      {"wgmma.commit_group", &WarpRun::wgmma_step, kGathers},
+      {"wgmma.wait_group", &WarpRun::wgmma_step, kGathers},
+      {"tcgen05.alloc", &WarpRun::tmem_alloc, kGathers},
+      {"tcgen05.dealloc", &WarpRun::tmem_dealloc, kGathers},
+      {"tcgen05.relinquish_alloc_permit", &WarpRun::tmem_relinquish, kGathers},
+      {"tcgen05.fence::before_thread_sync", &WarpRun::tmem_fence},
+      {"tcgen05.fence::after_thread_sync", &WarpRun::tmem_fence},
+      {"tcgen05.ld", &WarpRun::tmem_load, kGathers},
+      {"tcgen05.st", &WarpRun::tmem_store, kGathers},
+      {"tcgen05.wait::ld", &WarpRun::tmem_wait, kGathers},
+      {"tcgen05.wait::st", &WarpRun::tmem_wait, kGathers},
+      {"tcgen05.mma", &WarpRun::tmem_mma},
+      {"tcgen05.cp", &WarpRun::tmem_copy},
+      {"tcgen05.commit", &WarpRun::tmem_commit},
+  };
+  return kRows;
+}
+
+sim::Operation WarpRun::make(warptwin::Op kind, const Request& request, Mask lanes) const {
+  sim::Operation op;
+  op.op = kind;
+  op.lanes = static_cast<std::uint8_t>(std::popcount(lanes));
+  op.lane =
+      op.lanes == kLanes ? std::uint8_t{0} : static_cast<std::uint8_t>(std::countr_zero(lanes));
+  op.site = kernel_.site_of(*request.strand.frame->routine, request.stop.op);
+  return op;
+}
+
+// Executed by the warp: lanes that have ended do not count.
+sim::Operation WarpRun::collective(warptwin::Op kind, const Request& request) const {
+  sim::Operation op = make(kind, request, request.mask());
+  if (alone(request.mask())) {
+    op.lanes = kLanes;
+    op.lane = 0;
+  }
+  return op;
+}
+
+void WarpRun::for_equal(const Request& request,
+                        std::initializer_list<std::size_t> operands,
+                        const std::function<void(Mask)>& f) const {
+  for (Mask left = request.mask(); left != 0;) {
+    const auto first = static_cast<std::uint32_t>(std::countr_zero(left));
+    Mask same = 0;
+    for (std::uint32_t lane = first; lane < kLanes; ++lane) {
+      bool equal = (left >> lane & 1U) != 0;
+      for (const std::size_t operand : operands) {
+        for (const Lanes& lanes : request.stop.operands[operand].values) {
+          equal = equal && lanes.value[lane] == lanes.value[first];
+        }
+      }
+      same |= Mask{equal} << lane;
+    }
+    f(same);
+    left &= ~same;
+  }
+}
+
+void WarpRun::perform(sim::Operation& operation) {
+  steps_ = 0;
+  note_parted(operation);
+  machine_.perform(operation);
+}
+
+// Lanes that use the machine apart from others that do so too, before all are together again: their
+// order is the one in which strands take turns here, and no other is looked at.
+void WarpRun::note_parted(const sim::Operation& operation) {
+  if (operation.lanes == kLanes) {
+    used_apart_.clear();
+    return;
+  }
+  const Mask lanes = serving_;
+  const bool other = std::any_of(
+      used_apart_.begin(), used_apart_.end(), [&](Mask mask) { return (mask & lanes) == 0; });
+  if (other) {
+    grid_.parted.insert(std::string{operation.site.file} + ":" +
+                        std::to_string(operation.site.line));
+  }
+  if (std::find(used_apart_.begin(), used_apart_.end(), lanes) == used_apart_.end()) {
+    used_apart_.push_back(lanes);
+  }
+}
+
+// The bits of an operand in the first lane of `lanes`; one that nobody has written is refused.
+std::uint64_t WarpRun::known(const Request& request,
+                             std::size_t operand,
+                             Mask lanes,
+                             std::size_t part) const {
+  const Lanes& value = request.value(operand, part);
+  if ((value.poisoned() & lanes) != 0) {
+    refuse_unknown(request.strand,
+                   request.stop.op,
+                   "operand " + std::to_string(operand) +
+                       " has bytes that nobody has written, or that are still on their way");
+  }
+  return value.value[static_cast<std::uint32_t>(std::countr_zero(lanes))];
+}
+
+std::uint64_t WarpRun::uniform(const Request& request,
+                               std::size_t operand,
+                               std::size_t part) const {
+  const std::uint64_t first = known(request, operand, request.mask(), part);
+  const Lanes& value = request.value(operand, part);
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    if ((request.mask() >> lane & 1U) != 0 && value.value[lane] != first) {
+      refuse(request, "operand " + std::to_string(operand) + " is not the same in all lanes");
+    }
+  }
+  return first;
+}
+
+// An address of shared memory, generic or not, as one of the cluster's window: rank << 24 | offset.
+std::uint32_t WarpRun::shared_of(const Request& request, std::uint64_t address) const {
+  if (address >= kSharedWindow && address - kSharedWindow < kWindowBytes) {
+    address -= kSharedWindow;
+  }
+  if (address >= kWindowBytes || address >> 24 >= machine_.cluster_size()) {
+    refuse(request, "address " + std::to_string(address) + " is not in shared memory");
+  }
+  return static_cast<std::uint32_t>(address);
+}
+
+// One that has to be of the own CTA, as an offset.
+std::uint32_t WarpRun::own_shared(const Request& request, std::uint64_t address) const {
+  const std::uint32_t at = shared_of(request, address);
+  if (at >> 24 != machine_.cta_rank()) {
+    refuse(request, "the address is in the shared memory of another CTA");
+  }
+  return at & 0xFFFFFFU;
+}
+
+std::uint32_t WarpRun::window_of(std::uint32_t offset) const {
+  return machine_.cta_rank() << 24 | offset;
+}
+
+std::uint32_t WarpRun::map_of(const Request& request, std::uint64_t address) const {
+  const auto found = address >= kParameterWindow && address - kParameterWindow < kWindowBytes
+                         ? grid_.maps.find(address - kParameterWindow)
+                         : grid_.maps.end();
+  if (found == grid_.maps.end()) {
+    refuse(request, "no tensor map stands at address " + std::to_string(address));
+  }
+  return found->second;
+}
+
+CtaGroup WarpRun::group_of(const Request& request) const {
+  return request.modifiers.has("cta_group::2"_mod) ? CtaGroup::kTwo : CtaGroup::kOne;
+}
+
+}  // namespace warptwin::ptx

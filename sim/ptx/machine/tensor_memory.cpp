@@ -1,0 +1,239 @@
+// tcgen05: tensor memory, its loads and stores, and the tensor core's operations on it.
+
+#include <bit>
+
+#include "common/machine/umma_descriptor.hpp"
+
+#include "sim/ptx/machine/warp.hpp"
+
+namespace warptwin::ptx {
+
+Served WarpRun::tmem_alloc(Request& request) {
+  sim::Operation op = collective(warptwin::Op::kTcgen05Alloc, request);
+  op.group = group_of(request);
+  op.address = own_shared(request, uniform(request, 0));
+  op.count = static_cast<std::uint32_t>(uniform(request, 1));
+  perform(op);
+  return Served::kDone;
+}
+
+Served WarpRun::tmem_dealloc(Request& request) {
+  sim::Operation op = collective(warptwin::Op::kTcgen05Dealloc, request);
+  op.group = group_of(request);
+  op.address = static_cast<std::uint32_t>(uniform(request, 0));
+  op.count = static_cast<std::uint32_t>(uniform(request, 1));
+  perform(op);
+  return Served::kDone;
+}
+
+Served WarpRun::tmem_relinquish(Request& request) {
+  sim::Operation op = collective(warptwin::Op::kTcgen05Relinquish, request);
+  op.group = group_of(request);
+  perform(op);
+  return Served::kDone;
+}
+
+Served WarpRun::tmem_fence(Request& request) {
+  const bool before = request.op.is("tcgen05.fence::before_thread_sync");
+  sim::Operation op =
+      make(before ? warptwin::Op::kTcgen05FenceBefore : warptwin::Op::kTcgen05FenceAfter,
+           request,
+           request.mask());
+  perform(op);
+  return Served::kDone;
+}
+
+namespace {
+
+// Of the shapes the model has two: a lane of tensor memory for each lane, or for two.
+bool has_shape(const Modifiers& modifiers) {
+  return modifiers.has("32x32b"_mod) || modifiers.has("16x32bx2"_mod);
+}
+
+}  // namespace
+
+Served WarpRun::tmem_load(Request& request) {
+  if (!has_shape(request.modifiers) || request.modifiers.has("pack::16b"_mod)) {
+    refuse(request, "this shape is not there");
+  }
+  const Argument& target = *request.stop.operands[0].argument;
+  auto data = std::make_shared<sim::FragmentData>();
+  data->registers = target.kind == Argument::Kind::kVector ? target.count : 1;
+  data->bits.assign(std::size_t{data->registers} * kLanes, 0x7FC0DEADU);
+  sim::Operation op = collective(warptwin::Op::kTcgen05Ld, request);
+  op.half_rows = request.modifiers.has("16x32bx2"_mod);
+  if (op.half_rows && uniform(request, 2) != data->registers) {
+    refuse(request, "halves that are not side by side are not there");
+  }
+  op.address = static_cast<std::uint32_t>(uniform(request, 1));
+  op.count = data->registers * (op.half_rows ? 2U : 1U);
+  op.fragment = data;
+  perform(op);
+  mark_in_flight(request, 0, {data, warptwin::Op::kTcgen05WaitLd});
+  return Served::kDone;
+}
+
+Served WarpRun::tmem_store(Request& request) {
+  const bool halves = request.modifiers.has("16x32bx2"_mod);
+  if (!has_shape(request.modifiers) || request.modifiers.has("unpack::16b"_mod)) {
+    refuse(request, "this shape is not there");
+  }
+  const auto& values = request.stop.operands.back().values;
+  auto data = std::make_shared<sim::FragmentData>();
+  data->registers = static_cast<std::uint32_t>(values.size());
+  data->settled = true;
+  data->bits.resize(std::size_t{data->registers} * kLanes);
+  for (std::uint32_t i = 0; i < data->registers; ++i) {
+    data->settled = data->settled && flight_in(values[i]) == kNoIndex;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      data->bits[std::size_t{lane} * data->registers + i] =
+          static_cast<std::uint32_t>(values[i].value[lane]);
+    }
+  }
+  if (halves && uniform(request, 1) != data->registers) {
+    refuse(request, "halves that are not side by side are not there");
+  }
+  sim::Operation op = collective(warptwin::Op::kTcgen05St, request);
+  op.half_rows = halves;
+  op.address = static_cast<std::uint32_t>(uniform(request, 0));
+  op.count = data->registers * (halves ? 2U : 1U);
+  op.fragment = std::move(data);
+  perform(op);
+  return Served::kDone;
+}
+
+// A wait is for all loads, or stores, of the warp.
+Served WarpRun::tmem_wait(Request& request) {
+  const bool loads = request.op.is("tcgen05.wait::ld");
+  sim::Operation op =
+      collective(loads ? warptwin::Op::kTcgen05WaitLd : warptwin::Op::kTcgen05WaitSt, request);
+  std::vector<Fragment> open;
+  for (const InFlight& flight : flights_) {
+    if (loads && flight.data != nullptr && flight.by == warptwin::Op::kTcgen05WaitLd) {
+      open.push_back(flight.data);
+    }
+  }
+  op.fragment = open.empty() ? nullptr : open.front();
+  perform(op);
+  for (const Fragment& data : open) {
+    data->settled = true;
+  }
+  settle(request.strand, warptwin::Op::kTcgen05WaitLd);
+  return Served::kDone;
+}
+
+namespace {
+
+std::optional<MmaKind> kind_of(const Modifiers& modifiers) {
+  if (modifiers.has("kind::f16"_mod)) {
+    return MmaKind::kF16;
+  }
+  if (modifiers.has("kind::tf32"_mod)) {
+    return MmaKind::kTf32;
+  }
+  if (modifiers.has("kind::f8f6f4"_mod)) {
+    return MmaKind::kF8f6f4;
+  }
+  if (modifiers.has("kind::mxf8f6f4"_mod)) {
+    return MmaKind::kMxf8f6f4;
+  }
+  if (modifiers.has("kind::mxf4"_mod)) {
+    return MmaKind::kMxf4;
+  }
+  if (modifiers.has("kind::mxf4nvf4"_mod)) {
+    return MmaKind::kMxf4nvf4;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// PTX ISA, "tcgen05.mma": [d], a-desc or [a], b-desc, idesc, {[scale-a], [scale-b],}
+// {disable-output-lane,} enable-input-d. Each lane that executes it issues one.
+Served WarpRun::tmem_mma(Request& request) {
+  const Modifiers& modifiers = request.modifiers;
+  const auto kind = kind_of(modifiers);
+  if (!kind || modifiers.has("sp"_mod) || modifiers.has("ashift"_mod)) {
+    refuse(request, "this kind of tcgen05.mma is not there");
+  }
+  const bool scaled = modifiers.has("block_scale"_mod);
+  std::size_t enable = scaled ? 6 : 4;
+  if (!scaled && request.stop.operands.size() > 4 && request.stop.operands[4].values.size() > 1) {
+    for (std::size_t word = 0; word < request.stop.operands[4].values.size(); ++word) {
+      if (uniform(request, 4, word) != 0) {
+        refuse(request, "tcgen05.mma that disables output lanes is not there");
+      }
+    }
+    enable = 5;
+  }
+  if (request.stop.operands.size() > enable + 1) {
+    refuse(request, "tcgen05.mma that scales its input is not there");
+  }
+  for (Mask left = request.mask(); left != 0; left &= left - 1) {
+    const Mask lane = left & ~(left - 1);
+    sim::Operation op = make(warptwin::Op::kTcgen05Mma, request, lane);
+    op.group = group_of(request);
+    op.address = static_cast<std::uint32_t>(known(request, 0, lane));
+    if (request.stop.operands[1].argument->kind == Argument::Kind::kAddress) {
+      op.peer = static_cast<std::uint32_t>(known(request, 1, lane));
+      op.flags |= event_flag::kTmemA;
+    } else {
+      op.descriptor_a = known(request, 1, lane);
+    }
+    op.descriptor_b = known(request, 2, lane);
+    op.instruction = static_cast<std::uint32_t>(known(request, 3, lane));
+    op.kind = static_cast<std::uint8_t>(*kind);
+    if (scaled) {
+      op.scale_a = static_cast<std::uint32_t>(known(request, 4, lane));
+      op.scale_b = static_cast<std::uint32_t>(known(request, 5, lane));
+      op.flags |= event_flag::kBlockScale;
+    }
+    if (known(request, enable, lane) != 0) {
+      op.flags |= event_flag::kAccumulate;
+    }
+    perform(op);
+  }
+  return Served::kDone;
+}
+
+Served WarpRun::tmem_copy(Request& request) {
+  const Modifiers& modifiers = request.modifiers;
+  std::optional<TmemCopy> shape;
+  if (modifiers.has("128x256b"_mod)) {
+    shape = TmemCopy::k128x256b;
+  } else if (modifiers.has("128x128b"_mod)) {
+    shape = TmemCopy::k128x128b;
+  } else if (modifiers.has("32x128b"_mod) && modifiers.has("warpx4"_mod)) {
+    shape = TmemCopy::k32x128bWarpx4;
+  }
+  if (!shape || modifiers.has("b8x16"_mod)) {
+    refuse(request, "this shape of tcgen05.cp is not there");
+  }
+  for (Mask left = request.mask(); left != 0; left &= left - 1) {
+    const Mask lane = left & ~(left - 1);
+    sim::Operation op = make(warptwin::Op::kTcgen05Cp, request, lane);
+    op.group = group_of(request);
+    op.address = static_cast<std::uint32_t>(known(request, 0, lane));
+    op.descriptor_a = known(request, 1, lane);
+    op.wanted = static_cast<std::uint32_t>(*shape);
+    op.count = columns_of(*shape);
+    perform(op);
+  }
+  return Served::kDone;
+}
+
+Served WarpRun::tmem_commit(Request& request) {
+  for (Mask left = request.mask(); left != 0; left &= left - 1) {
+    const Mask lane = left & ~(left - 1);
+    sim::Operation op = make(warptwin::Op::kTcgen05Commit, request, lane);
+    op.group = group_of(request);
+    op.address = own_shared(request, known(request, 0, lane));
+    if (request.modifiers.has("multicast::cluster"_mod)) {
+      op.mask.bits = static_cast<std::uint16_t>(known(request, 1, lane));
+    }
+    perform(op);
+  }
+  return Served::kDone;
+}
+
+}  // namespace warptwin::ptx

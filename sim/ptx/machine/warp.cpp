@@ -1,0 +1,397 @@
+#include "sim/ptx/machine/warp.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "common/kernel/scenario.hpp"
+
+namespace warptwin::ptx {
+
+namespace {
+
+constexpr std::uint64_t kSlice = 1U << 20;
+/// Instructions between two operations of the machine, beyond which a loop is said not to end.
+constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 28;
+
+}  // namespace
+
+WarpRun::WarpRun(GridContext& grid, sim::SimMachine& machine)
+    : grid_{grid}, kernel_{*grid.kernel}, machine_{machine} {
+  const std::uint32_t first = machine.warp_index() * kLanes;
+  const std::uint32_t threads = std::min(grid.shape.threads() - first, kLanes);
+  live_ = static_cast<Mask>(low_bits(threads));
+  local_.resize(kernel_.local_bytes() * kLanes);
+  local_poison_.resize(local_.size(), 1);
+}
+
+void WarpRun::run() {
+  ready_.push_back(Strand::begin(kernel_.routine(), live_));
+  while (live_ != 0) {
+    if (!ready_.empty()) {
+      Strand strand = std::move(ready_.back());
+      ready_.pop_back();
+      step(std::move(strand));
+    } else if (!joining_.empty()) {
+      // Those inside of most branches first: the others may be waiting for them.
+      const auto next = std::max_element(joining_.begin(), joining_.end(), [](auto& a, auto& b) {
+        return a.joins.size() < b.joins.size();
+      });
+      ready_.push_back(std::move(*next));
+      joining_.erase(next);
+    } else {
+      gather();
+    }
+  }
+}
+
+void WarpRun::step(Strand strand) {
+  Stop stop = strand.run(kernel_.program(), *this, kSlice);
+  switch (stop.kind) {
+    case Stop::Kind::kRequest:
+      serve(std::move(strand), std::move(stop));
+      return;
+    case Stop::Kind::kParted:
+      for (Strand& other : stop.others) {
+        ready_.push_back(std::move(other));
+      }
+      ready_.push_back(std::move(strand));
+      return;
+    case Stop::Kind::kJoin:
+      for (Strand& other : joining_) {
+        if (other.merge(strand)) {
+          return;
+        }
+      }
+      joining_.push_back(std::move(strand));
+      return;
+    case Stop::Kind::kLeft:
+      live_ &= ~stop.mask;
+      if (strand.mask != 0) {
+        ready_.push_back(std::move(strand));
+      }
+      return;
+    case Stop::Kind::kCall:
+      called(strand, stop);
+      ready_.push_back(std::move(strand));
+      return;
+    case Stop::Kind::kSteps:
+      steps_ += kSlice;
+      if (steps_ >= kStepsMax) {
+        refuse(strand, strand.pc, "a loop without an operation of the machine does not end");
+      }
+      ready_.push_back(std::move(strand));
+      return;
+    case Stop::Kind::kTrap:
+      refuse(strand, stop.op, "trap");
+    case Stop::Kind::kPoison:
+      refuse_unknown(strand,
+                     stop.op,
+                     "what is executed next depends on a register that nobody has written, or on "
+                     "data that is still on its way to it");
+    case Stop::Kind::kMissing:
+    case Stop::Kind::kFault:
+      refuse(strand, stop.op, stop.text);
+  }
+}
+
+void WarpRun::refuse(const Strand& strand, std::uint32_t op, const std::string& why) const {
+  throw ConfigError(place_of(strand, op, why));
+}
+
+void WarpRun::refuse_unknown(const Strand& strand, std::uint32_t op, const std::string& why) const {
+  if (!machine_.moves_data()) {
+    throw DependsOnData(place_of(strand, op, why));
+  }
+  refuse(strand, op, why);
+}
+
+std::string WarpRun::place_of(const Strand& strand,
+                              std::uint32_t op,
+                              const std::string& why) const {
+  const Routine& routine = *strand.frame->routine;
+  const SourceSite site = kernel_.site_of(routine, op);
+  std::string what;
+  if (op < routine.code.ops.size()) {
+    const Instruction& source = *routine.code.ops[op].source;
+    what = " (" + std::string{source.text} + ", line " + std::to_string(source.position.line) +
+           " of the PTX)";
+  }
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(strand.mask));
+  return std::string{site.file} + ":" + std::to_string(site.line) + ": " + why + what +
+         "; cluster " + std::to_string(machine_.cluster_index()) + ", CTA rank " +
+         std::to_string(machine_.cta_rank()) + ", warp " + std::to_string(machine_.warp_index()) +
+         ", lane " + std::to_string(lane);
+}
+
+// Lanes of the warp that have to be at the instruction before it is executed.
+Mask WarpRun::needed_by(const Strand& strand, const Stop& stop) const {
+  const Op& op = strand.frame->routine->code.ops[stop.op];
+  const HandlerRow* row = handler_of(op);
+  if (row == nullptr || !row->gathers) {
+    return stop.mask;
+  }
+  // What takes a mask of members has it as its last operand.
+  const bool of_members = op.form->group == Group::kWarp && op.form->name != "activemask";
+  if (!of_members) {
+    return live_;
+  }
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(stop.mask));
+  return static_cast<Mask>(stop.operands.back().values[0].value[lane]) & live_;
+}
+
+void WarpRun::serve(Strand strand, Stop stop) {
+  const Op& op = strand.frame->routine->code.ops[stop.op];
+  if (stop.unknown_guard != 0) {
+    refuse_unknown(
+        strand, stop.op, "whether it is executed depends on a register that nobody has written");
+  }
+  const HandlerRow* row = handler_of(op);
+  if (row == nullptr) {
+    refuse(strand, stop.op, "the simulator does not have this instruction");
+  }
+  if (row->gathers && stop.mask != strand.mask) {
+    // Those that the guard passes by go on.
+    Strand others = strand;
+    others.mask = strand.mask & ~stop.mask;
+    others.pc = stop.op + 1;
+    ready_.push_back(std::move(others));
+    strand.mask = stop.mask;
+  }
+  if (row->gathers && (needed_by(strand, stop) & ~stop.mask) != 0) {
+    gathering_.push_back({std::move(strand), std::move(stop)});
+    return;
+  }
+  serving_ = stop.mask;
+  Request request{strand, stop, op, op.source->modifiers};
+  if ((this->*row->handler)(request) == Served::kAgain) {
+    waiting_.push_back({std::move(strand), std::move(stop)});
+    return;
+  }
+  strand.complete(stop);
+  ready_.push_back(std::move(strand));
+}
+
+// Nobody can go on by himself: lanes that have come together do, then those that wait.
+void WarpRun::gather() {
+  for (std::size_t first = 0; first < gathering_.size(); ++first) {
+    if (gather_at(first)) {
+      return;
+    }
+  }
+  if (resume_waiter()) {
+    return;
+  }
+  if (gathering_.empty()) {
+    live_ = 0;  // cannot be: every live lane is somewhere
+    return;
+  }
+  // The others never come. The machine says what that means for what it executes; the rest cannot.
+  Waiter waiter = std::move(gathering_.front());
+  gathering_.erase(gathering_.begin());
+  const Op& op = waiter.strand.frame->routine->code.ops[waiter.stop.op];
+  if (op.form->group == Group::kWarp && !op.is("bar.warp.sync")) {
+    refuse(waiter.strand, waiter.stop.op, "not all lanes that it names come to it");
+  }
+  serving_ = waiter.stop.mask;
+  Request request{waiter.strand, waiter.stop, op, op.source->modifiers};
+  (this->*handler_of(op)->handler)(request);
+  waiter.strand.complete(waiter.stop);
+  ready_.push_back(std::move(waiter.strand));
+}
+
+// Whether the strands at the instruction of `first` are all that it needs: then they are served.
+bool WarpRun::gather_at(std::size_t first) {
+  const Mask needed = needed_by(gathering_[first].strand, gathering_[first].stop);
+  const Op& op = gathering_[first].strand.frame->routine->code.ops[gathering_[first].stop.op];
+  // A barrier counts the warp once, wherever its lanes stand.
+  const bool anywhere = op.form->group == Group::kBarrier || op.is("bar.warp.sync");
+  std::vector<std::size_t> others;
+  Mask there = gathering_[first].stop.mask;
+  for (std::size_t at = 0; at < gathering_.size(); ++at) {
+    const Waiter& other = gathering_[at];
+    const Waiter& one = gathering_[first];
+    const Op& its = other.strand.frame->routine->code.ops[other.stop.op];
+    const bool same = other.strand.frame == one.strand.frame && other.stop.op == one.stop.op;
+    if (at != first && (same || (anywhere && its.form->name == op.form->name))) {
+      others.push_back(at);
+      there |= other.stop.mask;
+    }
+  }
+  if ((needed & ~there) != 0) {
+    return false;
+  }
+  Waiter whole = std::move(gathering_[first]);
+  std::vector<Strand> apart;
+  for (const std::size_t at : others) {
+    Waiter& other = gathering_[at];
+    whole.stop.mask |= other.stop.mask;
+    if (!whole.strand.merge(other.strand)) {
+      other.strand.complete(other.stop);
+      apart.push_back(std::move(other.strand));
+    }
+  }
+  others.push_back(first);
+  std::sort(others.begin(), others.end(), std::greater<>{});
+  for (const std::size_t at : others) {
+    gathering_.erase(gathering_.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  serving_ = whole.stop.mask;
+  Request request{whole.strand, whole.stop, op, op.source->modifiers};
+  (this->*handler_of(op)->handler)(request);
+  whole.strand.complete(whole.stop);
+  for (Strand& strand : apart) {
+    ready_.push_back(std::move(strand));
+  }
+  ready_.push_back(std::move(whole.strand));
+  return true;
+}
+
+// Who was told no tries again, in turn.
+bool WarpRun::resume_waiter() {
+  if (waiting_.empty()) {
+    return false;
+  }
+  Waiter waiter = std::move(waiting_.front());
+  waiting_.erase(waiting_.begin());
+  const Op& op = waiter.strand.frame->routine->code.ops[waiter.stop.op];
+  serving_ = waiter.stop.mask;
+  Request request{waiter.strand, waiter.stop, op, op.source->modifiers};
+  resuming_ = true;
+  const Served served = (this->*handler_of(op)->handler)(request);
+  resuming_ = false;
+  if (served == Served::kAgain) {
+    waiting_.push_back(std::move(waiter));
+    return true;
+  }
+  waiter.strand.complete(waiter.stop);
+  ready_.push_back(std::move(waiter.strand));
+  return true;
+}
+
+// Functions without a body: what nvcc's device library leaves to the driver.
+void WarpRun::called(Strand& strand, const Stop& stop) {
+  const std::string_view name = stop.function->name;
+  if (name == "__assertfail") {
+    refuse(strand, stop.op, "an assertion fails");
+  }
+  if (name != "vprintf") {
+    refuse(strand, stop.op, "function " + std::string{name} + " has no body");
+  }
+  // What is printed is not kept; the number of arguments comes back.
+  for (const Variable& returned : stop.function->prototype.returns) {
+    ParameterBytes& bytes = strand.parameter(returned);
+    std::fill(bytes.poison.begin(), bytes.poison.end(), std::uint8_t{0});
+  }
+  strand.complete(stop);
+}
+
+Lanes WarpRun::special(SpecialRegister special) {
+  const std::string_view name = name_of(special);
+  const LaunchShape& shape = grid_.shape;
+  const std::uint32_t cluster = machine_.cluster_index();
+  const std::uint32_t rank = machine_.cta_rank();
+  const auto component = [&] { return static_cast<std::size_t>(name.back() - 'x'); };
+  const auto of = [](std::uint32_t linear, const Extent3& extent) {
+    return Extent3{
+        linear % extent[0], linear / extent[0] % extent[1], linear / extent[0] / extent[1]};
+  };
+  const Extent3 clusters{shape.grid[0] / shape.cluster[0],
+                         shape.grid[1] / shape.cluster[1],
+                         shape.grid[2] / shape.cluster[2]};
+  const Extent3 cluster_at = of(cluster, clusters);
+  const Extent3 in_cluster = of(rank, shape.cluster);
+  Lanes lanes;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    const std::uint32_t thread = machine_.warp_index() * kLanes + lane;
+    std::uint64_t& value = lanes.value[lane];
+    if (name.starts_with("%tid.")) {
+      value = of(thread, shape.block)[component()];
+    } else if (name.starts_with("%ntid.")) {
+      value = shape.block[component()];
+    } else if (name.starts_with("%ctaid.")) {
+      value = cluster_at[component()] * shape.cluster[component()] + in_cluster[component()];
+    } else if (name.starts_with("%nctaid.")) {
+      value = shape.grid[component()];
+    } else if (name.starts_with("%cluster_ctaid.")) {
+      value = in_cluster[component()];
+    } else if (name.starts_with("%cluster_nctaid.")) {
+      value = shape.cluster[component()];
+    } else if (name.starts_with("%clusterid.")) {
+      value = cluster_at[component()];
+    } else if (name.starts_with("%nclusterid.")) {
+      value = clusters[component()];
+    } else if (name == "%cluster_ctarank") {
+      value = rank;
+    } else if (name == "%cluster_nctarank") {
+      value = shape.cluster_size();
+    } else if (name == "%is_explicit_cluster") {
+      value = shape.cluster_size() > 1 ? 1 : 0;
+    } else if (name == "%laneid") {
+      value = lane;
+    } else if (name == "%warpid") {
+      value = machine_.warp_index();
+    } else if (name == "%nwarpid") {
+      value = shape.warps();
+    } else if (name == "%lanemask_eq") {
+      value = 1U << lane;
+    } else if (name == "%lanemask_lt") {
+      value = (1U << lane) - 1;
+    } else if (name == "%lanemask_le") {
+      value = low_bits(lane + 1);
+    } else if (name == "%lanemask_gt") {
+      value = ~static_cast<std::uint32_t>(low_bits(lane + 1));
+    } else if (name == "%lanemask_ge") {
+      value = ~((1U << lane) - 1);
+    } else if (name == "%dynamic_smem_size") {
+      value = shape.dynamic_shared_bytes;
+    } else if (name == "%total_smem_size") {
+      value = kernel_.shared_end() - sim::kSharedBase + shape.dynamic_shared_bytes;
+    } else if (name == "%gridid" || name.starts_with("%envreg")) {
+      value = 0;
+    } else {
+      return Lanes::unknown();  // a clock, an SM's number: another run gives another value
+    }
+  }
+  return lanes;
+}
+
+std::uint64_t WarpRun::address_of(const VariableUse& use) {
+  const Variable& variable = *use.variable;
+  switch (variable.space) {
+    case Space::kShared:
+      return window_of(kernel_.shared_offset(variable));
+    case Space::kParam:
+      return kernel_.parameter_offset(variable);
+    case Space::kLocal:
+      return kernel_.local_offset(variable);
+    default:
+      return grid_.global_places.at(&variable);
+  }
+}
+
+std::uint64_t WarpRun::address_of(const Function& function) {
+  const auto& functions = kernel_.program().module().functions;
+  return kFunctionWindow + static_cast<std::uint64_t>(&function - functions.data());
+}
+
+const Function* WarpRun::function_at(std::uint64_t address) {
+  const auto& functions = kernel_.program().module().functions;
+  return address >= kFunctionWindow && address - kFunctionWindow < functions.size()
+             ? &functions[address - kFunctionWindow]
+             : nullptr;
+}
+
+const WarpRun::HandlerRow* WarpRun::handler_of(const Op& op) {
+  static const std::unordered_map<std::string_view, const HandlerRow*> kByName = [] {
+    std::unordered_map<std::string_view, const HandlerRow*> rows;
+    for (const HandlerRow& row : handlers()) {
+      rows.emplace(row.name, &row);
+    }
+    return rows;
+  }();
+  const auto found = kByName.find(op.form->name);
+  return found == kByName.end() ? nullptr : found->second;
+}
+
+}  // namespace warptwin::ptx

@@ -1,0 +1,250 @@
+/// One warp of a PTX kernel on the model: its strands, and what their instructions are there.
+///
+/// The strands of a warp are one agent of the machine. They take turns in one fixed way: who parted
+/// last goes first, a strand that waits lets the others go before. What two strands of a warp do
+/// between their parting and their joining is therefore seen in one order only; `Shared::parted`
+/// says where both sides used the machine, and a proof has to name it.
+
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/model/lane_access.hpp"
+#include "sim/model/sim_machine.hpp"
+#include "sim/ptx/machine/kernel.hpp"
+#include "sim/ptx/machine/launch.hpp"
+
+namespace warptwin::ptx {
+
+/// What all warps of a launch share.
+struct GridContext {
+  const Kernel* kernel = nullptr;
+  LaunchShape shape;
+  std::vector<std::byte> parameters;                                 // as the kernel reads them
+  std::unordered_map<std::uint64_t, std::uint32_t> maps;             // by offset of a parameter
+  std::unordered_map<const Variable*, std::uint64_t> global_places;  // of the module's variables
+  std::set<std::uint32_t> responses;  // shared addresses that requests for clusters write to
+  /// Places where lanes of a warp parted and both ways used the machine.
+  std::set<std::string> parted;
+  /// What the kernel printed, by __assertfail and the like.
+  std::vector<std::string> said;
+};
+
+/// An instruction of the machine that a strand has come to.
+struct Request {
+  Strand& strand;
+  const Stop& stop;
+  const Op& op;
+  const Modifiers& modifiers;
+
+  Mask mask() const { return stop.mask; }
+  std::size_t operands() const { return stop.operands.size(); }
+  bool has(std::size_t operand) const {
+    return operand < stop.operands.size() && !stop.operands[operand].values.empty();
+  }
+  const Lanes& value(std::size_t operand, std::size_t part = 0) const {
+    return stop.operands[operand].values[part];
+  }
+};
+
+/// What a handler says of its strand.
+enum class Served : std::uint8_t {
+  kDone,   // it goes on behind the instruction
+  kAgain,  // told no: it comes back to the instruction, others first
+};
+
+class WarpRun : public Surroundings {
+ public:
+  WarpRun(GridContext& grid, sim::SimMachine& machine);
+
+  /// Executes the kernel until all lanes have ended. Throws ConfigError, with the place, for what
+  /// the kernel may not do or this room does not have.
+  void run();
+
+  Lanes special(SpecialRegister special) override;
+  std::uint64_t address_of(const VariableUse& use) override;
+  std::uint64_t address_of(const Function& function) override;
+  const Function* function_at(std::uint64_t address) override;
+
+ private:
+  using Handler = Served (WarpRun::*)(Request&);
+  struct HandlerRow {
+    std::string_view name;
+    Handler handler;
+    bool gathers = false;  // the live lanes that it names come together there
+  };
+  static std::span<const HandlerRow> handlers();
+  static const HandlerRow* handler_of(const Op& op);
+
+  struct Waiter {
+    Strand strand;
+    Stop stop;
+  };
+
+  // warp.cpp: strands
+  void step(Strand strand);
+  void serve(Strand strand, Stop stop);
+  void gather();
+  bool gather_at(std::size_t first);
+  bool resume_waiter();
+  void leave(Mask mask);
+  Mask needed_by(const Strand& strand, const Stop& stop) const;
+  void called(Strand& strand, const Stop& stop);
+  bool alone(Mask mask) const { return mask == live_; }
+  /// Whether another strand of the warp can act while this one waits.
+  bool others_can_go() const {
+    const bool further = !ready_.empty() || !joining_.empty() || !gathering_.empty();
+    return !waiting_.empty() || (!resuming_ && further);
+  }
+  [[noreturn]] void refuse(const Strand& strand, std::uint32_t op, const std::string& why) const;
+  /// Where bytes are not known: nobody has written them, or this run moves no data.
+  [[noreturn]] void refuse_unknown(const Strand& strand,
+                                   std::uint32_t op,
+                                   const std::string& why) const;
+  std::string place_of(const Strand& strand, std::uint32_t op, const std::string& why) const;
+  [[noreturn]] void refuse(const Request& request, const std::string& why) const {
+    refuse(request.strand, request.stop.op, why);
+  }
+
+  // request.cpp: operands, and operations made of them
+  sim::Operation make(warptwin::Op kind, const Request& request, Mask lanes) const;
+  sim::Operation collective(warptwin::Op kind, const Request& request) const;
+  /// Calls `f(lanes)` for each set of lanes of `mask` that has the same bits in each operand.
+  void for_equal(const Request& request,
+                 std::initializer_list<std::size_t> operands,
+                 const std::function<void(Mask)>& f) const;
+  void perform(sim::Operation& operation);
+  void note_parted(const sim::Operation& operation);
+  std::uint64_t known(const Request& request,
+                      std::size_t operand,
+                      Mask lanes,
+                      std::size_t part = 0) const;
+  std::uint64_t uniform(const Request& request, std::size_t operand, std::size_t part = 0) const;
+  std::uint32_t own_shared(const Request& request, std::uint64_t address) const;
+  std::uint32_t shared_of(const Request& request, std::uint64_t address) const;
+  std::uint32_t map_of(const Request& request, std::uint64_t address) const;
+  std::uint32_t window_of(std::uint32_t offset) const;
+  CtaGroup group_of(const Request& request) const;
+
+  // memory.cpp
+  struct Place {
+    Space space = Space::kGlobal;
+    std::uint32_t rank = 0;  // of shared memory
+    std::uint64_t address = 0;
+  };
+  Place place_of(const Request& request, Space space, std::uint64_t address) const;
+  static Space space_of(const Modifiers& modifiers);
+  Served load(Request& request);
+  Served store(Request& request);
+  Served cvta(Request& request);
+  Served isspacep(Request& request);
+  Served mapa(Request& request);
+  Served getctarank(Request& request);
+  Served prefetch(Request& request);
+  Served createpolicy(Request& request);
+  Served reduce(Request& request);
+  struct Bytes;
+  std::array<Place, kLanes> places_of(const Request& request, std::size_t operand) const;
+  bool load_response(const Request& request, const std::array<Place, kLanes>& places, Bytes& bytes);
+  void move_private(
+      const Request& request, const Place& place, std::uint32_t lane, bool loads, Bytes& bytes);
+  void move_shared(const Request& request,
+                   Mask lanes,
+                   const std::array<Place, kLanes>& places,
+                   bool loads,
+                   Bytes& bytes);
+  void move_global(const Request& request,
+                   Mask lanes,
+                   const std::array<Place, kLanes>& places,
+                   bool loads,
+                   Bytes& bytes);
+  std::optional<Served> poll(Request& request);
+  void move(const Request& request, std::size_t address, bool loads, Bytes& bytes);
+
+  // barriers.cpp
+  Served mbarrier_init(Request& request);
+  Served mbarrier_inval(Request& request);
+  Served mbarrier_tx(Request& request);
+  Served mbarrier_arrive(Request& request);
+  Served mbarrier_try(Request& request);
+  Served bar(Request& request);
+  Served cluster_barrier(Request& request);
+  Served sync_warp(Request& request);
+  Served fence(Request& request);
+  Served fence_mbarrier_init(Request& request);
+  Served fence_proxy(Request& request);
+
+  // lanes.cpp: lanes of a warp between each other, and the launch
+  Served shfl(Request& request);
+  Served vote(Request& request);
+  Served match(Request& request);
+  Served redux(Request& request);
+  Served elect(Request& request);
+  Served activemask(Request& request);
+  Served setmaxnreg(Request& request);
+  Served griddepcontrol(Request& request);
+  Served nanosleep(Request& request);
+  Served try_cancel(Request& request);
+  Served query_cancel(Request& request);
+
+  // copies.cpp
+  Served tensor_copy(Request& request);
+  Served bulk_copy(Request& request);
+  Served bulk_group(Request& request);
+  void aim(Request& request, sim::Operation& op, std::size_t barrier, Mask lane);
+
+  // matrices.cpp
+  using Fragment = std::shared_ptr<sim::FragmentData>;
+  Served wgmma(Request& request);
+  Served wgmma_step(Request& request);
+  Fragment accumulator_of(Request& request, std::uint32_t registers);
+
+  // tensor_memory.cpp
+  Served tmem_alloc(Request& request);
+  Served tmem_dealloc(Request& request);
+  Served tmem_relinquish(Request& request);
+  Served tmem_fence(Request& request);
+  Served tmem_load(Request& request);
+  Served tmem_store(Request& request);
+  Served tmem_wait(Request& request);
+  Served tmem_mma(Request& request);
+  Served tmem_copy(Request& request);
+  Served tmem_commit(Request& request);
+
+  // fragments.cpp: registers that an asynchronous operation will write
+  struct InFlight {
+    Fragment data;
+    warptwin::Op by = warptwin::Op::kCount;
+  };
+  std::uint32_t mark_in_flight(Request& request, std::size_t operand, const InFlight& flight);
+  std::uint32_t flight_in(const Lanes& lanes) const;
+  void settle(Strand& strand, warptwin::Op by);
+
+  GridContext& grid_;
+  const Kernel& kernel_;
+  sim::SimMachine& machine_;
+  std::vector<Strand> ready_;
+  std::vector<Strand> joining_;    // at a join
+  std::vector<Waiter> gathering_;  // at an instruction for which live lanes come together
+  std::vector<Waiter> waiting_;    // told no
+  Mask live_ = 0;
+  std::uint64_t steps_ = 0;          // instructions since the last operation
+  Mask serving_ = 0;                 // lanes of the instruction that is executed
+  bool resuming_ = false;            // a strand that was told no tries again
+  std::vector<Mask> used_apart_;     // lanes that used the machine while not all were together
+  std::vector<std::uint8_t> local_;  // lane by lane
+  std::vector<std::uint8_t> local_poison_;  // 1: never written
+  std::vector<InFlight> flights_;
+  std::vector<Lanes> fenced_;  // the frame's registers at the last wgmma.fence
+  const Frame* fenced_frame_ = nullptr;
+};
+
+}  // namespace warptwin::ptx

@@ -1,0 +1,248 @@
+#include "sim/run/ptx_entry.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <set>
+#include <utility>
+
+#include "sim/ptx/machine/warp.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+/// What an entry's functions share.
+struct HeldLaunch {
+  PtxLaunch launch;
+  ScenarioInfo info;
+  ParameterSet parameters{std::span<const Parameter>{}};
+  std::size_t tensors = 0;  // of the workload; behind them are the module's variables
+  std::deque<std::string> names;
+  /// Where lanes of a warp parted and both sides used the machine, in any run.
+  std::shared_ptr<std::set<std::string>> parted = std::make_shared<std::set<std::string>>();
+};
+
+// PTX orders no two lanes of a warp but by what it says; a run takes them in one order.
+std::vector<std::string> hypotheses_of(const std::set<std::string>& parted) {
+  std::vector<std::string> notes{
+      "the lanes of a warp do what they do in the order of this run: what one lane does after "
+      "another without a bar.warp.sync between them is taken as ordered"};
+  if (!parted.empty()) {
+    std::string places;
+    std::size_t shown = 0;
+    for (const std::string& place : parted) {
+      if (++shown <= 3) {
+        places += (places.empty() ? "" : ", ") + place;
+      }
+    }
+    notes.push_back(
+        "lanes of one warp that had parted took turns as in this run; they used the "
+        "machine apart from each other at " +
+        places + (shown > 3 ? " and " + std::to_string(shown - 3) + " more" : ""));
+  }
+  return notes;
+}
+
+std::string words_of(const ptx::Extent3& extent) {
+  return std::to_string(extent[0]) + " x " + std::to_string(extent[1]) + " x " +
+         std::to_string(extent[2]);
+}
+
+void check_shape(const PtxLaunch& launch) {
+  const ptx::LaunchShape& shape = launch.shape;
+  const ptx::Directives& directives = launch.kernel->function().directives;
+  const std::string kernel{launch.kernel->name()};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (shape.grid[i] == 0 || shape.block[i] == 0 || shape.cluster[i] == 0 ||
+        shape.grid[i] % shape.cluster[i] != 0) {
+      throw ConfigError("a grid of " + words_of(shape.grid) + " CTAs is not made of clusters of " +
+                        words_of(shape.cluster));
+    }
+    if (directives.required_threads[0] != 0 && directives.required_threads[i] != shape.block[i]) {
+      throw ConfigError(kernel + " takes blocks of " +
+                        std::to_string(directives.required_threads[0]) + " x " +
+                        std::to_string(directives.required_threads[1]) + " x " +
+                        std::to_string(directives.required_threads[2]) +
+                        " threads (.reqntid), not " + words_of(shape.block));
+    }
+    if (directives.cluster[0] != 0 && directives.cluster[i] != shape.cluster[i]) {
+      throw ConfigError(kernel + " takes clusters of " + std::to_string(directives.cluster[0]) +
+                        " x " + std::to_string(directives.cluster[1]) + " x " +
+                        std::to_string(directives.cluster[2]) + " (.reqnctapercluster), not " +
+                        words_of(shape.cluster));
+    }
+  }
+  if (shape.threads() > 1024) {
+    throw ConfigError("a block has at most 1024 threads, not " + std::to_string(shape.threads()));
+  }
+  const std::uint64_t most = std::uint64_t{directives.maximal_threads[0]} *
+                             directives.maximal_threads[1] * directives.maximal_threads[2];
+  if (most != 0 && shape.threads() > most) {
+    throw ConfigError(kernel + " takes at most " + std::to_string(most) +
+                      " threads (.maxntid), not " + std::to_string(shape.threads()));
+  }
+  if (launch.parameters.bytes.size() != launch.kernel->parameter_bytes()) {
+    throw ConfigError(kernel + " takes " + std::to_string(launch.kernel->parameter_bytes()) +
+                      " bytes of parameters, not " +
+                      std::to_string(launch.parameters.bytes.size()));
+  }
+}
+
+// The module's variables are buffers behind those of the launch.
+void add_variables(HeldLaunch& held) {
+  PtxLaunch& launch = held.launch;
+  for (const ptx::ModuleVariable& each : launch.kernel->variables()) {
+    const auto bytes = static_cast<std::uint32_t>((each.bytes + 15) / 16 * 16);
+    TensorSpec spec{};
+    spec.name = held.names.emplace_back(each.variable->name).c_str();
+    spec.use = TensorUse::kScratch;
+    spec.element = ElementType::kF32;
+    spec.rows = 1;
+    spec.columns = bytes / 4;
+    spec.pitch_bytes = bytes;
+    launch.workload.tensors.push_back(spec);
+  }
+}
+
+void write_variables(const HeldLaunch& held,
+                     GlobalMemory& memory,
+                     std::span<const GlobalAddress> addresses) {
+  const auto& variables = held.launch.kernel->variables();
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    const ptx::Variable& variable = *variables[i].variable;
+    const std::uint64_t begin = addresses[held.tensors + i].value;
+    const std::uint32_t size = ptx::bytes_of(variable.type);
+    for (const ptx::InitialValue& value : variable.initial) {
+      std::uint64_t bits = value.bits;
+      if (!value.symbol.empty()) {
+        throw ConfigError("variable " + std::string{variable.name} +
+                          ": initialisers that are addresses are not there");
+      }
+      const std::uint64_t at = begin + value.element * size;
+      if (std::byte* to = memory.at(at, size); to != nullptr) {
+        std::memcpy(to, &bits, std::min<std::uint32_t>(size, 8));
+      }
+    }
+  }
+}
+
+WarpBody body_of(const std::shared_ptr<const HeldLaunch>& held,
+                 std::span<const SimTensorMap> maps,
+                 std::span<const GlobalAddress> addresses) {
+  const auto grid = std::make_shared<ptx::GridContext>();
+  const PtxLaunch& launch = held->launch;
+  grid->kernel = launch.kernel.get();
+  grid->shape = launch.shape;
+  grid->parameters = launch.parameters.bytes;
+  for (const ptx::ParameterPlace& place : launch.parameters.maps) {
+    grid->maps[place.offset] = maps[place.index].number;
+  }
+  for (const ptx::ParameterPlace& place : launch.parameters.pointers) {
+    const std::uint64_t address = addresses[place.index].value + place.added;
+    std::memcpy(grid->parameters.data() + place.offset, &address, sizeof address);
+  }
+  const auto& variables = launch.kernel->variables();
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    grid->global_places[variables[i].variable] = addresses[held->tensors + i].value;
+  }
+  return [held, grid](SimMachine& machine) {
+    ptx::WarpRun{*grid, machine}.run();
+    held->parted->insert(grid->parted.begin(), grid->parted.end());
+  };
+}
+
+std::shared_ptr<HeldLaunch> hold(PtxLaunch launch) {
+  check_shape(launch);
+  const auto held = std::make_shared<HeldLaunch>();
+  held->tensors = launch.workload.tensors.size();
+  launch.workload.clusters = launch.shape.clusters();
+  launch.workload.cluster_size = launch.shape.cluster_size();
+  held->launch = std::move(launch);
+  add_variables(*held);
+  held->info = {held->launch.name.c_str(), ScenarioKind::kClean, "a PTX kernel"};
+  return held;
+}
+
+std::uint32_t shared_bytes_of(const PtxLaunch& launch) {
+  return launch.kernel->shared_end() - kSharedBase + launch.shape.dynamic_shared_bytes;
+}
+
+}  // namespace
+
+ScenarioEntry entry_of(PtxLaunch launch) {
+  const std::shared_ptr<HeldLaunch> held = hold(std::move(launch));
+  ScenarioEntry entry{};
+  entry.info = &held->info;
+  entry.workload = [held](const ParameterSet&) { return held->launch.workload; };
+  entry.symbols = [held](const ParameterSet&) {
+    Symbols symbols;
+    symbols.roles.push_back({Role::kCount, held->launch.shape.warps()});
+    symbols.bytes = shared_bytes_of(held->launch);
+    return symbols;
+  };
+  entry.hypotheses = [held] { return hypotheses_of(*held->parted); };
+  entry.body = [held](const ParameterSet&,
+                      std::span<const SimTensorMap> maps,
+                      std::span<const GlobalAddress> addresses) {
+    return body_of(held, maps, addresses);
+  };
+  entry.reference = [](const ParameterSet&, std::span<HostTensor>) {};
+  entry.initial = [held](GlobalMemory& memory, std::span<const GlobalAddress> addresses) {
+    const auto& contents = held->launch.contents;
+    for (std::size_t i = 0; i < contents.size(); ++i) {
+      std::byte* to = memory.at(addresses[i].value, contents[i].size());
+      if (!contents[i].empty() && to != nullptr) {
+        std::memcpy(to, contents[i].data(), contents[i].size());
+      }
+    }
+    write_variables(*held, memory, addresses);
+  };
+  return entry;
+}
+
+ScenarioEntry entry_of(const ScenarioEntry& scenario,
+                       const ParameterSet& parameters,
+                       PtxLaunch launch) {
+  if (!launch.kernel->variables().empty()) {
+    throw ConfigError("a kernel with global variables does not execute a scenario");
+  }
+  const Workload workload = scenario.workload(parameters);
+  launch.workload = workload;
+  launch.shape.grid = {workload.clusters * workload.cluster_size, 1, 1};
+  launch.shape.cluster = {workload.cluster_size, 1, 1};
+  const Symbols symbols = scenario.symbols(parameters);
+  std::uint32_t warps = 0;
+  for (const RoleWarps& row : symbols.roles) {
+    warps += row.warps;
+  }
+  launch.shape.block = {warps * kWarpLanes, 1, 1};
+  launch.shape.dynamic_shared_bytes = symbols.bytes;
+  const std::shared_ptr<HeldLaunch> held = hold(std::move(launch));
+  held->parameters = parameters;
+  held->info = *scenario.info;
+  ScenarioEntry entry = scenario;
+  entry.info = &held->info;
+  entry.workload = [held, scenario](const ParameterSet& asked) {
+    if (asked.to_string() != held->parameters.to_string()) {
+      throw ConfigError("the PTX is of these parameters: " + held->parameters.to_string() +
+                        "; not of " + asked.to_string());
+    }
+    return scenario.workload(held->parameters);
+  };
+  entry.symbols = [held, scenario](const ParameterSet&) {
+    return scenario.symbols(held->parameters);
+  };
+  entry.reference = [held, scenario](const ParameterSet&, std::span<HostTensor> tensors) {
+    scenario.reference(held->parameters, tensors);
+  };
+  entry.hypotheses = [held] { return hypotheses_of(*held->parted); };
+  entry.body = [held](const ParameterSet&,
+                      std::span<const SimTensorMap> maps,
+                      std::span<const GlobalAddress> addresses) {
+    return body_of(held, maps, addresses);
+  };
+  return entry;
+}
+
+}  // namespace warptwin::sim

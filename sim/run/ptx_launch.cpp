@@ -1,0 +1,518 @@
+// Launch files: a PTX kernel's grid, parameters, buffers and tensor maps, as JSON.
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "sim/run/npy.hpp"
+#include "sim/run/ptx_entry.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kBufferBytesMax = std::uint64_t{4} << 30;
+
+/// A value of the file, and where it stands: errors name the place.
+class Node {
+ public:
+  Node(const json& value, std::string place) : value_{value}, place_{std::move(place)} {}
+
+  [[noreturn]] void fail(const std::string& why) const { throw ConfigError(place_ + ": " + why); }
+  const json& value() const { return value_; }
+  bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
+  Node operator[](const char* key) const {
+    if (!value_.is_object() || !value_.contains(key)) {
+      fail("'" + std::string{key} + "' is missing");
+    }
+    return {value_.at(key), place_ + "." + key};
+  }
+  Node at(std::size_t index) const {
+    return {value_.at(index), place_ + "[" + std::to_string(index) + "]"};
+  }
+  std::size_t size() const {
+    if (!value_.is_array()) {
+      fail("a list is expected");
+    }
+    return value_.size();
+  }
+  std::uint64_t number(std::uint64_t most) const {
+    if (!value_.is_number_unsigned() || value_.get<std::uint64_t>() > most) {
+      fail("a number from 0 to " + std::to_string(most) + " is expected, not " + value_.dump());
+    }
+    return value_.get<std::uint64_t>();
+  }
+  std::uint32_t u32() const { return static_cast<std::uint32_t>(number(~std::uint32_t{0})); }
+  std::string text() const {
+    if (!value_.is_string()) {
+      fail("a text is expected, not " + value_.dump());
+    }
+    return value_.get<std::string>();
+  }
+  void keys(std::initializer_list<const char*> known) const {
+    if (!value_.is_object()) {
+      fail("an object is expected");
+    }
+    for (const auto& [key, unused] : value_.items()) {
+      static_cast<void>(unused);
+      const auto same = [&](const char* name) { return key == name; };
+      if (std::none_of(known.begin(), known.end(), same)) {
+        std::string names;
+        for (const char* name : known) {
+          names += (names.empty() ? "" : ", ") + std::string{name};
+        }
+        fail("there is no '" + key + "'; there are " + names);
+      }
+    }
+  }
+
+ private:
+  const json& value_;
+  std::string place_;
+};
+
+ptx::Extent3 extent_of(const Node& node) {
+  ptx::Extent3 extent{1, 1, 1};
+  if (node.value().is_number()) {
+    extent[0] = static_cast<std::uint32_t>(node.number(1U << 30));
+  } else {
+    if (node.size() == 0 || node.size() > 3) {
+      node.fail("one to three numbers are expected");
+    }
+    for (std::size_t i = 0; i < node.size(); ++i) {
+      extent[i] = static_cast<std::uint32_t>(node.at(i).number(1U << 20));
+    }
+  }
+  for (const std::uint32_t each : extent) {
+    if (each == 0) {
+      node.fail("no extent is 0");
+    }
+  }
+  if (std::uint64_t{extent[0]} * extent[1] * extent[2] > 1U << 30) {
+    node.fail("more than 2^30 in all");
+  }
+  return extent;
+}
+
+ElementType element_of(const Node& node) {
+  const std::string name = node.text();
+  std::string names;
+  for (unsigned i = 0; i <= static_cast<unsigned>(ElementType::kUE4M3); ++i) {
+    const auto type = static_cast<ElementType>(i);
+    if (name == name_of(type)) {
+      return type;
+    }
+    names += (names.empty() ? "" : ", ") + std::string{name_of(type)};
+  }
+  node.fail("'" + name + "' is no element type; there are " + names);
+}
+
+/// Reads one launch file.
+class LaunchReader {
+ public:
+  LaunchReader(const Node& root, PtxLaunch& launch, std::deque<std::string>& names)
+      : root_{root}, launch_{launch}, names_{names} {}
+
+  void shape() {
+    launch_.shape.grid = extent_of(root_["grid"]);
+    launch_.shape.block = extent_of(root_["block"]);
+    if (root_.has("cluster")) {
+      launch_.shape.cluster = extent_of(root_["cluster"]);
+    }
+    if (root_.has("dynamic_shared_bytes")) {
+      launch_.shape.dynamic_shared_bytes =
+          static_cast<std::uint32_t>(root_["dynamic_shared_bytes"].number(1U << 18));
+    }
+  }
+
+  void buffers() {
+    if (!root_.has("buffers")) {
+      return;
+    }
+    const Node buffers = root_["buffers"];
+    for (const auto& [name, value] : buffers.value().items()) {
+      buffer(name, Node{value, "buffers." + name});
+    }
+  }
+
+  void maps() {
+    if (!root_.has("maps")) {
+      return;
+    }
+    const Node maps = root_["maps"];
+    for (const auto& [name, value] : maps.value().items()) {
+      map_names_.push_back(name);
+      map(Node{value, "maps." + name});
+    }
+  }
+
+  void parameters() {
+    const auto& declared = launch_.kernel->function().prototype.parameters;
+    const Node parameters = root_["parameters"];
+    if (parameters.size() != declared.size()) {
+      parameters.fail("the kernel takes " + std::to_string(declared.size()) + " parameters, not " +
+                      std::to_string(parameters.size()));
+    }
+    launch_.parameters.bytes.resize(launch_.kernel->parameter_bytes());
+    for (std::size_t i = 0; i < declared.size(); ++i) {
+      const auto offset = static_cast<std::uint32_t>(launch_.kernel->parameter_offset(declared[i]));
+      parameter(parameters.at(i), declared[i], offset);
+    }
+  }
+
+  void take_map_names(const std::vector<std::string>& names) { map_names_ = names; }
+
+ private:
+  void buffer(const std::string& name, const Node& node) {
+    node.keys({"type", "shape", "use", "contents"});
+    TensorSpec spec{};
+    spec.name = names_.emplace_back(name).c_str();
+    spec.element = element_of(node["type"]);
+    const Node shape = node["shape"];
+    if (shape.size() == 0 || shape.size() > 2) {
+      shape.fail("one or two numbers are expected");
+    }
+    spec.rows = shape.size() == 2 ? shape.at(0).u32() : 1;
+    spec.columns = shape.at(shape.size() - 1).u32();
+    const std::uint64_t row_bytes =
+        std::uint64_t{spec.columns} * bytes_of(spec.element) / elements_in_unit(spec.element);
+    if (row_bytes == 0 || spec.rows == 0 || row_bytes > kBufferBytesMax / spec.rows) {
+      shape.fail("a buffer has 1 to 2^32 bytes");
+    }
+    spec.pitch_bytes = static_cast<std::uint32_t>(row_bytes);
+    const std::string use = node.has("use") ? node["use"].text() : "input";
+    if (use != "input" && use != "output" && use != "control") {
+      node["use"].fail("input, output or control is expected");
+    }
+    spec.use = use == "input"    ? TensorUse::kInput
+               : use == "output" ? TensorUse::kOutput
+                                 : TensorUse::kScratch;
+    launch_.contents.push_back(node.has("contents") ? contents(node["contents"], spec)
+                                                    : std::vector<std::byte>{});
+    launch_.workload.tensors.push_back(spec);
+  }
+
+  std::vector<std::byte> contents(const Node& node, const TensorSpec& spec) {
+    HostTensor tensor{spec, std::vector<float>(std::size_t{spec.rows} * spec.columns)};
+    if (node.value().is_array()) {
+      if (node.size() != tensor.values.size()) {
+        node.fail(std::to_string(tensor.values.size()) + " numbers are expected, not " +
+                  std::to_string(node.size()));
+      }
+      std::vector<std::byte> bytes(spec.bytes());
+      for (std::size_t i = 0; i < node.size(); ++i) {
+        const json& value = node.at(i).value();
+        if (!value.is_number()) {
+          node.at(i).fail("a number is expected");
+        }
+        put(spec, i, value, bytes);
+      }
+      return bytes;
+    }
+    node.fail("a list of numbers is expected, row by row");
+  }
+
+  // Control words are integers as they stand; other elements are rounded to their type.
+  static void put(const TensorSpec& spec,
+                  std::size_t index,
+                  const json& value,
+                  std::vector<std::byte>& bytes) {
+    const std::uint32_t size = bytes_of(spec.element);
+    std::uint32_t bits = 0;
+    if (spec.use == TensorUse::kScratch && value.is_number_integer()) {
+      bits = static_cast<std::uint32_t>(value.get<std::int64_t>());
+    } else {
+      bits = encode(spec.element, value.get<float>());
+    }
+    std::memcpy(bytes.data() + index * size, &bits, size);
+  }
+
+  std::uint32_t buffer_named(const Node& node) const {
+    const std::string name = node.text();
+    const auto& tensors = launch_.workload.tensors;
+    const auto found = std::find_if(
+        tensors.begin(), tensors.end(), [&](const TensorSpec& spec) { return name == spec.name; });
+    if (found == tensors.end()) {
+      node.fail("there is no buffer '" + name + "'");
+    }
+    return static_cast<std::uint32_t>(found - tensors.begin());
+  }
+
+  std::uint32_t map_named(const Node& node) const {
+    const std::string name = node.text();
+    const auto found = std::find(map_names_.begin(), map_names_.end(), name);
+    if (found == map_names_.end()) {
+      node.fail("there is no tensor map '" + name + "'");
+    }
+    return static_cast<std::uint32_t>(found - map_names_.begin());
+  }
+
+  void map(const Node& node) {
+    node.keys({"buffer", "box", "swizzle"});
+    TensorMapSpec spec;
+    spec.tensor = buffer_named(node["buffer"]);
+    const Node box = node["box"];
+    if (box.size() != 2) {
+      box.fail("rows and columns are expected");
+    }
+    spec.box_rows = static_cast<std::uint32_t>(box.at(0).number(256));
+    spec.box_columns = static_cast<std::uint32_t>(box.at(1).number(256));
+    if (spec.box_rows == 0 || spec.box_columns == 0) {
+      box.fail("a box has 1 to 256 rows and columns");
+    }
+    if (node.has("swizzle")) {
+      const std::uint64_t bytes = node["swizzle"].number(128);
+      if (bytes != 0 && bytes != 32 && bytes != 64 && bytes != 128) {
+        node["swizzle"].fail("0, 32, 64 or 128 bytes are expected");
+      }
+      spec.swizzle = static_cast<Swizzle>(bytes);
+    }
+    launch_.workload.maps.push_back(spec);
+  }
+
+  void put_bytes(std::uint32_t offset, const void* from, std::size_t size) {
+    std::memcpy(launch_.parameters.bytes.data() + offset, from, size);
+  }
+
+  void parameter(const Node& node, const ptx::Variable& variable, std::uint32_t offset) {
+    const std::uint64_t size = variable.bytes();
+    if (node.has("map")) {
+      node.keys({"map"});
+      need(node, size, ptx::kTensorMapBytes);
+      launch_.parameters.maps.push_back({offset, map_named(node["map"]), 0});
+    } else if (node.has("buffer")) {
+      node.keys({"buffer", "offset"});
+      need(node, size, 8);
+      const std::uint64_t added = node.has("offset") ? node["offset"].number(kBufferBytesMax) : 0;
+      launch_.parameters.pointers.push_back({offset, buffer_named(node["buffer"]), added});
+    } else if (node.has("value")) {
+      node.keys({"value"});
+      scalar(node["value"], variable, offset);
+    } else {
+      structure(node, size, offset);
+    }
+  }
+
+  static void need(const Node& node, std::uint64_t size, std::uint64_t wanted) {
+    if (size != wanted) {
+      node.fail("the parameter has " + std::to_string(size) + " bytes, not " +
+                std::to_string(wanted));
+    }
+  }
+
+  void scalar(const Node& node, const ptx::Variable& variable, std::uint32_t offset) {
+    const json& value = node.value();
+    const std::uint64_t size = variable.bytes();
+    if (!value.is_number() || size > 8) {
+      node.fail(size > 8 ? "the parameter is no number: give it as bytes" : "a number is expected");
+    }
+    if (ptx::is_float(variable.type) && size == 4) {
+      const auto number = value.get<float>();
+      put_bytes(offset, &number, sizeof number);
+    } else if (ptx::is_float(variable.type) && size == 8) {
+      const auto number = value.get<double>();
+      put_bytes(offset, &number, sizeof number);
+    } else if (value.is_number_integer()) {
+      const auto number = value.get<std::int64_t>();
+      put_bytes(offset, &number, size);
+    } else {
+      node.fail("a whole number is expected");
+    }
+  }
+
+  // {"bytes": "00ff...", "at": [{"offset": 0, "map": "a"}, {"offset": 128, "buffer": "b"}]}
+  void structure(const Node& node, std::uint64_t size, std::uint32_t offset) {
+    node.keys({"bytes", "at"});
+    const std::string hex = node["bytes"].text();
+    if (hex.size() != 2 * size ||
+        hex.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) {
+      node["bytes"].fail(std::to_string(2 * size) + " hexadecimal digits are expected");
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      const auto byte = static_cast<std::uint8_t>(std::stoul(hex.substr(2 * i, 2), nullptr, 16));
+      put_bytes(offset + static_cast<std::uint32_t>(i), &byte, 1);
+    }
+    if (!node.has("at")) {
+      return;
+    }
+    const Node places = node["at"];
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const Node place = places.at(i);
+      place.keys({"offset", "map", "buffer", "added"});
+      const std::uint64_t at = place["offset"].number(size);
+      const std::uint64_t wanted = place.has("map") ? ptx::kTensorMapBytes : 8;
+      if (at + wanted > size) {
+        place["offset"].fail("it does not fit in the parameter's " + std::to_string(size) +
+                             " bytes");
+      }
+      const std::uint32_t to = offset + static_cast<std::uint32_t>(at);
+      if (place.has("map")) {
+        launch_.parameters.maps.push_back({to, map_named(place["map"]), 0});
+      } else {
+        const std::uint64_t added = place.has("added") ? place["added"].number(kBufferBytesMax) : 0;
+        launch_.parameters.pointers.push_back({to, buffer_named(place["buffer"]), added});
+      }
+    }
+  }
+
+  const Node& root_;
+  PtxLaunch& launch_;
+  std::deque<std::string>& names_;
+  std::vector<std::string> map_names_;
+};
+
+json read_json(const std::string& path, std::string& text) {
+  std::ifstream in{path, std::ios::binary};
+  if (!in) {
+    throw ConfigError("cannot read the launch file " + path);
+  }
+  std::ostringstream all;
+  all << in.rdbuf();
+  text = all.str();
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& error) {
+    throw ConfigError(path + ": " + error.what());
+  }
+}
+
+const ScenarioEntry& scenario_named(const Node& node, const std::vector<ScenarioEntry>& scenarios) {
+  const std::string name = node.text();
+  for (const ScenarioEntry& scenario : scenarios) {
+    if (name == scenario.info->name) {
+      return scenario;
+    }
+  }
+  node.fail("there is no scenario '" + name + "'");
+}
+
+}  // namespace
+
+ScenarioEntry entry_of_launch_file(const std::string& ptx,
+                                   const std::string& launch_file,
+                                   const std::vector<ScenarioEntry>& scenarios) {
+  std::string text;
+  const json value = read_json(launch_file, text);
+  const Node root{value, launch_file};
+  root.keys({"kernel",
+             "grid",
+             "block",
+             "cluster",
+             "dynamic_shared_bytes",
+             "parameters",
+             "buffers",
+             "maps",
+             "scenario",
+             "set"});
+  const auto names = std::make_shared<std::deque<std::string>>();
+  PtxLaunch launch;
+  launch.kernel = std::make_shared<const ptx::Kernel>(
+      ptx::read_module(ptx), root.has("kernel") ? root["kernel"].text() : std::string{});
+  launch.name = std::string{launch.kernel->name()};
+  ScenarioEntry entry{};
+  if (root.has("scenario")) {
+    const ScenarioEntry& scenario = scenario_named(root["scenario"], scenarios);
+    ParameterSet parameters{scenario.parameters};
+    if (root.has("set")) {
+      for (const auto& [name, number] : root["set"].value().items()) {
+        const Node node{number, launch_file + ".set." + name};
+        if (!number.is_number_integer()) {
+          node.fail("a whole number is expected");
+        }
+        parameters.set(name, number.get<std::int64_t>());
+      }
+    }
+    launch.workload = scenario.workload(parameters);
+    launch.name = scenario.info->name;
+    LaunchReader reader{root, launch, *names};
+    std::vector<std::string> maps;
+    for (std::size_t i = 0; i < launch.workload.maps.size(); ++i) {
+      maps.push_back(std::to_string(i));
+    }
+    reader.take_map_names(maps);
+    reader.parameters();
+    entry = entry_of(scenario, parameters, std::move(launch));
+  } else {
+    LaunchReader reader{root, launch, *names};
+    reader.shape();
+    reader.buffers();
+    reader.maps();
+    reader.parameters();
+    entry = entry_of(std::move(launch));
+    entry.initial = [names, initial = entry.initial](GlobalMemory& memory,
+                                                     std::span<const GlobalAddress> addresses) {
+      initial(memory, addresses);
+    };
+  }
+  entry.command_name = "--ptx " + ptx + " --launch " + launch_file;
+  // FNV-1a over both texts: a schedule is for this launch only.
+  std::uint64_t content = 14695981039346656037ULL;
+  const auto add = [&](std::string_view part) {
+    for (const char c : part) {
+      content = (content ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+    }
+  };
+  add(text);
+  std::ifstream in{ptx, std::ios::binary};
+  std::ostringstream all;
+  all << in.rdbuf();
+  add(all.str());
+  entry.content = content;
+  return entry;
+}
+
+std::string first_launch_of(const std::string& ptx, const std::string& name) {
+  const ptx::Kernel kernel{ptx::read_module(ptx), name};
+  const ptx::Function& function = kernel.function();
+  const ptx::Directives& directives = function.directives;
+  nlohmann::ordered_json launch;
+  launch["kernel"] = std::string{kernel.name()};
+  launch["grid"] = {1, 1, 1};
+  const auto* threads = directives.required_threads[0] != 0 ? directives.required_threads
+                                                            : directives.maximal_threads;
+  launch["block"] = {std::max(threads[0], 1U), std::max(threads[1], 1U), std::max(threads[2], 1U)};
+  if (threads[0] == 0) {
+    launch["block"] = {128, 1, 1};
+  }
+  if (directives.cluster[0] != 0) {
+    launch["cluster"] = {directives.cluster[0],
+                         std::max(directives.cluster[1], 1U),
+                         std::max(directives.cluster[2], 1U)};
+    launch["grid"] = launch["cluster"];
+  }
+  launch["dynamic_shared_bytes"] = 0;
+  nlohmann::ordered_json buffers = nlohmann::ordered_json::object();
+  nlohmann::ordered_json maps = nlohmann::ordered_json::object();
+  nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
+  for (const ptx::Variable& variable : function.prototype.parameters) {
+    const std::string number = std::to_string(parameters.size());
+    const std::uint64_t bytes = variable.bytes();
+    if (bytes == ptx::kTensorMapBytes && variable.aligned_to() >= 64) {
+      buffers["data" + number] = {{"type", "bf16"}, {"shape", {128, 64}}, {"use", "input"}};
+      maps["map" + number] = {{"buffer", "data" + number}, {"box", {64, 64}}, {"swizzle", 128}};
+      parameters.push_back({{"map", "map" + number}});
+    } else if (bytes == 8 && !ptx::is_float(variable.type)) {
+      buffers["buffer" + number] = {{"type", "f32"}, {"shape", {1, 1024}}, {"use", "control"}};
+      parameters.push_back({{"buffer", "buffer" + number}});
+    } else if (bytes <= 8) {
+      parameters.push_back({{"value", 0}});
+    } else {
+      parameters.push_back({{"bytes", std::string(2 * bytes, '0')}});
+    }
+  }
+  if (!buffers.empty()) {
+    launch["buffers"] = buffers;
+  }
+  if (!maps.empty()) {
+    launch["maps"] = maps;
+  }
+  launch["parameters"] = parameters;
+  return launch.dump(2) + "\n";
+}
+
+}  // namespace warptwin::sim

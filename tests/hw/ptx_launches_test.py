@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""nvcc's PTX of every clean scenario, in the simulator: proved, the results agree with the
+reference, and its outputs are those of the scenario's text, bit for bit.
+
+  ptx_launches_test.py WARPTWIN LAUNCHES SCENARIO=FILE.ptx...
+
+LAUNCHES is a program that writes the launch files to a folder.
+"""
+
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+
+def said_by(command):
+    result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    return result.returncode, result.stdout + result.stderr
+
+
+def problem_of(warptwin, launches, work, scenario, ptx):
+    """What is wrong with the PTX of a scenario; empty where nothing is."""
+    launch = ["--ptx", ptx, "--launch", str(launches / f"{scenario}.json")]
+    code, said = said_by([warptwin, "check", *launch])
+    if code != 0 or f"{scenario}: proved:" not in said:
+        return f"check ends with {code}:\n{said}"
+    outputs = re.findall(r"^output (\w+): agrees", said, re.MULTILINE)
+    if not outputs:
+        return f"no output was compared:\n{said}"
+    files = {}
+    for kind, of in (("text", [scenario]), ("ptx", launch)):
+        out = [f"{name}={work / f'{scenario}.{kind}.{name}.npy'}" for name in outputs]
+        command = [warptwin, "run", *of]
+        for each in out:
+            command += ["--out", each]
+        code, said = said_by(command)
+        if code != 0:
+            return f"run of the {kind} ends with {code}:\n{said}"
+        files[kind] = [pathlib.Path(each.split("=", 1)[1]).read_bytes() for each in out]
+    return "" if files["text"] == files["ptx"] else "the outputs are not those of the text"
+
+
+def main(warptwin, program, rows):
+    with tempfile.TemporaryDirectory() as place:
+        work = pathlib.Path(place)
+        subprocess.run([program, place], check=True, timeout=60)
+        with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
+            pending = {
+                row.split("=", 1)[0]: pool.submit(
+                    problem_of, warptwin, work, work, *row.split("=", 1)
+                )
+                for row in rows
+            }
+        problems = {scenario: each.result() for scenario, each in pending.items()}
+    for scenario, problem in problems.items():
+        if problem:
+            print(f"{scenario}: {problem}")
+    print(f"{list(problems.values()).count('')} of {len(problems)} scenarios' PTX as their text")
+    return 1 if any(problems.values()) else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))

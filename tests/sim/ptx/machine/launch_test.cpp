@@ -1,0 +1,224 @@
+// A ring in PTX, and every way to get it wrong: the same verdicts as of a kernel's text.
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/run/prove.hpp"
+#include "sim/run/ptx_entry.hpp"
+
+namespace warptwin::sim::launch_test {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+std::string read(const std::string& name) {
+  std::ifstream in{std::string{WARPTWIN_TESTS} + "/sim/ptx/machine/" + name};
+  std::ostringstream all;
+  all << in.rdbuf();
+  return all.str();
+}
+
+std::string write(const std::string& name, const std::string& text) {
+  const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+  std::string path = testing::TempDir() + info->name() + "." + name;
+  std::replace(
+      path.begin() + static_cast<std::ptrdiff_t>(testing::TempDir().size()), path.end(), '/', '_');
+  std::ofstream{path} << text;
+  return path;
+}
+
+// With the first `from` as `to`; it has to be there.
+std::string edited(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+ScenarioEntry entry(const std::string& ptx, const std::string& launch) {
+  return entry_of_launch_file(write("ptx", ptx), write("json", launch), {});
+}
+
+ProofResult proof_of(const std::string& ptx, const std::string& launch = read("ring.json")) {
+  const ScenarioEntry scenario = entry(ptx, launch);
+  ProofOptions options;
+  options.run.moves_data = false;
+  return prove(scenario, ParameterSet{scenario.parameters}, options);
+}
+
+std::vector<std::string> ids_of(const ProofResult& proof) {
+  std::vector<std::string> ids;
+  for (const Finding& finding : proof.run.findings) {
+    ids.push_back(finding.info->id);
+  }
+  for (const Refutation& refutation : proof.refutations) {
+    ids.push_back(refutation.finding.info->id);
+  }
+  return ids;
+}
+
+TEST(PtxLaunch, RingIsProvedAndWhatItRestsOnIsSaid) {
+  const ProofResult proof = proof_of(read("ring.ptx"));
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(proof.strength(), HasSubstr("without a bar.warp.sync between them"));
+}
+
+TEST(PtxLaunch, RingAddsOneToEachWord) {
+  const std::string launch = edited(read("ring.json"),
+                                    "\"shape\": [5, 32], \"use\": \"control\"",
+                                    "\"shape\": [1, 8], \"use\": \"control\", "
+                                    "\"contents\": [7, 8, 9, 10, 11, 12, 13, 14]");
+  const ScenarioEntry scenario = entry(
+      edited(
+          edited(read("ring.ptx"), "_, [%r9], 128", "_, [%r9], 32"), "[%rd3], 128", "[%rd3], 32"),
+      edited(launch, "{\"value\": 5}", "{\"value\": 1}"));
+  RunOptions run;
+  std::vector<std::uint32_t> seen;
+  run.engine = [&](Gpu& gpu, const WarpBody& body) {
+    const auto scheduler = make_scheduler(ScheduleSpec{});
+    const RunStats stats = run_functional(gpu, body, *scheduler, EngineLimits{});
+    for (std::uint64_t at = 1U << 20; at < (1U << 20) + (1U << 16); at += 4) {
+      if (const std::byte* bytes = gpu.memory().at(at, 4); bytes != nullptr) {
+        std::memcpy(&seen.emplace_back(), bytes, 4);
+      }
+    }
+    return stats;
+  };
+  const RunResult result = simulate(scenario, ParameterSet{scenario.parameters}, run);
+  EXPECT_EQ(result.end, RunEnd::kDone);
+  const std::vector<std::uint32_t> expected{8, 9, 10, 11, 12, 13, 14, 15};
+  EXPECT_NE(std::search(seen.begin(), seen.end(), expected.begin(), expected.end()), seen.end());
+}
+
+struct Wrong {
+  const char* name;
+  const char* from;
+  const char* to;
+  const char* id;
+};
+void PrintTo(const Wrong& wrong, std::ostream* out) {
+  *out << wrong.name;
+}
+
+class PtxWrongRing : public testing::TestWithParam<Wrong> {};
+
+TEST_P(PtxWrongRing, IsFound) {
+  const ProofResult proof = proof_of(edited(read("ring.ptx"), GetParam().from, GetParam().to));
+  EXPECT_NE(proof.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_of(proof), Contains(GetParam().id));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each,
+    PtxWrongRing,
+    testing::Values(
+        Wrong{"OneArrivalTooMany", "[empty], 32", "[empty], 33", "DEADLOCK"},
+        Wrong{"OneArrivalTooFew", "[empty+8], 32", "[empty+8], 31", "MBAR_OVERARRIVE"},
+        Wrong{"HalfTheBytes", "_, [%r9], 128", "_, [%r9], 64", "DEADLOCK"},
+        Wrong{
+            "ProducerStartsAtParityZero", "%r7, %r7, 1;\n  and", "%r7, %r7, 0;\n  and", "DEADLOCK"},
+        Wrong{"NoSyncAfterInit", "  bar.sync 0;\n", "", "MBAR_INIT_RACE"},
+        Wrong{"ConsumerDoesNotWait", "@%p6 bra TAKE", "bra TAKE", "MBAR_TRYWAIT_UNCHECKED"},
+        Wrong{"NobodyFrees", "  mbarrier.arrive.shared::cta.b64 _, [%r8];\n", "", "DEADLOCK"},
+        Wrong{"ProducerDoesNotWait", "  @!%p5 bra FREE;\n", "", "MBAR_PHASE_UNOBSERVED"},
+        Wrong{"NoProxyFence", "  fence.proxy.async.shared::cta;\n", "", "PROXY_FENCE_MISSING_WAR"},
+        Wrong{"StorePastTheEnd", "[%rd6], %r14", "[%rd6+1024], %r14", "WORD_OOB"},
+        Wrong{"MisalignedLoad", "%r14, [%r10]", "%r14, [%r10+2]", "WORD_MISALIGNED"},
+        Wrong{"OddBytes", "[%rd3], 128", "[%rd3], 120", "BULK_SIZE_ALIGN"}),
+    [](const auto& each) { return std::string{each.param.name}; });
+
+TEST(PtxLaunch, BranchOnARegisterThatNobodyWroteIsRefusedByItsLine) {
+  const std::string text =
+      edited(read("ring.ptx"), "setp.ge.u32 %p4, %r4, %r3", "setp.ge.u32 %p4, %r4, %r20");
+  try {
+    proof_of(text);
+    FAIL() << "a branch on an unwritten register was taken";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("nobody has written"));
+    EXPECT_THAT(error.what(), HasSubstr("warp 0, lane 0"));
+  }
+}
+
+TEST(PtxLaunch, InstructionsThatAreNotThereAreNamed) {
+  const std::string text = edited(read("ring.ptx"),
+                                  "  bar.sync 0;\n",
+                                  "  bar.sync 0;\n  atom.global.cas.b32 %r20, [%rd1], 0, 1;\n");
+  EXPECT_THROW(proof_of(text), ConfigError);
+}
+
+TEST(PtxLaunch, LanesOfAWarpThatPartTakeTurnsAndTheVerdictSaysSo) {
+  // Both sides of the branch use the machine before they are together again.
+  const std::string text = edited(read("ring.ptx"),
+                                  "READY:\n",
+                                  "READY:\n"
+                                  "  and.b32 %r21, %r1, 1;\n"
+                                  "  setp.eq.u32 %p7, %r21, 0;\n"
+                                  "  @%p7 bra EVEN;\n"
+                                  "  fence.acq_rel.cta;\n"
+                                  "  bra BOTH;\n"
+                                  "EVEN:\n"
+                                  "  fence.acq_rel.cta;\n"
+                                  "BOTH:\n");
+  const ProofResult proof = proof_of(text);
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(proof.strength(), HasSubstr("lanes of one warp that had parted took turns"));
+}
+
+struct BadLaunch {
+  const char* name;
+  const char* from;
+  const char* to;
+  const char* says;
+};
+void PrintTo(const BadLaunch& bad, std::ostream* out) {
+  *out << bad.name;
+}
+
+class PtxBadLaunch : public testing::TestWithParam<BadLaunch> {};
+
+TEST_P(PtxBadLaunch, IsRefusedWithItsPlace) {
+  try {
+    entry(read("ring.ptx"), edited(read("ring.json"), GetParam().from, GetParam().to));
+    FAIL() << "taken";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(GetParam().says));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each,
+    PtxBadLaunch,
+    testing::Values(
+        BadLaunch{"NoJson", "\"grid\": 1", "\"grid\" 1", "parse error"},
+        BadLaunch{"NoGrid", "\"grid\": 1,", "", "'grid' is missing"},
+        BadLaunch{"ZeroGrid", "\"grid\": 1", "\"grid\": 0", "no extent is 0"},
+        BadLaunch{"GridNoNumber", "\"grid\": 1", "\"grid\": \"many\"", "a list is expected"},
+        BadLaunch{"WrongBlock", "\"block\": 64", "\"block\": 32", ".reqntid"},
+        BadLaunch{
+            "UnknownKey", "\"block\": 64", "\"block\": 64, \"blok\": 1", "there is no 'blok'"},
+        BadLaunch{"UnknownKernel", "\"ring\"", "\"rong\"", "rong"},
+        BadLaunch{"UnknownType", "\"f32\"", "\"f33\"", "no element type"},
+        BadLaunch{"HugeBuffer", "[5, 32]", "[4000000000, 4000000000]", "1 to 2^32 bytes"},
+        BadLaunch{
+            "UnknownBuffer", "{\"buffer\": \"in\"}", "{\"buffer\": \"on\"}", "no buffer 'on'"},
+        BadLaunch{"MissingParameter", ", {\"value\": 5}", "", "takes 3 parameters, not 2"},
+        BadLaunch{"TextForANumber", "{\"value\": 5}", "{\"value\": \"5\"}", "a number is expected"},
+        BadLaunch{
+            "MapForAPointer", "{\"buffer\": \"in\"}", "{\"map\": \"in\"}", "8 bytes, not 128"},
+        BadLaunch{
+            "ClusterDoesNotFit", "\"block\"", "\"cluster\": 2, \"block\"", "not made of clusters"}),
+    [](const auto& each) { return std::string{each.param.name}; });
+
+TEST(PtxLaunch, FirstLaunchOfAKernelIsOne) {
+  const std::string ptx = write("ptx", read("ring.ptx"));
+  const std::string launch = write("json", first_launch_of(ptx, ""));
+  const ScenarioEntry scenario = entry_of_launch_file(ptx, launch, {});
+  const ProofResult proof = prove(scenario, ParameterSet{scenario.parameters}, ProofOptions{});
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved);  // of no lap at all
+}
+
+}  // namespace warptwin::sim::launch_test
