@@ -116,7 +116,7 @@ constexpr Command kCommands[] = {
      "resident-ctas"},
     {"compare", compare_command, "json", nullptr, true},
     {"decode", decode_command, "json name", nullptr, true},
-    {"ptx", ptx_command, "json kernel", nullptr, true},
+    {"ptx", ptx_command, "json kernel launch", nullptr, true},
     {"make-input", make_input, "shape seed"},
 };
 

@@ -33,9 +33,25 @@ using Meaning = std::tuple<Op,
                            std::uint32_t,
                            std::uint16_t>;
 
-Meaning meaning_of(const Trace& trace, const TraceOp& op) {
-  const bool waits = op.op == Op::kMbarrierWait || op.op == Op::kMbarrierTryWait;
-  const bool exact = (op.flags & event_flag::kExactPhase) != 0;
+bool waits_for_phase(const TraceOp& op) {
+  return op.op == Op::kMbarrierWait || op.op == Op::kMbarrierTryWait;
+}
+
+// Whether some wait of the trace says a parity alone: a kernel in PTX knows nothing else.
+bool says_parity(const Trace& trace) {
+  return std::any_of(trace.warps.begin(), trace.warps.end(), [](const WarpTrace& warp) {
+    return std::any_of(warp.ops.begin(), warp.ops.end(), [](const TraceOp& op) {
+      return waits_for_phase(op) && (op.flags & event_flag::kExactPhase) == 0;
+    });
+  });
+}
+
+// `by_parity`: of the phase that a wait is for its parity counts.
+Meaning meaning_of(const Trace& trace, const TraceOp& op, bool by_parity) {
+  const bool waits = waits_for_phase(op);
+  const bool exact = !by_parity && (op.flags & event_flag::kExactPhase) != 0;
+  const auto flags =
+      static_cast<std::uint16_t>(by_parity ? op.flags & ~event_flag::kExactPhase : op.flags);
   return {waits ? Op::kMbarrierWait : op.op,
           op.cta % trace.cluster_size,
           trace.names[op.object],
@@ -44,17 +60,17 @@ Meaning meaning_of(const Trace& trace, const TraceOp& op) {
           op.bytes,
           waits && !exact ? op.wanted & 1U : op.wanted,
           op.mask,
-          op.flags};
+          flags};
 }
 
 // What every warp of a cluster did, warp after warp.
-std::vector<Meaning> meaning_of_cluster(const Trace& trace, std::uint32_t cluster) {
+std::vector<Meaning> meaning_of_cluster(const Trace& trace, std::uint32_t cluster, bool by_parity) {
   const std::uint32_t warps = trace.warps_per_cta() * trace.cluster_size;
   std::vector<Meaning> all;
   for (std::uint32_t i = 0; i < warps; ++i) {
     const WarpTrace& warp = trace.warps[cluster * warps + i];
     for (const std::uint32_t at : meaningful(warp)) {
-      all.push_back(meaning_of(trace, warp.ops[at]));
+      all.push_back(meaning_of(trace, warp.ops[at], by_parity));
     }
     all.push_back({Op::kCount, i, "", "", 0, 0, 0, 0, 0});  // the end of a warp
   }
@@ -62,18 +78,18 @@ std::vector<Meaning> meaning_of_cluster(const Trace& trace, std::uint32_t cluste
 }
 
 // Clusters that did the same in both are partners; what is left goes by its number.
-std::vector<std::uint32_t> match_clusters(const Trace& first, const Trace& second) {
+std::vector<std::uint32_t> match_clusters(const Trace& first, const Trace& second, bool by_parity) {
   const std::uint32_t clusters = first.clusters;
   std::multimap<std::vector<Meaning>, std::uint32_t> of_second;
   std::set<std::uint32_t> left;
   for (std::uint32_t cluster = 0; cluster < clusters; ++cluster) {
-    of_second.emplace(meaning_of_cluster(second, cluster), cluster);
+    of_second.emplace(meaning_of_cluster(second, cluster, by_parity), cluster);
     left.insert(cluster);
   }
   constexpr std::uint32_t kNone = ~0U;
   std::vector<std::uint32_t> partners(clusters, kNone);
   for (std::uint32_t cluster = 0; cluster < clusters; ++cluster) {
-    const auto [begin, end] = of_second.equal_range(meaning_of_cluster(first, cluster));
+    const auto [begin, end] = of_second.equal_range(meaning_of_cluster(first, cluster, by_parity));
     auto found = std::find_if(begin, end, [&](const auto& row) { return row.second == cluster; });
     found = found == end ? begin : found;
     if (begin != end) {
@@ -95,7 +111,8 @@ std::vector<std::uint32_t> match_clusters(const Trace& first, const Trace& secon
 
 Matching match(const Trace& first, const Trace& second) {
   Matching matching;
-  matching.clusters = match_clusters(first, second);
+  const bool by_parity = says_parity(first) || says_parity(second);
+  matching.clusters = match_clusters(first, second, by_parity);
   const std::uint32_t per_cluster = first.warps_per_cta() * first.cluster_size;
   for (std::uint32_t warp = 0; warp < first.warps.size(); ++warp) {
     MatchedWarp& matched = matching.warps.emplace_back();
@@ -107,8 +124,8 @@ Matching match(const Trace& first, const Trace& second) {
     matched.whole = a.overwritten + a.lost + b.overwritten + b.lost == 0;
     while (matched.whole && matched.same < matched.first.size() &&
            matched.same < matched.second.size() &&
-           meaning_of(first, a.ops[matched.first[matched.same]]) ==
-               meaning_of(second, b.ops[matched.second[matched.same]])) {
+           meaning_of(first, a.ops[matched.first[matched.same]], by_parity) ==
+               meaning_of(second, b.ops[matched.second[matched.same]], by_parity)) {
       ++matched.same;
     }
   }

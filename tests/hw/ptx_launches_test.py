@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """nvcc's PTX of every clean scenario, in the simulator: proved, the results agree with the
-reference, and its outputs are those of the scenario's text, bit for bit.
+reference, its outputs are those of the text, bit for bit, and its protocol trace is the text's.
 
   ptx_launches_test.py WARPTWIN LAUNCHES SCENARIO=FILE.ptx...
 
@@ -39,7 +39,15 @@ def problem_of(warptwin, launches, work, scenario, ptx):
         if code != 0:
             return f"run of the {kind} ends with {code}:\n{said}"
         files[kind] = [pathlib.Path(each.split("=", 1)[1]).read_bytes() for each in out]
-    return "" if files["text"] == files["ptx"] else "the outputs are not those of the text"
+    if files["text"] != files["ptx"]:
+        return "the outputs are not those of the text"
+    traces = [str(work / f"{scenario}.{kind}.trace") for kind in ("text", "ptx")]
+    for trace, of in zip(traces, ([scenario], launch)):
+        code, said = said_by([warptwin, "trace", *of, "--to", trace])
+        if code != 0:
+            return f"trace ends with {code}:\n{said}"
+    code, said = said_by([warptwin, "compare", *traces])
+    return "" if code == 0 else f"the traces differ:\n{said}"
 
 
 def main(warptwin, program, rows):

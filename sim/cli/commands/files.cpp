@@ -117,6 +117,9 @@ ExitCode decode_command(Session& session) {
 }
 
 ExitCode ptx_command(Session& session) {
+  if (session.options.count("launch") != 0) {
+    throw ConfigError("--launch goes with ptx run, check, prove, explore, replay and trace");
+  }
   return ptx({strings(session, "words"), text_option(session, "kernel"), session.json()},
              session.out);
 }
