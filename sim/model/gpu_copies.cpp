@@ -93,7 +93,7 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
   const std::uint32_t alignment = tensor ? 128 : 16;
   if (op.address % alignment != 0) {
     fail(event, Fault::kMisaligned, true);
-  } else if (op.address + copy.bytes > config_.shared_bytes ||
+  } else if (std::uint64_t{op.address} + copy.bytes > config_.shared_bytes ||
              (!tensor && !memory_.in_range(op.global, copy.bytes)) ||
              (tensor && op.map >= memory_.maps.size())) {
     fail(event, Fault::kOutOfRange, true);

@@ -44,12 +44,40 @@ std::vector<std::string> hypotheses_of(const std::set<std::string>& parted) {
   return notes;
 }
 
+// What a launch may ask for: CUDA C++ Programming Guide, "Technical Specifications".
+constexpr std::uint64_t kSharedMax = 227 * 1024;                 // of a CTA
+constexpr std::uint64_t kLocalMax = 512 * 1024;                  // of a thread
+constexpr std::uint64_t kParametersMax = 32764;                  // of a kernel
+constexpr std::uint64_t kVariablesMax = std::uint64_t{1} << 30;  // what is simulated at most
+
 std::string words_of(const ptx::Extent3& extent) {
   return std::to_string(extent[0]) + " x " + std::to_string(extent[1]) + " x " +
          std::to_string(extent[2]);
 }
 
+void at_most(std::uint64_t bytes, std::uint64_t most, const std::string& of) {
+  if (bytes > most) {
+    throw ConfigError(of + ": at most " + std::to_string(most) + " bytes, not " +
+                      std::to_string(bytes));
+  }
+}
+
+void check_memory(const PtxLaunch& launch) {
+  const std::string kernel{launch.kernel->name()};
+  at_most(launch.kernel->shared_end() - kSharedBase + launch.shape.dynamic_shared_bytes,
+          kSharedMax,
+          "shared memory of " + kernel);
+  at_most(launch.kernel->local_bytes(), kLocalMax, "local memory of " + kernel);
+  at_most(launch.kernel->parameter_bytes(), kParametersMax, "parameters of " + kernel);
+  std::uint64_t variables = 0;
+  for (const ptx::ModuleVariable& each : launch.kernel->variables()) {
+    variables += std::min(each.bytes, kVariablesMax + 1);
+    at_most(variables, kVariablesMax, "global variables of the module");
+  }
+}
+
 void check_shape(const PtxLaunch& launch) {
+  check_memory(launch);
   const ptx::LaunchShape& shape = launch.shape;
   const ptx::Directives& directives = launch.kernel->function().directives;
   const std::string kernel{launch.kernel->name()};
@@ -165,7 +193,8 @@ std::shared_ptr<HeldLaunch> hold(PtxLaunch launch) {
 }
 
 std::uint32_t shared_bytes_of(const PtxLaunch& launch) {
-  return launch.kernel->shared_end() - kSharedBase + launch.shape.dynamic_shared_bytes;
+  return static_cast<std::uint32_t>(launch.kernel->shared_end()) - kSharedBase +
+         launch.shape.dynamic_shared_bytes;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Bulk and tensor copies, and their groups.
 
 #include <bit>
+#include <iterator>
 
 #include "sim/ptx/machine/warp.hpp"
 
@@ -34,6 +35,9 @@ Served WarpRun::tensor_copy(Request& request) {
         make(loads ? warptwin::Op::kTensorLoad : warptwin::Op::kTensorStore, request, lane);
     op.map = map_of(request, known(request, map_operand, lane));
     op.rank = static_cast<std::uint32_t>(request.stop.operands[map_operand].values.size() - 1);
+    if (op.rank == 0 || op.rank > std::size(op.at)) {
+      refuse(request, "a tensor copy has one to five coordinates");
+    }
     for (std::uint32_t i = 0; i < op.rank; ++i) {
       op.at[i] = static_cast<std::int32_t>(known(request, map_operand, lane, i + 1));
     }

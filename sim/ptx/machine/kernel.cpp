@@ -109,7 +109,7 @@ void Kernel::place_shared() {
       }
     }
   }
-  shared_end_ = static_cast<std::uint32_t>(aligned(at, alignment));
+  shared_end_ = aligned(at, alignment);
   for (const Variable* variable : dynamic) {
     places_[variable] = shared_end_;
   }

@@ -69,7 +69,7 @@ class Kernel {
   /// Where a shared variable begins; dynamic shared memory is behind the static variables.
   std::uint32_t shared_offset(const Variable& variable) const;
   /// The end of static shared memory, from the window's begin, aligned as dynamic memory has to be.
-  std::uint32_t shared_end() const { return shared_end_; }
+  std::uint64_t shared_end() const { return shared_end_; }
 
   /// Global and constant variables, in the module's order: `GlobalPlaces` says where they are.
   const std::vector<ModuleVariable>& variables() const { return variables_; }
@@ -97,12 +97,11 @@ class Kernel {
   const Routine* routine_ = nullptr;
   std::unordered_map<const Routine*, RoutineFacts> facts_;
   std::unordered_map<const Variable*, std::uint64_t> places_;
-  std::unordered_map<std::string_view, std::uint32_t> shared_by_name_;
   std::vector<ModuleVariable> variables_;
   std::deque<std::string> files_;
   std::uint64_t parameter_bytes_ = 0;
   std::uint64_t local_bytes_ = 0;
-  std::uint32_t shared_end_ = 0;
+  std::uint64_t shared_end_ = 0;
 };
 
 }  // namespace warptwin::ptx

@@ -83,6 +83,11 @@ Served WarpRun::wgmma(Request& request) {
   if (modifiers.has("sp"_mod) || modifiers.type(0) != Type::kF32 || !a || !b) {
     refuse(request, "wgmma of these types is not there");
   }
+  if (registers * 2 != modifiers.shape.n) {
+    refuse(request,
+           std::to_string(modifiers.shape.n / 2) + " registers of D are expected, not " +
+               std::to_string(registers));
+  }
   if (request.stop.operands[1].values.size() != 1) {
     refuse(request, "wgmma with A in registers is not there");
   }
