@@ -7,6 +7,7 @@
 
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/ptx_command.hpp"
+#include "sim/cli/reports.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/run/check.hpp"
 #include "sim/run/explore_run.hpp"
@@ -71,22 +72,24 @@ constexpr Command kCommands[] = {
     {"run",
      run,
      "json program set in out on chip clock l2 strategy seed profile rule without strict max-steps "
-     "timing-only resident-ctas suppress"},
+     "timing-only resident-ctas suppress baseline write-baseline junit sarif annotations "
+     "source-root"},
     {"check",
      check_command,
      "json program set seed profile rule without strict max-steps random pct depth data keep-going "
-     "all resident-ctas suppress"},
+     "all resident-ctas suppress baseline write-baseline junit sarif annotations source-root"},
     {"prove",
      prove_command,
-     "json program set for-all profile rule without strict max-steps resident-ctas seed suppress"},
+     "json program set for-all profile rule without strict max-steps resident-ctas seed suppress "
+     "baseline write-baseline junit sarif annotations source-root"},
     {"explore",
      explore_command,
      "json program set profile rule without seed max-steps max-states full deviations "
-     "max-schedules resident-ctas"},
+     "max-schedules resident-ctas junit sarif annotations source-root"},
     {"replay",
      replay,
      "json program set in out schedule seed profile rule without strict max-steps timing-only "
-     "resident-ctas sms suppress"},
+     "resident-ctas sms suppress baseline write-baseline junit sarif annotations source-root"},
     {"extract", extract_command, "set seed profile rule max-steps resident-ctas"},
     {"mutate",
      mutate_command,
@@ -167,6 +170,14 @@ po::options_description all_options() {
       "kernel", text(), "NAME: of a PTX file, this function alone")(
       "name", text(), "of the barriers, as input.full: what each is called")(
       "suppress", text(), "FILE: findings that are known, which then fail nothing")(
+      "baseline", text(), "FILE: findings that were there before, which then fail nothing")(
+      "write-baseline",
+      text(),
+      "FILE: writes what is found as a baseline, and fails for none of it")(
+      "junit", text(), "FILE: the verdicts as JUnit's XML")(
+      "sarif", text(), "FILE: the findings as SARIF 2.1.0")(
+      "annotations", "the findings as workflow commands of GitHub, on the error stream")(
+      "source-root", text()->default_value("."), "DIR: from where reports name source files")(
       "shape", text()->default_value("512x512"), "ROWSxCOLUMNS")(
       "chip", text()->default_value("b200"), "a chip's name or its file; see 'warptwin chip show'")(
       "clock", text(), "GHz, instead of the chip's")(
@@ -210,6 +221,25 @@ const Command& find_command(const std::string& name) {
   throw ConfigError("there is no command '" + name + "'; 'warptwin --help' lists them");
 }
 
+// The reports are written also where the command does not come to its end.
+ExitCode run_and_report(const Command& command, Session& session, Reports& reports) {
+  const auto stopped = [&](ExitCode code, const std::exception& error) {
+    reports.write(session, code, error.what());
+  };
+  ExitCode code = ExitCode::kClean;
+  try {
+    code = command.run(session);
+  } catch (const ConfigError& error) {
+    stopped(ExitCode::kUsage, error);
+    throw;
+  } catch (const std::exception& error) {
+    stopped(ExitCode::kInternal, error);
+    throw;
+  }
+  reports.write(session, code, "");
+  return code;
+}
+
 ExitCode parse_and_run(const std::vector<std::string>& arguments,
                        const std::vector<ScenarioEntry>& scenarios,
                        std::ostream& out,
@@ -251,7 +281,9 @@ ExitCode parse_and_run(const std::vector<std::string>& arguments,
     program.push_back(entry_of_file(options["program"].as<std::string>()));
   }
   Session session{program.empty() ? scenarios : program, std::move(options), out, err};
-  return command.run(session);
+  session.judgement.command = command.name;
+  Reports reports{session};
+  return run_and_report(command, session, reports);
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/engines.hpp"
+#include "sim/cli/filter.hpp"
+#include "sim/cli/reports.hpp"
 #include "sim/cli/traces.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
@@ -27,8 +29,9 @@ namespace warptwin::sim::cli {
 struct CheckReport {
   ExitCode code = ExitCode::kClean;
   bool expected_found = false;
-  std::string suppressed;  // lines of what was, and of rows that suppress nothing
-  bool unused = false;     // there are such rows
+  std::string suppressed;          // lines of what was, and of rows that suppress nothing
+  bool unused = false;             // there are such rows
+  std::vector<JudgedGone> gone{};  // of the baseline
 };
 
 static CheckOptions check_options(const Session& session, const RunOptions& run) {
@@ -66,14 +69,17 @@ static bool shows_id(const ProofResult& proof, const char* id) {
 // A row that suppresses nothing is a warning: it fails what warnings fail. Where the check stopped
 // at a defect, nothing is said of such rows.
 static void note_suppressions(const Session& session,
-                              const std::vector<const Suppression*>& rows,
+                              const ScenarioEntry& scenario,
+                              const Filter& filter,
                               CheckReport& report) {
-  report.suppressed = text_of_suppressed(rows);
+  report.suppressed = filter.text_of_taken(scenario);
   const bool all = session.options.count("all") != 0;
   if (report.code == ExitCode::kFinding && !all && session.options.count("keep-going") == 0) {
     return;
   }
-  const std::string unused = text_of_unused(rows);
+  report.suppressed += filter.text_of_gone(scenario);
+  report.gone = filter.gone(scenario);
+  const std::string unused = text_of_unused(filter.rows(scenario));
   report.suppressed += unused;
   report.unused = !unused.empty();
   if (report.unused && (all || session.options.count("strict") != 0)) {
@@ -97,6 +103,9 @@ struct Checked {
     return !sampled                ? kNone
            : sampled->failing != 0 ? sampled->first_failing.findings
                                    : sampled->warnings.findings;
+  }
+  const ScheduleSpec& found_in() const {
+    return sampled->failing != 0 ? sampled->failing_schedule : sampled->warning_schedule;
   }
 };
 
@@ -160,9 +169,9 @@ static void compute(const Session& session,
 static Checked check_scenario(const Session& session,
                               const ScenarioEntry& scenario,
                               const ParameterSet& parameters,
-                              Suppressions& suppressions) {
+                              Filter& filter) {
   CheckOptions options = check_options(session, run_options(session, scenario, parameters));
-  options.accepts = accepts(suppressions, scenario);
+  options.accepts = filter.accepts(scenario);
   ProofOptions proof_options;
   proof_options.run = options.run;
   proof_options.run.moves_data = false;
@@ -192,13 +201,42 @@ static Checked check_scenario(const Session& session,
            options,
            checked);
   }
-  note_suppressions(session, suppressions.of(scenario.info->name), report);
+  note_suppressions(session, scenario, filter, report);
   return checked;
 }
 
-static Json json_of(const Checked& checked,
-                    const ScenarioEntry& scenario,
-                    const Suppressions& suppressions) {
+static Judged judged_of(const Session& session,
+                        const Checked& checked,
+                        const ScenarioEntry& scenario,
+                        const ParameterSet& parameters,
+                        const Filter& filter) {
+  Judged judged;
+  const ProofResult& proof = checked.choices.result;
+  const ParameterSet& at = checked.choices.at;
+  judged.scenario = scenario.info->name;
+  judged.parameters = at.to_string();
+  judged.exit = static_cast<int>(checked.report.code);
+  judged.right = checked.report.code == ExitCode::kClean;
+  judged.answer = checked.verdict;
+  judged.gone = checked.report.gone;
+  RunOptions run = run_options(session, scenario, parameters);
+  add_proof(session, scenario, at, proof, run, judged);
+  run.moves_data = proof.data_decides;
+  for (const Finding& finding : checked.found()) {
+    add_finding(session, scenario, at, {finding, checked.found_in(), checked.context}, run, judged);
+  }
+  if (checked.computed) {
+    for (const Finding& finding : checked.computed->findings) {
+      add_finding(
+          session, scenario, parameters, {finding, {}, checked.computed_context}, run, judged);
+    }
+  }
+  const std::vector<JudgedFinding> taken = filter.taken(scenario);
+  judged.findings.insert(judged.findings.end(), taken.begin(), taken.end());
+  return judged;
+}
+
+static Json json_of(const Checked& checked, const ScenarioEntry& scenario, const Filter& filter) {
   Json one = json_of(checked.choices.result, scenario, checked.choices.at);
   one["choices"] = checked.choices.scope();
   one["schedules"] = checked.sampled ? checked.sampled->schedules : 0;
@@ -215,7 +253,7 @@ static Json json_of(const Checked& checked,
       one["comparisons"].push_back(json_of(comparison));
     }
   }
-  one["suppressed"] = json_of_suppressed(suppressions.of(scenario.info->name));
+  filter.add_to(one, scenario, checked.report.gone);
   one["exit"] = static_cast<int>(checked.report.code);
   return one;
 }
@@ -242,14 +280,17 @@ static std::string said_of(const Checked& checked, const ScenarioEntry& scenario
   return text;
 }
 
-static CheckReport check_one(const Session& session,
+static CheckReport check_one(Session& session,
                              const ScenarioEntry& scenario,
                              const ParameterSet& parameters,
-                             Suppressions& suppressions,
+                             Filter& filter,
                              Json* json) {
-  const Checked checked = check_scenario(session, scenario, parameters, suppressions);
+  const Checked checked = check_scenario(session, scenario, parameters, filter);
+  if (judges(session)) {
+    session.judgement.all.push_back(judged_of(session, checked, scenario, parameters, filter));
+  }
   if (json != nullptr) {
-    json->push_back(json_of(checked, scenario, suppressions));
+    json->push_back(json_of(checked, scenario, filter));
   } else {
     session.out << said_of(checked, scenario);
   }
@@ -264,25 +305,44 @@ static const char* said_of(ExitCode code) {
                                          : "a finding";
 }
 
+// What a broken scenario is found with is known, if it is found as it is to be.
+static void note_expected(const ScenarioEntry& scenario, bool right, Judged& judged) {
+  judged.right = right;
+  if (scenario.info->kind != ScenarioKind::kBroken) {
+    return;
+  }
+  judged.answer = "expected: " + std::string{scenario.info->expected} + "\n" + judged.answer;
+  for (JudgedFinding& finding : judged.findings) {
+    if (right && finding.known == Known::kNo) {
+      finding.known = Known::kExpected;
+      finding.reason = "a seeded fault";
+    }
+  }
+}
+
 // Every scenario at its defaults: clean ones must be clean, broken ones found with their id.
 static ExitCode check_all(Session& session) {
   Json json = Json::array();
-  Suppressions suppressions = suppressions_of(session);
+  Filter filter{session};
   std::uint32_t wrong = 0;
   std::uint32_t number = 0;
   for (const ScenarioEntry& scenario : session.scenarios) {
     ++number;
     std::ostringstream details;
-    Session quiet{session.scenarios, session.options, details, session.err};
+    Session quiet{session.scenarios, session.options, details, session.err, nullptr, {}};
     const CheckReport report = check_one(quiet,
                                          scenario,
                                          ParameterSet{scenario.parameters},
-                                         suppressions,
+                                         filter,
                                          session.json() ? &json : nullptr);
     const bool broken = scenario.info->kind == ScenarioKind::kBroken;
     const bool right = !report.unused && report.code != ExitCode::kInternal &&
                        (broken ? report.expected_found : report.code == ExitCode::kClean);
     wrong += right ? 0 : 1;
+    for (Judged& judged : quiet.judgement.all) {
+      note_expected(scenario, right, judged);
+      session.judgement.all.push_back(judged);
+    }
     if (!session.json()) {
       session.out << "[" << number << "/" << session.scenarios.size() << "] " << std::left
                   << std::setw(34) << scenario.info->name
@@ -310,9 +370,9 @@ ExitCode check_command(Session& session) {
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
   Json json = Json::array();
-  Suppressions suppressions = suppressions_of(session);
+  Filter filter{session};
   const CheckReport report =
-      check_one(session, scenario, parameters, suppressions, session.json() ? &json : nullptr);
+      check_one(session, scenario, parameters, filter, session.json() ? &json : nullptr);
   if (session.json()) {
     write_json(session, json[0]);
   }
