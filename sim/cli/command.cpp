@@ -77,7 +77,8 @@ constexpr Command kCommands[] = {
     {"check",
      check_command,
      "json program set seed profile rule without strict max-steps random pct depth data keep-going "
-     "all resident-ctas suppress baseline write-baseline junit sarif annotations source-root"},
+     "all jobs time-limit memory-limit resident-ctas suppress baseline write-baseline junit sarif "
+     "annotations source-root"},
     {"prove",
      prove_command,
      "json program set for-all profile rule without strict max-steps resident-ctas seed suppress "
@@ -160,6 +161,13 @@ po::options_description all_options() {
       "how often a schedule of the kernel may depart from taking turns")(
       "max-schedules", text()->default_value("20000"), "stop after so many of those")(
       "all", "every scenario at its defaults, against what is expected of it")(
+      "jobs,j",
+      text()->default_value("1"),
+      "N: scenarios at a time, with --all; 0: as many as there are cores")(
+      "time-limit", text()->default_value("0"), "S: seconds of CPU a scenario; 0: no limit")(
+      "memory-limit",
+      text()->default_value("0"),
+      "MB: MiB of address space a scenario; 0: no limit")(
       "sms",
       text()->default_value("148"),
       "SMs of the GPU (148: B200; 132: H200); of a replay: that share the CTAs, one each first")(

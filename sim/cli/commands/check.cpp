@@ -1,17 +1,14 @@
-// Check, of one scenario or of all.
+// Check, of one scenario.
 
-#include "sim/run/check.hpp"
+#include "sim/cli/commands/check.hpp"
 
 #include <algorithm>
-#include <iomanip>
 #include <optional>
 #include <ostream>
 #include <set>
-#include <sstream>
 
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/engines.hpp"
-#include "sim/cli/filter.hpp"
 #include "sim/cli/reports.hpp"
 #include "sim/cli/traces.hpp"
 #include "sim/report/explanation.hpp"
@@ -19,20 +16,13 @@
 #include "sim/report/proof.hpp"
 #include "sim/report/text.hpp"
 #include "sim/report/timing.hpp"
+#include "sim/run/check.hpp"
 #include "sim/run/choices.hpp"
 #include "sim/run/explore_run.hpp"
 #include "sim/run/suppressions.hpp"
 #include "sim/trace/trace_file.hpp"
 
 namespace warptwin::sim::cli {
-
-struct CheckReport {
-  ExitCode code = ExitCode::kClean;
-  bool expected_found = false;
-  std::string suppressed;          // lines of what was, and of rows that suppress nothing
-  bool unused = false;             // there are such rows
-  std::vector<JudgedGone> gone{};  // of the baseline
-};
 
 static CheckOptions check_options(const Session& session, const RunOptions& run) {
   CheckOptions options;
@@ -280,103 +270,43 @@ static std::string said_of(const Checked& checked, const ScenarioEntry& scenario
   return text;
 }
 
-static CheckReport check_one(Session& session,
-                             const ScenarioEntry& scenario,
-                             const ParameterSet& parameters,
-                             Filter& filter,
-                             Json* json) {
+OneCheck check_one(const Session& session,
+                   const ScenarioEntry& scenario,
+                   const ParameterSet& parameters,
+                   Filter& filter) {
   const Checked checked = check_scenario(session, scenario, parameters, filter);
+  OneCheck one;
+  one.report = checked.report;
   if (judges(session)) {
-    session.judgement.all.push_back(judged_of(session, checked, scenario, parameters, filter));
-  }
-  if (json != nullptr) {
-    json->push_back(json_of(checked, scenario, filter));
-  } else {
-    session.out << said_of(checked, scenario);
-  }
-  return checked.report;
-}
-
-// What is said of a scenario without a fault.
-static const char* said_of(ExitCode code) {
-  return code == ExitCode::kClean        ? "clean"
-         : code == ExitCode::kIncomplete ? "not proved"
-         : code == ExitCode::kInternal   ? "an internal error"
-                                         : "a finding";
-}
-
-// What a broken scenario is found with is known, if it is found as it is to be.
-static void note_expected(const ScenarioEntry& scenario, bool right, Judged& judged) {
-  judged.right = right;
-  if (scenario.info->kind != ScenarioKind::kBroken) {
-    return;
-  }
-  judged.answer = "expected: " + std::string{scenario.info->expected} + "\n" + judged.answer;
-  for (JudgedFinding& finding : judged.findings) {
-    if (right && finding.known == Known::kNo) {
-      finding.known = Known::kExpected;
-      finding.reason = "a seeded fault";
-    }
-  }
-}
-
-// Every scenario at its defaults: clean ones must be clean, broken ones found with their id.
-static ExitCode check_all(Session& session) {
-  Json json = Json::array();
-  Filter filter{session};
-  std::uint32_t wrong = 0;
-  std::uint32_t number = 0;
-  for (const ScenarioEntry& scenario : session.scenarios) {
-    ++number;
-    std::ostringstream details;
-    Session quiet{session.scenarios, session.options, details, session.err, nullptr, {}};
-    const CheckReport report = check_one(quiet,
-                                         scenario,
-                                         ParameterSet{scenario.parameters},
-                                         filter,
-                                         session.json() ? &json : nullptr);
-    const bool broken = scenario.info->kind == ScenarioKind::kBroken;
-    const bool right = !report.unused && report.code != ExitCode::kInternal &&
-                       (broken ? report.expected_found : report.code == ExitCode::kClean);
-    wrong += right ? 0 : 1;
-    for (Judged& judged : quiet.judgement.all) {
-      note_expected(scenario, right, judged);
-      session.judgement.all.push_back(judged);
-    }
-    if (!session.json()) {
-      session.out << "[" << number << "/" << session.scenarios.size() << "] " << std::left
-                  << std::setw(34) << scenario.info->name
-                  << (right ? "as expected: " : "NOT AS EXPECTED: ")
-                  << (broken ? std::string{report.expected_found ? "found " : "did not find "} +
-                                   scenario.info->expected
-                             : said_of(report.code))
-                  << std::endl;
-      session.out << (right ? report.suppressed : details.str());
-    }
+    one.judged = judged_of(session, checked, scenario, parameters, filter);
   }
   if (session.json()) {
-    session.out << json.dump(2) << "\n";
+    one.json = json_of(checked, scenario, filter);
   } else {
-    session.out << (session.scenarios.size() - wrong) << " of " << session.scenarios.size()
-                << " as expected\n";
+    one.text = said_of(checked, scenario);
   }
-  return wrong == 0 ? ExitCode::kClean : ExitCode::kFinding;
+  return one;
 }
 
 ExitCode check_command(Session& session) {
   if (session.options.count("all") != 0) {
     return check_all(session);
   }
+  if (!session.options["jobs"].defaulted()) {
+    throw ConfigError("--jobs is for --all: one scenario is one piece of work");
+  }
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
-  Json json = Json::array();
   Filter filter{session};
-  const CheckReport report =
-      check_one(session, scenario, parameters, filter, session.json() ? &json : nullptr);
+  const OneCheck one = is_limited(session) ? check_limited(session, scenario, parameters, filter)
+                                           : check_one(session, scenario, parameters, filter);
+  session.judgement.all.push_back(one.judged);
   if (session.json()) {
-    write_json(session, json[0]);
+    write_json(session, one.json);
+  } else {
+    session.out << one.text;
   }
-  return report.code;
+  return one.report.code;
 }
 
 }  // namespace warptwin::sim::cli
