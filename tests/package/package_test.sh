@@ -51,6 +51,27 @@ if "$command" check no_such_scenario 2> /dev/null; then
 fi
 echo "the installed package builds a command, and its scenario is clean"
 
+ctest --test-dir "$work/plain" > "$work/ctest.log" || { cat "$work/ctest.log"; exit 1; }
+for case in three_stage_ring six_stage_ring three_stage_ring.tiles=4,stages=2 \
+  twice_freed_ring.MBAR_SURPLUS_ARRIVAL; do
+  grep -qE " ring_study\.$case \.+ +Passed" "$work/ctest.log" || { cat "$work/ctest.log"; exit 1; }
+done
+ctest --test-dir "$work/plain" -N -L small | grep -q "Total Tests: 1" || fail "a label is lost"
+for suffix in xml sarif; do
+  [[ -s $work/plain/reports/ring_study.six_stage_ring.$suffix ]] || fail "no report .$suffix"
+done
+if configure lost -DRING_STUDY_CUDA=OFF -DRING_STUDY_CHECKED=lost_ring; then
+  fail "an unknown scenario for warptwin_add_check is not refused"
+fi
+grep -q "there is no scenario lost_ring; there are: three_stage_ring, six_stage_ring" \
+  <(tr -s '\n ' ' ' < "$work/lost.log") || { cat "$work/lost.log"; exit 1; }
+# The same command, now with a case that must fail.
+cmake -S "$here" -B "$work/plain" -DRING_STUDY_CHECKED=twice_freed_ring > /dev/null
+if ctest --test-dir "$work/plain" -R 'ring_study\.twice_freed_ring$' > "$work/ctest.log" 2>&1; then
+  fail "a finding does not fail its case"
+fi
+echo "its checks are cases of CTest"
+
 compiler=$(cached CMAKE_CUDA_COMPILER)
 if [[ $(cached WARPTWIN_BUILD_HW) != ON || ! -x $compiler ]]; then
   echo "no CUDA compiler: ring_study-hw is left out of this test"
