@@ -50,6 +50,8 @@ usage: warptwin COMMAND [SCENARIO] [OPTIONS]
   ptx coverage FILE... which instructions of a PTX file the simulator does not have
   ptx show FILE        a PTX file decoded, with the user's lines
   make-input FILE.npy  a matrix of random numbers, float32
+  new DIR              a repository with a scenario, its tests and its CI, to begin with
+  doctor               what this machine has of what warptwin can use; tests itself
 
 A parameter of a scenario is set with --set name=value. 'warptwin COMMAND --help' lists the options.
 
@@ -110,6 +112,8 @@ constexpr Command kCommands[] = {
     {"decode", decode_command, "json name", nullptr, true},
     {"ptx", ptx_command, "json kernel", nullptr, true},
     {"make-input", make_input, "shape seed"},
+    {"new", new_command, ""},
+    {"doctor", doctor_command, "json"},
 };
 
 po::options_description all_options() {

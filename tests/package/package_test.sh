@@ -72,6 +72,26 @@ if ctest --test-dir "$work/plain" -R 'ring_study\.twice_freed_ring$' > "$work/ct
 fi
 echo "its checks are cases of CTest"
 
+# What `warptwin new` writes is checked by its own script, as its workflows do.
+"$work/prefix/bin/warptwin" new "$work/my kernels" > /dev/null
+CXXFLAGS=$(cached "$flags_of_type") CMAKE_GENERATOR=$(cached CMAKE_GENERATOR) \
+  CMAKE_BUILD_TYPE=$type GITHUB_ACTIONS=1 bash "$work/my kernels/ci/check" "$work/prefix" \
+  > "$work/new.log" 2>&1 || { cat "$work/new.log"; exit 1; }
+grep -q "100% tests passed, 0 tests failed out of 3" "$work/new.log" || fail "cases are lost"
+grep -q "2 of 2 as expected" "$work/new.log" || fail "check --all is not as expected"
+for report in ctest.xml warptwin.xml warptwin.sarif; do
+  [[ -s "$work/my kernels/build/$report" ]] || fail "the new repository has no report $report"
+done
+# A change that breaks the kernel breaks the script.
+sed -i 's/stage.load(/if (tile != 1) stage.load(/' "$work/my kernels/kernels/first_ring.hpp"
+if CXXFLAGS=$(cached "$flags_of_type") CMAKE_BUILD_TYPE=$type GITHUB_ACTIONS=1 \
+  bash "$work/my kernels/ci/check" "$work/prefix" > "$work/new.log" 2>&1; then
+  fail "a broken kernel does not fail the new repository"
+fi
+grep -q "^::error file=kernels/first_ring.hpp,line=" "$work/new.log" \
+  || { cat "$work/new.log"; exit 1; }
+echo "a new repository builds, is checked, and fails where it is broken"
+
 compiler=$(cached CMAKE_CUDA_COMPILER)
 if [[ $(cached WARPTWIN_BUILD_HW) != ON || ! -x $compiler ]]; then
   echo "no CUDA compiler: ring_study-hw is left out of this test"
