@@ -17,6 +17,9 @@ fail() {
 
 cmake --install "$build" --prefix "$work/prefix" > "$work/install.log"
 "$work/prefix/bin/warptwin" list > /dev/null
+for file in man/man1/warptwin.1 bash-completion/completions/warptwin; do
+  [[ -s $work/prefix/share/$file ]] || { echo "there is no share/$file"; exit 1; }
+done
 
 # The consumer is compiled the way the build was; a sanitizer's runtime is part of its libraries.
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }

@@ -29,6 +29,8 @@ ExitCode ptx_command(Session& session);
 ExitCode make_input(Session& session);
 ExitCode new_command(Session& session);
 ExitCode doctor_command(Session& session);
+ExitCode completion_command(Session& session);
+ExitCode man_command(Session& session);
 
 // Of one file, used in another.
 Chip chip_of(const std::string& name_or_file);

@@ -1,4 +1,4 @@
-// New and doctor: how to begin.
+// New and doctor: how to begin. Completion and man: what a shell is told.
 
 #include <ostream>
 
@@ -8,6 +8,7 @@
 #include "sim/cli/doctor.hpp"
 #include "sim/cli/engines.hpp"
 #include "sim/cli/new_repository.hpp"
+#include "sim/cli/shell.hpp"
 
 namespace warptwin::sim::cli {
 
@@ -73,6 +74,25 @@ ExitCode doctor_command(Session& session) {
   session.out << "self-test: " << (test.programs - test.wrong.size()) << " of " << test.programs
               << " smallest programs come out as they must\n";
   return code;
+}
+
+ExitCode completion_command(Session& session) {
+  const std::string name =
+      session.options.count("target") == 0 ? "warptwin" : text_option(session, "target");
+  const bool plain = !name.empty() && name.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyz"
+                                          "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_.-") == std::string::npos;
+  if (!plain || name.front() == '-') {
+    throw ConfigError("'" + name + "' is no name of a command: letters, digits, '_', '.' and '-'");
+  }
+  session.out << bash_completion(name);
+  return ExitCode::kClean;
+}
+
+ExitCode man_command(Session& session) {
+  session.out << man_page();
+  return ExitCode::kClean;
 }
 
 }  // namespace warptwin::sim::cli
