@@ -1,6 +1,7 @@
 /// `check --all` over a few scenarios, and the limits of a check.
 
 #include <csignal>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -69,6 +70,31 @@ TEST(CheckAllTest, ManyJobsSayTheSameInTheSameOrder) {
     }
   }
   EXPECT_THAT(call({"check", "--all", "-j", "2"}, some).out, HasSubstr("5 of 5 as expected"));
+}
+
+TEST(CheckAllTest, ReportsHoldEveryScenarioAndTakeSeededFaultsAsKnown) {
+  const std::string sarif = testing::TempDir() + "check_all.sarif";
+  const std::string junit = testing::TempDir() + "check_all.xml";
+  const Reply reply =
+      call({"check", "--all", "-j", "2", "--sarif", sarif, "--junit", junit, "--annotations"},
+           with([] { throw std::runtime_error("a contradiction"); }));
+  EXPECT_THAT(reply.err,
+              HasSubstr("::error title=small_kernel%3A internal::internal error: a con"));
+  std::ifstream file{sarif};
+  const auto run = nlohmann::json::parse(file)["runs"][0];
+  std::size_t seeded = 0;
+  for (const auto& result : run["results"]) {
+    if (result["properties"]["scenario"] != "small_kernel") {
+      EXPECT_EQ(result["suppressions"][0]["justification"], "a seeded fault");
+      EXPECT_FALSE(result.contains("codeFlows"));
+      ++seeded;
+    }
+  }
+  EXPECT_GT(seeded, 4U);
+  EXPECT_EQ(run["invocations"][0]["executionSuccessful"], false);
+  std::ostringstream text;
+  text << std::ifstream{junit}.rdbuf();
+  EXPECT_THAT(text.str(), HasSubstr("tests=\"6\" failures=\"0\" errors=\"1\""));
 }
 
 TEST(CheckAllTest, AScenarioThatCrashesTakesNothingWithIt) {
