@@ -254,7 +254,9 @@ std::string help_text() {
         continue;
       }
       std::string line = "  " + std::string{use.usage};
-      line.resize(kColumn, ' ');
+      // A long one has a line of its own.
+      line += line.size() < kColumn ? "" : "\n";
+      line.append(kColumn - (line.size() < kColumn ? line.size() : 0), ' ');
       for (const char* c = use.text; *c != '\0'; ++c) {
         line += *c == '\n' ? "\n" + std::string(kColumn, ' ') : std::string{*c};
       }
