@@ -23,6 +23,19 @@ if(WARPTWIN_BUILD_HW)
     DESTINATION ${package_dir})
 endif()
 install(TARGETS warptwin RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# The command itself says what a shell and man(1) are told of it.
+install(
+  CODE "
+  set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
+  file(MAKE_DIRECTORY \"\${prefix}/${CMAKE_INSTALL_MANDIR}/man1\"
+       \"\${prefix}/${CMAKE_INSTALL_DATADIR}/bash-completion/completions\")
+  execute_process(
+    COMMAND \"\${prefix}/${CMAKE_INSTALL_BINDIR}/warptwin\" man
+    OUTPUT_FILE \"\${prefix}/${CMAKE_INSTALL_MANDIR}/man1/warptwin.1\" COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(
+    COMMAND \"\${prefix}/${CMAKE_INSTALL_BINDIR}/warptwin\" completion
+    OUTPUT_FILE \"\${prefix}/${CMAKE_INSTALL_DATADIR}/bash-completion/completions/warptwin\"
+    COMMAND_ERROR_IS_FATAL ANY)")
 # Scenarios of another repository may build on ours.
 install(
   DIRECTORY ${PROJECT_SOURCE_DIR}/scenarios

@@ -57,9 +57,62 @@ function(warptwin_add_command target)
   target_link_libraries(${target}_scenarios PUBLIC warptwin::run)
   add_executable(${target})
   target_link_libraries(${target} PRIVATE ${target}_scenarios warptwin::cli_main)
+  set_target_properties(${target} PROPERTIES WARPTWIN_SCENARIO_NAMES "${names}")
   if(TARGET warptwin::hw_main)
     warptwin_add_hw_command(${target} ${arg_INCLUDE} ${generated} "${names}" "${arg_HW_SCENARIOS}")
   endif()
+endfunction()
+
+# warptwin_add_check(<target> [SCENARIOS <name>...] [EXPECT <id>] [SET <name=value>...]
+#                    [OPTIONS <option>...] [REPORTS <dir>] [LABELS <label>...] [TIMEOUT <seconds>])
+#
+# A case of CTest, <target>.<name>, for each of the scenarios, or of all that the command <target>
+# has: it passes where `<target> check <name>` exits with 0. With EXPECT it passes where the report
+# names that diagnostic: for broken scenarios. Settings and the id become part of the case's name.
+# REPORTS puts a file of JUnit and one of SARIF for each case into a folder; their paths are from
+# ${CMAKE_SOURCE_DIR}.
+function(warptwin_add_check target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPECT;REPORTS;TIMEOUT"
+                        "SCENARIOS;SET;OPTIONS;LABELS")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "warptwin_add_check(${target}): unknown: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT TARGET ${target})
+    message(FATAL_ERROR "warptwin_add_check(${target}): no warptwin_add_command makes ${target}")
+  endif()
+  get_target_property(known ${target} WARPTWIN_SCENARIO_NAMES)
+  if(NOT arg_SCENARIOS)
+    set(arg_SCENARIOS ${known})
+  endif()
+  set(settings ${arg_SET})
+  list(TRANSFORM settings PREPEND "--set;")
+  list(JOIN arg_SET "," suffix)
+  set(suffix ${suffix} ${arg_EXPECT})
+  list(TRANSFORM suffix PREPEND ".")
+  string(REPLACE ";" "" suffix "${suffix}")
+  foreach(name IN LISTS arg_SCENARIOS)
+    if(NOT name IN_LIST known)
+      list(JOIN known ", " known)
+      message(FATAL_ERROR "warptwin_add_check(${target}): there is no scenario ${name}; there are: "
+                          "${known}")
+    endif()
+    set(case ${target}.${name}${suffix})
+    set(reports "")
+    if(arg_REPORTS)
+      file(MAKE_DIRECTORY ${arg_REPORTS})
+      set(reports --junit ${arg_REPORTS}/${case}.xml --sarif ${arg_REPORTS}/${case}.sarif
+                  --source-root ${CMAKE_SOURCE_DIR})
+    endif()
+    add_test(NAME ${case} COMMAND ${target} check ${name} ${settings} ${reports} ${arg_OPTIONS})
+    set_tests_properties(${case} PROPERTIES LABELS "warptwin;${arg_LABELS}")
+    if(arg_EXPECT)
+      set_tests_properties(${case} PROPERTIES PASS_REGULAR_EXPRESSION
+                                              "(defect|warning): ${arg_EXPECT}:")
+    endif()
+    if(arg_TIMEOUT)
+      set_tests_properties(${case} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+    endif()
+  endforeach()
 endfunction()
 
 # <generated>/<file>: a function that lists what the make_<name>_<kind> of <name>... return.

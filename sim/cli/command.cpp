@@ -1,23 +1,15 @@
 #include "sim/cli/command.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <optional>
 #include <ostream>
-#include <sstream>
 #include <string_view>
 
 #include <boost/program_options.hpp>
 
-#include "sim/cli/commands/commands.hpp"
-#include "sim/cli/ptx_command.hpp"
-#include "sim/report/explanation.hpp"
-#include "sim/run/check.hpp"
-#include "sim/run/explore_run.hpp"
+#include "sim/cli/option_table.hpp"
+#include "sim/cli/reports.hpp"
 #include "sim/run/program_entry.hpp"
 #include "sim/run/ptx_entry.hpp"
-#include "sim/run/suppressions.hpp"
-#include "sim/trace/trace_file.hpp"
 
 namespace warptwin::sim {
 
@@ -26,197 +18,8 @@ namespace {
 namespace po = boost::program_options;
 using namespace cli;  // NOLINT: the commands
 
-constexpr const char* kHelp = R"(warptwin: a digital twin of warp-specialised GPU kernels
-
-usage: warptwin COMMAND [SCENARIO] [OPTIONS]
-       warptwin run|check|explore|prove|mutate|replay --program FILE [OPTIONS]
-
-  list                 the scenarios; with a name, its parameters; with --diagnostics, those
-  explain ID           a diagnostic: what it means, the smallest program that shows it
-  show SCENARIO        what a launch takes of an SM: shared memory, tensor memory, threads, waves
-  run SCENARIO         one execution: computes, checks, compares with a reference; with --on,
-                       one on each of several engines, which are compared
-  check SCENARIO       proves it, compares its values with a reference, and tries schedules where
-                       the proof cannot tell; --all checks every scenario
-  explore SCENARIO     every interleaving of the barrier protocol of one run, by search: a second
-                       opinion on the proof; data, memory order and allocation are not searched
-  prove SCENARIO       every interleaving, from one execution; a schedule for what is broken
-  replay SCENARIO      one execution again, from the replay line of a finding
-  extract SCENARIO     what its warps do in one execution, as a program's text
-  mutate SCENARIO      every small change of it, proved: which are found, which do no harm
-  time SCENARIO        one execution in time on a chip: cycles, who waits for what, what binds
-  chip show CHIP       a chip's constants, with units and sources; CHIP is a name or a file
-  validate             predictions beside measurements, from a file of rows
-  calibrate            fits free constants of a chip to a file of rows
-  trace SCENARIO       one execution, written down for compare
-  compare A B          two traces, of the simulator or a GPU: where they differ first
-  decode WORD...       raw mbarrier words of a GPU: phase, arrivals, bytes
-  ptx coverage FILE... which instructions of a PTX file the simulator does not have
-  ptx show FILE        a PTX file decoded, with the user's lines
-  ptx init FILE        a first launch file for a kernel, to be filled in
-  ptx COMMAND FILE --launch L.json   run, check, prove, explore, replay or trace a PTX kernel
-  make-input FILE.npy  a matrix of random numbers, float32
-
-A parameter of a scenario is set with --set name=value. 'warptwin COMMAND --help' lists the options.
-
-exit codes: 0 clean, 1 a finding, 2 usage or configuration, 3 internal, 4 device, 5 incomplete
-(not proved, not decided, or a bound was hit)
-)";
-
-struct Command {
-  const char* name;
-  ExitCode (*run)(Session&);
-  const char* options;         // names of the options it takes
-  const char* verb = nullptr;  // a word that comes before its arguments
-  bool takes_many = false;     // operands, in "words"; else at most one, in "target"
-};
-
-constexpr Command kCommands[] = {
-    {"list", list, "json diagnostics rules"},
-    {"explain", explain_command, "json"},
-    {"show", show, "json set sms"},
-    {"run",
-     run,
-     "json program ptx launch set in out on chip clock l2 strategy seed profile rule without "
-     "strict max-steps "
-     "timing-only resident-ctas suppress"},
-    {"check",
-     check_command,
-     "json program ptx launch set seed profile rule without strict max-steps random pct depth data "
-     "keep-going "
-     "all resident-ctas suppress"},
-    {"prove",
-     prove_command,
-     "json program ptx launch set for-all profile rule without strict max-steps resident-ctas seed "
-     "suppress"},
-    {"explore",
-     explore_command,
-     "json program ptx launch set profile rule without seed max-steps max-states full deviations "
-     "max-schedules resident-ctas"},
-    {"replay",
-     replay,
-     "json program ptx launch set in out schedule seed profile rule without strict max-steps "
-     "timing-only "
-     "resident-ctas sms suppress"},
-    {"extract", extract_command, "set seed profile rule max-steps resident-ctas"},
-    {"mutate",
-     mutate_command,
-     "json program ptx launch set limit mutant seed profile rule without max-steps resident-ctas"},
-    {"time",
-     time_command,
-     "json set chip clock l2 no-check path profile rule without strict max-steps resident-ctas "
-     "ctas-per-sm seed"},
-    {"chip", chip_command, "json", "show"},
-    {"validate", validate_command, "json rows chip"},
-    {"calibrate", calibrate_command, "json rows chip free write-chip"},
-    {"trace",
-     trace_command,
-     "program ptx launch set to on values chip clock l2 strategy schedule seed profile rule "
-     "without strict max-steps "
-     "resident-ctas"},
-    {"compare", compare_command, "json", nullptr, true},
-    {"decode", decode_command, "json name", nullptr, true},
-    {"ptx", ptx_command, "json kernel launch", nullptr, true},
-    {"make-input", make_input, "shape seed"},
-};
-
-po::options_description all_options() {
-  po::options_description all{"options"};
-  const auto text = [] { return po::value<std::string>(); };
-  all.add_options()("help,h", "this text")("json", "the result as JSON")(
-      "program", text(), "FILE: a program as text, instead of a scenario; see docs/programs.md")(
-      "ptx", text(), "FILE: a kernel in PTX, instead of a scenario; see docs/ptx.md")(
-      "launch", text(), "FILE: what the PTX kernel is launched with, as JSON")(
-      "set",
-      po::value<std::vector<std::string>>()->composing(),
-      "name=value: a parameter of the scenario; auto=1 chooses those of a GEMM that are not set")(
-      "in",
-      po::value<std::vector<std::string>>()->composing(),
-      "name=FILE.npy: an input tensor, float32, 2-D")(
-      "out",
-      po::value<std::vector<std::string>>()->composing(),
-      "name=FILE.npy: writes an output tensor")(
-      "strategy",
-      text(),
-      "round-robin, random, pct, starve:AGENT, lazy:AGENT, or one with its numbers: random:7")(
-      "schedule", text(), "the schedule of a replay line")(
-      "seed", text()->default_value("1"), "of inputs and schedules")(
-      "profile",
-      text()->default_value("practical"),
-      "practical or strict: how severe each diagnostic is")(
-      "rule",
-      po::value<std::vector<std::string>>()->composing(),
-      "name=value: how to take what the manual leaves open; `list --rules` has them")(
-      "rules", "the rules that can be chosen")("without",
-                                               po::value<std::vector<std::string>>()->composing(),
-                                               "NAME: a detector that is left out")(
-      "strict", "exit 1 for warnings too")(
-      "max-steps", text()->default_value("200000000"), "stop an execution that takes more steps")(
-      "timing-only", "move control data only; compute nothing")(
-      "resident-ctas", text()->default_value("148"), "CTAs on the machine at a time")(
-      "random", text()->default_value("48"), "random schedules to try")(
-      "pct", text()->default_value("48"), "schedules of random priorities to try")(
-      "depth", text()->default_value("3"), "priority changes of those, plus one")(
-      "data", "compare values also where there are many to compute")(
-      "keep-going", "try all schedules even after a finding")(
-      "for-all",
-      po::value<std::vector<std::string>>()->composing(),
-      "NAME: a trip count of the scenario; tries to prove every value of it")(
-      "limit", text()->default_value("0"), "mutants to judge, evenly spread; 0: all")(
-      "mutant", text(), "N: writes mutant N as a program, and judges nothing")(
-      "max-states", text()->default_value("100000000"), "stop a search that meets more states")(
-      "full", "search without reduction and symmetry")(
-      "deviations",
-      text()->default_value("1"),
-      "how often a schedule of the kernel may depart from taking turns")(
-      "max-schedules", text()->default_value("20000"), "stop after so many of those")(
-      "all", "every scenario at its defaults, against what is expected of it")(
-      "sms",
-      text()->default_value("148"),
-      "SMs of the GPU (148: B200; 132: H200); of a replay: that share the CTAs, one each first")(
-      "ctas-per-sm", text(), "CTAs of an SM at a time, at most, where more of them fit")(
-      "diagnostics", "what can be reported")("to", text(), "FILE: where the trace goes")(
-      "on", text(), "functional, timed (on a chip), hw (the GPU): which engine, or several")(
-      "values", "with what was computed, and what the copies brought")(
-      "kernel", text(), "NAME: of a PTX file, this function alone")(
-      "name", text(), "of the barriers, as input.full: what each is called")(
-      "suppress", text(), "FILE: findings that are known, which then fail nothing")(
-      "shape", text()->default_value("512x512"), "ROWSxCOLUMNS")(
-      "chip", text()->default_value("b200"), "a chip's name or its file; see 'warptwin chip show'")(
-      "clock", text(), "GHz, instead of the chip's")(
-      "l2", text()->default_value("cold"), "cold or warm: whether inputs that fit are in L2")(
-      "no-check", "the time alone: without the detectors and the critical path")(
-      "path", "the critical path and slack, with --no-check too")(
-      "free",
-      po::value<std::vector<std::string>>()->composing(),
-      "a constant to fit, at most five; without it those of the loads' latency, the ports and the "
-      "power cap")("write-chip", text(), "FILE: the fitted chip");
-  return all;
-}
-
-// The options one command takes.
-po::options_description options_of(const Command& command) {
-  po::options_description options{"options"};
-  std::istringstream names{std::string{"help "} + command.options};
-  const po::options_description all = all_options();
-  for (std::string name; names >> name;) {
-    if (name == "rows") {  // another --data than that of 'check'
-      options.add_options()("data",
-                            po::value<std::vector<std::string>>()->composing(),
-                            "FILE.json: measured rows; may be given several times")(
-          "split", po::value<std::string>(), "NAME: only the rows whose 'split' it is");
-    }
-    for (const auto& option : all.options()) {
-      if (option->long_name() == name) {
-        options.add(option);
-      }
-    }
-  }
-  return options;
-}
-
 const Command& find_command(const std::string& name) {
-  for (const Command& command : kCommands) {
+  for (const Command& command : commands()) {
     if (name == command.name) {
       return command;
     }
@@ -224,21 +27,67 @@ const Command& find_command(const std::string& name) {
   throw ConfigError("there is no command '" + name + "'; 'warptwin --help' lists them");
 }
 
+// The reports are written also where the command does not come to its end.
+ExitCode run_and_report(const Command& command, Session& session, Reports& reports) {
+  const auto stopped = [&](ExitCode code, const std::exception& error) {
+    reports.write(session, code, error.what());
+  };
+  ExitCode code = ExitCode::kClean;
+  try {
+    code = command.run(session);
+  } catch (const ConfigError& error) {
+    stopped(ExitCode::kUsage, error);
+    throw;
+  } catch (const std::exception& error) {
+    stopped(ExitCode::kInternal, error);
+    throw;
+  }
+  reports.write(session, code, "");
+  return code;
+}
+
 // `ptx check FILE ...` is `check --ptx FILE ...`, and so for each command that takes a launch.
 std::optional<std::vector<std::string>> of_ptx(const std::vector<std::string>& arguments) {
   if (arguments.size() < 3 || arguments[0] != "ptx") {
     return std::nullopt;
   }
-  const auto command = std::find_if(std::begin(kCommands), std::end(kCommands), [&](auto& each) {
-    return arguments[1] == each.name &&
-           std::string_view{each.options}.find(" ptx ") != std::string_view::npos;
-  });
-  if (command == std::end(kCommands)) {
-    return std::nullopt;
+  for (const Command& command : commands()) {
+    const bool launches = std::string_view{command.options}.find(" ptx ") != std::string_view::npos;
+    if (launches && arguments[1] == command.name) {
+      std::vector<std::string> words{arguments[1], "--ptx", arguments[2]};
+      words.insert(words.end(), arguments.begin() + 3, arguments.end());
+      return words;
+    }
   }
-  std::vector<std::string> words{arguments[1], "--ptx", arguments[2]};
-  words.insert(words.end(), arguments.begin() + 3, arguments.end());
-  return words;
+  return std::nullopt;
+}
+
+// What stands in a file instead of a scenario: a program, or a launch of PTX.
+std::vector<ScenarioEntry> entries_of_files(const po::variables_map& options,
+                                            const std::vector<ScenarioEntry>& scenarios) {
+  const auto file = [&](const char* option) { return options[option].as<std::string>(); };
+  const auto alone = [&](const char* option) {
+    if (options.count("target") != 0 || options.count("on") != 0 || options.count("all") != 0 ||
+        options.count("program") + options.count("ptx") > 1) {
+      throw ConfigError(std::string{option} +
+                        " is instead of a scenario, and goes with neither --on nor --all");
+    }
+  };
+  if (options.count("program") != 0) {
+    alone("--program");
+    return {entry_of_file(file("program"))};
+  }
+  if (options.count("ptx") == 0) {
+    if (options.count("launch") != 0 && options.count("words") == 0) {
+      throw ConfigError("--launch FILE goes with --ptx FILE");
+    }
+    return {};
+  }
+  alone("--ptx");
+  if (options.count("launch") == 0) {
+    throw ConfigError("--ptx FILE goes with --launch FILE; 'warptwin ptx init FILE' writes one");
+  }
+  return {entry_of_launch_file(file("ptx"), file("launch"), scenarios)};
 }
 
 ExitCode parse_and_run(const std::vector<std::string>& arguments,
@@ -247,7 +96,7 @@ ExitCode parse_and_run(const std::vector<std::string>& arguments,
                        std::ostream& err) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
       arguments[0] == "help") {
-    (arguments.empty() ? err : out) << kHelp;
+    (arguments.empty() ? err : out) << help_text();
     return arguments.empty() ? ExitCode::kUsage : ExitCode::kClean;
   }
   if (const auto launch = of_ptx(arguments)) {
@@ -277,27 +126,11 @@ ExitCode parse_and_run(const std::vector<std::string>& arguments,
     out << "usage: warptwin " << command.name << " ...\n" << visible;
     return ExitCode::kClean;
   }
-  std::vector<ScenarioEntry> program;
-  if (options.count("program") != 0) {
-    if (options.count("target") != 0 || options.count("on") != 0 || options.count("all") != 0) {
-      throw ConfigError("--program is instead of a scenario, and goes with neither --on nor --all");
-    }
-    program.push_back(entry_of_file(options["program"].as<std::string>()));
-  }
-  if (options.count("ptx") != options.count("launch")) {
-    throw ConfigError("--ptx FILE and --launch FILE go together");
-  }
-  if (options.count("ptx") != 0) {
-    if (options.count("target") != 0 || options.count("on") != 0 || options.count("all") != 0 ||
-        options.count("program") != 0) {
-      throw ConfigError(
-          "--ptx is instead of a scenario, and goes with neither --on, --all nor --program");
-    }
-    program.push_back(entry_of_launch_file(
-        options["ptx"].as<std::string>(), options["launch"].as<std::string>(), scenarios));
-  }
+  const std::vector<ScenarioEntry> program = entries_of_files(options, scenarios);
   Session session{program.empty() ? scenarios : program, std::move(options), out, err};
-  return command.run(session);
+  session.judgement.command = command.name;
+  Reports reports{session};
+  return run_and_report(command, session, reports);
 }
 
 }  // namespace

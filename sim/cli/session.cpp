@@ -257,16 +257,6 @@ Suppressions suppressions_of(const Session& session) {
                                  scenario_names(session));
 }
 
-std::function<bool(const Finding&)> accepts(Suppressions& suppressions,
-                                            const ScenarioEntry& scenario) {
-  if (suppressions.empty()) {
-    return {};
-  }
-  return [&](const Finding& finding) {
-    return suppressions.accepts(scenario.info->name, finding, text_of(finding.site));
-  };
-}
-
 std::string text_of_suppressed(const std::vector<const Suppression*>& rows) {
   std::string text;
   for (const Suppression* row : rows) {

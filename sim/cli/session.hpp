@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <iosfwd>
 #include <ostream>
 #include <set>
@@ -16,6 +15,7 @@
 
 #include "sim/cli/exit_code.hpp"
 #include "sim/report/json.hpp"
+#include "sim/report/judged.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/suppressions.hpp"
 
@@ -30,6 +30,7 @@ struct Session {
   std::ostream& out;
   std::ostream& err;
   Json chosen = nullptr;  // by auto: {parameter: value}
+  Judgement judgement{};  // for reports that other programs read
   bool json() const { return options.count("json") != 0; }
 };
 
@@ -67,9 +68,6 @@ void check_output_names(const Session& session,
                         const ScenarioEntry& scenario,
                         const ParameterSet& parameters);
 Suppressions suppressions_of(const Session& session);
-/// Empty where nothing is suppressed. Holds on to both.
-std::function<bool(const Finding&)> accepts(Suppressions& suppressions,
-                                            const ScenarioEntry& scenario);
 std::string text_of_suppressed(const std::vector<const Suppression*>& rows);
 std::string text_of_unused(const std::vector<const Suppression*>& rows);
 Json json_of_suppressed(const std::vector<const Suppression*>& rows);

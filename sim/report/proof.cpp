@@ -37,18 +37,18 @@ ReportContext context_of(const ScenarioEntry& scenario,
           replay_line(scenario, parameters, schedule, rules)};
 }
 
-std::string text_of(const ProofResult& result,
-                    const ScenarioEntry& scenario,
-                    const ParameterSet& parameters) {
-  std::string text;
+std::vector<ReportedFinding> reported_of(const ProofResult& result,
+                                         const ScenarioEntry& scenario,
+                                         const ParameterSet& parameters) {
+  std::vector<ReportedFinding> all;
   const ReportContext first = context_of(scenario, parameters, result.schedule, result.rules);
   for (const Finding& finding : result.run.findings) {
-    text += text_of(finding, first);
+    all.push_back({finding, result.schedule, first});
   }
   const ReportContext second =
       context_of(scenario, parameters, result.second_schedule, result.rules);
   for (const Finding& finding : result.second.findings) {
-    text += text_of(finding, second);
+    all.push_back({finding, result.second_schedule, second});
   }
   for (const Refutation& refutation : result.refutations) {
     const Witness& witness = refutation.witness;
@@ -65,7 +65,17 @@ std::string text_of(const ProofResult& result,
                                       "cannot be executed: " +
                                           witness.internal_error);
     }
-    text += text_of(finding, context);
+    all.push_back({finding, witness.confirmed ? witness.schedule : result.schedule, context});
+  }
+  return all;
+}
+
+std::string text_of(const ProofResult& result,
+                    const ScenarioEntry& scenario,
+                    const ParameterSet& parameters) {
+  std::string text;
+  for (const ReportedFinding& one : reported_of(result, scenario, parameters)) {
+    text += text_of(one.finding, one.context);
   }
   for (const Undecided& undecided : result.undecided) {
     const std::string site = text_of(undecided.site);

@@ -2,11 +2,25 @@
 
 #pragma once
 
+#include <vector>
+
 #include "sim/report/json.hpp"
 #include "sim/run/prove.hpp"
 #include "sim/run/trip_counts.hpp"
 
 namespace warptwin::sim {
+
+/// A finding of a proof, with the schedule that shows it.
+struct ReportedFinding {
+  Finding finding;
+  ScheduleSpec schedule;
+  ReportContext context;
+};
+
+/// All of them, in the order of the report.
+std::vector<ReportedFinding> reported_of(const ProofResult& result,
+                                         const ScenarioEntry& scenario,
+                                         const ParameterSet& parameters);
 
 /// The findings of a proof and its verdict, for a terminal.
 std::string text_of(const ProofResult& result,

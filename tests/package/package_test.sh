@@ -17,6 +17,9 @@ fail() {
 
 cmake --install "$build" --prefix "$work/prefix" > "$work/install.log"
 "$work/prefix/bin/warptwin" list > /dev/null
+for file in man/man1/warptwin.1 bash-completion/completions/warptwin; do
+  [[ -s $work/prefix/share/$file ]] || { echo "there is no share/$file"; exit 1; }
+done
 
 # The consumer is compiled the way the build was; a sanitizer's runtime is part of its libraries.
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
@@ -50,6 +53,47 @@ if "$command" check no_such_scenario 2> /dev/null; then
   fail "an unknown scenario is not refused"
 fi
 echo "the installed package builds a command, and its scenario is clean"
+
+ctest --test-dir "$work/plain" > "$work/ctest.log" || { cat "$work/ctest.log"; exit 1; }
+for case in three_stage_ring six_stage_ring three_stage_ring.tiles=4,stages=2 \
+  twice_freed_ring.MBAR_SURPLUS_ARRIVAL; do
+  grep -qE " ring_study\.$case \.+ +Passed" "$work/ctest.log" || { cat "$work/ctest.log"; exit 1; }
+done
+ctest --test-dir "$work/plain" -N -L small | grep -q "Total Tests: 1" || fail "a label is lost"
+for suffix in xml sarif; do
+  [[ -s $work/plain/reports/ring_study.six_stage_ring.$suffix ]] || fail "no report .$suffix"
+done
+if configure lost -DRING_STUDY_CUDA=OFF -DRING_STUDY_CHECKED=lost_ring; then
+  fail "an unknown scenario for warptwin_add_check is not refused"
+fi
+grep -q "there is no scenario lost_ring; there are: three_stage_ring, six_stage_ring" \
+  <(tr -s '\n ' ' ' < "$work/lost.log") || { cat "$work/lost.log"; exit 1; }
+# The same command, now with a case that must fail.
+cmake -S "$here" -B "$work/plain" -DRING_STUDY_CHECKED=twice_freed_ring > /dev/null
+if ctest --test-dir "$work/plain" -R 'ring_study\.twice_freed_ring$' > "$work/ctest.log" 2>&1; then
+  fail "a finding does not fail its case"
+fi
+echo "its checks are cases of CTest"
+
+# What `warptwin new` writes is checked by its own script, as its workflows do.
+"$work/prefix/bin/warptwin" new "$work/my kernels" > /dev/null
+CXXFLAGS=$(cached "$flags_of_type") CMAKE_GENERATOR=$(cached CMAKE_GENERATOR) \
+  CMAKE_BUILD_TYPE=$type GITHUB_ACTIONS=1 bash "$work/my kernels/ci/check" "$work/prefix" \
+  > "$work/new.log" 2>&1 || { cat "$work/new.log"; exit 1; }
+grep -q "100% tests passed, 0 tests failed out of 3" "$work/new.log" || fail "cases are lost"
+grep -q "2 of 2 as expected" "$work/new.log" || fail "check --all is not as expected"
+for report in ctest.xml warptwin.xml warptwin.sarif; do
+  [[ -s "$work/my kernels/build/$report" ]] || fail "the new repository has no report $report"
+done
+# A change that breaks the kernel breaks the script.
+sed -i 's/stage.load(/if (tile != 1) stage.load(/' "$work/my kernels/kernels/first_ring.hpp"
+if CXXFLAGS=$(cached "$flags_of_type") CMAKE_BUILD_TYPE=$type GITHUB_ACTIONS=1 \
+  bash "$work/my kernels/ci/check" "$work/prefix" > "$work/new.log" 2>&1; then
+  fail "a broken kernel does not fail the new repository"
+fi
+grep -q "^::error file=kernels/first_ring.hpp,line=" "$work/new.log" \
+  || { cat "$work/new.log"; exit 1; }
+echo "a new repository builds, is checked, and fails where it is broken"
 
 compiler=$(cached CMAKE_CUDA_COMPILER)
 if [[ $(cached WARPTWIN_BUILD_HW) != ON || ! -x $compiler ]]; then

@@ -1,35 +1,28 @@
-// Check, of one scenario or of all.
+// Check, of one scenario.
 
-#include "sim/run/check.hpp"
+#include "sim/cli/commands/check.hpp"
 
 #include <algorithm>
-#include <iomanip>
 #include <optional>
 #include <ostream>
 #include <set>
-#include <sstream>
 
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/engines.hpp"
+#include "sim/cli/reports.hpp"
 #include "sim/cli/traces.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
 #include "sim/report/proof.hpp"
 #include "sim/report/text.hpp"
 #include "sim/report/timing.hpp"
+#include "sim/run/check.hpp"
 #include "sim/run/choices.hpp"
 #include "sim/run/explore_run.hpp"
 #include "sim/run/suppressions.hpp"
 #include "sim/trace/trace_file.hpp"
 
 namespace warptwin::sim::cli {
-
-struct CheckReport {
-  ExitCode code = ExitCode::kClean;
-  bool expected_found = false;
-  std::string suppressed;  // lines of what was, and of rows that suppress nothing
-  bool unused = false;     // there are such rows
-};
 
 static CheckOptions check_options(const Session& session, const RunOptions& run) {
   CheckOptions options;
@@ -66,14 +59,17 @@ static bool shows_id(const ProofResult& proof, const char* id) {
 // A row that suppresses nothing is a warning: it fails what warnings fail. Where the check stopped
 // at a defect, nothing is said of such rows.
 static void note_suppressions(const Session& session,
-                              const std::vector<const Suppression*>& rows,
+                              const ScenarioEntry& scenario,
+                              const Filter& filter,
                               CheckReport& report) {
-  report.suppressed = text_of_suppressed(rows);
+  report.suppressed = filter.text_of_taken(scenario);
   const bool all = session.options.count("all") != 0;
   if (report.code == ExitCode::kFinding && !all && session.options.count("keep-going") == 0) {
     return;
   }
-  const std::string unused = text_of_unused(rows);
+  report.suppressed += filter.text_of_gone(scenario);
+  report.gone = filter.gone(scenario);
+  const std::string unused = text_of_unused(filter.rows(scenario));
   report.suppressed += unused;
   report.unused = !unused.empty();
   if (report.unused && (all || session.options.count("strict") != 0)) {
@@ -97,6 +93,9 @@ struct Checked {
     return !sampled                ? kNone
            : sampled->failing != 0 ? sampled->first_failing.findings
                                    : sampled->warnings.findings;
+  }
+  const ScheduleSpec& found_in() const {
+    return sampled->failing != 0 ? sampled->failing_schedule : sampled->warning_schedule;
   }
 };
 
@@ -160,9 +159,9 @@ static void compute(const Session& session,
 static Checked check_scenario(const Session& session,
                               const ScenarioEntry& scenario,
                               const ParameterSet& parameters,
-                              Suppressions& suppressions) {
+                              Filter& filter) {
   CheckOptions options = check_options(session, run_options(session, scenario, parameters));
-  options.accepts = accepts(suppressions, scenario);
+  options.accepts = filter.accepts(scenario);
   ProofOptions proof_options;
   proof_options.run = options.run;
   proof_options.run.moves_data = false;
@@ -192,13 +191,42 @@ static Checked check_scenario(const Session& session,
            options,
            checked);
   }
-  note_suppressions(session, suppressions.of(scenario.info->name), report);
+  note_suppressions(session, scenario, filter, report);
   return checked;
 }
 
-static Json json_of(const Checked& checked,
-                    const ScenarioEntry& scenario,
-                    const Suppressions& suppressions) {
+static Judged judged_of(const Session& session,
+                        const Checked& checked,
+                        const ScenarioEntry& scenario,
+                        const ParameterSet& parameters,
+                        const Filter& filter) {
+  Judged judged;
+  const ProofResult& proof = checked.choices.result;
+  const ParameterSet& at = checked.choices.at;
+  judged.scenario = scenario.info->name;
+  judged.parameters = at.to_string();
+  judged.exit = static_cast<int>(checked.report.code);
+  judged.right = checked.report.code == ExitCode::kClean;
+  judged.answer = checked.verdict;
+  judged.gone = checked.report.gone;
+  RunOptions run = run_options(session, scenario, parameters);
+  add_proof(session, scenario, at, proof, run, judged);
+  run.moves_data = proof.data_decides;
+  for (const Finding& finding : checked.found()) {
+    add_finding(session, scenario, at, {finding, checked.found_in(), checked.context}, run, judged);
+  }
+  if (checked.computed) {
+    for (const Finding& finding : checked.computed->findings) {
+      add_finding(
+          session, scenario, parameters, {finding, {}, checked.computed_context}, run, judged);
+    }
+  }
+  const std::vector<JudgedFinding> taken = filter.taken(scenario);
+  judged.findings.insert(judged.findings.end(), taken.begin(), taken.end());
+  return judged;
+}
+
+static Json json_of(const Checked& checked, const ScenarioEntry& scenario, const Filter& filter) {
   Json one = json_of(checked.choices.result, scenario, checked.choices.at);
   one["choices"] = checked.choices.scope();
   one["schedules"] = checked.sampled ? checked.sampled->schedules : 0;
@@ -215,7 +243,7 @@ static Json json_of(const Checked& checked,
       one["comparisons"].push_back(json_of(comparison));
     }
   }
-  one["suppressed"] = json_of_suppressed(suppressions.of(scenario.info->name));
+  filter.add_to(one, scenario, checked.report.gone);
   one["exit"] = static_cast<int>(checked.report.code);
   return one;
 }
@@ -242,81 +270,43 @@ static std::string said_of(const Checked& checked, const ScenarioEntry& scenario
   return text;
 }
 
-static CheckReport check_one(const Session& session,
-                             const ScenarioEntry& scenario,
-                             const ParameterSet& parameters,
-                             Suppressions& suppressions,
-                             Json* json) {
-  const Checked checked = check_scenario(session, scenario, parameters, suppressions);
-  if (json != nullptr) {
-    json->push_back(json_of(checked, scenario, suppressions));
-  } else {
-    session.out << said_of(checked, scenario);
-  }
-  return checked.report;
-}
-
-// What is said of a scenario without a fault.
-static const char* said_of(ExitCode code) {
-  return code == ExitCode::kClean        ? "clean"
-         : code == ExitCode::kIncomplete ? "not proved"
-         : code == ExitCode::kInternal   ? "an internal error"
-                                         : "a finding";
-}
-
-// Every scenario at its defaults: clean ones must be clean, broken ones found with their id.
-static ExitCode check_all(Session& session) {
-  Json json = Json::array();
-  Suppressions suppressions = suppressions_of(session);
-  std::uint32_t wrong = 0;
-  std::uint32_t number = 0;
-  for (const ScenarioEntry& scenario : session.scenarios) {
-    ++number;
-    std::ostringstream details;
-    Session quiet{session.scenarios, session.options, details, session.err};
-    const CheckReport report = check_one(quiet,
-                                         scenario,
-                                         ParameterSet{scenario.parameters},
-                                         suppressions,
-                                         session.json() ? &json : nullptr);
-    const bool broken = scenario.info->kind == ScenarioKind::kBroken;
-    const bool right = !report.unused && report.code != ExitCode::kInternal &&
-                       (broken ? report.expected_found : report.code == ExitCode::kClean);
-    wrong += right ? 0 : 1;
-    if (!session.json()) {
-      session.out << "[" << number << "/" << session.scenarios.size() << "] " << std::left
-                  << std::setw(34) << scenario.info->name
-                  << (right ? "as expected: " : "NOT AS EXPECTED: ")
-                  << (broken ? std::string{report.expected_found ? "found " : "did not find "} +
-                                   scenario.info->expected
-                             : said_of(report.code))
-                  << std::endl;
-      session.out << (right ? report.suppressed : details.str());
-    }
+OneCheck check_one(const Session& session,
+                   const ScenarioEntry& scenario,
+                   const ParameterSet& parameters,
+                   Filter& filter) {
+  const Checked checked = check_scenario(session, scenario, parameters, filter);
+  OneCheck one;
+  one.report = checked.report;
+  if (judges(session)) {
+    one.judged = judged_of(session, checked, scenario, parameters, filter);
   }
   if (session.json()) {
-    session.out << json.dump(2) << "\n";
+    one.json = json_of(checked, scenario, filter);
   } else {
-    session.out << (session.scenarios.size() - wrong) << " of " << session.scenarios.size()
-                << " as expected\n";
+    one.text = said_of(checked, scenario);
   }
-  return wrong == 0 ? ExitCode::kClean : ExitCode::kFinding;
+  return one;
 }
 
 ExitCode check_command(Session& session) {
   if (session.options.count("all") != 0) {
     return check_all(session);
   }
+  if (!session.options["jobs"].defaulted()) {
+    throw ConfigError("--jobs is for --all: one scenario is one piece of work");
+  }
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
-  Json json = Json::array();
-  Suppressions suppressions = suppressions_of(session);
-  const CheckReport report =
-      check_one(session, scenario, parameters, suppressions, session.json() ? &json : nullptr);
+  Filter filter{session};
+  const OneCheck one = is_limited(session) ? check_limited(session, scenario, parameters, filter)
+                                           : check_one(session, scenario, parameters, filter);
+  session.judgement.all.push_back(one.judged);
   if (session.json()) {
-    write_json(session, json[0]);
+    write_json(session, one.json);
+  } else {
+    session.out << one.text;
   }
-  return report.code;
+  return one.report.code;
 }
 
 }  // namespace warptwin::sim::cli

@@ -27,6 +27,10 @@ ExitCode compare_command(Session& session);
 ExitCode decode_command(Session& session);
 ExitCode ptx_command(Session& session);
 ExitCode make_input(Session& session);
+ExitCode new_command(Session& session);
+ExitCode doctor_command(Session& session);
+ExitCode completion_command(Session& session);
+ExitCode man_command(Session& session);
 
 // Of one file, used in another.
 Chip chip_of(const std::string& name_or_file);

@@ -4,6 +4,8 @@
 
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/engines.hpp"
+#include "sim/cli/filter.hpp"
+#include "sim/cli/reports.hpp"
 #include "sim/cli/traces.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
@@ -18,27 +20,90 @@
 
 namespace warptwin::sim::cli {
 
+static void judge_proof(Session& session,
+                        const ScenarioEntry& scenario,
+                        const ChoiceProof& choices,
+                        const std::vector<TripProof>& trips,
+                        const RunOptions& run,
+                        const Filter& filter,
+                        ExitCode code) {
+  Judged judged;
+  judged.scenario = scenario.info->name;
+  judged.parameters = choices.at.to_string();
+  judged.exit = static_cast<int>(code);
+  judged.right = code == ExitCode::kClean;
+  judged.answer = choices.result.strength();
+  add_proof(session, scenario, choices.at, choices.result, run, judged);
+  for (const TripProof& one : trips) {
+    judged.answer += "\n" + one.strength();
+    if (one.failed) {
+      add_proof(session, scenario, *one.failed_at, *one.failed, run, judged);
+    }
+  }
+  const std::vector<JudgedFinding> taken = filter.taken(scenario);
+  judged.findings.insert(judged.findings.end(), taken.begin(), taken.end());
+  session.judgement.all.push_back(judged);
+}
+
+static void judge_search(Session& session,
+                         const ScenarioEntry& scenario,
+                         const ParameterSet& parameters,
+                         const ExploreRunResult& result,
+                         const ExploreRunOptions& options,
+                         ExitCode code) {
+  Judged judged;
+  judged.scenario = scenario.info->name;
+  judged.parameters = parameters.to_string();
+  judged.exit = static_cast<int>(code);
+  judged.right = code == ExitCode::kClean;
+  judged.answer = result.strength(options);
+  const ReportContext context =
+      context_of(scenario, parameters, result.schedule, options.run.rules);
+  for (const Finding& finding : result.shown.findings) {
+    add_finding(
+        session, scenario, parameters, {finding, result.schedule, context}, options.run, judged);
+  }
+  if (result.search == Explored::kWrong) {
+    JudgedFinding found;
+    found.id = kProtocolWrong;
+    found.severity = "error";
+    found.message = result.what;
+    found.schedule = "of the protocol";
+    found.fingerprint = fingerprint_of(scenario.info->name, found.id);
+    found.fails = true;
+    found.text = result.what + "\n";
+    for (const std::string& step : result.path) {
+      found.steps.push_back({"", step, {}, 0});
+      found.text += "  " + step + "\n";
+    }
+    judged.findings.push_back(found);
+  }
+  session.judgement.all.push_back(judged);
+}
+
 ExitCode prove_command(Session& session) {
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
   ProofOptions options;
   options.run = run_options(session, scenario, parameters);
   options.run.moves_data = false;
-  Suppressions suppressions = suppressions_of(session);
-  options.accepts = accepts(suppressions, scenario);
+  Filter filter{session};
+  options.accepts = filter.accepts(scenario);
   const ChoiceProof choices = prove_choices(scenario, parameters, set_by_hand(session), options);
   const ProofResult& result = choices.result;
-  const auto rows = suppressions.of(scenario.info->name);
   ExitCode code = exit_of(choices, session.options.count("strict") != 0);
   std::vector<TripProof> trips;
   for (const std::string& name : strings(session, "for-all")) {
     trips.push_back(prove_trips(scenario, parameters, name, options));
     code = worse(code, exit_of(trips.back()));
   }
+  if (judges(session)) {
+    judge_proof(session, scenario, choices, trips, options.run, filter, code);
+  }
   if (session.json()) {
     Json json = json_of(result, scenario, choices.at);
     json["choices"] = choices.scope();
-    json["suppressed"] = json_of_suppressed(rows);
+    filter.add_to(json, scenario);
     json["for_all"] = Json::array();
     for (const TripProof& one : trips) {
       json["for_all"].push_back(json_of(one, scenario));
@@ -50,7 +115,7 @@ ExitCode prove_command(Session& session) {
   session.out << text_of(result, scenario, choices.at) << scenario.info->name << " ("
               << (result.verdict == ProofVerdict::kProved ? parameters : choices.at).to_string()
               << "): " << result.strength() << "\n"
-              << text_of_suppressed(rows);
+              << filter.text_of_taken(scenario);
   if (!choices.names.empty() && result.verdict == ProofVerdict::kProved) {
     session.out << choices.scope() << (choices.complete() ? "" : ": incomplete") << "\n";
   }
@@ -74,6 +139,9 @@ ExitCode explore_command(Session& session) {
   const ExitCode code = result.verdict == Explored::kWrong   ? ExitCode::kFinding
                         : result.verdict == Explored::kRight ? ExitCode::kClean
                                                              : ExitCode::kIncomplete;
+  if (judges(session)) {
+    judge_search(session, scenario, parameters, result, options, code);
+  }
   const ReportContext context =
       context_of(scenario, parameters, result.schedule, options.run.rules);
   if (session.json()) {

@@ -4,6 +4,8 @@
 
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/engines.hpp"
+#include "sim/cli/filter.hpp"
+#include "sim/cli/reports.hpp"
 #include "sim/cli/traces.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
@@ -18,22 +20,46 @@
 
 namespace warptwin::sim::cli {
 
+static void judge_run(Session& session,
+                      const RunOptions& run,
+                      const ScenarioEntry& scenario,
+                      const ParameterSet& parameters,
+                      const RunResult& result,
+                      const Filter& filter) {
+  const ExitCode code = exit_of(result, session.options.count("strict") != 0);
+  Judged judged;
+  judged.scenario = scenario.info->name;
+  judged.parameters = parameters.to_string();
+  judged.exit = static_cast<int>(code);
+  judged.right = code == ExitCode::kClean;
+  judged.answer = text_of(result.end);
+  const ReportContext context = context_of(scenario, parameters, run.schedule, run.rules);
+  for (const Finding& finding : result.findings) {
+    add_finding(session, scenario, parameters, {finding, run.schedule, context}, run, judged);
+  }
+  const std::vector<JudgedFinding> taken = filter.taken(scenario);
+  judged.findings.insert(judged.findings.end(), taken.begin(), taken.end());
+  session.judgement.all.push_back(judged);
+}
+
 static ExitCode run_once(Session& session,
                          const RunOptions& run,
                          const ScenarioEntry& scenario,
                          const ParameterSet& parameters) {
   const bool strict = session.options.count("strict") != 0;
   RunResult result = simulate(scenario, parameters, run);
-  Suppressions suppressions = suppressions_of(session);
-  if (const auto accepted = accepts(suppressions, scenario)) {
+  Filter filter{session};
+  if (const auto accepted = filter.accepts(scenario)) {
     result.accepted = std::erase_if(result.findings, accepted);
   }
-  const auto rows = suppressions.of(scenario.info->name);
   const ReportContext context = context_of(scenario, parameters, run.schedule, run.rules);
   if (run.moves_data && result.end == RunEnd::kDone) {
     write_outputs(session, result);
   }
   const ExitCode code = exit_of(result, strict);
+  if (judges(session)) {
+    judge_run(session, run, scenario, parameters, result, filter);
+  }
   if (session.json()) {
     Json findings = Json::array();
     for (const Finding& finding : result.findings) {
@@ -43,16 +69,16 @@ static ExitCode run_once(Session& session,
     for (const Comparison& comparison : result.comparisons) {
       comparisons.push_back(json_of(comparison));
     }
-    const Json report = {{"scenario", scenario.info->name},
-                         {"parameters", parameters.to_string()},
-                         {"schedule", context.schedule},
-                         {"end", text_of(result.end)},
-                         {"steps", result.stats.steps},
-                         {"operations", result.operations},
-                         {"findings", findings},
-                         {"suppressed", json_of_suppressed(rows)},
-                         {"comparisons", comparisons},
-                         {"exit", static_cast<int>(code)}};
+    Json report = {{"scenario", scenario.info->name},
+                   {"parameters", parameters.to_string()},
+                   {"schedule", context.schedule},
+                   {"end", text_of(result.end)},
+                   {"steps", result.stats.steps},
+                   {"operations", result.operations},
+                   {"findings", findings}};
+    filter.add_to(report, scenario);
+    report["comparisons"] = comparisons;
+    report["exit"] = static_cast<int>(code);
     write_json(session, report);
     return code;
   }
@@ -65,7 +91,7 @@ static ExitCode run_once(Session& session,
   for (const Comparison& comparison : result.comparisons) {
     session.out << text_of(comparison) << "\n";
   }
-  session.out << text_of_suppressed(rows);
+  session.out << filter.text_of_taken(scenario);
   if (code == ExitCode::kIncomplete) {
     session.out << "incomplete: stopped after --max-steps " << run.limits.steps_max
                 << "; raise it to see the end\n";
@@ -96,7 +122,7 @@ static ExitCode run_on(Session& session,
                        const ScenarioEntry& scenario,
                        const ParameterSet& parameters) {
   const std::vector<EngineKind> engines = parse_engines(text_option(session, "on"));
-  for (const char* option : {"in", "out", "suppress"}) {
+  for (const char* option : {"in", "out", "suppress", "baseline", "write-baseline"}) {
     if (session.options.count(option) != 0) {
       throw ConfigError("--" + std::string{option} + " and --on do not go together: every engine " +
                         "draws the inputs of --seed, and its findings are shown");
@@ -111,6 +137,13 @@ static ExitCode run_on(Session& session,
   options.hw = hw_command_path();
   const EnginesResult result = run_on_engines(scenario, parameters, engines, options);
   const ExitCode code = exit_of(result);
+  Judged judged;
+  judged.scenario = scenario.info->name;
+  judged.parameters = parameters.to_string();
+  judged.exit = static_cast<int>(code);
+  judged.right = code == ExitCode::kClean;
+  judged.answer = text_of(result);
+  session.judgement.all.push_back(judged);
   if (session.json()) {
     Json report = json_of(result);
     report["scenario"] = scenario.info->name;

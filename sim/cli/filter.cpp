@@ -1,0 +1,124 @@
+#include "sim/cli/filter.hpp"
+
+#include <algorithm>
+
+namespace warptwin::sim::cli {
+
+Filter::Filter(const Session& session)
+    : suppressions_{suppressions_of(session)},
+      writes_{session.options.count("write-baseline") != 0},
+      all_{session.options.count("all") != 0} {
+  const std::string path = text_option(session, "baseline");
+  if (!path.empty() && writes_) {
+    throw ConfigError("--baseline reads a file and --write-baseline writes one: give one of them");
+  }
+  if (!path.empty()) {
+    baseline_ = Baseline::of_file(path);
+  }
+}
+
+// With --all a broken scenario is to be found: nothing of it is known.
+bool Filter::uses_baseline(const ScenarioEntry& scenario) const {
+  return (baseline_ || writes_) && !(all_ && scenario.info->kind == ScenarioKind::kBroken);
+}
+
+std::function<bool(const Finding&)> Filter::accepts(const ScenarioEntry& scenario) {
+  if (suppressions_.empty() && !uses_baseline(scenario)) {
+    return {};
+  }
+  return [this, &scenario](const Finding& finding) { return takes(scenario, finding); };
+}
+
+std::string Filter::reason_of(const ScenarioEntry& scenario, const Finding& finding) const {
+  for (const Suppression* row : suppressions_.of(scenario.info->name)) {
+    if (row->id == finding.info->id &&
+        row->accepted.contains(finding.object + " at " + text_of(finding.site))) {
+      return row->reason;
+    }
+  }
+  return "";
+}
+
+bool Filter::takes(const ScenarioEntry& scenario, const Finding& finding) {
+  const char* name = scenario.info->name;
+  const bool suppressed = suppressions_.accepts(name, finding, text_of(finding.site));
+  if (!suppressed && !(uses_baseline(scenario) && (writes_ || baseline_->accepts(name, finding)))) {
+    return false;
+  }
+  const auto same = [&](const Taken& one) {
+    return one.scenario == name && one.finding.info == finding.info &&
+           fingerprint_of(name, one.finding) == fingerprint_of(name, finding) &&
+           text_of(one.finding.site) == text_of(finding.site);
+  };
+  if (std::none_of(taken_.begin(), taken_.end(), same)) {
+    taken_.push_back({name,
+                      finding,
+                      suppressed ? Known::kSuppressed : Known::kBaseline,
+                      suppressed ? reason_of(scenario, finding) : "in the baseline"});
+  }
+  return true;
+}
+
+std::vector<JudgedFinding> Filter::taken(const ScenarioEntry& scenario) const {
+  std::vector<JudgedFinding> all;
+  for (const Taken& one : taken_) {
+    if (one.scenario == scenario.info->name) {
+      JudgedFinding finding = judged_of(scenario, one.finding, {one.scenario, "", ""}, false);
+      finding.known = one.known;
+      finding.reason = one.reason;
+      all.push_back(finding);
+    }
+  }
+  return all;
+}
+
+std::vector<JudgedGone> Filter::gone(const ScenarioEntry& scenario) const {
+  return baseline_ && uses_baseline(scenario) ? baseline_->gone(scenario.info->name)
+                                              : std::vector<JudgedGone>{};
+}
+
+std::vector<const Suppression*> Filter::rows(const ScenarioEntry& scenario) const {
+  return suppressions_.of(scenario.info->name);
+}
+
+std::string Filter::text_of_taken(const ScenarioEntry& scenario) const {
+  std::string text = text_of_suppressed(rows(scenario));
+  for (const Taken& one : taken_) {
+    if (one.scenario == scenario.info->name && one.known == Known::kBaseline) {
+      text += "in the baseline: " + std::string{one.finding.info->id} + " at " +
+              one.finding.object + ", " + text_of(one.finding.site) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string Filter::text_of_gone(const ScenarioEntry& scenario) const {
+  std::string text;
+  for (const JudgedGone& one : gone(scenario)) {
+    text += "no longer found: " + one.id + " at " + one.object + ", " + one.file +
+            "; --write-baseline takes it out of the file\n";
+  }
+  return text;
+}
+
+void Filter::add_to(Json& report,
+                    const ScenarioEntry& scenario,
+                    const std::vector<JudgedGone>& gone) const {
+  report["suppressed"] = json_of_suppressed(rows(scenario));
+  if (!baseline_ && !writes_) {
+    return;
+  }
+  Json known = Json::array();
+  for (const JudgedFinding& one : taken(scenario)) {
+    if (one.known == Known::kBaseline) {
+      known.push_back({{"id", one.id}, {"object", one.object}, {"fingerprint", one.fingerprint}});
+    }
+  }
+  Json absent = Json::array();
+  for (const JudgedGone& one : gone) {
+    absent.push_back({{"id", one.id}, {"object", one.object}, {"fingerprint", one.fingerprint}});
+  }
+  report["baseline"] = {{"known", known}, {"gone", absent}};
+}
+
+}  // namespace warptwin::sim::cli

@@ -1,0 +1,35 @@
+/// Pieces of work that share nothing, each in a process of its own, some at a time.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace warptwin::sim {
+
+/// Of one piece; 0: none.
+struct WorkLimits {
+  std::uint64_t cpu_seconds = 0;
+  std::uint64_t memory_bytes = 0;  // of address space, with what the command itself takes
+};
+
+struct WorkEnd {
+  enum class Why : std::uint8_t { kDone, kTime, kMemory, kError, kSignal };
+  Why why = Why::kDone;
+  std::string text;  // of kDone what the work returned; of kError what it threw
+  int signal = 0;    // of kSignal
+};
+
+/// Does the pieces 0 to `count` - 1, `jobs` at a time, and delivers their ends in that order, each
+/// as soon as those before it are there. Work that is given up, for `deliver` throws, is killed.
+///
+/// Throws std::runtime_error where there can be no process.
+void run_workers(std::size_t count,
+                 std::size_t jobs,
+                 const WorkLimits& limits,
+                 const std::function<std::string(std::size_t)>& work,
+                 const std::function<void(std::size_t, const WorkEnd&)>& deliver);
+
+}  // namespace warptwin::sim

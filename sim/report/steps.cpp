@@ -1,0 +1,61 @@
+#include "sim/report/steps.hpp"
+
+#include <deque>
+
+namespace warptwin::sim {
+
+namespace {
+
+class LastSteps : public EventSink {
+ public:
+  LastSteps(const LaunchConfig& config, const Symbols& symbols, std::uint64_t until)
+      : naming_{config, symbols}, until_{until} {}
+
+  void on_event(const Event& event) override {
+    const bool of_warp =
+        event.step == Step::kDone || event.step == Step::kIssued || event.step == Step::kBlocked;
+    if (!of_warp || event.site.line == 0 || (until_ != 0 && event.time > until_)) {
+      return;
+    }
+    steps_.push_back({naming_.warp(event.warp), words_of(event), place_of(event.site), event.time});
+    if (steps_.size() > kStepsKept) {
+      steps_.pop_front();
+    }
+  }
+
+  std::vector<JudgedStep> all() const { return {steps_.begin(), steps_.end()}; }
+
+ private:
+  std::string words_of(const Event& event) const {
+    const std::string name = warptwin::name_of(event.op);
+    const bool mbarrier = event.op <= Op::kMbarrierTryWait;
+    return name + (mbarrier ? " " + naming_.barrier(event.cta, event.address) : "") +
+           (event.step == Step::kBlocked ? " waits" : "");
+  }
+
+  Naming naming_;
+  std::uint64_t until_;
+  std::deque<JudgedStep> steps_;
+};
+
+}  // namespace
+
+std::vector<JudgedStep> steps_to(const ScenarioEntry& scenario,
+                                 const ParameterSet& parameters,
+                                 RunOptions run,
+                                 const Finding& finding) {
+  const LaunchConfig config = launch_config(scenario, parameters, run);
+  const Symbols symbols = scenario.symbols(parameters);
+  LastSteps last{config, symbols, finding.step};
+  run.observer = &last;
+  run.detect = false;
+  simulate(scenario, parameters, run);
+  std::vector<JudgedStep> steps = last.all();
+  steps.push_back({finding.agent,
+                   std::string{finding.info->id} + ": " + finding.message,
+                   place_of(finding.site),
+                   finding.step});
+  return steps;
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,21 @@
+/// The steps of a schedule that leads to a finding.
+
+#pragma once
+
+#include <vector>
+
+#include "sim/report/judged.hpp"
+
+namespace warptwin::sim {
+
+/// How many of the last steps are kept.
+inline constexpr std::size_t kStepsKept = 40;
+
+/// Executes `run` once more, without detectors, and gives the last steps of its warps up to that of
+/// the finding, and then the finding itself. `run` has the schedule, and whether data moves.
+std::vector<JudgedStep> steps_to(const ScenarioEntry& scenario,
+                                 const ParameterSet& parameters,
+                                 RunOptions run,
+                                 const Finding& finding);
+
+}  // namespace warptwin::sim

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""The files that warptwin writes for other programs, as those read them.
+
+  reports_test.py WARPTWIN ROOT
+
+JUnit's XML is read by a parser that refuses what is not well formed. What SARIF 2.1.0 demands of
+the properties that warptwin writes stands in `check_log`.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+WARPTWIN, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
+WRONG = ROOT / "tests/programs/row04_wrong.txt"
+RIGHT = ROOT / "tests/programs/row04_right.txt"
+# A name of a file with all that XML, SARIF's URIs and workflow commands escape.
+ODD = "a&b <c> \"d\" 'e' ]]> %41,f:g \u00e9.txt"
+
+
+class ReportsTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.work = pathlib.Path(self.folder.name)
+
+    def reports_of(self, *arguments, code):
+        """(JUnit's root, the log of SARIF, annotations) of a command."""
+        result = subprocess.run(
+            [WARPTWIN, *arguments, "--junit", "a.xml", "--sarif", "a.sarif", "--annotations"],
+            cwd=self.work,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(result.returncode, code, result.stderr)
+        suites = xml.etree.ElementTree.parse(self.work / "a.xml").getroot()
+        log = json.loads((self.work / "a.sarif").read_text(encoding="utf-8"))
+        self.check_suites(suites)
+        self.check_log(log, code)
+        return suites, log, result.stderr
+
+    def check_suites(self, suites):
+        self.assertEqual(suites.tag, "testsuites")
+        for suite in suites:
+            self.assertEqual(suite.tag, "testsuite")
+            self.assertTrue(suite.get("name"))
+            for tag, count in [("failure", "failures"), ("error", "errors")]:
+                self.assertEqual(int(suite.get(count)), len(suite.findall(f"testcase/{tag}")))
+            self.assertEqual(int(suite.get("tests")), len(suite.findall("testcase")))
+            for case in suite:
+                self.assertTrue(case.get("name") and case.get("classname"))
+                self.assertLessEqual({one.tag for one in case}, {"failure", "error", "system-out"})
+
+    def check_log(self, log, code):
+        self.assertEqual(log["version"], "2.1.0")
+        (run,) = log["runs"]
+        rules = run["tool"]["driver"]["rules"]
+        self.assertEqual(len({rule["id"] for rule in rules}), len(rules))
+        self.assertIs(type(run["invocations"][0]["executionSuccessful"]), bool)
+        self.assertEqual(run["invocations"][0]["exitCode"], code)
+        for result in run["results"]:
+            self.assertEqual(rules[result["ruleIndex"]]["id"], result["ruleId"])
+            self.assertTrue(result["message"]["text"])
+            self.assertIn(result["level"], {"none", "note", "warning", "error"})
+            # Section 3.27.10: what is no failure has no level.
+            self.assertEqual(result["kind"] != "fail", result["level"] == "none")
+            flows = [
+                step["location"]
+                for flow in result.get("codeFlows", [])
+                for thread in flow["threadFlows"]
+                for step in thread["locations"]
+            ]
+            for location in result.get("locations", []) + flows:
+                place = location.get("physicalLocation")
+                if place:
+                    self.assertRegex(place["artifactLocation"]["uri"], r"^[\w/.~%:-]+$")
+                    self.assertGreaterEqual(place["region"]["startLine"], 1)
+
+    def test_a_wrong_program_fails_at_its_line(self):
+        (self.work / "wrong.txt").write_bytes(WRONG.read_bytes())
+        suites, log, said = self.reports_of("check", "--program", "wrong.txt", code=1)
+        (failure,) = suites.findall("testsuite/testcase/failure")
+        self.assertEqual(failure.get("type"), "MBAR_INVAL_IN_USE")
+        result = log["runs"][0]["results"][0]
+        place = result["locations"][0]["physicalLocation"]
+        self.assertEqual(place["artifactLocation"]["uri"], "wrong.txt")
+        line = place["region"]["startLine"]
+        self.assertIn("mbarrier.inval", WRONG.read_text().split("\n")[line - 1])
+        self.assertIn(f"::error file=wrong.txt,line={line},title=MBAR_INVAL_IN_USE", said)
+
+    def test_a_right_program_is_a_case_without_content(self):
+        suites, log, said = self.reports_of("check", "--program", str(RIGHT), code=0)
+        self.assertEqual([list(case) for case in suites.iter("testcase")], [[]])
+        self.assertEqual(log["runs"][0]["results"], [])
+        self.assertEqual(said, "")
+
+    def test_special_characters_come_back(self):
+        (self.work / ODD).write_bytes(WRONG.read_bytes())
+        suites, log, said = self.reports_of("prove", "--program", ODD, code=1)
+        self.assertIn(ODD, suites.find("testsuite/testcase/failure").text)
+        place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+        self.assertEqual(place["artifactLocation"]["uri"].count("%2541"), 1)
+        self.assertIn("%2541%2Cf%3Ag", said)
+
+    def test_a_fingerprint_stays_when_lines_move(self):
+        def prints(text):
+            (self.work / "wrong.txt").write_text(text, encoding="utf-8")
+            _, log, _ = self.reports_of("check", "--program", "wrong.txt", code=1)
+            results = log["runs"][0]["results"]
+            lines = [one["locations"][0]["physicalLocation"]["region"] for one in results]
+            return [one["partialFingerprints"] for one in results], lines
+
+        text = WRONG.read_text(encoding="utf-8")
+        first, lines = prints(text)
+        moved, moved_lines = prints("// one\n// two\n" + text)
+        self.assertEqual(first, moved)
+        self.assertNotEqual(lines, moved_lines)
+
+    def test_a_usage_error_is_in_the_reports(self):
+        suites, log, said = self.reports_of("check", "no_such_scenario", code=2)
+        self.assertEqual(suites.find("testsuite/testcase/error").get("type"), "usage")
+        self.assertFalse(log["runs"][0]["invocations"][0]["executionSuccessful"])
+        self.assertIn("::error title=warptwin check::there is no scenario", said)
+
+    def test_the_same_command_writes_the_same_bytes(self):
+        def files():
+            self.reports_of("check", "consumer_releases_twice", code=1)
+            return [(self.work / name).read_bytes() for name in ("a.xml", "a.sarif")]
+
+        self.assertEqual(files(), files())
+
+    def test_nothing_names_a_time_or_an_address(self):
+        self.reports_of("check", "consumer_releases_twice", code=1)
+        for name in ("a.xml", "a.sarif"):
+            text = (self.work / name).read_text(encoding="utf-8")
+            self.assertIsNone(re.search(r"0x7f|\d\d:\d\d:\d\d", text))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
