@@ -31,7 +31,7 @@ struct AttentionMissingBeforeFenceKernel : AttentionKernel<M, Extents> {
     const std::uint32_t row = kWarpLanes * (machine.warp_index() % kWarpsPerWarpgroup);
     const auto send = [&](const Factors& factors) {
       auto stage = stats.acquire_producer();
-      machine.st_shared_row(smem.factors(stage.index()), row, 0, factors);
+      machine.st_shared(smem.factors(stage.index()), row, 0, factors);
       std::move(stage).release();
     };
     PipelineState state = turn.begin();

@@ -30,7 +30,7 @@ struct AttentionMissingWaitStKernel : AttentionKernel<M, Extents> {
     const std::uint32_t row = kWarpLanes * (machine.warp_index() % kWarpsPerWarpgroup);
     const auto send = [&](const Factors& factors) {
       auto stage = stats.acquire_producer();
-      machine.st_shared_row(smem.factors(stage.index()), row, 0, factors);
+      machine.st_shared(smem.factors(stage.index()), row, 0, factors);
       std::move(stage).release();
     };
     for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {

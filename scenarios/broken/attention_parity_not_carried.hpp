@@ -31,7 +31,7 @@ struct AttentionParityNotCarriedKernel : AttentionKernel<M, Extents> {
       auto stats = Stats{machine, smem.stats, turn};
       const auto send = [&](const Factors& factors) {
         auto stage = stats.acquire_producer();
-        machine.st_shared_row(smem.factors(stage.index()), row, 0, factors);
+        machine.st_shared(smem.factors(stage.index()), row, 0, factors);
         std::move(stage).release();
       };
       online.reset();

@@ -31,7 +31,7 @@ struct AttentionStatsOverwrittenKernel : AttentionKernel<M, Extents> {
     const auto send = [&](const Factors& factors) {
       // The fault: stats.wait_consumer() is missing.
       const std::uint32_t slot = stats.producer_stage();
-      machine.st_shared_row(smem.factors(slot), row, 0, factors);
+      machine.st_shared(smem.factors(slot), row, 0, factors);
       machine.mbarrier_arrive(stats.producer_mbar(slot));
       stats.producer_step();
     };

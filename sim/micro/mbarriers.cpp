@@ -54,7 +54,7 @@ void add_mbarriers(List& list) {
     return after_init(1, [=](M& m) {
       SimFragment<16> registers;
       registers.fill(0);
-      m.st_shared_row(SharedTile<f32>{to, 32, 16, Swizzle::kNone}, 0, 0, registers);
+      m.st_shared(SharedTile<f32>{to, 32, 16, Swizzle::kNone}, 0, 0, registers);
     });
   };
   list.add("MBAR_MEM_CLOBBER", 1, rows_to(kBar.address), rows_to(kTile));

@@ -536,7 +536,7 @@ void add_tensor_memory(List& list) {
       if (waits) {
         m.tcgen05_wait_ld(registers);
       }
-      m.st_shared_row(SharedTile<f32>{kTile, 32, 16, Swizzle::kNone}, 0, 0, registers);
+      m.st_shared(SharedTile<f32>{kTile, 32, 16, Swizzle::kNone}, 0, 0, registers);
       m.tcgen05_wait_ld(registers);
     });
   };

@@ -70,7 +70,6 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   ~TimedEngine() override { unwind(); }
 
   TimedStats run(Simulation& simulation) {
-    register_math = {};
     gpu_.watch_ready(&inserted_);
     gpu_.launch();
     start_warps(microseconds(chip_.cta_start_us));
@@ -184,6 +183,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                         gpu_.clusters()[cta.cluster].number,
                         gpu_.config().clusters,
                         gpu_.elected_lane(self)},
+                       gpu_.registers(self),
                        gpu_.config().moves_data};
     note(self);  // its first turn brings it to its first operation
     try {
@@ -256,7 +256,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
 
   // What the warp has done on registers since its last operation takes its time.
   void calculate(Slot self) {
-    const RegisterMath done = std::exchange(register_math, {});
+    const RegisterMath done = std::exchange(gpu_.registers(self).math, {});
     if (done.fma == 0 && done.mufu == 0) {
       return;
     }

@@ -9,7 +9,7 @@ namespace {
 template <class Element>
 __device__ void store_row(CudaMachine& machine, SharedAddress base, CudaFragment<16>& fragment) {
   const SharedTile<Element> tile{base, 128, 16, Swizzle::kNone};
-  machine.st_shared_row(tile, 0, 0, fragment);
+  machine.st_shared(tile, 0, 0, fragment);
   CudaFragment<16> read;
   machine.ld_shared_row(tile, 0, 0, read);
   fragment.combine(read, [](float value, float with) { return value + with; });
@@ -20,9 +20,9 @@ __device__ void store_halves(CudaMachine& machine, SharedAddress base) {
   CudaFragment<kRegisters> fragment;
   machine.tcgen05_ld_16x32bx2(fragment, TmemAddress{});
   machine.tcgen05_wait_ld(fragment);
-  machine.st_shared_half_rows(
+  machine.st_shared<LaneHolds::kHalfRow>(
       SharedTile<bf16>{base, 64, 64, Swizzle::k128B}, 16 * machine.warp_index(), 0, fragment);
-  machine.st_shared_half_columns(
+  machine.st_shared<LaneHolds::kHalfColumn>(
       SharedTile<bf16>{base, 64, 64, Swizzle::k128B}, 0, 16 * machine.warp_index(), fragment);
 }
 
@@ -42,7 +42,7 @@ __device__ void multiply_by_warpgroup(CudaMachine& machine, SharedAddress base) 
   const SharedTile<bf16> tile{base, 256, 64, Swizzle::k128B};
   const auto operand = WgmmaSmemDescriptor<Element>::k_major({base, 256, 32, Swizzle::k32B}, 0, 0);
   const auto multiply = [&](auto columns) {
-    CudaAccumulator<decltype(columns)> d{columns};
+    CudaAccumulator<decltype(columns)> d{machine, columns};
     d.fill(1.0F);
     machine.wgmma_fence();
     machine.wgmma(d, operand, operand, true);
@@ -212,7 +212,7 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   store_row<tf32>(machine, base, fragment);
   store_row<f16>(machine, base, fragment);
   store_row<bf16>(machine, base, fragment);
-  machine.st_shared_column(
+  machine.st_shared<LaneHolds::kColumn>(
       SharedTile<bf16>{base, 16, 64, Swizzle::k128B}, 0, machine.warp_index(), fragment);
   store_row<f8e4m3>(machine, base, fragment);
   store_row<f8e5m2>(machine, base, fragment);
@@ -233,7 +233,7 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   });
   fragment.combine_rows(rows, [](float value, float of_row) { return value + of_row; });
   fragment.fold_into(rows, [](float of_row, float value) { return of_row + value; });
-  machine.st_shared_row(SharedTile<f32>{base, 128, 1, Swizzle::kNone}, 0, 0, rows);
+  machine.st_shared(SharedTile<f32>{base, 128, 1, Swizzle::kNone}, 0, 0, rows);
   machine.ld_shared_row(SharedTile<f32>{base, 128, 1, Swizzle::kNone}, 0, 0, rows);
   if (rows.any([](float value) { return value > 0.0F; })) {
     machine.tcgen05_st_32x32b(TmemAddress{}, fragment.packed<bf16>());
