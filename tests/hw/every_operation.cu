@@ -130,25 +130,20 @@ __device__ void tensor_core(
   machine.tcgen05_dealloc(kGroup, tmem, 512);
 }
 
-}  // namespace
-
-__global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant__ CUtensorMap map,
-                                                          std::uint32_t* scratch,
-                                                          std::uint32_t* words) {
-  extern __shared__ __align__(1024) unsigned char shared[];
-  const SharedAddress base = ptx::shared_address(shared);
-  CudaMachine machine{scratch, &map, base};
-  const Mbarrier bar{base};
-  const GlobalAddress global{reinterpret_cast<std::uint64_t>(words)};
-  const CtaMask mask{static_cast<std::uint16_t>(machine.cluster_size())};
-
+// Cluster launch control and dependent launches.
+__device__ void launch(CudaMachine& machine,
+                       SharedAddress base,
+                       Mbarrier bar,
+                       std::uint32_t* words) {
   machine.griddepcontrol_launch_dependents();
   machine.griddepcontrol_wait();
   machine.clc_try_cancel(base, bar, false);
   machine.clc_try_cancel(base, bar, true);
   machine.sync_warp();
   words[1] = machine.clc_is_canceled(base) ? machine.clc_first_cta(base) : 0;
+}
 
+__device__ void barriers_and_fences(CudaMachine& machine, Mbarrier bar) {
   machine.setmaxnreg_dec<24>();
   machine.setmaxnreg_inc<240>();
   machine.elect_one([&] {
@@ -193,18 +188,10 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   machine.barrier_cluster_wait();
   machine.barrier_cluster_arrive(kReleaseCluster);
   machine.barrier_cluster_wait();
+}
 
-  tensor_core<CtaGroup::kOne>(machine, map, base, bar, mask);
-  copy_boxes<1>(machine, map, base, {bar, {}}, 1);
-  copy_boxes<4>(machine, map, base, {bar, {}}, 1);
-  copy_boxes<5>(machine, map, base, {bar, mask}, 1);
-  machine.cp_async_bulk_load(base, global, 16, {bar, {}});
-  machine.cp_async_bulk_load(base, global, 16, {bar, mask});
-  machine.cp_async_bulk_store(global, base, 16);
-  machine.cp_async_bulk_commit_group();
-  machine.cp_async_bulk_wait_group<0>();
-  machine.cp_async_bulk_wait_group_read<1>();
-
+// What goes through registers, and is computed in them.
+__device__ void registers(CudaMachine& machine, SharedAddress base) {
   CudaFragment<16> fragment;
   machine.tcgen05_ld_32x32b(fragment, TmemAddress{});
   machine.tcgen05_wait_ld(fragment);
@@ -239,6 +226,35 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
     machine.tcgen05_st_32x32b(TmemAddress{}, fragment.packed<bf16>());
     machine.tcgen05_st_32x32b(TmemAddress{}, fragment.packed<f8e4m3>());
   }
+}
+
+}  // namespace
+
+__global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant__ CUtensorMap map,
+                                                          std::uint32_t* scratch,
+                                                          std::uint32_t* words) {
+  extern __shared__ __align__(1024) unsigned char shared[];
+  const SharedAddress base = ptx::shared_address(shared);
+  CudaMachine machine{scratch, &map, base};
+  const Mbarrier bar{base};
+  const GlobalAddress global{reinterpret_cast<std::uint64_t>(words)};
+  const CtaMask mask{static_cast<std::uint16_t>(machine.cluster_size())};
+
+  launch(machine, base, bar, words);
+  barriers_and_fences(machine, bar);
+
+  tensor_core<CtaGroup::kOne>(machine, map, base, bar, mask);
+  copy_boxes<1>(machine, map, base, {bar, {}}, 1);
+  copy_boxes<4>(machine, map, base, {bar, {}}, 1);
+  copy_boxes<5>(machine, map, base, {bar, mask}, 1);
+  machine.cp_async_bulk_load(base, global, 16, {bar, {}});
+  machine.cp_async_bulk_load(base, global, 16, {bar, mask});
+  machine.cp_async_bulk_store(global, base, 16);
+  machine.cp_async_bulk_commit_group();
+  machine.cp_async_bulk_wait_group<0>();
+  machine.cp_async_bulk_wait_group_read<1>();
+
+  registers(machine, base);
 
   machine.st_shared_u32(base, machine.ld_acquire_global_u32(global) + machine.cluster_index());
   machine.st_shared_u32(base, std::bit_cast<std::uint32_t>(machine.ld_global_f32(global)));
