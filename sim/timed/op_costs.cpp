@@ -1,5 +1,8 @@
 #include "sim/timed/op_costs.hpp"
 
+#include "common/machine/umma_descriptor.hpp"
+#include "common/machine/wgmma_descriptor.hpp"
+
 namespace warptwin::sim {
 
 namespace {
