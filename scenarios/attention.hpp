@@ -327,7 +327,7 @@ struct AttentionKernel {
     const std::uint32_t row = kWarpLanes * (machine.warp_index() % kWarpsPerWarpgroup);
     const auto send = [&](const Factors& factors) {
       auto stage = stats.acquire_producer();  // waits stats.empty
-      machine.st_shared_row(smem.factors(stage.index()), row, 0, factors);
+      machine.st_shared(smem.factors(stage.index()), row, 0, factors);
       std::move(stage).release();  // arrives on stats.full
     };
     for (const Tile tile : problem.tiles(machine)) {

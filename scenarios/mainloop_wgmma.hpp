@@ -105,7 +105,7 @@ struct MainloopWgmmaKernel {
       machine.template setmaxnreg_inc<232>();
     }
     auto input = Input{machine, smem.input}.consumer();
-    typename M::template Accumulator<decltype(e.tile_n)> d{e.tile_n};
+    typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
     multiply_stages(machine, input, d, first_row, problem.steps, e.in_flight);
   }
 };

@@ -121,6 +121,15 @@ concept HasRegisters = requires(typename M::template Fragment<32> row,
   { row.template packed<bf16>() } -> std::same_as<typename M::template Fragment<16>>;
 };
 
+/// What a lane's registers are of a tile in shared memory. Of halves, what tcgen05_ld_16x32bx2 has
+/// loaded: two lanes share one of 16.
+enum class LaneHolds : std::uint8_t {
+  kRow,         // lane i: row `row + i`
+  kColumn,      // lane i: column `column + i`
+  kHalfRow,     // lanes i and i + 16: row `row + i`
+  kHalfColumn,  // lanes i and i + 16: column `column + i`
+};
+
 /// `CopyTarget` names the mbarrier of a load, the CTAs it goes to, and the pair rule.
 struct CopyTarget {
   Mbarrier barrier;
@@ -186,15 +195,12 @@ concept HasTensorMemory = requires(M machine,
   machine.tcgen05_ld_16x32bx2(fragment, tmem);
   machine.tcgen05_wait_ld(fragment);  // names the registers it settles
   machine.tcgen05_wait_st();
-  // Each lane writes its registers, converted, into row `row + lane` from `column` on (st.shared).
-  machine.st_shared_row(tile, std::uint32_t{}, std::uint32_t{}, fragment);
-  // The same with rows for columns: each lane writes column `column + lane`, from row `row` on.
-  machine.st_shared_column(tile, std::uint32_t{}, std::uint32_t{}, fragment);
-  // Both of what tcgen05_ld_16x32bx2 has loaded: 16 rows, or 16 columns, of two lanes each.
-  machine.st_shared_half_rows(tile, std::uint32_t{}, std::uint32_t{}, fragment);
-  machine.st_shared_half_columns(tile, std::uint32_t{}, std::uint32_t{}, fragment);
-  // The reverse of st_shared_row: the registers are settled at once (ld.shared). Of a fragment of
-  // one register, each lane reads one element of 32 bits.
+  // Each lane writes its registers, converted, from `row` and `column` on (st.shared).
+  machine.st_shared(tile, std::uint32_t{}, std::uint32_t{}, fragment);
+  machine.template st_shared<LaneHolds::kHalfColumn>(
+      tile, std::uint32_t{}, std::uint32_t{}, fragment);
+  // The reverse of st_shared of rows: the registers are settled at once (ld.shared). Of a fragment
+  // of one register, each lane reads one element of 32 bits.
   machine.ld_shared_row(tile, std::uint32_t{}, std::uint32_t{}, fragment);
 };
 
@@ -210,6 +216,7 @@ concept HasWarpgroupMma = requires(M machine,
                                    typename M::template Accumulator<Extent<64>>& d,
                                    SharedTile<bf16> tile,
                                    float (*of_one)(float)) {
+  requires std::constructible_from<typename M::template Accumulator<Extent<64>>, M&, Extent<64>>;
   d.fill(float{});
   d.transform(of_one);  // x = f(x)
   // Orders the warp's accesses of its registers before its next wgmma: before the first one, and

@@ -127,9 +127,9 @@ class AccumTile {
                        SourceSite site = SourceSite::current()) {
     each(first, tile.columns, [&](const auto& fragment, std::uint32_t c) {
       if (halves()) {
-        machine_->st_shared_half_rows(tile, first_row(), c, fragment, site);
+        machine_->template st_shared<LaneHolds::kHalfRow>(tile, first_row(), c, fragment, site);
       } else {
-        machine_->st_shared_row(tile, first_row(), c, fragment, site);
+        machine_->st_shared(tile, first_row(), c, fragment, site);
       }
     });
   }
@@ -146,9 +146,11 @@ class AccumTile {
     }
     each(0, tile.rows, [&](const auto& fragment, std::uint32_t r) {
       if (halves()) {
-        machine_->st_shared_half_columns(tile, r, first_row() - first, fragment, site);
+        machine_->template st_shared<LaneHolds::kHalfColumn>(
+            tile, r, first_row() - first, fragment, site);
       } else {
-        machine_->st_shared_column(tile, r, first_row() - first, fragment, site);
+        machine_->template st_shared<LaneHolds::kColumn>(
+            tile, r, first_row() - first, fragment, site);
       }
     });
   }

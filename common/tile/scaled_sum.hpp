@@ -70,8 +70,7 @@ class ScaledSum {
                        std::uint32_t first,
                        SourceSite site = SourceSite::current()) const {
     for (std::uint32_t c = 0; c < tile.columns; c += kFragmentColumns) {
-      machine_->st_shared_row(
-          tile, first_row(), c, fragments_[(first + c) / kFragmentColumns], site);
+      machine_->st_shared(tile, first_row(), c, fragments_[(first + c) / kFragmentColumns], site);
     }
   }
 

@@ -4,13 +4,11 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "common/trace/words.hpp"
+
 namespace warptwin {
 
 namespace {
-
-std::string plural(std::uint64_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 std::string range_of(std::size_t first, std::size_t last) {
   return first == last ? std::to_string(first)

@@ -175,7 +175,7 @@ struct WgmmaGemmKernel {
     const std::uint32_t first_row = machine.warp_index() / 4 * ptx::kWgmmaRows;
     const std::uint64_t begin = ptx::clock();
     using Columns = Extent<Shape::kN>;
-    typename M::template Accumulator<Columns> d{Columns{}};
+    typename M::template Accumulator<Columns> d{machine, Columns{}};
     for_tiles<Shape>(machine, problem.tiles, [&](Tile tile) {
       multiply_stages(machine, input, d, first_row, problem.steps, Shape::kBehind);
       if (problem.d != nullptr) {

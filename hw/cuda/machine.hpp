@@ -125,7 +125,8 @@ struct CudaAccumulator {
       Columns::kIsStatic ? std::uint32_t{Columns{}} : ptx::kWgmmaColumnsMost;
 
   /// Sets no register. Constexpr, or a role that has an accumulator would be host code alone.
-  constexpr explicit CudaAccumulator(Columns count) : columns{count} {}
+  template <class M>
+  constexpr CudaAccumulator(const M&, Columns count) : columns{count} {}
   /// Sets every value.
   WARPTWIN_HOST_DEVICE void fill(float value) {
     WARPTWIN_UNROLL for (float& each : values) {
@@ -466,47 +467,26 @@ class CudaMachine {
 
   /// Requires: kRegisters elements are whole 16-byte units, or at least words, and `column` is the
   /// first of one.
-  template <class Element, std::uint32_t kRegisters>
-  WARPTWIN_HOST_DEVICE void st_shared_row(const SharedTile<Element>& tile,
-                                          std::uint32_t row,
-                                          std::uint32_t column,
-                                          const CudaFragment<kRegisters>& fragment,
-                                          SourceSite = {}) {
-    store_row(tile, row + ptx::lane_index(), column, fragment);
-  }
-
-  template <class Element, std::uint32_t kRegisters>
-  WARPTWIN_HOST_DEVICE void st_shared_column(const SharedTile<Element>& tile,
-                                             std::uint32_t row,
-                                             std::uint32_t column,
-                                             const CudaFragment<kRegisters>& fragment,
-                                             SourceSite = {}) {
-    store_column(tile, row, column + ptx::lane_index(), fragment);
-  }
-
-  /// Requires: as st_shared_row.
-  template <class Element, std::uint32_t kRegisters>
-  WARPTWIN_HOST_DEVICE void st_shared_half_rows(const SharedTile<Element>& tile,
-                                                std::uint32_t row,
-                                                std::uint32_t column,
-                                                const CudaFragment<kRegisters>& fragment,
-                                                SourceSite = {}) {
-    constexpr std::uint32_t kRows = kWarpLanes / 2;
+  template <LaneHolds kHolds = LaneHolds::kRow, class Element, std::uint32_t kRegisters>
+  WARPTWIN_HOST_DEVICE void st_shared(const SharedTile<Element>& tile,
+                                      std::uint32_t row,
+                                      std::uint32_t column,
+                                      const CudaFragment<kRegisters>& fragment,
+                                      SourceSite = {}) {
+    constexpr std::uint32_t kHalf = kWarpLanes / 2;
     const std::uint32_t lane = ptx::lane_index();
-    store_row(tile, row + lane % kRows, column + lane / kRows * kRegisters, fragment);
-  }
-  template <class Element, std::uint32_t kRegisters>
-  WARPTWIN_HOST_DEVICE void st_shared_half_columns(const SharedTile<Element>& tile,
-                                                   std::uint32_t row,
-                                                   std::uint32_t column,
-                                                   const CudaFragment<kRegisters>& fragment,
-                                                   SourceSite = {}) {
-    constexpr std::uint32_t kColumns = kWarpLanes / 2;
-    const std::uint32_t lane = ptx::lane_index();
-    store_column(tile, row + lane / kColumns * kRegisters, column + lane % kColumns, fragment);
+    if constexpr (kHolds == LaneHolds::kRow) {
+      store_row(tile, row + lane, column, fragment);
+    } else if constexpr (kHolds == LaneHolds::kColumn) {
+      store_column(tile, row, column + lane, fragment);
+    } else if constexpr (kHolds == LaneHolds::kHalfRow) {
+      store_row(tile, row + lane % kHalf, column + lane / kHalf * kRegisters, fragment);
+    } else {
+      store_column(tile, row + lane / kHalf * kRegisters, column + lane % kHalf, fragment);
+    }
   }
 
-  /// Requires: as st_shared_row, or one register of a 32-bit element.
+  /// Requires: as st_shared, or one register of a 32-bit element.
   template <class Element, std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE void ld_shared_row(const SharedTile<Element>& tile,
                                           std::uint32_t row,

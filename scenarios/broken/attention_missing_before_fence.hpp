@@ -11,54 +11,32 @@
 namespace warptwin::scenarios {
 
 template <Machine M, class Extents>
-struct AttentionMissingBeforeFenceKernel : AttentionKernel<M, Extents> {
-  using Base = AttentionKernel<M, Extents>;
-  using Problem = typename Base::Problem;
-  using Storage = typename Base::Storage;
-  using Stats = typename Base::Stats;
-  using Factors = typename Base::Factors;
+struct AttentionMissingBeforeFenceSteps : AttentionSoftmaxSteps<M, Extents> {
+  using Base = AttentionSoftmaxSteps<M, Extents>;
+  using Base::Base;
 
-  static constexpr void softmax(M& machine, const Problem& problem, const Storage& smem) {
-    machine.template setmaxnreg_inc<kSoftmaxRegisters>();
-    const TmemAllocation tmem = Base::tensor_memory(machine, smem);
-    const RingTurn turn{machine.warp_index() / kWarpsPerWarpgroup, kAttentionTiles};
-    const TmemAddress own_rows = tmem.stage(smem.scores.config, turn.first)
-                                     .address()
-                                     .at_lane(kWarpLanes * (machine.warp_index() % 4));
-    auto stats = Stats{machine, smem.stats, turn};
-    auto online = OnlineSoftmax<M>{problem.scale, problem.slack};
-    auto s = typename Base::Rows{machine};
-    const std::uint32_t row = kWarpLanes * (machine.warp_index() % kWarpsPerWarpgroup);
-    const auto send = [&](const Factors& factors) {
-      auto stage = stats.acquire_producer();
-      machine.st_shared_row(smem.factors(stage.index()), row, 0, factors);
-      std::move(stage).release();
-    };
-    PipelineState state = turn.begin();
-    for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
-      online.reset();
-      for (std::uint32_t j = 0; j < problem.kv_tiles; ++j) {
-        acquire(machine,
-                smem.scores.barriers.full[turn.first],
-                state.full_phase(),
-                kAcquireCta,
-                SourceSite::current());
-        machine.tcgen05_fence_after_thread_sync();
-        turn.step(state, kAttentionTiles);
-        s.load(own_rows);
-        const Factors factors = online.raise(s);
-        if (j > 0) {
-          send(factors);
-        }
-        online.weigh(s);
-        s.template store_packed<bf16>(own_rows);
-        // The fault: machine.tcgen05_fence_before_thread_sync() is missing.
-        machine.mbarrier_arrive(smem.scores.replaced[turn.first]);
-      }
-      send(online.inverse_sum());
-    }
-    TmemDeallocBarrier<M, typename Storage::Tmem>{machine, smem.tmem}.signal_complete();
+  struct Stage {
+    constexpr TmemAddress own_rows() const { return rows; }
+    TmemAddress rows;
+  };
+
+  constexpr Stage acquire() {
+    warptwin::acquire(this->machine,
+                      this->smem.scores.barriers.full[this->turn.first],
+                      state.full_phase(),
+                      kAcquireCta,
+                      SourceSite::current());
+    this->machine.tcgen05_fence_after_thread_sync();
+    this->turn.step(state, kAttentionTiles);
+    const TmemStage stage = this->tmem.stage(this->smem.scores.config, this->turn.first);
+    return {stage.address().at_lane(this->row)};
   }
+  constexpr void hand_over(Stage) {
+    // The fault: machine.tcgen05_fence_before_thread_sync() is missing.
+    this->machine.mbarrier_arrive(this->smem.scores.replaced[this->turn.first]);
+  }
+
+  PipelineState state = this->turn.begin();
 };
 
 struct AttentionMissingBeforeFence : AttentionTwin {
@@ -68,7 +46,7 @@ struct AttentionMissingBeforeFence : AttentionTwin {
                                       "TMEM_FENCE_MISSING",
                                       "attention"};
   template <Machine M, class Extents>
-  using Kernel = AttentionMissingBeforeFenceKernel<M, Extents>;
+  using Kernel = AttentionTwinKernel<M, Extents, AttentionMissingBeforeFenceSteps<M, Extents>>;
 };
 
 }  // namespace warptwin::scenarios

@@ -11,47 +11,22 @@
 namespace warptwin::scenarios {
 
 template <Machine M, class Extents>
-struct AttentionMissingWaitLdKernel : AttentionKernel<M, Extents> {
-  using Base = AttentionKernel<M, Extents>;
-  using Problem = typename Base::Problem;
-  using Storage = typename Base::Storage;
-  using Scores = typename Base::Scores;
-  using Stats = typename Base::Stats;
-  using Factors = typename Base::Factors;
+struct AttentionMissingWaitLdSteps : AttentionSoftmaxSteps<M, Extents> {
+  using Base = AttentionSoftmaxSteps<M, Extents>;
+  using Base::Base;
 
-  static constexpr void softmax(M& machine, const Problem& problem, const Storage& smem) {
-    machine.template setmaxnreg_inc<kSoftmaxRegisters>();
-    const TmemAllocation tmem = Base::tensor_memory(machine, smem);
-    const RingTurn turn{machine.warp_index() / kWarpsPerWarpgroup, kAttentionTiles};
-    auto scores = Scores{machine, smem.scores, tmem, turn};
-    auto stats = Stats{machine, smem.stats, turn};
-    auto online = OnlineSoftmax<M>{problem.scale, problem.slack};
-    typename M::template Fragment<32> s;
-    const std::uint32_t row = kWarpLanes * (machine.warp_index() % kWarpsPerWarpgroup);
-    const auto send = [&](const Factors& factors) {
-      auto stage = stats.acquire_producer();
-      machine.st_shared_row(smem.factors(stage.index()), row, 0, factors);
-      std::move(stage).release();
-    };
-    for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
-      online.reset();
-      for (std::uint32_t j = 0; j < problem.kv_tiles; ++j) {
-        auto stage = scores.acquire_replace_linear();
-        machine.tcgen05_ld_32x32b(s, stage.own_rows());
-        // The fault: machine.tcgen05_wait_ld(s) is missing. (One load of four shows it.)
-        const Factors factors = online.raise(s);
-        if (j > 0) {
-          send(factors);
-        }
-        online.weigh(s);
-        machine.tcgen05_st_32x32b(stage.own_rows(), s.template packed<bf16>());
-        machine.tcgen05_wait_st();
-        std::move(stage).release();
-      }
-      send(online.inverse_sum());
-    }
-    TmemDeallocBarrier<M, typename Storage::Tmem>{machine, smem.tmem}.signal_complete();
+  constexpr void load(const auto& stage) {
+    this->machine.tcgen05_ld_32x32b(s, stage.own_rows());
+    // The fault: machine.tcgen05_wait_ld(s) is missing. (One load of four shows it.)
   }
+  constexpr typename Base::Factors raise() { return this->online.raise(s); }
+  constexpr void weigh(const auto& stage) {
+    this->online.weigh(s);
+    this->machine.tcgen05_st_32x32b(stage.own_rows(), s.template packed<bf16>());
+    this->machine.tcgen05_wait_st();
+  }
+
+  typename M::template Fragment<32> s;
 };
 
 struct AttentionMissingWaitLd : AttentionTwin {
@@ -61,7 +36,7 @@ struct AttentionMissingWaitLd : AttentionTwin {
                                       "TMEM_WAR",
                                       "attention"};
   template <Machine M, class Extents>
-  using Kernel = AttentionMissingWaitLdKernel<M, Extents>;
+  using Kernel = AttentionTwinKernel<M, Extents, AttentionMissingWaitLdSteps<M, Extents>>;
 };
 
 }  // namespace warptwin::scenarios

@@ -11,51 +11,26 @@
 namespace warptwin::scenarios {
 
 template <Machine M, class Extents>
-struct AttentionMissingWaitStKernel : AttentionKernel<M, Extents> {
-  using Base = AttentionKernel<M, Extents>;
-  using Problem = typename Base::Problem;
-  using Storage = typename Base::Storage;
-  using Scores = typename Base::Scores;
-  using Stats = typename Base::Stats;
-  using Factors = typename Base::Factors;
+struct AttentionMissingWaitStSteps : AttentionSoftmaxSteps<M, Extents> {
+  using Base = AttentionSoftmaxSteps<M, Extents>;
+  using Base::Base;
 
-  static constexpr void softmax(M& machine, const Problem& problem, const Storage& smem) {
-    machine.template setmaxnreg_inc<kSoftmaxRegisters>();
-    const TmemAllocation tmem = Base::tensor_memory(machine, smem);
-    const RingTurn turn{machine.warp_index() / kWarpsPerWarpgroup, kAttentionTiles};
-    auto scores = Scores{machine, smem.scores, tmem, turn};
-    auto stats = Stats{machine, smem.stats, turn};
-    auto online = OnlineSoftmax<M>{problem.scale, problem.slack};
-    typename M::template Fragment<32> s[4];
-    const std::uint32_t row = kWarpLanes * (machine.warp_index() % kWarpsPerWarpgroup);
-    const auto send = [&](const Factors& factors) {
-      auto stage = stats.acquire_producer();
-      machine.st_shared_row(smem.factors(stage.index()), row, 0, factors);
-      std::move(stage).release();
-    };
-    for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
-      online.reset();
-      for (std::uint32_t j = 0; j < problem.kv_tiles; ++j) {
-        auto stage = scores.acquire_replace_linear();
-        for (std::uint32_t i = 0; i < 4; ++i) {
-          machine.tcgen05_ld_32x32b(s[i], stage.own_rows().at_column(32 * i));
-          machine.tcgen05_wait_ld(s[i]);
-        }
-        const Factors factors = online.raise(s[0]);
-        if (j > 0) {
-          send(factors);
-        }
-        for (std::uint32_t i = 0; i < 4; ++i) {
-          machine.tcgen05_st_32x32b(stage.own_rows().at_column(16 * i),
-                                    s[i].template packed<bf16>());
-        }
-        // The fault: machine.tcgen05_wait_st() is missing.
-        std::move(stage).release();
-      }
-      send(online.inverse_sum());
+  constexpr void load(const auto& stage) {
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      this->machine.tcgen05_ld_32x32b(s[i], stage.own_rows().at_column(32 * i));
+      this->machine.tcgen05_wait_ld(s[i]);
     }
-    TmemDeallocBarrier<M, typename Storage::Tmem>{machine, smem.tmem}.signal_complete();
   }
+  constexpr typename Base::Factors raise() { return this->online.raise(s[0]); }
+  constexpr void weigh(const auto& stage) {
+    for (std::uint32_t i = 0; i < 4; ++i) {
+      this->machine.tcgen05_st_32x32b(stage.own_rows().at_column(16 * i),
+                                      s[i].template packed<bf16>());
+    }
+    // The fault: machine.tcgen05_wait_st() is missing.
+  }
+
+  typename M::template Fragment<32> s[4];
 };
 
 struct AttentionMissingWaitSt : AttentionTwin {
@@ -65,7 +40,7 @@ struct AttentionMissingWaitSt : AttentionTwin {
                                       "TMEM_ST_NO_WAIT",
                                       "attention"};
   template <Machine M, class Extents>
-  using Kernel = AttentionMissingWaitStKernel<M, Extents>;
+  using Kernel = AttentionTwinKernel<M, Extents, AttentionMissingWaitStSteps<M, Extents>>;
 };
 
 }  // namespace warptwin::scenarios

@@ -11,42 +11,19 @@
 namespace warptwin::scenarios {
 
 template <Machine M, class Extents>
-struct AttentionParityNotCarriedKernel : AttentionKernel<M, Extents> {
-  using Base = AttentionKernel<M, Extents>;
+struct AttentionParityNotCarriedKernel
+    : AttentionTwinKernel<M, Extents, AttentionSoftmaxSteps<M, Extents>> {
+  using Steps = AttentionSoftmaxSteps<M, Extents>;
+  using Base = AttentionTwinKernel<M, Extents, Steps>;
   using Problem = typename Base::Problem;
   using Storage = typename Base::Storage;
-  using Scores = typename Base::Scores;
-  using Stats = typename Base::Stats;
-  using Factors = typename Base::Factors;
 
   static constexpr void softmax(M& machine, const Problem& problem, const Storage& smem) {
     machine.template setmaxnreg_inc<kSoftmaxRegisters>();
     const TmemAllocation tmem = Base::tensor_memory(machine, smem);
-    const RingTurn turn{machine.warp_index() / kWarpsPerWarpgroup, kAttentionTiles};
-    auto online = OnlineSoftmax<M>{problem.scale, problem.slack};
-    auto s = typename Base::Rows{machine};
-    const std::uint32_t row = kWarpLanes * (machine.warp_index() % kWarpsPerWarpgroup);
     for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
-      auto scores = Scores{machine, smem.scores, tmem, turn};  // the fault: before the loop
-      auto stats = Stats{machine, smem.stats, turn};
-      const auto send = [&](const Factors& factors) {
-        auto stage = stats.acquire_producer();
-        machine.st_shared_row(smem.factors(stage.index()), row, 0, factors);
-        std::move(stage).release();
-      };
-      online.reset();
-      for (std::uint32_t j = 0; j < problem.kv_tiles; ++j) {
-        auto stage = scores.acquire_replace_linear();
-        s.load(stage.own_rows());
-        const Factors factors = online.raise(s);
-        if (j > 0) {
-          send(factors);
-        }
-        online.weigh(s);
-        s.template store_packed<bf16>(stage.own_rows());
-        std::move(stage).release();
-      }
-      send(online.inverse_sum());
+      auto warp = Steps{machine, problem, smem, tmem};  // the fault: before the loop
+      Base::weigh_keys(warp, problem);
     }
     TmemDeallocBarrier<M, typename Storage::Tmem>{machine, smem.tmem}.signal_complete();
   }

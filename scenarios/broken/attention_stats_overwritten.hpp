@@ -11,46 +11,16 @@
 namespace warptwin::scenarios {
 
 template <Machine M, class Extents>
-struct AttentionStatsOverwrittenKernel : AttentionKernel<M, Extents> {
-  using Base = AttentionKernel<M, Extents>;
-  using Problem = typename Base::Problem;
-  using Storage = typename Base::Storage;
-  using Scores = typename Base::Scores;
-  using Stats = typename Base::Stats;
-  using Factors = typename Base::Factors;
+struct AttentionStatsOverwrittenSteps : AttentionSoftmaxSteps<M, Extents> {
+  using Base = AttentionSoftmaxSteps<M, Extents>;
+  using Base::Base;
 
-  static constexpr void softmax(M& machine, const Problem& problem, const Storage& smem) {
-    machine.template setmaxnreg_inc<kSoftmaxRegisters>();
-    const TmemAllocation tmem = Base::tensor_memory(machine, smem);
-    const RingTurn turn{machine.warp_index() / kWarpsPerWarpgroup, kAttentionTiles};
-    auto scores = Scores{machine, smem.scores, tmem, turn};
-    auto stats = Stats{machine, smem.stats, turn};
-    auto online = OnlineSoftmax<M>{problem.scale, problem.slack};
-    auto s = typename Base::Rows{machine};
-    const std::uint32_t row = kWarpLanes * (machine.warp_index() % kWarpsPerWarpgroup);
-    const auto send = [&](const Factors& factors) {
-      // The fault: stats.wait_consumer() is missing.
-      const std::uint32_t slot = stats.producer_stage();
-      machine.st_shared_row(smem.factors(slot), row, 0, factors);
-      machine.mbarrier_arrive(stats.producer_mbar(slot));
-      stats.producer_step();
-    };
-    for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
-      online.reset();
-      for (std::uint32_t j = 0; j < problem.kv_tiles; ++j) {
-        auto stage = scores.acquire_replace_linear();
-        s.load(stage.own_rows());
-        const Factors factors = online.raise(s);
-        if (j > 0) {
-          send(factors);
-        }
-        online.weigh(s);
-        s.template store_packed<bf16>(stage.own_rows());
-        std::move(stage).release();
-      }
-      send(online.inverse_sum());
-    }
-    TmemDeallocBarrier<M, typename Storage::Tmem>{machine, smem.tmem}.signal_complete();
+  constexpr void send(const typename Base::Factors& factors) {
+    // The fault: stats.wait_consumer() is missing.
+    const std::uint32_t slot = this->stats.producer_stage();
+    this->machine.st_shared(this->smem.factors(slot), this->row, 0, factors);
+    this->machine.mbarrier_arrive(this->stats.producer_mbar(slot));
+    this->stats.producer_step();
   }
 };
 
@@ -61,7 +31,7 @@ struct AttentionStatsOverwritten : AttentionTwin {
                                       "SMEM_RACE",
                                       "attention"};
   template <Machine M, class Extents>
-  using Kernel = AttentionStatsOverwrittenKernel<M, Extents>;
+  using Kernel = AttentionTwinKernel<M, Extents, AttentionStatsOverwrittenSteps<M, Extents>>;
 };
 
 }  // namespace warptwin::scenarios

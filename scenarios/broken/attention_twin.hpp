@@ -1,6 +1,7 @@
 /// What the wrong twins of `attention` share: a shape at which each of their faults shows. One CTA
 /// computes two pairs of query tiles over three tiles of keys, so that every ring goes round, and
-/// no phase of a pair begins where that of the last began.
+/// no phase of a pair begins where that of the last began. And a softmax role by its steps, of
+/// which a twin replaces one.
 
 #pragma once
 
@@ -29,5 +30,87 @@ struct AttentionTwinOf : Attention {
 };
 using AttentionTwin = AttentionTwinOf<0>;
 using CausalAttentionTwin = AttentionTwinOf<1>;
+
+/// What a softmax warp has, and its steps: those of `attention`, but for its masks, which no twin
+/// needs. A twin derives from it, and has one step anew.
+template <Machine M, class Extents>
+struct AttentionSoftmaxSteps {
+  using Base = AttentionKernel<M, Extents>;
+  using Problem = typename Base::Problem;
+  using Storage = typename Base::Storage;
+  using Factors = typename Base::Factors;
+
+  constexpr AttentionSoftmaxSteps(M& m,
+                                  const Problem& problem,
+                                  const Storage& storage,
+                                  const TmemAllocation& columns)
+      : machine{m},
+        smem{storage},
+        tmem{columns},
+        turn{m.warp_index() / kWarpsPerWarpgroup, kAttentionTiles},
+        row{kWarpLanes * (m.warp_index() % kWarpsPerWarpgroup)},
+        scores{m, storage.scores, columns, turn},
+        stats{m, storage.stats, turn},
+        online{problem.scale, problem.slack},
+        s{m} {}
+
+  static constexpr void take_registers(M& m) { m.template setmaxnreg_inc<kSoftmaxRegisters>(); }
+  constexpr auto acquire() { return scores.acquire_replace_linear(); }
+  constexpr void load(const auto& stage) { s.load(stage.own_rows()); }
+  constexpr Factors raise() { return online.raise(s); }
+  constexpr void send(const Factors& factors) {
+    auto stage = stats.acquire_producer();
+    machine.st_shared(smem.factors(stage.index()), row, 0, factors);
+    std::move(stage).release();
+  }
+  constexpr void weigh(const auto& stage) {
+    online.weigh(s);
+    s.template store_packed<bf16>(stage.own_rows());
+  }
+  constexpr void hand_over(auto&& stage) { std::move(stage).release(); }
+
+  M& machine;
+  const Storage& smem;
+  TmemAllocation tmem;
+  RingTurn turn;
+  std::uint32_t row;
+  typename Base::Scores scores;
+  typename Base::Stats stats;
+  OnlineSoftmax<M> online;
+  typename Base::Rows s;
+};
+
+/// `attention` with a softmax role by the steps of `Steps`.
+template <Machine M, class Extents, class Steps>
+struct AttentionTwinKernel : AttentionKernel<M, Extents> {
+  using Base = AttentionKernel<M, Extents>;
+  using Problem = typename Base::Problem;
+  using Storage = typename Base::Storage;
+
+  static constexpr void softmax(M& machine, const Problem& problem, const Storage& smem) {
+    Steps::take_registers(machine);
+    auto warp = Steps{machine, problem, smem, Base::tensor_memory(machine, smem)};
+    for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
+      weigh_keys(warp, problem);
+    }
+    TmemDeallocBarrier<M, typename Storage::Tmem>{machine, smem.tmem}.signal_complete();
+  }
+
+  /// All keys, for one tile of queries.
+  static constexpr void weigh_keys(Steps& warp, const Problem& problem) {
+    warp.online.reset();
+    for (std::uint32_t j = 0; j < problem.kv_tiles; ++j) {
+      auto stage = warp.acquire();
+      warp.load(stage);
+      const auto factors = warp.raise();
+      if (j > 0) {
+        warp.send(factors);
+      }
+      warp.weigh(stage);
+      warp.hand_over(std::move(stage));
+    }
+    warp.send(warp.online.inverse_sum());
+  }
+};
 
 }  // namespace warptwin::scenarios

@@ -31,7 +31,7 @@ struct GemmMissingStoreDrainKernel : GemmKernel<M, Extents> {
           typename M::template Fragment<16> registers;
           accum.load(registers, box * columns + c);
           machine.tcgen05_wait_ld(registers);
-          machine.st_shared_row(out, kWarpLanes * machine.warp_index(), c, registers);
+          machine.st_shared(out, kWarpLanes * machine.warp_index(), c, registers);
         }
         writer.store(problem.d, {tile.m, tile.n * boxes + box});
       }

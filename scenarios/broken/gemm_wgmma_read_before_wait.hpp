@@ -23,7 +23,7 @@ struct GemmWgmmaReadBeforeWaitKernel : GemmWgmmaKernel<M, Extents> {
     machine.template setmaxnreg_inc<232>();
     auto input = Input{machine, smem.input}.consumer();
     auto writer = TileWriter<M, bf16, Role::kMma>{machine, smem.out};
-    typename M::template Accumulator<decltype(e.tile_n)> d{e.tile_n};
+    typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
     for (const Tile tile : problem.tiles(machine)) {
       for (std::uint32_t step = 0; step < problem.k_tiles; ++step) {
         auto stage = input.acquire_stage();

@@ -20,7 +20,7 @@ struct GemmWgmmaSerialLoadsBeforeWaitKernel : GemmWgmmaSerialKernel<M, Extents> 
   static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
     const Extents& e = problem.extents;
     auto writer = TileWriter<M, bf16, Role::kMma>{machine, smem.out};
-    typename M::template Accumulator<decltype(e.tile_n)> d{e.tile_n};
+    typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
     std::uint32_t begin = 0;
     for (const Tile tile : problem.tiles(machine)) {
       for (std::uint32_t k = 0; k < e.stages && k < problem.k_tiles; ++k) {

@@ -45,7 +45,7 @@ struct GemmWgmmaTwinKernel : GemmWgmmaKernel<M, Extents> {
     machine.template setmaxnreg_inc<232>();
     auto input = Input{machine, smem.input}.consumer();
     auto writer = TileWriter<M, bf16, Role::kMma>{machine, smem.out};
-    typename M::template Accumulator<decltype(e.tile_n)> d{e.tile_n};
+    typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
     for (const Tile tile : problem.tiles(machine)) {
       Faulty::multiply(machine, input, d, first_row, problem.k_tiles);
       store_accumulator(machine, writer, problem.d, {tile.m, tile.n}, d, e.tile_n);

@@ -45,6 +45,13 @@ struct FencesKnown {
   std::uint32_t other_space = 0;
 };
 
+/// An operation of a warp, which is numbered in the grid.
+struct Point {
+  std::uint32_t warp = 0;
+  std::uint32_t time = 0;
+  SourceSite site{};
+};
+
 class Order {
  public:
   /// `commit_tells_copies`: who observes a tcgen05.commit knows of the copies that the committing
@@ -54,12 +61,21 @@ class Order {
 
   /// The operation count of a warp: names its latest operation.
   std::uint32_t now(std::uint32_t warp) const;
+  Point here(const Event& event) const { return {event.warp, now(event.warp), event.site}; }
   /// Whether operation `time` of `first` is ordered before the latest operation of `second`. Both
   /// warps are numbered in the grid.
   bool ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
-  /// The same for an mbarrier.init, for which less is needed.
+  /// Whether a warp's latest operation comes after operation `time` of `first`, be it its own or
+  /// another's.
+  bool after(std::uint32_t warp, std::uint32_t first, std::uint32_t time) const {
+    return first == warp || ordered(first, time, warp);
+  }
+  bool after(std::uint32_t warp, const Point& point) const {
+    return after(warp, point.warp, point.time);
+  }
+  /// The same as ordered for an mbarrier.init, for which less is needed.
   bool init_ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
-  /// The same, with a fence.proxy.async that covers the first operation on the way.
+  /// The same as ordered, with a fence.proxy.async that covers the first operation on the way.
   bool fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
   /// The latest proxy fences that the warp knows of.
   FencesKnown fences_known(std::uint32_t warp) const;

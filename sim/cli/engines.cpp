@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/trace/words.hpp"
+
 #include "sim/cli/command.hpp"
 #include "sim/trace/trace_file.hpp"
 

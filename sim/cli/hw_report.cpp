@@ -6,6 +6,7 @@
 
 #include "common/trace/barrier_word.hpp"
 #include "common/trace/op_facts.hpp"
+#include "common/trace/words.hpp"
 
 #include "sim/check/detector.hpp"
 #include "sim/trace/recorder.hpp"
@@ -157,24 +158,6 @@ class Converter {
 };
 
 // --- A hang -----------------------------------------------------------------------------------
-
-std::string plural(std::size_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-const char* verb_of(ArrivalKind kind) {
-  switch (kind) {
-    case ArrivalKind::kTmaBytes:
-      return "arrive.expect_tx and its copies' bytes";
-    case ArrivalKind::kUmmaCommit:
-      return "tcgen05.commit";
-    case ArrivalKind::kEveryLane:
-      return "arrive, every lane";
-    case ArrivalKind::kElectedLane:
-      return "arrive, one lane a warp";
-  }
-  return "";
-}
 
 bool is_stuck(const WarpReport& report) {
   return report.state == WarpState::kExpired || report.state == WarpState::kBlocks;
@@ -422,7 +405,7 @@ class HangWriter {
         }
       }
       text += "  owed     " + std::string{warptwin::name_of(contributor.role)} + " (" +
-              verb_of(contributor.kind) + "): " + where + "\n";
+              name_of(contributor.kind) + "): " + where + "\n";
     }
     return text;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/kernel/scenario.hpp"
+#include "common/trace/words.hpp"
 
 #include "sim/compare/matching.hpp"
 #include "sim/compare/order.hpp"

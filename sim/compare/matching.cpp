@@ -152,8 +152,4 @@ std::string line_of(const Trace& trace, std::uint32_t warp, const TraceOp& op) {
   return text_of(trace, warp, op) + (site.empty() ? "" : "  [" + site + "]");
 }
 
-std::string plural(std::uint64_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 }  // namespace warptwin::sim

@@ -45,7 +45,4 @@ Matching reversed(const Matching& matching);
 /// "waits for ring.full[2] phase 4  [scenarios/a.hpp:30]".
 std::string line_of(const Trace& trace, std::uint32_t warp, const TraceOp& op);
 
-/// "3 operations".
-std::string plural(std::uint64_t count, const char* what);
-
 }  // namespace warptwin::sim

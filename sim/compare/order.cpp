@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 
+#include "common/trace/words.hpp"
+
 namespace warptwin::sim {
 
 namespace {

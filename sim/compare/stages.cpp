@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "common/trace/words.hpp"
+
 #include "sim/compare/compare.hpp"
 #include "sim/compare/values.hpp"
 

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <map>
 
+#include "common/trace/words.hpp"
+
 namespace warptwin::sim {
 
 namespace {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "common/trace/words.hpp"
+
 namespace warptwin::sim {
 
 namespace {

@@ -236,6 +236,7 @@ class Engine {
                         gpu_.config().clusters,
                         gpu_.elected_lane(slot),
                         gpu_.unknown_answer(slot)},
+                       gpu_.registers(slot),
                        gpu_.config().moves_data};
     try {
       if (!poisoned_) {

@@ -4,7 +4,10 @@
 
 namespace warptwin::sim::micro {
 
-void add_copies(List& list) {
+namespace {
+
+// Where a copy goes, how much of what it is.
+void add_addresses(List& list) {
   list.add("ASYNC_PENDING_AT_EXIT",
            1,
            after_init(1,
@@ -66,7 +69,10 @@ void add_copies(List& list) {
     });
   };
   list.add("TMA_COORD", 1, tensor({{0}}, {{0, 0}}, 1), tensor({{0}}, {{0, 0}}, 2));
-  // A map that changes: by the warp that uses it, by another one, while a copy goes through it.
+}
+
+// A map that changes: by the warp that uses it, by another one, while a copy goes through it.
+void add_map_changes(List& list) {
   const auto load_through_map = [](M& m) {
     m.elect_one([&] {
       m.mbarrier_arrive_expect_tx(kBar, 128 * 16);
@@ -141,6 +147,10 @@ void add_copies(List& list) {
     });
   };
   list.add("TENSORMAP_MODIFIED_IN_FLIGHT", 1, change_after_store(false), change_after_store(true));
+}
+
+// Copies to several CTAs, and bulk groups.
+void add_copy_groups(List& list) {
   // Every CTA copies to all of the mask.
   const auto multicast = [](std::uint16_t mask, bool all_expect) {
     return cluster_init(1, [=](M& m) {
@@ -216,6 +226,14 @@ void add_copies(List& list) {
     };
   };
   list.add("BULK_STORE_PENDING_AT_EXIT", 1, leave(false), leave(true));
+}
+
+}  // namespace
+
+void add_copies(List& list) {
+  add_addresses(list);
+  add_map_changes(list);
+  add_copy_groups(list);
 }
 
 }  // namespace warptwin::sim::micro

@@ -4,7 +4,10 @@
 
 namespace warptwin::sim::micro {
 
-void add_groups(List& list) {
+namespace {
+
+// Who comes to a barrier, and how.
+void add_arrivals(List& list) {
   list.add(
       "NAMED_BARRIER_ID", 1, [](M& m) { m.bar_sync(16, 32); }, [](M& m) { m.bar_sync(15, 32); });
   list.add(
@@ -67,6 +70,10 @@ void add_groups(List& list) {
   });
   lanes("WARP_SYNC_MASK", [](M& m) { m.sync_warp(); });
   lanes("ALIGNED_DIVERGENCE", [](M& m) { m.tcgen05_wait_st(); });
+}
+
+// Lanes of one warp that do not go together.
+void add_lanes(List& list) {
   // Warp 0 hands over, by a barrier or by a word; one lane of warp 1 waits, and all 32 go on.
   const auto handed_over = [](Body hand, Body wait_alone, Body all, bool meet) -> Body {
     return after_init(1, [=](M& m) {
@@ -127,6 +134,10 @@ void add_groups(List& list) {
     };
   };
   list.add("WARP_LANE_RACE", 1, read_back(false), read_back(true));
+}
+
+// Who meets whom, and when; other CTAs.
+void add_meetings(List& list) {
   const auto groups = [](std::uint32_t id_of_second) -> Body {
     return [=](M& m) { m.bar_sync(m.warp_index() < 2 ? 1 : id_of_second, 64); };
   };
@@ -190,6 +201,14 @@ void add_groups(List& list) {
     });
   };
   list.in_cluster("MAPA_RANK_OOB", 2, rank(2), rank(1));
+}
+
+}  // namespace
+
+void add_groups(List& list) {
+  add_arrivals(list);
+  add_lanes(list);
+  add_meetings(list);
 }
 
 }  // namespace warptwin::sim::micro

@@ -153,7 +153,7 @@ void add_layouts(List& list) {
       m.tcgen05_wait_ld(registers);
       for (std::uint32_t row = 0; row < 128; row += 32) {
         for (std::uint32_t column = 0; column < 64; column += 16) {
-          m.st_shared_row(SharedTile<bf16>{tile, 128, 64, swizzle}, row, column, registers);
+          m.st_shared(SharedTile<bf16>{tile, 128, 64, swizzle}, row, column, registers);
         }
       }
       m.fence_proxy_async(ProxySpace::kSharedCta);

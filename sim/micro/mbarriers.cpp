@@ -5,7 +5,10 @@
 
 namespace warptwin::sim::micro {
 
-void add_mbarriers(List& list) {
+namespace {
+
+// Where an mbarrier is, its initialisation and its end.
+void add_life(List& list) {
   list.add(
       "MBAR_UNINIT", 1, [](M& m) { m.mbarrier_arrive(kBar); }, lane(1, [](M& m) {
         m.mbarrier_arrive(kBar);
@@ -54,10 +57,14 @@ void add_mbarriers(List& list) {
     return after_init(1, [=](M& m) {
       SimFragment<16> registers;
       registers.fill(0);
-      m.st_shared_row(SharedTile<f32>{to, 32, 16, Swizzle::kNone}, 0, 0, registers);
+      m.st_shared(SharedTile<f32>{to, 32, 16, Swizzle::kNone}, 0, 0, registers);
     });
   };
   list.add("MBAR_MEM_CLOBBER", 1, rows_to(kBar.address), rows_to(kTile));
+}
+
+// Arrivals, and bytes that are announced and delivered.
+void add_contributions(List& list) {
   list.add("MBAR_ARRIVE_COUNT",
            1,
            lane(1, [](M& m) { m.mbarrier_arrive(kBar, 0); }),
@@ -132,6 +139,10 @@ void add_mbarriers(List& list) {
              copy(m, 32);
              wait(m, 0);
            }));
+}
+
+// What is waited for, and tried.
+void add_waits(List& list) {
   list.add("MBAR_PARITY_VALUE",
            1,
            lane(1, [](M& m) { m.mbarrier_try_wait_parity(kBar, WaitPhase::parity_only(3)); }),
@@ -206,7 +217,10 @@ void add_mbarriers(List& list) {
   };
   list.push(
       {"MBAR_INIT_NOT_CLUSTER_VISIBLE", arrive_over_there(false), arrive_over_there(true), 1, 2});
-  // Conditions of the proof.
+}
+
+// Conditions of the proof.
+void add_conditions(List& list) {
   const auto look = [=](bool in_time) {
     return after_init(1, [=](M& m) {
       if (m.warp_index() == 0) {
@@ -267,7 +281,10 @@ void add_mbarriers(List& list) {
   for (const char* id : {"ORDER_EXIT", "CTA_EXIT_WITH_PENDING_REMOTE"}) {
     list.push({id, end_with(kRelaxedCluster), end_with(kReleaseCluster), 1, 2, "lazy:2"});
   }
-  // What `strict` says.
+}
+
+// What `strict` says.
+void add_strict(List& list) {
   list.strictly(
       "MBAR_TX_ZERO", 1, 1, lane(1, [](M& m) { m.mbarrier_expect_tx(kBar, 0); }), lane(1, [](M& m) {
         m.mbarrier_arrive(kBar);
@@ -299,7 +316,10 @@ void add_mbarriers(List& list) {
                 2,
                 over_there(kReleaseCluster, kAcquireCta),
                 over_there(kReleaseCluster, kAcquireCluster));
+}
 
+// Too few arrivals or bytes, too many, too early; a wait that comes too late.
+void add_counts(List& list) {
   const auto use_early = [](bool meet) -> Body {
     return [=](M& m) {
       if (m.warp_index() == 0) {
@@ -352,6 +372,10 @@ void add_mbarriers(List& list) {
     });
   };
   list.add("MBAR_WAIT_PHASE_ALIASED", 1, oversleep(false), oversleep(true));
+}
+
+// Orders that nothing keeps.
+void add_orders(List& list) {
   // Two arrivals that nothing orders complete two phases; a wait that nothing holds them for.
   const auto in_turn = [](bool waits) {
     return after_init(1, [=](M& m) {
@@ -422,6 +446,18 @@ void add_mbarriers(List& list) {
     });
   };
   list.strictly("MBAR_TX_NEGATIVE", 1, 1, announce_late(true), announce_late(false));
+}
+
+}  // namespace
+
+void add_mbarriers(List& list) {
+  add_life(list);
+  add_contributions(list);
+  add_waits(list);
+  add_conditions(list);
+  add_strict(list);
+  add_counts(list);
+  add_orders(list);
 }
 
 }  // namespace warptwin::sim::micro

@@ -4,7 +4,10 @@
 
 namespace warptwin::sim::micro {
 
-void add_memory(List& list) {
+namespace {
+
+// Shared memory: copies and words of it.
+void add_shared_memory(List& list) {
   list.add("SMEM_RAW_NO_WAIT",
            1,
            after_init(1,
@@ -100,7 +103,10 @@ void add_memory(List& list) {
     });
   };
   list.add("SMEM_WAR_ASYNC", 1, multiply_and_write(false), multiply_and_write(true));
-  // Global memory: stored, then loaded again; stored twice.
+}
+
+// Global memory: stored, then loaded again; stored twice.
+void add_global_copies(List& list) {
   const auto store_and_load = [=](bool complete_first) {
     return after_init(1, [=](M& m) {
       write_four_words(m);
@@ -155,7 +161,10 @@ void add_memory(List& list) {
     };
   };
   list.add("GMEM_RACE", 2, planes(1), planes(2));
-  // Single words: a plain load beside a reduction, and beside a bulk store, before it and after it.
+}
+
+// Single words: a plain load beside a reduction, and beside a bulk store, before it and after it.
+void add_global_words(List& list) {
   const Body load_word = [](M& m) { m.elect_one([&] { m.ld_global_f32(kFlag); }); };
   const Body add_to_word = [](M& m) {
     m.elect_one([&] { m.red_add_release_global_u32(kFlag, 1); });
@@ -194,7 +203,10 @@ void add_memory(List& list) {
            2,
            one_after_the_other(load_source(12), store_only, false),
            one_after_the_other(load_source(16), store_only, false));
+}
 
+// What orders less than it seems to.
+void add_edges(List& list) {
   // A barrier that a warp has passed, and is slow to return from, tells nothing of the next one.
   const auto late_return = [](bool again) -> Body {
     return [=](M& m) {
@@ -248,7 +260,10 @@ void add_memory(List& list) {
     });
   };
   list.add("SMEM_RAW_NO_WAIT", 1, anew(false), anew(true));
-  // Clusters hand over by a flag in global memory: the store is complete, then the flag is set.
+}
+
+// Clusters hand over by a flag in global memory: the store is complete, then the flag is set.
+void add_clusters(List& list) {
   const auto by_flag = [](bool flag, bool complete_first) -> Body {
     return after_init(1, [=](M& m) {
       if (m.cluster_index() == 0) {
@@ -301,8 +316,10 @@ void add_memory(List& list) {
     });
   };
   clusters("GMEM_RACE", reuse(false), reuse(true));
+}
 
-  // Fences that do not cover: of another space, before the write, by one who does not know of it.
+// Fences that do not cover: of another space, before the write, by one who does not know of it.
+void add_fences(List& list) {
   const auto store_after = [](std::function<void(M&)> fence_before, ProxySpace space) -> Body {
     return [=](M& m) {
       fence_before(m);
@@ -348,6 +365,17 @@ void add_memory(List& list) {
   };
   list.add("PROXY_FENCE_UNCOVERED", 1, fence_first(true), fence_first(false));
   list.strictly("PROXY_FENCE_USELESS", 1, 1, fence_first(true), fence_first(false));
+}
+
+}  // namespace
+
+void add_memory(List& list) {
+  add_shared_memory(list);
+  add_global_copies(list);
+  add_global_words(list);
+  add_edges(list);
+  add_clusters(list);
+  add_fences(list);
 }
 
 }  // namespace warptwin::sim::micro

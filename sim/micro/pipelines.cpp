@@ -4,10 +4,38 @@
 
 namespace warptwin::sim::micro {
 
-void add_pipelines(List& list) {
-  const auto note = [](M& m, StageStep step, std::uint32_t index) {
-    m.note_stage({step, kRing, kStages, index, 0, SourceSite::current()});
+namespace {
+
+constexpr Mbarrier kEmpty{{kRing.address.value + 8 * kStages}};
+
+void note(M& m, StageStep step, std::uint32_t index) {
+  m.note_stage({step, kRing, kStages, index, 0, SourceSite::current()});
+}
+
+void fill_stage(M& m) {
+  m.elect_one([&] {
+    m.mbarrier_arrive_expect_tx(kRing, 32);
+    m.cp_async_bulk_load(kRingTiles, kSource, 32, CopyTarget{kRing});
+  });
+}
+
+Body ring_of_one(std::function<void(M&)> f) {
+  return [=](M& m) {
+    m.elect_one([&] {
+      m.mbarrier_init(kRing, 1);
+      m.mbarrier_init(kEmpty, 1);
+      m.fence_mbarrier_init();
+    });
+    m.barrier_cluster_arrive();
+    m.barrier_cluster_wait();
+    f(m);
+    m.barrier_cluster_arrive();
+    m.barrier_cluster_wait();
   };
+}
+
+// Stages: who has them, and when.
+void add_stages(List& list) {
   const auto init_ring = [](std::uint32_t count) -> Body {
     return [=](M& m) { m.elect_one([&] { m.mbarrier_init(kRing, count); }); };
   };
@@ -72,28 +100,10 @@ void add_pipelines(List& list) {
     };
   };
   list.add("PIPELINE_STATE_DESYNC", 1, laps(2), laps(4));
+}
 
-  const Mbarrier empty{{kRing.address.value + 8 * kStages}};
-  const auto ring_of_one = [=](std::function<void(M&)> f) -> Body {
-    return [=](M& m) {
-      m.elect_one([&] {
-        m.mbarrier_init(kRing, 1);
-        m.mbarrier_init(empty, 1);
-        m.fence_mbarrier_init();
-      });
-      m.barrier_cluster_arrive();
-      m.barrier_cluster_wait();
-      f(m);
-      m.barrier_cluster_arrive();
-      m.barrier_cluster_wait();
-    };
-  };
-  const auto fill_stage = [=](M& m) {
-    m.elect_one([&] {
-      m.mbarrier_arrive_expect_tx(kRing, 32);
-      m.cp_async_bulk_load(kRingTiles, kSource, 32, CopyTarget{kRing});
-    });
-  };
+// Phases of a ring of one stage.
+void add_phases(List& list) {
   const auto wait_parity = [](M& m, Mbarrier bar, std::uint32_t parity) {
     m.mbarrier_wait_parity(bar, WaitPhase::parity_only(parity));
     m.sync_warp();
@@ -114,7 +124,7 @@ void add_pipelines(List& list) {
   list.with_ring("MBAR_WAIT_VACUOUS", consume_with(1), consume_with(0));
   const auto produce_with = [=](std::uint32_t first) {
     return ring_of_one([=](M& m) {
-      wait_parity(m, empty, first);
+      wait_parity(m, kEmpty, first);
       fill_stage(m);
       m.mbarrier_wait_parity(kRing, WaitPhase::number(0));
       m.sync_warp();
@@ -149,6 +159,10 @@ void add_pipelines(List& list) {
     });
   };
   list.with_ring("MBAR_TX_WRONG_PHASE", announces(false), announces(true));
+}
+
+// Who fills and who frees.
+void add_roles(List& list) {
   // The one arrival of the ring's phase, by a role.
   const auto arrives_as = [=](std::uint32_t warp) -> Body {
     return [=](M& m) {
@@ -182,10 +196,10 @@ void add_pipelines(List& list) {
     return ring_of_one([=](M& m) {
       fill_stage(m);
       m.mbarrier_wait_parity(kRing, WaitPhase::number(0));
-      m.elect_one([&] { m.mbarrier_arrive(m.mapa(empty, m.cta_rank() ^ 1U)); });
+      m.elect_one([&] { m.mbarrier_arrive(m.mapa(kEmpty, m.cta_rank() ^ 1U)); });
       m.sync_warp();
       if (waits) {
-        m.mbarrier_wait_parity(empty, WaitPhase::number(0));
+        m.mbarrier_wait_parity(kEmpty, WaitPhase::number(0));
         m.sync_warp();
       }
     });
@@ -193,6 +207,14 @@ void add_pipelines(List& list) {
   MicroProgram tail{"PRODUCER_TAIL_MISSING", drains(false), drains(true), 1, 2};
   tail.ring = true;
   list.push(std::move(tail));
+}
+
+}  // namespace
+
+void add_pipelines(List& list) {
+  add_stages(list);
+  add_phases(list);
+  add_roles(list);
 }
 
 }  // namespace warptwin::sim::micro

@@ -224,9 +224,8 @@ void add_block_scale(List& list) {
   list.add("TMEM_PIPE_ORDER", 1, again(false), again(true));
 }
 
-}  // namespace
-
-void add_tensor_memory(List& list) {
+// Allocation, and what lies outside of it.
+void add_allocations(List& list) {
   list.add(
       "TMEM_ALLOC_NCOLS",
       1,
@@ -314,6 +313,10 @@ void add_tensor_memory(List& list) {
         store(m, at);
         load(m, at);
       }));
+}
+
+// Accesses by one warp and by the tensor core.
+void add_accesses(List& list) {
   list.add("TMEM_LANE_VIOLATION",
            1,
            with_tmem([](M& m, TmemAddress at) { load(m, at.at_lane(32)); }),
@@ -400,6 +403,10 @@ void add_tensor_memory(List& list) {
              mma(m, at, 16, true);
              complete(m);
            }));
+}
+
+// What of the same cells is in order, and by which fences.
+void add_orders_of_cells(List& list) {
   const auto hand_over = [=](bool fence) -> Body {
     return tmem_and_barrier([=](M& m, TmemAddress at) {
       if (m.warp_index() == 0) {
@@ -486,6 +493,10 @@ void add_tensor_memory(List& list) {
   list.add("TCGEN05_IDESC", 1, described(reserved, 0), described(instruction(64, 16), 0));
   list.add(
       "TCGEN05_D_ALIGN", 1, described(instruction(64, 16), 8), described(instruction(64, 16), 16));
+}
+
+// What is complete, and when.
+void add_completions(List& list) {
   list.add("TCGEN05_COMMIT_MISSING",
            1,
            tmem_and_barrier([](M& m, TmemAddress at) { mma(m, at); }),
@@ -536,7 +547,7 @@ void add_tensor_memory(List& list) {
       if (waits) {
         m.tcgen05_wait_ld(registers);
       }
-      m.st_shared_row(SharedTile<f32>{kTile, 32, 16, Swizzle::kNone}, 0, 0, registers);
+      m.st_shared(SharedTile<f32>{kTile, 32, 16, Swizzle::kNone}, 0, 0, registers);
       m.tcgen05_wait_ld(registers);
     });
   };
@@ -567,6 +578,15 @@ void add_tensor_memory(List& list) {
     });
   };
   list.add("TMEM_DEALLOC_IN_USE", 1, free_under(false), free_under(true));
+}
+
+}  // namespace
+
+void add_tensor_memory(List& list) {
+  add_allocations(list);
+  add_accesses(list);
+  add_orders_of_cells(list);
+  add_completions(list);
 }
 
 }  // namespace warptwin::sim::micro

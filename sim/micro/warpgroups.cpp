@@ -29,7 +29,7 @@ Body warpgroup(std::function<void(M&, D&)> f) {
     }
     m.mbarrier_wait_parity(kBar, WaitPhase::number(0));
     m.sync_warp();
-    D d{kColumns};
+    D d{m, kColumns};
     f(m, d);
   });
 }

@@ -25,10 +25,17 @@ Gpu::Gpu(const LaunchConfig& config, GlobalMemory& memory, const Symbols& symbol
   }
   const std::uint32_t ctas = config_.resident_clusters * config_.cluster_size;
   warps_.resize(std::size_t{ctas} * config_.warps_per_cta);
+  registers_.resize(warps_.size());
   ctas_.resize(ctas);
   clusters_.resize(config_.resident_clusters);
   ready_.resize(static_cast<Slot>(warps_.size()) * 4);
   barrier_table_.assign(config_.shared_bytes / 8 + 1, kNoBarrier);
+}
+
+bool Gpu::asked_unknown() const {
+  return std::any_of(registers_.begin(), registers_.end(), [](const WarpRegisters& registers) {
+    return registers.asked_unknown;
+  });
 }
 
 void Gpu::launch() {

@@ -36,6 +36,7 @@
 #include "sim/model/ready_set.hpp"
 #include "sim/model/symbols.hpp"
 #include "sim/model/tensor_memory.hpp"
+#include "sim/model/warp_registers.hpp"
 
 namespace warptwin::sim {
 
@@ -200,7 +201,7 @@ struct Warp {
 
   std::uint32_t wgmma_issued = 0;
   std::uint32_t wgmma_over = 0;            // of them, those that a wait of this warp has covered
-  std::uint64_t wgmma_fenced = 0;          // when, on the clock of `register_time`; 0: never
+  std::uint64_t wgmma_fenced = 0;          // when, by `WarpRegisters::time`; 0: never
   std::uint32_t wgmma_group = 0;           // number of the open group
   std::deque<std::uint32_t> wgmma_groups;  // `wgmma_issued` at each commit that no wait has covered
   // Of the first warp of a warpgroup, for all of it:
@@ -311,6 +312,9 @@ class Gpu {
   void set_try_judge(const TryJudge* judge) { try_judge_ = judge; }
   /// A word of data was read that this run does not move.
   bool read_unknown() const { return read_unknown_; }
+  WarpRegisters& registers(Slot warp) { return registers_[warp]; }
+  /// A warp was told something of registers without contents.
+  bool asked_unknown() const;
   /// What `any` says of registers without contents, in the warp's turn.
   bool unknown_answer(Slot warp) const {
     return config_.rules.unknown_data == UnknownData::kZero ||
@@ -456,6 +460,7 @@ class Gpu {
   EventSink* sink_ = nullptr;
   ReadySet ready_;
   std::vector<Warp> warps_;
+  std::vector<WarpRegisters> registers_;  // by warp slot
   std::vector<Cta> ctas_;
   std::vector<Cluster> clusters_;
   std::deque<AsyncOp> async_;  // dynamic slots

@@ -21,7 +21,7 @@ namespace warptwin::sim {
 struct FragmentData {
   std::uint32_t registers = 0;
   std::uint32_t last_wgmma = 0;  // of an accumulator: wgmmas of the warp until its last one
-  std::uint64_t touched = 0;     // of an accumulator: when, on the clock of `register_time`
+  std::uint64_t touched = 0;     // of an accumulator: when, by `WarpRegisters::time`
   bool touched_early = false;    // before a wait settled it; not reported yet
   bool settled = false;          // the wait has covered it
   bool reported = false;

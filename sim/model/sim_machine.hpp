@@ -3,33 +3,23 @@
 
 #pragma once
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
-#include <memory>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "common/machine/machine.hpp"
 
-#include "sim/model/operation.hpp"
+#include "sim/model/fragments.hpp"
+#include "sim/model/operation_builder.hpp"
 
 namespace warptwin::sim {
 
 /// Executes one operation of the calling warp; returns when it has been executed. Throws to unwind
-/// the
-/// warp when the run ends early.
+/// the warp when the run ends early.
 class EnginePort {
  public:
   virtual ~EnginePort() = default;
   virtual void perform(Operation& operation) = 0;
-};
-
-/// A tensor map's number in the run's global memory.
-struct SimTensorMap {
-  std::uint32_t number = 0;
 };
 
 /// Who a warp is.
@@ -43,200 +33,7 @@ struct WarpIdentity {
   bool unknown_any = true;  // what `any` says of registers without contents
 };
 
-/// Arithmetic on registers, in operations of each lane.
-struct RegisterMath {
-  std::uint32_t fma = 0;   // multiply-adds and what takes as long
-  std::uint32_t mufu = 0;  // exp2 and other special functions
-};
-/// What the warp that is running has done since its last operation: fragments know no machine. An
-/// engine that keeps time takes it from here.
-inline thread_local RegisterMath register_math;
-
-/// Orders what happens to registers: counts the touches of accumulators, and wgmma.fences.
-inline thread_local std::uint64_t register_time = 0;
-
-/// What the warp that is running is told of registers without contents, and how often it has asked.
-struct UnknownRegisters {
-  bool any = true;
-  std::uint64_t asked = 0;
-};
-inline thread_local UnknownRegisters unknown_registers;
-
-/// `kRegisters` 32-bit registers of each of 32 lanes. Their contents arrive with `tcgen05_wait_ld`.
-template <std::uint32_t kRegisters>
-class SimFragment {
- public:
-  SimFragment() : data_{std::make_shared<FragmentData>()} { data_->registers = kRegisters; }
-  /// Registers are values: a copy has its own.
-  SimFragment(const SimFragment& other) : data_{std::make_shared<FragmentData>(*other.data_)} {}
-  SimFragment(SimFragment&&) noexcept = default;
-  SimFragment& operator=(const SimFragment& other) {
-    data_ = std::make_shared<FragmentData>(*other.data_);
-    return *this;
-  }
-  SimFragment& operator=(SimFragment&&) noexcept = default;
-
-  const std::shared_ptr<FragmentData>& data() const { return data_; }
-
-  /// Sets every register of every lane.
-  void fill(float value) {
-    data_ = std::make_shared<FragmentData>();
-    data_->registers = kRegisters;
-    data_->settled = true;
-    data_->bits.assign(std::size_t{kRegisters} * kWarpLanes, std::bit_cast<std::uint32_t>(value));
-  }
-  /// Replaces every value by `f(value)`, in every lane.
-  template <class F>
-  void transform(F&& f) {
-    register_math.fma += kRegisters;
-    for (std::uint32_t& bits : data_->bits) {
-      bits = std::bit_cast<std::uint32_t>(static_cast<float>(f(std::bit_cast<float>(bits))));
-    }
-  }
-  /// Replaces every value by `f(value, the other fragment's)`, in every lane.
-  template <class F>
-  void combine(const SimFragment& other, F&& f) {
-    combine_settled(*other.data());
-    register_math.fma += kRegisters;
-    const std::size_t count = std::min(data_->bits.size(), other.data_->bits.size());
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto value = std::bit_cast<float>(data_->bits[i]);
-      const auto with = std::bit_cast<float>(other.data_->bits[i]);
-      data_->bits[i] = std::bit_cast<std::uint32_t>(static_cast<float>(f(value, with)));
-    }
-  }
-  /// Replaces every value by `f(value, its column)`.
-  template <class F>
-  void transform_columns(F&& f) {
-    register_math.fma += kRegisters;
-    for_each([&](std::uint32_t& bits, std::size_t, std::uint32_t column) {
-      bits = std::bit_cast<std::uint32_t>(f(std::bit_cast<float>(bits), column));
-    });
-  }
-  /// Replaces every value by `f(value, its row, its column)`.
-  template <class F>
-  void transform_places(F&& f) {
-    register_math.fma += kRegisters;
-    for_each([&](std::uint32_t& bits, std::size_t row, std::uint32_t column) {
-      bits = std::bit_cast<std::uint32_t>(
-          f(std::bit_cast<float>(bits), static_cast<std::uint32_t>(row), column));
-    });
-  }
-  /// Replaces every value by `f(value, the value of its row)`.
-  template <class F>
-  void combine_rows(const SimFragment<1>& rows, F&& f) {
-    register_math.fma += kRegisters;
-    combine_settled(*rows.data());
-    const std::vector<std::uint32_t>& values = rows.data()->bits;
-    if (values.empty()) {
-      return;
-    }
-    for_each([&](std::uint32_t& bits, std::size_t row, std::uint32_t) {
-      bits = std::bit_cast<std::uint32_t>(
-          f(std::bit_cast<float>(bits), std::bit_cast<float>(values[row])));
-    });
-  }
-  /// Replaces the value of each row by `f(value, x)`, for each x of the row in turn.
-  template <class F>
-  void fold_into(SimFragment<1>& rows, F&& f) const {
-    register_math.fma += kRegisters;
-    std::vector<std::uint32_t>& values = rows.data()->bits;
-    for (std::size_t i = 0; i < data_->bits.size() && !values.empty(); ++i) {
-      std::uint32_t& value = values[i / kRegisters];
-      value = std::bit_cast<std::uint32_t>(
-          f(std::bit_cast<float>(value), std::bit_cast<float>(data_->bits[i])));
-    }
-  }
-  /// Replaces every value by its power of two.
-  void exp2() {
-    register_math.mufu += kRegisters;
-    for (std::uint32_t& bits : data_->bits) {
-      bits = std::bit_cast<std::uint32_t>(std::exp2(std::bit_cast<float>(bits)));
-    }
-  }
-  /// Whether `f(value)` for any of the warp's values; where there is no data, what
-  /// `unknown_registers` says.
-  template <class F>
-  bool any(F&& f) const {
-    if (data_->bits.empty()) {
-      ++unknown_registers.asked;
-      return unknown_registers.any;
-    }
-    return std::any_of(data_->bits.begin(), data_->bits.end(), [&](std::uint32_t bits) {
-      return f(std::bit_cast<float>(bits));
-    });
-  }
-  /// The values as `Element`s, packed into registers.
-  template <class Element>
-  auto packed() const {
-    constexpr std::uint32_t kPerWord = 4 / sizeof(typename Element::Storage);
-    static_assert(kRegisters % kPerWord == 0, "a register is packed full");
-    SimFragment<kRegisters / kPerWord> words;
-    words.data()->settled = data_->settled;
-    words.data()->bits.resize(data_->bits.size() / kPerWord);
-    for (std::size_t i = 0; i < data_->bits.size(); ++i) {
-      const std::uint32_t bits = encode(Element::kType, std::bit_cast<float>(data_->bits[i]));
-      words.data()->bits[i / kPerWord] |= bits << (i % kPerWord * (32 / kPerWord));
-    }
-    return words;
-  }
-
- private:
-  // What is computed from registers that may still change may be wrong too.
-  void combine_settled(const FragmentData& other) {
-    data_->settled = data_->settled && other.settled;
-  }
-  // Calls `f` with the bits, the lane and the column of every value.
-  template <class F>
-  void for_each(F&& f) {
-    for (std::size_t i = 0; i < data_->bits.size(); ++i) {
-      f(data_->bits[i], i / kRegisters, static_cast<std::uint32_t>(i % kRegisters));
-    }
-  }
-
-  std::shared_ptr<FragmentData> data_;
-};
-
-/// A warp's 16 rows of an accumulator of wgmma, in the registers of its lanes: see `WgmmaCell`.
-template <class Columns>
-class SimAccumulator {
- public:
-  explicit SimAccumulator(Columns columns) : data_{std::make_shared<FragmentData>()} {
-    data_->registers = columns / 2;
-    data_->settled = true;
-  }
-  /// Registers are values, and may be on their way: they are neither copied nor moved.
-  SimAccumulator(const SimAccumulator&) = delete;
-  SimAccumulator& operator=(const SimAccumulator&) = delete;
-
-  const std::shared_ptr<FragmentData>& data() const { return data_; }
-
-  /// Sets every value.
-  void fill(float value) {
-    touch();
-    data_->bits.assign(std::size_t{data_->registers} * kWarpLanes,
-                       std::bit_cast<std::uint32_t>(value));
-  }
-  /// Replaces every value by `f(value)`.
-  template <class F>
-  void transform(F&& f) {
-    touch();
-    register_math.fma += data_->registers;
-    for (std::uint32_t& bits : data_->bits) {
-      bits = std::bit_cast<std::uint32_t>(static_cast<float>(f(std::bit_cast<float>(bits))));
-    }
-  }
-
- private:
-  void touch() {
-    data_->touched = ++register_time;
-    data_->touched_early = data_->touched_early || !data_->settled;
-  }
-
-  std::shared_ptr<FragmentData> data_;
-};
-
-class SimMachine {
+class SimMachine : private OperationBuilder {
  public:
   using TensorMap = SimTensorMap;
   template <class Columns>
@@ -244,8 +41,17 @@ class SimMachine {
   template <std::uint32_t kRegisters>
   using Fragment = SimFragment<kRegisters>;
 
-  SimMachine(EnginePort& port, const WarpIdentity& identity, bool moves_data)
-      : port_{&port}, identity_{identity}, moves_data_{moves_data} {}
+  SimMachine(EnginePort& port,
+             const WarpIdentity& identity,
+             WarpRegisters& registers,
+             bool moves_data)
+      : OperationBuilder{identity.elected_lane},
+        port_{&port},
+        identity_{identity},
+        registers_{&registers},
+        moves_data_{moves_data} {
+    registers.unknown_any = identity.unknown_any;
+  }
 
   std::uint32_t warp_index() const { return identity_.warp_index; }
   std::uint32_t cta_rank() const { return identity_.cta_rank; }
@@ -254,10 +60,11 @@ class SimMachine {
   std::uint32_t cluster_count() const { return identity_.cluster_count; }
   std::uint8_t elected_lane() const { return identity_.elected_lane; }
   bool moves_data() const { return moves_data_; }
+  WarpRegisters& registers() { return *registers_; }
 
   template <class F>
   void elect_one(F&& f) {
-    const Lanes before = std::exchange(lanes_, Lanes{1, identity_.elected_lane});
+    const Lanes before = std::exchange(lanes_, Lanes{1, elected_lane_});
     f();
     lanes_ = before;
   }
@@ -544,26 +351,16 @@ class SimMachine {
   void tcgen05_ld_32x32b(SimFragment<kRegisters>& fragment,
                          TmemAddress address,
                          SourceSite site = SourceSite::current()) {
-    fragment = SimFragment<kRegisters>{};
-    if (moves_data_) {
-      fragment.data()->bits.assign(std::size_t{kRegisters} * kWarpLanes, 0x7FC0DEADU);
-    }
-    Operation op = tmem_region(Op::kTcgen05Ld, CtaGroup::kOne, address.value, kRegisters, site);
-    op.fragment = fragment.data();
-    run(op);
+    load_tmem(fragment,
+              tmem_region(Op::kTcgen05Ld, CtaGroup::kOne, address.value, kRegisters, site));
   }
   template <std::uint32_t kRegisters>
   void tcgen05_ld_16x32bx2(SimFragment<kRegisters>& fragment,
                            TmemAddress address,
                            SourceSite site = SourceSite::current()) {
-    fragment = SimFragment<kRegisters>{};
-    if (moves_data_) {
-      fragment.data()->bits.assign(std::size_t{kRegisters} * kWarpLanes, 0x7FC0DEADU);
-    }
     Operation op = tmem_region(Op::kTcgen05Ld, CtaGroup::kOne, address.value, 2 * kRegisters, site);
     op.half_rows = true;
-    op.fragment = fragment.data();
-    run(op);
+    load_tmem(fragment, op);
   }
   template <std::uint32_t kRegisters>
   void tcgen05_st_32x32b(TmemAddress address,
@@ -584,42 +381,15 @@ class SimMachine {
     run(make(Op::kTcgen05WaitSt, site));
   }
 
-  template <class Element, std::uint32_t kRegisters>
-  void st_shared_row(const SharedTile<Element>& tile,
-                     std::uint32_t row,
-                     std::uint32_t column,
-                     const SimFragment<kRegisters>& fragment,
-                     SourceSite site = SourceSite::current()) {
-    run(shared_row(Op::kSharedStore, tile, row, column, fragment, site));
-  }
-  template <class Element, std::uint32_t kRegisters>
-  void st_shared_column(const SharedTile<Element>& tile,
-                        std::uint32_t row,
-                        std::uint32_t column,
-                        const SimFragment<kRegisters>& fragment,
-                        SourceSite site = SourceSite::current()) {
+  template <LaneHolds kHolds = LaneHolds::kRow, class Element, std::uint32_t kRegisters>
+  void st_shared(const SharedTile<Element>& tile,
+                 std::uint32_t row,
+                 std::uint32_t column,
+                 const SimFragment<kRegisters>& fragment,
+                 SourceSite site = SourceSite::current()) {
     Operation op = shared_row(Op::kSharedStore, tile, row, column, fragment, site);
-    op.by_columns = true;
-    run(op);
-  }
-  template <class Element, std::uint32_t kRegisters>
-  void st_shared_half_rows(const SharedTile<Element>& tile,
-                           std::uint32_t row,
-                           std::uint32_t column,
-                           const SimFragment<kRegisters>& fragment,
-                           SourceSite site = SourceSite::current()) {
-    Operation op = shared_row(Op::kSharedStore, tile, row, column, fragment, site);
-    op.half_rows = true;
-    run(op);
-  }
-  template <class Element, std::uint32_t kRegisters>
-  void st_shared_half_columns(const SharedTile<Element>& tile,
-                              std::uint32_t row,
-                              std::uint32_t column,
-                              const SimFragment<kRegisters>& fragment,
-                              SourceSite site = SourceSite::current()) {
-    Operation op = shared_row(Op::kSharedStore, tile, row, column, fragment, site);
-    op.by_columns = op.half_rows = true;
+    op.by_columns = kHolds == LaneHolds::kColumn || kHolds == LaneHolds::kHalfColumn;
+    op.half_rows = kHolds == LaneHolds::kHalfRow || kHolds == LaneHolds::kHalfColumn;
     run(op);
   }
   template <class Element, std::uint32_t kRegisters>
@@ -628,6 +398,7 @@ class SimMachine {
                      std::uint32_t column,
                      SimFragment<kRegisters>& fragment,
                      SourceSite site = SourceSite::current()) {
+    fragment.give_to(registers_);
     if (moves_data_) {
       fragment.data()->bits.resize(std::size_t{kRegisters} * kWarpLanes);
     }
@@ -637,7 +408,7 @@ class SimMachine {
   // The MMA of a warpgroup
   void wgmma_fence(SourceSite site = SourceSite::current()) {
     Operation op = make(Op::kWgmmaFence, site);
-    op.global = ++register_time;
+    op.global = ++registers_->time;
     run(op);
   }
   template <class Columns, class Element>
@@ -647,7 +418,7 @@ class SimMachine {
              bool accumulate,
              SourceSite site = SourceSite::current()) {
     if (moves_data_) {
-      d.data()->bits.resize(std::size_t{d.data()->registers} * kWarpLanes, 0x7FC0DEADU);
+      d.data()->bits.resize(std::size_t{d.data()->registers} * kWarpLanes, kGarbage);
     }
     const auto instruction = UmmaInstructionDescriptor::make(
         Element::kType, Element::kType, kWgmmaRows, 2 * d.data()->registers);
@@ -687,7 +458,7 @@ class SimMachine {
     op.of_accumulator = true;
     op.column = column;
     op.fragment = d.data();
-    d.data()->touched = ++register_time;
+    d.data()->touched = ++registers_->time;
     run(op);
   }
 
@@ -777,190 +548,28 @@ class SimMachine {
   }
 
  private:
-  // Who executes: the whole warp, or one lane.
-  struct Lanes {
-    std::uint8_t count;
-    std::uint8_t one;
-  };
-  // A row of a tile in each lane, not a word.
-  template <class Element, std::uint32_t kRegisters>
-  Operation shared_row(Op kind,
-                       const SharedTile<Element>& tile,
-                       std::uint32_t row,
-                       std::uint32_t column,
-                       const SimFragment<kRegisters>& fragment,
-                       SourceSite site) const {
-    Operation op = row_of(kind, tile, row, site);
-    op.column = column;
+  // The registers hold anything until the load is waited for.
+  template <std::uint32_t kRegisters>
+  void load_tmem(SimFragment<kRegisters>& fragment, Operation op) {
+    fragment = SimFragment<kRegisters>{};
+    fragment.give_to(registers_);
+    if (moves_data_) {
+      fragment.data()->bits.assign(std::size_t{kRegisters} * kWarpLanes, kGarbage);
+    }
     op.fragment = fragment.data();
-    return op;
-  }
-  template <class Element>
-  Operation row_of(Op kind,
-                   const SharedTile<Element>& tile,
-                   std::uint32_t row,
-                   SourceSite site) const {
-    Operation op = make(kind, site);
-    op.rank = 1;
-    op.address = tile.base.value;
-    op.row = row;
-    op.row_bytes = tile.row_bytes();
-    op.swizzle = tile.swizzle;
-    op.element = Element::kType;
-    return op;
-  }
-  // The same operand in the words of tcgen05, in which the model reads both.
-  template <class Element>
-  static UmmaSmemDescriptor umma_descriptor(WgmmaSmemDescriptor<Element> operand) {
-    return UmmaSmemDescriptor::make(
-        operand.start(), operand.leading_bytes(), operand.stride_bytes(), operand.swizzle());
-  }
-  Operation make(Op kind, SourceSite site) const {
-    Operation op;
-    op.op = kind;
-    op.lanes = lanes_.count;
-    op.lane = lanes_.one;
-    op.site = site;
-    return op;
-  }
-  // An operation that is issued once, whether the warp or one lane calls it.
-  Operation elected(Op kind, SourceSite site) const {
-    Operation op = make(kind, site);
-    if (op.lanes == kWarpLanes) {
-      op.lanes = 1;
-      op.lane = identity_.elected_lane;
-    }
-    return op;
-  }
-  Operation on_barrier(Op kind, Mbarrier bar, SourceSite site) const {
-    Operation op = make(kind, site);
-    op.address = bar.address.value;
-    return op;
-  }
-  Operation arrive(Mbarrier bar, std::uint32_t count, Ordering ordering, SourceSite site) const {
-    Operation op = on_barrier(Op::kMbarrierArrive, bar, site);
-    op.count = count;
-    op.ordering = ordering;
-    return op;
-  }
-  Operation arrive(RemoteMbarrier bar,
-                   std::uint32_t count,
-                   Ordering ordering,
-                   SourceSite site) const {
-    Operation op = arrive(Mbarrier{{bar.address.value}}, count, ordering, site);
-    op.flags = event_flag::kRemote;
-    return op;
-  }
-  template <class Bar>
-  Operation arrive_expect(Bar bar, std::uint32_t bytes, SourceSite site) const {
-    constexpr bool kRemote = std::is_same_v<Bar, RemoteMbarrier>;
-    Operation op = arrive(bar, 1, kRemote ? kReleaseCluster : kReleaseCta, site);
-    op.flags |= event_flag::kExpectTx;
-    op.bytes = bytes;
-    return op;
-  }
-  Operation wait(Op kind, Mbarrier bar, WaitPhase phase, Ordering ordering, SourceSite site) const {
-    Operation op = on_barrier(kind, bar, site);
-    op.wanted = phase.value();
-    op.flags = phase.is_exact() ? event_flag::kExactPhase : std::uint16_t{0};
-    op.ordering = ordering;
-    return op;
-  }
-  Operation named(Op kind, std::uint32_t id, std::uint32_t threads, SourceSite site) const {
-    Operation op = make(kind, site);
-    op.address = id;
-    op.count = threads;
-    return op;
-  }
-  template <std::uint32_t kRank>
-  Operation tensor_copy(Op kind,
-                        SharedAddress smem,
-                        const TensorMap& map,
-                        Coordinates<kRank> at,
-                        SourceSite site) const {
-    Operation op = elected(kind, site);
-    op.address = smem.value;
-    op.map = map.number;
-    op.rank = kRank;
-    for (std::uint32_t i = 0; i < kRank; ++i) {
-      op.at[i] = at.at[i];
-    }
-    return op;
-  }
-  Operation bulk_copy(Op kind,
-                      SharedAddress smem,
-                      GlobalAddress global,
-                      std::uint32_t bytes,
-                      SourceSite site) const {
-    Operation op = elected(kind, site);
-    op.address = smem.value;
-    op.global = global.value;
-    op.bytes = bytes;
-    return op;
-  }
-  Operation bulk_wait(std::uint32_t pending, SourceSite site) const {
-    Operation op = elected(Op::kBulkWaitGroup, site);
-    op.count = pending;
-    op.wanted = lanes_.count == 1 ? 1 : 0;
-    return op;
-  }
-  static void aim(Operation& op, const CopyTarget& target) {
-    op.peer = target.barrier.address.value;
-    op.mask = target.multicast;
-    op.group = target.group;
-  }
-  // An MMA, but for its A.
-  Operation mma(CtaGroup group,
-                TmemAddress d,
-                UmmaSmemDescriptor b,
-                UmmaInstructionDescriptor instruction,
-                bool accumulate,
-                SourceSite site) const {
-    Operation op = elected(Op::kTcgen05Mma, site);
-    op.group = group;
-    op.address = d.value;
-    op.descriptor_b = b.bits;
-    op.instruction = instruction.bits;
-    op.kind = static_cast<std::uint8_t>(instruction.kind);
-    op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
-    return op;
-  }
-  Operation tmem_region(Op kind,
-                        CtaGroup group,
-                        std::uint32_t address,
-                        std::uint32_t columns,
-                        SourceSite site) const {
-    Operation op = make(kind, site);
-    op.group = group;
-    op.address = address;
-    op.count = columns;
-    return op;
-  }
-  Operation clc_query(SharedAddress response, std::uint32_t what, SourceSite site) const {
-    Operation op = make(Op::kClcQuery, site);
-    op.address = response.value;
-    op.count = what;
-    return op;
-  }
-  Operation global_word(Op kind,
-                        GlobalAddress address,
-                        std::uint32_t value,
-                        SourceSite site) const {
-    Operation op = make(kind, site);
-    op.global = address.value;
-    op.count = value;
-    return op;
+    run(op);
   }
   Operation& run(Operation& op) {
     port_->perform(op);
-    unknown_registers.any = identity_.unknown_any;
     return op;
   }
   Operation& run(Operation&& op) { return run(op); }  // for the rest of the expression
 
+  static constexpr std::uint32_t kGarbage = 0x7FC0DEAD;  // a NaN
+
   EnginePort* port_;
   WarpIdentity identity_;
-  Lanes lanes_{kWarpLanes, 0};
+  WarpRegisters* registers_;
   bool moves_data_;
 };
 

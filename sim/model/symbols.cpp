@@ -4,6 +4,20 @@
 
 namespace warptwin::sim {
 
+const char* name_of(ArrivalKind kind) {
+  switch (kind) {
+    case ArrivalKind::kTmaBytes:
+      return "arrive.expect_tx and its copies' bytes";
+    case ArrivalKind::kUmmaCommit:
+      return "tcgen05.commit";
+    case ArrivalKind::kEveryLane:
+      return "arrive, every lane";
+    case ArrivalKind::kElectedLane:
+      return "arrive, one lane a warp";
+  }
+  return "";
+}
+
 const Region* Symbols::find(std::uint32_t address) const {
   for (const Region& region : regions) {
     if (region.contains(address)) {

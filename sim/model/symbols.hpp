@@ -17,6 +17,9 @@ namespace warptwin::sim {
 /// Shared memory in use starts here: the hardware keeps the first KiB of the window.
 inline constexpr std::uint32_t kSharedBase = 1024;
 
+/// How a contributor of a barrier arrives: "tcgen05.commit".
+const char* name_of(ArrivalKind kind);
+
 /// A named region of every CTA's shared memory.
 struct Region {
   RegionKind kind = RegionKind::kWord;

@@ -38,7 +38,7 @@ class Interpreter {
         operation.fragment = fragment_of(instruction);
       }
       if (operation.op == Op::kWgmmaFence) {
-        operation.global = ++register_time;
+        operation.global = ++machine.registers().time;
       }
       machine.perform(operation);
       if (instruction.result != Instruction::kNone) {

@@ -22,7 +22,9 @@
 #include <vector>
 
 #include "sim/model/gpu.hpp"
+#include "sim/prove/chain_counter.hpp"
 #include "sim/prove/conditions.hpp"
+#include "sim/prove/run_work.hpp"
 
 namespace warptwin::sim {
 
@@ -39,44 +41,6 @@ struct ProofBarrier {
   std::uint32_t cta = 0;      // in the grid
   std::uint64_t address = 0;  // mbarrier: shared address; named: id; flag: global address
 };
-
-/// Counts what each agent of a run has executed, in the same way for a run that is proved and for
-/// one that follows a witness.
-class ChainCounter {
- public:
-  explicit ChainCounter(const LaunchConfig& config);
-  /// Index of the operation in its warp, from 1; 0 for an event that is no step of a warp.
-  std::uint32_t warp_step(const Event& event);
-  /// How far a warp is, by its number in the grid.
-  std::uint32_t warp_index(std::uint32_t warp) const { return at(index_, warp); }
-  /// A step of a tensor queue or of late lanes.
-  std::uint32_t late_step(std::uint32_t warp) { return ++slot(late_, warp); }
-  std::uint32_t late_index(std::uint32_t warp) const { return at(late_, warp); }
-  std::uint32_t tensor_issue(std::uint32_t warp) { return ++slot(tensor_, warp); }
-  std::uint32_t tensor_issued(std::uint32_t warp) const { return at(tensor_, warp); }
-  std::uint32_t leaf_issue(std::uint32_t warp) { return ++slot(leaf_, warp); }
-  std::uint32_t leaf_issued(std::uint32_t warp) const { return at(leaf_, warp); }
-
- private:
-  static std::uint32_t& slot(std::vector<std::uint32_t>& of, std::uint32_t warp) {
-    if (warp >= of.size()) {
-      of.resize(warp + 1, 0);
-    }
-    return of[warp];
-  }
-  static std::uint32_t at(const std::vector<std::uint32_t>& of, std::uint32_t warp) {
-    return warp < of.size() ? of[warp] : 0;
-  }
-
-  std::vector<std::uint32_t> index_;
-  std::vector<std::uint64_t> time_;
-  std::vector<std::uint32_t> late_;
-  std::vector<std::uint32_t> tensor_;
-  std::vector<std::uint32_t> leaf_;
-};
-
-/// Whether the event starts an asynchronous operation that is a leaf of the proof.
-bool starts_leaf(const Event& event);
 
 /// The conditions of every CTA group of a run. A group is a cluster, or the whole grid where
 /// clusters wait for each other through global memory.
@@ -128,15 +92,8 @@ class RunOrder : public EventSink, public TryJudge {
   /// Whether clusters asked for others (cluster launch control): how many tiles each gets is a
   /// choice, and this run is of one value of it.
   bool asked() const { return asked_; }
-  /// What the warps did, as one number: the same in every run of a kernel whose operations do not
-  /// depend on the interleaving. A try, and the wait for the phase that it asked for, are one
-  /// operation: the wait is made where the try said no.
-  std::uint64_t work() const;
-  /// The same of one cluster.
-  std::uint64_t work_of_cluster(std::uint32_t cluster) const;
-  /// What a cluster read and wrote in global memory, as one number: that of two sets is the sum of
-  /// theirs.
-  std::uint64_t accesses_of_cluster(std::uint32_t cluster) const;
+  /// What the warps did.
+  const RunWork& work() const { return work_; }
 
   /// What happened before the latest operation of a warp, by its number in the grid: of each warp
   /// of its group how many operations, counted as `operations_of` does. Empty for a warp that has
@@ -254,13 +211,27 @@ class RunOrder : public EventSink, public TryJudge {
   };
 
   Group& group_of(const Event& event);
+  /// Of an mbarrier or a named barrier, among its group's.
+  static std::uint64_t key(std::uint32_t cta, std::uint32_t address) {
+    return std::uint64_t{cta} << 32 | address;
+  }
   bool knows_late(Group& group, std::uint32_t self, std::uint32_t late) const;
-  std::uint32_t number_of(Group& group, ProofBarrier barrier, std::uint32_t count, PhaseTest test);
+  std::uint32_t number_of(
+      Group& group, const Event& event, ProofBarrier barrier, std::uint32_t count, PhaseTest test);
   ProofNode node_of(const Event& event, std::uint32_t chain, std::uint32_t index) const;
   void undecided(const std::string& reason, const Event& event);
 
+  void on_blocked_alloc(const Event& event);
+  void on_step(Group& group, const Event& event, std::uint32_t self);
+  void on_operation(Group& group, const Event& event, std::uint32_t self);
   void on_barrier(Group& group, const Event& event, std::uint32_t self);
   void on_deferred(Group& group, const Event& event, std::uint32_t self);
+  void issue(Group& group, const Event& event, std::uint32_t self);
+  void signal(Group& group,
+              const Event& event,
+              InFlight& flight,
+              std::uint32_t owner,
+              std::uint32_t number);
   void on_wait(Group& group, const Event& event, std::uint32_t self);
   void on_named(Group& group, const Event& event, std::uint32_t self);
   void on_cluster(Group& group, const Event& event, std::uint32_t self);
@@ -270,8 +241,6 @@ class RunOrder : public EventSink, public TryJudge {
   void on_wgmma(Group& group, const Event& event, std::uint32_t self);
   void on_exit(Group& group, const Event& event);
   bool is_marker(Group& group, std::uint32_t self);
-  void note_work(const Event& event);
-  bool asked_for_before(const Event& event);
   void on_flag_wait(Group& group, const Event& event, std::uint32_t self, Flag& flag);
   void on_flag_write(Group& group, const Event& event, std::uint32_t self, Flag& flag);
   void on_tensor_memory(Group& group, const Event& event, std::uint32_t self);
@@ -283,6 +252,10 @@ class RunOrder : public EventSink, public TryJudge {
                         std::uint32_t first,
                         std::uint32_t end);
 
+  /// Whether the protocol of the event's group is recorded.
+  bool is_recorded(const Event& event) const {
+    return options_.record != nullptr && event.warp / warps_ == options_.recorded_group;
+  }
   std::uint32_t record_agent(Group& group, std::uint32_t chain, const Event& event);
   void record(Group& group, std::uint32_t chain, const Event& event, ProtocolOp op);
   void record_flush(Group& group, std::uint32_t self, const Event& event);
@@ -293,23 +266,15 @@ class RunOrder : public EventSink, public TryJudge {
   std::uint32_t warps_;  // of a group
   std::uint32_t ctas_;   // of a group
   ChainCounter counter_;
+  RunWork work_;
   std::vector<std::unique_ptr<Group>> groups_;
   std::vector<Finding> findings_;
   std::vector<Undecided> undecided_;
   LeafTargets leaves_;
   std::vector<Stream> streams_;
   ProofClock watched_;
-  /// The latest try of a warp on each mbarrier.
-  struct Asked {
-    std::int64_t phase = 0;
-    SourceSite site{};
-    Ordering ordering{};
-  };
-  std::unordered_map<std::uint64_t, Asked> asked_phases_;  // by warp and address
   std::vector<OpenTry> open_tries_;
   std::unordered_map<std::uint32_t, std::uint32_t> open_of_warp_;
-  std::vector<std::uint64_t> work_;      // by warp in the grid
-  std::vector<std::uint64_t> accesses_;  // by cluster
   bool needs_whole_grid_ = false;
   bool meets_pairs_ = false;
   bool tried_ = false;

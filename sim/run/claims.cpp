@@ -47,7 +47,7 @@ std::uint64_t work_from_the_end(const ScenarioEntry& scenario,
   RunOrder order{launch_config(scenario, parameters, run), order_options};
   run.observer = &order;
   simulate(scenario, parameters, run);
-  return order.work_of_cluster(0);
+  return order.work().of_cluster(0);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "common/trace/words.hpp"
+
 #include "sim/functional/schedulers/in_turn.hpp"
 #include "sim/prove/run_order.hpp"
 
@@ -211,11 +213,8 @@ bool search_run(const ScenarioEntry& scenario,
 }  // namespace
 
 std::string ExploreRunResult::searched() const {
-  const auto count = [](std::uint64_t number, const char* noun) {
-    return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-  };
-  return "the barrier protocol of one run: " + count(protocols, "protocol") + ", " +
-         count(agents, "agent") + ", " + count(states, "state") +
+  return "the barrier protocol of one run: " + plural(protocols, "protocol") + ", " +
+         plural(agents, "agent") + ", " + plural(states, "state") +
          "; data, memory order and allocation are not searched";
 }
 

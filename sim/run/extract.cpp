@@ -192,6 +192,7 @@ Program extract(const ScenarioEntry& scenario,
                         machine.cluster_index(),
                         machine.cluster_count(),
                         0},
+                       machine.registers(),
                        false};
       body(inner);
     };

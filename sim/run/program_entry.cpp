@@ -75,11 +75,11 @@ class Interpreter {
           op.fragment = sized(line);
         }
         if (op.of_accumulator) {
-          op.fragment->touched = ++register_time;
+          op.fragment->touched = ++machine_.registers().time;
         }
         break;
       case Op::kWgmmaFence:
-        op.global = ++register_time;
+        op.global = ++machine_.registers().time;
         break;
       default:
         if (line.fragment != Instruction::kNone) {

@@ -166,7 +166,7 @@ void compare_answers(const ScenarioEntry& scenario,
     }
     if (one.result.end == RunEnd::kDone) {
       ++compared;
-      if (one.order->work() != order.work()) {
+      if (one.order->work().of_grid() != order.work().of_grid()) {
         result.undecided.push_back({kDepends, {}});
         return;
       }
@@ -179,7 +179,7 @@ void compare_answers(const ScenarioEntry& scenario,
     other.detect = true;
     result.run = simulate(scenario, parameters, other);
     result.schedule = other.schedule;
-  } else if (honest.order->work() != order.work()) {
+  } else if (honest.order->work().of_grid() != order.work().of_grid()) {
     result.undecided.push_back({kDepends, {}});
   } else if (!open.empty()) {
     result.notes.push_back("the answers of " + std::to_string(open.size()) +
@@ -216,6 +216,127 @@ ProofVerdict verdict_of(const ProofResult& result, bool proved) {
     return ProofVerdict::kUnordered;
   }
   return proved ? ProofVerdict::kProved : ProofVerdict::kAccepted;
+}
+
+// The run that the proof is of, and how it was made.
+struct ProvedRun {
+  OneRun one;
+  RunOptions run;
+  RunOrder::Options order_options;
+  RunOptions compared;  // for runs with other answers of tries: as few clusters at a time
+};
+
+ProvedRun run_to_prove(const ScenarioEntry& scenario,
+                       const ParameterSet& parameters,
+                       const ProofOptions& options) {
+  ProvedRun proved;
+  RunOptions& run = proved.run = options.run;
+  run.schedule = ScheduleSpec{};
+  run.schedule.tiles = options.run.schedule.tiles;
+  run.schedule.strategy = Strategy::kInTurn;
+  run.schedule.tries_fail = true;
+  proved.order_options.keep_streams = options.keep_streams;
+  // Clusters that do not meet in global memory do the same however many are on the machine: one at
+  // a time is quickest. What is found is found again with all of them, so that it can be replayed.
+  RunOptions lean = run;
+  lean.resident_ctas = 1;
+  lean.clusters_begun_max = run.schedule.tiles > 1 ? 1 : lean.clusters_begun_max;
+  OneRun& one = proved.one = run_in_order(scenario, parameters, lean, proved.order_options);
+  const bool plain = one.result.end == RunEnd::kDone && one.result.findings.empty() &&
+                     one.order->findings().empty() && one.order->undecided().empty() &&
+                     !one.order->needs_whole_grid();
+  if (!plain) {
+    one = run_in_order(scenario, parameters, run, proved.order_options);
+  }
+  if (one.order->needs_whole_grid()) {
+    proved.order_options.whole_grid = run.whole_grid = true;
+    one = run_in_order(scenario, parameters, run, proved.order_options);
+  }
+  proved.compared = plain ? lean : run;
+  return proved;
+}
+
+// What the run says by itself.
+void take_run(const ScenarioEntry& scenario,
+              const ParameterSet& parameters,
+              OneRun& one,
+              ProofResult& result) {
+  result.operations = one.result.operations;
+  result.idle_roles = std::move(one.idle_roles);
+  result.streams = one.order->streams();
+  result.meets_pairs = one.order->meets_pairs();
+  result.undecided = one.order->undecided();
+  result.claims.asked = one.order->asked();
+  if (result.claims.asked) {
+    const std::uint32_t clusters = scenario.workload(parameters).clusters;
+    for (std::uint32_t cluster = 0; cluster < clusters; ++cluster) {
+      result.work.push_back(one.order->work().of_cluster(cluster));
+      result.accesses.push_back(one.order->work().accesses_of_cluster(cluster));
+    }
+  }
+  result.run = std::move(one.result);
+}
+
+// A defect shows itself in more than one way: a fair run beside this one, and if it comes through,
+// its conditions.
+void run_beside(const ScenarioEntry& scenario,
+                const ParameterSet& parameters,
+                ProvedRun& proved,
+                ProofResult& result) {
+  RunOptions fair = proved.run;
+  fair.schedule = ScheduleSpec{};
+  fair.schedule.tiles = proved.run.schedule.tiles;
+  OneRun other = run_in_order(scenario, parameters, fair, proved.order_options);
+  if (other.result.end == RunEnd::kDone) {
+    proved.one.order = std::move(other.order);
+    proved.run = fair;
+  }
+  result.second_schedule = fair.schedule;
+  result.second = std::move(other.result);
+  std::erase_if(result.second.findings, [&](const Finding& finding) {
+    return std::any_of(result.run.findings.begin(),
+                       result.run.findings.end(),
+                       [&](const Finding& known) { return known.info == finding.info; });
+  });
+}
+
+// The conditions that do not hold, with schedules that show it.
+void refute(const ScenarioEntry& scenario,
+            const ParameterSet& parameters,
+            const ProofOptions& options,
+            const ProvedRun& proved,
+            ProofResult& result) {
+  const bool clean = result.run.clean(false);
+  const bool ended = clean || result.second.end == RunEnd::kDone;
+  const LaunchConfig config = launch_config(scenario, parameters, proved.run);
+  const Symbols symbols = scenario.symbols(parameters);
+  const Naming naming{config, symbols};
+  for (const RunOrder::Finding& broken : proved.one.order->findings()) {
+    Refutation refutation{broken, in_words(broken, naming), {}};
+    if (options.witnesses && ended && result.refutations.size() < options.witnesses_max) {
+      WitnessOptions witness;
+      witness.run = proved.run;
+      witness.whole_grid = result.whole_grid;
+      refutation.witness = find_witness(scenario, parameters, broken, witness);
+      // A run with a defect may not be repeatable in another order, nor one whose conditions fail
+      // before this one.
+      const bool certain = clean && std::none_of(result.refutations.begin(),
+                                                 result.refutations.end(),
+                                                 [&](const Refutation& other) {
+                                                   return other.broken.group == broken.group;
+                                                 });
+      if (!certain) {
+        refutation.witness.internal_error.clear();
+      }
+    }
+    if (!refutation.witness.confirmed) {
+      refutation.finding.severity = Severity::kWarning;
+    }
+    // Beside a defect that is shown, only what is shown too.
+    if (clean || refutation.witness.confirmed) {
+      result.refutations.push_back(std::move(refutation));
+    }
+  }
 }
 
 }  // namespace
@@ -288,47 +409,13 @@ std::string ProofResult::strength() const {
 ProofResult prove_run(const ScenarioEntry& scenario,
                       const ParameterSet& parameters,
                       const ProofOptions& options) {
-  RunOptions run = options.run;
-  run.schedule = ScheduleSpec{};
-  run.schedule.tiles = options.run.schedule.tiles;
-  run.schedule.strategy = Strategy::kInTurn;
-  run.schedule.tries_fail = true;
   ProofResult result;
-  result.rules = run.rules;
-  RunOrder::Options order_options;
-  order_options.keep_streams = options.keep_streams;
-  // Clusters that do not meet in global memory do the same however many are on the machine: one at
-  // a time is quickest. What is found is found again with all of them, so that it can be replayed.
-  RunOptions lean = run;
-  lean.resident_ctas = 1;
-  lean.clusters_begun_max = run.schedule.tiles > 1 ? 1 : lean.clusters_begun_max;
-  OneRun one = run_in_order(scenario, parameters, lean, order_options);
-  const bool plain = one.result.end == RunEnd::kDone && one.result.findings.empty() &&
-                     one.order->findings().empty() && one.order->undecided().empty() &&
-                     !one.order->needs_whole_grid();
-  if (!plain) {
-    one = run_in_order(scenario, parameters, run, order_options);
-  }
-  if (one.order->needs_whole_grid()) {
-    result.whole_grid = order_options.whole_grid = run.whole_grid = true;
-    one = run_in_order(scenario, parameters, run, order_options);
-  }
-  result.operations = one.result.operations;
-  result.idle_roles = std::move(one.idle_roles);
-  result.streams = one.order->streams();
-  result.meets_pairs = one.order->meets_pairs();
-  result.undecided = one.order->undecided();
-  result.claims.asked = one.order->asked();
-  if (result.claims.asked) {
-    const std::uint32_t clusters = scenario.workload(parameters).clusters;
-    for (std::uint32_t cluster = 0; cluster < clusters; ++cluster) {
-      result.work.push_back(one.order->work_of_cluster(cluster));
-      result.accesses.push_back(one.order->accesses_of_cluster(cluster));
-    }
-  }
-  result.run = std::move(one.result);
+  result.rules = options.run.rules;
+  ProvedRun proved = run_to_prove(scenario, parameters, options);
+  result.whole_grid = proved.order_options.whole_grid;
+  take_run(scenario, parameters, proved.one, result);
   if (result.run.end == RunEnd::kStepBound) {
-    result.schedule = run.schedule;
+    result.schedule = proved.run.schedule;
     if (options.accepts) {
       take_accepted(result, options.accepts);
     }
@@ -336,69 +423,24 @@ ProofResult prove_run(const ScenarioEntry& scenario,
     return result;
   }
   // What a kernel without tries does is the same either way.
-  run.schedule.tries_fail = one.order->tried();
-  result.schedule = run.schedule;
-  if (one.order->tried() && result.run.end == RunEnd::kDone) {
-    compare_answers(scenario, parameters, plain ? lean : run, *one.order, result);
+  proved.run.schedule.tries_fail = proved.one.order->tried();
+  result.schedule = proved.run.schedule;
+  if (proved.one.order->tried() && result.run.end == RunEnd::kDone) {
+    compare_answers(scenario, parameters, proved.compared, *proved.one.order, result);
   }
   const bool clean = result.run.clean(false);
   if (!clean) {
-    // A defect shows itself in more than one way: a fair run beside this one, and if it comes
-    // through, its conditions.
-    RunOptions fair = run;
-    fair.schedule = ScheduleSpec{};
-    fair.schedule.tiles = run.schedule.tiles;
-    OneRun other = run_in_order(scenario, parameters, fair, order_options);
-    if (other.result.end == RunEnd::kDone) {
-      one.order = std::move(other.order);
-      run = fair;
-    }
-    result.second_schedule = fair.schedule;
-    result.second = std::move(other.result);
-    std::erase_if(result.second.findings, [&](const Finding& finding) {
-      return std::any_of(result.run.findings.begin(),
-                         result.run.findings.end(),
-                         [&](const Finding& known) { return known.info == finding.info; });
-    });
+    run_beside(scenario, parameters, proved, result);
   }
-  const bool ended = clean || result.second.end == RunEnd::kDone;
-  const LaunchConfig config = launch_config(scenario, parameters, run);
-  const Symbols symbols = scenario.symbols(parameters);
-  const Naming naming{config, symbols};
-  for (const RunOrder::Finding& broken : one.order->findings()) {
-    Refutation refutation{broken, in_words(broken, naming), {}};
-    if (options.witnesses && ended && result.refutations.size() < options.witnesses_max) {
-      WitnessOptions witness;
-      witness.run = run;
-      witness.whole_grid = result.whole_grid;
-      refutation.witness = find_witness(scenario, parameters, broken, witness);
-      // A run with a defect may not be repeatable in another order, nor one whose conditions fail
-      // before this one.
-      const bool certain = clean && std::none_of(result.refutations.begin(),
-                                                 result.refutations.end(),
-                                                 [&](const Refutation& other) {
-                                                   return other.broken.group == broken.group;
-                                                 });
-      if (!certain) {
-        refutation.witness.internal_error.clear();
-      }
-    }
-    if (!refutation.witness.confirmed) {
-      refutation.finding.severity = Severity::kWarning;
-    }
-    // Beside a defect that is shown, only what is shown too.
-    if (clean || refutation.witness.confirmed) {
-      result.refutations.push_back(std::move(refutation));
-    }
-  }
-  const bool proved = clean && result.refutations.empty();
+  refute(scenario, parameters, options, proved, result);
+  const bool holds = clean && result.refutations.empty();
   if (options.accepts) {
     take_accepted(result, options.accepts);
   }
   for (const Refutation& refutation : result.refutations) {
     result.internal_error = result.internal_error || !refutation.witness.internal_error.empty();
   }
-  result.verdict = verdict_of(result, proved);
+  result.verdict = verdict_of(result, holds);
   return result;
 }
 
@@ -415,7 +457,7 @@ static std::uint64_t work_with(const ScenarioEntry& scenario,
   run.detect = false;
   RunOrder::Options work_only;
   work_only.work_only = true;
-  return run_in_order(scenario, parameters, run, work_only).order->work();
+  return run_in_order(scenario, parameters, run, work_only).order->work().of_grid();
 }
 
 // Whether words of data that the kernel reads decide what it does, as far as other words show it.

@@ -254,7 +254,6 @@ RunResult simulate(const ScenarioEntry& scenario,
   }
   gpu.set_try_judge(judge ? &*judge : options.try_judge);
   gpu.set_sink(sinks.only());
-  unknown_registers.asked = 0;
   if (options.on_machine) {
     options.on_machine(gpu);
   }
@@ -274,7 +273,7 @@ RunResult simulate(const ScenarioEntry& scenario,
   result.waits_at_try = std::any_of(gpu.warps().begin(), gpu.warps().end(), [](const Warp& warp) {
     return warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kMbarrierTryWait;
   });
-  result.asked_unknown = unknown_registers.asked != 0;
+  result.asked_unknown = gpu.asked_unknown();
   if (detectors) {
     detectors->at_end(gpu, result.end);
     result.findings = detectors->take_findings();

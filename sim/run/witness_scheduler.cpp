@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/prove/event_facts.hpp"
+
 namespace warptwin::sim {
 
 void WitnessProgress::on_event(const Event& event) {

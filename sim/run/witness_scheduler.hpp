@@ -15,6 +15,7 @@
 
 #include "sim/functional/scheduler.hpp"
 #include "sim/model/gpu.hpp"
+#include "sim/prove/chain_counter.hpp"
 #include "sim/prove/run_order.hpp"
 
 namespace warptwin::sim {

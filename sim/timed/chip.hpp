@@ -9,8 +9,10 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -32,6 +34,19 @@ struct MmaForm {
   double latency = 0;              // cycles from issue until a waiter of its commit goes on,
   double latency_per_column = 0;   // and per column
 };
+
+/// Their names. `ts`: A in tensor memory, or in registers.
+inline constexpr std::array<std::string_view, 11> kMmaForms = {"1sm m64 ss",
+                                                               "1sm m64 ts",
+                                                               "1sm m128 ss",
+                                                               "1sm m128 ts",
+                                                               "2sm m128 ss",
+                                                               "2sm m128 ts",
+                                                               "2sm m256 ss",
+                                                               "2sm m256 ts",
+                                                               "1sm m128 scaled",
+                                                               "2sm m128 scaled",
+                                                               "2sm m256 scaled"};
 
 /// The constants of the model. `chip_fields` says what each is called, its unit and its meaning.
 struct Chip {
@@ -111,7 +126,7 @@ struct Chip {
   double dsmem_rate = 0;
   double clc_latency = 0;
 
-  /// By name: "1sm m128 ss", "2sm m256 ts" and so on. A form that is not here the chip has not.
+  /// By name, one of kMmaForms. A form that is not here the chip has not.
   std::map<std::string, MmaForm, std::less<>> mma;
 
   /// Where each value of this chip comes from, by its key.
@@ -131,7 +146,7 @@ struct ChipField {
   const char* meaning;
 };
 
-const std::vector<ChipField>& chip_fields();
+std::span<const ChipField> chip_fields();
 /// Unit of a `tensor_core` row: its five numbers in order.
 extern const char* const kMmaFormUnit;
 

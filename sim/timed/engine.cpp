@@ -1,18 +1,19 @@
 #include "sim/timed/engine.hpp"
 
 #include <algorithm>
-#include <array>
 #include <deque>
 #include <exception>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 
 #include "common/trace/op_facts.hpp"
 
 #include "sim/timed/accounts.hpp"
+#include "sim/timed/barrier_causes.hpp"
+#include "sim/timed/op_costs.hpp"
 #include "sim/timed/simulation.hpp"
 #include "sim/timed/sm.hpp"
+#include "sim/timed/unit_use.hpp"
 #include "sim/timed/warp_thread.hpp"
 
 namespace warptwin::sim {
@@ -49,8 +50,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         chip_{chip},
         options_{options},
         clock_{options.clock > 0 ? options.clock : chip.clock},
-        log_{options.causes ? std::make_unique<CauseLog>() : nullptr},
-        memory_{"memory", chip, clock_, holds_inputs(), log_.get()},
+        costs_{chip},
+        causes_{gpu, options.causes},
+        memory_{"memory", chip, clock_, holds_inputs(), causes_.log()},
         turns_{"turns"},
         gap_{microseconds(chip.cta_gap_us)},
         accounts_(gpu.warps().size()),
@@ -61,13 +63,6 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       warps_.push_back(std::make_unique<WarpThread>(slot, [this, slot] { live(slot); }));
     }
     build_sms();
-    for (std::size_t op = 0; op < costs_.size(); ++op) {
-      costs_[op] = to_ticks(cycles_of(static_cast<Op>(op)));
-    }
-    for (std::size_t form = 0; form < kFormNames.size(); ++form) {
-      const auto found = chip_.mma.find(kFormNames[form]);
-      forms_[form] = found == chip_.mma.end() ? nullptr : &found->second;
-    }
   }
 
   TimedEngine(const TimedEngine&) = delete;
@@ -75,7 +70,6 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   ~TimedEngine() override { unwind(); }
 
   TimedStats run(Simulation& simulation) {
-    register_math = {};
     gpu_.watch_ready(&inserted_);
     gpu_.launch();
     start_warps(microseconds(chip_.cta_start_us));
@@ -128,7 +122,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                                                         i / size,
                                                         ahead,
                                                         static_cast<Completions&>(*this),
-                                                        log_.get()));
+                                                        causes_.log()));
         last_steps_.emplace_back(*this);
       }
       const auto half = static_cast<std::uint32_t>(static_cast<double>(i) * memory_.halves() /
@@ -140,7 +134,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                                           std::min(half, memory_.halves() - 1),
                                           memory_,
                                           static_cast<Completions&>(*this),
-                                          log_.get()));
+                                          causes_.log()));
     }
     for (std::uint32_t cta = 0; cta < ctas; ++cta) {
       sm_of_cta_.push_back(sms_[gpu_.sm_of(cta)].get());
@@ -189,6 +183,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                         gpu_.clusters()[cta.cluster].number,
                         gpu_.config().clusters,
                         gpu_.elected_lane(self)},
+                       gpu_.registers(self),
                        gpu_.config().moves_data};
     note(self);  // its first turn brings it to its first operation
     try {
@@ -261,7 +256,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
 
   // What the warp has done on registers since its last operation takes its time.
   void calculate(Slot self) {
-    const RegisterMath done = std::exchange(register_math, {});
+    const RegisterMath done = std::exchange(gpu_.registers(self).math, {});
     if (done.fma == 0 && done.mufu == 0) {
       return;
     }
@@ -272,9 +267,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     const Ticks added = units.multiply_add(thread.part, from, double{kWarpLanes} * done.fma);
     const Ticks special = units.special(thread.part, from, double{kWarpLanes} * done.mufu);
     const Ticks end = std::max(added, special);
-    come_to(thread, from);
+    causes_.come_to(thread, from);
     thread.last =
-        add_step(log_.get(), special > added ? Unit::kMufu : Unit::kFma, end, thread.last);
+        add_step(causes_.log(), special > added ? Unit::kMufu : Unit::kFma, end, thread.last);
     accounts_[self].issue(end - from);
     thread.debt += end - from;
   }
@@ -296,14 +291,14 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       gpu_.set_time((now() + thread.debt) / kTicksPerCycle);
       issuing_at_ = now() + thread.debt;
       note(self);
-      const Signal signal = signal_of(self, op);
-      come_to(thread, issuing_at_);
+      const Signal signal = causes_.signal_of(self, op);
+      causes_.come_to(thread, issuing_at_);
       const bool done = gpu_.execute(self, op);
-      arrived(signal);
+      causes_.arrived(signal);
       settle();
       check_bounds();
       if (done) {
-        passed(thread, op, signal);
+        causes_.passed(thread, op, signal);
         submit(self, op);
         return;
       }
@@ -311,7 +306,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       thread.parked = true;
       thread.suspend();
       thread.parked = false;
-      thread.last = add_step(log_.get(), thread.role, now(), thread.last, thread.waker);
+      thread.last = add_step(causes_.log(), thread.role, now(), thread.last, thread.waker);
       if (now() > thread.looks) {
         accounts_[self].wait(
             op.op, op.op == Op::kMbarrierWait ? op.address : 0, now() - thread.looks);
@@ -331,7 +326,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     if (op.op == Op::kSharedStore && op.rank != 0) {
       return store_row(sm, thread.part, issued, op) - from;
     }
-    return issued - from + ticks_of(op);
+    return issued - from + costs_.effect(op);
   }
 
   static Ticks store_row(Sm& sm, std::uint32_t part, Ticks from, const Operation& op) {
@@ -343,53 +338,6 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     const bool packs = bytes_of(op.element) < 4;
     const Ticks ready = packs ? sm.issue.convert(part, from, values / 2) : from;
     return sm.shared.write(ready, bytes);
-  }
-
-  Ticks ticks_of(const Operation& op) const {
-    if (op.op == Op::kFence && op.ordering.scope == Scope::kCta) {
-      return 0;
-    }
-    if (op.op == Op::kSetmaxnreg && (op.flags & event_flag::kIncrease) != 0) {
-      return to_ticks(chip_.setmaxnreg_inc);
-    }
-    return costs_[static_cast<std::size_t>(op.op)];
-  }
-
-  double cycles_of(Op op) const {
-    switch (op) {
-      case Op::kFence:
-        return chip_.fence_gpu;
-      case Op::kFenceProxyAsync:
-        return chip_.fence_proxy_async;
-      case Op::kTensorLoad:
-      case Op::kTensorStore:
-      case Op::kBulkLoad:
-      case Op::kBulkStore:
-        return chip_.tma_issue;
-      case Op::kTcgen05Mma:
-      case Op::kTcgen05Cp:
-      case Op::kTcgen05Commit:
-        return chip_.mma_issue;
-      case Op::kWgmmaFence:
-        return chip_.wgmma_fence;
-      case Op::kTcgen05Alloc:
-      case Op::kTcgen05Dealloc:
-        return chip_.tmem_alloc;
-      case Op::kSharedLoad:
-      case Op::kClcQuery:
-        return chip_.smem_latency;
-      case Op::kGlobalLoad:
-      case Op::kGlobalStore:
-      case Op::kGlobalLoadAcquire:
-      case Op::kGlobalStoreRelease:
-      case Op::kGlobalRedAdd:
-      case Op::kGlobalWait:
-        return chip_.global_latency;
-      case Op::kSetmaxnreg:
-        return chip_.setmaxnreg_dec;
-      default:
-        return 0;
-    }
   }
 
   // --- Units ----------------------------------------------------------------------------------
@@ -437,21 +385,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     if (op.result == 0) {
       return;  // not all four have
     }
-    const bool a_in_registers = (op.flags & event_flag::kTmemA) != 0;
-    const std::size_t form = form_of(false, kWgmmaRows, a_in_registers);
-    if (!chip_.has_wgmma()) {
-      throw ChipError(chip_.name + ": has no wgmma (its wgmma_fence is 0); use a chip that has: " +
-                      names_of_chips_with_wgmma());
-    }
-    if (forms_[form] == nullptr) {
-      throw ChipError(chip_.name + ": has no wgmma of the form '" + kFormNames[form] + "'");
-    }
-    const UmmaInstructionDescriptor shape{op.instruction, static_cast<MmaKind>(op.kind)};
-    constexpr double kStepBytes = 32;
-    const double rows = (a_in_registers ? 0 : kWgmmaRows) + shape.n();
-    sm_of(self).warpgroups.multiply(issued,
-                                    {*forms_[form], double(shape.n()), rows * kStepBytes},
-                                    static_cast<Slot>(warps_.size()) + first);
+    const WgmmaShape work = costs_.wgmma(op);
+    sm_of(self).warpgroups.multiply(issued, work, static_cast<Slot>(warps_.size()) + first);
   }
 
   // An MMA that the model has refused is not in its queue.
@@ -459,31 +394,13 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     if (gpu_.trapped()) {
       return;
     }
-    const UmmaInstructionDescriptor shape{op.instruction, static_cast<MmaKind>(op.kind)};
-    const bool pair = op.group == CtaGroup::kTwo;
-    const bool a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
-    const std::size_t form = is_block_scaled(shape.kind) ? scaled_form_of(pair, shape.m())
-                                                         : form_of(pair, shape.m(), a_in_tmem);
-    if (forms_[form] == nullptr) {
-      throw ChipError(chip_.name + ": has no MMA of the form '" + kFormNames[form] + "'");
-    }
-    const double rows = (a_in_tmem ? 0 : shape.m()) + shape.n();
-    constexpr double kStepBytes = 32;
-    const MmaShape work{*forms_[form], double(shape.n()), rows / ctas_in(op.group) * kStepBytes};
+    const MmaShape work = costs_.mma(op);
     const std::uint32_t cta = gpu_.warps()[self].cta;
+    const bool pair = op.group == CtaGroup::kTwo;
     sm_of_cta_[cta]->tensor.multiply(issuing_at_,
                                      work,
                                      static_cast<Slot>(warps_.size()) + self,
                                      pair ? &sm_of_cta_[cta ^ 1U]->tensor : nullptr);
-  }
-
-  static std::size_t form_of(bool pair, std::uint32_t m, bool a_in_tmem) {
-    const bool larger = m == (pair ? 256U : 128U);
-    return (pair ? 4U : 0U) + (larger ? 2U : 0U) + (a_in_tmem ? 1U : 0U);
-  }
-
-  static std::size_t scaled_form_of(bool pair, std::uint32_t m) {
-    return 8U + (pair ? (m == 256 ? 2U : 1U) : 0U);
   }
 
   void step(Slot slot) override {
@@ -503,7 +420,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
    public:
     explicit LastSteps(TimedEngine& engine) : engine_{engine} {}
     void ask(Turns& turns, Timeline& timeline, Slot slot) {
-      errands_.push_back({slot, acting_in(engine_.log_.get())});
+      errands_.push_back({slot, acting_in(engine_.causes_.log())});
       turns.ask(timeline, *this);
     }
 
@@ -511,7 +428,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     void turn() override {
       const Errand errand = errands_.front();
       errands_.pop_front();
-      act(engine_.log_.get(), errand.cause);
+      act(engine_.causes_.log(), errand.cause);
       engine_.advance(errand.slot);
     }
 
@@ -522,7 +439,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   void advance(Slot slot) {
     gpu_.set_time(now() / kTicksPerCycle);
     note(slot);
-    const Signal signal = signal_of(slot);
+    const Signal signal = causes_.signal_of(slot);
     gpu_.advance(slot);
     // Where a copy counts its bytes in steps, all of them are here.
     for (const AsyncOp* copy = gpu_.async_at(slot); copy != nullptr && copy->counted != 0;
@@ -530,7 +447,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       note(slot);
       gpu_.advance(slot);
     }
-    arrived(signal);
+    causes_.arrived(signal);
     ended_ = std::max(ended_, now());
     settle();
     start_warps(gap_);
@@ -566,7 +483,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         const Warp& warp = gpu_.warps()[slot];
         const Ticks woken = now() + sm_of(slot).barriers.wake(warp.blocked_on.op);
         const Ticks resumes = now() <= thread.looks ? thread.looks : woken;
-        thread.waker = waker_of(warp);
+        thread.waker = causes_.waker_of(warp);
         thread.wake_at(resumes);
       }
     } else if (slot >= 4 * warps) {
@@ -632,110 +549,6 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     return any;
   }
 
-  // --- Causes ---------------------------------------------------------------------------------
-
-  /// An mbarrier that an operation may act on, and its phase before it.
-  struct Signal {
-    std::uint32_t cta = 0;
-    std::uint32_t address = 0;
-    const MbarrierState* barrier = nullptr;
-    std::uint32_t phase = 0;
-    bool waits = false;
-  };
-  /// Of one mbarrier: what the phase that is open waits for, and what ended the last one.
-  struct PhaseCauses {
-    Cause open = kNoCause;
-    Cause done = kNoCause;
-  };
-
-  Signal signal_at(std::uint32_t cta, std::uint32_t address, bool waits = false) const {
-    const MbarrierState* barrier = gpu_.find_barrier(cta, address);
-    return barrier == nullptr ? Signal{} : Signal{cta, address, barrier, barrier->phase(), waits};
-  }
-
-  // What a warp's operation acts on; remote arrivals are on their way first.
-  Signal signal_of(Slot self, const Operation& op) const {
-    if (log_ == nullptr || (op.flags & event_flag::kRemote) != 0) {
-      return {};
-    }
-    switch (op.op) {
-      case Op::kMbarrierArrive:
-      case Op::kMbarrierExpectTx:
-      case Op::kMbarrierCompleteTx:
-        return signal_at(gpu_.warps()[self].cta, op.address);
-      case Op::kMbarrierWait:
-        return signal_at(gpu_.warps()[self].cta, op.address, true);
-      default:
-        return {};
-    }
-  }
-
-  // What an asynchronous agent's next step acts on.
-  Signal signal_of(Slot slot) const {
-    if (log_ == nullptr) {
-      return {};
-    }
-    const auto warps = static_cast<Slot>(warps_.size());
-    if (const AsyncOp* async = gpu_.async_at(slot)) {
-      const Operation& op = async->operation;
-      return is_load(op.op) ? signal_at(async->signal_cta, op.peer)
-             : op.op == Op::kTensorStore || op.op == Op::kBulkStore
-                 ? Signal{}
-                 : signal_at(async->cta, op.address);
-    }
-    if (slot >= warps && slot < 2 * warps) {
-      const AsyncOp& async = gpu_.warps()[slot - warps].tensor_queue.front();
-      if (async.operation.op == Op::kTcgen05Commit && async.operation.mask.bits == 0) {
-        return signal_at(async.cta, async.operation.address);
-      }
-    }
-    return {};
-  }
-
-  PhaseCauses& causes_of(std::uint32_t cta, std::uint32_t address) {
-    return phase_causes_[std::uint64_t{cta} << 32 | address];
-  }
-
-  // A contribution to a phase has been made; perhaps it was the last.
-  void arrived(const Signal& signal) {
-    if (signal.barrier == nullptr || signal.waits) {
-      return;
-    }
-    PhaseCauses& causes = causes_of(signal.cta, signal.address);
-    const Ticks when = log_->end(log_->acting);
-    causes.open = log_->add({StepKind::kBarrier, signal.address}, when, log_->acting, causes.open);
-    if (signal.barrier->phase() != signal.phase) {
-      causes.done = std::exchange(causes.open, kNoCause);
-    }
-  }
-
-  // The warp has issued its next operation at `when`: what follows is because of that.
-  void come_to(WarpThread& thread, Ticks when) {
-    if (log_ != nullptr) {
-      if (log_->end(thread.last) < when) {
-        thread.last = log_->add(thread.role, when, thread.last);
-      }
-      log_->acting = thread.last;
-    }
-  }
-
-  // A wait that has not parked was for something all the same.
-  void passed(WarpThread& thread, const Operation& op, const Signal& signal) {
-    if (signal.waits && op.op == Op::kMbarrierWait) {
-      thread.last = log_->add(thread.role,
-                              log_->end(thread.last),
-                              thread.last,
-                              causes_of(signal.cta, signal.address).done);
-      log_->acting = thread.last;
-    }
-  }
-
-  Cause waker_of(const Warp& warp) {
-    return log_ != nullptr && warp.blocked_on.op == Op::kMbarrierWait
-               ? causes_of(warp.cta, warp.blocked_on.address).done
-               : acting_in(log_.get());
-  }
-
   std::string name_of_step(StepName what) const {
     switch (what.kind) {
       case StepKind::kRole:
@@ -758,7 +571,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       WarpThread& thread = *warps_[slot];
       const Ticks starts = now() + after;
       thread.debt = 0;
-      thread.last = add_step(log_.get(), Unit::kCtaStart, starts, acting_in(log_.get()));
+      thread.last = add_step(causes_.log(), Unit::kCtaStart, starts, acting_in(causes_.log()));
       thread.wake_at(starts);
     }
   }
@@ -787,18 +600,6 @@ class TimedEngine : public sc_core::sc_module, private Completions {
 
   // --- Report ---------------------------------------------------------------------------------
 
-  template <class Use>
-  UnitUse use(const std::string& name, std::size_t units, const Use& busy) const {
-    UnitUse result{name, 0, 0};
-    const double run = std::max<double>(static_cast<double>(ended_), 1.0);
-    for (std::size_t i = 0; i < units; ++i) {
-      const double share = static_cast<double>(busy(i)) / run;
-      result.mean += share / static_cast<double>(units);
-      result.most = std::max(result.most, share);
-    }
-    return result;
-  }
-
   TimedStats stats() const {
     TimedStats result;
     result.ending = ending_;
@@ -806,72 +607,29 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     result.cycles = to_cycles(ended_);
     result.operations = gpu_.operations();
     result.roles = by_role(accounts_, gpu_);
-    if (log_ != nullptr) {
-      result.path = log_->critical_path([this](StepName what) { return name_of_step(what); });
+    if (causes_.log() != nullptr) {
+      result.path =
+          causes_.log()->critical_path([this](StepName what) { return name_of_step(what); });
     }
-    const std::size_t sms = sms_.size();
-    const auto part = [](std::size_t i) { return static_cast<std::uint32_t>(i % kSubPartitions); };
-    const auto sm = [&](std::size_t i) -> const Sm& { return *sms_[i / kSubPartitions]; };
-    result.units = {
-        use("tensor core",
-            sms,
-            [&](std::size_t i) { return sms_[i]->tensor.busy() + sms_[i]->warpgroups.busy(); }),
-        use("TMA engine", sms, [&](std::size_t i) { return sms_[i]->tma.busy(); }),
-        use("shared-memory read", sms, [&](auto i) { return sms_[i]->shared.reads().busy(); }),
-        use("shared-memory write", sms, [&](auto i) { return sms_[i]->shared.writes().busy(); }),
-        use("mbarrier unit", sms, [&](auto i) { return sms_[i]->barriers.port().busy(); }),
-        use("tensor-memory port",
-            sms * kSubPartitions,
-            [&](auto i) { return sm(i).tmem.port(part(i)).busy(); }),
-        use("issue slot",
-            sms * kSubPartitions,
-            [&](auto i) { return sm(i).issue.slot(part(i)).busy(); }),
-        use("converter",
-            sms * kSubPartitions,
-            [&](auto i) { return sm(i).issue.converter(part(i)).busy(); }),
-        use("FMA", sms * kSubPartitions, [&](auto i) { return sm(i).issue.fma(part(i)).busy(); }),
-        use("MUFU", sms * kSubPartitions, [&](auto i) { return sm(i).issue.mufu(part(i)).busy(); }),
-        use("cluster network", sms, [&](auto i) { return sms_[i]->network.busy(); }),
-        use("link of the halves",
-            memory_.halves(),
-            [&](auto i) { return memory_.link(static_cast<std::uint32_t>(i)).busy(); }),
-        use("L2",
-            memory_.halves(),
-            [&](auto i) { return memory_.l2(static_cast<std::uint32_t>(i)).busy(); }),
-        use("DRAM", 1, [&](auto) { return memory_.dram().busy(); })};
+    result.units = use_of_units(sms_, memory_, ended_);
     result.tensor_share =
-        result.units[0].mean * static_cast<double>(sms) / std::max(chip_.sms, 1.0);
+        result.units[0].mean * static_cast<double>(sms_.size()) / std::max(chip_.sms, 1.0);
     return result;
   }
 
   static constexpr double kArrivalBytes = 16;  // a barrier's address and what it is told
-  static constexpr double kTmemColumnBytes = 128 * 4;
-  // As form_of numbers them.
-  static constexpr std::array kFormNames = {"1sm m64 ss",
-                                            "1sm m64 ts",
-                                            "1sm m128 ss",
-                                            "1sm m128 ts",
-                                            "2sm m128 ss",
-                                            "2sm m128 ts",
-                                            "2sm m256 ss",
-                                            "2sm m256 ts",
-                                            "1sm m128 scaled",
-                                            "2sm m128 scaled",
-                                            "2sm m256 scaled"};
 
   Gpu& gpu_;
   const std::function<void(SimMachine&)>& body_;
   const Chip& chip_;
   TimedOptions options_;
   double clock_;
-  std::unique_ptr<CauseLog> log_;                                // null: nobody asks for causes
-  std::unordered_map<std::uint64_t, PhaseCauses> phase_causes_;  // by CTA slot and address
+  OpCosts costs_;
+  BarrierCauses causes_;
   MemorySystem memory_;
   Turns turns_;
   const Ticks issue_ = to_ticks(chip_.issue);
   Ticks gap_;  // between two CTAs on one SM
-  std::array<Ticks, static_cast<std::size_t>(Op::kCount)> costs_{};
-  std::array<const MmaForm*, kFormNames.size()> forms_{};
   std::vector<std::unique_ptr<SmCluster>> clusters_;
   std::deque<LastSteps> last_steps_;  // by cluster
   std::vector<std::unique_ptr<Sm>> sms_;

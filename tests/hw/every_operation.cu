@@ -9,7 +9,7 @@ namespace {
 template <class Element>
 __device__ void store_row(CudaMachine& machine, SharedAddress base, CudaFragment<16>& fragment) {
   const SharedTile<Element> tile{base, 128, 16, Swizzle::kNone};
-  machine.st_shared_row(tile, 0, 0, fragment);
+  machine.st_shared(tile, 0, 0, fragment);
   CudaFragment<16> read;
   machine.ld_shared_row(tile, 0, 0, read);
   fragment.combine(read, [](float value, float with) { return value + with; });
@@ -20,9 +20,9 @@ __device__ void store_halves(CudaMachine& machine, SharedAddress base) {
   CudaFragment<kRegisters> fragment;
   machine.tcgen05_ld_16x32bx2(fragment, TmemAddress{});
   machine.tcgen05_wait_ld(fragment);
-  machine.st_shared_half_rows(
+  machine.st_shared<LaneHolds::kHalfRow>(
       SharedTile<bf16>{base, 64, 64, Swizzle::k128B}, 16 * machine.warp_index(), 0, fragment);
-  machine.st_shared_half_columns(
+  machine.st_shared<LaneHolds::kHalfColumn>(
       SharedTile<bf16>{base, 64, 64, Swizzle::k128B}, 0, 16 * machine.warp_index(), fragment);
 }
 
@@ -42,7 +42,7 @@ __device__ void multiply_by_warpgroup(CudaMachine& machine, SharedAddress base) 
   const SharedTile<bf16> tile{base, 256, 64, Swizzle::k128B};
   const auto operand = WgmmaSmemDescriptor<Element>::k_major({base, 256, 32, Swizzle::k32B}, 0, 0);
   const auto multiply = [&](auto columns) {
-    CudaAccumulator<decltype(columns)> d{columns};
+    CudaAccumulator<decltype(columns)> d{machine, columns};
     d.fill(1.0F);
     machine.wgmma_fence();
     machine.wgmma(d, operand, operand, true);
@@ -130,25 +130,20 @@ __device__ void tensor_core(
   machine.tcgen05_dealloc(kGroup, tmem, 512);
 }
 
-}  // namespace
-
-__global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant__ CUtensorMap map,
-                                                          std::uint32_t* scratch,
-                                                          std::uint32_t* words) {
-  extern __shared__ __align__(1024) unsigned char shared[];
-  const SharedAddress base = ptx::shared_address(shared);
-  CudaMachine machine{scratch, &map, base};
-  const Mbarrier bar{base};
-  const GlobalAddress global{reinterpret_cast<std::uint64_t>(words)};
-  const CtaMask mask{static_cast<std::uint16_t>(machine.cluster_size())};
-
+// Cluster launch control and dependent launches.
+__device__ void launch(CudaMachine& machine,
+                       SharedAddress base,
+                       Mbarrier bar,
+                       std::uint32_t* words) {
   machine.griddepcontrol_launch_dependents();
   machine.griddepcontrol_wait();
   machine.clc_try_cancel(base, bar, false);
   machine.clc_try_cancel(base, bar, true);
   machine.sync_warp();
   words[1] = machine.clc_is_canceled(base) ? machine.clc_first_cta(base) : 0;
+}
 
+__device__ void barriers_and_fences(CudaMachine& machine, Mbarrier bar) {
   machine.setmaxnreg_dec<24>();
   machine.setmaxnreg_inc<240>();
   machine.elect_one([&] {
@@ -193,18 +188,10 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   machine.barrier_cluster_wait();
   machine.barrier_cluster_arrive(kReleaseCluster);
   machine.barrier_cluster_wait();
+}
 
-  tensor_core<CtaGroup::kOne>(machine, map, base, bar, mask);
-  copy_boxes<1>(machine, map, base, {bar, {}}, 1);
-  copy_boxes<4>(machine, map, base, {bar, {}}, 1);
-  copy_boxes<5>(machine, map, base, {bar, mask}, 1);
-  machine.cp_async_bulk_load(base, global, 16, {bar, {}});
-  machine.cp_async_bulk_load(base, global, 16, {bar, mask});
-  machine.cp_async_bulk_store(global, base, 16);
-  machine.cp_async_bulk_commit_group();
-  machine.cp_async_bulk_wait_group<0>();
-  machine.cp_async_bulk_wait_group_read<1>();
-
+// What goes through registers, and is computed in them.
+__device__ void registers(CudaMachine& machine, SharedAddress base) {
   CudaFragment<16> fragment;
   machine.tcgen05_ld_32x32b(fragment, TmemAddress{});
   machine.tcgen05_wait_ld(fragment);
@@ -212,7 +199,7 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   store_row<tf32>(machine, base, fragment);
   store_row<f16>(machine, base, fragment);
   store_row<bf16>(machine, base, fragment);
-  machine.st_shared_column(
+  machine.st_shared<LaneHolds::kColumn>(
       SharedTile<bf16>{base, 16, 64, Swizzle::k128B}, 0, machine.warp_index(), fragment);
   store_row<f8e4m3>(machine, base, fragment);
   store_row<f8e5m2>(machine, base, fragment);
@@ -233,12 +220,41 @@ __global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant_
   });
   fragment.combine_rows(rows, [](float value, float of_row) { return value + of_row; });
   fragment.fold_into(rows, [](float of_row, float value) { return of_row + value; });
-  machine.st_shared_row(SharedTile<f32>{base, 128, 1, Swizzle::kNone}, 0, 0, rows);
+  machine.st_shared(SharedTile<f32>{base, 128, 1, Swizzle::kNone}, 0, 0, rows);
   machine.ld_shared_row(SharedTile<f32>{base, 128, 1, Swizzle::kNone}, 0, 0, rows);
   if (rows.any([](float value) { return value > 0.0F; })) {
     machine.tcgen05_st_32x32b(TmemAddress{}, fragment.packed<bf16>());
     machine.tcgen05_st_32x32b(TmemAddress{}, fragment.packed<f8e4m3>());
   }
+}
+
+}  // namespace
+
+__global__ void __launch_bounds__(384, 1) every_operation(const __grid_constant__ CUtensorMap map,
+                                                          std::uint32_t* scratch,
+                                                          std::uint32_t* words) {
+  extern __shared__ __align__(1024) unsigned char shared[];
+  const SharedAddress base = ptx::shared_address(shared);
+  CudaMachine machine{scratch, &map, base};
+  const Mbarrier bar{base};
+  const GlobalAddress global{reinterpret_cast<std::uint64_t>(words)};
+  const CtaMask mask{static_cast<std::uint16_t>(machine.cluster_size())};
+
+  launch(machine, base, bar, words);
+  barriers_and_fences(machine, bar);
+
+  tensor_core<CtaGroup::kOne>(machine, map, base, bar, mask);
+  copy_boxes<1>(machine, map, base, {bar, {}}, 1);
+  copy_boxes<4>(machine, map, base, {bar, {}}, 1);
+  copy_boxes<5>(machine, map, base, {bar, mask}, 1);
+  machine.cp_async_bulk_load(base, global, 16, {bar, {}});
+  machine.cp_async_bulk_load(base, global, 16, {bar, mask});
+  machine.cp_async_bulk_store(global, base, 16);
+  machine.cp_async_bulk_commit_group();
+  machine.cp_async_bulk_wait_group<0>();
+  machine.cp_async_bulk_wait_group_read<1>();
+
+  registers(machine, base);
 
   machine.st_shared_u32(base, machine.ld_acquire_global_u32(global) + machine.cluster_index());
   machine.st_shared_u32(base, std::bit_cast<std::uint32_t>(machine.ld_global_f32(global)));

@@ -328,38 +328,15 @@ class RecordingMachine {
     add(s, "wait.ld");
   }
   void tcgen05_wait_st(SourceSite s = SourceSite::current()) { add(s, "wait.st"); }
-  template <class Element, std::uint32_t kColumns>
-  void st_shared_row(const SharedTile<Element>& tile,
-                     std::uint32_t row,
-                     std::uint32_t column,
-                     const Fragment<kColumns>&,
-                     SourceSite s = SourceSite::current()) {
-    add(s, "st.shared", tile.base.value, "row", row, "column", column);
-  }
-
-  template <class Element, std::uint32_t kColumns>
-  void st_shared_column(const SharedTile<Element>& tile,
-                        std::uint32_t row,
-                        std::uint32_t column,
-                        const Fragment<kColumns>&,
-                        SourceSite s = SourceSite::current()) {
-    add(s, "st.shared.column", tile.base.value, "row", row, "column", column);
-  }
-  template <class Element, std::uint32_t kColumns>
-  void st_shared_half_rows(const SharedTile<Element>& tile,
-                           std::uint32_t row,
-                           std::uint32_t column,
-                           const Fragment<kColumns>&,
-                           SourceSite s = SourceSite::current()) {
-    add(s, "st.shared.half_rows", tile.base.value, "row", row, "column", column);
-  }
-  template <class Element, std::uint32_t kColumns>
-  void st_shared_half_columns(const SharedTile<Element>& tile,
-                              std::uint32_t row,
-                              std::uint32_t column,
-                              const Fragment<kColumns>&,
-                              SourceSite s = SourceSite::current()) {
-    add(s, "st.shared.half_columns", tile.base.value, "row", row, "column", column);
+  template <LaneHolds kHolds = LaneHolds::kRow, class Element, std::uint32_t kColumns>
+  void st_shared(const SharedTile<Element>& tile,
+                 std::uint32_t row,
+                 std::uint32_t column,
+                 const Fragment<kColumns>&,
+                 SourceSite s = SourceSite::current()) {
+    constexpr const char* kNames[] = {
+        "st.shared", "st.shared.column", "st.shared.half_rows", "st.shared.half_columns"};
+    add(s, kNames[static_cast<unsigned>(kHolds)], tile.base.value, "row", row, "column", column);
   }
   template <class Element, std::uint32_t kColumns>
   void ld_shared_row(const SharedTile<Element>& tile,
@@ -372,7 +349,8 @@ class RecordingMachine {
 
   template <class Columns>
   struct Accumulator {
-    explicit Accumulator(Columns) {}
+    template <class M>
+    Accumulator(const M&, Columns) {}
     void fill(float) {}
     template <class F>
     void transform(F&&) {}

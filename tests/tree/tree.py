@@ -1,4 +1,4 @@
-"""The rules of the source tree: who may include whom, and what a file may look like.
+"""The rules of the source tree: who may include whom, what a file may look like, and how long.
 
 `check(root)` returns every breach as 'path:line: what'. What may include what is the table below.
 """
@@ -7,6 +7,8 @@ import dataclasses
 import functools
 import pathlib
 import re
+
+import lengths
 
 CPP_SUFFIXES = {".hpp", ".cpp", ".cuh", ".cu"}
 TEXT_SUFFIXES = CPP_SUFFIXES | {".cmake", ".in", ".json", ".md", ".py", ".sh", ".txt", ".yml", ""}
@@ -329,6 +331,7 @@ RULES = [
     check_cycles,
     check_guards,
     check_text,
+    lengths.check_lengths,
     check_scenarios,
     check_lists,
     check_tests,

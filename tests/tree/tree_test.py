@@ -44,6 +44,30 @@ class RulesTest(unittest.TestCase):
     def header(self, *includes):
         return "#pragma once\n" + "".join(f"#include {name}\n" for name in includes)
 
+    def test_a_function_is_no_longer_than_a_hundred_lines(self):
+        body = "  f([] {\n    int a[]{1};\n  });\n"
+        for head in ["void f()", "int A::g() const", "A::A(int b) : b_{b}", "TEST(A, B)"]:
+            for count, refused in [(32, False), (33, True)]:
+                text = "// {\n" + head + " {\n" + body * count + "}\n"
+                with self.subTest(head=head, count=count):
+                    breaches = self.breaches_of({"tests/a_test.cpp": text})
+                    long = [breach for breach in breaches if ":2: a function of 101" in breach]
+                    self.assertEqual(bool(long), refused, breaches)
+
+    def test_a_table_and_a_class_may_be_longer(self):
+        rows = "  {1, 2},\n" * 200
+        members = "  int f() { return 1; }\n" * 200
+        text = f"const Row kRows[] = {{\n{rows}}};\nclass A final : B {{\n{members}}};\n"
+        breaches = self.breaches_of({"tests/a_test.cpp": text})
+        self.assertFalse([breach for breach in breaches if "a function of" in breach])
+
+    def test_a_python_function_is_no_longer_than_a_hundred_lines(self):
+        text = "def f():\n" + "    pass\n" * 100
+        self.assert_refused({"scripts/a.py": text}, "scripts/a.py:1: a function of 101 lines")
+
+    def test_a_file_is_no_longer_than_eight_hundred_lines(self):
+        self.assert_refused({"sim/model/a.hpp": "\n" * 801}, "a.hpp:1: 801 lines; at most 800")
+
     def test_a_tree_that_keeps_the_rules_is_clean(self):
         self.assertEqual(
             self.breaches_of(

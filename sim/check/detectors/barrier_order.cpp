@@ -13,13 +13,6 @@ namespace warptwin::sim {
 
 namespace {
 
-// An operation of a warp.
-struct Point {
-  std::uint32_t warp = 0;
-  std::uint32_t time = 0;
-  SourceSite site{};
-};
-
 // A contribution to a phase: an arrival, an announcement, bytes.
 struct Contribution {
   Op op = Op::kCount;  // kCount: none
@@ -139,9 +132,6 @@ class BarrierOrderDetector : public Detector {
     object.uses.resize(warps_of_cluster());
     return object.uses[warp % warps_of_cluster()];
   }
-  bool after(const Point& first, std::uint32_t observer) const {
-    return first.warp == observer || order_.ordered(first.warp, first.time, observer);
-  }
 
   void on_wait(const Event& event) {
     Object* object = find(event.warp, event.cta, event.address);
@@ -177,8 +167,8 @@ class BarrierOrderDetector : public Detector {
   // Whether a wait of the warp may still be made, or be under way, when the other warp goes on.
   bool may_wait(const Uses& uses, std::uint32_t warp, std::uint32_t observer) const {
     return uses.waited != 0 &&
-           (!after({warp, uses.waited, {}}, observer) ||
-            (uses.all_lanes && (uses.met == 0 || !after({warp, uses.met, {}}, observer))));
+           (!order_.after(observer, warp, uses.waited) ||
+            (uses.all_lanes && (uses.met == 0 || !order_.after(observer, warp, uses.met))));
   }
 
   void on_init(const Event& event) {
@@ -187,7 +177,7 @@ class BarrierOrderDetector : public Detector {
       return;
     }
     Object& object = state->objects[key(event.cta, event.address)];
-    if (object.inval && !after(*object.inval, event.warp)) {
+    if (object.inval && !order_.after(event.warp, *object.inval)) {
       reporter().report("MBAR_INIT_RACE",
                         event,
                         barrier_name(event),
@@ -197,7 +187,7 @@ class BarrierOrderDetector : public Detector {
                         {"missing: a barrier between mbarrier.inval and the new mbarrier.init"});
     }
     object = Object{};
-    object.init = Point{event.warp, order_.now(event.warp), event.site};
+    object.init = order_.here(event);
   }
 
   // Everything that has used the object has to be over, in every interleaving.
@@ -227,7 +217,7 @@ class BarrierOrderDetector : public Detector {
     }
     object->init.reset();
     object->uses.clear();
-    object->inval = Point{event.warp, order_.now(event.warp), event.site};
+    object->inval = order_.here(event);
   }
 
   // A contribution that the invalidating warp does not know to be over; null where there is none.
@@ -241,7 +231,7 @@ class BarrierOrderDetector : public Detector {
       return &uses.later;
     }
     const Contribution& last = uses.at_once;
-    const bool over = last.op == Op::kCount || after({warp, last.time, {}}, inval.warp) ||
+    const bool over = last.op == Op::kCount || order_.after(inval.warp, warp, last.time) ||
                       (!last.relaxed && seen(last));
     return over ? nullptr : &last;
   }

@@ -36,7 +36,7 @@ class CtaStartDetector : public Detector {
     }
     if (event.op == Op::kTcgen05Alloc) {
       if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
-        allocations_[event.cta] = {event.warp, order_.now(event.warp)};
+        allocations_[event.cta] = order_.here(event);
       }
       return;
     }
@@ -58,11 +58,6 @@ class CtaStartDetector : public Detector {
   }
 
  private:
-  struct Allocation {
-    std::uint32_t warp = 0;
-    std::uint32_t time = 0;
-  };
-
   std::uint32_t first_cta(const Event& event) const {
     const std::uint32_t size = naming().config().cluster_size;
     return naming().cta_of_warp(event.warp) / size * size;
@@ -107,9 +102,7 @@ class CtaStartDetector : public Detector {
   // Whether the warp knows of the CTA's allocation.
   bool after_allocation(std::uint32_t cta, std::uint32_t observer) {
     const auto allocation = allocations_.find(cta);
-    return allocation != allocations_.end() &&
-           (allocation->second.warp == observer ||
-            order_.ordered(allocation->second.warp, allocation->second.time, observer));
+    return allocation != allocations_.end() && order_.after(observer, allocation->second);
   }
 
   void on_pair(const Event& event) {
@@ -150,8 +143,8 @@ class CtaStartDetector : public Detector {
   Order& order_;
   // By the cluster's first CTA: each warp's first wait at the cluster barrier, as its time.
   HashMap<std::uint32_t, std::map<std::uint32_t, std::uint32_t>> first_waits_;
-  HashMap<std::uint32_t, Allocation> allocations_;  // the last of a CTA
-  HashSet<std::uint64_t> known_;                    // (warp, CTA) pairs found to be in order
+  HashMap<std::uint32_t, Point> allocations_;  // the last of a CTA
+  HashSet<std::uint64_t> known_;               // (warp, CTA) pairs found to be in order
 };
 
 }  // namespace

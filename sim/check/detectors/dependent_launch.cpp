@@ -33,8 +33,7 @@ class DependentLaunchDetector : public Detector {
   void on_event(const Event& event) override {
     switch (event.op) {
       case Op::kGriddepcontrolWait:
-        waits_[naming().cluster_of_warp(event.warp)].push_back(
-            {event.warp, order_.now(event.warp)});
+        waits_[naming().cluster_of_warp(event.warp)].push_back(order_.here(event));
         break;
       case Op::kGriddepcontrolLaunch:
         launches_.emplace(event.cta, event);
@@ -62,11 +61,6 @@ class DependentLaunchDetector : public Detector {
   }
 
  private:
-  struct Wait {
-    std::uint32_t warp = 0;
-    std::uint32_t time = 0;
-  };
-
   static bool writes(Op op) {
     return op == Op::kBulkStore || op == Op::kTensorStore || op == Op::kGlobalStoreRelease ||
            op == Op::kGlobalRedAdd || op == Op::kGlobalStore;
@@ -108,9 +102,9 @@ class DependentLaunchDetector : public Detector {
   }
 
   void check_wait(const Event& event) {
-    const std::vector<Wait>& waits = waits_[naming().cluster_of_warp(event.warp)];
-    for (const Wait& wait : waits) {
-      if (wait.warp == event.warp || order_.ordered(wait.warp, wait.time, event.warp)) {
+    const std::vector<Point>& waits = waits_[naming().cluster_of_warp(event.warp)];
+    for (const Point& wait : waits) {
+      if (order_.after(event.warp, wait)) {
         return;
       }
     }
@@ -145,8 +139,8 @@ class DependentLaunchDetector : public Detector {
   }
 
   Order& order_;
-  std::map<std::uint32_t, std::vector<Wait>> waits_;  // by cluster
-  std::map<std::uint32_t, Event> launches_;           // the first of a CTA
+  std::map<std::uint32_t, std::vector<Point>> waits_;  // by cluster
+  std::map<std::uint32_t, Event> launches_;            // the first of a CTA
 };
 
 }  // namespace

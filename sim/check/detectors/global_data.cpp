@@ -263,13 +263,13 @@ class GlobalDataDetector : public Detector {
 
   bool ordered(const GlobalAccess& first, std::uint32_t second) {
     if (!copies(first.kind)) {
-      return first.warp == second || order_.ordered(first.warp, first.time, second);
+      return order_.after(second, first.warp, first.time);
     }
     if (!first.completion->done) {
       return false;
     }
     if (first.kind == GlobalKind::kCopyStore) {
-      return first.warp == second || order_.ordered(first.warp, first.completion->time, second);
+      return order_.after(second, first.warp, first.completion->time);
     }
     return order_.phase_seen(
         first.completion->cta, first.completion->barrier, first.completion->phase, second);

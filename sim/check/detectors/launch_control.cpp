@@ -34,11 +34,6 @@ class LaunchControlDetector : public Detector {
     bool landed = false;
     bool asked = false;  // somebody of the CTA has read what it says
   };
-  struct Failure {
-    std::uint32_t warp = 0;
-    std::uint32_t time = 0;
-    SourceSite site{};
-  };
 
   static std::string slot(std::uint32_t cta, std::uint32_t address) {
     return "response at shared+" + std::to_string(address) + " of cta " + std::to_string(cta);
@@ -71,8 +66,8 @@ class LaunchControlDetector : public Detector {
     if (failure == failures_.end()) {
       return;
     }
-    const Failure& seen = failure->second;
-    if (seen.warp == event.warp || order_.ordered(seen.warp, seen.time, event.warp)) {
+    const Point& seen = failure->second;
+    if (order_.after(event.warp, seen)) {
       reporter().report("CLC_AFTER_FAIL",
                         event,
                         slot(event.cta, event.address),
@@ -116,7 +111,7 @@ class LaunchControlDetector : public Detector {
     }
     request->second.asked = true;
     if (event.count == 0 && event.wanted == 0 && request->second.landed) {
-      failures_.try_emplace(event.cta, Failure{event.warp, order_.now(event.warp), event.site});
+      failures_.try_emplace(event.cta, order_.here(event));
     }
   }
 
@@ -146,7 +141,7 @@ class LaunchControlDetector : public Detector {
 
   Order& order_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Request> requests_;  // last, by CTA and slot
-  std::map<std::uint32_t, Failure> failures_;  // the first that a CTA has seen
+  std::map<std::uint32_t, Point> failures_;  // the first that a CTA has seen
 };
 
 }  // namespace

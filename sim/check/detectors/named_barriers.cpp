@@ -53,10 +53,6 @@ class NamedBarriersDetector : public Detector {
   }
 
  private:
-  struct Arrival {
-    std::uint32_t warp = 0;
-    std::uint32_t time = 0;
-  };
   struct Barrier {
     std::uint32_t generation = 0;
     bool complete = false;
@@ -64,8 +60,8 @@ class NamedBarriersDetector : public Detector {
     bool mixed = false;
     bool counted = false;          // `generation` is met with a count
     std::vector<Event> uncounted;  // its arrivals without one
-    std::vector<Arrival> arrived;  // in `generation`
-    std::vector<Arrival> before;   // in the one before
+    std::vector<Point> arrived;    // in `generation`
+    std::vector<Point> before;     // in the one before
     Event last{};
   };
 
@@ -124,7 +120,7 @@ class NamedBarriersDetector : public Detector {
     }
     check_group(event, barrier);
     check_counts(event, barrier);
-    barrier.arrived.push_back({event.warp, order_.now(event.warp)});
+    barrier.arrived.push_back(order_.here(event));
     barrier.complete = (event.flags & event_flag::kPhaseCompleted) != 0;
     barrier.last = event;
   }
@@ -170,7 +166,7 @@ class NamedBarriersDetector : public Detector {
     Cta& cta = ctas_[event.cta];
     ++cta.ended;
     for (const auto& [uncounted, time] : cta.mixed) {
-      if (uncounted.warp != event.warp && !order_.ordered(uncounted.warp, time, event.warp)) {
+      if (!order_.after(event.warp, uncounted.warp, time)) {
         report_counts(uncounted);
       }
     }
@@ -194,9 +190,8 @@ class NamedBarriersDetector : public Detector {
   // Who was not in the generation before comes to the next one, not to that one too early.
   void check_group(const Event& event, const Barrier& barrier) {
     bool member = barrier.before.empty();
-    for (const Arrival& arrival : barrier.before) {
-      member = member || arrival.warp == event.warp ||
-               order_.ordered(arrival.warp, arrival.time, event.warp);
+    for (const Point& arrival : barrier.before) {
+      member = member || order_.after(event.warp, arrival);
     }
     if (!member) {
       reporter().report("NAMED_BARRIER_OVERSUBSCRIBED",

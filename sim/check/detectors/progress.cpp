@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "common/trace/words.hpp"
+
 #include "sim/check/detectors/detectors.hpp"
 
 namespace warptwin::sim {
@@ -10,24 +12,6 @@ namespace warptwin::sim {
 namespace {
 
 constexpr std::size_t kWaitersShown = 10;
-
-std::string plural(std::uint64_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-const char* verb_of(ArrivalKind kind) {
-  switch (kind) {
-    case ArrivalKind::kTmaBytes:
-      return "arrive.expect_tx and its copies' bytes";
-    case ArrivalKind::kUmmaCommit:
-      return "tcgen05.commit";
-    case ArrivalKind::kEveryLane:
-      return "arrive, every lane";
-    case ArrivalKind::kElectedLane:
-      return "arrive, one lane a warp";
-  }
-  return "";
-}
 
 class ProgressDetector : public Detector {
  public:
@@ -281,7 +265,7 @@ class ProgressDetector : public Detector {
         where = ended > 0 ? "no one: its warps have ended" : "no one: the CTA has no such warp";
       }
       details.push_back("owed     " + std::string{warptwin::name_of(contributor.role)} + " (" +
-                        verb_of(contributor.kind) + "): " + where);
+                        name_of(contributor.kind) + "): " + where);
     }
   }
 

@@ -316,7 +316,7 @@ class SharedDataDetector : public Detector {
         return false;
       }
       useful = true;
-      return warp == event.warp || order_.ordered(warp, time, event.warp);
+      return order_.after(event.warp, warp, time);
     });
     if (!useful) {
       reporter().report("PROXY_FENCE_USELESS",
@@ -331,7 +331,7 @@ class SharedDataDetector : public Detector {
       case Kind::kGenericWrite:
       case Kind::kGenericRead:
       case Kind::kBarrier:
-        return first.warp == second || order_.ordered(first.warp, first.time, second);
+        return order_.after(second, first.warp, first.time);
       case Kind::kLoad:
       case Kind::kResponse:
         return first.completion->done && order_.phase_seen(first.completion->cta,
@@ -340,8 +340,7 @@ class SharedDataDetector : public Detector {
                                                            second);
       case Kind::kStore:
         return first.completion->done &&
-               (first.warp == second ||
-                order_.ordered(first.completion->warp, first.completion->time, second));
+               order_.after(second, first.completion->warp, first.completion->time);
       case Kind::kTensor:
         return order_.tensor_complete(first.warp, second) >= first.time;
       case Kind::kWgmma:

@@ -14,13 +14,6 @@ namespace warptwin::sim {
 
 namespace {
 
-// An operation of a warp.
-struct MapPoint {
-  std::uint32_t warp = 0;
-  std::uint32_t time = 0;
-  SourceSite site{};
-};
-
 // A copy through a map. Whoever knows that it has read knows it of the copies before it that the
 // same warp made, and counted on the same mbarrier.
 struct MapUse {
@@ -36,8 +29,8 @@ using UsePlace = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // wa
 
 struct Map {
   std::map<UsePlace, MapUse> uses;
-  std::optional<MapPoint> change;  // the last
-  std::vector<MapPoint> acquired;  // acquiring fences that show it
+  std::optional<Point> change;  // the last
+  std::vector<Point> acquired;  // acquiring fences that show it
 };
 
 class TensorMapsDetector : public Detector {
@@ -96,13 +89,13 @@ class TensorMapsDetector : public Detector {
         break;
       }
     }
-    map.change = MapPoint{event.warp, order_.now(event.warp), event.site};
+    map.change = order_.here(event);
     map.acquired.clear();
   }
 
   // A release is of all that its warp has changed; an acquire, of one map.
   void on_fence(const Event& event) {
-    const MapPoint here{event.warp, order_.now(event.warp), event.site};
+    const Point here = order_.here(event);
     if (event.ordering.semantics == Semantics::kRelease) {
       releases_[event.warp] = here;
       return;
@@ -113,7 +106,7 @@ class TensorMapsDetector : public Detector {
     }
     const auto release = releases_.find(map.change->warp);
     if (release != releases_.end() && release->second.time > map.change->time &&
-        knows(event.warp, release->second)) {
+        order_.after(event.warp, release->second)) {
       map.acquired.push_back(here);
     }
   }
@@ -126,8 +119,8 @@ class TensorMapsDetector : public Detector {
         event.warp, event.serial, load, false, load ? 0 : event.count, event.site};
     const bool shown =
         !map.change ||
-        std::any_of(map.acquired.begin(), map.acquired.end(), [&](const MapPoint& acquire) {
-          return knows(event.warp, acquire);
+        std::any_of(map.acquired.begin(), map.acquired.end(), [&](const Point& acquire) {
+          return order_.after(event.warp, acquire);
         });
     if (!shown) {
       const auto release = releases_.find(map.change->warp);
@@ -171,15 +164,12 @@ class TensorMapsDetector : public Detector {
       return false;
     }
     return use.load ? order_.phase_seen(std::get<1>(place), std::get<2>(place), use.mark, observer)
-                    : knows(observer, {use.warp, use.mark, {}});
-  }
-  bool knows(std::uint32_t observer, const MapPoint& point) const {
-    return point.warp == observer || order_.ordered(point.warp, point.time, observer);
+                    : order_.after(observer, use.warp, use.mark);
   }
 
   Order& order_;
-  std::map<std::uint32_t, Map> maps_;           // by number
-  std::map<std::uint32_t, MapPoint> releases_;  // the last of a warp
+  std::map<std::uint32_t, Map> maps_;        // by number
+  std::map<std::uint32_t, Point> releases_;  // the last of a warp
 };
 
 }  // namespace

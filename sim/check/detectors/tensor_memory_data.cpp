@@ -550,8 +550,7 @@ class TensorMemoryDataDetector : public Detector {
     if (tensor(first.use)) {
       return order_.tensor_complete(first.warp, observer) >= first.number;
     }
-    return first.settled != 0 &&
-           (first.warp == observer || order_.ordered(first.warp, first.settled, observer));
+    return first.settled != 0 && order_.after(observer, first.warp, first.settled);
   }
 
   // With tcgen05 fences beside what orders them.

@@ -121,7 +121,7 @@ class TensorMemoryLifeDetector : public Detector {
   // here.
   void on_relinquish(const Event& event) {
     for (const Allocation& made : ctas_[event.cta].made) {
-      if (made.warp != event.warp && !order_.ordered(made.warp, made.time, event.warp)) {
+      if (!order_.after(event.warp, made.warp, made.time)) {
         reporter().report("TMEM_ALLOC_AFTER_RELINQUISH",
                           event,
                           "tensor memory of cta " + std::to_string(event.cta),
@@ -227,8 +227,8 @@ class TensorMemoryLifeDetector : public Detector {
       return;
     }
     for (const auto& [base, allocation] : cta->second.live) {
-      if (allocation.word == event.address && allocation.warp != event.warp &&
-          !order_.ordered(allocation.warp, allocation.time, event.warp)) {
+      if (allocation.word == event.address &&
+          !order_.after(event.warp, allocation.warp, allocation.time)) {
         reporter().report(
             "TMEM_ADDR_READ_EARLY",
             event,

@@ -69,7 +69,7 @@ WarpRun::Fragment WarpRun::accumulator_of(Request& request, std::uint32_t regist
       touched = touched || before.value != values[i].value || before.poison != values[i].poison;
     }
   }
-  data->touched = touched ? ++sim::register_time : 0;
+  data->touched = touched ? ++machine_.registers().time : 0;
   return data;
 }
 
@@ -118,7 +118,7 @@ Served WarpRun::wgmma(Request& request) {
 Served WarpRun::wgmma_step(Request& request) {
   if (request.op.is("wgmma.fence")) {
     sim::Operation op = collective(warptwin::Op::kWgmmaFence, request);
-    op.global = ++sim::register_time;
+    op.global = ++machine_.registers().time;
     fenced_ = request.strand.frame->slots;
     fenced_frame_ = request.strand.frame.get();
     perform(op);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t kSlice = 1U << 20;
 /// Instructions between two operations of the machine, beyond which a loop is said not to end.
-constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 28;
+constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 25;
 
 }  // namespace
 

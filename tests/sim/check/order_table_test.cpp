@@ -574,7 +574,7 @@ Body slice_then_rows(std::uint32_t first_column) {
     }
     m.cta_sync();
     const SharedTile<f32> tile{kTile, 128, 32, Swizzle::k128B};
-    m.st_shared_row(tile, m.warp_index() % 4 * kWarpLanes, first_column, SimFragment<8>{});
+    m.st_shared(tile, m.warp_index() % 4 * kWarpLanes, first_column, SimFragment<8>{});
   });
 }
 
@@ -631,7 +631,7 @@ Body wgmma_pair(Access other, bool wgmma_first, WgmmaPieces pieces) {
       copy();
     }
     wait(0);
-    M::Accumulator<Extent<>> d{8U};
+    M::Accumulator<Extent<>> d{m, 8U};
     const auto act = [&] {
       if (multiplies) {
         const bool all_wait = pieces.complete || m.warp_index() == 0;

@@ -148,7 +148,7 @@ TEST_P(WgmmaTest, MultipliesEveryRowAndColumnByTheFragmentsOfTheManual) {
   const auto [n, from, swizzle, schedule] = GetParam();
   const std::uint32_t columns = static_cast<std::uint32_t>(swizzle) / 2;
   const auto body = [&](SimMachine& m, const SharedTile<bf16>& a, const SharedTile<bf16>& b) {
-    D d{n};
+    D d{m, n};
     m.wgmma_fence();
     multiply_all(m, d, a, b);
     m.wgmma_wait_group<0>(d);
@@ -187,7 +187,7 @@ Outcome wrong(void (*body)(SimMachine&, D&, const SharedTile<bf16>&, const Share
   return run(
       tile_b(64, Swizzle::k128B),
       [&](SimMachine& m, const SharedTile<bf16>& a, const SharedTile<bf16>& b) {
-        D d{32U};
+        D d{m, 32U};
         if (m.warp_index() < 4) {
           body(m, d, a, b);
         }

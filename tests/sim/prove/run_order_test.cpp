@@ -108,7 +108,7 @@ TEST(RunOrderTest, WhoHasWaitedForAWgmmaKnowsWhatItsWarpsDidBefore) {
   const auto kernel = [](bool waits) {
     return [waits](SimMachine& m) {
       init(m, 1);
-      SimMachine::Accumulator<Extent<>> d{8U};
+      SimMachine::Accumulator<Extent<>> d{m, 8U};
       const auto tile =
           WgmmaSmemDescriptor<bf16>::k_major({SharedAddress{2048}, 64, 64, Swizzle::k128B}, 0, 0);
       for (std::uint32_t lap = 0; lap < 3; ++lap) {

@@ -256,8 +256,8 @@ TEST(TimedEngine, ArithmeticOnRegistersTakesItsTime) {
     chip.mufu_rate = mufu_rate;
     const Body body = [&](SimMachine& machine) {
       machine.sync_warp();
-      register_math.fma += fma;
-      register_math.mufu += mufu;
+      machine.registers().math.fma += fma;
+      machine.registers().math.mufu += mufu;
       machine.cta_sync();
     };
     return run(1, body, chip).time(Op::kBarSync, 0);
@@ -278,6 +278,8 @@ TEST(TimedEngine, TransformingAFragmentIsArithmetic) {
       if (transforms) {
         SimFragment<16> first;
         SimFragment<16> second;
+        second.give_to(&machine.registers());
+        first.give_to(&machine.registers());
         first.transform([](float x) { return 2 * x; });
         first.combine(second, [](float x, float y) { return x + y; });
       }
@@ -560,7 +562,7 @@ TEST(SharedSm, ACtaWaitsForTensorMemoryThatAnotherHas) {
 TEST(SharedSm, WarpsOfSmallCtasAreSpreadOverTheSubPartitions) {
   const Body body = [](SimMachine& machine) {
     machine.sync_warp();
-    register_math.fma += 1000;
+    machine.registers().math.fma += 1000;
     machine.cta_sync();
   };
   const double one = cycles_of({1, 1, 1}, body);

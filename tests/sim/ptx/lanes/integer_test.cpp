@@ -290,29 +290,38 @@ void add_fields(std::vector<Case>& rows) {
                   }});
 }
 
+const std::vector<std::string> kTwoWords{"b32", "b32", "b32"};
+const std::vector<std::string> kThreeWords{"b32", "b32", "b32", "b32"};
+
+S128 s32(U64 value) {
+  return S128{static_cast<S32>(value)};
+}
+
+U64 both(const Sources& s) {
+  return s[1] << 32 | s[0];
+}
+
 void add_words(std::vector<Case>& rows) {
-  const std::vector<std::string> two{"b32", "b32", "b32"};
-  const std::vector<std::string> three{"b32", "b32", "b32", "b32"};
-  const auto s32 = [](U64 value) { return S128{static_cast<S32>(value)}; };
-  rows.push_back({"add.sat.s32", two, [=](const Sources& s) {
+  rows.push_back({"add.sat.s32", kTwoWords, [=](const Sources& s) {
                     return raw(clamped<S32>(s32(s[0]) + s32(s[1])));
                   }});
-  rows.push_back({"sub.sat.s32", two, [=](const Sources& s) {
+  rows.push_back({"sub.sat.s32", kTwoWords, [=](const Sources& s) {
                     return raw(clamped<S32>(s32(s[0]) - s32(s[1])));
                   }});
-  rows.push_back({"mad.hi.sat.s32", three, [=](const Sources& s) {
+  rows.push_back({"mad.hi.sat.s32", kThreeWords, [=](const Sources& s) {
                     return raw(clamped<S32>((s32(s[0]) * s32(s[1]) >> 32) + s32(s[2])));
                   }});
-  rows.push_back({"min.relu.s32", two, [=](const Sources& s) {
+  rows.push_back({"min.relu.s32", kTwoWords, [=](const Sources& s) {
                     return raw(std::max<S128>(std::min(s32(s[0]), s32(s[1])), 0));
                   }});
   const auto low24 = [](U64 value) { return S128{static_cast<S32>(value << 8) >> 8}; };
-  rows.push_back(
-      {"mul24.lo.s32", two, [=](const Sources& s) { return raw(low24(s[0]) * low24(s[1])); }});
-  rows.push_back({"mul24.hi.s32", two, [=](const Sources& s) {
+  rows.push_back({"mul24.lo.s32", kTwoWords, [=](const Sources& s) {
+                    return raw(low24(s[0]) * low24(s[1]));
+                  }});
+  rows.push_back({"mul24.hi.s32", kTwoWords, [=](const Sources& s) {
                     return raw(low24(s[0]) * low24(s[1]) >> 16);
                   }});
-  rows.push_back({"mad24.lo.u32", three, [=](const Sources& s) {
+  rows.push_back({"mad24.lo.u32", kThreeWords, [=](const Sources& s) {
                     return (s[0] & 0xffffff) * (s[1] & 0xffffff) + s[2];
                   }});
   rows.push_back({"lop3.b32", {"b32", "b32", "b32", "b32", "b32"}, [](const Sources& s) {
@@ -324,48 +333,51 @@ void add_words(std::vector<Case>& rows) {
                     }
                     return result;
                   }});
-  const auto both = [](const Sources& s) { return s[1] << 32 | s[0]; };
+  rows.push_back({"shf.l.wrap.b32", kThreeWords, [=](const Sources& s) {
+                    return both(s) << (s[2] & 31) >> 32;
+                  }});
   rows.push_back(
-      {"shf.l.wrap.b32", three, [=](const Sources& s) { return both(s) << (s[2] & 31) >> 32; }});
-  rows.push_back(
-      {"shf.r.wrap.b32", three, [=](const Sources& s) { return both(s) >> (s[2] & 31); }});
-  rows.push_back({"shf.l.clamp.b32", three, [=](const Sources& s) {
+      {"shf.r.wrap.b32", kThreeWords, [=](const Sources& s) { return both(s) >> (s[2] & 31); }});
+  rows.push_back({"shf.l.clamp.b32", kThreeWords, [=](const Sources& s) {
                     return both(s) << std::min<U64>(s[2], 32) >> 32;
                   }});
-  rows.push_back({"shf.r.clamp.b32", three, [=](const Sources& s) {
+  rows.push_back({"shf.r.clamp.b32", kThreeWords, [=](const Sources& s) {
                     return both(s) >> std::min<U64>(s[2], 32);
                   }});
-  rows.push_back({"bmsk.clamp.b32", two, [](const Sources& s) {
+  rows.push_back({"bmsk.clamp.b32", kTwoWords, [](const Sources& s) {
                     U64 result = 0;
                     for (U64 at = 0; at < 32; ++at) {
                       result |= U64{at >= s[0] && at - s[0] < s[1]} << at;
                     }
                     return result;
                   }});
-  rows.push_back({"szext.clamp.s32", two, [](const Sources& s) {
+  rows.push_back({"szext.clamp.s32", kTwoWords, [](const Sources& s) {
                     const U64 bits = std::min<U64>(s[1], 32);
                     return bits == 0 ? U64{0}
                                      : raw(static_cast<S64>(s[0] << (64 - bits)) >> (64 - bits));
                   }});
-  rows.push_back({"szext.wrap.u32", two, [](const Sources& s) {
+  rows.push_back({"szext.wrap.u32", kTwoWords, [](const Sources& s) {
                     return s[0] & ((U64{1} << (s[1] & 31)) - 1);
                   }});
+}
+
+void add_bytes(std::vector<Case>& rows) {
   const auto byte = [](U64 value, int at) { return S128{static_cast<U8>(value >> (at * 8))}; };
   const auto signed_byte = [](U64 value, int at) {
     return S128{static_cast<S8>(value >> (at * 8))};
   };
-  rows.push_back({"dp4a.s32.u32", three, [=](const Sources& s) {
+  rows.push_back({"dp4a.s32.u32", kThreeWords, [=](const Sources& s) {
                     S128 sum = s32(s[2]);
                     for (int at = 0; at < 4; ++at) {
                       sum += signed_byte(s[0], at) * byte(s[1], at);
                     }
                     return raw(sum);
                   }});
-  rows.push_back({"dp2a.hi.u32.s32", three, [=](const Sources& s) {
+  rows.push_back({"dp2a.hi.u32.s32", kThreeWords, [=](const Sources& s) {
                     return raw(S128{s[2]} + S128{static_cast<U16>(s[0])} * signed_byte(s[1], 2) +
                                S128{static_cast<U16>(s[0] >> 16)} * signed_byte(s[1], 3));
                   }});
-  rows.push_back({"prmt.b32", three, [=](const Sources& s) {
+  rows.push_back({"prmt.b32", kThreeWords, [=](const Sources& s) {
                     U64 result = 0;
                     for (int at = 0; at < 4; ++at) {
                       const int selector = static_cast<int>(s[2] >> (at * 4) & 15);
@@ -375,10 +387,10 @@ void add_words(std::vector<Case>& rows) {
                     }
                     return result;
                   }});
-  rows.push_back({"prmt.b32.f4e", three, [=](const Sources& s) {
+  rows.push_back({"prmt.b32.f4e", kThreeWords, [=](const Sources& s) {
                     return static_cast<U32>(both(s) >> ((s[2] & 3) * 8));
                   }});
-  rows.push_back({"prmt.b32.b4e", three, [=](const Sources& s) {
+  rows.push_back({"prmt.b32.b4e", kThreeWords, [=](const Sources& s) {
                     U64 result = 0;
                     for (U64 at = 0; at < 4; ++at) {
                       const int from = static_cast<int>(((s[2] & 3) + 8 - at) % 8);
@@ -386,10 +398,10 @@ void add_words(std::vector<Case>& rows) {
                     }
                     return result;
                   }});
-  rows.push_back({"prmt.b32.rc8", three, [=](const Sources& s) {
+  rows.push_back({"prmt.b32.rc8", kThreeWords, [=](const Sources& s) {
                     return raw(byte(s[0], static_cast<int>(s[2] & 3))) * 0x01010101;
                   }});
-  rows.push_back({"prmt.b32.ecl", three, [=](const Sources& s) {
+  rows.push_back({"prmt.b32.ecl", kThreeWords, [=](const Sources& s) {
                     U64 result = 0;
                     for (int at = 0; at < 4; ++at) {
                       const int from = std::max(at, static_cast<int>(s[2] & 3));
@@ -397,7 +409,7 @@ void add_words(std::vector<Case>& rows) {
                     }
                     return result;
                   }});
-  rows.push_back({"prmt.b32.ecr", three, [=](const Sources& s) {
+  rows.push_back({"prmt.b32.ecr", kThreeWords, [=](const Sources& s) {
                     U64 result = 0;
                     for (int at = 0; at < 4; ++at) {
                       const int from = std::min(at, static_cast<int>(s[2] & 3));
@@ -405,10 +417,13 @@ void add_words(std::vector<Case>& rows) {
                     }
                     return result;
                   }});
-  rows.push_back({"prmt.b32.rc16", three, [=](const Sources& s) {
+  rows.push_back({"prmt.b32.rc16", kThreeWords, [=](const Sources& s) {
                     return (s[0] >> (s[2] % 2 * 16) & 0xffff) * 0x00010001;
                   }});
-  rows.push_back({"fns.b32", three, [](const Sources& s) {
+}
+
+void add_searches_and_halves(std::vector<Case>& rows) {
+  rows.push_back({"fns.b32", kThreeWords, [](const Sources& s) {
                     const auto wanted = static_cast<S32>(s[2]);
                     S64 left = wanted < 0 ? -S64{wanted} : S64{wanted};
                     S64 at = static_cast<S64>(s[1]);
@@ -426,11 +441,11 @@ void add_words(std::vector<Case>& rows) {
                     }
                     return U64{0xffffffff};
                   }});
-  rows.push_back({"add.s16x2", two, [](const Sources& s) {
+  rows.push_back({"add.s16x2", kTwoWords, [](const Sources& s) {
                     return ((s[0] + s[1]) & 0xffff) | (((s[0] >> 16) + (s[1] >> 16)) & 0xffff)
                                                           << 16;
                   }});
-  rows.push_back({"max.s16x2", two, [](const Sources& s) {
+  rows.push_back({"max.s16x2", kTwoWords, [](const Sources& s) {
                     const auto low = std::max(static_cast<S16>(s[0]), static_cast<S16>(s[1]));
                     const auto high =
                         std::max(static_cast<S16>(s[0] >> 16), static_cast<S16>(s[1] >> 16));
@@ -522,6 +537,8 @@ std::vector<Case> all_cases() {
   add_fields<U32>(rows);
   add_fields<U64>(rows);
   add_words(rows);
+  add_bytes(rows);
+  add_searches_and_halves(rows);
   add_predicates(rows);
   add_conversions<U8>(rows);
   add_conversions<S8>(rows);

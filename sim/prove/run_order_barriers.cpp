@@ -1,0 +1,389 @@
+// Operations on barriers: mbarriers, named and cluster barriers, and words of global memory.
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/prove/event_facts.hpp"
+#include "sim/prove/run_order.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+ProtocolKind kind_of(const Event& event) {
+  if (event.op == Op::kMbarrierExpectTx) {
+    return ProtocolKind::kExpect;
+  }
+  if (event.op == Op::kMbarrierCompleteTx || is_load(event.op)) {
+    return ProtocolKind::kComplete;
+  }
+  return (event.flags & event_flag::kExpectTx) != 0 ? ProtocolKind::kArriveExpect
+                                                    : ProtocolKind::kArrive;
+}
+
+}  // namespace
+
+// A synchronous operation on a barrier of the own CTA.
+void RunOrder::on_barrier(Group& group, const Event& event, std::uint32_t self) {
+  const auto found = group.mbarriers.find(key(event.cta, event.address));
+  if (found == group.mbarriers.end()) {
+    return;
+  }
+  if ((event.flags & (event_flag::kDrop | event_flag::kNoComplete)) != 0) {
+    undecided("arrive_drop and .noComplete are not part of the proof", event);
+    return;
+  }
+  const bool completes = (event.flags & event_flag::kPhaseCompleted) != 0;
+  const ProtocolKind kind = kind_of(event);
+  const std::uint32_t arrivals =
+      kind == ProtocolKind::kExpect || kind == ProtocolKind::kComplete ? 0 : event.count;
+  group.conditions.contribute(node_of(event, self, counter_.warp_index(event.warp)),
+                              group.conditions.clock(self),
+                              found->second,
+                              event.phase,
+                              {kind, arrivals, event.bytes, completes});
+  record(group, self, event, {kind, found->second, 0, arrivals, event.bytes, 0, {}});
+}
+
+// Loads, remote arrivals, and what goes through the tensor queue.
+void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self) {
+  if (event.step == Step::kIssued) {
+    issue(group, event, self);
+    return;
+  }
+  const auto found = group.in_flight.find(event.serial);
+  const bool lands = is_load(event.op)
+                         ? event.step == Step::kWritten || event.step == Step::kCounted
+                         : event.step == Step::kSignalled;
+  if (!lands || found == group.in_flight.end()) {
+    return;
+  }
+  InFlight& flight = found->second;
+  const std::uint32_t owner = is_load(event.op) ? event.peer_cta : event.cta;
+  const std::uint32_t address = is_load(event.op) ? event.peer : event.address;
+  const auto barrier = group.mbarriers.find(key(owner, address));
+  if (barrier != group.mbarriers.end()) {
+    signal(group, event, flight, owner, barrier->second);
+  }
+  if (event.step != Step::kCounted && --flight.targets == 0) {
+    group.spare.push_back(std::move(flight.clock));
+    group.in_flight.erase(found);
+  }
+}
+
+void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
+  const bool executes = event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp;
+  const bool tensor = executes || event.op == Op::kTcgen05Commit;
+  InFlight flight;
+  if (!group.spare.empty()) {
+    flight.clock.swap(group.spare.back());  // its memory
+    group.spare.pop_back();
+  }
+  flight.clock = group.conditions.clock(self);
+  if (tensor) {
+    const std::uint32_t queue = warps_ * 2 + self;
+    const std::uint32_t position = counter_.tensor_issue(event.warp);
+    flight.node = node_of(event, queue, position);
+    raise(flight.clock, queue, position);
+    group.last_tensor[self] = flight.node;
+    if (executes) {
+      return;
+    }
+  }
+  if (starts_leaf(event)) {
+    flight.node = node_of(event, kLeaf, counter_.leaf_issue(event.warp));
+    if (event.warp == options_.watched_warp && flight.node.index == options_.watched_leaf) {
+      watched_ = flight.clock;
+    }
+    if (!tensor && !is_load(event.op)) {
+      flight.flushed_by = warps_ * 3 + self;
+      flight.flushed_at = flight.node.index;
+    }
+    if (event.op == Op::kTcgen05Commit) {
+      flight.targets = static_cast<std::uint32_t>(std::popcount(event.extra));
+    }
+  }
+  flight.memory_of = event.cta;
+  flight.barrier_of = is_load(event.op) ? event.peer_cta : event.cta;
+  if (is_recorded(event) && group.agents[self] != kLeaf) {
+    flight.recorded_after =
+        static_cast<std::uint32_t>(options_.record->agents[group.agents[self]].ops.size());
+  }
+  group.in_flight.insert_or_assign(event.serial, std::move(flight));
+}
+
+// What was issued acts on barrier `number`, of CTA `owner`.
+void RunOrder::signal(
+    Group& group, const Event& event, InFlight& flight, std::uint32_t owner, std::uint32_t number) {
+  const std::uint32_t self = event.warp % warps_;
+  const ProtocolKind kind = kind_of(event);
+  const bool arrives = kind == ProtocolKind::kArrive || kind == ProtocolKind::kArriveExpect;
+  const std::uint32_t arrivals = arrives ? std::max(event.count, 1U) : 0;
+  const bool completes = (event.flags & event_flag::kPhaseCompleted) != 0;
+  const ProtocolOp recorded{kind, number, 0, arrivals, event.bytes, 0, {}};
+  if (flight.node.chain != kLeaf) {
+    // The queue is a chain: it has executed all that came before.
+    const std::uint32_t queue = warps_ * 2 + self;
+    join(group.conditions.clock(queue), flight.clock);
+    group.conditions.step(queue, flight.node.index);
+    group.conditions.contribute(flight.node,
+                                group.conditions.clock(queue),
+                                number,
+                                event.phase,
+                                {kind, arrivals, event.bytes, completes, owner, owner});
+    if (flight.recorded_after != 0 && options_.record != nullptr) {
+      record(group, queue, event, after_op(group.agents[self], flight.recorded_after - 1));
+    }
+    record(group, queue, event, recorded);
+    return;
+  }
+  const bool part = event.step == Step::kCounted;
+  group.conditions.contribute(flight.node,
+                              flight.clock,
+                              number,
+                              event.phase,
+                              {kind,
+                               arrivals,
+                               part ? event.bytes : event.bytes - flight.counted,
+                               completes,
+                               event.cta,
+                               owner,
+                               flight.flushed_by,
+                               flight.flushed_at});
+  if (part) {
+    flight.counted += event.bytes;
+    return;
+  }
+  record_leaf(group, flight, event, recorded);
+  if (options_.keep_leaves && event.warp / warps_ == options_.recorded_group) {
+    leaves_[{self, flight.node.index, owner}] = {group.conditions.component(number), event.phase};
+  }
+}
+
+void RunOrder::on_wait(Group& group, const Event& event, std::uint32_t self) {
+  const auto found = group.mbarriers.find(key(event.cta, event.address));
+  if (found == group.mbarriers.end()) {
+    return;
+  }
+  const std::uint32_t number = found->second;
+  const bool exact = (event.flags & event_flag::kExactPhase) != 0;
+  const auto current = static_cast<std::int32_t>(event.phase);
+  if (event.op == Op::kMbarrierTryWait) {
+    tried_ = true;
+    const ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
+    if ((event.flags & event_flag::kFalse) != 0) {
+      group.conditions.look(node, number, meant_by_try(event));
+      if (open_tries_.size() < kOpenTriesMax) {
+        open_tries_.push_back({event.warp, open_of_warp_[event.warp]++});
+      }
+      return;
+    }
+    // It can only say yes: a wait that passes at once.
+  }
+  const std::int32_t phase = exact ? static_cast<std::int32_t>(event.wanted) : current - 1;
+  if (phase != current - 1) {
+    return;  // the run itself went wrong here, and says so
+  }
+  if ((event.flags & event_flag::kLateLanes) != 0) {
+    const std::uint32_t late = warps_ + self;
+    const std::uint32_t index = counter_.late_step(event.warp);
+    group.conditions.step(late, index);
+    group.conditions.late_pass(node_of(event, late, index), number, phase);
+    if (options_.record != nullptr && group.agents[self] != kLeaf) {
+      const std::size_t ops = options_.record->agents[group.agents[self]].ops.size();
+      record(group, late, event, after_op(group.agents[self], static_cast<std::uint32_t>(ops - 1)));
+    }
+    record(group, late, event, wait_op(number, phase));
+    return;
+  }
+  group.conditions.wait(node_of(event, self, counter_.warp_index(event.warp)), number, phase);
+  record(group, self, event, wait_op(number, phase));
+}
+
+// Completes generations of a barrier that warps which had ended did not have to come to.
+void RunOrder::close_generation(Group& group,
+                                std::uint32_t barrier,
+                                std::uint32_t first,
+                                std::uint32_t end) {
+  ProofClock ended;
+  for (std::uint32_t warp = first; warp < end; ++warp) {
+    const std::uint64_t arrival = std::uint64_t{barrier} << 32 | warp;
+    const auto last = group.arrived.find(arrival);
+    const std::uint32_t generation = group.conditions.phase_of(barrier);
+    if (group.ended[warp] && (last == group.arrived.end() || last->second <= generation)) {
+      join(ended, group.conditions.clock(warp));
+    }
+  }
+  group.conditions.complete_by(barrier, ended);
+}
+
+void RunOrder::on_named(Group& group, const Event& event, std::uint32_t self) {
+  const auto [found, added] = group.named.try_emplace(key(event.cta, event.address), 0U);
+  if (added) {
+    const std::uint32_t arrivals = event.count / kWarpLanes;
+    found->second = number_of(group,
+                              event,
+                              {ProofBarrier::Kind::kNamed, event.cta, event.address},
+                              arrivals,
+                              PhaseTest::kExact);
+  }
+  const std::uint32_t number = found->second;
+  const ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
+  const bool returns = event.pending != 0;
+  const bool completes = (event.flags & event_flag::kPhaseCompleted) != 0;
+  const std::uint32_t first = self / config_.warps_per_cta * config_.warps_per_cta;
+  if (!returns) {
+    // Where the count was left out, warps that have ended before are among those it takes.
+    const bool of_all = event.wanted != 0;
+    group.conditions.contribute(node,
+                                group.conditions.clock(self),
+                                number,
+                                event.phase,
+                                {ProtocolKind::kArrive, 1, 0, completes && !of_all});
+    group.arrived[std::uint64_t{number} << 32 | self] = event.phase + 1;
+    if (completes && of_all) {
+      close_generation(group, number, first, first + config_.warps_per_cta);
+    }
+    record(group, self, event, arrive_op(number));
+  }
+  if (returns || (completes && event.op == Op::kBarSync)) {
+    if (group.conditions.phase_of(number) <= event.phase) {
+      close_generation(group, number, first, first + config_.warps_per_cta);
+    }
+    group.conditions.wait(node, number, static_cast<std::int32_t>(event.phase));
+    record(group, self, event, wait_op(number, static_cast<std::int32_t>(event.phase)));
+  }
+}
+
+void RunOrder::on_cluster(Group& group, const Event& event, std::uint32_t self) {
+  const std::uint32_t cluster_warps = config_.cluster_size * config_.warps_per_cta;
+  const std::uint32_t first = self / cluster_warps * cluster_warps;
+  const auto [found, added] = group.cluster.try_emplace(self / cluster_warps, 0U);
+  if (added) {
+    found->second = number_of(group,
+                              event,
+                              {ProofBarrier::Kind::kCluster, event.cta, 0},
+                              cluster_warps,
+                              PhaseTest::kExact);
+  }
+  const std::uint32_t number = found->second;
+  const bool waits = event.op == Op::kClusterWait;
+  // Its generation is complete when somebody waits no more, or arrives for the next.
+  if (group.conditions.phase_of(number) + (waits ? 0 : 1) <= event.phase) {
+    close_generation(group, number, first, first + cluster_warps);
+  }
+  const ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
+  if (waits) {
+    group.conditions.wait(node, number, static_cast<std::int32_t>(event.phase));
+    record(group, self, event, wait_op(number, static_cast<std::int32_t>(event.phase)));
+    return;
+  }
+  if (event.ordering.semantics != Semantics::kRelaxed) {
+    raise(group.conditions.clock(self), warps_ * 3 + self, counter_.leaf_issued(event.warp));
+    record_flush(group, self, event);
+  }
+  group.arrived[std::uint64_t{number} << 32 | self] = event.phase + 1;
+  group.conditions.contribute(node,
+                              group.conditions.clock(self),
+                              number,
+                              event.phase,
+                              {ProtocolKind::kArrive, 1, 0, false});
+  record(group, self, event, arrive_op(number));
+}
+
+// A word of global memory. With one writer each store is a phase; several that only add make a
+// counter, which may be waited for at its last value.
+void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
+  if (config_.clusters > 1 && !options_.whole_grid) {
+    needs_whole_grid_ = true;
+    return;
+  }
+  const auto [found, added] = group.flags.try_emplace(event.global);
+  Flag& flag = found->second;
+  if (added) {
+    flag.barrier = number_of(
+        group, event, {ProofBarrier::Kind::kFlag, event.cta, event.global}, 1, PhaseTest::kEqual);
+    flag.values.push_back(event.pending);  // before this
+  }
+  switch (event.op) {
+    case Op::kGlobalLoadAcquire:
+      flag.loaded = true;
+      if (flag.writer != kLeaf && flag.writer != self) {
+        undecided("what a load of a global word finds depends on the interleaving", event);
+      }
+      break;
+    case Op::kGlobalWait:
+      on_flag_wait(group, event, self, flag);
+      break;
+    default:
+      on_flag_write(group, event, self, flag);
+      break;
+  }
+}
+
+// A poll tests a value, so it waits for a phase only if the word has the value in that phase alone:
+// not before, and later only after the next store, which C2 holds back. Phase -1 is the initial
+// value.
+void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self, Flag& flag) {
+  flag.waited = true;
+  if (flag.counter) {
+    join(group.conditions.clock(self), flag.joined);
+    return;
+  }
+  // A value that it has had before is gone when the warp looks, if the write that took its place is
+  // known to have been made.
+  const ProofClock& clock = group.conditions.clock(self);
+  for (std::size_t i = flag.log.size(); i-- > 0;) {
+    const auto [chain, index] = flag.log[i];
+    if (flag.values[i] == flag.values.back()) {
+      if (chain >= clock.size() || clock[chain] < index) {
+        undecided("a global word is waited for at a value that it has had before", event);
+      }
+      break;
+    }
+  }
+  const auto phase = static_cast<std::int32_t>(flag.writes) - 1;
+  group.conditions.wait(node_of(event, self, counter_.warp_index(event.warp)), flag.barrier, phase);
+  record(group, self, event, wait_op(flag.barrier, phase));
+}
+
+void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t self, Flag& flag) {
+  constexpr std::uint64_t kWordMax = ~std::uint32_t{0};
+  ProofClock& clock = group.conditions.clock(self);
+  const bool adds = event.op == Op::kGlobalRedAdd;
+  if (flag.loaded && flag.writer != self) {
+    undecided("what a load of a global word finds depends on the interleaving", event);
+  }
+  // Several writers, each after the one before, are as one.
+  const bool in_turn = flag.writer < clock.size() && clock[flag.writer] >= flag.written_at;
+  const bool another = flag.writer != kLeaf && flag.writer != self && !in_turn;
+  flag.stored = flag.stored || !adds;
+  flag.zero = flag.zero || event.count == 0;
+  flag.sum += adds ? std::uint64_t{event.count} * std::max<std::uint32_t>(event.lanes, 1) : 0;
+  if (flag.counter || another) {
+    if (flag.waited) {
+      undecided("a global word with several writers is waited for at a passing value", event);
+    } else if (flag.stored || flag.zero) {
+      undecided("a global word is stored to by several warps", event);
+    } else if (flag.values.front() + flag.sum > kWordMax) {
+      undecided("a global word that several warps add to runs over", event);
+    }
+    flag.counter = true;
+  }
+  flag.writer = self;
+  flag.written_at = counter_.warp_index(event.warp);
+  flag.log.emplace_back(self, flag.written_at);
+  flag.values.push_back(event.wanted);  // after this
+  join(flag.joined, clock);
+  if (!flag.counter) {
+    group.conditions.contribute(node_of(event, self, counter_.warp_index(event.warp)),
+                                clock,
+                                flag.barrier,
+                                flag.writes,
+                                {ProtocolKind::kArrive, 1, 0, true});
+    record(group, self, event, arrive_op(flag.barrier));
+  }
+  ++flag.writes;
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,99 @@
+#include "sim/prove/run_work.hpp"
+
+#include <algorithm>
+
+#include "sim/prove/event_facts.hpp"
+
+namespace warptwin::sim {
+
+// What an operation is, not when.
+void RunWork::on_event(const Event& event) {
+  if (event.step != Step::kIssued && event.step != Step::kDone) {
+    return;
+  }
+  note_access(event);
+  // Late lanes have no work of their own, a bar.sync that waits has two events, and which warp of a
+  // CTA is the last to end is nobody's work.
+  const bool again = (event.flags & event_flag::kLateLanes) != 0 || event.op == Op::kCtaExit ||
+                     (event.op == Op::kBarSync && event.pending != 0);
+  if (again || asked_for_before(event)) {
+    return;
+  }
+  if (event.warp >= work_.size()) {
+    work_.resize(event.warp + 1);
+  }
+  Hash& hash = work_[event.warp];
+  hash.add(static_cast<std::uint64_t>(event.op));
+  hash.add(event.address);
+  hash.add(event.count);
+  hash.add(event.bytes);
+  hash.add(static_cast<std::uint64_t>(phase_waited_for(event)));
+  hash.add(event.site.line);
+}
+
+// Where in global memory an operation acts, not who does it.
+void RunWork::note_access(const Event& event) {
+  const bool descriptor =
+      event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp || event.op == Op::kWgmma;
+  if (event.global == 0 || descriptor) {
+    return;
+  }
+  const std::uint32_t cluster = event.warp / warps_;
+  if (cluster >= accesses_.size()) {
+    accesses_.resize(cluster + 1, 0);
+  }
+  Hash hash;
+  hash.add(static_cast<std::uint64_t>(event.op));
+  hash.add(event.global);
+  hash.add(event.bytes);
+  hash.add(event.pending);
+  accesses_[cluster] += hash.value();
+}
+
+// Whether the event is a try made again at once, or the wait for the phase that the warp's latest
+// try on the mbarrier asked for: whatever the try said, they are one operation with it.
+bool RunWork::asked_for_before(const Event& event) {
+  const bool tries = event.op == Op::kMbarrierTryWait;
+  if (!tries && event.op != Op::kMbarrierWait) {
+    return false;
+  }
+  const std::uint64_t place = std::uint64_t{event.warp} << 32 | event.address;
+  const std::int64_t phase = phase_waited_for(event);
+  const auto found = asked_phases_.find(place);
+  // What a weaker try acquires is not what the wait does.
+  const bool same = found != asked_phases_.end() && found->second.phase == phase &&
+                    found->second.ordering.semantics == event.ordering.semantics &&
+                    found->second.ordering.scope == event.ordering.scope;
+  if (!tries) {
+    if (found != asked_phases_.end()) {
+      asked_phases_.erase(found);
+    }
+    return same;
+  }
+  const bool again = same && found->second.site.line == event.site.line;
+  asked_phases_[place] = {phase, event.site, event.ordering};
+  return again;
+}
+
+std::uint64_t RunWork::of_grid() const {
+  Hash hash;
+  for (const Hash& warp : work_) {
+    hash.add(warp.value());
+  }
+  return hash.value();
+}
+
+std::uint64_t RunWork::of_cluster(std::uint32_t cluster) const {
+  const std::size_t end = std::min((cluster + std::size_t{1}) * warps_, work_.size());
+  Hash hash;
+  for (std::size_t warp = std::size_t{cluster} * warps_; warp < end; ++warp) {
+    hash.add(work_[warp].value());
+  }
+  return hash.value();
+}
+
+std::uint64_t RunWork::accesses_of_cluster(std::uint32_t cluster) const {
+  return cluster < accesses_.size() ? accesses_[cluster] : 0;
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,50 @@
+/// What the warps of a run did, as numbers: the same in every run of a kernel whose operations do
+/// not depend on the interleaving.
+
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "common/trace/event.hpp"
+
+#include "sim/model/gpu.hpp"
+#include "sim/prove/hash.hpp"
+
+namespace warptwin::sim {
+
+class RunWork {
+ public:
+  explicit RunWork(const LaunchConfig& config)
+      : warps_{config.cluster_size * config.warps_per_cta} {}
+
+  void on_event(const Event& event);
+
+  /// What all warps did. A try, and the wait for the phase that it asked for, are one operation:
+  /// the wait is made where the try said no.
+  std::uint64_t of_grid() const;
+  /// The same of one cluster.
+  std::uint64_t of_cluster(std::uint32_t cluster) const;
+  /// What a cluster read and wrote in global memory, as one number: that of two sets is the sum of
+  /// theirs.
+  std::uint64_t accesses_of_cluster(std::uint32_t cluster) const;
+
+ private:
+  /// The latest try of a warp on an mbarrier.
+  struct Asked {
+    std::int64_t phase = 0;
+    SourceSite site{};
+    Ordering ordering{};
+  };
+
+  void note_access(const Event& event);
+  bool asked_for_before(const Event& event);
+
+  std::uint32_t warps_;                                    // of a cluster
+  std::unordered_map<std::uint64_t, Asked> asked_phases_;  // by warp and address
+  std::vector<Hash> work_;                                 // by warp in the grid
+  std::vector<std::uint64_t> accesses_;                    // by cluster
+};
+
+}  // namespace warptwin::sim

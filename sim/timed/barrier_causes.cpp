@@ -1,0 +1,85 @@
+#include "sim/timed/barrier_causes.hpp"
+
+#include <utility>
+
+#include "common/trace/op_facts.hpp"
+
+namespace warptwin::sim {
+
+Signal BarrierCauses::signal_at(std::uint32_t cta, std::uint32_t address, bool waits) const {
+  const MbarrierState* barrier = gpu_.find_barrier(cta, address);
+  return barrier == nullptr ? Signal{} : Signal{cta, address, barrier, barrier->phase(), waits};
+}
+
+Signal BarrierCauses::find_signal(Slot warp, const Operation& op) const {
+  if ((op.flags & event_flag::kRemote) != 0) {
+    return {};
+  }
+  switch (op.op) {
+    case Op::kMbarrierArrive:
+    case Op::kMbarrierExpectTx:
+    case Op::kMbarrierCompleteTx:
+      return signal_at(gpu_.warps()[warp].cta, op.address);
+    case Op::kMbarrierWait:
+      return signal_at(gpu_.warps()[warp].cta, op.address, true);
+    default:
+      return {};
+  }
+}
+
+Signal BarrierCauses::find_signal(Slot slot) const {
+  const auto warps = static_cast<Slot>(gpu_.warps().size());
+  if (const AsyncOp* async = gpu_.async_at(slot)) {
+    const Operation& op = async->operation;
+    return is_load(op.op) ? signal_at(async->signal_cta, op.peer)
+           : op.op == Op::kTensorStore || op.op == Op::kBulkStore
+               ? Signal{}
+               : signal_at(async->cta, op.address);
+  }
+  if (slot >= warps && slot < 2 * warps) {
+    const AsyncOp& async = gpu_.warps()[slot - warps].tensor_queue.front();
+    if (async.operation.op == Op::kTcgen05Commit && async.operation.mask.bits == 0) {
+      return signal_at(async.cta, async.operation.address);
+    }
+  }
+  return {};
+}
+
+void BarrierCauses::arrived(const Signal& signal) {
+  if (signal.barrier == nullptr || signal.waits) {
+    return;
+  }
+  PhaseCauses& causes = causes_of(signal.cta, signal.address);
+  const Ticks when = log_->end(log_->acting);
+  causes.open = log_->add({StepKind::kBarrier, signal.address}, when, log_->acting, causes.open);
+  if (signal.barrier->phase() != signal.phase) {
+    causes.done = std::exchange(causes.open, kNoCause);
+  }
+}
+
+void BarrierCauses::come_to(WarpThread& thread, Ticks when) {
+  if (log_ != nullptr) {
+    if (log_->end(thread.last) < when) {
+      thread.last = log_->add(thread.role, when, thread.last);
+    }
+    log_->acting = thread.last;
+  }
+}
+
+void BarrierCauses::passed(WarpThread& thread, const Operation& op, const Signal& signal) {
+  if (signal.waits && op.op == Op::kMbarrierWait) {
+    thread.last = log_->add(thread.role,
+                            log_->end(thread.last),
+                            thread.last,
+                            causes_of(signal.cta, signal.address).done);
+    log_->acting = thread.last;
+  }
+}
+
+Cause BarrierCauses::waker_of(const Warp& warp) {
+  return log_ != nullptr && warp.blocked_on.op == Op::kMbarrierWait
+             ? causes_of(warp.cta, warp.blocked_on.address).done
+             : acting_in(log_.get());
+}
+
+}  // namespace warptwin::sim

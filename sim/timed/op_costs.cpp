@@ -1,0 +1,101 @@
+#include "sim/timed/op_costs.hpp"
+
+#include "common/machine/umma_descriptor.hpp"
+#include "common/machine/wgmma_descriptor.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+// Of a step of K, in a row of A or of B.
+constexpr double kStepBytes = 32;
+
+// The place in kMmaForms.
+std::size_t form_of(bool pair, std::uint32_t m, bool a_in_tmem) {
+  const bool larger = m == (pair ? 256U : 128U);
+  return (pair ? 4U : 0U) + (larger ? 2U : 0U) + (a_in_tmem ? 1U : 0U);
+}
+
+std::size_t scaled_form_of(bool pair, std::uint32_t m) {
+  return 8U + (pair ? (m == 256 ? 2U : 1U) : 0U);
+}
+
+double cycles_of(const Chip& chip, Op op) {
+  switch (op) {
+    case Op::kFence:
+      return chip.fence_gpu;
+    case Op::kFenceProxyAsync:
+      return chip.fence_proxy_async;
+    case Op::kTensorLoad:
+    case Op::kTensorStore:
+    case Op::kBulkLoad:
+    case Op::kBulkStore:
+      return chip.tma_issue;
+    case Op::kTcgen05Mma:
+    case Op::kTcgen05Cp:
+    case Op::kTcgen05Commit:
+      return chip.mma_issue;
+    case Op::kWgmmaFence:
+      return chip.wgmma_fence;
+    case Op::kTcgen05Alloc:
+    case Op::kTcgen05Dealloc:
+      return chip.tmem_alloc;
+    case Op::kSharedLoad:
+    case Op::kClcQuery:
+      return chip.smem_latency;
+    case Op::kGlobalLoad:
+    case Op::kGlobalStore:
+    case Op::kGlobalLoadAcquire:
+    case Op::kGlobalStoreRelease:
+    case Op::kGlobalRedAdd:
+    case Op::kGlobalWait:
+      return chip.global_latency;
+    case Op::kSetmaxnreg:
+      return chip.setmaxnreg_dec;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+OpCosts::OpCosts(const Chip& chip) : chip_{chip}, setmaxnreg_inc_{to_ticks(chip.setmaxnreg_inc)} {
+  for (std::size_t op = 0; op < effects_.size(); ++op) {
+    effects_[op] = to_ticks(cycles_of(chip, static_cast<Op>(op)));
+  }
+  for (std::size_t form = 0; form < kMmaForms.size(); ++form) {
+    const auto found = chip.mma.find(kMmaForms[form]);
+    forms_[form] = found == chip.mma.end() ? nullptr : &found->second;
+  }
+}
+
+WgmmaShape OpCosts::wgmma(const Operation& op) const {
+  const bool a_in_registers = (op.flags & event_flag::kTmemA) != 0;
+  const std::size_t form = form_of(false, kWgmmaRows, a_in_registers);
+  if (!chip_.has_wgmma()) {
+    throw ChipError(chip_.name + ": has no wgmma (its wgmma_fence is 0); use a chip that has: " +
+                    names_of_chips_with_wgmma());
+  }
+  if (forms_[form] == nullptr) {
+    throw ChipError(chip_.name + ": has no wgmma of the form '" + std::string{kMmaForms[form]} +
+                    "'");
+  }
+  const UmmaInstructionDescriptor shape{op.instruction, static_cast<MmaKind>(op.kind)};
+  const double rows = (a_in_registers ? 0 : kWgmmaRows) + shape.n();
+  return {*forms_[form], double(shape.n()), rows * kStepBytes};
+}
+
+MmaShape OpCosts::mma(const Operation& op) const {
+  const UmmaInstructionDescriptor shape{op.instruction, static_cast<MmaKind>(op.kind)};
+  const bool pair = op.group == CtaGroup::kTwo;
+  const bool a_in_tmem = (op.flags & event_flag::kTmemA) != 0;
+  const std::size_t form = is_block_scaled(shape.kind) ? scaled_form_of(pair, shape.m())
+                                                       : form_of(pair, shape.m(), a_in_tmem);
+  if (forms_[form] == nullptr) {
+    throw ChipError(chip_.name + ": has no MMA of the form '" + std::string{kMmaForms[form]} + "'");
+  }
+  const double rows = (a_in_tmem ? 0 : shape.m()) + shape.n();
+  return {*forms_[form], double(shape.n()), rows / ctas_in(op.group) * kStepBytes};
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,44 @@
+/// What operations cost on a chip, by themselves: how long a warp issues, and the work that the
+/// tensor core gets.
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "common/trace/op_facts.hpp"
+
+#include "sim/model/operation.hpp"
+#include "sim/timed/chip.hpp"
+#include "sim/timed/modules/tensor_core.hpp"
+#include "sim/timed/modules/warpgroup_mma.hpp"
+#include "sim/timed/ticks.hpp"
+
+namespace warptwin::sim {
+
+class OpCosts {
+ public:
+  explicit OpCosts(const Chip& chip);
+
+  /// From the end of an operation's issue until it has its effect, where no unit says so.
+  Ticks effect(const Operation& op) const {
+    if (op.op == Op::kFence && op.ordering.scope == Scope::kCta) {
+      return 0;
+    }
+    if (op.op == Op::kSetmaxnreg && (op.flags & event_flag::kIncrease) != 0) {
+      return setmaxnreg_inc_;
+    }
+    return effects_[static_cast<std::size_t>(op.op)];
+  }
+  /// Of a wgmma, and of a tcgen05.mma. Throws ChipError where the chip has not what it takes.
+  WgmmaShape wgmma(const Operation& op) const;
+  MmaShape mma(const Operation& op) const;
+
+ private:
+  const Chip& chip_;
+  Ticks setmaxnreg_inc_;
+  std::array<Ticks, static_cast<std::size_t>(Op::kCount)> effects_{};
+  std::array<const MmaForm*, kMmaForms.size()> forms_{};
+};
+
+}  // namespace warptwin::sim

@@ -1,0 +1,57 @@
+#include "sim/timed/unit_use.hpp"
+
+#include <algorithm>
+
+namespace warptwin::sim {
+
+namespace {
+
+template <class Busy>
+UnitUse use(const std::string& name, Ticks run, std::size_t units, const Busy& busy) {
+  UnitUse result{name, 0, 0};
+  const double whole = std::max<double>(static_cast<double>(run), 1.0);
+  for (std::size_t i = 0; i < units; ++i) {
+    const double share = static_cast<double>(busy(i)) / whole;
+    result.mean += share / static_cast<double>(units);
+    result.most = std::max(result.most, share);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<UnitUse> use_of_units(const std::vector<std::unique_ptr<Sm>>& sms,
+                                  const MemorySystem& memory,
+                                  Ticks run) {
+  const auto of_sms = [&](const std::string& name, const auto& busy) {
+    return use(name, run, sms.size(), [&](std::size_t i) { return busy(*sms[i]); });
+  };
+  const auto of_parts = [&](const std::string& name, const auto& busy) {
+    return use(name, run, sms.size() * kSubPartitions, [&](std::size_t i) {
+      return busy(*sms[i / kSubPartitions], static_cast<std::uint32_t>(i % kSubPartitions));
+    });
+  };
+  const auto of_halves = [&](const std::string& name, const auto& busy) {
+    return use(name, run, memory.halves(), [&](std::size_t i) {
+      return busy(static_cast<std::uint32_t>(i));
+    });
+  };
+  using Part = std::uint32_t;
+  return {
+      of_sms("tensor core", [](const Sm& sm) { return sm.tensor.busy() + sm.warpgroups.busy(); }),
+      of_sms("TMA engine", [](const Sm& sm) { return sm.tma.busy(); }),
+      of_sms("shared-memory read", [](const Sm& sm) { return sm.shared.reads().busy(); }),
+      of_sms("shared-memory write", [](const Sm& sm) { return sm.shared.writes().busy(); }),
+      of_sms("mbarrier unit", [](const Sm& sm) { return sm.barriers.port().busy(); }),
+      of_parts("tensor-memory port", [](const Sm& sm, Part i) { return sm.tmem.port(i).busy(); }),
+      of_parts("issue slot", [](const Sm& sm, Part i) { return sm.issue.slot(i).busy(); }),
+      of_parts("converter", [](const Sm& sm, Part i) { return sm.issue.converter(i).busy(); }),
+      of_parts("FMA", [](const Sm& sm, Part i) { return sm.issue.fma(i).busy(); }),
+      of_parts("MUFU", [](const Sm& sm, Part i) { return sm.issue.mufu(i).busy(); }),
+      of_sms("cluster network", [](const Sm& sm) { return sm.network.busy(); }),
+      of_halves("link of the halves", [&](std::uint32_t i) { return memory.link(i).busy(); }),
+      of_halves("L2", [&](std::uint32_t i) { return memory.l2(i).busy(); }),
+      use("DRAM", run, 1, [&](std::size_t) { return memory.dram().busy(); })};
+}
+
+}  // namespace warptwin::sim
