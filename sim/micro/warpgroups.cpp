@@ -137,6 +137,17 @@ void add_warpgroups(List& list) {
     });
   };
   list.add("WGMMA_SMEM_RELEASE_EARLY", 4, overwrite(false), overwrite(true));
+
+  const auto ends = [](bool waits) {
+    return warpgroup([=](M& m, D& d) {
+      m.wgmma_fence();
+      multiply(m, d);
+      if (waits) {
+        m.wgmma_wait_group<0>(d);
+      }
+    });
+  };
+  list.add("WGMMA_UNFINISHED_AT_EXIT", 4, ends(false), ends(true));
 }
 
 }  // namespace warptwin::sim::micro

@@ -91,7 +91,7 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
     event.bytes = copy.bytes;
   }
   const std::uint32_t alignment = tensor ? 128 : 16;
-  if (op.address % alignment != 0) {
+  if (op.address % alignment != 0 || (!tensor && op.global % alignment != 0)) {
     fail(event, Fault::kMisaligned, true);
   } else if (std::uint64_t{op.address} + copy.bytes > config_.shared_bytes ||
              (!tensor && !memory_.in_range(op.global, copy.bytes)) ||

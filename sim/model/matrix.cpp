@@ -88,7 +88,7 @@ void gather_tmem(const MmaOperands& operands, TensorMemory& tmem, std::uint32_t 
   const std::uint32_t size = bytes_of(type);
   for (std::uint32_t row = 0; row < rows; ++row) {
     const std::uint32_t* cells =
-        tmem.lane(operands.a_address.lane() + row) + operands.a_address.column();
+        tmem.lane((operands.a_address.lane() + row) % kTmemLanes) + operands.a_address.column();
     for (std::uint32_t k = 0; k < kInstructionBytes / size; ++k) {
       std::uint32_t bits = 0;
       std::memcpy(&bits, reinterpret_cast<const std::byte*>(cells) + k * size, size);
@@ -222,6 +222,42 @@ OperandReach copy_reach(UmmaSmemDescriptor descriptor, TmemCopy shape) {
   return reach(descriptor, rows_of(shape), columns_of(shape) * 4);
 }
 
+namespace {
+
+Units units_k_major(UmmaSmemDescriptor descriptor, std::uint32_t rows, std::uint32_t bytes) {
+  const Swizzle swizzle = swizzle_of(descriptor.swizzle_code());
+  Units units;
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    for (std::uint32_t byte = 0; byte < bytes; byte += 16) {
+      const std::uint32_t at = swizzled(linear_address(descriptor, row, byte), swizzle);
+      units.emplace_back(at, at + 16);
+    }
+  }
+  return units;
+}
+
+}  // namespace
+
+Units units_of(UmmaSmemDescriptor descriptor, std::uint32_t rows, Major major, ElementType type) {
+  if (major == Major::kK) {
+    return units_k_major(descriptor, rows, kInstructionBytes);
+  }
+  const Swizzle swizzle = swizzle_of(descriptor.swizzle_code());
+  const std::uint32_t bytes = rows * bytes_of(type);
+  Units units;
+  for (std::uint32_t k = 0; k < mma_k(type); ++k) {
+    for (std::uint32_t byte = 0; byte < bytes; byte += 16) {
+      const std::uint32_t at = swizzled(descriptor.mn_address(byte, k), swizzle);
+      units.emplace_back(at, at + std::min(16U, bytes - byte));
+    }
+  }
+  return units;
+}
+
+Units units_of(UmmaSmemDescriptor descriptor, TmemCopy shape) {
+  return units_k_major(descriptor, rows_of(shape), columns_of(shape) * 4);
+}
+
 void copy_to_tmem(const OperandView& from, TmemCopy shape, TensorMemory& to, TmemAddress address) {
   const std::uint32_t rows = rows_of(shape);
   const Swizzle swizzle = swizzle_of(from.descriptor.swizzle_code());
@@ -312,7 +348,7 @@ void multiply(const MmaOperands& operands) {
       const float* b_used = scaled ? b_scaled.data() : b.data();
       const auto cell = [&](std::uint32_t n) {
         const TmemAddress at = d_cell(m_size, n_size, operands.group, m, n);
-        return operands.d[cta]->lane(operands.d_address.lane() + at.lane()) +
+        return operands.d[cta]->lane((operands.d_address.lane() + at.lane()) % kTmemLanes) +
                operands.d_address.column() + at.column();
       };
       const std::uint32_t run = d_columns(operands.instruction, operands.group);

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "common/machine/umma_descriptor.hpp"
 #include "common/machine/wgmma_descriptor.hpp"
@@ -56,6 +58,11 @@ void for_each_reach(
 }
 /// The same for what a tcgen05.cp reads.
 OperandReach copy_reach(UmmaSmemDescriptor descriptor, TmemCopy shape);
+/// Bytes of shared memory that a swizzle moves together, [first, second).
+using Units = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+/// All that an MMA reads of an operand's `rows` rows, and a tcgen05.cp of its source.
+Units units_of(UmmaSmemDescriptor descriptor, std::uint32_t rows, Major major, ElementType type);
+Units units_of(UmmaSmemDescriptor descriptor, TmemCopy shape);
 /// kBadShape when (kind, M, N, cta_group) is not in the manual's table, or an operand is MN-major
 /// that is block-scaled or has elements of four bytes.
 Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group);

@@ -57,7 +57,10 @@ class Interpreter {
   std::shared_ptr<FragmentData> fragment_of(const Instruction& instruction) {
     std::shared_ptr<FragmentData>& data = fragments_[instruction.fragment];
     const bool loads = instruction.operation.op == Op::kTcgen05Ld;
-    if (loads || data == nullptr || data->registers != instruction.fragment_registers) {
+    // Who waits for a fragment, or reads it, does not say how many registers it has.
+    const bool other = instruction.fragment_registers != 0 && data != nullptr &&
+                       data->registers != instruction.fragment_registers;
+    if (loads || data == nullptr || other) {
       data = std::make_shared<FragmentData>();
       data->registers = instruction.fragment_registers;
       data->settled = !loads;

@@ -15,7 +15,8 @@
 ///    mbarrier phase, named and cluster barrier, global word, where both scopes hold both threads;
 ///    relaxed ones by the fences around them. fence.mbarrier_init: initialisations alone.
 ///    Proxies: a generic access before an asynchronous one needs fence.proxy.async in between, of a
-///    space that holds the bytes. tcgen05 across threads needs the two fences.
+///    space that holds the bytes. tcgen05 across threads needs the two fences. MMAs of one thread
+///    whose accumulators overlap have an order where they begin alike and have one shape.
 ///  - *execution*: the same, and what merely happens before: relaxed arrivals, an operation's own
 ///    course. The ends of CTAs are judged on it.
 ///

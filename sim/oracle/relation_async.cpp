@@ -155,6 +155,10 @@ void Record::issue_tensor(const Event& event, Async& async) {
   const bool pair = (event.flags & event_flag::kPair) != 0;
   // Pairs that the manual pipelines: the second begins after the first is done.
   Nodes before{async.begin};
+  // Where the factors are in their cells says nothing about the shape.
+  constexpr std::uint32_t kBytesOfFactors = 3U << 4 | 3U << 29;
+  const bool scaled = (event.flags & event_flag::kBlockScale) != 0;
+  const Footprint into = mma ? accumulator_cells(event) : Footprint{};
   for (const TensorOp& earlier : warp.tensor) {
     const bool chained = earlier.op == Op::kTcgen05Cp ? mma
                                                       : mma && earlier.d == event.address &&
@@ -162,10 +166,24 @@ void Record::issue_tensor(const Event& event, Async& async) {
     if (earlier.pair == pair && (chained || options_.tensor_in_order)) {
       before.push_back(earlier.done);
     }
+    // Accumulators of two shapes, or that begin apart: the manual has no order for them.
+    const std::uint32_t factors = scaled ? kBytesOfFactors : 0;
+    const bool alike =
+        earlier.d == event.address && (earlier.instruction & ~factors) == (event.wanted & ~factors);
+    if (mma && earlier.op == Op::kTcgen05Mma && earlier.pair == pair && !alike &&
+        !overlap(earlier.into, into).empty() && !order.memory(earlier.done, async.begin)) {
+      faults.push_back({RelationKind::kRace,
+                        in_words(who(event)) + ": its accumulator overlaps that of an MMA before "
+                                               "it, which is not known to be done",
+                        {},
+                        event.site,
+                        {}});
+    }
   }
   async.begin = order.add(before);
   async.done = order.add({}, {async.begin});
-  warp.tensor.push_back({event.serial, async.done, event.op, event.address, event.wanted, pair});
+  warp.tensor.push_back(
+      {event.serial, async.done, event.op, event.address, event.wanted, pair, into});
   const std::uint32_t ctas = pair ? 2 : 1;
   const std::uint32_t first = pair ? event.cta & ~1U : event.cta;
   const Use use{async.begin, async.done, who(event)};

@@ -134,6 +134,7 @@ class Record : public EventSink {
     std::uint32_t d = 0;
     std::uint32_t instruction = 0;
     bool pair = false;
+    Footprint into{};  // of an MMA: its accumulator
   };
   struct LateWait {
     Node look = kNoNode;

@@ -20,7 +20,10 @@
 ///      store's late read only with `ValuesOptions::stores_need_their_cta`), an address of no CTA;
 ///    tensor memory: columns that are not allocated, an illegal or growing allocation, one after
 ///      relinquishing, a free of what is no allocation, an allocation left at the CTA's end, lanes
-///      of another quarter, shapes and descriptors outside the manual's tables;
+///      of another quarter, shapes and descriptors outside the manual's tables, scale factors in
+///      the columns of the result;
+///    layouts: what an MMA or a tensor store takes for a row of a matrix, and copies or row stores
+///      left otherwise; one row twice; a swizzle's pattern entered in the middle;
 ///    named barriers: a bad id or count, two counts in one generation; the cluster barrier: a
 ///      second arrival in a generation, a wait without one; collective operations of single lanes;
 ///    setmaxnreg: out of range or in the wrong direction; cluster launch control: a request of a

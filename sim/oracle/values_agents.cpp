@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/oracle/values_layout.hpp"
 #include "sim/oracle/values_machine.hpp"
 
 namespace warptwin::sim::values {
@@ -218,6 +219,9 @@ Problem Machine::store(State& state, Agent& agent, std::vector<Sight>& sights, b
     if (any_unwritten(state, piece.reads)) {
       return wrong("bytes that nobody wrote go to global memory");
     }
+    if (Problem problem = misread(state, piece, of)) {
+      return problem;
+    }
     std::vector<std::uint64_t> words;
     for (const WordMove& move : piece.moves) {
       const Cell& from = state.cells[move.from];
@@ -244,6 +248,18 @@ Problem Machine::store(State& state, Agent& agent, std::vector<Sight>& sights, b
   return {};
 }
 
+// What lies otherwise than it is read.
+Problem Machine::misread(const State& state, const Piece& piece, const Planned& planned) const {
+  if (!plan_.layouts->reads(planned)) {
+    return {};
+  }
+  std::vector<std::uint64_t> tokens;
+  for (const std::uint32_t cell : piece.reads) {
+    tokens.push_back(state.cells[cell].token);
+  }
+  return wrong(plan_.layouts->misuse(planned, std::move(tokens)));
+}
+
 Problem Machine::tensor_step(State& state, const Agent& agent, std::vector<Sight>& sights) {
   const Planned& of = planned(agent);
   const Piece& piece = piece_of(agent);
@@ -266,6 +282,9 @@ Problem Machine::tensor_step(State& state, const Agent& agent, std::vector<Sight
   }
   if (unwritten && of.operation().op == Op::kTcgen05Mma) {
     return wrong("an MMA reads what nobody wrote");
+  }
+  if (Problem problem = misread(state, piece, of)) {
+    return problem;
   }
   write(state, piece.writes, token, flags);
   return {};

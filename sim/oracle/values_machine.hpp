@@ -268,6 +268,7 @@ class Machine {
   Problem take_agent(State& state, std::size_t index, std::vector<Sight>& sights);
   Problem land(State& state, const Agent& agent, std::vector<Sight>& sights);
   Problem store(State& state, Agent& agent, std::vector<Sight>& sights, bool& over);
+  Problem misread(const State& state, const Piece& piece, const Planned& planned) const;
   Problem tensor_step(State& state, const Agent& agent, std::vector<Sight>& sights);
 
   Problem check(const State& state, const Piece& piece, bool needs_ctas) const;

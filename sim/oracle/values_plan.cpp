@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/oracle/values_cells.hpp"
+#include "sim/oracle/values_layout.hpp"
 
 namespace warptwin::sim::values {
 
@@ -766,6 +767,9 @@ Plan make_plan(const Program& program, const ValuesOptions& options) {
                                   : program.workload.registers_per_thread;
   plan.warps.resize(program.warps.size());
   Planner{program, plan}.run();
+  if (plan.unsupported.empty()) {
+    plan.layouts = std::make_shared<const Layouts>(program, plan);
+  }
   return plan;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,10 @@ struct Planned {
   bool is_jump() const { return instruction->kind == Instruction::Kind::kJump; }
 };
 
+class Layouts;
+
 struct Plan {
+  std::shared_ptr<const Layouts> layouts;
   const Program* program = nullptr;
   ValuesOptions options;
   std::string unsupported;  // why V cannot judge it; empty if it can

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tests/oracle/program_changes.hpp"
 #include "tests/oracle/program_writer.hpp"
 
 namespace warptwin::sim {
@@ -32,20 +33,6 @@ Spot any_spot(const Program& program, Dice& dice) {
   }
   spot.at = at;
   return spot;
-}
-
-// Jumps to what stood at `at` or later go one further.
-void insert_instruction(Program& program,
-                        std::size_t warp,
-                        std::size_t at,
-                        const Instruction& instruction) {
-  std::vector<Instruction>& code = program.warps[warp];
-  code.insert(code.begin() + static_cast<std::ptrdiff_t>(at), instruction);
-  for (std::size_t i = 0; i < code.size(); ++i) {
-    if (i != at && code[i].kind == Instruction::Kind::kJump && code[i].target > at) {
-      ++code[i].target;
-    }
-  }
 }
 
 std::string words(const char* what, const Instruction& instruction, const Spot& spot) {
@@ -139,6 +126,7 @@ const char* change_count(Operation& op, Dice& dice) {
       op.count = kWarpLanes * dice.between(1, 3);
       return "threads of";
     case Op::kBulkWaitGroup:
+    case Op::kWgmmaWait:
       op.count = dice.below(3);
       return "groups of";
     case Op::kSharedStore:
@@ -161,6 +149,11 @@ const char* change_count(Operation& op, Dice& dice) {
 const char* change_meaning(Operation& op, Dice& dice) {
   switch (op.op) {
     case Op::kMbarrierArrive:
+      if ((op.flags & event_flag::kExpectTx) != 0 && dice.chance(50)) {
+        op.flags &= static_cast<std::uint16_t>(~event_flag::kExpectTx);
+        return "no bytes of";
+      }
+      [[fallthrough]];
     case Op::kClusterArrive:
       op.ordering = {dice.chance(60) ? Semantics::kRelaxed : Semantics::kRelease,
                      dice.chance(50) ? Scope::kCta : Scope::kCluster};
@@ -317,6 +310,24 @@ void any_operation(WarpWriter warp, const Program& program, Dice& dice) {
   }
 }
 
+// The first instruction from there on, round about, that has a layout, or that declares something.
+std::string change_nearest(Program& program, Spot spot, Dice& dice) {
+  for (std::size_t tries = instructions_of(program); tries-- > 0; ++spot.at) {
+    while (spot.at >= program.warps[spot.warp].size()) {
+      spot = {(spot.warp + 1) % program.warps.size(), 0};
+    }
+    Instruction& instruction = program.warps[spot.warp][spot.at];
+    const Instruction before = instruction;
+    const bool jump = instruction.kind == Instruction::Kind::kJump;
+    const char* what = jump ? nullptr : change_note(instruction.operation, dice);
+    what = jump || what != nullptr ? what : change_layout(instruction.operation, program, dice);
+    if (what != nullptr) {
+      return words(what, before, spot);
+    }
+  }
+  return "";
+}
+
 // One of the changes that `kind` says; "" where it fits nothing there.
 std::string try_edit(Program& program, Dice& dice) {
   Spot spot = any_spot(program, dice);
@@ -324,7 +335,7 @@ std::string try_edit(Program& program, Dice& dice) {
   Instruction& instruction = code[spot.at];
   const bool jump = instruction.kind == Instruction::Kind::kJump;
   const Instruction before = instruction;
-  switch (dice.below(9)) {
+  switch (dice.below(13)) {
     case 0:
     case 1:
     case 2:
@@ -367,6 +378,15 @@ std::string try_edit(Program& program, Dice& dice) {
                                            : change_count(instruction.operation, dice);
       return what == nullptr ? "" : words(what, before, spot);
     }
+    case 8: {
+      const char* what = jump ? nullptr : change_limits(instruction.operation, dice);
+      return what == nullptr ? "" : words(what, before, spot);
+    }
+    case 9:
+    case 10:
+      return change_nearest(program, spot, dice);
+    case 11:
+      return change_many(program, spot.warp, spot.at, dice);
     default: {
       const char* what = jump ? nullptr : change_meaning(instruction.operation, dice);
       if (what != nullptr) {
@@ -391,6 +411,19 @@ void drop_instruction(Program& program, std::size_t warp, std::size_t at) {
   for (Instruction& other : code) {
     if (other.kind == Instruction::Kind::kJump && other.target > at) {
       --other.target;
+    }
+  }
+}
+
+void insert_instruction(Program& program,
+                        std::size_t warp,
+                        std::size_t at,
+                        const Instruction& instruction) {
+  std::vector<Instruction>& code = program.warps[warp];
+  code.insert(code.begin() + static_cast<std::ptrdiff_t>(at), instruction);
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (i != at && code[i].kind == Instruction::Kind::kJump && code[i].target > at) {
+      ++code[i].target;
     }
   }
 }

@@ -15,6 +15,12 @@ std::string edit(Program& program, Dice& dice);
 /// Takes out instruction `at` of warp `warp`; jumps go where they went.
 void drop_instruction(Program& program, std::size_t warp, std::size_t at);
 
+/// Puts an instruction in front of number `at`; jumps to what stood there or later go one further.
+void insert_instruction(Program& program,
+                        std::size_t warp,
+                        std::size_t at,
+                        const Instruction& instruction);
+
 /// Whether a warp can jump back to where it came from without an operation in between.
 bool spins(const Program& program);
 

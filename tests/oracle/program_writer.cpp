@@ -1,7 +1,6 @@
 #include "tests/oracle/program_writer.hpp"
 
 #include "common/kernel/reference.hpp"
-#include "common/machine/umma_descriptor.hpp"
 
 #include "sim/model/symbols.hpp"
 
@@ -188,35 +187,58 @@ Instruction& WarpWriter::relinquish(CtaGroup group) {
   return append(op);
 }
 
-namespace {
-
-// A K-major tile without swizzle, eight rows of 32 bytes after the other.
-std::uint64_t operand(std::uint32_t tile) {
+std::uint64_t plain_operand(std::uint32_t tile) {
   constexpr std::uint32_t kLeading = 128;
   constexpr std::uint32_t kStride = 256;
   return UmmaSmemDescriptor::make(SharedAddress{tile}, kLeading, kStride, Swizzle::kNone).bits;
 }
 
-}  // namespace
-
 Instruction& WarpWriter::cp(std::uint32_t to, std::uint32_t tile) {
+  return cp(to, plain_operand(tile), TmemCopy::k128x128b);
+}
+
+Instruction& WarpWriter::cp(std::uint32_t to, std::uint64_t source, TmemCopy shape) {
   Operation op = at(single(Op::kTcgen05Cp), to);
-  op.descriptor_a = operand(tile);
-  op.wanted = static_cast<std::uint32_t>(TmemCopy::k128x128b);
-  op.count = columns_of(TmemCopy::k128x128b);
+  op.descriptor_a = source;
+  op.wanted = static_cast<std::uint32_t>(shape);
+  op.count = columns_of(shape);
   return append(op);
+}
+
+Instruction& WarpWriter::multiply(std::uint32_t d,
+                                  std::uint64_t a,
+                                  std::uint64_t b,
+                                  UmmaInstructionDescriptor instruction,
+                                  bool accumulate) {
+  Operation op = at(single(Op::kTcgen05Mma), d);
+  op.descriptor_a = a;
+  op.descriptor_b = b;
+  op.instruction = instruction.bits;
+  op.kind = static_cast<std::uint8_t>(instruction.kind);
+  op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
+  return append(op);
+}
+
+Instruction& WarpWriter::multiply_scaled(std::uint32_t d,
+                                         std::uint64_t a,
+                                         std::uint64_t b,
+                                         UmmaInstructionDescriptor instruction,
+                                         std::uint32_t scale_a,
+                                         std::uint32_t scale_b) {
+  Instruction& written = multiply(d, a, b, instruction);
+  written.operation.flags |= event_flag::kBlockScale;
+  written.operation.scale_a = scale_a;
+  written.operation.scale_b = scale_b;
+  return written;
 }
 
 Instruction& WarpWriter::mma(std::uint32_t d, std::uint32_t tile, bool accumulate, CtaGroup group) {
   const auto instruction = UmmaInstructionDescriptor::make(
       ElementType::kBf16, ElementType::kBf16, group == CtaGroup::kTwo ? 256 : 128, kOutputColumns);
-  Operation op = at(single(Op::kTcgen05Mma), d);
-  op.group = group;
-  op.descriptor_a = op.descriptor_b = operand(tile);
-  op.instruction = instruction.bits;
-  op.kind = static_cast<std::uint8_t>(instruction.kind);
-  op.flags = accumulate ? event_flag::kAccumulate : std::uint16_t{0};
-  return append(op);
+  Instruction& written =
+      multiply(d, plain_operand(tile), plain_operand(tile), instruction, accumulate);
+  written.operation.group = group;
+  return written;
 }
 
 Instruction& WarpWriter::commit(std::uint32_t bar, CtaMask mask, CtaGroup group) {
@@ -234,7 +256,7 @@ Instruction& WarpWriter::wgmma(std::uint32_t tile, std::uint32_t fragment, bool 
   const auto made = UmmaInstructionDescriptor::make(
       ElementType::kBf16, ElementType::kBf16, kWgmmaRows, kOutputColumns);
   Operation op = whole(Op::kWgmma);
-  op.descriptor_a = op.descriptor_b = operand(tile);
+  op.descriptor_a = op.descriptor_b = plain_operand(tile);
   op.instruction = made.bits;
   op.kind = static_cast<std::uint8_t>(made.kind);
   op.count = kOutputColumns;
@@ -249,10 +271,12 @@ Instruction& WarpWriter::wgmma_commit() {
   return append(whole(Op::kWgmmaCommit));
 }
 
-Instruction& WarpWriter::wgmma_wait(std::uint32_t pending) {
+Instruction& WarpWriter::wgmma_wait(std::uint32_t pending, std::uint32_t fragment) {
   Operation op = whole(Op::kWgmmaWait);
   op.count = pending;
-  return append(op);
+  Instruction& instruction = append(op);
+  instruction.fragment = fragment;
+  return instruction;
 }
 
 Instruction& WarpWriter::ld(std::uint32_t address, std::uint32_t columns, std::uint32_t fragment) {
@@ -275,6 +299,88 @@ Instruction& WarpWriter::wait_ld(std::uint32_t fragment, std::uint32_t columns) 
   instruction.fragment = fragment;
   instruction.fragment_registers = columns;
   return instruction;
+}
+
+Instruction& WarpWriter::use(std::uint32_t fragment, std::uint32_t registers) {
+  Instruction& instruction = append(whole(Op::kFragmentRead));
+  instruction.fragment = fragment;
+  instruction.fragment_registers = registers;
+  return instruction;
+}
+
+Instruction& WarpWriter::rows(std::uint32_t tile,
+                              std::uint32_t fragment,
+                              std::uint32_t registers,
+                              Swizzle swizzle) {
+  Operation op = at(whole(Op::kSharedStore), tile);
+  op.rank = 1;
+  op.row_bytes = 4 * registers;
+  op.element = ElementType::kF32;
+  op.swizzle = swizzle;
+  Instruction& instruction = append(op);
+  instruction.fragment = fragment;
+  instruction.fragment_registers = registers;
+  return instruction;
+}
+
+Instruction& WarpWriter::accumulator(std::uint32_t tile,
+                                     std::uint32_t row,
+                                     std::uint32_t fragment) {
+  Instruction& instruction = rows(tile, fragment, kOutputColumns / 2, Swizzle::kNone);
+  instruction.operation.of_accumulator = true;
+  instruction.operation.row = row;
+  instruction.operation.row_bytes = 4 * kOutputColumns;
+  return instruction;
+}
+
+namespace {
+
+Operation through_map(Op kind, std::uint32_t map, std::uint32_t column, std::uint32_t row) {
+  Operation op = single(kind);
+  op.map = map;
+  op.rank = 2;
+  op.at[0] = static_cast<std::int32_t>(column);
+  op.at[1] = static_cast<std::int32_t>(row);
+  return op;
+}
+
+}  // namespace
+
+Instruction& WarpWriter::tensor_load(std::uint32_t to,
+                                     std::uint32_t map,
+                                     std::uint32_t column,
+                                     std::uint32_t row,
+                                     std::uint32_t bar) {
+  Operation op = at(through_map(Op::kTensorLoad, map, column, row), to);
+  op.peer = bar;
+  return append(op);
+}
+
+Instruction& WarpWriter::tensor_store(std::uint32_t map,
+                                      std::uint32_t column,
+                                      std::uint32_t row,
+                                      std::uint32_t from) {
+  return append(at(through_map(Op::kTensorStore, map, column, row), from));
+}
+
+Instruction& WarpWriter::replace_map(std::uint32_t map, std::uint64_t address) {
+  Operation op = single(Op::kTensormapReplace);
+  op.count = map;
+  op.global = address;
+  return append(op);
+}
+
+Instruction& WarpWriter::release_maps() {
+  Operation op = single(Op::kFenceProxyTensormap);
+  op.ordering = {Semantics::kRelease, Scope::kGpu};
+  return append(op);
+}
+
+Instruction& WarpWriter::acquire_map(std::uint32_t map) {
+  Operation op = single(Op::kFenceProxyTensormap);
+  op.ordering = {Semantics::kAcquire, Scope::kGpu};
+  op.count = map;
+  return append(op);
 }
 
 Instruction& WarpWriter::wait_st() {
@@ -348,6 +454,19 @@ Instruction& WarpWriter::setmaxnreg(std::uint32_t registers, bool increase) {
   Operation op = whole(Op::kSetmaxnreg);
   op.count = registers;
   op.flags = increase ? event_flag::kIncrease : std::uint16_t{0};
+  return append(op);
+}
+
+Instruction& WarpWriter::note(std::uint32_t full,
+                              std::uint32_t stages,
+                              StageStep step,
+                              std::uint32_t index,
+                              std::uint32_t lap) {
+  Operation op = at(whole(Op::kStageNote), full);
+  op.count = stages;
+  op.stage_step = step;
+  op.wanted = index;
+  op.rank = lap;
   return append(op);
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "common/machine/umma_descriptor.hpp"
+
 #include "sim/program/program.hpp"
 
 namespace warptwin::sim {
@@ -81,16 +83,54 @@ class WarpWriter {
   /// 128 lanes and 4 columns at `to`, from the first half of each eight rows of `tile`. By one
   /// lane.
   Instruction& cp(std::uint32_t to, std::uint32_t tile);
+  /// Of any source and shape.
+  Instruction& cp(std::uint32_t to, std::uint64_t source, TmemCopy shape);
+  /// An MMA of any operands: descriptors of shared memory.
+  Instruction& multiply(std::uint32_t d,
+                        std::uint64_t a,
+                        std::uint64_t b,
+                        UmmaInstructionDescriptor instruction,
+                        bool accumulate = false);
+  /// The same of a block-scaled kind, with its factors' places in tensor memory.
+  Instruction& multiply_scaled(std::uint32_t d,
+                               std::uint64_t a,
+                               std::uint64_t b,
+                               UmmaInstructionDescriptor instruction,
+                               std::uint32_t scale_a,
+                               std::uint32_t scale_b);
   Instruction& commit(std::uint32_t bar, CtaMask mask = {}, CtaGroup group = CtaGroup::kOne);
   // The MMA of a warpgroup: D of 64 rows, kOutputColumns columns in a fragment; A and B as of mma
   Instruction& wgmma_fence();
   Instruction& wgmma(std::uint32_t tile, std::uint32_t fragment, bool accumulate);
   Instruction& wgmma_commit();
-  Instruction& wgmma_wait(std::uint32_t pending);
+  Instruction& wgmma_wait(std::uint32_t pending, std::uint32_t fragment);
   Instruction& ld(std::uint32_t address, std::uint32_t columns, std::uint32_t fragment);
   Instruction& st(std::uint32_t address, std::uint32_t columns, std::uint32_t fragment);
   Instruction& wait_ld(std::uint32_t fragment, std::uint32_t columns);
+  /// Its registers are read.
+  Instruction& use(std::uint32_t fragment, std::uint32_t registers);
   Instruction& wait_st();
+
+  // Tiles from registers: a row of f32 to each lane; a warp's rows of a wgmma's D
+  Instruction& rows(std::uint32_t tile,
+                    std::uint32_t fragment,
+                    std::uint32_t registers,
+                    Swizzle swizzle);
+  Instruction& accumulator(std::uint32_t tile, std::uint32_t row, std::uint32_t fragment);
+
+  // Copies through tensor map `map` of two dimensions, and changes of it, by one lane
+  Instruction& tensor_load(std::uint32_t to,
+                           std::uint32_t map,
+                           std::uint32_t column,
+                           std::uint32_t row,
+                           std::uint32_t bar);
+  Instruction& tensor_store(std::uint32_t map,
+                            std::uint32_t column,
+                            std::uint32_t row,
+                            std::uint32_t from);
+  Instruction& replace_map(std::uint32_t map, std::uint64_t address);
+  Instruction& release_maps();
+  Instruction& acquire_map(std::uint32_t map);
 
   // Words, by one lane
   Instruction& read(std::uint32_t address, std::uint32_t result = Instruction::kNone);
@@ -107,6 +147,14 @@ class WarpWriter {
   Instruction& griddepcontrol_launch();
   Instruction& setmaxnreg(std::uint32_t registers, bool increase);
 
+  /// What the protocol layer says of stage `index`, in lap `lap`, of the ring of `stages` stages
+  /// whose first full barrier is `full`.
+  Instruction& note(std::uint32_t full,
+                    std::uint32_t stages,
+                    StageStep step,
+                    std::uint32_t index,
+                    std::uint32_t lap);
+
   /// To instruction `target` where register `tested` is `value`, or is not if `negated`.
   Instruction& jump_if(std::uint32_t tested,
                        std::uint32_t value,
@@ -122,6 +170,9 @@ class WarpWriter {
 inline constexpr std::uint32_t kOperandBytes = 4096;
 /// Columns of tensor memory that its D takes.
 inline constexpr std::uint32_t kOutputColumns = 16;
+
+/// The descriptor of a K-major tile without swizzle, eight rows of 32 bytes after the other.
+std::uint64_t plain_operand(std::uint32_t tile);
 
 /// Where things are in every program that is written here: 16 mbarriers, 16 words of 16 bytes each,
 /// tiles of kOperandBytes; in global memory an input, a target, and flags.

@@ -43,6 +43,7 @@ void tmem_words(Plan& plan) {
   plan.tmem = true;
   const std::uint32_t users = plan.dice.between(1, plan.warps);
   const std::uint32_t trips = plan.dice.between(1, 2);
+  const bool again = plan.dice.chance(50);  // columns are allocated once more
   for (std::uint32_t cta = 0; cta < plan.ctas(); ++cta) {
     tmem_begin(plan, cta, 32);
     for (std::uint32_t u = 0; u < std::min(users, 4U); ++u) {
@@ -56,6 +57,10 @@ void tmem_words(Plan& plan) {
       }
     }
     tmem_end(plan, cta, 32);
+    if (again) {
+      plan.warp(cta, 0).alloc(Places::word(Places::kWords - 1), 32);
+      plan.warp(cta, 0).dealloc(0, 32);
+    }
   }
 }
 

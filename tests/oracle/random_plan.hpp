@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tests/oracle/program_writer.hpp"
@@ -27,6 +28,8 @@ struct Plan {
   std::uint32_t target = 0;             // bytes of the target
   std::uint32_t named = 1;              // named barriers; 0 is cta_sync's
   std::uint32_t tiles = 0;
+  /// Other barriers that the prologue initialises, and their counts.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> others{};
   bool tmem = false;
   bool has_tail = false;               // the clusters' CTAs end together
   std::vector<std::uint32_t> order{};  // a shuffle of the warps of a CTA
@@ -113,5 +116,11 @@ void reinit(Plan& plan);
 void barrier_as_data(Plan& plan);
 void branch(Plan& plan);
 void try_first(Plan& plan);
+void tensor_ring(Plan& plan);
+void map_change(Plan& plan);
+void scaled_mma(Plan& plan);
+void row_store(Plan& plan);
+void declared_ring(Plan& plan);
+void cluster_claims(Plan& plan);
 
 }  // namespace warptwin::sim::plan

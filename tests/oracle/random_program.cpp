@@ -45,13 +45,30 @@ constexpr Template kTemplates[] = {
     {Construct::kReinit, plan::reinit, 2, 1, 0, 0},
     {Construct::kBarrierAsData, plan::barrier_as_data, 2, 1, 0, 0},
     {Construct::kBranch, plan::branch, 2, 2, 1, 0},
+    {Construct::kTensorRing, plan::tensor_ring, 2, 5, 0, 2},
+    {Construct::kMapChange, plan::map_change, 2, 2, 0, 1},
+    {Construct::kScaledMma, plan::scaled_mma, 1, 2, 0, 2},
+    {Construct::kRowStore, plan::row_store, 1, 0, 0, 1},
+    {Construct::kDeclaredRing, plan::declared_ring, 2, 0, 0, 0},
+    {Construct::kClusterClaims, plan::cluster_claims, 1, 2, 1, 0},
     {Construct::kTry, plan::try_first, 2, 1, 1, 0},
 };
 
 bool reads_source(Construct construct) {
   return construct == Construct::kRing || construct == Construct::kMmaRing ||
          construct == Construct::kMulticastRing || construct == Construct::kAccumulatorRing ||
-         construct == Construct::kPairRing || construct == Construct::kWgmmaRing;
+         construct == Construct::kPairRing || construct == Construct::kWgmmaRing ||
+         construct == Construct::kScaledMma || construct == Construct::kDeclaredRing;
+}
+
+// Tensor maps are numbered, and each construct takes its own to be the first.
+bool has_maps(Construct construct) {
+  return construct == Construct::kTensorRing || construct == Construct::kMapChange ||
+         construct == Construct::kRowStore;
+}
+
+bool claims(Construct construct) {
+  return construct == Construct::kTileClaims || construct == Construct::kClusterClaims;
 }
 
 bool possible(const Template& which, const Plan& plan, const std::vector<Construct>& others) {
@@ -62,10 +79,15 @@ bool possible(const Template& which, const Plan& plan, const std::vector<Constru
   // Who allocates again must not have relinquished, nor ask for more; one construct is enough.
   const bool tmem = construct == Construct::kMmaRing || construct == Construct::kAccumulatorRing ||
                     construct == Construct::kPairRing || construct == Construct::kTmemHandshake ||
-                    construct == Construct::kTmemWords;
+                    construct == Construct::kTmemWords || construct == Construct::kTensorRing ||
+                    construct == Construct::kScaledMma || construct == Construct::kRowStore;
   if (!plan.fits(which.warps, which.bars, which.words) || (tmem && plan.tmem) ||
-      plan.tiles + which.tiles > Places::kTiles || has(construct)) {
+      plan.tiles + which.tiles > Places::kTiles || has(construct) ||
+      (has_maps(construct) && std::any_of(others.begin(), others.end(), has_maps))) {
     return false;
+  }
+  if (construct == Construct::kMapChange) {
+    return plan.ctas() == 1;
   }
   if (construct == Construct::kMulticastRing || construct == Construct::kRemoteArrivals) {
     return plan.cluster_size > 1;
@@ -73,8 +95,9 @@ bool possible(const Template& which, const Plan& plan, const std::vector<Constru
   if (construct == Construct::kPairRing) {
     return plan.cluster_size == 2;
   }
-  if (construct == Construct::kTileClaims) {
-    return plan.clusters > 1 && plan.cluster_size == 1;
+  if (claims(construct)) {
+    return plan.clusters > 1 && std::none_of(others.begin(), others.end(), claims) &&
+           (plan.cluster_size == 1) == (construct == Construct::kTileClaims);
   }
   // What reads the memory of the grid before has to wait for it.
   if ((construct == Construct::kDependentLaunch &&
@@ -84,14 +107,14 @@ bool possible(const Template& which, const Plan& plan, const std::vector<Constru
   }
   // A poll of another cluster needs all of them on the machine, and claims leave some out.
   if (construct == Construct::kFlagGlobal) {
-    return !has(Construct::kTileClaims);
+    return std::none_of(others.begin(), others.end(), claims);
   }
   return !(construct == Construct::kRegisters && plan.warps != 5);
 }
 
 // The first warp of each CTA makes the barriers, and all of the cluster meet.
 void write_prologue(Plan& plan) {
-  if (plan.counts.empty() && plan.cluster_size == 1) {
+  if (plan.counts.empty() && plan.others.empty() && plan.cluster_size == 1) {
     return;
   }
   const bool relaxed = plan.cluster_size > 1 && plan.dice.chance(40);
@@ -103,6 +126,9 @@ void write_prologue(Plan& plan) {
       if (w == owner) {
         for (std::uint32_t i = 0; i < plan.counts.size(); ++i) {
           warp.init(Places::bar(i), plan.counts[i]);
+        }
+        for (const auto& [address, count] : plan.others) {
+          warp.init(address, count);
         }
         warp.fence_mbarrier_init();
         warp.sync_warp();
@@ -150,7 +176,7 @@ std::uint32_t operations_of(const Program& program) {
 
 RandomProgram planned_program(Dice& dice, const std::string& name, Construct only) {
   constexpr std::pair<std::uint32_t, std::uint32_t> kGrids[] = {
-      {1, 1}, {1, 1}, {1, 1}, {1, 1}, {2, 1}, {2, 1}, {3, 1}, {1, 2}, {1, 3}};
+      {1, 1}, {1, 1}, {1, 1}, {1, 1}, {2, 1}, {2, 1}, {3, 1}, {1, 2}, {1, 3}, {2, 2}};
   RandomProgram drawn;
   auto [cluster_size, clusters] = kGrids[dice.below(std::size(kGrids))];
   std::uint32_t warps = dice.between(2, dice.chance(70) ? 3 : 5);
@@ -165,6 +191,11 @@ RandomProgram planned_program(Dice& dice, const std::string& name, Construct onl
     cluster_size = 1;
     clusters = 2;
     warps = 2;
+  } else if (only == Construct::kClusterClaims) {
+    cluster_size = clusters = 2;
+    warps = 2;
+  } else if (only == Construct::kMapChange) {
+    cluster_size = clusters = 1;
   } else if (only == Construct::kRegisters) {
     warps = 5;
   } else if (only == Construct::kWgmmaRing) {
@@ -180,7 +211,7 @@ RandomProgram planned_program(Dice& dice, const std::string& name, Construct onl
         !possible(which, plan, drawn.constructs)) {
       continue;
     }
-    if (which.construct == Construct::kTileClaims) {
+    if (claims(which.construct)) {
       drawn.program.workload.resident_clusters = dice.between(1, clusters - 1);
     }
     plan.shuffle();
@@ -216,6 +247,12 @@ const char* name_of(Construct construct) {
                                     "reinit",
                                     "barrier_as_data",
                                     "branch",
+                                    "tensor_ring",
+                                    "map_change",
+                                    "scaled_mma",
+                                    "row_store",
+                                    "declared_ring",
+                                    "cluster_claims",
                                     "try",
                                     "nothing"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(Construct::kCount));
@@ -233,14 +270,24 @@ RandomProgram random_program(std::uint64_t seed, const RandomProgramOptions& opt
       drawn.constructs = {Construct::kNothing};
       drawn.program = unplanned_program(dice, name);
     } else {
-      drawn = planned_program(dice, name, options.only);
+      // Some constructs need a grid of their own.
+      const bool alone = options.only == Construct::kCount && dice.chance(40);
+      drawn = planned_program(
+          dice,
+          name,
+          alone
+              ? static_cast<Construct>(dice.below(static_cast<std::uint32_t>(Construct::kNothing)))
+              : options.only);
       const std::uint32_t edits = dice.between(0, options.edits_max);
       for (std::uint32_t i = 0; i < edits; ++i) {
         drawn.edits.push_back(edit(drawn.program, dice));
       }
     }
     // What cannot be had with so few operations gets more.
-    const std::uint32_t operations_max = options.operations_max + draws / kDrawsOfOneSize * 10;
+    const Workload& work = drawn.program.workload;
+    const bool alone = work.clusters * work.cluster_size == 1;
+    const std::uint32_t operations_max =
+        options.operations_max * (alone ? 1 : 2) + draws / kDrawsOfOneSize * 10;
     if (!drawn.constructs.empty() && !spins(drawn.program) &&
         operations_of(drawn.program) <= operations_max) {
       try {

@@ -52,6 +52,12 @@ enum class Construct : std::uint8_t {
   kReinit,         // an mbarrier gets another count
   kBarrierAsData,  // its bytes become data
   kBranch,         // a word that a copy brought decides
+  kTensorRing,     // tiles through a tensor map, an MMA that reads them as they lie
+  kMapChange,      // a tensor map changes between copies
+  kScaledMma,      // scale factors go to tensor memory
+  kRowStore,       // registers go to a tile, and on to global memory
+  kDeclaredRing,   // with contracts and notes of the protocol layer
+  kClusterClaims,  // cluster launch control for all CTAs of a cluster
   kTry,            // a try whose answer chooses between a wait and none
   kNothing,        // no plan at all
   kCount,
@@ -61,7 +67,7 @@ const char* name_of(Construct construct);
 
 struct RandomProgramOptions {
   std::uint32_t edits_max = 3;        // drawn from 0 to so many
-  std::uint32_t operations_max = 60;  // of all warps together
+  std::uint32_t operations_max = 60;  // of all warps together; twice as many of several CTAs
   std::uint32_t unplanned = 5;        // percent of programs without a plan
   /// Not kCount: this construct alone.
   Construct only = Construct::kCount;

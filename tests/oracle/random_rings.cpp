@@ -199,6 +199,9 @@ void wgmma_ring(Plan& plan) {
   }
   const std::uint32_t tile = plan.tiles;
   plan.tiles += stages;
+  const bool stores = plan.tiles < Places::kTiles && dice.chance(50);  // D, to a tile of its own
+  const std::uint32_t result = Places::tile(plan.tiles);
+  plan.tiles += stores ? 1 : 0;
   const auto load = [&](WarpWriter producer, std::uint32_t i) {
     const std::uint32_t s = i % stages;
     if (i >= stages) {
@@ -220,7 +223,7 @@ void wgmma_ring(Plan& plan) {
         warp.wgmma(Places::tile(tile + i % stages), 0, i > 0);
         warp.wgmma_commit();
         const bool keeps = released_late && i + 1 < trips;
-        warp.wgmma_wait(keeps ? 1 : 0);
+        warp.wgmma_wait(keeps ? 1 : 0, 0);
         const std::uint32_t done = keeps ? i : i + 1;  // wgmmas that have read their stage
         for (std::uint32_t d = released_late && i > 0 ? i - 1 : i; d < done; ++d) {
           if (d + stages < trips) {
@@ -230,6 +233,9 @@ void wgmma_ring(Plan& plan) {
             }
           }
         }
+      }
+      if (stores) {
+        warp.accumulator(result, kWgmmaWarpRows * w, 0);
       }
     }
   }

@@ -33,21 +33,27 @@ RelationOptions relation_options(const VerdictOptions& options) {
   return relation;
 }
 
-// The first error of a run's findings, or of the conditions that are shown.
+void add(const Finding& finding, ToolAnswer& answer) {
+  if (answer.id.empty()) {
+    answer.id = finding.info->id;
+    answer.text = finding.message;
+  }
+  if (std::find(answer.ids.begin(), answer.ids.end(), finding.info->id) == answer.ids.end()) {
+    answer.ids.emplace_back(finding.info->id);
+  }
+}
+
+// The errors of a run's findings, and of the conditions that are shown; the first decides.
 void decide(const ProofResult& result, ToolAnswer& answer) {
   for (const RunResult* run : {&result.run, &result.second}) {
     for (const Finding& finding : run->findings) {
-      if (finding.severity >= Severity::kError && answer.id.empty()) {
-        answer.id = finding.info->id;
-        answer.text = finding.message;
+      if (finding.severity >= Severity::kError) {
+        add(finding, answer);
       }
     }
   }
   for (const Refutation& refutation : result.refutations) {
-    if (answer.id.empty()) {
-      answer.id = refutation.finding.info->id;
-      answer.text = refutation.finding.message;
-    }
+    add(refutation.finding, answer);
   }
   if (answer.id.empty() && result.run.end != RunEnd::kDone) {
     answer.id = "END";
@@ -223,12 +229,23 @@ OracleAnswer ask_oracles_of(const Program& program,
   return answer;
 }
 
+std::span<const NotDrawn> not_drawn() {
+  static constexpr NotDrawn kIds[] = {
+      {"RESULT_WRONG", "a program has no reference to compare its values with"},
+  };
+  return kIds;
+}
+
 const char* not_an_oracles(const ToolAnswer& tool) {
   struct Reason {
     const char* id;
     const char* text;  // part of the finding's
     const char* why;
   };
+  constexpr const char* kDeclared =
+      "what the program declares of itself: what it does may be right all the same";
+  constexpr const char* kFactors =
+      "of which rows scale factors are: the oracles know that they are written";
   static constexpr Reason kReasons[] = {
       {"WARP_SYNC_MISSING", "", "lanes: right by the memory model, seen to hang on a GPU"},
       {"WARP_LANE_RACE", "", "lanes: the oracles take a warp as one"},
@@ -245,6 +262,30 @@ const char* not_an_oracles(const ToolAnswer& tool) {
       {"NAMED_BARRIER_OVERSUBSCRIBED",
        "",
        "judged by the memory order: that a warp has ended, or a relaxed arrival, does not count"},
+      {"MBAR_SURPLUS_ARRIVAL", "", kDeclared},
+      {"PIPELINE_COUNT_MISMATCH", "", kDeclared},
+      {"PIPELINE_ROLE_MISMATCH", "", kDeclared},
+      {"PIPELINE_STAGE_OOB", "", kDeclared},
+      {"PIPELINE_STATE_DESYNC", "", kDeclared},
+      {"STAGE_DOUBLE_RELEASE", "", kDeclared},
+      {"STAGE_LEAK", "", kDeclared},
+      {"STAGE_USE_AFTER_RELEASE", "", kDeclared},
+      {"STAGE_USE_BEFORE_ACQUIRE", "", kDeclared},
+      {"CLC_WORK_LOST",
+       "",
+       "what is to be done for a cluster that was granted: the oracles have no reference"},
+      {"ORDER_PASS",
+       "",
+       "a wait that may pass in a later phase than it means, and nothing depends on which: a rule "
+       "of use"},
+      {"WGMMA_UNFINISHED_AT_EXIT",
+       "",
+       "of a warp, where another of its warpgroup has waited: R takes their wgmma as one"},
+      {"LAYOUT_SCALES", "", kFactors},
+      {"LAYOUT_START",
+       "multiple of 32 bytes along K",
+       "bytes of a row side by side, of two slices of K: the oracles take them for a row"},
+      {"TCGEN05_SCALE_REPLICA", "", kFactors},
   };
   for (const Reason& reason : kReasons) {
     if (tool.id == reason.id && tool.text.find(reason.text) != std::string::npos) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,9 @@ const char* name_of(Verdict verdict);
 /// What the proof says, and the id or the words that it gives.
 struct ToolAnswer {
   Verdict verdict = Verdict::kProved;
-  std::string id;    // of what decided: a diagnostic's, or why it is undecided
-  std::string text;  // its message
+  std::string id;                  // of what decided: a diagnostic's, or why it is undecided
+  std::string text;                // its message
+  std::vector<std::string> ids{};  // of all its errors, each once
 };
 
 struct OracleAnswer {
@@ -55,6 +57,13 @@ struct VerdictOptions {
   bool tries_fail = false;          // see RelationOptions
   std::uint64_t steps_max = 5'000;  // of a run
 };
+
+/// An error that no drawn program has, and why.
+struct NotDrawn {
+  const char* id;
+  const char* why;
+};
+std::span<const NotDrawn> not_drawn();
 
 /// Asks the proof. Never throws: an exception is kInternal.
 ToolAnswer ask_tool(const Program& program, const VerdictOptions& options);

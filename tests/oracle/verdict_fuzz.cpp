@@ -13,6 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "common/report/catalogue.hpp"
+
 #include "sim/program/text.hpp"
 #include "tests/oracle/random_program.hpp"
 #include "tests/oracle/verdict.hpp"
@@ -123,7 +125,8 @@ struct Totals {
   std::uint64_t every = 0;  // V saw all interleavings, or one that is wrong
   std::uint64_t wrong = 0;  // by the oracles
   std::map<std::string, std::array<std::uint64_t, 3>> constructs;  // programs, wrong, proved
-  std::map<std::string, std::uint64_t> ids;
+  std::map<std::string, std::uint64_t> ids;                        // that decided
+  std::map<std::string, std::uint64_t> found;  // that decided or came with one that did
   std::map<std::string, Failure> failures;
 
   void add(const RandomProgram& drawn,
@@ -145,6 +148,9 @@ struct Totals {
     }
     if (tool.verdict == Verdict::kDefect) {
       ++ids[tool.id];
+      for (const std::string& id : tool.ids) {
+        ++found[id];
+      }
     }
     if (agreement != Agreement::kAgrees) {
       Failure& failure = failures[class_of(agreement, tool, oracle)];
@@ -205,6 +211,34 @@ Totals fuzz(const Arguments& arguments) {
   return totals;
 }
 
+// Each error that may be reported: how often it decided, how often it was found at all.
+void print_ids(const Totals& totals) {
+  std::string missing;
+  std::uint32_t errors = 0;
+  std::printf("errors: decided the verdict, found\n");
+  for (const warptwin::DiagnosticInfo& info : warptwin::catalogue()) {
+    if (info.practical < warptwin::Severity::kError) {
+      continue;
+    }
+    ++errors;
+    const auto decided = totals.ids.find(info.id);
+    const auto found = totals.found.find(info.id);
+    if (found == totals.found.end()) {
+      missing += std::string{"  "} + info.id + "\n";
+      continue;
+    }
+    std::printf("  %-34s %8llu %8llu\n",
+                info.id,
+                static_cast<unsigned long long>(decided == totals.ids.end() ? 0 : decided->second),
+                static_cast<unsigned long long>(found->second));
+  }
+  std::printf(
+      "%zu of %u errors found; not found:\n%s", totals.found.size(), errors, missing.c_str());
+  for (const NotDrawn& one : not_drawn()) {
+    std::printf("%s is not drawn, because %s\n", one.id, one.why);
+  }
+}
+
 void print_counts(const Totals& totals) {
   std::printf(
       "%llu programs, %llu wrong by the oracles, %llu without an answer of theirs; "
@@ -228,10 +262,7 @@ void print_counts(const Totals& totals) {
                 static_cast<unsigned long long>(counts[1]),
                 static_cast<unsigned long long>(counts[2]));
   }
-  std::printf("defects decided by\n");
-  for (const auto& [id, count] : totals.ids) {
-    std::printf("  %-34s %8llu\n", id.c_str(), static_cast<unsigned long long>(count));
-  }
+  print_ids(totals);
 }
 
 // The program, the verdict and the findings.

@@ -1,6 +1,11 @@
 #include "tests/oracle/verdict.hpp"
 
+#include <set>
+#include <string>
+
 #include <gtest/gtest.h>
+
+#include "common/report/catalogue.hpp"
 
 #include "sim/program/text.hpp"
 #include "tests/oracle/random_program.hpp"
@@ -64,6 +69,31 @@ TEST(Verdict, ProofAndOraclesAgreeOnDrawnPrograms) {
   EXPECT_GT(proved, kPrograms / 4);
   EXPECT_GT(defects, kPrograms / 4);
   EXPECT_LT(not_proved, kPrograms / 20);
+}
+
+// What no program is drawn for goes untested: the generator has to reach nearly every error.
+TEST(Verdict, DrawnProgramsHaveNearlyEveryError) {
+  std::set<std::string> errors;
+  for (const DiagnosticInfo& info : catalogue()) {
+    if (info.practical >= Severity::kError) {
+      errors.insert(info.id);
+    }
+  }
+  for (const NotDrawn& one : not_drawn()) {
+    EXPECT_EQ(errors.erase(one.id), 1U) << one.id;
+  }
+  const std::size_t all = errors.size();
+  constexpr std::uint64_t kPrograms = 600;  // of a construct
+  RandomProgramOptions options;
+  for (int construct = 0; construct < static_cast<int>(Construct::kNothing); ++construct) {
+    options.only = static_cast<Construct>(construct);
+    for (std::uint64_t seed = 1000; seed < 1000 + kPrograms; ++seed) {
+      for (const std::string& id : ask_tool(random_program(seed, options).program, both()).ids) {
+        errors.erase(id);
+      }
+    }
+  }
+  EXPECT_LE(errors.size(), all / 12) << testing::PrintToString(errors);
 }
 
 TEST(Verdict, DisagreementsAreNamed) {

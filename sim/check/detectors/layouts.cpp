@@ -216,9 +216,40 @@ class LayoutsDetector : public Detector {
               "group of eight rows nor" +
               (mn_major ? " along K" : " at a multiple of 32 bytes along K within one") + ", " +
               written_by(tile));
+    } else if (const Tile* other = swizzled_otherwise(event.cta, operand, tile, span)) {
+      reporter().report("LAYOUT_SWIZZLE",
+                        event,
+                        object(event, operand, tile),
+                        "goes on " + std::to_string(other->writer.address - tile.writer.address) +
+                            " bytes behind with " + swizzle_name(span) + "; written there with " +
+                            swizzle_name(other->span) + ", " + written_by(*other));
     } else if (whole_rows) {
       check_major(event, operand, tile, span);
     }
+  }
+
+  // A box with another swizzle that holds the beginning of a group of eight rows of the operand.
+  const Tile* swizzled_otherwise(std::uint32_t cta,
+                                 const Operand& operand,
+                                 const Tile& tile,
+                                 std::uint32_t span) {
+    const bool mn_major = operand.major == Major::kMn;
+    const std::uint32_t start = operand.descriptor.start().value;
+    const std::uint32_t rows = mn_major ? mma_k(operand.type) : operand.rows;
+    const std::uint32_t panels =
+        mn_major ? ceil_div(operand.rows * bytes_of(operand.type), span) : 1;
+    for (std::uint32_t panel = 0; panel < panels; ++panel) {
+      for (std::uint32_t row = 0; row < rows; row += kRowsOfGroup) {
+        const std::uint32_t at = start + panel * operand.descriptor.leading_bytes() +
+                                 row / kRowsOfGroup * operand.descriptor.stride_bytes();
+        const bool own = tile.writer.address <= at && at < tile.end;
+        const Tile* other = own ? nullptr : find(cta, at);
+        if (other != nullptr && other->writer.op == Op::kTensorLoad && other->span != span) {
+          return other;
+        }
+      }
+    }
+    return nullptr;
   }
 
   // An operand that goes on in other boxes than it begins in is still one piece of the matrix: its

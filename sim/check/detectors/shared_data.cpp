@@ -74,6 +74,7 @@ struct Access {
   bool gone = false;                       // while a later access is judged: it takes its place
   std::shared_ptr<Completion> completion;  // load, store, response
   Footprint source{};  // MMA: what one write before it filled, all of it still as it was then
+  Units units{};       // of an operand whose pieces are not one stride apart
 };
 
 class SharedDataDetector : public Detector {
@@ -265,28 +266,39 @@ class SharedDataDetector : public Detector {
     const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
     const bool pair = (event.flags & event_flag::kPair) != 0;
     const std::uint32_t ctas = ctas_in(pair ? CtaGroup::kTwo : CtaGroup::kOne);
-    const auto add = [&](const OperandReach& reach) { add_operand(event, reach); };
+    const auto read =
+        [&](UmmaSmemDescriptor operand, std::uint32_t rows, Major major, ElementType type) {
+          for_each_reach(operand, rows, major, type, [&](const OperandReach& reach) {
+            add_operand(event, reach, [&] { return units_of(operand, rows, major, type); });
+          });
+        };
     if ((event.flags & event_flag::kTmemA) == 0) {
-      for_each_reach(
-          {event.global}, instruction.m() / ctas, instruction.a_major(), instruction.a_type(), add);
+      read({event.global}, instruction.m() / ctas, instruction.a_major(), instruction.a_type());
     }
-    for_each_reach(
-        {event.extra}, instruction.n() / ctas, instruction.b_major(), instruction.b_type(), add);
+    read({event.extra}, instruction.n() / ctas, instruction.b_major(), instruction.b_type());
   }
 
   // Each warp reads its rows of A and all of B, so each has to know that they are there.
   void on_wgmma(const Event& event) {
     const UmmaInstructionDescriptor instruction{event.wanted, {}};
-    add_operand(event, reach_of({event.global}, kWgmmaRows));
-    add_operand(event, reach_of({event.extra}, instruction.n()));
+    const auto read = [&](UmmaSmemDescriptor operand, std::uint32_t rows) {
+      add_operand(event, reach_of(operand, rows), [&] {
+        return units_of(operand, rows, Major::kK, instruction.a_type());
+      });
+    };
+    read({event.global}, kWgmmaRows);
+    read({event.extra}, instruction.n());
   }
 
   void on_copy(const Event& event) {
-    add_operand(event, copy_reach({event.global}, static_cast<TmemCopy>(event.wanted)));
+    const UmmaSmemDescriptor source{event.global};
+    const auto shape = static_cast<TmemCopy>(event.wanted);
+    add_operand(event, copy_reach(source, shape), [&] { return units_of(source, shape); });
   }
 
-  // Read at the same place in both CTAs of a pair.
-  void add_operand(const Event& event, const OperandReach& reach) {
+  // Read at the same place in both CTAs of a pair; `units` says what is read, piece by piece.
+  template <class F>
+  void add_operand(const Event& event, const OperandReach& reach, F&& units) {
     const bool pair = (event.flags & event_flag::kPair) != 0;
     const std::uint32_t first = pair ? event.cta & ~1U : event.cta;
     for (std::uint32_t cta = first; cta < first + (pair ? 2 : 1); ++cta) {
@@ -299,6 +311,9 @@ class SharedDataDetector : public Detector {
       const bool wgmma = event.op == Op::kWgmma;
       Access access = make(event, wgmma ? Kind::kWgmma : Kind::kTensor, at);
       access.time = wgmma ? event.pending + 1 : order_.tensor_issued(event.warp);
+      if (reach.pitch == 0) {
+        access.units = units();
+      }
       add(event, cta, std::move(access));
     }
   }
@@ -368,9 +383,10 @@ class SharedDataDetector : public Detector {
   struct Coverage {
     std::uint64_t bytes = 0;
     std::uint32_t first_missing = 0;
+    std::uint64_t of = 0;  // all that is read
   };
-  Coverage coverage(const std::vector<Access>& known, const Footprint& read) {
-    const auto [low, high] = read.bounds();
+  Coverage coverage(const std::vector<Access>& known, const Access& read) {
+    const auto [low, high] = read.at.bounds();
     written_.reset(low, high);
     for (const Access& one : known) {
       const auto [first, last] = one.at.bounds();
@@ -381,8 +397,9 @@ class SharedDataDetector : public Detector {
             [&](std::uint32_t from, std::uint32_t to) { written_.set(from, to, data); });
       }
     }
-    Coverage result{0, high};
-    read.for_each_run([&](std::uint32_t from, std::uint32_t to) {
+    Coverage result{0, high, 0};
+    const auto look = [&](std::uint32_t from, std::uint32_t to) {
+      result.of += to - from;
       if (written_.all(from, to)) {
         result.bytes += to - from;
         return;
@@ -393,7 +410,15 @@ class SharedDataDetector : public Detector {
         ++missing;
       }
       result.first_missing = std::min(result.first_missing, missing);
-    });
+    };
+    if (!read.at.gaps) {
+      read.at.for_each_run(look);
+    }
+    for (const auto& [from, to] : read.units) {
+      if (low <= from && to <= high) {  // not of another panel
+        look(from, to);
+      }
+    }
     return result;
   }
 
@@ -402,8 +427,8 @@ class SharedDataDetector : public Detector {
                        std::uint32_t cta,
                        const std::vector<Access>& known,
                        const Access& read) {
-    const Coverage written = coverage(known, read.at);
-    if (written.bytes == read.at.bytes() || (read.at.gaps && written.bytes != 0)) {
+    const Coverage written = coverage(known, read);
+    if (written.bytes == written.of) {
       return;
     }
     const std::string what = reads_operand(read.kind) ? "an operand" : "read";
@@ -414,7 +439,7 @@ class SharedDataDetector : public Detector {
                           ? what + (reads_operand(read.kind) ? " that nobody has written"
                                                              : " although nobody has written it")
                           : what + " of which only " + std::to_string(written.bytes) + " of " +
-                                std::to_string(read.at.bytes()) +
+                                std::to_string(written.of) +
                                 " bytes have been written; the first that has not is shared+" +
                                 std::to_string(written.first_missing));
   }

@@ -1,5 +1,6 @@
 /// wgmma by the four warps of a warpgroup alike, its registers fenced before it and left alone
-/// until the wait. That its operands are left alone, too, shared_data sees.
+/// until the wait, which comes before the warp's end. That its operands are left alone, too,
+/// shared_data sees.
 /// Source: PTX ISA, "wgmma.mma_async", "wgmma.fence", "wgmma.wait_group".
 
 #include <map>
@@ -24,6 +25,14 @@ class WarpgroupMmaDetector : public Detector {
   void on_event(const Event& event) override {
     if (event.op == Op::kWgmma && event.step == Step::kIssued) {
       last_[event.warp] = event.site;
+      open_[event.warp] = {event.pending, event.site};
+    } else if (event.op == Op::kWgmmaWait && event.step == Step::kDone) {
+      const auto open = open_.find(event.warp);
+      if (open != open_.end() && open->second.number < event.pending) {
+        open_.erase(open);
+      }
+    } else if (event.op == Op::kWarpExit) {
+      on_exit(event);
     }
     switch (event.fault) {
       case Fault::kUnwaited:
@@ -89,6 +98,26 @@ class WarpgroupMmaDetector : public Detector {
   }
 
  private:
+  struct Issue {
+    std::uint32_t number = 0;
+    SourceSite site{};
+  };
+
+  void on_exit(const Event& event) {
+    const auto open = open_.find(event.warp);
+    if (open == open_.end()) {
+      return;
+    }
+    Event at = event;
+    at.site = open->second.site;
+    reporter().report("WGMMA_UNFINISHED_AT_EXIT",
+                      at,
+                      naming().warp(event.warp),
+                      "ends without a wait for its last wgmma",
+                      {"missing: wgmma.commit_group and wgmma.wait_group before the warp ends"});
+    open_.erase(open);
+  }
+
   void report_early(const Event& event) {
     const char* what = event.op == Op::kSharedStore ? "is stored"
                        : event.op == Op::kWgmma     ? "was touched before this wgmma"
@@ -125,6 +154,7 @@ class WarpgroupMmaDetector : public Detector {
   }
 
   std::map<std::uint32_t, SourceSite> last_;  // the last wgmma of each warp
+  std::map<std::uint32_t, Issue> open_;       // the same, until a wait covers it
 };
 
 }  // namespace
