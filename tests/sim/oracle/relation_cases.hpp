@@ -794,6 +794,55 @@ warp 0:
   elect cp.async.bulk.shared.global [word[0]], [given], 16, [bar[0]]
   mbarrier.wait [bar[0]], phase 0
 )"},
+    {"accumulators_of_two_shapes",
+     RelationKind::kRace,
+     "warps 1",
+     R"(warp 0:
+  elect mbarrier.init [bar[0]], 1
+  elect mbarrier.init [bar[1]], 1
+  elect fence.mbarrier_init
+  bar.warp.sync
+  tcgen05.alloc [word[15]], 32
+  elect mbarrier.arrive.expect_tx [bar[0]], 4096
+  elect cp.async.bulk.shared.global [tile[0]], [source], 4096, [bar[0]]
+  bar.warp.sync
+  mbarrier.wait [bar[0]], phase 0
+  bar.warp.sync
+  elect MMA
+  elect tcgen05.mma [tmem column 0], )"
+     R"(desc([tile[0]], swizzle 0, stride 256, leading 128), )"
+     R"(desc([tile[0]], swizzle 0, stride 256, leading 128), )"
+     R"(m128n32, bf16, bf16
+  elect tcgen05.commit [bar[1]]
+  bar.warp.sync
+  mbarrier.wait [bar[1]], phase 0
+  bar.warp.sync
+  tcgen05.fence::after_thread_sync
+  tcgen05.dealloc [tmem column 0], 32
+)",
+     R"(warp 0:
+  elect mbarrier.init [bar[0]], 1
+  elect mbarrier.init [bar[1]], 1
+  elect fence.mbarrier_init
+  bar.warp.sync
+  tcgen05.alloc [word[15]], 32
+  elect mbarrier.arrive.expect_tx [bar[0]], 4096
+  elect cp.async.bulk.shared.global [tile[0]], [source], 4096, [bar[0]]
+  bar.warp.sync
+  mbarrier.wait [bar[0]], phase 0
+  bar.warp.sync
+  elect MMA
+  elect tcgen05.mma [tmem column 0], )"
+     R"(desc([tile[0]], swizzle 0, stride 256, leading 128), )"
+     R"(desc([tile[0]], swizzle 0, stride 256, leading 128), )"
+     R"(m128n16, bf16, bf16
+  elect tcgen05.commit [bar[1]]
+  bar.warp.sync
+  mbarrier.wait [bar[1]], phase 0
+  bar.warp.sync
+  tcgen05.fence::after_thread_sync
+  tcgen05.dealloc [tmem column 0], 32
+)"},
 };
 
 }  // namespace warptwin::sim

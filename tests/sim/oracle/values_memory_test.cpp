@@ -4,6 +4,8 @@
 #include <functional>
 #include <vector>
 
+#include "common/kernel/reference.hpp"
+
 #include "tests/sim/oracle/values_draft.hpp"
 
 namespace warptwin::sim::values_memory_test {
@@ -309,6 +311,51 @@ void use_columns(Draft& p, const std::function<void(WarpWriter)>& body) {
   w.dealloc(0, 32);
 }
 
+const std::vector<Case> kLayouts = {
+    {"an_operand_goes_on_with_another_swizzle",
+     "rows that are not those of the matrix",
+     [](Draft& p, bool fault) {
+       constexpr std::uint32_t kHalf = 2048;
+       Workload& work = p.program.workload;
+       const auto tensor = static_cast<std::uint32_t>(work.tensors.size());
+       work.tensors.push_back(matrix("operand", TensorUse::kInput, 64, 32));
+       work.maps = {{tensor, 32, 32, Swizzle::k64B}, {tensor, 32, 32, Swizzle::kNone}};
+       p.init({1, 1});
+       WarpWriter w = p.warp(0);
+       w.alloc(word(15), 32);
+       w.arrive_expect(bar(0), 2 * kHalf);
+       w.tensor_load(tile(0), 0, 0, 0, bar(0));
+       w.tensor_load(tile(0) + kHalf, fault ? 1 : 0, 0, 32, bar(0));
+       Draft::wait(w, bar(0), 0);
+       const std::uint64_t operand =
+           UmmaSmemDescriptor::make(SharedAddress{tile(0)}, 16, 512, Swizzle::k64B).bits;
+       w.multiply(0,
+                  operand,
+                  operand,
+                  UmmaInstructionDescriptor::make(ElementType::kBf16, ElementType::kBf16, 64, 16));
+       w.commit(bar(1));
+       Draft::wait(w, bar(1), 0);
+       w.dealloc(0, 32);
+     },
+     1},
+    {"rows_are_stored_with_another_swizzle",
+     "rows that are not those of the matrix",
+     [](Draft& p, bool fault) {
+       Workload& work = p.program.workload;
+       const auto tensor = static_cast<std::uint32_t>(work.tensors.size());
+       work.tensors.push_back(matrix("result", TensorUse::kScratch, 32, 16, ElementType::kF32));
+       work.maps = {{tensor, 32, 16, Swizzle::k64B}};
+       WarpWriter w = p.warp(0);
+       w.rows(tile(0), 0, 16, fault ? Swizzle::kNone : Swizzle::k64B);
+       w.fence_proxy();
+       w.sync_warp();
+       w.tensor_store(0, 0, 0, tile(0));
+       w.commit_group();
+       w.wait_group(0);
+     },
+     1},
+};
+
 const std::vector<Case> kTensor = {
     {"registers_before_their_wait",
      "fragment read",
@@ -537,6 +584,7 @@ const std::vector<Case> kTensor = {
 INSTANTIATE_TEST_SUITE_P(Copies, TwinsTest, testing::ValuesIn(kCopies), name_of_case);
 INSTANTIATE_TEST_SUITE_P(Maps, TwinsTest, testing::ValuesIn(kMaps), name_of_case);
 INSTANTIATE_TEST_SUITE_P(Tiles, TwinsTest, testing::ValuesIn(kRowsOfTiles), name_of_case);
+INSTANTIATE_TEST_SUITE_P(Layouts, TwinsTest, testing::ValuesIn(kLayouts), name_of_case);
 INSTANTIATE_TEST_SUITE_P(Tensor, TwinsTest, testing::ValuesIn(kTensor), name_of_case);
 
 }  // namespace
