@@ -36,7 +36,8 @@ static constexpr Command kCommands[] = {
      {{"run SCENARIO",
        "one execution: computes, checks, compares with a reference; with --on,\none on each of "
        "several engines, which are compared"}},
-     "json program ptx launch set in out on chip clock l2 strategy seed profile rule without strict max-steps "
+     "json program ptx launch set in out on chip clock l2 strategy seed profile rule without "
+     "strict max-steps "
      "timing-only resident-ctas suppress baseline write-baseline junit sarif annotations "
      "source-root"},
     {"check",
@@ -44,7 +45,8 @@ static constexpr Command kCommands[] = {
      {{"check SCENARIO",
        "proves it, compares its values with a reference, and tries schedules where\nthe proof "
        "cannot tell; --all checks every scenario"}},
-     "json program ptx launch set seed profile rule without strict max-steps random pct depth data keep-going "
+     "json program ptx launch set seed profile rule without strict max-steps random pct depth data "
+     "keep-going "
      "all jobs time-limit memory-limit resident-ctas suppress baseline write-baseline junit sarif "
      "annotations source-root"},
     {"explore",
@@ -57,12 +59,14 @@ static constexpr Command kCommands[] = {
     {"prove",
      prove_command,
      {{"prove SCENARIO", "every interleaving, from one execution; a schedule for what is broken"}},
-     "json program ptx launch set for-all profile rule without strict max-steps resident-ctas seed suppress "
+     "json program ptx launch set for-all profile rule without strict max-steps resident-ctas seed "
+     "suppress "
      "baseline write-baseline junit sarif annotations source-root"},
     {"replay",
      replay,
      {{"replay SCENARIO", "one execution again, from the replay line of a finding"}},
-     "json program ptx launch set in out schedule seed profile rule without strict max-steps timing-only "
+     "json program ptx launch set in out schedule seed profile rule without strict max-steps "
+     "timing-only "
      "resident-ctas sms suppress baseline write-baseline junit sarif annotations source-root"},
     {"extract",
      extract_command,
@@ -93,7 +97,8 @@ static constexpr Command kCommands[] = {
     {"trace",
      trace_command,
      {{"trace SCENARIO", "one execution, written down for compare"}},
-     "program ptx launch set to on values chip clock l2 strategy schedule seed profile rule without strict max-steps "
+     "program ptx launch set to on values chip clock l2 strategy schedule seed profile rule "
+     "without strict max-steps "
      "resident-ctas"},
     {"compare",
      compare_command,

@@ -46,6 +46,38 @@ void store(M& m, const D& d) {
   m.st_shared_accumulator(kD, m.warp_index() * kWgmmaWarpRows, d, 0);
 }
 
+// What a warpgroup still has under way when its operands change, or it ends.
+void add_unfinished(List& list) {
+  const auto overwrite = [](bool waits) {
+    return warpgroup([=](M& m, D& d) {
+      m.wgmma_fence();
+      multiply(m, d);
+      if (waits) {
+        m.wgmma_wait_group<0>(d);
+      }
+      m.cta_sync();
+      if (m.warp_index() == 0) {
+        copy_operands(m);
+      }
+      m.mbarrier_wait_parity(kBar, WaitPhase::number(1));
+      m.sync_warp();
+      m.wgmma_wait_group<0>(d);
+    });
+  };
+  list.add("WGMMA_SMEM_RELEASE_EARLY", 4, overwrite(false), overwrite(true));
+
+  const auto ends = [](bool waits) {
+    return warpgroup([=](M& m, D& d) {
+      m.wgmma_fence();
+      multiply(m, d);
+      if (waits) {
+        m.wgmma_wait_group<0>(d);
+      }
+    });
+  };
+  list.add("WGMMA_UNFINISHED_AT_EXIT", 4, ends(false), ends(true));
+}
+
 }  // namespace
 
 void add_warpgroups(List& list) {
@@ -119,35 +151,7 @@ void add_warpgroups(List& list) {
     });
   };
   list.add("WGMMA_NOT_WARPGROUP", 4, alike(false), alike(true));
-
-  const auto overwrite = [](bool waits) {
-    return warpgroup([=](M& m, D& d) {
-      m.wgmma_fence();
-      multiply(m, d);
-      if (waits) {
-        m.wgmma_wait_group<0>(d);
-      }
-      m.cta_sync();
-      if (m.warp_index() == 0) {
-        copy_operands(m);
-      }
-      m.mbarrier_wait_parity(kBar, WaitPhase::number(1));
-      m.sync_warp();
-      m.wgmma_wait_group<0>(d);
-    });
-  };
-  list.add("WGMMA_SMEM_RELEASE_EARLY", 4, overwrite(false), overwrite(true));
-
-  const auto ends = [](bool waits) {
-    return warpgroup([=](M& m, D& d) {
-      m.wgmma_fence();
-      multiply(m, d);
-      if (waits) {
-        m.wgmma_wait_group<0>(d);
-      }
-    });
-  };
-  list.add("WGMMA_UNFINISHED_AT_EXIT", 4, ends(false), ends(true));
+  add_unfinished(list);
 }
 
 }  // namespace warptwin::sim::micro

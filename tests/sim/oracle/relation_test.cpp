@@ -7,6 +7,7 @@
 
 #include "sim/program/text.hpp"
 #include "tests/sim/oracle/relation_cases.hpp"
+#include "tests/sim/oracle/relation_publishing_cases.hpp"
 
 namespace warptwin::sim::relation_test {
 namespace {
@@ -65,6 +66,11 @@ TEST_P(Pairs, TheRightOneIsLeftAlone) {
 INSTANTIATE_TEST_SUITE_P(Relation, Pairs, testing::ValuesIn(kCases), [](const auto& one) {
   return std::string{one.param.name};
 });
+
+INSTANTIATE_TEST_SUITE_P(Publishing,
+                         Pairs,
+                         testing::ValuesIn(kPublishingCases),
+                         [](const auto& one) { return std::string{one.param.name}; });
 
 }  // namespace
 }  // namespace warptwin::sim::relation_test
