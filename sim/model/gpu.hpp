@@ -358,7 +358,7 @@ class Gpu {
   Outcome dispatch(Slot slot, Operation& op);
   bool tmem_is_free(std::uint32_t cta, std::uint32_t columns) const;
   void wake_allocators(std::uint32_t cta);
-  Outcome mbarrier_update(Slot slot, const Operation& op);
+  Outcome mbarrier_update(Slot slot, Operation& op);
   Outcome mbarrier_wait(Slot slot, Operation& op);
   Outcome named_barrier(Slot slot, const Operation& op);
   Outcome cluster_barrier(Slot slot, const Operation& op);

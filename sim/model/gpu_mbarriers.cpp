@@ -106,7 +106,7 @@ BarrierStep Gpu::apply_to_barrier(std::uint32_t cta_slot,
   return step;
 }
 
-Gpu::Outcome Gpu::mbarrier_update(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::mbarrier_update(Slot slot, Operation& op) {
   Warp& warp = warps_[slot];
   const Target target = resolve(warp, op);
   const bool remote = target.cta != warp.cta && target.fault == Fault::kNone;
@@ -169,6 +169,7 @@ Gpu::Outcome Gpu::mbarrier_update(Slot slot, const Operation& op) {
   event.bytes = bytes;
   const BarrierStep step = apply_to_barrier(target.cta, target.address, event, arrivals, bytes);
   fail(event, step.fault, step.traps);
+  op.result = event.phase;
   emit(event);
   return Outcome::kDone;
 }

@@ -19,6 +19,7 @@ struct HeldLaunch {
   ParameterSet parameters{std::span<const Parameter>{}};
   std::size_t tensors = 0;  // of the workload; behind them are the module's variables
   std::deque<std::string> names;
+  std::vector<Parameter> fixed;  // of a scenario: its parameters, none of which is a choice now
   /// Where lanes of a warp parted and both sides used the machine, in any run.
   std::shared_ptr<std::set<std::string>> parted = std::make_shared<std::set<std::string>>();
 };
@@ -252,6 +253,12 @@ ScenarioEntry entry_of(const ScenarioEntry& scenario,
   held->info = *scenario.info;
   ScenarioEntry entry = scenario;
   entry.info = &held->info;
+  for (Parameter parameter : scenario.parameters) {
+    parameter.standard = parameters[parameter.name];
+    parameter.choice = false;
+    held->fixed.push_back(parameter);
+  }
+  entry.parameters = held->fixed;
   entry.workload = [held, scenario](const ParameterSet& asked) {
     if (asked.to_string() != held->parameters.to_string()) {
       throw ConfigError("the PTX is of these parameters: " + held->parameters.to_string() +

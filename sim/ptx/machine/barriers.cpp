@@ -78,6 +78,7 @@ Served WarpRun::mbarrier_arrive(Request& request) {
   const Modifiers& modifiers = request.modifiers;
   const std::size_t at = address_operand(request);
   const bool counted = request.has(at + 1);
+  Lanes state;  // the phase in which each lane has arrived, which nobody but a wait reads
   const auto each = [&](Mask lanes) {
     sim::Operation op = make(warptwin::Op::kMbarrierArrive, request, lanes);
     const std::uint32_t address = shared_of(request, known(request, at, lanes));
@@ -98,24 +99,23 @@ Served WarpRun::mbarrier_arrive(Request& request) {
     op.flags |= request.op.is("mbarrier.arrive_drop") ? event_flag::kDrop : std::uint16_t{0};
     op.flags |= modifiers.has("noComplete"_mod) ? event_flag::kNoComplete : std::uint16_t{0};
     perform(op);
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      state.value[lane] = (lanes >> lane & 1U) != 0 ? op.result : state.value[lane];
+    }
   };
   if (counted) {
     for_equal(request, {at, at + 1}, each);
   } else {
     for_equal(request, {at}, each);
   }
-  // The state that it returns names a phase; what waits by it is not here, so nobody knows it.
   if (at == 1) {
-    request.strand.write(request.stop, 0, 0, Lanes::unknown());
+    request.strand.write(request.stop, 0, 0, state);
   }
   return Served::kDone;
 }
 
 // A wait blocks where nobody else of the warp can go on; else it looks, and lets the others go.
 Served WarpRun::mbarrier_try(Request& request) {
-  if (!request.modifiers.has("parity"_mod)) {
-    refuse(request, "waits by a state, not by a parity, are not there");
-  }
   const bool wait = kernel_.waits(*request.strand.frame, request.stop.op, request.mask());
   const bool others = others_can_go();
   if (wait && others && !resuming_) {
@@ -127,7 +127,10 @@ Served WarpRun::mbarrier_try(Request& request) {
     sim::Operation op =
         make(blocks ? warptwin::Op::kMbarrierWait : warptwin::Op::kMbarrierTryWait, request, lanes);
     op.address = own_shared(request, known(request, 1, lanes));
-    op.wanted = static_cast<std::uint32_t>(known(request, 2, lanes));
+    const std::uint64_t phase = known(request, 2, lanes);
+    // A state is the number of its phase here: of the two that may be asked for it says which.
+    op.wanted =
+        static_cast<std::uint32_t>(request.modifiers.has("parity"_mod) ? phase : phase & 1U);
     op.ordering = ordering_of(request.modifiers, Semantics::kAcquire);
     perform(op);
     yes |= blocks || op.result != 0 ? lanes : 0;

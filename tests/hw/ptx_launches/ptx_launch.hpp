@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 #include <iomanip>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,17 @@ template <class Scenario>
 void write_ptx_launch(const std::string& folder) {
   using Extents = typename Scenario::StaticExtents;
   using Kernel = typename Scenario::template Kernel<CudaMachine, Extents>;
-  const ParameterSet parameters{Scenario::parameters()};
+  // The constants of the PTX may be others than the parameters' defaults: the depth of the ring is.
+  ParameterSet parameters{Scenario::parameters()};
+  std::int64_t stages = 0;
+  if constexpr (requires { Extents{}.stages; }) {
+    stages = static_cast<std::uint32_t>(Extents{}.stages);
+    for (const Parameter& parameter : Scenario::parameters()) {
+      if (std::string{parameter.name} == "stages" && parameters["stages"] != stages) {
+        parameters.set("stages", stages);
+      }
+    }
+  }
   const Workload workload = Scenario::workload(parameters);
   std::vector<CUtensorMap> maps(workload.maps.size());
   for (std::size_t i = 0; i < maps.size(); ++i) {
@@ -34,20 +45,27 @@ void write_ptx_launch(const std::string& folder) {
   for (std::size_t i = 0; i < workload.tensors.size(); ++i) {
     tensors.push_back({address_of_tensor(i)});
   }
-  const auto problem = Kernel::problem(parameters, Extents{}, maps, tensors);
-  const auto* const bytes = reinterpret_cast<const unsigned char*>(&problem);
+  // Made in place, so that what the argument does not use is zero, and not what the stack held.
+  using Problem = typename Kernel::Problem;
+  alignas(Problem) unsigned char bytes[sizeof(Problem)] = {};
+  new (bytes) Problem(Kernel::problem(parameters, Extents{}, maps, tensors));
 
   std::ofstream out{folder + "/" + Scenario::kInfo.name + ".json"};
-  out << "{\"scenario\": \"" << Scenario::kInfo.name << "\", \"parameters\": [{\"bytes\": \""
-      << std::hex << std::setfill('0');
-  for (std::size_t i = 0; i < sizeof problem; ++i) {
+  out << "{\"scenario\": \"" << Scenario::kInfo.name << "\", \"set\": {";
+  for (const Parameter& parameter : Scenario::parameters()) {
+    if (std::string{parameter.name} == "stages") {
+      out << "\"stages\": " << parameters["stages"];
+    }
+  }
+  out << "}, \"parameters\": [{\"bytes\": \"" << std::hex << std::setfill('0');
+  for (std::size_t i = 0; i < sizeof bytes; ++i) {
     out << std::setw(2) << static_cast<unsigned>(bytes[i]);
   }
   out << std::dec << "\", \"at\": [";
   const char* separator = "";
-  for (std::size_t at = 0; at + 8 <= sizeof problem; at += 8) {
+  for (std::size_t at = 0; at + 8 <= sizeof bytes; at += 8) {
     for (std::size_t i = 0; i < maps.size(); ++i) {
-      const bool fits = at % 64 == 0 && at + sizeof maps[i] <= sizeof problem;
+      const bool fits = at % 64 == 0 && at + sizeof maps[i] <= sizeof bytes;
       if (fits && std::memcmp(bytes + at, &maps[i], sizeof maps[i]) == 0) {
         out << separator << "{\"offset\": " << at << ", \"map\": \"" << i << "\"}";
         separator = ", ";

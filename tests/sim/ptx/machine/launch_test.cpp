@@ -168,6 +168,25 @@ TEST(PtxLaunch, LanesOfAWarpThatPartTakeTurnsAndTheVerdictSaysSo) {
   EXPECT_THAT(proof.strength(), HasSubstr("lanes of one warp that had parted took turns"));
 }
 
+TEST(PtxLaunch, WaitsByTheStateOfAnArrival) {
+  const std::string launch = edited(read("meeting.json"), "\"grid\": 2", "\"grid\": 1");
+  EXPECT_EQ(proof_of(read("meeting.ptx"), launch).verdict, ProofVerdict::kProved);
+  const ProofResult unwaited =
+      proof_of(edited(read("meeting.ptx"), "  @!%p2 bra WRITTEN;\n", ""), launch);
+  EXPECT_NE(unwaited.verdict, ProofVerdict::kProved);
+  EXPECT_FALSE(ids_of(unwaited).empty());
+  const ProofResult overwritten =
+      proof_of(edited(read("meeting.ptx"), "  @!%p2 bra READ;\n", ""), launch);
+  EXPECT_NE(overwritten.verdict, ProofVerdict::kProved);
+  EXPECT_FALSE(ids_of(overwritten).empty());
+}
+
+TEST(PtxLaunch, CtasThatStoreToTheSameWordsRace) {
+  const ProofResult proof = proof_of(read("meeting.ptx"), read("meeting.json"));
+  EXPECT_NE(proof.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_of(proof), Contains("GMEM_RACE"));
+}
+
 struct BadLaunch {
   const char* name;
   const char* from;
