@@ -23,6 +23,12 @@ struct WarpRun::Bytes {
   bool of_accumulator = false;
 };
 
+void WarpRun::require_gpu_scope(const Request& request) const {
+  if (!request.modifiers.has("gpu"_mod) && !request.modifiers.has("sys"_mod)) {
+    refuse(request, "flags of global memory at less than GPU scope are not there");
+  }
+}
+
 Space WarpRun::space_of(const Modifiers& modifiers) {
   if (modifiers.has("shared"_mod) || modifiers.has("shared::cta"_mod) ||
       modifiers.has("shared::cluster"_mod)) {
@@ -184,6 +190,7 @@ std::optional<Served> WarpRun::poll(Request& request) {
       return std::nullopt;
     }
   }
+  require_gpu_scope(request);
   const auto awaited = polled_word(kernel_.program(), request.strand, request.stop);
   if (!awaited) {
     return std::nullopt;
@@ -217,6 +224,7 @@ void WarpRun::move_global(const Request& request,
     refuse(request, "relaxed and volatile accesses of global memory are not there");
   }
   if (acquires || releases) {
+    require_gpu_scope(request);
     if (bytes.size != 4) {
       refuse(request, "flags of other than 32 bits are not there");
     }
@@ -417,6 +425,7 @@ Served WarpRun::reduce(Request& request) {
   if (!has) {
     refuse(request, "of atomics only red.release.gpu.global.add.u32 is there");
   }
+  require_gpu_scope(request);
   for_equal(request, {0, 1}, [&](Mask lanes) {
     sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, lanes);
     op.global = known(request, 0, lanes);

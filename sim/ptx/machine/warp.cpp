@@ -200,12 +200,36 @@ void WarpRun::gather() {
   ready_.push_back(std::move(waiter.strand));
 }
 
+namespace {
+
+// Whether two strands ask for the same: a barrier by its number and count.
+bool same_operands(const Stop& one, const Stop& other) {
+  const auto a = static_cast<std::uint32_t>(std::countr_zero(one.mask));
+  const auto b = static_cast<std::uint32_t>(std::countr_zero(other.mask));
+  const auto equal = [&](const OperandValue& left, const OperandValue& right) {
+    return std::equal(left.values.begin(),
+                      left.values.end(),
+                      right.values.begin(),
+                      right.values.end(),
+                      [&](const Lanes& x, const Lanes& y) { return x.value[a] == y.value[b]; });
+  };
+  return std::equal(one.operands.begin(),
+                    one.operands.end(),
+                    other.operands.begin(),
+                    other.operands.end(),
+                    equal);
+}
+
+}  // namespace
+
 // Whether the strands at the instruction of `first` are all that it needs: then they are served.
 bool WarpRun::gather_at(std::size_t first) {
   const Mask needed = needed_by(gathering_[first].strand, gathering_[first].stop);
   const Op& op = gathering_[first].strand.frame->routine->code.ops[gathering_[first].stop.op];
-  // A barrier counts the warp once, wherever its lanes stand.
-  const bool anywhere = op.form->group == Group::kBarrier || op.is("bar.warp.sync");
+  // What is not .aligned, as bar.sync is, counts the warp once, wherever its lanes stand.
+  const bool aligned =
+      op.source->modifiers.has("aligned"_mod) || op.is("bar.sync") || op.is("bar.arrive");
+  const bool anywhere = op.is("bar.warp.sync") || (op.form->group == Group::kBarrier && !aligned);
   std::vector<std::size_t> others;
   Mask there = gathering_[first].stop.mask;
   for (std::size_t at = 0; at < gathering_.size(); ++at) {
@@ -213,7 +237,10 @@ bool WarpRun::gather_at(std::size_t first) {
     const Waiter& one = gathering_[first];
     const Op& its = other.strand.frame->routine->code.ops[other.stop.op];
     const bool same = other.strand.frame == one.strand.frame && other.stop.op == one.stop.op;
-    if (at != first && (same || (anywhere && its.form->name == op.form->name))) {
+    const bool alike = its.form == op.form &&
+                       its.source->modifiers.words == op.source->modifiers.words &&
+                       same_operands(one.stop, other.stop);
+    if (at != first && (same || (anywhere && alike))) {
       others.push_back(at);
       there |= other.stop.mask;
     }

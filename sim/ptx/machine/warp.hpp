@@ -2,8 +2,8 @@
 ///
 /// The strands of a warp are one agent of the machine. They take turns in one fixed way: who parted
 /// last goes first, a strand that waits lets the others go before. What two strands of a warp do
-/// between their parting and their joining is therefore seen in one order only; `Shared::parted`
-/// says where both sides used the machine, and a proof has to name it.
+/// between their parting and their joining is therefore seen in one order only.
+/// `GridContext::parted` says where both sides used the machine, and a proof has to name it.
 
 #pragma once
 
@@ -34,8 +34,6 @@ struct GridContext {
   std::set<std::uint32_t> responses;  // shared addresses that requests for clusters write to
   /// Places where lanes of a warp parted and both ways used the machine.
   std::set<std::string> parted;
-  /// What the kernel printed, by __assertfail and the like.
-  std::vector<std::string> said;
 };
 
 /// An instruction of the machine that a strand has come to.
@@ -142,6 +140,8 @@ class WarpRun : public Surroundings {
   };
   Place place_of(const Request& request, Space space, std::uint64_t address) const;
   static Space space_of(const Modifiers& modifiers);
+  /// Flags of global memory are the model's of GPU scope: a narrower one would order less.
+  void require_gpu_scope(const Request& request) const;
   Served load(Request& request);
   Served store(Request& request);
   Served cvta(Request& request);

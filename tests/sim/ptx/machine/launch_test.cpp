@@ -187,6 +187,36 @@ TEST(PtxLaunch, CtasThatStoreToTheSameWordsRace) {
   EXPECT_THAT(ids_of(proof), Contains("GMEM_RACE"));
 }
 
+TEST(PtxLaunch, LanesComeTogetherAtBarriersThatAreNotAlignedAlone) {
+  const auto parted = [](const std::string& odd, const std::string& even) {
+    return proof_of(edited(read("ring.ptx"),
+                           "READY:\n  bar.sync 0;\n",
+                           "READY:\n"
+                           "  and.b32 %r21, %r1, 1;\n"
+                           "  setp.eq.u32 %p7, %r21, 0;\n"
+                           "  @%p7 bra EVEN;\n" +
+                               odd +
+                               "  bra BOTH;\n"
+                               "EVEN:\n" +
+                               even + "BOTH:\n"));
+  };
+  EXPECT_EQ(parted("  barrier.sync 0;\n", "  barrier.sync 0;\n").verdict, ProofVerdict::kProved);
+  // Two barriers, and one that is aligned: not all lanes of the warp come to it.
+  EXPECT_NE(parted("  barrier.sync 1;\n", "  barrier.sync 2;\n").verdict, ProofVerdict::kProved);
+  EXPECT_NE(parted("  bar.sync 0;\n", "  bar.sync 0;\n").verdict, ProofVerdict::kProved);
+}
+
+TEST(PtxLaunch, FlagsOfLessThanGpuScopeAreRefused) {
+  for (const char* flag : {"ld.acquire.cta.global.u32 %r20, [%rd1]",
+                           "st.release.cluster.global.u32 [%rd1], %r4",
+                           "red.release.cta.global.add.u32 [%rd1], 1"}) {
+    const std::string text = edited(read("ring.ptx"),
+                                    "  ld.param.u64 %rd1, [in];\n",
+                                    "  ld.param.u64 %rd1, [in];\n  " + std::string{flag} + ";\n");
+    EXPECT_THROW(proof_of(text), ConfigError) << flag;
+  }
+}
+
 struct BadLaunch {
   const char* name;
   const char* from;
