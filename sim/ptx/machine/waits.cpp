@@ -84,6 +84,8 @@ namespace {
 struct AfterLoad {
   bool returns = false;                     // to the load, all else as it was
   std::optional<std::uint32_t> compared{};  // what the value is first compared with
+  /// The comparison is for equality, and nothing else on the way reads the value.
+  bool only_compared = true;
 };
 
 AfterLoad after_load(const Program& program,
@@ -112,6 +114,14 @@ AfterLoad after_load(const Program& program,
       return after;
     }
     const Op& next = code.ops[copy.pc];
+    const Modifiers& modifiers = next.source->modifiers;
+    const bool equality = next.is("setp") && bits_of(modifiers.type()) == 32 &&
+                          !is_float(modifiers.type()) &&
+                          (modifiers.has("eq"_mod) || modifiers.has("ne"_mod));
+    code.for_each_register(next, [&](std::uint32_t number, bool writes) {
+      const bool reads = number == target.index && !writes;
+      after.only_compared = after.only_compared && !(reads && (after.compared || !equality));
+    });
     if (next.is("setp") && !after.compared) {
       const auto sources = code.arguments_of(next).subspan(1);
       for (std::size_t i = 0; i < 2 && i < sources.size(); ++i) {
@@ -149,12 +159,11 @@ std::optional<std::uint32_t> polled_word(const Program& program,
   if (!wanted) {
     return std::nullopt;
   }
-  // Equality alone: this word ends the poll, and those beside it do not.
+  // This word ends the poll, and another one does not: as the loop reads the value in one comparison
+  // for equality alone, no other one does.
+  const AfterLoad other = after_load(program, strand, load, *wanted + 1);
   const bool ends = !after_load(program, strand, load, *wanted).returns;
-  const bool only = after_load(program, strand, load, *wanted - 1).returns &&
-                    after_load(program, strand, load, *wanted + 1).returns &&
-                    after_load(program, strand, load, *wanted ^ 0x80000000U).returns;
-  return ends && only ? wanted : std::nullopt;
+  return ends && other.returns && other.only_compared ? wanted : std::nullopt;
 }
 
 }  // namespace warptwin::ptx

@@ -206,6 +206,23 @@ TEST(PtxLaunch, LanesComeTogetherAtBarriersThatAreNotAlignedAlone) {
   EXPECT_NE(parted("  bar.sync 0;\n", "  bar.sync 0;\n").verdict, ProofVerdict::kProved);
 }
 
+// A poll that two words end is no wait for the first of them.
+TEST(PtxLaunch, PollForOneOfTwoWordsDoesNotWaitForTheFirst) {
+  const auto polling = [](const std::string& also) {
+    return proof_of(edited(read("ring.ptx"),
+                           "  ld.param.u64 %rd1, [in];\n",
+                           "  ld.param.u64 %rd1, [in];\n"
+                           "POLL:\n"
+                           "  ld.acquire.gpu.global.u32 %r20, [%rd1];\n"
+                           "  setp.eq.u32 %p6, %r20, 5;\n" +
+                               also + "  @!%p6 bra POLL;\n"));
+  };
+  // The word is 0 and stays so.
+  EXPECT_THAT(ids_of(polling("")), Contains("DEADLOCK"));
+  EXPECT_THAT(ids_of(polling("  setp.eq.or.u32 %p6, %r20, 0, %p6;\n")),
+              testing::Not(Contains("DEADLOCK")));
+}
+
 TEST(PtxLaunch, FlagsOfLessThanGpuScopeAreRefused) {
   for (const char* flag : {"ld.acquire.cta.global.u32 %r20, [%rd1]",
                            "st.release.cluster.global.u32 [%rd1], %r4",
