@@ -159,7 +159,7 @@ std::optional<std::uint32_t> polled_word(const Program& program,
   if (!wanted) {
     return std::nullopt;
   }
-  // This word ends the poll, and another one does not: as the loop reads the value in one comparison
+  // This word ends the poll, and another does not: as the loop reads the value in one comparison
   // for equality alone, no other one does.
   const AfterLoad other = after_load(program, strand, load, *wanted + 1);
   const bool ends = !after_load(program, strand, load, *wanted).returns;
