@@ -1223,6 +1223,15 @@ constexpr DiagnosticInfo kCatalogue[] = {
      "an MMA, cp or store writes cells of tensor memory that an earlier one may still write",
      "accumulators overlap: wrong data",
      "PTX ISA: tcgen05 memory consistency model"},
+    {"WARP_LANES_NOT_RELEASED",
+     kError,
+     kError,
+     "one lane hands over what other lanes of its warp have loaded or stored",
+     "bytes that several lanes of a warp have touched are written, read or copied by somebody who "
+     "is ordered after one of the lanes alone: it released, or issued the copy, and the warp had "
+     "not met since",
+     "the other lanes may not have come so far: stale data there, or data overwritten here",
+     "PTX ISA: bar.warp.sync; Memory Consistency Model: Causality order"},
     {"WARP_LANE_RACE",
      kError,
      kError,

@@ -214,11 +214,17 @@ struct Event {
   std::uint32_t peer = 0;      // a second address: an operand, a signalled barrier
   std::uint32_t peer_cta = 0;
   std::uint8_t lane = 0;     // where one lane executed it: which
+  std::uint32_t mask = 0;    // where some lanes of the warp executed it together: which
   std::uint32_t serial = 0;  // an asynchronous operation's number, the same in all its steps
   std::uint64_t global =
       0;  // global-memory address; smem descriptor of A for mma (of wgmma: as of tcgen05)
   std::uint64_t extra = 0;  // smem descriptor of B for mma, CTA mask
   SourceSite site{};
+
+  /// The lanes that executed it, as bits.
+  std::uint32_t lane_mask() const {
+    return lanes == 1 ? 1U << lane : mask != 0 ? mask : ~std::uint32_t{0};
+  }
 };
 
 }  // namespace warptwin

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "common/trace/op_facts.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -51,6 +53,18 @@ bool publishes(const Ordering& ordering) {
 
 bool acquires(const Ordering& ordering) {
   return ordering.semantics == Semantics::kAcquire || ordering.semantics == Semantics::kAcqRel;
+}
+
+// By lanes, in the generic proxy.
+bool accesses(Op op) {
+  return op == Op::kSharedLoad || op == Op::kSharedStore || op == Op::kGlobalLoad ||
+         op == Op::kGlobalStore;
+}
+
+// By lanes of a warp that need not have met.
+bool publishes_clock(Op op) {
+  return op == Op::kMbarrierArrive || op == Op::kGlobalStoreRelease || op == Op::kGlobalRedAdd ||
+         op == Op::kFenceProxyAsync;
 }
 
 bool synchronises(Op op) {
@@ -117,6 +131,29 @@ bool Order::init_ordered(std::uint32_t first, std::uint32_t time, std::uint32_t 
 
 bool Order::fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const {
   return known(kProxyFenced, first, second) >= time;
+}
+
+bool Order::lanes_known(Part part, const LanePoint& first, const Event& second) const {
+  const WarpOrder* self = find(first.warp);
+  if (self == nullptr) {
+    return true;  // its cluster has ended
+  }
+  // A lane comes after what it did itself.
+  const std::uint32_t speakers = first.warp == second.warp ? second.lane_mask() : self->leaders;
+  return (first.lanes & ~speakers) == 0 || known(part, first.warp, second.warp) >= first.time;
+}
+
+bool Order::every_lane_ordered(const LanePoint& first, const Event& second) const {
+  return lanes_known(kLanes, first, second);
+}
+
+bool Order::every_lane_fenced(const LanePoint& first, const Event& second) const {
+  return lanes_known(kLanesFenced, first, second);
+}
+
+SourceSite Order::lone_release(std::uint32_t warp) const {
+  const WarpOrder* self = find(warp);
+  return self == nullptr ? SourceSite{} : self->lone_release;
 }
 
 FencesKnown Order::fences_known(std::uint32_t warp) const {
@@ -330,7 +367,9 @@ void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self)
     std::erase_if(cluster.relaxed, [&](const auto& entry) { return entry.first.second == self; });
   }
   if (publishes(event.ordering)) {
+    const std::uint32_t told = lanes_told(warp, event, self);
     warp.released = warp.clock;
+    raise(warp.released.own, component(kLanes, self), told);
   }
 }
 
@@ -349,6 +388,8 @@ void Order::proxy_fence(WarpOrder& warp, const Event& event) {
   for (std::uint32_t other = 0; other < warps_; ++other) {
     if (!own || other / config_.warps_per_cta == rank) {
       raise(warp.clock.own, component(kProxyFenced, other), warp.clock.own[component(kOps, other)]);
+      raise(
+          warp.clock.own, component(kLanesFenced, other), warp.clock.own[component(kLanes, other)]);
     }
   }
 }
@@ -421,6 +462,29 @@ void Order::take(std::uint32_t cluster, Clock& clock, const Event& event) const 
   }
 }
 
+// --- Lanes of a warp ---------------------------------------------------------------------------
+
+// What a release of the lanes that execute `event` says of all lanes of their warp: its latest
+// operation if they alone have done anything since the warp met.
+std::uint32_t Order::lanes_told(WarpOrder& warp, const Event& event, std::uint32_t self) const {
+  const std::uint32_t lanes = event.lane_mask();
+  if ((warp.apart & ~lanes) == 0) {
+    return warp.clock.own[self];
+  }
+  warp.leaders = warp.leaders == 0 ? lanes : warp.leaders;
+  warp.lone_release = event.site;
+  return warp.clock.own[component(kLanes, self)];
+}
+
+void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) {
+  if (event.lanes != 1 && has_trait(event.op, op_trait::kMeets)) {
+    warp.clock.own[component(kLanes, self)] = lanes_told(warp, event, self);
+    warp.apart &= ~event.lane_mask();
+  } else if (accesses(event.op)) {
+    warp.apart |= event.lane_mask();
+  }
+}
+
 // ----------------------------------------------------------------------------------------------
 
 void Order::start(std::uint32_t cluster) {
@@ -450,9 +514,16 @@ void Order::on_event(const Event& event) {
   ClusterOrder& cluster = *clusters_[number];
   WarpOrder& warp = cluster.warps[self];
   Clock& clock = warp.clock;
-  if (event.step == Step::kDone || event.step == Step::kIssued) {
+  const bool acts = event.step == Step::kDone || event.step == Step::kIssued;
+  if (acts) {
     ++clock.own[self];
     warp.just_fenced = warp.just_fenced && !synchronises(event.op);
+    note_lanes(warp, event, self);
+  }
+  const bool tells = acts && publishes_clock(event.op);
+  const std::uint32_t lanes_known = clock.own[component(kLanes, self)];
+  if (tells) {
+    clock.own[component(kLanes, self)] = lanes_told(warp, event, self);
   }
   switch (event.op) {
     case Op::kMbarrierInit:
@@ -518,6 +589,9 @@ void Order::on_event(const Event& event) {
       break;
     default:
       break;
+  }
+  if (tells) {
+    clock.own[component(kLanes, self)] = lanes_known;
   }
 }
 

@@ -29,7 +29,8 @@ namespace warptwin::sim {
 
 /// Of N warps of a cluster, N components each: operations of warp w; its tensor operations (MMA,
 /// cp) known to be complete; its operations that a fence.proxy.async covers, that a
-/// tcgen05.fence::before_thread_sync covers, that a fence.mbarrier_init covers. Then the number of
+/// tcgen05.fence::before_thread_sync covers, that a fence.mbarrier_init covers; its operations by
+/// all of its lanes, and those of them that a fence.proxy.async covers. Then the number of
 /// the latest proxy fence known, of shared memory and of another space, and from there on one for
 /// each mbarrier: its phases that were waited for, and with them the bytes copies delivered there.
 using Counts = std::vector<std::uint32_t>;
@@ -43,6 +44,13 @@ struct Clock {
 struct FencesKnown {
   std::uint32_t shared = 0;
   std::uint32_t other_space = 0;
+};
+
+/// A load or store by lanes of a warp: one of its operations, and who executed it.
+struct LanePoint {
+  std::uint32_t warp = 0;
+  std::uint32_t time = 0;
+  std::uint32_t lanes = 0;  // as bits
 };
 
 /// An operation of a warp, which is numbered in the grid.
@@ -77,6 +85,14 @@ class Order {
   bool init_ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
   /// The same as ordered, with a fence.proxy.async that covers the first operation on the way.
   bool fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
+  /// Whether a warp that is ordered after loads or stores is so for each lane that executed them.
+  /// What a lane releases speaks for itself and, of the others, for what they did before the warp
+  /// last met: by bar.warp.sync, or anything else that brings it together.
+  bool every_lane_ordered(const LanePoint& first, const Event& second) const;
+  /// The same of the proxy fence between the two.
+  bool every_lane_fenced(const LanePoint& first, const Event& second) const;
+  /// The last release by lanes that did not speak for all others; no line: there was none.
+  SourceSite lone_release(std::uint32_t warp) const;
   /// The latest proxy fences that the warp knows of.
   FencesKnown fences_known(std::uint32_t warp) const;
   /// Whether the warp's latest fence.proxy.async has no synchronisation after it yet.
@@ -107,7 +123,16 @@ class Order {
   SourceSite relaxed_edge(std::uint32_t first, std::uint32_t second) const;
 
  private:
-  enum Part : std::uint32_t { kOps, kTensor, kProxyFenced, kBefore, kInits, kParts };
+  enum Part : std::uint32_t {
+    kOps,
+    kTensor,
+    kProxyFenced,
+    kBefore,
+    kInits,
+    kLanes,        // operations by all lanes
+    kLanesFenced,  // those of them that a fence.proxy.async covers
+    kParts,
+  };
 
   struct BarrierClock {
     std::uint32_t base = 0;  // mark of the object's phase 0
@@ -138,6 +163,9 @@ class Order {
     Counts after;    // known at the last tcgen05 after-fence
     std::uint32_t tensor_issued = 0;
     bool just_fenced = false;
+    std::uint32_t apart = 0;    // lanes that have loaded or stored since they met the others
+    std::uint32_t leaders = 0;  // the first lanes that released for others too
+    SourceSite lone_release{};
   };
   struct ClusterOrder {
     std::vector<WarpOrder> warps;
@@ -174,6 +202,9 @@ class Order {
   void proxy_fence(WarpOrder& warp, const Event& event);
   void deliver(ClusterOrder& cluster, const Event& event);
   void named_barrier(ClusterOrder& cluster, const Event& event, std::uint32_t self);
+  std::uint32_t lanes_told(WarpOrder& warp, const Event& event, std::uint32_t self) const;
+  void note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self);
+  bool lanes_known(Part part, const LanePoint& first, const Event& second) const;
   Clock at_cluster_arrival(const WarpOrder& warp, const Event& event) const;
   Clock at_relaxed_arrival(const WarpOrder& warp, std::uint32_t self) const;
   void publish(std::uint32_t cluster, const Clock& clock, const Event& event);

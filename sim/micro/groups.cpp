@@ -117,6 +117,39 @@ void add_lanes(List& list) {
     };
   };
   list.add("WARP_SYNC_MISSING", 1, refill(false), refill(true));
+  // All lanes write, and one hands over: to a copy of its own, to another warp.
+  const auto write_by_all = [](M& m) {
+    for (std::uint32_t word = 0; word < 4; ++word) {
+      m.st_shared_u32(kTile + 4 * word, word);
+    }
+  };
+  const auto store_for_all = [=](bool meet) -> Body {
+    return [=](M& m) {
+      write_by_all(m);
+      m.fence_proxy_async(ProxySpace::kSharedCta);
+      if (meet) {
+        m.sync_warp();
+      }
+      store_tile(m);
+      wait_stored(m);
+    };
+  };
+  list.add("WARP_LANES_NOT_RELEASED", 1, store_for_all(false), store_for_all(true));
+  const auto arrive_for_all = [=](bool meet) -> Body {
+    return after_init(1, [=](M& m) {
+      if (m.warp_index() == 0) {
+        write_by_all(m);
+        if (meet) {
+          m.sync_warp();
+        }
+        m.elect_one([&] { m.mbarrier_arrive(kBar); });
+        return;
+      }
+      m.mbarrier_wait_parity(kBar, WaitPhase::number(0));
+      m.ld_shared_u32(kTile);
+    });
+  };
+  list.add("WARP_LANES_NOT_RELEASED", 2, arrive_for_all(false), arrive_for_all(true));
   const auto two_lanes = [](bool meet) -> Body {
     return [=](M& m) {
       m.for_lanes(

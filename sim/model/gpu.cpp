@@ -121,6 +121,7 @@ Event Gpu::event_of(Slot slot, const Operation& op) const {
   event.time = time_;
   event.lanes = op.lanes;
   event.lane = op.lane;
+  event.mask = op.some;
   event.ordering = op.ordering;
   event.warp = warp.number;
   event.cta = ctas_[warp.cta].number;

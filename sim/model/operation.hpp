@@ -31,7 +31,8 @@ struct FragmentData {
 struct Operation {
   Op op = Op::kCount;
   std::uint8_t lanes = 32;
-  std::uint8_t lane = 0;  // which one, of a single lane
+  std::uint8_t lane = 0;   // which one, of a single lane
+  std::uint32_t some = 0;  // which ones, where they are several but not all, as bits
   std::uint16_t flags = 0;
   Ordering ordering{Semantics::kRelaxed, Scope::kCta};
   CtaGroup group = CtaGroup::kOne;

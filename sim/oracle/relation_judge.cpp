@@ -35,9 +35,16 @@ class Judge {
     findings_.push_back({kind, why, {}, first.site, second.site});
   }
 
+  // Which lane of a warp has which bytes is not known here.
+  static bool of_lanes_of_one_warp(const Access& a, const Access& b) {
+    return (a.rest || b.rest) && a.who.warp == b.who.warp && a.proxy == Proxy::kGeneric &&
+           b.proxy == Proxy::kGeneric;
+  }
+
   static bool conflict(const Access& a, const Access& b) {
     return a.space == b.space && a.cta == b.cta && (a.write || b.write) &&
-           !(a.strong && b.strong) && !(a.start == b.start && a.end == b.end);
+           !(a.strong && b.strong) && !(a.start == b.start && a.end == b.end) &&
+           !of_lanes_of_one_warp(a, b);
   }
 
   // Whether a proxy fence that holds the bytes of `first` lies between the two.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/trace/op_facts.hpp"
+
 #include "sim/oracle/relation_words.hpp"
 
 namespace warptwin::sim::relation {
@@ -21,17 +23,62 @@ bool acquires(Semantics semantics) {
 Record::Record(const LaunchConfig& launch, const RelationOptions& options)
     : launch_{launch}, options_{options} {}
 
-// The next node of the warp's program order.
+// Where the lanes that execute the event are in their program order: the first lane that acts alone
+// on a way of its own, the rest of them, and all together, on the other.
+Node& Record::way_of(const Event& event) {
+  WarpRecord& warp = warp_of(event);
+  if (event.lanes != 1) {
+    return warp.tail;
+  }
+  warp.first_alone = warp.first_alone == kWarpLanes ? event.lane : warp.first_alone;
+  return event.lane == warp.first_alone ? warp.tail : warp.rest;
+}
+
+// The next node of the warp's program order. What all do without coming together is two nodes: the
+// lane's that acts alone, and that of the rest.
 Node Record::step(const Event& event, Nodes memory, Nodes execution) {
   WarpRecord& warp = warp_of(event);
-  memory.push_back(warp.tail);
-  if (event.lanes == kWarpLanes || event.op == Op::kWarpExit) {
+  const bool all = event.lanes == kWarpLanes || event.op == Op::kWarpExit;
+  const bool meet = all && has_trait(event.op, op_trait::kMeets);
+  if (all) {
     memory.insert(memory.end(), warp.late.begin(), warp.late.end());
     warp.late.clear();
   }
-  warp.tail = order.add(memory, execution);
+  if (all && !meet) {
+    Nodes others = memory;
+    others.push_back(warp.rest);
+    warp.rest = order.add(others, execution);
+  }
+  Node& way = way_of(event);
+  memory.push_back(way);
+  if (meet) {
+    memory.push_back(warp.rest);
+  }
+  way = order.add(memory, execution);
+  warp.rest = meet ? way : warp.rest;
   warp.look = kNoNode;
-  return warp.tail;
+  return way;
+}
+
+// The other lanes' node of what has just been stepped over; none where the warp has come together,
+// or one lane has acted.
+Node Record::rest_of(const Event& event) const {
+  const auto warp = warps_.find(event.warp);
+  const bool apart = event.lanes == kWarpLanes && !has_trait(event.op, op_trait::kMeets);
+  return apart && warp != warps_.end() ? warp->second.rest : kNoNode;
+}
+
+// An access in the generic proxy, by the lanes that make it.
+void Record::access_of_words(const Event& event, Access access) {
+  access.rest = event.lanes == 1 && event.lane != warp_of(event).first_alone;
+  accesses.push_back(access);
+  const Node rest = rest_of(event);
+  if (rest != kNoNode) {
+    access.start = access.end = rest;
+    access.rest = true;
+    access.needs_data = false;  // asked of the first lane
+    accesses.push_back(std::move(access));
+  }
 }
 
 // Where the warp came to the operation: when it was blocked there, or now.
@@ -40,8 +87,9 @@ Node Record::look(const Event& event) {
   if (warp.look != kNoNode && warp.looked == event.op) {
     return std::exchange(warp.look, kNoNode);
   }
-  warp.tail = order.add({warp.tail});
-  return warp.tail;
+  Node& way = way_of(event);
+  way = order.add({way});
+  return way;
 }
 
 void Record::fault(const Event& event) {
@@ -62,8 +110,9 @@ void Record::on_event(const Event& event) {
   fault(event);
   if (event.step == Step::kBlocked) {
     WarpRecord& warp = warp_of(event);
-    warp.tail = order.add({warp.tail});
-    warp.look = warp.tail;
+    Node& way = way_of(event);
+    way = order.add({way});
+    warp.look = way;
     warp.looked = event.op;
     return;
   }
@@ -161,7 +210,7 @@ void Record::use_barrier(std::uint32_t cta, std::uint32_t address, const Use& us
 // What an arrival by a thread publishes: all before it, or what its fences released.
 std::vector<Record::Source> Record::release_of(const Event& event, Node node) const {
   if (releases(event.ordering.semantics)) {
-    return {{node, event.ordering.scope, true}};
+    return {{node, event.ordering.scope, true}, {rest_of(event), event.ordering.scope, true}};
   }
   const auto warp = warps_.find(event.warp);
   return warp == warps_.end() ? std::vector<Source>{} : warp->second.releases;
@@ -368,7 +417,9 @@ void Record::fence(const Event& event) {
       warp.initialised = order.add(warp.inits);
       return;
     case Op::kFenceProxyAsync:
-      proxy_fences.push_back({node, static_cast<ProxySpace>(event.count), event.cta});
+      for (const Node fence : {node, rest_of(event)}) {
+        proxy_fences.push_back({fence, static_cast<ProxySpace>(event.count), event.cta});
+      }
       return;
     case Op::kTcgen05FenceBefore:
       fences_before[event.warp].push_back(node);
@@ -380,7 +431,7 @@ void Record::fence(const Event& event) {
       map_uses.push_back({event.count, true, {node, node, who(event)}});
       return;
     case Op::kGriddepcontrolWait:
-      grid_waits.push_back(node);
+      grid_waits.insert(grid_waits.end(), {node, rest_of(event)});
       return;
     default:
       if (acquires(event.ordering.semantics)) {
@@ -406,7 +457,7 @@ void Record::words(const Event& event) {
       event.op == Op::kClcQuery || (event.op == Op::kSharedLoad && options_.words_need_data);
   access.start = access.end = node;
   access.who = who(event);
-  accesses.push_back(std::move(access));
+  access_of_words(event, std::move(access));
 }
 
 void Record::global_words(const Event& event) {
@@ -416,9 +467,10 @@ void Record::global_words(const Event& event) {
   Nodes& sources = words_[event.global];
   const Node node = step(event, reads ? sources : Nodes{});
   if (event.op == Op::kGlobalStoreRelease) {
-    sources = {node};
+    sources = {node, rest_of(event)};
   } else if (event.op == Op::kGlobalRedAdd) {
-    sources.push_back(node);  // carries on what the value before it released
+    // Carries on what the value before it released.
+    sources.insert(sources.end(), {node, rest_of(event)});
   }
   Access access;
   access.space = Space::kGlobal;
@@ -428,7 +480,7 @@ void Record::global_words(const Event& event) {
   access.start = looked == kNoNode ? node : looked;
   access.end = node;
   access.who = who(event);
-  accesses.push_back(std::move(access));
+  access_of_words(event, std::move(access));
 }
 
 void Record::tmem_life(const Event& event) {

@@ -35,6 +35,7 @@ struct Access {
   bool write = false;
   bool strong = false;      // races with no other strong one
   bool needs_data = false;  // a read of what nobody wrote is wrong
+  bool rest = false;        // by the lanes of a warp but the one that acts alone
   Proxy proxy = Proxy::kGeneric;
   Node start = kNoNode;
   Node end = kNoNode;
@@ -142,7 +143,9 @@ class Record : public EventSink {
     std::uint32_t line = 0;
   };
   struct WarpRecord {
-    Node tail = kNoNode;
+    std::uint32_t first_alone = kWarpLanes;  // the first lane that acted alone; none has: 32
+    Node tail = kNoNode;                     // of that lane
+    Node rest = kNoNode;                     // of the others
     Node look = kNoNode;
     Op looked = Op::kCount;
     std::vector<Source> releases;    // by fences
@@ -169,6 +172,9 @@ class Record : public EventSink {
   static Who who(const Event& event) { return {event.op, event.warp, event.site}; }
 
   Node step(const Event& event, Nodes memory = {}, Nodes execution = {});
+  Node& way_of(const Event& event);
+  Node rest_of(const Event& event) const;
+  void access_of_words(const Event& event, Access access);
   Node look(const Event& event);
   void fault(const Event& event);
   void mbarrier(const Event& event);

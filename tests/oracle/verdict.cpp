@@ -201,6 +201,7 @@ void ask_values(const Program& program, const VerdictOptions& options, OracleAns
 
 OracleAnswer ask_oracles(const Program& program, const VerdictOptions& options) {
   OracleAnswer answer;
+  answer.values_asked = options.values;
   if (options.relation) {
     ask_relation(program, options, answer);
   }
@@ -215,7 +216,7 @@ OracleAnswer ask_oracles_of(const Program& program,
                             const VerdictOptions& options) {
   OracleAnswer answer = ask_oracles(program, options);
   if (tool.verdict == Verdict::kDefect && options.relation && !answer.wrong &&
-      not_an_oracles(tool) == nullptr) {
+      not_an_oracles(tool, options.values) == nullptr) {
     constexpr std::uint32_t kPatience = 30;
     VerdictOptions more = options;
     more.interleavings *= kPatience;
@@ -236,12 +237,15 @@ std::span<const NotDrawn> not_drawn() {
   return kIds;
 }
 
-const char* not_an_oracles(const ToolAnswer& tool) {
+const char* not_an_oracles(const ToolAnswer& tool, bool values_asked) {
   struct Reason {
     const char* id;
     const char* text;  // part of the finding's
     const char* why;
+    bool values = false;  // oracle V knows
   };
+  constexpr const char* kLayout =
+      "what an operand's descriptor means: R knows which bytes it reads";
   constexpr const char* kDeclared =
       "what the program declares of itself: what it does may be right all the same";
   constexpr const char* kFactors =
@@ -286,9 +290,15 @@ const char* not_an_oracles(const ToolAnswer& tool) {
        "multiple of 32 bytes along K",
        "bytes of a row side by side, of two slices of K: the oracles take them for a row"},
       {"TCGEN05_SCALE_REPLICA", "", kFactors},
+      {"LAYOUT_MAJOR", "", kLayout, true},
+      {"LAYOUT_STRIDE", "", kLayout, true},
+      {"LAYOUT_SWIZZLE", "", kLayout, true},
+      {"TCGEN05_IDESC", "", kLayout, true},
+      {"TMEM_LD_NO_WAIT", "", "registers: R knows memory", true},
   };
   for (const Reason& reason : kReasons) {
-    if (tool.id == reason.id && tool.text.find(reason.text) != std::string::npos) {
+    if (tool.id == reason.id && !(reason.values && values_asked) &&
+        tool.text.find(reason.text) != std::string::npos) {
       return reason.why;
     }
   }
@@ -302,7 +312,7 @@ Agreement agreement_of(const ToolAnswer& tool, const OracleAnswer& oracle) {
     case Verdict::kProved:
       return oracle.wrong ? Agreement::kWrongProof : Agreement::kAgrees;
     case Verdict::kDefect:
-      return oracle.wrong || !oracle.known || not_an_oracles(tool) != nullptr
+      return oracle.wrong || !oracle.known || not_an_oracles(tool, oracle.values_asked) != nullptr
                  ? Agreement::kAgrees
                  : Agreement::kWrongRefusal;
     default:

@@ -117,6 +117,7 @@ struct GlobalAccess {
   std::uint32_t time = 0;  // of a word: its operation
   SourceSite site{};
   std::shared_ptr<GlobalCompletion> completion;  // of a copy
+  std::uint32_t lanes = 0;
 };
 
 class GlobalDataDetector : public Detector {
@@ -208,7 +209,8 @@ class GlobalDataDetector : public Detector {
             event.warp,
             order_.now(event.warp),
             event.site,
-            nullptr};
+            nullptr,
+            event.lane_mask()};
   }
 
   void on_copy(const Event& event) {
@@ -226,7 +228,8 @@ class GlobalDataDetector : public Detector {
           0,
           event.site,
           more ? (load ? loads_[event.serial] : stores_[event.warp].back().completion)
-               : std::make_shared<GlobalCompletion>()};
+               : std::make_shared<GlobalCompletion>(),
+          event.lane_mask()};
       if (more) {
         // Its completion is known.
       } else if (load) {
@@ -290,7 +293,8 @@ class GlobalDataDetector : public Detector {
     const auto [begin, end] = places.equal_range({access.at.start, access.warp});
     const auto known = std::find_if(begin, end, [&](const auto& entry) {
       const GlobalAccess& other = entry.second;
-      return other.kind == access.kind && other.at.same(access.at) && ordered(other, access.warp);
+      return other.kind == access.kind && other.at.same(access.at) &&
+             (other.lanes & ~access.lanes) == 0 && ordered(other, access.warp);
     });
     if (known != end) {
       known->second = std::move(access);
@@ -323,19 +327,57 @@ class GlobalDataDetector : public Detector {
     for (auto at = places.lower_bound({access.at.start - longest_, 0}); at != end; ++at) {
       const GlobalAccess& first = at->second;
       const bool both_flags = flag(first.kind) && flag(access.kind);
-      if (!both_flags && first.at.meets(access.at) && !ordered(first, access.warp)) {
+      if (both_flags || !first.at.meets(access.at)) {
+        continue;
+      }
+      if (!ordered(first, access.warp)) {
         report(event, first, access);
         return;
       }
+      if (!lanes_ordered(event, first, access)) {
+        report_lanes(event, first, access);
+        return;
+      }
     }
+  }
+
+  // Whether each lane that executed the first is in order with the second.
+  bool lanes_ordered(const Event& event,
+                     const GlobalAccess& first,
+                     const GlobalAccess& second) const {
+    const bool of_lanes = first.kind == GlobalKind::kLoad || first.kind == GlobalKind::kStore;
+    return !of_lanes || (first.warp == second.warp && !copies(second.kind)) ||
+           order_.every_lane_ordered({first.warp, first.time, first.lanes}, event);
+  }
+
+  void report_lanes(const Event& event, const GlobalAccess& first, const GlobalAccess& second) {
+    const SourceSite release = order_.lone_release(first.warp);
+    std::vector<std::string> details;
+    if (release.line != 0) {
+      details.push_back("released at " + naming().site(release) +
+                        " by one lane, whose word holds for what it did itself");
+    }
+    details.emplace_back("missing: sync_warp() between the two");
+    reporter().report("WARP_LANES_NOT_RELEASED",
+                      event,
+                      place(second),
+                      std::string{writes(second.kind) ? "stored" : "loaded"} +
+                          ", ordered after the " + (writes(first.kind) ? "store" : "load") +
+                          " of " + naming().warp(first.warp) + " at " + naming().site(first.site) +
+                          " for one of its lanes only",
+                      std::move(details));
+  }
+
+  static std::string place(const GlobalAccess& access) {
+    return std::to_string(access.at.rows) + " x " + std::to_string(access.at.width) +
+           " bytes of global memory from " + std::to_string(access.at.start);
   }
 
   void report(const Event& event, const GlobalAccess& first, const GlobalAccess& second) {
     const bool raw = first.kind == GlobalKind::kCopyStore && !writes(second.kind);
     reporter().report(raw ? "GMEM_RAW_NO_WAIT" : "GMEM_RACE",
                       event,
-                      std::to_string(second.at.rows) + " x " + std::to_string(second.at.width) +
-                          " bytes of global memory from " + std::to_string(second.at.start),
+                      place(second),
                       std::string{writes(second.kind) ? "stored" : "loaded"} +
                           " in no order with the " + (writes(first.kind) ? "store" : "load") +
                           " of " + naming().warp(first.warp) + " at " + naming().site(first.site),

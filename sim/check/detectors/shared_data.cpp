@@ -68,6 +68,7 @@ struct Access {
   Kind kind = Kind::kGenericRead;
   std::uint32_t warp = 0;
   std::uint32_t time = 0;  // generic: its operation; MMA, wgmma: its number among the warp's
+  std::uint32_t lanes = 0;
   SourceSite site{};
   FencesKnown fences{};  // generic: the proxy fences its warp knew of
   bool just_fenced = false;
@@ -193,6 +194,7 @@ class SharedDataDetector : public Detector {
     access.kind = kind;
     access.warp = event.warp;
     access.time = order_.now(event.warp);
+    access.lanes = event.lane_mask();
     access.site = event.site;
     if (generic(kind)) {
       access.fences = order_.fences_known(event.warp);
@@ -486,17 +488,21 @@ class SharedDataDetector : public Detector {
         // Whoever is ordered after the later of two reads of one place is after the earlier.
         first.gone =
             first.kind == access.kind && access.at.covers(first.at) &&
+            (first.lanes & ~access.lanes) == 0 &&
             (reads_operand(first.kind) ? first.warp == access.warp : ordered(first, access.warp));
         any_gone = any_gone || first.gone;
         continue;
       }
-      const bool in_order = ordered(first, access.warp) || ordered_through(known, i, access);
+      const bool at_once = ordered(first, access.warp);
+      const bool in_order = at_once || ordered_through(known, i, access);
       const bool judged = reporter().errors() != errors;  // one error is enough
       if (!in_order && !judged) {
         report_unordered(event, cta, first, access);
       } else if (in_order && generic(first.kind) && !generic(access.kind) &&
                  !order_.fenced(first.warp, first.time, access.warp) && !judged) {
         report_unfenced(event, cta, first, access);
+      } else if (at_once && !judged && !lanes_ordered(event, first, access)) {
+        report_lanes(event, cta, first, access);
       }
       if (writes(access.kind)) {
         // A write of all its bytes takes the place of what came before.
@@ -516,6 +522,41 @@ class SharedDataDetector : public Detector {
       access.source = {};
     }
     known.push_back(std::move(access));
+  }
+
+  // Whether each lane that executed the first is in order with the second; of two accesses in the
+  // generic proxy by one warp, lane_races judges that.
+  bool lanes_ordered(const Event& event, const Access& first, const Access& second) const {
+    const bool of_lanes = first.kind == Kind::kGenericWrite || first.kind == Kind::kGenericRead;
+    if (!of_lanes || (first.warp == second.warp && generic(second.kind))) {
+      return true;
+    }
+    const LanePoint point{first.warp, first.time, first.lanes};
+    return order_.every_lane_ordered(point, event) &&
+           (generic(second.kind) || order_.every_lane_fenced(point, event));
+  }
+
+  void report_lanes(const Event& event,
+                    std::uint32_t cta,
+                    const Access& first,
+                    const Access& second) {
+    const SourceSite release = order_.lone_release(first.warp);
+    std::vector<std::string> details;
+    if (release.line != 0) {
+      details.push_back("released at " + naming().site(release) +
+                        " by one lane, whose word holds for what it did itself");
+    }
+    details.emplace_back(
+        "missing: sync_warp() between the two, behind a fence.proxy.async of all lanes if a copy "
+        "or "
+        "the tensor core is the second");
+    reporter().report("WARP_LANES_NOT_RELEASED",
+                      event,
+                      place(cta, second.at),
+                      std::string{name_of(second.kind)} + " is ordered after " +
+                          name_of(first.kind) + " of " + naming().warp(first.warp) + " at " +
+                          naming().site(first.site) + " for one of its lanes only",
+                      std::move(details));
   }
 
   // Whether nothing else has been written there since the write that filled it all.
