@@ -132,6 +132,7 @@ void DetectorSet::on_event(const Event& event) {
       how(*detectors_[static_cast<unsigned>(std::countr_zero(left))]);
     }
   };
+  order_.act(event);
   if (event.step == Step::kDone && kLooks.contains(event.op)) {
     tell([&](Detector& detector) { detector.on_look(event); });
   }

@@ -55,10 +55,10 @@ bool acquires(const Ordering& ordering) {
   return ordering.semantics == Semantics::kAcquire || ordering.semantics == Semantics::kAcqRel;
 }
 
-// By lanes, in the generic proxy.
+// By lanes, in the generic proxy; changes of tensor maps and their fences.
 bool accesses(Op op) {
   return op == Op::kSharedLoad || op == Op::kSharedStore || op == Op::kGlobalLoad ||
-         op == Op::kGlobalStore;
+         op == Op::kGlobalStore || op == Op::kTensormapReplace || op == Op::kFenceProxyTensormap;
 }
 
 // By lanes of a warp that need not have met.
@@ -106,10 +106,11 @@ std::uint32_t Order::known(Part part, std::uint32_t warp, std::uint32_t observer
     return 0;
   }
   const std::uint32_t cluster = warp / warps_;
+  const Clock& clock = warp == observer && part != kTensor ? self->clock : self->seen();
   if (cluster == observer / warps_) {
-    return self->clock.own[component(part, warp)];
+    return clock.own[component(part, warp)];
   }
-  for (const auto& [other, counts] : self->clock.others) {
+  for (const auto& [other, counts] : clock.others) {
     if (other == cluster) {
       return at(counts, component(part, warp));
     }
@@ -133,22 +134,45 @@ bool Order::fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second
   return known(kProxyFenced, first, second) >= time;
 }
 
-bool Order::lanes_known(Part part, const LanePoint& first, const Event& second) const {
+bool Order::every_lane_ordered(const LanePoint& first, const Event& second) const {
   const WarpOrder* self = find(first.warp);
-  if (self == nullptr) {
-    return true;  // its cluster has ended
+  if (self == nullptr || known(kLanes, first.warp, second.warp) >= first.time) {
+    return true;
   }
   // A lane comes after what it did itself.
-  const std::uint32_t speakers = first.warp == second.warp ? second.lane_mask() : self->leaders;
-  return (first.lanes & ~speakers) == 0 || known(part, first.warp, second.warp) >= first.time;
+  return first.warp == second.warp
+             ? (first.lanes & ~second.lane_mask()) == 0
+             : self->releases.has(first, known(kOps, first.warp, second.warp));
 }
 
-bool Order::every_lane_ordered(const LanePoint& first, const Event& second) const {
-  return lanes_known(kLanes, first, second);
+bool Order::met_since(std::uint32_t warp, std::uint32_t time) const {
+  return known(kLanes, warp, warp) >= time;
 }
 
 bool Order::every_lane_fenced(const LanePoint& first, const Event& second) const {
-  return lanes_known(kLanesFenced, first, second);
+  const WarpOrder* self = find(first.warp);
+  if (self == nullptr || known(kLanesFenced, first.warp, second.warp) >= first.time) {
+    return true;
+  }
+  // By the lane itself, or by a warp to which it had released.
+  const std::uint32_t until = known(kProxyFenced, first.warp, second.warp);
+  return self->fences.has(first, until) || self->releases.has(first, until);
+}
+
+void Order::LoneActs::add(std::uint32_t lanes, std::uint32_t time) {
+  if (runs.empty() || runs.back().lanes != lanes) {
+    runs.push_back({lanes, time, time});
+  }
+  runs.back().last = time;
+}
+
+bool Order::LoneActs::has(const LanePoint& first, std::uint32_t until) const {
+  for (auto run = runs.rbegin(); run != runs.rend() && run->last >= first.time; ++run) {
+    if ((first.lanes & ~run->lanes) == 0 && run->first <= until) {
+      return true;
+    }
+  }
+  return false;
 }
 
 SourceSite Order::lone_release(std::uint32_t warp) const {
@@ -206,10 +230,11 @@ bool Order::phase_seen(std::uint32_t cta,
     return false;
   }
   const std::uint32_t cluster = cta / config_.cluster_size;
+  const Clock& clock = self->seen();
   if (cluster == observer / warps_) {
-    return at(self->clock.own, barrier_component(number)) > mark;
+    return at(clock.own, barrier_component(number)) > mark;
   }
-  return std::any_of(self->clock.others.begin(), self->clock.others.end(), [&](const auto& other) {
+  return std::any_of(clock.others.begin(), clock.others.end(), [&](const auto& other) {
     return other.first == cluster && at(other.second, barrier_component(number)) > mark;
   });
 }
@@ -274,25 +299,34 @@ void Order::release(ClusterOrder& cluster, const Event& event, const Clock& cloc
 void Order::observe(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
   const std::uint32_t number = number_of(cluster, event.cta, event.address);
   BarrierClock& barrier = cluster.barriers[number];
+  WarpOrder& warp = cluster.warps[self];
   const bool relaxed = !acquires(event.ordering);
-  Clock& clock = relaxed ? cluster.warps[self].pending : cluster.warps[self].clock;
   const bool here = barrier.phase == event.phase;
-  if (here || barrier.phase + 1 == event.phase) {
-    const Clock& afar = here ? barrier.completed_afar : barrier.current_afar;
-    join(clock, here ? barrier.completed : barrier.current);
-    if (event.ordering.scope != Scope::kCta) {
-      join(clock, afar);
-    } else if (!afar.own.empty()) {
-      not_acquired(cluster, event, self);
+  const bool known = here || barrier.phase + 1 == event.phase;
+  const Clock& near = here ? barrier.completed : barrier.current;
+  const Clock& afar = here ? barrier.completed_afar : barrier.current_afar;
+  const bool wide = event.ordering.scope != Scope::kCta;
+  const auto learn = [&](Clock& clock, bool all) {
+    if (known) {
+      join(clock, near);
+      if (all) {
+        join(clock, afar);
+      }
     }
+    raise(clock.own, barrier_component(number), barrier.base + event.phase);
+  };
+  if (relaxed) {
+    learn(warp.pending, wide);
+    learn(warp.pending_near, false);
+  } else {
+    acquire(warp, event, [&](Clock& clock) { learn(clock, wide); });
   }
   barrier.last = std::max(barrier.last, event.phase);
-  raise(clock.own, barrier_component(number), barrier.base + event.phase);
+  if (relaxed || (known && !wide && !afar.own.empty())) {
+    not_acquired(cluster, event, self);
+  }
   for (const std::uint32_t first : barrier.relaxed) {
     cluster.relaxed[{first, self}] = barrier.relaxed_site;
-  }
-  if (relaxed) {
-    not_acquired(cluster, event, self);
   }
 }
 
@@ -319,7 +353,7 @@ void Order::on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t s
   // What is released at CTA scope is not for another CTA's warps, who wait there.
   const bool here = event.cta == event.warp / config_.warps_per_cta;
   const bool releases = publishes(event.ordering) && (here || event.ordering.scope != Scope::kCta);
-  const Clock relaxed = releases ? Clock{} : at_relaxed_arrival(warp, self);
+  const Clock relaxed = releases ? Clock{} : at_relaxed_arrival(warp, self, here);
   const Clock& published = releases ? warp.clock : relaxed;
   if (event.step == Step::kIssued) {
     cluster.in_flight[event.serial] = {published, 1, !here};
@@ -362,14 +396,19 @@ void Order::on_commit(ClusterOrder& cluster, const Event& event, std::uint32_t s
 
 void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
   WarpOrder& warp = cluster.warps[self];
+  const bool wide = event.ordering.scope != Scope::kCta;
   if (acquires(event.ordering)) {
-    join(warp.clock, warp.pending);
+    acquire(
+        warp, event, [&](Clock& clock) { join(clock, wide ? warp.pending : warp.pending_near); });
     std::erase_if(cluster.relaxed, [&](const auto& entry) { return entry.first.second == self; });
   }
   if (publishes(event.ordering)) {
     const std::uint32_t told = lanes_told(warp, event, self);
     warp.released = warp.clock;
     raise(warp.released.own, component(kLanes, self), told);
+    if (wide) {
+      warp.released_afar = warp.released;
+    }
   }
 }
 
@@ -419,7 +458,7 @@ Clock Order::at_cluster_arrival(const WarpOrder& warp, const Event& event) const
   if (publishes(event.ordering)) {
     return warp.clock;
   }
-  Clock published = warp.released;
+  Clock published = warp.released_afar;
   for (std::uint32_t other = 0; other < warps_; ++other) {
     const std::uint32_t inits = component(kInits, other);
     raise(published.own, inits, warp.clock.own[inits]);
@@ -427,8 +466,8 @@ Clock Order::at_cluster_arrival(const WarpOrder& warp, const Event& event) const
   return published;
 }
 
-Clock Order::at_relaxed_arrival(const WarpOrder& warp, std::uint32_t self) const {
-  Clock published = warp.released;
+Clock Order::at_relaxed_arrival(const WarpOrder& warp, std::uint32_t self, bool here) const {
+  Clock published = here ? warp.released : warp.released_afar;
   const std::uint32_t wgmmas = component(kTensor, warpgroup_of(self));
   raise(published.own, wgmmas, warp.clock.own[wgmmas]);
   return published;
@@ -464,22 +503,50 @@ void Order::take(std::uint32_t cluster, Clock& clock, const Event& event) const 
 
 // --- Lanes of a warp ---------------------------------------------------------------------------
 
-// What a release of the lanes that execute `event` says of all lanes of their warp: its latest
-// operation if they alone have done anything since the warp met.
+// What a release by those that execute `event` says of all lanes of their warp: its latest
+// operation, but where some lanes release and others have done something since the warp met.
 std::uint32_t Order::lanes_told(WarpOrder& warp, const Event& event, std::uint32_t self) const {
   const std::uint32_t lanes = event.lane_mask();
   if ((warp.apart & ~lanes) == 0) {
     return warp.clock.own[self];
   }
-  warp.leaders = warp.leaders == 0 ? lanes : warp.leaders;
+  LoneActs& acts = event.op == Op::kFenceProxyAsync ? warp.fences : warp.releases;
+  acts.add(lanes, warp.clock.own[self]);
   warp.lone_release = event.site;
   return warp.clock.own[component(kLanes, self)];
 }
 
+// Those that execute `event` learn: one lane alone, and then the others know less than it.
+template <class F>
+void Order::acquire(WarpOrder& warp, const Event& event, const F& learn) {
+  if (event.lanes != 1) {
+    if (warp.rest != nullptr) {
+      learn(*warp.rest);
+    }
+  } else if (warp.rest == nullptr) {
+    warp.rest = std::make_unique<Clock>(warp.clock);
+    warp.ahead = event.lane_mask();
+  } else if ((event.lane_mask() & ~warp.ahead) != 0) {
+    learn(*warp.rest);
+  }
+  learn(warp.clock);
+}
+
+void Order::act(const Event& event) {
+  const std::uint32_t cluster = event.warp / warps_;
+  if (cluster < clusters_.size() && clusters_[cluster] != nullptr) {
+    WarpOrder& warp = clusters_[cluster]->warps[event.warp % warps_];
+    warp.behind =
+        event.lanes == 1 && warp.rest != nullptr && (event.lane_mask() & ~warp.ahead) != 0;
+  }
+}
+
 void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) {
-  if (event.lanes != 1 && has_trait(event.op, op_trait::kMeets)) {
+  if (has_trait(event.op, op_trait::kMeets) && event.fault == Fault::kNone) {
     warp.clock.own[component(kLanes, self)] = lanes_told(warp, event, self);
     warp.apart &= ~event.lane_mask();
+    warp.rest.reset();
+    warp.behind = false;
   } else if (accesses(event.op)) {
     warp.apart |= event.lane_mask();
   }
@@ -580,7 +647,7 @@ void Order::on_event(const Event& event) {
       break;
     case Op::kGlobalLoadAcquire:
     case Op::kGlobalWait:
-      take(number, clock, event);
+      acquire(warp, event, [&](Clock& known) { take(number, known, event); });
       break;
     case Op::kCtaExit:
       if (++cluster.exited_ctas == config_.cluster_size) {

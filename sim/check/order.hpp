@@ -66,6 +66,10 @@ class Order {
   /// warp had waited for: MMAs that read them are complete.
   explicit Order(const LaunchConfig& config, bool commit_tells_copies = true);
   void on_event(const Event& event);
+  /// The questions that follow are asked by the lanes that execute `event`. One lane that has not
+  /// waited knows less than the one of its warp that has; where all go on, it is `lone_waits` that
+  /// judges.
+  void act(const Event& event);
 
   /// The operation count of a warp: names its latest operation.
   std::uint32_t now(std::uint32_t warp) const;
@@ -89,7 +93,9 @@ class Order {
   /// What a lane releases speaks for itself and, of the others, for what they did before the warp
   /// last met: by bar.warp.sync, or anything else that brings it together.
   bool every_lane_ordered(const LanePoint& first, const Event& second) const;
-  /// The same of the proxy fence between the two.
+  /// Whether all lanes of a warp know of its operation `time`.
+  bool met_since(std::uint32_t warp, std::uint32_t time) const;
+  /// The same as every_lane_ordered, of the proxy fence between the two.
   bool every_lane_fenced(const LanePoint& first, const Event& second) const;
   /// The last release by lanes that did not speak for all others; no line: there was none.
   SourceSite lone_release(std::uint32_t warp) const;
@@ -156,15 +162,35 @@ class Order {
     Clock clock;
     std::uint32_t waiting = 0;
   };
+  /// Which lanes of a warp have released, or fenced, for themselves alone, and when: a run each
+  /// time that others do.
+  struct LoneActs {
+    struct Run {
+      std::uint32_t lanes = 0;
+      std::uint32_t first = 0;
+      std::uint32_t last = 0;
+    };
+    void add(std::uint32_t lanes, std::uint32_t time);
+    /// Whether the lanes of the access did, after it and until then.
+    bool has(const LanePoint& first, std::uint32_t until) const;
+    std::vector<Run> runs;
+  };
   struct WarpOrder {
     Clock clock;
-    Clock released;  // by a releasing fence
-    Clock pending;   // by relaxed waits, until an acquiring fence
-    Counts after;    // known at the last tcgen05 after-fence
+    Clock released;       // by a releasing fence
+    Clock released_afar;  // by one of more than CTA scope
+    Clock pending;        // by relaxed waits, until an acquiring fence
+    Clock pending_near;   // what warps of the barrier's own CTA released: a fence of CTA scope does
+    Counts after;         // known at the last tcgen05 after-fence
     std::uint32_t tensor_issued = 0;
     bool just_fenced = false;
-    std::uint32_t apart = 0;    // lanes that have loaded or stored since they met the others
-    std::uint32_t leaders = 0;  // the first lanes that released for others too
+    std::uint32_t apart = 0;      // lanes that have loaded or stored since they met the others
+    std::unique_ptr<Clock> rest;  // what the others know, where lanes `ahead` know more: `clock`
+    std::uint32_t ahead = 0;
+    bool behind = false;  // one of the others acts
+    const Clock& seen() const { return behind ? *rest : clock; }
+    LoneActs releases;
+    LoneActs fences;  // fence.proxy.async
     SourceSite lone_release{};
   };
   struct ClusterOrder {
@@ -203,10 +229,11 @@ class Order {
   void deliver(ClusterOrder& cluster, const Event& event);
   void named_barrier(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   std::uint32_t lanes_told(WarpOrder& warp, const Event& event, std::uint32_t self) const;
+  template <class F>
+  void acquire(WarpOrder& warp, const Event& event, const F& learn);
   void note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self);
-  bool lanes_known(Part part, const LanePoint& first, const Event& second) const;
   Clock at_cluster_arrival(const WarpOrder& warp, const Event& event) const;
-  Clock at_relaxed_arrival(const WarpOrder& warp, std::uint32_t self) const;
+  Clock at_relaxed_arrival(const WarpOrder& warp, std::uint32_t self, bool here) const;
   void publish(std::uint32_t cluster, const Clock& clock, const Event& event);
   void take(std::uint32_t cluster, Clock& clock, const Event& event) const;
 

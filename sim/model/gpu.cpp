@@ -315,8 +315,8 @@ Gpu::Outcome Gpu::plain(Slot slot, const Operation& op) {
     if (op.op == Op::kFragmentRead && op.fragment != nullptr && !op.fragment->settled) {
       event.fault = Fault::kUnsettled;
     }
-    if (op.op == Op::kSyncWarp && op.lanes != kWarpLanes) {
-      event.fault = Fault::kNotWholeWarp;
+    if (op.op == Op::kSyncWarp && op.lanes != kWarpLanes && event.lane_mask() != op.count) {
+      event.fault = Fault::kNotWholeWarp;  // `count`: the lanes that it names, where not all
     }
     emit(event);
   }

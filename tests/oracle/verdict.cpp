@@ -244,6 +244,7 @@ const char* not_an_oracles(const ToolAnswer& tool, bool values_asked) {
     const char* why;
     bool values = false;  // oracle V knows
   };
+  constexpr const char* kRegisters = "registers: R knows memory";
   constexpr const char* kLayout =
       "what an operand's descriptor means: R knows which bytes it reads";
   constexpr const char* kDeclared =
@@ -289,12 +290,17 @@ const char* not_an_oracles(const ToolAnswer& tool, bool values_asked) {
       {"LAYOUT_START",
        "multiple of 32 bytes along K",
        "bytes of a row side by side, of two slices of K: the oracles take them for a row"},
+      {"TCGEN05_SCALE_OVERLAP", "", kFactors},
       {"TCGEN05_SCALE_REPLICA", "", kFactors},
+      {"LAYOUT_ALIGN", "", kLayout, true},
       {"LAYOUT_MAJOR", "", kLayout, true},
+      {"LAYOUT_START", "", kLayout, true},
       {"LAYOUT_STRIDE", "", kLayout, true},
       {"LAYOUT_SWIZZLE", "", kLayout, true},
+      {"TCGEN05_D_ALIGN", "", kLayout, true},
       {"TCGEN05_IDESC", "", kLayout, true},
-      {"TMEM_LD_NO_WAIT", "", "registers: R knows memory", true},
+      {"TMEM_LD_NO_WAIT", "", kRegisters, true},
+      {"WGMMA_FENCE_MISSING", "", kRegisters, true},
   };
   for (const Reason& reason : kReasons) {
     if (tool.id == reason.id && !(reason.values && values_asked) &&

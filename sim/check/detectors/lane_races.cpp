@@ -46,6 +46,11 @@ class LaneRacesDetector : public Detector {
       store_global(event, epoch.globals);
     } else if (kLaneAccesses.contains(event.op)) {
       access(event, epoch);
+    } else if (event.op == Op::kSyncWarp && event.lanes != kWarpLanes) {
+      for (std::vector<Access>* known : {&epoch.words, &epoch.rows, &epoch.globals}) {
+        std::erase_if(*known,
+                      [&](const Access& one) { return (one.lanes & ~event.lane_mask()) == 0; });
+      }
     } else if ((event.flags & event_flag::kFalse) == 0) {
       epoch.words.clear();
       epoch.rows.clear();
@@ -74,7 +79,7 @@ class LaneRacesDetector : public Detector {
   void access(const Event& event, Epoch& epoch) {
     const bool rows = event.expected != 0 && event.peer != 0;
     Access access;
-    access.lanes = lanes_of(event);
+    access.lanes = event.lane_mask();
     access.writes = event.op == Op::kSharedStore;
     access.word = event.expected == 0;
     access.value = access.writes && access.word ? event.count : 0;
@@ -94,7 +99,7 @@ class LaneRacesDetector : public Detector {
 
   // Of two lanes that store to one word of global memory, either may be the last.
   void store_global(const Event& event, std::vector<Access>& stored) {
-    Access access{lanes_of(event), true, true, event.count, event.global, {}, event.site};
+    Access access{event.lane_mask(), true, true, event.count, event.global, {}, event.site};
     for (const Access& first : stored) {
       if (first.global == access.global && conflict(first, access, false)) {
         report(event, "a word of global memory", access, first);
@@ -115,10 +120,6 @@ class LaneRacesDetector : public Detector {
     } else {
       *at = access;
     }
-  }
-
-  static std::uint32_t lanes_of(const Event& event) {
-    return event.lanes == kWarpLanes ? kEveryLane : 1U << event.lane;
   }
 
   // Whether a lane of the second may meet an access of another lane. All lanes write one value, so

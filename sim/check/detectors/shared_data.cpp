@@ -527,8 +527,12 @@ class SharedDataDetector : public Detector {
   // Whether each lane that executed the first is in order with the second; of two accesses in the
   // generic proxy by one warp, lane_races judges that.
   bool lanes_ordered(const Event& event, const Access& first, const Access& second) const {
-    const bool of_lanes = first.kind == Kind::kGenericWrite || first.kind == Kind::kGenericRead;
-    if (!of_lanes || (first.warp == second.warp && generic(second.kind))) {
+    const bool same = first.warp == second.warp;
+    if (first.kind == Kind::kBarrier) {
+      return !same || second.kind == Kind::kBarrier || (second.lanes & ~first.lanes) == 0 ||
+             order_.met_since(first.warp, first.time);
+    }
+    if (!generic(first.kind) || (same && generic(second.kind))) {
       return true;
     }
     const LanePoint point{first.warp, first.time, first.lanes};

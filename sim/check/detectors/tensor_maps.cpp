@@ -4,6 +4,7 @@
 /// have read.
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -27,10 +28,16 @@ struct MapUse {
 };
 using UsePlace = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // warp, CTA, mbarrier
 
+struct MapStep {
+  Point at;
+  std::uint32_t lanes = 0;
+};
+
 struct Map {
   std::map<UsePlace, MapUse> uses;
-  std::optional<Point> change;  // the last
-  std::vector<Point> acquired;  // acquiring fences that show it
+  std::optional<MapStep> change;   // the last
+  std::optional<MapStep> release;  // the last fence that covers it
+  std::vector<MapStep> acquired;   // acquiring fences that show it
 };
 
 class TensorMapsDetector : public Detector {
@@ -89,25 +96,37 @@ class TensorMapsDetector : public Detector {
         break;
       }
     }
-    map.change = order_.here(event);
+    map.change = step(event);
+    map.release.reset();
     map.acquired.clear();
   }
 
-  // A release is of all that its warp has changed; an acquire, of one map.
+  MapStep step(const Event& event) const { return {order_.here(event), event.lane_mask()}; }
+
+  // Whether the lanes that execute `event` come after it: each that did it itself is enough.
+  bool after(const Event& event, const MapStep& first) const {
+    if (!order_.after(event.warp, first.at)) {
+      return false;
+    }
+    const LanePoint point{first.at.warp, first.at.time, first.lanes};
+    return point.warp == event.warp
+               ? (point.lanes & event.lane_mask()) != 0 || order_.met_since(point.warp, point.time)
+               : !std::has_single_bit(point.lanes) || order_.every_lane_ordered(point, event);
+  }
+
+  // A release is of all that its lanes have changed; an acquire, of one map.
   void on_fence(const Event& event) {
-    const Point here = order_.here(event);
     if (event.ordering.semantics == Semantics::kRelease) {
-      releases_[event.warp] = here;
+      for (auto& [number, map] : maps_) {
+        if (map.change && map.change->at.warp == event.warp && after(event, *map.change)) {
+          map.release = step(event);
+        }
+      }
       return;
     }
     Map& map = maps_[event.count];
-    if (!map.change) {
-      return;
-    }
-    const auto release = releases_.find(map.change->warp);
-    if (release != releases_.end() && release->second.time > map.change->time &&
-        order_.after(event.warp, release->second)) {
-      map.acquired.push_back(here);
+    if (map.release && after(event, *map.release)) {
+      map.acquired.push_back(step(event));
     }
   }
 
@@ -118,23 +137,21 @@ class TensorMapsDetector : public Detector {
     map.uses[place_of(event)] = {
         event.warp, event.serial, load, false, load ? 0 : event.count, event.site};
     const bool shown =
-        !map.change ||
-        std::any_of(map.acquired.begin(), map.acquired.end(), [&](const Point& acquire) {
-          return order_.after(event.warp, acquire);
-        });
+        !map.change || std::any_of(map.acquired.begin(),
+                                   map.acquired.end(),
+                                   [&](const MapStep& acquire) { return after(event, acquire); });
     if (!shown) {
-      const auto release = releases_.find(map.change->warp);
-      const bool released = release != releases_.end() && release->second.time > map.change->time;
       reporter().report(
           "TENSORMAP_FENCE_MISSING",
           event,
           name_of_map(number),
-          "used without the fences that show its change by " + naming().warp(map.change->warp) +
-              " at " + naming().site(map.change->site),
-          {released ? "missing: fence.proxy.tensormap::generic.acquire of the map after the "
-                      "releasing one, before the copy"
-                    : "missing: fence.proxy.tensormap::generic.release by the warp that changed "
-                      "it, and an acquiring one before the copy"});
+          "used without the fences that show its change by " + naming().warp(map.change->at.warp) +
+              " at " + naming().site(map.change->at.site),
+          {map.release
+               ? "missing: fence.proxy.tensormap::generic.acquire of the map after the "
+                 "releasing one, before the copy"
+               : "missing: fence.proxy.tensormap::generic.release by the thread that changed "
+                 "it, and an acquiring one before the copy"});
     }
   }
 
@@ -168,8 +185,7 @@ class TensorMapsDetector : public Detector {
   }
 
   Order& order_;
-  std::map<std::uint32_t, Map> maps_;        // by number
-  std::map<std::uint32_t, Point> releases_;  // the last of a warp
+  std::map<std::uint32_t, Map> maps_;  // by number
 };
 
 }  // namespace

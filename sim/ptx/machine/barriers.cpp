@@ -169,14 +169,9 @@ Served WarpRun::cluster_barrier(Request& request) {
 }
 
 Served WarpRun::sync_warp(Request& request) {
-  // Of some of the lanes: it orders them, and the machine knows warps.
-  if (alone(request.mask())) {
-    sim::Operation op = collective(warptwin::Op::kSyncWarp, request);
-    perform(op);
-  } else if ((needed_by(request.strand, request.stop) & ~request.mask()) != 0) {
-    sim::Operation op = make(warptwin::Op::kSyncWarp, request, request.mask());
-    perform(op);
-  }
+  sim::Operation op = collective(warptwin::Op::kSyncWarp, request);
+  op.count = needed_by(request.strand, request.stop);
+  perform(op);
   return Served::kDone;
 }
 

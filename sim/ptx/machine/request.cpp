@@ -87,6 +87,7 @@ sim::Operation WarpRun::make(warptwin::Op kind, const Request& request, Mask lan
   op.lanes = static_cast<std::uint8_t>(std::popcount(lanes));
   op.lane =
       op.lanes == kLanes ? std::uint8_t{0} : static_cast<std::uint8_t>(std::countr_zero(lanes));
+  op.some = op.lanes == kLanes || op.lanes == 1 ? 0 : lanes;
   op.site = kernel_.site_of(*request.strand.frame->routine, request.stop.op);
   return op;
 }
@@ -97,6 +98,7 @@ sim::Operation WarpRun::collective(warptwin::Op kind, const Request& request) co
   if (alone(request.mask())) {
     op.lanes = kLanes;
     op.lane = 0;
+    op.some = 0;
   }
   return op;
 }

@@ -124,6 +124,35 @@ std::string WarpRun::place_of(const Strand& strand,
          ", lane " + std::to_string(lane);
 }
 
+// What takes a mask of members has it as its last operand.
+bool WarpRun::names_members(const Op& op) {
+  return op.form->group == Group::kWarp && op.form->name != "activemask";
+}
+
+// Those of the lanes that name the members which the first of them names. Refuses a lane that does
+// not name itself: PTX leaves open what it does.
+Mask WarpRun::members_alike(const Strand& strand, const Stop& stop) const {
+  const Lanes& members = stop.operands.back().values[0];
+  if ((members.poisoned() & stop.mask) != 0) {
+    refuse_unknown(strand, stop.op, "nobody has written the mask of its members");
+  }
+  const auto first = static_cast<std::uint32_t>(std::countr_zero(stop.mask));
+  Mask alike = 0;
+  for (std::uint32_t lane = first; lane < kLanes; ++lane) {
+    if ((stop.mask >> lane & 1U) == 0) {
+      continue;
+    }
+    if ((static_cast<Mask>(members.value[lane]) >> lane & 1U) == 0) {
+      refuse(strand,
+             stop.op,
+             "lane " + std::to_string(lane) + " is not among the members that it names");
+    }
+    alike |= Mask{static_cast<Mask>(members.value[lane]) == static_cast<Mask>(members.value[first])}
+             << lane;
+  }
+  return alike;
+}
+
 // Lanes of the warp that have to be at the instruction before it is executed.
 Mask WarpRun::needed_by(const Strand& strand, const Stop& stop) const {
   const Op& op = strand.frame->routine->code.ops[stop.op];
@@ -131,9 +160,7 @@ Mask WarpRun::needed_by(const Strand& strand, const Stop& stop) const {
   if (row == nullptr || !row->gathers) {
     return stop.mask;
   }
-  // What takes a mask of members has it as its last operand.
-  const bool of_members = op.form->group == Group::kWarp && op.form->name != "activemask";
-  if (!of_members) {
+  if (!names_members(op)) {
     return live_;
   }
   const auto lane = static_cast<std::uint32_t>(std::countr_zero(stop.mask));
@@ -149,6 +176,16 @@ void WarpRun::serve(Strand strand, Stop stop) {
   const HandlerRow* row = handler_of(op);
   if (row == nullptr) {
     refuse(strand, stop.op, "the simulator does not have this instruction");
+  }
+  if (names_members(op)) {
+    if (const Mask alike = members_alike(strand, stop); alike != stop.mask) {
+      // Lanes that name others go to an instruction of their own.
+      Waiter others{strand, stop};
+      others.strand.mask = others.stop.mask = stop.mask & ~alike;
+      strand.mask &= ~others.strand.mask;
+      stop.mask = alike;
+      serve(std::move(others.strand), std::move(others.stop));
+    }
   }
   if (row->gathers && stop.mask != strand.mask) {
     // Those that the guard passes by go on.
@@ -236,7 +273,8 @@ bool WarpRun::gather_at(std::size_t first) {
     const Waiter& other = gathering_[at];
     const Waiter& one = gathering_[first];
     const Op& its = other.strand.frame->routine->code.ops[other.stop.op];
-    const bool same = other.strand.frame == one.strand.frame && other.stop.op == one.stop.op;
+    const bool same = other.strand.frame == one.strand.frame && other.stop.op == one.stop.op &&
+                      (!names_members(op) || needed_by(other.strand, other.stop) == needed);
     const bool alike = its.form == op.form &&
                        its.source->modifiers.words == op.source->modifiers.words &&
                        same_operands(one.stop, other.stop);

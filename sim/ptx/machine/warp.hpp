@@ -94,6 +94,8 @@ class WarpRun : public Surroundings {
   bool gather_at(std::size_t first);
   bool resume_waiter();
   void leave(Mask mask);
+  static bool names_members(const Op& op);
+  Mask members_alike(const Strand& strand, const Stop& stop) const;
   Mask needed_by(const Strand& strand, const Stop& stop) const;
   void called(Strand& strand, const Stop& stop);
   bool alone(Mask mask) const { return mask == live_; }

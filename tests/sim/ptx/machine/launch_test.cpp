@@ -234,6 +234,58 @@ TEST(PtxLaunch, FlagsOfLessThanGpuScopeAreRefused) {
   }
 }
 
+// All lanes write a tile, and lane 0 stores it.
+TEST(PtxLaunch, OneLaneDoesNotHandOverWhatOthersWrote) {
+  const auto stored = [](const std::string& meet) {
+    std::string text = edited(read("ring.ptx"),
+                              "  .shared .align 8 .b64 full[2];\n",
+                              "  .shared .align 8 .b64 full[2];\n"
+                              "  .shared .align 128 .b8 own[128];\n");
+    text = edited(text,
+                  "CONSUMER:\n",
+                  "CONSUMER:\n"
+                  "  and.b32 %r12, %r1, 31;\n"
+                  "  shl.b32 %r13, %r12, 2;\n"
+                  "  mov.u32 %r10, own;\n"
+                  "  add.u32 %r11, %r10, %r13;\n"
+                  "  st.shared.u32 [%r11], %r1;\n"
+                  "  fence.proxy.async.shared::cta;\n" +
+                      meet +
+                      "  setp.ne.u32 %p7, %r12, 0;\n"
+                      "  @%p7 bra STORED;\n"
+                      "  ld.param.u64 %rd4, [out];\n"
+                      "  cp.async.bulk.global.shared::cta.bulk_group [%rd4+512], [%r10], 128;\n"
+                      "  cp.async.bulk.commit_group;\n"
+                      "  cp.async.bulk.wait_group 0;\n"
+                      "STORED:\n"
+                      "  bar.warp.sync 0xffffffff;\n");
+    return proof_of(text, edited(read("ring.json"), "{\"value\": 5}", "{\"value\": 4}"));
+  };
+  const ProofResult met = stored("  bar.warp.sync 0xffffffff;\n");
+  EXPECT_EQ(met.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_of(met), testing::IsEmpty());
+  const ProofResult proof = stored("");
+  EXPECT_NE(proof.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_of(proof), Contains("WARP_LANES_NOT_RELEASED"));
+}
+
+// Halves of a warp name themselves; nobody names others only.
+TEST(PtxLaunch, LanesThatNameOtherMembersGoApart) {
+  const auto halves = [](const std::string& shift, const std::string& what) {
+    return edited(read("ring.ptx"),
+                  "READY:\n",
+                  "READY:\n"
+                  "  and.b32 %r21, %r1, 16;\n"
+                  "  mov.u32 %r22, 0xffff;\n"
+                  "  shl.b32 %r22, %r22, " +
+                      shift + ";\n  " + what + ";\n");
+  };
+  for (const char* what : {"bar.warp.sync %r22", "shfl.sync.idx.b32 %r23, %r1, 0, 31, %r22"}) {
+    EXPECT_EQ(proof_of(halves("%r21", what)).verdict, ProofVerdict::kProved) << what;
+    EXPECT_THROW(proof_of(halves("0", what)), ConfigError) << what;
+  }
+}
+
 struct BadLaunch {
   const char* name;
   const char* from;
