@@ -130,6 +130,7 @@ enum class Fault : std::uint8_t {
   kNotWarpgroup,    // a wgmma that not all four warps of a warpgroup execute alike
   kUnwaited,        // an accumulator touched before the wait for its last wgmma
   kNoFence,         // registers of a wgmma were touched after the last wgmma.fence
+  kLaneRace,        // two lanes at one word, in no order
 };
 
 /// Bits of Event::flags.
@@ -192,6 +193,8 @@ inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors
 ///                                                      `extra`: of its swizzle
 /// lanes' access  as of a row store, of global memory too: a rectangle of bytes for each event,
 ///                                                      with elements of one byte
+/// kLaneRace      the word       -           4          lanes: `lane`, before it `wanted`, which
+///                                                      wrote if `phase`, in line `pending`
 /// stage note    full[0]        stages       StageStep  phase: lap; wanted: index
 struct Event {
   std::uint64_t time = 0;  // step number; cycles in timed and hardware traces

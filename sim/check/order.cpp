@@ -56,10 +56,20 @@ bool acquires(const Ordering& ordering) {
 }
 
 // By lanes, in the generic proxy; changes of tensor maps and their fences.
-bool accesses(Op op) {
-  return op == Op::kSharedLoad || op == Op::kSharedStore || op == Op::kGlobalLoad ||
-         op == Op::kGlobalStore || op == Op::kTensormapReplace || op == Op::kFenceProxyTensormap;
-}
+constexpr OpSet kAccesses{Op::kBulkWaitGroup,
+                          Op::kFenceProxyTensormap,
+                          Op::kGlobalLoad,
+                          Op::kGlobalStore,
+                          Op::kMbarrierArrive,
+                          Op::kMbarrierCompleteTx,
+                          Op::kMbarrierExpectTx,
+                          Op::kMbarrierInit,
+                          Op::kMbarrierInval,
+                          Op::kMbarrierTryWait,
+                          Op::kMbarrierWait,
+                          Op::kSharedLoad,
+                          Op::kSharedStore,
+                          Op::kTensormapReplace};
 
 // By lanes of a warp that need not have met.
 bool publishes_clock(Op op) {
@@ -126,8 +136,17 @@ bool Order::ordered(std::uint32_t first, std::uint32_t time, std::uint32_t secon
   return known(kOps, first, second) >= time;
 }
 
-bool Order::init_ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second) const {
-  return ordered(first, time, second) || known(kInits, first, second) >= time;
+bool Order::lanes_after(const LanePoint& first, const Event& second) const {
+  if (first.warp != second.warp) {
+    return ordered(first.warp, first.time, second.warp) && every_lane_ordered(first, second);
+  }
+  return met_since(first.warp, first.time) ||
+         (first.lanes == second.lane_mask() && std::has_single_bit(first.lanes));
+}
+
+bool Order::init_ordered(const LanePoint& init, const Event& second) const {
+  return lanes_after(init, second) ||
+         (init.warp != second.warp && known(kInits, init.warp, second.warp) >= init.time);
 }
 
 bool Order::fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const {
@@ -545,9 +564,10 @@ void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) 
   if (has_trait(event.op, op_trait::kMeets) && event.fault == Fault::kNone) {
     warp.clock.own[component(kLanes, self)] = lanes_told(warp, event, self);
     warp.apart &= ~event.lane_mask();
+    warp.inits &= ~event.lane_mask();
     warp.rest.reset();
     warp.behind = false;
-  } else if (accesses(event.op)) {
+  } else if (kAccesses.contains(event.op)) {
     warp.apart |= event.lane_mask();
   }
 }
@@ -594,6 +614,7 @@ void Order::on_event(const Event& event) {
   }
   switch (event.op) {
     case Op::kMbarrierInit:
+      warp.inits |= event.lane_mask();
       on_init(cluster, event);
       break;
     case Op::kMbarrierArrive:
@@ -619,7 +640,11 @@ void Order::on_event(const Event& event) {
       fence(cluster, event, self);
       break;
     case Op::kFenceMbarrierInit:
-      clock.own[component(kInits, self)] = clock.own[self];
+      // Those of the lanes that execute it, and of the others before they met.
+      raise(clock.own,
+            component(kInits, self),
+            (warp.inits & ~event.lane_mask()) == 0 ? clock.own[self]
+                                                   : clock.own[component(kLanes, self)]);
       break;
     case Op::kTcgen05FenceBefore:
       clock.own[component(kBefore, self)] = clock.own[self];

@@ -46,7 +46,7 @@ struct FencesKnown {
   std::uint32_t other_space = 0;
 };
 
-/// A load or store by lanes of a warp: one of its operations, and who executed it.
+/// An operation of a warp by some of its lanes.
 struct LanePoint {
   std::uint32_t warp = 0;
   std::uint32_t time = 0;
@@ -85,8 +85,11 @@ class Order {
   bool after(std::uint32_t warp, const Point& point) const {
     return after(warp, point.warp, point.time);
   }
-  /// The same as ordered for an mbarrier.init, for which less is needed.
-  bool init_ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
+  /// Whether each lane that executes `second` comes after each lane that executed the first: a lane
+  /// after what it did itself, all after what their warp did before it met.
+  bool lanes_after(const LanePoint& first, const Event& second) const;
+  /// The same as lanes_after for an mbarrier.init, for which less is needed.
+  bool init_ordered(const LanePoint& init, const Event& second) const;
   /// The same as ordered, with a fence.proxy.async that covers the first operation on the way.
   bool fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
   /// Whether a warp that is ordered after loads or stores is so for each lane that executed them.
@@ -184,7 +187,8 @@ class Order {
     Counts after;         // known at the last tcgen05 after-fence
     std::uint32_t tensor_issued = 0;
     bool just_fenced = false;
-    std::uint32_t apart = 0;      // lanes that have loaded or stored since they met the others
+    std::uint32_t apart = 0;      // lanes that have acted on memory since they met the others
+    std::uint32_t inits = 0;      // lanes that have initialised mbarriers since then
     std::unique_ptr<Clock> rest;  // what the others know, where lanes `ahead` know more: `clock`
     std::uint32_t ahead = 0;
     bool behind = false;  // one of the others acts

@@ -23,8 +23,8 @@ Body pair(Pair options, std::function<void(M&, TmemAddress)> f) {
       m.mbarrier_arrive_expect_tx(kBar2, 16384);
       m.cp_async_bulk_load(kTile, kSource, 16384, CopyTarget{kBar2});
     });
-    m.mbarrier_wait_parity(kBar2, WaitPhase::number(0));
     m.sync_warp();
+    m.mbarrier_wait_parity(kBar2, WaitPhase::number(0));
     const auto meet = [&] {
       m.barrier_cluster_arrive();
       m.barrier_cluster_wait();
@@ -564,8 +564,8 @@ void add_completions(List& list) {
         m.mbarrier_arrive_expect_tx(kBar2, 16384);
         m.cp_async_bulk_load(kTile, kSource, 16384, CopyTarget{kBar2});
       });
-      m.mbarrier_wait_parity(kBar2, WaitPhase::number(0));
       m.sync_warp();
+      m.mbarrier_wait_parity(kBar2, WaitPhase::number(0));
       m.tcgen05_alloc(CtaGroup::kOne, kWord, 64);
       const TmemAddress at{m.ld_shared_u32(kWord)};
       mma(m, at);

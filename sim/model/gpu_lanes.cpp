@@ -95,6 +95,18 @@ Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
   if (access.unsettled) {
     event.fault = access.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
   }
+  if (access.race) {
+    Event raced = event;
+    raced.fault = Fault::kLaneRace;
+    raced.address = access.race->address;
+    raced.bytes = 4;
+    raced.lanes = 1;
+    raced.lane = static_cast<std::uint8_t>(access.race->second);
+    raced.wanted = access.race->first;
+    raced.phase = access.race->first_wrote ? 1 : 0;
+    raced.pending = access.race->site.line;
+    emit(raced);
+  }
   for (const AccessRun& run : runs) {
     event.address = static_cast<std::uint32_t>(run.begin);
     for (std::uint64_t row = 0; row < run.rows && event.fault == Fault::kNone; ++row) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "common/machine/types.hpp"
@@ -22,6 +23,15 @@ struct AccessRun {
   std::uint32_t pitch = 0;
 };
 
+/// Two lanes of a warp at one word of shared memory, one of which writes it, in no order.
+struct LaneRace {
+  std::uint32_t first = 0;  // lanes
+  std::uint32_t second = 0;
+  bool first_wrote = false;
+  std::uint32_t address = 0;
+  SourceSite site{};  // of the first
+};
+
 struct LaneAccess {
   std::uint32_t mask = 0;   // lanes that access
   std::uint32_t bytes = 0;  // of each
@@ -33,7 +43,8 @@ struct LaneAccess {
   std::vector<std::uint8_t> poison;
   /// Of a store: it has registers that an asynchronous operation still writes.
   bool unsettled = false;
-  bool of_accumulator = false;  // of wgmma
+  bool of_accumulator = false;   // of wgmma
+  std::optional<LaneRace> race;  // with what lanes did before
 
   explicit LaneAccess(std::uint32_t bytes_of_a_lane = 0)
       : bytes{bytes_of_a_lane},

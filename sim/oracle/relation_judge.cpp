@@ -233,7 +233,6 @@ class Judge {
   void barriers() {
     for (std::size_t i = 0; i < record_.barriers.size(); ++i) {
       const BarrierLife& life = record_.barriers[i];
-      const bool ends = life.inval.end != kNoNode;
       for (const Use& use : life.uses) {
         if (!memory(life.init.end, use.start)) {
           find(RelationKind::kBarrierLife,
@@ -241,11 +240,13 @@ class Judge {
                life.init.who,
                use.who);
         }
-        if (ends && !memory(use.end, life.inval.start)) {
-          find(RelationKind::kBarrierLife,
-               in_words(use.who) + " may act after " + in_words(life.inval.who),
-               use.who,
-               life.inval.who);
+        for (const Use& inval : life.invals) {
+          if (!memory(use.end, inval.start)) {
+            find(RelationKind::kBarrierLife,
+                 in_words(use.who) + " may act after " + in_words(inval.who),
+                 use.who,
+                 inval.who);
+          }
         }
       }
       data_on(life);
@@ -261,7 +262,10 @@ class Judge {
         continue;
       }
       const bool before = memory(access.end, life.init.start);
-      const bool after = life.inval.end != kNoNode && memory(life.inval.end, access.start);
+      const bool after = !life.invals.empty() &&
+                         std::all_of(life.invals.begin(), life.invals.end(), [&](const Use& inval) {
+                           return memory(inval.end, access.start);
+                         });
       if (!before && !after) {
         find(RelationKind::kBarrierBytes,
              in_words(access.who) + " may touch the mbarrier of " + in_words(life.init.who),

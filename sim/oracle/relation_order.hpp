@@ -26,6 +26,19 @@ class Order {
     join(execution_.back(), execution_, execution);
     return node;
   }
+  /// A node after those of `nodes` that come before `last`, and after nothing else.
+  Node bare(std::span<const Node> nodes, Node last) {
+    const auto node = static_cast<Node>(memory_.size());
+    Row row = close(memory_, node, {});
+    for (const Node other : nodes) {
+      if (memory(other, last)) {
+        row[other / 64] |= std::uint64_t{1} << (other % 64);
+      }
+    }
+    memory_.push_back(std::move(row));
+    execution_.push_back(close(execution_, node, nodes));
+    return node;
+  }
   /// A node that knows what all of `nodes` know, and no more; in execution after each of them.
   Node common(std::span<const Node> nodes) {
     const auto node = static_cast<Node>(memory_.size());

@@ -81,15 +81,25 @@ void Record::access_of_words(const Event& event, Access access) {
   }
 }
 
+// The lanes stand before the operation, and know no more than before.
+Node Record::come_to(const Event& event) {
+  WarpRecord& warp = warp_of(event);
+  Node& way = way_of(event);
+  way = order.add({way});
+  if (event.lanes == kWarpLanes) {
+    warp.rest = order.add({warp.rest});
+    warp.rest_look = warp.rest;
+  }
+  return way;
+}
+
 // Where the warp came to the operation: when it was blocked there, or now.
 Node Record::look(const Event& event) {
   WarpRecord& warp = warp_of(event);
   if (warp.look != kNoNode && warp.looked == event.op) {
     return std::exchange(warp.look, kNoNode);
   }
-  Node& way = way_of(event);
-  way = order.add({way});
-  return way;
+  return come_to(event);
 }
 
 void Record::fault(const Event& event) {
@@ -110,9 +120,7 @@ void Record::on_event(const Event& event) {
   fault(event);
   if (event.step == Step::kBlocked) {
     WarpRecord& warp = warp_of(event);
-    Node& way = way_of(event);
-    way = order.add({way});
-    warp.look = way;
+    warp.look = come_to(event);
     warp.looked = event.op;
     return;
   }
@@ -207,6 +215,17 @@ void Record::use_barrier(std::uint32_t cta, std::uint32_t address, const Use& us
   }
 }
 
+// What has just been stepped over acts on an mbarrier, by each lane that executes it: `use` is the
+// first's.
+void Record::use_by_lanes(const Event& event, const Use& use) {
+  use_barrier(event.cta, event.address, use);
+  const Node rest = rest_of(event);
+  if (rest != kNoNode) {
+    const Node start = use.start == use.end ? rest : warp_of(event).rest_look;
+    use_barrier(event.cta, event.address, {start, rest, use.who});
+  }
+}
+
 // What an arrival by a thread publishes: all before it, or what its fences released.
 std::vector<Record::Source> Record::release_of(const Event& event, Node node) const {
   if (releases(event.ordering.semantics)) {
@@ -259,12 +278,16 @@ void Record::mbarrier(const Event& event) {
       barriers.back().uses = std::exchange(early_[key], {});
       warp.inits.push_back(node);
     } else if (live_.count(key) != 0) {
-      barriers[live_[key]].inval = use;
+      std::vector<Use>& invals = barriers[live_[key]].invals;
+      invals.push_back(use);
+      if (const Node rest = rest_of(event); rest != kNoNode) {
+        invals.push_back({rest, rest, use.who});
+      }
       live_.erase(key);
     }
     return;
   }
-  use_barrier(event.cta, event.address, {node, node, who(event)});
+  use_by_lanes(event, {node, node, who(event)});
   in_phase(event, 0);
   Contribution contribution{node, {}, cta_of_warp(event.warp), false};
   if (event.op == Op::kMbarrierArrive) {
@@ -311,7 +334,12 @@ void Record::pass(const Event& event, Node look, Nodes before, bool late) {
   } else {
     passed = step(event, memory, execution);
   }
-  use_barrier(event.cta, event.address, {look, passed, who(event)});
+  const Use use{look, passed, who(event)};
+  if (late) {
+    use_barrier(event.cta, event.address, use);
+  } else {
+    use_by_lanes(event, use);
+  }
 }
 
 void Record::wait(const Event& event) {
@@ -321,7 +349,7 @@ void Record::wait(const Event& event) {
   }
   const Node looked = look(event);
   if ((event.flags & event_flag::kFalse) != 0) {
-    use_barrier(event.cta, event.address, {looked, looked, who(event)});
+    use_by_lanes(event, {looked, step(event), who(event)});
     return;
   }
   if (event.op == Op::kMbarrierWait && event.lanes == kWarpLanes) {
@@ -414,7 +442,8 @@ void Record::fence(const Event& event) {
       }
       return;
     case Op::kFenceMbarrierInit:
-      warp.initialised = order.add(warp.inits);
+      // It orders those initialisations, and nothing else before it.
+      warp.initialised = order.bare(warp.inits, node);
       return;
     case Op::kFenceProxyAsync:
       for (const Node fence : {node, rest_of(event)}) {

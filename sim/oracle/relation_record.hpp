@@ -54,7 +54,7 @@ struct BarrierLife {
   std::uint32_t cta = 0;
   std::uint32_t address = 0;
   Use init;
-  Use inval;
+  std::vector<Use> invals;  // by each lane that makes one
   std::vector<Use> uses;
 };
 
@@ -147,6 +147,7 @@ class Record : public EventSink {
     Node tail = kNoNode;                     // of that lane
     Node rest = kNoNode;                     // of the others
     Node look = kNoNode;
+    Node rest_look = kNoNode;  // of the others, if all look
     Op looked = Op::kCount;
     std::vector<Source> releases;    // by fences
     std::vector<Source> unacquired;  // what relaxed waits saw
@@ -175,7 +176,9 @@ class Record : public EventSink {
   Node& way_of(const Event& event);
   Node rest_of(const Event& event) const;
   void access_of_words(const Event& event, Access access);
+  Node come_to(const Event& event);
   Node look(const Event& event);
+  void use_by_lanes(const Event& event, const Use& use);
   void fault(const Event& event);
   void mbarrier(const Event& event);
   void wait(const Event& event);

@@ -81,6 +81,8 @@ const char* words_of(Fault fault) {
       return "an accumulator before its wait";
     case Fault::kNoFence:
       return "registers without wgmma.fence";
+    case Fault::kLaneRace:
+      return "two lanes at one word";
   }
   return "a fault";
 }

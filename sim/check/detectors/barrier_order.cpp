@@ -22,43 +22,49 @@ struct Contribution {
   SourceSite site{};
 };
 
-// What a warp has done to an mbarrier last. Order is monotone: who is ordered after the last wait
-// of a warp is ordered after all of them, and so it is with what it contributed at once; who knows
-// that the phase of the last contribution on its way is complete knows it of the phases before.
+// What lanes of a warp have done to an mbarrier last. Order is monotone: who is ordered after their
+// last wait is ordered after all of them, and so it is with what they contributed at once; who
+// knows that the phase of the last contribution on its way is complete knows it of the phases
+// before.
 struct Uses {
-  std::uint32_t waited = 0;  // time of its last wait or try; 0: none
-  bool all_lanes = false;    // made it, each for itself
-  std::uint32_t met = 0;     // time of what brought them together after it; 0: nothing yet
+  std::uint32_t lanes = 0;
+  std::uint32_t waited = 0;  // time of their last wait or try; 0: none
   SourceSite wait_site{};
   Contribution at_once;
   Contribution later;            // of those that were on their way, the last that acted
   std::uint32_t on_the_way = 0;  // copies, arrivals and commits that will act
 };
 
+// An initialisation, or an invalidation.
+struct Act {
+  LanePoint at;
+  SourceSite site{};
+};
+
 struct Object {
-  std::optional<Point> init;   // none: no mbarrier
-  std::optional<Point> inval;  // the last
-  std::vector<bool> known;     // by warp of the cluster: found to be after the init
-  std::vector<Uses> uses;      // by warp of the cluster
+  std::optional<Act> init;              // none: no mbarrier
+  std::optional<Act> inval;             // the last
+  std::vector<bool> known;              // by warp of the cluster: all its lanes are after the init
+  std::vector<std::vector<Uses>> uses;  // by warp of the cluster
 };
 
 class BarrierOrderDetector : public Detector {
  public:
   BarrierOrderDetector(Reporter& reporter, Order& order)
       : Detector{reporter,
-                 kBringsTogether | OpSet{Op::kBulkLoad,
-                                         Op::kClcTryCancel,
-                                         Op::kCtaExit,
-                                         Op::kMbarrierArrive,
-                                         Op::kMbarrierCompleteTx,
-                                         Op::kMbarrierExpectTx,
-                                         Op::kMbarrierInit,
-                                         Op::kMbarrierInval,
-                                         Op::kMbarrierTryWait,
-                                         Op::kMbarrierWait,
-                                         Op::kTcgen05Commit,
-                                         Op::kTensorLoad,
-                                         Op::kWarpStart}},
+                 {Op::kBulkLoad,
+                  Op::kClcTryCancel,
+                  Op::kCtaExit,
+                  Op::kMbarrierArrive,
+                  Op::kMbarrierCompleteTx,
+                  Op::kMbarrierExpectTx,
+                  Op::kMbarrierInit,
+                  Op::kMbarrierInval,
+                  Op::kMbarrierTryWait,
+                  Op::kMbarrierWait,
+                  Op::kTcgen05Commit,
+                  Op::kTensorLoad,
+                  Op::kWarpStart}},
         order_{order} {}
 
   void on_event(const Event& event) override {
@@ -93,7 +99,6 @@ class BarrierOrderDetector : public Detector {
         on_exit(event);
         break;
       default:
-        on_meeting(event);
         break;
     }
   }
@@ -128,9 +133,20 @@ class BarrierOrderDetector : public Detector {
     const auto found = state->objects.find(key(cta, address));
     return found == state->objects.end() ? nullptr : &found->second;
   }
-  Uses& uses_of(Object& object, std::uint32_t warp) const {
+  Uses& uses_of(Object& object, const Event& event) const {
     object.uses.resize(warps_of_cluster());
-    return object.uses[warp % warps_of_cluster()];
+    std::vector<Uses>& of_warp = object.uses[event.warp % warps_of_cluster()];
+    const std::uint32_t lanes = event.lane_mask();
+    const auto found = std::find_if(
+        of_warp.begin(), of_warp.end(), [&](const Uses& uses) { return uses.lanes == lanes; });
+    if (found != of_warp.end()) {
+      return *found;
+    }
+    of_warp.emplace_back().lanes = lanes;
+    return of_warp.back();
+  }
+  Act act_of(const Event& event) const {
+    return {{event.warp, order_.now(event.warp), event.lane_mask()}, event.site};
   }
 
   void on_wait(const Event& event) {
@@ -139,36 +155,9 @@ class BarrierOrderDetector : public Detector {
         (event.flags & event_flag::kLateLanes) != 0) {
       return;
     }
-    Uses& uses = uses_of(*object, event.warp);
+    Uses& uses = uses_of(*object, event);
     uses.waited = order_.now(event.warp);
-    uses.all_lanes = event.op == Op::kMbarrierWait && event.lanes == kWarpLanes;
-    uses.met = 0;
     uses.wait_site = event.site;
-    if (uses.all_lanes) {
-      apart_[event.warp].push_back({event.cta, event.address});
-    }
-  }
-
-  // Then all of its lanes have made the waits before.
-  void on_meeting(const Event& event) {
-    const auto apart = apart_.find(event.warp);
-    if (apart == apart_.end() || event.lanes != kWarpLanes ||
-        (event.step != Step::kDone && event.step != Step::kIssued)) {
-      return;
-    }
-    for (const auto& [cta, address] : apart->second) {
-      if (Object* object = find(event.warp, cta, address)) {
-        uses_of(*object, event.warp).met = order_.now(event.warp);
-      }
-    }
-    apart_.erase(apart);
-  }
-
-  // Whether a wait of the warp may still be made, or be under way, when the other warp goes on.
-  bool may_wait(const Uses& uses, std::uint32_t warp, std::uint32_t observer) const {
-    return uses.waited != 0 &&
-           (!order_.after(observer, warp, uses.waited) ||
-            (uses.all_lanes && (uses.met == 0 || !order_.after(observer, warp, uses.met))));
   }
 
   void on_init(const Event& event) {
@@ -177,17 +166,17 @@ class BarrierOrderDetector : public Detector {
       return;
     }
     Object& object = state->objects[key(event.cta, event.address)];
-    if (object.inval && !order_.after(event.warp, *object.inval)) {
+    if (object.inval && !order_.lanes_after(object.inval->at, event)) {
       reporter().report("MBAR_INIT_RACE",
                         event,
                         barrier_name(event),
                         "initialised again in no order with the mbarrier.inval of " +
-                            naming().warp(object.inval->warp) + " at " +
+                            naming().warp(object.inval->at.warp) + " at " +
                             naming().site(object.inval->site),
                         {"missing: a barrier between mbarrier.inval and the new mbarrier.init"});
     }
     object = Object{};
-    object.init = order_.here(event);
+    object.init = act_of(event);
   }
 
   // Everything that has used the object has to be over, in every interleaving.
@@ -198,29 +187,35 @@ class BarrierOrderDetector : public Detector {
     }
     require_init(event, event.cta, event.address);
     const std::uint32_t first = event.warp - event.warp % warps_of_cluster();
+    bool over = true;  // the first that is not, is enough
     for (std::uint32_t i = 0; i < object->uses.size(); ++i) {
-      const Uses& uses = object->uses[i];
-      const std::uint32_t warp = first + i;
-      const bool waits = may_wait(uses, warp, event.warp);
-      const Contribution* open = open_contribution(event, uses, warp);
-      if (waits || open != nullptr) {
-        reporter().report("MBAR_INVAL_IN_USE",
-                          event,
-                          barrier_name(event),
-                          "invalidated in no order with the " +
-                              std::string{waits ? "wait" : name_of(open->op)} + " of " +
-                              naming().warp(warp) + " at " +
-                              naming().site(waits ? uses.wait_site : open->site),
-                          {"missing: a barrier between that and mbarrier.inval"});
-        break;
+      for (const Uses& uses : object->uses[i]) {
+        over = over && require_over(event, uses, first + i);
       }
     }
     object->init.reset();
     object->uses.clear();
-    object->inval = order_.here(event);
+    object->inval = act_of(event);
   }
 
-  // A contribution that the invalidating warp does not know to be over; null where there is none.
+  bool require_over(const Event& inval, const Uses& uses, std::uint32_t warp) {
+    const bool waits =
+        uses.waited != 0 && !order_.lanes_after({warp, uses.waited, uses.lanes}, inval);
+    const Contribution* open = open_contribution(inval, uses, warp);
+    if (waits || open != nullptr) {
+      reporter().report("MBAR_INVAL_IN_USE",
+                        inval,
+                        barrier_name(inval),
+                        "invalidated in no order with the " +
+                            std::string{waits ? "wait" : name_of(open->op)} + " of " +
+                            naming().warp(warp) + " at " +
+                            naming().site(waits ? uses.wait_site : open->site),
+                        {"missing: a barrier between that and mbarrier.inval"});
+    }
+    return !waits && open == nullptr;
+  }
+
+  // A contribution that the invalidating lanes do not know to be over; null where there is none.
   const Contribution* open_contribution(const Event& inval,
                                         const Uses& uses,
                                         std::uint32_t warp) const {
@@ -231,7 +226,8 @@ class BarrierOrderDetector : public Detector {
       return &uses.later;
     }
     const Contribution& last = uses.at_once;
-    const bool over = last.op == Op::kCount || order_.after(inval.warp, warp, last.time) ||
+    const bool over = last.op == Op::kCount ||
+                      order_.lanes_after({warp, last.time, uses.lanes}, inval) ||
                       (!last.relaxed && seen(last));
     return over ? nullptr : &last;
   }
@@ -252,7 +248,7 @@ class BarrierOrderDetector : public Detector {
     if (object == nullptr || event.fault != Fault::kNone) {
       return;
     }
-    Uses& uses = uses_of(*object, event.warp);
+    Uses& uses = uses_of(*object, event);
     uses.on_the_way += issued ? 1 : 0;
     uses.on_the_way -= there && uses.on_the_way != 0 ? 1 : 0;
     Contribution& last = at_once ? uses.at_once : uses.later;
@@ -297,27 +293,26 @@ class BarrierOrderDetector : public Detector {
       }
       return;
     }
-    const Point& init = *object->init;
-    if (init.warp == event.warp) {
-      return;
-    }
+    const LanePoint& init = object->init->at;
     object->known.resize(warps_of_cluster());
     if (object->known[event.warp % warps_of_cluster()]) {
       return;
     }
-    if (order_.init_ordered(init.warp, init.time, event.warp)) {
-      object->known[event.warp % warps_of_cluster()] = true;
+    if (order_.init_ordered(init, event)) {
+      object->known[event.warp % warps_of_cluster()] = event.lanes == kWarpLanes;
       return;
     }
     const bool own = naming().cta_of_warp(event.warp) == cta;
-    reporter().report(own ? "MBAR_INIT_RACE" : "MBAR_INIT_NOT_CLUSTER_VISIBLE",
-                      event,
-                      naming().barrier(cta, address),
-                      std::string{name_of(event.op)} +
-                          " is not ordered after the initialisation by " + naming().warp(init.warp),
-                      {own ? "missing: a CTA or cluster barrier between mbarrier.init and this"
-                           : "missing: fence.mbarrier_init and a cluster barrier between "
-                             "mbarrier.init and this"});
+    reporter().report(
+        own ? "MBAR_INIT_RACE" : "MBAR_INIT_NOT_CLUSTER_VISIBLE",
+        event,
+        naming().barrier(cta, address),
+        std::string{name_of(event.op)} + " is not ordered after the initialisation by " +
+            naming().warp(init.warp),
+        {init.warp == event.warp ? "missing: sync_warp() between mbarrier.init by one lane and this"
+         : own ? "missing: a CTA or cluster barrier between mbarrier.init and this"
+               : "missing: fence.mbarrier_init and a cluster barrier between "
+                 "mbarrier.init and this"});
   }
 
   void on_exit(const Event& event) {
@@ -330,8 +325,6 @@ class BarrierOrderDetector : public Detector {
 
   Order& order_;
   ByCluster<State> states_;
-  // By warp: mbarriers, by CTA and address, that its lanes have waited for and not met since.
-  HashMap<std::uint32_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>> apart_;
 };
 
 }  // namespace

@@ -62,8 +62,9 @@ struct Box {
 // How an asynchronous access came to an end.
 struct GlobalCompletion {
   bool done = false;
-  std::uint32_t time = 0;  // of a store: when its warp had waited for it
-  std::uint32_t cta = 0;   // of a load: the barrier phase that counts its bytes
+  std::uint32_t time = 0;  // of a store: when its warp had waited for it, by lanes
+  std::uint32_t lanes = 0;
+  std::uint32_t cta = 0;  // of a load: the barrier phase that counts its bytes
   std::uint32_t barrier = 0;
   std::uint32_t phase = 0;
 };
@@ -243,7 +244,7 @@ class GlobalDataDetector : public Detector {
       const auto found = loads_.find(event.serial);
       if (found != loads_.end()) {
         const std::uint32_t mark = order_.phase_mark(event.peer_cta, event.peer, event.phase);
-        *found->second = {event.fault == Fault::kNone, 0, event.peer_cta, event.peer, mark};
+        *found->second = {event.fault == Fault::kNone, 0, 0, event.peer_cta, event.peer, mark};
         loads_.erase(found);
       }
     }
@@ -260,6 +261,7 @@ class GlobalDataDetector : public Detector {
       }
       store.completion->done = true;
       store.completion->time = order_.now(event.warp);
+      store.completion->lanes = event.lane_mask();
       return true;
     });
   }
@@ -345,6 +347,10 @@ class GlobalDataDetector : public Detector {
   bool lanes_ordered(const Event& event,
                      const GlobalAccess& first,
                      const GlobalAccess& second) const {
+    if (first.kind == GlobalKind::kCopyStore) {
+      return order_.lanes_after({first.warp, first.completion->time, first.completion->lanes},
+                                event);
+    }
     const bool of_lanes = first.kind == GlobalKind::kLoad || first.kind == GlobalKind::kStore;
     return !of_lanes || (first.warp == second.warp && !copies(second.kind)) ||
            order_.every_lane_ordered({first.warp, first.time, first.lanes}, event);

@@ -42,6 +42,10 @@ class LaneRacesDetector : public Detector {
       warps_.resize(event.warp + 1);
     }
     Epoch& epoch = warps_[event.warp];
+    if (event.fault == Fault::kLaneRace) {
+      report_lanes(event);
+      return;
+    }
     if (event.op == Op::kGlobalStoreRelease) {
       store_global(event, epoch.globals);
     } else if (kLaneAccesses.contains(event.op)) {
@@ -160,6 +164,19 @@ class LaneRacesDetector : public Detector {
              first);
       return;
     }
+  }
+
+  // What the warp's own program has found: it knows which lane touches which word.
+  void report_lanes(const Event& event) {
+    reporter().report(
+        "WARP_LANE_RACE",
+        event,
+        naming().symbols().name(event.address) + " of cta " + std::to_string(event.cta),
+        std::string{event.op == Op::kSharedStore ? "written" : "read"} + " by lane " +
+            std::to_string(event.lane) + " of " + naming().warp(event.warp) + ", and " +
+            (event.phase != 0 ? "written" : "read") + " by lane " + std::to_string(event.wanted) +
+            " in line " + std::to_string(event.pending) + ", in no order",
+        {"missing: bar.warp.sync between the two"});
   }
 
   void report(const Event& event,

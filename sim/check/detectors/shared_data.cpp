@@ -57,8 +57,9 @@ const char* name_of(Kind kind) {
 struct Completion {
   bool done = false;
   std::uint32_t warp = 0;  // of a store: who has waited for it
-  std::uint32_t time = 0;  // and when
-  std::uint32_t cta = 0;   // of a load: the barrier phase its bytes were counted in
+  std::uint32_t time = 0;  // when
+  std::uint32_t lanes = 0;
+  std::uint32_t cta = 0;  // of a load: the barrier phase its bytes were counted in
   std::uint32_t barrier = 0;
   std::uint32_t phase = 0;  // its mark
 };
@@ -223,7 +224,7 @@ class SharedDataDetector : public Detector {
     }
     if (event.fault == Fault::kNone) {
       const std::uint32_t mark = order_.phase_mark(event.peer_cta, event.peer, event.phase);
-      *found->second = {true, 0, 0, event.peer_cta, event.peer, mark};
+      *found->second = {true, 0, 0, 0, event.peer_cta, event.peer, mark};
     }
     loads_.erase(found);
   }
@@ -259,6 +260,7 @@ class SharedDataDetector : public Detector {
       }
       store.completion->done = true;
       store.completion->warp = event.warp;
+      store.completion->lanes = event.lane_mask();
       store.completion->time = order_.now(event.warp);
       return true;
     });
@@ -505,8 +507,8 @@ class SharedDataDetector : public Detector {
         report_lanes(event, cta, first, access);
       }
       if (writes(access.kind)) {
-        // A write of all its bytes takes the place of what came before.
-        first.gone = access.at.covers(first.at);
+        // A write of all its bytes takes the place of what came before it.
+        first.gone = access.at.covers(first.at) && takes_its_place(first, access);
         any_gone = any_gone || first.gone;
       } else if (in_order && reads_operand(access.kind) && first.at.covers(access.at)) {
         access.source = first.at;
@@ -528,9 +530,12 @@ class SharedDataDetector : public Detector {
   // generic proxy by one warp, lane_races judges that.
   bool lanes_ordered(const Event& event, const Access& first, const Access& second) const {
     const bool same = first.warp == second.warp;
+    if (first.kind == Kind::kStore) {
+      const Completion& read = *first.completion;
+      return order_.lanes_after({read.warp, read.time, read.lanes}, event);
+    }
     if (first.kind == Kind::kBarrier) {
-      return !same || second.kind == Kind::kBarrier || (second.lanes & ~first.lanes) == 0 ||
-             order_.met_since(first.warp, first.time);
+      return order_.lanes_after({first.warp, first.time, first.lanes}, event);
     }
     if (!generic(first.kind) || (same && generic(second.kind))) {
       return true;
@@ -538,6 +543,12 @@ class SharedDataDetector : public Detector {
     const LanePoint point{first.warp, first.time, first.lanes};
     return order_.every_lane_ordered(point, event) &&
            (generic(second.kind) || order_.every_lane_fenced(point, event));
+  }
+
+  // Where lanes of one warp write what other lanes have written, in no order, both stand.
+  bool takes_its_place(const Access& first, const Access& second) const {
+    return first.warp != second.warp || !generic(first.kind) || !generic(second.kind) ||
+           (first.lanes & ~second.lanes) == 0 || order_.met_since(first.warp, first.time);
   }
 
   void report_lanes(const Event& event,

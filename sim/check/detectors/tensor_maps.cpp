@@ -22,8 +22,9 @@ struct MapUse {
   std::uint32_t serial = 0;
   bool load = false;
   bool read = false;
-  std::uint32_t mark = 0;  // a load: of the phase that counts its bytes; a store: when it was
-                           // waited for, or its group until then
+  std::uint32_t mark = 0;   // a load: of the phase that counts its bytes; a store: when it was
+                            // waited for, or its group until then
+  std::uint32_t lanes = 0;  // that have waited for a store
   SourceSite site{};
 };
 using UsePlace = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // warp, CTA, mbarrier
@@ -33,11 +34,15 @@ struct MapStep {
   std::uint32_t lanes = 0;
 };
 
-struct Map {
-  std::map<UsePlace, MapUse> uses;
-  std::optional<MapStep> change;   // the last
+struct Change {
+  MapStep made;
   std::optional<MapStep> release;  // the last fence that covers it
   std::vector<MapStep> acquired;   // acquiring fences that show it
+};
+
+struct Map {
+  std::map<UsePlace, MapUse> uses;
+  std::vector<Change> changes;  // each in no order with the others
 };
 
 class TensorMapsDetector : public Detector {
@@ -83,7 +88,7 @@ class TensorMapsDetector : public Detector {
   void on_change(const Event& event) {
     Map& map = maps_[event.count];
     for (const auto& [place, use] : map.uses) {
-      if (!known_read(place, use, event.warp)) {
+      if (!known_read(place, use, event)) {
         reporter().report("TENSORMAP_MODIFIED_IN_FLIGHT",
                           event,
                           name_of_map(event.count),
@@ -96,9 +101,8 @@ class TensorMapsDetector : public Detector {
         break;
       }
     }
-    map.change = step(event);
-    map.release.reset();
-    map.acquired.clear();
+    std::erase_if(map.changes, [&](const Change& before) { return after(event, before.made); });
+    map.changes.push_back({step(event), {}, {}});
   }
 
   MapStep step(const Event& event) const { return {order_.here(event), event.lane_mask()}; }
@@ -118,15 +122,18 @@ class TensorMapsDetector : public Detector {
   void on_fence(const Event& event) {
     if (event.ordering.semantics == Semantics::kRelease) {
       for (auto& [number, map] : maps_) {
-        if (map.change && map.change->at.warp == event.warp && after(event, *map.change)) {
-          map.release = step(event);
+        for (Change& change : map.changes) {
+          if (change.made.at.warp == event.warp && after(event, change.made)) {
+            change.release = step(event);
+          }
         }
       }
       return;
     }
-    Map& map = maps_[event.count];
-    if (map.release && after(event, *map.release)) {
-      map.acquired.push_back(step(event));
+    for (Change& change : maps_[event.count].changes) {
+      if (change.release && after(event, *change.release)) {
+        change.acquired.push_back(step(event));
+      }
     }
   }
 
@@ -135,24 +142,26 @@ class TensorMapsDetector : public Detector {
     Map& map = maps_[number];
     const bool load = event.op == Op::kTensorLoad;
     map.uses[place_of(event)] = {
-        event.warp, event.serial, load, false, load ? 0 : event.count, event.site};
-    const bool shown =
-        !map.change || std::any_of(map.acquired.begin(),
-                                   map.acquired.end(),
-                                   [&](const MapStep& acquire) { return after(event, acquire); });
-    if (!shown) {
-      reporter().report(
-          "TENSORMAP_FENCE_MISSING",
-          event,
-          name_of_map(number),
-          "used without the fences that show its change by " + naming().warp(map.change->at.warp) +
-              " at " + naming().site(map.change->at.site),
-          {map.release
-               ? "missing: fence.proxy.tensormap::generic.acquire of the map after the "
-                 "releasing one, before the copy"
-               : "missing: fence.proxy.tensormap::generic.release by the thread that changed "
-                 "it, and an acquiring one before the copy"});
+        event.warp, event.serial, load, false, load ? 0 : event.count, 0, event.site};
+    const auto hidden =
+        std::find_if(map.changes.begin(), map.changes.end(), [&](const Change& change) {
+          return std::none_of(change.acquired.begin(),
+                              change.acquired.end(),
+                              [&](const MapStep& acquire) { return after(event, acquire); });
+        });
+    if (hidden == map.changes.end()) {
+      return;
     }
+    reporter().report(
+        "TENSORMAP_FENCE_MISSING",
+        event,
+        name_of_map(number),
+        "used without the fences that show its change by " + naming().warp(hidden->made.at.warp) +
+            " at " + naming().site(hidden->made.at.site),
+        {hidden->release ? "missing: fence.proxy.tensormap::generic.acquire of the map after the "
+                           "releasing one, before the copy"
+                         : "missing: fence.proxy.tensormap::generic.release by the thread that "
+                           "changed it, and an acquiring one before the copy"});
   }
 
   void on_written(const Event& event) {
@@ -172,16 +181,18 @@ class TensorMapsDetector : public Detector {
       if (found != map.uses.end() && !found->second.read && found->second.mark < event.phase) {
         found->second.read = true;
         found->second.mark = order_.now(event.warp);
+        found->second.lanes = event.lane_mask();
       }
     }
   }
 
-  bool known_read(const UsePlace& place, const MapUse& use, std::uint32_t observer) {
+  bool known_read(const UsePlace& place, const MapUse& use, const Event& event) {
     if (!use.read) {
       return false;
     }
-    return use.load ? order_.phase_seen(std::get<1>(place), std::get<2>(place), use.mark, observer)
-                    : order_.after(observer, use.warp, use.mark);
+    return use.load
+               ? order_.phase_seen(std::get<1>(place), std::get<2>(place), use.mark, event.warp)
+               : order_.lanes_after({use.warp, use.mark, use.lanes}, event);
   }
 
   Order& order_;

@@ -149,10 +149,11 @@ class TensorMemoryLifeDetector : public Detector {
                         event,
                         "tensor memory of ctas " + std::to_string(event.cta & ~1U) + " and " +
                             std::to_string(event.cta | 1U),
-                        std::to_string(event.count) + " columns, address to shared+" +
-                            std::to_string(event.address) + "; the peer asked for " +
-                            std::to_string(first.count) + ", to shared+" +
-                            std::to_string(first.address));
+                        event.count != first.count
+                            ? std::to_string(event.count) + " columns; the peer asked for " +
+                                  std::to_string(first.count)
+                            : "the address goes to shared+" + std::to_string(event.address) +
+                                  "; that of the peer to shared+" + std::to_string(first.address));
     }
   }
 

@@ -137,9 +137,21 @@ void WarpRun::move_shared(const Request& request,
            (places[lane].address == places[first].address &&
             (loads || std::memcmp(bytes.of(lane), bytes.of(first), 4) == 0));
   }
+  sim::LaneAccess access{bytes.size};
+  access.mask = lanes;
+  access.unsettled = bytes.unsettled;
+  access.of_accumulator = bytes.of_accumulator;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    access.address[lane] = places[lane].address;
+  }
+  if (!loads) {
+    access.data = bytes.data;
+    access.poison = bytes.poison;
+  }
+  access.race = touched_.access(access, places[first].rank, !loads, op.site);
   const bool poisoned =
       std::find(bytes.poison.begin(), bytes.poison.end(), 1) != bytes.poison.end();
-  if (same && !poisoned && machine_.moves_data()) {
+  if (same && !poisoned && !access.race && machine_.moves_data()) {
     op.address = static_cast<std::uint32_t>(places[first].address);
     if (!loads) {
       std::memcpy(&op.count, bytes.of(first), 4);
@@ -151,17 +163,6 @@ void WarpRun::move_shared(const Request& request,
       }
     }
     return;
-  }
-  sim::LaneAccess access{bytes.size};
-  access.mask = lanes;
-  access.unsettled = bytes.unsettled;
-  access.of_accumulator = bytes.of_accumulator;
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    access.address[lane] = places[lane].address;
-  }
-  if (!loads) {
-    access.data = bytes.data;
-    access.poison = bytes.poison;
   }
   op.access = &access;
   op.address = places[first].rank << 24;

@@ -127,6 +127,25 @@ void WarpRun::perform(sim::Operation& operation) {
   steps_ = 0;
   note_parted(operation);
   machine_.perform(operation);
+  switch (operation.op) {
+    case warptwin::Op::kSyncWarp:
+      touched_.meet(serving_, serving_ == live_);
+      break;
+    case warptwin::Op::kMbarrierTryWait:
+      if (operation.result == 0) {
+        break;
+      }
+      [[fallthrough]];
+    case warptwin::Op::kBarSync:
+    case warptwin::Op::kClusterWait:
+    case warptwin::Op::kMbarrierWait:
+    case warptwin::Op::kGlobalLoadAcquire:
+    case warptwin::Op::kGlobalWait:
+      touched_.learn(serving_, serving_ == live_);
+      break;
+    default:
+      break;
+  }
 }
 
 // Lanes that use the machine apart from others that do so too, before all are together again: their

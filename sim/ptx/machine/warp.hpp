@@ -20,6 +20,7 @@
 #include "sim/model/lane_access.hpp"
 #include "sim/model/sim_machine.hpp"
 #include "sim/ptx/machine/kernel.hpp"
+#include "sim/ptx/machine/lane_words.hpp"
 #include "sim/ptx/machine/launch.hpp"
 
 namespace warptwin::ptx {
@@ -244,6 +245,7 @@ class WarpRun : public Surroundings {
   std::vector<Mask> used_apart_;     // lanes that used the machine while not all were together
   std::vector<std::uint8_t> local_;  // lane by lane
   std::vector<std::uint8_t> local_poison_;  // 1: never written
+  LaneWords touched_;
   std::vector<InFlight> flights_;
   std::vector<Lanes> fenced_;  // the frame's registers at the last wgmma.fence
   const Frame* fenced_frame_ = nullptr;

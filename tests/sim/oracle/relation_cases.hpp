@@ -122,6 +122,7 @@ warp 2:
 warp 1:
   elect mbarrier.init [bar[1]], 1
   elect mbarrier.arrive [bar[1]], 1
+  bar.warp.sync
   mbarrier.wait [bar[1]], phase 0
 )",
      R"(warp 0:
@@ -131,6 +132,7 @@ warp 1:
   bar.sync 0
   elect mbarrier.init [bar[1]], 1
   elect mbarrier.arrive [bar[1]], 1
+  bar.warp.sync
   mbarrier.wait [bar[1]], phase 0
 )"},
     {"relinquish_races_with_alloc",
@@ -301,6 +303,7 @@ warp 2:
   tcgen05.alloc [word[15]], 32
   elect mbarrier.arrive.expect_tx [bar[0]], 4080
   elect cp.async.bulk.shared.global [tile[0]], [source], 4080, [bar[0]]
+  bar.warp.sync
   mbarrier.wait [bar[0]], phase 0
   bar.warp.sync
   elect MMA
@@ -315,6 +318,7 @@ warp 2:
   tcgen05.alloc [word[15]], 32
   elect mbarrier.arrive.expect_tx [bar[0]], 4096
   elect cp.async.bulk.shared.global [tile[0]], [source], 4096, [bar[0]]
+  bar.warp.sync
   mbarrier.wait [bar[0]], phase 0
   bar.warp.sync
   elect MMA
@@ -404,6 +408,7 @@ warp 0:
   elect mbarrier.init [bar[1]], 1
   elect mbarrier.arrive.expect_tx [bar[0]], 16
   elect cp.async.bulk.shared.global [word[0]], [flag], 16, [bar[0]]
+  bar.warp.sync
   mbarrier.wait [bar[0]], phase 0
   bar.warp.sync
   elect ld.shared r0, [word[0]]
@@ -416,6 +421,7 @@ warp 0:
   elect mbarrier.init [bar[1]], 1
   elect mbarrier.arrive.expect_tx [bar[0]], 16
   elect cp.async.bulk.shared.global [word[0]], [flag], 16, [bar[0]]
+  bar.warp.sync
   mbarrier.wait [bar[0]], phase 0
   bar.warp.sync
   elect ld.shared r0, [word[0]]
@@ -446,12 +452,14 @@ warp 1:
   elect cp.async.bulk.shared.global [word[0]], [source], 16, [bar[0]]
   elect mbarrier.init [bar[0]], 1
   elect mbarrier.arrive.expect_tx [bar[0]], 16
+  bar.warp.sync
   mbarrier.wait [bar[0]], phase 0
 )",
      R"(warp 0:
   elect mbarrier.init [bar[0]], 1
   elect cp.async.bulk.shared.global [word[0]], [source], 16, [bar[0]]
   elect mbarrier.arrive.expect_tx [bar[0]], 16
+  bar.warp.sync
   mbarrier.wait [bar[0]], phase 0
 )"},
     {"a_try_that_always_says_yes",

@@ -122,6 +122,7 @@ warp 1:
   elect mbarrier.init [bar[0]], 1
   elect mbarrier.arrive.expect_tx [bar[0]], 16
   elect cp.async.bulk.shared.global [word[0]], [source], 16, [bar[0]]
+  bar.warp.sync
   mbarrier.wait [bar[0]], phase 0
   bar.warp.sync
   elect ld.shared [word[0]]
@@ -133,6 +134,7 @@ warp 1:
   elect mbarrier.init [bar[0]], 1
   elect mbarrier.arrive.expect_tx [bar[0]], 16
   elect cp.async.bulk.shared.global [word[0]], [source], 16, [bar[0]]
+  bar.warp.sync
   mbarrier.wait [bar[0]], phase 0
   bar.warp.sync
   elect ld.shared [word[0]]
@@ -199,6 +201,7 @@ warp 1:
   elect mbarrier.init [bar[0]], 1
   elect mbarrier.arrive.expect_tx [bar[0]], 16
   elect cp.async.bulk.shared.global [word[0]], [source], 16, [bar[0]]
+  bar.warp.sync
   mbarrier.wait [bar[0]], phase 0
 )"},
     {"memory_of_the_grid_before",
@@ -210,6 +213,7 @@ warp 0:
   elect mbarrier.arrive.expect_tx [bar[0]], 16
   elect cp.async.bulk.shared.global [word[0]], [given], 16, [bar[0]]
   griddepcontrol.wait
+  bar.warp.sync
   mbarrier.wait [bar[0]], phase 0
 )",
      R"(input given f32 1 x 64 pitch 256 before
@@ -218,6 +222,7 @@ warp 0:
   elect mbarrier.arrive.expect_tx [bar[0]], 16
   griddepcontrol.wait
   elect cp.async.bulk.shared.global [word[0]], [given], 16, [bar[0]]
+  bar.warp.sync
   mbarrier.wait [bar[0]], phase 0
 )"},
     {"accumulators_of_two_shapes",

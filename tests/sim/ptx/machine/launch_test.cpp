@@ -269,6 +269,32 @@ TEST(PtxLaunch, OneLaneDoesNotHandOverWhatOthersWrote) {
   EXPECT_THAT(ids_of(proof), Contains("WARP_LANES_NOT_RELEASED"));
 }
 
+// Each lane takes the word of its neighbour.
+TEST(PtxLaunch, LanesThatTouchOneWordMeetInBetween) {
+  const auto turned = [](const std::string& meet, const std::string& offset) {
+    std::string text = edited(read("ring.ptx"),
+                              "  .shared .align 8 .b64 full[2];\n",
+                              "  .shared .align 8 .b64 full[2];\n"
+                              "  .shared .align 128 .b8 own[128];\n");
+    text = edited(text,
+                  "CONSUMER:\n",
+                  "CONSUMER:\n"
+                  "  and.b32 %r12, %r1, 31;\n"
+                  "  shl.b32 %r13, %r12, 2;\n"
+                  "  mov.u32 %r10, own;\n"
+                  "  add.u32 %r11, %r10, %r13;\n"
+                  "  st.shared.u32 [%r11], %r1;\n" +
+                      meet + "  xor.b32 %r13, %r13, " + offset +
+                      ";\n"
+                      "  add.u32 %r11, %r10, %r13;\n"
+                      "  ld.shared.u32 %r14, [%r11];\n");
+    return proof_of(text);
+  };
+  EXPECT_EQ(turned("  bar.warp.sync 0xffffffff;\n", "4").verdict, ProofVerdict::kProved);
+  EXPECT_EQ(turned("", "0").verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_of(turned("", "4")), Contains("WARP_LANE_RACE"));
+}
+
 // Halves of a warp name themselves; nobody names others only.
 TEST(PtxLaunch, LanesThatNameOtherMembersGoApart) {
   const auto halves = [](const std::string& shift, const std::string& what) {
