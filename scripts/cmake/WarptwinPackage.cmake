@@ -6,10 +6,10 @@ set(CPACK_PACKAGE_VENDOR warptwin)
 if(NOT CPACK_PACKAGE_CONTACT)
   set(CPACK_PACKAGE_CONTACT "warptwin maintainers <maintainers@warptwin.invalid>")
 endif()
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "digital twin of warp-specialised GPU kernels")
 set(CPACK_PACKAGE_DESCRIPTION
-    "warptwin proves, checks and times kernels for Hopper and Blackwell GPUs on a CPU.
-The package has the command, and the CMake package with which another
+    "warptwin proves, checks and times kernels for Hopper and Blackwell GPUs on
+a CPU. The package has the command, and the CMake package with which another
 repository builds such a command over scenarios of its own.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_CHECKSUM SHA256)

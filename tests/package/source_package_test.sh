@@ -7,7 +7,9 @@ set -euo pipefail
 build=$1
 cpack=$2
 top=$(cd "$(dirname "$0")/../.." && pwd)
-if ! git -C "$top" rev-parse --git-dir > /dev/null 2>&1; then
+# A clone may be another user's, as in a CI's container.
+git_here() { git -c safe.directory="$top" -C "$top" "$@"; }
+if ! git_here rev-parse --git-dir > /dev/null 2>&1; then
   echo "there is no repository of git here to compare a tarball with"
   exit 77
 fi
@@ -20,7 +22,7 @@ tarball=("$work"/warptwin-*.tar.gz)
 version=$(basename "${tarball[0]}" .tar.gz)
 tar -tzf "${tarball[0]}" | grep -v '/$' | sed "s,^$version/,," | sort > "$work/packed"
 # A file that is deleted and not yet committed is in neither.
-git -C "$top" ls-files --cached --others --exclude-standard | while IFS= read -r file; do
+git_here ls-files --cached --others --exclude-standard | while IFS= read -r file; do
   [[ ! -e $top/$file ]] || echo "$file"
 done | sort > "$work/tracked"
 if ! diff "$work/tracked" "$work/packed"; then

@@ -327,7 +327,9 @@ def check_order(pages, root):
     manual = pathlib.Path(root) / MANUAL
     if not manual.exists():
         return
-    named = re.findall(r"^([a-z0-9-]+)$", manual.read_text(encoding="utf-8"), re.MULTILINE)
+    text = manual.read_text(encoding="utf-8")
+    # "page", or "Title <page>".
+    named = re.findall(r"^(?:\w.* <(?=.*>$))?([a-z0-9-]+)>?$", text, re.MULTILINE)
     # The README stands in the manual under its own name.
     there = {pathlib.PurePosixPath(page.path).stem.lower() for page in pages}
     for name in sorted({*named} | there):

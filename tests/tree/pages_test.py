@@ -164,6 +164,7 @@ class RulesTest(unittest.TestCase):
                 return [one.partition(": ")[2] for one in pages.check(folder)]
 
         self.assertEqual(breaches("readme\npage"), [])
+        self.assertEqual(breaches("What it is <readme>\npage"), [])
         self.assertEqual(breaches("page"), ["the page 'readme' is named 0 times, not once"])
         self.assertEqual(
             breaches("readme\npage\nlost\npage"),
