@@ -56,6 +56,8 @@ def junit_schema():
 
 
 class ReportsTest(unittest.TestCase):
+    rules = None  # of the last log
+
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
@@ -76,10 +78,20 @@ class ReportsTest(unittest.TestCase):
         if junit_schema():
             junit_schema().validate(str(self.work / "a.xml"))
         if sarif_schema():
-            sarif_schema().validate(log)
+            self.validate(log)
         self.check_suites(suites)
         self.check_log(log, code)
         return suites, log, result.stderr
+
+    def validate(self, log):
+        """The rules are the same in all logs, and most of a small one: they are validated once."""
+        rules = log["runs"][0]["tool"]["driver"]["rules"]
+        known = ReportsTest.rules == rules
+        ReportsTest.rules = rules
+        small = copy.deepcopy(log)
+        if known:
+            del small["runs"][0]["tool"]["driver"]["rules"][1:]
+        sarif_schema().validate(small)
 
     def check_suites(self, suites):
         self.assertEqual(suites.tag, "testsuites")
