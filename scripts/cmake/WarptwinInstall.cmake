@@ -57,3 +57,5 @@ install(FILES ${PROJECT_BINARY_DIR}/warptwinConfig.cmake
               ${CMAKE_CURRENT_LIST_DIR}/WarptwinScenarios.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindSystemC.cmake ${templates}
         DESTINATION ${package_dir})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
+include(WarptwinPackage)

@@ -29,6 +29,23 @@ std::function<bool(const Finding&)> Filter::accepts(const ScenarioEntry& scenari
   return [this, &scenario](const Finding& finding) { return takes(scenario, finding); };
 }
 
+std::function<bool(const WrongProtocol&)> Filter::accepts_protocol(const ScenarioEntry& scenario) {
+  if (!uses_baseline(scenario)) {
+    return {};
+  }
+  return [this, &scenario](const WrongProtocol& wrong) {
+    const char* name = scenario.info->name;
+    JudgedFinding found = judged_of(scenario, wrong);
+    if (!writes_ && !baseline_->accepts(name, found.fingerprint, wrong.site)) {
+      return false;
+    }
+    found.known = Known::kBaseline;
+    found.reason = "in the baseline";
+    protocols_.emplace_back(name, found);
+    return true;
+  };
+}
+
 std::string Filter::reason_of(const ScenarioEntry& scenario, const Finding& finding) const {
   for (const Suppression* row : suppressions_.of(scenario.info->name)) {
     if (row->id == finding.info->id &&
@@ -69,11 +86,16 @@ std::vector<JudgedFinding> Filter::taken(const ScenarioEntry& scenario) const {
       all.push_back(finding);
     }
   }
+  for (const auto& [name, found] : protocols_) {
+    if (name == scenario.info->name) {
+      all.push_back(found);
+    }
+  }
   return all;
 }
 
-std::vector<JudgedGone> Filter::gone(const ScenarioEntry& scenario) const {
-  return baseline_ && uses_baseline(scenario) ? baseline_->gone(scenario.info->name)
+std::vector<JudgedGone> Filter::gone(const ScenarioEntry& scenario, bool of_protocols) const {
+  return baseline_ && uses_baseline(scenario) ? baseline_->gone(scenario.info->name, of_protocols)
                                               : std::vector<JudgedGone>{};
 }
 
@@ -89,14 +111,20 @@ std::string Filter::text_of_taken(const ScenarioEntry& scenario) const {
               one.finding.object + ", " + text_of(one.finding.site) + "\n";
     }
   }
+  for (const auto& [name, found] : protocols_) {
+    if (name == scenario.info->name) {
+      const std::string place = text_of(SourceSite{found.place.file.c_str(), found.place.line});
+      text += "in the baseline: " + found.id + ": " + found.message + ", " + place + "\n";
+    }
+  }
   return text;
 }
 
-std::string Filter::text_of_gone(const ScenarioEntry& scenario) const {
+std::string Filter::text_of_gone(const ScenarioEntry& scenario, bool of_protocols) const {
   std::string text;
-  for (const JudgedGone& one : gone(scenario)) {
-    text += "no longer found: " + one.id + " at " + one.object + ", " + one.file +
-            "; --write-baseline takes it out of the file\n";
+  for (const JudgedGone& one : gone(scenario, of_protocols)) {
+    text += "no longer found: " + one.id + (of_protocols ? ": " : " at ") + one.object + ", " +
+            one.file + "; --write-baseline takes it out of the file\n";
   }
   return text;
 }
@@ -119,6 +147,26 @@ void Filter::add_to(Json& report,
     absent.push_back({{"id", one.id}, {"object", one.object}, {"fingerprint", one.fingerprint}});
   }
   report["baseline"] = {{"known", known}, {"gone", absent}};
+}
+
+JudgedFinding judged_of(const ScenarioEntry& scenario, const WrongProtocol& wrong) {
+  JudgedFinding found;
+  found.id = kProtocolWrong;
+  found.severity = "error";
+  found.message = wrong.what;
+  found.object = wrong.what;
+  found.agent = wrong.agent;
+  found.place = place_of(wrong.site);
+  found.schedule = "of the protocol";
+  found.fingerprint =
+      fingerprint_of(scenario.info->name, found.id, wrong.site, wrong.agent, wrong.what);
+  found.fails = true;
+  found.text = wrong.what + "\n";
+  for (const std::string& step : wrong.path) {
+    found.steps.push_back({"", step, {}, 0});
+    found.text += "  " + step + "\n";
+  }
+  return found;
 }
 
 }  // namespace warptwin::sim::cli

@@ -55,7 +55,7 @@ static constexpr Command kCommands[] = {
        "every interleaving of the barrier protocol of one run, by search: a second\nopinion on the "
        "proof; data, memory order and allocation are not searched"}},
      "json program ptx launch set profile rule without seed max-steps max-states full deviations "
-     "max-schedules resident-ctas junit sarif annotations source-root"},
+     "max-schedules resident-ctas baseline write-baseline junit sarif annotations source-root"},
     {"prove",
      prove_command,
      {{"prove SCENARIO", "every interleaving, from one execution; a schedule for what is broken"}},

@@ -49,8 +49,10 @@ BaselineEntry entry_of(const Json& row, const std::string& where) {
   if (!hex) {
     refuse(where + ".fingerprint", "expected 16 digits of 0-9 and a-f");
   }
-  if (find_diagnostic(entry.id) == nullptr) {
-    refuse(where + ".id", "expected a diagnostic; `warptwin list --diagnostics` has them");
+  if (find_diagnostic(entry.id) == nullptr && entry.id != kProtocolWrong) {
+    refuse(where + ".id",
+           std::string{"expected a diagnostic (`warptwin list --diagnostics` has them) or "} +
+               kProtocolWrong);
   }
   if (!row.contains("places") || !row["places"].is_number_unsigned() || row["places"] == 0 ||
       row["places"] > 1'000'000) {
@@ -106,7 +108,12 @@ Baseline Baseline::of_file(const std::string& path) {
 }
 
 bool Baseline::accepts(const std::string& scenario, const Finding& finding) {
-  const std::string fingerprint = fingerprint_of(scenario, finding);
+  return accepts(scenario, fingerprint_of(scenario, finding), finding.site);
+}
+
+bool Baseline::accepts(const std::string& scenario,
+                       const std::string& fingerprint,
+                       const SourceSite& site) {
   const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const BaselineEntry& one) {
     return one.fingerprint == fingerprint && one.scenario == scenario;
   });
@@ -114,7 +121,7 @@ bool Baseline::accepts(const std::string& scenario, const Finding& finding) {
     return false;
   }
   std::set<std::string>& lines = met_[fingerprint];
-  const std::string line = text_of(finding.site);
+  const std::string line = text_of(site);
   if (!lines.contains(line) && lines.size() == found->places) {
     return false;
   }
@@ -122,10 +129,11 @@ bool Baseline::accepts(const std::string& scenario, const Finding& finding) {
   return true;
 }
 
-std::vector<JudgedGone> Baseline::gone(const std::string& scenario) const {
+std::vector<JudgedGone> Baseline::gone(const std::string& scenario, bool of_protocols) const {
   std::vector<JudgedGone> all;
   for (const BaselineEntry& entry : entries_) {
-    if (entry.scenario == scenario && !met_.contains(entry.fingerprint)) {
+    if (entry.scenario == scenario && !met_.contains(entry.fingerprint) &&
+        (entry.id == kProtocolWrong) == of_protocols) {
       all.push_back({entry.fingerprint, entry.id, entry.object, entry.file});
     }
   }

@@ -31,8 +31,10 @@ class Baseline {
 
   /// Whether the finding was there: one of its fingerprint, at no more lines than then. Notes it.
   bool accepts(const std::string& scenario, const Finding& finding);
-  /// The entries of a scenario that no finding has met.
-  std::vector<JudgedGone> gone(const std::string& scenario) const;
+  bool accepts(const std::string& scenario, const std::string& fingerprint, const SourceSite& site);
+  /// The entries of a scenario that no finding has met: those of diagnostics, or those of
+  /// protocols, which `explore` alone finds.
+  std::vector<JudgedGone> gone(const std::string& scenario, bool of_protocols = false) const;
   /// How many findings of a scenario were met.
   std::size_t met(const std::string& scenario) const;
   const std::vector<BaselineEntry>& entries() const { return entries_; }

@@ -50,15 +50,15 @@ std::string hash_of(const std::vector<std::string>& parts) {
 }  // namespace
 
 std::string fingerprint_of(const std::string& scenario, const Finding& finding) {
-  return hash_of({scenario,
-                  finding.info->id,
-                  file_of(finding.site),
-                  role_in(finding.agent),
-                  without_numbers(finding.object)});
+  return fingerprint_of(scenario, finding.info->id, finding.site, finding.agent, finding.object);
 }
 
-std::string fingerprint_of(const std::string& scenario, const std::string& id) {
-  return hash_of({scenario, id});
+std::string fingerprint_of(const std::string& scenario,
+                           const std::string& id,
+                           const SourceSite& site,
+                           const std::string& agent,
+                           const std::string& what) {
+  return hash_of({scenario, id, file_of(site), role_in(agent), without_numbers(what)});
 }
 
 JudgedPlace place_of(const SourceSite& site) {

@@ -90,8 +90,13 @@ struct Judgement {
 /// object without its numbers. Several findings may have the same one.
 std::string fingerprint_of(const std::string& scenario, const Finding& finding);
 
-/// Of what no diagnostic of the catalogue names.
-std::string fingerprint_of(const std::string& scenario, const std::string& id);
+/// Of what no diagnostic of the catalogue names: of the scenario, the id, the file, the agent's
+/// role and what is wrong, without numbers.
+std::string fingerprint_of(const std::string& scenario,
+                           const std::string& id,
+                           const SourceSite& site,
+                           const std::string& agent,
+                           const std::string& what);
 
 /// With `fails` by severity: errors do, with `strict` warnings too.
 JudgedFinding judged_of(const ScenarioEntry& scenario,

@@ -91,6 +91,10 @@ class ScheduleSearch {
     };
     RunResult result = simulate(scenario_, parameters_, options);
     ++result_.schedules;
+    if (options_.accepts) {
+      result.accepted = std::erase_if(result.findings, options_.accepts);
+      result_.accepted += result.accepted;
+    }
     if (result.shows_defect()) {
       result_.failing = true;
       result_.schedule.strategy = Strategy::kReplay;
@@ -131,6 +135,24 @@ RunOptions canonical(const RunOptions& options) {
   return run;
 }
 
+WrongProtocol wrong_of(const Protocol& protocol, const ExploreResult& searched) {
+  WrongProtocol wrong;
+  wrong.what = searched.what;
+  const std::size_t first =
+      searched.path.size() > kPathShown ? searched.path.size() - kPathShown : 0;
+  for (std::size_t i = first; i < searched.path.size(); ++i) {
+    const auto& [agent, index] = searched.path[i];
+    const ProtocolOp& op = protocol.agents[agent].ops[index];
+    constexpr const char* kNames[] = {
+        "arrives", "announces and arrives", "announces", "delivers", "waits", "starts"};
+    wrong.agent = protocol.agents[agent].name;
+    wrong.site = op.site;
+    wrong.path.push_back(wrong.agent + " " + kNames[static_cast<unsigned>(op.kind)] +
+                         (op.site.line == 0 ? "" : " at line " + std::to_string(op.site.line)));
+  }
+  return wrong;
+}
+
 // Searches the protocol of one group; false when the search is over.
 bool search_group(const ScenarioEntry& scenario,
                   const ParameterSet& parameters,
@@ -161,19 +183,17 @@ bool search_group(const ScenarioEntry& scenario,
   if (searched.verdict == Explored::kRight) {
     return true;
   }
-  const std::size_t first =
-      searched.path.size() > kPathShown ? searched.path.size() - kPathShown : 0;
-  for (std::size_t i = first; i < searched.path.size(); ++i) {
-    const auto& [agent, index] = searched.path[i];
-    const ProtocolOp& op = protocol.agents[agent].ops[index];
-    constexpr const char* kNames[] = {
-        "arrives", "announces and arrives", "announces", "delivers", "waits", "starts"};
-    const SourceSite& site = op.site;
-    result.path.push_back(protocol.agents[agent].name + " " +
-                          kNames[static_cast<unsigned>(op.kind)] +
-                          (site.line == 0 ? "" : " at line " + std::to_string(site.line)));
+  if (searched.verdict == Explored::kIncomplete) {
+    return false;
   }
-  return false;
+  result.wrong = wrong_of(protocol, searched);
+  if (!options.accepts_protocol || !options.accepts_protocol(result.wrong)) {
+    return false;
+  }
+  ++result.known;
+  result.wrong = {};
+  result.search = Explored::kRight;
+  return true;
 }
 
 // Takes a run apart and searches its protocols; groups that do the same are searched once. Whether
@@ -190,7 +210,13 @@ bool search_run(const ScenarioEntry& scenario,
   result.first = simulate(scenario, parameters, run);
   order.at_end();
   result.search = Explored::kIncomplete;
-  if (result.first.end != RunEnd::kDone) {
+  if (options.accepts) {
+    result.first.accepted = std::erase_if(result.first.findings, options.accepts);
+  }
+  if (result.first.end != RunEnd::kDone && result.first.clean(false)) {
+    result.ended_by_known = true;
+    result.what = "a known finding ends the first run: there is nothing to take apart";
+  } else if (result.first.end != RunEnd::kDone) {
     result.what = "the first run does not end: there is nothing to take apart";
   } else if (order.needs_whole_grid()) {
     result.what = "clusters wait for each other through global memory";
@@ -221,15 +247,21 @@ std::string ExploreRunResult::searched() const {
 std::string ExploreRunResult::strength(const ExploreRunOptions& options) const {
   const std::string found =
       "searched " + searched() + "\n" +
-      (search == Explored::kRight   ? "every interleaving of that protocol is right"
+      (search == Explored::kRight && known != 0 ? "some interleaving of that protocol goes wrong, "
+                                                  "as is known; it was followed no further"
+       : search == Explored::kRight             ? "every interleaving of that protocol is right"
+       : ended_by_known                         ? what
        : search == Explored::kWrong ? "some interleaving of that protocol goes wrong: " + what
                                     : "incomplete: " + what);
   const std::string ran =
       std::to_string(schedules) + " schedules of the kernel: " +
-      (failing         ? "a defect"
-       : all_schedules ? "no defect in any with at most " + std::to_string(options.deviations) +
-                             (options.deviations == 1 ? " deviation" : " deviations")
-                       : "incomplete: no defect in those tried");
+      (failing ? "a defect"
+       : all_schedules
+           ? (accepted == 0 ? "no" : "no other") + std::string{" defect in any with at most "} +
+                 std::to_string(options.deviations) +
+                 (options.deviations == 1 ? " deviation" : " deviations")
+           : "incomplete: no " + std::string{accepted == 0 ? "" : "other "} +
+                 "defect in those tried");
   return found + "\n" + ran;
 }
 
@@ -255,9 +287,9 @@ ExploreRunResult explore_scenario(const ScenarioEntry& scenario,
   }
   ScheduleSearch{scenario, parameters, options, result}();
   const bool wrong = result.search == Explored::kWrong || result.failing;
-  result.verdict = wrong                               ? Explored::kWrong
-                   : result.search == Explored::kRight ? Explored::kRight
-                                                       : Explored::kIncomplete;
+  const bool right =
+      result.search == Explored::kRight || (result.ended_by_known && result.all_schedules);
+  result.verdict = wrong ? Explored::kWrong : right ? Explored::kRight : Explored::kIncomplete;
   return result;
 }
 

@@ -10,7 +10,8 @@ Checked are:
 - commands of warptwin, in backticks and in fenced text: the subcommand, its options, and the
   scenario are known to the program; of warptwin-hw: the options are in its source;
 - commands of scripts: their options are in the script;
-- options alone, in backticks: some command or script knows them.
+- options alone, in backticks: some command or script knows them;
+- the manual's order of pages, docs/manual/index.md: it names every page once, and no other.
 Without `warptwin`, the program, commands and options are not looked at.
 """
 
@@ -44,6 +45,7 @@ OF_SCENARIO = {
     "time",
     "trace",
 }
+MANUAL = "docs/manual/index.md"
 HW_COMMAND = "sim/cli/hw_command.cpp"
 
 
@@ -320,11 +322,28 @@ def check_options(page, command, tree):
                 yield f"{page.path}:{code.line}: nothing knows the option '{option}'"
 
 
+def check_order(pages, root):
+    """A tree without a manual has no order."""
+    manual = pathlib.Path(root) / MANUAL
+    if not manual.exists():
+        return
+    text = manual.read_text(encoding="utf-8")
+    # "page", or "Title <page>".
+    named = re.findall(r"^(?:\w.* <(?=.*>$))?([a-z0-9-]+)>?$", text, re.MULTILINE)
+    # The README stands in the manual under its own name.
+    there = {pathlib.PurePosixPath(page.path).stem.lower() for page in pages}
+    for name in sorted({*named} | there):
+        if name not in there:
+            yield f"{MANUAL}: there is no page '{name}'"
+        elif named.count(name) != 1:
+            yield f"{MANUAL}: the page '{name}' is named {named.count(name)} times, not once"
+
+
 def check(root, warptwin=None):
     """Every breach of every rule in the pages of the tree at `root`."""
     pages, tree = read_pages(root), Tree(root)
     command = Command(warptwin) if warptwin else None
-    breaches = []
+    breaches = list(check_order(pages, root))
     for page in pages:
         breaches += check_links(page, pages, root)
         breaches += check_paths(page, tree)

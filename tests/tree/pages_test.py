@@ -153,6 +153,24 @@ class RulesTest(unittest.TestCase):
     def test_refuses_an_option_that_nothing_knows(self):
         self.assert_refused("`--lost`\n", "docs/page.md:1: nothing knows the option '--lost'")
 
+    def test_holds_the_manual_to_the_pages(self):
+        def breaches(order):
+            with tempfile.TemporaryDirectory() as folder:
+                manual = pathlib.Path(folder, "docs/manual/index.md")
+                manual.parent.mkdir(parents=True)
+                manual.write_text(f"# manual\n\n```{{toctree}}\n:maxdepth: 1\n\n{order}\n```\n")
+                pathlib.Path(folder, "README.md").write_text("# one\n")
+                pathlib.Path(folder, "docs/page.md").write_text("# two\n")
+                return [one.partition(": ")[2] for one in pages.check(folder)]
+
+        self.assertEqual(breaches("readme\npage"), [])
+        self.assertEqual(breaches("What it is <readme>\npage"), [])
+        self.assertEqual(breaches("page"), ["the page 'readme' is named 0 times, not once"])
+        self.assertEqual(
+            breaches("readme\npage\nlost\npage"),
+            ["there is no page 'lost'", "the page 'page' is named 2 times, not once"],
+        )
+
     def test_looks_at_no_command_without_the_program(self):
         self.assertEqual(self.breaches_of("`warptwin lost`\n", with_command=False), [])
 

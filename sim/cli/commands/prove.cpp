@@ -50,6 +50,8 @@ static void judge_search(Session& session,
                          const ParameterSet& parameters,
                          const ExploreRunResult& result,
                          const ExploreRunOptions& options,
+                         const Filter& filter,
+                         const std::vector<JudgedGone>& gone,
                          ExitCode code) {
   Judged judged;
   judged.scenario = scenario.info->name;
@@ -64,20 +66,11 @@ static void judge_search(Session& session,
         session, scenario, parameters, {finding, result.schedule, context}, options.run, judged);
   }
   if (result.search == Explored::kWrong) {
-    JudgedFinding found;
-    found.id = kProtocolWrong;
-    found.severity = "error";
-    found.message = result.what;
-    found.schedule = "of the protocol";
-    found.fingerprint = fingerprint_of(scenario.info->name, found.id);
-    found.fails = true;
-    found.text = result.what + "\n";
-    for (const std::string& step : result.path) {
-      found.steps.push_back({"", step, {}, 0});
-      found.text += "  " + step + "\n";
-    }
-    judged.findings.push_back(found);
+    judged.findings.push_back(judged_of(scenario, result.wrong));
   }
+  const std::vector<JudgedFinding> taken = filter.taken(scenario);
+  judged.findings.insert(judged.findings.end(), taken.begin(), taken.end());
+  judged.gone = gone;
   session.judgement.all.push_back(judged);
 }
 
@@ -135,12 +128,19 @@ ExitCode explore_command(Session& session) {
   options.search.reduce = options.search.symmetry = session.options.count("full") == 0;
   options.deviations = static_cast<std::uint32_t>(unsigned_option(session, "deviations", 0, 8));
   options.schedules_max = unsigned_option(session, "max-schedules", 1, 1'000'000'000);
+  Filter filter{session};
+  options.accepts = filter.accepts(scenario);
+  options.accepts_protocol = filter.accepts_protocol(scenario);
   const ExploreRunResult result = explore_scenario(scenario, parameters, options);
   const ExitCode code = result.verdict == Explored::kWrong   ? ExitCode::kFinding
                         : result.verdict == Explored::kRight ? ExitCode::kClean
                                                              : ExitCode::kIncomplete;
+  // Of what diagnostics name the search may miss some: `check` says what of that is gone.
+  const bool searched = result.search == Explored::kRight;
+  const std::vector<JudgedGone> gone =
+      searched ? filter.gone(scenario, true) : std::vector<JudgedGone>{};
   if (judges(session)) {
-    judge_search(session, scenario, parameters, result, options, code);
+    judge_search(session, scenario, parameters, result, options, filter, gone, code);
   }
   const ReportContext context =
       context_of(scenario, parameters, result.schedule, options.run.rules);
@@ -150,32 +150,40 @@ ExitCode explore_command(Session& session) {
       findings.push_back(json_of(finding, context));
     }
     constexpr const char* kVerdicts[] = {"right", "wrong", "incomplete"};
-    const Json report = {{"scenario", scenario.info->name},
-                         {"parameters", parameters.to_string()},
-                         {"verdict", kVerdicts[static_cast<unsigned>(result.verdict)]},
-                         {"searched", result.searched()},
-                         {"protocols", result.protocols},
-                         {"agents", result.agents},
-                         {"states", result.states},
-                         {"transitions", result.transitions},
-                         {"search", kVerdicts[static_cast<unsigned>(result.search)]},
-                         {"what", result.what},
-                         {"path", result.path},
-                         {"schedules", result.schedules},
-                         {"all_schedules", result.all_schedules},
-                         {"findings", findings},
-                         {"exit", static_cast<int>(code)}};
+    const bool known = result.known != 0 || result.ended_by_known;
+    const auto word_of = [&](Explored explored, bool accepted) {
+      return explored == Explored::kRight && accepted ? "accepted"
+                                                      : kVerdicts[static_cast<unsigned>(explored)];
+    };
+    Json report = {{"scenario", scenario.info->name},
+                   {"parameters", parameters.to_string()},
+                   {"verdict", word_of(result.verdict, known || result.accepted != 0)},
+                   {"searched", result.searched()},
+                   {"protocols", result.protocols},
+                   {"agents", result.agents},
+                   {"states", result.states},
+                   {"transitions", result.transitions},
+                   {"search", word_of(result.search, known)},
+                   {"what", result.what},
+                   {"path", result.wrong.path},
+                   {"schedules", result.schedules},
+                   {"all_schedules", result.all_schedules},
+                   {"findings", findings},
+                   {"exit", static_cast<int>(code)}};
+    filter.add_to(report, scenario, gone);
     write_json(session, report);
     return code;
   }
   for (const Finding& finding : result.shown.findings) {
     session.out << text_of(finding, context);
   }
-  for (const std::string& step : result.path) {
+  for (const std::string& step : result.wrong.path) {
     session.out << "  " << step << "\n";
   }
   session.out << scenario.info->name << " (" << parameters.to_string() << ")\n"
-              << result.strength(options) << "\n";
+              << result.strength(options) << "\n"
+              << filter.text_of_taken(scenario)
+              << (searched ? filter.text_of_gone(scenario, true) : "");
   return code;
 }
 

@@ -170,6 +170,71 @@ TEST(ReportsTest, WhatVanishedIsSaid) {
   EXPECT_EQ(json["baseline"]["gone"][0]["id"], "DEADLOCK");
 }
 
+TEST(ReportsTest, ExploreKnowsAWrongProtocolByItsBaseline) {
+  const std::string file = path_of("known.json");
+  const std::vector<std::string> command = {"explore", "unsynced_lanes", "--set", "tiles=4"};
+  const auto explored = [&](const char* option, const char* more = "--full") {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {option, file, more});
+    return call(arguments);
+  };
+  const Reply written = explored("--write-baseline");
+  EXPECT_EQ(written.code, ExitCode::kClean);
+  EXPECT_THAT(written.err, HasSubstr("1 findings written"));
+  const std::string first = read(file);
+  EXPECT_THAT(first, HasSubstr("\"file\": \"broken/unsynced_lanes.hpp\""));
+
+  const Reply known = explored("--baseline");
+  EXPECT_EQ(known.code, ExitCode::kClean);
+  EXPECT_THAT(known.out, HasSubstr("in the baseline: PROTOCOL_WRONG: a wait for phase 0 passes"));
+  EXPECT_THAT(known.out, HasSubstr("goes wrong, as is known"));
+  const auto json = nlohmann::json::parse(explored("--baseline", "--json").out);
+  EXPECT_EQ(json["verdict"], "accepted");
+  EXPECT_EQ(json["search"], "accepted");
+  EXPECT_EQ(json["baseline"]["known"][0]["id"], "PROTOCOL_WRONG");
+  // What the protocol search alone finds is nothing that check could miss.
+  EXPECT_THAT(call({"check", "unsynced_lanes", "--keep-going", "--baseline", file}).out,
+              Not(HasSubstr("no longer found")));
+
+  nlohmann::json other = nlohmann::json::parse(first);
+  other["findings"][0]["fingerprint"] = "0123456789abcdef";
+  std::ofstream{file} << other;
+  const Reply fresh = explored("--baseline");
+  EXPECT_EQ(fresh.code, ExitCode::kFinding);
+  EXPECT_THAT(fresh.out, HasSubstr("goes wrong: a wait for phase 0 passes"));
+  EXPECT_THAT(fresh.out, Not(HasSubstr("in the baseline")));
+  other["findings"][0]["scenario"] = "producer_consumer";
+  std::ofstream{file} << other;
+  const Reply gone = call({"explore", "producer_consumer", "--set", "tiles=2", "--baseline", file});
+  EXPECT_EQ(gone.code, ExitCode::kClean);
+  EXPECT_THAT(gone.out, HasSubstr("no longer found: PROTOCOL_WRONG: a wait for phase 0"));
+}
+
+TEST(ReportsTest, ExploreKnowsAFindingOfItsSchedulesByItsBaseline) {
+  const std::string file = path_of("known.json");
+  const Reply found = call({"explore", "consumer_releases_twice"});
+  EXPECT_EQ(found.code, ExitCode::kFinding);
+  EXPECT_EQ(call({"explore", "consumer_releases_twice", "--write-baseline", file}).code,
+            ExitCode::kClean);
+  const Reply known = call({"explore", "consumer_releases_twice", "--baseline", file});
+  EXPECT_EQ(known.code, ExitCode::kClean);
+  EXPECT_THAT(known.out, HasSubstr("a known finding ends the first run"));
+  EXPECT_THAT(known.out, HasSubstr("no other defect in any"));
+  EXPECT_THAT(known.out, HasSubstr("in the baseline: MBAR_SURPLUS_ARRIVAL"));
+  // A bound leaves open what a known finding hides.
+  EXPECT_EQ(
+      call({"explore", "consumer_releases_twice", "--baseline", file, "--max-schedules", "2"}).code,
+      ExitCode::kIncomplete);
+
+  nlohmann::json less = nlohmann::json::parse(read(file));
+  std::erase_if(less["findings"].get_ref<nlohmann::json::array_t&>(),
+                [](const nlohmann::json& one) { return one["id"] == "MBAR_SURPLUS_ARRIVAL"; });
+  std::ofstream{file} << less;
+  const Reply fresh = call({"explore", "consumer_releases_twice", "--baseline", file});
+  EXPECT_EQ(fresh.code, ExitCode::kFinding);
+  EXPECT_THAT(fresh.out, HasSubstr("defect: MBAR_SURPLUS_ARRIVAL"));
+}
+
 TEST(ReportsTest, ABaselineThatIsNoneIsRefused) {
   const std::string file = path_of("known.json");
   std::ofstream{file} << "{";

@@ -60,8 +60,23 @@ TEST(BaselineTest, WhatIsNotMetIsGone) {
   ASSERT_EQ(baseline.gone("ring").size(), 1U);
   EXPECT_EQ(baseline.gone("ring")[0].id, "DEADLOCK");
   EXPECT_TRUE(baseline.gone("gemm").empty());
+  EXPECT_TRUE(baseline.gone("ring", true).empty());
   baseline.accepts("ring", finding_at(5));
   EXPECT_TRUE(baseline.gone("ring").empty());
+}
+
+TEST(BaselineTest, AWrongProtocolIsAnEntryOfItsOwnKind) {
+  Baseline baseline{R"({"warptwin_baseline": 1, "findings": [{"scenario": "ring",
+      "id": "PROTOCOL_WRONG", "object": "deadlock: nobody can go on", "file": "a.hpp",
+      "fingerprint": "0123456789abcdef", "places": 1}]})",
+                    "known.json"};
+  EXPECT_TRUE(baseline.gone("ring").empty());
+  EXPECT_EQ(baseline.gone("ring", true).size(), 1U);
+  EXPECT_FALSE(baseline.accepts("ring", "fedcba9876543210", {"a.hpp", 5}));
+  EXPECT_FALSE(baseline.accepts("gemm", "0123456789abcdef", {"a.hpp", 5}));
+  EXPECT_TRUE(baseline.accepts("ring", "0123456789abcdef", {"a.hpp", 5}));
+  EXPECT_FALSE(baseline.accepts("ring", "0123456789abcdef", {"a.hpp", 6}));
+  EXPECT_TRUE(baseline.gone("ring", true).empty());
 }
 
 TEST(BaselineTest, MistakesNameThePlaceAndWhatWasExpected) {
