@@ -209,6 +209,19 @@ class WarpRun : public Surroundings {
   Served wgmma_step(Request& request);
   Fragment accumulator_of(Request& request, std::uint32_t registers);
 
+  // matrix_fragments.cpp: matrices of 8 x 8 between shared memory and registers
+  void require_whole_warp(const Request& request) const;
+  void note_unsettled(sim::LaneAccess& access, std::span<const Lanes> values) const;
+  sim::LaneAccess rows_of_matrices(const Request& request,
+                                   std::size_t operand,
+                                   std::uint32_t matrices) const;
+  Served ldmatrix(Request& request);
+  Served stmatrix(Request& request);
+  Served movmatrix(Request& request);
+
+  // mma.cpp
+  Served mma(Request& request);
+
   // tensor_memory.cpp
   Served tmem_alloc(Request& request);
   Served tmem_dealloc(Request& request);
