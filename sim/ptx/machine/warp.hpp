@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -24,6 +25,14 @@
 
 namespace warptwin::ptx {
 
+/// What the threads that have come to one barrier with a result have given it.
+struct BarrierReduction {
+  std::uint32_t warps = 0;
+  std::uint32_t threads = 0;
+  std::uint32_t holding = 0;  // threads whose predicate holds
+  bool unknown = false;       // of some nobody knows it
+};
+
 /// What all warps of a launch share.
 struct GridContext {
   const Kernel* kernel = nullptr;
@@ -34,6 +43,8 @@ struct GridContext {
   std::set<std::uint32_t> responses;  // shared addresses that requests for clusters write to
   /// Places where lanes of a warp parted and both ways used the machine.
   std::set<std::string> parted;
+  /// Barriers that not all have come to yet, by cluster, CTA and number.
+  std::map<std::array<std::uint32_t, 3>, std::shared_ptr<BarrierReduction>> reductions;
 };
 
 /// An instruction of the machine that a strand has come to.
@@ -208,6 +219,10 @@ class WarpRun : public Surroundings {
   Served wgmma(Request& request);
   Served wgmma_step(Request& request);
   Fragment accumulator_of(Request& request, std::uint32_t registers);
+
+  // barrier_reductions.cpp
+  Served bar_red(Request& request);
+  Served mbarrier_pending_count(Request& request);
 
   // matrix_fragments.cpp: matrices of 8 x 8 between shared memory and registers
   void require_whole_warp(const Request& request) const;
