@@ -191,6 +191,10 @@ WarpBody body_of(const std::shared_ptr<const HeldLaunch>& held,
   grid->parameters = launch.parameters.bytes;
   for (const ptx::ParameterPlace& place : launch.parameters.maps) {
     grid->maps[place.offset] = maps[place.index].number;
+    const TensorMapSpec& map = launch.workload.maps[place.index];
+    const ElementType element = launch.workload.tensors[map.tensor].element;
+    grid->box_bytes[maps[place.index].number] =
+        map.box_rows * map.box_columns / elements_in_unit(element) * bytes_of(element);
   }
   for (const ptx::ParameterPlace& place : launch.parameters.pointers) {
     const std::uint64_t address = addresses[place.index].value + place.added;

@@ -87,7 +87,7 @@ void WarpRun::note_unsettled(sim::LaneAccess& access, std::span<const Lanes> val
 // The rows that the first lanes have the addresses of; the whole warp accesses them.
 sim::LaneAccess WarpRun::rows_of_matrices(const Request& request,
                                           std::size_t operand,
-                                          std::uint32_t matrices) const {
+                                          std::uint32_t matrices) {
   require_whole_warp(request);
   const Modifiers& modifiers = request.modifiers;
   if (modifiers.type() != Type::kB16 || modifiers.shape.m != 8 || modifiers.shape.n != 8) {
@@ -98,6 +98,7 @@ sim::LaneAccess WarpRun::rows_of_matrices(const Request& request,
   access.mask = static_cast<Mask>(low_bits(rows));
   for (std::uint32_t lane = 0; lane < rows; ++lane) {
     access.address[lane] = own_shared(request, known(request, operand, Mask{1} << lane));
+    refuse_copied(request, machine_.cta_rank(), access.address[lane], kMatrixRowBytes);
   }
   return access;
 }

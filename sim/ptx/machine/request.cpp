@@ -10,9 +10,9 @@ namespace warptwin::ptx {
 std::span<const WarpRun::HandlerRow> WarpRun::handlers() {
   static constexpr bool kGathers = true;
   static const HandlerRow kRows[] = {
-      {"ld", &WarpRun::load},
-      {"ldu", &WarpRun::load},
-      {"st", &WarpRun::store},
+      {"ld", &WarpRun::load_settled},
+      {"ldu", &WarpRun::load_settled},
+      {"st", &WarpRun::store_settled},
       {"red", &WarpRun::reduce},
       {"atom", &WarpRun::reduce},
       {"cvta", &WarpRun::cvta},
@@ -60,6 +60,10 @@ std::span<const WarpRun::HandlerRow> WarpRun::handlers() {
       {"nanosleep", &WarpRun::nanosleep},
       {"clusterlaunchcontrol.try_cancel", &WarpRun::try_cancel},
       {"clusterlaunchcontrol.query_cancel", &WarpRun::query_cancel},
+      {"cp.async", &WarpRun::async_copy},
+      {"cp.async.commit_group", &WarpRun::async_group},
+      {"cp.async.wait_group", &WarpRun::async_group},
+      {"cp.async.wait_all", &WarpRun::async_group},
       {"cp.async.bulk.tensor", &WarpRun::tensor_copy},
       {"cp.async.bulk", &WarpRun::bulk_copy},
       {"cp.async.bulk.commit_group", &WarpRun::bulk_group},

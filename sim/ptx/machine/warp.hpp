@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "sim/model/lane_access.hpp"
+#include "sim/model/matrix.hpp"
 #include "sim/model/sim_machine.hpp"
 #include "sim/ptx/machine/kernel.hpp"
 #include "sim/ptx/machine/launch.hpp"
@@ -45,6 +46,10 @@ struct GridContext {
   std::set<std::string> parted;
   /// Barriers that not all have come to yet, by cluster, CTA and number.
   std::map<std::array<std::uint32_t, 3>, std::shared_ptr<BarrierReduction>> reductions;
+  /// By cluster and CTA: for each word of its shared memory the line of a cp.async that is on its
+  /// way there, or 0.
+  std::map<std::array<std::uint32_t, 2>, std::vector<std::uint32_t>> copied;
+  std::unordered_map<std::uint32_t, std::uint32_t> box_bytes;  // by number of a tensor map
 };
 
 /// An instruction of the machine that a strand has come to.
@@ -220,6 +225,32 @@ class WarpRun : public Surroundings {
   Served wgmma_step(Request& request);
   Fragment accumulator_of(Request& request, std::uint32_t registers);
 
+  // async_copies.cpp: cp.async and its groups
+  struct AsyncCopy {
+    sim::LaneAccess source;
+    sim::LaneAccess target;
+    Mask left = 0;                              // lanes that have not waited for it
+    std::array<std::uint32_t, kLanes> group{};  // kNoIndex: not committed yet
+    SourceSite site{};
+  };
+  std::vector<std::uint32_t>& words_copied(std::uint32_t rank);
+  void refuse_copied(const Request& request,
+                     std::uint32_t rank,
+                     std::uint64_t first,
+                     std::uint64_t size);
+  void refuse_copied(const Request& request, const sim::Units& units);
+  void refuse_copied_operands(const Request& request, const sim::Operation& op);
+  void refuse_copied_lanes(const Request& request, std::size_t address, std::uint64_t size);
+  Served load_settled(Request& request);
+  Served store_settled(Request& request);
+  std::array<std::uint32_t, kLanes> source_bytes(const Request& request, std::uint32_t size) const;
+  Served async_copy(Request& request);
+  void issue_copy(Request& request, Mask lanes, std::uint32_t size, std::uint32_t read);
+  void note_copied(const sim::LaneAccess& target, Mask lanes, std::uint32_t line);
+  void commit_copies(Mask lanes);
+  Served async_group(Request& request);
+  void land_copy(const Request& request, AsyncCopy& copy, Mask lanes);
+
   // barrier_reductions.cpp
   Served bar_red(Request& request);
   Served mbarrier_pending_count(Request& request);
@@ -229,7 +260,7 @@ class WarpRun : public Surroundings {
   void note_unsettled(sim::LaneAccess& access, std::span<const Lanes> values) const;
   sim::LaneAccess rows_of_matrices(const Request& request,
                                    std::size_t operand,
-                                   std::uint32_t matrices) const;
+                                   std::uint32_t matrices);
   Served ldmatrix(Request& request);
   Served stmatrix(Request& request);
   Served movmatrix(Request& request);
@@ -273,7 +304,9 @@ class WarpRun : public Surroundings {
   std::vector<std::uint8_t> local_;  // lane by lane
   std::vector<std::uint8_t> local_poison_;  // 1: never written
   std::vector<InFlight> flights_;
-  std::vector<Lanes> fenced_;  // the frame's registers at the last wgmma.fence
+  std::vector<AsyncCopy> copies_;                  // that some lane has not waited for
+  std::array<std::uint32_t, kLanes> committed_{};  // groups of each lane
+  std::vector<Lanes> fenced_;                      // the frame's registers at the last wgmma.fence
   const Frame* fenced_frame_ = nullptr;
 };
 
