@@ -204,6 +204,13 @@ WarpBody body_of(const std::shared_ptr<const HeldLaunch>& held,
   for (std::size_t i = 0; i < variables.size(); ++i) {
     grid->global_places[variables[i].variable] = addresses[held->tensors + i].value;
   }
+  // Behind those of the workload are the module's variables.
+  for (std::size_t i = 0; i < addresses.size() && i < launch.workload.tensors.size(); ++i) {
+    const TensorSpec& tensor = launch.workload.tensors[i];
+    if (tensor.use == TensorUse::kScratch) {
+      grid->real.emplace_back(addresses[i].value, addresses[i].value + tensor.bytes());
+    }
+  }
   return [held, grid](SimMachine& machine) {
     ptx::WarpRun{*grid, machine}.run();
     held->parted->insert(grid->parted.begin(), grid->parted.end());

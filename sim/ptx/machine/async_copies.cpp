@@ -98,13 +98,13 @@ Served WarpRun::load_settled(Request& request) {
   const Argument& target = *request.stop.operands[0].argument;
   const std::uint32_t parts = target.kind == Argument::Kind::kVector ? target.count : 1;
   refuse_copied_lanes(request, 1, std::uint64_t{parts} * bytes_of(request.modifiers.type()));
-  return load(request);
+  return relaxed(request, 1, true) ? Served::kDone : load(request);
 }
 
 Served WarpRun::store_settled(Request& request) {
   const std::uint64_t parts = request.stop.operands[1].values.size();
   refuse_copied_lanes(request, 0, parts * std::min(bytes_of(request.modifiers.type()), 8U));
-  return store(request);
+  return relaxed(request, 0, false) ? Served::kDone : store(request);
 }
 
 // The bytes of the source that each lane reads; the rest of the copy is zeros.

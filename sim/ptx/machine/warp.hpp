@@ -34,6 +34,13 @@ struct BarrierReduction {
   bool unknown = false;       // of some nobody knows it
 };
 
+/// How global words are used that are not plain data.
+enum class WordUse : std::uint8_t {
+  kCounted = 0,    // by atomics that release and add
+  kAcquired = 1,   // by loads that acquire
+  kUnordered = 2,  // by what orders nothing, or does not count
+};
+
 /// What all warps of a launch share.
 struct GridContext {
   const Kernel* kernel = nullptr;
@@ -50,6 +57,14 @@ struct GridContext {
   /// way there, or 0.
   std::map<std::array<std::uint32_t, 2>, std::vector<std::uint32_t>> copied;
   std::unordered_map<std::uint32_t, std::uint32_t> box_bytes;  // by number of a tensor map
+  /// Global memory of which every run knows the contents: [first, second).
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> real;
+  std::unordered_map<std::uint64_t, std::uint8_t> words;  // how atomics use them: `WordUse` as bits
+  std::unordered_map<const Op*, bool> used_results;       // of atomics: whether anybody reads it
+  /// By global word: the cluster, CTA and warp that was first to write it by an atomic or a flag.
+  std::unordered_map<std::uint64_t, std::array<std::uint32_t, 3>> writers;
+  /// By cluster, CTA and double word of shared memory: the CTA and warp whose atomics update it.
+  std::map<std::array<std::uint32_t, 3>, std::array<std::uint32_t, 2>> shared_atomics;
 };
 
 /// An instruction of the machine that a strand has come to.
@@ -250,6 +265,17 @@ class WarpRun : public Surroundings {
   void commit_copies(Mask lanes);
   Served async_group(Request& request);
   void land_copy(const Request& request, AsyncCopy& copy, Mask lanes);
+
+  // atomics.cpp
+  void use_word(const Request& request, std::uint64_t address, WordUse use);
+  bool others_write(std::uint64_t address);
+  bool result_is_used(const Request& request);
+  void require_contents(const Request& request, std::uint64_t address) const;
+  Served atomic(Request& request);
+  void global_atomics(Request& request, Mask lanes, std::size_t at, bool used, Lanes& result);
+  void shared_atomic(
+      Request& request, const Place& place, std::uint32_t lane, std::size_t at, Lanes& result);
+  bool relaxed(Request& request, std::size_t at, bool loads);
 
   // barrier_reductions.cpp
   Served bar_red(Request& request);
