@@ -52,7 +52,7 @@ std::span<const WarpRun::HandlerRow> WarpRun::handlers() {
       {"shfl.sync", &WarpRun::shfl, kGathers},
       {"vote.sync", &WarpRun::vote, kGathers},
       {"match.sync", &WarpRun::match, kGathers},
-      {"redux.sync", &WarpRun::redux, kGathers},
+      {"redux.sync", &WarpRun::redux_any, kGathers},
       {"elect.sync", &WarpRun::elect, kGathers},
       {"activemask", &WarpRun::activemask},
       {"setmaxnreg", &WarpRun::setmaxnreg, kGathers},

@@ -281,6 +281,9 @@ class WarpRun : public Surroundings {
   Served bar_red(Request& request);
   Served mbarrier_pending_count(Request& request);
 
+  // float_reductions.cpp
+  Served redux_any(Request& request);
+
   // matrix_fragments.cpp: matrices of 8 x 8 between shared memory and registers
   void require_whole_warp(const Request& request) const;
   void note_unsettled(sim::LaneAccess& access, std::span<const Lanes> values) const;
