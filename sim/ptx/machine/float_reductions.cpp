@@ -21,8 +21,8 @@ float extreme_of(float x, float y, bool largest) {
 
 }  // namespace
 
-// PTX ISA, "redux.sync": dst, src, membermask. By .abs of the absolute values; by .NaN one NaN makes
-// the result a NaN, else only that all are.
+// PTX ISA, "redux.sync": dst, src, membermask. By .abs of the absolute values; by .NaN one NaN
+// makes the result a NaN, else only that all are.
 Served WarpRun::redux_any(Request& request) {
   const Modifiers& modifiers = request.modifiers;
   if (modifiers.type() != Type::kF32) {
