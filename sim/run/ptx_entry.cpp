@@ -212,7 +212,9 @@ WarpBody body_of(const std::shared_ptr<const HeldLaunch>& held,
     }
   }
   return [held, grid](SimMachine& machine) {
-    ptx::WarpRun{*grid, machine}.run();
+    ptx::WarpRun run{*grid, machine};
+    run.run();
+    run.check_end();
     held->parted->insert(grid->parted.begin(), grid->parted.end());
   };
 }

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstring>
 
+#include "common/kernel/scenario.hpp"
 #include "common/machine/wgmma_descriptor.hpp"
 
 #include "sim/ptx/machine/warp.hpp"
@@ -152,7 +153,7 @@ Served WarpRun::async_copy(Request& request) {
 }
 
 void WarpRun::issue_copy(Request& request, Mask lanes, std::uint32_t size, std::uint32_t read) {
-  AsyncCopy copy{sim::LaneAccess{read}, sim::LaneAccess{size}, lanes, {}, {}};
+  AsyncCopy copy{sim::LaneAccess{read}, sim::LaneAccess{size}, lanes, {}, {}, 0};
   copy.group.fill(kNoIndex);
   copy.source.mask = copy.target.mask = lanes;
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -189,8 +190,8 @@ void WarpRun::issue_copy(Request& request, Mask lanes, std::uint32_t size, std::
                 &copy.source.poison[std::size_t{lane} * read],
                 read);
   }
-  const auto line = static_cast<std::uint32_t>(request.op.source->position.line);
-  note_copied(copy.target, lanes, line);
+  copy.line = static_cast<std::uint32_t>(request.op.source->position.line);
+  note_copied(copy.target, lanes, copy.line);
   copies_.push_back(std::move(copy));
 }
 
@@ -266,6 +267,18 @@ void WarpRun::land_copy(const Request& request, AsyncCopy& copy, Mask lanes) {
   perform(store);
   note_copied(copy.target, lanes, 0);
   copy.left &= ~lanes;
+}
+
+// Nothing makes the end of a CTA wait for what still writes its shared memory.
+void WarpRun::check_end() const {
+  if (!copies_.empty()) {
+    const AsyncCopy& copy = copies_.front();
+    throw ConfigError(
+        std::string{copy.site.file} + ":" + std::to_string(copy.site.line) +
+        ": a warp ends before it has waited for the cp.async of line " + std::to_string(copy.line) +
+        " of the PTX; cluster " + std::to_string(machine_.cluster_index()) + ", CTA rank " +
+        std::to_string(machine_.cta_rank()) + ", warp " + std::to_string(machine_.warp_index()));
+  }
 }
 
 }  // namespace warptwin::ptx

@@ -97,6 +97,8 @@ class WarpRun : public Surroundings {
   /// Executes the kernel until all lanes have ended. Throws ConfigError, with the place, for what
   /// the kernel may not do or this room does not have.
   void run();
+  /// Behind `run`: throws ConfigError for a copy that nobody has waited for.
+  void check_end() const;
 
   Lanes special(SpecialRegister special) override;
   std::uint64_t address_of(const VariableUse& use) override;
@@ -247,6 +249,7 @@ class WarpRun : public Surroundings {
     Mask left = 0;                              // lanes that have not waited for it
     std::array<std::uint32_t, kLanes> group{};  // kNoIndex: not committed yet
     SourceSite site{};
+    std::uint32_t line = 0;  // of the PTX
   };
   std::vector<std::uint32_t>& words_copied(std::uint32_t rank);
   void refuse_copied(const Request& request,

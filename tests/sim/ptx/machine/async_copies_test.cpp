@@ -114,6 +114,12 @@ TEST(PtxAsyncCopies, ThatWereNotCommittedAreNotWaitedFor) {
               HasSubstr("still written by the cp.async of line"));
 }
 
+TEST(PtxAsyncCopies, AreWaitedForBeforeTheirWarpEnds) {
+  const std::string copy = "  cp.async.cg.shared.global [%r20], [%rd4], 16;\n";
+  EXPECT_THAT(refusal(copying(copy)), HasSubstr("ends before it has waited for the cp.async"));
+  EXPECT_EQ(proof_of(copying(copy + "  cp.async.wait_all;\n")).verdict, ProofVerdict::kProved);
+}
+
 // The first half of the lanes copies, the second half waits.
 TEST(PtxAsyncCopies, OfOtherLanesAreNotWaitedFor) {
   const auto waiting = [](const std::string& guard) {
@@ -207,7 +213,8 @@ TEST(PtxAsyncCopies, SizesThatAreNotThereAreRefused) {
                            "ca.shared.global [%r20], [%rd4], 4, 8"}) {
     EXPECT_THROW(proof_of(copying("  cp.async." + std::string{copy} + ";\n")), ConfigError) << copy;
   }
-  EXPECT_THAT(ids_in(proof_of(copying("  cp.async.ca.shared.global [%r20+2], [%rd4], 4;\n"))),
+  EXPECT_THAT(ids_in(proof_of(copying("  cp.async.ca.shared.global [%r20+2], [%rd4], 4;\n"
+                                      "  cp.async.wait_all;\n"))),
               testing::Not(IsEmpty()));
 }
 
