@@ -243,7 +243,8 @@ void WarpRun::global_atomics(
     sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, lane);
     op.access = &update;
     op.global = address(lane);
-    op.count = commutes(modifiers) ? 1 : 0;
+    const std::uint32_t some = commutes(modifiers) ? 1 : 0;
+    op.count = counts ? static_cast<std::uint32_t>(b) : some;
     perform(op);
     look(lane);
     const auto number = static_cast<std::uint32_t>(std::countr_zero(lane));

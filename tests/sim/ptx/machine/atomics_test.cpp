@@ -228,6 +228,27 @@ TEST(PtxAtomics, ThatReleaseHandOver) {
       ProofVerdict::kProved);
 }
 
+// Warps 0 and 2 add to a counter, one of them what is given; warp 1 waits for 1.
+TEST(PtxAtomics, ThatAddZeroAreNotWaitedFor) {
+  const auto adding = [](const std::string& of_warp_2, const std::string& wanted) {
+    return together("and.b32 %r4, %r1, 31",
+                    "  setp.ne.u32 %p2, %r4, 0;\n  @%p2 bra DONE;\n"
+                    "  setp.eq.u32 %p3, %r1, 32;\n  @%p3 bra WAIT;\n"
+                    "  setp.eq.u32 %p4, %r1, 0;\n  selp.u32 %r6, 1, " +
+                        of_warp_2 +
+                        ", %p4;\n  st.global.u32 [%rd3], %r1;\n"
+                        "  atom.release.gpu.global.add.u32 %r7, [%rd1], %r6;\n"
+                        "  st.global.u32 [%rd3+4], %r7;\n  bra DONE;\nWAIT:\n"
+                        "  ld.acquire.gpu.global.u32 %r2, [%rd1];\n  setp.ne.u32 %p5, %r2, " +
+                        wanted +
+                        ";\n  @%p5 bra WAIT;\n  ld.global.u32 %r3, [%rd3+-128];\n"
+                        "  ld.global.u32 %r3, [%rd3+128];\nDONE:\n",
+                    96);
+  };
+  EXPECT_EQ(proof_of(adding("2", "3")).verdict, ProofVerdict::kProved);
+  EXPECT_NE(proof_of(adding("0", "1")).verdict, ProofVerdict::kProved);
+}
+
 TEST(PtxAtomics, ThatDoNotReleaseHandNothingOver) {
   for (const char* tell : {"red.relaxed.gpu.global.add.u32 [%rd1], 1",
                            "atom.global.add.u32 %r5, [%rd1], 1",
