@@ -6,6 +6,7 @@
 
 #include "common/machine/wgmma_descriptor.hpp"
 
+#include "sim/model/atomic_update.hpp"
 #include "sim/model/gpu.hpp"
 
 namespace warptwin::sim {
@@ -164,9 +165,11 @@ void Gpu::wake_pollers(std::uint64_t address, std::uint64_t size) {
 
 Gpu::Outcome Gpu::global_word(Slot slot, Operation& op) {
   Event event = event_of(slot, op);
+  auto* atomic = op.op == Op::kGlobalRedAdd ? static_cast<AtomicUpdate*>(op.access) : nullptr;
+  const std::uint32_t size = atomic == nullptr ? 4 : atomic->bytes;
   event.bytes = 4;
-  std::byte* at = memory_.at(op.global, 4);
-  if (at == nullptr || op.global % 4 != 0) {
+  std::byte* at = memory_.at(op.global, size);
+  if (at == nullptr || op.global % size != 0) {
     fail(event, at == nullptr ? Fault::kOutOfRange : Fault::kMisaligned, true);
     emit(event);
     return Outcome::kDone;
@@ -178,6 +181,22 @@ Gpu::Outcome Gpu::global_word(Slot slot, Operation& op) {
   }
   op.result = word;
   event.pending = word;  // before
+  if (atomic != nullptr) {
+    const bool unknown = memory_.unknown(op.global);
+    std::memcpy(&atomic->before, at, size);
+    const std::uint64_t after = atomic->update(atomic->before);
+    std::memcpy(at, &after, size);
+    memory_.set_unknown(op.global, size, unknown);
+    ++changes_;
+    wake_pollers(op.global, size);
+    // An event for each four bytes, as of every word.
+    for (std::uint32_t half = 0; half < size; half += 4, event.global += 4) {
+      event.pending = static_cast<std::uint32_t>(atomic->before >> (8 * half));
+      event.wanted = static_cast<std::uint32_t>(after >> (8 * half));
+      emit(event);
+    }
+    return Outcome::kDone;
+  }
   if (op.op == Op::kGlobalWait && word != op.count) {
     global_waiters_[op.global].push_back(slot);
     return block(slot, op);

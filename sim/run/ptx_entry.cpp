@@ -1,6 +1,7 @@
 #include "sim/run/ptx_entry.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <deque>
 #include <set>
@@ -134,6 +135,28 @@ void add_variables(HeldLaunch& held) {
   }
 }
 
+// What an initialiser that is an address stands for: a variable of the module, or a function.
+std::uint64_t initial_address(const HeldLaunch& held,
+                              std::span<const GlobalAddress> addresses,
+                              const ptx::Variable& variable,
+                              const ptx::InitialValue& value) {
+  const auto& variables = held.launch.kernel->variables();
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (variables[i].variable->name == value.symbol) {
+      return addresses[held.tensors + i].value + value.bits;
+    }
+  }
+  const auto& functions = held.launch.kernel->program().module().functions;
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    if (functions[i].name == value.symbol) {
+      return ptx::kFunctionWindow + i + value.bits;
+    }
+  }
+  throw ConfigError("variable " + std::string{variable.name} + ": its initialiser " +
+                    std::string{value.symbol} +
+                    " is neither a global or constant variable nor a function");
+}
+
 void write_variables(const HeldLaunch& held,
                      GlobalMemory& memory,
                      std::span<const GlobalAddress> addresses) {
@@ -145,8 +168,10 @@ void write_variables(const HeldLaunch& held,
     for (const ptx::InitialValue& value : variable.initial) {
       std::uint64_t bits = value.bits;
       if (!value.symbol.empty()) {
-        throw ConfigError("variable " + std::string{variable.name} +
-                          ": initialisers that are addresses are not there");
+        bits = initial_address(held, addresses, variable, value);
+      }
+      if (value.mask != 0) {
+        bits = (bits & value.mask) >> std::countr_zero(value.mask);
       }
       const std::uint64_t at = begin + value.element * size;
       if (std::byte* to = memory.at(at, size); to != nullptr) {
@@ -166,6 +191,10 @@ WarpBody body_of(const std::shared_ptr<const HeldLaunch>& held,
   grid->parameters = launch.parameters.bytes;
   for (const ptx::ParameterPlace& place : launch.parameters.maps) {
     grid->maps[place.offset] = maps[place.index].number;
+    const TensorMapSpec& map = launch.workload.maps[place.index];
+    const ElementType element = launch.workload.tensors[map.tensor].element;
+    grid->box_bytes[maps[place.index].number] =
+        map.box_rows * map.box_columns / elements_in_unit(element) * bytes_of(element);
   }
   for (const ptx::ParameterPlace& place : launch.parameters.pointers) {
     const std::uint64_t address = addresses[place.index].value + place.added;
@@ -175,8 +204,17 @@ WarpBody body_of(const std::shared_ptr<const HeldLaunch>& held,
   for (std::size_t i = 0; i < variables.size(); ++i) {
     grid->global_places[variables[i].variable] = addresses[held->tensors + i].value;
   }
+  // Behind those of the workload are the module's variables.
+  for (std::size_t i = 0; i < addresses.size() && i < launch.workload.tensors.size(); ++i) {
+    const TensorSpec& tensor = launch.workload.tensors[i];
+    if (tensor.use == TensorUse::kScratch) {
+      grid->real.emplace_back(addresses[i].value, addresses[i].value + tensor.bytes());
+    }
+  }
   return [held, grid](SimMachine& machine) {
-    ptx::WarpRun{*grid, machine}.run();
+    ptx::WarpRun run{*grid, machine};
+    run.run();
+    run.check_end();
     held->parted->insert(grid->parted.begin(), grid->parted.end());
   };
 }

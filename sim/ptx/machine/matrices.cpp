@@ -99,6 +99,9 @@ Served WarpRun::wgmma(Request& request) {
   const auto major = [&](std::size_t operand) {
     return request.has(operand) && uniform(request, operand) != 0 ? Major::kMn : Major::kK;
   };
+  if (major(6) != Major::kK || major(7) != Major::kK) {
+    refuse(request, "wgmma with an MN-major operand is not there");
+  }
   const auto instruction = UmmaInstructionDescriptor::make(*a, *b, kWgmmaRows, modifiers.shape.n)
                                .with_majors(major(6), major(7));
   sim::Operation op = collective(warptwin::Op::kWgmma, request);
@@ -110,6 +113,7 @@ Served WarpRun::wgmma(Request& request) {
   const bool accumulates = request.has(3) && uniform(request, 3) != 0;
   op.flags = accumulates ? event_flag::kAccumulate : std::uint16_t{0};
   op.fragment = accumulator_of(request, registers);
+  refuse_copied_operands(request, op);
   perform(op);
   mark_in_flight(request, 0, {op.fragment, warptwin::Op::kWgmmaWait});
   return Served::kDone;

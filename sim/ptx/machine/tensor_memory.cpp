@@ -191,6 +191,7 @@ Served WarpRun::tmem_mma(Request& request) {
     if (known(request, enable, lane) != 0) {
       op.flags |= event_flag::kAccumulate;
     }
+    refuse_copied_operands(request, op);
     perform(op);
   }
   return Served::kDone;
@@ -217,6 +218,7 @@ Served WarpRun::tmem_copy(Request& request) {
     op.descriptor_a = known(request, 1, lane);
     op.wanted = static_cast<std::uint32_t>(*shape);
     op.count = columns_of(*shape);
+    refuse_copied(request, sim::units_of(UmmaSmemDescriptor{op.descriptor_a}, *shape));
     perform(op);
   }
   return Served::kDone;

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <span>
@@ -18,12 +19,28 @@
 #include <vector>
 
 #include "sim/model/lane_access.hpp"
+#include "sim/model/matrix.hpp"
 #include "sim/model/sim_machine.hpp"
 #include "sim/ptx/machine/kernel.hpp"
 #include "sim/ptx/machine/lane_words.hpp"
 #include "sim/ptx/machine/launch.hpp"
 
 namespace warptwin::ptx {
+
+/// What the threads that have come to one barrier with a result have given it.
+struct BarrierReduction {
+  std::uint32_t warps = 0;
+  std::uint32_t threads = 0;
+  std::uint32_t holding = 0;  // threads whose predicate holds
+  bool unknown = false;       // of some nobody knows it
+};
+
+/// How global words are used that are not plain data.
+enum class WordUse : std::uint8_t {
+  kCounted = 0,    // by atomics that release and add
+  kAcquired = 1,   // by loads that acquire
+  kUnordered = 2,  // by what orders nothing, or does not count
+};
 
 /// What all warps of a launch share.
 struct GridContext {
@@ -35,6 +52,20 @@ struct GridContext {
   std::set<std::uint32_t> responses;  // shared addresses that requests for clusters write to
   /// Places where lanes of a warp parted and both ways used the machine.
   std::set<std::string> parted;
+  /// Barriers that not all have come to yet, by cluster, CTA and number.
+  std::map<std::array<std::uint32_t, 3>, std::shared_ptr<BarrierReduction>> reductions;
+  /// By cluster and CTA: for each word of its shared memory the line of a cp.async that is on its
+  /// way there, or 0.
+  std::map<std::array<std::uint32_t, 2>, std::vector<std::uint32_t>> copied;
+  std::unordered_map<std::uint32_t, std::uint32_t> box_bytes;  // by number of a tensor map
+  /// Global memory of which every run knows the contents: [first, second).
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> real;
+  std::unordered_map<std::uint64_t, std::uint8_t> words;  // how atomics use them: `WordUse` as bits
+  std::unordered_map<const Op*, bool> used_results;       // of atomics: whether anybody reads it
+  /// By global word: the cluster, CTA and warp that was first to write it by an atomic or a flag.
+  std::unordered_map<std::uint64_t, std::array<std::uint32_t, 3>> writers;
+  /// By cluster, CTA and double word of shared memory: the CTA and warp whose atomics update it.
+  std::map<std::array<std::uint32_t, 3>, std::array<std::uint32_t, 2>> shared_atomics;
 };
 
 /// An instruction of the machine that a strand has come to.
@@ -67,6 +98,8 @@ class WarpRun : public Surroundings {
   /// Executes the kernel until all lanes have ended. Throws ConfigError, with the place, for what
   /// the kernel may not do or this room does not have.
   void run();
+  /// Behind `run`: throws ConfigError for a copy that nobody has waited for.
+  void check_end() const;
 
   Lanes special(SpecialRegister special) override;
   std::uint64_t address_of(const VariableUse& use) override;
@@ -210,6 +243,64 @@ class WarpRun : public Surroundings {
   Served wgmma_step(Request& request);
   Fragment accumulator_of(Request& request, std::uint32_t registers);
 
+  // async_copies.cpp: cp.async and its groups
+  struct AsyncCopy {
+    sim::LaneAccess source;
+    sim::LaneAccess target;
+    Mask left = 0;                              // lanes that have not waited for it
+    std::array<std::uint32_t, kLanes> group{};  // kNoIndex: not committed yet
+    SourceSite site{};
+    std::uint32_t line = 0;  // of the PTX
+  };
+  std::vector<std::uint32_t>& words_copied(std::uint32_t rank);
+  void refuse_copied(const Request& request,
+                     std::uint32_t rank,
+                     std::uint64_t first,
+                     std::uint64_t size);
+  void refuse_copied(const Request& request, const sim::Units& units);
+  void refuse_copied_operands(const Request& request, const sim::Operation& op);
+  void refuse_copied_lanes(const Request& request, std::size_t address, std::uint64_t size);
+  Served load_settled(Request& request);
+  Served store_settled(Request& request);
+  std::array<std::uint32_t, kLanes> source_bytes(const Request& request, std::uint32_t size) const;
+  Served async_copy(Request& request);
+  void issue_copy(Request& request, Mask lanes, std::uint32_t size, std::uint32_t read);
+  void note_copied(const sim::LaneAccess& target, Mask lanes, std::uint32_t line);
+  void commit_copies(Mask lanes);
+  Served async_group(Request& request);
+  void land_copy(const Request& request, AsyncCopy& copy, Mask lanes);
+
+  // atomics.cpp
+  void use_word(const Request& request, std::uint64_t address, WordUse use);
+  bool others_write(std::uint64_t address);
+  bool result_is_used(const Request& request);
+  void require_contents(const Request& request, std::uint64_t address) const;
+  Served atomic(Request& request);
+  void global_atomics(Request& request, Mask lanes, std::size_t at, bool used, Lanes& result);
+  void shared_atomic(
+      Request& request, const Place& place, std::uint32_t lane, std::size_t at, Lanes& result);
+  bool relaxed(Request& request, std::size_t at, bool loads);
+
+  // barrier_reductions.cpp
+  Served bar_red(Request& request);
+  Served mbarrier_pending_count(Request& request);
+
+  // float_reductions.cpp
+  Served redux_any(Request& request);
+
+  // matrix_fragments.cpp: matrices of 8 x 8 between shared memory and registers
+  void require_whole_warp(const Request& request) const;
+  void note_unsettled(sim::LaneAccess& access, std::span<const Lanes> values) const;
+  sim::LaneAccess rows_of_matrices(const Request& request,
+                                   std::size_t operand,
+                                   std::uint32_t matrices);
+  Served ldmatrix(Request& request);
+  Served stmatrix(Request& request);
+  Served movmatrix(Request& request);
+
+  // mma.cpp
+  Served mma(Request& request);
+
   // tensor_memory.cpp
   Served tmem_alloc(Request& request);
   Served tmem_dealloc(Request& request);
@@ -247,7 +338,9 @@ class WarpRun : public Surroundings {
   std::vector<std::uint8_t> local_poison_;  // 1: never written
   LaneWords touched_;
   std::vector<InFlight> flights_;
-  std::vector<Lanes> fenced_;  // the frame's registers at the last wgmma.fence
+  std::vector<AsyncCopy> copies_;                  // that some lane has not waited for
+  std::array<std::uint32_t, kLanes> committed_{};  // groups of each lane
+  std::vector<Lanes> fenced_;                      // the frame's registers at the last wgmma.fence
   const Frame* fenced_frame_ = nullptr;
 };
 

@@ -146,7 +146,7 @@ TEST(PtxLaunch, BranchOnARegisterThatNobodyWroteIsRefusedByItsLine) {
 TEST(PtxLaunch, InstructionsThatAreNotThereAreNamed) {
   const std::string text = edited(read("ring.ptx"),
                                   "  bar.sync 0;\n",
-                                  "  bar.sync 0;\n  atom.global.cas.b32 %r20, [%rd1], 0, 1;\n");
+                                  "  bar.sync 0;\n  st.bulk.weak.shared::cta [tile], 64, 0;\n");
   EXPECT_THROW(proof_of(text), ConfigError);
 }
 

@@ -1,0 +1,363 @@
+// atom, red, and relaxed accesses of global memory.
+//
+// A global word that warps update is a counter of the model, as the flags are that clusters hand
+// over by. What an atomic finds depends on the interleaving: its result is unknown in a run that
+// moves no data, and where it decides something the proof is made again with data. Then loads of
+// the word stand beside the atomic, so that the proof is undecided as soon as another warp writes
+// the word. Such a load, and what the model takes for the store of a relaxed access, order
+// more than PTX says they do, so nobody may wait for a word that is written so.
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "sim/model/atomic_update.hpp"
+#include "sim/ptx/machine/warp.hpp"
+
+namespace warptwin::ptx {
+
+namespace {
+
+using Update = std::function<std::uint64_t(std::uint64_t)>;
+
+// PTX ISA, "atom": of f32 in global memory subnormals are zeros.
+float flushed(float value) {
+  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0F, value) : value;
+}
+
+std::uint64_t added(Type type, bool flushes, std::uint64_t x, std::uint64_t y) {
+  if (type == Type::kF64) {
+    return std::bit_cast<std::uint64_t>(std::bit_cast<double>(x) + std::bit_cast<double>(y));
+  }
+  if (type == Type::kF32) {
+    const auto of = [&](std::uint64_t bits) {
+      const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+      return flushes ? flushed(value) : value;
+    };
+    const float sum = of(x) + of(y);
+    return std::isnan(sum) ? 0x7FFFFFFFU
+                           : std::bit_cast<std::uint32_t>(flushes ? flushed(sum) : sum);
+  }
+  return (x + y) & low_bits(bits_of(type));
+}
+
+// Whether `x` is the lesser, of integers in `bits` bits.
+bool is_less(Type type, std::uint64_t x, std::uint64_t y) {
+  const std::uint32_t spare = 64 - bits_of(type);
+  return is_signed(type)
+             ? static_cast<std::int64_t>(x << spare) < static_cast<std::int64_t>(y << spare)
+             : x << spare < y << spare;
+}
+
+// The new value of the old one `x`; b and c are the operands.
+std::uint64_t updated(
+    const Modifiers& modifiers, bool flushes, std::uint64_t x, std::uint64_t b, std::uint64_t c) {
+  const Type type = modifiers.type();
+  if (modifiers.has("add"_mod)) {
+    return added(type, flushes, x, b);
+  }
+  if (modifiers.has("min"_mod)) {
+    return is_less(type, b, x) ? b : x;
+  }
+  if (modifiers.has("max"_mod)) {
+    return is_less(type, x, b) ? b : x;
+  }
+  if (modifiers.has("and"_mod)) {
+    return x & b;
+  }
+  if (modifiers.has("or"_mod)) {
+    return x | b;
+  }
+  if (modifiers.has("xor"_mod)) {
+    return x ^ b;
+  }
+  if (modifiers.has("inc"_mod)) {
+    return x >= b ? 0 : x + 1;
+  }
+  if (modifiers.has("dec"_mod)) {
+    return x == 0 || x > b ? b : x - 1;
+  }
+  return modifiers.has("cas"_mod) ? (x == b ? c : x) : b;
+}
+
+bool integer_add(const Modifiers& modifiers) {
+  return modifiers.has("add"_mod) && !is_float(modifiers.type());
+}
+
+// Whether it leaves the same in the word, in whatever order several do it.
+bool commutes(const Modifiers& modifiers) {
+  return integer_add(modifiers) || modifiers.has("min"_mod) || modifiers.has("max"_mod) ||
+         modifiers.has("and"_mod) || modifiers.has("or"_mod) || modifiers.has("xor"_mod);
+}
+
+bool is_relaxed(const Modifiers& modifiers) {
+  return !modifiers.has("acquire"_mod) && !modifiers.has("release"_mod) &&
+         !modifiers.has("acq_rel"_mod);
+}
+
+}  // namespace
+
+// How a global word is used: one that is waited for has to be written by what the model's counters
+// and flags are.
+void WarpRun::use_word(const Request& request, std::uint64_t address, WordUse use) {
+  std::uint8_t& uses = grid_.words[address & ~std::uint64_t{3}];
+  uses |= static_cast<std::uint8_t>(use);
+  constexpr auto kBoth = static_cast<std::uint8_t>(WordUse::kAcquired) |
+                         static_cast<std::uint8_t>(WordUse::kUnordered);
+  if (uses == kBoth) {
+    refuse(request,
+           "a global word is loaded by .acquire that is also written by relaxed accesses, or by "
+           "atomics that do not count: that is not there");
+  }
+}
+
+// Notes that this warp writes a global word, and says whether another one has written it.
+bool WarpRun::others_write(std::uint64_t address) {
+  const std::array self{machine_.cluster_index(), machine_.cta_rank(), machine_.warp_index()};
+  return grid_.writers.try_emplace(address & ~std::uint64_t{3}, self).first->second != self;
+}
+
+bool WarpRun::result_is_used(const Request& request) {
+  const Argument& target = *request.stop.operands[0].argument;
+  if (target.kind != Argument::Kind::kRegister) {
+    return target.kind != Argument::Kind::kSink;
+  }
+  const auto [found, added] = grid_.used_results.try_emplace(&request.op);
+  if (added) {
+    const Routine& routine = *request.strand.frame->routine;
+    const auto live = Liveness{routine.code, routine.flow}.live_before(request.stop.op + 1);
+    found->second = std::binary_search(live.begin(), live.end(), target.index);
+  }
+  return found->second;
+}
+
+// Global words of which every run knows the contents.
+void WarpRun::require_contents(const Request& request, std::uint64_t address) const {
+  const bool real = std::any_of(grid_.real.begin(), grid_.real.end(), [&](const auto& range) {
+    return address >= range.first && address < range.second;
+  });
+  if (!real && !machine_.moves_data()) {
+    refuse_unknown(request.strand, request.stop.op, "an atomic updates data");
+  }
+}
+
+Served WarpRun::atomic(Request& request) {
+  const Modifiers& modifiers = request.modifiers;
+  const Type type = modifiers.type();
+  const bool vectors =
+      modifiers.has("v2"_mod) || modifiers.has("v4"_mod) || modifiers.has("v8"_mod);
+  const bool narrow = type != Type::kF64 && type != Type::kF32 && is_float(type);
+  const std::uint32_t size = bytes_of(type);
+  if (vectors || narrow || (size != 4 && size != 8)) {
+    refuse(request, "atomics of vectors, of 16 or 128 bits and of f16 and bf16 are not there");
+  }
+  const bool returns = request.op.is("atom");
+  const std::size_t at = returns ? 1 : 0;
+  const auto places = places_of(request, at);
+  const bool flags = !returns && modifiers.has("release"_mod) && modifiers.has("add"_mod) &&
+                     modifiers.has("global"_mod) && type == Type::kU32 &&
+                     (modifiers.has("gpu"_mod) || modifiers.has("sys"_mod));
+  if (flags) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      if ((request.mask() >> lane & 1U) != 0) {
+        require_contents(request, places[lane].address);
+        use_word(request, places[lane].address, WordUse::kCounted);
+        others_write(places[lane].address);
+      }
+    }
+    return reduce(request);
+  }
+  Lanes result = Lanes::unknown();
+  const bool used = returns && result_is_used(request);
+  Mask global = 0;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    const Mask bit = Mask{1} << lane;
+    if ((request.mask() & bit) == 0) {
+      continue;
+    }
+    if (places[lane].space == Space::kGlobal) {
+      global |= bit;
+    } else if (places[lane].space == Space::kShared) {
+      shared_atomic(request, places[lane], lane, at, result);
+    } else {
+      refuse(request, "an atomic is of global or of shared memory");
+    }
+  }
+  if (global != 0) {
+    global_atomics(request, global, at, used, result);
+  }
+  if (returns) {
+    request.strand.write(request.stop, 0, 0, result);
+  }
+  return Served::kDone;
+}
+
+void WarpRun::global_atomics(
+    Request& request, Mask lanes, std::size_t at, bool used, Lanes& result) {
+  const Modifiers& modifiers = request.modifiers;
+  if (modifiers.has("cta"_mod) || modifiers.has("cluster"_mod)) {
+    refuse(request, "atomics of global memory at less than GPU scope are not there");
+  }
+  const bool counts = integer_add(modifiers) && bytes_of(modifiers.type()) == 4;
+  const bool orders = modifiers.has("release"_mod) || modifiers.has("acq_rel"_mod);
+  const auto address = [&](Mask some) { return known(request, at, some); };
+  // The proof sees that what this warp found was decided by another one: by who has written the
+  // word before, and by who writes it after this look.
+  const auto look = [&](Mask some) {
+    if (used && machine_.moves_data()) {
+      sim::Operation op = make(warptwin::Op::kGlobalLoadAcquire, request, some);
+      op.global = address(some);
+      perform(op);
+    }
+  };
+  const auto prepare = [&](Mask some) {
+    require_contents(request, address(some));
+    use_word(request, address(some), counts && orders ? WordUse::kCounted : WordUse::kUnordered);
+    if (others_write(address(some))) {
+      look(some);
+    }
+  };
+  if (!used && counts) {
+    Mask left = lanes;
+    for_equal(request, {at, at + 1}, [&](Mask same) {
+      if ((left & same) == 0) {
+        return;
+      }
+      prepare(same & lanes);
+      sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, same & lanes);
+      op.global = address(same & lanes);
+      op.count = static_cast<std::uint32_t>(known(request, at + 1, same & lanes));
+      perform(op);
+      left &= ~same;
+    });
+    return;
+  }
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const Mask lane = left & ~(left - 1);
+    prepare(lane);
+    const std::uint64_t b = known(request, at + 1, lane);
+    const std::uint64_t c = modifiers.has("cas"_mod) ? known(request, at + 2, lane) : 0;
+    sim::AtomicUpdate update{bytes_of(modifiers.type())};
+    update.update = [&](std::uint64_t old) { return updated(modifiers, true, old, b, c); };
+    sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, lane);
+    op.access = &update;
+    op.global = address(lane);
+    const std::uint32_t some = commutes(modifiers) ? 1 : 0;
+    op.count = counts ? static_cast<std::uint32_t>(b) : some;
+    perform(op);
+    look(lane);
+    const auto number = static_cast<std::uint32_t>(std::countr_zero(lane));
+    if (machine_.moves_data()) {
+      result.value[number] = update.before;
+      result.poison[number] = 0;
+    }
+  }
+}
+
+// A load and a store of one lane. The model knows no atomics of shared memory: two warps that
+// update a word would race.
+void WarpRun::shared_atomic(
+    Request& request, const Place& place, std::uint32_t lane, std::size_t at, Lanes& result) {
+  const Modifiers& modifiers = request.modifiers;
+  const std::uint32_t size = bytes_of(modifiers.type());
+  const Mask bit = Mask{1} << lane;
+  if (!is_relaxed(modifiers)) {
+    refuse(request, "acquiring and releasing atomics of shared memory are not there");
+  }
+  const auto [found, added] = grid_.shared_atomics.try_emplace(
+      std::array{machine_.cluster_index(),
+                 place.rank,
+                 static_cast<std::uint32_t>(place.address) & ~std::uint32_t{7}},
+      std::array{machine_.cta_rank(), machine_.warp_index()});
+  if (!added && found->second != std::array{machine_.cta_rank(), machine_.warp_index()}) {
+    refuse(request, "atomics of several warps on one word of shared memory are not there");
+  }
+  refuse_copied(request, place.rank, place.address, size);
+  const std::uint64_t b = known(request, at + 1, bit);
+  const std::uint64_t c = modifiers.has("cas"_mod) ? known(request, at + 2, bit) : 0;
+  sim::LaneAccess access{size};
+  access.mask = bit;
+  access.address[lane] = place.address;
+  const auto move = [&](warptwin::Op kind) {
+    sim::Operation op = make(kind, request, bit);
+    op.access = &access;
+    op.address = place.rank << 24;
+    perform(op);
+  };
+  move(warptwin::Op::kSharedLoad);
+  const std::size_t first = std::size_t{lane} * size;
+  std::uint64_t before = 0;
+  std::memcpy(&before, &access.data[first], size);
+  result.value[lane] = before;
+  result.poison[lane] = 0;
+  for (std::uint32_t byte = 0; byte < size; ++byte) {
+    result.poison[lane] |= static_cast<std::uint8_t>(access.poison[first + byte] << byte);
+  }
+  const std::uint64_t after = updated(modifiers, false, before, b, c);
+  std::memcpy(&access.data[first], &after, size);
+  std::fill_n(&access.poison[first], size, std::uint8_t{result.poison[lane] != 0});
+  move(warptwin::Op::kSharedStore);
+}
+
+// A load or store of one word by each lane that is atomic, and orders nothing.
+bool WarpRun::relaxed(Request& request, std::size_t at, bool loads) {
+  const Modifiers& modifiers = request.modifiers;
+  const bool releases = modifiers.has("release"_mod) && !loads;
+  if ((modifiers.has("acquire"_mod) && loads) || releases) {
+    for (Mask left = request.mask(); left != 0; left &= left - 1) {
+      const Mask lane = left & ~(left - 1);
+      const std::uint64_t address = known(request, at, lane);
+      const bool global = place_of(request, space_of(modifiers), address).space == Space::kGlobal;
+      if (global && releases) {
+        others_write(address);
+      } else if (global) {
+        use_word(request, address, WordUse::kAcquired);
+      }
+    }
+  }
+  if (!modifiers.has("relaxed"_mod) && !modifiers.has("volatile"_mod)) {
+    return false;
+  }
+  const auto places = places_of(request, at);
+  Mask global = 0;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    const bool here = (request.mask() >> lane & 1U) != 0 && places[lane].space == Space::kGlobal;
+    global |= Mask{here} << lane;
+  }
+  if (global == 0) {
+    return false;
+  }
+  const auto kind = request.stop.operands[loads ? 0 : 1].argument->kind;
+  if (global != request.mask() || bytes_of(modifiers.type()) != 4 ||
+      kind == Argument::Kind::kVector) {
+    refuse(request, "relaxed and volatile accesses of global memory are of one word of 32 bits");
+  }
+  Lanes value;
+  for (Mask left = global; left != 0; left &= left - 1) {
+    const Mask lane = left & ~(left - 1);
+    const auto number = static_cast<std::uint32_t>(std::countr_zero(lane));
+    require_contents(request, places[number].address);
+    use_word(request, places[number].address, WordUse::kUnordered);
+    if (!loads) {
+      others_write(places[number].address);
+    }
+    sim::Operation op =
+        make(loads ? warptwin::Op::kGlobalLoadAcquire : warptwin::Op::kGlobalStoreRelease,
+             request,
+             lane);
+    op.global = places[number].address;
+    op.count = loads ? 0 : static_cast<std::uint32_t>(known(request, at + 1, lane));
+    perform(op);
+    value.value[number] = is_signed(modifiers.type())
+                              ? static_cast<std::uint64_t>(
+                                    static_cast<std::int64_t>(static_cast<std::int32_t>(op.result)))
+                              : op.result;
+  }
+  if (loads) {
+    request.strand.write(request.stop, 0, 0, value);
+  }
+  return true;
+}
+
+}  // namespace warptwin::ptx

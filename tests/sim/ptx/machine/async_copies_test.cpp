@@ -1,0 +1,221 @@
+// cp.async: what it brings, and that nobody uses it before it is waited for.
+
+#include <numeric>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/kernel/scenario.hpp"
+
+#include "tests/sim/ptx/machine/one_kernel.hpp"
+
+namespace warptwin::sim::async_copies_test {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// %r20: where the lane's 16 bytes of `tile` are, %rd4: where those of `in` are.
+constexpr char kPlaces[] =
+    "  mov.u32 %r20, tile;\n  mad.lo.u32 %r20, %r1, 16, %r20;\n"
+    "  mul.wide.u32 %rd4, %r1, 16;\n  add.u64 %rd5, %rd2, %rd4;\n  add.u64 %rd4, %rd1, %rd4;\n";
+// All that warp 0 will bring has been written before.
+constexpr char kFilled[] = "  st.shared.v4.u32 [%r20], {%r1, %r1, %r1, %r1};\n  bar.sync 0;\n";
+constexpr char kOut[] =
+    "  ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [%r20];\n"
+    "  st.global.v4.u32 [%rd5], {%r2, %r3, %r4, %r5};\n";
+
+OneKernel copying(const std::string& body, std::uint32_t threads = 32) {
+  OneKernel kernel;
+  kernel.threads = threads;
+  kernel.in.resize(std::size_t{threads} * 8);
+  std::iota(kernel.in.begin(), kernel.in.end(), 100);
+  kernel.body = kPlaces + body;
+  return kernel;
+}
+
+std::string refusal(const OneKernel& kernel) {
+  try {
+    return std::string{"no refusal: "} + name_of(proof_of(kernel).verdict);
+  } catch (const ConfigError& error) {
+    return error.what();
+  }
+}
+
+// It is a race, or seen to be on its way when it is used.
+void expect_early(const OneKernel& kernel) {
+  try {
+    const ProofResult proof = proof_of(kernel);
+    EXPECT_NE(proof.verdict, ProofVerdict::kProved);
+    EXPECT_THAT(ids_in(proof), Contains("SMEM_RACE"));
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("still written by the cp.async of line"));
+  }
+}
+
+TEST(PtxAsyncCopies, BringSixteenBytes) {
+  const OneKernel kernel = copying(std::string{"  cp.async.cg.shared.global [%r20], [%rd4], 16;\n"
+                                               "  cp.async.wait_all;\n"} +
+                                   kOut);
+  const OneRun run = run_of(kernel);
+  EXPECT_THAT(ids_in(run.result), IsEmpty());
+  for (std::uint32_t word = 0; word < 128; ++word) {
+    EXPECT_EQ(run.out[word], 100 + word);
+  }
+  EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
+}
+
+TEST(PtxAsyncCopies, BringSmallerPiecesAndZeros) {
+  const OneKernel kernel =
+      copying(std::string{"  setp.lt.u32 %p1, %r1, 8;\n  selp.u32 %r6, 4, 0, %p1;\n"
+                          "  cp.async.ca.shared.global [%r20], [%rd4], 4;\n"
+                          "  cp.async.ca.shared.global [%r20+4], [%rd4+4], 4, %r6;\n"
+                          "  cp.async.ca.shared.global [%r20+8], [%rd4+8], 8, %p1;\n"
+                          "  cp.async.commit_group;\n  cp.async.wait_group 0;\n"} +
+              kOut);
+  const OneRun run = run_of(kernel);
+  EXPECT_THAT(ids_in(run.result), IsEmpty());
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    const std::uint32_t first = 100 + 4 * lane;
+    EXPECT_EQ(run.out[4 * lane], first);
+    EXPECT_EQ(run.out[4 * lane + 1], lane < 8 ? first + 1 : 0);
+    EXPECT_EQ(run.out[4 * lane + 2], lane < 8 ? 0 : first + 2);
+    EXPECT_EQ(run.out[4 * lane + 3], lane < 8 ? 0 : first + 3);
+  }
+  EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
+}
+
+// Two groups; the second is not waited for by wait_group 1.
+OneKernel two_groups(const std::string& wait, const std::string& read) {
+  return copying(
+      "  cp.async.cg.shared.global [%r20], [%rd4], 16;\n  cp.async.commit_group;\n"
+      "  cp.async.cg.shared.global [%r20+512], [%rd4+512], 16;\n"
+      "  cp.async.commit_group;\n" +
+      wait + read + "  cp.async.wait_group 0;\n");
+}
+
+TEST(PtxAsyncCopies, AreWaitedForByTheirGroups) {
+  const std::string first = kOut;
+  const std::string second = "  ld.shared.u32 %r2, [%r20+512];\n  st.global.u32 [%rd5], %r2;\n";
+  const OneKernel kernel = two_groups("  cp.async.wait_group 1;\n", first);
+  EXPECT_EQ(run_of(kernel).out[5], 105U);
+  EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
+  EXPECT_EQ(proof_of(two_groups("  cp.async.wait_group 0;\n", second)).verdict,
+            ProofVerdict::kProved);
+  EXPECT_THAT(refusal(two_groups("  cp.async.wait_group 1;\n", second)),
+              HasSubstr("still written by the cp.async of line"));
+  EXPECT_THAT(refusal(two_groups("", first)), HasSubstr("still written by the cp.async of line"));
+}
+
+TEST(PtxAsyncCopies, ThatWereNotCommittedAreNotWaitedFor) {
+  EXPECT_THAT(refusal(copying(std::string{"  cp.async.cg.shared.global [%r20], [%rd4], 16;\n"
+                                          "  cp.async.wait_group 0;\n"} +
+                              kOut)),
+              HasSubstr("still written by the cp.async of line"));
+}
+
+TEST(PtxAsyncCopies, AreWaitedForBeforeTheirWarpEnds) {
+  const std::string copy = "  cp.async.cg.shared.global [%r20], [%rd4], 16;\n";
+  EXPECT_THAT(refusal(copying(copy)), HasSubstr("ends before it has waited for the cp.async"));
+  EXPECT_EQ(proof_of(copying(copy + "  cp.async.wait_all;\n")).verdict, ProofVerdict::kProved);
+}
+
+// The first half of the lanes copies, the second half waits.
+TEST(PtxAsyncCopies, OfOtherLanesAreNotWaitedFor) {
+  const auto waiting = [](const std::string& guard) {
+    return copying(
+        "  setp.lt.u32 %p1, %r1, 16;\n"
+        "  @%p1 cp.async.cg.shared.global [%r20], [%rd4], 16;\n"
+        "  @%p1 cp.async.commit_group;\n  " +
+        guard + "cp.async.wait_group 0;\n  bar.warp.sync 0xffffffff;\n" +
+        "  @%p1 ld.shared.u32 %r2, [%r20];\n");
+  };
+  EXPECT_EQ(proof_of(waiting("")).verdict, ProofVerdict::kProved);
+  EXPECT_THAT(refusal(waiting("@!%p1 ")), HasSubstr("still written by the cp.async of line"));
+}
+
+TEST(PtxAsyncCopies, OfOneWarpAreReadByAnotherAfterAWaitAndABarrier) {
+  // Warp 1 reads what warp 0 has brought.
+  const auto handing_over = [](const std::string& before, const std::string& after) {
+    return copying(
+        "  setp.ge.u32 %p1, %r1, 32;\n  @%p1 bra MEET;\n"
+        "  cp.async.cg.shared.global [%r20], [%rd4], 16;\n  cp.async.commit_group;\n" +
+            before + "MEET:\n  bar.sync 0;\n  @!%p1 bra LAST;\n" +
+            "  ld.shared.u32 %r2, [%r20+-512];\n  bra DONE;\nLAST:\n" + after + "DONE:\n",
+        64);
+  };
+  const std::string wait = "  cp.async.wait_group 0;\n";
+  EXPECT_EQ(proof_of(handing_over(wait, "")).verdict, ProofVerdict::kProved);
+  // Without a wait, or with one behind the barrier.
+  expect_early(handing_over("", ""));
+  expect_early(handing_over("", wait));
+}
+
+// Warp 1 reads the tile, and warp 0 brings the next one.
+TEST(PtxAsyncCopies, DoNotOverwriteWhatIsStillRead) {
+  const auto overwriting = [](const std::string& meet) {
+    return copying(kFilled + std::string{"  setp.ge.u32 %p1, %r1, 32;\n  @!%p1 bra COPY;\n"} +
+                       "  ld.shared.u32 %r2, [%r20+-512];\nCOPY:\n" + meet +
+                       "  @%p1 bra DONE;\n"
+                       "  cp.async.cg.shared.global [%r20], [%rd4], 16;\n"
+                       "  cp.async.wait_all;\nDONE:\n",
+                   64);
+  };
+  EXPECT_THAT(ids_in(proof_of(overwriting("  bar.sync 0;\n"))), IsEmpty());
+  EXPECT_EQ(proof_of(overwriting("  bar.sync 0;\n")).verdict, ProofVerdict::kProved);
+  const ProofResult raced = proof_of(overwriting(""));
+  EXPECT_NE(raced.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_in(raced), Contains("SMEM_RACE"));
+  // The wait comes behind the barrier at which the reader is known to be done, the copy before it.
+  expect_early(
+      copying(kFilled + std::string{"  setp.ge.u32 %p1, %r1, 32;\n  @%p1 bra READ;\n"} +
+                  "  cp.async.cg.shared.global [%r20], [%rd4], 16;\n  bra MEET;\nREAD:\n"
+                  "  ld.shared.u32 %r2, [%r20+-512];\nMEET:\n  bar.sync 0;\n  cp.async.wait_all;\n",
+              64));
+}
+
+TEST(PtxAsyncCopies, DoNotReadWhatAnotherWarpStillWrites) {
+  // `in` is written by warp 1 between the issue and the wait.
+  const auto changing = [](const std::string& first, const std::string& second) {
+    return copying(
+        "  setp.ge.u32 %p1, %r1, 32;\n  @%p1 bra STORE;\n"
+        "  cp.async.cg.shared.global [%r20], [%rd4], 16;\n" +
+            first + "  bar.sync 0;\n" + second + "  bra DONE;\nSTORE:\n" +
+            "  bar.sync 0;\n  st.global.u32 [%rd4+-512], %r1;\nDONE:\n",
+        64);
+  };
+  const std::string wait = "  cp.async.wait_all;\n";
+  EXPECT_EQ(proof_of(changing(wait, "")).verdict, ProofVerdict::kProved);
+  const ProofResult raced = proof_of(changing("", wait));
+  EXPECT_NE(raced.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_in(raced), Contains("GMEM_RACE"));
+}
+
+TEST(PtxAsyncCopies, WhatIsOnItsWayIsNotWritten) {
+  const std::string copy = "  cp.async.cg.shared.global [%r20], [%rd4], 16;\n";
+  for (const std::string& other : {copy,
+                                   std::string{"  st.shared.u32 [%r20], %r1;\n"},
+                                   std::string{"  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, "
+                                               "[%r20];\n"}}) {
+    EXPECT_THAT(refusal(copying(copy + other + "  cp.async.wait_all;\n")),
+                HasSubstr("still written by the cp.async of line"))
+        << other;
+    EXPECT_EQ(proof_of(copying(copy + "  cp.async.wait_all;\n" + other + "  cp.async.wait_all;\n"))
+                  .verdict,
+              ProofVerdict::kProved)
+        << other;
+  }
+}
+
+TEST(PtxAsyncCopies, SizesThatAreNotThereAreRefused) {
+  for (const char* copy : {"cg.shared.global [%r20], [%rd4], 8",
+                           "ca.shared.global [%r20], [%rd4], 12",
+                           "ca.shared.global [%r20], [%rd4], 4, 8"}) {
+    EXPECT_THROW(proof_of(copying("  cp.async." + std::string{copy} + ";\n")), ConfigError) << copy;
+  }
+  EXPECT_THAT(ids_in(proof_of(copying("  cp.async.ca.shared.global [%r20+2], [%rd4], 4;\n"
+                                      "  cp.async.wait_all;\n"))),
+              testing::Not(IsEmpty()));
+}
+
+}  // namespace warptwin::sim::async_copies_test

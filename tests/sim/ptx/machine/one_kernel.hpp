@@ -1,0 +1,41 @@
+// A small kernel of a test: its instructions as text, words in and words out.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/run/prove.hpp"
+#include "sim/run/ptx_entry.hpp"
+
+namespace warptwin::sim {
+
+struct OneKernel {
+  /// Behind declarations of %p, %h, %r, %f, %rd, %fd and `tile`, 16 KiB of shared memory: %r1 is
+  /// %tid.x, %rd1 the address of `in`, %rd2 that of `out`.
+  std::string body;
+  std::vector<std::uint32_t> in{};
+  std::uint32_t out_words = 1024;
+  std::uint32_t threads = 32;
+  std::uint32_t ctas = 1;
+  bool control = true;      // `in` is real in runs that move no data, too
+  std::string variables{};  // of the module
+};
+
+struct OneRun {
+  RunResult result;
+  std::vector<std::uint32_t> out;
+};
+
+OneRun run_of(const OneKernel& kernel);
+ProofResult proof_of(const OneKernel& kernel);
+
+/// Of a run, or of a proof and its refutations.
+std::vector<std::string> ids_in(const RunResult& run);
+std::vector<std::string> ids_in(const ProofResult& proof);
+
+/// `text` with each `$` as the number: a few lines of PTX for each of several registers.
+std::string repeated(const std::string& text, std::uint32_t count);
+
+}  // namespace warptwin::sim
