@@ -143,6 +143,7 @@ inline constexpr std::uint16_t kExactPhase = 16;      // `wanted` is a phase num
 inline constexpr std::uint16_t kPhaseCompleted = 32;  // this event completed phase `phase`
 inline constexpr std::uint16_t kTraps = 64;           // hardware would kill the kernel here
 inline constexpr std::uint16_t kRead = 128;           // wait_group.read
+inline constexpr std::uint16_t kReadOnly = 128;       // ld.global.nc
 inline constexpr std::uint16_t kPair = 256;           // cta_group::2
 inline constexpr std::uint16_t kAccumulate = 512;     // mma with enable-input-d
 inline constexpr std::uint16_t kMatrix = 512;         // tensor copy of a matrix's adjacent rows

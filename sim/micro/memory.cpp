@@ -173,6 +173,11 @@ void add_global_words(List& list) {
            2,
            one_after_the_other(add_to_word, load_word, false),
            one_after_the_other(add_to_word, load_word, true));
+  const Body load_read_only = [](M& m) { m.elect_one([&] { m.ld_global_nc_f32(kFlag); }); };
+  list.add("GMEM_READ_ONLY_WRITTEN",
+           2,
+           one_after_the_other(add_to_word, load_read_only, true),
+           one_after_the_other(add_to_word, load_word, true));
   const auto load_source = [](std::uint32_t offset) -> Body {
     return [=](M& m) { m.elect_one([&] { m.ld_global_f32(kSource + offset); }); };
   };

@@ -77,6 +77,8 @@ std::string suffix(const Event& event) {
       return event.count < 4 ? kSpaces[event.count] : "";
     case Op::kBulkWaitGroup:
       return has(event_flag::kRead) ? ".read" : "";
+    case Op::kGlobalLoad:
+      return has(event_flag::kReadOnly) ? ".nc" : "";
     case Op::kSetmaxnreg:
       return has(event_flag::kIncrease) ? ".inc" : ".dec";
     case Op::kWgmma:

@@ -197,6 +197,9 @@ bool Gpu::execute(Slot slot, Operation& op) {
     return false;
   }
   ++operations_;
+  if (op.race != nullptr) {
+    emit_race(slot, op);
+  }
   if (warp.status == WarpStatus::kBlocked) {
     warp.status = WarpStatus::kReady;
   }

@@ -391,6 +391,7 @@ class Gpu {
   Outcome tmem_wait(Slot slot, const Operation& op);
   Outcome shared_word(Slot slot, Operation& op);
   Outcome shared_row(Slot slot, const Operation& op);
+  void emit_race(Slot slot, const Operation& op);
   Outcome shared_access(Slot slot, const Operation& op);
   Outcome global_access(Slot slot, const Operation& op);
   Outcome global_load(Slot slot, Operation& op);

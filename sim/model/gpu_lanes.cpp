@@ -43,6 +43,27 @@ bool aligned(const LaneAccess& access) {
 
 }  // namespace
 
+// What the program has found: it knows which lane touches what.
+void Gpu::emit_race(Slot slot, const Operation& op) {
+  const LaneRace& race = *op.race;
+  Event event = event_of(slot, op);
+  event.op = race.second_writes ? Op::kSharedStore : Op::kSharedLoad;
+  event.fault = Fault::kLaneRace;
+  event.address = race.global ? 0 : static_cast<std::uint32_t>(race.address & 0xFFFFFFU);
+  event.global = race.global ? race.address : 0;
+  event.bytes = 1;
+  event.lanes = 1;
+  event.lane = static_cast<std::uint8_t>(race.second);
+  event.wanted = race.first;
+  event.phase = race.first_wrote ? 1 : 0;
+  event.pending = race.site.line;
+  if (!race.global) {
+    const auto rank = static_cast<std::uint32_t>(race.address >> 24);
+    event.cta = ctas_[ctas_[warps_[slot].cta].cluster * config_.cluster_size + rank].number;
+  }
+  emit(event);
+}
+
 // Shared memory of the CTA whose rank is in the address's upper bits.
 Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
   const Warp& warp = warps_[slot];
@@ -94,18 +115,6 @@ Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
   }
   if (access.unsettled) {
     event.fault = access.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
-  }
-  if (access.race) {
-    Event raced = event;
-    raced.fault = Fault::kLaneRace;
-    raced.address = access.race->address;
-    raced.bytes = 4;
-    raced.lanes = 1;
-    raced.lane = static_cast<std::uint8_t>(access.race->second);
-    raced.wanted = access.race->first;
-    raced.phase = access.race->first_wrote ? 1 : 0;
-    raced.pending = access.race->site.line;
-    emit(raced);
   }
   for (const AccessRun& run : runs) {
     event.address = static_cast<std::uint32_t>(run.begin);

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "common/machine/types.hpp"
@@ -23,12 +22,16 @@ struct AccessRun {
   std::uint32_t pitch = 0;
 };
 
-/// Two lanes of a warp at one word of shared memory, one of which writes it, in no order.
+/// Two lanes of a warp at one place in memory, one of which writes it, in no order.
 struct LaneRace {
   std::uint32_t first = 0;  // lanes
   std::uint32_t second = 0;
   bool first_wrote = false;
-  std::uint32_t address = 0;
+  bool second_writes = false;
+  bool global = false;
+  bool by_value = false;  // both write, and whether the same is not known
+  bool strong = false;    // both are strong: no race, but neither is first
+  std::uint64_t address = 0;
   SourceSite site{};  // of the first
 };
 
@@ -43,8 +46,7 @@ struct LaneAccess {
   std::vector<std::uint8_t> poison;
   /// Of a store: it has registers that an asynchronous operation still writes.
   bool unsettled = false;
-  bool of_accumulator = false;   // of wgmma
-  std::optional<LaneRace> race;  // with what lanes did before
+  bool of_accumulator = false;  // of wgmma
 
   explicit LaneAccess(std::uint32_t bytes_of_a_lane = 0)
       : bytes{bytes_of_a_lane},

@@ -64,6 +64,7 @@ struct Operation {
   std::uint32_t result = 0;  // of a word load, a try, an allocation; of a wgmma 1: it has begun
   std::shared_ptr<FragmentData> fragment;
   LaneAccess* access = nullptr;  // of bytes at an address for each lane; whoever performs it has it
+  const LaneRace* race = nullptr;  // with what lanes of the warp did before; likewise
   SourceSite site{};
 };
 

@@ -479,6 +479,12 @@ class SimMachine : private OperationBuilder {
   float ld_global_f32(GlobalAddress address, SourceSite site = SourceSite::current()) {
     return std::bit_cast<float>(run(global_word(Op::kGlobalLoad, address, 0, site)).result);
   }
+  /// ld.global.nc, of PTX kernels: by the path for what is read-only while the grid executes.
+  float ld_global_nc_f32(GlobalAddress address, SourceSite site = SourceSite::current()) {
+    Operation op = global_word(Op::kGlobalLoad, address, 0, site);
+    op.flags |= event_flag::kReadOnly;
+    return std::bit_cast<float>(run(op).result);
+  }
   std::uint32_t ld_acquire_global_u32(GlobalAddress address,
                                       SourceSite site = SourceSite::current()) {
     return run(global_word(Op::kGlobalLoadAcquire, address, 0, site)).result;

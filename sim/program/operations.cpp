@@ -80,6 +80,7 @@ constexpr Verb kVerbs[] = {
     {"ld.shared", Op::kSharedLoad, Operands::kSharedLoad},
     {"ld.shared.rows", Op::kSharedLoad, Operands::kRowsLoad, false, 1},
     {"ld.global", Op::kGlobalLoad, Operands::kGlobalLoad},
+    {"ld.global.nc", Op::kGlobalLoad, Operands::kGlobalLoad, false, 1},
     {"ld.acquire.gpu.global", Op::kGlobalLoadAcquire, Operands::kGlobalLoad},
     {"st.release.gpu.global", Op::kGlobalStoreRelease, Operands::kGlobalValue},
     {"red.add.release.gpu.global", Op::kGlobalRedAdd, Operands::kGlobalValue},
@@ -134,6 +135,8 @@ std::uint32_t variant_of(const Operation& operation) {
       return operation.ordering.semantics == Semantics::kAcquire ? 1 : 0;
     case Op::kBulkWaitGroup:
       return has(event_flag::kRead) ? 1 : 0;
+    case Op::kGlobalLoad:
+      return has(event_flag::kReadOnly) ? 1 : 0;
     case Op::kSetmaxnreg:
       return has(event_flag::kIncrease) ? 1 : 0;
     case Op::kTcgen05Mma:

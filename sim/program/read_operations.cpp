@@ -89,6 +89,9 @@ Instruction OperationReader::read(Executing who) {
       op().wanted = who.lanes == 1 ? 1 : 0;
       op().lanes = 1;
       break;
+    case Op::kGlobalLoad:
+      op().flags = verb_->variant != 0 ? event_flag::kReadOnly : std::uint16_t{0};
+      break;
     case Op::kSetmaxnreg:
       op().flags = verb_->variant != 0 ? event_flag::kIncrease : std::uint16_t{0};
       break;

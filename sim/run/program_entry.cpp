@@ -148,6 +148,7 @@ ScenarioEntry entry_of(std::shared_ptr<const Program> program) {
     };
   };
   entry.reference = [](const ParameterSet&, std::span<HostTensor>) {};
+  entry.initial_is_whole = true;
   entry.initial = [held](GlobalMemory& memory, std::span<const GlobalAddress> addresses) {
     for (const InitialWord& word : held->program->words) {
       std::memcpy(memory.at(addresses[word.tensor].value + word.offset, 4), &word.value, 4);

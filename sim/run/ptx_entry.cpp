@@ -13,6 +13,12 @@ namespace warptwin::sim {
 
 namespace {
 
+/// Places of the kernel, of any run: as in `ptx::GridContext`.
+struct TakenForGranted {
+  std::set<std::string> parted;
+  std::set<std::string> ended;
+};
+
 /// What an entry's functions share.
 struct HeldLaunch {
   PtxLaunch launch;
@@ -21,27 +27,35 @@ struct HeldLaunch {
   std::size_t tensors = 0;  // of the workload; behind them are the module's variables
   std::deque<std::string> names;
   std::vector<Parameter> fixed;  // of a scenario: its parameters, none of which is a choice now
-  /// Where lanes of a warp parted and both sides used the machine, in any run.
-  std::shared_ptr<std::set<std::string>> parted = std::make_shared<std::set<std::string>>();
+  std::shared_ptr<TakenForGranted> taken = std::make_shared<TakenForGranted>();
 };
 
-// PTX orders no two lanes of a warp but by what it says; a run takes them in one order.
-std::vector<std::string> hypotheses_of(const std::set<std::string>& parted) {
-  std::vector<std::string> notes{
-      "the lanes of a warp do what they do in the order of this run: what one lane does after "
-      "another without a bar.warp.sync between them is taken as ordered"};
-  if (!parted.empty()) {
-    std::string places;
-    std::size_t shown = 0;
-    for (const std::string& place : parted) {
-      if (++shown <= 3) {
-        places += (places.empty() ? "" : ", ") + place;
-      }
+std::string places_of(const std::set<std::string>& all) {
+  std::string places;
+  std::size_t shown = 0;
+  for (const std::string& place : all) {
+    if (++shown <= 3) {
+      places += (places.empty() ? "" : ", ") + place;
     }
+  }
+  return places + (shown > 3 ? " and " + std::to_string(shown - 3) + " more" : "");
+}
+
+// PTX orders no two lanes of a warp but by what it says. Their accesses to memory are compared lane
+// by lane (`LaneWords`); of all else a run takes them in one order.
+std::vector<std::string> hypotheses_of(const TakenForGranted& taken) {
+  std::vector<std::string> notes;
+  if (!taken.parted.empty()) {
     notes.push_back(
-        "lanes of one warp that had parted took turns as in this run; they used the "
-        "machine apart from each other at " +
-        places + (shown > 3 ? " and " + std::to_string(shown - 3) + " more" : ""));
+        "lanes of one warp took turns as in this run; apart from each other they used the machine, "
+        "or one word by strong accesses, at " +
+        places_of(taken.parted));
+  }
+  if (!taken.ended.empty()) {
+    notes.push_back(
+        "lanes that have ended count as arrived, where others of their warp execute an .aligned "
+        "instruction, at " +
+        places_of(taken.ended));
   }
   return notes;
 }
@@ -215,7 +229,8 @@ WarpBody body_of(const std::shared_ptr<const HeldLaunch>& held,
     ptx::WarpRun run{*grid, machine};
     run.run();
     run.check_end();
-    held->parted->insert(grid->parted.begin(), grid->parted.end());
+    held->taken->parted.insert(grid->parted.begin(), grid->parted.end());
+    held->taken->ended.insert(grid->ended.begin(), grid->ended.end());
   };
 }
 
@@ -249,7 +264,7 @@ ScenarioEntry entry_of(PtxLaunch launch) {
     symbols.bytes = shared_bytes_of(held->launch);
     return symbols;
   };
-  entry.hypotheses = [held] { return hypotheses_of(*held->parted); };
+  entry.hypotheses = [held] { return hypotheses_of(*held->taken); };
   entry.body = [held](const ParameterSet&,
                       std::span<const SimTensorMap> maps,
                       std::span<const GlobalAddress> addresses) {
@@ -310,7 +325,7 @@ ScenarioEntry entry_of(const ScenarioEntry& scenario,
   entry.reference = [held, scenario](const ParameterSet&, std::span<HostTensor> tensors) {
     scenario.reference(held->parameters, tensors);
   };
-  entry.hypotheses = [held] { return hypotheses_of(*held->parted); };
+  entry.hypotheses = [held] { return hypotheses_of(*held->taken); };
   entry.body = [held](const ParameterSet&,
                       std::span<const SimTensorMap> maps,
                       std::span<const GlobalAddress> addresses) {

@@ -27,12 +27,15 @@ struct ScenarioEntry {
       body;
   std::function<void(const ParameterSet&, std::span<HostTensor>)> reference;
 
-  /// Of a program: writes what global memory begins with, beside zeros. Then every buffer has
-  /// contents in every run, no input is drawn, and no output is compared with the reference.
+  /// Of a program or a PTX kernel: writes what global memory begins with, beside zeros. Then no
+  /// output is compared with the reference.
   std::function<void(GlobalMemory&, std::span<const GlobalAddress>)> initial{};
-  /// Of a program: how a command line names it, and a number for what it says.
-  /// What runs of it have taken for granted: a sentence each, for a verdict.
+  /// `initial` says what every buffer holds in every run. Else inputs are drawn where it says
+  /// nothing, and a run that moves no data knows of no buffer but scratch.
+  bool initial_is_whole = false;
+  /// Of a program or a PTX kernel: what runs of it have taken for granted, a sentence each.
   std::function<std::vector<std::string>()> hypotheses{};
+  /// How a command line names it, and a number for what it says.
   std::string command_name{};
   std::uint64_t content = 0;
 };

@@ -134,6 +134,41 @@ class Sinks : public EventSink {
   std::vector<EventSink*> sinks_;
 };
 
+// Gives each tensor its place in `memory` and its contents. Returns them where data moves.
+std::vector<HostTensor> fill(const ScenarioEntry& scenario,
+                             const Workload& workload,
+                             const RunOptions& options,
+                             GlobalMemory& memory,
+                             std::vector<GlobalAddress>& addresses) {
+  std::vector<HostTensor> tensors;
+  for (const TensorSpec& spec : workload.tensors) {
+    // Scratch holds control words: it is there even when no tile data moves.
+    const bool holds = options.moves_data || spec.use == TensorUse::kScratch ||
+                       scenario.initial_is_whole ||
+                       (scenario.initial != nullptr && spec.use == TensorUse::kOutput);
+    addresses.push_back({memory.add(spec.name, spec.bytes(), holds)});
+    if (!options.moves_data) {
+      continue;
+    }
+    if (scenario.initial_is_whole && !options.inputs.contains(spec.name)) {
+      tensors.push_back(zeros_of(spec));
+      continue;
+    }
+    tensors.push_back(input_of(spec, tensors.size(), options));
+    upload(memory, addresses.back(), tensors.back());
+  }
+  if (scenario.initial != nullptr) {
+    scenario.initial(memory, addresses);
+  }
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    const TensorSpec& spec = workload.tensors[i];
+    if (!options.moves_data && !scenario.initial_is_whole && spec.use == TensorUse::kOutput) {
+      memory.set_unknown(addresses[i].value, spec.bytes(), true);
+    }
+  }
+  return tensors;
+}
+
 }  // namespace
 
 bool RunResult::clean(bool strict) const {
@@ -209,25 +244,7 @@ RunResult simulate(const ScenarioEntry& scenario,
 
   GlobalMemory memory;
   std::vector<GlobalAddress> addresses;
-  std::vector<HostTensor> tensors;
-  for (const TensorSpec& spec : workload.tensors) {
-    // Scratch holds control words: it is there even when no tile data moves.
-    const bool holds =
-        options.moves_data || spec.use == TensorUse::kScratch || scenario.initial != nullptr;
-    addresses.push_back({memory.add(spec.name, spec.bytes(), holds)});
-    if (!options.moves_data) {
-      continue;
-    }
-    if (scenario.initial != nullptr && !options.inputs.contains(spec.name)) {
-      tensors.push_back(zeros_of(spec));
-      continue;
-    }
-    tensors.push_back(input_of(spec, tensors.size(), options));
-    upload(memory, addresses.back(), tensors.back());
-  }
-  if (scenario.initial != nullptr) {
-    scenario.initial(memory, addresses);
-  }
+  std::vector<HostTensor> tensors = fill(scenario, workload, options, memory, addresses);
   std::vector<SimTensorMap> maps;
   for (const TensorMapSpec& spec : workload.maps) {
     maps.push_back({static_cast<std::uint32_t>(memory.maps.size())});

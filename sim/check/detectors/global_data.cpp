@@ -74,6 +74,7 @@ enum class GlobalKind : std::uint8_t {
   kCopyStore,  //
   kLoad,       // ld.global: weak, it orders nothing
   kStore,      // st.global, likewise
+  kReadOnly,   // ld.global.nc: of bytes that the grid does not write
   kFlagLoad,   // ld.acquire and the wait for a word: two of these and the next never race
   kFlagStore,  // st.release, red.release
 };
@@ -91,8 +92,8 @@ bool copies(GlobalKind kind) {
   return kind == GlobalKind::kCopyLoad || kind == GlobalKind::kCopyStore;
 }
 
-GlobalKind kind_of(Op op) {
-  switch (op) {
+GlobalKind kind_of(const Event& event) {
+  switch (event.op) {
     case Op::kTensorLoad:
     case Op::kBulkLoad:
       return GlobalKind::kCopyLoad;
@@ -100,7 +101,7 @@ GlobalKind kind_of(Op op) {
     case Op::kBulkStore:
       return GlobalKind::kCopyStore;
     case Op::kGlobalLoad:
-      return GlobalKind::kLoad;
+      return (event.flags & event_flag::kReadOnly) != 0 ? GlobalKind::kReadOnly : GlobalKind::kLoad;
     case Op::kGlobalStore:
       return GlobalKind::kStore;
     case Op::kGlobalLoadAcquire:
@@ -147,7 +148,7 @@ class GlobalDataDetector : public Detector {
       if (event.step == Step::kDone && (event.flags & event_flag::kRead) == 0) {
         on_group_wait(event);
       }
-    } else if (copies(kind_of(event.op))) {
+    } else if (copies(kind_of(event))) {
       on_copy(event);
     } else if (event.fault == Fault::kNone) {
       GlobalAccess access = word(event);
@@ -206,7 +207,7 @@ class GlobalDataDetector : public Detector {
              static_cast<std::int64_t>(box.pitch),
              static_cast<std::int64_t>(box.rows),
              static_cast<std::int64_t>(box.width)},
-            kind_of(event.op),
+            kind_of(event),
             event.warp,
             order_.now(event.warp),
             event.site,
@@ -215,7 +216,7 @@ class GlobalDataDetector : public Detector {
   }
 
   void on_copy(const Event& event) {
-    const GlobalKind kind = kind_of(event.op);
+    const GlobalKind kind = kind_of(event);
     const bool load = kind == GlobalKind::kCopyLoad;
     const bool more = event.step == Step::kTouched;
     if ((event.step == Step::kIssued || more) && event.pending != 0) {
@@ -332,6 +333,10 @@ class GlobalDataDetector : public Detector {
       if (both_flags || !first.at.meets(access.at)) {
         continue;
       }
+      if (first.kind == GlobalKind::kReadOnly || access.kind == GlobalKind::kReadOnly) {
+        report_read_only(event, first, access);
+        return;
+      }
       if (!ordered(first, access.warp)) {
         report(event, first, access);
         return;
@@ -388,6 +393,17 @@ class GlobalDataDetector : public Detector {
                           " in no order with the " + (writes(first.kind) ? "store" : "load") +
                           " of " + naming().warp(first.warp) + " at " + naming().site(first.site),
                       {missing(first, raw)});
+  }
+
+  void report_read_only(const Event& event, const GlobalAccess& first, const GlobalAccess& second) {
+    const bool written = writes(second.kind);
+    reporter().report("GMEM_READ_ONLY_WRITTEN",
+                      event,
+                      place(second),
+                      std::string{written ? "stored" : "loaded by ld.global.nc"} + ", and " +
+                          (written ? "loaded by ld.global.nc" : "stored") + " by " +
+                          naming().warp(first.warp) + " at " + naming().site(first.site),
+                      {"missing: a plain load, as of a pointer that is not const __restrict__"});
   }
 
   static std::string missing(const GlobalAccess& first, bool raw) {

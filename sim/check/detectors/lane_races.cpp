@@ -171,7 +171,9 @@ class LaneRacesDetector : public Detector {
     reporter().report(
         "WARP_LANE_RACE",
         event,
-        naming().symbols().name(event.address) + " of cta " + std::to_string(event.cta),
+        event.global != 0
+            ? "byte " + std::to_string(event.global) + " of global memory"
+            : naming().symbols().name(event.address) + " of cta " + std::to_string(event.cta),
         std::string{event.op == Op::kSharedStore ? "written" : "read"} + " by lane " +
             std::to_string(event.lane) + " of " + naming().warp(event.warp) + ", and " +
             (event.phase != 0 ? "written" : "read") + " by lane " + std::to_string(event.wanted) +

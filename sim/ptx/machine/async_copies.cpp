@@ -173,12 +173,14 @@ void WarpRun::issue_copy(Request& request, Mask lanes, std::uint32_t size, std::
   sim::Operation store = make(warptwin::Op::kSharedStore, request, lanes);
   copy.site = store.site;
   if (read != 0) {
+    touch(request, copy.source, LaneWords::kGlobal, Touch::kLoad);
     perform(load);
   }
   copy.target.poison.assign(copy.target.poison.size(), 1);
   copy.target.data.assign(copy.target.data.size(), std::byte{0xAD});
   store.access = &copy.target;
   store.address = machine_.cta_rank() << 24;
+  touch(request, copy.target, shared_base(machine_.cta_rank()), Touch::kStore);
   perform(store);
   copy.target.poison.assign(copy.target.poison.size(), 0);
   copy.target.data.assign(copy.target.data.size(), std::byte{0});
@@ -264,6 +266,7 @@ void WarpRun::land_copy(const Request& request, AsyncCopy& copy, Mask lanes) {
   store.site = copy.site;
   store.access = &target;
   store.address = machine_.cta_rank() << 24;
+  touch(request, target, shared_base(machine_.cta_rank()), Touch::kStore);
   perform(store);
   note_copied(copy.target, lanes, 0);
   copy.left &= ~lanes;

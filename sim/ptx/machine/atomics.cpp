@@ -201,6 +201,7 @@ void WarpRun::global_atomics(
   }
   const bool counts = integer_add(modifiers) && bytes_of(modifiers.type()) == 4;
   const bool orders = modifiers.has("release"_mod) || modifiers.has("acq_rel"_mod);
+  const bool acquires = modifiers.has("acquire"_mod) || modifiers.has("acq_rel"_mod);
   const auto address = [&](Mask some) { return known(request, at, some); };
   // The proof sees that what this warp found was decided by another one: by who has written the
   // word before, and by who writes it after this look.
@@ -208,11 +209,14 @@ void WarpRun::global_atomics(
     if (used && machine_.moves_data()) {
       sim::Operation op = make(warptwin::Op::kGlobalLoadAcquire, request, some);
       op.global = address(some);
-      perform(op);
+      perform(op, acquires);
     }
   };
+  const Touch touch = used || !commutes(modifiers) ? Touch::kStrongStore : Touch::kAdd;
+  const auto places = places_of(request, at);
   const auto prepare = [&](Mask some) {
     require_contents(request, address(some));
+    touch_words(request, some, places, touch);
     use_word(request, address(some), counts && orders ? WordUse::kCounted : WordUse::kUnordered);
     if (others_write(address(some))) {
       look(some);
@@ -276,6 +280,11 @@ void WarpRun::shared_atomic(
   refuse_copied(request, place.rank, place.address, size);
   const std::uint64_t b = known(request, at + 1, bit);
   const std::uint64_t c = modifiers.has("cas"_mod) ? known(request, at + 2, bit) : 0;
+  std::array<Place, kLanes> places;
+  places[lane] = place;
+  const bool used = request.op.is("atom") && result_is_used(request);
+  touch_words(
+      request, bit, places, used || !commutes(modifiers) ? Touch::kStrongStore : Touch::kAdd);
   sim::LaneAccess access{size};
   access.mask = bit;
   access.address[lane] = place.address;
@@ -347,8 +356,9 @@ bool WarpRun::relaxed(Request& request, std::size_t at, bool loads) {
              request,
              lane);
     op.global = places[number].address;
+    touch_words(request, lane, places, loads ? Touch::kStrongLoad : Touch::kStrongStore);
     op.count = loads ? 0 : static_cast<std::uint32_t>(known(request, at + 1, lane));
-    perform(op);
+    perform(op, false);
     value.value[number] = is_signed(modifiers.type())
                               ? static_cast<std::uint64_t>(
                                     static_cast<std::int64_t>(static_cast<std::int32_t>(op.result)))

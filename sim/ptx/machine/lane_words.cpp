@@ -10,6 +10,7 @@ namespace warptwin::ptx {
 namespace {
 
 constexpr std::uint32_t kWord = 4;
+constexpr std::uint32_t kByteBits = 8;
 
 std::uint32_t first_of(std::uint32_t lanes) {
   return static_cast<std::uint32_t>(std::countr_zero(lanes));
@@ -17,52 +18,136 @@ std::uint32_t first_of(std::uint32_t lanes) {
 
 }  // namespace
 
+// The word that begins at byte `first` of what the lane touches, or that byte.
+LaneWords::Piece LaneWords::piece_of(const sim::LaneAccess& access,
+                                     std::uint64_t base,
+                                     Touch touch,
+                                     std::uint32_t lane,
+                                     std::uint32_t first) {
+  Piece piece{lane, base + access.address[lane] + first, 1, 0, false, touch};
+  if (piece.address % kWord == 0 && first + kWord <= access.bytes) {
+    piece.bytes = kWord;
+  }
+  if (touch == Touch::kStore) {
+    const std::size_t at = std::size_t{lane} * access.bytes + first;
+    std::memcpy(&piece.value, &access.data[at], piece.bytes);
+    for (std::uint32_t byte = 0; byte < piece.bytes; ++byte) {
+      piece.unknown = piece.unknown || access.poison[at + byte] != 0;
+    }
+  }
+  return piece;
+}
+
+// Of what others have done to the word, whose byte `shift` / 8 is the piece's first, what the
+// piece's lane does not know. `strong`: the word is of strong accesses, and so is the piece.
+void LaneWords::meet_word(const Word& word,
+                          const Piece& piece,
+                          std::uint32_t shift,
+                          std::uint32_t known,
+                          bool strong,
+                          std::optional<sim::LaneRace>& race) {
+  const bool store = piece.touch == Touch::kStore;
+  const bool adds = piece.touch == Touch::kAdd;
+  const bool changes = store || adds || piece.touch == Touch::kStrongStore;
+  const std::uint32_t mask = piece.bytes == kWord ? ~0U : 0xFFU;
+  const bool again = store && !word.unknown && !piece.unknown &&
+                     ((word.value >> shift) & mask) == (piece.value & mask);
+  const std::uint32_t writers =
+      (again ? 0 : word.writers & ~known) | (adds ? 0 : word.adders & ~known);
+  const std::uint32_t readers = changes ? word.readers & ~known : 0;
+  if ((writers | readers) == 0 || (race && (strong || !race->strong))) {
+    return;
+  }
+  sim::LaneRace found;
+  found.first = first_of(writers != 0 ? writers : readers);
+  found.second = piece.lane;
+  found.first_wrote = writers != 0;
+  found.second_writes = changes;
+  found.global = (piece.address & kGlobal) != 0;
+  found.by_value = store && writers != 0 && (word.unknown || piece.unknown);
+  found.strong = strong;
+  found.address = piece.address & ~kGlobal;
+  found.site = writers != 0 ? word.written : word.read;
+  race = found;
+}
+
+void LaneWords::compare(const Touched& touched,
+                        const Piece& piece,
+                        std::uint32_t known,
+                        std::optional<sim::LaneRace>& race) {
+  const bool strong = piece.touch != Touch::kLoad && piece.touch != Touch::kStore;
+  const auto look = [&](const Words& words, std::uint64_t address, const Piece& at, bool both) {
+    const auto word = words.find(address);
+    if (word != words.end()) {
+      const auto shift = static_cast<std::uint32_t>(at.address - address) * kByteBits;
+      meet_word(word->second, at, shift, known, both, race);
+    }
+  };
+  look(touched.words, piece.address & ~std::uint64_t{kWord - 1}, piece, false);
+  if (touched.bytes.empty() && touched.strong.empty()) {
+    return;
+  }
+  for (std::uint32_t byte = 0; byte < piece.bytes; ++byte) {
+    Piece one = piece;
+    one.address += byte;
+    one.bytes = 1;
+    one.value = piece.value >> (byte * kByteBits) & 0xFFU;
+    look(touched.bytes, one.address, one, false);
+    look(touched.strong, one.address, one, strong);
+  }
+}
+
+void LaneWords::note(Words& words, const Piece& piece, SourceSite site) {
+  Word& word = words[piece.address];
+  const std::uint32_t bit = 1U << piece.lane;
+  switch (piece.touch) {
+    case Touch::kLoad:
+    case Touch::kStrongLoad:
+      word.readers |= bit;
+      word.read = site;
+      return;
+    case Touch::kAdd:
+      word.adders |= bit;
+      word.written = site;
+      return;
+    case Touch::kStrongStore:
+      word.writers |= bit;
+      word.unknown = true;
+      word.written = site;
+      return;
+    case Touch::kStore:
+      break;
+  }
+  const bool again = word.value == piece.value && !word.unknown && !piece.unknown;
+  word.writers = again ? word.writers | bit : bit;
+  word.value = piece.value;
+  word.unknown = piece.unknown;
+  word.written = site;
+}
+
 std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
-                                               std::uint32_t rank,
-                                               bool store,
+                                               std::uint64_t base,
+                                               Touch touch,
                                                SourceSite site) {
   std::optional<sim::LaneRace> race;
-  if (access.bytes % kWord != 0) {
-    return race;
-  }
   for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
     const std::uint32_t lane = first_of(left);
-    const std::uint32_t bit = 1U << lane;
-    for (std::uint32_t at = 0; at < access.bytes; at += kWord) {
-      const auto address = static_cast<std::uint32_t>(access.address[lane]) + at;
-      const std::uint32_t place = rank << 24 | address;
-      std::uint32_t value = 0;
-      if (store) {
-        std::memcpy(&value, &access.data[std::size_t{lane} * access.bytes + at], kWord);
-      }
-      // Of what others have done, what this lane does not know.
-      const auto meet = [&](const Word& word, std::uint32_t known) {
-        const bool again = store && word.value == value;
-        const std::uint32_t writers = again ? 0 : word.writers & ~known;
-        const std::uint32_t readers = store ? word.readers & ~known : 0;
-        if (!race && (writers | readers) != 0) {
-          race = {first_of(writers != 0 ? writers : readers),
-                  lane,
-                  writers != 0,
-                  address,
-                  writers != 0 ? word.written : word.read};
-        }
-      };
+    for (std::uint32_t first = 0; first < access.bytes;) {
+      const Piece piece = piece_of(access, base, touch, lane, first);
+      first += piece.bytes;
       for (const Layer& layer : layers_) {
-        const auto word = layer.words.find(place);
-        if (word != layer.words.end()) {
-          meet(word->second, layer.known[lane]);
-        }
+        compare(layer.touched, piece, layer.known[lane], race);
       }
-      Word& word = words_[place];
-      meet(word, bit);
-      if (store) {
-        word.writers = word.value == value ? word.writers | bit : bit;
-        word.value = value;
-        word.written = site;
+      compare(touched_, piece, 1U << lane, race);
+      if (touch != Touch::kLoad && touch != Touch::kStore) {
+        for (std::uint32_t byte = 0; byte < piece.bytes; ++byte) {
+          Piece one = piece;
+          one.address += byte;
+          one.bytes = 1;
+          note(touched_.strong, one, site);
+        }
       } else {
-        word.readers |= bit;
-        word.read = site;
+        note(piece.bytes == kWord ? touched_.words : touched_.bytes, piece, site);
       }
     }
   }
@@ -71,7 +156,7 @@ std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
 
 void LaneWords::meet(std::uint32_t lanes, bool all) {
   if (all) {
-    words_.clear();
+    touched_ = {};
     layers_.clear();
     return;
   }
@@ -88,49 +173,79 @@ void LaneWords::meet(std::uint32_t lanes, bool all) {
   forget();
 }
 
-void LaneWords::learn(std::uint32_t lanes, bool all) {
-  if (all) {
-    meet(lanes, true);
-    return;
-  }
+void LaneWords::release(std::uint32_t lanes) {
   close();
   for (Layer& layer : layers_) {
     for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
-      layer.known[first_of(left)] = ~std::uint32_t{0};
+      layer.released |= layer.known[first_of(left)];
+    }
+  }
+  forget();
+}
+
+void LaneWords::learn(std::uint32_t lanes) {
+  for (Layer& layer : layers_) {
+    for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+      layer.known[first_of(left)] |= layer.released;
     }
   }
   forget();
 }
 
 void LaneWords::close() {
-  if (words_.empty()) {
+  if (touched_.empty()) {
     return;
   }
   Layer& layer = layers_.emplace_back();
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     layer.known[lane] = 1U << lane;
   }
-  layer.words = std::exchange(words_, {});
+  layer.touched = std::exchange(touched_, {});
 }
 
-// Layers of which each lane knows the same are one: where two differ in a word's value, both stand
-// as a write that no later one repeats.
+// Where two differ in a word's value, both stand as a write that no later one repeats.
+void LaneWords::join(Words& kept, const Words& more) {
+  for (const auto& [place, word] : more) {
+    const auto [found, added] = kept.try_emplace(place, word);
+    if (added) {
+      continue;
+    }
+    Word& one = found->second;
+    const bool both = one.writers != 0 && word.writers != 0;
+    const bool differs = both && (one.unknown || word.unknown || one.value != word.value);
+    if ((word.writers | word.adders) != 0) {
+      one.written = word.written;
+    }
+    if (word.writers != 0) {
+      one.value = word.value;
+      one.unknown = differs || word.unknown;
+    }
+    if (word.readers != 0) {
+      one.read = word.read;
+    }
+    one.adders |= word.adders;
+    one.readers |= word.readers;
+    one.writers |= word.writers;
+  }
+}
+
+// Layers of which each lane knows the same are one; one of which each lane knows all is none.
 void LaneWords::forget() {
+  std::erase_if(layers_, [](const Layer& layer) {
+    return std::all_of(layer.known.begin(), layer.known.end(), [](std::uint32_t known) {
+      return known == ~std::uint32_t{0};
+    });
+  });
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     for (std::size_t j = layers_.size(); --j > i;) {
-      if (layers_[i].known != layers_[j].known) {
+      Layer& one = layers_[i];
+      Layer& other = layers_[j];
+      if (one.known != other.known || one.released != other.released) {
         continue;
       }
-      for (const auto& [place, word] : layers_[j].words) {
-        Word& kept = layers_[i].words[place];
-        const std::uint32_t readers = kept.readers | word.readers;
-        const std::uint32_t writers = kept.writers | word.writers;
-        if (word.writers != 0 || kept.writers == 0) {
-          kept = word;
-        }
-        kept.readers = readers;
-        kept.writers = writers;
-      }
+      join(one.touched.words, other.touched.words);
+      join(one.touched.bytes, other.touched.bytes);
+      join(one.touched.strong, other.touched.strong);
       layers_.erase(layers_.begin() + static_cast<std::ptrdiff_t>(j));
     }
   }

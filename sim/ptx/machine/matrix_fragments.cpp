@@ -4,6 +4,7 @@
 // PTX ISA, "ldmatrix": lane 4 r + c of a register has elements 2 c and 2 c + 1 of row r; by .trans
 // those of column r. Lane 8 i + r has the address of row r of matrix i.
 
+#include <algorithm>
 #include <cstring>
 
 #include "sim/ptx/machine/warp.hpp"
@@ -103,9 +104,34 @@ sim::LaneAccess WarpRun::rows_of_matrices(const Request& request,
   return access;
 }
 
+// Which lane reads or writes which bytes of the rows: those of its own register.
+void WarpRun::touch_matrices(const Request& request,
+                             const sim::LaneAccess& rows,
+                             std::uint32_t matrices,
+                             Touch touch) {
+  const bool transposed = request.modifiers.has("trans"_mod);
+  const std::uint32_t bytes = transposed ? 2 : 4;
+  for (std::uint32_t matrix = 0; matrix < matrices; ++matrix) {
+    for (std::uint32_t part = 0; part < 4; part += bytes) {
+      sim::LaneAccess own{bytes};
+      own.mask = ~Mask{0};
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        const std::size_t at = matrix_byte(lane, part, transposed);
+        const std::size_t row = matrix * kMatrixRows + at / kMatrixRowBytes;
+        own.address[lane] = rows.address[row] + at % kMatrixRowBytes;
+        const std::size_t first = row * kMatrixRowBytes + at % kMatrixRowBytes;
+        std::copy_n(&rows.data[first], bytes, &own.data[std::size_t{lane} * bytes]);
+        std::copy_n(&rows.poison[first], bytes, &own.poison[std::size_t{lane} * bytes]);
+      }
+      this->touch(request, own, shared_base(machine_.cta_rank()), touch);
+    }
+  }
+}
+
 Served WarpRun::ldmatrix(Request& request) {
   const std::uint32_t matrices = matrices_of(request.modifiers);
   sim::LaneAccess access = rows_of_matrices(request, 1, matrices);
+  touch_matrices(request, access, matrices, Touch::kLoad);
   sim::Operation op = collective(warptwin::Op::kSharedLoad, request);
   op.access = &access;
   op.address = machine_.cta_rank() << 24;
@@ -132,6 +158,7 @@ Served WarpRun::stmatrix(Request& request) {
         &access.poison[i * matrix.bytes.size()], matrix.poison.data(), matrix.poison.size());
   }
   note_unsettled(access, values);
+  touch_matrices(request, access, matrices, Touch::kStore);
   sim::Operation op = collective(warptwin::Op::kSharedStore, request);
   op.access = &access;
   op.address = machine_.cta_rank() << 24;

@@ -148,10 +148,10 @@ void WarpRun::move_shared(const Request& request,
     access.data = bytes.data;
     access.poison = bytes.poison;
   }
-  access.race = touched_.access(access, places[first].rank, !loads, op.site);
+  touch(request, access, shared_base(places[first].rank), loads ? Touch::kLoad : Touch::kStore);
   const bool poisoned =
       std::find(bytes.poison.begin(), bytes.poison.end(), 1) != bytes.poison.end();
-  if (same && !poisoned && !access.race && machine_.moves_data()) {
+  if (same && !poisoned && machine_.moves_data()) {
     op.address = static_cast<std::uint32_t>(places[first].address);
     if (!loads) {
       std::memcpy(&op.count, bytes.of(first), 4);
@@ -205,6 +205,7 @@ std::optional<Served> WarpRun::poll(Request& request) {
                            request.mask());
   op.global = places[first].address;
   op.count = others ? 0 : *awaited;
+  touch_words(request, request.mask(), places, Touch::kStrongLoad);
   perform(op);
   if (op.result != *awaited) {
     return Served::kAgain;
@@ -244,6 +245,7 @@ void WarpRun::move_global(const Request& request,
       op.global = places[first].address;
       std::memcpy(&op.count, bytes.of(first), 4);
       op.count = loads ? 0 : op.count;
+      touch_words(request, same, places, loads ? Touch::kStrongLoad : Touch::kStrongStore);
       perform(op);
       for (std::uint32_t lane = 0; lane < kLanes && loads; ++lane) {
         if ((same >> lane & 1U) != 0) {
@@ -265,8 +267,13 @@ void WarpRun::move_global(const Request& request,
     access.data = bytes.data;
     access.poison = bytes.poison;
   }
+  const bool read_only = loads && modifiers.has("nc"_mod);
+  if (!read_only) {
+    touch(request, access, LaneWords::kGlobal, loads ? Touch::kLoad : Touch::kStore);
+  }
   sim::Operation op =
       make(loads ? warptwin::Op::kGlobalLoad : warptwin::Op::kGlobalStore, request, lanes);
+  op.flags |= read_only ? event_flag::kReadOnly : std::uint16_t{0};
   op.access = &access;
   perform(op);
   for (std::uint32_t lane = 0; lane < kLanes && loads; ++lane) {
@@ -431,6 +438,7 @@ Served WarpRun::reduce(Request& request) {
     sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, lanes);
     op.global = known(request, 0, lanes);
     op.count = static_cast<std::uint32_t>(known(request, 1, lanes));
+    touch_words(request, lanes, places_of(request, 0), Touch::kAdd);
     perform(op);
   });
   return Served::kDone;

@@ -134,28 +134,92 @@ void WarpRun::for_equal(const Request& request,
   }
 }
 
-void WarpRun::perform(sim::Operation& operation) {
+void WarpRun::perform(sim::Operation& operation, bool orders) {
   steps_ = 0;
   note_parted(operation);
+  operation.race = race_ ? &*race_ : nullptr;
   machine_.perform(operation);
+  race_.reset();
+  note_order(operation, orders);
+}
+
+// What the operation says about what lanes of this warp know of each other's accesses.
+void WarpRun::note_order(const sim::Operation& operation, bool orders) {
   switch (operation.op) {
     case warptwin::Op::kSyncWarp:
+    case warptwin::Op::kBarSync:
+    case warptwin::Op::kClusterWait:
       touched_.meet(serving_, serving_ == live_);
+      break;
+    case warptwin::Op::kMbarrierArrive:
+      if (operation.ordering.semantics == warptwin::Semantics::kRelaxed) {
+        break;
+      }
+      [[fallthrough]];
+    case warptwin::Op::kBarArrive:
+    case warptwin::Op::kClusterArrive:
+    case warptwin::Op::kGlobalStoreRelease:
+    case warptwin::Op::kGlobalRedAdd:
+      touched_.release(serving_);
       break;
     case warptwin::Op::kMbarrierTryWait:
       if (operation.result == 0) {
         break;
       }
       [[fallthrough]];
-    case warptwin::Op::kBarSync:
-    case warptwin::Op::kClusterWait:
     case warptwin::Op::kMbarrierWait:
     case warptwin::Op::kGlobalLoadAcquire:
     case warptwin::Op::kGlobalWait:
-      touched_.learn(serving_, serving_ == live_);
+    case warptwin::Op::kFence:  // behind a relaxed load it acquires
+      if (orders) {
+        touched_.learn(serving_);
+      }
       break;
     default:
       break;
+  }
+}
+
+// Notes what the lanes touch; the next operation shows a race. What is stored has to be known where
+// two of them store.
+void WarpRun::touch(const Request& request,
+                    const sim::LaneAccess& access,
+                    std::uint64_t base,
+                    Touch touch) {
+  const SourceSite site = kernel_.site_of(*request.strand.frame->routine, request.stop.op);
+  const auto race = touched_.access(access, base, touch, site);
+  if (!race) {
+    return;
+  }
+  if (race->strong) {
+    grid_.parted.insert(std::string{site.file} + ":" + std::to_string(site.line));
+    return;
+  }
+  if (race->by_value && !machine_.moves_data()) {
+    refuse_unknown(request.strand, request.stop.op, "lanes store data to one place");
+  }
+  race_ = race_ ? race_ : race;
+}
+
+// The same for a word that each lane has the address of.
+void WarpRun::touch_words(const Request& request,
+                          Mask lanes,
+                          const std::array<Place, kLanes>& places,
+                          Touch touch) {
+  const std::uint32_t size = bytes_of(request.modifiers.type());
+  for (Mask left = lanes; left != 0;) {
+    const auto first = static_cast<std::uint32_t>(std::countr_zero(left));
+    const bool global = places[first].space == Space::kGlobal;
+    sim::LaneAccess access{size};
+    for (std::uint32_t lane = first; lane < kLanes; ++lane) {
+      const bool same = (left >> lane & 1U) != 0 && places[lane].space == places[first].space &&
+                        places[lane].rank == places[first].rank;
+      access.mask |= Mask{same} << lane;
+      access.address[lane] = places[lane].address;
+    }
+    this->touch(
+        request, access, global ? LaneWords::kGlobal : shared_base(places[first].rank), touch);
+    left &= ~access.mask;
   }
 }
 

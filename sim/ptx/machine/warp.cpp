@@ -20,7 +20,7 @@ WarpRun::WarpRun(GridContext& grid, sim::SimMachine& machine)
     : grid_{grid}, kernel_{*grid.kernel}, machine_{machine} {
   const std::uint32_t first = machine.warp_index() * kLanes;
   const std::uint32_t threads = std::min(grid.shape.threads() - first, kLanes);
-  live_ = static_cast<Mask>(low_bits(threads));
+  live_ = began_ = static_cast<Mask>(low_bits(threads));
   local_.resize(kernel_.local_bytes() * kLanes);
   local_poison_.resize(local_.size(), 1);
 }
@@ -199,6 +199,7 @@ void WarpRun::serve(Strand strand, Stop stop) {
     gathering_.push_back({std::move(strand), std::move(stop)});
     return;
   }
+  note_ended(strand, stop);
   serving_ = stop.mask;
   Request request{strand, stop, op, op.source->modifiers};
   if ((this->*row->handler)(request) == Served::kAgain) {
@@ -239,6 +240,25 @@ void WarpRun::gather() {
 
 namespace {
 
+// What counts the warp once, wherever its lanes stand, is neither.
+bool is_aligned(const Op& op) {
+  return op.source->modifiers.has("aligned"_mod) || op.is("bar.sync") || op.is("bar.arrive");
+}
+
+}  // namespace
+
+// Where an .aligned instruction is executed by what is left of a warp: in another order those that
+// have ended might not have, yet.
+void WarpRun::note_ended(const Strand& strand, const Stop& stop) {
+  const Op& op = strand.frame->routine->code.ops[stop.op];
+  if (live_ != began_ && handler_of(op)->gathers && !names_members(op) && is_aligned(op)) {
+    const SourceSite site = kernel_.site_of(*strand.frame->routine, stop.op);
+    grid_.ended.insert(std::string{site.file} + ":" + std::to_string(site.line));
+  }
+}
+
+namespace {
+
 // Whether two strands ask for the same: a barrier by its number and count.
 bool same_operands(const Stop& one, const Stop& other) {
   const auto a = static_cast<std::uint32_t>(std::countr_zero(one.mask));
@@ -263,10 +283,8 @@ bool same_operands(const Stop& one, const Stop& other) {
 bool WarpRun::gather_at(std::size_t first) {
   const Mask needed = needed_by(gathering_[first].strand, gathering_[first].stop);
   const Op& op = gathering_[first].strand.frame->routine->code.ops[gathering_[first].stop.op];
-  // What is not .aligned, as bar.sync is, counts the warp once, wherever its lanes stand.
-  const bool aligned =
-      op.source->modifiers.has("aligned"_mod) || op.is("bar.sync") || op.is("bar.arrive");
-  const bool anywhere = op.is("bar.warp.sync") || (op.form->group == Group::kBarrier && !aligned);
+  const bool anywhere =
+      op.is("bar.warp.sync") || (op.form->group == Group::kBarrier && !is_aligned(op));
   std::vector<std::size_t> others;
   Mask there = gathering_[first].stop.mask;
   for (std::size_t at = 0; at < gathering_.size(); ++at) {
@@ -301,6 +319,7 @@ bool WarpRun::gather_at(std::size_t first) {
   for (const std::size_t at : others) {
     gathering_.erase(gathering_.begin() + static_cast<std::ptrdiff_t>(at));
   }
+  note_ended(whole.strand, whole.stop);
   serving_ = whole.stop.mask;
   Request request{whole.strand, whole.stop, op, op.source->modifiers};
   (this->*handler_of(op)->handler)(request);

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -52,6 +53,8 @@ struct GridContext {
   std::set<std::uint32_t> responses;  // shared addresses that requests for clusters write to
   /// Places where lanes of a warp parted and both ways used the machine.
   std::set<std::string> parted;
+  /// .aligned instructions that lanes of a warp executed behind the end of others.
+  std::set<std::string> ended;
   /// Barriers that not all have come to yet, by cluster, CTA and number.
   std::map<std::array<std::uint32_t, 3>, std::shared_ptr<BarrierReduction>> reductions;
   /// By cluster and CTA: for each word of its shared memory the line of a cp.async that is on its
@@ -127,6 +130,7 @@ class WarpRun : public Surroundings {
   void gather();
   bool gather_at(std::size_t first);
   bool resume_waiter();
+  void note_ended(const Strand& strand, const Stop& stop);
   void leave(Mask mask);
   static bool names_members(const Op& op);
   Mask members_alike(const Strand& strand, const Stop& stop) const;
@@ -155,8 +159,10 @@ class WarpRun : public Surroundings {
   void for_equal(const Request& request,
                  std::initializer_list<std::size_t> operands,
                  const std::function<void(Mask)>& f) const;
-  void perform(sim::Operation& operation);
+  /// `orders`: of a load that acquires. A relaxed one is the model's acquiring load too.
+  void perform(sim::Operation& operation, bool orders = true);
   void note_parted(const sim::Operation& operation);
+  void note_order(const sim::Operation& operation, bool orders);
   std::uint64_t known(const Request& request,
                       std::size_t operand,
                       Mask lanes,
@@ -174,6 +180,15 @@ class WarpRun : public Surroundings {
     std::uint32_t rank = 0;  // of shared memory
     std::uint64_t address = 0;
   };
+  static std::uint64_t shared_base(std::uint32_t rank) { return std::uint64_t{rank} << 24; }
+  void touch(const Request& request,
+             const sim::LaneAccess& access,
+             std::uint64_t base,
+             Touch touch);
+  void touch_words(const Request& request,
+                   Mask lanes,
+                   const std::array<Place, kLanes>& places,
+                   Touch touch);
   Place place_of(const Request& request, Space space, std::uint64_t address) const;
   static Space space_of(const Modifiers& modifiers);
   /// Flags of global memory are the model's of GPU scope: a narrower one would order less.
@@ -294,6 +309,10 @@ class WarpRun : public Surroundings {
   sim::LaneAccess rows_of_matrices(const Request& request,
                                    std::size_t operand,
                                    std::uint32_t matrices);
+  void touch_matrices(const Request& request,
+                      const sim::LaneAccess& rows,
+                      std::uint32_t matrices,
+                      Touch touch);
   Served ldmatrix(Request& request);
   Served stmatrix(Request& request);
   Served movmatrix(Request& request);
@@ -330,6 +349,7 @@ class WarpRun : public Surroundings {
   std::vector<Waiter> gathering_;  // at an instruction for which live lanes come together
   std::vector<Waiter> waiting_;    // told no
   Mask live_ = 0;
+  Mask began_ = 0;                   // lanes of the warp at its start
   std::uint64_t steps_ = 0;          // instructions since the last operation
   Mask serving_ = 0;                 // lanes of the instruction that is executed
   bool resuming_ = false;            // a strand that was told no tries again
@@ -337,6 +357,7 @@ class WarpRun : public Surroundings {
   std::vector<std::uint8_t> local_;  // lane by lane
   std::vector<std::uint8_t> local_poison_;  // 1: never written
   LaneWords touched_;
+  std::optional<sim::LaneRace> race_;  // that the next operation shows
   std::vector<InFlight> flights_;
   std::vector<AsyncCopy> copies_;                  // that some lane has not waited for
   std::array<std::uint32_t, kLanes> committed_{};  // groups of each lane

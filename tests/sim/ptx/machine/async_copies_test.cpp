@@ -200,7 +200,8 @@ TEST(PtxAsyncCopies, WhatIsOnItsWayIsNotWritten) {
     EXPECT_THAT(refusal(copying(copy + other + "  cp.async.wait_all;\n")),
                 HasSubstr("still written by the cp.async of line"))
         << other;
-    EXPECT_EQ(proof_of(copying(copy + "  cp.async.wait_all;\n" + other + "  cp.async.wait_all;\n"))
+    EXPECT_EQ(proof_of(copying(copy + "  cp.async.wait_all;\n  bar.warp.sync 0xffffffff;\n" +
+                               other + "  cp.async.wait_all;\n"))
                   .verdict,
               ProofVerdict::kProved)
         << other;
