@@ -17,9 +17,9 @@ void TensorMemory::reset(bool holds_data, bool zero) {
   allocations_.clear();
   largest_ = 0;
   relinquished_ = false;
-  if (holds_data) {
-    cells_.assign(std::size_t{kTmemLanes} * kTmemColumns, zero ? 0 : kPoison);
-  }
+  holds_data_ = holds_data;
+  initial_ = zero ? 0 : kPoison;
+  cells_.clear();
 }
 
 std::uint32_t TensorMemory::find_free(std::uint32_t columns) const {
@@ -34,7 +34,7 @@ std::uint32_t TensorMemory::find_free(std::uint32_t columns) const {
 
 void TensorMemory::allocate(std::uint32_t base, std::uint32_t columns) {
   std::fill_n(owner_.begin() + base, columns, kTaken);
-  if (!cells_.empty()) {
+  if (holds_data_ && (!cells_.empty() || initial_ != kPoison)) {
     for (std::uint32_t i = 0; i < kTmemLanes; ++i) {
       std::fill_n(lane(i) + base, columns, kPoison);
     }

@@ -38,14 +38,21 @@ class TensorMemory {
   std::uint32_t largest() const { return largest_; }
   const std::vector<TmemAllocationRecord>& allocations() const { return allocations_; }
 
-  bool holds_data() const { return !cells_.empty(); }
+  bool holds_data() const { return holds_data_; }
   /// One lane's 512 cells.
-  std::uint32_t* lane(std::uint32_t lane) { return &cells_[std::size_t{lane} * kTmemColumns]; }
+  std::uint32_t* lane(std::uint32_t lane) {
+    if (cells_.empty()) {
+      cells_.assign(std::size_t{kTmemLanes} * kTmemColumns, initial_);
+    }
+    return &cells_[std::size_t{lane} * kTmemColumns];
+  }
 
  private:
   std::array<std::uint8_t, kTmemColumns> owner_{};  // 0 free, 1 allocated, 2 freed
   std::vector<TmemAllocationRecord> allocations_;
-  std::vector<std::uint32_t> cells_;
+  std::vector<std::uint32_t> cells_;  // none until somebody asks for one
+  std::uint32_t initial_ = 0;         // what all begin with
+  bool holds_data_ = false;
   std::uint32_t largest_ = 0;
   bool relinquished_ = false;
 };
