@@ -192,7 +192,9 @@ inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors
 ///                                                      bytes of a row; `expected`: of an element;
 ///                                                      `extra`: of its swizzle
 /// lanes' access  as of a row store, of global memory too: a rectangle of bytes for each event,
-///                                                      with elements of one byte
+///                                                      with elements of one byte; of a store to
+///                                                      at most 8 bytes of shared memory `tx` 1:
+///                                                      `global` is what it has written
 /// kLaneRace      the word       -           4          lanes: `lane`, before it `wanted`, which
 ///                                                      wrote if `phase`, in line `pending`
 /// stage note    full[0]        stages       StageStep  phase: lap; wanted: index

@@ -161,6 +161,7 @@ struct AsyncOp {
   std::uint64_t group = 0;    // bulk group number of the issuing warp
   std::vector<std::byte> staging;
   std::shared_ptr<WarpgroupRegisters> accumulators = nullptr;  // of a wgmma
+  std::shared_ptr<WarpgroupRegisters> registers_a = nullptr;   // of a wgmma with A in registers
 };
 
 /// Operations of a warp that are done in the order of issue.

@@ -107,6 +107,8 @@ Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
     raced.pending = access.race->site.line;
     emit(raced);
   }
+  const bool knows =
+      !load && std::find(access.poison.begin(), access.poison.end(), 1) == access.poison.end();
   for (const AccessRun& run : runs) {
     event.address = static_cast<std::uint32_t>(run.begin);
     for (std::uint64_t row = 0; row < run.rows && event.fault == Fault::kNone; ++row) {
@@ -115,7 +117,12 @@ Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
         event.fault = find_barrier(to, at) != nullptr ? Fault::kOverlap : event.fault;
       }
     }
-    emit(of_run(event, run));
+    Event part = of_run(event, run);
+    if (knows && run.rows == 1 && run.width <= sizeof part.global) {
+      std::memcpy(&part.global, cta.shared.data() + run.begin, run.width);
+      part.tx = 1;
+    }
+    emit(part);
   }
   return Outcome::kDone;
 }

@@ -63,6 +63,7 @@ struct Operation {
   bool half_rows = false;    // of tcgen05.ld.16x32bx2 and its stores: two lanes share one
   std::uint32_t result = 0;  // of a word load, a try, an allocation; of a wgmma 1: it has begun
   std::shared_ptr<FragmentData> fragment;
+  std::shared_ptr<FragmentData> fragment_a;  // of a wgmma: A, where it is in registers
   LaneAccess* access = nullptr;  // of bytes at an address for each lane; whoever performs it has it
   SourceSite site{};
 };

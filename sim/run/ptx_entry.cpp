@@ -22,26 +22,38 @@ struct HeldLaunch {
   std::deque<std::string> names;
   std::vector<Parameter> fixed;  // of a scenario: its parameters, none of which is a choice now
   /// Where lanes of a warp parted and both sides used the machine, in any run.
-  std::shared_ptr<std::set<std::string>> parted = std::make_shared<std::set<std::string>>();
+  std::set<std::string> parted;
+  /// Where registers of a tcgen05.ld were used right in front of its wait.
+  std::set<std::string> early_uses;
 };
 
+std::string first_three(const std::set<std::string>& places) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const std::string& place : places) {
+    if (++shown <= 3) {
+      text += (text.empty() ? "" : ", ") + place;
+    }
+  }
+  return text + (shown > 3 ? " and " + std::to_string(shown - 3) + " more" : "");
+}
+
 // PTX orders no two lanes of a warp but by what it says; a run takes them in one order.
-std::vector<std::string> hypotheses_of(const std::set<std::string>& parted) {
+std::vector<std::string> hypotheses_of(const HeldLaunch& held) {
   std::vector<std::string> notes{
       "the lanes of a warp do what they do in the order of this run: what one lane does after "
       "another without a bar.warp.sync between them is taken as ordered"};
-  if (!parted.empty()) {
-    std::string places;
-    std::size_t shown = 0;
-    for (const std::string& place : parted) {
-      if (++shown <= 3) {
-        places += (places.empty() ? "" : ", ") + place;
-      }
-    }
+  if (!held.parted.empty()) {
     notes.push_back(
         "lanes of one warp that had parted took turns as in this run; they used the "
         "machine apart from each other at " +
-        places + (shown > 3 ? " and " + std::to_string(shown - 3) + " more" : ""));
+        first_three(held.parted));
+  }
+  if (!held.early_uses.empty()) {
+    notes.push_back(
+        "ptxas keeps arithmetic on the registers of a tcgen05.ld behind the load where the PTX has "
+        "it right in front of tcgen05.wait::ld, at " +
+        first_three(held.early_uses));
   }
   return notes;
 }
@@ -181,7 +193,7 @@ void write_variables(const HeldLaunch& held,
   }
 }
 
-WarpBody body_of(const std::shared_ptr<const HeldLaunch>& held,
+WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
                  std::span<const SimTensorMap> maps,
                  std::span<const GlobalAddress> addresses) {
   const auto grid = std::make_shared<ptx::GridContext>();
@@ -215,7 +227,8 @@ WarpBody body_of(const std::shared_ptr<const HeldLaunch>& held,
     ptx::WarpRun run{*grid, machine};
     run.run();
     run.check_end();
-    held->parted->insert(grid->parted.begin(), grid->parted.end());
+    held->parted.insert(grid->parted.begin(), grid->parted.end());
+    held->early_uses.insert(grid->early_uses.begin(), grid->early_uses.end());
   };
 }
 
@@ -225,6 +238,10 @@ std::shared_ptr<HeldLaunch> hold(PtxLaunch launch) {
   held->tensors = launch.workload.tensors.size();
   launch.workload.clusters = launch.shape.clusters();
   launch.workload.cluster_size = launch.shape.cluster_size();
+  const std::uint32_t registers = launch.kernel->function().directives.registers_max;
+  if (registers != 0) {
+    launch.workload.registers_per_thread = registers;
+  }
   held->launch = std::move(launch);
   add_variables(*held);
   held->info = {held->launch.name.c_str(), ScenarioKind::kClean, "a PTX kernel"};
@@ -249,7 +266,7 @@ ScenarioEntry entry_of(PtxLaunch launch) {
     symbols.bytes = shared_bytes_of(held->launch);
     return symbols;
   };
-  entry.hypotheses = [held] { return hypotheses_of(*held->parted); };
+  entry.hypotheses = [held] { return hypotheses_of(*held); };
   entry.body = [held](const ParameterSet&,
                       std::span<const SimTensorMap> maps,
                       std::span<const GlobalAddress> addresses) {
@@ -310,7 +327,7 @@ ScenarioEntry entry_of(const ScenarioEntry& scenario,
   entry.reference = [held, scenario](const ParameterSet&, std::span<HostTensor> tensors) {
     scenario.reference(held->parameters, tensors);
   };
-  entry.hypotheses = [held] { return hypotheses_of(*held->parted); };
+  entry.hypotheses = [held] { return hypotheses_of(*held); };
   entry.body = [held](const ParameterSet&,
                       std::span<const SimTensorMap> maps,
                       std::span<const GlobalAddress> addresses) {

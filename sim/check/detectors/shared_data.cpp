@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "sim/check/detectors/detectors.hpp"
@@ -75,6 +76,7 @@ struct Access {
   bool just_fenced = false;
   bool gone = false;                       // while a later access is judged: it takes its place
   std::shared_ptr<Completion> completion;  // load, store, response
+  std::optional<std::uint64_t> written{};  // of a store to a few bytes: what, where it is known
   Footprint source{};  // MMA: what one write before it filled, all of it still as it was then
   Units units{};       // of an operand whose pieces are not one stride apart
 };
@@ -167,7 +169,11 @@ class SharedDataDetector : public Detector {
       case Op::kSharedStore:
         if (event.fault == Fault::kNone || event.fault == Fault::kUnsettled ||
             event.fault == Fault::kUnwaited) {
-          add(event, event.cta, make(event, Kind::kGenericWrite, footprint_of(event)));
+          Access access = make(event, Kind::kGenericWrite, footprint_of(event));
+          if (event.expected != 0 && event.tx == 1) {
+            access.written = event.global;
+          }
+          add(event, event.cta, std::move(access));
         }
         break;
       case Op::kTcgen05Alloc:
@@ -270,28 +276,35 @@ class SharedDataDetector : public Detector {
     const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
     const bool pair = (event.flags & event_flag::kPair) != 0;
     const std::uint32_t ctas = ctas_in(pair ? CtaGroup::kTwo : CtaGroup::kOne);
-    const auto read =
-        [&](UmmaSmemDescriptor operand, std::uint32_t rows, Major major, ElementType type) {
-          for_each_reach(operand, rows, major, type, [&](const OperandReach& reach) {
-            add_operand(event, reach, [&] { return units_of(operand, rows, major, type); });
-          });
-        };
     if ((event.flags & event_flag::kTmemA) == 0) {
-      read({event.global}, instruction.m() / ctas, instruction.a_major(), instruction.a_type());
+      add_matrix(event,
+                 {event.global},
+                 instruction.m() / ctas,
+                 instruction.a_major(),
+                 instruction.a_type());
     }
-    read({event.extra}, instruction.n() / ctas, instruction.b_major(), instruction.b_type());
+    add_matrix(
+        event, {event.extra}, instruction.n() / ctas, instruction.b_major(), instruction.b_type());
   }
 
   // Each warp reads its rows of A and all of B, so each has to know that they are there.
   void on_wgmma(const Event& event) {
-    const UmmaInstructionDescriptor instruction{event.wanted, {}};
-    const auto read = [&](UmmaSmemDescriptor operand, std::uint32_t rows) {
-      add_operand(event, reach_of(operand, rows), [&] {
-        return units_of(operand, rows, Major::kK, instruction.a_type());
-      });
-    };
-    read({event.global}, kWgmmaRows);
-    read({event.extra}, instruction.n());
+    const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
+    if ((event.flags & event_flag::kTmemA) == 0) {
+      add_matrix(event, {event.global}, kWgmmaRows, instruction.a_major(), instruction.a_type());
+    }
+    add_matrix(event, {event.extra}, instruction.n(), instruction.b_major(), instruction.b_type());
+  }
+
+  // `rows` rows of one instruction's operand.
+  void add_matrix(const Event& event,
+                  UmmaSmemDescriptor operand,
+                  std::uint32_t rows,
+                  Major major,
+                  ElementType type) {
+    for_each_reach(operand, rows, major, type, [&](const OperandReach& reach) {
+      add_operand(event, reach, [&] { return units_of(operand, rows, major, type); });
+    });
   }
 
   void on_copy(const Event& event) {
@@ -498,7 +511,8 @@ class SharedDataDetector : public Detector {
       const bool at_once = ordered(first, access.warp);
       const bool in_order = at_once || ordered_through(known, i, access);
       const bool judged = reporter().errors() != errors;  // one error is enough
-      if (!in_order && !judged) {
+      const bool alike = !in_order && write_alike(first, access);
+      if (!in_order && !judged && !alike) {
         report_unordered(event, cta, first, access);
       } else if (in_order && generic(first.kind) && !generic(access.kind) &&
                  !order_.fenced(first.warp, first.time, access.warp) && !judged) {
@@ -508,7 +522,7 @@ class SharedDataDetector : public Detector {
       }
       if (writes(access.kind)) {
         // A write of all its bytes takes the place of what came before it.
-        first.gone = access.at.covers(first.at) && takes_its_place(first, access);
+        first.gone = !alike && access.at.covers(first.at) && takes_its_place(first, access);
         any_gone = any_gone || first.gone;
       } else if (in_order && reads_operand(access.kind) && first.at.covers(access.at)) {
         access.source = first.at;
@@ -543,6 +557,12 @@ class SharedDataDetector : public Detector {
     const LanePoint point{first.warp, first.time, first.lanes};
     return order_.every_lane_ordered(point, event) &&
            (generic(second.kind) || order_.every_lane_fenced(point, event));
+  }
+
+  // Two stores of the same to the same bytes: whichever comes last, the bytes are the same.
+  static bool write_alike(const Access& first, const Access& second) {
+    return first.written && first.written == second.written && first.at.begin == second.at.begin &&
+           first.at.end == second.at.end;
   }
 
   // Where lanes of one warp write what other lanes have written, in no order, both stand.

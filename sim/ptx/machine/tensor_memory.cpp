@@ -107,19 +107,27 @@ Served WarpRun::tmem_wait(Request& request) {
   const bool loads = request.op.is("tcgen05.wait::ld");
   sim::Operation op =
       collective(loads ? warptwin::Op::kTcgen05WaitLd : warptwin::Op::kTcgen05WaitSt, request);
+  if (loads) {
+    wait_for_loads(request.strand, op);
+  } else {
+    perform(op);
+  }
+  return Served::kDone;
+}
+
+void WarpRun::wait_for_loads(const Strand& strand, sim::Operation& wait) {
   std::vector<Fragment> open;
   for (const InFlight& flight : flights_) {
-    if (loads && flight.data != nullptr && flight.by == warptwin::Op::kTcgen05WaitLd) {
+    if (flight.data != nullptr && flight.by == warptwin::Op::kTcgen05WaitLd) {
       open.push_back(flight.data);
     }
   }
-  op.fragment = open.empty() ? nullptr : open.front();
-  perform(op);
+  wait.fragment = open.empty() ? nullptr : open.front();
+  perform(wait);
   for (const Fragment& data : open) {
     data->settled = true;
   }
-  settle(request.strand, warptwin::Op::kTcgen05WaitLd);
-  return Served::kDone;
+  settle(strand, warptwin::Op::kTcgen05WaitLd);
 }
 
 namespace {

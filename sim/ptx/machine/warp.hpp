@@ -52,6 +52,8 @@ struct GridContext {
   std::set<std::uint32_t> responses;  // shared addresses that requests for clusters write to
   /// Places where lanes of a warp parted and both ways used the machine.
   std::set<std::string> parted;
+  /// Places where registers of a tcgen05.ld are used right in front of its wait.
+  std::set<std::string> early_uses;
   /// Barriers that not all have come to yet, by cluster, CTA and number.
   std::map<std::array<std::uint32_t, 3>, std::shared_ptr<BarrierReduction>> reductions;
   /// By cluster and CTA: for each word of its shared memory the line of a cp.async that is on its
@@ -105,6 +107,8 @@ class WarpRun : public Surroundings {
   std::uint64_t address_of(const VariableUse& use) override;
   std::uint64_t address_of(const Function& function) override;
   const Function* function_at(std::uint64_t address) override;
+  void touches_busy(const Strand& strand, std::uint32_t slot) override;
+  void computes_with(const Strand& strand, const Lanes& value) override;
 
  private:
   using Handler = Served (WarpRun::*)(Request&);
@@ -124,6 +128,7 @@ class WarpRun : public Surroundings {
   // warp.cpp: strands
   void step(Strand strand);
   void serve(Strand strand, Stop stop);
+  Served handle(Request& request);
   void gather();
   bool gather_at(std::size_t first);
   bool resume_waiter();
@@ -241,7 +246,9 @@ class WarpRun : public Surroundings {
   using Fragment = std::shared_ptr<sim::FragmentData>;
   Served wgmma(Request& request);
   Served wgmma_step(Request& request);
+  std::uint64_t operand_of(const Request& request, std::size_t at) const;
   Fragment accumulator_of(Request& request, std::uint32_t registers);
+  Fragment registers_of_a(const Request& request) const;
 
   // async_copies.cpp: cp.async and its groups
   struct AsyncCopy {
@@ -318,9 +325,23 @@ class WarpRun : public Surroundings {
     Fragment data;
     warptwin::Op by = warptwin::Op::kCount;
   };
+  /// A register that such an operation reads or writes.
+  struct BusyRegister {
+    std::shared_ptr<Frame> frame;
+    std::uint32_t slot = 0;
+    Busy how = Busy::kNo;
+    InFlight flight;
+  };
+  void set_busy(Request& request, std::size_t operand, Busy how, const InFlight& flight);
+  void free_registers();
+  void report_touched(const Strand& strand, const InFlight& flight);
+  void note_registers(const Request& request);
+  bool written_since_fence(const Request& request, std::size_t operand) const;
   std::uint32_t mark_in_flight(Request& request, std::size_t operand, const InFlight& flight);
   std::uint32_t flight_in(const Lanes& lanes) const;
-  void settle(Strand& strand, warptwin::Op by);
+  void settle(const Strand& strand, warptwin::Op by);
+  void wait_for_loads(const Strand& strand, sim::Operation& wait);
+  void note_early_use(const Op* next);
 
   GridContext& grid_;
   const Kernel& kernel_;
@@ -338,10 +359,10 @@ class WarpRun : public Surroundings {
   std::vector<std::uint8_t> local_poison_;  // 1: never written
   LaneWords touched_;
   std::vector<InFlight> flights_;
+  std::vector<BusyRegister> busy_;
+  std::optional<SourceSite> early_use_;            // of a tcgen05.ld whose wait has to come next
   std::vector<AsyncCopy> copies_;                  // that some lane has not waited for
   std::array<std::uint32_t, kLanes> committed_{};  // groups of each lane
-  std::vector<Lanes> fenced_;                      // the frame's registers at the last wgmma.fence
-  const Frame* fenced_frame_ = nullptr;
 };
 
 }  // namespace warptwin::ptx
