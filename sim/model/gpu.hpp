@@ -40,6 +40,8 @@
 
 namespace warptwin::sim {
 
+struct AtomicUpdate;
+
 /// Receives every event, in the order of execution. Must not change the run.
 class EventSink {
  public:
@@ -392,6 +394,7 @@ class Gpu {
   Outcome tmem_wait(Slot slot, const Operation& op);
   Outcome shared_word(Slot slot, Operation& op);
   Outcome shared_row(Slot slot, const Operation& op);
+  static void update_shared(const Cta& cta, AtomicUpdate& update);
   Outcome shared_access(Slot slot, const Operation& op);
   Outcome global_access(Slot slot, const Operation& op);
   Outcome global_load(Slot slot, Operation& op);

@@ -1,8 +1,10 @@
 // Loads and stores of lanes, each at an address of its own: an event for each rectangle of bytes.
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
+#include "sim/model/atomic_update.hpp"
 #include "sim/model/gpu.hpp"
 
 namespace warptwin::sim {
@@ -34,6 +36,16 @@ void for_lanes(const LaneAccess& access, F&& f) {
   }
 }
 
+// Bytes that a cp.async still writes.
+Event early_use(Event event, const LaneAccess& access, const AccessRun& run) {
+  event.fault = Fault::kOnItsWay;
+  event.address = static_cast<std::uint32_t>(run.begin);
+  event.bytes = access.bytes;
+  event.pending = access.on_its_way;
+  event.phase = access.at_exit ? 1 : 0;
+  return event;
+}
+
 bool aligned(const LaneAccess& access) {
   const std::uint32_t to = std::min(access.bytes & (~access.bytes + 1), 16U);
   bool every = true;
@@ -42,6 +54,21 @@ bool aligned(const LaneAccess& access) {
 }
 
 }  // namespace
+
+// What an atomic of one lane finds, and what it will store.
+void Gpu::update_shared(const Cta& cta, AtomicUpdate& update) {
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(update.mask));
+  const std::uint64_t at = update.address[lane];
+  std::memcpy(&update.before, cta.shared.data() + at, update.bytes);
+  for (std::uint32_t byte = 0; byte < update.bytes && !cta.unknown.empty(); ++byte) {
+    update.known = update.known && !cta.unknown[(at + byte) / 4];
+  }
+  const std::uint64_t after = update.update(update.before);
+  const std::size_t first = std::size_t{lane} * update.bytes;
+  std::memcpy(&update.data[first], &after, update.bytes);
+  const bool unknown = !update.known || update.leaves_unknown;
+  std::fill_n(&update.poison[first], update.bytes, std::uint8_t{unknown});
+}
 
 // Shared memory of the CTA whose rank is in the address's upper bits.
 Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
@@ -72,6 +99,21 @@ Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
     fail(event, fault, true);
     emit(event);
     return Outcome::kDone;
+  }
+  if (access.on_its_way != 0) {
+    emit(early_use(event, access, runs.front()));
+    return Outcome::kDone;
+  }
+  const bool atomic = access.kind == AccessKind::kAtomic || access.kind == AccessKind::kDecided;
+  if (atomic) {
+    update_shared(cta, static_cast<AtomicUpdate&>(access));
+    for (const AccessRun& run : runs) {
+      Event read = of_run(event, run);
+      read.op = Op::kSharedLoad;
+      read.address = static_cast<std::uint32_t>(run.begin);
+      read.tx = static_cast<std::int32_t>(access.kind);
+      emit(read);
+    }
   }
   for_lanes(access, [&](std::uint32_t lane, std::uint64_t at) {
     const std::size_t first = std::size_t{lane} * access.bytes;
@@ -118,9 +160,11 @@ Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
       }
     }
     Event part = of_run(event, run);
-    if (knows && run.rows == 1 && run.width <= sizeof part.global) {
+    part.tx = static_cast<std::int32_t>(access.kind);
+    if (access.kind == AccessKind::kPlain && knows && run.rows == 1 &&
+        run.width <= sizeof part.global) {
       std::memcpy(&part.global, cta.shared.data() + run.begin, run.width);
-      part.tx = 1;
+      part.tx = static_cast<std::int32_t>(AccessKind::kKnown);
     }
     emit(part);
   }

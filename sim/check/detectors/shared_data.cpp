@@ -77,6 +77,7 @@ struct Access {
   bool gone = false;                       // while a later access is judged: it takes its place
   std::shared_ptr<Completion> completion;  // load, store, response
   std::optional<std::uint64_t> written{};  // of a store to a few bytes: what, where it is known
+  bool atomic = false;
   Footprint source{};  // MMA: what one write before it filled, all of it still as it was then
   Units units{};       // of an operand whose pieces are not one stride apart
 };
@@ -169,11 +170,7 @@ class SharedDataDetector : public Detector {
       case Op::kSharedStore:
         if (event.fault == Fault::kNone || event.fault == Fault::kUnsettled ||
             event.fault == Fault::kUnwaited) {
-          Access access = make(event, Kind::kGenericWrite, footprint_of(event));
-          if (event.expected != 0 && event.tx == 1) {
-            access.written = event.global;
-          }
-          add(event, event.cta, std::move(access));
+          add(event, event.cta, make(event, Kind::kGenericWrite, footprint_of(event)));
         }
         break;
       case Op::kTcgen05Alloc:
@@ -209,6 +206,13 @@ class SharedDataDetector : public Detector {
     }
     if (kind == Kind::kGenericRead || kind == Kind::kGenericWrite) {
       dirty_[event.warp] = access.time;
+    }
+    if ((event.op == Op::kSharedLoad || event.op == Op::kSharedStore) && event.expected != 0) {
+      const auto known = static_cast<AccessKind>(event.tx);
+      access.atomic = known == AccessKind::kAtomic || known == AccessKind::kDecided;
+      if (known == AccessKind::kKnown) {
+        access.written = event.global;
+      }
     }
     return access;
   }
@@ -511,18 +515,20 @@ class SharedDataDetector : public Detector {
       const bool at_once = ordered(first, access.warp);
       const bool in_order = at_once || ordered_through(known, i, access);
       const bool judged = reporter().errors() != errors;  // one error is enough
-      const bool alike = !in_order && write_alike(first, access);
+      // Whichever of two such comes first, memory is left the same, or the atomic says it is not.
+      const bool alike = (first.atomic && access.atomic) || write_alike(first, access);
       if (!in_order && !judged && !alike) {
         report_unordered(event, cta, first, access);
       } else if (in_order && generic(first.kind) && !generic(access.kind) &&
                  !order_.fenced(first.warp, first.time, access.warp) && !judged) {
         report_unfenced(event, cta, first, access);
-      } else if (at_once && !judged && !lanes_ordered(event, first, access)) {
+      } else if (at_once && !judged && !alike && !lanes_ordered(event, first, access)) {
         report_lanes(event, cta, first, access);
       }
       if (writes(access.kind)) {
         // A write of all its bytes takes the place of what came before it.
-        first.gone = !alike && access.at.covers(first.at) && takes_its_place(first, access);
+        first.gone =
+            (in_order || !alike) && access.at.covers(first.at) && takes_its_place(first, access);
         any_gone = any_gone || first.gone;
       } else if (in_order && reads_operand(access.kind) && first.at.covers(access.at)) {
         access.source = first.at;

@@ -139,7 +139,7 @@ Served WarpRun::wgmma(Request& request) {
       op.fragment->touched = ++machine_.registers().time;
     }
   }
-  refuse_copied_operands(request, op);
+  report_copied_operands(request, op);
   perform(op);
   mark_in_flight(request, 0, {op.fragment, warptwin::Op::kWgmmaWait});
   if (in_registers) {

@@ -42,6 +42,15 @@ enum class WordUse : std::uint8_t {
   kUnordered = 2,  // by what orders nothing, or does not count
 };
 
+/// The atomics of one word of shared memory.
+struct SharedAtomics {
+  std::array<std::uint32_t, 2> first{};        // CTA and warp
+  std::pair<std::string_view, Type> update{};  // what they do to the word
+  bool several = false;                        // warps
+  bool alike = true;                           // they leave the same in whatever order
+  bool told = false;                           // a result of one is used
+};
+
 /// What all warps of a launch share.
 struct GridContext {
   const Kernel* kernel = nullptr;
@@ -66,8 +75,8 @@ struct GridContext {
   std::unordered_map<const Op*, bool> used_results;       // of atomics: whether anybody reads it
   /// By global word: the cluster, CTA and warp that was first to write it by an atomic or a flag.
   std::unordered_map<std::uint64_t, std::array<std::uint32_t, 3>> writers;
-  /// By cluster, CTA and double word of shared memory: the CTA and warp whose atomics update it.
-  std::map<std::array<std::uint32_t, 3>, std::array<std::uint32_t, 2>> shared_atomics;
+  /// By cluster, CTA and word of shared memory.
+  std::map<std::array<std::uint32_t, 3>, SharedAtomics> shared_atomics;
 };
 
 /// An instruction of the machine that a strand has come to.
@@ -100,8 +109,8 @@ class WarpRun : public Surroundings {
   /// Executes the kernel until all lanes have ended. Throws ConfigError, with the place, for what
   /// the kernel may not do or this room does not have.
   void run();
-  /// Behind `run`: throws ConfigError for a copy that nobody has waited for.
-  void check_end() const;
+  /// Behind `run`: reports a copy that nobody has waited for.
+  void check_end();
 
   Lanes special(SpecialRegister special) override;
   std::uint64_t address_of(const VariableUse& use) override;
@@ -260,13 +269,17 @@ class WarpRun : public Surroundings {
     std::uint32_t line = 0;  // of the PTX
   };
   std::vector<std::uint32_t>& words_copied(std::uint32_t rank);
-  void refuse_copied(const Request& request,
+  void report_copied(const Request& request,
                      std::uint32_t rank,
                      std::uint64_t first,
-                     std::uint64_t size);
-  void refuse_copied(const Request& request, const sim::Units& units);
-  void refuse_copied_operands(const Request& request, const sim::Operation& op);
-  void refuse_copied_lanes(const Request& request, std::size_t address, std::uint64_t size);
+                     std::uint64_t size,
+                     bool writes);
+  void report_copied(const Request& request, const sim::Units& units);
+  void report_copied_operands(const Request& request, const sim::Operation& op);
+  void report_copied_lanes(const Request& request,
+                           std::size_t address,
+                           std::uint64_t size,
+                           bool writes);
   Served load_settled(Request& request);
   Served store_settled(Request& request);
   std::array<std::uint32_t, kLanes> source_bytes(const Request& request, std::uint32_t size) const;
@@ -284,8 +297,13 @@ class WarpRun : public Surroundings {
   void require_contents(const Request& request, std::uint64_t address) const;
   Served atomic(Request& request);
   void global_atomics(Request& request, Mask lanes, std::size_t at, bool used, Lanes& result);
-  void shared_atomic(
-      Request& request, const Place& place, std::uint32_t lane, std::size_t at, Lanes& result);
+  void shared_atomic(Request& request,
+                     const Place& place,
+                     std::uint32_t lane,
+                     std::size_t at,
+                     bool used,
+                     Lanes& result);
+  SharedAtomics note_shared_atomic(const Request& request, const Place& place, bool used);
   bool relaxed(Request& request, std::size_t at, bool loads);
 
   // barrier_reductions.cpp
@@ -315,6 +333,7 @@ class WarpRun : public Surroundings {
   Served tmem_fence(Request& request);
   Served tmem_load(Request& request);
   Served tmem_store(Request& request);
+  void shape_tmem_access(const Request& request, sim::Operation& op, std::uint32_t registers) const;
   Served tmem_wait(Request& request);
   Served tmem_mma(Request& request);
   Served tmem_copy(Request& request);
