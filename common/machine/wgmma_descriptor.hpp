@@ -18,11 +18,12 @@ inline constexpr std::uint32_t kWgmmaRows = 64;
 inline constexpr std::uint32_t kWgmmaWarpRows = kWgmmaRows / kWarpsPerWarpgroup;
 inline constexpr std::uint32_t kWgmmaKBytes = 32;
 
-/// A K-major operand of `Element`s.
+/// An operand of `Element`s.
 ///
 /// Bits       Field
 ///  0..13     start address >> 4
-/// 16..29     leading-dimension byte offset >> 4: ignored where K is within the swizzle's span
+/// 16..29     leading-dimension byte offset >> 4: of K-major, ignored where K is within the
+///            swizzle's span; of MN-major, as in `UmmaSmemDescriptor`
 /// 32..45     stride-dimension byte offset >> 4: from eight rows to the next eight
 /// 49..51     base offset
 /// 62..63     swizzle: 0 none, 1 128B, 2 64B, 3 32B
@@ -50,6 +51,7 @@ struct WgmmaSmemDescriptor {
   constexpr std::uint32_t stride_bytes() const {
     return static_cast<std::uint32_t>(bits >> 32 & 0x3FFF) << 4;
   }
+  constexpr std::uint32_t base_offset() const { return static_cast<std::uint32_t>(bits >> 49 & 7); }
   constexpr Swizzle swizzle() const {
     switch (bits >> 62) {
       case 1:
@@ -87,6 +89,20 @@ struct WgmmaCell {
 
   static constexpr WgmmaCell of(std::uint32_t lane, std::uint32_t index) {
     return {lane / 4 + 8 * (index / 2 % 2), index / 4 * 8 + lane % 4 * 2 + index % 2};
+  }
+};
+
+/// Registers of a lane that hold A of one wgmma, where it is not in shared memory.
+inline constexpr std::uint32_t kWgmmaARegisters = 4;
+
+/// One of these registers, of `elements` elements, by the place of its first one among the warp's
+/// 16 rows and along K.
+struct WgmmaACell {
+  std::uint32_t row = 0;
+  std::uint32_t k = 0;
+
+  static constexpr WgmmaACell of(std::uint32_t lane, std::uint32_t index, std::uint32_t elements) {
+    return {lane / 4 + 8 * (index % 2), (index / 2 * 4 + lane % 4) * elements};
   }
 };
 

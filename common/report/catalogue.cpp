@@ -1269,18 +1269,17 @@ constexpr DiagnosticInfo kCatalogue[] = {
     {"WGMMA_ACC_READ_EARLY",
      kError,
      kError,
-     "an accumulator is touched before the wgmma that writes it has been waited for",
-     "registers of a wgmma's accumulator are read or written, and no wgmma.wait_group of the warp "
-     "has covered the group of its last wgmma",
+     "registers of a wgmma are touched before it has been waited for",
+     "registers of a wgmma's accumulator, or of A, are read or written, and no wgmma.wait_group of "
+     "the warp has covered the group of its last wgmma",
      "some values are those before the last products: wrong data",
      "PTX ISA: wgmma.wait_group"},
     {"WGMMA_FENCE_MISSING",
      kError,
      kError,
      "a wgmma works on registers that were touched after the last wgmma.fence",
-     "a warp issues its first wgmma without a wgmma.fence before it, or one whose accumulator it "
-     "has "
-     "read or written since its last fence",
+     "a warp issues its first wgmma without a wgmma.fence before it, or one whose accumulator, or "
+     "whose A in registers, it has written since its last fence",
      "the products may begin before the registers are written: wrong data",
      "PTX ISA: wgmma.fence; wgmma.mma_async"},
     {"WGMMA_NOT_WARPGROUP",

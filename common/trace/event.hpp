@@ -131,6 +131,7 @@ enum class Fault : std::uint8_t {
   kUnwaited,        // an accumulator touched before the wait for its last wgmma
   kNoFence,         // registers of a wgmma were touched after the last wgmma.fence
   kLaneRace,        // two lanes at one word, in no order
+  kOnItsWay,        // bytes that a cp.async still writes
 };
 
 /// Bits of Event::flags.
@@ -193,7 +194,10 @@ inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors
 ///                                                      bytes of a row; `expected`: of an element;
 ///                                                      `extra`: of its swizzle
 /// lanes' access  as of a row store, of global memory too: a rectangle of bytes for each event,
-///                                                      with elements of one byte
+///                                                      with elements of one byte; of shared
+///                                                      memory `tx` says what is known of it
+/// kOnItsWay     the bytes        -           their      `pending`: line of the cp.async that does
+///                                            number     them; `phase` 1: at the end of its warp
 /// kLaneRace      the word       -           4          lanes: `lane`, before it `wanted`, which
 ///                                                      wrote if `phase`, in line `pending`
 /// stage note    full[0]        stages       StageStep  phase: lap; wanted: index

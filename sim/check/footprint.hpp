@@ -11,6 +11,8 @@
 
 #include "common/trace/event.hpp"
 
+#include "sim/model/lane_access.hpp"
+
 namespace warptwin::sim {
 
 /// Some bytes of a CTA's shared memory: `rows` times `width` bytes, `pitch` apart, as they lie
@@ -23,6 +25,7 @@ struct Footprint {
   std::uint32_t pitch = 0;  // 0: one row
   bool swizzled = false;    // rows of swizzle spans
   bool gaps = false;        // pieces that are not one stride apart, and what lies between
+  bool addressed = false;   // rows of addresses, not of a tile
 
   static Footprint interval(std::uint32_t begin, std::uint32_t bytes) {
     return {begin, begin + bytes, bytes, 0};
@@ -31,11 +34,16 @@ struct Footprint {
   std::uint64_t bytes() const { return std::uint64_t{rows()} * width; }
 
   bool meets(const Footprint& other) const {
-    return begin < other.end && other.begin < end && meets_by_rows(other);
+    const auto [first, last] = bounds();
+    const auto [other_first, other_last] = other.bounds();
+    return first < other_last && other_first < last && meets_by_rows(other);
   }
   bool meets_by_rows(const Footprint& other) const {
     if (pitch == 0 && other.pitch == 0) {
       return true;
+    }
+    if (swizzled != other.swizzled && (addressed || other.addressed)) {
+      return swizzled ? meets_addresses(other) : other.meets_addresses(*this);
     }
     if (swizzled != other.swizzled && (pitch == 0 || other.pitch == 0)) {
       // An address, not a place in a tile: anywhere in its span.
@@ -117,6 +125,13 @@ struct Footprint {
   }
 
  private:
+  bool meets_addresses(const Footprint& other) const {
+    bool meets = false;
+    for_each_run([&](std::uint32_t from, std::uint32_t to) {
+      meets = meets || other.meets_interval(from, to);
+    });
+    return meets;
+  }
   Footprint spans() const {
     const std::uint32_t first = begin / pitch * pitch;
     return interval(first, rows() * pitch);
@@ -144,7 +159,10 @@ inline Footprint footprint_of(const Event& event) {
   if (event.peer == 0) {
     return Footprint::interval(begin, event.bytes);
   }
-  return {begin, begin + (event.count - 1) * event.peer + event.bytes, event.bytes, event.peer};
+  Footprint rows{begin, begin + (event.count - 1) * event.peer + event.bytes, event.bytes};
+  rows.pitch = event.peer;
+  rows.addressed = event.extra == kUnknownLayout;
+  return rows;
 }
 
 /// `rows` times `width` bytes of global memory, `pitch` apart.

@@ -1,4 +1,5 @@
-/// A read-modify-write of one word of global memory, as a reduction of the model.
+/// A read-modify-write of one word: of global memory a reduction of the model, of shared memory a
+/// store that is a load, too.
 
 #pragma once
 
@@ -10,12 +11,15 @@
 namespace warptwin::sim {
 
 /// `Operation::access` of a kGlobalRedAdd that does not add `Operation::count`: `update` makes the
-/// new value of the old one. `bytes` is 4 or 8.
+/// new value of the old one. `bytes` is 4 or 8. Of a kSharedStore it is of the kinds of atomics.
 struct AtomicUpdate : LaneAccess {
   using LaneAccess::LaneAccess;
 
   std::function<std::uint64_t(std::uint64_t)> update;
   std::uint64_t before = 0;  // what the word was
+  // Of shared memory:
+  bool known = true;            // somebody has written it
+  bool leaves_unknown = false;  // what it leaves depends on who comes first
 };
 
 }  // namespace warptwin::sim

@@ -316,7 +316,7 @@ Gpu::Outcome Gpu::plain(Slot slot, const Operation& op) {
       event.phase = op.rank;
     }
     if (op.op == Op::kFragmentRead && op.fragment != nullptr && !op.fragment->settled) {
-      event.fault = Fault::kUnsettled;
+      event.fault = op.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
     }
     if (op.op == Op::kSyncWarp && op.lanes != kWarpLanes && event.lane_mask() != op.count) {
       event.fault = Fault::kNotWholeWarp;  // `count`: the lanes that it names, where not all

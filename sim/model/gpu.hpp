@@ -40,6 +40,8 @@
 
 namespace warptwin::sim {
 
+struct AtomicUpdate;
+
 /// Receives every event, in the order of execution. Must not change the run.
 class EventSink {
  public:
@@ -161,6 +163,7 @@ struct AsyncOp {
   std::uint64_t group = 0;    // bulk group number of the issuing warp
   std::vector<std::byte> staging;
   std::shared_ptr<WarpgroupRegisters> accumulators = nullptr;  // of a wgmma
+  std::shared_ptr<WarpgroupRegisters> registers_a = nullptr;   // of a wgmma with A in registers
 };
 
 /// Operations of a warp that are done in the order of issue.
@@ -392,6 +395,7 @@ class Gpu {
   Outcome shared_word(Slot slot, Operation& op);
   Outcome shared_row(Slot slot, const Operation& op);
   void emit_race(Slot slot, const Operation& op);
+  static void update_shared(const Cta& cta, AtomicUpdate& update);
   Outcome shared_access(Slot slot, const Operation& op);
   Outcome global_access(Slot slot, const Operation& op);
   Outcome global_load(Slot slot, Operation& op);

@@ -1,8 +1,10 @@
 // Loads and stores of lanes, each at an address of its own: an event for each rectangle of bytes.
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
+#include "sim/model/atomic_update.hpp"
 #include "sim/model/gpu.hpp"
 
 namespace warptwin::sim {
@@ -32,6 +34,16 @@ void for_lanes(const LaneAccess& access, F&& f) {
       f(lane, access.address[lane]);
     }
   }
+}
+
+// Bytes that a cp.async still writes.
+Event early_use(Event event, const LaneAccess& access, const AccessRun& run) {
+  event.fault = Fault::kOnItsWay;
+  event.address = static_cast<std::uint32_t>(run.begin);
+  event.bytes = access.bytes;
+  event.pending = access.on_its_way;
+  event.phase = access.at_exit ? 1 : 0;
+  return event;
 }
 
 bool aligned(const LaneAccess& access) {
@@ -64,6 +76,21 @@ void Gpu::emit_race(Slot slot, const Operation& op) {
   emit(event);
 }
 
+// What an atomic of one lane finds, and what it will store.
+void Gpu::update_shared(const Cta& cta, AtomicUpdate& update) {
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(update.mask));
+  const std::uint64_t at = update.address[lane];
+  std::memcpy(&update.before, cta.shared.data() + at, update.bytes);
+  for (std::uint32_t byte = 0; byte < update.bytes && !cta.unknown.empty(); ++byte) {
+    update.known = update.known && !cta.unknown[(at + byte) / 4];
+  }
+  const std::uint64_t after = update.update(update.before);
+  const std::size_t first = std::size_t{lane} * update.bytes;
+  std::memcpy(&update.data[first], &after, update.bytes);
+  const bool unknown = !update.known || update.leaves_unknown;
+  std::fill_n(&update.poison[first], update.bytes, std::uint8_t{unknown});
+}
+
 // Shared memory of the CTA whose rank is in the address's upper bits.
 Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
   const Warp& warp = warps_[slot];
@@ -94,6 +121,21 @@ Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
     emit(event);
     return Outcome::kDone;
   }
+  if (access.on_its_way != 0) {
+    emit(early_use(event, access, runs.front()));
+    return Outcome::kDone;
+  }
+  const bool atomic = access.kind == AccessKind::kAtomic || access.kind == AccessKind::kDecided;
+  if (atomic) {
+    update_shared(cta, static_cast<AtomicUpdate&>(access));
+    for (const AccessRun& run : runs) {
+      Event read = of_run(event, run);
+      read.op = Op::kSharedLoad;
+      read.address = static_cast<std::uint32_t>(run.begin);
+      read.tx = static_cast<std::int32_t>(access.kind);
+      emit(read);
+    }
+  }
   for_lanes(access, [&](std::uint32_t lane, std::uint64_t at) {
     const std::size_t first = std::size_t{lane} * access.bytes;
     std::byte* memory = cta.shared.data() + at;
@@ -116,6 +158,8 @@ Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
   if (access.unsettled) {
     event.fault = access.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
   }
+  const bool knows =
+      !load && std::find(access.poison.begin(), access.poison.end(), 1) == access.poison.end();
   for (const AccessRun& run : runs) {
     event.address = static_cast<std::uint32_t>(run.begin);
     for (std::uint64_t row = 0; row < run.rows && event.fault == Fault::kNone; ++row) {
@@ -124,7 +168,14 @@ Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
         event.fault = find_barrier(to, at) != nullptr ? Fault::kOverlap : event.fault;
       }
     }
-    emit(of_run(event, run));
+    Event part = of_run(event, run);
+    part.tx = static_cast<std::int32_t>(access.kind);
+    if (access.kind == AccessKind::kPlain && knows && run.rows == 1 &&
+        run.width <= sizeof part.global) {
+      std::memcpy(&part.global, cta.shared.data() + run.begin, run.width);
+      part.tx = static_cast<std::int32_t>(AccessKind::kKnown);
+    }
+    emit(part);
   }
   return Outcome::kDone;
 }

@@ -171,16 +171,18 @@ Gpu::Outcome Gpu::issue_tmem(Slot slot, Operation& op) {
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
   const TmemAddress at{op.address};
+  const bool half = op.half_rows || op.tmem_shape != TmemShape::k32x32b;
   event.fault = ctas_[warp.cta].tmem.check(at.column(), op.count);
   if (op.lanes != kWarpLanes) {
     fail(event, Fault::kNotWholeWarp, true);
   } else if (event.fault == Fault::kOutOfRange) {
     fail(event, event.fault, true);
-  } else if (at.lane() != warp.index % 4 * kWarpLanes) {
+  } else if (const std::uint32_t first = warp.index % 4 * kWarpLanes;
+             at.lane() != first && !(half && at.lane() == first + kWarpLanes / 2)) {
     fail(event, Fault::kLaneSlice, true);
   }
   event.bytes = at.lane();
-  event.wanted = op.half_rows ? kWarpLanes / 2 : 0;
+  event.wanted = half ? kWarpLanes / 2 : 0;
   if ((event.flags & event_flag::kTraps) != 0) {
     emit(event);
     return Outcome::kDone;
@@ -211,13 +213,12 @@ void Gpu::advance_tmem(std::uint32_t index) {
     const TmemAddress at{op.address};
     const std::uint32_t rows = op.half_rows ? kWarpLanes / 2 : kWarpLanes;
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
-      std::uint32_t* cells =
-          tmem.lane(at.lane() + lane % rows) + at.column() + lane / rows * data.registers;
-      std::uint32_t* registers = &data.bits[std::size_t{lane} * data.registers];
-      if (op.op == Op::kTcgen05Ld) {
-        std::copy_n(cells, data.registers, registers);
-      } else {
-        std::copy_n(registers, data.registers, cells);
+      for (std::uint32_t i = 0; i < data.registers; ++i) {
+        const TmemCell cell = TmemCell::of(op.tmem_shape, lane % rows, i);
+        std::uint32_t& word = tmem.lane(
+            at.lane() + cell.lane)[at.column() + cell.column + lane / rows * data.registers];
+        std::uint32_t& held = data.bits[std::size_t{lane} * data.registers + i];
+        op.op == Op::kTcgen05Ld ? held = word : word = held;
       }
     }
   }

@@ -21,12 +21,24 @@ Fault Gpu::check_wgmma(Slot slot, const Operation& op) const {
   if (n < 8 || n > 256 || n % 8 != 0) {
     return Fault::kBadShape;
   }
-  const auto fits = [&](std::uint64_t descriptor, std::uint32_t rows) {
-    return check_descriptor({descriptor}) == Fault::kNone &&
-           reach_of({descriptor}, rows).end <= config_.shared_bytes;
-  };
-  return fits(op.descriptor_a, kWgmmaRows) && fits(op.descriptor_b, n) ? Fault::kNone
-                                                                       : Fault::kBadDescriptor;
+  const bool mn_major = instruction.a_major() == Major::kMn || instruction.b_major() == Major::kMn;
+  if (mn_major && instruction.kind != MmaKind::kF16) {
+    return Fault::kBadShape;  // of all other types both operands are K-major
+  }
+  const auto fits =
+      [&](std::uint64_t descriptor, std::uint32_t rows, Major major, ElementType type) {
+        bool fit = check_descriptor({descriptor}) == Fault::kNone;
+        for_each_reach({descriptor}, rows, major, type, [&](const OperandReach& reach) {
+          fit = fit && reach.end <= config_.shared_bytes;
+        });
+        return fit;
+      };
+  const bool in_registers = (op.flags & event_flag::kTmemA) != 0;
+  const bool fit =
+      (in_registers ||
+       fits(op.descriptor_a, kWgmmaRows, instruction.a_major(), instruction.a_type())) &&
+      fits(op.descriptor_b, n, instruction.b_major(), instruction.b_type());
+  return fit ? Fault::kNone : Fault::kBadDescriptor;
 }
 
 // Whether a warp of the warpgroup has ended without a wgmma that another one has issued, or will
@@ -66,12 +78,14 @@ Gpu::Outcome Gpu::issue_wgmma(Slot slot, Operation& op) {
     FormingWgmma& forming = leader.wgmma_forming.emplace_back();
     forming.async.operation = op;
     forming.async.operation.fragment = nullptr;
+    forming.async.operation.fragment_a = nullptr;
     forming.async.operation.global = op.descriptor_a;
     forming.async.operation.wanted = op.instruction;
     forming.async.warp = first;
     forming.async.cta = forming.async.signal_cta = warp.cta;
     forming.async.serial = ++serial_;
     forming.async.accumulators = std::make_shared<WarpgroupRegisters>();
+    forming.async.registers_a = std::make_shared<WarpgroupRegisters>();
   }
   FormingWgmma& forming = leader.wgmma_forming[place];
   const Operation& agreed = forming.async.operation;
@@ -86,6 +100,11 @@ Gpu::Outcome Gpu::issue_wgmma(Slot slot, Operation& op) {
   }
   forming.warps |= 1U << warp.index % kWarpsPerWarpgroup;
   (*forming.async.accumulators)[warp.index % kWarpsPerWarpgroup] = op.fragment;
+  (*forming.async.registers_a)[warp.index % kWarpsPerWarpgroup] = op.fragment_a;
+  if (op.fragment_a != nullptr) {
+    op.fragment_a->settled = false;
+    op.fragment_a->last_wgmma = warp.wgmma_issued;
+  }
   d.settled = false;
   d.last_wgmma = warp.wgmma_issued;
   event.step = Step::kIssued;
@@ -119,6 +138,8 @@ void Gpu::finish_wgmma(std::uint32_t index) {
     operands.b = {shared_of(async.cta), config_.shared_bytes, {op.descriptor_b}};
     for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
       operands.d[i] = (*async.accumulators)[i]->bits.data();
+      const FragmentData* a = (*async.registers_a)[i].get();
+      operands.a_registers[i] = a == nullptr ? nullptr : a->bits.data();
     }
     operands.accumulate = (op.flags & event_flag::kAccumulate) != 0;
     multiply(operands);

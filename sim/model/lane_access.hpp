@@ -14,6 +14,14 @@ namespace warptwin::sim {
 /// `Event::extra` of what lanes store: how the bytes are laid out is not known.
 inline constexpr std::uint64_t kUnknownLayout = ~std::uint64_t{0};
 
+/// What is known of an access, in `Event::tx`.
+enum class AccessKind : std::uint8_t {
+  kPlain,
+  kKnown,    // a store of a few known bytes: `Event::global`
+  kAtomic,   // part of an atomic
+  kDecided,  // of one whose result, or what it leaves, depends on who comes first
+};
+
 /// Adjacent bytes that several lanes access: `rows` runs of `width` bytes, `pitch` apart.
 struct AccessRun {
   std::uint64_t begin = 0;
@@ -47,6 +55,10 @@ struct LaneAccess {
   /// Of a store: it has registers that an asynchronous operation still writes.
   bool unsettled = false;
   bool of_accumulator = false;  // of wgmma
+  AccessKind kind = AccessKind::kPlain;
+  /// Line of the cp.async that still writes there; then nothing but that is said. 0: none.
+  std::uint32_t on_its_way = 0;
+  bool at_exit = false;  // nobody accesses: its warp ends
 
   explicit LaneAccess(std::uint32_t bytes_of_a_lane = 0)
       : bytes{bytes_of_a_lane},

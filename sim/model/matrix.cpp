@@ -207,15 +207,27 @@ std::uint32_t mn_panels(UmmaSmemDescriptor descriptor, std::uint32_t mn_bytes) {
   return ceil_div(mn_bytes, descriptor.panel_bytes());
 }
 
-OperandReach mn_reach(UmmaSmemDescriptor descriptor, std::uint32_t k_rows, std::uint32_t panel) {
+// A row of a panel is a span of the swizzle. A panel that is not read whole, or does not begin with
+// a span, is not even.
+OperandReach mn_reach(UmmaSmemDescriptor descriptor,
+                      std::uint32_t mn_bytes,
+                      std::uint32_t k_rows,
+                      std::uint32_t panel) {
   const std::uint32_t width = descriptor.panel_bytes();
-  const auto row = [&](std::uint32_t k) {
-    return descriptor.mn_address(panel * width, k) / width * width;
-  };
-  const std::uint32_t last = row(k_rows - 1);
-  const bool even = last == row(0) + (k_rows - 1) * width;
+  const std::uint32_t read = std::min(width, mn_bytes - panel * width);
+  const auto row = [&](std::uint32_t k) { return descriptor.mn_address(panel * width, k); };
+  std::uint32_t first = row(0);
+  std::uint32_t last = first;
+  for (std::uint32_t k = 1; k < k_rows; ++k) {
+    first = std::min(first, row(k));
+    last = std::max(last, row(k));
+  }
+  const bool even = read == width && first % width == 0 && first == row(0) &&
+                    row(k_rows - 1) == first + (k_rows - 1) * width && last == row(k_rows - 1);
   const bool swizzles = descriptor.swizzle_code() != 0;
-  return {row(0), last + width, row(0), width, even ? width : 0, k_rows, swizzles};
+  const std::uint32_t end = (last + read + width - 1) / width * width;
+  const std::uint32_t begin = first / width * width;
+  return {begin, end, begin, width, even ? width : 0, k_rows, swizzles};
 }
 
 OperandReach copy_reach(UmmaSmemDescriptor descriptor, TmemCopy shape) {
@@ -373,14 +385,46 @@ void multiply(const MmaOperands& operands) {
   }
 }
 
+namespace {
+
+// A's rows from the registers of the four warps (PTX ISA, "register fragments for
+// wgmma.mma_async").
+void gather_registers(const WgmmaOperands& operands, float* out) {
+  const ElementType type = operands.instruction.a_type();
+  const std::uint32_t size = bytes_of(type);
+  const std::uint32_t k_size = mma_k(type);
+  for (std::uint32_t warp = 0; warp < kWarpsPerWarpgroup; ++warp) {
+    for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
+      for (std::uint32_t i = 0; i < kWgmmaARegisters; ++i) {
+        const WgmmaACell cell = WgmmaACell::of(lane, i, 4 / size);
+        const std::uint32_t bits = operands.a_registers[warp][lane * kWgmmaARegisters + i];
+        float* row = out + std::size_t{warp * kWgmmaWarpRows + cell.row} * k_size;
+        for (std::uint32_t e = 0; e < 4 / size; ++e) {
+          const std::uint32_t element = bits >> (8 * size * e);
+          row[cell.k + e] =
+              decode(type, size == 4 ? element : element & ((std::uint32_t{1} << 8 * size) - 1));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
 void multiply(const WgmmaOperands& operands) {
   const std::uint32_t n_size = operands.instruction.n();
   const std::uint32_t k_size = mma_k(operands.instruction.a_type());
   const std::uint32_t registers = n_size / 2;
   std::vector<float> a(std::size_t{kWgmmaRows} * k_size);
   std::vector<float> b(std::size_t{n_size} * k_size);
-  gather(operands.a, kWgmmaRows, operands.instruction.a_type(), Major::kK, a.data(), k_size, 1);
-  gather(operands.b, n_size, operands.instruction.b_type(), Major::kK, b.data(), k_size, 1);
+  const UmmaInstructionDescriptor& instruction = operands.instruction;
+  if (operands.a_registers[0] != nullptr) {
+    gather_registers(operands, a.data());
+  } else {
+    gather(
+        operands.a, kWgmmaRows, instruction.a_type(), instruction.a_major(), a.data(), k_size, 1);
+  }
+  gather(operands.b, n_size, instruction.b_type(), instruction.b_major(), b.data(), k_size, 1);
   for (std::uint32_t warp = 0; warp < kWarpsPerWarpgroup; ++warp) {
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
       for (std::uint32_t i = 0; i < registers; ++i) {

@@ -43,7 +43,10 @@ OperandReach reach_of(UmmaSmemDescriptor descriptor, std::uint32_t rows);
 /// Of an MN-major one with `mn_bytes` bytes of M or N: how many panels these are, and what `k_rows`
 /// rows of K reach in one of them.
 std::uint32_t mn_panels(UmmaSmemDescriptor descriptor, std::uint32_t mn_bytes);
-OperandReach mn_reach(UmmaSmemDescriptor descriptor, std::uint32_t k_rows, std::uint32_t panel);
+OperandReach mn_reach(UmmaSmemDescriptor descriptor,
+                      std::uint32_t mn_bytes,
+                      std::uint32_t k_rows,
+                      std::uint32_t panel);
 /// Calls `f(reach)` for each piece of `rows` rows of an operand.
 template <class F>
 void for_each_reach(
@@ -52,8 +55,9 @@ void for_each_reach(
     f(reach_of(descriptor, rows));
     return;
   }
-  for (std::uint32_t i = 0; i < mn_panels(descriptor, rows * bytes_of(type)); ++i) {
-    f(mn_reach(descriptor, mma_k(type), i));
+  const std::uint32_t mn_bytes = rows * bytes_of(type);
+  for (std::uint32_t i = 0; i < mn_panels(descriptor, mn_bytes); ++i) {
+    f(mn_reach(descriptor, mn_bytes, mma_k(type), i));
   }
 }
 /// The same for what a tcgen05.cp reads.
@@ -94,6 +98,7 @@ struct WgmmaOperands {
   OperandView b;
   std::uint32_t* d[kWarpsPerWarpgroup] = {};
   bool accumulate = false;
+  const std::uint32_t* a_registers[kWarpsPerWarpgroup] = {};  // of each lane four; null: in `a`
 };
 
 void multiply(const WgmmaOperands& operands);

@@ -28,6 +28,31 @@ struct FragmentData {
   std::vector<std::uint32_t> bits;  // empty when no data moves
 };
 
+/// How a tcgen05.ld or .st spreads tensor memory over the lanes of a warp: 32 lanes of it, or 16
+/// whose rows of 64, 128 or 256 bits are shared by as many threads as they have pairs of words.
+enum class TmemShape : std::uint8_t { k32x32b, k16x64b, k16x128b, k16x256b };
+
+/// The place of a thread's register, from the operation's first lane and column on.
+struct TmemCell {
+  std::uint32_t lane = 0;
+  std::uint32_t column = 0;
+
+  /// PTX ISA, "tcgen05 matrix fragments".
+  static constexpr TmemCell of(TmemShape shape, std::uint32_t thread, std::uint32_t index) {
+    switch (shape) {
+      case TmemShape::k16x64b:
+        return {thread / 4 + 8 * (thread % 2), 2 * index + thread / 2 % 2};
+      case TmemShape::k16x128b:
+        return {thread / 4 + 8 * (index % 2), index / 2 * 4 + thread % 4};
+      case TmemShape::k16x256b:
+        return {thread / 4 + 8 * (index / 2 % 2), index / 4 * 8 + thread % 4 * 2 + index % 2};
+      case TmemShape::k32x32b:
+        break;
+    }
+    return {thread, index};
+  }
+};
+
 struct Operation {
   Op op = Op::kCount;
   std::uint8_t lanes = 32;
@@ -60,9 +85,11 @@ struct Operation {
   bool by_columns = false;      // a lane has a column of the tile, not a row
   bool of_accumulator = false;  // columns `column` on of a warp's rows of wgmma's D
   StageStep stage_step = StageStep::kProducerAcquired;
-  bool half_rows = false;    // of tcgen05.ld.16x32bx2 and its stores: two lanes share one
+  bool half_rows = false;  // of tcgen05.ld.16x32bx2 and its stores: two lanes share one
+  TmemShape tmem_shape = TmemShape::k32x32b;  // of other tcgen05.ld and .st
   std::uint32_t result = 0;  // of a word load, a try, an allocation; of a wgmma 1: it has begun
   std::shared_ptr<FragmentData> fragment;
+  std::shared_ptr<FragmentData> fragment_a;  // of a wgmma: A, where it is in registers
   LaneAccess* access = nullptr;  // of bytes at an address for each lane; whoever performs it has it
   const LaneRace* race = nullptr;  // with what lanes of the warp did before; likewise
   SourceSite site{};

@@ -83,6 +83,8 @@ const char* words_of(Fault fault) {
       return "registers without wgmma.fence";
     case Fault::kLaneRace:
       return "two lanes at one word";
+    case Fault::kOnItsWay:
+      return "bytes that a copy still writes";
   }
   return "a fault";
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/model/lane_access.hpp"
 #include "sim/prove/event_facts.hpp"
 
 namespace warptwin::sim {
@@ -242,6 +243,11 @@ void RunOrder::on_operation(Group& group, const Event& event, std::uint32_t self
       break;
     case Op::kSetmaxnreg:
       on_registers(group, event, self);
+      break;
+    case Op::kSharedLoad:
+      if (event.tx == static_cast<std::int32_t>(AccessKind::kDecided)) {
+        undecided("which warp's atomic of a word of shared memory comes first is asked for", event);
+      }
       break;
     case Op::kTcgen05Alloc:
     case Op::kTcgen05Dealloc:

@@ -17,6 +17,7 @@ namespace {
 struct TakenForGranted {
   std::set<std::string> parted;
   std::set<std::string> ended;
+  std::set<std::string> early_uses;
 };
 
 /// What an entry's functions share.
@@ -30,7 +31,7 @@ struct HeldLaunch {
   std::shared_ptr<TakenForGranted> taken = std::make_shared<TakenForGranted>();
 };
 
-std::string places_of(const std::set<std::string>& all) {
+std::string first_three(const std::set<std::string>& all) {
   std::string places;
   std::size_t shown = 0;
   for (const std::string& place : all) {
@@ -49,13 +50,19 @@ std::vector<std::string> hypotheses_of(const TakenForGranted& taken) {
     notes.push_back(
         "lanes of one warp took turns as in this run; apart from each other they used the machine, "
         "or one word by strong accesses, at " +
-        places_of(taken.parted));
+        first_three(taken.parted));
   }
   if (!taken.ended.empty()) {
     notes.push_back(
         "lanes that have ended count as arrived, where others of their warp execute an .aligned "
         "instruction, at " +
-        places_of(taken.ended));
+        first_three(taken.ended));
+  }
+  if (!taken.early_uses.empty()) {
+    notes.push_back(
+        "ptxas keeps arithmetic on the registers of a tcgen05.ld behind the load where the PTX has "
+        "it right in front of tcgen05.wait::ld, at " +
+        first_three(taken.early_uses));
   }
   return notes;
 }
@@ -195,7 +202,7 @@ void write_variables(const HeldLaunch& held,
   }
 }
 
-WarpBody body_of(const std::shared_ptr<const HeldLaunch>& held,
+WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
                  std::span<const SimTensorMap> maps,
                  std::span<const GlobalAddress> addresses) {
   const auto grid = std::make_shared<ptx::GridContext>();
@@ -231,6 +238,7 @@ WarpBody body_of(const std::shared_ptr<const HeldLaunch>& held,
     run.check_end();
     held->taken->parted.insert(grid->parted.begin(), grid->parted.end());
     held->taken->ended.insert(grid->ended.begin(), grid->ended.end());
+    held->taken->early_uses.insert(grid->early_uses.begin(), grid->early_uses.end());
   };
 }
 
@@ -240,6 +248,10 @@ std::shared_ptr<HeldLaunch> hold(PtxLaunch launch) {
   held->tensors = launch.workload.tensors.size();
   launch.workload.clusters = launch.shape.clusters();
   launch.workload.cluster_size = launch.shape.cluster_size();
+  const std::uint32_t registers = launch.kernel->function().directives.registers_max;
+  if (registers != 0) {
+    launch.workload.registers_per_thread = registers;
+  }
   held->launch = std::move(launch);
   add_variables(*held);
   held->info = {held->launch.name.c_str(), ScenarioKind::kClean, "a PTX kernel"};

@@ -363,7 +363,10 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       case Op::kTcgen05Ld:
       case Op::kTcgen05St:
         sm.tmem.move(warps_[self]->part,
-                     4.0 * (op.half_rows ? kWarpLanes / 2 : kWarpLanes) * op.count,
+                     4.0 *
+                         (op.half_rows || op.tmem_shape != TmemShape::k32x32b ? kWarpLanes / 2
+                                                                              : kWarpLanes) *
+                         op.count,
                      2 * warps + self);
         break;
       case Op::kWarpExit:

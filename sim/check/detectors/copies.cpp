@@ -140,8 +140,29 @@ class CopiesDetector : public Detector {
     uncommitted_.erase(open);
   }
 
+  // A cp.async writes at any time until the thread that made it has waited for it.
+  void on_early_use(const Event& event) {
+    const bool stores = event.op == Op::kSharedStore;
+    const std::string copy = "the cp.async of line " + std::to_string(event.pending) +
+                             " of the PTX, which still writes them";
+    reporter().report(
+        event.phase != 0 ? "ASYNC_PENDING_AT_EXIT"
+        : stores         ? "SMEM_WAW_ASYNC"
+                         : "SMEM_RAW_NO_WAIT",
+        event,
+        std::to_string(event.bytes) + " bytes from shared+" + std::to_string(event.address),
+        event.phase != 0 ? "the warp ends before " + copy
+        : stores         ? "written in front of the wait for " + copy
+                         : "read in front of the wait for " + copy,
+        {"missing: cp.async.wait_group for its group, or cp.async.wait_all"});
+  }
+
   void on_word(const Event& event) {
     const bool shared = event.op == Op::kSharedLoad || event.op == Op::kSharedStore;
+    if (event.fault == Fault::kOnItsWay) {
+      on_early_use(event);
+      return;
+    }
     if (event.fault != Fault::kOutOfRange && event.fault != Fault::kMisaligned) {
       return;
     }

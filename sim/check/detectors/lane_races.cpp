@@ -35,7 +35,7 @@ class LaneRacesDetector : public Detector {
 
   void on_event(const Event& event) override {
     if (event.step != Step::kDone || (event.flags & event_flag::kLateLanes) != 0 ||
-        event.fault == Fault::kOutOfRange) {
+        event.fault == Fault::kOutOfRange || event.fault == Fault::kOnItsWay) {
       return;
     }
     if (event.warp >= warps_.size()) {

@@ -59,10 +59,11 @@ class RegistersDetector : public Detector {
     }
   }
 
-  // The group's earlier change is over, everywhere, before the next.
+  // The group's earlier change is over, everywhere, before the next. To ask for what the warp has
+  // changes nothing.
   void check_order(const Event& event, const std::string& object) {
     const std::size_t number = changes_[event.warp].size();
-    if (number == 0) {
+    if (number == 0 || changes_[event.warp].back().registers == event.count) {
       return;
     }
     for_group(event.warp, [&](std::uint32_t other) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "sim/check/detectors/detectors.hpp"
@@ -75,6 +76,8 @@ struct Access {
   bool just_fenced = false;
   bool gone = false;                       // while a later access is judged: it takes its place
   std::shared_ptr<Completion> completion;  // load, store, response
+  std::optional<std::uint64_t> written{};  // of a store to a few bytes: what, where it is known
+  bool atomic = false;
   Footprint source{};  // MMA: what one write before it filled, all of it still as it was then
   Units units{};       // of an operand whose pieces are not one stride apart
 };
@@ -204,6 +207,13 @@ class SharedDataDetector : public Detector {
     if (kind == Kind::kGenericRead || kind == Kind::kGenericWrite) {
       dirty_[event.warp] = access.time;
     }
+    if ((event.op == Op::kSharedLoad || event.op == Op::kSharedStore) && event.expected != 0) {
+      const auto known = static_cast<AccessKind>(event.tx);
+      access.atomic = known == AccessKind::kAtomic || known == AccessKind::kDecided;
+      if (known == AccessKind::kKnown) {
+        access.written = event.global;
+      }
+    }
     return access;
   }
 
@@ -270,28 +280,35 @@ class SharedDataDetector : public Detector {
     const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
     const bool pair = (event.flags & event_flag::kPair) != 0;
     const std::uint32_t ctas = ctas_in(pair ? CtaGroup::kTwo : CtaGroup::kOne);
-    const auto read =
-        [&](UmmaSmemDescriptor operand, std::uint32_t rows, Major major, ElementType type) {
-          for_each_reach(operand, rows, major, type, [&](const OperandReach& reach) {
-            add_operand(event, reach, [&] { return units_of(operand, rows, major, type); });
-          });
-        };
     if ((event.flags & event_flag::kTmemA) == 0) {
-      read({event.global}, instruction.m() / ctas, instruction.a_major(), instruction.a_type());
+      add_matrix(event,
+                 {event.global},
+                 instruction.m() / ctas,
+                 instruction.a_major(),
+                 instruction.a_type());
     }
-    read({event.extra}, instruction.n() / ctas, instruction.b_major(), instruction.b_type());
+    add_matrix(
+        event, {event.extra}, instruction.n() / ctas, instruction.b_major(), instruction.b_type());
   }
 
   // Each warp reads its rows of A and all of B, so each has to know that they are there.
   void on_wgmma(const Event& event) {
-    const UmmaInstructionDescriptor instruction{event.wanted, {}};
-    const auto read = [&](UmmaSmemDescriptor operand, std::uint32_t rows) {
-      add_operand(event, reach_of(operand, rows), [&] {
-        return units_of(operand, rows, Major::kK, instruction.a_type());
-      });
-    };
-    read({event.global}, kWgmmaRows);
-    read({event.extra}, instruction.n());
+    const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
+    if ((event.flags & event_flag::kTmemA) == 0) {
+      add_matrix(event, {event.global}, kWgmmaRows, instruction.a_major(), instruction.a_type());
+    }
+    add_matrix(event, {event.extra}, instruction.n(), instruction.b_major(), instruction.b_type());
+  }
+
+  // `rows` rows of one instruction's operand.
+  void add_matrix(const Event& event,
+                  UmmaSmemDescriptor operand,
+                  std::uint32_t rows,
+                  Major major,
+                  ElementType type) {
+    for_each_reach(operand, rows, major, type, [&](const OperandReach& reach) {
+      add_operand(event, reach, [&] { return units_of(operand, rows, major, type); });
+    });
   }
 
   void on_copy(const Event& event) {
@@ -498,17 +515,20 @@ class SharedDataDetector : public Detector {
       const bool at_once = ordered(first, access.warp);
       const bool in_order = at_once || ordered_through(known, i, access);
       const bool judged = reporter().errors() != errors;  // one error is enough
-      if (!in_order && !judged) {
+      // Whichever of two such comes first, memory is left the same, or the atomic says it is not.
+      const bool alike = (first.atomic && access.atomic) || write_alike(first, access);
+      if (!in_order && !judged && !alike) {
         report_unordered(event, cta, first, access);
       } else if (in_order && generic(first.kind) && !generic(access.kind) &&
                  !order_.fenced(first.warp, first.time, access.warp) && !judged) {
         report_unfenced(event, cta, first, access);
-      } else if (at_once && !judged && !lanes_ordered(event, first, access)) {
+      } else if (at_once && !judged && !alike && !lanes_ordered(event, first, access)) {
         report_lanes(event, cta, first, access);
       }
       if (writes(access.kind)) {
         // A write of all its bytes takes the place of what came before it.
-        first.gone = access.at.covers(first.at) && takes_its_place(first, access);
+        first.gone =
+            (in_order || !alike) && access.at.covers(first.at) && takes_its_place(first, access);
         any_gone = any_gone || first.gone;
       } else if (in_order && reads_operand(access.kind) && first.at.covers(access.at)) {
         access.source = first.at;
@@ -543,6 +563,12 @@ class SharedDataDetector : public Detector {
     const LanePoint point{first.warp, first.time, first.lanes};
     return order_.every_lane_ordered(point, event) &&
            (generic(second.kind) || order_.every_lane_fenced(point, event));
+  }
+
+  // Two stores of the same to the same bytes: whichever comes last, the bytes are the same.
+  static bool write_alike(const Access& first, const Access& second) {
+    return first.written && first.written == second.written && first.at.begin == second.at.begin &&
+           first.at.end == second.at.end;
   }
 
   // Where lanes of one warp write what other lanes have written, in no order, both stand.

@@ -120,6 +120,7 @@ class TensorMemoryDataDetector : public Detector {
       : Detector{reporter,
                  {Op::kCtaExit,
                   Op::kFragmentRead,
+                  Op::kGlobalStore,
                   Op::kSharedStore,
                   Op::kTcgen05Alloc,
                   Op::kTcgen05Cp,
@@ -135,6 +136,7 @@ class TensorMemoryDataDetector : public Detector {
     const bool begins = event.step == Step::kIssued && event.fault == Fault::kNone;
     switch (event.op) {
       case Op::kFragmentRead:
+      case Op::kGlobalStore:
       case Op::kSharedStore:
         on_registers(event);
         break;
@@ -206,7 +208,7 @@ class TensorMemoryDataDetector : public Detector {
     if (event.fault == Fault::kUnsettled) {
       reporter().report("TMEM_LD_NO_WAIT",
                         event,
-                        event.op == Op::kSharedStore ? "the registers it stores" : "the registers",
+                        event.op == Op::kFragmentRead ? "the registers" : "the registers it stores",
                         "used before tcgen05.wait::ld: they may not have arrived",
                         {"missing: tcgen05.wait::ld of this warp between the load and this"});
     }

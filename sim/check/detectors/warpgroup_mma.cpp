@@ -15,7 +15,9 @@ class WarpgroupMmaDetector : public Detector {
  public:
   WarpgroupMmaDetector(Reporter& reporter, Order&)
       : Detector{reporter,
-                 {Op::kSharedStore,
+                 {Op::kFragmentRead,
+                  Op::kGlobalStore,
+                  Op::kSharedStore,
                   Op::kWarpExit,
                   Op::kWgmma,
                   Op::kWgmmaCommit,
@@ -49,7 +51,7 @@ class WarpgroupMmaDetector : public Detector {
         report_alone(event);
         break;
       case Fault::kNotWholeWarp:
-        if (event.op != Op::kSharedStore) {
+        if (event.op != Op::kSharedStore && event.op != Op::kGlobalStore) {
           reporter().report("WGMMA_NOT_WARPGROUP",
                             event,
                             naming().warp(event.warp),
@@ -119,14 +121,18 @@ class WarpgroupMmaDetector : public Detector {
   }
 
   void report_early(const Event& event) {
-    const char* what = event.op == Op::kSharedStore ? "is stored"
-                       : event.op == Op::kWgmma     ? "was touched before this wgmma"
-                                                    : "was touched before this wait";
+    const bool touched = event.op == Op::kFragmentRead;
+    const bool stored = event.op == Op::kSharedStore || event.op == Op::kGlobalStore;
+    const char* what = stored                   ? "is stored"
+                       : touched                ? "is read or written"
+                       : event.op == Op::kWgmma ? "was touched before this wgmma"
+                                                : "was touched before this wait";
     const auto last = last_.find(event.warp);
     reporter().report(
         "WGMMA_ACC_READ_EARLY",
         event,
-        "accumulator of " + naming().warp(event.warp),
+        (touched ? "accumulator, or A in registers, of " : "accumulator of ") +
+            naming().warp(event.warp),
         std::string{what} + " although no wait has settled the wgmma at " +
             naming().site(last == last_.end() ? SourceSite{} : last->second),
         {"missing: wgmma.wait_group after its commit, that leaves no group of it under way"});

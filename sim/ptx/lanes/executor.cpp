@@ -173,15 +173,62 @@ void Executor::write_back(const Argument& argument, const Lanes& value, const Gu
   }
   const std::uint32_t bits = routine().bits_of(argument.index);
   Lanes& slot = strand_.frame->slots[routine().slots[argument.index]];
+  note_write(routine().slots[argument.index], value, guarded);
   write_lanes(slot, value, bits, guarded.executes);
   if (guarded.unknown != 0) {  // written or not: nobody knows
     write_lanes(slot, Lanes::unknown(), bits, guarded.unknown);
   }
 }
 
+// A `mov` gives a register another name: what it holds is as new as it was before.
+void Executor::note_write(std::uint32_t slot, const Lanes& value, const Guarded& guarded) {
+  Frame& frame = *strand_.frame;
+  if (guarded.executes == 0) {
+    return;
+  }
+  if (!frame.written.empty()) {
+    frame.written[slot] = renamed_ == kNoIndex ? std::uint8_t{1} : frame.written[renamed_];
+  }
+  if (!frame.busy.empty() && frame.busy[slot] != Busy::kNo) {
+    const Lanes& held = frame.slots[slot];
+    const bool same = frame.busy[slot] == Busy::kWritten && renamed_ != kNoIndex &&
+                      held.value == value.value && held.poison == value.poison;
+    if (!same) {
+      surroundings_.touches_busy(strand_, slot);
+    }
+  }
+}
+
+// Registers that the machine still reads, and all that is not there yet.
+void Executor::note_reads(std::span<const Argument> sources) {
+  const Frame& frame = *strand_.frame;
+  for (const Argument& source : sources) {
+    for (const Argument& argument : elements_of(code(), source)) {
+      if (argument.kind != Argument::Kind::kRegister) {
+        continue;
+      }
+      const std::uint32_t slot = routine().slots[argument.index];
+      if (frame.busy[slot] == Busy::kRead) {
+        surroundings_.touches_busy(strand_, slot);
+      }
+      if (frame.slots[slot].any_poison()) {
+        surroundings_.computes_with(strand_, frame.slots[slot]);
+      }
+    }
+  }
+}
+
 void Executor::scalar(const Op& op, const Guarded& guarded) {
   const auto arguments = code().arguments_of(op);
-  if (op.is("mov")) {
+  const bool moves = op.is("mov");
+  renamed_ = moves && arguments[0].kind == Argument::Kind::kRegister &&
+                     arguments[1].kind == Argument::Kind::kRegister
+                 ? routine().slots[arguments[1].index]
+                 : kNoIndex;
+  if (!strand_.frame->busy.empty() && renamed_ == kNoIndex && guarded.executes != 0) {
+    note_reads(arguments.subspan(1));
+  }
+  if (moves) {
     if (bits_of(op.source->modifiers.type()) == 128) {
       move_wide(op, guarded);
       return;
@@ -255,6 +302,7 @@ void Executor::move_wide(const Op& op, const Guarded& guarded) {
     if (targets[0].kind == Argument::Kind::kRegister) {
       const std::uint32_t slot = routine().slots[targets[0].index];
       for (std::uint32_t half = 0; half < 2; ++half) {
+        note_write(slot + half, halves[half], guarded);
         write_lanes(strand_.frame->slots[slot + half], halves[half], 64, guarded.executes);
         write_lanes(strand_.frame->slots[slot + half], Lanes::unknown(), 64, guarded.unknown);
       }

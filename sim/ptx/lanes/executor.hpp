@@ -52,6 +52,8 @@ class Executor {
   Lanes packed(const Argument& argument, std::uint32_t bits);
   std::vector<Lanes> values_of(const Argument& argument);
   void write_back(const Argument& argument, const Lanes& value, const Guarded& guarded);
+  void note_write(std::uint32_t slot, const Lanes& value, const Guarded& guarded);
+  void note_reads(std::span<const Argument> sources);
 
   const Program& program_;
   Surroundings& surroundings_;
@@ -60,6 +62,7 @@ class Executor {
   Lanes stores_[ScalarCall::kSources];
   Lanes out_;
   Lanes second_;
+  std::uint32_t renamed_ = kNoIndex;  // of `mov` from one register: its slot
 };
 
 }  // namespace warptwin::ptx

@@ -17,6 +17,8 @@
 
 namespace warptwin::ptx {
 
+struct Strand;
+
 /// What instructions read from outside.
 class Surroundings {
  public:
@@ -29,6 +31,17 @@ class Surroundings {
   virtual std::uint64_t address_of(const Function& function) = 0;
   /// The function that such a number stands for; nullptr where there is none.
   virtual const Function* function_at(std::uint64_t address) = 0;
+  /// The scalar instruction at the strand's place reads or writes a busy register, number `slot` of
+  /// its frame.
+  virtual void touches_busy(const Strand& strand, std::uint32_t slot) {
+    static_cast<void>(strand);
+    static_cast<void>(slot);
+  }
+  /// It computes with a value that has poison, while some register of its frame is busy.
+  virtual void computes_with(const Strand& strand, const Lanes& value) {
+    static_cast<void>(strand);
+    static_cast<void>(value);
+  }
 };
 
 /// What a function takes or returns, of every lane.
@@ -43,6 +56,13 @@ struct ParameterBytes {
         poison(bytes_of_a_lane * kLanes, 1) {}
 };
 
+/// How the machine works on a register by itself.
+enum class Busy : std::uint8_t {
+  kNo,
+  kRead,     // nobody may write it, and only `mov` may read it
+  kWritten,  // nobody may write anything else to it
+};
+
 /// One activation of a function: its registers, and what it passes to those that it calls.
 struct Frame {
   explicit Frame(const Routine& executed)
@@ -50,6 +70,8 @@ struct Frame {
 
   const Routine* routine;
   std::vector<Lanes> slots;
+  std::vector<Busy> busy;             // of each slot; empty: none is
+  std::vector<std::uint8_t> written;  // of each slot, 1: by an instruction; empty: not noted
   Mask carry = 0;
   std::unordered_map<const Variable*, ParameterBytes> parameters;
   std::shared_ptr<Frame> caller;
@@ -64,8 +86,6 @@ struct OperandValue {
   /// 128 bits two. Of what is written nothing.
   std::vector<Lanes> values;
 };
-
-struct Strand;
 
 /// Why a strand does not go on by itself.
 struct Stop {

@@ -3,13 +3,12 @@
 // A copy may write at any time between its issue and its wait. The model sees both ends of that
 // time: at the issue a load of the source and a store that nobody knows the value of, at the wait
 // the same load and the store of the data. Whoever is not ordered with both races. Who is ordered
-// behind the issue, and before the wait, uses bytes that are on their way: he is refused.
+// behind the issue, and before the wait, uses bytes that are on their way: the machine says so.
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
-#include "common/kernel/scenario.hpp"
 #include "common/machine/wgmma_descriptor.hpp"
 
 #include "sim/ptx/machine/warp.hpp"
@@ -31,11 +30,12 @@ std::vector<std::uint32_t>& WarpRun::words_copied(std::uint32_t rank) {
   return grid_.copied[std::array{machine_.cluster_index(), rank}];
 }
 
-// Refuses to use bytes [first, first + size) of a CTA's shared memory that a copy still writes.
-void WarpRun::refuse_copied(const Request& request,
+// Reports a use of bytes [first, first + size) of a CTA's shared memory that a copy still writes.
+void WarpRun::report_copied(const Request& request,
                             std::uint32_t rank,
                             std::uint64_t first,
-                            std::uint64_t size) {
+                            std::uint64_t size,
+                            bool writes) {
   if (grid_.copied.empty()) {
     return;
   }
@@ -45,23 +45,29 @@ void WarpRun::refuse_copied(const Request& request,
        word < std::min<std::uint64_t>(end, words.size());
        ++word) {
     if (words[word] != 0) {
-      refuse(request,
-             "byte " + std::to_string(word * kCopyWordBytes) +
-                 " of shared memory is still written by the cp.async of line " +
-                 std::to_string(words[word]) +
-                 " of the PTX: its group has to be waited for before");
+      sim::LaneAccess access{kCopyWordBytes};
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(request.mask()));
+      access.mask = lane_bit(lane);
+      access.address[lane] = word * kCopyWordBytes;
+      access.on_its_way = words[word];
+      sim::Operation op = make(
+          writes ? warptwin::Op::kSharedStore : warptwin::Op::kSharedLoad, request, access.mask);
+      op.access = &access;
+      op.address = rank << 24;
+      perform(op);
+      return;
     }
   }
 }
 
-void WarpRun::refuse_copied(const Request& request, const sim::Units& units) {
+void WarpRun::report_copied(const Request& request, const sim::Units& units) {
   for (const auto& [first, end] : units) {
-    refuse_copied(request, machine_.cta_rank(), first, end - first);
+    report_copied(request, machine_.cta_rank(), first, end - first, false);
   }
 }
 
 // The operands in shared memory of a wgmma or a tcgen05.mma.
-void WarpRun::refuse_copied_operands(const Request& request, const sim::Operation& op) {
+void WarpRun::report_copied_operands(const Request& request, const sim::Operation& op) {
   if (grid_.copied.empty()) {
     return;
   }
@@ -69,13 +75,13 @@ void WarpRun::refuse_copied_operands(const Request& request, const sim::Operatio
   const std::uint32_t ctas = op.group == CtaGroup::kTwo ? 2 : 1;
   const std::uint32_t rows = op.op == warptwin::Op::kWgmma ? kWgmmaRows : instruction.m() / ctas;
   if ((op.flags & event_flag::kTmemA) == 0) {
-    refuse_copied(request,
+    report_copied(request,
                   sim::units_of(UmmaSmemDescriptor{op.descriptor_a},
                                 rows,
                                 instruction.a_major(),
                                 instruction.a_type()));
   }
-  refuse_copied(request,
+  report_copied(request,
                 sim::units_of(UmmaSmemDescriptor{op.descriptor_b},
                               instruction.n() / ctas,
                               instruction.b_major(),
@@ -83,14 +89,17 @@ void WarpRun::refuse_copied_operands(const Request& request, const sim::Operatio
 }
 
 // What the lanes of a load or a store are about to access.
-void WarpRun::refuse_copied_lanes(const Request& request, std::size_t address, std::uint64_t size) {
+void WarpRun::report_copied_lanes(const Request& request,
+                                  std::size_t address,
+                                  std::uint64_t size,
+                                  bool writes) {
   if (grid_.copied.empty()) {
     return;
   }
   const auto places = places_of(request, address);
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     if ((request.mask() & lane_bit(lane)) != 0 && places[lane].space == Space::kShared) {
-      refuse_copied(request, places[lane].rank, places[lane].address, size);
+      report_copied(request, places[lane].rank, places[lane].address, size, writes);
     }
   }
 }
@@ -98,13 +107,13 @@ void WarpRun::refuse_copied_lanes(const Request& request, std::size_t address, s
 Served WarpRun::load_settled(Request& request) {
   const Argument& target = *request.stop.operands[0].argument;
   const std::uint32_t parts = target.kind == Argument::Kind::kVector ? target.count : 1;
-  refuse_copied_lanes(request, 1, std::uint64_t{parts} * bytes_of(request.modifiers.type()));
+  report_copied_lanes(request, 1, std::uint64_t{parts} * bytes_of(request.modifiers.type()), false);
   return relaxed(request, 1, true) ? Served::kDone : load(request);
 }
 
 Served WarpRun::store_settled(Request& request) {
   const std::uint64_t parts = request.stop.operands[1].values.size();
-  refuse_copied_lanes(request, 0, parts * std::min(bytes_of(request.modifiers.type()), 8U));
+  report_copied_lanes(request, 0, parts * std::min(bytes_of(request.modifiers.type()), 8U), true);
   return relaxed(request, 0, false) ? Served::kDone : store(request);
 }
 
@@ -165,7 +174,7 @@ void WarpRun::issue_copy(Request& request, Mask lanes, std::uint32_t size, std::
     if (read != size && read != 0 && copy.source.address[lane] % size != 0) {
       refuse(request, "the source of a cp.async is not aligned to its size");
     }
-    refuse_copied(request, machine_.cta_rank(), copy.target.address[lane], size);
+    report_copied(request, machine_.cta_rank(), copy.target.address[lane], size, true);
   }
   // Until the wait the target has neither the old bytes nor the new ones.
   sim::Operation load = make(warptwin::Op::kGlobalLoad, request, lanes);
@@ -273,15 +282,21 @@ void WarpRun::land_copy(const Request& request, AsyncCopy& copy, Mask lanes) {
 }
 
 // Nothing makes the end of a CTA wait for what still writes its shared memory.
-void WarpRun::check_end() const {
-  if (!copies_.empty()) {
-    const AsyncCopy& copy = copies_.front();
-    throw ConfigError(
-        std::string{copy.site.file} + ":" + std::to_string(copy.site.line) +
-        ": a warp ends before it has waited for the cp.async of line " + std::to_string(copy.line) +
-        " of the PTX; cluster " + std::to_string(machine_.cluster_index()) + ", CTA rank " +
-        std::to_string(machine_.cta_rank()) + ", warp " + std::to_string(machine_.warp_index()));
+void WarpRun::check_end() {
+  if (copies_.empty()) {
+    return;
   }
+  AsyncCopy& copy = copies_.front();
+  copy.target.on_its_way = copy.line;
+  copy.target.at_exit = true;
+  copy.target.mask = copy.left;
+  sim::Operation op;
+  op.op = warptwin::Op::kSharedStore;
+  op.lanes = kLanes;
+  op.site = copy.site;
+  op.access = &copy.target;
+  op.address = machine_.cta_rank() << 24;
+  perform(op);
 }
 
 }  // namespace warptwin::ptx

@@ -179,7 +179,7 @@ Served WarpRun::atomic(Request& request) {
     if (places[lane].space == Space::kGlobal) {
       global |= bit;
     } else if (places[lane].space == Space::kShared) {
-      shared_atomic(request, places[lane], lane, at, result);
+      shared_atomic(request, places[lane], lane, at, used, result);
     } else {
       refuse(request, "an atomic is of global or of shared memory");
     }
@@ -259,54 +259,76 @@ void WarpRun::global_atomics(
   }
 }
 
-// A load and a store of one lane. The model knows no atomics of shared memory: two warps that
-// update a word would race.
-void WarpRun::shared_atomic(
-    Request& request, const Place& place, std::uint32_t lane, std::size_t at, Lanes& result) {
+// Of a word that is used by this warp's atomic, what is known of all its atomics.
+SharedAtomics WarpRun::note_shared_atomic(const Request& request, const Place& place, bool used) {
+  const Modifiers& modifiers = request.modifiers;
+  const std::array self{machine_.cta_rank(), machine_.warp_index()};
+  constexpr Modifier kUpdates[] = {"add"_mod, "min"_mod, "max"_mod, "and"_mod, "or"_mod, "xor"_mod};
+  std::pair<std::string_view, Type> update;
+  for (const Modifier one : kUpdates) {
+    if (modifiers.has(one)) {
+      const bool signs = one == "min"_mod || one == "max"_mod;
+      update = {name_of(one), signs ? modifiers.type() : Type{}};
+    }
+  }
+  SharedAtomics all;
+  for (std::uint32_t byte = 0; byte < bytes_of(modifiers.type()); byte += 4) {
+    const std::array key{machine_.cluster_index(),
+                         place.rank,
+                         (static_cast<std::uint32_t>(place.address) & ~std::uint32_t{3}) + byte};
+    const auto [found, added] = grid_.shared_atomics.try_emplace(key);
+    SharedAtomics& word = found->second;
+    if (added) {
+      word.first = self;
+      word.update = update;
+    }
+    word.several = word.several || word.first != self;
+    word.alike = word.alike && commutes(modifiers) && word.update == update;
+    word.told = word.told || (used && machine_.moves_data());  // without data it is unknown
+    all.several = all.several || word.several;
+    all.alike = all.alike && word.alike;
+    all.told = all.told || word.told;
+  }
+  return all;
+}
+
+// What an atomic finds is unknown in a run without data, and so is what those of several warps
+// leave that do not do the same. With data the proof is told where that depends on who comes first.
+void WarpRun::shared_atomic(Request& request,
+                            const Place& place,
+                            std::uint32_t lane,
+                            std::size_t at,
+                            bool used,
+                            Lanes& result) {
   const Modifiers& modifiers = request.modifiers;
   const std::uint32_t size = bytes_of(modifiers.type());
   const Mask bit = Mask{1} << lane;
   if (!is_relaxed(modifiers)) {
     refuse(request, "acquiring and releasing atomics of shared memory are not there");
   }
-  const auto [found, added] = grid_.shared_atomics.try_emplace(
-      std::array{machine_.cluster_index(),
-                 place.rank,
-                 static_cast<std::uint32_t>(place.address) & ~std::uint32_t{7}},
-      std::array{machine_.cta_rank(), machine_.warp_index()});
-  if (!added && found->second != std::array{machine_.cta_rank(), machine_.warp_index()}) {
-    refuse(request, "atomics of several warps on one word of shared memory are not there");
-  }
-  refuse_copied(request, place.rank, place.address, size);
+  report_copied(request, place.rank, place.address, size, true);
   const std::uint64_t b = known(request, at + 1, bit);
   const std::uint64_t c = modifiers.has("cas"_mod) ? known(request, at + 2, bit) : 0;
   std::array<Place, kLanes> places;
   places[lane] = place;
-  const bool used = request.op.is("atom") && result_is_used(request);
   touch_words(
       request, bit, places, used || !commutes(modifiers) ? Touch::kStrongStore : Touch::kAdd);
-  sim::LaneAccess access{size};
+  const SharedAtomics word = note_shared_atomic(request, place, used);
+  const bool mixed = word.several && !word.alike;
+  const bool decided = (word.several && word.told) || (mixed && machine_.moves_data());
+  sim::AtomicUpdate access{size};
   access.mask = bit;
   access.address[lane] = place.address;
-  const auto move = [&](warptwin::Op kind) {
-    sim::Operation op = make(kind, request, bit);
-    op.access = &access;
-    op.address = place.rank << 24;
-    perform(op);
-  };
-  move(warptwin::Op::kSharedLoad);
-  const std::size_t first = std::size_t{lane} * size;
-  std::uint64_t before = 0;
-  std::memcpy(&before, &access.data[first], size);
-  result.value[lane] = before;
-  result.poison[lane] = 0;
-  for (std::uint32_t byte = 0; byte < size; ++byte) {
-    result.poison[lane] |= static_cast<std::uint8_t>(access.poison[first + byte] << byte);
-  }
-  const std::uint64_t after = updated(modifiers, false, before, b, c);
-  std::memcpy(&access.data[first], &after, size);
-  std::fill_n(&access.poison[first], size, std::uint8_t{result.poison[lane] != 0});
-  move(warptwin::Op::kSharedStore);
+  access.kind = decided ? sim::AccessKind::kDecided : sim::AccessKind::kAtomic;
+  access.leaves_unknown = mixed && !machine_.moves_data();
+  access.update = [&](std::uint64_t old) { return updated(modifiers, false, old, b, c); };
+  sim::Operation op = make(warptwin::Op::kSharedStore, request, bit);
+  op.access = &access;
+  op.address = place.rank << 24;
+  perform(op);
+  result.value[lane] = access.before;
+  const bool told = access.known && machine_.moves_data();
+  result.poison[lane] = told ? std::uint8_t{0} : poison_bits(8 * size);
 }
 
 // A load or store of one word by each lane that is atomic, and orders nothing.

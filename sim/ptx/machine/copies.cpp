@@ -42,7 +42,7 @@ Served WarpRun::tensor_copy(Request& request) {
       op.at[i] = static_cast<std::int32_t>(known(request, map_operand, lane, i + 1));
     }
     op.address = own_shared(request, known(request, shared_operand, lane));
-    refuse_copied(request, machine_.cta_rank(), op.address, grid_.box_bytes.at(op.map));
+    report_copied(request, machine_.cta_rank(), op.address, grid_.box_bytes.at(op.map), loads);
     if (loads) {
       aim(request, op, 2, lane);
     }
@@ -89,7 +89,7 @@ Served WarpRun::bulk_copy(Request& request) {
     if (loads) {
       aim(request, op, 3, lane);
     }
-    refuse_copied(request, machine_.cta_rank(), op.address, op.bytes);
+    report_copied(request, machine_.cta_rank(), op.address, op.bytes, loads);
     perform(op);
   }
   return Served::kDone;

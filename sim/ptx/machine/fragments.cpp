@@ -4,6 +4,7 @@
 // name by mov before the wait.
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/ptx/machine/warp.hpp"
 
@@ -42,12 +43,184 @@ std::uint32_t WarpRun::mark_in_flight(Request& request,
     lanes.value.fill(kMark | number << kIndexBits | i);
     request.strand.write(request.stop, operand, i, lanes);
   }
+  set_busy(request, operand, Busy::kWritten, flight);
   return number;
+}
+
+namespace {
+
+// Calls `f(slot)` for each register of an operand.
+template <class F>
+void for_each_slot(const Routine& routine, const Argument& argument, F&& f) {
+  const bool parts = argument.kind == Argument::Kind::kVector ||
+                     argument.kind == Argument::Kind::kPair ||
+                     argument.kind == Argument::Kind::kAddress;
+  if (parts) {
+    for (const Argument& part : routine.code.parts_of(argument)) {
+      for_each_slot(routine, part, f);
+    }
+  } else if (argument.kind == Argument::Kind::kRegister) {
+    f(routine.slots[argument.index], argument);
+  }
+}
+
+}  // namespace
+
+// An accumulator is in the registers of its last wgmma; a `mov` may have given them other names.
+void WarpRun::set_busy(Request& request, std::size_t operand, Busy how, const InFlight& flight) {
+  const std::shared_ptr<Frame>& frame = request.strand.frame;
+  std::erase_if(busy_, [&](const BusyRegister& one) {
+    return how == Busy::kWritten && one.how == how && one.flight.data == flight.data;
+  });
+  frame->busy.resize(frame->slots.size(), Busy::kNo);
+  for_each_slot(*frame->routine,
+                *request.stop.operands[operand].argument,
+                [&](std::uint32_t slot, const Argument&) {
+                  busy_.push_back({frame, slot, how, flight});
+                  if (how == Busy::kWritten && !frame->written.empty()) {
+                    frame->written[slot] = 0;
+                  }
+                });
+  free_registers();
+}
+
+// Forgets those whose operations are over.
+void WarpRun::free_registers() {
+  const std::vector<BusyRegister> before = std::exchange(busy_, {});
+  for (const BusyRegister& one : before) {
+    one.frame->busy.clear();
+  }
+  for (const BusyRegister& one : before) {
+    if (!one.flight.data->settled) {
+      one.frame->busy.resize(one.frame->slots.size(), Busy::kNo);
+      one.frame->busy[one.slot] = std::max(one.frame->busy[one.slot], one.how);
+      busy_.push_back(one);
+    }
+  }
+}
+
+// The machine says what it means; once of each operation.
+void WarpRun::report_touched(const Strand& strand, const InFlight& flight) {
+  if (flight.data == nullptr || std::exchange(flight.data->reported, true)) {
+    return;
+  }
+  sim::Operation op;
+  op.op = warptwin::Op::kFragmentRead;
+  op.lanes = kLanes;
+  op.fragment = flight.data;
+  op.of_accumulator = flight.by == warptwin::Op::kWgmmaWait;
+  op.site = kernel_.site_of(*strand.frame->routine, strand.pc);
+  perform(op);
+}
+
+void WarpRun::touches_busy(const Strand& strand, std::uint32_t slot) {
+  for (const BusyRegister& one : busy_) {
+    if (one.frame == strand.frame && one.slot == slot) {
+      const InFlight flight = one.flight;
+      report_touched(strand, flight);
+      return;
+    }
+  }
+}
+
+// Compilers move arithmetic on the registers of a tcgen05.ld in front of its wait, for to them it
+// depends on the load alone. Where nothing but arithmetic and plain loads and stores lies between,
+// it is as if it stood behind the wait: ptxas keeps it behind the load. A proof says that it rests
+// on this.
+void WarpRun::computes_with(const Strand& strand, const Lanes& value) {
+  const std::uint32_t number = flight_in(value);
+  if (number == kNoIndex) {
+    return;
+  }
+  const InFlight flight = flights_[number];
+  if (flight.by != warptwin::Op::kTcgen05WaitLd || !alone(strand.mask)) {
+    report_touched(strand, flight);
+    return;
+  }
+  sim::Operation wait;
+  wait.op = warptwin::Op::kTcgen05WaitLd;
+  wait.lanes = kLanes;
+  wait.site = kernel_.site_of(*strand.frame->routine, strand.pc);
+  early_use_ = wait.site;
+  wait_for_loads(strand, wait);
+}
+
+namespace {
+
+// What a compiler moves over a tcgen05.wait, and loads that the wait is for, too.
+bool passes_a_wait(const Op& op) {
+  const Modifiers& modifiers = op.source->modifiers;
+  const bool plain = !modifiers.has("acquire"_mod) && !modifiers.has("release"_mod) &&
+                     !modifiers.has("relaxed"_mod) && !modifiers.has("volatile"_mod);
+  return op.is("tcgen05.ld") || ((op.is("ld") || op.is("st")) && plain);
+}
+
+}  // namespace
+
+// What comes behind an early use has to be its wait; nullptr: the warp ends.
+void WarpRun::note_early_use(const Op* next) {
+  if (!early_use_ || (next != nullptr && passes_a_wait(*next))) {
+    return;
+  }
+  const SourceSite site = *early_use_;
+  early_use_.reset();
+  if (next != nullptr && next->is("tcgen05.wait::ld")) {
+    grid_.early_uses.insert(std::string{site.file} + ":" + std::to_string(site.line));
+    return;
+  }
+  sim::Operation op;
+  op.op = warptwin::Op::kFragmentRead;
+  op.lanes = kLanes;
+  op.fragment = std::make_shared<sim::FragmentData>();
+  op.site = site;
+  perform(op);
+}
+
+// What an instruction of the machine reads and writes of registers that are busy. Stores say
+// themselves that what they store has not arrived; wgmma looks at its own registers.
+void WarpRun::note_registers(const Request& request) {
+  const std::shared_ptr<Frame>& frame = request.strand.frame;
+  const bool multiplies = request.op.is("wgmma.mma_async");
+  if (multiplies || (frame->busy.empty() && frame->written.empty())) {
+    return;
+  }
+  const bool stores = request.op.is("tcgen05.st") ||
+                      (request.op.is("st") && space_of(request.modifiers) != Space::kLocal);
+  for (const OperandValue& operand : request.stop.operands) {
+    for (const Lanes& value : operand.values) {
+      const bool looks = !stores && !frame->busy.empty() && value.any_poison();
+      if (const std::uint32_t number = looks ? flight_in(value) : kNoIndex; number != kNoIndex) {
+        const InFlight flight = flights_[number];
+        report_touched(request.strand, flight);
+      }
+    }
+    for_each_slot(*frame->routine, *operand.argument, [&](std::uint32_t slot, const Argument& one) {
+      const Busy how = frame->busy.empty() ? Busy::kNo : frame->busy[slot];
+      if (how == Busy::kRead || (how == Busy::kWritten && one.written)) {
+        touches_busy(request.strand, slot);
+      }
+      if (one.written && !frame->written.empty()) {
+        frame->written[slot] = 1;
+      }
+    });
+  }
+}
+
+// Whether an instruction has written a register of the operand since the last wgmma.fence.
+bool WarpRun::written_since_fence(const Request& request, std::size_t operand) const {
+  const Frame& frame = *request.strand.frame;
+  bool written = false;
+  for_each_slot(*frame.routine,
+                *request.stop.operands[operand].argument,
+                [&](std::uint32_t slot, const Argument&) {
+                  written = written || (!frame.written.empty() && frame.written[slot] != 0);
+                });
+  return written;
 }
 
 // What operations of this kind have written is in the registers that stand for it, wherever they
 // are now.
-void WarpRun::settle(Strand& strand, warptwin::Op by) {
+void WarpRun::settle(const Strand& strand, warptwin::Op by) {
   std::vector<bool> landed(flights_.size());
   for (std::size_t number = 0; number < flights_.size(); ++number) {
     const InFlight& flight = flights_[number];
@@ -78,6 +251,7 @@ void WarpRun::settle(Strand& strand, warptwin::Op by) {
       flights_[number] = {};
     }
   }
+  free_registers();
 }
 
 }  // namespace warptwin::ptx

@@ -28,15 +28,18 @@ std::optional<ElementType> element_of(Type type) {
   }
 }
 
+}  // namespace
+
 // An operand of wgmma in the words of tcgen05, in which the model reads both.
-std::uint64_t as_umma(std::uint64_t bits) {
-  const WgmmaSmemDescriptor<bf16> operand{bits};
+std::uint64_t WarpRun::operand_of(const Request& request, std::size_t at) const {
+  const WgmmaSmemDescriptor<bf16> operand{uniform(request, at)};
+  if (operand.base_offset() != 0) {
+    refuse(request, "a matrix descriptor with a base offset is not there");
+  }
   return UmmaSmemDescriptor::make(
              operand.start(), operand.leading_bytes(), operand.stride_bytes(), operand.swizzle())
       .bits;
 }
-
-}  // namespace
 
 // The accumulator that operand 0 is: that of the wgmma on its way to the same registers, or a new
 // one with what they hold.
@@ -54,22 +57,35 @@ WarpRun::Fragment WarpRun::accumulator_of(Request& request, std::uint32_t regist
   data->registers = registers;
   data->settled = true;
   data->bits.resize(std::size_t{registers} * kLanes);
-  // Registers that were written since the last wgmma.fence.
-  bool touched = false;
-  const Routine& routine = *request.strand.frame->routine;
-  const auto arguments = routine.code.arguments_of(request.op);
   for (std::uint32_t i = 0; i < registers; ++i) {
+    computes_with(request.strand, values[i]);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       data->bits[std::size_t{lane} * registers + i] =
           static_cast<std::uint32_t>(values[i].value[lane]);
     }
-    const Argument& part = routine.code.parts_of(arguments[0])[i];
-    if (fenced_frame_ == request.strand.frame.get() && part.kind == Argument::Kind::kRegister) {
-      const Lanes& before = fenced_[routine.slots[part.index]];
-      touched = touched || before.value != values[i].value || before.poison != values[i].poison;
+  }
+  data->touched = written_since_fence(request, 0) ? ++machine_.registers().time : 0;
+  return data;
+}
+
+// Where operand 1 is no descriptor: what its registers hold.
+WarpRun::Fragment WarpRun::registers_of_a(const Request& request) const {
+  const auto& values = request.stop.operands[1].values;
+  if (values.size() != kWgmmaARegisters) {
+    refuse(request, "A has 4 registers, not " + std::to_string(values.size()));
+  }
+  auto data = std::make_shared<sim::FragmentData>();
+  data->registers = kWgmmaARegisters;
+  data->bits.resize(std::size_t{kWgmmaARegisters} * kLanes);
+  for (std::uint32_t i = 0; i < kWgmmaARegisters; ++i) {
+    if (machine_.moves_data() && flight_in(values[i]) == kNoIndex) {
+      known(request, 1, request.mask(), i);
+    }
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      data->bits[std::size_t{lane} * kWgmmaARegisters + i] =
+          static_cast<std::uint32_t>(values[i].value[lane]);
     }
   }
-  data->touched = touched ? ++machine_.registers().time : 0;
   return data;
 }
 
@@ -88,9 +104,7 @@ Served WarpRun::wgmma(Request& request) {
            std::to_string(modifiers.shape.n / 2) + " registers of D are expected, not " +
                std::to_string(registers));
   }
-  if (request.stop.operands[1].values.size() != 1) {
-    refuse(request, "wgmma with A in registers is not there");
-  }
+  const bool in_registers = request.stop.operands[1].argument->kind == Argument::Kind::kVector;
   for (const std::size_t scale : {std::size_t{4}, std::size_t{5}}) {
     if (request.has(scale) && static_cast<std::int32_t>(uniform(request, scale)) != 1) {
       refuse(request, "wgmma with a negated operand is not there");
@@ -99,23 +113,38 @@ Served WarpRun::wgmma(Request& request) {
   const auto major = [&](std::size_t operand) {
     return request.has(operand) && uniform(request, operand) != 0 ? Major::kMn : Major::kK;
   };
-  if (major(6) != Major::kK || major(7) != Major::kK) {
-    refuse(request, "wgmma with an MN-major operand is not there");
-  }
-  const auto instruction = UmmaInstructionDescriptor::make(*a, *b, kWgmmaRows, modifiers.shape.n)
-                               .with_majors(major(6), major(7));
+  // A in registers has no major.
+  const auto instruction =
+      UmmaInstructionDescriptor::make(*a, *b, kWgmmaRows, modifiers.shape.n)
+          .with_majors(in_registers ? Major::kK : major(6), major(in_registers ? 6 : 7));
   sim::Operation op = collective(warptwin::Op::kWgmma, request);
-  op.descriptor_a = as_umma(uniform(request, 1));
-  op.descriptor_b = as_umma(uniform(request, 2));
+  if (in_registers) {
+    op.fragment_a = registers_of_a(request);
+    op.flags = event_flag::kTmemA;
+  } else {
+    op.descriptor_a = operand_of(request, 1);
+  }
+  op.descriptor_b = operand_of(request, 2);
   op.instruction = instruction.bits;
   op.kind = static_cast<std::uint8_t>(instruction.kind);
   op.count = instruction.n();
   const bool accumulates = request.has(3) && uniform(request, 3) != 0;
-  op.flags = accumulates ? event_flag::kAccumulate : std::uint16_t{0};
+  op.flags |= accumulates ? event_flag::kAccumulate : std::uint16_t{0};
   op.fragment = accumulator_of(request, registers);
-  refuse_copied_operands(request, op);
+  if (in_registers) {
+    for (const Lanes& value : request.stop.operands[1].values) {
+      computes_with(request.strand, value);
+    }
+    if (written_since_fence(request, 1)) {
+      op.fragment->touched = ++machine_.registers().time;
+    }
+  }
+  report_copied_operands(request, op);
   perform(op);
   mark_in_flight(request, 0, {op.fragment, warptwin::Op::kWgmmaWait});
+  if (in_registers) {
+    set_busy(request, 1, Busy::kRead, {op.fragment_a, warptwin::Op::kWgmmaWait});
+  }
   return Served::kDone;
 }
 
@@ -123,8 +152,7 @@ Served WarpRun::wgmma_step(Request& request) {
   if (request.op.is("wgmma.fence")) {
     sim::Operation op = collective(warptwin::Op::kWgmmaFence, request);
     op.global = ++machine_.registers().time;
-    fenced_ = request.strand.frame->slots;
-    fenced_frame_ = request.strand.frame.get();
+    request.strand.frame->written.assign(request.strand.frame->slots.size(), 0);
     perform(op);
     return Served::kDone;
   }
@@ -142,7 +170,13 @@ Served WarpRun::wgmma_step(Request& request) {
       flight.data->settled = flight.data->last_wgmma <= op.result;
     }
   }
+  for (const BusyRegister& one : busy_) {
+    if (one.how == Busy::kRead) {
+      one.flight.data->settled = one.flight.data->last_wgmma <= op.result;
+    }
+  }
   settle(request.strand, warptwin::Op::kWgmmaWait);
+  free_registers();
   return Served::kDone;
 }
 

@@ -131,11 +131,9 @@ void WarpRun::move_shared(const Request& request,
   }
   sim::Operation op =
       make(loads ? warptwin::Op::kSharedLoad : warptwin::Op::kSharedStore, request, lanes);
-  bool same = places[first].rank == machine_.cta_rank() && bytes.size == 4;
+  bool same = loads && places[first].rank == machine_.cta_rank() && bytes.size == 4;
   for (std::uint32_t lane = 0; lane < kLanes && same; ++lane) {
-    same = (lanes >> lane & 1U) == 0 ||
-           (places[lane].address == places[first].address &&
-            (loads || std::memcmp(bytes.of(lane), bytes.of(first), 4) == 0));
+    same = (lanes >> lane & 1U) == 0 || places[lane].address == places[first].address;
   }
   sim::LaneAccess access{bytes.size};
   access.mask = lanes;
@@ -153,11 +151,8 @@ void WarpRun::move_shared(const Request& request,
       std::find(bytes.poison.begin(), bytes.poison.end(), 1) != bytes.poison.end();
   if (same && !poisoned && machine_.moves_data()) {
     op.address = static_cast<std::uint32_t>(places[first].address);
-    if (!loads) {
-      std::memcpy(&op.count, bytes.of(first), 4);
-    }
     perform(op);
-    for (std::uint32_t lane = 0; lane < kLanes && loads; ++lane) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       if ((lanes >> lane & 1U) != 0) {
         std::memcpy(bytes.of(lane), &op.result, 4);
       }

@@ -45,28 +45,68 @@ Served WarpRun::tmem_fence(Request& request) {
 
 namespace {
 
-// Of the shapes the model has two: a lane of tensor memory for each lane, or for two.
-bool has_shape(const Modifiers& modifiers) {
-  return modifiers.has("32x32b"_mod) || modifiers.has("16x32bx2"_mod);
+sim::TmemShape shape_of(const Modifiers& modifiers) {
+  return modifiers.has("16x64b"_mod)    ? sim::TmemShape::k16x64b
+         : modifiers.has("16x128b"_mod) ? sim::TmemShape::k16x128b
+         : modifiers.has("16x256b"_mod) ? sim::TmemShape::k16x256b
+                                        : sim::TmemShape::k32x32b;
 }
+
+// Registers of a lane, by the shape and the number behind `.x`.
+std::uint32_t registers_of(const Modifiers& modifiers) {
+  constexpr std::pair<std::uint32_t, Modifier> kCounts[] = {{1, "x1"_mod},
+                                                            {2, "x2"_mod},
+                                                            {4, "x4"_mod},
+                                                            {8, "x8"_mod},
+                                                            {16, "x16"_mod},
+                                                            {32, "x32"_mod},
+                                                            {64, "x64"_mod},
+                                                            {128, "x128"_mod}};
+  std::uint32_t count = 0;
+  for (const auto& [number, modifier] : kCounts) {
+    count = modifiers.has(modifier) ? number : count;
+  }
+  const sim::TmemShape shape = shape_of(modifiers);
+  return shape == sim::TmemShape::k16x256b   ? 4 * count
+         : shape == sim::TmemShape::k16x128b ? 2 * count
+                                             : count;
+}
+
+constexpr std::uint32_t kRegistersMax = 128;
 
 }  // namespace
 
-Served WarpRun::tmem_load(Request& request) {
-  if (!has_shape(request.modifiers) || request.modifiers.has("pack::16b"_mod)) {
-    refuse(request, "this shape is not there");
+// The columns that a tcgen05.ld or .st of so many registers takes: of 16 lanes a row is two
+// threads'.
+void WarpRun::shape_tmem_access(const Request& request,
+                                sim::Operation& op,
+                                std::uint32_t registers) const {
+  const Modifiers& modifiers = request.modifiers;
+  if (modifiers.has("pack::16b"_mod) || modifiers.has("unpack::16b"_mod)) {
+    refuse(request, "elements that are packed on the way are not there");
   }
+  op.tmem_shape = shape_of(modifiers);
+  op.half_rows = modifiers.has("16x32bx2"_mod);
+  if (registers != registers_of(modifiers) || registers > kRegistersMax) {
+    refuse(request,
+           std::to_string(registers) + " registers where the shape takes " +
+               std::to_string(std::min(registers_of(modifiers), kRegistersMax)));
+  }
+  const bool half = op.half_rows || op.tmem_shape != sim::TmemShape::k32x32b;
+  op.count = registers * (half ? 2U : 1U);
+}
+
+Served WarpRun::tmem_load(Request& request) {
   const Argument& target = *request.stop.operands[0].argument;
   auto data = std::make_shared<sim::FragmentData>();
   data->registers = target.kind == Argument::Kind::kVector ? target.count : 1;
   data->bits.assign(std::size_t{data->registers} * kLanes, 0x7FC0DEADU);
   sim::Operation op = collective(warptwin::Op::kTcgen05Ld, request);
-  op.half_rows = request.modifiers.has("16x32bx2"_mod);
+  shape_tmem_access(request, op, data->registers);
   if (op.half_rows && uniform(request, 2) != data->registers) {
     refuse(request, "halves that are not side by side are not there");
   }
   op.address = static_cast<std::uint32_t>(uniform(request, 1));
-  op.count = data->registers * (op.half_rows ? 2U : 1U);
   op.fragment = data;
   perform(op);
   mark_in_flight(request, 0, {data, warptwin::Op::kTcgen05WaitLd});
@@ -75,9 +115,6 @@ Served WarpRun::tmem_load(Request& request) {
 
 Served WarpRun::tmem_store(Request& request) {
   const bool halves = request.modifiers.has("16x32bx2"_mod);
-  if (!has_shape(request.modifiers) || request.modifiers.has("unpack::16b"_mod)) {
-    refuse(request, "this shape is not there");
-  }
   const auto& values = request.stop.operands.back().values;
   auto data = std::make_shared<sim::FragmentData>();
   data->registers = static_cast<std::uint32_t>(values.size());
@@ -94,9 +131,8 @@ Served WarpRun::tmem_store(Request& request) {
     refuse(request, "halves that are not side by side are not there");
   }
   sim::Operation op = collective(warptwin::Op::kTcgen05St, request);
-  op.half_rows = halves;
+  shape_tmem_access(request, op, data->registers);
   op.address = static_cast<std::uint32_t>(uniform(request, 0));
-  op.count = data->registers * (halves ? 2U : 1U);
   op.fragment = std::move(data);
   perform(op);
   return Served::kDone;
@@ -107,19 +143,27 @@ Served WarpRun::tmem_wait(Request& request) {
   const bool loads = request.op.is("tcgen05.wait::ld");
   sim::Operation op =
       collective(loads ? warptwin::Op::kTcgen05WaitLd : warptwin::Op::kTcgen05WaitSt, request);
+  if (loads) {
+    wait_for_loads(request.strand, op);
+  } else {
+    perform(op);
+  }
+  return Served::kDone;
+}
+
+void WarpRun::wait_for_loads(const Strand& strand, sim::Operation& wait) {
   std::vector<Fragment> open;
   for (const InFlight& flight : flights_) {
-    if (loads && flight.data != nullptr && flight.by == warptwin::Op::kTcgen05WaitLd) {
+    if (flight.data != nullptr && flight.by == warptwin::Op::kTcgen05WaitLd) {
       open.push_back(flight.data);
     }
   }
-  op.fragment = open.empty() ? nullptr : open.front();
-  perform(op);
+  wait.fragment = open.empty() ? nullptr : open.front();
+  perform(wait);
   for (const Fragment& data : open) {
     data->settled = true;
   }
-  settle(request.strand, warptwin::Op::kTcgen05WaitLd);
-  return Served::kDone;
+  settle(strand, warptwin::Op::kTcgen05WaitLd);
 }
 
 namespace {
@@ -191,7 +235,7 @@ Served WarpRun::tmem_mma(Request& request) {
     if (known(request, enable, lane) != 0) {
       op.flags |= event_flag::kAccumulate;
     }
-    refuse_copied_operands(request, op);
+    report_copied_operands(request, op);
     perform(op);
   }
   return Served::kDone;
@@ -218,7 +262,7 @@ Served WarpRun::tmem_copy(Request& request) {
     op.descriptor_a = known(request, 1, lane);
     op.wanted = static_cast<std::uint32_t>(*shape);
     op.count = columns_of(*shape);
-    refuse_copied(request, sim::units_of(UmmaSmemDescriptor{op.descriptor_a}, *shape));
+    report_copied(request, sim::units_of(UmmaSmemDescriptor{op.descriptor_a}, *shape));
     perform(op);
   }
   return Served::kDone;

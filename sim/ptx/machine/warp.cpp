@@ -43,6 +43,7 @@ void WarpRun::run() {
       gather();
     }
   }
+  note_early_use(nullptr);
 }
 
 void WarpRun::step(Strand strand) {
@@ -202,12 +203,18 @@ void WarpRun::serve(Strand strand, Stop stop) {
   note_ended(strand, stop);
   serving_ = stop.mask;
   Request request{strand, stop, op, op.source->modifiers};
-  if ((this->*row->handler)(request) == Served::kAgain) {
+  if (handle(request) == Served::kAgain) {
     waiting_.push_back({std::move(strand), std::move(stop)});
     return;
   }
   strand.complete(stop);
   ready_.push_back(std::move(strand));
+}
+
+Served WarpRun::handle(Request& request) {
+  note_early_use(&request.op);
+  note_registers(request);
+  return (this->*handler_of(request.op)->handler)(request);
 }
 
 // Nobody can go on by himself: lanes that have come together do, then those that wait.
@@ -233,7 +240,7 @@ void WarpRun::gather() {
   }
   serving_ = waiter.stop.mask;
   Request request{waiter.strand, waiter.stop, op, op.source->modifiers};
-  (this->*handler_of(op)->handler)(request);
+  handle(request);
   waiter.strand.complete(waiter.stop);
   ready_.push_back(std::move(waiter.strand));
 }
@@ -322,7 +329,7 @@ bool WarpRun::gather_at(std::size_t first) {
   note_ended(whole.strand, whole.stop);
   serving_ = whole.stop.mask;
   Request request{whole.strand, whole.stop, op, op.source->modifiers};
-  (this->*handler_of(op)->handler)(request);
+  handle(request);
   whole.strand.complete(whole.stop);
   for (Strand& strand : apart) {
     ready_.push_back(std::move(strand));
@@ -342,7 +349,7 @@ bool WarpRun::resume_waiter() {
   serving_ = waiter.stop.mask;
   Request request{waiter.strand, waiter.stop, op, op.source->modifiers};
   resuming_ = true;
-  const Served served = (this->*handler_of(op)->handler)(request);
+  const Served served = handle(request);
   resuming_ = false;
   if (served == Served::kAgain) {
     waiting_.push_back(std::move(waiter));

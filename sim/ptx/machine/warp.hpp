@@ -43,6 +43,15 @@ enum class WordUse : std::uint8_t {
   kUnordered = 2,  // by what orders nothing, or does not count
 };
 
+/// The atomics of one word of shared memory.
+struct SharedAtomics {
+  std::array<std::uint32_t, 2> first{};        // CTA and warp
+  std::pair<std::string_view, Type> update{};  // what they do to the word
+  bool several = false;                        // warps
+  bool alike = true;                           // they leave the same in whatever order
+  bool told = false;                           // a result of one is used
+};
+
 /// What all warps of a launch share.
 struct GridContext {
   const Kernel* kernel = nullptr;
@@ -55,6 +64,8 @@ struct GridContext {
   std::set<std::string> parted;
   /// .aligned instructions that lanes of a warp executed behind the end of others.
   std::set<std::string> ended;
+  /// Places where registers of a tcgen05.ld are used right in front of its wait.
+  std::set<std::string> early_uses;
   /// Barriers that not all have come to yet, by cluster, CTA and number.
   std::map<std::array<std::uint32_t, 3>, std::shared_ptr<BarrierReduction>> reductions;
   /// By cluster and CTA: for each word of its shared memory the line of a cp.async that is on its
@@ -67,8 +78,8 @@ struct GridContext {
   std::unordered_map<const Op*, bool> used_results;       // of atomics: whether anybody reads it
   /// By global word: the cluster, CTA and warp that was first to write it by an atomic or a flag.
   std::unordered_map<std::uint64_t, std::array<std::uint32_t, 3>> writers;
-  /// By cluster, CTA and double word of shared memory: the CTA and warp whose atomics update it.
-  std::map<std::array<std::uint32_t, 3>, std::array<std::uint32_t, 2>> shared_atomics;
+  /// By cluster, CTA and word of shared memory.
+  std::map<std::array<std::uint32_t, 3>, SharedAtomics> shared_atomics;
 };
 
 /// An instruction of the machine that a strand has come to.
@@ -101,13 +112,15 @@ class WarpRun : public Surroundings {
   /// Executes the kernel until all lanes have ended. Throws ConfigError, with the place, for what
   /// the kernel may not do or this room does not have.
   void run();
-  /// Behind `run`: throws ConfigError for a copy that nobody has waited for.
-  void check_end() const;
+  /// Behind `run`: reports a copy that nobody has waited for.
+  void check_end();
 
   Lanes special(SpecialRegister special) override;
   std::uint64_t address_of(const VariableUse& use) override;
   std::uint64_t address_of(const Function& function) override;
   const Function* function_at(std::uint64_t address) override;
+  void touches_busy(const Strand& strand, std::uint32_t slot) override;
+  void computes_with(const Strand& strand, const Lanes& value) override;
 
  private:
   using Handler = Served (WarpRun::*)(Request&);
@@ -127,6 +140,7 @@ class WarpRun : public Surroundings {
   // warp.cpp: strands
   void step(Strand strand);
   void serve(Strand strand, Stop stop);
+  Served handle(Request& request);
   void gather();
   bool gather_at(std::size_t first);
   bool resume_waiter();
@@ -256,7 +270,9 @@ class WarpRun : public Surroundings {
   using Fragment = std::shared_ptr<sim::FragmentData>;
   Served wgmma(Request& request);
   Served wgmma_step(Request& request);
+  std::uint64_t operand_of(const Request& request, std::size_t at) const;
   Fragment accumulator_of(Request& request, std::uint32_t registers);
+  Fragment registers_of_a(const Request& request) const;
 
   // async_copies.cpp: cp.async and its groups
   struct AsyncCopy {
@@ -268,13 +284,17 @@ class WarpRun : public Surroundings {
     std::uint32_t line = 0;  // of the PTX
   };
   std::vector<std::uint32_t>& words_copied(std::uint32_t rank);
-  void refuse_copied(const Request& request,
+  void report_copied(const Request& request,
                      std::uint32_t rank,
                      std::uint64_t first,
-                     std::uint64_t size);
-  void refuse_copied(const Request& request, const sim::Units& units);
-  void refuse_copied_operands(const Request& request, const sim::Operation& op);
-  void refuse_copied_lanes(const Request& request, std::size_t address, std::uint64_t size);
+                     std::uint64_t size,
+                     bool writes);
+  void report_copied(const Request& request, const sim::Units& units);
+  void report_copied_operands(const Request& request, const sim::Operation& op);
+  void report_copied_lanes(const Request& request,
+                           std::size_t address,
+                           std::uint64_t size,
+                           bool writes);
   Served load_settled(Request& request);
   Served store_settled(Request& request);
   std::array<std::uint32_t, kLanes> source_bytes(const Request& request, std::uint32_t size) const;
@@ -292,8 +312,13 @@ class WarpRun : public Surroundings {
   void require_contents(const Request& request, std::uint64_t address) const;
   Served atomic(Request& request);
   void global_atomics(Request& request, Mask lanes, std::size_t at, bool used, Lanes& result);
-  void shared_atomic(
-      Request& request, const Place& place, std::uint32_t lane, std::size_t at, Lanes& result);
+  void shared_atomic(Request& request,
+                     const Place& place,
+                     std::uint32_t lane,
+                     std::size_t at,
+                     bool used,
+                     Lanes& result);
+  SharedAtomics note_shared_atomic(const Request& request, const Place& place, bool used);
   bool relaxed(Request& request, std::size_t at, bool loads);
 
   // barrier_reductions.cpp
@@ -327,6 +352,7 @@ class WarpRun : public Surroundings {
   Served tmem_fence(Request& request);
   Served tmem_load(Request& request);
   Served tmem_store(Request& request);
+  void shape_tmem_access(const Request& request, sim::Operation& op, std::uint32_t registers) const;
   Served tmem_wait(Request& request);
   Served tmem_mma(Request& request);
   Served tmem_copy(Request& request);
@@ -337,9 +363,23 @@ class WarpRun : public Surroundings {
     Fragment data;
     warptwin::Op by = warptwin::Op::kCount;
   };
+  /// A register that such an operation reads or writes.
+  struct BusyRegister {
+    std::shared_ptr<Frame> frame;
+    std::uint32_t slot = 0;
+    Busy how = Busy::kNo;
+    InFlight flight;
+  };
+  void set_busy(Request& request, std::size_t operand, Busy how, const InFlight& flight);
+  void free_registers();
+  void report_touched(const Strand& strand, const InFlight& flight);
+  void note_registers(const Request& request);
+  bool written_since_fence(const Request& request, std::size_t operand) const;
   std::uint32_t mark_in_flight(Request& request, std::size_t operand, const InFlight& flight);
   std::uint32_t flight_in(const Lanes& lanes) const;
-  void settle(Strand& strand, warptwin::Op by);
+  void settle(const Strand& strand, warptwin::Op by);
+  void wait_for_loads(const Strand& strand, sim::Operation& wait);
+  void note_early_use(const Op* next);
 
   GridContext& grid_;
   const Kernel& kernel_;
@@ -359,10 +399,10 @@ class WarpRun : public Surroundings {
   LaneWords touched_;
   std::optional<sim::LaneRace> race_;  // that the next operation shows
   std::vector<InFlight> flights_;
+  std::vector<BusyRegister> busy_;
+  std::optional<SourceSite> early_use_;            // of a tcgen05.ld whose wait has to come next
   std::vector<AsyncCopy> copies_;                  // that some lane has not waited for
   std::array<std::uint32_t, kLanes> committed_{};  // groups of each lane
-  std::vector<Lanes> fenced_;                      // the frame's registers at the last wgmma.fence
-  const Frame* fenced_frame_ = nullptr;
 };
 
 }  // namespace warptwin::ptx

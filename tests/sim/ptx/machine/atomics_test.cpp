@@ -276,7 +276,6 @@ TEST(PtxAtomics, OthersAreRefused) {
   for (const char* atomic : {"atom.cta.global.add.u32 %r2, [%rd1], 1",
                              "red.global.add.noftz.f16x2 [%rd1], %r1",
                              "atom.acq_rel.gpu.shared.add.u32 %r2, [tile], 1",
-                             "atom.shared.add.u32 %r2, [tile], 1",
                              "ld.relaxed.gpu.global.u64 %rd4, [%rd1]"}) {
     EXPECT_THROW(proof_of(together(atomic, "")), ConfigError) << atomic;
   }

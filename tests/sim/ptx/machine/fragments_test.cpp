@@ -427,19 +427,5 @@ TEST(PtxFragments, ShapesAndTypesThatAreNotThereAreRefused) {
 }
 
 // It was judged as if it were K-major.
-TEST(PtxFragments, WgmmaOfMnMajorOperandsIsRefused) {
-  OneKernel kernel;
-  kernel.threads = 128;
-  kernel.body =
-      "  mov.u64 %rd5, 0;\n  wgmma.fence.sync.aligned;\n"
-      "  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %rd5, %rd5, 0, 1, "
-      "1, 0, 1;\n";
-  try {
-    proof_of(kernel);
-    FAIL() << "taken";
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("MN-major"));
-  }
-}
 
 }  // namespace warptwin::sim::fragments_test

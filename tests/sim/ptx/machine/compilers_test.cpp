@@ -1,0 +1,103 @@
+// What compilers do and PTX does not say: arithmetic in front of a wait, several warps that store
+// the same, setmaxnreg to what a warp has.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sim/ptx/machine/one_kernel.hpp"
+
+namespace warptwin::sim::compilers_test {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// A warp stores its lanes' numbers to tensor memory and loads them again; %r31 is stored.
+OneKernel loading(const std::string& between, const std::string& wait, const std::string& after) {
+  OneKernel kernel;
+  kernel.out_words = 32;
+  kernel.body =
+      "  mov.u32 %r20, tile;\n  mul.wide.u32 %rd10, %r1, 4;\n  add.u64 %rd11, %rd2, %rd10;\n"
+      "  tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r20], 32;\n"
+      "  tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n"
+      "  bar.sync 0;\n  ld.shared.u32 %r21, [%r20];\n"
+      "  tcgen05.st.sync.aligned.32x32b.x1.b32 [%r21], {%r1};\n"
+      "  tcgen05.wait::st.sync.aligned;\n"
+      "  tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r30}, [%r21];\n" +
+      between + wait + after +
+      "  st.global.u32 [%rd11], %r31;\n"
+      "  tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r21, 32;\n";
+  return kernel;
+}
+
+constexpr char kAdd[] = "  add.u32 %r31, %r30, 5;\n";
+constexpr char kWait[] = "  tcgen05.wait::ld.sync.aligned;\n";
+
+TEST(PtxCompilers, MayPutArithmeticInFrontOfTheWait) {
+  for (const bool early : {false, true}) {
+    const OneKernel kernel = loading(early ? kAdd : "", kWait, early ? "" : kAdd);
+    const OneRun run = run_of(kernel);
+    EXPECT_THAT(ids_in(run.result), IsEmpty());
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      EXPECT_EQ(run.out[lane], lane + 5);
+    }
+    const ProofResult proof = proof_of(kernel);
+    EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+    const auto said = HasSubstr("right in front of tcgen05.wait::ld");
+    EXPECT_THAT(
+        proof.strength(),
+        early ? testing::Matcher<std::string>(said) : testing::Matcher<std::string>(Not(said)));
+  }
+  // With a store of it, too.
+  const std::string store = "  st.shared.u32 [%r20+128], %r31;\n";
+  EXPECT_EQ(proof_of(loading(kAdd + store, kWait, "")).verdict, ProofVerdict::kProved);
+}
+
+TEST(PtxCompilers, MayNotPutMoreThereNorLeaveItOut) {
+  const std::string meet = "  bar.sync 0;\n";
+  for (const OneKernel& kernel : {loading(kAdd + meet, kWait, ""),
+                                  loading(kAdd, "", ""),
+                                  loading("", "", kAdd + meet),
+                                  loading("  mov.u32 %r31, %r30;\n", "", "")}) {
+    const ProofResult proof = proof_of(kernel);
+    EXPECT_NE(proof.verdict, ProofVerdict::kProved) << kernel.body;
+    EXPECT_THAT(ids_in(proof), Contains("TMEM_LD_NO_WAIT")) << kernel.body;
+  }
+}
+
+// Four warps store to one word.
+OneKernel storing(const std::string& value, const std::string& behind = "") {
+  OneKernel kernel;
+  kernel.threads = 128;
+  kernel.body = "  shr.u32 %r2, %r1, 5;\n  st.shared.u32 [tile], " + value + ";\n" + behind +
+                "  bar.sync 0;\n  ld.shared.u32 %r3, [tile];\n";
+  return kernel;
+}
+
+TEST(PtxCompilers, MayLetAllWarpsStoreTheSame) {
+  EXPECT_EQ(proof_of(storing("7")).verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_in(run_of(storing("7")).result), IsEmpty());
+  EXPECT_THAT(ids_in(proof_of(storing("%r2"))), Contains("SMEM_RACE"));
+  EXPECT_THAT(ids_in(run_of(storing("%r2")).result), Contains("SMEM_RACE"));
+  // What is not ordered behind all of them is a race.
+  EXPECT_THAT(ids_in(proof_of(
+                  storing("7", "  setp.eq.u32 %p1, %r1, 0;\n  @%p1 st.shared.u32 [tile], 8;\n"))),
+              Contains("SMEM_RACE"));
+}
+
+TEST(PtxCompilers, MayAskForTheRegistersThatAWarpHas) {
+  const auto asking = [](const std::string& second, const std::string& between) {
+    OneKernel kernel;
+    kernel.threads = 128;
+    kernel.body = "  setmaxnreg.dec.sync.aligned.u32 64;\n" + between + second;
+    return kernel;
+  };
+  const std::string same = "  setmaxnreg.dec.sync.aligned.u32 64;\n";
+  const std::string other = "  setmaxnreg.dec.sync.aligned.u32 40;\n";
+  EXPECT_THAT(ids_in(proof_of(asking(same, ""))), IsEmpty());
+  EXPECT_THAT(ids_in(proof_of(asking(other, ""))), Contains("SETMAXNREG_NO_SYNC"));
+  EXPECT_THAT(ids_in(proof_of(asking(other, "  bar.sync 0;\n"))), IsEmpty());
+}
+
+}  // namespace warptwin::sim::compilers_test

@@ -1,0 +1,148 @@
+// Atomics of several warps on one word of shared memory: what they leave, what is free, what races.
+
+#include <bit>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sim/ptx/machine/one_kernel.hpp"
+
+namespace warptwin::sim::shared_atomics_test {
+
+using testing::Contains;
+using testing::IsEmpty;
+
+constexpr std::uint32_t kThreads = 64;
+
+/// Thread 0 clears 16 bytes of `tile`, all do `atomic`, then all read them and go through `after`.
+struct Steps {
+  std::string begin = "  setp.eq.u32 %p1, %r1, 0;\n  @%p1 st.shared.v4.u32 [tile], {0, 0, 0, 0};\n";
+  std::string meet = "  bar.sync 0;\n";
+  std::string atomic{};
+  std::string met = "  bar.sync 0;\n";
+  std::string after{};
+};
+
+OneKernel kernel_of(const Steps& steps, std::uint32_t threads = kThreads) {
+  OneKernel kernel;
+  kernel.threads = threads;
+  kernel.out_words = 4 * threads;
+  kernel.body = "  mul.wide.u32 %rd4, %r1, 16;\n  add.u64 %rd4, %rd2, %rd4;\n" + steps.begin +
+                steps.meet + steps.atomic + steps.met +
+                "  ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [tile];\n"
+                "  st.global.v4.u32 [%rd4], {%r10, %r11, %r12, %r13};\n" +
+                steps.after;
+  return kernel;
+}
+
+OneKernel updating(const std::string& atomic, const std::string& after = "") {
+  Steps steps;
+  steps.atomic = atomic;
+  steps.after = after;
+  return kernel_of(steps);
+}
+
+struct Case {
+  const char* name;
+  const char* text;
+  std::uint32_t low;
+  std::uint32_t high = 0;
+};
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.name;
+}
+
+class PtxSharedAtomics : public testing::TestWithParam<Case> {};
+
+TEST_P(PtxSharedAtomics, OfTwoWarpsLeaveTheSameInAnyOrder) {
+  const std::string atomic =
+      std::string{
+          "  add.u32 %r2, %r1, 1;\n  cvt.u64.u32 %rd6, %r2;\n"
+          "  shl.b64 %rd6, %rd6, 30;\n"} +
+      GetParam().text;
+  const OneKernel kernel = updating(atomic);
+  const OneRun run = run_of(kernel);
+  EXPECT_THAT(ids_in(run.result), IsEmpty());
+  EXPECT_EQ(run.out[0], GetParam().low);
+  EXPECT_EQ(run.out[1], GetParam().high);
+  EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
+  // What they leave may decide: it is the same whoever comes first.
+  const OneKernel decides =
+      updating(atomic, "  setp.gt.u32 %p2, %r10, 7;\n  @%p2 st.global.u32 [%rd4], %r1;\n");
+  EXPECT_EQ(proof_of(decides).verdict, ProofVerdict::kProved);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each,
+    PtxSharedAtomics,
+    testing::Values(Case{"Add", "  red.shared.add.u32 [tile], %r2;\n", 64 * 65 / 2},
+                    Case{"AddOfSink", "  atom.shared.add.u32 _, [tile], %r2;\n", 64 * 65 / 2},
+                    Case{"AddOfNobody", "  atom.shared.add.u32 %r3, [tile], %r2;\n", 64 * 65 / 2},
+                    Case{"AddWide", "  red.shared.add.u64 [tile], %rd6;\n", 0, 64 * 65 / 2 / 4},
+                    Case{"Max", "  red.shared.max.u32 [tile], %r2;\n", 64},
+                    Case{"Min", "  red.shared.min.s32 [tile], -5;\n", 0xFFFFFFFB},
+                    Case{"Or", "  red.shared.or.b32 [tile], %r2;\n", 127},
+                    Case{"Xor", "  red.shared.xor.b32 [tile], %r2;\n", 64}),
+    [](const auto& one) { return std::string{one.param.name}; });
+
+TEST(PtxSharedAtomics, AResultThatDecidesNothingIsFree) {
+  const OneKernel kernel =
+      updating("  atom.shared.add.u32 %r3, [tile], 1;\n  st.global.u32 [%rd4+4], %r3;\n");
+  EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
+}
+
+TEST(PtxSharedAtomics, AResultThatDecidesIsUndecided) {
+  const std::string decides =
+      "  atom.shared.add.u32 %r3, [tile], 1;\n  setp.gt.u32 %p3, %r3, 40;\n"
+      "  @%p3 st.global.u32 [%rd4+4], 1;\n";
+  EXPECT_EQ(proof_of(updating(decides)).verdict, ProofVerdict::kUndecided);
+  Steps alone;
+  alone.atomic = decides;
+  EXPECT_EQ(proof_of(kernel_of(alone, 32)).verdict, ProofVerdict::kProved);
+  // By the warp that comes first here, and would not always.
+  EXPECT_EQ(proof_of(updating("  setp.ge.u32 %p4, %r1, 32;\n  @%p4 bra SECOND;\n" + decides +
+                              "  bra BOTH;\nSECOND:\n  red.shared.add.u32 [tile], 1;\nBOTH:\n"))
+                .verdict,
+            ProofVerdict::kUndecided);
+}
+
+TEST(PtxSharedAtomics, WhatDependsOnTheirOrderIsUndecidedIfItDecides) {
+  for (const char* atomic :
+       {"  red.shared.add.f32 [tile], 0f3F800000;\n",
+        "  atom.shared.exch.b32 _, [tile], %r1;\n",
+        "  atom.shared.cas.b32 _, [tile], 0, %r1;\n",
+        "  red.shared.inc.u32 [tile], 50;\n",
+        "  red.shared.add.u32 [tile], 3;\n  red.shared.max.u32 [tile], 9;\n"}) {
+    const OneKernel free = updating(atomic);
+    EXPECT_THAT(ids_in(run_of(free).result), IsEmpty()) << atomic;
+    EXPECT_EQ(proof_of(free).verdict, ProofVerdict::kProved) << atomic;
+    const OneKernel decides =
+        updating(atomic, "  setp.gt.u32 %p2, %r10, 7;\n  @%p2 st.global.u32 [%rd4], %r1;\n");
+    EXPECT_EQ(proof_of(decides).verdict, ProofVerdict::kUndecided) << atomic;
+  }
+}
+
+TEST(PtxSharedAtomics, SumsOfFloatsAreComputed) {
+  const OneRun run = run_of(updating("  red.shared.add.f32 [tile], 0f3F800000;\n"));
+  EXPECT_EQ(std::bit_cast<float>(run.out[0]), 64.0F);
+}
+
+// What is no atomic is ordered with each of them.
+TEST(PtxSharedAtomics, RaceWithOtherAccesses) {
+  Steps steps;
+  steps.atomic = "  red.shared.add.u32 [tile], 1;\n";
+  Steps early = steps;
+  early.met.clear();
+  EXPECT_THAT(ids_in(proof_of(kernel_of(early))), Contains("SMEM_RACE"));
+  Steps late = steps;
+  late.meet.clear();
+  EXPECT_THAT(ids_in(proof_of(kernel_of(late))), Contains("SMEM_RACE"));
+  Steps store = steps;
+  store.atomic =
+      "  setp.ge.u32 %p4, %r1, 32;\n  @%p4 red.shared.add.u32 [tile], 1;\n"
+      "  setp.eq.u32 %p5, %r1, 3;\n  @%p5 st.shared.u32 [tile], 9;\n";
+  EXPECT_THAT(ids_in(proof_of(kernel_of(store))), Contains("SMEM_RACE"));
+  EXPECT_EQ(proof_of(kernel_of(steps)).verdict, ProofVerdict::kProved);
+}
+
+}  // namespace warptwin::sim::shared_atomics_test

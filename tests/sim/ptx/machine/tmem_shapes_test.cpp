@@ -1,0 +1,171 @@
+// tcgen05.ld and .st by shapes of 16 lanes: which cell is in which register.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/kernel/scenario.hpp"
+
+#include "tests/sim/ptx/machine/one_kernel.hpp"
+
+namespace warptwin::sim::tmem_shapes_test {
+
+using testing::Contains;
+using testing::IsEmpty;
+
+constexpr std::uint32_t kColumns = 32;
+
+/// A shape as strides of bits, as CuTe describes it: of the threads (two, two and eight), and of
+/// the registers.
+struct Shape {
+  const char* name;
+  std::uint32_t row_bits;
+  std::uint32_t registers;  // of .x1
+  std::uint32_t count;      // behind .x
+
+  std::uint32_t all() const { return registers * count; }
+  std::string text() const { return std::string{name} + ".x" + std::to_string(count) + ".b32"; }
+  // Of a block of 16 rows: the bit of a thread's register, and the block's first column.
+  std::uint32_t bit(std::uint32_t t, std::uint32_t j) const {
+    switch (row_bits) {
+      case 64:
+        return t % 2 * 512 + t / 2 % 2 * 32 + t / 4 * 64;
+      case 128:
+        return t % 4 * 32 + t / 4 * 128 + j % 2 * 1024;
+      default:
+        return t % 4 * 64 + t / 4 * 256 + j % 2 * 32 + j / 2 % 2 * 2048;
+    }
+  }
+  std::uint32_t lane(std::uint32_t t, std::uint32_t j) const { return bit(t, j) / row_bits; }
+  std::uint32_t column(std::uint32_t t, std::uint32_t j) const {
+    return bit(t, j) % row_bits / 32 + j / registers * (row_bits / 32);
+  }
+};
+void PrintTo(const Shape& shape, std::ostream* out) {
+  *out << shape.text();
+}
+
+std::string list(const std::string& name, std::uint32_t first, std::uint32_t count) {
+  std::string text = "{";
+  for (std::uint32_t i = 0; i < count; ++i) {
+    text += (i == 0 ? "" : ", ") + name + std::to_string(first + i);
+  }
+  return text + "}";
+}
+
+// %r21: the first column of an allocation; %r20 where it stands.
+constexpr char kBegin[] =
+    "  mov.u32 %r20, tile;\n"
+    "  tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r20], 32;\n"
+    "  tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n"
+    "  bar.sync 0;\n  ld.shared.u32 %r21, [%r20];\n";
+constexpr char kEnd[] = "  tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r21, 32;\n";
+constexpr char kWaitLd[] = "  tcgen05.wait::ld.sync.aligned;\n";
+constexpr char kWaitSt[] = "  tcgen05.wait::st.sync.aligned;\n";
+
+// Registers from %r40 on, `count` of each lane, side by side in `out`.
+std::string stores(std::uint32_t count) {
+  std::string text = "  mul.wide.u32 %rd10, %r1, " + std::to_string(4 * count) +
+                     ";\n  add.u64 %rd11, %rd2, %rd10;\n";
+  for (std::uint32_t i = 0; i < count; ++i) {
+    text += "  st.global.u32 [%rd11+" + std::to_string(4 * i) + "], %r" + std::to_string(40 + i) +
+            ";\n";
+  }
+  return text;
+}
+
+// Registers from %r40 on: 1000 times what stands in %r1, and the register's number.
+std::string numbers(std::uint32_t count) {
+  std::string text = "  mul.lo.u32 %r39, %r1, 1000;\n";
+  for (std::uint32_t i = 0; i < count; ++i) {
+    text += "  add.u32 %r" + std::to_string(40 + i) + ", %r39, " + std::to_string(i) + ";\n";
+  }
+  return text;
+}
+
+class PtxTmemShapes : public testing::TestWithParam<Shape> {};
+
+TEST_P(PtxTmemShapes, LoadTheirCells) {
+  const Shape& shape = GetParam();
+  for (const std::uint32_t first : {0U, 16U}) {
+    OneKernel kernel;
+    kernel.out_words = 32 * shape.all();
+    kernel.body = kBegin + numbers(kColumns) + "  tcgen05.st.sync.aligned.32x32b.x32.b32 [%r21], " +
+                  list("%r", 40, kColumns) + ";\n" + kWaitSt + "  add.u32 %r22, %r21, " +
+                  std::to_string(first << 16) + ";\n  tcgen05.ld.sync.aligned." + shape.text() +
+                  " " + list("%r", 40, shape.all()) + ", [%r22];\n" + kWaitLd +
+                  stores(shape.all()) + kEnd;
+    const OneRun run = run_of(kernel);
+    EXPECT_THAT(ids_in(run.result), IsEmpty());
+    for (std::uint32_t t = 0; t < 32; ++t) {
+      for (std::uint32_t j = 0; j < shape.all(); ++j) {
+        ASSERT_EQ(run.out[t * shape.all() + j],
+                  1000 * (first + shape.lane(t, j)) + shape.column(t, j))
+            << "thread " << t << " register " << j;
+      }
+    }
+    EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
+  }
+}
+
+TEST_P(PtxTmemShapes, StoreTheirCells) {
+  const Shape& shape = GetParam();
+  const std::uint32_t columns = shape.all() * 2;
+  const std::string store = "  tcgen05.st.sync.aligned." + shape.text();
+  const std::string registers = list("%r", 40, shape.all());
+  OneKernel kernel;
+  kernel.out_words = 32 * columns;
+  const std::string upper =
+      "  add.u32 %r22, %r21, 1048576;\n" + store + " [%r22], " + registers + ";\n";
+  const auto body = [&](const std::string& second) {
+    return kBegin + numbers(shape.all()) + store + " [%r21], " + registers + ";\n" + second +
+           kWaitSt + "  tcgen05.ld.sync.aligned.32x32b.x" + std::to_string(columns) + ".b32 " +
+           list("%r", 40, columns) + ", [%r21];\n" + kWaitLd + stores(columns) + kEnd;
+  };
+  kernel.body = body(upper);
+  const OneRun run = run_of(kernel);
+  EXPECT_THAT(ids_in(run.result), IsEmpty());
+  for (std::uint32_t t = 0; t < 32; ++t) {
+    for (std::uint32_t j = 0; j < shape.all(); ++j) {
+      for (const std::uint32_t first : {0U, 16U}) {
+        ASSERT_EQ(run.out[(first + shape.lane(t, j)) * columns + shape.column(t, j)], 1000 * t + j);
+      }
+    }
+  }
+  EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
+  // The upper 16 lanes are missing.
+  kernel.body = body("");
+  EXPECT_THAT(ids_in(proof_of(kernel)), Contains("TMEM_UNINIT_READ"));
+}
+
+TEST_P(PtxTmemShapes, OfAnotherNumberOfRegistersAreRefused) {
+  const Shape& shape = GetParam();
+  OneKernel kernel;
+  kernel.body = kBegin + numbers(kColumns) + "  tcgen05.st.sync.aligned." + shape.text() +
+                " [%r21], " + list("%r", 40, shape.all() + 1) + ";\n" + kWaitSt + kEnd;
+  EXPECT_THROW(proof_of(kernel), ConfigError);
+}
+
+// Lanes of a quarter begin at 0 and 16, in no other place.
+TEST_P(PtxTmemShapes, BeginWithALaneOfTheirOwn) {
+  const Shape& shape = GetParam();
+  OneKernel kernel;
+  kernel.body = kBegin + numbers(kColumns) + "  add.u32 %r22, %r21, 524288;\n" +
+                "  tcgen05.st.sync.aligned." + shape.text() + " [%r22], " +
+                list("%r", 40, shape.all()) + ";\n" + kWaitSt + kEnd;
+  EXPECT_THAT(ids_in(proof_of(kernel)), Contains("TMEM_LANE_VIOLATION"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Each,
+                         PtxTmemShapes,
+                         testing::Values(Shape{"16x64b", 64, 1, 1},
+                                         Shape{"16x64b", 64, 1, 8},
+                                         Shape{"16x128b", 128, 2, 1},
+                                         Shape{"16x128b", 128, 2, 4},
+                                         Shape{"16x256b", 256, 4, 1},
+                                         Shape{"16x256b", 256, 4, 2}),
+                         [](const auto& one) {
+                           return "Of" + std::string{one.param.name} + "x" +
+                                  std::to_string(one.param.count);
+                         });
+
+}  // namespace warptwin::sim::tmem_shapes_test

@@ -1,0 +1,458 @@
+// wgmma: operands by every layout and major, A in registers, and registers that are touched while a
+// wgmma is under way.
+
+#include <bit>
+#include <cstring>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/kernel/scenario.hpp"
+#include "common/machine/wgmma_descriptor.hpp"
+
+#include "tests/sim/ptx/machine/one_kernel.hpp"
+
+namespace warptwin::sim::ptx_wgmma_test {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::uint32_t kThreads = 128;
+constexpr std::uint32_t kM = 64;
+constexpr std::uint32_t kN = 64;
+constexpr std::uint32_t kK = 16;
+constexpr std::uint32_t kBytesOfA = 8192;  // B lies behind
+constexpr std::uint32_t kWords = 2 * kBytesOfA / 4;
+
+// Small whole numbers: sums are exact in any order.
+float a_of(std::uint32_t m, std::uint32_t k) {
+  return static_cast<float>(static_cast<int>((m * 5 + k * 3) % 9) - 4);
+}
+float b_of(std::uint32_t n, std::uint32_t k) {
+  return static_cast<float>(static_cast<int>((n * 7 + k * 2) % 11) - 5);
+}
+std::uint32_t bits_of_bf16(float value) {
+  return std::bit_cast<std::uint32_t>(value) >> 16;
+}
+
+/// How an operand lies: PTX ISA, "Strides" of wgmma, and CUTLASS's canonical layouts.
+struct Layout {
+  std::uint32_t span = 0;  // of the swizzle, in bytes; 0: none
+  bool mn_major = false;
+  std::uint32_t leading = 0;
+  std::uint32_t stride = 0;
+
+  std::uint32_t place(std::uint32_t mn, std::uint32_t k) const {
+    std::uint32_t at = 0;
+    if (span == 0) {
+      at = mn_major ? mn / 8 * stride + k / 8 * leading + k % 8 * 16 + mn % 8 * 2
+                    : mn / 8 * stride + k / 8 * leading + mn % 8 * 16 + k % 8 * 2;
+      return at;
+    }
+    at = mn_major ? mn * 2 / span * leading + k / 8 * stride + k % 8 * span + mn * 2 % span
+                  : mn / 8 * stride + mn % 8 * span + k * 2;
+    return at ^ (at >> 7) % (span / 16) * 16;
+  }
+  std::uint64_t descriptor() const {
+    const std::uint64_t code = span == 128 ? 1 : span == 64 ? 2 : span == 32 ? 3 : 0;
+    return std::uint64_t{leading >> 4} << 16 | std::uint64_t{stride >> 4} << 32 | code << 62;
+  }
+};
+
+Layout layout_of(std::uint32_t span, bool mn_major) {
+  if (span == 0) {
+    return mn_major ? Layout{0, true, 1024, 128} : Layout{0, false, 1024, 128};
+  }
+  return mn_major ? Layout{span, true, kK * span, 8 * span} : Layout{span, false, 16, 8 * span};
+}
+
+std::string descriptor_of(const Layout& layout, std::uint32_t at, std::uint32_t number) {
+  const std::string wide = "%rd" + std::to_string(number);
+  return "  mov.u32 %r90, tile;\n  add.u32 %r90, %r90, " + std::to_string(at) +
+         ";\n  and.b32 %r90, %r90, 0x3FFFF;\n  shr.u32 %r90, %r90, 4;\n  cvt.u64.u32 " + wide +
+         ", %r90;\n  or.b64 " + wide + ", " + wide + ", " + std::to_string(layout.descriptor()) +
+         ";\n";
+}
+
+std::string registers(const std::string& name, std::uint32_t count) {
+  std::string text = "{";
+  for (std::uint32_t i = 0; i < count; ++i) {
+    text += (i == 0 ? "" : ", ") + name + std::to_string(i);
+  }
+  return text + "}";
+}
+
+/// The steps of a kernel that a test leaves out or adds to.
+struct Parts {
+  std::string fence = "  fence.proxy.async.shared::cta;\n";
+  std::string meet = "  bar.sync 0;\n";
+  std::string before = "  wgmma.fence.sync.aligned;\n";
+  std::string after_issue{};
+  std::string commit = "  wgmma.commit_group.sync.aligned;\n";
+  std::string wait = "  wgmma.wait_group.sync.aligned 0;\n";
+  std::string after_wait{};
+};
+
+std::vector<std::uint32_t> image_of(const Layout& a, const Layout& b) {
+  std::vector<std::uint32_t> words(kWords);
+  const auto put = [&](std::uint32_t at, float value) {
+    const auto bits = static_cast<std::uint16_t>(bits_of_bf16(value));
+    std::memcpy(reinterpret_cast<std::byte*>(words.data()) + at, &bits, sizeof bits);
+  };
+  for (std::uint32_t k = 0; k < kK; ++k) {
+    for (std::uint32_t m = 0; m < kM; ++m) {
+      put(a.place(m, k), a_of(m, k));
+    }
+    for (std::uint32_t n = 0; n < kN; ++n) {
+      put(kBytesOfA + b.place(n, k), b_of(n, k));
+    }
+  }
+  return words;
+}
+
+// All threads copy `words` words of the image, and a warpgroup multiplies.
+std::string copies(std::uint32_t words) {
+  std::string text =
+      "  mov.u32 %r20, tile;\n  mad.lo.u32 %r20, %r1, 4, %r20;\n"
+      "  mul.wide.u32 %rd4, %r1, 4;\n  add.u64 %rd4, %rd1, %rd4;\n";
+  for (std::uint32_t first = 0; first < words; first += kThreads) {
+    const std::string at = std::to_string(4 * first);
+    text += "  ld.global.u32 %r21, [%rd4+" + at + "];\n  st.shared.u32 [%r20+" + at + "], %r21;\n";
+  }
+  return text;
+}
+
+std::string stores() {
+  std::string text = "  mul.wide.u32 %rd10, %r1, 128;\n  add.u64 %rd11, %rd2, %rd10;\n";
+  return text + repeated(
+                    "  mov.b32 %r92, %f$;\n  st.global.u32 [%rd11], %r92;\n"
+                    "  add.u64 %rd11, %rd11, 4;\n",
+                    kN / 2);
+}
+
+std::string multiply(const Layout& a, const Layout& b) {
+  return "  wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 " + registers("%f", kN / 2) +
+         ", %rd20, %rd21, %p1, 1, 1, " + (a.mn_major ? "1" : "0") + ", " +
+         (b.mn_major ? "1" : "0") + ";\n";
+}
+
+OneKernel kernel_of(const Layout& a,
+                    const Layout& b,
+                    const Parts& parts = {},
+                    std::uint32_t words = kWords) {
+  OneKernel kernel;
+  kernel.threads = kThreads;
+  kernel.out_words = kThreads * kN / 2;
+  kernel.in = image_of(a, b);
+  kernel.control = false;
+  kernel.body = copies(words) + parts.fence + parts.meet + descriptor_of(a, 0, 20) +
+                descriptor_of(b, kBytesOfA, 21) + "  setp.ne.u32 %p1, 0, 0;\n" + parts.before +
+                multiply(a, b) + parts.after_issue + parts.commit + parts.wait + parts.after_wait +
+                stores();
+  return kernel;
+}
+
+void expect_product(const OneRun& run, std::uint32_t depth = kK) {
+  EXPECT_THAT(ids_in(run.result), IsEmpty());
+  for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
+    for (std::uint32_t i = 0; i < kN / 2; ++i) {
+      const WgmmaCell cell = WgmmaCell::of(thread % 32, i);
+      float sum = 0;
+      for (std::uint32_t k = 0; k < depth; ++k) {
+        sum += a_of(thread / 32 * 16 + cell.row, k) * b_of(cell.column, k);
+      }
+      ASSERT_EQ(std::bit_cast<float>(run.out[thread * kN / 2 + i]), sum)
+          << "thread " << thread << " register " << i;
+    }
+  }
+}
+
+struct Case {
+  std::uint32_t span_a;
+  bool mn_a;
+  std::uint32_t span_b;
+  bool mn_b;
+};
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << "A " << (one.mn_a ? "mn" : "k") << one.span_a << " B " << (one.mn_b ? "mn" : "k")
+       << one.span_b;
+}
+std::string name_of_case(const testing::TestParamInfo<Case>& info) {
+  const Case& one = info.param;
+  return std::string{one.mn_a ? "Mn" : "K"} + std::to_string(one.span_a) + (one.mn_b ? "Mn" : "K") +
+         std::to_string(one.span_b);
+}
+
+class PtxWgmmaLayouts : public testing::TestWithParam<Case> {
+ protected:
+  Layout a() const { return layout_of(GetParam().span_a, GetParam().mn_a); }
+  Layout b() const { return layout_of(GetParam().span_b, GetParam().mn_b); }
+};
+
+TEST_P(PtxWgmmaLayouts, AreReadAsTheyLie) {
+  const OneKernel kernel = kernel_of(a(), b());
+  expect_product(run_of(kernel));
+  const ProofResult proof = proof_of(kernel);
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_in(proof), IsEmpty());
+}
+
+TEST_P(PtxWgmmaLayouts, WhatNobodyHasWrittenIsNotMultiplied) {
+  // The last bytes of B are missing: those of its last rows, or columns.
+  const std::uint32_t end = kBytesOfA + b().place(kN - 1, kK - 1);
+  const ProofResult proof = proof_of(kernel_of(a(), b(), {}, (end - 512) / 4 / 128 * 128));
+  EXPECT_NE(proof.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_in(proof), Contains("SMEM_UNINIT_READ"));
+}
+
+TEST_P(PtxWgmmaLayouts, WhatOthersWriteIsMetAndFenced) {
+  Parts unfenced;
+  unfenced.fence.clear();
+  EXPECT_THAT(ids_in(proof_of(kernel_of(a(), b(), unfenced))), Contains("PROXY_FENCE_MISSING"));
+  Parts apart;
+  apart.meet.clear();
+  const ProofResult proof = proof_of(kernel_of(a(), b(), apart));
+  EXPECT_NE(proof.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_in(proof), Contains("SMEM_RACE"));
+}
+
+TEST_P(PtxWgmmaLayouts, AnOperandIsNotOverwrittenBeforeTheWait) {
+  // One word of B, at its end; between the issue and the wait, or behind.
+  const std::uint32_t last = kBytesOfA + b().place(kN - 1, kK - 1) / 4 * 4;
+  const std::string store =
+      "  setp.eq.u32 %p2, %r1, 5;\n  @%p2 st.shared.u32 [tile+" + std::to_string(last) + "], 0;\n";
+  Parts early;
+  early.after_issue = store;
+  const ProofResult proof = proof_of(kernel_of(a(), b(), early));
+  EXPECT_THAT(ids_in(proof), Contains("WGMMA_SMEM_RELEASE_EARLY"));
+  Parts late;
+  late.after_wait = "  bar.sync 0;\n" + store;
+  EXPECT_EQ(proof_of(kernel_of(a(), b(), late)).verdict, ProofVerdict::kProved);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each,
+                         PtxWgmmaLayouts,
+                         testing::Values(Case{128, false, 128, false},
+                                         Case{128, true, 128, false},
+                                         Case{128, false, 128, true},
+                                         Case{128, true, 128, true},
+                                         Case{64, true, 32, true},
+                                         Case{32, true, 64, true},
+                                         Case{0, true, 0, true},
+                                         Case{0, false, 0, true},
+                                         Case{0, true, 128, false}),
+                         name_of_case);
+
+// What lies between the panels of an operand is not the operand's.
+TEST(PtxWgmma, PanelsApartLeaveWhatLiesBetweenAlone) {
+  const Layout a = layout_of(128, false);
+  const Layout b{64, true, 2048, 512};  // two panels of 1024 bytes, 2048 apart
+  const std::string store = "  setp.eq.u32 %p2, %r1, 5;\n  @%p2 st.shared.u32 [tile+" +
+                            std::to_string(kBytesOfA + 1024 + 8) + "], 0;\n";
+  Parts between;
+  between.after_issue = store;
+  const OneKernel kernel = kernel_of(a, b, between);
+  expect_product(run_of(kernel));
+  EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
+}
+
+TEST(PtxWgmma, OnlySixteenBitTypesAreTransposed) {
+  OneKernel kernel = kernel_of(layout_of(128, true), layout_of(128, false));
+  const std::size_t at = kernel.body.find("k16.f32.bf16.bf16");
+  kernel.body.replace(at, 17, "k8.f32.tf32.tf32");
+  EXPECT_THAT(ids_in(proof_of(kernel)), Contains("TCGEN05_SHAPE"));
+}
+
+TEST(PtxWgmma, ABaseOffsetIsRefused) {
+  OneKernel kernel = kernel_of(layout_of(128, false), layout_of(128, false));
+  const std::size_t at = kernel.body.find("  setp.ne.u32 %p1, 0, 0;\n");
+  kernel.body.insert(at, "  or.b64 %rd20, %rd20, 562949953421312;\n");
+  try {
+    proof_of(kernel);
+    ADD_FAILURE() << "not refused";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("base offset"));
+  }
+}
+
+// --- A in registers
+
+// A's registers of each lane lie in `in`, in front of the image: %r30 to %r33.
+struct InRegisters {
+  std::string type = "bf16";
+  std::uint32_t bytes = 2;  // of an element
+  std::uint32_t k() const { return 32 / bytes; }
+
+  std::uint32_t encoded(float value) const {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    return bytes == 4 ? bits : bytes == 2 ? bits >> 16 : encode(ElementType::kF8E4M3, value);
+  }
+};
+
+constexpr std::uint32_t kARegisters = 4;
+constexpr std::uint32_t kWordsOfA = kThreads * kARegisters;
+
+OneKernel multiplying_registers(const InRegisters& a, const Parts& parts = {}, bool mn_b = false) {
+  OneKernel kernel;
+  kernel.threads = kThreads;
+  kernel.out_words = kThreads * kN / 2;
+  kernel.control = false;
+  const std::uint32_t each = 4 / a.bytes;
+  for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
+    for (std::uint32_t i = 0; i < kARegisters; ++i) {
+      std::uint32_t word = 0;
+      for (std::uint32_t e = 0; e < each; ++e) {
+        // PTX ISA, "register fragments for wgmma.mma_async.m64nNk16", and its kin.
+        const std::uint32_t lane = thread % 32;
+        const std::uint32_t row = thread / 32 * 16 + lane / 4 + (i % 2 == 0 ? 0 : 8);
+        const std::uint32_t k = lane % 4 * each + e + (i < 2 ? 0 : 4 * each);
+        word |= a.encoded(a_of(row, k)) << (8 * a.bytes * e);
+      }
+      kernel.in.push_back(word);
+    }
+  }
+  const Layout b = layout_of(128, mn_b);
+  std::vector<std::uint32_t> image(kWords);
+  for (std::uint32_t k = 0; k < a.k(); ++k) {
+    for (std::uint32_t n = 0; n < kN; ++n) {
+      const std::uint32_t at = mn_b           ? b.place(n, k)
+                               : a.bytes == 2 ? b.place(n, k)
+                                              : (n * 128 + k * a.bytes) ^ n % 8 * 16;
+      const std::uint32_t bits = a.encoded(b_of(n, k));
+      std::memcpy(reinterpret_cast<std::byte*>(image.data()) + at, &bits, a.bytes);
+    }
+  }
+  kernel.in.insert(kernel.in.end(), image.begin(), image.end());
+  const std::string d = registers("%f", kN / 2);
+  kernel.body =
+      "  mul.wide.u32 %rd5, %r1, 16;\n  add.u64 %rd5, %rd1, %rd5;\n"
+      "  ld.global.v4.u32 {%r30, %r31, %r32, %r33}, [%rd5];\n  add.u64 %rd1, %rd1, " +
+      std::to_string(kWordsOfA * 4) + ";\n" + copies(kWords) + parts.fence + parts.meet +
+      descriptor_of(b, 0, 21) + "  setp.ne.u32 %p1, 0, 0;\n" + parts.before +
+      "  wgmma.mma_async.sync.aligned.m64n64k" + std::to_string(a.k()) + ".f32." + a.type + "." +
+      a.type + " " + d + ", {%r30, %r31, %r32, %r33}, %rd21, %p1, 1, 1" +
+      (a.bytes == 2 ? mn_b ? ", 1" : ", 0" : "") + ";\n" + parts.after_issue + parts.commit +
+      parts.wait + parts.after_wait + stores();
+  return kernel;
+}
+
+class PtxWgmmaRegisters : public testing::TestWithParam<InRegisters> {};
+void PrintTo(const InRegisters& a, std::ostream* out) {
+  *out << a.type;
+}
+
+TEST_P(PtxWgmmaRegisters, HoldA) {
+  const OneKernel kernel = multiplying_registers(GetParam());
+  const OneRun run = run_of(kernel);
+  EXPECT_THAT(ids_in(run.result), IsEmpty());
+  expect_product(run, GetParam().k());
+  const ProofResult proof = proof_of(kernel);
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_in(proof), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Each,
+                         PtxWgmmaRegisters,
+                         testing::Values(InRegisters{"bf16", 2},
+                                         InRegisters{"tf32", 4},
+                                         InRegisters{"e4m3", 1}),
+                         [](const auto& one) { return one.param.type; });
+
+TEST(PtxWgmma, AInRegistersWithATransposedB) {
+  const OneKernel kernel = multiplying_registers({}, {}, true);
+  expect_product(run_of(kernel));
+  EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
+}
+
+// What touches the registers, where it stands, and what it is called.
+struct Touch {
+  const char* name;
+  const char* text;
+  bool found = true;
+};
+void PrintTo(const Touch& touch, std::ostream* out) {
+  *out << touch.name;
+}
+
+class PtxWgmmaTouches : public testing::TestWithParam<Touch> {};
+
+TEST_P(PtxWgmmaTouches, AreFoundBeforeTheWaitAndNotBehind) {
+  Parts early;
+  early.after_issue = GetParam().text;
+  const ProofResult proof = proof_of(multiplying_registers({}, early));
+  if (GetParam().found) {
+    EXPECT_NE(proof.verdict, ProofVerdict::kProved);
+    EXPECT_THAT(ids_in(proof), Contains("WGMMA_ACC_READ_EARLY"));
+  } else {
+    EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+    EXPECT_THAT(ids_in(proof), IsEmpty());
+  }
+  Parts late;
+  late.after_wait = GetParam().text;
+  EXPECT_EQ(proof_of(multiplying_registers({}, late)).verdict, ProofVerdict::kProved);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each,
+    PtxWgmmaTouches,
+    testing::Values(
+        Touch{"AIsWritten", "  mov.b32 %r30, 0;\n"},
+        Touch{"AIsWrittenByALoad", "  ld.global.u32 %r33, [%rd5];\n"},
+        Touch{"AIsComputedWith", "  add.u32 %r40, %r31, 1;\n"},
+        Touch{"AIsStored", "  st.shared.u32 [%r20+8192], %r32;\n"},
+        Touch{"AGetsAnotherName", "  mov.b32 %r40, %r32;\n", false},
+        Touch{"TheAccumulatorIsComputedWith", "  add.f32 %f0, %f0, 0f3F800000;\n"},
+        Touch{"TheAccumulatorIsAddedUp", "  add.rn.f32 %f30, %f1, %f2;\n"},
+        Touch{"TheAccumulatorIsConverted", "  cvt.rn.bf16x2.f32 %r40, %f1, %f2;\n"},
+        Touch{"TheAccumulatorIsWritten", "  mov.b32 %f3, 0f00000000;\n"},
+        Touch{"TheAccumulatorIsSpilled", "  { .local .b32 kept; st.local.f32 [kept], %f4; }\n"},
+        Touch{"TheAccumulatorIsShuffled",
+              "  shfl.sync.bfly.b32 %r40|%p3, %f5, 1, 31, 0xffffffff;\n"},
+        Touch{"TheAccumulatorIsStored",
+              "  mul.wide.u32 %rd12, %r1, 128;\n  add.u64 %rd12, %rd12, %rd2;\n"
+              "  st.global.f32 [%rd12], %f6;\n"},
+        Touch{"OthersAreWritten", "  mov.b32 %r41, 0;\n  add.u32 %r42, %r41, %r1;\n", false}),
+    [](const auto& one) { return std::string{one.param.name}; });
+
+// A of an earlier group may be written again while a later one is under way.
+TEST(PtxWgmma, AIsFreeWhenItsOwnGroupIsOver) {
+  const auto second = [](const std::string& wait) {
+    Parts parts;
+    parts.after_issue = "  wgmma.commit_group.sync.aligned;\n" + parts.before +
+                        "  wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 " +
+                        registers("%f", kN / 2) +
+                        ", {%r60, %r61, %r62, %r63}, %rd21, %p4, 1, 1, 0;\n" +
+                        "  wgmma.commit_group.sync.aligned;\n" + wait + "  mov.b32 %r30, 0;\n";
+    parts.before =
+        "  setp.eq.u32 %p4, 0, 0;\n  mov.b32 %r60, %r30;\n  mov.b32 %r61, %r31;\n  mov.b32 %r62, "
+        "%r32;\n"
+        "  mov.b32 %r63, %r33;\n  wgmma.fence.sync.aligned;\n";
+    return multiplying_registers({}, parts);
+  };
+  EXPECT_EQ(proof_of(second("  wgmma.wait_group.sync.aligned 1;\n")).verdict,
+            ProofVerdict::kProved);
+  EXPECT_THAT(ids_in(proof_of(second(""))), Contains("WGMMA_ACC_READ_EARLY"));
+}
+
+TEST(PtxWgmma, WhatIsWrittenBehindTheFenceIsNotMultiplied) {
+  for (const char* text : {"  add.u32 %r30, %r30, 0;\n", "  add.f32 %f7, %f7, 0f00000000;\n"}) {
+    Parts behind;
+    behind.before = "  wgmma.fence.sync.aligned;\n" + std::string{text};
+    EXPECT_THAT(ids_in(proof_of(multiplying_registers({}, behind))),
+                Contains("WGMMA_FENCE_MISSING"))
+        << text;
+    Parts before;
+    before.before = std::string{text} + "  wgmma.fence.sync.aligned;\n";
+    EXPECT_EQ(proof_of(multiplying_registers({}, before)).verdict, ProofVerdict::kProved) << text;
+  }
+}
+
+TEST(PtxWgmma, AHasFourRegisters) {
+  OneKernel kernel = multiplying_registers({});
+  const std::size_t at = kernel.body.find(", %r33}, %rd21");
+  kernel.body.erase(at, 6);
+  EXPECT_THROW(proof_of(kernel), ConfigError);
+}
+
+}  // namespace warptwin::sim::ptx_wgmma_test
