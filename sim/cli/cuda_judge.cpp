@@ -103,7 +103,11 @@ void LaunchJudge::prove_launch(JudgedLaunch& judged,
   judged.verdict = sim::name_of(proof.verdict);
   judged.code = worse(judged.code, exit_of(proof, strict_));
   judged.operations += proof.operations;
-  judged.text = text_of(proof, entry, none) + judged.kernel + ": " + proof.strength() + "\n";
+  judged.text = text_of(proof, entry, none);
+  if (proof.run.end != RunEnd::kDone) {
+    judged.text += judged.kernel + ": " + text_of(proof.run.end) + "\n";
+  }
+  judged.text += judged.kernel + ": " + proof.strength() + "\n";
   judged.findings = Json::array();
   judged.ids.clear();
   for (const ReportedFinding& found : reported_of(proof, entry, none)) {
