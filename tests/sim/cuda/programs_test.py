@@ -15,6 +15,7 @@ import tempfile
 import unittest
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+ROOT = PROGRAMS.parents[3]
 WARPTWIN, NVCC = "warptwin", "nvcc"
 
 
@@ -26,7 +27,8 @@ def compile_program(name, folder, *options):
         source = PROGRAMS / f"{name}.cpp"
         links = ["-cudart", "none", "-lcuda"]
     program = pathlib.Path(folder) / f"{name}{len(list(pathlib.Path(folder).iterdir()))}"
-    command = [NVCC, "-std=c++20", "-arch=sm_90a", "-lineinfo", "-Xcompiler", "-pthread"]
+    command = [NVCC, "-std=c++20", "-arch=sm_90a", "-lineinfo", "-I", str(ROOT)]
+    command += ["-Xcompiler", "-pthread"]
     command += [*links, *options, str(source), "-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -156,7 +158,8 @@ class ProgramsTest(unittest.TestCase):
             (["-cudart", "shared", "-rdc=true"], "without -rdc"),
         ]:
             program = pathlib.Path(folder) / "refused"
-            command = [NVCC, "-std=c++20", "-arch=sm_90a", *options, "-o", str(program)]
+            command = [NVCC, "-std=c++20", "-arch=sm_90a", *options, "-I", str(ROOT)]
+            command += ["-o", str(program)]
             subprocess.run([*command, str(PROGRAMS / "vector_add.cu")], check=True)
             done, report = run(program)
             self.assertEqual(done.returncode, 2, done.stderr)

@@ -3,7 +3,7 @@
 
 #include <cooperative_groups.h>
 
-#include "check.hpp"
+#include "tests/sim/cuda/programs/check.hpp"
 
 namespace cg = cooperative_groups;
 

@@ -1,6 +1,6 @@
 // A program that ends early: what it has launched is reported.
 
-#include "check.hpp"
+#include "tests/sim/cuda/programs/check.hpp"
 
 __global__ void nothing() {}
 

@@ -1,6 +1,6 @@
 // A call that the stand-ins do not have ends the program.
 
-#include "check.hpp"
+#include "tests/sim/cuda/programs/check.hpp"
 
 int main() {
   cudaGraph_t graph{};

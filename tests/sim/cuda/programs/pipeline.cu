@@ -8,7 +8,7 @@
 #include <cuda.h>
 #include <cuda/ptx>
 
-#include "check.hpp"
+#include "tests/sim/cuda/programs/check.hpp"
 
 #define COUNT 1
 #define PARITY 2

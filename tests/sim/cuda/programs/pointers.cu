@@ -1,7 +1,7 @@
 // Addresses in structures and in memory of the device. FAULT follows one into an
 // allocation that was freed.
 
-#include "check.hpp"
+#include "tests/sim/cuda/programs/check.hpp"
 
 struct Node {
   Node* next;

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "check.hpp"
+#include "tests/sim/cuda/programs/check.hpp"
 
 __global__ void sum(const int* in, int* out) {
   extern __shared__ int shared[];

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "check.hpp"
+#include "tests/sim/cuda/programs/check.hpp"
 
 __global__ void scale(float* values, int n, float by) {
   for (unsigned i = threadIdx.x; i < static_cast<unsigned>(n); i += blockDim.x) {

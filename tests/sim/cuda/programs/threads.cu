@@ -3,7 +3,7 @@
 #include <thread>
 #include <vector>
 
-#include "check.hpp"
+#include "tests/sim/cuda/programs/check.hpp"
 
 __global__ void fill(int* out, int value) {
   out[threadIdx.x] = value;

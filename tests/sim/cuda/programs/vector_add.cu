@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "check.hpp"
+#include "tests/sim/cuda/programs/check.hpp"
 
 __device__ unsigned calls = 40;
 __constant__ float factor = 1;
