@@ -2,7 +2,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <ostream>
+#include <set>
 
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/cuda_judge.hpp"
@@ -88,30 +90,78 @@ static Json json_of(const JudgedLaunch& launch) {
           {"exit", static_cast<int>(launch.code)}};
 }
 
-// One line a launch, and what was found behind them all.
+static std::string ids_of(const JudgedLaunch& launch) {
+  std::string ids;
+  for (const std::string& id : std::set<std::string>{launch.ids.begin(), launch.ids.end()}) {
+    ids += (ids.empty() ? "; " : ", ") + id;
+  }
+  return ids;
+}
+
+// Of a template the name alone says little less than all of its arguments.
+static std::string short_name(const JudgedLaunch& launch) {
+  constexpr std::size_t kColumns = 100;
+  const std::string name = demangled(launch.kernel);
+  return name.size() <= kColumns ? name : name.substr(0, kColumns - 3) + "...";
+}
+
+// Launches in a row of which the same is said.
+struct LaunchRow {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  std::string text;
+  double seconds = 0;
+};
+
+static std::vector<LaunchRow> rows_of(const std::vector<JudgedLaunch>& launches) {
+  std::vector<LaunchRow> rows;
+  for (const JudgedLaunch& launch : launches) {
+    const std::string text = short_name(launch) + " <<<" + extent_text(launch.shape.grid) + ", " +
+                             extent_text(launch.shape.block) + ">>>: " + launch.verdict +
+                             ids_of(launch) + " (" + name_of(launch.policy);
+    if (rows.empty() || rows.back().text != text) {
+      rows.push_back({launch.number, launch.number, text, 0});
+    }
+    rows.back().last = launch.number;
+    rows.back().seconds += launch.seconds;
+  }
+  return rows;
+}
+
+// What each launch was found to do, a line for those in a row that are alike, and a last line for
+// all.
 static void print_summary(Session& session,
                           const std::vector<JudgedLaunch>& launches,
                           const std::vector<std::string>& gave_up) {
   std::ostream& out = session.err;
+  std::map<std::string, std::uint64_t> verdicts;
+  std::set<std::string> kernels;
   for (const JudgedLaunch& launch : launches) {
+    ++verdicts[launch.verdict];
+    kernels.insert(launch.kernel);
     if (launch.code != ExitCode::kClean) {
       out << "launch " << launch.number << ":\n" << launch.text;
     }
   }
-  for (const JudgedLaunch& launch : launches) {
-    std::string ids;
-    for (const std::string& id : std::set<std::string>{launch.ids.begin(), launch.ids.end()}) {
-      ids += (ids.empty() ? "; " : ", ") + id;
-    }
+  for (const LaunchRow& row : rows_of(launches)) {
     char seconds[32];
-    std::snprintf(seconds, sizeof seconds, "%.2f s", launch.seconds);
-    out << "launch " << launch.number << ": " << demangled(launch.kernel) << " <<<"
-        << extent_text(launch.shape.grid) << ", " << extent_text(launch.shape.block)
-        << ">>>: " << launch.verdict << ids << " (" << name_of(launch.policy) << ", " << seconds
-        << ")\n";
+    std::snprintf(seconds, sizeof seconds, ", %.2f s)", row.seconds);
+    out << (row.first == row.last ? "launch " : "launches ") << row.first
+        << (row.first == row.last ? "" : " to " + std::to_string(row.last)) << ": " << row.text
+        << seconds << "\n";
   }
   for (const std::string& why : gave_up) {
     out << "ended: " << why << "\n";
+  }
+  if (!launches.empty()) {
+    out << launches.size() << (launches.size() == 1 ? " launch of " : " launches of ")
+        << kernels.size() << (kernels.size() == 1 ? " kernel" : " kernels");
+    const char* between = ": ";
+    for (const auto& [verdict, count] : verdicts) {
+      out << between << count << " " << verdict;
+      between = ", ";
+    }
+    out << "\n";
   }
 }
 
