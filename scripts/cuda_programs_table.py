@@ -25,6 +25,7 @@ OURS = [
     ("threads", []),
     ("pointers", ["", "FAULT"]),
     ("cluster", ["", "FAULT"]),
+    ("dependent", ["", "FAULT"]),
     ("pipeline", ["", "FAULT=COUNT", "FAULT=PARITY", "FAULT=FENCE", "FAULT=EXIT"]),
 ]
 

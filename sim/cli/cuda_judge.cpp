@@ -5,7 +5,9 @@
 #include <cxxabi.h>
 #include <filesystem>
 #include <fnmatch.h>
+#include <set>
 
+#include "sim/check/footprint.hpp"
 #include "sim/ptx/machine/launch.hpp"
 #include "sim/report/text.hpp"
 #include "sim/run/check.hpp"
@@ -78,6 +80,35 @@ void LaunchJudge::note(JudgedLaunch& judged, const ReportedFinding& found) {
   judged.findings.push_back(json_of(found.finding, found.context));
   judged.ids.emplace_back(found.finding.info->id);
 }
+
+// Which regions a run writes.
+class WriteWatch : public EventSink {
+ public:
+  explicit WriteWatch(const cuda::Device& device) : device_{device} {}
+
+  void on_event(const Event& event) override {
+    switch (event.op) {
+      case Op::kBulkStore:
+      case Op::kTensorStore:
+      case Op::kGlobalStoreRelease:
+      case Op::kGlobalRedAdd:
+      case Op::kGlobalStore: {
+        const GlobalBox box = global_box_of(event);
+        for (std::uint64_t row = 0; row < box.rows; ++row) {
+          written.insert(device_.region_of(box.start + row * box.pitch));
+        }
+        break;
+      }
+      default:
+        break;
+    }
+  }
+
+  std::set<std::uint64_t> written;  // by their first addresses; 0: what is in none
+
+ private:
+  const cuda::Device& device_;
+};
 
 // What the run of a launch with its data leaves for the program.
 static int error_of(const RunResult& result) {
@@ -162,8 +193,19 @@ void LaunchJudge::judge(JudgedLaunch& judged,
   RunOptions run = run_options(session_, entry, none);
   run.moves_data = true;
   run.detect = judged.policy != LaunchPolicy::kRecord;
-  run.at_end = [&](GlobalMemory& memory, std::span<const GlobalAddress>) { device.take(memory); };
+  WriteWatch watch{device};
+  run.observer = &watch;
+  run.at_end = [&](GlobalMemory& memory, std::span<const GlobalAddress>) {
+    watch.written.merge(device.take(memory));
+  };
   const RunResult result = simulate(entry, none, run);
+  run.observer = nullptr;
+  // One that begins early may end before those that it has not waited for.
+  std::set<std::uint64_t>& unfinished = device.unfinished[request.stream];
+  if (!request.follows_early) {
+    unfinished.clear();
+  }
+  unfinished.merge(watch.written);
   judged.operations = result.operations;
   judged.error = error_of(result);
   judged.code = exit_of(result, strict_);

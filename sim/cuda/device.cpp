@@ -1,6 +1,8 @@
 #include "sim/cuda/device.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "sim/cuda/fat_binary.hpp"
 #include "sim/ptx/text/parse.hpp"
@@ -141,7 +143,12 @@ sim::PtxLaunch Device::launch_of(const LaunchRequest& request) {
   launch.shape = request.shape;
   launch.parameters.bytes = request.parameters;
   launch.variables = module(request.module).variables;
+  const auto before = unfinished.find(request.stream);
   for (const auto& [address, region] : regions_) {
+    if (request.follows_early && before != unfinished.end() && before->second.contains(address)) {
+      launch.workload.from_grid_before.push_back(
+          static_cast<std::uint32_t>(launch.workload.tensors.size()));
+    }
     TensorSpec spec{};
     spec.name = region.name.c_str();
     spec.use = TensorUse::kScratch;
@@ -156,12 +163,25 @@ sim::PtxLaunch Device::launch_of(const LaunchRequest& request) {
   return launch;
 }
 
-void Device::take(sim::GlobalMemory& memory) {
+std::set<std::uint64_t> Device::take(sim::GlobalMemory& memory) {
+  std::set<std::uint64_t> changed;
   for (auto& [address, region] : regions_) {
-    if (const std::byte* from = memory.at(address, region.bytes.size())) {
+    const std::byte* from = memory.at(address, region.bytes.size());
+    if (from != nullptr && std::memcmp(region.bytes.data(), from, region.bytes.size()) != 0) {
       std::memcpy(region.bytes.data(), from, region.bytes.size());
+      changed.insert(address);
     }
   }
+  return changed;
+}
+
+std::uint64_t Device::region_of(std::uint64_t address) const {
+  const auto behind_it = regions_.upper_bound(address);
+  if (behind_it == regions_.begin()) {
+    return 0;
+  }
+  const auto& [first, region] = *std::prev(behind_it);
+  return address - first < region.bytes.size() ? first : 0;
 }
 
 }  // namespace warptwin::cuda

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,7 +37,8 @@ struct LaunchRequest {
   std::string kernel;
   ptx::LaunchShape shape;
   std::vector<std::byte> parameters;
-  bool follows_early = false;  // programmatic: it may begin before the launch before it has ended
+  std::uint64_t stream = 0;
+  bool follows_early = false;  // programmatic: it may begin before that of its stream has ended
 };
 
 class Device {
@@ -63,8 +65,13 @@ class Device {
 
   /// The launch with all memory as it is now.
   sim::PtxLaunch launch_of(const LaunchRequest& request);
-  /// What a run of a launch left in memory.
-  void take(sim::GlobalMemory& memory);
+  /// What a run of a launch left in memory. Returns the regions that are not what they were.
+  std::set<std::uint64_t> take(sim::GlobalMemory& memory);
+  /// The first address of the region that has this one; 0: none has.
+  std::uint64_t region_of(std::uint64_t address) const;
+
+  /// What launches of a stream may still write when the next one of it begins early: regions.
+  std::map<std::uint64_t, std::set<std::uint64_t>> unfinished;
 
  private:
   std::string target_;

@@ -54,6 +54,8 @@ Message Service::answer(const Message& message) {
       reply.header = kernel(request);
     } else if (what == "launch") {
       reply.header = launch(request, message);
+    } else if (what == "synchronise") {
+      device_.unfinished.clear();
     } else if (what == "give_up") {
       gave_up_(request.at("why").get<std::string>());
     } else if (what != "nothing") {
@@ -170,6 +172,7 @@ json Service::launch(const json& request, const Message& message) {
   launch.shape.block = extent(request.at("block"));
   launch.shape.cluster = extent(request.at("cluster"));
   launch.shape.dynamic_shared_bytes = request.at("shared_bytes").get<std::uint32_t>();
+  launch.stream = request.value("stream", std::uint64_t{0});
   launch.follows_early = request.value("programmatic", false);
   launch.parameters = message.bytes;
   const LaunchResult result = launcher_(device_, launch);

@@ -1,5 +1,6 @@
 // A launch with fixed places, as files that a command line takes.
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -30,6 +31,11 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
   }
 }
 
+bool is_from_before(const PtxLaunch& launch, std::size_t tensor) {
+  const auto& all = launch.workload.from_grid_before;
+  return std::find(all.begin(), all.end(), tensor) != all.end();
+}
+
 }  // namespace
 
 std::string launch_text_of(const PtxLaunch& launch) {
@@ -45,6 +51,7 @@ std::string launch_text_of(const PtxLaunch& launch) {
     buffers[tensor.name] = {{"type", name_of(tensor.element)},
                             {"shape", {tensor.rows, tensor.columns}},
                             {"use", "control"},
+                            {"from_grid_before", is_from_before(launch, i)},
                             {"address", launch.places[i]},
                             {"contents", std::string{tensor.name} + ".npy"}};
   }

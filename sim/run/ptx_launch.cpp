@@ -204,7 +204,7 @@ class LaunchReader {
 
  private:
   void buffer(const std::string& name, const Node& node) {
-    node.keys({"type", "shape", "use", "contents", "address"});
+    node.keys({"type", "shape", "use", "contents", "address", "from_grid_before"});
     TensorSpec spec{};
     spec.name = names_.emplace_back(name).c_str();
     spec.element = element_of(node["type"]);
@@ -229,6 +229,16 @@ class LaunchReader {
                                  : TensorUse::kScratch;
     launch_.contents.push_back(node.has("contents") ? contents(node["contents"], spec)
                                                     : std::vector<std::byte>{});
+    if (node.has("from_grid_before")) {
+      const json& before = node["from_grid_before"].value();
+      if (!before.is_boolean()) {
+        node["from_grid_before"].fail("true or false is expected");
+      }
+      if (before.get<bool>()) {
+        launch_.workload.from_grid_before.push_back(
+            static_cast<std::uint32_t>(launch_.workload.tensors.size()));
+      }
+    }
     launch_.workload.tensors.push_back(spec);
     launch_.places.push_back(node.has("address") ? address_of(node["address"], spec) : 0);
   }

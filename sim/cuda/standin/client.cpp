@@ -231,6 +231,14 @@ CUresult kernel_of(Library& library, const std::string& name, Kernel** found) {
   return kSuccess;
 }
 
+CUresult synchronise() {
+  Client& client = Client::get();
+  if (client.sticky() == kSuccess) {
+    client.ask({{"do", "synchronise"}});
+  }
+  return client.sticky();
+}
+
 CUresult copy_bytes(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
   Client& client = Client::get();
   if (bytes == 0) {

@@ -122,6 +122,8 @@ bool is_stream(CUstream handle);
 /// Loads an image: the bytes that its header says, or text of PTX.
 CUresult load_library(const void* image, Library** library);
 CUresult kernel_of(Library& library, const std::string& name, Kernel** kernel);
+/// The host waits for what it has launched.
+CUresult synchronise();
 /// Copies between host and device, by where the addresses are.
 CUresult copy_bytes(CUdeviceptr to, CUdeviceptr from, std::size_t bytes);
 
@@ -130,6 +132,7 @@ struct LaunchOptions {
   unsigned block[3] = {1, 1, 1};
   unsigned cluster[3] = {0, 0, 0};  // 0: as the kernel says
   std::size_t shared_bytes = 0;
+  std::uint64_t stream = 0;
   bool programmatic = false;
   bool cooperative = false;
 };

@@ -31,6 +31,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int*, CUfunction, int, std:
 CUresult cuOccupancyMaxActiveClusters(int*, CUfunction, const DriverLaunchConfig*);
 CUresult cuOccupancyMaxPotentialClusterSize(int*, CUfunction, const DriverLaunchConfig*);
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t*, CUfunction, int, int);
+CUresult cuCtxSynchronize();
 CUresult cuCtxGetLimit(std::size_t*, int);
 CUresult cuCtxSetLimit(int, std::size_t);
 CUresult cuMemAlloc_v2(CUdeviceptr*, std::size_t);

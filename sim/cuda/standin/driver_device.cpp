@@ -206,7 +206,8 @@ WARPTWIN_CALL CUresult cuCtxGetFlags(unsigned* flags) {
 }
 
 WARPTWIN_CALL CUresult cuCtxSynchronize() {
-  return Client::get().sticky();
+  const Turn turn;
+  return synchronise();
 }
 
 WARPTWIN_CALL CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {

@@ -101,8 +101,8 @@ CUresult launch(Kernel& kernel, const LaunchOptions& options, void** parameters,
                                      {"block", options.block},
                                      {"cluster", cluster},
                                      {"shared_bytes", options.shared_bytes},
-                                     {"programmatic", options.programmatic},
-                                     {"cooperative", options.cooperative}},
+                                     {"stream", options.stream},
+                                     {"programmatic", options.programmatic}},
                                     bytes);
   // As on a GPU, a launch that fails is told by the next call that looks.
   client.result_of(answer);
@@ -190,6 +190,7 @@ WARPTWIN_CALL CUresult cuLaunchKernel(CUfunction function,
   std::copy(std::begin(grid), std::end(grid), options.grid);
   std::copy(std::begin(block), std::end(block), options.block);
   options.shared_bytes = shared_bytes;
+  options.stream = reinterpret_cast<std::uint64_t>(stream);
   return launch(*function, options, parameters, extra);
 }
 
@@ -205,6 +206,7 @@ WARPTWIN_CALL CUresult cuLaunchKernelEx(const DriverLaunchConfig* config,
   std::copy(std::begin(config->grid), std::end(config->grid), options.grid);
   std::copy(std::begin(config->block), std::end(config->block), options.block);
   options.shared_bytes = config->shared_bytes;
+  options.stream = reinterpret_cast<std::uint64_t>(config->stream);
   const CUresult error = take_attributes({config->attributes, config->attribute_count}, options);
   return error != kSuccess ? error : launch(*function, options, parameters, extra);
 }

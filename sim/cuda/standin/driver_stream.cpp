@@ -42,7 +42,7 @@ WARPTWIN_CALL CUresult cuStreamDestroy_v2(CUstream stream) {
 
 WARPTWIN_CALL CUresult cuStreamSynchronize(CUstream stream) {
   const Turn turn;
-  return is_stream(stream) ? Client::get().sticky() : kInvalidHandle;
+  return is_stream(stream) ? synchronise() : kInvalidHandle;
 }
 
 WARPTWIN_CALL CUresult cuStreamQuery(CUstream stream) {
@@ -122,7 +122,7 @@ WARPTWIN_CALL CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, un
 
 WARPTWIN_CALL CUresult cuEventSynchronize(CUevent event) {
   const Turn turn;
-  return Client::get().events.contains(event) ? Client::get().sticky() : kInvalidHandle;
+  return Client::get().events.contains(event) ? synchronise() : kInvalidHandle;
 }
 
 WARPTWIN_CALL CUresult cuEventQuery(CUevent event) {

@@ -167,7 +167,7 @@ WARPTWIN_CALL cudaError_t cudaDeviceSetCacheConfig(int) {
 }
 
 WARPTWIN_CALL cudaError_t cudaDeviceSynchronize() {
-  return told(warptwin_sticky_error());
+  return told(cuCtxSynchronize());
 }
 
 // What the device holds stays: a program that goes on behind a reset is rare, and then it has more

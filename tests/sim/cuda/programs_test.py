@@ -104,6 +104,13 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual(report["launches"][0]["cluster"], [2, 1, 1])
         self.broken("cluster", {"REMOTE_TO_EXITED_CTA"}, "-DFAULT")
 
+    def test_judges_launches_that_begin_early(self):
+        self.clean("dependent", 2)
+        done, report = run(compile_program("dependent", self.folder.name, "-DFAULT"))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(verdicts(report), ["proved", "refuted"], done.stderr)
+        self.assertEqual(ids(report), {"PDL_MISSING_WAIT"})
+
     def test_has_tensor_maps_and_barriers(self):
         self.clean("pipeline", 1)
         self.broken("pipeline", {"DEADLOCK", "MBAR_UNDERARRIVE"}, "-DFAULT=COUNT")
