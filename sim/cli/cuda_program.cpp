@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -158,9 +159,11 @@ ProgramEnd run_program(const std::vector<std::string>& arguments,
                        const std::function<std::unique_ptr<cuda::Service>()>& service) {
   const fs::path folder = library_folder();
   std::string preload;
+  const char* others = std::getenv("LD_PRELOAD");
   for (const char* library : kLibraries) {
     preload += (preload.empty() ? "" : ":") + (folder / library).string();
   }
+  preload += others == nullptr ? "" : ":" + std::string{others};
   const Meeting meeting;
   int failure[2] = {};
   if (::pipe2(failure, O_CLOEXEC) != 0) {

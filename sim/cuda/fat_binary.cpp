@@ -191,7 +191,7 @@ const Image& choose_ptx(const std::vector<Image>& images, const std::string& chi
   if (best == nullptr) {
     throw ConfigError("the program has no PTX that runs on " + chip + ", only " +
                       (there.empty() ? "nothing" : there) + "; compile it with -arch=" + chip +
-                      ", without -rdc and without code=sm_... alone");
+                      ", without -rdc and without code=sm_... alone, or name another chip");
   }
   return *best;
 }

@@ -1,5 +1,6 @@
 #include "sim/cuda/service.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 

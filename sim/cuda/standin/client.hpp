@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -104,7 +105,7 @@ class Client {
   std::recursive_mutex mutex_;
   int socket_ = -1;
   int process_ = 0;
-  CUresult sticky_ = kSuccess;
+  std::atomic<CUresult> sticky_ = kSuccess;
   nlohmann::json chip_;
 };
 
@@ -116,8 +117,7 @@ bool is_device(CUdeviceptr address);
 /// Ends the program: `why` is a sentence for its user.
 [[noreturn]] void give_up(const std::string& why);
 
-/// What a handle stands for, or null.
-Stream* stream_of(CUstream handle);
+/// Whether a handle is a stream of the program, or one that CUDA has a number for.
 bool is_stream(CUstream handle);
 /// Loads an image: the bytes that its header says, or text of PTX.
 CUresult load_library(const void* image, Library** library);
