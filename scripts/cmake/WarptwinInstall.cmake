@@ -55,6 +55,7 @@ file(GLOB templates ${CMAKE_CURRENT_LIST_DIR}/scenario*.in)
 install(FILES ${PROJECT_BINARY_DIR}/warptwinConfig.cmake
               ${PROJECT_BINARY_DIR}/warptwinConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/WarptwinScenarios.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/WarptwinCuda.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindSystemC.cmake ${templates}
         DESTINATION ${package_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)

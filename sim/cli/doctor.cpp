@@ -92,6 +92,20 @@ constexpr Wanted kHeaders[] = {
      3,
      "building warptwin itself",
      "libeigen3-dev"},
+    {"LZ4",
+     "lz4.h",
+     R"(LZ4_VERSION_MAJOR +(\d+)[\s\S]*?LZ4_VERSION_MINOR +(\d+))",
+     1,
+     7,
+     kOwnScenarios,
+     "liblz4-dev"},
+    {"Zstd",
+     "zstd.h",
+     R"(ZSTD_VERSION_MAJOR +(\d+)[\s\S]*?ZSTD_VERSION_MINOR +(\d+))",
+     1,
+     3,
+     kOwnScenarios,
+     "libzstd-dev"},
 };
 
 Examined examine_one(const Wanted& wanted, const std::optional<std::string>& said) {

@@ -122,6 +122,15 @@ static constexpr Command kCommands[] = {
      "json kernel launch",
      nullptr,
      true},
+    {"cuda",
+     cuda_command,
+     {{"cuda -- PROGRAM ARGUMENTS",
+       "a CUDA program without a GPU: each launch of a kernel is simulated and judged"},
+      {"cuda --list", "the functions of CUDA that there are for it"}},
+     "json-file list policy first keep chip target-ptx profile rule without strict max-steps seed "
+     "random pct resident-ctas",
+     nullptr,
+     true},
     {"make-input",
      make_input,
      {{"make-input FILE.npy", "a matrix of random numbers, float32"}},
@@ -211,6 +220,15 @@ po::options_description all_options() {
       "on", text(), "functional, timed (on a chip), hw (the GPU): which engine, or several")(
       "values", "with what was computed, and what the copies brought")(
       "kernel", text(), "NAME: of a PTX file, this function alone")(
+      "list", "the functions of CUDA's runtime and driver that a program may call")(
+      "policy",
+      po::value<std::vector<std::string>>()->composing(),
+      "check, prove, run or record, and behind a colon which kernels: prove:gemm*; the last that "
+      "fits counts")("first",
+                     text()->default_value("0"),
+                     "N: only the first N launches of each kernel, the others are run; 0: all")(
+      "keep", text(), "DIR: writes each launch, for 'warptwin ptx'")(
+      "target-ptx", text(), "sm_90a, sm_100a, ...: what PTX the chip takes")(
       "name", text(), "of the barriers, as input.full: what each is called")(
       "suppress", text(), "FILE: findings that are known, which then fail nothing")(
       "baseline", text(), "FILE: findings that were there before, which then fail nothing")(
@@ -245,6 +263,9 @@ po::options_description options_of(const Command& command) {
                             po::value<std::vector<std::string>>()->composing(),
                             "FILE.json: measured rows; may be given several times")(
           "split", po::value<std::string>(), "NAME: only the rows whose 'split' it is");
+    }
+    if (name == "json-file") {  // another --json: standard output is the program's
+      options.add_options()("json", po::value<std::string>(), "FILE: the verdicts as JSON");
     }
     for (const auto& option : all.options()) {
       if (option->long_name() == name) {

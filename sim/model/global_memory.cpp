@@ -33,6 +33,17 @@ std::uint64_t GlobalMemory::add(std::string name, std::uint64_t size, bool holds
   return buffers_.back().address;
 }
 
+void GlobalMemory::add_at(std::uint64_t address,
+                          std::string name,
+                          std::uint64_t size,
+                          bool holds_data) {
+  GlobalBuffer buffer{std::move(name), address, size, {}, {}};
+  if (holds_data) {
+    buffer.bytes.resize(size);
+  }
+  buffers_.push_back(std::move(buffer));
+}
+
 const GlobalBuffer* GlobalMemory::find(std::uint64_t address) const {
   for (const GlobalBuffer& buffer : buffers_) {
     if (address >= buffer.address && address < buffer.address + buffer.size) {

@@ -41,6 +41,8 @@ class GlobalMemory {
  public:
   /// Adds a buffer of zeros; `holds_data` false keeps only its address range.
   std::uint64_t add(std::string name, std::uint64_t size, bool holds_data);
+  /// The same at an address of the caller's, which is in no other buffer.
+  void add_at(std::uint64_t address, std::string name, std::uint64_t size, bool holds_data);
   const GlobalBuffer* find(std::uint64_t address) const;
   /// Bytes [address, address + size), or null when they are not all in one buffer that holds data.
   std::byte* at(std::uint64_t address, std::uint64_t size);

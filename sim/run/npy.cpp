@@ -16,93 +16,86 @@ namespace {
 constexpr std::uint64_t kDimensionMax = 1U << 20;
 constexpr std::uint64_t kElementsMax = 1U << 30;
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
-  throw ConfigError(path + ": " + why +
-                    "; save a 2-D float32 array in C order, as numpy.save does");
+constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 32;
+constexpr const char* kMatrixWanted = "a 2-D float32 array";
+constexpr const char* kBytesWanted = "a 1-D uint8 array";
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why, const char* wanted) {
+  throw ConfigError(path + ": " + why + "; save " + wanted + " in C order, as numpy.save does");
 }
 
 struct Header {
-  std::uint64_t rows = 0;
-  std::uint64_t columns = 0;
+  std::string type;
+  std::string shape;
   std::uint64_t data_at = 0;
 };
 
 // The library reads beyond what a damaged file holds, so the header and the size are checked first.
-Header check_header(std::istream& in, const std::string& path) {
+Header read_header(std::istream& in, const std::string& path, const char* wanted) {
   char prefix[10] = {};
   if (!in.read(prefix, sizeof prefix) || std::string_view{prefix, 6} != "\x93NUMPY") {
-    refuse(path, "no .npy file");
+    refuse(path, "no .npy file", wanted);
   }
   if (prefix[6] != 1 || prefix[7] != 0) {
-    refuse(path, "format version " + std::to_string(prefix[6]) + ", only 1.0 is read");
+    refuse(path, "format version " + std::to_string(prefix[6]) + ", only 1.0 is read", wanted);
   }
   const std::uint32_t length = static_cast<unsigned char>(prefix[8]) |
                                static_cast<std::uint32_t>(static_cast<unsigned char>(prefix[9]))
                                    << 8U;
   std::string text(length, '\0');
   if (!in.read(text.data(), length)) {
-    refuse(path, "the header is cut off");
+    refuse(path, "the header is cut off", wanted);
   }
   static const std::regex kDescription{R"('descr':\s*'([^']{1,16})')"};
   static const std::regex kOrder{R"('fortran_order':\s*(True|False))"};
-  static const std::regex kShape{R"('shape':\s*\(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*,?\s*\))"};
+  static const std::regex kShape{R"('shape':\s*\(([0-9, ]{0,40})\))"};
+  Header header;
+  header.data_at = sizeof prefix + length;
   std::smatch match;
-  if (!std::regex_search(text, match, kDescription) || match[1] != "<f4") {
-    refuse(path, "the elements are not float32");
+  if (std::regex_search(text, match, kDescription)) {
+    header.type = match[1];
   }
   if (!std::regex_search(text, match, kOrder) || match[1] != "False") {
-    refuse(path, "the order is not C's");
+    refuse(path, "the order is not C's", wanted);
   }
-  if (!std::regex_search(text, match, kShape)) {
-    refuse(path, "the shape is not two-dimensional");
-  }
-  const Header header{std::stoull(match[1]), std::stoull(match[2]), sizeof prefix + length};
-  if (header.rows == 0 || header.columns == 0 || header.rows > kDimensionMax ||
-      header.columns > kDimensionMax || header.rows * header.columns > kElementsMax) {
-    refuse(path, "the shape " + match[1].str() + " x " + match[2].str() + " is empty or too large");
+  if (std::regex_search(text, match, kShape)) {
+    header.shape = match[1];
   }
   return header;
 }
 
-}  // namespace
+struct MatrixHeader {
+  std::uint64_t rows = 0;
+  std::uint64_t columns = 0;
+  std::uint64_t data_at = 0;
+};
 
-NpyMatrix read_npy(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    throw ConfigError(path +
-                      ": there is no such file; make one with 'warptwin make-input' or numpy.save");
+MatrixHeader check_header(std::istream& in, const std::string& path) {
+  const Header read = read_header(in, path, kMatrixWanted);
+  static const std::regex kTwo{R"(\s*(\d{1,9})\s*,\s*(\d{1,9})\s*,?\s*)"};
+  std::smatch match;
+  if (read.type != "<f4") {
+    refuse(path, "the elements are not float32", kMatrixWanted);
   }
-  std::ifstream in{path, std::ios::binary};
-  const Header header = check_header(in, path);
-  const std::uint64_t expected = header.data_at + header.rows * header.columns * sizeof(float);
-  const std::uint64_t size = std::filesystem::file_size(path, error);
-  if (error || size != expected) {
+  if (!std::regex_match(read.shape, match, kTwo)) {
+    refuse(path, "the shape is not two-dimensional", kMatrixWanted);
+  }
+  const MatrixHeader header{std::stoull(match[1]), std::stoull(match[2]), read.data_at};
+  if (header.rows == 0 || header.columns == 0 || header.rows > kDimensionMax ||
+      header.columns > kDimensionMax || header.rows * header.columns > kElementsMax) {
     refuse(path,
-           "the file has " + std::to_string(size) + " bytes, and its header says " +
-               std::to_string(expected));
+           "the shape " + match[1].str() + " x " + match[2].str() + " is empty or too large",
+           kMatrixWanted);
   }
-  in.seekg(0);
-  NpyMatrix matrix{
-      static_cast<std::uint32_t>(header.rows), static_cast<std::uint32_t>(header.columns), {}};
-  try {
-    const auto array = xt::load_npy<float>(in);
-    matrix.values.assign(array.begin(), array.end());
-  } catch (const std::exception& damage) {
-    refuse(path, "the header is damaged (" + std::string{damage.what()} + ")");
-  }
-  if (matrix.values.size() != std::size_t{matrix.rows} * matrix.columns) {
-    refuse(path, "the header is damaged");
-  }
-  return matrix;
+  return header;
 }
 
-void write_npy(const std::string& path, const NpyMatrix& matrix) {
+// Replaces `path` only once the whole file is written.
+void write_whole(const std::string& path, const std::string& bytes) {
   const std::string unfinished = path + ".unfinished";
   {
     std::ofstream out{unfinished, std::ios::binary};
-    const std::vector<std::size_t> shape{matrix.rows, matrix.columns};
     if (out) {
-      const std::string bytes = xt::dump_npy(xt::adapt(matrix.values, shape));
       out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
       out.flush();
     }
@@ -117,6 +110,76 @@ void write_npy(const std::string& path, const NpyMatrix& matrix) {
     std::remove(unfinished.c_str());
     throw ConfigError(path + ": cannot be written: " + error.message());
   }
+}
+
+void require_size(const std::string& path, std::uint64_t expected, const char* wanted) {
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(path, error);
+  if (error || size != expected) {
+    refuse(path,
+           "the file has " + std::to_string(size) + " bytes, and its header says " +
+               std::to_string(expected),
+           wanted);
+  }
+}
+
+}  // namespace
+
+NpyMatrix read_npy(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    throw ConfigError(path +
+                      ": there is no such file; make one with 'warptwin make-input' or numpy.save");
+  }
+  std::ifstream in{path, std::ios::binary};
+  const MatrixHeader header = check_header(in, path);
+  require_size(path, header.data_at + header.rows * header.columns * sizeof(float), kMatrixWanted);
+  in.seekg(0);
+  NpyMatrix matrix{
+      static_cast<std::uint32_t>(header.rows), static_cast<std::uint32_t>(header.columns), {}};
+  try {
+    const auto array = xt::load_npy<float>(in);
+    matrix.values.assign(array.begin(), array.end());
+  } catch (const std::exception& damage) {
+    refuse(path, "the header is damaged (" + std::string{damage.what()} + ")", kMatrixWanted);
+  }
+  if (matrix.values.size() != std::size_t{matrix.rows} * matrix.columns) {
+    refuse(path, "the header is damaged", kMatrixWanted);
+  }
+  return matrix;
+}
+
+void write_npy(const std::string& path, const NpyMatrix& matrix) {
+  const std::vector<std::size_t> shape{matrix.rows, matrix.columns};
+  write_whole(path, xt::dump_npy(xt::adapt(matrix.values, shape)));
+}
+
+std::vector<std::byte> read_npy_bytes(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    throw ConfigError(path + ": there is no such file");
+  }
+  std::ifstream in{path, std::ios::binary};
+  const Header header = read_header(in, path, kBytesWanted);
+  static const std::regex kOne{R"(\s*(\d{1,10})\s*,\s*)"};
+  std::smatch match;
+  if (header.type != "|u1" || !std::regex_match(header.shape, match, kOne) ||
+      std::stoull(match[1]) > kBytesMax) {
+    refuse(path, "no bytes in one dimension", kBytesWanted);
+  }
+  std::vector<std::byte> bytes(std::stoull(match[1]));
+  require_size(path, header.data_at + bytes.size(), kBytesWanted);
+  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  if (!in) {
+    throw ConfigError(path + ": cannot be read");
+  }
+  return bytes;
+}
+
+void write_npy_bytes(const std::string& path, std::span<const std::byte> bytes) {
+  const std::vector<std::size_t> shape{bytes.size()};
+  const auto* first = reinterpret_cast<const std::uint8_t*>(bytes.data());
+  write_whole(path, xt::dump_npy(xt::adapt(first, bytes.size(), xt::no_ownership(), shape)));
 }
 
 }  // namespace warptwin::sim

@@ -2,7 +2,9 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,5 +22,9 @@ struct NpyMatrix {
 NpyMatrix read_npy(const std::string& path);
 /// Replaces `path` only once the whole matrix is written.
 void write_npy(const std::string& path, const NpyMatrix& matrix);
+
+/// The same of bytes in one dimension, uint8.
+std::vector<std::byte> read_npy_bytes(const std::string& path);
+void write_npy_bytes(const std::string& path, std::span<const std::byte> bytes);
 
 }  // namespace warptwin::sim

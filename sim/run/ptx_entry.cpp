@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "sim/ptx/machine/tensor_map.hpp"
 #include "sim/ptx/machine/warp.hpp"
 
 namespace warptwin::sim {
@@ -20,12 +21,21 @@ struct TakenForGranted {
   std::set<std::string> early_uses;
 };
 
+constexpr std::size_t kNoTensor = ~std::size_t{0};
+
+/// A variable of the module: a tensor of its own, or a place in one of the launch's.
+struct PlacedVariable {
+  std::size_t tensor = kNoTensor;
+  std::uint64_t address = 0;
+};
+
 /// What an entry's functions share.
 struct HeldLaunch {
   PtxLaunch launch;
   ScenarioInfo info;
   ParameterSet parameters{std::span<const Parameter>{}};
-  std::size_t tensors = 0;  // of the workload; behind them are the module's variables
+  std::vector<PlacedVariable> variables;                       // of the module, in its order
+  std::vector<std::pair<std::uint32_t, TensorMapState>> maps;  // by offset of the parameters
   std::deque<std::string> names;
   std::vector<Parameter> fixed;  // of a scenario: its parameters, none of which is a choice now
   std::shared_ptr<TakenForGranted> taken = std::make_shared<TakenForGranted>();
@@ -140,10 +150,16 @@ void check_shape(const PtxLaunch& launch) {
   }
 }
 
-// The module's variables are buffers behind those of the launch.
+// The module's variables are buffers behind those of the launch, but for those that stand there.
 void add_variables(HeldLaunch& held) {
   PtxLaunch& launch = held.launch;
   for (const ptx::ModuleVariable& each : launch.kernel->variables()) {
+    const auto placed = launch.variables.find(each.variable->name);
+    if (placed != launch.variables.end()) {
+      held.variables.push_back({kNoTensor, placed->second});
+      continue;
+    }
+    held.variables.push_back({launch.workload.tensors.size(), 0});
     const auto bytes = static_cast<std::uint32_t>((each.bytes + 15) / 16 * 16);
     TensorSpec spec{};
     spec.name = held.names.emplace_back(each.variable->name).c_str();
@@ -156,48 +172,46 @@ void add_variables(HeldLaunch& held) {
   }
 }
 
-// What an initialiser that is an address stands for: a variable of the module, or a function.
-std::uint64_t initial_address(const HeldLaunch& held,
-                              std::span<const GlobalAddress> addresses,
-                              const ptx::Variable& variable,
-                              const ptx::InitialValue& value) {
-  const auto& variables = held.launch.kernel->variables();
-  for (std::size_t i = 0; i < variables.size(); ++i) {
-    if (variables[i].variable->name == value.symbol) {
-      return addresses[held.tensors + i].value + value.bits;
-    }
-  }
-  const auto& functions = held.launch.kernel->program().module().functions;
-  for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (functions[i].name == value.symbol) {
-      return ptx::kFunctionWindow + i + value.bits;
-    }
-  }
-  throw ConfigError("variable " + std::string{variable.name} + ": its initialiser " +
-                    std::string{value.symbol} +
-                    " is neither a global or constant variable nor a function");
+std::uint64_t place_of(const HeldLaunch& held,
+                       std::span<const GlobalAddress> addresses,
+                       std::size_t variable) {
+  const PlacedVariable& placed = held.variables[variable];
+  return placed.tensor == kNoTensor ? placed.address : addresses[placed.tensor].value;
 }
 
 void write_variables(const HeldLaunch& held,
                      GlobalMemory& memory,
                      std::span<const GlobalAddress> addresses) {
   const auto& variables = held.launch.kernel->variables();
+  const auto place = [&](std::string_view name) -> std::uint64_t {
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      if (variables[i].variable->name == name) {
+        return place_of(held, addresses, i);
+      }
+    }
+    return 0;
+  };
   for (std::size_t i = 0; i < variables.size(); ++i) {
-    const ptx::Variable& variable = *variables[i].variable;
-    const std::uint64_t begin = addresses[held.tensors + i].value;
-    const std::uint32_t size = ptx::bytes_of(variable.type);
-    for (const ptx::InitialValue& value : variable.initial) {
-      std::uint64_t bits = value.bits;
-      if (!value.symbol.empty()) {
-        bits = initial_address(held, addresses, variable, value);
-      }
-      if (value.mask != 0) {
-        bits = (bits & value.mask) >> std::countr_zero(value.mask);
-      }
-      const std::uint64_t at = begin + value.element * size;
-      if (std::byte* to = memory.at(at, size); to != nullptr) {
-        std::memcpy(to, &bits, std::min<std::uint32_t>(size, 8));
-      }
+    if (held.variables[i].tensor == kNoTensor) {
+      continue;
+    }
+    const std::vector<std::byte> bytes =
+        initial_bytes(held.launch.kernel->program().module(), *variables[i].variable, place);
+    if (std::byte* to = memory.at(place_of(held, addresses, i), bytes.size()); to != nullptr) {
+      std::memcpy(to, bytes.data(), bytes.size());
+    }
+  }
+}
+
+// Maps that the launch's parameters hold as bytes, as the driver's encoders write them: on 64
+// bytes.
+void find_maps(HeldLaunch& held) {
+  const std::vector<std::byte>& bytes = held.launch.parameters.bytes;
+  for (std::size_t at = 0; at + ptx::kTensorMapBytes <= bytes.size(); at += 64) {
+    const std::span<const std::byte, ptx::kTensorMapBytes> place{bytes.data() + at,
+                                                                 ptx::kTensorMapBytes};
+    if (auto map = ptx::decode_tensor_map(place)) {
+      held.maps.emplace_back(static_cast<std::uint32_t>(at), std::move(*map));
     }
   }
 }
@@ -217,13 +231,18 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
     grid->box_bytes[maps[place.index].number] =
         map.box_rows * map.box_columns / elements_in_unit(element) * bytes_of(element);
   }
+  for (std::size_t i = 0; i < held->maps.size(); ++i) {
+    const auto number = static_cast<std::uint32_t>(launch.workload.maps.size() + i);
+    grid->maps[held->maps[i].first] = number;
+    grid->box_bytes[number] = held->maps[i].second.box_bytes();
+  }
   for (const ptx::ParameterPlace& place : launch.parameters.pointers) {
     const std::uint64_t address = addresses[place.index].value + place.added;
     std::memcpy(grid->parameters.data() + place.offset, &address, sizeof address);
   }
   const auto& variables = launch.kernel->variables();
   for (std::size_t i = 0; i < variables.size(); ++i) {
-    grid->global_places[variables[i].variable] = addresses[held->tensors + i].value;
+    grid->global_places[variables[i].variable] = place_of(*held, addresses, i);
   }
   // Behind those of the workload are the module's variables.
   for (std::size_t i = 0; i < addresses.size() && i < launch.workload.tensors.size(); ++i) {
@@ -245,7 +264,6 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
 std::shared_ptr<HeldLaunch> hold(PtxLaunch launch) {
   check_shape(launch);
   const auto held = std::make_shared<HeldLaunch>();
-  held->tensors = launch.workload.tensors.size();
   launch.workload.clusters = launch.shape.clusters();
   launch.workload.cluster_size = launch.shape.cluster_size();
   const std::uint32_t registers = launch.kernel->function().directives.registers_max;
@@ -254,6 +272,7 @@ std::shared_ptr<HeldLaunch> hold(PtxLaunch launch) {
   }
   held->launch = std::move(launch);
   add_variables(*held);
+  find_maps(*held);
   held->info = {held->launch.name.c_str(), ScenarioKind::kClean, "a PTX kernel"};
   return held;
 }
@@ -264,6 +283,43 @@ std::uint32_t shared_bytes_of(const PtxLaunch& launch) {
 }
 
 }  // namespace
+
+std::vector<std::byte> initial_bytes(const ptx::Module& module,
+                                     const ptx::Variable& variable,
+                                     const std::function<std::uint64_t(std::string_view)>& place) {
+  const auto address_of = [&](std::string_view symbol) -> std::uint64_t {
+    for (const ptx::Variable& other : module.variables) {
+      const bool global = other.space == ptx::Space::kGlobal || other.space == ptx::Space::kConst;
+      if (global && other.name == symbol) {
+        return place(symbol);
+      }
+    }
+    for (std::size_t i = 0; i < module.functions.size(); ++i) {
+      if (module.functions[i].name == symbol) {
+        return ptx::kFunctionWindow + i;
+      }
+    }
+    throw ConfigError("variable " + std::string{variable.name} + ": its initialiser " +
+                      std::string{symbol} +
+                      " is neither a global or constant variable nor a function");
+  };
+  std::vector<std::byte> bytes(std::max<std::uint64_t>(variable.bytes(), 1));
+  const std::uint32_t size = ptx::bytes_of(variable.type);
+  for (const ptx::InitialValue& value : variable.initial) {
+    std::uint64_t bits = value.bits;
+    if (!value.symbol.empty()) {
+      bits += address_of(value.symbol);
+    }
+    if (value.mask != 0) {
+      bits = (bits & value.mask) >> std::countr_zero(value.mask);
+    }
+    const std::uint64_t at = value.element * size;
+    if (at + size <= bytes.size()) {
+      std::memcpy(bytes.data() + at, &bits, std::min<std::uint32_t>(size, 8));
+    }
+  }
+  return bytes;
+}
 
 ScenarioEntry entry_of(PtxLaunch launch) {
   const std::shared_ptr<HeldLaunch> held = hold(std::move(launch));
@@ -276,6 +332,11 @@ ScenarioEntry entry_of(PtxLaunch launch) {
     symbols.bytes = shared_bytes_of(held->launch);
     return symbols;
   };
+  entry.places = held->launch.places;
+  for (const auto& [unused, map] : held->maps) {
+    static_cast<void>(unused);
+    entry.more_maps.push_back(map);
+  }
   entry.hypotheses = [held] { return hypotheses_of(*held->taken); };
   entry.body = [held](const ParameterSet&,
                       std::span<const SimTensorMap> maps,

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/ptx/machine/kernel.hpp"
@@ -22,7 +26,18 @@ struct PtxLaunch {
   Workload workload;
   /// What each tensor of the workload begins with; empty: zeros, or drawn for an input.
   std::vector<std::vector<std::byte>> contents;
+  /// Where the tensors stand; empty: one behind the other.
+  std::vector<std::uint64_t> places{};
+  /// Of variables of the module that stand in these tensors: where. The others begin as the module
+  /// says.
+  std::map<std::string, std::uint64_t, std::less<>> variables{};
 };
+
+/// What a variable of the module begins with. `place` says where a global or constant variable of
+/// it stands. Throws ConfigError for an initialiser that is the address of something else.
+std::vector<std::byte> initial_bytes(const ptx::Module& module,
+                                     const ptx::Variable& variable,
+                                     const std::function<std::uint64_t(std::string_view)>& place);
 
 /// An entry without parameters. Its outputs are compared with nothing. Throws ConfigError for a
 /// launch that the kernel's directives do not allow. The entry and its copies keep the kernel and
@@ -42,6 +57,16 @@ ScenarioEntry entry_of(const ScenarioEntry& scenario,
 ScenarioEntry entry_of_launch_file(const std::string& ptx,
                                    const std::string& launch,
                                    const std::vector<ScenarioEntry>& scenarios);
+
+/// Writes a launch with fixed places into a folder: `kernel.ptx`, `launch.json`, and what each
+/// tensor begins with. Throws ConfigError where it cannot.
+void keep_launch(const PtxLaunch& launch, const std::string& ptx, const std::string& folder);
+
+/// The launch file that `keep_launch` writes.
+std::string launch_text_of(const PtxLaunch& launch);
+
+/// A number for what a launch says: a schedule is for this launch only.
+std::uint64_t content_of(std::string_view launch_text, std::string_view ptx_text);
 
 /// A first launch file for a kernel, as its signature says: one CTA, zeros, and a buffer for each
 /// parameter that may be an address. An empty name is the only kernel of the file.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -16,6 +17,9 @@ namespace {
 
 using nlohmann::json;
 
+// Below are the buffers without an address, above the windows of the other spaces.
+constexpr std::uint64_t kAddressLeast = std::uint64_t{1} << 32;
+constexpr std::uint64_t kAddressMax = std::uint64_t{1} << 47;
 constexpr std::uint64_t kBufferBytesMax = std::uint64_t{4} << 30;
 
 /// A value of the file, and where it stands: errors name the place.
@@ -165,11 +169,42 @@ class LaunchReader {
     }
   }
 
+  // Of variables of the module that stand in buffers: where.
+  void variables() {
+    if (!root_.has("variables")) {
+      return;
+    }
+    const Node variables = root_["variables"];
+    if (!variables.value().is_object()) {
+      variables.fail("an object is expected");
+    }
+    for (const auto& [name, value] : variables.value().items()) {
+      const Node node{value, "variables." + name};
+      const std::uint64_t address = node.number(kAddressMax);
+      bool found = false;
+      for (const ptx::ModuleVariable& each : launch_.kernel->variables()) {
+        if (each.variable->name == name) {
+          found = true;
+          require_room(node, address, each.bytes);
+        }
+      }
+      if (!found) {
+        node.fail("the module has no variable '" + name + "'");
+      }
+      launch_.variables.emplace(name, address);
+    }
+  }
+
+  /// Files of contents are named from the launch file's folder.
+  void read_beside(const std::string& launch_file) {
+    folder_ = std::filesystem::path{launch_file}.parent_path().string();
+  }
+
   void take_map_names(const std::vector<std::string>& names) { map_names_ = names; }
 
  private:
   void buffer(const std::string& name, const Node& node) {
-    node.keys({"type", "shape", "use", "contents"});
+    node.keys({"type", "shape", "use", "contents", "address", "from_grid_before"});
     TensorSpec spec{};
     spec.name = names_.emplace_back(name).c_str();
     spec.element = element_of(node["type"]);
@@ -194,14 +229,62 @@ class LaunchReader {
                                  : TensorUse::kScratch;
     launch_.contents.push_back(node.has("contents") ? contents(node["contents"], spec)
                                                     : std::vector<std::byte>{});
+    if (node.has("from_grid_before")) {
+      const json& before = node["from_grid_before"].value();
+      if (!before.is_boolean()) {
+        node["from_grid_before"].fail("true or false is expected");
+      }
+      if (before.get<bool>()) {
+        launch_.workload.from_grid_before.push_back(
+            static_cast<std::uint32_t>(launch_.workload.tensors.size()));
+      }
+    }
     launch_.workload.tensors.push_back(spec);
+    launch_.places.push_back(node.has("address") ? address_of(node["address"], spec) : 0);
+  }
+
+  // A buffer's place, which no other's overlaps.
+  std::uint64_t address_of(const Node& node, const TensorSpec& spec) const {
+    const std::uint64_t address = node.number(kAddressMax);
+    if (address < kAddressLeast || address % 4 != 0) {
+      node.fail("a multiple of 4 from 2^32 on is expected");
+    }
+    for (std::size_t i = 0; i < launch_.places.size(); ++i) {
+      const std::uint64_t other = launch_.places[i];
+      const TensorSpec& tensor = launch_.workload.tensors[i];
+      if (other != 0 && address < other + tensor.bytes() && other < address + spec.bytes()) {
+        node.fail("it overlaps buffer '" + std::string{tensor.name} + "'");
+      }
+    }
+    return address;
+  }
+
+  void require_room(const Node& node, std::uint64_t address, std::uint64_t bytes) const {
+    for (std::size_t i = 0; i < launch_.places.size(); ++i) {
+      const std::uint64_t first = launch_.places[i];
+      const std::uint64_t size = launch_.workload.tensors[i].bytes();
+      if (first != 0 && address >= first && address - first <= size &&
+          bytes <= size - (address - first)) {
+        return;
+      }
+    }
+    node.fail("no buffer with an address has its " + std::to_string(bytes) + " bytes");
   }
 
   std::vector<std::byte> contents(const Node& node, const TensorSpec& spec) {
-    HostTensor tensor{spec, std::vector<float>(std::size_t{spec.rows} * spec.columns)};
+    if (node.value().is_string()) {
+      const std::string file = (std::filesystem::path{folder_} / node.text()).string();
+      std::vector<std::byte> bytes = read_npy_bytes(file);
+      if (bytes.size() != spec.bytes()) {
+        node.fail(std::to_string(spec.bytes()) + " bytes are expected in " + file + ", not " +
+                  std::to_string(bytes.size()));
+      }
+      return bytes;
+    }
+    const std::size_t elements = std::size_t{spec.rows} * spec.columns;
     if (node.value().is_array()) {
-      if (node.size() != tensor.values.size()) {
-        node.fail(std::to_string(tensor.values.size()) + " numbers are expected, not " +
+      if (node.size() != elements) {
+        node.fail(std::to_string(elements) + " numbers are expected, not " +
                   std::to_string(node.size()));
       }
       std::vector<std::byte> bytes(spec.bytes());
@@ -214,7 +297,7 @@ class LaunchReader {
       }
       return bytes;
     }
-    node.fail("a list of numbers is expected, row by row");
+    node.fail("a list of numbers is expected, row by row, or the name of a .npy file of bytes");
   }
 
   // Control words are integers as they stand; other elements are rounded to their type.
@@ -364,6 +447,7 @@ class LaunchReader {
   PtxLaunch& launch_;
   std::deque<std::string>& names_;
   std::vector<std::string> map_names_;
+  std::string folder_;
 };
 
 json read_json(const std::string& path, std::string& text) {
@@ -407,6 +491,7 @@ ScenarioEntry entry_of_launch_file(const std::string& ptx,
              "parameters",
              "buffers",
              "maps",
+             "variables",
              "scenario",
              "set"});
   const auto names = std::make_shared<std::deque<std::string>>();
@@ -439,9 +524,11 @@ ScenarioEntry entry_of_launch_file(const std::string& ptx,
     entry = entry_of(scenario, parameters, std::move(launch));
   } else {
     LaunchReader reader{root, launch, *names};
+    reader.read_beside(launch_file);
     reader.shape();
     reader.buffers();
     reader.maps();
+    reader.variables();
     reader.parameters();
     entry = entry_of(std::move(launch));
     entry.initial = [names, initial = entry.initial](GlobalMemory& memory,
@@ -450,19 +537,10 @@ ScenarioEntry entry_of_launch_file(const std::string& ptx,
     };
   }
   entry.command_name = "--ptx " + ptx + " --launch " + launch_file;
-  // FNV-1a over both texts: a schedule is for this launch only.
-  std::uint64_t content = 14695981039346656037ULL;
-  const auto add = [&](std::string_view part) {
-    for (const char c : part) {
-      content = (content ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    }
-  };
-  add(text);
   std::ifstream in{ptx, std::ios::binary};
   std::ostringstream all;
   all << in.rdbuf();
-  add(all.str());
-  entry.content = content;
+  entry.content = content_of(text, all.str());
   return entry;
 }
 

@@ -33,6 +33,10 @@ struct ScenarioEntry {
   /// `initial` says what every buffer holds in every run. Else inputs are drawn where it says
   /// nothing, and a run that moves no data knows of no buffer but scratch.
   bool initial_is_whole = false;
+  /// Where the tensors of the workload stand; 0, or behind the list's end: anywhere.
+  std::vector<std::uint64_t> places{};
+  /// Tensor maps behind those of the workload.
+  std::vector<TensorMapState> more_maps{};
   /// Of a program or a PTX kernel: what runs of it have taken for granted, a sentence each.
   std::function<std::vector<std::string>()> hypotheses{};
   /// How a command line names it, and a number for what it says.

@@ -146,8 +146,17 @@ std::vector<HostTensor> fill(const ScenarioEntry& scenario,
     const bool holds = options.moves_data || spec.use == TensorUse::kScratch ||
                        scenario.initial_is_whole ||
                        (scenario.initial != nullptr && spec.use == TensorUse::kOutput);
-    addresses.push_back({memory.add(spec.name, spec.bytes(), holds)});
+    const std::size_t index = addresses.size();
+    const std::uint64_t place = index < scenario.places.size() ? scenario.places[index] : 0;
+    if (place != 0) {
+      memory.add_at(place, spec.name, spec.bytes(), holds);
+    }
+    addresses.push_back({place != 0 ? place : memory.add(spec.name, spec.bytes(), holds)});
     if (!options.moves_data) {
+      continue;
+    }
+    if (place != 0 && spec.use == TensorUse::kScratch) {
+      tensors.push_back({spec, {}});  // no numbers: nobody asks for them behind the run
       continue;
     }
     if (scenario.initial_is_whole && !options.inputs.contains(spec.name)) {
@@ -251,6 +260,8 @@ RunResult simulate(const ScenarioEntry& scenario,
     memory.maps.push_back(decode_map(spec, workload.tensors[spec.tensor], addresses[spec.tensor]));
   }
 
+  memory.maps.insert(memory.maps.end(), scenario.more_maps.begin(), scenario.more_maps.end());
+
   LaunchConfig config = launch_config(scenario, parameters, options);
   for (const std::uint32_t tensor : workload.from_grid_before) {
     const std::uint64_t begin = addresses[tensor].value;
@@ -294,6 +305,9 @@ RunResult simulate(const ScenarioEntry& scenario,
   if (detectors) {
     detectors->at_end(gpu, result.end);
     result.findings = detectors->take_findings();
+  }
+  if (options.at_end) {
+    options.at_end(memory, addresses);
   }
   if (options.moves_data) {
     std::vector<HostTensor> expected = tensors;

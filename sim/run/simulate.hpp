@@ -41,6 +41,8 @@ struct RunOptions {
   EventSink* observer = nullptr;
   /// Sees the machine before it runs, when not empty.
   std::function<void(Gpu&)> on_machine;
+  /// Sees global memory behind the run, and where the tensors stand, when not empty.
+  std::function<void(GlobalMemory&, std::span<const GlobalAddress>)> at_end;
   /// Makes the scheduler instead of `schedule`, for one that looks at the machine.
   std::function<std::unique_ptr<Scheduler>(const Gpu&)> scheduler;
   /// Runs the machine instead of the functional engine, when not null.

@@ -21,6 +21,10 @@ for file in man/man1/warptwin.1 bash-completion/completions/warptwin; do
   [[ -s $work/prefix/share/$file ]] || { echo "there is no share/$file"; exit 1; }
 done
 
+# The stand-ins for CUDA are where the command looks for them.
+"$work/prefix/bin/warptwin" cuda -- true 2> "$work/cuda.log" && fail "true launches no kernel"
+grep -q "the program launched no kernel" "$work/cuda.log" || { cat "$work/cuda.log"; exit 1; }
+
 # The consumer is compiled the way the build was; a sanitizer's runtime is part of its libraries.
 cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 type=$(cached CMAKE_BUILD_TYPE)

@@ -48,6 +48,7 @@ MAY_INCLUDE = {
     "sim/ptx/lanes": ["common", "sim/ptx/text", "sim/ptx/code"],
     "sim/ptx/machine": ["common", "sim/ptx/text", "sim/ptx/code", "sim/ptx/lanes", "sim/model"],
     "sim/run": ["common", "sim"],
+    "sim/cuda": ["common", "sim"],
     "sim/report": ["common", "sim"],
     "sim/cli": ["common", "sim", "hw", "scenarios"],
     "tests": ["common", "sim", "hw", "scenarios"],

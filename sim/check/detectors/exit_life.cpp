@@ -23,6 +23,8 @@ class ExitLifeDetector : public Detector {
                   Op::kMbarrierArrive,
                   Op::kMbarrierCompleteTx,
                   Op::kMbarrierExpectTx,
+                  Op::kSharedLoad,
+                  Op::kSharedStore,
                   Op::kTcgen05Commit,
                   Op::kTcgen05Cp,
                   Op::kTcgen05Ld,

@@ -25,6 +25,7 @@ ExitCode calibrate_command(Session& session);
 ExitCode trace_command(Session& session);
 ExitCode compare_command(Session& session);
 ExitCode decode_command(Session& session);
+ExitCode cuda_command(Session& session);
 ExitCode ptx_command(Session& session);
 ExitCode make_input(Session& session);
 ExitCode new_command(Session& session);

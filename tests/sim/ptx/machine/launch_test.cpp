@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/run/npy.hpp"
 #include "sim/run/prove.hpp"
 #include "sim/run/ptx_entry.hpp"
 
@@ -364,6 +365,80 @@ TEST(PtxLaunch, FirstLaunchOfAKernelIsOne) {
   const ScenarioEntry scenario = entry_of_launch_file(ptx, launch, {});
   const ProofResult proof = prove(scenario, ParameterSet{scenario.parameters}, ProofOptions{});
   EXPECT_EQ(proof.verdict, ProofVerdict::kProved);  // of no lap at all
+}
+
+// A kernel that follows an address in memory to a buffer of a file.
+constexpr const char* kFollow = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .global .align 8 .u64 place;
+.visible .entry follow()
+{
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<2>;
+  ld.global.u64 %rd1, [place];
+  ld.global.u32 %r1, [%rd1];
+  add.u32 %r1, %r1, 1;
+  st.global.u32 [%rd1+4], %r1;
+  ret;
+}
+)";
+
+constexpr const char* kFollowLaunch = R"({
+  "kernel": "follow", "grid": 1, "block": 1,
+  "buffers": {
+    "place": {"type": "u8", "shape": [1, 8], "use": "control", "address": 35184372088832,
+              "contents": "PLACE"},
+    "words": {"type": "u8", "shape": [1, 8], "use": "control", "address": 35184372090880,
+              "contents": "WORDS"}
+  },
+  "variables": {"place": 35184372088832},
+  "parameters": []
+})";
+
+std::string follow_launch() {
+  const std::string place = write("place.npy", "");
+  const std::string words = write("words.npy", "");
+  const std::uint64_t address = 35184372090880;
+  const std::uint32_t contents[] = {41, 0};
+  write_npy_bytes(place, std::as_bytes(std::span{&address, 1}));
+  write_npy_bytes(words, std::as_bytes(std::span{contents}));
+  return edited(edited(kFollowLaunch, "PLACE", place), "WORDS", words);
+}
+
+TEST(PtxLaunch, BuffersStandAtTheirAddresses) {
+  const ScenarioEntry scenario = entry(kFollow, follow_launch());
+  std::uint32_t words[2] = {};
+  RunOptions run;
+  run.at_end = [&](GlobalMemory& memory, std::span<const GlobalAddress> addresses) {
+    EXPECT_EQ(addresses[1].value, 35184372090880U);
+    std::memcpy(words, memory.at(addresses[1].value, sizeof words), sizeof words);
+  };
+  const RunResult result = simulate(scenario, ParameterSet{scenario.parameters}, run);
+  EXPECT_EQ(result.end, RunEnd::kDone);
+  EXPECT_EQ(words[0], 41U);
+  EXPECT_EQ(words[1], 42U);
+}
+
+TEST(PtxLaunch, PlacesThatCannotBeAreRefused) {
+  const std::string launch = follow_launch();
+  const struct {
+    const char* from;
+    const char* to;
+    const char* why;
+  } rows[] = {
+      {"35184372090880", "35184372088836", "it overlaps buffer 'place'"},
+      {"35184372090880", "35184372090881", "a multiple of 4"},
+      {"35184372090880", "4096", "from 2^32 on"},
+      {"{\"place\": 35184372088832}", "{\"place\": 35184372088836}", "has its 8 bytes"},
+      {"{\"place\": 35184372088832}", "{\"other\": 35184372088832}", "no variable 'other'"},
+      {"\"shape\": [1, 8]", "\"shape\": [1, 12]", "12 bytes are expected"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_THAT([&] { entry(kFollow, edited(launch, row.from, row.to)); },
+                testing::ThrowsMessage<ConfigError>(HasSubstr(row.why)))
+        << row.to;
+  }
 }
 
 }  // namespace warptwin::sim::launch_test

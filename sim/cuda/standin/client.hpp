@@ -1,0 +1,143 @@
+/// The stand-ins' side of the connection to `warptwin cuda`, and what their functions share.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/cuda/standin/driver_calls.hpp"
+#include "sim/cuda/wire.hpp"
+
+namespace warptwin::cuda {
+
+const ErrorText& text_of(CUresult error);
+
+struct Kernel {
+  Library* library = nullptr;
+  std::string name;
+  std::vector<std::pair<std::size_t, std::size_t>> parameters;  // offset and bytes of each
+  std::size_t parameter_bytes = 0;
+  int threads_max = 1024;
+  int static_shared = 0;
+  int local_bytes = 0;
+  int ptx_version = 0;
+  unsigned cluster[3] = {};  // that it requires; 0: none
+  int registers = 0;
+  // As the program set them.
+  int dynamic_shared_max = 0;
+  bool non_portable_cluster = false;
+  int carveout = -1;
+};
+
+struct Library {
+  int number = 0;
+  std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels;
+  std::map<std::string, std::pair<CUdeviceptr, std::size_t>, std::less<>> variables;
+};
+
+struct Context {
+  int uses = 0;
+};
+
+struct Stream {
+  unsigned flags = 0;
+  int priority = 0;
+};
+
+struct Event {
+  bool recorded = false;
+  std::uint64_t nanoseconds = 0;
+};
+
+/// Every function holds one: the program's threads take turns.
+class Turn {
+ public:
+  Turn();
+
+ private:
+  std::unique_lock<std::recursive_mutex> lock_;
+};
+
+/// Host memory that kernels see at its own address.
+struct HostRange {
+  std::size_t bytes = 0;
+  bool managed = false;
+  bool mapped = false;  // by us: it is unmapped when it is freed
+};
+
+class Client {
+ public:
+  static Client& get();
+
+  /// Sends a request and returns the answer. Ends the program where there is nobody to answer.
+  Message ask(const nlohmann::json& request, std::span<const std::byte> bytes = {});
+  /// The result that an answer holds; what makes all later calls fail is kept.
+  CUresult result_of(const Message& answer);
+  /// A number that says what the chip is: "sms", "clock_khz".
+  long long chip(const char* name);
+  std::string chip_name();
+
+  /// Gives kernels what the host has written, and the host what kernels have.
+  void push_host_memory();
+  void pull_host_memory();
+
+  CUresult sticky() const { return sticky_; }
+  std::recursive_mutex& mutex() { return mutex_; }
+
+  Context primary;
+  std::set<Stream*> streams;
+  std::set<Event*> events;
+  std::set<std::unique_ptr<Library>> libraries;
+  std::map<std::uint64_t, HostRange> host_ranges;
+  std::map<CUdeviceptr, std::size_t> allocations;
+
+ private:
+  void connect();
+
+  std::recursive_mutex mutex_;
+  int socket_ = -1;
+  int process_ = 0;
+  std::atomic<CUresult> sticky_ = kSuccess;
+  nlohmann::json chip_;
+};
+
+/// Whether an address is one that the simulated device gives.
+bool is_device(CUdeviceptr address);
+
+/// Ends the program: it calls what the stand-ins do not have.
+[[noreturn]] void missing(const char* name, const void* caller, const std::string& why = "");
+/// Ends the program: `why` is a sentence for its user.
+[[noreturn]] void give_up(const std::string& why);
+
+/// Whether a handle is a stream of the program, or one that CUDA has a number for.
+bool is_stream(CUstream handle);
+/// Loads an image: the bytes that its header says, or text of PTX.
+CUresult load_library(const void* image, Library** library);
+CUresult kernel_of(Library& library, const std::string& name, Kernel** kernel);
+/// The host waits for what it has launched.
+CUresult synchronise();
+/// Copies between host and device, by where the addresses are.
+CUresult copy_bytes(CUdeviceptr to, CUdeviceptr from, std::size_t bytes);
+
+struct LaunchOptions {
+  unsigned grid[3] = {1, 1, 1};
+  unsigned block[3] = {1, 1, 1};
+  unsigned cluster[3] = {0, 0, 0};  // 0: as the kernel says
+  std::size_t shared_bytes = 0;
+  std::uint64_t stream = 0;
+  bool programmatic = false;
+  bool cooperative = false;
+};
+CUresult launch(Kernel& kernel, const LaunchOptions& options, void** parameters, void** extra);
+/// Takes the attributes of a launch into its options.
+CUresult take_attributes(std::span<const LaunchAttribute> attributes, LaunchOptions& options);
+
+}  // namespace warptwin::cuda

@@ -1,0 +1,82 @@
+#include "sim/ptx/machine/tensor_map.hpp"
+
+#include <cstring>
+
+namespace warptwin::ptx {
+
+namespace {
+
+constexpr std::uint64_t kMapMark = 0x70616d2d74777477;  // "wtwt-map"
+
+// The bytes of a map, each field in its natural place.
+struct MapBytes {
+  std::uint64_t mark = kMapMark;
+  std::uint64_t checksum = 0;
+  std::uint64_t address = 0;
+  std::uint64_t stride_bytes[sim::TensorMapState::kRankMax] = {};
+  std::uint32_t extent[sim::TensorMapState::kRankMax] = {};
+  std::uint32_t element_bytes = 0;
+  std::uint16_t box[sim::TensorMapState::kRankMax] = {};
+  std::uint8_t step[sim::TensorMapState::kRankMax] = {};
+  std::uint8_t rank = 0;
+  std::uint8_t swizzle = 0;
+  std::uint8_t unused[23] = {};
+};
+static_assert(sizeof(MapBytes) == kTensorMapBytes);
+
+// FNV-1a over all but itself.
+std::uint64_t checksum_of(MapBytes bytes) {
+  bytes.checksum = 0;
+  std::array<unsigned char, sizeof bytes> each{};
+  std::memcpy(each.data(), &bytes, sizeof bytes);
+  std::uint64_t sum = 14695981039346656037ULL;
+  for (const unsigned char byte : each) {
+    sum = (sum ^ byte) * 1099511628211ULL;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::array<std::byte, kTensorMapBytes> encode_tensor_map(const sim::TensorMapState& map) {
+  MapBytes bytes;
+  bytes.address = map.address;
+  bytes.element_bytes = map.element_bytes;
+  bytes.rank = static_cast<std::uint8_t>(map.rank);
+  bytes.swizzle = static_cast<std::uint8_t>(map.swizzle);
+  for (std::uint32_t i = 0; i < map.rank; ++i) {
+    bytes.stride_bytes[i] = map.stride_bytes[i];
+    bytes.extent[i] = map.extent[i];
+    bytes.box[i] = static_cast<std::uint16_t>(map.box[i]);
+    bytes.step[i] = static_cast<std::uint8_t>(map.step[i]);
+  }
+  bytes.checksum = checksum_of(bytes);
+  std::array<std::byte, kTensorMapBytes> encoded{};
+  std::memcpy(encoded.data(), &bytes, sizeof bytes);
+  return encoded;
+}
+
+std::optional<sim::TensorMapState> decode_tensor_map(
+    std::span<const std::byte, kTensorMapBytes> encoded) {
+  MapBytes bytes;
+  std::memcpy(&bytes, encoded.data(), sizeof bytes);
+  if (bytes.mark != kMapMark || bytes.checksum != checksum_of(bytes) || bytes.rank == 0 ||
+      bytes.rank > sim::TensorMapState::kRankMax) {
+    return std::nullopt;
+  }
+  sim::TensorMapState map;
+  map.tensor = "map";
+  map.address = bytes.address;
+  map.rank = bytes.rank;
+  map.element_bytes = bytes.element_bytes;
+  map.swizzle = static_cast<Swizzle>(bytes.swizzle);
+  for (std::uint32_t i = 0; i < map.rank; ++i) {
+    map.stride_bytes[i] = bytes.stride_bytes[i];
+    map.extent[i] = bytes.extent[i];
+    map.box[i] = bytes.box[i];
+    map.step[i] = bytes.step[i];
+  }
+  return map;
+}
+
+}  // namespace warptwin::ptx

@@ -1,0 +1,75 @@
+// Compiles where the stand-ins' layouts and numbers are those of CUDA's headers.
+
+#include <cstddef>
+#include <cstdint>
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+// The names of both worlds are apart.
+namespace ours {
+#include "sim/cuda/standin/abi.hpp"
+}
+
+namespace abi = ours::warptwin::cuda;
+
+#define SAME_FIELD(a, field, b, other)                      \
+  static_assert(offsetof(a, field) == offsetof(b, other) && \
+                sizeof(static_cast<a*>(nullptr)->field) ==  \
+                    sizeof(static_cast<b*>(nullptr)->other))
+
+static_assert(sizeof(abi::DeviceProperties) == sizeof(cudaDeviceProp));
+SAME_FIELD(abi::DeviceProperties, major, cudaDeviceProp, major);
+SAME_FIELD(abi::DeviceProperties, multiprocessors, cudaDeviceProp, multiProcessorCount);
+SAME_FIELD(abi::DeviceProperties, surface_alignment, cudaDeviceProp, surfaceAlignment);
+SAME_FIELD(abi::DeviceProperties, l2_bytes, cudaDeviceProp, l2CacheSize);
+SAME_FIELD(abi::DeviceProperties, shared_per_block_optin, cudaDeviceProp, sharedMemPerBlockOptin);
+SAME_FIELD(abi::DeviceProperties,
+           blocks_per_multiprocessor,
+           cudaDeviceProp,
+           maxBlocksPerMultiProcessor);
+SAME_FIELD(abi::DeviceProperties, cluster_launch, cudaDeviceProp, clusterLaunch);
+SAME_FIELD(abi::DeviceProperties,
+           host_numa_multinode_ipc,
+           cudaDeviceProp,
+           hostNumaMultinodeIpcSupported);
+
+static_assert(sizeof(abi::FunctionAttributes) == sizeof(cudaFuncAttributes));
+SAME_FIELD(abi::FunctionAttributes, threads_max, cudaFuncAttributes, maxThreadsPerBlock);
+SAME_FIELD(abi::FunctionAttributes,
+           dynamic_shared_max,
+           cudaFuncAttributes,
+           maxDynamicSharedSizeBytes);
+SAME_FIELD(abi::FunctionAttributes,
+           non_portable_cluster,
+           cudaFuncAttributes,
+           nonPortableClusterSizeAllowed);
+
+static_assert(sizeof(abi::PointerAttributes) == sizeof(cudaPointerAttributes));
+SAME_FIELD(abi::PointerAttributes, host_pointer, cudaPointerAttributes, hostPointer);
+
+static_assert(sizeof(abi::LaunchAttribute) == sizeof(CUlaunchAttribute));
+static_assert(sizeof(abi::DriverLaunchConfig) == sizeof(CUlaunchConfig));
+SAME_FIELD(abi::DriverLaunchConfig, stream, CUlaunchConfig, hStream);
+SAME_FIELD(abi::DriverLaunchConfig, attribute_count, CUlaunchConfig, numAttrs);
+static_assert(sizeof(abi::RuntimeLaunchConfig) == sizeof(cudaLaunchConfig_t));
+SAME_FIELD(abi::RuntimeLaunchConfig, shared_bytes, cudaLaunchConfig_t, dynamicSmemBytes);
+SAME_FIELD(abi::RuntimeLaunchConfig, attribute_count, cudaLaunchConfig_t, numAttrs);
+static_assert(sizeof(abi::Copy2d) == sizeof(CUDA_MEMCPY2D));
+SAME_FIELD(abi::Copy2d, target_device, CUDA_MEMCPY2D, dstDevice);
+SAME_FIELD(abi::Copy2d, height, CUDA_MEMCPY2D, Height);
+
+static_assert(abi::kAttributeCooperative == CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+static_assert(abi::kAttributeCluster == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+static_assert(abi::kAttributeProgrammatic == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+static_assert(abi::kInvalidConfiguration == cudaErrorInvalidConfiguration);
+static_assert(abi::kInvalidSymbol == cudaErrorInvalidSymbol);
+static_assert(abi::kInvalidMemcpyDirection == cudaErrorInvalidMemcpyDirection);
+static_assert(abi::kInvalidDeviceFunction == cudaErrorInvalidDeviceFunction);
+static_assert(abi::kNoBinaryForGpu == CUDA_ERROR_NO_BINARY_FOR_GPU);
+static_assert(abi::kNotFound == CUDA_ERROR_NOT_FOUND);
+static_assert(abi::kIllegalAddress == CUDA_ERROR_ILLEGAL_ADDRESS);
+static_assert(abi::kLaunchOutOfResources == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+static_assert(abi::kLaunchFailed == CUDA_ERROR_LAUNCH_FAILED);
+static_assert(abi::kNotSupported == CUDA_ERROR_NOT_SUPPORTED);
+static_assert(abi::kInvalidClusterSize == CUDA_ERROR_INVALID_CLUSTER_SIZE);

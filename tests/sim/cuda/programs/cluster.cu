@@ -1,0 +1,47 @@
+// Clusters: each CTA reads what its neighbour has in shared memory. FAULT leaves out the barrier
+// at the end, so that a CTA may end while it is read.
+
+#include <cooperative_groups.h>
+
+#include "tests/sim/cuda/programs/check.hpp"
+
+namespace cg = cooperative_groups;
+
+__global__ void rotate(int* out) {
+  __shared__ int mine[32];
+  const cg::cluster_group cluster = cg::this_cluster();
+  mine[threadIdx.x] = static_cast<int>(100 * blockIdx.x + threadIdx.x);
+  cluster.sync();
+  const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
+  const int* theirs = cluster.map_shared_rank(mine, static_cast<int>(next));
+  out[blockIdx.x * 32 + threadIdx.x] = theirs[threadIdx.x];
+#ifndef FAULT
+  cluster.sync();
+#endif
+}
+
+int main() {
+  constexpr unsigned kBlocks = 4;
+  constexpr unsigned kCluster = 2;
+  int* out = nullptr;
+  int back[kBlocks * 32] = {};
+  CHECK(cudaMalloc(&out, sizeof back));
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = kCluster;
+  attribute.val.clusterDim.y = 1;
+  attribute.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(kBlocks);
+  config.blockDim = dim3(32);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  CHECK(cudaLaunchKernelEx(&config, rotate, out));
+  CHECK(cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost));
+  bool right = true;
+  for (unsigned block = 0; block < kBlocks; ++block) {
+    const unsigned next = block / kCluster * kCluster + (block + 1) % kCluster;
+    right = right && back[block * 32 + 5] == static_cast<int>(100 * next + 5);
+  }
+  return said(right);
+}

@@ -1,0 +1,45 @@
+// A sum in shared memory. FAULT leaves out the barrier between its rounds.
+
+#include <vector>
+
+#include "tests/sim/cuda/programs/check.hpp"
+
+__global__ void sum(const int* in, int* out) {
+  extern __shared__ int shared[];
+  const unsigned i = threadIdx.x;
+  shared[i] = in[blockIdx.x * blockDim.x + i];
+  __syncthreads();
+  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+    if (i < half) {
+      shared[i] += shared[i + half];
+    }
+#ifndef FAULT
+    __syncthreads();
+#endif
+  }
+  if (i == 0) {
+    out[blockIdx.x] = shared[0];
+  }
+}
+
+int main() {
+  constexpr int kBlocks = 3;
+  constexpr int kThreads = 128;
+  std::vector<int> in(kBlocks * kThreads), out(kBlocks);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    in[i] = static_cast<int>(i);
+  }
+  int *din = nullptr, *dout = nullptr;
+  CHECK(cudaMalloc(&din, in.size() * sizeof(int)));
+  CHECK(cudaMalloc(&dout, out.size() * sizeof(int)));
+  CHECK(cudaMemcpy(din, in.data(), in.size() * sizeof(int), cudaMemcpyHostToDevice));
+  sum<<<kBlocks, kThreads, kThreads * sizeof(int)>>>(din, dout);
+  CHECK(cudaDeviceSynchronize());
+  CHECK(cudaMemcpy(out.data(), dout, out.size() * sizeof(int), cudaMemcpyDeviceToHost));
+  bool right = true;
+  for (int block = 0; block < kBlocks; ++block) {
+    const int first = block * kThreads;
+    right = right && out[block] == kThreads * first + kThreads * (kThreads - 1) / 2;
+  }
+  return said(right);
+}

@@ -1,0 +1,202 @@
+"""CUDA programs, compiled by nvcc and run by 'warptwin cuda' without a GPU.
+
+usage: programs_test.py WARPTWIN NVCC [NAME...]
+
+Each program is run as it is and with its planted defects: what it prints, the verdict of each
+launch, the ids that are found, and the exit code. Skipped, with 77, where there is no nvcc.
+"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+ROOT = PROGRAMS.parents[3]
+WARPTWIN, NVCC = "warptwin", "nvcc"
+
+
+def compile_program(name, folder, *options):
+    """The program of NAME.cu, or of NAME.cpp, which calls the driver alone."""
+    source = PROGRAMS / f"{name}.cu"
+    links = ["-cudart", "shared"]
+    if not source.exists():
+        source = PROGRAMS / f"{name}.cpp"
+        links = ["-cudart", "none", "-lcuda"]
+    program = pathlib.Path(folder) / f"{name}{len(list(pathlib.Path(folder).iterdir()))}"
+    command = [NVCC, "-std=c++20", "-arch=sm_90a", "-lineinfo", "-I", str(ROOT)]
+    command += ["-Xcompiler", "-pthread"]
+    command += [*links, *options, str(source), "-o", str(program)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return program
+
+
+def run(program, *options, arguments=(), chip="h200"):
+    """What `warptwin cuda` says of a program, and the process itself."""
+    report = pathlib.Path(str(program) + ".json")
+    report.unlink(missing_ok=True)
+    command = [WARPTWIN, "cuda", "--chip", chip, "--json", str(report), *options]
+    done = subprocess.run(
+        [*command, "--", str(program), *arguments], capture_output=True, text=True, timeout=300
+    )
+    return done, json.loads(report.read_text()) if report.exists() else None
+
+
+def verdicts(report):
+    return [launch["verdict"] for launch in report["launches"]]
+
+
+def ids(report):
+    return {finding["id"] for launch in report["launches"] for finding in launch["findings"]}
+
+
+class ProgramsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+
+    def clean(self, name, launches, *options):
+        """A program that is right, with all its launches proved."""
+        done, report = run(compile_program(name, self.folder.name, *options))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.split("\n")[-2], "right")
+        self.assertEqual(verdicts(report), ["proved"] * launches, done.stderr)
+        self.assertEqual(ids(report), set())
+        return done, report
+
+    def broken(self, name, found, *options):
+        done, report = run(compile_program(name, self.folder.name, *options))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(verdicts(report), ["refuted"], done.stderr)
+        self.assertLessEqual(found, ids(report), done.stderr)
+        return done, report
+
+    def test_keeps_variables_between_launches(self):
+        self.clean("vector_add", 3)
+
+    def test_unpacks_each_way_of_compression(self):
+        for mode in ["none", "speed", "size"]:
+            self.clean("vector_add", 3, f"--compress-mode={mode}")
+
+    def test_finds_a_missing_barrier(self):
+        self.clean("reduction", 1)
+        done, _ = self.broken("reduction", {"SMEM_RACE"}, "-DFAULT")
+        self.assertIn("reduction.cu:14", done.stderr)
+
+    def test_has_streams_events_and_host_memory(self):
+        done, _ = self.clean("streams", 4)
+        self.assertIn("132 SMs, compute capability 9.0", done.stdout)
+        self.assertIn("not of a GPU", done.stderr)
+
+    def test_has_the_driver(self):
+        self.clean("driver", 2)
+
+    def test_takes_threads_in_turn(self):
+        self.clean("threads", 12)
+
+    def test_launches_clusters(self):
+        _, report = self.clean("cluster", 1)
+        self.assertEqual(report["launches"][0]["cluster"], [2, 1, 1])
+        self.broken("cluster", {"REMOTE_TO_EXITED_CTA"}, "-DFAULT")
+
+    def test_judges_launches_that_begin_early(self):
+        self.clean("dependent", 2)
+        done, report = run(compile_program("dependent", self.folder.name, "-DFAULT"))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(verdicts(report), ["proved", "refuted"], done.stderr)
+        self.assertEqual(ids(report), {"PDL_MISSING_WAIT"})
+
+    def test_has_tensor_maps_and_barriers(self):
+        self.clean("pipeline", 1)
+        self.broken("pipeline", {"DEADLOCK", "MBAR_UNDERARRIVE"}, "-DFAULT=COUNT")
+        done, _ = self.broken("pipeline", {"DEADLOCK"}, "-DFAULT=PARITY")
+        self.assertIn("cudaErrorLaunchFailure", done.stdout)
+        self.broken("pipeline", {"PROXY_FENCE_MISSING_WAR"}, "-DFAULT=FENCE")
+        self.broken("pipeline", {"DEADLOCK", "MBAR_UNDERARRIVE"}, "-DFAULT=EXIT")
+
+    def test_follows_addresses_in_memory(self):
+        self.clean("pointers", 1)
+        self.broken("pointers", {"WORD_OOB"}, "-DFAULT")
+
+    def test_reports_of_a_program_that_ends_early(self):
+        program = compile_program("crash", self.folder.name)
+        for arguments, code in [([], 0), (["9"], 9), (["abort"], 134)]:
+            done, report = run(program, arguments=arguments)
+            self.assertEqual(done.returncode, code)
+            self.assertEqual(report["program_exit"], code)
+            self.assertEqual(verdicts(report), ["proved"])
+
+    def test_keeps_launches_for_other_commands(self):
+        program = compile_program("pipeline", self.folder.name, "-DFAULT=FENCE")
+        kept = pathlib.Path(self.folder.name) / "kept"
+        done, report = run(program, "--keep", str(kept))
+        launch = [str(kept / "1" / "kernel.ptx"), "--launch", str(kept / "1" / "launch.json")]
+        proved = subprocess.run(
+            [WARPTWIN, "ptx", "prove", *launch, "--json"], capture_output=True, text=True
+        )
+        self.assertEqual(proved.returncode, 1, proved.stderr)
+        found = json.loads(proved.stdout)
+        self.assertEqual({each["id"] for each in found["findings"]}, ids(report))
+        replay = report["launches"][0]["findings"][0]["replay"].split()
+        self.assertEqual(replay[0], "warptwin")
+        again = subprocess.run([WARPTWIN, *replay[1:]], capture_output=True, text=True)
+        self.assertEqual(again.returncode, 1, again.stderr)
+        self.assertIn("PROXY_FENCE_MISSING_WAR", again.stdout)
+
+    def test_asks_as_much_as_the_policy_says(self):
+        program = compile_program("vector_add", self.folder.name)
+        _, report = run(program, "--policy", "run", "--policy", "prove:add*", "--first", "1")
+        self.assertEqual(verdicts(report), ["proved", "ran", "ran"])
+        _, report = run(program, "--policy", "record")
+        self.assertEqual(verdicts(report), ["recorded"] * 3)
+        done, report = run(program, "--policy", "perhaps")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--policy takes", done.stderr)
+
+    def test_refuses_what_it_cannot_serve(self):
+        folder = self.folder.name
+        for options, why in [
+            (["-cudart", "static"], "-cudart shared"),
+            (["-cudart", "shared", "-rdc=true"], "without -rdc"),
+        ]:
+            program = pathlib.Path(folder) / "refused"
+            command = [NVCC, "-std=c++20", "-arch=sm_90a", *options, "-I", str(ROOT)]
+            command += ["-o", str(program)]
+            subprocess.run([*command, str(PROGRAMS / "vector_add.cu")], check=True)
+            done, report = run(program)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(why, done.stderr)
+            self.assertEqual(report["launches"], [])
+
+    def test_names_what_is_missing(self):
+        done, report = run(compile_program("missing", self.folder.name))
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stdout, "begun\n")
+        self.assertIn("cudaGraphCreate, called by", done.stderr)
+        self.assertIn("warptwin cuda --list", report["ended"][0])
+        listed = subprocess.run([WARPTWIN, "cuda", "--list"], capture_output=True, text=True)
+        names = listed.stdout.split()
+        self.assertIn("cudaMalloc", names)
+        self.assertIn("cuLaunchKernelEx", names)
+        self.assertNotIn("cudaGraphCreate", names)
+
+    def test_refuses_what_is_no_program(self):
+        for command in [["/nonexistent"], ["true"]]:
+            done = subprocess.run(
+                [WARPTWIN, "cuda", "--", *command], capture_output=True, text=True
+            )
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertTrue(done.stderr.startswith("config: "), done.stderr)
+
+
+if __name__ == "__main__":
+    WARPTWIN, NVCC = sys.argv[1:3]
+    if shutil.which(NVCC) is None:
+        print("skipped: there is no nvcc")
+        sys.exit(77)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
