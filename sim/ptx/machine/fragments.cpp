@@ -203,6 +203,17 @@ void WarpRun::note_early_use(const Op* next) {
   perform(op);
 }
 
+// An accumulator is not what another wgmma still reads as A.
+void WarpRun::note_accumulator(const Request& request) {
+  const Frame& frame = *request.strand.frame;
+  for_each_slot(
+      *frame.routine, *request.stop.operands[0].argument, [&](std::uint32_t slot, const Argument&) {
+        if (!frame.busy.empty() && frame.busy[slot] == Busy::kRead) {
+          touches_busy(request.strand, slot);
+        }
+      });
+}
+
 // What an instruction of the machine reads and writes of registers that are busy. Stores say
 // themselves that what they store has not arrived; wgmma looks at its own registers.
 void WarpRun::note_registers(Request& request) {
@@ -210,8 +221,11 @@ void WarpRun::note_registers(Request& request) {
   if (request.op.is("st") && !frame->busy.empty() && passes_a_wait(request.op)) {
     store_early(request);
   }
-  const bool multiplies = request.op.is("wgmma.mma_async");
-  if (multiplies || (frame->busy.empty() && frame->written.empty())) {
+  if (request.op.is("wgmma.mma_async")) {
+    note_accumulator(request);
+    return;
+  }
+  if (frame->busy.empty() && frame->written.empty()) {
     return;
   }
   const bool stores = request.op.is("tcgen05.st") ||

@@ -358,6 +358,7 @@ class WarpRun : public Surroundings {
   void free_registers();
   void report_touched(const Strand& strand, const InFlight& flight);
   void note_registers(Request& request);
+  void note_accumulator(const Request& request);
   bool written_since_fence(const Request& request, std::size_t operand) const;
   std::uint32_t mark_in_flight(Request& request, std::size_t operand, const InFlight& flight);
   std::uint32_t flight_in(const Lanes& lanes) const;

@@ -473,6 +473,21 @@ TEST(PtxWgmma, AIsFreeWhenItsOwnGroupIsOver) {
   EXPECT_THAT(ids_in(proof_of(second(""))), Contains("WGMMA_ACC_READ_EARLY"));
 }
 
+// Another wgmma writes what this one still reads.
+TEST(PtxWgmma, AIsNoAccumulatorOfAnother) {
+  const auto reusing = [](const std::string& wait) {
+    Parts parts;
+    parts.after_issue =
+        "  wgmma.commit_group.sync.aligned;\n" + wait +
+        "  wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r30, %r31, %r32, %r33}, {%r60, "
+        "%r61, %r62, %r63}, %rd21, %p1, 1, 1, 0;\n";
+    parts.before = repeated("  mov.b32 %r6$, %r3$;\n", 4) + "  wgmma.fence.sync.aligned;\n";
+    return multiplying_registers({}, parts);
+  };
+  EXPECT_THAT(ids_in(proof_of(reusing(""))), Contains("WGMMA_ACC_READ_EARLY"));
+  EXPECT_THAT(ids_in(proof_of(reusing("  wgmma.wait_group.sync.aligned 0;\n"))), IsEmpty());
+}
+
 TEST(PtxWgmma, WhatIsWrittenBehindTheFenceIsNotMultiplied) {
   for (const char* text : {"  add.u32 %r30, %r30, 0;\n", "  add.f32 %f7, %f7, 0f00000000;\n"}) {
     Parts behind;
