@@ -154,7 +154,7 @@ constexpr std::uint32_t scale_columns(std::uint32_t rows) {
 /// The 32-bit instruction descriptor, and the kind that it is of.
 ///
 /// Bits      Field
-///  4..5     D type: 1 is f32; block-scaled: the first byte of B's scale factors in their cells
+///  4..5     D type: 0 is f16, 1 f32; block-scaled: the first byte of B's factors in their cells
 ///  7..9     A type (f16: 0 f16, 1 bf16; tf32: 2; [mx]f8f6f4: 0 e4m3, 1 e5m2; mxf4: 1 e2m1)
 /// 10..12    B type
 /// 15, 16    A, B transposed (MN-major)
@@ -195,6 +195,10 @@ struct UmmaInstructionDescriptor {
     return {bits | (b << 4) | (a << 29), kind};
   }
 
+  /// The same, with D of f16: of wgmma two values in a register.
+  constexpr UmmaInstructionDescriptor with_f16_result() const { return {bits & ~0x30U, kind}; }
+
+  constexpr bool f16_result() const { return !is_block_scaled(kind) && (bits & 0x30U) == 0; }
   constexpr Major a_major() const { return static_cast<Major>((bits >> 15) & 1U); }
   constexpr Major b_major() const { return static_cast<Major>((bits >> 16) & 1U); }
   constexpr std::uint32_t scale_byte_a() const { return (bits >> 29) & 3U; }

@@ -6,6 +6,7 @@
 
 #include "sim/ptx/code/code.hpp"
 #include "sim/ptx/code/print.hpp"
+#include "sim/ptx/machine/kernel.hpp"
 #include "sim/report/json.hpp"
 #include "sim/run/ptx_entry.hpp"
 
@@ -35,12 +36,20 @@ void count(const ptx::Code& code, Coverage& coverage) {
       ++coverage.groups[name_of(op.form->group)];
     }
   }
-  for (const ptx::Gap& gap : code.gaps) {
-    const ptx::Instruction& source = *code.ops[gap.op].source;
+  const auto note = [&](const ptx::Op& op, const std::string& reason) {
+    const ptx::Instruction& source = *op.source;
     Missing& missing = coverage.missing[std::string{source.text}];
     if (missing.count++ == 0) {
-      missing.reason = gap.reason;
+      missing.reason = reason;
       missing.first = coverage.file + ":" + std::to_string(source.position.line);
+    }
+  };
+  for (const ptx::Gap& gap : code.gaps) {
+    note(code.ops[gap.op], gap.reason);
+  }
+  for (const ptx::Op& op : code.ops) {
+    if (op.form != nullptr && !ptx::executes(op)) {
+      note(op, "it is read and not executed");
     }
   }
 }

@@ -414,7 +414,8 @@ void gather_registers(const WgmmaOperands& operands, float* out) {
 void multiply(const WgmmaOperands& operands) {
   const std::uint32_t n_size = operands.instruction.n();
   const std::uint32_t k_size = mma_k(operands.instruction.a_type());
-  const std::uint32_t registers = n_size / 2;
+  const bool halves = operands.instruction.f16_result();
+  const std::uint32_t registers = halves ? n_size / 4 : n_size / 2;
   std::vector<float> a(std::size_t{kWgmmaRows} * k_size);
   std::vector<float> b(std::size_t{n_size} * k_size);
   const UmmaInstructionDescriptor& instruction = operands.instruction;
@@ -425,18 +426,32 @@ void multiply(const WgmmaOperands& operands) {
         operands.a, kWgmmaRows, instruction.a_type(), instruction.a_major(), a.data(), k_size, 1);
   }
   gather(operands.b, n_size, instruction.b_type(), instruction.b_major(), b.data(), k_size, 1);
+  // The sum of one value of D, from `begin` on.
+  const auto sum_of = [&](std::uint32_t warp, WgmmaCell cell, float begin) {
+    const float* row = &a[std::size_t{warp * kWgmmaWarpRows + cell.row} * k_size];
+    const float* column = &b[std::size_t{cell.column} * k_size];
+    float sum = operands.accumulate ? begin : 0;
+    for (std::uint32_t k = 0; k < k_size; ++k) {
+      sum += row[k] * column[k];
+    }
+    return sum;
+  };
   for (std::uint32_t warp = 0; warp < kWarpsPerWarpgroup; ++warp) {
     for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
       for (std::uint32_t i = 0; i < registers; ++i) {
-        const WgmmaCell cell = WgmmaCell::of(lane, i);
-        const float* row = &a[std::size_t{warp * kWgmmaWarpRows + cell.row} * k_size];
-        const float* column = &b[std::size_t{cell.column} * k_size];
         std::uint32_t& bits = operands.d[warp][lane * registers + i];
-        float sum = operands.accumulate ? std::bit_cast<float>(bits) : 0;
-        for (std::uint32_t k = 0; k < k_size; ++k) {
-          sum += row[k] * column[k];
+        if (!halves) {
+          const float sum = sum_of(warp, WgmmaCell::of(lane, i), std::bit_cast<float>(bits));
+          bits = std::bit_cast<std::uint32_t>(sum);
+          continue;
         }
-        bits = std::bit_cast<std::uint32_t>(sum);
+        std::uint32_t packed = 0;
+        for (std::uint32_t e = 0; e < 2; ++e) {
+          const float begin = decode(ElementType::kF16, bits >> (16 * e) & 0xFFFFU);
+          const float sum = sum_of(warp, WgmmaCell::of(lane, 2 * i + e), begin);
+          packed |= (encode(ElementType::kF16, sum) & 0xFFFFU) << (16 * e);
+        }
+        bits = packed;
       }
     }
   }

@@ -60,6 +60,21 @@ Served WarpRun::mbarrier_inval(Request& request) {
   return Served::kDone;
 }
 
+// The mbarrier that an operation acts on from afar, or in the own CTA.
+void WarpRun::aim_at_barrier(const Request& request,
+                             std::size_t operand,
+                             Mask lanes,
+                             sim::Operation& op) const {
+  const std::uint32_t address = shared_of(request, known(request, operand, lanes));
+  const bool cluster = request.modifiers.has("shared::cluster"_mod);
+  if (cluster || address >> 24 != machine_.cta_rank()) {
+    op.address = address;
+    op.flags |= event_flag::kRemote;
+  } else {
+    op.address = address & 0xFFFFFFU;
+  }
+}
+
 Served WarpRun::mbarrier_tx(Request& request) {
   const bool expects = request.op.is("mbarrier.expect_tx");
   for_equal(request, {0, 1}, [&](Mask lanes) {
@@ -67,7 +82,7 @@ Served WarpRun::mbarrier_tx(Request& request) {
         make(expects ? warptwin::Op::kMbarrierExpectTx : warptwin::Op::kMbarrierCompleteTx,
              request,
              lanes);
-    op.address = own_shared(request, known(request, 0, lanes));
+    aim_at_barrier(request, 0, lanes, op);
     op.bytes = static_cast<std::uint32_t>(known(request, 1, lanes));
     perform(op);
   });
@@ -81,13 +96,7 @@ Served WarpRun::mbarrier_arrive(Request& request) {
   Lanes state;  // the phase in which each lane has arrived, which nobody but a wait reads
   const auto each = [&](Mask lanes) {
     sim::Operation op = make(warptwin::Op::kMbarrierArrive, request, lanes);
-    const std::uint32_t address = shared_of(request, known(request, at, lanes));
-    if (modifiers.has("shared::cluster"_mod) || address >> 24 != machine_.cta_rank()) {
-      op.address = address;
-      op.flags |= event_flag::kRemote;
-    } else {
-      op.address = address & 0xFFFFFFU;
-    }
+    aim_at_barrier(request, at, lanes, op);
     op.count = 1;
     op.ordering = ordering_of(modifiers, Semantics::kRelease);
     if (modifiers.has("expect_tx"_mod)) {

@@ -66,6 +66,18 @@ void for_each_slot(const Routine& routine, const Argument& argument, F&& f) {
 
 }  // namespace
 
+namespace {
+
+// What a compiler moves over a tcgen05.wait, and loads that the wait is for, too.
+bool passes_a_wait(const Op& op) {
+  const Modifiers& modifiers = op.source->modifiers;
+  const bool plain = !modifiers.has("acquire"_mod) && !modifiers.has("release"_mod) &&
+                     !modifiers.has("relaxed"_mod) && !modifiers.has("volatile"_mod);
+  return op.is("tcgen05.ld") || ((op.is("ld") || op.is("st")) && plain);
+}
+
+}  // namespace
+
 // An accumulator is in the registers of its last wgmma; a `mov` may have given them other names.
 void WarpRun::set_busy(Request& request, std::size_t operand, Busy how, const InFlight& flight) {
   const std::shared_ptr<Frame>& frame = request.strand.frame;
@@ -137,6 +149,10 @@ void WarpRun::computes_with(const Strand& strand, const Lanes& value) {
     report_touched(strand, flight);
     return;
   }
+  use_early(strand);
+}
+
+void WarpRun::use_early(const Strand& strand) {
   sim::Operation wait;
   wait.op = warptwin::Op::kTcgen05WaitLd;
   wait.lanes = kLanes;
@@ -145,17 +161,28 @@ void WarpRun::computes_with(const Strand& strand, const Lanes& value) {
   wait_for_loads(strand, wait);
 }
 
-namespace {
-
-// What a compiler moves over a tcgen05.wait, and loads that the wait is for, too.
-bool passes_a_wait(const Op& op) {
-  const Modifiers& modifiers = op.source->modifiers;
-  const bool plain = !modifiers.has("acquire"_mod) && !modifiers.has("release"_mod) &&
-                     !modifiers.has("relaxed"_mod) && !modifiers.has("volatile"_mod);
-  return op.is("tcgen05.ld") || ((op.is("ld") || op.is("st")) && plain);
+// A plain store of such registers, whose operands have been read already.
+void WarpRun::store_early(Request& request) {
+  const auto& values = request.stop.operands[1].values;
+  const bool early = std::any_of(values.begin(), values.end(), [&](const Lanes& value) {
+    const std::uint32_t number = flight_in(value);
+    return number != kNoIndex && flights_[number].by == warptwin::Op::kTcgen05WaitLd;
+  });
+  if (!early || !alone(request.mask())) {
+    return;
+  }
+  use_early(request.strand);
+  std::size_t part = 0;
+  OperandValue& stored = request.stop.operands[1];
+  const Frame& frame = *request.strand.frame;
+  for_each_slot(*frame.routine, *stored.argument, [&](std::uint32_t slot, const Argument&) {
+    if (part < stored.values.size() && flight_in(stored.values[part]) == kNoIndex &&
+        stored.values[part].poison[0] != 0) {
+      stored.values[part] = frame.slots[slot];
+    }
+    ++part;
+  });
 }
-
-}  // namespace
 
 // What comes behind an early use has to be its wait; nullptr: the warp ends.
 void WarpRun::note_early_use(const Op* next) {
@@ -176,12 +203,29 @@ void WarpRun::note_early_use(const Op* next) {
   perform(op);
 }
 
+// An accumulator is not what another wgmma still reads as A.
+void WarpRun::note_accumulator(const Request& request) {
+  const Frame& frame = *request.strand.frame;
+  for_each_slot(
+      *frame.routine, *request.stop.operands[0].argument, [&](std::uint32_t slot, const Argument&) {
+        if (!frame.busy.empty() && frame.busy[slot] == Busy::kRead) {
+          touches_busy(request.strand, slot);
+        }
+      });
+}
+
 // What an instruction of the machine reads and writes of registers that are busy. Stores say
 // themselves that what they store has not arrived; wgmma looks at its own registers.
-void WarpRun::note_registers(const Request& request) {
+void WarpRun::note_registers(Request& request) {
   const std::shared_ptr<Frame>& frame = request.strand.frame;
-  const bool multiplies = request.op.is("wgmma.mma_async");
-  if (multiplies || (frame->busy.empty() && frame->written.empty())) {
+  if (request.op.is("st") && !frame->busy.empty() && passes_a_wait(request.op)) {
+    store_early(request);
+  }
+  if (request.op.is("wgmma.mma_async")) {
+    note_accumulator(request);
+    return;
+  }
+  if (frame->busy.empty() && frame->written.empty()) {
     return;
   }
   const bool stores = request.op.is("tcgen05.st") ||

@@ -104,4 +104,7 @@ class Kernel {
   std::uint64_t shared_end_ = 0;
 };
 
+/// Whether the machine has an op that is in the table of forms.
+bool executes(const Op& op);
+
 }  // namespace warptwin::ptx

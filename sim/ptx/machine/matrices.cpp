@@ -96,13 +96,14 @@ Served WarpRun::wgmma(Request& request) {
   const auto a = element_of(modifiers.type(1));
   const auto b = element_of(modifiers.type(2));
   const auto registers = static_cast<std::uint32_t>(request.stop.operands[0].values.size());
-  if (modifiers.has("sp"_mod) || modifiers.type(0) != Type::kF32 || !a || !b) {
+  const bool halves = modifiers.type(0) == Type::kF16;
+  if (modifiers.has("sp"_mod) || (!halves && modifiers.type(0) != Type::kF32) || !a || !b) {
     refuse(request, "wgmma of these types is not there");
   }
-  if (registers * 2 != modifiers.shape.n) {
+  if (registers * (halves ? 4U : 2U) != modifiers.shape.n) {
     refuse(request,
-           std::to_string(modifiers.shape.n / 2) + " registers of D are expected, not " +
-               std::to_string(registers));
+           std::to_string(modifiers.shape.n / (halves ? 4 : 2)) +
+               " registers of D are expected, not " + std::to_string(registers));
   }
   const bool in_registers = request.stop.operands[1].argument->kind == Argument::Kind::kVector;
   for (const std::size_t scale : {std::size_t{4}, std::size_t{5}}) {
@@ -114,9 +115,10 @@ Served WarpRun::wgmma(Request& request) {
     return request.has(operand) && uniform(request, operand) != 0 ? Major::kMn : Major::kK;
   };
   // A in registers has no major.
-  const auto instruction =
+  auto instruction =
       UmmaInstructionDescriptor::make(*a, *b, kWgmmaRows, modifiers.shape.n)
           .with_majors(in_registers ? Major::kK : major(6), major(in_registers ? 6 : 7));
+  instruction = halves ? instruction.with_f16_result() : instruction;
   sim::Operation op = collective(warptwin::Op::kWgmma, request);
   if (in_registers) {
     op.fragment_a = registers_of_a(request);

@@ -192,6 +192,18 @@ std::optional<MmaKind> kind_of(const Modifiers& modifiers) {
 
 }  // namespace
 
+// Of the fields of an instruction descriptor: PTX ISA, "Instruction descriptor".
+void WarpRun::require_plain_mma(const Request& request, UmmaInstructionDescriptor mma) const {
+  constexpr std::uint32_t kSparseOrSaturates = 0xF;
+  constexpr std::uint32_t kNegates = 3U << 13;
+  if (mma.f16_result()) {
+    refuse(request, "tcgen05.mma with f16 results is not there");
+  }
+  if ((mma.bits & (kSparseOrSaturates | kNegates)) != 0) {
+    refuse(request, "tcgen05.mma that is sparse, saturates or negates an operand is not there");
+  }
+}
+
 // PTX ISA, "tcgen05.mma": [d], a-desc or [a], b-desc, idesc, {[scale-a], [scale-b],}
 // {disable-output-lane,} enable-input-d. Each lane that executes it issues one.
 Served WarpRun::tmem_mma(Request& request) {
@@ -227,6 +239,7 @@ Served WarpRun::tmem_mma(Request& request) {
     op.descriptor_b = known(request, 2, lane);
     op.instruction = static_cast<std::uint32_t>(known(request, 3, lane));
     op.kind = static_cast<std::uint8_t>(*kind);
+    require_plain_mma(request, UmmaInstructionDescriptor{op.instruction, *kind});
     if (scaled) {
       op.scale_a = static_cast<std::uint32_t>(known(request, 4, lane));
       op.scale_b = static_cast<std::uint32_t>(known(request, 5, lane));

@@ -485,4 +485,9 @@ const WarpRun::HandlerRow* WarpRun::handler_of(const Op& op) {
   return found == kByName.end() ? nullptr : found->second;
 }
 
+bool executes(const Op& op) {
+  const Group group = op.form->group;
+  return group == Group::kScalar || group == Group::kControl || WarpRun::has_handler(op);
+}
+
 }  // namespace warptwin::ptx

@@ -85,7 +85,7 @@ struct GridContext {
 /// An instruction of the machine that a strand has come to.
 struct Request {
   Strand& strand;
-  const Stop& stop;
+  Stop& stop;
   const Op& op;
   const Modifiers& modifiers;
 
@@ -114,6 +114,8 @@ class WarpRun : public Surroundings {
   void run();
   /// Behind `run`: reports a copy that nobody has waited for.
   void check_end();
+
+  static bool has_handler(const Op& op) { return handler_of(op) != nullptr; }
 
   Lanes special(SpecialRegister special) override;
   std::uint64_t address_of(const VariableUse& use) override;
@@ -237,6 +239,10 @@ class WarpRun : public Surroundings {
   // barriers.cpp
   Served mbarrier_init(Request& request);
   Served mbarrier_inval(Request& request);
+  void aim_at_barrier(const Request& request,
+                      std::size_t operand,
+                      Mask lanes,
+                      sim::Operation& op) const;
   Served mbarrier_tx(Request& request);
   Served mbarrier_arrive(Request& request);
   Served mbarrier_try(Request& request);
@@ -355,6 +361,7 @@ class WarpRun : public Surroundings {
   void shape_tmem_access(const Request& request, sim::Operation& op, std::uint32_t registers) const;
   Served tmem_wait(Request& request);
   Served tmem_mma(Request& request);
+  void require_plain_mma(const Request& request, UmmaInstructionDescriptor mma) const;
   Served tmem_copy(Request& request);
   Served tmem_commit(Request& request);
 
@@ -373,13 +380,16 @@ class WarpRun : public Surroundings {
   void set_busy(Request& request, std::size_t operand, Busy how, const InFlight& flight);
   void free_registers();
   void report_touched(const Strand& strand, const InFlight& flight);
-  void note_registers(const Request& request);
+  void note_registers(Request& request);
+  void note_accumulator(const Request& request);
   bool written_since_fence(const Request& request, std::size_t operand) const;
   std::uint32_t mark_in_flight(Request& request, std::size_t operand, const InFlight& flight);
   std::uint32_t flight_in(const Lanes& lanes) const;
   void settle(const Strand& strand, warptwin::Op by);
   void wait_for_loads(const Strand& strand, sim::Operation& wait);
   void note_early_use(const Op* next);
+  void use_early(const Strand& strand);
+  void store_early(Request& request);
 
   GridContext& grid_;
   const Kernel& kernel_;

@@ -55,6 +55,15 @@ TEST_F(PtxCommand, CoverageNamesWhatIsMissing) {
   EXPECT_EQ(report["files"][0]["missing"][0]["count"], 2);
 }
 
+// The table has its form, and the machine does nothing for it.
+TEST_F(PtxCommand, CoverageNamesWhatIsReadAndNotExecuted) {
+  const std::string file = write("unexecuted.ptx",
+                                 ".version 9.0\n.target sm_100a\n.address_size 64\n.entry k() {\n"
+                                 ".reg .b64 %rd<2>;\nst.bulk.weak.shared::cta [%rd0], %rd1, 0;\n}");
+  EXPECT_EQ(run({"ptx", "coverage", file}), 2);
+  EXPECT_THAT(out_.str(), HasSubstr("it is read and not executed"));
+}
+
 TEST_F(PtxCommand, ShowPrintsTheListing) {
   const std::string file = write("show.ptx", kModule);
   EXPECT_EQ(run({"ptx", "show", file, "--kernel", "k"}), 0);

@@ -32,7 +32,8 @@ KNOWN = {"described_sm100": {"PROXY_FENCE_MISSING"}}
 # Of a kernel: the line that is edited, which of those that match, what becomes of it, the id.
 MUTANTS = [
     ("softmax_sm90", r"bar\.sync.*", 0, "", "SMEM_RACE"),
-    ("matmul_sm90", r"cp\.async\.wait_group\s+(\d)", 0, "cp.async.wait_group 3", "SMEM_RAW_NO_WAIT"),
+    ("matmul_sm90", r"cp\.async\.wait_group\s+\d", 0, "cp.async.wait_group 3",
+     "SMEM_RAW_NO_WAIT"),
     ("matmul_sm90", r"cp\.async\.wait_group.*", 0, "", "SMEM_RAW_NO_WAIT"),
     ("matmul_sm90", r"fence\.proxy\.async.*", 0, "", "PROXY_FENCE_MISSING"),
     ("matmul_sm90", r"wgmma\.fence.*", 0, "", "WGMMA_FENCE_MISSING"),

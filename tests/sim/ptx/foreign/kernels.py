@@ -104,13 +104,12 @@ KERNELS = {
 def compiled(kernel, types, constants, capability):
     signature = types | dict.fromkeys(constants, "constexpr")
     aligned = [["tt.divisibility", 16]]
+    is_aligned = [type[0] == "*" or type == "i32" for type in types.values()]
     source = ASTSource(
         fn=kernel,
         signature=signature,
         constexprs={(list(signature).index(name),): value for name, value in constants.items()},
-        attrs={
-            (i,): aligned for i, type in enumerate(types.values()) if type[0] == "*" or type == "i32"
-        },
+        attrs={(i,): aligned for i, is_so in enumerate(is_aligned) if is_so},
     )
     options = {"num_warps": 4, "num_stages": 3}
     return triton.compile(source, target=GPUTarget("cuda", capability, 32), options=options)

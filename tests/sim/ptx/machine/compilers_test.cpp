@@ -52,6 +52,13 @@ TEST(PtxCompilers, MayPutArithmeticInFrontOfTheWait) {
   // With a store of it, too.
   const std::string store = "  st.shared.u32 [%r20+128], %r31;\n";
   EXPECT_EQ(proof_of(loading(kAdd + store, kWait, "")).verdict, ProofVerdict::kProved);
+  // And of what was loaded itself.
+  const OneKernel apart =
+      loading("  mad.lo.u32 %r22, %r1, 8, %r20;\n  st.shared.v2.b32 [%r22+128], {%r1, %r30};\n",
+              kWait,
+              "  ld.shared.u32 %r31, [%r22+132];\n");
+  EXPECT_EQ(proof_of(apart).verdict, ProofVerdict::kProved);
+  EXPECT_EQ(run_of(apart).out[9], 9U);
 }
 
 TEST(PtxCompilers, MayNotPutMoreThereNorLeaveItOut) {

@@ -24,6 +24,7 @@ ScenarioEntry entry_of_kernel(const OneKernel& kernel) {
   launch.name = launch.kernel->name();
   launch.shape.block = {kernel.threads, 1, 1};
   launch.shape.grid = {kernel.ctas, 1, 1};
+  launch.shape.cluster = {kernel.cluster, 1, 1};
   const auto buffer = [&](const char* name, TensorUse use, std::uint32_t words) {
     TensorSpec spec{};
     spec.name = name;

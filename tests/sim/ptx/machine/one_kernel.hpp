@@ -19,6 +19,7 @@ struct OneKernel {
   std::uint32_t out_words = 1024;
   std::uint32_t threads = 32;
   std::uint32_t ctas = 1;
+  std::uint32_t cluster = 1;  // CTAs of one
   bool control = true;      // `in` is real in runs that move no data, too
   std::string variables{};  // of the module
 };

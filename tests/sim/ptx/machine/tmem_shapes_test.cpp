@@ -155,6 +155,19 @@ TEST_P(PtxTmemShapes, BeginWithALaneOfTheirOwn) {
   EXPECT_THAT(ids_in(proof_of(kernel)), Contains("TMEM_LANE_VIOLATION"));
 }
 
+// An instruction descriptor may ask for what the model would compute as something else.
+TEST(PtxTmemMma, WithResultsOfF16OrANegatedOperandIsRefused) {
+  // D of f32, M 128, N 16; D of f16; A negated.
+  const std::uint32_t plain = 1U << 4 | 2U << 17 | 8U << 24;
+  for (const std::uint32_t descriptor : {plain & ~(3U << 4), plain | 1U << 13}) {
+    OneKernel kernel;
+    kernel.body = kBegin + std::string{"  mov.b64 %rd5, 0;\n  setp.ne.u32 %p1, 0, 0;\n"} +
+                  "  tcgen05.mma.cta_group::1.kind::f16 [%r21], %rd5, %rd5, " +
+                  std::to_string(descriptor) + ", %p1;\n" + kEnd;
+    EXPECT_THROW(proof_of(kernel), ConfigError) << descriptor;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Each,
                          PtxTmemShapes,
                          testing::Values(Shape{"16x64b", 64, 1, 1},

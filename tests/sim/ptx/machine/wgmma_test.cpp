@@ -276,6 +276,44 @@ TEST(PtxWgmma, ABaseOffsetIsRefused) {
   }
 }
 
+// D of f16: two columns in a register.
+TEST(PtxWgmma, HasResultsOfF16) {
+  const Layout a = layout_of(128, false);
+  OneKernel kernel = kernel_of(a, a);
+  const std::string d = registers("%f", kN / 2);
+  const std::size_t at = kernel.body.find("f32.bf16.bf16 " + d);
+  kernel.body.replace(at, 14 + d.size(), "f16.e4m3.e4m3 " + registers("%f", kN / 4));
+  const std::size_t shape = kernel.body.find("k16.f16");
+  kernel.body.replace(shape, 3, "k32");
+  kernel.body.erase(kernel.body.find(", 0, 0;\n  wgmma.commit"), 6);
+  std::fill(kernel.in.begin(), kernel.in.end(), 0);
+  const auto put = [&](std::uint32_t at_byte, float value) {
+    const auto bits = static_cast<std::uint8_t>(encode(ElementType::kF8E4M3, value));
+    std::memcpy(reinterpret_cast<std::byte*>(kernel.in.data()) + at_byte, &bits, 1);
+  };
+  for (std::uint32_t k = 0; k < 32; ++k) {
+    for (std::uint32_t row = 0; row < kM; ++row) {
+      const std::uint32_t place = (row * 128 + k) ^ row % 8 * 16;
+      put(place, a_of(row, k));
+      put(kBytesOfA + place, b_of(row, k));
+    }
+  }
+  const OneRun run = run_of(kernel);
+  EXPECT_THAT(ids_in(run.result), IsEmpty());
+  for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
+    for (std::uint32_t i = 0; i < kN / 2; ++i) {
+      const WgmmaCell cell = WgmmaCell::of(thread % 32, i);
+      float sum = 0;
+      for (std::uint32_t k = 0; k < 32; ++k) {
+        sum += a_of(thread / 32 * 16 + cell.row, k) * b_of(cell.column, k);
+      }
+      const std::uint32_t word = run.out[thread * kN / 2 + i / 2];
+      ASSERT_EQ(decode(ElementType::kF16, word >> (16 * (i % 2)) & 0xFFFFU), sum);
+    }
+  }
+  EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
+}
+
 // --- A in registers
 
 // A's registers of each lane lie in `in`, in front of the image: %r30 to %r33.
@@ -433,6 +471,21 @@ TEST(PtxWgmma, AIsFreeWhenItsOwnGroupIsOver) {
   EXPECT_EQ(proof_of(second("  wgmma.wait_group.sync.aligned 1;\n")).verdict,
             ProofVerdict::kProved);
   EXPECT_THAT(ids_in(proof_of(second(""))), Contains("WGMMA_ACC_READ_EARLY"));
+}
+
+// Another wgmma writes what this one still reads.
+TEST(PtxWgmma, AIsNoAccumulatorOfAnother) {
+  const auto reusing = [](const std::string& wait) {
+    Parts parts;
+    parts.after_issue =
+        "  wgmma.commit_group.sync.aligned;\n" + wait +
+        "  wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r30, %r31, %r32, %r33}, {%r60, "
+        "%r61, %r62, %r63}, %rd21, %p1, 1, 1, 0;\n";
+    parts.before = repeated("  mov.b32 %r6$, %r3$;\n", 4) + "  wgmma.fence.sync.aligned;\n";
+    return multiplying_registers({}, parts);
+  };
+  EXPECT_THAT(ids_in(proof_of(reusing(""))), Contains("WGMMA_ACC_READ_EARLY"));
+  EXPECT_THAT(ids_in(proof_of(reusing("  wgmma.wait_group.sync.aligned 0;\n"))), IsEmpty());
 }
 
 TEST(PtxWgmma, WhatIsWrittenBehindTheFenceIsNotMultiplied) {
