@@ -20,8 +20,8 @@ struct OneKernel {
   std::uint32_t threads = 32;
   std::uint32_t ctas = 1;
   std::uint32_t cluster = 1;  // CTAs of one
-  bool control = true;      // `in` is real in runs that move no data, too
-  std::string variables{};  // of the module
+  bool control = true;        // `in` is real in runs that move no data, too
+  std::string variables{};    // of the module
 };
 
 struct OneRun {
