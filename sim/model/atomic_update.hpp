@@ -16,10 +16,9 @@ struct AtomicUpdate : LaneAccess {
   using LaneAccess::LaneAccess;
 
   std::function<std::uint64_t(std::uint64_t)> update;
-  std::uint64_t before = 0;  // what the word was
-  // Of shared memory:
-  bool known = true;            // somebody has written it
-  bool leaves_unknown = false;  // what it leaves depends on who comes first
+  std::uint64_t before = 0;     // what the word was
+  bool known = true;            // of shared memory: somebody has written it
+  bool leaves_unknown = false;  // it depends on who comes first, or on data
 };
 
 }  // namespace warptwin::sim

@@ -176,13 +176,13 @@ Gpu::Outcome Gpu::global_word(Slot slot, Operation& op) {
   }
   std::uint32_t word = 0;
   std::memcpy(&word, at, 4);
-  if (memory_.unknown(op.global)) {
+  if (atomic == nullptr && memory_.unknown(op.global)) {
     word = unknown_word(op.global);
   }
   op.result = word;
   event.pending = word;  // before
   if (atomic != nullptr) {
-    const bool unknown = memory_.unknown(op.global);
+    const bool unknown = memory_.unknown(op.global) || atomic->leaves_unknown;
     std::memcpy(&atomic->before, at, size);
     const std::uint64_t after = atomic->update(atomic->before);
     std::memcpy(at, &after, size);

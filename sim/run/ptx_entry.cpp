@@ -38,6 +38,8 @@ struct HeldLaunch {
   std::vector<std::pair<std::uint32_t, TensorMapState>> maps;  // by offset of the parameters
   std::deque<std::string> names;
   std::vector<Parameter> fixed;  // of a scenario: its parameters, none of which is a choice now
+  /// In a run without data the model knows which words of outputs are known (`initial`).
+  bool tracks_outputs = false;
   std::shared_ptr<TakenForGranted> taken = std::make_shared<TakenForGranted>();
 };
 
@@ -249,6 +251,8 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
     const TensorSpec& tensor = launch.workload.tensors[i];
     if (tensor.use == TensorUse::kScratch) {
       grid->real.emplace_back(addresses[i].value, addresses[i].value + tensor.bytes());
+    } else if (tensor.use == TensorUse::kOutput && held->tracks_outputs) {
+      grid->tracked.emplace_back(addresses[i].value, addresses[i].value + tensor.bytes());
     }
   }
   return [held, grid](SimMachine& machine) {
@@ -323,6 +327,7 @@ std::vector<std::byte> initial_bytes(const ptx::Module& module,
 
 ScenarioEntry entry_of(PtxLaunch launch) {
   const std::shared_ptr<HeldLaunch> held = hold(std::move(launch));
+  held->tracks_outputs = true;
   ScenarioEntry entry{};
   entry.info = &held->info;
   entry.workload = [held](const ParameterSet&) { return held->launch.workload; };

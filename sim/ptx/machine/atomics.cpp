@@ -142,6 +142,23 @@ void WarpRun::require_contents(const Request& request, std::uint64_t address) co
   }
 }
 
+// Whether, in a run without data, a lane's atomic has operands that nobody knows.
+bool WarpRun::by_data(const Request& request, std::size_t at, Mask lane) const {
+  bool unknown = false;
+  for (std::size_t operand = at + 1; operand < request.operands(); ++operand) {
+    unknown = unknown || (request.has(operand) && (request.value(operand).poisoned() & lane) != 0);
+  }
+  return unknown && !machine_.moves_data();
+}
+
+// Whether it is a run without data, in which the model knows which words there are not known.
+bool WarpRun::tracked(std::uint64_t address) const {
+  return !machine_.moves_data() &&
+         std::any_of(grid_.tracked.begin(), grid_.tracked.end(), [&](const auto& range) {
+           return address >= range.first && address < range.second;
+         });
+}
+
 Served WarpRun::atomic(Request& request) {
   const Modifiers& modifiers = request.modifiers;
   const Type type = modifiers.type();
@@ -212,17 +229,26 @@ void WarpRun::global_atomics(
       perform(op, acquires);
     }
   };
-  const Touch touch = used || !commutes(modifiers) ? Touch::kStrongStore : Touch::kAdd;
+  // Which of two lanes comes first shows in what one finds, or in what the last one leaves.
+  const bool shows = used || !commutes(modifiers);
   const auto places = places_of(request, at);
+  Mask data = 0;  // lanes whose atomics leave what nobody knows
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const Mask lane = left & ~(left - 1);
+    data |= by_data(request, at, lane) || tracked(address(lane)) ? lane : 0;
+  }
   const auto prepare = [&](Mask some) {
-    require_contents(request, address(some));
-    touch_words(request, some, places, touch);
+    if (!tracked(address(some))) {
+      require_contents(request, address(some));
+    }
+    const bool unknown = (some & ~data) == 0;
+    touch_words(request, some, places, shows && !unknown ? Touch::kStrongStore : Touch::kAdd);
     use_word(request, address(some), counts && orders ? WordUse::kCounted : WordUse::kUnordered);
     if (others_write(address(some))) {
       look(some);
     }
   };
-  if (!used && counts) {
+  if (!used && counts && data == 0) {
     Mask left = lanes;
     for_equal(request, {at, at + 1}, [&](Mask same) {
       if ((left & same) == 0) {
@@ -240,15 +266,18 @@ void WarpRun::global_atomics(
   for (Mask left = lanes; left != 0; left &= left - 1) {
     const Mask lane = left & ~(left - 1);
     prepare(lane);
-    const std::uint64_t b = known(request, at + 1, lane);
-    const std::uint64_t c = modifiers.has("cas"_mod) ? known(request, at + 2, lane) : 0;
+    const bool free = (data & lane) != 0;
+    const std::uint64_t b = free ? 0 : known(request, at + 1, lane);
+    const std::uint64_t c = modifiers.has("cas"_mod) && !free ? known(request, at + 2, lane) : 0;
     sim::AtomicUpdate update{bytes_of(modifiers.type())};
     update.update = [&](std::uint64_t old) { return updated(modifiers, true, old, b, c); };
+    update.leaves_unknown = free;
     sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, lane);
     op.access = &update;
     op.global = address(lane);
-    const std::uint32_t some = commutes(modifiers) ? 1 : 0;
-    op.count = counts ? static_cast<std::uint32_t>(b) : some;
+    // Nobody can wait for a word that is not known: then each counts as one that adds.
+    const std::uint32_t some = commutes(modifiers) || free ? 1 : 0;
+    op.count = counts && !free ? static_cast<std::uint32_t>(b) : some;
     perform(op);
     look(lane);
     const auto number = static_cast<std::uint32_t>(std::countr_zero(lane));
@@ -307,12 +336,13 @@ void WarpRun::shared_atomic(Request& request,
     refuse(request, "acquiring and releasing atomics of shared memory are not there");
   }
   report_copied(request, place.rank, place.address, size, true);
-  const std::uint64_t b = known(request, at + 1, bit);
-  const std::uint64_t c = modifiers.has("cas"_mod) ? known(request, at + 2, bit) : 0;
+  const bool free = by_data(request, at, bit);
+  const std::uint64_t b = free ? 0 : known(request, at + 1, bit);
+  const std::uint64_t c = modifiers.has("cas"_mod) && !free ? known(request, at + 2, bit) : 0;
   std::array<Place, kLanes> places;
   places[lane] = place;
-  touch_words(
-      request, bit, places, used || !commutes(modifiers) ? Touch::kStrongStore : Touch::kAdd);
+  const bool shows = used || !commutes(modifiers);
+  touch_words(request, bit, places, shows && !free ? Touch::kStrongStore : Touch::kAdd);
   const SharedAtomics word = note_shared_atomic(request, place, used);
   const bool mixed = word.several && !word.alike;
   const bool decided = (word.several && word.told) || (mixed && machine_.moves_data());
@@ -320,7 +350,7 @@ void WarpRun::shared_atomic(Request& request,
   access.mask = bit;
   access.address[lane] = place.address;
   access.kind = decided ? sim::AccessKind::kDecided : sim::AccessKind::kAtomic;
-  access.leaves_unknown = mixed && !machine_.moves_data();
+  access.leaves_unknown = free || (mixed && !machine_.moves_data());
   access.update = [&](std::uint64_t old) { return updated(modifiers, false, old, b, c); };
   sim::Operation op = make(warptwin::Op::kSharedStore, request, bit);
   op.access = &access;

@@ -74,6 +74,8 @@ struct GridContext {
   std::unordered_map<std::uint32_t, std::uint32_t> box_bytes;  // by number of a tensor map
   /// Global memory of which every run knows the contents: [first, second).
   std::vector<std::pair<std::uint64_t, std::uint64_t>> real;
+  /// Of which a run without data knows which words it does not know.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> tracked;
   std::unordered_map<std::uint64_t, std::uint8_t> words;  // how atomics use them: `WordUse` as bits
   std::unordered_map<const Op*, bool> used_results;       // of atomics: whether anybody reads it
   /// By global word: the cluster, CTA and warp that was first to write it by an atomic or a flag.
@@ -316,6 +318,8 @@ class WarpRun : public Surroundings {
   bool others_write(std::uint64_t address);
   bool result_is_used(const Request& request);
   void require_contents(const Request& request, std::uint64_t address) const;
+  bool tracked(std::uint64_t address) const;
+  bool by_data(const Request& request, std::size_t at, Mask lane) const;
   Served atomic(Request& request);
   void global_atomics(Request& request, Mask lanes, std::size_t at, bool used, Lanes& result);
   void shared_atomic(Request& request,

@@ -281,12 +281,30 @@ TEST(PtxAtomics, OthersAreRefused) {
   }
 }
 
-// A word that is not real in a run without data: the proof is made with data.
-TEST(PtxAtomics, OfDataAreProvedWithData) {
-  OneKernel kernel = together("red.global.add.u32 [%rd2], 1", "");
-  const ProofResult proof = proof_of(kernel);
-  EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
-  EXPECT_TRUE(proof.data_decides);
+// Of words that are data nobody asks in a proof what they are, in whatever order they are summed.
+TEST(PtxAtomics, OfDataAreProvedWithoutData) {
+  const std::string sums = "  red.global.add.f32 [%rd2], %f1;\n";
+  for (const std::string& atomic : {std::string{"  red.global.add.u32 [%rd2], 1;\n"},
+                                    "  ld.global.f32 %f1, [%rd1];\n" + sums,
+                                    std::string{"  atom.global.exch.b32 %r5, [%rd2], %r1;\n"}}) {
+    const auto used = [&](const std::string& use) {
+      OneKernel kernel = together("mov.u32 %r9, 0", atomic + "  bar.sync 0;\n" + use);
+      kernel.control = false;
+      return proof_of(kernel);
+    };
+    const std::string load = "  ld.global.u32 %r2, [%rd2];\n";
+    const ProofResult stored = used(load + "  st.global.u32 [%rd3+256], %r2;\n");
+    EXPECT_EQ(stored.verdict, ProofVerdict::kProved) << atomic;
+    EXPECT_FALSE(stored.data_decides) << atomic;
+    const ProofResult decides = used(load + kBranch);
+    EXPECT_TRUE(decides.verdict != ProofVerdict::kProved || decides.data_decides) << atomic;
+  }
+  // What decides is asked with data: sums of floats of several warps may differ then.
+  OneKernel asks = together("ld.global.f32 %f1, [%rd1]",
+                            sums + "  bar.sync 0;\n  ld.global.u32 %r2, [%rd2];\n" + kBranch);
+  EXPECT_EQ(proof_of(asks).verdict, ProofVerdict::kUndecided);
+  asks = together("ld.global.f32 %f1, [%rd1]", sums + "  ld.global.u32 %r2, [%rd2];\n");
+  EXPECT_THAT(ids_in(proof_of(asks)), Contains("GMEM_RACE"));
 }
 
 // A lock of two warps: whoever comes first, which is not proved.

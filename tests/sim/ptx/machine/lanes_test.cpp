@@ -202,7 +202,8 @@ TEST(PtxProof, NamesWhatItTakesForGranted) {
   const auto notes = [](const std::string& body) { return proof_of(kernel_of(body)).notes; };
   EXPECT_THAT(notes("  setp.gt.u32 %p1, %r1, 15;\n  @%p1 bra END;\n  bar.sync 0;\nEND:\n"),
               ElementsAre(HasSubstr("lanes that have ended count as arrived")));
-  EXPECT_THAT(notes("  atom.global.add.u32 %r5, [%rd2], 1;\n  st.shared.u32 [%r20], %r5;\n"),
+  EXPECT_THAT(notes("  atom.global.add.u32 %r5, [%rd1], 1;\n  setp.eq.u32 %p1, %r5, 7;\n"
+                    "  @%p1 st.shared.u32 [%r20], %r1;\n"),
               testing::Contains(HasSubstr("took turns as in this run")));
   EXPECT_THAT(notes("  bar.sync 0;\n"), IsEmpty());
 }

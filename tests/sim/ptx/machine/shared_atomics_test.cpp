@@ -127,6 +127,15 @@ TEST(PtxSharedAtomics, SumsOfFloatsAreComputed) {
   EXPECT_EQ(std::bit_cast<float>(run.out[0]), 64.0F);
 }
 
+TEST(PtxSharedAtomics, SumsOfDataAreProved) {
+  const std::string sum = "  ld.global.f32 %f1, [%rd1];\n  red.shared.add.f32 [tile], %f1;\n";
+  OneKernel kernel = updating(sum);
+  kernel.control = false;
+  const ProofResult proof = proof_of(kernel);
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+  EXPECT_FALSE(proof.data_decides);
+}
+
 // What is no atomic is ordered with each of them.
 TEST(PtxSharedAtomics, RaceWithOtherAccesses) {
   Steps steps;
