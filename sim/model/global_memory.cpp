@@ -23,14 +23,11 @@ std::uint32_t TensorMapState::box_bytes() const {
 
 std::uint64_t GlobalMemory::add(std::string name, std::uint64_t size, bool holds_data) {
   constexpr std::uint64_t kAlignment = 256;
-  GlobalBuffer buffer{std::move(name), next_, size, {}, {}};
-  if (holds_data) {
-    buffer.bytes.resize(size);
-  }
+  const std::uint64_t address = next_;
+  add_at(address, std::move(name), size, holds_data);
   // A gap between buffers makes an overrun land nowhere instead of in its neighbour.
   next_ += (size + 2 * kAlignment - 1) / kAlignment * kAlignment;
-  buffers_.push_back(std::move(buffer));
-  return buffers_.back().address;
+  return address;
 }
 
 void GlobalMemory::add_at(std::uint64_t address,
