@@ -258,7 +258,7 @@ void WarpRun::global_atomics(
       sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, same & lanes);
       op.global = address(same & lanes);
       op.count = static_cast<std::uint32_t>(known(request, at + 1, same & lanes));
-      perform(op);
+      perform(op, orders);
       left &= ~same;
     });
     return;
@@ -278,7 +278,10 @@ void WarpRun::global_atomics(
     // Nobody can wait for a word that is not known: then each counts as one that adds.
     const std::uint32_t some = commutes(modifiers) || free ? 1 : 0;
     op.count = counts && !free ? static_cast<std::uint32_t>(b) : some;
-    perform(op);
+    perform(op, orders);
+    if (acquires) {
+      touched_.learn(serving_);
+    }
     look(lane);
     const auto number = static_cast<std::uint32_t>(std::countr_zero(lane));
     if (machine_.moves_data()) {

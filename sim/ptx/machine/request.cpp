@@ -158,9 +158,14 @@ void WarpRun::note_order(const sim::Operation& operation, bool orders) {
       [[fallthrough]];
     case warptwin::Op::kBarArrive:
     case warptwin::Op::kClusterArrive:
+      touched_.release(serving_);
+      break;
     case warptwin::Op::kGlobalStoreRelease:
     case warptwin::Op::kGlobalRedAdd:
-      touched_.release(serving_);
+      if (orders || (serving_ & fenced_) != 0) {
+        touched_.release(serving_);
+      }
+      relaxed_ |= orders ? Mask{0} : serving_;
       break;
     case warptwin::Op::kMbarrierTryWait:
       if (operation.result == 0) {
@@ -170,10 +175,17 @@ void WarpRun::note_order(const sim::Operation& operation, bool orders) {
     case warptwin::Op::kMbarrierWait:
     case warptwin::Op::kGlobalLoadAcquire:
     case warptwin::Op::kGlobalWait:
-    case warptwin::Op::kFence:  // behind a relaxed load it acquires
       if (orders) {
         touched_.learn(serving_);
+      } else {
+        relaxed_ |= serving_;
       }
+      break;
+    case warptwin::Op::kFence:  // behind a relaxed load it acquires, before a store it releases
+      if ((serving_ & relaxed_) != 0) {
+        touched_.learn(serving_);
+      }
+      fenced_ |= serving_;
       break;
     default:
       break;

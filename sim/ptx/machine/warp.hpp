@@ -177,7 +177,8 @@ class WarpRun : public Surroundings {
   void for_equal(const Request& request,
                  std::initializer_list<std::size_t> operands,
                  const std::function<void(Mask)>& f) const;
-  /// `orders`: of a load that acquires. A relaxed one is the model's acquiring load too.
+  /// `orders`: a load of a global word acquires, a store or an atomic releases. Relaxed ones are
+  /// the model's acquiring loads and releasing stores, too.
   void perform(sim::Operation& operation, bool orders = true);
   void note_parted(const sim::Operation& operation);
   void note_order(const sim::Operation& operation, bool orders);
@@ -412,6 +413,8 @@ class WarpRun : public Surroundings {
   std::vector<std::uint8_t> local_poison_;  // 1: never written
   LaneWords touched_;
   std::optional<sim::LaneRace> race_;  // that the next operation shows
+  Mask relaxed_ = 0;                   // lanes with relaxed accesses of global words
+  Mask fenced_ = 0;                    // lanes that have executed a fence
   std::vector<InFlight> flights_;
   std::vector<BusyRegister> busy_;
   std::optional<SourceSite> early_use_;            // of a tcgen05.ld whose wait has to come next

@@ -179,6 +179,9 @@ TEST(PtxLanesThatWait, LearnWhatWasReleased) {
   const char* other = "  @%p2 bra WAIT;\n  mbarrier.arrive.shared.b64 %rd8, [%r7];\n";
   EXPECT_EQ(handed("64", all).verdict, ProofVerdict::kProved);
   EXPECT_THAT(ids_in(handed("1", other)), ElementsAre("WARP_LANE_RACE"));
+  // A relaxed atomic releases nothing, but behind a fence.
+  const std::string counts = "  red.relaxed.gpu.global.add.u32 [%rd6], 1;\n";
+  EXPECT_THAT(ids_in(handed("1", (counts + other).c_str())), ElementsAre("WARP_LANE_RACE"));
 }
 
 // What a branch depends on is not taken to be zero.
