@@ -71,14 +71,16 @@ class Matrices {
   }
   /// The same of a scenario's kernel, which stores by TMA. `cluster`: CTAs that share B.
   template <class Kernel, class Extents>
-  typename Kernel::Problem scenario_problem(const Extents& e, std::uint32_t cluster) const {
+  typename Kernel::Problem scenario_problem(const Extents& e,
+                                            std::uint32_t cluster,
+                                            std::uint32_t strip) const {
     return {map(a_, m_, k_, e.tile_m, e.tile_k),
             map(b_, n_, k_, e.tile_n / cluster, e.tile_k),
             map(d_, m_, n_, e.tile_m, box_columns<bf16>(e.tile_n)),
             e,
             {TileGrid{m_ / e.tile_m, n_ / e.tile_n},
              ClusterShape{cluster, 1},
-             {RasterOrder::kAlongM, kStrip}},
+             {RasterOrder::kAlongM, strip}},
             ceil_div(k_, e.tile_k)};
   }
   /// Makes every element of D a NaN.
@@ -162,14 +164,18 @@ void launch_layer(WgmmaProblem<CudaMachine, Shape> problem, std::uint32_t ctas) 
          nullptr);
 }
 
-/// Launches a scenario's kernel on `ctas` CTAs; 0: one for every tile.
+/// Launches a scenario's kernel on `ctas` CTAs; 0: one for every tile. `strip`: tiles side by side
+/// that are walked together.
 template <class Kernel, class Extents>
-void launch_scenario(const Matrices& x, const Extents& extents, std::uint32_t ctas) {
+void launch_scenario(const Matrices& x,
+                     const Extents& extents,
+                     std::uint32_t ctas,
+                     std::uint32_t strip = kStrip) {
   std::uint32_t cluster = 1;
   if constexpr (requires { extents.cluster_m; }) {
     cluster = extents.cluster_m;
   }
-  auto problem = x.scenario_problem<Kernel>(extents, cluster);
+  auto problem = x.scenario_problem<Kernel>(extents, cluster, strip);
   std::uint32_t* scratch = nullptr;
   void* arguments[] = {&problem, &scratch};
   launch(reinterpret_cast<const void*>(&kernel_entry<Kernel>),

@@ -106,6 +106,13 @@ constexpr Wanted kHeaders[] = {
      3,
      kOwnScenarios,
      "libzstd-dev"},
+    {"muParser",
+     "muParserDef.h",
+     R"(ParserVersion = [^"]*"(\d+)\.(\d+))",
+     2,
+     3,
+     kOwnScenarios,
+     "libmuparser-dev"},
 };
 
 Examined examine_one(const Wanted& wanted, const std::optional<std::string>& said) {

@@ -94,6 +94,16 @@ static constexpr Command kCommands[] = {
      calibrate_command,
      {{"calibrate", "fits free constants of a chip to a file of rows"}},
      "json rows chip free write-chip"},
+    {"sweep",
+     sweep_command,
+     {{"sweep SCENARIO", "time over values of parameters and of a chip's constants, on all cores"}},
+     "json sweep-set where columns by top table plot x lines chip clock l2 jobs-of-sweep "
+     "time-limit memory-limit profile rule without max-steps resident-ctas ctas-per-sm seed"},
+    {"tune",
+     tune_command,
+     {{"tune SCENARIO", "the fastest configuration of a problem that is proved, from a few runs"}},
+     "json sweep-set where problem runs header chip clock l2 jobs-of-sweep time-limit memory-limit "
+     "profile rule without max-steps resident-ctas ctas-per-sm seed"},
     {"trace",
      trace_command,
      {{"trace SCENARIO", "one execution, written down for compare"}},
@@ -154,9 +164,35 @@ std::span<const Command> commands() {
   return kCommands;
 }
 
+static po::typed_value<std::string>* text() {
+  return po::value<std::string>();
+}
+
+static void add_sweep_options(po::options_description& all) {
+  all.add_options()("where",
+                    po::value<std::vector<std::string>>()->composing(),
+                    "EXPR: only where it holds, as 'stages*tile_n < 2048 && tile_m >= tile_n'")(
+      "columns", text()->default_value(""), "A,B,...: of the table; an unknown one lists them")(
+      "by", text()->default_value("us"), "COLUMN: what is best")(
+      "top", text()->default_value("10"), "N: rows to show, the best first")(
+      "table",
+      text(),
+      "FILE.csv or FILE.jsonl: every row; a sweep that was interrupted goes on where it was")(
+      "plot", text(), "FILE.svg, FILE.png or FILE.html: the curves, and the best")(
+      "x",
+      text()->default_value(""),
+      "NAME: along the picture; else the first with several values")(
+      "lines", text()->default_value(""), "NAME: a curve for each of its values; else the second")(
+      "problem",
+      po::value<std::vector<std::string>>()->composing(),
+      "m=4096,n=4096,k=8192: one to tune for; may be given several times")(
+      "runs", text()->default_value("60"), "N: runs for each problem, at most")(
+      "header", text(), "FILE.hpp: what was found for each problem, as a table in C++");
+}
+
 po::options_description all_options() {
   po::options_description all{"options"};
-  const auto text = [] { return po::value<std::string>(); };
+  add_sweep_options(all);
   all.add_options()("help,h", "this text")("json", "the result as JSON")(
       "program", text(), "FILE: a program as text, instead of a scenario; see docs/programs.md")(
       "ptx", text(), "FILE: a kernel in PTX, instead of a scenario; see docs/ptx.md")(
@@ -208,10 +244,10 @@ po::options_description all_options() {
       "jobs,j",
       text()->default_value("1"),
       "N: scenarios at a time, with --all; 0: as many as there are cores")(
-      "time-limit", text()->default_value("0"), "S: seconds of CPU a scenario; 0: no limit")(
+      "time-limit", text()->default_value("0"), "S: seconds of CPU a scenario or run; 0: no limit")(
       "memory-limit",
       text()->default_value("0"),
-      "MB: MiB of address space a scenario; 0: no limit")(
+      "MB: MiB of address space a scenario or run; 0: no limit")(
       "sms",
       text()->default_value("148"),
       "SMs of the GPU (148: B200; 132: H200); of a replay: that share the CTAs, one each first")(
@@ -263,6 +299,20 @@ po::options_description options_of(const Command& command) {
                             po::value<std::vector<std::string>>()->composing(),
                             "FILE.json: measured rows; may be given several times")(
           "split", po::value<std::string>(), "NAME: only the rows whose 'split' it is");
+    }
+    if (name == "sweep-set") {  // another --set: of many values
+      options.add_options()(
+          "set",
+          po::value<std::vector<std::string>>()->composing(),
+          "name=VALUES: of a parameter, or chip.KEY=VALUES of a constant of the chip; VALUES are "
+          "V, "
+          "FIRST..LAST, FIRST..LAST:STEP or FIRST..LAST*FACTOR, joined by commas, and xF for F "
+          "times what the chip has; auto=1 chooses what is not set");
+    }
+    if (name == "jobs-of-sweep") {  // another --jobs: all cores unless it is said
+      options.add_options()("jobs,j",
+                            po::value<std::string>()->default_value("0"),
+                            "N: runs at a time; 0: as many as there are cores");
     }
     if (name == "json-file") {  // another --json: standard output is the program's
       options.add_options()("json", po::value<std::string>(), "FILE: the verdicts as JSON");

@@ -379,21 +379,31 @@ bool is_count(const ChipField& field) {
   return std::find(kCounts.begin(), kCounts.end(), field.member) != kCounts.end();
 }
 
+const ChipField& field_of(const std::string& key, const std::string& origin) {
+  const auto& fields = chip_fields();
+  const auto field =
+      std::find_if(fields.begin(), fields.end(), [&](const ChipField& f) { return key == f.key; });
+  if (field == fields.end()) {
+    refuse(origin, key, "is no constant of the model; 'warptwin chip show b200' lists them");
+  }
+  return *field;
+}
+
+void set_field(Chip& chip, const ChipField& field, double value, const std::string& origin) {
+  if (is_count(field) && value != std::floor(value)) {
+    refuse(origin, field.key, "is a whole number");
+  }
+  chip.*field.member = value;
+}
+
 void read_constants(const Json& constants, const std::string& origin, Chip& chip) {
   for (const auto& [key, entry] : constants.items()) {
-    const auto& fields = chip_fields();
-    const auto field = std::find_if(
-        fields.begin(), fields.end(), [k = key](const ChipField& f) { return k == f.key; });
-    if (field == fields.end()) {
-      refuse(origin, key, "is no constant of the model; 'warptwin chip show b200' lists them");
-    }
-    chip.sources[key] = entry_source(entry, field->unit, origin, key);
-    const double value =
-        number(member(entry, "value", origin, key), field->least, field->most, origin, key);
-    if (is_count(*field) && value != std::floor(value)) {
-      refuse(origin, key, "is a whole number");
-    }
-    chip.*field->member = value;
+    const ChipField& field = field_of(key, origin);
+    chip.sources[key] = entry_source(entry, field.unit, origin, key);
+    set_field(chip,
+              field,
+              number(member(entry, "value", origin, key), field.least, field.most, origin, key),
+              origin);
   }
 }
 
@@ -450,6 +460,12 @@ const char* const kMmaFormUnit =
 
 std::span<const ChipField> chip_fields() {
   return kFields;
+}
+
+void set_constant(Chip& chip, std::string_view key, double value, const std::string& origin) {
+  const ChipField& field = field_of(std::string{key}, origin);
+  set_field(chip, field, number(Json(value), field.least, field.most, origin, field.key), origin);
+  chip.sources[field.key] = "assumed: " + origin;
 }
 
 std::vector<std::string_view> shipped_chips() {

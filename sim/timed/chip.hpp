@@ -147,6 +147,9 @@ struct ChipField {
 };
 
 std::span<const ChipField> chip_fields();
+/// Gives a chip another value of one constant, as its file would. Throws ChipError for one that is
+/// not there, or out of its range; `origin` names who asks.
+void set_constant(Chip& chip, std::string_view key, double value, const std::string& origin);
 /// Unit of a `tensor_core` row: its five numbers in order.
 extern const char* const kMmaFormUnit;
 

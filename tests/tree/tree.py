@@ -50,6 +50,7 @@ MAY_INCLUDE = {
     "sim/run": ["common", "sim"],
     "sim/cuda": ["common", "sim"],
     "sim/report": ["common", "sim"],
+    "sim/sweep": ["common", "sim"],
     "sim/cli": ["common", "sim", "hw", "scenarios"],
     "tests": ["common", "sim", "hw", "scenarios"],
 }
@@ -64,6 +65,7 @@ THIRD_PARTY = [
     ("systemc", "sim/timed"),
     ("tlm", "sim/timed"),
     ("sysc/", "sim/timed"),
+    ("muParser", "sim/sweep"),
     ("cuda", "hw"),
     ("cooperative_groups", "hw"),
     ("nv/target", "hw"),

@@ -134,9 +134,13 @@ class BarrierOrderDetector : public Detector {
     return found == state->objects.end() ? nullptr : &found->second;
   }
   Uses& uses_of(Object& object, const Event& event) const {
-    object.uses.resize(warps_of_cluster());
-    std::vector<Uses>& of_warp = object.uses[event.warp % warps_of_cluster()];
+    const std::uint32_t warps = warps_of_cluster();
+    object.uses.resize(warps);
+    std::vector<Uses>& of_warp = object.uses[event.warp % warps];
     const std::uint32_t lanes = event.lane_mask();
+    if (!of_warp.empty() && of_warp.front().lanes == lanes) {
+      return of_warp.front();
+    }
     const auto found = std::find_if(
         of_warp.begin(), of_warp.end(), [&](const Uses& uses) { return uses.lanes == lanes; });
     if (found != of_warp.end()) {
@@ -294,12 +298,13 @@ class BarrierOrderDetector : public Detector {
       return;
     }
     const LanePoint& init = object->init->at;
-    object->known.resize(warps_of_cluster());
-    if (object->known[event.warp % warps_of_cluster()]) {
+    const std::uint32_t warps = warps_of_cluster();
+    object->known.resize(warps);
+    if (object->known[event.warp % warps]) {
       return;
     }
     if (order_.init_ordered(init, event)) {
-      object->known[event.warp % warps_of_cluster()] = event.lanes == kWarpLanes;
+      object->known[event.warp % warps] = event.lanes == kWarpLanes;
       return;
     }
     const bool own = naming().cta_of_warp(event.warp) == cta;

@@ -2,8 +2,8 @@
 /// memory.
 
 #include <algorithm>
+#include <deque>
 #include <map>
-#include <vector>
 
 #include "sim/check/detectors/detectors.hpp"
 
@@ -62,10 +62,15 @@ class ExitLifeDetector : public Detector {
       return;
     }
     if (event.step == Step::kIssued) {
-      pending_.try_emplace(event.serial, event, static_cast<std::uint32_t>(event.extra));
+      if (pending_.empty() ||
+          pending_.back().issued.serial < event.serial) {  // once of a multicast
+        pending_.push_back({event, static_cast<std::uint32_t>(event.extra)});
+      }
     } else if (event.step == Step::kWritten ||
                (event.op == Op::kTcgen05Ld && event.step == Step::kRead)) {
-      pending_.erase(event.serial);
+      if (Pending* pending = find(event.serial)) {
+        end(*pending);
+      }
     } else if (event.step == Step::kSignalled) {
       on_signal(event);
     }
@@ -75,7 +80,25 @@ class ExitLifeDetector : public Detector {
   struct Pending {
     Event issued;
     std::uint32_t mask = 0;  // ranks a multicast commit still has to reach
+    bool over = false;
   };
+
+  // What is issued has the numbers in order.
+  Pending* find(std::uint32_t serial) {
+    const auto found = std::lower_bound(
+        pending_.begin(), pending_.end(), serial, [](const Pending& one, std::uint32_t wanted) {
+          return one.issued.serial < wanted;
+        });
+    return found == pending_.end() || found->issued.serial != serial || found->over ? nullptr
+                                                                                    : &*found;
+  }
+
+  void end(Pending& pending) {
+    pending.over = true;
+    while (!pending_.empty() && pending_.front().over) {
+      pending_.pop_front();
+    }
+  }
 
   // Only the thread that stored can wait for its stores: what it has not waited for when it ends,
   // nobody
@@ -103,13 +126,13 @@ class ExitLifeDetector : public Detector {
   std::uint32_t rank_of(std::uint32_t cta) const { return cta % naming().config().cluster_size; }
 
   void on_signal(const Event& event) {
-    const auto found = pending_.find(event.serial);
-    if (found == pending_.end()) {
+    Pending* pending = find(event.serial);
+    if (pending == nullptr) {
       return;
     }
-    found->second.mask &= ~(1U << rank_of(event.cta));
-    if (found->second.mask == 0 || event.op != Op::kTcgen05Commit) {
-      pending_.erase(found);
+    pending->mask &= ~(1U << rank_of(event.cta));
+    if (pending->mask == 0 || event.op != Op::kTcgen05Commit) {
+      end(*pending);
     }
   }
 
@@ -128,15 +151,10 @@ class ExitLifeDetector : public Detector {
   }
 
   void on_exit(const Event& event) {
-    std::vector<std::uint32_t> serials;
-    for (const auto& [serial, pending] : pending_) {
-      if (touches(pending, event.cta)) {
-        serials.push_back(serial);
+    for (const Pending& pending : pending_) {
+      if (!pending.over && touches(pending, event.cta)) {
+        judge(event, pending.issued);
       }
-    }
-    std::sort(serials.begin(), serials.end());
-    for (const std::uint32_t serial : serials) {
-      judge(event, pending_.at(serial).issued);
     }
   }
 
@@ -177,8 +195,8 @@ class ExitLifeDetector : public Detector {
     }
   }
 
-  HashMap<std::uint32_t, Pending> pending_;  // by serial
-  std::map<std::uint32_t, Event> stores_;    // the last store of a warp, until it is waited for
+  std::deque<Pending> pending_;            // by serial
+  std::map<std::uint32_t, Event> stores_;  // the last store of a warp, until it is waited for
 };
 
 }  // namespace

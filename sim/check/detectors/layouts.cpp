@@ -238,6 +238,11 @@ class LayoutsDetector : public Detector {
     const std::uint32_t rows = mn_major ? mma_k(operand.type) : operand.rows;
     const std::uint32_t panels =
         mn_major ? ceil_div(operand.rows * bytes_of(operand.type), span) : 1;
+    const std::uint32_t last = start + (panels - 1) * operand.descriptor.leading_bytes() +
+                               (rows - 1) / kRowsOfGroup * operand.descriptor.stride_bytes();
+    if (rows == 0 || (tile.writer.address <= start && last < tile.end)) {
+      return nullptr;
+    }
     for (std::uint32_t panel = 0; panel < panels; ++panel) {
       for (std::uint32_t row = 0; row < rows; row += kRowsOfGroup) {
         const std::uint32_t at = start + panel * operand.descriptor.leading_bytes() +

@@ -8,6 +8,7 @@
 #include <bit>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "sim/check/detectors/detectors.hpp"
@@ -80,6 +81,19 @@ struct Access {
   bool atomic = false;
   Footprint source{};  // MMA: what one write before it filled, all of it still as it was then
   Units units{};       // of an operand whose pieces are not one stride apart
+
+  // What `at` and `source` lie within; of use where most accesses are far from each other.
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  void set_bounds() {
+    std::tie(low, high) = at.bounds();
+    if (source.width != 0) {
+      const auto [first, last] = source.bounds();
+      low = std::min(low, first);
+      high = std::max(high, last);
+    }
+  }
+  bool is_far_from(const Access& other) const { return high <= other.low || other.high <= low; }
 };
 
 class SharedDataDetector : public Detector {
@@ -392,6 +406,9 @@ class SharedDataDetector : public Detector {
   bool ordered_through(const std::vector<Access>& known, std::size_t number, const Access& second) {
     const Access& first = known[number];
     for (std::size_t i = number + 1; i < known.size(); ++i) {
+      if (known[i].is_far_from(first)) {
+        continue;
+      }
       const bool judged = writes(first.kind) || writes(known[i].kind);
       if (judged && known[i].at.meets(first.at) && ordered(known[i], second.warp)) {
         return true;
@@ -410,8 +427,7 @@ class SharedDataDetector : public Detector {
     const auto [low, high] = read.at.bounds();
     written_.reset(low, high);
     for (const Access& one : known) {
-      const auto [first, last] = one.at.bounds();
-      if (writes(one.kind) && first < high && low < last) {
+      if (writes(one.kind) && one.low < high && low < one.high) {
         // Of an mbarrier nothing is left that means anything.
         const bool data = one.kind != Kind::kBarrier;
         one.at.for_each_run(
@@ -472,6 +488,7 @@ class SharedDataDetector : public Detector {
       if (before.kind == access.kind && before.warp == access.warp &&
           before.source.covers(access.at)) {
         before.at = before.at.joined(access.at);
+        before.set_bounds();
         before.time = access.time;
         before.site = access.site;
         return true;
@@ -485,11 +502,15 @@ class SharedDataDetector : public Detector {
     if (reads_operand(access.kind) && joins_earlier(known, access)) {
       return;
     }
+    access.set_bounds();
     const std::uint64_t errors = reporter().errors();
     bool any_gone = false;
     bool whole = false;  // one write alone has filled what is read
     for (std::size_t i = 0; i < known.size(); ++i) {
       Access& first = known[i];
+      if (first.is_far_from(access)) {
+        continue;
+      }
       if (writes(access.kind) && first.source.width != 0 && access.at.meets(first.source)) {
         first.source = {};  // not as it was any more
       }
@@ -543,6 +564,7 @@ class SharedDataDetector : public Detector {
     if (access.source.width != 0 && !one_write_alone(known, access.source)) {
       access.source = {};
     }
+    access.set_bounds();
     known.push_back(std::move(access));
   }
 

@@ -24,7 +24,11 @@ class StagesDetector : public Detector {
                   Op::kStageNote,
                   Op::kTcgen05Commit,
                   Op::kTensorLoad,
-                  Op::kWarpExit}} {}
+                  Op::kWarpExit}} {
+    const std::vector<Ring>& rings = naming().symbols().rings;
+    any_ring_without_stages_ =
+        std::any_of(rings.begin(), rings.end(), [](const Ring& ring) { return ring.stages == 0; });
+  }
 
   void on_event(const Event& event) override {
     if (event.op == Op::kMbarrierArrive || event.op == Op::kMbarrierTryWait ||
@@ -69,6 +73,9 @@ class StagesDetector : public Detector {
   // A ring of length 0 begins where what lies behind it does: an address at which nothing else is
   // declared is its own.
   void check_ring(const Event& event) {
+    if (!any_ring_without_stages_) {
+      return;
+    }
     for (const Ring& ring : naming().symbols().rings) {
       if (ring.stages == 0 && (event.address == ring.full || event.address == ring.empty) &&
           naming().symbols().find(event.address) == nullptr) {
@@ -270,6 +277,7 @@ class StagesDetector : public Detector {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<std::uint64_t>>
       produced_;  // (CTA, first full barrier): the last iterations
   std::map<std::pair<std::uint32_t, std::uint32_t>, Use> rings_;  // (warp, first full barrier)
+  bool any_ring_without_stages_ = false;
 };
 
 }  // namespace

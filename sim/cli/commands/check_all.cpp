@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "sim/cli/commands/check.hpp"
-#include "sim/cli/workers.hpp"
 #include "sim/report/packed.hpp"
+#include "sim/run/workers.hpp"
 
 namespace warptwin::sim::cli {
 
@@ -63,7 +63,7 @@ static OneCheck stopped(const Session& session,
   return one;
 }
 
-static WorkLimits limits_of(const Session& session) {
+WorkLimits limits_of(const Session& session) {
   WorkLimits limits;
   limits.cpu_seconds = unsigned_option(session, "time-limit", 0, 1'000'000);
   limits.memory_bytes = unsigned_option(session, "memory-limit", 0, 100'000'000) << 20U;

@@ -5,6 +5,7 @@
 
 #include "sim/cli/session.hpp"
 #include "sim/run/timing.hpp"
+#include "sim/run/workers.hpp"
 
 namespace warptwin::sim::cli {
 
@@ -22,6 +23,8 @@ ExitCode time_command(Session& session);
 ExitCode chip_command(Session& session);
 ExitCode validate_command(Session& session);
 ExitCode calibrate_command(Session& session);
+ExitCode sweep_command(Session& session);
+ExitCode tune_command(Session& session);
 ExitCode trace_command(Session& session);
 ExitCode compare_command(Session& session);
 ExitCode decode_command(Session& session);
@@ -35,6 +38,8 @@ ExitCode man_command(Session& session);
 
 // Of one file, used in another.
 Chip chip_of(const std::string& name_or_file);
+/// Of --time-limit and --memory-limit.
+WorkLimits limits_of(const Session& session);
 /// As many CTAs at a time as the chip has room for, unless it is said how many.
 TimingOptions timed_run_options(const Session& session, const RunOptions& run);
 

@@ -146,10 +146,14 @@ ExitCode list(Session& session) {
     session.out << all.dump(2) << "\n";
     return ExitCode::kClean;
   }
+  std::size_t widest = 0;
+  for (const ScenarioEntry& scenario : session.scenarios) {
+    widest = std::max(widest, std::string_view{scenario.info->name}.size());
+  }
   for (const ScenarioEntry& scenario : session.scenarios) {
     const bool broken = scenario.info->kind == ScenarioKind::kBroken;
-    session.out << std::left << std::setw(34) << scenario.info->name << std::setw(9)
-                << (broken ? "broken" : "clean") << scenario.info->summary
+    session.out << std::left << std::setw(static_cast<int>(widest) + 2) << scenario.info->name
+                << std::setw(9) << (broken ? "broken" : "clean") << scenario.info->summary
                 << (broken ? std::string{" ["} + scenario.info->expected + "]" : "") << "\n";
   }
   return ExitCode::kClean;

@@ -38,9 +38,9 @@ TEST(CommandTest, HelpIsForPeopleAndNoArgumentsIsAUsageError) {
   EXPECT_THAT(call({"--help"}).out, HasSubstr("check SCENARIO"));
   EXPECT_EQ(call({}).code, ExitCode::kUsage);
   for (const char* command :
-       {"list",      "explain",    "show",  "run",     "check",      "prove", "explore", "replay",
-        "extract",   "mutate",     "trace", "compare", "decode",     "time",  "chip",    "validate",
-        "calibrate", "make-input", "new",   "doctor",  "completion", "man"}) {
+       {"list",      "explain", "show",  "run",        "check",  "prove",  "explore",    "replay",
+        "extract",   "mutate",  "trace", "compare",    "decode", "time",   "chip",       "validate",
+        "calibrate", "sweep",   "tune",  "make-input", "new",    "doctor", "completion", "man"}) {
     EXPECT_EQ(call({command, "--help"}).code, ExitCode::kClean) << command;
   }
 }

@@ -1,4 +1,4 @@
-#include "sim/cli/workers.hpp"
+#include "sim/run/workers.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,6 +9,7 @@
 #include <new>
 #include <poll.h>
 #include <stdexcept>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,6 +51,7 @@ void limit(int resource, std::uint64_t most) {
                           std::size_t number,
                           const WorkLimits& limits,
                           const std::function<std::string(std::size_t)>& work) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // who wants the work is gone
   if (limits.cpu_seconds != 0) {
     signal(SIGXCPU, SIG_DFL);
     const rlimit no_core{0, 0};
@@ -162,7 +164,8 @@ void run_workers(std::size_t count,
                  std::size_t jobs,
                  const WorkLimits& limits,
                  const std::function<std::string(std::size_t)>& work,
-                 const std::function<void(std::size_t, const WorkEnd&)>& deliver) {
+                 const std::function<void(std::size_t, const WorkEnd&)>& deliver,
+                 DeliveryOrder order) {
   Running running;
   std::map<std::size_t, WorkEnd> ends;
   std::size_t started = 0;
@@ -171,9 +174,11 @@ void run_workers(std::size_t count,
       running.start(started++, limits, work);
     }
     running.wait(ends);
-    for (auto first = ends.find(delivered); first != ends.end(); first = ends.find(delivered)) {
-      deliver(delivered++, first->second);
-      ends.erase(first);
+    while (!ends.empty() &&
+           (order == DeliveryOrder::kAsTheyEnd || ends.begin()->first == delivered)) {
+      deliver(ends.begin()->first, ends.begin()->second);
+      ends.erase(ends.begin());
+      ++delivered;
     }
   }
 }

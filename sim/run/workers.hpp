@@ -22,14 +22,18 @@ struct WorkEnd {
   int signal = 0;    // of kSignal
 };
 
-/// Does the pieces 0 to `count` - 1, `jobs` at a time, and delivers their ends in that order, each
-/// as soon as those before it are there. Work that is given up, for `deliver` throws, is killed.
+/// In the order of their numbers, each as soon as those before it are there; or as they end.
+enum class DeliveryOrder : std::uint8_t { kByNumber, kAsTheyEnd };
+
+/// Does the pieces 0 to `count` - 1, `jobs` at a time, and delivers their ends. Work that is given
+/// up, for `deliver` throws, is killed.
 ///
 /// Throws std::runtime_error where there can be no process.
 void run_workers(std::size_t count,
                  std::size_t jobs,
                  const WorkLimits& limits,
                  const std::function<std::string(std::size_t)>& work,
-                 const std::function<void(std::size_t, const WorkEnd&)>& deliver);
+                 const std::function<void(std::size_t, const WorkEnd&)>& deliver,
+                 DeliveryOrder order = DeliveryOrder::kByNumber);
 
 }  // namespace warptwin::sim

@@ -1,4 +1,4 @@
-#include "sim/cli/workers.hpp"
+#include "sim/run/workers.hpp"
 
 #include <algorithm>
 #include <csignal>

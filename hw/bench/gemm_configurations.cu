@@ -1,0 +1,207 @@
+// The scenario `gemm_wgmma` in configurations that a list names, in time.
+//
+//   warptwin-measure-configurations LIST ROWS.json
+//
+// A line of the list is "m n k tile_m tile_n stages cluster_m in_flight ctas swizzle"; ctas 0 is
+// one for every tile. tile_k is 64. Each is run a few times in turn with the others of its problem,
+// and each result is checked. Writes rows that `warptwin validate` reads, each with the clock that
+// the SMs had meanwhile. Exit codes: 0, 1 a wrong result, 2 a list that cannot be read, 4 no
+// device.
+
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <tuple>
+
+#include "hw/bench/clock_meter.cuh"
+#include "hw/bench/gemm_run.cuh"
+
+namespace warptwin::hw::bench {
+namespace {
+
+struct Configuration {
+  std::uint32_t m, n, k, tile_m, tile_n, stages, cluster_m, in_flight, ctas, swizzle;
+};
+
+using LaunchOne = void (*)(const Matrices&, const Configuration&);
+using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
+
+// Constants but for the stages, of which alone the launch has a value.
+template <std::uint32_t kTileM, std::uint32_t kTileN, std::uint32_t kCluster, std::uint32_t kFlight>
+struct RingExtents {
+  static constexpr Extent<kTileM> tile_m{};
+  static constexpr Extent<kTileN> tile_n{};
+  static constexpr Extent<64> tile_k{};
+  static constexpr Extent<kCluster> cluster_m{};
+  static constexpr Extent<kFlight> in_flight{};
+  Extent<kDynamic> stages;
+
+  static constexpr ClusterShape cluster() { return {kCluster, 1}; }
+};
+
+template <std::uint32_t kTileM, std::uint32_t kTileN, std::uint32_t kCluster, std::uint32_t kFlight>
+void launch_as(const Matrices& x, const Configuration& c) {
+  using Extents = RingExtents<kTileM, kTileN, kCluster, kFlight>;
+  launch_scenario<scenarios::GemmWgmmaKernel<CudaMachine, Extents>>(
+      x, Extents{{c.stages}}, c.ctas, c.swizzle);
+}
+
+const std::map<Key, LaunchOne>& launches() {
+  static const std::map<Key, LaunchOne> all = {
+      {{64, 128, 1, 1}, launch_as<64, 128, 1, 1>},
+      {{64, 128, 2, 1}, launch_as<64, 128, 2, 1>},
+      {{128, 64, 1, 1}, launch_as<128, 64, 1, 1>},
+      {{128, 64, 2, 1}, launch_as<128, 64, 2, 1>},
+      {{128, 128, 1, 0}, launch_as<128, 128, 1, 0>},
+      {{128, 128, 1, 1}, launch_as<128, 128, 1, 1>},
+      {{128, 128, 2, 1}, launch_as<128, 128, 2, 1>},
+      {{128, 256, 1, 0}, launch_as<128, 256, 1, 0>},
+      {{128, 256, 1, 1}, launch_as<128, 256, 1, 1>},
+      {{128, 256, 2, 1}, launch_as<128, 256, 2, 1>},
+  };
+  return all;
+}
+
+LaunchOne launch_of(const Configuration& c) {
+  const auto found = launches().find({c.tile_m, c.tile_n, c.cluster_m, c.in_flight});
+  return found == launches().end() ? nullptr : found->second;
+}
+
+struct Measured {
+  Configuration configuration;
+  double error;
+  double microseconds;
+  double gigahertz;
+};
+
+// All of one problem, in turn: heat and the power limit meet all alike.
+void measure(const std::vector<Configuration>& list, std::vector<Measured>& measured) {
+  constexpr int kRounds = 5;
+  Matrices x{list.front().m, list.front().n, list.front().k};
+  ClockMeter meter{sm_count()};
+  std::vector<std::vector<double>> spent(list.size());
+  std::vector<std::vector<double>> clocks(list.size());
+  std::vector<double> errors;
+  for (const Configuration& c : list) {
+    x.poison();
+    launch_of(c)(x, c);
+    synchronize(nullptr);
+    errors.push_back(x.error());
+  }
+  for (int round = 0; round < kRounds; ++round) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      meter.begin();
+      spent[i].push_back(microseconds([&] { launch_of(list[i])(x, list[i]); }, 8, 1));
+      clocks[i].push_back(meter.gigahertz());
+    }
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    measured.push_back({list[i], errors[i], median(spent[i]), median(clocks[i])});
+  }
+}
+
+void write(const std::vector<Measured>& all, const char* path) {
+  std::ofstream out{path};
+  const char* before = "[\n";
+  for (const Measured& one : all) {
+    const Configuration& c = one.configuration;
+    char row[640];
+    std::snprintf(
+        row,
+        sizeof row,
+        "  {\"name\": \"h200/%ux%ux%u/%ux%u s%u c%u f%u ctas%u w%u\", \"kind\": \"kernel\", "
+        "\"chip\": \"H200\", \"value\": %.2f, \"unit\": \"TFLOP/s\", \"us\": %.3f, \"M\": %u, "
+        "\"N\": %u, \"K\": %u, \"dtype\": \"bf16\", \"source\": "
+        "\"warptwin-measure-configurations\", \"scenario\": \"gemm_wgmma\", \"set\": "
+        "{\"in_flight\": %u, \"cluster_m\": %u, \"swizzle\": %u}, \"config\": {\"tile\": "
+        "\"%ux%u\", \"bk\": 64, \"stages\": %u, \"sm\": 1, \"cluster\": %u, \"persistent\": %s, "
+        "\"ctas\": %u, \"clock_ghz\": %.3f}}",
+        c.m,
+        c.n,
+        c.k,
+        c.tile_m,
+        c.tile_n,
+        c.stages,
+        c.cluster_m,
+        c.in_flight,
+        c.ctas,
+        c.swizzle,
+        2.0 * c.m * c.n * c.k / one.microseconds / 1e6,
+        one.microseconds,
+        c.m,
+        c.n,
+        c.k,
+        c.in_flight,
+        c.cluster_m,
+        c.swizzle,
+        c.tile_m,
+        c.tile_n,
+        c.stages,
+        c.cluster_m,
+        c.ctas > 0 ? "true" : "false",
+        c.ctas,
+        one.gigahertz);
+    out << before << row;
+    before = ",\n";
+  }
+  out << "\n]\n";
+}
+
+int run(const char* list, const char* rows) {
+  std::ifstream file{list};
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::vector<Configuration>>
+      problems;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    std::istringstream words{line};
+    Configuration c{};
+    words >> c.m >> c.n >> c.k >> c.tile_m >> c.tile_n >> c.stages >> c.cluster_m >> c.in_flight >>
+        c.ctas >> c.swizzle;
+    const bool whole = words && c.tile_m != 0 && c.tile_n != 0 && c.cluster_m != 0 &&
+                       c.m % (c.tile_m * c.cluster_m) == 0 && c.n % c.tile_n == 0;
+    if (!whole || launch_of(c) == nullptr) {
+      std::printf("%s:%d: no configuration that is here: '%s'\n", list, number, line.c_str());
+      return 2;
+    }
+    problems[{c.m, c.n, c.k}].push_back(c);
+  }
+  if (problems.empty()) {
+    std::printf("%s: no line can be read\n", list);
+    return 2;
+  }
+  std::vector<Measured> measured;
+  for (const auto& [problem, configurations] : problems) {
+    measure(configurations, measured);
+  }
+  write(measured, rows);
+  constexpr double kRounding = 4e-3;  // bf16 has 8 bits
+  int wrong = 0;
+  for (const Measured& one : measured) {
+    wrong += one.error < kRounding ? 0 : 1;
+  }
+  std::printf(
+      "%zu configurations of %zu problems, %d wrong\n", measured.size(), problems.size(), wrong);
+  return wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace warptwin::hw::bench
+
+int main(int count, char** arguments) {
+  int devices = 0;
+  if (count != 3) {
+    std::puts("usage: warptwin-measure-configurations LIST ROWS.json");
+    return 2;
+  }
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::puts("no GPU here");
+    return 4;
+  }
+  try {
+    return warptwin::hw::bench::run(arguments[1], arguments[2]);
+  } catch (const std::exception& error) {
+    std::puts(error.what());
+    return 4;
+  }
+}

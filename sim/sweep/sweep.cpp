@@ -1,0 +1,139 @@
+#include "sim/sweep/sweep.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "sim/run/prove.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+std::string why_of(const WorkEnd& end, const WorkLimits& limits) {
+  switch (end.why) {
+    case WorkEnd::Why::kTime:
+      return "more than " + std::to_string(limits.cpu_seconds) + " s of CPU";
+    case WorkEnd::Why::kMemory:
+      return "no memory is left";
+    case WorkEnd::Why::kSignal:
+      return "the process was ended by signal " + std::to_string(end.signal);
+    default:
+      return end.text;
+  }
+}
+
+std::optional<ParameterSet> chosen_at(const Space& space, const SweepPoint& point) {
+  try {
+    return space.parameters(point);
+  } catch (const ConfigError&) {
+    return {};
+  }
+}
+
+}  // namespace
+
+const char* name_of(SweepEnd end) {
+  constexpr const char* kNames[] = {"run", "does not fit", "stuck", "stopped", "failed"};
+  return kNames[static_cast<unsigned>(end)];
+}
+
+std::vector<std::uint64_t> points_of(const Space& space, Where& where) {
+  std::vector<std::uint64_t> points;
+  for (std::uint64_t i = 0; i < space.size(); ++i) {
+    const SweepPoint point = space.at(i);
+    const std::optional<ParameterSet> parameters = chosen_at(space, point);
+    // Where nothing can be chosen, its row says why.
+    if (!parameters || where.holds(point, *parameters)) {
+      points.push_back(i);
+    }
+  }
+  return points;
+}
+
+SweepRow run_point(const Space& space, std::uint64_t index, const SweepOptions& options) {
+  SweepRow row{index, SweepEnd::kRun, {}, {}};
+  const SweepPoint point = space.at(index);
+  try {
+    const ParameterSet parameters = space.parameters(point);
+    TimingOptions timing = options.timing;
+    timing.path = std::any_of(
+        options.columns.begin(), options.columns.end(), [](const auto* c) { return c->paths; });
+    const TimingResult result =
+        time_scenario(space.scenario(), parameters, space.chip(point), timing);
+    if (result.run.end != RunEnd::kDone) {
+      row.end = SweepEnd::kStuck;
+      row.why = text_of(result.run.end);
+      return row;
+    }
+    const bool proves = std::any_of(
+        options.columns.begin(), options.columns.end(), [](const auto* c) { return c->proves; });
+    ProofResult proof;
+    if (proves) {
+      ProofOptions how;
+      how.run = options.timing.run;
+      how.run.moves_data = false;
+      how.run.detect = true;
+      proof = prove(space.scenario(), parameters, how);
+    }
+    for (const SweepColumn* column : options.columns) {
+      row.cells.push_back(column->of({result, &proof}, column->name));
+    }
+  } catch (const ConfigError& error) {
+    row.end = SweepEnd::kNoFit;
+    row.why = error.what();
+  }
+  return row;
+}
+
+void run_points(const Space& space,
+                const std::vector<std::uint64_t>& points,
+                const SweepOptions& options,
+                const std::function<void(const SweepRow&)>& deliver) {
+  run_workers(
+      points.size(),
+      options.jobs,
+      options.limits,
+      [&](std::size_t i) { return packed(run_point(space, points[i], options)); },
+      [&](std::size_t i, const WorkEnd& end) {
+        if (end.why == WorkEnd::Why::kDone) {
+          deliver(unpacked(end.text, options.columns.size()));
+          return;
+        }
+        const bool bound = end.why == WorkEnd::Why::kTime || end.why == WorkEnd::Why::kMemory;
+        deliver({points[i],
+                 bound ? SweepEnd::kStopped : SweepEnd::kFailed,
+                 why_of(end, options.limits),
+                 {}});
+      },
+      DeliveryOrder::kAsTheyEnd);
+}
+
+std::string packed(const SweepRow& row) {
+  Json line = Json::array();
+  line.push_back(row.index);
+  line.push_back(static_cast<unsigned>(row.end));
+  line.push_back(row.why);
+  line.push_back(row.cells);
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+SweepRow unpacked(const std::string& text, std::size_t columns) {
+  const Json line = Json::parse(text, nullptr, false);
+  const bool right = line.is_array() && line.size() == 4 && line[0].is_number_unsigned() &&
+                     line[1].is_number_unsigned() && line[1] <= 4U && line[2].is_string() &&
+                     line[3].is_array();
+  if (!right) {
+    throw std::runtime_error("no row of a sweep: " + text.substr(0, 60));
+  }
+  SweepRow row{line[0].get<std::uint64_t>(),
+               static_cast<SweepEnd>(line[1].get<unsigned>()),
+               line[2].get<std::string>(),
+               line[3].get<std::vector<Json>>()};
+  if (row.cells.size() != (row.end == SweepEnd::kRun ? columns : 0)) {
+    throw std::runtime_error("a row of a sweep with other columns: " + text.substr(0, 60));
+  }
+  return row;
+}
+
+}  // namespace warptwin::sim
