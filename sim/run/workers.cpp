@@ -23,12 +23,6 @@ namespace {
 constexpr int kThrew = 1;
 constexpr int kNoMemory = 2;
 
-struct Worker {
-  pid_t process = -1;
-  int pipe = -1;
-  std::string text{};
-};
-
 void write_all(int file, const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     const ssize_t written = write(file, text.data() + at, text.size() - at);
@@ -74,7 +68,9 @@ void limit(int resource, std::uint64_t most) {
   _exit(code);  // what the parent has opened is the parent's to close
 }
 
-WorkEnd end_of(Worker& worker) {
+}  // namespace
+
+WorkEnd WorkerPool::end_of(Worker& worker) {
   close(worker.pipe);
   int status = 0;
   while (waitpid(worker.process, &status, 0) < 0 && errno == EINTR) {
@@ -90,75 +86,60 @@ WorkEnd end_of(Worker& worker) {
   return end;
 }
 
-// The workers that run, by the number of their work.
-class Running {
- public:
-  Running() = default;
-  Running(const Running&) = delete;
-  Running& operator=(const Running&) = delete;
-  ~Running() {
-    for (auto& [number, worker] : workers_) {
-      kill(worker.process, SIGKILL);
-      end_of(worker);
-    }
+WorkerPool::~WorkerPool() {
+  for (auto& [number, worker] : workers_) {
+    kill(worker.process, SIGKILL);
+    end_of(worker);
   }
+}
 
-  std::size_t size() const { return workers_.size(); }
-
-  void start(std::size_t number,
-             const WorkLimits& limits,
-             const std::function<std::string(std::size_t)>& work) {
-    int ends[2];
-    if (pipe(ends) != 0) {
-      throw std::runtime_error("there can be no pipe to another process");
-    }
-    const pid_t process = fork();
-    if (process < 0) {
-      close(ends[0]);
-      close(ends[1]);
-      throw std::runtime_error("there can be no process to work in");
-    }
-    if (process == 0) {
-      close(ends[0]);
-      do_work(ends[1], number, limits, work);
-    }
+void WorkerPool::start(std::size_t number,
+                       const WorkLimits& limits,
+                       const std::function<std::string(std::size_t)>& work) {
+  int ends[2];
+  if (pipe(ends) != 0) {
+    throw std::runtime_error("there can be no pipe to another process");
+  }
+  const pid_t process = fork();
+  if (process < 0) {
+    close(ends[0]);
     close(ends[1]);
-    workers_[number] = {process, ends[0]};
+    throw std::runtime_error("there can be no process to work in");
   }
+  if (process == 0) {
+    close(ends[0]);
+    do_work(ends[1], number, limits, work);
+  }
+  close(ends[1]);
+  workers_[number] = {process, ends[0]};
+}
 
-  // Waits until some have ended, and adds their ends.
-  void wait(std::map<std::size_t, WorkEnd>& ends) {
-    std::vector<pollfd> files;
-    std::vector<std::size_t> numbers;
-    for (const auto& [number, worker] : workers_) {
-      files.push_back({worker.pipe, POLLIN, 0});
-      numbers.push_back(number);
-    }
-    if (poll(files.data(), files.size(), -1) < 0) {
-      return;  // interrupted: the caller comes again
-    }
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      if (files[i].revents != 0 && is_at_end(workers_[numbers[i]])) {
-        ends[numbers[i]] = end_of(workers_[numbers[i]]);
-        workers_.erase(numbers[i]);
-      }
+void WorkerPool::wait(std::map<std::size_t, WorkEnd>& ends, int milliseconds) {
+  std::vector<pollfd> files;
+  std::vector<std::size_t> numbers;
+  for (const auto& [number, worker] : workers_) {
+    files.push_back({worker.pipe, POLLIN, 0});
+    numbers.push_back(number);
+  }
+  if (poll(files.data(), files.size(), milliseconds) <= 0) {
+    return;  // nothing, or interrupted: the caller comes again
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (files[i].revents != 0 && is_at_end(workers_[numbers[i]])) {
+      ends[numbers[i]] = end_of(workers_[numbers[i]]);
+      workers_.erase(numbers[i]);
     }
   }
+}
 
- private:
-  static bool is_at_end(Worker& worker) {
-    std::array<char, 65536> piece;
-    const ssize_t count = ::read(worker.pipe, piece.data(), piece.size());
-    if (count > 0) {
-      worker.text.append(piece.data(), static_cast<std::size_t>(count));
-    }
-    return count == 0 || (count < 0 && errno != EINTR);
+bool WorkerPool::is_at_end(Worker& worker) {
+  std::array<char, 65536> piece;
+  const ssize_t count = ::read(worker.pipe, piece.data(), piece.size());
+  if (count > 0) {
+    worker.text.append(piece.data(), static_cast<std::size_t>(count));
   }
-
-  std::map<std::size_t, Worker> workers_;
-};
-
-}  // namespace
+  return count == 0 || (count < 0 && errno != EINTR);
+}
 
 void run_workers(std::size_t count,
                  std::size_t jobs,
@@ -166,14 +147,14 @@ void run_workers(std::size_t count,
                  const std::function<std::string(std::size_t)>& work,
                  const std::function<void(std::size_t, const WorkEnd&)>& deliver,
                  DeliveryOrder order) {
-  Running running;
+  WorkerPool running;
   std::map<std::size_t, WorkEnd> ends;
   std::size_t started = 0;
   for (std::size_t delivered = 0; delivered < count;) {
     while (started < count && running.size() < std::max<std::size_t>(jobs, 1)) {
       running.start(started++, limits, work);
     }
-    running.wait(ends);
+    running.wait(ends, -1);
     while (!ends.empty() &&
            (order == DeliveryOrder::kAsTheyEnd || ends.begin()->first == delivered)) {
       deliver(ends.begin()->first, ends.begin()->second);

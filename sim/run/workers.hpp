@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 
 namespace warptwin::sim {
@@ -20,6 +21,35 @@ struct WorkEnd {
   Why why = Why::kDone;
   std::string text;  // of kDone what the work returned; of kError what it threw
   int signal = 0;    // of kSignal
+};
+
+/// Processes that work, by the number of what they do. Those that still run are killed with it.
+class WorkerPool {
+ public:
+  WorkerPool() = default;
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+  ~WorkerPool();
+
+  std::size_t size() const { return workers_.size(); }
+  /// Throws std::runtime_error where there can be no process.
+  void start(std::size_t number,
+             const WorkLimits& limits,
+             const std::function<std::string(std::size_t)>& work);
+  /// Waits until some have said something, or for so long (-1: as long as it takes), and adds the
+  /// ends of those that have ended.
+  void wait(std::map<std::size_t, WorkEnd>& ends, int milliseconds);
+
+ private:
+  struct Worker {
+    int process = -1;
+    int pipe = -1;
+    std::string text{};
+  };
+  static WorkEnd end_of(Worker& worker);
+  static bool is_at_end(Worker& worker);
+
+  std::map<std::size_t, Worker> workers_;
 };
 
 /// In the order of their numbers, each as soon as those before it are there; or as they end.

@@ -86,6 +86,14 @@ SweepRow run_point(const Space& space, std::uint64_t index, const SweepOptions& 
   return row;
 }
 
+SweepRow row_of(std::uint64_t point, const WorkEnd& end, const SweepOptions& options) {
+  if (end.why == WorkEnd::Why::kDone) {
+    return unpacked(end.text, options.columns.size());
+  }
+  const bool bound = end.why == WorkEnd::Why::kTime || end.why == WorkEnd::Why::kMemory;
+  return {point, bound ? SweepEnd::kStopped : SweepEnd::kFailed, why_of(end, options.limits), {}};
+}
+
 void run_points(const Space& space,
                 const std::vector<std::uint64_t>& points,
                 const SweepOptions& options,
@@ -95,17 +103,7 @@ void run_points(const Space& space,
       options.jobs,
       options.limits,
       [&](std::size_t i) { return packed(run_point(space, points[i], options)); },
-      [&](std::size_t i, const WorkEnd& end) {
-        if (end.why == WorkEnd::Why::kDone) {
-          deliver(unpacked(end.text, options.columns.size()));
-          return;
-        }
-        const bool bound = end.why == WorkEnd::Why::kTime || end.why == WorkEnd::Why::kMemory;
-        deliver({points[i],
-                 bound ? SweepEnd::kStopped : SweepEnd::kFailed,
-                 why_of(end, options.limits),
-                 {}});
-      },
+      [&](std::size_t i, const WorkEnd& end) { deliver(row_of(points[i], end, options)); },
       DeliveryOrder::kAsTheyEnd);
 }
 

@@ -46,6 +46,9 @@ std::vector<std::uint64_t> points_of(const Space& space, Where& where);
 /// Runs one point here. Throws what is neither a refusal nor an ending.
 SweepRow run_point(const Space& space, std::uint64_t index, const SweepOptions& options);
 
+/// The row of a point whose process ended so.
+SweepRow row_of(std::uint64_t point, const WorkEnd& end, const SweepOptions& options);
+
 /// Runs the points, and delivers each row as soon as it is there.
 void run_points(const Space& space,
                 const std::vector<std::uint64_t>& points,

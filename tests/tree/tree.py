@@ -66,6 +66,7 @@ THIRD_PARTY = [
     ("tlm", "sim/timed"),
     ("sysc/", "sim/timed"),
     ("muParser", "sim/sweep"),
+    ("mpi.h", "sim/cli"),
     ("cuda", "hw"),
     ("cooperative_groups", "hw"),
     ("nv/target", "hw"),

@@ -15,6 +15,7 @@
 #include "sim/cli/commands/commands.hpp"
 #include "sim/sweep/journal.hpp"
 #include "sim/sweep/plot.hpp"
+#include "sim/sweep/ranks.hpp"
 #include "sim/sweep/table.hpp"
 #include "sim/sweep/tune_report.hpp"
 
@@ -68,6 +69,9 @@ class Progress {
 
 static std::size_t cores_for(const Session& session) {
   const std::uint64_t jobs = unsigned_option(session, "jobs", 0, 4096);
+  if (ranks_of_process() != nullptr) {
+    return std::max<std::uint64_t>(jobs, 1);  // of each rank
+  }
   return jobs != 0 ? jobs : std::max(1U, std::thread::hardware_concurrency());
 }
 
@@ -155,13 +159,25 @@ static void run_all(Session& session,
     }
   }
   Progress progress{all, all - points.size()};
-  run_points(table.space, points, how, [&](const SweepRow& row) {
+  const auto deliver = [&](const SweepRow& row) {
     if (journal) {
       journal->add(row);
     }
     table.rows.push_back(row);
     progress.add();
-  });
+  };
+  if (Ranks* ranks = ranks_of_process()) {
+    const RanksResult result = run_points(table.space, points, how, deliver, *ranks);
+    for (const int rank : result.lost) {
+      session.err << "rank " << rank << " of " << ranks->count() << " has died\n";
+    }
+    if (!result.lost.empty()) {
+      session.err << "others ran the " << result.again << " points that were lost with it\n";
+      ranks_of_process() = nullptr;
+    }
+  } else {
+    run_points(table.space, points, how, deliver);
+  }
   std::sort(table.rows.begin(), table.rows.end(), [](const SweepRow& a, const SweepRow& b) {
     return a.index < b.index;
   });
@@ -190,6 +206,12 @@ ExitCode sweep_command(Session& session) {
     throw ConfigError("--plot needs a name with several values, as --set stages=2..8");
   }
   Where where{space, strings(session, "where")};
+  if (Ranks* ranks = ranks_of_process(); ranks != nullptr && ranks->rank() != 0) {
+    if (!serve_points(space, how, *ranks)) {
+      ranks_of_process() = nullptr;
+    }
+    return ExitCode::kClean;
+  }
   const std::vector<std::uint64_t> points = points_of(space, where);
   if (points.empty()) {
     throw ConfigError("--where leaves nothing of " + std::to_string(space.size()) +
