@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""The README's reports are what the command says.
+"""The README's reports are what the command says, and its kernel is the one that `new` writes.
 
 readme_test.py WARPTWIN README.md
 """
 
+import pathlib
 import re
 import subprocess
 import sys
@@ -12,8 +13,9 @@ import sys
 REPORTS = {
     "defect: MBAR_SURPLUS_ARRIVAL": ["check", "consumer_releases_twice"],
     "gemm (...): proved": ["prove", "gemm", "--for-all", "k"],
-    "  warp 0": ["explain", "MBAR_PHASE_UNOBSERVED"],
 }
+
+KERNEL_LINES_MAX = 25
 
 
 def main():
@@ -23,6 +25,14 @@ def main():
         fenced = re.split(r"^```", file.read(), flags=re.MULTILINE)[1::2]
         blocks = [text.partition("\n")[2] for text in fenced]
     wrong = 0
+    root = pathlib.Path(page).resolve().parent
+    kernel = (root / "sim/cli/templates/first_ring.hpp.in").read_text(encoding="utf-8")
+    if kernel not in blocks:
+        print(f"{page}: no block of it is the kernel of sim/cli/templates/first_ring.hpp.in")
+        wrong += 1
+    if len(kernel.splitlines()) > KERNEL_LINES_MAX:
+        print(f"the first kernel has more than {KERNEL_LINES_MAX} lines")
+        wrong += 1
     for start, arguments in REPORTS.items():
         block = next((b for b in blocks if b.startswith(start)), None)
         if block is None:
