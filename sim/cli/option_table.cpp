@@ -141,7 +141,7 @@ static constexpr Command kCommands[] = {
        "a CUDA program without a GPU: each launch of a kernel is simulated and judged"},
       {"cuda --list", "the functions of CUDA that there are for it"}},
      "json-file list policy first keep chip target-ptx profile rule without strict max-steps seed "
-     "random pct resident-ctas",
+     "random pct resident-ctas junit sarif annotations source-root",
      nullptr,
      true},
     {"make-input",
