@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     again = sim::Baseline{std::string{fuzz::text_of(data, size)}, "fuzz"}.text();
   } catch (const ConfigError& error) {
-    fuzz::require_place(error.what(), "fuzz");
+    fuzz::require_place(error.what(), "fuzz", fuzz::text_of(data, size));
     return 0;
   }
   fuzz::require(sim::Baseline(again, "again").text() == again, "written otherwise", again);

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::require(value >= field.least && value <= field.most, "out of its range", field.key);
     }
   } catch (const sim::ChipError& error) {
-    fuzz::require_place(error.what(), "fuzz:");
+    fuzz::require_place(error.what(), "fuzz:", fuzz::text_of(data, size));
   }
   return 0;
 }

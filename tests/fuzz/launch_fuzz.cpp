@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     entry.symbols(parameters);
   } catch (const ConfigError& error) {
     fuzz::require(!std::string{error.what()}.empty(), "an error without words", "");
-    fuzz::require_place(error.what(), "");
+    fuzz::require_place(error.what(), "", fuzz::text_of(data, size));
   }
   return 0;
 }

@@ -14,12 +14,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                   "another size than it says",
                   "");
   } catch (const ConfigError& error) {
-    fuzz::require_place(error.what(), file.path());
+    fuzz::require_place(error.what(), file.path(), fuzz::text_of(data, size));
   }
   try {
     sim::read_npy_bytes(file.path());
   } catch (const ConfigError& error) {
-    fuzz::require_place(error.what(), file.path());
+    fuzz::require_place(error.what(), file.path(), fuzz::text_of(data, size));
   }
   return 0;
 }

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       fuzz::require(row.scenario.empty() != row.reason.empty(), "a row of no kind", row.name);
     }
   } catch (const ConfigError& error) {
-    fuzz::require_place(error.what(), "fuzz:");
+    fuzz::require_place(error.what(), "fuzz:", fuzz::text_of(data, size));
   }
   return 0;
 }

@@ -24,10 +24,15 @@ inline void require(bool holds, const char* what, const std::string& text) {
   }
 }
 
-/// For an error that names what is wrong: the place first, in words of its own.
-inline void require_place(const std::string& error, std::string_view place) {
+/// For an error that names what is wrong: the place first, in words of its own and of the input.
+inline void require_place(const std::string& error,
+                          std::string_view place,
+                          std::string_view input) {
+  constexpr std::string_view kOfLibrary = "json.exception";
   require(error.starts_with(place), "an error without its place", error);
-  require(error.find("json.exception") == std::string::npos, "an error of the library", error);
+  require(error.find(kOfLibrary) == std::string::npos || input.find(kOfLibrary) != input.npos,
+          "an error in a library's words",
+          error);
 }
 
 }  // namespace warptwin::fuzz

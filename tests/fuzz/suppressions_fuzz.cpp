@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     rows.accepts_protocol("ring", "nobody can go on", "kernels/ring.hpp:7");
   } catch (const ConfigError& error) {
-    fuzz::require_place(error.what(), "fuzz:");
+    fuzz::require_place(error.what(), "fuzz:", fuzz::text_of(data, size));
   }
   return 0;
 }

@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::istringstream in{std::string{fuzz::text_of(data, size)}};
     once = written(sim::read_trace(in));
   } catch (const sim::TraceError& error) {
-    fuzz::require_place(error.what(), "line ");
+    fuzz::require_place(error.what(), "line ", fuzz::text_of(data, size));
     return 0;
   }
   std::istringstream again{once};
