@@ -13,7 +13,8 @@ import sys
 SUPPRESSING = """
 ## Suppressing a finding
 
-`check`, `prove`, `run` and `replay` take `--suppress FILE`, a file of findings that are known:
+`check`, `prove`, `explore`, `run` and `replay` take `--suppress FILE`, a file of findings that are
+known:
 
 ```
 # scenario  object or line            ID                          reason
@@ -23,7 +24,8 @@ gemm        scenarios/gemm.hpp:*      BULK_STORE_PENDING_AT_EXIT  nothing runs a
 
 The second field has to match the whole `object` or the whole `line` of the report: `*` is any
 text, `?` any letter, brackets are brackets, and quotes hold blanks. A reason is required. A line
-that is wrong is refused (exit code 2), as is an unknown scenario or id.
+that is wrong is refused (exit code 2), as is an unknown scenario or id. What `explore` finds wrong
+in a protocol has the id `PROTOCOL_WRONG`, and what goes wrong in the place of an object.
 
 What is suppressed is not printed, fails nothing, and is counted: `suppressed: 2 (reason)`, in
 JSON `suppressed`. A report that says *repeated* is one finding: it is suppressed where each object

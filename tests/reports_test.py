@@ -7,12 +7,17 @@ JUnit's XML is read by a parser that refuses what is not well formed. What SARIF
 the properties that warptwin writes stands in `tests/schemas/sarif_part.json`; what a schema cannot
 say stands in `check_log`. What JUnit's readers take stands in `tests/schemas/junit_part.xsd`.
 Without Debian's python3-jsonschema and python3-xmlschema the schemas are left out, with a word.
+
+Where WARPTWIN_SCHEMAS names a folder, the files are held to the published schemas in it as well:
+sarif-schema-2.1.0.json of OASIS, and junit-10.xsd of Jenkins's xunit plug-in. Both are other
+people's work, and are not in this tree; scripts/fetch-schemas gets them.
 """
 
 import copy
 import functools
 import importlib
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -55,6 +60,19 @@ def junit_schema():
     return module("xmlschema").XMLSchema(str(ROOT / "tests/schemas/junit_part.xsd"))
 
 
+@functools.cache
+def published(name):
+    """The published schema of a file's kind, ready to validate; None where there is none."""
+    folder = os.environ.get("WARPTWIN_SCHEMAS")
+    if not folder:
+        return None
+    file = pathlib.Path(folder, name)
+    if name.endswith(".xsd"):
+        return module("xmlschema").XMLSchema(str(file))
+    schema = json.loads(file.read_text(encoding="utf-8"))
+    return module("jsonschema").validators.validator_for(schema)(schema)
+
+
 class ReportsTest(unittest.TestCase):
     rules = None  # of the last log
 
@@ -77,6 +95,8 @@ class ReportsTest(unittest.TestCase):
         log = json.loads((self.work / "a.sarif").read_text(encoding="utf-8"))
         if junit_schema():
             junit_schema().validate(str(self.work / "a.xml"))
+        if published("junit-10.xsd"):
+            published("junit-10.xsd").validate(str(self.work / "a.xml"))
         if sarif_schema():
             self.validate(log)
         self.check_suites(suites)
@@ -92,6 +112,8 @@ class ReportsTest(unittest.TestCase):
         if known:
             del small["runs"][0]["tool"]["driver"]["rules"][1:]
         sarif_schema().validate(small)
+        if published("sarif-schema-2.1.0.json"):
+            published("sarif-schema-2.1.0.json").validate(small)
 
     def check_suites(self, suites):
         self.assertEqual(suites.tag, "testsuites")

@@ -15,6 +15,7 @@
 
 namespace warptwin {
 
+/// Throws ConfigError with `otherwise` unless `holds`.
 inline void require(bool holds, const std::string& otherwise) {
   if (!holds) {
     throw ConfigError(otherwise);
@@ -66,6 +67,7 @@ inline void check_wgmma_tile(std::uint32_t m, std::uint32_t n, std::uint32_t k) 
               " bytes, and a row is one swizzle span; use tile_k=16, 32 or 64");
 }
 
+/// The stages of a ring whose consumer frees them one step behind.
 inline void check_wgmma_stages(std::uint32_t stages, std::uint32_t in_flight) {
   require(stages > in_flight,
           "in_flight=1 holds a stage while the next is waited for; use stages=2 or more");
@@ -144,6 +146,7 @@ inline void check_cluster(const ClusterShape& cluster,
   check_slices("B", rows_b, cluster.slice(Operand::kB, 0).count, "cluster_m", cluster.group_ctas());
 }
 
+/// The accumulators that tensor memory has room for.
 inline void check_tmem_columns(std::uint32_t stages, std::uint32_t columns) {
   require(stages * columns <= kTmemColumns,
           "accum_stages=" + std::to_string(stages) + " accumulators of " + std::to_string(columns) +

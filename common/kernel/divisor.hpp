@@ -7,6 +7,7 @@
 
 namespace warptwin {
 
+/// A quotient and its remainder.
 struct Division {
   std::uint32_t quotient = 0;
   std::uint32_t remainder = 0;

@@ -48,6 +48,7 @@ struct Parameter {
   bool choice = false;
 };
 
+/// Whether a scenario is right, has a seeded fault, or compares engines with hardware.
 enum class ScenarioKind : std::uint8_t { kClean, kBroken, kConformance };
 
 /// What a scenario is called, and what is expected of it.
@@ -81,6 +82,7 @@ class ParameterSet {
   std::map<std::string, std::int64_t, std::less<>> values_;
 };
 
+/// What a launch does with a tensor: reads it, writes it, or keeps words of its own in it.
 enum class TensorUse : std::uint8_t { kInput, kOutput, kScratch };
 
 /// A matrix in global memory: `rows` rows of `columns` elements, `pitch_bytes` apart. Elements that

@@ -42,6 +42,7 @@ struct TileGrid {
   }
 };
 
+/// Along which dimension of D tiles follow each other.
 enum class RasterOrder : std::uint8_t { kAlongM, kAlongN };
 
 /// The order of a grid's tiles: a permutation of them, chosen for what neighbours share in L2.
@@ -135,6 +136,7 @@ class ClusterTiles {
 /// it in a range-based for.
 class StaticTileScheduler {
  public:
+  /// What a range-based loop steps through.
   class Iterator {
    public:
     constexpr explicit Iterator(const StaticTileScheduler& scheduler)

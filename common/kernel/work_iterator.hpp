@@ -23,6 +23,7 @@ namespace warptwin {
 template <class Clc>
 class WorkIterator {
  public:
+  /// What a range-based loop steps through.
   class Iterator {
    public:
     constexpr explicit Iterator(const WorkIterator& work) : work_{&work}, index_{work.first_} {}

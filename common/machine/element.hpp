@@ -10,6 +10,7 @@
 
 namespace warptwin {
 
+/// What an element of a tensor is.
 enum class ElementType : std::uint8_t {
   kF32,
   kTf32,
@@ -47,6 +48,7 @@ constexpr bool is_scale(ElementType type) {
   return type == ElementType::kUE8M0 || type == ElementType::kUE4M3;
 }
 
+/// An element type as launch files and reports call it.
 constexpr const char* name_of(ElementType type) {
   constexpr const char* kNames[] = {
       "f32", "tf32", "f16", "bf16", "f8e4m3", "f8e5m2", "u8", "f4e2m1", "ue8m0", "ue4m3"};
@@ -133,10 +135,10 @@ struct FloatFormat {
   }
 };
 
-using HalfFormat = FloatFormat<5, 10, true>;
-using Bfloat16Format = FloatFormat<8, 7, true>;
-using E4m3Format = FloatFormat<4, 3, false, true>;
-using E5m2Format = FloatFormat<5, 2, true, true>;
+using HalfFormat = FloatFormat<5, 10, true>;        // fp16
+using Bfloat16Format = FloatFormat<8, 7, true>;     // bf16
+using E4m3Format = FloatFormat<4, 3, false, true>;  // e4m3: no infinity
+using E5m2Format = FloatFormat<5, 2, true, true>;   // e5m2
 
 /// Four bits: 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives; neither infinity nor NaN.
 struct E2m1Format {
@@ -193,22 +195,27 @@ struct f32 {
   using Storage = std::uint32_t;
   static constexpr ElementType kType = ElementType::kF32;
 };
+/// Elements of tf32, 4 bytes each.
 struct tf32 {
   using Storage = std::uint32_t;
   static constexpr ElementType kType = ElementType::kTf32;
 };
+/// Elements of fp16, 2 bytes each.
 struct f16 {
   using Storage = std::uint16_t;
   static constexpr ElementType kType = ElementType::kF16;
 };
+/// Elements of bf16, 2 bytes each.
 struct bf16 {
   using Storage = std::uint16_t;
   static constexpr ElementType kType = ElementType::kBf16;
 };
+/// Elements of e4m3, a byte each.
 struct f8e4m3 {
   using Storage = std::uint8_t;
   static constexpr ElementType kType = ElementType::kF8E4M3;
 };
+/// Elements of e5m2, a byte each.
 struct f8e5m2 {
   using Storage = std::uint8_t;
   static constexpr ElementType kType = ElementType::kF8E5M2;

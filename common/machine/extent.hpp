@@ -7,6 +7,7 @@
 
 namespace warptwin {
 
+/// An extent that is known when the kernel is launched.
 inline constexpr std::uint32_t kDynamic = ~std::uint32_t{0};
 
 /// A count that is known when the kernel is compiled, and takes no space.

@@ -58,6 +58,7 @@ struct RoleTable {
   }
 };
 
+/// A table of as many rows as are given.
 template <class... Rows>
 RoleTable(RoleWarps, Rows...) -> RoleTable<1 + sizeof...(Rows)>;
 

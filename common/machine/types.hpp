@@ -9,13 +9,13 @@
 
 namespace warptwin {
 
-inline constexpr std::uint32_t kWarpLanes = 32;
-inline constexpr std::uint32_t kWarpsPerWarpgroup = 4;
-inline constexpr std::uint32_t kNamedBarriers = 16;
+inline constexpr std::uint32_t kWarpLanes = 32;         // threads of a warp
+inline constexpr std::uint32_t kWarpsPerWarpgroup = 4;  // what wgmma is issued by
+inline constexpr std::uint32_t kNamedBarriers = 16;     // of a CTA: bar.sync 0 to 15
 /// Bytes of a cluster-launch-control response, and their alignment.
 inline constexpr std::uint32_t kClcResponseBytes = 16;
-inline constexpr std::uint32_t kTmemLanes = 128;
-inline constexpr std::uint32_t kTmemColumns = 512;
+inline constexpr std::uint32_t kTmemLanes = 128;    // rows of tensor memory
+inline constexpr std::uint32_t kTmemColumns = 512;  // of 4 bytes a lane
 /// Largest pending count and largest absolute tx-count of an mbarrier (PTX ISA, "mbarrier").
 inline constexpr std::uint32_t kMbarrierCountMax = (1U << 20) - 1;
 /// Shared memory one CTA can opt in to on SM90 and SM100, in bytes.
@@ -26,6 +26,7 @@ constexpr std::uint32_t align_up(std::uint32_t value, std::uint32_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
+/// The quotient, rounded up.
 constexpr std::uint32_t ceil_div(std::uint32_t value, std::uint32_t divisor) {
   return (value + divisor - 1) / divisor;
 }
@@ -47,6 +48,7 @@ struct SourceSite {
 /// How many CTAs one tcgen05 operation acts on; one value per kernel (PTX ISA, "cta_group").
 enum class CtaGroup : std::uint8_t { kOne = 1, kTwo = 2 };
 
+/// How many CTAs issue one MMA together.
 constexpr std::uint32_t ctas_in(CtaGroup group) {
   return static_cast<std::uint32_t>(group);
 }
@@ -138,7 +140,9 @@ class WaitPhase {
   bool exact_;
 };
 
+/// The `.sem` of an operation: what it orders.
 enum class Semantics : std::uint8_t { kRelaxed, kAcquire, kRelease, kAcqRel };
+/// The `.scope` of an operation: with whom.
 enum class Scope : std::uint8_t { kCta, kCluster, kGpu };
 
 /// The `.sem` and `.scope` of an operation.
@@ -147,14 +151,16 @@ struct Ordering {
   Scope scope;
 };
 
-inline constexpr Ordering kReleaseCta{Semantics::kRelease, Scope::kCta};
-inline constexpr Ordering kReleaseCluster{Semantics::kRelease, Scope::kCluster};
-inline constexpr Ordering kRelaxedCta{Semantics::kRelaxed, Scope::kCta};
-inline constexpr Ordering kRelaxedCluster{Semantics::kRelaxed, Scope::kCluster};
-inline constexpr Ordering kAcquireCta{Semantics::kAcquire, Scope::kCta};
-inline constexpr Ordering kAcquireCluster{Semantics::kAcquire, Scope::kCluster};
+inline constexpr Ordering kReleaseCta{Semantics::kRelease, Scope::kCta};  // .release.cta
+inline constexpr Ordering kReleaseCluster{Semantics::kRelease,
+                                          Scope::kCluster};               // .release.cluster
+inline constexpr Ordering kRelaxedCta{Semantics::kRelaxed, Scope::kCta};  // .relaxed.cta
+inline constexpr Ordering kRelaxedCluster{Semantics::kRelaxed,
+                                          Scope::kCluster};               // .relaxed.cluster
+inline constexpr Ordering kAcquireCta{Semantics::kAcquire, Scope::kCta};  // .acquire.cta
+inline constexpr Ordering kAcquireCluster{Semantics::kAcquire,
+                                          Scope::kCluster};  // .acquire.cluster
 
-/// The state space a proxy fence covers.
 /// The shapes of `tcgen05.cp`: lanes x bits, from a K-major tile without swizzle; the 32 lanes of
 /// the last are written to all four quarters.
 enum class TmemCopy : std::uint8_t { k128x256b, k128x128b, k32x128bWarpx4 };
@@ -163,10 +169,12 @@ enum class TmemCopy : std::uint8_t { k128x256b, k128x128b, k32x128bWarpx4 };
 constexpr std::uint32_t rows_of(TmemCopy shape) {
   return shape == TmemCopy::k32x128bWarpx4 ? 32 : kTmemLanes;
 }
+/// Columns of tensor memory that one copy fills.
 constexpr std::uint32_t columns_of(TmemCopy shape) {
   return shape == TmemCopy::k128x256b ? 8 : 4;
 }
 
+/// The state space a proxy fence covers.
 enum class ProxySpace : std::uint8_t { kAll, kSharedCta, kSharedCluster, kGlobal };
 
 /// A set of CTAs of a cluster: bit i stands for cluster rank i.
@@ -214,6 +222,7 @@ enum class Role : std::uint8_t {
   kCount,
 };
 
+/// A role as reports call it: that of its function.
 constexpr const char* name_of(Role role) {
   constexpr const char* kNames[] = {"load",
                                     "mma",

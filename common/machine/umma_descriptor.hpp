@@ -116,6 +116,7 @@ struct UmmaSmemDescriptor {
 /// The `.kind` of an MMA that follows from its operands' element type.
 enum class MmaKind : std::uint8_t { kF16, kTf32, kF8f6f4, kMxf8f6f4, kMxf4, kMxf4nvf4 };
 
+/// Whether the operands of this kind have scale factors.
 constexpr bool is_block_scaled(MmaKind kind) {
   return kind >= MmaKind::kMxf8f6f4;
 }
@@ -125,6 +126,7 @@ constexpr std::uint32_t scale_vector(MmaKind kind) {
   return kind == MmaKind::kMxf4nvf4 ? 4 : kind == MmaKind::kMxf4 ? 2 : 1;
 }
 
+/// The kind of MMA that multiplies such operands.
 constexpr MmaKind kind_of(ElementType operand) {
   switch (operand) {
     case ElementType::kF16:

@@ -15,8 +15,9 @@ namespace warptwin {
 
 /// Rows of D and A of one wgmma, those of each of its four warps, and bytes of K.
 inline constexpr std::uint32_t kWgmmaRows = 64;
-inline constexpr std::uint32_t kWgmmaWarpRows = kWgmmaRows / kWarpsPerWarpgroup;
-inline constexpr std::uint32_t kWgmmaKBytes = 32;
+inline constexpr std::uint32_t kWgmmaWarpRows =
+    kWgmmaRows / kWarpsPerWarpgroup;               // rows of D that a warp holds
+inline constexpr std::uint32_t kWgmmaKBytes = 32;  // bytes of K of one instruction
 
 /// An operand of `Element`s.
 ///

@@ -130,8 +130,10 @@ constexpr ScopedStage<Stage, kEnd> scoped(Stage&& stage, SourceSite site) {
   return {std::move(stage), site};
 }
 
+/// A stage that is filled until its scope ends.
 template <Machine M, class Producer>
 using ProduceContext = ScopedStage<ProducerStage<M, Producer>>;
+/// A stage that is read until its scope ends.
 template <Machine M, class Consumer>
 using ConsumeContext = ScopedStage<ConsumerStage<M, Consumer>>;
 /// For lane-guarded or early arrivals: the body arrives with `stage->arrive()` or `stage->mbar()`.

@@ -8,8 +8,10 @@
 
 namespace warptwin {
 
+/// How bad a diagnostic is: from not reported to one that ends the run.
 enum class Severity : std::uint8_t { kOff, kLint, kWarning, kError, kFatal };
 
+/// A severity as reports call it.
 const char* name_of(Severity severity);
 
 /// One diagnostic. Severities are those of the two built-in profiles: `practical` accepts what
@@ -31,6 +33,7 @@ struct AbsentDiagnostic {
   const char* id;
   const char* reason;
 };
+/// The diagnostics that one may look for and that there are not.
 std::span<const AbsentDiagnostic> absent_diagnostics();
 /// Null for an unknown id.
 const DiagnosticInfo* find_diagnostic(std::string_view id);

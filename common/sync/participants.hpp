@@ -67,9 +67,11 @@ template <class First, class... Rest>
 struct FirstOf {
   using Type = First;
 };
+/// The consumer that is meant where none is named.
 template <class... Consumers>
 using FirstConsumer = typename FirstOf<Consumers...>::Type;
 
+/// Whether a participant is among those that were declared.
 template <class Participant, class... Declared>
 inline constexpr bool kIsOneOf = (std::is_same_v<Participant, Declared> || ...);
 
@@ -89,6 +91,7 @@ constexpr std::uint32_t arrivals_of(RoleTable<kRows> roles) {
   return 0;
 }
 
+/// One participant in a barrier's contract.
 template <class Participant>
 constexpr Contributor contributor(std::uint32_t arrivals) {
   return {Participant::kRole, Participant::kKind, arrivals};

@@ -19,23 +19,26 @@
 
 namespace warptwin {
 
-inline constexpr std::uint32_t kScaleBlockRows = 128;
-inline constexpr std::uint32_t kScaleBlockFactors = 4;  // of each row
-inline constexpr std::uint32_t kScaleBlockLines = 32;   // of 16 bytes
-inline constexpr std::uint32_t kScaleBlockBytes = 16 * kScaleBlockLines;
-inline constexpr std::uint32_t kScaleBlockColumns = 4;  // of tensor memory
+inline constexpr std::uint32_t kScaleBlockRows = 128;                     // rows of an operand
+inline constexpr std::uint32_t kScaleBlockFactors = 4;                    // of each row
+inline constexpr std::uint32_t kScaleBlockLines = 32;                     // of 16 bytes
+inline constexpr std::uint32_t kScaleBlockBytes = 16 * kScaleBlockLines;  // of one block
+inline constexpr std::uint32_t kScaleBlockColumns = 4;                    // of tensor memory
 
 /// e4m3 or e2m1 elements with one factor for 32 or 16 of a row: ue8m0, of NVFP4 ue4m3.
 enum class ScaledFormat : std::uint8_t { kMxfp8, kMxfp4, kNvfp4 };
 
+/// The kind of MMA that multiplies this format.
 constexpr MmaKind kind_of(ScaledFormat format) {
   return format == ScaledFormat::kMxfp8   ? MmaKind::kMxf8f6f4
          : format == ScaledFormat::kMxfp4 ? MmaKind::kMxf4
                                           : MmaKind::kMxf4nvf4;
 }
+/// The elements of this format.
 constexpr ElementType element_of(ScaledFormat format) {
   return format == ScaledFormat::kMxfp8 ? ElementType::kF8E4M3 : ElementType::kF4E2M1;
 }
+/// The scale factors of this format.
 constexpr ElementType scale_of(ScaledFormat format) {
   return format == ScaledFormat::kNvfp4 ? ElementType::kUE4M3 : ElementType::kUE8M0;
 }

@@ -17,6 +17,7 @@ namespace warptwin {
 using EpiLoadPipelineStorage =
     RingStorage<From<Role::kEpilogueLoad, TmaBytes>, To<Role::kEpilogue, EveryLane>>;
 
+/// One warp's view of that ring.
 template <Machine M>
 using EpiLoadPipeline = PipelineOf<M, EpiLoadPipelineStorage>;
 

@@ -136,7 +136,8 @@ class [[nodiscard]] MmaStage {
 
   constexpr std::uint32_t index() const { return claim_.state().index; }
   constexpr TmemStage tmem() const { return tmem_; }
-  /// The full barrier. `release` commits to it: nobody else may.
+  /// The full barrier. `release` commits to it: a text that does so by hand ends with
+  /// `release_without_signal`.
   constexpr Mbarrier mbar() const { return storage_->barriers.full[index()]; }
 
   /// D = A * B^T, or D += A * B^T, over one payload; see `multiply_tiles`.
@@ -201,6 +202,12 @@ class [[nodiscard]] MmaStage {
     if (claim_.end()) {
       commit_accumulator(
           claim_.machine(), storage_->barriers.full[claim_.state().index], storage_->cluster, site);
+      claim_.note(StageStep::kProducerReleased);
+    }
+  }
+  /// Gives the stage up without a commit: it has been made on `mbar()`.
+  constexpr void release_without_signal() && {
+    if (claim_.end()) {
       claim_.note(StageStep::kProducerReleased);
     }
   }
@@ -270,6 +277,12 @@ class [[nodiscard]] EpilogueStage {
                                         storage_->barriers.empty[claim_.state().index],
                                         storage_->cluster,
                                         site);
+      claim_.note(StageStep::kConsumerReleased);
+    }
+  }
+  /// Gives the stage up without an arrival: it has been made on `mbar()` of the leader.
+  constexpr void release_without_signal() && {
+    if (claim_.end()) {
       claim_.note(StageStep::kConsumerReleased);
     }
   }

@@ -30,6 +30,7 @@ struct StandardTilePayload {
   std::uint32_t tile_n = 0;  // of this CTA: half of the pair's with CtaGroup::kTwo
   std::uint32_t tile_k = 0;
 
+  /// The tiles of one slot: where each stands.
   struct Tiles {
     OperandTile<ElementA> a;  // (tile_m, tile_k)
     OperandTile<ElementB> b;  // (tile_n, tile_k)
@@ -68,6 +69,7 @@ struct BlockScaledTilePayload {
   std::uint32_t sfa_bytes = 0;  // multiples of 16
   std::uint32_t sfb_bytes = 0;
 
+  /// The tiles of one slot: where each stands.
   struct Tiles {
     OperandTile<ElementA> a;     // (tile_m, tile_k)
     OperandTile<ElementB> b;     // (tile_n, tile_k)
@@ -108,6 +110,7 @@ template <class ElementA, class ElementB>
 struct BlockwiseFP8TilePayload {
   StandardTilePayload<ElementA, ElementB> operands;
 
+  /// The tiles of one slot: where each stands.
   struct Tiles {
     OperandTile<ElementA> a;    // (tile_m, tile_k)
     OperandTile<ElementB> b;    // (tile_n, tile_k)

@@ -72,6 +72,7 @@ enum class Op : std::uint8_t {
   kCount,
 };
 
+/// An operation as reports call it: its instruction.
 const char* name_of(Op op);
 
 /// Whether it writes shared memory by itself and counts its bytes on an mbarrier.
@@ -136,9 +137,9 @@ enum class Fault : std::uint8_t {
 
 /// Bits of Event::flags.
 namespace event_flag {
-inline constexpr std::uint16_t kExpectTx = 1;  // arrive.expect_tx
-inline constexpr std::uint16_t kNoComplete = 2;
-inline constexpr std::uint16_t kDrop = 4;
+inline constexpr std::uint16_t kExpectTx = 1;    // arrive.expect_tx
+inline constexpr std::uint16_t kNoComplete = 2;  // arrive.noComplete
+inline constexpr std::uint16_t kDrop = 4;        // arrive_drop
 inline constexpr std::uint16_t kRemote = 8;  // the object is in another CTA, or addressed as such
 inline constexpr std::uint16_t kExactPhase = 16;      // `wanted` is a phase number, else a parity
 inline constexpr std::uint16_t kPhaseCompleted = 32;  // this event completed phase `phase`

@@ -52,8 +52,10 @@ std::optional<std::vector<std::string>> of_ptx(const std::vector<std::string>& a
     return std::nullopt;
   }
   for (const Command& command : commands()) {
-    const bool launches = std::string_view{command.options}.find(" ptx ") != std::string_view::npos;
-    if (launches && arguments[1] == command.name) {
+    if (takes_launch(command) && arguments[1] == command.name) {
+      if (arguments[2] == "--help" || arguments[2] == "-h") {
+        return std::vector<std::string>{arguments[1], "--help"};
+      }
       std::vector<std::string> words{arguments[1], "--ptx", arguments[2]};
       words.insert(words.end(), arguments.begin() + 3, arguments.end());
       return words;
@@ -124,6 +126,10 @@ ExitCode parse_and_run(const std::vector<std::string>& arguments,
   po::notify(options);
   if (options.count("help") != 0) {
     out << "usage: warptwin " << command.name << " ...\n" << visible;
+    const po::options_description launches = options_of_launches(command);
+    if (!launches.options().empty()) {
+      out << "\n" << launches;
+    }
     return ExitCode::kClean;
   }
   const std::vector<ScenarioEntry> program = entries_of_files(options, scenarios);

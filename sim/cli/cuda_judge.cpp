@@ -76,8 +76,11 @@ LaunchJudge::LaunchJudge(const Session& session)
       folder_{text_option(session, "keep")},
       strict_{session.options.count("strict") != 0} {}
 
-void LaunchJudge::note(JudgedLaunch& judged, const ReportedFinding& found) {
+void LaunchJudge::note(JudgedLaunch& judged,
+                       const ScenarioEntry& entry,
+                       const ReportedFinding& found) {
   judged.findings.push_back(json_of(found.finding, found.context));
+  judged.reported.push_back(judged_of(entry, found.finding, found.context, strict_));
   judged.ids.emplace_back(found.finding.info->id);
 }
 
@@ -141,8 +144,9 @@ void LaunchJudge::prove_launch(JudgedLaunch& judged,
   judged.text += judged.kernel + ": " + proof.strength() + "\n";
   judged.findings = Json::array();
   judged.ids.clear();
+  judged.reported.clear();
   for (const ReportedFinding& found : reported_of(proof, entry, none)) {
-    note(judged, found);
+    note(judged, entry, found);
   }
   const bool open =
       proof.verdict == ProofVerdict::kUndecided || proof.verdict == ProofVerdict::kUnordered;
@@ -163,7 +167,7 @@ void LaunchJudge::prove_launch(JudgedLaunch& judged,
     judged.code = worse(judged.code, ExitCode::kFinding);
     const ReportContext context = context_of(entry, none, sampled.failing_schedule, run.rules);
     for (const Finding& finding : sampled.first_failing.findings) {
-      note(judged, {finding, sampled.failing_schedule, context});
+      note(judged, entry, {finding, sampled.failing_schedule, context});
       judged.text += text_of(finding, context);
     }
     judged.text += judged.kernel + ": a defect in one of " + std::to_string(sampled.schedules) +
@@ -214,7 +218,7 @@ void LaunchJudge::judge(JudgedLaunch& judged,
                                                           : "refuted";
   const ReportContext context = context_of(entry, none, run.schedule, run.rules);
   for (const Finding& finding : result.findings) {
-    note(judged, {finding, run.schedule, context});
+    note(judged, entry, {finding, run.schedule, context});
     judged.text += text_of(finding, context);
   }
   judged.text += judged.kernel + ": " + text_of(result.end) + "\n";

@@ -9,6 +9,7 @@
 
 #include "sim/cli/session.hpp"
 #include "sim/cuda/service.hpp"
+#include "sim/report/judged.hpp"
 #include "sim/report/proof.hpp"
 
 namespace warptwin::sim::cli {
@@ -46,6 +47,7 @@ struct JudgedLaunch {
   std::string text;  // findings, and what the verdict says
   Json findings = Json::array();
   std::vector<std::string> ids;
+  std::vector<JudgedFinding> reported;  // for --junit and its like
   std::uint64_t operations = 0;
   double seconds = 0;
   int error = 0;  // a CUresult for the program
@@ -62,7 +64,7 @@ class LaunchJudge {
  private:
   void judge(JudgedLaunch& judged, cuda::Device& device, const cuda::LaunchRequest& request);
   void prove_launch(JudgedLaunch& judged, const ScenarioEntry& entry, const RunOptions& run);
-  void note(JudgedLaunch& judged, const ReportedFinding& found);
+  void note(JudgedLaunch& judged, const ScenarioEntry& entry, const ReportedFinding& found);
 
   const Session& session_;
   LaunchPolicies policies_;

@@ -30,17 +30,23 @@ std::function<bool(const Finding&)> Filter::accepts(const ScenarioEntry& scenari
 }
 
 std::function<bool(const WrongProtocol&)> Filter::accepts_protocol(const ScenarioEntry& scenario) {
-  if (!uses_baseline(scenario)) {
+  if (suppressions_.empty() && !uses_baseline(scenario)) {
     return {};
   }
   return [this, &scenario](const WrongProtocol& wrong) {
     const char* name = scenario.info->name;
     JudgedFinding found = judged_of(scenario, wrong);
-    if (!writes_ && !baseline_->accepts(name, found.fingerprint, wrong.site)) {
+    if (const Suppression* row =
+            suppressions_.accepts_protocol(name, wrong.what, text_of(wrong.site))) {
+      found.known = Known::kSuppressed;
+      found.reason = row->reason;
+    } else if (uses_baseline(scenario) &&
+               (writes_ || baseline_->accepts(name, found.fingerprint, wrong.site))) {
+      found.known = Known::kBaseline;
+      found.reason = "in the baseline";
+    } else {
       return false;
     }
-    found.known = Known::kBaseline;
-    found.reason = "in the baseline";
     protocols_.emplace_back(name, found);
     return true;
   };
@@ -112,7 +118,7 @@ std::string Filter::text_of_taken(const ScenarioEntry& scenario) const {
     }
   }
   for (const auto& [name, found] : protocols_) {
-    if (name == scenario.info->name) {
+    if (name == scenario.info->name && found.known == Known::kBaseline) {
       const std::string place = text_of(SourceSite{found.place.file.c_str(), found.place.line});
       text += "in the baseline: " + found.id + ": " + found.message + ", " + place + "\n";
     }

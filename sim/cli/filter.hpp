@@ -22,7 +22,7 @@ class Filter {
 
   /// Empty where nothing is ever taken out. Holds on to the filter and the scenario.
   std::function<bool(const Finding&)> accepts(const ScenarioEntry& scenario);
-  /// The same of an interleaving of a protocol, which no diagnostic names: a baseline alone has it.
+  /// The same of an interleaving of a protocol, which no diagnostic names.
   std::function<bool(const WrongProtocol&)> accepts_protocol(const ScenarioEntry& scenario);
   /// What was taken out of a scenario, as the reports have it: of each fingerprint and line one.
   std::vector<JudgedFinding> taken(const ScenarioEntry& scenario) const;

@@ -1,5 +1,7 @@
 #include "sim/cli/option_table.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <sstream>
 
 #include "sim/cli/commands/commands.hpp"
@@ -55,7 +57,8 @@ static constexpr Command kCommands[] = {
        "every interleaving of the barrier protocol of one run, by search: a second\nopinion on the "
        "proof; data, memory order and allocation are not searched"}},
      "json program ptx launch set profile rule without seed max-steps max-states full deviations "
-     "max-schedules resident-ctas baseline write-baseline junit sarif annotations source-root"},
+     "max-schedules resident-ctas suppress baseline write-baseline junit sarif annotations "
+     "source-root"},
     {"prove",
      prove_command,
      {{"prove SCENARIO", "every interleaving, from one execution; a schedule for what is broken"}},
@@ -138,7 +141,7 @@ static constexpr Command kCommands[] = {
        "a CUDA program without a GPU: each launch of a kernel is simulated and judged"},
       {"cuda --list", "the functions of CUDA that there are for it"}},
      "json-file list policy first keep chip target-ptx profile rule without strict max-steps seed "
-     "random pct resident-ctas",
+     "random pct resident-ctas junit sarif annotations source-root",
      nullptr,
      true},
     {"make-input",
@@ -321,6 +324,33 @@ po::options_description options_of(const Command& command) {
       if (option->long_name() == name) {
         options.add(option);
       }
+    }
+  }
+  return options;
+}
+
+bool takes_launch(const Command& command) {
+  return std::string_view{command.options}.find(" ptx ") != std::string_view::npos;
+}
+
+po::options_description options_of_launches(const Command& command) {
+  po::options_description options{
+      "options of run, check, prove, explore, replay and trace with a kernel; 'warptwin ptx "
+      "COMMAND --help' has those of one"};
+  if (std::string_view{command.name} != "ptx") {
+    return options;
+  }
+  const po::options_description own = options_of(command);
+  const po::options_description all = all_options();
+  for (const auto& option : all.options()) {
+    const std::string& name = option->long_name();
+    const auto takes = [&](const Command& one) {
+      return takes_launch(one) && options_of(one).find_nothrow(name, false) != nullptr;
+    };
+    const bool instead = name == "program" || name == "ptx" || name == "all" || name == "jobs";
+    if (!instead && own.find_nothrow(name, false) == nullptr &&
+        std::any_of(std::begin(kCommands), std::end(kCommands), takes)) {
+      options.add(option);
     }
   }
   return options;

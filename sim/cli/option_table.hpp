@@ -33,8 +33,15 @@ std::span<const Command> commands();
 /// Every option but those of one command alone.
 po::options_description all_options();
 
+/// Whether it judges a launch of PTX.
+bool takes_launch(const Command& command);
+
 /// The options one command takes.
 po::options_description options_of(const Command& command);
+
+/// Of `ptx`: what `ptx COMMAND FILE` takes for any of the commands that judge a launch. Empty for
+/// every other command.
+po::options_description options_of_launches(const Command& command);
 
 /// What `warptwin --help` says.
 std::string help_text();

@@ -271,7 +271,7 @@ std::string text_of_suppressed(const std::vector<const Suppression*>& rows) {
 std::string text_of_unused(const std::vector<const Suppression*>& rows) {
   std::string text;
   for (const Suppression* row : rows) {
-    if (row->accepted.empty()) {
+    if (row->accepted.empty() && row->id != kProtocolWrong) {  // that is `explore`'s
       text += "warning: " + row->place + ": suppresses nothing: no " + row->id + " at '" +
               row->pattern + "' was found in " + row->scenario + "; remove the line\n";
     }

@@ -83,7 +83,11 @@ std::string bash_completion(const std::string& name) {
     }
     std::string options;
     std::string with_value;
-    const po::options_description all = options_of(command);
+    po::options_description all = options_of(command);
+    const po::options_description launches = options_of_launches(command);
+    for (const auto& option : launches.options()) {
+      all.add(option);
+    }
     for (const auto& option : all.options()) {
       options += " --" + option->long_name();
       with_value += takes_value(*option) ? " --" + option->long_name() : "";

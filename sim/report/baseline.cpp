@@ -7,8 +7,10 @@
 
 #include "common/kernel/scenario.hpp"
 #include "common/report/catalogue.hpp"
+#include "common/report/json_text.hpp"
 
 #include "sim/report/json.hpp"
+#include "sim/run/suppressions.hpp"
 
 namespace warptwin::sim {
 
@@ -70,13 +72,14 @@ bool before(const BaselineEntry& a, const BaselineEntry& b) {
 }  // namespace
 
 Baseline::Baseline(const std::string& text, const std::string& name) {
+  if (nests_too_deep(text)) {
+    refuse(name, kNestsTooDeep);
+  }
   Json all;
   try {
     all = Json::parse(text);
   } catch (const Json::exception& error) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
-    const std::string what = error.what();
-    refuse(name, "expected JSON: " + what.substr(std::min(what.size(), what.find("] ") + 2)));
+    refuse(name, "expected JSON: " + words_of_json_error(error.what()));
   }
   if (!all.is_object() || !all.contains(kVersionKey)) {
     refuse(name, std::string{"expected an object with the key '"} + kVersionKey + "'");

@@ -45,10 +45,9 @@ struct JudgedFinding {
   std::vector<JudgedStep> steps;
 };
 
-/// What reports for other programs call what no diagnostic of the catalogue names: a scenario that
-/// fails without a finding, and a protocol that `explore` finds wrong.
+/// What reports for other programs call a scenario that fails without a finding. Beside it
+/// `kProtocolWrong` is the only rule that the catalogue does not have.
 inline constexpr const char* kNotProved = "NOT_PROVED";
-inline constexpr const char* kProtocolWrong = "PROTOCOL_WRONG";
 
 /// Something that could not be decided, and where.
 struct JudgedOpen {

@@ -5,6 +5,7 @@
 #include "common/report/catalogue.hpp"
 
 #include "sim/report/source_path.hpp"
+#include "sim/run/suppressions.hpp"
 
 namespace warptwin::sim {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/kernel/dispatch.hpp"
+#include "common/kernel/storage_roles.hpp"
 
 #include "sim/run/scenario_entry.hpp"
 
@@ -12,6 +13,10 @@ template <class Scenario>
 ScenarioEntry instantiate() {
   using Extents = decltype(Scenario::extents(std::declval<const ParameterSet&>()));
   using Kernel = typename Scenario::template Kernel<SimMachine, Extents>;
+  if constexpr (requires { typename Scenario::StaticExtents; }) {
+    using Constant = typename Scenario::StaticExtents;
+    check_storage_roles<typename Scenario::template Kernel<SimMachine, Constant>, Constant>();
+  }
   ScenarioEntry entry{};
   entry.info = &Scenario::kInfo;
   entry.parameters = Scenario::parameters();

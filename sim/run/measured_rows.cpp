@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "common/kernel/scenario.hpp"
+#include "common/report/json_text.hpp"
 
 namespace warptwin::sim {
 
@@ -230,11 +231,14 @@ std::optional<MeasuredRow> row_at(const Place& place) {
 }  // namespace
 
 std::vector<MeasuredRow> parse_measured_rows(const std::string& text, const std::string& origin) {
+  if (nests_too_deep(text)) {
+    throw ConfigError(origin + ": " + kNestsTooDeep);
+  }
   Json root;
   try {
     root = Json::parse(text);
   } catch (const Json::exception& error) {
-    throw ConfigError(origin + ": is not JSON: " + error.what());
+    throw ConfigError(origin + ": is not JSON: " + words_of_json_error(error.what()));
   }
   const Json& list = root.is_object() && root.contains("rows") ? root["rows"] : root;
   if (!list.is_array()) {

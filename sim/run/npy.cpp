@@ -17,6 +17,8 @@ constexpr std::uint64_t kDimensionMax = 1U << 20;
 constexpr std::uint64_t kElementsMax = 1U << 30;
 
 constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 32;
+// Of an array of numbers it has 118 at most; the search in it recurses.
+constexpr std::uint32_t kHeaderMax = 4096;
 constexpr const char* kMatrixWanted = "a 2-D float32 array";
 constexpr const char* kBytesWanted = "a 1-D uint8 array";
 
@@ -42,6 +44,9 @@ Header read_header(std::istream& in, const std::string& path, const char* wanted
   const std::uint32_t length = static_cast<unsigned char>(prefix[8]) |
                                static_cast<std::uint32_t>(static_cast<unsigned char>(prefix[9]))
                                    << 8U;
+  if (length > kHeaderMax) {
+    refuse(path, "a header of " + std::to_string(length) + " bytes", wanted);
+  }
   std::string text(length, '\0');
   if (!in.read(text.data(), length)) {
     refuse(path, "the header is cut off", wanted);
@@ -167,8 +172,9 @@ std::vector<std::byte> read_npy_bytes(const std::string& path) {
       std::stoull(match[1]) > kBytesMax) {
     refuse(path, "no bytes in one dimension", kBytesWanted);
   }
-  std::vector<std::byte> bytes(std::stoull(match[1]));
-  require_size(path, header.data_at + bytes.size(), kBytesWanted);
+  const std::uint64_t size = std::stoull(match[1]);
+  require_size(path, header.data_at + size, kBytesWanted);
+  std::vector<std::byte> bytes(size);
   in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   if (!in) {
     throw ConfigError(path + ": cannot be read");

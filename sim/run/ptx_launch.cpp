@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "common/report/json_text.hpp"
+
 #include "sim/run/npy.hpp"
 #include "sim/run/ptx_entry.hpp"
 
@@ -64,7 +66,7 @@ class Node {
     }
     for (const auto& [key, unused] : value_.items()) {
       static_cast<void>(unused);
-      const auto same = [&](const char* name) { return key == name; };
+      const auto same = [&known_key = key](const char* name) { return known_key == name; };
       if (std::none_of(known.begin(), known.end(), same)) {
         std::string names;
         for (const char* name : known) {
@@ -458,10 +460,13 @@ json read_json(const std::string& path, std::string& text) {
   std::ostringstream all;
   all << in.rdbuf();
   text = all.str();
+  if (nests_too_deep(text)) {
+    throw ConfigError(path + ": " + kNestsTooDeep);
+  }
   try {
     return json::parse(text);
-  } catch (const json::parse_error& error) {
-    throw ConfigError(path + ": " + error.what());
+  } catch (const json::exception& error) {
+    throw ConfigError(path + ": expected JSON: " + words_of_json_error(error.what()));
   }
 }
 

@@ -54,8 +54,8 @@ Suppression row_of(const std::string& line,
     refuse("there is no scenario '" + row.scenario + "'" + did_you_mean(row.scenario, scenarios) +
            " 'warptwin list' shows all");
   }
-  if (find_diagnostic(row.id) == nullptr) {
-    std::vector<std::string_view> ids;
+  if (find_diagnostic(row.id) == nullptr && row.id != kProtocolWrong) {
+    std::vector<std::string_view> ids = {kProtocolWrong};
     for (const DiagnosticInfo& info : catalogue()) {
       ids.emplace_back(info.id);
     }
@@ -108,6 +108,19 @@ bool Suppressions::accepts(std::string_view scenario,
   // All are looked at: each row is to note what it accepts.
   return std::count_if(objects.begin(), objects.end(), accepts_one) ==
          static_cast<std::ptrdiff_t>(objects.size());
+}
+
+const Suppression* Suppressions::accepts_protocol(std::string_view scenario,
+                                                  const std::string& what,
+                                                  const std::string& site) {
+  for (Suppression& row : rows_) {
+    if (row.scenario == scenario && row.id == kProtocolWrong &&
+        (matches(row.pattern, what) || matches(row.pattern, site))) {
+      row.accepted.insert(what + " at " + site);
+      return &row;
+    }
+  }
+  return nullptr;
 }
 
 std::vector<const Suppression*> Suppressions::of(std::string_view scenario) const {

@@ -2,7 +2,8 @@
 ///
 ///   scenario  object-or-line  ID  reason
 ///
-/// The second field is a pattern for the object of the finding, or for its source line; `*` stands
+/// The second field is a pattern for the object of the finding (of a protocol: for what goes wrong
+/// in it), or for its source line; `*` stands
 /// for any text, `?` for any letter, and "..." holds one with blanks. `#` starts a comment.
 
 #pragma once
@@ -16,6 +17,10 @@
 #include "sim/check/detector.hpp"
 
 namespace warptwin::sim {
+
+/// The id of an interleaving that `explore` finds wrong in a protocol: no diagnostic of the
+/// catalogue names it.
+inline constexpr const char* kProtocolWrong = "PROTOCOL_WRONG";
 
 struct Suppression {
   std::string scenario;
@@ -39,6 +44,10 @@ class Suppressions {
   /// Whether the rows accept the finding of `scenario` for every object it was found at, `site`
   /// being the text of its source line. The rows note what they accept.
   bool accepts(std::string_view scenario, const Finding& finding, const std::string& site);
+  /// The row that accepts a protocol of which `what` goes wrong at the line `site`; null: none.
+  const Suppression* accepts_protocol(std::string_view scenario,
+                                      const std::string& what,
+                                      const std::string& site);
   /// The rows of a scenario, in the order of the file.
   std::vector<const Suppression*> of(std::string_view scenario) const;
   bool empty() const { return rows_.empty(); }

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "common/report/json_text.hpp"
+
 #include "sim/timed/shipped_chips.hpp"
 
 namespace warptwin::sim {
@@ -490,11 +492,14 @@ Chip parse_chip(std::string_view text, const std::string& origin) {
   if (text.size() > kFileMost) {
     refuse(origin, "", "is larger than any chip");
   }
+  if (nests_too_deep(text)) {
+    refuse(origin, "", kNestsTooDeep);
+  }
   Json root;
   try {
     root = Json::parse(text);
   } catch (const Json::exception& error) {
-    refuse(origin, "", std::string{"is not JSON: "} + error.what());
+    refuse(origin, "", "is not JSON: " + words_of_json_error(error.what()));
   }
   if (!root.is_object()) {
     refuse(origin, "", "is not a JSON object");

@@ -89,6 +89,7 @@ grep -q "2 of 2 as expected" "$work/new.log" || fail "check --all is not as expe
 for report in ctest.xml warptwin.xml warptwin.sarif; do
   [[ -s "$work/my kernels/build/$report" ]] || fail "the new repository has no report $report"
 done
+python3 "$here/first_kernel.py" "$work/my kernels" "$here/../../docs/first-kernel.md"
 # A change that breaks the kernel breaks the script.
 sed -i 's/stage.load(/if (tile != 1) stage.load(/' "$work/my kernels/kernels/first_ring.hpp"
 if CXXFLAGS=$(cached "$flags_of_type") CMAKE_BUILD_TYPE=$type GITHUB_ACTIONS=1 \

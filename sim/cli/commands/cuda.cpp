@@ -5,6 +5,7 @@
 #include <map>
 #include <ostream>
 #include <set>
+#include <sstream>
 
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/cuda_judge.hpp"
@@ -175,6 +176,25 @@ static int code_of(const ProgramEnd& end, ExitCode launches) {
   return static_cast<int>(launches);
 }
 
+// A launch as the reports for other programs have it: a case of its kernel.
+static Judged case_of(const JudgedLaunch& launch) {
+  Judged judged;
+  judged.scenario = demangled(launch.kernel);
+  judged.parameters = "launch " + std::to_string(launch.number) + " <<<" +
+                      extent_text(launch.shape.grid) + ", " + extent_text(launch.shape.block) +
+                      ">>>";
+  judged.exit = static_cast<int>(launch.code);
+  judged.right = launch.code == ExitCode::kClean;
+  std::istringstream lines{launch.text};
+  while (std::getline(lines, judged.answer)) {  // the last one
+  }
+  judged.findings = launch.reported;
+  if (!judged.right && failing(judged).empty()) {
+    judged.open.push_back({launch.verdict, {}});
+  }
+  return judged;
+}
+
 static void write_report(const std::string& path, const Json& report) {
   std::ofstream out{path};
   out << report.dump(2) << "\n";
@@ -212,6 +232,7 @@ ExitCode cuda_command(Session& session) {
   ExitCode launches = gave_up.empty() ? ExitCode::kClean : ExitCode::kUsage;
   for (const JudgedLaunch& launch : judge.all()) {
     launches = worse(launches, launch.code);
+    session.judgement.all.push_back(case_of(launch));
   }
   print_summary(session, judge.all(), gave_up);
   if (judge.all().empty() && gave_up.empty()) {

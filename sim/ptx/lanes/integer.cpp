@@ -197,7 +197,8 @@ void dot(ScalarCall& call) {
     return width.is_signed ? static_cast<U64>(static_cast<I64>(value << (64 - bits)) >> (64 - bits))
                            : value;
   };
-  const std::uint32_t first = !kFour && call.modifiers->has("hi"_mod) ? 16 : 0;
+  constexpr Modifier kHigh = "hi"_mod;
+  const std::uint32_t first = !kFour && call.modifiers->has(kHigh) ? 16 : 0;
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     U64 sum = call.in[2]->value[lane];
     for (std::uint32_t each = 0; each < (kFour ? 4U : 2U); ++each) {

@@ -9,6 +9,8 @@
 
 #include <span>
 
+#include "common/kernel/parameter_table.hpp"
+
 #include "scenarios/producer_consumer.hpp"
 
 namespace warptwin::scenarios {
@@ -18,10 +20,9 @@ struct ThreeStageRing : ProducerConsumer {
       "three_stage_ring", ScenarioKind::kClean, "a scenario of another repository"};
 
   static std::span<const Parameter> parameters() {
-    static constexpr Parameter kParameters[] = {
-        {"tiles", "tiles to copy", 8, 1, 64},
-        {"stages", "stages of the ring", 3, 1, 64},
-    };
+    static const auto kParameters = extended(
+        ProducerConsumer::parameters(),
+        {{"tiles", "tiles to copy", 8, 1, 64}, {"stages", "stages of the ring", 3, 1, 64}});
     return kParameters;
   }
 };

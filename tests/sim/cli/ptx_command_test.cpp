@@ -73,6 +73,18 @@ TEST_F(PtxCommand, ShowPrintsTheListing) {
   EXPECT_THAT(out_.str(), testing::Not(HasSubstr("helper")));
 }
 
+TEST_F(PtxCommand, HelpHasTheOptionsOfWhatJudgesALaunch) {
+  EXPECT_EQ(run({"ptx", "--help"}), 0);
+  for (const char* option : {"--kernel", "--junit", "--sarif", "--baseline", "--for-all", "--to"}) {
+    EXPECT_THAT(out_.str(), HasSubstr(option));
+  }
+  EXPECT_EQ(run({"ptx", "check", "--help"}), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("--sarif"));
+  EXPECT_THAT(out_.str(), testing::Not(HasSubstr("--for-all")));
+  EXPECT_EQ(run({"prove", "--help"}), 0);
+  EXPECT_THAT(out_.str(), testing::Not(HasSubstr("COMMAND --help")));
+}
+
 TEST_F(PtxCommand, WrongUseSaysWhatToDo) {
   const std::string file = write("use.ptx", kModule);
   EXPECT_EQ(run({"ptx"}), 2);

@@ -210,6 +210,26 @@ TEST(ReportsTest, ExploreKnowsAWrongProtocolByItsBaseline) {
   EXPECT_THAT(gone.out, HasSubstr("no longer found: PROTOCOL_WRONG: a wait for phase 0"));
 }
 
+TEST(ReportsTest, ExploreTakesSuppressions) {
+  const std::string file = path_of("accepted.txt");
+  std::ofstream{file} << "unsynced_lanes \"a wait for phase ?*\" PROTOCOL_WRONG lanes are synced\n"
+                      << "consumer_releases_twice * MBAR_SURPLUS_ARRIVAL it is a twin\n";
+  const std::vector<std::string> explore = {
+      "explore", "unsynced_lanes", "--set", "tiles=4", "--suppress", file};
+  const Reply known = call(explore);
+  EXPECT_EQ(known.code, ExitCode::kClean);
+  EXPECT_THAT(known.out, HasSubstr("suppressed: 1 (lanes are synced), PROTOCOL_WRONG, by"));
+  EXPECT_THAT(known.out, Not(HasSubstr("in the baseline")));
+  EXPECT_EQ(call({"explore", "unsynced_lanes", "--set", "tiles=4"}).code, ExitCode::kFinding);
+
+  const Reply finding = call({"explore", "consumer_releases_twice", "--suppress", file});
+  EXPECT_THAT(finding.out, HasSubstr("suppressed: 4 (it is a twin), MBAR_SURPLUS_ARRIVAL"));
+  EXPECT_THAT(finding.out, Not(HasSubstr("defect: MBAR_SURPLUS_ARRIVAL")));
+  // `check` searches no protocol: it does not say that such a row suppresses nothing.
+  EXPECT_THAT(call({"check", "unsynced_lanes", "--keep-going", "--suppress", file}).out,
+              Not(HasSubstr("suppresses nothing")));
+}
+
 TEST(ReportsTest, ExploreKnowsAFindingOfItsSchedulesByItsBaseline) {
   const std::string file = path_of("known.json");
   const Reply found = call({"explore", "consumer_releases_twice"});

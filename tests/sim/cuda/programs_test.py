@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 ROOT = PROGRAMS.parents[3]
@@ -87,6 +88,21 @@ class ProgramsTest(unittest.TestCase):
         self.clean("reduction", 1)
         done, _ = self.broken("reduction", {"SMEM_RACE"}, "-DFAULT")
         self.assertIn("reduction.cu:14", done.stderr)
+
+    def test_writes_the_reports_of_a_ci(self):
+        folder = pathlib.Path(self.folder.name)
+        for fault, right in [("-DFAULT", False), ("-DNO_FAULT", True)]:
+            program = compile_program("reduction", self.folder.name, fault)
+            junit, sarif = folder / "a.xml", folder / "a.sarif"
+            done, _ = run(program, "--junit", str(junit), "--sarif", str(sarif), "--annotations")
+            (case,) = xml.etree.ElementTree.parse(junit).getroot().iter("testcase")
+            self.assertRegex(case.get("name"), r"^sum\(.* \(launch 1 <<<\d+, \d+>>>\)$")
+            log = json.loads(sarif.read_text(encoding="utf-8"))["runs"][0]
+            found = {result["ruleId"] for result in log["results"]}
+            self.assertEqual("SMEM_RACE" in found, not right)
+            self.assertEqual(case.find("failure") is None, right)
+            self.assertEqual("::error file=" in done.stderr, not right)
+            self.assertEqual(log["invocations"][0]["exitCode"], 0 if right else 1)
 
     def test_has_streams_events_and_host_memory(self):
         done, _ = self.clean("streams", 4)

@@ -1,27 +1,19 @@
-// Any text is a module that is decoded and printed, or an error with its place. libFuzzer's entry
-// point: docs/ptx.md says how to run it.
+// Any text is a module that is decoded and printed, or an error with its place.
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <sstream>
 #include <string>
 
 #include "sim/ptx/code/flow.hpp"
 #include "sim/ptx/code/print.hpp"
 #include "sim/ptx/text/parse.hpp"
+#include "tests/fuzz/support.hpp"
 
 namespace {
 
 using namespace warptwin;
-
-void require(bool holds, const char* what, const std::string& text) {
-  if (!holds) {
-    std::fprintf(stderr, "%s:\n%s\n", what, text.c_str());
-    std::abort();
-  }
-}
+using fuzz::require;
 
 void check_flow(const ptx::Code& code) {
   const ptx::Flow flow = ptx::flow_of(code);

@@ -1,26 +1,18 @@
 // Any text is read or refused, and what is read is printed and read again as the same program.
-// libFuzzer's entry point: docs/programs.md says how to run it.
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "sim/program/text.hpp"
+#include "tests/fuzz/support.hpp"
 
 namespace {
 
 using warptwin::ConfigError;
+using warptwin::fuzz::require;
 using namespace warptwin::sim;
-
-void require(bool holds, const char* what, const std::string& text) {
-  if (!holds) {
-    std::fprintf(stderr, "%s:\n%s\n", what, text.c_str());
-    std::abort();
-  }
-}
 
 }  // namespace
 

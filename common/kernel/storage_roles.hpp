@@ -1,0 +1,85 @@
+/// Holds a kernel's storage to its roles while it is compiled: a barrier that waits for a role
+/// without warps, or that such a role waits for, does not compile. Without this the kernel would
+/// compile and hang.
+
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "common/kernel/role_functions.hpp"
+#include "common/machine/roles.hpp"
+#include "common/machine/shared_layout.hpp"
+
+namespace warptwin {
+
+/// A layout that notes the first role which a barrier is declared for and which has no warps.
+template <std::uint32_t kRows>
+class RoleLayout {
+ public:
+  constexpr explicit RoleLayout(RoleTable<kRows> roles) : roles_{roles} {}
+
+  constexpr MbarrierArray barriers(RegionName name,
+                                   std::uint32_t count,
+                                   const BarrierContract& contract) {
+    if (count != 0) {
+      note(contract.waiter);
+      for (const Contributor& contributor : contract.contributors) {
+        note(contributor.role);
+      }
+    }
+    return layout_.barriers(name, count, contract);
+  }
+  constexpr SharedAddress tiles(RegionName name,
+                                std::uint32_t count,
+                                std::uint32_t bytes,
+                                std::uint32_t alignment) {
+    return layout_.tiles(name, count, bytes, alignment);
+  }
+  constexpr SharedAddress word(RegionName name) { return layout_.word(name); }
+  constexpr void ring(const RingRegion& ring) { layout_.ring(ring); }
+
+  /// kCount: every role has warps.
+  constexpr Role missing() const { return missing_; }
+
+ private:
+  constexpr void note(Role role) {
+    if (missing_ == Role::kCount && role != Role::kCount && roles_.warps(role) == 0) {
+      missing_ = role;
+    }
+  }
+
+  SharedLayout layout_{SharedAddress{}};
+  RoleTable<kRows> roles_;
+  Role missing_ = Role::kCount;
+};
+
+/// The first role without warps that a barrier of the storage is declared for; kCount: none.
+template <class Kernel, class Extents>
+constexpr Role role_without_warps() {
+  constexpr auto kRoles = Kernel::kRoles;
+  RoleLayout layout{kRoles};
+  const typename Kernel::Storage storage{layout, Extents{}};
+  static_cast<void>(storage);
+  return layout.missing();
+}
+
+/// Refuses, when it is instantiated, a kernel whose storage at constant `Extents` has a barrier for
+/// a role without warps. A storage that is no constant at these extents is passed over.
+template <class Kernel, class Extents>
+constexpr void check_storage_roles() {
+  if constexpr (requires {
+                  typename std::integral_constant<Role, role_without_warps<Kernel, Extents>()>;
+                }) {
+    constexpr Role kMissing = role_without_warps<Kernel, Extents>();
+#define WARPTWIN_ROLE(kRole, function)                                            \
+  static_assert(kMissing != Role::kRole,                                          \
+                "a barrier of the kernel's storage is declared for Role::" #kRole \
+                ", and kRoles gives it no warps: add RoleWarps{Role::" #kRole     \
+                ", 1} to kRoles, or declare the pipeline for a role that has warps");
+    WARPTWIN_FOR_EACH_ROLE(WARPTWIN_ROLE)
+#undef WARPTWIN_ROLE
+  }
+}
+
+}  // namespace warptwin

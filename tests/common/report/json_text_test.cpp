@@ -1,0 +1,38 @@
+#include "common/report/json_text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace warptwin::json_text_test {
+namespace {
+
+std::string nested(std::size_t depth) {
+  return std::string(depth, '[') + std::string(depth, ']');
+}
+
+TEST(JsonTextTest, AHundredListsMayStandInEachOther) {
+  EXPECT_FALSE(nests_too_deep(nested(100)));
+  EXPECT_TRUE(nests_too_deep(nested(101)));
+  EXPECT_TRUE(nests_too_deep(std::string(101, '{')));
+}
+
+TEST(JsonTextTest, ListsBesideEachOtherAreNotDeep) {
+  std::string text = "[";
+  for (int i = 0; i < 300; ++i) {
+    text += "[1], ";
+  }
+  EXPECT_FALSE(nests_too_deep(text + "{}]"));
+}
+
+TEST(JsonTextTest, BracketsInStringsCountForNothing) {
+  EXPECT_FALSE(nests_too_deep('"' + std::string(500, '[') + '"'));
+  EXPECT_FALSE(nests_too_deep("\"\\\"" + std::string(500, '[') + '"'));
+  EXPECT_TRUE(nests_too_deep("\"\\\\\"" + std::string(500, '[')));
+}
+
+TEST(JsonTextTest, ALibrarysNumberIsLeftOut) {
+  EXPECT_EQ(words_of_json_error("[json.exception.parse_error.101] parse error"), "parse error");
+  EXPECT_EQ(words_of_json_error("no number"), "no number");
+}
+
+}  // namespace
+}  // namespace warptwin::json_text_test

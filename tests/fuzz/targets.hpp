@@ -1,0 +1,7 @@
+/// The fuzz targets: NAME of NAME_fuzz.cpp.
+
+#pragma once
+
+#define WARPTWIN_FOR_EACH_FUZZ_TARGET(row)                                                  \
+  row(baseline) row(chip) row(launch) row(npy) row(options) row(program) row(ptx) row(rows) \
+      row(suppressions) row(trace)
