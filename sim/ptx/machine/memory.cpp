@@ -268,7 +268,7 @@ void WarpRun::move_global(const Request& request,
   }
   const bool read_only = loads && modifiers.has("nc"_mod);
   if (!loads && (kernel_.changes_maps() || !grid_.memory_maps.empty())) {
-    note_map_stores(request, lanes, places, bytes.size);
+    note_map_stores(request, access);
   }
   if (!read_only) {
     touch(request, access, LaneWords::kGlobal, loads ? Touch::kLoad : Touch::kStore);

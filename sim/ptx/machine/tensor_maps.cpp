@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <utility>
 
 #include "sim/ptx/machine/tensor_map.hpp"
 #include "sim/ptx/machine/warp.hpp"
@@ -85,19 +85,16 @@ void WarpRun::change_map(const Request& request,
 }
 
 // Lanes are about to store to global memory: what they store may be a map, or a part of one.
-void WarpRun::note_map_stores(const Request& request,
-                              Mask lanes,
-                              const std::array<Place, kLanes>& places,
-                              std::uint64_t bytes) {
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    if ((lanes >> lane & 1U) == 0) {
-      continue;
+void WarpRun::note_map_stores(const Request& request, const sim::LaneAccess& access) {
+  for (Mask left = access.mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+    const std::uint64_t address = access.address[lane];
+    const std::byte* stored = &access.data[std::size_t{lane} * access.bytes];
+    if (kernel_.changes_maps() && address % kBlock == 0 &&
+        begins_tensor_map({stored, access.bytes})) {
+      stored_maps_.insert(address);
     }
-    const std::uint64_t address = places[lane].address;
-    if (kernel_.changes_maps()) {
-      map_blocks_.insert(address / kBlock * kBlock);
-    }
-    const auto above = grid_.memory_maps.lower_bound(address + bytes);
+    const auto above = grid_.memory_maps.lower_bound(address + access.bytes);
     if (above == grid_.memory_maps.begin()) {
       continue;
     }
@@ -108,6 +105,7 @@ void WarpRun::note_map_stores(const Request& request,
     if (!kernel_.changes_maps()) {
       refuse(request, "it writes a tensor map, and the kernel has no fence.proxy.tensormap");
     }
+    stored_maps_.insert(map->first);
     const sim::TensorMapState same = map->second.state;
     change_map(request, Mask{1} << lane, map->first, same);
   }
@@ -115,17 +113,11 @@ void WarpRun::note_map_stores(const Request& request,
 
 // fence.proxy.tensormap::generic with .release: the maps that the warp has stored are maps now.
 void WarpRun::release_maps(const Request& request) {
-  std::set<std::uint64_t> begins;
-  for (const std::uint64_t block : map_blocks_) {
-    begins.insert(block);
-    begins.insert(block - kBlock);
-  }
-  map_blocks_.clear();
-  for (const std::uint64_t begin : begins) {
-    const auto bytes = peek(request, begin);
+  for (const std::uint64_t address : std::exchange(stored_maps_, {})) {
+    const auto bytes = peek(request, address);
     const auto state = bytes ? decoded(*bytes) : std::nullopt;
     if (state) {
-      change_map(request, request.mask(), begin, *state);
+      change_map(request, request.mask(), address, *state);
     }
   }
 }

@@ -164,21 +164,6 @@ class WarpRun : public Surroundings {
   static bool names_members(const Op& op);
   Mask members_alike(const Strand& strand, const Stop& stop) const;
   Mask needed_by(const Strand& strand, const Stop& stop) const;
-
-  // calls.cpp: functions without a body, and trap
-  std::string literal(std::uint64_t address) const;
-  std::uint64_t given(Strand& strand,
-                      const Stop& stop,
-                      std::size_t index,
-                      std::uint32_t lane) const;
-  std::string formatted(const std::string& format,
-                        std::uint64_t arguments,
-                        std::uint32_t lane) const;
-  void print(Strand& strand, const Stop& stop);
-  void trap(const Strand& strand, const Stop& stop, std::uint32_t says);
-  void called(Strand& strand, const Stop& stop);
-
-  // warp.cpp: strands
   bool alone(Mask mask) const { return mask == live_; }
   /// Whether another strand of the warp can act while this one waits.
   bool others_can_go() const {
@@ -194,6 +179,19 @@ class WarpRun : public Surroundings {
   [[noreturn]] void refuse(const Request& request, const std::string& why) const {
     refuse(request.strand, request.stop.op, why);
   }
+
+  // calls.cpp: functions without a body, and trap
+  std::string literal(std::uint64_t address) const;
+  std::uint64_t given(Strand& strand,
+                      const Stop& stop,
+                      std::size_t index,
+                      std::uint32_t lane) const;
+  std::string formatted(const std::string& format,
+                        std::uint64_t arguments,
+                        std::uint32_t lane) const;
+  void print(Strand& strand, const Stop& stop);
+  void trap(const Strand& strand, const Stop& stop, std::uint32_t says);
+  void called(Strand& strand, const Stop& stop);
 
   // request.cpp: operands, and operations made of them
   sim::Operation make(warptwin::Op kind, const Request& request, Mask lanes) const;
@@ -307,10 +305,7 @@ class WarpRun : public Surroundings {
                   Mask lanes,
                   std::uint64_t address,
                   const sim::TensorMapState& state);
-  void note_map_stores(const Request& request,
-                       Mask lanes,
-                       const std::array<Place, kLanes>& places,
-                       std::uint64_t bytes);
+  void note_map_stores(const Request& request, const sim::LaneAccess& access);
   void release_maps(const Request& request);
   void replace_field(const Request& request, Mask lane, sim::TensorMapState& map) const;
   void move_map(const Request& request, sim::LaneAccess& access, const Place& place, bool loads);
@@ -479,9 +474,9 @@ class WarpRun : public Surroundings {
   Mask fenced_ = 0;                    // lanes that have executed a fence
   std::vector<InFlight> flights_;
   std::vector<BusyRegister> busy_;
-  std::optional<SourceSite> early_use_;  // of a tcgen05.ld whose wait has to come next
-  std::set<std::uint64_t> map_blocks_;   // of 64 bytes, stored to since the last release of maps
-  std::vector<AsyncCopy> copies_;        // that some lane has not waited for
+  std::optional<SourceSite> early_use_;            // of a tcgen05.ld whose wait has to come next
+  std::set<std::uint64_t> stored_maps_;            // where they begin, since their last release
+  std::vector<AsyncCopy> copies_;                  // that some lane has not waited for
   std::array<std::uint32_t, kLanes> committed_{};  // groups of each lane
 };
 
