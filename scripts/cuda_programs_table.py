@@ -26,6 +26,8 @@ OURS = [
     ("pointers", ["", "FAULT"]),
     ("cluster", ["", "FAULT"]),
     ("dependent", ["", "FAULT"]),
+    ("maps", ["", "FAULT=ACQUIRE", "FAULT=SYNC", "FAULT=LANES"]),
+    ("grid", ["", "FAULT=MEET", "FAULT=ASSERT"]),
     ("pipeline", ["", "FAULT=COUNT", "FAULT=PARITY", "FAULT=FENCE", "FAULT=EXIT"]),
 ]
 

@@ -14,6 +14,8 @@ std::vector<float> drawn_values(const TensorSpec& spec, std::uint64_t seed, std:
     value = static_cast<float>(static_cast<double>(bits >> 40) / double{1 << 23} - 1.0);
     if (spec.element == ElementType::kF4E2M1) {
       value *= 6.0F;  // its largest
+    } else if (spec.element >= ElementType::kI8) {
+      value = std::floor(8.0F * (is_signed(spec.element) ? value : value + 1.0F));
     } else if (is_scale(spec.element)) {
       value = std::ldexp(1.5F + 0.5F * value, static_cast<int>(bits & 7U) - 4);  // 1/16 to 16
     }

@@ -149,7 +149,8 @@ struct Workload {
 /// A matrix on the host, as numbers: what inputs are given as and results compared with.
 struct HostTensor {
   TensorSpec spec;
-  std::vector<float> values;  // rows * columns, row-major
+  std::vector<float> values;       // rows * columns, row-major
+  std::vector<std::byte> bytes{};  // of an output of whole numbers: as they stand
 
   float& at(std::uint32_t row, std::uint32_t column) {
     return values[std::size_t{row} * spec.columns + column];

@@ -14,9 +14,10 @@ namespace warptwin {
 inline float read_element(const TensorSpec& spec, const std::byte* row, std::uint32_t column) {
   const std::uint32_t size = bytes_of(spec.element);
   const std::uint32_t together = elements_in_unit(spec.element);
-  std::uint32_t unit = 0;
+  std::uint64_t unit = 0;
   std::memcpy(&unit, row + std::size_t{column / together} * size, size);
-  return decode(spec.element, unit >> (8 * size / together * (column % together)));
+  return decode(spec.element,
+                static_cast<std::uint32_t>(unit >> (8 * size / together * (column % together))));
 }
 
 /// Puts `bits` there, into memory that was zero.
@@ -27,9 +28,12 @@ inline void write_element(const TensorSpec& spec,
   const std::uint32_t size = bytes_of(spec.element);
   const std::uint32_t together = elements_in_unit(spec.element);
   std::byte* at = row + std::size_t{column / together} * size;
-  std::uint32_t unit = 0;
+  std::uint64_t unit = 0;
   std::memcpy(&unit, at, size);
-  unit |= bits << (8 * size / together * (column % together));
+  const bool extends = spec.element == ElementType::kI64;
+  const std::uint64_t value =
+      extends ? static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(bits)}) : bits;
+  unit |= value << (8 * size / together * (column % together));
   std::memcpy(at, &unit, size);
 }
 

@@ -22,16 +22,41 @@ enum class ElementType : std::uint8_t {
   kF4E2M1,  // two in a byte, the first in the low half
   kUE8M0,   // scale factors: a power of two
   kUE4M3,   // e4m3 without a sign
+  kI8,      // from here on: buffers of kernels in PTX only
+  kI16,
+  kU16,
+  kI32,
+  kU32,
+  kI64,
+  kU64,
 };
+
+/// Whether the values are whole numbers, of which a float may not hold each.
+constexpr bool is_integer(ElementType type) {
+  return type == ElementType::kU8 || type >= ElementType::kI8;
+}
+
+/// Of whole numbers.
+constexpr bool is_signed(ElementType type) {
+  return type == ElementType::kI8 || type == ElementType::kI16 || type == ElementType::kI32 ||
+         type == ElementType::kI64;
+}
 
 /// Bytes of one unit of memory: of one element, or of `elements_in_unit`.
 constexpr std::uint32_t bytes_of(ElementType type) {
   switch (type) {
     case ElementType::kF32:
     case ElementType::kTf32:
+    case ElementType::kI32:
+    case ElementType::kU32:
       return 4;
+    case ElementType::kI64:
+    case ElementType::kU64:
+      return 8;
     case ElementType::kF16:
     case ElementType::kBf16:
+    case ElementType::kI16:
+    case ElementType::kU16:
       return 2;
     default:
       return 1;
@@ -50,8 +75,23 @@ constexpr bool is_scale(ElementType type) {
 
 /// An element type as launch files and reports call it.
 constexpr const char* name_of(ElementType type) {
-  constexpr const char* kNames[] = {
-      "f32", "tf32", "f16", "bf16", "f8e4m3", "f8e5m2", "u8", "f4e2m1", "ue8m0", "ue4m3"};
+  constexpr const char* kNames[] = {"f32",
+                                    "tf32",
+                                    "f16",
+                                    "bf16",
+                                    "f8e4m3",
+                                    "f8e5m2",
+                                    "u8",
+                                    "f4e2m1",
+                                    "ue8m0",
+                                    "ue4m3",
+                                    "i8",
+                                    "i16",
+                                    "u16",
+                                    "i32",
+                                    "u32",
+                                    "i64",
+                                    "u64"};
   return kNames[static_cast<unsigned>(type)];
 }
 
@@ -244,6 +284,14 @@ constexpr std::uint32_t encode(ElementType type, float value) {
       return Ue8m0Format::from_float(value);
     case ElementType::kUE4M3:
       return value < 0 ? 0 : E4m3Format::from_float(value) & 0x7FU;
+    case ElementType::kI8:
+    case ElementType::kI16:
+    case ElementType::kU16:
+    case ElementType::kI32:
+    case ElementType::kU32:
+    case ElementType::kI64:  // its lower half
+    case ElementType::kU64:
+      return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
   }
   return 0;
 }
@@ -271,6 +319,18 @@ constexpr float decode(ElementType type, std::uint32_t bits) {
       return Ue8m0Format::to_float(bits);
     case ElementType::kUE4M3:
       return E4m3Format::to_float(bits & 0x7FU);
+    case ElementType::kI8:
+      return static_cast<float>(static_cast<std::int8_t>(bits));
+    case ElementType::kI16:
+      return static_cast<float>(static_cast<std::int16_t>(bits));
+    case ElementType::kU16:
+      return static_cast<float>(bits & 0xFFFFU);
+    case ElementType::kI32:
+      return static_cast<float>(static_cast<std::int32_t>(bits));
+    case ElementType::kU32:
+    case ElementType::kI64:  // its lower half
+    case ElementType::kU64:
+      return static_cast<float>(bits);
   }
   return 0.0F;
 }

@@ -69,6 +69,7 @@ enum class Op : std::uint8_t {
   kWarpExit,
   kCtaExit,
   kGlobalStore,  // st.global: weak, it orders nothing
+  kTrap,         // trap, or an assertion that fails: the kernel ends
   kCount,
 };
 
@@ -133,6 +134,7 @@ enum class Fault : std::uint8_t {
   kNoFence,         // registers of a wgmma were touched after the last wgmma.fence
   kLaneRace,        // two lanes at one word, in no order
   kOnItsWay,        // bytes that a cp.async still writes
+  kStopped,         // by itself
 };
 
 /// Bits of Event::flags.
@@ -146,6 +148,8 @@ inline constexpr std::uint16_t kPhaseCompleted = 32;  // this event completed ph
 inline constexpr std::uint16_t kTraps = 64;           // hardware would kill the kernel here
 inline constexpr std::uint16_t kRead = 128;           // wait_group.read
 inline constexpr std::uint16_t kReadOnly = 128;       // ld.global.nc
+inline constexpr std::uint16_t kOfCopies = 128;       // on an mbarrier: when copies are complete
+inline constexpr std::uint16_t kSharedSource = 128;   // bulk load from a CTA's shared memory
 inline constexpr std::uint16_t kPair = 256;           // cta_group::2
 inline constexpr std::uint16_t kAccumulate = 512;     // mma with enable-input-d
 inline constexpr std::uint16_t kMatrix = 512;         // tensor copy of a matrix's adjacent rows
@@ -174,6 +178,9 @@ inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors
 /// `phase` its map, which of operations on maps is `count`
 /// either, issued: `global` the first byte of its box in global memory, `pending` its rows, `tx`
 /// the bytes of a row, `expected` from row to row; no rows: not described
+/// bulk load from shared memory: kTouched, with kSharedSource: `address`, `cta` its source
+/// lanes' access, issued: it goes on until the update of an mbarrier with kOfCopies and the same
+/// serial is signalled (cp.async that an mbarrier tracks, st.async, red.async)
 /// bulk groups   -              -            -          phase: the group committed; the first that
 ///                                                      a wait leaves; `wanted`: 1, of one lane
 /// tensor memory TMEM address   columns      -          of mma: `wanted` its instruction, `phase`
@@ -201,6 +208,7 @@ inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors
 ///                                            number     them; `phase` 1: at the end of its warp
 /// kLaneRace      the word       -           4          lanes: `lane`, before it `wanted`, which
 ///                                                      wrote if `phase`, in line `pending`
+/// trap          -              -          -          `wanted`: 1 + the number of what it says
 /// stage note    full[0]        stages       StageStep  phase: lap; wanted: index
 struct Event {
   std::uint64_t time = 0;  // step number; cycles in timed and hardware traces

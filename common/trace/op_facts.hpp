@@ -132,6 +132,7 @@ inline constexpr OpFacts kOpFacts[] = {
     {Op::kWarpExit, "exit", kMeets | kMayBlock | kSynchronises},
     {Op::kCtaExit, "CTA exit", kSynchronises},
     {Op::kGlobalStore, "st.global", kPerLane | kAfterStores},
+    {Op::kTrap, "trap", 0},
 };
 // clang-format on
 static_assert(std::size(kOpFacts) == static_cast<unsigned>(Op::kCount));

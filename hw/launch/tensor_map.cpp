@@ -34,7 +34,19 @@ CUtensorMapDataType data_type(ElementType element) {
     case ElementType::kF4E2M1:
     case ElementType::kUE8M0:
     case ElementType::kUE4M3:
+    case ElementType::kI8:
       return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    case ElementType::kI16:
+    case ElementType::kU16:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT16;
+    case ElementType::kI32:
+      return CU_TENSOR_MAP_DATA_TYPE_INT32;
+    case ElementType::kU32:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    case ElementType::kI64:
+      return CU_TENSOR_MAP_DATA_TYPE_INT64;
+    case ElementType::kU64:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT64;
   }
   return CU_TENSOR_MAP_DATA_TYPE_UINT8;
 }

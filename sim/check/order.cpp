@@ -372,8 +372,10 @@ void Order::on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t s
   // What is released at CTA scope is not for another CTA's warps, who wait there.
   const bool here = event.cta == event.warp / config_.warps_per_cta;
   const bool releases = publishes(event.ordering) && (here || event.ordering.scope != Scope::kCta);
-  const Clock relaxed = releases ? Clock{} : at_relaxed_arrival(warp, self, here);
-  const Clock& published = releases ? warp.clock : relaxed;
+  // One that waits for copies publishes them, as of the phase that it counts in, and no one's past.
+  const bool copies = (event.flags & event_flag::kOfCopies) != 0;
+  const Clock relaxed = releases || copies ? Clock{} : at_relaxed_arrival(warp, self, here);
+  const Clock& published = releases && !copies ? warp.clock : relaxed;
   if (event.step == Step::kIssued) {
     cluster.in_flight[event.serial] = {published, 1, !here};
     return;
@@ -383,7 +385,7 @@ void Order::on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t s
   } else if (event.fault == Fault::kNone) {
     release(cluster, event, published, !here);
   }
-  if (!releases) {
+  if (!releases && !copies) {
     BarrierClock& barrier = cluster.barriers[number_of(cluster, event.cta, event.address)];
     barrier.relaxed.push_back(self);
     barrier.relaxed_site = event.site;

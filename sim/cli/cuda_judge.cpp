@@ -5,6 +5,7 @@
 #include <cxxabi.h>
 #include <filesystem>
 #include <fnmatch.h>
+#include <iostream>
 #include <set>
 
 #include "sim/check/footprint.hpp"
@@ -20,6 +21,7 @@ static constexpr const char* kPolicyNames[] = {"record", "run", "prove", "check"
 
 // Of a CUresult.
 static constexpr int kLaunchTimeout = 702;
+static constexpr int kAssertion = 710;
 static constexpr int kLaunchFailed = 719;
 static constexpr int kNotSupported = 801;
 
@@ -115,6 +117,11 @@ class WriteWatch : public EventSink {
 
 // What the run of a launch with its data leaves for the program.
 static int error_of(const RunResult& result) {
+  for (const Finding& finding : result.findings) {
+    if (std::string_view{finding.info->id} == "ASSERTION_FAILED") {
+      return kAssertion;
+    }
+  }
   switch (result.end) {
     case RunEnd::kDone:
       return 0;
@@ -203,6 +210,7 @@ void LaunchJudge::judge(JudgedLaunch& judged,
     watch.written.merge(device.take(memory));
   };
   const RunResult result = simulate(entry, none, run);
+  std::cout << entry.printed() << std::flush;
   run.observer = nullptr;
   // One that begins early may end before those that it has not waited for.
   std::set<std::uint64_t>& unfinished = device.unfinished[request.stream];

@@ -226,7 +226,12 @@ void write_outputs(const Session& session, const RunResult& result) {
       throw ConfigError("there is no output '" + name +
                         "' to write (or --timing-only computes none)");
     }
-    write_npy(path, {found->spec.rows, found->spec.columns, found->values});
+    const TensorSpec& spec = found->spec;
+    if (!found->bytes.empty()) {
+      write_npy_integers(path, spec.rows, spec.columns, spec.element, found->bytes);
+    } else {
+      write_npy(path, {spec.rows, spec.columns, found->values});
+    }
   }
 }
 

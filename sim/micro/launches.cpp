@@ -1,5 +1,7 @@
 // Micro-programs about registers, requests for clusters, and grids that start early.
 
+#include "common/trace/texts.hpp"
+
 #include "sim/micro/building.hpp"
 
 namespace warptwin::sim::micro {
@@ -35,6 +37,27 @@ void ask_again(M& m) {
   });
   wait(m, 1);
   read_response(m);
+}
+
+// Where all have met, the first lane of warp 0 stops the kernel, or does not.
+Body stopping(std::uint32_t says, bool stops) {
+  return [=](M& m) {
+    m.cta_sync();
+    if (stops && m.warp_index() == 0) {
+      Operation op;
+      op.op = Op::kTrap;
+      op.lanes = 1;
+      op.wanted = says;
+      op.site = SourceSite::current();
+      m.perform(op);
+    }
+  };
+}
+
+void add_traps(List& list) {
+  const std::uint32_t says = 1 + number_of_text("kernel.cu:3: k: assertion `n > 0` fails");
+  list.add("KERNEL_TRAP", 2, stopping(0, true), stopping(0, false));
+  list.add("ASSERTION_FAILED", 2, stopping(says, true), stopping(says, false));
 }
 
 void add_requests(List& list) {
@@ -209,6 +232,7 @@ void add_dependents(List& list) {
 void add_launches(List& list) {
   add_registers(list);
   add_requests(list);
+  add_traps(list);
   add_dependents(list);
 }
 

@@ -306,6 +306,7 @@ Gpu::Outcome Gpu::dispatch(Slot slot, Operation& op) {
 }
 
 Gpu::Outcome Gpu::plain(Slot slot, const Operation& op) {
+  trapped_ = trapped_ || op.op == Op::kTrap;
   if (op.op == Op::kStageNote) {
     --operations_;  // an annotation is not an operation of the machine
   }
@@ -317,6 +318,9 @@ Gpu::Outcome Gpu::plain(Slot slot, const Operation& op) {
     }
     if (op.op == Op::kFragmentRead && op.fragment != nullptr && !op.fragment->settled) {
       event.fault = op.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
+    }
+    if (op.op == Op::kTrap) {
+      event.fault = Fault::kStopped;
     }
     if (op.op == Op::kSyncWarp && op.lanes != kWarpLanes && event.lane_mask() != op.count) {
       event.fault = Fault::kNotWholeWarp;  // `count`: the lanes that it names, where not all

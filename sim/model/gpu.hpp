@@ -362,11 +362,15 @@ class Gpu {
   bool tmem_is_free(std::uint32_t cta, std::uint32_t columns) const;
   void wake_allocators(std::uint32_t cta);
   Outcome mbarrier_update(Slot slot, Operation& op);
+  void defer_update(Slot slot, const Operation& op, const Target& target);
+  void issue_access(const AsyncOp& async, const AsyncAccess& access);
   Outcome mbarrier_wait(Slot slot, Operation& op);
   Outcome named_barrier(Slot slot, const Operation& op);
   Outcome cluster_barrier(Slot slot, const Operation& op);
   Outcome issue_copy(Slot slot, const Operation& op);
   bool coordinates_fit(const Operation& op) const;
+  bool pieces_in_range(const Operation& op) const;
+  Fault fault_of_copy(const Warp& warp, const Operation& op) const;
   bool targets_exited_cta(const Warp& warp, CtaMask mask) const;
   // `rows` times `width` bytes of global memory, `pitch` apart.
   struct Rectangle {

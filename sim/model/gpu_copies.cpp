@@ -13,11 +13,18 @@ namespace {
 
 constexpr std::uint32_t kTxChunks = 4;  // steps in which a copy counts its bytes, if not in one
 
+bool from_shared(const Operation& op) {
+  return op.op == Op::kBulkLoad && (op.flags & event_flag::kSharedSource) != 0;
+}
+
 }  // namespace
 
 // Which bytes of global memory a copy touches: its box, as far as it lies in the tensor. A
 // rectangle for each place in the dimensions beyond the second.
 std::vector<Gpu::Rectangle> Gpu::global_pieces(const Operation& op) const {
+  if (from_shared(op)) {
+    return {};
+  }
   if (op.op == Op::kBulkLoad || op.op == Op::kBulkStore) {
     return {{op.global, 1, op.bytes, op.bytes}};
   }
@@ -59,6 +66,14 @@ std::vector<Gpu::Rectangle> Gpu::global_pieces(const Operation& op) const {
   }
 }
 
+bool Gpu::pieces_in_range(const Operation& op) const {
+  const std::vector<Rectangle> pieces = global_pieces(op);
+  return std::all_of(pieces.begin(), pieces.end(), [&](const Rectangle& piece) {
+    return memory_.in_range(piece.address,
+                            std::uint64_t{piece.rows - 1} * piece.pitch + piece.width);
+  });
+}
+
 // As many coordinates as the tensor has dimensions; a store begins inside.
 bool Gpu::coordinates_fit(const Operation& op) const {
   const bool store = op.op == Op::kTensorStore;
@@ -79,6 +94,36 @@ bool Gpu::targets_exited_cta(const Warp& warp, CtaMask mask) const {
   return false;
 }
 
+// What hardware does not take; `bytes` are known.
+Fault Gpu::fault_of_copy(const Warp& warp, const Operation& op) const {
+  const bool load = op.op == Op::kTensorLoad || op.op == Op::kBulkLoad;
+  const bool tensor = op.op == Op::kTensorLoad || op.op == Op::kTensorStore;
+  const std::uint32_t alignment = tensor ? 128 : 16;
+  if (op.address % alignment != 0 || (!tensor && op.global % alignment != 0)) {
+    return Fault::kMisaligned;
+  }
+  const bool source = from_shared(op) ? op.global + op.bytes <= config_.shared_bytes
+                      : tensor        ? op.map < memory_.maps.size()
+                                      : memory_.in_range(op.global, op.bytes);
+  if (!source || std::uint64_t{op.address} + op.bytes > config_.shared_bytes ||
+      (tensor && coordinates_fit(op) && !pieces_in_range(op))) {
+    return Fault::kOutOfRange;
+  }
+  if (op.bytes % 16 != 0) {
+    return Fault::kBadCount;
+  }
+  if (op.mask.bits >> config_.cluster_size != 0) {
+    return Fault::kBadMask;
+  }
+  if (tensor && !coordinates_fit(op)) {
+    return Fault::kBadShape;
+  }
+  const std::uint32_t first_cta = ctas_[warp.cta].cluster * config_.cluster_size;
+  const bool ended = from_shared(op) ? ctas_[first_cta + op.rank].exited
+                                     : load && targets_exited_cta(warp, op.mask);
+  return ended ? Fault::kExitedCta : Fault::kNone;
+}
+
 Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   Operation copy = op;
@@ -90,23 +135,8 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
     copy.swizzle = op.map < memory_.maps.size() ? memory_.maps[op.map].swizzle : Swizzle::kNone;
     event.bytes = copy.bytes;
   }
-  const std::uint32_t alignment = tensor ? 128 : 16;
-  if (op.address % alignment != 0 || (!tensor && op.global % alignment != 0)) {
-    fail(event, Fault::kMisaligned, true);
-  } else if (std::uint64_t{op.address} + copy.bytes > config_.shared_bytes ||
-             (!tensor && !memory_.in_range(op.global, copy.bytes)) ||
-             (tensor && op.map >= memory_.maps.size())) {
-    fail(event, Fault::kOutOfRange, true);
-  } else if (copy.bytes % 16 != 0) {
-    fail(event, Fault::kBadCount, true);
-  } else if (op.mask.bits >> config_.cluster_size != 0) {
-    fail(event, Fault::kBadMask, true);
-  } else if (tensor && !coordinates_fit(op)) {
-    fail(event, Fault::kBadShape, true);
-  } else if (load && targets_exited_cta(warp, op.mask)) {
-    fail(event, Fault::kExitedCta, true);
-  }
-  if ((event.flags & event_flag::kTraps) != 0) {
+  if (const Fault fault = fault_of_copy(warp, copy); fault != Fault::kNone) {
+    fail(event, fault, true);
     emit(event);
     return Outcome::kDone;
   }
@@ -153,9 +183,19 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
         describe(issued, pieces[i]);
         emit(issued);
       }
+      if (from_shared(copy)) {
+        issued.step = Step::kTouched;
+        issued.cta = ctas_[warp.cta].number;
+        issued.address = static_cast<std::uint32_t>(copy.global);
+        emit(issued);
+      }
     }
   };
   ++changes_;
+  if (from_shared(op)) {
+    add(first_cta + op.rank, first_cta + op.rank);
+    return Outcome::kDone;
+  }
   if (!load || op.mask.bits == 0) {
     const bool leader = load && op.group == CtaGroup::kTwo;
     add(warp.cta, leader ? first_cta + (ctas_[warp.cta].rank & ~1U) : warp.cta);
@@ -178,7 +218,19 @@ void Gpu::land_load(AsyncOp& async) {
     emit(event);
     return;
   }
-  if (!config_.moves_data) {
+  if (from_shared(op)) {
+    const Cta& source = ctas_[warps_[async.warp].cta];
+    if (source.exited) {
+      fail(event, Fault::kExitedCta, true);
+      emit(event);
+      return;
+    }
+    std::memmove(cta.shared.data() + op.address, source.shared.data() + op.global, op.bytes);
+    for (std::uint32_t at = 0; at < op.bytes && !cta.unknown.empty(); at += 4) {
+      const bool unknown = source.unknown[(op.global + at) / 4];
+      set_unknown(cta, op.address + at, op.address + at + 4, unknown);
+    }
+  } else if (!config_.moves_data) {
     load_control(op, cta);
   } else if (op.op == Op::kTensorLoad) {
     copy_box_to_shared(
@@ -327,7 +379,8 @@ void Gpu::advance_copy(AsyncOp& async, Slot slot) {
       }
       break;
     default:
-      if (async.operation.op != Op::kTcgen05Commit) {
+      if (async.operation.op != Op::kTcgen05Commit &&
+          (async.operation.flags & event_flag::kOfCopies) == 0) {
         Warp& warp = warps_[async.warp];
         --warp.remote_arrivals;
         if (warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kClusterArrive) {

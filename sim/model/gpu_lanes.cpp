@@ -180,6 +180,66 @@ Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
   return Outcome::kDone;
 }
 
+// The bytes are there at once: who looks at them before the mbarrier has counted them is reported.
+void Gpu::issue_access(const AsyncOp& async, const AsyncAccess& access) {
+  Cta& cta = ctas_[async.cta];
+  LaneAccess target = access.target;
+  Event event = event_of(async, Step::kIssued);
+  event.flags = async.cta == warps_[async.warp].cta ? std::uint16_t{0} : event_flag::kRemote;
+  event.site = access.site;
+  event.lanes = static_cast<std::uint8_t>(std::popcount(target.mask));
+  event.mask = event.lanes == kWarpLanes ? 0 : target.mask;
+  event.lane = static_cast<std::uint8_t>(std::countr_zero(target.mask));
+  if (access.source) {
+    event.op = Op::kGlobalLoad;
+    for (const AccessRun& run : access.source->runs()) {
+      event.global = run.begin;
+      emit(of_run(event, run));
+    }
+    event.global = 0;
+  }
+  event.op = Op::kSharedStore;
+  const std::vector<AccessRun> runs = target.runs();
+  const bool inside = std::all_of(runs.begin(), runs.end(), [&](const AccessRun& run) {
+    return end_of(run) <= config_.shared_bytes;
+  });
+  if (!inside || !aligned(target)) {
+    event.address = runs.empty() ? 0 : static_cast<std::uint32_t>(runs.front().begin);
+    fail(event, inside ? Fault::kMisaligned : Fault::kOutOfRange, true);
+    emit(event);
+    return;
+  }
+  for_lanes(target, [&](std::uint32_t lane, std::uint64_t at) {
+    const std::size_t first = std::size_t{lane} * target.bytes;
+    const auto begin = static_cast<std::uint32_t>(at);
+    bool unknown = false;
+    if (access.update) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, cta.shared.data() + at, target.bytes);
+      word = access.update(lane, word);
+      std::memcpy(&target.data[first], &word, target.bytes);
+      unknown = !cta.unknown.empty() && cta.unknown[begin / 4];
+    }
+    std::memcpy(cta.shared.data() + at, &target.data[first], target.bytes);
+    for (std::uint32_t byte = 0; byte < target.bytes; ++byte) {
+      const bool poison = unknown || target.poison[first + byte] != 0;
+      set_unknown(cta, begin + byte, begin + byte + 1, poison);
+    }
+  });
+  for (const AccessRun& run : runs) {
+    event.address = static_cast<std::uint32_t>(run.begin);
+    Event part = of_run(event, run);
+    part.tx = static_cast<std::int32_t>(target.kind);
+    for (std::uint64_t row = 0; row < run.rows; ++row) {
+      const auto from = static_cast<std::uint32_t>(run.begin + row * run.pitch);
+      for (std::uint32_t at = from & ~7U; at < from + run.width; at += 8) {
+        part.fault = find_barrier(async.cta, at) != nullptr ? Fault::kOverlap : part.fault;
+      }
+    }
+    emit(part);
+  }
+}
+
 Gpu::Outcome Gpu::global_access(Slot slot, const Operation& op) {
   LaneAccess& access = *op.access;
   const bool load = op.op == Op::kGlobalLoad;
@@ -192,6 +252,10 @@ Gpu::Outcome Gpu::global_access(Slot slot, const Operation& op) {
       event.global = at;
     }
   });
+  if (fault != Fault::kNone && access.kind == AccessKind::kPeek) {
+    std::fill(access.poison.begin(), access.poison.end(), std::uint8_t{1});
+    return Outcome::kDone;
+  }
   if (fault != Fault::kNone) {
     event.global = event.global != 0 || runs.empty() ? event.global : runs.front().begin;
     fail(event, fault, true);
@@ -218,6 +282,9 @@ Gpu::Outcome Gpu::global_access(Slot slot, const Operation& op) {
       memory_.set_unknown(at, access.bytes, unknown && !config_.moves_data);
     }
   });
+  if (access.kind == AccessKind::kPeek) {
+    return Outcome::kDone;
+  }
   if (!load) {
     ++changes_;
     for (const AccessRun& run : runs) {

@@ -106,25 +106,34 @@ BarrierStep Gpu::apply_to_barrier(std::uint32_t cta_slot,
   return step;
 }
 
+// A remote arrival, and one that waits for copies, is on its way for a while: an agent of its own.
+void Gpu::defer_update(Slot slot, const Operation& op, const Target& target) {
+  Warp& warp = warps_[slot];
+  const Slot at = take_async();
+  AsyncOp& async = async_[at - 4 * warps_.size()];
+  async.operation = op;
+  async.operation.address = target.address;
+  async.operation.copies = nullptr;
+  async.warp = slot;
+  async.cta = async.signal_cta = target.cta;
+  ready_.insert(at);
+  ++changes_;
+  ++clusters_[ctas_[warp.cta].cluster].outstanding;
+  warp.remote_arrivals += op.copies == nullptr ? 1 : 0;
+  if (sink_ != nullptr) {
+    emit(event_of(async, Step::kIssued));
+  }
+  for (std::size_t i = 0; op.copies != nullptr && i < op.copies->size(); ++i) {
+    issue_access(async, (*op.copies)[i]);
+  }
+}
+
 Gpu::Outcome Gpu::mbarrier_update(Slot slot, Operation& op) {
   Warp& warp = warps_[slot];
   const Target target = resolve(warp, op);
-  const bool remote = target.cta != warp.cta && target.fault == Fault::kNone;
-  if (remote) {
-    // A remote arrival is on its way for a while: an agent of its own.
-    const Slot at = take_async();
-    AsyncOp& async = async_[at - 4 * warps_.size()];
-    async.operation = op;
-    async.operation.address = target.address;
-    async.warp = slot;
-    async.cta = async.signal_cta = target.cta;
-    ready_.insert(at);
-    ++changes_;
-    ++clusters_[ctas_[warp.cta].cluster].outstanding;
-    ++warp.remote_arrivals;
-    if (sink_ != nullptr) {
-      emit(event_of(async, Step::kIssued));
-    }
+  const bool later = target.cta != warp.cta || op.copies != nullptr;
+  if (later && target.fault == Fault::kNone) {
+    defer_update(slot, op, target);
     return Outcome::kDone;
   }
   Event event = event_of(slot, op);
@@ -311,7 +320,9 @@ void Gpu::deferred_arrive(const AsyncOp& async, std::uint32_t cta, std::uint32_t
   event.count = commit ? 1 : op.count * op.lanes;
   event.bytes = commit ? 0 : op.bytes * op.lanes;
   const BarrierStep step = apply_to_barrier(cta, address, event, event.count, event.bytes);
-  fail(event, step.fault, step.traps);
+  // One that was announced as bytes belongs to the phase that it was announced in.
+  const bool late = (op.flags & event_flag::kExactPhase) != 0 && event.phase != op.wanted;
+  fail(event, late ? Fault::kTxUnderflow : step.fault, step.traps);
   emit(event);
 }
 

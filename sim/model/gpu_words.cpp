@@ -8,6 +8,7 @@
 
 #include "sim/model/atomic_update.hpp"
 #include "sim/model/gpu.hpp"
+#include "sim/model/word_test.hpp"
 
 namespace warptwin::sim {
 
@@ -141,8 +142,14 @@ Gpu::Outcome Gpu::global_load(Slot slot, Operation& op) {
 // The copies that are on their way use the new address, as some of them would on hardware.
 Gpu::Outcome Gpu::replace_in_map(Slot slot, const Operation& op) {
   Event event = event_of(slot, op);
-  if (op.count >= memory_.maps.size() ||
-      !memory_.in_range(op.global, memory_.maps[op.count].span_bytes())) {
+  if (op.replaced != nullptr) {
+    if (op.count >= memory_.maps.size()) {
+      memory_.maps.resize(op.count + 1);
+    }
+    memory_.maps[op.count] = *op.replaced;
+    ++changes_;
+  } else if (op.count >= memory_.maps.size() ||
+             !memory_.in_range(op.global, memory_.maps[op.count].span_bytes())) {
     fail(event, Fault::kOutOfRange, true);
   } else {
     memory_.maps[op.count].address = op.global;
@@ -197,7 +204,13 @@ Gpu::Outcome Gpu::global_word(Slot slot, Operation& op) {
     }
     return Outcome::kDone;
   }
-  if (op.op == Op::kGlobalWait && word != op.count) {
+  if (op.op == Op::kGlobalWait) {
+    event.phase = op.rank;
+    event.extra = op.descriptor_a;
+  }
+  const bool waits =
+      op.op == Op::kGlobalWait && !WordTest::of(op.rank, op.descriptor_a, op.count).holds(word);
+  if (waits) {
     global_waiters_[op.global].push_back(slot);
     return block(slot, op);
   }

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "common/machine/types.hpp"
@@ -20,6 +22,7 @@ enum class AccessKind : std::uint8_t {
   kKnown,    // a store of a few known bytes: `Event::global`
   kAtomic,   // part of an atomic
   kDecided,  // of one whose result, or what it leaves, depends on who comes first
+  kPeek,     // of global memory, by nobody: no event
 };
 
 /// Adjacent bytes that several lanes access: `rows` runs of `width` bytes, `pitch` apart.
@@ -67,6 +70,16 @@ struct LaneAccess {
 
   /// What the lanes access, as few rectangles as lie in rows of equal distance; ascending.
   std::vector<AccessRun> runs() const;
+};
+
+/// A copy by lanes that is over when an mbarrier has counted it: cp.async, st.async, red.async.
+struct AsyncAccess {
+  LaneAccess target;                   // in shared memory, of the mbarrier's CTA
+  std::optional<LaneAccess> source{};  // in global memory
+  SourceSite site{};
+  /// Of red.async: what is stored, of the lane's operand and of what was there. Then the kind is
+  /// one of atomics.
+  std::function<std::uint64_t(std::uint32_t lane, std::uint64_t old)> update{};
 };
 
 }  // namespace warptwin::sim

@@ -53,6 +53,8 @@ struct TmemCell {
   }
 };
 
+struct TensorMapState;
+
 struct Operation {
   Op op = Op::kCount;
   std::uint8_t lanes = 32;
@@ -91,6 +93,8 @@ struct Operation {
   std::shared_ptr<FragmentData> fragment;
   std::shared_ptr<FragmentData> fragment_a;  // of a wgmma: A, where it is in registers
   LaneAccess* access = nullptr;  // of bytes at an address for each lane; whoever performs it has it
+  const TensorMapState* replaced = nullptr;  // of kTensormapReplace: all of the map; likewise
+  const std::vector<AsyncAccess>* copies = nullptr;  // that a kOfCopies update is about; likewise
   const LaneRace* race = nullptr;  // with what lanes of the warp did before; likewise
   SourceSite site{};
 };

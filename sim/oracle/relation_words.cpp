@@ -85,6 +85,8 @@ const char* words_of(Fault fault) {
       return "two lanes at one word";
     case Fault::kOnItsWay:
       return "bytes that a copy still writes";
+    case Fault::kStopped:
+      return "the kernel ends itself";
   }
   return "a fault";
 }

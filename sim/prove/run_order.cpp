@@ -329,10 +329,24 @@ void RunOrder::on_exit(Group& group, const Event& event) {
   for (const auto& [serial, flight] : group.in_flight) {
     const bool flushed = flight.flushed_by != kLeaf && flight.flushed_by < clock.size() &&
                          clock[flight.flushed_by] >= flight.flushed_at;
-    if (!flushed && (flight.memory_of == event.cta || flight.barrier_of == event.cta)) {
+    const bool acts = flight.memory_of == event.cta || flight.barrier_of == event.cta ||
+                      flight.source_of == event.cta;
+    if (!flushed && acts) {
       group.conditions.violate({Condition::kLifetime, 0, 0, node, flight.node, clock});
     }
   }
+  for (const SourceUse& use : group.sources) {
+    const std::uint32_t seen = group.conditions.component(use.barrier);
+    if (use.cta == event.cta && (seen >= clock.size() || clock[seen] < use.phase + 1)) {
+      group.conditions.violate({Condition::kLifetime,
+                                use.barrier,
+                                static_cast<std::int32_t>(use.phase),
+                                node,
+                                use.node,
+                                clock});
+    }
+  }
+  std::erase_if(group.sources, [&](const SourceUse& use) { return use.cta == event.cta; });
   for (std::uint32_t warp = first; warp < first + config_.warps_per_cta; ++warp) {
     const auto last = group.last_tensor.find(warp);
     if (last == group.last_tensor.end()) {

@@ -131,9 +131,17 @@ class RunOrder : public EventSink, public TryJudge {
     std::uint32_t recorded_after = 0;  // operations of the issuer's recorded agent
     std::uint32_t memory_of = kLeaf;   // CTAs it acts on
     std::uint32_t barrier_of = kLeaf;
+    std::uint32_t source_of = kLeaf;  // a copy between CTAs
     std::uint32_t flushed_by = kLeaf;
     std::uint32_t flushed_at = 0;
     std::uint32_t counted = 0;  // bytes, in steps before its last
+  };
+  /// A copy from a CTA's memory: its end comes after the phase that counts the copy elsewhere.
+  struct SourceUse {
+    std::uint32_t cta = 0;
+    std::uint32_t barrier = 0;
+    std::uint32_t phase = 0;
+    ProofNode node;
   };
   struct Flag {
     std::uint32_t barrier = 0;
@@ -194,6 +202,7 @@ class RunOrder : public EventSink, public TryJudge {
     std::vector<ProofClock> spare;                               // of those that have landed
     std::unordered_map<std::uint32_t, InFlight> in_flight;       // by serial
     std::unordered_map<std::uint32_t, ProofNode> last_tensor;    // by warp in the group
+    std::vector<SourceUse> sources;                              // that have been read
     std::unordered_map<std::uint64_t, std::uint32_t>
         arrived;              // by barrier and warp: generation + 1
     std::vector<bool> ended;  // by warp in the group

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/model/word_test.hpp"
 #include "sim/prove/event_facts.hpp"
 #include "sim/prove/run_order.hpp"
 
@@ -95,7 +96,7 @@ void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
     if (event.warp == options_.watched_warp && flight.node.index == options_.watched_leaf) {
       watched_ = flight.clock;
     }
-    if (!tensor && !is_load(event.op)) {
+    if (!tensor && !is_load(event.op) && (event.flags & event_flag::kOfCopies) == 0) {
       flight.flushed_by = warps_ * 3 + self;
       flight.flushed_at = flight.node.index;
     }
@@ -105,6 +106,9 @@ void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
   }
   flight.memory_of = event.cta;
   flight.barrier_of = is_load(event.op) ? event.peer_cta : event.cta;
+  if (event.op == Op::kBulkLoad && (event.flags & event_flag::kSharedSource) != 0) {
+    flight.source_of = event.warp / config_.warps_per_cta;
+  }
   if (is_recorded(event) && group.agents[self] != kLeaf) {
     flight.recorded_after =
         static_cast<std::uint32_t>(options_.record->agents[group.agents[self]].ops.size());
@@ -155,6 +159,9 @@ void RunOrder::signal(
     return;
   }
   record_leaf(group, flight, event, recorded);
+  if (flight.source_of != kLeaf) {
+    group.sources.push_back({flight.source_of, number, event.phase, flight.node});
+  }
   if (options_.keep_leaves && event.warp / warps_ == options_.recorded_group) {
     leaves_[{self, flight.node.index, owner}] = {group.conditions.component(number), event.phase};
   }
@@ -326,16 +333,25 @@ void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
 // value.
 void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self, Flag& flag) {
   flag.waited = true;
+  const WordTest test = WordTest::of(event);
   if (flag.counter) {
+    // All have added where nothing less passes.
+    const bool of_sum = test.with == flag.values.back() && test.flip == 0 && ~test.mask == 0 &&
+                        (test.kind == WordTest::Kind::kEqual ||
+                         (test.kind == WordTest::Kind::kAtLeast && !test.is_signed));
+    if (!of_sum) {
+      undecided("a wait for a global word that several add to may pass before the last of them",
+                event);
+    }
     join(group.conditions.clock(self), flag.joined);
     return;
   }
-  // A value that it has had before is gone when the warp looks, if the write that took its place is
-  // known to have been made.
+  // A value that passes, and that it has had before, is gone when the warp looks, if the write that
+  // took its place is known to have been made.
   const ProofClock& clock = group.conditions.clock(self);
   for (std::size_t i = flag.log.size(); i-- > 0;) {
     const auto [chain, index] = flag.log[i];
-    if (flag.values[i] == flag.values.back()) {
+    if (test.holds(flag.values[i])) {
       if (chain >= clock.size() || clock[chain] < index) {
         undecided("a global word is waited for at a value that it has had before", event);
       }

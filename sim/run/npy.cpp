@@ -1,6 +1,8 @@
 #include "sim/run/npy.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -157,6 +159,46 @@ NpyMatrix read_npy(const std::string& path) {
 void write_npy(const std::string& path, const NpyMatrix& matrix) {
   const std::vector<std::size_t> shape{matrix.rows, matrix.columns};
   write_whole(path, xt::dump_npy(xt::adapt(matrix.values, shape)));
+}
+
+namespace {
+
+template <class T>
+void write_matrix_of(const std::string& path,
+                     std::uint32_t rows,
+                     std::uint32_t columns,
+                     std::span<const std::byte> bytes) {
+  std::vector<T> values(std::size_t{rows} * columns);
+  std::memcpy(values.data(), bytes.data(), std::min(bytes.size(), values.size() * sizeof(T)));
+  const std::vector<std::size_t> shape{rows, columns};
+  write_whole(path, xt::dump_npy(xt::adapt(values, shape)));
+}
+
+}  // namespace
+
+void write_npy_integers(const std::string& path,
+                        std::uint32_t rows,
+                        std::uint32_t columns,
+                        ElementType type,
+                        std::span<const std::byte> bytes) {
+  switch (type) {
+    case ElementType::kI8:
+      return write_matrix_of<std::int8_t>(path, rows, columns, bytes);
+    case ElementType::kI16:
+      return write_matrix_of<std::int16_t>(path, rows, columns, bytes);
+    case ElementType::kU16:
+      return write_matrix_of<std::uint16_t>(path, rows, columns, bytes);
+    case ElementType::kI32:
+      return write_matrix_of<std::int32_t>(path, rows, columns, bytes);
+    case ElementType::kU32:
+      return write_matrix_of<std::uint32_t>(path, rows, columns, bytes);
+    case ElementType::kI64:
+      return write_matrix_of<std::int64_t>(path, rows, columns, bytes);
+    case ElementType::kU64:
+      return write_matrix_of<std::uint64_t>(path, rows, columns, bytes);
+    default:
+      return write_matrix_of<std::uint8_t>(path, rows, columns, bytes);
+  }
 }
 
 std::vector<std::byte> read_npy_bytes(const std::string& path) {

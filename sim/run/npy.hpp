@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "common/machine/element.hpp"
+
 namespace warptwin::sim {
 
 struct NpyMatrix {
@@ -22,6 +24,13 @@ struct NpyMatrix {
 NpyMatrix read_npy(const std::string& path);
 /// Replaces `path` only once the whole matrix is written.
 void write_npy(const std::string& path, const NpyMatrix& matrix);
+
+/// The same of whole numbers, in numpy's type for theirs. `bytes`: row-major.
+void write_npy_integers(const std::string& path,
+                        std::uint32_t rows,
+                        std::uint32_t columns,
+                        ElementType type,
+                        std::span<const std::byte> bytes);
 
 /// The same of bytes in one dimension, uint8.
 std::vector<std::byte> read_npy_bytes(const std::string& path);

@@ -9,6 +9,7 @@
 
 #include "sim/ptx/machine/tensor_map.hpp"
 #include "sim/ptx/machine/warp.hpp"
+#include "sim/run/simulate.hpp"
 
 namespace warptwin::sim {
 
@@ -36,10 +37,19 @@ struct HeldLaunch {
   ParameterSet parameters{std::span<const Parameter>{}};
   std::vector<PlacedVariable> variables;                       // of the module, in its order
   std::vector<std::pair<std::uint32_t, TensorMapState>> maps;  // by offset of the parameters
+  /// In the contents of a tensor.
+  struct MemoryMap {
+    std::size_t tensor = 0;
+    std::uint64_t offset = 0;
+    TensorMapState state;
+  };
+  std::vector<MemoryMap> memory_maps;
   std::deque<std::string> names;
   std::vector<Parameter> fixed;  // of a scenario: its parameters, none of which is a choice now
   /// In a run without data the model knows which words of outputs are known (`initial`).
   bool tracks_outputs = false;
+  std::size_t workspace = kNoTensor;     // of a cooperative grid
+  std::shared_ptr<std::string> printed;  // of the last run
   std::shared_ptr<TakenForGranted> taken = std::make_shared<TakenForGranted>();
 };
 
@@ -174,6 +184,35 @@ void add_variables(HeldLaunch& held) {
   }
 }
 
+// What the driver gives a cooperative grid: two words, of which %envreg1 and %envreg2 are the
+// address. The second one counts those that have come to grid.sync().
+void add_workspace(HeldLaunch& held) {
+  const auto asks = [](const ptx::Argument& argument) {
+    if (argument.kind != ptx::Argument::Kind::kSpecial) {
+      return false;
+    }
+    const std::string_view name = name_of(ptx::SpecialRegister{argument.index});
+    return name == "%envreg1" || name == "%envreg2";
+  };
+  PtxLaunch& launch = held.launch;
+  for (const ptx::Routine& routine : launch.kernel->program().routines()) {
+    const auto& arguments = routine.code.arguments;
+    if (std::any_of(arguments.begin(), arguments.end(), asks)) {
+      held.workspace = launch.workload.tensors.size();
+    }
+  }
+  if (held.workspace != kNoTensor) {
+    TensorSpec spec{};
+    spec.name = "grid workspace";
+    spec.use = TensorUse::kScratch;
+    spec.element = ElementType::kU32;
+    spec.rows = 1;
+    spec.columns = 4;
+    spec.pitch_bytes = 16;
+    launch.workload.tensors.push_back(spec);
+  }
+}
+
 std::uint64_t place_of(const HeldLaunch& held,
                        std::span<const GlobalAddress> addresses,
                        std::size_t variable) {
@@ -218,12 +257,34 @@ void find_maps(HeldLaunch& held) {
   }
 }
 
+// The same in what buffers hold, for a kernel that may use them there.
+void find_maps_in_memory(HeldLaunch& held) {
+  bool uses = false;
+  for (const ptx::Routine& routine : held.launch.kernel->program().routines()) {
+    for (const ptx::Op& op : routine.code.ops) {
+      uses = uses || op.is("cp.async.bulk.tensor") || op.is("cp.reduce.async.bulk.tensor");
+    }
+  }
+  const auto& contents = held.launch.contents;
+  for (std::size_t tensor = 0; uses && tensor < contents.size(); ++tensor) {
+    const std::vector<std::byte>& bytes = contents[tensor];
+    for (std::size_t at = 0; at + ptx::kTensorMapBytes <= bytes.size(); at += 64) {
+      const std::span<const std::byte, ptx::kTensorMapBytes> place{bytes.data() + at,
+                                                                   ptx::kTensorMapBytes};
+      if (auto map = ptx::decode_tensor_map(place)) {
+        held.memory_maps.push_back({tensor, at, std::move(*map)});
+      }
+    }
+  }
+}
+
 WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
                  std::span<const SimTensorMap> maps,
                  std::span<const GlobalAddress> addresses) {
   const auto grid = std::make_shared<ptx::GridContext>();
   const PtxLaunch& launch = held->launch;
   grid->kernel = launch.kernel.get();
+  held->printed = grid->printed;
   grid->shape = launch.shape;
   grid->parameters = launch.parameters.bytes;
   for (const ptx::ParameterPlace& place : launch.parameters.maps) {
@@ -238,6 +299,22 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
     grid->maps[held->maps[i].first] = number;
     grid->box_bytes[number] = held->maps[i].second.box_bytes();
   }
+  for (std::size_t i = 0; i < held->memory_maps.size(); ++i) {
+    const HeldLaunch::MemoryMap& map = held->memory_maps[i];
+    const auto number =
+        static_cast<std::uint32_t>(launch.workload.maps.size() + held->maps.size() + i);
+    grid->memory_maps[addresses[map.tensor].value + map.offset] = {number, map.state};
+    grid->box_bytes[number] = map.state.box_bytes();
+  }
+  grid->maps_count = static_cast<std::uint32_t>(launch.workload.maps.size() + held->maps.size() +
+                                                held->memory_maps.size());
+  // A kernel may read the bytes of a map among its parameters.
+  for (const ptx::ParameterPlace& place : launch.parameters.maps) {
+    const TensorMapSpec& map = launch.workload.maps[place.index];
+    const auto bytes = ptx::encode_tensor_map(
+        decode_map(map, launch.workload.tensors[map.tensor], addresses[map.tensor]));
+    std::copy(bytes.begin(), bytes.end(), grid->parameters.begin() + place.offset);
+  }
   for (const ptx::ParameterPlace& place : launch.parameters.pointers) {
     const std::uint64_t address = addresses[place.index].value + place.added;
     std::memcpy(grid->parameters.data() + place.offset, &address, sizeof address);
@@ -245,6 +322,9 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
   const auto& variables = launch.kernel->variables();
   for (std::size_t i = 0; i < variables.size(); ++i) {
     grid->global_places[variables[i].variable] = place_of(*held, addresses, i);
+  }
+  if (held->workspace != kNoTensor) {
+    grid->workspace = addresses[held->workspace].value;
   }
   // Behind those of the workload are the module's variables.
   for (std::size_t i = 0; i < addresses.size() && i < launch.workload.tensors.size(); ++i) {
@@ -276,7 +356,9 @@ std::shared_ptr<HeldLaunch> hold(PtxLaunch launch) {
   }
   held->launch = std::move(launch);
   add_variables(*held);
+  add_workspace(*held);
   find_maps(*held);
+  find_maps_in_memory(*held);
   held->info = {held->launch.name.c_str(), ScenarioKind::kClean, "a PTX kernel"};
   return held;
 }
@@ -342,7 +424,11 @@ ScenarioEntry entry_of(PtxLaunch launch) {
     static_cast<void>(unused);
     entry.more_maps.push_back(map);
   }
+  for (const HeldLaunch::MemoryMap& map : held->memory_maps) {
+    entry.more_maps.push_back(map.state);
+  }
   entry.hypotheses = [held] { return hypotheses_of(*held->taken); };
+  entry.printed = [held] { return held->printed == nullptr ? std::string{} : *held->printed; };
   entry.body = [held](const ParameterSet&,
                       std::span<const SimTensorMap> maps,
                       std::span<const GlobalAddress> addresses) {

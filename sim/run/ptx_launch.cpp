@@ -108,7 +108,7 @@ ptx::Extent3 extent_of(const Node& node) {
 ElementType element_of(const Node& node) {
   const std::string name = node.text();
   std::string names;
-  for (unsigned i = 0; i <= static_cast<unsigned>(ElementType::kUE4M3); ++i) {
+  for (unsigned i = 0; i <= static_cast<unsigned>(ElementType::kU64); ++i) {
     const auto type = static_cast<ElementType>(i);
     if (name == name_of(type)) {
       return type;
@@ -295,11 +295,30 @@ class LaunchReader {
         if (!value.is_number()) {
           node.at(i).fail("a number is expected");
         }
+        if (is_integer(spec.element)) {
+          require_whole(node.at(i), spec.element);
+        }
         put(spec, i, value, bytes);
       }
       return bytes;
     }
     node.fail("a list of numbers is expected, row by row, or the name of a .npy file of bytes");
+  }
+
+  // A whole number that the type has.
+  static void require_whole(const Node& node, ElementType type) {
+    const json& value = node.value();
+    const std::uint32_t bits = 8 * bytes_of(type);
+    const bool fits =
+        !value.is_number_integer() ? false
+        : value.is_number_unsigned()
+            ? value.get<std::uint64_t>() <= ~std::uint64_t{0} >>
+                  (64 - bits + (is_signed(type) ? 1 : 0))
+            : is_signed(type) && value.get<std::int64_t>() >= -(std::int64_t{1} << (bits - 2)) * 2;
+    if (!fits) {
+      node.fail("a whole number of " + std::string{name_of(type)} + " is expected, not " +
+                value.dump());
+    }
   }
 
   // Control words are integers as they stand; other elements are rounded to their type.
@@ -308,9 +327,12 @@ class LaunchReader {
                   const json& value,
                   std::vector<std::byte>& bytes) {
     const std::uint32_t size = bytes_of(spec.element);
-    std::uint32_t bits = 0;
-    if (spec.use == TensorUse::kScratch && value.is_number_integer()) {
-      bits = static_cast<std::uint32_t>(value.get<std::int64_t>());
+    const bool whole = spec.use == TensorUse::kScratch || is_integer(spec.element);
+    std::uint64_t bits = 0;
+    if (whole && value.is_number_unsigned()) {
+      bits = value.get<std::uint64_t>();
+    } else if (whole && value.is_number_integer()) {
+      bits = static_cast<std::uint64_t>(value.get<std::int64_t>());
     } else {
       bits = encode(spec.element, value.get<float>());
     }

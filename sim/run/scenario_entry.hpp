@@ -39,6 +39,8 @@ struct ScenarioEntry {
   std::vector<TensorMapState> more_maps{};
   /// Of a program or a PTX kernel: what runs of it have taken for granted, a sentence each.
   std::function<std::vector<std::string>()> hypotheses{};
+  /// Of a PTX kernel: what its printf has said in the last run with data.
+  std::function<std::string()> printed{};
   /// How a command line names it, and a number for what it says.
   std::string command_name{};
   std::uint64_t content = 0;

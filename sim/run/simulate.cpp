@@ -47,6 +47,10 @@ void upload(GlobalMemory& memory, GlobalAddress address, HostTensor& tensor) {
 }
 
 void download(GlobalMemory& memory, GlobalAddress address, HostTensor& tensor) {
+  const std::byte* all = memory.at(address.value, tensor.spec.bytes());
+  if (is_integer(tensor.spec.element) && all != nullptr) {
+    tensor.bytes.assign(all, all + tensor.spec.bytes());
+  }
   const TensorSpec& spec = tensor.spec;
   const std::byte* base = memory.at(address.value, spec.bytes());
   for (std::uint32_t row = 0; row < spec.rows; ++row) {

@@ -152,7 +152,8 @@ bool WitnessScheduler::async_allowed(const AsyncOp& async) const {
     return true;  // a store
   }
   const Op op = async.operation.op;
-  const bool arrival = !is_load(op) && op != Op::kTcgen05Commit;
+  const bool arrival = !is_load(op) && op != Op::kTcgen05Commit &&
+                       (async.operation.flags & event_flag::kOfCopies) == 0;
   if (arrival && awaited(gpu_.warps()[async.warp])) {
     return true;
   }

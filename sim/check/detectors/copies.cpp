@@ -102,6 +102,9 @@ class CopiesDetector : public Detector {
         break;
       case Fault::kBadMask:
       case Fault::kExitedCta:
+        if (event.op == Op::kBulkLoad && (event.flags & event_flag::kSharedSource) != 0) {
+          break;  // exit_life reports it
+        }
         reporter().report("BULK_MCAST_MASK",
                           event,
                           object,

@@ -33,6 +33,7 @@
   X(tensor_memory_data) \
   X(exit_life) \
   X(producer_tail) \
+  X(traps) \
   X(progress)
 // clang-format on
 

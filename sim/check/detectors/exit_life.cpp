@@ -147,7 +147,10 @@ class ExitLifeDetector : public Detector {
       const bool pair = (event.flags & event_flag::kPair) != 0;
       return pair ? event.cta / 2 == cta / 2 : event.cta == cta;  // `peer` may be an A in tmem
     }
-    return event.cta == cta || (event.peer != 0 && event.peer_cta == cta);
+    const bool source = event.op == Op::kBulkLoad &&
+                        (event.flags & event_flag::kSharedSource) != 0 &&
+                        naming().cta_of_warp(event.warp) == cta;
+    return source || event.cta == cta || (event.peer != 0 && event.peer_cta == cta);
   }
 
   void on_exit(const Event& event) {
@@ -181,6 +184,16 @@ class ExitLifeDetector : public Detector {
                           at,
                           object,
                           "ends while " + what + " writes its shared memory");
+        break;
+      case Op::kMbarrierArrive:
+      case Op::kMbarrierCompleteTx:
+        if ((issued.flags & event_flag::kOfCopies) != 0) {
+          reporter().report("ASYNC_PENDING_AT_EXIT",
+                            at,
+                            object,
+                            "ends while copies of " + naming().warp(issued.warp) + " that " +
+                                barrier_name(issued) + " counts write its shared memory");
+        }
         break;
       case Op::kTcgen05Mma:
       case Op::kTcgen05Cp:

@@ -137,7 +137,9 @@ class GlobalDataDetector : public Detector {
                   Op::kGlobalRedAdd,
                   Op::kGlobalStore,
                   Op::kGlobalStoreRelease,
-                  Op::kGlobalWait},
+                  Op::kGlobalWait,
+                  Op::kMbarrierArrive,
+                  Op::kMbarrierCompleteTx},
                  true},
         order_{order} {}
 
@@ -148,8 +150,12 @@ class GlobalDataDetector : public Detector {
       if (event.step == Step::kDone && (event.flags & event_flag::kRead) == 0) {
         on_group_wait(event);
       }
+    } else if (event.op == Op::kMbarrierArrive || event.op == Op::kMbarrierCompleteTx) {
+      on_counted(event);
     } else if (copies(kind_of(event))) {
       on_copy(event);
+    } else if (event.step == Step::kIssued) {
+      on_async_load(event);
     } else if (event.fault == Fault::kNone) {
       GlobalAccess access = word(event);
       cluster_of(event.warp).told |= access.kind == GlobalKind::kFlagStore;
@@ -248,6 +254,36 @@ class GlobalDataDetector : public Detector {
         *found->second = {event.fault == Fault::kNone, 0, 0, event.peer_cta, event.peer, mark};
         loads_.erase(found);
       }
+    }
+  }
+
+  // What a cp.async reads until an mbarrier has counted it, in place of the load at its issue.
+  void on_async_load(const Event& event) {
+    GlobalAccess access = word(event);
+    access.kind = GlobalKind::kCopyLoad;
+    const auto [found, added] = loads_.try_emplace(event.serial);
+    if (added) {
+      found->second = std::make_shared<GlobalCompletion>();
+    }
+    access.completion = found->second;
+    judge(event, access);
+    const auto [begin, end] = reads_.equal_range({access.at.start, access.warp});
+    for (auto at = begin; at != end;) {
+      const GlobalAccess& other = at->second;
+      const bool its_own = other.kind == GlobalKind::kLoad && other.at.same(access.at) &&
+                           other.site.line == access.site.line &&
+                           (other.lanes & ~access.lanes) == 0;
+      at = its_own ? reads_.erase(at) : std::next(at);
+    }
+    remember(std::move(access));
+  }
+
+  void on_counted(const Event& event) {
+    const auto found = loads_.find(event.serial);
+    if (event.step == Step::kSignalled && found != loads_.end()) {
+      const std::uint32_t mark = order_.phase_mark(event.cta, event.address, event.phase);
+      *found->second = {event.fault == Fault::kNone, 0, 0, event.cta, event.address, mark};
+      loads_.erase(found);
     }
   }
 

@@ -7,118 +7,27 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <optional>
-#include <tuple>
 #include <utility>
 
 #include "sim/check/detectors/detectors.hpp"
-#include "sim/check/footprint.hpp"
-#include "sim/model/matrix.hpp"
+#include "sim/check/shared_access.hpp"
 
 namespace warptwin::sim {
 
 namespace {
 
-enum class Kind : std::uint8_t {
-  kGenericWrite,
-  kGenericRead,
-  kLoad,
-  kStore,
-  kTensor,  // MMA, tcgen05.cp
-  kWgmma,
-  kResponse,  // of a request for a cluster
-  kBarrier,   // mbarrier.init and .inval, of the object's bytes
-};
-
-bool writes(Kind kind) {
-  return kind == Kind::kGenericWrite || kind == Kind::kLoad || kind == Kind::kResponse ||
-         kind == Kind::kBarrier;
-}
-
-bool reads_operand(Kind kind) {
-  return kind == Kind::kTensor || kind == Kind::kWgmma;
-}
-
-bool generic(Kind kind) {
-  return kind == Kind::kGenericWrite || kind == Kind::kGenericRead || kind == Kind::kBarrier;
-}
-
-const char* name_of(Kind kind) {
-  constexpr const char* kNames[] = {"st.shared",
-                                    "ld.shared",
-                                    "the copy to it",
-                                    "the bulk store of it",
-                                    "the tcgen05 operation that reads it",
-                                    "the wgmma that reads it",
-                                    "the response to clusterlaunchcontrol.try_cancel",
-                                    "mbarrier.init or .inval"};
-  return kNames[static_cast<unsigned>(kind)];
-}
-
-// How an asynchronous access came to an end.
-struct Completion {
-  bool done = false;
-  std::uint32_t warp = 0;  // of a store: who has waited for it
-  std::uint32_t time = 0;  // when
-  std::uint32_t lanes = 0;
-  std::uint32_t cta = 0;  // of a load: the barrier phase its bytes were counted in
-  std::uint32_t barrier = 0;
-  std::uint32_t phase = 0;  // its mark
-};
-
-struct Access {
-  Footprint at;
-  Kind kind = Kind::kGenericRead;
-  std::uint32_t warp = 0;
-  std::uint32_t time = 0;  // generic: its operation; MMA, wgmma: its number among the warp's
-  std::uint32_t lanes = 0;
-  SourceSite site{};
-  FencesKnown fences{};  // generic: the proxy fences its warp knew of
-  bool just_fenced = false;
-  bool gone = false;                       // while a later access is judged: it takes its place
-  std::shared_ptr<Completion> completion;  // load, store, response
-  std::optional<std::uint64_t> written{};  // of a store to a few bytes: what, where it is known
-  bool atomic = false;
-  Footprint source{};  // MMA: what one write before it filled, all of it still as it was then
-  Units units{};       // of an operand whose pieces are not one stride apart
-
-  // What `at` and `source` lie within; of use where most accesses are far from each other.
-  std::uint32_t low = 0;
-  std::uint32_t high = 0;
-  void set_bounds() {
-    std::tie(low, high) = at.bounds();
-    if (source.width != 0) {
-      const auto [first, last] = source.bounds();
-      low = std::min(low, first);
-      high = std::max(high, last);
-    }
-  }
-  bool is_far_from(const Access& other) const { return high <= other.low || other.high <= low; }
-};
-
 class SharedDataDetector : public Detector {
  public:
   SharedDataDetector(Reporter& reporter, Order& order)
       : Detector{reporter,
-                 {Op::kBulkLoad,
-                  Op::kBulkStore,
-                  Op::kBulkWaitGroup,
-                  Op::kClcQuery,
-                  Op::kClcTryCancel,
-                  Op::kCtaExit,
-                  Op::kFenceProxyAsync,
-                  Op::kMbarrierInit,
-                  Op::kMbarrierInval,
-                  Op::kMbarrierTryWait,
-                  Op::kMbarrierWait,
-                  Op::kSharedLoad,
-                  Op::kSharedStore,
-                  Op::kTcgen05Alloc,
-                  Op::kTcgen05Cp,
-                  Op::kTcgen05Mma,
-                  Op::kTensorLoad,
-                  Op::kTensorStore,
-                  Op::kWgmma}},
+                 {Op::kBulkLoad,        Op::kBulkStore,      Op::kBulkWaitGroup,
+                  Op::kClcQuery,        Op::kClcTryCancel,   Op::kCtaExit,
+                  Op::kFenceProxyAsync, Op::kMbarrierArrive, Op::kMbarrierCompleteTx,
+                  Op::kMbarrierInit,    Op::kMbarrierInval,  Op::kMbarrierTryWait,
+                  Op::kMbarrierWait,    Op::kSharedLoad,     Op::kSharedStore,
+                  Op::kTcgen05Alloc,    Op::kTcgen05Cp,      Op::kTcgen05Mma,
+                  Op::kTensorLoad,      Op::kTensorStore,    Op::kWgmma},
+                 true},
         order_{order} {}
 
   void on_event(const Event& event) override {
@@ -141,6 +50,10 @@ class SharedDataDetector : public Detector {
               event.cta,
               make(event, Kind::kBarrier, Footprint::interval(event.address, kMbarrierBytes)));
         }
+        break;
+      case Op::kMbarrierArrive:
+      case Op::kMbarrierCompleteTx:
+        on_counted(event);
         break;
       case Op::kMbarrierWait:
       case Op::kMbarrierTryWait:
@@ -182,8 +95,10 @@ class SharedDataDetector : public Detector {
         }
         break;
       case Op::kSharedStore:
-        if (event.fault == Fault::kNone || event.fault == Fault::kUnsettled ||
-            event.fault == Fault::kUnwaited) {
+        if (event.step == Step::kIssued) {
+          on_async_copy(event);
+        } else if (event.fault == Fault::kNone || event.fault == Fault::kUnsettled ||
+                   event.fault == Fault::kUnwaited) {
           add(event, event.cta, make(event, Kind::kGenericWrite, footprint_of(event)));
         }
         break;
@@ -206,6 +121,10 @@ class SharedDataDetector : public Detector {
   }
 
  private:
+  using Kind = SharedUse;
+  using Access = SharedAccess;
+  using Completion = SharedCompletion;
+
   Access make(const Event& event, Kind kind, const Footprint& at) {
     Access access;
     access.at = at;
@@ -231,14 +150,47 @@ class SharedDataDetector : public Detector {
     return access;
   }
 
+  void on_async_copy(const Event& event) {
+    if (event.fault != Fault::kNone) {
+      return;
+    }
+    Access access = make(event, Kind::kAsyncCopy, footprint_of(event));
+    access.completion = completion_of(event);
+    add(event, event.cta, std::move(access));
+  }
+
+  // The same for all that one operation writes and reads.
+  std::shared_ptr<Completion> completion_of(const Event& event) {
+    std::shared_ptr<Completion>& completion = loads_[event.serial];
+    if (completion == nullptr) {
+      completion = std::make_shared<Completion>();
+      completion->cta = event.peer_cta;
+      completion->barrier = event.peer;
+    }
+    return completion;
+  }
+
+  // An update of an mbarrier that waited for copies.
+  void on_counted(const Event& event) {
+    const auto found = loads_.find(event.serial);
+    if (event.step == Step::kSignalled && found != loads_.end()) {
+      const std::uint32_t mark = order_.phase_mark(event.cta, event.address, event.phase);
+      *found->second = {event.fault == Fault::kNone, 0, 0, 0, event.cta, event.address, mark};
+      loads_.erase(found);
+    }
+  }
+
   void on_load(const Event& event) {
+    if (event.step == Step::kTouched && (event.flags & event_flag::kSharedSource) != 0) {
+      Access access = make(event, Kind::kSource, Footprint::interval(event.address, event.bytes));
+      access.completion = completion_of(event);
+      add(event, event.cta, std::move(access));
+      return;
+    }
     if (event.step == Step::kIssued) {
       const Kind kind = event.op == Op::kClcTryCancel ? Kind::kResponse : Kind::kLoad;
       Access access = make(event, kind, Footprint::interval(event.address, event.bytes));
-      access.completion = std::make_shared<Completion>();
-      access.completion->cta = event.peer_cta;
-      access.completion->barrier = event.peer;
-      loads_[event.serial] = access.completion;
+      access.completion = completion_of(event);
       add(event, event.cta, std::move(access));
       return;
     }
@@ -360,6 +312,18 @@ class SharedDataDetector : public Detector {
     }
     const std::uint32_t cluster = naming().cluster_of_warp(event.warp);
     bool useful = false;
+    const LanePoint here{event.warp, order_.now(event.warp), event.lane_mask()};
+    for (auto& [cta, known] : ctas_) {
+      const bool covered = naming().cluster_of_cta(cta) == cluster &&
+                           (event.count != static_cast<std::uint32_t>(ProxySpace::kSharedCta) ||
+                            naming().cta_of_warp(event.warp) == cta);
+      for (Access& access : known) {
+        if (covered && access.kind == Kind::kAsyncCopy && ordered(access, event.warp)) {
+          access.proxy_fences.push_back(here);
+          useful = true;
+        }
+      }
+    }
     std::erase_if(dirty_, [&](const auto& entry) {
       const auto& [warp, time] = entry;
       if (naming().cluster_of_warp(warp) != cluster) {
@@ -383,6 +347,8 @@ class SharedDataDetector : public Detector {
       case Kind::kBarrier:
         return order_.after(second, first.warp, first.time);
       case Kind::kLoad:
+      case Kind::kSource:
+      case Kind::kAsyncCopy:
       case Kind::kResponse:
         return first.completion->done && order_.phase_seen(first.completion->cta,
                                                            first.completion->barrier,
@@ -541,7 +507,7 @@ class SharedDataDetector : public Detector {
       if (!in_order && !judged && !alike) {
         report_unordered(event, cta, first, access);
       } else if (in_order && generic(first.kind) && !generic(access.kind) &&
-                 !order_.fenced(first.warp, first.time, access.warp) && !judged) {
+                 !fenced(event, first, access) && !judged) {
         report_unfenced(event, cta, first, access);
       } else if (at_once && !judged && !alike && !lanes_ordered(event, first, access)) {
         report_lanes(event, cta, first, access);
@@ -558,7 +524,8 @@ class SharedDataDetector : public Detector {
     if (any_gone) {
       std::erase_if(known, [](const Access& first) { return first.gone; });
     }
-    if (!writes(access.kind) && !whole) {
+    const bool updates = access.kind == Kind::kAsyncCopy && access.atomic;
+    if ((!writes(access.kind) || updates) && !whole) {
       require_written(event, cta, known, access);
     }
     if (access.source.width != 0 && !one_write_alone(known, access.source)) {
@@ -566,6 +533,18 @@ class SharedDataDetector : public Detector {
     }
     access.set_bounds();
     known.push_back(std::move(access));
+  }
+
+  // Whether a proxy fence covers the first, which is in order with the second.
+  bool fenced(const Event& event, const Access& first, const Access& second) const {
+    if (first.kind != Kind::kAsyncCopy) {
+      return order_.fenced(first.warp, first.time, second.warp);
+    }
+    return std::any_of(
+        first.proxy_fences.begin(), first.proxy_fences.end(), [&](const LanePoint& fence) {
+          const bool own = fence.warp == second.warp && (second.lanes & ~fence.lanes) == 0;
+          return own || order_.lanes_after(fence, event);
+        });
   }
 
   // Whether each lane that executed the first is in order with the second; of two accesses in the
@@ -579,7 +558,9 @@ class SharedDataDetector : public Detector {
     if (first.kind == Kind::kBarrier) {
       return order_.lanes_after({first.warp, first.time, first.lanes}, event);
     }
-    if (!generic(first.kind) || (same && generic(second.kind))) {
+    // What a phase of an mbarrier tells is told of all that were counted in it.
+    const bool counted = first.kind == Kind::kAsyncCopy;
+    if (!generic(first.kind) || counted || (same && generic(second.kind))) {
       return true;
     }
     const LanePoint point{first.warp, first.time, first.lanes};
@@ -634,34 +615,6 @@ class SharedDataDetector : public Detector {
            std::to_string(at.bytes()) + " bytes from shared+" + std::to_string(at.begin) + ")";
   }
 
-  static const char* id_of(const Access& first, const Access& second) {
-    if (first.kind == Kind::kBarrier || second.kind == Kind::kBarrier) {
-      return "MBAR_MEM_CLOBBER";
-    }
-    if (second.kind == Kind::kResponse) {
-      return "CLC_RESP_OVERWRITE";
-    }
-    if (!writes(second.kind)) {
-      return first.kind == Kind::kLoad       ? "SMEM_RAW_NO_WAIT"
-             : first.kind == Kind::kResponse ? "CLC_RESP_READ_EARLY"
-                                             : "SMEM_RACE";
-    }
-    switch (first.kind) {
-      case Kind::kWgmma:
-        return "WGMMA_SMEM_RELEASE_EARLY";
-      case Kind::kTensor:
-        return "SMEM_WAR_ASYNC";
-      case Kind::kStore:
-        return "BULK_SRC_REUSE";
-      case Kind::kLoad:
-      case Kind::kResponse:
-        return "SMEM_WAW_ASYNC";
-      default:
-        return first.kind == Kind::kGenericWrite && second.kind == Kind::kLoad ? "SMEM_WAW_ASYNC"
-                                                                               : "SMEM_RACE";
-    }
-  }
-
   const char* id_of_unfenced(const Access& first, const Access& second) const {
     if (second.kind == Kind::kResponse) {
       return "CLC_RESP_OVERWRITE";
@@ -676,24 +629,7 @@ class SharedDataDetector : public Detector {
     if (known.other_space > first.fences.other_space) {
       return "PROXY_FENCE_WRONG_SPACE";
     }
-    return first.kind == Kind::kGenericWrite ? "PROXY_FENCE_MISSING" : "PROXY_FENCE_MISSING_WAR";
-  }
-
-  static std::string missing(const Access& first) {
-    switch (first.kind) {
-      case Kind::kLoad:
-      case Kind::kResponse:
-        return "missing: a wait for the mbarrier phase that counts the copy's bytes";
-      case Kind::kStore:
-        return "missing: cp.async.bulk.wait_group.read by the storing thread, and an order after "
-               "it";
-      case Kind::kWgmma:
-        return "missing: wgmma.wait_group for its group, before the arrival that frees the bytes";
-      case Kind::kTensor:
-        return "missing: tcgen05.commit after the MMA, to a barrier that is waited for";
-      default:
-        return "missing: a barrier between the two";
-    }
+    return writes(first.kind) ? "PROXY_FENCE_MISSING" : "PROXY_FENCE_MISSING_WAR";
   }
 
   void report_unordered(const Event& event,

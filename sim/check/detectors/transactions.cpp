@@ -25,7 +25,9 @@ class TransactionsDetector : public Detector {
     if (expects && event.step != Step::kIssued) {
       on_expect(event);
     } else if (event.op == Op::kMbarrierCompleteTx) {
-      on_complete(event, event.address, true);
+      if (event.step != Step::kIssued) {
+        on_complete(event, event.address, true);
+      }
     } else if (is_load(event.op)) {
       if (event.step == Step::kWritten || event.step == Step::kCounted) {
         on_complete(event, event.peer, false);
@@ -49,6 +51,7 @@ class TransactionsDetector : public Detector {
   }
 
   void on_expect(const Event& event) {
+    const bool copies = (event.flags & event_flag::kOfCopies) != 0;  // no bytes, but arrivals
     if (event.fault == Fault::kTxOverflow) {
       reporter().report("MBAR_TX_OVERFLOW",
                         event,
@@ -60,7 +63,7 @@ class TransactionsDetector : public Detector {
     if (event.bytes == 0) {
       reporter().report("MBAR_TX_ZERO", event, barrier_name(event), "0 bytes are announced");
     }
-    if (event.lanes > 1) {
+    if (event.lanes > 1 && !copies) {
       reporter().report("MBAR_EXPECT_MULTI_LANE",
                         event,
                         barrier_name(event),
@@ -93,7 +96,8 @@ class TransactionsDetector : public Detector {
     if (phase.phase != event.phase) {
       phase = {event.phase, false, false};
     }
-    (software ? phase.software : phase.hardware) = true;
+    const bool copies = (event.flags & event_flag::kOfCopies) != 0;
+    (software && !copies ? phase.software : phase.hardware) = true;
     if (event.tx < 0) {
       reporter().report("MBAR_TX_NEGATIVE",
                         event,

@@ -76,11 +76,17 @@ static ExitCode run_once(Session& session,
                    {"steps", result.stats.steps},
                    {"operations", result.operations},
                    {"findings", findings}};
+    if (scenario.printed) {
+      report["printed"] = scenario.printed();
+    }
     filter.add_to(report, scenario);
     report["comparisons"] = comparisons;
     report["exit"] = static_cast<int>(code);
     write_json(session, report);
     return code;
+  }
+  if (scenario.printed) {
+    session.out << scenario.printed();
   }
   session.out << context.scenario << "\n"
               << "schedule " << context.schedule << ": " << text_of(result.end) << "; "

@@ -50,8 +50,18 @@ bool is_less(Type type, std::uint64_t x, std::uint64_t y) {
              : x << spare < y << spare;
 }
 
-// The new value of the old one `x`; b and c are the operands.
-std::uint64_t updated(
+bool integer_add(const Modifiers& modifiers) {
+  return modifiers.has("add"_mod) && !is_float(modifiers.type());
+}
+
+bool is_relaxed(const Modifiers& modifiers) {
+  return !modifiers.has("acquire"_mod) && !modifiers.has("release"_mod) &&
+         !modifiers.has("acq_rel"_mod);
+}
+
+}  // namespace
+
+std::uint64_t WarpRun::updated(
     const Modifiers& modifiers, bool flushes, std::uint64_t x, std::uint64_t b, std::uint64_t c) {
   const Type type = modifiers.type();
   if (modifiers.has("add"_mod)) {
@@ -81,22 +91,10 @@ std::uint64_t updated(
   return modifiers.has("cas"_mod) ? (x == b ? c : x) : b;
 }
 
-bool integer_add(const Modifiers& modifiers) {
-  return modifiers.has("add"_mod) && !is_float(modifiers.type());
-}
-
-// Whether it leaves the same in the word, in whatever order several do it.
-bool commutes(const Modifiers& modifiers) {
+bool WarpRun::commutes(const Modifiers& modifiers) {
   return integer_add(modifiers) || modifiers.has("min"_mod) || modifiers.has("max"_mod) ||
          modifiers.has("and"_mod) || modifiers.has("or"_mod) || modifiers.has("xor"_mod);
 }
-
-bool is_relaxed(const Modifiers& modifiers) {
-  return !modifiers.has("acquire"_mod) && !modifiers.has("release"_mod) &&
-         !modifiers.has("acq_rel"_mod);
-}
-
-}  // namespace
 
 // How a global word is used: one that is waited for has to be written by what the model's counters
 // and flags are.

@@ -213,6 +213,9 @@ Served WarpRun::fence_proxy(Request& request) {
   if (modifiers.has("tensormap::generic"_mod)) {
     sim::Operation op = make(warptwin::Op::kFenceProxyTensormap, request, request.mask());
     const bool acquires = modifiers.has("acquire"_mod);
+    if (!acquires) {
+      release_maps(request);
+    }
     op.ordering = {acquires ? Semantics::kAcquire : Semantics::kRelease,
                    scope_of(modifiers, warptwin::Scope::kGpu)};
     if (acquires) {

@@ -73,14 +73,15 @@ void WarpRun::aim(Request& request, sim::Operation& op, std::size_t barrier, Mas
 Served WarpRun::bulk_copy(Request& request) {
   const Modifiers& modifiers = request.modifiers;
   const bool loads = modifiers.has("mbarrier::complete_tx::bytes"_mod);
-  if (!modifiers.has("global"_mod)) {
-    refuse(request, "copies from shared memory to that of another CTA are not there");
-  }
   if (modifiers.has("cp_mask"_mod) || modifiers.has("ignore_oob"_mod)) {
     refuse(request, "copies of some of the bytes are not there");
   }
   for (Mask left = request.mask(); left != 0; left &= left - 1) {
     const Mask lane = left & ~(left - 1);
+    if (!modifiers.has("global"_mod)) {
+      copy_to_cta(request, lane);
+      continue;
+    }
     sim::Operation op =
         make(loads ? warptwin::Op::kBulkLoad : warptwin::Op::kBulkStore, request, lane);
     op.address = own_shared(request, known(request, loads ? 0 : 1, lane));

@@ -38,7 +38,7 @@ std::uint32_t WarpRun::mark_in_flight(Request& request,
   }
   *place = flight;
   const auto number = static_cast<std::uint32_t>(place - flights_.begin());
-  for (std::uint32_t i = 0; i < flight.data->registers; ++i) {
+  for (std::uint32_t i = 0; i < flight.data->registers / (flight.packed ? 2 : 1); ++i) {
     Lanes lanes = Lanes::unknown();
     lanes.value.fill(kMark | number << kIndexBits | i);
     request.strand.write(request.stop, operand, i, lanes);
@@ -285,8 +285,11 @@ void WarpRun::settle(const Strand& strand, warptwin::Op by) {
       slot = Lanes::unknown();
       continue;
     }
+    const bool packed = flights_[number].packed;
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      slot.value[lane] = data.bits[std::size_t{lane} * data.registers + index];
+      const std::uint32_t* words = &data.bits[std::size_t{lane} * data.registers];
+      slot.value[lane] =
+          packed ? (words[2 * index] & 0xFFFFU) | words[2 * index + 1] << 16 : words[index];
       slot.poison[lane] = 0;
     }
   }

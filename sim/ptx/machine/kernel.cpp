@@ -64,6 +64,10 @@ Kernel::Kernel(Module module, std::string_view name) : program_{std::move(module
         }
       }
       facts.sites.push_back(site);
+      changes_maps_ = changes_maps_ || each.is("tensormap.replace") ||
+                      each.is("tensormap.cp_fenceproxy") ||
+                      (each.is("fence.proxy") && source.modifiers.has("tensormap::generic"_mod) &&
+                       source.modifiers.has("release"_mod));
       if (each.is("mbarrier.try_wait") || each.is("mbarrier.test_wait")) {
         if (auto loop = wait_loop(program_, routine, op)) {
           facts.waits.emplace(op, std::move(*loop));

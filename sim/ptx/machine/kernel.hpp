@@ -15,6 +15,7 @@
 
 #include "common/machine/types.hpp"
 
+#include "sim/model/word_test.hpp"
 #include "sim/ptx/lanes/strand.hpp"
 
 namespace warptwin::ptx {
@@ -43,11 +44,9 @@ struct WaitLoop {
 /// The loop round the `mbarrier.try_wait` or `.test_wait` at `op`; none where it is no wait.
 std::optional<WaitLoop> wait_loop(const Program& program, const Routine& routine, std::uint32_t op);
 
-/// The word that a poll waits for: where the strand stands at a load whose value, unless it is this
-/// one, brings it back to the load without having done anything. None where it is no such poll.
-std::optional<std::uint32_t> polled_word(const Program& program,
-                                         const Strand& strand,
-                                         const Stop& load);
+/// What a poll waits for: where the strand stands at a load whose value, unless this holds of it,
+/// brings it back to the load without having done anything. None where it is no such poll.
+std::optional<sim::WordTest> polled(const Program& program, const Strand& strand, const Stop& load);
 
 class Kernel {
  public:
@@ -78,6 +77,9 @@ class Kernel {
   std::uint64_t local_offset(const Variable& variable) const;
   std::uint64_t local_bytes() const { return local_bytes_; }
 
+  /// Whether it makes tensor maps, or changes them.
+  bool changes_maps() const { return changes_maps_; }
+
   /// What reports call an op: the user's line where a .loc says it, else the PTX's.
   SourceSite site_of(const Routine& routine, std::uint32_t op) const;
   /// Whether the try at `op` is a wait of a strand of this frame.
@@ -102,6 +104,7 @@ class Kernel {
   std::uint64_t parameter_bytes_ = 0;
   std::uint64_t local_bytes_ = 0;
   std::uint64_t shared_end_ = 0;
+  bool changes_maps_ = false;
 };
 
 /// Whether the machine has an op that is in the table of forms.

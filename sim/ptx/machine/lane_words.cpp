@@ -154,6 +154,29 @@ std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
   return race;
 }
 
+void LaneWords::hand_over(const sim::LaneAccess& access, std::uint64_t base) {
+  const auto leave = [](Words& words, std::uint64_t address, std::uint32_t lane) {
+    if (const auto word = words.find(address); word != words.end()) {
+      word->second.writers &= ~(1U << lane);
+      word->second.adders &= ~(1U << lane);
+    }
+  };
+  const auto leave_all = [&](Touched& touched, std::uint64_t address, std::uint32_t lane) {
+    leave(touched.words, address, lane);
+    leave(touched.bytes, address, lane);
+    leave(touched.strong, address, lane);
+  };
+  for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
+    const std::uint32_t lane = first_of(left);
+    for (std::uint32_t byte = 0; byte < access.bytes; ++byte) {
+      leave_all(touched_, base + access.address[lane] + byte, lane);
+      for (Layer& layer : layers_) {
+        leave_all(layer.touched, base + access.address[lane] + byte, lane);
+      }
+    }
+  }
+}
+
 void LaneWords::meet(std::uint32_t lanes, bool all) {
   if (all) {
     touched_ = {};

@@ -37,6 +37,8 @@ class LaneWords {
                                       std::uint64_t base,
                                       Touch touch,
                                       SourceSite site);
+  /// What the lanes were last noted to write there is the detectors' from now on.
+  void hand_over(const sim::LaneAccess& access, std::uint64_t base);
   /// The lanes have met: each knows what all of them knew. `all`: those are all that live.
   void meet(std::uint32_t lanes, bool all);
   /// The lanes have released what they know.

@@ -171,7 +171,7 @@ void WarpRun::move_shared(const Request& request,
   }
 }
 
-// A load that is a poll for one word is a wait: it blocks where nobody else of the warp can go on,
+// A load that is a poll of a word is a wait: it blocks where nobody else of the warp can go on,
 // else it looks, and lets the others go. None of a load that is no poll.
 std::optional<Served> WarpRun::poll(Request& request) {
   if (!request.modifiers.has("acquire"_mod) || bytes_of(request.modifiers.type()) != 4 ||
@@ -187,7 +187,7 @@ std::optional<Served> WarpRun::poll(Request& request) {
     }
   }
   require_gpu_scope(request);
-  const auto awaited = polled_word(kernel_.program(), request.strand, request.stop);
+  const auto awaited = polled(kernel_.program(), request.strand, request.stop);
   if (!awaited) {
     return std::nullopt;
   }
@@ -199,10 +199,14 @@ std::optional<Served> WarpRun::poll(Request& request) {
                            request,
                            request.mask());
   op.global = places[first].address;
-  op.count = others ? 0 : *awaited;
+  if (!others) {
+    op.count = awaited->with;
+    op.rank = awaited->code();
+    op.descriptor_a = awaited->operands();
+  }
   touch_words(request, request.mask(), places, Touch::kStrongLoad);
   perform(op);
-  if (op.result != *awaited) {
+  if (!awaited->holds(op.result)) {
     return Served::kAgain;
   }
   request.strand.write(request.stop, 0, 0, Lanes::all(op.result));
@@ -263,6 +267,9 @@ void WarpRun::move_global(const Request& request,
     access.poison = bytes.poison;
   }
   const bool read_only = loads && modifiers.has("nc"_mod);
+  if (!loads && (kernel_.changes_maps() || !grid_.memory_maps.empty())) {
+    note_map_stores(request, access);
+  }
   if (!read_only) {
     touch(request, access, LaneWords::kGlobal, loads ? Touch::kLoad : Touch::kStore);
   }

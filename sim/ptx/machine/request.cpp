@@ -64,6 +64,11 @@ std::span<const WarpRun::HandlerRow> WarpRun::handlers() {
       {"cp.async.commit_group", &WarpRun::async_group},
       {"cp.async.wait_group", &WarpRun::async_group},
       {"cp.async.wait_all", &WarpRun::async_group},
+      {"cp.async.mbarrier.arrive", &WarpRun::async_arrive},
+      {"tensormap.replace", &WarpRun::replace_in_map},
+      {"tensormap.cp_fenceproxy", &WarpRun::copy_map, kGathers},
+      {"st.async", &WarpRun::async_store},
+      {"red.async", &WarpRun::async_reduce},
       {"cp.async.bulk.tensor", &WarpRun::tensor_copy},
       {"cp.async.bulk", &WarpRun::bulk_copy},
       {"cp.async.bulk.commit_group", &WarpRun::bulk_group},
@@ -306,10 +311,11 @@ std::uint32_t WarpRun::window_of(std::uint32_t offset) const {
   return machine_.cta_rank() << 24 | offset;
 }
 
-std::uint32_t WarpRun::map_of(const Request& request, std::uint64_t address) const {
-  const auto found = address >= kParameterWindow && address - kParameterWindow < kWindowBytes
-                         ? grid_.maps.find(address - kParameterWindow)
-                         : grid_.maps.end();
+std::uint32_t WarpRun::map_of(const Request& request, std::uint64_t address) {
+  if (address < kParameterWindow || address - kParameterWindow >= kWindowBytes) {
+    return map_in_memory(request, address);
+  }
+  const auto found = grid_.maps.find(address - kParameterWindow);
   if (found == grid_.maps.end()) {
     refuse(request, "no tensor map stands at address " + std::to_string(address));
   }

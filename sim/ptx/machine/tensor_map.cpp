@@ -1,5 +1,6 @@
 #include "sim/ptx/machine/tensor_map.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace warptwin::ptx {
@@ -54,6 +55,11 @@ std::array<std::byte, kTensorMapBytes> encode_tensor_map(const sim::TensorMapSta
   std::array<std::byte, kTensorMapBytes> encoded{};
   std::memcpy(encoded.data(), &bytes, sizeof bytes);
   return encoded;
+}
+
+bool begins_tensor_map(std::span<const std::byte> bytes) {
+  return !bytes.empty() &&
+         std::memcmp(bytes.data(), &kMapMark, std::min(bytes.size(), sizeof kMapMark)) == 0;
 }
 
 std::optional<sim::TensorMapState> decode_tensor_map(

@@ -19,4 +19,7 @@ std::array<std::byte, kTensorMapBytes> encode_tensor_map(const sim::TensorMapSta
 std::optional<sim::TensorMapState> decode_tensor_map(
     std::span<const std::byte, kTensorMapBytes> bytes);
 
+/// Whether bytes are those that an encoded map begins with, as far as they go.
+bool begins_tensor_map(std::span<const std::byte> bytes);
+
 }  // namespace warptwin::ptx

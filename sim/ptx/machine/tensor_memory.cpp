@@ -82,10 +82,11 @@ void WarpRun::shape_tmem_access(const Request& request,
                                 sim::Operation& op,
                                 std::uint32_t registers) const {
   const Modifiers& modifiers = request.modifiers;
-  if (modifiers.has("pack::16b"_mod) || modifiers.has("unpack::16b"_mod)) {
-    refuse(request, "elements that are packed on the way are not there");
-  }
+  const bool packs = modifiers.has("pack::16b"_mod);
   op.tmem_shape = shape_of(modifiers);
+  if (modifiers.has("unpack::16b"_mod) || (packs && !modifiers.has("32x32b"_mod))) {
+    refuse(request, "elements that are packed on the way are there of .ld.32x32b only");
+  }
   op.half_rows = modifiers.has("16x32bx2"_mod);
   if (registers != registers_of(modifiers) || registers > kRegistersMax) {
     refuse(request,
@@ -93,23 +94,26 @@ void WarpRun::shape_tmem_access(const Request& request,
                std::to_string(std::min(registers_of(modifiers), kRegistersMax)));
   }
   const bool half = op.half_rows || op.tmem_shape != sim::TmemShape::k32x32b;
-  op.count = registers * (half ? 2U : 1U);
+  op.count = registers * (half || packs ? 2U : 1U);
 }
 
 Served WarpRun::tmem_load(Request& request) {
   const Argument& target = *request.stop.operands[0].argument;
   auto data = std::make_shared<sim::FragmentData>();
-  data->registers = target.kind == Argument::Kind::kVector ? target.count : 1;
+  const std::uint32_t registers = target.kind == Argument::Kind::kVector ? target.count : 1;
+  // The lower halves of two columns are a register's.
+  const bool packs = request.modifiers.has("pack::16b"_mod);
+  data->registers = registers * (packs ? 2 : 1);
   data->bits.assign(std::size_t{data->registers} * kLanes, 0x7FC0DEADU);
   sim::Operation op = collective(warptwin::Op::kTcgen05Ld, request);
-  shape_tmem_access(request, op, data->registers);
-  if (op.half_rows && uniform(request, 2) != data->registers) {
+  shape_tmem_access(request, op, registers);
+  if (op.half_rows && uniform(request, 2) != registers) {
     refuse(request, "halves that are not side by side are not there");
   }
   op.address = static_cast<std::uint32_t>(uniform(request, 1));
   op.fragment = data;
   perform(op);
-  mark_in_flight(request, 0, {data, warptwin::Op::kTcgen05WaitLd});
+  mark_in_flight(request, 0, {data, warptwin::Op::kTcgen05WaitLd, packs});
   return Served::kDone;
 }
 

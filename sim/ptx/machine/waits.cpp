@@ -80,19 +80,120 @@ std::optional<WaitLoop> wait_loop(const Program& program,
 
 namespace {
 
-/// What a strand does behind a load that brings `value`.
-struct AfterLoad {
-  bool returns = false;                     // to the load, all else as it was
-  std::optional<std::uint32_t> compared{};  // what the value is first compared with
-  /// The comparison is for equality, and nothing else on the way reads the value.
+/// What a loop does with the word that it polls: the registers that hold it, and the one comparison
+/// that reads them.
+struct PollUse {
+  sim::WordTest test{};
+  bool compared = false;
   bool only_compared = true;
+  std::set<std::uint32_t> holding;  // the word as it is compared
+  std::set<std::uint32_t> before;   // as it was before a step of that
 };
+
+/// Whether it is back at the load, all else as it was.
+enum class AfterLoad : std::uint8_t { kGone, kReturned };
+
+// The test of a word that a comparison with a number is; `reversed`: of the number with the word.
+std::optional<sim::WordTest> test_of(const Modifiers& modifiers,
+                                     bool reversed,
+                                     std::uint32_t number) {
+  using Kind = sim::WordTest::Kind;
+  const auto is = [&](Modifier one, Modifier other) {
+    return modifiers.has(one) || modifiers.has(other);
+  };
+  const bool signs = is_signed(modifiers.type());
+  sim::WordTest test{Kind::kEqual, signs, number};
+  if (modifiers.has("eq"_mod) || modifiers.has("ne"_mod)) {
+    test.kind = modifiers.has("eq"_mod) ? Kind::kEqual : Kind::kNotEqual;
+    return test;
+  }
+  const bool less = reversed ? is("gt"_mod, "hi"_mod) : is("lt"_mod, "lo"_mod);
+  const bool least = reversed ? is("le"_mod, "ls"_mod) : is("ge"_mod, "hs"_mod);
+  const bool most = reversed ? is("ge"_mod, "hs"_mod) : is("le"_mod, "ls"_mod);
+  const bool more = reversed ? is("lt"_mod, "lo"_mod) : is("gt"_mod, "hi"_mod);
+  test.kind = less || most ? Kind::kLess : Kind::kAtLeast;
+  if (most || more) {
+    // Against the next number, if there is one.
+    test.with += 1;
+    const std::uint32_t greatest = signs ? ~std::uint32_t{0} >> 1 : ~std::uint32_t{0};
+    return number == greatest ? std::nullopt : std::optional{test};
+  }
+  return less || least ? std::optional{test} : std::nullopt;
+}
+
+// The number that an operand is in the first lane; none where nobody knows it.
+std::optional<std::uint32_t> number_of(const Strand& strand, const Argument& argument, Mask mask) {
+  if (argument.kind == Argument::Kind::kNumber) {
+    return static_cast<std::uint32_t>(argument.value);
+  }
+  if (argument.kind != Argument::Kind::kRegister) {
+    return std::nullopt;
+  }
+  const Lanes& lanes = strand.frame->slots[strand.frame->routine->slots[argument.index]];
+  const auto first = static_cast<std::uint32_t>(std::countr_zero(mask));
+  return lanes.poison[first] != 0 ? std::nullopt
+                                  : std::optional{static_cast<std::uint32_t>(lanes.value[first])};
+}
+
+// What the next instruction does with the word.
+void note_use(const Strand& strand, const Op& next, Mask mask, PollUse& use) {
+  const Code& code = strand.frame->routine->code;
+  bool reads = false;
+  bool reads_before = false;
+  std::uint32_t written = kNoIndex;
+  code.for_each_register(next, [&](std::uint32_t number, bool writes) {
+    reads = reads || (!writes && use.holding.contains(number));
+    reads_before = reads_before || (!writes && use.before.contains(number));
+    written = writes ? number : written;
+  });
+  if (reads_before) {
+    use.only_compared = false;
+    return;
+  }
+  if (!reads) {
+    if (!next.guarded()) {
+      use.holding.erase(written);
+      use.before.erase(written);
+    }
+    return;
+  }
+  const auto arguments = code.arguments_of(next);
+  const Modifiers& modifiers = next.source->modifiers;
+  const bool plain = !next.guarded() && arguments.size() == 3 && bits_of(modifiers.type()) == 32 &&
+                     !is_float(modifiers.type());
+  const auto holds = [&](const Argument& argument) {
+    return argument.kind == Argument::Kind::kRegister && use.holding.contains(argument.index);
+  };
+  const bool second = plain && !holds(arguments[1]);
+  const auto other = plain && holds(arguments[1]) != holds(arguments[2])
+                         ? number_of(strand, arguments[second ? 1 : 2], mask)
+                         : std::nullopt;
+  const bool copies = next.is("mov") && !next.guarded() && arguments.size() == 2;
+  const std::uint32_t number = other.value_or(0);
+  const bool changes = next.is("and") || (next.is("xor") && (number & ~use.test.mask) == 0);
+  const auto test = next.is("setp") ? test_of(modifiers, second, number) : std::nullopt;
+  if (copies) {
+    use.holding.insert(written);
+  } else if (other && changes && !use.compared) {
+    (next.is("xor") ? use.test.flip ^= number : use.test.mask &= number);
+    use.before.merge(use.holding);
+    use.before.erase(written);
+    use.holding = {written};
+  } else if (other && test && !use.compared) {
+    use.compared = true;
+    use.test.kind = test->kind;
+    use.test.is_signed = test->is_signed;
+    use.test.with = test->with;
+  } else {
+    use.only_compared = false;
+  }
+}
 
 AfterLoad after_load(const Program& program,
                      const Strand& strand,
                      const Stop& load,
-                     std::uint32_t value) {
-  AfterLoad after;
+                     std::uint32_t value,
+                     PollUse& use) {
   NoSurroundings surroundings;
   Strand copy = strand;
   copy.frame = std::make_shared<Frame>(*strand.frame);
@@ -101,69 +202,74 @@ AfterLoad after_load(const Program& program,
   copy.pc = load.op + 1;
   const Routine& routine = *copy.frame->routine;
   const Code& code = routine.code;
-  const Argument& target = code.arguments_of(code.ops[load.op])[0];
+  use.holding = {code.arguments_of(code.ops[load.op])[0].index};
   for (std::uint32_t step = 0; step < kLoopMax && copy.pc < code.ops.size(); ++step) {
     if (copy.pc == load.op) {
       const Liveness liveness{code, routine.flow};
-      after.returns = true;
+      bool same = true;
       for (const std::uint32_t number : liveness.live_before(load.op)) {
         const Lanes& was = strand.frame->slots[routine.slots[number]];
         const Lanes& is = copy.frame->slots[routine.slots[number]];
-        after.returns = after.returns && was.value == is.value && was.poison == is.poison;
+        same = same && was.value == is.value && was.poison == is.poison;
       }
-      return after;
+      return same ? AfterLoad::kReturned : AfterLoad::kGone;
     }
     const Op& next = code.ops[copy.pc];
-    const Modifiers& modifiers = next.source->modifiers;
-    const bool equality = next.is("setp") && bits_of(modifiers.type()) == 32 &&
-                          !is_float(modifiers.type()) &&
-                          (modifiers.has("eq"_mod) || modifiers.has("ne"_mod));
-    code.for_each_register(next, [&](std::uint32_t number, bool writes) {
-      const bool reads = number == target.index && !writes;
-      after.only_compared = after.only_compared && !(reads && (after.compared || !equality));
-    });
-    if (next.is("setp") && !after.compared) {
-      const auto sources = code.arguments_of(next).subspan(1);
-      for (std::size_t i = 0; i < 2 && i < sources.size(); ++i) {
-        const Argument& other = sources[1 - i];
-        if (sources[i].kind != Argument::Kind::kRegister || sources[i].index != target.index) {
-          continue;
-        }
-        if (other.kind == Argument::Kind::kNumber) {
-          after.compared = static_cast<std::uint32_t>(other.value);
-        } else if (other.kind == Argument::Kind::kRegister) {
-          const auto first = static_cast<std::uint32_t>(std::countr_zero(load.mask));
-          after.compared = static_cast<std::uint32_t>(
-              copy.frame->slots[routine.slots[other.index]].value[first]);
-        }
-      }
-    }
+    note_use(copy, next, load.mask, use);
     const std::uint32_t before = copy.pc;
     const Stop stop = copy.run(program, surroundings, 1);
     if (stop.kind == Stop::Kind::kRequest && next.is("nanosleep")) {
       copy.complete(stop);
     } else if ((stop.kind != Stop::Kind::kSteps && stop.kind != Stop::Kind::kJoin) ||
                (copy.pc == before && !next.is("bra"))) {
-      return after;
+      return AfterLoad::kGone;
     }
   }
-  return after;
+  return AfterLoad::kGone;
+}
+
+// A word of which the test holds, or does not; none where there is no such word among a few.
+std::optional<std::uint32_t> word_of(const sim::WordTest& test, bool holds) {
+  constexpr std::uint32_t kSome[] = {0, ~0U, 1U << 31, ~0U >> 1};
+  for (const std::uint32_t value :
+       {test.with, test.with + 1, test.with - 1, kSome[0], kSome[1], kSome[2], kSome[3]}) {
+    if (const std::uint32_t word = value ^ test.flip; test.holds(word) == holds) {
+      return word;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<std::uint32_t> polled_word(const Program& program,
-                                         const Strand& strand,
-                                         const Stop& load) {
-  const std::optional<std::uint32_t> wanted = after_load(program, strand, load, 0).compared;
-  if (!wanted) {
+// The loop reads the word in one comparison alone: a word of which it holds does as any other of
+// which it holds.
+std::optional<sim::WordTest> polled(const Program& program,
+                                    const Strand& strand,
+                                    const Stop& load) {
+  using Kind = sim::WordTest::Kind;
+  PollUse found;
+  after_load(program, strand, load, 0, found);
+  if (!found.compared) {
     return std::nullopt;
   }
-  // This word ends the poll, and another does not: as the loop reads the value in one comparison
-  // for equality alone, no other one does.
-  const AfterLoad other = after_load(program, strand, load, *wanted + 1);
-  const bool ends = !after_load(program, strand, load, *wanted).returns;
-  return ends && other.returns && other.only_compared ? wanted : std::nullopt;
+  sim::WordTest test = found.test;
+  for (const bool inverted : {false, true}) {
+    if (inverted) {
+      constexpr Kind kInverse[] = {Kind::kNotEqual, Kind::kEqual, Kind::kAtLeast, Kind::kLess};
+      test.kind = kInverse[static_cast<unsigned>(test.kind)];
+    }
+    const auto ends = word_of(test, true);
+    const auto stays = word_of(test, false);
+    PollUse leaving;
+    PollUse staying;
+    if (ends && stays && after_load(program, strand, load, *ends, leaving) == AfterLoad::kGone &&
+        after_load(program, strand, load, *stays, staying) == AfterLoad::kReturned &&
+        staying.only_compared && staying.compared) {
+      return test;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace warptwin::ptx

@@ -84,7 +84,8 @@ void WarpRun::step(Strand strand) {
       ready_.push_back(std::move(strand));
       return;
     case Stop::Kind::kTrap:
-      refuse(strand, stop.op, "trap");
+      trap(strand, stop, 0);
+      return;
     case Stop::Kind::kPoison:
       refuse_unknown(strand,
                      stop.op,
@@ -360,23 +361,6 @@ bool WarpRun::resume_waiter() {
   return true;
 }
 
-// Functions without a body: what nvcc's device library leaves to the driver.
-void WarpRun::called(Strand& strand, const Stop& stop) {
-  const std::string_view name = stop.function->name;
-  if (name == "__assertfail") {
-    refuse(strand, stop.op, "an assertion fails");
-  }
-  if (name != "vprintf") {
-    refuse(strand, stop.op, "function " + std::string{name} + " has no body");
-  }
-  // What is printed is not kept; the number of arguments comes back.
-  for (const Variable& returned : stop.function->prototype.returns) {
-    ParameterBytes& bytes = strand.parameter(returned);
-    std::fill(bytes.poison.begin(), bytes.poison.end(), std::uint8_t{0});
-  }
-  strand.complete(stop);
-}
-
 Lanes WarpRun::special(SpecialRegister special) {
   const std::string_view name = name_of(special);
   const LaunchShape& shape = grid_.shape;
@@ -438,6 +422,10 @@ Lanes WarpRun::special(SpecialRegister special) {
       value = shape.dynamic_shared_bytes;
     } else if (name == "%total_smem_size") {
       value = kernel_.shared_end() - sim::kSharedBase + shape.dynamic_shared_bytes;
+    } else if (name == "%envreg1") {
+      value = grid_.workspace >> 32;
+    } else if (name == "%envreg2") {
+      value = grid_.workspace & 0xFFFFFFFFU;
     } else if (name == "%gridid" || name.starts_with("%envreg")) {
       value = 0;
     } else {

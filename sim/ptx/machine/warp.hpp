@@ -19,6 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sim/model/global_memory.hpp"
 #include "sim/model/lane_access.hpp"
 #include "sim/model/matrix.hpp"
 #include "sim/model/sim_machine.hpp"
@@ -56,8 +57,15 @@ struct SharedAtomics {
 struct GridContext {
   const Kernel* kernel = nullptr;
   LaunchShape shape;
-  std::vector<std::byte> parameters;                                 // as the kernel reads them
-  std::unordered_map<std::uint64_t, std::uint32_t> maps;             // by offset of a parameter
+  std::vector<std::byte> parameters;                      // as the kernel reads them
+  std::unordered_map<std::uint64_t, std::uint32_t> maps;  // by offset of a parameter
+  /// Tensor maps in global memory, by address; `maps_count` is the next number of all.
+  struct MemoryMap {
+    std::uint32_t number = 0;
+    sim::TensorMapState state{};
+  };
+  std::map<std::uint64_t, MemoryMap> memory_maps;
+  std::uint32_t maps_count = 0;
   std::unordered_map<const Variable*, std::uint64_t> global_places;  // of the module's variables
   std::set<std::uint32_t> responses;  // shared addresses that requests for clusters write to
   /// Places where lanes of a warp parted and both ways used the machine.
@@ -82,6 +90,9 @@ struct GridContext {
   std::unordered_map<std::uint64_t, std::array<std::uint32_t, 3>> writers;
   /// By cluster, CTA and word of shared memory.
   std::map<std::array<std::uint32_t, 3>, SharedAtomics> shared_atomics;
+  std::uint64_t workspace = 0;  // of a cooperative grid
+  /// What printf has said, in a run with data.
+  std::shared_ptr<std::string> printed = std::make_shared<std::string>();
 };
 
 /// An instruction of the machine that a strand has come to.
@@ -153,7 +164,6 @@ class WarpRun : public Surroundings {
   static bool names_members(const Op& op);
   Mask members_alike(const Strand& strand, const Stop& stop) const;
   Mask needed_by(const Strand& strand, const Stop& stop) const;
-  void called(Strand& strand, const Stop& stop);
   bool alone(Mask mask) const { return mask == live_; }
   /// Whether another strand of the warp can act while this one waits.
   bool others_can_go() const {
@@ -169,6 +179,19 @@ class WarpRun : public Surroundings {
   [[noreturn]] void refuse(const Request& request, const std::string& why) const {
     refuse(request.strand, request.stop.op, why);
   }
+
+  // calls.cpp: functions without a body, and trap
+  std::string literal(std::uint64_t address) const;
+  std::uint64_t given(Strand& strand,
+                      const Stop& stop,
+                      std::size_t index,
+                      std::uint32_t lane) const;
+  std::string formatted(const std::string& format,
+                        std::uint64_t arguments,
+                        std::uint32_t lane) const;
+  void print(Strand& strand, const Stop& stop);
+  void trap(const Strand& strand, const Stop& stop, std::uint32_t says);
+  void called(Strand& strand, const Stop& stop);
 
   // request.cpp: operands, and operations made of them
   sim::Operation make(warptwin::Op kind, const Request& request, Mask lanes) const;
@@ -189,7 +212,7 @@ class WarpRun : public Surroundings {
   std::uint64_t uniform(const Request& request, std::size_t operand, std::size_t part = 0) const;
   std::uint32_t own_shared(const Request& request, std::uint64_t address) const;
   std::uint32_t shared_of(const Request& request, std::uint64_t address) const;
-  std::uint32_t map_of(const Request& request, std::uint64_t address) const;
+  std::uint32_t map_of(const Request& request, std::uint64_t address);
   std::uint32_t window_of(std::uint32_t offset) const;
   CtaGroup group_of(const Request& request) const;
 
@@ -275,6 +298,20 @@ class WarpRun : public Surroundings {
   Served bulk_group(Request& request);
   void aim(Request& request, sim::Operation& op, std::size_t barrier, Mask lane);
 
+  // tensor_maps.cpp: tensor maps in memory
+  std::optional<std::vector<std::byte>> peek(const Request& request, std::uint64_t address);
+  std::uint32_t map_in_memory(const Request& request, std::uint64_t address);
+  void change_map(const Request& request,
+                  Mask lanes,
+                  std::uint64_t address,
+                  const sim::TensorMapState& state);
+  void note_map_stores(const Request& request, const sim::LaneAccess& access);
+  void release_maps(const Request& request);
+  void replace_field(const Request& request, Mask lane, sim::TensorMapState& map) const;
+  void move_map(const Request& request, sim::LaneAccess& access, const Place& place, bool loads);
+  Served replace_in_map(Request& request);
+  Served copy_map(Request& request);
+
   // matrices.cpp
   using Fragment = std::shared_ptr<sim::FragmentData>;
   Served wgmma(Request& request);
@@ -314,7 +351,26 @@ class WarpRun : public Surroundings {
   Served async_group(Request& request);
   void land_copy(const Request& request, AsyncCopy& copy, Mask lanes);
 
+  // counted_copies.cpp: copies that an mbarrier counts
+  std::vector<sim::AsyncAccess> hand_over_copies(Mask lanes);
+  Served async_arrive(Request& request);
+  void for_each_counted(Request& request,
+                        const std::function<void(Mask, std::uint32_t, sim::AsyncAccess&)>& f);
+  void issue_counted(Request& request,
+                     Mask lanes,
+                     std::uint32_t barrier,
+                     const sim::AsyncAccess& access,
+                     Touch touch);
+  Served async_store(Request& request);
+  Served async_reduce(Request& request);
+  void copy_to_cta(Request& request, Mask lane);
+
   // atomics.cpp
+  /// The new value of the old one `x`; b and c are the operands.
+  static std::uint64_t updated(
+      const Modifiers& modifiers, bool flushes, std::uint64_t x, std::uint64_t b, std::uint64_t c);
+  /// Whether it leaves the same in the word, in whatever order several do it.
+  static bool commutes(const Modifiers& modifiers);
   void use_word(const Request& request, std::uint64_t address, WordUse use);
   bool others_write(std::uint64_t address);
   bool result_is_used(const Request& request);
@@ -374,6 +430,7 @@ class WarpRun : public Surroundings {
   struct InFlight {
     Fragment data;
     warptwin::Op by = warptwin::Op::kCount;
+    bool packed = false;  // two words of it, their lower halves, are a register
   };
   /// A register that such an operation reads or writes.
   struct BusyRegister {
@@ -418,6 +475,7 @@ class WarpRun : public Surroundings {
   std::vector<InFlight> flights_;
   std::vector<BusyRegister> busy_;
   std::optional<SourceSite> early_use_;            // of a tcgen05.ld whose wait has to come next
+  std::set<std::uint64_t> stored_maps_;            // where they begin, since their last release
   std::vector<AsyncCopy> copies_;                  // that some lane has not waited for
   std::array<std::uint32_t, kLanes> committed_{};  // groups of each lane
 };

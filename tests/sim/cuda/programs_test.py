@@ -135,6 +135,25 @@ class ProgramsTest(unittest.TestCase):
         self.broken("pipeline", {"PROXY_FENCE_MISSING_WAR"}, "-DFAULT=FENCE")
         self.broken("pipeline", {"DEADLOCK", "MBAR_UNDERARRIVE"}, "-DFAULT=EXIT")
 
+    def test_has_tensor_maps_in_memory(self):
+        self.clean("maps", 1)
+        self.broken("maps", {"TENSORMAP_FENCE_MISSING"}, "-DFAULT=ACQUIRE")
+        self.broken("maps", {"WARP_LANE_RACE"}, "-DFAULT=SYNC")
+        self.broken("maps", {"TENSORMAP_MODIFIED_IN_FLIGHT"}, "-DFAULT=LANES")
+
+    def test_has_grids_that_meet_and_print(self):
+        done, report = run(compile_program("grid", self.folder.name))
+        self.assertEqual(done.returncode, 5, done.stderr)
+        lines = done.stdout.split("\n")
+        self.assertEqual(sorted(lines[:3]), [f"CTA {i} of 3: here" for i in range(3)])
+        self.assertEqual(lines[3], "right")
+        # Who comes last is found by an atomic: the proof leaves it open.
+        self.assertEqual(verdicts(report), ["undecided"], done.stderr)
+        self.broken("grid", {"GMEM_RACE"}, "-DFAULT=MEET")
+        done, _ = self.broken("grid", {"ASSERTION_FAILED"}, "-DFAULT=ASSERT")
+        self.assertIn("cudaErrorAssert", done.stdout)
+        self.assertIn("assertion `other < (FAULT == ASSERT ? 3 : 4)` fails", done.stderr)
+
     def test_follows_addresses_in_memory(self):
         self.clean("pointers", 1)
         self.broken("pointers", {"WORD_OOB"}, "-DFAULT")

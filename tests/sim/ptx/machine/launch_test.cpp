@@ -15,6 +15,7 @@
 namespace warptwin::sim::launch_test {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -438,6 +439,79 @@ TEST(PtxLaunch, PlacesThatCannotBeAreRefused) {
     EXPECT_THAT([&] { entry(kFollow, edited(launch, row.from, row.to)); },
                 testing::ThrowsMessage<ConfigError>(HasSubstr(row.why)))
         << row.to;
+  }
+}
+
+constexpr const char* kNegate = R"(
+.version 8.7
+.target sm_90a
+.address_size 64
+.visible .entry negate(.param .u64 in, .param .u64 out)
+{
+  .reg .b32 %r<3>;
+  .reg .b64 %rd<7>;
+  ld.param.u64 %rd1, [in];
+  ld.param.u64 %rd2, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, SIZE;
+  add.u64 %rd1, %rd1, %rd3;
+  add.u64 %rd2, %rd2, %rd3;
+  ld.global.TYPE %rd4, [%rd1];
+  neg.s64 %rd5, %rd4;
+  st.global.TYPE [%rd2], %rd5;
+  ret;
+}
+)";
+
+// What is stored of a list, where each number is negated.
+std::vector<std::byte> negated(const std::string& type,
+                               const std::string& size,
+                               const std::string& contents) {
+  const std::string letter = type[0] == 'i' ? "s" : "u";
+  std::string ptx = edited(kNegate, "SIZE", size);
+  ptx = edited(edited(ptx, "TYPE", letter + type.substr(1)), "TYPE", letter + type.substr(1));
+  const std::string launch =
+      R"({"grid": 1, "block": 2, "buffers": {
+      "in": {"type": ")" +
+      type + R"(", "shape": [1, 2], "contents": )" + contents + R"(},
+      "out": {"type": ")" +
+      type + R"(", "shape": [1, 2], "use": "output"}},
+      "parameters": [{"buffer": "in"}, {"buffer": "out"}]})";
+  const ScenarioEntry scenario = entry(ptx, launch);
+  const RunResult result = simulate(scenario, ParameterSet{scenario.parameters}, RunOptions{});
+  return result.tensors.at(1).bytes;
+}
+
+template <class T>
+std::vector<T> numbers_of(const std::vector<std::byte>& bytes) {
+  std::vector<T> numbers(bytes.size() / sizeof(T));
+  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  return numbers;
+}
+
+TEST(PtxLaunch, BuffersOfWholeNumbersKeepEachBit) {
+  EXPECT_THAT(numbers_of<std::int8_t>(negated("i8", "1", "[-128, 5]")), ElementsAre(-128, -5));
+  EXPECT_THAT(numbers_of<std::int16_t>(negated("i16", "2", "[-300, 5]")), ElementsAre(300, -5));
+  EXPECT_THAT(numbers_of<std::uint16_t>(negated("u16", "2", "[1, 65535]")), ElementsAre(65535, 1));
+  EXPECT_THAT(numbers_of<std::int32_t>(negated("i32", "4", "[16777217, -2147483647]")),
+              ElementsAre(-16777217, 2147483647));
+  EXPECT_THAT(numbers_of<std::uint32_t>(negated("u32", "4", "[4294967295, 0]")), ElementsAre(1, 0));
+  EXPECT_THAT(numbers_of<std::int64_t>(negated("i64", "8", "[9007199254740993, -1]")),
+              ElementsAre(-9007199254740993, 1));
+  EXPECT_THAT(numbers_of<std::uint64_t>(negated("u64", "8", "[18446744073709551615, 2]")),
+              ElementsAre(1, ~std::uint64_t{1}));
+}
+
+TEST(PtxLaunch, NumbersThatATypeDoesNotHaveAreRefused) {
+  const std::pair<const char*, const char*> kRows[] = {{"i8", "[128, 0]"},
+                                                       {"i8", "[-129, 0]"},
+                                                       {"u16", "[-1, 0]"},
+                                                       {"i32", "[1.5, 0]"},
+                                                       {"i64", "[9223372036854775808, 0]"}};
+  for (const auto& row : kRows) {
+    EXPECT_THAT([&] { negated(row.first, "1", row.second); },
+                testing::ThrowsMessage<ConfigError>(HasSubstr("buffers.in.contents[0]")))
+        << row.first << row.second;
   }
 }
 

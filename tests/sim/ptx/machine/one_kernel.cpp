@@ -70,6 +70,7 @@ OneRun run_of(const OneKernel& kernel) {
     return stats;
   };
   run.result = simulate(entry, ParameterSet{entry.parameters}, options);
+  run.printed = entry.printed();
   return run;
 }
 

@@ -27,6 +27,7 @@ struct OneKernel {
 struct OneRun {
   RunResult result;
   std::vector<std::uint32_t> out;
+  std::string printed{};
 };
 
 OneRun run_of(const OneKernel& kernel);

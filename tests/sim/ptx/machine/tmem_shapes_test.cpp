@@ -181,4 +181,25 @@ INSTANTIATE_TEST_SUITE_P(Each,
                                   std::to_string(one.param.count);
                          });
 
+// A register is the lower halves of two columns.
+TEST(PtxTmemPacked, LoadsHalvesOfTwoColumns) {
+  const auto loading = [](const std::string& wait) {
+    OneKernel kernel;
+    kernel.body = kBegin + numbers(8) + "  tcgen05.st.sync.aligned.32x32b.x8.b32 [%r21], " +
+                  list("%r", 40, 8) + ";\n" + kWaitSt +
+                  "  tcgen05.ld.sync.aligned.32x32b.x4.pack::16b.b32 " + list("%r", 40, 4) +
+                  ", [%r21];\n" + wait + stores(4) + kEnd;
+    return kernel;
+  };
+  const OneKernel kernel = loading(kWaitLd);
+  const OneRun run = run_of(kernel);
+  EXPECT_THAT(ids_in(run.result), IsEmpty());
+  for (std::uint32_t place = 0; place < 32 * 4; ++place) {
+    const std::uint32_t first = place / 4 * 1000 + place % 4 * 2;
+    EXPECT_EQ(run.out[place], (first & 0xFFFFU) | (first + 1) << 16);
+  }
+  EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_in(proof_of(loading(""))), Contains("TMEM_LD_NO_WAIT"));
+}
+
 }  // namespace warptwin::sim::tmem_shapes_test

@@ -1,0 +1,160 @@
+/// Accesses to a CTA's shared memory, as sim/check/detectors/shared_data keeps them: what they are,
+/// when they are over, and what is wrong where two of them are in no order.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "sim/check/footprint.hpp"
+#include "sim/check/order.hpp"
+#include "sim/model/matrix.hpp"
+
+namespace warptwin::sim {
+
+/// What accesses the bytes.
+enum class SharedUse : std::uint8_t {
+  kGenericWrite,
+  kGenericRead,
+  kLoad,
+  kStore,
+  kSource,     // of a bulk copy to the shared memory of a CTA
+  kAsyncCopy,  // by lanes, until an mbarrier has counted it: cp.async, st.async, red.async
+  kTensor,     // MMA, tcgen05.cp
+  kWgmma,
+  kResponse,  // of a request for a cluster
+  kBarrier,   // mbarrier.init and .inval, of the object's bytes
+};
+
+inline bool writes(SharedUse kind) {
+  return kind == SharedUse::kGenericWrite || kind == SharedUse::kLoad ||
+         kind == SharedUse::kResponse || kind == SharedUse::kBarrier ||
+         kind == SharedUse::kAsyncCopy;
+}
+
+inline bool reads_operand(SharedUse kind) {
+  return kind == SharedUse::kTensor || kind == SharedUse::kWgmma;
+}
+
+inline bool generic(SharedUse kind) {
+  return kind == SharedUse::kGenericWrite || kind == SharedUse::kGenericRead ||
+         kind == SharedUse::kBarrier || kind == SharedUse::kAsyncCopy;
+}
+
+inline const char* name_of(SharedUse kind) {
+  constexpr const char* kNames[] = {"st.shared",
+                                    "ld.shared",
+                                    "the copy to it",
+                                    "the bulk store of it",
+                                    "the copy from it",
+                                    "the cp.async, st.async or red.async to it",
+                                    "the tcgen05 operation that reads it",
+                                    "the wgmma that reads it",
+                                    "the response to clusterlaunchcontrol.try_cancel",
+                                    "mbarrier.init or .inval"};
+  return kNames[static_cast<unsigned>(kind)];
+}
+
+/// How an asynchronous access came to an end.
+struct SharedCompletion {
+  bool done = false;
+  std::uint32_t warp = 0;  // of a store: who has waited for it
+  std::uint32_t time = 0;  // when
+  std::uint32_t lanes = 0;
+  std::uint32_t cta = 0;  // of a load: the barrier phase its bytes were counted in
+  std::uint32_t barrier = 0;
+  std::uint32_t phase = 0;  // its mark
+};
+
+struct SharedAccess {
+  Footprint at;
+  SharedUse kind = SharedUse::kGenericRead;
+  std::uint32_t warp = 0;
+  std::uint32_t time = 0;  // generic: its operation; MMA, wgmma: its number among the warp's
+  std::uint32_t lanes = 0;
+  SourceSite site{};
+  FencesKnown fences{};  // generic: the proxy fences its warp knew of
+  bool just_fenced = false;
+  bool gone = false;  // while a later access is judged: it takes its place
+  std::shared_ptr<SharedCompletion> completion;  // load, store, response, copy of lanes
+  std::vector<LanePoint> proxy_fences{};         // of a copy of lanes: behind its end
+  std::optional<std::uint64_t> written{};  // of a store to a few bytes: what, where it is known
+  bool atomic = false;
+  Footprint source{};  // MMA: what one write before it filled, all of it still as it was then
+  Units units{};       // of an operand whose pieces are not one stride apart
+
+  // What `at` and `source` lie within; of use where most accesses are far from each other.
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  void set_bounds() {
+    std::tie(low, high) = at.bounds();
+    if (source.width != 0) {
+      const auto [first, last] = source.bounds();
+      low = std::min(low, first);
+      high = std::max(high, last);
+    }
+  }
+  bool is_far_from(const SharedAccess& other) const {
+    return high <= other.low || other.high <= low;
+  }
+};
+
+/// The diagnostic of two that are in no order.
+inline const char* id_of(const SharedAccess& first, const SharedAccess& second) {
+  if (first.kind == SharedUse::kBarrier || second.kind == SharedUse::kBarrier) {
+    return "MBAR_MEM_CLOBBER";
+  }
+  if (second.kind == SharedUse::kResponse) {
+    return "CLC_RESP_OVERWRITE";
+  }
+  if (!writes(second.kind)) {
+    return first.kind == SharedUse::kLoad || first.kind == SharedUse::kAsyncCopy
+               ? "SMEM_RAW_NO_WAIT"
+           : first.kind == SharedUse::kResponse ? "CLC_RESP_READ_EARLY"
+                                                : "SMEM_RACE";
+  }
+  switch (first.kind) {
+    case SharedUse::kWgmma:
+      return "WGMMA_SMEM_RELEASE_EARLY";
+    case SharedUse::kTensor:
+      return "SMEM_WAR_ASYNC";
+    case SharedUse::kStore:
+    case SharedUse::kSource:
+      return "BULK_SRC_REUSE";
+    case SharedUse::kLoad:
+    case SharedUse::kAsyncCopy:
+    case SharedUse::kResponse:
+      return "SMEM_WAW_ASYNC";
+    default:
+      return first.kind == SharedUse::kGenericWrite && second.kind == SharedUse::kLoad
+                 ? "SMEM_WAW_ASYNC"
+                 : "SMEM_RACE";
+  }
+}
+
+/// What would order the second behind it.
+inline std::string missing(const SharedAccess& first) {
+  switch (first.kind) {
+    case SharedUse::kLoad:
+    case SharedUse::kSource:
+    case SharedUse::kAsyncCopy:
+    case SharedUse::kResponse:
+      return "missing: a wait for the mbarrier phase that counts the copy";
+    case SharedUse::kStore:
+      return "missing: cp.async.bulk.wait_group.read by the storing thread, and an order after "
+             "it";
+    case SharedUse::kWgmma:
+      return "missing: wgmma.wait_group for its group, before the arrival that frees the bytes";
+    case SharedUse::kTensor:
+      return "missing: tcgen05.commit after the MMA, to a barrier that is waited for";
+    default:
+      return "missing: a barrier between the two";
+  }
+}
+
+}  // namespace warptwin::sim

@@ -1,0 +1,52 @@
+/// What a wait for a word of global memory waits for.
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/trace/event.hpp"
+
+namespace warptwin::sim {
+
+/// A comparison of ((word ^ flip) & mask) with a number.
+struct WordTest {
+  enum class Kind : std::uint8_t { kEqual, kNotEqual, kLess, kAtLeast };
+  static constexpr std::uint32_t kSign = std::uint32_t{1} << 31;
+
+  Kind kind = Kind::kEqual;
+  bool is_signed = false;
+  std::uint32_t with = 0;
+  std::uint32_t flip = 0;
+  std::uint32_t mask = ~std::uint32_t{0};
+
+  bool holds(std::uint32_t word) const {
+    const std::uint32_t moved = is_signed ? kSign : 0;
+    const std::uint32_t value = ((word ^ flip) & mask) ^ moved;
+    const std::uint32_t number = with ^ moved;
+    switch (kind) {
+      case Kind::kEqual:
+        return value == number;
+      case Kind::kNotEqual:
+        return value != number;
+      case Kind::kLess:
+        return value < number;
+      case Kind::kAtLeast:
+        break;
+    }
+    return value >= number;
+  }
+  /// The same, in `Event::phase` and `Event::extra` of the wait. 0 and 0: equal, as it stands.
+  std::uint32_t code() const { return static_cast<std::uint32_t>(kind) | (is_signed ? 4U : 0U); }
+  std::uint64_t operands() const { return std::uint64_t{flip} << 32 | ~mask; }
+  static WordTest of(std::uint32_t code, std::uint64_t operands, std::uint32_t with) {
+    return {static_cast<Kind>(code & 3U),
+            (code & 4U) != 0,
+            with,
+            static_cast<std::uint32_t>(operands >> 32),
+            ~static_cast<std::uint32_t>(operands)};
+  }
+  /// Of a wait that has passed.
+  static WordTest of(const Event& wait) { return of(wait.phase, wait.extra, wait.count); }
+};
+
+}  // namespace warptwin::sim

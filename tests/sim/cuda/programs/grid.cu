@@ -1,0 +1,43 @@
+// A grid that meets: each CTA prints, and reads what another one has stored. FAULT is one of: MEET
+// (nobody waits), ASSERT (a thread's condition does not hold).
+
+#include <cassert>
+#include <vector>
+
+#include <cooperative_groups.h>
+
+#include "tests/sim/cuda/programs/check.hpp"
+
+#define MEET 1
+#define ASSERT 2
+#ifndef FAULT
+#define FAULT 0
+#endif
+
+__global__ void turn(int* stored, int* out) {
+  stored[blockIdx.x] = static_cast<int>(blockIdx.x) + 1;
+  printf("CTA %u of %u: %s\n", blockIdx.x, gridDim.x, "here");
+#if FAULT != MEET
+  cooperative_groups::this_grid().sync();
+#endif
+  const int other = stored[gridDim.x - 1 - blockIdx.x];
+  assert(other < (FAULT == ASSERT ? 3 : 4));
+  out[blockIdx.x] = other;
+}
+
+int main() {
+  constexpr int kCtas = 3;
+  int *stored = nullptr, *out = nullptr;
+  CHECK(cudaMalloc(&stored, kCtas * sizeof(int)));
+  CHECK(cudaMalloc(&out, kCtas * sizeof(int)));
+  void* arguments[] = {&stored, &out};
+  CHECK(cudaLaunchCooperativeKernel(turn, dim3{kCtas}, dim3{1}, arguments));
+  const cudaError_t ended = cudaDeviceSynchronize();
+  if (ended != cudaSuccess) {
+    std::printf("%s\n", cudaGetErrorName(ended));
+    return 5;
+  }
+  std::vector<int> back(kCtas);
+  CHECK(cudaMemcpy(back.data(), out, kCtas * sizeof(int), cudaMemcpyDeviceToHost));
+  return said(back[0] == 3 && back[1] == 2 && back[2] == 1);
+}

@@ -1,0 +1,146 @@
+// Tensor maps that lie in memory: used there, and changed there.
+
+#include <cstring>
+#include <numeric>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/kernel/scenario.hpp"
+
+#include "sim/ptx/machine/tensor_map.hpp"
+#include "tests/sim/ptx/machine/one_kernel.hpp"
+
+namespace warptwin::sim::maps_in_memory_test {
+
+using testing::Contains;
+using testing::IsEmpty;
+
+constexpr std::uint64_t kIn = 1U << 20;  // where `in` stands
+constexpr std::uint32_t kFirst = 1024;   // bytes from there: what the map is over
+constexpr std::uint32_t kSecond = 2048;  // what it is over when it has changed
+
+std::string with(std::string text, const std::string& part, const std::string& by) {
+  const std::size_t at = text.find(part);
+  EXPECT_NE(at, std::string::npos) << part;
+  return at == std::string::npos ? text : text.replace(at, part.size(), by);
+}
+
+// 4 rows of 16 words; the map is at the beginning of `in`.
+OneKernel using_map(const std::string& body) {
+  OneKernel kernel;
+  kernel.in.resize(1024);
+  std::iota(kernel.in.begin(), kernel.in.end(), 0);
+  TensorMapState map;
+  map.address = kIn + kFirst;
+  map.element_bytes = 4;
+  map.stride_bytes[0] = 4;
+  map.stride_bytes[1] = 64;
+  map.extent[0] = map.box[0] = 16;
+  map.extent[1] = map.box[1] = 4;
+  const auto bytes = ptx::encode_tensor_map(map);
+  std::memcpy(kernel.in.data(), bytes.data(), bytes.size());
+  kernel.body = body;
+  return kernel;
+}
+
+// %rd3: the map. Lane 0 copies a box, all wait for it.
+constexpr char kCopy[] =
+    "  mov.u32 %r20, tile;\n  add.u32 %r30, %r20, 8192;\n  mad.lo.u32 %r21, %r1, 4, %r20;\n"
+    "  mul.wide.u32 %rd4, %r1, 4;\n  add.u64 %rd5, %rd2, %rd4;\n"
+    "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra MEET;\n  mbarrier.init.shared.b64 [%r30], 1;\n"
+    "  mbarrier.arrive.expect_tx.shared.b64 %rd9, [%r30], 256;\n"
+    "  cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+    "[%r20], [%rd3, {0, 0}], [%r30];\n"
+    "MEET:\n  bar.warp.sync -1;\n"
+    "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p3, [%r30], 0;\n  @!%p3 bra WAIT;\n"
+    "  ld.shared.u32 %r2, [%r21];\n  st.global.u32 [%rd5], %r2;\n";
+
+// The map in shared memory, with another address; then in a workspace of global memory.
+constexpr char kChange[] =
+    "  mov.u32 %r31, tile;\n  add.u32 %r31, %r31, 4096;\n  mad.lo.u32 %r32, %r1, 4, %r31;\n"
+    "  mul.wide.u32 %rd6, %r1, 4;\n  add.u64 %rd7, %rd1, %rd6;\n  ld.global.u32 %r3, [%rd7];\n"
+    "  st.shared.u32 [%r32], %r3;\n  add.u64 %rd8, %rd1, 2048;\n  add.u64 %rd3, %rd1, 512;\n"
+    "  bar.warp.sync -1;\n  setp.ne.u32 %p2, %r1, 0;\n  @%p2 bra CHANGED;\n"
+    "  tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r31], %rd8;\n"
+    "  tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r31], 1, 3;\n"
+    "CHANGED:\n  bar.warp.sync -1;\n"
+    "  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+    "[%rd3], [%r31], 128;\n"
+    "  fence.proxy.tensormap::generic.acquire.gpu [%rd3], 128;\n";
+
+void expect_proved(const OneKernel& kernel) {
+  const ProofResult proof = proof_of(kernel);
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << kernel.body;
+  EXPECT_THAT(ids_in(proof), IsEmpty()) << kernel.body;
+}
+
+void expect_found(const OneKernel& kernel, const char* id) {
+  const ProofResult proof = proof_of(kernel);
+  EXPECT_NE(proof.verdict, ProofVerdict::kProved) << kernel.body;
+  EXPECT_THAT(ids_in(proof), Contains(id)) << kernel.body;
+}
+
+TEST(PtxMapsInMemory, AreUsedWhereTheyLie) {
+  const OneKernel kernel = using_map(std::string{"  mov.u64 %rd3, %rd1;\n"} + kCopy);
+  const OneRun run = run_of(kernel);
+  EXPECT_THAT(ids_in(run.result), IsEmpty());
+  EXPECT_EQ(run.out[5], kFirst / 4 + 5);
+  expect_proved(kernel);
+  EXPECT_THROW(proof_of(using_map(std::string{"  add.u64 %rd3, %rd1, 64;\n"} + kCopy)),
+               ConfigError);
+}
+
+TEST(PtxMapsInMemory, AreNotWrittenByPlainStores) {
+  const std::string store = "  st.global.u32 [%rd1+8], %r1;\n";
+  const std::string uses = std::string{"  mov.u64 %rd3, %rd1;\n"} + kCopy;
+  EXPECT_THROW(proof_of(using_map(store + uses)), ConfigError);
+  EXPECT_THROW(proof_of(using_map(uses + store)), ConfigError);
+}
+
+TEST(PtxMapsInMemory, AreChangedAndCopied) {
+  const OneKernel kernel = using_map(std::string{kChange} + kCopy);
+  const OneRun run = run_of(kernel);
+  EXPECT_THAT(ids_in(run.result), IsEmpty());
+  EXPECT_EQ(run.out[5], kSecond / 4 + 5);
+  expect_proved(kernel);
+}
+
+TEST(PtxMapsInMemory, WithoutTheirFencesAreFound) {
+  const std::string change = kChange;
+  const std::string acquire = "  fence.proxy.tensormap::generic.acquire.gpu [%rd3], 128;\n";
+  expect_found(using_map(with(change, acquire, "") + kCopy), "TENSORMAP_FENCE_MISSING");
+  expect_found(using_map(with(change, "CHANGED:\n  bar.warp.sync -1;\n", "CHANGED:\n") + kCopy),
+               "WARP_LANE_RACE");
+  // It changes again while the copy may read it.
+  const std::string again =
+      "  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+      "[%rd3], [%r31], 128;\n";
+  expect_found(using_map(change + with(kCopy, "WAIT:\n", again + "WAIT:\n")),
+               "TENSORMAP_MODIFIED_IN_FLIGHT");
+  expect_proved(using_map(change + kCopy + "  bar.warp.sync -1;\n" + again));
+}
+
+// The bytes are stored by lanes, and released.
+TEST(PtxMapsInMemory, AreStoredAndReleased) {
+  const std::string copy =
+      "  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
+      "[%rd3], [%r31], 128;\n";
+  const std::string release =
+      "  fence.proxy.tensormap::generic.release.gpu;\n  bar.warp.sync -1;\n";
+  const std::string store =
+      "  ld.shared.u32 %r4, [%r32];\n  add.u64 %rd10, %rd3, %rd6;\n"
+      "  st.global.u32 [%rd10], %r4;\n";
+  const OneKernel kernel = using_map(with(kChange, copy, store + release) + kCopy);
+  EXPECT_EQ(run_of(kernel).out[5], kSecond / 4 + 5);
+  expect_proved(kernel);
+  EXPECT_THROW(proof_of(using_map(with(kChange, copy, store) + kCopy)), ConfigError);
+}
+
+TEST(PtxMapsInMemory, LieOverMemoryThatIsThere) {
+  expect_found(
+      using_map(with(kChange, "add.u64 %rd8, %rd1, 2048", "add.u64 %rd8, %rd1, 4064") + kCopy),
+      "BULK_OOB");
+}
+
+}  // namespace warptwin::sim::maps_in_memory_test

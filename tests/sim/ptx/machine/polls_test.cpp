@@ -1,0 +1,119 @@
+// Loops that load a global word until it is another one: what is a wait, and for what.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/kernel/scenario.hpp"
+
+#include "tests/sim/ptx/machine/one_kernel.hpp"
+
+namespace warptwin::sim::polls_test {
+
+using testing::IsEmpty;
+
+// CTA 0 stores `out`, then `stores` to the flag; the last one polls, and loads what was stored.
+OneKernel polling(const std::string& stores, const std::string& poll, std::uint32_t ctas = 2) {
+  OneKernel kernel;
+  kernel.ctas = ctas;
+  kernel.in = {0, 0, 0, 0};
+  kernel.body =
+      "  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r3, %nctaid.x;\n  sub.u32 %r4, %r3, 1;\n"
+      "  setp.eq.u32 %p1, %r2, %r4;\n  mad.lo.u32 %r5, %r2, 32, %r1;\n"
+      "  mul.wide.u32 %rd4, %r5, 4;\n  add.u64 %rd5, %rd2, %rd4;\n  @%p1 bra POLL;\n"
+      "  st.global.u32 [%rd5], %r5;\n  bar.warp.sync -1;\n  setp.ne.u32 %p2, %r1, 0;\n"
+      "  @%p2 bra LAST;\n" +
+      stores + "  bra LAST;\nPOLL:\n  ld.acquire.gpu.global.u32 %r10, [%rd1];\n" + poll +
+      "  ld.global.u32 %r6, [%rd5+-128];\n  st.global.u32 [%rd5], %r6;\nLAST:\n";
+  return kernel;
+}
+
+std::string storing(const char* value) {
+  return std::string{"  mov.u32 %r7, "} + value + ";\n  st.release.gpu.global.u32 [%rd1], %r7;\n";
+}
+
+constexpr char kAdd[] = "  red.release.gpu.global.add.u32 [%rd1], 1;\n";
+constexpr char kUntilNotZero[] = "  setp.eq.u32 %p3, %r10, 0;\n  @%p3 bra POLL;\n";
+
+void expect_waits(const OneKernel& kernel) {
+  const ProofResult proof = proof_of(kernel);
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << kernel.body;
+  EXPECT_THAT(ids_in(proof), IsEmpty()) << kernel.body;
+}
+
+void expect_open(const OneKernel& kernel) {
+  EXPECT_NE(proof_of(kernel).verdict, ProofVerdict::kProved) << kernel.body;
+}
+
+TEST(PtxPolls, ForAnythingElseAreWaits) {
+  expect_waits(polling(storing("7"), kUntilNotZero));
+  expect_waits(polling(storing("7"), "  setp.ne.s32 %p3, %r10, 0;\n  @!%p3 bra POLL;\n"));
+  EXPECT_EQ(run_of(polling(storing("7"), kUntilNotZero)).out[40], 8U);
+}
+
+TEST(PtxPolls, ThatMayPassAtOnceAreOpen) {
+  OneKernel kernel = polling(storing("7"), kUntilNotZero);
+  kernel.in[0] = 3;
+  expect_open(kernel);
+}
+
+TEST(PtxPolls, OfWordsThatChangeAgainAreOpen) {
+  // Who looks late finds another word that passes, or one that does not.
+  expect_open(polling(storing("7") + storing("9"), kUntilNotZero));
+  expect_open(polling(storing("7") + storing("0") + storing("9"), kUntilNotZero));
+  expect_open(polling(storing("7") + storing("0"), kUntilNotZero));
+}
+
+TEST(PtxPolls, ForAtLeastAreWaitsForTheSum) {
+  const char* kUntilTwo = "  setp.lt.u32 %p3, %r10, 2;\n  @%p3 bra POLL;\n";
+  expect_waits(polling(kAdd, kUntilTwo, 3));
+  expect_waits(polling(kAdd, "  setp.gt.u32 %p3, 2, %r10;\n  @%p3 bra POLL;\n", 3));
+  // One of the two may be missing.
+  expect_open(polling(kAdd, "  setp.lt.u32 %p3, %r10, 1;\n  @%p3 bra POLL;\n", 3));
+  expect_open(polling(kAdd, kUntilNotZero, 3));
+  // More are added than are waited for.
+  expect_open(polling(kAdd, kUntilTwo, 4));
+}
+
+TEST(PtxPolls, OfBitsAreWaits) {
+  const char* kSign =
+      "  xor.b32 %r11, %r10, 5;\n  and.b32 %r12, %r11, -2147483648;\n"
+      "  setp.eq.s32 %p3, %r12, 0;\n  @%p3 bra POLL;\n";
+  const std::string last = storing("-2147483648");
+  expect_waits(polling(last, kSign));
+  const char* kFlipped =
+      "  xor.b32 %r11, %r10, 5;\n  setp.gt.s32 %p3, %r11, -1;\n  @%p3 bra POLL;\n";
+  expect_waits(polling(last, kFlipped));
+  expect_waits(polling(storing("4") + last, kFlipped));
+  // Of two such words either may be found.
+  expect_open(polling(last + storing("-2147483647"), kSign));
+  const char* kSigned = "  setp.ge.s32 %p3, %r10, 0;\n  @%p3 bra POLL;\n";
+  expect_waits(polling(last, kSigned));
+  expect_waits(polling(storing("4") + last, kSigned));
+}
+
+TEST(PtxPolls, ThatDoSomethingElseAreNone) {
+  // It counts its looks.
+  expect_open(polling(storing("7"),
+                      std::string{"  add.u32 %r13, %r13, 1;\n"} + kUntilNotZero +
+                          "  st.global.u32 [%rd5+128], %r13;\n"));
+  // It uses the word in another way than the comparison.
+  expect_open(polling(storing("7") + storing("9"),
+                      "  setp.eq.u32 %p3, %r10, 7;\n  setp.eq.u32 %p4, %r10, 9;\n"
+                      "  or.pred %p5, %p3, %p4;\n  @!%p5 bra POLL;\n"));
+}
+
+// Who gets a lock first is a choice.
+TEST(PtxPolls, ByAtomicsAreChoices) {
+  OneKernel kernel;
+  kernel.ctas = 2;
+  kernel.in = {0, 0, 0, 0};
+  kernel.body =
+      "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra LAST;\nLOCK:\n"
+      "  atom.acquire.gpu.global.cas.b32 %r2, [%rd1], 0, 1;\n  setp.ne.u32 %p2, %r2, 0;\n"
+      "  @%p2 bra LOCK;\n  ld.global.u32 %r3, [%rd2];\n  add.u32 %r3, %r3, 1;\n"
+      "  st.global.u32 [%rd2], %r3;\n  mov.u32 %r4, 0;\n"
+      "  st.release.gpu.global.u32 [%rd1], %r4;\nLAST:\n";
+  expect_open(kernel);
+}
+
+}  // namespace warptwin::sim::polls_test
