@@ -24,9 +24,12 @@ struct TuneOptions {
   WorkLimits limits;  // of a run
 };
 
-/// How far two predictions have to lie apart for the model to tell which is faster: its error on
-/// whole GEMMs that it was not fitted to (docs/timing.md).
-inline constexpr double kModelError = 0.05;
+/// How far two predictions have to lie apart, as a share, for the model to tell which is faster:
+/// its mean error on GEMMs that it was not fitted to, large ones (docs/timing.md) and such as take
+/// less than 60 us (docs/sweeps.md).
+constexpr double model_error(double microseconds) {
+  return microseconds < 60 ? 0.13 : 0.05;
+}
 
 /// One configuration that was run.
 struct Tuned {

@@ -39,7 +39,8 @@ double over(const Tuned& tuned, const Tuned& best) {
 std::vector<const Tuned*> ties(const TuneResult& result) {
   std::vector<const Tuned*> ties;
   for (std::size_t i = result.best + 1; i < result.runs.size(); ++i) {
-    if (over(result.runs[i], result.runs[result.best]) <= kModelError) {
+    const Tuned& best = result.runs[result.best];
+    if (over(result.runs[i], best) <= model_error(best.microseconds)) {
       ties.push_back(&result.runs[i]);
     }
   }
@@ -77,7 +78,8 @@ std::string text_of(const Space& space, const TuneResult& result) {
             " longer\n";
   }
   const std::vector<const Tuned*> tied = ties(result);
-  text += "within the model's error, " + printed("%.0f %%", 100 * kModelError) + ": " +
+  text += "within the model's error, " + printed("%.0f %%", 100 * model_error(best.microseconds)) +
+          ": " +
           (tied.empty() ? "no other that was run" : std::to_string(tied.size()) + " others") + "\n";
   constexpr std::size_t kShown = 5;
   for (std::size_t i = 0; i < tied.size() && i < kShown; ++i) {
@@ -133,7 +135,8 @@ Json json_of(const Space& space, const TuneResult& result) {
     report["runs"].push_back(one);
   }
   report["ties"] = result.proved ? ties(result).size() : 0;
-  report["model_error"] = kModelError;
+  report["model_error"] =
+      result.proved ? Json(model_error(result.runs[result.best].microseconds)) : Json();
   report["configurations"] = result.points;
   report["do_not_fit"] = result.no_fit;
   report["excluded_by_bound"] = result.bounded;

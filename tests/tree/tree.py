@@ -77,6 +77,7 @@ STANDARD_ONLY = ["common", "scenarios"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
 # Put together, so that this file does not hold them.
 REMINDERS = ["TO" + "DO", "FIX" + "ME", "X" * 3, "HA" + "CK"]
+CONFLICT = re.compile(r"(?:<{7}|>{7})(?: |$)")
 FORBIDDEN_WORDS = re.compile(r"\b(?:" + "|".join(REMINDERS) + r")\b")
 
 
@@ -257,6 +258,8 @@ def check_text(sources):
                 yield f"{where}: blanks at the end of the line"
             if "\t" in line:
                 yield f"{where}: a tab"
+            if CONFLICT.match(line):
+                yield f"{where}: a merge left both sides: choose, or put them together"
             if FORBIDDEN_WORDS.search(line):
                 yield f"{where}: a reminder is left: finish it, or say what is missing and why"
         if source.lines[-1] != "":

@@ -161,6 +161,8 @@ class RulesTest(unittest.TestCase):
             (self.header() + "\tint a;\n", "a tab"),
             (self.header() + "// TO" + "DO: later\n", "a reminder is left"),
             (self.header() + "// HA" + "CK\n", "a reminder is left"),
+            (self.header() + "<" * 7 + " HEAD\n", "a merge left both sides"),
+            (self.header() + ">" * 7 + "\n", "a merge left both sides"),
             (self.header() + "int a;", "no newline"),
         ]:
             with self.subTest(expected=expected):

@@ -5,6 +5,8 @@
 
 #include "common/report/catalogue.hpp"
 
+#include "sim/run/suppressions.hpp"
+
 namespace warptwin::sim::sarif_test {
 namespace {
 
