@@ -58,7 +58,7 @@ const std::vector<SweepColumn>& all() {
         {"verdict",
          "",
          "of the proof of this launch",
-         [](Run run, Name) -> Json { return name_of(run.proof->verdict); },
+         [](Run run, Name) -> Json { return name_of(run.verdict); },
          true},
         {"ctas_per_sm",
          "CTA",

@@ -15,7 +15,7 @@ namespace warptwin::sim {
 /// A run in time, and what the proof says of its launch where a column asks for that.
 struct SweepRun {
   const TimingResult& timing;
-  const ProofResult* proof;
+  ProofVerdict verdict;
 };
 
 struct SweepColumn {

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <stdexcept>
 
-#include "sim/run/prove.hpp"
+#include "sim/run/choices.hpp"
 
 namespace warptwin::sim {
 
@@ -51,6 +52,20 @@ std::vector<std::uint64_t> points_of(const Space& space, Where& where) {
   return points;
 }
 
+ProofVerdict verdict_at(const Space& space, const SweepPoint& point, const TimingOptions& timing) {
+  ProofOptions how;
+  how.run = timing.run;
+  how.run.moves_data = false;
+  how.run.detect = true;
+  std::set<std::string> fixed;
+  for (const Axis& axis : space.axes()) {
+    fixed.insert(axis.name);
+  }
+  const ChoiceProof proof = prove_choices(space.scenario(), space.parameters(point), fixed, how);
+  const bool open = proof.result.verdict == ProofVerdict::kProved && !proof.complete();
+  return open ? ProofVerdict::kIncomplete : proof.result.verdict;
+}
+
 SweepRow run_point(const Space& space, std::uint64_t index, const SweepOptions& options) {
   SweepRow row{index, SweepEnd::kRun, {}, {}};
   const SweepPoint point = space.at(index);
@@ -68,16 +83,9 @@ SweepRow run_point(const Space& space, std::uint64_t index, const SweepOptions& 
     }
     const bool proves = std::any_of(
         options.columns.begin(), options.columns.end(), [](const auto* c) { return c->proves; });
-    ProofResult proof;
-    if (proves) {
-      ProofOptions how;
-      how.run = options.timing.run;
-      how.run.moves_data = false;
-      how.run.detect = true;
-      proof = prove(space.scenario(), parameters, how);
-    }
+    const SweepRun run{result, proves ? verdict_at(space, point, options.timing) : ProofVerdict{}};
     for (const SweepColumn* column : options.columns) {
-      row.cells.push_back(column->of({result, &proof}, column->name));
+      row.cells.push_back(column->of(run, column->name));
     }
   } catch (const ConfigError& error) {
     row.end = SweepEnd::kNoFit;

@@ -43,6 +43,10 @@ struct SweepOptions {
 /// The points that `where` lets through, in the order of the space.
 std::vector<std::uint64_t> points_of(const Space& space, Where& where);
 
+/// What the proof says of the launch at a point, for every value of the scenario's choices that the
+/// space does not name.
+ProofVerdict verdict_at(const Space& space, const SweepPoint& point, const TimingOptions& timing);
+
 /// Runs one point here. Throws what is neither a refusal nor an ending.
 SweepRow run_point(const Space& space, std::uint64_t index, const SweepOptions& options);
 

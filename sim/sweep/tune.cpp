@@ -311,18 +311,14 @@ class Tuner {
   // The fastest that is proved.
   void choose() {
     for (std::size_t i = 0; i < result_.runs.size(); ++i) {
-      ProofOptions how;
-      how.run = options_.timing.run;
-      how.run.moves_data = false;
-      how.run.detect = true;
-      const ProofResult proof =
-          prove(space_.scenario(), space_.parameters(space_.at(result_.runs[i].index)), how);
-      if (proof.verdict == ProofVerdict::kProved) {
+      const ProofVerdict verdict =
+          verdict_at(space_, space_.at(result_.runs[i].index), options_.timing);
+      if (verdict == ProofVerdict::kProved) {
         result_.best = i;
         result_.proved = true;
         return;
       }
-      result_.refused.emplace_back(i, name_of(proof.verdict));
+      result_.refused.emplace_back(i, name_of(verdict));
     }
   }
 

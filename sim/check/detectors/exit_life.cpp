@@ -62,9 +62,9 @@ class ExitLifeDetector : public Detector {
       return;
     }
     if (event.step == Step::kIssued) {
-      if (pending_.empty() ||
-          pending_.back().issued.serial < event.serial) {  // once of a multicast
-        pending_.push_back({event, static_cast<std::uint32_t>(event.extra)});
+      const auto at = place_of(event.serial);
+      if (at == pending_.end() || at->issued.serial != event.serial) {
+        pending_.insert(at, {event, static_cast<std::uint32_t>(event.extra)});
       }
     } else if (event.step == Step::kWritten ||
                (event.op == Op::kTcgen05Ld && event.step == Step::kRead)) {
@@ -83,12 +83,16 @@ class ExitLifeDetector : public Detector {
     bool over = false;
   };
 
-  // What is issued has the numbers in order.
-  Pending* find(std::uint32_t serial) {
-    const auto found = std::lower_bound(
+  // Where the operation of this number stands, or would: at the end, as a rule.
+  std::deque<Pending>::iterator place_of(std::uint32_t serial) {
+    return std::lower_bound(
         pending_.begin(), pending_.end(), serial, [](const Pending& one, std::uint32_t wanted) {
           return one.issued.serial < wanted;
         });
+  }
+
+  Pending* find(std::uint32_t serial) {
+    const auto found = place_of(serial);
     return found == pending_.end() || found->issued.serial != serial || found->over ? nullptr
                                                                                     : &*found;
   }

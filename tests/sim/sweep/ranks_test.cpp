@@ -10,6 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/named_scenario.hpp"
+
 namespace warptwin::sim::sweep_ranks_test {
 namespace {
 
@@ -91,14 +93,8 @@ class RanksTest : public testing::Test {
     return rows;
   }
 
-  static const ScenarioEntry& gemm() {
-    static const std::vector<ScenarioEntry> all = scenario_list();
-    return *std::find_if(all.begin(), all.end(), [](const ScenarioEntry& entry) {
-      return std::string_view{entry.info->name} == "gemm";
-    });
-  }
   Chip chip_ = load_chip("b200");
-  Space space_{gemm(), chip_, {"stages=2..5", "tile_n=32..256:32", "k=2048"}};
+  Space space_{named_scenario("gemm"), chip_, {"stages=2..5", "tile_n=32..256:32", "k=2048"}};
   SweepOptions options_;
   std::vector<std::uint64_t> points_;
 };

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/sweep/where.hpp"
+#include "tests/support/named_scenario.hpp"
 
 namespace warptwin::sim::sweep_space_test {
 namespace {
@@ -13,20 +14,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const ScenarioEntry& scenario(const char* name) {
-  static const std::vector<ScenarioEntry> all = scenario_list();
-  return *std::find_if(all.begin(), all.end(), [&](const ScenarioEntry& entry) {
-    return std::string_view{entry.info->name} == name;
-  });
-}
-
 const Chip& b200() {
   static const Chip chip = load_chip("b200");
   return chip;
 }
 
 Space gemm(const std::vector<std::string>& settings) {
-  return {scenario("gemm"), b200(), settings};
+  return {named_scenario("gemm"), b200(), settings};
 }
 
 std::string refusal(const std::vector<std::string>& settings) {

@@ -16,18 +16,12 @@
 #include "sim/sweep/journal.hpp"
 #include "sim/sweep/plot.hpp"
 #include "sim/sweep/table.hpp"
+#include "tests/support/named_scenario.hpp"
 
 namespace warptwin::sim::sweep_test {
 namespace {
 
 using ::testing::HasSubstr;
-
-const ScenarioEntry& scenario(const char* name) {
-  static const std::vector<ScenarioEntry> all = scenario_list();
-  return *std::find_if(all.begin(), all.end(), [&](const ScenarioEntry& entry) {
-    return std::string_view{entry.info->name} == name;
-  });
-}
 
 const Chip& b200() {
   static const Chip chip = load_chip("b200");
@@ -58,7 +52,7 @@ const std::vector<std::string> kSettings = {
     "m=256", "n=256", "k=512", "stages=2..4", "tile_n=64,256"};
 
 TEST(SweepTest, EachRowIsWhatTheCommandTimeSays) {
-  const Space space{scenario("gemm"), b200(), kSettings};
+  const Space space{named_scenario("gemm"), b200(), kSettings};
   const SweepTable table = table_of(space, options());
   ASSERT_EQ(table.rows.size(), 6U);
   for (const SweepRow& row : table.rows) {
@@ -67,7 +61,7 @@ TEST(SweepTest, EachRowIsWhatTheCommandTimeSays) {
     alone.run.moves_data = false;
     alone.run.detect = false;
     const TimingResult timing =
-        time_scenario(scenario("gemm"), space.parameters(space.at(row.index)), b200(), alone);
+        time_scenario(named_scenario("gemm"), space.parameters(space.at(row.index)), b200(), alone);
     EXPECT_EQ(row.cells[0], timing.microseconds);
     EXPECT_EQ(row.cells[1], timing.tflops());
     EXPECT_EQ(row.cells[2], timing.binds);
@@ -75,33 +69,50 @@ TEST(SweepTest, EachRowIsWhatTheCommandTimeSays) {
 }
 
 TEST(SweepTest, TheNumberOfProcessesChangesNoByte) {
-  const Space space{scenario("gemm"), b200(), kSettings};
+  const Space space{named_scenario("gemm"), b200(), kSettings};
   EXPECT_EQ(csv_of(table_of(space, options("us,verdict", 1))),
             csv_of(table_of(space, options("us,verdict", 5))));
 }
 
 TEST(SweepTest, WhatDoesNotFitAndWhatHangsHasARow) {
-  const Space wide{scenario("gemm"), b200(), {"stages=4,60", "tile_n=256"}};
+  const Space wide{named_scenario("gemm"), b200(), {"stages=4,60", "tile_n=256"}};
   const SweepTable fits = table_of(wide, options());
   EXPECT_EQ(fits.rows[0].end, SweepEnd::kRun);
   EXPECT_EQ(fits.rows[1].end, SweepEnd::kNoFit);
   EXPECT_THAT(fits.rows[1].why, HasSubstr("shared memory"));
-  const Space hangs{scenario("attention_causal_wrong_trips"), b200(), {"heads=1,2"}};
+  const Space hangs{named_scenario("attention_causal_wrong_trips"), b200(), {"heads=1,2"}};
   const SweepTable stuck = table_of(hangs, options());
   EXPECT_EQ(stuck.count(SweepEnd::kStuck), 2U);
   SweepOptions brief = options();
   brief.limits.cpu_seconds = 1;
-  const Space long_one{scenario("gemm"), b200(), {"m=65536", "n=65536", "k=4096"}};
+  const Space long_one{named_scenario("gemm"), b200(), {"m=65536", "n=65536", "k=4096"}};
   EXPECT_EQ(table_of(long_one, brief).rows[0].end, SweepEnd::kStopped);
 }
 
 TEST(SweepTest, ColumnsThatAskForTheProofHaveIt) {
-  const Space right{scenario("gemm"), b200(), {"stages=2,3"}};
+  const Space right{named_scenario("gemm"), b200(), {"stages=2,3"}};
   EXPECT_EQ(table_of(right, options("us,verdict")).rows[0].cells[1], "proved");
-  const Space wrong{scenario("attention_missing_wait_ld"), b200(), {}};
+  const Space wrong{named_scenario("attention_missing_wait_ld"), b200(), {}};
   const SweepRow row = table_of(wrong, options("verdict")).rows[0];
   ASSERT_EQ(row.end, SweepEnd::kRun);
   EXPECT_EQ(row.cells[0], "refuted");
+}
+
+// Right as it is called, wrong where the choice is taken otherwise.
+TEST(SweepTest, TheVerdictIsOfEveryChoiceThatTheSpaceDoesNotName) {
+  const ScenarioEntry& right = named_scenario("producer_consumer");
+  const ScenarioEntry& wrong = named_scenario("consumer_releases_twice");
+  std::vector<Parameter> parameters{right.parameters.begin(), right.parameters.end()};
+  parameters.push_back({"twice", "whether a stage is freed twice", 0, 0, 1, nullptr, true});
+  ScenarioEntry either = right;
+  either.parameters = parameters;
+  either.body = [&](const ParameterSet& p, auto maps, auto addresses) {
+    return (p["twice"] == 1 ? wrong : right).body(p, maps, addresses);
+  };
+  const Space open{either, b200(), {}};
+  EXPECT_EQ(table_of(open, options("verdict")).rows[0].cells[0], "refuted");
+  const Space named{either, b200(), {"twice=0"}};
+  EXPECT_EQ(table_of(named, options("verdict")).rows[0].cells[0], "proved");
 }
 
 TEST(SweepTest, AnUnknownColumnNamesThoseThatThereAre) {
@@ -115,7 +126,7 @@ TEST(SweepTest, AnUnknownColumnNamesThoseThatThereAre) {
 }
 
 TEST(SweepTest, EveryUnitThatIsAColumnIsAUnitOfARun) {
-  const Space space{scenario("gemm"), b200(), {}};
+  const Space space{named_scenario("gemm"), b200(), {}};
   std::string all;
   for (const SweepColumn& column : sweep_columns()) {
     all += (all.empty() ? "" : ",") + column.name;
@@ -127,7 +138,7 @@ TEST(SweepTest, EveryUnitThatIsAColumnIsAUnitOfARun) {
 }
 
 TEST(SweepTableTest, CellsWithCommasAndQuotesAreQuoted) {
-  const Space space{scenario("gemm"), b200(), {"stages=2,3"}};
+  const Space space{named_scenario("gemm"), b200(), {"stages=2,3"}};
   SweepTable table{space, columns_of("us,bound_by"), {}, 0};
   table.rows.push_back({0, SweepEnd::kRun, "", {Json(1.5), Json("a, \"b\"")}});
   table.rows.push_back({1, SweepEnd::kNoFit, "too\nlarge", {}});
@@ -219,7 +230,7 @@ TEST_F(JournalTest, TwoSweepsDoNotWriteToOneFile) {
 }
 
 TEST(SweepPlotTest, DrawsACurveForEachValueAndMarksTheBest) {
-  const Space space{scenario("gemm"), b200(), kSettings};
+  const Space space{named_scenario("gemm"), b200(), kSettings};
   const SweepTable table = table_of(space, options("us"));
   const Axis* x = axis_of(space, "");
   const Axis* lines = axis_of(space, "", x);

@@ -8,18 +8,12 @@
 
 #include "sim/sweep/surrogate.hpp"
 #include "sim/sweep/tune_report.hpp"
+#include "tests/support/named_scenario.hpp"
 
 namespace warptwin::sim::sweep_tune_test {
 namespace {
 
 using ::testing::HasSubstr;
-
-const ScenarioEntry& scenario(const char* name) {
-  static const std::vector<ScenarioEntry> all = scenario_list();
-  return *std::find_if(all.begin(), all.end(), [&](const ScenarioEntry& entry) {
-    return std::string_view{entry.info->name} == name;
-  });
-}
 
 const Chip& b200() {
   static const Chip chip = load_chip("b200");
@@ -59,7 +53,7 @@ const std::vector<std::string> kSettings = {
     "m=512", "n=768", "k=512", "stages=2..5", "tile_n=32..256:32", "accum_stages=1,2"};
 
 TEST(TuneTest, FindsTheBestOfASpaceFromAThirdOfItsRuns) {
-  const Space space{scenario("gemm"), b200(), kSettings};
+  const Space space{named_scenario("gemm"), b200(), kSettings};
   const TuneResult result = tuned(space, 21);
   ASSERT_TRUE(result.proved);
   EXPECT_LE(result.runs.size(), 21U);
@@ -74,7 +68,7 @@ TEST(TuneTest, FindsTheBestOfASpaceFromAThirdOfItsRuns) {
 }
 
 TEST(TuneTest, WhatIsNotProvedIsNotTheBest) {
-  const Space space{scenario("attention_missing_wait_ld"), b200(), {}};
+  const Space space{named_scenario("attention_missing_wait_ld"), b200(), {}};
   const TuneResult result = tuned(space, 5);
   EXPECT_FALSE(result.proved);
   ASSERT_EQ(result.refused.size(), 1U);
@@ -83,7 +77,7 @@ TEST(TuneTest, WhatIsNotProvedIsNotTheBest) {
 }
 
 TEST(TuneTest, NothingThatFitsIsSaid) {
-  const Space space{scenario("gemm"), b200(), {"stages=60..63", "tile_n=256"}};
+  const Space space{named_scenario("gemm"), b200(), {"stages=60..63", "tile_n=256"}};
   try {
     tuned(space, 5);
     FAIL();
@@ -100,7 +94,7 @@ TEST(TuneTest, NoRunIsFasterThanItsBound) {
                            "gemm_block_scaled",
                            "attention",
                            "gemm_blockwise_fp8"}) {
-    const Space space{scenario(name), b200(), {"stages=2,4"}};
+    const Space space{named_scenario(name), b200(), {"stages=2,4"}};
     const TuneResult result = tuned(space, 2);
     for (const Tuned& run : result.runs) {
       EXPECT_GT(run.bound, 0) << name;
@@ -110,16 +104,17 @@ TEST(TuneTest, NoRunIsFasterThanItsBound) {
 }
 
 TEST(TuneTest, UsualValuesAreThoseOfParametersThatNobodyHasSet) {
-  const std::vector<std::string> values = usual_values(scenario("gemm"), {"stages=4"});
+  const std::vector<std::string> values = usual_values(named_scenario("gemm"), {"stages=4"});
   EXPECT_THAT(values, testing::Contains("tile_m=64,128"));
   EXPECT_THAT(values, testing::Contains("tile_k=64"));
   EXPECT_THAT(values, testing::Not(testing::Contains(testing::StartsWith("stages="))));
-  EXPECT_TRUE(usual_values(scenario("producer_consumer"), {"stages=4"}).empty());
+  EXPECT_TRUE(usual_values(named_scenario("producer_consumer"), {"stages=4"}).empty());
 }
 
 TEST(TuneTest, TheHeaderHasARowForEachProblem) {
-  const Space space{scenario("gemm"), b200(), {"stages=2,3"}};
-  TunedProblem problem{{{"m", 512}, {"k", 1024}}, ParameterSet{scenario("gemm").parameters}, 3.25};
+  const Space space{named_scenario("gemm"), b200(), {"stages=2,3"}};
+  TunedProblem problem{
+      {{"m", 512}, {"k", 1024}}, ParameterSet{named_scenario("gemm").parameters}, 3.25};
   problem.parameters.set("stages", 7);
   const std::string header = header_of({problem, problem}, space, "gemm on b200");
   EXPECT_THAT(header, HasSubstr("namespace gemm_tuned {"));
