@@ -211,12 +211,12 @@ std::string text_of(const SweepTable& table, const SweepColumn& by, std::size_t 
     const auto first = std::find_if(
         table.rows.begin(), table.rows.end(), [&](const SweepRow& row) { return row.end == end; });
     if (first != table.rows.end()) {
+      const std::string at = text_of(table.space.axes(), table.space.at(first->index));
       text += std::string{"the first that "} +
               (end == SweepEnd::kNoFit   ? ""
                : end == SweepEnd::kStuck ? "is "
                                          : "has ") +
-              name_of(end) + ": " + text_of(table.space.axes(), table.space.at(first->index)) +
-              ": " + first->why + "\n";
+              name_of(end) + ": " + (at.empty() ? "" : at + ": ") + first->why + "\n";
     }
   }
   return text;
