@@ -5,6 +5,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "common/report/json_text.hpp"
+
 #include "sim/run/choices.hpp"
 
 namespace warptwin::sim {
@@ -125,7 +127,7 @@ std::string packed(const SweepRow& row) {
 }
 
 SweepRow unpacked(const std::string& text, std::size_t columns) {
-  const Json line = Json::parse(text, nullptr, false);
+  const Json line = nests_too_deep(text) ? Json{} : Json::parse(text, nullptr, false);
   const bool right = line.is_array() && line.size() == 4 && line[0].is_number_unsigned() &&
                      line[1].is_number_unsigned() && line[1] <= 4U && line[2].is_string() &&
                      line[3].is_array();
