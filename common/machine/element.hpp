@@ -152,6 +152,15 @@ struct FloatFormat {
     return sign | result;
   }
 
+  /// What the last mantissa bit of a subnormal number counts.
+  static constexpr float kSubnormalUnit = [] {
+    float unit = 1;
+    for (std::int32_t i = 0; i < kBias - 1 + static_cast<std::int32_t>(kMantissaBits); ++i) {
+      unit *= 0.5F;
+    }
+    return unit;
+  }();
+
   static constexpr float to_float(std::uint32_t bits) {
     const std::uint32_t sign = ((bits >> kSignShift) & 1U) << 31;
     const std::uint32_t exponent = (bits >> kMantissaBits) & kExponentMax;
@@ -163,10 +172,7 @@ struct FloatFormat {
       return std::bit_cast<float>(sign | 0x7FC00000U);
     }
     if (exponent == 0) {
-      float scaled = static_cast<float>(mantissa);
-      for (std::int32_t i = 0; i < kBias - 1 + static_cast<std::int32_t>(kMantissaBits); ++i) {
-        scaled *= 0.5F;
-      }
+      const float scaled = static_cast<float>(mantissa) * kSubnormalUnit;
       return sign != 0 ? -scaled : scaled;
     }
     const auto rebased =

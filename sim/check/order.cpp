@@ -111,15 +111,17 @@ const Order::WarpOrder* Order::find(std::uint32_t warp) const {
 }
 
 std::uint32_t Order::known(Part part, std::uint32_t warp, std::uint32_t observer) const {
-  const WarpOrder* self = find(observer);
-  if (self == nullptr) {
+  const std::uint32_t own = observer / warps_;
+  if (own >= clusters_.size() || clusters_[own] == nullptr) {
     return 0;
   }
-  const std::uint32_t cluster = warp / warps_;
-  const Clock& clock = warp == observer && part != kTensor ? self->clock : self->seen();
-  if (cluster == observer / warps_) {
-    return clock.own[component(part, warp)];
+  const std::uint32_t first = own * warps_;
+  const WarpOrder& self = clusters_[own]->warps[observer - first];
+  const Clock& clock = warp == observer && part != kTensor ? self.clock : self.seen();
+  if (warp >= first && warp - first < warps_) {
+    return clock.own[part * warps_ + (warp - first)];
   }
+  const std::uint32_t cluster = warp / warps_;
   for (const auto& [other, counts] : clock.others) {
     if (other == cluster) {
       return at(counts, component(part, warp));
@@ -433,6 +435,18 @@ void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self)
   }
 }
 
+// It covers those of the lanes that execute it, and of the others before they met: all that come
+// before the first by another lane.
+void Order::fence_inits(WarpOrder& warp, const Event& event, std::uint32_t self) {
+  std::uint32_t covered = warp.clock.own[self];
+  for (const WarpOrder::Init& init : warp.inits) {
+    if ((init.lanes & ~event.lane_mask()) != 0) {
+      covered = std::min(covered, init.time - 1);
+    }
+  }
+  raise(warp.clock.own, component(kInits, self), covered);
+}
+
 // It covers the accesses of all that the warp knows to have happened.
 void Order::proxy_fence(WarpOrder& warp, const Event& event) {
   ++proxy_fences_;
@@ -566,7 +580,10 @@ void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) 
   if (has_trait(event.op, op_trait::kMeets) && event.fault == Fault::kNone) {
     warp.clock.own[component(kLanes, self)] = lanes_told(warp, event, self);
     warp.apart &= ~event.lane_mask();
-    warp.inits &= ~event.lane_mask();
+    std::erase_if(warp.inits, [&](WarpOrder::Init& init) {
+      init.lanes &= ~event.lane_mask();
+      return init.lanes == 0;
+    });
     warp.rest.reset();
     warp.behind = false;
   } else if (kAccesses.contains(event.op)) {
@@ -596,7 +613,7 @@ void Order::on_event(const Event& event) {
     start(number);
     return;
   }
-  if (find(event.warp) == nullptr || event.step == Step::kBlocked ||
+  if (number >= clusters_.size() || clusters_[number] == nullptr || event.step == Step::kBlocked ||
       (event.flags & event_flag::kLateLanes) != 0) {
     return;
   }
@@ -616,7 +633,7 @@ void Order::on_event(const Event& event) {
   }
   switch (event.op) {
     case Op::kMbarrierInit:
-      warp.inits |= event.lane_mask();
+      warp.inits.push_back({event.lane_mask(), clock.own[self]});
       on_init(cluster, event);
       break;
     case Op::kMbarrierArrive:
@@ -642,11 +659,7 @@ void Order::on_event(const Event& event) {
       fence(cluster, event, self);
       break;
     case Op::kFenceMbarrierInit:
-      // Those of the lanes that execute it, and of the others before they met.
-      raise(clock.own,
-            component(kInits, self),
-            (warp.inits & ~event.lane_mask()) == 0 ? clock.own[self]
-                                                   : clock.own[component(kLanes, self)]);
+      fence_inits(warp, event, self);
       break;
     case Op::kTcgen05FenceBefore:
       clock.own[component(kBefore, self)] = clock.own[self];

@@ -187,8 +187,12 @@ class Order {
     Counts after;         // known at the last tcgen05 after-fence
     std::uint32_t tensor_issued = 0;
     bool just_fenced = false;
-    std::uint32_t apart = 0;      // lanes that have acted on memory since they met the others
-    std::uint32_t inits = 0;      // lanes that have initialised mbarriers since then
+    std::uint32_t apart = 0;  // lanes that have acted on memory since they met the others
+    struct Init {
+      std::uint32_t lanes = 0;
+      std::uint32_t time = 0;
+    };
+    std::vector<Init> inits;      // of mbarriers since then
     std::unique_ptr<Clock> rest;  // what the others know, where lanes `ahead` know more: `clock`
     std::uint32_t ahead = 0;
     bool behind = false;  // one of the others acts
@@ -230,6 +234,7 @@ class Order {
   void not_acquired(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void fence(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void proxy_fence(WarpOrder& warp, const Event& event);
+  void fence_inits(WarpOrder& warp, const Event& event, std::uint32_t self);
   void deliver(ClusterOrder& cluster, const Event& event);
   void named_barrier(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   std::uint32_t lanes_told(WarpOrder& warp, const Event& event, std::uint32_t self) const;

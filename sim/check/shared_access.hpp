@@ -72,25 +72,26 @@ struct SharedCompletion {
 };
 
 struct SharedAccess {
-  Footprint at;
+  // What every later access looks at comes first, in one cache line. `at` and `source` lie within
+  // `low` and `high`: most accesses are far from each other.
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
   SharedUse kind = SharedUse::kGenericRead;
+  bool gone = false;  // while a later access is judged: it takes its place
+  bool just_fenced = false;
+  bool atomic = false;
   std::uint32_t warp = 0;
+  Footprint at;
+  Footprint source{};      // MMA: what one write before it filled, all of it still as it was then
   std::uint32_t time = 0;  // generic: its operation; MMA, wgmma: its number among the warp's
   std::uint32_t lanes = 0;
   SourceSite site{};
-  FencesKnown fences{};  // generic: the proxy fences its warp knew of
-  bool just_fenced = false;
-  bool gone = false;  // while a later access is judged: it takes its place
+  FencesKnown fences{};                          // generic: the proxy fences its warp knew of
   std::shared_ptr<SharedCompletion> completion;  // load, store, response, copy of lanes
-  std::vector<LanePoint> proxy_fences{};         // of a copy of lanes: behind its end
+  std::unique_ptr<std::vector<LanePoint>> proxy_fences;  // of a copy of lanes: behind its end
   std::optional<std::uint64_t> written{};  // of a store to a few bytes: what, where it is known
-  bool atomic = false;
-  Footprint source{};  // MMA: what one write before it filled, all of it still as it was then
-  Units units{};       // of an operand whose pieces are not one stride apart
+  std::unique_ptr<Units> units;            // of an operand whose pieces are not one stride apart
 
-  // What `at` and `source` lie within; of use where most accesses are far from each other.
-  std::uint32_t low = 0;
-  std::uint32_t high = 0;
   void set_bounds() {
     std::tie(low, high) = at.bounds();
     if (source.width != 0) {

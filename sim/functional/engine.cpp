@@ -19,6 +19,7 @@ namespace fibers = boost::fibers;
 
 constexpr std::size_t kStackBytes = 64 * 1024;
 constexpr std::uint64_t kPerformedAfterEnd = std::uint64_t{1} << 20;
+constexpr std::uint64_t kNotesInARow = std::uint64_t{1} << 16;  // more is a loop of nothing else
 // So many steps without a change of state, everybody having had his turn, and it is a livelock.
 constexpr std::uint64_t kPollsPerAgent = 64;
 
@@ -134,6 +135,11 @@ class Engine {
     }
     if (op.op == Op::kStageNote) {
       gpu_.execute(self, op);
+      if (++notes_ > kNotesInARow) {
+        end(Ending::kLivelock);
+        resume(main_);
+        perform(self, op);
+      }
       return;
     }
     gpu_.announce(self, op);
@@ -159,6 +165,7 @@ class Engine {
   // the
   // run has ended.
   Slot choose() {
+    notes_ = 0;
     for (;;) {
       if (gpu_.trapped()) {
         return end(Ending::kTrapped);
@@ -285,6 +292,7 @@ class Engine {
   std::uint64_t unchanged_ = 0;
   std::uint64_t poll_limit_ = 0;
   bool poisoned_ = false;
+  std::uint64_t notes_ = 0;                // since the last step: annotations are none
   std::uint64_t performed_after_end_ = 0;  // operations of warps that did not leave yet
   std::exception_ptr error_;
 };

@@ -8,15 +8,6 @@
 
 namespace warptwin::sim {
 
-AsyncOp& append(AsyncQueue& queue) {
-  constexpr std::size_t kFirst = 8;
-  if (queue.full()) {
-    queue.set_capacity(std::max(kFirst, 2 * queue.capacity()));
-  }
-  queue.push_back();
-  return queue.back();
-}
-
 Gpu::Gpu(const LaunchConfig& config, GlobalMemory& memory, const Symbols& symbols)
     : config_{config}, memory_{memory}, symbols_{symbols} {
   config_.resident_clusters = std::max(1U, std::min(config_.resident_clusters, config_.clusters));

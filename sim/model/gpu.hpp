@@ -169,7 +169,15 @@ struct AsyncOp {
 /// Operations of a warp that are done in the order of issue.
 using AsyncQueue = boost::circular_buffer<AsyncOp>;
 /// One more at the end of `queue`, empty. The queue doubles: it soon stays where it is.
-AsyncOp& append(AsyncQueue& queue);
+template <class T>
+T& append(boost::circular_buffer<T>& queue) {
+  constexpr std::size_t kFirst = 8;
+  if (queue.full()) {
+    queue.set_capacity(std::max(kFirst, 2 * queue.capacity()));
+  }
+  queue.push_back();
+  return queue.back();
+}
 
 /// A wgmma that not all warps of its warpgroup have issued.
 struct FormingWgmma {
@@ -199,22 +207,24 @@ struct Warp {
 
   AsyncQueue tensor_queue = AsyncQueue();
   AsyncQueue tmem_queue = AsyncQueue();
-  std::deque<LateWait> late;
+  std::vector<LateWait> late;
   std::optional<LateWait> debt;  // the last wait, until it is known whether its lanes stay together
 
   std::uint32_t wgmma_issued = 0;
-  std::uint32_t wgmma_over = 0;            // of them, those that a wait of this warp has covered
-  std::uint64_t wgmma_fenced = 0;          // when, by `WarpRegisters::time`; 0: never
-  std::uint32_t wgmma_group = 0;           // number of the open group
-  std::deque<std::uint32_t> wgmma_groups;  // `wgmma_issued` at each commit that no wait has covered
+  std::uint32_t wgmma_over = 0;    // of them, those that a wait of this warp has covered
+  std::uint64_t wgmma_fenced = 0;  // when, by `WarpRegisters::time`; 0: never
+  std::uint32_t wgmma_group = 0;   // number of the open group
+  // `wgmma_issued` at each commit that no wait has covered.
+  std::vector<std::uint32_t> wgmma_groups;
   // Of the first warp of a warpgroup, for all of it:
   std::uint32_t wgmma_done = 0;
-  std::uint32_t wgmma_begun = 0;           // issued by all four warps
-  std::deque<FormingWgmma> wgmma_forming;  // issued by some of them, in order
+  std::uint32_t wgmma_begun = 0;  // issued by all four warps
+  // Issued by some of them, in order.
+  boost::circular_buffer<FormingWgmma> wgmma_forming = boost::circular_buffer<FormingWgmma>();
 
   std::uint64_t bulk_group = 0;  // number of the open group
   std::uint64_t bulk_first = 0;  // number of groups[0]
-  std::deque<BulkGroup> groups{1};
+  std::vector<BulkGroup> groups{1};
 
   std::uint32_t tensor_lanes = 0;     // that have issued and not committed
   std::uint32_t store_lanes = 0;      // that have stored and not committed
@@ -367,9 +377,8 @@ class Gpu {
   Outcome mbarrier_wait(Slot slot, Operation& op);
   Outcome named_barrier(Slot slot, const Operation& op);
   Outcome cluster_barrier(Slot slot, const Operation& op);
-  Outcome issue_copy(Slot slot, const Operation& op);
+  Outcome issue_copy(Slot slot, Operation& op);
   bool coordinates_fit(const Operation& op) const;
-  bool pieces_in_range(const Operation& op) const;
   Fault fault_of_copy(const Warp& warp, const Operation& op) const;
   bool targets_exited_cta(const Warp& warp, CtaMask mask) const;
   // `rows` times `width` bytes of global memory, `pitch` apart.
@@ -379,7 +388,8 @@ class Gpu {
     std::uint32_t pitch;
     std::uint32_t width;
   };
-  std::vector<Rectangle> global_pieces(const Operation& op) const;
+  void find_pieces(const Operation& op);
+  bool pieces_in_range() const;
   Outcome bulk_groups(Slot slot, const Operation& op);
   Outcome tmem_allocate(Slot slot, Operation& op);
   bool meet_peer(Slot slot, PairStep next);
@@ -479,6 +489,7 @@ class Gpu {
   static constexpr std::uint32_t kNoBarrier = ~std::uint32_t{0};
   std::vector<std::uint32_t> barrier_table_;  // the same, by address / 8, for speed
   std::unordered_map<std::uint64_t, std::vector<Slot>> global_waiters_;
+  std::vector<Rectangle> pieces_;   // of the copy that is being issued
   std::uint32_t next_cluster_ = 0;  // clusters from here to clusters_end_ have not begun
   std::uint32_t clusters_end_ = 0;
   std::uint32_t clusters_begun_ = 0;

@@ -21,12 +21,16 @@ bool from_shared(const Operation& op) {
 
 // Which bytes of global memory a copy touches: its box, as far as it lies in the tensor. A
 // rectangle for each place in the dimensions beyond the second.
-std::vector<Gpu::Rectangle> Gpu::global_pieces(const Operation& op) const {
-  if (from_shared(op)) {
-    return {};
-  }
+void Gpu::find_pieces(const Operation& op) {
+  pieces_.clear();
   if (op.op == Op::kBulkLoad || op.op == Op::kBulkStore) {
-    return {{op.global, 1, op.bytes, op.bytes}};
+    if (!from_shared(op)) {
+      pieces_.push_back({op.global, 1, op.bytes, op.bytes});
+    }
+    return;
+  }
+  if (op.map >= memory_.maps.size() || !coordinates_fit(op)) {
+    return;
   }
   const TensorMapState& map = memory_.maps[op.map];
   std::array<std::int64_t, TensorMapState::kRankMax> first{};
@@ -37,13 +41,12 @@ std::vector<Gpu::Rectangle> Gpu::global_pieces(const Operation& op) const {
     first[i] = op.at[i] + below * step;
     last[i] = std::min<std::int64_t>(op.at[i] + map.box[i] * step, map.extent[i]);
     if (first[i] >= last[i]) {
-      return {};
+      return;
     }
   }
   const std::int64_t rows =
       map.rank == 1 ? 1 : (last[1] - first[1] + map.step[1] - 1) / map.step[1];
   const std::uint64_t pitch = map.rank == 1 ? 0 : map.stride_bytes[1] * map.step[1];
-  std::vector<Rectangle> pieces;
   std::array<std::int64_t, TensorMapState::kRankMax> at = first;
   for (;;) {
     std::uint64_t address = map.address;
@@ -51,24 +54,23 @@ std::vector<Gpu::Rectangle> Gpu::global_pieces(const Operation& op) const {
       address +=
           static_cast<std::uint64_t>(at[i]) * (i == 0 ? map.element_bytes : map.stride_bytes[i]);
     }
-    pieces.push_back({address,
-                      static_cast<std::uint32_t>(rows),
-                      static_cast<std::uint32_t>(pitch),
-                      static_cast<std::uint32_t>((last[0] - first[0]) * map.element_bytes)});
+    pieces_.push_back({address,
+                       static_cast<std::uint32_t>(rows),
+                       static_cast<std::uint32_t>(pitch),
+                       static_cast<std::uint32_t>((last[0] - first[0]) * map.element_bytes)});
     std::uint32_t dimension = 2;
     while (dimension < map.rank && (at[dimension] += map.step[dimension]) >= last[dimension]) {
       at[dimension] = first[dimension];
       ++dimension;
     }
     if (dimension >= map.rank) {
-      return pieces;
+      return;
     }
   }
 }
 
-bool Gpu::pieces_in_range(const Operation& op) const {
-  const std::vector<Rectangle> pieces = global_pieces(op);
-  return std::all_of(pieces.begin(), pieces.end(), [&](const Rectangle& piece) {
+bool Gpu::pieces_in_range() const {
+  return std::all_of(pieces_.begin(), pieces_.end(), [&](const Rectangle& piece) {
     return memory_.in_range(piece.address,
                             std::uint64_t{piece.rows - 1} * piece.pitch + piece.width);
   });
@@ -94,7 +96,7 @@ bool Gpu::targets_exited_cta(const Warp& warp, CtaMask mask) const {
   return false;
 }
 
-// What hardware does not take; `bytes` are known.
+// What hardware does not take; `bytes` and `pieces_` are known.
 Fault Gpu::fault_of_copy(const Warp& warp, const Operation& op) const {
   const bool load = op.op == Op::kTensorLoad || op.op == Op::kBulkLoad;
   const bool tensor = op.op == Op::kTensorLoad || op.op == Op::kTensorStore;
@@ -106,7 +108,7 @@ Fault Gpu::fault_of_copy(const Warp& warp, const Operation& op) const {
                       : tensor        ? op.map < memory_.maps.size()
                                       : memory_.in_range(op.global, op.bytes);
   if (!source || std::uint64_t{op.address} + op.bytes > config_.shared_bytes ||
-      (tensor && coordinates_fit(op) && !pieces_in_range(op))) {
+      (tensor && !pieces_in_range())) {
     return Fault::kOutOfRange;
   }
   if (op.bytes % 16 != 0) {
@@ -124,18 +126,18 @@ Fault Gpu::fault_of_copy(const Warp& warp, const Operation& op) const {
   return ended ? Fault::kExitedCta : Fault::kNone;
 }
 
-Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::issue_copy(Slot slot, Operation& op) {
   Warp& warp = warps_[slot];
-  Operation copy = op;
   Event event = event_of(slot, op);
   const bool load = op.op == Op::kTensorLoad || op.op == Op::kBulkLoad;
   const bool tensor = op.op == Op::kTensorLoad || op.op == Op::kTensorStore;
   if (tensor) {
-    copy.bytes = op.map < memory_.maps.size() ? memory_.maps[op.map].box_bytes() : 0;
-    copy.swizzle = op.map < memory_.maps.size() ? memory_.maps[op.map].swizzle : Swizzle::kNone;
-    event.bytes = copy.bytes;
+    op.bytes = op.map < memory_.maps.size() ? memory_.maps[op.map].box_bytes() : 0;
+    op.swizzle = op.map < memory_.maps.size() ? memory_.maps[op.map].swizzle : Swizzle::kNone;
+    event.bytes = op.bytes;
   }
-  if (const Fault fault = fault_of_copy(warp, copy); fault != Fault::kNone) {
+  find_pieces(op);
+  if (const Fault fault = fault_of_copy(warp, op); fault != Fault::kNone) {
     fail(event, fault, true);
     emit(event);
     return Outcome::kDone;
@@ -144,7 +146,7 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
   const auto add = [&](std::uint32_t cta, std::uint32_t signal) {
     const Slot at = take_async();
     AsyncOp& async = async_[at - 4 * warps_.size()];
-    async.operation = copy;
+    async.operation = op;
     async.warp = slot;
     async.cta = cta;
     async.signal_cta = signal;
@@ -160,15 +162,14 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
     if (sink_ != nullptr) {
       Event issued = event_of(async, Step::kIssued);
       issued.fault = event.fault;
-      const std::vector<Rectangle> pieces = global_pieces(copy);
       const auto describe = [](Event& of, const Rectangle& piece) {
         of.global = piece.address;
         of.pending = piece.rows;
         of.expected = piece.pitch;
         of.tx = static_cast<std::int32_t>(piece.width);
       };
-      if (!pieces.empty()) {
-        describe(issued, pieces.front());
+      if (!pieces_.empty()) {
+        describe(issued, pieces_.front());
       }
       if (tensor) {
         const TensorMapState& map = memory_.maps[op.map];
@@ -178,15 +179,15 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, const Operation& op) {
         issued.count = load ? map.box[0] * map.element_bytes : issued.count;
       }
       emit(issued);
-      for (std::size_t i = 1; i < pieces.size(); ++i) {
+      for (std::size_t i = 1; i < pieces_.size(); ++i) {
         issued.step = Step::kTouched;
-        describe(issued, pieces[i]);
+        describe(issued, pieces_[i]);
         emit(issued);
       }
-      if (from_shared(copy)) {
+      if (from_shared(op)) {
         issued.step = Step::kTouched;
         issued.cta = ctas_[warp.cta].number;
-        issued.address = static_cast<std::uint32_t>(copy.global);
+        issued.address = static_cast<std::uint32_t>(op.global);
         emit(issued);
       }
     }
@@ -407,7 +408,7 @@ Gpu::Outcome Gpu::bulk_groups(Slot slot, const Operation& op) {
     ++warp.bulk_group;
     warp.groups.emplace_back();
     while (warp.groups.size() > 1 && warp.groups.front().unwritten == 0) {
-      warp.groups.pop_front();
+      warp.groups.erase(warp.groups.begin());
       ++warp.bulk_first;
     }
     ++changes_;

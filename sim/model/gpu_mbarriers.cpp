@@ -272,8 +272,12 @@ bool Gpu::opens(const Warp& warp) const {
 
 void Gpu::advance_late(std::uint32_t index) {
   Warp& warp = warps_[index];
-  const LateWait wait = warp.late.front();
   const Slot self = static_cast<Slot>(warps_.size()) * 3 + index;
+  if (warp.late.empty()) {
+    ready_.erase(self);  // woken for a wait that is over
+    return;
+  }
+  const LateWait wait = warp.late.front();
   const MbarrierState* bar = find_barrier(warp.cta, wait.address);
   if (bar != nullptr && !bar->done(wait.parity)) {
     ctas_[warp.cta].waiters[barrier_number(wait.address)] |= std::uint64_t{1} << (32 + warp.index);
@@ -296,7 +300,7 @@ void Gpu::advance_late(std::uint32_t index) {
     event.expected = bar->expected();
     emit(event);
   }
-  warp.late.pop_front();
+  warp.late.erase(warp.late.begin());
   if (warp.late.empty()) {
     ready_.erase(self);
     if (warp.status == WarpStatus::kBlocked) {

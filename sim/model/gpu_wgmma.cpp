@@ -75,7 +75,7 @@ Gpu::Outcome Gpu::issue_wgmma(Slot slot, Operation& op) {
   Warp& leader = warps_[first];
   const std::uint32_t place = warp.wgmma_issued++ - leader.wgmma_begun;
   if (place == leader.wgmma_forming.size()) {
-    FormingWgmma& forming = leader.wgmma_forming.emplace_back();
+    FormingWgmma& forming = append(leader.wgmma_forming);
     forming.async.operation = op;
     forming.async.operation.fragment = nullptr;
     forming.async.operation.fragment_a = nullptr;
@@ -85,7 +85,6 @@ Gpu::Outcome Gpu::issue_wgmma(Slot slot, Operation& op) {
     forming.async.cta = forming.async.signal_cta = warp.cta;
     forming.async.serial = ++serial_;
     forming.async.accumulators = std::make_shared<WarpgroupRegisters>();
-    forming.async.registers_a = std::make_shared<WarpgroupRegisters>();
   }
   FormingWgmma& forming = leader.wgmma_forming[place];
   const Operation& agreed = forming.async.operation;
@@ -100,8 +99,11 @@ Gpu::Outcome Gpu::issue_wgmma(Slot slot, Operation& op) {
   }
   forming.warps |= 1U << warp.index % kWarpsPerWarpgroup;
   (*forming.async.accumulators)[warp.index % kWarpsPerWarpgroup] = op.fragment;
-  (*forming.async.registers_a)[warp.index % kWarpsPerWarpgroup] = op.fragment_a;
   if (op.fragment_a != nullptr) {
+    if (forming.async.registers_a == nullptr) {
+      forming.async.registers_a = std::make_shared<WarpgroupRegisters>();
+    }
+    (*forming.async.registers_a)[warp.index % kWarpsPerWarpgroup] = op.fragment_a;
     op.fragment_a->settled = false;
     op.fragment_a->last_wgmma = warp.wgmma_issued;
   }
@@ -138,8 +140,9 @@ void Gpu::finish_wgmma(std::uint32_t index) {
     operands.b = {shared_of(async.cta), config_.shared_bytes, {op.descriptor_b}};
     for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
       operands.d[i] = (*async.accumulators)[i]->bits.data();
-      const FragmentData* a = (*async.registers_a)[i].get();
-      operands.a_registers[i] = a == nullptr ? nullptr : a->bits.data();
+      if (async.registers_a != nullptr && (*async.registers_a)[i] != nullptr) {
+        operands.a_registers[i] = (*async.registers_a)[i]->bits.data();
+      }
     }
     operands.accumulate = (op.flags & event_flag::kAccumulate) != 0;
     multiply(operands);
@@ -191,7 +194,7 @@ Gpu::Outcome Gpu::wgmma_groups(Slot slot, Operation& op) {
     }
     while (warp.wgmma_groups.size() > op.count) {
       warp.wgmma_over = std::max(warp.wgmma_over, warp.wgmma_groups.front());
-      warp.wgmma_groups.pop_front();
+      warp.wgmma_groups.erase(warp.wgmma_groups.begin());
     }
     event.pending = op.result = warp.wgmma_over;
     if (op.fragment != nullptr) {

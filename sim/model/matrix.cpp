@@ -36,15 +36,15 @@ std::uint32_t linear_address(UmmaSmemDescriptor descriptor, std::uint32_t row, s
 }
 
 // Rows [0, rows) of one instruction's K as floats, `stride` floats apart.
-void gather(const OperandView& view,
-            std::uint32_t rows,
-            ElementType type,
-            Major major,
-            float* out,
-            std::uint32_t row_stride,
-            std::uint32_t k_stride) {
-  const std::uint32_t size = bytes_of(type);
-  const std::uint32_t together = elements_in_unit(type);
+template <ElementType type>
+void gather_as(const OperandView& view,
+               std::uint32_t rows,
+               Major major,
+               float* out,
+               std::uint32_t row_stride,
+               std::uint32_t k_stride) {
+  constexpr std::uint32_t size = bytes_of(type);
+  constexpr std::uint32_t together = elements_in_unit(type);
   const Swizzle swizzle = swizzle_of(view.descriptor.swizzle_code());
   // The elements of the `bytes` bytes of a unit that begins at `linear`, `stride` floats apart.
   const auto unit =
@@ -79,6 +79,32 @@ void gather(const OperandView& view,
            out + row * row_stride + k / size * together * k_stride,
            k_stride);
     }
+  }
+}
+
+// The same; decoding is compiled for each type that operands have.
+void gather(const OperandView& view,
+            std::uint32_t rows,
+            ElementType type,
+            Major major,
+            float* out,
+            std::uint32_t row_stride,
+            std::uint32_t k_stride) {
+  switch (type) {
+    case ElementType::kTf32:
+      return gather_as<ElementType::kTf32>(view, rows, major, out, row_stride, k_stride);
+    case ElementType::kF16:
+      return gather_as<ElementType::kF16>(view, rows, major, out, row_stride, k_stride);
+    case ElementType::kBf16:
+      return gather_as<ElementType::kBf16>(view, rows, major, out, row_stride, k_stride);
+    case ElementType::kF8E4M3:
+      return gather_as<ElementType::kF8E4M3>(view, rows, major, out, row_stride, k_stride);
+    case ElementType::kF8E5M2:
+      return gather_as<ElementType::kF8E5M2>(view, rows, major, out, row_stride, k_stride);
+    case ElementType::kF4E2M1:
+      return gather_as<ElementType::kF4E2M1>(view, rows, major, out, row_stride, k_stride);
+    default:
+      return gather_as<ElementType::kF32>(view, rows, major, out, row_stride, k_stride);
   }
 }
 
@@ -374,8 +400,10 @@ void multiply(const MmaOperands& operands) {
       for (std::uint32_t k = 0; k < k_size; ++k) {
         const float factor = a[m * k_size + k];
         const float* row = b_used + std::size_t{k} * n_size;
+        float* into = sum.data();
+#pragma omp simd
         for (std::uint32_t n = 0; n < n_size; ++n) {
-          sum[n] += factor * row[n];
+          into[n] += factor * row[n];
         }
       }
       for (std::uint32_t n = 0; n < n_size; n += run) {

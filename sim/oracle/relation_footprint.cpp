@@ -174,7 +174,7 @@ Footprint accumulator_cells(const Event& event) {
   }
   Footprint pieces;  // 64 rows of one CTA: the first half of each quarter
   for (std::uint32_t quarter = 0; quarter < kTmemLanes; quarter += kWarpLanes) {
-    const Footprint part = cells(d, event.count, quarter, kGroupLanes);
+    const Footprint part = cells(d, event.count, (quarter + d.lane()) % kTmemLanes, kGroupLanes);
     pieces.insert(pieces.end(), part.begin(), part.end());
   }
   return normalised(std::move(pieces));

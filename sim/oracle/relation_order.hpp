@@ -4,92 +4,113 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
-#include <span>
 #include <utility>
 #include <vector>
+
+#include <boost/container/small_vector.hpp>
 
 namespace warptwin::sim::relation {
 
 using Node = std::uint32_t;
 inline constexpr Node kNoNode = ~Node{0};
-using Nodes = std::vector<Node>;
+using Nodes = boost::container::small_vector<Node, 6>;
 
 /// A set of earlier nodes for each node, closed under both orders as nodes are added.
 class Order {
  public:
   /// A node after all of `memory`, and in execution after all of `execution` besides.
-  Node add(std::span<const Node> memory, std::span<const Node> execution = {}) {
-    const auto node = static_cast<Node>(memory_.size());
-    memory_.push_back(close(memory_, node, memory));
-    execution_.push_back(close(execution_, node, memory));
-    join(execution_.back(), execution_, execution);
+  Node add(const Nodes& memory, const Nodes& execution = {}) {
+    memory_.add(memory);
+    const Node node = execution_.add(memory);
+    execution_.join(execution);
     return node;
   }
   /// A node after those of `nodes` that come before `last`, and after nothing else.
-  Node bare(std::span<const Node> nodes, Node last) {
-    const auto node = static_cast<Node>(memory_.size());
-    Row row = close(memory_, node, {});
+  Node bare(const Nodes& nodes, Node last) {
+    memory_.add({});
     for (const Node other : nodes) {
       if (memory(other, last)) {
-        row[other / 64] |= std::uint64_t{1} << (other % 64);
+        memory_.set(other);
       }
     }
-    memory_.push_back(std::move(row));
-    execution_.push_back(close(execution_, node, nodes));
-    return node;
+    return execution_.add(nodes);
   }
   /// A node that knows what all of `nodes` know, and no more; in execution after each of them.
-  Node common(std::span<const Node> nodes) {
-    const auto node = static_cast<Node>(memory_.size());
-    Row row = memory_[nodes.front()];
-    for (const Node other : nodes) {
-      row.resize(std::min(row.size(), memory_[other].size()));
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        row[i] &= memory_[other][i];
-      }
-    }
-    row.resize(node / 64 + 1, 0);
-    row[node / 64] |= std::uint64_t{1} << (node % 64);
-    memory_.push_back(std::move(row));
-    execution_.push_back(close(execution_, node, nodes));
-    return node;
-  }
-  Node add(std::initializer_list<Node> memory, std::initializer_list<Node> execution = {}) {
-    return add(std::span{memory.begin(), memory.size()},
-               std::span{execution.begin(), execution.size()});
+  Node common(const Nodes& nodes) {
+    memory_.add_common(nodes);
+    return execution_.add(nodes);
   }
 
   /// Whether `first` is `second`, or comes before it.
-  bool memory(Node first, Node second) const { return has(memory_, first, second); }
-  bool execution(Node first, Node second) const { return has(execution_, first, second); }
+  bool memory(Node first, Node second) const { return memory_.has(first, second); }
+  bool execution(Node first, Node second) const { return execution_.has(first, second); }
   std::size_t size() const { return memory_.size(); }
 
  private:
-  using Row = std::vector<std::uint64_t>;  // of a node: those before it, itself among them
-
-  static bool has(const std::vector<Row>& rows, Node first, Node second) {
-    return first <= second && second < rows.size() &&
-           (rows[second][first / 64] >> (first % 64) & 1U) != 0;
-  }
-  static void join(Row& row, const std::vector<Row>& rows, std::span<const Node> before) {
-    for (const Node node : before) {
-      if (node != kNoNode) {
-        for (std::size_t i = 0; i < rows[node].size(); ++i) {
-          row[i] |= rows[node][i];
+  /// A row of bits for each node: those before it, itself among them. Row `n` has n / 64 + 1 words,
+  /// and begins where the rows before it end.
+  class Matrix {
+   public:
+    std::size_t size() const { return size_; }
+    bool has(Node first, Node second) const {
+      return first <= second && second < size_ &&
+             (words_[begin_of(second) + first / 64] >> (first % 64) & 1U) != 0;
+    }
+    /// A row for a node after all of `before`.
+    Node add(const Nodes& before) {
+      const Node node = size_++;
+      words_.resize(begin_of(size_), 0);
+      set(node);
+      join(before);
+      return node;
+    }
+    /// A row for a node that knows what all of `nodes` know.
+    void add_common(const Nodes& nodes) {
+      const Node node = size_++;
+      words_.resize(begin_of(size_), 0);
+      std::size_t least = words_of(nodes.front());
+      for (const Node other : nodes) {
+        least = std::min(least, words_of(other));
+      }
+      std::uint64_t* row = &words_[begin_of(node)];
+      for (std::size_t i = 0; i < least; ++i) {
+        row[i] = ~std::uint64_t{0};
+        for (const Node other : nodes) {
+          row[i] &= words_[begin_of(other) + i];
+        }
+      }
+      set(node);
+    }
+    /// The last node is after `before` alone, of what that knows nothing.
+    void set(Node before) {
+      words_[begin_of(size_ - 1) + before / 64] |= std::uint64_t{1} << (before % 64);
+    }
+    /// The last node is after all of `before`.
+    void join(const Nodes& before) {
+      std::uint64_t* row = &words_[begin_of(size_ - 1)];
+      for (const Node node : before) {
+        if (node != kNoNode) {
+          const std::uint64_t* from = &words_[begin_of(node)];
+          for (std::size_t i = 0; i < words_of(node); ++i) {
+            row[i] |= from[i];
+          }
         }
       }
     }
-  }
-  static Row close(const std::vector<Row>& rows, Node node, std::span<const Node> before) {
-    Row row(node / 64 + 1, 0);
-    row[node / 64] |= std::uint64_t{1} << (node % 64);
-    join(row, rows, before);
-    return row;
-  }
 
-  std::vector<Row> memory_;
-  std::vector<Row> execution_;
+   private:
+    static std::size_t words_of(Node node) { return node / 64 + 1; }
+    static std::size_t begin_of(Node node) {
+      const std::size_t whole = node / 64;
+      return 64 * (whole * (whole + 1) / 2) + node % 64 * (whole + 1);
+    }
+
+    std::vector<std::uint64_t> words_;
+    Node size_ = 0;
+  };
+
+  Matrix memory_;
+  Matrix execution_;
 };
 
 }  // namespace warptwin::sim::relation

@@ -319,12 +319,12 @@ void refute(const ScenarioEntry& scenario,
       witness.whole_grid = result.whole_grid;
       refutation.witness = find_witness(scenario, parameters, broken, witness);
       // A run with a defect may not be repeatable in another order, nor one whose conditions fail
-      // before this one.
-      const bool certain = clean && std::none_of(result.refutations.begin(),
-                                                 result.refutations.end(),
-                                                 [&](const Refutation& other) {
-                                                   return other.broken.group == broken.group;
-                                                 });
+      // before this one, nor one that the answer of a try decides.
+      const bool certain =
+          clean && result.undecided.empty() &&
+          std::none_of(result.refutations.begin(),
+                       result.refutations.end(),
+                       [&](const Refutation& other) { return other.broken.group == broken.group; });
       if (!certain) {
         refutation.witness.internal_error.clear();
       }

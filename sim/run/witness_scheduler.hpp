@@ -96,6 +96,7 @@ class WitnessScheduler : public Scheduler {
   bool multiplies_warpgroup(Slot warp) const;
   bool awaited(const Warp& issuer) const;
   void note(Slot slot);
+  bool waits_for_registers(std::uint32_t number) const;
   void check_reached();
   Slot slot_of_node(const ReadySet& ready) const;
 

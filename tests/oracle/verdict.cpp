@@ -232,6 +232,9 @@ OracleAnswer ask_oracles_of(const Program& program,
 
 std::span<const NotDrawn> not_drawn() {
   static constexpr NotDrawn kIds[] = {
+      {"ASSERTION_FAILED", "a program as text has no assertions: PTX's tests do"},
+      {"GMEM_READ_ONLY_WRITTEN", "a program as text has no ld.global.nc: PTX's tests do"},
+      {"KERNEL_TRAP", "a program as text has no trap: PTX's tests do"},
       {"RESULT_WRONG", "a program has no reference to compare its values with"},
   };
   return kIds;
@@ -244,6 +247,9 @@ const char* not_an_oracles(const ToolAnswer& tool, bool values_asked) {
     const char* why;
     bool values = false;  // oracle V knows
   };
+  constexpr const char* kLanes =
+      "the lanes of one operation are in no order with what one of them does next: R takes them as "
+      "one";
   constexpr const char* kRegisters = "registers: R knows memory";
   constexpr const char* kLayout =
       "what an operand's descriptor means: R knows which bytes it reads";
@@ -254,6 +260,11 @@ const char* not_an_oracles(const ToolAnswer& tool, bool values_asked) {
   static constexpr Reason kReasons[] = {
       {"WARP_SYNC_MISSING", "", "lanes: right by the memory model, seen to hang on a GPU"},
       {"WARP_LANE_RACE", "", "lanes: the oracles take a warp as one"},
+      {"MBAR_INIT_RACE", " lanes of ", kLanes},
+      {"MBAR_INIT_NOT_CLUSTER_VISIBLE", " lanes of ", kLanes},
+      {"TENSORMAP_MODIFIED_IN_FLIGHT", "by all lanes", kLanes},
+      {"TCGEN05_IDESC", "scale factors of a row", kFactors},
+      {"MBAR_TX_WRONG_PHASE", "bytes announced", kDeclared},
       {"MBAR_TX_MISMATCH", "", "where nobody waits for the phase: a rule of use"},
       {"MBAR_WAIT_PHASE_ALIASED",
        "says 'incomplete'",

@@ -149,6 +149,11 @@ class BarrierOrderDetector : public Detector {
     of_warp.emplace_back().lanes = lanes;
     return of_warp.back();
   }
+  // The warp, or several lanes of it: each of them has done it.
+  std::string lanes_of(const LanePoint& point) const {
+    const int lanes = std::popcount(point.lanes);
+    return (lanes == 1 ? "" : std::to_string(lanes) + " lanes of ") + naming().warp(point.warp);
+  }
   Act act_of(const Event& event) const {
     return {{event.warp, order_.now(event.warp), event.lane_mask()}, event.site};
   }
@@ -174,9 +179,9 @@ class BarrierOrderDetector : public Detector {
       reporter().report("MBAR_INIT_RACE",
                         event,
                         barrier_name(event),
-                        "initialised again in no order with the mbarrier.inval of " +
-                            naming().warp(object.inval->at.warp) + " at " +
-                            naming().site(object.inval->site),
+                        "initialised again by " + lanes_of(act_of(event).at) +
+                            " in no order with the mbarrier.inval of " +
+                            lanes_of(object.inval->at) + " at " + naming().site(object.inval->site),
                         {"missing: a barrier between mbarrier.inval and the new mbarrier.init"});
     }
     object = Object{};
@@ -313,7 +318,7 @@ class BarrierOrderDetector : public Detector {
         event,
         naming().barrier(cta, address),
         std::string{name_of(event.op)} + " is not ordered after the initialisation by " +
-            naming().warp(init.warp),
+            lanes_of(init),
         {init.warp == event.warp ? "missing: sync_warp() between mbarrier.init by one lane and this"
          : own ? "missing: a CTA or cluster barrier between mbarrier.init and this"
                : "missing: fence.mbarrier_init and a cluster barrier between "

@@ -85,6 +85,9 @@ class ExitLifeDetector : public Detector {
 
   // Where the operation of this number stands, or would: at the end, as a rule.
   std::deque<Pending>::iterator place_of(std::uint32_t serial) {
+    if (pending_.empty() || pending_.back().issued.serial < serial) {
+      return pending_.end();
+    }
     return std::lower_bound(
         pending_.begin(), pending_.end(), serial, [](const Pending& one, std::uint32_t wanted) {
           return one.issued.serial < wanted;

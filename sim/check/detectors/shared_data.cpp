@@ -299,7 +299,7 @@ class SharedDataDetector : public Detector {
       Access access = make(event, wgmma ? Kind::kWgmma : Kind::kTensor, at);
       access.time = wgmma ? event.pending + 1 : order_.tensor_issued(event.warp);
       if (reach.pitch == 0) {
-        access.units = units();
+        access.units = std::make_unique<Units>(units());
       }
       add(event, cta, std::move(access));
     }
@@ -319,7 +319,10 @@ class SharedDataDetector : public Detector {
                             naming().cta_of_warp(event.warp) == cta);
       for (Access& access : known) {
         if (covered && access.kind == Kind::kAsyncCopy && ordered(access, event.warp)) {
-          access.proxy_fences.push_back(here);
+          if (access.proxy_fences == nullptr) {
+            access.proxy_fences = std::make_unique<std::vector<LanePoint>>();
+          }
+          access.proxy_fences->push_back(here);
           useful = true;
         }
       }
@@ -369,18 +372,15 @@ class SharedDataDetector : public Detector {
   // it when it came (or reported), and is itself ordered before: of a copy whose tile an MMA has
   // read, and the commit of that MMA waited for. Two reads were never compared: of them the later
   // says nothing about the earlier.
-  bool ordered_through(const std::vector<Access>& known, std::size_t number, const Access& second) {
-    const Access& first = known[number];
-    for (std::size_t i = number + 1; i < known.size(); ++i) {
-      if (known[i].is_far_from(first)) {
-        continue;
-      }
-      const bool judged = writes(first.kind) || writes(known[i].kind);
-      if (judged && known[i].at.meets(first.at) && ordered(known[i], second.warp)) {
-        return true;
-      }
-    }
-    return false;
+  bool ordered_through(const Event& event,
+                       const std::vector<Access>& known,
+                       const Access& first,
+                       const Access& second) {
+    return std::any_of(&first + 1, known.data() + known.size(), [&](const Access& later) {
+      const bool judged = writes(first.kind) || writes(later.kind);
+      return judged && !later.is_far_from(first) && later.at.meets(first.at) &&
+             ordered(later, second.warp) && each_lane_after(later, event);
+    });
   }
 
   // Bytes of `read` that one of the writes known has written, and the first that none has.
@@ -417,9 +417,11 @@ class SharedDataDetector : public Detector {
     if (!read.at.gaps) {
       read.at.for_each_run(look);
     }
-    for (const auto& [from, to] : read.units) {
-      if (low <= from && to <= high) {  // not of another panel
-        look(from, to);
+    if (read.units != nullptr) {
+      for (const auto& [from, to] : *read.units) {
+        if (low <= from && to <= high) {  // not of another panel
+          look(from, to);
+        }
       }
     }
     return result;
@@ -449,18 +451,18 @@ class SharedDataDetector : public Detector {
 
   // The slices of a tile that one warp's MMAs read one after the other are one access, the last.
   static bool joins_earlier(std::vector<Access>& known, const Access& access) {
-    for (std::size_t i = known.size(); i-- > 0;) {
-      Access& before = known[i];
-      if (before.kind == access.kind && before.warp == access.warp &&
-          before.source.covers(access.at)) {
-        before.at = before.at.joined(access.at);
-        before.set_bounds();
-        before.time = access.time;
-        before.site = access.site;
-        return true;
-      }
+    const auto before = std::find_if(known.rbegin(), known.rend(), [&](const Access& one) {
+      return one.kind == access.kind && one.warp == access.warp && one.low <= access.at.begin &&
+             access.at.begin < one.high && one.source.covers(access.at);
+    });
+    if (before == known.rend()) {
+      return false;
     }
-    return false;
+    before->at = before->at.joined(access.at);
+    before->set_bounds();
+    before->time = access.time;
+    before->site = access.site;
+    return true;
   }
 
   void add(const Event& event, std::uint32_t cta, Access access) {
@@ -472,8 +474,7 @@ class SharedDataDetector : public Detector {
     const std::uint64_t errors = reporter().errors();
     bool any_gone = false;
     bool whole = false;  // one write alone has filled what is read
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      Access& first = known[i];
+    for (Access& first : known) {
       if (first.is_far_from(access)) {
         continue;
       }
@@ -500,7 +501,7 @@ class SharedDataDetector : public Detector {
         continue;
       }
       const bool at_once = ordered(first, access.warp);
-      const bool in_order = at_once || ordered_through(known, i, access);
+      const bool in_order = at_once || ordered_through(event, known, first, access);
       const bool judged = reporter().errors() != errors;  // one error is enough
       // Whichever of two such comes first, memory is left the same, or the atomic says it is not.
       const bool alike = (first.atomic && access.atomic) || write_alike(first, access);
@@ -540,11 +541,28 @@ class SharedDataDetector : public Detector {
     if (first.kind != Kind::kAsyncCopy) {
       return order_.fenced(first.warp, first.time, second.warp);
     }
+    if (first.proxy_fences == nullptr) {
+      return false;
+    }
     return std::any_of(
-        first.proxy_fences.begin(), first.proxy_fences.end(), [&](const LanePoint& fence) {
+        first.proxy_fences->begin(), first.proxy_fences->end(), [&](const LanePoint& fence) {
           const bool own = fence.warp == second.warp && (second.lanes & ~fence.lanes) == 0;
           return own || order_.lanes_after(fence, event);
         });
+  }
+
+  // Whether each lane that executes `event`, whose warp is after the access, is so itself.
+  bool each_lane_after(const Access& first, const Event& event) const {
+    const bool store = first.kind == Kind::kStore;
+    if (!store && (!generic(first.kind) || first.kind == Kind::kAsyncCopy)) {
+      return true;
+    }
+    const LanePoint point =
+        store ? LanePoint{first.completion->warp, first.completion->time, first.completion->lanes}
+              : LanePoint{first.warp, first.time, first.lanes};
+    return point.warp == event.warp
+               ? (event.lane_mask() & ~point.lanes) == 0 || order_.met_since(point.warp, point.time)
+               : order_.every_lane_ordered(point, event);
   }
 
   // Whether each lane that executed the first is in order with the second; of two accesses in the
@@ -605,9 +623,12 @@ class SharedDataDetector : public Detector {
 
   // Whether nothing else has been written there since the write that filled it all.
   static bool one_write_alone(const std::vector<Access>& known, const Footprint& filled) {
-    return std::count_if(known.begin(), known.end(), [&](const Access& one) {
-             return writes(one.kind) && one.at.meets(filled);
-           }) == 1;
+    const auto [low, high] = filled.bounds();
+    return std::count_if(
+               known.begin(), known.end(), [&, low = low, high = high](const Access& one) {
+                 return one.low < high && low < one.high && writes(one.kind) &&
+                        one.at.meets(filled);
+               }) == 1;
   }
 
   std::string place(std::uint32_t cta, const Footprint& at) const {

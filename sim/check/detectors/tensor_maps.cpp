@@ -36,13 +36,13 @@ struct MapStep {
 
 struct Change {
   MapStep made;
-  std::optional<MapStep> release;  // the last fence that covers it
-  std::vector<MapStep> acquired;   // acquiring fences that show it
+  std::vector<MapStep> releases;  // fences that cover it: the first by each set of lanes
+  std::vector<MapStep> acquired;  // acquiring fences that show it
 };
 
 struct Map {
   std::map<UsePlace, MapUse> uses;
-  std::vector<Change> changes;  // each in no order with the others
+  std::vector<Change> changes;  // of none is known that a later one shows it too
 };
 
 class TensorMapsDetector : public Detector {
@@ -89,19 +89,23 @@ class TensorMapsDetector : public Detector {
     Map& map = maps_[event.count];
     for (const auto& [place, use] : map.uses) {
       if (!known_read(place, use, event)) {
-        reporter().report("TENSORMAP_MODIFIED_IN_FLIGHT",
-                          event,
-                          name_of_map(event.count),
-                          "changed while the " + std::string{use.load ? "load" : "store"} + " of " +
-                              naming().warp(use.warp) + " at " + naming().site(use.site) +
-                              " may still read through it",
-                          {use.load ? "missing: a wait for the mbarrier phase that counts its bytes"
-                                    : "missing: cp.async.bulk.wait_group.read by the storing "
-                                      "thread, and an order after it"});
+        reporter().report(
+            "TENSORMAP_MODIFIED_IN_FLIGHT",
+            event,
+            name_of_map(event.count),
+            (event.lanes == 1 ? "" : "by all lanes, ") + std::string{"changed while the "} +
+                std::string{use.load ? "load" : "store"} + " of " + naming().warp(use.warp) +
+                " at " + naming().site(use.site) + " may still read through it",
+            {use.load ? "missing: a wait for the mbarrier phase that counts its bytes"
+                      : "missing: cp.async.bulk.wait_group.read by the storing "
+                        "thread, and an order after it"});
         break;
       }
     }
-    std::erase_if(map.changes, [&](const Change& before) { return after(event, before.made); });
+    // What shows the later of two changes of a warp shows the earlier; another warp's it need not.
+    std::erase_if(map.changes, [&](const Change& before) {
+      return before.made.at.warp == event.warp && after(event, before.made);
+    });
     map.changes.push_back({step(event), {}, {}});
   }
 
@@ -124,14 +128,22 @@ class TensorMapsDetector : public Detector {
       for (auto& [number, map] : maps_) {
         for (Change& change : map.changes) {
           if (change.made.at.warp == event.warp && after(event, change.made)) {
-            change.release = step(event);
+            const bool known = std::any_of(
+                change.releases.begin(), change.releases.end(), [&](const MapStep& release) {
+                  return release.lanes == event.lane_mask();
+                });
+            if (!known) {
+              change.releases.push_back(step(event));
+            }
           }
         }
       }
       return;
     }
     for (Change& change : maps_[event.count].changes) {
-      if (change.release && after(event, *change.release)) {
+      if (std::any_of(change.releases.begin(), change.releases.end(), [&](const MapStep& release) {
+            return after(event, release);
+          })) {
         change.acquired.push_back(step(event));
       }
     }
@@ -152,16 +164,17 @@ class TensorMapsDetector : public Detector {
     if (hidden == map.changes.end()) {
       return;
     }
-    reporter().report(
-        "TENSORMAP_FENCE_MISSING",
-        event,
-        name_of_map(number),
-        "used without the fences that show its change by " + naming().warp(hidden->made.at.warp) +
-            " at " + naming().site(hidden->made.at.site),
-        {hidden->release ? "missing: fence.proxy.tensormap::generic.acquire of the map after the "
-                           "releasing one, before the copy"
-                         : "missing: fence.proxy.tensormap::generic.release by the thread that "
-                           "changed it, and an acquiring one before the copy"});
+    reporter().report("TENSORMAP_FENCE_MISSING",
+                      event,
+                      name_of_map(number),
+                      "used without the fences that show its change by " +
+                          naming().warp(hidden->made.at.warp) + " at " +
+                          naming().site(hidden->made.at.site),
+                      {!hidden->releases.empty()
+                           ? "missing: fence.proxy.tensormap::generic.acquire of the map after the "
+                             "releasing one, before the copy"
+                           : "missing: fence.proxy.tensormap::generic.release by the thread that "
+                             "changed it, and an acquiring one before the copy"});
   }
 
   void on_written(const Event& event) {
