@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sim/functional/schedulers/ahead.hpp"
 #include "sim/ptx/machine/launch.hpp"
 #include "sim/run/claims.hpp"
 #include "sim/run/role_work.hpp"
@@ -142,6 +143,29 @@ std::vector<std::vector<OpenTry>> answers_of(const std::vector<OpenTry>& open) {
   return answers;
 }
 
+// A run in which some tries wait until they can say yes. Where one waits for good, its barrier may
+// have gone on before the try looked: its warp looks as early as it can, then.
+OneRun run_with_answers(const ScenarioEntry& scenario,
+                        const ParameterSet& parameters,
+                        RunOptions run,
+                        const RunOrder::Options& order_options) {
+  OneRun one = run_in_order(scenario, parameters, run, order_options);
+  for (const bool from_the_last : {false, true}) {
+    if (one.result.end == RunEnd::kDone || !one.result.waits_at_try) {
+      break;
+    }
+    run.scheduler = [&](const Gpu& gpu) -> std::unique_ptr<Scheduler> {
+      std::vector<std::uint32_t> warps;
+      for (const OpenTry& open : run.tries_pass) {
+        warps.push_back(open.warp);
+      }
+      return std::make_unique<AheadScheduler>(gpu, std::move(warps), from_the_last);
+    };
+    one = run_in_order(scenario, parameters, run, order_options);
+  }
+  return one;
+}
+
 // The proof is of the run in which every open try says no; with other answers the kernel must do
 // the same work. An honest run that does not end shows the defect itself.
 void compare_answers(const ScenarioEntry& scenario,
@@ -158,7 +182,7 @@ void compare_answers(const ScenarioEntry& scenario,
   std::uint32_t compared = 0;
   for (std::vector<OpenTry>& yes : answers_of(open)) {
     other.tries_pass = std::move(yes);
-    const OneRun one = run_in_order(scenario, parameters, other, work_only);
+    const OneRun one = run_with_answers(scenario, parameters, other, work_only);
     // A try that cannot say yes before the kernel goes on has waited for good: that is no run.
     if (one.result.end != RunEnd::kDone && !one.result.waits_at_try) {
       result.undecided.push_back({"with another answer of a try the kernel does not end", {}});

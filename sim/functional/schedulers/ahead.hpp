@@ -1,0 +1,55 @@
+/// Some warps act whenever they can; the others in turn, from the first on or from the last. What
+/// those warps look at is looked at as early as it can be.
+
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sim/functional/scheduler.hpp"
+#include "sim/model/gpu.hpp"
+
+namespace warptwin::sim {
+
+class AheadScheduler : public Scheduler {
+ public:
+  /// `warps` are numbered in the grid.
+  AheadScheduler(const Gpu& gpu, std::vector<std::uint32_t> warps, bool from_the_last)
+      : gpu_{gpu}, warps_{std::move(warps)}, from_the_last_{from_the_last} {}
+
+  Slot pick(const ReadySet& ready, Slot previous) override {
+    const bool yielded = std::exchange(yielded_, false);
+    Slot first = kNone;
+    Slot below = kNone;  // the last one before `previous`
+    Slot last = 0;
+    for (std::uint32_t i = 0; i < ready.size(); ++i) {
+      const Slot slot = ready[i];
+      if (gpu_.is_warp(slot) && !(yielded && slot == previous) &&
+          std::find(warps_.begin(), warps_.end(), gpu_.warps()[slot].number) != warps_.end()) {
+        first = std::min(first, slot);
+      }
+      last = std::max(last, slot);
+      if (slot < previous && (below == kNone || slot > below)) {
+        below = slot;
+      }
+    }
+    if (first != kNone) {
+      return first;
+    }
+    if (!yielded && previous < ready.slots() && ready.contains(previous)) {
+      return previous;
+    }
+    return !from_the_last_ ? ready.next_after(previous) : below != kNone ? below : last;
+  }
+  void yielded(Slot) override { yielded_ = true; }
+
+ private:
+  static constexpr Slot kNone = ~Slot{0};
+  const Gpu& gpu_;
+  std::vector<std::uint32_t> warps_;
+  bool from_the_last_;
+  bool yielded_ = false;
+};
+
+}  // namespace warptwin::sim
