@@ -1,7 +1,7 @@
 #include "sim/check/detector.hpp"
 
 #include <bit>
-#include <iterator>
+#include <span>
 
 #include "sim/check/detectors/detectors.hpp"
 
@@ -18,8 +18,6 @@ struct Entry {
 constexpr Entry kDetectors[] = {WARPTWIN_DETECTORS(WARPTWIN_DETECTOR_ENTRY)};
 #undef WARPTWIN_DETECTOR_ENTRY
 
-static_assert(std::size(kDetectors) <= 32);  // DetectorSet keeps one bit for each
-
 constexpr std::size_t kFindingsMax = 200;
 
 // What a warp learns something by, of objects that it looks at before.
@@ -34,6 +32,11 @@ std::string Naming::warp(std::uint32_t number) const {
   return "cta " + std::to_string(number / config_.warps_per_cta) + " warp " +
          std::to_string(index) +
          (role == Role::kCount ? "" : " (" + std::string{name_of(role)} + ")");
+}
+
+std::string Naming::lanes_of(const LanePoint& point) const {
+  const int lanes = std::popcount(point.lanes);
+  return (lanes == 1 ? "" : std::to_string(lanes) + " lanes of ") + warp(point.warp);
 }
 
 std::string Naming::barrier(std::uint32_t cta, std::uint32_t address) const {
@@ -110,39 +113,47 @@ DetectorSet::DetectorSet(const Rules& rules, const LaunchConfig& config, const S
       reporter_{rules, naming_},
       order_{config, rules.commit_tells_copies} {
   for (const Entry& entry : kDetectors) {
-    if (!rules.without.contains(entry.name)) {
+    if (rules.without.empty() || !rules.without.contains(entry.name)) {
       detectors_.push_back(entry.make(reporter_, order_));
     }
   }
-  for (std::size_t i = 0; i < detectors_.size(); ++i) {
-    const std::uint32_t bit = std::uint32_t{1} << i;
-    const OpSet ops = detectors_[i]->ops();
-    for (unsigned op = 0; op < static_cast<unsigned>(Op::kCount); ++op) {
-      by_op_[op] |= ops.contains(static_cast<Op>(op)) ? bit : 0;
+  for (std::size_t op = 0; op < kOps; ++op) {
+    for (const auto& detector : detectors_) {
+      if (detector->ops().contains(static_cast<Op>(op))) {
+        told_.push_back(detector.get());
+      }
     }
-    with_pieces_ |= detectors_[i]->pieces() ? bit : 0;
+    told_until_[op] = static_cast<std::uint32_t>(told_.size());
   }
 }
 
 void DetectorSet::on_event(const Event& event) {
-  const bool piece = event.step == Step::kTouched;
-  const std::uint32_t who = by_op_[static_cast<unsigned>(event.op)] & (piece ? with_pieces_ : ~0U);
-  const auto tell = [&](auto&& how) {
-    for (std::uint32_t left = who; left != 0; left &= left - 1) {
-      how(*detectors_[static_cast<unsigned>(std::countr_zero(left))]);
-    }
-  };
+  const auto op = static_cast<std::size_t>(event.op);
+  const std::uint32_t begin = op == 0 ? 0 : told_until_[op - 1];
+  const std::span<Detector* const> told{told_.data() + begin, told_until_[op] - begin};
   order_.act(event);
+  if (event.step == Step::kTouched) {
+    for (Detector* detector : told) {
+      if (detector->pieces()) {
+        detector->on_event(event);
+      }
+    }
+    return;
+  }
   if (event.step == Step::kDone && kLooks.contains(event.op)) {
-    tell([&](Detector& detector) { detector.on_look(event); });
+    for (Detector* detector : told) {
+      detector->on_look(event);
+    }
   }
-  if (!piece) {
-    order_.on_event(event);
-  }
+  order_.on_event(event);
   if (event.step == Step::kBlocked) {
-    tell([&](Detector& detector) { detector.on_blocked(event); });
-  } else {
-    tell([&](Detector& detector) { detector.on_event(event); });
+    for (Detector* detector : told) {
+      detector->on_blocked(event);
+    }
+    return;
+  }
+  for (Detector* detector : told) {
+    detector->on_event(event);
   }
 }
 

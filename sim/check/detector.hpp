@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -17,6 +19,7 @@
 
 #include "sim/check/order.hpp"
 #include "sim/check/rules.hpp"
+#include "sim/model/divisor.hpp"
 #include "sim/model/gpu.hpp"
 
 namespace warptwin::sim {
@@ -41,22 +44,31 @@ enum class RunEnd : std::uint8_t { kDone, kDeadlock, kLivelock, kTrapped, kStepB
 /// Words for the numbers of events.
 class Naming {
  public:
-  Naming(const LaunchConfig& config, const Symbols& symbols) : config_{config}, symbols_{symbols} {}
+  Naming(const LaunchConfig& config, const Symbols& symbols)
+      : config_{config},
+        symbols_{symbols},
+        ctas_of_cluster_{config.cluster_size},
+        warps_of_cta_{config.warps_per_cta},
+        warps_of_cluster_{config.cluster_size * config.warps_per_cta} {}
   std::string warp(std::uint32_t number) const;
+  /// The warp, or several lanes of it: each of them has done it.
+  std::string lanes_of(const LanePoint& point) const;
   std::string barrier(std::uint32_t cta, std::uint32_t address) const;
   std::string site(const SourceSite& site) const;
-  Role role(std::uint32_t warp) const { return symbols_.role_of(warp % config_.warps_per_cta); }
-  std::uint32_t cluster_of_warp(std::uint32_t warp) const {
-    return warp / (config_.warps_per_cta * config_.cluster_size);
-  }
-  std::uint32_t cta_of_warp(std::uint32_t warp) const { return warp / config_.warps_per_cta; }
-  std::uint32_t cluster_of_cta(std::uint32_t cta) const { return cta / config_.cluster_size; }
+  Role role(std::uint32_t warp) const { return symbols_.role_of(warp % warps_of_cta_); }
+  std::uint32_t cluster_of_warp(std::uint32_t warp) const { return warp / warps_of_cluster_; }
+  std::uint32_t cta_of_warp(std::uint32_t warp) const { return warp / warps_of_cta_; }
+  std::uint32_t cluster_of_cta(std::uint32_t cta) const { return cta / ctas_of_cluster_; }
+  const Divisor& warps_of_cluster() const { return warps_of_cluster_; }
   const LaunchConfig& config() const { return config_; }
   const Symbols& symbols() const { return symbols_; }
 
  private:
   const LaunchConfig& config_;
   const Symbols& symbols_;
+  Divisor ctas_of_cluster_;
+  Divisor warps_of_cta_;
+  Divisor warps_of_cluster_;
 };
 
 /// Collects findings. The same diagnostic at the same place is kept once, and counted.
@@ -176,9 +188,9 @@ class DetectorSet : public EventSink {
   Reporter reporter_;
   Order order_;
   std::vector<std::unique_ptr<Detector>> detectors_;
-  // Bit i: detectors_[i] sees it.
-  std::uint32_t by_op_[static_cast<unsigned>(Op::kCount)] = {};
-  std::uint32_t with_pieces_ = 0;
+  static constexpr std::size_t kOps = static_cast<std::size_t>(Op::kCount);
+  std::vector<Detector*> told_;  // who sees an operation, operation by operation
+  std::array<std::uint32_t, kOps> told_until_{};
 };
 
 /// Per-cluster state of a detector: there from the cluster's first warp to its last.

@@ -118,7 +118,8 @@ struct Footprint {
       std::uint32_t to = from;
       for (std::uint32_t at = from; at < from + width; at = to) {
         to = std::min(from + width, (at / kSwizzleChunk + 1) * kSwizzleChunk);
-        const std::uint32_t moved = at ^ ((at >> 7) % (pitch / kSwizzleChunk) * kSwizzleChunk);
+        // A span is 32, 64 or 128 bytes.
+        const std::uint32_t moved = at ^ ((at >> 7 & (pitch / kSwizzleChunk - 1)) * kSwizzleChunk);
         f(moved, moved + (to - at));
       }
     }

@@ -131,7 +131,8 @@ std::uint32_t Order::known(Part part, std::uint32_t warp, std::uint32_t observer
 }
 
 std::uint32_t Order::now(std::uint32_t warp) const {
-  return known(kOps, warp, warp);
+  const WarpOrder* self = find(warp);
+  return self == nullptr ? 0 : self->clock.own[component(kOps, warp)];
 }
 
 bool Order::ordered(std::uint32_t first, std::uint32_t time, std::uint32_t second) const {
@@ -565,15 +566,6 @@ void Order::acquire(WarpOrder& warp, const Event& event, const F& learn) {
     learn(*warp.rest);
   }
   learn(warp.clock);
-}
-
-void Order::act(const Event& event) {
-  const std::uint32_t cluster = event.warp / warps_;
-  if (cluster < clusters_.size() && clusters_[cluster] != nullptr) {
-    WarpOrder& warp = clusters_[cluster]->warps[event.warp % warps_];
-    warp.behind =
-        event.lanes == 1 && warp.rest != nullptr && (event.lane_mask() & ~warp.ahead) != 0;
-  }
 }
 
 void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) {

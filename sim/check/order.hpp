@@ -23,6 +23,7 @@
 #include "common/trace/event.hpp"
 
 #include "sim/check/hash_map.hpp"
+#include "sim/model/divisor.hpp"
 #include "sim/model/gpu.hpp"
 
 namespace warptwin::sim {
@@ -69,7 +70,14 @@ class Order {
   /// The questions that follow are asked by the lanes that execute `event`. One lane that has not
   /// waited knows less than the one of its warp that has; where all go on, it is `lone_waits` that
   /// judges.
-  void act(const Event& event);
+  void act(const Event& event) {
+    const std::uint32_t cluster = event.warp / warps_;
+    if (cluster < clusters_.size() && clusters_[cluster] != nullptr) {
+      WarpOrder& warp = clusters_[cluster]->warps[event.warp % warps_];
+      warp.behind =
+          event.lanes == 1 && warp.rest != nullptr && (event.lane_mask() & ~warp.ahead) != 0;
+    }
+  }
 
   /// The operation count of a warp: names its latest operation.
   std::uint32_t now(std::uint32_t warp) const;
@@ -180,22 +188,22 @@ class Order {
   };
   struct WarpOrder {
     Clock clock;
+    std::unique_ptr<Clock> rest;  // what the others know, where lanes `ahead` know more: `clock`
+    std::uint32_t ahead = 0;
+    bool behind = false;  // one of the others acts
+    bool just_fenced = false;
+    std::uint32_t apart = 0;  // lanes that have acted on memory since they met the others
+    std::uint32_t tensor_issued = 0;
     Clock released;       // by a releasing fence
     Clock released_afar;  // by one of more than CTA scope
     Clock pending;        // by relaxed waits, until an acquiring fence
     Clock pending_near;   // what warps of the barrier's own CTA released: a fence of CTA scope does
     Counts after;         // known at the last tcgen05 after-fence
-    std::uint32_t tensor_issued = 0;
-    bool just_fenced = false;
-    std::uint32_t apart = 0;  // lanes that have acted on memory since they met the others
     struct Init {
       std::uint32_t lanes = 0;
       std::uint32_t time = 0;
     };
-    std::vector<Init> inits;      // of mbarriers since then
-    std::unique_ptr<Clock> rest;  // what the others know, where lanes `ahead` know more: `clock`
-    std::uint32_t ahead = 0;
-    bool behind = false;  // one of the others acts
+    std::vector<Init> inits;  // of mbarriers since `apart` is
     const Clock& seen() const { return behind ? *rest : clock; }
     LoneActs releases;
     LoneActs fences;  // fence.proxy.async
@@ -247,7 +255,7 @@ class Order {
   void take(std::uint32_t cluster, Clock& clock, const Event& event) const;
 
   const LaunchConfig& config_;
-  std::uint32_t warps_;  // of a cluster
+  Divisor warps_;  // of a cluster
   bool commit_tells_copies_;
   std::vector<std::unique_ptr<ClusterOrder>> clusters_;
   HashMap<std::uint64_t, std::uint32_t> barrier_numbers_;  // by rank and address

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sim/check/footprint.hpp"
@@ -72,10 +73,6 @@ struct SharedCompletion {
 };
 
 struct SharedAccess {
-  // What every later access looks at comes first, in one cache line. `at` and `source` lie within
-  // `low` and `high`: most accesses are far from each other.
-  std::uint32_t low = 0;
-  std::uint32_t high = 0;
   SharedUse kind = SharedUse::kGenericRead;
   bool gone = false;  // while a later access is judged: it takes its place
   bool just_fenced = false;
@@ -91,18 +88,25 @@ struct SharedAccess {
   std::unique_ptr<std::vector<LanePoint>> proxy_fences;  // of a copy of lanes: behind its end
   std::optional<std::uint64_t> written{};  // of a store to a few bytes: what, where it is known
   std::unique_ptr<Units> units;            // of an operand whose pieces are not one stride apart
+};
 
-  void set_bounds() {
-    std::tie(low, high) = at.bounds();
-    if (source.width != 0) {
-      const auto [first, last] = source.bounds();
-      low = std::min(low, first);
-      high = std::max(high, last);
-    }
+/// An access, and what `at` and `source` of it lie within. Most are far from each other, and a
+/// later access looks at no more of those.
+struct KnownAccess {
+  std::uint32_t low = 0;
+  std::uint32_t high = 0;
+  std::unique_ptr<SharedAccess> access;
+
+  explicit KnownAccess(std::unique_ptr<SharedAccess> made) : access{std::move(made)} {
+    std::tie(low, high) = access->at.bounds();
   }
-  bool is_far_from(const SharedAccess& other) const {
-    return high <= other.low || other.high <= low;
+  /// `also` lies within `low` and `high`, too.
+  void widen(const Footprint& also) {
+    const auto [first, last] = also.bounds();
+    low = std::min(low, first);
+    high = std::max(high, last);
   }
+  bool meets(std::uint32_t begin, std::uint32_t end) const { return low < end && begin < high; }
 };
 
 /// The diagnostic of two that are in no order.

@@ -192,6 +192,14 @@ struct RefusedTry {
   std::uint32_t line = 0;
 };
 
+/// What a warp has been told of an mbarrier in each order of the others: that it has completed at
+/// least so many phases.
+struct KnownPhases {
+  std::uint32_t address = 0;
+  std::uint32_t life = 1;  // of the mbarrier: `MbarrierState::lives`
+  std::uint32_t phases = 0;
+};
+
 /// How far a warp is in an allocation, or a free, that its pair makes together.
 enum class PairStep : std::uint8_t { kNone, kMet, kAllocated, kFreed };
 
@@ -241,6 +249,7 @@ struct Warp {
   std::uint32_t registers = 0;
   std::uint32_t open_tries = 0;     // that were answered
   std::vector<RefusedTry> refused;  // and told no, until their phase was waited for or seen
+  std::vector<KnownPhases> known;   // where some tries are to say yes
 };
 
 struct NamedBarrierState {
@@ -323,6 +332,11 @@ class Gpu {
   std::uint64_t operations() const { return operations_; }
   /// Who knows which tries can only say yes; null: nobody. For a launch with `tries_fail`.
   void set_try_judge(const TryJudge* judge) { try_judge_ = judge; }
+  /// A warp waits at a try that is to say yes.
+  bool waits_at_try() const;
+  /// Of the mbarrier that one of these asks about a phase has completed that the warp need not have
+  /// known of: with another order of the others its try could have said yes.
+  bool may_have_missed() const;
   /// A word of data was read that this run does not move.
   bool read_unknown() const { return read_unknown_; }
   WarpRegisters& registers(Slot warp) { return registers_[warp]; }
@@ -443,6 +457,9 @@ class Gpu {
   void store_control(const AsyncOp& async);
   std::uint32_t unknown_word(std::uint64_t address);
   bool opens(const Warp& warp) const;
+  static bool at_try(const Warp& warp);
+  static KnownPhases known_of(const Warp& warp, std::uint32_t address);
+  static void note_known(Warp& warp, const Operation& op, const MbarrierState& bar);
 
   Target resolve(const Warp& warp, const Operation& op) const;
   std::uint32_t barrier_number(std::uint32_t address);
@@ -486,8 +503,8 @@ class Gpu {
   std::vector<std::uint32_t> free_async_;
   std::vector<Slot> started_;
   std::unordered_map<std::uint32_t, std::uint32_t> barrier_numbers_;
-  static constexpr std::uint32_t kNoBarrier = ~std::uint32_t{0};
-  std::vector<std::uint32_t> barrier_table_;  // the same, by address / 8, for speed
+  static constexpr std::uint16_t kNoBarrier = 0xFFFF;  // more than fit into shared memory
+  std::vector<std::uint16_t> barrier_table_;           // the same, by address / 8, for speed
   std::unordered_map<std::uint64_t, std::vector<Slot>> global_waiters_;
   std::vector<Rectangle> pieces_;   // of the copy that is being issued
   std::uint32_t next_cluster_ = 0;  // clusters from here to clusters_end_ have not begun

@@ -10,7 +10,7 @@ namespace warptwin::sim {
 std::uint32_t Gpu::barrier_number(std::uint32_t address) {
   const std::uint32_t index = address / 8;
   if (barrier_table_[index] == kNoBarrier) {
-    barrier_table_[index] = static_cast<std::uint32_t>(barrier_numbers_.size());
+    barrier_table_[index] = static_cast<std::uint16_t>(barrier_numbers_.size());
     barrier_numbers_.emplace(address, barrier_table_[index]);
   }
   return barrier_table_[index];
@@ -249,6 +249,9 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
   if (done) {
     std::erase_if(warp.refused,
                   [&](const RefusedTry& before) { return before.address == op.address; });
+    if (!config_.tries_pass.empty()) {
+      note_known(warp, op, *bar);
+    }
   }
   if (op.op == Op::kMbarrierWait) {
     ++changes_;
@@ -268,6 +271,51 @@ bool Gpu::opens(const Warp& warp) const {
   return std::find(config_.tries_pass.begin(),
                    config_.tries_pass.end(),
                    OpenTry{warp.number, warp.open_tries}) != config_.tries_pass.end();
+}
+
+bool Gpu::at_try(const Warp& warp) {
+  return warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kMbarrierTryWait;
+}
+
+bool Gpu::waits_at_try() const {
+  return std::any_of(warps_.begin(), warps_.end(), at_try);
+}
+
+bool Gpu::may_have_missed() const {
+  return std::any_of(warps_.begin(), warps_.end(), [&](const Warp& warp) {
+    if (!at_try(warp)) {
+      return false;
+    }
+    const std::uint32_t address = warp.blocked_on.address;
+    const MbarrierState* bar = find_barrier(warp.cta, address);
+    if (bar == nullptr) {
+      return true;
+    }
+    const KnownPhases known = known_of(warp, address);
+    return known.life != bar->lives() || known.phases != bar->phase();
+  });
+}
+
+KnownPhases Gpu::known_of(const Warp& warp, std::uint32_t address) {
+  const auto found =
+      std::find_if(warp.known.begin(), warp.known.end(), [&](const KnownPhases& known) {
+        return known.address == address;
+      });
+  return found != warp.known.end() ? *found : KnownPhases{address};
+}
+
+// A wait passes, or a try says yes, in a phase whose parity is not the one asked for: the first
+// such phase from the one that the warp knew of.
+void Gpu::note_known(Warp& warp, const Operation& op, const MbarrierState& bar) {
+  KnownPhases known = known_of(warp, op.address);
+  std::erase_if(warp.known,
+                [&](const KnownPhases& before) { return before.address == op.address; });
+  if (known.life != bar.lives()) {
+    known.life = bar.lives();
+    known.phases = 0;
+  }
+  known.phases += (known.phases & 1U) == (op.wanted & 1U) ? 1 : 0;
+  warp.known.push_back(known);
 }
 
 void Gpu::advance_late(std::uint32_t index) {

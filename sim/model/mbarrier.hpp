@@ -27,6 +27,8 @@ class MbarrierState {
   std::uint32_t pending() const { return pending_; }
   std::uint32_t expected() const { return expected_; }
   std::int32_t tx() const { return tx_; }
+  /// How often it has been initialised since its CTA began.
+  std::uint32_t lives() const { return lives_; }
   /// Nothing of the current phase has happened yet.
   bool idle() const { return pending_ == expected_ && tx_ == 0; }
 
@@ -39,6 +41,7 @@ class MbarrierState {
     }
     const Fault fault = valid_ ? Fault::kAlreadyInitialised : Fault::kNone;
     valid_ = true;
+    ++lives_;
     phase_ = 0;
     expected_ = pending_ = count;
     tx_ = 0;
@@ -115,6 +118,7 @@ class MbarrierState {
   }
 
   bool valid_ = false;
+  std::uint32_t lives_ = 0;
   std::uint32_t phase_ = 0;
   std::uint32_t expected_ = 0;
   std::uint32_t pending_ = 0;

@@ -55,41 +55,43 @@ struct TmemCell {
 
 struct TensorMapState;
 
+/// What one warp, or lanes of it, do together. Small fields stand together: an operation is made,
+/// and often copied, for each step of a run.
 struct Operation {
   Op op = Op::kCount;
   std::uint8_t lanes = 32;
-  std::uint8_t lane = 0;   // which one, of a single lane
-  std::uint32_t some = 0;  // which ones, where they are several but not all, as bits
-  std::uint16_t flags = 0;
+  std::uint8_t lane = 0;  // which one, of a single lane
+  std::uint8_t kind = 0;  // MmaKind
   Ordering ordering{Semantics::kRelaxed, Scope::kCta};
-  CtaGroup group = CtaGroup::kOne;
+  std::uint16_t flags = 0;
   CtaMask mask{};
-  std::uint32_t address = 0;  // shared (own CTA, or cluster when kRemote), tmem, barrier id
-  std::uint32_t peer = 0;     // the second address: mbarrier of a copy
+  CtaGroup group = CtaGroup::kOne;
+  ElementType element = ElementType::kF32;
+  Swizzle swizzle = Swizzle::kNone;
+  StageStep stage_step = StageStep::kProducerAcquired;
+  TmemShape tmem_shape = TmemShape::k32x32b;  // of other tcgen05.ld and .st
+  bool half_rows = false;       // of tcgen05.ld.16x32bx2 and its stores: two lanes share one
+  bool by_columns = false;      // a lane has a column of the tile, not a row
+  bool of_accumulator = false;  // columns `column` on of a warp's rows of wgmma's D
+  std::uint32_t some = 0;       // which lanes, where they are several but not all, as bits
+  std::uint32_t address = 0;    // shared (own CTA, or cluster when kRemote), tmem, barrier id
+  std::uint32_t peer = 0;       // the second address: mbarrier of a copy
   std::uint32_t count = 0;
   std::uint32_t bytes = 0;
   std::uint32_t wanted = 0;
   std::uint32_t map = 0;  // tensor map number
   std::uint32_t rank = 0;
   std::int32_t at[5] = {};
-  std::uint64_t global = 0;
-  std::uint64_t descriptor_a = 0;
-  std::uint64_t descriptor_b = 0;
   std::uint32_t instruction = 0;
-  std::uint8_t kind = 0;      // MmaKind
   std::uint32_t scale_a = 0;  // tensor memory, of a block-scaled MMA
   std::uint32_t scale_b = 0;
-  ElementType element = ElementType::kF32;
-  Swizzle swizzle = Swizzle::kNone;
   std::uint32_t row = 0;  // of a row of a tile: first row, first column, bytes of a row
   std::uint32_t column = 0;
   std::uint32_t row_bytes = 0;
-  bool by_columns = false;      // a lane has a column of the tile, not a row
-  bool of_accumulator = false;  // columns `column` on of a warp's rows of wgmma's D
-  StageStep stage_step = StageStep::kProducerAcquired;
-  bool half_rows = false;  // of tcgen05.ld.16x32bx2 and its stores: two lanes share one
-  TmemShape tmem_shape = TmemShape::k32x32b;  // of other tcgen05.ld and .st
   std::uint32_t result = 0;  // of a word load, a try, an allocation; of a wgmma 1: it has begun
+  std::uint64_t global = 0;
+  std::uint64_t descriptor_a = 0;
+  std::uint64_t descriptor_b = 0;
   std::shared_ptr<FragmentData> fragment;
   std::shared_ptr<FragmentData> fragment_a;  // of a wgmma: A, where it is in registers
   LaneAccess* access = nullptr;  // of bytes at an address for each lane; whoever performs it has it

@@ -33,9 +33,12 @@ bool RunOrder::knows_late(Group& group, std::uint32_t self, std::uint32_t late) 
 }
 
 RunOrder::RunOrder(const LaunchConfig& config, const Options& options)
-    : config_{config}, options_{options}, counter_{config}, work_{config} {
-  ctas_ = config.cluster_size * (options.whole_grid ? config.clusters : 1);
-  warps_ = ctas_ * config.warps_per_cta;
+    : config_{config},
+      options_{options},
+      ctas_{config.cluster_size * (options.whole_grid ? config.clusters : 1)},
+      warps_{ctas_ * config.warps_per_cta},
+      counter_{config},
+      work_{config} {
   groups_.resize(options.whole_grid ? 1 : config.clusters);
 }
 

@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sim/model/divisor.hpp"
 #include "sim/model/gpu.hpp"
 #include "sim/prove/chain_counter.hpp"
 #include "sim/prove/conditions.hpp"
@@ -272,8 +273,8 @@ class RunOrder : public EventSink, public TryJudge {
 
   LaunchConfig config_;
   Options options_;
-  std::uint32_t warps_;  // of a group
-  std::uint32_t ctas_;   // of a group
+  std::uint32_t ctas_;  // of a group
+  Divisor warps_;       // of a group
   ChainCounter counter_;
   RunWork work_;
   std::vector<std::unique_ptr<Group>> groups_;

@@ -73,8 +73,12 @@ void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self)
 }
 
 void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
-  const bool executes = event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp;
-  const bool tensor = executes || event.op == Op::kTcgen05Commit;
+  const std::uint32_t queue = warps_ * 2 + self;
+  if (event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp) {
+    group.last_tensor[self] = node_of(event, queue, counter_.tensor_issue(event.warp));
+    return;
+  }
+  const bool tensor = event.op == Op::kTcgen05Commit;
   InFlight flight;
   if (!group.spare.empty()) {
     flight.clock.swap(group.spare.back());  // its memory
@@ -82,14 +86,10 @@ void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
   }
   flight.clock = group.conditions.clock(self);
   if (tensor) {
-    const std::uint32_t queue = warps_ * 2 + self;
     const std::uint32_t position = counter_.tensor_issue(event.warp);
     flight.node = node_of(event, queue, position);
     raise(flight.clock, queue, position);
     group.last_tensor[self] = flight.node;
-    if (executes) {
-      return;
-    }
   }
   if (starts_leaf(event)) {
     flight.node = node_of(event, kLeaf, counter_.leaf_issue(event.warp));
@@ -100,7 +100,7 @@ void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
       flight.flushed_by = warps_ * 3 + self;
       flight.flushed_at = flight.node.index;
     }
-    if (event.op == Op::kTcgen05Commit) {
+    if (tensor) {
       flight.targets = static_cast<std::uint32_t>(std::popcount(event.extra));
     }
   }

@@ -9,6 +9,7 @@
 
 #include "common/trace/event.hpp"
 
+#include "sim/model/divisor.hpp"
 #include "sim/model/gpu.hpp"
 #include "sim/prove/hash.hpp"
 
@@ -41,7 +42,7 @@ class RunWork {
   void note_access(const Event& event);
   bool asked_for_before(const Event& event);
 
-  std::uint32_t warps_;                                    // of a cluster
+  Divisor warps_;                                          // of a cluster
   std::unordered_map<std::uint64_t, Asked> asked_phases_;  // by warp and address
   std::vector<Hash> work_;                                 // by warp in the grid
   std::vector<std::uint64_t> accesses_;                    // by cluster

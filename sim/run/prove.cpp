@@ -183,7 +183,11 @@ void compare_answers(const ScenarioEntry& scenario,
   for (std::vector<OpenTry>& yes : answers_of(open)) {
     other.tries_pass = std::move(yes);
     const OneRun one = run_with_answers(scenario, parameters, other, work_only);
-    // A try that cannot say yes before the kernel goes on has waited for good: that is no run.
+    // A try that has waited for good makes no run, if it could not have looked at a better time.
+    if (one.result.may_have_missed) {
+      result.undecided.push_back({"whether a try can say yes between two phases is not known", {}});
+      return;
+    }
     if (one.result.end != RunEnd::kDone && !one.result.waits_at_try) {
       result.undecided.push_back({"with another answer of a try the kernel does not end", {}});
       return;

@@ -302,9 +302,8 @@ RunResult simulate(const ScenarioEntry& scenario,
   result.end = end_of(result.stats.ending);
   result.operations = gpu.operations();
   result.read_unknown = gpu.read_unknown();
-  result.waits_at_try = std::any_of(gpu.warps().begin(), gpu.warps().end(), [](const Warp& warp) {
-    return warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kMbarrierTryWait;
-  });
+  result.waits_at_try = gpu.waits_at_try();
+  result.may_have_missed = gpu.may_have_missed();
   result.asked_unknown = gpu.asked_unknown();
   if (detectors) {
     detectors->at_end(gpu, result.end);

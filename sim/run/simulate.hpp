@@ -61,7 +61,8 @@ struct RunResult {
   /// Words of data were read that the run did not move, or registers without contents asked.
   bool read_unknown = false;
   bool asked_unknown = false;
-  bool waits_at_try = false;  // it ended while a try of RunOptions::tries_pass waited
+  bool waits_at_try = false;     // it ended while a try of RunOptions::tries_pass waited
+  bool may_have_missed = false;  // and such a try could have said yes at another time
 
   /// The run found nothing wrong: it ended, with no errors. One that an accepted
   /// finding ended has ended.

@@ -44,7 +44,7 @@ struct Act {
 struct Object {
   std::optional<Act> init;              // none: no mbarrier
   std::optional<Act> inval;             // the last
-  std::vector<bool> known;              // by warp of the cluster: all its lanes are after the init
+  std::vector<std::uint32_t> known;     // by warp of the cluster: its lanes that are after the init
   std::vector<std::vector<Uses>> uses;  // by warp of the cluster
 };
 
@@ -107,7 +107,7 @@ class BarrierOrderDetector : public Detector {
   // and with that the initialisation.
   void on_look(const Event& event) override {
     if (event.op == Op::kMbarrierWait || event.op == Op::kMbarrierTryWait) {
-      require_init(event, event.cta, event.address);
+      require_init(event, find(event.warp, event.cta, event.address), event.cta, event.address);
     }
   }
   void on_blocked(const Event& event) override { on_look(event); }
@@ -120,10 +120,6 @@ class BarrierOrderDetector : public Detector {
   static std::uint64_t key(std::uint32_t cta, std::uint32_t address) {
     return std::uint64_t{cta} << 32 | address;
   }
-  std::uint32_t warps_of_cluster() const {
-    return naming().config().cluster_size * naming().config().warps_per_cta;
-  }
-
   // The object, in the cluster of the warp; null where there has been none.
   Object* find(std::uint32_t warp, std::uint32_t cta, std::uint32_t address) {
     State* state = states_.find(naming().cluster_of_warp(warp));
@@ -134,7 +130,7 @@ class BarrierOrderDetector : public Detector {
     return found == state->objects.end() ? nullptr : &found->second;
   }
   Uses& uses_of(Object& object, const Event& event) const {
-    const std::uint32_t warps = warps_of_cluster();
+    const Divisor& warps = naming().warps_of_cluster();
     object.uses.resize(warps);
     std::vector<Uses>& of_warp = object.uses[event.warp % warps];
     const std::uint32_t lanes = event.lane_mask();
@@ -148,11 +144,6 @@ class BarrierOrderDetector : public Detector {
     }
     of_warp.emplace_back().lanes = lanes;
     return of_warp.back();
-  }
-  // The warp, or several lanes of it: each of them has done it.
-  std::string lanes_of(const LanePoint& point) const {
-    const int lanes = std::popcount(point.lanes);
-    return (lanes == 1 ? "" : std::to_string(lanes) + " lanes of ") + naming().warp(point.warp);
   }
   Act act_of(const Event& event) const {
     return {{event.warp, order_.now(event.warp), event.lane_mask()}, event.site};
@@ -179,9 +170,10 @@ class BarrierOrderDetector : public Detector {
       reporter().report("MBAR_INIT_RACE",
                         event,
                         barrier_name(event),
-                        "initialised again by " + lanes_of(act_of(event).at) +
+                        "initialised again by " + naming().lanes_of(act_of(event).at) +
                             " in no order with the mbarrier.inval of " +
-                            lanes_of(object.inval->at) + " at " + naming().site(object.inval->site),
+                            naming().lanes_of(object.inval->at) + " at " +
+                            naming().site(object.inval->site),
                         {"missing: a barrier between mbarrier.inval and the new mbarrier.init"});
     }
     object = Object{};
@@ -194,8 +186,8 @@ class BarrierOrderDetector : public Detector {
     if (object == nullptr || event.fault == Fault::kUninitialised) {
       return;
     }
-    require_init(event, event.cta, event.address);
-    const std::uint32_t first = event.warp - event.warp % warps_of_cluster();
+    require_init(event, object, event.cta, event.address);
+    const std::uint32_t first = event.warp - event.warp % naming().warps_of_cluster();
     bool over = true;  // the first that is not, is enough
     for (std::uint32_t i = 0; i < object->uses.size(); ++i) {
       for (const Uses& uses : object->uses[i]) {
@@ -250,10 +242,10 @@ class BarrierOrderDetector : public Detector {
     if (!issued && !there && !at_once) {
       return;
     }
-    if (!there) {
-      require_init(event, cta, address);
-    }
     Object* object = find(event.warp, cta, address);
+    if (!there) {
+      require_init(event, object, cta, address);
+    }
     if (object == nullptr || event.fault != Fault::kNone) {
       return;
     }
@@ -285,11 +277,10 @@ class BarrierOrderDetector : public Detector {
     }
   }
 
-  void require_init(const Event& event, std::uint32_t cta, std::uint32_t address) {
+  void require_init(const Event& event, Object* object, std::uint32_t cta, std::uint32_t address) {
     if (event.fault != Fault::kNone && event.fault != Fault::kInUse) {
       return;
     }
-    Object* object = find(event.warp, cta, address);
     if (object == nullptr || !object->init) {
       // It acts later, and may find an mbarrier then, or none.
       if (event.step == Step::kIssued) {
@@ -303,13 +294,14 @@ class BarrierOrderDetector : public Detector {
       return;
     }
     const LanePoint& init = object->init->at;
-    const std::uint32_t warps = warps_of_cluster();
+    const Divisor& warps = naming().warps_of_cluster();
     object->known.resize(warps);
-    if (object->known[event.warp % warps]) {
+    std::uint32_t& known = object->known[event.warp % warps];
+    if ((event.lane_mask() & ~known) == 0) {
       return;
     }
     if (order_.init_ordered(init, event)) {
-      object->known[event.warp % warps] = event.lanes == kWarpLanes;
+      known |= (event.flags & event_flag::kLateLanes) == 0 ? event.lane_mask() : 0;
       return;
     }
     const bool own = naming().cta_of_warp(event.warp) == cta;
@@ -318,7 +310,7 @@ class BarrierOrderDetector : public Detector {
         event,
         naming().barrier(cta, address),
         std::string{name_of(event.op)} + " is not ordered after the initialisation by " +
-            lanes_of(init),
+            naming().lanes_of(init),
         {init.warp == event.warp ? "missing: sync_warp() between mbarrier.init by one lane and this"
          : own ? "missing: a CTA or cluster barrier between mbarrier.init and this"
                : "missing: fence.mbarrier_init and a cluster barrier between "

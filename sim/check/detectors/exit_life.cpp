@@ -2,8 +2,8 @@
 /// memory.
 
 #include <algorithm>
-#include <deque>
 #include <map>
+#include <vector>
 
 #include "sim/check/detectors/detectors.hpp"
 
@@ -62,10 +62,7 @@ class ExitLifeDetector : public Detector {
       return;
     }
     if (event.step == Step::kIssued) {
-      const auto at = place_of(event.serial);
-      if (at == pending_.end() || at->issued.serial != event.serial) {
-        pending_.insert(at, {event, static_cast<std::uint32_t>(event.extra)});
-      }
+      begin(event);
     } else if (event.step == Step::kWritten ||
                (event.op == Op::kTcgen05Ld && event.step == Step::kRead)) {
       if (Pending* pending = find(event.serial)) {
@@ -78,32 +75,72 @@ class ExitLifeDetector : public Detector {
 
  private:
   struct Pending {
-    Event issued;
+    std::uint32_t serial = 0;  // 0: of an operation that is none of these
+    Op op = Op::kCount;
+    bool over = true;
+    std::uint16_t flags = 0;
+    std::uint32_t warp = 0;
+    std::uint32_t cta = 0;
+    std::uint32_t address = 0;
+    std::uint32_t peer = 0;
+    std::uint32_t peer_cta = 0;
     std::uint32_t mask = 0;  // ranks a multicast commit still has to reach
-    bool over = false;
+    bool multicast = false;
+    SourceSite site{};
   };
 
-  // Where the operation of this number stands, or would: at the end, as a rule.
-  std::deque<Pending>::iterator place_of(std::uint32_t serial) {
-    if (pending_.empty() || pending_.back().issued.serial < serial) {
-      return pending_.end();
+  static Pending pending_of(const Event& issued) {
+    Pending pending;
+    pending.serial = issued.serial;
+    pending.over = false;
+    pending.op = issued.op;
+    pending.flags = issued.flags;
+    pending.warp = issued.warp;
+    pending.cta = issued.cta;
+    pending.address = issued.address;
+    pending.peer = issued.peer;
+    pending.peer_cta = issued.peer_cta;
+    pending.mask = static_cast<std::uint32_t>(issued.extra);
+    pending.multicast = issued.op == Op::kTcgen05Commit && issued.extra != 0;
+    pending.site = issued.site;
+    return pending;
+  }
+
+  // Numbers are given out one after the other, and most of them here.
+  void begin(const Event& issued) {
+    if (pending_.empty()) {
+      first_ = issued.serial;
+    } else if (issued.serial < first_) {
+      pending_.insert(pending_.begin(), first_ - issued.serial, Pending{});
+      first_ = issued.serial;
+      over_ = 0;
     }
-    return std::lower_bound(
-        pending_.begin(), pending_.end(), serial, [](const Pending& one, std::uint32_t wanted) {
-          return one.issued.serial < wanted;
-        });
+    const std::size_t place = issued.serial - first_;
+    if (place >= pending_.size()) {
+      pending_.resize(place + 1);
+    }
+    if (pending_[place].serial == 0) {
+      pending_[place] = pending_of(issued);
+    }
   }
 
   Pending* find(std::uint32_t serial) {
-    const auto found = place_of(serial);
-    return found == pending_.end() || found->issued.serial != serial || found->over ? nullptr
-                                                                                    : &*found;
+    const std::size_t place = serial - first_;
+    return serial < first_ || place >= pending_.size() || pending_[place].over ? nullptr
+                                                                               : &pending_[place];
   }
 
+  // What is over before all that is not, is forgotten now and then.
   void end(Pending& pending) {
+    constexpr std::size_t kOverMin = 32;
     pending.over = true;
-    while (!pending_.empty() && pending_.front().over) {
-      pending_.pop_front();
+    while (over_ < pending_.size() && pending_[over_].over) {
+      ++over_;
+    }
+    if (over_ >= kOverMin && 2 * over_ >= pending_.size()) {
+      pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(over_));
+      first_ += static_cast<std::uint32_t>(over_);
+      over_ = 0;
     }
   }
 
@@ -145,34 +182,35 @@ class ExitLifeDetector : public Detector {
 
   // Whether a pending operation still touches a CTA.
   bool touches(const Pending& pending, std::uint32_t cta) const {
-    const Event& event = pending.issued;
-    if (event.op == Op::kTcgen05Commit && event.extra != 0) {
-      return naming().cluster_of_cta(event.cta) == naming().cluster_of_cta(cta) &&
+    if (pending.multicast) {
+      return naming().cluster_of_cta(pending.cta) == naming().cluster_of_cta(cta) &&
              (pending.mask >> rank_of(cta) & 1U) != 0;
     }
-    if (event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp) {
-      const bool pair = (event.flags & event_flag::kPair) != 0;
-      return pair ? event.cta / 2 == cta / 2 : event.cta == cta;  // `peer` may be an A in tmem
+    if (pending.op == Op::kTcgen05Mma || pending.op == Op::kTcgen05Cp) {
+      const bool pair = (pending.flags & event_flag::kPair) != 0;
+      return pair ? pending.cta / 2 == cta / 2 : pending.cta == cta;  // `peer`: an A in tmem
     }
-    const bool source = event.op == Op::kBulkLoad &&
-                        (event.flags & event_flag::kSharedSource) != 0 &&
-                        naming().cta_of_warp(event.warp) == cta;
-    return source || event.cta == cta || (event.peer != 0 && event.peer_cta == cta);
+    const bool source = pending.op == Op::kBulkLoad &&
+                        (pending.flags & event_flag::kSharedSource) != 0 &&
+                        naming().cta_of_warp(pending.warp) == cta;
+    return source || pending.cta == cta || (pending.peer != 0 && pending.peer_cta == cta);
   }
 
   void on_exit(const Event& event) {
     for (const Pending& pending : pending_) {
       if (!pending.over && touches(pending, event.cta)) {
-        judge(event, pending.issued);
+        judge(event, pending);
       }
     }
   }
 
-  void judge(const Event& exit, const Event& issued) {
+  void judge(const Event& exit, const Pending& issued) {
     const std::string object = "cta " + std::to_string(exit.cta);
     const bool remote = naming().cta_of_warp(issued.warp) != exit.cta;
     const std::string what = std::string{name_of(issued.op)} + " of " + naming().warp(issued.warp);
-    Event at = issued;
+    Event at;
+    at.warp = issued.warp;
+    at.site = issued.site;
     at.time = exit.time;
     if (remote) {
       reporter().report(
@@ -199,7 +237,8 @@ class ExitLifeDetector : public Detector {
                             at,
                             object,
                             "ends while copies of " + naming().warp(issued.warp) + " that " +
-                                barrier_name(issued) + " counts write its shared memory");
+                                naming().barrier(issued.cta, issued.address) +
+                                " counts write its shared memory");
         }
         break;
       case Op::kTcgen05Mma:
@@ -215,7 +254,9 @@ class ExitLifeDetector : public Detector {
     }
   }
 
-  std::deque<Pending> pending_;            // by serial
+  std::vector<Pending> pending_;  // of serial `first_`, and those that follow it
+  std::uint32_t first_ = 0;
+  std::size_t over_ = 0;                   // of them, from the first on
   std::map<std::uint32_t, Event> stores_;  // the last store of a warp, until it is waited for
 };
 

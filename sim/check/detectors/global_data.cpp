@@ -329,41 +329,42 @@ class GlobalDataDetector : public Detector {
   void remember(GlobalAccess access) {
     longest_ = std::max(longest_, access.at.end() - access.at.start);
     Places& places = writes(access.kind) ? writes_ : reads_;
-    const auto [begin, end] = places.equal_range({access.at.start, access.warp});
-    const auto known = std::find_if(begin, end, [&](const auto& entry) {
-      const GlobalAccess& other = entry.second;
-      return other.kind == access.kind && other.at.same(access.at) &&
-             (other.lanes & ~access.lanes) == 0 && ordered(other, access.warp);
-    });
-    if (known != end) {
-      known->second = std::move(access);
-      return;
-    }
-    if (!writes(access.kind)) {
-      forget_alike(access);
-    }
     const std::pair place{access.at.start, access.warp};
-    places.emplace(place, std::move(access));
+    auto at = places.lower_bound({access.at.start, 0});
+    const auto first = at;
+    for (; at != places.end() && at->first <= place; ++at) {
+      GlobalAccess& other = at->second;
+      if (at->first == place && other.kind == access.kind && other.at.same(access.at) &&
+          (other.lanes & ~access.lanes) == 0 && ordered(other, access.warp)) {
+        other = std::move(access);
+        return;
+      }
+    }
+    const auto added = places.emplace_hint(at, place, std::move(access));
+    if (!writes(added->second.kind)) {
+      forget_alike(first != at ? first : added, added);
+    }
   }
 
   // Of the reads of one place by clusters that are closed, one is enough: whoever writes there
-  // later is in order with none of them.
-  void forget_alike(const GlobalAccess& access) {
-    const std::int64_t start = access.at.start;
-    const auto end = reads_.lower_bound({start + 1, 0});
+  // later is in order with none of them. `at` is the first, `added` the latest.
+  void forget_alike(Places::iterator at, Places::iterator added) {
+    const GlobalAccess& access = added->second;
     bool kept = false;
-    for (auto at = reads_.lower_bound({start, 0}); at != end;) {
+    while (at != reads_.end() && at->first.first == access.at.start) {
       const GlobalAccess& other = at->second;
-      const bool alike =
-          other.kind == access.kind && other.at.same(access.at) && closed(other.warp);
+      const bool alike = at != added && other.kind == access.kind && other.at.same(access.at) &&
+                         closed(other.warp);
       at = alike && kept ? reads_.erase(at) : std::next(at);
       kept = kept || alike;
     }
   }
 
   void judge(const Event& event, const Places& places, const GlobalAccess& access) {
-    const auto end = places.lower_bound({access.at.end(), 0});
-    for (auto at = places.lower_bound({access.at.start - longest_, 0}); at != end; ++at) {
+    const std::int64_t end = access.at.end();
+    for (auto at = places.lower_bound({access.at.start - longest_, 0});
+         at != places.end() && at->first.first < end;
+         ++at) {
       const GlobalAccess& first = at->second;
       const bool both_flags = flag(first.kind) && flag(access.kind);
       if (both_flags || !first.at.meets(access.at)) {

@@ -355,7 +355,7 @@ class LayoutsDetector : public Detector {
                                   "descriptor says which"});
   }
 
-  HashMap<std::uint32_t, Tiles> ctas_;
+  ByCta<Tiles> ctas_;
 };
 
 }  // namespace

@@ -124,9 +124,11 @@ class SharedDataDetector : public Detector {
   using Kind = SharedUse;
   using Access = SharedAccess;
   using Completion = SharedCompletion;
+  using Known = std::vector<KnownAccess>;  // of one CTA, in the order they came
 
-  Access make(const Event& event, Kind kind, const Footprint& at) {
-    Access access;
+  std::unique_ptr<Access> make(const Event& event, Kind kind, const Footprint& at) {
+    auto made = std::make_unique<Access>();
+    Access& access = *made;
     access.at = at;
     access.kind = kind;
     access.warp = event.warp;
@@ -147,15 +149,15 @@ class SharedDataDetector : public Detector {
         access.written = event.global;
       }
     }
-    return access;
+    return made;
   }
 
   void on_async_copy(const Event& event) {
     if (event.fault != Fault::kNone) {
       return;
     }
-    Access access = make(event, Kind::kAsyncCopy, footprint_of(event));
-    access.completion = completion_of(event);
+    std::unique_ptr<Access> access = make(event, Kind::kAsyncCopy, footprint_of(event));
+    access->completion = completion_of(event);
     add(event, event.cta, std::move(access));
   }
 
@@ -182,15 +184,17 @@ class SharedDataDetector : public Detector {
 
   void on_load(const Event& event) {
     if (event.step == Step::kTouched && (event.flags & event_flag::kSharedSource) != 0) {
-      Access access = make(event, Kind::kSource, Footprint::interval(event.address, event.bytes));
-      access.completion = completion_of(event);
+      std::unique_ptr<Access> access =
+          make(event, Kind::kSource, Footprint::interval(event.address, event.bytes));
+      access->completion = completion_of(event);
       add(event, event.cta, std::move(access));
       return;
     }
     if (event.step == Step::kIssued) {
       const Kind kind = event.op == Op::kClcTryCancel ? Kind::kResponse : Kind::kLoad;
-      Access access = make(event, kind, Footprint::interval(event.address, event.bytes));
-      access.completion = completion_of(event);
+      std::unique_ptr<Access> access =
+          make(event, kind, Footprint::interval(event.address, event.bytes));
+      access->completion = completion_of(event);
       add(event, event.cta, std::move(access));
       return;
     }
@@ -206,9 +210,10 @@ class SharedDataDetector : public Detector {
   }
 
   void on_store(const Event& event) {
-    Access access = make(event, Kind::kStore, Footprint::interval(event.address, event.bytes));
-    access.completion = std::make_shared<Completion>();
-    stores_[event.warp].push_back({event.count, access.completion});
+    std::unique_ptr<Access> access =
+        make(event, Kind::kStore, Footprint::interval(event.address, event.bytes));
+    access->completion = std::make_shared<Completion>();
+    stores_[event.warp].push_back({event.count, access->completion});
     add(event, event.cta, std::move(access));
   }
 
@@ -296,10 +301,15 @@ class SharedDataDetector : public Detector {
         at = {reach.begin, end, reach.width, reach.pitch, reach.swizzled};
       }
       const bool wgmma = event.op == Op::kWgmma;
-      Access access = make(event, wgmma ? Kind::kWgmma : Kind::kTensor, at);
-      access.time = wgmma ? event.pending + 1 : order_.tensor_issued(event.warp);
+      const Kind kind = wgmma ? Kind::kWgmma : Kind::kTensor;
+      const std::uint32_t number = wgmma ? event.pending + 1 : order_.tensor_issued(event.warp);
+      if (joins_earlier(ctas_[cta], event, kind, at, number)) {
+        continue;
+      }
+      std::unique_ptr<Access> access = make(event, kind, at);
+      access->time = number;
       if (reach.pitch == 0) {
-        access.units = std::make_unique<Units>(units());
+        access->units = std::make_unique<Units>(units());
       }
       add(event, cta, std::move(access));
     }
@@ -317,12 +327,12 @@ class SharedDataDetector : public Detector {
       const bool covered = naming().cluster_of_cta(cta) == cluster &&
                            (event.count != static_cast<std::uint32_t>(ProxySpace::kSharedCta) ||
                             naming().cta_of_warp(event.warp) == cta);
-      for (Access& access : known) {
-        if (covered && access.kind == Kind::kAsyncCopy && ordered(access, event.warp)) {
-          if (access.proxy_fences == nullptr) {
-            access.proxy_fences = std::make_unique<std::vector<LanePoint>>();
+      for (const auto& [low, high, access] : known) {
+        if (covered && access->kind == Kind::kAsyncCopy && ordered(*access, event.warp)) {
+          if (access->proxy_fences == nullptr) {
+            access->proxy_fences = std::make_unique<std::vector<LanePoint>>();
           }
-          access.proxy_fences->push_back(here);
+          access->proxy_fences->push_back(here);
           useful = true;
         }
       }
@@ -368,18 +378,22 @@ class SharedDataDetector : public Detector {
     return order_.tensor_complete(order_.warpgroup_of(first.warp), second) >= first.time;
   }
 
-  // A later access to the same bytes that conflicts with `first`, so that it was judged to be after
-  // it when it came (or reported), and is itself ordered before: of a copy whose tile an MMA has
-  // read, and the commit of that MMA waited for. Two reads were never compared: of them the later
-  // says nothing about the earlier.
+  // A later access to the same bytes that conflicts with `known[first]`, so that it was judged to
+  // be after it when it came (or reported), and is itself ordered before: of a copy whose tile an
+  // MMA has read, and the commit of that MMA waited for. Two reads were never compared: of them the
+  // later says nothing about the earlier.
   bool ordered_through(const Event& event,
-                       const std::vector<Access>& known,
-                       const Access& first,
+                       const Known& known,
+                       std::size_t first,
                        const Access& second) {
-    return std::any_of(&first + 1, known.data() + known.size(), [&](const Access& later) {
-      const bool judged = writes(first.kind) || writes(later.kind);
-      return judged && !later.is_far_from(first) && later.at.meets(first.at) &&
-             ordered(later, second.warp) && each_lane_after(later, event);
+    const Access& before = *known[first].access;
+    const auto from = known.begin() + static_cast<std::ptrdiff_t>(first) + 1;
+    return std::any_of(from, known.end(), [&](const KnownAccess& one) {
+      const Access& later = *one.access;
+      const bool judged = writes(before.kind) || writes(later.kind);
+      return judged && one.meets(known[first].low, known[first].high) &&
+             later.at.meets(before.at) && ordered(later, second.warp) &&
+             each_lane_after(later, event);
     });
   }
 
@@ -389,11 +403,12 @@ class SharedDataDetector : public Detector {
     std::uint32_t first_missing = 0;
     std::uint64_t of = 0;  // all that is read
   };
-  Coverage coverage(const std::vector<Access>& known, const Access& read) {
+  Coverage coverage(const Known& known, const Access& read) {
     const auto [low, high] = read.at.bounds();
     written_.reset(low, high);
-    for (const Access& one : known) {
-      if (writes(one.kind) && one.low < high && low < one.high) {
+    for (const KnownAccess& entry : known) {
+      const Access& one = *entry.access;
+      if (entry.meets(low, high) && writes(one.kind)) {
         // Of an mbarrier nothing is left that means anything.
         const bool data = one.kind != Kind::kBarrier;
         one.at.for_each_run(
@@ -430,7 +445,7 @@ class SharedDataDetector : public Detector {
   // Reports bytes of a read that nobody has written.
   void require_written(const Event& event,
                        std::uint32_t cta,
-                       const std::vector<Access>& known,
+                       const Known& known,
                        const Access& read) {
     const Coverage written = coverage(known, read);
     if (written.bytes == written.of) {
@@ -450,34 +465,47 @@ class SharedDataDetector : public Detector {
   }
 
   // The slices of a tile that one warp's MMAs read one after the other are one access, the last.
-  static bool joins_earlier(std::vector<Access>& known, const Access& access) {
-    const auto before = std::find_if(known.rbegin(), known.rend(), [&](const Access& one) {
-      return one.kind == access.kind && one.warp == access.warp && one.low <= access.at.begin &&
-             access.at.begin < one.high && one.source.covers(access.at);
+  static bool joins_earlier(
+      Known& known, const Event& event, Kind kind, const Footprint& at, std::uint32_t number) {
+    const auto before = std::find_if(known.rbegin(), known.rend(), [&](const KnownAccess& one) {
+      return one.meets(at.begin, at.begin + 1) && one.access->kind == kind &&
+             one.access->warp == event.warp && one.access->source.covers(at);
     });
     if (before == known.rend()) {
       return false;
     }
-    before->at = before->at.joined(access.at);
-    before->set_bounds();
-    before->time = access.time;
-    before->site = access.site;
+    Access& access = *before->access;
+    access.at = access.at.joined(at);
+    before->widen(access.at);
+    access.time = number;
+    access.site = event.site;
     return true;
   }
 
-  void add(const Event& event, std::uint32_t cta, Access access) {
-    std::vector<Access>& known = ctas_[cta];
-    if (reads_operand(access.kind) && joins_earlier(known, access)) {
-      return;
+  // The accesses that are not far from `added`, in `near_`.
+  void find_near(const Known& known, const KnownAccess& added) {
+    near_.clear();
+    const std::uint32_t low = added.low;
+    const std::uint32_t high = added.high;
+    const KnownAccess* const first = known.data();
+    const KnownAccess* const end = first + known.size();
+    for (const KnownAccess* one = first; one != end; ++one) {
+      if (one->meets(low, high)) {
+        near_.push_back(static_cast<std::size_t>(one - first));
+      }
     }
-    access.set_bounds();
+  }
+
+  void add(const Event& event, std::uint32_t cta, std::unique_ptr<Access> made) {
+    Known& known = ctas_[cta];
+    KnownAccess added{std::move(made)};
+    Access& access = *added.access;
     const std::uint64_t errors = reporter().errors();
     bool any_gone = false;
     bool whole = false;  // one write alone has filled what is read
-    for (Access& first : known) {
-      if (first.is_far_from(access)) {
-        continue;
-      }
+    find_near(known, added);
+    for (const std::size_t i : near_) {
+      Access& first = *known[i].access;
       if (writes(access.kind) && first.source.width != 0 && access.at.meets(first.source)) {
         first.source = {};  // not as it was any more
       }
@@ -501,7 +529,7 @@ class SharedDataDetector : public Detector {
         continue;
       }
       const bool at_once = ordered(first, access.warp);
-      const bool in_order = at_once || ordered_through(event, known, first, access);
+      const bool in_order = at_once || ordered_through(event, known, i, access);
       const bool judged = reporter().errors() != errors;  // one error is enough
       // Whichever of two such comes first, memory is left the same, or the atomic says it is not.
       const bool alike = (first.atomic && access.atomic) || write_alike(first, access);
@@ -523,17 +551,18 @@ class SharedDataDetector : public Detector {
       }
     }
     if (any_gone) {
-      std::erase_if(known, [](const Access& first) { return first.gone; });
+      std::erase_if(known, [](const KnownAccess& first) { return first.access->gone; });
     }
     const bool updates = access.kind == Kind::kAsyncCopy && access.atomic;
     if ((!writes(access.kind) || updates) && !whole) {
       require_written(event, cta, known, access);
     }
-    if (access.source.width != 0 && !one_write_alone(known, access.source)) {
+    if (access.source.width != 0 && one_write_alone(known, access.source)) {
+      added.widen(access.source);
+    } else {
       access.source = {};
     }
-    access.set_bounds();
-    known.push_back(std::move(access));
+    known.push_back(std::move(added));
   }
 
   // Whether a proxy fence covers the first, which is in order with the second.
@@ -551,15 +580,20 @@ class SharedDataDetector : public Detector {
         });
   }
 
+  // The lanes whose word says that the access is over, and when they could say it.
+  static LanePoint point_of(const Access& access) {
+    const Completion* read = access.kind == Kind::kStore ? access.completion.get() : nullptr;
+    return read != nullptr ? LanePoint{read->warp, read->time, read->lanes}
+                           : LanePoint{access.warp, access.time, access.lanes};
+  }
+
   // Whether each lane that executes `event`, whose warp is after the access, is so itself.
   bool each_lane_after(const Access& first, const Event& event) const {
     const bool store = first.kind == Kind::kStore;
     if (!store && (!generic(first.kind) || first.kind == Kind::kAsyncCopy)) {
       return true;
     }
-    const LanePoint point =
-        store ? LanePoint{first.completion->warp, first.completion->time, first.completion->lanes}
-              : LanePoint{first.warp, first.time, first.lanes};
+    const LanePoint point = point_of(first);
     return point.warp == event.warp
                ? (event.lane_mask() & ~point.lanes) == 0 || order_.met_since(point.warp, point.time)
                : order_.every_lane_ordered(point, event);
@@ -569,19 +603,15 @@ class SharedDataDetector : public Detector {
   // generic proxy by one warp, lane_races judges that.
   bool lanes_ordered(const Event& event, const Access& first, const Access& second) const {
     const bool same = first.warp == second.warp;
-    if (first.kind == Kind::kStore) {
-      const Completion& read = *first.completion;
-      return order_.lanes_after({read.warp, read.time, read.lanes}, event);
-    }
-    if (first.kind == Kind::kBarrier) {
-      return order_.lanes_after({first.warp, first.time, first.lanes}, event);
+    if (first.kind == Kind::kStore || first.kind == Kind::kBarrier) {
+      return order_.lanes_after(point_of(first), event);
     }
     // What a phase of an mbarrier tells is told of all that were counted in it.
     const bool counted = first.kind == Kind::kAsyncCopy;
     if (!generic(first.kind) || counted || (same && generic(second.kind))) {
       return true;
     }
-    const LanePoint point{first.warp, first.time, first.lanes};
+    const LanePoint point = point_of(first);
     return order_.every_lane_ordered(point, event) &&
            (generic(second.kind) || order_.every_lane_fenced(point, event));
   }
@@ -622,13 +652,14 @@ class SharedDataDetector : public Detector {
   }
 
   // Whether nothing else has been written there since the write that filled it all.
-  static bool one_write_alone(const std::vector<Access>& known, const Footprint& filled) {
+  static bool one_write_alone(const Known& known, const Footprint& filled) {
     const auto [low, high] = filled.bounds();
-    return std::count_if(
-               known.begin(), known.end(), [&, low = low, high = high](const Access& one) {
-                 return one.low < high && low < one.high && writes(one.kind) &&
-                        one.at.meets(filled);
-               }) == 1;
+    int writers = 0;
+    for (const KnownAccess& one : known) {
+      const bool writer = one.meets(low, high) && writes(one.access->kind);
+      writers += writer && one.access->at.meets(filled) ? 1 : 0;
+    }
+    return writers == 1;
   }
 
   std::string place(std::uint32_t cta, const Footprint& at) const {
@@ -726,9 +757,10 @@ class SharedDataDetector : public Detector {
   };
 
   Order& order_;
-  ByteSet written_;                                                        // while a read is judged
+  ByteSet written_;                // while a read is judged
+  std::vector<std::size_t> near_;  // of the known accesses, while one is added
   std::map<std::pair<std::uint32_t, std::uint64_t>, SourceSite> refused_;  // by warp and mbarrier
-  HashMap<std::uint32_t, std::vector<Access>> ctas_;
+  ByCta<Known> ctas_;
   std::map<std::uint32_t, SourceSite> idle_waits_;  // by warp: its last wait for no store
   std::map<std::uint32_t, std::uint32_t> dirty_;    // by warp: its last access that no fence covers
   HashMap<std::uint32_t, std::shared_ptr<Completion>> loads_;  // by serial

@@ -41,7 +41,7 @@ struct Change {
 };
 
 struct Map {
-  std::map<UsePlace, MapUse> uses;
+  HashMap<UsePlace, MapUse> uses;
   std::vector<Change> changes;  // of none is known that a later one shows it too
 };
 
@@ -87,20 +87,17 @@ class TensorMapsDetector : public Detector {
 
   void on_change(const Event& event) {
     Map& map = maps_[event.count];
-    for (const auto& [place, use] : map.uses) {
-      if (!known_read(place, use, event)) {
-        reporter().report(
-            "TENSORMAP_MODIFIED_IN_FLIGHT",
-            event,
-            name_of_map(event.count),
-            (event.lanes == 1 ? "" : "by all lanes, ") + std::string{"changed while the "} +
-                std::string{use.load ? "load" : "store"} + " of " + naming().warp(use.warp) +
-                " at " + naming().site(use.site) + " may still read through it",
-            {use.load ? "missing: a wait for the mbarrier phase that counts its bytes"
-                      : "missing: cp.async.bulk.wait_group.read by the storing "
-                        "thread, and an order after it"});
-        break;
-      }
+    if (const MapUse* use = unread(map, event)) {
+      reporter().report("TENSORMAP_MODIFIED_IN_FLIGHT",
+                        event,
+                        name_of_map(event.count),
+                        "changed by " + naming().lanes_of({event.warp, 0, event.lane_mask()}) +
+                            " while the " + std::string{use->load ? "load" : "store"} + " of " +
+                            naming().warp(use->warp) + " at " + naming().site(use->site) +
+                            " may still read through it",
+                        {use->load ? "missing: a wait for the mbarrier phase that counts its bytes"
+                                   : "missing: cp.async.bulk.wait_group.read by the storing "
+                                     "thread, and an order after it"});
     }
     // What shows the later of two changes of a warp shows the earlier; another warp's it need not.
     std::erase_if(map.changes, [&](const Change& before) {
@@ -199,7 +196,17 @@ class TensorMapsDetector : public Detector {
     }
   }
 
-  bool known_read(const UsePlace& place, const MapUse& use, const Event& event) {
+  // The use, first by its place, that who changes the map does not know to have read.
+  const MapUse* unread(const Map& map, const Event& event) const {
+    const std::pair<const UsePlace, MapUse>* first = nullptr;
+    for (const auto& one : map.uses) {
+      const bool earlier = first == nullptr || one.first < first->first;
+      first = earlier && !known_read(one.first, one.second, event) ? &one : first;
+    }
+    return first == nullptr ? nullptr : &first->second;
+  }
+
+  bool known_read(const UsePlace& place, const MapUse& use, const Event& event) const {
     if (!use.read) {
       return false;
     }

@@ -514,6 +514,10 @@ class TensorMemoryDataDetector : public Detector {
 
   void add(const Event& event, std::uint32_t cta, const CellAccess& access) {
     std::vector<CellAccess>& known = ctas_[cta].known;
+    if (!known.empty() && goes_on(known.back(), access)) {
+      known.back() = access;
+      return;
+    }
     const std::uint64_t errors = reporter().errors();
     std::erase_if(known, [&](const CellAccess& first) {
       if (!first.at.meets(access.at)) {
@@ -534,6 +538,13 @@ class TensorMemoryDataDetector : public Detector {
     if (writes(access.use)) {
       set_written(cta, access.at, true);
     }
+  }
+
+  // Whether the latest access is an MMA by the same warp to the same D, and in the pipe with this
+  // one. What comes before the first, comes before the second: nothing is left to compare.
+  static bool goes_on(const CellAccess& latest, const CellAccess& access) {
+    return latest.use == CellUse::kMmaD && latest.warp == access.warp &&
+           latest.at.covers(access.at) && access.at.covers(latest.at) && pipelined(latest, access);
   }
 
   // Pairs that execute in the order of their issue, though asynchronous.
@@ -684,7 +695,7 @@ class TensorMemoryDataDetector : public Detector {
   }
 
   Order& order_;
-  HashMap<std::uint32_t, CtaState> ctas_;
+  ByCta<CtaState> ctas_;
 };
 
 }  // namespace
