@@ -504,8 +504,9 @@ Clock Order::at_cluster_arrival(const WarpOrder& warp, const Event& event) const
 
 Clock Order::at_relaxed_arrival(const WarpOrder& warp, std::uint32_t self, bool here) const {
   Clock published = here ? warp.released : warp.released_afar;
-  const std::uint32_t wgmmas = component(kTensor, warpgroup_of(self));
-  raise(published.own, wgmmas, warp.clock.own[wgmmas]);
+  if (warp.wgmmas_over != 0) {
+    raise(published.own, component(kTensor, warpgroup_of(self)), warp.wgmmas_over);
+  }
   return published;
 }
 
@@ -639,6 +640,7 @@ void Order::on_event(const Event& event) {
       on_commit(cluster, event, self);
       break;
     case Op::kWgmmaWait:
+      warp.wgmmas_over = event.pending;
       raise(clock.own, component(kTensor, warpgroup_of(self)), event.pending);
       break;
     case Op::kMbarrierWait:

@@ -194,11 +194,12 @@ class Order {
     bool just_fenced = false;
     std::uint32_t apart = 0;  // lanes that have acted on memory since they met the others
     std::uint32_t tensor_issued = 0;
-    Clock released;       // by a releasing fence
-    Clock released_afar;  // by one of more than CTA scope
-    Clock pending;        // by relaxed waits, until an acquiring fence
-    Clock pending_near;   // what warps of the barrier's own CTA released: a fence of CTA scope does
-    Counts after;         // known at the last tcgen05 after-fence
+    std::uint32_t wgmmas_over = 0;  // of its warpgroup's, as it waited for them itself
+    Clock released;                 // by a releasing fence
+    Clock released_afar;            // by one of more than CTA scope
+    Clock pending;                  // by relaxed waits, until an acquiring fence
+    Clock pending_near;  // what warps of the barrier's own CTA released: a fence of CTA scope does
+    Counts after;        // known at the last tcgen05 after-fence
     struct Init {
       std::uint32_t lanes = 0;
       std::uint32_t time = 0;

@@ -230,6 +230,8 @@ class RunOrder : public EventSink, public TryJudge {
       Group& group, const Event& event, ProofBarrier barrier, std::uint32_t count, PhaseTest test);
   ProofNode node_of(const Event& event, std::uint32_t chain, std::uint32_t index) const;
   void undecided(const std::string& reason, const Event& event);
+  static constexpr const char* kBothTensorCores =
+      "wgmma and tcgen05 are in one program: no target has both";
 
   void on_blocked_alloc(const Event& event);
   void on_step(Group& group, const Event& event, std::uint32_t self);

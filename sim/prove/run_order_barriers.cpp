@@ -22,6 +22,12 @@ ProtocolKind kind_of(const Event& event) {
                                                     : ProtocolKind::kArrive;
 }
 
+// A drop changes what later phases need, and noComplete is wrong where the arrival is the last.
+bool outside_proof(const Event& event) {
+  return (event.flags & (event_flag::kDrop | event_flag::kNoComplete)) != 0;
+}
+constexpr const char* kOutsideProof = "arrive_drop and .noComplete are not part of the proof";
+
 }  // namespace
 
 // A synchronous operation on a barrier of the own CTA.
@@ -30,8 +36,8 @@ void RunOrder::on_barrier(Group& group, const Event& event, std::uint32_t self) 
   if (found == group.mbarriers.end()) {
     return;
   }
-  if ((event.flags & (event_flag::kDrop | event_flag::kNoComplete)) != 0) {
-    undecided("arrive_drop and .noComplete are not part of the proof", event);
+  if (outside_proof(event)) {
+    undecided(kOutsideProof, event);
     return;
   }
   const bool completes = (event.flags & event_flag::kPhaseCompleted) != 0;
@@ -75,6 +81,9 @@ void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self)
 void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
   const std::uint32_t queue = warps_ * 2 + self;
   if (event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp) {
+    if (!group.wgmmas.empty()) {
+      undecided(kBothTensorCores, event);
+    }
     group.last_tensor[self] = node_of(event, queue, counter_.tensor_issue(event.warp));
     return;
   }
@@ -120,6 +129,10 @@ void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
 void RunOrder::signal(
     Group& group, const Event& event, InFlight& flight, std::uint32_t owner, std::uint32_t number) {
   const std::uint32_t self = event.warp % warps_;
+  if (event.op == Op::kMbarrierArrive && outside_proof(event)) {
+    undecided(kOutsideProof, event);
+    return;
+  }
   const ProtocolKind kind = kind_of(event);
   const bool arrives = kind == ProtocolKind::kArrive || kind == ProtocolKind::kArriveExpect;
   const std::uint32_t arrivals = arrives ? std::max(event.count, 1U) : 0;

@@ -57,6 +57,9 @@ void RunOrder::on_wgmma(Group& group, const Event& event, std::uint32_t self) {
     if (event.step != Step::kIssued) {
       return;
     }
+    if (!group.last_tensor.empty()) {
+      undecided(kBothTensorCores, event);
+    }
     const std::uint32_t place = event.pending - wgmmas.first;
     if (place == wgmmas.issued.size()) {
       wgmmas.issued.emplace_back();
