@@ -51,6 +51,7 @@ MAY_INCLUDE = {
     "sim/cuda": ["common", "sim"],
     "sim/report": ["common", "sim"],
     "sim/sweep": ["common", "sim"],
+    "sim/pictures": ["common", "sim"],
     "sim/cli": ["common", "sim", "hw", "scenarios"],
     "tests": ["common", "sim", "hw", "scenarios"],
 }
