@@ -41,7 +41,7 @@ static constexpr Command kCommands[] = {
      "json program ptx launch set in out on chip clock l2 strategy seed profile rule without "
      "strict max-steps "
      "timing-only resident-ctas suppress baseline write-baseline junit sarif annotations "
-     "source-root"},
+     "source-root perfetto chrome window ctas"},
     {"check",
      check_command,
      {{"check SCENARIO",
@@ -70,7 +70,8 @@ static constexpr Command kCommands[] = {
      {{"replay SCENARIO", "one execution again, from the replay line of a finding"}},
      "json program ptx launch set in out schedule seed profile rule without strict max-steps "
      "timing-only "
-     "resident-ctas sms suppress baseline write-baseline junit sarif annotations source-root"},
+     "resident-ctas sms suppress baseline write-baseline junit sarif annotations source-root "
+     "perfetto chrome window ctas"},
     {"extract",
      extract_command,
      {{"extract SCENARIO", "what its warps do in one execution, as a program's text"}},
@@ -83,7 +84,7 @@ static constexpr Command kCommands[] = {
      time_command,
      {{"time SCENARIO", "one execution in time on a chip: cycles, who waits for what, what binds"}},
      "json set chip clock l2 no-check path profile rule without strict max-steps resident-ctas "
-     "ctas-per-sm seed"},
+     "ctas-per-sm seed perfetto chrome window ctas"},
     {"chip",
      chip_command,
      {{"chip show CHIP", "a chip's constants, with units and sources; CHIP is a name or a file"}},
@@ -112,11 +113,11 @@ static constexpr Command kCommands[] = {
      {{"trace SCENARIO", "one execution, written down for compare"}},
      "program ptx launch set to on values chip clock l2 strategy schedule seed profile rule "
      "without strict max-steps "
-     "resident-ctas"},
+     "resident-ctas perfetto chrome window ctas"},
     {"compare",
      compare_command,
      {{"compare A B", "two traces, of the simulator or a GPU: where they differ first"}},
-     "json",
+     "json perfetto chrome window ctas",
      nullptr,
      true},
     {"decode",
@@ -193,9 +194,19 @@ static void add_sweep_options(po::options_description& all) {
       "header", text(), "FILE.hpp: what was found for each problem, as a table in C++");
 }
 
+static void add_picture_options(po::options_description& all) {
+  all.add_options()("perfetto", text(), "FILE: the run on a timeline, for ui.perfetto.dev")(
+      "chrome", text(), "FILE: the same as Chrome's JSON, for other viewers")(
+      "window",
+      text(),
+      "BEGIN:END: of the pictures, in steps or cycles; what is outside is counted")(
+      "ctas", text(), "N: of the pictures, the first N CTAs");
+}
+
 po::options_description all_options() {
   po::options_description all{"options"};
   add_sweep_options(all);
+  add_picture_options(all);
   all.add_options()("help,h", "this text")("json", "the result as JSON")(
       "program", text(), "FILE: a program as text, instead of a scenario; see docs/programs.md")(
       "ptx", text(), "FILE: a kernel in PTX, instead of a scenario; see docs/ptx.md")(

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ostream>
 
 #include "sim/compare/order.hpp"
 #include "sim/trace/recorder.hpp"
@@ -191,22 +190,20 @@ Json json_of(const TraceComparison& comparison) {
   return json;
 }
 
-CompareVerdict compare_files(const std::vector<std::string>& paths, bool json, std::ostream& out) {
+CompareVerdict ComparedFiles::verdict() const {
+  return !comparison.agrees()  ? CompareVerdict::kDiffers
+         : comparison.complete ? CompareVerdict::kAgrees
+                               : CompareVerdict::kIncomplete;
+}
+
+ComparedFiles compare_files(const std::vector<std::string>& paths) {
   if (paths.size() != 2) {
     throw ConfigError(
         "compare takes two traces, as in: warptwin compare simulated.trace h200.trace");
   }
-  const Trace first = read(paths[0]);
-  const Trace second = read(paths[1]);
-  const TraceComparison comparison = compare_traces(first, second);
-  if (json) {
-    out << json_of(comparison).dump(2) << "\n";
-  } else {
-    out << text_of(comparison, first.source, second.source);
-  }
-  return !comparison.agrees()  ? CompareVerdict::kDiffers
-         : comparison.complete ? CompareVerdict::kAgrees
-                               : CompareVerdict::kIncomplete;
+  ComparedFiles files{read(paths[0]), read(paths[1]), {}};
+  files.comparison = compare_traces(files.first, files.second);
+  return files;
 }
 
 }  // namespace warptwin::sim

@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -39,8 +38,15 @@ enum class CompareVerdict { kAgrees, kDiffers, kIncomplete };
 
 Json json_of(const TraceComparison& comparison);
 
-/// Compares the traces in two files, and writes what it found. Throws ConfigError for files that
-/// are no traces, or of different launches.
-CompareVerdict compare_files(const std::vector<std::string>& paths, bool json, std::ostream& out);
+struct ComparedFiles {
+  Trace first;
+  Trace second;
+  TraceComparison comparison;
+  CompareVerdict verdict() const;
+};
+
+/// Compares the traces in two files. Throws ConfigError for files that are no traces, or of
+/// different launches.
+ComparedFiles compare_files(const std::vector<std::string>& paths);
 
 }  // namespace warptwin::sim

@@ -48,6 +48,7 @@ class Replayer {
   explicit Replayer(const Trace& trace) : trace_{trace}, cursors_(trace.warps.size()) {
     for (const WarpTrace& warp : trace.warps) {
       waited_.emplace_back(warp.ops.size());
+      arrived_.emplace_back(warp.ops.size());
     }
   }
 
@@ -73,6 +74,7 @@ class Replayer {
     result.out_of_order = std::move(out_of_order_);
     result.landings = std::move(landings_);
     result.waited = std::move(waited_);
+    result.arrived = std::move(arrived_);
     return result;
   }
 
@@ -83,6 +85,7 @@ class Replayer {
     Contribution& from = barrier.record.phases.back().from[warp];
     from.arrivals += op.count;
     from.bytes += op.bytes;
+    arrived_[warp][cursors_[warp].at] = barrier.record.completed();
     barrier.arrivals.back().push_back({warp, cursors_[warp].at});
     if (step.completed) {
       barrier.complete();
@@ -221,6 +224,7 @@ class Replayer {
         for_mask(warp, op.mask, [&](std::uint32_t cta) {
           const Place barrier{owner(cta, op), op.on};
           const std::uint32_t phase = barriers_[barrier].state.phase();
+          arrived_[warp][cursors_[warp].at] = phase;
           landings_.push_back({warp, cursors_[warp].at, cta, barrier.first, op.on, phase});
           deliver(barrier, op.bytes);
         });
@@ -252,6 +256,7 @@ class Replayer {
   std::vector<OutOfOrder> out_of_order_;
   std::vector<Landing> landings_;
   std::vector<std::vector<std::uint32_t>> waited_;
+  std::vector<std::vector<std::uint32_t>> arrived_;
 };
 
 }  // namespace

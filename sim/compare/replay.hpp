@@ -58,6 +58,8 @@ struct Replay {
   std::vector<Landing> landings;
   /// By warp and operation: of a wait, the phase that it was for.
   std::vector<std::vector<std::uint32_t>> waited;
+  /// The same, of an arrival or a load: the phase that it counted in; in the last of several CTAs.
+  std::vector<std::vector<std::uint32_t>> arrived;
   /// By the times of the trace, which are those of one clock in each CTA.
   std::vector<OutOfOrder> out_of_order;
 };

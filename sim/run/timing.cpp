@@ -154,6 +154,7 @@ TimingResult time_scenario(const ScenarioEntry& scenario,
   timed.l2_holds_inputs = options.l2_warm;
   timed.input_bytes = options.input_bytes > 0 ? options.input_bytes : input_bytes(workload);
   timed.causes = options.path;
+  timed.over_time = options.over_time;
   timed.operations_max = options.run.limits.steps_max;
   std::vector<Slot> acted;
   timed.acted = options.run.detect ? &acted : nullptr;

@@ -18,7 +18,8 @@ struct TimingOptions {
   bool l2_warm = false;             // the inputs are in L2 at the start, as far as they fit
   /// Of the inputs, where only a part of a longer run is executed; 0: what the scenario says.
   double input_bytes = 0;
-  bool path = false;  // collect the critical path and slack
+  bool path = false;       // collect the critical path and slack
+  bool over_time = false;  // collect the use of units over time
 };
 
 struct TimingResult {

@@ -166,10 +166,17 @@ CriticalPath CauseLog::critical_path(const std::function<std::string(StepName)>&
   SumsByName sums{name};
   const auto last = std::max_element(
       steps_.begin(), steps_.end(), [](const Step& a, const Step& b) { return a.end < b.end; });
+  std::vector<std::pair<const Sums*, PathStretch>> backwards;
   for (const Step* step = &*last;;) {
     const Cause before = later(*step);
+    const Ticks begin = end(before);
     Sums& sum = sums.of(step->what);
-    sum.on_path += step->end - end(before);
+    sum.on_path += step->end - begin;
+    if (!backwards.empty() && backwards.back().first == &sum) {
+      backwards.back().second.begin = to_cycles(begin);
+    } else if (step->end > begin) {
+      backwards.push_back({&sum, {0, to_cycles(begin), to_cycles(step->end)}});
+    }
     ++sum.path_steps;
     if (before <= forgotten_) {
       path.cycles = to_cycles(last->end - (forgotten_ == 0 ? 0 : step->end));
@@ -189,8 +196,10 @@ CriticalPath CauseLog::critical_path(const std::function<std::string(StepName)>&
     sum.slack += to_cycles(slack);
     ++sum.steps;
   }
+  std::map<Key, const Sums*> known;
   for (const auto& [key, sum] : sums.all()) {
     if (sum.path_steps != 0) {
+      known.emplace(key, &sum);
       path.parts.push_back({key.first, key.second, sum.id, to_cycles(sum.on_path), sum.path_steps});
       PathPart& part = path.parts.back();
       if (is_ring(part)) {
@@ -206,6 +215,14 @@ CriticalPath CauseLog::critical_path(const std::function<std::string(StepName)>&
   }
   std::stable_sort(path.parts.begin(), path.parts.end(), [](const auto& a, const auto& b) {
     return a.cycles > b.cycles;
+  });
+  std::map<const Sums*, std::size_t> places;
+  for (std::size_t i = 0; i < path.parts.size(); ++i) {
+    places.emplace(known.at({path.parts[i].kind, path.parts[i].what}), i);
+  }
+  std::for_each(backwards.rbegin(), backwards.rend(), [&](auto& stretch) {
+    stretch.second.part = places.at(stretch.first);
+    path.stretches.push_back(stretch.second);
   });
   std::stable_sort(path.slack.begin(), path.slack.end(), [](const auto& a, const auto& b) {
     return std::pair{a.least, a.mean} < std::pair{b.least, b.mean};

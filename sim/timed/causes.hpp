@@ -73,10 +73,18 @@ struct Slack {
   std::uint64_t steps = 0;
 };
 
+/// A stretch of the critical path: steps of one part, one after the other.
+struct PathStretch {
+  std::size_t part = 0;  // index into CriticalPath::parts
+  double begin = 0;      // cycles
+  double end = 0;
+};
+
 struct CriticalPath {
   double cycles = 0;  // that it covers; less than the run where the oldest steps are forgotten
-  std::vector<PathPart> parts;  // longest first
-  std::vector<Slack> slack;     // least first
+  std::vector<PathPart> parts;         // longest first
+  std::vector<Slack> slack;            // least first
+  std::vector<PathStretch> stretches;  // in time
 };
 
 class CauseLog {

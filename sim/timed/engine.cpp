@@ -63,6 +63,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       warps_.push_back(std::make_unique<WarpThread>(slot, [this, slot] { live(slot); }));
     }
     build_sms();
+    if (options.over_time) {
+      histories_.emplace().watch(sms_, memory_);
+    }
   }
 
   TimedEngine(const TimedEngine&) = delete;
@@ -615,6 +618,11 @@ class TimedEngine : public sc_core::sc_module, private Completions {
           causes_.log()->critical_path([this](StepName what) { return name_of_step(what); });
     }
     result.units = use_of_units(sms_, memory_, ended_);
+    if (histories_) {
+      UnitHistories histories = *histories_;
+      result.stretch =
+          to_cycles(histories.add_to(result.units, sms_.size(), memory_.halves(), ended_));
+    }
     result.tensor_share =
         result.units[0].mean * static_cast<double>(sms_.size()) / std::max(chip_.sms, 1.0);
     return result;
@@ -636,6 +644,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   std::vector<std::unique_ptr<SmCluster>> clusters_;
   std::deque<LastSteps> last_steps_;  // by cluster
   std::vector<std::unique_ptr<Sm>> sms_;
+  std::optional<UnitHistories> histories_;
   std::vector<Sm*> sm_of_cta_;  // by CTA slot
   bool share_sms_ = false;      // several CTAs are on one
   std::vector<std::unique_ptr<WarpThread>> warps_;

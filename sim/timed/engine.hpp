@@ -28,7 +28,8 @@ struct TimedOptions {
   bool l2_holds_inputs = true;  // inputs that fit are in L2 at the start
   double input_bytes = 0;       // of all inputs together
   std::uint64_t operations_max = 200'000'000;
-  bool causes = false;  // collect the critical path
+  bool causes = false;     // collect the critical path
+  bool over_time = false;  // collect the use of units over time
   /// Receives who acted, in order, when not null: a schedule for the functional engine.
   std::vector<Slot>* acted = nullptr;
 };
@@ -53,6 +54,8 @@ struct UnitUse {
   std::string name;
   double mean = 0;
   double most = 0;  // of the busiest one
+  /// The mean of each stretch of `TimedStats::stretch` cycles, where it was asked for and is known.
+  std::vector<double> over_time;
 };
 
 struct TimedStats {
@@ -62,6 +65,7 @@ struct TimedStats {
   std::uint64_t operations = 0;
   std::vector<RoleTime> roles;
   std::vector<UnitUse> units;
+  double stretch = 0;  // cycles; of UnitUse::over_time
   std::optional<CriticalPath> path;
   double tensor_share = 0;  // of all SMs of the chip, while the grid ran
 };

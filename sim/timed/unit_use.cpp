@@ -8,7 +8,7 @@ namespace {
 
 template <class Busy>
 UnitUse use(const std::string& name, Ticks run, std::size_t units, const Busy& busy) {
-  UnitUse result{name, 0, 0};
+  UnitUse result{name, 0, 0, {}};
   const double whole = std::max<double>(static_cast<double>(run), 1.0);
   for (std::size_t i = 0; i < units; ++i) {
     const double share = static_cast<double>(busy(i)) / whole;
@@ -19,6 +19,49 @@ UnitUse use(const std::string& name, Ticks run, std::size_t units, const Busy& b
 }
 
 }  // namespace
+
+void UnitHistories::watch(const std::vector<std::unique_ptr<Sm>>& sms, MemorySystem& memory) {
+  for (const auto& sm : sms) {
+    sm->tensor.watch(&tensor_core);
+    sm->warpgroups.watch(&tensor_core);
+    sm->tma.watch(&tma);
+    sm->shared.watch(&shared_reads, &shared_writes);
+  }
+  memory.watch(&l2, &dram);
+}
+
+Ticks UnitHistories::add_to(std::vector<UnitUse>& units,
+                            std::size_t sms,
+                            std::uint32_t halves,
+                            Ticks run) {
+  struct Row {
+    const char* name;
+    UseHistory* history;
+    std::size_t count;
+  };
+  const Row rows[] = {{"tensor core", &tensor_core, sms},
+                      {"TMA engine", &tma, sms},
+                      {"shared-memory read", &shared_reads, sms},
+                      {"shared-memory write", &shared_writes, sms},
+                      {"L2", &l2, halves},
+                      {"DRAM", &dram, 1}};
+  Ticks width = 0;
+  for (const Row& row : rows) {
+    width = std::max(width, row.history->width());
+  }
+  for (const Row& row : rows) {
+    while (row.history->width() < width) {
+      row.history->widen();
+    }
+    const auto unit = std::find_if(
+        units.begin(), units.end(), [&](const UnitUse& one) { return one.name == row.name; });
+    for (std::size_t i = 0; i < UseHistory::kBuckets && i * width < run; ++i) {
+      unit->over_time.push_back(static_cast<double>(row.history->busy(i)) /
+                                static_cast<double>(width * row.count));
+    }
+  }
+  return width;
+}
 
 std::vector<UnitUse> use_of_units(const std::vector<std::unique_ptr<Sm>>& sms,
                                   const MemorySystem& memory,

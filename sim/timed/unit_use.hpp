@@ -10,6 +10,20 @@
 
 namespace warptwin::sim {
 
+/// When the units that moves and multiplies go through worked.
+struct UnitHistories {
+  UseHistory tensor_core;
+  UseHistory tma;
+  UseHistory shared_reads;
+  UseHistory shared_writes;
+  UseHistory l2;
+  UseHistory dram;
+
+  void watch(const std::vector<std::unique_ptr<Sm>>& sms, MemorySystem& memory);
+  /// Puts it into the rows of `use_of_units`. Returns the width of a bucket.
+  Ticks add_to(std::vector<UnitUse>& units, std::size_t sms, std::uint32_t halves, Ticks run);
+};
+
 /// Of each kind of unit; the tensor cores stand first. `run` is how long the run was.
 std::vector<UnitUse> use_of_units(const std::vector<std::unique_ptr<Sm>>& sms,
                                   const MemorySystem& memory,

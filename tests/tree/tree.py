@@ -67,6 +67,7 @@ THIRD_PARTY = [
     ("tlm", "sim/timed"),
     ("sysc/", "sim/timed"),
     ("muParser", "sim/sweep"),
+    ("protozero/", "sim/pictures"),
     ("mpi.h", "sim/cli"),
     ("cuda", "hw"),
     ("cooperative_groups", "hw"),

@@ -5,9 +5,11 @@
 
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/decode.hpp"
+#include "sim/cli/pictures.hpp"
 #include "sim/cli/programs.hpp"
 #include "sim/cli/ptx_command.hpp"
 #include "sim/cli/traces.hpp"
+#include "sim/pictures/trace_recording.hpp"
 #include "sim/run/npy.hpp"
 #include "sim/run/suppressions.hpp"
 #include "sim/trace/trace_file.hpp"
@@ -52,6 +54,7 @@ ExitCode trace_command(Session& session) {
   if (!engine.empty() && engine != "functional" && engine != "timed") {
     throw ConfigError("--on takes functional or timed here, not '" + engine + "'");
   }
+  Pictures pictures{session};
   RunOptions options = run_options(session, scenario, parameters);
   options.moves_data = session.options.count("values") != 0;
   TimingResult timed;
@@ -66,6 +69,10 @@ ExitCode trace_command(Session& session) {
     write_trace_file(trace, path);
   } catch (const TraceError& error) {
     throw ConfigError(error.what());
+  }
+  if (pictures.asked()) {
+    const Recording recording = recording_of(trace, pictures.window());
+    pictures.write(session, {&recording, 1});
   }
   session.out << trace.scenario << ": " << trace.ending << ", " << timed.run.operations
               << " operations, written to " << path << "\n";
@@ -99,7 +106,18 @@ ExitCode mutate_command(Session& session) {
 }
 
 ExitCode compare_command(Session& session) {
-  switch (compare_files(strings(session, "words"), session.json(), session.out)) {
+  Pictures pictures{session};
+  const ComparedFiles compared = compare_files(strings(session, "words"));
+  session.out << (session.json()
+                      ? json_of(compared.comparison).dump(2) + "\n"
+                      : text_of(
+                            compared.comparison, compared.first.source, compared.second.source));
+  if (pictures.asked()) {
+    const Recording recordings[] = {recording_of(compared.first, pictures.window()),
+                                    recording_of(compared.second, pictures.window())};
+    pictures.write(session, recordings);
+  }
+  switch (compared.verdict()) {
     case CompareVerdict::kAgrees:
       return ExitCode::kClean;
     case CompareVerdict::kDiffers:

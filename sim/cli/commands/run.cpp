@@ -5,8 +5,10 @@
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/engines.hpp"
 #include "sim/cli/filter.hpp"
+#include "sim/cli/pictures.hpp"
 #include "sim/cli/reports.hpp"
 #include "sim/cli/traces.hpp"
+#include "sim/pictures/trace_recording.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
 #include "sim/report/proof.hpp"
@@ -42,12 +44,36 @@ static void judge_run(Session& session,
   session.judgement.all.push_back(judged);
 }
 
-static ExitCode run_once(Session& session,
+static void add_pictures(const Session& session,
                          const RunOptions& run,
+                         const ScenarioEntry& scenario,
+                         const ParameterSet& parameters,
+                         const RunResult& result,
+                         RunRecorder& recorder,
+                         Pictures& pictures) {
+  recorder.add(result.findings);
+  Recording recording = recorder.take();
+  recording.source = "simulator";
+  recording.machine = run.schedule.to_string();
+  describe(recording, scenario, parameters, result.end);
+  pictures.write(session, {&recording, 1});
+}
+
+static ExitCode run_once(Session& session,
+                         RunOptions run,
                          const ScenarioEntry& scenario,
                          const ParameterSet& parameters) {
   const bool strict = session.options.count("strict") != 0;
+  Pictures pictures{session};
+  const Symbols symbols = scenario.symbols(parameters);
+  const LaunchConfig config = launch_config(scenario, parameters, run);
+  const auto recorder = pictures.recorder(config, symbols, RecordingClock::kSteps);
+  run.observer = recorder.get();
   RunResult result = simulate(scenario, parameters, run);
+  run.observer = nullptr;
+  if (recorder) {
+    add_pictures(session, run, scenario, parameters, result, *recorder, pictures);
+  }
   Filter filter{session};
   if (const auto accepted = filter.accepts(scenario)) {
     result.accepted = std::erase_if(result.findings, accepted);
@@ -141,7 +167,15 @@ static ExitCode run_on(Session& session,
   options.timing.run.schedule = {};
   options.settings = strings(session, "set");
   options.hw = hw_command_path();
+  Pictures pictures{session};
   const EnginesResult result = run_on_engines(scenario, parameters, engines, options);
+  if (pictures.asked()) {
+    std::vector<Recording> recordings;
+    for (const EnginesResult::Ran& ran : result.ran) {
+      recordings.push_back(recording_of(ran.trace, pictures.window()));
+    }
+    pictures.write(session, recordings);
+  }
   const ExitCode code = exit_of(result);
   Judged judged;
   judged.scenario = scenario.info->name;

@@ -5,6 +5,7 @@
 
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/engines.hpp"
+#include "sim/cli/pictures.hpp"
 #include "sim/cli/traces.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
@@ -92,6 +93,31 @@ static Rules rules_of(const TimingOptions& options,
   return rules;
 }
 
+// One run in time, with the pictures of it that are asked for.
+static TimingResult timed_run(const Session& session,
+                              const ScenarioEntry& scenario,
+                              const ParameterSet& parameters,
+                              const Chip& chip,
+                              TimingOptions options) {
+  Pictures pictures{session};
+  const Symbols symbols = scenario.symbols(parameters);
+  const LaunchConfig config = launch_config(scenario, parameters, options.run);
+  const auto recorder = pictures.recorder(config, symbols, RecordingClock::kCycles);
+  options.run.observer = recorder.get();
+  options.over_time = pictures.asked();
+  TimingResult timing = time_scenario(scenario, parameters, chip, options);
+  if (recorder) {
+    recorder->add(timing.run.findings);
+    add_timing(recorder->builder(), timing);
+    Recording recording = recorder->take();
+    recording.source = "timed";
+    recording.machine = chip.name;
+    describe(recording, scenario, parameters, timing.run.end);
+    pictures.write(session, {&recording, 1});
+  }
+  return timing;
+}
+
 ExitCode time_command(Session& session) {
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
@@ -100,7 +126,7 @@ ExitCode time_command(Session& session) {
   options.path = session.options.count("path") != 0 || session.options.count("no-check") == 0;
   options.run.moves_data = false;
   options.run.detect = session.options.count("no-check") == 0;
-  const TimingResult timing = time_scenario(scenario, parameters, chip, options);
+  const TimingResult timing = timed_run(session, scenario, parameters, chip, options);
   const ExitCode code = exit_of(timing.run, session.options.count("strict") != 0);
   ScheduleSpec schedule;
   schedule.strategy = Strategy::kReplay;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/timed/ticks.hpp"
+#include "sim/timed/use_history.hpp"
 
 namespace warptwin::sim {
 
@@ -61,6 +62,8 @@ class GapPort {
   /// The end of what is taken.
   Ticks free() const { return free_; }
   Ticks busy() const { return busy_; }
+  /// Writes down when it works.
+  void watch(UseHistory* history) { history_ = history; }
 
  private:
   static constexpr std::size_t kRemembered = 8;  // few: it is asked for at every operation
@@ -70,7 +73,13 @@ class GapPort {
     Ticks end;
   };
 
+  void note(Ticks from, Ticks to) {
+    if (history_ != nullptr) {
+      history_->add(from, to);
+    }
+  }
   Ticks append(Ticks from, Ticks service) {
+    note(from, from + service);
     if (!spans_.empty() && spans_.back().end == from) {
       spans_.back().end += service;
     } else {
@@ -81,6 +90,7 @@ class GapPort {
   }
   // In front of span `i`, joined with its neighbours where they touch.
   void insert(std::size_t i, Span piece) {
+    note(piece.start, piece.end);
     const bool after = i > 0 && spans_[i - 1].end == piece.start;
     const bool before = spans_[i].start == piece.end;
     if (after && before) {
@@ -105,6 +115,7 @@ class GapPort {
   std::vector<Span> spans_;  // in order, none touching the next
   Ticks free_ = 0;
   Ticks busy_ = 0;
+  UseHistory* history_ = nullptr;
 };
 
 }  // namespace warptwin::sim

@@ -74,6 +74,13 @@ class MemorySystem : public sc_core::sc_module {
   /// The way there and back.
   Ticks latency() const { return latency_; }
   std::uint32_t halves() const { return static_cast<std::uint32_t>(resident_.size()); }
+  /// Writes down when L2, and DRAM, work.
+  void watch(UseHistory* l2, UseHistory* dram) {
+    for (GapPort& half : l2_) {
+      half.watch(l2);
+    }
+    dram_.watch(dram);
+  }
   const GapPort& l2(std::uint32_t half) const { return l2_[half]; }
   const Port& dram() const { return dram_; }
   /// Out of half `half`, to the other.

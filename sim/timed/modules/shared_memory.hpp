@@ -61,6 +61,10 @@ class SharedMemory : public sc_core::sc_module {
   /// Why the write port is busy: the last fill of it.
   Cause filled = kNoCause;
 
+  void watch(UseHistory* reads, UseHistory* writes) {
+    reads_.watch(reads);
+    writes_.watch(writes);
+  }
   const GapPort& reads() const { return reads_; }
   const Port& writes() const { return writes_; }
 

@@ -46,6 +46,7 @@ class TensorCore : public Agenda<Errand> {
   /// The pipe has work at `when`.
   bool busy_at(Ticks when) const { return pipe_.free() > when; }
   Ticks busy() const { return pipe_.busy(); }
+  void watch(UseHistory* history) { pipe_.watch(history); }
   Ticks ready() const { return pipe_.free(); }
 
  private:

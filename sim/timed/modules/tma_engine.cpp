@@ -137,6 +137,9 @@ void TmaEngine::finish_service(Ticks end) {
   Queued copy = std::move(queue_.front());
   queue_.pop_front();
   busy_ += end - started_;
+  if (history_ != nullptr) {
+    history_->add(started_, end);
+  }
   free_ = end;
   const bool held = !copy.load && taken_ >= end;  // by L2
   const Cause served =

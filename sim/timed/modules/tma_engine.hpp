@@ -57,6 +57,7 @@ class TmaEngine : public Agenda<TmaItem>, private Asker {
 
   /// Ticks in which the engine worked on rows.
   Ticks busy() const { return busy_; }
+  void watch(UseHistory* history) { history_ = history; }
   /// From the asking of L2 until the last row is in shared memory, where L2 takes no time.
   static Ticks latency(const Chip& chip, std::uint32_t row_bytes = kRowBytesMost) {
     return to_ticks(chip.tma_latency + chip.tma_latency_per_row_byte * row_bytes);
@@ -109,6 +110,7 @@ class TmaEngine : public Agenda<TmaItem>, private Asker {
   Ticks taken_ = 0;    // when L2 has the store that is served
   Cause taken_cause_ = kNoCause;
   Ticks busy_ = 0;
+  UseHistory* history_ = nullptr;
   std::uint64_t copies_ = 0;
   CauseLog* log_;
   Cause served_ = kNoCause;  // end of the last service

@@ -38,6 +38,7 @@ class WarpgroupMma : public Agenda<Errand> {
   void multiply(Ticks when, const WgmmaShape& shape, Slot slot);
 
   Ticks busy() const { return pipe_.busy(); }
+  void watch(UseHistory* history) { pipe_.watch(history); }
 
  private:
   void due(const Errand& errand) override { step(completions_, log_, errand.slot, errand.cause); }

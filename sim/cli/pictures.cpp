@@ -1,0 +1,137 @@
+#include "sim/cli/pictures.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/pictures/chrome.hpp"
+#include "sim/pictures/perfetto.hpp"
+
+namespace warptwin::sim::cli {
+
+namespace {
+
+void open(const Session& session, const char* option, std::ofstream& file) {
+  if (session.options.count(option) == 0) {
+    return;
+  }
+  const std::string path = text_option(session, option);
+  file.open(path, std::ios::binary);
+  if (!file) {
+    throw ConfigError("--" + std::string{option} + ": " + path + " cannot be written");
+  }
+}
+
+void close(const Session& session, const char* option, std::ofstream& file) {
+  file.close();
+  if (!file) {
+    throw ConfigError("--" + std::string{option} + ": " + text_option(session, option) +
+                      " cannot be written");
+  }
+}
+
+// BEGIN:END, either of which may be left out.
+RecordingWindow window_of(const Session& session) {
+  RecordingWindow window;
+  if (session.options.count("ctas") != 0) {
+    window.ctas = static_cast<std::uint32_t>(unsigned_option(session, "ctas", 1, 1U << 22));
+  }
+  if (session.options.count("window") == 0) {
+    return window;
+  }
+  const std::string text = text_option(session, "window");
+  const std::size_t colon = text.find(':');
+  const auto bad = [&](const std::string& why) {
+    return ConfigError("--window takes BEGIN:END, in steps or cycles, not '" + text + "'" + why);
+  };
+  if (colon == std::string::npos) {
+    throw bad("");
+  }
+  const std::string begin = text.substr(0, colon);
+  const std::string end = text.substr(colon + 1);
+  const std::int64_t from = begin.empty() ? 0 : integer(begin, "--window");
+  const std::int64_t to = end.empty() ? INT64_MAX : integer(end, "--window");
+  if (from < 0 || to < from) {
+    throw bad(": END is not before BEGIN, and neither is negative");
+  }
+  window.begin = static_cast<std::uint64_t>(from);
+  window.end = static_cast<std::uint64_t>(to);
+  return window;
+}
+
+}  // namespace
+
+Pictures::Pictures(const Session& session) : window_{window_of(session)} {
+  open(session, "perfetto", perfetto_);
+  open(session, "chrome", chrome_);
+  if (!asked() && (session.options.count("window") != 0 || session.options.count("ctas") != 0)) {
+    throw ConfigError("--window and --ctas are for pictures: --perfetto FILE or --chrome FILE");
+  }
+}
+
+std::unique_ptr<RunRecorder> Pictures::recorder(const LaunchConfig& config,
+                                                const Symbols& symbols,
+                                                RecordingClock clock) const {
+  return asked() ? std::make_unique<RunRecorder>(config, symbols, clock, window_) : nullptr;
+}
+
+void Pictures::write(const Session& session, std::span<const Recording> recordings) {
+  if (perfetto_.is_open()) {
+    write_perfetto(recordings, perfetto_);
+    close(session, "perfetto", perfetto_);
+  }
+  if (chrome_.is_open()) {
+    write_chrome(recordings, chrome_);
+    close(session, "chrome", chrome_);
+  }
+  for (const Recording& recording : recordings) {
+    for (const std::string& note : left_out_of(recording)) {
+      if (std::find(recording.notes.begin(), recording.notes.end(), note) !=
+          recording.notes.end()) {
+        continue;  // of the kind of recording: the picture itself says it
+      }
+      session.err << "the picture of " << recording.scenario << ": " << note << "\n";
+    }
+  }
+}
+
+void describe(Recording& recording,
+              const ScenarioEntry& scenario,
+              const ParameterSet& parameters,
+              RunEnd end) {
+  recording.scenario = scenario.info->name;
+  recording.parameters = parameters.to_string();
+  recording.ending = text_of(end);
+}
+
+void add_timing(RecordingBuilder& builder, const TimingResult& timing) {
+  Recording& recording = builder.recording();
+  recording.cycles_per_us = timing.clock_held * 1000.0;
+  const auto end = static_cast<std::uint64_t>(std::ceil(timing.stats.cycles));
+  recording.end = std::max(recording.end, end);
+  for (const UnitUse& unit : timing.stats.units) {
+    const std::uint32_t track =
+        unit.over_time.empty() ? kNoTrack : builder.counter(unit.name + ": busy", kNoCta, "%");
+    for (std::size_t i = 0; i < unit.over_time.size(); ++i) {
+      const auto time = static_cast<std::uint64_t>(static_cast<double>(i) * timing.stats.stretch);
+      builder.sample(track, time, 100.0 * unit.over_time[i]);
+    }
+    builder.sample(track, end, 0);
+  }
+  if (!timing.stats.path) {
+    return;
+  }
+  const CriticalPath& path = *timing.stats.path;
+  const std::uint32_t track =
+      builder.track(TrackKind::kPath, builder.name("critical path"), kNoCta);
+  for (const PathStretch& stretch : path.stretches) {
+    Slice slice;
+    slice.kind = SliceKind::kPath;
+    slice.track = track;
+    slice.begin = static_cast<std::uint64_t>(std::llround(stretch.begin));
+    slice.end = static_cast<std::uint64_t>(std::llround(stretch.end));
+    slice.name = builder.name(path.parts[stretch.part].what);
+    builder.add(slice);
+  }
+}
+
+}  // namespace warptwin::sim::cli

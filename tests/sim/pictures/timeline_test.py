@@ -1,0 +1,280 @@
+"""Timelines as Perfetto's protobuf and as Chrome's JSON, read by others, against the run that they
+are of. Usage: timeline_test.py WARPTWIN ROOT."""
+
+import collections
+import dataclasses
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import text_format
+
+WARPTWIN, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
+SMALL = ["gemm", "--set", "m=256", "--set", "n=128", "--set", "k=256"]
+BROKEN = ["gemm_missing_accum_release"]
+
+
+def call(*words, code=0):
+    done = subprocess.run([WARPTWIN, *map(str, words)], capture_output=True, text=True, cwd=ROOT)
+    if done.returncode != code:
+        raise AssertionError(f"{words}: {done.returncode}\n{done.stdout}{done.stderr}")
+    return done
+
+
+@dataclasses.dataclass
+class Slice:
+    name: str
+    category: str
+    track: str
+    begin: int
+    facts: dict
+    end: int = None
+    flows: list = dataclasses.field(default_factory=list)
+
+    @property
+    def operation(self):
+        return self.facts.get("operation", self.name)
+
+    @property
+    def length(self):
+        return self.end - self.begin
+
+
+class Timeline:
+    """What a Perfetto trace says, put together from its packets."""
+
+    def __init__(self, path):
+        self.tracks, self.parents, self.slices = {}, {}, []
+        self.counters = collections.defaultdict(list)
+        self.instants = []
+        texts = collections.defaultdict(dict)
+        open_slices = {}
+        self.flow_ends = collections.defaultdict(list)
+        before = 0
+        for packet in text_format.decode(path)["packet"]:
+            for kind, rows in packet.get("interned_data", [{}])[0].items():
+                for row in rows:
+                    texts[kind][row["iid"][0]] = row["name"][0]
+            for track in packet.get("track_descriptor", []):
+                self.tracks[track["uuid"][0]] = track["name"][0]
+                self.parents[track["uuid"][0]] = track.get("parent_uuid", [None])[0]
+            for event in packet.get("track_event", []):
+                self.add(event, int(packet["timestamp"][0]), texts, open_slices)
+        self.unfinished = [one for stack in open_slices.values() for one in stack]
+
+    def path_of(self, track):
+        names = []
+        while track is not None:
+            names.append(self.tracks[track])
+            track = self.parents[track]
+        return " / ".join(reversed(names[:-1]))
+
+    def add(self, event, time, texts, open_slices):
+        track = event["track_uuid"][0]
+        kind = event["type"][0]
+        if kind == "TYPE_COUNTER":
+            value = float(event.get("double_counter_value", ["0"])[0])
+            self.counters[self.path_of(track)].append((time, value))
+            return
+        stack = open_slices.setdefault(track, [])
+        if kind == "TYPE_SLICE_END":
+            one = stack.pop()
+            one.end = time
+        else:
+            facts = {
+                texts["debug_annotation_names"][fact["name_iid"][0]]: texts[
+                    "debug_annotation_string_values"
+                ][fact["string_value_iid"][0]]
+                if "string_value_iid" in fact
+                else int(fact["uint_value"][0])
+                for fact in event.get("debug_annotations", [])
+            }
+            one = Slice(
+                texts["event_names"][event["name_iid"][0]],
+                texts["event_categories"][event["category_iids"][0]],
+                self.path_of(track),
+                time,
+                facts,
+            )
+            if kind == "TYPE_INSTANT":
+                self.instants.append(one)
+                return
+            if stack:
+                raise AssertionError(f"two slices at a time on {one.track}: {stack[-1]} and {one}")
+            stack.append(one)
+            self.slices.append(one)
+        for flow in event.get("flow_ids", []):
+            one.flows.append(flow)
+            self.flow_ends[flow].append(one)
+
+    def of(self, *categories):
+        return [one for one in self.slices if one.category in categories]
+
+
+class TimelineTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def timeline(self, *words, code=0):
+        path = self.folder / "run.pftrace"
+        call(*words, "--perfetto", path, code=code)
+        return Timeline(path)
+
+    def test_every_operation_of_the_trace_is_there(self):
+        trace = self.folder / "run.trace"
+        call("trace", *SMALL, "--to", trace)
+        ops = collections.Counter(
+            row["op"] for row in map(json.loads, trace.read_text().splitlines()) if "op" in row
+        )
+        timeline = self.timeline("run", *SMALL)
+        drawn = collections.Counter(one.operation for one in timeline.of("operation", "wait"))
+        self.assertGreater(sum(ops.values()), 100)
+        self.assertEqual({name: drawn[name] for name in ops}, dict(ops))
+        from_trace = self.timeline("trace", *SMALL, "--to", trace)
+        drawn = collections.Counter(one.operation for one in from_trace.of("operation", "wait"))
+        self.assertEqual(drawn, ops)
+
+    def test_a_wait_is_released_by_what_completed_its_phase(self):
+        timeline = self.timeline("run", *SMALL)
+        released = 0
+        for one, other in self.flows(timeline):
+            self.assertLessEqual(one.end, other.end)
+            if other.operation == "mbarrier.wait":
+                released += 1
+                self.assertEqual(one.facts["barrier"], other.facts["barrier"])
+                self.assertEqual(one.facts["phase"], other.facts["phase"])
+        waits = [one for one in timeline.slices if one.operation == "mbarrier.wait"]
+        self.assertTrue(any(one.category == "wait" for one in waits))
+        self.assertGreater(len(waits), 20)
+        # A fresh ring's first waits are for a phase that nothing completed.
+        fresh = [one for one in waits if not one.flows]
+        self.assertEqual(released, len(waits) - len(fresh))
+        self.assertEqual({one.facts["phase"] for one in fresh}, {2**32 - 1})
+
+    def flows(self, timeline):
+        for flow, ends in timeline.flow_ends.items():
+            self.assertEqual(len(ends), 2, flow)
+            yield ends
+
+    def test_loads_lead_to_what_reads_them(self):
+        timeline = self.timeline("run", *SMALL)
+        loads = [one for one in timeline.of("async") if "load" in one.name]
+        operations = [one for one in timeline.of("operation") if "(load)" in one.name]
+        self.assertEqual(len(loads), len(operations))
+        users = [other.name for one, other in self.flows(timeline) if one in loads]
+        self.assertEqual(users.count("tcgen05.mma"), 2 * len(
+            [one for one in timeline.of("operation") if one.name == "tcgen05.mma"]))
+        bytes_on_their_way = timeline.counters["cta 0 / counters / bytes on their way"]
+        self.assertEqual(bytes_on_their_way[-1][1], 0)
+        self.assertGreater(max(value for _, value in bytes_on_their_way), 0)
+
+    def test_phases_count_what_arrived(self):
+        timeline = self.timeline("run", *SMALL)
+        phases = [one for one in timeline.of("phase") if "input.full" in one.track]
+        self.assertTrue(phases)
+        for one in phases:
+            self.assertEqual(one.facts["arrivals"], 1)
+            self.assertEqual(one.facts["bytes"], 2 * 128 * 64 * 2)
+
+    def test_time_adds_up_to_the_report(self):
+        path = self.folder / "time.pftrace"
+        report = json.loads(call("time", *SMALL, "--json", "--perfetto", path).stdout)
+        timeline = Timeline(path)
+        waits = collections.Counter()
+        for one in timeline.of("wait"):
+            role = one.track.rpartition("/ ")[2].partition(":")[0]
+            what = one.facts.get("barrier", "").partition("[")[0].partition(" of ")[0]
+            waits[role, what or one.operation] += one.length
+        compared = 0
+        for role in report["roles"]:
+            for wait in role["waits"]:
+                name = wait["for"].removeprefix("mbarrier ")
+                drawn = waits[role["role"], name] / role["warps"]
+                self.assertAlmostEqual(drawn, wait["cycles"], delta=2 + 0.02 * wait["cycles"])
+                compared += 1
+        self.assertGreater(compared, 3)
+        for unit in report["units"]:
+            samples = timeline.counters.get(f"counters / {unit['unit']}: busy")
+            if samples:
+                sums = zip(samples, samples[1:], strict=False)
+                busy = sum(value * (then - now) for (now, value), (then, _) in sums)
+                self.assertAlmostEqual(busy / 100 / report["cycles"], unit["busy"], delta=0.01)
+        path_cycles = sum(one.length for one in timeline.of("path"))
+        self.assertAlmostEqual(path_cycles, report["critical_path"]["cycles"], delta=60)
+
+    def test_what_a_window_leaves_out_is_counted(self):
+        whole = self.timeline("run", *SMALL)
+        path = self.folder / "window.pftrace"
+        done = call("run", *SMALL, "--perfetto", path, "--window", "100:300", "--ctas", 1)
+        part = Timeline(path)
+        self.assertTrue(all(one.track.startswith("cta 0") for one in part.slices))
+        self.assertTrue(all(one.end >= 100 and one.begin <= 300 for one in part.slices))
+        for category, word in [("operation", "operation"), ("wait", "wait"), ("phase", "phase")]:
+            all_of_them = len(whole.of(category))
+            left_out = all_of_them - len(part.of(category))
+            self.assertIn(f"{left_out} of {all_of_them} {word}s", done.stderr)
+        self.assertIn("outside the window", part.instants[0].facts["what"])
+
+    def test_a_deadlock_is_open_to_the_end(self):
+        path = self.folder / "run.pftrace"
+        done = call("run", *BROKEN, "--json", "--perfetto", path, code=1)
+        report = json.loads(done.stdout)
+        timeline = Timeline(path)
+        found = [one for one in timeline.instants if one.category == "finding"]
+        self.assertEqual([one.name for one in found], [one["id"] for one in report["findings"]])
+        blocked = [one for one in timeline.unfinished if one.category == "wait"]
+        self.assertTrue(any(one.name == "wait accum.full[0]" for one in blocked))
+        self.assertTrue(all(one.facts["ended"] == "not in this run" for one in blocked))
+
+    def test_two_traces_stand_one_above_the_other(self):
+        traces = [self.folder / name for name in ("steps.trace", "cycles.trace")]
+        call("trace", *SMALL, "--to", traces[0])
+        call("trace", *SMALL, "--on", "timed", "--to", traces[1])
+        timeline = self.timeline("compare", *traces)
+        tops = [name for uuid, name in timeline.tracks.items() if timeline.parents[uuid] is None]
+        self.assertEqual([top.split(",")[0] for top in tops], ["simulator", "timed"])
+
+    def test_chrome_says_the_same(self):
+        path = self.folder / "run.json"
+        timeline = self.timeline("run", *SMALL, "--chrome", path)
+        events = json.loads(path.read_text())["traceEvents"]
+        drawn = collections.Counter(one["cat"] for one in events if one["ph"] in "XB")
+        self.assertEqual(drawn, collections.Counter(one.category for one in timeline.slices))
+        starts = [one for one in events if one["ph"] == "s"]
+        self.assertEqual(len(starts), len(timeline.flow_ends))
+        self.assertEqual(len(starts), sum(one["ph"] == "f" for one in events))
+
+    def test_programs_and_ptx_have_timelines_too(self):
+        program = self.timeline("run", "--program", "tests/programs/row04_right.txt")
+        self.assertTrue(program.of("operation"))
+        folder = ROOT / "tests/sim/ptx/machine"
+        ring = ["--ptx", folder / "ring.ptx", "--launch", folder / "ring.json"]
+        ptx = self.timeline("run", *ring)
+        self.assertTrue(any(one.facts.get("line") for one in ptx.of("operation")))
+        self.assertTrue(ptx.of("phase"))
+
+    def test_the_same_run_has_the_same_bytes(self):
+        files = [self.folder / name for name in ("a", "b")]
+        for file in files:
+            call("time", *SMALL, "--perfetto", file)
+        self.assertEqual(files[0].read_bytes(), files[1].read_bytes())
+
+    def test_bad_options_are_told(self):
+        path = self.folder / "run.pftrace"
+        for words in (["--window", "9"], ["--window", "9:3"], ["--window", "a:b"], ["--ctas", "0"]):
+            said = call("run", *SMALL, "--perfetto", path, *words, code=2).stderr
+            self.assertIn(words[0], said)
+        self.assertIn("--perfetto", call("run", *SMALL, "--window", "1:2", code=2).stderr)
+        nowhere = self.folder / "no" / "where"
+        self.assertIn("cannot be written", call("run", *SMALL, "--chrome", nowhere, code=2).stderr)
+
+
+if __name__ == "__main__":
+    if shutil.which("protoc") is None:
+        print("skipped: protoc is not here (Debian: protobuf-compiler)")
+        sys.exit(77)
+    unittest.main(argv=[sys.argv[0]])
