@@ -9,8 +9,8 @@ namespace warptwin {
 
 /// A quotient and its remainder.
 struct Division {
-  std::uint32_t quotient = 0;
-  std::uint32_t remainder = 0;
+  std::uint32_t quotient = 0;   // rounded down
+  std::uint32_t remainder = 0;  // less than the divisor
 };
 
 /// What a host makes of a number, for a GPU to divide by it in a few instructions: it has none that
@@ -29,13 +29,14 @@ class Divisor {
         factor_{static_cast<std::uint32_t>((((std::uint64_t{1} << power_) - value) << 32) / value) +
                 1} {}
 
+  /// Exact: one high multiplication and shifts for the quotient, one low for the remainder.
   constexpr Division divide(std::uint32_t dividend) const {
     const auto high = static_cast<std::uint32_t>(std::uint64_t{factor_} * dividend >> 32);
     const std::uint32_t quotient =
         power_ == 0 ? dividend : (high + (dividend - high) / 2) >> (power_ - 1);
     return {quotient, dividend - quotient * value_};
   }
-  constexpr std::uint32_t value() const { return value_; }
+  constexpr std::uint32_t value() const { return value_; }  // the divisor
 
  private:
   std::uint32_t value_;

@@ -43,34 +43,38 @@ inline constexpr RoleTable kRingRoles{RoleWarps{Role::kProducer, 1}, RoleWarps{R
 /// The numbers of a launch: constants on a GPU, parameters in the simulator.
 template <std::uint32_t kTiles = kDynamic, std::uint32_t kStages = kDynamic>
 struct RingExtents {
-  [[no_unique_address]] Extent<kTiles> tiles;
-  [[no_unique_address]] Extent<kStages> stages;
+  [[no_unique_address]] Extent<kTiles> tiles;    // trips: tiles that each role handles
+  [[no_unique_address]] Extent<kStages> stages;  // of the ring
 };
 
 /// What stands in shared memory: the ring.
 template <class Extents>
 struct RingScenarioStorage {
+  /// One elected lane arms a stage with the bytes of a tile; each lane of the consumer frees it.
   using Ring = RingStorage<From<Role::kProducer, TmaBytes>, To<Role::kConsumer, EveryLane>>;
 
+  /// Asks `layout` for `extents.stages` tiles of 4096 bytes and their barriers.
   constexpr RingScenarioStorage(auto& layout, const Extents& extents)
       : ring{layout,
              "ring",
              kRingRoles,
              extents.stages,
              kRingTileRows * kRingTileColumns * sizeof(bf16::Storage)} {}
+  /// Initialises the barriers. Participants: one elected lane of one warp, in `start_cluster`.
   constexpr void init(Machine auto& machine) const { ring.init(machine); }
 
-  Ring ring;
+  Ring ring;  // the tiles and their barriers
 };
 
 /// A stage to be filled, inside `produce`.
 template <Machine M>
 class StageToFill {
  public:
+  /// Made by `produce`: `smem` is the stage's tile, `full` its armed full barrier.
   constexpr StageToFill(M& machine, SharedAddress smem, Mbarrier full)
       : machine_{&machine}, smem_{smem}, full_{full} {}
 
-  constexpr SharedAddress smem() const { return smem_; }
+  constexpr SharedAddress smem() const { return smem_; }  // the tile: 32 rows of 64 bf16
   /// Copies the box of a tensor map at `at` into the stage, and so fills it.
   ///
   /// Participants: the whole warp; one elected lane issues. Blocks: never.
@@ -90,10 +94,11 @@ class StageToFill {
 template <Machine M>
 class StageToRead {
  public:
+  /// Made by `consume`: `smem` is the stage's tile, `empty` its empty barrier.
   constexpr StageToRead(M& machine, SharedAddress smem, Mbarrier empty)
       : machine_{&machine}, smem_{smem}, empty_{empty} {}
 
-  constexpr SharedAddress smem() const { return smem_; }
+  constexpr SharedAddress smem() const { return smem_; }  // the tile: 32 rows of 64 bf16
   /// Frees the stage. The end of `consume` does that: once more is a fault.
   constexpr void arrive(SourceSite site = SourceSite::current()) const {
     arrive_as<ArrivalKind::kEveryLane>(*machine_, empty_, site);
@@ -109,12 +114,15 @@ class StageToRead {
 template <Role kRole, Machine M, class Problem, class Storage>
 class RingWarp {
  public:
+  /// Made by the role's function, once for each warp. The arguments must outlive it.
   constexpr RingWarp(M& machine, const Problem& problem, const Storage& storage)
       : machine_{&machine}, problem_{&problem}, storage_{&storage}, ring_{machine, storage.ring} {}
 
-  constexpr M& machine() const { return *machine_; }
-  constexpr std::uint32_t tiles() const { return problem_->extents.tiles; }
+  constexpr M& machine() const { return *machine_; }  // for what the two calls do not do
+  constexpr std::uint32_t tiles() const { return problem_->extents.tiles; }  // to be copied
+  /// The tensor map of the matrix that is read.
   constexpr const typename M::TensorMap& source() const { return problem_->source; }
+  /// The tensor map of the matrix that is written.
   constexpr const typename M::TensorMap& target() const { return problem_->target; }
   /// Where a tile stands in either matrix.
   constexpr Coordinates<2> at(std::uint32_t tile) const {
@@ -149,15 +157,17 @@ class RingWarp {
 /// The kernel that `run_warp` runs: a function a role, of which both call `Scenario::kernel`.
 template <class Scenario, Machine M, class Extents>
 struct RingScenarioKernel {
-  using Storage = RingScenarioStorage<Extents>;
-  static constexpr auto kRoles = kRingRoles;
+  using Storage = RingScenarioStorage<Extents>;  // the ring, in shared memory
+  static constexpr auto kRoles = kRingRoles;     // warp 0 produces, warp 1 consumes
 
   /// The arguments of a launch.
   struct Problem {
     [[no_unique_address]] Extents extents;  // not last: see docs/extending.md
-    typename M::TensorMap source, target;
+    typename M::TensorMap source,           // of the matrix that is read
+        target;                             // of the matrix that is written
   };
 
+  /// Host code: the arguments of a launch. Only the first two maps are taken.
   static Problem problem(const ParameterSet&,
                          const Extents& extents,
                          std::span<const typename M::TensorMap> maps,
@@ -165,10 +175,11 @@ struct RingScenarioKernel {
     return {extents, maps[0], maps[1]};
   }
 
+  /// The producer's warp. Blocks: where `produce` does, until a stage is free.
   static constexpr void producer(M& machine, const Problem& problem, const Storage& storage) {
     run<Role::kProducer>(machine, problem, storage);
   }
-  /// The last stores are complete before the kernel ends.
+  /// The consumer's warp; when it returns, the stores that it committed are complete.
   static constexpr void consumer(M& machine, const Problem& problem, const Storage& storage) {
     run<Role::kConsumer>(machine, problem, storage);
     machine.template cp_async_bulk_wait_group<0>();
@@ -192,10 +203,11 @@ struct RingScenarioKernel {
 /// a scenario may declare anew: `reference` where the kernel does not copy its source as it is.
 template <class Scenario>
 struct RingScenario {
-  using StaticExtents = RingExtents<16, 4>;
+  using StaticExtents = RingExtents<16, 4>;  // of the GPU build: 16 tiles, 4 stages
   template <Machine M, class Extents>
-  using Kernel = RingScenarioKernel<Scenario, M, Extents>;
+  using Kernel = RingScenarioKernel<Scenario, M, Extents>;  // the kernel, on machine `M`
 
+  /// `tiles`, a count of trips from 1 to 2^20, and `stages`, from 1 to 64.
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"tiles", "tiles to copy", 16, 1, 1 << 20, ""},
@@ -203,7 +215,10 @@ struct RingScenario {
     };
     return kParameters;
   }
+  /// The extents that the simulator is given: as the parameters say.
   static RingExtents<> extents(const ParameterSet& p) { return {p.u32("tiles"), p.u32("stages")}; }
+  /// Two bf16 matrices of 32 * tiles rows and 64 columns, each with a map of boxes of 32 rows.
+  /// Errors: ConfigError where the stages do not fit in a CTA's shared memory; it says how many do.
   static Workload workload(const ParameterSet& p) {
     check_stages_fit<RingScenarioStorage<RingExtents<>>>(extents(p));
     const std::uint32_t rows = p.u32("tiles") * kRingTileRows;
@@ -213,6 +228,7 @@ struct RingScenario {
                      {1, kRingTileRows, kRingTileColumns, Swizzle::kNone}},
             .registers_per_thread = 8};
   }
+  /// What the kernel should compute unless the scenario declares it anew: the target is the source.
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
     tensors[1].values = tensors[0].values;
   }

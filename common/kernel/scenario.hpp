@@ -36,11 +36,11 @@ class ConfigError : public std::runtime_error {
 
 /// An integer a user can set with `--set name=value`.
 struct Parameter {
-  const char* name;
-  const char* summary;
+  const char* name;       // as `--set` and `u32` call it
+  const char* summary;    // one line, for listings
   std::int64_t standard;  // the default
-  std::int64_t minimum;
-  std::int64_t maximum;
+  std::int64_t minimum;   // the least that `set` takes
+  std::int64_t maximum;   // the largest that `set` takes
   /// Of a trip count: the parameter that says how much of it one trip takes, several joined by '*',
   /// or "" for 1. The same operations are repeated for each trip; null for what is no trip count.
   const char* trip_step = nullptr;
@@ -49,12 +49,16 @@ struct Parameter {
 };
 
 /// Whether a scenario is right, has a seeded fault, or compares engines with hardware.
-enum class ScenarioKind : std::uint8_t { kClean, kBroken, kConformance };
+enum class ScenarioKind : std::uint8_t {
+  kClean,        // right: nothing is to be found
+  kBroken,       // has one fault, of which `expected` is to be found
+  kConformance,  // compares the engines with hardware
+};
 
 /// What a scenario is called, and what is expected of it.
 struct ScenarioInfo {
-  const char* name;
-  ScenarioKind kind;
+  const char* name;           // what commands take: the name of the scenario's file
+  ScenarioKind kind;          // right, wrong on purpose, or a comparison
   const char* summary;        // one line
   const char* expected = "";  // broken: the id of the diagnostic that must be reported
   const char* twin = "";      // broken: the clean scenario it differs from by one fault
@@ -70,7 +74,8 @@ class ParameterSet {
   /// of
   /// range, naming the range.
   void set(std::string_view name, std::int64_t value);
-  std::int64_t operator[](std::string_view name) const;
+  std::int64_t operator[](std::string_view name) const;  // std::logic_error if not declared
+  /// The same in 32 bits, of a parameter whose range fits.
   std::uint32_t u32(std::string_view name) const {
     return static_cast<std::uint32_t>((*this)[name]);
   }
@@ -83,22 +88,26 @@ class ParameterSet {
 };
 
 /// What a launch does with a tensor: reads it, writes it, or keeps words of its own in it.
-enum class TensorUse : std::uint8_t { kInput, kOutput, kScratch };
+enum class TensorUse : std::uint8_t {
+  kInput,    // read
+  kOutput,   // written, and compared with the reference
+  kScratch,  // both; control data, which moves even when tile data does not
+};
 
 /// A matrix in global memory: `rows` rows of `columns` elements, `pitch_bytes` apart. Elements that
 /// share a unit of memory fill whole ones.
 struct TensorSpec {
-  const char* name;
-  TensorUse use = TensorUse::kInput;
-  ElementType element = ElementType::kF32;
-  std::uint32_t rows = 0;
-  std::uint32_t columns = 0;
-  std::uint32_t pitch_bytes = 0;
+  const char* name;                         // as launch files and reports call it
+  TensorUse use = TensorUse::kInput;        // what the launch does with it
+  ElementType element = ElementType::kF32;  // what each element is
+  std::uint32_t rows = 0;                   // of the matrix
+  std::uint32_t columns = 0;                // elements of a row
+  std::uint32_t pitch_bytes = 0;            // from a row to the next
   /// Of an output: by how much of the largest result any may be off, beside its own rounding. The
   /// default is for fp32 sums of terms that cancel.
   double error_share = 0x1p-16;
 
-  std::uint64_t bytes() const { return std::uint64_t{rows} * pitch_bytes; }
+  std::uint64_t bytes() const { return std::uint64_t{rows} * pitch_bytes; }  // rows and their gaps
   /// Units of memory of a row: what a tensor map counts in.
   std::uint32_t units() const { return columns / elements_in_unit(element); }
 };
@@ -107,21 +116,21 @@ struct TensorSpec {
 /// how many of them a box has. A box takes every `step`-th element (the element stride of the
 /// driver's maps, at most 8); what lies between is not copied, and not counted.
 struct MapDimension {
-  std::uint32_t extent = 0;
-  std::uint64_t stride_bytes = 0;
-  std::uint32_t box = 0;
-  std::uint32_t step = 1;
+  std::uint32_t extent = 0;        // elements; 0: no such dimension
+  std::uint64_t stride_bytes = 0;  // from an element to the next along it
+  std::uint32_t box = 0;           // elements of a box along it, not counting those between
+  std::uint32_t step = 1;          // 1: every element is taken
 };
 
 /// A tensor map over a matrix: the box one copy moves, and how it lies in shared memory. Elements
 /// outside the matrix are read as zero and not written. Columns are units of memory.
 struct TensorMapSpec {
-  static constexpr std::uint32_t kOuterMax = 4;
+  static constexpr std::uint32_t kOuterMax = 4;  // a map has at most five dimensions
 
-  std::uint32_t tensor = 0;  // index into Workload::tensors
-  std::uint32_t box_rows = 0;
-  std::uint32_t box_columns = 0;
-  Swizzle swizzle = Swizzle::kNone;
+  std::uint32_t tensor = 0;          // index into Workload::tensors
+  std::uint32_t box_rows = 0;        // rows that one copy moves
+  std::uint32_t box_columns = 0;     // units of memory of each of these rows
+  Swizzle swizzle = Swizzle::kNone;  // of the box in shared memory
   /// Of a map with more than two dimensions: what the rows are made of, inner first; the rest has
   /// no extent. `box_rows` is the product of their boxes.
   MapDimension outer[kOuterMax] = {};
@@ -132,10 +141,10 @@ std::vector<MapDimension> outer_dimensions(const TensorMapSpec& map, const Tenso
 
 /// All that a launch needs beyond the kernel.
 struct Workload {
-  std::vector<TensorSpec> tensors;
-  std::vector<TensorMapSpec> maps;
-  std::uint32_t clusters = 1;
-  std::uint32_t cluster_size = 1;
+  std::vector<TensorSpec> tensors;  // in the order in which maps and references name them
+  std::vector<TensorMapSpec> maps;  // in the order in which the kernel is given them
+  std::uint32_t clusters = 1;       // of the grid
+  std::uint32_t cluster_size = 1;   // CTAs in each of them
   /// Clusters that the simulated machine has room for at a time; 0: as many as fit. A kernel that
   /// asks for the clusters which have not begun (cluster launch control) gets those beyond.
   std::uint32_t resident_clusters = 0;
@@ -148,13 +157,15 @@ struct Workload {
 
 /// A matrix on the host, as numbers: what inputs are given as and results compared with.
 struct HostTensor {
-  TensorSpec spec;
+  TensorSpec spec;                 // its shape and what its elements are
   std::vector<float> values;       // rows * columns, row-major
   std::vector<std::byte> bytes{};  // of an output of whole numbers: as they stand
 
+  /// The value in row `row` and column `column`, both from 0; nothing checks them.
   float& at(std::uint32_t row, std::uint32_t column) {
     return values[std::size_t{row} * spec.columns + column];
   }
+  /// The same, of a tensor that stays as it is.
   float at(std::uint32_t row, std::uint32_t column) const {
     return values[std::size_t{row} * spec.columns + column];
   }

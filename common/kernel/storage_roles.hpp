@@ -17,8 +17,10 @@ namespace warptwin {
 template <std::uint32_t kRows>
 class RoleLayout {
  public:
+  /// Lays out from address 0, for the roles of a CTA.
   constexpr explicit RoleLayout(RoleTable<kRows> roles) : roles_{roles} {}
 
+  /// As `SharedLayout::barriers`; notes the contract's roles unless `count` is 0.
   constexpr MbarrierArray barriers(RegionName name,
                                    std::uint32_t count,
                                    const BarrierContract& contract) {
@@ -30,14 +32,15 @@ class RoleLayout {
     }
     return layout_.barriers(name, count, contract);
   }
+  /// As `SharedLayout::tiles`.
   constexpr SharedAddress tiles(RegionName name,
                                 std::uint32_t count,
                                 std::uint32_t bytes,
                                 std::uint32_t alignment) {
     return layout_.tiles(name, count, bytes, alignment);
   }
-  constexpr SharedAddress word(RegionName name) { return layout_.word(name); }
-  constexpr void ring(const RingRegion& ring) { layout_.ring(ring); }
+  constexpr SharedAddress word(RegionName name) { return layout_.word(name); }  // as SharedLayout's
+  constexpr void ring(const RingRegion& ring) { layout_.ring(ring); }           // as SharedLayout's
 
   /// kCount: every role has warps.
   constexpr Role missing() const { return missing_; }

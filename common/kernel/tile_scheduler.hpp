@@ -14,15 +14,15 @@ namespace warptwin {
 
 /// An output tile, counted in tiles.
 struct Tile {
-  std::uint32_t m = 0;
-  std::uint32_t n = 0;
-  friend constexpr bool operator==(Tile, Tile) = default;
+  std::uint32_t m = 0;                                     // along the rows of the matrix
+  std::uint32_t n = 0;                                     // along its columns
+  friend constexpr bool operator==(Tile, Tile) = default;  // the same place in the matrix
 };
 
 /// The tiles of an output matrix.
 struct TileGrid {
-  std::uint32_t m = 0;
-  std::uint32_t n = 0;
+  std::uint32_t m = 0;  // along the rows of the matrix
+  std::uint32_t n = 0;  // along its columns
 
   /// The tiles that cover `rows` by `columns`; the last ones may reach beyond.
   static constexpr TileGrid covering(std::uint32_t rows,
@@ -31,7 +31,7 @@ struct TileGrid {
                                      std::uint32_t tile_columns) {
     return {ceil_div(rows, tile_rows), ceil_div(columns, tile_columns)};
   }
-  constexpr std::uint32_t count() const { return m * n; }
+  constexpr std::uint32_t count() const { return m * n; }  // tiles, none left out
   /// The CTAs, or clusters, that share the tiles, where 0 stands for one for each.
   constexpr std::uint32_t ctas(std::uint32_t wanted) const {
     return wanted == 0 ? count() : wanted;
@@ -43,7 +43,10 @@ struct TileGrid {
 };
 
 /// Along which dimension of D tiles follow each other.
-enum class RasterOrder : std::uint8_t { kAlongM, kAlongN };
+enum class RasterOrder : std::uint8_t {
+  kAlongM,  // m counts fastest
+  kAlongN,  // n counts fastest
+};
 
 /// The order of a grid's tiles: a permutation of them, chosen for what neighbours share in L2.
 ///
@@ -51,8 +54,8 @@ enum class RasterOrder : std::uint8_t { kAlongM, kAlongN };
 /// strips of w hold are walked strip by strip: w tiles along N, then the next row, back and forth.
 /// The columns that are left keep their order. 0: none are.
 struct TileOrder {
-  RasterOrder raster = RasterOrder::kAlongM;
-  std::uint32_t swizzle = 0;
+  RasterOrder raster = RasterOrder::kAlongM;  // the dimension in which tiles follow each other
+  std::uint32_t swizzle = 0;                  // tiles along N in a strip; 0: no strips
 };
 
 /// A grid's tiles in an order, for clusters: a cluster computes one tile for each of its CTAs at
@@ -120,11 +123,13 @@ class TileWalk {
 /// The tiles of one CTA of a cluster, by the number of the cluster's.
 class ClusterTiles {
  public:
+  /// The tiles of the CTA with this rank in its cluster, by `walk`.
   constexpr ClusterTiles(const TileWalk& walk, std::uint32_t rank)
       : walk_{walk}, place_{walk.place(rank)} {}
 
+  /// Its tile of the cluster's that come at `index`. It may lie beyond the matrix: see `covers`.
   constexpr Tile at(std::uint32_t index) const { return walk_.at(index, place_); }
-  constexpr std::uint32_t count() const { return walk_.count(); }
+  constexpr std::uint32_t count() const { return walk_.count(); }  // of the clusters' tiles
 
  private:
   TileWalk walk_;
@@ -139,9 +144,11 @@ class StaticTileScheduler {
   /// What a range-based loop steps through.
   class Iterator {
    public:
+    /// At the first tile of `scheduler`, which must outlive it.
     constexpr explicit Iterator(const StaticTileScheduler& scheduler)
         : scheduler_{scheduler}, index_{scheduler.first_} {}
-    constexpr Tile operator*() const { return scheduler_.tiles_.at(index_); }
+    constexpr Tile operator*() const { return scheduler_.tiles_.at(index_); }  // the CTA's own tile
+    /// Goes on to the cluster's next tiles, `step` further.
     constexpr Iterator& operator++() {
       index_ += scheduler_.step_;
       return *this;
@@ -154,6 +161,8 @@ class StaticTileScheduler {
     std::uint32_t index_;
   };
 
+  /// Of the CTA `rank` of a cluster that takes every `step`-th of the clusters' tiles from `first`
+  /// on: its own index and the count of clusters, if a grid shares them.
   constexpr StaticTileScheduler(const TileWalk& walk,
                                 std::uint32_t first,
                                 std::uint32_t step,
@@ -165,8 +174,8 @@ class StaticTileScheduler {
       : StaticTileScheduler{
             walk, machine.cluster_index(), machine.cluster_count(), machine.cta_rank()} {}
 
-  constexpr Iterator begin() const { return Iterator{*this}; }
-  constexpr std::uint32_t end() const { return tiles_.count(); }
+  constexpr Iterator begin() const { return Iterator{*this}; }    // at the cluster's first
+  constexpr std::uint32_t end() const { return tiles_.count(); }  // where iterators stop
 
  private:
   ClusterTiles tiles_;

@@ -26,8 +26,13 @@ class WorkIterator {
   /// What a range-based loop steps through.
   class Iterator {
    public:
+    /// At the tile of the own cluster, before any response.
     constexpr explicit Iterator(const WorkIterator& work) : work_{&work}, index_{work.first_} {}
-    constexpr Tile operator*() const { return work_->tiles_.at(index_); }
+    constexpr Tile operator*() const { return work_->tiles_.at(index_); }  // the CTA's own tile
+    /// Fetches the next response, and stands at its tile or, where it names none, at the end. Where
+    /// the cluster asks for no work, the end comes at once.
+    ///
+    /// Blocks: until the response has come.
     constexpr Iterator& operator++() {
       valid_ = false;
       if (work_->clc_->asks()) {
@@ -37,7 +42,7 @@ class WorkIterator {
       }
       return *this;
     }
-    constexpr bool operator!=(bool end) const { return valid_ != end; }
+    constexpr bool operator!=(bool end) const { return valid_ != end; }  // whether there is a tile
 
    private:
     const WorkIterator* work_;
@@ -57,8 +62,8 @@ class WorkIterator {
         clc_{&clc},
         site_{site} {}
 
-  constexpr Iterator begin() const { return Iterator{*this}; }
-  constexpr bool end() const { return false; }
+  constexpr Iterator begin() const { return Iterator{*this}; }  // at the own cluster's tile
+  constexpr bool end() const { return false; }  // what an iterator at its end equals
 
  private:
   ClusterTiles tiles_;

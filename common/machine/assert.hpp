@@ -15,6 +15,7 @@ namespace warptwin::detail {
 
 }  // namespace warptwin::detail
 
+/// Ends the process, with exit code 3 and the place, unless `condition` holds.
 #define WARPTWIN_ASSERT(condition)    \
   ((condition) ? static_cast<void>(0) \
                : ::warptwin::detail::internal_error(#condition, __FILE__, __LINE__))

@@ -12,23 +12,23 @@ namespace warptwin {
 
 /// What an element of a tensor is.
 enum class ElementType : std::uint8_t {
-  kF32,
-  kTf32,
-  kF16,
-  kBf16,
-  kF8E4M3,
-  kF8E5M2,
-  kU8,
+  kF32,     // 4 bytes
+  kTf32,    // 4 bytes: a float whose lowest 13 bits do not count
+  kF16,     // 2 bytes: 5 bits of exponent, 10 of mantissa
+  kBf16,    // 2 bytes: 8 bits of exponent, 7 of mantissa
+  kF8E4M3,  // 1 byte: no infinity
+  kF8E5M2,  // 1 byte
+  kU8,      // 1 byte, a whole number; also what is moved and never computed with
   kF4E2M1,  // two in a byte, the first in the low half
-  kUE8M0,   // scale factors: a power of two
-  kUE4M3,   // e4m3 without a sign
-  kI8,      // from here on: buffers of kernels in PTX only
-  kI16,
-  kU16,
-  kI32,
-  kU32,
-  kI64,
-  kU64,
+  kUE8M0,   // 1 byte: scale factors, a power of two
+  kUE4M3,   // 1 byte: scale factors, e4m3 without a sign
+  kI8,      // 1 byte; from here on: buffers of kernels in PTX only
+  kI16,     // 2 bytes
+  kU16,     // 2 bytes
+  kI32,     // 4 bytes
+  kU32,     // 4 bytes
+  kI64,     // 8 bytes
+  kU64,     // 8 bytes
 };
 
 /// Whether the values are whole numbers, of which a float may not hold each.
@@ -103,10 +103,10 @@ template <std::uint32_t kExponentBits,
           bool kHasInfinity,
           bool kSaturates = false>
 struct FloatFormat {
-  static constexpr std::int32_t kBias = (1 << (kExponentBits - 1)) - 1;
-  static constexpr std::uint32_t kExponentMax = (1U << kExponentBits) - 1;
-  static constexpr std::uint32_t kMantissaMask = (1U << kMantissaBits) - 1;
-  static constexpr std::uint32_t kSignShift = kExponentBits + kMantissaBits;
+  static constexpr std::int32_t kBias = (1 << (kExponentBits - 1)) - 1;     // of the exponent field
+  static constexpr std::uint32_t kExponentMax = (1U << kExponentBits) - 1;  // the field of all ones
+  static constexpr std::uint32_t kMantissaMask = (1U << kMantissaBits) - 1;   // of the lowest bits
+  static constexpr std::uint32_t kSignShift = kExponentBits + kMantissaBits;  // where the sign is
   /// The one NaN that conversions give: every bit but the sign.
   static constexpr std::uint32_t kNan = (kExponentMax << kMantissaBits) | kMantissaMask;
   static_assert(kHasInfinity || kSaturates, "a format without infinity saturates");
@@ -117,6 +117,8 @@ struct FloatFormat {
   /// What a number beyond the largest becomes.
   static constexpr std::uint32_t kOverflow = kSaturates ? kLargest : kExponentMax << kMantissaBits;
 
+  /// The bits of `value`, rounded to nearest even, in subnormal numbers too. A NaN gives `kNan`; an
+  /// infinity, or what rounds beyond `kLargest`, gives `kOverflow` with its sign.
   static constexpr std::uint32_t from_float(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t sign = (bits >> 31) << kSignShift;
@@ -161,6 +163,7 @@ struct FloatFormat {
     return unit;
   }();
 
+  /// The number that `bits` stand for: exact. Higher bits than the sign are ignored.
   static constexpr float to_float(std::uint32_t bits) {
     const std::uint32_t sign = ((bits >> kSignShift) & 1U) << 31;
     const std::uint32_t exponent = (bits >> kMantissaBits) & kExponentMax;
@@ -206,6 +209,7 @@ struct E2m1Format {
     }
     return (negative ? 8U : 0U) | code;
   }
+  /// The number that the low four bits stand for.
   static constexpr float to_float(std::uint32_t bits) {
     constexpr float kValues[] = {0.0F, 0.5F, 1.0F, 1.5F, 2.0F, 3.0F, 4.0F, 6.0F};
     const float magnitude = kValues[bits & 7U];
@@ -230,6 +234,7 @@ struct Ue8m0Format {
     const std::uint32_t code = (bits >> 23) + ((bits >> 22) & 1U);
     return code < 254 ? code : 254;
   }
+  /// The number that the low eight bits stand for.
   static constexpr float to_float(std::uint32_t bits) {
     const std::uint32_t code = bits & 0xFFU;
     return std::bit_cast<float>(code == 255 ? 0x7FC00000U : code == 0 ? 0x00400000U : code << 23);
@@ -238,33 +243,33 @@ struct Ue8m0Format {
 
 /// Tags that name an element in a tile's type; `Storage` is what lies in memory.
 struct f32 {
-  using Storage = std::uint32_t;
-  static constexpr ElementType kType = ElementType::kF32;
+  using Storage = std::uint32_t;                           // what lies in memory
+  static constexpr ElementType kType = ElementType::kF32;  // the element as a run-time value
 };
 /// Elements of tf32, 4 bytes each.
 struct tf32 {
-  using Storage = std::uint32_t;
-  static constexpr ElementType kType = ElementType::kTf32;
+  using Storage = std::uint32_t;  // a float's bits, of which the lowest 13 are ignored
+  static constexpr ElementType kType = ElementType::kTf32;  // the element as a run-time value
 };
 /// Elements of fp16, 2 bytes each.
 struct f16 {
-  using Storage = std::uint16_t;
-  static constexpr ElementType kType = ElementType::kF16;
+  using Storage = std::uint16_t;                           // what lies in memory
+  static constexpr ElementType kType = ElementType::kF16;  // the element as a run-time value
 };
 /// Elements of bf16, 2 bytes each.
 struct bf16 {
-  using Storage = std::uint16_t;
-  static constexpr ElementType kType = ElementType::kBf16;
+  using Storage = std::uint16_t;                            // what lies in memory
+  static constexpr ElementType kType = ElementType::kBf16;  // the element as a run-time value
 };
 /// Elements of e4m3, a byte each.
 struct f8e4m3 {
-  using Storage = std::uint8_t;
-  static constexpr ElementType kType = ElementType::kF8E4M3;
+  using Storage = std::uint8_t;                               // what lies in memory
+  static constexpr ElementType kType = ElementType::kF8E4M3;  // the element as a run-time value
 };
 /// Elements of e5m2, a byte each.
 struct f8e5m2 {
-  using Storage = std::uint8_t;
-  static constexpr ElementType kType = ElementType::kF8E5M2;
+  using Storage = std::uint8_t;                               // what lies in memory
+  static constexpr ElementType kType = ElementType::kF8E5M2;  // the element as a run-time value
 };
 
 /// The bits of `value` in `type`, rounded to nearest even.

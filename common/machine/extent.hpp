@@ -13,11 +13,12 @@ inline constexpr std::uint32_t kDynamic = ~std::uint32_t{0};
 /// A count that is known when the kernel is compiled, and takes no space.
 template <std::uint32_t kValue = kDynamic>
 struct Extent {
-  static constexpr bool kIsStatic = true;
-  constexpr Extent() = default;
+  static constexpr bool kIsStatic = true;  // the count is part of the type
+  constexpr Extent() = default;            // of `kValue`
   /// The run-time value is ignored: both backends are handed the same configuration.
   constexpr explicit(false) Extent(std::uint32_t) {
   }  // NOLINT(google-explicit-constructor): as std::extents
+  /// The constant, wherever a number is wanted.
   constexpr operator std::uint32_t() const {
     return kValue;
   }  // NOLINT(google-explicit-constructor): a number
@@ -26,10 +27,12 @@ struct Extent {
 /// A count that is known when the kernel is launched.
 template <>
 struct Extent<kDynamic> {
-  static constexpr bool kIsStatic = false;
-  constexpr Extent() = default;
+  static constexpr bool kIsStatic = false;  // the count is stored
+  constexpr Extent() = default;             // of 0
+  /// Of a count that the launch says.
   constexpr explicit(false) Extent(std::uint32_t value)
       : value_{value} {}  // NOLINT(google-explicit-constructor): as std::extents
+  /// The stored count, wherever a number is wanted.
   constexpr operator std::uint32_t() const {
     return value_;
   }  // NOLINT(google-explicit-constructor): a number

@@ -59,6 +59,11 @@ concept HasLanes = requires(M machine, void (*once)(), void (*each)(std::uint32_
   machine.sync_warp();
 };
 
+/// Mbarriers: each call is one PTX instruction of the calling lane (PTX ISA, "mbarrier"). An
+/// arrival by `RemoteMbarrier` may be in another CTA of the cluster; everything else acts in the
+/// own one. A `mbarrier_try_wait_parity` says whether the phase is complete, and
+/// `mbarrier_wait_parity` repeats it until it is. A `noComplete` arrival must not be a phase's
+/// last.
 template <class M>
 concept HasMbarrier = requires(M machine, Mbarrier bar, RemoteMbarrier remote) {
   machine.mbarrier_init(bar, std::uint32_t{});
@@ -78,6 +83,9 @@ concept HasMbarrier = requires(M machine, Mbarrier bar, RemoteMbarrier remote) {
   { machine.mapa(bar, std::uint32_t{}) } -> std::same_as<RemoteMbarrier>;
 };
 
+/// Fences: `fence` among generic accesses (PTX ISA, "fence"; a relaxed one does nothing), after the
+/// initialisation of mbarriers, between generic accesses and the async proxy's, and the two of
+/// tcgen05, before and after threads synchronise.
 template <class M>
 concept HasFences = requires(M machine) {
   machine.fence(kReleaseCluster);
@@ -87,6 +95,8 @@ concept HasFences = requires(M machine) {
   machine.tcgen05_fence_after_thread_sync();
 };
 
+/// Named barriers of the CTA, by id and count of threads, and the barrier of all threads of the
+/// cluster (PTX ISA, "bar", "barrier.cluster").
 template <class M>
 concept HasBarriers = requires(M machine) {
   machine.bar_sync(std::uint32_t{}, std::uint32_t{});    // id, threads
@@ -132,13 +142,16 @@ enum class LaneHolds : std::uint8_t {
 
 /// `CopyTarget` names the mbarrier of a load, the CTAs it goes to, and the pair rule.
 struct CopyTarget {
-  Mbarrier barrier;
+  Mbarrier barrier;  // of each receiver at the same offset: it counts the bytes
   /// CTAs that receive the data; 0 means the executing CTA alone, without multicast.
   CtaMask multicast{};
   /// kTwo lets the bytes be counted on the leader CTA's barrier of each destination's pair.
   CtaGroup group = CtaGroup::kOne;
 };
 
+/// Bulk copies between global and shared memory, of boxes of tensors and of plain bytes (PTX ISA,
+/// "cp.async.bulk"). A load completes on an mbarrier; stores are waited for in groups, `_read`
+/// until what they store has been read, otherwise until they are complete.
 template <class M>
 concept HasCopies = requires(M machine,
                              const typename M::TensorMap& map,
@@ -155,6 +168,8 @@ concept HasCopies = requires(M machine,
   machine.template cp_async_bulk_wait_group_read<0>();
 };
 
+/// Tensor memory and the tensor core of SM100 (PTX ISA, "tcgen05"). In a pair each CTA allocates,
+/// relinquishes and frees; mma, cp and commit are issued once for both.
 template <class M>
 concept HasTensorMemory = requires(M machine,
                                    SharedAddress word,
@@ -247,6 +262,8 @@ concept HasWords = requires(M machine, SharedAddress smem, GlobalAddress global)
   machine.wait_global_u32(global, std::uint32_t{});  // spins until the word equals the value
 };
 
+/// Registers moved between warpgroups: `setmaxnreg`, at a count that is a multiple of 8, from 24 to
+/// 256. Taking more blocks until the CTA's pool has them.
 template <class M>
 concept HasResources = requires(M machine) {
   machine.template setmaxnreg_dec<24>();

@@ -21,12 +21,12 @@ enum class StageStep : std::uint8_t {
 
 /// Which stage, of which ring, in which lap. `full` is the ring's first full barrier: it names it.
 struct StageNote {
-  StageStep step = StageStep::kProducerAcquired;
-  Mbarrier full{};
-  std::uint32_t stages = 0;
-  std::uint32_t index = 0;
-  std::uint32_t lap = 0;  // how often this role has been round the ring
-  SourceSite site{};      // of the acquire, also in the notes that follow it
+  StageStep step = StageStep::kProducerAcquired;  // what the role did
+  Mbarrier full{};                                // the ring's first full barrier
+  std::uint32_t stages = 0;                       // of the ring
+  std::uint32_t index = 0;                        // the stage: 0 to stages - 1
+  std::uint32_t lap = 0;                          // how often this role has been round the ring
+  SourceSite site{};  // of the acquire, also in the notes that follow it
 };
 
 }  // namespace warptwin

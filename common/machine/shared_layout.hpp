@@ -24,17 +24,17 @@ enum class ArrivalKind : std::uint8_t {
 
 /// One class of contributors to a phase: a role, how it arrives, how often per phase.
 struct Contributor {
-  Role role = Role::kCount;
-  ArrivalKind kind = ArrivalKind::kElectedLane;
-  std::uint32_t arrivals = 0;
+  Role role = Role::kCount;                      // whose warps arrive
+  ArrivalKind kind = ArrivalKind::kElectedLane;  // what its arrivals are made of
+  std::uint32_t arrivals = 0;  // of all its warps, of every CTA that arrives here; 0: unused
 };
 
 /// What a phase of a barrier needs to complete: declared, so that it can be checked and explained.
 struct BarrierContract {
-  static constexpr std::uint32_t kContributorsMax = 5;
-  Contributor contributors[kContributorsMax] = {};
-  std::uint32_t bytes = 0;  // complete-tx bytes per phase
-  Role waiter = Role::kCount;
+  static constexpr std::uint32_t kContributorsMax = 5;  // classes that one barrier can have
+  Contributor contributors[kContributorsMax] = {};      // those without arrivals are unused
+  std::uint32_t bytes = 0;                              // complete-tx bytes per phase
+  Role waiter = Role::kCount;                           // who waits for the phase
 
   /// The count the barrier is initialised with.
   constexpr std::uint32_t arrivals() const {
@@ -48,26 +48,31 @@ struct BarrierContract {
 
 /// A region's name: the storage member it belongs to, and the part of it. "input", "full".
 struct RegionName {
-  const char* owner = "";
-  const char* part = "";
+  const char* owner = "";  // the storage member, as in input
+  const char* part = "";   // of it: full, empty, tile
 };
 
 /// What a region holds.
-enum class RegionKind : std::uint8_t { kBarriers, kTile, kWord };
+enum class RegionKind : std::uint8_t {
+  kBarriers,  // mbarriers, 8 bytes each
+  kTile,      // what copies fill or lanes write
+  kWord,      // 4 bytes
+};
 
 /// The stages of one ring: which barriers guard which bytes.
 struct RingRegion {
-  const char* owner = "";
-  MbarrierArray full{};
-  MbarrierArray empty{};
-  std::uint32_t stages = 0;
-  SharedAddress tiles{};
-  std::uint32_t stage_bytes = 0;
+  const char* owner = "";         // the storage member
+  MbarrierArray full{};           // one a stage: what it holds may be read
+  MbarrierArray empty{};          // one a stage: what it holds may be overwritten
+  std::uint32_t stages = 0;       // of the ring
+  SharedAddress tiles{};          // of stage 0; in a ring without tiles, unset
+  std::uint32_t stage_bytes = 0;  // from a stage's tiles to the next's; 0: none
 };
 
 /// A bump allocator over shared addresses. Regions come in the order they are asked for.
 class SharedLayout {
  public:
+  /// The first region begins at `base`, or at the next address that is aligned as it needs.
   constexpr explicit SharedLayout(SharedAddress base) : base_{base}, next_{base.value} {}
 
   /// `count` mbarriers, each with the same contract.

@@ -10,7 +10,12 @@
 namespace warptwin {
 
 /// The swizzle of a tile: the value is the span of the pattern in bytes.
-enum class Swizzle : std::uint8_t { kNone = 0, k32B = 32, k64B = 64, k128B = 128 };
+enum class Swizzle : std::uint8_t {
+  kNone = 0,    // every unit of 16 bytes lies where its offset says
+  k32B = 32,    // 2 units are permuted
+  k64B = 64,    // 4 units are permuted
+  k128B = 128,  // 8 units are permuted
+};
 
 /// Where the pattern of a swizzle starts, in bytes (PTX ISA, "swizzling modes").
 constexpr std::uint32_t alignment_of(Swizzle swizzle) {
@@ -32,15 +37,16 @@ constexpr std::uint32_t swizzled(std::uint32_t offset, Swizzle swizzle) {
 /// that a row is one line of the TMA box. A wider matrix is several tiles side by side.
 template <class Element>
 struct SharedTile {
-  SharedAddress base;
-  std::uint32_t rows = 0;
-  std::uint32_t columns = 0;
-  Swizzle swizzle = Swizzle::kNone;
+  SharedAddress base;                // of the first row; aligned to `alignment_of(swizzle)`
+  std::uint32_t rows = 0;            // of the tile
+  std::uint32_t columns = 0;         // elements of a row
+  Swizzle swizzle = Swizzle::kNone;  // how its 16-byte units are permuted
 
+  /// Bytes of one element.
   static constexpr std::uint32_t kElementBytes = sizeof(typename Element::Storage);
 
-  constexpr std::uint32_t row_bytes() const { return columns * kElementBytes; }
-  constexpr std::uint32_t bytes() const { return rows * row_bytes(); }
+  constexpr std::uint32_t row_bytes() const { return columns * kElementBytes; }  // from row to row
+  constexpr std::uint32_t bytes() const { return rows * row_bytes(); }  // of the whole tile
   /// The address of element (row, column).
   constexpr SharedAddress at(std::uint32_t row, std::uint32_t column) const {
     return base + swizzled(row * row_bytes() + column * kElementBytes, swizzle);

@@ -35,10 +35,10 @@ constexpr std::uint32_t ceil_div(std::uint32_t value, std::uint32_t divisor) {
 /// the
 /// caller's line, through any number of layers that pass it on; on a GPU it folds away.
 struct SourceSite {
-  const char* file = "";
-  std::uint32_t line = 0;
+  const char* file = "";   // as the compiler was given it
+  std::uint32_t line = 0;  // from 1; 0: no line
 
-  // Builtins, not std::source_location: Clang 14 with libstdc++ 12 has no usable one.
+  /// The caller's line. Builtins: Clang 14 with libstdc++ 12 has no usable std::source_location.
   static constexpr SourceSite current(const char* file = __builtin_FILE(),
                                       std::uint32_t line = __builtin_LINE()) {
     return {file, line};
@@ -46,7 +46,10 @@ struct SourceSite {
 };
 
 /// How many CTAs one tcgen05 operation acts on; one value per kernel (PTX ISA, "cta_group").
-enum class CtaGroup : std::uint8_t { kOne = 1, kTwo = 2 };
+enum class CtaGroup : std::uint8_t {
+  kOne = 1,  // .cta_group::1: the executing CTA
+  kTwo = 2,  // .cta_group::2: the two CTAs of a pair
+};
 
 /// How many CTAs issue one MMA together.
 constexpr std::uint32_t ctas_in(CtaGroup group) {
@@ -55,57 +58,62 @@ constexpr std::uint32_t ctas_in(CtaGroup group) {
 
 /// A byte address in the executing CTA's own shared-memory window (`shared::cta`).
 struct SharedAddress {
-  std::uint32_t value = 0;
+  std::uint32_t value = 0;  // in bytes, 32 bits wide as in PTX
 
+  /// The address `bytes` further on; nothing checks that a region reaches so far.
   friend constexpr SharedAddress operator+(SharedAddress base, std::uint32_t bytes) {
     return {base.value + bytes};
   }
-  friend constexpr auto operator<=>(SharedAddress, SharedAddress) = default;
+  friend constexpr auto operator<=>(SharedAddress, SharedAddress) = default;  // in order of bytes
 };
 
 /// A byte address in the shared-memory window of the whole cluster (`shared::cluster`): what `mapa`
 /// gives. Opaque: its bits differ between backends.
 struct ClusterAddress {
-  std::uint32_t value = 0;
-  friend constexpr auto operator<=>(ClusterAddress, ClusterAddress) = default;
+  std::uint32_t value = 0;  // as only the backend that made it can read
+  friend constexpr auto operator<=>(ClusterAddress, ClusterAddress) = default;  // of bits alone
 };
 
 /// A byte address in global memory.
 struct GlobalAddress {
-  std::uint64_t value = 0;
+  std::uint64_t value = 0;  // in bytes
 
+  /// The address `bytes` further on; nothing checks that a tensor reaches so far.
   friend constexpr GlobalAddress operator+(GlobalAddress base, std::uint64_t bytes) {
     return {base.value + bytes};
   }
-  friend constexpr auto operator<=>(GlobalAddress, GlobalAddress) = default;
+  friend constexpr auto operator<=>(GlobalAddress, GlobalAddress) = default;  // in order of bytes
 };
 
 /// A tensor-memory address: lane in bits 31..16, column in bits 15..0, columns of 32 bits.
 struct TmemAddress {
-  std::uint32_t value = 0;
+  std::uint32_t value = 0;  // as tcgen05 instructions take it
 
-  constexpr std::uint32_t lane() const { return value >> 16; }
-  constexpr std::uint32_t column() const { return value & 0xFFFFU; }
+  constexpr std::uint32_t lane() const { return value >> 16; }        // 0 to 127: the row
+  constexpr std::uint32_t column() const { return value & 0xFFFFU; }  // 0 to 511, 4 bytes each
+  /// The same column, `lane` lanes further on.
   constexpr TmemAddress at_lane(std::uint32_t lane) const { return {value + (lane << 16)}; }
+  /// The same lane, `column` columns further on.
   constexpr TmemAddress at_column(std::uint32_t column) const { return {value + column}; }
-  friend constexpr auto operator<=>(TmemAddress, TmemAddress) = default;
+  friend constexpr auto operator<=>(TmemAddress, TmemAddress) = default;  // by lane, then column
 };
 
 /// An mbarrier of the executing CTA. Waits, init and inval exist only for it.
 struct Mbarrier {
-  SharedAddress address;
-  friend constexpr auto operator<=>(Mbarrier, Mbarrier) = default;
+  SharedAddress address;                                            // of its 8 bytes, aligned to 8
+  friend constexpr auto operator<=>(Mbarrier, Mbarrier) = default;  // in order of addresses
 };
 
 /// An mbarrier of any CTA of the cluster: it can be arrived on, never waited for.
 struct RemoteMbarrier {
-  ClusterAddress address;
+  ClusterAddress address;  // what `mapa` made of its address in the CTA
 };
 
 /// `count` mbarriers side by side: `full[stage]`.
 struct MbarrierArray {
-  SharedAddress base;
+  SharedAddress base;  // of the first; each takes 8 bytes
 
+  /// The mbarrier of this index, which nothing checks against the count.
   constexpr Mbarrier operator[](std::uint32_t index) const {
     return {base + index * static_cast<std::uint32_t>(sizeof(std::uint64_t))};
   }
@@ -128,9 +136,9 @@ class WaitPhase {
     return {parity, parity & 1U, false};
   }
 
-  constexpr std::uint32_t parity() const { return parity_; }
-  constexpr std::uint32_t value() const { return value_; }
-  constexpr bool is_exact() const { return exact_; }
+  constexpr std::uint32_t parity() const { return parity_; }  // 0 or 1: all that hardware is told
+  constexpr std::uint32_t value() const { return value_; }    // the number, or the parity as given
+  constexpr bool is_exact() const { return exact_; }          // whether the number is known
 
  private:
   constexpr WaitPhase(std::uint32_t value, std::uint32_t parity, bool exact)
@@ -141,14 +149,23 @@ class WaitPhase {
 };
 
 /// The `.sem` of an operation: what it orders.
-enum class Semantics : std::uint8_t { kRelaxed, kAcquire, kRelease, kAcqRel };
+enum class Semantics : std::uint8_t {
+  kRelaxed,  // .relaxed: nothing
+  kAcquire,  // .acquire: what comes later, behind what this observes
+  kRelease,  // .release: what came earlier, before whoever observes this
+  kAcqRel,   // .acq_rel: both
+};
 /// The `.scope` of an operation: with whom.
-enum class Scope : std::uint8_t { kCta, kCluster, kGpu };
+enum class Scope : std::uint8_t {
+  kCta,      // .cta: the threads of the CTA
+  kCluster,  // .cluster: the threads of its cluster
+  kGpu,      // .gpu: every thread of the GPU
+};
 
 /// The `.sem` and `.scope` of an operation.
 struct Ordering {
-  Semantics semantics;
-  Scope scope;
+  Semantics semantics;  // its `.sem`
+  Scope scope;          // its `.scope`
 };
 
 inline constexpr Ordering kReleaseCta{Semantics::kRelease, Scope::kCta};  // .release.cta
@@ -163,7 +180,11 @@ inline constexpr Ordering kAcquireCluster{Semantics::kAcquire,
 
 /// The shapes of `tcgen05.cp`: lanes x bits, from a K-major tile without swizzle; the 32 lanes of
 /// the last are written to all four quarters.
-enum class TmemCopy : std::uint8_t { k128x256b, k128x128b, k32x128bWarpx4 };
+enum class TmemCopy : std::uint8_t {
+  k128x256b,       // 8 columns of every lane
+  k128x128b,       // 4 columns of every lane
+  k32x128bWarpx4,  // 4 columns of 32 lanes, in each quarter
+};
 
 /// Rows of the tile that one reads, and columns of tensor memory that it writes.
 constexpr std::uint32_t rows_of(TmemCopy shape) {
@@ -175,13 +196,20 @@ constexpr std::uint32_t columns_of(TmemCopy shape) {
 }
 
 /// The state space a proxy fence covers.
-enum class ProxySpace : std::uint8_t { kAll, kSharedCta, kSharedCluster, kGlobal };
+enum class ProxySpace : std::uint8_t {
+  kAll,            // fence.proxy.async
+  kSharedCta,      // fence.proxy.async.shared::cta
+  kSharedCluster,  // fence.proxy.async.shared::cluster
+  kGlobal,         // fence.proxy.async.global
+};
 
 /// A set of CTAs of a cluster: bit i stands for cluster rank i.
 struct CtaMask {
-  std::uint16_t bits = 0;
+  std::uint16_t bits = 0;  // of ranks 0 to 15
 
+  /// Whether the CTA of this rank, below 16, is in the set.
   constexpr bool contains(std::uint32_t rank) const { return ((bits >> rank) & 1U) != 0; }
+  /// How many CTAs are in the set.
   constexpr std::uint32_t count() const {
     std::uint32_t count = 0;
     for (std::uint32_t rest = bits; rest != 0; rest &= rest - 1) {
@@ -189,37 +217,39 @@ struct CtaMask {
     }
     return count;
   }
+  /// The CTA of this rank, below 16, alone.
   static constexpr CtaMask of(std::uint32_t rank) {
     return {static_cast<std::uint16_t>(1U << rank)};
   }
+  /// The CTAs of either set.
   friend constexpr CtaMask operator|(CtaMask a, CtaMask b) {
     return {static_cast<std::uint16_t>(a.bits | b.bits)};
   }
-  friend constexpr bool operator==(CtaMask, CtaMask) = default;
+  friend constexpr bool operator==(CtaMask, CtaMask) = default;  // the same CTAs
 };
 
 /// Element coordinates of a tensor copy, innermost dimension first.
 template <std::uint32_t kRank>
 struct Coordinates {
   static_assert(kRank >= 1 && kRank <= 5, "a tensor map has 1 to 5 dimensions");
-  std::int32_t at[kRank];
+  std::int32_t at[kRank];  // may be negative, or beyond the edge
 };
 
 /// What a warp does for the whole kernel.
 enum class Role : std::uint8_t {
-  kLoad,
-  kMma,
-  kEpilogue,
-  kEpilogueLoad,
-  kScheduler,
-  kProducer,
-  kConsumer,
-  kSoftmax,
-  kCorrection,
-  kScaleLoad,
-  kScaleToTmem,
-  kIdle,
-  kCount,
+  kLoad,          // copies operand tiles to shared memory
+  kMma,           // issues the MMAs
+  kEpilogue,      // reads accumulators, writes the output
+  kEpilogueLoad,  // loads what the epilogue reads beside them: bias, residual
+  kScheduler,     // asks for tiles by cluster launch control
+  kProducer,      // fills a ring that has no tensor core behind it
+  kConsumer,      // empties such a ring
+  kSoftmax,       // attention: turns scores into probabilities, in place
+  kCorrection,    // attention: rescales the sums of the output, and writes it
+  kScaleLoad,     // copies scale factors to shared memory
+  kScaleToTmem,   // stores them from there to tensor memory
+  kIdle,          // nothing, between the start and the end of the kernel
+  kCount,         // no role: how many there are
 };
 
 /// A role as reports call it: that of its function.

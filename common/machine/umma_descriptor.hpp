@@ -14,7 +14,10 @@
 namespace warptwin {
 
 /// Which dimension of an operand is contiguous in shared memory.
-enum class Major : std::uint8_t { kK = 0, kMn = 1 };
+enum class Major : std::uint8_t {
+  kK = 0,   // K: rows of M or N, each along K
+  kMn = 1,  // M or N: rows of K, each along M or N
+};
 
 /// A 64-bit shared-memory descriptor of an A or B operand.
 ///
@@ -27,9 +30,9 @@ enum class Major : std::uint8_t { kK = 0, kMn = 1 };
 /// 52         leading-dimension mode
 /// 61..63     swizzle: 0 none, 1 128B with 32B atoms, 2 128B, 4 64B, 6 32B
 struct UmmaSmemDescriptor {
-  std::uint64_t bits = 0;
+  std::uint64_t bits = 0;  // the matrix descriptor that tcgen05.mma and tcgen05.cp take
 
-  static constexpr std::uint32_t kFixed = 0b001;
+  static constexpr std::uint32_t kFixed = 0b001;  // bits 46..48 of every descriptor
 
   /// Describes a K-major tile whose rows are one swizzle span long (or 16 bytes, unswizzled), from
   /// `start` on: groups of eight rows follow each other every 8 * row_bytes bytes.
@@ -45,6 +48,8 @@ struct UmmaSmemDescriptor {
     return make(tile.base, tile.bytes(), 8 * tile.row_bytes(), tile.swizzle);
   }
 
+  /// Of these fields, with a relative leading dimension and base offset 0. Addresses and offsets
+  /// are in bytes, multiples of 16; what is beyond 18 bits is dropped.
   static constexpr UmmaSmemDescriptor make(SharedAddress start,
                                            std::uint32_t leading_bytes,
                                            std::uint32_t stride_bytes,
@@ -57,12 +62,12 @@ struct UmmaSmemDescriptor {
   /// The same tile from `bytes` further on: within a K-major row, along K.
   constexpr UmmaSmemDescriptor advanced(std::uint32_t bytes) const { return {bits + (bytes >> 4)}; }
 
-  constexpr SharedAddress start() const { return {get(0, 14) << 4}; }
-  constexpr std::uint32_t leading_bytes() const { return get(16, 14) << 4; }
-  constexpr std::uint32_t stride_bytes() const { return get(32, 14) << 4; }
-  constexpr std::uint32_t fixed() const { return get(46, 3); }
-  constexpr std::uint32_t base_offset() const { return get(49, 3); }
-  constexpr std::uint32_t swizzle_code() const { return get(61, 3); }
+  constexpr SharedAddress start() const { return {get(0, 14) << 4}; }  // bits 0..13, in bytes
+  constexpr std::uint32_t leading_bytes() const { return get(16, 14) << 4; }  // bits 16.., in bytes
+  constexpr std::uint32_t stride_bytes() const { return get(32, 14) << 4; }   // bits 32.., in bytes
+  constexpr std::uint32_t fixed() const { return get(46, 3); }         // bits 46..48, as they are
+  constexpr std::uint32_t base_offset() const { return get(49, 3); }   // bits 49..51, as is
+  constexpr std::uint32_t swizzle_code() const { return get(61, 3); }  // bits 61..63, as is
 
   /// Bytes of M or N in a row of an MN-major operand's panel.
   constexpr std::uint32_t panel_bytes() const {
@@ -88,6 +93,7 @@ struct UmmaSmemDescriptor {
            k % 8 * panel_bytes();
   }
 
+  /// Bits 61..63 for a swizzle.
   static constexpr std::uint32_t code_of(Swizzle swizzle) {
     switch (swizzle) {
       case Swizzle::kNone:
@@ -114,7 +120,14 @@ struct UmmaSmemDescriptor {
 };
 
 /// The `.kind` of an MMA that follows from its operands' element type.
-enum class MmaKind : std::uint8_t { kF16, kTf32, kF8f6f4, kMxf8f6f4, kMxf4, kMxf4nvf4 };
+enum class MmaKind : std::uint8_t {
+  kF16,       // operands f16 or bf16
+  kTf32,      // operands tf32
+  kF8f6f4,    // operands e4m3 or e5m2
+  kMxf8f6f4,  // e4m3 or e5m2, a ue8m0 factor for 32 elements of a row
+  kMxf4,      // e2m1, a ue8m0 factor for 32
+  kMxf4nvf4,  // e2m1, a ue4m3 factor for 16
+};
 
 /// Whether the operands of this kind have scale factors.
 constexpr bool is_block_scaled(MmaKind kind) {
@@ -165,9 +178,11 @@ constexpr std::uint32_t scale_columns(std::uint32_t rows) {
 /// 24..28    M >> 4
 /// 29..30    block-scaled: the first byte of A's scale factors
 struct UmmaInstructionDescriptor {
-  std::uint32_t bits = 0;
-  MmaKind kind = MmaKind::kF16;
+  std::uint32_t bits = 0;        // the instruction descriptor that tcgen05.mma takes
+  MmaKind kind = MmaKind::kF16;  // which says how to read the fields of types
 
+  /// Of a dense kind, with D of f32 and both operands K-major. `m` and `n` are those of the whole
+  /// MMA, of a pair both CTAs'; `check_mma_shape` refuses those that do not exist.
   static constexpr UmmaInstructionDescriptor make(ElementType a,
                                                   ElementType b,
                                                   std::uint32_t m,
@@ -200,18 +215,22 @@ struct UmmaInstructionDescriptor {
   /// The same, with D of f16: of wgmma two values in a register.
   constexpr UmmaInstructionDescriptor with_f16_result() const { return {bits & ~0x30U, kind}; }
 
+  /// Whether D is f16; of a block-scaled kind it never is.
   constexpr bool f16_result() const { return !is_block_scaled(kind) && (bits & 0x30U) == 0; }
+  /// Which dimension of A is contiguous: bit 15.
   constexpr Major a_major() const { return static_cast<Major>((bits >> 15) & 1U); }
+  /// Which dimension of B is contiguous: bit 16.
   constexpr Major b_major() const { return static_cast<Major>((bits >> 16) & 1U); }
-  constexpr std::uint32_t scale_byte_a() const { return (bits >> 29) & 3U; }
-  constexpr std::uint32_t scale_byte_b() const { return (bits >> 4) & 3U; }
+  constexpr std::uint32_t scale_byte_a() const { return (bits >> 29) & 3U; }  // bits 29..30: 0 to 3
+  constexpr std::uint32_t scale_byte_b() const { return (bits >> 4) & 3U; }   // bits 4..5: 0 to 3
+  /// The type of both operands' scale factors, of a block-scaled kind: bit 23.
   constexpr ElementType scale_type() const {
     return ((bits >> 23) & 1U) != 0 ? ElementType::kUE8M0 : ElementType::kUE4M3;
   }
-  constexpr std::uint32_t m() const { return ((bits >> 24) & 0x1FU) << 4; }
-  constexpr std::uint32_t n() const { return ((bits >> 17) & 0x3FU) << 3; }
-  constexpr ElementType a_type() const { return type_of((bits >> 7) & 7U); }
-  constexpr ElementType b_type() const { return type_of((bits >> 10) & 7U); }
+  constexpr std::uint32_t m() const { return ((bits >> 24) & 0x1FU) << 4; }    // rows of D
+  constexpr std::uint32_t n() const { return ((bits >> 17) & 0x3FU) << 3; }    // columns of D
+  constexpr ElementType a_type() const { return type_of((bits >> 7) & 7U); }   // bits 7..9
+  constexpr ElementType b_type() const { return type_of((bits >> 10) & 7U); }  // bits 10..12
 
  private:
   static constexpr std::uint32_t code_of(ElementType type) {

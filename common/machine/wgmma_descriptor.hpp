@@ -30,7 +30,7 @@ inline constexpr std::uint32_t kWgmmaKBytes = 32;  // bytes of K of one instruct
 /// 62..63     swizzle: 0 none, 1 128B, 2 64B, 3 32B
 template <class Element>
 struct WgmmaSmemDescriptor {
-  std::uint64_t bits = 0;
+  std::uint64_t bits = 0;  // the matrix descriptor that wgmma.mma_async takes
 
   /// The rows of `tile` from `row` on, and its K from byte `k_byte` on.
   ///
@@ -45,14 +45,19 @@ struct WgmmaSmemDescriptor {
             code_of(tile.swizzle) << 62};
   }
 
+  /// The address, bits 0..13: its low 18 bits.
   constexpr SharedAddress start() const { return {static_cast<std::uint32_t>(bits & 0x3FFF) << 4}; }
+  /// The leading-dimension offset, bits 16..29, in bytes.
   constexpr std::uint32_t leading_bytes() const {
     return static_cast<std::uint32_t>(bits >> 16 & 0x3FFF) << 4;
   }
+  /// The stride-dimension offset, bits 32..45, in bytes.
   constexpr std::uint32_t stride_bytes() const {
     return static_cast<std::uint32_t>(bits >> 32 & 0x3FFF) << 4;
   }
+  /// The base offset, bits 49..51, as they are.
   constexpr std::uint32_t base_offset() const { return static_cast<std::uint32_t>(bits >> 49 & 7); }
+  /// The swizzle that bits 62..63 name.
   constexpr Swizzle swizzle() const {
     switch (bits >> 62) {
       case 1:
@@ -85,9 +90,10 @@ struct WgmmaSmemDescriptor {
 /// A register of one lane of a wgmma's D, by the place of its value among the warp's 16 rows (PTX
 /// ISA, "register fragments for wgmma.mma_async.m64nNk16").
 struct WgmmaCell {
-  std::uint32_t row = 0;
-  std::uint32_t column = 0;
+  std::uint32_t row = 0;     // 0 to 15, among the warp's
+  std::uint32_t column = 0;  // 0 to N - 1
 
+  /// The place of register `index`, from 0 to N / 2 - 1, of lane `lane`.
   static constexpr WgmmaCell of(std::uint32_t lane, std::uint32_t index) {
     return {lane / 4 + 8 * (index / 2 % 2), index / 4 * 8 + lane % 4 * 2 + index % 2};
   }
@@ -99,9 +105,10 @@ inline constexpr std::uint32_t kWgmmaARegisters = 4;
 /// One of these registers, of `elements` elements, by the place of its first one among the warp's
 /// 16 rows and along K.
 struct WgmmaACell {
-  std::uint32_t row = 0;
-  std::uint32_t k = 0;
+  std::uint32_t row = 0;  // 0 to 15, among the warp's
+  std::uint32_t k = 0;    // in elements
 
+  /// The place of register `index`, from 0 to 3, of lane `lane`.
   static constexpr WgmmaACell of(std::uint32_t lane, std::uint32_t index, std::uint32_t elements) {
     return {lane / 4 + 8 * (index % 2), (index / 2 * 4 + lane % 4) * elements};
   }

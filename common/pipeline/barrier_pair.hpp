@@ -16,6 +16,8 @@ using PipelineOf = typename Storage::template Pipeline<M>;
 
 /// `full[0..stages)` and `empty[0..stages)`, with the counts their contracts give.
 struct BarrierPair {
+  /// Asks `layout` for `stage_count` full barriers and then as many empty ones, which reports call
+  /// `owner`.full[i] and `owner`.empty[i].
   template <class Layout>
   constexpr BarrierPair(Layout& layout,
                         const char* owner,
@@ -37,15 +39,16 @@ struct BarrierPair {
     }
   }
 
+  /// What a checker is told when a role takes `step` at the stage and lap of `state`.
   constexpr StageNote note(StageStep step, PipelineState state, SourceSite site) const {
     return {step, full[0], stages, state.index, state.lap, site};
   }
 
-  MbarrierArray full;
-  MbarrierArray empty;
-  std::uint32_t stages;
-  std::uint32_t full_arrivals;
-  std::uint32_t empty_arrivals;
+  MbarrierArray full;            // one a stage: what it holds may be read
+  MbarrierArray empty;           // one a stage: what it holds may be overwritten
+  std::uint32_t stages;          // of the ring
+  std::uint32_t full_arrivals;   // a phase of a full barrier: its count
+  std::uint32_t empty_arrivals;  // a phase of an empty barrier: its count
 };
 
 }  // namespace warptwin

@@ -18,11 +18,14 @@ namespace warptwin {
 template <Machine M, class Producer>
 class WARPTWIN_LINEAR [[nodiscard]] ProducerStage {
  public:
+  /// Made by an acquire of the ring: `claim` is the duty to release, `full` the stage's full
+  /// barrier.
   constexpr ProducerStage(StageClaim<M> claim, Mbarrier full)
       : claim_{std::move(claim)}, full_{full} {}
-  constexpr ProducerStage(ProducerStage&&) = default;
-  WARPTWIN_ONCE_GIVEN_UP constexpr ~ProducerStage() {}
+  constexpr ProducerStage(ProducerStage&&) = default;   // takes over the duty to release
+  WARPTWIN_ONCE_GIVEN_UP constexpr ~ProducerStage() {}  // a stage still held is reported
 
+  /// The stage's place in the ring, from 0.
   WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
   /// The full barrier: what copies into this stage name.
   WARPTWIN_WHILE_HELD constexpr Mbarrier mbar() const { return full_; }
@@ -63,11 +66,14 @@ class WARPTWIN_LINEAR [[nodiscard]] ProducerStage {
 template <Machine M, class Consumer>
 class WARPTWIN_LINEAR [[nodiscard]] ConsumerStage {
  public:
+  /// Made by an acquire of the ring: `claim` is the duty to release, `empty` the stage's empty
+  /// barrier.
   constexpr ConsumerStage(StageClaim<M> claim, Mbarrier empty)
       : claim_{std::move(claim)}, empty_{empty} {}
-  constexpr ConsumerStage(ConsumerStage&&) = default;
-  WARPTWIN_ONCE_GIVEN_UP constexpr ~ConsumerStage() {}
+  constexpr ConsumerStage(ConsumerStage&&) = default;   // takes over the duty to release
+  WARPTWIN_ONCE_GIVEN_UP constexpr ~ConsumerStage() {}  // a stage still held is reported
 
+  /// The stage's place in the ring, from 0.
   WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
   /// The empty barrier: what frees this stage.
   WARPTWIN_WHILE_HELD constexpr Mbarrier mbar() const { return empty_; }
@@ -83,6 +89,7 @@ class WARPTWIN_LINEAR [[nodiscard]] ConsumerStage {
       claim_.note(StageStep::kConsumerReleased);
     }
   }
+  /// Gives the stage up without an arrival: it has been made with `arrive()` or `mbar()`.
   WARPTWIN_GIVES_UP constexpr void release_without_signal() && {
     if (claim_.end()) {
       claim_.note(StageStep::kConsumerReleased);
@@ -95,7 +102,10 @@ class WARPTWIN_LINEAR [[nodiscard]] ConsumerStage {
 };
 
 /// How a scope ends: with the stage's arrival, or without.
-enum class ScopeEnd : std::uint8_t { kRelease, kReleaseWithoutSignal };
+enum class ScopeEnd : std::uint8_t {
+  kRelease,               // by `release`, with its arrival
+  kReleaseWithoutSignal,  // the body has made the arrival
+};
 
 /// A stage that is released when its scope ends, reported at the line it was acquired.
 ///
@@ -103,9 +113,11 @@ enum class ScopeEnd : std::uint8_t { kRelease, kReleaseWithoutSignal };
 template <class Stage, ScopeEnd kEnd = ScopeEnd::kRelease>
 class [[nodiscard]] ScopedStage {
  public:
+  /// Takes over a stage that was acquired at `site`.
   constexpr ScopedStage(Stage&& stage, SourceSite site) : stage_{std::move(stage)}, site_{site} {}
-  ScopedStage(const ScopedStage&) = delete;
-  ScopedStage& operator=(const ScopedStage&) = delete;
+  ScopedStage(const ScopedStage&) = delete;             // a stage is released once
+  ScopedStage& operator=(const ScopedStage&) = delete;  // a stage is released once
+  /// Releases the stage, as `kEnd` says.
   constexpr ~ScopedStage() noexcept(false) {
     if constexpr (kEnd == ScopeEnd::kRelease) {
       std::move(stage_).release(site_);
@@ -114,8 +126,8 @@ class [[nodiscard]] ScopedStage {
     }
   }
 
-  constexpr Stage& operator*() { return stage_; }
-  constexpr Stage* operator->() { return &stage_; }
+  constexpr Stage& operator*() { return stage_; }    // the stage, until the scope ends
+  constexpr Stage* operator->() { return &stage_; }  // the stage, until the scope ends
 
  private:
   Stage stage_;

@@ -18,19 +18,23 @@ namespace warptwin {
 template <Machine M>
 class StageClaim {
  public:
+  /// Takes the duty; `note` says of which stage, and where it was taken.
   constexpr StageClaim(M& machine, const StageNote& note) : machine_{&machine}, note_{note} {}
+  /// Takes over the duty of `other`, which has none afterwards.
   constexpr StageClaim(StageClaim&& other) noexcept
       : machine_{other.machine_}, note_{other.note_}, held_{std::exchange(other.held_, false)} {}
-  StageClaim& operator=(StageClaim&&) = delete;
+  StageClaim& operator=(StageClaim&&) = delete;  // a duty is not overwritten
+  /// Notes `kDropped` if the duty has not ended.
   constexpr ~StageClaim() {
     if (held_) {
       note(StageStep::kDropped);
     }
   }
 
-  constexpr M& machine() const { return *machine_; }
-  constexpr PipelineState state() const { return {note_.index, note_.lap}; }
+  constexpr M& machine() const { return *machine_; }  // of the warp with the duty
+  constexpr PipelineState state() const { return {note_.index, note_.lap}; }  // the stage and lap
 
+  /// Tells the machine that the stage has come to `step`; a GPU does nothing.
   constexpr void note(StageStep step) const {
     StageNote note = note_;
     note.step = step;

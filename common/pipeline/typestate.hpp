@@ -13,9 +13,13 @@
 #pragma once
 
 #if defined(__clang__)
+/// For a class: a handle that has to be given up, once.
 #define WARPTWIN_LINEAR [[clang::consumable(unconsumed)]]
+/// For a function of a handle that is held before and after.
 #define WARPTWIN_WHILE_HELD [[clang::callable_when("unconsumed")]]
+/// For the function that gives the handle up.
 #define WARPTWIN_GIVES_UP [[clang::callable_when("unconsumed"), clang::set_typestate(consumed)]]
+/// For its destructor: it must have been given up.
 #define WARPTWIN_ONCE_GIVEN_UP [[clang::callable_when("consumed")]]
 /// For a function's parameter `Stage& stage`: the caller holds it, before and after.
 #define WARPTWIN_HELD [[clang::param_typestate(unconsumed), clang::return_typestate(unconsumed)]]

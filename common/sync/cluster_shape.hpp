@@ -19,9 +19,9 @@ enum class Operand : std::uint8_t {
 
 /// The part of a shared tile that one CTA copies, and who receives it.
 struct OperandSlice {
-  std::uint32_t index = 0;
-  std::uint32_t count = 1;
-  CtaMask multicast{};  // empty: the CTA itself, without multicast
+  std::uint32_t index = 0;  // along the tile's rows, from 0
+  std::uint32_t count = 1;  // slices of the tile, each of as many rows
+  CtaMask multicast{};      // empty: the CTA itself, without multicast
 };
 
 /// `m` by `n` CTAs; CTA rank = rank_m + rank_n * m. With `CtaGroup::kTwo`, ranks 2i and 2i+1 are a
@@ -31,17 +31,19 @@ struct OperandSlice {
 /// Source:   PTX ISA, "cta_group", "multicast"; the counts are those of the structured SM100
 ///           kernels.
 struct ClusterShape {
-  std::uint32_t m = 1;
-  std::uint32_t n = 1;
-  CtaGroup group = CtaGroup::kOne;
+  std::uint32_t m = 1;              // CTAs along M
+  std::uint32_t n = 1;              // CTAs along N
+  CtaGroup group = CtaGroup::kOne;  // how many CTAs one MMA is of
 
-  constexpr std::uint32_t ctas() const { return m * n; }
-  constexpr std::uint32_t group_ctas() const { return ctas_in(group); }
-  constexpr bool is_pair() const { return group == CtaGroup::kTwo; }
-  constexpr bool is_single_cta() const { return ctas() == 1; }
+  constexpr std::uint32_t ctas() const { return m * n; }  // of the cluster, at most 16
+  constexpr std::uint32_t group_ctas() const { return ctas_in(group); }  // 2 in pairs, otherwise 1
+  constexpr bool is_pair() const { return group == CtaGroup::kTwo; }  // whether MMAs take two CTAs
+  constexpr bool is_single_cta() const { return ctas() == 1; }        // whether nothing is shared
 
-  constexpr std::uint32_t rank_m(std::uint32_t rank) const { return rank % m; }
-  constexpr std::uint32_t rank_n(std::uint32_t rank) const { return rank / m; }
+  constexpr std::uint32_t rank_m(std::uint32_t rank) const { return rank % m; }  // along M, from 0
+  constexpr std::uint32_t rank_n(std::uint32_t rank) const { return rank / m; }  // along N, from 0
+  /// The rank of the CTA that issues the MMAs of the CTA `rank`: the even one of its pair, or
+  /// itself.
   constexpr std::uint32_t leader(std::uint32_t rank) const { return rank - rank % group_ctas(); }
   /// The CTA that arms full barriers and issues the MMA.
   constexpr bool is_leader(std::uint32_t rank) const { return leader(rank) == rank; }

@@ -17,47 +17,50 @@ namespace warptwin {
 
 /// One elected lane arms the barrier with the stage's bytes; its copies deliver them.
 struct TmaBytes {
-  static constexpr ArrivalKind kKind = ArrivalKind::kTmaBytes;
+  static constexpr ArrivalKind kKind = ArrivalKind::kTmaBytes;  // how contracts call it
 };
 /// One tcgen05.commit, which arrives when the MMAs issued before it are done.
 struct UmmaCommit {
-  static constexpr ArrivalKind kKind = ArrivalKind::kUmmaCommit;
+  static constexpr ArrivalKind kKind = ArrivalKind::kUmmaCommit;  // how contracts call it
 };
 /// Every lane of every warp of the role arrives for itself.
 struct EveryLane {
-  static constexpr ArrivalKind kKind = ArrivalKind::kEveryLane;
+  static constexpr ArrivalKind kKind = ArrivalKind::kEveryLane;  // how contracts call it
 };
 /// The role is several warpgroups that take the stages in turn: every lane of the one whose turn it
 /// is arrives.
 struct WarpgroupLanes {
-  static constexpr ArrivalKind kKind = ArrivalKind::kEveryLane;
+  static constexpr ArrivalKind kKind = ArrivalKind::kEveryLane;  // how contracts call it
 };
 /// One lane of every warp of the role arrives, after a warp sync, for all of them.
 struct ElectedLane {
-  static constexpr ArrivalKind kKind = ArrivalKind::kElectedLane;
+  static constexpr ArrivalKind kKind = ArrivalKind::kElectedLane;  // how contracts call it
 };
 
 /// The same in every CTA of the cluster, whose copies bring each other's tiles.
 ///
 /// Requires: a cluster along M or along N alone, so that all of its CTAs share an operand.
 struct ElectedLaneOfSharers {
-  static constexpr ArrivalKind kKind = ArrivalKind::kElectedLane;
+  static constexpr ArrivalKind kKind = ArrivalKind::kElectedLane;  // how contracts call it
 };
 
 /// The role that fills stages, and how it completes a full barrier.
 template <Role kWho, class How>
 struct From {
-  static constexpr Role kRole = kWho;
-  static constexpr ArrivalKind kKind = How::kKind;
+  static constexpr Role kRole = kWho;               // who fills
+  static constexpr ArrivalKind kKind = How::kKind;  // how it completes a full barrier
+  /// Whether a phase has the arrivals of one warpgroup, not of all warps of the role.
   static constexpr bool kOneWarpgroup = std::is_same_v<How, WarpgroupLanes>;
 };
 
 /// A role that frees stages, and how it arrives on an empty barrier. A ring may have several.
 template <Role kWho, class How>
 struct To {
-  static constexpr Role kRole = kWho;
-  static constexpr ArrivalKind kKind = How::kKind;
+  static constexpr Role kRole = kWho;               // who frees
+  static constexpr ArrivalKind kKind = How::kKind;  // how it arrives on an empty barrier
+  /// Whether a phase has the arrivals of one warpgroup, not of all warps of the role.
   static constexpr bool kOneWarpgroup = std::is_same_v<How, WarpgroupLanes>;
+  /// Whether it frees the stage in every CTA of the cluster.
   static constexpr bool kOfSharers = std::is_same_v<How, ElectedLaneOfSharers>;
   static_assert(kKind != ArrivalKind::kTmaBytes, "bytes fill a stage; they do not free it");
 };
@@ -65,7 +68,7 @@ struct To {
 /// The first of a ring's consumers: the one meant when none is named.
 template <class First, class... Rest>
 struct FirstOf {
-  using Type = First;
+  using Type = First;  // the first consumer
 };
 /// The consumer that is meant where none is named.
 template <class... Consumers>

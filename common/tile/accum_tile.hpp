@@ -19,9 +19,10 @@ namespace warptwin {
 template <Machine M, class Rows = Extent<kTmemLanes>>
 class AccumTile {
  public:
-  static constexpr std::uint32_t kColumnsMax = 64;
-  static constexpr std::uint32_t kFragmentColumns = 16;
+  static constexpr std::uint32_t kColumnsMax = 64;       // for which a lane has registers
+  static constexpr std::uint32_t kFragmentColumns = 16;  // registers of a fragment, one a column
 
+  /// Nothing is loaded yet. `rows` is 64 for an accumulator of 64 rows in one CTA, otherwise 128.
   constexpr explicit AccumTile(M& machine, Rows rows = {}) : machine_{&machine}, rows_{rows} {}
 
   /// Loads `columns` columns of an accumulator from `first` on, and waits for them.

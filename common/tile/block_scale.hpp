@@ -26,7 +26,11 @@ inline constexpr std::uint32_t kScaleBlockBytes = 16 * kScaleBlockLines;  // of 
 inline constexpr std::uint32_t kScaleBlockColumns = 4;                    // of tensor memory
 
 /// e4m3 or e2m1 elements with one factor for 32 or 16 of a row: ue8m0, of NVFP4 ue4m3.
-enum class ScaledFormat : std::uint8_t { kMxfp8, kMxfp4, kNvfp4 };
+enum class ScaledFormat : std::uint8_t {
+  kMxfp8,  // e4m3, a ue8m0 factor for 32
+  kMxfp4,  // e2m1, a ue8m0 factor for 32
+  kNvfp4,  // e2m1, a ue4m3 factor for 16
+};
 
 /// The kind of MMA that multiplies this format.
 constexpr MmaKind kind_of(ScaledFormat format) {
@@ -49,8 +53,8 @@ constexpr std::uint32_t vector_of(ScaledFormat format) {
 
 /// A byte of an operand, whatever its elements are.
 struct OperandByte {
-  using Storage = std::uint8_t;
-  static constexpr ElementType kType = ElementType::kU8;
+  using Storage = std::uint8_t;                           // a byte, whatever it holds
+  static constexpr ElementType kType = ElementType::kU8;  // moved as it is, never computed with
 };
 
 /// The tiles of one k step of a block-scaled MMA, and the scale factors they need.
@@ -58,35 +62,42 @@ struct OperandByte {
 /// Requires: tile_m 128; tile_n 32, 64 or a multiple of 128, or, with factors of B that are stored
 ///           to tensor memory, 8 or 16; tile_k a multiple of four vectors.
 struct ScaledTileShape {
-  using Payload = BlockScaledTilePayload<OperandByte, OperandByte>;
+  using Payload = BlockScaledTilePayload<OperandByte, OperandByte>;  // what a stage holds of it
 
-  ScaledFormat format = ScaledFormat::kMxfp8;
-  std::uint32_t tile_m = 0;
-  std::uint32_t tile_n = 0;
-  std::uint32_t tile_k = 0;  // elements
+  ScaledFormat format = ScaledFormat::kMxfp8;  // of both operands
+  std::uint32_t tile_m = 0;                    // rows of A and D
+  std::uint32_t tile_n = 0;                    // rows of B, columns of D
+  std::uint32_t tile_k = 0;                    // elements
 
+  /// Bytes of a row of either operand.
   constexpr std::uint32_t row_bytes() const {
     return tile_k * bytes_of(element_of(format)) / elements_in_unit(element_of(format));
   }
-  /// Blocks of factors along K, along the rows of A, along those of B.
+  /// Blocks of factors along K.
   constexpr std::uint32_t k_blocks() const {
     return tile_k / (kScaleBlockFactors * vector_of(format));
   }
+  /// Blocks of factors along the rows of A.
   constexpr std::uint32_t a_blocks() const { return ceil_div(tile_m, kScaleBlockRows); }
+  /// Blocks of factors along the rows of B.
   constexpr std::uint32_t b_blocks() const { return ceil_div(tile_n, kScaleBlockRows); }
-  /// Columns of tensor memory for the factors of one k step.
+  /// Columns of tensor memory for the factors of A of one k step.
   constexpr std::uint32_t a_columns() const { return kScaleBlockColumns * a_blocks() * k_blocks(); }
+  /// Columns of tensor memory for the factors of B of one k step.
   constexpr std::uint32_t b_columns() const { return kScaleBlockColumns * b_blocks() * k_blocks(); }
-  constexpr std::uint32_t columns() const { return a_columns() + b_columns(); }
+  constexpr std::uint32_t columns() const { return a_columns() + b_columns(); }  // of both operands
+  /// Operands and factors of one k step in shared memory; a block that is used in part lies there
+  /// whole.
   constexpr Payload payload() const {
     return {{tile_m, tile_n, row_bytes()},
             kScaleBlockBytes * a_blocks() * k_blocks(),
             kScaleBlockBytes * b_blocks() * k_blocks()};
   }
-  /// The first block of the factors of B's tile `n`, and the column of that block it begins in.
+  /// The first block of the factors of B's tile `n`.
   constexpr std::uint32_t first_block(std::uint32_t n) const {
     return n * tile_n / kScaleBlockRows;
   }
+  /// The column of that block that the tile's factors begin in: 0 to 3.
   constexpr std::uint32_t first_column(std::uint32_t n) const {
     return n * tile_n % kScaleBlockRows / kScaleRowsInColumn;
   }
@@ -102,16 +113,17 @@ constexpr OperandTile<ScaleByte> block_row(const OperandTile<ScaleByte>& tile,
 
 /// Where the scale factors of one k step are in tensor memory.
 struct ScaleSlot {
-  TmemAddress a;
-  TmemAddress b;
+  TmemAddress a;  // of A: `a_columns()` columns
+  TmemAddress b;  // of B: `b_columns()` columns
 };
 
 /// One slot for each input stage, behind the accumulators: first all of A, then all of B.
 struct ScaleSlots {
-  TmemAddress base;
-  ScaledTileShape shape;
-  std::uint32_t stages = 0;
+  TmemAddress base;          // where the first slot's factors of A begin
+  ScaledTileShape shape;     // whose factors a slot holds
+  std::uint32_t stages = 0;  // of the input ring: slots
 
+  /// The slot of an input stage.
   constexpr ScaleSlot operator[](std::uint32_t stage) const {
     return {base.at_column(stage * shape.a_columns()),
             base.at_column(stages * shape.a_columns() + stage * shape.b_columns())};

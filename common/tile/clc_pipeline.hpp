@@ -34,9 +34,12 @@ class ClcPipeline;
 template <Role... kReaders>
 struct ClcPipelineStorage {
   template <Machine M>
-  using Pipeline = ClcPipeline<M, ClcPipelineStorage>;
+  using Pipeline = ClcPipeline<M, ClcPipelineStorage>;  // one warp's view
+  /// The ring that throttles the scheduler: the load warp's lanes fill it, the scheduler's free it.
   using Throttle = RingStorage<From<Role::kLoad, EveryLane>, To<Role::kScheduler, EveryLane>>;
 
+  /// Asks `layout` for `stages` responses of 16 bytes, then for the barriers of both rings. Readers
+  /// are counted in every CTA of the cluster.
   template <class Layout, std::uint32_t kRows>
   constexpr ClcPipelineStorage(Layout& layout,
                                const char* owner,
@@ -65,14 +68,15 @@ struct ClcPipelineStorage {
     barriers.init(machine, site);
     throttle.init(machine, site);
   }
+  /// Where the response of a stage lies, in every CTA: 16 bytes.
   constexpr SharedAddress response(std::uint32_t stage) const {
     return responses + stage * kClcResponseBytes;
   }
 
-  ClusterShape cluster;
-  SharedAddress responses;
-  BarrierPair barriers;
-  Throttle throttle;
+  ClusterShape cluster;     // whose CTAs get every response
+  SharedAddress responses;  // the first of them
+  BarrierPair barriers;     // full: in each CTA; empty: that of CTA 0 is in use
+  Throttle throttle;        // in use in CTA 0
 
  private:
   static constexpr Contributor every_lane(Role role, std::uint32_t arrivals) {
@@ -93,8 +97,9 @@ struct WorkResponse {
 template <Machine M, class Storage>
 class ClcPipeline {
  public:
-  using Throttle = PipelineOf<M, typename Storage::Throttle>;
+  using Throttle = PipelineOf<M, typename Storage::Throttle>;  // one warp's view of that ring
 
+  /// Both rings begin at stage 0. `machine` and `storage` must outlive the view.
   constexpr ClcPipeline(M& machine, const Storage& storage)
       : machine_{&machine}, storage_{&storage}, throttle_{machine, storage.throttle} {}
 
@@ -146,6 +151,7 @@ class ClcPipeline {
 
   // Direct: the steps of `request` and `fetch` by hand.
 
+  /// The scheduler's: blocks until the next request's slot has been read, in every CTA.
   constexpr void wait_empty(SourceSite site = SourceSite::current()) const {
     acquire(*machine_,
             storage_->barriers.empty[producer_.index],
@@ -153,6 +159,7 @@ class ClcPipeline {
             acquire_within(alone()),
             site);
   }
+  /// A reader's: blocks until the next response has come.
   constexpr void wait_full(SourceSite site = SourceSite::current()) const {
     acquire(*machine_,
             storage_->barriers.full[consumer_.index],
@@ -160,6 +167,7 @@ class ClcPipeline {
             acquire_within(alone()),
             site);
   }
+  /// The response waited for (PTX ISA, "clusterlaunchcontrol.query_cancel"). Its slot stays held.
   constexpr WorkResponse read(SourceSite site = SourceSite::current()) const {
     const SharedAddress response = storage_->response(consumer_.index);
     if (!machine_->clc_is_canceled(response, site)) {
@@ -167,16 +175,17 @@ class ClcPipeline {
     }
     return {true, machine_->clc_first_cta(response, site)};
   }
+  /// Every lane tells the scheduler, in CTA 0, that it has read the slot. Blocks: never.
   constexpr void arrive_empty(SourceSite site = SourceSite::current()) const {
     arrive_at<ArrivalKind::kEveryLane>(
         *machine_, storage_->barriers.empty[consumer_.index], 0, site);
   }
-  constexpr std::uint32_t producer_stage() const { return producer_.index; }
-  constexpr std::uint32_t consumer_stage() const { return consumer_.index; }
-  constexpr void producer_step() { producer_.step(storage_->barriers.stages); }
-  constexpr void consumer_step() { consumer_.step(storage_->barriers.stages); }
+  constexpr std::uint32_t producer_stage() const { return producer_.index; }  // of the next request
+  constexpr std::uint32_t consumer_stage() const { return consumer_.index; }  // of the next fetch
+  constexpr void producer_step() { producer_.step(storage_->barriers.stages); }  // to the next slot
+  constexpr void consumer_step() { consumer_.step(storage_->barriers.stages); }  // to the next slot
 
-  constexpr const Storage& storage() const { return *storage_; }
+  constexpr const Storage& storage() const { return *storage_; }  // what it refers to
 
  private:
   constexpr bool alone() const { return storage_->cluster.is_single_cta(); }

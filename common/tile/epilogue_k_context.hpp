@@ -25,13 +25,15 @@ namespace warptwin {
 template <class OutputPipeline, class InputPipeline, class As>
 class [[nodiscard]] EpilogueKContext {
  public:
+  /// Waits for the accumulator, and claims the input stage beside it. `site` is that of both.
   constexpr EpilogueKContext(OutputPipeline& output, InputPipeline& input, SourceSite site)
       : output_{output.acquire_epilogue_linear(site)},
         input_{input.template claim_consumer<As>(site)},
         site_{site},
         machine_{&output.machine()} {}
-  EpilogueKContext(const EpilogueKContext&) = delete;
-  EpilogueKContext& operator=(const EpilogueKContext&) = delete;
+  EpilogueKContext(const EpilogueKContext&) = delete;             // each side arrives once
+  EpilogueKContext& operator=(const EpilogueKContext&) = delete;  // the same
+  /// Gives back what has not been given back.
   constexpr ~EpilogueKContext() noexcept(false) {
     if (!input_released_) {
       arrive_input(site_);
@@ -45,7 +47,7 @@ class [[nodiscard]] EpilogueKContext {
   constexpr const typename OutputPipeline::Epilogue& output() const { return output_; }
   /// The tiles of the input stage; until `arrive_input`.
   constexpr auto payload() const { return input_.payload(); }
-  constexpr std::uint32_t input_index() const { return input_.index(); }
+  constexpr std::uint32_t input_index() const { return input_.index(); }  // of the input ring
 
   /// The input stage has been read: its next copies are ordered after these reads.
   constexpr void arrive_input(SourceSite site = SourceSite::current()) {

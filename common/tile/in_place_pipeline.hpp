@@ -32,8 +32,9 @@ template <class Producer, class Writer>
 struct InPlacePipelineStorage {
   static_assert(Producer::kKind == ArrivalKind::kUmmaCommit, "accumulators are filled by the MMA");
   template <Machine M>
-  using Pipeline = InPlacePipeline<M, Producer, Writer>;
+  using Pipeline = InPlacePipeline<M, Producer, Writer>;  // one warp's view
 
+  /// Asks `layout` for full, empty and replaced barriers, one of each for a stage.
   template <class Layout, std::uint32_t kRows>
   constexpr InPlacePipelineStorage(Layout& layout,
                                    const char* owner,
@@ -60,20 +61,21 @@ struct InPlacePipelineStorage {
     }
   }
 
-  ClusterShape cluster{};  // of one CTA
-  OutputPipelineConfig config;
-  BarrierPair barriers;
-  MbarrierArray replaced;
-  std::uint32_t replaced_arrivals;
+  ClusterShape cluster{};           // of one CTA
+  OutputPipelineConfig config;      // how many stages, and columns from one to the next
+  BarrierPair barriers;             // full and empty, one of each for a stage
+  MbarrierArray replaced;           // one a stage: the operand has been stored
+  std::uint32_t replaced_arrivals;  // a phase of replaced: its count
 };
 
 /// An accumulator that its reader replaces. `release` hands the operand to the MMA.
 template <Machine M, class Storage, class Writer>
 class [[nodiscard]] ReplaceStage {
  public:
+  /// Made by `acquire_replace_linear`; `tmem` are the stage's columns.
   constexpr ReplaceStage(StageClaim<M> claim, const Storage& storage, TmemStage tmem)
       : claim_{std::move(claim)}, storage_{&storage}, tmem_{tmem} {}
-  constexpr ReplaceStage(ReplaceStage&&) = default;
+  constexpr ReplaceStage(ReplaceStage&&) = default;  // takes over the duty to release
 
   /// This warp's lanes, from the stage's first column on: where it loads, and then stores.
   constexpr TmemAddress own_rows() const {
@@ -104,10 +106,12 @@ class [[nodiscard]] ReplaceStage {
 template <Machine M, class Storage>
 class [[nodiscard]] OperandStage {
  public:
+  /// Made by `acquire_operand_linear`; `tmem` are the stage's columns.
   constexpr OperandStage(StageClaim<M> claim, const Storage& storage, TmemStage tmem)
       : claim_{std::move(claim)}, storage_{&storage}, tmem_{tmem} {}
-  constexpr OperandStage(OperandStage&&) = default;
+  constexpr OperandStage(OperandStage&&) = default;  // takes over the duty to release
 
+  /// The operand from the stage's first column on, as A of an MMA: packed `Element`s.
   template <class Element>
   constexpr TmemOperand<Element> operand() const {
     return {tmem_.address()};
@@ -134,11 +138,12 @@ class [[nodiscard]] OperandStage {
 template <Machine M, class Producer, class Writer>
 class InPlacePipeline {
  public:
-  using Storage = InPlacePipelineStorage<Producer, Writer>;
-  using Mma = MmaStage<M, Storage>;
-  using Replace = ReplaceStage<M, Storage, Writer>;
-  using Operand = OperandStage<M, Storage>;
+  using Storage = InPlacePipelineStorage<Producer, Writer>;  // what the view refers to
+  using Mma = MmaStage<M, Storage>;                  // an accumulator, while MMAs compute it
+  using Replace = ReplaceStage<M, Storage, Writer>;  // an accumulator, to be replaced
+  using Operand = OperandStage<M, Storage>;          // an operand, while MMAs read it
 
+  /// Stages begin at `tmem`. A writer takes those that `turn` says; the MMA warp takes all.
   constexpr InPlacePipeline(M& machine,
                             const Storage& storage,
                             const TmemAllocation& tmem,
@@ -173,7 +178,7 @@ class InPlacePipeline {
       mma_.step(stages());
     }
   }
-  constexpr std::uint32_t stages() const { return storage_->config.stages; }
+  constexpr std::uint32_t stages() const { return storage_->config.stages; }  // of the ring
 
  private:
   constexpr void wait(Mbarrier bar, WaitPhase phase, SourceSite site) const {

@@ -28,8 +28,10 @@ class InputTilePipeline;
 template <TilePayload Payload, class Producer, class... Consumers>
 struct InputPipelineStorage {
   template <Machine M>
-  using Pipeline = InputTilePipeline<M, Payload, Producer, Consumers...>;
+  using Pipeline = InputTilePipeline<M, Payload, Producer, Consumers...>;  // one warp's view
 
+  /// Asks `layout` for the tiles of `stages` stages, `group_size` slots of the payload each, and
+  /// then for the barriers, whose counts follow from participants, roles and cluster.
   template <class Layout, std::uint32_t kRows>
   constexpr InputPipelineStorage(Layout& layout,
                                  const char* owner,
@@ -66,13 +68,13 @@ struct InputPipelineStorage {
     return payload.at(tiles + index * stage_bytes + j * payload.slot_bytes());
   }
 
-  Payload payload;
-  ClusterShape cluster;
-  std::uint32_t k_group;
-  std::uint32_t stage_bytes;
-  std::uint32_t full_bytes;
-  SharedAddress tiles;
-  BarrierPair barriers;
+  Payload payload;            // the tiles of one k step
+  ClusterShape cluster;       // whose CTAs share them
+  std::uint32_t k_group;      // k steps that one pair of barriers guards
+  std::uint32_t stage_bytes;  // of shared memory: `k_group` slots
+  std::uint32_t full_bytes;   // that one phase of full expects: of the whole pair
+  SharedAddress tiles;        // of stage 0
+  BarrierPair barriers;       // full and empty, one of each for a stage
 
  private:
   template <class Consumer, std::uint32_t kRows>

@@ -49,15 +49,17 @@ constexpr void free_input(M& machine,
 template <Machine M, class Storage>
 class WARPTWIN_LINEAR [[nodiscard]] InputProducerStage {
  public:
+  /// Made by `acquire_producer`, which has waited and, in the leader, armed.
   constexpr InputProducerStage(StageClaim<M> claim, const Storage& storage)
       : claim_{std::move(claim)}, storage_{&storage} {}
-  constexpr InputProducerStage(InputProducerStage&&) = default;
-  WARPTWIN_ONCE_GIVEN_UP constexpr ~InputProducerStage() {}
+  constexpr InputProducerStage(InputProducerStage&&) = default;  // takes over the duty to release
+  WARPTWIN_ONCE_GIVEN_UP constexpr ~InputProducerStage() {}      // a stage still held is reported
 
   /// The tiles of the stage; of k step `j` of its group.
   WARPTWIN_WHILE_HELD constexpr auto payload(std::uint32_t j = 0) const {
     return storage_->at(index(), j);
   }
+  /// The stage's place in the ring, from 0.
   WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
   /// The full barrier.
   WARPTWIN_WHILE_HELD constexpr Mbarrier barrier() const {
@@ -106,15 +108,17 @@ class WARPTWIN_LINEAR [[nodiscard]] InputProducerStage {
 template <Machine M, class Storage, class Consumer>
 class WARPTWIN_LINEAR [[nodiscard]] InputConsumerStage {
  public:
+  /// Made by `acquire_consumer` or `claim_consumer`.
   constexpr InputConsumerStage(StageClaim<M> claim, const Storage& storage)
       : claim_{std::move(claim)}, storage_{&storage} {}
-  constexpr InputConsumerStage(InputConsumerStage&&) = default;
-  WARPTWIN_ONCE_GIVEN_UP constexpr ~InputConsumerStage() {}
+  constexpr InputConsumerStage(InputConsumerStage&&) = default;  // takes over the duty to release
+  WARPTWIN_ONCE_GIVEN_UP constexpr ~InputConsumerStage() {}      // a stage still held is reported
 
   /// The tiles of the stage; of k step `j` of its group.
   WARPTWIN_WHILE_HELD constexpr auto payload(std::uint32_t j = 0) const {
     return storage_->at(index(), j);
   }
+  /// The stage's place in the ring, from 0.
   WARPTWIN_WHILE_HELD constexpr std::uint32_t index() const { return claim_.state().index; }
   /// The empty barrier.
   WARPTWIN_WHILE_HELD constexpr Mbarrier mbar() const { return storage_->barriers.empty[index()]; }

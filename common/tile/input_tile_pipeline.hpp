@@ -30,20 +30,22 @@ class InputConsumer;
 template <Machine M, TilePayload Payload, class Producer, class... Consumers>
 class InputTilePipeline {
  public:
-  using Storage = InputPipelineStorage<Payload, Producer, Consumers...>;
-  using DefaultConsumer = FirstConsumer<Consumers...>;
-  using ProducerStage = InputProducerStage<M, Storage>;
+  using Storage = InputPipelineStorage<Payload, Producer, Consumers...>;  // what the view refers to
+  using DefaultConsumer = FirstConsumer<Consumers...>;   // the first that was declared
+  using ProducerStage = InputProducerStage<M, Storage>;  // a stage, while it is filled
   template <class As = DefaultConsumer>
-  using ConsumerStage = InputConsumerStage<M, Storage, As>;
+  using ConsumerStage = InputConsumerStage<M, Storage, As>;  // a stage, while it is read
   static_assert(Producer::kKind == ArrivalKind::kTmaBytes, "an input pipeline is filled by TMA");
 
+  /// Both sides begin at stage 0. `machine` and `storage` must outlive the view.
   constexpr InputTilePipeline(M& machine, const Storage& storage)
       : machine_{&machine}, storage_{&storage} {}
 
-  /// The pipeline as its producer or consumer sees it; a warp is one of them, so it gives this up.
+  /// The pipeline as its producer sees it; a warp is one side, so it gives this up.
   constexpr InputProducer<InputTilePipeline> producer() && {
     return InputProducer<InputTilePipeline>{std::move(*this)};
   }
+  /// The pipeline as its consumer sees it; it gives this up, too.
   constexpr InputConsumer<InputTilePipeline> consumer() && {
     return InputConsumer<InputTilePipeline>{std::move(*this)};
   }
@@ -54,6 +56,7 @@ class InputTilePipeline {
   constexpr ProducerStage acquire_producer(SourceSite site = SourceSite::current()) {
     return acquire_producer(ProducerToken{}, site);
   }
+  /// The same; does not wait where `token` says that this very stage is free.
   constexpr ProducerStage acquire_producer(ProducerToken token,
                                            SourceSite site = SourceSite::current()) {
     wait_consumer_if_needed(token, site);
@@ -70,6 +73,7 @@ class InputTilePipeline {
   constexpr ConsumerStage<As> acquire_consumer(SourceSite site = SourceSite::current()) {
     return acquire_consumer<As>(ConsumerToken{}, site);
   }
+  /// The same; does not wait where `token` says that this very stage is full.
   template <class As = DefaultConsumer>
   constexpr ConsumerStage<As> acquire_consumer(ConsumerToken token,
                                                SourceSite site = SourceSite::current()) {
@@ -97,11 +101,13 @@ class InputTilePipeline {
 
   // Probes: a token says what was found, and to whose wait it belongs. No state changes.
 
+  /// The producer's: whether its next stage is free now, by one `mbarrier.try_wait`.
   constexpr ProducerToken try_acquire_producer(SourceSite site = SourceSite::current()) const {
     return {producer_,
             machine_->mbarrier_try_wait_parity(
                 consumer_mbar(producer_.index), producer_.empty_phase(), ordering(), site)};
   }
+  /// The consumer's: whether its next stage is full now, by one `mbarrier.try_wait`.
   constexpr ConsumerToken try_acquire_consumer(SourceSite site = SourceSite::current()) const {
     return {consumer_,
             machine_->mbarrier_try_wait_parity(
@@ -110,9 +116,11 @@ class InputTilePipeline {
 
   // Direct.
 
+  /// The producer's: blocks until its next stage is free. It neither arms nor steps.
   constexpr void wait_consumer(SourceSite site = SourceSite::current()) const {
     acquire(*machine_, consumer_mbar(producer_.index), producer_.empty_phase(), ordering(), site);
   }
+  /// The consumer's: blocks until its next stage is full. It does not step.
   constexpr void wait_producer(SourceSite site = SourceSite::current()) const {
     acquire(*machine_, producer_mbar(consumer_.index), consumer_.full_phase(), ordering(), site);
   }
@@ -163,21 +171,24 @@ class InputTilePipeline {
   constexpr auto payload(PipelineState state, std::uint32_t j = 0) const {
     return storage_->at(state.index, j);
   }
-  /// The stage the next acquire or wait is for.
+  /// The stage that the producer's next acquire or wait is for.
   constexpr std::uint32_t producer_stage() const { return producer_.index; }
+  /// The stage that the consumer's next acquire or wait is for.
   constexpr std::uint32_t consumer_stage() const { return consumer_.index; }
+  /// The full barrier of a stage, of this CTA: in a pair the leader's is in use.
   constexpr Mbarrier producer_mbar(std::uint32_t stage) const {
     return storage_->barriers.full[stage];
   }
+  /// The empty barrier of a stage, of this CTA.
   constexpr Mbarrier consumer_mbar(std::uint32_t stage) const {
     return storage_->barriers.empty[stage];
   }
-  constexpr void producer_step() { producer_.step(stages()); }
-  constexpr void consumer_step() { consumer_.step(stages()); }
+  constexpr void producer_step() { producer_.step(stages()); }  // to its next stage, after a wait
+  constexpr void consumer_step() { consumer_.step(stages()); }  // to its next stage, after a wait
 
-  constexpr M& machine() const { return *machine_; }
-  constexpr const Storage& storage() const { return *storage_; }
-  constexpr std::uint32_t stages() const { return storage_->barriers.stages; }
+  constexpr M& machine() const { return *machine_; }              // of the calling warp
+  constexpr const Storage& storage() const { return *storage_; }  // what the view refers to
+  constexpr std::uint32_t stages() const { return storage_->barriers.stages; }  // of the ring
 
  private:
   constexpr Ordering ordering() const { return acquire_within(storage_->cluster.is_single_cta()); }
@@ -197,8 +208,9 @@ class InputTilePipeline {
 template <class Pipeline>
 class InputProducer {
  public:
-  using Stage = typename Pipeline::ProducerStage;
+  using Stage = typename Pipeline::ProducerStage;  // a stage, while it is filled
 
+  /// Made by `InputTilePipeline::producer`.
   constexpr explicit InputProducer(Pipeline pipeline) : pipeline_{std::move(pipeline)} {}
 
   /// Linear: the next stage, waited for and armed.
@@ -209,14 +221,17 @@ class InputProducer {
   constexpr ScopedStage<Stage> acquire(SourceSite site = SourceSite::current()) {
     return scoped(pipeline_.acquire_producer(site), site);
   }
+  /// Whether the next stage is free now, by one `mbarrier.try_wait`. Blocks: never.
   constexpr ProducerToken try_acquire(SourceSite site = SourceSite::current()) const {
     return pipeline_.try_acquire_producer(site);
   }
+  /// `acquire_stage`, which does not wait where `token` says that this very stage is free.
   constexpr Stage acquire_if_needed(ProducerToken token, SourceSite site = SourceSite::current()) {
     return pipeline_.acquire_producer(token, site);
   }
+  /// Waits until every stage it filled has been freed: see `drain_producer`.
   constexpr void drain(SourceSite site = SourceSite::current()) { pipeline_.drain_producer(site); }
-  constexpr Pipeline& pipeline() { return pipeline_; }
+  constexpr Pipeline& pipeline() { return pipeline_; }  // for what this side does not offer
 
  private:
   Pipeline pipeline_;
@@ -226,10 +241,11 @@ class InputProducer {
 template <class Pipeline>
 class InputConsumer {
  public:
-  using DefaultConsumer = typename Pipeline::DefaultConsumer;
+  using DefaultConsumer = typename Pipeline::DefaultConsumer;  // the first that was declared
   template <class As>
-  using Stage = typename Pipeline::template ConsumerStage<As>;
+  using Stage = typename Pipeline::template ConsumerStage<As>;  // a stage, while it is read
 
+  /// Made by `InputTilePipeline::consumer`.
   constexpr explicit InputConsumer(Pipeline pipeline) : pipeline_{std::move(pipeline)} {}
 
   /// Linear: the next stage, waited for.
@@ -242,9 +258,11 @@ class InputConsumer {
   constexpr ScopedStage<Stage<As>> acquire(SourceSite site = SourceSite::current()) {
     return scoped(pipeline_.template acquire_consumer<As>(site), site);
   }
+  /// Whether the next stage is full now, by one `mbarrier.try_wait`. Blocks: never.
   constexpr ConsumerToken try_acquire(SourceSite site = SourceSite::current()) const {
     return pipeline_.try_acquire_consumer(site);
   }
+  /// `acquire_stage`, which does not wait where `token` says that this very stage is full.
   template <class As = DefaultConsumer>
   constexpr Stage<As> acquire_if_needed(ConsumerToken token,
                                         SourceSite site = SourceSite::current()) {
@@ -258,7 +276,7 @@ class InputConsumer {
   constexpr void free(Mbarrier empty, SourceSite site = SourceSite::current()) {
     free_input<As>(pipeline_.machine(), empty, pipeline_.storage().cluster, site);
   }
-  constexpr Pipeline& pipeline() { return pipeline_; }
+  constexpr Pipeline& pipeline() { return pipeline_; }  // for what this side does not offer
 
  private:
   Pipeline pipeline_;

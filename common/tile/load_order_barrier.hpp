@@ -25,10 +25,11 @@ using LoadOrderBarrierStorage =
 template <Machine M>
 class LoadOrderBarrier {
  public:
-  using Storage = LoadOrderBarrierStorage;
-  using Ring = PipelineOf<M, Storage>;
-  static constexpr std::uint32_t kStages = kLoadOrderStages;
+  using Storage = LoadOrderBarrierStorage;                    // barriers, and no tiles
+  using Ring = PipelineOf<M, Storage>;                        // one warp's view of them
+  static constexpr std::uint32_t kStages = kLoadOrderStages;  // tiles the load warp may be ahead
 
+  /// Begins at the first tile, on either side. Both arguments must outlive it.
   constexpr LoadOrderBarrier(M& machine, const Storage& storage) : ring_{machine, storage} {}
 
   /// Participants: the load warp, once per tile, after its first loads.

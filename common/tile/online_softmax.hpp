@@ -25,6 +25,8 @@ class OnlineSoftmax {
   /// The score of what is not there.
   static constexpr float kNoScore = -std::numeric_limits<float>::infinity();
 
+  /// New rows, with weights of 2^(scale * (score - maximum)): `scale` is what scores are multiplied
+  /// by, times log2(e). `slack` is 0 or more, in powers of two.
   constexpr OnlineSoftmax(float scale, float slack) : scale_{scale}, slack_{slack} { reset(); }
 
   /// Begins new rows.

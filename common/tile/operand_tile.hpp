@@ -12,21 +12,21 @@ namespace warptwin {
 
 /// A byte of scale factors: no number by itself.
 struct ScaleByte {
-  using Storage = std::uint8_t;
-  static constexpr ElementType kType = ElementType::kU8;
+  using Storage = std::uint8_t;                           // a byte, whatever it holds
+  static constexpr ElementType kType = ElementType::kU8;  // moved as it is, never computed with
 };
 
 /// A tile of one CTA's stage that TMA fills and a tensor core or an epilogue reads.
 template <class Element>
 struct OperandTile {
-  SharedTile<Element> tile;
-  Operand operand = Operand::kOwn;
+  SharedTile<Element> tile;         // where it lies in the stage
+  Operand operand = Operand::kOwn;  // who of the cluster shares it
 };
 
 /// Which tile of a matrix, counted in tiles: row first, as matrices are written.
 struct TileIndex {
-  std::uint32_t row = 0;
-  std::uint32_t column = 0;
+  std::uint32_t row = 0;     // in tiles, from the first row of the matrix
+  std::uint32_t column = 0;  // in tiles, from its first column
 };
 
 /// The swizzle whose span is one row; rows of a stage tile are exactly one span long.

@@ -23,8 +23,9 @@ class OutputTilePipeline;
 template <class Producer, class Consumer>
 struct OutputPipelineStorage {
   template <Machine M>
-  using Pipeline = OutputTilePipeline<M, Producer, Consumer>;
+  using Pipeline = OutputTilePipeline<M, Producer, Consumer>;  // one warp's view
 
+  /// Asks `layout` for the barriers alone: consumers are counted in every CTA of the group.
   template <class Layout, std::uint32_t kRows>
   constexpr OutputPipelineStorage(Layout& layout,
                                   const char* owner,
@@ -50,9 +51,9 @@ struct OutputPipelineStorage {
     barriers.init(machine, site);
   }
 
-  ClusterShape cluster;
-  OutputPipelineConfig config;
-  BarrierPair barriers;
+  ClusterShape cluster;         // whose groups share an accumulator
+  OutputPipelineConfig config;  // how many stages, and columns from one to the next
+  BarrierPair barriers;         // full and empty, one of each for a stage
 };
 
 }  // namespace warptwin

@@ -17,7 +17,10 @@
 namespace warptwin {
 
 /// Whether an MMA adds to what the accumulator holds, or overwrites it.
-enum class Accumulate : std::uint8_t { kNo, kYes };
+enum class Accumulate : std::uint8_t {
+  kNo,   // D = A * B^T
+  kYes,  // D = A * B^T + D
+};
 
 /// Issues the MMAs of one k step: every 32 bytes along K are one instruction.
 ///
@@ -130,12 +133,13 @@ constexpr void free_accumulator(M& machine,
 template <Machine M, class Storage>
 class [[nodiscard]] MmaStage {
  public:
+  /// Made by an acquire of a ring; `tmem` are the stage's columns.
   constexpr MmaStage(StageClaim<M> claim, const Storage& storage, TmemStage tmem)
       : claim_{std::move(claim)}, storage_{&storage}, tmem_{tmem} {}
-  constexpr MmaStage(MmaStage&&) = default;
+  constexpr MmaStage(MmaStage&&) = default;  // takes over the duty to release
 
-  constexpr std::uint32_t index() const { return claim_.state().index; }
-  constexpr TmemStage tmem() const { return tmem_; }
+  constexpr std::uint32_t index() const { return claim_.state().index; }  // in the ring, from 0
+  constexpr TmemStage tmem() const { return tmem_; }  // the accumulator's columns
   /// The full barrier. `release` commits to it: a text that does so by hand ends with
   /// `release_without_signal`.
   constexpr Mbarrier mbar() const { return storage_->barriers.full[index()]; }
@@ -189,6 +193,7 @@ class [[nodiscard]] MmaStage {
     }
   }
 
+  /// The same with A in tensor memory and B MN-major: the rows of B are along K.
   template <class ElementA, class ElementB>
   constexpr void multiply(const TmemOperand<ElementA>& a,
                           const MnMajorTile<ElementB>& b,
@@ -223,12 +228,13 @@ class [[nodiscard]] MmaStage {
 template <Machine M, class Storage, class Consumer>
 class [[nodiscard]] EpilogueStage {
  public:
+  /// Made by an acquire of a ring; `tmem` are the stage's columns.
   constexpr EpilogueStage(StageClaim<M> claim, const Storage& storage, TmemStage tmem)
       : claim_{std::move(claim)}, storage_{&storage}, tmem_{tmem} {}
-  constexpr EpilogueStage(EpilogueStage&&) = default;
+  constexpr EpilogueStage(EpilogueStage&&) = default;  // takes over the duty to release
 
-  constexpr std::uint32_t index() const { return claim_.state().index; }
-  constexpr TmemStage tmem() const { return tmem_; }
+  constexpr std::uint32_t index() const { return claim_.state().index; }  // in the ring, from 0
+  constexpr TmemStage tmem() const { return tmem_; }  // the accumulator's columns
   /// The empty barrier, of this CTA; with pairs the leader's is the one in use.
   constexpr Mbarrier mbar() const { return storage_->barriers.empty[index()]; }
   /// The first of the 32 lanes of tensor memory that this warp may read.

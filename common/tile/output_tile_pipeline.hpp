@@ -26,10 +26,10 @@ class EpilogueKContext;
 
 /// A stage held by hand: a value, without a duty.
 struct OutputStage {
-  PipelineState state;
-  TmemStage tmem;
+  PipelineState state;  // which stage, in which lap
+  TmemStage tmem;       // its columns
 
-  constexpr std::uint32_t index() const { return state.index; }
+  constexpr std::uint32_t index() const { return state.index; }  // in the ring, from 0
 };
 
 /// One warp's view of an accumulator ring.
@@ -42,11 +42,12 @@ struct OutputStage {
 template <Machine M, class Producer, class Consumer>
 class OutputTilePipeline {
  public:
-  using Storage = OutputPipelineStorage<Producer, Consumer>;
-  using Mma = MmaStage<M, Storage>;
-  using Epilogue = EpilogueStage<M, Storage, Consumer>;
+  using Storage = OutputPipelineStorage<Producer, Consumer>;  // what the view refers to
+  using Mma = MmaStage<M, Storage>;                      // an accumulator, while MMAs compute it
+  using Epilogue = EpilogueStage<M, Storage, Consumer>;  // an accumulator, while it is read
   static_assert(Producer::kKind == ArrivalKind::kUmmaCommit, "accumulators are filled by the MMA");
 
+  /// Both sides begin at stage 0, whose columns begin at `tmem`.
   constexpr OutputTilePipeline(M& machine, const Storage& storage, const TmemAllocation& tmem)
       : machine_{&machine}, storage_{&storage}, tmem_{tmem} {}
 
@@ -65,12 +66,15 @@ class OutputTilePipeline {
 
   // Scoped, per tile and per k step; the views refer to this pipeline.
 
+  /// The MMA's side, for scopes.
   constexpr OutputProducer<OutputTilePipeline> producer() {
     return OutputProducer<OutputTilePipeline>{*this};
   }
+  /// The epilogue's side, for scopes.
   constexpr OutputConsumer<OutputTilePipeline> consumer() {
     return OutputConsumer<OutputTilePipeline>{*this};
   }
+  /// Both sides, for scopes of one k step.
   constexpr OutputKPipeline<OutputTilePipeline> per_k() {
     return OutputKPipeline<OutputTilePipeline>{*this};
   }
@@ -84,6 +88,7 @@ class OutputTilePipeline {
 
   // Direct.
 
+  /// Waits empty, orders this warp's tcgen05 operations behind it, and steps.
   constexpr OutputStage acquire_for_mma(SourceSite site = SourceSite::current()) {
     const PipelineState state = producer_;
     acquire(*machine_, consumer_mbar(state.index), state.empty_phase(), ordering(), site);
@@ -91,10 +96,12 @@ class OutputTilePipeline {
     producer_.step(stages());
     return stage(state);
   }
+  /// Commits to full, in both CTAs of a pair: the MMAs issued so far complete it. Blocks: never.
   constexpr void release_from_mma(const OutputStage& stage,
                                   SourceSite site = SourceSite::current()) {
     commit_accumulator(*machine_, producer_mbar(stage.index()), storage_->cluster, site);
   }
+  /// Waits full, orders this warp's tcgen05 operations behind it, and steps.
   constexpr OutputStage acquire_for_epilogue(SourceSite site = SourceSite::current()) {
     const PipelineState state = consumer_;
     acquire(*machine_, producer_mbar(state.index), state.full_phase(), ordering(), site);
@@ -102,22 +109,25 @@ class OutputTilePipeline {
     consumer_.step(stages());
     return stage(state);
   }
+  /// Orders this warp's loads, waited for, before its arrival on the leader's empty. Blocks: never.
   constexpr void release_from_epilogue(const OutputStage& stage,
                                        SourceSite site = SourceSite::current()) {
     free_accumulator<Consumer::kKind>(
         *machine_, consumer_mbar(stage.index()), storage_->cluster, site);
   }
 
+  /// The full barrier of a stage, of this CTA.
   constexpr Mbarrier producer_mbar(std::uint32_t stage) const {
     return storage_->barriers.full[stage];
   }
+  /// The empty barrier of a stage, of this CTA: in a pair the leader's is in use.
   constexpr Mbarrier consumer_mbar(std::uint32_t stage) const {
     return storage_->barriers.empty[stage];
   }
-  constexpr M& machine() const { return *machine_; }
-  constexpr const Storage& storage() const { return *storage_; }
-  constexpr const TmemAllocation& tmem() const { return tmem_; }
-  constexpr std::uint32_t stages() const { return storage_->config.stages; }
+  constexpr M& machine() const { return *machine_; }              // of the calling warp
+  constexpr const Storage& storage() const { return *storage_; }  // what the view refers to
+  constexpr const TmemAllocation& tmem() const { return tmem_; }  // that the stages lie in
+  constexpr std::uint32_t stages() const { return storage_->config.stages; }  // of the ring
 
  private:
   /// Arrivals come from the group's CTAs, not from the whole cluster.
@@ -142,7 +152,9 @@ class OutputTilePipeline {
 template <class Pipeline>
 class OutputProducer {
  public:
+  /// Of a pipeline that must outlive it.
   constexpr explicit OutputProducer(Pipeline& pipeline) : pipeline_{&pipeline} {}
+  /// Waits empty. The end of the scope commits to full.
   constexpr ScopedStage<typename Pipeline::Mma> acquire(SourceSite site = SourceSite::current()) {
     return scoped(pipeline_->acquire_mma_linear(site), site);
   }
@@ -156,7 +168,9 @@ class OutputProducer {
 template <class Pipeline>
 class OutputConsumer {
  public:
+  /// Of a pipeline that must outlive it.
   constexpr explicit OutputConsumer(Pipeline& pipeline) : pipeline_{&pipeline} {}
+  /// Waits full. The end of the scope frees the accumulator.
   constexpr ScopedStage<typename Pipeline::Epilogue> acquire(
       SourceSite site = SourceSite::current()) {
     return scoped(pipeline_->acquire_epilogue_linear(site), site);
@@ -170,10 +184,13 @@ class OutputConsumer {
 template <class Pipeline>
 class OutputKPipeline {
  public:
+  /// Of a pipeline that must outlive it.
   constexpr explicit OutputKPipeline(Pipeline& pipeline) : pipeline_{&pipeline} {}
+  /// The MMA's: waits empty. The end of the scope commits to full.
   constexpr ScopedStage<typename Pipeline::Mma> produce(SourceSite site = SourceSite::current()) {
     return scoped(pipeline_->acquire_mma_linear(site), site);
   }
+  /// The epilogue's: waits full. The end of the scope frees the accumulator.
   constexpr ScopedStage<typename Pipeline::Epilogue> consume(
       SourceSite site = SourceSite::current()) {
     return scoped(pipeline_->acquire_epilogue_linear(site), site);

@@ -26,29 +26,34 @@ concept TilePayload = requires(const P payload, SharedAddress slot) {
 /// A and B tiles, K-major: (tile_m, tile_k) and (tile_n, tile_k) of this CTA.
 template <class ElementA, class ElementB>
 struct StandardTilePayload {
-  std::uint32_t tile_m = 0;
+  std::uint32_t tile_m = 0;  // rows of A of this CTA
   std::uint32_t tile_n = 0;  // of this CTA: half of the pair's with CtaGroup::kTwo
-  std::uint32_t tile_k = 0;
+  std::uint32_t tile_k = 0;  // elements of a row of either
 
   /// The tiles of one slot: where each stands.
   struct Tiles {
-    OperandTile<ElementA> a;  // (tile_m, tile_k)
-    OperandTile<ElementB> b;  // (tile_n, tile_k)
-    constexpr const OperandTile<ElementA>& a_tile() const { return a; }
-    constexpr const OperandTile<ElementB>& b_tile() const { return b; }
+    OperandTile<ElementA> a;                                             // (tile_m, tile_k)
+    OperandTile<ElementB> b;                                             // (tile_n, tile_k)
+    constexpr const OperandTile<ElementA>& a_tile() const { return a; }  // what an MMA takes as A
+    constexpr const OperandTile<ElementB>& b_tile() const { return b; }  // what an MMA takes as B
   };
 
+  /// Bytes of the A tile.
   constexpr std::uint32_t a_bytes() const {
     return tile_m * tile_k * sizeof(typename ElementA::Storage);
   }
+  /// Bytes of the B tile.
   constexpr std::uint32_t b_bytes() const {
     return tile_n * tile_k * sizeof(typename ElementB::Storage);
   }
-  constexpr std::uint32_t copy_bytes() const { return a_bytes() + b_bytes(); }
+  constexpr std::uint32_t copy_bytes() const { return a_bytes() + b_bytes(); }  // of both tiles
+  /// Bytes from the slot's beginning to its B tile, a multiple of kTileAlignment.
   constexpr std::uint32_t b_offset() const { return align_up(a_bytes(), kTileAlignment); }
+  /// Shared memory of one k step: both tiles, each a multiple of kTileAlignment.
   constexpr std::uint32_t slot_bytes() const {
     return b_offset() + align_up(b_bytes(), kTileAlignment);
   }
+  /// The tiles in a slot. Requires: its address is a multiple of kTileAlignment.
   constexpr Tiles at(SharedAddress slot) const {
     return {{k_major<ElementA>(slot, tile_m), Operand::kA},
             {k_major<ElementB>(slot + b_offset(), tile_n), Operand::kB}};
@@ -65,32 +70,36 @@ struct StandardTilePayload {
 /// A and B tiles with their scale factors, which are each CTA's own.
 template <class ElementA, class ElementB>
 struct BlockScaledTilePayload {
-  StandardTilePayload<ElementA, ElementB> operands;
-  std::uint32_t sfa_bytes = 0;  // multiples of 16
-  std::uint32_t sfb_bytes = 0;
+  StandardTilePayload<ElementA, ElementB> operands;  // A and B
+  std::uint32_t sfa_bytes = 0;                       // of A's factors: a multiple of 16
+  std::uint32_t sfb_bytes = 0;                       // of B's factors: a multiple of 16
 
   /// The tiles of one slot: where each stands.
   struct Tiles {
-    OperandTile<ElementA> a;     // (tile_m, tile_k)
-    OperandTile<ElementB> b;     // (tile_n, tile_k)
-    OperandTile<ScaleByte> sfa;  // (sfa_bytes / 16, 16)
-    OperandTile<ScaleByte> sfb;  // (sfb_bytes / 16, 16)
-    constexpr const OperandTile<ElementA>& a_tile() const { return a; }
-    constexpr const OperandTile<ElementB>& b_tile() const { return b; }
-    constexpr const OperandTile<ScaleByte>& sfa_tile() const { return sfa; }
-    constexpr const OperandTile<ScaleByte>& sfb_tile() const { return sfb; }
+    OperandTile<ElementA> a;                                             // (tile_m, tile_k)
+    OperandTile<ElementB> b;                                             // (tile_n, tile_k)
+    OperandTile<ScaleByte> sfa;                                          // (sfa_bytes / 16, 16)
+    OperandTile<ScaleByte> sfb;                                          // (sfb_bytes / 16, 16)
+    constexpr const OperandTile<ElementA>& a_tile() const { return a; }  // what an MMA takes as A
+    constexpr const OperandTile<ElementB>& b_tile() const { return b; }  // what an MMA takes as B
+    constexpr const OperandTile<ScaleByte>& sfa_tile() const { return sfa; }  // the factors of A
+    constexpr const OperandTile<ScaleByte>& sfb_tile() const { return sfb; }  // the factors of B
   };
 
+  /// Bytes that copies deliver: of both operands and their factors.
   constexpr std::uint32_t copy_bytes() const {
     return operands.copy_bytes() + sfa_bytes + sfb_bytes;
   }
-  constexpr std::uint32_t sfa_offset() const { return operands.slot_bytes(); }
+  constexpr std::uint32_t sfa_offset() const { return operands.slot_bytes(); }  // behind A and B
+  /// Bytes from the slot's beginning to B's factors, a multiple of kTileAlignment.
   constexpr std::uint32_t sfb_offset() const {
     return sfa_offset() + align_up(sfa_bytes, kTileAlignment);
   }
+  /// Shared memory of one k step: all four tiles, each a multiple of kTileAlignment.
   constexpr std::uint32_t slot_bytes() const {
     return sfb_offset() + align_up(sfb_bytes, kTileAlignment);
   }
+  /// The tiles in a slot. Requires: its address is a multiple of kTileAlignment.
   constexpr Tiles at(SharedAddress slot) const {
     const auto tiles = operands.at(slot);
     return {tiles.a,
@@ -108,23 +117,26 @@ struct BlockScaledTilePayload {
 /// A and B tiles and one scale for each row of A, which the epilogue reads.
 template <class ElementA, class ElementB>
 struct BlockwiseFP8TilePayload {
-  StandardTilePayload<ElementA, ElementB> operands;
+  StandardTilePayload<ElementA, ElementB> operands;  // A and B
 
   /// The tiles of one slot: where each stands.
   struct Tiles {
-    OperandTile<ElementA> a;    // (tile_m, tile_k)
-    OperandTile<ElementB> b;    // (tile_n, tile_k)
-    OperandTile<f32> a_scales;  // (1, tile_m)
-    constexpr const OperandTile<ElementA>& a_tile() const { return a; }
-    constexpr const OperandTile<ElementB>& b_tile() const { return b; }
-    constexpr const OperandTile<f32>& a_scales_tile() const { return a_scales; }
+    OperandTile<ElementA> a;                                             // (tile_m, tile_k)
+    OperandTile<ElementB> b;                                             // (tile_n, tile_k)
+    OperandTile<f32> a_scales;                                           // (1, tile_m)
+    constexpr const OperandTile<ElementA>& a_tile() const { return a; }  // what an MMA takes as A
+    constexpr const OperandTile<ElementB>& b_tile() const { return b; }  // what an MMA takes as B
+    constexpr const OperandTile<f32>& a_scales_tile() const { return a_scales; }  // one f32 a row
   };
 
-  constexpr std::uint32_t a_scales_bytes() const { return operands.tile_m * 4; }
+  constexpr std::uint32_t a_scales_bytes() const { return operands.tile_m * 4; }  // 4 for each row
+  /// Bytes that copies deliver: of both operands and the scales.
   constexpr std::uint32_t copy_bytes() const { return operands.copy_bytes() + a_scales_bytes(); }
+  /// Shared memory of one k step: all three tiles, each a multiple of kTileAlignment.
   constexpr std::uint32_t slot_bytes() const {
     return operands.slot_bytes() + align_up(a_scales_bytes(), kTileAlignment);
   }
+  /// The tiles in a slot. Requires: its address is a multiple of kTileAlignment.
   constexpr Tiles at(SharedAddress slot) const {
     const auto tiles = operands.at(slot);
     return {tiles.a,

@@ -16,10 +16,11 @@ namespace warptwin {
 template <Machine M, std::uint32_t kColumns>
 class RowTile {
  public:
-  static constexpr std::uint32_t kFragmentColumns = 32;
+  static constexpr std::uint32_t kFragmentColumns = 32;  // registers of a fragment, one a column
   static_assert(kColumns % kFragmentColumns == 0, "a row is whole fragments");
-  using Values = typename M::template Fragment<1>;
+  using Values = typename M::template Fragment<1>;  // one value for each row
 
+  /// Nothing is loaded yet.
   constexpr explicit RowTile(M& machine) : machine_{&machine} {}
 
   /// Participants: the whole warp, whose lanes `from` names.
@@ -61,14 +62,17 @@ class RowTile {
       });
     });
   }
+  /// x = f(x, the value of its row), for each x.
   template <class F>
   constexpr void combine_rows(const Values& values, F&& f) {
     for_fragments([&](auto& fragment, std::uint32_t) { fragment.combine_rows(values, f); });
   }
+  /// value = f(value, x), for each x of its row, from the first column to the last.
   template <class F>
   constexpr void fold_into(Values& values, F&& f) {
     for_fragments([&](auto& fragment, std::uint32_t) { fragment.fold_into(values, f); });
   }
+  /// x = 2^x, to about 22 bits.
   constexpr void exp2() {
     for_fragments([](auto& fragment, std::uint32_t) { fragment.exp2(); });
   }

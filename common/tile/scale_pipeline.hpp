@@ -35,9 +35,10 @@ struct ScalePipelineStorage {
   static_assert(Producer::kKind == ArrivalKind::kTmaBytes, "factors are filled by TMA");
   static_assert(Consumer::kKind == ArrivalKind::kUmmaCommit, "factors are read by the MMA");
   template <Machine M>
-  using Pipeline = ScalePipeline<M, Producer, Writer, Consumer>;
+  using Pipeline = ScalePipeline<M, Producer, Writer, Consumer>;  // one warp's view
   using Reader = To<Writer::kRole, ElectedLane>;  // of shared memory: the writer, too
 
+  /// Asks `layout` for `stages` tiles of `tile_bytes` and for full, empty and stored barriers.
   template <class Layout, std::uint32_t kRows>
   constexpr ScalePipelineStorage(Layout& layout,
                                  const char* owner,
@@ -64,17 +65,18 @@ struct ScalePipelineStorage {
       machine.mbarrier_init(stored[stage], stored_arrivals, site);
     }
   }
+  /// Bytes from a stage's tile to the next's.
   constexpr std::uint32_t stride() const { return align_up(stage_bytes, kTileAlignment); }
   /// Block `k` of a stage: the factors of 32 rows in lines of 16 bytes.
   constexpr SharedAddress block(std::uint32_t stage, std::uint32_t k) const {
     return tiles + (stage * stride() + k * kScaleBlockBytes);
   }
 
-  SharedAddress tiles;
-  std::uint32_t stage_bytes;
-  BarrierPair barriers;
-  MbarrierArray stored;
-  std::uint32_t stored_arrivals;
+  SharedAddress tiles;            // of stage 0
+  std::uint32_t stage_bytes;      // of factors: what full expects
+  BarrierPair barriers;           // full and empty, one of each for a stage
+  MbarrierArray stored;           // one a stage: its factors are in tensor memory
+  std::uint32_t stored_arrivals;  // a phase of stored: its count
 };
 
 /// Factors in shared memory, on their way to tensor memory. `release` hands them to the MMA, and
@@ -82,13 +84,15 @@ struct ScalePipelineStorage {
 template <Machine M, class Storage, class Writer>
 class [[nodiscard]] ScaleWriterStage {
  public:
+  /// Made by `acquire_writer`.
   constexpr ScaleWriterStage(StageClaim<M> claim, const Storage& storage)
       : claim_{std::move(claim)}, storage_{&storage} {}
-  constexpr ScaleWriterStage(ScaleWriterStage&&) = default;
+  constexpr ScaleWriterStage(ScaleWriterStage&&) = default;  // takes over the duty to release
 
-  constexpr std::uint32_t index() const { return claim_.state().index; }
-  /// The barriers that `release` arrives on: every lane, and one.
+  constexpr std::uint32_t index() const { return claim_.state().index; }  // in the ring, from 0
+  /// The barrier that tells the MMA: `release` arrives as the writer was declared to.
   constexpr Mbarrier stored() const { return storage_->stored[index()]; }
+  /// The empty barrier, on which one lane of the warp arrives in `release`.
   constexpr Mbarrier empty() const { return storage_->barriers.empty[index()]; }
 
   /// Starts to store block `k`, of which each line's word `word` is a row's four factors, to column
@@ -142,8 +146,9 @@ class [[nodiscard]] ScaleWriterStage {
 template <Machine M, class Producer, class Writer, class Consumer>
 class ScalePipeline {
  public:
-  using Storage = ScalePipelineStorage<Producer, Writer, Consumer>;
+  using Storage = ScalePipelineStorage<Producer, Writer, Consumer>;  // what the view refers to
 
+  /// Begins at stage 0, whichever of the three the warp is.
   constexpr ScalePipeline(M& machine, const Storage& storage)
       : machine_{&machine}, storage_{&storage} {}
 

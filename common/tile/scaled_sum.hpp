@@ -18,12 +18,14 @@ inline constexpr std::uint32_t kScaledSumColumnsMax = 128;
 template <Machine M>
 class ScaledSum {
  public:
-  static constexpr std::uint32_t kFragmentColumns = 16;
+  static constexpr std::uint32_t kFragmentColumns = 16;  // registers of a fragment, one a column
   /// A factor for each of the warp's rows.
   using RowFactors = typename M::template Fragment<1>;
 
+  /// Nothing is summed up yet: begin with `clear`.
   constexpr explicit ScaledSum(M& machine) : machine_{&machine} {}
 
+  /// Sets every column to 0. Participants: the whole warp. Blocks: never.
   constexpr void clear() {
     for (auto& fragment : fragments_) {
       fragment.fill(0.0F);

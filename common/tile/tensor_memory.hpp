@@ -22,26 +22,29 @@ constexpr std::uint32_t tmem_allocation_columns(std::uint32_t columns) {
 ///
 /// Requires: columns() <= 512.
 struct OutputPipelineConfig {
-  std::uint32_t stages = 2;
-  std::uint32_t stage_stride_columns = 256;
-  std::uint32_t columns_beside = 0;  // allocated behind the accumulators: for scale factors
+  std::uint32_t stages = 2;                  // accumulators in turn
+  std::uint32_t stage_stride_columns = 256;  // from one accumulator to the next
+  std::uint32_t columns_beside = 0;          // allocated behind the accumulators: for scale factors
 
+  /// Columns that the accumulators take.
   constexpr std::uint32_t accum_columns() const { return stages * stage_stride_columns; }
+  /// Columns to allocate, before they are rounded up.
   constexpr std::uint32_t columns() const { return accum_columns() + columns_beside; }
 };
 
 /// The columns of one accumulator stage.
 struct TmemStage {
-  TmemAddress base;
+  TmemAddress base;  // of lane 0, first column
 
-  constexpr TmemAddress address() const { return base; }
+  constexpr TmemAddress address() const { return base; }  // what an MMA takes as D
+  /// Column `column` of the accumulator, counted from its first, in lane 0.
   constexpr TmemAddress at_column(std::uint32_t column) const { return base.at_column(column); }
 };
 
 /// An A operand in tensor memory: lane m holds row m, packed into 32-bit cells from `base` on.
 template <class Element>
 struct TmemOperand {
-  TmemAddress base;
+  TmemAddress base;  // of row 0, where K begins
 
   /// The part that begins `bytes` further along K.
   constexpr TmemAddress advanced(std::uint32_t bytes) const { return base.at_column(bytes / 4); }
@@ -49,9 +52,9 @@ struct TmemOperand {
 
 /// Columns of tensor memory this CTA owns, and its peer too if it is one of a pair.
 struct TmemAllocation {
-  TmemAddress base;
-  std::uint32_t columns = 0;
-  CtaGroup group = CtaGroup::kOne;
+  TmemAddress base;           // of lane 0, first column
+  std::uint32_t columns = 0;  // of 4 bytes a lane; as allocated: a power of two from 32 to 512
+  CtaGroup group = CtaGroup::kOne;  // kTwo: the peer has the same columns
 
   /// Participants: one whole warp of every CTA of the group. Blocks: until the columns are free.
   template <Machine M>
@@ -90,6 +93,7 @@ struct TmemAllocation {
   constexpr TmemAllocation from_column(std::uint32_t first) const {
     return {base.at_column(first), columns - first, group};
   }
+  /// The accumulator of stage `index` of a ring that begins at `base`.
   constexpr TmemStage stage(const OutputPipelineConfig& config, std::uint32_t index) const {
     return {base.at_column(index * config.stage_stride_columns)};
   }
@@ -106,6 +110,7 @@ struct TmemAllocation {
 /// peer       1, of the peer's owner          the peer has allocated; single-use, of pairs
 template <Role kOwner = Role::kMma, Role kUser = Role::kEpilogue, Role... kMoreUsers>
 struct TmemDeallocStorage {
+  /// Asks `layout` for the barriers and the word. Users are counted in every CTA of the group.
   template <class Layout, std::uint32_t kRows>
   constexpr TmemDeallocStorage(Layout& layout,
                                const char* owner,
@@ -151,12 +156,12 @@ struct TmemDeallocStorage {
     }
   }
 
-  ClusterShape cluster;
-  std::uint32_t arrivals;
-  Mbarrier barrier;
-  MbarrierArray peer;
-  SharedAddress word;
-  WarpGroupBarrier hand_off;
+  ClusterShape cluster;       // says which CTAs free together
+  std::uint32_t arrivals;     // the users' lanes, in every CTA of the group
+  Mbarrier barrier;           // completes when every user of the group is done
+  MbarrierArray peer;         // one for a pair, completed by the peer; otherwise none
+  SharedAddress word;         // of 4 bytes, where the allocation's address is written
+  WarpGroupBarrier hand_off;  // the owner arrives when the word is written; users wait
 
  private:
   template <Role kWho, std::uint32_t kRows>
@@ -169,6 +174,7 @@ struct TmemDeallocStorage {
 template <Machine M, class Storage = TmemDeallocStorage<>>
 class TmemDeallocBarrier {
  public:
+  /// `machine` and `storage` must outlive it.
   constexpr TmemDeallocBarrier(M& machine, const Storage& storage)
       : machine_{&machine}, storage_{&storage} {}
 

@@ -41,8 +41,10 @@ constexpr auto boxes_across(Extent<kColumns> tile_columns) {
 ///           alignment.
 template <class Element, Role kWriter = Role::kEpilogue>
 struct OutputTileStorage {
-  static constexpr std::uint32_t kBuffers = 2;
+  static constexpr std::uint32_t kBuffers = 2;  // one is written while the other is stored
 
+  /// Asks `layout` for the buffers: `boxes` boxes of `rows` by `columns` in each. Every warp of
+  /// `kWriter` writes; its first one stores.
   template <class Layout, std::uint32_t kRows>
   constexpr OutputTileStorage(Layout& layout,
                               const char* owner,
@@ -60,24 +62,26 @@ struct OutputTileStorage {
     first.base = layout.tiles({owner, "tile"}, kBuffers, first.bytes(), kTileAlignment);
   }
 
+  /// Buffer `index`, 0 or 1: its boxes as one tile.
   constexpr SharedTile<Element> tile(std::uint32_t index) const {
     SharedTile<Element> tile = first;
     tile.base = first.base + index * align_up(first.bytes(), kTileAlignment);
     return tile;
   }
 
-  SharedTile<Element> first;
-  WarpGroupBarrier written;
-  std::uint32_t store_warp;
-  std::uint32_t boxes_in_buffer;
+  SharedTile<Element> first;      // buffer 0: its boxes as one tile
+  WarpGroupBarrier written;       // a named barrier of all who write
+  std::uint32_t store_warp;       // the index in the CTA of the warp that stores
+  std::uint32_t boxes_in_buffer;  // one below the other; each is a store of its own
 };
 
 /// One warp's view of the writers of a CTA, who fill each box together; one warp stores it.
 template <Machine M, class Element, Role kWriter = Role::kEpilogue>
 class TileWriter {
  public:
-  using Storage = OutputTileStorage<Element, kWriter>;
+  using Storage = OutputTileStorage<Element, kWriter>;  // what the view refers to
 
+  /// Begins with buffer 0. `machine` and `storage` must outlive it.
   constexpr TileWriter(M& machine, const Storage& storage)
       : machine_{&machine}, storage_{&storage} {}
 

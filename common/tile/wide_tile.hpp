@@ -18,17 +18,20 @@ namespace warptwin {
 /// Requires: a row of 32, 64 or a multiple of 128 bytes; rows a multiple of 8.
 template <class Element>
 struct WideTile {
-  SharedAddress base;
-  std::uint32_t rows = 0;
-  std::uint32_t columns = 0;
+  SharedAddress base;         // of panel 0
+  std::uint32_t rows = 0;     // of every panel
+  std::uint32_t columns = 0;  // elements of a row, of all panels
 
+  /// Of all panels: nothing lies between them.
   constexpr std::uint32_t bytes() const {
     return rows * columns * SharedTile<Element>::kElementBytes;
   }
+  /// Elements of a panel's row: at most 128 bytes.
   constexpr std::uint32_t panel_columns() const {
     return std::min(columns, 128 / SharedTile<Element>::kElementBytes);
   }
-  constexpr std::uint32_t panels() const { return columns / panel_columns(); }
+  constexpr std::uint32_t panels() const { return columns / panel_columns(); }  // side by side
+  /// Panel `index`, from the left, with the swizzle whose span is its row.
   constexpr SharedTile<Element> panel(std::uint32_t index) const {
     const std::uint32_t row_bytes = panel_columns() * SharedTile<Element>::kElementBytes;
     return {base + index * rows * row_bytes, rows, panel_columns(), swizzle_of(row_bytes)};
@@ -40,7 +43,7 @@ struct WideTile {
 /// Requires: rows a multiple of an instruction's K.
 template <class Element>
 struct MnMajorTile {
-  WideTile<Element> tile;
+  WideTile<Element> tile;  // as it lies in shared memory
 };
 
 /// Copies the tile whose first element is at `row`, `column` into a stage held, panel by panel.

@@ -33,7 +33,7 @@ class [[nodiscard]] EpilogueWarp {
         machine, dealloc.word, accum.config.columns(), accum.cluster.group, site);
     return EpilogueWarp{machine, Accum{machine, accum, tmem}, dealloc, site};
   }
-  constexpr EpilogueWarp(EpilogueWarp&&) = default;
+  constexpr EpilogueWarp(EpilogueWarp&&) = default;  // takes over the duty to release
 
   /// Waits accum.full; the handle frees the accumulator when it is released.
   constexpr auto acquire_epilogue_linear(SourceSite site = SourceSite::current()) {
@@ -48,8 +48,8 @@ class [[nodiscard]] EpilogueWarp {
   constexpr auto per_k_stage(InputPipeline& input, SourceSite site = SourceSite::current()) {
     return accum_.template per_k_epilogue<As>(input, site);
   }
-  constexpr Accum& output_pipeline() { return accum_; }
-  constexpr const TmemAllocation& tmem() const { return accum_.tmem(); }
+  constexpr Accum& output_pipeline() { return accum_; }  // for what this one does not offer
+  constexpr const TmemAllocation& tmem() const { return accum_.tmem(); }  // the MMA warp's, as read
 
   /// Tells the MMA warps of the group that this warp has read all it will.
   ///

@@ -33,14 +33,14 @@ class [[nodiscard]] MmaWarp {
     dealloc.meet_peer(machine, site);
     return MmaWarp{machine, Accum{machine, accum, tmem}, dealloc, site};
   }
-  constexpr MmaWarp(MmaWarp&&) = default;
+  constexpr MmaWarp(MmaWarp&&) = default;  // takes over the duty to release
 
   /// Waits accum.empty; the handle commits to accum.full when it is released.
   constexpr auto acquire_mma_linear(SourceSite site = SourceSite::current()) {
     return accum_.acquire_mma_linear(site);
   }
-  constexpr Accum& output_pipeline() { return accum_; }
-  constexpr const TmemAllocation& tmem() const { return accum_.tmem(); }
+  constexpr Accum& output_pipeline() { return accum_; }  // for what this one does not offer
+  constexpr const TmemAllocation& tmem() const { return accum_.tmem(); }  // what it will free
   /// Whether this CTA's MMA warp issues the MMAs of its group.
   constexpr bool is_leader() const {
     return dealloc_->cluster.is_leader(claim_.machine().cta_rank());
