@@ -345,6 +345,7 @@ void refute(const ScenarioEntry& scenario,
       WitnessOptions witness;
       witness.run = proved.run;
       witness.whole_grid = result.whole_grid;
+      witness.known = {&result.run, &result.second};
       refutation.witness = find_witness(scenario, parameters, broken, witness);
       // A run with a defect may not be repeatable in another order, nor one whose conditions fail
       // before this one, nor one that the answer of a try decides.

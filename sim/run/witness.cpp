@@ -1,6 +1,7 @@
 #include "sim/run/witness.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "sim/run/witness_scheduler.hpp"
@@ -135,6 +136,22 @@ std::string symptom(const RunResult& run) {
   return "";
 }
 
+// Whether it shows more than the runs that are known, whose findings are left out.
+bool shows_more(RunResult& run, const std::vector<const RunResult*>& known) {
+  std::erase_if(run.findings, [&](const Finding& finding) {
+    return std::any_of(known.begin(), known.end(), [&](const RunResult* one) {
+      return std::any_of(one->findings.begin(), one->findings.end(), [&](const Finding& other) {
+        return other.info == finding.info && other.site.line == finding.site.line &&
+               std::string_view{other.site.file} == finding.site.file;
+      });
+    });
+  });
+  const bool ends_as_known = std::any_of(known.begin(), known.end(), [&](const RunResult* one) {
+    return one->end != RunEnd::kDone && one->end == run.end;
+  });
+  return run.shows_defect() && (!ends_as_known || !symptom(run).empty());
+}
+
 // Runs of one agent, so that whole turns are tried away.
 std::vector<std::vector<Slot>> turns_of(const std::vector<Slot>& choices) {
   std::vector<std::vector<Slot>> turns;
@@ -151,10 +168,11 @@ std::vector<std::vector<Slot>> turns_of(const std::vector<Slot>& choices) {
 void minimise(const ScenarioEntry& scenario,
               const ParameterSet& parameters,
               const RunOptions& options,
-              std::uint32_t replays,
+              const WitnessOptions& asked,
               Witness& witness) {
   const std::string wanted = symptom(witness.run);
   std::vector<std::vector<Slot>> turns = turns_of(witness.schedule.choices);
+  std::uint32_t replays = asked.replays_max;
   const auto try_without = [&](std::size_t from, std::size_t count) {
     ScheduleSpec spec;
     spec.strategy = Strategy::kReplay;
@@ -168,7 +186,7 @@ void minimise(const ScenarioEntry& scenario,
     RunOptions run = options;
     run.schedule = spec;
     RunResult result = simulate(scenario, parameters, run);
-    if (!result.shows_defect() || symptom(result) != wanted) {
+    if (!shows_more(result, asked.known) || symptom(result) != wanted) {
       return false;
     }
     turns.erase(turns.begin() + static_cast<std::ptrdiff_t>(from),
@@ -260,7 +278,7 @@ Witness find_witness(const ScenarioEntry& scenario,
     if (tried++ == 0) {
       witness.internal_error = outcome.error;  // of the schedule that the condition names
     }
-    if (result.shows_defect()) {
+    if (shows_more(result, options.known)) {
       witness.confirmed = true;
       witness.internal_error.clear();
       witness.schedule.strategy = Strategy::kReplay;
@@ -279,7 +297,8 @@ Witness find_witness(const ScenarioEntry& scenario,
     replay.record = false;
     replay.schedule = witness.schedule;
     witness.run = simulate(scenario, parameters, replay);
-    minimise(scenario, parameters, replay, options.replays_max, witness);
+    shows_more(witness.run, options.known);
+    minimise(scenario, parameters, replay, options, witness);
   }
   return witness;
 }

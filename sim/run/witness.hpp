@@ -13,18 +13,20 @@
 namespace warptwin::sim {
 
 struct Witness {
-  /// The schedule shows it: a detector reports an error, or the run does not end.
+  /// The schedule shows it: a detector reports an error, or the run does not end, and the known runs
+  /// do not show the same.
   bool confirmed = false;
   /// Not empty when the schedule could not be executed as it was constructed: a defect of warptwin.
   std::string internal_error;
   ScheduleSpec schedule;  // minimised; valid if confirmed
-  RunResult run;          // under that schedule
+  RunResult run;          // under that schedule, without what the known runs show
 };
 
 struct WitnessOptions {
   RunOptions run;                   // the options of the run that was proved
   bool whole_grid = false;          // RunOrder::Options of it
-  std::uint32_t replays_max = 300;  // to minimise
+  std::vector<const RunResult*> known;  // what they show is there without the condition
+  std::uint32_t replays_max = 300;      // to minimise
 };
 
 Witness find_witness(const ScenarioEntry& scenario,

@@ -8,8 +8,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/program/text.hpp"
 #include "sim/report/proof.hpp"
 #include "sim/run/check.hpp"
+#include "sim/run/program_entry.hpp"
 #include "sim/run/prove.hpp"
 #include "tests/support/small_kernel.hpp"
 
@@ -235,6 +237,62 @@ TEST(WitnessTwinTest, AnAcceptedConditionIsNoInternalError) {
   const ProofResult result = prove(entry_of(text), ParameterSet{{}}, options);
   EXPECT_EQ(result.verdict, ProofVerdict::kAccepted);
   EXPECT_FALSE(result.internal_error);
+}
+
+// A warp reads what nobody has written, whatever the order. Which of two arrivals comes first is
+// open: of itself that does no harm.
+std::string unwritten_word_and(const std::string& third_arrival) {
+  return R"(program unwritten_word
+warps 3
+barriers bar 2
+tile word 1 x 16 align 16
+
+warp 0:
+  elect mbarrier.init [bar[0]], 2
+  elect mbarrier.init [bar[1]], 1
+  bar.sync 0
+  elect ld.shared r1, [word[0]]
+  elect mbarrier.arrive [bar[1]], 1
+
+warp 1:
+  bar.sync 0
+  elect mbarrier.arrive [bar[1]], 1
+
+warp 2:
+  bar.sync 0
+)" + third_arrival;
+}
+
+std::vector<std::string> shown_by(const std::string& text) {
+  const ScenarioEntry entry =
+      sim::entry_of(std::make_shared<const Program>(parse_program(text, "p.txt")));
+  ProofOptions options;
+  options.run.moves_data = false;
+  const ProofResult result = prove(entry, ParameterSet{entry.parameters}, options);
+  EXPECT_EQ(result.verdict, ProofVerdict::kRefuted);
+  EXPECT_FALSE(result.internal_error);
+  std::vector<std::string> ids;
+  for (const Finding& finding : result.run.findings) {
+    if (finding.severity >= Severity::kError) {
+      ids.emplace_back(finding.info->id);
+    }
+  }
+  for (const Refutation& refutation : result.refutations) {
+    ids.emplace_back(refutation.finding.info->id);
+    for (const Finding& finding : refutation.witness.run.findings) {
+      EXPECT_STRNE(finding.info->id, "SMEM_UNINIT_READ");
+    }
+  }
+  return ids;
+}
+
+TEST(WitnessKnownTest, ADefectOfEveryOrderShowsNoCondition) {
+  EXPECT_THAT(shown_by(unwritten_word_and("")), ::testing::ElementsAre("SMEM_UNINIT_READ"));
+}
+
+TEST(WitnessKnownTest, AConditionBesideItIsShownByWhatItDoes) {
+  EXPECT_THAT(shown_by(unwritten_word_and("  mbarrier.wait [bar[1]], phase 0\n")),
+              ::testing::Contains("ORDER_PASS"));
 }
 
 }  // namespace
