@@ -262,8 +262,8 @@ constexpr DiagnosticInfo kCatalogue[] = {
      kError,
      kError,
      "a swizzled tile does not begin where its swizzle pattern does",
-     "an operand's descriptor without base offset, or rows that a warp stores or loads, with a "
-     "swizzle of s bytes, in a tile at an address that 8 s does not divide",
+     "rows that a warp stores or loads, counted from the beginning of a tile with a swizzle of s "
+     "bytes at an address that 8 s does not divide; operands of MMAs may lie so",
      "rows are read with another swizzle than they were written: wrong data",
      "PTX ISA: Swizzling modes; Shared memory descriptor"},
     {"LAYOUT_MAJOR",

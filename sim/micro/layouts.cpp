@@ -100,15 +100,15 @@ void add_layouts(List& list) {
            1,
            load_and_multiply(kTile, kMap128, describe(kTile + 16, 1024, Swizzle::k128B)),
            load_and_multiply(kTile, kMap128, describe(kTile + 32, 1024, Swizzle::k128B)));
-  list.add("LAYOUT_ALIGN",
+  // A tile may begin in the middle of a pattern, and so may the rows that are read of it.
+  list.add("LAYOUT_START",
            1,
-           load_and_multiply(kTile + 128, kMap128, describe(kTile + 128, 1024, Swizzle::k128B)),
-           good);
-  // Slices may begin in the middle of a pattern; what is read of them may not.
-  list.add("LAYOUT_ALIGN",
+           load_and_multiply(kTile + 128, kMap128, describe(kTile + 144, 1024, Swizzle::k128B)),
+           load_and_multiply(kTile + 128, kMap128, describe(kTile + 128, 1024, Swizzle::k128B)));
+  list.add("LAYOUT_START",
            1,
-           load_slices_and_multiply(kTile + 512),
-           load_slices_and_multiply(kTile + 1024));
+           load_slices_and_multiply(kTile + 512 + 16),
+           load_slices_and_multiply(kTile + 512));
   // The last 16 rows of the first panel.
   const SharedAddress last_rows = kTile + 112 * 64;
   list.add("LAYOUT_MAJOR",

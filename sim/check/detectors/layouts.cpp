@@ -71,8 +71,14 @@ class LayoutsDetector : public Detector {
       return;
     }
     const auto span = static_cast<std::uint32_t>(event.extra);
-    if (span != 0 && event.address % (kRowsOfGroup * span) != 0) {
-      report_alignment(event, shared(event.cta, event.address), event.address, span);
+    // Who counts from the beginning of a tile needs the pattern to begin there.
+    if (const std::uint32_t group = kRowsOfGroup * span; span != 0 && event.address % group != 0) {
+      reporter().report("LAYOUT_ALIGN",
+                        event,
+                        shared(event.cta, event.address),
+                        "a tile with " + swizzle_name(span) + " at shared+" +
+                            std::to_string(event.address) + ", not a multiple of " +
+                            std::to_string(group));
     }
     if (event.op == Op::kSharedStore) {
       ctas_[event.cta][event.address] = {event, event.address + event.peer, span, event.peer};
@@ -136,20 +142,6 @@ class LayoutsDetector : public Detector {
            " at " + naming().site(tile.writer.site);
   }
 
-  // TMA swizzles by the address, wherever its box begins. Who counts from the beginning of a tile,
-  // as descriptors without base offset do, needs the pattern to begin there.
-  void report_alignment(const Event& event,
-                        const std::string& object,
-                        std::uint32_t address,
-                        std::uint32_t span) {
-    reporter().report("LAYOUT_ALIGN",
-                      event,
-                      object,
-                      "a tile with " + swizzle_name(span) + " at shared+" +
-                          std::to_string(address) + ", not a multiple of " +
-                          std::to_string(kRowsOfGroup * span));
-  }
-
   void check_store(const Event& event) {
     const Tile* tile = find(event.cta, event.address);
     const bool outside = event.tx == 0;  // its box lies beyond the tensor: nothing is stored
@@ -194,8 +186,12 @@ class LayoutsDetector : public Detector {
     const bool whole_rows = tile.row_bytes == span;
     const bool mn_major = operand.major == Major::kMn;
     const bool panels = mn_major && operand.rows * bytes_of(operand.type) > span;
-    const bool begins =
-        mn_major ? start % group == 0 : start % group < span && start % kStepBytes == 0;
+    // TMA swizzles by the address, and so does a descriptor without base offset: where the tile
+    // begins does not matter.
+    const auto in_group = [&](std::uint32_t at) {
+      return mn_major ? at % group == 0 : at % group < span && at % kStepBytes == 0;
+    };
+    const bool begins = in_group(start) || in_group(offset);
     if (whole_rows && operand.descriptor.stride_bytes() % group != 0) {
       report_stride(event, operand, tile, group);
     } else if (panels && operand.descriptor.leading_bytes() % group != 0) {
@@ -206,8 +202,6 @@ class LayoutsDetector : public Detector {
                             std::to_string(operand.descriptor.leading_bytes()) +
                             " bytes further, " + written_by(tile),
                         {"a group of eight rows takes " + std::to_string(group) + " bytes"});
-    } else if (offset < span && tile.writer.address % group != 0) {
-      report_alignment(event, object(event, operand, tile), tile.writer.address, span);
     } else if (!begins) {
       reporter().report(
           "LAYOUT_START",
