@@ -12,12 +12,6 @@ namespace {
 
 using U64 = std::uint64_t;
 
-// How two values stand to each other: one of these.
-constexpr std::uint32_t kLess = 1;
-constexpr std::uint32_t kEqual = 2;
-constexpr std::uint32_t kGreater = 4;
-constexpr std::uint32_t kUnordered = 8;
-
 struct Comparison {
   std::string_view name;
   std::uint32_t holds;  // which of them it accepts
@@ -41,15 +35,6 @@ constexpr Comparison kComparisons[] = {{"eq", kEqual},
                                        {"geu", kGreater | kEqual | kUnordered},
                                        {"num", kLess | kEqual | kGreater},
                                        {"nan", kUnordered}};
-
-std::uint32_t accepted(const Modifiers& modifiers) {
-  for (const Comparison& each : kComparisons) {
-    if (modifiers.has(*modifier_named(each.name))) {
-      return each.holds;
-    }
-  }
-  return 0;
-}
 
 template <class V>
 std::uint32_t relation(V a, V b) {
@@ -107,7 +92,7 @@ bool combined(const ScalarCall& call, bool holds, std::uint32_t lane) {
 
 // Of two halves p is the low one's and q the high one's; else q is of the opposite.
 void setp(ScalarCall& call) {
-  const std::uint32_t holds = accepted(*call.modifiers);
+  const std::uint32_t holds = call.relations;
   const bool packed = traits_of(call.type).elements == 2;
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     const bool first = (relation_of(call, call.type, lane, 0) & holds) != 0;
@@ -136,7 +121,7 @@ U64 true_of(Type type) {
 }
 
 void set(ScalarCall& call) {
-  const std::uint32_t holds = accepted(*call.modifiers);
+  const std::uint32_t holds = call.relations;
   const bool packed = traits_of(call.type).elements == 2;
   const U64 yes = true_of(call.type);
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -193,6 +178,15 @@ void testp(ScalarCall& call) {
 }
 
 }  // namespace
+
+std::uint32_t relations_of(const Modifiers& modifiers) {
+  for (const Comparison& each : kComparisons) {
+    if (modifiers.has(*modifier_named(each.name))) {
+      return each.holds;
+    }
+  }
+  return 0;
+}
 
 Execute find_compare(const Op& op) {
   const std::string_view name = op.form->name;

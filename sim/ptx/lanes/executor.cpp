@@ -55,10 +55,73 @@ Stop Executor::run(std::uint64_t steps) {
     if (steps-- == 0) {
       return stop(Stop::Kind::kSteps, strand_.mask);
     }
+    const auto& ready = routine().steps;
+    if (strand_.pc < ready.size() && ready[strand_.pc].scalar != nullptr &&
+        fast(ready[strand_.pc])) {
+      ++strand_.pc;
+      continue;
+    }
     if (std::optional<Stop> reached = step()) {
       return std::move(*reached);
     }
   }
+}
+
+// Executes it where nothing is to be noted of its registers. Says whether it did.
+bool Executor::fast(const ScalarStep& step) {
+  Frame& frame = *strand_.frame;
+  if (!frame.busy.empty() || !frame.written.empty()) {
+    return false;
+  }
+  Lanes* const slots = frame.slots.data();
+  Mask executes = strand_.mask;
+  if (step.guard != kNoIndex) {
+    const Lanes& guard = slots[step.guard];
+    if (guard.any_poison()) {
+      return false;
+    }
+    executes &= step.guard_negated ? ~guard.holds() : guard.holds();
+  }
+  static const Lanes kZero;
+  const Lanes* const constants = strand_.frame->routine->constants.data();
+  ScalarCall call;
+  bool poison = false;
+  for (std::uint32_t index = 0; index < ScalarCall::kSources; ++index) {
+    if (index >= step.sources) {
+      call.in[index] = &kZero;
+      continue;
+    }
+    const std::uint32_t at = step.source[index];
+    const bool constant = (at & ScalarStep::kConstant) != 0;
+    call.in[index] = constant ? &constants[at & ~ScalarStep::kConstant] : &slots[at];
+    poison = poison || (!constant && call.in[index]->any_poison());
+  }
+  if (poison) {
+    return false;
+  }
+  Lanes& target = slots[step.target];
+  const bool whole = executes == ~Mask{0} && step.scalar->in_place;
+  call.sources = step.sources;
+  call.out = whole ? &target : &out_;
+  call.modifiers = step.modifiers;
+  call.type = step.type;
+  call.source_type = step.source_type;
+  call.out_bits = step.bits;
+  call.relations = step.scalar->relations;
+  step.scalar->execute(call);
+  if (!whole) {
+    out_.poison.fill(0);
+    write_lanes(target, out_, step.bits, executes);
+    return true;
+  }
+  target.poison.fill(0);
+  if (step.bits < 64) {
+    const std::uint64_t keep = low_bits(step.bits);
+    for (std::uint64_t& value : target.value) {
+      value &= keep;
+    }
+  }
+  return true;
 }
 
 Executor::Guarded Executor::guard_of(const Op& op) const {
@@ -258,6 +321,7 @@ void Executor::scalar(const Op& op, const Guarded& guarded) {
   call.source_type = op.source->modifiers.type_count > 1 ? op.source->modifiers.type(1) : call.type;
   call.out_bits = target.kind == Argument::Kind::kRegister ? routine().bits_of(target.index) : 64;
   call.carry = found.reads_carry ? strand_.frame->carry : 0;
+  call.relations = found.relations;
   found.execute(call);
   if (poison) {
     found.poison(call);

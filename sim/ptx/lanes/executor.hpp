@@ -30,6 +30,7 @@ class Executor {
   Guarded guard_of(const Op& op) const;
 
   std::optional<Stop> step();
+  bool fast(const ScalarStep& step);
   void scalar(const Op& op, const Guarded& guarded);
   void move_wide(const Op& op, const Guarded& guarded);
   void move_to_vector(const Op& op, const Guarded& guarded);

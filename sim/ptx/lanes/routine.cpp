@@ -23,6 +23,45 @@ void add_constants(Routine& routine) {
   }
 }
 
+ScalarStep step_of(const Routine& routine, std::size_t index) {
+  const Op& op = routine.code.ops[index];
+  const Scalar& scalar = routine.scalars[index];
+  ScalarStep step;
+  if (scalar.execute == nullptr || scalar.reads_carry || scalar.writes_carry || op.count < 2 ||
+      op.count - 1 > ScalarStep::kSources) {
+    return step;
+  }
+  const auto arguments = routine.code.arguments_of(op);
+  const auto narrow = [&](const Argument& argument) {
+    return argument.kind == Argument::Kind::kRegister && routine.bits_of(argument.index) <= 64;
+  };
+  const auto first = static_cast<std::size_t>(arguments.data() - routine.code.arguments.data());
+  for (std::size_t source = 1; source < arguments.size(); ++source) {
+    const Argument& argument = arguments[source];
+    if (argument.kind == Argument::Kind::kNumber) {
+      step.source[source - 1] = ScalarStep::kConstant | routine.constant_of[first + source];
+    } else if (narrow(argument) && !argument.negated) {
+      step.source[source - 1] = routine.slots[argument.index];
+    } else {
+      return step;
+    }
+  }
+  const Modifiers& modifiers = op.source->modifiers;
+  if (!narrow(arguments[0]) || bits_of(modifiers.type()) > 64) {
+    return step;
+  }
+  step.sources = op.count - 1;
+  step.target = routine.slots[arguments[0].index];
+  step.bits = routine.bits_of(arguments[0].index);
+  step.guard = op.guarded() ? routine.slots[op.guard] : kNoIndex;
+  step.guard_negated = op.source->guard_negated;
+  step.type = modifiers.type(0);
+  step.source_type = modifiers.type_count > 1 ? modifiers.type(1) : step.type;
+  step.modifiers = &modifiers;
+  step.scalar = &scalar;
+  return step;
+}
+
 Routine routine_of(Code&& code) {
   Routine routine;
   routine.code = std::move(code);
@@ -38,11 +77,21 @@ Routine routine_of(Code&& code) {
   return routine;
 }
 
+// Once it stays where it is.
+void add_steps(Routine& routine) {
+  for (std::size_t op = 0; op < routine.code.ops.size(); ++op) {
+    routine.steps.push_back(step_of(routine, op));
+  }
+}
+
 }  // namespace
 
 Program::Program(Module module) : module_{std::move(module)} {
   for (Code& code : decode(module_)) {
     routines_.push_back(ptx::routine_of(std::move(code)));
+  }
+  for (Routine& routine : routines_) {
+    add_steps(routine);
   }
   by_function_.resize(module_.functions.size());
   for (const Routine& routine : routines_) {

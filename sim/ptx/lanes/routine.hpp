@@ -11,10 +11,29 @@
 
 namespace warptwin::ptx {
 
+/// A scalar op whose operands are registers and numbers of at most 64 bits, ready to be executed.
+struct ScalarStep {
+  static constexpr std::size_t kSources = 3;
+
+  const Scalar* scalar = nullptr;  // nullptr: the op is no such one
+  std::uint32_t sources = 0;
+  /// A slot, or behind `kConstant` a constant.
+  static constexpr std::uint32_t kConstant = std::uint32_t{1} << 31;
+  std::uint32_t source[kSources] = {};
+  std::uint32_t target = 0;  // slot
+  std::uint32_t bits = 64;   // of it
+  std::uint32_t guard = kNoIndex;
+  bool guard_negated = false;
+  Type type = Type::kNone;
+  Type source_type = Type::kNone;
+  const Modifiers* modifiers = nullptr;
+};
+
 struct Routine {
   Code code;
   Flow flow;
   std::vector<Scalar> scalars;       // of each op
+  std::vector<ScalarStep> steps;     // likewise
   std::vector<std::uint32_t> slots;  // of each register: where its lanes begin
   std::uint32_t slot_count = 0;
   std::vector<Lanes> constants;            // numbers in operands, in every lane

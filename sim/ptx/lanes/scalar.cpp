@@ -2,11 +2,13 @@
 
 namespace warptwin::ptx {
 
-Scalar find_scalar(const Op& op) {
+Scalar find_scalar(const Op& op, bool common) {
   if (op.form == nullptr || op.form->group != Group::kScalar) {
     return {};
   }
   Scalar found;
+  found.execute = common ? find_common(op) : nullptr;
+  found.in_place = found.execute != nullptr;
   for (const auto find : {find_integer, find_float, find_bits, find_compare, find_convert}) {
     if (found.execute == nullptr) {
       found.execute = find(op);
@@ -16,6 +18,7 @@ Scalar find_scalar(const Op& op) {
   const std::string_view name = op.form->name;
   found.reads_carry = name == "addc" || name == "subc" || name == "madc";
   found.writes_carry = op.source->modifiers.has("cc"_mod);
+  found.relations = name == "setp" || name == "set" ? relations_of(op.source->modifiers) : 0;
   return found;
 }
 

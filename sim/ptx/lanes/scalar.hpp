@@ -26,8 +26,17 @@ struct ScalarCall {
   Type source_type = Type::kNone;  // its second, or the first again
   std::uint32_t out_bits = 0;
   std::uint32_t sources = 0;
-  Mask carry = 0;  // the carry flag; 0 where the instruction does not read it
+  Mask carry = 0;               // the carry flag; 0 where the instruction does not read it
+  std::uint32_t relations = 0;  // of a comparison: those that it holds of
 };
+
+/// How two values stand to each other: one of these.
+inline constexpr std::uint32_t kLess = 1;
+inline constexpr std::uint32_t kEqual = 2;
+inline constexpr std::uint32_t kGreater = 4;
+inline constexpr std::uint32_t kUnordered = 8;
+/// Those that a comparison holds of; none of what is no comparison.
+std::uint32_t relations_of(const Modifiers& modifiers);
 
 using Execute = void (*)(ScalarCall&);
 
@@ -37,12 +46,16 @@ struct Scalar {
   Execute poison = nullptr;   // sets the poison of `out`; called only where a source has some
   bool reads_carry = false;
   bool writes_carry = false;
+  std::uint32_t relations = 0;  // of a comparison
+  bool in_place = false;        // a result may take the place of a source
 };
 
-/// The operation of a scalar op. None for other groups.
-Scalar find_scalar(const Op& op);
+/// The operation of a scalar op. None for other groups. `common`: where the form is one of the
+/// common ones, their loop.
+Scalar find_scalar(const Op& op, bool common = true);
 
 // By kind of instruction; each is none for an opcode that is not of its kind.
+Execute find_common(const Op& op);
 Execute find_integer(const Op& op);
 Execute find_bits(const Op& op);
 Execute find_compare(const Op& op);
