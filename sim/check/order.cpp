@@ -11,42 +11,6 @@ namespace {
 
 constexpr std::uint32_t kNoNumber = ~std::uint32_t{0};
 
-void join(Counts& into, const Counts& from) {
-  if (into.size() < from.size()) {
-    into.resize(from.size(), 0);
-  }
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    into[i] = std::max(into[i], from[i]);
-  }
-}
-
-void join_other(Clock& into, std::uint32_t cluster, const Counts& from) {
-  const auto found = std::find_if(into.others.begin(), into.others.end(), [&](const auto& other) {
-    return other.first == cluster;
-  });
-  join(found != into.others.end() ? found->second
-                                  : into.others.emplace_back(cluster, Counts{}).second,
-       from);
-}
-
-void join(Clock& into, const Clock& from) {
-  join(into.own, from.own);
-  for (const auto& [cluster, counts] : from.others) {
-    join_other(into, cluster, counts);
-  }
-}
-
-std::uint32_t at(const Counts& counts, std::size_t component) {
-  return component < counts.size() ? counts[component] : 0;
-}
-
-void raise(Counts& counts, std::size_t component, std::uint32_t value) {
-  if (component >= counts.size()) {
-    counts.resize(component + 1, 0);
-  }
-  counts[component] = std::max(counts[component], value);
-}
-
 bool publishes(const Ordering& ordering) {
   return ordering.semantics == Semantics::kRelease || ordering.semantics == Semantics::kAcqRel;
 }
@@ -72,9 +36,10 @@ constexpr OpSet kAccesses{Op::kBulkWaitGroup,
                           Op::kTensormapReplace};
 
 // By lanes of a warp that need not have met.
-bool publishes_clock(Op op) {
-  return op == Op::kMbarrierArrive || op == Op::kGlobalStoreRelease || op == Op::kGlobalRedAdd ||
-         op == Op::kFenceProxyAsync;
+bool publishes_clock(const Event& event) {
+  const bool word = event.op == Op::kGlobalStoreRelease || event.op == Op::kGlobalRedAdd;
+  return event.op == Op::kMbarrierArrive || event.op == Op::kFenceProxyAsync ||
+         (word && (event.flags & event_flag::kRelaxed) == 0);
 }
 
 bool synchronises(Op op) {
@@ -157,14 +122,18 @@ bool Order::fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second
 }
 
 bool Order::every_lane_ordered(const LanePoint& first, const Event& second) const {
-  const WarpOrder* self = find(first.warp);
-  if (self == nullptr || known(kLanes, first.warp, second.warp) >= first.time) {
+  if (known(kLanes, first.warp, second.warp) >= first.time) {
     return true;
   }
-  // A lane comes after what it did itself.
-  return first.warp == second.warp
-             ? (first.lanes & ~second.lane_mask()) == 0
-             : self->releases.has(first, known(kOps, first.warp, second.warp));
+  // A lane comes after what it did itself, and after what others of its warp have released to it.
+  std::uint32_t after = first.warp == second.warp ? second.lane_mask() : 0;
+  if (const WarpOrder* observer = find(second.warp)) {
+    const bool some = observer->rest != nullptr && (second.lane_mask() & ~observer->ahead) != 0;
+    for (const LoneRelease& release : (some ? *observer->rest : observer->clock).lone) {
+      after |= release.warp == first.warp && release.time >= first.time ? release.lanes : 0;
+    }
+  }
+  return (first.lanes & ~after) == 0;
 }
 
 bool Order::met_since(std::uint32_t warp, std::uint32_t time) const {
@@ -207,6 +176,18 @@ FencesKnown Order::fences_known(std::uint32_t warp) const {
   return self == nullptr ? FencesKnown{}
                          : FencesKnown{self->clock.own[fence_component()],
                                        self->clock.own[fence_component() + 1]};
+}
+
+bool Order::global_fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const {
+  const WarpOrder* self = find(second);
+  if (self == nullptr) {
+    return false;
+  }
+  const auto& others = self->seen().others;
+  return std::any_of(others.begin(), others.end(), [&](const auto& other) {
+    return other.first == (kGlobalFences | first / warps_) &&
+           at(other.second, first % warps_) >= time;
+  });
 }
 
 bool Order::just_fenced(std::uint32_t warp) const {
@@ -290,6 +271,9 @@ std::uint32_t Order::number_of(ClusterOrder& cluster, std::uint32_t cta, std::ui
 }
 
 void Order::on_init(ClusterOrder& cluster, const Event& event) {
+  const std::uint32_t self = event.warp % warps_;
+  WarpOrder& warp = cluster.warps[self];
+  warp.inits.push_back({event.lane_mask(), warp.clock.own[self]});
   BarrierClock& barrier = cluster.barriers[number_of(cluster, event.cta, event.address)];
   const std::uint32_t base = barrier.base + barrier.last + 1;
   barrier = BarrierClock{};
@@ -309,6 +293,7 @@ void Order::release(ClusterOrder& cluster, const Event& event, const Clock& cloc
     }
     for (Clock* open : {&barrier.current, &barrier.current_afar}) {
       open->own.clear();
+      open->lone.clear();
       open->others.clear();
     }
     barrier.phase = event.phase;
@@ -425,14 +410,22 @@ void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self)
     acquire(
         warp, event, [&](Clock& clock) { join(clock, wide ? warp.pending : warp.pending_near); });
     std::erase_if(cluster.relaxed, [&](const auto& entry) { return entry.first.second == self; });
+    if (event.ordering.scope == Scope::kGpu && (event.lane_mask() & ~warp.pending_by) == 0) {
+      acquire(warp, event, [&](Clock& clock) { join(clock, warp.pending_gpu); });
+    }
   }
   if (publishes(event.ordering)) {
     const std::uint32_t told = lanes_told(warp, event, self);
     warp.released = warp.clock;
     raise(warp.released.own, component(kLanes, self), told);
+    add_lone(warp.released, {event.warp, event.lane_mask(), warp.clock.own[self]});
     if (wide) {
       warp.released_afar = warp.released;
     }
+    if (event.ordering.scope == Scope::kGpu) {
+      warp.released_gpu = warp.released;
+    }
+    warp.fenced_by = event.lane_mask();
   }
 }
 
@@ -451,14 +444,18 @@ void Order::fence_inits(WarpOrder& warp, const Event& event, std::uint32_t self)
 // It covers the accesses of all that the warp knows to have happened.
 void Order::proxy_fence(WarpOrder& warp, const Event& event) {
   ++proxy_fences_;
-  if (event.count == static_cast<std::uint32_t>(ProxySpace::kGlobal)) {
+  const auto space = static_cast<ProxySpace>(event.count);
+  if (stores_global_ && (space == ProxySpace::kGlobal || space == ProxySpace::kAll)) {
+    global_proxy_fence(warp, event);
+  }
+  if (space == ProxySpace::kGlobal) {
     warp.clock.own[fence_component() + 1] = proxy_fences_;
     return;
   }
   warp.just_fenced = true;
   warp.clock.own[fence_component()] = proxy_fences_;
   // Of shared::cta only what the warps of the own CTA have done to its memory.
-  const bool own = event.count == static_cast<std::uint32_t>(ProxySpace::kSharedCta);
+  const bool own = space == ProxySpace::kSharedCta;
   const std::uint32_t rank = event.warp % warps_ / config_.warps_per_cta;
   for (std::uint32_t other = 0; other < warps_; ++other) {
     if (!own || other / config_.warps_per_cta == rank) {
@@ -469,8 +466,32 @@ void Order::proxy_fence(WarpOrder& warp, const Event& event) {
   }
 }
 
+// Of the own warp, what lanes that do not execute it did before they met; of all others, what the
+// warp knows of.
+void Order::global_proxy_fence(WarpOrder& warp, const Event& event) {
+  const std::uint32_t cluster = event.warp / warps_;
+  const std::uint32_t self = event.warp % warps_;
+  std::vector<std::pair<std::uint32_t, Counts>> covered;
+  covered.emplace_back(kGlobalFences | cluster,
+                       Counts(warp.clock.own.begin(), warp.clock.own.begin() + warps_));
+  if ((warp.apart & ~event.lane_mask()) != 0) {
+    covered.back().second[self] = warp.clock.own[component(kLanes, self)];
+  }
+  for (const auto& [other, counts] : warp.clock.others) {
+    if ((other & kGlobalFences) == 0) {
+      const auto end = counts.begin() +
+                       std::min<std::ptrdiff_t>(warps_, static_cast<std::ptrdiff_t>(counts.size()));
+      covered.emplace_back(kGlobalFences | other, Counts(counts.begin(), end));
+    }
+  }
+  for (const auto& [cluster_of_them, counts] : covered) {
+    join_other(warp.clock, cluster_of_them, counts);
+  }
+}
+
 void Order::named_barrier(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
-  Clock& clock = cluster.warps[self].clock;
+  WarpOrder& warp = cluster.warps[self];
+  Clock& clock = warp.clock;
   auto& generations = cluster.named[event.cta * kNamedBarriers + event.address];
   Met& met = generations[event.phase];
   const bool returns = event.pending != 0;
@@ -478,10 +499,15 @@ void Order::named_barrier(ClusterOrder& cluster, const Event& event, std::uint32
     --met.waiting;
   } else {
     join(met.clock, clock);
+    join(met.released_gpu, warp.released_gpu);
+    join(met.pending_gpu, warp.pending_gpu);
     met.waiting += event.step == Step::kIssued ? 1 : 0;
   }
   if (returns || ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op == Op::kBarSync)) {
     join(clock, met.clock);
+    join(warp.released_gpu, met.released_gpu);
+    join(warp.pending_gpu, met.pending_gpu);
+    warp.pending_by = ~std::uint32_t{0};
   }
   // Who waits may be late by any number of generations of others.
   while (!generations.empty() && generations.begin()->first + 2 <= event.phase &&
@@ -510,34 +536,6 @@ Clock Order::at_relaxed_arrival(const WarpOrder& warp, std::uint32_t self, bool 
   return published;
 }
 
-// --- Global words -----------------------------------------------------------------------------
-
-// A store begins anew, a reduction goes on with what was released before.
-void Order::publish(std::uint32_t cluster, const Clock& clock, const Event& event) {
-  Clock& word = words_[event.global];
-  if (event.op == Op::kGlobalStoreRelease) {
-    word.others.clear();
-  }
-  join_other(word, cluster, clock.own);
-  for (const auto& [other, counts] : clock.others) {
-    join_other(word, other, counts);
-  }
-}
-
-void Order::take(std::uint32_t cluster, Clock& clock, const Event& event) const {
-  const auto word = words_.find(event.global);
-  if (word == words_.end()) {
-    return;
-  }
-  for (const auto& [other, counts] : word->second.others) {
-    if (other == cluster) {
-      join(clock.own, counts);
-    } else {
-      join_other(clock, other, counts);
-    }
-  }
-}
-
 // --- Lanes of a warp ---------------------------------------------------------------------------
 
 // What a release by those that execute `event` says of all lanes of their warp: its latest
@@ -553,22 +551,6 @@ std::uint32_t Order::lanes_told(WarpOrder& warp, const Event& event, std::uint32
   return warp.clock.own[component(kLanes, self)];
 }
 
-// Those that execute `event` learn: one lane alone, and then the others know less than it.
-template <class F>
-void Order::acquire(WarpOrder& warp, const Event& event, const F& learn) {
-  if (event.lanes != 1) {
-    if (warp.rest != nullptr) {
-      learn(*warp.rest);
-    }
-  } else if (warp.rest == nullptr) {
-    warp.rest = std::make_unique<Clock>(warp.clock);
-    warp.ahead = event.lane_mask();
-  } else if ((event.lane_mask() & ~warp.ahead) != 0) {
-    learn(*warp.rest);
-  }
-  learn(warp.clock);
-}
-
 void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) {
   if (has_trait(event.op, op_trait::kMeets) && event.fault == Fault::kNone) {
     warp.clock.own[component(kLanes, self)] = lanes_told(warp, event, self);
@@ -579,6 +561,7 @@ void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) 
     });
     warp.rest.reset();
     warp.behind = false;
+    warp.pending_by |= event.lanes == kWarpLanes ? ~std::uint32_t{0} : 0;
   } else if (kAccesses.contains(event.op)) {
     warp.apart |= event.lane_mask();
   }
@@ -603,8 +586,7 @@ void Order::on_event(const Event& event) {
   const std::uint32_t number = event.warp / warps_;
   const std::uint32_t self = event.warp % warps_;
   if (event.op == Op::kWarpStart) {
-    start(number);
-    return;
+    return start(number);
   }
   if (number >= clusters_.size() || clusters_[number] == nullptr || event.step == Step::kBlocked ||
       (event.flags & event_flag::kLateLanes) != 0) {
@@ -619,14 +601,18 @@ void Order::on_event(const Event& event) {
     warp.just_fenced = warp.just_fenced && !synchronises(event.op);
     note_lanes(warp, event, self);
   }
-  const bool tells = acts && publishes_clock(event.op);
+  const bool tells = acts && publishes_clock(event);
   const std::uint32_t lanes_known = clock.own[component(kLanes, self)];
+  const std::size_t lone = clock.lone.size();
   if (tells) {
-    clock.own[component(kLanes, self)] = lanes_told(warp, event, self);
+    std::uint32_t& told = clock.own[component(kLanes, self)];
+    told = lanes_told(warp, event, self);
+    clock.lone.resize(lone + (told != clock.own[self] ? 1 : 0),
+                      {event.warp, event.lane_mask(), clock.own[self]});
   }
+  stores_global_ = stores_global_ || event.op == Op::kGlobalStore;
   switch (event.op) {
     case Op::kMbarrierInit:
-      warp.inits.push_back({event.lane_mask(), clock.own[self]});
       on_init(cluster, event);
       break;
     case Op::kMbarrierArrive:
@@ -677,11 +663,11 @@ void Order::on_event(const Event& event) {
       break;
     case Op::kGlobalStoreRelease:
     case Op::kGlobalRedAdd:
-      publish(number, clock, event);
+      publish(warp, event);
       break;
     case Op::kGlobalLoadAcquire:
     case Op::kGlobalWait:
-      acquire(warp, event, [&](Clock& known) { take(number, known, event); });
+      look(warp, event);
       break;
     case Op::kCtaExit:
       if (++cluster.exited_ctas == config_.cluster_size) {
@@ -693,6 +679,7 @@ void Order::on_event(const Event& event) {
   }
   if (tells) {
     clock.own[component(kLanes, self)] = lanes_known;
+    clock.lone.resize(lone);
   }
 }
 

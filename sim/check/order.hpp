@@ -3,7 +3,10 @@
 ///
 /// Edges: program order; named and cluster barriers; an mbarrier's releasing arrivals to the
 /// acquiring waits that observe their phase; a tcgen05.commit to the same, for its warp's tensor
-/// operations only; a releasing write of a global word to an acquiring read of it, in any cluster.
+/// operations only; a releasing write of a global word to an acquiring read of it, in any cluster
+/// that the narrower of their scopes has. A relaxed write releases what fences of its warp covered,
+/// and those of warps that it has met at a barrier since; a relaxed read acquires at the next fence of
+/// its thread, or of one that it has met at a barrier since.
 /// A wait for wgmmas tells their warpgroup's first warp's tensor operations complete, and even a
 /// relaxed arrival passes that on: they have read, and write registers only. A copy publishes its
 /// own bytes and no one's past. A wait at CTA scope observes what the copy engine and the tensor
@@ -22,30 +25,25 @@
 
 #include "common/trace/event.hpp"
 
+#include "sim/check/clock.hpp"
 #include "sim/check/hash_map.hpp"
 #include "sim/model/divisor.hpp"
 #include "sim/model/gpu.hpp"
 
 namespace warptwin::sim {
 
-/// Of N warps of a cluster, N components each: operations of warp w; its tensor operations (MMA,
-/// cp) known to be complete; its operations that a fence.proxy.async covers, that a
-/// tcgen05.fence::before_thread_sync covers, that a fence.mbarrier_init covers; its operations by
-/// all of its lanes, and those of them that a fence.proxy.async covers. Then the number of
-/// the latest proxy fence known, of shared memory and of another space, and from there on one for
-/// each mbarrier: its phases that were waited for, and with them the bytes copies delivered there.
-using Counts = std::vector<std::uint32_t>;
-
-struct Clock {
-  Counts own;
-  std::vector<std::pair<std::uint32_t, Counts>> others;  // what global words told of other clusters
-};
-
 /// The latest proxy fences somebody knows of, numbered through the launch.
 struct FencesKnown {
   std::uint32_t shared = 0;
   std::uint32_t other_space = 0;
 };
+
+/// Of an access of a global word. A kernel's text has those of GPU scope alone, and does not say so.
+inline Scope scope_of_word(const Event& event) {
+  const bool said =
+      event.ordering.semantics != Semantics::kRelaxed || (event.flags & event_flag::kRelaxed) != 0;
+  return said ? event.ordering.scope : Scope::kGpu;
+}
 
 /// An operation of a warp by some of its lanes.
 struct LanePoint {
@@ -112,6 +110,9 @@ class Order {
   SourceSite lone_release(std::uint32_t warp) const;
   /// The latest proxy fences that the warp knows of.
   FencesKnown fences_known(std::uint32_t warp) const;
+  /// Whether a store to global memory, operation `time` of `first`, lies before a fence.proxy.async
+  /// of that memory that `second` knows of.
+  bool global_fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
   /// Whether the warp's latest fence.proxy.async has no synchronisation after it yet.
   bool just_fenced(std::uint32_t warp) const;
   /// Whether operation `time` of `first` is ordered for tcgen05: `first` has a before-fence after
@@ -162,6 +163,13 @@ class Order {
     std::vector<std::uint32_t> relaxed;  // warps that arrived relaxed, in the last phases
     SourceSite relaxed_site{};
   };
+  /// A global word, by the scope of what was released there: to everybody, to a cluster, to a CTA.
+  /// What everybody gets is there for the narrower ones too. Of each clock `others` only.
+  struct Word {
+    Clock grid;
+    std::map<std::uint32_t, Clock> clusters;
+    std::map<std::uint32_t, Clock> ctas;
+  };
   /// What an arrival on its way will release, and at how many barriers.
   struct InFlight {
     Clock clock;
@@ -171,6 +179,8 @@ class Order {
   /// A generation of a named barrier: what those who came have told, and who has not gone on yet.
   struct Met {
     Clock clock;
+    Clock released_gpu;
+    Clock pending_gpu;
     std::uint32_t waiting = 0;
   };
   /// Which lanes of a warp have released, or fenced, for themselves alone, and when: a run each
@@ -199,7 +209,11 @@ class Order {
     Clock released_afar;            // by one of more than CTA scope
     Clock pending;                  // by relaxed waits, until an acquiring fence
     Clock pending_near;  // what warps of the barrier's own CTA released: a fence of CTA scope does
-    Counts after;        // known at the last tcgen05 after-fence
+    Clock released_gpu;  // by a fence of GPU scope
+    Clock pending_gpu;   // by relaxed reads of global words, until an acquiring fence of GPU scope
+    std::uint32_t fenced_by = 0;   // lanes of the last releasing fence
+    std::uint32_t pending_by = 0;  // lanes of relaxed reads
+    Counts after;                  // known at the last tcgen05 after-fence
     struct Init {
       std::uint32_t lanes = 0;
       std::uint32_t time = 0;
@@ -243,6 +257,7 @@ class Order {
   void not_acquired(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void fence(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void proxy_fence(WarpOrder& warp, const Event& event);
+  void global_proxy_fence(WarpOrder& warp, const Event& event);
   void fence_inits(WarpOrder& warp, const Event& event, std::uint32_t self);
   void deliver(ClusterOrder& cluster, const Event& event);
   void named_barrier(ClusterOrder& cluster, const Event& event, std::uint32_t self);
@@ -252,16 +267,33 @@ class Order {
   void note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self);
   Clock at_cluster_arrival(const WarpOrder& warp, const Event& event) const;
   Clock at_relaxed_arrival(const WarpOrder& warp, std::uint32_t self, bool here) const;
-  void publish(std::uint32_t cluster, const Clock& clock, const Event& event);
-  void take(std::uint32_t cluster, Clock& clock, const Event& event) const;
+  void publish(const WarpOrder& warp, const Event& event);
+  void look(WarpOrder& warp, const Event& event);
 
   const LaunchConfig& config_;
   Divisor warps_;  // of a cluster
   bool commit_tells_copies_;
   std::vector<std::unique_ptr<ClusterOrder>> clusters_;
   HashMap<std::uint64_t, std::uint32_t> barrier_numbers_;  // by rank and address
-  HashMap<std::uint64_t, Clock> words_;  // global words, by address; `others` only
+  HashMap<std::uint64_t, Word> words_;                     // global words, by address
   std::uint32_t proxy_fences_ = 0;
+  bool stores_global_ = false;  // lanes have stored to global memory
 };
+
+// Those that execute `event` learn: one lane alone, and then the others know less than it.
+template <class F>
+void Order::acquire(WarpOrder& warp, const Event& event, const F& learn) {
+  if (event.lanes != 1) {
+    if (warp.rest != nullptr) {
+      learn(*warp.rest);
+    }
+  } else if (warp.rest == nullptr) {
+    warp.rest = std::make_unique<Clock>(warp.clock);
+    warp.ahead = event.lane_mask();
+  } else if ((event.lane_mask() & ~warp.ahead) != 0) {
+    learn(*warp.rest);
+  }
+  learn(warp.clock);
+}
 
 }  // namespace warptwin::sim

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <exception>
+#include <unordered_set>
 
 #include <boost/fiber/algo/algorithm.hpp>
 #include <boost/fiber/fiber.hpp>
@@ -20,8 +21,30 @@ namespace fibers = boost::fibers;
 constexpr std::size_t kStackBytes = 64 * 1024;
 constexpr std::uint64_t kPerformedAfterEnd = std::uint64_t{1} << 20;
 constexpr std::uint64_t kNotesInARow = std::uint64_t{1} << 16;  // more is a loop of nothing else
-// So many steps without a change of state, everybody having had his turn, and it is a livelock.
+// So many steps without a change of state, everybody having had his turn, and nobody having come to
+// where he was not before, and it is a livelock.
 constexpr std::uint64_t kPollsPerAgent = 64;
+// So many without a change in which somebody always came to a new place, as who counts his tries
+// does, and the run is given up: nobody says how it would have ended.
+constexpr std::uint64_t kUnchangedMax = std::uint64_t{1} << 20;
+
+// What a warp does and where it is, for telling one that goes on from one that comes back.
+std::uint64_t fingerprint(Slot self, const Operation& op) {
+  std::uint64_t value = self;
+  const auto add = [&](std::uint64_t one) {
+    value = (value ^ one) * 0x9E3779B97F4A7C15U;
+    value ^= value >> 29;
+  };
+  if (op.state != nullptr) {
+    add(op.state->fingerprint());
+    return value;
+  }
+  add(static_cast<std::uint64_t>(op.op) << 32 | op.site.line);
+  add(std::uint64_t{op.address} << 32 | op.result);
+  add(op.global);
+  add(std::uint64_t{op.wanted} << 32 | op.peer);
+  return value;
+}
 
 /// Unwinds a warp whose run has ended.
 struct AbortRun {};
@@ -153,7 +176,11 @@ class Engine {
         }
       }
       if (gpu_.execute(self, op)) {
-        if (op.op == Op::kMbarrierTryWait && op.result == 0) {
+        if (unchanged_ > poll_limit_ && seen_.insert(fingerprint(self, op)).second) {
+          stale_ = poll_limit_;
+        }
+        const bool peeks = op.op == Op::kMbarrierTryWait || (op.flags & event_flag::kPeek) != 0;
+        if (peeks && op.result == 0) {
           scheduler_.yielded(self);
         }
         return;
@@ -178,9 +205,14 @@ class Engine {
       }
       if (gpu_.changes() != last_change_) {
         last_change_ = gpu_.changes();
-        unchanged_ = 0;
-      } else if (++unchanged_ > 2 * poll_limit_) {
+        unchanged_ = stale_ = 0;
+        if (!seen_.empty()) {
+          seen_.clear();
+        }
+      } else if (++unchanged_; ++stale_ > 2 * poll_limit_) {
         return end(Ending::kLivelock);
+      } else if (unchanged_ > kUnchangedMax + 2 * poll_limit_) {
+        return end(Ending::kStepBound);
       }
       // An unfair scheduler may spin on one agent: before it is called a livelock all get their
       // turn.
@@ -289,7 +321,9 @@ class Engine {
   RunStats stats_;
   Slot previous_ = 0;
   std::uint64_t last_change_ = 0;
-  std::uint64_t unchanged_ = 0;
+  std::uint64_t unchanged_ = 0;  // steps since the last change
+  std::uint64_t stale_ = 0;      // of those, since somebody came to where he was not before
+  std::unordered_set<std::uint64_t> seen_;  // where warps have been since the last change
   std::uint64_t poll_limit_ = 0;
   bool poisoned_ = false;
   std::uint64_t notes_ = 0;                // since the last step: annotations are none

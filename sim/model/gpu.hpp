@@ -423,7 +423,8 @@ class Gpu {
   Outcome shared_word(Slot slot, Operation& op);
   Outcome shared_row(Slot slot, const Operation& op);
   void emit_race(Slot slot, const Operation& op);
-  static void update_shared(const Cta& cta, AtomicUpdate& update);
+  /// Says whether it leaves something else than it finds.
+  static bool update_shared(const Cta& cta, AtomicUpdate& update);
   Outcome shared_access(Slot slot, const Operation& op);
   Outcome global_access(Slot slot, const Operation& op);
   Outcome global_load(Slot slot, Operation& op);

@@ -77,7 +77,7 @@ void Gpu::emit_race(Slot slot, const Operation& op) {
 }
 
 // What an atomic of one lane finds, and what it will store.
-void Gpu::update_shared(const Cta& cta, AtomicUpdate& update) {
+bool Gpu::update_shared(const Cta& cta, AtomicUpdate& update) {
   const auto lane = static_cast<std::uint32_t>(std::countr_zero(update.mask));
   const std::uint64_t at = update.address[lane];
   std::memcpy(&update.before, cta.shared.data() + at, update.bytes);
@@ -89,6 +89,7 @@ void Gpu::update_shared(const Cta& cta, AtomicUpdate& update) {
   std::memcpy(&update.data[first], &after, update.bytes);
   const bool unknown = !update.known || update.leaves_unknown;
   std::fill_n(&update.poison[first], update.bytes, std::uint8_t{unknown});
+  return unknown == update.known || std::memcmp(&update.before, &after, update.bytes) != 0;
 }
 
 // Shared memory of the CTA whose rank is in the address's upper bits.
@@ -126,8 +127,9 @@ Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
     return Outcome::kDone;
   }
   const bool atomic = access.kind == AccessKind::kAtomic || access.kind == AccessKind::kDecided;
+  bool changes = !load;
   if (atomic) {
-    update_shared(cta, static_cast<AtomicUpdate&>(access));
+    changes = update_shared(cta, static_cast<AtomicUpdate&>(access));
     for (const AccessRun& run : runs) {
       Event read = of_run(event, run);
       read.op = Op::kSharedLoad;
@@ -152,9 +154,7 @@ Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
       }
     }
   });
-  if (!load) {
-    ++changes_;
-  }
+  changes_ += changes ? 1 : 0;
   if (access.unsettled) {
     event.fault = access.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
   }

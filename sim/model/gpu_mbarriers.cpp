@@ -230,6 +230,10 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
       warp.refused.push_back({op.address, op.wanted, op.site.line});
     }
   }
+  if (!done && (op.flags & event_flag::kPeek) != 0) {
+    op.result = 0;
+    return Outcome::kDone;
+  }
   if (!done && op.op == Op::kMbarrierWait) {
     ctas_[warp.cta].waiters[barrier_number(op.address)] |= std::uint64_t{1} << warp.index;
     return block(slot, op);

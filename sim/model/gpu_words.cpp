@@ -189,12 +189,14 @@ Gpu::Outcome Gpu::global_word(Slot slot, Operation& op) {
   op.result = word;
   event.pending = word;  // before
   if (atomic != nullptr) {
-    const bool unknown = memory_.unknown(op.global) || atomic->leaves_unknown;
+    const bool was_unknown = memory_.unknown(op.global);
+    const bool unknown = was_unknown || atomic->leaves_unknown;
     std::memcpy(&atomic->before, at, size);
     const std::uint64_t after = atomic->update(atomic->before);
+    // One that leaves what it finds, as of a lock that is taken, is no more than a look.
+    changes_ += unknown != was_unknown || std::memcmp(at, &after, size) != 0 ? 1 : 0;
     std::memcpy(at, &after, size);
     memory_.set_unknown(op.global, size, unknown);
-    ++changes_;
     wake_pollers(op.global, size);
     // An event for each four bytes, as of every word.
     for (std::uint32_t half = 0; half < size; half += 4, event.global += 4) {
@@ -210,6 +212,9 @@ Gpu::Outcome Gpu::global_word(Slot slot, Operation& op) {
   }
   const bool waits =
       op.op == Op::kGlobalWait && !WordTest::of(op.rank, op.descriptor_a, op.count).holds(word);
+  if (waits && (op.flags & event_flag::kPeek) != 0) {
+    return Outcome::kDone;
+  }
   if (waits) {
     global_waiters_[op.global].push_back(slot);
     return block(slot, op);

@@ -55,6 +55,16 @@ struct TmemCell {
 
 struct TensorMapState;
 
+/// Where an agent is in its program, its registers included, as one number: another one where it has
+/// not come back to the same.
+class AgentState {
+ public:
+  virtual std::uint64_t fingerprint() const = 0;
+
+ protected:
+  ~AgentState() = default;
+};
+
 /// What one warp, or lanes of it, do together. Small fields stand together: an operation is made,
 /// and often copied, for each step of a run.
 struct Operation {
@@ -97,7 +107,8 @@ struct Operation {
   LaneAccess* access = nullptr;  // of bytes at an address for each lane; whoever performs it has it
   const TensorMapState* replaced = nullptr;  // of kTensormapReplace: all of the map; likewise
   const std::vector<AsyncAccess>* copies = nullptr;  // that a kOfCopies update is about; likewise
-  const LaneRace* race = nullptr;  // with what lanes of the warp did before; likewise
+  const LaneRace* race = nullptr;     // with what lanes of the warp did before; likewise
+  const AgentState* state = nullptr;  // of whoever performs it, who can tell where he is
   SourceSite site{};
 };
 

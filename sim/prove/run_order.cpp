@@ -371,6 +371,7 @@ void RunOrder::close_group(std::uint32_t number) {
     return;
   }
   group->conditions.finish();
+  close_pools(*group);
   for (const Violation& violation : group->conditions.violations()) {
     const bool known = std::any_of(findings_.begin(), findings_.end(), [&](const Finding& f) {
       return f.violation.condition == violation.condition &&

@@ -175,6 +175,8 @@ class RunOrder : public EventSink, public TryJudge {
     std::int64_t total = 0;
     std::set<std::uint32_t> changed;                             // warps
     std::vector<std::pair<std::uint32_t, std::uint32_t>> given;  // chain and index of increases
+    bool beyond = false;                                // a warp asks for more than it began with
+    std::vector<std::pair<const char*, Event>> unless;  // why it is undecided, if so
   };
   /// A warp that has come to the allocation of a pair, and what it knew.
   struct PairAlloc {
@@ -249,6 +251,7 @@ class RunOrder : public EventSink, public TryJudge {
   void on_cluster(Group& group, const Event& event, std::uint32_t self);
   void on_flag(Group& group, const Event& event, std::uint32_t self);
   void on_registers(Group& group, const Event& event, std::uint32_t self);
+  void close_pools(const Group& group);
   void on_request(Group& group, const Event& event, std::uint32_t self);
   void on_wgmma(Group& group, const Event& event, std::uint32_t self);
   void on_exit(Group& group, const Event& event);

@@ -188,6 +188,9 @@ void RunOrder::on_wait(Group& group, const Event& event, std::uint32_t self) {
   const std::uint32_t number = found->second;
   const bool exact = (event.flags & event_flag::kExactPhase) != 0;
   const auto current = static_cast<std::int32_t>(event.phase);
+  if ((event.flags & event_flag::kCountsTries) != 0) {
+    undecided("a loop counts the tries of a barrier, and may give up", event);
+  }
   if (event.op == Op::kMbarrierTryWait) {
     tried_ = true;
     const ProofNode node = node_of(event, self, counter_.warp_index(event.warp));

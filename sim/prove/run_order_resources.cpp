@@ -90,14 +90,16 @@ void RunOrder::on_wgmma(Group& group, const Event& event, std::uint32_t self) {
   }
 }
 
-// Register pools: each warp changes its share once, and nobody gives back only after he has been
-// given to. Then all that is asked for is there once all has been given back.
+// Register pools. Where no warp asks for more than it began with, what it gave back is there. Else
+// each warp changes its share once, and nobody gives back only after he has been given to: then all
+// that is asked for is there once all has been given back.
 void RunOrder::on_registers(Group& group, const Event& event, std::uint32_t self) {
   RegisterPool& pool = group.pools[event.cta];
   const bool increase = (event.flags & event_flag::kIncrease) != 0;
   pool.total += increase ? std::int64_t{event.count} : 0;
+  pool.beyond = pool.beyond || (increase && event.count > config_.registers_per_thread);
   if (!pool.changed.insert(self).second) {
-    undecided("a warp changes its registers twice", event);
+    pool.unless.emplace_back("a warp changes its registers twice", event);
   }
   if (increase) {
     pool.given.emplace_back(self, counter_.warp_index(event.warp));
@@ -106,7 +108,17 @@ void RunOrder::on_registers(Group& group, const Event& event, std::uint32_t self
   for (const auto& [chain, index] : pool.given) {
     const ProofClock& clock = group.conditions.clock(self);
     if (chain < clock.size() && clock[chain] >= index) {
-      undecided("registers are given back only after others were given", event);
+      pool.unless.emplace_back("registers are given back only after others were given", event);
+    }
+  }
+}
+
+void RunOrder::close_pools(const Group& group) {
+  for (const auto& [cta, pool] : group.pools) {
+    for (const auto& [reason, event] : pool.unless) {
+      if (pool.beyond) {
+        undecided(reason, event);
+      }
     }
   }
 }

@@ -22,6 +22,8 @@ class CtaStartDetector : public Detector {
                   Op::kMbarrierArrive,
                   Op::kMbarrierCompleteTx,
                   Op::kMbarrierExpectTx,
+                  Op::kSharedLoad,
+                  Op::kSharedStore,
                   Op::kTcgen05Alloc,
                   Op::kTcgen05Commit,
                   Op::kTcgen05Cp,
@@ -37,6 +39,12 @@ class CtaStartDetector : public Detector {
     if (event.op == Op::kTcgen05Alloc) {
       if (event.fault == Fault::kNone || event.fault == Fault::kGrows) {
         allocations_[event.cta] = order_.here(event);
+      }
+      return;
+    }
+    if (event.op == Op::kSharedLoad || event.op == Op::kSharedStore) {
+      if ((event.flags & event_flag::kRemote) != 0 && event.fault == Fault::kNone) {
+        on_remote(event, event.cta);
       }
       return;
     }

@@ -75,7 +75,8 @@ enum class GlobalKind : std::uint8_t {
   kLoad,       // ld.global: weak, it orders nothing
   kStore,      // st.global, likewise
   kReadOnly,   // ld.global.nc: of bytes that the grid does not write
-  kFlagLoad,   // ld.acquire and the wait for a word: two of these and the next never race
+  kFlagLoad,   // ld.acquire and the wait for a word: two of these and the next do not race where
+               // the scope of each has both
   kFlagStore,  // st.release, red.release
 };
 
@@ -120,6 +121,7 @@ struct GlobalAccess {
   SourceSite site{};
   std::shared_ptr<GlobalCompletion> completion;  // of a copy
   std::uint32_t lanes = 0;
+  Scope scope = Scope::kGpu;  // of a flag
 };
 
 class GlobalDataDetector : public Detector {
@@ -218,7 +220,20 @@ class GlobalDataDetector : public Detector {
             order_.now(event.warp),
             event.site,
             nullptr,
-            event.lane_mask()};
+            event.lane_mask(),
+            flag(kind_of(event)) ? scope_of_word(event) : Scope::kGpu};
+  }
+
+  // Of two accesses of flags: whether each has the other's thread in its scope.
+  bool morally_strong(const GlobalAccess& first, const GlobalAccess& second) const {
+    if (!flag(first.kind) || !flag(second.kind)) {
+      return false;
+    }
+    const Scope scope = std::min(first.scope, second.scope);
+    return scope == Scope::kGpu ||
+           (scope == Scope::kCluster
+                ? naming().cluster_of_warp(first.warp) == naming().cluster_of_warp(second.warp)
+                : naming().cta_of_warp(first.warp) == naming().cta_of_warp(second.warp));
   }
 
   void on_copy(const Event& event) {
@@ -366,8 +381,7 @@ class GlobalDataDetector : public Detector {
          at != places.end() && at->first.first < end;
          ++at) {
       const GlobalAccess& first = at->second;
-      const bool both_flags = flag(first.kind) && flag(access.kind);
-      if (both_flags || !first.at.meets(access.at)) {
+      if (morally_strong(first, access) || !first.at.meets(access.at)) {
         continue;
       }
       if (first.kind == GlobalKind::kReadOnly || access.kind == GlobalKind::kReadOnly) {
@@ -380,6 +394,12 @@ class GlobalDataDetector : public Detector {
       }
       if (!lanes_ordered(event, first, access)) {
         report_lanes(event, first, access);
+        return;
+      }
+      const bool stored = first.kind == GlobalKind::kStore || first.kind == GlobalKind::kFlagStore;
+      if (stored && copies(access.kind) && event.op != Op::kGlobalLoad &&
+          !order_.global_fenced(first.warp, first.time, access.warp)) {
+        report_unfenced(event, first, access);
         return;
       }
     }
@@ -414,6 +434,17 @@ class GlobalDataDetector : public Detector {
                           " of " + naming().warp(first.warp) + " at " + naming().site(first.site) +
                           " for one of its lanes only",
                       std::move(details));
+  }
+
+  void report_unfenced(const Event& event, const GlobalAccess& first, const GlobalAccess& second) {
+    reporter().report("PROXY_FENCE_MISSING",
+                      event,
+                      place(second),
+                      std::string{writes(second.kind) ? "stored" : "loaded"} +
+                          " by a copy behind the store of " + naming().warp(first.warp) + " at " +
+                          naming().site(first.site) + ", with no proxy fence between them",
+                      {"missing: fence.proxy.async, or .global of it, by the storing warp before "
+                       "the barrier, or by the copying one behind it"});
   }
 
   static std::string place(const GlobalAccess& access) {

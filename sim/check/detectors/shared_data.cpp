@@ -380,8 +380,8 @@ class SharedDataDetector : public Detector {
 
   // A later access to the same bytes that conflicts with `known[first]`, so that it was judged to
   // be after it when it came (or reported), and is itself ordered before: of a copy whose tile an
-  // MMA has read, and the commit of that MMA waited for. Two reads were never compared: of them the
-  // later says nothing about the earlier.
+  // MMA has read, and the commit of that MMA waited for. Of two reads, and of two that leave the same
+  // in any order, the later says nothing about the earlier.
   bool ordered_through(const Event& event,
                        const Known& known,
                        std::size_t first,
@@ -390,7 +390,8 @@ class SharedDataDetector : public Detector {
     const auto from = known.begin() + static_cast<std::ptrdiff_t>(first) + 1;
     return std::any_of(from, known.end(), [&](const KnownAccess& one) {
       const Access& later = *one.access;
-      const bool judged = writes(before.kind) || writes(later.kind);
+      const bool judged =
+          (writes(before.kind) || writes(later.kind)) && !in_any_order(before, later);
       return judged && one.meets(known[first].low, known[first].high) &&
              later.at.meets(before.at) && ordered(later, second.warp) &&
              each_lane_after(later, event);
@@ -531,8 +532,7 @@ class SharedDataDetector : public Detector {
       const bool at_once = ordered(first, access.warp);
       const bool in_order = at_once || ordered_through(event, known, i, access);
       const bool judged = reporter().errors() != errors;  // one error is enough
-      // Whichever of two such comes first, memory is left the same, or the atomic says it is not.
-      const bool alike = (first.atomic && access.atomic) || write_alike(first, access);
+      const bool alike = in_any_order(first, access);
       if (!in_order && !judged && !alike) {
         report_unordered(event, cta, first, access);
       } else if (in_order && generic(first.kind) && !generic(access.kind) &&
@@ -614,6 +614,11 @@ class SharedDataDetector : public Detector {
     const LanePoint point = point_of(first);
     return order_.every_lane_ordered(point, event) &&
            (generic(second.kind) || order_.every_lane_fenced(point, event));
+  }
+
+  // Whichever of the two comes first, memory is left the same, or the atomic says it is not.
+  static bool in_any_order(const Access& first, const Access& second) {
+    return (first.atomic && second.atomic) || write_alike(first, second);
   }
 
   // Two stores of the same to the same bytes: whichever comes last, the bytes are the same.

@@ -108,6 +108,9 @@ Served WarpRun::load_settled(Request& request) {
   const Argument& target = *request.stop.operands[0].argument;
   const std::uint32_t parts = target.kind == Argument::Kind::kVector ? target.count : 1;
   report_copied_lanes(request, 1, std::uint64_t{parts} * bytes_of(request.modifiers.type()), false);
+  if (const std::optional<Served> polled = poll(request)) {
+    return *polled;
+  }
   return relaxed(request, 1, true) ? Served::kDone : load(request);
 }
 

@@ -4,8 +4,7 @@
 // over by. What an atomic finds depends on the interleaving: its result is unknown in a run that
 // moves no data, and where it decides something the proof is made again with data. Then loads of
 // the word stand beside the atomic, so that the proof is undecided as soon as another warp writes
-// the word. Such a load, and what the model takes for the store of a relaxed access, order
-// more than PTX says they do, so nobody may wait for a word that is written so.
+// the word.
 
 #include <algorithm>
 #include <bit>
@@ -96,20 +95,6 @@ bool WarpRun::commutes(const Modifiers& modifiers) {
          modifiers.has("and"_mod) || modifiers.has("or"_mod) || modifiers.has("xor"_mod);
 }
 
-// How a global word is used: one that is waited for has to be written by what the model's counters
-// and flags are.
-void WarpRun::use_word(const Request& request, std::uint64_t address, WordUse use) {
-  std::uint8_t& uses = grid_.words[address & ~std::uint64_t{3}];
-  uses |= static_cast<std::uint8_t>(use);
-  constexpr auto kBoth = static_cast<std::uint8_t>(WordUse::kAcquired) |
-                         static_cast<std::uint8_t>(WordUse::kUnordered);
-  if (uses == kBoth) {
-    refuse(request,
-           "a global word is loaded by .acquire that is also written by relaxed accesses, or by "
-           "atomics that do not count: that is not there");
-  }
-}
-
 // Notes that this warp writes a global word, and says whether another one has written it.
 bool WarpRun::others_write(std::uint64_t address) {
   const std::array self{machine_.cluster_index(), machine_.cta_rank(), machine_.warp_index()};
@@ -126,6 +111,15 @@ bool WarpRun::result_is_used(const Request& request) {
     const Routine& routine = *request.strand.frame->routine;
     const auto live = Liveness{routine.code, routine.flow}.live_before(request.stop.op + 1);
     found->second = std::binary_search(live.begin(), live.end(), target.index);
+  }
+  return found->second;
+}
+
+// As of a lock: it comes back to the atomic until that finds another word.
+bool WarpRun::waits_for_result(const Request& request) {
+  const auto [found, added] = grid_.spins.try_emplace(&request.op);
+  if (added) {
+    found->second = polled(kernel_.program(), request.strand, request.stop).has_value();
   }
   return found->second;
 }
@@ -177,7 +171,6 @@ Served WarpRun::atomic(Request& request) {
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       if ((request.mask() >> lane & 1U) != 0) {
         require_contents(request, places[lane].address);
-        use_word(request, places[lane].address, WordUse::kCounted);
         others_write(places[lane].address);
       }
     }
@@ -211,9 +204,6 @@ Served WarpRun::atomic(Request& request) {
 void WarpRun::global_atomics(
     Request& request, Mask lanes, std::size_t at, bool used, Lanes& result) {
   const Modifiers& modifiers = request.modifiers;
-  if (modifiers.has("cta"_mod) || modifiers.has("cluster"_mod)) {
-    refuse(request, "atomics of global memory at less than GPU scope are not there");
-  }
   const bool counts = integer_add(modifiers) && bytes_of(modifiers.type()) == 4;
   const bool orders = modifiers.has("release"_mod) || modifiers.has("acq_rel"_mod);
   const bool acquires = modifiers.has("acquire"_mod) || modifiers.has("acq_rel"_mod);
@@ -224,6 +214,7 @@ void WarpRun::global_atomics(
     if (used && machine_.moves_data()) {
       sim::Operation op = make(warptwin::Op::kGlobalLoadAcquire, request, some);
       op.global = address(some);
+      set_order(modifiers, op);
       perform(op, acquires);
     }
   };
@@ -241,7 +232,6 @@ void WarpRun::global_atomics(
     }
     const bool unknown = (some & ~data) == 0;
     touch_words(request, some, places, shows && !unknown ? Touch::kStrongStore : Touch::kAdd);
-    use_word(request, address(some), counts && orders ? WordUse::kCounted : WordUse::kUnordered);
     if (others_write(address(some))) {
       look(some);
     }
@@ -256,6 +246,7 @@ void WarpRun::global_atomics(
       sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, same & lanes);
       op.global = address(same & lanes);
       op.count = static_cast<std::uint32_t>(known(request, at + 1, same & lanes));
+      set_order(modifiers, op);
       perform(op, orders);
       left &= ~same;
     });
@@ -276,6 +267,7 @@ void WarpRun::global_atomics(
     // Nobody can wait for a word that is not known: then each counts as one that adds.
     const std::uint32_t some = commutes(modifiers) || free ? 1 : 0;
     op.count = counts && !free ? static_cast<std::uint32_t>(b) : some;
+    set_order(modifiers, op);
     perform(op, orders);
     if (acquires) {
       touched_.learn(serving_);
@@ -336,6 +328,9 @@ void WarpRun::shared_atomic(Request& request,
   if (!is_relaxed(modifiers)) {
     refuse(request, "acquiring and releasing atomics of shared memory are not there");
   }
+  if (used && waits_for_result(request)) {
+    refuse(request, "a lock of shared memory, or another wait by its atomics, is not there");
+  }
   report_copied(request, place.rank, place.address, size, true);
   const bool free = by_data(request, at, bit);
   const std::uint64_t b = free ? 0 : known(request, at + 1, bit);
@@ -365,16 +360,11 @@ void WarpRun::shared_atomic(Request& request,
 // A load or store of one word by each lane that is atomic, and orders nothing.
 bool WarpRun::relaxed(Request& request, std::size_t at, bool loads) {
   const Modifiers& modifiers = request.modifiers;
-  const bool releases = modifiers.has("release"_mod) && !loads;
-  if ((modifiers.has("acquire"_mod) && loads) || releases) {
+  if (modifiers.has("release"_mod) && !loads) {
     for (Mask left = request.mask(); left != 0; left &= left - 1) {
-      const Mask lane = left & ~(left - 1);
-      const std::uint64_t address = known(request, at, lane);
-      const bool global = place_of(request, space_of(modifiers), address).space == Space::kGlobal;
-      if (global && releases) {
+      const std::uint64_t address = known(request, at, left & ~(left - 1));
+      if (place_of(request, space_of(modifiers), address).space == Space::kGlobal) {
         others_write(address);
-      } else if (global) {
-        use_word(request, address, WordUse::kAcquired);
       }
     }
   }
@@ -400,7 +390,6 @@ bool WarpRun::relaxed(Request& request, std::size_t at, bool loads) {
     const Mask lane = left & ~(left - 1);
     const auto number = static_cast<std::uint32_t>(std::countr_zero(lane));
     require_contents(request, places[number].address);
-    use_word(request, places[number].address, WordUse::kUnordered);
     if (!loads) {
       others_write(places[number].address);
     }
@@ -411,6 +400,7 @@ bool WarpRun::relaxed(Request& request, std::size_t at, bool loads) {
     op.global = places[number].address;
     touch_words(request, lane, places, loads ? Touch::kStrongLoad : Touch::kStrongStore);
     op.count = loads ? 0 : static_cast<std::uint32_t>(known(request, at + 1, lane));
+    set_order(modifiers, op);
     perform(op, false);
     value.value[number] = is_signed(modifiers.type())
                               ? static_cast<std::uint64_t>(

@@ -1,6 +1,7 @@
 // mbarriers, barriers of a CTA and a cluster, fences.
 
 #include <bit>
+#include <utility>
 
 #include "sim/ptx/machine/warp.hpp"
 
@@ -123,6 +124,16 @@ Served WarpRun::mbarrier_arrive(Request& request) {
   return Served::kDone;
 }
 
+// Whether the lanes come back to a try that has told them no, without an operation in between, and
+// are not where they were: they count, and may give up.
+bool WarpRun::counts_tries(const Request& request) {
+  const bool again = refused_.op == &request.op && refused_.mask == request.mask() &&
+                     refused_.performed == performed_;
+  const std::uint64_t before = std::exchange(refused_.state, fingerprint());
+  refused_.mask = request.mask();
+  return again && before != refused_.state;
+}
+
 // A wait blocks where nobody else of the warp can go on; else it looks, and lets the others go.
 Served WarpRun::mbarrier_try(Request& request) {
   const bool wait = kernel_.waits(*request.strand.frame, request.stop.op, request.mask());
@@ -131,10 +142,13 @@ Served WarpRun::mbarrier_try(Request& request) {
     return Served::kAgain;
   }
   Mask yes = 0;
+  const bool counts = !wait && counts_tries(request);
   for_equal(request, {1, 2}, [&](Mask lanes) {
     const bool blocks = wait && !others;
     sim::Operation op =
-        make(blocks ? warptwin::Op::kMbarrierWait : warptwin::Op::kMbarrierTryWait, request, lanes);
+        make(wait ? warptwin::Op::kMbarrierWait : warptwin::Op::kMbarrierTryWait, request, lanes);
+    op.flags |= wait && others ? event_flag::kPeek : std::uint16_t{0};
+    op.flags |= counts ? event_flag::kCountsTries : std::uint16_t{0};
     op.address = own_shared(request, known(request, 1, lanes));
     const std::uint64_t phase = known(request, 2, lanes);
     // A state is the number of its phase here: of the two that may be asked for it says which.
@@ -147,6 +161,8 @@ Served WarpRun::mbarrier_try(Request& request) {
   if (wait && (request.mask() & ~yes) != 0) {
     return Served::kAgain;
   }
+  refused_.performed = performed_;
+  refused_.op = yes == request.mask() ? nullptr : &request.op;
   Lanes answer;
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     answer.value[lane] = yes >> lane & 1U;

@@ -23,10 +23,20 @@ struct WarpRun::Bytes {
   bool of_accumulator = false;
 };
 
-void WarpRun::require_gpu_scope(const Request& request) const {
-  if (!request.modifiers.has("gpu"_mod) && !request.modifiers.has("sys"_mod)) {
-    refuse(request, "flags of global memory at less than GPU scope are not there");
-  }
+void WarpRun::set_order(const Modifiers& modifiers, sim::Operation& op) {
+  using warptwin::Semantics;
+  const bool acquires = modifiers.has("acquire"_mod) || modifiers.has("acq_rel"_mod);
+  const bool releases = modifiers.has("release"_mod) || modifiers.has("acq_rel"_mod);
+  const bool loads =
+      op.op == warptwin::Op::kGlobalLoadAcquire || op.op == warptwin::Op::kGlobalWait;
+  const bool orders = loads ? acquires : releases;
+  op.ordering.semantics = !orders ? Semantics::kRelaxed
+                          : loads ? Semantics::kAcquire
+                                  : Semantics::kRelease;
+  op.ordering.scope = modifiers.has("cta"_mod)       ? warptwin::Scope::kCta
+                      : modifiers.has("cluster"_mod) ? warptwin::Scope::kCluster
+                                                     : warptwin::Scope::kGpu;
+  op.flags |= orders ? std::uint16_t{0} : event_flag::kRelaxed;
 }
 
 Space WarpRun::space_of(const Modifiers& modifiers) {
@@ -174,38 +184,46 @@ void WarpRun::move_shared(const Request& request,
 // A load that is a poll of a word is a wait: it blocks where nobody else of the warp can go on,
 // else it looks, and lets the others go. None of a load that is no poll.
 std::optional<Served> WarpRun::poll(Request& request) {
-  if (!request.modifiers.has("acquire"_mod) || bytes_of(request.modifiers.type()) != 4 ||
+  const Modifiers& modifiers = request.modifiers;
+  const bool acquires = modifiers.has("acquire"_mod);
+  const bool strong = acquires || modifiers.has("relaxed"_mod) || modifiers.has("volatile"_mod);
+  if (!strong || bytes_of(modifiers.type()) != 4 ||
       request.stop.operands[0].argument->kind != Argument::Kind::kRegister) {
     return std::nullopt;
   }
   const auto places = places_of(request, 1);
   const auto first = static_cast<std::uint32_t>(std::countr_zero(request.mask()));
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    if ((request.mask() >> lane & 1U) != 0 &&
-        (places[lane].space != Space::kGlobal || places[lane].address != places[first].address)) {
+    if ((request.mask() >> lane & 1U) != 0 && (places[lane].space != places[first].space ||
+                                               places[lane].address != places[first].address)) {
       return std::nullopt;
     }
   }
-  require_gpu_scope(request);
+  const bool shared = places[first].space == Space::kShared;
+  if (!shared && places[first].space != Space::kGlobal) {
+    return std::nullopt;
+  }
   const auto awaited = polled(kernel_.program(), request.strand, request.stop);
   if (!awaited) {
     return std::nullopt;
   }
+  if (shared) {
+    refuse(request, "a wait for a word of shared memory is not there: an mbarrier is");
+  }
+  require_contents(request, places[first].address);
   const bool others = others_can_go();
   if (others && !resuming_) {
     return Served::kAgain;
   }
-  sim::Operation op = make(others ? warptwin::Op::kGlobalLoadAcquire : warptwin::Op::kGlobalWait,
-                           request,
-                           request.mask());
+  sim::Operation op = make(warptwin::Op::kGlobalWait, request, request.mask());
   op.global = places[first].address;
-  if (!others) {
-    op.count = awaited->with;
-    op.rank = awaited->code();
-    op.descriptor_a = awaited->operands();
-  }
+  op.count = awaited->with;
+  op.rank = awaited->code();
+  op.descriptor_a = awaited->operands();
+  op.flags |= others ? event_flag::kPeek : std::uint16_t{0};
+  set_order(modifiers, op);
   touch_words(request, request.mask(), places, Touch::kStrongLoad);
-  perform(op);
+  perform(op, acquires);
   if (!awaited->holds(op.result)) {
     return Served::kAgain;
   }
@@ -225,7 +243,6 @@ void WarpRun::move_global(const Request& request,
     refuse(request, "relaxed and volatile accesses of global memory are not there");
   }
   if (acquires || releases) {
-    require_gpu_scope(request);
     if (bytes.size != 4) {
       refuse(request, "flags of other than 32 bits are not there");
     }
@@ -244,6 +261,7 @@ void WarpRun::move_global(const Request& request,
       op.global = places[first].address;
       std::memcpy(&op.count, bytes.of(first), 4);
       op.count = loads ? 0 : op.count;
+      set_order(modifiers, op);
       touch_words(request, same, places, loads ? Touch::kStrongLoad : Touch::kStrongStore);
       perform(op);
       for (std::uint32_t lane = 0; lane < kLanes && loads; ++lane) {
@@ -357,9 +375,6 @@ void WarpRun::move(const Request& request, std::size_t address, bool loads, Byte
 }
 
 Served WarpRun::load(Request& request) {
-  if (const std::optional<Served> polled = poll(request)) {
-    return *polled;
-  }
   const Argument& target = *request.stop.operands[0].argument;
   const Type type = request.modifiers.type();
   const std::uint32_t size = bytes_of(type);
@@ -435,9 +450,9 @@ Served WarpRun::reduce(Request& request) {
   if (!has) {
     refuse(request, "of atomics only red.release.gpu.global.add.u32 is there");
   }
-  require_gpu_scope(request);
   for_equal(request, {0, 1}, [&](Mask lanes) {
     sim::Operation op = make(warptwin::Op::kGlobalRedAdd, request, lanes);
+    set_order(modifiers, op);
     op.global = known(request, 0, lanes);
     op.count = static_cast<std::uint32_t>(known(request, 1, lanes));
     touch_words(request, lanes, places_of(request, 0), Touch::kAdd);

@@ -141,8 +141,10 @@ void WarpRun::for_equal(const Request& request,
 
 void WarpRun::perform(sim::Operation& operation, bool orders) {
   steps_ = 0;
+  ++performed_;
   note_parted(operation);
   operation.race = race_ ? &*race_ : nullptr;
+  operation.state = this;
   machine_.perform(operation);
   race_.reset();
   note_order(operation, orders);

@@ -228,6 +228,69 @@ AfterLoad after_load(const Program& program,
   return AfterLoad::kGone;
 }
 
+// From the load with this word to the next instruction of the machine but nanosleep; none where a
+// branch depends on something else.
+std::optional<Strand> run_on(const Program& program,
+                             const Strand& strand,
+                             const Stop& load,
+                             std::uint32_t value,
+                             PollUse& use) {
+  NoSurroundings surroundings;
+  Strand copy = strand;
+  copy.frame = std::make_shared<Frame>(*strand.frame);
+  copy.joins.clear();
+  copy.write(load, 0, 0, Lanes::all(value));
+  copy.pc = load.op + 1;
+  const Code& code = copy.frame->routine->code;
+  use.holding = {code.arguments_of(code.ops[load.op])[0].index};
+  for (std::uint32_t step = 0; step < kLoopMax && copy.pc < code.ops.size(); ++step) {
+    const Op& next = code.ops[copy.pc];
+    const bool scalar = next.form != nullptr &&
+                        (next.form->group == Group::kScalar || next.form->group == Group::kControl);
+    if (!scalar && !next.is("nanosleep")) {
+      return copy;
+    }
+    note_use(copy, next, load.mask, use);
+    const Stop stop = copy.run(program, surroundings, 1);
+    if (stop.kind == Stop::Kind::kRequest) {
+      copy.complete(stop);
+    } else if (stop.kind != Stop::Kind::kSteps && stop.kind != Stop::Kind::kJoin) {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+// Whether two loads have the same words and the same address, as it is written.
+bool loads_alike(const Code& code, std::uint32_t one, std::uint32_t other) {
+  const Op& a = code.ops[one];
+  const Op& b = code.ops[other];
+  if (b.form != a.form || b.guarded() || a.guarded() ||
+      a.source->modifiers.words != b.source->modifiers.words) {
+    return false;
+  }
+  const Argument& x = code.arguments_of(a)[1];
+  const Argument& y = code.arguments_of(b)[1];
+  return x.value == y.value && code.parts_of(x)[0].kind == Argument::Kind::kRegister &&
+         code.parts_of(y)[0].kind == Argument::Kind::kRegister &&
+         code.parts_of(x)[0].index == code.parts_of(y)[0].index;
+}
+
+// Whether both are at one instruction, and what is needed from there is the same.
+bool same_place(const Strand& one, const Strand& other) {
+  const Routine& routine = *one.frame->routine;
+  if (one.pc != other.pc) {
+    return false;
+  }
+  const Liveness liveness{routine.code, routine.flow};
+  const auto live = liveness.live_before(one.pc);
+  return std::all_of(live.begin(), live.end(), [&](std::uint32_t number) {
+    const Lanes& a = one.frame->slots[routine.slots[number]];
+    const Lanes& b = other.frame->slots[routine.slots[number]];
+    return a.value == b.value && a.poison == b.poison;
+  });
+}
+
 // A word of which the test holds, or does not; none where there is no such word among a few.
 std::optional<std::uint32_t> word_of(const sim::WordTest& test, bool holds) {
   constexpr std::uint32_t kSome[] = {0, ~0U, 1U << 31, ~0U >> 1};
@@ -240,13 +303,11 @@ std::optional<std::uint32_t> word_of(const sim::WordTest& test, bool holds) {
   return std::nullopt;
 }
 
-}  // namespace
-
 // The loop reads the word in one comparison alone: a word of which it holds does as any other of
 // which it holds.
-std::optional<sim::WordTest> polled(const Program& program,
-                                    const Strand& strand,
-                                    const Stop& load) {
+std::optional<sim::WordTest> polled_in_loop(const Program& program,
+                                            const Strand& strand,
+                                            const Stop& load) {
   using Kind = sim::WordTest::Kind;
   PollUse found;
   after_load(program, strand, load, 0, found);
@@ -270,6 +331,55 @@ std::optional<sim::WordTest> polled(const Program& program,
     }
   }
   return std::nullopt;
+}
+
+// The first look of a loop that a compiler has put in front of it: told no it comes to the load of
+// the loop, told yes it comes to where the loop ends, with the same registers.
+std::optional<sim::WordTest> polled_ahead(const Program& program,
+                                          const Strand& strand,
+                                          const Stop& load) {
+  const Code& code = strand.frame->routine->code;
+  for (const std::uint32_t some : {0U, 1U}) {
+    PollUse unused;
+    std::optional<Strand> inside = run_on(program, strand, load, some, unused);
+    if (!inside || inside->pc == load.op || !loads_alike(code, load.op, inside->pc)) {
+      continue;
+    }
+    NoSurroundings surroundings;
+    Strand looking = *inside;
+    const Stop again = looking.run(program, surroundings, 1);
+    const auto test = again.kind == Stop::Kind::kRequest ? polled_in_loop(program, *inside, again)
+                                                         : std::optional<sim::WordTest>{};
+    const auto ends = test ? word_of(*test, true) : std::nullopt;
+    const auto stays = test ? word_of(*test, false) : std::nullopt;
+    if (!ends || !stays) {
+      return std::nullopt;
+    }
+    PollUse told_no;
+    PollUse told_yes;
+    PollUse leaving;
+    const auto stayed = run_on(program, strand, load, *stays, told_no);
+    const auto left = run_on(program, strand, load, *ends, told_yes);
+    const auto left_loop = run_on(program, *inside, again, *ends, leaving);
+    const auto alike = [&](const PollUse& use) {
+      return use.compared && use.only_compared && use.test.with == test->with &&
+             use.test.mask == test->mask && use.test.flip == test->flip &&
+             use.test.is_signed == test->is_signed;
+    };
+    const bool waits = stayed && left && left_loop && stayed->pc == inside->pc &&
+                       same_place(*left, *left_loop) && alike(told_no) && alike(told_yes);
+    return waits ? test : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<sim::WordTest> polled(const Program& program,
+                                    const Strand& strand,
+                                    const Stop& load) {
+  const auto found = polled_in_loop(program, strand, load);
+  return found ? found : polled_ahead(program, strand, load);
 }
 
 }  // namespace warptwin::ptx

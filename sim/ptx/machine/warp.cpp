@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "common/kernel/scenario.hpp"
@@ -215,7 +218,68 @@ void WarpRun::serve(Strand strand, Stop stop) {
 Served WarpRun::handle(Request& request) {
   note_early_use(&request.op);
   note_registers(request);
-  return (this->*handler_of(request.op)->handler)(request);
+  served_ = &request.strand;
+  const Served result = (this->*handler_of(request.op)->handler)(request);
+  served_ = nullptr;
+  return result;
+}
+
+namespace {
+
+class Hash {
+ public:
+  void add(std::uint64_t word) {
+    value_ = (value_ ^ word) * 0x9E3779B97F4A7C15U;
+    value_ ^= value_ >> 29;
+  }
+  template <class T>
+  void add(const std::vector<T>& bytes) {
+    static_assert(std::has_unique_object_representations_v<T>);
+    add(std::hash<std::string_view>{}(
+        {reinterpret_cast<const char*>(bytes.data()), bytes.size() * sizeof(T)}));
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0;
+};
+
+void add(Hash& hash, const Strand& strand) {
+  hash.add(std::uint64_t{strand.pc} << 32 | strand.mask);
+  for (const Frame* frame = strand.frame.get(); frame != nullptr; frame = frame->caller.get()) {
+    hash.add(frame->slots);
+    hash.add(std::uint64_t{frame->call} << 32 | frame->carry);
+    std::uint64_t parameters = 0;  // in no order
+    for (const auto& [variable, bytes] : frame->parameters) {
+      Hash one;
+      one.add(bytes.bytes);
+      one.add(bytes.poison);
+      parameters += one.value();
+    }
+    hash.add(parameters);
+  }
+}
+
+}  // namespace
+
+// Where its strands are, and what their registers and their local memory hold.
+std::uint64_t WarpRun::fingerprint() const {
+  Hash hash;
+  if (served_ != nullptr) {
+    add(hash, *served_);
+  }
+  for (const std::vector<Strand>* strands : {&ready_, &joining_}) {
+    for (const Strand& strand : *strands) {
+      add(hash, strand);
+    }
+  }
+  for (const std::vector<Waiter>* waiters : {&gathering_, &waiting_}) {
+    for (const Waiter& waiter : *waiters) {
+      add(hash, waiter.strand);
+    }
+  }
+  hash.add(local_);
+  return hash.value();
 }
 
 // Nobody can go on by himself: lanes that have come together do, then those that wait.

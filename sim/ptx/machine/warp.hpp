@@ -37,13 +37,6 @@ struct BarrierReduction {
   bool unknown = false;       // of some nobody knows it
 };
 
-/// How global words are used that are not plain data.
-enum class WordUse : std::uint8_t {
-  kCounted = 0,    // by atomics that release and add
-  kAcquired = 1,   // by loads that acquire
-  kUnordered = 2,  // by what orders nothing, or does not count
-};
-
 /// The atomics of one word of shared memory.
 struct SharedAtomics {
   std::array<std::uint32_t, 2> first{};        // CTA and warp
@@ -84,8 +77,8 @@ struct GridContext {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> real;
   /// Of which a run without data knows which words it does not know.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> tracked;
-  std::unordered_map<std::uint64_t, std::uint8_t> words;  // how atomics use them: `WordUse` as bits
-  std::unordered_map<const Op*, bool> used_results;       // of atomics: whether anybody reads it
+  std::unordered_map<const Op*, bool> used_results;  // of atomics: whether anybody reads it
+  std::unordered_map<const Op*, bool> spins;         // whether its loop waits for its result
   /// By global word: the cluster, CTA and warp that was first to write it by an atomic or a flag.
   std::unordered_map<std::uint64_t, std::array<std::uint32_t, 3>> writers;
   /// By cluster, CTA and word of shared memory.
@@ -118,7 +111,7 @@ enum class Served : std::uint8_t {
   kAgain,  // told no: it comes back to the instruction, others first
 };
 
-class WarpRun : public Surroundings {
+class WarpRun : public Surroundings, public sim::AgentState {
  public:
   WarpRun(GridContext& grid, sim::SimMachine& machine);
 
@@ -134,6 +127,7 @@ class WarpRun : public Surroundings {
   std::uint64_t address_of(const VariableUse& use) override;
   std::uint64_t address_of(const Function& function) override;
   const Function* function_at(std::uint64_t address) override;
+  std::uint64_t fingerprint() const override;
   void touches_busy(const Strand& strand, std::uint32_t slot) override;
   void computes_with(const Strand& strand, const Lanes& value) override;
 
@@ -233,8 +227,9 @@ class WarpRun : public Surroundings {
                    Touch touch);
   Place place_of(const Request& request, Space space, std::uint64_t address) const;
   static Space space_of(const Modifiers& modifiers);
-  /// Flags of global memory are the model's of GPU scope: a narrower one would order less.
-  void require_gpu_scope(const Request& request) const;
+  /// The .sem and .scope of an access of a global word: of one that is relaxed, or volatile, by a
+  /// flag.
+  static void set_order(const Modifiers& modifiers, sim::Operation& op);
   Served load(Request& request);
   Served store(Request& request);
   Served cvta(Request& request);
@@ -271,6 +266,7 @@ class WarpRun : public Surroundings {
                       sim::Operation& op) const;
   Served mbarrier_tx(Request& request);
   Served mbarrier_arrive(Request& request);
+  bool counts_tries(const Request& request);
   Served mbarrier_try(Request& request);
   Served bar(Request& request);
   Served cluster_barrier(Request& request);
@@ -371,9 +367,9 @@ class WarpRun : public Surroundings {
       const Modifiers& modifiers, bool flushes, std::uint64_t x, std::uint64_t b, std::uint64_t c);
   /// Whether it leaves the same in the word, in whatever order several do it.
   static bool commutes(const Modifiers& modifiers);
-  void use_word(const Request& request, std::uint64_t address, WordUse use);
   bool others_write(std::uint64_t address);
   bool result_is_used(const Request& request);
+  bool waits_for_result(const Request& request);
   void require_contents(const Request& request, std::uint64_t address) const;
   bool tracked(std::uint64_t address) const;
   bool by_data(const Request& request, std::size_t at, Mask lane) const;
@@ -461,9 +457,18 @@ class WarpRun : public Surroundings {
   std::vector<Waiter> gathering_;  // at an instruction for which live lanes come together
   std::vector<Waiter> waiting_;    // told no
   Mask live_ = 0;
-  Mask began_ = 0;                   // lanes of the warp at its start
-  std::uint64_t steps_ = 0;          // instructions since the last operation
+  Mask began_ = 0;               // lanes of the warp at its start
+  std::uint64_t steps_ = 0;      // instructions since the last operation
+  std::uint64_t performed_ = 0;  // operations
+  /// The last try that was no wait, if it said no.
+  struct RefusedTry {
+    const Op* op = nullptr;
+    Mask mask = 0;
+    std::uint64_t performed = 0;
+    std::uint64_t state = 0;
+  } refused_;
   Mask serving_ = 0;                 // lanes of the instruction that is executed
+  const Strand* served_ = nullptr;   // whose it is
   bool resuming_ = false;            // a strand that was told no tries again
   std::vector<Mask> used_apart_;     // lanes that used the machine while not all were together
   std::vector<std::uint8_t> local_;  // lane by lane

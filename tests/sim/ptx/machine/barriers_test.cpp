@@ -1,4 +1,4 @@
-// mbarriers of other CTAs.
+// mbarriers: of other CTAs, in loops that give up, waited for by lanes apart.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 namespace warptwin::sim::barriers_test {
 
 using testing::Contains;
+using testing::IsEmpty;
 
 // Thread 0 of each CTA of a pair announces 32 bytes to its own barrier, and `bytes` to the other's
 // as if a copy had brought them.
@@ -37,6 +38,81 @@ TEST(PtxRemoteBarriers, BytesAreCompletedInAnotherCta) {
   EXPECT_EQ(right.verdict, ProofVerdict::kProved) << right.strength();
   EXPECT_THAT(ids_in(proof_of(completing("16", true))), Contains("DEADLOCK"));
   EXPECT_THAT(ids_in(proof_of(completing("32", false))), Contains("MBAR_UNINIT"));
+}
+
+// Warp 0 stores, and arrives at two barriers; warp 1 does `body`, and reads what was stored.
+OneKernel waiting(const std::string& body) {
+  OneKernel kernel;
+  kernel.threads = 64;
+  kernel.body =
+      "  .shared .align 8 .b64 bar[2];\n  mov.u32 %r2, bar;\n  mov.u32 %r3, tile;\n"
+      "  and.b32 %r5, %r1, 31;\n  mad.lo.u32 %r4, %r5, 4, %r3;\n"
+      "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra READY;\n  mbarrier.init.shared.b64 [%r2], 32;\n"
+      "  mbarrier.init.shared.b64 [%r2+8], 32;\nREADY:\n  bar.sync 0;\n"
+      "  setp.ge.u32 %p2, %r1, 32;\n  @%p2 bra WAIT;\n  st.shared.u32 [%r4], %r1;\n"
+      "  mbarrier.arrive.shared.b64 %rd3, [%r2];\n  st.shared.u32 [%r4+128], %r1;\n"
+      "  mbarrier.arrive.shared.b64 %rd3, [%r2+8];\n  bra LAST;\nWAIT:\n" +
+      body + "LAST:\n";
+  return kernel;
+}
+
+TEST(PtxMbarriers, LoopsThatGiveUpAreUndecided) {
+  const std::string read =
+      "  ld.shared.u32 %r6, [%r4];\n  mul.wide.u32 %rd4, %r5, 4;\n  add.u64 %rd5, %rd2, %rd4;\n"
+      "  st.global.u32 [%rd5], %r6;\n";
+  const std::string loop =
+      "  mov.u32 %r7, 0;\nTRY:\n  mbarrier.test_wait.parity.shared.b64 %p3, [%r2], 0;\n"
+      "  @%p3 bra GO;\n  add.u32 %r7, %r7, 1;\n";
+  // It does give up, and reads what is not there yet.
+  const std::string gives_up = "  setp.lt.u32 %p4, %r7, 100;\n  @%p4 bra TRY;\nGO:\n";
+  EXPECT_NE(proof_of(waiting(loop + gives_up + read)).verdict, ProofVerdict::kProved);
+  const ProofResult harmless = proof_of(waiting(loop + gives_up));
+  EXPECT_EQ(harmless.verdict, ProofVerdict::kUndecided);
+  EXPECT_THAT(ids_in(harmless), IsEmpty());
+  const std::string plain =
+      "TRY:\n  mbarrier.test_wait.parity.shared.b64 %p3, [%r2], 0;\n  @!%p3 bra TRY;\n";
+  EXPECT_EQ(proof_of(waiting(plain + read)).verdict, ProofVerdict::kProved);
+}
+
+// While some lanes wait the others may: neither holds the other back.
+TEST(PtxMbarriers, AreWaitedForByLanesApart) {
+  const auto two = [](const char* first, const char* second) {
+    return waiting(std::string{"  setp.lt.u32 %p3, %r5, 16;\n  @%p3 bra LOW;\nHIGH:\n"} +
+                   "  mbarrier.try_wait.parity.shared.b64 %p4, [%r2+8], 0;\n  @!%p4 bra HIGH;\n" +
+                   "  ld.shared.u32 %r6, [%r4+" + second +
+                   "];\n  bra JOIN;\nLOW:\n"
+                   "  mbarrier.try_wait.parity.shared.b64 %p4, [%r2], 0;\n  @!%p4 bra LOW;\n"
+                   "  ld.shared.u32 %r6, [%r4+" +
+                   first + "];\nJOIN:\n  bar.warp.sync 0xffffffff;\n");
+  };
+  const ProofResult right = proof_of(two("0", "128"));
+  EXPECT_EQ(right.verdict, ProofVerdict::kProved) << right.strength();
+  EXPECT_THAT(ids_in(right), IsEmpty());
+  EXPECT_EQ(proof_of(two("0", "0")).verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_in(proof_of(two("128", "128"))), Contains("SMEM_RACE"));
+}
+
+// Lane 0 refills a stage of a ring while the others wait for the next.
+TEST(PtxMbarriers, ALaneRefillsWhileTheOthersWait) {
+  OneKernel kernel;
+  kernel.in.resize(1024);
+  kernel.body =
+      "  .shared .align 8 .b64 full;\n  .shared .align 8 .b64 empty;\n  mov.u32 %r2, full;\n"
+      "  mov.u32 %r3, empty;\n  mov.u32 %r4, tile;\n  setp.ne.u32 %p1, %r1, 0;\n"
+      "  @%p1 bra READY;\n  mbarrier.init.shared.b64 [%r2], 1;\n"
+      "  mbarrier.init.shared.b64 [%r3], 32;\n  fence.proxy.async;\nREADY:\n  bar.sync 0;\n"
+      "  mov.u32 %r5, 0;\n  mad.lo.u32 %r8, %r1, 4, %r4;\nLOOP:\n  and.b32 %r6, %r5, 1;\n"
+      "  @%p1 bra REST;\n  xor.b32 %r7, %r6, 1;\nFREE:\n"
+      "  mbarrier.try_wait.parity.shared.b64 %p2, [%r3], %r7;\n  @!%p2 bra FREE;\n"
+      "  fence.proxy.async;\n  mbarrier.arrive.expect_tx.shared.b64 %rd3, [%r2], 128;\n"
+      "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [%rd1], 128, "
+      "[%r2];\nREST:\n  mbarrier.try_wait.parity.shared.b64 %p2, [%r2], %r6;\n"
+      "  @!%p2 bra REST;\n  ld.shared.u32 %r9, [%r8];\n  fence.proxy.async;\n"
+      "  mbarrier.arrive.shared.b64 %rd3, [%r3];\n  add.u32 %r5, %r5, 1;\n"
+      "  setp.lt.u32 %p3, %r5, 5;\n  @%p3 bra LOOP;\n";
+  const ProofResult right = proof_of(kernel);
+  EXPECT_EQ(right.verdict, ProofVerdict::kProved) << right.strength();
+  EXPECT_THAT(ids_in(right), IsEmpty());
 }
 
 }  // namespace warptwin::sim::barriers_test

@@ -107,4 +107,23 @@ TEST(PtxCompilers, MayAskForTheRegistersThatAWarpHas) {
   EXPECT_THAT(ids_in(proof_of(asking(other, "  bar.sync 0;\n"))), IsEmpty());
 }
 
+// As Triton's workers do: what a warp gave back nobody else may have taken.
+TEST(PtxCompilers, MayTakeBackTheRegistersThatTheyGaveBack) {
+  const auto two_groups = [](const std::string& first) {
+    OneKernel kernel;
+    kernel.threads = 256;
+    kernel.body =
+        "  setp.lt.u32 %p1, %r1, 128;\n  @%p1 bra FIRST;\n"
+        "  setmaxnreg.dec.sync.aligned.u32 24;\n  bar.sync 1, 128;\n"
+        "  setmaxnreg.inc.sync.aligned.u32 168;\n  bra LAST;\nFIRST:\n" +
+        first + "LAST:\n";
+    return kernel;
+  };
+  const ProofResult right = proof_of(two_groups("  setmaxnreg.inc.sync.aligned.u32 168;\n"));
+  EXPECT_EQ(right.verdict, ProofVerdict::kProved) << right.strength();
+  EXPECT_THAT(ids_in(right), IsEmpty());
+  EXPECT_NE(proof_of(two_groups("  setmaxnreg.inc.sync.aligned.u32 200;\n")).verdict,
+            ProofVerdict::kProved);
+}
+
 }  // namespace warptwin::sim::compilers_test

@@ -226,17 +226,6 @@ TEST(PtxLaunch, PollForOneOfTwoWordsDoesNotWaitForTheFirst) {
               testing::Not(Contains("DEADLOCK")));
 }
 
-TEST(PtxLaunch, FlagsOfLessThanGpuScopeAreRefused) {
-  for (const char* flag : {"ld.acquire.cta.global.u32 %r20, [%rd1]",
-                           "st.release.cluster.global.u32 [%rd1], %r4",
-                           "red.release.cta.global.add.u32 [%rd1], 1"}) {
-    const std::string text = edited(read("ring.ptx"),
-                                    "  ld.param.u64 %rd1, [in];\n",
-                                    "  ld.param.u64 %rd1, [in];\n  " + std::string{flag} + ";\n");
-    EXPECT_THROW(proof_of(text), ConfigError) << flag;
-  }
-}
-
 // All lanes write a tile, and lane 0 stores it.
 TEST(PtxLaunch, OneLaneDoesNotHandOverWhatOthersWrote) {
   const auto stored = [](const std::string& meet) {

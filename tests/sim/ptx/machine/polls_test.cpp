@@ -9,6 +9,7 @@
 
 namespace warptwin::sim::polls_test {
 
+using testing::ElementsAre;
 using testing::IsEmpty;
 
 // CTA 0 stores `out`, then `stores` to the flag; the last one polls, and loads what was stored.
@@ -91,6 +92,25 @@ TEST(PtxPolls, OfBitsAreWaits) {
   expect_waits(polling(storing("4") + last, kSigned));
 }
 
+// As nvcc turns `while (!flag) nanosleep(100);`: a first look in front of the loop.
+TEST(PtxPolls, WithAFirstLookInFrontAreWaits) {
+  const auto looking = [](const std::string& first, const std::string& last) {
+    return "  " + first +
+           "  @%p3 bra DONE;\nLOOP:\n  nanosleep.u32 100;\n"
+           "  ld.acquire.gpu.global.u32 %r11, [%rd1];\n" +
+           last + "  @%p3 bra LOOP;\nDONE:\n";
+  };
+  const std::string not_zero = "  setp.ne.s32 %p3, %r10, 0;\n";
+  expect_waits(polling(storing("7"), looking(not_zero, "  setp.eq.s32 %p3, %r11, 0;\n")));
+  // It waits for another word than the loop does.
+  expect_open(
+      polling(storing("3") + storing("7"), looking(not_zero, "  setp.ne.s32 %p3, %r11, 7;\n")));
+  // What it has found is used.
+  expect_open(polling(
+      storing("7"),
+      looking(not_zero, "  setp.eq.s32 %p3, %r11, 0;\n") + "  st.global.u32 [%rd5+128], %r10;\n"));
+}
+
 TEST(PtxPolls, ThatDoSomethingElseAreNone) {
   // It counts its looks.
   expect_open(polling(storing("7"),
@@ -102,8 +122,8 @@ TEST(PtxPolls, ThatDoSomethingElseAreNone) {
                       "  or.pred %p5, %p3, %p4;\n  @!%p5 bra POLL;\n"));
 }
 
-// Who gets a lock first is a choice.
-TEST(PtxPolls, ByAtomicsAreChoices) {
+// Lane 0 of each CTA takes the lock of the first word, adds to `out`, and does `release`.
+OneKernel locking(const std::string& release) {
   OneKernel kernel;
   kernel.ctas = 2;
   kernel.in = {0, 0, 0, 0};
@@ -111,9 +131,44 @@ TEST(PtxPolls, ByAtomicsAreChoices) {
       "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra LAST;\nLOCK:\n"
       "  atom.acquire.gpu.global.cas.b32 %r2, [%rd1], 0, 1;\n  setp.ne.u32 %p2, %r2, 0;\n"
       "  @%p2 bra LOCK;\n  ld.global.u32 %r3, [%rd2];\n  add.u32 %r3, %r3, 1;\n"
-      "  st.global.u32 [%rd2], %r3;\n  mov.u32 %r4, 0;\n"
-      "  st.release.gpu.global.u32 [%rd1], %r4;\nLAST:\n";
-  expect_open(kernel);
+      "  st.global.u32 [%rd2], %r3;\n" +
+      release + "LAST:\n";
+  return kernel;
+}
+
+// Who gets a lock first is a choice.
+TEST(PtxPolls, ByAtomicsAreChoices) {
+  const OneKernel kernel = locking("  mov.u32 %r4, 0;\n  st.release.gpu.global.u32 [%rd1], %r4;\n");
+  const ProofResult proof = proof_of(kernel);
+  EXPECT_EQ(proof.verdict, ProofVerdict::kUndecided);
+  EXPECT_THAT(ids_in(proof), IsEmpty());
+  const OneRun run = run_of(kernel);
+  EXPECT_EQ(run.result.end, RunEnd::kDone);
+  EXPECT_EQ(run.out[0], 2U);
+}
+
+// An atomic that leaves what it finds changes nothing.
+TEST(PtxPolls, OfALockThatNobodyReleasesAreALivelock) {
+  const RunResult run = run_of(locking("")).result;
+  EXPECT_EQ(run.end, RunEnd::kLivelock);
+  ASSERT_THAT(ids_in(run), ElementsAre("LIVELOCK_SPIN"));
+  EXPECT_NE(run.findings[0].site.line, 0U);
+  EXPECT_LT(run.operations, 20'000U);
+  EXPECT_EQ(proof_of(locking("")).verdict, ProofVerdict::kRefuted);
+}
+
+// Who counts his looks comes to an end: it is told by his registers from one who comes back.
+TEST(PtxPolls, ThatGiveUpAreNoLivelock) {
+  OneKernel kernel;
+  kernel.in = {0, 0, 0, 0};
+  kernel.body =
+      "  mov.u32 %r3, 0;\nPOLL:\n  ld.volatile.global.u32 %r2, [%rd1];\n"
+      "  setp.ne.u32 %p1, %r2, 0;\n  @%p1 bra LAST;\n  add.u32 %r3, %r3, 1;\n"
+      "  setp.lt.u32 %p2, %r3, 5000;\n  @%p2 bra POLL;\nLAST:\n"
+      "  st.global.u32 [%rd2], %r3;\n";
+  const OneRun run = run_of(kernel);
+  EXPECT_EQ(run.result.end, RunEnd::kDone);
+  EXPECT_EQ(run.out[0], 5000U);
 }
 
 }  // namespace warptwin::sim::polls_test

@@ -154,4 +154,25 @@ TEST(PtxSharedAtomics, RaceWithOtherAccesses) {
   EXPECT_EQ(proof_of(kernel_of(steps)).verdict, ProofVerdict::kProved);
 }
 
+// A warp's own atomic, or its store of the same, does not say that the other warp's is over.
+TEST(PtxSharedAtomics, OfTwoWarpsAreInNoOrder) {
+  const auto two = [](const std::string& both, const std::string& then) {
+    OneKernel kernel;
+    kernel.threads = 64;
+    kernel.body =
+        "  setp.ne.u32 %p1, %r1, 0;\n  mov.u32 %r2, 0;\n  @!%p1 st.shared.u32 [tile], %r2;\n"
+        "  bar.sync 0;\n  and.b32 %r3, %r1, 31;\n  setp.ne.u32 %p2, %r3, 0;\n  mov.u32 %r4, 7;\n" +
+        both + then;
+    return ids_in(proof_of(kernel));
+  };
+  const std::string load = "  @!%p1 ld.shared.u32 %r5, [tile];\n";
+  const std::string add = "  @!%p2 red.shared.add.u32 [tile], 1;\n";
+  EXPECT_THAT(two(add, load), Contains("SMEM_RACE"));
+  EXPECT_THAT(two(add, "  bar.sync 0;\n" + load), IsEmpty());
+  const std::string same = "  @!%p2 st.shared.u32 [tile], %r4;\n";
+  const std::string other = "  @!%p1 st.shared.u32 [tile], %r2;\n";
+  EXPECT_THAT(two(same, other), Contains("SMEM_RACE"));
+  EXPECT_THAT(two(same, "  bar.sync 0;\n" + other), IsEmpty());
+}
+
 }  // namespace warptwin::sim::shared_atomics_test

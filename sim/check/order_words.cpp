@@ -1,0 +1,93 @@
+// Global words: what their writers release, by scope, and what their readers acquire.
+
+#include "sim/check/order.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+bool is_relaxed(const Event& event) {
+  return (event.flags & event_flag::kRelaxed) != 0;
+}
+
+void tell(Clock& word, std::uint32_t cluster, const Clock& clock) {
+  join_other(word, cluster, clock.own);
+  for (const auto& [other, counts] : clock.others) {
+    join_other(word, other, counts);
+  }
+  for (const LoneRelease& release : clock.lone) {
+    add_lone(word, release);
+  }
+}
+
+void take(Clock& clock, std::uint32_t cluster, const Clock& word) {
+  for (const auto& [other, counts] : word.others) {
+    if (other == cluster) {
+      join(clock.own, counts);
+    } else {
+      join_other(clock, other, counts);
+    }
+  }
+  for (const LoneRelease& release : word.lone) {
+    add_lone(clock, release);
+  }
+}
+
+}  // namespace
+
+// A store begins anew, a reduction goes on with what was released before.
+void Order::publish(const WarpOrder& warp, const Event& event) {
+  const std::uint32_t cluster = event.warp / warps_;
+  stores_global_ = true;
+  Word& word = words_[event.global];
+  if (event.op == Op::kGlobalStoreRelease) {
+    word = {};
+  }
+  const bool releases = !is_relaxed(event);
+  const Scope scope = scope_of_word(event);
+  // The fence and the write are of one thread.
+  const bool fenced = warp.fenced_by != 0 && (event.lane_mask() & ~warp.fenced_by) == 0;
+  const auto add = [&](Clock& to, bool released, const Clock& by_fence) {
+    if (released || fenced) {
+      tell(to, cluster, released ? warp.clock : by_fence);
+    }
+  };
+  add(word.grid, releases && scope == Scope::kGpu, warp.released_gpu);
+  add(word.clusters[cluster], releases && scope != Scope::kCta, warp.released_afar);
+  add(word.ctas[event.warp / config_.warps_per_cta], releases, warp.released);
+}
+
+void Order::look(WarpOrder& warp, const Event& event) {
+  const auto found = words_.find(event.global);
+  if (is_relaxed(event)) {
+    warp.pending_by |= event.lane_mask();
+  }
+  if (found == words_.end()) {
+    return;
+  }
+  const std::uint32_t cluster = event.warp / warps_;
+  const Word& word = found->second;
+  const auto of_cluster = word.clusters.find(cluster);
+  const auto of_cta = word.ctas.find(event.warp / config_.warps_per_cta);
+  const auto learn = [&](Clock& clock, Scope scope) {
+    if (scope == Scope::kGpu) {
+      take(clock, cluster, word.grid);
+    }
+    if (scope != Scope::kCta && of_cluster != word.clusters.end()) {
+      take(clock, cluster, of_cluster->second);
+    }
+    if (of_cta != word.ctas.end()) {
+      take(clock, cluster, of_cta->second);
+    }
+  };
+  // What it does not acquire itself a fence behind it does.
+  learn(warp.pending_gpu, Scope::kGpu);
+  learn(warp.pending, Scope::kCluster);
+  learn(warp.pending_near, Scope::kCta);
+  if (!is_relaxed(event)) {
+    const Scope scope = scope_of_word(event);
+    acquire(warp, event, [&](Clock& clock) { learn(clock, scope); });
+  }
+}
+
+}  // namespace warptwin::sim

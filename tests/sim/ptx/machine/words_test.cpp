@@ -1,0 +1,194 @@
+// Words by which CTAs hand memory over: relaxed and volatile accesses, fences, scopes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/kernel/scenario.hpp"
+
+#include "tests/sim/ptx/machine/one_kernel.hpp"
+
+namespace warptwin::sim::words_test {
+
+using testing::Contains;
+using testing::IsEmpty;
+
+struct Words {
+  std::string store{};   // by lane 0, of 1
+  std::string before{};  // in front of it
+  std::string load{};    // by all lanes of the last CTA, until it is not 0
+  std::string behind{};
+  std::uint32_t cluster = 1;
+  std::string meet = "  bar.warp.sync 0xffffffff;\n";
+};
+
+constexpr char kFence[] = "  membar.gl;\n";
+constexpr char kFenceCta[] = "  membar.cta;\n";
+constexpr char kFenceCluster[] = "  fence.acq_rel.cluster;\n";
+constexpr char kStore[] = "  st.volatile.global.u32 [%rd1], %r7;\n";
+constexpr char kLoad[] = "  ld.volatile.global.u32 %r10, [%rd1];\n";
+constexpr char kRelease[] = "  st.release.gpu.global.u32 [%rd1], %r7;\n";
+constexpr char kAcquire[] = "  ld.acquire.gpu.global.u32 %r10, [%rd1];\n";
+
+// CTA 0 stores `out`, then 1 to the word; the last CTA polls, and loads what was stored.
+OneKernel handing_over(const Words& words) {
+  OneKernel kernel;
+  kernel.ctas = 2;
+  kernel.cluster = words.cluster;
+  kernel.in = {0, 0, 0, 0};
+  kernel.body =
+      "  mov.u32 %r2, %ctaid.x;\n  setp.ne.u32 %p1, %r2, 0;\n  mad.lo.u32 %r5, %r2, 32, %r1;\n"
+      "  mul.wide.u32 %rd4, %r5, 4;\n  add.u64 %rd5, %rd2, %rd4;\n  mov.u32 %r7, 1;\n"
+      "  @%p1 bra POLL;\n  st.global.u32 [%rd5], %r5;\n" +
+      words.meet + "  setp.ne.u32 %p2, %r1, 0;\n  @%p2 bra LAST;\n" + words.before + words.store +
+      "  bra LAST;\nPOLL:\n" + words.load + "  setp.eq.u32 %p3, %r10, 0;\n  @%p3 bra POLL;\n" +
+      words.behind + "  ld.global.u32 %r6, [%rd5+-128];\n  st.global.u32 [%rd5], %r6;\nLAST:\n";
+  return kernel;
+}
+
+void expect_proved(const Words& words) {
+  const OneKernel kernel = handing_over(words);
+  const ProofResult proof = proof_of(kernel);
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << kernel.body;
+  EXPECT_THAT(ids_in(proof), IsEmpty()) << kernel.body;
+  EXPECT_EQ(run_of(kernel).out[40], 8U);
+}
+
+void expect_race(const Words& words) {
+  const ProofResult proof = proof_of(handing_over(words));
+  EXPECT_EQ(proof.verdict, ProofVerdict::kRefuted) << handing_over(words).body;
+  EXPECT_THAT(ids_in(proof), Contains("GMEM_RACE")) << handing_over(words).body;
+}
+
+TEST(PtxWords, ThatAreRelaxedHandOverByFences) {
+  expect_proved({.store = kStore, .before = kFence, .load = kLoad, .behind = kFence});
+  expect_proved({.store = "  st.relaxed.gpu.global.u32 [%rd1], %r7;\n",
+                 .before = "  fence.acq_rel.gpu;\n",
+                 .load = "  ld.relaxed.gpu.global.u32 %r10, [%rd1];\n",
+                 .behind = "  fence.sc.gpu;\n"});
+  expect_proved({.store = "  red.relaxed.gpu.global.add.u32 [%rd1], 1;\n",
+                 .before = kFence,
+                 .load = kAcquire});
+  expect_proved({.store = kRelease, .load = kLoad, .behind = kFence});
+  expect_proved({.store = kStore, .before = kFence, .load = kAcquire});
+}
+
+TEST(PtxWords, ThatAreRelaxedHandNothingOverWithout) {
+  expect_race({.store = kStore, .load = kLoad});
+  expect_race({.store = kStore, .load = kLoad, .behind = kFence});
+  expect_race({.store = kStore, .before = kFence, .load = kLoad});
+  expect_race({.store = kRelease, .load = kLoad});
+  expect_race({.store = kStore, .load = kAcquire});
+  expect_race({.store = "  red.relaxed.gpu.global.add.u32 [%rd1], 1;\n", .load = kAcquire});
+}
+
+TEST(PtxWords, HandOverToThoseInTheirScope) {
+  expect_race({.store = kStore, .before = kFenceCta, .load = kLoad, .behind = kFenceCta});
+  expect_race({.store = kStore, .before = kFence, .load = kLoad, .behind = kFenceCta});
+  expect_race({.store = kStore, .before = kFenceCluster, .load = kLoad, .behind = kFenceCluster});
+  expect_race({.store = "  st.release.cluster.global.u32 [%rd1], %r7;\n", .load = kAcquire});
+  expect_race({.store = kRelease, .load = "  ld.acquire.cluster.global.u32 %r10, [%rd1];\n"});
+  // In one cluster its scope is enough, and a CTA's is not.
+  expect_proved({.store = kStore,
+                 .before = kFenceCluster,
+                 .load = kLoad,
+                 .behind = kFenceCluster,
+                 .cluster = 2});
+  expect_proved({.store = "  st.release.cluster.global.u32 [%rd1], %r7;\n",
+                 .load = "  ld.acquire.cluster.global.u32 %r10, [%rd1];\n",
+                 .cluster = 2});
+  expect_proved(
+      {.store = kRelease, .load = "  ld.acquire.cluster.global.u32 %r10, [%rd1];\n", .cluster = 2});
+  expect_race({.store = "  st.release.cta.global.u32 [%rd1], %r7;\n",
+               .load = "  ld.acquire.cluster.global.u32 %r10, [%rd1];\n",
+               .cluster = 2});
+}
+
+TEST(PtxWords, OfALaneSpeakForItAlone) {
+  for (const bool fences : {false, true}) {
+    const Words words{.store = fences ? kStore : kRelease,
+                      .before = fences ? kFence : "",
+                      .load = kAcquire,
+                      .meet = ""};
+    const ProofResult proof = proof_of(handing_over(words));
+    EXPECT_EQ(proof.verdict, ProofVerdict::kRefuted);
+    EXPECT_THAT(ids_in(proof), Contains("WARP_LANES_NOT_RELEASED"));
+  }
+}
+
+// The fence of another lane than the one that stores the word.
+TEST(PtxWords, AreReleasedByFencesOfTheirOwnThread) {
+  expect_race({.store = kStore,
+               .load = kAcquire,
+               .meet = "  setp.ne.u32 %p4, %r1, 1;\n  @%p4 bra MEET;\n  membar.gl;\nMEET:\n"
+                       "  bar.warp.sync 0xffffffff;\n"});
+}
+
+TEST(PtxWords, OfSharedMemoryAreNoPolls) {
+  OneKernel kernel;
+  kernel.threads = 64;
+  const std::string begin =
+      "  mov.u32 %r2, tile;\n  mov.u32 %r3, 0;\n  st.volatile.shared.u32 [%r2], %r3;\n"
+      "  bar.sync 0;\n  mov.u32 %r4, 1;\n  setp.lt.u32 %p1, %r1, 32;\n  @%p1 bra POLL;\n"
+      "  st.volatile.shared.u32 [%r2], %r4;\n  bra LAST;\nPOLL:\n";
+  kernel.body = begin +
+                "  ld.volatile.shared.u32 %r5, [%r2];\n  setp.eq.u32 %p2, %r5, 0;\n"
+                "  @%p2 bra POLL;\nLAST:\n";
+  EXPECT_THROW(run_of(kernel), ConfigError);
+  kernel.body = begin +
+                "  atom.shared.cas.b32 %r5, [%r2], 1, 0;\n  setp.eq.u32 %p2, %r5, 0;\n"
+                "  @%p2 bra POLL;\nLAST:\n";
+  EXPECT_THROW(run_of(kernel), ConfigError);
+}
+
+// Lanes store 512 bytes of `out`, and a bulk copy brings them back.
+OneKernel copying_back(const std::string& fence, bool meets = true) {
+  OneKernel kernel;
+  kernel.body =
+      "  .shared .align 8 .b64 bar;\n  mov.u32 %r2, bar;\n  mov.u32 %r3, tile;\n"
+      "  mul.wide.u32 %rd4, %r1, 16;\n  add.u64 %rd5, %rd2, %rd4;\n"
+      "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra READY;\n  mbarrier.init.shared.b64 [%r2], 1;\n"
+      "  fence.proxy.async.shared::cta;\nREADY:\n"
+      "  st.global.v4.u32 [%rd5], {%r1, %r1, %r1, %r1};\n" +
+      fence + (meets ? "  bar.warp.sync 0xffffffff;\n" : "") +
+      "  @%p1 bra WAIT;\n  mbarrier.arrive.expect_tx.shared.b64 %rd3, [%r2], 512;\n"
+      "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd2], 512, "
+      "[%r2];\nWAIT:\n  bar.warp.sync 0xffffffff;\nAGAIN:\n"
+      "  mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0;\n  @!%p2 bra AGAIN;\n"
+      "  ld.shared.u32 %r4, [%r3+32];\n  st.global.u32 [%rd5+1024], %r4;\n";
+  return kernel;
+}
+
+TEST(PtxWords, StoredByLanesAreCopiedBehindAProxyFence) {
+  const auto ids = [](const OneKernel& kernel) { return ids_in(proof_of(kernel)); };
+  EXPECT_EQ(proof_of(copying_back("  fence.proxy.async;\n")).verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids(copying_back("  fence.proxy.async.global;\n")), IsEmpty());
+  EXPECT_THAT(ids(copying_back("")), Contains("PROXY_FENCE_MISSING"));
+  EXPECT_THAT(ids(copying_back("  fence.proxy.async.shared::cta;\n")),
+              Contains("PROXY_FENCE_MISSING"));
+  EXPECT_THAT(ids(copying_back("  @!%p1 fence.proxy.async;\n")), Contains("PROXY_FENCE_MISSING"));
+  // By the one that copies, behind the meeting.
+  EXPECT_THAT(ids(copying_back("  bar.warp.sync 0xffffffff;\n  @!%p1 fence.proxy.async;\n", false)),
+              IsEmpty());
+}
+
+// Each CTA of a pair stores to the other's shared memory, behind `start`.
+OneKernel storing_afar(const std::string& start, const std::string& store) {
+  OneKernel kernel;
+  kernel.ctas = kernel.cluster = 2;
+  const std::string meet = "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n";
+  kernel.body =
+      "  mov.u32 %r2, tile;\n  mov.u32 %r3, %cluster_ctarank;\n  xor.b32 %r3, %r3, 1;\n"
+      "  mapa.shared::cluster.u32 %r4, %r2, %r3;\n  mad.lo.u32 %r4, %r1, 4, %r4;\n" +
+      start + store + meet + "  mad.lo.u32 %r5, %r1, 4, %r2;\n  ld.shared.u32 %r6, [%r5];\n" + meet;
+  return kernel;
+}
+
+TEST(PtxWords, OfAnotherCtaAreTouchedBehindItsStart) {
+  const std::string store = "  st.shared::cluster.u32 [%r4], %r1;\n";
+  const std::string met =
+      "  barrier.cluster.arrive.relaxed.aligned;\n  barrier.cluster.wait.aligned;\n";
+  EXPECT_EQ(proof_of(storing_afar(met, store)).verdict, ProofVerdict::kProved);
+  EXPECT_THAT(ids_in(proof_of(storing_afar("", store))), Contains("DSMEM_BEFORE_START"));
+}
+
+}  // namespace warptwin::sim::words_test
