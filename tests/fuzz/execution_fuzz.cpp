@@ -15,13 +15,15 @@ constexpr std::string_view kParts = "\n----\n";
 constexpr std::uint32_t kWarpsMax = 64;
 constexpr std::uint64_t kBytesMax = 1 << 20;
 
-bool is_small(const Workload& workload) {
+bool is_small(const Workload& workload, const sim::Symbols& symbols) {
   std::uint64_t bytes = 0;
+  std::uint64_t warps = 0;
   for (const TensorSpec& tensor : workload.tensors) {
     bytes += tensor.bytes();
   }
-  const std::uint64_t warps =
-      std::uint64_t{workload.clusters} * workload.cluster_size * workload.warps_per_cta;
+  for (const auto& row : symbols.roles) {
+    warps += std::uint64_t{row.warps} * workload.clusters * workload.cluster_size;
+  }
   return warps <= kWarpsMax && bytes <= kBytesMax;
 }
 
@@ -38,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const sim::ScenarioEntry entry = sim::entry_of_launch_file(kernel.path(), launch.path(), {});
     const ParameterSet parameters{entry.parameters};
-    if (!is_small(entry.workload(parameters))) {
+    if (!is_small(entry.workload(parameters), entry.symbols(parameters))) {
       return 0;
     }
     sim::RunOptions run;
