@@ -99,6 +99,7 @@ constexpr Wanted kHeaders[] = {
      7,
      kOwnScenarios,
      "liblz4-dev"},
+    {"zlib", "zlib.h", R"(ZLIB_VERSION "(\d+)\.(\d+))", 1, 2, kOwnScenarios, "zlib1g-dev"},
     {"Zstd",
      "zstd.h",
      R"(ZSTD_VERSION_MAJOR +(\d+)[\s\S]*?ZSTD_VERSION_MINOR +(\d+))",

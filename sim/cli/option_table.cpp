@@ -41,7 +41,7 @@ static constexpr Command kCommands[] = {
      "json program ptx launch set in out on chip clock l2 strategy seed profile rule without "
      "strict max-steps "
      "timing-only resident-ctas suppress baseline write-baseline junit sarif annotations "
-     "source-root perfetto chrome window ctas"},
+     "source-root perfetto chrome html picture window ctas"},
     {"check",
      check_command,
      {{"check SCENARIO",
@@ -50,7 +50,7 @@ static constexpr Command kCommands[] = {
      "json program ptx launch set seed profile rule without strict max-steps random pct depth data "
      "keep-going "
      "all jobs time-limit memory-limit resident-ctas suppress baseline write-baseline junit sarif "
-     "annotations source-root"},
+     "annotations source-root html window ctas"},
     {"explore",
      explore_command,
      {{"explore SCENARIO",
@@ -64,14 +64,14 @@ static constexpr Command kCommands[] = {
      {{"prove SCENARIO", "every interleaving, from one execution; a schedule for what is broken"}},
      "json program ptx launch set for-all profile rule without strict max-steps resident-ctas seed "
      "suppress "
-     "baseline write-baseline junit sarif annotations source-root"},
+     "baseline write-baseline junit sarif annotations source-root html window ctas"},
     {"replay",
      replay,
      {{"replay SCENARIO", "one execution again, from the replay line of a finding"}},
      "json program ptx launch set in out schedule seed profile rule without strict max-steps "
      "timing-only "
      "resident-ctas sms suppress baseline write-baseline junit sarif annotations source-root "
-     "perfetto chrome window ctas"},
+     "perfetto chrome html picture window ctas"},
     {"extract",
      extract_command,
      {{"extract SCENARIO", "what its warps do in one execution, as a program's text"}},
@@ -84,7 +84,7 @@ static constexpr Command kCommands[] = {
      time_command,
      {{"time SCENARIO", "one execution in time on a chip: cycles, who waits for what, what binds"}},
      "json set chip clock l2 no-check path profile rule without strict max-steps resident-ctas "
-     "ctas-per-sm seed perfetto chrome window ctas"},
+     "ctas-per-sm seed perfetto chrome html picture window ctas"},
     {"chip",
      chip_command,
      {{"chip show CHIP", "a chip's constants, with units and sources; CHIP is a name or a file"}},
@@ -113,11 +113,11 @@ static constexpr Command kCommands[] = {
      {{"trace SCENARIO", "one execution, written down for compare"}},
      "program ptx launch set to on values chip clock l2 strategy schedule seed profile rule "
      "without strict max-steps "
-     "resident-ctas perfetto chrome window ctas"},
+     "resident-ctas perfetto chrome html picture window ctas"},
     {"compare",
      compare_command,
      {{"compare A B", "two traces, of the simulator or a GPU: where they differ first"}},
-     "json perfetto chrome window ctas",
+     "json perfetto chrome html picture window ctas",
      nullptr,
      true},
     {"decode",
@@ -200,7 +200,11 @@ static void add_picture_options(po::options_description& all) {
       "window",
       text(),
       "BEGIN:END: of the pictures, in steps or cycles; what is outside is counted")(
-      "ctas", text(), "N: of the pictures, the first N CTAs");
+      "ctas", text(), "N: of the pictures, the first N CTAs")(
+      "html", text(), "FILE: a page with the verdict and all pictures, to be opened in a browser")(
+      "picture",
+      po::value<std::vector<std::string>>()->composing(),
+      "NAME=FILE.svg or .png: one picture: timeline, pipeline, stages, time, path, waits");
 }
 
 po::options_description all_options() {

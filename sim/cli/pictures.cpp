@@ -63,8 +63,21 @@ RecordingWindow window_of(const Session& session) {
 Pictures::Pictures(const Session& session) : window_{window_of(session)} {
   open(session, "perfetto", perfetto_);
   open(session, "chrome", chrome_);
+  open(session, "html", html_);
+  for (const std::string& text : strings(session, "picture")) {
+    drawings_.push_back(name_and_value(text, "--picture"));
+    const std::vector<std::string> names = drawing_names();
+    if (std::find(names.begin(), names.end(), drawings_.back().first) == names.end()) {
+      std::string known;
+      for (const std::string& name : names) {
+        known += (known.empty() ? "" : ", ") + name;
+      }
+      throw ConfigError("--picture has no '" + drawings_.back().first + "'; there are: " + known);
+    }
+  }
   if (!asked() && (session.options.count("window") != 0 || session.options.count("ctas") != 0)) {
-    throw ConfigError("--window and --ctas are for pictures: --perfetto FILE or --chrome FILE");
+    throw ConfigError(
+        "--window and --ctas are for pictures: --perfetto, --chrome, --html, --picture");
   }
 }
 
@@ -74,7 +87,8 @@ std::unique_ptr<RunRecorder> Pictures::recorder(const LaunchConfig& config,
   return asked() ? std::make_unique<RunRecorder>(config, symbols, clock, window_) : nullptr;
 }
 
-void Pictures::write(const Session& session, std::span<const Recording> recordings) {
+void Pictures::write(const Session& session, PageContents contents) {
+  const std::vector<Recording>& recordings = contents.recordings;
   if (perfetto_.is_open()) {
     write_perfetto(recordings, perfetto_);
     close(session, "perfetto", perfetto_);
@@ -82,6 +96,15 @@ void Pictures::write(const Session& session, std::span<const Recording> recordin
   if (chrome_.is_open()) {
     write_chrome(recordings, chrome_);
     close(session, "chrome", chrome_);
+  }
+  for (const auto& [name, path] : drawings_) {
+    if (!recordings.empty()) {
+      write_drawing(drawing_of(name, recordings.front(), contents.owners), path);
+    }
+  }
+  if (html_.is_open()) {
+    html_ << page_of(contents);
+    close(session, "html", html_);
   }
   for (const Recording& recording : recordings) {
     for (const std::string& note : left_out_of(recording)) {
@@ -92,6 +115,68 @@ void Pictures::write(const Session& session, std::span<const Recording> recordin
       session.err << "the picture of " << recording.scenario << ": " << note << "\n";
     }
   }
+}
+
+PageContents page_contents(const Session& session,
+                           const ScenarioEntry& scenario,
+                           const ParameterSet& parameters,
+                           ExitCode code,
+                           std::string answer) {
+  PageContents contents;
+  contents.verdict = code == ExitCode::kClean     ? PageContents::Verdict::kRight
+                     : code == ExitCode::kFinding ? PageContents::Verdict::kWrong
+                                                  : PageContents::Verdict::kOpen;
+  contents.title = std::string{scenario.info->name} + " (" + parameters.to_string() + ")";
+  contents.word = code == ExitCode::kClean     ? "clean"
+                  : code == ExitCode::kFinding ? "finding"
+                                               : "incomplete";
+  contents.answer = std::move(answer);
+  contents.source_root =
+      session.options.count("source-root") != 0 ? text_option(session, "source-root") : ".";
+  for (const Region& region : scenario.symbols(parameters).regions) {
+    std::vector<std::string>& roles =
+        contents.owners[region.owner + (region.part.empty() ? "" : "." + region.part)];
+    for (const Contributor& contributor : region.contract.contributors) {
+      if (contributor.arrivals != 0 && contributor.role != Role::kCount) {
+        roles.emplace_back(warptwin::name_of(contributor.role));
+      }
+    }
+  }
+  std::erase_if(contents.owners, [](const auto& row) { return row.second.empty(); });
+  return contents;
+}
+
+void write_verdict(Session& session,
+                   Pictures& pictures,
+                   const ScenarioEntry& scenario,
+                   const ShownRun& run,
+                   const Judged& judged) {
+  if (!pictures.asked()) {
+    return;
+  }
+  const auto shown = std::find_if(judged.findings.begin(),
+                                  judged.findings.end(),
+                                  [](const JudgedFinding& one) { return one.shown != nullptr; });
+  const ShownRun& of = shown == judged.findings.end() ? run : *shown->shown;
+  PageContents contents = page_contents(
+      session, scenario, of.parameters, static_cast<ExitCode>(judged.exit), judged.answer);
+  const Symbols symbols = scenario.symbols(of.parameters);
+  const LaunchConfig config = launch_config(scenario, of.parameters, of.run);
+  const auto recorder = pictures.recorder(config, symbols, RecordingClock::kSteps);
+  RunOptions again = of.run;
+  again.observer = recorder.get();
+  const RunResult result = simulate(scenario, of.parameters, again);
+  recorder->add(result.findings);
+  contents.recordings.push_back(recorder->take());
+  Recording& recording = contents.recordings.back();
+  recording.source = "simulator";
+  recording.machine = of.run.schedule.to_string();
+  describe(recording, scenario, of.parameters, result.end);
+  if (judged.right && judged.answer.starts_with("proved")) {
+    contents.word = "proved";
+  }
+  contents.findings = judged.findings;
+  pictures.write(session, std::move(contents));
 }
 
 void describe(Recording& recording,

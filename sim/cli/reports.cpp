@@ -1,5 +1,6 @@
 #include "sim/cli/reports.hpp"
 
+#include "sim/pictures/page.hpp"
 #include "sim/report/annotations.hpp"
 #include "sim/report/baseline.hpp"
 #include "sim/report/junit.hpp"
@@ -70,7 +71,7 @@ void Reports::write(Session& session, ExitCode code, const std::string& error) {
 }
 
 bool judges(const Session& session) {
-  for (const char* option : {"junit", "sarif", "annotations", "write-baseline"}) {
+  for (const char* option : {"junit", "sarif", "annotations", "write-baseline", "html"}) {
     if (session.options.count(option) != 0) {
       return true;
     }
@@ -86,11 +87,16 @@ void add_finding(const Session& session,
                  Judged& judged) {
   JudgedFinding finding =
       judged_of(scenario, found.finding, found.context, session.options.count("strict") != 0);
+  RunOptions again = run;
+  again.schedule = found.schedule;
+  const bool page = session.options.count("html") != 0;
   // Wrong values come of a whole run, not of its last steps.
-  if (session.options.count("sarif") != 0 && finding.id != "RESULT_WRONG") {
-    RunOptions again = run;
-    again.schedule = found.schedule;
-    finding.steps = steps_to(scenario, parameters, again, found.finding);
+  if ((page || session.options.count("sarif") != 0) && finding.id != "RESULT_WRONG") {
+    finding.steps =
+        steps_to(scenario, parameters, again, found.finding, page ? kPageSteps + 1 : kStepsKept);
+  }
+  if (page) {
+    finding.shown = std::make_shared<const ShownRun>(ShownRun{parameters, again});
   }
   judged.findings.push_back(finding);
 }

@@ -101,6 +101,7 @@ class Comparer {
         other != nullptr ? line_of(second_, matched.other, *other) : "does nothing more";
     mismatch.before = before == nullptr ? "" : line_of(first_, warp, *before);
     mismatch.time = mine != nullptr ? mine->time : before == nullptr ? 0 : before->time + 1;
+    mismatch.second_time = other != nullptr ? other->time : 0;
     result_.mismatches.push_back(std::move(mismatch));
   }
 

@@ -18,6 +18,7 @@ struct Mismatch {
   std::string second;
   std::string before;  // the last thing they agree on
   std::uint64_t time = 0;
+  std::uint64_t second_time = 0;  // the same in the second trace, where it is known
 };
 
 /// A warp of the first trace, and what it is in the second.

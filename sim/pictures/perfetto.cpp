@@ -64,8 +64,6 @@ constexpr std::uint32_t kText = 2;
 }  // namespace interned
 
 constexpr std::uint32_t kSequenceId = 1;
-constexpr const char* kGroups[] = {"warps", "units", "barriers", "counters", "critical path"};
-
 // Texts that packets name by number: each is written once, in the packet that needs it first.
 class Texts {
  public:
@@ -184,7 +182,7 @@ class PerfettoWriter {
         }
       }
       if (known.try_emplace(group, true).second) {
-        add_track(group, above, kGroups[kind], static_cast<std::int32_t>(kind));
+        add_track(group, above, group_of(track.kind), static_cast<std::int32_t>(kind));
       }
       std::string name = recording.name(track.name);
       if (track.role != 0) {

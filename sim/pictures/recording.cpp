@@ -73,6 +73,11 @@ std::string title_of(const Recording& recording) {
          (recording.parameters.empty() ? "" : " (" + recording.parameters + ")");
 }
 
+const char* group_of(TrackKind kind) {
+  constexpr const char* kNames[] = {"warps", "units", "barriers", "counters", "critical path"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
 const char* category_of(SliceKind kind) {
   constexpr const char* kNames[] = {"operation", "wait", "async", "phase", "path"};
   return kNames[static_cast<std::size_t>(kind)];

@@ -163,6 +163,9 @@ std::vector<SliceFact> facts_of(const Recording& recording, const Slice& slice);
 /// "simulator, round-robin: gemm (m=256 n=256)".
 std::string title_of(const Recording& recording);
 
+/// What tracks of a kind are called together: "warps".
+const char* group_of(TrackKind kind);
+
 /// "operation", "wait", "async", "phase" or "path".
 const char* category_of(SliceKind kind);
 

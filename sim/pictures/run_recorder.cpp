@@ -462,7 +462,8 @@ void RunRecorder::add(const std::vector<Finding>& findings) {
   }
   for (const Finding& finding : findings) {
     const auto found = tracks.find(finding.agent);
-    builder_.recording().marks.push_back({finding.step,
+    // What is found at the end of the run has no step.
+    builder_.recording().marks.push_back({finding.step == 0 ? now_ : finding.step,
                                           found == tracks.end() ? kNoTrack : found->second,
                                           builder_.name(finding.info->id),
                                           builder_.name(finding.message)});

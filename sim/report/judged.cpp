@@ -83,7 +83,8 @@ JudgedFinding judged_of(const ScenarioEntry& scenario,
           .fails = finding.severity >= (strict ? Severity::kLint : Severity::kError),
           .known = Known::kNo,
           .reason = {},
-          .steps = {}};
+          .steps = {},
+          .shown = nullptr};
 }
 
 std::vector<const JudgedFinding*> failing(const Judged& judged) {

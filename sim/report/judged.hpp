@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,12 @@ struct JudgedStep {
 /// Why a finding fails nothing.
 enum class Known : std::uint8_t { kNo, kSuppressed, kBaseline, kExpected };
 
+/// The run that shows a finding.
+struct ShownRun {
+  ParameterSet parameters;
+  RunOptions run;
+};
+
 struct JudgedFinding {
   std::string id;
   std::string severity;  // "lint", "warning", "error" or "fatal"
@@ -43,6 +50,7 @@ struct JudgedFinding {
   Known known = Known::kNo;
   std::string reason;  // why it is known
   std::vector<JudgedStep> steps;
+  std::shared_ptr<const ShownRun> shown;  // where a page is made of it
 };
 
 /// What reports for other programs call a scenario that fails without a finding. Beside it

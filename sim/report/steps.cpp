@@ -8,17 +8,21 @@ namespace {
 
 class LastSteps : public EventSink {
  public:
-  LastSteps(const LaunchConfig& config, const Symbols& symbols, std::uint64_t until)
-      : naming_{config, symbols}, until_{until} {}
+  LastSteps(const LaunchConfig& config,
+            const Symbols& symbols,
+            std::uint64_t until,
+            std::size_t kept)
+      : naming_{config, symbols}, until_{until}, kept_{kept} {}
 
   void on_event(const Event& event) override {
     const bool of_warp =
         event.step == Step::kDone || event.step == Step::kIssued || event.step == Step::kBlocked;
-    if (!of_warp || event.site.line == 0 || (until_ != 0 && event.time > until_)) {
+    if (!of_warp || event.op == Op::kStageNote || event.site.line == 0 ||
+        (until_ != 0 && event.time > until_)) {
       return;
     }
     steps_.push_back({naming_.warp(event.warp), words_of(event), place_of(event.site), event.time});
-    if (steps_.size() > kStepsKept) {
+    if (steps_.size() > kept_) {
       steps_.pop_front();
     }
   }
@@ -35,6 +39,7 @@ class LastSteps : public EventSink {
 
   Naming naming_;
   std::uint64_t until_;
+  std::size_t kept_;
   std::deque<JudgedStep> steps_;
 };
 
@@ -43,10 +48,11 @@ class LastSteps : public EventSink {
 std::vector<JudgedStep> steps_to(const ScenarioEntry& scenario,
                                  const ParameterSet& parameters,
                                  RunOptions run,
-                                 const Finding& finding) {
+                                 const Finding& finding,
+                                 std::size_t kept) {
   const LaunchConfig config = launch_config(scenario, parameters, run);
   const Symbols symbols = scenario.symbols(parameters);
-  LastSteps last{config, symbols, finding.step};
+  LastSteps last{config, symbols, finding.step, kept};
   run.observer = &last;
   run.detect = false;
   simulate(scenario, parameters, run);

@@ -8,7 +8,7 @@
 
 namespace warptwin::sim {
 
-/// How many of the last steps are kept.
+/// How many of the last steps are kept, where nobody asks for more.
 inline constexpr std::size_t kStepsKept = 40;
 
 /// Executes `run` once more, without detectors, and gives the last steps of its warps up to that of
@@ -16,6 +16,7 @@ inline constexpr std::size_t kStepsKept = 40;
 std::vector<JudgedStep> steps_to(const ScenarioEntry& scenario,
                                  const ParameterSet& parameters,
                                  RunOptions run,
-                                 const Finding& finding);
+                                 const Finding& finding,
+                                 std::size_t kept = kStepsKept);
 
 }  // namespace warptwin::sim

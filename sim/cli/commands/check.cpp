@@ -9,6 +9,7 @@
 
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/engines.hpp"
+#include "sim/cli/pictures.hpp"
 #include "sim/cli/reports.hpp"
 #include "sim/cli/traces.hpp"
 #include "sim/report/explanation.hpp"
@@ -298,9 +299,17 @@ ExitCode check_command(Session& session) {
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
   Filter filter{session};
+  Pictures pictures{session};
+  if (pictures.asked() && is_limited(session)) {
+    throw ConfigError(
+        "--html does not go with --time-limit and --memory-limit: a page shows a run");
+  }
   const OneCheck one = is_limited(session) ? check_limited(session, scenario, parameters, filter)
                                            : check_one(session, scenario, parameters, filter);
   session.judgement.all.push_back(one.judged);
+  ShownRun shown{parameters, run_options(session, scenario, parameters)};
+  shown.run.moves_data = false;
+  write_verdict(session, pictures, scenario, shown, one.judged);
   if (session.json()) {
     write_json(session, one.json);
   } else {

@@ -186,6 +186,9 @@ static void say_one(const Session& session,
 }
 
 ExitCode check_all(Session& session) {
+  if (session.options.count("html") != 0) {
+    throw ConfigError("--html is the page of one scenario, and does not go with --all");
+  }
   if (session.options.count("target") != 0) {
     throw ConfigError("--all is every scenario: name none");
   }

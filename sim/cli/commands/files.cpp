@@ -71,8 +71,13 @@ ExitCode trace_command(Session& session) {
     throw ConfigError(error.what());
   }
   if (pictures.asked()) {
-    const Recording recording = recording_of(trace, pictures.window());
-    pictures.write(session, {&recording, 1});
+    PageContents contents = page_contents(session,
+                                          scenario,
+                                          parameters,
+                                          exit_of(timed.run, session.options.count("strict") != 0),
+                                          trace.ending);
+    contents.recordings.push_back(recording_of(trace, pictures.window()));
+    pictures.write(session, std::move(contents));
   }
   session.out << trace.scenario << ": " << trace.ending << ", " << timed.run.operations
               << " operations, written to " << path << "\n";
@@ -105,6 +110,36 @@ ExitCode mutate_command(Session& session) {
   return mutate_and_print(request, limit, session.out) ? ExitCode::kClean : ExitCode::kFinding;
 }
 
+// Both traces, and where they differ.
+static void add_pictures(const Session& session,
+                         Pictures& pictures,
+                         const ComparedFiles& compared) {
+  PageContents contents;
+  contents.compares = true;
+  contents.title =
+      compared.first.scenario + ": " + compared.first.source + " and " + compared.second.source;
+  contents.verdict =
+      compared.comparison.agrees() ? PageContents::Verdict::kRight : PageContents::Verdict::kWrong;
+  contents.word = compared.comparison.agrees() ? "the traces agree" : "the traces differ";
+  contents.answer = text_of(compared.comparison, compared.first.source, compared.second.source);
+  for (const Trace* trace : {&compared.first, &compared.second}) {
+    contents.recordings.push_back(recording_of(*trace, pictures.window()));
+  }
+  for (const Mismatch& mismatch : compared.comparison.mismatches) {
+    contents.mismatches.push_back(
+        {mismatch.where, mismatch.first, mismatch.second, mismatch.before});
+  }
+  // A GPU's clocks have no place on the timeline.
+  if (!compared.comparison.agrees() && compared.first.source != "hardware") {
+    const Mismatch& first = compared.comparison.mismatches.front();
+    contents.first_difference.push_back(first.time);
+    if (first.second_time != 0 && compared.second.source != "hardware") {
+      contents.first_difference.push_back(first.second_time);
+    }
+  }
+  pictures.write(session, std::move(contents));
+}
+
 ExitCode compare_command(Session& session) {
   Pictures pictures{session};
   const ComparedFiles compared = compare_files(strings(session, "words"));
@@ -113,9 +148,7 @@ ExitCode compare_command(Session& session) {
                       : text_of(
                             compared.comparison, compared.first.source, compared.second.source));
   if (pictures.asked()) {
-    const Recording recordings[] = {recording_of(compared.first, pictures.window()),
-                                    recording_of(compared.second, pictures.window())};
-    pictures.write(session, recordings);
+    add_pictures(session, pictures, compared);
   }
   switch (compared.verdict()) {
     case CompareVerdict::kAgrees:

@@ -5,6 +5,7 @@
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/engines.hpp"
 #include "sim/cli/filter.hpp"
+#include "sim/cli/pictures.hpp"
 #include "sim/cli/reports.hpp"
 #include "sim/cli/traces.hpp"
 #include "sim/report/explanation.hpp"
@@ -77,6 +78,7 @@ static void judge_search(Session& session,
 ExitCode prove_command(Session& session) {
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
+  Pictures pictures{session};
   ProofOptions options;
   options.run = run_options(session, scenario, parameters);
   options.run.moves_data = false;
@@ -92,6 +94,8 @@ ExitCode prove_command(Session& session) {
   }
   if (judges(session)) {
     judge_proof(session, scenario, choices, trips, options.run, filter, code);
+    write_verdict(
+        session, pictures, scenario, {choices.at, options.run}, session.judgement.all.back());
   }
   if (session.json()) {
     Json json = json_of(result, scenario, choices.at);

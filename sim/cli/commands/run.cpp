@@ -44,6 +44,7 @@ static void judge_run(Session& session,
   session.judgement.all.push_back(judged);
 }
 
+// The pictures of a run, and what its page says.
 static void add_pictures(const Session& session,
                          const RunOptions& run,
                          const ScenarioEntry& scenario,
@@ -51,12 +52,28 @@ static void add_pictures(const Session& session,
                          const RunResult& result,
                          RunRecorder& recorder,
                          Pictures& pictures) {
+  const bool strict = session.options.count("strict") != 0;
+  std::string answer = run.schedule.to_string() + ": " + text_of(result.end) + "; " +
+                       std::to_string(result.operations) + " machine operations in " +
+                       std::to_string(result.stats.steps) + " steps";
+  for (const Comparison& comparison : result.comparisons) {
+    answer += "\n" + text_of(comparison);
+  }
+  PageContents contents =
+      page_contents(session, scenario, parameters, exit_of(result, strict), answer);
   recorder.add(result.findings);
-  Recording recording = recorder.take();
+  contents.recordings.push_back(recorder.take());
+  Recording& recording = contents.recordings.back();
   recording.source = "simulator";
   recording.machine = run.schedule.to_string();
   describe(recording, scenario, parameters, result.end);
-  pictures.write(session, {&recording, 1});
+  const ReportContext context = context_of(scenario, parameters, run.schedule, run.rules);
+  Judged judged;
+  for (const Finding& finding : result.findings) {
+    add_finding(session, scenario, parameters, {finding, run.schedule, context}, run, judged);
+  }
+  contents.findings = judged.findings;
+  pictures.write(session, std::move(contents));
 }
 
 static ExitCode run_once(Session& session,
@@ -170,11 +187,12 @@ static ExitCode run_on(Session& session,
   Pictures pictures{session};
   const EnginesResult result = run_on_engines(scenario, parameters, engines, options);
   if (pictures.asked()) {
-    std::vector<Recording> recordings;
+    PageContents contents =
+        page_contents(session, scenario, parameters, exit_of(result), text_of(result));
     for (const EnginesResult::Ran& ran : result.ran) {
-      recordings.push_back(recording_of(ran.trace, pictures.window()));
+      contents.recordings.push_back(recording_of(ran.trace, pictures.window()));
     }
-    pictures.write(session, recordings);
+    pictures.write(session, std::move(contents));
   }
   const ExitCode code = exit_of(result);
   Judged judged;

@@ -1,5 +1,6 @@
 // Time, and chip.
 
+#include <cmath>
 #include <cstdlib>
 #include <ostream>
 
@@ -107,13 +108,20 @@ static TimingResult timed_run(const Session& session,
   options.over_time = pictures.asked();
   TimingResult timing = time_scenario(scenario, parameters, chip, options);
   if (recorder) {
+    const bool strict = session.options.count("strict") != 0;
+    PageContents contents =
+        page_contents(session, scenario, parameters, exit_of(timing.run, strict), text_of(timing));
     recorder->add(timing.run.findings);
     add_timing(recorder->builder(), timing);
-    Recording recording = recorder->take();
+    contents.recordings.push_back(recorder->take());
+    Recording& recording = contents.recordings.back();
     recording.source = "timed";
     recording.machine = chip.name;
     describe(recording, scenario, parameters, timing.run.end);
-    pictures.write(session, {&recording, 1});
+    contents.word = contents.verdict == PageContents::Verdict::kRight
+                        ? std::to_string(std::llround(timing.stats.cycles)) + " cycles"
+                        : contents.word;
+    pictures.write(session, std::move(contents));
   }
   return timing;
 }
