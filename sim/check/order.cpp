@@ -5,6 +5,8 @@
 
 #include "common/trace/op_facts.hpp"
 
+#include "sim/check/detector.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -38,8 +40,7 @@ constexpr OpSet kAccesses{Op::kBulkWaitGroup,
 // By lanes of a warp that need not have met.
 bool publishes_clock(const Event& event) {
   const bool word = event.op == Op::kGlobalStoreRelease || event.op == Op::kGlobalRedAdd;
-  return event.op == Op::kMbarrierArrive || event.op == Op::kFenceProxyAsync ||
-         (word && (event.flags & event_flag::kRelaxed) == 0);
+  return event.op == Op::kMbarrierArrive || (word && (event.flags & event_flag::kRelaxed) == 0);
 }
 
 bool synchronises(Op op) {
@@ -82,7 +83,9 @@ std::uint32_t Order::known(Part part, std::uint32_t warp, std::uint32_t observer
   }
   const std::uint32_t first = own * warps_;
   const WarpOrder& self = clusters_[own]->warps[observer - first];
-  const Clock& clock = warp == observer && part != kTensor ? self.clock : self.seen();
+  const bool itself =
+      warp == observer && part != kTensor && part != kProxyFenced && part != kLanesFenced;
+  const Clock& clock = itself ? self.clock : self.seen();
   if (warp >= first && warp - first < warps_) {
     return clock.own[part * warps_ + (warp - first)];
   }
@@ -174,8 +177,8 @@ SourceSite Order::lone_release(std::uint32_t warp) const {
 FencesKnown Order::fences_known(std::uint32_t warp) const {
   const WarpOrder* self = find(warp);
   return self == nullptr ? FencesKnown{}
-                         : FencesKnown{self->clock.own[fence_component()],
-                                       self->clock.own[fence_component() + 1]};
+                         : FencesKnown{self->seen().own[fence_component()],
+                                       self->seen().own[fence_component() + 1]};
 }
 
 bool Order::global_fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const {
@@ -363,7 +366,7 @@ void Order::on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t s
   // One that waits for copies publishes them, as of the phase that it counts in, and no one's past.
   const bool copies = (event.flags & event_flag::kOfCopies) != 0;
   const Clock relaxed = releases || copies ? Clock{} : at_relaxed_arrival(warp, self, here);
-  const Clock& published = releases && !copies ? warp.clock : relaxed;
+  const Clock& published = releases && !copies ? warp.seen() : relaxed;
   if (event.step == Step::kIssued) {
     cluster.in_flight[event.serial] = {published, 1, !here};
     return;
@@ -416,7 +419,7 @@ void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self)
   }
   if (publishes(event.ordering)) {
     const std::uint32_t told = lanes_told(warp, event, self);
-    warp.released = warp.clock;
+    warp.released = warp.seen();
     raise(warp.released.own, component(kLanes, self), told);
     add_lone(warp.released, {event.warp, event.lane_mask(), warp.clock.own[self]});
     if (wide) {
@@ -441,43 +444,56 @@ void Order::fence_inits(WarpOrder& warp, const Event& event, std::uint32_t self)
   raise(warp.clock.own, component(kInits, self), covered);
 }
 
-// It covers the accesses of all that the warp knows to have happened.
+// It covers the accesses of all that they know to have happened who execute it.
 void Order::proxy_fence(WarpOrder& warp, const Event& event) {
   ++proxy_fences_;
   const auto space = static_cast<ProxySpace>(event.count);
-  if (stores_global_ && (space == ProxySpace::kGlobal || space == ProxySpace::kAll)) {
-    global_proxy_fence(warp, event);
+  warp.just_fenced = warp.just_fenced || space != ProxySpace::kGlobal;
+  const std::uint32_t lanes = component(kLanes, event.warp % warps_);
+  const std::uint32_t met = warp.clock.own[lanes];
+  warp.clock.own[lanes] = lanes_told(warp, event, event.warp % warps_);
+  const bool parts = warp.rest == nullptr;
+  acquire(warp, event, [&](Clock& clock) {
+    if (stores_global_ && (space == ProxySpace::kGlobal || space == ProxySpace::kAll)) {
+      cover_global(clock, (warp.apart & ~event.lane_mask()) == 0, event);
+    }
+    if (space == ProxySpace::kGlobal) {
+      clock.own[fence_component() + 1] = proxy_fences_;
+    } else {
+      cover_shared(clock, space, event);
+    }
+  });
+  warp.clock.own[lanes] = met;
+  if (parts && warp.rest != nullptr) {
+    warp.rest->own[lanes] = met;
   }
-  if (space == ProxySpace::kGlobal) {
-    warp.clock.own[fence_component() + 1] = proxy_fences_;
-    return;
-  }
-  warp.just_fenced = true;
-  warp.clock.own[fence_component()] = proxy_fences_;
+}
+
+void Order::cover_shared(Clock& clock, ProxySpace space, const Event& event) const {
+  clock.own[fence_component()] = proxy_fences_;
   // Of shared::cta only what the warps of the own CTA have done to its memory.
   const bool own = space == ProxySpace::kSharedCta;
   const std::uint32_t rank = event.warp % warps_ / config_.warps_per_cta;
   for (std::uint32_t other = 0; other < warps_; ++other) {
     if (!own || other / config_.warps_per_cta == rank) {
-      raise(warp.clock.own, component(kProxyFenced, other), warp.clock.own[component(kOps, other)]);
-      raise(
-          warp.clock.own, component(kLanesFenced, other), warp.clock.own[component(kLanes, other)]);
+      raise(clock.own, component(kProxyFenced, other), clock.own[component(kOps, other)]);
+      raise(clock.own, component(kLanesFenced, other), clock.own[component(kLanes, other)]);
     }
   }
 }
 
-// Of the own warp, what lanes that do not execute it did before they met; of all others, what the
-// warp knows of.
-void Order::global_proxy_fence(WarpOrder& warp, const Event& event) {
+// Of the own warp, what lanes that do not execute it did before they met, where there are such; of
+// all others, what is known of them.
+void Order::cover_global(Clock& clock, bool by_all, const Event& event) const {
   const std::uint32_t cluster = event.warp / warps_;
   const std::uint32_t self = event.warp % warps_;
   std::vector<std::pair<std::uint32_t, Counts>> covered;
   covered.emplace_back(kGlobalFences | cluster,
-                       Counts(warp.clock.own.begin(), warp.clock.own.begin() + warps_));
-  if ((warp.apart & ~event.lane_mask()) != 0) {
-    covered.back().second[self] = warp.clock.own[component(kLanes, self)];
+                       Counts(clock.own.begin(), clock.own.begin() + warps_));
+  if (!by_all) {
+    covered.back().second[self] = clock.own[component(kLanes, self)];
   }
-  for (const auto& [other, counts] : warp.clock.others) {
+  for (const auto& [other, counts] : clock.others) {
     if ((other & kGlobalFences) == 0) {
       const auto end = counts.begin() +
                        std::min<std::ptrdiff_t>(warps_, static_cast<std::ptrdiff_t>(counts.size()));
@@ -485,7 +501,7 @@ void Order::global_proxy_fence(WarpOrder& warp, const Event& event) {
     }
   }
   for (const auto& [cluster_of_them, counts] : covered) {
-    join_other(warp.clock, cluster_of_them, counts);
+    join_other(clock, cluster_of_them, counts);
   }
 }
 
@@ -600,15 +616,20 @@ void Order::on_event(const Event& event) {
     ++clock.own[self];
     warp.just_fenced = warp.just_fenced && !synchronises(event.op);
     note_lanes(warp, event, self);
+    if (warp.rest != nullptr) {
+      warp.rest->own[self] = clock.own[self];
+    }
   }
+  act(event);
   const bool tells = acts && publishes_clock(event);
-  const std::uint32_t lanes_known = clock.own[component(kLanes, self)];
-  const std::size_t lone = clock.lone.size();
+  Clock& known = warp.behind ? *warp.rest : clock;  // by those that execute it
+  const std::uint32_t lanes_known = known.own[component(kLanes, self)];
+  const std::size_t lone = known.lone.size();
   if (tells) {
-    std::uint32_t& told = clock.own[component(kLanes, self)];
+    std::uint32_t& told = known.own[component(kLanes, self)];
     told = lanes_told(warp, event, self);
-    clock.lone.resize(lone + (told != clock.own[self] ? 1 : 0),
-                      {event.warp, event.lane_mask(), clock.own[self]});
+    known.lone.resize(lone + (told != known.own[self] ? 1 : 0),
+                      {event.warp, event.lane_mask(), known.own[self]});
   }
   stores_global_ = stores_global_ || event.op == Op::kGlobalStore;
   switch (event.op) {
@@ -678,8 +699,8 @@ void Order::on_event(const Event& event) {
       break;
   }
   if (tells) {
-    clock.own[component(kLanes, self)] = lanes_known;
-    clock.lone.resize(lone);
+    known.own[component(kLanes, self)] = lanes_known;
+    known.lone.resize(lone);
   }
 }
 

@@ -257,7 +257,8 @@ class Order {
   void not_acquired(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void fence(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void proxy_fence(WarpOrder& warp, const Event& event);
-  void global_proxy_fence(WarpOrder& warp, const Event& event);
+  void cover_shared(Clock& clock, ProxySpace space, const Event& event) const;
+  void cover_global(Clock& clock, bool by_all, const Event& event) const;
   void fence_inits(WarpOrder& warp, const Event& event, std::uint32_t self);
   void deliver(ClusterOrder& cluster, const Event& event);
   void named_barrier(ClusterOrder& cluster, const Event& event, std::uint32_t self);

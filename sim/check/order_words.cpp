@@ -49,7 +49,7 @@ void Order::publish(const WarpOrder& warp, const Event& event) {
   const bool fenced = warp.fenced_by != 0 && (event.lane_mask() & ~warp.fenced_by) == 0;
   const auto add = [&](Clock& to, bool released, const Clock& by_fence) {
     if (released || fenced) {
-      tell(to, cluster, released ? warp.clock : by_fence);
+      tell(to, cluster, released ? warp.seen() : by_fence);
     }
   };
   add(word.grid, releases && scope == Scope::kGpu, warp.released_gpu);
