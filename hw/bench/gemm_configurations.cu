@@ -1,6 +1,10 @@
 // The scenario `gemm_wgmma` in configurations that a list names, in time.
 //
+//   warptwin-measure-configurations --draw SEED PROBLEMS EACH > LIST
 //   warptwin-measure-configurations LIST ROWS.json
+//
+// The first draws a list: so many problems, and so many different configurations of each; it needs
+// no GPU.
 //
 // A line of the list is "m n k tile_m tile_n stages cluster_m in_flight ctas swizzle"; ctas 0 is
 // one for every tile. tile_k is 64. Each is run a few times in turn with the others of its problem,
@@ -68,6 +72,77 @@ LaunchOne launch_of(const Configuration& c) {
   return found == launches().end() ? nullptr : found->second;
 }
 
+// A place in a list, drawn; the same for the same seed everywhere.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : state_{seed} {}
+  std::uint32_t below(std::uint32_t count) {  // SplitMix64
+    std::uint64_t value = state_ += 0x9E3779B97F4A7C15U;
+    value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9U;
+    value = (value ^ value >> 27) * 0x94D049BB133111EBU;
+    return static_cast<std::uint32_t>((value ^ value >> 31) % count);
+  }
+  template <std::size_t kCount>
+  std::uint32_t of(const std::uint32_t (&values)[kCount]) {
+    return values[below(kCount)];
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+// Whether the ring and two boxes of output fit in shared memory.
+bool fits(const Configuration& c) {
+  constexpr std::uint32_t kMost = 232448 - 4096;
+  const std::uint32_t stage = (c.tile_m + c.tile_n) * 128;
+  return c.stages * stage + 2 * c.tile_m * 128 <= kMost;
+}
+
+int draw(std::uint64_t seed, int problems, int each) {
+  Draw draw{seed};
+  for (int p = 0; p < problems; ++p) {
+    // Whole tiles of every size, so that each configuration computes the same.
+    const std::uint32_t m = 256 * (2 + draw.below(23));
+    const std::uint32_t n = 256 * (2 + draw.below(23));
+    const std::uint32_t k = draw.of({512U, 1024U, 1536U, 2048U, 3072U, 4096U, 6144U, 8192U});
+    std::vector<std::string> drawn;
+    while (drawn.size() < static_cast<std::size_t>(each)) {
+      auto place = launches().begin();
+      std::advance(place, draw.below(static_cast<std::uint32_t>(launches().size())));
+      const auto [tile_m, tile_n, cluster_m, in_flight] = place->first;
+      const Configuration c{m,
+                            n,
+                            k,
+                            tile_m,
+                            tile_n,
+                            2 + draw.below(7),
+                            cluster_m,
+                            in_flight,
+                            draw.of({0U, 132U}),
+                            draw.of({0U, 4U, 16U})};
+      char line[160];
+      std::snprintf(line,
+                    sizeof line,
+                    "%u %u %u %u %u %u %u %u %u %u",
+                    c.m,
+                    c.n,
+                    c.k,
+                    c.tile_m,
+                    c.tile_n,
+                    c.stages,
+                    c.cluster_m,
+                    c.in_flight,
+                    c.ctas,
+                    c.swizzle);
+      if (fits(c) && std::find(drawn.begin(), drawn.end(), line) == drawn.end()) {
+        drawn.emplace_back(line);
+        std::puts(line);
+      }
+    }
+  }
+  return 0;
+}
+
 struct Measured {
   Configuration configuration;
   double error;
@@ -116,7 +191,7 @@ void write(const std::vector<Measured>& all, const char* path) {
         "\"warptwin-measure-configurations\", \"scenario\": \"gemm_wgmma\", \"set\": "
         "{\"in_flight\": %u, \"cluster_m\": %u, \"swizzle\": %u}, \"config\": {\"tile\": "
         "\"%ux%u\", \"bk\": 64, \"stages\": %u, \"sm\": 1, \"cluster\": %u, \"persistent\": %s, "
-        "\"ctas\": %u, \"clock_ghz\": %.3f}}",
+        "\"ctas\": %u, \"repeated\": true, \"clock_ghz\": %.3f}}",
         c.m,
         c.n,
         c.k,
@@ -190,8 +265,14 @@ int run(const char* list, const char* rows) {
 
 int main(int count, char** arguments) {
   int devices = 0;
+  if (count == 5 && std::string{arguments[1]} == "--draw") {
+    return warptwin::hw::bench::draw(
+        std::strtoull(arguments[2], nullptr, 10), std::atoi(arguments[3]), std::atoi(arguments[4]));
+  }
   if (count != 3) {
-    std::puts("usage: warptwin-measure-configurations LIST ROWS.json");
+    std::puts(
+        "usage: warptwin-measure-configurations LIST ROWS.json\n"
+        "       warptwin-measure-configurations --draw SEED PROBLEMS EACH");
     return 2;
   }
   if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "common/kernel/config_checks.hpp"
@@ -135,18 +137,26 @@ class Matrices {
                   std::uint32_t columns,
                   std::uint32_t box_rows,
                   std::uint32_t box_width) const {
+    const std::array key{matrix.address().value, std::uint64_t{box_rows}, std::uint64_t{box_width}};
+    const auto known = maps_.find(key);
+    if (known != maps_.end()) {
+      return known->second;
+    }
     const TensorSpec tensor{.name = "matrix",
                             .element = ElementType::kBf16,
                             .rows = rows,
                             .columns = columns,
                             .pitch_bytes = 2 * columns};
-    return encode(encoding_of({0, box_rows, box_width, swizzle_of(2 * box_width)}, tensor),
-                  matrix.address());
+    const CUtensorMap made = encode(
+        encoding_of({0, box_rows, box_width, swizzle_of(2 * box_width)}, tensor), matrix.address());
+    return maps_.emplace(key, made).first->second;
   }
   std::size_t bytes_of_d() const { return std::size_t{2} * m_ * n_; }
 
   std::uint32_t m_, n_, k_;
   DeviceBuffer a_, b_, d_;
+  // Made once: to make three for each launch takes the host longer than a short GEMM.
+  mutable std::map<std::array<std::uint64_t, 3>, CUtensorMap> maps_;
 };
 
 /// Launches the layer's kernel on `ctas` CTAs.
