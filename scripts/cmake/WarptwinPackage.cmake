@@ -29,7 +29,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(boost_version ${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR})
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
     "g++" "cmake (>= 3.25)" "nlohmann-json3-dev" "libsystemc-dev"
-    "libboost-fiber${boost_version}-dev" "libboost-context${boost_version}-dev"
+    "libboost-context${boost_version}-dev"
     "libboost-program-options${boost_version}-dev" "liblz4-dev" "libzstd-dev" "libmuparser-dev"
     "zlib1g-dev")
 list(JOIN CPACK_DEBIAN_PACKAGE_RECOMMENDS ", " CPACK_DEBIAN_PACKAGE_RECOMMENDS)

@@ -1,24 +1,18 @@
 #include "sim/functional/engine.hpp"
 
-#include <deque>
 #include <exception>
 #include <unordered_set>
-
-#include <boost/fiber/algo/algorithm.hpp>
-#include <boost/fiber/fiber.hpp>
-#include <boost/fiber/operations.hpp>
-#include <boost/fiber/pooled_fixedsize_stack.hpp>
-#include <boost/fiber/scheduler.hpp>
+#include <vector>
 
 #include "common/trace/op_facts.hpp"
+
+#include "sim/fibers/fiber.hpp"
 
 namespace warptwin::sim {
 
 namespace {
 
-namespace fibers = boost::fibers;
-
-constexpr std::size_t kStackBytes = 64 * 1024;
+constexpr std::size_t kStackBytes = stack_bytes(64 * 1024);
 constexpr std::uint64_t kPerformedAfterEnd = std::uint64_t{1} << 20;
 constexpr std::uint64_t kNotesInARow = std::uint64_t{1} << 16;  // more is a loop of nothing else
 // So many steps without a change of state, everybody having had his turn, and nobody having come to
@@ -49,55 +43,6 @@ std::uint64_t fingerprint(Slot self, const Operation& op) {
 /// Unwinds a warp whose run has ended.
 struct AbortRun {};
 
-/// Boost.Fiber's scheduler, told by the engine who goes next. Warps never enter a queue of its own.
-class Dispatcher : public fibers::algo::algorithm {
- public:
-  void awakened(fibers::context* context) noexcept override {
-    if (adopting) {
-      adopted = context;
-    } else {
-      others_.push_back(context);
-    }
-  }
-  fibers::context* pick_next() noexcept override {
-    // Boost's dispatcher frees ended fibers; it is let in when one has just ended.
-    if (next != nullptr && !collect) {
-      return std::exchange(next, nullptr);
-    }
-    collect = false;
-    if (others_.empty()) {
-      return std::exchange(next, nullptr);
-    }
-    fibers::context* context = others_.front();
-    others_.pop_front();
-    return context;
-  }
-  bool has_ready_fibers() const noexcept override { return next != nullptr || !others_.empty(); }
-  void suspend_until(const std::chrono::steady_clock::time_point&) noexcept override {
-    // Nothing can become ready from outside: the engine always leaves somebody to go on.
-    WARPTWIN_ASSERT(next != nullptr);
-  }
-  void notify() noexcept override {}
-
-  bool adopting = false;
-  bool collect = false;
-  fibers::context* adopted = nullptr;
-  fibers::context* next = nullptr;
-
- private:
-  std::deque<fibers::context*> others_;
-};
-
-Dispatcher& dispatcher_of_thread() {
-  thread_local Dispatcher* dispatcher = nullptr;
-  if (dispatcher == nullptr) {
-    const boost::intrusive_ptr<Dispatcher> mine{new Dispatcher};
-    dispatcher = mine.get();
-    fibers::context::active()->get_scheduler()->set_algo(mine);
-  }
-  return *dispatcher;
-}
-
 class Engine {
  public:
   Engine(Gpu& gpu,
@@ -110,12 +55,10 @@ class Engine {
         scheduler_{scheduler},
         limits_{limits},
         recorded_{recorded},
-        dispatcher_{dispatcher_of_thread()},
-        main_{fibers::context::active()},
-        contexts_(gpu.warps().size(), nullptr),
+        warps_(gpu.warps().size()),
         alive_(gpu.warps().size(), false) {
-    ports_.reserve(contexts_.size());
-    for (Slot slot = 0; slot < contexts_.size(); ++slot) {
+    ports_.reserve(warps_.size());
+    for (Slot slot = 0; slot < warps_.size(); ++slot) {
       ports_.push_back(Port{*this, slot});
     }
     poll_limit_ = kPollsPerAgent * (gpu.warps().size() + 16);
@@ -125,10 +68,9 @@ class Engine {
     gpu_.launch();
     spawn_started();
     if (const Slot first = choose(); first != kNobody) {
-      resume(contexts_[first]);
+      go_on(main_, first);
     }
     unwind();
-    boost::this_fiber::yield();  // lets Boost free the fibers that have ended
     if (error_ != nullptr) {
       std::rethrow_exception(error_);
     }
@@ -160,7 +102,7 @@ class Engine {
       gpu_.execute(self, op);
       if (++notes_ > kNotesInARow) {
         end(Ending::kLivelock);
-        resume(main_);
+        go_on(*warps_[self], kNobody);
         perform(self, op);
       }
       return;
@@ -169,7 +111,7 @@ class Engine {
     for (;;) {
       const Slot next = choose();
       if (next != self) {
-        resume(next == kNobody ? main_ : contexts_[next]);
+        go_on(*warps_[self], next);
         if (poisoned_) {
           perform(self, op);
           return;
@@ -240,31 +182,31 @@ class Engine {
     return kNobody;
   }
 
-  void resume(fibers::context* target) {
+  // From the one that runs to `next`; kNobody: to whoever called the engine.
+  void go_on(Fiber& from, Slot next) {
     ++stats_.switches;
-    dispatcher_.next = target;
-    fibers::context::active()->suspend();
+    from.switch_to(fiber_of(next));
   }
+  Fiber& fiber_of(Slot slot) { return slot == kNobody ? main_ : *warps_[slot]; }
 
   void spawn_started() {
     for (const Slot slot : gpu_.take_started()) {
-      dispatcher_.adopting = true;
-      fibers::fiber{
-          boost::fibers::launch::post, std::allocator_arg, stacks(), [this, slot] { live(slot); }}
-          .detach();
-      dispatcher_.adopting = false;
-      contexts_[slot] = dispatcher_.adopted;
+      std::erase_if(ended_, [](const auto& fiber) { return fiber->has_ended(); });
+      if (warps_[slot] != nullptr) {
+        ended_.push_back(std::move(warps_[slot]));  // it may be the one that runs
+      }
+      warps_[slot] = std::make_unique<Fiber>(stacks(), [this, slot] { return live(slot); });
       alive_[slot] = true;
     }
   }
 
-  static fibers::pooled_fixedsize_stack& stacks() {
-    thread_local fibers::pooled_fixedsize_stack pool{kStackBytes};
+  static PooledStacks& stacks() {
+    thread_local PooledStacks pool{kStackBytes};
     return pool;
   }
 
-  // A warp's life, from its first operation to its exit.
-  void live(Slot slot) {
+  // A warp's life, from its first operation to its exit. Returns who goes on.
+  Fiber* live(Slot slot) {
     const Warp& warp = gpu_.warps()[slot];
     const Cta& cta = gpu_.ctas()[warp.cta];
     SimMachine machine{ports_[slot],
@@ -295,15 +237,14 @@ class Engine {
       spawn_started();
       next = choose();
     }
-    dispatcher_.next = next == kNobody ? main_ : contexts_[next];
-    dispatcher_.collect = true;
+    return &fiber_of(next);
   }
 
   void unwind() {
     poisoned_ = true;
-    for (Slot slot = 0; slot < contexts_.size(); ++slot) {
+    for (Slot slot = 0; slot < warps_.size(); ++slot) {
       if (alive_[slot]) {
-        resume(contexts_[slot]);
+        go_on(main_, slot);
       }
     }
   }
@@ -313,9 +254,9 @@ class Engine {
   Scheduler& scheduler_;
   EngineLimits limits_;
   std::vector<Slot>* recorded_;
-  Dispatcher& dispatcher_;
-  fibers::context* main_;
-  std::vector<fibers::context*> contexts_;
+  Fiber main_;
+  std::vector<std::unique_ptr<Fiber>> warps_;
+  std::vector<std::unique_ptr<Fiber>> ended_;  // before another warp began in the same slot
   std::vector<bool> alive_;
   std::vector<Port> ports_;
   RunStats stats_;

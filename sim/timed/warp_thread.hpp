@@ -7,9 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include <boost/context/fiber.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
-
+#include "sim/fibers/fiber.hpp"
 #include "sim/timed/sm.hpp"
 #include "sim/timed/turns.hpp"
 
@@ -19,15 +17,12 @@ class WarpThread : private Callee, private Asker {
  public:
   /// Begins `life` when it is woken first.
   WarpThread(Slot slot, std::function<void()> life)
-      : fiber_{std::allocator_arg,
-               boost::context::protected_fixedsize_stack{kStackBytes},
-               [this, slot, life = std::move(life)](Fiber&& caller) {
-                 caller_ = std::move(caller);
+      : fiber_{GuardedStacks{kStackBytes}, [this, slot, life = std::move(life)] {
                  // All stacks begin at the same place of a page: left there, they would share few
                  // lines of the caches.
                  static_cast<volatile char*>(alloca((1 + slot * 37 % 256) * kLine))[0] = 0;
                  life();
-                 return std::move(caller_);
+                 return &caller_;
                }} {}
   WarpThread(const WarpThread&) = delete;
   WarpThread& operator=(const WarpThread&) = delete;
@@ -40,7 +35,7 @@ class WarpThread : private Callee, private Asker {
     }
   }
   /// From the warp: gives way until it is woken.
-  void suspend() { caller_ = std::move(caller_).resume(); }
+  void suspend() { fiber_.switch_to(caller_); }
   /// The same until its turn to ask for what all SMs share.
   void wait_for_turn(Turns& turns) {
     turns.ask(timeline(), *this);
@@ -49,8 +44,8 @@ class WarpThread : private Callee, private Asker {
   /// From outside: goes on now, unless it has come to its end.
   void resume() {
     woken_ = false;
-    if (fiber_) {
-      fiber_ = std::move(fiber_).resume();
+    if (!fiber_.has_ended()) {
+      caller_.switch_to(fiber_);
     }
   }
 
@@ -64,16 +59,14 @@ class WarpThread : private Callee, private Asker {
   Cause waker = kNoCause;  // while parked: what ended its wait
 
  private:
-  using Fiber = boost::context::fiber;
-
-  static constexpr std::size_t kStackBytes = 80 * 1024;
+  static constexpr std::size_t kStackBytes = stack_bytes(80 * 1024);
   static constexpr std::size_t kLine = 64;
 
   void call(std::uint32_t) override { resume(); }
   void turn() override { resume(); }
 
   bool woken_ = false;  // and has not gone on
-  Fiber caller_;
+  Fiber caller_;        // whoever went on with it last
   Fiber fiber_;
 };
 

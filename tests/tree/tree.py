@@ -38,9 +38,10 @@ MAY_INCLUDE = {
     "sim/oracle": ["common", "sim/model", "sim/program", "sim/functional"],
     "sim/check": ["common", "sim/model"],
     "sim/prove": ["common", "sim/model"],
-    "sim/functional": ["common", "sim/model"],
+    "sim/fibers": [],
+    "sim/functional": ["common", "sim/model", "sim/fibers"],
     "sim/micro": ["common", "sim/model", "sim/check", "sim/prove", "sim/functional"],
-    "sim/timed": ["common", "sim/model"],
+    "sim/timed": ["common", "sim/model", "sim/fibers"],
     "sim/trace": ["common", "sim/model"],
     "sim/compare": ["common", "sim/model", "sim/trace", "sim/prove"],
     "sim/ptx/text": ["common"],
@@ -60,8 +61,7 @@ NOT_INCLUDED = ["sim/cli"]
 
 # One folder for each of these libraries. The first prefix that fits a system include decides.
 THIRD_PARTY = [
-    ("boost/fiber", "sim/functional"),
-    ("boost/context", "sim/timed"),
+    ("boost/context", "sim/fibers"),
     ("boost/program_options", "sim/cli"),
     ("systemc", "sim/timed"),
     ("tlm", "sim/timed"),
