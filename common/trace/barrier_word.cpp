@@ -17,16 +17,19 @@ std::string range_of(std::size_t first, std::size_t last) {
 
 }  // namespace
 
-std::string missing_of(const BarrierWord& word) {
+std::string missing_of(std::uint32_t pending, std::uint32_t expected, std::int64_t tx) {
   std::string missing;
-  if (word.pending != 0) {
-    missing = plural(word.pending, "arrival") + " of " + std::to_string(word.expected);
+  if (pending != 0) {
+    missing = plural(pending, "arrival") + " of " + std::to_string(expected);
   }
-  if (word.tx > 0) {
-    missing +=
-        (missing.empty() ? "" : " and ") + plural(static_cast<std::uint64_t>(word.tx), "byte");
+  if (tx > 0) {
+    missing += (missing.empty() ? "" : " and ") + plural(static_cast<std::uint64_t>(tx), "byte");
   }
-  std::string text = "lacks " + (missing.empty() ? std::string{"nothing"} : missing);
+  return "lacks " + (missing.empty() ? std::string{"nothing"} : missing);
+}
+
+std::string missing_of(const BarrierWord& word) {
+  std::string text = missing_of(word.pending, word.expected, word.tx);
   if (word.tx < 0) {
     text += ", with " + plural(static_cast<std::uint64_t>(-std::int64_t{word.tx}), "byte") +
             " more than announced";

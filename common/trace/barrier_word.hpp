@@ -53,7 +53,10 @@ struct BarrierWord {
   friend constexpr bool operator==(const BarrierWord&, const BarrierWord&) = default;
 };
 
-/// "lacks 1 arrival of 2 and 4096 bytes": what the current phase waits for.
+/// "lacks 1 arrival of 2 and 4096 bytes": what a phase waits for. Bytes less than 0 are not told.
+std::string missing_of(std::uint32_t pending, std::uint32_t expected, std::int64_t tx);
+
+/// The same of the current phase, and what came unannounced.
 std::string missing_of(const BarrierWord& word);
 
 /// A sentence: the phase, what it lacks, what is odd about the word.

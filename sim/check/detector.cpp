@@ -18,20 +18,15 @@ struct Entry {
 constexpr Entry kDetectors[] = {WARPTWIN_DETECTORS(WARPTWIN_DETECTOR_ENTRY)};
 #undef WARPTWIN_DETECTOR_ENTRY
 
-constexpr std::size_t kFindingsMax = 200;
-
 // What a warp learns something by, of objects that it looks at before.
 constexpr OpSet kLooks{
     Op::kMbarrierWait, Op::kMbarrierTryWait, Op::kGlobalWait, Op::kGlobalLoadAcquire};
 
 }  // namespace
 
-std::string Naming::warp(std::uint32_t number) const {
-  const std::uint32_t index = number % config_.warps_per_cta;
-  const Role role = symbols_.role_of(index);
-  return "cta " + std::to_string(number / config_.warps_per_cta) + " warp " +
-         std::to_string(index) +
-         (role == Role::kCount ? "" : " (" + std::string{name_of(role)} + ")");
+Agent Naming::agent(std::uint32_t warp) const {
+  const std::uint32_t index = warp % config_.warps_per_cta;
+  return {warp / config_.warps_per_cta, {index}, symbols_.role_of(index)};
 }
 
 std::string Naming::lanes_of(const LanePoint& point) const {
@@ -39,29 +34,30 @@ std::string Naming::lanes_of(const LanePoint& point) const {
   return (lanes == 1 ? "" : std::to_string(lanes) + " lanes of ") + warp(point.warp);
 }
 
-std::string Naming::barrier(std::uint32_t cta, std::uint32_t address) const {
-  return symbols_.name(address) + " of cta " + std::to_string(cta);
+Object Naming::warp_object(std::uint32_t number) const {
+  return {ObjectKind::kWarp, warp(number), number / config_.warps_per_cta};
+}
+
+Object Naming::barrier(std::uint32_t cta, std::uint32_t address) const {
+  return {ObjectKind::kMbarrier, symbols_.name(address), cta, address, kMbarrierBytes};
+}
+
+Object Naming::shared(std::uint32_t cta, std::uint32_t address, std::uint64_t bytes) const {
+  return {ObjectKind::kSharedMemory, symbols_.name(address), cta, address, bytes};
 }
 
 std::string Naming::site(const SourceSite& site) const {
-  if (site.line == 0) {
-    return "no source line";
-  }
-  // The last two parts of the path: the same wherever the sources lie.
-  const std::string path{site.file};
-  std::size_t cut = path.rfind('/');
-  cut = cut == std::string::npos || cut == 0 ? cut : path.rfind('/', cut - 1);
-  return (cut == std::string::npos ? path : path.substr(cut + 1)) + ":" + std::to_string(site.line);
+  return site.line == 0 ? "no source line" : text_of(site);
 }
 
 Finding Reporter::make(const char* id,
                        const Event& event,
-                       const std::string& object,
+                       const Object& object,
                        const std::string& message) const {
   Finding finding;
   finding.info = find_diagnostic(id);
   finding.object = object;
-  finding.agent = naming_.warp(event.warp);
+  finding.agent = naming_.agent(event.warp);
   finding.message = message;
   finding.site = event.site;
   finding.step = event.time;
@@ -70,9 +66,9 @@ Finding Reporter::make(const char* id,
 
 void Reporter::report(const char* id,
                       const Event& event,
-                      const std::string& object,
+                      const Object& object,
                       const std::string& message,
-                      std::vector<std::string> details) {
+                      std::vector<Detail> details) {
   Finding finding = make(id, event, object, message);
   finding.details = std::move(details);
   report(std::move(finding));
@@ -89,14 +85,16 @@ void Reporter::report(Finding finding) {
     if (known.info == finding.info && known.site.line == finding.site.line &&
         known.site.file == finding.site.file) {
       ++known.repeated;
-      if (finding.object != known.object) {
-        known.others.insert(finding.object);
+      if (std::string name = text_of(finding.object); name != text_of(known.object)) {
+        known.others.emplace(std::move(name), std::move(finding.object));
       }
       return;
     }
   }
-  if (findings_.size() < kFindingsMax) {
+  if (findings_.size() < kFindingsKept) {
     findings_.push_back(std::move(finding));
+  } else {
+    ++not_kept_;
   }
 }
 
@@ -157,7 +155,7 @@ void DetectorSet::on_event(const Event& event) {
   }
 }
 
-void DetectorSet::at_end(const Gpu& gpu, RunEnd end) {
+void DetectorSet::at_end(const Gpu& gpu, Ending end) {
   for (const auto& detector : detectors_) {
     detector->at_end(gpu, end);
   }

@@ -9,37 +9,20 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "common/report/catalogue.hpp"
 #include "common/trace/event.hpp"
 #include "common/trace/op_facts.hpp"
 
+#include "sim/check/finding.hpp"
 #include "sim/check/order.hpp"
 #include "sim/check/rules.hpp"
 #include "sim/model/divisor.hpp"
+#include "sim/model/ending.hpp"
 #include "sim/model/gpu.hpp"
 
 namespace warptwin::sim {
-
-/// A diagnostic that was found, as a value. Text, JSON and the rest are renderings of it.
-struct Finding {
-  const DiagnosticInfo* info = nullptr;
-  Severity severity = Severity::kFatal;  // at most; the rules may say less
-  std::string object;                    // "input.full[2] of cta 0"
-  std::string agent;                     // "cta 0 warp 5 (load)"
-  std::string message;                   // what happened, with the numbers
-  std::vector<std::string> details;      // one fact a line
-  SourceSite site{};
-  std::uint64_t step = 0;
-  std::uint32_t repeated = 0;      // how often more it was found
-  std::set<std::string> others{};  // the objects it was found at then, but for `object`
-};
-
-/// How the run ended, for detectors that judge its end.
-enum class RunEnd : std::uint8_t { kDone, kDeadlock, kLivelock, kTrapped, kStepBound };
 
 /// Words for the numbers of events.
 class Naming {
@@ -50,10 +33,17 @@ class Naming {
         ctas_of_cluster_{config.cluster_size},
         warps_of_cta_{config.warps_per_cta},
         warps_of_cluster_{config.cluster_size * config.warps_per_cta} {}
-  std::string warp(std::uint32_t number) const;
+  Agent agent(std::uint32_t warp) const;
+  /// `agent`, in words.
+  std::string warp(std::uint32_t number) const { return text_of(agent(number)); }
   /// The warp, or several lanes of it: each of them has done it.
   std::string lanes_of(const LanePoint& point) const;
-  std::string barrier(std::uint32_t cta, std::uint32_t address) const;
+  Object warp_object(std::uint32_t number) const;
+  /// The mbarrier at `address` of shared memory.
+  Object barrier(std::uint32_t cta, std::uint32_t address) const;
+  /// Shared memory from `address` on; `bytes` 0: no more is said of it.
+  Object shared(std::uint32_t cta, std::uint32_t address, std::uint64_t bytes = 0) const;
+  /// "file.hpp:12", or that there is none.
   std::string site(const SourceSite& site) const;
   Role role(std::uint32_t warp) const { return symbols_.role_of(warp % warps_of_cta_); }
   std::uint32_t cluster_of_warp(std::uint32_t warp) const { return warp / warps_of_cluster_; }
@@ -71,6 +61,9 @@ class Naming {
   Divisor warps_of_cluster_;
 };
 
+/// How many findings of a run are kept.
+inline constexpr std::size_t kFindingsKept = 200;
+
 /// Collects findings. The same diagnostic at the same place is kept once, and counted.
 class Reporter {
  public:
@@ -79,26 +72,29 @@ class Reporter {
   /// A finding about the object and agent of `event`.
   Finding make(const char* id,
                const Event& event,
-               const std::string& object,
+               const Object& object,
                const std::string& message) const;
   /// Reports `id` about the object and agent of `event`.
   void report(const char* id,
               const Event& event,
-              const std::string& object,
+              const Object& object,
               const std::string& message,
-              std::vector<std::string> details = {});
+              std::vector<Detail> details = {});
   void report(Finding finding);
   /// Reports so far that were errors, kept or not: a warning never keeps an error from being seen.
   std::uint64_t errors() const { return errors_; }
   const Rules& rules() const { return rules_; }
   const Naming& naming() const { return naming_; }
   std::vector<Finding>& findings() { return findings_; }
+  /// Reports of diagnostics that came when enough others had been kept.
+  std::uint64_t not_kept() const { return not_kept_; }
 
  private:
   Rules rules_;
   const Naming& naming_;
   std::vector<Finding> findings_;
   std::uint64_t errors_ = 0;
+  std::uint64_t not_kept_ = 0;
 };
 
 /// Operations, for what a detector wants to see.
@@ -154,7 +150,7 @@ class Detector {
   /// it looked, without what it learns by passing, which `on_event` tells next.
   virtual void on_look(const Event& event) { (void)event; }
   /// The run is over; `gpu` is as it left it.
-  virtual void at_end(const Gpu& gpu, RunEnd end) {
+  virtual void at_end(const Gpu& gpu, Ending end) {
     (void)gpu;
     (void)end;
   }
@@ -162,9 +158,7 @@ class Detector {
  protected:
   Reporter& reporter() const { return reporter_; }
   const Naming& naming() const { return reporter_.naming(); }
-  std::string barrier_name(const Event& event) const {
-    return naming().barrier(event.cta, event.address);
-  }
+  Object barrier_of(const Event& event) const { return naming().barrier(event.cta, event.address); }
 
  private:
   Reporter& reporter_;
@@ -180,8 +174,9 @@ class DetectorSet : public EventSink {
  public:
   DetectorSet(const Rules& rules, const LaunchConfig& config, const Symbols& symbols);
   void on_event(const Event& event) override;
-  void at_end(const Gpu& gpu, RunEnd end);
+  void at_end(const Gpu& gpu, Ending end);
   std::vector<Finding> take_findings() { return std::move(reporter_.findings()); }
+  std::uint64_t not_kept() const { return reporter_.not_kept(); }
 
  private:
   Naming naming_;

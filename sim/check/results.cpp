@@ -84,15 +84,16 @@ Finding wrong_result(const Comparison& comparison, const Rules& rules) {
   Finding finding;
   finding.info = find_diagnostic("RESULT_WRONG");
   finding.severity = rules.severity_of(*finding.info);
-  finding.object = "output " + comparison.tensor;
+  finding.object = Object::other("output " + comparison.tensor);
   finding.message = comparison.tensor + " is " + number(comparison.got) + " for " +
                     number(comparison.expected) + " at (" + std::to_string(comparison.row) + ", " +
                     std::to_string(comparison.column) + "), " + number(comparison.worst) +
                     " times what rounding explains";
-  finding.details = {"wrong    " + std::to_string(comparison.wrong) + " of " +
-                     std::to_string(comparison.elements) + " elements, in " +
-                     text_of("row", comparison.wrong_rows) + " and " +
-                     text_of("column", comparison.wrong_columns)};
+  finding.details = {Said{Said::Kind::kWrong,
+                          std::to_string(comparison.wrong) + " of " +
+                              std::to_string(comparison.elements) + " elements, in " +
+                              text_of("row", comparison.wrong_rows) + " and " +
+                              text_of("column", comparison.wrong_columns)}};
   return finding;
 }
 

@@ -123,9 +123,9 @@ static int error_of(const RunResult& result) {
     }
   }
   switch (result.end) {
-    case RunEnd::kDone:
+    case Ending::kDone:
       return 0;
-    case RunEnd::kStepBound:
+    case Ending::kStepBound:
       return kLaunchTimeout;
     default:
       return kLaunchFailed;
@@ -145,8 +145,8 @@ void LaunchJudge::prove_launch(JudgedLaunch& judged,
   judged.code = worse(judged.code, exit_of(proof, strict_));
   judged.operations += proof.operations;
   judged.text = text_of(proof, entry, none);
-  if (proof.run.end != RunEnd::kDone) {
-    judged.text += judged.kernel + ": " + text_of(proof.run.end) + "\n";
+  if (proof.run.end != Ending::kDone) {
+    judged.text += judged.kernel + ": " + sentence_of(proof.run.end) + "\n";
   }
   judged.text += judged.kernel + ": " + proof.strength() + "\n";
   judged.findings = Json::array();
@@ -229,7 +229,7 @@ void LaunchJudge::judge(JudgedLaunch& judged,
     note(judged, entry, {finding, run.schedule, context});
     judged.text += text_of(finding, context);
   }
-  judged.text += judged.kernel + ": " + text_of(result.end) + "\n";
+  judged.text += judged.kernel + ": " + sentence_of(result.end) + "\n";
   if (judged.policy == LaunchPolicy::kRecord) {
     judged.verdict = judged.code == ExitCode::kClean ? "recorded" : judged.verdict;
   } else if (judged.policy != LaunchPolicy::kRun) {

@@ -125,13 +125,13 @@ class Runner {
     ran.engine = name_of(engine);
     ran.said = trace.ending + ", " + plural(run.operations, "operation") + where;
     for (const Finding& finding : run.findings) {
-      ran.said += "; " + std::string{finding.info->id} + " at " + finding.object;
+      ran.said += "; " + std::string{finding.info->id} + " at " + text_of(finding.object);
     }
     for (const Comparison& comparison : run.comparisons) {
       ran.said += comparison.agrees() ? "" : "; " + comparison.tensor + " is not the reference";
     }
     ran.right = run.clean(false);
-    ran.bounded = run.end == RunEnd::kStepBound;
+    ran.bounded = run.end == Ending::kStepBound;
     ran.trace = std::move(trace);
     result_.ran.push_back(std::move(ran));
   }

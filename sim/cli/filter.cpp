@@ -55,7 +55,7 @@ std::function<bool(const WrongProtocol&)> Filter::accepts_protocol(const Scenari
 std::string Filter::reason_of(const ScenarioEntry& scenario, const Finding& finding) const {
   for (const Suppression* row : suppressions_.of(scenario.info->name)) {
     if (row->id == finding.info->id &&
-        row->accepted.contains(finding.object + " at " + text_of(finding.site))) {
+        row->accepted.contains(text_of(finding.object) + " at " + text_of(finding.site))) {
       return row->reason;
     }
   }
@@ -114,7 +114,7 @@ std::string Filter::text_of_taken(const ScenarioEntry& scenario) const {
   for (const Taken& one : taken_) {
     if (one.scenario == scenario.info->name && one.known == Known::kBaseline) {
       text += "in the baseline: " + std::string{one.finding.info->id} + " at " +
-              one.finding.object + ", " + text_of(one.finding.site) + "\n";
+              text_of(one.finding.object) + ", " + text_of(one.finding.site) + "\n";
     }
   }
   for (const auto& [name, found] : protocols_) {

@@ -178,10 +178,8 @@ class HangWriter {
 
   HangReport write() {
     HangReport report;
-    std::size_t shown = 0;
     std::size_t waiting = 0;
     Root root = Root::kElse;
-    std::string lines;
     for (std::uint32_t warp = 0; warp < run_.warps.size(); ++warp) {
       const WarpReport& stand = run_.warps[warp].report;
       if (!is_stuck(stand)) {
@@ -190,18 +188,25 @@ class HangWriter {
       ++waiting;
       if (report.object.empty() || root_of(warp) > root) {
         root = root_of(warp);
-        report.object = object_of(warp, stand);
+        report.object = text_of(object_of(warp, stand));
       }
-      if (shown++ < kWaitersShown) {
-        lines += "  blocked  " + naming_.warp(warp) + "  " + waits_for(warp) + "  [" +
-                 short_site(run_.warps[warp].file, stand.line) + "]\n" + suppliers(warp);
+      if (report.blocked.size() < kWaitersShown) {
+        report.blocked.push_back({naming_.agent(warp),
+                                  wait_of(warp),
+                                  {run_.warps[warp].file.c_str(), stand.line},
+                                  owed_to(warp),
+                                  std::nullopt});
       }
     }
     report.text = "hang: " + plural(waiting, "warp") + (waiting == 1 ? " waits" : " wait") +
                   (run_.end == hw::DeviceEnd::kExpired ? ", and a deadline has passed\n"
                                                        : ", without a deadline\n");
     report.text += report.object.empty() ? "" : "  object   " + report.object + "\n";
-    report.text += lines;
+    for (const Blocked& blocked : report.blocked) {
+      for (const std::string& line : lines_of(blocked)) {
+        report.text += "  " + line + "\n";
+      }
+    }
     report.text += runners();
     if (waiting > kWaitersShown) {
       report.text += "  and " + std::to_string(waiting - kWaitersShown) + " more waiting warps\n";
@@ -292,63 +297,86 @@ class HangWriter {
   std::uint32_t address_of(const WarpReport& report) const {
     return kSharedBase + (report.object & 0xFFFFFFU);
   }
-  std::string object_of(std::uint32_t warp, const WarpReport& report) const {
+  Object object_of(std::uint32_t warp, const WarpReport& report) const {
     const std::uint32_t cta = naming_.cta_of_warp(warp);
     return is_barrier(report) ? naming_.barrier(cta, address_of(report))
            : static_cast<Op>(report.op) == Op::kSetmaxnreg
-               ? "registers of cta " + std::to_string(cta)
-               : name_of(static_cast<Op>(report.op));
+               ? Object::registers(cta)
+               : Object::other(name_of(static_cast<Op>(report.op)));
   }
 
-  std::string waits_for(std::uint32_t warp) const {
+  // What a warp waits for, or does.
+  Wait wait_of(std::uint32_t warp) const {
     const WarpReport& report = run_.warps[warp].report;
+    Wait wait;
+    wait.op = static_cast<Op>(report.op);
+    wait.wanted = report.wanted;
     switch (report.state) {
       case WarpState::kUnknown:
-        return "has not begun";
+        wait.kind = WaitKind::kNotBegun;
+        return wait;
       case WarpState::kRuns:
-        return "runs";
+        wait.kind = WaitKind::kRuns;
+        return wait;
       case WarpState::kEnded:
-        return "has ended";
+        wait.kind = WaitKind::kEnded;
+        return wait;
       case WarpState::kBlocks:
       case WarpState::kExpired:
         break;
     }
-    switch (static_cast<Op>(report.op)) {
-      case Op::kMbarrierWait: {
-        const BarrierWord word = BarrierWord::of(report.word);
-        std::string text = "waits for " + object_of(warp, report);
+    switch (wait.op) {
+      case Op::kMbarrierWait:
+        wait.kind = WaitKind::kMbarrier;
+        wait.object = object_of(warp, report);
+        wait.wanted = report.wanted & 1U;
         if ((report.flags & event_flag::kExactPhase) != 0) {
-          text += " phase " + std::to_string(static_cast<std::int32_t>(report.wanted));
+          wait.phase = static_cast<std::int32_t>(report.wanted);
         }
-        return text + " (parity " + std::to_string(report.wanted & 1U) + "): a phase of parity " +
-               std::to_string(word.parity) + " " + missing_of(word) +
-               (is_passed(warp) ? "; it is phase " + std::to_string(phase_of(warp)) +
-                                      ": the one that is waited for is over"
-                                : "");
-      }
+        wait.barrier = stand_of(warp);
+        break;
       case Op::kBarSync:
-        return "waits at named barrier " + std::to_string(report.object) +
-               (report.wanted == 0 ? "" : " with " + std::to_string(report.wanted) + " threads");
+        wait.kind = WaitKind::kNamedBarrier;
+        wait.object = {ObjectKind::kNamedBarrier, "named barrier " + std::to_string(report.object)};
+        break;
       case Op::kClusterWait:
-        return "waits at the cluster barrier";
+        wait.kind = WaitKind::kClusterBarrier;
+        break;
       case Op::kTcgen05Alloc:
-        return "waits for " + std::to_string(report.wanted) + " columns of tensor memory";
+        wait.kind = WaitKind::kColumns;
+        break;
       case Op::kSetmaxnreg:
-        return "waits for registers";
+        wait.kind = WaitKind::kRegisters;
+        break;
       case Op::kGlobalWait:
-        return "waits for a global word to become " + std::to_string(report.wanted) + ": it is " +
-               std::to_string(report.word);
+        wait.kind = WaitKind::kGlobalWord;
+        wait.have = report.word;
+        break;
       default:
-        return "waits at " + std::string{name_of(static_cast<Op>(report.op))};
+        wait.kind = WaitKind::kOperation;
     }
+    return wait;
+  }
+
+  BarrierStand stand_of(std::uint32_t warp) const {
+    const BarrierWord word = BarrierWord::of(run_.warps[warp].report.word);
+    BarrierStand stand;
+    stand.parity = word.parity;
+    stand.pending = word.pending;
+    stand.expected = word.expected;
+    stand.tx = word.tx;
+    if (is_passed(warp)) {
+      stand.passed = phase_of(warp);
+    }
+    return stand;
   }
 
   // Warps that neither wait nor have ended: they poll, or compute.
   std::string runners() const {
     std::string text;
-    std::size_t shown = 0;
+    std::size_t running = 0;
     for (std::uint32_t warp = 0; warp < run_.warps.size(); ++warp) {
-      if (run_.warps[warp].report.state != WarpState::kRuns || shown++ >= kWaitersShown) {
+      if (run_.warps[warp].report.state != WarpState::kRuns || ++running > kWaitersShown) {
         continue;
       }
       text += "  runs     " + naming_.warp(warp);
@@ -359,6 +387,10 @@ class HangWriter {
                      : "");
       }
       text += "\n";
+    }
+    if (running > kWaitersShown) {
+      text +=
+          "  and " + plural(running - kWaitersShown, "more warp") + " that neither wait nor end\n";
     }
     return text;
   }
@@ -384,16 +416,19 @@ class HangWriter {
   }
 
   // Who could still complete the phase, and where each of them is.
-  std::string suppliers(std::uint32_t waiter) const {
+  std::vector<Owed> owed_to(std::uint32_t waiter) const {
     const WarpReport& report = run_.warps[waiter].report;
     const Region* region = is_barrier(report) ? symbols_.find(address_of(report)) : nullptr;
-    std::string text;
     const BarrierContract contract = region == nullptr ? BarrierContract{} : region->contract;
+    std::vector<Owed> all;
     for (const Contributor& contributor : contract.contributors) {
       if (contributor.arrivals == 0) {
         continue;
       }
-      std::string where = "no one: its warps have ended";
+      Owed& owed = all.emplace_back();
+      owed.role = contributor.role;
+      owed.kind = contributor.kind;
+      owed.ended = true;
       std::uint32_t nearest = ~std::uint32_t{0};
       for (std::uint32_t warp = 0; warp < run_.warps.size(); ++warp) {
         const std::uint32_t far = distance(waiter, warp);
@@ -401,13 +436,11 @@ class HangWriter {
             naming_.role(warp) == contributor.role && far < nearest &&
             run_.warps[warp].report.state != WarpState::kEnded) {
           nearest = far;
-          where = naming_.warp(warp) + ", which " + waits_for(warp);
+          owed.by = {naming_.agent(warp), wait_of(warp)};
         }
       }
-      text += "  owed     " + std::string{warptwin::name_of(contributor.role)} + " (" +
-              name_of(contributor.kind) + "): " + where + "\n";
     }
-    return text;
+    return all;
   }
 
   Symbols symbols_;

@@ -30,6 +30,7 @@ struct HangReport {
   /// The root of who waits for whom, "ring.full[2] of cta 0": what nobody can supply any more, or
   /// where all wait for each other, the first.
   std::string object;
+  std::vector<Blocked> blocked;  // the first ones; their sites are in `run`
   std::string text;  // who waits for what, who owes it, as `warptwin run` reports a deadlock
 };
 

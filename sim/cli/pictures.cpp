@@ -182,10 +182,10 @@ void write_verdict(Session& session,
 void describe(Recording& recording,
               const ScenarioEntry& scenario,
               const ParameterSet& parameters,
-              RunEnd end) {
+              Ending end) {
   recording.scenario = scenario.info->name;
   recording.parameters = parameters.to_string();
-  recording.ending = text_of(end);
+  recording.ending = sentence_of(end);
 }
 
 void add_timing(RecordingBuilder& builder, const TimingResult& timing) {

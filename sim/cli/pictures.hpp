@@ -46,7 +46,7 @@ class Pictures {
 void describe(Recording& recording,
               const ScenarioEntry& scenario,
               const ParameterSet& parameters,
-              RunEnd end);
+              Ending end);
 
 /// What a page says above the pictures.
 PageContents page_contents(const Session& session,

@@ -115,6 +115,7 @@ void add_proof(const Session& session,
   for (const Undecided& one : proof.undecided) {
     judged.open.push_back({one.reason, place_of(one.site)});
   }
+  judged.not_kept += proof.not_kept();
 }
 
 }  // namespace warptwin::sim::cli

@@ -11,22 +11,6 @@ namespace warptwin::sim {
 
 namespace {
 
-const char* word_of(RunEnd end) {
-  switch (end) {
-    case RunEnd::kDone:
-      return "done";
-    case RunEnd::kDeadlock:
-      return "deadlock";
-    case RunEnd::kLivelock:
-      return "livelock";
-    case RunEnd::kTrapped:
-      return "trapped";
-    case RunEnd::kStepBound:
-      return "stopped";
-  }
-  return "";
-}
-
 Trace read(const std::string& path) {
   try {
     return read_trace_file(path);
@@ -86,7 +70,7 @@ Trace simulated_trace(const ScenarioEntry& scenario,
       options.on_machine = [&](Gpu& gpu) { recorder.note_data_of(gpu); };
     }
     result = simulate(scenario, parameters, options);
-    trace.ending = word_of(result.end);
+    trace.ending = name_of(result.end);
     order.at_end();
     if (!order.needs_whole_grid()) {
       break;
@@ -114,7 +98,7 @@ Trace timed_trace(const ScenarioEntry& scenario,
     options.run.on_machine = [&](Gpu& gpu) { recorder.note_data_of(gpu); };
   }
   result = time_scenario(scenario, parameters, chip, options);
-  trace.ending = word_of(result.run.end);
+  trace.ending = name_of(result.run.end);
   add_outputs(trace, scenario, parameters, result.run.tensors);
   return trace;
 }

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "sim/functional/scheduler.hpp"
+#include "sim/model/ending.hpp"
 #include "sim/model/gpu.hpp"
 #include "sim/model/sim_machine.hpp"
 
@@ -16,14 +17,6 @@ namespace warptwin::sim {
 
 /// One warp's program.
 using WarpBody = std::function<void(SimMachine&)>;
-
-enum class Ending : std::uint8_t {
-  kDone,       // every warp reached its end
-  kDeadlock,   // nobody can act, and some warp is not done
-  kLivelock,   // agents act, and nothing changes any more
-  kTrapped,    // an operation hardware would not survive
-  kStepBound,  // the bound on steps was reached
-};
 
 struct EngineLimits {
   std::uint64_t steps_max = 200'000'000;

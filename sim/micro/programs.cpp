@@ -124,9 +124,7 @@ std::vector<Finding> run_micro(const MicroProgram& micro, bool wrong, EventSink*
   const auto scheduler = make_scheduler(schedule);
   const RunStats stats =
       run_functional(gpu, wrong ? micro.wrong : micro.right, *scheduler, {100'000});
-  constexpr RunEnd kEnds[] = {
-      RunEnd::kDone, RunEnd::kDeadlock, RunEnd::kLivelock, RunEnd::kTrapped, RunEnd::kStepBound};
-  detectors.at_end(gpu, kEnds[static_cast<unsigned>(stats.ending)]);
+  detectors.at_end(gpu, stats.ending);
   std::vector<Finding> findings = detectors.take_findings();
   if (micro.has_result && !compare_result(memory).agrees()) {
     findings.push_back(wrong_result(compare_result(memory), micro.rules));

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "common/trace/op_facts.hpp"
+#include "common/trace/words.hpp"
 
 #include "sim/trace/recorder.hpp"
 
@@ -456,15 +457,15 @@ void RunRecorder::on_event(const Event& event) {
 // --- At the end ------------------------------------------------------------------------------
 
 void RunRecorder::add(const std::vector<Finding>& findings) {
-  std::unordered_map<std::string, std::uint32_t> tracks;
-  for (const auto& [number, warp] : warps_) {
-    tracks.emplace(naming_.warp(number), warp.track);
-  }
   for (const Finding& finding : findings) {
-    const auto found = tracks.find(finding.agent);
+    const Agent& agent = finding.agent;  // of several warps the first
+    const auto found =
+        agent.empty()
+            ? warps_.end()
+            : warps_.find(agent.cta * naming_.config().warps_per_cta + agent.warps.front());
     // What is found at the end of the run has no step.
     builder_.recording().marks.push_back({finding.step == 0 ? now_ : finding.step,
-                                          found == tracks.end() ? kNoTrack : found->second,
+                                          found == warps_.end() ? kNoTrack : found->second.track,
                                           builder_.name(finding.info->id),
                                           builder_.name(finding.message)});
   }

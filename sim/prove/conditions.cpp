@@ -295,6 +295,8 @@ void Conditions::violate(Violation violation) {
   }
   if (violations_.size() < kViolationsMax) {
     violations_.push_back(std::move(violation));
+  } else {
+    ++not_kept_;
   }
 }
 

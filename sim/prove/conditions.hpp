@@ -118,6 +118,8 @@ class Conditions {
 
   /// Each kind at each pair of source lines once, in the order they were found.
   const std::vector<Violation>& violations() const { return violations_; }
+  /// How many came when enough others had been kept.
+  std::uint64_t not_kept() const { return not_kept_; }
   /// The component of a barrier.
   std::uint32_t component(std::uint32_t barrier) const { return chains_ + barrier; }
 
@@ -177,6 +179,7 @@ class Conditions {
   std::vector<ProofClock> clocks_;
   std::vector<Barrier> barriers_;
   std::vector<Violation> violations_;
+  std::uint64_t not_kept_ = 0;
 };
 
 /// Joins `from` into `into`.

@@ -76,6 +76,8 @@ void RunOrder::undecided(const std::string& reason, const Event& event) {
   }
   if (undecided_.size() < kFindingsMax) {
     undecided_.push_back({reason, event.site});
+  } else {
+    ++not_kept_;
   }
 }
 
@@ -378,13 +380,19 @@ void RunOrder::close_group(std::uint32_t number) {
              f.violation.node.site.line == violation.node.site.line &&
              f.violation.other.site.line == violation.other.site.line;
     });
-    if (!known && findings_.size() < kFindingsMax) {
+    if (known) {
+      continue;
+    }
+    if (findings_.size() < kFindingsMax) {
       const ProofBarrier barrier = violation.barrier < group->barriers.size()
                                        ? group->barriers[violation.barrier]
                                        : ProofBarrier{};
       findings_.push_back({violation, number, barrier});
+    } else {
+      ++not_kept_;
     }
   }
+  not_kept_ += group->conditions.not_kept();
   group.reset();
 }
 

@@ -80,6 +80,8 @@ class RunOrder : public EventSink, public TryJudge {
   /// In the order they were found, each pair of source lines once.
   const std::vector<Finding>& findings() const { return findings_; }
   const std::vector<Undecided>& undecided() const { return undecided_; }
+  /// How many of both came when enough others had been kept.
+  std::uint64_t not_kept() const { return not_kept_; }
   /// Clusters met through global memory: only a run with `whole_grid` decides.
   bool needs_whole_grid() const { return needs_whole_grid_; }
   /// Whether tensor memory of a CTA pair is allocated or freed.
@@ -290,6 +292,7 @@ class RunOrder : public EventSink, public TryJudge {
   ProofClock watched_;
   std::vector<OpenTry> open_tries_;
   std::unordered_map<std::uint32_t, std::uint32_t> open_of_warp_;
+  std::uint64_t not_kept_ = 0;
   bool needs_whole_grid_ = false;
   bool meets_pairs_ = false;
   bool tried_ = false;

@@ -37,16 +37,20 @@ Json json_of(const ScenarioEntry& scenario) {
 }
 
 Json json_of(const Finding& finding, const ReportContext& context) {
+  Json others = Json::array();
+  for (const auto& [name, object] : finding.others) {
+    others.push_back(name);
+  }
   return {{"id", finding.info->id},
           {"severity", warptwin::name_of(finding.severity)},
           {"message", finding.message},
-          {"object", finding.object},
-          {"agent", finding.agent},
+          {"object", text_of(finding.object)},
+          {"agent", text_of(finding.agent)},
           {"line", text_of(finding.site)},
           {"step", finding.step},
-          {"details", finding.details},
+          {"details", lines_of(finding)},
           {"repeated", finding.repeated},
-          {"others", finding.others},
+          {"others", others},
           {"means", finding.info->meaning},
           {"schedule", context.schedule},
           {"replay", context.replay}};

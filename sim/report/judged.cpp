@@ -50,7 +50,8 @@ std::string hash_of(const std::vector<std::string>& parts) {
 }  // namespace
 
 std::string fingerprint_of(const std::string& scenario, const Finding& finding) {
-  return fingerprint_of(scenario, finding.info->id, finding.site, finding.agent, finding.object);
+  return fingerprint_of(
+      scenario, finding.info->id, finding.site, text_of(finding.agent), text_of(finding.object));
 }
 
 std::string fingerprint_of(const std::string& scenario,
@@ -72,9 +73,9 @@ JudgedFinding judged_of(const ScenarioEntry& scenario,
   return {.id = finding.info->id,
           .severity = warptwin::name_of(finding.severity),
           .message = finding.message,
-          .object = finding.object,
-          .agent = finding.agent,
-          .details = finding.details,
+          .object = text_of(finding.object),
+          .agent = text_of(finding.agent),
+          .details = lines_of(finding),
           .place = place_of(finding.site),
           .schedule = context.schedule,
           .replay = context.replay,

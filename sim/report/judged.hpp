@@ -81,6 +81,7 @@ struct Judged {
   std::vector<JudgedFinding> findings;
   std::vector<JudgedOpen> open;
   std::vector<JudgedGone> gone;
+  std::uint64_t not_kept = 0;  // reports of more findings than are kept
 };
 
 /// Everything one command judged.

@@ -90,6 +90,7 @@ std::string body_of(const Judged& judged) {
   for (const JudgedGone& gone : judged.gone) {
     other += "no longer found: " + gone.id + " at " + gone.object + "\n";
   }
+  other += text_of_not_kept(judged.not_kept);
   std::string text;
   if (!judged.right) {
     const std::string type = wrong.empty() ? word_of_exit(judged.exit) : wrong.front()->id;

@@ -20,10 +20,11 @@ const Finding* shown_by(const Witness& witness) {
 std::string outcome_of(const Witness& witness) {
   const Finding* shown = shown_by(witness);
   if (shown != nullptr) {
-    return std::string{shown->info->id} + ": " + shown->object +
-           (shown->object.empty() ? "" : ": ") + shown->message;
+    const std::string object = text_of(shown->object);
+    return std::string{shown->info->id} + ": " + object + (object.empty() ? "" : ": ") +
+           shown->message;
   }
-  return text_of(witness.run.end);
+  return sentence_of(witness.run.end);
 }
 
 }  // namespace
@@ -55,15 +56,17 @@ std::vector<ReportedFinding> reported_of(const ProofResult& result,
     ReportContext context = context_of(scenario, parameters, witness.schedule, result.rules);
     Finding finding = refutation.finding;
     if (witness.confirmed) {
-      finding.details.push_back("shown    by the schedule below: " + outcome_of(witness));
+      finding.details.push_back(
+          Said{Said::Kind::kShown, "by the schedule below: " + outcome_of(witness)});
     } else {
       context.schedule = first.schedule;
       context.replay.clear();
-      finding.details.push_back(witness.internal_error.empty()
-                                    ? "shown    by no schedule that was tried: a warning"
-                                    : "internal error: the schedule that this condition names "
-                                      "cannot be executed: " +
-                                          witness.internal_error);
+      finding.details.push_back(
+          witness.internal_error.empty()
+              ? Said{Said::Kind::kShown, "by no schedule that was tried: a warning"}
+              : Said{Said::Kind::kProblem,
+                     "the schedule that this condition names cannot be executed: " +
+                         witness.internal_error});
     }
     all.push_back({finding, witness.confirmed ? witness.schedule : result.schedule, context});
   }
@@ -81,6 +84,7 @@ std::string text_of(const ProofResult& result,
     const std::string site = text_of(undecided.site);
     text += "undecided: " + undecided.reason + (site.empty() ? "" : " [" + site + "]") + "\n";
   }
+  text += text_of_not_kept(result.not_kept());
   return text;
 }
 
@@ -128,6 +132,7 @@ Json json_of(const ProofResult& result,
                  {"operations", result.run.operations},
                  {"idle_roles", result.idle_roles},
                  {"findings", findings},
+                 {"not_kept", result.not_kept()},
                  {"conditions", conditions},
                  {"undecided", undecided}};
   if (result.claims.tiles != 0) {

@@ -208,19 +208,26 @@ Json results(const Judgement& judgement, const std::string& root) {
 // Nothing internal went wrong, and the command came to its end.
 Json invocation_of(const Judgement& judgement) {
   Json notes = Json::array();
+  bool successful = judgement.error.empty();
   const auto note = [&](const std::string& text) {
     notes.push_back({{"level", "error"}, {"message", message_of(text)}});
+    successful = false;
   };
   for (const Judged& judged : judgement.all) {
     if (judged.exit == 3) {
       note(judged.scenario + ": internal error: " + judged.answer);
+    }
+    if (judged.not_kept != 0) {
+      notes.push_back(
+          {{"level", "note"},
+           {"message", message_of(judged.scenario + ": " + text_of_not_kept(judged.not_kept))}});
     }
   }
   const bool usage = !judgement.error.empty() && judgement.exit == 2;
   if (!judgement.error.empty() && !usage) {
     note(judgement.error);
   }
-  Json invocation = {{"executionSuccessful", judgement.error.empty() && notes.empty()},
+  Json invocation = {{"executionSuccessful", successful},
                      {"exitCode", judgement.exit},
                      {"exitCodeDescription", word_of_exit(judgement.exit)},
                      {"toolExecutionNotifications", notes}};

@@ -33,7 +33,7 @@ class LastSteps : public EventSink {
   std::string words_of(const Event& event) const {
     const std::string name = warptwin::name_of(event.op);
     const bool mbarrier = event.op <= Op::kMbarrierTryWait;
-    return name + (mbarrier ? " " + naming_.barrier(event.cta, event.address) : "") +
+    return name + (mbarrier ? " " + text_of(naming_.barrier(event.cta, event.address)) : "") +
            (event.step == Step::kBlocked ? " waits" : "");
   }
 
@@ -57,7 +57,7 @@ std::vector<JudgedStep> steps_to(const ScenarioEntry& scenario,
   run.detect = false;
   simulate(scenario, parameters, run);
   std::vector<JudgedStep> steps = last.all();
-  steps.push_back({finding.agent,
+  steps.push_back({text_of(finding.agent),
                    std::string{finding.info->id} + ": " + finding.message,
                    place_of(finding.site),
                    finding.step});

@@ -1,8 +1,10 @@
 #include "sim/report/text.hpp"
 
 #include <cstdio>
-#include <set>
+#include <map>
 #include <string>
+
+#include "common/trace/words.hpp"
 
 namespace warptwin::sim {
 
@@ -29,13 +31,13 @@ std::string shortened(const std::string& schedule) {
 }
 
 // The first of them, and how many more there are.
-std::string some_of(const std::set<std::string>& names) {
+std::string some_of(const std::map<std::string, Object>& objects) {
   constexpr std::size_t kShown = 3;
   std::string text;
   std::size_t shown = 0;
-  for (const std::string& name : names) {
+  for (const auto& [name, object] : objects) {
     if (shown == kShown) {
-      return text + " and " + std::to_string(names.size() - kShown) + " more";
+      return text + " and " + std::to_string(objects.size() - kShown) + " more";
     }
     text += (shown++ == 0 ? "" : ", ") + name;
   }
@@ -44,16 +46,6 @@ std::string some_of(const std::set<std::string>& names) {
 
 }  // namespace
 
-std::string text_of(const SourceSite& site) {
-  if (site.line == 0) {
-    return "";
-  }
-  const std::string path{site.file};
-  std::size_t cut = path.rfind('/');
-  cut = cut == std::string::npos || cut == 0 ? cut : path.rfind('/', cut - 1);
-  return (cut == std::string::npos ? path : path.substr(cut + 1)) + ":" + std::to_string(site.line);
-}
-
 std::string text_of(const Finding& finding, const ReportContext& context) {
   const bool warning = finding.severity == Severity::kWarning;
   std::string text = std::string{warning ? "warning" : "defect"} + ": " + finding.info->id + ": " +
@@ -61,11 +53,11 @@ std::string text_of(const Finding& finding, const ReportContext& context) {
   text += field("in",
                 context.scenario + ", schedule " + shortened(context.schedule) +
                     (finding.step == 0 ? "" : ", step " + std::to_string(finding.step)));
-  text += field("object", finding.object);
-  text += field("agent", finding.agent);
+  text += field("object", text_of(finding.object));
+  text += field("agent", text_of(finding.agent));
   text += field("line", text_of(finding.site));
-  for (const std::string& detail : finding.details) {
-    text += "  " + detail + "\n";
+  for (const std::string& line : lines_of(finding)) {
+    text += "  " + line + "\n";
   }
   if (finding.repeated != 0) {
     text += field("repeated",
@@ -77,6 +69,12 @@ std::string text_of(const Finding& finding, const ReportContext& context) {
   return text;
 }
 
+std::string text_of_not_kept(std::uint64_t count) {
+  return count == 0 ? ""
+                    : "not kept: " + plural(count, "report") +
+                          " of further findings; mend these first, or suppress them\n";
+}
+
 std::string text_of(const Comparison& comparison) {
   return "output " + comparison.tensor + ": " + (comparison.agrees() ? "agrees" : "DIFFERS") +
          " with the double-precision reference; largest error " + number(comparison.error) + " = " +
@@ -84,22 +82,6 @@ std::string text_of(const Comparison& comparison) {
          std::to_string(comparison.column) + "): " + number(comparison.got) + " for " +
          number(comparison.expected) + "  [bound " + number(comparison.relative) +
          " * |expected| + " + number(comparison.absolute) + "]";
-}
-
-std::string text_of(RunEnd end) {
-  switch (end) {
-    case RunEnd::kDone:
-      return "every warp reached its end";
-    case RunEnd::kDeadlock:
-      return "deadlock";
-    case RunEnd::kLivelock:
-      return "livelock";
-    case RunEnd::kTrapped:
-      return "an operation that hardware would not survive";
-    case RunEnd::kStepBound:
-      return "the bound on steps was reached";
-  }
-  return "";
 }
 
 std::string text_of(const Budget& budget, const SmLimits& limits) {

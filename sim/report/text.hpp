@@ -16,10 +16,9 @@ struct ReportContext {
 };
 
 std::string text_of(const Finding& finding, const ReportContext& context);
+/// A line for `count` reports of more findings than are kept; empty for none.
+std::string text_of_not_kept(std::uint64_t count);
 std::string text_of(const Comparison& comparison);
 std::string text_of(const Budget& budget, const SmLimits& limits);
-std::string text_of(RunEnd end);
-/// "file.hpp:12", the last two parts of the path.
-std::string text_of(const SourceSite& site);
 
 }  // namespace warptwin::sim

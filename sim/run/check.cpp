@@ -60,7 +60,7 @@ CheckResult check(const ScenarioEntry& scenario,
       result.comparisons = one.comparisons;
       // Where priorities change is spread over the length of a fair run; one that a fault cut short
       // does not tell it.
-      if (one.end == RunEnd::kDone) {
+      if (one.end == Ending::kDone) {
         for (ScheduleSpec& later : schedules) {
           later.length = std::max<std::uint64_t>(one.stats.steps, 1);
         }
@@ -68,7 +68,7 @@ CheckResult check(const ScenarioEntry& scenario,
     }
     ++result.schedules;
     result.operations += one.operations;
-    result.bound_hit = result.bound_hit || one.end == RunEnd::kStepBound;
+    result.bound_hit = result.bound_hit || one.end == Ending::kStepBound;
     for (const Finding& finding : one.findings) {
       result.ids.insert(finding.info->id);
     }

@@ -102,7 +102,7 @@ class ScheduleSearch {
       result_.shown = std::move(result);
       return false;
     }
-    if (result.end == RunEnd::kStepBound) {
+    if (result.end == Ending::kStepBound) {
       return false;
     }
     if (next != nullptr) {
@@ -213,10 +213,10 @@ bool search_run(const ScenarioEntry& scenario,
   if (options.accepts) {
     result.first.accepted = std::erase_if(result.first.findings, options.accepts);
   }
-  if (result.first.end != RunEnd::kDone && result.first.clean(false)) {
+  if (result.first.end != Ending::kDone && result.first.clean(false)) {
     result.ended_by_known = true;
     result.what = "a known finding ends the first run: there is nothing to take apart";
-  } else if (result.first.end != RunEnd::kDone) {
+  } else if (result.first.end != Ending::kDone) {
     result.what = "the first run does not end: there is nothing to take apart";
   } else if (order.needs_whole_grid()) {
     result.what = "clusters wait for each other through global memory";

@@ -204,7 +204,7 @@ Program extract(const ScenarioEntry& scenario,
   run.schedule.strategy = Strategy::kInTurn;
   run.schedule.tries_fail = true;
   run.detect = run.moves_data = false;
-  if (simulate(recorded, parameters, run).end == RunEnd::kStepBound) {
+  if (simulate(recorded, parameters, run).end == Ending::kStepBound) {
     throw ConfigError(program.name + ": the run that is extracted does not end within " +
                       std::to_string(run.limits.steps_max) + " steps");
   }

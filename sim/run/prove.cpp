@@ -44,19 +44,26 @@ std::string describe(const ProofNode& node, const Naming& naming) {
          naming.site(node.site);
 }
 
-std::string name_of_barrier(const ProofBarrier& barrier, const Naming& naming) {
+Act act_of(const ProofNode& node, const Naming& naming, bool second) {
+  return {second, node.op, naming.agent(node.warp), node.site};
+}
+
+Object object_of(const ProofBarrier& barrier, const Naming& naming) {
   const auto address = static_cast<std::uint32_t>(barrier.address);
   switch (barrier.kind) {
     case ProofBarrier::Kind::kMbarrier:
       return naming.barrier(barrier.cta, address);
     case ProofBarrier::Kind::kNamed:
-      return "named barrier " + std::to_string(address) + " of cta " + std::to_string(barrier.cta);
+      return Object::named_barrier(barrier.cta, address);
     case ProofBarrier::Kind::kCluster:
-      return "the cluster barrier";
+      return {ObjectKind::kClusterBarrier, "the cluster barrier"};
     case ProofBarrier::Kind::kFlag:
       break;
   }
-  return "global word " + std::to_string(barrier.address);
+  return {ObjectKind::kGlobalMemory,
+          "global word " + std::to_string(barrier.address),
+          Object::kNoCta,
+          barrier.address};
 }
 
 Finding in_words(const RunOrder::Finding& broken, const Naming& naming) {
@@ -66,12 +73,12 @@ Finding in_words(const RunOrder::Finding& broken, const Naming& naming) {
   finding.info = find_diagnostic(diagnostic_of(violation.condition));
   finding.severity = finding.info->practical;
   const bool exit = violation.condition == Condition::kLifetime;
-  finding.object = exit ? "cta " + std::to_string(naming.cta_of_warp(violation.node.warp))
-                        : name_of_barrier(broken.barrier, naming);
-  finding.agent = naming.warp(violation.node.warp);
+  finding.object = exit ? Object::cta_of(naming.cta_of_warp(violation.node.warp))
+                        : object_of(broken.barrier, naming);
+  finding.agent = naming.agent(violation.node.warp);
   finding.site = exit ? violation.other.site : violation.node.site;
   finding.step = violation.node.time;
-  finding.message = (exit ? finding.object
+  finding.message = (exit ? text_of(finding.object)
                           : std::string{name_of(violation.node.op)} +
                                 (violation.condition == Condition::kPassBeforeNext ||
                                          violation.condition == Condition::kLookInTime
@@ -84,11 +91,11 @@ Finding in_words(const RunOrder::Finding& broken, const Naming& naming) {
                          ? std::string{}
                          : " " + describe(violation.other, naming));
   if (!exit) {
-    finding.details.push_back("first    " + describe(violation.node, naming));
-    finding.details.push_back("second   " + describe(violation.other, naming));
+    finding.details.push_back(act_of(violation.node, naming, false));
+    finding.details.push_back(act_of(violation.other, naming, true));
   }
-  finding.details.push_back(std::string{"then     "} + text.outcome);
-  finding.details.push_back(std::string{"missing: "} + text.mend);
+  finding.details.push_back(Said{Said::Kind::kThen, text.outcome});
+  finding.details.push_back(mend(text.mend));
   return finding;
 }
 
@@ -151,7 +158,7 @@ OneRun run_with_answers(const ScenarioEntry& scenario,
                         const RunOrder::Options& order_options) {
   OneRun one = run_in_order(scenario, parameters, run, order_options);
   for (const bool from_the_last : {false, true}) {
-    if (one.result.end == RunEnd::kDone || !one.result.waits_at_try) {
+    if (one.result.end == Ending::kDone || !one.result.waits_at_try) {
       break;
     }
     run.scheduler = [&](const Gpu& gpu) -> std::unique_ptr<Scheduler> {
@@ -188,11 +195,11 @@ void compare_answers(const ScenarioEntry& scenario,
       result.undecided.push_back({"whether a try can say yes between two phases is not known", {}});
       return;
     }
-    if (one.result.end != RunEnd::kDone && !one.result.waits_at_try) {
+    if (one.result.end != Ending::kDone && !one.result.waits_at_try) {
       result.undecided.push_back({"with another answer of a try the kernel does not end", {}});
       return;
     }
-    if (one.result.end == RunEnd::kDone) {
+    if (one.result.end == Ending::kDone) {
       ++compared;
       if (one.order->work().of_grid() != order.work().of_grid()) {
         result.undecided.push_back({kDepends, {}});
@@ -203,7 +210,7 @@ void compare_answers(const ScenarioEntry& scenario,
   other.tries_pass.clear();
   other.schedule.tries_fail = false;
   const OneRun honest = run_in_order(scenario, parameters, other, work_only);
-  if (honest.result.end != RunEnd::kDone) {
+  if (honest.result.end != Ending::kDone) {
     other.detect = true;
     result.run = simulate(scenario, parameters, other);
     result.schedule = other.schedule;
@@ -270,7 +277,7 @@ ProvedRun run_to_prove(const ScenarioEntry& scenario,
   lean.resident_ctas = 1;
   lean.clusters_begun_max = run.schedule.tiles > 1 ? 1 : lean.clusters_begun_max;
   OneRun& one = proved.one = run_in_order(scenario, parameters, lean, proved.order_options);
-  const bool plain = one.result.end == RunEnd::kDone && one.result.findings.empty() &&
+  const bool plain = one.result.end == Ending::kDone && one.result.findings.empty() &&
                      one.order->findings().empty() && one.order->undecided().empty() &&
                      !one.order->needs_whole_grid();
   if (!plain) {
@@ -315,7 +322,7 @@ void run_beside(const ScenarioEntry& scenario,
   fair.schedule = ScheduleSpec{};
   fair.schedule.tiles = proved.run.schedule.tiles;
   OneRun other = run_in_order(scenario, parameters, fair, proved.order_options);
-  if (other.result.end == RunEnd::kDone) {
+  if (other.result.end == Ending::kDone) {
     proved.one.order = std::move(other.order);
     proved.run = fair;
   }
@@ -335,10 +342,11 @@ void refute(const ScenarioEntry& scenario,
             const ProvedRun& proved,
             ProofResult& result) {
   const bool clean = result.run.clean(false);
-  const bool ended = clean || result.second.end == RunEnd::kDone;
+  const bool ended = clean || result.second.end == Ending::kDone;
   const LaunchConfig config = launch_config(scenario, parameters, proved.run);
   const Symbols symbols = scenario.symbols(parameters);
   const Naming naming{config, symbols};
+  result.conditions_not_kept = proved.one.order->not_kept();
   for (const RunOrder::Finding& broken : proved.one.order->findings()) {
     Refutation refutation{broken, in_words(broken, naming), {}};
     if (options.witnesses && ended && result.refutations.size() < options.witnesses_max) {
@@ -443,7 +451,7 @@ ProofResult prove_run(const ScenarioEntry& scenario,
   ProvedRun proved = run_to_prove(scenario, parameters, options);
   result.whole_grid = proved.order_options.whole_grid;
   take_run(scenario, parameters, proved.one, result);
-  if (result.run.end == RunEnd::kStepBound) {
+  if (result.run.end == Ending::kStepBound) {
     result.schedule = proved.run.schedule;
     if (options.accepts) {
       take_accepted(result, options.accepts);
@@ -454,7 +462,7 @@ ProofResult prove_run(const ScenarioEntry& scenario,
   // What a kernel without tries does is the same either way.
   proved.run.schedule.tries_fail = proved.one.order->tried();
   result.schedule = proved.run.schedule;
-  if (proved.one.order->tried() && result.run.end == RunEnd::kDone) {
+  if (proved.one.order->tried() && result.run.end == Ending::kDone) {
     compare_answers(scenario, parameters, proved.compared, *proved.one.order, result);
   }
   const bool clean = result.run.clean(false);

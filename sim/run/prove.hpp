@@ -67,8 +67,9 @@ struct ProofResult {
   std::vector<Refutation> refutations;
   std::vector<Finding> accepted;  // taken out of all of these
   std::vector<Undecided> undecided;
-  bool whole_grid = false;   // clusters were taken together
-  bool meets_pairs = false;  // allocates or frees tensor memory of a CTA pair
+  std::uint64_t conditions_not_kept = 0;  // broken, or undecided, beyond those that are kept
+  bool whole_grid = false;                // clusters were taken together
+  bool meets_pairs = false;               // allocates or frees tensor memory of a CTA pair
   /// What the verdict rests on beside PTX's text and the conditions: a sentence each.
   std::vector<std::string> notes;
   bool internal_error = false;
@@ -80,6 +81,8 @@ struct ProofResult {
   std::vector<std::uint64_t> accesses;  // likewise
   std::uint64_t operations = 0;         // of all runs that were made for it
 
+  /// Reports of more findings than are kept, of both runs and of the conditions.
+  std::uint64_t not_kept() const { return run.not_kept + second.not_kept + conditions_not_kept; }
   /// "proved: every interleaving of this launch ..."
   std::string strength() const;
 

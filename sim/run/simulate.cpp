@@ -61,22 +61,6 @@ void download(GlobalMemory& memory, GlobalAddress address, HostTensor& tensor) {
   }
 }
 
-RunEnd end_of(Ending ending) {
-  switch (ending) {
-    case Ending::kDone:
-      return RunEnd::kDone;
-    case Ending::kDeadlock:
-      return RunEnd::kDeadlock;
-    case Ending::kLivelock:
-      return RunEnd::kLivelock;
-    case Ending::kTrapped:
-      return RunEnd::kTrapped;
-    case Ending::kStepBound:
-      break;
-  }
-  return RunEnd::kStepBound;
-}
-
 HostTensor zeros_of(const TensorSpec& spec) {
   return {spec, std::vector<float>(std::size_t{spec.rows} * spec.columns, 0.0F)};
 }
@@ -188,12 +172,12 @@ bool RunResult::clean(bool strict) const {
   const bool found = std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
     return strict || finding.severity >= Severity::kError;
   });
-  const bool ended = end == RunEnd::kDone || (accepted != 0 && end != RunEnd::kStepBound);
+  const bool ended = end == Ending::kDone || (accepted != 0 && end != Ending::kStepBound);
   return ended && !found;
 }
 
 bool RunResult::shows_defect() const {
-  return end == RunEnd::kStepBound
+  return end == Ending::kStepBound
              ? std::any_of(findings.begin(),
                            findings.end(),
                            [](const Finding& one) { return one.severity >= Severity::kError; })
@@ -299,7 +283,7 @@ RunResult simulate(const ScenarioEntry& scenario,
     result.stats = run_functional(
         gpu, body, *scheduler, options.limits, options.record ? &result.choices : nullptr);
   }
-  result.end = end_of(result.stats.ending);
+  result.end = result.stats.ending;
   result.operations = gpu.operations();
   result.read_unknown = gpu.read_unknown();
   result.waits_at_try = gpu.waits_at_try();
@@ -308,19 +292,20 @@ RunResult simulate(const ScenarioEntry& scenario,
   if (detectors) {
     detectors->at_end(gpu, result.end);
     result.findings = detectors->take_findings();
+    result.not_kept = detectors->not_kept();
   }
   if (options.at_end) {
     options.at_end(memory, addresses);
   }
   if (options.moves_data) {
     std::vector<HostTensor> expected = tensors;
-    if (result.end == RunEnd::kDone && scenario.initial == nullptr) {
+    if (result.end == Ending::kDone && scenario.initial == nullptr) {
       scenario.reference(parameters, expected);
     }
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (tensors[i].spec.use == TensorUse::kOutput) {
         download(memory, addresses[i], tensors[i]);
-        if (result.end == RunEnd::kDone && scenario.initial == nullptr) {
+        if (result.end == Ending::kDone && scenario.initial == nullptr) {
           result.comparisons.push_back(compare(tensors[i], expected[i]));
           if (!result.comparisons.back().agrees()) {
             result.findings.push_back(wrong_result(result.comparisons.back(), options.rules));

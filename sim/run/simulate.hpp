@@ -50,10 +50,11 @@ struct RunOptions {
 };
 
 struct RunResult {
-  RunEnd end = RunEnd::kDone;
+  Ending end = Ending::kDone;
   RunStats stats;
   std::uint64_t operations = 0;
   std::vector<Finding> findings;        // of the detectors; outputs that are wrong
+  std::uint64_t not_kept = 0;           // reports of more findings than are kept
   std::size_t accepted = 0;             // findings that were taken out: see suppressions.hpp
   std::vector<HostTensor> tensors;      // empty when no data moved
   std::vector<Comparison> comparisons;  // one for each output

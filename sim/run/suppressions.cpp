@@ -92,8 +92,10 @@ Suppressions::Suppressions(std::string_view text,
 bool Suppressions::accepts(std::string_view scenario,
                            const Finding& finding,
                            const std::string& site) {
-  std::set<std::string> objects = finding.others;
-  objects.insert(finding.object);
+  std::set<std::string> objects{text_of(finding.object)};
+  for (const auto& [name, object] : finding.others) {
+    objects.insert(name);
+  }
   const auto accepts_one = [&](const std::string& object) {
     bool accepted = false;
     for (Suppression& row : rows_) {

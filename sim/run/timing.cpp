@@ -12,22 +12,6 @@ namespace {
 // A unit that is busier than this is what the time is bound by.
 constexpr double kSaturated = 0.85;
 
-Ending ending_of(TimedEnding ending) {
-  switch (ending) {
-    case TimedEnding::kDone:
-      return Ending::kDone;
-    case TimedEnding::kDeadlock:
-      return Ending::kDeadlock;
-    case TimedEnding::kLivelock:
-      return Ending::kLivelock;
-    case TimedEnding::kTrapped:
-      return Ending::kTrapped;
-    case TimedEnding::kStepBound:
-      break;
-  }
-  return Ending::kStepBound;
-}
-
 double input_bytes(const Workload& workload) {
   double bytes = 0;
   for (const TensorSpec& spec : workload.tensors) {
@@ -168,7 +152,7 @@ TimingResult time_scenario(const ScenarioEntry& scenario,
   result.resident_ctas = resident_ctas(workload, run.resident_ctas);
   run.engine = [&](Gpu& gpu, const WarpBody& body) {
     result.stats = run_timed(gpu, body, chip, timed);
-    return RunStats{ending_of(result.stats.ending), result.stats.operations, 0};
+    return RunStats{result.stats.ending, result.stats.operations, 0};
   };
   try {
     result.run = simulate(scenario, parameters, run);

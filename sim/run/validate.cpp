@@ -101,7 +101,7 @@ double predict(const ScenarioEntry& scenario, const MeasuredRow& row, const Chip
   options.clock = row.clock;
   options.l2_warm = row.kind == "sweep";
   const TimingResult timing = time_scenario(scenario, parameters_of(scenario, row), chip, options);
-  if (timing.run.end != RunEnd::kDone) {
+  if (timing.run.end != Ending::kDone) {
     throw ConfigError("the run does not end");
   }
   return in_unit(row, timing);

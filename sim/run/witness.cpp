@@ -147,7 +147,7 @@ bool shows_more(RunResult& run, const std::vector<const RunResult*>& known) {
     });
   });
   const bool ends_as_known = std::any_of(known.begin(), known.end(), [&](const RunResult* one) {
-    return one->end != RunEnd::kDone && one->end == run.end;
+    return one->end != Ending::kDone && one->end == run.end;
   });
   return run.shows_defect() && (!ends_as_known || !symptom(run).empty());
 }

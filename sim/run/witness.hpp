@@ -13,8 +13,8 @@
 namespace warptwin::sim {
 
 struct Witness {
-  /// The schedule shows it: a detector reports an error, or the run does not end, and the known runs
-  /// do not show the same.
+  /// The schedule shows it: a detector reports an error, or the run does not end, and the known
+  /// runs do not show the same.
   bool confirmed = false;
   /// Not empty when the schedule could not be executed as it was constructed: a defect of warptwin.
   std::string internal_error;

@@ -78,9 +78,9 @@ SweepRow run_point(const Space& space, std::uint64_t index, const SweepOptions& 
         options.columns.begin(), options.columns.end(), [](const auto* c) { return c->paths; });
     const TimingResult result =
         time_scenario(space.scenario(), parameters, space.chip(point), timing);
-    if (result.run.end != RunEnd::kDone) {
+    if (result.run.end != Ending::kDone) {
       row.end = SweepEnd::kStuck;
-      row.why = text_of(result.run.end);
+      row.why = sentence_of(result.run.end);
       return row;
     }
     const bool proves = std::any_of(

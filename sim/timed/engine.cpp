@@ -80,9 +80,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       simulation.run();
     } while (!poisoned_ && flush_tensor_cores());
     if (!poisoned_) {
-      end(gpu_.trapped()    ? TimedEnding::kTrapped
-          : gpu_.finished() ? TimedEnding::kDone
-                            : TimedEnding::kDeadlock);
+      end(gpu_.trapped() ? Ending::kTrapped : gpu_.finished() ? Ending::kDone : Ending::kDeadlock);
     }
     unwind();
     gpu_.watch_ready(nullptr);
@@ -170,7 +168,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       accounts_[self].end(now());
       ended_ = std::max(ended_, now());
       if (error_ != nullptr) {
-        end(TimedEnding::kTrapped);
+        end(Ending::kTrapped);
       }
       warps_[self]->suspend();
     }
@@ -584,18 +582,18 @@ class TimedEngine : public sc_core::sc_module, private Completions {
 
   void check_bounds() {
     if (gpu_.trapped()) {
-      end(TimedEnding::kTrapped);
+      end(Ending::kTrapped);
     } else if (gpu_.operations() >= options_.operations_max) {
-      end(TimedEnding::kStepBound);
+      end(Ending::kStepBound);
     } else if (gpu_.changes() != last_change_) {
       last_change_ = gpu_.changes();
       unchanged_ = 0;
     } else if (++unchanged_ > kPollsPerWarp * warps_.size()) {
-      end(TimedEnding::kLivelock);
+      end(Ending::kLivelock);
     }
   }
 
-  void end(TimedEnding ending) {
+  void end(Ending ending) {
     if (poisoned_) {
       return;
     }
@@ -662,7 +660,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   std::uint64_t unchanged_ = 0;
   bool poisoned_ = false;
   Ticks poisoned_at_ = 0;
-  TimedEnding ending_ = TimedEnding::kDone;
+  Ending ending_ = Ending::kDone;
   std::exception_ptr error_;
 };
 

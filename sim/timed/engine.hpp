@@ -14,14 +14,13 @@
 
 #include "common/machine/roles.hpp"
 
+#include "sim/model/ending.hpp"
 #include "sim/model/gpu.hpp"
 #include "sim/model/sim_machine.hpp"
 #include "sim/timed/causes.hpp"
 #include "sim/timed/chip.hpp"
 
 namespace warptwin::sim {
-
-enum class TimedEnding : std::uint8_t { kDone, kDeadlock, kLivelock, kTrapped, kStepBound };
 
 struct TimedOptions {
   double clock = 0;             // GHz; 0: the chip's
@@ -59,7 +58,7 @@ struct UnitUse {
 };
 
 struct TimedStats {
-  TimedEnding ending = TimedEnding::kDone;
+  Ending ending = Ending::kDone;
   double clock = 0;   // GHz
   double cycles = 0;  // from the launch of the grid to its last instruction
   std::uint64_t operations = 0;

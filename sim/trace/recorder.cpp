@@ -4,6 +4,7 @@
 
 #include "common/trace/checksum.hpp"
 #include "common/trace/op_facts.hpp"
+#include "common/trace/words.hpp"
 
 namespace warptwin::sim {
 
@@ -26,15 +27,6 @@ std::string name_of_object(Op op, std::uint32_t address) {
     return "tmem lane " + std::to_string(at.lane()) + " column " + std::to_string(at.column());
   }
   return "";
-}
-
-std::string short_site(const std::string& file, std::uint32_t line) {
-  if (line == 0) {
-    return "";
-  }
-  std::size_t cut = file.rfind('/');
-  cut = cut == std::string::npos || cut == 0 ? cut : file.rfind('/', cut - 1);
-  return (cut == std::string::npos ? file : file.substr(cut + 1)) + ":" + std::to_string(line);
 }
 
 Trace trace_of_launch(const LaunchConfig& config, const Symbols& symbols) {

@@ -36,9 +36,6 @@ class TraceRecorder : public EventSink {
 /// A trace without operations, of a launch.
 Trace trace_of_launch(const LaunchConfig& config, const Symbols& symbols);
 
-/// "broken/early_exit.hpp:30": the end of the path, and the line. Empty for no site.
-std::string short_site(const std::string& file, std::uint32_t line);
-
 /// What an object outside shared memory is called: a named barrier, columns of tensor memory.
 std::string name_of_object(Op op, std::uint32_t address);
 

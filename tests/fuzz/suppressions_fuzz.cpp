@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     sim::Suppressions rows{fuzz::text_of(data, size), "fuzz", {"gemm", "ring"}};
     sim::Finding finding{};
-    finding.object = "input.full[2] of cta 0";
+    finding.object = {sim::ObjectKind::kMbarrier, "input.full[2]", 0};
     for (const DiagnosticInfo& info : catalogue()) {
       finding.info = &info;
       rows.accepts("gemm", finding, "scenarios/gemm.hpp:12");

@@ -55,7 +55,7 @@ void decide(const ProofResult& result, ToolAnswer& answer) {
   for (const Refutation& refutation : result.refutations) {
     add(refutation.finding, answer);
   }
-  if (answer.id.empty() && result.run.end != RunEnd::kDone) {
+  if (answer.id.empty() && result.run.end != Ending::kDone) {
     answer.id = "END";
   }
 }

@@ -68,7 +68,7 @@ class ArrivalsDetector : public Detector {
         region->contract.arrivals() != 0 && region->contract.arrivals() != event.count) {
       reporter().report("PIPELINE_COUNT_MISMATCH",
                         event,
-                        barrier_name(event),
+                        barrier_of(event),
                         "initialised with count " + std::to_string(event.count) +
                             ", but its declared participants make " +
                             std::to_string(region->contract.arrivals()) + " arrivals a phase");
@@ -130,7 +130,7 @@ class ArrivalsDetector : public Detector {
     }
     reporter().report("PIPELINE_ROLE_MISMATCH",
                       event,
-                      barrier_name(event),
+                      barrier_of(event),
                       std::string{name_of(event.op)} + " of " + naming().warp(event.warp) +
                           ", and those who arrive here are declared as: " + declared,
                       {"it counts as an arrival of theirs: a phase completes without one of them"});
@@ -149,7 +149,7 @@ class ArrivalsDetector : public Detector {
     if (arrivals > holding.allowed) {
       reporter().report("MBAR_SURPLUS_ARRIVAL",
                         event,
-                        barrier_name(event),
+                        barrier_of(event),
                         "arrival " + std::to_string(arrivals) + " of " + naming().warp(event.warp) +
                             " in lap " + std::to_string(holding.lap) + "; it owes " +
                             std::to_string(holding.allowed),
@@ -161,25 +161,25 @@ class ArrivalsDetector : public Detector {
     if (event.fault == Fault::kOverArrive) {
       reporter().report("MBAR_OVERARRIVE",
                         event,
-                        barrier_name(event),
+                        barrier_of(event),
                         std::to_string(event.count) + " arrivals in phase " +
                             std::to_string(event.phase) + ", which has " +
                             std::to_string(event.pending) + " pending");
     } else if (event.fault == Fault::kBadCount) {
       reporter().report("MBAR_ARRIVE_COUNT",
                         event,
-                        barrier_name(event),
+                        barrier_of(event),
                         "arrival with count " + std::to_string(event.count));
     } else if (event.fault == Fault::kWouldComplete) {
       reporter().report(
           "MBAR_NOCOMPLETE",
           event,
-          barrier_name(event),
+          barrier_of(event),
           "the noComplete arrival is the last of phase " + std::to_string(event.phase));
     } else if (event.fault == Fault::kDropToZero) {
       reporter().report("MBAR_DROP_TO_ZERO",
                         event,
-                        barrier_name(event),
+                        barrier_of(event),
                         "arrive_drop would leave nobody to arrive");
     }
     if (event.fault != Fault::kNone) {
@@ -189,7 +189,7 @@ class ArrivalsDetector : public Detector {
         event.ordering.scope == Scope::kCta) {
       reporter().report("MBAR_SCOPE_TOO_NARROW",
                         event,
-                        barrier_name(event),
+                        barrier_of(event),
                         "arrival of " + naming().warp(event.warp) + " at cta scope",
                         {"enough to free a stage for copies; what the warp wrote itself is not "
                          "published to the other CTA"});
@@ -198,7 +198,7 @@ class ArrivalsDetector : public Detector {
     if (event.phase > 0 && observed != observed_.end() && observed->second < event.phase) {
       reporter().report("MBAR_PHASE_UNOBSERVED",
                         event,
-                        barrier_name(event),
+                        barrier_of(event),
                         "arrival in phase " + std::to_string(event.phase) +
                             "; nobody has waited for phase " + std::to_string(event.phase - 1));
     }

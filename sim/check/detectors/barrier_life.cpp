@@ -38,7 +38,7 @@ class BarrierLifeDetector : public Detector {
         if (event.fault == Fault::kInUse) {
           reporter().report("MBAR_INVAL_IN_USE",
                             event,
-                            barrier_name(event),
+                            barrier_of(event),
                             "invalidated in phase " + std::to_string(event.phase) + " with " +
                                 std::to_string(event.expected - event.pending) +
                                 " arrivals and tx-count " + std::to_string(event.tx));
@@ -108,13 +108,13 @@ class BarrierLifeDetector : public Detector {
       reporter().report(
           "MBAR_INIT_COUNT",
           event,
-          barrier_name(event),
+          barrier_of(event),
           "initialised with count " + std::to_string(event.count) + "; legal are 1 to 1048575");
     } else if (event.fault == Fault::kAlreadyInitialised) {
       Finding finding = reporter().make(
           "MBAR_REINIT_LIVE",
           event,
-          barrier_name(event),
+          barrier_of(event),
           "initialised again in phase " + std::to_string(event.phase) + " without mbarrier.inval");
       if (event.wanted != 0 && reporter().rules().reinit_idle_warns) {
         finding.severity = Severity::kWarning;
@@ -160,7 +160,7 @@ class BarrierLifeDetector : public Detector {
     if (event.fault == Fault::kNone) {
       return;
     }
-    const std::string object = naming().barrier(event.cta, address);
+    const Object object = naming().barrier(event.cta, address);
     if (event.fault == Fault::kUninitialised) {
       reporter().report("MBAR_UNINIT",
                         event,

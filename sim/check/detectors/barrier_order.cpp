@@ -36,14 +36,14 @@ struct Uses {
 };
 
 // An initialisation, or an invalidation.
-struct Act {
+struct LifeChange {
   LanePoint at;
   SourceSite site{};
 };
 
-struct Object {
-  std::optional<Act> init;              // none: no mbarrier
-  std::optional<Act> inval;             // the last
+struct Tracked {
+  std::optional<LifeChange> init;       // none: no mbarrier
+  std::optional<LifeChange> inval;      // the last
   std::vector<std::uint32_t> known;     // by warp of the cluster: its lanes that are after the init
   std::vector<std::vector<Uses>> uses;  // by warp of the cluster
 };
@@ -114,14 +114,14 @@ class BarrierOrderDetector : public Detector {
 
  private:
   struct State {
-    HashMap<std::uint64_t, Object> objects;
+    HashMap<std::uint64_t, Tracked> objects;
     std::uint32_t exited = 0;
   };
   static std::uint64_t key(std::uint32_t cta, std::uint32_t address) {
     return std::uint64_t{cta} << 32 | address;
   }
   // The object, in the cluster of the warp; null where there has been none.
-  Object* find(std::uint32_t warp, std::uint32_t cta, std::uint32_t address) {
+  Tracked* find(std::uint32_t warp, std::uint32_t cta, std::uint32_t address) {
     State* state = states_.find(naming().cluster_of_warp(warp));
     if (state == nullptr) {
       return nullptr;
@@ -129,7 +129,7 @@ class BarrierOrderDetector : public Detector {
     const auto found = state->objects.find(key(cta, address));
     return found == state->objects.end() ? nullptr : &found->second;
   }
-  Uses& uses_of(Object& object, const Event& event) const {
+  Uses& uses_of(Tracked& object, const Event& event) const {
     const Divisor& warps = naming().warps_of_cluster();
     object.uses.resize(warps);
     std::vector<Uses>& of_warp = object.uses[event.warp % warps];
@@ -145,12 +145,12 @@ class BarrierOrderDetector : public Detector {
     of_warp.emplace_back().lanes = lanes;
     return of_warp.back();
   }
-  Act act_of(const Event& event) const {
+  LifeChange change_of(const Event& event) const {
     return {{event.warp, order_.now(event.warp), event.lane_mask()}, event.site};
   }
 
   void on_wait(const Event& event) {
-    Object* object = find(event.warp, event.cta, event.address);
+    Tracked* object = find(event.warp, event.cta, event.address);
     if (object == nullptr || event.fault != Fault::kNone ||
         (event.flags & event_flag::kLateLanes) != 0) {
       return;
@@ -165,24 +165,24 @@ class BarrierOrderDetector : public Detector {
     if (state == nullptr || event.fault != Fault::kNone) {
       return;
     }
-    Object& object = state->objects[key(event.cta, event.address)];
+    Tracked& object = state->objects[key(event.cta, event.address)];
     if (object.inval && !order_.lanes_after(object.inval->at, event)) {
       reporter().report("MBAR_INIT_RACE",
                         event,
-                        barrier_name(event),
-                        "initialised again by " + naming().lanes_of(act_of(event).at) +
+                        barrier_of(event),
+                        "initialised again by " + naming().lanes_of(change_of(event).at) +
                             " in no order with the mbarrier.inval of " +
                             naming().lanes_of(object.inval->at) + " at " +
                             naming().site(object.inval->site),
-                        {"missing: a barrier between mbarrier.inval and the new mbarrier.init"});
+                        {mend("a barrier between mbarrier.inval and the new mbarrier.init")});
     }
-    object = Object{};
-    object.init = act_of(event);
+    object = Tracked{};
+    object.init = change_of(event);
   }
 
   // Everything that has used the object has to be over, in every interleaving.
   void on_inval(const Event& event) {
-    Object* object = find(event.warp, event.cta, event.address);
+    Tracked* object = find(event.warp, event.cta, event.address);
     if (object == nullptr || event.fault == Fault::kUninitialised) {
       return;
     }
@@ -196,7 +196,7 @@ class BarrierOrderDetector : public Detector {
     }
     object->init.reset();
     object->uses.clear();
-    object->inval = act_of(event);
+    object->inval = change_of(event);
   }
 
   bool require_over(const Event& inval, const Uses& uses, std::uint32_t warp) {
@@ -206,12 +206,12 @@ class BarrierOrderDetector : public Detector {
     if (waits || open != nullptr) {
       reporter().report("MBAR_INVAL_IN_USE",
                         inval,
-                        barrier_name(inval),
+                        barrier_of(inval),
                         "invalidated in no order with the " +
                             std::string{waits ? "wait" : name_of(open->op)} + " of " +
                             naming().warp(warp) + " at " +
                             naming().site(waits ? uses.wait_site : open->site),
-                        {"missing: a barrier between that and mbarrier.inval"});
+                        {mend("a barrier between that and mbarrier.inval")});
     }
     return !waits && open == nullptr;
   }
@@ -242,7 +242,7 @@ class BarrierOrderDetector : public Detector {
     if (!issued && !there && !at_once) {
       return;
     }
-    Object* object = find(event.warp, cta, address);
+    Tracked* object = find(event.warp, cta, address);
     if (!there) {
       require_init(event, object, cta, address);
     }
@@ -277,7 +277,7 @@ class BarrierOrderDetector : public Detector {
     }
   }
 
-  void require_init(const Event& event, Object* object, std::uint32_t cta, std::uint32_t address) {
+  void require_init(const Event& event, Tracked* object, std::uint32_t cta, std::uint32_t address) {
     if (event.fault != Fault::kNone && event.fault != Fault::kInUse) {
       return;
     }
@@ -289,7 +289,7 @@ class BarrierOrderDetector : public Detector {
             event,
             naming().barrier(cta, address),
             std::string{name_of(event.op)} + " is issued where no mbarrier has been initialised",
-            {"missing: mbarrier.init, and a barrier after it, before this"});
+            {mend("mbarrier.init, and a barrier after it, before this")});
       }
       return;
     }
@@ -311,10 +311,10 @@ class BarrierOrderDetector : public Detector {
         naming().barrier(cta, address),
         std::string{name_of(event.op)} + " is not ordered after the initialisation by " +
             naming().lanes_of(init),
-        {init.warp == event.warp ? "missing: sync_warp() between mbarrier.init by one lane and this"
-         : own ? "missing: a CTA or cluster barrier between mbarrier.init and this"
-               : "missing: fence.mbarrier_init and a cluster barrier between "
-                 "mbarrier.init and this"});
+        {init.warp == event.warp ? mend("sync_warp() between mbarrier.init by one lane and this")
+         : own                   ? mend("a CTA or cluster barrier between mbarrier.init and this")
+                                 : mend("fence.mbarrier_init and a cluster barrier between "
+                                        "mbarrier.init and this")});
   }
 
   void on_exit(const Event& event) {

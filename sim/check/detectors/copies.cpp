@@ -61,7 +61,7 @@ class CopiesDetector : public Detector {
     if (event.fault == Fault::kOtherLane) {
       reporter().report("BULK_WAIT_WRONG_THREAD",
                         event,
-                        "bulk groups of " + naming().warp(event.warp),
+                        Object::other("bulk groups of " + naming().warp(event.warp)),
                         "another lane of the warp has stored or committed",
                         {"commit_group and wait_group are of what their own thread has stored"});
     }
@@ -75,8 +75,11 @@ class CopiesDetector : public Detector {
     if (event.step != Step::kDone) {
       return;
     }
-    const std::string object =
-        std::string{name_of(event.op)} + " at shared+" + std::to_string(event.address);
+    const Object object{
+        .kind = ObjectKind::kOther,
+        .name = std::string{name_of(event.op)} + " at shared+" + std::to_string(event.address),
+        .address = event.address,
+        .bytes = event.bytes};
     const bool tensor = event.op == Op::kTensorLoad || event.op == Op::kTensorStore;
     switch (event.fault) {
       case Fault::kMisaligned:
@@ -136,10 +139,10 @@ class CopiesDetector : public Detector {
     at.time = event.time;
     reporter().report("BULK_GROUP_UNCOMMITTED",
                       at,
-                      naming().warp(event.warp),
+                      naming().warp_object(event.warp),
                       std::string{name_of(at.op)} + " is in no committed group when the warp " +
                           (event.op == Op::kWarpExit ? "ends" : "waits for its groups"),
-                      {"missing: cp.async.bulk.commit_group after it"});
+                      {mend("cp.async.bulk.commit_group after it")});
     uncommitted_.erase(open);
   }
 
@@ -148,16 +151,19 @@ class CopiesDetector : public Detector {
     const bool stores = event.op == Op::kSharedStore;
     const std::string copy = "the cp.async of line " + std::to_string(event.pending) +
                              " of the PTX, which still writes them";
-    reporter().report(
-        event.phase != 0 ? "ASYNC_PENDING_AT_EXIT"
-        : stores         ? "SMEM_WAW_ASYNC"
-                         : "SMEM_RAW_NO_WAIT",
-        event,
-        std::to_string(event.bytes) + " bytes from shared+" + std::to_string(event.address),
-        event.phase != 0 ? "the warp ends before " + copy
-        : stores         ? "written in front of the wait for " + copy
-                         : "read in front of the wait for " + copy,
-        {"missing: cp.async.wait_group for its group, or cp.async.wait_all"});
+    reporter().report(event.phase != 0 ? "ASYNC_PENDING_AT_EXIT"
+                      : stores         ? "SMEM_WAW_ASYNC"
+                                       : "SMEM_RAW_NO_WAIT",
+                      event,
+                      Object{.kind = ObjectKind::kOther,
+                             .name = std::to_string(event.bytes) + " bytes from shared+" +
+                                     std::to_string(event.address),
+                             .address = event.address,
+                             .bytes = event.bytes},
+                      event.phase != 0 ? "the warp ends before " + copy
+                      : stores         ? "written in front of the wait for " + copy
+                                       : "read in front of the wait for " + copy,
+                      {mend("cp.async.wait_group for its group, or cp.async.wait_all")});
   }
 
   void on_word(const Event& event) {
@@ -169,13 +175,13 @@ class CopiesDetector : public Detector {
     if (event.fault != Fault::kOutOfRange && event.fault != Fault::kMisaligned) {
       return;
     }
-    reporter().report(
-        event.fault == Fault::kOutOfRange ? "WORD_OOB" : "WORD_MISALIGNED",
-        event,
-        (shared ? "shared+" : "global+") + std::to_string(shared ? event.address : event.global),
-        event.fault == Fault::kOutOfRange
-            ? "outside its memory, or in a buffer that holds tile data only"
-            : "not a multiple of its size");
+    reporter().report(event.fault == Fault::kOutOfRange ? "WORD_OOB" : "WORD_MISALIGNED",
+                      event,
+                      shared ? Object::other("shared+" + std::to_string(event.address))
+                             : Object::global(event.global),
+                      event.fault == Fault::kOutOfRange
+                          ? "outside its memory, or in a buffer that holds tile data only"
+                          : "not a multiple of its size");
   }
 
   std::map<std::uint32_t, Event> uncommitted_;  // the last such store of a warp

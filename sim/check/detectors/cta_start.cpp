@@ -102,9 +102,9 @@ class CtaStartDetector : public Detector {
     }
     reporter().report("DSMEM_BEFORE_START",
                       event,
-                      "cta " + std::to_string(cta),
+                      Object::cta_of(cta),
                       std::string{name_of(event.op)} + " is not ordered after its start",
-                      {"missing: a cluster barrier before the first operation on another CTA"});
+                      {mend("a cluster barrier before the first operation on another CTA")});
   }
 
   // Whether the warp knows of the CTA's allocation.
@@ -123,10 +123,10 @@ class CtaStartDetector : public Detector {
     if (!allocated) {
       reporter().report("TCGEN05_PEER_NOT_READY",
                         event,
-                        "cta " + std::to_string(peer),
+                        Object::cta_of(peer),
                         std::string{name_of(event.op)} +
                             " of the pair is not ordered after the peer's allocation",
-                        {"missing: a cluster barrier after tcgen05.alloc in both CTAs"});
+                        {mend("a cluster barrier after tcgen05.alloc in both CTAs")});
     }
   }
 
@@ -137,12 +137,12 @@ class CtaStartDetector : public Detector {
     if (event.fault == Fault::kExitedCta && tensor && pair && event.step == Step::kDone) {
       reporter().report("TCGEN05_PEER_EXITED",
                         event,
-                        "cta " + std::to_string(naming().cta_of_warp(event.warp) ^ 1U),
+                        Object::cta_of(naming().cta_of_warp(event.warp) ^ 1U),
                         std::string{name_of(event.op)} + " of the pair, whose peer has ended");
     } else if (event.fault == Fault::kOutOfRange && (event.flags & event_flag::kRemote) != 0) {
       reporter().report("MAPA_RANK_OOB",
                         event,
-                        "cluster rank of " + std::string{name_of(event.op)},
+                        Object::other("cluster rank of " + std::string{name_of(event.op)}),
                         "the cluster has " + std::to_string(naming().config().cluster_size) +
                             " CTAs, or the address lies outside shared memory");
     }

@@ -93,7 +93,7 @@ class DependentLaunchDetector : public Detector {
     if (config.has_dependents && writes(event.op) && launch != launches_.end()) {
       reporter().report("PDL_TRIGGER_BEFORE_WRITE",
                         event,
-                        "global+" + std::to_string(event.global),
+                        Object::global(event.global),
                         std::string{name_of(event.op)} +
                             " after griddepcontrol.launch_dependents at " +
                             naming().site(launch->second.site) +
@@ -108,22 +108,22 @@ class DependentLaunchDetector : public Detector {
         return;
       }
     }
-    const std::string object = "global+" + std::to_string(event.global);
+    const Object object = Object::global(event.global);
     if (waits.empty()) {
       reporter().report(
           "PDL_MISSING_WAIT",
           event,
           object,
           std::string{name_of(event.op)} + " on memory that the grid before may still write",
-          {"missing: griddepcontrol.wait before it"});
+          {mend("griddepcontrol.wait before it")});
     } else {
-      reporter().report(
-          "PDL_WAIT_NOT_PUBLISHED",
-          event,
-          object,
-          std::string{name_of(event.op)} + " by a warp that has not waited for the " +
-              "grid before, nor is ordered after " + naming().warp(waits[0].warp) + ", which has",
-          {"missing: griddepcontrol.wait by this warp, or a barrier after the other's"});
+      reporter().report("PDL_WAIT_NOT_PUBLISHED",
+                        event,
+                        object,
+                        std::string{name_of(event.op)} + " by a warp that has not waited for the " +
+                            "grid before, nor is ordered after " + naming().warp(waits[0].warp) +
+                            ", which has",
+                        {mend("griddepcontrol.wait by this warp, or a barrier after the other's")});
     }
   }
 
@@ -131,7 +131,7 @@ class DependentLaunchDetector : public Detector {
     if (naming().config().has_dependents && !launches_.contains(event.cta)) {
       reporter().report("PDL_NO_TRIGGER",
                         event,
-                        "cta " + std::to_string(event.cta),
+                        Object::cta_of(event.cta),
                         "ends without griddepcontrol.launch_dependents: the dependent grid starts "
                         "only now");
     }

@@ -53,7 +53,7 @@ class ExitLifeDetector : public Detector {
       if (event.step == Step::kDone) {
         reporter().report("REMOTE_TO_EXITED_CTA",
                           event,
-                          "cta " + std::to_string(event.cta),
+                          Object::cta_of(event.cta),
                           std::string{name_of(event.op)} + " on a CTA that has ended");
       }
       return;
@@ -157,10 +157,10 @@ class ExitLifeDetector : public Detector {
       at.time = event.time;
       reporter().report("BULK_STORE_PENDING_AT_EXIT",
                         at,
-                        "cta " + std::to_string(event.cta),
+                        Object::cta_of(event.cta),
                         naming().warp(event.warp) + " ends without having waited for its " +
                             std::string{name_of(at.op)},
-                        {"missing: cp.async.bulk.wait_group.read before the warp ends"});
+                        {mend("cp.async.bulk.wait_group.read before the warp ends")});
     }
     if (event.op == Op::kWarpExit || last->second.count < event.phase) {
       stores_.erase(last);
@@ -205,7 +205,7 @@ class ExitLifeDetector : public Detector {
   }
 
   void judge(const Event& exit, const Pending& issued) {
-    const std::string object = "cta " + std::to_string(exit.cta);
+    const Object object = Object::cta_of(exit.cta);
     const bool remote = naming().cta_of_warp(issued.warp) != exit.cta;
     const std::string what = std::string{name_of(issued.op)} + " of " + naming().warp(issued.warp);
     Event at;
@@ -218,7 +218,7 @@ class ExitLifeDetector : public Detector {
           at,
           object,
           "ends while " + what + " is on its way to it",
-          {"missing: a wait for it, or a cluster barrier, before the CTA's last warp ends"});
+          {mend("a wait for it, or a cluster barrier, before the CTA's last warp ends")});
       return;
     }
     switch (issued.op) {
@@ -237,7 +237,7 @@ class ExitLifeDetector : public Detector {
                             at,
                             object,
                             "ends while copies of " + naming().warp(issued.warp) + " that " +
-                                naming().barrier(issued.cta, issued.address) +
+                                text_of(naming().barrier(issued.cta, issued.address)) +
                                 " counts write its shared memory");
         }
         break;

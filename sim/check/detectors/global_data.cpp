@@ -420,12 +420,12 @@ class GlobalDataDetector : public Detector {
 
   void report_lanes(const Event& event, const GlobalAccess& first, const GlobalAccess& second) {
     const SourceSite release = order_.lone_release(first.warp);
-    std::vector<std::string> details;
+    std::vector<Detail> details;
     if (release.line != 0) {
       details.push_back("released at " + naming().site(release) +
                         " by one lane, whose word holds for what it did itself");
     }
-    details.emplace_back("missing: sync_warp() between the two");
+    details.push_back(mend("sync_warp() between the two"));
     reporter().report("WARP_LANES_NOT_RELEASED",
                       event,
                       place(second),
@@ -443,13 +443,18 @@ class GlobalDataDetector : public Detector {
                       std::string{writes(second.kind) ? "stored" : "loaded"} +
                           " by a copy behind the store of " + naming().warp(first.warp) + " at " +
                           naming().site(first.site) + ", with no proxy fence between them",
-                      {"missing: fence.proxy.async, or .global of it, by the storing warp before "
-                       "the barrier, or by the copying one behind it"});
+                      {mend("fence.proxy.async, or .global of it, by the storing warp before the "
+                            "barrier, or by the copying one behind it")});
   }
 
-  static std::string place(const GlobalAccess& access) {
-    return std::to_string(access.at.rows) + " x " + std::to_string(access.at.width) +
-           " bytes of global memory from " + std::to_string(access.at.start);
+  static Object place(const GlobalAccess& access) {
+    const Box& at = access.at;
+    return {ObjectKind::kGlobalMemory,
+            std::to_string(at.rows) + " x " + std::to_string(at.width) +
+                " bytes of global memory from " + std::to_string(at.start),
+            Object::kNoCta,
+            static_cast<std::uint64_t>(at.start),
+            static_cast<std::uint64_t>(at.rows * at.width)};
   }
 
   void report(const Event& event, const GlobalAccess& first, const GlobalAccess& second) {
@@ -471,16 +476,17 @@ class GlobalDataDetector : public Detector {
                       std::string{written ? "stored" : "loaded by ld.global.nc"} + ", and " +
                           (written ? "loaded by ld.global.nc" : "stored") + " by " +
                           naming().warp(first.warp) + " at " + naming().site(first.site),
-                      {"missing: a plain load, as of a pointer that is not const __restrict__"});
+                      {mend("a plain load, as of a pointer that is not const __restrict__")});
   }
 
-  static std::string missing(const GlobalAccess& first, bool raw) {
+  static Detail missing(const GlobalAccess& first, bool raw) {
     if (raw) {
-      return "missing: cp.async.bulk.wait_group without .read by the storing thread, and an order "
-             "after it";
+      return mend(
+          "cp.async.bulk.wait_group without .read by the storing thread, and an order "
+          "after it");
     }
-    return std::string{"missing: an order between the two"} +
-           (copies(first.kind) ? ", after the first is complete" : "");
+    return mend(std::string{"an order between the two"} +
+                (copies(first.kind) ? ", after the first is complete" : ""));
   }
 
   Order& order_;

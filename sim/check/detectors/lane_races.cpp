@@ -106,7 +106,7 @@ class LaneRacesDetector : public Detector {
     Access access{event.lane_mask(), true, true, event.count, event.global, {}, event.site};
     for (const Access& first : stored) {
       if (first.global == access.global && conflict(first, access, false)) {
-        report(event, "a word of global memory", access, first);
+        report(event, {ObjectKind::kGlobalMemory, "a word of global memory"}, access, first);
         return;
       }
     }
@@ -158,10 +158,7 @@ class LaneRacesDetector : public Detector {
       if (!conflict(first, access, row_and_word) || !first.where.meets(access.where)) {
         continue;
       }
-      report(event,
-             naming().symbols().name(access.where.begin) + " of cta " + std::to_string(event.cta),
-             access,
-             first);
+      report(event, naming().shared(event.cta, access.where.begin), access, first);
       return;
     }
   }
@@ -172,19 +169,19 @@ class LaneRacesDetector : public Detector {
         "WARP_LANE_RACE",
         event,
         event.global != 0
-            ? "byte " + std::to_string(event.global) + " of global memory"
-            : naming().symbols().name(event.address) + " of cta " + std::to_string(event.cta),
+            ? Object{.kind = ObjectKind::kGlobalMemory,
+                     .name = "byte " + std::to_string(event.global) + " of global memory",
+                     .address = event.global,
+                     .bytes = 1}
+            : naming().shared(event.cta, event.address),
         std::string{event.op == Op::kSharedStore ? "written" : "read"} + " by lane " +
             std::to_string(event.lane) + " of " + naming().warp(event.warp) + ", and " +
             (event.phase != 0 ? "written" : "read") + " by lane " + std::to_string(event.wanted) +
             " in line " + std::to_string(event.pending) + ", in no order",
-        {"missing: bar.warp.sync between the two"});
+        {mend("bar.warp.sync between the two")});
   }
 
-  void report(const Event& event,
-              const std::string& object,
-              const Access& access,
-              const Access& first) {
+  void report(const Event& event, const Object& object, const Access& access, const Access& first) {
     reporter().report("WARP_LANE_RACE",
                       event,
                       object,
@@ -192,7 +189,7 @@ class LaneRacesDetector : public Detector {
                           " of " + naming().warp(event.warp) + ", and " +
                           (first.writes ? "written" : "read") + " by " + lanes_of(first) + " at " +
                           naming().site(first.site) + ", in no order",
-                      {"missing: sync_warp() between the two"});
+                      {mend("sync_warp() between the two")});
   }
 
   static std::string lanes_of(const Access& access) {

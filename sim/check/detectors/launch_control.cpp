@@ -35,8 +35,12 @@ class LaunchControlDetector : public Detector {
     bool asked = false;  // somebody of the CTA has read what it says
   };
 
-  static std::string slot(std::uint32_t cta, std::uint32_t address) {
-    return "response at shared+" + std::to_string(address) + " of cta " + std::to_string(cta);
+  static Object slot(std::uint32_t cta, std::uint32_t address) {
+    return {ObjectKind::kOther,
+            "response at shared+" + std::to_string(address),
+            cta,
+            address,
+            kClcResponseBytes};
   }
 
   void on_request(const Event& event) {
@@ -99,7 +103,7 @@ class LaunchControlDetector : public Detector {
                         event,
                         slot(event.cta, event.address),
                         "asked for a CTA although the request failed",
-                        {"missing: a test of is_canceled"});
+                        {mend("a test of is_canceled")});
     } else if (event.fault != Fault::kNone) {
       reporter().report("CLC_RESP_ALIGN",
                         event,
@@ -121,13 +125,13 @@ class LaunchControlDetector : public Detector {
          request = requests_.erase(request)) {
       Event at = request->second.issued;
       at.time = exit.time;
-      const std::string object = slot(exit.cta, request->first.second);
+      const Object object = slot(exit.cta, request->first.second);
       if (!request->second.landed) {
         reporter().report("CLC_OUTSTANDING_AT_EXIT",
                           at,
                           object,
                           "the CTA ends while the request is on its way",
-                          {"missing: a wait for the response before the last warp ends"});
+                          {mend("a wait for the response before the last warp ends")});
       } else if (at.wanted != 0 && !request->second.asked) {
         reporter().report("CLC_WORK_LOST",
                           at,

@@ -75,7 +75,7 @@ class LayoutsDetector : public Detector {
     if (const std::uint32_t group = kRowsOfGroup * span; span != 0 && event.address % group != 0) {
       reporter().report("LAYOUT_ALIGN",
                         event,
-                        shared(event.cta, event.address),
+                        naming().shared(event.cta, event.address),
                         "a tile with " + swizzle_name(span) + " at shared+" +
                             std::to_string(event.address) + ", not a multiple of " +
                             std::to_string(group));
@@ -133,10 +133,6 @@ class LayoutsDetector : public Detector {
     return address < tile->second.end ? &tile->second : nullptr;
   }
 
-  std::string shared(std::uint32_t cta, std::uint32_t address) const {
-    return naming().symbols().name(address) + " of cta " + std::to_string(cta);
-  }
-
   std::string written_by(const Tile& tile) const {
     return std::string{name_of(tile.writer.op)} + " by " + naming().warp(tile.writer.warp) +
            " at " + naming().site(tile.writer.site);
@@ -149,7 +145,7 @@ class LayoutsDetector : public Detector {
         tile->span != event.wanted) {
       reporter().report("LAYOUT_SWIZZLE",
                         event,
-                        shared(event.cta, event.address),
+                        naming().shared(event.cta, event.address),
                         "stored through a tensor map with " + swizzle_name(event.wanted) +
                             "; written with " + swizzle_name(tile->span) + ", " +
                             written_by(*tile));
@@ -312,9 +308,10 @@ class LayoutsDetector : public Detector {
     return row_at(second, to) - row_at(first, from);
   }
 
-  std::string object(const Event& event, const Operand& operand, const Tile& tile) const {
-    return std::string{"descriptor of "} + operand.name + ", " +
-           shared(event.cta, tile.writer.address);
+  Object object(const Event& event, const Operand& operand, const Tile& tile) const {
+    Object object = naming().shared(event.cta, tile.writer.address);
+    object.name = std::string{"descriptor of "} + operand.name + ", " + object.name;
+    return object;
   }
 
   void report_stride(const Event& event,

@@ -65,12 +65,12 @@ class LoneWaitsDetector : public Detector {
       reporter().report(
           "WARP_SYNC_MISSING",
           event,
-          naming().warp(event.warp),
+          naming().warp_object(event.warp),
           "the whole warp goes on to " + std::string{name_of(event.op)} +
               ", but one lane alone has waited: " + name_of(wait.op) + " at " +
               naming().site(wait.site),
           {"the other lanes may come while it still waits, and what it acquires is not theirs",
-           "missing: sync_warp() after the wait, or this operation in the same elect_one"});
+           mend("sync_warp() after the wait, or this operation in the same elect_one")});
     }
     if (apart || kBringsTogether.contains(event.op)) {
       wait.op = Op::kCount;

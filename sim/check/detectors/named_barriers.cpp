@@ -39,7 +39,7 @@ class NamedBarriersDetector : public Detector {
           reporter().report(
               "WARP_SYNC_MASK",
               event,
-              naming().warp(event.warp),
+              naming().warp_object(event.warp),
               "bar.warp.sync of the whole warp by " + std::to_string(event.lanes) + " lanes");
         }
         break;
@@ -65,10 +65,7 @@ class NamedBarriersDetector : public Detector {
     Event last{};
   };
 
-  static std::string name(const Event& event) {
-    return "named barrier " + std::to_string(event.address) + " of cta " +
-           std::to_string(event.cta);
-  }
+  static Object name(const Event& event) { return Object::named_barrier(event.cta, event.address); }
 
   void on_named_fault(const Event& event) {
     switch (event.fault) {
@@ -209,17 +206,17 @@ class NamedBarriersDetector : public Detector {
     if (event.fault == Fault::kDoubleArrive) {
       reporter().report("CLUSTER_BARRIER_DOUBLE_ARRIVE",
                         event,
-                        "cluster barrier",
+                        Object::cluster_barrier(),
                         "the warp has already arrived in " + generation);
     } else if (event.fault == Fault::kNoArrive) {
       reporter().report("CLUSTER_BARRIER_WAIT_NO_ARRIVE",
                         event,
-                        "cluster barrier",
+                        Object::cluster_barrier(),
                         "the warp waits in " + generation + " without having arrived");
     } else if (event.fault == Fault::kNotWholeWarp) {
       reporter().report("CLUSTER_BARRIER_PARTIAL_WARP",
                         event,
-                        "cluster barrier",
+                        Object::cluster_barrier(),
                         std::string{name_of(event.op)} + " by " + std::to_string(event.lanes) +
                             " lanes of the warp");
     }

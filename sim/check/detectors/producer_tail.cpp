@@ -59,7 +59,7 @@ class ProducerTailDetector : public Detector {
                           naming().warp(exit.warp) + " ends after " + std::to_string(stage.filled) +
                               " fills, having waited for " + std::to_string(stage.freed) +
                               " of them to be freed",
-                          {"missing: a drain, which waits for every stage once more"});
+                          {mend("a drain, which waits for every stage once more")});
       }
     }
     stages_.erase(first, end);

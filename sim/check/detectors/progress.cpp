@@ -54,10 +54,10 @@ class ProgressDetector : public Detector {
     }
   }
 
-  void at_end(const Gpu& gpu, RunEnd end) override {
-    if (end == RunEnd::kDeadlock) {
+  void at_end(const Gpu& gpu, Ending end) override {
+    if (end == Ending::kDeadlock) {
       report_deadlock(gpu);
-    } else if (end == RunEnd::kLivelock) {
+    } else if (end == Ending::kLivelock) {
       report_livelock(gpu);
     }
   }
@@ -110,80 +110,88 @@ class ProgressDetector : public Detector {
   }
 
   // What a blocked warp waits for.
-  std::string waits_for(const Gpu& gpu, const Warp& warp) const {
+  Wait wait_of(const Gpu& gpu, const Warp& warp) const {
     const Operation& op = warp.blocked_on;
-    const std::uint32_t cta = gpu.ctas()[warp.cta].number;
+    const Cta& cta = gpu.ctas()[warp.cta];
+    Wait wait;
+    wait.op = op.op;
     switch (op.op) {
-      case Op::kMbarrierWait: {
-        const MbarrierState* bar = gpu.find_barrier(warp.cta, op.address);
-        std::string text = "waits for " + naming().barrier(cta, op.address);
+      case Op::kMbarrierWait:
+        wait.kind = WaitKind::kMbarrier;
+        wait.object = naming().barrier(cta.number, op.address);
+        wait.wanted = op.wanted & 1U;
         if ((op.flags & event_flag::kExactPhase) != 0) {
-          text += " phase " + std::to_string(static_cast<std::int32_t>(op.wanted));
+          wait.phase = static_cast<std::int32_t>(op.wanted);
         }
-        text += " (parity " + std::to_string(op.wanted & 1U) + ")";
-        return bar == nullptr ? text : text + ": " + state_of(*bar);
-      }
-      case Op::kBarSync: {
-        const NamedBarrierState& barrier = gpu.ctas()[warp.cta].named[op.address];
-        return "waits at named barrier " + std::to_string(op.address) + " of cta " +
-               std::to_string(cta) + ": " + std::to_string(barrier.arrived) + " of " +
-               plural(barrier.threads, "thread") + " have come";
-      }
+        if (const MbarrierState* const bar = gpu.find_barrier(warp.cta, op.address)) {
+          wait.barrier = stand_of(*bar);
+        }
+        break;
+      case Op::kBarSync:
+        wait.kind = WaitKind::kNamedBarrier;
+        wait.object = Object::named_barrier(cta.number, op.address);
+        wait.have = cta.named[op.address].arrived;
+        wait.wanted = cta.named[op.address].threads;
+        break;
       case Op::kClusterWait:
-        return "waits at the cluster barrier: " +
-               plural(gpu.clusters()[gpu.ctas()[warp.cta].cluster].arrived, "warp") + " have come";
+        wait.kind = WaitKind::kClusterBarrier;
+        wait.object = Object::cluster_barrier();
+        wait.have = gpu.clusters()[cta.cluster].arrived;
+        break;
       case Op::kBulkWaitGroup:
-        return "waits for its bulk groups";
+        wait.kind = WaitKind::kBulkGroups;
+        break;
       case Op::kTcgen05Alloc:
-        return "waits for " + plural(op.count, "column") + " of tensor memory" +
-               holders_of_sm(gpu, warp.cta);
+        wait.kind = WaitKind::kColumns;
+        wait.object = Object::tensor_memory(cta.number);
+        wait.wanted = op.count;
+        wait.holders = holders_beside(gpu, warp.cta);
+        break;
       case Op::kTcgen05Dealloc:
-        return "waits for its peer to free tensor memory, too";
+        wait.kind = WaitKind::kPeer;
+        break;
       case Op::kSetmaxnreg:
-        return "waits for registers: the pool has " +
-               std::to_string(gpu.ctas()[warp.cta].free_registers) + " a thread free";
+        wait.kind = WaitKind::kRegisters;
+        wait.object = Object::registers(cta.number);
+        wait.wanted = op.count;
+        wait.have = cta.free_registers;
+        break;
       case Op::kGlobalWait:
-        return "waits for a global word to become " + std::to_string(op.count);
+        wait.kind = WaitKind::kGlobalWord;
+        wait.wanted = op.count;
+        break;
       case Op::kTcgen05WaitLd:
       case Op::kTcgen05WaitSt:
-        return "waits for its tensor-memory accesses";
+        wait.kind = WaitKind::kTensorAccesses;
+        break;
       case Op::kWgmmaWait:
-        return "waits for its wgmmas";
+        wait.kind = WaitKind::kWgmmas;
+        break;
       default:
-        return "waits for its late lanes, at " + std::string{name_of(op.op)};
+        wait.kind = WaitKind::kLateLanes;
     }
+    return wait;
   }
 
   // The CTAs beside it on its SM that have tensor memory, or may still ask for some.
-  static std::string holders_of_sm(const Gpu& gpu, std::uint32_t cta) {
-    std::string text;
+  static std::vector<Wait::Holder> holders_beside(const Gpu& gpu, std::uint32_t cta) {
+    std::vector<Wait::Holder> holders;
     for (const std::uint32_t other : gpu.ctas_of_sm(cta)) {
       const Cta& at = gpu.ctas()[other];
       if (other != cta && !at.exited && !at.tmem.allocations().empty()) {
-        text +=
-            ", beside cta " + std::to_string(at.number) +
-            (at.tmem.relinquished() ? "" : ", which has not relinquished the permit to allocate");
+        holders.push_back({at.number, !at.tmem.relinquished()});
       }
     }
-    return text;
+    return holders;
   }
 
-  static std::string state_of(const MbarrierState& bar) {
-    std::string missing;
-    if (bar.pending() != 0) {
-      missing = plural(bar.pending(), "arrival") + " of " + std::to_string(bar.expected());
-    }
-    if (bar.tx() > 0) {
-      missing +=
-          (missing.empty() ? "" : " and ") + plural(static_cast<std::uint64_t>(bar.tx()), "byte");
-    }
-    std::string text = "phase " + std::to_string(bar.phase()) + " lacks " +
-                       (missing.empty() ? "nothing" : missing);
-    if (bar.tx() < 0) {
-      text +=
-          ", with " + plural(static_cast<std::uint64_t>(-bar.tx()), "byte") + " too many delivered";
-    }
-    return text;
+  static BarrierStand stand_of(const MbarrierState& bar) {
+    return {.phase = bar.phase(),
+            .parity = bar.phase() & 1U,
+            .pending = bar.pending(),
+            .expected = bar.expected(),
+            .tx = bar.tx(),
+            .passed = {}};
   }
 
   // Warps of one role of one CTA that wait at the same place for the same thing.
@@ -214,16 +222,10 @@ class ProgressDetector : public Detector {
     return all;
   }
 
-  std::string name_of_waiters(const Gpu& gpu, const Waiters& waiters) const {
-    if (waiters.indices.size() == 1) {
-      return naming().warp(waiters.first->number);
-    }
-    std::string indices;
-    for (const std::uint32_t index : waiters.indices) {
-      indices += (indices.empty() ? "" : ",") + std::to_string(index);
-    }
-    return "cta " + std::to_string(gpu.ctas()[waiters.first->cta].number) + " warps " + indices +
-           " (" + warptwin::name_of(naming().role(waiters.first->number)) + ")";
+  Agent agent_of(const Gpu& gpu, const Waiters& waiters) const {
+    return {gpu.ctas()[waiters.first->cta].number,
+            waiters.indices,
+            naming().role(waiters.first->number)};
   }
 
   // Whose warps a barrier more likely waits for: those of its own CTA, of its pair, of the rest.
@@ -233,20 +235,22 @@ class ProgressDetector : public Detector {
   }
 
   // Who could still complete the phase: the declared contributors, and what each of them is doing.
-  void add_suppliers(const Gpu& gpu, const Warp& waiter, std::vector<std::string>& details) const {
+  std::vector<Owed> owed_to(const Gpu& gpu, const Warp& waiter) const {
     const Operation& op = waiter.blocked_on;
     const Region* region =
         op.op == Op::kMbarrierWait ? naming().symbols().find(op.address) : nullptr;
+    std::vector<Owed> all;
     if (region == nullptr) {
-      return;
+      return all;
     }
     const std::uint32_t cluster = gpu.ctas()[waiter.cta].cluster;
     for (const Contributor& contributor : region->contract.contributors) {
       if (contributor.arrivals == 0) {
         continue;
       }
-      std::string where;
-      std::uint32_t ended = 0;
+      Owed& owed = all.emplace_back();
+      owed.role = contributor.role;
+      owed.kind = contributor.kind;
       std::uint32_t nearest = kFar;
       for (const Warp& warp : gpu.warps()) {
         if (gpu.ctas()[warp.cta].cluster != cluster ||
@@ -255,49 +259,45 @@ class ProgressDetector : public Detector {
         }
         const std::uint32_t far = distance(gpu, waiter.cta, warp.cta);
         if (warp.status == WarpStatus::kDone) {
-          ++ended;
+          owed.ended = true;
         } else if (far < nearest) {
           nearest = far;
-          where = naming().warp(warp.number) + ", which " + waits_for(gpu, warp);
+          owed.by = {naming().agent(warp.number), wait_of(gpu, warp)};
         }
       }
-      if (where.empty()) {
-        where = ended > 0 ? "no one: its warps have ended" : "no one: the CTA has no such warp";
-      }
-      details.push_back("owed     " + std::string{warptwin::name_of(contributor.role)} + " (" +
-                        name_of(contributor.kind) + "): " + where);
     }
+    return all;
   }
 
-  void add_last(const Gpu& gpu, const Warp& waiter, std::vector<std::string>& details) const {
+  std::optional<LastChange> last_change(const Gpu& gpu, const Warp& waiter) const {
     const auto of_cta = last_.find(gpu.ctas()[waiter.cta].number);
     if (waiter.blocked_on.op != Op::kMbarrierWait || of_cta == last_.end()) {
-      return;
+      return {};
     }
     const auto last = of_cta->second.find(waiter.blocked_on.address);
     if (last == of_cta->second.end()) {
-      return;
+      return {};
     }
     const Event& event = last->second;
-    details.push_back(
-        "last     " + std::string{name_of(event.op)} + " by " + naming().warp(event.warp) +
-        " in phase " + std::to_string(event.phase) +
-        ((event.flags & event_flag::kPhaseCompleted) != 0 ? ", which it completed" : "") +
-        ", step " + std::to_string(event.time) + ", " + naming().site(event.site));
+    return LastChange{event.op,
+                      naming().agent(event.warp),
+                      event.phase,
+                      (event.flags & event_flag::kPhaseCompleted) != 0,
+                      event.time,
+                      event.site};
   }
 
   // CTAs that wait for a place on the machine: whoever waits for one of them waits for ever.
-  void add_not_begun(const Gpu& gpu, std::vector<std::string>& details) const {
+  void add_not_begun(const Gpu& gpu, std::vector<Detail>& details) const {
     const LaunchConfig& config = gpu.config();
     std::uint32_t begun = 0;
     for (const Cluster& cluster : gpu.clusters()) {
       begun = std::max(begun, cluster.number + 1);
     }
     if (begun < config.clusters && !requests_) {
-      details.push_back("not begun  ctas " + std::to_string(begun * config.cluster_size) + " to " +
-                        std::to_string(config.clusters * config.cluster_size - 1) + ": " +
-                        std::to_string(config.resident_clusters * config.cluster_size) +
-                        " are on the machine at a time");
+      details.push_back(NotBegun{begun * config.cluster_size,
+                                 config.clusters * config.cluster_size - 1,
+                                 config.resident_clusters * config.cluster_size});
     }
   }
 
@@ -313,25 +313,25 @@ class ProgressDetector : public Detector {
         continue;
       }
       ++shown;
-      finding.details.push_back("blocked  " + name_of_waiters(gpu, waiters) + "  " +
-                                waits_for(gpu, *waiters.first) + "  [" +
-                                naming().site(waiters.first->blocked_on.site) + "]");
-      add_suppliers(gpu, *waiters.first, finding.details);
-      add_last(gpu, *waiters.first, finding.details);
+      const Warp& first = *waiters.first;
+      finding.details.push_back(Blocked{agent_of(gpu, waiters),
+                                        wait_of(gpu, first),
+                                        first.blocked_on.site,
+                                        owed_to(gpu, first),
+                                        last_change(gpu, first)});
     }
     if (all.size() > shown) {
-      finding.details.push_back("and " + plural(all.size() - shown, "more group") +
-                                " of waiting warps");
+      finding.details.push_back(LeftOut{all.size() - shown, "more group", " of waiting warps"});
     }
     add_not_begun(gpu, finding.details);
     if (!all.empty()) {
       const Waiters& head = head_of(all);
       const Operation& op = head.first->blocked_on;
       finding.site = op.site;
-      finding.agent = name_of_waiters(gpu, head);
+      finding.agent = agent_of(gpu, head);
       finding.object = op.op == Op::kMbarrierWait
                            ? naming().barrier(gpu.ctas()[head.first->cta].number, op.address)
-                           : std::string{name_of(op.op)};
+                           : Object::other(name_of(op.op));
     }
     finding.message = plural(blocked, "warp") + " wait, and nobody can go on";
     reporter().report(std::move(finding));
@@ -355,24 +355,24 @@ class ProgressDetector : public Detector {
     return gpu.clusters()[cta.cluster].pair_generation[cta.rank / 2] == warp.pair_generation;
   }
 
-  // Who has the registers of a CTA, a line for each role and count.
-  std::vector<std::string> register_holders(const Gpu& gpu, std::uint32_t cta) const {
-    std::map<std::pair<Role, std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>> holders;
+  // Who has the registers of a CTA, by role and count.
+  std::vector<Detail> register_holders(const Gpu& gpu, std::uint32_t cta) const {
+    std::map<std::pair<Role, std::uint32_t>, RegistersHeld> holders;
     for (const Warp& warp : gpu.warps()) {
       if (warp.cta == cta) {
-        auto& [count, ended] = holders[{naming().role(warp.number), warp.registers}];
-        ++count;
-        ended += warp.status == WarpStatus::kDone ? 1 : 0;
+        const Role role = naming().role(warp.number);
+        RegistersHeld& held = holders[{role, warp.registers}];
+        held.role = role;
+        held.registers = warp.registers;
+        ++held.warps;
+        held.ended += warp.status == WarpStatus::kDone ? 1 : 0;
       }
     }
-    std::vector<std::string> lines;
-    for (const auto& [holder, number] : holders) {
-      lines.push_back("held     " + plural(number.first, "warp") + " (" +
-                      warptwin::name_of(holder.first) + "): " + std::to_string(holder.second) +
-                      " a thread" +
-                      (number.second != 0 ? "; " + std::to_string(number.second) + " ended" : ""));
+    std::vector<Detail> details;
+    for (const auto& [key, held] : holders) {
+      details.push_back(held);
     }
-    return lines;
+    return details;
   }
 
   // What is stuck because somebody else does not come.
@@ -386,12 +386,12 @@ class ProgressDetector : public Detector {
     if (op.op == Op::kClusterWait) {
       reporter().report("CLUSTER_BARRIER_SKIPPED",
                         event,
-                        "cluster barrier",
+                        Object::cluster_barrier(),
                         "a live warp of the cluster never arrives");
     } else if (op.op == Op::kSetmaxnreg) {
       reporter().report("SETMAXNREG_POOL",
                         event,
-                        "registers of cta " + std::to_string(cta),
+                        Object::registers(cta),
                         "asks for " + std::to_string(op.count) + " a thread; the pool has " +
                             std::to_string(gpu.ctas()[warp.cta].free_registers) +
                             " free, and nobody gives any back",
@@ -399,7 +399,7 @@ class ProgressDetector : public Detector {
     } else if (op.op == Op::kTcgen05Alloc && op.group == CtaGroup::kTwo && lacks_peer(gpu, warp)) {
       reporter().report("TMEM_ALLOC_PEER_MISSING",
                         event,
-                        "tensor memory of cta " + std::to_string(cta),
+                        Object::tensor_memory(cta),
                         "tcgen05.alloc of the pair, to which the peer does not come");
     }
   }
@@ -419,7 +419,7 @@ class ProgressDetector : public Detector {
     event.site = op.site;
     event.phase = bar->phase();
     event.tx = bar->tx();
-    const std::string name = naming().barrier(place.first, place.second);
+    const Object name = naming().barrier(place.first, place.second);
     if (bar->tx() < 0 || (bar->pending() == 0 && bar->tx() != 0)) {
       report_bytes(place, event);
     } else if (bar->pending() != 0 && bar->pending() < bar->expected()) {
@@ -448,19 +448,29 @@ class ProgressDetector : public Detector {
     Finding finding;
     finding.info = find_diagnostic("LIVELOCK_SPIN");
     finding.message = "warps poll, and nothing changes any more";
+    std::uint64_t left = 0;
     for (const Warp& warp : gpu.warps()) {
-      if (warp.status == WarpStatus::kDone || finding.details.size() >= kWaitersShown) {
+      if (warp.status == WarpStatus::kDone) {
         continue;
       }
-      const bool blocked = warp.status == WarpStatus::kBlocked;
-      finding.details.push_back(
-          (blocked ? "blocked  " : "polls    ") + naming().warp(warp.number) + "  " +
-          (blocked ? waits_for(gpu, warp) : std::string{name_of(warp.last_op)}) + "  [" +
-          naming().site(blocked ? warp.blocked_on.site : warp.last_site) + "]");
-      if (finding.agent.empty() && !blocked) {
-        finding.agent = naming().warp(warp.number);
+      if (finding.details.size() >= kWaitersShown) {
+        ++left;
+        continue;
+      }
+      const Agent agent = naming().agent(warp.number);
+      if (warp.status == WarpStatus::kBlocked) {
+        finding.details.push_back(
+            Blocked{agent, wait_of(gpu, warp), warp.blocked_on.site, {}, std::nullopt});
+        continue;
+      }
+      finding.details.push_back(Polls{agent, warp.last_op, warp.last_site});
+      if (finding.agent.empty()) {
+        finding.agent = agent;
         finding.site = warp.last_site;
       }
+    }
+    if (left != 0) {
+      finding.details.push_back(LeftOut{left, "more warp", " polling or waiting"});
     }
     reporter().report(std::move(finding));
   }

@@ -19,7 +19,7 @@ class RegistersDetector : public Detector {
       on_exit(event);
       return;
     }
-    const std::string object = "setmaxnreg to " + std::to_string(event.count) + " registers";
+    const Object object = setmaxnreg(event.count);
     if (event.fault == Fault::kOutOfRange) {
       reporter().report("SETMAXNREG_RANGE", event, object, "legal are 24, 32, .. 256");
     } else if (event.fault == Fault::kBadCount) {
@@ -40,6 +40,10 @@ class RegistersDetector : public Detector {
   }
 
  private:
+  static Object setmaxnreg(std::uint32_t count) {
+    return Object::other("setmaxnreg to " + std::to_string(count) + " registers");
+  }
+
   struct Change {
     std::uint32_t registers;
     std::uint32_t time;
@@ -61,7 +65,7 @@ class RegistersDetector : public Detector {
 
   // The group's earlier change is over, everywhere, before the next. To ask for what the warp has
   // changes nothing.
-  void check_order(const Event& event, const std::string& object) {
+  void check_order(const Event& event, const Object& object) {
     const std::size_t number = changes_[event.warp].size();
     if (number == 0 || changes_[event.warp].back().registers == event.count) {
       return;
@@ -75,7 +79,7 @@ class RegistersDetector : public Detector {
             event,
             object,
             "the second of its warpgroup, not ordered after the first of " + naming().warp(other),
-            {"missing: a barrier of the warpgroup between the two"});
+            {mend("a barrier of the warpgroup between the two")});
       }
     });
   }
@@ -111,7 +115,7 @@ class RegistersDetector : public Detector {
       at.site = own[i].site;
       reporter().report("SETMAXNREG_NOT_WARPGROUP",
                         at,
-                        "setmaxnreg to " + std::to_string(own[i].registers) + " registers",
+                        setmaxnreg(own[i].registers),
                         naming().warp(other) + " of the same warpgroup does not do the same",
                         {"setmaxnreg is executed by all four warps of a warpgroup"});
       return;

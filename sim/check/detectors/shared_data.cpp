@@ -348,7 +348,7 @@ class SharedDataDetector : public Detector {
     if (!useful) {
       reporter().report("PROXY_FENCE_USELESS",
                         event,
-                        naming().warp(event.warp),
+                        naming().warp_object(event.warp),
                         "fence.proxy.async with no ordinary access to cover");
     }
   }
@@ -638,15 +638,14 @@ class SharedDataDetector : public Detector {
                     const Access& first,
                     const Access& second) {
     const SourceSite release = order_.lone_release(first.warp);
-    std::vector<std::string> details;
+    std::vector<Detail> details;
     if (release.line != 0) {
       details.push_back("released at " + naming().site(release) +
                         " by one lane, whose word holds for what it did itself");
     }
-    details.emplace_back(
-        "missing: sync_warp() between the two, behind a fence.proxy.async of all lanes if a copy "
-        "or "
-        "the tensor core is the second");
+    details.push_back(
+        mend("sync_warp() between the two, behind a fence.proxy.async of all lanes if a copy or "
+             "the tensor core is the second"));
     reporter().report("WARP_LANES_NOT_RELEASED",
                       event,
                       place(cta, second.at),
@@ -667,9 +666,8 @@ class SharedDataDetector : public Detector {
     return writers == 1;
   }
 
-  std::string place(std::uint32_t cta, const Footprint& at) const {
-    return naming().symbols().name(at.begin) + " of cta " + std::to_string(cta) + " (" +
-           std::to_string(at.bytes()) + " bytes from shared+" + std::to_string(at.begin) + ")";
+  Object place(std::uint32_t cta, const Footprint& at) const {
+    return naming().shared(cta, at.begin, at.bytes());
   }
 
   const char* id_of_unfenced(const Access& first, const Access& second) const {
@@ -705,8 +703,8 @@ class SharedDataDetector : public Detector {
                         place(cta, second.at),
                         what,
                         {passes_nothing,
-                         "missing: cluster scope there, or a releasing fence before it or an "
-                         "acquiring one after"});
+                         mend("cluster scope there, or a releasing fence before it or an "
+                              "acquiring one after")});
       return;
     }
     const auto refused = first.kind == Kind::kLoad
@@ -720,7 +718,7 @@ class SharedDataDetector : public Detector {
                         place(cta, second.at),
                         what,
                         {"the try at " + naming().site(refused->second) + " said no",
-                         "missing: a loop around the try, or a wait after it"});
+                         mend("a loop around the try, or a wait after it")});
       return;
     }
     const auto idle = idle_waits_.find(second.warp);
@@ -734,7 +732,7 @@ class SharedDataDetector : public Detector {
                          missing(first)});
       return;
     }
-    std::vector<std::string> details{missing(first)};
+    std::vector<Detail> details{missing(first)};
     if (relaxed.line != 0) {
       details.push_back(passes_nothing);
     }
@@ -752,8 +750,8 @@ class SharedDataDetector : public Detector {
         std::string{name_of(second.kind)} + " comes after " + name_of(first.kind) + " of " +
             naming().warp(first.warp) + " at " + naming().site(first.site) +
             " with no proxy fence between them that covers it",
-        {"missing: fence.proxy.async.shared::cta by the accessing warps before the barrier, or by "
-         "the issuing one after it"});
+        {mend("fence.proxy.async.shared::cta by the accessing warps before the barrier, or by "
+              "the issuing one after it")});
   }
 
   struct OpenStore {

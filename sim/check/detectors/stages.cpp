@@ -52,7 +52,7 @@ class StagesDetector : public Detector {
     }
   }
 
-  void at_end(const Gpu&, RunEnd) override { judge_masks(); }
+  void at_end(const Gpu&, Ending) override { judge_masks(); }
 
  private:
   // First full barrier of a ring, the CTA that does something, the CTA that it does it in or for.
@@ -63,11 +63,12 @@ class StagesDetector : public Detector {
     bool released_any = false;
   };
 
-  std::string stage_name(const Event& event) const {
+  Object stage_of(const Event& event) const {
     const Ring* ring = naming().symbols().ring_of_full(event.address);
-    return (ring == nullptr ? barrier_name(event)
-                            : ring->owner + " stage " + std::to_string(event.wanted) + " of cta " +
-                                  std::to_string(event.cta));
+    return ring == nullptr ? barrier_of(event) : stage_of(*ring, event.wanted, event.cta);
+  }
+  static Object stage_of(const Ring& ring, std::uint32_t stage, std::uint32_t cta) {
+    return {ObjectKind::kStage, ring.owner + " stage " + std::to_string(stage), cta, stage};
   }
 
   // A ring of length 0 begins where what lies behind it does: an address at which nothing else is
@@ -81,7 +82,7 @@ class StagesDetector : public Detector {
           naming().symbols().find(event.address) == nullptr) {
         reporter().report("PIPELINE_STAGE_OOB",
                           event,
-                          ring.owner + " of cta " + std::to_string(event.cta),
+                          Object{ObjectKind::kOther, ring.owner, event.cta},
                           "a barrier of a ring without stages is used",
                           {"the ring's length is 0: it has no barriers"});
       }
@@ -92,7 +93,7 @@ class StagesDetector : public Detector {
     if (event.wanted >= event.count) {
       reporter().report("PIPELINE_STAGE_OOB",
                         event,
-                        stage_name(event),
+                        stage_of(event),
                         "stage " + std::to_string(event.wanted) + " of a ring of " +
                             std::to_string(event.count) + " stages is used",
                         {"its barriers and bytes are those of whatever lies behind the ring"});
@@ -116,12 +117,12 @@ class StagesDetector : public Detector {
         use.held.erase(event.wanted);
         reporter().report("STAGE_LEAK",
                           event,
-                          stage_name(event),
+                          stage_of(event),
                           "acquired in " + lap() + " and dropped without a release");
         break;
       case StageStep::kReleasedTwice:
         reporter().report(
-            "STAGE_DOUBLE_RELEASE", event, stage_name(event), "released again in " + lap());
+            "STAGE_DOUBLE_RELEASE", event, stage_of(event), "released again in " + lap());
         break;
       default:
         break;
@@ -153,7 +154,7 @@ class StagesDetector : public Detector {
     }
     reporter().report("PIPELINE_STATE_DESYNC",
                       event,
-                      stage_name(event),
+                      stage_of(event),
                       "the consumer takes iteration " + std::to_string(iteration(event)) +
                           "; the producer's last is " + std::to_string(found->second.back()),
                       {"one of them advanced its pipeline state, and the other did not"});
@@ -174,7 +175,7 @@ class StagesDetector : public Detector {
       reporter().report(
           use->second.released_any ? "STAGE_USE_AFTER_RELEASE" : "STAGE_USE_BEFORE_ACQUIRE",
           event,
-          ring.owner + " stage " + std::to_string(stage) + " of cta " + std::to_string(event.cta),
+          stage_of(ring, stage, event.cta),
           "a copy into a stage that the warp does not hold");
     }
   }
@@ -245,7 +246,7 @@ class StagesDetector : public Detector {
           !(pair && fills_.contains({ring, freed, cta ^ 1U}))) {
         reporter().report("TCGEN05_COMMIT_MASK",
                           event,
-                          "mask " + std::to_string(event.extra) + " of the commit",
+                          Object::other("mask " + std::to_string(event.extra) + " of the commit"),
                           "frees a stage of " + owner_of(ring) + " for cta " +
                               std::to_string(freed) + ", which fills none of cta " +
                               std::to_string(cta),
@@ -257,7 +258,7 @@ class StagesDetector : public Detector {
       if (event.extra != 0 && does(frees_, ring, filled) && !frees_.contains({ring, filled, cta})) {
         reporter().report("BULK_MCAST_MASK",
                           event,
-                          "mask " + std::to_string(event.extra) + " of the copy",
+                          Object::other("mask " + std::to_string(event.extra) + " of the copy"),
                           "fills a stage of " + owner_of(ring) + " in cta " +
                               std::to_string(filled) + ", which frees none for cta " +
                               std::to_string(cta),

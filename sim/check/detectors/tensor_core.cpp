@@ -62,7 +62,7 @@ class TensorCoreDetector : public Detector {
     } else if (pair(*first_group_) != pair(event)) {
       reporter().report("TCGEN05_CTA_GROUP_MIX",
                         event,
-                        naming().warp(event.warp),
+                        naming().warp_object(event.warp),
                         std::string{name_of(event.op)} +
                             " with cta_group::" + (pair(event) ? "2" : "1") +
                             " in a kernel whose " + name_of(first_group_->op) + " at " +
@@ -87,7 +87,7 @@ class TensorCoreDetector : public Detector {
     if (lane != 0 && !(half && lane == 16)) {
       reporter().report("TCGEN05_D_ALIGN",
                         event,
-                        "D of the MMA",
+                        Object::other("D of the MMA"),
                         "begins at lane " + std::to_string(lane) + "; M " +
                             std::to_string(instruction.m()) +
                             (half ? " begins at lane 0 or 16" : " begins at lane 0"));
@@ -98,7 +98,8 @@ class TensorCoreDetector : public Detector {
   }
 
   void report_descriptor(const Event& event, const std::string& what) {
-    reporter().report("TCGEN05_IDESC", event, "instruction descriptor of the MMA", what);
+    reporter().report(
+        "TCGEN05_IDESC", event, Object::other("instruction descriptor of the MMA"), what);
   }
 
   void check_block_scale(const Event& event, UmmaInstructionDescriptor instruction) {
@@ -130,10 +131,10 @@ class TensorCoreDetector : public Detector {
       reporter().report(
           "TCGEN05_DOUBLE_PAIR_ISSUE",
           event,
-          "ctas " + std::to_string(cta & ~1U) + " and " + std::to_string(cta | 1U),
+          Object::other("ctas " + std::to_string(cta & ~1U) + " and " + std::to_string(cta | 1U)),
           "both issue the pair's MMA on the same accumulator: " + naming().warp(first.warp) +
               " at " + naming().site(first.site) + " does, too",
-          {"missing: a test for the leader, the CTA of even rank"});
+          {mend("a test for the leader, the CTA of even rank")});
     }
   }
 
@@ -141,7 +142,7 @@ class TensorCoreDetector : public Detector {
     if (event.fault == Fault::kBadMask || event.fault == Fault::kExitedCta) {
       reporter().report("TCGEN05_COMMIT_MASK",
                         event,
-                        "mask " + std::to_string(event.extra) + " of the commit",
+                        Object::other("mask " + std::to_string(event.extra) + " of the commit"),
                         event.fault == Fault::kBadMask ? "names CTAs the cluster does not have"
                                                        : "names a CTA that has ended");
       return;
@@ -193,10 +194,10 @@ class TensorCoreDetector : public Detector {
     at.site = open->second.site;
     reporter().report("TCGEN05_COMMIT_MISSING",
                       at,
-                      naming().warp(event.warp),
+                      naming().warp_object(event.warp),
                       std::string{name_of(open->second.op)} +
                           " is never committed: nobody can know that it is complete",
-                      {"missing: tcgen05.commit after it, by the same thread"});
+                      {mend("tcgen05.commit after it, by the same thread")});
     uncommitted_.erase(open);
   }
 

@@ -78,7 +78,9 @@ class TensorMapsDetector : public Detector {
   }
 
  private:
-  static std::string name_of_map(std::uint32_t map) { return "tensor map " + std::to_string(map); }
+  static Object name_of_map(std::uint32_t map) {
+    return {ObjectKind::kTensorMap, "tensor map " + std::to_string(map), Object::kNoCta, map};
+  }
 
   static UsePlace place_of(const Event& event) {
     return event.op == Op::kTensorLoad ? UsePlace{event.warp, event.peer_cta, event.peer}
@@ -95,9 +97,9 @@ class TensorMapsDetector : public Detector {
                             " while the " + std::string{use->load ? "load" : "store"} + " of " +
                             naming().warp(use->warp) + " at " + naming().site(use->site) +
                             " may still read through it",
-                        {use->load ? "missing: a wait for the mbarrier phase that counts its bytes"
-                                   : "missing: cp.async.bulk.wait_group.read by the storing "
-                                     "thread, and an order after it"});
+                        {use->load ? mend("a wait for the mbarrier phase that counts its bytes")
+                                   : mend("cp.async.bulk.wait_group.read by the storing "
+                                          "thread, and an order after it")});
     }
     // What shows the later of two changes of a warp shows the earlier; another warp's it need not.
     std::erase_if(map.changes, [&](const Change& before) {
@@ -168,10 +170,10 @@ class TensorMapsDetector : public Detector {
                           naming().warp(hidden->made.at.warp) + " at " +
                           naming().site(hidden->made.at.site),
                       {!hidden->releases.empty()
-                           ? "missing: fence.proxy.tensormap::generic.acquire of the map after the "
-                             "releasing one, before the copy"
-                           : "missing: fence.proxy.tensormap::generic.release by the thread that "
-                             "changed it, and an acquiring one before the copy"});
+                           ? mend("fence.proxy.tensormap::generic.acquire of the map after the "
+                                  "releasing one, before the copy")
+                           : mend("fence.proxy.tensormap::generic.release by the thread that "
+                                  "changed it, and an acquiring one before the copy")});
   }
 
   void on_written(const Event& event) {

@@ -208,9 +208,10 @@ class TensorMemoryDataDetector : public Detector {
     if (event.fault == Fault::kUnsettled) {
       reporter().report("TMEM_LD_NO_WAIT",
                         event,
-                        event.op == Op::kFragmentRead ? "the registers" : "the registers it stores",
+                        Object::other(event.op == Op::kFragmentRead ? "the registers"
+                                                                    : "the registers it stores"),
                         "used before tcgen05.wait::ld: they may not have arrived",
-                        {"missing: tcgen05.wait::ld of this warp between the load and this"});
+                        {mend("tcgen05.wait::ld of this warp between the load and this")});
     }
   }
 
@@ -607,7 +608,7 @@ class TensorMemoryDataDetector : public Detector {
                       std::string{name_of(second.use)} +
                           " is in no order with the tcgen05.alloc of " + naming().warp(first.warp) +
                           " at " + naming().site(first.site),
-                      {"missing: a barrier between the allocation and this"});
+                      {mend("a barrier between the allocation and this")});
   }
 
   // --- Reports
@@ -625,10 +626,12 @@ class TensorMemoryDataDetector : public Detector {
            std::to_string((last + 1) * kLanesOfGroup - 1);
   }
 
-  static std::string place(std::uint32_t cta, const Cells& at) {
-    return "tensor memory " + (at.lanes == kAllLanes ? "" : lanes_of(at.lanes) + ", ") +
-           "columns " + std::to_string(at.begin) + ".." + std::to_string(at.end - 1) + " of cta " +
-           std::to_string(cta);
+  static Object place(std::uint32_t cta, const Cells& at) {
+    return {ObjectKind::kTensorMemory,
+            "tensor memory " + (at.lanes == kAllLanes ? "" : lanes_of(at.lanes) + ", ") +
+                "columns " + std::to_string(at.begin) + ".." + std::to_string(at.end - 1),
+            cta,
+            at.begin};
   }
 
   static const char* id_of(const CellAccess& first, const CellAccess& second) {
@@ -650,17 +653,17 @@ class TensorMemoryDataDetector : public Detector {
                                                               : "TMEM_READ_BEFORE_COMMIT";
   }
 
-  std::string missing(const CellAccess& first, const CellAccess& second) const {
+  Detail missing(const CellAccess& first, const CellAccess& second) const {
     if (tensor(first.use)) {
-      return "missing: tcgen05.commit after it, to a barrier that " + naming().warp(second.warp) +
-             " waits for";
+      return mend("tcgen05.commit after it, to a barrier that " + naming().warp(second.warp) +
+                  " waits for");
     }
     const char* wait = first.use == CellUse::kLoad ? "tcgen05.wait::ld" : "tcgen05.wait::st";
     return first.settled == 0
-               ? std::string{"missing: "} + wait + " by " + naming().warp(first.warp) +
-                     (first.warp == second.warp ? "" : " before it hands them over")
-               : "missing: an arrival after " + std::string{wait} + ", and a wait for it by " +
-                     naming().warp(second.warp);
+               ? mend(std::string{wait} + " by " + naming().warp(first.warp) +
+                      (first.warp == second.warp ? "" : " before it hands them over"))
+               : mend("an arrival after " + std::string{wait} + ", and a wait for it by " +
+                      naming().warp(second.warp));
   }
 
   void report_unordered(const Event& event,
@@ -689,9 +692,9 @@ class TensorMemoryDataDetector : public Detector {
                       std::string{name_of(second.use)} + " comes after " + name_of(first.use) +
                           " of " + naming().warp(first.warp) + " at " + naming().site(first.site) +
                           ", ordered by a barrier but by no tcgen05 fence",
-                      {commit ? "missing: tcgen05.fence::after_thread_sync after the wait"
-                              : "missing: tcgen05.fence::before_thread_sync before its arrival, "
-                                "or ::after_thread_sync after the wait for it"});
+                      {commit ? mend("tcgen05.fence::after_thread_sync after the wait")
+                              : mend("tcgen05.fence::before_thread_sync before its arrival, "
+                                     "or ::after_thread_sync after the wait for it")});
   }
 
   Order& order_;

@@ -73,16 +73,16 @@ class TensorMemoryLifeDetector : public Detector {
     std::vector<Allocation> made;  // by each warp its last, freed since or not
   };
 
-  static std::string columns(std::uint32_t base, std::uint32_t count) {
-    return "tensor memory columns " + std::to_string(base) + ".." +
-           std::to_string(base + count - 1);
-  }
-  std::string place(const Event& event, std::uint32_t base, std::uint32_t count) const {
-    return columns(base, count) + " of cta " + std::to_string(event.cta);
+  static Object place(const Event& event, std::uint32_t base, std::uint32_t count) {
+    return {
+        ObjectKind::kTensorMemory,
+        "tensor memory columns " + std::to_string(base) + ".." + std::to_string(base + count - 1),
+        event.cta,
+        base};
   }
 
   void on_alloc(const Event& event) {
-    const std::string object = "tensor memory of cta " + std::to_string(event.cta);
+    const Object object = Object::tensor_memory(event.cta);
     const std::string asked = std::to_string(event.count) + " columns";
     if (event.fault == Fault::kNotWholeWarp) {
       reporter().report("TMEM_ALLOC_NOT_CONVERGED",
@@ -124,11 +124,11 @@ class TensorMemoryLifeDetector : public Detector {
       if (!order_.after(event.warp, made.warp, made.time)) {
         reporter().report("TMEM_ALLOC_AFTER_RELINQUISH",
                           event,
-                          "tensor memory of cta " + std::to_string(event.cta),
+                          Object::tensor_memory(event.cta),
                           "the permit is given up in no order with the tcgen05.alloc of " +
                               naming().warp(made.warp) + " at " + naming().site(made.site),
-                          {"missing: a barrier between the allocation and relinquish_alloc_permit, "
-                           "or both by one warp"});
+                          {mend("a barrier between the allocation and relinquish_alloc_permit, "
+                                "or both by one warp")});
       }
     }
   }
@@ -147,8 +147,9 @@ class TensorMemoryLifeDetector : public Detector {
     if (first.cta != event.cta && (first.count != event.count || first.address != event.address)) {
       reporter().report("TMEM_ALLOC_PEER_MISMATCH",
                         event,
-                        "tensor memory of ctas " + std::to_string(event.cta & ~1U) + " and " +
-                            std::to_string(event.cta | 1U),
+                        Object{ObjectKind::kTensorMemory,
+                               "tensor memory of ctas " + std::to_string(event.cta & ~1U) +
+                                   " and " + std::to_string(event.cta | 1U)},
                         event.count != first.count
                             ? std::to_string(event.count) + " columns; the peer asked for " +
                                   std::to_string(first.count)
@@ -159,7 +160,7 @@ class TensorMemoryLifeDetector : public Detector {
 
   void on_free(const Event& event) {
     const std::uint32_t base = TmemAddress{event.address}.column();
-    const std::string object = place(event, base, event.count);
+    const Object object = place(event, base, event.count);
     CtaState& cta = ctas_[event.cta];
     if (event.fault == Fault::kFreed) {
       reporter().report("TMEM_DOUBLE_FREE", event, object, "freed before");
@@ -182,7 +183,7 @@ class TensorMemoryLifeDetector : public Detector {
       return;
     }
     const TmemAddress at{event.address};
-    const std::string object = place(event, at.column(), std::max(1U, event.count));
+    const Object object = place(event, at.column(), std::max(1U, event.count));
     switch (event.fault) {
       case Fault::kOutOfRange:
         reporter().report("TMEM_OOB", event, object, "tensor memory has 512 columns");
@@ -203,7 +204,7 @@ class TensorMemoryLifeDetector : public Detector {
       case Fault::kNotWholeWarp:
         reporter().report("ALIGNED_DIVERGENCE",
                           event,
-                          naming().warp(event.warp),
+                          naming().warp_object(event.warp),
                           std::string{name_of(event.op)} + " by " + std::to_string(event.lanes) +
                               " lanes of the warp");
         break;

@@ -55,18 +55,18 @@ class TransactionsDetector : public Detector {
     if (event.fault == Fault::kTxOverflow) {
       reporter().report("MBAR_TX_OVERFLOW",
                         event,
-                        barrier_name(event),
+                        barrier_of(event),
                         "expect-tx of " + std::to_string(event.bytes) + " bytes on tx-count " +
                             std::to_string(event.tx));
       return;
     }
     if (event.bytes == 0) {
-      reporter().report("MBAR_TX_ZERO", event, barrier_name(event), "0 bytes are announced");
+      reporter().report("MBAR_TX_ZERO", event, barrier_of(event), "0 bytes are announced");
     }
     if (event.lanes > 1 && !copies) {
       reporter().report("MBAR_EXPECT_MULTI_LANE",
                         event,
-                        barrier_name(event),
+                        barrier_of(event),
                         std::to_string(event.lanes) + " lanes announce " +
                             std::to_string(event.bytes / event.lanes) + " bytes each");
     }
@@ -76,7 +76,7 @@ class TransactionsDetector : public Detector {
       reporter().report(
           "MBAR_EXPECT_AFTER_LAST_ARRIVE",
           event,
-          barrier_name(event),
+          barrier_of(event),
           "phase " + std::to_string(event.phase) + " was held open only by bytes that came early");
     }
     announced_[key(event.cta, event.address)] += event.bytes;

@@ -13,7 +13,8 @@ class TrapsDetector : public Detector {
   TrapsDetector(Reporter& reporter, Order&) : Detector{reporter, {Op::kTrap}} {}
 
   void on_event(const Event& event) override {
-    const std::string who = naming().warp(event.warp) + ", lane " + std::to_string(event.lane);
+    Object who = naming().warp_object(event.warp);
+    who.name += ", lane " + std::to_string(event.lane);
     if (event.wanted == 0) {
       reporter().report("KERNEL_TRAP", event, who, "the kernel executes trap");
     } else {

@@ -40,7 +40,7 @@ class WaitsDetector : public Detector {
       reporter().report(
           "MBAR_PARITY_VALUE",
           event,
-          barrier_name(event),
+          barrier_of(event),
           "parity operand " + std::to_string(event.wanted) + "; hardware uses its low bit");
     }
     judge(event);
@@ -99,7 +99,7 @@ class WaitsDetector : public Detector {
     reporter().report(
         "MBAR_WAIT_VACUOUS",
         event,
-        barrier_name(event),
+        barrier_of(event),
         "parity 1 on a fresh barrier is 'complete', but this one says that data is there");
   }
 
@@ -130,7 +130,7 @@ class WaitsDetector : public Detector {
     if (aliased) {
       reporter().report("MBAR_WAIT_PHASE_ALIASED",
                         event,
-                        barrier_name(event),
+                        barrier_of(event),
                         waiter + state + ", and parity " + std::to_string(meant & 1) + " says " +
                             (passed ? "'complete' of a later phase" : "'incomplete'"),
                         {"phase " + std::to_string(meant + 1) +
@@ -138,7 +138,7 @@ class WaitsDetector : public Detector {
     } else if (ahead) {
       reporter().report("MBAR_WAIT_AHEAD",
                         event,
-                        barrier_name(event),
+                        barrier_of(event),
                         waiter + state +
                             (passed ? ", and passes by the parity of the phase before"
                                     : ", two ahead of what a parity can name"));
@@ -154,7 +154,7 @@ class WaitsDetector : public Detector {
         afar->second + 1 == event.phase) {
       reporter().report("MBAR_WAIT_NO_ACQUIRE_SCOPE",
                         event,
-                        barrier_name(event),
+                        barrier_of(event),
                         "waits at cta scope for phase " + std::to_string(afar->second) +
                             ", in which another CTA arrived",
                         {"what the other CTA's copies, MMAs and commits signal is taken as seen "

@@ -43,9 +43,9 @@ class WarpgroupMmaDetector : public Detector {
       case Fault::kNoFence:
         reporter().report("WGMMA_FENCE_MISSING",
                           event,
-                          "accumulator of " + naming().warp(event.warp),
+                          Object::other("accumulator of " + naming().warp(event.warp)),
                           "no wgmma.fence of the warp since its registers were touched",
-                          {"missing: wgmma.fence before the first wgmma that works on them"});
+                          {mend("wgmma.fence before the first wgmma that works on them")});
         break;
       case Fault::kNotWarpgroup:
         report_alone(event);
@@ -54,21 +54,22 @@ class WarpgroupMmaDetector : public Detector {
         if (event.op != Op::kSharedStore && event.op != Op::kGlobalStore) {
           reporter().report("WGMMA_NOT_WARPGROUP",
                             event,
-                            naming().warp(event.warp),
+                            naming().warp_object(event.warp),
                             std::string{name_of(event.op)} + " by " + std::to_string(event.lanes) +
                                 " lanes of the warp");
         }
         break;
       case Fault::kBadShape:
         if (event.op == Op::kWgmma) {
-          reporter().report("TCGEN05_SHAPE", event, "D of the wgmma", "no such shape of wgmma");
+          reporter().report(
+              "TCGEN05_SHAPE", event, Object::other("D of the wgmma"), "no such shape of wgmma");
         }
         break;
       case Fault::kBadDescriptor:
         reporter().report(
             "TCGEN05_SDESC",
             event,
-            "operands of the wgmma",
+            Object::other("operands of the wgmma"),
             "a shared-memory descriptor is malformed or reaches beyond shared memory");
         break;
       default:
@@ -77,8 +78,8 @@ class WarpgroupMmaDetector : public Detector {
   }
 
   // Warps that another one of their warpgroup waits for in vain.
-  void at_end(const Gpu& gpu, RunEnd end) override {
-    if (end != RunEnd::kDeadlock) {
+  void at_end(const Gpu& gpu, Ending end) override {
+    if (end != Ending::kDeadlock) {
       return;
     }
     for (Slot first = 0; first < gpu.warps().size(); ++first) {
@@ -114,9 +115,9 @@ class WarpgroupMmaDetector : public Detector {
     at.site = open->second.site;
     reporter().report("WGMMA_UNFINISHED_AT_EXIT",
                       at,
-                      naming().warp(event.warp),
+                      naming().warp_object(event.warp),
                       "ends without a wait for its last wgmma",
-                      {"missing: wgmma.commit_group and wgmma.wait_group before the warp ends"});
+                      {mend("wgmma.commit_group and wgmma.wait_group before the warp ends")});
     open_.erase(open);
   }
 
@@ -131,11 +132,11 @@ class WarpgroupMmaDetector : public Detector {
     reporter().report(
         "WGMMA_ACC_READ_EARLY",
         event,
-        (touched ? "accumulator, or A in registers, of " : "accumulator of ") +
-            naming().warp(event.warp),
+        Object::other((touched ? "accumulator, or A in registers, of " : "accumulator of ") +
+                      naming().warp(event.warp)),
         std::string{what} + " although no wait has settled the wgmma at " +
             naming().site(last == last_.end() ? SourceSite{} : last->second),
-        {"missing: wgmma.wait_group after its commit, that leaves no group of it under way"});
+        {mend("wgmma.wait_group after its commit, that leaves no group of it under way")});
   }
 
   void report_alone(const Event& event) {
@@ -154,7 +155,7 @@ class WarpgroupMmaDetector : public Detector {
                 : "is of no whole warpgroup: the CTA has " + std::to_string(per_cta) + " warps";
     reporter().report("WGMMA_NOT_WARPGROUP",
                       event,
-                      group + " of cta " + std::to_string(naming().cta_of_warp(event.warp)),
+                      Object{ObjectKind::kOther, group, naming().cta_of_warp(event.warp)},
                       naming().warp(event.warp) + " " + what,
                       {"all four warps execute the same wgmmas, in the same order"});
   }

@@ -89,12 +89,12 @@ struct Checked {
   CheckReport report;
 
   // In the schedules beside the proof.
-  const std::vector<Finding>& found() const {
-    static const std::vector<Finding> kNone;
-    return !sampled                ? kNone
-           : sampled->failing != 0 ? sampled->first_failing.findings
-                                   : sampled->warnings.findings;
+  const RunResult& found_run() const {
+    static const RunResult kNone;
+    return !sampled ? kNone : sampled->failing != 0 ? sampled->first_failing : sampled->warnings;
   }
+  const std::vector<Finding>& found() const { return found_run().findings; }
+  std::uint64_t not_kept() const { return choices.result.not_kept() + found_run().not_kept; }
   const ScheduleSpec& found_in() const {
     return sampled->failing != 0 ? sampled->failing_schedule : sampled->warning_schedule;
   }
@@ -179,7 +179,7 @@ static Checked check_scenario(const Session& session,
   report.code = exit_of(checked.choices, session.options.count("strict") != 0);
   report.expected_found = shows_id(proof, scenario.info->expected);
   checked.verdict = proof.strength();
-  if (proof.run.end == RunEnd::kDone && proof.verdict != ProofVerdict::kRefuted) {
+  if (proof.run.end == Ending::kDone && proof.verdict != ProofVerdict::kRefuted) {
     compute(session, scenario, parameters, options, checked);
   }
   if (!checked.choices.names.empty() && proof.verdict == ProofVerdict::kProved) {
@@ -224,6 +224,7 @@ static Judged judged_of(const Session& session,
   }
   const std::vector<JudgedFinding> taken = filter.taken(scenario);
   judged.findings.insert(judged.findings.end(), taken.begin(), taken.end());
+  judged.not_kept += checked.found_run().not_kept;
   return judged;
 }
 
@@ -235,6 +236,7 @@ static Json json_of(const Checked& checked, const ScenarioEntry& scenario, const
   for (const Finding& finding : checked.found()) {
     one["findings"].push_back(json_of(finding, checked.context));
   }
+  one["not_kept"] = checked.not_kept();
   one["comparisons"] = Json::array();
   if (checked.computed) {
     for (const Finding& finding : checked.computed->findings) {
@@ -255,6 +257,7 @@ static std::string said_of(const Checked& checked, const ScenarioEntry& scenario
   for (const Finding& finding : checked.found()) {
     text += text_of(finding, checked.context);
   }
+  text += text_of_not_kept(checked.found_run().not_kept);
   if (checked.computed) {
     for (const Finding& finding : checked.computed->findings) {
       text += text_of(finding, checked.computed_context);

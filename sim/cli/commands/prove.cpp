@@ -72,6 +72,7 @@ static void judge_search(Session& session,
   const std::vector<JudgedFinding> taken = filter.taken(scenario);
   judged.findings.insert(judged.findings.end(), taken.begin(), taken.end());
   judged.gone = gone;
+  judged.not_kept = result.shown.not_kept;
   session.judgement.all.push_back(judged);
 }
 
@@ -173,6 +174,7 @@ ExitCode explore_command(Session& session) {
                    {"schedules", result.schedules},
                    {"all_schedules", result.all_schedules},
                    {"findings", findings},
+                   {"not_kept", result.shown.not_kept},
                    {"exit", static_cast<int>(code)}};
     filter.add_to(report, scenario, gone);
     write_json(session, report);
@@ -181,6 +183,7 @@ ExitCode explore_command(Session& session) {
   for (const Finding& finding : result.shown.findings) {
     session.out << text_of(finding, context);
   }
+  session.out << text_of_not_kept(result.shown.not_kept);
   for (const std::string& step : result.wrong.path) {
     session.out << "  " << step << "\n";
   }

@@ -34,13 +34,14 @@ static void judge_run(Session& session,
   judged.parameters = parameters.to_string();
   judged.exit = static_cast<int>(code);
   judged.right = code == ExitCode::kClean;
-  judged.answer = text_of(result.end);
+  judged.answer = sentence_of(result.end);
   const ReportContext context = context_of(scenario, parameters, run.schedule, run.rules);
   for (const Finding& finding : result.findings) {
     add_finding(session, scenario, parameters, {finding, run.schedule, context}, run, judged);
   }
   const std::vector<JudgedFinding> taken = filter.taken(scenario);
   judged.findings.insert(judged.findings.end(), taken.begin(), taken.end());
+  judged.not_kept = result.not_kept;
   session.judgement.all.push_back(judged);
 }
 
@@ -96,7 +97,7 @@ static ExitCode run_once(Session& session,
     result.accepted = std::erase_if(result.findings, accepted);
   }
   const ReportContext context = context_of(scenario, parameters, run.schedule, run.rules);
-  if (run.moves_data && result.end == RunEnd::kDone) {
+  if (run.moves_data && result.end == Ending::kDone) {
     write_outputs(session, result);
   }
   const ExitCode code = exit_of(result, strict);
@@ -115,10 +116,11 @@ static ExitCode run_once(Session& session,
     Json report = {{"scenario", scenario.info->name},
                    {"parameters", parameters.to_string()},
                    {"schedule", context.schedule},
-                   {"end", text_of(result.end)},
+                   {"end", sentence_of(result.end)},
                    {"steps", result.stats.steps},
                    {"operations", result.operations},
-                   {"findings", findings}};
+                   {"findings", findings},
+                   {"not_kept", result.not_kept}};
     if (scenario.printed) {
       report["printed"] = scenario.printed();
     }
@@ -132,11 +134,12 @@ static ExitCode run_once(Session& session,
     session.out << scenario.printed();
   }
   session.out << context.scenario << "\n"
-              << "schedule " << context.schedule << ": " << text_of(result.end) << "; "
+              << "schedule " << context.schedule << ": " << sentence_of(result.end) << "; "
               << result.operations << " machine operations in " << result.stats.steps << " steps\n";
   for (const Finding& finding : result.findings) {
     session.out << text_of(finding, context);
   }
+  session.out << text_of_not_kept(result.not_kept);
   for (const Comparison& comparison : result.comparisons) {
     session.out << text_of(comparison) << "\n";
   }

@@ -150,11 +150,12 @@ ExitCode time_command(Session& session) {
     report["parameters"] = parameters.to_string();
     report["chip"] = chip.name;
     report["checked"] = options.run.detect;
-    report["end"] = text_of(timing.run.end);
+    report["end"] = sentence_of(timing.run.end);
     report["findings"] = Json::array();
     for (const Finding& finding : timing.run.findings) {
       report["findings"].push_back(json_of(finding, context));
     }
+    report["not_kept"] = timing.run.not_kept;
     report["exit"] = static_cast<int>(code);
     write_json(session, report);
     return code;
@@ -165,10 +166,11 @@ ExitCode time_command(Session& session) {
   for (const Finding& finding : timing.run.findings) {
     session.out << text_of(finding, context);
   }
+  session.out << text_of_not_kept(timing.run.not_kept);
   session.out << (options.run.detect
                       ? code == ExitCode::kClean ? "checked: clean in this one run" : "checked"
                       : "not checked")
-              << "; " << text_of(timing.run.end) << "\n";
+              << "; " << sentence_of(timing.run.end) << "\n";
   return code;
 }
 

@@ -134,13 +134,13 @@ TEST(StagesTest, ACopyThatLeavesItsRowIsFoundAtTheCopy) {
 // Every barrier gets as many arrivals as it takes: nothing hangs.
 TEST(StagesTest, ACommitThatLeavesItsRowIsFoundThoughAllCountsFit) {
   const ProofResult result = proof_of({.commits_by_column = true});
-  EXPECT_EQ(result.run.end, RunEnd::kDone);
+  EXPECT_EQ(result.run.end, Ending::kDone);
   EXPECT_THAT(errors_of(result), Contains("TCGEN05_COMMIT_MASK"));
 }
 
 TEST(StagesTest, AnUndeclaredRolesArrivalIsFoundThoughTheCountFits) {
   const ProofResult result = proof_of({.frees = Role::kEpilogue});
-  EXPECT_EQ(result.run.end, RunEnd::kDone);
+  EXPECT_EQ(result.run.end, Ending::kDone);
   EXPECT_THAT(errors_of(result), Contains("PIPELINE_ROLE_MISMATCH"));
 }
 

@@ -85,7 +85,7 @@ TEST(ExitCodeTest, ATripCountThatIsRefutedIsAFindingAndOneNotShownIncomplete) {
 TEST(ExitCodeTest, ABoundIsIncompleteUnlessADefectCameBefore) {
   RunResult result;
   EXPECT_EQ(exit_of(result, false), ExitCode::kClean);
-  result.end = RunEnd::kStepBound;
+  result.end = Ending::kStepBound;
   EXPECT_EQ(exit_of(result, true), ExitCode::kIncomplete);
   result.findings = {finding_of(Severity::kWarning)};
   EXPECT_EQ(exit_of(result, false), ExitCode::kIncomplete);
@@ -95,7 +95,7 @@ TEST(ExitCodeTest, ABoundIsIncompleteUnlessADefectCameBefore) {
   EXPECT_EQ(exit_of(result, false), ExitCode::kFinding);
   EXPECT_TRUE(result.shows_defect());
   result = {};
-  result.end = RunEnd::kDeadlock;
+  result.end = Ending::kDeadlock;
   EXPECT_EQ(exit_of(result, false), ExitCode::kFinding);
 }
 

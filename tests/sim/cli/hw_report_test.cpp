@@ -195,14 +195,14 @@ TEST(HangRootTest, IsAnObjectThatTheSimulatorFindsWrong) {
       };
       RunResult result;
       const Trace record = simulated_trace(scenario, parameters, options, result);
-      if (result.end != RunEnd::kDeadlock) {
+      if (result.end != Ending::kDeadlock) {
         continue;
       }
       ++hangs;
       const HangReport report = hang_report(scenario, parameters, run, record);
       const bool named =
           std::any_of(result.findings.begin(), result.findings.end(), [&](const Finding& finding) {
-            return barrier_of(finding.object) == barrier_of(report.object);
+            return barrier_of(text_of(finding.object)) == barrier_of(report.object);
           });
       EXPECT_TRUE(named) << scenario.info->name << " " << schedule << ": " << report.object << "\n"
                          << report.text;

@@ -473,7 +473,7 @@ Trace with_tokens(const Settings& settings,
     options.observer = &watching;
     options.on_machine = [&](Gpu& gpu) { watching.gpu = looks ? &gpu : nullptr; };
     const RunResult result = simulate(scenario, parameters, options);
-    trace.ending = result.end == RunEnd::kDone ? "done" : "hang";
+    trace.ending = result.end == Ending::kDone ? "done" : "hang";
     trace.scenario = scenario.info->name;
     trace.parameters = parameters.to_string();
     trace.source = "hardware";

@@ -85,7 +85,7 @@ TEST(Device, ALaunchWritesWhatTheProgramReads) {
     device.take(memory);
   };
   const sim::RunResult result = simulate(entry, ParameterSet{entry.parameters}, options);
-  EXPECT_EQ(result.end, sim::RunEnd::kDone);
+  EXPECT_EQ(result.end, sim::Ending::kDone);
   EXPECT_TRUE(result.findings.empty());
   EXPECT_EQ(word(device, to, 4), 77U);
   EXPECT_EQ(word(device, to + 4, 4), 0xffffffffU);

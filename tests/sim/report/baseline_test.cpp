@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 Finding finding_at(std::uint32_t line, const char* id = "DEADLOCK") {
   Finding finding;
   finding.info = find_diagnostic(id);
-  finding.object = "ring.full[2] of cta 0";
+  finding.object = {ObjectKind::kMbarrier, "ring.full[2]", 0};
   finding.site = {"rings/ring.hpp", line};
   return finding;
 }
@@ -26,7 +26,7 @@ Judged judged_of_lines(const std::vector<std::uint32_t>& lines) {
     const Finding finding = finding_at(line);
     JudgedFinding one;
     one.id = finding.info->id;
-    one.object = finding.object;
+    one.object = text_of(finding.object);
     one.place = place_of(finding.site);
     one.fingerprint = fingerprint_of("ring", finding);
     one.known = Known::kBaseline;

@@ -7,11 +7,15 @@
 namespace warptwin::sim::judged_test {
 namespace {
 
+Object mbarrier(const char* name, std::uint32_t cta) {
+  return {ObjectKind::kMbarrier, name, cta};
+}
+
 Finding finding_at(std::uint32_t line) {
   Finding finding;
   finding.info = find_diagnostic("DEADLOCK");
-  finding.object = "ring.full[2] of cta 0";
-  finding.agent = "cta 0 warp 5 (load)";
+  finding.object = mbarrier("ring.full[2]", 0);
+  finding.agent = {0, {5}, Role::kLoad};
   finding.message = "2 warps wait";
   finding.site = {"/home/one/scenarios/ring.hpp", line};
   return finding;
@@ -21,8 +25,8 @@ TEST(JudgedTest, AFingerprintStaysWhereLinesAndNumbersChange) {
   const std::string first = fingerprint_of("ring", finding_at(12));
   EXPECT_EQ(first.size(), 16U);
   Finding other = finding_at(90);
-  other.object = "ring.full[13] of cta 7";
-  other.agent = "cta 7 warp 0 (load)";
+  other.object = mbarrier("ring.full[13]", 7);
+  other.agent = {7, {0}, Role::kLoad};
   other.message = "4 warps wait";
   other.site.file = "/elsewhere/scenarios/ring.hpp";
   EXPECT_EQ(fingerprint_of("ring", other), first);
@@ -32,10 +36,10 @@ TEST(JudgedTest, AFingerprintTellsWhatIsNotTheSameApart) {
   const std::string first = fingerprint_of("ring", finding_at(12));
   EXPECT_NE(fingerprint_of("gemm", finding_at(12)), first);
   Finding other = finding_at(12);
-  other.object = "ring.empty[2] of cta 0";
+  other.object = mbarrier("ring.empty[2]", 0);
   EXPECT_NE(fingerprint_of("ring", other), first);
   other = finding_at(12);
-  other.agent = "cta 0 warp 5 (mma)";
+  other.agent = {0, {5}, Role::kMma};
   EXPECT_NE(fingerprint_of("ring", other), first);
   other = finding_at(12);
   other.info = find_diagnostic("MBAR_UNINIT");

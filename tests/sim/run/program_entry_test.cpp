@@ -100,7 +100,7 @@ TEST(ProgramEntry, AFindingNamesTheLineOfTheText) {
   EXPECT_STREQ(result.findings[0].info->id, "MBAR_UNINIT");
   EXPECT_STREQ(result.findings[0].site.file, "p.txt");
   EXPECT_EQ(result.findings[0].site.line, 4U);
-  EXPECT_EQ(result.findings[0].object, "b of cta 0");
+  EXPECT_EQ(text_of(result.findings[0].object), "b of cta 0");
 }
 
 // The jump is taken as the register says: else the warp arrives on what is no barrier.
@@ -162,21 +162,21 @@ cluster 1 cta 1 warp 1:
   mbarrier.arrive [b]
 )");
   ASSERT_EQ(ids_of(result), "MBAR_UNINIT");
-  EXPECT_EQ(result.findings[0].agent, "cta 3 warp 1 (idle)");
+  EXPECT_EQ(text_of(result.findings[0].agent), "cta 3 warp 1 (idle)");
 }
 
 TEST(ProgramEntry, ALoopWithoutAnOperationIsRefused) {
   EXPECT_THROW(run_text("warp 0:\n a: bra a\n"), ConfigError);
   EXPECT_THROW(run_text("warp 0:\n a: @r0 == 0 bra b\n exit\n b: bra a\n"), ConfigError);
-  EXPECT_EQ(run_text("warp 0:\n @r0 == 1 bra a\n bra b\n a: exit\n b: exit\n").end, RunEnd::kDone);
+  EXPECT_EQ(run_text("warp 0:\n @r0 == 1 bra a\n bra b\n a: exit\n b: exit\n").end, Ending::kDone);
 }
 
 TEST(ProgramEntry, ALoopOfOperationsMeetsTheBound) {
   const ScenarioEntry scenario = entry("word w\nwarp 0:\n a: st.shared [w], 1\n bra a\n");
   RunOptions options;
   options.limits.steps_max = 10'000;
-  EXPECT_EQ(simulate(scenario, ParameterSet{scenario.parameters}, options).end, RunEnd::kStepBound);
-  EXPECT_EQ(run_text("word w\nwarp 0:\n a: ld.shared r1, [w]\n bra a\n").end, RunEnd::kLivelock);
+  EXPECT_EQ(simulate(scenario, ParameterSet{scenario.parameters}, options).end, Ending::kStepBound);
+  EXPECT_EQ(run_text("word w\nwarp 0:\n a: ld.shared r1, [w]\n bra a\n").end, Ending::kLivelock);
 }
 
 // Registers of a tcgen05.ld are unsettled until their wait.

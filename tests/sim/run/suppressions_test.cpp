@@ -32,7 +32,7 @@ std::string refusal(std::string_view text) {
 Finding finding(const char* id, const std::string& object) {
   Finding one;
   one.info = find_diagnostic(id);
-  one.object = object;
+  one.object = Object::other(object);
   return one;
 }
 
@@ -44,7 +44,7 @@ TEST(SuppressionsTest, AcceptsByScenarioIdAndObject) {
   EXPECT_TRUE(rows.accepts("gemm", known, "a/b.hpp:1"));
   EXPECT_TRUE(rows.accepts("gemm", known, "a/b.hpp:1"));
   EXPECT_FALSE(rows.accepts("ring", known, "a/b.hpp:1"));
-  EXPECT_FALSE(rows.accepts("gemm", finding("MBAR_UNINIT", known.object), "a/b.hpp:1"));
+  EXPECT_FALSE(rows.accepts("gemm", finding("MBAR_UNINIT", text_of(known.object)), "a/b.hpp:1"));
   EXPECT_FALSE(rows.accepts("gemm", finding("MBAR_OVERARRIVE", "input.empty[2]"), "a/b.hpp:1"));
   ASSERT_EQ(rows.of("gemm").size(), 1U);
   EXPECT_EQ(rows.of("gemm")[0]->reason, "see the  design note");
@@ -55,7 +55,7 @@ TEST(SuppressionsTest, AcceptsByScenarioIdAndObject) {
 
 TEST(SuppressionsTest, ARepeatedFindingIsAcceptedForAllItsObjectsOrNot) {
   Finding repeated = finding("MBAR_OVERARRIVE", "input.full[0]");
-  repeated.others = {"accum.full[0]"};
+  repeated.others = {{"accum.full[0]", Object::other("accum.full[0]")}};
   Suppressions one = parse("gemm input.* MBAR_OVERARRIVE why");
   EXPECT_FALSE(one.accepts("gemm", repeated, ""));
   EXPECT_EQ(one.of("gemm")[0]->accepted.size(), 1U);

@@ -429,7 +429,7 @@ TEST(Timing, EveryCleanScenarioEndsAndTheSameTwice) {
           std::string_view{entry.info->name}.find("wgmma") != std::string::npos;
       const Chip& chip = by_warpgroups ? hopper : blackwell;
       const TimingResult first = timed(entry.info->name, {}, chip);
-      EXPECT_EQ(first.run.end, RunEnd::kDone) << entry.info->name;
+      EXPECT_EQ(first.run.end, Ending::kDone) << entry.info->name;
       EXPECT_EQ(json_of(first).dump(), json_of(timed(entry.info->name, {}, chip)).dump());
     }
   }
@@ -512,7 +512,7 @@ TEST(SharedSm, ClustersAreOnWholeSetsOfSms) {
   const auto resident = [&](double sms) {
     chip.sms = sms;
     const TimingResult result = timed("gemm_2sm", {{"stages", 1}, {"m", 2048}, {"n", 1024}}, chip);
-    EXPECT_EQ(result.run.end, RunEnd::kDone);
+    EXPECT_EQ(result.run.end, Ending::kDone);
     EXPECT_EQ(result.occupancy.ctas_per_sm, 3U);
     return result.resident_ctas;
   };

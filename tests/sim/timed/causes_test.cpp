@@ -154,7 +154,7 @@ struct Ring {
 
 TEST(CriticalPath, OfSlowWorkIsTheWork) {
   const TimedStats stats = Ring{.work = 2000}.run();
-  ASSERT_EQ(stats.ending, TimedEnding::kDone);
+  ASSERT_EQ(stats.ending, Ending::kDone);
   const CriticalPath& path = *stats.path;
   EXPECT_NEAR(path.cycles, stats.cycles, 1);
   EXPECT_GE(find(path.parts, "epilogue").cycles, 2000 * kSteps);
@@ -167,7 +167,7 @@ TEST(CriticalPath, OfSlowWorkIsTheWork) {
 
 TEST(CriticalPath, OfFastWorkGoesRoundTheRing) {
   const TimedStats stats = Ring{.work = 50}.run();
-  ASSERT_EQ(stats.ending, TimedEnding::kDone);
+  ASSERT_EQ(stats.ending, Ending::kDone);
   const CriticalPath& path = *stats.path;
   EXPECT_EQ(find(path.parts, "input.full").steps, kSteps / kStages);
   EXPECT_EQ(find(path.parts, "input.empty").steps, kSteps / kStages - 1);

@@ -97,7 +97,7 @@ TEST(TimedEngine, AWaiterGoesOnWhenThePhaseIsCompleteAndItHasWoken) {
     Chip chip = plain_chip();
     chip.mbarrier_wake = wake;
     const Outcome result = run(2, with_barriers(32, ping_pong), chip);
-    ASSERT_EQ(result.stats.ending, TimedEnding::kDone);
+    ASSERT_EQ(result.stats.ending, Ending::kDone);
     for (std::size_t i = 0; i < 5; ++i) {
       const std::uint64_t arrived = result.time(Op::kMbarrierArrive, 0, i);
       EXPECT_EQ(result.time(Op::kMbarrierWait, 1, i), arrived + static_cast<std::uint64_t>(wake));
@@ -167,7 +167,7 @@ TEST(TimedEngine, WaitingForNobodyIsADeadlockAndUnwindsEveryWarp) {
                           machine.mbarrier_wait_parity(kFirst, WaitPhase::number(0));
                         }),
           plain_chip());
-  EXPECT_EQ(result.stats.ending, TimedEnding::kDeadlock);
+  EXPECT_EQ(result.stats.ending, Ending::kDeadlock);
   EXPECT_EQ(unwound, 3);
 }
 
@@ -180,7 +180,7 @@ TEST(TimedEngine, PollingForEverReachesTheBound) {
                           }
                         }),
           plain_chip());
-  EXPECT_THAT(result.stats.ending, testing::AnyOf(TimedEnding::kLivelock, TimedEnding::kStepBound));
+  EXPECT_THAT(result.stats.ending, testing::AnyOf(Ending::kLivelock, Ending::kStepBound));
 }
 
 TEST(TimedEngine, WhatABodyThrowsComesOut) {
@@ -189,12 +189,12 @@ TEST(TimedEngine, WhatABodyThrowsComesOut) {
     throw std::runtime_error{"mine"};
   };
   EXPECT_THROW(run(2, body, plain_chip()), std::runtime_error);
-  EXPECT_EQ(run(2, with_barriers(32, ping_pong), plain_chip()).stats.ending, TimedEnding::kDone);
+  EXPECT_EQ(run(2, with_barriers(32, ping_pong), plain_chip()).stats.ending, Ending::kDone);
 }
 
 TEST(TimedEngine, ATrapEndsTheRun) {
   const Body body = [](SimMachine& machine) { machine.mbarrier_arrive(kSecond); };
-  EXPECT_EQ(run(1, body, plain_chip()).stats.ending, TimedEnding::kTrapped);
+  EXPECT_EQ(run(1, body, plain_chip()).stats.ending, Ending::kTrapped);
 }
 
 TEST(TimedEngine, CtasThatFollowEachOtherOnAnSmAreAGapApart) {
@@ -219,7 +219,7 @@ TEST(TimedEngine, AResponseOfTheSchedulerComesAfterItsLatency) {
   const auto waited = [&](double latency) {
     chip.clc_latency = latency;
     const Outcome result = run(1, body, chip);
-    EXPECT_EQ(result.stats.ending, TimedEnding::kDone);
+    EXPECT_EQ(result.stats.ending, Ending::kDone);
     return result.time(Op::kMbarrierWait, 0);
   };
   EXPECT_EQ(waited(1500), waited(1000) + 500);
@@ -242,7 +242,7 @@ TEST(TimedEngine, AnArrivalInAnotherCtaTakesTheWayThere) {
   const auto waited = [&](double latency) {
     chip.dsmem_latency = latency;
     const Outcome result = run(1, body, chip, 1, 2);
-    EXPECT_EQ(result.stats.ending, TimedEnding::kDone);
+    EXPECT_EQ(result.stats.ending, Ending::kDone);
     return result.time(Op::kMbarrierWait, 1);
   };
   EXPECT_EQ(waited(300), waited(200) + 100);
@@ -352,7 +352,7 @@ Outcome run_grid(const Grid& grid, std::uint32_t warps, const Body& body, const 
   Outcome result;
   result.stats = run_timed(gpu, body, chip, {});
   result.events = std::move(recorder.events);
-  EXPECT_EQ(result.stats.ending, TimedEnding::kDone);
+  EXPECT_EQ(result.stats.ending, Ending::kDone);
   return result;
 }
 
@@ -415,7 +415,7 @@ std::string report_of(std::uint32_t seed, bool counts, bool looked_at) {
   TimedOptions options;
   options.causes = true;
   const TimedStats stats = run_timed(gpu, anything(seed, counter), load_chip("b200"), options);
-  EXPECT_EQ(stats.ending, TimedEnding::kDone);
+  EXPECT_EQ(stats.ending, Ending::kDone);
   std::ostringstream text;
   text << static_cast<int>(stats.ending) << ' ' << stats.cycles << ' ' << stats.operations << '\n';
   for (const RoleTime& role : stats.roles) {

@@ -92,7 +92,7 @@ TEST(PtxLaunch, RingAddsOneToEachWord) {
     return stats;
   };
   const RunResult result = simulate(scenario, ParameterSet{scenario.parameters}, run);
-  EXPECT_EQ(result.end, RunEnd::kDone);
+  EXPECT_EQ(result.end, Ending::kDone);
   const std::vector<std::uint32_t> expected{8, 9, 10, 11, 12, 13, 14, 15};
   EXPECT_NE(std::search(seen.begin(), seen.end(), expected.begin(), expected.end()), seen.end());
 }
@@ -405,7 +405,7 @@ TEST(PtxLaunch, BuffersStandAtTheirAddresses) {
     std::memcpy(words, memory.at(addresses[1].value, sizeof words), sizeof words);
   };
   const RunResult result = simulate(scenario, ParameterSet{scenario.parameters}, run);
-  EXPECT_EQ(result.end, RunEnd::kDone);
+  EXPECT_EQ(result.end, Ending::kDone);
   EXPECT_EQ(words[0], 41U);
   EXPECT_EQ(words[1], 42U);
 }

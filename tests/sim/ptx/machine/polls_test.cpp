@@ -143,14 +143,14 @@ TEST(PtxPolls, ByAtomicsAreChoices) {
   EXPECT_EQ(proof.verdict, ProofVerdict::kUndecided);
   EXPECT_THAT(ids_in(proof), IsEmpty());
   const OneRun run = run_of(kernel);
-  EXPECT_EQ(run.result.end, RunEnd::kDone);
+  EXPECT_EQ(run.result.end, Ending::kDone);
   EXPECT_EQ(run.out[0], 2U);
 }
 
 // An atomic that leaves what it finds changes nothing.
 TEST(PtxPolls, OfALockThatNobodyReleasesAreALivelock) {
   const RunResult run = run_of(locking("")).result;
-  EXPECT_EQ(run.end, RunEnd::kLivelock);
+  EXPECT_EQ(run.end, Ending::kLivelock);
   ASSERT_THAT(ids_in(run), ElementsAre("LIVELOCK_SPIN"));
   EXPECT_NE(run.findings[0].site.line, 0U);
   EXPECT_LT(run.operations, 20'000U);
@@ -167,7 +167,7 @@ TEST(PtxPolls, ThatGiveUpAreNoLivelock) {
       "  setp.lt.u32 %p2, %r3, 5000;\n  @%p2 bra POLL;\nLAST:\n"
       "  st.global.u32 [%rd2], %r3;\n";
   const OneRun run = run_of(kernel);
-  EXPECT_EQ(run.result.end, RunEnd::kDone);
+  EXPECT_EQ(run.result.end, Ending::kDone);
   EXPECT_EQ(run.out[0], 5000U);
 }
 
