@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
 """Writes the table of docs/cuda-programs.md: what is said of CUDA programs, and what it costs.
 
-usage: cuda_programs_table.py WARPTWIN NVCC [PROGRAM...]
+usage: cuda_programs_table.py WARPTWIN NVCC [OPTION...] [PROGRAM...]
 
 Compiles the programs of tests/sim/cuda/programs, as they are and with their planted defects, and
 runs each under 'warptwin cuda'. Programs that are named are run instead, as they were compiled.
+With --rates the table is of how many instructions of threads are executed a second, by launches
+that are run and not judged.
 """
 
+import argparse
 import json
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -24,6 +26,8 @@ OURS = [
     ("driver", []),
     ("threads", []),
     ("pointers", ["", "FAULT"]),
+    ("memory", []),
+    ("orders", []),
     ("cluster", ["", "FAULT"]),
     ("dependent", ["", "FAULT"]),
     ("maps", ["", "FAULT=ACQUIRE", "FAULT=SYNC", "FAULT=LANES"]),
@@ -49,37 +53,63 @@ def compiled(nvcc, folder):
             yield name + (f", {defect}" if defect else ""), str(program)
 
 
-def row(warptwin, name, program, folder):
+def ran(options, program, folder):
+    """The report of a program, its seconds, and its MiB."""
     report_file = pathlib.Path(folder) / "report.json"
     began = time.monotonic()
-    command = [warptwin, "cuda", "--chip", "h200", "--json", str(report_file), "--", program]
+    command = [options.warptwin, "cuda", "--chip", options.chip, "--json", str(report_file)]
+    command += ["--first", str(options.first)]
+    command += ["--policy", "record", "--measure", "never"] if options.rates else []
+    command += ["--", program, *options.arguments]
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, _, usage = os.wait4(child.pid, 0)
-    seconds = time.monotonic() - began
     report = json.loads(report_file.read_text())
+    return report, time.monotonic() - began, usage.ru_maxrss // 1024
+
+
+def row(options, name, program, folder):
+    report, seconds, memory = ran(options, program, folder)
     launches = report["launches"]
     verdicts = {}
     for launch in launches:
         verdicts[launch["verdict"]] = verdicts.get(launch["verdict"], 0) + 1
     said = ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
-    found = sorted({finding["id"] for launch in launches for finding in launch["findings"]})
+    found = {finding["id"] for launch in launches for finding in launch["findings"]}
+    found |= {race["id"] for race in report["streams"]}
     kernels = len({launch["kernel"] for launch in launches})
-    cells = [name, kernels, len(launches), said or "none", ", ".join(found) or "-"]
-    cells += [f"{seconds:.2f}", usage.ru_maxrss // 1024]
-    return "| " + " | ".join(str(cell) for cell in cells) + " |"
+    cells = [name, kernels, len(launches), said or "none", ", ".join(sorted(found)) or "-"]
+    return [*cells, f"{seconds:.2f}", memory]
 
 
-def main(arguments):
-    if len(arguments) < 2:
-        sys.exit(__doc__)
-    warptwin, nvcc, *programs = arguments
-    print("| program | kernels | launches | verdicts | findings | s | MiB |")
-    print("|---|---|---|---|---|---|---|")
+def rate(options, name, program, folder):
+    report, _, _ = ran(options, program, folder)
+    launches = report["launches"]
+    instructions = sum(launch["thread_instructions"] for launch in launches)
+    seconds = sum(launch["run_seconds"] for launch in launches)
+    millions = instructions / max(seconds, 1e-9) / 1e6
+    return [name, len(launches), instructions, f"{seconds:.2f}", f"{millions:.1f}"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="The table of docs/cuda-programs.md.")
+    parser.add_argument("warptwin")
+    parser.add_argument("nvcc")
+    parser.add_argument("programs", nargs="*")
+    parser.add_argument("--chip", default="h200")
+    parser.add_argument("--first", type=int, default=0, help="as of 'warptwin cuda'")
+    parser.add_argument("--rates", action="store_true")
+    parser.add_argument("--arguments", default="", type=str.split, help="of each program")
+    options = parser.parse_args()
+    heads = ["program", "kernels", "launches", "verdicts", "findings", "s", "MiB"]
+    if options.rates:
+        heads = ["program", "launches", "instructions of threads", "s", "million a second"]
+    print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
     with tempfile.TemporaryDirectory() as folder:
-        named = [(pathlib.Path(program).name, program) for program in programs]
-        for name, program in named or compiled(nvcc, folder):
-            print(row(warptwin, name, program, folder), flush=True)
+        named = [(pathlib.Path(program).name, program) for program in options.programs]
+        for name, program in named or compiled(options.nvcc, folder):
+            cells = (rate if options.rates else row)(options, name, program, folder)
+            print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -10,6 +10,9 @@ import subprocess
 import sys
 
 
+# Found between the launches of a CUDA program: no program in sim/micro has any.
+OF_CUDA_PROGRAMS = {"STREAM_RACE"}
+
 SUPPRESSING = """
 ## Suppressing a finding
 
@@ -157,7 +160,7 @@ def table(command):
     for d in diagnostics:
         broken = shown.get(d["id"]) or also.get(d["id"], [])[:2]
         micro = "wrong, right" if d["micro_program"] else ""
-        if not micro:
+        if not micro and d["id"] not in OF_CUDA_PROGRAMS:
             missing.append(d["id"])
         names = ", ".join(f"`{s['name']}`" for s in broken)
         twins = ", ".join(sorted({f"`{s['twin']}`" for s in broken}))

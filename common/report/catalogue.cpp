@@ -913,6 +913,16 @@ constexpr DiagnosticInfo kCatalogue[] = {
      "passed",
      "the bytes still belong to somebody else: wrong data",
      "CUDA C++ Programming Guide: Asynchronous Data Copies"},
+    {"STREAM_RACE",
+     kError,
+     kError,
+     "work that a program has given to its streams touches the same memory, and nothing orders it",
+     "two launches, copies or fills of a CUDA program touch the same bytes, one of them writes, "
+     "and "
+     "no stream, event or wait of the host orders them; or the host writes bytes that such work "
+     "still uses",
+     "whichever comes first: wrong results, now and then",
+     "CUDA C++ Programming Guide: Asynchronous Concurrent Execution"},
     {"TCGEN05_COMMIT_EMPTY",
      kWarning,
      kWarning,

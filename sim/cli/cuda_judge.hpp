@@ -11,6 +11,7 @@
 #include "sim/cuda/service.hpp"
 #include "sim/report/judged.hpp"
 #include "sim/report/proof.hpp"
+#include "sim/run/workers.hpp"
 
 namespace warptwin::sim::cli {
 
@@ -34,6 +35,11 @@ class LaunchPolicies {
   std::uint64_t first_ = 0;  // 0: all
 };
 
+/// --measure: of which launches the time on the chip is simulated, too.
+enum class Measure : std::uint8_t { kNever, kAsked, kAlways };
+/// Throws ConfigError.
+Measure measure_of(const Session& session);
+
 /// A mangled name as the program's text has it.
 std::string demangled(const std::string& name);
 
@@ -49,29 +55,43 @@ struct JudgedLaunch {
   std::vector<std::string> ids;
   std::vector<JudgedFinding> reported;  // for --junit and its like
   std::uint64_t operations = 0;
+  std::uint64_t thread_instructions = 0;  // of its run with data
+  double run_seconds = 0;                 // that this took
   double seconds = 0;
-  int error = 0;  // a CUresult for the program
+  double microseconds = 0;  // on the chip, simulated; 0: not measured
+  int error = 0;            // a CUresult for the program
 };
 
 /// Judges the launches of a program, one after the other, and keeps what was said.
 class LaunchJudge {
  public:
-  explicit LaunchJudge(const Session& session);
+  LaunchJudge(const Session& session, const Chip& chip);
 
+  /// Runs a launch, for the program to go on. Its proof may still be made when this returns.
   cuda::LaunchResult launch(cuda::Device& device, const cuda::LaunchRequest& request);
-  const std::vector<JudgedLaunch>& all() const { return all_; }
+  /// Waits for what is still made, and gives all.
+  const std::vector<JudgedLaunch>& finish();
 
  private:
-  void judge(JudgedLaunch& judged, cuda::Device& device, const cuda::LaunchRequest& request);
-  void prove_launch(JudgedLaunch& judged, const ScenarioEntry& entry, const RunOptions& run);
-  void note(JudgedLaunch& judged, const ScenarioEntry& entry, const ReportedFinding& found);
+  cuda::Touched judge(std::size_t index, cuda::Device& device, const cuda::LaunchRequest& request);
+  void measure(JudgedLaunch& judged, const ScenarioEntry& entry, const RunOptions& run) const;
+  void prove_launch(JudgedLaunch& judged, const ScenarioEntry& entry, const RunOptions& run) const;
+  void prove_beside(std::size_t index, const ScenarioEntry& entry, const RunOptions& run);
+  void take_proofs(std::size_t most);
+  void take_proof(JudgedLaunch& judged, const WorkEnd& end) const;
+  void note(JudgedLaunch& judged, const ScenarioEntry& entry, const ReportedFinding& found) const;
 
   const Session& session_;
+  const Chip& chip_;
   LaunchPolicies policies_;
   std::string folder_;  // --keep; empty: nothing is kept
   bool strict_ = false;
+  Measure measure_ = Measure::kAsked;
   std::map<std::string, std::uint64_t> counts_;  // launches of each kernel
   std::vector<JudgedLaunch> all_;
+  std::size_t jobs_ = 1;
+  WorkLimits limits_;
+  WorkerPool proofs_;  // by the index of the launch
 };
 
 const char* name_of(LaunchPolicy policy);

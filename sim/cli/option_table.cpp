@@ -141,8 +141,10 @@ static constexpr Command kCommands[] = {
      {{"cuda -- PROGRAM ARGUMENTS",
        "a CUDA program without a GPU: each launch of a kernel is simulated and judged"},
       {"cuda --list", "the functions of CUDA that there are for it"}},
-     "json-file list policy first keep chip target-ptx profile rule without strict max-steps seed "
-     "random pct resident-ctas junit sarif annotations source-root",
+     "json-file list policy first keep measure jobs time-limit memory-limit chip target-ptx "
+     "profile "
+     "rule without strict max-steps seed random pct resident-ctas junit sarif annotations "
+     "source-root",
      nullptr,
      true},
     {"make-input",
@@ -261,11 +263,13 @@ po::options_description all_options() {
       "all", "every scenario at its defaults, against what is expected of it")(
       "jobs,j",
       text()->default_value("1"),
-      "N: scenarios at a time, with --all; 0: as many as there are cores")(
-      "time-limit", text()->default_value("0"), "S: seconds of CPU a scenario or run; 0: no limit")(
+      "N: scenarios at a time, with --all, or proofs of launches; 0: as many as there are cores")(
+      "time-limit",
+      text()->default_value("0"),
+      "S: seconds of CPU a scenario, run, or proof of a launch; 0: no limit")(
       "memory-limit",
       text()->default_value("0"),
-      "MB: MiB of address space a scenario or run; 0: no limit")(
+      "MB: MiB of address space a scenario, run, or proof of a launch; 0: no limit")(
       "sms",
       text()->default_value("148"),
       "SMs of the GPU (148: B200; 132: H200); of a replay: that share the CTAs, one each first")(
@@ -282,7 +286,10 @@ po::options_description all_options() {
                      text()->default_value("0"),
                      "N: only the first N launches of each kernel, the others are run; 0: all")(
       "keep", text(), "DIR: writes each launch, for 'warptwin ptx'")(
-      "target-ptx", text(), "sm_90a, sm_100a, ...: what PTX the chip takes")(
+      "measure",
+      text()->default_value("asked"),
+      "of which launches the time on the chip is simulated: never, asked (a program's events do), "
+      "always")("target-ptx", text(), "sm_90a, sm_100a, ...: what PTX the chip takes")(
       "name", text(), "of the barriers, as input.full: what each is called")(
       "suppress", text(), "FILE: findings that are known, which then fail nothing")(
       "baseline", text(), "FILE: findings that were there before, which then fail nothing")(

@@ -42,7 +42,7 @@ void Device::attach(std::uint64_t address, std::uint64_t bytes) {
   Region& region = regions_[address];
   region.name = "host_" + std::to_string(++allocations_);
   region.bytes.assign(bytes, std::byte{0});
-  region.allocated = true;
+  region.allocated = region.of_host = true;
   allocated_bytes_ += bytes;
 }
 
@@ -65,6 +65,27 @@ std::byte* Device::at(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t offset = address - found->first;
   std::vector<std::byte>& held = found->second.bytes;
   return offset <= held.size() && bytes <= held.size() - offset ? held.data() + offset : nullptr;
+}
+
+std::vector<std::byte*> Device::rows_of(const Box& box) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 32;  // of each: no product of them overflows
+  std::vector<std::byte*> rows;
+  if (box.rows > kMost || box.planes > kMost || box.rows * box.planes > kMost ||
+      box.width > kAllMax || box.pitch > kAllMax || box.plane_pitch > kAllMax) {
+    return rows;
+  }
+  const std::uint64_t first = region_of(box.address);
+  for (std::uint64_t plane = 0; plane < box.planes; ++plane) {
+    for (std::uint64_t row = 0; row < box.rows; ++row) {
+      const std::uint64_t place = box.address + plane * box.plane_pitch + row * box.pitch;
+      std::byte* bytes = region_of(place) == first ? at(place, box.width) : nullptr;
+      if (bytes == nullptr) {
+        return {};
+      }
+      rows.push_back(bytes);
+    }
+  }
+  return rows;
 }
 
 std::size_t Device::load(std::span<const std::byte> image) {
@@ -182,6 +203,13 @@ std::uint64_t Device::region_of(std::uint64_t address) const {
   }
   const auto& [first, region] = *std::prev(behind_it);
   return address - first < region.bytes.size() ? first : 0;
+}
+
+std::string Device::name_of(std::uint64_t address, std::uint64_t bytes) const {
+  const std::uint64_t first = region_of(address);
+  const std::uint64_t from = address - first;
+  return "bytes " + std::to_string(from) + " to " + std::to_string(from + bytes - 1) +
+         (first == 0 ? " of memory that is freed" : " of " + regions_.at(first).name);
 }
 
 }  // namespace warptwin::cuda

@@ -21,6 +21,7 @@ struct Region {
   std::string name;
   std::vector<std::byte> bytes;
   bool allocated = false;  // by the program: it may be freed
+  bool of_host = false;
 };
 
 struct Module {
@@ -31,6 +32,18 @@ struct Module {
   std::map<std::string, std::shared_ptr<const ptx::Kernel>, std::less<>> kernels;
 };
 
+/// Rows of bytes, `pitch` apart, in planes.
+struct Box {
+  std::uint64_t address = 0;
+  std::uint64_t width = 0;
+  std::uint64_t rows = 1;
+  std::uint64_t pitch = 0;
+  std::uint64_t planes = 1;
+  std::uint64_t plane_pitch = 0;
+
+  std::uint64_t bytes() const { return width * rows * planes; }
+};
+
 /// What a program launches.
 struct LaunchRequest {
   std::size_t module = 0;
@@ -39,6 +52,7 @@ struct LaunchRequest {
   std::vector<std::byte> parameters;
   std::uint64_t stream = 0;
   bool follows_early = false;  // programmatic: it may begin before that of its stream has ended
+  bool measured = false;       // the program asks how long its work takes
 };
 
 class Device {
@@ -53,6 +67,8 @@ class Device {
   bool free(std::uint64_t address);
   /// Null where the bytes are not all in one region.
   std::byte* at(std::uint64_t address, std::uint64_t bytes);
+  /// The rows of a box, in order; none where they are not all in one region.
+  std::vector<std::byte*> rows_of(const Box& box);
   const std::map<std::uint64_t, Region>& regions() const { return regions_; }
   std::uint64_t allocated_bytes() const { return allocated_bytes_; }
 
@@ -69,6 +85,8 @@ class Device {
   std::set<std::uint64_t> take(sim::GlobalMemory& memory);
   /// The first address of the region that has this one; 0: none has.
   std::uint64_t region_of(std::uint64_t address) const;
+  /// "bytes 0 to 15 of allocation_1"
+  std::string name_of(std::uint64_t address, std::uint64_t bytes) const;
 
   /// What launches of a stream may still write when the next one of it begins early: regions.
   std::map<std::uint64_t, std::set<std::uint64_t>> unfinished;

@@ -15,7 +15,7 @@ namespace warptwin::cuda {
 inline constexpr const char* kSocketVariable = "WARPTWIN_CUDA_SOCKET";
 
 /// Changes with what the messages are: a command and libraries of another build are refused.
-inline constexpr int kWireVersion = 1;
+inline constexpr int kWireVersion = 2;
 
 struct Message {
   nlohmann::json header;

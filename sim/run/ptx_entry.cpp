@@ -285,6 +285,9 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
   const PtxLaunch& launch = held->launch;
   grid->kernel = launch.kernel.get();
   held->printed = grid->printed;
+  if (launch.thread_instructions != nullptr) {
+    grid->thread_instructions = launch.thread_instructions;
+  }
   grid->shape = launch.shape;
   grid->parameters = launch.parameters.bytes;
   for (const ptx::ParameterPlace& place : launch.parameters.maps) {

@@ -14,6 +14,8 @@ namespace {
 // together take no more operations than this.
 constexpr std::size_t kTriesMin = 20;
 constexpr std::uint64_t kTriedOperations = 2'000'000;
+// A schedule is made shorter until the replays have taken so many.
+constexpr std::uint64_t kReplayedOperations = 4'000'000;
 
 // What a run says that a plan needs and the proof does not keep.
 class Expects : public EventSink {
@@ -171,6 +173,7 @@ void minimise(const ScenarioEntry& scenario,
               const WitnessOptions& asked,
               Witness& witness) {
   const std::string wanted = symptom(witness.run);
+  std::uint64_t operations = 0;
   std::vector<std::vector<Slot>> turns = turns_of(witness.schedule.choices);
   std::uint32_t replays = asked.replays_max;
   const auto try_without = [&](std::size_t from, std::size_t count) {
@@ -185,7 +188,10 @@ void minimise(const ScenarioEntry& scenario,
     }
     RunOptions run = options;
     run.schedule = spec;
+    // One that shows it later than that is no shorter.
+    run.limits.steps_max = std::min(run.limits.steps_max, 2 * witness.run.stats.steps + 1000);
     RunResult result = simulate(scenario, parameters, run);
+    operations += result.operations;
     if (!shows_more(result, asked.known) || symptom(result) != wanted) {
       return false;
     }
@@ -196,7 +202,8 @@ void minimise(const ScenarioEntry& scenario,
     return true;
   };
   for (std::size_t chunk = std::max<std::size_t>(turns.size(), 1); chunk > 0; chunk /= 2) {
-    for (std::size_t from = 0; from < turns.size() && replays > 0;) {
+    for (std::size_t from = 0;
+         from < turns.size() && replays > 0 && operations < kReplayedOperations;) {
       --replays;
       if (!try_without(from, std::min(chunk, turns.size() - from))) {
         from += chunk;

@@ -236,6 +236,7 @@ std::span<const NotDrawn> not_drawn() {
       {"GMEM_READ_ONLY_WRITTEN", "a program as text has no ld.global.nc: PTX's tests do"},
       {"KERNEL_TRAP", "a program as text has no trap: PTX's tests do"},
       {"RESULT_WRONG", "a program has no reference to compare its values with"},
+      {"STREAM_RACE", "a program as text is one launch: those of CUDA programs do"},
   };
   return kIds;
 }

@@ -34,7 +34,9 @@ static std::string target_of_chip(const Session& session, const Chip& chip) {
 }
 
 // What a program is told of its GPU.
-static nlohmann::json facts_of(const Chip& chip, const std::string& target) {
+static nlohmann::json facts_of(const Chip& chip,
+                               const std::string& target,
+                               const std::string& times) {
   const std::size_t digits = target.find_first_of("0123456789");
   const int number =
       digits == std::string::npos ? 0 : std::atoi(target.c_str() + digits);  // NOLINT
@@ -54,7 +56,8 @@ static nlohmann::json facts_of(const Chip& chip, const std::string& target) {
           {"sm_registers", whole(chip.sm_registers)},
           {"sm_shared_bytes", shared},
           {"shared_optin", shared - whole(chip.sm_shared_per_cta)},
-          {"memory_bytes", 1LL << 33}};
+          {"memory_bytes", 1LL << 33},
+          {"times", times}};
 }
 
 static ExitCode print_functions(Session& session) {
@@ -85,9 +88,12 @@ static Json json_of(const JudgedLaunch& launch) {
           {"policy", name_of(launch.policy)},
           {"verdict", launch.verdict},
           {"operations", launch.operations},
+          {"thread_instructions", launch.thread_instructions},
+          {"run_seconds", launch.run_seconds},
           {"findings", launch.findings},
           {"text", launch.text},
           {"seconds", launch.seconds},
+          {"microseconds", launch.microseconds},
           {"exit", static_cast<int>(launch.code)}};
 }
 
@@ -129,11 +135,20 @@ static std::vector<LaunchRow> rows_of(const std::vector<JudgedLaunch>& launches)
   return rows;
 }
 
+// What two pieces of a program's work do to each other.
+static constexpr const char* kStreamRace = "STREAM_RACE";
+
+// What is said of the program beside its launches.
+struct Said {
+  const std::vector<std::string>& gave_up;
+  const std::vector<std::string>& races;
+};
+
 // What each launch was found to do, a line for those in a row that are alike, and a last line for
 // all.
 static void print_summary(Session& session,
                           const std::vector<JudgedLaunch>& launches,
-                          const std::vector<std::string>& gave_up) {
+                          const Said& said) {
   std::ostream& out = session.err;
   std::map<std::string, std::uint64_t> verdicts;
   std::set<std::string> kernels;
@@ -151,7 +166,10 @@ static void print_summary(Session& session,
         << (row.first == row.last ? "" : " to " + std::to_string(row.last)) << ": " << row.text
         << seconds << "\n";
   }
-  for (const std::string& why : gave_up) {
+  for (const std::string& race : said.races) {
+    out << "defect: " << kStreamRace << ": " << race << "\n";
+  }
+  for (const std::string& why : said.gave_up) {
     out << "ended: " << why << "\n";
   }
   if (!launches.empty()) {
@@ -195,6 +213,26 @@ static Judged case_of(const JudgedLaunch& launch) {
   return judged;
 }
 
+// What is wrong between launches and copies: a case of its own.
+static Judged case_of(const std::vector<std::string>& races) {
+  Judged judged;
+  judged.scenario = "streams";
+  judged.exit = static_cast<int>(ExitCode::kFinding);
+  judged.right = false;
+  judged.answer = "work that nothing orders touches the same memory";
+  const DiagnosticInfo& info = *find_diagnostic(kStreamRace);
+  for (const std::string& race : races) {
+    JudgedFinding finding;
+    finding.id = info.id;
+    finding.severity = warptwin::name_of(info.practical);
+    finding.message = finding.text = race;
+    finding.fingerprint = fingerprint_of(judged.scenario, finding.id, {}, "", race);
+    finding.fails = true;
+    judged.findings.push_back(std::move(finding));
+  }
+  return judged;
+}
+
 static void write_report(const std::string& path, const Json& report) {
   std::ofstream out{path};
   out << report.dump(2) << "\n";
@@ -214,9 +252,16 @@ ExitCode cuda_command(Session& session) {
   }
   const Chip chip = chip_of(session.options["chip"].as<std::string>());
   const std::string target = target_of_chip(session, chip);
-  const nlohmann::json facts = facts_of(chip, target);
-  LaunchJudge judge{session};
+  const nlohmann::json facts =
+      facts_of(chip,
+               target,
+               measure_of(session) == Measure::kNever
+                   ? "the program measures time: with --measure never it is none"
+                   : "the program measures time: it is simulated, of its launches on " + chip.name +
+                         ", and no time of a GPU");
+  LaunchJudge judge{session, chip};
   std::vector<std::string> gave_up;
+  std::vector<std::string> races;
   const ProgramEnd end = run_program(program, [&] {
     return std::make_unique<cuda::Service>(
         facts,
@@ -224,18 +269,24 @@ ExitCode cuda_command(Session& session) {
         [&](cuda::Device& device, const cuda::LaunchRequest& request) {
           return judge.launch(device, request);
         },
-        [&](const std::string& why) { gave_up.push_back(why); });
+        cuda::ServiceListeners{[&](const std::string& why) { gave_up.push_back(why); },
+                               [&](const std::string& race) { races.push_back(race); }});
   });
+  const std::vector<JudgedLaunch>& all = judge.finish();
   if (!end.why_not.empty()) {
     throw ConfigError(program[0] + ": " + end.why_not);
   }
   ExitCode launches = gave_up.empty() ? ExitCode::kClean : ExitCode::kUsage;
-  for (const JudgedLaunch& launch : judge.all()) {
+  for (const JudgedLaunch& launch : all) {
     launches = worse(launches, launch.code);
     session.judgement.all.push_back(case_of(launch));
   }
-  print_summary(session, judge.all(), gave_up);
-  if (judge.all().empty() && gave_up.empty()) {
+  if (!races.empty()) {
+    launches = worse(launches, ExitCode::kFinding);
+    session.judgement.all.push_back(case_of(races));
+  }
+  print_summary(session, all, {gave_up, races});
+  if (all.empty() && gave_up.empty()) {
     session.err << "config: the program launched no kernel"
                 << (end.came ? ""
                              : ", and made no call that came here: is it linked with the "
@@ -250,8 +301,12 @@ ExitCode cuda_command(Session& session) {
   if (session.json()) {
     Json report = {{"program", program}, {"chip", chip.name}, {"target", target}};
     report["launches"] = Json::array();
-    for (const JudgedLaunch& launch : judge.all()) {
+    for (const JudgedLaunch& launch : all) {
       report["launches"].push_back(json_of(launch));
+    }
+    report["streams"] = Json::array();
+    for (const std::string& race : races) {
+      report["streams"].push_back({{"id", kStreamRace}, {"message", race}});
     }
     report["ended"] = gave_up;
     report["program_exit"] = end.signal != 0 ? 128 + end.signal : end.code;

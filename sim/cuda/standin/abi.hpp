@@ -20,6 +20,7 @@ struct Library;
 struct Kernel;
 struct Stream;
 struct Event;
+struct Pool;
 using CUcontext = Context*;
 using CUmodule = Library*;
 using CUlibrary = Library*;
@@ -27,6 +28,7 @@ using CUfunction = Kernel*;
 using CUkernel = Kernel*;
 using CUstream = Stream*;
 using CUevent = Event*;
+using CUmemoryPool = Pool*;
 using CUhostFn = void (*)(void*);
 using CUstreamCallback = void (*)(CUstream, CUresult, void*);
 
@@ -73,6 +75,7 @@ static_assert(sizeof(LaunchAttribute) == 72);
 inline constexpr unsigned kAttributeCooperative = 2;
 inline constexpr unsigned kAttributeCluster = 4;
 inline constexpr unsigned kAttributeProgrammatic = 6;
+inline constexpr unsigned kAttributePriority = 8;
 
 /// CUlaunchConfig.
 struct DriverLaunchConfig {
@@ -114,6 +117,77 @@ struct Copy2d {
   std::size_t height;
 };
 static_assert(sizeof(Copy2d) == 128);
+
+/// CUDA_MEMCPY3D.
+struct Copy3d {
+  std::size_t source_x;
+  std::size_t source_y;
+  std::size_t source_z;
+  std::size_t source_level;
+  unsigned source_type;  // as of Copy2d
+  const void* source_host;
+  CUdeviceptr source_device;
+  void* source_array;
+  void* source_reserved;
+  std::size_t source_pitch;
+  std::size_t source_height;
+  std::size_t target_x;
+  std::size_t target_y;
+  std::size_t target_z;
+  std::size_t target_level;
+  unsigned target_type;
+  void* target_host;
+  CUdeviceptr target_device;
+  void* target_array;
+  void* target_reserved;
+  std::size_t target_pitch;
+  std::size_t target_height;
+  std::size_t width;
+  std::size_t height;
+  std::size_t depth;
+};
+static_assert(sizeof(Copy3d) == 200);
+
+/// cudaExtent and cudaPos.
+struct Extent3d {
+  std::size_t x;
+  std::size_t y;
+  std::size_t z;
+};
+
+/// cudaPitchedPtr.
+struct PitchedPointer {
+  void* address;
+  std::size_t pitch;
+  std::size_t width;
+  std::size_t height;
+};
+
+/// cudaMemcpy3DParms.
+struct RuntimeCopy3d {
+  void* source_array;
+  Extent3d source_at;
+  PitchedPointer source;
+  void* target_array;
+  Extent3d target_at;
+  PitchedPointer target;
+  Extent3d extent;
+  int kind;
+};
+static_assert(sizeof(RuntimeCopy3d) == 160);
+
+/// CUmemLocation and cudaMemLocation.
+struct MemLocation {
+  int type;
+  int id;
+};
+
+/// CUmemPoolProps and cudaMemPoolProps, as far as they are looked at.
+struct PoolProperties {
+  int allocation;
+  int handles;
+  MemLocation location;
+};
 
 /// cudaFuncAttributes.
 struct FunctionAttributes {

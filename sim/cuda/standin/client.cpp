@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <functional>
+#include <string_view>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -109,7 +111,59 @@ CUresult Client::result_of(const Message& answer) {
   if (answer.header.value("sticky", false) && sticky_ == kSuccess) {
     sticky_ = error;
   }
+  watch(answer.header);
   return error;
+}
+
+Message Client::order(const char* what, nlohmann::json facts) {
+  facts["do"] = "order";
+  facts["what"] = what;
+  Message answer = ask(facts);
+  watch(answer.header);
+  return answer;
+}
+
+static std::size_t hash_of(CUdeviceptr address, std::size_t bytes) {
+  return std::hash<std::string_view>{}(
+      {reinterpret_cast<const char*>(address), bytes});  // NOLINT: the host's
+}
+
+// What an answer says of the host's bytes: which are to be watched, and whose work has ended.
+void Client::watch(const nlohmann::json& answer) {
+  for (const auto& each : answer.value("watch", nlohmann::json::array())) {
+    const CUdeviceptr address = each.at(1);
+    const std::size_t bytes = each.at(2);
+    watches_[each.at(0)] = {address, bytes, hash_of(address, bytes)};
+  }
+  for (const auto& each : answer.value("settled", nlohmann::json::array())) {
+    const auto found = watches_.find(each.get<std::uint64_t>());
+    if (found != watches_.end()) {
+      end_watch(found->first, found->second);
+      watches_.erase(found);
+    }
+  }
+}
+
+void Client::end_watch(std::uint64_t number, const Watch& watch) {
+  const bool changed = hash_of(watch.address, watch.bytes) != watch.hash;
+  ask({{"do", "order"}, {"what", "watched"}, {"number", number}, {"changed", changed}});
+}
+
+// Other work's change is not the host's: what is watched there goes on from it.
+void Client::change_host(const Box& box, const std::function<void()>& f) {
+  const CUdeviceptr end =
+      box.address + (box.planes - 1) * box.plane_pitch + (box.rows - 1) * box.pitch + box.width;
+  std::vector<Watch*> unchanged;
+  for (auto& [number, watch] : watches_) {
+    if (watch.address < end && box.address < watch.address + watch.bytes &&
+        hash_of(watch.address, watch.bytes) == watch.hash) {
+      unchanged.push_back(&watch);
+    }
+  }
+  f();
+  for (Watch* watch : unchanged) {
+    watch->hash = hash_of(watch->address, watch->bytes);
+  }
 }
 
 long long Client::chip(const char* name) {
@@ -128,17 +182,26 @@ std::string Client::chip_name() {
   return chip_.value("name", "");
 }
 
+static nlohmann::json json_of(const Box& box) {
+  return {box.address, box.width, box.rows, box.pitch, box.planes, box.plane_pitch};
+}
+
 void Client::push_host_memory() {
   for (const auto& [address, range] : host_ranges) {
     const auto* from = reinterpret_cast<const std::byte*>(address);  // NOLINT
-    ask({{"do", "write"}, {"address", address}}, {from, range.bytes});
+    ask({{"do", "write"}, {"to", json_of({address, range.bytes})}}, {from, range.bytes});
   }
 }
 
-void Client::pull_host_memory() {
-  for (const auto& [address, range] : host_ranges) {
-    const Message answer = ask({{"do", "read"}, {"address", address}, {"bytes", range.bytes}});
-    std::memcpy(reinterpret_cast<void*>(address), answer.bytes.data(), answer.bytes.size());
+void Client::pull_host_memory(const nlohmann::json& ranges) {
+  for (const auto& range : ranges) {
+    const Box box{range.at(0), range.at(1)};
+    const Message answer = ask({{"do", "read"}, {"from", json_of(box)}});
+    change_host(box, [&] {
+      std::memcpy(reinterpret_cast<void*>(box.address),  // NOLINT
+                  answer.bytes.data(),
+                  answer.bytes.size());
+    });
   }
 }
 
@@ -192,6 +255,7 @@ CUresult load_library(const void* image, Library** library) {
   for (const auto& [name, place] : answer.header.at("variables").items()) {
     loaded->variables[name] = {place.at(0).get<CUdeviceptr>(), place.at(1).get<std::size_t>()};
   }
+  loaded->kernel_names = answer.header.at("kernels").get<std::vector<std::string>>();
   *library = loaded.get();
   client.libraries.insert(std::move(loaded));
   return kSuccess;
@@ -231,39 +295,122 @@ CUresult kernel_of(Library& library, const std::string& name, Kernel** found) {
   return kSuccess;
 }
 
-CUresult synchronise() {
+CUresult synchronise(const char* what, nlohmann::json facts) {
   Client& client = Client::get();
   if (client.sticky() == kSuccess) {
-    client.ask({{"do", "synchronise"}});
+    client.order(what, std::move(facts));
   }
   return client.sticky();
 }
 
-CUresult copy_bytes(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-  Client& client = Client::get();
-  if (bytes == 0) {
-    return client.sticky();
-  }
-  if (client.sticky() != kSuccess) {
-    return client.sticky();
-  }
-  auto* target = reinterpret_cast<void*>(to);                     // NOLINT
-  const auto* source = reinterpret_cast<const std::byte*>(from);  // NOLINT
-  if (is_device(to) && is_device(from)) {
-    return client.result_of(
-        client.ask({{"do", "copy"}, {"to", to}, {"from", from}, {"bytes", bytes}}));
-  }
-  if (is_device(to)) {
-    return client.result_of(client.ask({{"do", "write"}, {"address", to}}, {source, bytes}));
-  }
-  if (is_device(from)) {
-    const Message answer = client.ask({{"do", "read"}, {"address", from}, {"bytes", bytes}});
-    if (answer.bytes.size() == bytes) {
-      std::memcpy(target, answer.bytes.data(), bytes);
+namespace {
+
+// Calls `f(row)` with the address of each row of a box on the host.
+void for_each_row(const Box& box, const std::function<void(std::byte*)>& f) {
+  for (std::size_t plane = 0; plane < box.planes; ++plane) {
+    for (std::size_t row = 0; row < box.rows; ++row) {
+      f(reinterpret_cast<std::byte*>(box.address + plane * box.plane_pitch +  // NOLINT
+                                     row * box.pitch));
     }
-    return client.result_of(answer);
   }
-  std::memmove(target, source, bytes);
+}
+
+// Whether kernels see the host's memory there: a copy from or to it goes on behind the call.
+bool seen_by_kernels(const Box& box) {
+  const auto& ranges = Client::get().host_ranges;
+  auto found = ranges.upper_bound(box.address);
+  return found != ranges.begin() && box.address - (--found)->first < found->second.bytes;
+}
+
+nlohmann::json request_of(const char* what, const Given& given) {
+  return {{"do", what}, {"stream", given.stream}, {"waits", given.waits}};
+}
+
+CUresult copy_on_host(const Box& to, const Box& from) {
+  std::vector<std::byte> all;
+  all.reserve(from.bytes());
+  for_each_row(from, [&](const std::byte* row) { all.insert(all.end(), row, row + from.width); });
+  const std::byte* next = all.data();
+  Client::get().change_host(to, [&] {
+    for_each_row(to, [&](std::byte* row) {
+      std::memcpy(row, next, to.width);
+      next += to.width;
+    });
+  });
+  return kSuccess;
+}
+
+}  // namespace
+
+CUresult copy(const Box& to, const Box& from, const Given& given) {
+  Client& client = Client::get();
+  if (to.bytes() == 0 || client.sticky() != kSuccess) {
+    return client.sticky();
+  }
+  if (!is_device(to.address) && !is_device(from.address)) {
+    return copy_on_host(to, from);
+  }
+  if (is_device(to.address) && is_device(from.address)) {
+    // The host does not wait for a copy on the device.
+    nlohmann::json request = request_of("copy", {given.stream, false});
+    request["to"] = json_of(to);
+    request["from"] = json_of(from);
+    return client.result_of(client.ask(request));
+  }
+  if (is_device(to.address)) {
+    nlohmann::json request = request_of("write", given);
+    request["to"] = json_of(to);
+    if (seen_by_kernels(from)) {
+      request["host"] = json_of(from);
+    }
+    std::vector<std::byte> bytes;
+    if (from.rows * from.planes == 1) {
+      const auto* row = reinterpret_cast<const std::byte*>(from.address);  // NOLINT
+      return client.result_of(client.ask(request, {row, from.width}));
+    }
+    bytes.reserve(from.bytes());
+    for_each_row(from,
+                 [&](const std::byte* row) { bytes.insert(bytes.end(), row, row + from.width); });
+    return client.result_of(client.ask(request, bytes));
+  }
+  // Of a copy to memory that only the host sees the call returns when it is done.
+  const bool seen = seen_by_kernels(to);
+  nlohmann::json request = request_of("read", {given.stream, given.waits || !seen});
+  request["from"] = json_of(from);
+  if (seen) {
+    request["host"] = json_of(to);
+  }
+  const Message answer = client.ask(request);
+  if (answer.bytes.size() == to.bytes()) {
+    const std::byte* next = answer.bytes.data();
+    client.change_host(to, [&] {
+      for_each_row(to, [&](std::byte* row) {
+        std::memcpy(row, next, to.width);
+        next += to.width;
+      });
+    });
+  }
+  return client.result_of(answer);
+}
+
+CUresult fill(const Box& to, std::uint64_t value, unsigned element, const Given& given) {
+  Client& client = Client::get();
+  if (to.bytes() == 0 || client.sticky() != kSuccess) {
+    return client.sticky();
+  }
+  if (is_device(to.address)) {
+    // The host does not wait for a fill on the device.
+    nlohmann::json request = request_of("fill", {given.stream, false});
+    request["to"] = json_of(to);
+    request["value"] = value;
+    request["element"] = element;
+    return client.result_of(client.ask(request));
+  }
+  for_each_row(to, [&](std::byte* row) {
+    for (std::size_t at = 0; at < to.width; at += element) {
+      std::memcpy(row + at, &value, element);
+    }
+  });
   return kSuccess;
 }
 
@@ -285,25 +432,6 @@ WARPTWIN_CALL int warptwin_sticky_error() {
 
 WARPTWIN_CALL int warptwin_is_device(const void* address) {
   return warptwin::cuda::is_device(reinterpret_cast<warptwin::cuda::CUdeviceptr>(address)) ? 1 : 0;
-}
-
-WARPTWIN_CALL int warptwin_copy_2d(void* to,
-                                   std::size_t to_pitch,
-                                   const void* from,
-                                   std::size_t from_pitch,
-                                   std::size_t width,
-                                   std::size_t height) {
-  const warptwin::cuda::Turn turn;
-  for (std::size_t row = 0; row < height; ++row) {
-    const int error = warptwin::cuda::copy_bytes(
-        reinterpret_cast<warptwin::cuda::CUdeviceptr>(to) + row * to_pitch,
-        reinterpret_cast<warptwin::cuda::CUdeviceptr>(from) + row * from_pitch,
-        width);
-    if (error != warptwin::cuda::kSuccess) {
-      return error;
-    }
-  }
-  return warptwin::cuda::kSuccess;
 }
 
 }  // extern "C"

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -39,6 +40,7 @@ struct Kernel {
 
 struct Library {
   int number = 0;
+  std::vector<std::string> kernel_names;
   std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels;
   std::map<std::string, std::pair<CUdeviceptr, std::size_t>, std::less<>> variables;
 };
@@ -54,7 +56,11 @@ struct Stream {
 
 struct Event {
   bool recorded = false;
-  std::uint64_t nanoseconds = 0;
+  bool measures = true;
+};
+
+struct Pool {
+  std::uint64_t threshold = 0;
 };
 
 /// Every function holds one: the program's threads take turns.
@@ -73,12 +79,35 @@ struct HostRange {
   bool mapped = false;  // by us: it is unmapped when it is freed
 };
 
+/// Rows of bytes, `pitch` apart, in planes; of the device or the host.
+struct Box {
+  CUdeviceptr address = 0;
+  std::size_t width = 0;
+  std::size_t rows = 1;
+  std::size_t pitch = 0;
+  std::size_t planes = 1;
+  std::size_t plane_pitch = 0;
+
+  std::size_t bytes() const { return width * rows * planes; }
+};
+
+/// The stream that a copy is given to, and whether the host waits for it.
+struct Given {
+  std::uint64_t stream = 0;
+  bool waits = true;
+};
+inline std::uint64_t number_of(const void* handle) {
+  return reinterpret_cast<std::uint64_t>(handle);
+}
+
 class Client {
  public:
   static Client& get();
 
   /// Sends a request and returns the answer. Ends the program where there is nobody to answer.
   Message ask(const nlohmann::json& request, std::span<const std::byte> bytes = {});
+  /// What the host orders: `facts` beside the word for it.
+  Message order(const char* what, nlohmann::json facts = nlohmann::json::object());
   /// The result that an answer holds; what makes all later calls fail is kept.
   CUresult result_of(const Message& answer);
   /// A number that says what the chip is: "sms", "clock_khz".
@@ -87,7 +116,9 @@ class Client {
 
   /// Gives kernels what the host has written, and the host what kernels have.
   void push_host_memory();
-  void pull_host_memory();
+  void pull_host_memory(const nlohmann::json& ranges);
+  /// Calls `f`, which changes these bytes of the host for work that was given to a stream.
+  void change_host(const Box& box, const std::function<void()>& f);
 
   CUresult sticky() const { return sticky_; }
   std::recursive_mutex& mutex() { return mutex_; }
@@ -96,17 +127,28 @@ class Client {
   std::set<Stream*> streams;
   std::set<Event*> events;
   std::set<std::unique_ptr<Library>> libraries;
+  std::vector<std::unique_ptr<Pool>> pools;
   std::map<std::uint64_t, HostRange> host_ranges;
   std::map<CUdeviceptr, std::size_t> allocations;
 
  private:
+  /// Bytes of the host that work in a stream uses, which the host may not write meanwhile.
+  struct Watch {
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
+    std::size_t hash = 0;
+  };
+
   void connect();
+  void watch(const nlohmann::json& answer);
+  void end_watch(std::uint64_t number, const Watch& watch);
 
   std::recursive_mutex mutex_;
   int socket_ = -1;
   int process_ = 0;
   std::atomic<CUresult> sticky_ = kSuccess;
   nlohmann::json chip_;
+  std::map<std::uint64_t, Watch> watches_;  // by the number that the other side gave
 };
 
 /// Whether an address is one that the simulated device gives.
@@ -122,10 +164,11 @@ bool is_stream(CUstream handle);
 /// Loads an image: the bytes that its header says, or text of PTX.
 CUresult load_library(const void* image, Library** library);
 CUresult kernel_of(Library& library, const std::string& name, Kernel** kernel);
-/// The host waits for what it has launched.
-CUresult synchronise();
+/// The host waits: for "host_all", "host_stream" or "host_event", which the facts name.
+CUresult synchronise(const char* what, nlohmann::json facts = nlohmann::json::object());
 /// Copies between host and device, by where the addresses are.
-CUresult copy_bytes(CUdeviceptr to, CUdeviceptr from, std::size_t bytes);
+CUresult copy(const Box& to, const Box& from, const Given& given);
+CUresult fill(const Box& to, std::uint64_t value, unsigned element, const Given& given);
 
 struct LaunchOptions {
   unsigned grid[3] = {1, 1, 1};

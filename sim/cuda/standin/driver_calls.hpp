@@ -15,7 +15,11 @@ struct ErrorText {
 
 extern "C" {
 CUresult cuLibraryLoadData(CUlibrary*, const void*, int*, void**, unsigned, int*, void**, unsigned);
+CUresult cuLibraryLoadFromFile(
+    CUlibrary*, const char*, int*, void**, unsigned, int*, void**, unsigned);
 CUresult cuLibraryUnload(CUlibrary);
+CUresult cuLibraryGetKernelCount(unsigned*, CUlibrary);
+CUresult cuLibraryEnumerateKernels(CUkernel*, unsigned, CUlibrary);
 CUresult cuLibraryGetKernel(CUkernel*, CUlibrary, const char*);
 CUresult cuLibraryGetGlobal(CUdeviceptr*, std::size_t*, CUlibrary, const char*);
 CUresult cuDeviceGetName(char*, int, CUdevice);
@@ -32,11 +36,26 @@ CUresult cuOccupancyMaxActiveClusters(int*, CUfunction, const DriverLaunchConfig
 CUresult cuOccupancyMaxPotentialClusterSize(int*, CUfunction, const DriverLaunchConfig*);
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t*, CUfunction, int, int);
 CUresult cuCtxSynchronize();
+CUresult cuDeviceGetByPCIBusId(CUdevice*, const char*);
 CUresult cuCtxGetLimit(std::size_t*, int);
 CUresult cuCtxSetLimit(int, std::size_t);
 CUresult cuMemAlloc_v2(CUdeviceptr*, std::size_t);
 CUresult cuMemAllocPitch_v2(CUdeviceptr*, std::size_t*, std::size_t, std::size_t, unsigned);
+CUresult cuMemAllocAsync(CUdeviceptr*, std::size_t, CUstream);
+CUresult cuMemAllocFromPoolAsync(CUdeviceptr*, std::size_t, CUmemoryPool, CUstream);
 CUresult cuMemFree_v2(CUdeviceptr);
+CUresult cuMemFreeAsync(CUdeviceptr, CUstream);
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr, std::size_t, MemLocation, unsigned, CUstream);
+CUresult cuStreamAttachMemAsync(CUstream, CUdeviceptr, std::size_t, unsigned);
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool*, CUdevice);
+CUresult cuDeviceGetMemPool(CUmemoryPool*, CUdevice);
+CUresult cuDeviceSetMemPool(CUdevice, CUmemoryPool);
+CUresult cuMemPoolCreate(CUmemoryPool*, const PoolProperties*);
+CUresult cuMemPoolDestroy(CUmemoryPool);
+CUresult cuMemPoolTrimTo(CUmemoryPool, std::size_t);
+CUresult cuMemPoolGetAttribute(CUmemoryPool, int, void*);
+CUresult cuMemPoolSetAttribute(CUmemoryPool, int, void*);
+CUresult cuMemPoolSetAccess(CUmemoryPool, const void*, std::size_t);
 CUresult cuMemGetInfo_v2(std::size_t*, std::size_t*);
 CUresult cuMemHostAlloc(void**, std::size_t, unsigned);
 CUresult cuMemAllocManaged(CUdeviceptr*, std::size_t, unsigned);
@@ -44,15 +63,26 @@ CUresult cuMemFreeHost(void*);
 CUresult cuMemHostRegister_v2(void*, std::size_t, unsigned);
 CUresult cuMemHostUnregister(void*);
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr*, void*, unsigned);
+CUresult cuMemHostGetFlags(unsigned*, void*);
 CUresult cuMemcpy(CUdeviceptr, CUdeviceptr, std::size_t);
+CUresult cuMemcpyAsync(CUdeviceptr, CUdeviceptr, std::size_t, CUstream);
+CUresult cuMemcpy3D_v2(const Copy3d*);
+CUresult cuMemcpy3DAsync_v2(const Copy3d*, CUstream);
 CUresult cuMemsetD8_v2(CUdeviceptr, unsigned char, std::size_t);
+CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, std::size_t, CUstream);
 CUresult cuMemsetD2D8_v2(CUdeviceptr, std::size_t, unsigned char, std::size_t, std::size_t);
+CUresult cuMemsetD2D8Async(
+    CUdeviceptr, std::size_t, unsigned char, std::size_t, std::size_t, CUstream);
 CUresult cuPointerGetAttribute(void*, int, CUdeviceptr);
 CUresult cuStreamCreateWithPriority(CUstream*, unsigned, int);
 CUresult cuStreamDestroy_v2(CUstream);
 CUresult cuStreamSynchronize(CUstream);
 CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned);
 CUresult cuStreamAddCallback(CUstream, CUstreamCallback, void*, unsigned);
+CUresult cuStreamGetId(CUstream, unsigned long long*);
+CUresult cuStreamGetAttribute(CUstream, unsigned, void*);
+CUresult cuStreamSetAttribute(CUstream, unsigned, const void*);
+CUresult cuStreamCopyAttributes(CUstream, CUstream);
 CUresult cuStreamGetPriority(CUstream, int*);
 CUresult cuStreamGetFlags(CUstream, unsigned*);
 CUresult cuEventCreate(CUevent*, unsigned);
@@ -71,10 +101,4 @@ void warptwin_missing(const char* name, const void* caller, const char* why);
 const warptwin::cuda::ErrorText* warptwin_error_text(int error);
 int warptwin_sticky_error();
 int warptwin_is_device(const void* address);
-int warptwin_copy_2d(void* to,
-                     std::size_t to_pitch,
-                     const void* from,
-                     std::size_t from_pitch,
-                     std::size_t width,
-                     std::size_t height);
 }

@@ -13,6 +13,7 @@ namespace warptwin::cuda {
 namespace {
 
 constexpr int kVersion = 13000;
+constexpr const char* kBus = "0000:01:00.0";
 
 // CU_DEVICE_ATTRIBUTE_..., as number, name of the chip's constant, or a value of every chip.
 struct DeviceAttribute {
@@ -64,6 +65,7 @@ constexpr DeviceAttribute kAttributes[] = {
     {106, "sm_ctas", 0},         // blocks of an SM
     {111, nullptr, 1024},        // shared memory that the system takes of a block
     {120, nullptr, 1},           // clusters
+    {115, nullptr, 1},           // memory pools
     {127, nullptr, 1},           // tensor maps
     {129, nullptr, 1},           // one space of function pointers
 };
@@ -104,6 +106,19 @@ WARPTWIN_CALL CUresult cuDeviceGetName(char* name, int length, CUdevice device) 
 WARPTWIN_CALL CUresult cuDeviceGetUuid_v2(char* uuid, CUdevice device) {
   std::memcpy(uuid, "warptwin-device0", 16);
   return device == 0 ? kSuccess : kInvalidDevice;
+}
+
+WARPTWIN_CALL CUresult cuDeviceGetPCIBusId(char* text, int length, CUdevice device) {
+  if (device != 0 || length <= 0) {
+    return device != 0 ? kInvalidDevice : kInvalidValue;
+  }
+  std::snprintf(text, static_cast<std::size_t>(length), "%s", kBus);
+  return kSuccess;
+}
+
+WARPTWIN_CALL CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* text) {
+  *device = 0;
+  return std::strcmp(text, kBus) == 0 ? kSuccess : kInvalidDevice;
 }
 
 WARPTWIN_CALL CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
@@ -200,6 +215,19 @@ WARPTWIN_CALL CUresult cuCtxGetDevice(CUdevice* device) {
   return kSuccess;
 }
 
+WARPTWIN_CALL CUresult cuCtxGetId(CUcontext, unsigned long long* number) {
+  *number = 1;
+  return kSuccess;
+}
+
+WARPTWIN_CALL CUresult cuCtxSetFlags(unsigned) {
+  return kSuccess;
+}
+
+WARPTWIN_CALL CUresult cuCtxResetPersistingL2Cache() {
+  return kSuccess;
+}
+
 WARPTWIN_CALL CUresult cuCtxGetFlags(unsigned* flags) {
   *flags = 0;
   return kSuccess;
@@ -207,7 +235,11 @@ WARPTWIN_CALL CUresult cuCtxGetFlags(unsigned* flags) {
 
 WARPTWIN_CALL CUresult cuCtxSynchronize() {
   const Turn turn;
-  return synchronise();
+  return synchronise("host_all");
+}
+
+WARPTWIN_CALL CUresult cuCtxSynchronize_v2(CUcontext) {
+  return cuCtxSynchronize();
 }
 
 WARPTWIN_CALL CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {

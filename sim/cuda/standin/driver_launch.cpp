@@ -107,7 +107,7 @@ CUresult launch(Kernel& kernel, const LaunchOptions& options, void** parameters,
   // As on a GPU, a launch that fails is told by the next call that looks.
   client.result_of(answer);
   if (client.sticky() == kSuccess) {
-    client.pull_host_memory();
+    client.pull_host_memory(answer.header.value("written", nlohmann::json::array()));
   }
   return kSuccess;
 }
@@ -126,11 +126,11 @@ CUresult take_attributes(std::span<const LaunchAttribute> attributes, LaunchOpti
       case kAttributeCooperative:
         options.cooperative = attribute.number != 0;
         break;
-      case 0:   // none
-      case 1:   // what L2 holds on to
-      case 3:   // how the host waits
-      case 5:   // how clusters are spread
-      case 8:   // priority
+      case 0:  // none
+      case 1:  // what L2 holds on to
+      case 3:  // how the host waits
+      case 5:  // how clusters are spread
+      case kAttributePriority:
       case 9:   // domains of fences
       case 10:  //
       case 14:  // how much shared memory is preferred
@@ -190,7 +190,7 @@ WARPTWIN_CALL CUresult cuLaunchKernel(CUfunction function,
   std::copy(std::begin(grid), std::end(grid), options.grid);
   std::copy(std::begin(block), std::end(block), options.block);
   options.shared_bytes = shared_bytes;
-  options.stream = reinterpret_cast<std::uint64_t>(stream);
+  options.stream = number_of(stream);
   return launch(*function, options, parameters, extra);
 }
 
@@ -206,7 +206,7 @@ WARPTWIN_CALL CUresult cuLaunchKernelEx(const DriverLaunchConfig* config,
   std::copy(std::begin(config->grid), std::end(config->grid), options.grid);
   std::copy(std::begin(config->block), std::end(config->block), options.block);
   options.shared_bytes = config->shared_bytes;
-  options.stream = reinterpret_cast<std::uint64_t>(config->stream);
+  options.stream = number_of(config->stream);
   const CUresult error = take_attributes({config->attributes, config->attribute_count}, options);
   return error != kSuccess ? error : launch(*function, options, parameters, extra);
 }
@@ -227,14 +227,6 @@ WARPTWIN_CALL CUresult cuLaunchCooperativeKernel(CUfunction function,
   const DriverLaunchConfig config{
       {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, stream, &attribute, 1};
   return cuLaunchKernelEx(&config, function, parameters, nullptr);
-}
-
-WARPTWIN_CALL CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
-  if (!is_stream(stream)) {
-    return kInvalidHandle;
-  }
-  function(data);
-  return kSuccess;
 }
 
 WARPTWIN_CALL CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks,

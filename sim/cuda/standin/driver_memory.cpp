@@ -1,5 +1,4 @@
-// The driver's stand-in: memory of the device and the host, copies and fills. All are done when the
-// call returns, in the order of the calls.
+// The driver's stand-in: memory of the device and the host.
 
 #include <cstring>
 #include <sys/mman.h>
@@ -43,7 +42,7 @@ CUresult free_host(void* address) {
   if (found == client.host_ranges.end()) {
     return address == nullptr ? kSuccess : kInvalidValue;
   }
-  client.ask({{"do", "free"}, {"address", found->first}});
+  client.result_of(client.ask({{"do", "free"}, {"address", found->first}}));
   if (found->second.mapped) {
     ::munmap(address, (found->second.bytes + kPage - 1) / kPage * kPage);
   }
@@ -51,69 +50,14 @@ CUresult free_host(void* address) {
   return client.sticky();
 }
 
-CUresult fill(CUdeviceptr to, std::uint64_t value, unsigned width, std::size_t count) {
-  Client& client = Client::get();
-  if (client.sticky() != kSuccess) {
-    return client.sticky();
-  }
-  if (!is_device(to)) {
-    auto* at = reinterpret_cast<char*>(to);  // NOLINT
-    for (std::size_t i = 0; i < count; ++i) {
-      std::memcpy(at + i * width, &value, width);
-    }
-    return kSuccess;
-  }
-  return client.result_of(client.ask(
-      {{"do", "fill"}, {"address", to}, {"value", value}, {"width", width}, {"count", count}}));
-}
-
-CUresult fill_2d(CUdeviceptr to,
-                 std::size_t pitch,
-                 std::uint64_t value,
-                 unsigned width,
-                 std::size_t columns,
-                 std::size_t rows) {
-  for (std::size_t row = 0; row < rows; ++row) {
-    const CUresult error = fill(to + row * pitch, value, width, columns);
-    if (error != kSuccess) {
-      return error;
-    }
-  }
-  return Client::get().sticky();
-}
-
-CUresult copy_2d(const Copy2d& copy) {
-  constexpr unsigned kHost = 1;
-  constexpr unsigned kArray = 3;
-  if (copy.source_type == kArray || copy.target_type == kArray) {
-    return kNotSupported;
-  }
-  const CUdeviceptr from = copy.source_type == kHost
-                               ? reinterpret_cast<CUdeviceptr>(copy.source_host)
-                               : copy.source_device;
-  const CUdeviceptr to = copy.target_type == kHost ? reinterpret_cast<CUdeviceptr>(copy.target_host)
-                                                   : copy.target_device;
-  return warptwin_copy_2d(
-      reinterpret_cast<void*>(to + copy.target_y * copy.target_pitch + copy.target_x),  // NOLINT
-      copy.target_pitch,
-      reinterpret_cast<const void*>(from + copy.source_y * copy.source_pitch +  // NOLINT
-                                    copy.source_x),
-      copy.source_pitch,
-      copy.width,
-      copy.height);
-}
-
-}  // namespace
-
-extern "C" {
-
-WARPTWIN_CALL CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {
-  const Turn turn;
+CUresult allocate(CUdeviceptr* address, std::size_t bytes, nlohmann::json request) {
   Client& client = Client::get();
   if (client.sticky() != kSuccess || bytes == 0) {
     return bytes == 0 ? kInvalidValue : client.sticky();
   }
-  const Message answer = client.ask({{"do", "allocate"}, {"bytes", bytes}});
+  request["do"] = "allocate";
+  request["bytes"] = bytes;
+  const Message answer = client.ask(request);
   *address = answer.header.value("address", CUdeviceptr{0});
   if (*address == 0) {
     return kOutOfMemory;
@@ -122,25 +66,46 @@ WARPTWIN_CALL CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {
   return kSuccess;
 }
 
+CUresult release(CUdeviceptr address, nlohmann::json request) {
+  Client& client = Client::get();
+  client.allocations.erase(address);
+  request["do"] = "free";
+  request["address"] = address;
+  return client.result_of(client.ask(request));
+}
+
+}  // namespace
+
+extern "C" {
+
+WARPTWIN_CALL CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {
+  const Turn turn;
+  return allocate(address, bytes, nlohmann::json::object());
+}
+
 WARPTWIN_CALL CUresult cuMemFree_v2(CUdeviceptr address) {
   const Turn turn;
-  Client& client = Client::get();
   if (address == 0) {
     return kSuccess;
   }
-  if (client.host_ranges.contains(address)) {
+  if (Client::get().host_ranges.contains(address)) {
     return free_host(reinterpret_cast<void*>(address));  // NOLINT: managed
   }
-  client.allocations.erase(address);
-  return client.result_of(client.ask({{"do", "free"}, {"address", address}}));
+  return release(address, nlohmann::json::object());
 }
 
-WARPTWIN_CALL CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t bytes, CUstream) {
-  return cuMemAlloc_v2(address, bytes);
+WARPTWIN_CALL CUresult cuMemAllocAsync(CUdeviceptr* address, std::size_t bytes, CUstream stream) {
+  const Turn turn;
+  return is_stream(stream) ? allocate(address, bytes, {{"stream", number_of(stream)}})
+                           : kInvalidHandle;
 }
 
-WARPTWIN_CALL CUresult cuMemFreeAsync(CUdeviceptr address, CUstream) {
-  return cuMemFree_v2(address);
+WARPTWIN_CALL CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) {
+  const Turn turn;
+  if (!is_stream(stream)) {
+    return kInvalidHandle;
+  }
+  return address == 0 ? kSuccess : release(address, {{"stream", number_of(stream)}});
 }
 
 WARPTWIN_CALL CUresult cuMemAllocPitch_v2(
@@ -238,112 +203,20 @@ WARPTWIN_CALL CUresult cuMemHostGetFlags(unsigned* flags, void*) {
   return kSuccess;
 }
 
-WARPTWIN_CALL CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
+// What moves managed memory changes no value.
+WARPTWIN_CALL CUresult
+cuMemPrefetchAsync_v2(CUdeviceptr, std::size_t, MemLocation, unsigned, CUstream stream) {
   const Turn turn;
-  return copy_bytes(to, from, bytes);
+  return is_stream(stream) ? Client::get().sticky() : kInvalidHandle;
 }
 
-WARPTWIN_CALL CUresult cuMemcpyAsync(CUdeviceptr to,
-                                     CUdeviceptr from,
-                                     std::size_t bytes,
-                                     CUstream) {
-  return cuMemcpy(to, from, bytes);
+WARPTWIN_CALL CUresult cuMemAdvise_v2(CUdeviceptr, std::size_t, int, MemLocation) {
+  return Client::get().sticky();
 }
 
-WARPTWIN_CALL CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t bytes) {
-  return cuMemcpy(to, reinterpret_cast<CUdeviceptr>(from), bytes);
-}
-
-WARPTWIN_CALL CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to,
-                                            const void* from,
-                                            std::size_t bytes,
-                                            CUstream) {
-  return cuMemcpyHtoD_v2(to, from, bytes);
-}
-
-WARPTWIN_CALL CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
-  return cuMemcpy(reinterpret_cast<CUdeviceptr>(to), from, bytes);
-}
-
-WARPTWIN_CALL CUresult cuMemcpyDtoHAsync_v2(void* to,
-                                            CUdeviceptr from,
-                                            std::size_t bytes,
-                                            CUstream) {
-  return cuMemcpyDtoH_v2(to, from, bytes);
-}
-
-WARPTWIN_CALL CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-  return cuMemcpy(to, from, bytes);
-}
-
-WARPTWIN_CALL CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to,
-                                            CUdeviceptr from,
-                                            std::size_t bytes,
-                                            CUstream) {
-  return cuMemcpy(to, from, bytes);
-}
-
-WARPTWIN_CALL CUresult cuMemcpy2D_v2(const Copy2d* copy) {
-  return copy_2d(*copy);
-}
-
-WARPTWIN_CALL CUresult cuMemcpy2DUnaligned_v2(const Copy2d* copy) {
-  return copy_2d(*copy);
-}
-
-WARPTWIN_CALL CUresult cuMemcpy2DAsync_v2(const Copy2d* copy, CUstream) {
-  return copy_2d(*copy);
-}
-
-WARPTWIN_CALL CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, std::size_t count) {
+WARPTWIN_CALL CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr, std::size_t, unsigned) {
   const Turn turn;
-  return fill(to, value, 1, count);
-}
-
-WARPTWIN_CALL CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, std::size_t count) {
-  const Turn turn;
-  return fill(to, value, 2, count);
-}
-
-WARPTWIN_CALL CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, std::size_t count) {
-  const Turn turn;
-  return fill(to, value, 4, count);
-}
-
-WARPTWIN_CALL CUresult cuMemsetD8Async(CUdeviceptr to,
-                                       unsigned char value,
-                                       std::size_t count,
-                                       CUstream) {
-  return cuMemsetD8_v2(to, value, count);
-}
-
-WARPTWIN_CALL CUresult cuMemsetD16Async(CUdeviceptr to,
-                                        unsigned short value,
-                                        std::size_t count,
-                                        CUstream) {
-  return cuMemsetD16_v2(to, value, count);
-}
-
-WARPTWIN_CALL CUresult cuMemsetD32Async(CUdeviceptr to,
-                                        unsigned value,
-                                        std::size_t count,
-                                        CUstream) {
-  return cuMemsetD32_v2(to, value, count);
-}
-
-WARPTWIN_CALL CUresult cuMemsetD2D8_v2(
-    CUdeviceptr to, std::size_t pitch, unsigned char value, std::size_t width, std::size_t height) {
-  const Turn turn;
-  return fill_2d(to, pitch, value, 1, width, height);
-}
-
-WARPTWIN_CALL CUresult cuMemsetD2D8Async(CUdeviceptr to,
-                                         std::size_t pitch,
-                                         unsigned char value,
-                                         std::size_t width,
-                                         std::size_t height,
-                                         CUstream) {
-  return cuMemsetD2D8_v2(to, pitch, value, width, height);
+  return is_stream(stream) ? Client::get().sticky() : kInvalidHandle;
 }
 
 // CU_POINTER_ATTRIBUTE_...: what is asked of one, others are not there.

@@ -1,5 +1,6 @@
 // The driver's stand-in: modules, libraries, kernels.
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -165,6 +166,35 @@ WARPTWIN_CALL CUresult cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, c
   return kernel_of(*library, name, kernel);
 }
 
+WARPTWIN_CALL CUresult cuLibraryGetKernelCount(unsigned* count, CUlibrary library) {
+  *count = static_cast<unsigned>(library->kernel_names.size());
+  return kSuccess;
+}
+
+WARPTWIN_CALL CUresult cuLibraryEnumerateKernels(CUkernel* kernels,
+                                                 unsigned most,
+                                                 CUlibrary library) {
+  const Turn turn;
+  const std::size_t count = std::min<std::size_t>(most, library->kernel_names.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const CUresult error = kernel_of(*library, library->kernel_names[i], &kernels[i]);
+    if (error != kSuccess) {
+      return error;
+    }
+  }
+  return kSuccess;
+}
+
+WARPTWIN_CALL CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module) {
+  return cuLibraryGetKernelCount(count, module);
+}
+
+WARPTWIN_CALL CUresult cuModuleEnumerateFunctions(CUfunction* functions,
+                                                  unsigned most,
+                                                  CUmodule module) {
+  return cuLibraryEnumerateKernels(functions, most, module);
+}
+
 WARPTWIN_CALL CUresult cuLibraryGetModule(CUmodule* module, CUlibrary library) {
   *module = library;
   return kSuccess;
@@ -243,6 +273,15 @@ WARPTWIN_CALL CUresult cuFuncSetAttribute(CUfunction function, int attribute, in
 }
 
 WARPTWIN_CALL CUresult cuFuncSetCacheConfig(CUfunction, int) {
+  return kSuccess;
+}
+
+WARPTWIN_CALL CUresult cuKernelSetCacheConfig(CUkernel, int, CUdevice) {
+  return kSuccess;
+}
+
+WARPTWIN_CALL CUresult cuFuncIsLoaded(int* state, CUfunction) {
+  *state = 1;
   return kSuccess;
 }
 

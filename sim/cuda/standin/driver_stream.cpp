@@ -1,29 +1,22 @@
 // The driver's stand-in: streams and events. All work is done at its call, so that a stream is
-// always empty: that is one order of those that a GPU may take.
+// always empty. Which other orders a GPU may take, the other side keeps.
 
-#include <chrono>
 #include <cstdio>
+#include <cstring>
 
 #include "sim/cuda/standin/client.hpp"
 
 namespace warptwin::cuda {
 
-namespace {
-
-std::uint64_t now() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                        std::chrono::steady_clock::now().time_since_epoch())
-                                        .count());
-}
-
-}  // namespace
-
 extern "C" {
 
 WARPTWIN_CALL CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
   const Turn turn;
+  constexpr unsigned kNonBlocking = 1;
   *stream = new Stream{flags, priority};  // NOLINT: freed by cuStreamDestroy
   Client::get().streams.insert(*stream);
+  Client::get().order("create",
+                      {{"stream", number_of(*stream)}, {"blocking", (flags & kNonBlocking) == 0}});
   return Client::get().sticky();
 }
 
@@ -36,30 +29,92 @@ WARPTWIN_CALL CUresult cuStreamDestroy_v2(CUstream stream) {
   if (Client::get().streams.erase(stream) == 0) {
     return kInvalidHandle;
   }
+  Client::get().order("destroy", {{"stream", number_of(stream)}});
   delete stream;  // NOLINT
   return Client::get().sticky();
 }
 
 WARPTWIN_CALL CUresult cuStreamSynchronize(CUstream stream) {
   const Turn turn;
-  return is_stream(stream) ? synchronise() : kInvalidHandle;
+  return is_stream(stream) ? synchronise("host_stream", {{"stream", number_of(stream)}})
+                           : kInvalidHandle;
 }
 
+// The work is done, and a program that is told so may use what it has done.
 WARPTWIN_CALL CUresult cuStreamQuery(CUstream stream) {
   return cuStreamSynchronize(stream);
 }
 
 WARPTWIN_CALL CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
   const Turn turn;
-  return is_stream(stream) && Client::get().events.contains(event) ? Client::get().sticky()
-                                                                   : kInvalidHandle;
+  if (!is_stream(stream) || !Client::get().events.contains(event)) {
+    return kInvalidHandle;
+  }
+  Client::get().order("wait", {{"stream", number_of(stream)}, {"event", number_of(event)}});
+  return Client::get().sticky();
+}
+
+// The host's function runs behind the work of the stream, and may use what that has done.
+WARPTWIN_CALL CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
+  {
+    const Turn turn;
+    if (!is_stream(stream)) {
+      return kInvalidHandle;
+    }
+    Client::get().order("callback", {{"stream", number_of(stream)}});
+  }
+  function(data);
+  return kSuccess;
 }
 
 WARPTWIN_CALL CUresult cuStreamAddCallback(CUstream stream,
                                            CUstreamCallback function,
                                            void* data,
                                            unsigned) {
+  {
+    const Turn turn;
+    if (!is_stream(stream)) {
+      return kInvalidHandle;
+    }
+    Client::get().order("callback", {{"stream", number_of(stream)}});
+  }
   function(stream, Client::get().sticky(), data);
+  return kSuccess;
+}
+
+WARPTWIN_CALL CUresult cuStreamGetId(CUstream stream, unsigned long long* number) {
+  const Turn turn;
+  *number = number_of(stream);
+  return is_stream(stream) ? kSuccess : kInvalidHandle;
+}
+
+// No value depends on an attribute of a stream, but for its priority, which is told.
+WARPTWIN_CALL CUresult cuStreamGetAttribute(CUstream stream, unsigned id, void* value) {
+  const Turn turn;
+  std::memset(value, 0, sizeof(LaunchAttribute::bytes));
+  if (id == kAttributePriority && Client::get().streams.contains(stream)) {
+    *static_cast<int*>(value) = stream->priority;
+  }
+  return is_stream(stream) ? kSuccess : kInvalidHandle;
+}
+
+WARPTWIN_CALL CUresult cuStreamSetAttribute(CUstream stream, unsigned id, const void* value) {
+  const Turn turn;
+  if (id == kAttributePriority && Client::get().streams.contains(stream)) {
+    stream->priority = *static_cast<const int*>(value);
+  }
+  return is_stream(stream) ? kSuccess : kInvalidHandle;
+}
+
+WARPTWIN_CALL CUresult cuStreamCopyAttributes(CUstream to, CUstream from) {
+  const Turn turn;
+  if (!is_stream(to) || !is_stream(from)) {
+    return kInvalidHandle;
+  }
+  const auto& streams = Client::get().streams;
+  if (streams.contains(to) && streams.contains(from)) {
+    to->priority = from->priority;
+  }
   return kSuccess;
 }
 
@@ -90,10 +145,15 @@ WARPTWIN_CALL CUresult cuStreamIsCapturing(CUstream, int* status) {
   return kSuccess;
 }
 
-WARPTWIN_CALL CUresult cuEventCreate(CUevent* event, unsigned) {
+WARPTWIN_CALL CUresult cuEventCreate(CUevent* event, unsigned flags) {
   const Turn turn;
+  constexpr unsigned kDisableTiming = 2;
   *event = new Event;  // NOLINT: freed by cuEventDestroy
+  (*event)->measures = (flags & kDisableTiming) == 0;
   Client::get().events.insert(*event);
+  if ((*event)->measures) {
+    Client::get().order("measures");
+  }
   return Client::get().sticky();
 }
 
@@ -102,6 +162,7 @@ WARPTWIN_CALL CUresult cuEventDestroy_v2(CUevent event) {
   if (Client::get().events.erase(event) == 0) {
     return kInvalidHandle;
   }
+  Client::get().order("forget", {{"event", number_of(event)}});
   delete event;  // NOLINT
   return Client::get().sticky();
 }
@@ -112,7 +173,7 @@ WARPTWIN_CALL CUresult cuEventRecord(CUevent event, CUstream stream) {
     return kInvalidHandle;
   }
   event->recorded = true;
-  event->nanoseconds = now();
+  Client::get().order("record", {{"event", number_of(event)}, {"stream", number_of(stream)}});
   return Client::get().sticky();
 }
 
@@ -122,29 +183,33 @@ WARPTWIN_CALL CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, un
 
 WARPTWIN_CALL CUresult cuEventSynchronize(CUevent event) {
   const Turn turn;
-  return Client::get().events.contains(event) ? synchronise() : kInvalidHandle;
+  return Client::get().events.contains(event)
+             ? synchronise("host_event", {{"event", number_of(event)}})
+             : kInvalidHandle;
 }
 
 WARPTWIN_CALL CUresult cuEventQuery(CUevent event) {
   return cuEventSynchronize(event);
 }
 
-// How long the simulator took: no time of a GPU. It is said once.
+// Of what was launched between them: it is said once what time this is.
 WARPTWIN_CALL CUresult cuEventElapsedTime_v2(float* milliseconds, CUevent first, CUevent last) {
   const Turn turn;
   static bool said = false;
-  const auto& events = Client::get().events;
-  if (!events.contains(first) || !events.contains(last) || !first->recorded || !last->recorded) {
+  Client& client = Client::get();
+  const auto& events = client.events;
+  if (!events.contains(first) || !events.contains(last) || !first->recorded || !last->recorded ||
+      !first->measures || !last->measures) {
     return kInvalidHandle;
   }
+  const Message answer =
+      client.order("elapsed", {{"first", number_of(first)}, {"last", number_of(last)}});
   if (!said) {
     said = true;
-    std::fprintf(
-        stderr, "warptwin: the program measures time: it is that of the simulator, not of a GPU\n");
+    std::fprintf(stderr, "warptwin: %s\n", answer.header.value("says", "").c_str());
   }
-  const auto passed = static_cast<std::int64_t>(last->nanoseconds - first->nanoseconds);
-  *milliseconds = static_cast<float>(static_cast<double>(passed) * 1e-6);
-  return Client::get().sticky();
+  *milliseconds = static_cast<float>(answer.header.value("microseconds", 0.0) * 1e-3);
+  return client.sticky();
 }
 
 WARPTWIN_CALL CUresult cuEventElapsedTime(float* milliseconds, CUevent first, CUevent last) {

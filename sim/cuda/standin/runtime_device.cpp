@@ -61,6 +61,7 @@ DeviceProperties properties() {
   all.blocks_per_multiprocessor = attribute(106);
   all.reserved_shared_per_block = static_cast<std::size_t>(attribute(111));
   all.host_register = attribute(99);
+  all.memory_pools = attribute(115);
   all.cluster_launch = attribute(120);
   all.unified_function_pointers = attribute(129);
   return all;
@@ -140,6 +141,24 @@ WARPTWIN_CALL cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
 
 WARPTWIN_CALL cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int) {
   std::snprintf(text, static_cast<std::size_t>(length), "0000:01:00.0");
+  return kSuccess;
+}
+
+WARPTWIN_CALL cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  return told(cuDeviceGetByPCIBusId(device, text));
+}
+
+// There is one to choose from.
+WARPTWIN_CALL cudaError_t cudaChooseDevice(int* device, const DeviceProperties*) {
+  *device = 0;
+  return kSuccess;
+}
+
+WARPTWIN_CALL cudaError_t cudaSetValidDevices(int*, int) {
+  return kSuccess;
+}
+
+WARPTWIN_CALL cudaError_t cudaCtxResetPersistingL2Cache() {
   return kSuccess;
 }
 

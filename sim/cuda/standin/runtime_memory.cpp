@@ -1,4 +1,4 @@
-// The runtime's stand-in: memory.
+// The runtime's stand-in: memory of the device and the host, and pools.
 
 #include <cstring>
 
@@ -8,47 +8,8 @@ namespace warptwin::cuda {
 
 namespace {
 
-// cudaMemcpyKind.
-enum Kind : int { kHostToHost, kHostToDevice, kDeviceToHost, kDeviceToDevice, kDefault };
-
 CUdeviceptr at(const void* address) {
   return reinterpret_cast<CUdeviceptr>(address);
-}
-
-// A direction that the addresses are not of is an error: host memory that kernels see is both.
-cudaError_t check_direction(const void* to, const void* from, int kind) {
-  if (kind < kHostToHost || kind > kDefault) {
-    return kInvalidMemcpyDirection;
-  }
-  const auto fits = [](const void* address, bool device) {
-    unsigned type = 0;
-    const bool known = cuPointerGetAttribute(&type, 2, at(address)) == kSuccess;
-    return device ? known : warptwin_is_device(address) == 0;
-  };
-  const bool to_device = kind == kHostToDevice || kind == kDeviceToDevice;
-  const bool from_device = kind == kDeviceToHost || kind == kDeviceToDevice;
-  return kind == kDefault || (fits(to, to_device) && fits(from, from_device)) ? kSuccess
-                                                                              : kInvalidValue;
-}
-
-cudaError_t copy(void* to, const void* from, std::size_t bytes, int kind) {
-  const cudaError_t error = bytes == 0 ? kSuccess : check_direction(to, from, kind);
-  return told(error != kSuccess ? error : cuMemcpy(at(to), at(from), bytes));
-}
-
-cudaError_t copy_symbol(
-    const void* symbol, void* host, std::size_t bytes, std::size_t offset, bool to_symbol) {
-  CUdeviceptr address = 0;
-  std::size_t size = 0;
-  const cudaError_t error = variable_at(symbol, &address, &size);
-  if (error != kSuccess) {
-    return told(error);
-  }
-  if (offset > size || bytes > size - offset) {
-    return told(kInvalidValue);
-  }
-  return told(to_symbol ? cuMemcpy(address + offset, at(host), bytes)
-                        : cuMemcpy(at(host), address + offset, bytes));
 }
 
 }  // namespace
@@ -62,8 +23,30 @@ WARPTWIN_CALL cudaError_t cudaMalloc(void** address, std::size_t bytes) {
   return told(error);
 }
 
-WARPTWIN_CALL cudaError_t cudaMallocAsync(void** address, std::size_t bytes, CUstream) {
-  return cudaMalloc(address, bytes);
+WARPTWIN_CALL cudaError_t cudaMallocAsync(void** address, std::size_t bytes, CUstream stream) {
+  CUdeviceptr place = 0;
+  const cudaError_t error = bytes == 0 ? kSuccess : cuMemAllocAsync(&place, bytes, stream);
+  *address = reinterpret_cast<void*>(place);  // NOLINT
+  return told(error);
+}
+
+WARPTWIN_CALL cudaError_t cudaMallocFromPoolAsync(void** address,
+                                                  std::size_t bytes,
+                                                  CUmemoryPool pool,
+                                                  CUstream stream) {
+  CUdeviceptr place = 0;
+  const cudaError_t error = cuMemAllocFromPoolAsync(&place, bytes, pool, stream);
+  *address = reinterpret_cast<void*>(place);  // NOLINT
+  return told(error);
+}
+
+WARPTWIN_CALL cudaError_t cudaMalloc3D(PitchedPointer* pitched, Extent3d extent) {
+  CUdeviceptr place = 0;
+  *pitched = {nullptr, 0, extent.x, extent.y};
+  const cudaError_t error =
+      cuMemAllocPitch_v2(&place, &pitched->pitch, extent.x, extent.y * extent.z, 4);
+  pitched->address = reinterpret_cast<void*>(place);  // NOLINT
+  return told(error);
 }
 
 WARPTWIN_CALL cudaError_t cudaMallocPitch(void** address,
@@ -110,8 +93,8 @@ WARPTWIN_CALL cudaError_t cudaFree(void* address) {
   return told(cuMemFree_v2(at(address)));
 }
 
-WARPTWIN_CALL cudaError_t cudaFreeAsync(void* address, CUstream) {
-  return cudaFree(address);
+WARPTWIN_CALL cudaError_t cudaFreeAsync(void* address, CUstream stream) {
+  return told(cuMemFreeAsync(at(address), stream));
 }
 
 WARPTWIN_CALL cudaError_t cudaFreeHost(void* address) {
@@ -122,76 +105,62 @@ WARPTWIN_CALL cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) 
   return told(cuMemGetInfo_v2(free, total));
 }
 
-WARPTWIN_CALL cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
-  return copy(to, from, bytes, kind);
+WARPTWIN_CALL cudaError_t cudaHostGetFlags(unsigned* flags, void* address) {
+  return told(cuMemHostGetFlags(flags, address));
 }
 
-WARPTWIN_CALL cudaError_t
-cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, int kind, CUstream) {
-  return copy(to, from, bytes, kind);
+WARPTWIN_CALL cudaError_t cudaMemPrefetchAsync(
+    const void* address, std::size_t bytes, MemLocation to, unsigned flags, CUstream stream) {
+  return told(cuMemPrefetchAsync_v2(at(address), bytes, to, flags, stream));
 }
 
-WARPTWIN_CALL cudaError_t cudaMemcpy2D(void* to,
-                                       std::size_t to_pitch,
-                                       const void* from,
-                                       std::size_t from_pitch,
-                                       std::size_t width,
-                                       std::size_t height,
-                                       int kind) {
-  const cudaError_t error = check_direction(to, from, kind);
-  if (error != kSuccess || width > to_pitch || width > from_pitch) {
-    return told(error != kSuccess ? error : 12);  // cudaErrorInvalidPitchValue
-  }
-  return told(warptwin_copy_2d(to, to_pitch, from, from_pitch, width, height));
+WARPTWIN_CALL cudaError_t cudaMemAdvise(const void*, std::size_t, int, MemLocation) {
+  return kSuccess;
 }
 
-WARPTWIN_CALL cudaError_t cudaMemcpy2DAsync(void* to,
-                                            std::size_t to_pitch,
-                                            const void* from,
-                                            std::size_t from_pitch,
-                                            std::size_t width,
-                                            std::size_t height,
-                                            int kind,
-                                            CUstream) {
-  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+WARPTWIN_CALL cudaError_t cudaStreamAttachMemAsync(CUstream stream,
+                                                   void* address,
+                                                   std::size_t bytes,
+                                                   unsigned flags) {
+  return told(cuStreamAttachMemAsync(stream, at(address), bytes, flags));
 }
 
-WARPTWIN_CALL cudaError_t cudaMemcpyToSymbol(
-    const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int) {
-  return copy_symbol(symbol, const_cast<void*>(from), bytes, offset, true);  // NOLINT
+WARPTWIN_CALL cudaError_t cudaDeviceGetDefaultMemPool(CUmemoryPool* pool, int device) {
+  return told(cuDeviceGetDefaultMemPool(pool, device));
 }
 
-WARPTWIN_CALL cudaError_t cudaMemcpyToSymbolAsync(
-    const void* symbol, const void* from, std::size_t bytes, std::size_t offset, int, CUstream) {
-  return copy_symbol(symbol, const_cast<void*>(from), bytes, offset, true);  // NOLINT
+WARPTWIN_CALL cudaError_t cudaDeviceGetMemPool(CUmemoryPool* pool, int device) {
+  return told(cuDeviceGetMemPool(pool, device));
 }
 
-WARPTWIN_CALL cudaError_t
-cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std::size_t offset, int) {
-  return copy_symbol(symbol, to, bytes, offset, false);
+WARPTWIN_CALL cudaError_t cudaDeviceSetMemPool(int device, CUmemoryPool pool) {
+  return told(cuDeviceSetMemPool(device, pool));
 }
 
-WARPTWIN_CALL cudaError_t cudaMemcpyFromSymbolAsync(
-    void* to, const void* symbol, std::size_t bytes, std::size_t offset, int, CUstream) {
-  return copy_symbol(symbol, to, bytes, offset, false);
+WARPTWIN_CALL cudaError_t cudaMemPoolCreate(CUmemoryPool* pool, const PoolProperties* properties) {
+  return told(cuMemPoolCreate(pool, properties));
 }
 
-WARPTWIN_CALL cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
-  return told(cuMemsetD8_v2(at(to), static_cast<unsigned char>(value), bytes));
+WARPTWIN_CALL cudaError_t cudaMemPoolDestroy(CUmemoryPool pool) {
+  return told(cuMemPoolDestroy(pool));
 }
 
-WARPTWIN_CALL cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, CUstream) {
-  return cudaMemset(to, value, bytes);
+WARPTWIN_CALL cudaError_t cudaMemPoolTrimTo(CUmemoryPool pool, std::size_t bytes) {
+  return told(cuMemPoolTrimTo(pool, bytes));
 }
 
-WARPTWIN_CALL cudaError_t
-cudaMemset2D(void* to, std::size_t pitch, int value, std::size_t width, std::size_t height) {
-  return told(cuMemsetD2D8_v2(at(to), pitch, static_cast<unsigned char>(value), width, height));
+WARPTWIN_CALL cudaError_t cudaMemPoolGetAttribute(CUmemoryPool pool, int attribute, void* value) {
+  return told(cuMemPoolGetAttribute(pool, attribute, value));
 }
 
-WARPTWIN_CALL cudaError_t cudaMemset2DAsync(
-    void* to, std::size_t pitch, int value, std::size_t width, std::size_t height, CUstream) {
-  return cudaMemset2D(to, pitch, value, width, height);
+WARPTWIN_CALL cudaError_t cudaMemPoolSetAttribute(CUmemoryPool pool, int attribute, void* value) {
+  return told(cuMemPoolSetAttribute(pool, attribute, value));
+}
+
+WARPTWIN_CALL cudaError_t cudaMemPoolSetAccess(CUmemoryPool pool,
+                                               const void* access,
+                                               std::size_t count) {
+  return told(cuMemPoolSetAccess(pool, access, count));
 }
 
 WARPTWIN_CALL cudaError_t cudaPointerGetAttributes(PointerAttributes* all, const void* address) {

@@ -51,6 +51,27 @@ WARPTWIN_CALL cudaError_t cudaStreamGetFlags(CUstream stream, unsigned* flags) {
   return told(cuStreamGetFlags(stream, flags));
 }
 
+WARPTWIN_CALL cudaError_t cudaStreamGetId(CUstream stream, unsigned long long* number) {
+  return told(cuStreamGetId(stream, number));
+}
+
+WARPTWIN_CALL cudaError_t cudaStreamGetDevice(CUstream, int* device) {
+  *device = 0;
+  return kSuccess;
+}
+
+WARPTWIN_CALL cudaError_t cudaStreamGetAttribute(CUstream stream, unsigned id, void* value) {
+  return told(cuStreamGetAttribute(stream, id, value));
+}
+
+WARPTWIN_CALL cudaError_t cudaStreamSetAttribute(CUstream stream, unsigned id, const void* value) {
+  return told(cuStreamSetAttribute(stream, id, value));
+}
+
+WARPTWIN_CALL cudaError_t cudaStreamCopyAttributes(CUstream to, CUstream from) {
+  return told(cuStreamCopyAttributes(to, from));
+}
+
 WARPTWIN_CALL cudaError_t cudaStreamIsCapturing(CUstream, int* status) {
   *status = 0;
   return kSuccess;

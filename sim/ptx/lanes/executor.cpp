@@ -52,9 +52,10 @@ Stop Executor::run(std::uint64_t steps) {
       joins.pop_back();
       return stop(Stop::Kind::kJoin, strand_.mask);
     }
-    if (steps-- == 0) {
+    if (executed_ == steps) {
       return stop(Stop::Kind::kSteps, strand_.mask);
     }
+    ++executed_;
     const auto& ready = routine().steps;
     if (strand_.pc < ready.size() && ready[strand_.pc].scalar != nullptr &&
         fast(ready[strand_.pc])) {

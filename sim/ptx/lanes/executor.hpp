@@ -17,6 +17,7 @@ class Executor {
       : program_{program}, surroundings_{surroundings}, strand_{strand} {}
 
   Stop run(std::uint64_t steps);
+  std::uint64_t executed() const { return executed_; }
 
  private:
   /// What a guard lets through.
@@ -59,6 +60,7 @@ class Executor {
   const Program& program_;
   Surroundings& surroundings_;
   Strand& strand_;
+  std::uint64_t executed_ = 0;
   // Of one scalar instruction; kept, for clearing them takes as long as most instructions.
   Lanes stores_[ScalarCall::kSources];
   Lanes out_;

@@ -15,7 +15,10 @@ Strand Strand::begin(const Routine& kernel, Mask lanes) {
 }
 
 Stop Strand::run(const Program& program, Surroundings& surroundings, std::uint64_t steps) {
-  return Executor{program, surroundings, *this}.run(steps);
+  Executor executor{program, surroundings, *this};
+  Stop reached = executor.run(steps);
+  reached.instructions = executor.executed();
+  return reached;
 }
 
 void Strand::write(const Stop& stop, std::size_t operand, std::size_t part, const Lanes& value) {

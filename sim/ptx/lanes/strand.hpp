@@ -108,6 +108,7 @@ struct Stop {
   std::vector<OperandValue> operands;
   std::vector<Strand> others;
   const Function* function = nullptr;  // of kCall
+  std::uint64_t instructions = 0;      // that were executed, with the one that it is at
   std::string text;
 };
 

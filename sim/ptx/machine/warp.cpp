@@ -50,7 +50,9 @@ void WarpRun::run() {
 }
 
 void WarpRun::step(Strand strand) {
+  const auto lanes = static_cast<std::uint64_t>(std::popcount(strand.mask));
   Stop stop = strand.run(kernel_.program(), *this, kSlice);
+  *grid_.thread_instructions += lanes * stop.instructions;
   switch (stop.kind) {
     case Stop::Kind::kRequest:
       serve(std::move(strand), std::move(stop));

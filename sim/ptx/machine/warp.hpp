@@ -86,6 +86,8 @@ struct GridContext {
   std::uint64_t workspace = 0;  // of a cooperative grid
   /// What printf has said, in a run with data.
   std::shared_ptr<std::string> printed = std::make_shared<std::string>();
+  /// Instructions of all threads, a lane of a strand being one.
+  std::shared_ptr<std::uint64_t> thread_instructions = std::make_shared<std::uint64_t>(0);
 };
 
 /// An instruction of the machine that a strand has come to.

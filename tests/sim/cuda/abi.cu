@@ -58,6 +58,23 @@ SAME_FIELD(abi::RuntimeLaunchConfig, attribute_count, cudaLaunchConfig_t, numAtt
 static_assert(sizeof(abi::Copy2d) == sizeof(CUDA_MEMCPY2D));
 SAME_FIELD(abi::Copy2d, target_device, CUDA_MEMCPY2D, dstDevice);
 SAME_FIELD(abi::Copy2d, height, CUDA_MEMCPY2D, Height);
+static_assert(sizeof(abi::Copy3d) == sizeof(CUDA_MEMCPY3D));
+SAME_FIELD(abi::Copy3d, source_height, CUDA_MEMCPY3D, srcHeight);
+SAME_FIELD(abi::Copy3d, target_type, CUDA_MEMCPY3D, dstMemoryType);
+SAME_FIELD(abi::Copy3d, target_height, CUDA_MEMCPY3D, dstHeight);
+SAME_FIELD(abi::Copy3d, depth, CUDA_MEMCPY3D, Depth);
+static_assert(sizeof(abi::Extent3d) == sizeof(cudaExtent) && sizeof(cudaExtent) == sizeof(cudaPos));
+static_assert(sizeof(abi::PitchedPointer) == sizeof(cudaPitchedPtr));
+SAME_FIELD(abi::PitchedPointer, pitch, cudaPitchedPtr, pitch);
+SAME_FIELD(abi::PitchedPointer, height, cudaPitchedPtr, ysize);
+static_assert(sizeof(abi::RuntimeCopy3d) == sizeof(cudaMemcpy3DParms));
+SAME_FIELD(abi::RuntimeCopy3d, target_at, cudaMemcpy3DParms, dstPos);
+SAME_FIELD(abi::RuntimeCopy3d, target, cudaMemcpy3DParms, dstPtr);
+SAME_FIELD(abi::RuntimeCopy3d, kind, cudaMemcpy3DParms, kind);
+static_assert(sizeof(abi::MemLocation) == sizeof(CUmemLocation));
+static_assert(sizeof(abi::MemLocation) == sizeof(cudaMemLocation));
+SAME_FIELD(abi::PoolProperties, location, CUmemPoolProps, location);
+SAME_FIELD(abi::PoolProperties, handles, cudaMemPoolProps, handleTypes);
 
 static_assert(abi::kAttributeCooperative == CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
 static_assert(abi::kAttributeCluster == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);

@@ -105,30 +105,106 @@ TEST(Device, WhatIsNoModuleIsRefused) {
       ThrowsMessage<ConfigError>(HasSubstr("PTX of it is needed")));
 }
 
-TEST(Service, AnswersEachRequestAndNoOther) {
-  std::string heard;
+// A service without launches, and what it says of the program.
+struct Asked {
+  std::vector<std::string> heard;
   Service service{{{"name", "chip"}},
                   "sm_90a",
                   [](Device&, const LaunchRequest&) { return LaunchResult{}; },
-                  [&](const std::string& why) { heard = why; }};
-  const auto ask = [&](const nlohmann::json& header) {
-    return service.answer({header, {}}).header;
-  };
+                  {[this](const std::string& why) { heard.push_back(why); },
+                   [this](const std::string& race) { heard.push_back(race); }}};
+
+  nlohmann::json ask(const nlohmann::json& header, std::span<const std::byte> bytes = {}) {
+    return service.answer({header, {bytes.begin(), bytes.end()}}).header;
+  }
+};
+
+nlohmann::json row(std::uint64_t address, std::uint64_t bytes) {
+  return {address, bytes, 1, 0, 1, 0};
+}
+
+TEST(Service, AnswersEachRequestAndNoOther) {
+  Asked asked;
+  const auto ask = [&](const nlohmann::json& header) { return asked.ask(header); };
   EXPECT_EQ(ask({{"do", "hello"}, {"version", kWireVersion}})["chip"]["name"], "chip");
   EXPECT_FALSE(ask({{"do", "hello"}, {"version", kWireVersion + 1}}).contains("chip"));
   const std::uint64_t address = ask({{"do", "allocate"}, {"bytes", 64}})["address"];
-  EXPECT_EQ(ask({{"do", "fill"}, {"address", address}, {"value", 7}, {"width", 4}, {"count", 16}}),
-            (nlohmann::json{{"error", 0}}));
-  EXPECT_EQ(ask({{"do", "fill"}, {"address", address}, {"value", 7}, {"width", 4}, {"count", 17}}),
-            (nlohmann::json{{"error", 1}}));
-  EXPECT_EQ(service.answer({{{"do", "read"}, {"address", address}, {"bytes", 4}}, {}}).bytes[0],
+  const nlohmann::json fill = {{"do", "fill"}, {"value", 7}, {"element", 4}};
+  const auto filled = [&](std::uint64_t bytes) {
+    nlohmann::json request = fill;
+    request["to"] = row(address, bytes);
+    return ask(request)["error"];
+  };
+  EXPECT_EQ(filled(64), 0);
+  EXPECT_EQ(filled(68), 1);
+  EXPECT_EQ(filled(6), 1);
+  EXPECT_EQ(asked.service.answer({{{"do", "read"}, {"from", row(address, 4)}}, {}}).bytes[0],
             std::byte{7});
-  EXPECT_EQ(ask({{"do", "read"}, {"address", address + 62}, {"bytes", 4}})["error"], 1);
+  EXPECT_EQ(ask({{"do", "read"}, {"from", row(address + 62, 4)}})["error"], 1);
   EXPECT_EQ(ask({{"do", "kernel"}, {"module", 3}, {"name", "x"}})["why"], "there is no module 3");
   EXPECT_TRUE(ask({{"do", "perhaps"}}).contains("why"));
   EXPECT_TRUE(ask({{"do", "read"}}).contains("why"));
+  EXPECT_TRUE(ask({{"do", "order"}, {"what", "perhaps"}}).contains("why"));
   ask({{"do", "give_up"}, {"why", "so"}});
-  EXPECT_EQ(heard, "so");
+  EXPECT_EQ(asked.heard, std::vector<std::string>{"so"});
+}
+
+TEST(Service, CopiesPlanesOfRows) {
+  Asked asked;
+  const std::uint64_t address = asked.ask({{"do", "allocate"}, {"bytes", 64}})["address"];
+  // Two planes of two rows of three bytes, 8 and 32 apart.
+  const nlohmann::json box = {address, 3, 2, 8, 2, 32};
+  std::vector<std::byte> bytes;
+  for (int i = 0; i < 12; ++i) {
+    bytes.push_back(std::byte(i));
+  }
+  EXPECT_EQ(asked.ask({{"do", "write"}, {"to", box}}, bytes)["error"], 0);
+  EXPECT_EQ(asked.service.answer({{{"do", "read"}, {"from", box}}, {}}).bytes, bytes);
+  EXPECT_EQ(asked.service.answer({{{"do", "read"}, {"from", row(address + 40, 3)}}, {}}).bytes,
+            (std::vector<std::byte>{std::byte{9}, std::byte{10}, std::byte{11}}));
+  bytes.pop_back();
+  EXPECT_EQ(asked.ask({{"do", "write"}, {"to", box}}, bytes)["error"], 1);
+  const nlohmann::json beyond = {address, 3, 2, 8, 3, 32};
+  EXPECT_EQ(asked.ask({{"do", "read"}, {"from", beyond}})["error"], 1);
+  const std::uint64_t huge = std::uint64_t{1} << 63;
+  EXPECT_EQ(asked.ask({{"do", "read"}, {"from", {address, 1, huge, 0, 2, 0}}})["error"], 1);
+  EXPECT_EQ(asked.ask({{"do", "read"}, {"from", {address, huge, 1, 0, 1, 0}}})["error"], 1);
+}
+
+TEST(Service, TellsOfWorkThatNothingOrders) {
+  Asked asked;
+  const std::uint64_t address = asked.ask({{"do", "allocate"}, {"bytes", 64}})["address"];
+  asked.ask({{"do", "attach"}, {"address", 4096}, {"bytes", 16}});
+  for (const int stream : {100, 200}) {
+    asked.ask({{"do", "order"}, {"what", "create"}, {"stream", stream}, {"blocking", false}});
+  }
+  const std::vector<std::byte> bytes(16);
+  const nlohmann::json reply = asked.ask({{"do", "write"},
+                                          {"to", row(address, 16)},
+                                          {"host", row(4096, 16)},
+                                          {"stream", 100},
+                                          {"waits", false}},
+                                         bytes);
+  const nlohmann::json watch = nlohmann::json::array({{1, 4096, 16}});
+  EXPECT_EQ(reply["watch"], watch);
+  asked.ask({{"do", "fill"},
+             {"to", row(address + 8, 4)},
+             {"value", 0},
+             {"element", 4},
+             {"stream", 200},
+             {"waits", false}});
+  const nlohmann::json waited =
+      asked.ask({{"do", "order"}, {"what", "host_stream"}, {"stream", 100}});
+  EXPECT_EQ(waited["settled"], nlohmann::json::array({1}));
+  asked.ask({{"do", "order"}, {"what", "watched"}, {"number", 1}, {"changed", true}});
+  EXPECT_EQ(
+      asked.heard,
+      (std::vector<std::string>{
+          "copy 2 (a fill) in stream 2 writes bytes 8 to 11 of allocation_1, which copy 1 "
+          "(to the device) in stream 1 writes; no stream, no event and no wait of the host "
+          "orders the two",
+          "the host writes bytes 0 to 15 of host_2, which copy 1 (to the device) uses, before "
+          "it has waited for it"}));
 }
 
 }  // namespace warptwin::cuda::device_test

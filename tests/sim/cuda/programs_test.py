@@ -107,7 +107,50 @@ class ProgramsTest(unittest.TestCase):
     def test_has_streams_events_and_host_memory(self):
         done, _ = self.clean("streams", 4)
         self.assertIn("132 SMs, compute capability 9.0", done.stdout)
-        self.assertIn("not of a GPU", done.stderr)
+        self.assertIn("simulated, of its launches on h200", done.stderr)
+
+    def test_has_planes_pools_and_callbacks(self):
+        self.clean("memory", 1)
+
+    def test_finds_work_that_nothing_orders(self):
+        program = compile_program("orders", self.folder.name)
+        done, report = run(program)
+        self.assertEqual((done.returncode, done.stdout), (0, "right\n"), done.stderr)
+        self.assertEqual(report["streams"], [])
+        for fault, texts in {
+            "EVENT": ["launch 1", "copy 1 (to the device) in stream 1 writes"],
+            "KERNELS": ["launch 3", "launch 2"],
+            "HOST": ["the host writes", "copy 1 (to the device) uses"],
+            "TARGET": ["the host writes", "(to the host) uses"],
+            "DEFAULT": ["launch 4", "(a fill) in the default stream writes"],
+            "ALLOCATION": ["(on the device)", "an allocation in stream 1 writes"],
+            "FREE": ["the end of allocation_4", "(on the device) in stream 2 writes"],
+        }.items():
+            with self.subTest(fault):
+                done, report = run(program, arguments=[fault])
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertEqual(verdicts(report), ["proved"] * 5, done.stderr)
+                self.assertEqual({race["id"] for race in report["streams"]}, {"STREAM_RACE"})
+                for text in texts:
+                    self.assertIn(text, report["streams"][0]["message"])
+
+    def test_simulates_the_time_that_is_asked_for(self):
+        program = compile_program("streams", self.folder.name)
+        for when, times in [("never", [False] * 4), ("always", [True] * 4)]:
+            _, report = run(program, "--measure", when)
+            found = [launch["microseconds"] > 0 for launch in report["launches"]]
+            self.assertEqual(found, times, when)
+        done, _ = run(program, "--measure", "perhaps")
+        self.assertEqual(done.returncode, 2)
+
+    def test_proves_beside_the_program(self):
+        program = compile_program("pipeline", self.folder.name, "-DFAULT=FENCE")
+        reports = []
+        for options in [(), ("--jobs", "3"), ("--time-limit", "900", "--memory-limit", "90000")]:
+            reports.append(run(program, *options)[1])
+            for launch in reports[-1]["launches"]:
+                launch["seconds"] = launch["run_seconds"] = 0
+        self.assertEqual(reports[1:], reports[:1] * 2)
 
     def test_has_the_driver(self):
         self.clean("driver", 2)
@@ -165,6 +208,32 @@ class ProgramsTest(unittest.TestCase):
             self.assertEqual(done.returncode, code)
             self.assertEqual(report["program_exit"], code)
             self.assertEqual(verdicts(report), ["proved"])
+
+    def test_runs_under_a_debugger(self):
+        if shutil.which("gdb") is None:
+            self.skipTest("there is no gdb")
+        program = compile_program("vector_add", self.folder.name, "-g")
+        script = pathlib.Path(self.folder.name) / "debugged"
+        steps = "-ex 'break main' -ex run -ex continue"
+        script.write_text(f"#!/bin/sh\nexec gdb -batch {steps} {program}\n")
+        script.chmod(0o755)
+        done, report = run(script)
+        self.assertIn("Breakpoint 1, main", done.stdout)
+        self.assertIn("right", done.stdout.split("\n"))
+        self.assertEqual(verdicts(report), ["proved"] * 3)
+
+    def test_runs_beside_others(self):
+        program = compile_program("vector_add", self.folder.name)
+        reports = [pathlib.Path(self.folder.name) / f"beside{i}.json" for i in range(3)]
+        command = [WARPTWIN, "cuda", "--chip", "h200", "--json"]
+        out = subprocess.DEVNULL
+        beside = [
+            subprocess.Popen([*command, str(each), "--", str(program)], stdout=out, stderr=out)
+            for each in reports
+        ]
+        self.assertEqual([each.wait() for each in beside], [0] * 3)
+        for report in reports:
+            self.assertEqual(verdicts(json.loads(report.read_text())), ["proved"] * 3)
 
     def test_keeps_launches_for_other_commands(self):
         program = compile_program("pipeline", self.folder.name, "-DFAULT=FENCE")
