@@ -30,7 +30,7 @@ PLANTED = {
         ("a parity", "FAULT == PARITY ?", "true ?", "DEADLOCK"),
         ("no fence", "ptx::fence_proxy_async(", "// (", "PROXY_FENCE_MISSING_WAR"),
         ("an early exit", "FAULT == EXIT && warp", "warp", "MBAR_UNDERARRIVE"),
-        ("too few bytes", "sizeof tiles[0]);", "sizeof tiles[0] - 16);", "MBAR_TX_UNDERFLOW"),
+        ("too few bytes", "sizeof tiles[0]);", "sizeof tiles[0] - 16);", "MBAR_TX_MISMATCH"),
         ("no wait", "    wait(&full[stage],", "    (void)(", "SMEM_RAW_NO_WAIT"),
     ],
     "reduction": [("no barrier", "#ifndef FAULT\n    __syncthreads();", "#if 1", "SMEM_RACE")],

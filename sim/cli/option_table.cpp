@@ -209,9 +209,25 @@ static void add_picture_options(po::options_description& all) {
       "NAME=FILE.svg or .png: one picture: timeline, pipeline, stages, time, path, waits");
 }
 
+static void add_cuda_options(po::options_description& all) {
+  all.add_options()("list", "the functions of CUDA's runtime and driver that a program may call")(
+      "policy",
+      po::value<std::vector<std::string>>()->composing(),
+      "check, prove, run or record, and behind a colon which kernels: prove:gemm*; the last that "
+      "fits counts")("first",
+                     text()->default_value("0"),
+                     "N: only the first N launches of each kernel, the others are run; 0: all")(
+      "keep", text(), "DIR: writes each launch, for 'warptwin ptx'")(
+      "measure",
+      text()->default_value("asked"),
+      "of which launches the time on the chip is simulated: never, asked (a program's events do), "
+      "always")("target-ptx", text(), "sm_90a, sm_100a, ...: what PTX the chip takes");
+}
+
 po::options_description all_options() {
   po::options_description all{"options"};
   add_sweep_options(all);
+  add_cuda_options(all);
   add_picture_options(all);
   all.add_options()("help,h", "this text")("json", "the result as JSON")(
       "program", text(), "FILE: a program as text, instead of a scenario; see docs/programs.md")(
@@ -278,18 +294,6 @@ po::options_description all_options() {
       "on", text(), "functional, timed (on a chip), hw (the GPU): which engine, or several")(
       "values", "with what was computed, and what the copies brought")(
       "kernel", text(), "NAME: of a PTX file, this function alone")(
-      "list", "the functions of CUDA's runtime and driver that a program may call")(
-      "policy",
-      po::value<std::vector<std::string>>()->composing(),
-      "check, prove, run or record, and behind a colon which kernels: prove:gemm*; the last that "
-      "fits counts")("first",
-                     text()->default_value("0"),
-                     "N: only the first N launches of each kernel, the others are run; 0: all")(
-      "keep", text(), "DIR: writes each launch, for 'warptwin ptx'")(
-      "measure",
-      text()->default_value("asked"),
-      "of which launches the time on the chip is simulated: never, asked (a program's events do), "
-      "always")("target-ptx", text(), "sm_90a, sm_100a, ...: what PTX the chip takes")(
       "name", text(), "of the barriers, as input.full: what each is called")(
       "suppress", text(), "FILE: findings that are known, which then fail nothing")(
       "baseline", text(), "FILE: findings that were there before, which then fail nothing")(
