@@ -83,8 +83,8 @@ static constexpr Command kCommands[] = {
     {"time",
      time_command,
      {{"time SCENARIO", "one execution in time on a chip: cycles, who waits for what, what binds"}},
-     "json set chip clock l2 no-check path profile rule without strict max-steps resident-ctas "
-     "ctas-per-sm seed perfetto chrome html picture window ctas"},
+     "json set chip clock l2 no-check check-all path profile rule without strict max-steps "
+     "resident-ctas ctas-per-sm seed perfetto chrome html picture window ctas"},
     {"chip",
      chip_command,
      {{"chip show CHIP", "a chip's constants, with units and sources; CHIP is a name or a file"}},
@@ -309,7 +309,8 @@ po::options_description all_options() {
       "clock", text(), "GHz, instead of the chip's")(
       "l2", text()->default_value("cold"), "cold or warm: whether inputs that fit are in L2")(
       "no-check", "the time alone: without the detectors and the critical path")(
-      "path", "the critical path and slack, with --no-check too")(
+      "check-all", "the detectors see every cluster of a long run, not a sample")(
+      "path", "the critical path and slack of all of a long run, with --no-check too")(
       "free",
       po::value<std::vector<std::string>>()->composing(),
       "a constant to fit, at most five; without it those of the loads' latency, the ports and the "

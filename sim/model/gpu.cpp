@@ -38,6 +38,7 @@ void Gpu::launch() {
 }
 
 void Gpu::start_cluster(std::uint32_t slot) {
+  attend(slot * config_.cluster_size * config_.warps_per_cta);
   Cluster& cluster = clusters_[slot];
   cluster = Cluster{};
   cluster.number = next_cluster_++;
@@ -179,6 +180,7 @@ Gpu::Outcome Gpu::block(Slot slot, const Operation& op) {
 // --- Execution --------------------------------------------------------------------------------
 
 bool Gpu::execute(Slot slot, Operation& op) {
+  attend(slot);
   Warp& warp = warps_[slot];
   if (lanes_missing(slot, op)) {
     block(slot, op);
@@ -351,6 +353,7 @@ void Gpu::finish_async(Slot slot) {
 }
 
 void Gpu::advance(Slot slot) {
+  attend(issuer_of(slot));
   const auto warps = static_cast<Slot>(warps_.size());
   ++operations_;
   switch (slot / warps) {

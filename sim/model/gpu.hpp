@@ -293,8 +293,16 @@ class Gpu {
  public:
   Gpu(const LaunchConfig& config, GlobalMemory& memory, const Symbols& symbols);
 
-  void set_sink(EventSink* sink) { sink_ = sink; }
-  bool observed() const { return sink_ != nullptr; }
+  void set_sink(EventSink* sink) { sink_ = observer_ = sink; }
+  bool observed() const { return observer_ != nullptr; }
+  /// Lets the sink see only what the clusters in these slots do; empty: all of them.
+  void sample(std::vector<bool> slots) { sampled_ = std::move(slots); }
+  bool is_sampled() const { return !sampled_.empty(); }
+  /// Whether the sink sees what this warp does.
+  bool sees(Slot warp) const {
+    return observer_ != nullptr &&
+           (sampled_.empty() || sampled_[warp / (config_.warps_per_cta * config_.cluster_size)]);
+  }
   /// Starts the first clusters. Call once.
   void launch();
 
@@ -483,6 +491,12 @@ class Gpu {
 
   Event event_of(Slot slot, const Operation& op) const;
   Event event_of(const AsyncOp& async, Step step) const;
+  // To be called before `issuer`, or who acts for it, does something.
+  void attend(Slot issuer) {
+    if (!sampled_.empty()) {
+      sink_ = sees(issuer) ? observer_ : nullptr;
+    }
+  }
   void emit(const Event& event) {
     if (sink_ != nullptr) {
       sink_->on_event(event);
@@ -494,7 +508,9 @@ class Gpu {
   LaunchConfig config_;
   GlobalMemory& memory_;
   const Symbols& symbols_;
-  EventSink* sink_ = nullptr;
+  EventSink* observer_ = nullptr;
+  EventSink* sink_ = nullptr;  // of who acts: the observer, or nobody
+  std::vector<bool> sampled_;  // cluster slots whose acts are observed; empty: all
   ReadySet ready_;
   std::vector<Warp> warps_;
   std::vector<WarpRegisters> registers_;  // by warp slot

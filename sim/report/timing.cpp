@@ -259,6 +259,11 @@ std::string text_of(const Validation& validation) {
   if (!validation.rows.empty()) {
     text << plot_of(validation.rows) << text_of_score(validation.score);
   }
+  for (const ProblemOrder& one : validation.problems) {
+    text << one.problem << ": " << one.rows << " rows, rank correlation " << std::setprecision(3)
+         << one.rank_correlation << "; the choice is " << std::setprecision(1) << one.behind
+         << " % behind the best\n";
+  }
   return text.str();
 }
 
@@ -276,6 +281,13 @@ Json json_of(const Validation& validation) {
   for (const MeasuredRow& row : validation.skipped) {
     skipped.push_back({{"name", row.name}, {"reason", row.reason}});
   }
+  Json problems = Json::array();
+  for (const ProblemOrder& one : validation.problems) {
+    problems.push_back({{"problem", one.problem},
+                        {"rows", one.rows},
+                        {"rank_correlation", one.rank_correlation},
+                        {"behind_percent", one.behind}});
+  }
   const Score& score = validation.score;
   return {{"rows", rows},
           {"not_predicted", skipped},
@@ -285,7 +297,8 @@ Json json_of(const Validation& validation) {
           {"within_10_percent", score.within_10},
           {"ratio_mean_error_percent", score.ratio_mean},
           {"ratio_worst_error_percent", score.ratio_worst},
-          {"rank_agreement", score.rank_agreement}};
+          {"rank_agreement", score.rank_agreement},
+          {"problems", problems}};
 }
 
 std::string text_of(const Calibration& calibration) {

@@ -172,6 +172,7 @@ void read_kernel(const Place& place, const Place& config, MeasuredRow& row) {
                     {"tile_k", config.count("bk")},
                     {"stages", config.count("stages")},
                     {"accum_stages", config.count("acc_buffers", 1)}};
+  row.repeated = config.flag("repeated", false);
   const std::string units = pair ? "clusters" : "ctas";
   row.fills_chip = persistent && config.find("ctas") == nullptr;
   row.parameters[units] = persistent && !row.fills_chip ? config.count("ctas") / (pair ? 2 : 1) : 0;

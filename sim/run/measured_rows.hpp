@@ -35,10 +35,13 @@ struct MeasuredRow {
   std::string scenario;  // empty: there is none like it
   std::map<std::string, std::int64_t> parameters;
   bool names_scenario = false;  // the row itself does
-  bool fills_chip = false;      // a persistent kernel that does not say of how many CTAs
-  std::string reason;           // why there is no scenario, or what in the row cannot be read
-  std::uint64_t steps = 1;      // k-iterations of a sweep row
-  std::string family;           // rows that differ from it in `order` alone
+  /// A kernel that was launched again and again, each launch behind the one before: L2 keeps what
+  /// fits, and the time is that from launch to launch.
+  bool repeated = false;
+  bool fills_chip = false;  // a persistent kernel that does not say of how many CTAs
+  std::string reason;       // why there is no scenario, or what in the row cannot be read
+  std::uint64_t steps = 1;  // k-iterations of a sweep row
+  std::string family;       // rows that differ from it in `order` alone
   std::int64_t order = 0;
 };
 

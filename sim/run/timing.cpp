@@ -125,23 +125,38 @@ Occupancy occupancy_on(const ScenarioEntry& scenario,
   return most != 0 && most < fitting.ctas_per_sm ? Occupancy{most, "what was asked for"} : fitting;
 }
 
-}  // namespace
+// Of a run of more operations than this the detectors see a sample.
+constexpr std::uint64_t kWholeOperations = 30'000;
+// So many clusters at a time.
+constexpr std::uint32_t kSampledPlaces = 4;
 
-TimingResult time_scenario(const ScenarioEntry& scenario,
-                           const ParameterSet& parameters,
-                           const Chip& chip,
-                           const TimingOptions& options) {
+// The first place, the last one, and those between: each half of L2 has some.
+std::vector<bool> sampled_of(std::uint32_t places) {
+  std::vector<bool> seen(places, false);
+  for (std::uint32_t i = 0; i < kSampledPlaces; ++i) {
+    seen[std::size_t{i} * (places - 1) / (kSampledPlaces - 1)] = true;
+  }
+  return seen;
+}
+
+enum class Watch : std::uint8_t { kAll, kSample };
+
+TimingResult run_once(const ScenarioEntry& scenario,
+                      const ParameterSet& parameters,
+                      const Chip& chip,
+                      const TimingOptions& options,
+                      Watch watch) {
   TimingResult result;
   const Workload workload = scenario.workload(parameters);
   TimedOptions timed;
   timed.clock = options.clock;
   timed.l2_holds_inputs = options.l2_warm;
   timed.input_bytes = options.input_bytes > 0 ? options.input_bytes : input_bytes(workload);
-  timed.causes = options.path;
+  timed.causes = options.path ? options.path_steps : 0;
   timed.over_time = options.over_time;
   timed.operations_max = options.run.limits.steps_max;
   std::vector<Slot> acted;
-  timed.acted = options.run.detect ? &acted : nullptr;
+  timed.acted = options.run.detect && watch == Watch::kAll ? &acted : nullptr;
   result.occupancy = occupancy_on(scenario, parameters, chip, options.ctas_per_sm);
   result.registers_counted = workload.registers_per_thread != 0;
   RunOptions run = options.run;
@@ -151,6 +166,9 @@ TimingResult time_scenario(const ScenarioEntry& scenario,
   run.resident_ctas = options.resident_ctas == 0 ? room : std::min(options.resident_ctas, room);
   result.resident_ctas = resident_ctas(workload, run.resident_ctas);
   run.engine = [&](Gpu& gpu, const WarpBody& body) {
+    if (watch == Watch::kSample) {
+      gpu.sample(sampled_of(gpu.config().resident_clusters));
+    }
     result.stats = run_timed(gpu, body, chip, timed);
     return RunStats{result.stats.ending, result.stats.operations, 0};
   };
@@ -158,6 +176,10 @@ TimingResult time_scenario(const ScenarioEntry& scenario,
     result.run = simulate(scenario, parameters, run);
   } catch (const ChipError& error) {
     throw ConfigError(error.what());
+  }
+  if (result.stats.kinds) {
+    result.sample =
+        Sample{result.resident_ctas / workload.cluster_size, kSampledPlaces, *result.stats.kinds};
   }
   result.run.choices = std::move(acted);
   result.flops = static_cast<double>(workload.flops);
@@ -167,6 +189,42 @@ TimingResult time_scenario(const ScenarioEntry& scenario,
   result.binds = binding(result.stats);
   result.change = result.stats.path ? change_of(*result.stats.path) : "";
   return result;
+}
+
+// Clusters that hand over to each other by words that are data are checked together.
+bool clusters_may_meet(const Workload& workload) {
+  return std::any_of(workload.tensors.begin(), workload.tensors.end(), [](const TensorSpec& one) {
+    return one.use == TensorUse::kScratch;
+  });
+}
+
+}  // namespace
+
+TimingResult time_scenario(const ScenarioEntry& scenario,
+                           const ParameterSet& parameters,
+                           const Chip& chip,
+                           const TimingOptions& options) {
+  const Workload workload = scenario.workload(parameters);
+  const bool may_sample = options.sample && options.run.detect && !options.run.moves_data &&
+                          options.run.observer == nullptr && scenario.initial == nullptr &&
+                          !clusters_may_meet(workload);
+  if (!may_sample) {
+    return run_once(scenario, parameters, chip, options, Watch::kAll);
+  }
+  TimingOptions first = options;
+  first.run.limits.steps_max = std::min(options.run.limits.steps_max, kWholeOperations);
+  const TimingResult whole = run_once(scenario, parameters, chip, first, Watch::kAll);
+  if (whole.run.end != RunEnd::kStepBound) {
+    return whole;
+  }
+  if (whole.run.findings.empty() && options.run.limits.steps_max > kWholeOperations &&
+      whole.resident_ctas / workload.cluster_size > kSampledPlaces) {
+    TimingResult sampled = run_once(scenario, parameters, chip, options, Watch::kSample);
+    if (sampled.run.end == RunEnd::kDone && sampled.run.findings.empty()) {
+      return sampled;
+    }
+  }
+  return run_once(scenario, parameters, chip, options, Watch::kAll);
 }
 
 }  // namespace warptwin::sim

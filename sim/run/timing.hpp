@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "sim/run/occupancy.hpp"
@@ -20,6 +21,17 @@ struct TimingOptions {
   double input_bytes = 0;
   bool path = false;       // collect the critical path and slack
   bool over_time = false;  // collect the use of units over time
+  /// Of so many of the last steps, in a long run: a step takes 24 bytes.
+  std::size_t path_steps = CauseLog::kStepsMost;
+  /// Where a checked run is long, let the detectors see a sample of its clusters.
+  bool sample = false;
+};
+
+/// What the detectors saw of the clusters, where it was not all.
+struct Sample {
+  std::uint32_t places = 0;  // clusters that are on the machine at a time
+  std::uint32_t seen = 0;    // of these: from the first cluster there to the last
+  ClusterKinds kinds;
 };
 
 struct TimingResult {
@@ -35,10 +47,15 @@ struct TimingResult {
   double launch_microseconds = 0;   // in front of it
   std::string binds;                // what the time is bound by
   std::string change;               // what would change it; empty where no path was asked for
+  std::optional<Sample> sample;     // set where the detectors did not see all
 
   double tflops() const { return microseconds > 0 ? flops / microseconds / 1e6 : 0; }
 };
 
+/// A checked run is whole, unless `options.sample` and all of these: it has more operations than
+/// detectors look at in a fraction of a second, its clusters do not meet in global memory, and what
+/// the sample shows is clean.
+///
 /// Throws ConfigError when parameters, inputs or chip do not fit.
 TimingResult time_scenario(const ScenarioEntry& scenario,
                            const ParameterSet& parameters,

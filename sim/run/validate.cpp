@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 
 namespace warptwin::sim {
@@ -17,8 +18,9 @@ const ScenarioEntry* find(const std::vector<ScenarioEntry>& scenarios, const std
 }
 
 // In the unit of the row.
-double in_unit(const MeasuredRow& row, const TimingResult& timing) {
-  const double microseconds = timing.microseconds + timing.launch_microseconds;
+double in_unit(const MeasuredRow& row, const TimingResult& timing, const Chip& chip) {
+  const double microseconds =
+      timing.microseconds + (row.repeated ? chip.launch_gap_us : timing.launch_microseconds);
   if (row.kind == "kernel") {
     if (row.unit.rfind("TFLOP", 0) == 0) {
       const auto extent = [&](const char* name) {
@@ -93,18 +95,31 @@ MeasuredRow on_chip(MeasuredRow row, const Chip& chip) {
   return row;
 }
 
-// A main loop is repeated: what fits in L2 is there. A kernel's inputs are not.
+double bytes_of_tensors(const Workload& workload) {
+  double bytes = 0;
+  for (const TensorSpec& tensor : workload.tensors) {
+    bytes += static_cast<double>(tensor.bytes());
+  }
+  return bytes;
+}
+
+// A main loop is repeated: what fits in L2 is there. So it is with a kernel that was repeated, whose
+// output takes its place there too. The inputs of others are in DRAM.
 double predict(const ScenarioEntry& scenario, const MeasuredRow& row, const Chip& chip) {
   TimingOptions options;
   options.run.moves_data = false;
   options.run.detect = false;
   options.clock = row.clock;
-  options.l2_warm = row.kind == "sweep";
-  const TimingResult timing = time_scenario(scenario, parameters_of(scenario, row), chip, options);
+  options.l2_warm = row.kind == "sweep" || row.repeated;
+  const ParameterSet parameters = parameters_of(scenario, row);
+  if (row.repeated) {
+    options.input_bytes = bytes_of_tensors(scenario.workload(parameters));
+  }
+  const TimingResult timing = time_scenario(scenario, parameters, chip, options);
   if (timing.run.end != Ending::kDone) {
     throw ConfigError("the run does not end");
   }
-  return in_unit(row, timing);
+  return in_unit(row, timing, chip);
 }
 
 /// Shipped chips, each read once.
@@ -167,6 +182,66 @@ double rank_agreement(const std::vector<PredictedRow>& rows) {
   return pairs > 0 ? right / pairs : 1.0;
 }
 
+// Rows of a time are better where it is less; of a rate, where it is more.
+double time_of(const PredictedRow& row, double value) {
+  return row.measured.unit.rfind("TFLOP", 0) == 0 ? 1.0 / value : value;
+}
+
+std::vector<double> ranks_of(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(
+      order.begin(), order.end(), [&](auto a, auto b) { return values[a] < values[b]; });
+  std::vector<double> ranks(values.size());
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    ranks[order[place]] = static_cast<double>(place);
+  }
+  return ranks;
+}
+
+ProblemOrder order_of(const std::string& problem, const std::vector<const PredictedRow*>& rows) {
+  std::vector<double> measured;
+  std::vector<double> predicted;
+  for (const PredictedRow* row : rows) {
+    measured.push_back(time_of(*row, row->measured.value));
+    predicted.push_back(time_of(*row, row->predicted));
+  }
+  const std::vector<double> a = ranks_of(measured);
+  const std::vector<double> b = ranks_of(predicted);
+  const auto count = static_cast<double>(rows.size());
+  double squares = 0;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    squares += (a[i] - b[i]) * (a[i] - b[i]);
+  }
+  const auto choice = std::min_element(predicted.begin(), predicted.end()) - predicted.begin();
+  const double best = *std::min_element(measured.begin(), measured.end());
+  return {problem,
+          rows.size(),
+          1.0 - 6.0 * squares / (count * (count * count - 1.0)),
+          100.0 * (measured[static_cast<std::size_t>(choice)] / best - 1.0)};
+}
+
+std::vector<ProblemOrder> orders_of(const std::vector<PredictedRow>& rows) {
+  constexpr std::size_t kEnough = 10;
+  std::map<std::string, std::vector<const PredictedRow*>> problems;
+  for (const PredictedRow& row : rows) {
+    if (row.measured.kind == "kernel") {
+      std::string name;
+      for (const char* extent : {"m", "n", "k"}) {
+        name += (name.empty() ? "" : " x ") + std::to_string(row.measured.parameters.at(extent));
+      }
+      problems[name].push_back(&row);
+    }
+  }
+  std::vector<ProblemOrder> orders;
+  for (const auto& [name, members] : problems) {
+    if (members.size() >= kEnough) {
+      orders.push_back(order_of(name, members));
+    }
+  }
+  return orders;
+}
+
 }  // namespace
 
 Score score_of(const std::vector<PredictedRow>& rows) {
@@ -219,6 +294,7 @@ Validation validate(const std::vector<MeasuredRow>& rows,
     result.skipped.push_back(row);
   }
   result.score = score_of(result.rows);
+  result.problems = orders_of(result.rows);
   return result;
 }
 

@@ -31,10 +31,19 @@ struct Score {
   double rank_agreement = 0;  // pairs in the right order, of those that are not equal
 };
 
+/// How well predictions order the kernels that were measured for one problem.
+struct ProblemOrder {
+  std::string problem;
+  std::size_t rows = 0;
+  double rank_correlation = 0;  // Spearman's
+  double behind = 0;            // per cent: what was predicted to be best, behind what was best
+};
+
 struct Validation {
   std::vector<PredictedRow> rows;
   std::vector<MeasuredRow> skipped;  // with their reasons
   Score score;
+  std::vector<ProblemOrder> problems;  // of kernels: those with rows enough
 };
 
 /// Predicts every row. A row runs on `chip`, or where `chip` is null on the one it names. On a chip

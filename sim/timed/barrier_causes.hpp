@@ -24,8 +24,9 @@ struct Signal {
 
 class BarrierCauses {
  public:
-  BarrierCauses(const Gpu& gpu, bool asked)
-      : gpu_{gpu}, log_{asked ? std::make_unique<CauseLog>() : nullptr} {}
+  /// Of the last `steps` steps, or half as many; 0: of none.
+  BarrierCauses(const Gpu& gpu, std::size_t steps)
+      : gpu_{gpu}, log_{steps != 0 ? std::make_unique<CauseLog>(steps) : nullptr} {}
 
   /// Null where nobody asks.
   CauseLog* log() const { return log_.get(); }

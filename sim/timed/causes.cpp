@@ -94,9 +94,9 @@ bool is_throughput(Unit unit) {
 
 Cause CauseLog::add(StepName what, Ticks end, Cause first, Cause second) {
   if (steps_.size() == most_) {
-    const std::size_t half = most_ / 2;
-    steps_.erase(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(half));
-    forgotten_ += static_cast<Cause>(half);
+    const std::size_t oldest = std::max<std::size_t>(1, most_ / 4);
+    steps_.erase(steps_.begin(), steps_.begin() + static_cast<std::ptrdiff_t>(oldest));
+    forgotten_ += static_cast<Cause>(oldest);
   }
   // A step does not end before what it waited for.
   const Ticks least = std::max(this->end(first), this->end(second));
@@ -169,6 +169,10 @@ CriticalPath CauseLog::critical_path(const std::function<std::string(StepName)>&
   std::vector<std::pair<const Sums*, PathStretch>> backwards;
   for (const Step* step = &*last;;) {
     const Cause before = later(*step);
+    if (before != kNoCause && before <= forgotten_) {
+      path.cycles = to_cycles(last->end - step->end);
+      break;
+    }
     const Ticks begin = end(before);
     Sums& sum = sums.of(step->what);
     sum.on_path += step->end - begin;
@@ -178,8 +182,8 @@ CriticalPath CauseLog::critical_path(const std::function<std::string(StepName)>&
       backwards.push_back({&sum, {0, to_cycles(begin), to_cycles(step->end)}});
     }
     ++sum.path_steps;
-    if (before <= forgotten_) {
-      path.cycles = to_cycles(last->end - (forgotten_ == 0 ? 0 : step->end));
+    if (before == kNoCause) {
+      path.cycles = to_cycles(last->end);
       break;
     }
     step = &steps_[index(before)];
@@ -204,7 +208,8 @@ CriticalPath CauseLog::critical_path(const std::function<std::string(StepName)>&
       PathPart& part = path.parts.back();
       if (is_ring(part)) {
         const Ticks without = end_without(part.what, name);
-        part.gain_without = 1.0 - to_cycles(without) / std::max(to_cycles(last->end), 1.0);
+        part.gain_without =
+            (to_cycles(last->end) - to_cycles(without)) / std::max(path.cycles, 1.0);
       }
     }
     path.slack.push_back({key.first,

@@ -89,7 +89,7 @@ struct CriticalPath {
 
 class CauseLog {
  public:
-  /// Steps kept at most. Where there are more, the older half is forgotten.
+  /// Steps kept at most. Where there are more, the oldest quarter is forgotten.
   static constexpr std::size_t kStepsMost = std::size_t{1} << 24;
 
   explicit CauseLog(std::size_t most = kStepsMost) : most_{most} {}

@@ -57,6 +57,9 @@ struct Chip {
   double clock = 0;
   double power_kappa = 0;
   double launch_us = 0;
+  double launch_gap_us = 0;
+  double cluster_start = 0;
+  double tensor_map_fetch = 0;
   double cta_start_us = 0;
   double cta_gap_us = 0;
 
@@ -116,6 +119,7 @@ struct Chip {
   double l2_store_rate = 0;
   double l2_clock = 0;
   double l2_latency_ns = 0;
+  double gpcs = 0;
   double l2_sm_rate = 0;
   double l2_far_latency = 0;
   double l2_link_rate = 0;

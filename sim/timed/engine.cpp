@@ -54,7 +54,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         causes_{gpu, options.causes},
         memory_{"memory", chip, clock_, holds_inputs(), causes_.log()},
         turns_{"turns"},
-        gap_{microseconds(chip.cta_gap_us)},
+        cluster_start_{gpu.config().cluster_size > 1 ? to_ticks(chip.cluster_start) : 0},
+        gap_{microseconds(chip.cta_gap_us) + cluster_start_},
         accounts_(gpu.warps().size()),
         wgmma_issued_(gpu.warps().size()) {
     ports_.reserve(accounts_.size());
@@ -66,6 +67,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     if (options.over_time) {
       histories_.emplace().watch(sms_, memory_);
     }
+    if (gpu.is_sampled()) {
+      likeness_.emplace(gpu);
+    }
   }
 
   TimedEngine(const TimedEngine&) = delete;
@@ -75,7 +79,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   TimedStats run(Simulation& simulation) {
     gpu_.watch_ready(&inserted_);
     gpu_.launch();
-    start_warps(microseconds(chip_.cta_start_us));
+    start_warps(microseconds(chip_.cta_start_us) + cluster_start_);
     do {
       simulation.run();
     } while (!poisoned_ && flush_tensor_cores());
@@ -106,12 +110,24 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   // What L2 is asked for comes no sooner, as a rule. Who looks at all of the run, or hands over by
   // words of global memory, wants its operations in the order of time.
   Ticks window() const {
-    const bool in_order =
-        gpu_.observed() || options_.acted != nullptr || gpu_.memory().holds_data();
+    const bool all_seen = gpu_.observed() && !gpu_.is_sampled();
+    const bool in_order = all_seen || options_.acted != nullptr || gpu_.memory().holds_data();
     return in_order ? 1 : std::max<Ticks>(1, memory_.latency() + TmaEngine::latency(chip_));
   }
 
-  // SMs of a half stand together. CTAs of one SM share its units.
+  // SMs of a half stand together. Where there are GPCs, clusters are dealt out to them in turn.
+  L2Seat seat_of(std::uint32_t sm) const {
+    const auto gpcs = static_cast<std::uint32_t>(chip_.gpcs);
+    if (gpcs != 0) {
+      const std::uint32_t gpc = sm / gpu_.config().cluster_size % gpcs;
+      return {gpc * memory_.halves() / gpcs, gpc};
+    }
+    const auto half = static_cast<std::uint32_t>(static_cast<double>(sm) * memory_.halves() /
+                                                 std::max<double>(chip_.sms, 1.0));
+    return {std::min(half, memory_.halves() - 1), 0};
+  }
+
+  // CTAs of one SM share its units.
   void build_sms() {
     const auto ctas = static_cast<std::uint32_t>(gpu_.ctas().size());
     const std::uint32_t size = gpu_.config().cluster_size;
@@ -126,13 +142,11 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                                                         causes_.log()));
         last_steps_.emplace_back(*this);
       }
-      const auto half = static_cast<std::uint32_t>(static_cast<double>(i) * memory_.halves() /
-                                                   std::max<double>(chip_.sms, 1.0));
       sms_.push_back(std::make_unique<Sm>(sc_core::sc_gen_unique_name("sm"),
                                           *clusters_.back(),
                                           turns_,
                                           chip_,
-                                          std::min(half, memory_.halves() - 1),
+                                          seat_of(i),
                                           memory_,
                                           static_cast<Completions&>(*this),
                                           causes_.log()));
@@ -224,7 +238,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       return;
     }
     if (op.op == Op::kStageNote) {
-      if (gpu_.observed()) {
+      if (gpu_.sees(self)) {
         gpu_.execute(self, op);
       }
       return;
@@ -299,6 +313,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       settle();
       check_bounds();
       if (done) {
+        if (likeness_) {
+          likeness_->did(self, op);
+        }
         causes_.passed(thread, op, signal);
         submit(self, op);
         return;
@@ -534,7 +551,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     const TensorMapState& map = gpu_.memory().maps[op.map];
     const std::uint32_t inner = map.box[0] * map.element_bytes;
     const std::uint32_t row = std::min(kRowBytesMost, inner);
-    CopyShape shape{op.bytes, row, map.address};
+    CopyShape shape{op.bytes, row, map.address, op.map + 1};
     shape.rows = map.box_bytes() / std::max(row, 1U);
     for (std::uint32_t i = 0; i < map.rank; ++i) {
       shape.box += static_cast<std::uint64_t>(op.at[i]) * map.stride_bytes[i];
@@ -615,6 +632,9 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       result.path =
           causes_.log()->critical_path([this](StepName what) { return name_of_step(what); });
     }
+    if (likeness_) {
+      result.kinds = likeness_->kinds();
+    }
     result.units = use_of_units(sms_, memory_, ended_);
     if (histories_) {
       UnitHistories histories = *histories_;
@@ -638,13 +658,15 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   MemorySystem memory_;
   Turns turns_;
   const Ticks issue_ = to_ticks(chip_.issue);
-  Ticks gap_;  // between two CTAs on one SM
+  Ticks cluster_start_;  // of a CTA that has others in its cluster
+  Ticks gap_;            // between two CTAs on one SM
   std::vector<std::unique_ptr<SmCluster>> clusters_;
   std::deque<LastSteps> last_steps_;  // by cluster
   std::vector<std::unique_ptr<Sm>> sms_;
   std::optional<UnitHistories> histories_;
   std::vector<Sm*> sm_of_cta_;  // by CTA slot
   bool share_sms_ = false;      // several CTAs are on one
+  std::optional<Likeness> likeness_;
   std::vector<std::unique_ptr<WarpThread>> warps_;
   std::vector<WarpAccount> accounts_;
   std::vector<Port> ports_;

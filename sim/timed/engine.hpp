@@ -19,6 +19,7 @@
 #include "sim/model/sim_machine.hpp"
 #include "sim/timed/causes.hpp"
 #include "sim/timed/chip.hpp"
+#include "sim/timed/likeness.hpp"
 
 namespace warptwin::sim {
 
@@ -27,7 +28,7 @@ struct TimedOptions {
   bool l2_holds_inputs = true;  // inputs that fit are in L2 at the start
   double input_bytes = 0;       // of all inputs together
   std::uint64_t operations_max = 200'000'000;
-  bool causes = false;     // collect the critical path
+  std::size_t causes = 0;  // collect the critical path: of so many steps at most; 0: do not
   bool over_time = false;  // collect the use of units over time
   /// Receives who acted, in order, when not null: a schedule for the functional engine.
   std::vector<Slot>* acted = nullptr;
@@ -66,7 +67,8 @@ struct TimedStats {
   std::vector<UnitUse> units;
   double stretch = 0;  // cycles; of UnitUse::over_time
   std::optional<CriticalPath> path;
-  double tensor_share = 0;  // of all SMs of the chip, while the grid ran
+  std::optional<ClusterKinds> kinds;  // where the machine is sampled
+  double tensor_share = 0;            // of all SMs of the chip, while the grid ran
 };
 
 /// Throws ChipError where the kernel needs what the chip has not. Rethrows what a body throws.

@@ -126,6 +126,34 @@ static TimingResult timed_run(const Session& session,
   return timing;
 }
 
+// Where nobody asks for the path: 50 MB.
+constexpr std::size_t kUsualPathSteps = std::size_t{2} << 20U;
+
+// What the detectors saw.
+static std::string words_of_check(const TimingResult& timing, bool detect, bool clean) {
+  if (!detect) {
+    return "not checked";
+  }
+  const std::string verdict = clean ? ": clean in this one run" : "";
+  if (!timing.sample) {
+    return "checked" + verdict;
+  }
+  const ClusterKinds& kinds = timing.sample->kinds;
+  const std::uint64_t others = kinds.clusters - kinds.seen - kinds.alike;
+  const auto number = [](std::uint64_t value) { return std::to_string(value); };
+  return "checked " + number(kinds.seen) + " of " + number(kinds.clusters) + " clusters" + verdict +
+         "; " + number(kinds.alike) +
+         " more do the same, operation by operation, but for addresses in global memory" +
+         (others == 0 ? "" : ", and " + number(others) + " do not: --check-all checks them too");
+}
+
+static Json json_of(const Sample& sample) {
+  return {{"clusters", sample.kinds.clusters},
+          {"seen", sample.kinds.seen},
+          {"alike", sample.kinds.alike},
+          {"kinds", sample.kinds.kinds}};
+}
+
 ExitCode time_command(Session& session) {
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
@@ -134,6 +162,10 @@ ExitCode time_command(Session& session) {
   options.path = session.options.count("path") != 0 || session.options.count("no-check") == 0;
   options.run.moves_data = false;
   options.run.detect = session.options.count("no-check") == 0;
+  options.sample = session.options.count("check-all") == 0;
+  if (session.options.count("path") == 0) {
+    options.path_steps = kUsualPathSteps;
+  }
   const TimingResult timing = timed_run(session, scenario, parameters, chip, options);
   const ExitCode code = exit_of(timing.run, session.options.count("strict") != 0);
   ScheduleSpec schedule;
@@ -150,6 +182,7 @@ ExitCode time_command(Session& session) {
     report["parameters"] = parameters.to_string();
     report["chip"] = chip.name;
     report["checked"] = options.run.detect;
+    report["checked_clusters"] = timing.sample ? json_of(*timing.sample) : Json();
     report["end"] = sentence_of(timing.run.end);
     report["findings"] = Json::array();
     for (const Finding& finding : timing.run.findings) {
@@ -167,10 +200,8 @@ ExitCode time_command(Session& session) {
     session.out << text_of(finding, context);
   }
   session.out << text_of_not_kept(timing.run.not_kept);
-  session.out << (options.run.detect
-                      ? code == ExitCode::kClean ? "checked: clean in this one run" : "checked"
-                      : "not checked")
-              << "; " << sentence_of(timing.run.end) << "\n";
+  session.out << words_of_check(timing, options.run.detect, code == ExitCode::kClean) << "; "
+              << sentence_of(timing.run.end) << "\n";
   return code;
 }
 

@@ -1,5 +1,7 @@
 #include "sim/timed/modules/memory_system.hpp"
 
+#include <algorithm>
+
 namespace warptwin::sim {
 
 void ResidentBoxes::unlink(std::uint32_t at) {
@@ -73,6 +75,7 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name,
       latency_{to_ticks(chip.l2_latency_ns * clock)},
       far_latency_{to_ticks(chip.l2_far_latency)},
       all_resident_{all_resident},
+      on_its_way_(static_cast<std::size_t>(chip.gpcs)),
       resident_(static_cast<std::size_t>(chip.l2_halves),
                 ResidentBoxes{chip.l2_bytes / chip.l2_halves}),
       l2_(resident_.size()),
@@ -135,8 +138,17 @@ Arrival MemorySystem::first_available(Ticks from,
   return available;
 }
 
-Ticks MemorySystem::fetch(Ticks from, std::uint32_t half, std::uint64_t box, double bytes) {
+Ticks MemorySystem::fetch(
+    Ticks from, std::uint32_t half, std::uint64_t box, double bytes, std::uint32_t gpc) {
   now_ = from;
+  OnItsWay* coming = on_its_way_.empty() ? nullptr : &on_its_way_[gpc];
+  if (coming != nullptr) {
+    const auto found = coming->find(box);
+    if (found != coming->end() && from < found->second.when) {
+      act(log_, found->second.cause);
+      return std::max(found->second.when, from + latency_);
+    }
+  }
   const Arrival available = first_available(from, half, box, bytes);
   // What comes from DRAM is handed on as it comes.
   const Ticks service = to_ticks(bytes / l2_rate_);
@@ -144,6 +156,12 @@ Ticks MemorySystem::fetch(Ticks from, std::uint32_t half, std::uint64_t box, dou
   const Arrival handed = comes ? hand_on(available.when - service, half, bytes, available.cause)
                                : hand_on(from, half, bytes, acting_in(log_));
   act(log_, handed.cause);
+  if (coming != nullptr) {
+    if (coming->size() >= kOnItsWayMost) {
+      std::erase_if(*coming, [&](const auto& entry) { return entry.second.when <= from; });
+    }
+    (*coming)[box] = {handed.when + latency_, handed.cause};
+  }
   return handed.when + latency_;
 }
 

@@ -18,7 +18,7 @@ TmaEngine::TmaEngine(const sc_core::sc_module_name& name,
                      Timeline& timeline,
                      Turns& turns,
                      const Chip& chip,
-                     std::uint32_t half,
+                     L2Seat seat,
                      SharedMemory& shared,
                      MemorySystem& memory,
                      Completions& completions,
@@ -26,7 +26,7 @@ TmaEngine::TmaEngine(const sc_core::sc_module_name& name,
     : Agenda{name, timeline},
       turns_{turns},
       chip_{chip},
-      half_{half},
+      seat_{seat},
       shared_{shared},
       memory_{memory},
       completions_{completions},
@@ -35,12 +35,29 @@ TmaEngine::TmaEngine(const sc_core::sc_module_name& name,
 void TmaEngine::load(Ticks when,
                      const CopyShape& shape,
                      const std::vector<CopyTargetPort>& targets) {
-  submit(
-      {when, true, shape, targets.front(), {targets.begin() + 1, targets.end()}, acting_in(log_)});
+  submit({when + fetch_of_map(shape.map),
+          true,
+          shape,
+          targets.front(),
+          {targets.begin() + 1, targets.end()},
+          acting_in(log_)});
 }
 
 void TmaEngine::store(Ticks when, const CopyShape& shape, Slot slot) {
   submit({when, false, shape, {slot, nullptr}, {}, acting_in(log_)});
+}
+
+// A tensor map that is used first has to be fetched.
+Ticks TmaEngine::fetch_of_map(std::uint32_t map) {
+  if (map == 0) {
+    return 0;
+  }
+  if (maps_.size() < map) {
+    maps_.resize(map, false);
+  }
+  const bool known = maps_[map - 1];
+  maps_[map - 1] = true;
+  return known ? 0 : to_ticks(chip_.tensor_map_fetch);
 }
 
 void TmaEngine::submit(Queued copy) {
@@ -54,13 +71,16 @@ void TmaEngine::submit(Queued copy) {
 // Begins with the first copy of the queue.
 void TmaEngine::serve() {
   const Queued& copy = queue_.front();
-  const double least = copy.load ? chip_.tma_instruction : chip_.tma_store_instruction;
   const double row = copy.load ? chip_.tma_row : chip_.tma_store_row;
-  service_ = to_ticks(std::max(least, copy.shape.rows * row));
-  started_ = std::max({now(), copy.issued, free_});
+  const Ticks taken = std::max(copy.issued, takes_next_);
+  started_ = std::max({now(), taken, free_});
+  service_ = to_ticks(copy.shape.rows * row);
   if (copy.load) {
+    takes_next_ = taken + to_ticks(chip_.tma_instruction);
     at(started_ + service_, {TmaItem::Step::kServed, {}, {}, kNoCause});
   } else {
+    service_ = std::max(service_, to_ticks(chip_.tma_store_instruction));
+    takes_next_ = started_ + service_;
     service_ = std::max(service_, shared_.read(started_, copy.shape.bytes()) - started_);
     ask({});
   }
@@ -70,7 +90,7 @@ void TmaEngine::serve() {
 void TmaEngine::begin_store() {
   const Queued& copy = queue_.front();
   act(log_, copy.cause);
-  taken_ = memory_.store(started_, half_, copy.shape.box, copy.shape.bytes());
+  taken_ = memory_.store(started_, seat_.half, copy.shape.box, copy.shape.bytes());
   taken_cause_ = acting_in(log_);
   at(started_ + std::max(service_, taken_ - started_), {TmaItem::Step::kServed, {}, {}, kNoCause});
 }
@@ -78,7 +98,8 @@ void TmaEngine::begin_store() {
 void TmaEngine::fetch(const Asked& asked) {
   const Queued& copy = asked.copy;
   act(log_, copy.cause);
-  const Ticks fetched = memory_.fetch(now(), half_, copy.shape.box, copy.shape.bytes());
+  const Ticks fetched =
+      memory_.fetch(now(), seat_.half, copy.shape.box, copy.shape.bytes(), seat_.gpc);
   const Ticks arrives = fetched + asked.rows_left + latency(chip_, copy.shape.row_bytes);
   const Cause cause = add_step(log_, Unit::kCopyLatency, arrives, acting_in(log_), asked.last_row);
   std::uint64_t ticket = asked.ticket;
@@ -111,10 +132,7 @@ Ticks TmaEngine::stretch(const Queued& copy) {
   const Ticks rows = to_ticks(copy.shape.rows * chip_.tma_row);
   const double reads = shared_.read_share(started_, now());
   const double share = chip_.smem_conflict * reads * copy.shape.row_bytes / kRowBytesMost;
-  const auto stretched = static_cast<Ticks>(static_cast<double>(rows) * share + 0.5);
-  // Where the instruction's floor is longer than its rows, they have time to spare.
-  const Ticks spare = now() - started_ - std::min(rows, now() - started_);
-  return stretched > spare ? stretched - spare : 0;
+  return static_cast<Ticks>(static_cast<double>(rows) * share + 0.5);
 }
 
 void TmaEngine::due(const TmaItem& item) {

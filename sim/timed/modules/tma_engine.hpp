@@ -1,4 +1,5 @@
-/// The TMA engine of one SM: takes copies in order, a row at a time; many are on their way at once.
+/// The TMA engine of one SM: takes copies in order, an instruction in so many cycles, and moves
+/// their rows, one at a time, while it takes the next ones. Many copies are on their way at once.
 
 #pragma once
 
@@ -22,6 +23,7 @@ struct CopyShape {
   std::uint32_t rows = 0;       // that are moved one by one
   std::uint32_t row_bytes = 0;  // of one of them
   std::uint64_t box = 0;        // what it reads or writes in global memory, by name
+  std::uint32_t map = 0;        // the number of its tensor map, from 1 on; 0: it has none
   double bytes() const { return double{1} * rows * row_bytes; }
 };
 
@@ -45,7 +47,7 @@ class TmaEngine : public Agenda<TmaItem>, private Asker {
             Timeline& timeline,
             Turns& turns,
             const Chip& chip,
-            std::uint32_t half,
+            L2Seat seat,
             SharedMemory& shared,
             MemorySystem& memory,
             Completions& completions,
@@ -93,18 +95,21 @@ class TmaEngine : public Agenda<TmaItem>, private Asker {
   void fetch(const Asked& asked);
   void ask(Asked what);
   Ticks stretch(const Queued& copy);
+  Ticks fetch_of_map(std::uint32_t map);
   void finish_service(Ticks end);
   void arrive(const TmaItem& item);
 
   Turns& turns_;
   const Chip& chip_;
-  std::uint32_t half_;
+  L2Seat seat_;
   SharedMemory& shared_;
   MemorySystem& memory_;
   Completions& completions_;
   boost::circular_buffer<Queued> queue_{kFirstCapacity};  // the first one is being served
   boost::circular_buffer<Asked> asked_{kFirstCapacity};
-  Ticks free_ = 0;  // end of the last service
+  std::vector<bool> maps_;  // that have been used here
+  Ticks free_ = 0;          // end of the last service
+  Ticks takes_next_ = 0;    // when it takes another instruction, at the earliest
   Ticks started_ = 0;
   Ticks service_ = 0;  // as long as L2 does not hold it up
   Ticks taken_ = 0;    // when L2 has the store that is served

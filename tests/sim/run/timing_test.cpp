@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(Rows,
                              // The engine's row rate is what a deep ring of short rows is bound by.
                              Turn{&Chip::tma_row, 1.5, 12, 128, 16, 120, 136},
                              // The instruction's floor counts where boxes have few rows.
-                             Turn{&Chip::tma_instruction, 2, 12, 16, 16, 50, 62},
+                             Turn{&Chip::tma_instruction, 2, 12, 16, 16, 80, 96},
                              Turn{&Chip::tma_instruction, 2, 12, 128, 16, -1, 1},
                              // Ports meet where rows are long and the tensor core is busy.
                              Turn{&Chip::smem_conflict, 2, 6, 128, 64, 8, 24},
@@ -206,6 +206,45 @@ TEST(WgmmaMainLoop, AChipWithoutWgmmaIsRefusedWithTheNamesOfThoseThatHaveIt) {
   for (const char* name : {"h100", "h200"}) {
     EXPECT_GT(timed("mainloop_wgmma", values, load_chip(name)).stats.cycles, 0) << name;
   }
+}
+
+// The detectors see a part of the clusters, and the report says which; the time is the same.
+TEST(Timing, ALongCheckedRunShowsTheDetectorsASample) {
+  const Chip chip = load_chip("b200");
+  const ScenarioEntry& gemm = scenario("gemm");
+  ParameterSet parameters{gemm.parameters};
+  for (const auto& [name, value] : Values{{"m", 2048}, {"n", 1024}, {"k", 4096}}) {
+    parameters.set(name, value);
+  }
+  TimingOptions options;
+  options.run.moves_data = false;
+  options.sample = true;
+  const TimingResult sampled = time_scenario(gemm, parameters, chip, options);
+  ASSERT_TRUE(sampled.sample);
+  const ClusterKinds& kinds = sampled.sample->kinds;
+  EXPECT_EQ(kinds.clusters, 128U);
+  EXPECT_GE(kinds.seen, 4U);
+  EXPECT_EQ(kinds.kinds, 1U);
+  EXPECT_EQ(kinds.alike, kinds.clusters - kinds.seen);
+  EXPECT_TRUE(sampled.run.findings.empty());
+  options.run.detect = false;
+  EXPECT_EQ(time_scenario(gemm, parameters, chip, options).stats.cycles, sampled.stats.cycles);
+}
+
+// What is wrong is shown by a run of which the detectors see all, with its schedule.
+TEST(Timing, AWrongKernelIsCheckedWhole) {
+  const ScenarioEntry& wrong = scenario("gemm_address_before_hand_off");
+  ParameterSet parameters{wrong.parameters};
+  for (const auto& [name, value] : Values{{"m", 2048}, {"n", 1024}, {"k", 4096}}) {
+    parameters.set(name, value);
+  }
+  TimingOptions options;
+  options.run.moves_data = false;
+  options.sample = true;
+  const TimingResult result = time_scenario(wrong, parameters, load_chip("b200"), options);
+  EXPECT_FALSE(result.sample);
+  EXPECT_FALSE(result.run.findings.empty());
+  EXPECT_FALSE(result.run.choices.empty());
 }
 
 TEST(Timing, InputsBeyondHalfOfL2ComeFromDram) {

@@ -147,7 +147,7 @@ struct Ring {
     chip.fence_gpu = work;
     chip.tma_latency = latency;
     TimedOptions options;
-    options.causes = true;
+    options.causes = CauseLog::kStepsMost;
     return run_timed(gpu, copy_and_work, chip, options);
   }
 };

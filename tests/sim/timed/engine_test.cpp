@@ -413,7 +413,7 @@ std::string report_of(std::uint32_t seed, bool counts, bool looked_at) {
   Recorder recorder;
   gpu.set_sink(looked_at ? &recorder : nullptr);
   TimedOptions options;
-  options.causes = true;
+  options.causes = CauseLog::kStepsMost;
   const TimedStats stats = run_timed(gpu, anything(seed, counter), load_chip("b200"), options);
   EXPECT_EQ(stats.ending, Ending::kDone);
   std::ostringstream text;

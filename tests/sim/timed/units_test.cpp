@@ -227,6 +227,18 @@ TEST_F(MemoryTest, WhoAsksForABoxThatIsOnItsWayWaitsForIt) {
   EXPECT_EQ(memory.dram().busy(), to_ticks(20));
 }
 
+TEST_F(MemoryTest, SmsOfAGpcGetABoxTogetherWhileItIsOnItsWay) {
+  chip.gpcs = 2;
+  chip.l2_latency_ns = 50;
+  MemorySystem memory{"memory", chip, 1.0, true};
+  EXPECT_EQ(memory.fetch(0, 0, 7, 1280, 0), to_ticks(10 + 50));
+  EXPECT_EQ(memory.fetch(to_ticks(5), 0, 7, 1280, 0), to_ticks(10 + 50));  // with the first
+  EXPECT_EQ(memory.l2(0).busy(), to_ticks(10));
+  EXPECT_EQ(memory.fetch(to_ticks(5), 0, 7, 1280, 1), to_ticks(20 + 50));     // of another GPC
+  EXPECT_EQ(memory.fetch(to_ticks(100), 0, 7, 1280, 0), to_ticks(110 + 50));  // the first has come
+  EXPECT_EQ(memory.l2(0).busy(), to_ticks(30));
+}
+
 TEST_F(MemoryTest, WhatComesFromDramWaitedForDram) {
   CauseLog log;
   MemorySystem memory{"memory", chip, 1.0, false, &log};
@@ -303,20 +315,35 @@ class TmaTest : public UnitTest {
 TEST_F(TmaTest, ALoadTakesItsRowsAndTheLatency) {
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, {}, shared, memory, *this};
   tma.load(0, {128, 128, 1}, {to(5, shared)});
   expect_step_at(128 + 300 + 64, 5);
   EXPECT_EQ(tma.busy(), to_ticks(128));
 }
 
-TEST_F(TmaTest, ShortRowsCostAsMuchAsLongOnesAndFewRowsTheInstruction) {
+TEST_F(TmaTest, ShortRowsCostAsMuchAsLongOnes) {
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, {}, shared, memory, *this};
   tma.load(0, {128, 16, 1}, {to(5, shared)});
   tma.load(0, {8, 16, 2}, {to(6, shared)});
   expect_step_at(128 + 300 + 8, 5);
-  expect_step_at(128 + 58 + 300 + 8, 6);
+  expect_step_at(128 + 8 + 300 + 8, 6);
+}
+
+// An instruction is taken 58 cycles after the one before, while rows of that one move.
+TEST_F(TmaTest, FewRowsCostTheInstructionsUnlessRowsOfOthersKeepTheEngineBusy) {
+  SharedMemory shared{"shared", chip};
+  MemorySystem memory{"memory", chip, 1.0, true};
+  TmaEngine tma{"tma", timeline, turns, chip, {}, shared, memory, *this};
+  tma.load(0, {8, 16, 1}, {to(5, shared)});
+  tma.load(0, {8, 16, 2}, {to(6, shared)});
+  tma.load(0, {128, 16, 3}, {to(7, shared)});
+  tma.load(0, {8, 16, 4}, {to(8, shared)});
+  expect_step_at(8 + 300 + 8, 5);
+  expect_step_at(58 + 8 + 300 + 8, 6);
+  expect_step_at(2 * 58 + 128 + 300 + 8, 7);
+  expect_step_at(2 * 58 + 128 + 8 + 300 + 8, 8);
 }
 
 // 16 KiB at 64 bytes a cycle take 256 cycles into the SM, and the last row is the last of them.
@@ -324,7 +351,7 @@ TEST_F(TmaTest, TheWayIntoAnSmTakesItsRate) {
   chip.l2_sm_rate = 64;
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, {}, shared, memory, *this};
   tma.load(0, {128, 128, 1}, {to(5, shared)});
   tma.load(0, {128, 128, 2}, {to(6, shared)});
   expect_step_at(128 + 300 + 64, 5);  // alone it streams in while the engine works on it
@@ -334,7 +361,7 @@ TEST_F(TmaTest, TheWayIntoAnSmTakesItsRate) {
 TEST_F(TmaTest, ALoadIssuedLaterBeginsLater) {
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, {}, shared, memory, *this};
   tma.load(to_ticks(40), {64, 128, 1}, {to(5, shared)});
   expect_step_at(40 + 64 + 364, 5);
 }
@@ -342,7 +369,7 @@ TEST_F(TmaTest, ALoadIssuedLaterBeginsLater) {
 TEST_F(TmaTest, RowsAreSlowerWhileTheReadPortIsInUse) {
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, {}, shared, memory, *this};
   tma.load(0, {128, 128, 1}, {to(5, shared)});
   shared.read(0, 64 * 128);  // half of the time: a quarter longer
   expect_step_at(128 * 1.25 + 364, 5);
@@ -352,7 +379,7 @@ TEST_F(TmaTest, AMulticastIsReadOnceAndLandsInEveryTarget) {
   SharedMemory shared{"shared", chip};
   SharedMemory other{"other", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, {}, shared, memory, *this};
   tma.load(0, {128, 128, 1}, {to(5, shared), to(6, other)});
   simulation.run();
   EXPECT_THAT(steps, ElementsAre(5, 6));
@@ -364,7 +391,7 @@ TEST_F(TmaTest, AMulticastIsReadOnceAndLandsInEveryTarget) {
 TEST_F(TmaTest, AStoreReadsThenWrites) {
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, {}, shared, memory, *this};
   tma.store(0, {32, 128, 1}, 9);
   expect_step_at(70, 9);
   expect_step_at(70 + 350, 9);
@@ -374,7 +401,7 @@ TEST_F(TmaTest, ARowThatIsStoredTakesItsOwnTime) {
   chip.tma_store_row = 4;
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, {}, shared, memory, *this};
   tma.store(0, {32, 128, 1}, 9);
   expect_step_at(4 * 32, 9);
   expect_step_at(4 * 32 + 350, 9);
@@ -384,7 +411,7 @@ TEST_F(TmaTest, AStoreHoldsTheEngineUntilL2HasTakenIt) {
   chip.l2_store_rate = chip.l2_halves * 32;
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine tma{"tma", timeline, turns, chip, 0, shared, memory, *this};
+  TmaEngine tma{"tma", timeline, turns, chip, {}, shared, memory, *this};
   tma.store(0, {32, 128, 1}, 9);
   tma.load(0, {128, 128, 2}, {to(5, shared)});
   constexpr double kTaken = 32 * 128 / 32;
@@ -396,8 +423,8 @@ TEST_F(TmaTest, AStoreHoldsTheEngineUntilL2HasTakenIt) {
 TEST_F(TmaTest, FillsOfTwoEnginesShareTheWritePort) {
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
-  TmaEngine mine{"mine", timeline, turns, chip, 0, shared, memory, *this};
-  TmaEngine peers{"peers", timeline, turns, chip, 0, shared, memory, *this};
+  TmaEngine mine{"mine", timeline, turns, chip, {}, shared, memory, *this};
+  TmaEngine peers{"peers", timeline, turns, chip, {}, shared, memory, *this};
   mine.load(0, {128, 128, 1}, {to(5, shared)});
   peers.load(0, {128, 128, 2}, {to(6, shared)});
   expect_step_at(128 + 364, 5);
