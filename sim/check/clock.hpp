@@ -26,8 +26,9 @@ struct LoneRelease {
 
 struct Clock {
   Counts own;
-  /// What global words told of other clusters. Under a cluster's number with this bit, the own one's
-  /// too: of each of its warps the operations on global memory that a fence.proxy.async covers.
+  /// What global words told of other clusters. Under a cluster's number with this bit, the own
+  /// one's too: of each of its warps the operations on global memory that a fence.proxy.async
+  /// covers.
   std::vector<std::pair<std::uint32_t, Counts>> others;
   std::vector<LoneRelease> lone{};  // the latest that is known of each warp's lanes
 };

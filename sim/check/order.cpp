@@ -632,6 +632,16 @@ void Order::on_event(const Event& event) {
                       {event.warp, event.lane_mask(), known.own[self]});
   }
   stores_global_ = stores_global_ || event.op == Op::kGlobalStore;
+  perform(cluster, event, self);
+  if (tells) {
+    known.own[component(kLanes, self)] = lanes_known;
+    known.lone.resize(lone);
+  }
+}
+
+void Order::perform(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
+  WarpOrder& warp = cluster.warps[self];
+  Clock& clock = warp.clock;
   switch (event.op) {
     case Op::kMbarrierInit:
       on_init(cluster, event);
@@ -692,15 +702,11 @@ void Order::on_event(const Event& event) {
       break;
     case Op::kCtaExit:
       if (++cluster.exited_ctas == config_.cluster_size) {
-        clusters_[number].reset();
+        clusters_[event.warp / warps_].reset();
       }
       break;
     default:
       break;
-  }
-  if (tells) {
-    known.own[component(kLanes, self)] = lanes_known;
-    known.lone.resize(lone);
   }
 }
 

@@ -5,8 +5,8 @@
 /// acquiring waits that observe their phase; a tcgen05.commit to the same, for its warp's tensor
 /// operations only; a releasing write of a global word to an acquiring read of it, in any cluster
 /// that the narrower of their scopes has. A relaxed write releases what fences of its warp covered,
-/// and those of warps that it has met at a barrier since; a relaxed read acquires at the next fence of
-/// its thread, or of one that it has met at a barrier since.
+/// and those of warps that it has met at a barrier since; a relaxed read acquires at the next fence
+/// of its thread, or of one that it has met at a barrier since.
 /// A wait for wgmmas tells their warpgroup's first warp's tensor operations complete, and even a
 /// relaxed arrival passes that on: they have read, and write registers only. A copy publishes its
 /// own bytes and no one's past. A wait at CTA scope observes what the copy engine and the tensor
@@ -38,7 +38,7 @@ struct FencesKnown {
   std::uint32_t other_space = 0;
 };
 
-/// Of an access of a global word. A kernel's text has those of GPU scope alone, and does not say so.
+/// Of an access of a global word. A kernel's text has those of GPU scope alone, unsaid.
 inline Scope scope_of_word(const Event& event) {
   const bool said =
       event.ordering.semantics != Semantics::kRelaxed || (event.flags & event_flag::kRelaxed) != 0;
@@ -256,6 +256,7 @@ class Order {
   void observe(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void not_acquired(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void fence(ClusterOrder& cluster, const Event& event, std::uint32_t self);
+  void perform(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   void proxy_fence(WarpOrder& warp, const Event& event);
   void cover_shared(Clock& clock, ProxySpace space, const Event& event) const;
   void cover_global(Clock& clock, bool by_all, const Event& event) const;

@@ -446,7 +446,7 @@ cuda::Touched LaunchJudge::judge(std::size_t index,
   }
   judged.text += judged.kernel + ": " + sentence_of(result.end) + "\n";
   const bool asked = request.measured && measure_ != Measure::kNever;
-  if (result.end == RunEnd::kDone && (asked || measure_ == Measure::kAlways)) {
+  if (result.end == Ending::kDone && (asked || measure_ == Measure::kAlways)) {
     measure(judged, entry, run);
   }
   if (judged.policy == LaunchPolicy::kRecord) {

@@ -55,8 +55,8 @@ struct TmemCell {
 
 struct TensorMapState;
 
-/// Where an agent is in its program, its registers included, as one number: another one where it has
-/// not come back to the same.
+/// Where an agent is in its program, its registers included, as one number: another one where it
+/// has not come back to the same.
 class AgentState {
  public:
   virtual std::uint64_t fingerprint() const = 0;

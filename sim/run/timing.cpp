@@ -214,13 +214,13 @@ TimingResult time_scenario(const ScenarioEntry& scenario,
   TimingOptions first = options;
   first.run.limits.steps_max = std::min(options.run.limits.steps_max, kWholeOperations);
   const TimingResult whole = run_once(scenario, parameters, chip, first, Watch::kAll);
-  if (whole.run.end != RunEnd::kStepBound) {
+  if (whole.run.end != Ending::kStepBound) {
     return whole;
   }
   if (whole.run.findings.empty() && options.run.limits.steps_max > kWholeOperations &&
       whole.resident_ctas / workload.cluster_size > kSampledPlaces) {
     TimingResult sampled = run_once(scenario, parameters, chip, options, Watch::kSample);
-    if (sampled.run.end == RunEnd::kDone && sampled.run.findings.empty()) {
+    if (sampled.run.end == Ending::kDone && sampled.run.findings.empty()) {
       return sampled;
     }
   }

@@ -103,8 +103,8 @@ double bytes_of_tensors(const Workload& workload) {
   return bytes;
 }
 
-// A main loop is repeated: what fits in L2 is there. So it is with a kernel that was repeated, whose
-// output takes its place there too. The inputs of others are in DRAM.
+// A main loop is repeated: what fits in L2 is there. So it is with a kernel that was repeated, and
+// whose output takes its place there too. The inputs of others are in DRAM.
 double predict(const ScenarioEntry& scenario, const MeasuredRow& row, const Chip& chip) {
   TimingOptions options;
   options.run.moves_data = false;

@@ -1,5 +1,5 @@
-/// Which clusters of a run are alike: warp by warp they have executed the same operations in the same
-/// order, but for addresses and coordinates in global memory.
+/// Which clusters of a run are alike: warp by warp they have executed the same operations in the
+/// same order, but for addresses and coordinates in global memory.
 
 #pragma once
 

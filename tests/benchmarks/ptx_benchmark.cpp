@@ -1,6 +1,7 @@
 // How long a module takes to load: ptx_benchmark [FILE]; without a file one of 10,000 instructions.
-// Prints the best of five, by the wall clock; then how many scalar instructions of a warp a second of
-// CPU time, and as a ratio the same loop of one thread, which the compiler has made machine code of.
+// Prints the best of five, by the wall clock; then how many scalar instructions of a warp a second
+// of CPU time, and as a ratio the same loop of one thread, which the compiler has made machine code
+// of.
 
 #include <algorithm>
 #include <chrono>

@@ -380,8 +380,8 @@ class SharedDataDetector : public Detector {
 
   // A later access to the same bytes that conflicts with `known[first]`, so that it was judged to
   // be after it when it came (or reported), and is itself ordered before: of a copy whose tile an
-  // MMA has read, and the commit of that MMA waited for. Of two reads, and of two that leave the same
-  // in any order, the later says nothing about the earlier.
+  // MMA has read, and the commit of that MMA waited for. Of two reads, and of two that leave the
+  // same in any order, the later says nothing about the earlier.
   bool ordered_through(const Event& event,
                        const Known& known,
                        std::size_t first,

@@ -54,7 +54,7 @@ static void add_pictures(const Session& session,
                          RunRecorder& recorder,
                          Pictures& pictures) {
   const bool strict = session.options.count("strict") != 0;
-  std::string answer = run.schedule.to_string() + ": " + text_of(result.end) + "; " +
+  std::string answer = run.schedule.to_string() + ": " + sentence_of(result.end) + "; " +
                        std::to_string(result.operations) + " machine operations in " +
                        std::to_string(result.stats.steps) + " steps";
   for (const Comparison& comparison : result.comparisons) {
