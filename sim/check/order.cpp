@@ -365,7 +365,7 @@ void Order::on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t s
   const bool releases = publishes(event.ordering) && (here || event.ordering.scope != Scope::kCta);
   // One that waits for copies publishes them, as of the phase that it counts in, and no one's past.
   const bool copies = (event.flags & event_flag::kOfCopies) != 0;
-  const Clock relaxed = releases || copies ? Clock{} : at_relaxed_arrival(warp, self, here);
+  const Clock relaxed = releases || copies ? Clock{} : at_relaxed_arrival(warp, event, here);
   const Clock& published = releases && !copies ? warp.seen() : relaxed;
   if (event.step == Step::kIssued) {
     cluster.in_flight[event.serial] = {published, 1, !here};
@@ -544,8 +544,13 @@ Clock Order::at_cluster_arrival(const WarpOrder& warp, const Event& event) const
   return published;
 }
 
-Clock Order::at_relaxed_arrival(const WarpOrder& warp, std::uint32_t self, bool here) const {
-  Clock published = here ? warp.released : warp.released_afar;
+// The fence and the arrival are of one thread (PTX ISA, "Release and Acquire Patterns").
+Clock Order::at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool here) const {
+  const std::uint32_t self = event.warp % warps_;
+  Clock published;
+  if (warp.fenced_by != 0 && (event.lane_mask() & ~warp.fenced_by) == 0) {
+    published = here ? warp.released : warp.released_afar;
+  }
   if (warp.wgmmas_over != 0) {
     raise(published.own, component(kTensor, warpgroup_of(self)), warp.wgmmas_over);
   }

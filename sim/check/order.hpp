@@ -268,7 +268,7 @@ class Order {
   void acquire(WarpOrder& warp, const Event& event, const F& learn);
   void note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self);
   Clock at_cluster_arrival(const WarpOrder& warp, const Event& event) const;
-  Clock at_relaxed_arrival(const WarpOrder& warp, std::uint32_t self, bool here) const;
+  Clock at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool here) const;
   void publish(const WarpOrder& warp, const Event& event);
   void look(WarpOrder& warp, const Event& event);
 

@@ -1,6 +1,7 @@
 #include "sim/oracle/relation_record.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "common/trace/op_facts.hpp"
 
@@ -231,8 +232,15 @@ std::vector<Record::Source> Record::release_of(const Event& event, Node node) co
   if (releases(event.ordering.semantics)) {
     return {{node, event.ordering.scope, true}, {rest_of(event), event.ordering.scope, true}};
   }
-  const auto warp = warps_.find(event.warp);
-  return warp == warps_.end() ? std::vector<Source>{} : warp->second.releases;
+  // The fence and the arrival are of one thread (PTX ISA, "Release and Acquire Patterns").
+  std::vector<Source> released;
+  if (const auto warp = warps_.find(event.warp); warp != warps_.end()) {
+    std::copy_if(warp->second.releases.begin(),
+                 warp->second.releases.end(),
+                 std::back_inserter(released),
+                 [&](const Source& fence) { return (event.lane_mask() & ~fence.lanes) == 0; });
+  }
+  return released;
 }
 
 void Record::contribute(const Event& event, const Contribution& contribution) {
@@ -438,7 +446,7 @@ void Record::fence(const Event& event) {
   switch (event.op) {
     case Op::kFence:
       if (releases(event.ordering.semantics)) {
-        warp.releases.push_back({node, event.ordering.scope, true});
+        warp.releases.push_back({node, event.ordering.scope, true, event.lane_mask()});
       }
       return;
     case Op::kFenceMbarrierInit:

@@ -112,7 +112,8 @@ class Record : public EventSink {
   struct Source {
     Node node = kNoNode;
     Scope scope = Scope::kCta;
-    bool near = true;  // who released it is in the CTA of who sees it
+    bool near = true;                         // who released it is in the CTA of who sees it
+    std::uint32_t lanes = ~std::uint32_t{0};  // of a fence: who executed it
   };
   struct Contribution {
     Node made = kNoNode;

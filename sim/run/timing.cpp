@@ -178,8 +178,8 @@ TimingResult run_once(const ScenarioEntry& scenario,
     throw ConfigError(error.what());
   }
   if (result.stats.kinds) {
-    result.sample =
-        Sample{result.resident_ctas / workload.cluster_size, kSampledPlaces, *result.stats.kinds};
+    result.sample = CheckedSample{
+        result.resident_ctas / workload.cluster_size, kSampledPlaces, *result.stats.kinds};
   }
   result.run.choices = std::move(acted);
   result.flops = static_cast<double>(workload.flops);

@@ -147,7 +147,7 @@ static std::string words_of_check(const TimingResult& timing, bool detect, bool 
          (others == 0 ? "" : ", and " + number(others) + " do not: --check-all checks them too");
 }
 
-static Json json_of(const Sample& sample) {
+static Json json_of(const CheckedSample& sample) {
   return {{"clusters", sample.kinds.clusters},
           {"seen", sample.kinds.seen},
           {"alike", sample.kinds.alike},
