@@ -109,6 +109,8 @@ class Folder:
             "a.npy": ["make-input", "--shape", "512x1024", "a.npy"],
             "simulated.trace": ["trace", "gemm", "--to", "simulated.trace"],
             "h200.trace": ["trace", "gemm", "--to", "h200.trace"],
+            "a.trace": ["trace", "gemm", "--to", "a.trace"],
+            "b.trace": ["trace", "gemm", "--on", "timed", "--to", "b.trace"],
         }
         for name, command in made.items():
             if any(word.endswith(name) for word in words) and words != command:

@@ -76,7 +76,7 @@ function(warptwin_add_test path)
     add_executable(${target})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
     target_link_libraries(
-      ${target} PRIVATE warptwin::warnings $<TARGET_NAME_IF_EXISTS:mimalloc>
+      ${target} PRIVATE warptwin::warnings
                         $<IF:$<BOOL:${arg_NO_MAIN}>,GTest::gmock,GTest::gmock_main>)
     target_compile_features(${target} PRIVATE cxx_std_20)
     set_target_properties(

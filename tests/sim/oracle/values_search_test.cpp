@@ -340,6 +340,10 @@ TEST(ValuesSearchTest, TheTextsAreAsTheirNamesSay) {
                                          "f2_wrong",
                                          "f3_wrong",
                                          "f4_wrong",
+                                         "f5_wrong",
+                                         "f6_wrong",
+                                         "f7_wrong",
+                                         "f8_wrong",
                                          "m2_wrong"};
     const bool shown = !is_right && !other.contains(name) && name.front() != 'l';
     EXPECT_EQ(result.verdict, shown ? ValuesResult::kWrong : ValuesResult::kRight)

@@ -239,16 +239,20 @@ TEST(RunOrderTest, RegistersAreProvedWhenNobodyGivesBackOnlyAfterHeWasGiven) {
           m.bar_sync(1, 64);
         }
         m.setmaxnreg_dec<40>();
+      } else if (m.warp_index() == 2) {
+        m.setmaxnreg_dec<40>();
       } else {
-        m.setmaxnreg_inc<168>();
+        m.setmaxnreg_inc<232>();
         if (late) {
           m.bar_arrive(1, 64);
         }
       }
     };
   };
-  EXPECT_EQ(prove_body({}, kernel(false)).undecided, "");
-  EXPECT_NE(prove_body({}, kernel(true)).undecided, "");
+  Launch three;
+  three.warps = 3;
+  EXPECT_EQ(prove_body(three, kernel(false)).undecided, "");
+  EXPECT_NE(prove_body(three, kernel(true)).undecided, "");
 }
 
 TEST(RunOrderTest, TwoAllocatingWarpsAreAChoice) {

@@ -153,7 +153,16 @@ TEST_P(BrokenProofTest, IsNotProvedAndWhatRefutesItReplays) {
     const std::string line = replay_line(GetParam(), parameters, schedule, {});
     RunOptions again = timing_only().run;
     again.schedule = parse_schedule_token(GetParam(), parameters, line.substr(line.rfind(' ') + 1));
-    const RunResult replayed = simulate(GetParam(), parameters, again);
+    RunResult replayed = simulate(GetParam(), parameters, again);
+    if (&shown != &result.run) {  // a witness is kept without what the known runs show
+      std::erase_if(replayed.findings, [&](const Finding& one) {
+        const auto is_it = [&](const Finding& known) {
+          return known.info == one.info && known.site.line == one.site.line;
+        };
+        return std::any_of(result.run.findings.begin(), result.run.findings.end(), is_it) ||
+               std::any_of(result.second.findings.begin(), result.second.findings.end(), is_it);
+      });
+    }
     ASSERT_EQ(replayed.findings.size(), shown.findings.size()) << line;
     for (std::size_t i = 0; i < shown.findings.size(); ++i) {
       EXPECT_STREQ(replayed.findings[i].info->id, shown.findings[i].info->id);
