@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(Rows,
                              // The engine's row rate is what a deep ring of short rows is bound by.
                              Turn{&Chip::tma_row, 1.5, 12, 128, 16, 120, 136},
                              // The instruction's floor counts where boxes have few rows.
-                             Turn{&Chip::tma_instruction, 2, 12, 16, 16, 80, 96},
+                             Turn{&Chip::tma_instruction, 2, 12, 16, 16, 80, 97},
                              Turn{&Chip::tma_instruction, 2, 12, 128, 16, -1, 1},
                              // Ports meet where rows are long and the tensor core is busy.
                              Turn{&Chip::smem_conflict, 2, 6, 128, 64, 8, 24},
