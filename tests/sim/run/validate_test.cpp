@@ -118,7 +118,7 @@ TEST(Validate, HeldOutMainLoopsOfWarpgroups) {
   const Validation result = validate(held_out, scenario_list(), nullptr);
   EXPECT_EQ(result.rows.size(), 164U);
   EXPECT_LE(result.score.mean, 5);
-  // It was 95 before copies' instructions overlapped: docs/log.md says what that has cost here.
+  // What comes in front of a first product counts four times in these runs: docs/log.md.
   EXPECT_GE(result.score.within_10, 89);
 }
 
