@@ -129,14 +129,14 @@ Served WarpRun::mbarrier_arrive(Request& request) {
 bool WarpRun::counts_tries(const Request& request) {
   const bool again = refused_.op == &request.op && refused_.mask == request.mask() &&
                      refused_.performed == performed_;
-  const std::uint64_t before = std::exchange(refused_.state, fingerprint());
+  const std::uint64_t before = std::exchange(refused_.state, needed_by_try(request));
   refused_.mask = request.mask();
   return again && before != refused_.state;
 }
 
 // A wait blocks where nobody else of the warp can go on; else it looks, and lets the others go.
 Served WarpRun::mbarrier_try(Request& request) {
-  const bool wait = kernel_.waits(*request.strand.frame, request.stop.op, request.mask());
+  const bool wait = kernel_.waits(request.strand, request.stop);
   const bool others = others_can_go();
   if (wait && others && !resuming_) {
     return Served::kAgain;

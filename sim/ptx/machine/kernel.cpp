@@ -72,6 +72,9 @@ Kernel::Kernel(Module module, std::string_view name) : program_{std::move(module
         if (auto loop = wait_loop(program_, routine, op)) {
           facts.waits.emplace(op, std::move(*loop));
         }
+        for (const std::uint32_t number : Liveness{routine.code, routine.flow}.live_before(op)) {
+          facts.needed[op].push_back(routine.slots[number]);
+        }
       }
     }
   }
@@ -168,21 +171,15 @@ SourceSite Kernel::site_of(const Routine& routine, std::uint32_t op) const {
   return op < sites.size() ? sites[op] : SourceSite{};
 }
 
-bool Kernel::waits(const Frame& frame, std::uint32_t op, Mask lanes) const {
-  const auto& waits = facts_of(*frame.routine).waits;
-  const auto found = waits.find(op);
-  if (found == waits.end()) {
-    return false;
-  }
-  for (const auto& [slot, value] : found->second.rewrites) {
-    const Lanes& now = frame.slots[slot];
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      if ((lanes >> lane & 1U) != 0 && (now.value[lane] != value || now.poison[lane] != 0)) {
-        return false;
-      }
-    }
-  }
-  return true;
+bool Kernel::waits(Strand& strand, const Stop& tried) const {
+  const auto& waits = facts_of(*strand.frame->routine).waits;
+  const auto found = waits.find(tried.op);
+  return found != waits.end() && comes_back(program_, strand, tried, found->second);
+}
+
+const std::vector<std::uint32_t>& Kernel::needed_at_try(const Routine& routine,
+                                                        std::uint32_t op) const {
+  return facts_of(routine).needed.at(op);
 }
 
 }  // namespace warptwin::ptx

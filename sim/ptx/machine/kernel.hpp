@@ -34,15 +34,19 @@ struct ModuleVariable {
   std::uint64_t bytes = 0;
 };
 
-/// A loop round a try that, told no, comes back to it without having done anything: a wait.
+/// A loop round a try that, told no, comes back to it without having done anything: a wait where
+/// what it needs is as it was.
 struct WaitLoop {
-  /// Slots of registers that the loop sets on its way, and to what: it is a wait where they have
-  /// these values already.
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> rewrites;
+  std::vector<std::uint32_t> writes;  // slots of registers that it sets on its way
+  std::vector<std::uint32_t> needs;   // of them those that are read before they are set again
 };
 
 /// The loop round the `mbarrier.try_wait` or `.test_wait` at `op`; none where it is no wait.
 std::optional<WaitLoop> wait_loop(const Program& program, const Routine& routine, std::uint32_t op);
+
+/// Whether a strand at the try of such a loop, told no, comes back to it with all registers as they
+/// are. The strand is left as it was.
+bool comes_back(const Program& program, Strand& strand, const Stop& tried, const WaitLoop& loop);
 
 /// What a poll waits for: where the strand stands at a load whose value, unless this holds of it,
 /// brings it back to the load without having done anything. None where it is no such poll.
@@ -82,13 +86,16 @@ class Kernel {
 
   /// What reports call an op: the user's line where a .loc says it, else the PTX's.
   SourceSite site_of(const Routine& routine, std::uint32_t op) const;
-  /// Whether the try at `op` is a wait of a strand of this frame.
-  bool waits(const Frame& frame, std::uint32_t op, Mask lanes) const;
+  /// Whether the try that a strand stands at is a wait.
+  bool waits(Strand& strand, const Stop& tried) const;
+  /// Slots of the registers that are needed from the try at `op` on.
+  const std::vector<std::uint32_t>& needed_at_try(const Routine& routine, std::uint32_t op) const;
 
  private:
   struct RoutineFacts {
     std::vector<SourceSite> sites;
-    std::unordered_map<std::uint32_t, WaitLoop> waits;  // by op
+    std::unordered_map<std::uint32_t, WaitLoop> waits;                    // by op
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> needed;  // at tries, by op
   };
   const RoutineFacts& facts_of(const Routine& routine) const;
   void place_shared();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <set>
+#include <unordered_map>
+#include <utility>
 
 #include "sim/ptx/machine/kernel.hpp"
 
@@ -22,6 +24,36 @@ class NoSurroundings : public Surroundings {
   const Function* function_at(std::uint64_t) override { return nullptr; }
 };
 
+/// From a load or a try that has this answer back to it; whether it comes back, with nothing asked
+/// of the machine but nanosleep. `each` gets the instructions on its way.
+template <class F>
+bool told(const Program& program,
+          Strand& strand,
+          const Stop& asked,
+          std::uint32_t answer,
+          F&& each) {
+  NoSurroundings surroundings;
+  const Code& code = strand.frame->routine->code;
+  strand.write(asked, 0, 0, Lanes::all(answer));
+  strand.complete(asked);
+  for (std::uint32_t step = 0; step < kLoopMax && strand.pc < code.ops.size(); ++step) {
+    if (strand.pc == asked.op) {
+      return true;
+    }
+    const Op& next = code.ops[strand.pc];
+    each(next);
+    const std::uint32_t before = strand.pc;
+    const Stop stop = strand.run(program, surroundings, 1);
+    if (stop.kind == Stop::Kind::kRequest && next.is("nanosleep")) {
+      strand.complete(stop);
+    } else if ((stop.kind != Stop::Kind::kSteps && stop.kind != Stop::Kind::kJoin) ||
+               (strand.pc == before && !next.is("bra"))) {
+      return false;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<WaitLoop> wait_loop(const Program& program,
@@ -34,48 +66,58 @@ std::optional<WaitLoop> wait_loop(const Program& program,
     return std::nullopt;
   }
   // All registers are unknown but the answer: a branch that depends on another one ends the way.
-  NoSurroundings surroundings;
   Strand strand = Strand::begin(routine, 1);
   strand.pc = op;
-  Stop asked;
-  asked.op = op;
-  asked.mask = 1;
-  strand.write(asked, 0, 0, Lanes{});
-  strand.pc = op + 1;
+  Stop tried;
+  tried.op = op;
+  tried.mask = 1;
   std::set<std::uint32_t> written;
-  for (std::uint32_t step = 0; step < kLoopMax && strand.pc < code.ops.size(); ++step) {
-    if (strand.pc == op) {
-      const Liveness liveness{code, routine.flow};
-      const auto live = liveness.live_before(op);
-      WaitLoop loop;
-      for (const std::uint32_t number : live) {
-        const Lanes& value = strand.frame->slots[routine.slots[number]];
-        if (written.contains(number) && (value.poison[0] != 0 || routine.bits_of(number) > 64)) {
-          return std::nullopt;
-        }
-        if (written.contains(number)) {
-          loop.rewrites.emplace_back(routine.slots[number], value.value[0]);
-        }
-      }
-      return loop;
-    }
-    const Op& next = code.ops[strand.pc];
+  const bool returned = told(program, strand, tried, 0, [&](const Op& next) {
     code.for_each_register(next, [&](std::uint32_t number, bool writes) {
       if (writes) {
         written.insert(number);
       }
     });
-    const std::uint32_t before = strand.pc;
-    const Stop stop = strand.run(program, surroundings, 1);
-    if (stop.kind == Stop::Kind::kRequest && next.is("nanosleep")) {
-      strand.complete(stop);
-    } else if (stop.kind != Stop::Kind::kSteps && stop.kind != Stop::Kind::kJoin) {
-      return std::nullopt;
-    } else if (stop.kind == Stop::Kind::kSteps && strand.pc == before && !next.is("bra")) {
-      return std::nullopt;
+  });
+  if (!returned || std::any_of(written.begin(), written.end(), [&](std::uint32_t number) {
+        return routine.bits_of(number) > 64;
+      })) {
+    return std::nullopt;
+  }
+  const auto live = Liveness{code, routine.flow}.live_before(op);
+  WaitLoop loop;
+  for (const std::uint32_t number : written) {
+    loop.writes.push_back(routine.slots[number]);
+    if (std::find(live.begin(), live.end(), number) != live.end()) {
+      loop.needs.push_back(routine.slots[number]);
     }
   }
-  return std::nullopt;
+  loop.writes.push_back(routine.slots[arguments[0].index]);
+  return loop;
+}
+
+bool comes_back(const Program& program, Strand& strand, const Stop& tried, const WaitLoop& loop) {
+  if (loop.needs.empty()) {
+    return true;
+  }
+  auto& slots = strand.frame->slots;
+  std::unordered_map<std::uint32_t, Lanes> before;
+  for (const std::uint32_t slot : loop.writes) {
+    before.emplace(slot, slots[slot]);
+  }
+  const std::uint32_t pc = strand.pc;
+  auto joins = std::exchange(strand.joins, {});
+  const bool returned = told(program, strand, tried, 0, [](const Op&) {});
+  const bool same = std::all_of(loop.needs.begin(), loop.needs.end(), [&](std::uint32_t slot) {
+    return slots[slot].value == before.at(slot).value &&
+           slots[slot].poison == before.at(slot).poison;
+  });
+  for (const auto& [slot, was] : before) {
+    slots[slot] = was;
+  }
+  strand.pc = pc;
+  strand.joins = std::move(joins);
+  return returned && same;
 }
 
 namespace {
@@ -89,9 +131,6 @@ struct PollUse {
   std::set<std::uint32_t> holding;  // the word as it is compared
   std::set<std::uint32_t> before;   // as it was before a step of that
 };
-
-/// Whether it is back at the load, all else as it was.
-enum class AfterLoad : std::uint8_t { kGone, kReturned };
 
 // The test of a word that a comparison with a number is; `reversed`: of the number with the word.
 std::optional<sim::WordTest> test_of(const Modifiers& modifiers,
@@ -189,43 +228,41 @@ void note_use(const Strand& strand, const Op& next, Mask mask, PollUse& use) {
   }
 }
 
-AfterLoad after_load(const Program& program,
-                     const Strand& strand,
-                     const Stop& load,
-                     std::uint32_t value,
-                     PollUse& use) {
-  NoSurroundings surroundings;
+// A copy of the strand that goes its own way.
+Strand apart(const Strand& strand) {
   Strand copy = strand;
   copy.frame = std::make_shared<Frame>(*strand.frame);
   copy.joins.clear();
-  copy.write(load, 0, 0, Lanes::all(value));
-  copy.pc = load.op + 1;
-  const Routine& routine = *copy.frame->routine;
-  const Code& code = routine.code;
-  use.holding = {code.arguments_of(code.ops[load.op])[0].index};
-  for (std::uint32_t step = 0; step < kLoopMax && copy.pc < code.ops.size(); ++step) {
-    if (copy.pc == load.op) {
-      const Liveness liveness{code, routine.flow};
-      bool same = true;
-      for (const std::uint32_t number : liveness.live_before(load.op)) {
-        const Lanes& was = strand.frame->slots[routine.slots[number]];
-        const Lanes& is = copy.frame->slots[routine.slots[number]];
-        same = same && was.value == is.value && was.poison == is.poison;
-      }
-      return same ? AfterLoad::kReturned : AfterLoad::kGone;
-    }
-    const Op& next = code.ops[copy.pc];
-    note_use(copy, next, load.mask, use);
-    const std::uint32_t before = copy.pc;
-    const Stop stop = copy.run(program, surroundings, 1);
-    if (stop.kind == Stop::Kind::kRequest && next.is("nanosleep")) {
-      copy.complete(stop);
-    } else if ((stop.kind != Stop::Kind::kSteps && stop.kind != Stop::Kind::kJoin) ||
-               (copy.pc == before && !next.is("bra"))) {
-      return AfterLoad::kGone;
-    }
+  return copy;
+}
+
+// Whether both are at one instruction, and what is needed from there is the same.
+bool same_place(const Strand& one, const Strand& other) {
+  const Routine& routine = *one.frame->routine;
+  if (one.pc != other.pc) {
+    return false;
   }
-  return AfterLoad::kGone;
+  const Liveness liveness{routine.code, routine.flow};
+  const auto live = liveness.live_before(one.pc);
+  return std::all_of(live.begin(), live.end(), [&](std::uint32_t number) {
+    const Lanes& a = one.frame->slots[routine.slots[number]];
+    const Lanes& b = other.frame->slots[routine.slots[number]];
+    return a.value == b.value && a.poison == b.poison;
+  });
+}
+
+// Whether the strand, told this word, is back at the load, all else as it was.
+bool returns(const Program& program,
+             const Strand& strand,
+             const Stop& load,
+             std::uint32_t value,
+             PollUse& use) {
+  Strand copy = apart(strand);
+  const Code& code = copy.frame->routine->code;
+  use.holding = {code.arguments_of(code.ops[load.op])[0].index};
+  return told(program, copy, load, value,
+              [&](const Op& next) { note_use(copy, next, load.mask, use); }) &&
+         same_place(copy, strand);
 }
 
 // From the load with this word to the next instruction of the machine but nanosleep; none where a
@@ -236,11 +273,9 @@ std::optional<Strand> run_on(const Program& program,
                              std::uint32_t value,
                              PollUse& use) {
   NoSurroundings surroundings;
-  Strand copy = strand;
-  copy.frame = std::make_shared<Frame>(*strand.frame);
-  copy.joins.clear();
+  Strand copy = apart(strand);
   copy.write(load, 0, 0, Lanes::all(value));
-  copy.pc = load.op + 1;
+  copy.complete(load);
   const Code& code = copy.frame->routine->code;
   use.holding = {code.arguments_of(code.ops[load.op])[0].index};
   for (std::uint32_t step = 0; step < kLoopMax && copy.pc < code.ops.size(); ++step) {
@@ -276,21 +311,6 @@ bool loads_alike(const Code& code, std::uint32_t one, std::uint32_t other) {
          code.parts_of(x)[0].index == code.parts_of(y)[0].index;
 }
 
-// Whether both are at one instruction, and what is needed from there is the same.
-bool same_place(const Strand& one, const Strand& other) {
-  const Routine& routine = *one.frame->routine;
-  if (one.pc != other.pc) {
-    return false;
-  }
-  const Liveness liveness{routine.code, routine.flow};
-  const auto live = liveness.live_before(one.pc);
-  return std::all_of(live.begin(), live.end(), [&](std::uint32_t number) {
-    const Lanes& a = one.frame->slots[routine.slots[number]];
-    const Lanes& b = other.frame->slots[routine.slots[number]];
-    return a.value == b.value && a.poison == b.poison;
-  });
-}
-
 // A word of which the test holds, or does not; none where there is no such word among a few.
 std::optional<std::uint32_t> word_of(const sim::WordTest& test, bool holds) {
   constexpr std::uint32_t kSome[] = {0, ~0U, 1U << 31, ~0U >> 1};
@@ -310,7 +330,7 @@ std::optional<sim::WordTest> polled_in_loop(const Program& program,
                                             const Stop& load) {
   using Kind = sim::WordTest::Kind;
   PollUse found;
-  after_load(program, strand, load, 0, found);
+  returns(program, strand, load, 0, found);
   if (!found.compared) {
     return std::nullopt;
   }
@@ -324,8 +344,8 @@ std::optional<sim::WordTest> polled_in_loop(const Program& program,
     const auto stays = word_of(test, false);
     PollUse leaving;
     PollUse staying;
-    if (ends && stays && after_load(program, strand, load, *ends, leaving) == AfterLoad::kGone &&
-        after_load(program, strand, load, *stays, staying) == AfterLoad::kReturned &&
+    if (ends && stays && !returns(program, strand, load, *ends, leaving) &&
+        returns(program, strand, load, *stays, staying) &&
         staying.only_compared && staying.compared) {
       return test;
     }

@@ -246,20 +246,29 @@ class Hash {
   std::uint64_t value_ = 0;
 };
 
+// All of a frame but its registers.
+void add_besides(Hash& hash, const Frame& frame) {
+  hash.add(std::uint64_t{frame.call} << 32 | frame.carry);
+  std::uint64_t parameters = 0;  // in no order
+  for (const auto& [variable, bytes] : frame.parameters) {
+    Hash one;
+    one.add(bytes.bytes);
+    one.add(bytes.poison);
+    parameters += one.value();
+  }
+  hash.add(parameters);
+}
+
+void add_frames(Hash& hash, const Frame* frame) {
+  for (; frame != nullptr; frame = frame->caller.get()) {
+    hash.add(frame->slots);
+    add_besides(hash, *frame);
+  }
+}
+
 void add(Hash& hash, const Strand& strand) {
   hash.add(std::uint64_t{strand.pc} << 32 | strand.mask);
-  for (const Frame* frame = strand.frame.get(); frame != nullptr; frame = frame->caller.get()) {
-    hash.add(frame->slots);
-    hash.add(std::uint64_t{frame->call} << 32 | frame->carry);
-    std::uint64_t parameters = 0;  // in no order
-    for (const auto& [variable, bytes] : frame->parameters) {
-      Hash one;
-      one.add(bytes.bytes);
-      one.add(bytes.poison);
-      parameters += one.value();
-    }
-    hash.add(parameters);
-  }
+  add_frames(hash, strand.frame.get());
 }
 
 }  // namespace
@@ -280,6 +289,26 @@ std::uint64_t WarpRun::fingerprint() const {
       add(hash, waiter.strand);
     }
   }
+  hash.add(local_);
+  return hash.value();
+}
+
+// What may decide where a strand goes from a try: the registers that it still needs, and its
+// lanes' local memory.
+std::uint64_t WarpRun::needed_by_try(const Request& request) const {
+  Hash hash;
+  const Frame& frame = *request.strand.frame;
+  for (const std::uint32_t slot : kernel_.needed_at_try(*frame.routine, request.stop.op)) {
+    const Lanes& lanes = frame.slots[slot];
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      if ((request.mask() >> lane & 1U) != 0) {
+        hash.add(lanes.value[lane]);
+        hash.add(lanes.poison[lane]);
+      }
+    }
+  }
+  add_besides(hash, frame);
+  add_frames(hash, frame.caller.get());
   hash.add(local_);
   return hash.value();
 }

@@ -269,6 +269,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Served mbarrier_tx(Request& request);
   Served mbarrier_arrive(Request& request);
   bool counts_tries(const Request& request);
+  std::uint64_t needed_by_try(const Request& request) const;
   Served mbarrier_try(Request& request);
   Served bar(Request& request);
   Served cluster_barrier(Request& request);
