@@ -32,6 +32,9 @@ set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
     "libboost-context${boost_version}-dev"
     "libboost-program-options${boost_version}-dev" "liblz4-dev" "libzstd-dev" "libmuparser-dev"
     "zlib1g-dev")
+if(mimalloc_FOUND)
+  list(APPEND CPACK_DEBIAN_PACKAGE_RECOMMENDS "libmimalloc-dev")
+endif()
 list(JOIN CPACK_DEBIAN_PACKAGE_RECOMMENDS ", " CPACK_DEBIAN_PACKAGE_RECOMMENDS)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS bash-completion)
 

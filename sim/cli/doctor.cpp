@@ -114,6 +114,13 @@ constexpr Wanted kHeaders[] = {
      3,
      kOwnScenarios,
      "libmuparser-dev"},
+    {"mimalloc",
+     "mimalloc.h",
+     R"(MI_MALLOC_VERSION (\d)(\d))",
+     2,
+     0,
+     kOwnScenarios,
+     "libmimalloc-dev"},
 };
 
 Examined examine_one(const Wanted& wanted, const std::optional<std::string>& said) {

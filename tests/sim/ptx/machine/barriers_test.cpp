@@ -74,6 +74,29 @@ TEST(PtxMbarriers, LoopsThatGiveUpAreUndecided) {
   EXPECT_EQ(proof_of(waiting(plain + read)).verdict, ProofVerdict::kProved);
 }
 
+// What is asked for may be computed in the loop, as nvcc does: it is a wait where that is the same
+// each time.
+TEST(PtxMbarriers, LoopsThatComputeWhatTheyAskForAreWaits) {
+  const auto looping = [](const char* computed) {
+    return waiting(std::string{"  mov.u32 %r7, 1;\n  mov.u32 %r8, 0;\n  bra TRY;\nTRY:\n"} +
+                   computed +
+                   "  mbarrier.try_wait.parity.shared.b64 %p3, [%r9], %r8;\n  @!%p3 bra TRY;\n"
+                   "  ld.shared.u32 %r6, [%r4];\n  mul.wide.u32 %rd4, %r5, 4;\n"
+                   "  add.u64 %rd5, %rd2, %rd4;\n  st.global.u32 [%rd5], %r6;\n");
+  };
+  const ProofResult right =
+      proof_of(looping("  xor.b32 %r8, %r7, 1;\n  add.u32 %r9, %r2, %r8;\n"));
+  EXPECT_EQ(right.verdict, ProofVerdict::kProved) << right.strength();
+  EXPECT_THAT(ids_in(right), IsEmpty());
+  // The parity of a phase that is not begun passes at once.
+  EXPECT_THAT(ids_in(proof_of(looping("  mov.u32 %r8, %r7;\n  mov.u32 %r9, %r2;\n"))),
+              Contains("SMEM_RACE"));
+  EXPECT_NE(proof_of(looping("  mov.u32 %r9, %r2;\n  xor.b32 %r7, %r7, 1;\n"
+                             "  mov.u32 %r8, %r7;\n"))
+                .verdict,
+            ProofVerdict::kProved);
+}
+
 // While some lanes wait the others may: neither holds the other back.
 TEST(PtxMbarriers, AreWaitedForByLanesApart) {
   const auto two = [](const char* first, const char* second) {
