@@ -119,7 +119,7 @@ bool WarpRun::result_is_used(const Request& request) {
 bool WarpRun::waits_for_result(const Request& request) {
   const auto [found, added] = grid_.spins.try_emplace(&request.op);
   if (added) {
-    found->second = polled(kernel_.program(), request.strand, request.stop).has_value();
+    found->second = polled(kernel_.program(), *this, request.strand, request.stop).has_value();
   }
   return found->second;
 }

@@ -136,7 +136,7 @@ bool WarpRun::counts_tries(const Request& request) {
 
 // A wait blocks where nobody else of the warp can go on; else it looks, and lets the others go.
 Served WarpRun::mbarrier_try(Request& request) {
-  const bool wait = kernel_.waits(request.strand, request.stop);
+  const bool wait = kernel_.waits(*this, request.strand, request.stop);
   const bool others = others_can_go();
   if (wait && others && !resuming_) {
     return Served::kAgain;

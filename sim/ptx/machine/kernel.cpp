@@ -171,10 +171,10 @@ SourceSite Kernel::site_of(const Routine& routine, std::uint32_t op) const {
   return op < sites.size() ? sites[op] : SourceSite{};
 }
 
-bool Kernel::waits(Strand& strand, const Stop& tried) const {
+bool Kernel::waits(Surroundings& warp, Strand& strand, const Stop& tried) const {
   const auto& waits = facts_of(*strand.frame->routine).waits;
   const auto found = waits.find(tried.op);
-  return found != waits.end() && comes_back(program_, strand, tried, found->second);
+  return found != waits.end() && comes_back(program_, warp, strand, tried, found->second);
 }
 
 const std::vector<std::uint32_t>& Kernel::needed_at_try(const Routine& routine,

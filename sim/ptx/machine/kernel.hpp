@@ -44,13 +44,20 @@ struct WaitLoop {
 /// The loop round the `mbarrier.try_wait` or `.test_wait` at `op`; none where it is no wait.
 std::optional<WaitLoop> wait_loop(const Program& program, const Routine& routine, std::uint32_t op);
 
-/// Whether a strand at the try of such a loop, told no, comes back to it with all registers as they
-/// are. The strand is left as it was.
-bool comes_back(const Program& program, Strand& strand, const Stop& tried, const WaitLoop& loop);
+/// Whether a strand of the warp at the try of such a loop, told no, comes back to it with all
+/// registers as they are. The strand is left as it was.
+bool comes_back(const Program& program,
+                Surroundings& warp,
+                Strand& strand,
+                const Stop& tried,
+                const WaitLoop& loop);
 
 /// What a poll waits for: where the strand stands at a load whose value, unless this holds of it,
 /// brings it back to the load without having done anything. None where it is no such poll.
-std::optional<sim::WordTest> polled(const Program& program, const Strand& strand, const Stop& load);
+std::optional<sim::WordTest> polled(const Program& program,
+                                    Surroundings& warp,
+                                    const Strand& strand,
+                                    const Stop& load);
 
 class Kernel {
  public:
@@ -86,15 +93,15 @@ class Kernel {
 
   /// What reports call an op: the user's line where a .loc says it, else the PTX's.
   SourceSite site_of(const Routine& routine, std::uint32_t op) const;
-  /// Whether the try that a strand stands at is a wait.
-  bool waits(Strand& strand, const Stop& tried) const;
+  /// Whether the try that a strand of the warp stands at is a wait.
+  bool waits(Surroundings& warp, Strand& strand, const Stop& tried) const;
   /// Slots of the registers that are needed from the try at `op` on.
   const std::vector<std::uint32_t>& needed_at_try(const Routine& routine, std::uint32_t op) const;
 
  private:
   struct RoutineFacts {
     std::vector<SourceSite> sites;
-    std::unordered_map<std::uint32_t, WaitLoop> waits;                    // by op
+    std::unordered_map<std::uint32_t, WaitLoop> waits;                     // by op
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> needed;  // at tries, by op
   };
   const RoutineFacts& facts_of(const Routine& routine) const;

@@ -203,7 +203,7 @@ std::optional<Served> WarpRun::poll(Request& request) {
   if (!shared && places[first].space != Space::kGlobal) {
     return std::nullopt;
   }
-  const auto awaited = polled(kernel_.program(), request.strand, request.stop);
+  const auto awaited = polled(kernel_.program(), *this, request.strand, request.stop);
   if (!awaited) {
     return std::nullopt;
   }

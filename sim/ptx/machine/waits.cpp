@@ -24,15 +24,28 @@ class NoSurroundings : public Surroundings {
   const Function* function_at(std::uint64_t) override { return nullptr; }
 };
 
+/// What a warp says of itself, and nothing is told to it.
+class Asked : public Surroundings {
+ public:
+  explicit Asked(Surroundings& warp) : warp_{warp} {}
+  Lanes special(SpecialRegister special) override { return warp_.special(special); }
+  std::uint64_t address_of(const VariableUse& use) override { return warp_.address_of(use); }
+  std::uint64_t address_of(const Function& function) override { return warp_.address_of(function); }
+  const Function* function_at(std::uint64_t address) override { return warp_.function_at(address); }
+
+ private:
+  Surroundings& warp_;
+};
+
 /// From a load or a try that has this answer back to it; whether it comes back, with nothing asked
 /// of the machine but nanosleep. `each` gets the instructions on its way.
 template <class F>
 bool told(const Program& program,
+          Surroundings& surroundings,
           Strand& strand,
           const Stop& asked,
           std::uint32_t answer,
           F&& each) {
-  NoSurroundings surroundings;
   const Code& code = strand.frame->routine->code;
   strand.write(asked, 0, 0, Lanes::all(answer));
   strand.complete(asked);
@@ -71,8 +84,9 @@ std::optional<WaitLoop> wait_loop(const Program& program,
   Stop tried;
   tried.op = op;
   tried.mask = 1;
+  NoSurroundings surroundings;
   std::set<std::uint32_t> written;
-  const bool returned = told(program, strand, tried, 0, [&](const Op& next) {
+  const bool returned = told(program, surroundings, strand, tried, 0, [&](const Op& next) {
     code.for_each_register(next, [&](std::uint32_t number, bool writes) {
       if (writes) {
         written.insert(number);
@@ -96,7 +110,11 @@ std::optional<WaitLoop> wait_loop(const Program& program,
   return loop;
 }
 
-bool comes_back(const Program& program, Strand& strand, const Stop& tried, const WaitLoop& loop) {
+bool comes_back(const Program& program,
+                Surroundings& warp,
+                Strand& strand,
+                const Stop& tried,
+                const WaitLoop& loop) {
   if (loop.needs.empty()) {
     return true;
   }
@@ -107,7 +125,8 @@ bool comes_back(const Program& program, Strand& strand, const Stop& tried, const
   }
   const std::uint32_t pc = strand.pc;
   auto joins = std::exchange(strand.joins, {});
-  const bool returned = told(program, strand, tried, 0, [](const Op&) {});
+  Asked surroundings{warp};
+  const bool returned = told(program, surroundings, strand, tried, 0, [](const Op&) {});
   const bool same = std::all_of(loop.needs.begin(), loop.needs.end(), [&](std::uint32_t slot) {
     return slots[slot].value == before.at(slot).value &&
            slots[slot].poison == before.at(slot).poison;
@@ -253,6 +272,7 @@ bool same_place(const Strand& one, const Strand& other) {
 
 // Whether the strand, told this word, is back at the load, all else as it was.
 bool returns(const Program& program,
+             Surroundings& surroundings,
              const Strand& strand,
              const Stop& load,
              std::uint32_t value,
@@ -260,7 +280,11 @@ bool returns(const Program& program,
   Strand copy = apart(strand);
   const Code& code = copy.frame->routine->code;
   use.holding = {code.arguments_of(code.ops[load.op])[0].index};
-  return told(program, copy, load, value,
+  return told(program,
+              surroundings,
+              copy,
+              load,
+              value,
               [&](const Op& next) { note_use(copy, next, load.mask, use); }) &&
          same_place(copy, strand);
 }
@@ -268,11 +292,11 @@ bool returns(const Program& program,
 // From the load with this word to the next instruction of the machine but nanosleep; none where a
 // branch depends on something else.
 std::optional<Strand> run_on(const Program& program,
+                             Surroundings& surroundings,
                              const Strand& strand,
                              const Stop& load,
                              std::uint32_t value,
                              PollUse& use) {
-  NoSurroundings surroundings;
   Strand copy = apart(strand);
   copy.write(load, 0, 0, Lanes::all(value));
   copy.complete(load);
@@ -326,11 +350,12 @@ std::optional<std::uint32_t> word_of(const sim::WordTest& test, bool holds) {
 // The loop reads the word in one comparison alone: a word of which it holds does as any other of
 // which it holds.
 std::optional<sim::WordTest> polled_in_loop(const Program& program,
+                                            Surroundings& surroundings,
                                             const Strand& strand,
                                             const Stop& load) {
   using Kind = sim::WordTest::Kind;
   PollUse found;
-  returns(program, strand, load, 0, found);
+  returns(program, surroundings, strand, load, 0, found);
   if (!found.compared) {
     return std::nullopt;
   }
@@ -344,9 +369,9 @@ std::optional<sim::WordTest> polled_in_loop(const Program& program,
     const auto stays = word_of(test, false);
     PollUse leaving;
     PollUse staying;
-    if (ends && stays && !returns(program, strand, load, *ends, leaving) &&
-        returns(program, strand, load, *stays, staying) &&
-        staying.only_compared && staying.compared) {
+    if (ends && stays && !returns(program, surroundings, strand, load, *ends, leaving) &&
+        returns(program, surroundings, strand, load, *stays, staying) && staying.only_compared &&
+        staying.compared) {
       return test;
     }
   }
@@ -356,20 +381,21 @@ std::optional<sim::WordTest> polled_in_loop(const Program& program,
 // The first look of a loop that a compiler has put in front of it: told no it comes to the load of
 // the loop, told yes it comes to where the loop ends, with the same registers.
 std::optional<sim::WordTest> polled_ahead(const Program& program,
+                                          Surroundings& surroundings,
                                           const Strand& strand,
                                           const Stop& load) {
   const Code& code = strand.frame->routine->code;
   for (const std::uint32_t some : {0U, 1U}) {
     PollUse unused;
-    std::optional<Strand> inside = run_on(program, strand, load, some, unused);
+    std::optional<Strand> inside = run_on(program, surroundings, strand, load, some, unused);
     if (!inside || inside->pc == load.op || !loads_alike(code, load.op, inside->pc)) {
       continue;
     }
-    NoSurroundings surroundings;
     Strand looking = *inside;
     const Stop again = looking.run(program, surroundings, 1);
-    const auto test = again.kind == Stop::Kind::kRequest ? polled_in_loop(program, *inside, again)
-                                                         : std::optional<sim::WordTest>{};
+    const auto test = again.kind == Stop::Kind::kRequest
+                          ? polled_in_loop(program, surroundings, *inside, again)
+                          : std::optional<sim::WordTest>{};
     const auto ends = test ? word_of(*test, true) : std::nullopt;
     const auto stays = test ? word_of(*test, false) : std::nullopt;
     if (!ends || !stays) {
@@ -378,9 +404,9 @@ std::optional<sim::WordTest> polled_ahead(const Program& program,
     PollUse told_no;
     PollUse told_yes;
     PollUse leaving;
-    const auto stayed = run_on(program, strand, load, *stays, told_no);
-    const auto left = run_on(program, strand, load, *ends, told_yes);
-    const auto left_loop = run_on(program, *inside, again, *ends, leaving);
+    const auto stayed = run_on(program, surroundings, strand, load, *stays, told_no);
+    const auto left = run_on(program, surroundings, strand, load, *ends, told_yes);
+    const auto left_loop = run_on(program, surroundings, *inside, again, *ends, leaving);
     const auto alike = [&](const PollUse& use) {
       return use.compared && use.only_compared && use.test.with == test->with &&
              use.test.mask == test->mask && use.test.flip == test->flip &&
@@ -396,10 +422,12 @@ std::optional<sim::WordTest> polled_ahead(const Program& program,
 }  // namespace
 
 std::optional<sim::WordTest> polled(const Program& program,
+                                    Surroundings& warp,
                                     const Strand& strand,
                                     const Stop& load) {
-  const auto found = polled_in_loop(program, strand, load);
-  return found ? found : polled_ahead(program, strand, load);
+  Asked surroundings{warp};
+  const auto found = polled_in_loop(program, surroundings, strand, load);
+  return found ? found : polled_ahead(program, surroundings, strand, load);
 }
 
 }  // namespace warptwin::ptx

@@ -84,8 +84,7 @@ TEST(PtxMbarriers, LoopsThatComputeWhatTheyAskForAreWaits) {
                    "  ld.shared.u32 %r6, [%r4];\n  mul.wide.u32 %rd4, %r5, 4;\n"
                    "  add.u64 %rd5, %rd2, %rd4;\n  st.global.u32 [%rd5], %r6;\n");
   };
-  const ProofResult right =
-      proof_of(looping("  xor.b32 %r8, %r7, 1;\n  add.u32 %r9, %r2, %r8;\n"));
+  const ProofResult right = proof_of(looping("  xor.b32 %r8, %r7, 1;\n  mov.u32 %r9, bar;\n"));
   EXPECT_EQ(right.verdict, ProofVerdict::kProved) << right.strength();
   EXPECT_THAT(ids_in(right), IsEmpty());
   // The parity of a phase that is not begun passes at once.
