@@ -638,8 +638,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     result.units = use_of_units(sms_, memory_, ended_);
     if (histories_) {
       UnitHistories histories = *histories_;
-      result.stretch =
-          to_cycles(histories.add_to(result.units, sms_.size(), memory_.halves(), ended_));
+      histories.add_to(result, sms_.size(), memory_, ended_);
     }
     result.tensor_share =
         result.units[0].mean * static_cast<double>(sms_.size()) / std::max(chip_.sms, 1.0);

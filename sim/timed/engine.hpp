@@ -58,6 +58,12 @@ struct UnitUse {
   std::vector<double> over_time;
 };
 
+/// What a part of the memory system moves, over time.
+struct BytesMoved {
+  std::string name;               // "L2 reads"
+  std::vector<double> over_time;  // bytes a cycle, in stretches of `TimedStats::stretch` cycles
+};
+
 struct TimedStats {
   Ending ending = Ending::kDone;
   double clock = 0;   // GHz
@@ -65,7 +71,8 @@ struct TimedStats {
   std::uint64_t operations = 0;
   std::vector<RoleTime> roles;
   std::vector<UnitUse> units;
-  double stretch = 0;  // cycles; of UnitUse::over_time
+  std::vector<BytesMoved> moved;  // where the use of units over time was asked for
+  double stretch = 0;             // cycles; of what is over time
   std::optional<CriticalPath> path;
   std::optional<ClusterKinds> kinds;  // where the machine is sampled
   double tensor_share = 0;            // of all SMs of the chip, while the grid ran

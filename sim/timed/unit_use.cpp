@@ -27,40 +27,51 @@ void UnitHistories::watch(const std::vector<std::unique_ptr<Sm>>& sms, MemorySys
     sm->tma.watch(&tma);
     sm->shared.watch(&shared_reads, &shared_writes);
   }
-  memory.watch(&l2, &dram);
+  memory.watch(&l2_reads, &l2_writes, &dram);
 }
 
-Ticks UnitHistories::add_to(std::vector<UnitUse>& units,
-                            std::size_t sms,
-                            std::uint32_t halves,
-                            Ticks run) {
-  struct Row {
-    const char* name;
-    UseHistory* history;
-    std::size_t count;
-  };
-  const Row rows[] = {{"tensor core", &tensor_core, sms},
-                      {"TMA engine", &tma, sms},
-                      {"shared-memory read", &shared_reads, sms},
-                      {"shared-memory write", &shared_writes, sms},
-                      {"L2", &l2, halves},
-                      {"DRAM", &dram, 1}};
+void UnitHistories::add_to(TimedStats& stats,
+                           std::size_t sms,
+                           const MemorySystem& memory,
+                           Ticks run) {
+  UseHistory* const all[] = {
+      &tensor_core, &tma, &shared_reads, &shared_writes, &l2_reads, &l2_writes, &dram};
   Ticks width = 0;
-  for (const Row& row : rows) {
-    width = std::max(width, row.history->width());
+  for (const UseHistory* history : all) {
+    width = std::max(width, history->width());
   }
-  for (const Row& row : rows) {
-    while (row.history->width() < width) {
-      row.history->widen();
+  for (UseHistory* history : all) {
+    while (history->width() < width) {
+      history->widen();
     }
-    const auto unit = std::find_if(
-        units.begin(), units.end(), [&](const UnitUse& one) { return one.name == row.name; });
+  }
+  stats.stretch = to_cycles(width);
+  // `whole` is what a bucket would have if every unit worked through it.
+  const auto over_time = [&](const UseHistory& history, double whole) {
+    std::vector<double> values;
     for (std::size_t i = 0; i < UseHistory::kBuckets && i * width < run; ++i) {
-      unit->over_time.push_back(static_cast<double>(row.history->busy(i)) /
-                                static_cast<double>(width * row.count));
+      values.push_back(static_cast<double>(history.busy(i)) / whole);
     }
-  }
-  return width;
+    return values;
+  };
+  const auto use = [&](const char* name, const UseHistory& history, std::size_t count) {
+    const auto unit = std::find_if(stats.units.begin(), stats.units.end(), [&](const UnitUse& one) {
+      return one.name == name;
+    });
+    unit->over_time = over_time(history, static_cast<double>(width * count));
+  };
+  use("tensor core", tensor_core, sms);
+  use("TMA engine", tma, sms);
+  use("shared-memory read", shared_reads, sms);
+  use("shared-memory write", shared_writes, sms);
+  use("L2", l2_reads, memory.halves());
+  use("DRAM", dram, 1);
+  const auto moved = [&](const char* name, const UseHistory& history, double rate) {
+    stats.moved.push_back({name, over_time(history, static_cast<double>(width) / rate)});
+  };
+  moved("L2 reads", l2_reads, memory.read_rate());
+  moved("L2 writes", l2_writes, memory.store_rate());
+  moved("DRAM", dram, memory.dram_rate());
 }
 
 std::vector<UnitUse> use_of_units(const std::vector<std::unique_ptr<Sm>>& sms,

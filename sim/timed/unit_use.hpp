@@ -16,12 +16,13 @@ struct UnitHistories {
   UseHistory tma;
   UseHistory shared_reads;
   UseHistory shared_writes;
-  UseHistory l2;
+  UseHistory l2_reads;
+  UseHistory l2_writes;
   UseHistory dram;
 
   void watch(const std::vector<std::unique_ptr<Sm>>& sms, MemorySystem& memory);
-  /// Puts it into the rows of `use_of_units`. Returns the width of a bucket.
-  Ticks add_to(std::vector<UnitUse>& units, std::size_t sms, std::uint32_t halves, Ticks run);
+  /// Puts it into `stats`, whose units are there, and `moved`. `run` is how long the run was.
+  void add_to(TimedStats& stats, std::size_t sms, const MemorySystem& memory, Ticks run);
 };
 
 /// Of each kind of unit; the tensor cores stand first. `run` is how long the run was.

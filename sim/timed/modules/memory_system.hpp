@@ -84,13 +84,20 @@ class MemorySystem : public sc_core::sc_module {
   /// The way there and back.
   Ticks latency() const { return latency_; }
   std::uint32_t halves() const { return static_cast<std::uint32_t>(resident_.size()); }
-  /// Writes down when L2, and DRAM, work.
-  void watch(UseHistory* l2, UseHistory* dram) {
+  /// Writes down when L2 hands on, and takes, bytes, and when DRAM does.
+  void watch(UseHistory* l2_reads, UseHistory* l2_writes, UseHistory* dram) {
     for (GapPort& half : l2_) {
-      half.watch(l2);
+      half.watch(l2_reads);
+    }
+    for (Port& half : stores_) {
+      half.watch(l2_writes);
     }
     dram_.watch(dram);
   }
+  /// Bytes a cycle of the SMs: what a half of L2 hands on, what it takes, and what DRAM does.
+  double read_rate() const { return l2_rate_; }
+  double store_rate() const { return store_rate_; }
+  double dram_rate() const { return dram_rate_; }
   const GapPort& l2(std::uint32_t half) const { return l2_[half]; }
   const Port& dram() const { return dram_; }
   /// Out of half `half`, to the other.
