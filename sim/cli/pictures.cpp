@@ -99,7 +99,7 @@ void Pictures::write(const Session& session, PageContents contents) {
   }
   for (const auto& [name, path] : drawings_) {
     if (!recordings.empty()) {
-      write_drawing(drawing_of(name, recordings.front(), contents.owners), path);
+      write_drawing(drawing_of(name, recordings.front()), path);
     }
   }
   if (html_.is_open()) {
@@ -126,23 +126,14 @@ PageContents page_contents(const Session& session,
   contents.verdict = code == ExitCode::kClean     ? PageContents::Verdict::kRight
                      : code == ExitCode::kFinding ? PageContents::Verdict::kWrong
                                                   : PageContents::Verdict::kOpen;
-  contents.title = std::string{scenario.info->name} + " (" + parameters.to_string() + ")";
+  const std::string at = parameters.to_string();
+  contents.title = scenario.info->name + (at.empty() ? "" : " (" + at + ")");
   contents.word = code == ExitCode::kClean     ? "clean"
                   : code == ExitCode::kFinding ? "finding"
                                                : "incomplete";
   contents.answer = std::move(answer);
   contents.source_root =
       session.options.count("source-root") != 0 ? text_option(session, "source-root") : ".";
-  for (const Region& region : scenario.symbols(parameters).regions) {
-    std::vector<std::string>& roles =
-        contents.owners[region.owner + (region.part.empty() ? "" : "." + region.part)];
-    for (const Contributor& contributor : region.contract.contributors) {
-      if (contributor.arrivals != 0 && contributor.role != Role::kCount) {
-        roles.emplace_back(warptwin::name_of(contributor.role));
-      }
-    }
-  }
-  std::erase_if(contents.owners, [](const auto& row) { return row.second.empty(); });
   return contents;
 }
 
@@ -193,14 +184,25 @@ void add_timing(RecordingBuilder& builder, const TimingResult& timing) {
   recording.cycles_per_us = timing.clock_held * 1000.0;
   const auto end = static_cast<std::uint64_t>(std::ceil(timing.stats.cycles));
   recording.end = std::max(recording.end, end);
-  for (const UnitUse& unit : timing.stats.units) {
-    const std::uint32_t track =
-        unit.over_time.empty() ? kNoTrack : builder.counter(unit.name + ": busy", kNoCta, "%");
-    for (std::size_t i = 0; i < unit.over_time.size(); ++i) {
+  const auto add_counter = [&](const std::string& name,
+                               const std::string& unit,
+                               const std::vector<double>& over_time,
+                               double scale) {
+    if (over_time.empty()) {
+      return;
+    }
+    const std::uint32_t track = builder.counter(name, kNoCta, unit);
+    for (std::size_t i = 0; i < over_time.size(); ++i) {
       const auto time = static_cast<std::uint64_t>(static_cast<double>(i) * timing.stats.stretch);
-      builder.sample(track, time, 100.0 * unit.over_time[i]);
+      builder.sample(track, time, scale * over_time[i]);
     }
     builder.sample(track, end, 0);
+  };
+  for (const UnitUse& unit : timing.stats.units) {
+    add_counter(unit.name + ": busy", "%", unit.over_time, 100);
+  }
+  for (const BytesMoved& moved : timing.stats.moved) {
+    add_counter(moved.name + ": bytes", "bytes a cycle", moved.over_time, 1);
   }
   if (!timing.stats.path) {
     return;

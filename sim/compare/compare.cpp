@@ -101,8 +101,13 @@ class Comparer {
         other != nullptr ? line_of(second_, matched.other, *other) : "does nothing more";
     mismatch.before = before == nullptr ? "" : line_of(first_, warp, *before);
     mismatch.time = mine != nullptr ? mine->time : before == nullptr ? 0 : before->time + 1;
-    mismatch.second_time = other != nullptr ? other->time : 0;
+    mismatch.first_at = {warp, mine != nullptr ? matched.first[at] : count_of(a)};
+    mismatch.second_at = {matched.other, other != nullptr ? matched.second[at] : count_of(b)};
     result_.mismatches.push_back(std::move(mismatch));
+  }
+
+  static std::uint32_t count_of(const std::vector<TraceOp>& ops) {
+    return static_cast<std::uint32_t>(ops.size());
   }
 
   std::string text_of_phase(const Trace& trace, const PhaseRecord& phase) const {
@@ -260,6 +265,8 @@ class Comparer {
       (is_first ? mismatch.first : mismatch.second) = what;
       (is_first ? mismatch.second : mismatch.first) = "in order";
       mismatch.time = wait.time;
+      (is_first ? mismatch.first_at : mismatch.second_at) = {pair.waiter,
+                                                             static_cast<std::uint32_t>(pair.wait)};
       result_.mismatches.push_back(std::move(mismatch));
     }
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,14 +12,22 @@
 
 namespace warptwin::sim {
 
+/// An operation of a trace: the number of its warp, and its own among that warp's, which is their
+/// count where it does nothing more.
+struct OpPlace {
+  std::uint32_t warp = 0;
+  std::uint32_t op = 0;
+};
+
 /// A place where two traces say different things, in the scenario's words.
 struct Mismatch {
   std::string where;  // "cta 0 warp 1 (consumer), operation 7", "ring.full[2] of cta 0, phase 4"
   std::string first;  // what the one trace says
   std::string second;
-  std::string before;  // the last thing they agree on
-  std::uint64_t time = 0;
-  std::uint64_t second_time = 0;  // the same in the second trace, where it is known
+  std::string before;                 // the last thing they agree on
+  std::uint64_t time = 0;             // in the first trace
+  std::optional<OpPlace> first_at{};  // where it is in each trace, if at one operation
+  std::optional<OpPlace> second_at{};
 };
 
 /// A warp of the first trace, and what it is in the second.

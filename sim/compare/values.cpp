@@ -188,6 +188,8 @@ std::vector<Mismatch> compare_data(const Trace& first,
       mismatch.first = sums[0];
       mismatch.second = sums[1];
       mismatch.time = a.time;
+      mismatch.first_at = {warp, matched.first[at]};
+      mismatch.second_at = {matched.other, matched.second[at]};
       all.push_back(std::move(mismatch));
     }
   }

@@ -1,5 +1,6 @@
-/// The colours of all pictures, for light and dark, and the style of drawings. They are told apart
-/// without red and green (P. Tol's and Okabe and Ito's sets), and waits are hatched besides.
+/// The colours of all pictures, for light and dark, and the style of drawings. The hues were chosen
+/// by search to be told apart with and without red and green, as far as eight can be
+/// (tests/sim/pictures/page_test.py holds them to it), and waits are hatched besides.
 
 #pragma once
 

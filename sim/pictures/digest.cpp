@@ -16,7 +16,7 @@ Handover& row_of(std::vector<Handover>& rows, const std::string& role, const std
       return row;
     }
   }
-  rows.push_back({role, how, 0, 0, 0});
+  rows.push_back({role, how, 0, 0, 0, 0});
   return rows.back();
 }
 
@@ -114,49 +114,28 @@ std::vector<BarrierArray> pipeline_of(const Recording& recording) {
       row.bytes += load ? slice.bytes : 0;
     }
   }
+  for (const DeclaredBarriers& declared : recording.declared) {
+    const auto place = places.find(declared.array);
+    if (place == places.end()) {
+      continue;
+    }
+    BarrierArray& array = arrays[place->second];
+    for (const auto& [role, arrivals] : declared.from) {
+      const auto comes = [&](const Handover& row) { return row.role == role; };
+      if (std::none_of(array.from.begin(), array.from.end(), comes)) {
+        row_of(array.from, role, "").owed = arrivals;
+      }
+    }
+    if (array.to.empty() && !declared.waiter.empty()) {
+      row_of(array.to, declared.waiter, "");
+    }
+  }
   std::erase_if(arrays,
                 [](const BarrierArray& array) { return array.from.empty() || array.to.empty(); });
   for (BarrierArray& array : arrays) {
     array.stages = static_cast<std::uint32_t>(stages[array.name].size());
   }
   return arrays;
-}
-
-std::vector<Stuck> stuck_of(const Recording& recording,
-                            const std::map<std::string, std::vector<std::string>>& owners) {
-  std::map<std::uint32_t, std::set<std::uint32_t>> arrived;  // on a barrier's track: warps' tracks
-  std::vector<Stuck> stuck;
-  for (std::uint32_t i = 0; i < recording.slices.size(); ++i) {
-    const Slice& slice = recording.slices[i];
-    if (recording.tracks[slice.track].kind != TrackKind::kWarp) {
-      continue;
-    }
-    if (slice.kind == SliceKind::kWait && slice.unfinished) {
-      stuck.push_back({i, slice.track, {}});
-    } else if (slice.kind == SliceKind::kOperation && slice.barrier != kNoTrack) {
-      arrived[slice.barrier].insert(slice.track);
-    }
-  }
-  for (Stuck& one : stuck) {
-    const std::uint32_t barrier = recording.slices[one.slice].barrier;
-    if (barrier == kNoTrack) {
-      continue;
-    }
-    const auto known = owners.find(array_of(recording.name(recording.tracks[barrier].name)));
-    if (known == owners.end()) {
-      one.owed_by.assign(arrived[barrier].begin(), arrived[barrier].end());
-      continue;
-    }
-    for (std::uint32_t track = 0; track < recording.tracks.size(); ++track) {
-      const Track& warp = recording.tracks[track];
-      const auto& roles = known->second;
-      if (warp.kind == TrackKind::kWarp && warp.cta == recording.tracks[barrier].cta &&
-          std::find(roles.begin(), roles.end(), recording.name(warp.role)) != roles.end()) {
-        one.owed_by.push_back(track);
-      }
-    }
-  }
-  return stuck;
 }
 
 }  // namespace warptwin::sim

@@ -1,5 +1,5 @@
-/// Sums over a recording: where the time of roles goes, who hands what to whom, who waits for whom
-/// at its end. By role and barrier array: warps and stages of one name count together.
+/// Sums over a recording: where the time of roles goes, and who hands what to whom. By role and
+/// barrier array: warps and stages of one name count together.
 
 #pragma once
 
@@ -33,6 +33,7 @@ struct Handover {
   std::uint64_t arrivals = 0;
   std::uint64_t bytes = 0;
   std::uint64_t waits = 0;
+  std::uint32_t owed = 0;  // arrivals of a phase that are declared, where none of them came
 };
 struct BarrierArray {
   std::string name;
@@ -41,23 +42,12 @@ struct BarrierArray {
   std::vector<Handover> from;
   std::vector<Handover> to;
 };
-/// The pipeline that a recording shows: barrier arrays in the order of their tracks. Barriers that
-/// nobody waits for, or arrives on, are left out.
+/// The pipeline that a recording shows: barrier arrays in the order of their tracks. What the
+/// kernel declares, and did not come, is there too; other barriers that nobody waits for, or
+/// arrives on, are left out.
 std::vector<BarrierArray> pipeline_of(const Recording& recording);
 
 /// The name that warps of a track count under: their role, or "warps".
 std::string role_of(const Recording& recording, const Track& track);
-
-/// A warp that waits where the recording ends.
-struct Stuck {
-  std::uint32_t slice = 0;
-  std::uint32_t track = 0;
-  /// Warps' tracks that arrived on the barrier's array in this CTA's phases before.
-  std::vector<std::uint32_t> owed_by;
-};
-/// Of one CTA each barrier's waiters, by track. `owners`, by barrier array, says which roles arrive
-/// there; where it does not know one, those count that did.
-std::vector<Stuck> stuck_of(const Recording& recording,
-                            const std::map<std::string, std::vector<std::string>>& owners);
 
 }  // namespace warptwin::sim

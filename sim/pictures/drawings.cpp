@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "common/kernel/scenario.hpp"
 #include "common/trace/words.hpp"
@@ -31,9 +32,9 @@ std::string hue_class(const char* prefix, std::uint32_t hue) {
   return prefix + std::to_string(hue);
 }
 
-// Text on a hue: dark on light ones.
-const char* on_hue(std::uint32_t hue) {
-  return hue == 1 || hue == 5 ? "dark" : "on";
+// The classes of text on what has the class `colour`.
+std::string text_on(const std::string& colour) {
+  return "on on-" + colour;
 }
 
 // Rows of stacked parts, from the top down.
@@ -47,20 +48,19 @@ class Bars {
     y_ += 20;
   }
   void begin(const std::string& label) {
+    svg_.describe(label);
     svg_.text(16, y_ + 14, shortened(label, kLabelColumns));
     svg_.rect(kLabels, y_, kLong, kRow - 6, "none");
     x_ = kLabels;
   }
-  void part(double share,
-            const std::string& classes,
-            bool waits,
-            const std::string& label,
-            const char* on) {
+  void part(double share, const std::string& classes, bool waits, const std::string& label) {
+    const std::string on = classes == "none" ? "s" : text_on(classes);
     const double width = std::min(kLong * share, kLabels + kLong - x_);
     if (width <= 0) {
       return;
     }
     const std::string title = label + ": " + percent(share);
+    svg_.describe(title);
     if (waits) {
       svg_.wait(x_, y_, width, kRow - 6, classes, title);
     } else {
@@ -94,7 +94,7 @@ void add_role(Bars& bars, const RoleShare& share, bool steps, Hues& hues) {
   }
   const auto whole = static_cast<double>(share.alive);
   bars.begin(share.role + ", " + plural(share.warps, "warp"));
-  bars.part(static_cast<double>(share.working) / whole, "op", false, "works", "on");
+  bars.part(static_cast<double>(share.working) / whole, "op", false, "works");
   std::vector<std::pair<std::uint64_t, std::string>> waits;
   for (const auto& [name, time] : share.waits) {
     waits.emplace_back(time, name);
@@ -106,14 +106,12 @@ void add_role(Bars& bars, const RoleShare& share, bool steps, Hues& hues) {
     bars.part(static_cast<double>(time) / whole,
               barrier ? hue_class("c", hue) : "faint",
               true,
-              "waits for " + name,
-              barrier ? on_hue(hue) : "dark");
+              "waits for " + name);
   }
   bars.part(static_cast<double>(share.rest()) / whole,
             "none",
             false,
-            steps ? "its turn" : "other instructions",
-            "s");
+            steps ? "its turn" : "other instructions");
   bars.end();
 }
 
@@ -208,12 +206,10 @@ void draw_track(Svg& svg,
       svg.rect(from, y, width > 3 ? width - 0.6 : width, height, classes, title);
     }
     if (text_width(title, kSmall) + 10 < width) {
-      const bool hued = slice.kind != SliceKind::kOperation && slice.kind != SliceKind::kAsync;
-      const std::uint32_t hue = hued && slice.barrier != kNoTrack ? hues.of(recording, slice) : 0;
       if (slice.kind == SliceKind::kWait) {
         svg.rect(from + 3, y + 1, text_width(title, kSmall) + 4, height - 2, classes);
       }
-      svg.text(from + 5, y + height / 2 + 4, title, phase ? "s" : hued ? on_hue(hue) : "on");
+      svg.text(from + 5, y + height / 2 + 4, title, phase ? "s" : text_on(classes));
     }
     drawn = from + width;
   }
@@ -250,16 +246,33 @@ void draw_counter(Svg& svg,
   svg.path(d + "L" + point(kWidth - 14, before) + "L" + point(kWidth - 14, 0) + "Z", "counter");
 }
 
-bool is_pictured(const Recording& recording, const Track& track) {
-  const std::uint32_t cta = recording.tracks.empty() ? 0 : [&] {
-    for (const Track& one : recording.tracks) {
-      if (one.cta != kNoCta) {
-        return one.cta;
-      }
+// The first CTA, which alone is drawn over time.
+std::uint32_t pictured_cta(const Recording& recording) {
+  for (const Track& track : recording.tracks) {
+    if (track.cta != kNoCta) {
+      return track.cta;
     }
-    return kNoCta;
-  }();
-  return track.cta == kNoCta || track.cta == cta;
+  }
+  return kNoCta;
+}
+
+// Says which CTAs are not drawn. Returns how tall that is.
+double draw_others(Svg& svg, const Recording& recording, double y) {
+  std::set<std::uint32_t> ctas;
+  for (const Track& track : recording.tracks) {
+    if (track.cta != kNoCta) {
+      ctas.insert(track.cta);
+    }
+  }
+  if (ctas.size() < 2) {
+    return 0;
+  }
+  svg.text(16,
+           y + 14,
+           "cta " + std::to_string(*ctas.begin()) +
+               " alone: " + plural(ctas.size() - 1, "more CTA") + " not drawn",
+           "s");
+  return 20;
 }
 
 }  // namespace
@@ -283,7 +296,7 @@ Svg time_drawing(const Recording& recording) {
       }
       const std::string& name = recording.name(track.name);
       bars.begin(name.substr(0, name.find(':')));
-      bars.part(mean_of(recording, i), "counter", false, "busy", "on");
+      bars.part(mean_of(recording, i), "counter", false, "busy");
       bars.end();
     }
   }
@@ -318,8 +331,7 @@ Svg path_drawing(const Recording& recording) {
     bars.part(static_cast<double>(time) / static_cast<double>(whole),
               hue_class("c", hues.of(name)),
               false,
-              std::to_string(time) + " " + unit_of(recording.clock) + "s",
-              on_hue(hues.of(name)));
+              std::to_string(time) + " " + unit_of(recording.clock) + "s");
     bars.end();
   }
   svg.set_height(bars.y() + 4);
@@ -383,6 +395,7 @@ Svg stages_drawing(const Recording& recording) {
   Svg grid{kWidth, 0};
   axis.draw(grid, top, y, unit_of(recording.clock));
   svg.to_back(grid);
+  y += recording.rings.empty() ? 0 : draw_others(svg, recording, y);
   svg.set_height(recording.rings.empty() ? 0 : y + 4);
   return svg;
 }
@@ -395,7 +408,7 @@ Svg timeline_drawing(const Recording& recording) {
   std::size_t slice = 0;
   std::size_t sample = 0;
   double y = 26;
-  std::string group;
+  const std::uint32_t cta = pictured_cta(recording);
   for (std::uint32_t i = 0; i < recording.tracks.size(); ++i) {
     const Track& track = recording.tracks[i];
     const std::size_t first = slice;
@@ -407,7 +420,8 @@ Svg timeline_drawing(const Recording& recording) {
       ++sample;
     }
     const bool counter = track.kind == TrackKind::kCounter;
-    if (!is_pictured(recording, track) || (counter ? first_sample == sample : first == slice)) {
+    if ((track.cta != kNoCta && track.cta != cta) ||
+        (counter ? first_sample == sample : first == slice)) {
       continue;
     }
     const double height = track.kind == TrackKind::kWarp ? 17 : counter ? 22 : 13;
@@ -424,6 +438,7 @@ Svg timeline_drawing(const Recording& recording) {
   Svg grid{kWidth, 0};
   axis.draw(grid, 26, y, unit_of(recording.clock));
   svg.to_back(grid);
+  y += draw_others(svg, recording, y);
   svg.set_height(y + 6);
   return svg;
 }
@@ -432,13 +447,13 @@ std::vector<std::string> drawing_names() {
   return {"timeline", "pipeline", "stages", "time", "path", "waits"};
 }
 
-Svg drawing_of(const std::string& name, const Recording& recording, const BarrierOwners& owners) {
+Svg drawing_of(const std::string& name, const Recording& recording) {
   Svg svg = name == "timeline"   ? timeline_drawing(recording)
             : name == "pipeline" ? pipeline_drawing(recording)
             : name == "stages"   ? stages_drawing(recording)
             : name == "time"     ? time_drawing(recording)
             : name == "path"     ? path_drawing(recording)
-                                 : waits_drawing(recording, owners);
+                                 : waits_drawing(recording);
   if (svg.empty()) {
     throw ConfigError("there is nothing for the picture '" + name + "': the run has none");
   }

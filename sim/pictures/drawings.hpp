@@ -2,7 +2,6 @@
 
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -11,15 +10,13 @@
 
 namespace warptwin::sim {
 
-/// Which roles arrive on the barriers of an array, by its name.
-using BarrierOwners = std::map<std::string, std::vector<std::string>>;
-
 /// Roles and the barriers between them, with arrivals and bytes of a phase. Laid out by Graphviz:
 /// throws ConfigError where `dot` is not there.
 Svg pipeline_drawing(const Recording& recording);
 
-/// Who waits where the run ends, and who owes it. The same.
-Svg waits_drawing(const Recording& recording, const BarrierOwners& owners);
+/// Who waits for what does not come, and who owes it: as the finding says it that the run does not
+/// end. Empty where there is none. Laid out by Graphviz, too.
+Svg waits_drawing(const Recording& recording);
 
 /// Where the time of each role goes, and how busy each unit was: bars of one length.
 Svg time_drawing(const Recording& recording);
@@ -36,8 +33,8 @@ Svg timeline_drawing(const Recording& recording);
 /// "pipeline", "waits", "time", "path", "stages", "timeline".
 std::vector<std::string> drawing_names();
 /// By one of these names. Throws ConfigError where the run has nothing to draw for it: no ring, no
-/// critical path, nobody that waits at its end.
-Svg drawing_of(const std::string& name, const Recording& recording, const BarrierOwners& owners);
+/// critical path, nobody that waits for what does not come.
+Svg drawing_of(const std::string& name, const Recording& recording);
 
 /// Writes FILE.svg, or, through rsvg-convert, FILE.png. Throws ConfigError for another name, and
 /// where it cannot be written.

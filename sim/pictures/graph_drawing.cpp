@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "common/kernel/scenario.hpp"
+#include "common/trace/barrier_word.hpp"
 #include "common/trace/words.hpp"
 
 #include "sim/pictures/digest.hpp"
@@ -206,12 +207,24 @@ Svg drawn(const Graph& graph, const std::string& description) {
   const Spot size = point_of(text);
   Svg whole{size.x + 20, size.y + 20};
   whole.describe(description);
+  for (const GraphEdge& edge : graph.edges) {
+    std::string said;
+    for (const std::string& line : edge.lines) {
+      said += (said.empty() ? "" : ", ") + line;
+    }
+    whole.describe(graph.nodes[edge.from].lines.front() + " " +
+                   (said.empty() ? "waited for by" : said) + " " +
+                   graph.nodes[edge.to].lines.front());
+  }
   Painter{graph, layout, whole, size.y};
   return whole;
 }
 
 // What a handover is called on an arrow.
 std::string words_of(const Handover& row, std::uint64_t phases) {
+  if (row.owed != 0) {
+    return "none of x" + std::to_string(row.owed);
+  }
   std::string how = row.how;
   if (how.starts_with("mbarrier.")) {
     how = how.substr(how.find('.') + 1);
@@ -240,11 +253,17 @@ Svg pipeline_drawing(const Recording& recording) {
       ctas.insert(track.cta);
     }
   }
+  const auto node_of = [&](const std::string& role) {
+    const auto [place, is_new] = roles.try_emplace(role, 0);
+    if (is_new) {
+      const std::uint64_t each = warps[role] / std::max<std::size_t>(ctas.size(), 1);
+      place->second = graph.add({"role", {role, plural(each, "warp") + " a CTA"}, 10});
+    }
+    return place->second;
+  };
   for (const Track& track : recording.tracks) {
-    const std::string role = role_of(recording, track);
-    if (track.kind == TrackKind::kWarp && !roles.contains(role)) {
-      roles[role] =
-          graph.add({"role", {role, plural(warps[role] / ctas.size(), "warp") + " a CTA"}, 10});
+    if (track.kind == TrackKind::kWarp) {
+      node_of(role_of(recording, track));
     }
   }
   const auto arrays = pipeline_of(recording);
@@ -256,14 +275,15 @@ Svg pipeline_drawing(const Recording& recording) {
     std::map<std::string, GraphEdge> edges;
     for (const Handover& row : array.from) {
       GraphEdge& edge =
-          edges.try_emplace(row.role, GraphEdge{roles.at(row.role), node, {}, ""}).first->second;
+          edges.try_emplace(row.role, GraphEdge{node_of(row.role), node, {}, ""}).first->second;
       edge.lines.push_back(words_of(row, array.phases));
+      edge.classes = row.owed != 0 && recording.unending ? "wrong" : "";
     }
     for (const auto& [role, edge] : edges) {
       graph.edges.push_back(edge);
     }
     for (const Handover& row : array.to) {
-      graph.edges.push_back({node, roles.at(row.role), {}, "waits"});
+      graph.edges.push_back({node, node_of(row.role), {}, "waits"});
     }
   }
   return drawn(graph, "The pipeline: which role hands what to which, by which barrier");
@@ -310,83 +330,144 @@ bool reaches(const Graph& graph, std::size_t from, std::size_t to) {
   return false;
 }
 
+// The warps that wait, and what they wait for, as a finding has them.
+class WaitsGraph {
+ public:
+  explicit WaitsGraph(const Recording& recording) : recording_{recording}, hues_{recording} {
+    const auto& details = recording.unending->details;
+    for (const Detail& detail : details) {
+      if (const auto* blocked = detail.as<Blocked>()) {
+        waiting_.push_back({blocked, add_agent(blocked->agent, {})});
+      } else if (const auto* polls = detail.as<Polls>()) {
+        add_agent(polls->agent, {std::string{"asks again: "} + warptwin::name_of(polls->op)});
+      }
+    }
+    for (const auto& [blocked, node] : waiting_) {
+      add_wait(*blocked, node);
+    }
+    for (const Detail& detail : details) {
+      if (const auto* more = detail.as<LeftOut>()) {
+        graph_.add({"frame", {lines_of(*more).front()}, 2});
+      }
+    }
+    for (GraphEdge& edge : graph_.edges) {
+      if (reaches(graph_, edge.to, edge.from)) {
+        edge.classes += " wrong";
+      }
+    }
+  }
+
+  const Graph& graph() const { return graph_; }
+
+ private:
+  // "mma": as the timeline calls it, where the kernel declares none.
+  std::string role_of_agent(const Agent& agent) const {
+    for (const Track& track : recording_.tracks) {
+      if (track.kind == TrackKind::kWarp && track.cta == agent.cta &&
+          track.number == agent.warps.front()) {
+        return role_of(recording_, track);
+      }
+    }
+    return agent.role == Role::kCount ? "warps" : warptwin::name_of(agent.role);
+  }
+
+  std::size_t add_agent(const Agent& agent, const std::vector<std::string>& more) {
+    std::vector<std::string> lines{
+        role_of_agent(agent), "cta " + std::to_string(agent.cta) + " " + warps_of(agent.warps)};
+    lines.insert(lines.end(), more.begin(), more.end());
+    const std::size_t node = graph_.add({"role", lines, 10});
+    for (const std::uint32_t warp : agent.warps) {
+      agents_[{agent.cta, warp}] = node;
+    }
+    return node;
+  }
+
+  std::size_t agent_node(const Agent& agent, const Wait& wait) {
+    const auto found = agents_.find({agent.cta, agent.warps.front()});
+    return found == agents_.end() ? add_agent(agent, {text_of(wait)}) : found->second;
+  }
+
+  void add_wait(const Blocked& blocked, std::size_t waiter) {
+    const Wait& wait = blocked.wait;
+    const std::string name =
+        wait.object.kind == ObjectKind::kNothing ? text_of(wait) : text_of(wait.object);
+    const bool alone = wait.object.kind == ObjectKind::kNothing;
+    const auto [place, is_new] =
+        objects_.try_emplace(alone ? name + std::to_string(waiter) : name, 0);
+    if (is_new) {
+      place->second = graph_.add(node_of(wait, name));
+    }
+    graph_.edges.push_back({waiter, place->second, {alone ? "" : "waits for"}, ""});
+    if (!is_new) {
+      return;
+    }
+    for (const Owed& owed : blocked.owed) {
+      const std::size_t node =
+          owed.by ? agent_node(owed.by->agent, owed.by->wait)
+                  : graph_.add({"ring",
+                                {warptwin::name_of(owed.role),
+                                 owed.ended ? "has ended" : "the CTA has no such warp"},
+                                10});
+      graph_.edges.push_back({place->second, node, {"owed by"}, "waits"});
+    }
+    if (blocked.owed.empty()) {
+      add_earlier(wait, place->second);
+    }
+  }
+
+  GraphNode node_of(const Wait& wait, const std::string& name) {
+    GraphNode node{"ring", {name}, 2};
+    if (wait.kind == WaitKind::kMbarrier) {
+      node.classes += " s" + std::to_string(hues_.of(array_of(wait.object.name)));
+    }
+    if (const auto& stand = wait.barrier) {
+      node.lines.push_back((stand->phase ? "phase " + std::to_string(*stand->phase)
+                                         : "parity " + std::to_string(stand->parity)) +
+                           " " + missing_of(stand->pending, stand->expected, stand->tx));
+    } else if (wait.kind != WaitKind::kMbarrier && name != text_of(wait)) {
+      node.lines.push_back(text_of(wait));
+    }
+    return node;
+  }
+
+  // Nobody is declared to owe it: who arrived on it before is known.
+  void add_earlier(const Wait& wait, std::size_t barrier) {
+    std::set<std::size_t> nodes;
+    for (const Slice& slice : recording_.slices) {
+      if (slice.barrier == kNoTrack || slice.kind != SliceKind::kOperation ||
+          (slice.count == 0 && slice.bytes == 0)) {
+        continue;
+      }
+      const Track& on = recording_.tracks[slice.barrier];
+      const Track& warp = recording_.tracks[slice.track];
+      if (warp.kind == TrackKind::kWarp && on.cta == wait.object.cta &&
+          recording_.name(on.name) == wait.object.name) {
+        const Agent agent{warp.cta, {warp.number}, Role::kCount};
+        const auto found = agents_.find({warp.cta, warp.number});
+        nodes.insert(found == agents_.end() ? add_agent(agent, {"does not wait"}) : found->second);
+      }
+    }
+    for (const std::size_t node : nodes) {
+      graph_.edges.push_back({barrier, node, {"arrived before"}, "waits"});
+    }
+  }
+
+  const Recording& recording_;
+  Hues hues_;
+  Graph graph_;
+  std::vector<std::pair<const Blocked*, std::size_t>> waiting_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> agents_;  // by CTA and warp
+  std::map<std::string, std::size_t> objects_;
+};
+
 }  // namespace
 
-Svg waits_drawing(const Recording& recording, const BarrierOwners& owners) {
-  const std::vector<Stuck> stuck = stuck_of(recording, owners);
-  Graph graph;
-  if (stuck.empty()) {
-    return drawn(graph, "");
+Svg waits_drawing(const Recording& recording) {
+  if (!recording.unending) {
+    return drawn({}, "");
   }
-  Hues hues{recording};
-  const std::uint32_t cta = recording.tracks[stuck.front().track].cta;
-  // Warps of one role that wait for the same are one.
-  struct Group {
-    std::vector<std::uint32_t> numbers;
-    const Stuck* first = nullptr;
-  };
-  std::map<std::pair<std::string, std::string>, Group> groups;  // by role, and what they wait for
-  std::map<std::uint32_t, std::pair<std::string, std::string>> group_of;  // by track
-  for (const Stuck& one : stuck) {
-    const Track& track = recording.tracks[one.track];
-    const Slice& slice = recording.slices[one.slice];
-    if (track.cta != cta) {
-      continue;
-    }
-    const std::pair key{
-        role_of(recording, track),
-        slice.barrier == kNoTrack ? recording.name(slice.name) : std::to_string(slice.barrier)};
-    groups[key].numbers.push_back(track.number);
-    groups[key].first = &one;
-    group_of[one.track] = key;
-  }
-  std::map<std::pair<std::string, std::string>, std::size_t> nodes;
-  for (const auto& [key, group] : groups) {
-    nodes[key] = graph.add({"role", {key.first, warps_of(group.numbers)}, 10});
-  }
-  std::map<std::uint32_t, std::size_t> barriers;
-  std::map<std::string, std::size_t> ended;
-  for (const auto& [key, group] : groups) {
-    const Slice& slice = recording.slices[group.first->slice];
-    if (slice.barrier == kNoTrack) {
-      graph.edges.push_back(
-          {nodes[key], graph.add({"ring", {recording.name(slice.name)}, 2}), {"waits at"}, ""});
-      continue;
-    }
-    const auto [place, is_new] = barriers.try_emplace(slice.barrier, 0);
-    if (is_new) {
-      const std::string& name = recording.name(recording.tracks[slice.barrier].name);
-      place->second = graph.add({"ring s" + std::to_string(hues.of(array_of(name))),
-                                 {name, "phase " + std::to_string(slice.phase)},
-                                 2});
-    }
-    graph.edges.push_back({nodes[key], place->second, {"waits for"}, ""});
-    if (!is_new) {
-      continue;
-    }
-    std::vector<std::size_t> owed;
-    for (const std::uint32_t track : group.first->owed_by) {
-      const auto found = group_of.find(track);
-      const std::string role = role_of(recording, recording.tracks[track]);
-      if (found == group_of.end() && !ended.contains(role)) {
-        ended[role] = graph.add({"ring", {role, "does not wait"}, 10});
-      }
-      owed.push_back(found == group_of.end() ? ended[role] : nodes[found->second]);
-    }
-    std::sort(owed.begin(), owed.end());
-    owed.erase(std::unique(owed.begin(), owed.end()), owed.end());
-    for (const std::size_t node : owed) {
-      graph.edges.push_back({place->second, node, {"owed by"}, "waits"});
-    }
-  }
-  for (GraphEdge& edge : graph.edges) {
-    if (reaches(graph, edge.to, edge.from)) {
-      edge.classes += " wrong";
-    }
-  }
-  return drawn(graph,
-               "Who waits for which barrier of cta " + std::to_string(cta) +
-                   ", and who owes it; what is in a circle is bold");
+  return drawn(WaitsGraph{recording}.graph(),
+               "Who waits for what, and who owes it; what is in a circle is bold");
 }
 
 }  // namespace warptwin::sim

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "sim/pictures/colours.hpp"
-#include "sim/pictures/digest.hpp"
 #include "sim/pictures/page_text.hpp"
 #include "sim/pictures/payload.hpp"
 #include "sim/report/source_path.hpp"
@@ -22,11 +21,23 @@ using Json = nlohmann::json;
 constexpr std::size_t kLinesMost = 5000;  // of one source file
 
 Json drawing(
-    const char* id, const char* title, const char* link, const char* text, const Svg& svg) {
-  return {{"id", id}, {"title", title}, {"link", link}, {"text", text}, {"svg", svg.in_page()}};
+    const char* id, const char* title, const char* link, const char* text, const std::string& svg) {
+  return {{"id", id}, {"title", title}, {"link", link}, {"text", text}, {"svg", svg}};
 }
 
-Json drawings_of(const Recording& recording) {
+// Of several runs one below the other, each under its name.
+std::string time_of(const std::vector<Recording>& recordings) {
+  std::string text;
+  for (const Recording& recording : recordings) {
+    text += recordings.size() == 1 ? "" : "<h3>" + escaped(title_of(recording)) + "</h3>";
+    text += time_drawing(recording).in_page();
+  }
+  return text;
+}
+
+// But for where the time goes, of the first run.
+Json drawings_of(const std::vector<Recording>& recordings) {
+  const Recording& recording = recordings.front();
   Json all = Json::array();
   all.push_back(
       drawing("pipeline",
@@ -34,7 +45,7 @@ Json drawings_of(const Recording& recording) {
               "Pipeline",
               "Roles, and the barriers between them. A line says what a role gives to one "
               "phase; a dashed line leads to who waits for it.",
-              pipeline_drawing(recording)));
+              pipeline_drawing(recording).in_page()));
   all.push_back(drawing("time",
                         "Where the time goes",
                         "Time",
@@ -42,7 +53,7 @@ Json drawings_of(const Recording& recording) {
                             ? "Shares of the steps of this schedule, which are no times: an "
                               "operation takes one step, and what waits waits for its turn too."
                             : "Of the life of each role's warps, and of each unit.",
-                        time_drawing(recording)));
+                        time_of(recordings)));
   const Svg path = path_drawing(recording);
   const auto has_path = [](const Track& track) { return track.kind == TrackKind::kPath; };
   if (std::any_of(recording.tracks.begin(), recording.tracks.end(), has_path)) {
@@ -51,7 +62,7 @@ Json drawings_of(const Recording& recording) {
                           "Path",
                           "What the run waited for, from its end back to its begin. The timeline "
                           "has it as its own row.",
-                          path));
+                          path.in_page()));
   }
   return all;
 }
@@ -96,6 +107,19 @@ Json json_of(const JudgedFinding& finding, const std::string& svg) {
           {"steps", std::move(steps)}};
 }
 
+// The finding that the first run does not end; the number of them all where it is none.
+std::size_t unending_of(const PageContents& contents) {
+  std::size_t at = contents.findings.size();
+  if (!contents.recordings.empty() && contents.recordings.front().unending) {
+    const auto same = [&](const JudgedFinding& one) {
+      return one.id == contents.recordings.front().unending->info->id;
+    };
+    const auto found = std::find_if(contents.findings.begin(), contents.findings.end(), same);
+    at = static_cast<std::size_t>(found - contents.findings.begin());
+  }
+  return at;
+}
+
 Json json_of(const PageContents& contents) {
   constexpr const char* kVerdicts[] = {"right", "wrong", "open"};
   Json data{{"verdict", kVerdicts[static_cast<std::size_t>(contents.verdict)]},
@@ -107,18 +131,16 @@ Json json_of(const PageContents& contents) {
             {"findings", Json::array()},
             {"sources", sources_of(contents)}};
   if (!contents.recordings.empty()) {
-    data["drawings"] = drawings_of(contents.recordings.front());
+    data["drawings"] = drawings_of(contents.recordings);
   }
   for (const Recording& recording : contents.recordings) {
     data["runs"].push_back(payload_of(recording));
   }
+  const std::size_t at = unending_of(contents);
   for (std::size_t i = 0; i < contents.findings.size(); ++i) {
-    std::string svg;
-    if (i == 0 && !contents.recordings.empty() &&
-        !stuck_of(contents.recordings.front(), contents.owners).empty()) {
-      svg = waits_drawing(contents.recordings.front(), contents.owners).in_page();
-    }
-    data["findings"].push_back(json_of(contents.findings[i], svg));
+    data["findings"].push_back(
+        json_of(contents.findings[i],
+                i == at ? waits_drawing(contents.recordings.front()).in_page() : std::string{}));
   }
   if (contents.compares) {
     Json rows = Json::array();
@@ -128,7 +150,7 @@ Json json_of(const PageContents& contents) {
                       {"second", row.second},
                       {"before", row.before}});
     }
-    data["comparison"] = {{"mismatches", rows}, {"times", contents.first_difference}};
+    data["comparison"] = {{"mismatches", rows}};
   }
   return data;
 }

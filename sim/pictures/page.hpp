@@ -27,12 +27,10 @@ struct PageContents {
   std::string title;   // "gemm (m=256 n=256)"
   std::string answer;  // what the command says on a terminal
   std::vector<Recording> recordings;
-  BarrierOwners owners;
   std::vector<JudgedFinding> findings;  // the first recording is of the first one's schedule
   bool compares = false;
   std::vector<PageMismatch> mismatches;
-  std::vector<std::uint64_t> first_difference;  // its time in each recording
-  std::string source_root;                      // where files of steps are looked for
+  std::string source_root;  // where files of steps are looked for
 };
 
 /// So many of a finding's last steps are shown.

@@ -1,8 +1,10 @@
 #include "sim/pictures/payload.hpp"
 
 #include <bit>
+#include <initializer_list>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 #include <zlib.h>
 
 #include "common/kernel/scenario.hpp"
@@ -34,15 +36,10 @@ std::string base64_of(const std::vector<unsigned char>& bytes) {
   return text;
 }
 
-std::string packed_words(const Words& words) {
-  uLongf size = compressBound(words.size() * sizeof(std::uint32_t));
+std::string packed(const void* data, std::size_t length) {
+  uLongf size = compressBound(length);
   std::vector<unsigned char> bytes(size);
-  static_assert(std::endian::native == std::endian::little, "the page reads little-endian words");
-  const int code = compress2(bytes.data(),
-                             &size,
-                             reinterpret_cast<const Bytef*>(words.data()),
-                             words.size() * sizeof(std::uint32_t),
-                             6);
+  const int code = compress2(bytes.data(), &size, static_cast<const Bytef*>(data), length, 6);
   if (code != Z_OK) {
     throw ConfigError("the page's data cannot be deflated");
   }
@@ -50,29 +47,82 @@ std::string packed_words(const Words& words) {
   return base64_of(bytes);
 }
 
+// Texts that columns name by number.
+class Texts {
+ public:
+  std::uint32_t number(const std::string& text) {
+    const auto [found, is_new] =
+        numbers_.try_emplace(text, static_cast<std::uint32_t>(numbers_.size()));
+    if (is_new) {
+      all_ += text;
+      all_ += '\0';
+    }
+    return found->second;
+  }
+  /// Each with a zero behind it.
+  const std::string& all() const { return all_; }
+
+ private:
+  std::unordered_map<std::string, std::uint32_t> numbers_;
+  std::string all_;
+};
+
+// Rows of words, which are packed column by column.
+class Columns {
+ public:
+  void add(std::initializer_list<std::uint32_t> row) {
+    columns_.resize(row.size());
+    std::size_t at = 0;
+    for (const std::uint32_t word : row) {
+      columns_[at++].push_back(word);
+    }
+    ++rows_;
+  }
+  std::size_t rows() const { return rows_; }
+  void add_to(Words& words) const {
+    for (const Words& column : columns_) {
+      words.insert(words.end(), column.begin(), column.end());
+    }
+  }
+
+ private:
+  std::vector<Words> columns_;
+  std::size_t rows_ = 0;
+};
+
 class Packer {
  public:
   explicit Packer(const Recording& recording) : recording_{recording}, hues_{recording} {}
 
   Json pack() {
+    add_tracks();
+    add_slices();
+    add_flows();
+    add_samples();
+    Words words;
+    for (const Columns* columns :
+         {&tracks_, &stages_, &order_, &kinds_, &slices_, &flows_, &samples_}) {
+      columns->add_to(words);
+    }
+    static_assert(std::endian::native == std::endian::little, "the page reads little-endian words");
     Json info{{"title", title_of(recording_)},
               {"ending", recording_.ending},
               {"clock", unit_of(recording_.clock)},
               {"start", recording_.window.begin},
               {"end", std::min(recording_.end, recording_.window.end)},
-              {"slices", recording_.slices.size()},
-              {"flows", recording_.flows.size()},
-              {"samples", recording_.samples.size()},
               {"notes", left_out_of(recording_)},
-              {"counted", counted()}};
-    info["tracks"] = tracks();
-    add_stages(info);
-    Words words = slice_columns();
-    info["kinds"] = kinds_;
-    add_flows(words);
-    add_samples(words);
-    info["words"] = packed_words(words);
-    info["marks"] = Json::array();
+              {"counted", counted()},
+              {"rows",
+               {{"tracks", tracks_.rows()},
+                {"stages", stages_.rows()},
+                {"order", order_.rows()},
+                {"kinds", kinds_.rows()},
+                {"slices", slices_.rows()},
+                {"flows", flows_.rows()},
+                {"samples", samples_.rows()}}},
+              {"words", packed(words.data(), words.size() * sizeof(std::uint32_t))},
+              {"texts", packed(texts_.all().data(), texts_.all().size())},
+              {"marks", Json::array()}};
     for (const Mark& mark : recording_.marks) {
       info["marks"].push_back({{"time", mark.time},
                                {"track", mark.track},
@@ -99,8 +149,9 @@ class Packer {
     return text;
   }
 
-  // Of each track where its slices, or its samples, stand.
-  Json tracks() {
+  // Of each track where its slices, or its samples, stand. Behind the tracks stand rows for the
+  // stages of rings, which are shown below the warps of their CTA.
+  void add_tracks() {
     std::vector<std::pair<std::size_t, std::size_t>> ranges(recording_.tracks.size());
     const auto count = [&](const auto& rows, bool counters) {
       for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -112,71 +163,69 @@ class Packer {
     };
     count(recording_.slices, false);
     count(recording_.samples, true);
-    Json all = Json::array();
     for (std::size_t i = 0; i < ranges.size(); ++i) {
       const Track& track = recording_.tracks[i];
       const std::string& name = recording_.name(track.name);
       const bool barrier = track.kind == TrackKind::kBarrier;
-      all.push_back({{"kind", track.kind},
-                     {"name", name},
-                     {"short", track.kind == TrackKind::kUnit && track.number != 0 ? "" : name},
-                     {"label", label_of(recording_, track)},
-                     {"role", recording_.name(track.role)},
-                     {"unit", recording_.name(track.unit)},
-                     {"group", heading_of(track.cta, group_of(track.kind))},
-                     {"hue", barrier ? hues_.of(array_of(name)) : 0},
-                     {"first", ranges[i].first},
-                     {"count", ranges[i].second}});
+      const bool lane = track.kind == TrackKind::kUnit && track.number != 0;
+      tracks_.add({static_cast<std::uint32_t>(track.kind),
+                   texts_.number(name),
+                   texts_.number(lane ? "" : name),
+                   texts_.number(label_of(recording_, track)),
+                   texts_.number(recording_.name(track.role)),
+                   texts_.number(recording_.name(track.unit)),
+                   texts_.number(heading_of(track.cta, group_of(track.kind))),
+                   barrier ? hues_.of(array_of(name)) : 0,
+                   fits(ranges[i].first),
+                   fits(ranges[i].second),
+                   0});
     }
-    return all;
+    std::map<std::uint32_t, std::vector<std::uint32_t>> of_cta;
+    for (const RecordedRing& ring : recording_.rings) {
+      of_cta[ring.cta].push_back(fits(tracks_.rows()));
+      add_ring(ring);
+    }
+    for (std::uint32_t i = 0; i < recording_.tracks.size(); ++i) {
+      order_.add({i});
+      const Track& track = recording_.tracks[i];
+      const bool last_warp =
+          track.kind == TrackKind::kWarp &&
+          (i + 1 == recording_.tracks.size() || recording_.tracks[i + 1].kind != TrackKind::kWarp ||
+           recording_.tracks[i + 1].cta != track.cta);
+      if (last_warp) {
+        for (const std::uint32_t ring : of_cta[track.cta]) {
+          order_.add({ring});
+        }
+      }
+    }
   }
 
   static std::string heading_of(std::uint32_t cta, const std::string& what) {
     return (cta == kNoCta ? "" : "cta " + std::to_string(cta) + ": ") + what;
   }
 
-  // Rows of stages, below the warps of their CTA; and the order of all rows.
-  void add_stages(Json& info) {
-    Json& tracks = info["tracks"];
-    const std::size_t real = recording_.tracks.size();
-    std::map<std::uint32_t, std::vector<std::size_t>> of_cta;
-    for (const RecordedRing& ring : recording_.rings) {
-      Json stages = Json::array();
-      const std::string& name = recording_.name(ring.name);
-      for (std::size_t i = 0; i < ring.full.size(); ++i) {
-        stages.push_back({{"name", name + "[" + std::to_string(i) + "]"},
-                          {"full", ring.full[i]},
-                          {"empty", ring.empty[i]}});
-      }
-      of_cta[ring.cta].push_back(tracks.size());
-      tracks.push_back({{"kind", TrackKind::kUnit},
-                        {"name", name},
-                        {"short", name},
-                        {"label", name + " of cta " + std::to_string(ring.cta)},
-                        {"role", ""},
-                        {"unit", ""},
-                        {"group", heading_of(ring.cta, "stages that are full")},
-                        {"hue", 0},
-                        {"first", 0},
-                        {"count", 0},
-                        {"stages", stages}});
+  void add_ring(const RecordedRing& ring) {
+    const std::string& name = recording_.name(ring.name);
+    const std::uint32_t first = fits(stages_.rows());
+    for (std::size_t i = 0; i < ring.full.size(); ++i) {
+      stages_.add(
+          {texts_.number(name + "[" + std::to_string(i) + "]"), ring.full[i], ring.empty[i]});
     }
-    Json order = Json::array();
-    for (std::size_t i = 0; i < real; ++i) {
-      order.push_back(i);
-      const Track& track = recording_.tracks[i];
-      const bool last_warp = track.kind == TrackKind::kWarp &&
-                             (i + 1 == real || recording_.tracks[i + 1].kind != TrackKind::kWarp ||
-                              recording_.tracks[i + 1].cta != track.cta);
-      if (last_warp) {
-        for (const std::size_t ring : of_cta[track.cta]) {
-          order.push_back(ring);
-        }
-      }
-    }
-    info["order"] = std::move(order);
+    const std::uint32_t none = texts_.number("");
+    tracks_.add({static_cast<std::uint32_t>(TrackKind::kUnit),
+                 texts_.number(name),
+                 texts_.number(name),
+                 texts_.number(name + " of cta " + std::to_string(ring.cta)),
+                 none,
+                 none,
+                 texts_.number(heading_of(ring.cta, "stages that are full")),
+                 0,
+                 first,
+                 0,
+                 fits(ring.full.size())});
   }
 
+  // What slices have in common, by number.
   std::uint32_t kind_of(const Slice& slice) {
     const bool named = slice.kind != SliceKind::kPhase;
     const auto key = std::tuple{slice.kind,
@@ -187,67 +236,65 @@ class Packer {
                                 slice.bytes,
                                 slice.count,
                                 slice.unfinished};
-    const auto [found, is_new] = known_.try_emplace(key, static_cast<std::uint32_t>(kinds_.size()));
+    const auto [found, is_new] = known_.try_emplace(key, fits(known_.size()));
     if (is_new) {
-      kinds_.push_back({{"kind", slice.kind},
-                        {"name", named ? recording_.name(slice.name) : "phase"},
-                        {"object", recording_.name(slice.object)},
-                        {"site", recording_.name(slice.site)},
-                        {"barrier", slice.barrier},
-                        {"bytes", slice.bytes},
-                        {"count", slice.count},
-                        {"unfinished", slice.unfinished}});
-      if (slice.kind == SliceKind::kPath) {
-        kinds_.back()["part"] = hues_.of(recording_.name(slice.name));
-      }
+      const std::string& name = recording_.name(slice.name);
+      kinds_.add({static_cast<std::uint32_t>(slice.kind),
+                  texts_.number(named ? name : "phase"),
+                  texts_.number(recording_.name(slice.object)),
+                  texts_.number(recording_.name(slice.site)),
+                  slice.barrier,
+                  slice.bytes,
+                  slice.count,
+                  slice.unfinished ? 1U : 0U,
+                  slice.kind == SliceKind::kPath ? hues_.of(name) : 0});
     }
     return found->second;
   }
 
-  Words slice_columns() {
-    const std::size_t n = recording_.slices.size();
-    Words words(4 * n);
+  // Times are told from the one before on the same track.
+  void add_slices() {
     std::uint64_t before = 0;
-    for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t i = 0; i < recording_.slices.size(); ++i) {
       const Slice& slice = recording_.slices[i];
       const bool first = i == 0 || recording_.slices[i - 1].track != slice.track;
-      words[i] = fits(slice.begin - (first ? 0 : before));
+      slices_.add({fits(slice.begin - (first ? 0 : before)),
+                   fits(slice.end - slice.begin),
+                   kind_of(slice),
+                   slice.phase});
       before = slice.begin;
-      words[n + i] = fits(slice.end - slice.begin);
-      words[2 * n + i] = kind_of(slice);
-      words[3 * n + i] = slice.phase;
     }
-    return words;
   }
 
-  void add_flows(Words& words) const {
+  void add_flows() {
     std::uint32_t before = 0;
     for (const Flow& flow : recording_.flows) {
-      words.push_back(flow.from - before);
+      flows_.add({flow.from - before, flow.to, static_cast<std::uint32_t>(flow.kind)});
       before = flow.from;
-    }
-    for (const Flow& flow : recording_.flows) {
-      words.push_back(flow.to);
-    }
-    for (const Flow& flow : recording_.flows) {
-      words.push_back(static_cast<std::uint32_t>(flow.kind));
     }
   }
 
-  void add_samples(Words& words) const {
+  void add_samples() {
     std::uint64_t before = 0;
     for (std::size_t i = 0; i < recording_.samples.size(); ++i) {
       const Sample& sample = recording_.samples[i];
       const bool first = i == 0 || recording_.samples[i - 1].track != sample.track;
-      words.push_back(fits(sample.time - (first ? 0 : before)));
+      samples_.add({fits(sample.time - (first ? 0 : before)),
+                    std::bit_cast<std::uint32_t>(static_cast<float>(sample.value))});
       before = sample.time;
-      words.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(sample.value)));
     }
   }
 
   const Recording& recording_;
   Hues hues_;
-  Json kinds_ = Json::array();
+  Texts texts_;
+  Columns tracks_;
+  Columns stages_;
+  Columns order_;
+  Columns kinds_;
+  Columns slices_;
+  Columns flows_;
+  Columns samples_;
   std::map<std::tuple<SliceKind,
                       std::uint32_t,
                       std::uint32_t,

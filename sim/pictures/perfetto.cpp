@@ -3,79 +3,33 @@
 #include <algorithm>
 #include <map>
 #include <ostream>
-#include <protozero/pbf_writer.hpp>
+#include <protozero/pbf_builder.hpp>
 #include <tuple>
+
+#include "sim/pictures/perfetto_fields.hpp"
 
 namespace warptwin::sim {
 
+namespace perfetto {
+
 namespace {
 
-using Writer = protozero::pbf_writer;
-
-// Field numbers of Perfetto's public protos (protos/perfetto/trace), by message.
-namespace trace {
-constexpr std::uint32_t kPacket = 1;
-}
-namespace packet {
-constexpr std::uint32_t kTimestamp = 8;
-constexpr std::uint32_t kSequence = 10;
-constexpr std::uint32_t kTrackEvent = 11;
-constexpr std::uint32_t kInternedData = 12;
-constexpr std::uint32_t kSequenceFlags = 13;
-constexpr std::uint32_t kTrackDescriptor = 60;
-constexpr std::uint32_t kStateCleared = 1;  // values of kSequenceFlags
-constexpr std::uint32_t kNeedsState = 2;
-}  // namespace packet
-namespace descriptor {
-constexpr std::uint32_t kUuid = 1;
-constexpr std::uint32_t kName = 2;
-constexpr std::uint32_t kParent = 5;
-constexpr std::uint32_t kCounter = 8;
-constexpr std::uint32_t kChildOrdering = 11;
-constexpr std::uint32_t kRank = 12;
-constexpr std::int32_t kExplicit = 3;          // a value of kChildOrdering
-constexpr std::uint32_t kCounterUnitName = 6;  // of the counter's own message
-}  // namespace descriptor
-namespace event {
-constexpr std::uint32_t kCategories = 3;
-constexpr std::uint32_t kAnnotations = 4;
-constexpr std::uint32_t kType = 9;
-constexpr std::uint32_t kName = 10;
-constexpr std::uint32_t kTrack = 11;
-constexpr std::uint32_t kDoubleValue = 44;
-constexpr std::uint32_t kFlows = 47;
-constexpr std::int32_t kBegin = 1;  // values of kType
-constexpr std::int32_t kEnd = 2;
-constexpr std::int32_t kInstant = 3;
-constexpr std::int32_t kCounter = 4;
-}  // namespace event
-namespace annotation {
-constexpr std::uint32_t kName = 1;
-constexpr std::uint32_t kNumber = 3;
-constexpr std::uint32_t kText = 17;
-}  // namespace annotation
-namespace interned {
-constexpr std::uint32_t kCategories = 1;
-constexpr std::uint32_t kEventNames = 2;
-constexpr std::uint32_t kAnnotationNames = 3;
-constexpr std::uint32_t kTexts = 29;
-constexpr std::uint32_t kNumber = 1;  // of each of their messages
-constexpr std::uint32_t kText = 2;
-}  // namespace interned
+using protozero::pbf_builder;
 
 constexpr std::uint32_t kSequenceId = 1;
+
 // Texts that packets name by number: each is written once, in the packet that needs it first.
 class Texts {
  public:
-  explicit Texts(std::uint32_t field) : field_{field} {}
+  explicit Texts(InternedData field) : field_{field} {}
 
   std::uint64_t number(const std::string& text) {
     const auto [found, is_new] = numbers_.try_emplace(text, numbers_.size() + 1);
     if (is_new) {
-      Writer all{fresh_};
-      Writer one{all, field_};
-      one.add_uint64(interned::kNumber, found->second);
-      one.add_string(interned::kText, text);
+      pbf_builder<InternedData> all{fresh_};
+      pbf_builder<InternedText> one{all, field_};
+      one.add_uint64(InternedText::kIid, found->second);
+      one.add_string(InternedText::kText, text);
     }
     return found->second;
   }
@@ -83,14 +37,14 @@ class Texts {
   std::string take() { return std::exchange(fresh_, {}); }
 
  private:
-  std::uint32_t field_;
+  InternedData field_;
   std::map<std::string, std::uint64_t> numbers_;
   std::string fresh_;
 };
 
-class PerfettoWriter {
+class Writer {
  public:
-  explicit PerfettoWriter(std::ostream& out) : out_{out} {}
+  explicit Writer(std::ostream& out) : out_{out} {}
 
   void write(const Recording& recording) {
     base_ += std::uint64_t{1} << 40;
@@ -99,10 +53,10 @@ class PerfettoWriter {
     write_slices(recording);
     for (const Sample& sample : recording.samples) {
       std::string bytes;
-      Writer to{bytes};
-      to.add_enum(event::kType, event::kCounter);
-      to.add_uint64(event::kTrack, track_id(sample.track));
-      to.add_double(event::kDoubleValue, sample.value);
+      pbf_builder<TrackEvent> to{bytes};
+      to.add_enum(TrackEvent::kType, kCounter);
+      to.add_uint64(TrackEvent::kTrackUuid, track_id(sample.track));
+      to.add_double(TrackEvent::kDoubleCounterValue, sample.value);
       add_event(sample.time, bytes);
     }
     for (const Mark& mark : recording.marks) {
@@ -135,7 +89,7 @@ class PerfettoWriter {
 
   void add_packet(const std::string& bytes) {
     std::string whole;
-    Writer{whole}.add_message(trace::kPacket, bytes);
+    pbf_builder<Trace>{whole}.add_message(Trace::kPacket, bytes);
     out_.write(whole.data(), static_cast<std::streamsize>(whole.size()));
   }
 
@@ -145,21 +99,21 @@ class PerfettoWriter {
                  std::int32_t rank,
                  const std::string* counter_unit = nullptr) {
     std::string bytes;
-    Writer to{bytes};
-    to.add_uint32(packet::kSequence, kSequenceId);
-    Writer track{to, packet::kTrackDescriptor};
-    track.add_uint64(descriptor::kUuid, id);
-    track.add_string(descriptor::kName, name);
+    pbf_builder<TracePacket> to{bytes};
+    to.add_uint32(TracePacket::kTrustedPacketSequenceId, kSequenceId);
+    pbf_builder<TrackDescriptor> track{to, TracePacket::kTrackDescriptor};
+    track.add_uint64(TrackDescriptor::kUuid, id);
+    track.add_string(TrackDescriptor::kName, name);
     if (parent != 0) {
-      track.add_uint64(descriptor::kParent, parent);
+      track.add_uint64(TrackDescriptor::kParentUuid, parent);
     }
     if (counter_unit != nullptr) {
-      Writer counter{track, descriptor::kCounter};
-      counter.add_string(descriptor::kCounterUnitName, *counter_unit);
+      pbf_builder<CounterDescriptor> counter{track, TrackDescriptor::kCounter};
+      counter.add_string(CounterDescriptor::kUnitName, *counter_unit);
     } else {
-      track.add_enum(descriptor::kChildOrdering, descriptor::kExplicit);
+      track.add_enum(TrackDescriptor::kChildOrdering, kExplicit);
     }
-    track.add_int32(descriptor::kRank, rank);
+    track.add_int32(TrackDescriptor::kSiblingOrderRank, rank);
     track.commit();
     add_packet(bytes);
   }
@@ -230,32 +184,58 @@ class PerfettoWriter {
                    const std::vector<std::uint32_t>& flows) {
     const Slice& slice = recording.slices[point.slice];
     std::string bytes;
-    Writer to{bytes};
-    to.add_enum(event::kType, point.ends ? event::kEnd : event::kBegin);
-    to.add_uint64(event::kTrack, track_id(slice.track));
+    pbf_builder<TrackEvent> to{bytes};
+    to.add_enum(TrackEvent::kType, point.ends ? kSliceEnd : kSliceBegin);
+    to.add_uint64(TrackEvent::kTrackUuid, track_id(slice.track));
     if (!point.ends) {
-      to.add_uint64(event::kName, names_.number(title_of(recording, slice)));
-      to.add_uint64(event::kCategories, categories_.number(category_of(slice.kind)));
+      to.add_uint64(TrackEvent::kNameIid, names_.number(title_of(recording, slice)));
+      to.add_uint64(TrackEvent::kCategoryIids, categories_.number(category_of(slice.kind)));
       for (const SliceFact& fact : facts_of(recording, slice)) {
         annotate(to, fact.name, fact.text, fact.number);
       }
     }
-    // Where it begins, a wait has not been released, and an arrival has not been made.
-    if (point.ends || slice.unfinished) {
-      for (const std::uint32_t flow : flows) {
-        to.add_fixed64(event::kFlows, flows_ + flow + 1);
-      }
+    // Where it begins, an arrival has not been made.
+    const bool waits = slice.kind == SliceKind::kWait && !slice.unfinished;
+    if ((point.ends && !waits) || slice.unfinished) {
+      add_flows(to, flows);
     }
     add_event(point.time, bytes);
+    if (point.ends && waits && !flows.empty()) {
+      add_release(point.time, slice.track, flows);
+    }
   }
 
-  void annotate(Writer& to, const char* name, const std::string& text, std::uint64_t number) {
-    Writer one{to, event::kAnnotations};
-    one.add_uint64(annotation::kName, annotations_.number(name));
+  // Where a wait ends. It began before what released it, and Perfetto has a flow lead from the
+  // slice that begins first: this one begins behind the other.
+  void add_release(std::uint64_t time,
+                   std::uint32_t track,
+                   const std::vector<std::uint32_t>& flows) {
+    std::string bytes;
+    pbf_builder<TrackEvent> to{bytes};
+    to.add_enum(TrackEvent::kType, kInstant);
+    to.add_uint64(TrackEvent::kTrackUuid, track_id(track));
+    to.add_uint64(TrackEvent::kNameIid, names_.number("released"));
+    to.add_uint64(TrackEvent::kCategoryIids, categories_.number("release"));
+    add_flows(to, flows);
+    add_event(time, bytes);
+  }
+
+  void add_flows(pbf_builder<TrackEvent>& to, const std::vector<std::uint32_t>& flows) const {
+    for (const std::uint32_t flow : flows) {
+      to.add_fixed64(TrackEvent::kFlowIds, flows_ + flow + 1);
+    }
+  }
+
+  void annotate(pbf_builder<TrackEvent>& to,
+                const char* name,
+                const std::string& text,
+                std::uint64_t number) {
+    pbf_builder<DebugAnnotation> one{to, TrackEvent::kDebugAnnotations};
+    one.add_uint64(DebugAnnotation::kNameIid, annotations_.number(name));
     if (text.empty()) {
-      one.add_uint64(annotation::kNumber, number);
+      one.add_uint64(DebugAnnotation::kUintValue, number);
     } else {
-      one.add_uint64(annotation::kText, texts_.number(text));
+      one.add_uint64(DebugAnnotation::kStringValueIid, texts_.number(text));
     }
   }
 
@@ -266,39 +246,39 @@ class PerfettoWriter {
                    const char* key,
                    const std::string& text) {
     std::string bytes;
-    Writer to{bytes};
-    to.add_enum(event::kType, event::kInstant);
-    to.add_uint64(event::kTrack, track);
-    to.add_uint64(event::kName, names_.number(name));
-    to.add_uint64(event::kCategories, categories_.number(category));
+    pbf_builder<TrackEvent> to{bytes};
+    to.add_enum(TrackEvent::kType, kInstant);
+    to.add_uint64(TrackEvent::kTrackUuid, track);
+    to.add_uint64(TrackEvent::kNameIid, names_.number(name));
+    to.add_uint64(TrackEvent::kCategoryIids, categories_.number(category));
     annotate(to, key, text, 0);
     add_event(time, bytes);
   }
 
   void add_event(std::uint64_t time, const std::string& event_bytes) {
     std::string bytes;
-    Writer to{bytes};
-    to.add_uint64(packet::kTimestamp, time);
-    to.add_uint32(packet::kSequence, kSequenceId);
-    to.add_uint32(packet::kSequenceFlags,
-                  packet::kNeedsState | (begun_ ? 0 : packet::kStateCleared));
+    pbf_builder<TracePacket> to{bytes};
+    to.add_uint64(TracePacket::kTimestamp, time);
+    to.add_uint32(TracePacket::kTrustedPacketSequenceId, kSequenceId);
+    to.add_uint32(TracePacket::kSequenceFlags,
+                  kSeqNeedsIncrementalState | (begun_ ? 0 : kSeqIncrementalStateCleared));
     begun_ = true;
     std::string fresh;
     for (Texts* texts : {&categories_, &names_, &annotations_, &texts_}) {
       fresh += texts->take();
     }
     if (!fresh.empty()) {
-      to.add_message(packet::kInternedData, fresh);
+      to.add_message(TracePacket::kInternedData, fresh);
     }
-    to.add_message(packet::kTrackEvent, event_bytes);
+    to.add_message(TracePacket::kTrackEvent, event_bytes);
     add_packet(bytes);
   }
 
   std::ostream& out_;
-  Texts categories_{interned::kCategories};
-  Texts names_{interned::kEventNames};
-  Texts annotations_{interned::kAnnotationNames};
-  Texts texts_{interned::kTexts};
+  Texts categories_{InternedData::kEventCategories};
+  Texts names_{InternedData::kEventNames};
+  Texts annotations_{InternedData::kDebugAnnotationNames};
+  Texts texts_{InternedData::kDebugAnnotationStringValues};
   std::uint64_t base_ = 0;
   std::uint64_t flows_ = 0;
   bool begun_ = false;
@@ -306,8 +286,10 @@ class PerfettoWriter {
 
 }  // namespace
 
+}  // namespace perfetto
+
 void write_perfetto(std::span<const Recording> recordings, std::ostream& out) {
-  PerfettoWriter writer{out};
+  perfetto::Writer writer{out};
   for (const Recording& recording : recordings) {
     writer.write(recording);
   }

@@ -90,13 +90,21 @@ const char* unit_of(RecordingClock clock) {
 std::vector<std::string> left_out_of(const Recording& recording) {
   std::vector<std::string> said;
   std::string text;
-  for (std::size_t kind = 0; kind < kSliceKinds; ++kind) {
-    const RecordingCount& count = recording.counts[kind];
+  const auto add = [&](const RecordingCount& count, const char* word) {
     if (count.left_out != 0) {
       text += (text.empty() ? "" : ", ") + std::to_string(count.left_out) + " of " +
-              plural(count.all, kSliceWords[kind]);
+              plural(count.all, word);
     }
+  };
+  for (std::size_t kind = 0; kind < kSliceKinds; ++kind) {
+    add(recording.counts[kind], kSliceWords[kind]);
   }
+  RecordingCount arrows;
+  for (const RecordingCount& count : recording.flow_counts) {
+    arrows.all += count.all;
+    arrows.left_out += count.left_out;
+  }
+  add(arrows, "arrow");
   if (!text.empty()) {
     said.push_back("outside the window: " + text);
   }

@@ -7,8 +7,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "sim/check/finding.hpp"
 
 namespace warptwin::sim {
 
@@ -27,6 +31,8 @@ enum class TrackKind : std::uint8_t {
 inline constexpr std::uint32_t kNoCta = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoTrack = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoSlice = ~std::uint32_t{0};
+/// A slice that is outside the window.
+inline constexpr std::uint32_t kLeftOut = kNoSlice - 1;
 
 /// A row of the picture. Slices of one track do not overlap.
 struct Track {
@@ -84,7 +90,7 @@ struct Sample {
   double value = 0;
 };
 
-/// A finding, where it was found.
+/// A finding, where it was found; of a comparison the first difference.
 struct Mark {
   std::uint64_t time = 0;
   std::uint32_t track = kNoTrack;  // of the warp that it speaks of, if it speaks of one
@@ -99,6 +105,13 @@ struct RecordedRing {
   std::uint32_t stage_bytes = 0;
   std::vector<std::uint32_t> full;
   std::vector<std::uint32_t> empty;
+};
+
+/// What the kernel declares of the barriers of an array.
+struct DeclaredBarriers {
+  std::string array;                                          // "input.full"
+  std::vector<std::pair<std::string, std::uint32_t>> from{};  // roles, arrivals of a phase
+  std::string waiter;                                         // role; empty: none is declared
 };
 
 /// What of the run was to be recorded.
@@ -132,10 +145,12 @@ struct Recording {
   std::vector<Sample> samples;  // by track, and by time
   std::vector<Mark> marks;      // by time
   std::vector<RecordedRing> rings;
+  std::vector<DeclaredBarriers> declared;            // empty where the kernel declares nothing
   std::array<RecordingCount, kSliceKinds> counts{};  // by SliceKind
   std::array<RecordingCount, kFlowKinds> flow_counts{};
   std::uint64_t lost = 0;          // operations that the recorder itself lost: a full ring of a GPU
   std::vector<std::string> notes;  // what is not known of such a run
+  std::optional<Finding> unending;  // that the run does not end, and who waits for what
 
   const std::string& name(std::uint32_t index) const { return names[index]; }
   const RecordingCount& count(SliceKind kind) const {

@@ -52,7 +52,7 @@ std::uint32_t RecordingBuilder::add(const Slice& slice) {
   recording_.end = std::max(recording_.end, slice.end);
   if (slice.track == kNoTrack || !in_window(slice.begin, slice.end)) {
     ++count.left_out;
-    return kNoSlice;
+    return kLeftOut;
   }
   recording_.slices.push_back(slice);
   recording_.slices.back().order = static_cast<std::uint32_t>(recording_.slices.size());
@@ -65,9 +65,12 @@ std::uint32_t RecordingBuilder::add_to_unit(Slice slice, std::uint32_t name, std
 }
 
 void RecordingBuilder::flow(std::uint32_t from, std::uint32_t to, FlowKind kind) {
+  if (from == kNoSlice || to == kNoSlice) {
+    return;
+  }
   RecordingCount& count = recording_.flow_counts[static_cast<std::size_t>(kind)];
   ++count.all;
-  if (from == kNoSlice || to == kNoSlice) {
+  if (from == kLeftOut || to == kLeftOut) {
     ++count.left_out;
     return;
   }

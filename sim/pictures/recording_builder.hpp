@@ -28,13 +28,13 @@ class RecordingBuilder {
   std::uint32_t counter(const std::string& name, std::uint32_t cta, const std::string& unit);
 
   /// Counts the slice, and keeps it if it has a track and is in the window: its number, else
-  /// kNoSlice.
+  /// kLeftOut.
   std::uint32_t add(const Slice& slice);
   /// The same for one of several that overlap: on the first track of the name that is free at its
   /// begin. Slices come in the order of their ends.
   std::uint32_t add_to_unit(Slice slice, std::uint32_t name, std::uint32_t cta);
   const Slice& slice(std::uint32_t number) const { return recording_.slices[number]; }
-  /// Counts it; either end may be kNoSlice.
+  /// Counts it, unless an end is kNoSlice; keeps it unless an end is kLeftOut.
   void flow(std::uint32_t from, std::uint32_t to, FlowKind kind);
   void sample(std::uint32_t track, std::uint64_t time, double value);
 

@@ -6,6 +6,7 @@
 #include "common/trace/op_facts.hpp"
 #include "common/trace/words.hpp"
 
+#include "sim/pictures/hues.hpp"
 #include "sim/trace/recorder.hpp"
 
 namespace warptwin::sim {
@@ -232,6 +233,9 @@ void RunRecorder::note_operation(const Event& event) {
     return;
   }
   if (!is_shown(event.op)) {
+    not_drawn_ += warp.not_drawn_op == event.op && warp.not_drawn_at == event.time ? 0 : 1;
+    warp.not_drawn_op = event.op;
+    warp.not_drawn_at = event.time;
     use_data(event, kNoSlice);
     warp.waits = false;
     warp.last = event.time;
@@ -468,6 +472,11 @@ void RunRecorder::add(const std::vector<Finding>& findings) {
                                           found == warps_.end() ? kNoTrack : found->second.track,
                                           builder_.name(finding.info->id),
                                           builder_.name(finding.message)});
+    const auto waits = [](const Detail& detail) { return detail.as<Blocked>() != nullptr; };
+    if (!builder_.recording().unending &&
+        std::any_of(finding.details.begin(), finding.details.end(), waits)) {
+      builder_.recording().unending = finding;
+    }
   }
 }
 
@@ -488,6 +497,23 @@ void RunRecorder::add_rings() {
       if (!recorded.full.empty()) {
         builder_.recording().rings.push_back(std::move(recorded));
       }
+    }
+  }
+}
+
+void RunRecorder::add_declared() {
+  for (const Region& region : symbols_.regions) {
+    DeclaredBarriers declared{array_of(symbols_.name(region.address)), {}, ""};
+    for (const Contributor& contributor : region.contract.contributors) {
+      if (contributor.arrivals != 0 && contributor.role != Role::kCount) {
+        declared.from.emplace_back(name_of(contributor.role), contributor.arrivals);
+      }
+    }
+    if (region.contract.waiter != Role::kCount) {
+      declared.waiter = name_of(region.contract.waiter);
+    }
+    if (!declared.from.empty()) {
+      builder_.recording().declared.push_back(std::move(declared));
     }
   }
 }
@@ -531,7 +557,12 @@ Recording RunRecorder::take() {
     async.slice.unfinished = true;
     builder_.add_to_unit(async.slice, async.unit, async.cta);
   }
+  if (not_drawn_ != 0) {
+    builder_.recording().notes.push_back("not drawn: " + plural(not_drawn_, "operation") +
+                                         " of lanes, which load, store and compute");
+  }
   add_rings();
+  add_declared();
   name_roles();
   return builder_.take();
 }

@@ -45,6 +45,8 @@ class RunRecorder : public EventSink {
     bool in_barrier = false;  // has arrived at a named barrier
     std::uint32_t last_slice = kNoSlice;
     Event last_event{};
+    Op not_drawn_op = Op::kCount;  // the last operation that is not drawn, and when it was
+    std::uint64_t not_drawn_at = 0;
     std::uint32_t work = 0;  // bits of what it does: a name for a warp without a role
   };
   struct BarrierState {
@@ -86,6 +88,7 @@ class RunRecorder : public EventSink {
   void complete(const Event& event, std::uint32_t cta, std::uint32_t address, std::uint32_t slice);
   void use_data(const Event& event, std::uint32_t slice);
   void add_rings();
+  void add_declared();
   void name_roles();
 
   const LaunchConfig& config_;
@@ -101,6 +104,7 @@ class RunRecorder : public EventSink {
   std::unordered_map<std::uint32_t, std::map<std::uint32_t, Write>> writes_;  // by CTA, address
   std::unordered_map<std::uint64_t, std::uint32_t> stages_;  // full of a ring, by CTA and ring
   std::unordered_map<std::uint64_t, std::uint32_t> sites_;
+  std::uint64_t not_drawn_ = 0;  // operations
   std::uint64_t now_ = 0;
 };
 

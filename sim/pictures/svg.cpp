@@ -125,8 +125,8 @@ std::string Svg::whole(bool page) const {
                      escaped(description_) + "\">\n";
   text +=
       "<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
-      "patternTransform=\"rotate(45)\"><rect width=\"1.6\" height=\"6\" fill=\"#ffffff\" "
-      "fill-opacity=\"0.5\"/></pattern></defs>\n";
+      "patternTransform=\"rotate(45)\"><rect width=\"1.6\" height=\"6\" "
+      "class=\"hatch\"/></pattern></defs>\n";
   if (!page) {
     text += "<style>" + drawing_style(false) +
             "</style>\n<rect width=\"100%\" height=\"100%\" "

@@ -40,8 +40,10 @@ class Svg {
   /// `d` as SVG's path has it.
   void path(const std::string& d, const std::string& classes);
   void line(double x1, double y1, double x2, double y2, const std::string& classes);
-  /// Puts an accessible name on it.
-  void describe(const std::string& text) { description_ = text; }
+  /// Adds to what those are told who do not see it.
+  void describe(const std::string& text) {
+    description_ += (description_.empty() ? "" : "; ") + text;
+  }
 
   /// For a page, which has the style; else a file of its own, on white.
   std::string in_page() const { return whole(true); }

@@ -26,13 +26,16 @@ class TraceReader {
   TraceReader(const Trace& trace, const RecordingWindow& window)
       : trace_{trace}, builder_{window}, replay_{replay(trace)}, starts_(ctas()) {}
 
-  Recording read() {
+  Recording read(const std::vector<TraceMark>& marks) {
     find_starts();
     for (std::uint32_t warp = 0; warp < trace_.warps.size(); ++warp) {
       read_warp(warp);
     }
     add_phases();
     add_rings();
+    for (const TraceMark& mark : marks) {
+      add_mark(mark);
+    }
     Recording& recording = builder_.recording();
     recording.source = trace_.source;
     recording.machine = trace_.machine;
@@ -97,7 +100,7 @@ class TraceReader {
   std::string role_of(std::uint32_t index) const {
     for (const TraceRole& role : trace_.roles) {
       if (index < role.warps) {
-        return role.name;
+        return role.name == warptwin::name_of(Role::kCount) ? "" : role.name;
       }
       index -= role.warps;
     }
@@ -216,6 +219,20 @@ class TraceReader {
     }
   }
 
+  void add_mark(const TraceMark& mark) {
+    const std::vector<TraceOp>& ops = trace_.warps[mark.at.warp].ops;
+    const std::uint32_t cta = cta_of(mark.at.warp);
+    const std::uint32_t index = mark.at.warp % trace_.warps_per_cta();
+    const std::size_t op = std::min<std::size_t>(mark.at.op, ops.empty() ? 0 : ops.size() - 1);
+    const std::uint64_t time = ops.empty() ? 0 : time_of(mark.at.warp, ops[op]);
+    builder_.recording().marks.push_back(
+        {time,
+         builder_.track(
+             TrackKind::kWarp, builder_.name("warp " + std::to_string(index)), cta, index),
+         builder_.name(mark.name),
+         builder_.name(mark.text)});
+  }
+
   // Barriers of one name that ends with .full and .empty are a ring.
   void add_rings() {
     std::map<std::pair<std::uint32_t, std::string>, RecordedRing> rings;
@@ -256,8 +273,10 @@ class TraceReader {
 
 }  // namespace
 
-Recording recording_of(const Trace& trace, const RecordingWindow& window) {
-  return TraceReader{trace, window}.read();
+Recording recording_of(const Trace& trace,
+                       const RecordingWindow& window,
+                       const std::vector<TraceMark>& marks) {
+  return TraceReader{trace, window}.read(marks);
 }
 
 }  // namespace warptwin::sim

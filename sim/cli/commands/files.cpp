@@ -122,20 +122,21 @@ static void add_pictures(const Session& session,
       compared.comparison.agrees() ? PageContents::Verdict::kRight : PageContents::Verdict::kWrong;
   contents.word = compared.comparison.agrees() ? "the traces agree" : "the traces differ";
   contents.answer = text_of(compared.comparison, compared.first.source, compared.second.source);
-  for (const Trace* trace : {&compared.first, &compared.second}) {
-    contents.recordings.push_back(recording_of(*trace, pictures.window()));
+  std::vector<TraceMark> marks[2];
+  if (!compared.comparison.agrees()) {
+    const Mismatch& first = compared.comparison.mismatches.front();
+    const auto mark = [&](const std::optional<OpPlace>& at, const std::string& text) {
+      return at ? std::vector<TraceMark>{{"first difference", first.where + ": " + text, *at}}
+                : std::vector<TraceMark>{};
+    };
+    marks[0] = mark(first.first_at, first.first);
+    marks[1] = mark(first.second_at, first.second);
   }
+  contents.recordings.push_back(recording_of(compared.first, pictures.window(), marks[0]));
+  contents.recordings.push_back(recording_of(compared.second, pictures.window(), marks[1]));
   for (const Mismatch& mismatch : compared.comparison.mismatches) {
     contents.mismatches.push_back(
         {mismatch.where, mismatch.first, mismatch.second, mismatch.before});
-  }
-  // A GPU's clocks have no place on the timeline.
-  if (!compared.comparison.agrees() && compared.first.source != "hardware") {
-    const Mismatch& first = compared.comparison.mismatches.front();
-    contents.first_difference.push_back(first.time);
-    if (first.second_time != 0 && compared.second.source != "hardware") {
-      contents.first_difference.push_back(first.second_time);
-    }
   }
   pictures.write(session, std::move(contents));
 }

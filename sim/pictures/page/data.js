@@ -1,5 +1,5 @@
-// What the page shows, unpacked: columns of numbers, deflated and in base64, as payload.cpp packs
-// them.
+// What the page shows, unpacked: texts, and columns of numbers, deflated and in base64, as
+// payload.cpp packs them.
 'use strict';
 
 const KIND = {operation: 0, wait: 1, async: 2, phase: 3, path: 4};
@@ -8,21 +8,47 @@ const FLOW = {arrival: 0, data: 1, issue: 2};
 const NONE = 0xffffffff;
 
 async function inflate(text) {
-  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Uint32Array(await new Response(stream).arrayBuffer());
+  const packed = await fetch('data:application/octet-stream;base64,' + text);
+  return new Response(packed.body.pipeThrough(new DecompressionStream('deflate'))).arrayBuffer();
 }
 
 class Run {
-  constructor(info, words) {
-    Object.assign(this, info);
+  static async of(info) {
+    const [words, texts] = await Promise.all([inflate(info.words), inflate(info.texts)]);
+    return new Run(info, new Uint32Array(words), new TextDecoder().decode(texts).split('\0'));
+  }
+  constructor(info, words, texts) {
+    for (const name of ['title', 'ending', 'clock', 'start', 'end', 'notes', 'counted', 'marks']) {
+      this[name] = info[name];
+    }
+    this.texts = texts;
     let at = 0;
-    const take = (count) => words.subarray(at, at += count);
-    const n = info.slices;
-    const gap = take(n);
-    const length = take(n);
-    this.what = take(n);
-    this.phase = take(n);
+    const columns = (rows, count) => d3.range(count).map(() => words.subarray(at, at += rows));
+    this.takeTracks(info.rows, columns);
+    this.takeSlices(info.rows, columns);
+    this.takeFlows(columns(info.rows.flows, 3));
+    this.takeSamples(columns(info.rows.samples, 2));
+  }
+
+  takeTracks(rows, columns) {
+    const {texts} = this;
+    const [kind, name, short, label, role, unit, group, hue, first, count, rings] = columns(rows.tracks, 11);
+    const [stageName, full, empty] = columns(rows.stages, 3);
+    this.tracks = Array.from(kind, (_, i) => ({kind: kind[i], name: texts[name[i]], short: texts[short[i]],
+      label: texts[label[i]], role: texts[role[i]], unit: texts[unit[i]], group: texts[group[i]], hue: hue[i],
+      first: rings[i] ? 0 : first[i], count: count[i],
+      stages: rings[i] ? d3.range(first[i], first[i] + rings[i])
+        .map((stage) => ({name: texts[stageName[stage]], full: full[stage], empty: empty[stage]})) : null}));
+    [this.order] = columns(rows.order, 1);
+    this.kindColumns = columns(rows.kinds, 9);
+    this.kinds = [];
+  }
+
+  takeSlices(rows, columns) {
+    const n = rows.slices;
+    const [gap, length, what, phase] = columns(n, 4);
+    this.what = what;
+    this.phase = phase;
     this.begin = new Float64Array(n);
     this.finish = new Float64Array(n);
     // Sums in front of each slice: what is left out at a zoom is still counted.
@@ -42,40 +68,63 @@ class Run {
         this.sliceTrack[i] = t;
       }
     }
+    const [kinds] = this.kindColumns;
     for (let i = 0; i < n; ++i) {
-      const wait = this.kinds[this.what[i]].kind === KIND.wait;
+      const wait = kinds[what[i]] === KIND.wait;
       this.busySum[i + 1] = this.busySum[i] + (wait ? 0 : length[i]);
       this.waitSum[i + 1] = this.waitSum[i] + (wait ? length[i] : 0);
     }
-    const m = info.flows;
-    const fromGap = take(m);
-    this.flowTo = take(m);
-    this.flowKind = take(m);
-    this.flowFrom = new Uint32Array(m);
-    for (let i = 0, from = 0; i < m; ++i) {
+  }
+
+  takeFlows([fromGap, to, kind]) {
+    this.flowTo = to;
+    this.flowKind = kind;
+    this.flowFrom = new Uint32Array(fromGap.length);
+    for (let i = 0, from = 0; i < fromGap.length; ++i) {
       from += fromGap[i];
       this.flowFrom[i] = from;
     }
-    this.byTo = Uint32Array.from(this.flowTo.keys());
-    this.byTo.sort((a, b) => this.flowTo[a] - this.flowTo[b] || a - b);
-    const sampleWords = take(2 * info.samples);
-    const values = new Float32Array(sampleWords.buffer, sampleWords.byteOffset, sampleWords.length);
+    // By where they lead to: counted, not compared, because there are many.
+    const starts = new Uint32Array(this.what.length + 1);
+    for (const slice of to) {
+      ++starts[slice + 1];
+    }
+    for (let i = 0; i < this.what.length; ++i) {
+      starts[i + 1] += starts[i];
+    }
+    this.toStarts = starts.slice();
+    this.byTo = new Uint32Array(to.length);
+    to.forEach((slice, flow) => { this.byTo[starts[slice]++] = flow; });
+  }
+
+  takeSamples([gap, bits]) {
+    const values = new Float32Array(bits.buffer, bits.byteOffset, bits.length);
     for (const track of this.tracks) {
       if (track.kind === TRACK.counter) {
         track.times = [];
         track.values = [];
         let time = 0;
         for (let i = track.first; i < track.first + track.count; ++i) {
-          time += sampleWords[2 * i];
+          time += gap[i];
           track.times.push(time);
-          track.values.push(values[2 * i + 1]);
+          track.values.push(values[i]);
         }
-        track.most = track.unit === '%' ? 100 : Math.max(1, ...track.values);
+        track.most = track.unit === '%' ? 100 : Math.max(1, d3.max(track.values) || 0);
       }
     }
   }
 
-  kindOf(slice) { return this.kinds[this.what[slice]]; }
+  // What it has in common with others, read when it is first asked for.
+  kindOf(slice) {
+    const number = this.what[slice];
+    if (!this.kinds[number]) {
+      const [kind, name, object, site, barrier, bytes, count, unfinished, part] =
+        this.kindColumns.map((column) => column[number]);
+      this.kinds[number] = {kind, name: this.texts[name], object: this.texts[object], site: this.texts[site], barrier,
+        bytes, count, unfinished: unfinished === 1, part};
+    }
+    return this.kinds[number];
+  }
   titleOf(slice) {
     const kind = this.kindOf(slice);
     return kind.kind === KIND.wait && kind.barrier !== NONE ? 'wait ' + this.tracks[kind.barrier].name
@@ -111,25 +160,29 @@ class Run {
     }
     return found;
   }
-  flowsTo(slice) {
-    const found = [];
-    let low = 0;
-    let high = this.byTo.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      this.flowTo[this.byTo[middle]] < slice ? low = middle + 1 : high = middle;
+  flowsTo(slice) { return [...this.byTo.subarray(this.toStarts[slice], this.toStarts[slice + 1])]; }
+  // Of each barrier that is waited for, how often and how long.
+  waitsByBarrier() {
+    const waits = new Map();
+    const [kinds, , , , barriers] = this.kindColumns;
+    for (let i = 0; i < this.what.length; ++i) {
+      const barrier = barriers[this.what[i]];
+      if (kinds[this.what[i]] !== KIND.wait || barrier === NONE) {
+        continue;
+      }
+      const sum = waits.get(barrier) || {count: 0, time: 0};
+      ++sum.count;
+      sum.time += this.finish[i] - this.begin[i];
+      waits.set(barrier, sum);
     }
-    for (; low < this.byTo.length && this.flowTo[this.byTo[low]] === slice; ++low) {
-      found.push(this.byTo[low]);
-    }
-    return found;
+    return waits;
   }
   // The waits for a barrier, in the order of time.
   waitsOf(barrier) {
     const found = [];
-    const wanted = this.kinds.map((kind) => kind.kind === KIND.wait && kind.barrier === barrier);
+    const [kinds, , , , barriers] = this.kindColumns;
     for (let i = 0; i < this.what.length; ++i) {
-      if (wanted[this.what[i]]) {
+      if (kinds[this.what[i]] === KIND.wait && barriers[this.what[i]] === barrier) {
         found.push(i);
       }
     }

@@ -2,7 +2,7 @@
 'use strict';
 
 const NAMES = ['paper', 'panel', 'ink', 'soft', 'faint', 'line', 'hover', 'link', 'right', 'wrong', 'open', 'operation',
-  'async', 'counter'];
+  'async', 'counter', 'hatch'];
 const CATEGORIES = 8;
 
 function coloursOfPage() {
@@ -33,7 +33,9 @@ class Page {
     data.findings.forEach((finding, i) => this.finding(finding, i));
     this.help();
     document.addEventListener('keydown', (event) => this.key(event));
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.repaint());
+    for (const media of ['(prefers-color-scheme: dark)', 'print']) {
+      matchMedia(media).addEventListener('change', () => this.repaint());
+    }
   }
 
   section(id, title, link) {
@@ -56,7 +58,7 @@ class Page {
     for (const timeline of this.timelines) {
       timeline.colours = this.colours;
       timeline.pattern = null;
-      timeline.later();
+      timeline.draw();
     }
     d3.selectAll('.legend').each((run, i, all) => this.legend(d3.select(all[i]), run));
   }
@@ -81,7 +83,7 @@ class Page {
   verdict() {
     const section = this.section('said', 'What the command says', 'Verdict');
     section.append('pre').attr('class', 'answer').text(this.data.answer);
-    const notes = section.append('ul').attr('class', 'meta');
+    const notes = section.append('ul').attr('class', 'meta').attr('aria-label', 'runs');
     for (const run of this.runs) {
       notes.append('li').text(run.title + ': ' + run.ending + '; ' + run.counted);
       for (const note of run.notes) {
@@ -108,9 +110,20 @@ class Page {
     const table = section.append('table');
     table.append('tr').selectAll('th').data(['where', 'first run', 'second run', 'last agreement']).enter()
       .append('th').text((word) => word);
+    section.append('button').attr('id', 'to-difference').text('Show the first on the timeline')
+      .on('click', () => this.showDifference());
     const rows = table.selectAll('tr.row').data(comparison.mismatches).enter().append('tr').attr('class', 'row');
     for (const column of ['where', 'first', 'second', 'before']) {
       rows.append('td').text((row) => row[column]);
+    }
+  }
+
+  // Where both runs differ first, in each of them.
+  showDifference() {
+    for (const timeline of [...this.timelines].reverse()) {
+      for (const mark of timeline.run.marks.slice(0, 1)) {
+        timeline.showMark(mark);
+      }
     }
   }
 
@@ -125,35 +138,15 @@ class Page {
     button('zoom-in', '+', 'zoom in (w)', () => first().zoomBy(1.8));
     button('zoom-out', '−', 'zoom out (s)', () => first().zoomBy(1 / 1.8));
     button('zoom-all', 'All', 'the whole run (0)', () => first().all());
-    bar.append('label').attr('for', 'barrier').text('Waits for');
-    const choice = bar.append('select').attr('id', 'barrier');
-    choice.append('option').attr('value', '').text('a barrier …');
-    this.runs.forEach((run, number) => {
-      const waits = new Map();
-      for (let i = 0; i < run.what.length; ++i) {
-        const kind = run.kindOf(i);
-        if (kind.kind === KIND.wait && kind.barrier !== NONE) {
-          const sum = waits.get(kind.barrier) || {count: 0, time: 0};
-          ++sum.count;
-          sum.time += run.finish[i] - run.begin[i];
-          waits.set(kind.barrier, sum);
-        }
-      }
-      [...waits.keys()].sort((a, b) => a - b).forEach((barrier) => {
-        const sum = waits.get(barrier);
-        choice.append('option').attr('value', number + ':' + barrier)
-          .text((this.runs.length > 1 ? 'run ' + (number + 1) + ', ' : '') + run.tracks[barrier].label + ': ' + sum.count +
-                (sum.count === 1 ? ' wait, ' : ' waits, ') + run.unit(sum.time));
-      });
-    });
-    choice.on('change', () => this.findWaits(choice.property('value')));
+    this.chooseBarrier(bar);
     button('previous-wait', '◀ wait', 'the wait before (p)', () => this.stepWait(-1)).property('disabled', true);
     button('next-wait', 'wait ▶', 'the next wait (n)', () => this.stepWait(1)).property('disabled', true);
     bar.append('span').attr('id', 'found').attr('class', 'meta').attr('role', 'status');
     bar.append('span').attr('class', 'grow');
     const stage = section.append('div').attr('class', 'stage');
-    const canvases = stage.append('div');
-    this.details = stage.append('aside').attr('class', 'details').attr('id', 'details').attr('aria-live', 'polite');
+    const canvases = stage.append('div').attr('class', 'canvases');
+    this.details = stage.append('aside').attr('class', 'details').attr('id', 'details').attr('aria-live', 'polite')
+      .attr('aria-label', 'the slice that is selected');
     this.runs.forEach((run, number) => {
       if (this.runs.length > 1) {
         canvases.append('h3').text('Run ' + (number + 1) + ': ' + run.title);
@@ -172,13 +165,51 @@ class Page {
           }
         }
       });
-      if (this.data.comparison && this.data.comparison.times[number] !== undefined) {
-        timeline.difference = this.data.comparison.times[number];
-      }
       this.timelines.push(timeline);
-      this.legend(canvases.append('ul').attr('class', 'legend').datum(run), run);
+      this.legend(canvases.append('ul').attr('class', 'legend').attr('aria-label', 'colours').datum(run), run);
     });
     this.describe(this.timelines[0], -1);
+    if (this.data.comparison) {
+      this.showDifference();
+    }
+  }
+
+  // Two choices: of the barriers of one CTA, and of which CTA of which run.
+  chooseBarrier(bar) {
+    bar.append('label').attr('for', 'barrier').text('Waits for');
+    const choice = bar.append('select').attr('id', 'barrier');
+    const places = new Map();
+    this.runs.forEach((run, number) => {
+      const waits = run.waitsByBarrier();
+      for (const barrier of [...waits.keys()].sort((a, b) => a - b)) {
+        const place = (this.runs.length > 1 ? 'run ' + (number + 1) + ', ' : '') + run.tracks[barrier].group.replace(/:.*/, '');
+        if (!places.has(place)) {
+          places.set(place, []);
+        }
+        places.get(place).push({number, barrier, ...waits.get(barrier)});
+      }
+    });
+    const fill = (place) => {
+      choice.selectAll('option').remove();
+      choice.append('option').attr('value', '').text('a barrier …');
+      for (const {number, barrier, count, time} of places.get(place) || []) {
+        const run = this.runs[number];
+        choice.append('option').attr('value', number + ':' + barrier)
+          .text(run.tracks[barrier].label + ': ' + count + (count === 1 ? ' wait, ' : ' waits, ') + run.unit(time));
+      }
+    };
+    choice.on('change', () => this.findWaits(choice.property('value')));
+    fill(places.keys().next().value);
+    if (places.size > 1) {
+      const where = bar.append('select').attr('id', 'barrier-place').attr('aria-label', 'of which CTA')
+        .on('change', () => {
+          fill(where.property('value'));
+          this.findWaits('');
+        });
+      for (const place of places.keys()) {
+        where.append('option').attr('value', place).text(place);
+      }
+    }
   }
 
   legend(list, run) {
@@ -252,7 +283,7 @@ class Page {
       [FLOW.issue]: ['issued by', 'starts']};
     const {run} = timeline;
     box.append('h3').text(title);
-    const list = box.append('ul').attr('class', 'jump');
+    const list = box.append('ul').attr('class', 'jump').attr('aria-label', title);
     for (const flow of flows.slice(0, 40)) {
       const other = back ? run.flowFrom[flow] : run.flowTo[flow];
       list.append('li').append('button').attr('class', back ? 'to-cause' : 'to-effect').attr('data-slice', other)
@@ -320,14 +351,16 @@ class Page {
       : 'How it comes about');
     const bar = section.append('div').attr('class', 'bar');
     const place = section.append('div').attr('class', 'steps');
-    const list = place.append('ol').attr('tabindex', 0);
-    const source = place.append('div').attr('class', 'source');
+    const list = place.append('ol').attr('tabindex', 0).attr('aria-label', 'steps that lead to ' + finding.id);
+    const source = place.append('div').attr('class', 'source').attr('tabindex', 0).attr('role', 'region')
+      .attr('aria-label', 'the line of the step');
     const rows = list.selectAll('li').data(finding.steps).enter().append('li')
       .classed('finding', (step, i) => i === finding.steps.length - 1)
       .on('click', (step, i) => go(i));
     rows.append('span').attr('class', 'number').text((step) => step.number || '');
     rows.append('span').text((step) => step.agent);
     rows.append('span').text((step) => step.what);
+    rows.append('span').attr('class', 'where').text((step) => (step.line ? step.file.replace(/^.*\//, '') + ':' + step.line : ''));
     let at = 0;
     const go = (next) => {
       at = Math.max(0, Math.min(finding.steps.length - 1, next));
@@ -409,13 +442,18 @@ class Page {
       '?': () => this.toggleHelp()};
     if (actions[event.key]) {
       actions[event.key]();
-    } else if (event.target === document.body && this.timelines.length) {
-      (this.active || this.timelines[0]).key(event);
+    } else {
+      const own = this.timelines.find((timeline) => timeline.canvas === event.target);
+      const timeline = own || (event.target === document.body ? this.active || this.timelines[0] : null);
+      if (timeline) {
+        timeline.key(event);
+      }
     }
   }
   help() {
     const rows = [['w s', 'zoom in and out'], ['a d', 'move left and right'], ['0', 'the whole run'],
-      ['← →', 'the slice before, and behind, of the same row'], ['r', 'to what released it'], ['f', 'to what it led to'],
+      ['← →', 'the slice before, and behind, of the same row'], ['↑ ↓', 'the slice of the row above, and below'],
+      ['PgUp PgDn', 'scroll the rows'], ['r', 'to what released it'], ['f', 'to what it led to'],
       ['n p', 'the next wait, and the one before, of the barrier that is chosen'],
       ['j k', 'a step of the finding back and forward'], ['t', 'light or dark'], ['?', 'these keys']];
     const dialog = d3.select('#help');
@@ -438,10 +476,7 @@ class Page {
 
 (async () => {
   const data = JSON.parse(document.getElementById('page-data').textContent);
-  const runs = [];
-  for (const info of data.runs) {
-    runs.push(new Run(info, await inflate(info.words)));
-  }
+  const runs = await Promise.all(data.runs.map(Run.of));
   window.page = new Page(data, runs);
   document.documentElement.dataset.ready = 'yes';
 })();

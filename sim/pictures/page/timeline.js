@@ -15,13 +15,13 @@ class Timeline {
     this.selected = -1;
     this.marked = [];  // slices that are pointed at: the waits of a barrier
     this.cursor = null;
-    this.difference = null;
     this.closed = new Set();
     this.scroll = 0;
     this.listeners = [];
     this.box = d3.select(place).append('div').attr('class', 'canvas');
-    this.canvas = this.box.append('canvas').attr('tabindex', 0).attr('role', 'img')
-      .attr('aria-label', 'timeline of ' + run.title).node();
+    this.canvas = this.box.append('canvas').attr('tabindex', 0).attr('role', 'application')
+      .attr('aria-roledescription', 'timeline')
+      .attr('aria-label', run.title + ': ' + run.counted + '. Arrow keys select slices, which are then described.').node();
     this.tip = this.box.append('div').attr('class', 'tip');
     this.context = this.canvas.getContext('2d', {alpha: false});
     this.layOut();
@@ -38,7 +38,6 @@ class Timeline {
         event.preventDefault();
       }
     }, {passive: false});
-    this.canvas.addEventListener('keydown', (event) => this.key(event));
     new ResizeObserver(() => this.resize()).observe(this.box.node());
     this.resize();
   }
@@ -141,6 +140,20 @@ class Timeline {
     this.reveal(run.sliceTrack[slice]);
     this.later();
   }
+  // Its row, and what was done there, as what is selected.
+  showMark(mark) {
+    if (mark.track !== NONE) {
+      this.reveal(mark.track);
+      const track = this.run.tracks[mark.track];
+      // In steps an operation begins at its time, in cycles it ends then.
+      const time = this.run.clock === 'step' ? mark.time : mark.time - 0.5;
+      const slice = Math.min(this.run.firstAfter(track, time), track.first + track.count - 1);
+      if (track.count) {
+        this.select(slice, false);
+      }
+    }
+    this.later();
+  }
   reveal(track) {
     const group = this.run.tracks[track].group;
     if (this.closed.delete(group)) {
@@ -170,12 +183,27 @@ class Timeline {
     this.tell('select', slice);
     this.later();
   }
-  // The slice before or behind the one that is selected, on its track.
+  // The slice before or behind the one that is selected, on its track; where none is, the first.
   step(by) {
     const track = this.selected < 0 ? null : this.run.tracks[this.run.sliceTrack[this.selected]];
     const next = this.selected + by;
-    if (track && next >= track.first && next < track.first + track.count) {
+    if (!track) {
+      this.stepRow(1);
+    } else if (next >= track.first && next < track.first + track.count) {
       this.select(next);
+    }
+  }
+  // The slice of the same time on the next track above or below that has slices.
+  stepRow(by) {
+    const {run} = this;
+    const rows = this.rows.filter((row) => row.track !== undefined && !row.stage &&
+      run.tracks[row.track].kind !== TRACK.counter && run.tracks[row.track].count);
+    const at = this.selected < 0 ? -1 : rows.findIndex((row) => row.track === run.sliceTrack[this.selected]);
+    const row = rows[Math.max(at + by, 0)];
+    if (row) {
+      const track = run.tracks[row.track];
+      const time = this.selected < 0 ? -1 : run.begin[this.selected];
+      this.select(Math.min(run.firstAfter(track, time), track.first + track.count - 1));
     }
   }
 
@@ -184,7 +212,8 @@ class Timeline {
       w: () => this.zoomBy(1.6), s: () => this.zoomBy(1 / 1.6), a: () => this.moveBy(-0.2), d: () => this.moveBy(0.2),
       '+': () => this.zoomBy(1.6), '-': () => this.zoomBy(1 / 1.6), '0': () => this.all(),
       ArrowLeft: () => this.step(-1), ArrowRight: () => this.step(1),
-      ArrowUp: () => this.scrollBy(-40), ArrowDown: () => this.scrollBy(40),
+      ArrowUp: () => this.stepRow(-1), ArrowDown: () => this.stepRow(1),
+      PageUp: () => this.scrollBy(-this.height / 2), PageDown: () => this.scrollBy(this.height / 2),
       r: () => this.tell('follow', 'to'), f: () => this.tell('follow', 'from'), Escape: () => this.select(-1),
     };
     const action = actions[event.key];
@@ -282,7 +311,17 @@ class Timeline {
     this.drawFlows();
     this.drawMarks();
     this.drawAxis();
+    this.drawScroll();
     this.tell('drawn', this.drawn);
+  }
+
+  // How much of the rows is shown.
+  drawScroll() {
+    const shown = this.height - AXIS;
+    if (this.tall > shown) {
+      this.context.fillStyle = this.colours.faint;
+      this.context.fillRect(this.width - 5, AXIS + this.scroll / this.tall * shown, 4, Math.max(shown / this.tall * shown, 12));
+    }
   }
 
   drawHead(row, y) {
@@ -386,7 +425,8 @@ class Timeline {
     const colour = this.colourOf(kind);
     const width = Math.max(end - begin - (end - begin > 4 ? 1 : 0), 1);
     c.fillStyle = colour;
-    c.globalAlpha = kind.kind === KIND.phase ? (this.run.phase[i] % 2 ? 0.75 : 0.4) : 1;
+    const faint = kind.kind === KIND.phase ? (this.run.phase[i] % 2 ? 0.75 : 0.4) : 1;
+    c.globalAlpha = faint;
     c.fillRect(begin, top, width, tall);
     c.globalAlpha = 1;
     if (kind.kind === KIND.wait && width > 3) {
@@ -412,7 +452,7 @@ class Timeline {
           c.fillStyle = colour;
           c.fillRect(begin + 3, top + 1, Math.min(wide, room) + 3, tall - 2);
         }
-        c.fillStyle = contrast(colour, kind.kind === KIND.phase ? this.colours : null);
+        c.fillStyle = contrast(d3.interpolateRgb(this.colours.paper, colour)(faint));
         c.fillText(shown, begin + 4, top + tall / 2 + 0.5);
       }
     }
@@ -422,7 +462,8 @@ class Timeline {
       const tile = document.createElement('canvas');
       tile.width = tile.height = 6;
       const t = tile.getContext('2d');
-      t.strokeStyle = 'rgba(255,255,255,0.5)';
+      t.strokeStyle = this.colours.hatch;
+      t.globalAlpha = 0.5;
       t.lineWidth = 1.4;
       t.beginPath();
       for (const shift of [-6, 0, 6]) {
@@ -586,9 +627,6 @@ class Timeline {
         c.fill();
       }
     }
-    if (this.difference !== null) {
-      this.upright(this.difference, this.colours.wrong, 'first difference', [7, 4]);
-    }
     if (this.cursor !== null) {
       this.upright(this.cursor, this.colours.link, '', []);
     }
@@ -642,10 +680,7 @@ class Timeline {
 }
 
 // Black or white, whichever is read on the colour.
-function contrast(colour, faint) {
-  if (faint) {
-    return faint.ink;
-  }
+function contrast(colour) {
   const {r, g, b} = d3.rgb(colour);
   return 0.299 * r + 0.587 * g + 0.114 * b > 150 ? '#111' : '#fff';
 }

@@ -31,6 +31,7 @@ def opened(width=1500, height=1100, dark=False):
         "--disable-dev-shm-usage",
         "--hide-scrollbars",
         "--proxy-server=127.0.0.1:9",
+        "--proxy-bypass-list=127.0.0.1",
         f"--window-size={width},{height}",
     ):
         options.add_argument(argument)

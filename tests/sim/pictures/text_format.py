@@ -1,30 +1,40 @@
-"""Protobuf messages as `protoc --decode` prints them: Google's reader, which shares no code with
-the writer under test."""
+"""Protobuf messages as `protoc` reads and writes them: Google's own, which shares no code with the
+writer under test."""
 
 import pathlib
 import re
 import subprocess
 
-PROTO = pathlib.Path(__file__).with_name("perfetto.proto")
-FIELD = re.compile(r'(\w+)(?:: (?:"((?:[^"\\]|\\.)*)"|(\S+))| (\{))')
+FOLDER = pathlib.Path(__file__).parent
+FIELD = re.compile(r'([A-Za-z]\w*)(?:: (?:"((?:[^"\\]|\\.)*)"|(\S+))| (\{))')
 
 
-def decode(path):
-    """The trace at `path`: a message is a dictionary of lists of values, by the field's name."""
-    text = subprocess.run(
-        ["protoc", f"--proto_path={PROTO.parent}", "--decode=perfetto.Trace", PROTO.name],
-        input=pathlib.Path(path).read_bytes(),
+def protoc(way, message, proto, data):
+    """What `protoc` makes of `data`: of its bytes a text, or of its text the bytes."""
+    done = subprocess.run(
+        ["protoc", f"--proto_path={FOLDER}", f"--{way}=perfetto.{message}", proto],
+        input=data,
         capture_output=True,
-        check=True,
-    ).stdout.decode()
+    )
+    if done.returncode != 0:
+        raise AssertionError(f"protoc --{way}: {done.stderr.decode()}")
+    return done.stdout
+
+
+def decode(data, message="Trace", proto="perfetto.proto"):
+    """A message is a dictionary of lists of values, by the field's name. A field that `proto` does
+    not name fails."""
     top = {}
     open_messages = [top]
-    for line in text.splitlines():
+    for line in protoc("decode", message, proto, data).decode().splitlines():
         line = line.strip()
         if line == "}":
             open_messages.pop()
             continue
-        name, quoted, plain, brace = FIELD.fullmatch(line).groups()
+        field = FIELD.fullmatch(line)
+        if field is None:
+            raise AssertionError(f"{proto} does not name this field: {line}")
+        name, quoted, plain, brace = field.groups()
         if brace:
             value = {}
         elif quoted is not None:

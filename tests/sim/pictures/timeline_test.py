@@ -5,6 +5,7 @@ import collections
 import dataclasses
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,8 @@ import text_format
 WARPTWIN, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
 SMALL = ["gemm", "--set", "m=256", "--set", "n=128", "--set", "k=256"]
 BROKEN = ["gemm_missing_accum_release"]
+RING = [f"--{what}=tests/sim/ptx/machine/ring.{end}" for what, end in
+        (("ptx", "ptx"), ("launch", "json"))]
 
 
 def call(*words, code=0):
@@ -51,11 +54,13 @@ class Timeline:
         self.tracks, self.parents, self.slices = {}, {}, []
         self.counters = collections.defaultdict(list)
         self.instants = []
+        self.releases = 0
+        self.ended = {}  # the last slice of each track
         texts = collections.defaultdict(dict)
         open_slices = {}
         self.flow_ends = collections.defaultdict(list)
         before = 0
-        for packet in text_format.decode(path)["packet"]:
+        for packet in text_format.decode(pathlib.Path(path).read_bytes())["packet"]:
             for kind, rows in packet.get("interned_data", [{}])[0].items():
                 for row in rows:
                     texts[kind][row["iid"][0]] = row["name"][0]
@@ -82,7 +87,7 @@ class Timeline:
             return
         stack = open_slices.setdefault(track, [])
         if kind == "TYPE_SLICE_END":
-            one = stack.pop()
+            one = self.ended[track] = stack.pop()
             one.end = time
         else:
             facts = {
@@ -100,13 +105,23 @@ class Timeline:
                 time,
                 facts,
             )
-            if kind == "TYPE_INSTANT":
+            if kind == "TYPE_INSTANT" and one.category != "release":
                 self.instants.append(one)
+                return
+            if kind == "TYPE_INSTANT":  # stands for the end of the wait before it
+                self.releases += 1
+                one = self.ended[track]
+                if (one.category, one.end) != ("wait", time):
+                    raise AssertionError(f"nothing that is released: {one}")
+                self.add_flows(event, one)
                 return
             if stack:
                 raise AssertionError(f"two slices at a time on {one.track}: {stack[-1]} and {one}")
             stack.append(one)
             self.slices.append(one)
+        self.add_flows(event, one)
+
+    def add_flows(self, event, one):
         for flow in event.get("flow_ids", []):
             one.flows.append(flow)
             self.flow_ends[flow].append(one)
@@ -124,19 +139,79 @@ class TimelineTest(unittest.TestCase):
         call(*words, "--perfetto", path, code=code)
         return Timeline(path)
 
-    def test_every_operation_of_the_trace_is_there(self):
-        trace = self.folder / "run.trace"
-        call("trace", *SMALL, "--to", trace)
-        ops = collections.Counter(
-            row["op"] for row in map(json.loads, trace.read_text().splitlines()) if "op" in row
-        )
-        timeline = self.timeline("run", *SMALL)
+    # --- No event is lost -------------------------------------------------------------------------
+
+    def ops_of(self, trace):
+        """The operations in a trace file, by name."""
+        rows = map(json.loads, trace.read_text().splitlines())
+        return collections.Counter(row["op"] for row in rows if "op" in row)
+
+    def check_every_operation(self, timeline, ops):
+        self.assertGreater(sum(ops.values()), 30)
         drawn = collections.Counter(one.operation for one in timeline.of("operation", "wait"))
-        self.assertGreater(sum(ops.values()), 100)
         self.assertEqual({name: drawn[name] for name in ops}, dict(ops))
-        from_trace = self.timeline("trace", *SMALL, "--to", trace)
-        drawn = collections.Counter(one.operation for one in from_trace.of("operation", "wait"))
-        self.assertEqual(drawn, ops)
+        return drawn
+
+    def test_every_operation_of_a_functional_run_is_there(self):
+        trace = self.folder / "run.trace"
+        path = self.folder / "run.pftrace"
+        call("trace", *SMALL, "--to", trace)
+        report = json.loads(call("run", *SMALL, "--json", "--perfetto", path).stdout)
+        timeline = Timeline(path)
+        drawn = self.check_every_operation(timeline, self.ops_of(trace))
+        # What lanes do is not drawn, and counted; what goes on by itself takes a machine operation
+        # where it is written, and a store another one where it is read.
+        under_way = timeline.of("async")
+        stores = [one for one in under_way if "(store)" in one.name]
+        self.assertEqual(
+            sum(drawn.values()) + self.not_drawn(timeline) + len(under_way) + len(stores),
+            report["operations"])
+
+    def not_drawn(self, timeline):
+        notes = [one.facts["what"] for one in timeline.instants if one.category == "note"]
+        found = [re.match(r"not drawn: (\d+) operations? of lanes", note) for note in notes]
+        return sum(int(one.group(1)) for one in found if one)
+
+    def test_every_operation_of_a_timed_run_is_there(self):
+        trace = self.folder / "timed.trace"
+        call("trace", *SMALL, "--on", "timed", "--to", trace)
+        self.check_every_operation(self.timeline("time", *SMALL), self.ops_of(trace))
+
+    def test_every_operation_of_a_trace_file_is_there(self):
+        traces = [self.folder / name for name in ("a.trace", "b.trace")]
+        for trace, engine in zip(traces, ("functional", "timed"), strict=True):
+            call("trace", *SMALL, "--on", engine, "--to", trace)
+        path = self.folder / "two.pftrace"
+        call("compare", *traces, "--perfetto", path)
+        drawn = collections.Counter(
+            one.operation for one in Timeline(path).of("operation", "wait"))
+        self.assertEqual(drawn, self.ops_of(traces[0]) + self.ops_of(traces[1]))
+        alone = self.timeline("trace", *SMALL, "--to", traces[0])
+        drawn = collections.Counter(one.operation for one in alone.of("operation", "wait"))
+        self.assertEqual(drawn, self.ops_of(traces[0]))
+
+    def test_every_operation_of_a_ptx_launch_is_there(self):
+        trace = self.folder / "ptx.trace"
+        call("trace", *RING, "--to", trace)
+        ops = self.ops_of(trace)
+        self.check_every_operation(self.timeline("run", *RING), ops)
+        self.assertGreater(ops["cp.async.bulk (load)"], 0)
+
+    def test_what_a_recorder_lost_is_told(self):
+        traces = [self.folder / name for name in ("a.trace", "b.trace")]
+        call("trace", *SMALL, "--to", traces[0])
+        rows = traces[0].read_text().splitlines()
+        head = json.loads(rows[0])
+        head["missing"] = [[0, 5, 2]]
+        gone = [row for row in rows[1:-1] if json.loads(row)["warp"] != 0]
+        end = json.dumps({"operations": len(gone)})
+        traces[1].write_text("\n".join([json.dumps(head), *gone, end]) + "\n")
+        path = self.folder / "two.pftrace"
+        done = subprocess.run([WARPTWIN, "compare", *traces, "--perfetto", path],
+                              capture_output=True, text=True, cwd=ROOT)
+        self.assertIn("lost while it was recorded: 7 operations", done.stderr)
+        said = [one.facts["what"] for one in Timeline(path).instants]
+        self.assertIn("lost while it was recorded: 7 operations", said)
 
     def test_a_wait_is_released_by_what_completed_its_phase(self):
         timeline = self.timeline("run", *SMALL)
@@ -203,8 +278,25 @@ class TimelineTest(unittest.TestCase):
                 sums = zip(samples, samples[1:], strict=False)
                 busy = sum(value * (then - now) for (now, value), (then, _) in sums)
                 self.assertAlmostEqual(busy / 100 / report["cycles"], unit["busy"], delta=0.01)
+        self.check_bytes(timeline)
         path_cycles = sum(one.length for one in timeline.of("path"))
         self.assertAlmostEqual(path_cycles, report["critical_path"]["cycles"], delta=60)
+
+    # Every input comes from DRAM once, and L2 hands on what is loaded.
+    def check_bytes(self, timeline):
+        def moved(name):
+            samples = timeline.counters[f"counters / {name}: bytes"]
+            return sum(value * (then - now) for (now, value), (then, _) in
+                       zip(samples, samples[1:], strict=False))
+
+        def bytes_of(what):
+            return sum(one.facts["bytes"] for one in timeline.of("operation") if what in one.name)
+
+        self.assertGreater(bytes_of("(load)"), 0)
+        self.assertAlmostEqual(moved("L2 writes") / bytes_of("(store)"), 1, delta=0.01)
+        tensors = 2 * (256 * 256 + 128 * 256 + 256 * 128)
+        self.assertAlmostEqual(moved("DRAM") / tensors, 1, delta=0.01)
+        self.assertAlmostEqual(moved("L2 reads") / bytes_of("(load)"), 1, delta=0.01)
 
     def test_what_a_window_leaves_out_is_counted(self):
         whole = self.timeline("run", *SMALL)
@@ -217,6 +309,8 @@ class TimelineTest(unittest.TestCase):
             all_of_them = len(whole.of(category))
             left_out = all_of_them - len(part.of(category))
             self.assertIn(f"{left_out} of {all_of_them} {word}s", done.stderr)
+        left_out = len(whole.flow_ends) - len(part.flow_ends)
+        self.assertIn(f"{left_out} of {len(whole.flow_ends)} arrows", done.stderr)
         self.assertIn("outside the window", part.instants[0].facts["what"])
 
     def test_a_deadlock_is_open_to_the_end(self):
@@ -238,6 +332,21 @@ class TimelineTest(unittest.TestCase):
         tops = [name for uuid, name in timeline.tracks.items() if timeline.parents[uuid] is None]
         self.assertEqual([top.split(",")[0] for top in tops], ["simulator", "timed"])
 
+    def test_the_first_difference_is_marked_in_both(self):
+        traces = [self.folder / name for name in ("a.trace", "b.trace")]
+        call("trace", *SMALL, "--to", traces[0])
+        rows = traces[0].read_text().splitlines()
+        place = max(i for i, row in enumerate(rows) if '"mbarrier.wait"' in row)
+        row = json.loads(rows[place])
+        row["at"] = "input.full[0]" if row["at"] != "input.full[0]" else "input.full[1]"
+        rows[place] = json.dumps(row)
+        traces[1].write_text("\n".join(rows) + "\n")
+        timeline = self.timeline("compare", *traces, code=1)
+        marks = [one for one in timeline.instants if one.name == "first difference"]
+        self.assertEqual([one.begin for one in marks], [row["time"], row["time"]])
+        self.assertEqual(len({one.track for one in marks}), 1)
+        self.assertIn("input.full", marks[1].facts["what"])
+
     def test_chrome_says_the_same(self):
         path = self.folder / "run.json"
         timeline = self.timeline("run", *SMALL, "--chrome", path)
@@ -251,9 +360,7 @@ class TimelineTest(unittest.TestCase):
     def test_programs_and_ptx_have_timelines_too(self):
         program = self.timeline("run", "--program", "tests/programs/row04_right.txt")
         self.assertTrue(program.of("operation"))
-        folder = ROOT / "tests/sim/ptx/machine"
-        ring = ["--ptx", folder / "ring.ptx", "--launch", folder / "ring.json"]
-        ptx = self.timeline("run", *ring)
+        ptx = self.timeline("run", *RING)
         self.assertTrue(any(one.facts.get("line") for one in ptx.of("operation")))
         self.assertTrue(ptx.of("phase"))
 
