@@ -58,6 +58,7 @@ class Page {
     for (const timeline of this.timelines) {
       timeline.colours = this.colours;
       timeline.pattern = null;
+      timeline.resize();
       timeline.draw();
     }
     d3.selectAll('.legend').each((run, i, all) => this.legend(d3.select(all[i]), run));

@@ -6,6 +6,7 @@ const ROW = {[TRACK.warp]: 20, [TRACK.unit]: 14, [TRACK.barrier]: 14, [TRACK.cou
 const LABELS = 190;
 const AXIS = 24;
 const HEAD = 22;
+const PRINTED = 2400;  // pixels of rows, at most
 
 class Timeline {
   constructor(run, colours, place, share = 0.62) {
@@ -82,7 +83,8 @@ class Timeline {
 
   resize() {
     const width = this.box.node().clientWidth;
-    this.height = Math.min(this.tall + AXIS + 4, Math.max(300, window.innerHeight * this.share));
+    this.height = Math.min(this.tall + AXIS + 4,
+      matchMedia('print').matches ? PRINTED : Math.max(300, window.innerHeight * this.share));
     const ratio = window.devicePixelRatio || 1;
     if (width === this.width && this.canvas.height === Math.round(this.height * ratio)) {
       return;
@@ -318,7 +320,12 @@ class Timeline {
   // How much of the rows is shown.
   drawScroll() {
     const shown = this.height - AXIS;
-    if (this.tall > shown) {
+    const below = this.rows.filter((row) => row.y - this.scroll + AXIS > this.height).length;
+    if (below && matchMedia('print').matches) {
+      this.context.fillStyle = this.colours.ink;
+      this.context.font = '600 12px system-ui, "DejaVu Sans", sans-serif';
+      this.context.fillText(below + ' more rows are not printed', 8, this.height - 10);
+    } else if (this.tall > shown) {
       this.context.fillStyle = this.colours.faint;
       this.context.fillRect(this.width - 5, AXIS + this.scroll / this.tall * shown, 4, Math.max(shown / this.tall * shown, 12));
     }

@@ -330,6 +330,7 @@ class PageTest(unittest.TestCase):
             .filter((box) => box.scrollHeight > box.clientHeight + 2).length"""), 0)
         self.assertIn(".hpp:", self.text("#finding-0 li .where"))
         self.assertTrue(self.js(shown, "#finding-0 li .where"))
+        self.assertTrue(self.js("const t = page.timelines[0]; return t.height > t.tall"))
         # Dark on white, whatever is on the screen.
         self.assertGreater(min(self.pixel()), 200)
         self.assertEqual(self.js("return getComputedStyle(document.body).backgroundColor"),

@@ -35,6 +35,7 @@ class Slice:
     track: str
     begin: int
     facts: dict
+    top: str  # the name of the recording
     end: int = None
     flows: list = dataclasses.field(default_factory=list)
 
@@ -71,6 +72,11 @@ class Timeline:
                 self.add(event, int(packet["timestamp"][0]), texts, open_slices)
         self.unfinished = [one for stack in open_slices.values() for one in stack]
 
+    def top_of(self, track):
+        while self.parents[track] is not None:
+            track = self.parents[track]
+        return self.tracks[track]
+
     def path_of(self, track):
         names = []
         while track is not None:
@@ -104,6 +110,7 @@ class Timeline:
                 self.path_of(track),
                 time,
                 facts,
+                self.top_of(track),
             )
             if kind == "TYPE_INSTANT" and one.category != "release":
                 self.instants.append(one)
@@ -128,6 +135,11 @@ class Timeline:
 
     def of(self, *categories):
         return [one for one in self.slices if one.category in categories]
+
+
+def warps_of(head):
+    """The role of each warp of a CTA, from the first line of a trace."""
+    return [role for role, warps in head["roles"] for _ in range(warps)]
 
 
 class TimelineTest(unittest.TestCase):
@@ -197,6 +209,29 @@ class TimelineTest(unittest.TestCase):
         self.check_every_operation(self.timeline("run", *RING), ops)
         self.assertGreater(ops["cp.async.bulk (load)"], 0)
 
+    def test_a_trace_of_a_gpu_has_a_clock_for_each_cta(self):
+        traces = [self.folder / name for name in ("a.trace", "b.trace")]
+        call("trace", *SMALL, "--on", "timed", "--to", traces[0])
+        rows = [json.loads(row) for row in traces[0].read_text().splitlines()]
+        rows[0]["source"] = "hardware"
+        warps = len(warps_of(rows[0])) * rows[0]["cluster_size"]
+        for row in rows[1:-1]:  # each SM has counted since another time, and may turn over
+            row["time"] = (row["time"] + 2**32 - 3000 * (1 + row["warp"] // warps)) % 2**32
+        traces[1].write_text("\n".join(map(json.dumps, rows)) + "\n")
+        path = self.folder / "two.pftrace"
+        subprocess.run([WARPTWIN, "compare", *traces, "--perfetto", path], cwd=ROOT,
+                       capture_output=True)
+        timeline = Timeline(path)
+        gpu = [one for one in timeline.of("operation", "wait") if one.top.startswith("hardware")]
+        self.assertEqual(collections.Counter(one.operation for one in gpu),
+                         self.ops_of(traces[1]))
+        for cta in ("cta 0", "cta 1"):
+            begins = [one.begin for one in gpu if one.track.startswith(cta)]
+            self.assertEqual(min(begins), 0)
+            self.assertLess(max(begins), 20000)
+        said = [one.facts["what"] for one in timeline.instants]
+        self.assertTrue(any("the clocks of two SMs" in one for one in said))
+
     def test_what_a_recorder_lost_is_told(self):
         traces = [self.folder / name for name in ("a.trace", "b.trace")]
         call("trace", *SMALL, "--to", traces[0])
@@ -243,6 +278,16 @@ class TimelineTest(unittest.TestCase):
         users = [other.name for one, other in self.flows(timeline) if one in loads]
         self.assertEqual(users.count("tcgen05.mma"), 2 * len(
             [one for one in timeline.of("operation") if one.name == "tcgen05.mma"]))
+        # What is full is what has been filled less what has been freed.
+        ends = {part: [one.end for one in timeline.of("phase")
+                       if one.track.startswith(f"cta 0 / barriers / input.{part}")]
+                for part in ("full", "empty")}
+        stages = timeline.counters["cta 0 / counters / input: stages full"]
+        for time, value in stages:
+            filled, freed = (sum(end <= time for end in ends[part]) for part in ("full", "empty"))
+            self.assertEqual(value, filled - freed)
+        self.assertGreater(max(value for _, value in stages), 1)
+        self.assertEqual(stages[-1][1], 0)
         bytes_on_their_way = timeline.counters["cta 0 / counters / bytes on their way"]
         self.assertEqual(bytes_on_their_way[-1][1], 0)
         self.assertGreater(max(value for _, value in bytes_on_their_way), 0)
