@@ -17,6 +17,7 @@ namespace {
 using protozero::pbf_builder;
 
 constexpr std::uint32_t kSequenceId = 1;
+constexpr std::int32_t kBeforeCtas = -8;  // ranks of groups that are the chip's
 
 // Texts that packets name by number: each is written once, in the packet that needs it first.
 class Texts {
@@ -136,7 +137,8 @@ class Writer {
         }
       }
       if (known.try_emplace(group, true).second) {
-        add_track(group, above, group_of(track.kind), static_cast<std::int32_t>(kind));
+        const std::int32_t first = track.cta == kNoCta ? kBeforeCtas : 0;
+        add_track(group, above, group_of(track.kind), first + static_cast<std::int32_t>(kind));
       }
       std::string name = recording.name(track.name);
       if (track.role != 0) {

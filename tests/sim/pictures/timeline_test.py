@@ -55,6 +55,7 @@ class Timeline:
         self.tracks, self.parents, self.slices = {}, {}, []
         self.counters = collections.defaultdict(list)
         self.instants = []
+        self.ranks = {}
         self.releases = 0
         self.ended = {}  # the last slice of each track
         texts = collections.defaultdict(dict)
@@ -68,6 +69,7 @@ class Timeline:
             for track in packet.get("track_descriptor", []):
                 self.tracks[track["uuid"][0]] = track["name"][0]
                 self.parents[track["uuid"][0]] = track.get("parent_uuid", [None])[0]
+                self.ranks[track["uuid"][0]] = int(track["sibling_order_rank"][0])
             for event in packet.get("track_event", []):
                 self.add(event, int(packet["timestamp"][0]), texts, open_slices)
         self.unfinished = [one for stack in open_slices.values() for one in stack]
@@ -324,6 +326,9 @@ class TimelineTest(unittest.TestCase):
                 busy = sum(value * (then - now) for (now, value), (then, _) in sums)
                 self.assertAlmostEqual(busy / 100 / report["cycles"], unit["busy"], delta=0.01)
         self.check_bytes(timeline)
+        # The chip's own stands above its CTAs.
+        ranks = {timeline.path_of(uuid): rank for uuid, rank in timeline.ranks.items()}
+        self.assertLess(max(ranks["counters"], ranks["critical path"]), ranks["cta 0"])
         path_cycles = sum(one.length for one in timeline.of("path"))
         self.assertAlmostEqual(path_cycles, report["critical_path"]["cycles"], delta=60)
 
