@@ -39,7 +39,7 @@ svg text.on { font-size: 11px; }
 svg text.on-op { fill: $on-operation; } svg text.on-async { fill: $on-async; }
 svg text.on-counter { fill: $on-counter; } svg text.on-faint { fill: $on-faint; }
 svg .role { fill: $hover; stroke: $operation; stroke-width: 1.5; }
-svg .ring { fill: $panel; stroke-width: 2; }
+svg .ring { fill: $panel; stroke: $operation; stroke-width: 2; }
 svg .bad { fill: $panel; stroke: $wrong; stroke-width: 2.5; }
 svg .edge { fill: none; stroke: $operation; stroke-width: 1.6; }
 svg .waits { stroke-dasharray: 5 3; }

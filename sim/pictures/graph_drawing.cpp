@@ -424,6 +424,9 @@ class WaitsGraph {
       node.lines.push_back((stand->phase ? "phase " + std::to_string(*stand->phase)
                                          : "parity " + std::to_string(stand->parity)) +
                            " " + missing_of(stand->pending, stand->expected, stand->tx));
+    } else if (wait.kind == WaitKind::kNamedBarrier && wait.have) {
+      node.lines.push_back(std::to_string(*wait.have) + " of " + plural(wait.wanted, "thread") +
+                           " have come");
     } else if (wait.kind != WaitKind::kMbarrier && name != text_of(wait)) {
       node.lines.push_back(text_of(wait));
     }

@@ -119,6 +119,23 @@ class PageTest(unittest.TestCase):
         # What is declared and never came stands in the pipeline.
         self.assertIn("none of x128", self.text("#pipeline svg"))
 
+    def test_shows_who_arrived_before_where_nothing_is_declared(self):
+        text = (ROOT / "tests/sim/ptx/machine/ring.ptx").read_text()
+        arrive = "  mbarrier.arrive.shared::cta.b64 _, [%r8];\n"
+        self.assertIn(arrive, text)
+        kernel = self.folder / "stops.ptx"  # after two laps the consumer frees nothing
+        kernel.write_text(
+            text.replace(arrive, "  setp.lt.u32 %p7, %r4, 2;\n  @%p7" + arrive[1:]))
+        self.open("check", "--ptx", kernel, RING[1], "--source-root", "/", code=1)
+        drawing = self.text("#finding-0 .drawing svg")
+        for words in ("loads", "warps", "arrived before", "lacks 32 arrivals of 32"):
+            self.assertIn(words, drawing)
+        self.assertEqual(
+            self.js("return document.querySelectorAll('#finding-0 .edge.wrong').length"), 4)
+        self.click("#finding-0 button.back")
+        here = self.text("#finding-0 .source .here")
+        self.assertIn(re.sub(r"^\d+", "", here), kernel.read_text())
+
     def test_finds_the_waits_of_one_barrier(self):
         self.open("time", *SMALL)
         label = "input.full[1] of cta 0"
