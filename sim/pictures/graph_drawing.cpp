@@ -336,7 +336,10 @@ class WaitsGraph {
   explicit WaitsGraph(const Recording& recording) : recording_{recording}, hues_{recording} {
     const auto& details = recording.unending->details;
     for (const Detail& detail : details) {
-      if (const auto* blocked = detail.as<Blocked>()) {
+      const auto* blocked = detail.as<Blocked>();
+      if (blocked != nullptr && blocked->wait.object.kind == ObjectKind::kNothing) {
+        add_agent(blocked->agent, {text_of(blocked->wait)});
+      } else if (blocked != nullptr) {
         waiting_.push_back({blocked, add_agent(blocked->agent, {})});
       } else if (const auto* polls = detail.as<Polls>()) {
         add_agent(polls->agent, {std::string{"asks again: "} + warptwin::name_of(polls->op)});
@@ -389,15 +392,11 @@ class WaitsGraph {
 
   void add_wait(const Blocked& blocked, std::size_t waiter) {
     const Wait& wait = blocked.wait;
-    const std::string name =
-        wait.object.kind == ObjectKind::kNothing ? text_of(wait) : text_of(wait.object);
-    const bool alone = wait.object.kind == ObjectKind::kNothing;
-    const auto [place, is_new] =
-        objects_.try_emplace(alone ? name + std::to_string(waiter) : name, 0);
+    const auto [place, is_new] = objects_.try_emplace(text_of(wait.object), 0);
     if (is_new) {
-      place->second = graph_.add(node_of(wait, name));
+      place->second = graph_.add(node_of(wait));
     }
-    graph_.edges.push_back({waiter, place->second, {alone ? "" : "waits for"}, ""});
+    graph_.edges.push_back({waiter, place->second, {"waits for"}, ""});
     if (!is_new) {
       return;
     }
@@ -415,8 +414,8 @@ class WaitsGraph {
     }
   }
 
-  GraphNode node_of(const Wait& wait, const std::string& name) {
-    GraphNode node{"ring", {name}, 2};
+  GraphNode node_of(const Wait& wait) {
+    GraphNode node{"ring", {text_of(wait.object)}, 2};
     if (wait.kind == WaitKind::kMbarrier) {
       node.classes += " s" + std::to_string(hues_.of(array_of(wait.object.name)));
     }
@@ -427,7 +426,7 @@ class WaitsGraph {
     } else if (wait.kind == WaitKind::kNamedBarrier && wait.have) {
       node.lines.push_back(std::to_string(*wait.have) + " of " + plural(wait.wanted, "thread") +
                            " have come");
-    } else if (wait.kind != WaitKind::kMbarrier && name != text_of(wait)) {
+    } else if (wait.kind != WaitKind::kMbarrier) {
       node.lines.push_back(text_of(wait));
     }
     return node;
