@@ -51,11 +51,21 @@ std::vector<JudgedStep> steps_to(const ScenarioEntry& scenario,
                                  const Finding& finding,
                                  std::size_t kept) {
   const LaunchConfig config = launch_config(scenario, parameters, run);
-  const Symbols symbols = scenario.symbols(parameters);
-  LastSteps last{config, symbols, finding.step, kept};
-  run.observer = &last;
   run.detect = false;
-  simulate(scenario, parameters, run);
+  const auto execute = [&](EventSink& sink) {
+    run.observer = &sink;
+    simulate(scenario, parameters, run);
+  };
+  return steps_to(config, scenario.symbols(parameters), execute, finding, kept);
+}
+
+std::vector<JudgedStep> steps_to(const LaunchConfig& config,
+                                 const Symbols& symbols,
+                                 const std::function<void(EventSink&)>& execute,
+                                 const Finding& finding,
+                                 std::size_t kept) {
+  LastSteps last{config, symbols, finding.step, kept};
+  execute(last);
   std::vector<JudgedStep> steps = last.all();
   steps.push_back({text_of(finding.agent),
                    std::string{finding.info->id} + ": " + finding.message,

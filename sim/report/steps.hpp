@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "sim/report/judged.hpp"
@@ -18,5 +19,12 @@ std::vector<JudgedStep> steps_to(const ScenarioEntry& scenario,
                                  RunOptions run,
                                  const Finding& finding,
                                  std::size_t kept = kStepsKept);
+
+/// The same of any engine: `execute` runs the launch once more and lets the sink see its events.
+std::vector<JudgedStep> steps_to(const LaunchConfig& config,
+                                 const Symbols& symbols,
+                                 const std::function<void(EventSink&)>& execute,
+                                 const Finding& finding,
+                                 std::size_t kept);
 
 }  // namespace warptwin::sim

@@ -11,6 +11,7 @@
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
 #include "sim/report/proof.hpp"
+#include "sim/report/steps.hpp"
 #include "sim/report/text.hpp"
 #include "sim/report/timing.hpp"
 #include "sim/run/check.hpp"
@@ -94,38 +95,6 @@ static Rules rules_of(const TimingOptions& options,
   return rules;
 }
 
-// One run in time, with the pictures of it that are asked for.
-static TimingResult timed_run(const Session& session,
-                              const ScenarioEntry& scenario,
-                              const ParameterSet& parameters,
-                              const Chip& chip,
-                              TimingOptions options) {
-  Pictures pictures{session};
-  const Symbols symbols = scenario.symbols(parameters);
-  const LaunchConfig config = launch_config(scenario, parameters, options.run);
-  const auto recorder = pictures.recorder(config, symbols, RecordingClock::kCycles);
-  options.run.observer = recorder.get();
-  options.over_time = pictures.asked();
-  TimingResult timing = time_scenario(scenario, parameters, chip, options);
-  if (recorder) {
-    const bool strict = session.options.count("strict") != 0;
-    PageContents contents =
-        page_contents(session, scenario, parameters, exit_of(timing.run, strict), text_of(timing));
-    recorder->add(timing.run.findings);
-    add_timing(recorder->builder(), timing);
-    contents.recordings.push_back(recorder->take());
-    Recording& recording = contents.recordings.back();
-    recording.source = "timed";
-    recording.machine = chip.name;
-    describe(recording, scenario, parameters, timing.run.end);
-    contents.word = contents.verdict == PageContents::Verdict::kRight
-                        ? std::to_string(std::llround(timing.stats.cycles)) + " cycles"
-                        : contents.word;
-    pictures.write(session, std::move(contents));
-  }
-  return timing;
-}
-
 // Where nobody asks for the path: 50 MB.
 constexpr std::size_t kUsualPathSteps = std::size_t{2} << 20U;
 
@@ -154,6 +123,47 @@ static Json json_of(const CheckedSample& sample) {
           {"kinds", sample.kinds.kinds}};
 }
 
+// The pictures of the run, and what its page says. Steps that lead to a finding are at cycles, as the
+// timeline is: the engine runs again for them.
+static void add_pictures(const Session& session,
+                         const ScenarioEntry& scenario,
+                         const ParameterSet& parameters,
+                         const Chip& chip,
+                         const TimingOptions& options,
+                         const TimingResult& timing,
+                         const ReportContext& context,
+                         const std::string& answer,
+                         RunRecorder& recorder,
+                         Pictures& pictures) {
+  const bool strict = session.options.count("strict") != 0;
+  PageContents contents =
+      page_contents(session, scenario, parameters, exit_of(timing.run, strict), answer);
+  recorder.add(timing.run.findings);
+  add_timing(recorder.builder(), timing);
+  contents.recordings.push_back(recorder.take());
+  Recording& recording = contents.recordings.back();
+  recording.source = "timed";
+  recording.machine = chip.name;
+  describe(recording, scenario, parameters, timing.run.end);
+  if (contents.verdict == PageContents::Verdict::kRight) {
+    contents.word = std::to_string(std::llround(timing.stats.cycles)) + " cycles";
+  }
+  const auto execute = [&](EventSink& sink) {
+    TimingOptions again = options;
+    again.run.observer = &sink;
+    time_scenario(scenario, parameters, chip, again);
+  };
+  const LaunchConfig config = launch_config(scenario, parameters, options.run);
+  const Symbols symbols = scenario.symbols(parameters);
+  for (const Finding& finding : timing.run.findings) {
+    contents.findings.push_back(judged_of(scenario, finding, context, strict));
+    if (pictures.asks_page()) {
+      contents.findings.back().steps = steps_to(config, symbols, execute, finding, kPageSteps + 1);
+    }
+  }
+  pictures.write(session, std::move(contents));
+}
+
 ExitCode time_command(Session& session) {
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
@@ -166,7 +176,13 @@ ExitCode time_command(Session& session) {
   if (session.options.count("path") == 0) {
     options.path_steps = kUsualPathSteps;
   }
-  const TimingResult timing = timed_run(session, scenario, parameters, chip, options);
+  Pictures pictures{session};
+  const Symbols symbols = scenario.symbols(parameters);
+  const LaunchConfig config = launch_config(scenario, parameters, options.run);
+  const auto recorder = pictures.recorder(config, symbols, RecordingClock::kCycles);
+  options.run.observer = recorder.get();
+  options.over_time = pictures.asked();
+  const TimingResult timing = time_scenario(scenario, parameters, chip, options);
   const ExitCode code = exit_of(timing.run, session.options.count("strict") != 0);
   ScheduleSpec schedule;
   schedule.strategy = Strategy::kReplay;
@@ -176,6 +192,20 @@ ExitCode time_command(Session& session) {
                  parameters,
                  schedule,
                  rules_of(options, timing, scenario.workload(parameters), chip));
+  const std::string checked = words_of_check(timing, options.run.detect, code == ExitCode::kClean) +
+                              "; " + sentence_of(timing.run.end) + "\n";
+  if (recorder) {
+    add_pictures(session,
+                 scenario,
+                 parameters,
+                 chip,
+                 options,
+                 timing,
+                 context,
+                 text_of(timing) + checked,
+                 *recorder,
+                 pictures);
+  }
   if (session.json()) {
     Json report = json_of(timing);
     report["scenario"] = scenario.info->name;
@@ -199,9 +229,7 @@ ExitCode time_command(Session& session) {
   for (const Finding& finding : timing.run.findings) {
     session.out << text_of(finding, context);
   }
-  session.out << text_of_not_kept(timing.run.not_kept);
-  session.out << words_of_check(timing, options.run.detect, code == ExitCode::kClean) << "; "
-              << sentence_of(timing.run.end) << "\n";
+  session.out << text_of_not_kept(timing.run.not_kept) << checked;
   return code;
 }
 

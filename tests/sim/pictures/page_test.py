@@ -119,6 +119,56 @@ class PageTest(unittest.TestCase):
         # What is declared and never came stands in the pipeline.
         self.assertIn("none of x128", self.text("#pipeline svg"))
 
+    def test_the_page_of_a_time_says_what_the_report_says(self):
+        report = json.loads(call("time", *SMALL, "--json").stdout)
+        said = self.open("time", *SMALL)
+        self.assertIn(f"{round(report['cycles'])} cycles", self.text("#verdict"))
+        for line in said.strip().splitlines()[1:]:  # behind the head
+            self.assertIn(line.strip(), self.text("#said"))
+        bars = self.js("return document.querySelector('#time svg').getAttribute('aria-label')")
+        for role in report["roles"]:
+            own = bars.partition(f"; {role['role']}, {role['warps']} warps; ")[2]
+            own = re.split(r"; \w+, \d+ warps; |; tensor core", own)[0]
+            shares = {name: float(share) for name, share in
+                      re.findall(r"waits for ([^;]+): ([\d.]+) %", own)}
+            for wait in role["waits"]:
+                wanted = 100 * wait["cycles"] / role["cycles"]
+                name = wait["for"].removeprefix("mbarrier ")
+                self.assertAlmostEqual(shares[name], wanted, delta=2)
+        for unit in report["units"]:
+            share = re.search(rf"; {unit['unit']}; busy: ([\d.]+) %", bars)
+            if share:
+                self.assertAlmostEqual(float(share.group(1)), 100 * unit["busy"], delta=1)
+        self.assertIn("tensor core; busy", bars)
+        # The critical path is drawn by parts, and as a row of the timeline over the same time.
+        path = self.js(
+            """const run = page.runs[0], track = run.tracks.find((one) => one.kind === TRACK.path);
+            return [run.begin[track.first], run.finish[track.first + track.count - 1],
+                    page.timelines[0].rowOf.has(run.tracks.indexOf(track))];""")
+        self.assertAlmostEqual(path[1] - path[0], report["critical_path"]["cycles"], delta=60)
+        self.assertTrue(path[2])
+        for part in report["critical_path"]["parts"][:3]:
+            self.assertIn(part["what"], self.text("#path svg"))
+        # Strips of stages.
+        rings = self.js("""return page.timelines[0].rows.filter((row) => row.stage)
+            .map((row) => row.stage.name);""")
+        self.assertIn("input[3]", rings)
+
+    def test_the_page_of_a_time_steps_through_what_it_found(self):
+        self.open("time", *BROKEN, code=1)
+        self.assertIn("DEADLOCK", self.text("#finding-0"))
+        self.assertIn("lacks 128 arrivals of 128", self.text("#finding-0 .drawing svg"))
+        self.click("#finding-0 button.back")
+        step = self.js("return page.data.findings[0].steps.slice(-2)[0]")
+        # It is at a cycle, and on the timeline there.
+        self.assertEqual(self.js("return page.timelines[0].cursor"), step["number"])
+        self.assertGreater(step["number"], 1000)
+        self.assertTrue(self.js(
+            """const run = page.runs[0];
+            const track = run.tracks.findIndex((one) => one.label === arguments[0]);
+            return [...run.what.keys()].some((i) => run.sliceTrack[i] === track &&
+              Math.abs(run.begin[i] - arguments[1]) <= 1);""", step["agent"], step["number"]))
+
     def test_shows_who_arrived_before_where_nothing_is_declared(self):
         text = (ROOT / "tests/sim/ptx/machine/ring.ptx").read_text()
         arrive = "  mbarrier.arrive.shared::cta.b64 _, [%r8];\n"
