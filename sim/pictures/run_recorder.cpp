@@ -279,11 +279,22 @@ void RunRecorder::start_async(const Event& event, std::uint32_t issuer) {
   if (event.op == Op::kTcgen05Commit && event.extra != 0) {
     async.signals = static_cast<std::uint32_t>(std::popcount(event.extra));
   }
-  if (async.slice.bytes != 0 && !has_trait(event.op, op_trait::kBarrier)) {
-    const std::uint64_t bytes = bytes_[async.cta] += async.slice.bytes;
+  count(async, event.time, true);
+}
+
+// What is under way in a CTA, with an operation that begins or ends.
+void RunRecorder::count(const AsyncState& async, std::uint64_t time, bool more) {
+  const Op op = async.issued.op;
+  const std::uint32_t bytes = async.slice.bytes;
+  if (is_tensor_work(op)) {
+    const std::uint32_t under_way = tensor_[async.cta] += more ? 1U : ~0U;
+    builder_.sample(
+        builder_.counter("tensor core: under way", async.cta, "operations"), time, under_way);
+  } else if (bytes != 0 && !has_trait(op, op_trait::kBarrier)) {
+    const std::uint64_t on_their_way = bytes_[async.cta] += more ? bytes : -std::uint64_t{bytes};
     builder_.sample(builder_.counter("bytes on their way", async.cta, "bytes"),
-                    event.time,
-                    static_cast<double>(bytes));
+                    time,
+                    static_cast<double>(on_their_way));
   }
 }
 
@@ -304,12 +315,7 @@ void RunRecorder::end_async(const Event& event) {
       slice.begin = std::min(std::max(slice.begin, free), slice.end);
       free = slice.end;
     }
-    if (slice.bytes != 0 && !has_trait(event.op, op_trait::kBarrier)) {
-      const std::uint64_t bytes = bytes_[async.cta] -= slice.bytes;
-      builder_.sample(builder_.counter("bytes on their way", async.cta, "bytes"),
-                      event.time,
-                      static_cast<double>(bytes));
-    }
+    count(async, event.time, false);
     async.done = builder_.add_to_unit(slice, async.unit, async.cta);
     builder_.flow(async.issuer, async.done, FlowKind::kIssue);
     if (is_load(event.op)) {

@@ -85,6 +85,7 @@ class RunRecorder : public EventSink {
   void note_wait(const Event& event, WarpState& warp, Slice& slice);
   void start_async(const Event& event, std::uint32_t issuer);
   void end_async(const Event& event);
+  void count(const AsyncState& async, std::uint64_t time, bool more);
   void complete(const Event& event, std::uint32_t cta, std::uint32_t address, std::uint32_t slice);
   void use_data(const Event& event, std::uint32_t slice);
   void add_rings();
@@ -100,6 +101,7 @@ class RunRecorder : public EventSink {
   std::unordered_map<std::uint64_t, BarrierState> barriers_;      // by CTA and address
   std::unordered_map<std::uint32_t, AsyncState> under_way_;       // by serial
   std::unordered_map<std::uint32_t, std::uint64_t> bytes_;        // on their way, by CTA
+  std::unordered_map<std::uint32_t, std::uint32_t> tensor_;       // operations, by CTA
   std::unordered_map<std::uint32_t, std::uint64_t> tensor_free_;  // by CTA
   std::unordered_map<std::uint32_t, std::map<std::uint32_t, Write>> writes_;  // by CTA, address
   std::unordered_map<std::uint64_t, std::uint32_t> stages_;  // full of a ring, by CTA and ring

@@ -123,8 +123,8 @@ static Json json_of(const CheckedSample& sample) {
           {"kinds", sample.kinds.kinds}};
 }
 
-// The pictures of the run, and what its page says. Steps that lead to a finding are at cycles, as the
-// timeline is: the engine runs again for them.
+// The pictures of the run, and what its page says. Steps that lead to a finding are at cycles, as
+// the timeline is: the engine runs again for them.
 static void add_pictures(const Session& session,
                          const ScenarioEntry& scenario,
                          const ParameterSet& parameters,

@@ -290,6 +290,15 @@ class TimelineTest(unittest.TestCase):
             self.assertEqual(value, filled - freed)
         self.assertGreater(max(value for _, value in stages), 1)
         self.assertEqual(stages[-1][1], 0)
+        # So is what the tensor core has been given and has not done, from step to step.
+        under_way = timeline.counters["cta 0 / counters / tensor core: under way"]
+        self.assertEqual(under_way[-1][1], 0)
+        self.assertEqual(
+            sum(value * (then - now) for (now, value), (then, _) in
+                zip(under_way, under_way[1:], strict=False)),
+            sum(done.end - 1 - given.begin for given, done in self.flows(timeline)
+                if done.track.startswith("cta 0 / units / tensor core")
+                and given.category == "operation"))
         bytes_on_their_way = timeline.counters["cta 0 / counters / bytes on their way"]
         self.assertEqual(bytes_on_their_way[-1][1], 0)
         self.assertGreater(max(value for _, value in bytes_on_their_way), 0)
