@@ -50,7 +50,7 @@ static constexpr Command kCommands[] = {
      "json program ptx launch set seed profile rule without strict max-steps random pct depth data "
      "keep-going "
      "all jobs time-limit memory-limit resident-ctas suppress baseline write-baseline junit sarif "
-     "annotations source-root html window ctas"},
+     "annotations source-root html picture window ctas"},
     {"explore",
      explore_command,
      {{"explore SCENARIO",
@@ -64,7 +64,8 @@ static constexpr Command kCommands[] = {
      {{"prove SCENARIO", "every interleaving, from one execution; a schedule for what is broken"}},
      "json program ptx launch set for-all profile rule without strict max-steps resident-ctas seed "
      "suppress "
-     "baseline write-baseline junit sarif annotations source-root html window ctas"},
+     "baseline write-baseline junit sarif annotations source-root html picture window "
+     "ctas"},
     {"replay",
      replay,
      {{"replay SCENARIO", "one execution again, from the replay line of a finding"}},

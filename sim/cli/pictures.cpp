@@ -81,6 +81,10 @@ Pictures::Pictures(const Session& session) : window_{window_of(session)} {
   }
 }
 
+bool asks_pictures(const Session& session) {
+  return session.options.count("html") != 0 || session.options.count("picture") != 0;
+}
+
 std::unique_ptr<RunRecorder> Pictures::recorder(const LaunchConfig& config,
                                                 const Symbols& symbols,
                                                 RecordingClock clock) const {

@@ -42,6 +42,9 @@ class Pictures {
   RecordingWindow window_;
 };
 
+/// Whether a verdict is to be shown by --html or --picture.
+bool asks_pictures(const Session& session);
+
 /// What a recording says of its run.
 void describe(Recording& recording,
               const ScenarioEntry& scenario,

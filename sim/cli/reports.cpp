@@ -1,5 +1,6 @@
 #include "sim/cli/reports.hpp"
 
+#include "sim/cli/pictures.hpp"
 #include "sim/pictures/page.hpp"
 #include "sim/report/annotations.hpp"
 #include "sim/report/baseline.hpp"
@@ -71,12 +72,12 @@ void Reports::write(Session& session, ExitCode code, const std::string& error) {
 }
 
 bool judges(const Session& session) {
-  for (const char* option : {"junit", "sarif", "annotations", "write-baseline", "html"}) {
+  for (const char* option : {"junit", "sarif", "annotations", "write-baseline"}) {
     if (session.options.count(option) != 0) {
       return true;
     }
   }
-  return false;
+  return asks_pictures(session);
 }
 
 void add_finding(const Session& session,
@@ -89,7 +90,7 @@ void add_finding(const Session& session,
       judged_of(scenario, found.finding, found.context, session.options.count("strict") != 0);
   RunOptions again = run;
   again.schedule = found.schedule;
-  const bool page = session.options.count("html") != 0;
+  const bool page = asks_pictures(session);
   // Wrong values come of a whole run, not of its last steps.
   if ((page || session.options.count("sarif") != 0) && finding.id != "RESULT_WRONG") {
     finding.steps =

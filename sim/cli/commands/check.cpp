@@ -305,7 +305,7 @@ ExitCode check_command(Session& session) {
   Pictures pictures{session};
   if (pictures.asked() && is_limited(session)) {
     throw ConfigError(
-        "--html does not go with --time-limit and --memory-limit: a page shows a run");
+        "--html and --picture do not go with --time-limit and --memory-limit: they show a run");
   }
   const OneCheck one = is_limited(session) ? check_limited(session, scenario, parameters, filter)
                                            : check_one(session, scenario, parameters, filter);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "sim/cli/commands/check.hpp"
+#include "sim/cli/pictures.hpp"
 #include "sim/report/packed.hpp"
 #include "sim/run/workers.hpp"
 
@@ -186,8 +187,8 @@ static void say_one(const Session& session,
 }
 
 ExitCode check_all(Session& session) {
-  if (session.options.count("html") != 0) {
-    throw ConfigError("--html is the page of one scenario, and does not go with --all");
+  if (asks_pictures(session)) {
+    throw ConfigError("--html and --picture are of one scenario, and do not go with --all");
   }
   if (session.options.count("target") != 0) {
     throw ConfigError("--all is every scenario: name none");

@@ -531,7 +531,10 @@ class PageTest(unittest.TestCase):
             call("time", *SMALL, "--picture", f"{name}={path.with_suffix('.png')}")
             self.assertTrue(path.with_suffix(".png").read_bytes().startswith(b"\x89PNG"))
         path = self.folder / "waits.svg"
-        call("run", *BROKEN, "--picture", f"waits={path}", code=1)
+        for command in ("run", "check", "prove"):
+            path.unlink(missing_ok=True)
+            call(command, *BROKEN, "--picture", f"waits={path}", code=1)
+            self.assertIn("waits for", path.read_text())
         self.assertIn("phase 0 lacks 128 arrivals of 128", path.read_text())
         said = call("run", *SMALL, "--picture", f"waits={path}", code=2).stderr
         self.assertIn("nothing for the picture 'waits'", said)
