@@ -382,6 +382,9 @@ Gpu::Outcome Gpu::exit_warp(Slot slot, const Operation& op) {
   emit(end);
   ready_.erase(slot);
   --live_warps_;
+  gave_up_ = gave_up_ || std::any_of(warp.refused.begin(),
+                                     warp.refused.end(),
+                                     [&](const RefusedTry& one) { return gives_up(one); });
   ++changes_;
   --cta.live_warps;
   // Barriers that were waiting only for exited threads are released.

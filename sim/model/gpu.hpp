@@ -111,6 +111,7 @@ struct LaunchConfig {
   /// A try says no unless it can only say yes, and blocks if the warp repeats it at once: of all
   /// runs the one in which every wait is waited for. For the proof.
   bool tries_fail = false;
+  std::uint32_t refusals = 1;  // of a try that is repeated, before it blocks
   /// Of these the open ones that wait, and say yes.
   std::vector<OpenTry> tries_pass;
   MachineRules rules{};
@@ -185,11 +186,13 @@ struct FormingWgmma {
   std::uint32_t warps = 0;  // that have, one bit each
 };
 
-/// A try that was told no because tries fail: made again, it waits.
+/// A try that was told no because tries fail: made again often enough, it waits.
 struct RefusedTry {
   std::uint32_t address = 0;
   std::uint32_t wanted = 0;
   std::uint32_t line = 0;
+  std::uint32_t place = 0;
+  std::uint32_t times = 1;
 };
 
 /// What a warp has been told of an mbarrier in each order of the others: that it has completed at
@@ -340,6 +343,8 @@ class Gpu {
   std::uint64_t operations() const { return operations_; }
   /// Who knows which tries can only say yes; null: nobody. For a launch with `tries_fail`.
   void set_try_judge(const TryJudge* judge) { try_judge_ = judge; }
+  /// A warp was told no at a try more than once, and went on without its phase.
+  bool gave_up() const { return gave_up_; }
   /// A warp waits at a try that is to say yes.
   bool waits_at_try() const;
   /// Of the mbarrier that one of these asks about a phase has completed that the warp need not have
@@ -466,6 +471,7 @@ class Gpu {
   void store_control(const AsyncOp& async);
   std::uint32_t unknown_word(std::uint64_t address);
   bool opens(const Warp& warp) const;
+  bool gives_up(const RefusedTry& refused) const;
   static bool at_try(const Warp& warp);
   static KnownPhases known_of(const Warp& warp, std::uint32_t address);
   static void note_known(Warp& warp, const Operation& op, const MbarrierState& bar);
@@ -537,6 +543,7 @@ class Gpu {
   bool trapped_ = false;
   bool read_unknown_ = false;
   const TryJudge* try_judge_ = nullptr;
+  bool gave_up_ = false;
 };
 
 }  // namespace warptwin::sim

@@ -199,12 +199,13 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
   }
   bool done = bar->done(op.wanted);
   if (config_.tries_fail && op.op == Op::kMbarrierTryWait) {
-    const bool repeated =
-        std::any_of(warp.refused.begin(), warp.refused.end(), [&](const RefusedTry& before) {
-          return before.address == op.address && before.wanted == op.wanted &&
-                 before.line == op.site.line;
+    const auto before =
+        std::find_if(warp.refused.begin(), warp.refused.end(), [&](const RefusedTry& one) {
+          return one.address == op.address && one.wanted == op.wanted && one.line == op.site.line &&
+                 one.place == op.place;
         });
-    if (repeated) {
+    const bool repeated = before != warp.refused.end();
+    if (repeated && before->times >= config_.refusals) {
       Operation blocking = op;
       blocking.op = Op::kMbarrierWait;
       const Outcome outcome = mbarrier_wait(slot, blocking);
@@ -227,7 +228,11 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
     } else if (!certain) {
       done = false;
       ++warp.open_tries;
-      warp.refused.push_back({op.address, op.wanted, op.site.line});
+      if (repeated) {
+        ++before->times;
+      } else {
+        warp.refused.push_back({op.address, op.wanted, op.site.line, op.place});
+      }
     }
   }
   if (!done && (op.flags & event_flag::kPeek) != 0) {
@@ -251,8 +256,11 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
     emit(event);
   }
   if (done) {
-    std::erase_if(warp.refused,
-                  [&](const RefusedTry& before) { return before.address == op.address; });
+    std::erase_if(warp.refused, [&](const RefusedTry& before) {
+      gave_up_ = gave_up_ ||
+                 (before.address == op.address && before.wanted != op.wanted && gives_up(before));
+      return before.address == op.address;
+    });
     if (!config_.tries_pass.empty()) {
       note_known(warp, op, *bar);
     }
@@ -268,6 +276,10 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
     }
   }
   return Outcome::kDone;
+}
+
+bool Gpu::gives_up(const RefusedTry& refused) const {
+  return refused.times > 1 && refused.times < config_.refusals;
 }
 
 // Whether the warp's next open try is one of those that wait.

@@ -93,6 +93,7 @@ struct Operation {
   std::uint32_t rank = 0;
   std::int32_t at[5] = {};
   std::uint32_t instruction = 0;
+  std::uint32_t place = 0;    // of a try: its instruction, where a line has several
   std::uint32_t scale_a = 0;  // tensor memory, of a block-scaled MMA
   std::uint32_t scale_b = 0;
   std::uint32_t row = 0;  // of a row of a tile: first row, first column, bytes of a row

@@ -173,6 +173,24 @@ OneRun run_with_answers(const ScenarioEntry& scenario,
   return one;
 }
 
+// A try that is repeated waits in the run that the proof is of. One that is repeated so often and
+// no more does not: a run in which it says no so often must do the same.
+constexpr std::uint32_t kRefusals = 64;
+
+bool gives_up(const ScenarioEntry& scenario,
+              const ParameterSet& parameters,
+              RunOptions run,
+              const RunOrder& order,
+              const ProofResult& result) {
+  RunOrder::Options work_only;
+  work_only.work_only = true;
+  run.refusals = kRefusals;
+  run.detect = true;
+  const OneRun one = run_in_order(scenario, parameters, run, work_only);
+  const bool no_worse = one.result.clean(false) || !result.run.clean(false);
+  return !no_worse || one.result.gave_up || one.order->work().of_grid() != order.work().of_grid();
+}
+
 // The proof is of the run in which every open try says no; with other answers the kernel must do
 // the same work. An honest run that does not end shows the defect itself.
 void compare_answers(const ScenarioEntry& scenario,
@@ -208,6 +226,7 @@ void compare_answers(const ScenarioEntry& scenario,
     }
   }
   other.tries_pass.clear();
+  RunOptions repeated = other;
   other.schedule.tries_fail = false;
   const OneRun honest = run_in_order(scenario, parameters, other, work_only);
   if (honest.result.end != Ending::kDone) {
@@ -216,10 +235,14 @@ void compare_answers(const ScenarioEntry& scenario,
     result.schedule = other.schedule;
   } else if (honest.order->work().of_grid() != order.work().of_grid()) {
     result.undecided.push_back({kDepends, {}});
+  } else if (gives_up(scenario, parameters, std::move(repeated), order, result)) {
+    result.undecided.push_back({"a try that is repeated gives up before its phase is there", {}});
   } else if (!open.empty()) {
     result.notes.push_back("the answers of " + std::to_string(open.size()) +
                            " tries decide nothing but waits for what they asked: so in " +
-                           std::to_string(compared + 1) + " runs with other answers");
+                           std::to_string(compared + 2) +
+                           " runs with other answers, one of them with " +
+                           std::to_string(kRefusals) + " refusals of a try that is repeated");
   }
 }
 

@@ -215,6 +215,7 @@ LaunchConfig launch_config(const ScenarioEntry& scenario,
   config.moves_data = options.moves_data;
   config.tries_fail = options.schedule.tries_fail;
   config.tries_pass = options.tries_pass;
+  config.refusals = options.refusals;
   if (options.schedule.tiles != 0) {
     config.resident_clusters = 1;
     config.places = 0;
@@ -286,6 +287,7 @@ RunResult simulate(const ScenarioEntry& scenario,
   result.end = result.stats.ending;
   result.operations = gpu.operations();
   result.read_unknown = gpu.read_unknown();
+  result.gave_up = gpu.gave_up();
   result.waits_at_try = gpu.waits_at_try();
   result.may_have_missed = gpu.may_have_missed();
   result.asked_unknown = gpu.asked_unknown();

@@ -33,6 +33,7 @@ struct RunOptions {
   bool record = false;  // keep every choice of the schedule
   /// With `schedule.tries_fail`: open tries that wait, and say yes.
   std::vector<OpenTry> tries_pass;
+  std::uint32_t refusals = 1;  // and how often one that is repeated says no before it waits
   /// Knows which tries can only say yes; null: the run finds out, of clusters one by one, or
   /// together.
   const TryJudge* try_judge = nullptr;
@@ -62,6 +63,7 @@ struct RunResult {
   /// Words of data were read that the run did not move, or registers without contents asked.
   bool read_unknown = false;
   bool asked_unknown = false;
+  bool gave_up = false;          // a warp that was told no at a try again and again went on
   bool waits_at_try = false;     // it ended while a try of RunOptions::tries_pass waited
   bool may_have_missed = false;  // and such a try could have said yes at another time
 

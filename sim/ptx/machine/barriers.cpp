@@ -127,11 +127,20 @@ Served WarpRun::mbarrier_arrive(Request& request) {
 // Whether the lanes come back to a try that has told them no, without an operation in between, and
 // are not where they were: they count, and may give up.
 bool WarpRun::counts_tries(const Request& request) {
-  const bool again = refused_.op == &request.op && refused_.mask == request.mask() &&
-                     refused_.performed == performed_;
-  const std::uint64_t before = std::exchange(refused_.state, needed_by_try(request));
-  refused_.mask = request.mask();
-  return again && before != refused_.state;
+  const std::uint64_t now = needed_by_try(request);
+  const auto before =
+      std::find_if(refused_.begin(), refused_.end(), [&](const RefusedTry& refused) {
+        return refused.op == &request.op && refused.mask == request.mask();
+      });
+  if (before == refused_.end()) {
+    refused_.push_back({&request.op, request.mask(), now});
+    return false;
+  }
+  return std::exchange(before->state, now) != now;
+}
+
+void WarpRun::forget_refused(Mask lanes) {
+  std::erase_if(refused_, [&](const RefusedTry& refused) { return (refused.mask & lanes) != 0; });
 }
 
 // A wait blocks where nobody else of the warp can go on; else it looks, and lets the others go.
@@ -149,6 +158,7 @@ Served WarpRun::mbarrier_try(Request& request) {
         make(wait ? warptwin::Op::kMbarrierWait : warptwin::Op::kMbarrierTryWait, request, lanes);
     op.flags |= wait && others ? event_flag::kPeek : std::uint16_t{0};
     op.flags |= counts ? event_flag::kCountsTries : std::uint16_t{0};
+    op.place = kernel_.place_of(*request.strand.frame->routine, request.stop.op);
     op.address = own_shared(request, known(request, 1, lanes));
     const std::uint64_t phase = known(request, 2, lanes);
     // A state is the number of its phase here: of the two that may be asked for it says which.
@@ -161,8 +171,9 @@ Served WarpRun::mbarrier_try(Request& request) {
   if (wait && (request.mask() & ~yes) != 0) {
     return Served::kAgain;
   }
-  refused_.performed = performed_;
-  refused_.op = yes == request.mask() ? nullptr : &request.op;
+  if (yes == request.mask()) {
+    forget_refused(yes);
+  }
   Lanes answer;
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     answer.value[lane] = yes >> lane & 1U;

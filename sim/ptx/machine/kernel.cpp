@@ -48,8 +48,11 @@ Kernel::Kernel(Module module, std::string_view name) : program_{std::move(module
   std::unordered_map<std::uint32_t, const char*> files;
   const auto file = [&](const std::string& called) { return files_.emplace_back(called).c_str(); };
   const char* own = file(read.file);
+  std::uint32_t ops = 0;
   for (const Routine& routine : program_.routines()) {
     RoutineFacts& facts = facts_[&routine];
+    facts.first = ops;
+    ops += static_cast<std::uint32_t>(routine.code.ops.size());
     for (std::uint32_t op = 0; op < routine.code.ops.size(); ++op) {
       const Op& each = routine.code.ops[op];
       const Instruction& source = *each.source;
@@ -169,6 +172,10 @@ const Kernel::RoutineFacts& Kernel::facts_of(const Routine& routine) const {
 SourceSite Kernel::site_of(const Routine& routine, std::uint32_t op) const {
   const auto& sites = facts_of(routine).sites;
   return op < sites.size() ? sites[op] : SourceSite{};
+}
+
+std::uint32_t Kernel::place_of(const Routine& routine, std::uint32_t op) const {
+  return facts_of(routine).first + op;
 }
 
 bool Kernel::waits(Surroundings& warp, Strand& strand, const Stop& tried) const {

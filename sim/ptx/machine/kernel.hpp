@@ -93,6 +93,8 @@ class Kernel {
 
   /// What reports call an op: the user's line where a .loc says it, else the PTX's.
   SourceSite site_of(const Routine& routine, std::uint32_t op) const;
+  /// A number of an op, of none other in the kernel.
+  std::uint32_t place_of(const Routine& routine, std::uint32_t op) const;
   /// Whether the try that a strand of the warp stands at is a wait.
   bool waits(Surroundings& warp, Strand& strand, const Stop& tried) const;
   /// Slots of the registers that are needed from the try at `op` on.
@@ -100,6 +102,7 @@ class Kernel {
 
  private:
   struct RoutineFacts {
+    std::uint32_t first = 0;  // the number of its first op
     std::vector<SourceSite> sites;
     std::unordered_map<std::uint32_t, WaitLoop> waits;                     // by op
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> needed;  // at tries, by op

@@ -141,7 +141,9 @@ void WarpRun::for_equal(const Request& request,
 
 void WarpRun::perform(sim::Operation& operation, bool orders) {
   steps_ = 0;
-  ++performed_;
+  if (operation.op != warptwin::Op::kMbarrierTryWait) {
+    forget_refused(serving_);
+  }
   note_parted(operation);
   operation.race = race_ ? &*race_ : nullptr;
   operation.state = this;

@@ -269,6 +269,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Served mbarrier_tx(Request& request);
   Served mbarrier_arrive(Request& request);
   bool counts_tries(const Request& request);
+  void forget_refused(Mask lanes);
   std::uint64_t needed_by_try(const Request& request) const;
   Served mbarrier_try(Request& request);
   Served bar(Request& request);
@@ -460,16 +461,15 @@ class WarpRun : public Surroundings, public sim::AgentState {
   std::vector<Waiter> gathering_;  // at an instruction for which live lanes come together
   std::vector<Waiter> waiting_;    // told no
   Mask live_ = 0;
-  Mask began_ = 0;               // lanes of the warp at its start
-  std::uint64_t steps_ = 0;      // instructions since the last operation
-  std::uint64_t performed_ = 0;  // operations
-  /// The last try that was no wait, if it said no.
+  Mask began_ = 0;           // lanes of the warp at its start
+  std::uint64_t steps_ = 0;  // instructions since the last operation
+  /// A try that was no wait and said no, and what its lanes needed then.
   struct RefusedTry {
     const Op* op = nullptr;
     Mask mask = 0;
-    std::uint64_t performed = 0;
     std::uint64_t state = 0;
-  } refused_;
+  };
+  std::vector<RefusedTry> refused_;  // since the lanes' last operation that was none
   Mask serving_ = 0;                 // lanes of the instruction that is executed
   const Strand* served_ = nullptr;   // whose it is
   bool resuming_ = false;            // a strand that was told no tries again

@@ -74,6 +74,32 @@ TEST(PtxMbarriers, LoopsThatGiveUpAreUndecided) {
   EXPECT_EQ(proof_of(waiting(plain + read)).verdict, ProofVerdict::kProved);
 }
 
+// Two tries of one line, as a loop that is unrolled has them, are two: neither waits.
+TEST(PtxMbarriers, TriesOfOneLineAreNoLoop) {
+  const std::string file = "  .file 1 \"a.cu\"\n";
+  const auto tries = [](std::uint32_t count) {
+    return waiting(repeated("  .loc 1 5 3\n  mbarrier.try_wait.parity.shared.b64 %p$, [%r2], 0;\n"
+                            "  @%p$ bra GO;\n",
+                            count) +
+                   "GO:\n  ld.shared.u32 %r6, [%r4];\n");
+  };
+  for (const std::uint32_t count : {1U, 2U, 3U}) {
+    OneKernel kernel = tries(count);
+    kernel.variables = file;
+    EXPECT_THAT(ids_in(proof_of(kernel)), Contains("SMEM_RACE")) << count;
+  }
+}
+
+// A loop that gives up, whose body has two tries.
+TEST(PtxMbarriers, UnrolledLoopsThatGiveUpAreUndecided) {
+  const ProofResult result = proof_of(waiting(
+      "  mov.u32 %r7, 0;\nTRY:\n  mbarrier.try_wait.parity.shared.b64 %p3, [%r2], 0;\n"
+      "  @%p3 bra GO;\n  mbarrier.try_wait.parity.shared.b64 %p3, [%r2], 0;\n  @%p3 bra GO;\n"
+      "  add.u32 %r7, %r7, 2;\n  setp.lt.u32 %p4, %r7, 1000;\n  @%p4 bra TRY;\nGO:\n"));
+  EXPECT_EQ(result.verdict, ProofVerdict::kUndecided);
+  EXPECT_THAT(ids_in(result), IsEmpty());
+}
+
 // What is asked for may be computed in the loop, as nvcc does: it is a wait where that is the same
 // each time.
 TEST(PtxMbarriers, LoopsThatComputeWhatTheyAskForAreWaits) {
