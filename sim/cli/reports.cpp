@@ -90,13 +90,13 @@ void add_finding(const Session& session,
       judged_of(scenario, found.finding, found.context, session.options.count("strict") != 0);
   RunOptions again = run;
   again.schedule = found.schedule;
-  const bool page = asks_pictures(session);
+  const bool page = session.options.count("html") != 0;
   // Wrong values come of a whole run, not of its last steps.
   if ((page || session.options.count("sarif") != 0) && finding.id != "RESULT_WRONG") {
     finding.steps =
         steps_to(scenario, parameters, again, found.finding, page ? kPageSteps + 1 : kStepsKept);
   }
-  if (page) {
+  if (asks_pictures(session)) {
     finding.shown = std::make_shared<const ShownRun>(ShownRun{parameters, again});
   }
   judged.findings.push_back(finding);

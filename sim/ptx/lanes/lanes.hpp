@@ -21,6 +21,7 @@ struct Lanes {
   /// Bit b of a lane: nothing has ever been written to byte b of its value. Of a predicate bit 0.
   std::array<std::uint8_t, kLanes> poison{};
 
+  bool operator==(const Lanes&) const = default;
   bool any_poison() const {
     std::uint64_t words[kLanes / 8];
     std::memcpy(words, poison.data(), sizeof words);

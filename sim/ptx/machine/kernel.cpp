@@ -53,6 +53,7 @@ Kernel::Kernel(Module module, std::string_view name) : program_{std::move(module
     RoutineFacts& facts = facts_[&routine];
     facts.first = ops;
     ops += static_cast<std::uint32_t>(routine.code.ops.size());
+    std::optional<Liveness> liveness;  // where there is a try
     for (std::uint32_t op = 0; op < routine.code.ops.size(); ++op) {
       const Op& each = routine.code.ops[op];
       const Instruction& source = *each.source;
@@ -72,10 +73,14 @@ Kernel::Kernel(Module module, std::string_view name) : program_{std::move(module
                       (each.is("fence.proxy") && source.modifiers.has("tensormap::generic"_mod) &&
                        source.modifiers.has("release"_mod));
       if (each.is("mbarrier.try_wait") || each.is("mbarrier.test_wait")) {
-        if (auto loop = wait_loop(program_, routine, op)) {
+        if (!liveness) {
+          liveness.emplace(routine.code, routine.flow);
+        }
+        const std::vector<std::uint32_t> live = liveness->live_before(op);
+        if (auto loop = wait_loop(program_, routine, op, live)) {
           facts.waits.emplace(op, std::move(*loop));
         }
-        for (const std::uint32_t number : Liveness{routine.code, routine.flow}.live_before(op)) {
+        for (const std::uint32_t number : live) {
           facts.needed[op].push_back(routine.slots[number]);
         }
       }
@@ -178,7 +183,7 @@ std::uint32_t Kernel::place_of(const Routine& routine, std::uint32_t op) const {
   return facts_of(routine).first + op;
 }
 
-bool Kernel::waits(Surroundings& warp, Strand& strand, const Stop& tried) const {
+bool Kernel::waits(Surroundings& warp, const Strand& strand, const Stop& tried) const {
   const auto& waits = facts_of(*strand.frame->routine).waits;
   const auto found = waits.find(tried.op);
   return found != waits.end() && comes_back(program_, warp, strand, tried, found->second);

@@ -37,18 +37,21 @@ struct ModuleVariable {
 /// A loop round a try that, told no, comes back to it without having done anything: a wait where
 /// what it needs is as it was.
 struct WaitLoop {
-  std::vector<std::uint32_t> writes;  // slots of registers that it sets on its way
-  std::vector<std::uint32_t> needs;   // of them those that are read before they are set again
+  std::vector<std::uint32_t> sets;  // slots of registers, of those that the try still needs
 };
 
-/// The loop round the `mbarrier.try_wait` or `.test_wait` at `op`; none where it is no wait.
-std::optional<WaitLoop> wait_loop(const Program& program, const Routine& routine, std::uint32_t op);
+/// The loop round the `mbarrier.try_wait` or `.test_wait` at `op`, before which these registers are
+/// live; none where it is no wait.
+std::optional<WaitLoop> wait_loop(const Program& program,
+                                  const Routine& routine,
+                                  std::uint32_t op,
+                                  const std::vector<std::uint32_t>& live);
 
 /// Whether a strand of the warp at the try of such a loop, told no, comes back to it with all
-/// registers as they are. The strand is left as it was.
+/// registers as they are.
 bool comes_back(const Program& program,
                 Surroundings& warp,
-                Strand& strand,
+                const Strand& strand,
                 const Stop& tried,
                 const WaitLoop& loop);
 
@@ -96,7 +99,7 @@ class Kernel {
   /// A number of an op, of none other in the kernel.
   std::uint32_t place_of(const Routine& routine, std::uint32_t op) const;
   /// Whether the try that a strand of the warp stands at is a wait.
-  bool waits(Surroundings& warp, Strand& strand, const Stop& tried) const;
+  bool waits(Surroundings& warp, const Strand& strand, const Stop& tried) const;
   /// Slots of the registers that are needed from the try at `op` on.
   const std::vector<std::uint32_t>& needed_at_try(const Routine& routine, std::uint32_t op) const;
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "sim/ptx/machine/kernel.hpp"
@@ -37,8 +36,8 @@ class Asked : public Surroundings {
   Surroundings& warp_;
 };
 
-/// From a load or a try that has this answer back to it; whether it comes back, with nothing asked
-/// of the machine but nanosleep. `each` gets the instructions on its way.
+/// From a load or a try that has this answer to the next instruction of the machine but nanosleep;
+/// whether it comes there, without a call. `each` gets the instructions on its way.
 template <class F>
 bool told(const Program& program,
           Surroundings& surroundings,
@@ -46,32 +45,43 @@ bool told(const Program& program,
           const Stop& asked,
           std::uint32_t answer,
           F&& each) {
-  const Code& code = strand.frame->routine->code;
+  const Frame* const frame = strand.frame.get();
+  const Code& code = frame->routine->code;
   strand.write(asked, 0, 0, Lanes::all(answer));
   strand.complete(asked);
   for (std::uint32_t step = 0; step < kLoopMax && strand.pc < code.ops.size(); ++step) {
-    if (strand.pc == asked.op) {
+    const Op& next = code.ops[strand.pc];
+    const bool scalar = next.form != nullptr &&
+                        (next.form->group == Group::kScalar || next.form->group == Group::kControl);
+    if (!scalar && !next.is("nanosleep")) {
       return true;
     }
-    const Op& next = code.ops[strand.pc];
     each(next);
-    const std::uint32_t before = strand.pc;
     const Stop stop = strand.run(program, surroundings, 1);
     if (stop.kind == Stop::Kind::kRequest && next.is("nanosleep")) {
       strand.complete(stop);
     } else if ((stop.kind != Stop::Kind::kSteps && stop.kind != Stop::Kind::kJoin) ||
-               (strand.pc == before && !next.is("bra"))) {
+               strand.frame.get() != frame) {
       return false;
     }
   }
   return false;
 }
 
+// A copy of the strand that goes its own way.
+Strand apart(const Strand& strand) {
+  Strand copy = strand;
+  copy.frame = std::make_shared<Frame>(*strand.frame);
+  copy.joins.clear();
+  return copy;
+}
+
 }  // namespace
 
 std::optional<WaitLoop> wait_loop(const Program& program,
                                   const Routine& routine,
-                                  std::uint32_t op) {
+                                  std::uint32_t op,
+                                  const std::vector<std::uint32_t>& live) {
   const Code& code = routine.code;
   const auto arguments = code.arguments_of(code.ops[op]);
   if (code.ops[op].guarded() || arguments.empty() ||
@@ -86,57 +96,42 @@ std::optional<WaitLoop> wait_loop(const Program& program,
   tried.mask = 1;
   NoSurroundings surroundings;
   std::set<std::uint32_t> written;
-  const bool returned = told(program, surroundings, strand, tried, 0, [&](const Op& next) {
+  const bool comes = told(program, surroundings, strand, tried, 0, [&](const Op& next) {
     code.for_each_register(next, [&](std::uint32_t number, bool writes) {
       if (writes) {
         written.insert(number);
       }
     });
   });
-  if (!returned || std::any_of(written.begin(), written.end(), [&](std::uint32_t number) {
-        return routine.bits_of(number) > 64;
-      })) {
+  if (!comes || strand.pc != op) {
     return std::nullopt;
   }
-  const auto live = Liveness{code, routine.flow}.live_before(op);
   WaitLoop loop;
-  for (const std::uint32_t number : written) {
-    loop.writes.push_back(routine.slots[number]);
-    if (std::find(live.begin(), live.end(), number) != live.end()) {
-      loop.needs.push_back(routine.slots[number]);
+  for (const std::uint32_t number : live) {
+    if (written.contains(number)) {
+      if (routine.bits_of(number) > 64) {
+        return std::nullopt;
+      }
+      loop.sets.push_back(routine.slots[number]);
     }
   }
-  loop.writes.push_back(routine.slots[arguments[0].index]);
   return loop;
 }
 
 bool comes_back(const Program& program,
                 Surroundings& warp,
-                Strand& strand,
+                const Strand& strand,
                 const Stop& tried,
                 const WaitLoop& loop) {
-  if (loop.needs.empty()) {
+  if (loop.sets.empty()) {
     return true;
   }
-  auto& slots = strand.frame->slots;
-  std::unordered_map<std::uint32_t, Lanes> before;
-  for (const std::uint32_t slot : loop.writes) {
-    before.emplace(slot, slots[slot]);
-  }
-  const std::uint32_t pc = strand.pc;
-  auto joins = std::exchange(strand.joins, {});
+  Strand copy = apart(strand);
   Asked surroundings{warp};
-  const bool returned = told(program, surroundings, strand, tried, 0, [](const Op&) {});
-  const bool same = std::all_of(loop.needs.begin(), loop.needs.end(), [&](std::uint32_t slot) {
-    return slots[slot].value == before.at(slot).value &&
-           slots[slot].poison == before.at(slot).poison;
-  });
-  for (const auto& [slot, was] : before) {
-    slots[slot] = was;
-  }
-  strand.pc = pc;
-  strand.joins = std::move(joins);
-  return returned && same;
+  return told(program, surroundings, copy, tried, 0, [](const Op&) {}) && copy.pc == tried.op &&
+         std::all_of(loop.sets.begin(), loop.sets.end(), [&](std::uint32_t slot) {
+           return copy.frame->slots[slot] == strand.frame->slots[slot];
+         });
 }
 
 namespace {
@@ -247,14 +242,6 @@ void note_use(const Strand& strand, const Op& next, Mask mask, PollUse& use) {
   }
 }
 
-// A copy of the strand that goes its own way.
-Strand apart(const Strand& strand) {
-  Strand copy = strand;
-  copy.frame = std::make_shared<Frame>(*strand.frame);
-  copy.joins.clear();
-  return copy;
-}
-
 // Whether both are at one instruction, and what is needed from there is the same.
 bool same_place(const Strand& one, const Strand& other) {
   const Routine& routine = *one.frame->routine;
@@ -264,29 +251,9 @@ bool same_place(const Strand& one, const Strand& other) {
   const Liveness liveness{routine.code, routine.flow};
   const auto live = liveness.live_before(one.pc);
   return std::all_of(live.begin(), live.end(), [&](std::uint32_t number) {
-    const Lanes& a = one.frame->slots[routine.slots[number]];
-    const Lanes& b = other.frame->slots[routine.slots[number]];
-    return a.value == b.value && a.poison == b.poison;
+    const std::uint32_t slot = routine.slots[number];
+    return one.frame->slots[slot] == other.frame->slots[slot];
   });
-}
-
-// Whether the strand, told this word, is back at the load, all else as it was.
-bool returns(const Program& program,
-             Surroundings& surroundings,
-             const Strand& strand,
-             const Stop& load,
-             std::uint32_t value,
-             PollUse& use) {
-  Strand copy = apart(strand);
-  const Code& code = copy.frame->routine->code;
-  use.holding = {code.arguments_of(code.ops[load.op])[0].index};
-  return told(program,
-              surroundings,
-              copy,
-              load,
-              value,
-              [&](const Op& next) { note_use(copy, next, load.mask, use); }) &&
-         same_place(copy, strand);
 }
 
 // From the load with this word to the next instruction of the machine but nanosleep; none where a
@@ -298,26 +265,22 @@ std::optional<Strand> run_on(const Program& program,
                              std::uint32_t value,
                              PollUse& use) {
   Strand copy = apart(strand);
-  copy.write(load, 0, 0, Lanes::all(value));
-  copy.complete(load);
   const Code& code = copy.frame->routine->code;
   use.holding = {code.arguments_of(code.ops[load.op])[0].index};
-  for (std::uint32_t step = 0; step < kLoopMax && copy.pc < code.ops.size(); ++step) {
-    const Op& next = code.ops[copy.pc];
-    const bool scalar = next.form != nullptr &&
-                        (next.form->group == Group::kScalar || next.form->group == Group::kControl);
-    if (!scalar && !next.is("nanosleep")) {
-      return copy;
-    }
-    note_use(copy, next, load.mask, use);
-    const Stop stop = copy.run(program, surroundings, 1);
-    if (stop.kind == Stop::Kind::kRequest) {
-      copy.complete(stop);
-    } else if (stop.kind != Stop::Kind::kSteps && stop.kind != Stop::Kind::kJoin) {
-      return std::nullopt;
-    }
-  }
-  return std::nullopt;
+  const auto note = [&](const Op& next) { note_use(copy, next, load.mask, use); };
+  return told(program, surroundings, copy, load, value, note) ? std::optional{std::move(copy)}
+                                                              : std::nullopt;
+}
+
+// Whether the strand, told this word, is back at the load, all else as it was.
+bool returns(const Program& program,
+             Surroundings& surroundings,
+             const Strand& strand,
+             const Stop& load,
+             std::uint32_t value,
+             PollUse& use) {
+  const auto copy = run_on(program, surroundings, strand, load, value, use);
+  return copy && same_place(*copy, strand);
 }
 
 // Whether two loads have the same words and the same address, as it is written.
