@@ -1,4 +1,6 @@
 /// Scenario: D = A * B^T, bf16 in, fp32 accumulation, bf16 out; persistent, one tile at a time.
+/// Its `Parts` say what the elements are: gemm_f16, gemm_tf32, gemm_e4m3 and gemm_e5m2 are the same
+/// text.
 ///
 /// Barrier          Arrivals per phase          Bytes per phase   Completion means
 /// input.full[s]    1   load, elected lane      A tile + B tile   stage s may be read
@@ -30,6 +32,8 @@
 #include "common/warp/epilogue_warp.hpp"
 #include "common/warp/mma_warp.hpp"
 
+#include "scenarios/gemm_parts.hpp"
+
 namespace warptwin::scenarios {
 
 /// Shapes and depths: constants on a GPU, run-time values in the simulator.
@@ -50,9 +54,10 @@ inline constexpr RoleTable kGemmRoles{
     RoleWarps{Role::kEpilogue, 4}, RoleWarps{Role::kMma, 1}, RoleWarps{Role::kLoad, 1}};
 
 /// A CTA's shared memory; the names are those of the reports.
-template <class Extents>
+template <class Extents, class Parts = GemmParts>
 struct GemmStorage {
-  using Input = InputPipelineStorage<StandardTilePayload<bf16, bf16>,
+  using D = typename Parts::D;
+  using Input = InputPipelineStorage<StandardTilePayload<typename Parts::A, typename Parts::B>,
                                      From<Role::kLoad, TmaBytes>,
                                      To<Role::kMma, UmmaCommit>>;
   using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
@@ -60,7 +65,7 @@ struct GemmStorage {
   constexpr GemmStorage(auto& layout, const Extents& e) : GemmStorage{layout, e, e.tile_n} {}
   constexpr GemmStorage(auto& layout, const Extents& e, std::uint32_t columns)  // of a tile of D
       : input{layout, "input", kGemmRoles, {}, {e.tile_m, e.tile_n, e.tile_k}, e.stages},
-        out{layout, "out", kGemmRoles, e.tile_m, box_columns<bf16>(columns)},
+        out{layout, "out", kGemmRoles, e.tile_m, box_columns<D>(columns)},
         accum{layout, "accum", kGemmRoles, {}, {e.accum_stages, e.tile_n}},
         tmem{layout, "tmem", kGemmRoles, {}} {}
   constexpr void init(Machine auto& machine) const {
@@ -70,14 +75,14 @@ struct GemmStorage {
   }
 
   Input input;
-  OutputTileStorage<bf16> out;
+  OutputTileStorage<D> out;
   Accum accum;
   TmemDeallocStorage<> tmem;
 };
 
-template <Machine M, class Extents>
+template <Machine M, class Extents, class Parts = GemmParts>
 struct GemmKernel {
-  using Storage = GemmStorage<Extents>;
+  using Storage = GemmStorage<Extents, Parts>;
   using Input = PipelineOf<M, typename Storage::Input>;
   using Accum = PipelineOf<M, typename Storage::Accum>;
   static constexpr auto kRoles = kGemmRoles;
@@ -102,8 +107,8 @@ struct GemmKernel {
     for (const Tile tile : problem.tiles(machine)) {
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty, arms full
-        stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());  // (tile_m, tile_k) bf16
-        stage.load(problem.b, {tile.n, k}, stage.payload().b_tile());  // (tile_n, tile_k) bf16
+        stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());  // (tile_m, tile_k)
+        stage.load(problem.b, {tile.n, k}, stage.payload().b_tile());  // (tile_n, tile_k)
         std::move(stage).release();
       }
     }
@@ -127,7 +132,7 @@ struct GemmKernel {
 
   static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
-    auto writer = TileWriter<M, bf16>{machine, smem.out};
+    auto writer = TileWriter<M, typename Parts::D>{machine, smem.out};
     auto registers = AccumTile{machine, problem.extents.tile_m};  // this warp's rows of one box
     const std::uint32_t columns = smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.tile_n / columns;
@@ -135,7 +140,7 @@ struct GemmKernel {
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
         registers.load(accum, box * columns, columns);
-        registers.store(writer.acquire());  // (tile_m, box_columns) bf16, written by all warps
+        registers.store(writer.acquire());  // (tile_m, box_columns) of D, written by all warps
         writer.store(problem.d, {tile.m, tile.n * boxes + box});
       }
       registers.load(accum, (boxes - 1) * columns, columns);
@@ -148,21 +153,23 @@ struct GemmKernel {
   }
 };
 
-struct Gemm {
-  static constexpr ScenarioInfo kInfo{
-      "gemm", ScenarioKind::kClean, "persistent GEMM: TMA warp, MMA warp, epilogue warps"};
-  using StaticExtents = GemmExtents<128, 128, 64, 4, 2>;
+/// What the scenarios of every choice of parts share.
+template <class Parts>
+struct GemmOf {
+  static constexpr std::uint32_t kSize = kBytesOf<typename Parts::A>;
+  static constexpr std::uint32_t kTileK = kWidestTileK<Parts>;
+  using StaticExtents = GemmExtents<128, 128, kTileK, 4, 2>;
   template <Machine M, class Extents>
-  using Kernel = GemmKernel<M, Extents>;
+  using Kernel = GemmKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"m", "rows of A and D", 512, 1, 1 << 20, "tile_m"},
         {"n", "rows of B, columns of D", 512, 1, 1 << 20, "tile_n"},
-        {"k", "columns of A and B", 1024, 1, 1 << 20, "tile_k"},
+        {"k", "columns of A and B", 16 * kTileK, 1, 1 << 20, "tile_k"},
         {"tile_m", "rows of a tile of D", 128, 64, 128},
         {"tile_n", "columns of a tile of D", 128, 8, 256},
-        {"tile_k", "columns of A and B in one stage", 64, 16, 64},
+        {"tile_k", "columns of A and B in one stage", kTileK, kTileK / 4, kTileK},
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16},
@@ -174,19 +181,24 @@ struct Gemm {
         p.u32("tile_m"), p.u32("tile_n"), p.u32("tile_k"), p.u32("stages"), p.u32("accum_stages")};
   }
   static Workload workload(const ParameterSet& p) {
+    using A = typename Parts::A;
+    using B = typename Parts::B;
+    using D = typename Parts::D;
     const GemmExtents<> e = extents(p);
     const std::uint32_t m = p.u32("m"), n = p.u32("n"), k = p.u32("k");
-    check_row_pitch("k", k, sizeof(bf16::Storage));
+    const std::uint32_t box = box_columns<D>(e.tile_n);
+    check_row_pitch("k", k, kSize);
     check_mma_shape(e.tile_m, e.tile_n);
-    check_tile_k(e.tile_k, sizeof(bf16::Storage));
+    check_tile_k(e.tile_k, kSize);
+    check_box_columns(e.tile_n, box, kBytesOf<D>);
     check_tmem_columns(e.accum_stages, e.tile_n);
-    check_stages_fit<GemmStorage<GemmExtents<>>>(e);
-    return {.tensors = {matrix("a", TensorUse::kInput, m, k),
-                        matrix("b", TensorUse::kInput, n, k),
-                        matrix("d", TensorUse::kOutput, m, n)},
-            .maps = {tile_map<bf16>(0, e.tile_m, e.tile_k),
-                     tile_map<bf16>(1, e.tile_n, e.tile_k),
-                     tile_map<bf16>(2, e.tile_m, box_columns<bf16>(e.tile_n))},
+    check_stages_fit<GemmStorage<GemmExtents<>, Parts>>(e);
+    return {.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
+                        matrix("b", TensorUse::kInput, n, k, B::kType),
+                        matrix("d", TensorUse::kOutput, m, n, D::kType)},
+            .maps = {tile_map<A>(0, e.tile_m, e.tile_k),
+                     tile_map<B>(1, e.tile_n, e.tile_k),
+                     tile_map<D>(2, e.tile_m, box)},
             .clusters = TileGrid::covering(m, n, e.tile_m, e.tile_n).ctas(p.u32("ctas")),
             .registers_per_thread = 80,
             .flops = std::uint64_t{2} * m * n * k};
@@ -194,6 +206,11 @@ struct Gemm {
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
     multiply_reference(tensors[0], tensors[1], tensors[2]);
   }
+};
+
+struct Gemm : GemmOf<GemmParts> {
+  static constexpr ScenarioInfo kInfo{
+      "gemm", ScenarioKind::kClean, "persistent GEMM: TMA warp, MMA warp, epilogue warps"};
 };
 
 }  // namespace warptwin::scenarios

@@ -1,5 +1,6 @@
 /// Scenario: D = A * B^T as in gemm, by pairs of CTAs: one MMA of cta_group::2 computes both CTAs'
-/// tiles. A CTA holds its own rows of A and of D, and half of the pair's rows of B.
+/// tiles. A CTA holds its own rows of A and of D, and half of the pair's rows of B. The extents say
+/// how many CTAs an MMA is of: gemm_multicast is the same text with one.
 ///
 /// Barrier          Arrivals per phase          Bytes per phase   Completion means
 /// input.full[s]    1   load, elected lane      both A + both B   stage s may be read, in both CTAs
@@ -19,32 +20,52 @@
 
 #pragma once
 
+#include <array>
+
 #include "common/sync/cluster_shape.hpp"
 
 #include "scenarios/gemm.hpp"
 
 namespace warptwin::scenarios {
 
-/// `tile_m` by `tile_n` is the shape of a pair's MMA; a CTA of it computes half of the rows.
-template <class Tiles = GemmExtents<>,
+/// `tile_m` by `tile_n` is the shape of an MMA; each CTA of its group computes a part of the rows.
+template <CtaGroup kGroup,
+          class Tiles = GemmExtents<>,
           std::uint32_t kClusterM = kDynamic,
           std::uint32_t kClusterN = kDynamic>
-struct Gemm2smExtents : Tiles {
+struct GemmClusterExtents : Tiles {
   [[no_unique_address]] Extent<kClusterM> cluster_m;
   [[no_unique_address]] Extent<kClusterN> cluster_n;
 
-  constexpr std::uint32_t cta_m() const { return this->tile_m / 2; }
-  constexpr std::uint32_t cta_n() const { return this->tile_n / 2; }
-  constexpr ClusterShape cluster() const { return {cluster_m, cluster_n, CtaGroup::kTwo}; }
-  /// With 64 rows a CTA, lanes 0 to 63 hold the first half of the columns, the others the second.
-  constexpr std::uint32_t column_parts() const { return cta_m() == kTmemLanes ? 1 : 2; }
+  static constexpr std::uint32_t kCtas = ctas_in(kGroup);  // of an MMA
+  constexpr std::uint32_t cta_m() const { return this->tile_m / kCtas; }
+  constexpr std::uint32_t cta_n() const { return this->tile_n / kCtas; }  // of B that it holds
+  constexpr ClusterShape cluster() const { return {cluster_m, cluster_n, kGroup}; }
+  /// With 64 rows in each of a pair, lanes 0 to 63 hold the first half of the columns, the others
+  /// the second.
+  constexpr std::uint32_t column_parts() const {
+    return kCtas == 1 || cta_m() == kTmemLanes ? 1 : 2;
+  }
   constexpr std::uint32_t accum_columns() const { return this->tile_n / column_parts(); }
+  /// What `AccumTile` is told.
+  constexpr auto accum_rows() const {
+    if constexpr (kCtas == 1) {
+      return this->tile_m;
+    } else {
+      return Extent<kTmemLanes>{};
+    }
+  }
 };
+template <class Tiles = GemmExtents<>,
+          std::uint32_t kClusterM = kDynamic,
+          std::uint32_t kClusterN = kDynamic>
+using Gemm2smExtents = GemmClusterExtents<CtaGroup::kTwo, Tiles, kClusterM, kClusterN>;
 
 /// A CTA's shared memory; the names are those of the reports.
-template <class Extents>
+template <class Extents, class Parts = GemmParts>
 struct Gemm2smStorage {
-  using Input = InputPipelineStorage<StandardTilePayload<bf16, bf16>,
+  using D = typename Parts::D;
+  using Input = InputPipelineStorage<StandardTilePayload<typename Parts::A, typename Parts::B>,
                                      From<Role::kLoad, TmaBytes>,
                                      To<Role::kMma, UmmaCommit>>;
   using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
@@ -55,7 +76,7 @@ struct Gemm2smStorage {
             "out",
             kGemmRoles,
             e.cta_m(),
-            box_columns<bf16>(e.accum_columns()),
+            box_columns<D>(e.accum_columns()),
             e.column_parts()},
         accum{layout, "accum", kGemmRoles, e.cluster(), {e.accum_stages, e.accum_columns()}},
         tmem{layout, "tmem", kGemmRoles, e.cluster()} {}
@@ -66,14 +87,15 @@ struct Gemm2smStorage {
   }
 
   Input input;
-  OutputTileStorage<bf16> out;
+  OutputTileStorage<D> out;
   Accum accum;
   TmemDeallocStorage<> tmem;
 };
 
-template <Machine M, class Extents>
+/// The roles, and the same of tiles that a kernel above this one hands out.
+template <Machine M, class Extents, class Parts = GemmParts>
 struct Gemm2smKernel {
-  using Storage = Gemm2smStorage<Extents>;
+  using Storage = Gemm2smStorage<Extents, Parts>;
   using Input = PipelineOf<M, typename Storage::Input>;
   using Accum = PipelineOf<M, typename Storage::Accum>;
   static constexpr auto kRoles = kGemmRoles;
@@ -101,49 +123,69 @@ struct Gemm2smKernel {
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    load_tiles(machine, problem, smem, problem.tiles(machine), [] {});
+  }
+  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+    multiply_tiles_of(machine, problem, smem, problem.tiles(machine));
+  }
+  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+    store_tiles(machine, problem, smem, problem.tiles(machine));
+  }
+
+  /// Calls `begins()` when a tile begins.
+  template <class F>
+  static constexpr void load_tiles(
+      M& machine, const Problem& problem, const Storage& smem, const auto& tiles, F&& begins) {
     auto input = Input{machine, smem.input}.producer();
-    const std::uint32_t half = smem.input.cluster.place_in_group(machine.cta_rank());
-    for (const Tile tile : problem.tiles(machine)) {
+    const std::uint32_t part = smem.input.cluster.place_in_group(machine.cta_rank());
+    for (const Tile tile : tiles) {
+      begins();
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty; the leader arms full, for both
-        stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());  // (cta_m, tile_k) bf16
-        stage.load(
-            problem.b, {2 * tile.n + half, k}, stage.payload().b_tile());  // (tile_n / 2, ..)
+        stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());  // (cta_m, tile_k)
+        stage.load(problem.b, {Extents::kCtas * tile.n + part, k}, stage.payload().b_tile());
         std::move(stage).release();
       }
     }
     input.drain();  // no commit is on its way to input.empty any more
   }
 
-  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+  static constexpr void multiply_tiles_of(M& machine,
+                                          const Problem& problem,
+                                          const Storage& smem,
+                                          const auto& tiles) {
     auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // in both, together
-    if (warp.is_leader()) {
-      auto input = Input{machine, smem.input}.consumer();
-      for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
-        auto accum = warp.acquire_mma_linear();  // waits accum.empty, of both epilogues
-        for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-          auto stage = input.acquire_stage();  // waits input.full
-          accum.multiply(stage.payload(), k == 0 ? Accumulate::kNo : Accumulate::kYes);
-          std::move(stage).release();  // commits to input.empty of all whose copies it has read
-        }
-        std::move(accum).release();  // commits to accum.full of the pair
+    auto input = Input{machine, smem.input}.consumer();
+    for ([[maybe_unused]] const Tile tile : tiles) {
+      if (!warp.is_leader()) {
+        continue;  // it learns which tiles there are, and that is all
       }
+      auto accum = warp.acquire_mma_linear();  // waits accum.empty, of both epilogues
+      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
+        auto stage = input.acquire_stage();  // waits input.full
+        accum.multiply(stage.payload(), k == 0 ? Accumulate::kNo : Accumulate::kYes);
+        std::move(stage).release();  // commits to input.empty of all whose copies it has read
+      }
+      std::move(accum).release();  // commits to accum.full of the pair
     }
     std::move(warp).release();  // waits tmem.done, frees
   }
 
-  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+  static constexpr void store_tiles(M& machine,
+                                    const Problem& problem,
+                                    const Storage& smem,
+                                    const auto& tiles) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
-    auto writer = TileWriter<M, bf16>{machine, smem.out};
-    auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
+    auto writer = TileWriter<M, typename Parts::D>{machine, smem.out};
+    auto registers = AccumTile{machine, problem.extents.accum_rows()};  // rows of one box, fp32
     const std::uint32_t columns = smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.accum_columns() / columns;  // of a lane's columns
-    for (const Tile tile : problem.tiles(machine)) {
+    for (const Tile tile : tiles) {
       const std::uint32_t first = tile.n * problem.extents.column_parts() * boxes;
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
         registers.load(accum, box * columns, columns);
-        registers.store(writer.acquire());  // 128 rows of box_columns bf16, written by all warps
+        registers.store(writer.acquire());  // cta_m rows of box_columns of D, written by all warps
         writer.store(problem.d, {tile.m, first + box}, boxes);
       }
       registers.load(accum, (boxes - 1) * columns, columns);
@@ -156,62 +198,77 @@ struct Gemm2smKernel {
   }
 };
 
-struct Gemm2sm : Gemm {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_2sm", ScenarioKind::kClean, "persistent GEMM by pairs of CTAs, multicast in clusters"};
-  using StaticExtents = Gemm2smExtents<GemmExtents<256, 256, 64, 4, 2>, 2, 1>;
+/// What the scenarios of either group, and of every choice of parts, share.
+template <CtaGroup kGroup, class Parts>
+struct GemmClusterOf {
+  static constexpr std::uint32_t kCtas = ctas_in(kGroup);
+  static constexpr std::uint32_t kSize = kBytesOf<typename Parts::A>;
+  static constexpr std::uint32_t kTileK = kWidestTileK<Parts>;
+  using Extents = GemmClusterExtents<kGroup>;
+  using StaticExtents =
+      GemmClusterExtents<kGroup, GemmExtents<128 * kCtas, 256, kTileK, 4, 2>, 2, 1>;
   template <Machine M, class Extents>
-  using Kernel = Gemm2smKernel<M, Extents>;
+  using Kernel = Gemm2smKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"m", "rows of A and D", 512, 1, 1 << 20, "tile_m"},
         {"n", "rows of B, columns of D", 512, 1, 1 << 20, "tile_n"},
-        {"k", "columns of A and B", 1024, 1, 1 << 20, "tile_k"},
-        {"tile_m", "rows of a pair's tile of D", 256, 64, 256},
-        {"tile_n", "columns of a pair's tile of D", 256, 8, 256},
-        {"tile_k", "columns of A and B in one stage", 64, 16, 64},
+        {"k", "columns of A and B", 16 * kTileK, 1, 1 << 20, "tile_k"},
+        {"tile_m", "rows of an MMA's tile of D", 128 * kCtas, 64, 128 * kCtas},
+        {"tile_n", "columns of an MMA's tile of D", 256, 8, 256},
+        {"tile_k", "columns of A and B in one stage", kTileK, kTileK / 4, kTileK},
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
-        {"cluster_m", "CTAs of a cluster along M: pairs", 2, 2, 16},
+        {"cluster_m", "CTAs of a cluster along M", 2, kCtas, 16},
         {"cluster_n", "CTAs of a cluster along N", 1, 1, 8},
         {"clusters", "clusters that share the tiles; 0: one for each", 0, 0, 1 << 16},
     };
     return kParameters;
   }
-  static Gemm2smExtents<> extents(const ParameterSet& p) {
-    return {Gemm::extents(p), p.u32("cluster_m"), p.u32("cluster_n")};
+  static Extents extents(const ParameterSet& p) {
+    return {GemmOf<Parts>::extents(p), p.u32("cluster_m"), p.u32("cluster_n")};
   }
   static Workload workload(const ParameterSet& p) {
     return workload_of(p, extents(p), p.u32("clusters"));
   }
   /// `clusters` of them; 0: one for each tile.
-  static Workload workload_of(const ParameterSet& p,
-                              const Gemm2smExtents<>& e,
-                              std::uint32_t clusters) {
+  static Workload workload_of(const ParameterSet& p, const Extents& e, std::uint32_t clusters) {
+    using A = typename Parts::A;
+    using B = typename Parts::B;
+    using D = typename Parts::D;
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     const ClusterShape cluster = e.cluster();
-    check_row_pitch("k", k, sizeof(bf16::Storage));
+    const std::uint32_t box = box_columns<D>(e.accum_columns());
+    check_row_pitch("k", k, kSize);
     check_mma_shape(e.tile_m, e.tile_n, cluster.group);
-    check_tile_k(e.tile_k, sizeof(bf16::Storage));
-    check_cluster(cluster, e.cta_m(), e.cta_n(), e.tile_k * sizeof(bf16::Storage));
+    check_tile_k(e.tile_k, kSize);
+    check_box_columns(e.tile_n, box, kBytesOf<D>);
+    check_cluster(cluster, e.cta_m(), e.cta_n(), e.tile_k * kSize);
     check_tmem_columns(e.accum_stages, e.accum_columns());
-    check_stages_fit<Gemm2smStorage<Gemm2smExtents<>>>(e);
+    check_stages_fit<Gemm2smStorage<Extents, Parts>>(e);
     const std::uint32_t slice_a = e.cta_m() / cluster.slice(Operand::kA, 0).count;
-    const std::uint32_t slice_b = e.tile_n / 2 / cluster.slice(Operand::kB, 0).count;
-    const std::uint32_t box = box_columns<bf16>(e.accum_columns());
+    const std::uint32_t slice_b = e.cta_n() / cluster.slice(Operand::kB, 0).count;
     const TileGrid tiles = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(cluster);
-    return {.tensors = {matrix("a", TensorUse::kInput, m, k),
-                        matrix("b", TensorUse::kInput, n, k),
-                        matrix("d", TensorUse::kOutput, m, n)},
-            .maps = {{0, slice_a, e.tile_k, swizzle_of(e.tile_k * 2)},
-                     {1, slice_b, e.tile_k, swizzle_of(e.tile_k * 2)},
-                     {2, e.cta_m(), box, swizzle_of(box * 2)}},
+    return {.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
+                        matrix("b", TensorUse::kInput, n, k, B::kType),
+                        matrix("d", TensorUse::kOutput, m, n, D::kType)},
+            .maps = {tile_map<A>(0, slice_a, e.tile_k),
+                     tile_map<B>(1, slice_b, e.tile_k),
+                     tile_map<D>(2, e.cta_m(), box)},
             .clusters = tiles.ctas(clusters),
             .cluster_size = cluster.ctas(),
             .registers_per_thread = 80,
             .flops = std::uint64_t{2} * m * n * k};
   }
+  static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
+    GemmOf<Parts>::reference(p, tensors);
+  }
+};
+
+struct Gemm2sm : GemmClusterOf<CtaGroup::kTwo, GemmParts> {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_2sm", ScenarioKind::kClean, "persistent GEMM by pairs of CTAs, multicast in clusters"};
 };
 
 }  // namespace warptwin::scenarios

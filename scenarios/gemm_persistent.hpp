@@ -1,6 +1,7 @@
 /// Scenario: D = A * B^T by pairs of CTAs, as in gemm_2sm; one cluster for each of its tiles is
 /// launched, and a cluster that has done its own claims those that have not begun (cluster launch
 /// control). A scheduler warp in CTA 0 of the cluster asks; every warp of it reads the response.
+/// gemm_clc is the same text with MMAs of one CTA.
 ///
 /// Barrier           Arrivals per phase                    Bytes   Completion means
 /// input.full[s]     1   load, elected lane                both    stage s may be read, in both
@@ -42,25 +43,25 @@ inline constexpr RoleTable kGemmPersistentRoles{RoleWarps{Role::kEpilogue, 4},
                                                 RoleWarps{Role::kMma, 1}};
 
 /// What gemm_2sm has, and the ring of responses.
-template <class Extents>
-struct GemmPersistentStorage : Gemm2smStorage<Extents> {
+template <class Extents, class Parts = GemmParts>
+struct GemmPersistentStorage : Gemm2smStorage<Extents, Parts> {
   using Clc = ClcPipelineStorage<Role::kLoad, Role::kMma, Role::kEpilogue>;
 
   constexpr GemmPersistentStorage(auto& layout, const Extents& e)
-      : Gemm2smStorage<Extents>{layout, e},
+      : Gemm2smStorage<Extents, Parts>{layout, e},
         clc{layout, "clc", kGemmPersistentRoles, e.cluster(), e.clc_stages} {}
   constexpr void init(Machine auto& machine) const {
-    Gemm2smStorage<Extents>::init(machine);
+    Gemm2smStorage<Extents, Parts>::init(machine);
     clc.init(machine);
   }
 
   Clc clc;
 };
 
-template <Machine M, class Extents>
-struct GemmPersistentKernel : Gemm2smKernel<M, Extents> {
-  using Base = Gemm2smKernel<M, Extents>;
-  using Storage = GemmPersistentStorage<Extents>;
+template <Machine M, class Extents, class Parts = GemmParts>
+struct GemmPersistentKernel : Gemm2smKernel<M, Extents, Parts> {
+  using Base = Gemm2smKernel<M, Extents, Parts>;
+  using Storage = GemmPersistentStorage<Extents, Parts>;
   using Input = typename Base::Input;
   using Accum = typename Base::Accum;
   using Clc = PipelineOf<M, typename Storage::Clc>;
@@ -100,91 +101,50 @@ struct GemmPersistentKernel : Gemm2smKernel<M, Extents> {
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
     auto clc = Clc{machine, smem.clc};
-    auto input = Input{machine, smem.input}.producer();
-    const std::uint32_t half = smem.input.cluster.place_in_group(machine.cta_rank());
     machine.griddepcontrol_wait();  // A and B may be what a grid before this one writes
-    for (const Tile tile : problem.work(machine, clc)) {
+    Base::load_tiles(machine, problem, smem, problem.work(machine, clc), [&] {
       if (machine.cta_rank() == 0 && clc.asks()) {
         clc.signal_throttle();
       }
-      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-        auto stage = input.acquire_stage();  // waits input.empty; the leader arms full, for both
-        stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());  // (cta_m, tile_k) bf16
-        stage.load(
-            problem.b, {2 * tile.n + half, k}, stage.payload().b_tile());  // (tile_n / 2, ..)
-        std::move(stage).release();
-      }
-    }
-    input.drain();  // no commit is on its way to input.empty any more
+    });
   }
 
   static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
     auto clc = Clc{machine, smem.clc};
-    auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // in both, together
-    auto input = Input{machine, smem.input}.consumer();
-    for ([[maybe_unused]] const Tile tile : problem.work(machine, clc)) {
-      if (!warp.is_leader()) {
-        continue;  // it reads responses, and that is all
-      }
-      auto accum = warp.acquire_mma_linear();  // waits accum.empty, of both epilogues
-      for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-        auto stage = input.acquire_stage();  // waits input.full
-        accum.multiply(stage.payload(), k == 0 ? Accumulate::kNo : Accumulate::kYes);
-        std::move(stage).release();  // commits to input.empty of all whose copies it has read
-      }
-      std::move(accum).release();  // commits to accum.full of the pair
-    }
-    std::move(warp).release();  // waits tmem.done, frees
+    Base::multiply_tiles_of(machine, problem, smem, problem.work(machine, clc));
     machine.griddepcontrol_launch_dependents();
   }
 
   static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
     auto clc = Clc{machine, smem.clc};
-    auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
-    auto writer = TileWriter<M, bf16>{machine, smem.out};
-    auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
-    const std::uint32_t columns = smem.out.first.columns;
-    const std::uint32_t boxes = problem.extents.accum_columns() / columns;  // of a lane's columns
-    for (const Tile tile : problem.work(machine, clc)) {
-      const std::uint32_t first = tile.n * problem.extents.column_parts() * boxes;
-      auto accum = warp.acquire_epilogue_linear();  // waits accum.full
-      for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
-        registers.load(accum, box * columns, columns);
-        registers.store(writer.acquire());  // 128 rows of box_columns bf16, written by all warps
-        writer.store(problem.d, {tile.m, first + box}, boxes);
-      }
-      registers.load(accum, (boxes - 1) * columns, columns);
-      std::move(accum).release();  // arrives on the leader's accum.empty
-      registers.store(writer.acquire());
-      writer.store(problem.d, {tile.m, first + boxes - 1}, boxes);
-    }
-    writer.drain();             // the stores are complete
-    std::move(warp).release();  // arrives on tmem.done of both CTAs
+    Base::store_tiles(machine, problem, smem, problem.work(machine, clc));
   }
 };
 
-struct GemmPersistent : Gemm2sm {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_persistent",
-      ScenarioKind::kClean,
-      "GEMM by pairs of CTAs whose clusters claim tiles by cluster launch control"};
-  using StaticExtents =
-      GemmPersistentExtents<Gemm2smExtents<GemmExtents<256, 256, 64, 6, 2>, 2, 1>, 2>;
+/// What the scenarios of either group, and of every choice of parts, share.
+template <CtaGroup kGroup, class Parts>
+struct GemmPersistentOf : GemmClusterOf<kGroup, Parts> {
+  using Base = GemmClusterOf<kGroup, Parts>;
+  using Base::kCtas;
+  using Base::kTileK;
+  using Shape = GemmExtents<128 * kCtas, 256, kTileK, kCtas == 2 ? 6 : 4, 2>;
+  using StaticExtents = GemmPersistentExtents<GemmClusterExtents<kGroup, Shape, kCtas, 1>, 2>;
+  using Extents = GemmPersistentExtents<GemmClusterExtents<kGroup>>;
   template <Machine M, class Extents>
-  using Kernel = GemmPersistentKernel<M, Extents>;
+  using Kernel = GemmPersistentKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"m", "rows of A and D", 512, 1, 1 << 20, "tile_m"},
         {"n", "rows of B, columns of D", 512, 1, 1 << 20, "tile_n"},
-        {"k", "columns of A and B", 512, 1, 1 << 20, "tile_k"},
-        {"tile_m", "rows of a pair's tile of D", 256, 64, 256},
-        {"tile_n", "columns of a pair's tile of D", 256, 8, 256},
-        {"tile_k", "columns of A and B in one stage", 64, 16, 64},
-        {"stages", "stages of the input ring", 6, 1, 64},
+        {"k", "columns of A and B", 8 * kTileK, 1, 1 << 20, "tile_k"},
+        {"tile_m", "rows of an MMA's tile of D", 128 * kCtas, 64, 128 * kCtas},
+        {"tile_n", "columns of an MMA's tile of D", 256, 8, 256},
+        {"tile_k", "columns of A and B in one stage", kTileK, kTileK / 4, kTileK},
+        {"stages", "stages of the input ring", Shape{}.stages, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"clc_stages", "responses in shared memory; 0: a cluster has its own tile alone", 2, 0, 64},
-        {"cluster_m", "CTAs of a cluster along M: pairs", 2, 2, 16},
+        {"cluster_m", "CTAs of a cluster along M", kCtas, kCtas, 16},
         {"cluster_n", "CTAs of a cluster along N", 1, 1, 8},
         {"raster", "way in which tiles are counted: 0 along M, 1 along N", 0, 0, 1},
         {"swizzle", "clusters' tiles along N in a strip; 0: no strips", 0, 0, 64},
@@ -192,16 +152,21 @@ struct GemmPersistent : Gemm2sm {
     };
     return kParameters;
   }
-  static GemmPersistentExtents<> extents(const ParameterSet& p) {
-    return {Gemm2sm::extents(p), p.u32("clc_stages")};
-  }
+  static Extents extents(const ParameterSet& p) { return {Base::extents(p), p.u32("clc_stages")}; }
   static Workload workload(const ParameterSet& p) {
-    Workload workload = workload_of(p, Gemm2sm::extents(p), /*clusters=*/0);
-    check_stages_fit<GemmPersistentStorage<GemmPersistentExtents<>>>(extents(p));
+    Workload workload = Base::workload_of(p, Base::extents(p), /*clusters=*/0);
+    check_stages_fit<GemmPersistentStorage<Extents, Parts>>(extents(p));
     workload.registers_per_thread = 80;
     workload.resident_clusters = p.u32("resident");
     return workload;
   }
+};
+
+struct GemmPersistent : GemmPersistentOf<CtaGroup::kTwo, GemmParts> {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_persistent",
+      ScenarioKind::kClean,
+      "GEMM by pairs of CTAs whose clusters claim tiles by cluster launch control"};
 };
 
 }  // namespace warptwin::scenarios

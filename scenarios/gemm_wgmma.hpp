@@ -1,7 +1,8 @@
 /// Scenario: D = A * B^T for sm_90a, bf16 in, fp32 accumulation in registers, bf16 out. A TMA warp
 /// fills the ring; one warpgroup for each 64 rows of the tile multiplies by wgmma, frees stages
 /// itself, and writes its rows. Persistent where there are fewer CTAs than tiles. The `cluster_m`
-/// CTAs of a cluster stand one below the other and share B: each copies a slice of it to all.
+/// CTAs of a cluster stand one below the other and share B: each copies a slice of it to all. Its
+/// `Parts` say what the elements are: gemm_wgmma_f16, _tf32, _e4m3 and _e5m2 are the same text.
 ///
 /// Barrier         Arrivals per phase                 Bytes per phase   Completion means
 /// input.full[s]   1   load, elected lane             A tile + B tile   stage s may be read
@@ -33,6 +34,8 @@
 #include "common/tile/tile_writer.hpp"
 #include "common/tile/warpgroup_mma.hpp"
 
+#include "scenarios/gemm_parts.hpp"
+
 namespace warptwin::scenarios {
 
 /// Shapes and depths: constants on a GPU, run-time values in the simulator.
@@ -53,9 +56,10 @@ struct GemmWgmmaExtents {
   constexpr ClusterShape cluster() const { return {cluster_m, 1}; }
 };
 
-template <class Extents>
+template <class Extents, class Parts = GemmParts>
 struct GemmWgmmaStorage {
-  using Input = InputPipelineStorage<StandardTilePayload<bf16, bf16>,
+  using D = typename Parts::D;
+  using Input = InputPipelineStorage<StandardTilePayload<typename Parts::A, typename Parts::B>,
                                      From<Role::kLoad, TmaBytes>,
                                      To<Role::kMma, ElectedLaneOfSharers>>;
 
@@ -66,11 +70,11 @@ struct GemmWgmmaStorage {
               e.cluster(),
               {e.tile_m, e.tile_n, e.tile_k},
               e.stages},
-        out{layout, "out", wgmma_roles(e.tile_m), e.tile_m, box_columns<bf16>(e.tile_n)} {}
+        out{layout, "out", wgmma_roles(e.tile_m), e.tile_m, box_columns<D>(e.tile_n)} {}
   constexpr void init(Machine auto& machine) const { input.init(machine); }
 
   Input input;
-  OutputTileStorage<bf16, Role::kMma> out;
+  OutputTileStorage<D, Role::kMma> out;
 };
 
 template <Machine M, class Extents>
@@ -96,9 +100,9 @@ struct GemmWgmmaProblem {
   constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
 };
 
-template <Machine M, class Extents>
+template <Machine M, class Extents, class Parts = GemmParts>
 struct GemmWgmmaKernel {
-  using Storage = GemmWgmmaStorage<Extents>;
+  using Storage = GemmWgmmaStorage<Extents, Parts>;
   using Input = PipelineOf<M, typename Storage::Input>;
   static constexpr RoleTable kRoles = wgmma_roles(128);
 
@@ -140,7 +144,7 @@ struct GemmWgmmaKernel {
       machine.template setmaxnreg_inc<232>();
     }
     auto input = Input{machine, smem.input}.consumer();
-    auto writer = TileWriter<M, bf16, Role::kMma>{machine, smem.out};
+    auto writer = TileWriter<M, typename Parts::D, Role::kMma>{machine, smem.out};
     typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
     for (const Tile tile : problem.tiles(machine)) {
       multiply_stages(machine, input, d, first_row, problem.k_tiles, e.in_flight);
@@ -150,23 +154,23 @@ struct GemmWgmmaKernel {
   }
 };
 
-struct GemmWgmma {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_wgmma",
-      ScenarioKind::kClean,
-      "GEMM for sm_90a: TMA warp, two warpgroups by wgmma that also store, multicast of B"};
-  using StaticExtents = GemmWgmmaExtents<128, 128, 64, 4, 1, 1>;
+/// What the scenarios of every choice of parts share.
+template <class Parts>
+struct GemmWgmmaOf {
+  static constexpr std::uint32_t kSize = kBytesOf<typename Parts::A>;
+  static constexpr std::uint32_t kTileK = kWidestTileK<Parts>;
+  using StaticExtents = GemmWgmmaExtents<128, 128, kTileK, 4, 1, 1>;
   template <Machine M, class Extents>
-  using Kernel = GemmWgmmaKernel<M, Extents>;
+  using Kernel = GemmWgmmaKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"m", "rows of A and D", 512, 1, 1 << 20, "tile_m"},
         {"n", "rows of B, columns of D", 512, 1, 1 << 20, "tile_n"},
-        {"k", "columns of A and B", 1024, 1, 1 << 20, "tile_k"},
+        {"k", "columns of A and B", 16 * kTileK, 1, 1 << 20, "tile_k"},
         {"tile_m", "rows of a tile of D: 64 or 128", 128, 64, 128},
         {"tile_n", "columns of a tile of D", 128, 16, 256},
-        {"tile_k", "columns of A and B in one stage: 16, 32 or 64", 64, 16, 64},
+        {"tile_k", "columns of A and B in one stage", kTileK, kTileK / 4, kTileK},
         {"stages", "stages of the input ring", 4, 1, 64},
         {"cluster_m", "CTAs along M that share B", 1, 1, 8},
         {"in_flight", "groups of products under way while a stage is waited for", 1, 0, 1},
@@ -184,29 +188,33 @@ struct GemmWgmma {
             p.u32("in_flight")};
   }
   static Workload workload(const ParameterSet& p) {
+    using A = typename Parts::A;
+    using B = typename Parts::B;
+    using D = typename Parts::D;
     const GemmWgmmaExtents<> e = extents(p);
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
-    check_row_pitch("k", k, sizeof(bf16::Storage));
-    check_row_pitch("n", n, sizeof(bf16::Storage));
-    check_wgmma_tile(e.tile_m, e.tile_n, e.tile_k);
+    check_row_pitch("k", k, kSize);
+    check_row_pitch("n", n, kBytesOf<D>);
+    check_wgmma_tile(e.tile_m, e.tile_n, e.tile_k, kSize);
     require(e.tile_n % 16 == 0,
             "tile_n=" + std::to_string(e.tile_n) +
                 " is stored in boxes of 32 bytes or more; use a multiple of 16");
     check_wgmma_stages(e.stages, e.in_flight);
-    check_cluster(e.cluster(), e.tile_m, e.tile_n, e.tile_k * sizeof(bf16::Storage));
-    check_stages_fit<GemmWgmmaStorage<GemmWgmmaExtents<>>>(e);
+    check_cluster(e.cluster(), e.tile_m, e.tile_n, e.tile_k * kSize);
+    check_stages_fit<GemmWgmmaStorage<GemmWgmmaExtents<>, Parts>>(e);
     const std::uint32_t ctas = p.u32("ctas");
     require(ctas % e.cluster_m == 0,
             "ctas=" + std::to_string(ctas) +
                 " are no whole clusters; use ctas=" + std::to_string(align_up(ctas, e.cluster_m)));
-    const std::uint32_t box = box_columns<bf16>(e.tile_n);
+    const std::uint32_t box = box_columns<D>(e.tile_n);
+    check_box_columns(e.tile_n, box, kBytesOf<D>);
     const TileGrid grid = TileGrid::covering(m, n, e.tile_m, e.tile_n);
-    return {.tensors = {matrix("a", TensorUse::kInput, m, k),
-                        matrix("b", TensorUse::kInput, n, k),
-                        matrix("d", TensorUse::kOutput, m, n)},
-            .maps = {{0, e.tile_m, e.tile_k, swizzle_of(e.tile_k * 2)},
-                     {1, e.tile_n / e.cluster_m, e.tile_k, swizzle_of(e.tile_k * 2)},
-                     {2, e.tile_m, box, swizzle_of(box * 2)}},
+    return {.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
+                        matrix("b", TensorUse::kInput, n, k, B::kType),
+                        matrix("d", TensorUse::kOutput, m, n, D::kType)},
+            .maps = {tile_map<A>(0, e.tile_m, e.tile_k),
+                     tile_map<B>(1, e.tile_n / e.cluster_m, e.tile_k),
+                     tile_map<D>(2, e.tile_m, box)},
             .clusters = grid.in_clusters(e.cluster()).ctas(ctas / e.cluster_m),
             .cluster_size = e.cluster_m,
             .registers_per_thread = 168,
@@ -215,6 +223,13 @@ struct GemmWgmma {
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
     multiply_reference(tensors[0], tensors[1], tensors[2]);
   }
+};
+
+struct GemmWgmma : GemmWgmmaOf<GemmParts> {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_wgmma",
+      ScenarioKind::kClean,
+      "GEMM for sm_90a: TMA warp, two warpgroups by wgmma that also store, multicast of B"};
 };
 
 }  // namespace warptwin::scenarios

@@ -135,7 +135,7 @@ struct MainloopWgmma {
   static Workload workload(const ParameterSet& p) {
     const MainloopWgmmaExtents<> e = extents(p);
     const std::uint32_t k = p.u32("k");
-    check_wgmma_tile(e.tile_m, e.tile_n, e.tile_k);
+    check_wgmma_tile(e.tile_m, e.tile_n, e.tile_k, 2);
     check_wgmma_stages(e.stages, e.in_flight);
     check_row_pitch("k", k, 2);
     check_stages_fit<MainloopWgmmaStorage<MainloopWgmmaExtents<>>>(e);

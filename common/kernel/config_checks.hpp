@@ -50,9 +50,29 @@ inline void check_mma_shape(std::uint32_t m, std::uint32_t n, CtaGroup group = C
               std::to_string(std::clamp((n + step / 2) / step * step, step, 256U)));
 }
 
-/// The tiles of 16-bit operands that warpgroups can multiply by wgmma, 64 rows each (PTX ISA,
-/// "wgmma.mma_async").
-inline void check_wgmma_tile(std::uint32_t m, std::uint32_t n, std::uint32_t k) {
+/// A row of a tile in an input pipeline is one swizzle span.
+inline void check_tile_k(std::uint32_t k, std::uint32_t element_bytes) {
+  const std::uint32_t row_bytes = k * element_bytes;
+  require(row_bytes == 32 || row_bytes == 64 || row_bytes == 128,
+          "tile_k=" + std::to_string(k) + " gives rows of " + std::to_string(row_bytes) +
+              " bytes, and a row is one swizzle span; use tile_k=" +
+              std::to_string(32 / element_bytes) + ", " + std::to_string(64 / element_bytes) +
+              " or " + std::to_string(128 / element_bytes));
+}
+
+/// TMA stores boxes whose rows are whole 16-byte units.
+inline void check_box_columns(std::uint32_t tile_n, std::uint32_t columns, std::uint32_t bytes) {
+  require(columns * bytes % 16 == 0,
+          "tile_n=" + std::to_string(tile_n) + " is stored in boxes of " +
+              std::to_string(columns * bytes) +
+              " bytes, and TMA stores multiples of 16; use a tile_n of more columns");
+}
+
+/// The tiles that warpgroups can multiply by wgmma, 64 rows each (PTX ISA, "wgmma.mma_async").
+inline void check_wgmma_tile(std::uint32_t m,
+                             std::uint32_t n,
+                             std::uint32_t k,
+                             std::uint32_t element_bytes) {
   require(m == 64 || m == 128,
           "tile_m=" + std::to_string(m) +
               ": a warpgroup multiplies 64 rows, and there are one or "
@@ -62,9 +82,7 @@ inline void check_wgmma_tile(std::uint32_t m, std::uint32_t n, std::uint32_t k) 
               " columns does not exist; tile_n is a multiple of 8 up "
               "to 256; use tile_n=" +
               std::to_string(std::clamp((n + 4) / 8 * 8, 8U, 256U)));
-  require(k == 16 || k == 32 || k == 64,
-          "tile_k=" + std::to_string(k) + " gives rows of " + std::to_string(2 * k) +
-              " bytes, and a row is one swizzle span; use tile_k=16, 32 or 64");
+  check_tile_k(k, element_bytes);
 }
 
 /// The stages of a ring whose consumer frees them one step behind.
@@ -81,16 +99,6 @@ inline void check_rows_fill_lanes(std::uint32_t m, CtaGroup group = CtaGroup::kO
               " gives an accumulator less than a row for each lane, which this epilogue does not "
               "read; use tile_m=" +
               std::to_string(rows));
-}
-
-/// A row of a tile in an input pipeline is one swizzle span.
-inline void check_tile_k(std::uint32_t k, std::uint32_t element_bytes) {
-  const std::uint32_t row_bytes = k * element_bytes;
-  require(row_bytes == 32 || row_bytes == 64 || row_bytes == 128,
-          "tile_k=" + std::to_string(k) + " gives rows of " + std::to_string(row_bytes) +
-              " bytes, and a row is one swizzle span; use tile_k=" +
-              std::to_string(32 / element_bytes) + ", " + std::to_string(64 / element_bytes) +
-              " or " + std::to_string(128 / element_bytes));
 }
 
 /// The tiles that an input pipeline can hold, one MMA can multiply and `AccumTile` can read a row

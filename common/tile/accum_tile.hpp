@@ -7,6 +7,7 @@
 #include "common/machine/extent.hpp"
 #include "common/machine/machine.hpp"
 #include "common/machine/shared_tile.hpp"
+#include "common/tile/tile_writer.hpp"
 
 namespace warptwin {
 
@@ -19,7 +20,7 @@ namespace warptwin {
 template <Machine M, class Rows = Extent<kTmemLanes>>
 class AccumTile {
  public:
-  static constexpr std::uint32_t kColumnsMax = 64;       // for which a lane has registers
+  static constexpr std::uint32_t kColumnsMax = kBoxColumnsMost;  // for which a lane has registers
   static constexpr std::uint32_t kFragmentColumns = 16;  // registers of a fragment, one a column
 
   /// Nothing is loaded yet. `rows` is 64 for an accumulator of 64 rows in one CTA, otherwise 128.

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "common/machine/extent.hpp"
@@ -13,11 +14,14 @@
 
 namespace warptwin {
 
+/// Columns of a box at most: a lane has registers for so many.
+inline constexpr std::uint32_t kBoxColumnsMost = 64;
+
 /// Columns of the boxes an output tile is stored in: the widest of 128, 64 and 32 bytes, one
-/// swizzle span, that divides the tile.
+/// swizzle span, that divides the tile and has registers.
 template <class Element>
 constexpr std::uint32_t box_columns(std::uint32_t tile_columns) {
-  std::uint32_t columns = 128 / SharedTile<Element>::kElementBytes;
+  std::uint32_t columns = std::min(128 / SharedTile<Element>::kElementBytes, kBoxColumnsMost);
   while (columns > 1 && tile_columns % columns != 0) {
     columns /= 2;
   }

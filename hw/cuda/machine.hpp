@@ -541,15 +541,14 @@ class CudaMachine {
     ptx::wgmma_wait_group<kPending>();
     ptx::wgmma_settle(d.values);
   }
-  /// Requires: elements of 16 bits. A lane's words differ in columns by whole chunks of the swizzle
-  /// and in rows by eight, so one address is computed and the others are a bit or two away.
+  /// A lane's pairs of columns differ by eight columns, which the swizzle keeps apart, and by eight
+  /// rows, so one address is computed and the others are a bit or two away.
   template <class Element, class Columns>
   WARPTWIN_HOST_DEVICE void st_shared_accumulator(const SharedTile<Element>& tile,
                                                   std::uint32_t row,
                                                   const CudaAccumulator<Columns>& d,
                                                   std::uint32_t column,
                                                   SourceSite = {}) {
-    static_assert(sizeof(typename Element::Storage) == 2, "a pair of columns is one word");
     const WgmmaCell cell = WgmmaCell::of(ptx::lane_index(), 0);
     const SharedAddress first = tile.at(row + cell.row, cell.column);
     WARPTWIN_UNROLL for (std::uint32_t i = 0; i < CudaAccumulator<Columns>::kColumnsMost / 2;
@@ -557,10 +556,8 @@ class CudaMachine {
       const std::uint32_t of_tile = i / 4 * 8 - column;  // wraps before the first
       if (of_tile < tile.columns) {
         const SharedAddress upper{first.value ^ of_tile * SharedTile<Element>::kElementBytes};
-        const float pairs[2][2] = {{d.values[i], d.values[i + 1]},
-                                   {d.values[i + 2], d.values[i + 3]}};
-        ptx::st_shared_u32(upper, ptx::convert_word<Element>(pairs[0]));
-        ptx::st_shared_u32(upper + 8 * tile.row_bytes(), ptx::convert_word<Element>(pairs[1]));
+        store_pair<Element>(upper, d.values[i], d.values[i + 1]);
+        store_pair<Element>(upper + 8 * tile.row_bytes(), d.values[i + 2], d.values[i + 3]);
       }
     }
   }
@@ -646,6 +643,20 @@ class CudaMachine {
   WARPTWIN_HOST_DEVICE bool is_alone() const { return alone_; }
 
  private:
+  // Writes two elements that are side by side.
+  template <class Element>
+  WARPTWIN_HOST_DEVICE static void store_pair(SharedAddress at, float first, float second) {
+    if constexpr (sizeof(typename Element::Storage) == 4) {
+      const float values[2][1] = {{first}, {second}};
+      ptx::st_shared_u32(at, ptx::convert_word<Element>(values[0]));
+      ptx::st_shared_u32(at + 4, ptx::convert_word<Element>(values[1]));
+    } else if constexpr (sizeof(typename Element::Storage) == 2) {
+      const float values[2] = {first, second};
+      ptx::st_shared_u32(at, ptx::convert_word<Element>(values));
+    } else {
+      ptx::st_shared_u16(at, static_cast<std::uint16_t>(ptx::convert_pair<Element>(first, second)));
+    }
+  }
   // Writes the registers to a row of the tile, from column `column` on.
   template <class Element, std::uint32_t kRegisters>
   WARPTWIN_HOST_DEVICE static void store_row(const SharedTile<Element>& tile,

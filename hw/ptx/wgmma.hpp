@@ -1,4 +1,5 @@
-/// The asynchronous warpgroup MMA of sm_90a: bf16 or e4m3 operands, fp32 accumulators in registers.
+/// The asynchronous warpgroup MMA of sm_90a: operands of bf16, f16, tf32, e4m3 or e5m2, fp32
+/// accumulators in registers.
 ///
 /// Participants: every function is the whole warpgroup's: four consecutive warps, the first of an
 /// index that is a multiple of 4, all lanes together. Elsewhere than on sm_90a they trap.
@@ -145,26 +146,32 @@ constexpr bool has_wgmma(std::uint32_t columns) {
 }
 
 /// D = A * B^T (+ D where `accumulate`) for 64 rows and `kColumns` columns, 32 bytes of K, both
-/// operands in shared memory, K-major: bf16, or e4m3. Register r of lane l of warp w holds row 16 w
-/// + l / 4 + 8 (r / 2 % 2), column 8 (r / 4) + 2 (l % 4) + r % 2. Blocks: never.
-template <std::uint32_t kColumns>
+/// operands in shared memory, K-major. Register r of lane l of warp w holds row 16 w + l / 4 + 8 (r
+/// / 2 % 2), column 8 (r / 4) + 2 (l % 4) + r % 2. Blocks: never.
+template <std::uint32_t kColumns, class Element>
 WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
-                                warptwin::WgmmaSmemDescriptor<bf16> a,
-                                warptwin::WgmmaSmemDescriptor<bf16> b,
+                                warptwin::WgmmaSmemDescriptor<Element> a,
+                                warptwin::WgmmaSmemDescriptor<Element> b,
                                 bool accumulate) {
+  constexpr ElementType kType = Element::kType;
   static_assert(has_wgmma(kColumns));
+  static_assert(kType == ElementType::kBf16 || kType == ElementType::kF16 ||
+                    kType == ElementType::kTf32 || kType == ElementType::kF8E4M3 ||
+                    kType == ElementType::kF8E5M2,
+                "no wgmma of such operands is in the CUDA machine");
   [[maybe_unused]] const auto add = static_cast<std::uint32_t>(accumulate);
-  NV_IF_ELSE_TARGET(
-      NV_HAS_FEATURE_SM_90a, (WARPTWIN_WGMMA_OF("k16.f32.bf16.bf16", ", 0, 0")), (trap();))
-}
-template <std::uint32_t kColumns>
-WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
-                                warptwin::WgmmaSmemDescriptor<f8e4m3> a,
-                                warptwin::WgmmaSmemDescriptor<f8e4m3> b,
-                                bool accumulate) {
-  static_assert(has_wgmma(kColumns));
-  [[maybe_unused]] const auto add = static_cast<std::uint32_t>(accumulate);
-  NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a, (WARPTWIN_WGMMA_OF("k32.f32.e4m3.e4m3", "")), (trap();))
+  NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a,
+                    (
+                        if constexpr (kType == ElementType::kBf16) {
+                          WARPTWIN_WGMMA_OF("k16.f32.bf16.bf16", ", 0, 0")
+                        } else if constexpr (kType == ElementType::kF16) {
+                          WARPTWIN_WGMMA_OF("k16.f32.f16.f16", ", 0, 0")
+                        } else if constexpr (kType == ElementType::kTf32) {
+                          WARPTWIN_WGMMA_OF("k8.f32.tf32.tf32", "")
+                        } else if constexpr (kType == ElementType::kF8E4M3) {
+                          WARPTWIN_WGMMA_OF("k32.f32.e4m3.e4m3", "")
+                        } else {WARPTWIN_WGMMA_OF("k32.f32.e5m2.e5m2", "")}),
+                    (trap();))
 }
 
 /// The same of `columns` columns, known only when the kernel runs: in the first registers of `d`.

@@ -93,6 +93,9 @@ ValueComparison compare_output(const Trace& first,
     result.relative = unit_roundoff(a.element);
     result.absolute = 2.0 * std::max(a.terms, b.terms) * std::ldexp(1.0, -23) *
                       std::max(a.magnitude, b.magnitude);
+    if (!is_integer(a.element)) {  // two roundings below the smallest normal number
+      result.absolute += static_cast<double>(decode(a.element, 1));
+    }
   }
   for (std::size_t i = 0; i < a.values.size(); ++i) {
     const double x = static_cast<double>(a.values[i]);

@@ -11,10 +11,12 @@
 #include "scenarios/gemm_2sm.hpp"
 #include "scenarios/gemm_block_scaled.hpp"
 #include "scenarios/gemm_blockwise_fp8.hpp"
+#include "scenarios/gemm_clc.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
 #include "scenarios/gemm_grouped.hpp"
 #include "scenarios/gemm_grouped_1d1d.hpp"
 #include "scenarios/gemm_grouped_1d2d.hpp"
+#include "scenarios/gemm_multicast.hpp"
 #include "scenarios/gemm_persistent.hpp"
 #include "scenarios/gemm_serial.hpp"
 #include "scenarios/gemm_small.hpp"
@@ -59,6 +61,18 @@ TEST(BarrierTable, OfGemm) {
 TEST(BarrierTable, OfGemm2sm) {
   expect_table_is_true<Gemm2smStorage<Gemm2smExtents<>>>(
       "scenarios/gemm_2sm.hpp", Gemm2smExtents<>{{256, 256, 64, 4, 2}, 2, 1});
+}
+
+TEST(BarrierTable, OfGemmMulticast) {
+  using Extents = GemmMulticast::Extents;
+  expect_table_is_true<Gemm2smStorage<Extents>>("scenarios/gemm_multicast.hpp",
+                                                Extents{{128, 256, 64, 4, 2}, 2, 1});
+}
+
+TEST(BarrierTable, OfGemmClc) {
+  using Extents = GemmClc::Extents;
+  expect_table_is_true<GemmPersistentStorage<Extents>>("scenarios/gemm_clc.hpp",
+                                                       Extents{{{128, 256, 64, 4, 2}, 1, 1}, 2});
 }
 
 TEST(BarrierTable, OfGemmBlockScaled) {

@@ -7,10 +7,13 @@
 
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
+#include "scenarios/gemm_2sm_e4m3.hpp"
 #include "scenarios/gemm_blockwise_fp8.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
 #include "scenarios/gemm_small.hpp"
 #include "scenarios/gemm_split_k.hpp"
+#include "scenarios/gemm_tf32.hpp"
+#include "scenarios/gemm_wgmma_tf32.hpp"
 
 namespace warptwin::config_checks_test {
 namespace {
@@ -61,6 +64,18 @@ TEST(GemmConfig, ShapesExist) {
   EXPECT_NE(refusal<GemmEpilogueLoad>("tile_m", 64).find("use tile_m=128"), std::string::npos);
   EXPECT_NE(refusal<GemmSplitK>("tile_m", 64).find("use tile_m=128"), std::string::npos);
   EXPECT_NE(refusal("tile_k", 48).find("16, 32 or 64"), std::string::npos);
+}
+
+TEST(GemmTypesConfig, AStageIsInBytesAndABoxIsWholeUnitsOfTma) {
+  EXPECT_EQ(refusal<scenarios::GemmTf32>("tile_k", 8), "");
+  EXPECT_NE(refusal<scenarios::GemmTf32>("tile_k", 24).find("8, 16 or 32"), std::string::npos);
+  EXPECT_NE(refusal<scenarios::GemmWgmmaTf32>("tile_k", 24).find("8, 16 or 32"), std::string::npos);
+  EXPECT_NE(refusal<scenarios::GemmTf32>("k", 1001).find("use 1004"), std::string::npos);
+  EXPECT_EQ(refusal<scenarios::Gemm2smE4m3>("tile_n", 48), "");
+  ParameterSet parameters{scenarios::Gemm2smE4m3::parameters()};
+  parameters.set("tile_m", 128);  // two boxes of 8 bytes side by side
+  parameters.set("tile_n", 16);
+  EXPECT_THROW(scenarios::Gemm2smE4m3::workload(parameters), ConfigError);
 }
 
 TEST(GemmSmallConfig, TheWeightsFetchedAheadFitTheRing) {

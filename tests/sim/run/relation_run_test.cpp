@@ -48,6 +48,7 @@ const char* silence_about(const std::string& diagnostic) {
       {"TMEM_PIPE_ORDER", "likewise"},
       {"BULK_STORE_PENDING_AT_EXIT", "likewise"},
       {"LAYOUT_MAJOR", "wrong values, in every order"},
+      {"LAYOUT_START", "likewise"},
       {"RESULT_WRONG", "likewise"},
       {"WARP_SYNC_MISSING", "lanes: a warp is one thread here"},
   };

@@ -238,6 +238,43 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_2sm", "m=200 n=50 k=72 tile_m=128 tile_n=16 tile_k=32 cluster_m=4 clusters=1"},
         Shape{"gemm_persistent", "m=260 n=70 k=136 tile_n=16 cluster_m=8 cluster_n=2"}));
 
+// The same with an MMA in each CTA: clusters of one, of several along M, along N and both, with
+// CTAs that have nothing but edge, half the rows, tiles that a cluster claims.
+INSTANTIATE_TEST_SUITE_P(
+    GemmOfSingleCtas,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_multicast", "m=1 n=1 k=8"},
+        Shape{"gemm_multicast", "m=300 n=200 k=72 tile_n=64 cluster_m=4 cluster_n=2 clusters=1"},
+        Shape{"gemm_multicast", "m=130 n=200 k=136 tile_m=64 tile_n=48 cluster_m=1 cluster_n=2"},
+        Shape{"gemm_multicast", "m=400 n=100 k=40 tile_n=96 tile_k=16 cluster_m=3 stages=1"},
+        Shape{"gemm_clc", "m=1 n=1 k=8"},
+        Shape{"gemm_clc", "m=300 n=200 k=72 tile_n=64 resident=1"},
+        Shape{"gemm_clc", "m=200 n=300 k=72 tile_m=64 tile_n=24 resident=2 clc_stages=1"},
+        Shape{"gemm_clc", "m=600 n=200 k=72 tile_n=32 cluster_m=2 cluster_n=2 resident=1"}));
+
+// Of each type: K that ends within a stage, half of a stage's K, boxes of D of every width.
+INSTANTIATE_TEST_SUITE_P(
+    GemmTypes,
+    ShapeTest,
+    ::testing::Values(
+        Shape{"gemm_f16", "m=129 n=100 k=72 tile_n=48"},
+        Shape{"gemm_tf32", "m=129 n=100 k=36 tile_n=48 tile_k=16"},
+        Shape{"gemm_tf32", "m=70 n=100 k=68 tile_m=64 tile_n=40"},
+        Shape{"gemm_e4m3", "m=129 n=100 k=144 tile_n=16 tile_k=64"},
+        Shape{"gemm_e5m2", "m=70 n=100 k=272 tile_m=64 tile_n=32"},
+        Shape{"gemm_2sm_e4m3", "m=300 n=200 k=144 tile_n=96"},
+        Shape{"gemm_2sm_e4m3", "m=200 n=200 k=144 tile_m=128 tile_n=64"},
+        Shape{"gemm_2sm_tf32", "m=300 n=200 k=36 tile_n=48 cluster_n=2"},
+        Shape{"gemm_persistent_tf32", "m=300 n=200 k=36 tile_m=128 tile_n=96 resident=1"},
+        Shape{"gemm_clc_e5m2", "m=300 n=200 k=144 tile_n=64 cluster_m=2 resident=1"},
+        Shape{"gemm_multicast_f16", "m=300 n=200 k=72 tile_n=80 cluster_m=1 cluster_n=2"},
+        Shape{"gemm_wgmma_f16", "m=129 n=104 k=72 tile_n=48 cluster_m=2"},
+        Shape{"gemm_wgmma_tf32", "m=129 n=100 k=36 tile_m=64 tile_n=80 tile_k=8"},
+        Shape{"gemm_wgmma_e4m3", "m=129 n=112 k=144 tile_n=32 in_flight=0"},
+        Shape{"gemm_wgmma_e4m3", "m=129 n=208 k=144 tile_n=96"},
+        Shape{"gemm_wgmma_e5m2", "m=129 n=104 k=272 tile_n=96 tile_k=64"}));
+
 // The same, and one box of C in flight, more boxes than a tile has, no C at all; C by whole tiles,
 // and biases: in a tile of one box and of several.
 INSTANTIATE_TEST_SUITE_P(
