@@ -68,6 +68,16 @@ TEST(PtxPolls, ForAtLeastAreWaitsForTheSum) {
   const char* kUntilTwo = "  setp.lt.u32 %p3, %r10, 2;\n  @%p3 bra POLL;\n";
   expect_waits(polling(kAdd, kUntilTwo, 3));
   expect_waits(polling(kAdd, "  setp.gt.u32 %p3, 2, %r10;\n  @%p3 bra POLL;\n", 3));
+  const char* kUntilTwoSigned = "  setp.lt.s32 %p3, %r10, 2;\n  @%p3 bra POLL;\n";
+  expect_waits(polling(kAdd, kUntilTwoSigned, 3));
+  // From -5 to -3.
+  OneKernel negative = polling(kAdd, "  setp.lt.s32 %p3, %r10, -3;\n  @%p3 bra POLL;\n", 3);
+  negative.in[0] = ~std::uint32_t{4};
+  expect_waits(negative);
+  // From the greatest to the least: each passes at once.
+  OneKernel turning = polling(kAdd, "  setp.lt.s32 %p3, %r10, -2147483647;\n  @%p3 bra POLL;\n", 3);
+  turning.in[0] = 0x7fffffff;
+  expect_open(turning);
   // One of the two may be missing.
   expect_open(polling(kAdd, "  setp.lt.u32 %p3, %r10, 1;\n  @%p3 bra POLL;\n", 3));
   expect_open(polling(kAdd, kUntilNotZero, 3));
