@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 
 namespace warptwin::sim {
 
@@ -25,6 +26,33 @@ double relative_bound(ElementType element) {
   }
 }
 
+Tolerance of_rounding(const TensorSpec& spec, const HostTensor& expected) {
+  if (is_integer(spec.element)) {
+    return {};
+  }
+  double largest = 0;
+  for (const float value : expected.values) {
+    largest = std::max(largest, std::abs(static_cast<double>(value)));
+  }
+  // Below the smallest normal number rounding is off by half the smallest of all.
+  const double smallest = static_cast<double>(decode(spec.element, 1));
+  return {relative_bound(spec.element), largest * spec.error_share + smallest / 2};
+}
+
+// Of whole numbers of any size, of which a float may not hold each: 0 where they are the same.
+double whole_error(const HostTensor& got, const HostTensor& expected, std::size_t index) {
+  const std::uint32_t size = bytes_of(got.spec.element);
+  const auto number = [&](const HostTensor& tensor) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, tensor.bytes.data() + index * size, size);
+    const std::uint32_t unused = 64 - 8 * size;
+    return is_signed(got.spec.element)
+               ? static_cast<long double>(static_cast<std::int64_t>(bits << unused) >> unused)
+               : static_cast<long double>(bits);
+  };
+  return static_cast<double>(std::abs(number(got) - number(expected)));
+}
+
 std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
@@ -44,28 +72,24 @@ void extend(Comparison::Span& span, std::uint32_t at, bool begins) {
 
 }  // namespace
 
-Comparison compare(const HostTensor& got, const HostTensor& expected) {
+Comparison compare(const HostTensor& got,
+                   const HostTensor& expected,
+                   const std::optional<Tolerance>& tolerance) {
   Comparison result;
   result.tensor = got.spec.name;
-  result.relative = relative_bound(got.spec.element);
+  result.tolerance = tolerance ? *tolerance : of_rounding(got.spec, expected);
   result.elements = got.values.size();
-  double largest = 0;
-  for (const float value : expected.values) {
-    largest = std::max(largest, std::abs(static_cast<double>(value)));
-  }
-  // Below the smallest normal number rounding is off by half the smallest of all.
-  const ElementType element = got.spec.element;
-  const double smallest = is_integer(element) ? 0.0 : static_cast<double>(decode(element, 1));
-  result.absolute = largest * got.spec.error_share + smallest / 2;
+  const bool whole = !got.bytes.empty() && got.bytes.size() == expected.bytes.size();
   for (std::size_t i = 0; i < got.values.size(); ++i) {
     const auto row = static_cast<std::uint32_t>(i / got.spec.columns);
     const auto column = static_cast<std::uint32_t>(i % got.spec.columns);
     const double a = static_cast<double>(got.values[i]);
     const double b = static_cast<double>(expected.values[i]);
-    const double bound = result.relative * std::abs(b) + result.absolute;
-    const double error = std::abs(a - b);
+    const double bound = result.tolerance.relative * std::abs(b) + result.tolerance.absolute;
+    const double error = whole ? whole_error(got, expected, i) : std::abs(a - b);
     // A NaN is wrong wherever the reference has none; an exact result is right whatever the bound.
-    const double share = a == b ? 0.0 : std::isnan(error) || bound == 0 ? HUGE_VAL : error / bound;
+    const bool same = whole ? error == 0 : a == b;
+    const double share = same ? 0.0 : std::isnan(error) || bound == 0 ? HUGE_VAL : error / bound;
     if (i == 0 || share > result.worst) {
       result.worst = share;
       result.error = error;

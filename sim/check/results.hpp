@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "common/kernel/scenario.hpp"
@@ -12,8 +13,13 @@
 
 namespace warptwin::sim {
 
-/// How far an output is from the reference: |got - expected| against
-/// `relative` * |expected| + `absolute`.
+/// How far a result may be off: |got - expected| against `relative` * |expected| + `absolute`.
+struct Tolerance {
+  double relative = 0;
+  double absolute = 0;
+};
+
+/// How far an output is from the reference.
 struct Comparison {
   /// Rows or columns, both ends counted.
   struct Span {
@@ -28,8 +34,7 @@ struct Comparison {
   std::uint32_t column = 0;
   double got = 0;
   double expected = 0;
-  double relative = 0;
-  double absolute = 0;
+  Tolerance tolerance;
   std::uint64_t elements = 0;
   std::uint64_t wrong = 0;  // of them: beyond their bound; where, if any
   Span wrong_rows;
@@ -37,7 +42,10 @@ struct Comparison {
   bool agrees() const { return worst <= 1.0; }
 };
 
-Comparison compare(const HostTensor& got, const HostTensor& expected);
+/// Whole numbers are compared as they stand. Without a tolerance: what rounding explains.
+Comparison compare(const HostTensor& got,
+                   const HostTensor& expected,
+                   const std::optional<Tolerance>& tolerance = std::nullopt);
 
 /// RESULT_WRONG, of a comparison that does not agree.
 Finding wrong_result(const Comparison& comparison, const Rules& rules);

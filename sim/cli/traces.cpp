@@ -121,7 +121,9 @@ void add_outputs(Trace& trace,
     elements += is_output ? static_cast<double>(tensor.values.size()) : 0.0;
     widest = std::max(widest, is_output ? 0 : tensor.spec.columns);
   }
-  scenario.reference(parameters, sums);
+  if (scenario.reference != nullptr) {
+    scenario.reference(parameters, sums);
+  }
   const auto flops = static_cast<double>(scenario.workload(parameters).flops);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const HostTensor& tensor = tensors[i];

@@ -65,8 +65,8 @@ Json json_of(const Comparison& comparison) {
           {"column", comparison.column},
           {"got", comparison.got},
           {"expected", comparison.expected},
-          {"relative_bound", comparison.relative},
-          {"absolute_bound", comparison.absolute}};
+          {"relative_bound", comparison.tolerance.relative},
+          {"absolute_bound", comparison.tolerance.absolute}};
 }
 
 Json json_of(const Budget& budget) {

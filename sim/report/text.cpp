@@ -80,8 +80,8 @@ std::string text_of(const Comparison& comparison) {
          " with the double-precision reference; largest error " + number(comparison.error) + " = " +
          number(comparison.worst) + " of its bound, at (" + std::to_string(comparison.row) + ", " +
          std::to_string(comparison.column) + "): " + number(comparison.got) + " for " +
-         number(comparison.expected) + "  [bound " + number(comparison.relative) +
-         " * |expected| + " + number(comparison.absolute) + "]";
+         number(comparison.expected) + "  [bound " + number(comparison.tolerance.relative) +
+         " * |expected| + " + number(comparison.tolerance.absolute) + "]";
 }
 
 std::string text_of(const Budget& budget, const SmLimits& limits) {

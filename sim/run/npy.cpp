@@ -18,11 +18,9 @@ namespace {
 constexpr std::uint64_t kDimensionMax = 1U << 20;
 constexpr std::uint64_t kElementsMax = 1U << 30;
 
-constexpr std::uint64_t kBytesMax = std::uint64_t{1} << 32;
 // Of an array of numbers it has 118 at most; the search in it recurses.
 constexpr std::uint32_t kHeaderMax = 4096;
 constexpr const char* kMatrixWanted = "a 2-D float32 array";
-constexpr const char* kBytesWanted = "a 1-D uint8 array";
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why, const char* wanted) {
   throw ConfigError(path + ": " + why + "; save " + wanted + " in C order, as numpy.save does");
@@ -201,21 +199,50 @@ void write_npy_integers(const std::string& path,
   }
 }
 
-std::vector<std::byte> read_npy_bytes(const std::string& path) {
+namespace {
+
+// What `numpy.dtype.str` says.
+std::string numpy_type(ElementType type) {
+  const std::string size = std::to_string(bytes_of(type));
+  switch (type) {
+    case ElementType::kF32:
+    case ElementType::kTf32:
+    case ElementType::kF16:
+      return "<f" + size;
+    default:
+      return (bytes_of(type) == 1 ? "|" : "<") + std::string{is_signed(type) ? "i" : "u"} + size;
+  }
+}
+
+// As the header says it.
+std::string shape_text(std::uint32_t rows, std::uint32_t columns) {
+  return std::to_string(rows) + ", " + std::to_string(columns);
+}
+
+}  // namespace
+
+std::vector<std::byte> read_npy_elements(const std::string& path,
+                                         ElementType type,
+                                         std::uint32_t rows,
+                                         std::uint32_t columns) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {
     throw ConfigError(path + ": there is no such file");
   }
+  const std::uint32_t together = elements_in_unit(type);
+  const std::uint64_t size = std::uint64_t{rows} * columns / together * bytes_of(type);
+  const std::string of_type = numpy_type(type);
+  const std::string shape = shape_text(rows, columns / together);
+  const std::string wanted =
+      "'" + of_type + "' of shape (" + shape + "), or " + std::to_string(size) + " bytes of uint8";
   std::ifstream in{path, std::ios::binary};
-  const Header header = read_header(in, path, kBytesWanted);
-  static const std::regex kOne{R"(\s*(\d{1,10})\s*,\s*)"};
-  std::smatch match;
-  if (header.type != "|u1" || !std::regex_match(header.shape, match, kOne) ||
-      std::stoull(match[1]) > kBytesMax) {
-    refuse(path, "no bytes in one dimension", kBytesWanted);
+  const Header header = read_header(in, path, wanted.c_str());
+  const bool bytes_alone = header.type == "|u1" && header.shape == std::to_string(size) + ",";
+  const bool in_a_row = rows == 1 && header.shape == std::to_string(columns / together) + ",";
+  if (!bytes_alone && (header.type != of_type || (header.shape != shape && !in_a_row))) {
+    refuse(path, "'" + header.type + "' of shape (" + header.shape + ")", wanted.c_str());
   }
-  const std::uint64_t size = std::stoull(match[1]);
-  require_size(path, header.data_at + size, kBytesWanted);
+  require_size(path, header.data_at + size, wanted.c_str());
   std::vector<std::byte> bytes(size);
   in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   if (!in) {

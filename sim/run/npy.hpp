@@ -32,8 +32,15 @@ void write_npy_integers(const std::string& path,
                         ElementType type,
                         std::span<const std::byte> bytes);
 
-/// The same of bytes in one dimension, uint8.
-std::vector<std::byte> read_npy_bytes(const std::string& path);
+/// The bytes of a tensor, row by row: of an array of `rows` x `columns` elements (of one dimension
+/// too where there is one row) in numpy's type for theirs, or where numpy has none in unsigned ones
+/// of their size; or of uint8 in one dimension, the bytes as they stand.
+std::vector<std::byte> read_npy_elements(const std::string& path,
+                                         ElementType type,
+                                         std::uint32_t rows,
+                                         std::uint32_t columns);
+
+/// Bytes in one dimension, uint8.
 void write_npy_bytes(const std::string& path, std::span<const std::byte> bytes);
 
 }  // namespace warptwin::sim

@@ -147,7 +147,6 @@ ScenarioEntry entry_of(std::shared_ptr<const Program> program) {
       Interpreter{machine, held->program->warps[warp]}.run();
     };
   };
-  entry.reference = [](const ParameterSet&, std::span<HostTensor>) {};
   entry.initial_is_whole = true;
   entry.initial = [held](GlobalMemory& memory, std::span<const GlobalAddress> addresses) {
     for (const InitialWord& word : held->program->words) {

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "common/kernel/tensor_bytes.hpp"
+
 #include "sim/ptx/machine/tensor_map.hpp"
 #include "sim/ptx/machine/warp.hpp"
 #include "sim/run/simulate.hpp"
@@ -410,6 +412,28 @@ std::vector<std::byte> initial_bytes(const ptx::Module& module,
   return bytes;
 }
 
+namespace {
+
+// What is not expected is nothing that a result could be compared with.
+void take_expected(const std::vector<ExpectedTensor>& expected, std::span<HostTensor> tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    HostTensor& tensor = tensors[i];
+    tensor.values.clear();
+    if (i >= expected.size() || expected[i].bytes.empty()) {
+      continue;
+    }
+    tensor.bytes = expected[i].bytes;
+    for (std::uint32_t row = 0; row < tensor.spec.rows; ++row) {
+      const std::byte* at = tensor.bytes.data() + std::size_t{row} * tensor.spec.pitch_bytes;
+      for (std::uint32_t column = 0; column < tensor.spec.columns; ++column) {
+        tensor.values.push_back(read_element(tensor.spec, at, column));
+      }
+    }
+  }
+}
+
+}  // namespace
+
 ScenarioEntry entry_of(PtxLaunch launch) {
   const std::shared_ptr<HeldLaunch> held = hold(std::move(launch));
   held->tracks_outputs = true;
@@ -437,7 +461,17 @@ ScenarioEntry entry_of(PtxLaunch launch) {
                       std::span<const GlobalAddress> addresses) {
     return body_of(held, maps, addresses);
   };
-  entry.reference = [](const ParameterSet&, std::span<HostTensor>) {};
+  const auto& expected = held->launch.expected;
+  if (std::any_of(expected.begin(), expected.end(), [](const ExpectedTensor& one) {
+        return !one.bytes.empty();
+      })) {
+    entry.reference = [held](const ParameterSet&, std::span<HostTensor> tensors) {
+      take_expected(held->launch.expected, tensors);
+    };
+    for (const ExpectedTensor& one : expected) {
+      entry.tolerances.push_back(one.tolerance);
+    }
+  }
   entry.initial = [held](GlobalMemory& memory, std::span<const GlobalAddress> addresses) {
     const auto& contents = held->launch.contents;
     for (std::size_t i = 0; i < contents.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,12 @@
 
 namespace warptwin::sim {
 
+/// What a launch has to leave in an output.
+struct ExpectedTensor {
+  std::vector<std::byte> bytes{};        // row by row; empty: nothing is known
+  std::optional<Tolerance> tolerance{};  // none: what rounding explains
+};
+
 struct PtxLaunch {
   std::shared_ptr<const ptx::Kernel> kernel;
   std::string name;
@@ -26,6 +33,8 @@ struct PtxLaunch {
   Workload workload;
   /// What each tensor of the workload begins with; empty: zeros, or drawn for an input.
   std::vector<std::vector<std::byte>> contents;
+  /// Of each tensor, or of none: what it has to end with.
+  std::vector<ExpectedTensor> expected{};
   /// Where the tensors stand; empty: one behind the other.
   std::vector<std::uint64_t> places{};
   /// Of variables of the module that stand in these tensors: where. The others begin as the module
@@ -41,9 +50,9 @@ std::vector<std::byte> initial_bytes(const ptx::Module& module,
                                      const ptx::Variable& variable,
                                      const std::function<std::uint64_t(std::string_view)>& place);
 
-/// An entry without parameters. Its outputs are compared with nothing. Throws ConfigError for a
-/// launch that the kernel's directives do not allow. The entry and its copies keep the kernel and
-/// `ScenarioEntry::info` alive.
+/// An entry without parameters. Its outputs are compared with what is expected. Throws ConfigError
+/// for a launch that the kernel's directives do not allow. The entry and its copies keep the kernel
+/// and `ScenarioEntry::info` alive.
 ScenarioEntry entry_of(PtxLaunch launch);
 
 /// `scenario`, executed by a PTX kernel: its tensors, maps, inputs and reference, and what its

@@ -10,7 +10,8 @@
 
 #include "common/report/json_text.hpp"
 
-#include "sim/run/npy.hpp"
+#include "sim/run/launch_contents.hpp"
+#include "sim/run/launch_node.hpp"
 #include "sim/run/ptx_entry.hpp"
 
 namespace warptwin::sim {
@@ -24,65 +25,7 @@ constexpr std::uint64_t kAddressLeast = std::uint64_t{1} << 32;
 constexpr std::uint64_t kAddressMax = std::uint64_t{1} << 47;
 constexpr std::uint64_t kBufferBytesMax = std::uint64_t{4} << 30;
 
-/// A value of the file, and where it stands: errors name the place.
-class Node {
- public:
-  Node(const json& value, std::string place) : value_{value}, place_{std::move(place)} {}
-
-  [[noreturn]] void fail(const std::string& why) const { throw ConfigError(place_ + ": " + why); }
-  const json& value() const { return value_; }
-  bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
-  Node operator[](const char* key) const {
-    if (!value_.is_object() || !value_.contains(key)) {
-      fail("'" + std::string{key} + "' is missing");
-    }
-    return {value_.at(key), place_ + "." + key};
-  }
-  Node at(std::size_t index) const {
-    return {value_.at(index), place_ + "[" + std::to_string(index) + "]"};
-  }
-  std::size_t size() const {
-    if (!value_.is_array()) {
-      fail("a list is expected");
-    }
-    return value_.size();
-  }
-  std::uint64_t number(std::uint64_t most) const {
-    if (!value_.is_number_unsigned() || value_.get<std::uint64_t>() > most) {
-      fail("a number from 0 to " + std::to_string(most) + " is expected, not " + value_.dump());
-    }
-    return value_.get<std::uint64_t>();
-  }
-  std::uint32_t u32() const { return static_cast<std::uint32_t>(number(~std::uint32_t{0})); }
-  std::string text() const {
-    if (!value_.is_string()) {
-      fail("a text is expected, not " + value_.dump());
-    }
-    return value_.get<std::string>();
-  }
-  void keys(std::initializer_list<const char*> known) const {
-    if (!value_.is_object()) {
-      fail("an object is expected");
-    }
-    for (const auto& [key, unused] : value_.items()) {
-      static_cast<void>(unused);
-      const auto same = [&known_key = key](const char* name) { return known_key == name; };
-      if (std::none_of(known.begin(), known.end(), same)) {
-        std::string names;
-        for (const char* name : known) {
-          names += (names.empty() ? "" : ", ") + std::string{name};
-        }
-        fail("there is no '" + key + "'; there are " + names);
-      }
-    }
-  }
-
- private:
-  const json& value_;
-  std::string place_;
-};
-
-ptx::Extent3 extent_of(const Node& node) {
+ptx::Extent3 extent_of(const LaunchNode& node) {
   ptx::Extent3 extent{1, 1, 1};
   if (node.value().is_number()) {
     extent[0] = static_cast<std::uint32_t>(node.number(1U << 30));
@@ -105,7 +48,7 @@ ptx::Extent3 extent_of(const Node& node) {
   return extent;
 }
 
-ElementType element_of(const Node& node) {
+ElementType element_of(const LaunchNode& node) {
   const std::string name = node.text();
   std::string names;
   for (unsigned i = 0; i <= static_cast<unsigned>(ElementType::kU64); ++i) {
@@ -121,7 +64,7 @@ ElementType element_of(const Node& node) {
 /// Reads one launch file.
 class LaunchReader {
  public:
-  LaunchReader(const Node& root, PtxLaunch& launch, std::deque<std::string>& names)
+  LaunchReader(const LaunchNode& root, PtxLaunch& launch, std::deque<std::string>& names)
       : root_{root}, launch_{launch}, names_{names} {}
 
   void shape() {
@@ -140,9 +83,9 @@ class LaunchReader {
     if (!root_.has("buffers")) {
       return;
     }
-    const Node buffers = root_["buffers"];
+    const LaunchNode buffers = root_["buffers"];
     for (const auto& [name, value] : buffers.value().items()) {
-      buffer(name, Node{value, "buffers." + name});
+      buffer(name, LaunchNode{value, "buffers." + name});
     }
   }
 
@@ -150,16 +93,16 @@ class LaunchReader {
     if (!root_.has("maps")) {
       return;
     }
-    const Node maps = root_["maps"];
+    const LaunchNode maps = root_["maps"];
     for (const auto& [name, value] : maps.value().items()) {
       map_names_.push_back(name);
-      map(Node{value, "maps." + name});
+      map(LaunchNode{value, "maps." + name});
     }
   }
 
   void parameters() {
     const auto& declared = launch_.kernel->function().prototype.parameters;
-    const Node parameters = root_["parameters"];
+    const LaunchNode parameters = root_["parameters"];
     if (parameters.size() != declared.size()) {
       parameters.fail("the kernel takes " + std::to_string(declared.size()) + " parameters, not " +
                       std::to_string(parameters.size()));
@@ -176,12 +119,12 @@ class LaunchReader {
     if (!root_.has("variables")) {
       return;
     }
-    const Node variables = root_["variables"];
+    const LaunchNode variables = root_["variables"];
     if (!variables.value().is_object()) {
       variables.fail("an object is expected");
     }
     for (const auto& [name, value] : variables.value().items()) {
-      const Node node{value, "variables." + name};
+      const LaunchNode node{value, "variables." + name};
       const std::uint64_t address = node.number(kAddressMax);
       bool found = false;
       for (const ptx::ModuleVariable& each : launch_.kernel->variables()) {
@@ -205,12 +148,19 @@ class LaunchReader {
   void take_map_names(const std::vector<std::string>& names) { map_names_ = names; }
 
  private:
-  void buffer(const std::string& name, const Node& node) {
-    node.keys({"type", "shape", "use", "contents", "address", "from_grid_before"});
+  void buffer(const std::string& name, const LaunchNode& node) {
+    node.keys({"type",
+               "shape",
+               "use",
+               "contents",
+               "expected",
+               "tolerance",
+               "address",
+               "from_grid_before"});
     TensorSpec spec{};
     spec.name = names_.emplace_back(name).c_str();
     spec.element = element_of(node["type"]);
-    const Node shape = node["shape"];
+    const LaunchNode shape = node["shape"];
     if (shape.size() == 0 || shape.size() > 2) {
       shape.fail("one or two numbers are expected");
     }
@@ -229,8 +179,9 @@ class LaunchReader {
     spec.use = use == "input"    ? TensorUse::kInput
                : use == "output" ? TensorUse::kOutput
                                  : TensorUse::kScratch;
-    launch_.contents.push_back(node.has("contents") ? contents(node["contents"], spec)
+    launch_.contents.push_back(node.has("contents") ? contents_of(node["contents"], spec, folder_)
                                                     : std::vector<std::byte>{});
+    launch_.expected.push_back(expected(node, spec));
     if (node.has("from_grid_before")) {
       const json& before = node["from_grid_before"].value();
       if (!before.is_boolean()) {
@@ -245,8 +196,30 @@ class LaunchReader {
     launch_.places.push_back(node.has("address") ? address_of(node["address"], spec) : 0);
   }
 
+  ExpectedTensor expected(const LaunchNode& node, const TensorSpec& spec) const {
+    if (!node.has("expected")) {
+      if (node.has("tolerance")) {
+        node["tolerance"].fail("it is of what is expected, and nothing is");
+      }
+      return {};
+    }
+    if (spec.use != TensorUse::kOutput) {
+      node["expected"].fail("only of an output");
+    }
+    ExpectedTensor result{contents_of(node["expected"], spec, folder_), {}};
+    if (node.has("tolerance")) {
+      const LaunchNode tolerance = node["tolerance"];
+      tolerance.keys({"relative", "absolute"});
+      const auto share = [&](const char* key) {
+        return tolerance.has(key) ? tolerance[key].positive() : 0.0;
+      };
+      result.tolerance = Tolerance{share("relative"), share("absolute")};
+    }
+    return result;
+  }
+
   // A buffer's place, which no other's overlaps.
-  std::uint64_t address_of(const Node& node, const TensorSpec& spec) const {
+  std::uint64_t address_of(const LaunchNode& node, const TensorSpec& spec) const {
     const std::uint64_t address = node.number(kAddressMax);
     if (address < kAddressLeast || address % 4 != 0) {
       node.fail("a multiple of 4 from 2^32 on is expected");
@@ -261,7 +234,7 @@ class LaunchReader {
     return address;
   }
 
-  void require_room(const Node& node, std::uint64_t address, std::uint64_t bytes) const {
+  void require_room(const LaunchNode& node, std::uint64_t address, std::uint64_t bytes) const {
     for (std::size_t i = 0; i < launch_.places.size(); ++i) {
       const std::uint64_t first = launch_.places[i];
       const std::uint64_t size = launch_.workload.tensors[i].bytes();
@@ -273,73 +246,7 @@ class LaunchReader {
     node.fail("no buffer with an address has its " + std::to_string(bytes) + " bytes");
   }
 
-  std::vector<std::byte> contents(const Node& node, const TensorSpec& spec) {
-    if (node.value().is_string()) {
-      const std::string file = (std::filesystem::path{folder_} / node.text()).string();
-      std::vector<std::byte> bytes = read_npy_bytes(file);
-      if (bytes.size() != spec.bytes()) {
-        node.fail(std::to_string(spec.bytes()) + " bytes are expected in " + file + ", not " +
-                  std::to_string(bytes.size()));
-      }
-      return bytes;
-    }
-    const std::size_t elements = std::size_t{spec.rows} * spec.columns;
-    if (node.value().is_array()) {
-      if (node.size() != elements) {
-        node.fail(std::to_string(elements) + " numbers are expected, not " +
-                  std::to_string(node.size()));
-      }
-      std::vector<std::byte> bytes(spec.bytes());
-      for (std::size_t i = 0; i < node.size(); ++i) {
-        const json& value = node.at(i).value();
-        if (!value.is_number()) {
-          node.at(i).fail("a number is expected");
-        }
-        if (is_integer(spec.element)) {
-          require_whole(node.at(i), spec.element);
-        }
-        put(spec, i, value, bytes);
-      }
-      return bytes;
-    }
-    node.fail("a list of numbers is expected, row by row, or the name of a .npy file of bytes");
-  }
-
-  // A whole number that the type has.
-  static void require_whole(const Node& node, ElementType type) {
-    const json& value = node.value();
-    const std::uint32_t bits = 8 * bytes_of(type);
-    const bool fits =
-        !value.is_number_integer() ? false
-        : value.is_number_unsigned()
-            ? value.get<std::uint64_t>() <= ~std::uint64_t{0} >>
-                  (64 - bits + (is_signed(type) ? 1 : 0))
-            : is_signed(type) && value.get<std::int64_t>() >= -(std::int64_t{1} << (bits - 2)) * 2;
-    if (!fits) {
-      node.fail("a whole number of " + std::string{name_of(type)} + " is expected, not " +
-                value.dump());
-    }
-  }
-
-  // Control words are integers as they stand; other elements are rounded to their type.
-  static void put(const TensorSpec& spec,
-                  std::size_t index,
-                  const json& value,
-                  std::vector<std::byte>& bytes) {
-    const std::uint32_t size = bytes_of(spec.element);
-    const bool whole = spec.use == TensorUse::kScratch || is_integer(spec.element);
-    std::uint64_t bits = 0;
-    if (whole && value.is_number_unsigned()) {
-      bits = value.get<std::uint64_t>();
-    } else if (whole && value.is_number_integer()) {
-      bits = static_cast<std::uint64_t>(value.get<std::int64_t>());
-    } else {
-      bits = encode(spec.element, value.get<float>());
-    }
-    std::memcpy(bytes.data() + index * size, &bits, size);
-  }
-
-  std::uint32_t buffer_named(const Node& node) const {
+  std::uint32_t buffer_named(const LaunchNode& node) const {
     const std::string name = node.text();
     const auto& tensors = launch_.workload.tensors;
     const auto found = std::find_if(
@@ -350,7 +257,7 @@ class LaunchReader {
     return static_cast<std::uint32_t>(found - tensors.begin());
   }
 
-  std::uint32_t map_named(const Node& node) const {
+  std::uint32_t map_named(const LaunchNode& node) const {
     const std::string name = node.text();
     const auto found = std::find(map_names_.begin(), map_names_.end(), name);
     if (found == map_names_.end()) {
@@ -359,11 +266,11 @@ class LaunchReader {
     return static_cast<std::uint32_t>(found - map_names_.begin());
   }
 
-  void map(const Node& node) {
+  void map(const LaunchNode& node) {
     node.keys({"buffer", "box", "swizzle"});
     TensorMapSpec spec;
     spec.tensor = buffer_named(node["buffer"]);
-    const Node box = node["box"];
+    const LaunchNode box = node["box"];
     if (box.size() != 2) {
       box.fail("rows and columns are expected");
     }
@@ -386,7 +293,7 @@ class LaunchReader {
     std::memcpy(launch_.parameters.bytes.data() + offset, from, size);
   }
 
-  void parameter(const Node& node, const ptx::Variable& variable, std::uint32_t offset) {
+  void parameter(const LaunchNode& node, const ptx::Variable& variable, std::uint32_t offset) {
     const std::uint64_t size = variable.bytes();
     if (node.has("map")) {
       node.keys({"map"});
@@ -405,14 +312,14 @@ class LaunchReader {
     }
   }
 
-  static void need(const Node& node, std::uint64_t size, std::uint64_t wanted) {
+  static void need(const LaunchNode& node, std::uint64_t size, std::uint64_t wanted) {
     if (size != wanted) {
       node.fail("the parameter has " + std::to_string(size) + " bytes, not " +
                 std::to_string(wanted));
     }
   }
 
-  void scalar(const Node& node, const ptx::Variable& variable, std::uint32_t offset) {
+  void scalar(const LaunchNode& node, const ptx::Variable& variable, std::uint32_t offset) {
     const json& value = node.value();
     const std::uint64_t size = variable.bytes();
     if (!value.is_number() || size > 8) {
@@ -433,7 +340,7 @@ class LaunchReader {
   }
 
   // {"bytes": "00ff...", "at": [{"offset": 0, "map": "a"}, {"offset": 128, "buffer": "b"}]}
-  void structure(const Node& node, std::uint64_t size, std::uint32_t offset) {
+  void structure(const LaunchNode& node, std::uint64_t size, std::uint32_t offset) {
     node.keys({"bytes", "at"});
     const std::string hex = node["bytes"].text();
     if (hex.size() != 2 * size ||
@@ -447,9 +354,9 @@ class LaunchReader {
     if (!node.has("at")) {
       return;
     }
-    const Node places = node["at"];
+    const LaunchNode places = node["at"];
     for (std::size_t i = 0; i < places.size(); ++i) {
-      const Node place = places.at(i);
+      const LaunchNode place = places.at(i);
       place.keys({"offset", "map", "buffer", "added"});
       const std::uint64_t at = place["offset"].number(size);
       const std::uint64_t wanted = place.has("map") ? ptx::kTensorMapBytes : 8;
@@ -467,7 +374,7 @@ class LaunchReader {
     }
   }
 
-  const Node& root_;
+  const LaunchNode& root_;
   PtxLaunch& launch_;
   std::deque<std::string>& names_;
   std::vector<std::string> map_names_;
@@ -492,7 +399,8 @@ json read_json(const std::string& path, std::string& text) {
   }
 }
 
-const ScenarioEntry& scenario_named(const Node& node, const std::vector<ScenarioEntry>& scenarios) {
+const ScenarioEntry& scenario_named(const LaunchNode& node,
+                                    const std::vector<ScenarioEntry>& scenarios) {
   const std::string name = node.text();
   for (const ScenarioEntry& scenario : scenarios) {
     if (name == scenario.info->name) {
@@ -509,7 +417,7 @@ ScenarioEntry entry_of_launch_file(const std::string& ptx,
                                    const std::vector<ScenarioEntry>& scenarios) {
   std::string text;
   const json value = read_json(launch_file, text);
-  const Node root{value, launch_file};
+  const LaunchNode root{value, launch_file};
   root.keys({"kernel",
              "grid",
              "block",
@@ -532,7 +440,7 @@ ScenarioEntry entry_of_launch_file(const std::string& ptx,
     ParameterSet parameters{scenario.parameters};
     if (root.has("set")) {
       for (const auto& [name, number] : root["set"].value().items()) {
-        const Node node{number, launch_file + ".set." + name};
+        const LaunchNode node{number, launch_file + ".set." + name};
         if (!number.is_number_integer()) {
           node.fail("a whole number is expected");
         }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "common/kernel/scenario.hpp"
 
 #include "sim/functional/engine.hpp"
+#include "sim/check/results.hpp"
 #include "sim/model/sim_machine.hpp"
 #include "sim/model/symbols.hpp"
 
@@ -25,10 +27,14 @@ struct ScenarioEntry {
   std::function<WarpBody(
       const ParameterSet&, std::span<const SimTensorMap>, std::span<const GlobalAddress>)>
       body;
+  /// Gives each output what it has to end with, or clears its values where that is not known. None
+  /// where nothing is known of any.
   std::function<void(const ParameterSet&, std::span<HostTensor>)> reference;
 
-  /// Of a program or a PTX kernel: writes what global memory begins with, beside zeros. Then no
-  /// output is compared with the reference.
+  /// Of each tensor, or of none: how far an output may be off, instead of what rounding explains.
+  std::vector<std::optional<Tolerance>> tolerances{};
+
+  /// Of a program or a PTX kernel: writes what global memory begins with, beside zeros.
   std::function<void(GlobalMemory&, std::span<const GlobalAddress>)> initial{};
   /// `initial` says what every buffer holds in every run. Else inputs are drawn where it says
   /// nothing, and a run that moves no data knows of no buffer but scratch.

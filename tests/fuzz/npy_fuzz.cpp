@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require_place(error.what(), file.path(), fuzz::text_of(data, size));
   }
   try {
-    sim::read_npy_bytes(file.path());
+    sim::read_npy_elements(file.path(), ElementType::kI32, 1, 4);
   } catch (const ConfigError& error) {
     fuzz::require_place(error.what(), file.path(), fuzz::text_of(data, size));
   }

@@ -422,7 +422,7 @@ TEST(PtxLaunch, PlacesThatCannotBeAreRefused) {
       {"35184372090880", "4096", "from 2^32 on"},
       {"{\"place\": 35184372088832}", "{\"place\": 35184372088836}", "has its 8 bytes"},
       {"{\"place\": 35184372088832}", "{\"other\": 35184372088832}", "no variable 'other'"},
-      {"\"shape\": [1, 8]", "\"shape\": [1, 12]", "12 bytes are expected"},
+      {"\"shape\": [1, 8]", "\"shape\": [1, 12]", "12 bytes of uint8"},
   };
   for (const auto& row : rows) {
     EXPECT_THAT([&] { entry(kFollow, edited(launch, row.from, row.to)); },
@@ -489,6 +489,83 @@ TEST(PtxLaunch, BuffersOfWholeNumbersKeepEachBit) {
               ElementsAre(-9007199254740993, 1));
   EXPECT_THAT(numbers_of<std::uint64_t>(negated("u64", "8", "[18446744073709551615, 2]")),
               ElementsAre(1, ~std::uint64_t{1}));
+}
+
+// The run of a launch that negates `in`, whose output says more.
+RunResult negated_as(const std::string& type, const std::string& in, const std::string& out) {
+  const std::string letter = type[0] == 'i' ? "s" : "u";
+  std::string ptx = edited(kNegate, "SIZE", type.substr(1) == "64" ? "8" : "4");
+  ptx = edited(edited(ptx, "TYPE", letter + type.substr(1)), "TYPE", letter + type.substr(1));
+  const std::string launch = R"({"grid": 1, "block": 2, "buffers": {
+      "in": {"type": ")" + type + R"(", "shape": [1, 2], "contents": )" +
+                             in + R"(}, "out": {"type": ")" + type +
+                             R"(", "shape": [1, 2], "use": "output", )" + out +
+                             R"(}}, "parameters": [{"buffer": "in"}, {"buffer": "out"}]})";
+  const ScenarioEntry scenario = entry(ptx, launch);
+  return simulate(scenario, ParameterSet{scenario.parameters}, RunOptions{});
+}
+
+TEST(PtxLaunch, OutputsAreHeldToWhatIsExpected) {
+  const RunResult right = negated_as("i32", "[7, -9]", R"("expected": [-7, 9])");
+  ASSERT_EQ(right.comparisons.size(), 1U);
+  EXPECT_TRUE(right.comparisons[0].agrees());
+  EXPECT_TRUE(right.clean(true));
+  const RunResult wrong = negated_as("i32", "[7, -9]", R"("expected": [-7, 8])");
+  ASSERT_EQ(wrong.findings.size(), 1U);
+  EXPECT_STREQ(wrong.findings[0].info->id, "RESULT_WRONG");
+  EXPECT_THAT(wrong.findings[0].message, HasSubstr("out is 9 for 8 at (0, 1)"));
+  EXPECT_THAT(negated_as("i32", "[7, -9]", R"("from_grid_before": false)").comparisons,
+              testing::IsEmpty());
+}
+
+TEST(PtxLaunch, WholeNumbersThatAreOneFloatDiffer) {
+  const char* kIn = "[9007199254740993, 0]";
+  EXPECT_TRUE(negated_as("i64", kIn, R"("expected": [-9007199254740993, 0])").clean(true));
+  EXPECT_FALSE(negated_as("i64", kIn, R"("expected": [-9007199254740992, 0])").clean(true));
+  EXPECT_TRUE(negated_as("i64",
+                         kIn,
+                         R"("expected": [-9007199254740992, 0], "tolerance": {"absolute": 1})")
+                  .clean(true));
+}
+
+TEST(PtxLaunch, ATolerancesBoundIsTheLastThatPasses) {
+  const auto clean = [](const std::string& more) {
+    return negated_as("i32", "100", R"("expected": -90, "tolerance": )" + more).clean(true);
+  };
+  EXPECT_TRUE(clean(R"({"absolute": 10})"));
+  EXPECT_FALSE(clean(R"({"absolute": 9})"));
+  EXPECT_TRUE(clean(R"({"relative": 0.1, "absolute": 1})"));
+  EXPECT_FALSE(clean(R"({"relative": 0.1})"));
+}
+
+TEST(PtxLaunch, ContentsAreOneNumberAFileOrDrawn) {
+  EXPECT_THAT(numbers_of<std::int32_t>(negated("i32", "4", "7")), ElementsAre(-7, -7));
+  const char* kDrawn = R"({"random": {"seed": 3, "least": -5, "most": 40}})";
+  const auto drawn = numbers_of<std::int32_t>(negated("i32", "4", kDrawn));
+  EXPECT_THAT(drawn, testing::Each(testing::AllOf(testing::Ge(-40), testing::Le(5))));
+  EXPECT_EQ(numbers_of<std::int32_t>(negated("i32", "4", kDrawn)), drawn);
+  EXPECT_NE(numbers_of<std::int32_t>(negated("i32", "4", edited(kDrawn, "3", "4"))), drawn);
+  const std::string file = write("in.npy", "");
+  const std::int32_t numbers[] = {70000, -3};
+  write_npy_integers(file, 1, 2, ElementType::kI32, std::as_bytes(std::span{numbers}));
+  EXPECT_THAT(numbers_of<std::int32_t>(negated("i32", "4", '"' + file + '"')),
+              ElementsAre(-70000, 3));
+  EXPECT_THAT([&] { negated("u32", "4", '"' + file + '"'); },
+              testing::ThrowsMessage<ConfigError>(HasSubstr("save '<u4' of shape (1, 2)")));
+}
+
+TEST(PtxLaunch, WhatIsExpectedIsRefusedWithItsPlace) {
+  const std::pair<const char*, const char*> kRows[] = {
+      {R"("expected": [1])", "buffers.out.expected: 2 numbers"},
+      {R"("tolerance": {"relative": 1})", "buffers.out.tolerance: it is of what is expected"},
+      {R"("expected": 1, "tolerance": {"relative": -1})", "buffers.out.tolerance.relative"},
+      {R"("expected": {"random": {"seed": 1, "least": 2, "most": 1}})",
+       "buffers.out.expected.random.most: it is below"}};
+  for (const auto& row : kRows) {
+    EXPECT_THAT([&] { negated_as("i32", "0", row.first); },
+                testing::ThrowsMessage<ConfigError>(HasSubstr(row.second)))
+        << row.first;
+  }
 }
 
 TEST(PtxLaunch, NumbersThatATypeDoesNotHaveAreRefused) {

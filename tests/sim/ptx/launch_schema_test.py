@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""The published schema of launch files says what the reader takes.
+
+  launch_schema_test.py WARPTWIN ROOT
+
+The names come from the reader's own errors, so a name that only one of the two knows is found.
+Without Debian's python3-jsonschema what validates is left out, with a word.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+WARPTWIN, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
+SCHEMA = json.loads((ROOT / "docs/schemas/launch.schema.json").read_text(encoding="utf-8"))
+RING = ROOT / "tests/sim/ptx/machine/ring.ptx"
+LAUNCH = json.loads((ROOT / "tests/sim/ptx/machine/ring.json").read_text(encoding="utf-8"))
+
+
+def run(launch):
+    """Runs the ring with a launch; exit code and what was said."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "launch.json"
+        path.write_text(json.dumps(launch), encoding="utf-8")
+        done = subprocess.run(
+            [WARPTWIN, "ptx", "run", str(RING), "--launch", str(path)],
+            capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def launch_with(place, value):
+    """The ring's launch with `value` at a path of keys."""
+    launch = json.loads(json.dumps(LAUNCH))
+    at = launch
+    for key in place[:-1]:
+        at = at.setdefault(key, {}) if isinstance(at, dict) else at[key]
+    at[place[-1]] = value
+    return launch
+
+
+class Schema(unittest.TestCase):
+    def names_read(self, place):
+        """The names that the reader knows at a place, from its error."""
+        code, said = run(launch_with([*place, "unheard_of"], 1))
+        self.assertEqual(code, 2, said)
+        found = re.search(r"there is no 'unheard_of'; there are ([\w, ]+)", said)
+        self.assertIsNotNone(found, said)
+        return set(found.group(1).split(", "))
+
+    def test_names_are_the_readers(self):
+        part = SCHEMA["$defs"]
+        self.assertEqual(self.names_read([]), set(SCHEMA["properties"]))
+        self.assertEqual(self.names_read(["buffers", "in"]), set(part["buffer"]["properties"]))
+        self.assertEqual(self.names_read(["maps", "new"]), set(part["map"]["properties"]))
+        random = part["contents"]["oneOf"][3]["properties"]["random"]["properties"]
+        self.assertEqual(
+            self.names_read(["buffers", "in", "contents", "random"]), set(random))
+        tolerance = part["buffer"]["properties"]["tolerance"]["properties"]
+        launch = launch_with(["buffers", "out"], {"type": "f32", "shape": [5, 32],
+                                                  "use": "output", "expected": 0,
+                                                  "tolerance": {"unheard_of": 1}})
+        self.assertIn("there are " + ", ".join(tolerance), run(launch)[1])
+
+    def test_element_types_are_the_readers(self):
+        _, said = run(launch_with(["buffers", "in", "type"], "unheard_of"))
+        there = re.search(r"is no element type; there are ([\w, ]+)", said)
+        self.assertEqual(set(there.group(1).split(", ")),
+                         set(SCHEMA["$defs"]["buffer"]["properties"]["type"]["enum"]))
+
+    @unittest.skipIf(jsonschema is None, "no module jsonschema")
+    def test_launches_validate(self):
+        jsonschema.Draft202012Validator.check_schema(SCHEMA)
+        validator = jsonschema.Draft202012Validator(SCHEMA)
+        validator.validate(LAUNCH)
+        first = subprocess.run([WARPTWIN, "ptx", "init", str(RING)],
+                               capture_output=True, text=True, check=True).stdout
+        validator.validate(json.loads(first))
+        page = (ROOT / "docs/ptx.md").read_text(encoding="utf-8")
+        validator.validate(json.loads(re.search(r"```json\n(.*?)```", page, re.S).group(1)))
+
+    @unittest.skipIf(jsonschema is None, "no module jsonschema")
+    def test_what_one_refuses_the_other_does(self):
+        validator = jsonschema.Draft202012Validator(SCHEMA)
+        drawn = {"random": {"seed": 1, "least": 0, "most": 9}}
+        for place, value, right in (
+                (["buffers", "in", "contents"], drawn, True),
+                (["buffers", "in", "contents"], 7, True),
+                (["buffers", "in", "contents"], {"random": {"seed": 1}}, False),
+                (["buffers", "in", "contents"], True, False),
+                (["buffers", "in", "use"], "scratch", False),
+                (["buffers", "in", "tolerance"], {"relative": 1}, False),
+                (["grid"], 0, False),
+                (["block"], [64, 1, 1, 1], False),
+                (["parameters", 2], {"value": "5"}, False),
+                (["dynamic_shared_bytes"], -1, False)):
+            launch = launch_with(place, value)
+            code, said = run(launch)
+            self.assertEqual(code != 2, right, f"{place} {value}: {said}")
+            self.assertEqual(validator.is_valid(launch), right, f"{place} {value}")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
