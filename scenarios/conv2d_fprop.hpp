@@ -154,7 +154,7 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents> {
               walk.grid(shape, e.tile_n),
               shape.taps() * walk.channel_tiles},
              maps[3],
-             static_cast<float>(p["beta"])},
+             {static_cast<float>(p["beta"])}},
             walk};
   }
 
@@ -209,7 +209,7 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents> {
     const std::uint32_t boxes = problem.extents.tile_n / columns;
     const auto blend_and_store = [&](Tile tile, std::uint32_t box) {
       auto stage = source.acquire_consumer();  // waits source.full
-      registers.add_scaled(smem.source_tile(stage.index()), problem.beta);
+      registers.combine_tile(smem.source_tile(stage.index()), problem.function);
       machine.fence_proxy_async(ProxySpace::kSharedCta);  // the next copy comes after these reads
       std::move(stage).release();                         // arrives on source.empty
       registers.store(writer.acquire());  // (tile_p x tile_q, box_columns) bf16, by all warps

@@ -178,6 +178,7 @@ struct Gemm2smKernel {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto writer = TileWriter<M, typename Parts::D>{machine, smem.out};
     auto registers = AccumTile{machine, problem.extents.accum_rows()};  // rows of one box, fp32
+    constexpr typename Parts::Function function{};
     const std::uint32_t columns = smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.accum_columns() / columns;  // of a lane's columns
     for (const Tile tile : tiles) {
@@ -185,11 +186,13 @@ struct Gemm2smKernel {
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
         registers.load(accum, box * columns, columns);
+        registers.apply(function, columns);
         registers.store(writer.acquire());  // cta_m rows of box_columns of D, written by all warps
         writer.store(problem.d, {tile.m, first + box}, boxes);
       }
       registers.load(accum, (boxes - 1) * columns, columns);
       std::move(accum).release();  // arrives on the leader's accum.empty
+      registers.apply(function, columns);
       registers.store(writer.acquire());
       writer.store(problem.d, {tile.m, first + boxes - 1}, boxes);
     }
@@ -258,7 +261,7 @@ struct GemmClusterOf {
                      tile_map<D>(2, e.cta_m(), box)},
             .clusters = tiles.ctas(clusters),
             .cluster_size = cluster.ctas(),
-            .registers_per_thread = 80,
+            .registers_per_thread = kNarrowBoxes<Parts> ? 48 : 80,
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {

@@ -156,7 +156,9 @@ struct GemmPersistentOf : GemmClusterOf<kGroup, Parts> {
   static Workload workload(const ParameterSet& p) {
     Workload workload = Base::workload_of(p, Base::extents(p), /*clusters=*/0);
     check_stages_fit<GemmPersistentStorage<Extents, Parts>>(extents(p));
-    workload.registers_per_thread = 80;
+    if (kCtas == 1) {
+      workload.registers_per_thread = kNarrowBoxes<Parts> ? 72 : 96;
+    }
     workload.resident_clusters = p.u32("resident");
     return workload;
   }

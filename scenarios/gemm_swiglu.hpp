@@ -20,17 +20,9 @@
 
 #pragma once
 
-#include <cmath>
-
 #include "scenarios/gemm_epilogue_load.hpp"
 
 namespace warptwin::scenarios {
-
-/// x times the logistic function of x.
-template <class Float>
-constexpr Float silu(Float x) {
-  return x / (Float{1} + std::exp(-x));
-}
 
 /// What gemm has, with half as many columns of D, and the ring of the biases.
 template <class Extents>

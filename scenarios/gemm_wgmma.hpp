@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "common/kernel/config_checks.hpp"
@@ -148,6 +149,9 @@ struct GemmWgmmaKernel {
     typename M::template Accumulator<decltype(e.tile_n)> d{machine, e.tile_n};
     for (const Tile tile : problem.tiles(machine)) {
       multiply_stages(machine, input, d, first_row, problem.k_tiles, e.in_flight);
+      if constexpr (!std::is_same_v<typename Parts::Function, Unchanged>) {
+        d.transform(typename Parts::Function{});
+      }
       store_accumulator(machine, writer, problem.d, {tile.m, tile.n}, d, e.tile_n);
     }
     writer.drain();  // the stores are complete
@@ -221,7 +225,7 @@ struct GemmWgmmaOf {
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
-    multiply_reference(tensors[0], tensors[1], tensors[2]);
+    reference_of<Parts>(tensors);
   }
 };
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "common/machine/extent.hpp"
 #include "common/machine/machine.hpp"
 #include "common/machine/shared_tile.hpp"
+#include "common/tile/epilogue_function.hpp"
 #include "common/tile/tile_writer.hpp"
 
 namespace warptwin {
@@ -46,19 +48,36 @@ class AccumTile {
     });
   }
 
-  /// Adds `factor` times this warp's rows of a tile, which lie as `store` would write them.
+  /// Replaces each value of `columns` columns by `f(value)`, in the fragments that `load` has used.
   ///
   /// Participants: the whole warp. Blocks: never.
+  template <class F>
+  constexpr void apply(F f, std::uint32_t columns) {
+    if constexpr (!std::is_same_v<F, Unchanged>) {
+      each(0, columns, [&](auto& fragment, std::uint32_t) { fragment.transform(f); });
+    }
+  }
+
+  /// Replaces each value by `f(value, the tile's)`, of this warp's rows of a tile, which lie as
+  /// `store` would write them.
+  ///
+  /// Participants: the whole warp. Blocks: never.
+  template <class Element, class F>
+  constexpr void combine_tile(const SharedTile<Element>& tile,
+                              F f,
+                              SourceSite site = SourceSite::current()) {
+    typename M::template Fragment<kFragmentColumns> source;
+    each_whole(tile.columns, [&](auto i) {
+      machine_->ld_shared_row(tile, first_row(), i * kFragmentColumns, source, site);
+      fragments_[i].combine(source, f);
+    });
+  }
+  /// Adds `factor` times such a tile.
   template <class Element>
   constexpr void add_scaled(const SharedTile<Element>& tile,
                             float factor,
                             SourceSite site = SourceSite::current()) {
-    typename M::template Fragment<kFragmentColumns> source;
-    for (std::uint32_t c = 0; c < tile.columns; c += kFragmentColumns) {
-      machine_->ld_shared_row(tile, first_row(), c, source, site);
-      fragments_[c / kFragmentColumns].combine(
-          source, [factor](float sum, float value) { return sum + factor * value; });
-    }
+    combine_tile(tile, AddSource{factor}, site);
   }
 
   /// Multiplies each row of `columns` columns by its value.
@@ -86,20 +105,39 @@ class AccumTile {
     machine_->tcgen05_wait_st(site);
   }
 
-  /// Adds `row`, from its first column on, to each of this warp's rows.
+  /// Replaces each value by `f(value, the row's)` of `row`, from its first column on, the same for
+  /// each of this warp's rows.
   ///
   /// Participants: the whole warp. Blocks: never.
-  constexpr void add_row(SharedAddress row,
-                         std::uint32_t columns,
-                         SourceSite site = SourceSite::current()) {
+  template <class F>
+  constexpr void combine_row(SharedAddress row,
+                             std::uint32_t columns,
+                             F f,
+                             SourceSite site = SourceSite::current()) {
     // A tile without a pitch: its rows lie on one another, and every lane reads the same.
     const SharedTile<f32> same{row, 1, 0, Swizzle::kNone};
     typename M::template Fragment<kFragmentColumns> source;
-    for (std::uint32_t c = 0; c < columns; c += kFragmentColumns) {
-      machine_->ld_shared_row(same, 0, c, source, site);
-      fragments_[c / kFragmentColumns].combine(source,
-                                               [](float sum, float value) { return sum + value; });
-    }
+    each_whole(columns, [&](auto i) {
+      machine_->ld_shared_row(same, 0, i * kFragmentColumns, source, site);
+      fragments_[i].combine(source, f);
+    });
+  }
+  /// Adds `row` to each of this warp's rows.
+  constexpr void add_row(SharedAddress row,
+                         std::uint32_t columns,
+                         SourceSite site = SourceSite::current()) {
+    combine_row(
+        row, columns, [](float sum, float value) { return sum + value; }, site);
+  }
+
+  /// Replaces the value of each row by `f(value, x)`, for each x of its `columns` columns.
+  ///
+  /// Participants: the whole warp. Blocks: never.
+  template <class F>
+  constexpr void fold_rows(typename M::template Fragment<1>& values,
+                           std::uint32_t columns,
+                           F f) const {
+    each_whole(columns, [&](auto i) { fragments_[i].fold_into(values, f); });
   }
 
   /// Replaces each value by `f(value, the other's)`.
@@ -167,6 +205,16 @@ class AccumTile {
     return halves() ? kWarpLanes / 2 * rank : kWarpLanes * rank;
   }
 
+  // Calls `f(i)` for each whole fragment of `columns` columns. The index is a constant: of a long
+  // text nvcc does not unroll a loop, and an array that a variable indexes is no registers.
+  template <class F>
+  static constexpr void each_whole(std::uint32_t columns, F f) {
+    for_each_below(Extent<kColumnsMax / kFragmentColumns>{}, [&](auto i) {
+      if (i * kFragmentColumns < columns) {
+        f(i);
+      }
+    });
+  }
   // Calls `f(fragment, column)` for the fragments of `columns` columns from `first` on, counted
   // from there: the widest of which these are whole ones.
   template <class F>

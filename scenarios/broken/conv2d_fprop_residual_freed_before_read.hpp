@@ -33,7 +33,7 @@ struct Conv2dFpropResidualFreedBeforeReadKernel : Conv2dFpropKernel<M, Extents> 
         const std::uint32_t index = stage.index();
         machine.fence_proxy_async(ProxySpace::kSharedCta);
         std::move(stage).release();  // the fault: the box is read after it
-        registers.add_scaled(smem.source_tile(index), problem.beta);
+        registers.add_scaled(smem.source_tile(index), problem.function.beta);
         registers.store(writer.acquire());
         writer.store(problem.d, problem.box_at(tile, box, columns));
       }

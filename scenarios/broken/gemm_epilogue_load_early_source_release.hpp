@@ -31,7 +31,7 @@ struct GemmEpilogueLoadEarlySourceReleaseKernel : GemmEpilogueLoadKernel<M, Exte
         auto stage = source.acquire_consumer();
         const SharedTile<bf16> box_of_c = smem.source_tile(stage.index());
         std::move(stage).release();  // the fault: the box is read afterwards
-        registers.add_scaled(box_of_c, problem.beta);
+        registers.add_scaled(box_of_c, problem.function.beta);
         machine.fence_proxy_async(ProxySpace::kSharedCta);
         registers.store(writer.acquire());
         writer.store(problem.d, {tile.m, tile.n * boxes + box});

@@ -30,7 +30,7 @@ struct GemmEpilogueLoadMissingProxyFenceKernel : GemmEpilogueLoadKernel<M, Exten
       for (std::uint32_t box = 0; box < boxes; ++box) {
         registers.load(accum, box * columns, columns);
         auto stage = source.acquire_consumer();
-        registers.add_scaled(smem.source_tile(stage.index()), problem.beta);
+        registers.add_scaled(smem.source_tile(stage.index()), problem.function.beta);
         std::move(stage).release();  // the fault: no fence.proxy.async before it
         registers.store(writer.acquire());
         writer.store(problem.d, {tile.m, tile.n * boxes + box});

@@ -29,7 +29,7 @@ struct GemmEpilogueLoadMissingSourceReleaseKernel : GemmEpilogueLoadKernel<M, Ex
       for (std::uint32_t box = 0; box < boxes; ++box) {
         registers.load(accum, box * columns, columns);
         auto stage = source.acquire_consumer();
-        registers.add_scaled(smem.source_tile(stage.index()), problem.beta);
+        registers.add_scaled(smem.source_tile(stage.index()), problem.function.beta);
         machine.fence_proxy_async(ProxySpace::kSharedCta);
         std::move(stage).release_without_signal();  // the fault: nobody arrives on source.empty
         registers.store(writer.acquire());

@@ -29,7 +29,7 @@ struct GemmEpilogueLoadTileFreedEachBoxKernel : GemmEpilogueLoadKernel<M, Extent
       auto stage = source.acquire_consumer();
       for (std::uint32_t box = 0; box < boxes; ++box) {
         registers.load(accum, box * columns, columns);
-        registers.add_scaled(smem.source_tile(stage.index(), box), problem.beta);
+        registers.add_scaled(smem.source_tile(stage.index(), box), problem.function.beta);
         machine.fence_proxy_async(ProxySpace::kSharedCta);
         stage.arrive();  // the fault: the stage has boxes that are still to be read
         registers.store(writer.acquire());

@@ -1,0 +1,63 @@
+/// What an epilogue makes of a sum before it rounds it: a small struct, of a kernel's `Parts`.
+///
+///   struct SiluOfBiased {
+///     float scale = 1;
+///     template <class Float>
+///     constexpr Float operator()(Float sum, Float bias) const {
+///       return silu(sum + bias) * scale;
+///     }
+///   };
+///
+/// `Float` is float in a kernel, and double in what its results are compared with. A kernel that
+/// brings its epilogue a source calls it with that beside the sum: an element of C, or the column's
+/// bias. The others call it with the sum alone, and make it themselves: it holds no values.
+
+#pragma once
+
+#include <cmath>
+
+namespace warptwin {
+
+/// The sum as it is.
+struct Unchanged {
+  template <class Float>
+  constexpr Float operator()(Float sum) const {
+    return sum;
+  }
+};
+
+/// What is negative becomes zero.
+struct Relu {
+  template <class Float>
+  constexpr Float operator()(Float sum) const {
+    return sum < Float{0} ? Float{0} : sum;
+  }
+};
+
+/// The sum and a multiple of the source.
+struct AddSource {
+  float beta = 1;  // the factor of the source
+
+  template <class Float>
+  constexpr Float operator()(Float sum, Float source) const {
+    return sum + static_cast<Float>(beta) * source;
+  }
+};
+
+/// x times the logistic function of x.
+template <class Float>
+constexpr Float silu(Float x) {
+  return x / (Float{1} + std::exp(-x));
+}
+
+/// A multiple of the activated sum of both.
+struct SiluOfBoth {
+  float scale = 1;  // the factor of the result
+
+  template <class Float>
+  constexpr Float operator()(Float sum, Float source) const {
+    return silu(sum + source) * static_cast<Float>(scale);
+  }
+};
+
+}  // namespace warptwin

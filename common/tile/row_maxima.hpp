@@ -1,0 +1,76 @@
+/// The largest magnitude in each row of a tile of D, for who scales the matrix by it.
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/machine/machine.hpp"
+#include "common/machine/roles.hpp"
+#include "common/tile/accum_tile.hpp"
+#include "common/tile/tile_writer.hpp"
+
+namespace warptwin {
+
+/// Room for the maxima of a tile's rows, twice; without `kHas` there are none, and no room.
+template <bool kHas>
+struct RowMaximaStorage {
+  /// Asks `layout` for the rows of two tiles.
+  template <class Layout, std::uint32_t kRows>
+  constexpr RowMaximaStorage(Layout& layout, const char* owner, RoleTable<kRows> roles)
+      : out{layout, owner, roles, kTmemLanes, 1} {}
+
+  OutputTileStorage<f32> out;  // one column of 128 rows
+};
+template <>
+struct RowMaximaStorage<false> {
+  constexpr RowMaximaStorage(auto&, const char*, auto) {}
+};
+
+/// One epilogue warp's view: it has 32 rows, one in each lane.
+///
+/// Participants: every warp of the epilogue.
+template <Machine M, bool kHas>
+class RowMaxima {
+ public:
+  /// Nothing is taken yet. `machine` and `storage` must outlive it.
+  constexpr RowMaxima(M& machine, const RowMaximaStorage<kHas>& storage)
+      : machine_{&machine}, storage_{&storage}, writer_{machine, storage.out} {}
+
+  /// A tile begins. Blocks: never.
+  constexpr void begin() { values_.fill(0.0F); }
+  /// Takes `columns` columns of each row. Blocks: never.
+  constexpr void take(const AccumTile<M>& registers, std::uint32_t columns) {
+    registers.fold_rows(values_, columns, [](float most, float value) {
+      const float magnitude = value < 0.0F ? -value : value;
+      return most < magnitude ? magnitude : most;
+    });
+  }
+  /// Stores the maxima of the tile's rows to row `tile.column` of a matrix that has a row for each
+  /// column of tiles, and a column for each row of D. Blocks: for each other, and for a buffer.
+  constexpr void store(const auto& problem,
+                       TileIndex tile,
+                       SourceSite site = SourceSite::current()) {
+    machine_->st_shared(writer_.acquire(site), writer_.first_row(), 0, values_, site);
+    writer_.store(problem.maxima,
+                  Coordinates<2>{{static_cast<std::int32_t>(tile.row * kTmemLanes),
+                                  static_cast<std::int32_t>(tile.column)}},
+                  site);
+  }
+
+ private:
+  M* machine_;
+  const RowMaximaStorage<kHas>* storage_;
+  TileWriter<M, f32> writer_;
+  typename M::template Fragment<1> values_;
+};
+/// Of no maxima: nothing happens.
+template <Machine M>
+class RowMaxima<M, false> {
+ public:
+  constexpr RowMaxima(M&, const RowMaximaStorage<false>&) {}
+  constexpr void begin() {}
+  constexpr void take(const AccumTile<M>&, std::uint32_t) {}
+  constexpr void store(const auto&, TileIndex) {}
+};
+
+}  // namespace warptwin

@@ -1,0 +1,22 @@
+/// Scenario: gemm_2sm whose epilogue makes zero of what is negative.
+///
+/// Barriers as in gemm_2sm.
+///
+/// Expected: clean, as gemm_2sm is.
+
+#pragma once
+
+#include "scenarios/gemm_2sm.hpp"
+
+namespace warptwin::scenarios {
+
+struct GemmReluParts : GemmParts {
+  using Function = Relu;
+};
+
+struct Gemm2smRelu : GemmClusterOf<CtaGroup::kTwo, GemmReluParts> {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_2sm_relu", ScenarioKind::kClean, "GEMM by pairs of CTAs with an activation"};
+};
+
+}  // namespace warptwin::scenarios

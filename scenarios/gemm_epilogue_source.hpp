@@ -1,0 +1,106 @@
+/// What an epilogue is brought beside its sums: a matrix or biases, through a ring of their own.
+
+#pragma once
+
+#include "common/tile/epi_load_pipeline.hpp"
+#include "common/tile/epilogue_function.hpp"
+#include "common/tile/load_order_barrier.hpp"
+#include "common/tile/row_maxima.hpp"
+
+#include "scenarios/gemm.hpp"
+
+namespace warptwin::scenarios {
+
+/// What the epilogue adds, and how much of it is a stage of its ring.
+enum class EpilogueSource : std::uint32_t {
+  kBoxes,   // a matrix, box by box
+  kTiles,   // a matrix, tile by tile
+  kBiases,  // a row for all rows, a tile's columns at a time
+};
+
+/// A kernel that does not let its source be chosen has it in boxes.
+template <class Tiles = GemmExtents<>,
+          std::uint32_t kSourceStages = kDynamic,
+          std::uint32_t kSource = static_cast<std::uint32_t>(EpilogueSource::kBoxes)>
+struct GemmEpilogueLoadExtents : Tiles {
+  [[no_unique_address]] Extent<kSourceStages> source_stages;
+  // A constant beside values takes room: nvcc and the host's compiler differ where it does not.
+  Extent<kSource> source{};
+
+  constexpr bool has(EpilogueSource one) const { return source == static_cast<std::uint32_t>(one); }
+};
+
+inline constexpr RoleTable kGemmEpilogueLoadRoles{RoleWarps{Role::kEpilogue, 4},
+                                                  RoleWarps{Role::kMma, 1},
+                                                  RoleWarps{Role::kLoad, 1},
+                                                  RoleWarps{Role::kEpilogueLoad, 1}};
+
+/// The parts where the source is added, times a factor.
+struct GemmEpilogueLoadParts : GemmParts {
+  using Function = AddSource;                       // of the sum and its source
+  static constexpr bool kRowMaxima = false;         // whether rows' largest magnitudes are stored
+  static constexpr std::uint32_t kRegisters = 104;  // of a thread
+  static constexpr Parameter kFactor{"beta", "factor of C; biases have none", 2, -64, 64};
+
+  /// The function of a launch. Host code.
+  static Function function(const ParameterSet& p) {
+    const bool biases = p.u32("source") == static_cast<std::uint32_t>(EpilogueSource::kBiases);
+    return {biases ? 1.0F : static_cast<float>(p["beta"])};
+  }
+};
+
+/// The copies that bring a tile its source, from left to right, and how many of them are a stage.
+struct SourceCopies {
+  std::uint32_t columns;  // of one copy
+  std::uint32_t bytes;    // of one copy
+  std::uint32_t of_tile;
+  std::uint32_t of_stage;
+
+  constexpr SourceCopies(const auto& e, const auto& box)
+      : columns{box.columns},
+        bytes{box.bytes()},
+        of_tile{e.tile_n / box.columns},
+        of_stage{e.has(EpilogueSource::kTiles) ? of_tile : 1} {
+    if (e.has(EpilogueSource::kBiases)) {
+      columns = e.tile_n;
+      bytes = e.tile_n * 4;
+      of_tile = 1;
+    }
+  }
+};
+
+/// What gemm has, and the two rings of the new role.
+template <class Extents, class Parts = GemmEpilogueLoadParts>
+struct GemmEpilogueLoadStorage : GemmStorage<Extents, Parts> {
+  using D = typename Parts::D;
+
+  constexpr GemmEpilogueLoadStorage(auto& layout, const Extents& e)
+      : GemmStorage<Extents, Parts>{layout, e},
+        copies{e, this->out.first},
+        source{layout,
+               "source",
+               kGemmEpilogueLoadRoles,
+               e.source_stages,
+               copies.of_stage * copies.bytes,
+               kTileAlignment},
+        order{layout, "order", kGemmEpilogueLoadRoles, kLoadOrderStages},
+        maxima{layout, "maxima", kGemmEpilogueLoadRoles} {}
+  constexpr void init(Machine auto& machine) const {
+    GemmStorage<Extents, Parts>::init(machine);
+    source.init(machine);
+    order.init(machine);
+  }
+  /// A box of C lies in its stage as a box of D does in its buffer.
+  constexpr SharedTile<D> source_tile(std::uint32_t stage, std::uint32_t box = 0) const {
+    const SharedTile<D>& shape = this->out.first;
+    const SharedAddress base = source.tile(stage) + box * copies.bytes;
+    return {base, shape.rows, shape.columns, shape.swizzle};
+  }
+
+  SourceCopies copies;
+  EpiLoadPipelineStorage source;
+  LoadOrderBarrierStorage order;
+  RowMaximaStorage<Parts::kRowMaxima> maxima;
+};
+
+}  // namespace warptwin::scenarios
