@@ -45,12 +45,20 @@ Node Record::step(const Event& event, Nodes memory, Nodes execution) {
     memory.insert(memory.end(), warp.late.begin(), warp.late.end());
     warp.late.clear();
   }
+  Node& way = way_of(event);
   if (all && !meet) {
+    // `.sync` of a wgmma holds each lane back until all have come, and orders no memory.
+    const bool held = event.op == Op::kWgmma || event.op == Op::kWgmmaFence ||
+                      event.op == Op::kWgmmaCommit || event.op == Op::kWgmmaWait;
     Nodes others = memory;
     others.push_back(warp.rest);
-    warp.rest = order.add(others, execution);
+    Nodes both = execution;
+    if (held) {
+      both.push_back(way);
+      execution.push_back(warp.rest);
+    }
+    warp.rest = order.add(others, both);
   }
-  Node& way = way_of(event);
   memory.push_back(way);
   if (meet) {
     memory.push_back(warp.rest);

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sim/check/detectors/detectors.hpp"
@@ -18,7 +21,8 @@ struct Contribution {
   Op op = Op::kCount;  // kCount: none
   std::uint32_t time = 0;
   std::uint32_t mark = 0;  // of the phase that it acted in
-  bool relaxed = false;    // who knows of the phase knows nothing of it
+  std::uint32_t serial = 0;
+  bool relaxed = false;  // who knows of the phase knows nothing of it
   SourceSite site{};
 };
 
@@ -33,6 +37,15 @@ struct Uses {
   Contribution at_once;
   Contribution later;            // of those that were on their way, the last that acted
   std::uint32_t on_the_way = 0;  // copies, arrivals and commits that will act
+  bool only_commits = true;      // what was on its way: commits to one CTA
+};
+
+// A commit that has arrived.
+struct Arrived {
+  std::uint32_t serial = 0;
+  std::uint32_t cta = 0;
+  std::uint32_t address = 0;
+  std::uint32_t mark = 0;  // of the phase that it arrived in
 };
 
 // An initialisation, or an invalidation.
@@ -115,6 +128,8 @@ class BarrierOrderDetector : public Detector {
  private:
   struct State {
     HashMap<std::uint64_t, Tracked> objects;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<Arrived>>
+        commits;  // by warp, lane
     std::uint32_t exited = 0;
   };
   static std::uint64_t key(std::uint32_t cta, std::uint32_t address) {
@@ -217,13 +232,12 @@ class BarrierOrderDetector : public Detector {
   }
 
   // A contribution that the invalidating lanes do not know to be over; null where there is none.
-  const Contribution* open_contribution(const Event& inval,
-                                        const Uses& uses,
-                                        std::uint32_t warp) const {
+  const Contribution* open_contribution(const Event& inval, const Uses& uses, std::uint32_t warp) {
     const auto seen = [&](const Contribution& one) {
       return order_.phase_seen(inval.cta, inval.address, one.mark, inval.warp);
     };
-    if (uses.on_the_way != 0 || (uses.later.op != Op::kCount && !seen(uses.later))) {
+    if (uses.on_the_way != 0 ||
+        (uses.later.op != Op::kCount && !seen(uses.later) && !seen_behind(inval, uses, warp))) {
       return &uses.later;
     }
     const Contribution& last = uses.at_once;
@@ -231,6 +245,22 @@ class BarrierOrderDetector : public Detector {
                       order_.lanes_after({warp, last.time, uses.lanes}, inval) ||
                       (!last.relaxed && seen(last));
     return over ? nullptr : &last;
+  }
+
+  // Whether a later commit by the thread is known to have arrived. Commits of a thread arrive in the
+  // order of their issue, for tcgen05.commit is one of the instructions that are "inherently
+  // ordered with respect to other tcgen05 operations" (PTX ISA, 9.7.16.6.1). One to several CTAs is
+  // on its way to each of them by itself.
+  bool seen_behind(const Event& inval, const Uses& uses, std::uint32_t warp) {
+    State* state = states_.find(naming().cluster_of_warp(warp));
+    if (state == nullptr || !uses.only_commits) {
+      return false;
+    }
+    const std::deque<Arrived>& commits = state->commits[{warp, uses.lanes}];
+    return std::any_of(commits.begin(), commits.end(), [&](const Arrived& one) {
+      return one.serial > uses.later.serial &&
+             order_.phase_seen(one.cta, one.address, one.mark, inval.warp);
+    });
   }
 
   // An arrival or its like, on a barrier of `cta`: at once, or on its way and later there.
@@ -252,6 +282,8 @@ class BarrierOrderDetector : public Detector {
     Uses& uses = uses_of(*object, event);
     uses.on_the_way += issued ? 1 : 0;
     uses.on_the_way -= there && uses.on_the_way != 0 ? 1 : 0;
+    uses.only_commits =
+        uses.only_commits && (at_once || (event.op == Op::kTcgen05Commit && event.extra == 0));
     Contribution& last = at_once ? uses.at_once : uses.later;
     const std::uint32_t mark = issued ? 0 : order_.phase_mark(cta, address, event.phase);
     const bool relaxed =
@@ -259,6 +291,7 @@ class BarrierOrderDetector : public Detector {
     last = {event.op,
             order_.now(event.warp),
             std::max(mark, last.mark),
+            event.serial,
             relaxed || (at_once && last.relaxed),
             event.site};
   }
@@ -266,6 +299,7 @@ class BarrierOrderDetector : public Detector {
   void on_commit(const Event& event) {
     if (event.step != Step::kIssued) {
       on_contribution(event, event.cta, event.address);
+      note_arrived(event);
       return;
     }
     const std::uint32_t size = naming().config().cluster_size;
@@ -274,6 +308,23 @@ class BarrierOrderDetector : public Detector {
     for (; mask != 0; mask &= mask - 1) {
       on_contribution(
           event, first + static_cast<std::uint32_t>(std::countr_zero(mask)), event.address);
+    }
+  }
+
+  // The last ones are enough: of those before them less is known than could be.
+  void note_arrived(const Event& event) {
+    constexpr std::size_t kKept = 64;
+    State* state = states_.find(naming().cluster_of_warp(event.warp));
+    if (state == nullptr || event.step != Step::kSignalled || event.fault != Fault::kNone) {
+      return;
+    }
+    std::deque<Arrived>& commits = state->commits[{event.warp, event.lane_mask()}];
+    commits.push_back({event.serial,
+                       event.cta,
+                       event.address,
+                       order_.phase_mark(event.cta, event.address, event.phase)});
+    if (commits.size() > kKept) {
+      commits.pop_front();
     }
   }
 

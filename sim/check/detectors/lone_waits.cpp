@@ -1,6 +1,9 @@
 /// After one lane has waited alone, in `elect_one` or `for_lanes`, the warp meets before it does
 /// anything as a whole: until then its other lanes have not waited, and see nothing of what the
-/// wait acquired. What is issued once is the elected lane's, and may come before.
+/// wait acquired. What is issued once is the elected lane's, and may come before. A wgmma, its
+/// fence, commit and wait hold each lane back until all execute them, as `.sync` says, but order no
+/// memory: behind one of them the whole warp may arrive and wait, for the lane that had waited is
+/// among those that do, and may not load or store.
 
 #include <vector>
 
@@ -16,10 +19,13 @@ constexpr OpSet kPerLane = ops_with(op_trait::kPerLane);
 // arrival of all lanes does not: the waiting lane's is among them.
 constexpr OpSet kAfterStores = ops_with(op_trait::kAfterStores);
 
+constexpr OpSet kGathers{Op::kWgmma, Op::kWgmmaFence, Op::kWgmmaCommit, Op::kWgmmaWait};
+constexpr OpSet kNeedNothing{Op::kMbarrierArrive, Op::kMbarrierTryWait, Op::kMbarrierWait};
+
 class LoneWaitsDetector : public Detector {
  public:
   LoneWaitsDetector(Reporter& reporter, Order&)
-      : Detector{reporter, kWaits | kPerLane | kBringsTogether} {}
+      : Detector{reporter, kWaits | kPerLane | kBringsTogether | kGathers} {}
 
   void on_event(const Event& event) override {
     if (event.step != Step::kDone && event.step != Step::kIssued) {
@@ -32,7 +38,7 @@ class LoneWaitsDetector : public Detector {
       act(event);
     } else if (waits_alone(event) &&
                (event.op != Op::kBulkWaitGroup || !alone_[event.warp].holds())) {
-      alone_[event.warp] = {event.op, event.site};
+      alone_[event.warp] = {event.op, event.site, false};
     }
   }
   void on_blocked(const Event& event) override {
@@ -53,6 +59,7 @@ class LoneWaitsDetector : public Detector {
   struct Wait {
     Op op = Op::kCount;  // none
     SourceSite site{};
+    bool gathered = false;  // the warp has come to one place since, which orders no memory
     bool holds() const { return op != Op::kCount; }
   };
 
@@ -60,7 +67,9 @@ class LoneWaitsDetector : public Detector {
   void act(const Event& event) {
     Wait& wait = alone_[event.warp];
     const OpSet& judged = wait.op == Op::kBulkWaitGroup ? kAfterStores : kPerLane;
-    const bool apart = wait.holds() && judged.contains(event.op);
+    wait.gathered = wait.gathered || kGathers.contains(event.op);
+    const bool apart = wait.holds() && judged.contains(event.op) &&
+                       !(wait.gathered && kNeedNothing.contains(event.op));
     if (apart) {
       reporter().report(
           "WARP_SYNC_MISSING",

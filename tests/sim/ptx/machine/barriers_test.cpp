@@ -74,6 +74,35 @@ TEST(PtxMbarriers, LoopsThatGiveUpAreUndecided) {
   EXPECT_EQ(proof_of(waiting(plain + read)).verdict, ProofVerdict::kProved);
 }
 
+// One lane of warp 1 waits alone; then the whole warpgroup does `behind`.
+OneKernel one_lane_waits(const std::string& behind) {
+  OneKernel kernel;
+  kernel.threads = 128;
+  kernel.body =
+      "  .shared .align 8 .b64 bar[2];\n  mov.u32 %r2, bar;\n  setp.ne.u32 %p1, %r1, 0;\n"
+      "  @%p1 bra READY;\n  mbarrier.init.shared.b64 [%r2], 1;\n"
+      "  mbarrier.init.shared.b64 [%r2+8], 128;\n  st.shared.u32 [tile], %r1;\n"
+      "  mbarrier.arrive.shared.b64 %rd3, [%r2];\nREADY:\n  bar.sync 0;\n"
+      "  setp.ne.u32 %p2, %r1, 32;\n  @%p2 bra ALL;\nALONE:\n"
+      "  mbarrier.try_wait.parity.shared.b64 %p3, [%r2], 0;\n  @!%p3 bra ALONE;\nALL:\n" +
+      behind +
+      "  mbarrier.arrive.shared.b64 %rd3, [%r2+8];\nWAIT:\n"
+      "  mbarrier.try_wait.parity.shared.b64 %p4, [%r2+8], 0;\n  @!%p4 bra WAIT;\n";
+  return kernel;
+}
+
+// A wgmma holds the lanes of a warp back until all have come: they may arrive behind it.
+TEST(PtxMbarriers, AreArrivedAtBehindAWgmmaThatGathersTheLanes) {
+  const std::string gather = "  wgmma.fence.sync.aligned;\n";
+  const std::string load = "  ld.shared.u32 %r6, [tile];\n";
+  const ProofResult right = proof_of(one_lane_waits(gather));
+  EXPECT_EQ(right.verdict, ProofVerdict::kProved) << right.strength();
+  EXPECT_THAT(ids_in(right), IsEmpty());
+  // What the lane has acquired is not the others'.
+  EXPECT_THAT(ids_in(proof_of(one_lane_waits(gather + load))), Contains("WARP_SYNC_MISSING"));
+  EXPECT_THAT(ids_in(proof_of(one_lane_waits("  bar.warp.sync -1;\n" + load))), IsEmpty());
+}
+
 // Two tries of one line, as a loop that is unrolled has them, are two: neither waits.
 TEST(PtxMbarriers, TriesOfOneLineAreNoLoop) {
   const std::string file = "  .file 1 \"a.cu\"\n";

@@ -1,5 +1,5 @@
 // What compilers do and PTX does not say: arithmetic in front of a wait, several warps that store
-// the same, setmaxnreg to what a warp has.
+// the same, setmaxnreg to what a warp has, mbarriers that end behind a later commit than theirs.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -124,6 +124,65 @@ TEST(PtxCompilers, MayTakeBackTheRegistersThatTheyGaveBack) {
   EXPECT_THAT(ids_in(right), IsEmpty());
   EXPECT_NE(proof_of(two_groups("  setmaxnreg.inc.sync.aligned.u32 200;\n")).verdict,
             ProofVerdict::kProved);
+}
+
+// Thread 0 copies to tensor memory and commits to two mbarriers; thread 32 waits for the second one
+// and invalidates both.
+std::string ending_barriers(const std::string& commits) {
+  return "  mov.u32 %r20, tile;\n  add.u32 %r30, %r20, 8192;\n  add.u32 %r31, %r20, 8200;\n"
+         "  mad.lo.u32 %r22, %r1, 16, %r20;\n"
+         "  st.shared.v4.u32 [%r22], {%r1, %r1, %r1, %r1};\n  fence.proxy.async.shared::cta;\n"
+         "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra MEET;\n"
+         "  mbarrier.init.shared.b64 [%r30], 1;\n  mbarrier.init.shared.b64 [%r31], 1;\nMEET:\n"
+         "  setp.ge.u32 %p2, %r1, 32;\n  @%p2 bra ALL;\n"
+         "  tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r20+8208], 32;\n"
+         "  tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\nALL:\n  bar.sync 0;\n"
+         "  ld.shared.u32 %r21, [%r20+8208];\n  shr.u32 %r23, %r20, 4;\n"
+         "  cvt.u64.u32 %rd5, %r23;\n  or.b64 %rd5, %rd5, 0x400800010000;\n"
+         "  setp.eq.u32 %p3, %r1, 32;\n  setp.eq.u32 %p4, %r1, 1;\n"
+         "  @%p1 bra OTHERS;\n  tcgen05.cp.cta_group::1.128x128b [%r21], %rd5;\nOTHERS:\n" +
+         commits +
+         "  @!%p3 bra LAST;\n"
+         "WAIT:\n  mbarrier.try_wait.parity.shared.b64 %p5, [%r31], 0;\n  @!%p5 bra WAIT;\n"
+         "  mbarrier.inval.shared.b64 [%r30];\n  mbarrier.inval.shared.b64 [%r31];\n"
+         "LAST:\n  bar.sync 0;\n  @%p2 bra END;\n"
+         "  tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r21, 32;\nEND:\n";
+}
+
+std::string commit(const std::string& guard, const std::string& barrier) {
+  return "  @" + guard +
+         " tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [" + barrier +
+         "];\n";
+}
+
+OneKernel of_128(const std::string& body) {
+  OneKernel kernel;
+  kernel.threads = 128;
+  kernel.body = body;
+  return kernel;
+}
+
+// Triton's pipelines end with commits that nobody waits for, and one that somebody does.
+TEST(PtxCompilers, MayInvalidateBehindALaterCommitOfTheThread) {
+  const ProofResult proof =
+      proof_of(of_128(ending_barriers(commit("!%p1", "%r30") + commit("!%p1", "%r31"))));
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << proof.strength();
+  EXPECT_THAT(ids_in(proof), Not(Contains("MBAR_INVAL_IN_USE")));
+}
+
+TEST(PtxCompilers, MayNotInvalidateBehindAnyOtherCommit) {
+  const std::string second = commit("!%p1", "%r31");
+  const std::string in_cluster =
+      "  mov.u16 %h1, 1;\n  @!%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one"
+      ".shared::cluster.multicast::cluster.b64 [%r30], %h1;\n";
+  for (const std::string& commits :
+       {second + commit("!%p1", "%r30"),  // an earlier one
+        commit("%p4", "%r30") + second,   // of another lane
+        in_cluster + second}) {           // one that is on its way to each CTA by itself
+    const ProofResult proof = proof_of(of_128(ending_barriers(commits)));
+    EXPECT_NE(proof.verdict, ProofVerdict::kProved) << commits;
+    EXPECT_THAT(ids_in(proof), Contains("MBAR_INVAL_IN_USE")) << commits;
+  }
 }
 
 }  // namespace warptwin::sim::compilers_test
