@@ -247,8 +247,8 @@ class BarrierOrderDetector : public Detector {
     return over ? nullptr : &last;
   }
 
-  // Whether a later commit by the thread is known to have arrived. Commits of a thread arrive in the
-  // order of their issue, for tcgen05.commit is one of the instructions that are "inherently
+  // Whether a later commit by the thread is known to have arrived. Commits of a thread arrive in
+  // the order of their issue, for tcgen05.commit is one of the instructions that are "inherently
   // ordered with respect to other tcgen05 operations" (PTX ISA, 9.7.16.6.1). One to several CTAs is
   // on its way to each of them by itself.
   bool seen_behind(const Event& inval, const Uses& uses, std::uint32_t warp) {

@@ -80,6 +80,9 @@ Kernel::Kernel(Module module, std::string_view name) : program_{std::move(module
         if (auto loop = wait_loop(program_, routine, op, live)) {
           facts.waits.emplace(op, std::move(*loop));
         }
+        if (may_return(routine, op)) {
+          facts.loops.insert(op);
+        }
         for (const std::uint32_t number : live) {
           facts.needed[op].push_back(routine.slots[number]);
         }
@@ -184,9 +187,10 @@ std::uint32_t Kernel::place_of(const Routine& routine, std::uint32_t op) const {
 }
 
 bool Kernel::waits(Surroundings& warp, const Strand& strand, const Stop& tried) const {
-  const auto& waits = facts_of(*strand.frame->routine).waits;
-  const auto found = waits.find(tried.op);
-  return found != waits.end() && comes_back(program_, warp, strand, tried, found->second);
+  const RoutineFacts& facts = facts_of(*strand.frame->routine);
+  const auto found = facts.waits.find(tried.op);
+  return (found != facts.waits.end() && comes_back(program_, warp, strand, tried, found->second)) ||
+         (facts.loops.contains(tried.op) && settles(program_, warp, strand, tried));
 }
 
 const std::vector<std::uint32_t>& Kernel::needed_at_try(const Routine& routine,

@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -54,6 +55,15 @@ bool comes_back(const Program& program,
                 const Strand& strand,
                 const Stop& tried,
                 const WaitLoop& loop);
+
+/// Whether a strand at a try, told no again and again, comes back to it each time, asks for the
+/// same, and in the end has all registers as they are: a sleep that grows up to a limit. Told yes
+/// it comes to the same place with the same registers, however often it was told no before.
+bool settles(const Program& program, Surroundings& warp, const Strand& strand, const Stop& tried);
+
+/// Whether a way leads from the try at `op` back to it, past nothing else of the machine but
+/// nanosleep.
+bool may_return(const Routine& routine, std::uint32_t op);
 
 /// What a poll waits for: where the strand stands at a load whose value, unless this holds of it,
 /// brings it back to the load without having done anything. None where it is no such poll.
@@ -107,7 +117,8 @@ class Kernel {
   struct RoutineFacts {
     std::uint32_t first = 0;  // the number of its first op
     std::vector<SourceSite> sites;
-    std::unordered_map<std::uint32_t, WaitLoop> waits;                     // by op
+    std::unordered_map<std::uint32_t, WaitLoop> waits;  // by op
+    std::set<std::uint32_t> loops;                      // ops of tries, from which a way leads back
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> needed;  // at tries, by op
   };
   const RoutineFacts& facts_of(const Routine& routine) const;

@@ -76,6 +76,27 @@ Strand apart(const Strand& strand) {
   return copy;
 }
 
+// Whether both are at one instruction, and what is needed from there is the same.
+bool same_place(const Strand& one, const Strand& other) {
+  const Routine& routine = *one.frame->routine;
+  if (one.pc != other.pc) {
+    return false;
+  }
+  const Liveness liveness{routine.code, routine.flow};
+  const auto live = liveness.live_before(one.pc);
+  return std::all_of(live.begin(), live.end(), [&](std::uint32_t number) {
+    const std::uint32_t slot = routine.slots[number];
+    return one.frame->slots[slot] == other.frame->slots[slot];
+  });
+}
+
+// Whether what the try asks for is the same: the mbarrier and the phase.
+bool asks_alike(const Stop& one, const Stop& other) {
+  return one.op == other.op && one.operands.size() > 2 && other.operands.size() > 2 &&
+         one.operands[1].values == other.operands[1].values &&
+         one.operands[2].values == other.operands[2].values;
+}
+
 }  // namespace
 
 std::optional<WaitLoop> wait_loop(const Program& program,
@@ -132,6 +153,65 @@ bool comes_back(const Program& program,
          std::all_of(loop.sets.begin(), loop.sets.end(), [&](std::uint32_t slot) {
            return copy.frame->slots[slot] == strand.frame->slots[slot];
          });
+}
+
+bool settles(const Program& program, Surroundings& warp, const Strand& strand, const Stop& tried) {
+  constexpr std::uint32_t kRefusedMax = 64;
+  Asked surroundings{warp};
+  const auto ignore = [](const Op&) {};
+  Strand left = apart(strand);
+  if (!told(program, surroundings, left, tried, 1, ignore)) {
+    return false;
+  }
+  Strand now = apart(strand);
+  for (std::uint32_t refused = 0; refused < kRefusedMax; ++refused) {
+    Strand next = apart(now);
+    if (!told(program, surroundings, next, tried, 0, ignore) || next.pc != tried.op) {
+      return false;
+    }
+    if (same_place(next, now)) {
+      return true;
+    }
+    Strand asking = apart(next);
+    Strand leaving = apart(next);
+    if (!asks_alike(asking.run(program, surroundings, 1), tried) ||
+        !told(program, surroundings, leaving, tried, 1, ignore) || !same_place(leaving, left)) {
+      return false;
+    }
+    now = std::move(next);
+  }
+  return false;
+}
+
+bool may_return(const Routine& routine, std::uint32_t op) {
+  const Code& code = routine.code;
+  const auto stops = [&](std::uint32_t number) {
+    const Op& each = code.ops[number];
+    const bool scalar = each.form != nullptr &&
+                        (each.form->group == Group::kScalar || each.form->group == Group::kControl);
+    return !scalar && !each.is("nanosleep");
+  };
+  std::set<std::uint32_t> seen;
+  std::vector<std::uint32_t> from;
+  const auto pass = [&](std::uint32_t at, const Block& block) {
+    while (at < block.end && !stops(at)) {
+      ++at;
+    }
+    if (at == block.end) {
+      from.insert(from.end(), block.successors.begin(), block.successors.end());
+    }
+    return at == op;
+  };
+  pass(op + 1, routine.flow.blocks[routine.flow.block_of[op]]);
+  while (!from.empty()) {
+    const std::uint32_t block = from.back();
+    from.pop_back();
+    if (seen.insert(block).second &&
+        pass(routine.flow.blocks[block].begin, routine.flow.blocks[block])) {
+      return true;
+    }
+  }
+  return false;
 }
 
 namespace {
@@ -240,20 +320,6 @@ void note_use(const Strand& strand, const Op& next, Mask mask, PollUse& use) {
   } else {
     use.only_compared = false;
   }
-}
-
-// Whether both are at one instruction, and what is needed from there is the same.
-bool same_place(const Strand& one, const Strand& other) {
-  const Routine& routine = *one.frame->routine;
-  if (one.pc != other.pc) {
-    return false;
-  }
-  const Liveness liveness{routine.code, routine.flow};
-  const auto live = liveness.live_before(one.pc);
-  return std::all_of(live.begin(), live.end(), [&](std::uint32_t number) {
-    const std::uint32_t slot = routine.slots[number];
-    return one.frame->slots[slot] == other.frame->slots[slot];
-  });
 }
 
 // From the load with this word to the next instruction of the machine but nanosleep; none where a

@@ -151,6 +151,40 @@ TEST(PtxMbarriers, LoopsThatComputeWhatTheyAskForAreWaits) {
             ProofVerdict::kProved);
 }
 
+// A sleep that grows up to a limit: the loop changes a register a few times, and then no more.
+TEST(PtxMbarriers, LoopsThatComeToRestAreWaits) {
+  const auto looping = [](const std::string& refused, const std::string& stored = "%r6") {
+    return waiting(
+        "  mov.u32 %r7, 32;\n  mov.u32 %r8, 0;\n  mov.u32 %r9, 0;\nTRY:\n"
+        "  mbarrier.try_wait.parity.shared.b64 %p3, [%r2], %r8;\n  @%p3 bra GO;\n" +
+        refused +
+        "  bra TRY;\nGO:\n  ld.shared.u32 %r6, [%r4];\n"
+        "  mul.wide.u32 %rd4, %r5, 4;\n  add.u64 %rd5, %rd2, %rd4;\n  st.global.u32 [%rd5], " +
+        stored + ";\n");
+  };
+  const std::string doubled = "  nanosleep.u32 %r7;\n  shl.b32 %r7, %r7, 1;\n";
+  const std::string branching =
+      "  nanosleep.u32 %r7;\n  setp.gt.u32 %p4, %r7, 1000;\n  @%p4 bra TRY;\n"
+      "  add.u32 %r7, %r7, 100;\n";
+  for (const std::string& refused : {doubled + "  min.u32 %r7, %r7, 4096;\n", branching}) {
+    const ProofResult right = proof_of(looping(refused));
+    EXPECT_EQ(right.verdict, ProofVerdict::kProved) << right.strength();
+    EXPECT_THAT(ids_in(right), IsEmpty());
+    // How often it was refused is told afterwards.
+    EXPECT_EQ(proof_of(looping(refused, "%r7")).verdict, ProofVerdict::kUndecided);
+  }
+  // It never comes to rest, gives up, gives up late, asks for another phase in the end.
+  for (const std::string& refused :
+       {std::string{"  add.u32 %r7, %r7, 1;\n"},
+        doubled + "  setp.gt.u32 %p4, %r7, 1000;\n  @%p4 bra GO;\n",
+        doubled + "  min.u32 %r7, %r7, 4096;\n  add.u32 %r9, %r9, 1;\n"
+                  "  setp.gt.u32 %p4, %r9, 1000;\n  @%p4 bra GO;\n",
+        doubled + "  setp.gt.u32 %p4, %r7, 1000;\n  selp.b32 %r8, 1, %r8, %p4;\n"
+                  "  min.u32 %r7, %r7, 4096;\n"}) {
+    EXPECT_NE(proof_of(looping(refused)).verdict, ProofVerdict::kProved) << refused;
+  }
+}
+
 // While some lanes wait the others may: neither holds the other back.
 TEST(PtxMbarriers, AreWaitedForByLanesApart) {
   const auto two = [](const char* first, const char* second) {
