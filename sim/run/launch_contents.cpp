@@ -37,21 +37,16 @@ void require_whole(const LaunchNode& node, ElementType type) {
   }
 }
 
-std::uint64_t bits_of(const LaunchNode& node, const TensorSpec& spec) {
+std::uint64_t bits_in(const LaunchNode& node, const TensorSpec& spec) {
   const json& value = node.value();
-  if (!value.is_number()) {
-    node.fail("a number is expected");
-  }
-  if (is_integer(spec.element)) {
-    require_whole(node, spec.element);
-  }
-  if (is_whole(spec) && value.is_number_unsigned()) {
+  const bool as_it_stands = spec.use == TensorUse::kScratch && !is_integer(spec.element);
+  if (as_it_stands && value.is_number_unsigned()) {
     return value.get<std::uint64_t>();
   }
-  if (is_whole(spec) && value.is_number_integer()) {
+  if (as_it_stands && value.is_number_integer()) {
     return static_cast<std::uint64_t>(value.get<std::int64_t>());
   }
-  return encode(spec.element, value.get<float>());
+  return bits_of(node, spec.element);
 }
 
 std::vector<std::byte> bytes_of_each(const TensorSpec& spec,
@@ -84,8 +79,8 @@ std::vector<std::byte> whole_numbers(const LaunchNode& least,
       bound.fail("a whole number is expected");
     }
   }
-  const std::uint64_t first = bits_of(least, spec);
-  const std::uint64_t more = bits_of(most, spec) - first;
+  const std::uint64_t first = bits_in(least, spec);
+  const std::uint64_t more = bits_in(most, spec) - first;
   if (least.value() > most.value()) {
     most.fail("it is below 'least'");
   }
@@ -119,6 +114,19 @@ std::vector<std::byte> random_contents(const LaunchNode& node, const TensorSpec&
 
 }  // namespace
 
+std::uint64_t bits_of(const LaunchNode& node, ElementType type) {
+  const json& value = node.value();
+  if (!value.is_number()) {
+    node.fail("a number is expected");
+  }
+  if (!is_integer(type)) {
+    return encode(type, value.get<float>());
+  }
+  require_whole(node, type);
+  return value.is_number_unsigned() ? value.get<std::uint64_t>()
+                                    : static_cast<std::uint64_t>(value.get<std::int64_t>());
+}
+
 std::vector<std::byte> contents_of(const LaunchNode& node,
                                    const TensorSpec& spec,
                                    const std::string& folder) {
@@ -127,7 +135,7 @@ std::vector<std::byte> contents_of(const LaunchNode& node,
     return read_npy_elements(file, spec.element, spec.rows, spec.columns);
   }
   if (node.value().is_number()) {
-    const std::uint64_t bits = bits_of(node, spec);
+    const std::uint64_t bits = bits_in(node, spec);
     return bytes_of_each(spec, [bits](std::size_t) { return bits; });
   }
   if (node.value().is_array()) {
@@ -136,7 +144,7 @@ std::vector<std::byte> contents_of(const LaunchNode& node,
       node.fail(std::to_string(elements) + " numbers are expected, not " +
                 std::to_string(node.size()));
     }
-    return bytes_of_each(spec, [&](std::size_t i) { return bits_of(node.at(i), spec); });
+    return bytes_of_each(spec, [&](std::size_t i) { return bits_in(node.at(i), spec); });
   }
   if (node.has("random")) {
     node.keys({"random"});

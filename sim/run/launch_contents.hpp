@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,5 +21,8 @@ namespace warptwin::sim {
 std::vector<std::byte> contents_of(const LaunchNode& node,
                                    const TensorSpec& spec,
                                    const std::string& folder);
+
+/// The bits of a number of an element type, as above. Throws ConfigError for what is none.
+std::uint64_t bits_of(const LaunchNode& node, ElementType type);
 
 }  // namespace warptwin::sim

@@ -23,6 +23,7 @@ using nlohmann::json;
 // Below are the buffers without an address, above the windows of the other spaces.
 constexpr std::uint64_t kAddressLeast = std::uint64_t{1} << 32;
 constexpr std::uint64_t kAddressMax = std::uint64_t{1} << 47;
+constexpr std::uint64_t kTensorMapAlignment = 64;  // alignas of CUtensorMap
 constexpr std::uint64_t kBufferBytesMax = std::uint64_t{4} << 30;
 
 ptx::Extent3 extent_of(const LaunchNode& node) {
@@ -307,6 +308,8 @@ class LaunchReader {
     } else if (node.has("value")) {
       node.keys({"value"});
       scalar(node["value"], variable, offset);
+    } else if (node.has("fields")) {
+      fields(node, size, offset);
     } else {
       structure(node, size, offset);
     }
@@ -339,6 +342,51 @@ class LaunchReader {
     }
   }
 
+  // {"fields": [{"type": "i32", "value": 5}, {"buffer": "a"}, {"map": "m"}]}, one behind the other
+  // where each is aligned as C++ aligns it, or at its `offset`; the rest is zeros.
+  void fields(const LaunchNode& node, std::uint64_t size, std::uint32_t offset) {
+    node.keys({"fields"});
+    const LaunchNode list = node["fields"];
+    std::uint64_t end = 0;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const LaunchNode field = list.at(i);
+      field.keys({"type", "value", "buffer", "added", "map", "offset"});
+      const bool is_map = field.has("map");
+      const bool is_number = !is_map && !field.has("buffer");
+      const ElementType type = is_number ? element_of(field["type"]) : ElementType::kU64;
+      if (is_number && elements_in_unit(type) != 1) {
+        field["type"].fail("it has no address of its own in a structure");
+      }
+      const std::uint64_t bytes = is_map ? ptx::kTensorMapBytes : bytes_of(type);
+      const std::uint64_t aligned = is_map ? kTensorMapAlignment : bytes;
+      const std::uint64_t behind = (end + aligned - 1) / aligned * aligned;
+      const std::uint64_t at = field.has("offset") ? field["offset"].number(size) : behind;
+      if (at < end || at + bytes > size) {
+        field.fail(at < end ? "it begins before the field in front of it ends, at byte " +
+                                  std::to_string(end)
+                            : "it ends behind the parameter's " + std::to_string(size) + " bytes");
+      }
+      end = at + bytes;
+      const std::uint32_t to = offset + static_cast<std::uint32_t>(at);
+      if (is_number) {
+        const std::uint64_t bits = bits_of(field["value"], type);
+        put_bytes(to, &bits, bytes);
+      } else {
+        stand_at(field, to);
+      }
+    }
+  }
+
+  // A tensor map, or the address of a buffer.
+  void stand_at(const LaunchNode& place, std::uint32_t to) {
+    if (place.has("map")) {
+      launch_.parameters.maps.push_back({to, map_named(place["map"]), 0});
+    } else {
+      const std::uint64_t added = place.has("added") ? place["added"].number(kBufferBytesMax) : 0;
+      launch_.parameters.pointers.push_back({to, buffer_named(place["buffer"]), added});
+    }
+  }
+
   // {"bytes": "00ff...", "at": [{"offset": 0, "map": "a"}, {"offset": 128, "buffer": "b"}]}
   void structure(const LaunchNode& node, std::uint64_t size, std::uint32_t offset) {
     node.keys({"bytes", "at"});
@@ -364,13 +412,7 @@ class LaunchReader {
         place["offset"].fail("it does not fit in the parameter's " + std::to_string(size) +
                              " bytes");
       }
-      const std::uint32_t to = offset + static_cast<std::uint32_t>(at);
-      if (place.has("map")) {
-        launch_.parameters.maps.push_back({to, map_named(place["map"]), 0});
-      } else {
-        const std::uint64_t added = place.has("added") ? place["added"].number(kBufferBytesMax) : 0;
-        launch_.parameters.pointers.push_back({to, buffer_named(place["buffer"]), added});
-      }
+      stand_at(place, offset + static_cast<std::uint32_t>(at));
     }
   }
 

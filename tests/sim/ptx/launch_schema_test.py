@@ -64,6 +64,9 @@ class Schema(unittest.TestCase):
         random = part["contents"]["oneOf"][3]["properties"]["random"]["properties"]
         self.assertEqual(
             self.names_read(["buffers", "in", "contents", "random"]), set(random))
+        field = launch_with(["parameters", 2], {"fields": [{"unheard_of": 1}]})
+        there = re.search(r"there are ([\w, ]+)", run(field)[1])
+        self.assertEqual(set(there.group(1).split(", ")), set(part["field"]["properties"]))
         tolerance = part["buffer"]["properties"]["tolerance"]["properties"]
         launch = launch_with(["buffers", "out"], {"type": "f32", "shape": [5, 32],
                                                   "use": "output", "expected": 0,

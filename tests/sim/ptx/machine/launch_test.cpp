@@ -554,6 +554,62 @@ TEST(PtxLaunch, ContentsAreOneNumberAFileOrDrawn) {
               testing::ThrowsMessage<ConfigError>(HasSubstr("save '<u4' of shape (1, 2)")));
 }
 
+// struct { int a; int* out; short b; float c; }
+constexpr const char* kOfAStructure = R"(.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .align 8 .b8 s[24]) {
+  .reg .b32 %r<9>;
+  .reg .b16 %h<2>;
+  .reg .f32 %f<2>;
+  .reg .b64 %rd<3>;
+  ld.param.b32 %r1, [s];
+  ld.param.u64 %rd1, [s+8];
+  ld.param.s16 %h1, [s+16];
+  ld.param.f32 %f1, [s+20];
+  cvt.s32.s16 %r2, %h1;
+  cvt.rni.s32.f32 %r3, %f1;
+  add.s32 %r4, %r1, %r2;
+  add.s32 %r5, %r4, %r3;
+  cvta.to.global.u64 %rd2, %rd1;
+  st.global.b32 [%rd2], %r5;
+  ret;
+}
+)";
+
+RunResult run_of_fields(const std::string& fields) {
+  const std::string launch = R"({"grid": 1, "block": 1, "buffers": {
+      "out": {"type": "i32", "shape": [4], "use": "output", "expected": [0, 89, 0, 0]}},
+      "parameters": [{"fields": [)" + fields + "]}]}";
+  const ScenarioEntry scenario = entry(kOfAStructure, launch);
+  return simulate(scenario, ParameterSet{scenario.parameters}, RunOptions{});
+}
+
+TEST(PtxLaunch, AStructureIsLaidOutAsCppDoes) {
+  EXPECT_TRUE(run_of_fields(R"({"type": "i32", "value": 100}, {"buffer": "out", "added": 4},
+                               {"type": "i16", "value": -13}, {"type": "f32", "value": 2})")
+                  .clean(true));
+  EXPECT_TRUE(run_of_fields(R"({"type": "i32", "value": 100}, {"buffer": "out", "added": 4},
+                               {"type": "f32", "value": -11, "offset": 20})")
+                  .clean(true));
+}
+
+TEST(PtxLaunch, StructuresThatDoNotFitAreRefusedWithTheirPlace) {
+  const std::pair<const char*, const char*> kRows[] = {
+      {R"({"buffer": "out"}, {"buffer": "out"}, {"buffer": "out"}, {"type": "u8", "value": 1})",
+       "fields[3]: it ends behind the parameter's 24 bytes"},
+      {R"({"buffer": "out"}, {"type": "i32", "value": 1, "offset": 4})",
+       "fields[1]: it begins before the field in front of it ends, at byte 8"},
+      {R"({"type": "i8", "value": 200})", "fields[0].value: a whole number of i8"},
+      {R"({"type": "f4e2m1", "value": 1})", "fields[0].type: it has no address of its own"},
+      {R"({"value": 1})", "'type' is missing"}};
+  for (const auto& row : kRows) {
+    EXPECT_THAT([&] { run_of_fields(row.first); },
+                testing::ThrowsMessage<ConfigError>(HasSubstr(row.second)))
+        << row.first;
+  }
+}
+
 TEST(PtxLaunch, WhatIsExpectedIsRefusedWithItsPlace) {
   const std::pair<const char*, const char*> kRows[] = {
       {R"("expected": [1])", "buffers.out.expected: 2 numbers"},
