@@ -356,9 +356,9 @@ void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self
     const std::uint32_t first = flag.values.front();
     const std::uint32_t sum = flag.values.back();
     const bool grows = !test.is_signed || ((first ^ sum) & WordTest::kSign) == 0;
-    const bool of_sum = test.with == sum && test.flip == 0 && ~test.mask == 0 &&
-                        (test.kind == WordTest::Kind::kEqual ||
-                         (test.kind == WordTest::Kind::kAtLeast && grows));
+    const bool of_sum =
+        test.with == sum && test.flip == 0 && ~test.mask == 0 &&
+        (test.kind == WordTest::Kind::kEqual || (test.kind == WordTest::Kind::kAtLeast && grows));
     if (!of_sum) {
       undecided("a wait for a global word that several add to may pass before the last of them",
                 event);

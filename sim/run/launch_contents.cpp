@@ -150,8 +150,9 @@ std::vector<std::byte> contents_of(const LaunchNode& node,
     node.keys({"random"});
     return random_contents(node["random"], spec);
   }
-  node.fail("a list of numbers, row by row, is expected, or one for all, or the name of a .npy "
-            "file, or {\"random\": {\"seed\": 1, \"least\": -1, \"most\": 1}}");
+  node.fail(
+      "a list of numbers, row by row, is expected, or one for all, or the name of a .npy "
+      "file, or {\"random\": {\"seed\": 1, \"least\": -1, \"most\": 1}}");
 }
 
 }  // namespace warptwin::sim

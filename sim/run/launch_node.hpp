@@ -49,8 +49,7 @@ class LaunchNode {
   std::uint32_t u32() const { return static_cast<std::uint32_t>(number(~std::uint32_t{0})); }
   /// A finite number that is not negative.
   double positive() const {
-    if (!value_.is_number() || !(value_.get<double>() >= 0) ||
-        std::isinf(value_.get<double>())) {
+    if (!value_.is_number() || !(value_.get<double>() >= 0) || std::isinf(value_.get<double>())) {
       fail("a number that is not negative is expected, not " + value_.dump());
     }
     return value_.get<double>();

@@ -12,8 +12,8 @@
 
 #include "common/kernel/scenario.hpp"
 
-#include "sim/functional/engine.hpp"
 #include "sim/check/results.hpp"
+#include "sim/functional/engine.hpp"
 #include "sim/model/sim_machine.hpp"
 #include "sim/model/symbols.hpp"
 

@@ -313,8 +313,7 @@ RunResult simulate(const ScenarioEntry& scenario,
       if (tensors[i].spec.use == TensorUse::kOutput) {
         download(memory, addresses[i], tensors[i]);
         if (judged && !expected[i].values.empty()) {
-          result.comparisons.push_back(
-              compare(tensors[i], expected[i], tolerance_of(scenario, i)));
+          result.comparisons.push_back(compare(tensors[i], expected[i], tolerance_of(scenario, i)));
           if (!result.comparisons.back().agrees()) {
             result.findings.push_back(wrong_result(result.comparisons.back(), options.rules));
           }

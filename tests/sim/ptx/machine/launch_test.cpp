@@ -497,8 +497,9 @@ RunResult negated_as(const std::string& type, const std::string& in, const std::
   std::string ptx = edited(kNegate, "SIZE", type.substr(1) == "64" ? "8" : "4");
   ptx = edited(edited(ptx, "TYPE", letter + type.substr(1)), "TYPE", letter + type.substr(1));
   const std::string launch = R"({"grid": 1, "block": 2, "buffers": {
-      "in": {"type": ")" + type + R"(", "shape": [1, 2], "contents": )" +
-                             in + R"(}, "out": {"type": ")" + type +
+      "in": {"type": ")" + type +
+                             R"(", "shape": [1, 2], "contents": )" + in +
+                             R"(}, "out": {"type": ")" + type +
                              R"(", "shape": [1, 2], "use": "output", )" + out +
                              R"(}}, "parameters": [{"buffer": "in"}, {"buffer": "out"}]})";
   const ScenarioEntry scenario = entry(ptx, launch);
@@ -522,10 +523,9 @@ TEST(PtxLaunch, WholeNumbersThatAreOneFloatDiffer) {
   const char* kIn = "[9007199254740993, 0]";
   EXPECT_TRUE(negated_as("i64", kIn, R"("expected": [-9007199254740993, 0])").clean(true));
   EXPECT_FALSE(negated_as("i64", kIn, R"("expected": [-9007199254740992, 0])").clean(true));
-  EXPECT_TRUE(negated_as("i64",
-                         kIn,
-                         R"("expected": [-9007199254740992, 0], "tolerance": {"absolute": 1})")
-                  .clean(true));
+  EXPECT_TRUE(
+      negated_as("i64", kIn, R"("expected": [-9007199254740992, 0], "tolerance": {"absolute": 1})")
+          .clean(true));
 }
 
 TEST(PtxLaunch, ATolerancesBoundIsTheLastThatPasses) {
@@ -580,7 +580,8 @@ constexpr const char* kOfAStructure = R"(.version 8.0
 RunResult run_of_fields(const std::string& fields) {
   const std::string launch = R"({"grid": 1, "block": 1, "buffers": {
       "out": {"type": "i32", "shape": [4], "use": "output", "expected": [0, 89, 0, 0]}},
-      "parameters": [{"fields": [)" + fields + "]}]}";
+      "parameters": [{"fields": [)" +
+                             fields + "]}]}";
   const ScenarioEntry scenario = entry(kOfAStructure, launch);
   return simulate(scenario, ParameterSet{scenario.parameters}, RunOptions{});
 }
