@@ -42,7 +42,9 @@ function(warptwin_add_command target)
     configure_file(${WARPTWIN_CMAKE_DIR}/scenario_device.cu.in
                    ${generated}/${WARPTWIN_SCENARIO_NAME}_device.cu @ONLY)
     if(WARPTWIN_BUILD_HW
-       AND (WARPTWIN_CUDA_BROKEN OR NOT WARPTWIN_SCENARIO_HEADER MATCHES "broken/"))
+       AND (WARPTWIN_CUDA_BROKEN OR NOT WARPTWIN_SCENARIO_HEADER MATCHES "broken/")
+       AND (WARPTWIN_CUDA_TYPES
+            OR NOT WARPTWIN_SCENARIO_HEADER MATCHES "^scenarios/.*_(f16|tf32|e5m2)[.]hpp$"))
       warptwin_add_cuda_scenario(${WARPTWIN_SCENARIO_NAME} ${WARPTWIN_SCENARIO_HEADER}
                                  ${WARPTWIN_SCENARIO_TYPE} ${arg_INCLUDE} ${generated})
     endif()
