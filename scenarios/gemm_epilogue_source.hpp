@@ -40,6 +40,7 @@ struct GemmEpilogueLoadParts : GemmParts {
   using Function = AddSource;                       // of the sum and its source
   static constexpr bool kRowMaxima = false;         // whether rows' largest magnitudes are stored
   static constexpr std::uint32_t kRegisters = 104;  // of a thread
+  static constexpr std::uint32_t kSource = 0;       // what the epilogue adds, if not told
   static constexpr Parameter kFactor{"beta", "factor of C; biases have none", 2, -64, 64};
 
   /// The function of a launch. Host code.
