@@ -3,7 +3,6 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <random>
 
 #include "common/kernel/tensor_bytes.hpp"

@@ -214,11 +214,6 @@ std::string numpy_type(ElementType type) {
   }
 }
 
-// As the header says it.
-std::string shape_text(std::uint32_t rows, std::uint32_t columns) {
-  return std::to_string(rows) + ", " + std::to_string(columns);
-}
-
 }  // namespace
 
 std::vector<std::byte> read_npy_elements(const std::string& path,
@@ -229,16 +224,16 @@ std::vector<std::byte> read_npy_elements(const std::string& path,
   if (!std::filesystem::is_regular_file(path, error)) {
     throw ConfigError(path + ": there is no such file");
   }
-  const std::uint32_t together = elements_in_unit(type);
-  const std::uint64_t size = std::uint64_t{rows} * columns / together * bytes_of(type);
+  const std::uint32_t units = columns / elements_in_unit(type);  // of a row
+  const std::uint64_t size = std::uint64_t{rows} * units * bytes_of(type);
   const std::string of_type = numpy_type(type);
-  const std::string shape = shape_text(rows, columns / together);
+  const std::string shape = std::to_string(rows) + ", " + std::to_string(units);
   const std::string wanted =
       "'" + of_type + "' of shape (" + shape + "), or " + std::to_string(size) + " bytes of uint8";
   std::ifstream in{path, std::ios::binary};
   const Header header = read_header(in, path, wanted.c_str());
   const bool bytes_alone = header.type == "|u1" && header.shape == std::to_string(size) + ",";
-  const bool in_a_row = rows == 1 && header.shape == std::to_string(columns / together) + ",";
+  const bool in_a_row = rows == 1 && header.shape == std::to_string(units) + ",";
   if (!bytes_alone && (header.type != of_type || (header.shape != shape && !in_a_row))) {
     refuse(path, "'" + header.type + "' of shape (" + header.shape + ")", wanted.c_str());
   }

@@ -167,6 +167,10 @@ class LaunchReader {
     }
     spec.rows = shape.size() == 2 ? shape.at(0).u32() : 1;
     spec.columns = shape.at(shape.size() - 1).u32();
+    if (const std::uint32_t unit = elements_in_unit(spec.element); spec.columns % unit != 0) {
+      shape.fail("a row of " + std::string{name_of(spec.element)} + " has a multiple of " +
+                 std::to_string(unit) + " columns, not " + std::to_string(spec.columns));
+    }
     const std::uint64_t row_bytes =
         std::uint64_t{spec.columns} * bytes_of(spec.element) / elements_in_unit(spec.element);
     if (row_bytes == 0 || spec.rows == 0 || row_bytes > kBufferBytesMax / spec.rows) {

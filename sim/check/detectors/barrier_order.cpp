@@ -128,8 +128,8 @@ class BarrierOrderDetector : public Detector {
  private:
   struct State {
     HashMap<std::uint64_t, Tracked> objects;
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<Arrived>>
-        commits;  // by warp, lane
+    /// By warp and lane.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::deque<Arrived>> commits;
     std::uint32_t exited = 0;
   };
   static std::uint64_t key(std::uint32_t cta, std::uint32_t address) {
@@ -256,7 +256,11 @@ class BarrierOrderDetector : public Detector {
     if (state == nullptr || !uses.only_commits) {
       return false;
     }
-    const std::deque<Arrived>& commits = state->commits[{warp, uses.lanes}];
+    const auto found = state->commits.find({warp, uses.lanes});
+    if (found == state->commits.end()) {
+      return false;
+    }
+    const std::deque<Arrived>& commits = found->second;
     return std::any_of(commits.begin(), commits.end(), [&](const Arrived& one) {
       return one.serial > uses.later.serial &&
              order_.phase_seen(one.cta, one.address, one.mark, inval.warp);

@@ -36,6 +36,12 @@ class Asked : public Surroundings {
   Surroundings& warp_;
 };
 
+// Whether it goes on without the machine, or only sleeps.
+bool acts_alone(const Op& op) {
+  return op.is("nanosleep") || (op.form != nullptr && (op.form->group == Group::kScalar ||
+                                                       op.form->group == Group::kControl));
+}
+
 /// From a load or a try that has this answer to the next instruction of the machine but nanosleep;
 /// whether it comes there, without a call. `each` gets the instructions on its way.
 template <class F>
@@ -51,9 +57,7 @@ bool told(const Program& program,
   strand.complete(asked);
   for (std::uint32_t step = 0; step < kLoopMax && strand.pc < code.ops.size(); ++step) {
     const Op& next = code.ops[strand.pc];
-    const bool scalar = next.form != nullptr &&
-                        (next.form->group == Group::kScalar || next.form->group == Group::kControl);
-    if (!scalar && !next.is("nanosleep")) {
+    if (!acts_alone(next)) {
       return true;
     }
     each(next);
@@ -76,18 +80,24 @@ Strand apart(const Strand& strand) {
   return copy;
 }
 
-// Whether both are at one instruction, and what is needed from there is the same.
-bool same_place(const Strand& one, const Strand& other) {
-  const Routine& routine = *one.frame->routine;
-  if (one.pc != other.pc) {
-    return false;
+// Slots of the registers that are needed from `op` on.
+std::vector<std::uint32_t> needed_from(const Routine& routine, std::uint32_t op) {
+  std::vector<std::uint32_t> needed;
+  for (const std::uint32_t number : Liveness{routine.code, routine.flow}.live_before(op)) {
+    needed.push_back(routine.slots[number]);
   }
-  const Liveness liveness{routine.code, routine.flow};
-  const auto live = liveness.live_before(one.pc);
-  return std::all_of(live.begin(), live.end(), [&](std::uint32_t number) {
-    const std::uint32_t slot = routine.slots[number];
-    return one.frame->slots[slot] == other.frame->slots[slot];
-  });
+  return needed;
+}
+
+// Whether both are at one instruction, and what is needed from there is the same.
+bool same_place(const Strand& one, const Strand& other, const std::vector<std::uint32_t>& needed) {
+  return one.pc == other.pc && std::all_of(needed.begin(), needed.end(), [&](std::uint32_t slot) {
+           return one.frame->slots[slot] == other.frame->slots[slot];
+         });
+}
+
+bool same_place(const Strand& one, const Strand& other) {
+  return one.pc == other.pc && same_place(one, other, needed_from(*one.frame->routine, one.pc));
 }
 
 // Whether what the try asks for is the same: the mbarrier and the phase.
@@ -163,19 +173,22 @@ bool settles(const Program& program, Surroundings& warp, const Strand& strand, c
   if (!told(program, surroundings, left, tried, 1, ignore)) {
     return false;
   }
+  const std::vector<std::uint32_t> needed_left = needed_from(*left.frame->routine, left.pc);
+  const std::vector<std::uint32_t> needed = needed_from(*strand.frame->routine, tried.op);
   Strand now = apart(strand);
   for (std::uint32_t refused = 0; refused < kRefusedMax; ++refused) {
     Strand next = apart(now);
     if (!told(program, surroundings, next, tried, 0, ignore) || next.pc != tried.op) {
       return false;
     }
-    if (same_place(next, now)) {
+    if (same_place(next, now, needed)) {
       return true;
     }
     Strand asking = apart(next);
     Strand leaving = apart(next);
     if (!asks_alike(asking.run(program, surroundings, 1), tried) ||
-        !told(program, surroundings, leaving, tried, 1, ignore) || !same_place(leaving, left)) {
+        !told(program, surroundings, leaving, tried, 1, ignore) ||
+        !same_place(leaving, left, needed_left)) {
       return false;
     }
     now = std::move(next);
@@ -185,16 +198,10 @@ bool settles(const Program& program, Surroundings& warp, const Strand& strand, c
 
 bool may_return(const Routine& routine, std::uint32_t op) {
   const Code& code = routine.code;
-  const auto stops = [&](std::uint32_t number) {
-    const Op& each = code.ops[number];
-    const bool scalar = each.form != nullptr &&
-                        (each.form->group == Group::kScalar || each.form->group == Group::kControl);
-    return !scalar && !each.is("nanosleep");
-  };
   std::set<std::uint32_t> seen;
   std::vector<std::uint32_t> from;
   const auto pass = [&](std::uint32_t at, const Block& block) {
-    while (at < block.end && !stops(at)) {
+    while (at < block.end && acts_alone(code.ops[at])) {
       ++at;
     }
     if (at == block.end) {

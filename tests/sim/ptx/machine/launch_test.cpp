@@ -611,6 +611,23 @@ TEST(PtxLaunch, StructuresThatDoNotFitAreRefusedWithTheirPlace) {
   }
 }
 
+TEST(PtxLaunch, ElementsThatShareAByteFillIt) {
+  const auto run_of = [](const std::string& shape, const std::string& contents) {
+    const std::string launch = R"({"grid": 1, "block": 1, "buffers": {
+        "out": {"type": "i32", "shape": [4], "use": "output", "expected": [0, 3, 0, 0]},
+        "in": {"type": "f4e2m1", "shape": )" +
+                               shape + R"(, "contents": )" + contents + R"(}},
+        "parameters": [{"fields": [{"type": "i32", "value": 3}, {"buffer": "out", "added": 4}]}]})";
+    const ScenarioEntry scenario = entry(kOfAStructure, launch);
+    return simulate(scenario, ParameterSet{scenario.parameters}, RunOptions{});
+  };
+  EXPECT_TRUE(run_of("[2, 4]", "[1, 2, 3, 4, 1, 2, 3, 4]").clean(true));
+  EXPECT_TRUE(run_of("[2, 4]", "0.5").clean(true));
+  EXPECT_THAT([&] { run_of("[2, 3]", "[1, 2, 3, 1, 2, 3]"); },
+              testing::ThrowsMessage<ConfigError>(HasSubstr(
+                  "buffers.in.shape: a row of f4e2m1 has a multiple of 2 columns, not 3")));
+}
+
 TEST(PtxLaunch, WhatIsExpectedIsRefusedWithItsPlace) {
   const std::pair<const char*, const char*> kRows[] = {
       {R"("expected": [1])", "buffers.out.expected: 2 numbers"},
