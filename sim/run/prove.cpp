@@ -1,8 +1,11 @@
 #include "sim/run/prove.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <set>
 
 #include "sim/functional/schedulers/ahead.hpp"
+#include "sim/prove/hash.hpp"
 #include "sim/ptx/machine/launch.hpp"
 #include "sim/run/claims.hpp"
 #include "sim/run/role_work.hpp"
@@ -103,7 +106,24 @@ struct OneRun {
   RunResult result;
   std::unique_ptr<RunOrder> order;
   std::vector<std::string> idle_roles;
+  std::uint64_t memory = 0;  // of a run for its work only: a hash of what global memory ends with
 };
+
+// Of the words that a run knows: those that stand for data which was not moved are alike.
+std::uint64_t hash_of(const GlobalMemory& memory, std::span<const GlobalAddress> addresses) {
+  constexpr std::uint64_t kUnknown = std::uint64_t{1} << 32;
+  Hash hash;
+  for (const GlobalAddress address : addresses) {
+    const GlobalBuffer* buffer = memory.find(address.value);
+    const std::size_t bytes = buffer == nullptr ? 0 : buffer->bytes.size();
+    for (std::size_t at = 0; at < bytes; at += 4) {
+      std::uint32_t word = 0;
+      std::memcpy(&word, buffer->bytes.data() + at, std::min<std::size_t>(4, bytes - at));
+      hash.add(!buffer->unknown.empty() && buffer->unknown[at / 4] ? kUnknown : word);
+    }
+  }
+  return hash.value();
+}
 
 OneRun run_in_order(const ScenarioEntry& scenario,
                     const ParameterSet& parameters,
@@ -116,6 +136,11 @@ OneRun run_in_order(const ScenarioEntry& scenario,
   RoleWork work{config, symbols, one.order.get()};
   options.observer = &work;
   options.try_judge = order_options.work_only ? nullptr : one.order.get();
+  if (order_options.work_only) {
+    options.at_end = [&one](const GlobalMemory& memory, std::span<const GlobalAddress> addresses) {
+      one.memory = hash_of(memory, addresses);
+    };
+  }
   one.result = simulate(scenario, parameters, options);
   one.order->at_end();
   one.idle_roles = work.idle_roles();
@@ -177,18 +202,19 @@ OneRun run_with_answers(const ScenarioEntry& scenario,
 // no more does not: a run in which it says no so often must do the same.
 constexpr std::uint32_t kRefusals = 64;
 
-bool gives_up(const ScenarioEntry& scenario,
-              const ParameterSet& parameters,
-              RunOptions run,
-              const RunOrder& order,
-              const ProofResult& result) {
-  RunOrder::Options work_only;
-  work_only.work_only = true;
+OneRun refused_run(const ScenarioEntry& scenario,
+                   const ParameterSet& parameters,
+                   RunOptions run,
+                   const RunOrder::Options& work_only) {
   run.refusals = kRefusals;
   run.detect = true;
-  const OneRun one = run_in_order(scenario, parameters, run, work_only);
-  const bool no_worse = one.result.clean(false) || !result.run.clean(false);
-  return !no_worse || one.result.gave_up || one.order->work().of_grid() != order.work().of_grid();
+  return run_in_order(scenario, parameters, std::move(run), work_only);
+}
+
+bool gives_up(const OneRun& refused, const RunOrder& order, const ProofResult& result) {
+  const bool no_worse = refused.result.clean(false) || !result.run.clean(false);
+  return !no_worse || refused.result.gave_up ||
+         refused.order->work().of_grid() != order.work().of_grid();
 }
 
 // The proof is of the run in which every open try says no; with other answers the kernel must do
@@ -203,8 +229,10 @@ void compare_answers(const ScenarioEntry& scenario,
   work_only.work_only = true;
   RunOptions other = run;
   other.detect = false;
+  constexpr const char* kStores = "what the kernel stores depends on the answer of a try";
   const std::vector<OpenTry>& open = order.open_tries();
   std::uint32_t compared = 0;
+  std::set<std::uint64_t> memories;
   for (std::vector<OpenTry>& yes : answers_of(open)) {
     other.tries_pass = std::move(yes);
     const OneRun one = run_with_answers(scenario, parameters, other, work_only);
@@ -219,6 +247,7 @@ void compare_answers(const ScenarioEntry& scenario,
     }
     if (one.result.end == Ending::kDone) {
       ++compared;
+      memories.insert(one.memory);
       if (one.order->work().of_grid() != order.work().of_grid()) {
         result.undecided.push_back({kDepends, {}});
         return;
@@ -233,10 +262,18 @@ void compare_answers(const ScenarioEntry& scenario,
     other.detect = true;
     result.run = simulate(scenario, parameters, other);
     result.schedule = other.schedule;
-  } else if (honest.order->work().of_grid() != order.work().of_grid()) {
+    return;
+  }
+  if (honest.order->work().of_grid() != order.work().of_grid()) {
     result.undecided.push_back({kDepends, {}});
-  } else if (gives_up(scenario, parameters, std::move(repeated), order, result)) {
+    return;
+  }
+  const OneRun refused = refused_run(scenario, parameters, std::move(repeated), work_only);
+  memories.insert({honest.memory, refused.memory});
+  if (gives_up(refused, order, result)) {
     result.undecided.push_back({"a try that is repeated gives up before its phase is there", {}});
+  } else if (memories.size() > 1) {
+    result.undecided.push_back({kStores, {}});
   } else if (!open.empty()) {
     result.notes.push_back("the answers of " + std::to_string(open.size()) +
                            " tries decide nothing but waits for what they asked: so in " +

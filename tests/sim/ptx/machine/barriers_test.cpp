@@ -103,6 +103,21 @@ TEST(PtxMbarriers, AreArrivedAtBehindAWgmmaThatGathersTheLanes) {
   EXPECT_THAT(ids_in(proof_of(one_lane_waits("  bar.warp.sync -1;\n" + load))), IsEmpty());
 }
 
+// A try before the loop leaves a word: what is stored of it depends on who came first.
+TEST(PtxMbarriers, StoresOfWhatATrySaidAreUndecided) {
+  const auto storing = [](const std::string& refused) {
+    return waiting(
+        "  mov.u32 %r7, 5;\n  mbarrier.try_wait.parity.shared.b64 %p3, [%r2], 0;\n"
+        "  @%p3 bra GO;\n" +
+        refused +
+        "TRY:\n  mbarrier.try_wait.parity.shared.b64 %p4, [%r2], 0;\n  @!%p4 bra TRY;\n"
+        "GO:\n  mul.wide.u32 %rd4, %r5, 4;\n  add.u64 %rd5, %rd2, %rd4;\n"
+        "  st.global.u32 [%rd5], %r7;\n");
+  };
+  EXPECT_EQ(proof_of(storing("  mov.u32 %r7, 6;\n")).verdict, ProofVerdict::kUndecided);
+  EXPECT_EQ(proof_of(storing("  mov.u32 %r7, 5;\n")).verdict, ProofVerdict::kProved);
+}
+
 // Two tries of one line, as a loop that is unrolled has them, are two: neither waits.
 TEST(PtxMbarriers, TriesOfOneLineAreNoLoop) {
   const std::string file = "  .file 1 \"a.cu\"\n";
