@@ -207,9 +207,12 @@ struct GemmClusterOf {
   static constexpr std::uint32_t kCtas = ctas_in(kGroup);
   static constexpr std::uint32_t kSize = kBytesOf<typename Parts::A>;
   static constexpr std::uint32_t kTileK = kWidestTileK<Parts>;
+  /// Single CTAs leave room in an SM's tensor memory for one of another cluster: clusters that wait
+  /// for each other's columns, each in another SM, would wait for good.
+  static constexpr std::uint32_t kTileN = 128 * kCtas;
   using Extents = GemmClusterExtents<kGroup>;
   using StaticExtents =
-      GemmClusterExtents<kGroup, GemmExtents<128 * kCtas, 256, kTileK, 4, 2>, 2, 1>;
+      GemmClusterExtents<kGroup, GemmExtents<128 * kCtas, kTileN, kTileK, 4, 2>, 2, 1>;
   template <Machine M, class Extents>
   using Kernel = Gemm2smKernel<M, Extents, Parts>;
 
@@ -219,7 +222,7 @@ struct GemmClusterOf {
         {"n", "rows of B, columns of D", 512, 1, 1 << 20, "tile_n"},
         {"k", "columns of A and B", 16 * kTileK, 1, 1 << 20, "tile_k"},
         {"tile_m", "rows of an MMA's tile of D", 128 * kCtas, 64, 128 * kCtas},
-        {"tile_n", "columns of an MMA's tile of D", 256, 8, 256},
+        {"tile_n", "columns of an MMA's tile of D", kTileN, 8, 256},
         {"tile_k", "columns of A and B in one stage", kTileK, kTileK / 4, kTileK},
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},

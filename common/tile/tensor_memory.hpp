@@ -156,6 +156,11 @@ struct TmemDeallocStorage {
     }
   }
 
+  /// Whether the owner gives up the allocation permit as soon as it has its columns. In a cluster
+  /// of several groups it does: until it ends it waits for the others' copies, and a CTA of another
+  /// cluster that it kept out would keep the others out.
+  constexpr bool gives_up_permit_at_once() const { return cluster.ctas() > cluster.group_ctas(); }
+
   ClusterShape cluster;       // says which CTAs free together
   std::uint32_t arrivals;     // the users' lanes, in every CTA of the group
   Mbarrier barrier;           // completes when every user of the group is done
@@ -206,10 +211,12 @@ class TmemDeallocBarrier {
             site);
     machine_->tcgen05_fence_after_thread_sync(site);
   }
-  /// Gives up the allocation permit, waits, frees.
+  /// Gives up the allocation permit, unless that was at once; waits, frees.
   constexpr void complete_dealloc(const TmemAllocation& tmem,
                                   SourceSite site = SourceSite::current()) const {
-    tmem.release_lock(*machine_, site);
+    if (!storage_->gives_up_permit_at_once()) {
+      tmem.release_lock(*machine_, site);
+    }
     wait(site);
     tmem.deallocate(*machine_, site);
   }

@@ -29,6 +29,9 @@ class [[nodiscard]] MmaWarp {
                                   SourceSite site = SourceSite::current()) {
     const auto tmem = TmemAllocation::allocate(
         machine, dealloc.word, accum.config.columns(), accum.cluster.group, site);
+    if (dealloc.gives_up_permit_at_once()) {
+      tmem.release_lock(machine, site);
+    }
     dealloc.hand_off.arrive(machine, site);
     dealloc.meet_peer(machine, site);
     return MmaWarp{machine, Accum{machine, accum, tmem}, dealloc, site};
@@ -46,7 +49,7 @@ class [[nodiscard]] MmaWarp {
     return dealloc_->cluster.is_leader(claim_.machine().cta_rank());
   }
 
-  /// Gives up the allocation permit, waits until the epilogues are done, frees.
+  /// Gives up the allocation permit if it has it still, waits until the epilogues are done, frees.
   ///
   /// Participants: the whole warp. Blocks: until every epilogue lane of the group has arrived.
   constexpr void release(SourceSite site = SourceSite::current()) && {
