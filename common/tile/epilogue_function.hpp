@@ -1,12 +1,12 @@
 /// What an epilogue makes of a sum before it rounds it: a small struct, of a kernel's `Parts`.
 ///
-///   struct SiluOfBiased {
-///     float scale = 1;
-///     template <class Float>
-///     constexpr Float operator()(Float sum, Float bias) const {
-///       return silu(sum + bias) * scale;
-///     }
-///   };
+///     struct SiluOfBiased {
+///       float scale = 1;
+///       template <class Float>
+///       constexpr Float operator()(Float sum, Float bias) const {
+///         return silu(sum + bias) * scale;
+///       }
+///     };
 ///
 /// `Float` is float in a kernel, and double in what its results are compared with. A kernel that
 /// brings its epilogue a source calls it with that beside the sum: an element of C, or the column's
@@ -20,6 +20,7 @@ namespace warptwin {
 
 /// The sum as it is.
 struct Unchanged {
+  /// `sum`.
   template <class Float>
   constexpr Float operator()(Float sum) const {
     return sum;
@@ -28,6 +29,7 @@ struct Unchanged {
 
 /// What is negative becomes zero.
 struct Relu {
+  /// The larger of `sum` and 0.
   template <class Float>
   constexpr Float operator()(Float sum) const {
     return sum < Float{0} ? Float{0} : sum;
@@ -38,6 +40,7 @@ struct Relu {
 struct AddSource {
   float beta = 1;  // the factor of the source
 
+  /// `sum` + beta * `source`.
   template <class Float>
   constexpr Float operator()(Float sum, Float source) const {
     return sum + static_cast<Float>(beta) * source;
@@ -54,6 +57,7 @@ constexpr Float silu(Float x) {
 struct SiluOfBoth {
   float scale = 1;  // the factor of the result
 
+  /// silu(`sum` + `source`) * scale.
   template <class Float>
   constexpr Float operator()(Float sum, Float source) const {
     return silu(sum + source) * static_cast<Float>(scale);

@@ -21,8 +21,10 @@ struct RowMaximaStorage {
 
   OutputTileStorage<f32> out;  // one column of 128 rows
 };
+/// Of no maxima: nothing.
 template <>
 struct RowMaximaStorage<false> {
+  /// Asks for nothing.
   constexpr RowMaximaStorage(auto&, const char*, auto) {}
 };
 
@@ -67,9 +69,13 @@ class RowMaxima {
 template <Machine M>
 class RowMaxima<M, false> {
  public:
+  /// Keeps neither.
   constexpr RowMaxima(M&, const RowMaximaStorage<false>&) {}
+  /// A tile begins. Blocks: never.
   constexpr void begin() {}
+  /// Takes nothing. Blocks: never.
   constexpr void take(const AccumTile<M>&, std::uint32_t) {}
+  /// Stores nothing. Blocks: never.
   constexpr void store(const auto&, TileIndex) {}
 };
 

@@ -1,8 +1,8 @@
-/// Broken: from one wgmma to the next the operands' K goes on by the elements that an instruction
-/// of bf16 takes.
+/// Broken: from one wgmma to the next the operands' K goes on by 16 bytes, as many as an
+/// instruction of bf16 takes elements.
 ///
-/// Of tf32 these are twice as many bytes: half of K is multiplied, and the other half is what lies
-/// behind the tile's rows.
+/// An instruction takes 32 bytes of K whatever the type: each begins in the middle of what the one
+/// before it has multiplied, and the end of K is left out.
 ///
 /// Expected: LAYOUT_START. Twin: gemm_wgmma_tf32.
 
@@ -33,7 +33,7 @@ struct GemmWgmmaTf32StepOfElementsKernel : GemmWgmmaTf32::Kernel<M, Extents> {
         const SharedTile<tf32> b = stage.payload().b_tile().tile;
         machine.wgmma_fence();
         for (std::uint32_t i = 0; i < a.row_bytes() / kWgmmaKBytes; ++i) {
-          const std::uint32_t k = i * mma_k(ElementType::kBf16) * 4;  // the fault: kTf32 is meant
+          const std::uint32_t k = i * mma_k(ElementType::kBf16);  // the fault: bytes are meant
           machine.wgmma(d,
                         WgmmaSmemDescriptor<tf32>::k_major(a, first_row, k),
                         WgmmaSmemDescriptor<tf32>::k_major(b, 0, k),
@@ -53,7 +53,7 @@ struct GemmWgmmaTf32StepOfElementsKernel : GemmWgmmaTf32::Kernel<M, Extents> {
 struct GemmWgmmaTf32StepOfElements : GemmWgmmaTf32 {
   static constexpr ScenarioInfo kInfo{"gemm_wgmma_tf32_step_of_elements",
                                       ScenarioKind::kBroken,
-                                      "the K of tf32 operands goes on as that of bf16 does",
+                                      "the K of operands goes on by elements where bytes are meant",
                                       "LAYOUT_START",
                                       "gemm_wgmma_tf32"};
   template <Machine M, class Extents>
