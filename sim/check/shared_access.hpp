@@ -86,6 +86,9 @@ struct SharedAccess {
   FencesKnown fences{};                          // generic: the proxy fences its warp knew of
   std::shared_ptr<SharedCompletion> completion;  // load, store, response, copy of lanes
   std::unique_ptr<std::vector<LanePoint>> proxy_fences;  // of a copy of lanes: behind its end
+  std::uint32_t serial = 0;  // of a copy of lanes: of the update that counts it
+  /// Likewise: when they had waited for it by themselves.
+  std::optional<LanePoint> waited{};
   std::optional<std::uint64_t> written{};  // of a store to a few bytes: what, where it is known
   std::unique_ptr<Units> units;            // of an operand whose pieces are not one stride apart
 };
@@ -108,6 +111,21 @@ struct KnownAccess {
   }
   bool meets(std::uint32_t begin, std::uint32_t end) const { return low < end && begin < high; }
 };
+
+/// The lanes that have made the copies to these bytes have waited for them, whoever else the
+/// mbarrier tells.
+inline void note_wait(std::vector<KnownAccess>& known,
+                      std::uint64_t serial,
+                      const Footprint& at,
+                      const LanePoint& when) {
+  for (const KnownAccess& one : known) {
+    SharedAccess& access = *one.access;
+    if (access.kind == SharedUse::kAsyncCopy && access.serial == serial && access.at.covers(at) &&
+        at.covers(access.at)) {
+      access.waited = when;
+    }
+  }
+}
 
 /// The diagnostic of two that are in no order.
 inline const char* id_of(const SharedAccess& first, const SharedAccess& second) {

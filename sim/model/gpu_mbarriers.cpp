@@ -134,6 +134,7 @@ Gpu::Outcome Gpu::mbarrier_update(Slot slot, Operation& op) {
   const bool later = target.cta != warp.cta || op.copies != nullptr;
   if (later && target.fault == Fault::kNone) {
     defer_update(slot, op, target);
+    op.result = op.copies != nullptr ? serial_ : op.result;
     return Outcome::kDone;
   }
   Event event = event_of(slot, op);

@@ -12,6 +12,8 @@ namespace warptwin::sim {
 struct WordTest {
   enum class Kind : std::uint8_t { kEqual, kNotEqual, kLess, kAtLeast };
   static constexpr std::uint32_t kSign = std::uint32_t{1} << 31;
+  /// In the code of a wait by an atomic that leaves the word as it is: it writes the word, too.
+  static constexpr std::uint32_t kUpdates = 8;
 
   Kind kind = Kind::kEqual;
   bool is_signed = false;
@@ -19,6 +21,14 @@ struct WordTest {
   std::uint32_t flip = 0;
   std::uint32_t mask = ~std::uint32_t{0};
 
+  bool operator==(const WordTest&) const = default;
+  /// The one that holds of every other word.
+  WordTest inverse() const {
+    constexpr Kind kInverse[] = {Kind::kNotEqual, Kind::kEqual, Kind::kAtLeast, Kind::kLess};
+    WordTest other = *this;
+    other.kind = kInverse[static_cast<unsigned>(kind)];
+    return other;
+  }
   bool holds(std::uint32_t word) const {
     const std::uint32_t moved = is_signed ? kSign : 0;
     const std::uint32_t value = ((word ^ flip) & mask) ^ moved;

@@ -8,6 +8,8 @@
 
 #include "sim/check/detectors/detectors.hpp"
 #include "sim/check/footprint.hpp"
+#include "sim/model/copy_wait.hpp"
+#include "sim/model/word_test.hpp"
 
 namespace warptwin::sim {
 
@@ -106,8 +108,10 @@ GlobalKind kind_of(const Event& event) {
     case Op::kGlobalStore:
       return GlobalKind::kStore;
     case Op::kGlobalLoadAcquire:
-    case Op::kGlobalWait:
       return GlobalKind::kFlagLoad;
+    case Op::kGlobalWait:
+      return (event.phase & WordTest::kUpdates) != 0 ? GlobalKind::kFlagStore
+                                                     : GlobalKind::kFlagLoad;
     default:
       return GlobalKind::kFlagStore;
   }
@@ -121,7 +125,9 @@ struct GlobalAccess {
   SourceSite site{};
   std::shared_ptr<GlobalCompletion> completion;  // of a copy
   std::uint32_t lanes = 0;
-  Scope scope = Scope::kGpu;  // of a flag
+  Scope scope = Scope::kGpu;          // of a flag
+  std::uint32_t serial = 0;           // of a cp.async: of the update that counts it
+  std::optional<LanePoint> waited{};  // likewise: when its lanes had waited for it themselves
 };
 
 class GlobalDataDetector : public Detector {
@@ -154,6 +160,8 @@ class GlobalDataDetector : public Detector {
       }
     } else if (event.op == Op::kMbarrierArrive || event.op == Op::kMbarrierCompleteTx) {
       on_counted(event);
+    } else if (event.op == Op::kGlobalLoad && (event.flags & kCopiesAreOver) != 0) {
+      on_copy_wait(event);
     } else if (copies(kind_of(event))) {
       on_copy(event);
     } else if (event.step == Step::kIssued) {
@@ -281,6 +289,7 @@ class GlobalDataDetector : public Detector {
       found->second = std::make_shared<GlobalCompletion>();
     }
     access.completion = found->second;
+    access.serial = event.serial;
     judge(event, access);
     const auto [begin, end] = reads_.equal_range({access.at.start, access.warp});
     for (auto at = begin; at != end;) {
@@ -291,6 +300,17 @@ class GlobalDataDetector : public Detector {
       at = its_own ? reads_.erase(at) : std::next(at);
     }
     remember(std::move(access));
+  }
+
+  void on_copy_wait(const Event& event) {
+    const Box at = word(event).at;
+    const auto [begin, end] = reads_.equal_range({at.start, event.warp});
+    for (auto one = begin; one != end; ++one) {
+      GlobalAccess& access = one->second;
+      if (access.serial != 0 && access.serial == event.address && access.at.same(at)) {
+        access.waited = LanePoint{event.warp, order_.now(event.warp), event.lane_mask()};
+      }
+    }
   }
 
   void on_counted(const Event& event) {
@@ -322,6 +342,13 @@ class GlobalDataDetector : public Detector {
     if (!copies(first.kind)) {
       return order_.after(second, first.warp, first.time);
     }
+    if (first.waited && order_.after(second, first.waited->warp, first.waited->time)) {
+      return true;
+    }
+    return counted(first, second);
+  }
+
+  bool counted(const GlobalAccess& first, std::uint32_t second) {
     if (!first.completion->done) {
       return false;
     }
@@ -406,9 +433,10 @@ class GlobalDataDetector : public Detector {
   }
 
   // Whether each lane that executed the first is in order with the second.
-  bool lanes_ordered(const Event& event,
-                     const GlobalAccess& first,
-                     const GlobalAccess& second) const {
+  bool lanes_ordered(const Event& event, const GlobalAccess& first, const GlobalAccess& second) {
+    if (first.waited && !(first.warp == second.warp && !copies(second.kind))) {
+      return counted(first, second.warp) || order_.lanes_after(*first.waited, event);
+    }
     if (first.kind == GlobalKind::kCopyStore) {
       return order_.lanes_after({first.warp, first.completion->time, first.completion->lanes},
                                 event);

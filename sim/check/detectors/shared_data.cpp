@@ -11,6 +11,7 @@
 
 #include "sim/check/detectors/detectors.hpp"
 #include "sim/check/shared_access.hpp"
+#include "sim/model/copy_wait.hpp"
 
 namespace warptwin::sim {
 
@@ -90,7 +91,12 @@ class SharedDataDetector : public Detector {
         on_proxy_fence(event);
         break;
       case Op::kSharedLoad:
-        if (event.fault == Fault::kNone) {
+        if ((event.flags & kCopiesAreOver) != 0) {
+          note_wait(ctas_[event.cta],
+                    event.global,
+                    footprint_of(event),
+                    {event.warp, order_.now(event.warp), event.lane_mask()});
+        } else if (event.fault == Fault::kNone) {
           add(event, event.cta, make(event, Kind::kGenericRead, footprint_of(event)));
         }
         break;
@@ -158,6 +164,7 @@ class SharedDataDetector : public Detector {
     }
     std::unique_ptr<Access> access = make(event, Kind::kAsyncCopy, footprint_of(event));
     access->completion = completion_of(event);
+    access->serial = event.serial;
     add(event, event.cta, std::move(access));
   }
 
@@ -359,14 +366,13 @@ class SharedDataDetector : public Detector {
       case Kind::kGenericRead:
       case Kind::kBarrier:
         return order_.after(second, first.warp, first.time);
+      case Kind::kAsyncCopy:
+        return counted(first, second) ||
+               (first.waited && order_.after(second, first.waited->warp, first.waited->time));
       case Kind::kLoad:
       case Kind::kSource:
-      case Kind::kAsyncCopy:
       case Kind::kResponse:
-        return first.completion->done && order_.phase_seen(first.completion->cta,
-                                                           first.completion->barrier,
-                                                           first.completion->phase,
-                                                           second);
+        return counted(first, second);
       case Kind::kStore:
         return first.completion->done &&
                order_.after(second, first.completion->warp, first.completion->time);
@@ -376,6 +382,13 @@ class SharedDataDetector : public Detector {
         break;
     }
     return order_.tensor_complete(order_.warpgroup_of(first.warp), second) >= first.time;
+  }
+
+  // Whether the warp knows that the mbarrier has counted the copy.
+  bool counted(const Access& first, std::uint32_t second) const {
+    const Completion& completion = *first.completion;
+    return completion.done &&
+           order_.phase_seen(completion.cta, completion.barrier, completion.phase, second);
   }
 
   // A later access to the same bytes that conflicts with `known[first]`, so that it was judged to
@@ -589,8 +602,11 @@ class SharedDataDetector : public Detector {
 
   // Whether each lane that executes `event`, whose warp is after the access, is so itself.
   bool each_lane_after(const Access& first, const Event& event) const {
-    const bool store = first.kind == Kind::kStore;
-    if (!store && (!generic(first.kind) || first.kind == Kind::kAsyncCopy)) {
+    // What a phase of an mbarrier tells is told of all that were counted in it.
+    if (first.kind == Kind::kAsyncCopy) {
+      return counted(first, event.warp) || order_.lanes_after(*first.waited, event);
+    }
+    if (first.kind != Kind::kStore && !generic(first.kind)) {
       return true;
     }
     const LanePoint point = point_of(first);
@@ -606,10 +622,11 @@ class SharedDataDetector : public Detector {
     if (first.kind == Kind::kStore || first.kind == Kind::kBarrier) {
       return order_.lanes_after(point_of(first), event);
     }
-    // What a phase of an mbarrier tells is told of all that were counted in it.
-    const bool counted = first.kind == Kind::kAsyncCopy;
-    if (!generic(first.kind) || counted || (same && generic(second.kind))) {
+    if (!generic(first.kind) || (same && generic(second.kind))) {
       return true;
+    }
+    if (first.kind == Kind::kAsyncCopy) {
+      return each_lane_after(first, event);
     }
     const LanePoint point = point_of(first);
     return order_.every_lane_ordered(point, event) &&

@@ -11,6 +11,7 @@
 
 #include "common/machine/wgmma_descriptor.hpp"
 
+#include "sim/model/copy_wait.hpp"
 #include "sim/ptx/machine/warp.hpp"
 
 namespace warptwin::ptx {
@@ -223,12 +224,15 @@ void WarpRun::note_copied(const sim::LaneAccess& target, Mask lanes, std::uint32
   }
 }
 
-// Each lane has groups of its own, numbered as it commits them.
+// Each lane has groups of its own, numbered as it commits them. A copy that an mbarrier counts is
+// in a group, too.
 void WarpRun::commit_copies(Mask lanes) {
-  for (AsyncCopy& copy : copies_) {
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      if ((copy.left & lanes & lane_bit(lane)) != 0 && copy.group[lane] == kNoIndex) {
-        copy.group[lane] = committed_[lane];
+  for (std::vector<AsyncCopy>* copies : {&copies_, &counted_}) {
+    for (AsyncCopy& copy : *copies) {
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        if ((copy.left & lanes & lane_bit(lane)) != 0 && copy.group[lane] == kNoIndex) {
+          copy.group[lane] = committed_[lane];
+        }
       }
     }
   }
@@ -246,7 +250,7 @@ Served WarpRun::async_group(Request& request) {
     return Served::kDone;
   }
   const std::uint64_t pending = all ? 0 : uniform(request, 0);
-  for (AsyncCopy& copy : copies_) {
+  const auto over_of = [&](const AsyncCopy& copy) {
     Mask over = 0;
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       const bool waits = (copy.left & request.mask() & lane_bit(lane)) != 0;
@@ -254,12 +258,48 @@ Served WarpRun::async_group(Request& request) {
                   ? lane_bit(lane)
                   : 0;
     }
-    if (over != 0) {
+    return over;
+  };
+  const auto none_left = [](const AsyncCopy& copy) { return copy.left == 0; };
+  for (AsyncCopy& copy : copies_) {
+    if (const Mask over = over_of(copy); over != 0) {
       land_copy(request, copy, over);
     }
   }
-  std::erase_if(copies_, [](const AsyncCopy& copy) { return copy.left == 0; });
+  std::erase_if(copies_, none_left);
+  for (AsyncCopy& copy : counted_) {
+    const Mask over = over_of(copy);
+    copy.left &= ~over;
+    if (over != 0 && copy.left == 0) {
+      tell_over(request, copy);
+    }
+  }
+  std::erase_if(counted_, none_left);
   return Served::kDone;
+}
+
+// Copies that an mbarrier counts: each lane that made them has waited for its own. The bytes were
+// written before, and others, whom the mbarrier has told, may have used them since.
+void WarpRun::tell_over(const Request& request, AsyncCopy& copy) {
+  const Mask lanes = copy.target.mask;
+  const auto tell = [&](warptwin::Op kind, const sim::LaneAccess& at) {
+    const bool shared = kind == warptwin::Op::kSharedLoad;
+    sim::LaneAccess bytes{at.bytes};
+    bytes.mask = lanes;
+    bytes.address = at.address;
+    sim::Operation op = make(kind, request, lanes);
+    op.site = copy.site;
+    op.access = &bytes;
+    op.address = shared ? machine_.cta_rank() << 24 : copy.serial;
+    op.global = shared ? copy.serial : 0;
+    op.flags |= sim::kCopiesAreOver;
+    perform(op);
+  };
+  if (copy.source.bytes != 0) {
+    tell(warptwin::Op::kGlobalLoad, copy.source);
+  }
+  touch(request, copy.target, shared_base(machine_.cta_rank()), Touch::kStore);
+  tell(warptwin::Op::kSharedLoad, copy.target);
 }
 
 // The copies of these lanes are over.

@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "sim/model/atomic_update.hpp"
-#include "sim/ptx/machine/warp.hpp"
+#include "sim/ptx/machine/rehearsal.hpp"
 
 namespace warptwin::ptx {
 
@@ -119,7 +119,7 @@ bool WarpRun::result_is_used(const Request& request) {
 bool WarpRun::waits_for_result(const Request& request) {
   const auto [found, added] = grid_.spins.try_emplace(&request.op);
   if (added) {
-    found->second = polled(kernel_.program(), *this, request.strand, request.stop).has_value();
+    found->second = awaited(*this, request.strand, request.stop, Look::kAtomic).waits;
   }
   return found->second;
 }
@@ -162,6 +162,9 @@ Served WarpRun::atomic(Request& request) {
     refuse(request, "atomics of vectors, of 16 or 128 bits and of f16 and bf16 are not there");
   }
   const bool returns = request.op.is("atom");
+  if (const auto polled = returns ? poll(request) : std::nullopt) {
+    return *polled;
+  }
   const std::size_t at = returns ? 1 : 0;
   const auto places = places_of(request, at);
   const bool flags = !returns && modifiers.has("release"_mod) && modifiers.has("add"_mod) &&

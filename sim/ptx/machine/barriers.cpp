@@ -3,7 +3,7 @@
 #include <bit>
 #include <utility>
 
-#include "sim/ptx/machine/warp.hpp"
+#include "sim/ptx/machine/rehearsal.hpp"
 
 namespace warptwin::ptx {
 
@@ -143,9 +143,29 @@ void WarpRun::forget_refused(Mask lanes) {
   std::erase_if(refused_, [&](const RefusedTry& refused) { return (refused.mask & lanes) != 0; });
 }
 
+// Whether the try is a wait. Of one that is none it is taken that it never is.
+bool WarpRun::is_wait(const Request& request, bool& unclear) {
+  if (kernel_.waits(*this, request.strand, request.stop)) {
+    return true;
+  }
+  if (grid_.no_waits.contains(&request.op)) {
+    return false;
+  }
+  const Awaited found = awaited(*this, request.strand, request.stop, Look::kTry);
+  unclear = found.unclear;
+  if (!found.waits && !found.unclear) {
+    grid_.no_waits.insert(&request.op);
+  }
+  return found.waits;
+}
+
 // A wait blocks where nobody else of the warp can go on; else it looks, and lets the others go.
 Served WarpRun::mbarrier_try(Request& request) {
-  const bool wait = kernel_.waits(*this, request.strand, request.stop);
+  bool unclear = false;
+  const bool wait = is_wait(request, unclear);
+  if (unclear && !resuming_) {
+    return Served::kAgain;
+  }
   const bool others = others_can_go();
   if (wait && others && !resuming_) {
     return Served::kAgain;
@@ -217,12 +237,30 @@ Served WarpRun::fence(Request& request) {
       modifiers.has("sync_restrict::shared::cta"_mod)) {
     refuse(request, "fences with sync_restrict are not there");
   }
-  sim::Operation op = make(warptwin::Op::kFence, request, request.mask());
   const Semantics semantics = modifiers.has("acquire"_mod)   ? Semantics::kAcquire
                               : modifiers.has("release"_mod) ? Semantics::kRelease
                                                              : Semantics::kAcqRel;
-  op.ordering = {semantics, scope_of(modifiers, warptwin::Scope::kGpu)};
-  perform(op);
+  const auto by = [&](Mask lanes) {
+    sim::Operation op = make(warptwin::Op::kFence, request, lanes);
+    op.ordering = {semantics, scope_of(modifiers, warptwin::Scope::kGpu)};
+    serving_ = lanes;
+    perform(op);
+  };
+  // Each lane fences for itself: those that have looked alone acquire, whoever else is there. What
+  // one of them has waited for the others have not, yet.
+  const Mask looked = request.mask() & looked_alone_;
+  const Mask waited = request.mask() & waited_alone_;
+  if (looked != 0 && looked != request.mask()) {
+    std::vector<Mask> apart = std::exchange(used_apart_, {});
+    by(waited != 0 ? request.mask() & ~looked : looked);
+    used_apart_.clear();
+    by(waited != 0 ? looked : request.mask());
+    used_apart_ = std::move(apart);
+  } else {
+    by(request.mask());
+  }
+  looked_alone_ &= ~request.mask();
+  waited_alone_ &= ~request.mask();
   return Served::kDone;
 }
 

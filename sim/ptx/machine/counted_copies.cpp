@@ -37,6 +37,10 @@ std::vector<sim::AsyncAccess> WarpRun::hand_over_copies(Mask lanes) {
     touched_.hand_over(access.target, shared_base(machine_.cta_rank()));
     note_copied(copy.target, over, 0);
     copy.left &= ~over;
+    if (kernel_.waits_for_groups()) {
+      AsyncCopy& counted = counted_.emplace_back(copy);
+      counted.left = counted.target.mask = over;
+    }
     handed.push_back(std::move(access));
   }
   std::erase_if(copies_, [](const AsyncCopy& copy) { return copy.left == 0; });
@@ -68,6 +72,9 @@ Served WarpRun::async_arrive(Request& request) {
     const std::vector<sim::AsyncAccess> copies = hand_over_copies(lanes);
     op.copies = &copies;
     perform(op);
+    for (AsyncCopy& copy : counted_) {
+      copy.serial = copy.serial == 0 ? op.result : copy.serial;
+    }
   });
   return Served::kDone;
 }

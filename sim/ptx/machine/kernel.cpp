@@ -72,6 +72,8 @@ Kernel::Kernel(Module module, std::string_view name) : program_{std::move(module
                       each.is("tensormap.cp_fenceproxy") ||
                       (each.is("fence.proxy") && source.modifiers.has("tensormap::generic"_mod) &&
                        source.modifiers.has("release"_mod));
+      waits_for_groups_ =
+          waits_for_groups_ || each.is("cp.async.wait_group") || each.is("cp.async.wait_all");
       if (each.is("mbarrier.try_wait") || each.is("mbarrier.test_wait")) {
         if (!liveness) {
           liveness.emplace(routine.code, routine.flow);
@@ -79,9 +81,6 @@ Kernel::Kernel(Module module, std::string_view name) : program_{std::move(module
         const std::vector<std::uint32_t> live = liveness->live_before(op);
         if (auto loop = wait_loop(program_, routine, op, live)) {
           facts.waits.emplace(op, std::move(*loop));
-        }
-        if (may_return(routine, op)) {
-          facts.loops.insert(op);
         }
         for (const std::uint32_t number : live) {
           facts.needed[op].push_back(routine.slots[number]);
@@ -189,8 +188,7 @@ std::uint32_t Kernel::place_of(const Routine& routine, std::uint32_t op) const {
 bool Kernel::waits(Surroundings& warp, const Strand& strand, const Stop& tried) const {
   const RoutineFacts& facts = facts_of(*strand.frame->routine);
   const auto found = facts.waits.find(tried.op);
-  return (found != facts.waits.end() && comes_back(program_, warp, strand, tried, found->second)) ||
-         (facts.loops.contains(tried.op) && settles(program_, warp, strand, tried));
+  return found != facts.waits.end() && comes_back(program_, warp, strand, tried, found->second);
 }
 
 const std::vector<std::uint32_t>& Kernel::needed_at_try(const Routine& routine,

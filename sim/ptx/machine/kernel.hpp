@@ -7,7 +7,6 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,7 +15,6 @@
 
 #include "common/machine/types.hpp"
 
-#include "sim/model/word_test.hpp"
 #include "sim/ptx/lanes/strand.hpp"
 
 namespace warptwin::ptx {
@@ -56,22 +54,6 @@ bool comes_back(const Program& program,
                 const Stop& tried,
                 const WaitLoop& loop);
 
-/// Whether a strand at a try, told no again and again, comes back to it each time, asks for the
-/// same, and in the end has all registers as they are: a sleep that grows up to a limit. Told yes
-/// it comes to the same place with the same registers, however often it was told no before.
-bool settles(const Program& program, Surroundings& warp, const Strand& strand, const Stop& tried);
-
-/// Whether a way leads from the try at `op` back to it, past nothing else of the machine but
-/// nanosleep.
-bool may_return(const Routine& routine, std::uint32_t op);
-
-/// What a poll waits for: where the strand stands at a load whose value, unless this holds of it,
-/// brings it back to the load without having done anything. None where it is no such poll.
-std::optional<sim::WordTest> polled(const Program& program,
-                                    Surroundings& warp,
-                                    const Strand& strand,
-                                    const Stop& load);
-
 class Kernel {
  public:
   /// Throws SyntaxError for what is no PTX, ConfigError for a kernel that is not there. An empty
@@ -103,6 +85,8 @@ class Kernel {
 
   /// Whether it makes tensor maps, or changes them.
   bool changes_maps() const { return changes_maps_; }
+  /// Whether it has a `cp.async.wait_group` or `.wait_all`.
+  bool waits_for_groups() const { return waits_for_groups_; }
 
   /// What reports call an op: the user's line where a .loc says it, else the PTX's.
   SourceSite site_of(const Routine& routine, std::uint32_t op) const;
@@ -117,8 +101,7 @@ class Kernel {
   struct RoutineFacts {
     std::uint32_t first = 0;  // the number of its first op
     std::vector<SourceSite> sites;
-    std::unordered_map<std::uint32_t, WaitLoop> waits;  // by op
-    std::set<std::uint32_t> loops;                      // ops of tries, from which a way leads back
+    std::unordered_map<std::uint32_t, WaitLoop> waits;                     // by op
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> needed;  // at tries, by op
   };
   const RoutineFacts& facts_of(const Routine& routine) const;
@@ -136,6 +119,7 @@ class Kernel {
   std::uint64_t local_bytes_ = 0;
   std::uint64_t shared_end_ = 0;
   bool changes_maps_ = false;
+  bool waits_for_groups_ = false;
 };
 
 /// Whether the machine has an op that is in the table of forms.

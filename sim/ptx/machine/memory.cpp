@@ -181,56 +181,6 @@ void WarpRun::move_shared(const Request& request,
   }
 }
 
-// A load that is a poll of a word is a wait: it blocks where nobody else of the warp can go on,
-// else it looks, and lets the others go. None of a load that is no poll.
-std::optional<Served> WarpRun::poll(Request& request) {
-  const Modifiers& modifiers = request.modifiers;
-  const bool acquires = modifiers.has("acquire"_mod);
-  const bool strong = acquires || modifiers.has("relaxed"_mod) || modifiers.has("volatile"_mod);
-  if (!strong || bytes_of(modifiers.type()) != 4 ||
-      request.stop.operands[0].argument->kind != Argument::Kind::kRegister) {
-    return std::nullopt;
-  }
-  const auto places = places_of(request, 1);
-  const auto first = static_cast<std::uint32_t>(std::countr_zero(request.mask()));
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    if ((request.mask() >> lane & 1U) != 0 && (places[lane].space != places[first].space ||
-                                               places[lane].address != places[first].address)) {
-      return std::nullopt;
-    }
-  }
-  const bool shared = places[first].space == Space::kShared;
-  if (!shared && places[first].space != Space::kGlobal) {
-    return std::nullopt;
-  }
-  const auto awaited = polled(kernel_.program(), *this, request.strand, request.stop);
-  if (!awaited) {
-    return std::nullopt;
-  }
-  if (shared) {
-    refuse(request, "a wait for a word of shared memory is not there: an mbarrier is");
-  }
-  require_contents(request, places[first].address);
-  const bool others = others_can_go();
-  if (others && !resuming_) {
-    return Served::kAgain;
-  }
-  sim::Operation op = make(warptwin::Op::kGlobalWait, request, request.mask());
-  op.global = places[first].address;
-  op.count = awaited->with;
-  op.rank = awaited->code();
-  op.descriptor_a = awaited->operands();
-  op.flags |= others ? event_flag::kPeek : std::uint16_t{0};
-  set_order(modifiers, op);
-  touch_words(request, request.mask(), places, Touch::kStrongLoad);
-  perform(op, acquires);
-  if (!awaited->holds(op.result)) {
-    return Served::kAgain;
-  }
-  request.strand.write(request.stop, 0, 0, Lanes::all(op.result));
-  return Served::kDone;
-}
-
 void WarpRun::move_global(const Request& request,
                           Mask lanes,
                           const std::array<Place, kLanes>& places,

@@ -188,6 +188,8 @@ void WarpRun::note_order(const sim::Operation& operation, bool orders) {
         touched_.learn(serving_);
       } else {
         relaxed_ |= serving_;
+        looked_alone_ |= alone(serving_) ? Mask{0} : serving_;
+        waited_alone_ |= operation.op == warptwin::Op::kGlobalWait ? looked_alone_ & serving_ : 0;
       }
       break;
     case warptwin::Op::kFence:  // behind a relaxed load it acquires, before a store it releases

@@ -362,6 +362,24 @@ void WarpRun::note_ended(const Strand& strand, const Stop& stop) {
 
 namespace {
 
+// What the instruction has written for the lanes of a strand with registers of its own.
+void take_results(const Stop& stop, Strand& to, const Strand& from) {
+  const Routine& routine = *from.frame->routine;
+  if (to.frame == from.frame || to.frame->routine != &routine) {
+    return;
+  }
+  routine.code.for_each_register(routine.code.ops[stop.op], [&](std::uint32_t number, bool writes) {
+    for (std::uint32_t lane = 0; lane < kLanes && writes; ++lane) {
+      if ((stop.mask >> lane & 1U) != 0) {
+        const Lanes& written = from.frame->slots[routine.slots[number]];
+        Lanes& slot = to.frame->slots[routine.slots[number]];
+        slot.value[lane] = written.value[lane];
+        slot.poison[lane] = written.poison[lane];
+      }
+    }
+  });
+}
+
 // Whether two strands ask for the same: a barrier by its number and count.
 bool same_operands(const Stop& one, const Stop& other) {
   const auto a = static_cast<std::uint32_t>(std::countr_zero(one.mask));
@@ -382,6 +400,23 @@ bool same_operands(const Stop& one, const Stop& other) {
 
 }  // namespace
 
+// Each lane's operands are as they were when it came there, which may be later than others.
+void WarpRun::join_stops(Stop& whole, const Stop& other) {
+  whole.mask |= other.mask;
+  for (std::size_t at = 0; at < std::min(whole.operands.size(), other.operands.size()); ++at) {
+    auto& into = whole.operands[at].values;
+    const auto& from = other.operands[at].values;
+    for (std::size_t part = 0; part < std::min(into.size(), from.size()); ++part) {
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        if ((other.mask >> lane & 1U) != 0) {
+          into[part].value[lane] = from[part].value[lane];
+          into[part].poison[lane] = from[part].poison[lane];
+        }
+      }
+    }
+  }
+}
+
 // Whether the strands at the instruction of `first` are all that it needs: then they are served.
 bool WarpRun::gather_at(std::size_t first) {
   const Mask needed = needed_by(gathering_[first].strand, gathering_[first].stop);
@@ -394,8 +429,12 @@ bool WarpRun::gather_at(std::size_t first) {
     const Waiter& other = gathering_[at];
     const Waiter& one = gathering_[first];
     const Op& its = other.strand.frame->routine->code.ops[other.stop.op];
-    const bool same = other.strand.frame == one.strand.frame && other.stop.op == one.stop.op &&
-                      (!names_members(op) || needed_by(other.strand, other.stop) == needed);
+    // Lanes that have called a function apart may come together in it.
+    const bool in_one = names_members(op)
+                            ? other.strand.frame->routine == one.strand.frame->routine &&
+                                  needed_by(other.strand, other.stop) == needed
+                            : other.strand.frame == one.strand.frame;
+    const bool same = in_one && other.stop.op == one.stop.op;
     const bool alike = its.form == op.form &&
                        its.source->modifiers.words == op.source->modifiers.words &&
                        same_operands(one.stop, other.stop);
@@ -408,13 +447,12 @@ bool WarpRun::gather_at(std::size_t first) {
     return false;
   }
   Waiter whole = std::move(gathering_[first]);
-  std::vector<Strand> apart;
+  std::vector<Waiter> apart;
   for (const std::size_t at : others) {
     Waiter& other = gathering_[at];
-    whole.stop.mask |= other.stop.mask;
+    join_stops(whole.stop, other.stop);
     if (!whole.strand.merge(other.strand)) {
-      other.strand.complete(other.stop);
-      apart.push_back(std::move(other.strand));
+      apart.push_back(std::move(other));
     }
   }
   others.push_back(first);
@@ -427,8 +465,12 @@ bool WarpRun::gather_at(std::size_t first) {
   Request request{whole.strand, whole.stop, op, op.source->modifiers};
   handle(request);
   whole.strand.complete(whole.stop);
-  for (Strand& strand : apart) {
-    ready_.push_back(std::move(strand));
+  for (Waiter& other : apart) {
+    if (names_members(op)) {
+      take_results(other.stop, other.strand, whole.strand);
+    }
+    other.strand.complete(other.stop);
+    ready_.push_back(std::move(other.strand));
   }
   ready_.push_back(std::move(whole.strand));
   return true;

@@ -79,6 +79,11 @@ struct GridContext {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> tracked;
   std::unordered_map<const Op*, bool> used_results;  // of atomics: whether anybody reads it
   std::unordered_map<const Op*, bool> spins;         // whether its loop waits for its result
+  std::set<const Op*> no_waits;                      // tries that are known to be none
+  /// By function, and in it by op: slots of the registers that are needed from there on.
+  std::unordered_map<const Routine*, std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>>
+      needed;
+  std::unordered_map<const Routine*, Liveness> liveness;
   /// By global word: the cluster, CTA and warp that was first to write it by an atomic or a flag.
   std::unordered_map<std::uint64_t, std::array<std::uint32_t, 3>> writers;
   /// By cluster, CTA and word of shared memory.
@@ -113,6 +118,15 @@ enum class Served : std::uint8_t {
   kAgain,  // told no: it comes back to the instruction, others first
 };
 
+/// Instructions whose answer may decide whether a warp goes on.
+enum class Look : std::uint8_t {
+  kWord,    // a load of a word, or an atomic that leaves the word as it is
+  kTry,     // of an mbarrier
+  kAtomic,  // any atomic, as of a lock
+};
+
+class Rehearsal;
+
 class WarpRun : public Surroundings, public sim::AgentState {
  public:
   WarpRun(GridContext& grid, sim::SimMachine& machine);
@@ -124,6 +138,9 @@ class WarpRun : public Surroundings, public sim::AgentState {
   void check_end();
 
   static bool has_handler(const Op& op) { return handler_of(op) != nullptr; }
+  /// The lanes of a look, and then what each asks for, operand by operand. Empty where that is not
+  /// known, or it is no such look.
+  static std::vector<std::uint64_t> asked_by(const Strand& strand, const Stop& stop, Look look);
 
   Lanes special(SpecialRegister special) override;
   std::uint64_t address_of(const VariableUse& use) override;
@@ -134,6 +151,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   void computes_with(const Strand& strand, const Lanes& value) override;
 
  private:
+  friend class Rehearsal;
   using Handler = Served (WarpRun::*)(Request&);
   struct HandlerRow {
     std::string_view name;
@@ -154,6 +172,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Served handle(Request& request);
   void gather();
   bool gather_at(std::size_t first);
+  static void join_stops(Stop& whole, const Stop& other);
   bool resume_waiter();
   void note_ended(const Strand& strand, const Stop& stop);
   void leave(Mask mask);
@@ -257,6 +276,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
                    bool loads,
                    Bytes& bytes);
   std::optional<Served> poll(Request& request);
+  /// Slots of the registers that are needed from `op` on.
+  const std::vector<std::uint32_t>& needed_at(const Routine& routine, std::uint32_t op);
   void move(const Request& request, std::size_t address, bool loads, Bytes& bytes);
 
   // barriers.cpp
@@ -268,6 +289,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
                       sim::Operation& op) const;
   Served mbarrier_tx(Request& request);
   Served mbarrier_arrive(Request& request);
+  bool is_wait(const Request& request, bool& unclear);
   bool counts_tries(const Request& request);
   void forget_refused(Mask lanes);
   std::uint64_t needed_by_try(const Request& request) const;
@@ -327,7 +349,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
     Mask left = 0;                              // lanes that have not waited for it
     std::array<std::uint32_t, kLanes> group{};  // kNoIndex: not committed yet
     SourceSite site{};
-    std::uint32_t line = 0;  // of the PTX
+    std::uint32_t line = 0;    // of the PTX
+    std::uint32_t serial = 0;  // of the mbarrier's update that counts it; 0: none does, yet
   };
   std::vector<std::uint32_t>& words_copied(std::uint32_t rank);
   void report_copied(const Request& request,
@@ -350,6 +373,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   void commit_copies(Mask lanes);
   Served async_group(Request& request);
   void land_copy(const Request& request, AsyncCopy& copy, Mask lanes);
+  void tell_over(const Request& request, AsyncCopy& copy);
 
   // counted_copies.cpp: copies that an mbarrier counts
   std::vector<sim::AsyncAccess> hand_over_copies(Mask lanes);
@@ -480,11 +504,14 @@ class WarpRun : public Surroundings, public sim::AgentState {
   std::optional<sim::LaneRace> race_;  // that the next operation shows
   Mask relaxed_ = 0;                   // lanes with relaxed accesses of global words
   Mask fenced_ = 0;                    // lanes that have executed a fence
+  Mask looked_alone_ = 0;              // lanes of relaxed loads, until their next fence
+  Mask waited_alone_ = 0;              // of them, those of waits
   std::vector<InFlight> flights_;
   std::vector<BusyRegister> busy_;
   std::optional<SourceSite> early_use_;            // of a tcgen05.ld whose wait has to come next
   std::set<std::uint64_t> stored_maps_;            // where they begin, since their last release
   std::vector<AsyncCopy> copies_;                  // that some lane has not waited for
+  std::vector<AsyncCopy> counted_;                 // likewise, and an mbarrier counts them
   std::array<std::uint32_t, kLanes> committed_{};  // groups of each lane
 };
 

@@ -121,6 +121,53 @@ TEST(PtxCountedCopies, WithoutNoincAddTheArrivalThatTheyMake) {
             ProofVerdict::kProved);
 }
 
+// The thread that has copied may wait for its groups, too, whatever the mbarrier counts.
+TEST(PtxCountedCopies, AreOverBehindAWaitForTheirGroup) {
+  const std::string group = "  cp.async.commit_group;\n  cp.async.wait_group 0;\n";
+  const std::string meets = "  bar.sync 1, 64;\n";
+  const auto waiting = [&](const std::string& writer, const std::string& reader) {
+    std::string body = with(kHandOver, "WAIT:\n", "");
+    body = with(body, kWait, reader);
+    body = with(body, std::string{kArrive} + "  bra LAST;\n", writer + "  bra LAST;\n");
+    return handing_over(with(body, "LAST:\n", "WAIT:\n" + std::string{kWait} + "LAST:\n"));
+  };
+  expect_proved(waiting(kArrive + group + meets, meets));
+  expect_proved(waiting(kArrive + std::string{"  cp.async.wait_all;\n"} + meets, meets));
+  expect_proved(waiting(
+      "  cp.async.commit_group;\n" + std::string{kArrive} + "  cp.async.wait_group 0;\n" + meets,
+      meets));
+  // Whoever the mbarrier has told may write over the bytes; who waits for the group does not.
+  const std::string over = "  st.shared.u32 [%r20], %r1;\n";
+  expect_proved(handing_over(with(with(kHandOver, kArrive, std::string{kArrive} + meets + group),
+                                  "  st.global.v4.u32 [%rd5]",
+                                  over + meets + "  st.global.v4.u32 [%rd5]")));
+  // The source is read no more.
+  const std::string source = "  st.global.u32 [%rd4], %r1;\n";
+  expect_proved(waiting(kArrive + group + meets, meets + source));
+  expect_found(waiting(kArrive + meets + group, meets + source), "GMEM_RACE");
+  // It is in no group, in a later one, or waited for too late.
+  expect_found(waiting(kArrive + std::string{"  cp.async.wait_group 0;\n"} + meets, meets),
+               "SMEM_RAW_NO_WAIT");
+  expect_found(
+      waiting(kArrive + std::string{"  cp.async.commit_group;\n  cp.async.wait_group 1;\n"} + meets,
+              meets),
+      "SMEM_RAW_NO_WAIT");
+  expect_found(waiting(kArrive + meets + group, meets), "SMEM_RAW_NO_WAIT");
+  // Half of the lanes have waited.
+  expect_found(waiting(kArrive +
+                           std::string{"  cp.async.commit_group;\n  setp.gt.u32 %p6, %r1, 15;\n"
+                                       "  @!%p6 cp.async.wait_group 0;\n"} +
+                           meets,
+                       meets),
+               "SMEM_RAW_NO_WAIT");
+  // Another lane's bytes, with nothing between the lanes.
+  const std::string other =
+      "  mov.u32 %r22, tile;\n  xor.b32 %r23, %r21, 1;\n  mad.lo.u32 %r22, %r23, 16, %r22;\n"
+      "  ld.shared.u32 %r9, [%r22];\n";
+  expect_found(waiting(kArrive + group + other + meets, meets), "WARP_LANE_RACE");
+  expect_proved(waiting(kArrive + group + "  bar.warp.sync -1;\n" + other + meets, meets));
+}
+
 TEST(PtxCountedCopies, AreWaitedForBeforeTheEnd) {
   const std::string alone = with(kHandOver,
                                  "  setp.ge.u32 %p2, %r1, 32;\n  @%p2 bra READ;\n",

@@ -1,0 +1,144 @@
+// Loops that look at a word of global memory until it is another one: a wait of the model.
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/ptx/machine/rehearsal.hpp"
+
+namespace warptwin::ptx {
+
+namespace {
+
+// Whether the atomic leaves the word as it finds it, whatever that is.
+bool leaves_word(const Modifiers& modifiers, const Stop& stop) {
+  const auto every = [&](auto&& holds) {
+    bool all = true;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      all = all && ((stop.mask >> lane & 1U) == 0 || holds(lane));
+    }
+    return all;
+  };
+  const Lanes& b = stop.operands[2].values[0];
+  if (modifiers.has("add"_mod) || modifiers.has("or"_mod) || modifiers.has("xor"_mod)) {
+    return every([&](std::uint32_t lane) { return b.value[lane] == 0; });
+  }
+  if (modifiers.has("and"_mod)) {
+    return every([&](std::uint32_t lane) {
+      return static_cast<std::uint32_t>(b.value[lane]) == ~std::uint32_t{0};
+    });
+  }
+  return modifiers.has("cas"_mod) && every([&](std::uint32_t lane) {
+           return b.value[lane] == stop.operands[3].values[0].value[lane];
+         });
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> WarpRun::asked_by(const Strand& strand, const Stop& stop, Look look) {
+  const Op& op = strand.frame->routine->code.ops[stop.op];
+  const bool atomic = op.is("atom");
+  const std::size_t last = look == Look::kTry ? 2 : atomic ? stop.operands.size() - 1 : 1;
+  std::vector<std::uint64_t> asks{stop.mask};
+  if (stop.kind != Stop::Kind::kRequest || stop.mask == 0 || last >= stop.operands.size()) {
+    return {};
+  }
+  for (std::size_t operand = 1; operand <= last; ++operand) {
+    for (const Lanes& lanes : stop.operands[operand].values) {
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        if ((stop.mask >> lane & 1U) != 0) {
+          asks.push_back(lanes.value[lane]);
+        }
+      }
+      if ((lanes.poisoned() & stop.mask) != 0) {
+        return {};
+      }
+    }
+  }
+  const Modifiers& modifiers = op.source->modifiers;
+  const bool word = bytes_of(modifiers.type()) == 4 && !is_float(modifiers.type());
+  const bool leaves = !atomic || look == Look::kAtomic || leaves_word(modifiers, stop);
+  return look == Look::kTry || (word && leaves) ? asks : std::vector<std::uint64_t>{};
+}
+
+const std::vector<std::uint32_t>& WarpRun::needed_at(const Routine& routine, std::uint32_t op) {
+  const auto [found, added] = grid_.needed[&routine].try_emplace(op);
+  if (added && op < routine.code.ops.size()) {
+    const auto [liveness, first] = grid_.liveness.try_emplace(&routine, routine.code, routine.flow);
+    for (const std::uint32_t number : liveness->second.live_before(op)) {
+      found->second.push_back(routine.slots[number]);
+      if (routine.bits_of(number) > 64) {
+        found->second.push_back(routine.slots[number] + 1);
+      }
+    }
+  }
+  return found->second;
+}
+
+// A look that is a poll of a word is a wait: it blocks where nobody else of the warp can go on,
+// else it looks, and lets the others go. None of one that is no poll. Each lane may wait for a word
+// of its own, one after the other: what comes behind the last wait comes behind all.
+std::optional<Served> WarpRun::poll(Request& request) {
+  const Modifiers& modifiers = request.modifiers;
+  const bool atomic = request.op.is("atom");
+  const bool acquires = modifiers.has("acquire"_mod) || modifiers.has("acq_rel"_mod);
+  const bool strong =
+      atomic || acquires || modifiers.has("relaxed"_mod) || modifiers.has("volatile"_mod);
+  if (!strong || asked_by(request.strand, request.stop, Look::kWord).empty()) {
+    return std::nullopt;
+  }
+  const auto places = places_of(request, 1);
+  const Space space = places[static_cast<std::uint32_t>(std::countr_zero(request.mask()))].space;
+  bool one_space = space == Space::kGlobal || (space == Space::kShared && !atomic);
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    one_space = one_space && ((request.mask() >> lane & 1U) == 0 || places[lane].space == space);
+  }
+  if (!one_space) {
+    return std::nullopt;
+  }
+  const Awaited found = awaited(*this, request.strand, request.stop, Look::kWord);
+  if (found.unclear && !resuming_) {
+    return Served::kAgain;
+  }
+  if (!found.waits) {
+    return std::nullopt;
+  }
+  if (space == Space::kShared) {
+    refuse(request, "a wait for a word of shared memory is not there: an mbarrier is");
+  }
+  const bool others = others_can_go();
+  if (others && !resuming_) {
+    return Served::kAgain;
+  }
+  Lanes brought;
+  bool holds = true;
+  const Mask serving = serving_;
+  for_equal(request, {1}, [&](Mask lanes) {
+    if (!holds) {
+      return;
+    }
+    const Place& place = places[static_cast<std::uint32_t>(std::countr_zero(lanes))];
+    require_contents(request, place.address);
+    sim::Operation op = make(warptwin::Op::kGlobalWait, request, lanes);
+    op.global = place.address;
+    op.count = found.test.with;
+    op.rank = found.test.code() | (atomic ? sim::WordTest::kUpdates : 0U);
+    op.descriptor_a = found.test.operands();
+    op.flags |= others ? event_flag::kPeek : std::uint16_t{0};
+    set_order(modifiers, op);
+    touch_words(request, lanes, places, atomic ? Touch::kAdd : Touch::kStrongLoad);
+    serving_ = lanes;
+    perform(op, acquires);
+    serving_ = serving;
+    holds = found.test.holds(op.result);
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      brought.value[lane] = (lanes >> lane & 1U) != 0 ? op.result : brought.value[lane];
+    }
+  });
+  if (!holds) {
+    return Served::kAgain;
+  }
+  request.strand.write(request.stop, 0, 0, brought);
+  return Served::kDone;
+}
+
+}  // namespace warptwin::ptx
