@@ -18,9 +18,14 @@ constexpr std::uint64_t kNotesInARow = std::uint64_t{1} << 16;  // more is a loo
 // So many steps without a change of state, everybody having had his turn, and nobody having come to
 // where he was not before, and it is a livelock.
 constexpr std::uint64_t kPollsPerAgent = 64;
-// So many without a change in which somebody always came to a new place, as who counts his tries
-// does, and the run is given up: nobody says how it would have ended.
+// So many operations beside plain loads without a change in which somebody always came to a new
+// place, as who counts his tries does, and the run is given up: nobody says how it would have
+// ended. Who only loads may be adding up.
 constexpr std::uint64_t kUnchangedMax = std::uint64_t{1} << 20;
+// Of a warp whose registers and local memory say where it is, each of so many places is looked at.
+constexpr std::uint32_t kPlacesApart = 8;
+// So many places are kept, then it begins anew.
+constexpr std::size_t kPlacesMax = std::size_t{1} << 20;
 
 // What a warp does and where it is, for telling one that goes on from one that comes back.
 std::uint64_t fingerprint(Slot self, const Operation& op) {
@@ -56,7 +61,8 @@ class Engine {
         limits_{limits},
         recorded_{recorded},
         warps_(gpu.warps().size()),
-        alive_(gpu.warps().size(), false) {
+        alive_(gpu.warps().size(), false),
+        acted_(gpu.warps().size(), 0) {
     ports_.reserve(warps_.size());
     for (Slot slot = 0; slot < warps_.size(); ++slot) {
       ports_.push_back(Port{*this, slot});
@@ -118,8 +124,8 @@ class Engine {
         }
       }
       if (gpu_.execute(self, op)) {
-        if (unchanged_ > poll_limit_ && seen_.insert(fingerprint(self, op)).second) {
-          stale_ = poll_limit_;
+        if (unchanged_ > poll_limit_) {
+          note_place(self, op);
         }
         const bool peeks = op.op == Op::kMbarrierTryWait || (op.flags & event_flag::kPeek) != 0;
         if (peeks && op.result == 0) {
@@ -128,6 +134,19 @@ class Engine {
         return;
       }
     }
+  }
+
+  // Of an operation behind many that have changed nothing.
+  void note_place(Slot self, const Operation& op) {
+    // Who keeps registers and goes on is somewhere new at each of his operations.
+    const bool looked_at = op.state == nullptr || ++acted_[self] % kPlacesApart == 0;
+    if (looked_at && seen_.size() == kPlacesMax) {
+      seen_.clear();
+    }
+    if (looked_at && seen_.insert(fingerprint(self, op)).second) {
+      stale_ = poll_limit_;
+    }
+    looks_ += op.op == Op::kGlobalLoad || op.op == Op::kSharedLoad ? 0 : 1;
   }
 
   // The next warp to act, after the asynchronous agents chosen before it have acted; kNobody when
@@ -147,13 +166,13 @@ class Engine {
       }
       if (gpu_.changes() != last_change_) {
         last_change_ = gpu_.changes();
-        unchanged_ = stale_ = 0;
+        unchanged_ = stale_ = looks_ = 0;
         if (!seen_.empty()) {
           seen_.clear();
         }
       } else if (++unchanged_; ++stale_ > 2 * poll_limit_) {
         return end(Ending::kLivelock);
-      } else if (unchanged_ > kUnchangedMax + 2 * poll_limit_) {
+      } else if (looks_ > kUnchangedMax) {
         return end(Ending::kStepBound);
       }
       // An unfair scheduler may spin on one agent: before it is called a livelock all get their
@@ -258,6 +277,7 @@ class Engine {
   std::vector<std::unique_ptr<Fiber>> warps_;
   std::vector<std::unique_ptr<Fiber>> ended_;  // before another warp began in the same slot
   std::vector<bool> alive_;
+  std::vector<std::uint32_t> acted_;  // of each warp: operations behind many without a change
   std::vector<Port> ports_;
   RunStats stats_;
   Slot previous_ = 0;
@@ -265,6 +285,7 @@ class Engine {
   std::uint64_t unchanged_ = 0;  // steps since the last change
   std::uint64_t stale_ = 0;      // of those, since somebody came to where he was not before
   std::unordered_set<std::uint64_t> seen_;  // where warps have been since the last change
+  std::uint64_t looks_ = 0;                 // operations of those steps, but plain loads
   std::uint64_t poll_limit_ = 0;
   bool poisoned_ = false;
   std::uint64_t notes_ = 0;                // since the last step: annotations are none

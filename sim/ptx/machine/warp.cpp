@@ -598,16 +598,20 @@ const Function* WarpRun::function_at(std::uint64_t address) {
              : nullptr;
 }
 
+// Asked for each instruction that is served, so by the place of its form in the table.
 const WarpRun::HandlerRow* WarpRun::handler_of(const Op& op) {
-  static const std::unordered_map<std::string_view, const HandlerRow*> kByName = [] {
-    std::unordered_map<std::string_view, const HandlerRow*> rows;
-    for (const HandlerRow& row : handlers()) {
-      rows.emplace(row.name, &row);
+  static const std::vector<const HandlerRow*> kOfForm = [] {
+    std::vector<const HandlerRow*> rows(forms().size(), nullptr);
+    for (std::size_t form = 0; form < rows.size(); ++form) {
+      const auto found =
+          std::find_if(handlers().begin(), handlers().end(), [&](const HandlerRow& row) {
+            return row.name == forms()[form].name;
+          });
+      rows[form] = found == handlers().end() ? nullptr : &*found;
     }
     return rows;
   }();
-  const auto found = kByName.find(op.form->name);
-  return found == kByName.end() ? nullptr : found->second;
+  return kOfForm[static_cast<std::size_t>(op.form - forms().data())];
 }
 
 bool executes(const Op& op) {

@@ -128,6 +128,26 @@ TEST(EngineTest, PollingForNobodyIsALivelockUnderEveryStrategy) {
   }
 }
 
+// More loads than an endless loop of tries is allowed.
+TEST(EngineTest, WhoOnlyLoadsIsNotGivenUp) {
+  constexpr std::uint32_t kWords = 5 << 18;
+  GlobalMemory memory;
+  const GlobalAddress words{memory.add("words", kWords * sizeof(float), true)};
+  const Symbols symbols;
+  Gpu gpu{warps(1), memory, symbols};
+  const auto scheduler = make_scheduler(ScheduleSpec::parse("round-robin"));
+  const RunStats stats =
+      run_functional(gpu,
+                     [&](SimMachine& machine) {
+                       for (std::uint32_t i = 0; i < kWords; ++i) {
+                         static_cast<void>(machine.ld_global_f32(words + i * sizeof(float)));
+                       }
+                     },
+                     *scheduler,
+                     {10'000'000});
+  EXPECT_EQ(stats.ending, Ending::kDone);
+}
+
 TEST(EngineTest, TheStepBoundIsAnEndingOfItsOwn) {
   EXPECT_EQ(run(warps(2), with_barriers(32, ping_pong), "round-robin", 10).stats.ending,
             Ending::kStepBound);
