@@ -28,6 +28,20 @@ bool allowed(const sim::TensorMapState& map, std::uint32_t swizzle) {
   return right && row % 16 == 0 && (swizzle == 0 || row <= kSpans[swizzle]);
 }
 
+// What of a map there is not; nullptr where all is.
+const char* not_simulated(unsigned type, unsigned interleave, unsigned swizzle, unsigned fill) {
+  if (kElementBytes[type] == 0) {
+    return "packed elements of 4 or 6 bits are not simulated";
+  }
+  if (interleave != 0) {
+    return "interleaving is not simulated";
+  }
+  if (swizzle >= std::size(kSwizzles)) {
+    return "a swizzle of 128 bytes whose atoms have 32 or 64 is not simulated";
+  }
+  return fill != 0 ? "NaN outside of the tensor is not simulated" : nullptr;
+}
+
 }  // namespace
 
 extern "C" {
@@ -48,11 +62,8 @@ WARPTWIN_CALL CUresult cuTensorMapEncodeTiled(void* tensor_map,
       reinterpret_cast<std::uintptr_t>(tensor_map) % 64 != 0) {
     return kInvalidValue;
   }
-  if (kElementBytes[type] == 0 || interleave != 0 || swizzle >= std::size(kSwizzles) || fill != 0) {
-    missing("cuTensorMapEncodeTiled",
-            __builtin_return_address(0),
-            "packed elements, interleaving, swizzles of atoms beyond 16 bytes, and NaN outside of "
-            "the tensor are not simulated");
+  if (const char* why = not_simulated(type, interleave, swizzle, fill); why != nullptr) {
+    missing("cuTensorMapEncodeTiled", __builtin_return_address(0), why);
   }
   sim::TensorMapState map;
   map.address = reinterpret_cast<std::uint64_t>(address);
