@@ -54,21 +54,23 @@ def compiled(nvcc, folder):
 
 
 def ran(options, program, folder):
-    """The report of a program, its seconds, and its MiB."""
+    """The report of a program, its seconds, those of CPU, and its MiB."""
     report_file = pathlib.Path(folder) / "report.json"
     began = time.monotonic()
     command = [options.warptwin, "cuda", "--chip", options.chip, "--json", str(report_file)]
     command += ["--first", str(options.first)]
     command += ["--policy", "record", "--measure", "never"] if options.rates else []
+    command += options.options
     command += ["--", program, *options.arguments]
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, _, usage = os.wait4(child.pid, 0)
     report = json.loads(report_file.read_text())
-    return report, time.monotonic() - began, usage.ru_maxrss // 1024
+    of_cpu = usage.ru_utime + usage.ru_stime
+    return report, time.monotonic() - began, of_cpu, usage.ru_maxrss // 1024
 
 
 def row(options, name, program, folder):
-    report, seconds, memory = ran(options, program, folder)
+    report, seconds, of_cpu, memory = ran(options, program, folder)
     launches = report["launches"]
     verdicts = {}
     for launch in launches:
@@ -78,16 +80,15 @@ def row(options, name, program, folder):
     found |= {race["id"] for race in report["streams"]}
     kernels = len({launch["kernel"] for launch in launches})
     cells = [name, kernels, len(launches), said or "none", ", ".join(sorted(found)) or "-"]
-    return [*cells, f"{seconds:.2f}", memory]
+    return [*cells, f"{seconds:.2f}", f"{of_cpu:.2f}", memory]
 
 
 def rate(options, name, program, folder):
-    report, _, _ = ran(options, program, folder)
+    report, _, of_cpu, _ = ran(options, program, folder)
     launches = report["launches"]
     instructions = sum(launch["thread_instructions"] for launch in launches)
-    seconds = sum(launch["run_seconds"] for launch in launches)
-    millions = instructions / max(seconds, 1e-9) / 1e6
-    return [name, len(launches), instructions, f"{seconds:.2f}", f"{millions:.1f}"]
+    millions = instructions / max(of_cpu, 1e-9) / 1e6
+    return [name, len(launches), instructions, f"{of_cpu:.2f}", f"{millions:.1f}"]
 
 
 def main():
@@ -98,11 +99,12 @@ def main():
     parser.add_argument("--chip", default="h200")
     parser.add_argument("--first", type=int, default=0, help="as of 'warptwin cuda'")
     parser.add_argument("--rates", action="store_true")
+    parser.add_argument("--options", default="", type=str.split, help="more of 'warptwin cuda'")
     parser.add_argument("--arguments", default="", type=str.split, help="of each program")
     options = parser.parse_args()
-    heads = ["program", "kernels", "launches", "verdicts", "findings", "s", "MiB"]
+    heads = ["program", "kernels", "launches", "verdicts", "findings", "s", "s of CPU", "MiB"]
     if options.rates:
-        heads = ["program", "launches", "instructions of threads", "s", "million a second"]
+        heads = ["program", "launches", "instructions of threads", "s of CPU", "million a second"]
     print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
     with tempfile.TemporaryDirectory() as folder:
         named = [(pathlib.Path(program).name, program) for program in options.programs]

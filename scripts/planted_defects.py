@@ -12,6 +12,7 @@ found in a program that is unchanged.
 
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -37,18 +38,25 @@ PLANTED = {
     "dependent": [("no wait", "cudaGridDependencySynchronize();", "", "PDL_MISSING_WAIT")],
     "orders": [("no event", 'fault != "EVENT"', "false", "STREAM_RACE")],
 }
+# Either of the two barriers behind the setup would do.
+MEETING = """  __syncthreads();
+  cute::cluster_arrive_relaxed();  
+  cute::cluster_wait();
+"""
 # The same of CUTLASS, with the file.
 PLANTED_IN_CUTLASS = [
     ("a count", PIPELINES, "].init(params.group_size)", "].init(1000)", "MBAR_UNDERARRIVE"),
     ("a parity", PIPELINES, "({0, params.group_id == 0, 0})", "({0, false, 0})", "DEADLOCK"),
     ("an early exit", SEQUENCE, "< num_iterations", "+ group_idx < num_iterations", "DEADLOCK"),
-    ("no barrier", SEQUENCE, "  __syncthreads();", "", "MBAR_INIT_RACE"),
+    ("no barrier", SEQUENCE, MEETING, "", "MBAR_INIT_RACE"),
 ]
 
 
 def compiled(nvcc, source, program, options):
-    command = [nvcc, "-std=c++20", "-arch=sm_90a", "-lineinfo", "-cudart", "shared", "-w"]
-    subprocess.run([*command, *options, str(source), "-o", str(program)], check=True)
+    # PTX alone: machine code is not simulated, and takes as long again.
+    command = [nvcc, "-std=c++20", "-gencode", "arch=compute_90a,code=compute_90a", "-lineinfo"]
+    command += ["-cudart", "shared", "-w", *options, str(source), "-o", str(program)]
+    subprocess.run(command, check=True)
 
 
 def patched(original, copy, old, new):
@@ -86,21 +94,25 @@ def ours(nvcc, folder):
 
 def cutlass(nvcc, folder, checkout):
     """The same of CUTLASS's test: what is changed is found in front of the checkout's own."""
-    options = ["-O2", "--expt-relaxed-constexpr", "-DCUTLASS_ENABLE_TENSOR_CORE_MMA=1"]
-    shown = [UNIT / "test_unit.cpp", UNIT / "common" / "filter_architecture.cpp"]
-    includes = ["include", "tools/util/include", str(UNIT), str(UNIT / "common")]
+    options = ["--expt-relaxed-constexpr", "-DCUTLASS_ENABLE_TENSOR_CORE_MMA=1"]
+    folders = ["include", "tools/util/include", UNIT, UNIT / "common", SEQUENCE.parent]
+    theirs = [option for each in folders for option in ("-I", str(checkout / each))]
+    objects = []  # what all copies have in common
+    for each in [UNIT / "test_unit.cpp", UNIT / "common" / "filter_architecture.cpp"]:
+        objects.append(str(folder / f"{each.stem}.o"))
+        compiled(nvcc, checkout / each, objects[-1], [*options, *theirs, "-c"])
     for what, file, old, new, wanted in [("nothing", SEQUENCE, "", "", None), *PLANTED_IN_CUTLASS]:
         with tempfile.TemporaryDirectory(dir=folder) as copies:
             copy = pathlib.Path(copies)
             patched(checkout / SEQUENCE, copy / "test" / SEQUENCE.name, "", "")
+            # Whole, for headers beside it include it without its folder.
+            shutil.copytree(checkout / PIPELINES.parent, copy / PIPELINES.parent)
             target = "test" / pathlib.Path(SEQUENCE.name) if file == SEQUENCE else file
             patched(checkout / file, copy / target, old, new)
-            paths = [copy / "include", *(checkout / each for each in includes)]
-            paths.append(checkout / SEQUENCE.parent)
-            every = [option for path in paths for option in ("-I", str(path))]
-            files = [str(checkout / each) for each in shown]
+            first = ["-I", str(copy / "include")]
             source = copy / "test" / SEQUENCE.name
-            compiled(nvcc, source, folder / "cutlass", [*options, *every, *files, "-lgtest"])
+            every = [*options, *first, *theirs, *objects, "-lgtest"]
+            compiled(nvcc, source, folder / "cutlass", every)
         yield SEQUENCE.stem, what, wanted, folder / "cutlass"
 
 
