@@ -39,10 +39,9 @@ PLANTED = {
     "orders": [("no event", 'fault != "EVENT"', "false", "STREAM_RACE")],
 }
 # Either of the two barriers behind the setup would do.
-MEETING = """  __syncthreads();
-  cute::cluster_arrive_relaxed();  
-  cute::cluster_wait();
-"""
+MEETING = (
+    "  __syncthreads();\n  cute::cluster_arrive_relaxed();  \n  cute::cluster_wait();\n"
+)
 # The same of CUTLASS, with the file.
 PLANTED_IN_CUTLASS = [
     ("a count", PIPELINES, "].init(params.group_size)", "].init(1000)", "MBAR_UNDERARRIVE"),
