@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Which instructions of the tensor cores, the copies and the barriers a scenario is made of.
 
-  instruction_census.py --write|--check TABLE --ptxas PTXAS [--cuobjdump CUOBJDUMP --object FILE.o]
-                        FILE.ptx...
+  instruction_census.py --write|--check TABLE --ptxas PTXAS [--cuobjdump CUOBJDUMP] FILE.ptx...
   instruction_census.py --self-test
 
 Counts each form in the kernel entries of the PTX files, one for each architecture, and assembles
 them: a warning, a stack or a spill is a fault. --write makes TABLE. --check holds it against what
 is built; where it is of another nvcc only the faults are looked for, and the rest is skipped (77).
-With --cuobjdump the forms of the machine code are in the table too, and are held where they are.
+With --cuobjdump the forms of the machine code are in the table too, and are held where they are;
+a use of local memory or a call in it is a fault, but for calls of the traps that ptxas adds itself.
 
 In this project: cmake --build --preset release --target hw.census writes every table.
 """
@@ -19,6 +19,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 FAMILIES = (
     "tcgen05. cp.async.bulk cp.reduce.async mbarrier. fence. bar. barrier. elect. setmaxnreg. "
@@ -32,6 +33,7 @@ MACHINE_FAMILIES = re.compile(
 ENTRY = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)*\.entry\s+(\w+)")
 STATEMENT = re.compile(r"(?:\{\s*)?(?:@!?%?\w+\s+)?([a-z][\w.:]*)")
 SASS = re.compile(r"/\*[0-9a-f]{4,}\*/\s+(?:@!?\w+\s+)?([A-Z][\w.]*)")
+INSTRUCTION = re.compile(r"/\*([0-9a-f]{4,})\*/\s+([^;/]*);")
 USE = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 
 
@@ -61,6 +63,22 @@ def machine_forms(dump):
     return counts
 
 
+def machine_faults(dump):
+    """Calls of a trap are ptxas' own: it guards tcgen05.alloc and dealloc with them."""
+    faults = []
+    functions = dump.split("Function :")[1:]
+    for function in functions:
+        code = {int(at, 16): what.strip() for at, what in INSTRUCTION.findall(function)}
+        for what in code.values():
+            call = re.search(r"\bCALL\S*\s+(?:0x([0-9a-f]+))?", what)
+            target = call and call.group(1) and code.get(int(call.group(1), 16), "")
+            if target and target.startswith("BPT.TRAP"):
+                continue
+            if call or re.search(r"\b(?:LDL|STL)\b", what):
+                faults.append(f"machine code: {what}")
+    return faults if functions else ["no machine code"]
+
+
 def architecture(ptx):
     return re.search(r"^\.target\s+(\w+)", ptx, re.MULTILINE).group(1)
 
@@ -78,9 +96,9 @@ def use_of(said):
     return [max(registers), *most] if registers and most else None, warnings
 
 
-def assemble(ptxas, path, arch):
-    command = [ptxas, "-v", "-warn-spills", "-warn-lmem-usage", "-arch", arch, path, "-o"]
-    result = subprocess.run([*command, "/dev/null"], capture_output=True, text=True, check=False)
+def assemble(ptxas, path, arch, binary):
+    command = [ptxas, "-v", "-warn-spills", "-warn-lmem-usage", "-arch", arch, path, "-o", binary]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
     use, warnings = use_of(result.stdout + result.stderr)
     # What emulates the tensor core on sm_90a may take registers that a role does not have there.
     emulated = arch == "sm_90a"
@@ -152,6 +170,13 @@ def self_test():
     expect(use_of("ptxas warning : spills")[1], ["ptxas warning : spills"])
     dump = " /*0000*/ @P0 UTMALDG.2D [UR8] ;\n /*0010*/ IADD3 R1 ;\n /*0020*/ SYNCS.ARRIVE [R1] ;"
     expect(dict(machine_forms(dump)), {"UTMALDG.2D": 1, "SYNCS.ARRIVE": 1})
+    stored = "Function : f\n /*0000*/ STL [R1], R2 ;"
+    expect(machine_faults(stored), ["machine code: STL [R1], R2"])
+    expect(machine_faults("Function : f\n /*0000*/ EXIT ;"), [])
+    called = "Function : f\n /*0000*/ CALL.REL 0x10 ;\n /*0010*/ "
+    expect(machine_faults(called + "BPT.TRAP 0x1 ;"), [])
+    expect(machine_faults(called + "EXIT ;"), ["machine code: CALL.REL 0x10"])
+    expect(machine_faults(""), ["no machine code"])
     counts = [collections.Counter(a=1), collections.Counter(b=2)]
     expect(rows_of(counts), ["| `a` | 1 | 0 |", "| `b` | 0 | 2 |"])
     archs, uses = ["p", "q"], [[1, 0, 0, 0]] * 2
@@ -175,21 +200,21 @@ def main():
     how.add_argument("--check", type=pathlib.Path)
     parser.add_argument("--ptxas", required=True)
     parser.add_argument("--cuobjdump")
-    parser.add_argument("--object")
     parser.add_argument("ptx", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     texts = [path.read_text(encoding="utf-8") for path in options.ptx]
     archs = [architecture(text) for text in texts]
-    uses, faults = [], []
+    uses, machine, faults = [], [], []
     for path, arch in zip(options.ptx, archs):
-        use, found = assemble(options.ptxas, path, arch)
+        with tempfile.NamedTemporaryFile(suffix=".cubin") as binary:
+            use, found = assemble(options.ptxas, path, arch, binary.name)
+            if options.cuobjdump and use:
+                command = [options.cuobjdump, "-sass", binary.name]
+                dump = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+                machine.append(machine_forms(dump))
+                found += [f"{path}: {fault}" for fault in machine_faults(dump)]
         uses.append(use or [0, 0, 0, 0])
         faults += found
-    machine = []
-    for arch in archs if options.cuobjdump else []:
-        command = [options.cuobjdump, "-sass", "-arch", arch, options.object]
-        dump = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        machine.append(machine_forms(dump))
     path = options.write or options.check
     version = compiler(texts[0])
     counts = [forms(text) for text in texts]

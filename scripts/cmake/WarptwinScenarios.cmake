@@ -20,7 +20,7 @@ endfunction()
 #
 # An executable with every subcommand, over the given scenarios in the given order. Header
 # <dir>/path/my_kernel.hpp holds the scenario warptwin::scenarios::MyKernel. Each is compiled once
-# for the simulator; where there is a CUDA compiler, each clean one once for CUDA too. There
+# for the simulator; where there is a CUDA compiler, each clean one to PTX too. There
 # <target>-hw is a second executable, not of the default build, that runs them, broken ones too, on
 # a GPU: all, or those that HW_SCENARIOS names. It is compiled for WARPTWIN_RUN_ARCHITECTURES.
 function(warptwin_add_command target)
@@ -44,7 +44,8 @@ function(warptwin_add_command target)
     if(WARPTWIN_BUILD_HW
        AND (WARPTWIN_CUDA_BROKEN OR NOT WARPTWIN_SCENARIO_HEADER MATCHES "broken/")
        AND (WARPTWIN_CUDA_TYPES
-            OR NOT WARPTWIN_SCENARIO_HEADER MATCHES "^scenarios/.*_(f16|tf32|e5m2)[.]hpp$"))
+            OR WARPTWIN_SCENARIO_HEADER MATCHES "^scenarios/gemm(_wgmma)?_e4m3[.]hpp$"
+            OR NOT WARPTWIN_SCENARIO_HEADER MATCHES "^scenarios/.*_(f16|tf32|e4m3|e5m2)[.]hpp$"))
       warptwin_add_cuda_scenario(${WARPTWIN_SCENARIO_NAME} ${WARPTWIN_SCENARIO_HEADER}
                                  ${WARPTWIN_SCENARIO_TYPE} ${arg_INCLUDE} ${generated})
     endif()
@@ -162,22 +163,18 @@ function(warptwin_add_hw_command target include generated names chosen)
   set_target_properties(${target}-hw PROPERTIES CUDA_ARCHITECTURES "${WARPTWIN_RUN_ARCHITECTURES}")
 endfunction()
 
-# One scenario for CUDA: objects for every architecture, and their PTX for the instruction census.
+# One scenario for CUDA: its PTX for every architecture, which the tests assemble.
 function(warptwin_add_cuda_scenario WARPTWIN_SCENARIO_NAME WARPTWIN_SCENARIO_HEADER
          WARPTWIN_SCENARIO_TYPE include generated)
   set(source ${generated}/${WARPTWIN_SCENARIO_NAME}.cu)
   configure_file(${WARPTWIN_CMAKE_DIR}/scenario.cu.in ${source} @ONLY)
-  add_library(cuda_${WARPTWIN_SCENARIO_NAME} OBJECT ${source})
-  target_include_directories(cuda_${WARPTWIN_SCENARIO_NAME} PRIVATE ${include})
-  target_link_libraries(cuda_${WARPTWIN_SCENARIO_NAME} PRIVATE warptwin::hw)
-  set_target_properties(cuda_${WARPTWIN_SCENARIO_NAME} PROPERTIES
-    CUDA_ARCHITECTURES "100a-real;90a-real")
   foreach(arch 100a 90a)
-    add_library(ptx_${WARPTWIN_SCENARIO_NAME}_${arch} OBJECT ${source})
-    target_include_directories(ptx_${WARPTWIN_SCENARIO_NAME}_${arch} PRIVATE ${include})
-    target_link_libraries(ptx_${WARPTWIN_SCENARIO_NAME}_${arch} PRIVATE warptwin::hw)
-    set_target_properties(ptx_${WARPTWIN_SCENARIO_NAME}_${arch} PROPERTIES
-      CUDA_ARCHITECTURES ${arch}-virtual CUDA_PTX_COMPILATION ON)
-    set_property(GLOBAL APPEND PROPERTY WARPTWIN_PTX_TARGETS ptx_${WARPTWIN_SCENARIO_NAME}_${arch})
+    set(target ptx_${WARPTWIN_SCENARIO_NAME}_${arch})
+    add_library(${target} OBJECT ${source})
+    target_include_directories(${target} PRIVATE ${include})
+    target_link_libraries(${target} PRIVATE warptwin::hw)
+    set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES ${arch}-virtual
+                                               CUDA_PTX_COMPILATION ON)
+    set_property(GLOBAL APPEND PROPERTY WARPTWIN_PTX_TARGETS ${target})
   endforeach()
 endfunction()

@@ -3,8 +3,6 @@
 
   ptx_census.py FILE.ptx LIST       every pattern of LIST is found in the kernel entries, as often
                                     as it says; no local memory, no calls
-  ptx_census.py --sass CUOBJDUMP FILE...   no LDL, STL or CALL in the machine code of FILE,
-                                    but for the traps that ptxas adds itself
   ptx_census.py --same A.ptx B.ptx  the kernel entries are made of the same statements
   ptx_census.py --self-test
 
@@ -16,13 +14,11 @@ Empty lines and lines that begin with # are skipped.
 """
 
 import re
-import subprocess
 import sys
 
 ENTRY = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)*\.entry\s+(\w+)")
 LOCAL_MEMORY = re.compile(r"__local_depot|\b(?:ld|st)\.local\b")
 CALL = re.compile(r"(?:@!?%\w+\s+)?call(?:\.uni)?\b")
-INSTRUCTION = re.compile(r"/\*([0-9a-f]{4,})\*/\s+([^;/]*);")
 PREFIX = re.compile(r"(?:\{|@!?%?\w+\s)\s*")
 
 
@@ -113,22 +109,6 @@ def check_same(first, second):
     return [f"{a} and {b}" for a, b in zip(*bodies) if a != b][:5]
 
 
-def check_sass(text):
-    """Calls of a trap are ptxas' own: it guards tcgen05.alloc and dealloc with them."""
-    faults = []
-    functions = text.split("Function :")[1:]
-    for function in functions:
-        code = {int(at, 16): what.strip() for at, what in INSTRUCTION.findall(function)}
-        for what in code.values():
-            call = re.search(r"\bCALL\S*\s+(?:0x([0-9a-f]+))?", what)
-            target = call and call.group(1) and code.get(int(call.group(1), 16), "")
-            if target and target.startswith("BPT.TRAP"):
-                continue
-            if call or re.search(r"\b(?:LDL|STL)\b", what):
-                faults.append(f"machine code: {what}")
-    return faults if functions else ["no machine code"]
-
-
 SAMPLE = """
 .visible .entry kernel(
 \t.param .u64 p
@@ -168,14 +148,6 @@ def self_test():
     )
     expect(check_same(SAMPLE, SAMPLE.replace("\t}\n", "\tnop;\n\t}\n")), ["9 statements and 10"])
     expect(check_same("", ""), ["0 kernel entries instead of one"])
-    expect(check_sass("Function : f\n /*0000*/ STL [R1], R2 ;"), ["machine code: STL [R1], R2"])
-    expect(check_sass("Function : f\n /*0000*/ EXIT ;"), [])
-    expect(check_sass("Function : f\n /*0000*/ CALL.REL 0x10 ;\n /*0010*/ BPT.TRAP 0x1 ;"), [])
-    expect(
-        check_sass("Function : f\n /*0000*/ CALL.REL 0x10 ;\n /*0010*/ EXIT ;"),
-        ["machine code: CALL.REL 0x10"],
-    )
-    expect(check_sass(""), ["no machine code"])
 
 
 def read(path):
@@ -187,12 +159,6 @@ def main(arguments):
     if arguments == ["--self-test"]:
         self_test()
         faults = []
-    elif len(arguments) >= 3 and arguments[0] == "--sass":
-        faults = []
-        for path in arguments[2:]:
-            command = [arguments[1], "-sass", path]
-            dump = subprocess.run(command, capture_output=True, text=True, check=True)
-            faults += [f"{path}: {fault}" for fault in check_sass(dump.stdout)]
     elif len(arguments) == 3 and arguments[0] == "--same":
         faults = check_same(read(arguments[1]), read(arguments[2]))
     elif len(arguments) == 2:
