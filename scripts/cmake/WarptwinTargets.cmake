@@ -79,6 +79,8 @@ function(warptwin_add_test path)
       ${target} PRIVATE warptwin::warnings
                         $<IF:$<BOOL:${arg_NO_MAIN}>,GTest::gmock,GTest::gmock_main>)
     target_compile_features(${target} PRIVATE cxx_std_20)
+    # What takes time in a test is in the libraries; -O1 is a quarter cheaper to compile than -O2.
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
     set_target_properties(
       ${target}
       PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests CXX_EXTENSIONS OFF

@@ -214,6 +214,17 @@ def check_links(page, pages, root):
             yield f"{where}: {name} has no heading '#{anchor}'"
 
 
+def check_headings(page):
+    """A heading is at most one level below the one before it: the manual's tool asks for that."""
+    before = 6
+    for number, line in enumerate(page.prose.split("\n"), start=1):
+        if HEADING.match(line):
+            level = len(line) - len(line.lstrip("#"))
+            if level > before + 1:
+                yield f"{page.path}:{number}: a heading of level {level} below one of {before}"
+            before = level
+
+
 def without_comment(line):
     """A line of a shell, without what stands behind ' #'."""
     return re.split(r"(?:^|\s)#", line, maxsplit=1)[0].rstrip()
@@ -346,6 +357,7 @@ def check(root, warptwin=None):
     breaches = list(check_order(pages, root))
     for page in pages:
         breaches += check_links(page, pages, root)
+        breaches += check_headings(page)
         breaches += check_paths(page, tree)
         if command:
             breaches += check_commands(page, command, tree)

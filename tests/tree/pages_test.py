@@ -100,6 +100,12 @@ class RulesTest(unittest.TestCase):
             "[a](other.md#another)\n", "docs/page.md:1: docs/other.md has no heading '#another'"
         )
 
+    def test_refuses_a_heading_that_leaves_out_a_level(self):
+        self.assert_refused(
+            "# a\n\n### b\n", "docs/page.md:3: a heading of level 3 below one of 1"
+        )
+        self.assert_taken("# a\n\n## b\n\n### c\n\n## d\n")
+
     def test_takes_no_heading_from_fenced_text(self):
         self.assert_refused(
             "[a](#b)\n\n```\n# b\n```\n", "docs/page.md:1: docs/page.md has no heading '#b'"
