@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "common/machine/invariant.hpp"
 #include "common/trace/op_facts.hpp"
 
 namespace warptwin::sim {
@@ -66,6 +67,9 @@ void Gpu::start_cluster(std::uint32_t slot) {
     for (std::uint32_t index = 0; index < config_.warps_per_cta; ++index) {
       const Slot warp_slot = cta_slot * config_.warps_per_cta + index;
       Warp& warp = warps_[warp_slot];
+      WARPTWIN_INVARIANT(kAgentsInOnePlace,
+                         warp.status == WarpStatus::kDone && !ready_.contains(warp_slot));
+      WARPTWIN_INVARIANT(kQueuesAgree, warp.tensor_queue.empty() && warp.tmem_queue.empty());
       warp = Warp{};
       warp.status = WarpStatus::kReady;
       warp.number = cta.number * config_.warps_per_cta + index;
@@ -182,6 +186,7 @@ Gpu::Outcome Gpu::block(Slot slot, const Operation& op) {
 bool Gpu::execute(Slot slot, Operation& op) {
   attend(slot);
   Warp& warp = warps_[slot];
+  WARPTWIN_INVARIANT(kAgentsInOnePlace, warp.status != WarpStatus::kDone && ready_.contains(slot));
   if (lanes_missing(slot, op)) {
     block(slot, op);
     return false;
@@ -341,11 +346,13 @@ Slot Gpu::take_async() {
   async.group = 0;
   async.counted = 0;
   async.serial = ++serial_;
+  WARPTWIN_INVARIANT(kCountersDoNotWrap, serial_ != 0);
   return static_cast<Slot>(warps_.size()) * 4 + index;
 }
 
 void Gpu::finish_async(Slot slot) {
   const auto index = slot - static_cast<Slot>(warps_.size()) * 4;
+  WARPTWIN_INVARIANT(kLandingsFollowIssue, async_[index].live);
   async_[index].live = false;
   async_[index].operation.fragment.reset();
   free_async_.push_back(index);
@@ -354,19 +361,24 @@ void Gpu::finish_async(Slot slot) {
 
 void Gpu::advance(Slot slot) {
   attend(issuer_of(slot));
+  WARPTWIN_INVARIANT(kAgentsInOnePlace, ready_.contains(slot));
   const auto warps = static_cast<Slot>(warps_.size());
   ++operations_;
   switch (slot / warps) {
     case 1:
+      WARPTWIN_INVARIANT(kQueuesAgree, !warps_[slot - warps].tensor_queue.empty());
       advance_tensor(slot - warps);
       return;
     case 2:
+      WARPTWIN_INVARIANT(kQueuesAgree, !warps_[slot - 2 * warps].tmem_queue.empty());
       advance_tmem(slot - 2 * warps);
       return;
     case 3:
+      WARPTWIN_INVARIANT(kQueuesAgree, !warps_[slot - 3 * warps].late.empty());
       advance_late(slot - 3 * warps);
       return;
     default:
+      WARPTWIN_INVARIANT(kLandingsFollowIssue, async_at(slot) != nullptr);
       advance_copy(async_[slot - 4 * warps], slot);
   }
 }
@@ -381,6 +393,7 @@ Gpu::Outcome Gpu::exit_warp(Slot slot, const Operation& op) {
   end.fault = leaves_warpgroup(slot) ? Fault::kNotWarpgroup : Fault::kNone;
   emit(end);
   ready_.erase(slot);
+  WARPTWIN_INVARIANT(kCountersDoNotWrap, live_warps_ != 0 && cta.live_warps != 0);
   --live_warps_;
   gave_up_ = gave_up_ || std::any_of(warp.refused.begin(),
                                      warp.refused.end(),
@@ -392,6 +405,7 @@ Gpu::Outcome Gpu::exit_warp(Slot slot, const Operation& op) {
     if (barrier.threads != 0 && (barrier.all_threads || config_.rules.named_exit_releases)) {
       // An arrival of a warp that has ended, and one that need not come, are one.
       if ((barrier.warps >> warp.index & 1U) != 0) {
+        WARPTWIN_INVARIANT(kCountersDoNotWrap, barrier.arrived >= kWarpLanes);
         barrier.arrived -= kWarpLanes;
         barrier.warps &= ~(1U << warp.index);
       }
@@ -405,12 +419,14 @@ Gpu::Outcome Gpu::exit_warp(Slot slot, const Operation& op) {
   // counted twice, as an arrival and as somebody who need not come.
   Cluster& cluster = clusters_[cta.cluster];
   if (warp.cluster_arrived && warp.cluster_generation == cluster.generation) {
+    WARPTWIN_INVARIANT(kCountersDoNotWrap, cluster.arrived != 0);
     --cluster.arrived;
   }
   release_cluster_if_complete(cta.cluster);
   if (cta.live_warps == 0) {
     cta.exited = true;
     wake_allocators(warp.cta);
+    WARPTWIN_INVARIANT(kCountersDoNotWrap, cluster.live_ctas != 0);
     --cluster.live_ctas;
     if (sink_ != nullptr) {
       Event event = event_of(slot, op);

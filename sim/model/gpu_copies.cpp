@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "common/machine/invariant.hpp"
+
 #include "sim/model/gpu.hpp"
 
 namespace warptwin::sim {
@@ -335,6 +337,7 @@ void Gpu::finish_store(AsyncOp& async) {
       const std::byte* from = ctas_[async.cta].shared.data() + op.address;
       async.staging.assign(from, from + op.bytes);
     }
+    WARPTWIN_INVARIANT(kCountersDoNotWrap, group.unread != 0);
     --group.unread;
   } else {
     if (!config_.moves_data) {
@@ -349,6 +352,7 @@ void Gpu::finish_store(AsyncOp& async) {
     if (op.op == Op::kBulkStore) {
       wake_pollers(op.global, op.bytes);
     }
+    WARPTWIN_INVARIANT(kCountersDoNotWrap, group.unwritten != 0);
     --group.unwritten;
   }
   emit(event);
@@ -383,6 +387,7 @@ void Gpu::advance_copy(AsyncOp& async, Slot slot) {
       if (async.operation.op != Op::kTcgen05Commit &&
           (async.operation.flags & event_flag::kOfCopies) == 0) {
         Warp& warp = warps_[async.warp];
+        WARPTWIN_INVARIANT(kCountersDoNotWrap, warp.remote_arrivals != 0);
         --warp.remote_arrivals;
         if (warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kClusterArrive) {
           ready_.insert(async.warp);
@@ -392,6 +397,7 @@ void Gpu::advance_copy(AsyncOp& async, Slot slot) {
       break;
   }
   finish_async(slot);
+  WARPTWIN_INVARIANT(kCountersDoNotWrap, clusters_[cluster].outstanding != 0);
   --clusters_[cluster].outstanding;
   retire_cluster_if_done(cluster);
 }

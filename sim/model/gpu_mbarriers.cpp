@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "common/machine/invariant.hpp"
+
 #include "sim/model/gpu.hpp"
 
 namespace warptwin::sim {
@@ -95,6 +97,9 @@ BarrierStep Gpu::apply_to_barrier(std::uint32_t cta_slot,
       step = bar->complete_tx(bytes);
       break;
   }
+  WARPTWIN_INVARIANT(kPhasesInTurn, bar->phase() == event.phase + (step.completed ? 1 : 0));
+  WARPTWIN_INVARIANT(kCountersDoNotWrap,
+                     step.fault != Fault::kNone || bar->pending() <= bar->expected());
   ++changes_;
   event.pending = bar->pending();
   event.tx = bar->tx();

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "common/machine/invariant.hpp"
+
 #include "sim/model/gpu.hpp"
 #include "sim/model/matrix.hpp"
 
@@ -197,6 +199,7 @@ void Gpu::advance_tensor(std::uint32_t index) {
   if (warp.tensor_queue.empty()) {
     ready_.erase(static_cast<Slot>(warps_.size()) + index);
   }
+  WARPTWIN_INVARIANT(kCountersDoNotWrap, clusters_[cluster].outstanding != 0);
   --clusters_[cluster].outstanding;
   retire_cluster_if_done(cluster);
 }

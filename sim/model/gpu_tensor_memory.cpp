@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "common/machine/invariant.hpp"
+
 #include "sim/model/gpu.hpp"
 
 namespace warptwin::sim {
@@ -234,6 +236,7 @@ void Gpu::advance_tmem(std::uint32_t index) {
     }
   }
   const std::uint32_t cluster = ctas_[warp.cta].cluster;
+  WARPTWIN_INVARIANT(kCountersDoNotWrap, clusters_[cluster].outstanding != 0);
   --clusters_[cluster].outstanding;
   retire_cluster_if_done(cluster);
 }

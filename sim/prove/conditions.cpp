@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/machine/invariant.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -54,6 +56,8 @@ std::uint32_t Conditions::add_barrier(std::uint32_t count, PhaseTest test) {
 }
 
 void Conditions::step(std::uint32_t chain, std::uint32_t index) {
+  WARPTWIN_INVARIANT(kClocksOnlyGrow,
+                     chain >= clocks_[chain].size() || clocks_[chain][chain] <= index);
   raise(clocks_[chain], chain, index);
 }
 

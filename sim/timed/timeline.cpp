@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/machine/assert.hpp"
+#include "common/machine/invariant.hpp"
 
 namespace warptwin::sim {
 
@@ -25,7 +26,7 @@ Timeline::Timeline(const sc_core::sc_module_name& name, std::uint32_t number, Ti
 }
 
 void Timeline::at(Ticks when, Callee& who, std::uint32_t what, std::uint64_t ticket) {
-  WARPTWIN_ASSERT(when >= latest_);
+  WARPTWIN_INVARIANT(kClocksOnlyGrow, when >= latest_);
   const Entry entry{when, ticket, &who, what};
   entries_.insert(std::upper_bound(entries_.begin(), entries_.end(), entry), entry);
   if (!running_ && pauses_ == 0 && entries_.back().ticket == ticket) {
