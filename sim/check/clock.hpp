@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/machine/invariant.hpp"
+
 namespace warptwin::sim {
 
 /// Of N warps of a cluster, N components each: operations of warp w; its tensor operations (MMA,
@@ -74,6 +76,42 @@ inline void join(Clock& into, const Clock& from) {
 
 inline std::uint32_t at(const Counts& counts, std::size_t component) {
   return component < counts.size() ? counts[component] : 0;
+}
+
+/// What both know.
+inline void meet(Counts& into, const Counts& from) {
+  into.resize(std::min(into.size(), from.size()));
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    into[i] = std::min(into[i], from[i]);
+  }
+}
+
+inline void meet(Clock& into, const Clock& from) {
+  meet(into.own, from.own);
+  std::erase_if(into.others, [&](auto& known) {
+    const auto found = std::find_if(from.others.begin(), from.others.end(), [&](const auto& other) {
+      return other.first == known.first;
+    });
+    if (found != from.others.end()) {
+      meet(known.second, found->second);
+    }
+    return found == from.others.end();
+  });
+  std::erase_if(into.lone, [&](LoneRelease& known) {
+    const auto found = std::find_if(from.lone.begin(), from.lone.end(), [&](const auto& other) {
+      return other.warp == known.warp && other.lanes == known.lanes;
+    });
+    if (found != from.lone.end()) {
+      known.time = std::min(known.time, found->time);
+    }
+    return found == from.lone.end();
+  });
+}
+
+/// A component that is known to have grown.
+inline void grow(std::uint32_t& component, std::uint32_t to) {
+  WARPTWIN_INVARIANT(kClocksOnlyGrow, component <= to);
+  component = to;
 }
 
 inline void raise(Counts& counts, std::size_t component, std::uint32_t value) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
+#include "common/machine/invariant.hpp"
 #include "common/trace/op_facts.hpp"
 
 #include "sim/check/detector.hpp"
@@ -20,22 +22,6 @@ bool publishes(const Ordering& ordering) {
 bool acquires(const Ordering& ordering) {
   return ordering.semantics == Semantics::kAcquire || ordering.semantics == Semantics::kAcqRel;
 }
-
-// By lanes, in the generic proxy; changes of tensor maps and their fences.
-constexpr OpSet kAccesses{Op::kBulkWaitGroup,
-                          Op::kFenceProxyTensormap,
-                          Op::kGlobalLoad,
-                          Op::kGlobalStore,
-                          Op::kMbarrierArrive,
-                          Op::kMbarrierCompleteTx,
-                          Op::kMbarrierExpectTx,
-                          Op::kMbarrierInit,
-                          Op::kMbarrierInval,
-                          Op::kMbarrierTryWait,
-                          Op::kMbarrierWait,
-                          Op::kSharedLoad,
-                          Op::kSharedStore,
-                          Op::kTensormapReplace};
 
 // By lanes of a warp that need not have met.
 bool publishes_clock(const Event& event) {
@@ -58,6 +44,11 @@ bool synchronises(Op op) {
     default:
       return false;
   }
+}
+
+// Who reads a word sees one write: it says what each of the lanes that execute it knows.
+bool writes_word(Op op) {
+  return op == Op::kGlobalStoreRelease || op == Op::kGlobalRedAdd;
 }
 
 }  // namespace
@@ -112,7 +103,8 @@ bool Order::lanes_after(const LanePoint& first, const Event& second) const {
     return ordered(first.warp, first.time, second.warp) && every_lane_ordered(first, second);
   }
   return met_since(first.warp, first.time) ||
-         (first.lanes == second.lane_mask() && std::has_single_bit(first.lanes));
+         (first.lanes == second.lane_mask() && std::has_single_bit(first.lanes)) ||
+         (first.lanes & ~released_by(first, second)) == 0;
 }
 
 bool Order::init_ordered(const LanePoint& init, const Event& second) const {
@@ -122,56 +114,6 @@ bool Order::init_ordered(const LanePoint& init, const Event& second) const {
 
 bool Order::fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const {
   return known(kProxyFenced, first, second) >= time;
-}
-
-bool Order::every_lane_ordered(const LanePoint& first, const Event& second) const {
-  if (known(kLanes, first.warp, second.warp) >= first.time) {
-    return true;
-  }
-  // A lane comes after what it did itself, and after what others of its warp have released to it.
-  std::uint32_t after = first.warp == second.warp ? second.lane_mask() : 0;
-  if (const WarpOrder* observer = find(second.warp)) {
-    const bool some = observer->rest != nullptr && (second.lane_mask() & ~observer->ahead) != 0;
-    for (const LoneRelease& release : (some ? *observer->rest : observer->clock).lone) {
-      after |= release.warp == first.warp && release.time >= first.time ? release.lanes : 0;
-    }
-  }
-  return (first.lanes & ~after) == 0;
-}
-
-bool Order::met_since(std::uint32_t warp, std::uint32_t time) const {
-  return known(kLanes, warp, warp) >= time;
-}
-
-bool Order::every_lane_fenced(const LanePoint& first, const Event& second) const {
-  const WarpOrder* self = find(first.warp);
-  if (self == nullptr || known(kLanesFenced, first.warp, second.warp) >= first.time) {
-    return true;
-  }
-  // By the lane itself, or by a warp to which it had released.
-  const std::uint32_t until = known(kProxyFenced, first.warp, second.warp);
-  return self->fences.has(first, until) || self->releases.has(first, until);
-}
-
-void Order::LoneActs::add(std::uint32_t lanes, std::uint32_t time) {
-  if (runs.empty() || runs.back().lanes != lanes) {
-    runs.push_back({lanes, time, time});
-  }
-  runs.back().last = time;
-}
-
-bool Order::LoneActs::has(const LanePoint& first, std::uint32_t until) const {
-  for (auto run = runs.rbegin(); run != runs.rend() && run->last >= first.time; ++run) {
-    if ((first.lanes & ~run->lanes) == 0 && run->first <= until) {
-      return true;
-    }
-  }
-  return false;
-}
-
-SourceSite Order::lone_release(std::uint32_t warp) const {
-  const WarpOrder* self = find(warp);
-  return self == nullptr ? SourceSite{} : self->lone_release;
 }
 
 FencesKnown Order::fences_known(std::uint32_t warp) const {
@@ -349,9 +291,7 @@ void Order::not_acquired(ClusterOrder& cluster, const Event& event, std::uint32_
 
 void Order::deliver(ClusterOrder& cluster, const Event& event) {
   const auto found = cluster.in_flight.find(event.serial);
-  if (found == cluster.in_flight.end()) {
-    return;
-  }
+  WARPTWIN_INVARIANT(kLandingsFollowIssue, found != cluster.in_flight.end());
   release(cluster, event, found->second.clock, found->second.afar);
   if (--found->second.targets == 0) {
     cluster.in_flight.erase(found);
@@ -390,7 +330,7 @@ void Order::on_commit(ClusterOrder& cluster, const Event& event, std::uint32_t s
   if (event.step == Step::kIssued) {
     Clock done;
     raise(done.own, component(kTensor, self), cluster.warps[self].tensor_issued);
-    const Counts& known = cluster.warps[self].clock.own;
+    const Counts& known = cluster.warps[self].seen().own;
     if (commit_tells_copies_ && known.size() > barrier_component(0)) {
       done.own.resize(known.size(), 0);
       std::copy(known.begin() + barrier_component(0),
@@ -441,7 +381,7 @@ void Order::fence_inits(WarpOrder& warp, const Event& event, std::uint32_t self)
       covered = std::min(covered, init.time - 1);
     }
   }
-  raise(warp.clock.own, component(kInits, self), covered);
+  acquire(warp, event, [&](Clock& clock) { raise(clock.own, component(kInits, self), covered); });
 }
 
 // It covers the accesses of all that they know to have happened who execute it.
@@ -450,27 +390,23 @@ void Order::proxy_fence(WarpOrder& warp, const Event& event) {
   const auto space = static_cast<ProxySpace>(event.count);
   warp.just_fenced = warp.just_fenced || space != ProxySpace::kGlobal;
   const std::uint32_t lanes = component(kLanes, event.warp % warps_);
-  const std::uint32_t met = warp.clock.own[lanes];
-  warp.clock.own[lanes] = lanes_told(warp, event, event.warp % warps_);
-  const bool parts = warp.rest == nullptr;
+  const std::uint32_t told = lanes_told(warp, event, event.warp % warps_);
   acquire(warp, event, [&](Clock& clock) {
+    const std::uint32_t met = std::exchange(clock.own[lanes], told);
     if (stores_global_ && (space == ProxySpace::kGlobal || space == ProxySpace::kAll)) {
       cover_global(clock, (warp.apart & ~event.lane_mask()) == 0, event);
     }
     if (space == ProxySpace::kGlobal) {
-      clock.own[fence_component() + 1] = proxy_fences_;
+      grow(clock.own[fence_component() + 1], proxy_fences_);
     } else {
       cover_shared(clock, space, event);
     }
+    clock.own[lanes] = met;
   });
-  warp.clock.own[lanes] = met;
-  if (parts && warp.rest != nullptr) {
-    warp.rest->own[lanes] = met;
-  }
 }
 
 void Order::cover_shared(Clock& clock, ProxySpace space, const Event& event) const {
-  clock.own[fence_component()] = proxy_fences_;
+  grow(clock.own[fence_component()], proxy_fences_);
   // Of shared::cta only what the warps of the own CTA have done to its memory.
   const bool own = space == ProxySpace::kSharedCta;
   const std::uint32_t rank = event.warp % warps_ / config_.warps_per_cta;
@@ -507,20 +443,19 @@ void Order::cover_global(Clock& clock, bool by_all, const Event& event) const {
 
 void Order::named_barrier(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
   WarpOrder& warp = cluster.warps[self];
-  Clock& clock = warp.clock;
   auto& generations = cluster.named[event.cta * kNamedBarriers + event.address];
   Met& met = generations[event.phase];
   const bool returns = event.pending != 0;
   if (returns) {
     --met.waiting;
   } else {
-    join(met.clock, clock);
+    join(met.clock, warp.seen());
     join(met.released_gpu, warp.released_gpu);
     join(met.pending_gpu, warp.pending_gpu);
     met.waiting += event.step == Step::kIssued ? 1 : 0;
   }
   if (returns || ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op == Op::kBarSync)) {
-    join(clock, met.clock);
+    acquire(warp, event, [&](Clock& clock) { join(clock, met.clock); });
     join(warp.released_gpu, met.released_gpu);
     join(warp.pending_gpu, met.pending_gpu);
     warp.pending_by = ~std::uint32_t{0};
@@ -534,12 +469,12 @@ void Order::named_barrier(ClusterOrder& cluster, const Event& event, std::uint32
 
 Clock Order::at_cluster_arrival(const WarpOrder& warp, const Event& event) const {
   if (publishes(event.ordering)) {
-    return warp.clock;
+    return warp.seen();
   }
   Clock published = warp.released_afar;
   for (std::uint32_t other = 0; other < warps_; ++other) {
     const std::uint32_t inits = component(kInits, other);
-    raise(published.own, inits, warp.clock.own[inits]);
+    raise(published.own, inits, at(warp.seen().own, inits));
   }
   return published;
 }
@@ -555,37 +490,6 @@ Clock Order::at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool 
     raise(published.own, component(kTensor, warpgroup_of(self)), warp.wgmmas_over);
   }
   return published;
-}
-
-// --- Lanes of a warp ---------------------------------------------------------------------------
-
-// What a release by those that execute `event` says of all lanes of their warp: its latest
-// operation, but where some lanes release and others have done something since the warp met.
-std::uint32_t Order::lanes_told(WarpOrder& warp, const Event& event, std::uint32_t self) const {
-  const std::uint32_t lanes = event.lane_mask();
-  if ((warp.apart & ~lanes) == 0) {
-    return warp.clock.own[self];
-  }
-  LoneActs& acts = event.op == Op::kFenceProxyAsync ? warp.fences : warp.releases;
-  acts.add(lanes, warp.clock.own[self]);
-  warp.lone_release = event.site;
-  return warp.clock.own[component(kLanes, self)];
-}
-
-void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) {
-  if (has_trait(event.op, op_trait::kMeets) && event.fault == Fault::kNone) {
-    warp.clock.own[component(kLanes, self)] = lanes_told(warp, event, self);
-    warp.apart &= ~event.lane_mask();
-    std::erase_if(warp.inits, [&](WarpOrder::Init& init) {
-      init.lanes &= ~event.lane_mask();
-      return init.lanes == 0;
-    });
-    warp.rest.reset();
-    warp.behind = false;
-    warp.pending_by |= event.lanes == kWarpLanes ? ~std::uint32_t{0} : 0;
-  } else if (kAccesses.contains(event.op)) {
-    warp.apart |= event.lane_mask();
-  }
 }
 
 // ----------------------------------------------------------------------------------------------
@@ -619,15 +523,17 @@ void Order::on_event(const Event& event) {
   const bool acts = event.step == Step::kDone || event.step == Step::kIssued;
   if (acts) {
     ++clock.own[self];
+    WARPTWIN_INVARIANT(kCountersDoNotWrap, clock.own[self] != 0);
     warp.just_fenced = warp.just_fenced && !synchronises(event.op);
-    note_lanes(warp, event, self);
-    if (warp.rest != nullptr) {
-      warp.rest->own[self] = clock.own[self];
+    for (LanePart& part : warp.parts) {
+      warp.known_to(part).own[self] = clock.own[self];
     }
+    note_lanes(warp, event, self);
   }
-  act(event);
   const bool tells = acts && publishes_clock(event);
-  Clock& known = warp.behind ? *warp.rest : clock;  // by those that execute it
+  const bool together = tells && !writes_word(event.op);
+  warp.view = warp.parts.empty() ? nullptr : warp.view_of(event.lane_mask(), together);
+  Clock& known = warp.view != nullptr ? *warp.view : clock;  // to those that execute it
   const std::uint32_t lanes_known = known.own[component(kLanes, self)];
   const std::size_t lone = known.lone.size();
   if (tells) {
@@ -642,11 +548,11 @@ void Order::on_event(const Event& event) {
     known.own[component(kLanes, self)] = lanes_known;
     known.lone.resize(lone);
   }
+  act(event);
 }
 
 void Order::perform(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
   WarpOrder& warp = cluster.warps[self];
-  Clock& clock = warp.clock;
   switch (event.op) {
     case Op::kMbarrierInit:
       on_init(cluster, event);
@@ -663,7 +569,9 @@ void Order::perform(ClusterOrder& cluster, const Event& event, std::uint32_t sel
       break;
     case Op::kWgmmaWait:
       warp.wgmmas_over = event.pending;
-      raise(clock.own, component(kTensor, warpgroup_of(self)), event.pending);
+      acquire(warp, event, [&](Clock& clock) {
+        raise(clock.own, component(kTensor, warpgroup_of(self)), event.pending);
+      });
       break;
     case Op::kMbarrierWait:
     case Op::kMbarrierTryWait:
@@ -678,10 +586,12 @@ void Order::perform(ClusterOrder& cluster, const Event& event, std::uint32_t sel
       fence_inits(warp, event, self);
       break;
     case Op::kTcgen05FenceBefore:
-      clock.own[component(kBefore, self)] = clock.own[self];
+      acquire(warp, event, [&](Clock& clock) {
+        grow(clock.own[component(kBefore, self)], clock.own[self]);
+      });
       break;
     case Op::kTcgen05FenceAfter:
-      warp.after = clock.own;
+      warp.after = warp.seen().own;
       break;
     case Op::kFenceProxyAsync:
       proxy_fence(warp, event);
@@ -695,7 +605,8 @@ void Order::perform(ClusterOrder& cluster, const Event& event, std::uint32_t sel
       cluster.cluster_barrier.erase(event.phase - 2);
       break;
     case Op::kClusterWait:
-      join(clock, cluster.cluster_barrier[event.phase]);
+      acquire(
+          warp, event, [&](Clock& clock) { join(clock, cluster.cluster_barrier[event.phase]); });
       break;
     case Op::kGlobalStoreRelease:
     case Op::kGlobalRedAdd:

@@ -17,6 +17,7 @@
 
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -65,15 +66,13 @@ class Order {
   /// warp had waited for: MMAs that read them are complete.
   explicit Order(const LaunchConfig& config, bool commit_tells_copies = true);
   void on_event(const Event& event);
-  /// The questions that follow are asked by the lanes that execute `event`. One lane that has not
-  /// waited knows less than the one of its warp that has; where all go on, it is `lone_waits` that
-  /// judges.
+  /// The questions that follow are asked by the lanes that execute `event`: they know what each of
+  /// them does. Where all go on behind a wait of one lane alone, it is `lone_waits` that judges.
   void act(const Event& event) {
     const std::uint32_t cluster = event.warp / warps_;
     if (cluster < clusters_.size() && clusters_[cluster] != nullptr) {
       WarpOrder& warp = clusters_[cluster]->warps[event.warp % warps_];
-      warp.behind =
-          event.lanes == 1 && warp.rest != nullptr && (event.lane_mask() & ~warp.ahead) != 0;
+      warp.view = warp.parts.empty() ? nullptr : warp.view_of(event.lane_mask(), false);
     }
   }
 
@@ -196,11 +195,24 @@ class Order {
     bool has(const LanePoint& first, std::uint32_t until) const;
     std::vector<Run> runs;
   };
+  /// Lanes that know the same, which is not what all know.
+  struct LanePart {
+    std::uint32_t lanes = 0;
+    std::unique_ptr<Clock> clock;  // null: the warp's, of one lane
+  };
   struct WarpOrder {
-    Clock clock;
-    std::unique_ptr<Clock> rest;  // what the others know, where lanes `ahead` know more: `clock`
-    std::uint32_t ahead = 0;
-    bool behind = false;  // one of the others acts
+    Clock clock;  // what all lanes know, and what single lanes have learned since the warp met
+    std::vector<LanePart> parts;  // that have learned apart since then; empty: none has
+    bool uneven = false;          // some of several lanes: `clock` does not know what they do
+    Clock* view = nullptr;        // what those know who act; null: `clock`
+    Clock between;                // the view, where it is of several parts
+    Clock& known_to(const LanePart& part) { return part.clock ? *part.clock : clock; }
+    /// What each of the lanes knows, or with `any` what they know together.
+    Clock* view_of(std::uint32_t lanes, bool any);
+    /// No part has lanes of both kinds.
+    void separate(std::uint32_t lanes);
+    /// These lanes have met, at the warp's operation `time`.
+    void meet(std::uint32_t lanes, std::uint32_t number, std::uint32_t time);
     bool just_fenced = false;
     std::uint32_t apart = 0;  // lanes that have acted on memory since they met the others
     std::uint32_t tensor_issued = 0;
@@ -219,7 +231,7 @@ class Order {
       std::uint32_t time = 0;
     };
     std::vector<Init> inits;  // of mbarriers since `apart` is
-    const Clock& seen() const { return behind ? *rest : clock; }
+    const Clock& seen() const { return view != nullptr ? *view : clock; }
     LoneActs releases;
     LoneActs fences;  // fence.proxy.async
     SourceSite lone_release{};
@@ -263,6 +275,7 @@ class Order {
   void fence_inits(WarpOrder& warp, const Event& event, std::uint32_t self);
   void deliver(ClusterOrder& cluster, const Event& event);
   void named_barrier(ClusterOrder& cluster, const Event& event, std::uint32_t self);
+  std::uint32_t released_by(const LanePoint& first, const Event& second) const;
   std::uint32_t lanes_told(WarpOrder& warp, const Event& event, std::uint32_t self) const;
   template <class F>
   void acquire(WarpOrder& warp, const Event& event, const F& learn);
@@ -282,20 +295,28 @@ class Order {
   bool stores_global_ = false;  // lanes have stored to global memory
 };
 
-// Those that execute `event` learn: one lane alone, and then the others know less than it.
+// Those that execute `event` learn, and the other lanes do not.
 template <class F>
 void Order::acquire(WarpOrder& warp, const Event& event, const F& learn) {
-  if (event.lanes != 1) {
-    if (warp.rest != nullptr) {
-      learn(*warp.rest);
-    }
-  } else if (warp.rest == nullptr) {
-    warp.rest = std::make_unique<Clock>(warp.clock);
-    warp.ahead = event.lane_mask();
-  } else if ((event.lane_mask() & ~warp.ahead) != 0) {
-    learn(*warp.rest);
+  const std::uint32_t lanes = event.lane_mask();
+  const bool some = lanes != ~std::uint32_t{0};
+  const bool alone = std::has_single_bit(lanes);
+  if (some) {
+    warp.separate(lanes);
   }
-  learn(warp.clock);
+  for (LanePart& part : warp.parts) {
+    const bool learns = (part.lanes & lanes) != 0;
+    if (part.clock == nullptr && some && learns != alone) {
+      part.clock = std::make_unique<Clock>(warp.clock);  // it goes another way than the warp's
+    }
+    if (part.clock != nullptr && learns) {
+      learn(*part.clock);
+    }
+  }
+  warp.uneven = warp.uneven || (some && !alone);
+  if (!some || alone) {
+    learn(warp.clock);
+  }
 }
 
 }  // namespace warptwin::sim

@@ -24,19 +24,21 @@ bool acquires(Semantics semantics) {
 Record::Record(const LaunchConfig& launch, const RelationOptions& options)
     : launch_{launch}, options_{options} {}
 
-// Where the lanes that execute the event are in their program order: the first lane that acts alone
-// on a way of its own, the rest of them, and all together, on the other.
+// Where the lanes that execute the event are in their program order: each lane that acts alone is
+// on a way of its own, the first of them on that of all together.
 Node& Record::way_of(const Event& event) {
   WarpRecord& warp = warp_of(event);
   if (event.lanes != 1) {
     return warp.tail;
   }
   warp.first_alone = warp.first_alone == kWarpLanes ? event.lane : warp.first_alone;
-  return event.lane == warp.first_alone ? warp.tail : warp.rest;
+  return event.lane == warp.first_alone
+             ? warp.tail
+             : warp.apart.try_emplace(event.lane, warp.rest).first->second;
 }
 
-// The next node of the warp's program order. What all do without coming together is two nodes: the
-// lane's that acts alone, and that of the rest.
+// The next node of the warp's program order. What all do without coming together is a node of each
+// lane that acts alone, and one of the rest.
 Node Record::step(const Event& event, Nodes memory, Nodes execution) {
   WarpRecord& warp = warp_of(event);
   const bool all = event.lanes == kWarpLanes || event.op == Op::kWarpExit;
@@ -50,18 +52,35 @@ Node Record::step(const Event& event, Nodes memory, Nodes execution) {
     // `.sync` of a wgmma holds each lane back until all have come, and orders no memory.
     const bool held = event.op == Op::kWgmma || event.op == Op::kWgmmaFence ||
                       event.op == Op::kWgmmaCommit || event.op == Op::kWgmmaWait;
-    Nodes others = memory;
-    others.push_back(warp.rest);
-    Nodes both = execution;
-    if (held) {
-      both.push_back(way);
-      execution.push_back(warp.rest);
+    const Nodes before = execution;
+    Nodes ways{way, warp.rest};
+    for (const auto& [lane, node] : warp.apart) {
+      ways.push_back(node);
     }
-    warp.rest = order.add(others, both);
+    const auto go_on = [&](Node& other) {
+      Nodes known = memory;
+      known.push_back(other);
+      Nodes come = before;
+      if (held) {
+        come.insert(come.end(), ways.begin(), ways.end());
+      }
+      other = order.add(known, come);
+    };
+    go_on(warp.rest);
+    for (auto& [lane, node] : warp.apart) {
+      go_on(node);
+    }
+    if (held) {
+      execution.insert(execution.end(), ways.begin(), ways.end());
+    }
   }
   memory.push_back(way);
   if (meet) {
     memory.push_back(warp.rest);
+    for (const auto& [lane, node] : warp.apart) {
+      memory.push_back(node);
+    }
+    warp.apart.clear();
   }
   way = order.add(memory, execution);
   warp.rest = meet ? way : warp.rest;
@@ -69,24 +88,37 @@ Node Record::step(const Event& event, Nodes memory, Nodes execution) {
   return way;
 }
 
-// The other lanes' node of what has just been stepped over; none where the warp has come together,
+// The other lanes' nodes of what has just been stepped over; none where the warp has come together,
 // or one lane has acted.
-Node Record::rest_of(const Event& event) const {
+Nodes Record::others_of(const Event& event) const {
   const auto warp = warps_.find(event.warp);
   const bool apart = event.lanes == kWarpLanes && !has_trait(event.op, op_trait::kMeets);
-  return apart && warp != warps_.end() ? warp->second.rest : kNoNode;
+  Nodes others;
+  if (apart && warp != warps_.end() && warp->second.rest != kNoNode) {
+    others.push_back(warp->second.rest);
+    for (const auto& [lane, node] : warp->second.apart) {
+      others.push_back(node);
+    }
+  }
+  return others;
+}
+
+// What has just been stepped over, by each lane that executes it: `node` is the first's.
+Nodes Record::by_lanes(const Event& event, Node node) const {
+  Nodes all = others_of(event);
+  all.insert(all.begin(), node);
+  return all;
 }
 
 // An access in the generic proxy, by the lanes that make it.
 void Record::access_of_words(const Event& event, Access access) {
   access.rest = event.lanes == 1 && event.lane != warp_of(event).first_alone;
   accesses.push_back(access);
-  const Node rest = rest_of(event);
-  if (rest != kNoNode) {
-    access.start = access.end = rest;
+  for (const Node other : others_of(event)) {
+    access.start = access.end = other;
     access.rest = true;
     access.needs_data = false;  // asked of the first lane
-    accesses.push_back(std::move(access));
+    accesses.push_back(access);
   }
 }
 
@@ -97,7 +129,11 @@ Node Record::come_to(const Event& event) {
   way = order.add({way});
   if (event.lanes == kWarpLanes) {
     warp.rest = order.add({warp.rest});
-    warp.rest_look = warp.rest;
+    warp.other_looks = {warp.rest};
+    for (auto& [lane, node] : warp.apart) {
+      node = order.add({node});
+      warp.other_looks.push_back(node);
+    }
   }
   return way;
 }
@@ -228,17 +264,21 @@ void Record::use_barrier(std::uint32_t cta, std::uint32_t address, const Use& us
 // first's.
 void Record::use_by_lanes(const Event& event, const Use& use) {
   use_barrier(event.cta, event.address, use);
-  const Node rest = rest_of(event);
-  if (rest != kNoNode) {
-    const Node start = use.start == use.end ? rest : warp_of(event).rest_look;
-    use_barrier(event.cta, event.address, {start, rest, use.who});
+  const Nodes others = others_of(event);
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const Node start = use.start == use.end ? others[i] : warp_of(event).other_looks[i];
+    use_barrier(event.cta, event.address, {start, others[i], use.who});
   }
 }
 
 // What an arrival by a thread publishes: all before it, or what its fences released.
 std::vector<Record::Source> Record::release_of(const Event& event, Node node) const {
   if (releases(event.ordering.semantics)) {
-    return {{node, event.ordering.scope, true}, {rest_of(event), event.ordering.scope, true}};
+    std::vector<Source> all;
+    for (const Node release : by_lanes(event, node)) {
+      all.push_back({release, event.ordering.scope, true});
+    }
+    return all;
   }
   // The fence and the arrival are of one thread (PTX ISA, "Release and Acquire Patterns").
   std::vector<Source> released;
@@ -296,8 +336,8 @@ void Record::mbarrier(const Event& event) {
     } else if (live_.count(key) != 0) {
       std::vector<Use>& invals = barriers[live_[key]].invals;
       invals.push_back(use);
-      if (const Node rest = rest_of(event); rest != kNoNode) {
-        invals.push_back({rest, rest, use.who});
+      for (const Node other : others_of(event)) {
+        invals.push_back({other, other, use.who});
       }
       live_.erase(key);
     }
@@ -462,7 +502,7 @@ void Record::fence(const Event& event) {
       warp.initialised = order.bare(warp.inits, node);
       return;
     case Op::kFenceProxyAsync:
-      for (const Node fence : {node, rest_of(event)}) {
+      for (const Node fence : by_lanes(event, node)) {
         proxy_fences.push_back({fence, static_cast<ProxySpace>(event.count), event.cta});
       }
       return;
@@ -476,7 +516,9 @@ void Record::fence(const Event& event) {
       map_uses.push_back({event.count, true, {node, node, who(event)}});
       return;
     case Op::kGriddepcontrolWait:
-      grid_waits.insert(grid_waits.end(), {node, rest_of(event)});
+      for (const Node wait : by_lanes(event, node)) {
+        grid_waits.push_back(wait);
+      }
       return;
     default:
       if (acquires(event.ordering.semantics)) {
@@ -512,10 +554,11 @@ void Record::global_words(const Event& event) {
   Nodes& sources = words_[event.global];
   const Node node = step(event, reads ? sources : Nodes{});
   if (event.op == Op::kGlobalStoreRelease) {
-    sources = {node, rest_of(event)};
+    sources = by_lanes(event, node);
   } else if (event.op == Op::kGlobalRedAdd) {
     // Carries on what the value before it released.
-    sources.insert(sources.end(), {node, rest_of(event)});
+    const Nodes released = by_lanes(event, node);
+    sources.insert(sources.end(), released.begin(), released.end());
   }
   Access access;
   access.space = Space::kGlobal;

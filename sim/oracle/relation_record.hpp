@@ -147,8 +147,9 @@ class Record : public EventSink {
     std::uint32_t first_alone = kWarpLanes;  // the first lane that acted alone; none has: 32
     Node tail = kNoNode;                     // of that lane
     Node rest = kNoNode;                     // of the others
+    std::map<std::uint32_t, Node> apart;     // of those that have acted alone since the warp met
     Node look = kNoNode;
-    Node rest_look = kNoNode;  // of the others, if all look
+    Nodes other_looks;  // of the others, if all look
     Op looked = Op::kCount;
     std::vector<Source> releases;    // by fences
     std::vector<Source> unacquired;  // what relaxed waits saw
@@ -175,7 +176,8 @@ class Record : public EventSink {
 
   Node step(const Event& event, Nodes memory = {}, Nodes execution = {});
   Node& way_of(const Event& event);
-  Node rest_of(const Event& event) const;
+  Nodes others_of(const Event& event) const;
+  Nodes by_lanes(const Event& event, Node node) const;
   void access_of_words(const Event& event, Access access);
   Node come_to(const Event& event);
   Node look(const Event& event);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "common/trace/op_facts.hpp"
+
 #include "sim/model/lane_access.hpp"
 #include "sim/prove/event_facts.hpp"
 
@@ -10,6 +12,27 @@ namespace warptwin::sim {
 namespace {
 
 constexpr std::size_t kFindingsMax = 64;
+
+bool acts_on_barrier(Op op) {
+  switch (op) {
+    case Op::kMbarrierArrive:
+    case Op::kMbarrierExpectTx:
+    case Op::kMbarrierCompleteTx:
+    case Op::kMbarrierWait:
+    case Op::kMbarrierTryWait:
+    case Op::kTensorLoad:
+    case Op::kBulkLoad:
+    case Op::kTcgen05Commit:
+    case Op::kClcTryCancel:
+    case Op::kGlobalStoreRelease:
+    case Op::kGlobalRedAdd:
+    case Op::kGlobalLoadAcquire:
+    case Op::kGlobalWait:
+      return true;
+    default:
+      return false;
+  }
+}
 
 }  // namespace
 
@@ -150,6 +173,7 @@ void RunOrder::on_event(const Event& event) {
   Group& group = group_of(event);
   const std::uint32_t self = event.warp % warps_;
   on_step(group, event, self);
+  note_lanes(event);
   if (event.op == Op::kWgmma || event.op == Op::kWgmmaWait) {
     on_wgmma(group, event, self);  // counted, whatever is wrong with its registers
   }
@@ -176,6 +200,41 @@ void RunOrder::on_blocked_alloc(const Event& event) {
   if (known == group.pair_allocs.end() || known->second.index != executed) {
     group.pair_allocs[event.cta] = {self, executed + 1, group.conditions.clock(self)};
   }
+}
+
+// The proof takes a warp's operations in the order of the run. Of lanes that have not met that is
+// known only where who acts has done, itself, all that came before. Lanes that execute one
+// instruction, each in an event of its own, do it together.
+void RunOrder::note_lanes(const Event& event) {
+  const bool meets = has_trait(event.op, op_trait::kMeets);
+  const bool acts = event.step == Step::kDone || event.step == Step::kIssued;
+  if (!acts || (event.flags & event_flag::kFalse) != 0 || !(meets || acts_on_barrier(event.op))) {
+    return;
+  }
+  if (event.warp >= apart_.size()) {
+    apart_.resize(event.warp + 1);
+  }
+  LanesApart& apart = apart_[event.warp];
+  const std::uint32_t lanes = event.lane_mask();
+  if (meets) {
+    if (lanes == ~std::uint32_t{0}) {
+      apart = {};
+    } else if ((apart.acted & ~lanes) == 0) {
+      apart.last |= lanes;
+      apart.every |= lanes;
+    }
+    return;
+  }
+  if (event.site.line != apart.site.line || event.site.file != apart.site.file) {
+    apart.every &= apart.acted == 0 ? ~std::uint32_t{0} : apart.last;
+    apart.last = 0;
+    apart.site = event.site;
+  }
+  if (!lanes_apart_ && lanes != ~std::uint32_t{0} && (lanes & ~apart.every) != 0) {
+    lanes_apart_ = event.site;
+  }
+  apart.last |= lanes;
+  apart.acted |= lanes;
 }
 
 // Counts the operation in its warp; late lanes have come along where the whole warp executes it.

@@ -15,6 +15,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -86,6 +87,9 @@ class RunOrder : public EventSink, public TryJudge {
   bool needs_whole_grid() const { return needs_whole_grid_; }
   /// Whether tensor memory of a CTA pair is allocated or freed.
   bool meets_pairs() const { return meets_pairs_; }
+  /// Where lanes of a warp come to a barrier that have not met others, which came to one before:
+  /// the conditions take both in the order of the run.
+  const std::optional<SourceSite>& lanes_apart() const { return lanes_apart_; }
   /// Whether a try was answered: the kernel does not only wait.
   bool tried() const { return tried_; }
   /// The tries that were told no, of which it is not certain that they are told yes: at most
@@ -263,6 +267,7 @@ class RunOrder : public EventSink, public TryJudge {
   void on_tensor_memory(Group& group, const Event& event, std::uint32_t self);
   void on_pair_alloc(Group& group, const Event& event, std::uint32_t self);
   void note_step(Group& group, const Event& event);
+  void note_lanes(const Event& event);
   void close_group(std::uint32_t number);
   void close_generation(Group& group,
                         std::uint32_t barrier,
@@ -284,6 +289,14 @@ class RunOrder : public EventSink, public TryJudge {
   Divisor warps_;       // of a group
   ChainCounter counter_;
   RunWork work_;
+  /// What lanes of a warp have done at barriers since the warp met.
+  struct LanesApart {
+    std::uint32_t acted = 0;    // that have done something
+    std::uint32_t every = ~0U;  // that have done all of it but the last instruction
+    std::uint32_t last = 0;     // that have executed the last one
+    SourceSite site{};          // of the last one
+  };
+  std::vector<LanesApart> apart_;  // by warp
   std::vector<std::unique_ptr<Group>> groups_;
   std::vector<Finding> findings_;
   std::vector<Undecided> undecided_;
@@ -295,6 +308,7 @@ class RunOrder : public EventSink, public TryJudge {
   std::uint64_t not_kept_ = 0;
   bool needs_whole_grid_ = false;
   bool meets_pairs_ = false;
+  std::optional<SourceSite> lanes_apart_;
   bool tried_ = false;
   bool asked_ = false;
 };

@@ -525,6 +525,12 @@ ProofResult prove_run(const ScenarioEntry& scenario,
   if (proved.one.order->tried() && result.run.end == Ending::kDone) {
     compare_answers(scenario, parameters, proved.compared, *proved.one.order, result);
   }
+  // Of PTX the interpreter knows more of it, and `hypotheses` says so.
+  if (const auto& apart = proved.one.order->lanes_apart(); apart && !scenario.hypotheses) {
+    result.notes.push_back(
+        "lanes of a warp that have not met come to barriers in the order of the run, as at " +
+        text_of(*apart));
+  }
   const bool clean = result.run.clean(false);
   if (!clean) {
     run_beside(scenario, parameters, proved, result);

@@ -56,6 +56,43 @@ OneKernel waiting(const std::string& body) {
   return kernel;
 }
 
+// Half of warp 1 waits for the barrier at `first`, and reads what warp 0 has stored; the other half
+// waits for warp 0's barrier, at 0. The one at 8 comes late, from warps 2 and 3.
+OneKernel waiting_by_halves(const std::string& first) {
+  const auto wait = [](const std::string& label, const std::string& at) {
+    return label + ":\n  mbarrier.try_wait.parity.shared.b64 %p7, [%r2+" + at +
+           "], 0;\n  @!%p7 bra " + label + ";\n";
+  };
+  OneKernel kernel;
+  kernel.threads = 128;
+  kernel.body =
+      "  .shared .align 8 .b64 bar[3];\n  mov.u32 %r2, bar;\n  mov.u32 %r3, tile;\n"
+      "  and.b32 %r5, %r1, 31;\n  shr.u32 %r6, %r1, 5;\n"
+      "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra READY;\n  mbarrier.init.shared.b64 [%r2], 1;\n"
+      "  mbarrier.init.shared.b64 [%r2+8], 1;\n  mbarrier.init.shared.b64 [%r2+16], 1;\nREADY:\n"
+      "  bar.sync 0;\n  setp.eq.u32 %p2, %r6, 1;\n  @%p2 bra WAITS;\n"
+      "  setp.ne.u32 %p3, %r5, 0;\n  @%p3 bra LAST;\n  setp.eq.u32 %p4, %r6, 2;\n"
+      "  @%p4 bra SECOND;\n  setp.eq.u32 %p5, %r6, 3;\n  @%p5 bra THIRD;\n"
+      "  st.shared.u32 [%r3], 7;\n  mbarrier.arrive.shared.b64 %rd3, [%r2];\n  bra "
+      "LAST;\nSECOND:\n" +
+      wait("T1", "16") + "  mbarrier.arrive.shared.b64 %rd3, [%r2+8];\n  bra LAST;\nTHIRD:\n" +
+      repeated("  st.global.u32 [%rd2+4], $;\n", 20) +
+      "  mbarrier.arrive.shared.b64 %rd3, [%r2+16];\n  bra LAST;\nWAITS:\n"
+      "  setp.lt.u32 %p6, %r5, 16;\n  @%p6 bra LOW;\n" +
+      wait("T2", "0") + "  bra LAST;\nLOW:\n" + wait("T3", first) +
+      "  ld.shared.u32 %r7, [%r3];\n  mul.wide.u32 %rd4, %r5, 4;\n  add.u64 %rd5, %rd2, %rd4;\n"
+      "  st.global.u32 [%rd5+512], %r7;\nLAST:\n";
+  return kernel;
+}
+
+TEST(PtxMbarriers, LanesKnowWhatTheyHaveWaitedForThemselves) {
+  const ProofResult right = proof_of(waiting_by_halves("0"));
+  EXPECT_EQ(right.verdict, ProofVerdict::kProved) << right.strength();
+  const ProofResult wrong = proof_of(waiting_by_halves("8"));
+  EXPECT_EQ(wrong.verdict, ProofVerdict::kRefuted);
+  EXPECT_THAT(ids_in(wrong), Contains("SMEM_RACE"));
+}
+
 TEST(PtxMbarriers, LoopsThatGiveUpAreUndecided) {
   const std::string read =
       "  ld.shared.u32 %r6, [%r4];\n  mul.wide.u32 %rd4, %r5, 4;\n  add.u64 %rd5, %rd2, %rd4;\n"

@@ -1,0 +1,187 @@
+// What lanes of a warp know apart from each other, and what one of them tells of the others.
+
+#include <algorithm>
+#include <bit>
+
+#include "common/machine/invariant.hpp"
+#include "common/trace/op_facts.hpp"
+
+#include "sim/check/detector.hpp"
+#include "sim/check/order.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+// By lanes, in the generic proxy; changes of tensor maps and their fences.
+constexpr OpSet kAccesses{Op::kBulkWaitGroup,
+                          Op::kFenceProxyTensormap,
+                          Op::kGlobalLoad,
+                          Op::kGlobalStore,
+                          Op::kMbarrierArrive,
+                          Op::kMbarrierCompleteTx,
+                          Op::kMbarrierExpectTx,
+                          Op::kMbarrierInit,
+                          Op::kMbarrierInval,
+                          Op::kMbarrierTryWait,
+                          Op::kMbarrierWait,
+                          Op::kSharedLoad,
+                          Op::kSharedStore,
+                          Op::kTensormapReplace};
+
+}  // namespace
+
+bool Order::every_lane_ordered(const LanePoint& first, const Event& second) const {
+  if (known(kLanes, first.warp, second.warp) >= first.time) {
+    return true;
+  }
+  // A lane comes after what it did itself, and after what others of its warp have released to it.
+  const std::uint32_t itself = first.warp == second.warp ? second.lane_mask() : 0;
+  return (first.lanes & ~(itself | released_by(first, second))) == 0;
+}
+
+// Of the lanes of the first those that have released it, alone, to who executes the second.
+std::uint32_t Order::released_by(const LanePoint& first, const Event& second) const {
+  std::uint32_t lanes = 0;
+  if (const WarpOrder* observer = find(second.warp)) {
+    for (const LoneRelease& release : observer->seen().lone) {
+      lanes |= release.warp == first.warp && release.time >= first.time ? release.lanes : 0;
+    }
+  }
+  return lanes;
+}
+
+bool Order::met_since(std::uint32_t warp, std::uint32_t time) const {
+  return known(kLanes, warp, warp) >= time;
+}
+
+bool Order::every_lane_fenced(const LanePoint& first, const Event& second) const {
+  const WarpOrder* self = find(first.warp);
+  if (self == nullptr || known(kLanesFenced, first.warp, second.warp) >= first.time) {
+    return true;
+  }
+  // By the lane itself, or by a warp to which it had released.
+  const std::uint32_t until = known(kProxyFenced, first.warp, second.warp);
+  return self->fences.has(first, until) || self->releases.has(first, until);
+}
+
+void Order::LoneActs::add(std::uint32_t lanes, std::uint32_t time) {
+  if (runs.empty() || runs.back().lanes != lanes) {
+    runs.push_back({lanes, time, time});
+  }
+  runs.back().last = time;
+}
+
+bool Order::LoneActs::has(const LanePoint& first, std::uint32_t until) const {
+  for (auto run = runs.rbegin(); run != runs.rend() && run->last >= first.time; ++run) {
+    if ((first.lanes & ~run->lanes) == 0 && run->first <= until) {
+      return true;
+    }
+  }
+  return false;
+}
+
+SourceSite Order::lone_release(std::uint32_t warp) const {
+  const WarpOrder* self = find(warp);
+  return self == nullptr ? SourceSite{} : self->lone_release;
+}
+
+Clock* Order::WarpOrder::view_of(std::uint32_t lanes, bool any) {
+  const bool all = lanes == ~std::uint32_t{0};
+  if (all && !uneven) {
+    return nullptr;
+  }
+  Clock* found = nullptr;
+  for (const LanePart& part : parts) {
+    if ((part.lanes & lanes) == 0) {
+      continue;
+    }
+    Clock& known = known_to(part);
+    if (found == nullptr) {
+      found = &known;
+    } else {
+      if (found != &between) {
+        between = *found;
+        found = &between;
+      }
+      any ? join(between, known) : sim::meet(between, known);
+    }
+  }
+  if (all) {
+    if (found != &between) {
+      between = *found;
+      found = &between;
+    }
+    join(between, clock);
+  }
+  return found;
+}
+
+void Order::WarpOrder::separate(std::uint32_t lanes) {
+  if (parts.empty()) {
+    const bool alone = std::has_single_bit(lanes);
+    parts.push_back({lanes, alone ? nullptr : std::make_unique<Clock>(clock)});
+    parts.push_back({~lanes, std::make_unique<Clock>(clock)});
+    return;
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::uint32_t inside = parts[i].lanes & lanes;
+    if (inside != 0 && inside != parts[i].lanes) {
+      parts[i].lanes &= ~lanes;
+      parts.push_back({inside, std::make_unique<Clock>(*parts[i].clock)});
+    }
+  }
+}
+
+// What some lanes have done by then each of them has told the others of these.
+void Order::WarpOrder::meet(std::uint32_t lanes, std::uint32_t number, std::uint32_t time) {
+  if (lanes == ~std::uint32_t{0}) {
+    if (uneven) {
+      for (const LanePart& part : parts) {
+        join(clock, known_to(part));
+      }
+    }
+    parts.clear();
+    uneven = false;
+    return;
+  }
+  if (std::has_single_bit(lanes)) {
+    return;
+  }
+  separate(lanes);
+  auto together = std::make_unique<Clock>(*view_of(lanes, true));
+  add_lone(*together, {number, lanes, time});
+  std::erase_if(parts, [&](const LanePart& part) { return (part.lanes & lanes) != 0; });
+  parts.push_back({lanes, std::move(together)});
+  uneven = true;
+}
+
+// What a release by those that execute `event` says of all lanes of their warp: its latest
+// operation, but where some lanes release and others have done something since the warp met.
+std::uint32_t Order::lanes_told(WarpOrder& warp, const Event& event, std::uint32_t self) const {
+  const std::uint32_t lanes = event.lane_mask();
+  if ((warp.apart & ~lanes) == 0) {
+    return warp.clock.own[self];
+  }
+  LoneActs& acts = event.op == Op::kFenceProxyAsync ? warp.fences : warp.releases;
+  acts.add(lanes, warp.clock.own[self]);
+  warp.lone_release = event.site;
+  return warp.clock.own[component(kLanes, self)];
+}
+
+void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) {
+  if (has_trait(event.op, op_trait::kMeets) && event.fault == Fault::kNone) {
+    const std::uint32_t lanes = event.lane_mask();
+    warp.meet(lanes, event.warp, warp.clock.own[self]);
+    if (lanes == ~std::uint32_t{0}) {
+      grow(warp.clock.own[component(kLanes, self)], warp.clock.own[self]);
+      warp.apart = 0;
+      warp.inits.clear();
+      warp.pending_by = lanes;
+    }
+  } else if (kAccesses.contains(event.op)) {
+    warp.apart |= event.lane_mask();
+  }
+}
+
+}  // namespace warptwin::sim
