@@ -1,5 +1,5 @@
-/// What the simulator itself keeps to, whatever a kernel does. Checked in releases too: a broken law
-/// is a defect of ours, and no verdict comes of it.
+/// What the simulator itself keeps to, whatever a kernel does. Checked in releases too: a broken
+/// law is a defect of ours, and no verdict comes of it.
 
 #pragma once
 
