@@ -106,19 +106,31 @@ Point measure_shape(Report& report) {
   return {static_cast<double>(kColumns), std::min(interval, shared), alone};
 }
 
+struct Line {
+  double at_zero, slope;
+};
+
+// That of least squares.
+Line line_through(const std::vector<std::pair<double, double>>& points) {
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+  for (const auto& [at, value] : points) {
+    n += 1, x += at, y += value, xx += at * at, xy += at * value;
+  }
+  const double slope = (n * xy - x * y) / (n * xx - x * x);
+  return {(y - slope * x) / n, slope};
+}
+
 // The line through the latencies, and interval per column where columns bind, at least where not.
 void report_forms(const std::vector<Point>& points, const char* source, Report& report) {
-  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+  std::vector<std::pair<double, double>> latencies;
   double per_column = 1e9;
   double least = 1e9;
   for (const Point& point : points) {
-    n += 1, x += point.columns, y += point.latency;
-    xx += point.columns * point.columns, xy += point.columns * point.latency;
+    latencies.emplace_back(point.columns, point.latency);
     per_column = std::min(per_column, point.interval / point.columns);
     least = std::min(least, point.interval);
   }
-  const double slope = (n * xy - x * y) / (n * xx - x * x);
-  const double latency = (y - slope * x) / n;
+  const auto [latency, slope] = line_through(latencies);
   // 128 rows are two wgmmas, one after the other.
   report.form(std::string{"1sm m64 "} + source, {per_column, least, 0, latency, slope});
   report.form(std::string{"1sm m128 "} + source,
@@ -137,6 +149,77 @@ void measure_shapes(const char* source, Report& report) {
     points.push_back(measure_shape<256, kA>(report));
   }
   report_forms(points, source, report);
+}
+
+// `cycles[cta]`: in which thread 0 issues a group of `kSize` products while the tensor core is
+// idle, summed over `groups`. All warpgroups do the same at once.
+template <std::uint32_t kColumns, std::uint32_t kSize>
+__global__ void __launch_bounds__(256, 1) issue(std::uint32_t groups, std::uint64_t* cycles) {
+  float d[kColumns / 2];
+  std::uint64_t spent = 0;
+  for (std::uint32_t group = 0; group < groups; ++group) {
+    ptx::cta_sync();
+    ptx::wgmma_fence();
+    const std::uint64_t begin = now();
+    WARPTWIN_UNROLL for (std::uint32_t i = 0; i < kSize; ++i) {
+      const std::uint32_t k = i % 4 * ptx::kWgmmaKBytes;
+      ptx::wgmma<kColumns>(d,
+                           ptx::WgmmaSmemDescriptor::k_major(operand(128, 0), 0, k),
+                           ptx::WgmmaSmemDescriptor::k_major(operand(256, 16384), 0, k),
+                           group + i != 0);
+    }
+    spent += now() - begin;
+    ptx::wgmma_commit_group();
+    ptx::wgmma_wait_group<0>();
+  }
+  need_all(d);
+  if (threadIdx.x == 0) {
+    cycles[blockIdx.x] = spent;
+  }
+}
+
+template <std::uint32_t kColumns, std::uint32_t kSize>
+double cycles_of_issue(std::uint32_t warpgroups) {
+  constexpr std::uint32_t kGroups = 256;
+  SharedWithDevice<std::uint64_t> cycles{1};
+  std::vector<double> each;
+  for (int i = 0; i < kLaunches; ++i) {
+    std::uint32_t groups = kGroups;
+    std::uint64_t* to = cycles.get();
+    void* arguments[] = {&groups, &to};
+    launch(reinterpret_cast<const void*>(&issue<kColumns, kSize>),
+           {1, 1, 128 * warpgroups, kOperandBytes},
+           arguments,
+           nullptr);
+    synchronize(nullptr);
+    each.push_back(static_cast<double>(cycles[0]) / kGroups);
+  }
+  return median(each);
+}
+
+// What a product adds to the cycles of a group's issue: the second to the eighth of one warpgroup.
+// The groups of two warpgroups that issue at once take their turns in each sub-partition.
+template <std::uint32_t kColumns>
+std::pair<double, double> measure_issue(Report& report) {
+  const auto each = [](std::uint32_t warpgroups) {
+    return (cycles_of_issue<kColumns, 8>(warpgroups) - cycles_of_issue<kColumns, 1>(warpgroups)) /
+           7;
+  };
+  const double alone = each(1);
+  const std::string name = "issue of wgmma m64n" + std::to_string(kColumns) + "k16";
+  report.figure(name, alone, "cycle");
+  report.figure(name + ", two warpgroups at once", each(2), "cycle");
+  return {kColumns, alone};
+}
+
+void measure_issues(Report& report) {
+  const Line line = line_through({measure_issue<64>(report),
+                                  measure_issue<96>(report),
+                                  measure_issue<128>(report),
+                                  measure_issue<192>(report),
+                                  measure_issue<256>(report)});
+  report.constant("wgmma_issue", line.at_zero, "cycle");
+  report.constant("wgmma_issue_per_column", line.slope, "cycle");
 }
 
 // Warp 4 streams loads, warps 0 to 3 multiply, each as long as it has work: cycles of both.
@@ -394,6 +477,7 @@ void measure_beside_loads(Report& report) {
 void measure_tensor_core(Report& report) {
   measure_shapes<OperandA::kShared>("ss", report);
   measure_shapes<OperandA::kRegisters>("ts", report);
+  measure_issues(report);
   measure_beside_loads(report);
   measure_clock(report);
 }

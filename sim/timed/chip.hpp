@@ -104,6 +104,8 @@ struct Chip {
 
   double mma_issue = 0;
   double wgmma_fence = 0;
+  double wgmma_issue = 0;
+  double wgmma_issue_per_column = 0;
   double mma_batch = 0;
   double commit_latency = 0;
 
@@ -120,6 +122,7 @@ struct Chip {
   double l2_clock = 0;
   double l2_latency_ns = 0;
   double gpcs = 0;
+  double l2_multicast = 0;
   double l2_sm_rate = 0;
   double l2_far_latency = 0;
   double l2_link_rate = 0;
@@ -127,6 +130,7 @@ struct Chip {
   double dram_rate = 0;
   double dram_latency_ns = 0;
   double dsmem_latency = 0;
+  double dsmem_relaxed = 0;
   double dsmem_rate = 0;
   double clc_latency = 0;
 

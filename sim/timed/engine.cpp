@@ -37,6 +37,10 @@ bool runs_ahead(const Operation& op) {
           op.bytes != 0 && (op.flags & event_flag::kRemote) == 0);
 }
 
+bool is_relaxed_arrival(const Operation& op) {
+  return op.op == Op::kMbarrierArrive && op.ordering.semantics == Semantics::kRelaxed;
+}
+
 class TimedEngine : public sc_core::sc_module, private Completions {
  public:
   TimedEngine(const sc_core::sc_module_name& name,
@@ -57,7 +61,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         cluster_start_{gpu.config().cluster_size > 1 ? to_ticks(chip.cluster_start) : 0},
         gap_{microseconds(chip.cta_gap_us) + cluster_start_},
         accounts_(gpu.warps().size()),
-        wgmma_issued_(gpu.warps().size()) {
+        wgmma_issues_(gpu.warps().size()) {
     ports_.reserve(accounts_.size());
     for (Slot slot = 0; slot < accounts_.size(); ++slot) {
       ports_.push_back(Port{*this, slot});
@@ -115,16 +119,16 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     return in_order ? 1 : std::max<Ticks>(1, memory_.latency() + TmaEngine::latency(chip_));
   }
 
-  // SMs of a half stand together. Where there are GPCs, clusters are dealt out to them in turn.
-  L2Seat seat_of(std::uint32_t sm) const {
+  // The half of L2 that an SM asks. SMs of a half stand together; where there are GPCs, clusters
+  // are dealt out to them in turn.
+  std::uint32_t half_of(std::uint32_t sm) const {
     const auto gpcs = static_cast<std::uint32_t>(chip_.gpcs);
     if (gpcs != 0) {
-      const std::uint32_t gpc = sm / gpu_.config().cluster_size % gpcs;
-      return {gpc * memory_.halves() / gpcs, gpc};
+      return sm / gpu_.config().cluster_size % gpcs * memory_.halves() / gpcs;
     }
     const auto half = static_cast<std::uint32_t>(static_cast<double>(sm) * memory_.halves() /
                                                  std::max<double>(chip_.sms, 1.0));
-    return {std::min(half, memory_.halves() - 1), 0};
+    return std::min(half, memory_.halves() - 1);
   }
 
   // CTAs of one SM share its units.
@@ -146,7 +150,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                                           *clusters_.back(),
                                           turns_,
                                           chip_,
-                                          seat_of(i),
+                                          half_of(i),
                                           memory_,
                                           static_cast<Completions&>(*this),
                                           causes_.log()));
@@ -337,7 +341,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     const WarpThread& thread = *warps_[self];
     Sm& sm = *thread.sm;
     const Ticks from = now() + thread.debt;
-    const Ticks issued = sm.issue.issue(thread.part, from) + issue_;
+    const Ticks issued = sm.issue.issue(thread.part, from, costs_.issue(op)) + issue_;
     if (has_trait(op.op, op_trait::kBarrier)) {
       return sm.barriers.operate(issued, op, gpu_.config().warps_per_cta) - from;
     }
@@ -395,16 +399,20 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
   }
 
-  // A wgmma begins when the last of its four warps has issued it; each may be ahead of time.
+  // A wgmma begins when the last of its four warps begins to issue it; each may be ahead of time.
   void multiply_warpgroup(Slot self, const Operation& op) {
     if (gpu_.trapped()) {
       return;
     }
     const Slot first = self - gpu_.warps()[self].index % kWarpsPerWarpgroup;
-    Ticks& issued = wgmma_issued_[first];
-    issued = std::max(issued, issuing_at_);
+    wgmma_issues_[self].push_back(issuing_at_ - costs_.issue(op) - issue_);
     if (op.result == 0) {
       return;  // not all four have
+    }
+    Ticks issued = 0;  // one may have issued more of them
+    for (Slot warp = first; warp < first + kWarpsPerWarpgroup; ++warp) {
+      issued = std::max(issued, wgmma_issues_[warp].front());
+      wgmma_issues_[warp].pop_front();
     }
     const WgmmaShape work = costs_.wgmma(op);
     sm_of(self).warpgroups.multiply(issued, work, static_cast<Slot>(warps_.size()) + first);
@@ -535,10 +543,12 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         break;
       default:
         sm_of(async.warp)
-            .cluster.fabric.send(to_ticks(chip_.dsmem_latency),
-                                 slot,
-                                 sm_of_cta_[async.cta]->network,
-                                 to_ticks(kArrivalBytes / chip_.dsmem_rate));
+            .cluster.fabric.send(
+                to_ticks(is_relaxed_arrival(async.operation) ? chip_.dsmem_relaxed
+                                                             : chip_.dsmem_latency),
+                slot,
+                sm_of_cta_[async.cta]->network,
+                to_ticks(kArrivalBytes / chip_.dsmem_rate));
         break;
     }
   }
@@ -669,8 +679,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   std::vector<std::unique_ptr<WarpThread>> warps_;
   std::vector<WarpAccount> accounts_;
   std::vector<Port> ports_;
-  std::vector<Ticks> wgmma_issued_;  // of a warpgroup's first warp: when its latest was issued
-  std::vector<Slot> inserted_;       // became ready, not dealt with
+  std::vector<std::deque<Ticks>> wgmma_issues_;  // by warp: when it began those that not all have
+  std::vector<Slot> inserted_;                   // became ready, not dealt with
   std::vector<Slot> settling_;
   std::vector<CopyTargetPort> loads_;  // targets of the load being issued
   CopyShape load_shape_;

@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
+#include "common/machine/umma_descriptor.hpp"
 #include "common/trace/op_facts.hpp"
 
 #include "sim/model/operation.hpp"
@@ -30,11 +32,23 @@ class OpCosts {
     }
     return effects_[static_cast<std::size_t>(op.op)];
   }
+  /// How long the operation keeps the issue slot of its sub-partition.
+  Ticks issue(const Operation& op) const {
+    return op.op == Op::kWgmma
+               ? issue_of_wgmma(
+                     UmmaInstructionDescriptor{op.instruction, static_cast<MmaKind>(op.kind)}.n())
+               : kTicksPerCycle;
+  }
   /// Of a wgmma, and of a tcgen05.mma. Throws ChipError where the chip has not what it takes.
   WgmmaShape wgmma(const Operation& op) const;
   MmaShape mma(const Operation& op) const;
 
  private:
+  Ticks issue_of_wgmma(double columns) const {
+    return std::max(to_ticks(chip_.wgmma_issue + chip_.wgmma_issue_per_column * columns),
+                    kTicksPerCycle);
+  }
+
   const Chip& chip_;
   Ticks setmaxnreg_inc_;
   std::array<Ticks, static_cast<std::size_t>(Op::kCount)> effects_{};

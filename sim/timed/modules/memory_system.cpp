@@ -68,6 +68,7 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name,
                            CauseLog* log)
     : sc_module{name},
       l2_rate_{of_half(chip.l2_rate, chip, clock)},
+      multicast_{chip.l2_multicast},
       store_rate_{of_half(chip.l2_store_rate, chip, clock)},
       dram_rate_{chip.dram_rate * 1000.0 / clock},
       link_rate_{chip.l2_link_rate * 1000.0 / clock},
@@ -75,7 +76,6 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name,
       latency_{to_ticks(chip.l2_latency_ns * clock)},
       far_latency_{to_ticks(chip.l2_far_latency)},
       all_resident_{all_resident},
-      on_its_way_(static_cast<std::size_t>(chip.gpcs)),
       resident_(static_cast<std::size_t>(chip.l2_halves),
                 ResidentBoxes{chip.l2_bytes / chip.l2_halves}),
       l2_(resident_.size()),
@@ -139,29 +139,16 @@ Arrival MemorySystem::first_available(Ticks from,
 }
 
 Ticks MemorySystem::fetch(
-    Ticks from, std::uint32_t half, std::uint64_t box, double bytes, std::uint32_t gpc) {
+    Ticks from, std::uint32_t half, std::uint64_t box, double bytes, double copies) {
   now_ = from;
-  OnItsWay* coming = on_its_way_.empty() ? nullptr : &on_its_way_[gpc];
-  if (coming != nullptr) {
-    const auto found = coming->find(box);
-    if (found != coming->end() && from < found->second.when) {
-      act(log_, found->second.cause);
-      return std::max(found->second.when, from + latency_);
-    }
-  }
   const Arrival available = first_available(from, half, box, bytes);
+  const double handed_on = bytes * (1 + multicast_ * (copies - 1));
   // What comes from DRAM is handed on as it comes.
-  const Ticks service = to_ticks(bytes / l2_rate_);
+  const Ticks service = to_ticks(handed_on / l2_rate_);
   const bool comes = available.when > from + service;
-  const Arrival handed = comes ? hand_on(available.when - service, half, bytes, available.cause)
-                               : hand_on(from, half, bytes, acting_in(log_));
+  const Arrival handed = comes ? hand_on(available.when - service, half, handed_on, available.cause)
+                               : hand_on(from, half, handed_on, acting_in(log_));
   act(log_, handed.cause);
-  if (coming != nullptr) {
-    if (coming->size() >= kOnItsWayMost) {
-      std::erase_if(*coming, [&](const auto& entry) { return entry.second.when <= from; });
-    }
-    (*coming)[box] = {handed.when + latency_, handed.cause};
-  }
   return handed.when + latency_;
 }
 

@@ -15,12 +15,6 @@
 
 namespace warptwin::sim {
 
-/// Where an SM stands: the half of L2 it asks, and the GPC whose SMs ask together.
-struct L2Seat {
-  std::uint32_t half = 0;
-  std::uint32_t gpc = 0;
-};
-
 /// When a box is there, and why then.
 struct Arrival {
   Ticks when = 0;
@@ -70,13 +64,10 @@ class MemorySystem : public sc_core::sc_module {
                bool all_resident,
                CauseLog* log = nullptr);
 
-  /// A box is asked for by an SM of half `half`. Returns when L2 has handed all of it on and the
-  /// way there and back is done; why L2 handed it on then is left in the log's `acting`.
-  ///
-  /// What another SM of the same GPC has asked for, and has not got yet, comes with it: L2 hands it
-  /// on once.
-  Ticks fetch(
-      Ticks from, std::uint32_t half, std::uint64_t box, double bytes, std::uint32_t gpc = 0);
+  /// A box is asked for by an SM of half `half`, for `copies` SMs. Returns when L2 has handed all
+  /// of it on and the way there and back is done; why L2 handed it on then is left in the log's
+  /// `acting`.
+  Ticks fetch(Ticks from, std::uint32_t half, std::uint64_t box, double bytes, double copies = 1);
   /// A box is written from `from` on. Returns when L2 has taken all of it; why then is left in the
   /// log's `acting`.
   Ticks store(Ticks from, std::uint32_t half, std::uint64_t box, double bytes);
@@ -107,13 +98,10 @@ class MemorySystem : public sc_core::sc_module {
   Arrival first_available(Ticks from, std::uint32_t half, std::uint64_t box, double bytes);
   // The half hands on `bytes` from `from` on, because of `why`.
   Arrival hand_on(Ticks from, std::uint32_t half, double bytes, Cause why);
-  // What is on its way into a GPC.
-  using OnItsWay = std::unordered_map<std::uint64_t, Arrival>;
-  static constexpr std::size_t kOnItsWayMost = 256;  // before those that came are forgotten
-
   Arrival read_dram(Ticks from, double bytes);
 
   double l2_rate_;     // bytes a cycle of the SMs, of one half
+  double multicast_;   // of a further copy, what L2 hands on again
   double store_rate_;  // the same, into it
   double dram_rate_;   // bytes a cycle
   double link_rate_;   // bytes a cycle
@@ -121,7 +109,6 @@ class MemorySystem : public sc_core::sc_module {
   Ticks latency_;
   Ticks far_latency_;
   bool all_resident_;
-  std::vector<OnItsWay> on_its_way_;  // by GPC; empty where SMs do not share
   std::vector<ResidentBoxes> resident_;
   std::vector<GapPort> l2_;
   std::vector<Port> stores_;

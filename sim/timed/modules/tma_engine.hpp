@@ -47,7 +47,7 @@ class TmaEngine : public Agenda<TmaItem>, private Asker {
             Timeline& timeline,
             Turns& turns,
             const Chip& chip,
-            L2Seat seat,
+            std::uint32_t half,
             SharedMemory& shared,
             MemorySystem& memory,
             Completions& completions,
@@ -101,7 +101,7 @@ class TmaEngine : public Agenda<TmaItem>, private Asker {
 
   Turns& turns_;
   const Chip& chip_;
-  L2Seat seat_;
+  std::uint32_t half_;
   SharedMemory& shared_;
   MemorySystem& memory_;
   Completions& completions_;

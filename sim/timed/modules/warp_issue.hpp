@@ -22,10 +22,11 @@ class WarpIssue : public sc_core::sc_module {
         fma_rate_{chip.fma_rate / kSubPartitions},
         mufu_rate_{chip.mufu_rate / kSubPartitions} {}
 
-  /// When a warp of sub-partition `part` that is ready at `from` has issued an instruction.
-  Ticks issue(std::uint32_t part, Ticks from) {
+  /// When a warp of sub-partition `part` that is ready at `from` has issued an instruction that
+  /// keeps the slot for `held`.
+  Ticks issue(std::uint32_t part, Ticks from, Ticks held = kTicksPerCycle) {
     slots_[part].may_forget(now());
-    return slots_[part].fill(from, kTicksPerCycle);
+    return slots_[part].fill(from, held);
   }
   /// When `pairs` conversions to packed pairs are done.
   Ticks convert(std::uint32_t part, Ticks from, double pairs) {

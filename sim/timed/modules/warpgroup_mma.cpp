@@ -17,8 +17,9 @@ void WarpgroupMma::multiply(Ticks when, const WgmmaShape& shape, Slot slot) {
                        end,
                        acting_in(log_),
                        occupied_);
-  // The latency was measured from the issue of one product until the warpgroup goes on.
-  const double latency = form.latency + form.latency_per_column * shape.columns - issued_;
+  // The latency was measured from the issue of one product until the warpgroup goes on, with the
+  // issue of a fence, a commit and a wait.
+  const double latency = form.latency + form.latency_per_column * shape.columns - around_;
   const Ticks done = std::max(end, start + to_ticks(std::max(latency, 0.0)));
   at(done, {slot, add_step(log_, Unit::kTensorCoreLatency, done, occupied_)});
 }

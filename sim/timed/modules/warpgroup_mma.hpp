@@ -28,12 +28,12 @@ class WarpgroupMma : public Agenda<Errand> {
                Completions& completions,
                CauseLog* log = nullptr)
       : Agenda{name, timeline},
-        issued_{3 * chip.issue},
+        around_{3 * chip.issue},
         shared_{shared},
         completions_{completions},
         log_{log} {}
 
-  /// One wgmma that all four warps have issued by `when`, which may lie ahead. Steps `slot` when it
+  /// One wgmma that all four warps issue from `when` on, which may lie ahead. Steps `slot` when it
   /// is done: those of a warpgroup one after the other.
   void multiply(Ticks when, const WgmmaShape& shape, Slot slot);
 
@@ -43,7 +43,7 @@ class WarpgroupMma : public Agenda<Errand> {
  private:
   void due(const Errand& errand) override { step(completions_, log_, errand.slot, errand.cause); }
 
-  double issued_;  // cycles of issuing a product, its commit and its wait: the latency has them too
+  double around_;  // cycles of issue that are in the latency
   SharedMemory& shared_;
   Completions& completions_;
   Port pipe_;

@@ -226,26 +226,28 @@ TEST(TimedEngine, AResponseOfTheSchedulerComesAfterItsLatency) {
 }
 
 TEST(TimedEngine, AnArrivalInAnotherCtaTakesTheWayThere) {
-  const Body body = with_barriers(32, [](SimMachine& machine) {
-    machine.barrier_cluster_arrive(kReleaseCluster);
-    machine.barrier_cluster_wait();
-    if (machine.cta_rank() == 0) {
-      machine.mbarrier_arrive(machine.mapa(kFirst, 1));
-    } else {
-      machine.mbarrier_wait_parity(kFirst, WaitPhase::number(0));
-      machine.sync_warp();
-    }
-    machine.barrier_cluster_arrive(kReleaseCluster);
-    machine.barrier_cluster_wait();
-  });
-  Chip chip = plain_chip();
-  const auto waited = [&](double latency) {
-    chip.dsmem_latency = latency;
+  const auto waited = [](Ordering ordering, double release, double relaxed) {
+    const Body body = with_barriers(32, [&](SimMachine& machine) {
+      machine.barrier_cluster_arrive(kReleaseCluster);
+      machine.barrier_cluster_wait();
+      if (machine.cta_rank() == 0) {
+        machine.mbarrier_arrive(machine.mapa(kFirst, 1), 1, ordering);
+      } else {
+        machine.mbarrier_wait_parity(kFirst, WaitPhase::number(0));
+        machine.sync_warp();
+      }
+      machine.barrier_cluster_arrive(kReleaseCluster);
+      machine.barrier_cluster_wait();
+    });
+    Chip chip = plain_chip();
+    chip.dsmem_latency = release;
+    chip.dsmem_relaxed = relaxed;
     const Outcome result = run(1, body, chip, 1, 2);
     EXPECT_EQ(result.stats.ending, Ending::kDone);
     return result.time(Op::kMbarrierWait, 1);
   };
-  EXPECT_EQ(waited(300), waited(200) + 100);
+  EXPECT_EQ(waited(kReleaseCluster, 300, 50), waited(kReleaseCluster, 200, 50) + 100);
+  EXPECT_EQ(waited(kRelaxedCluster, 300, 150), waited(kRelaxedCluster, 300, 50) + 100);
 }
 
 // What a warp calculates between two operations delays the second, by the slower of the units.

@@ -227,16 +227,15 @@ TEST_F(MemoryTest, WhoAsksForABoxThatIsOnItsWayWaitsForIt) {
   EXPECT_EQ(memory.dram().busy(), to_ticks(20));
 }
 
-TEST_F(MemoryTest, SmsOfAGpcGetABoxTogetherWhileItIsOnItsWay) {
-  chip.gpcs = 2;
-  chip.l2_latency_ns = 50;
-  MemorySystem memory{"memory", chip, 1.0, true};
-  EXPECT_EQ(memory.fetch(0, 0, 7, 1280, 0), to_ticks(10 + 50));
-  EXPECT_EQ(memory.fetch(to_ticks(5), 0, 7, 1280, 0), to_ticks(10 + 50));  // with the first
-  EXPECT_EQ(memory.l2(0).busy(), to_ticks(10));
-  EXPECT_EQ(memory.fetch(to_ticks(5), 0, 7, 1280, 1), to_ticks(20 + 50));     // of another GPC
-  EXPECT_EQ(memory.fetch(to_ticks(100), 0, 7, 1280, 0), to_ticks(110 + 50));  // the first has come
-  EXPECT_EQ(memory.l2(0).busy(), to_ticks(30));
+TEST_F(MemoryTest, L2HandsOnTheFurtherCopiesOfAMulticastAsTheChipSays) {
+  const auto handed_on = [&](double share) {
+    chip.l2_multicast = share;
+    MemorySystem memory{"memory", chip, 1.0, true};
+    return memory.fetch(0, 0, 7, 1280, 4);
+  };
+  EXPECT_EQ(handed_on(0), to_ticks(10));
+  EXPECT_EQ(handed_on(0.5), to_ticks(10 + 15));
+  EXPECT_EQ(handed_on(1), to_ticks(40));
 }
 
 TEST_F(MemoryTest, WhatComesFromDramWaitedForDram) {
@@ -563,7 +562,7 @@ class WgmmaTest : public UnitTest {
   }
 };
 
-// Issue of the product, its commit and its wait are the warp's.
+// The issue of a fence, a commit and a wait is the warp's.
 TEST_F(WgmmaTest, LatencyIsTheMeasuredOne) {
   SharedMemory shared{"shared", chip};
   WarpgroupMma tensor{"tensor", timeline, chip, shared, *this};
@@ -691,6 +690,13 @@ TEST_F(IssueTest, TwoWarpsOfASubPartitionIssueOneAfterTheOther) {
   WarpIssue issue{"issue", chip};
   EXPECT_EQ(issue.issue(0, 0), to_ticks(1));
   EXPECT_EQ(issue.issue(0, 0), to_ticks(2));
+  EXPECT_EQ(issue.issue(1, 0), to_ticks(1));
+}
+
+TEST_F(IssueTest, AnInstructionMayKeepTheSlotOfItsSubPartition) {
+  WarpIssue issue{"issue", chip};
+  EXPECT_EQ(issue.issue(0, 0, to_ticks(30)), to_ticks(30));
+  EXPECT_EQ(issue.issue(0, 0, to_ticks(30)), to_ticks(60));
   EXPECT_EQ(issue.issue(1, 0), to_ticks(1));
 }
 
