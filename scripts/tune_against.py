@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Holds tuning to a GPU: the model's choice beside configurations that were drawn and measured.
 
-usage: tune_against.py list WARPTWIN LIST [--seed N] [--count N]
-       tune_against.py report WARPTWIN LIST ROWS.json
+usage: tune_against.py list WARPTWIN LIST [--chip CHIP] [--seed N] [--count N]
+       tune_against.py report WARPTWIN LIST ROWS.json [--chip CHIP]
 
 `list` draws configurations of gemm_wgmma for six problems, adds what `warptwin tune` chooses for
 each, and writes a list for warptwin-measure-configurations; LIST.json beside it keeps the choices.
@@ -40,8 +40,9 @@ def ask(command):
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
-def predicted(warptwin, configuration, clock=None):
-    command = [warptwin, "time", "gemm_wgmma", "--chip", "h200", "--no-check", "--json"]
+def predicted(arguments, configuration, clock=None):
+    command = [arguments.warptwin, "time", "gemm_wgmma", "--chip", arguments.chip]
+    command += ["--no-check", "--json"]
     for name, value in zip(NAMES, configuration, strict=True):
         command += ["--set", f"{name}={value}"]
     if clock:
@@ -50,8 +51,8 @@ def predicted(warptwin, configuration, clock=None):
     return answer and answer["microseconds"]
 
 
-def choice(warptwin, problem):
-    command = [warptwin, "tune", "gemm_wgmma", "--chip", "h200", "--json"]
+def choice(arguments, problem):
+    command = [arguments.warptwin, "tune", "gemm_wgmma", "--chip", arguments.chip, "--json"]
     for setting in [f"{n}={v}" for n, v in zip("mnk", problem, strict=True)] + SPACE:
         command += ["--set", setting]
     found = ask([*command, "--where", WHERE])["problems"][0]
@@ -67,12 +68,12 @@ def make_list(arguments):
     generator = random.Random(arguments.seed)
     lines, choices = [], []
     for problem in PROBLEMS:
-        chosen = choice(arguments.warptwin, problem)
+        chosen = choice(arguments, problem)
         choices.append(chosen)
         own = []
         while len(own) < arguments.count:
             drawn = draw(generator, problem)
-            if drawn not in own and drawn != chosen and predicted(arguments.warptwin, drawn):
+            if drawn not in own and drawn != chosen and predicted(arguments, drawn):
                 own.append(drawn)
         lines += [chosen, *own]
         print(problem, "chosen", chosen[3:], flush=True)
@@ -112,7 +113,7 @@ def report(arguments):
         own = [row for row in rows if [row["M"], row["N"], row["K"]] == chosen[:3]]
         measured = [row["us"] for row in own]
         model = [
-            predicted(arguments.warptwin, configuration_of(row), row["config"]["clock_ghz"])
+            predicted(arguments, configuration_of(row), row["config"]["clock_ghz"])
             for row in own
         ]
         at = [configuration_of(row) for row in own].index(chosen)
@@ -147,6 +148,7 @@ def main():
     for command in (make, judge):
         command.add_argument("warptwin")
         command.add_argument("list")
+        command.add_argument("--chip", default="h200")
     judge.add_argument("rows")
     make.add_argument("--seed", type=int, default=1)
     make.add_argument("--count", type=int, default=40)

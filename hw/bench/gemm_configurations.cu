@@ -16,6 +16,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "hw/bench/clock_meter.cuh"
@@ -176,7 +177,15 @@ void measure(const std::vector<Configuration>& list, std::vector<Measured>& meas
   }
 }
 
+// The shipped chip that this GPU is.
+const char* chip_name() {
+  cudaDeviceProp device{};
+  require_cuda(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties", "see the error");
+  return std::string_view{device.name}.find("H100") != std::string_view::npos ? "h100" : "h200";
+}
+
 void write(const std::vector<Measured>& all, const char* path) {
+  const char* chip = chip_name();
   std::ofstream out{path};
   const char* before = "[\n";
   for (const Measured& one : all) {
@@ -185,13 +194,14 @@ void write(const std::vector<Measured>& all, const char* path) {
     std::snprintf(
         row,
         sizeof row,
-        "  {\"name\": \"h200/%ux%ux%u/%ux%u s%u c%u f%u ctas%u w%u\", \"kind\": \"kernel\", "
-        "\"chip\": \"H200\", \"value\": %.2f, \"unit\": \"TFLOP/s\", \"us\": %.3f, \"M\": %u, "
+        "  {\"name\": \"%s/%ux%ux%u/%ux%u s%u c%u f%u ctas%u w%u\", \"kind\": \"kernel\", "
+        "\"chip\": \"%s\", \"value\": %.2f, \"unit\": \"TFLOP/s\", \"us\": %.3f, \"M\": %u, "
         "\"N\": %u, \"K\": %u, \"dtype\": \"bf16\", \"source\": "
         "\"warptwin-measure-configurations\", \"scenario\": \"gemm_wgmma\", \"set\": "
         "{\"in_flight\": %u, \"cluster_m\": %u, \"swizzle\": %u}, \"config\": {\"tile\": "
         "\"%ux%u\", \"bk\": 64, \"stages\": %u, \"sm\": 1, \"cluster\": %u, \"persistent\": %s, "
         "\"ctas\": %u, \"repeated\": true, \"clock_ghz\": %.3f}}",
+        chip,
         c.m,
         c.n,
         c.k,
@@ -202,6 +212,7 @@ void write(const std::vector<Measured>& all, const char* path) {
         c.in_flight,
         c.ctas,
         c.swizzle,
+        chip,
         2.0 * c.m * c.n * c.k / one.microseconds / 1e6,
         one.microseconds,
         c.m,

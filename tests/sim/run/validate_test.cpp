@@ -250,7 +250,9 @@ TEST(Calibrate, FindsThePowerCapFromAKernelThatItSlows) {
   EXPECT_NEAR(result.chip.power_kappa, chip.power_kappa, 0.01 * chip.power_kappa);
   EXPECT_GT(result.before.score.mean, 2);
   EXPECT_THAT(free_constants(chip), Contains("power_kappa"));
-  EXPECT_THAT(free_constants(load_chip("h100")), Not(Contains("power_kappa")));
+  Chip uncapped = chip;
+  uncapped.power_kappa = 0;
+  EXPECT_THAT(free_constants(uncapped), Not(Contains("power_kappa")));
 }
 
 TEST(Calibrate, FitsAtMostFiveConstantsThatExist) {
