@@ -2,6 +2,8 @@
 
 #include "sim/ptx/machine/tensor_map.hpp"
 
+#include <cstring>
+
 #include <gtest/gtest.h>
 
 namespace warptwin::ptx::tensor_map_test {
@@ -37,6 +39,25 @@ TEST(TensorMapBytes, AreReadAsTheyWereWritten) {
     bytes[i] ^= std::byte{1};
   }
   EXPECT_TRUE(decode_tensor_map(bytes));
+}
+
+// As CUTLASS does with what the driver has encoded, where the tensor is small.
+TEST(TensorMapBytes, StandWhereAHostClearsABit) {
+  sim::TensorMapState map;
+  map.rank = 1;
+  map.element_bytes = 2;
+  map.extent[0] = map.box[0] = map.step[0] = 1;
+  for (std::uint64_t address = 0; address < 64 * 16; address += 16) {
+    map.address = address;
+    auto bytes = encode_tensor_map(map);
+    std::uint64_t second = 0;
+    std::memcpy(&second, &bytes[8], sizeof second);
+    second &= ~(std::uint64_t{1} << 21);
+    std::memcpy(&bytes[8], &second, sizeof second);
+    const auto read = decode_tensor_map(bytes);
+    ASSERT_TRUE(read) << address;
+    EXPECT_EQ(read->address, address);
+  }
 }
 
 }  // namespace warptwin::ptx::tensor_map_test
