@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/machine/invariant.hpp"
+#include "sim/model/invariant.hpp"
 
 namespace warptwin::sim {
 

@@ -4,10 +4,10 @@
 #include <bit>
 #include <utility>
 
-#include "common/machine/invariant.hpp"
 #include "common/trace/op_facts.hpp"
 
 #include "sim/check/detector.hpp"
+#include "sim/model/invariant.hpp"
 
 namespace warptwin::sim {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "common/machine/invariant.hpp"
 #include "common/trace/op_facts.hpp"
 
 #include "sim/check/detector.hpp"
 #include "sim/check/order.hpp"
+#include "sim/model/invariant.hpp"
 
 namespace warptwin::sim {
 

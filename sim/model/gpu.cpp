@@ -4,8 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "common/machine/invariant.hpp"
 #include "common/trace/op_facts.hpp"
+
+#include "sim/model/invariant.hpp"
 
 namespace warptwin::sim {
 
@@ -374,7 +375,6 @@ void Gpu::advance(Slot slot) {
       advance_tmem(slot - 2 * warps);
       return;
     case 3:
-      WARPTWIN_INVARIANT(kQueuesAgree, !warps_[slot - 3 * warps].late.empty());
       advance_late(slot - 3 * warps);
       return;
     default:

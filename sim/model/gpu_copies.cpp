@@ -5,9 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "common/machine/invariant.hpp"
-
 #include "sim/model/gpu.hpp"
+#include "sim/model/invariant.hpp"
 
 namespace warptwin::sim {
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "common/machine/invariant.hpp"
-
 #include "sim/model/gpu.hpp"
+#include "sim/model/invariant.hpp"
 
 namespace warptwin::sim {
 

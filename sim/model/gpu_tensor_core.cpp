@@ -2,9 +2,8 @@
 
 #include <utility>
 
-#include "common/machine/invariant.hpp"
-
 #include "sim/model/gpu.hpp"
+#include "sim/model/invariant.hpp"
 #include "sim/model/matrix.hpp"
 
 namespace warptwin::sim {

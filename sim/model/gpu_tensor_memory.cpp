@@ -4,9 +4,8 @@
 #include <cstring>
 #include <utility>
 
-#include "common/machine/invariant.hpp"
-
 #include "sim/model/gpu.hpp"
+#include "sim/model/invariant.hpp"
 
 namespace warptwin::sim {
 

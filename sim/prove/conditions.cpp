@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "common/machine/invariant.hpp"
+#include "sim/model/invariant.hpp"
 
 namespace warptwin::sim {
 

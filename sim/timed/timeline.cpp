@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "common/machine/assert.hpp"
-#include "common/machine/invariant.hpp"
+
+#include "sim/model/invariant.hpp"
 
 namespace warptwin::sim {
 

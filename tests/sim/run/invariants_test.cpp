@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "common/machine/invariant.hpp"
-
 #include "sim/check/order.hpp"
 #include "sim/model/gpu.hpp"
+#include "sim/model/invariant.hpp"
 #include "sim/prove/conditions.hpp"
 
 namespace warptwin::sim {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace warptwin {
+namespace warptwin::sim {
 
 enum class Law : unsigned char {
   kCountersDoNotWrap,
@@ -36,9 +36,10 @@ namespace detail {
 }
 
 }  // namespace detail
-}  // namespace warptwin
+}  // namespace warptwin::sim
 
 /// Ends the process, with exit code 3 and the law's name, unless `condition` holds.
-#define WARPTWIN_INVARIANT(law, condition) \
-  ((condition) ? static_cast<void>(0)      \
-               : ::warptwin::detail::broken(::warptwin::Law::law, #condition, __FILE__, __LINE__))
+#define WARPTWIN_INVARIANT(law, condition)        \
+  ((condition) ? static_cast<void>(0)             \
+               : ::warptwin::sim::detail::broken( \
+                     ::warptwin::sim::Law::law, #condition, __FILE__, __LINE__))
