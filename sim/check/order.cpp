@@ -268,8 +268,9 @@ void Order::observe(ClusterOrder& cluster, const Event& event, std::uint32_t sel
     raise(clock.own, barrier_component(number), barrier.base + event.phase);
   };
   if (relaxed) {
-    learn(warp.pending, wide);
-    learn(warp.pending_near, false);
+    Pending& pending = warp.pending_of(event.lane_mask());
+    learn(pending.wide, wide);
+    learn(pending.near, false);
   } else {
     acquire(warp, event, [&](Clock& clock) { learn(clock, wide); });
   }
@@ -350,12 +351,17 @@ void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self)
   WarpOrder& warp = cluster.warps[self];
   const bool wide = event.ordering.scope != Scope::kCta;
   if (acquires(event.ordering)) {
-    acquire(
-        warp, event, [&](Clock& clock) { join(clock, wide ? warp.pending : warp.pending_near); });
-    std::erase_if(cluster.relaxed, [&](const auto& entry) { return entry.first.second == self; });
-    if (event.ordering.scope == Scope::kGpu && (event.lane_mask() & ~warp.pending_by) == 0) {
-      acquire(warp, event, [&](Clock& clock) { join(clock, warp.pending_gpu); });
+    for (const Pending& pending : warp.pending) {
+      if (const std::uint32_t lanes = pending.lanes & event.lane_mask(); lanes != 0) {
+        acquire(warp, lanes, [&](Clock& clock) {
+          join(clock, wide ? pending.wide : pending.near);
+          if (event.ordering.scope == Scope::kGpu) {
+            join(clock, pending.gpu);
+          }
+        });
+      }
     }
+    std::erase_if(cluster.relaxed, [&](const auto& entry) { return entry.first.second == self; });
   }
   if (publishes(event.ordering)) {
     const std::uint32_t told = lanes_told(warp, event, self);
@@ -451,14 +457,13 @@ void Order::named_barrier(ClusterOrder& cluster, const Event& event, std::uint32
   } else {
     join(met.clock, warp.seen());
     join(met.released_gpu, warp.released_gpu);
-    join(met.pending_gpu, warp.pending_gpu);
+    join(met.pending_gpu, warp.pending_of(~std::uint32_t{0}).gpu);
     met.waiting += event.step == Step::kIssued ? 1 : 0;
   }
   if (returns || ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op == Op::kBarSync)) {
     acquire(warp, event, [&](Clock& clock) { join(clock, met.clock); });
     join(warp.released_gpu, met.released_gpu);
-    join(warp.pending_gpu, met.pending_gpu);
-    warp.pending_by = ~std::uint32_t{0};
+    join(warp.pending_of(~std::uint32_t{0}).gpu, met.pending_gpu);
   }
   // Who waits may be late by any number of generations of others.
   while (!generations.empty() && generations.begin()->first + 2 <= event.phase &&

@@ -195,6 +195,13 @@ class Order {
     bool has(const LanePoint& first, std::uint32_t until) const;
     std::vector<Run> runs;
   };
+  /// What lanes have seen by relaxed waits and reads, until a fence of theirs acquires it.
+  struct Pending {
+    std::uint32_t lanes = 0;
+    Clock wide{};
+    Clock near{};  // what warps of the barrier's own CTA released: a fence of CTA scope does
+    Clock gpu{};   // of global words: a fence of GPU scope does
+  };
   /// Lanes that know the same, which is not what all know.
   struct LanePart {
     std::uint32_t lanes = 0;
@@ -219,13 +226,11 @@ class Order {
     std::uint32_t wgmmas_over = 0;  // of its warpgroup's, as it waited for them itself
     Clock released;                 // by a releasing fence
     Clock released_afar;            // by one of more than CTA scope
-    Clock pending;                  // by relaxed waits, until an acquiring fence
-    Clock pending_near;  // what warps of the barrier's own CTA released: a fence of CTA scope does
-    Clock released_gpu;  // by a fence of GPU scope
-    Clock pending_gpu;   // by relaxed reads of global words, until an acquiring fence of GPU scope
-    std::uint32_t fenced_by = 0;   // lanes of the last releasing fence
-    std::uint32_t pending_by = 0;  // lanes of relaxed reads
-    Counts after;                  // known at the last tcgen05 after-fence
+    Clock released_gpu;             // by a fence of GPU scope
+    std::uint32_t fenced_by = 0;    // lanes of the last releasing fence
+    std::vector<Pending> pending;
+    Pending& pending_of(std::uint32_t lanes);
+    Counts after;  // known at the last tcgen05 after-fence
     struct Init {
       std::uint32_t lanes = 0;
       std::uint32_t time = 0;
@@ -278,7 +283,11 @@ class Order {
   std::uint32_t released_by(const LanePoint& first, const Event& second) const;
   std::uint32_t lanes_told(WarpOrder& warp, const Event& event, std::uint32_t self) const;
   template <class F>
-  void acquire(WarpOrder& warp, const Event& event, const F& learn);
+  void acquire(WarpOrder& warp, const Event& event, const F& learn) {
+    acquire(warp, event.lane_mask(), learn);
+  }
+  template <class F>
+  void acquire(WarpOrder& warp, std::uint32_t lanes, const F& learn);
   void note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self);
   Clock at_cluster_arrival(const WarpOrder& warp, const Event& event) const;
   Clock at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool here) const;
@@ -295,10 +304,9 @@ class Order {
   bool stores_global_ = false;  // lanes have stored to global memory
 };
 
-// Those that execute `event` learn, and the other lanes do not.
+// These lanes learn, and the others do not.
 template <class F>
-void Order::acquire(WarpOrder& warp, const Event& event, const F& learn) {
-  const std::uint32_t lanes = event.lane_mask();
+void Order::acquire(WarpOrder& warp, std::uint32_t lanes, const F& learn) {
   const bool some = lanes != ~std::uint32_t{0};
   const bool alone = std::has_single_bit(lanes);
   if (some) {

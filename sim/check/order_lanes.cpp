@@ -133,6 +133,12 @@ void Order::WarpOrder::separate(std::uint32_t lanes) {
   }
 }
 
+Order::Pending& Order::WarpOrder::pending_of(std::uint32_t lanes) {
+  const auto found = std::find_if(
+      pending.begin(), pending.end(), [&](const Pending& one) { return one.lanes == lanes; });
+  return found != pending.end() ? *found : pending.emplace_back(Pending{lanes});
+}
+
 // What some lanes have done by then each of them has told the others of these.
 void Order::WarpOrder::meet(std::uint32_t lanes, std::uint32_t number, std::uint32_t time) {
   if (lanes == ~std::uint32_t{0}) {
@@ -143,6 +149,16 @@ void Order::WarpOrder::meet(std::uint32_t lanes, std::uint32_t number, std::uint
     }
     parts.clear();
     uneven = false;
+    if (pending.size() > 1 || (pending.size() == 1 && pending.front().lanes != lanes)) {
+      Pending all{lanes};
+      for (const Pending& one : pending) {
+        join(all.wide, one.wide);
+        join(all.near, one.near);
+        join(all.gpu, one.gpu);
+      }
+      pending.clear();
+      pending.push_back(std::move(all));
+    }
     return;
   }
   if (std::has_single_bit(lanes)) {
@@ -177,7 +193,6 @@ void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) 
       grow(warp.clock.own[component(kLanes, self)], warp.clock.own[self]);
       warp.apart = 0;
       warp.inits.clear();
-      warp.pending_by = lanes;
     }
   } else if (kAccesses.contains(event.op)) {
     warp.apart |= event.lane_mask();

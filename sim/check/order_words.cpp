@@ -59,9 +59,6 @@ void Order::publish(const WarpOrder& warp, const Event& event) {
 
 void Order::look(WarpOrder& warp, const Event& event) {
   const auto found = words_.find(event.global);
-  if (is_relaxed(event)) {
-    warp.pending_by |= event.lane_mask();
-  }
   if (found == words_.end()) {
     return;
   }
@@ -81,9 +78,10 @@ void Order::look(WarpOrder& warp, const Event& event) {
     }
   };
   // What it does not acquire itself a fence behind it does.
-  learn(warp.pending_gpu, Scope::kGpu);
-  learn(warp.pending, Scope::kCluster);
-  learn(warp.pending_near, Scope::kCta);
+  Pending& pending = warp.pending_of(event.lane_mask());
+  learn(pending.gpu, Scope::kGpu);
+  learn(pending.wide, Scope::kCluster);
+  learn(pending.near, Scope::kCta);
   if (!is_relaxed(event)) {
     const Scope scope = scope_of_word(event);
     acquire(warp, event, [&](Clock& clock) { learn(clock, scope); });

@@ -81,6 +81,9 @@ Node Record::step(const Event& event, Nodes memory, Nodes execution) {
       memory.push_back(node);
     }
     warp.apart.clear();
+    for (Source& source : warp.unacquired) {
+      source.lanes = ~std::uint32_t{0};
+    }
   }
   way = order.add(memory, execution);
   warp.rest = meet ? way : warp.rest;
@@ -381,7 +384,10 @@ void Record::pass(const Event& event, Node look, Nodes before, bool late) {
       memory.push_back(source.node);
     }
   } else {
-    warp.unacquired.insert(warp.unacquired.end(), seen.begin(), seen.end());
+    for (Source source : seen) {
+      source.lanes = event.lane_mask();
+      warp.unacquired.push_back(source);
+    }
   }
   Node passed = kNoNode;
   if (late) {
@@ -487,7 +493,9 @@ void Record::fence(const Event& event) {
   Nodes seen;
   if (event.op == Op::kFence && acquires(event.ordering.semantics)) {
     for (const Source& source : warp.unacquired) {
-      seen.push_back(source.near || event.ordering.scope != Scope::kCta ? source.node : kNoNode);
+      const bool reaches = source.near || event.ordering.scope != Scope::kCta;
+      const bool own = (event.lane_mask() & source.lanes) != 0;
+      seen.push_back(reaches && own ? source.node : kNoNode);
     }
   }
   const Node node = step(event, seen);

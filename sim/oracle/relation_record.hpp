@@ -113,7 +113,7 @@ class Record : public EventSink {
     Node node = kNoNode;
     Scope scope = Scope::kCta;
     bool near = true;                         // who released it is in the CTA of who sees it
-    std::uint32_t lanes = ~std::uint32_t{0};  // of a fence: who executed it
+    std::uint32_t lanes = ~std::uint32_t{0};  // who executed the fence, or the relaxed wait
   };
   struct Contribution {
     Node made = kNoNode;
