@@ -149,6 +149,12 @@ struct BulkGroup {
   std::uint32_t unwritten = 0;
 };
 
+/// Bulk groups one after another that the same lanes have committed.
+struct CommitRun {
+  std::uint32_t lanes = 0;
+  std::uint64_t first = 0;  // number of a group
+};
+
 /// Registers of the four warps of a warpgroup.
 using WarpgroupRegisters = std::array<std::shared_ptr<FragmentData>, kWarpsPerWarpgroup>;
 
@@ -240,6 +246,7 @@ struct Warp {
   std::uint32_t tensor_lanes = 0;     // that have issued and not committed
   std::uint32_t store_lanes = 0;      // that have stored and not committed
   std::uint32_t committed_lanes = 0;  // that have committed a bulk group
+  std::vector<CommitRun> commits;
 
   bool in_named_barrier = false;
   std::uint32_t named_generation = 0;
@@ -418,6 +425,9 @@ class Gpu {
   void find_pieces(const Operation& op);
   bool pieces_in_range() const;
   Outcome bulk_groups(Slot slot, const Operation& op);
+  static std::uint64_t groups_waited_for(const Warp& warp,
+                                         std::uint32_t lanes,
+                                         std::uint32_t pending);
   Outcome tmem_allocate(Slot slot, Operation& op);
   bool meet_peer(Slot slot, PairStep next);
   Outcome tmem_free(Slot slot, const Operation& op);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -16,6 +17,11 @@ constexpr std::uint32_t kTxChunks = 4;  // steps in which a copy counts its byte
 
 bool from_shared(const Operation& op) {
   return op.op == Op::kBulkLoad && (op.flags & event_flag::kSharedSource) != 0;
+}
+
+// The lanes whose groups they are.
+std::uint32_t lanes_of(const Operation& op) {
+  return op.lanes == 1 ? 1U << op.lane : op.some != 0 ? op.some : ~std::uint32_t{0};
 }
 
 }  // namespace
@@ -401,14 +407,41 @@ void Gpu::advance_copy(AsyncOp& async, Slot slot) {
   retire_cluster_if_done(cluster);
 }
 
+// The groups before this number are over when each of `lanes` has waited until `pending` of its own
+// are left. Groups are numbered for the warp, and a lane's are those that it has committed.
+std::uint64_t Gpu::groups_waited_for(const Warp& warp, std::uint32_t lanes, std::uint32_t pending) {
+  std::uint64_t waited = warp.bulk_group;
+  for (std::uint32_t left = lanes; pending != 0 && left != 0; left &= left - 1) {
+    std::uint64_t first = 0;
+    std::uint64_t seen = 0;
+    std::uint64_t end = warp.bulk_group;
+    for (auto run = warp.commits.rbegin(); run != warp.commits.rend(); ++run) {
+      if ((run->lanes >> std::countr_zero(left) & 1U) != 0) {
+        if (seen + (end - run->first) >= pending) {
+          first = end - (pending - seen);
+          break;
+        }
+        seen += end - run->first;
+      }
+      end = run->first;
+    }
+    waited = std::min(waited, first);
+  }
+  return waited;
+}
+
 Gpu::Outcome Gpu::bulk_groups(Slot slot, const Operation& op) {
   Warp& warp = warps_[slot];
+  const std::uint32_t lanes = lanes_of(op);
   if (op.op == Op::kBulkCommitGroup) {
     Event event = event_of(slot, op);
     event.phase = static_cast<std::uint32_t>(warp.bulk_group);
-    const std::uint32_t others = std::exchange(warp.store_lanes, 0U) & ~(1U << op.lane);
+    const std::uint32_t others = std::exchange(warp.store_lanes, 0U) & ~lanes;
     event.fault = others != 0 ? Fault::kOtherLane : Fault::kNone;
-    warp.committed_lanes |= 1U << op.lane;
+    warp.committed_lanes |= lanes;
+    if (warp.commits.empty() || warp.commits.back().lanes != lanes) {
+      warp.commits.push_back({lanes, warp.bulk_group});
+    }
     emit(event);
     ++warp.bulk_group;
     warp.groups.emplace_back();
@@ -420,7 +453,7 @@ Gpu::Outcome Gpu::bulk_groups(Slot slot, const Operation& op) {
     return Outcome::kDone;
   }
   const bool read_only = (op.flags & event_flag::kRead) != 0;
-  const std::uint64_t waited = warp.bulk_group > op.count ? warp.bulk_group - op.count : 0;
+  const std::uint64_t waited = groups_waited_for(warp, lanes, op.count);
   for (std::uint64_t number = warp.bulk_first; number < waited; ++number) {
     const BulkGroup& group = warp.groups[number - warp.bulk_first];
     if ((read_only ? group.unread : group.unwritten) != 0) {
@@ -430,8 +463,11 @@ Gpu::Outcome Gpu::bulk_groups(Slot slot, const Operation& op) {
   ++changes_;
   Event event = event_of(slot, op);
   event.phase = static_cast<std::uint32_t>(waited);
-  const std::uint32_t others = warp.committed_lanes & ~(1U << op.lane);
-  event.fault = others != 0 ? Fault::kOtherLane : Fault::kNone;
+  const bool idle = (warp.committed_lanes & lanes) == 0;
+  event.fault = idle && warp.committed_lanes != 0 ? Fault::kOtherLane : Fault::kNone;
+  if (waited == warp.bulk_group) {
+    warp.committed_lanes &= ~lanes;
+  }
   emit(event);
   return Outcome::kDone;
 }

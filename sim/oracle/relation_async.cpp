@@ -93,7 +93,7 @@ void Record::issue_store(const Event& event, Async& async) {
     map_uses.push_back({event.phase, false, {async.begin, async.read, who(event)}});
   }
   touched(event);
-  warp_of(event).bulk.emplace_back(event.count, event.serial);
+  warp_of(event).bulk.push_back({event.count, event.lane_mask(), event.serial});
 }
 
 // Global memory of a copy, or more of it.
@@ -338,8 +338,8 @@ void Record::bulk_group(const Event& event) {
   Nodes done;
   switch (event.op) {
     case Op::kBulkWaitGroup:
-      for (const auto& [group, serial] : warp.bulk) {
-        if (group < event.phase) {
+      for (const auto& [group, lanes, serial] : warp.bulk) {
+        if (group < event.phase && (lanes & event.lane_mask()) != 0) {
           const Async& store = asyncs_[serial];
           done.push_back(store.read);
           done.push_back((event.flags & event_flag::kRead) != 0 ? kNoNode : store.done);

@@ -158,10 +158,15 @@ class Record : public EventSink {
     Nodes inits;
     Nodes remote_arrivals;
     std::vector<TensorOp> tensor;
-    Nodes loads;                                                // tcgen05.ld
-    Nodes stores;                                               // tcgen05.st
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> bulk;  // group, serial
-    std::vector<std::pair<std::uint32_t, Node>> wgmmas;         // number, done
+    Nodes loads;   // tcgen05.ld
+    Nodes stores;  // tcgen05.st
+    struct BulkStore {
+      std::uint32_t group = 0;
+      std::uint32_t lanes = 0;
+      std::uint32_t serial = 0;
+    };
+    std::vector<BulkStore> bulk;
+    std::vector<std::pair<std::uint32_t, Node>> wgmmas;  // number, done
     std::deque<LateWait> waits;
     Nodes late;
     std::uint32_t asyncs = 0;

@@ -41,7 +41,7 @@ class ExitLifeDetector : public Detector {
     }
     if (event.op == Op::kTensorStore || event.op == Op::kBulkStore) {
       if (event.step == Step::kIssued) {
-        stores_[event.warp] = event;
+        stores_[{event.warp, event.lane}] = event;
       }
       return;
     }
@@ -148,12 +148,14 @@ class ExitLifeDetector : public Detector {
   // nobody
   // has, in any schedule.
   void on_store_wait(const Event& event) {
-    const auto last = stores_.find(event.warp);
-    if (last == stores_.end()) {
+    const bool exits = event.op == Op::kWarpExit;
+    const auto first = stores_.lower_bound({event.warp, 0});
+    const auto end = stores_.upper_bound({event.warp, kWarpLanes});
+    if (first == end) {
       return;
     }
-    if (event.op == Op::kWarpExit) {
-      Event at = last->second;
+    if (exits) {
+      Event at = first->second;
       at.time = event.time;
       reporter().report("BULK_STORE_PENDING_AT_EXIT",
                         at,
@@ -162,8 +164,11 @@ class ExitLifeDetector : public Detector {
                             std::string{name_of(at.op)},
                         {mend("cp.async.bulk.wait_group.read before the warp ends")});
     }
-    if (event.op == Op::kWarpExit || last->second.count < event.phase) {
-      stores_.erase(last);
+    for (auto store = first; store != end;) {
+      const auto& [warp, lane] = store->first;
+      const bool waited =
+          (event.lane_mask() >> lane & 1U) != 0 && store->second.count < event.phase;
+      store = exits || waited ? stores_.erase(store) : std::next(store);
     }
   }
 
@@ -256,8 +261,9 @@ class ExitLifeDetector : public Detector {
 
   std::vector<Pending> pending_;  // of serial `first_`, and those that follow it
   std::uint32_t first_ = 0;
-  std::size_t over_ = 0;                   // of them, from the first on
-  std::map<std::uint32_t, Event> stores_;  // the last store of a warp, until it is waited for
+  std::size_t over_ = 0;  // of them, from the first on
+  /// By warp and lane: its last store, until it is waited for.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Event> stores_;
 };
 
 }  // namespace

@@ -117,6 +117,15 @@ GlobalKind kind_of(const Event& event) {
   }
 }
 
+// What a copy stores, and in which of its warp's bulk groups.
+struct CopySource {
+  std::uint32_t address = 0;
+  std::uint32_t map = 0;
+  std::uint32_t group = 0;
+
+  bool operator==(const CopySource&) const = default;
+};
+
 struct GlobalAccess {
   Box at;
   GlobalKind kind = GlobalKind::kLoad;
@@ -128,6 +137,7 @@ struct GlobalAccess {
   Scope scope = Scope::kGpu;          // of a flag
   std::uint32_t serial = 0;           // of a cp.async: of the update that counts it
   std::optional<LanePoint> waited{};  // likewise: when its lanes had waited for it themselves
+  CopySource source{};                // of a copy's store
 };
 
 class GlobalDataDetector : public Detector {
@@ -192,6 +202,7 @@ class GlobalDataDetector : public Detector {
  private:
   struct OpenStore {
     std::uint32_t group = 0;
+    std::uint32_t lane = 0;
     std::shared_ptr<GlobalCompletion> completion;
   };
   struct Cluster {
@@ -244,6 +255,16 @@ class GlobalDataDetector : public Detector {
                 : naming().cta_of_warp(first.warp) == naming().cta_of_warp(second.warp));
   }
 
+  // Of two stores of copies: whether lanes make them by one instruction, of the same bytes to the
+  // same place. Whoever writes the source between the two reads is not ordered behind both, for no
+  // lane waits for a group before it has committed it.
+  static bool store_alike(const GlobalAccess& first, const GlobalAccess& second) {
+    return first.kind == GlobalKind::kCopyStore && second.kind == GlobalKind::kCopyStore &&
+           first.warp == second.warp && (first.lanes & second.lanes) == 0 &&
+           first.site.line == second.site.line && first.source == second.source &&
+           first.at.same(second.at);
+  }
+
   void on_copy(const Event& event) {
     const GlobalKind kind = kind_of(event);
     const bool load = kind == GlobalKind::kCopyLoad;
@@ -261,12 +282,13 @@ class GlobalDataDetector : public Detector {
           more ? (load ? loads_[event.serial] : stores_[event.warp].back().completion)
                : std::make_shared<GlobalCompletion>(),
           event.lane_mask()};
+      access.source = {event.address, event.phase, event.count};
       if (more) {
         // Its completion is known.
       } else if (load) {
         loads_[event.serial] = access.completion;
       } else {
-        stores_[event.warp].push_back({event.count, access.completion});
+        stores_[event.warp].push_back({event.count, event.lane, access.completion});
       }
       judge(event, access);
       remember(std::move(access));
@@ -328,12 +350,13 @@ class GlobalDataDetector : public Detector {
       return;
     }
     std::erase_if(found->second, [&](const OpenStore& store) {
-      if (store.group >= event.phase) {
+      const std::uint32_t lane = std::uint32_t{1} << store.lane;
+      if (store.group >= event.phase || (event.lane_mask() & lane) == 0) {
         return false;
       }
       store.completion->done = true;
       store.completion->time = order_.now(event.warp);
-      store.completion->lanes = event.lane_mask();
+      store.completion->lanes = lane;
       return true;
     });
   }
@@ -408,7 +431,8 @@ class GlobalDataDetector : public Detector {
          at != places.end() && at->first.first < end;
          ++at) {
       const GlobalAccess& first = at->second;
-      if (morally_strong(first, access) || !first.at.meets(access.at)) {
+      if (morally_strong(first, access) || !first.at.meets(access.at) ||
+          store_alike(first, access)) {
         continue;
       }
       if (first.kind == GlobalKind::kReadOnly || access.kind == GlobalKind::kReadOnly) {

@@ -220,7 +220,7 @@ class SharedDataDetector : public Detector {
     std::unique_ptr<Access> access =
         make(event, Kind::kStore, Footprint::interval(event.address, event.bytes));
     access->completion = std::make_shared<Completion>();
-    stores_[event.warp].push_back({event.count, access->completion});
+    stores_[event.warp].push_back({event.count, event.lane, access->completion});
     add(event, event.cta, std::move(access));
   }
 
@@ -235,7 +235,7 @@ class SharedDataDetector : public Detector {
     }
   }
 
-  // The groups before `event.phase` have been read.
+  // The groups before `event.phase` have been read, of the lanes that wait: each knows of its own.
   void on_group_wait(const Event& event) {
     const auto found = stores_.find(event.warp);
     if (found == stores_.end()) {
@@ -243,12 +243,13 @@ class SharedDataDetector : public Detector {
       return;
     }
     std::erase_if(found->second, [&](const OpenStore& store) {
-      if (store.group >= event.phase) {
+      const std::uint32_t lane = std::uint32_t{1} << store.lane;
+      if (store.group >= event.phase || (event.lane_mask() & lane) == 0) {
         return false;
       }
       store.completion->done = true;
       store.completion->warp = event.warp;
-      store.completion->lanes = event.lane_mask();
+      store.completion->lanes = lane;
       store.completion->time = order_.now(event.warp);
       return true;
     });
@@ -773,6 +774,7 @@ class SharedDataDetector : public Detector {
 
   struct OpenStore {
     std::uint32_t group = 0;
+    std::uint32_t lane = 0;
     std::shared_ptr<Completion> completion;
   };
 

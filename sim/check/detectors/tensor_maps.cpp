@@ -24,10 +24,12 @@ struct MapUse {
   bool read = false;
   std::uint32_t mark = 0;   // a load: of the phase that counts its bytes; a store: when it was
                             // waited for, or its group until then
-  std::uint32_t lanes = 0;  // that have waited for a store
+  std::uint32_t lanes = 0;  // of a store: whose it is, once it has waited
   SourceSite site{};
 };
-using UsePlace = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // warp, CTA, mbarrier
+// Warp, CTA and mbarrier; of a store kStores and its lane.
+using UsePlace = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+constexpr std::uint32_t kStores = ~std::uint32_t{0};
 
 struct MapStep {
   Point at;
@@ -84,7 +86,7 @@ class TensorMapsDetector : public Detector {
 
   static UsePlace place_of(const Event& event) {
     return event.op == Op::kTensorLoad ? UsePlace{event.warp, event.peer_cta, event.peer}
-                                       : UsePlace{event.warp, 0, 0};
+                                       : UsePlace{event.warp, kStores, event.lane};
   }
 
   void on_change(const Event& event) {
@@ -189,11 +191,14 @@ class TensorMapsDetector : public Detector {
   // The groups before `event.phase` have been read.
   void on_group_wait(const Event& event) {
     for (auto& [number, map] : maps_) {
-      const auto found = map.uses.find(UsePlace{event.warp, 0, 0});
-      if (found != map.uses.end() && !found->second.read && found->second.mark < event.phase) {
-        found->second.read = true;
-        found->second.mark = order_.now(event.warp);
-        found->second.lanes = event.lane_mask();
+      for (std::uint32_t left = event.lane_mask(); left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        const auto found = map.uses.find(UsePlace{event.warp, kStores, lane});
+        if (found != map.uses.end() && !found->second.read && found->second.mark < event.phase) {
+          found->second.read = true;
+          found->second.mark = order_.now(event.warp);
+          found->second.lanes = std::uint32_t{1} << lane;
+        }
       }
     }
   }

@@ -45,6 +45,8 @@ Served WarpRun::tensor_copy(Request& request) {
     report_copied(request, machine_.cta_rank(), op.address, grid_.box_bytes.at(op.map), loads);
     if (loads) {
       aim(request, op, 2, lane);
+    } else {
+      stores_ |= lane;
     }
     perform(op);
   }
@@ -89,6 +91,8 @@ Served WarpRun::bulk_copy(Request& request) {
     op.bytes = static_cast<std::uint32_t>(known(request, 2, lane));
     if (loads) {
       aim(request, op, 3, lane);
+    } else {
+      stores_ |= lane;
     }
     report_copied(request, machine_.cta_rank(), op.address, op.bytes, loads);
     perform(op);
@@ -99,13 +103,16 @@ Served WarpRun::bulk_copy(Request& request) {
 Served WarpRun::bulk_group(Request& request) {
   const bool waits = request.op.is("cp.async.bulk.wait_group");
   const bool one = std::has_single_bit(request.mask());
+  // Each lane has groups of its own. Those of lanes that never store are empty; where no lane has
+  // stored, the one that the warp elects stands for them.
+  const Mask storing = request.mask() & stores_;
   sim::Operation op = make(waits ? warptwin::Op::kBulkWaitGroup : warptwin::Op::kBulkCommitGroup,
                            request,
-                           request.mask());
-  if (!one) {
-    // Each lane has groups of its own; the one that the warp elects stands for them.
+                           storing != 0 ? storing : request.mask());
+  if (!one && storing == 0) {
     op.lanes = 1;
     op.lane = machine_.elected_lane();
+    op.some = 0;
   }
   if (waits) {
     op.count = static_cast<std::uint32_t>(uniform(request, 0));

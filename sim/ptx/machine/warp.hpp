@@ -506,6 +506,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Mask fenced_ = 0;                    // lanes that have executed a fence
   Mask looked_alone_ = 0;              // lanes of relaxed loads, until their next fence
   Mask waited_alone_ = 0;              // of them, those of waits
+  Mask stores_ = 0;                    // lanes that have begun bulk stores
   std::vector<InFlight> flights_;
   std::vector<BusyRegister> busy_;
   std::optional<SourceSite> early_use_;            // of a tcgen05.ld whose wait has to come next
