@@ -9,27 +9,39 @@
 
 namespace warptwin {
 
-/// The swizzle of a tile: the value is the span of the pattern in bytes.
+/// The swizzle of a tile: the value is the span of the pattern in bytes. Units are of 16 bytes.
 enum class Swizzle : std::uint8_t {
-  kNone = 0,    // every unit of 16 bytes lies where its offset says
-  k32B = 32,    // 2 units are permuted
-  k64B = 64,    // 4 units are permuted
-  k128B = 128,  // 8 units are permuted
+  kNone = 0,           // every unit lies where its offset says
+  k32B = 32,           // 2 units are permuted
+  k64B = 64,           // 4 units are permuted
+  k128B = 128,         // 8 units are permuted
+  k128BAtom32B = 129,  // 4 units of 32 bytes are permuted, by tensor maps alone: CuTe's
+                       // Swizzle<2, 5, 2>, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B
 };
+
+/// Bytes that stay together.
+constexpr std::uint32_t unit_of(Swizzle swizzle) {
+  return swizzle == Swizzle::k128BAtom32B ? 32 : 16;
+}
+
+/// Bytes within which units are permuted; 0: none are.
+constexpr std::uint32_t span_of(Swizzle swizzle) {
+  return static_cast<std::uint32_t>(swizzle) / 16 * 16;
+}
 
 /// Where the pattern of a swizzle starts, in bytes (PTX ISA, "swizzling modes").
 constexpr std::uint32_t alignment_of(Swizzle swizzle) {
-  return swizzle == Swizzle::kNone ? 128U : 8U * static_cast<std::uint32_t>(swizzle);
+  return swizzle == Swizzle::kNone ? 128U : span_of(swizzle) / unit_of(swizzle) * 128;
 }
 
-/// The byte a linear offset is stored at: 16-byte units are permuted within each pattern by the
-/// number of the 128-byte line they lie in. Its own inverse.
+/// The byte a linear offset is stored at: units are permuted within each pattern by the number of
+/// the 128-byte line they lie in. Its own inverse.
 constexpr std::uint32_t swizzled(std::uint32_t offset, Swizzle swizzle) {
   if (swizzle == Swizzle::kNone) {
     return offset;
   }
-  const std::uint32_t units = static_cast<std::uint32_t>(swizzle) / 16;  // 2, 4 or 8
-  return offset ^ (((offset >> 7) & (units - 1)) << 4);
+  const std::uint32_t units = span_of(swizzle) / unit_of(swizzle);  // 2, 4 or 8
+  return offset ^ (((offset >> 7) & (units - 1)) * unit_of(swizzle));
 }
 
 /// Rows of `row_bytes`, one after the other from `base`; `row_bytes` is at most the swizzle span,

@@ -98,6 +98,8 @@ struct UmmaSmemDescriptor {
     switch (swizzle) {
       case Swizzle::kNone:
         return 0;
+      case Swizzle::k128BAtom32B:
+        return 1;
       case Swizzle::k128B:
         return 2;
       case Swizzle::k64B:

@@ -80,6 +80,7 @@ struct WgmmaSmemDescriptor {
         return 2;
       case Swizzle::k32B:
         return 3;
+      case Swizzle::k128BAtom32B:  // no operand of wgmma has it
       case Swizzle::kNone:
         break;
     }

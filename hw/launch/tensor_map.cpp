@@ -61,6 +61,8 @@ CUtensorMapSwizzle swizzle_of(Swizzle swizzle) {
       return CU_TENSOR_MAP_SWIZZLE_64B;
     case Swizzle::k128B:
       return CU_TENSOR_MAP_SWIZZLE_128B;
+    case Swizzle::k128BAtom32B:
+      return CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B;
   }
   return CU_TENSOR_MAP_SWIZZLE_NONE;
 }

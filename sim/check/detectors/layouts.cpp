@@ -23,8 +23,11 @@ std::uint32_t span_of(UmmaSmemDescriptor descriptor) {
   return kSpans[descriptor.swizzle_code()];
 }
 
-std::string swizzle_name(std::uint32_t span) {
-  return span == 0 ? "no swizzle" : "a swizzle of " + std::to_string(span) + " bytes";
+std::string swizzle_name(std::uint32_t of) {
+  const auto swizzle = static_cast<Swizzle>(of);
+  const std::string units = unit_of(swizzle) == kUnitBytes ? "" : ", by units of 32";
+  return of == 0 ? "no swizzle"
+                 : "a swizzle of " + std::to_string(span_of(swizzle)) + " bytes" + units;
 }
 
 class LayoutsDetector : public Detector {

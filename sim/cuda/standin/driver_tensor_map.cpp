@@ -14,18 +14,21 @@ namespace {
 constexpr unsigned kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4, 0, 0, 0};
 
 // By CUtensorMapSwizzle.
-constexpr Swizzle kSwizzles[] = {Swizzle::kNone, Swizzle::k32B, Swizzle::k64B, Swizzle::k128B};
+constexpr Swizzle kSwizzles[] = {
+    Swizzle::kNone, Swizzle::k32B, Swizzle::k64B, Swizzle::k128B, Swizzle::k128BAtom32B};
+
+constexpr unsigned kFirstAtom =
+    4;  // of CUtensorMapSwizzle, from where units may have 32 or 64 bytes
 
 // The requirements of the driver's manual, "cuTensorMapEncodeTiled".
-bool allowed(const sim::TensorMapState& map, std::uint32_t swizzle) {
+bool allowed(const sim::TensorMapState& map) {
   bool right = map.address % 16 == 0;
   for (std::uint32_t i = 1; i < map.rank; ++i) {
     right =
         right && map.stride_bytes[i] % 16 == 0 && map.stride_bytes[i] < (std::uint64_t{1} << 40);
   }
   const std::uint64_t row = std::uint64_t{map.box[0]} * map.element_bytes;
-  constexpr std::uint64_t kSpans[] = {0, 32, 64, 128};
-  return right && row % 16 == 0 && (swizzle == 0 || row <= kSpans[swizzle]);
+  return right && row % 16 == 0 && (map.swizzle == Swizzle::kNone || row <= span_of(map.swizzle));
 }
 
 // What of a map there is not; nullptr where all is.
@@ -37,7 +40,8 @@ const char* not_simulated(unsigned type, unsigned interleave, unsigned swizzle, 
     return "interleaving is not simulated";
   }
   if (swizzle >= std::size(kSwizzles)) {
-    return "a swizzle of 128 bytes whose atoms have 32 or 64 is not simulated";
+    return "a swizzle of 128 bytes whose atoms have 64, or 32 with halves that change places, is "
+           "not simulated";
   }
   return fill != 0 ? "NaN outside of the tensor is not simulated" : nullptr;
 }
@@ -59,7 +63,8 @@ WARPTWIN_CALL CUresult cuTensorMapEncodeTiled(void* tensor_map,
                                               unsigned,
                                               unsigned fill) {
   if (rank == 0 || rank > sim::TensorMapState::kRankMax || type >= std::size(kElementBytes) ||
-      reinterpret_cast<std::uintptr_t>(tensor_map) % 64 != 0) {
+      reinterpret_cast<std::uintptr_t>(tensor_map) % 64 != 0 ||
+      (swizzle >= kFirstAtom && Client::get().chip("major") < 10)) {  // so does an H100's driver
     return kInvalidValue;
   }
   if (const char* why = not_simulated(type, interleave, swizzle, fill); why != nullptr) {
@@ -86,7 +91,7 @@ WARPTWIN_CALL CUresult cuTensorMapEncodeTiled(void* tensor_map,
       map.stride_bytes[i] = strides[i - 1];
     }
   }
-  if (!allowed(map, swizzle)) {
+  if (!allowed(map)) {
     return kInvalidValue;
   }
   const auto bytes = ptx::encode_tensor_map(map);

@@ -49,6 +49,16 @@ INSTANTIATE_TEST_SUITE_P(Spans,
                          SwizzledTest,
                          ::testing::Values(Swizzle::k32B, Swizzle::k64B, Swizzle::k128B));
 
+// CuTe's Swizzle<2, 5, 2>, in bytes: bits 5 and 6 by bits 7 and 8.
+TEST(SharedTileTest, AnAtomOf32BytesStaysTogether) {
+  for (std::uint32_t offset = 0; offset < 4096; ++offset) {
+    const std::uint32_t line = offset / 128;
+    const std::uint32_t chunk = offset / 32 % 4 ^ line % 4;
+    EXPECT_EQ(swizzled(offset, Swizzle::k128BAtom32B), line * 128 + chunk * 32 + offset % 32);
+  }
+  EXPECT_EQ(alignment_of(Swizzle::k128BAtom32B), 512U);
+}
+
 TEST(SharedTileTest, WithoutSwizzleATileIsRowMajor) {
   const SharedTile<f8e4m3> tile{{256}, 4, 48, Swizzle::kNone};
   EXPECT_EQ(tile.row_bytes(), 48U);
