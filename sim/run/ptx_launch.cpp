@@ -1,6 +1,7 @@
 // Launch files: a PTX kernel's grid, parameters, buffers and tensor maps, as JSON.
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <deque>
 #include <filesystem>
@@ -24,6 +25,7 @@ using nlohmann::json;
 constexpr std::uint64_t kAddressLeast = std::uint64_t{1} << 32;
 constexpr std::uint64_t kAddressMax = std::uint64_t{1} << 47;
 constexpr std::uint64_t kTensorMapAlignment = 64;  // alignas of CUtensorMap
+constexpr std::uint64_t kBoxMost = std::uint64_t{256} << 10;
 constexpr std::uint64_t kBufferBytesMax = std::uint64_t{4} << 30;
 
 ptx::Extent3 extent_of(const LaunchNode& node) {
@@ -271,18 +273,67 @@ class LaunchReader {
     return static_cast<std::uint32_t>(found - map_names_.begin());
   }
 
+  static std::uint32_t box_of(const LaunchNode& node) {
+    const auto box = static_cast<std::uint32_t>(node.number(256));
+    if (box == 0) {
+      node.fail("1 to 256 is expected");
+    }
+    return box;
+  }
+
+  // [{"extent": 3, "stride_bytes": 4096}, {"extent": 8, "stride_bytes": 128, "step": 2}]: what the
+  // rows of a map are made of, the outermost first.
+  void dimensions(const LaunchNode& list, const LaunchNode& box, TensorMapSpec& spec) const {
+    const TensorSpec& tensor = launch_.workload.tensors[spec.tensor];
+    std::uint64_t end =
+        std::uint64_t{tensor.columns} / elements_in_unit(tensor.element) * bytes_of(tensor.element);
+    for (std::size_t i = list.size(); i-- > 0;) {
+      const LaunchNode node = list.at(i);
+      node.keys({"extent", "stride_bytes", "step"});
+      MapDimension& dimension = spec.outer[list.size() - 1 - i];
+      dimension.extent = node["extent"].u32();
+      dimension.stride_bytes = node["stride_bytes"].number(kBufferBytesMax);
+      dimension.step = node.has("step") ? static_cast<std::uint32_t>(node["step"].number(8)) : 1;
+      dimension.box = box_of(box.at(i));
+      if (dimension.extent == 0 || dimension.step == 0) {
+        node.fail("neither extent nor step is 0");
+      }
+      if (dimension.stride_bytes % 16 != 0) {
+        node["stride_bytes"].fail("a multiple of 16 is expected");
+      }
+      end += (dimension.extent - std::uint64_t{1}) * dimension.stride_bytes;
+      if (end > tensor.bytes()) {
+        node.fail("it reaches beyond the " + std::to_string(tensor.bytes()) + " bytes of buffer '" +
+                  std::string{tensor.name} + "'");
+      }
+    }
+  }
+
   void map(const LaunchNode& node) {
-    node.keys({"buffer", "box", "swizzle"});
+    node.keys({"buffer", "box", "dimensions", "swizzle"});
     TensorMapSpec spec;
     spec.tensor = buffer_named(node["buffer"]);
     const LaunchNode box = node["box"];
-    if (box.size() != 2) {
-      box.fail("rows and columns are expected");
+    const bool has_dimensions = node.has("dimensions");
+    const std::size_t outer = has_dimensions ? node["dimensions"].size() : 1;
+    if (outer < 1 || outer > TensorMapSpec::kOuterMax) {
+      node["dimensions"].fail("one to four are expected, the outermost first");
     }
-    spec.box_rows = static_cast<std::uint32_t>(box.at(0).number(256));
-    spec.box_columns = static_cast<std::uint32_t>(box.at(1).number(256));
-    if (spec.box_rows == 0 || spec.box_columns == 0) {
-      box.fail("a box has 1 to 256 rows and columns");
+    if (box.size() != outer + 1) {
+      box.fail(has_dimensions ? "a number for each dimension, and columns, are expected"
+                              : "rows and columns are expected");
+    }
+    std::uint64_t rows = 1;
+    for (std::size_t i = 0; i < outer; ++i) {
+      rows *= box_of(box.at(i));
+    }
+    spec.box_columns = box_of(box.at(outer));
+    if (rows * spec.box_columns > kBoxMost) {
+      box.fail("it has more elements than shared memory has bytes");
+    }
+    spec.box_rows = static_cast<std::uint32_t>(rows);
+    if (has_dimensions) {
+      dimensions(node["dimensions"], box, spec);
     }
     if (node.has("swizzle")) {
       const std::uint64_t bytes = node["swizzle"].number(128);
@@ -346,6 +397,13 @@ class LaunchReader {
     }
   }
 
+  static std::uint64_t bits_of_double(const LaunchNode& node) {
+    if (!node.value().is_number()) {
+      node.fail("a number is expected");
+    }
+    return std::bit_cast<std::uint64_t>(node.value().get<double>());
+  }
+
   // {"fields": [{"type": "i32", "value": 5}, {"buffer": "a"}, {"map": "m"}]}, one behind the other
   // where each is aligned as C++ aligns it, or at its `offset`; the rest is zeros.
   void fields(const LaunchNode& node, std::uint64_t size, std::uint32_t offset) {
@@ -357,7 +415,9 @@ class LaunchReader {
       field.keys({"type", "value", "buffer", "added", "map", "offset"});
       const bool is_map = field.has("map");
       const bool is_number = !is_map && !field.has("buffer");
-      const ElementType type = is_number ? element_of(field["type"]) : ElementType::kU64;
+      const bool is_double = is_number && field["type"].text() == "f64";
+      const ElementType type =
+          is_number && !is_double ? element_of(field["type"]) : ElementType::kU64;
       if (is_number && elements_in_unit(type) != 1) {
         field["type"].fail("it has no address of its own in a structure");
       }
@@ -373,7 +433,8 @@ class LaunchReader {
       end = at + bytes;
       const std::uint32_t to = offset + static_cast<std::uint32_t>(at);
       if (is_number) {
-        const std::uint64_t bits = bits_of(field["value"], type);
+        const std::uint64_t bits =
+            is_double ? bits_of_double(field["value"]) : bits_of(field["value"], type);
         put_bytes(to, &bits, bytes);
       } else {
         stand_at(field, to);

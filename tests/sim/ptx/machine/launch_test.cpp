@@ -611,6 +611,106 @@ TEST(PtxLaunch, StructuresThatDoNotFitAreRefusedWithTheirPlace) {
   }
 }
 
+TEST(PtxLaunch, AStructureMayHoldADouble) {
+  std::string ptx = edited(kOfAStructure,
+                           "ld.param.b32 %r1, [s];",
+                           "ld.param.f64 %fd1, [s];\n  cvt.rni.s32.f64 %r1, %fd1;");
+  ptx = edited(ptx, ".reg .f32 %f<2>;", ".reg .f32 %f<2>;\n  .reg .f64 %fd<2>;");
+  const auto run_of = [&](const std::string& first) {
+    const std::string launch = R"({"grid": 1, "block": 1, "buffers": {
+        "out": {"type": "i32", "shape": [4], "use": "output", "expected": [0, 100, 0, 0]}},
+        "parameters": [{"fields": [)" +
+                               first + R"(, {"buffer": "out", "added": 4}]}]})";
+    const ScenarioEntry scenario = entry(ptx, launch);
+    return simulate(scenario, ParameterSet{scenario.parameters}, RunOptions{});
+  };
+  EXPECT_TRUE(run_of(R"({"type": "f64", "value": 99.75})").clean(true));
+  EXPECT_THAT([&] { run_of(R"({"type": "f64", "value": "x"})"); },
+              testing::ThrowsMessage<ConfigError>(HasSubstr("fields[0].value: a number")));
+}
+
+// Loads one box of a map and stores its 16 words.
+constexpr const char* kOfABox = R"(.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .align 64 .b8 map[128], .param .u64 out) {
+  .reg .pred %p<2>;
+  .reg .b32 %r<6>;
+  .reg .b64 %rd<5>;
+  .shared .align 128 .b8 tile[64];
+  .shared .align 8 .b64 bar;
+  ld.param.u64 %rd1, [out];
+  mov.b64 %rd2, map;
+  cvta.param.u64 %rd3, %rd2;
+  mov.u32 %r1, %tid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra WAIT;
+  mbarrier.init.shared.b64 [bar], 1;
+  fence.proxy.async.shared::cta;
+  mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;
+  cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd3, {4, 1, 1}], [bar];
+WAIT:
+  bar.warp.sync 0xffffffff;
+TRY:
+  mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;
+  @!%p1 bra TRY;
+  mov.u32 %r2, tile;
+  mad.lo.u32 %r3, %r1, 4, %r2;
+  ld.shared.b32 %r4, [%r3];
+  mul.wide.u32 %rd4, %r1, 4;
+  add.u64 %rd4, %rd1, %rd4;
+  st.global.b32 [%rd4], %r4;
+  ret;
+}
+)";
+
+RunResult run_of_box(const std::string& map) {
+  // Two planes of three rows of eight, rows 64 bytes apart: element (p, r, c) is 100p + 10r + c.
+  std::string contents;
+  for (int plane = 0; plane < 2; ++plane) {
+    for (int row = 0; row < 3; ++row) {
+      for (int column = 0; column < 16; ++column) {
+        contents += (contents.empty() ? "" : ", ") +
+                    std::to_string(column < 8 ? 100 * plane + 10 * row + column : -1);
+      }
+    }
+  }
+  const std::string launch = R"({"grid": 1, "block": 16, "buffers": {
+      "in": {"type": "i32", "shape": [6, 16], "use": "input", "contents": [)" +
+                             contents + R"(]},
+      "out": {"type": "i32", "shape": [16], "use": "output",
+              "expected": [114, 115, 116, 117, 124, 125, 126, 127, 0, 0, 0, 0, 0, 0, 0, 0]}},
+      "maps": {"m": {"buffer": "in", )" +
+                             map + R"(}},
+      "parameters": [{"map": "m"}, {"buffer": "out"}]})";
+  const ScenarioEntry scenario = entry(kOfABox, launch);
+  return simulate(scenario, ParameterSet{scenario.parameters}, RunOptions{});
+}
+
+TEST(PtxLaunch, AMapHasUpToFiveDimensions) {
+  EXPECT_TRUE(run_of_box(R"("box": [2, 2, 4], "dimensions": [
+                            {"extent": 2, "stride_bytes": 192}, {"extent": 3, "stride_bytes": 64}])")
+                  .clean(true));
+  const std::pair<const char*, const char*> kRows[] = {
+      {R"("box": [2, 2, 4], "dimensions": [{"extent": 2, "stride_bytes": 192}])",
+       "maps.m.box: a number for each dimension"},
+      {R"("box": [2, 2, 4])", "maps.m.box: rows and columns"},
+      {R"("box": [2, 4], "dimensions": [{"extent": 3, "stride_bytes": 192}])",
+       "maps.m.dimensions[0]: it reaches beyond the 384 bytes of buffer 'in'"},
+      {R"("box": [2, 4], "dimensions": [{"extent": 2, "stride_bytes": 4}])",
+       "maps.m.dimensions[0].stride_bytes: a multiple of 16"},
+      {R"("box": [2, 0], "dimensions": [{"extent": 2, "stride_bytes": 64}])",
+       "maps.m.box[1]: 1 to"},
+      {R"("box": [256, 256, 256], "dimensions": [{"extent": 1, "stride_bytes": 0},
+          {"extent": 1, "stride_bytes": 0}])",
+       "maps.m.box: it has more elements"}};
+  for (const auto& row : kRows) {
+    EXPECT_THAT([&] { run_of_box(row.first); },
+                testing::ThrowsMessage<ConfigError>(HasSubstr(row.second)))
+        << row.first;
+  }
+}
+
 TEST(PtxLaunch, ElementsThatShareAByteFillIt) {
   const auto run_of = [](const std::string& shape, const std::string& contents) {
     const std::string launch = R"({"grid": 1, "block": 1, "buffers": {
