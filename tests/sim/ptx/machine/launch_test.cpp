@@ -648,7 +648,8 @@ constexpr const char* kOfABox = R"(.version 8.0
   mbarrier.init.shared.b64 [bar], 1;
   fence.proxy.async.shared::cta;
   mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;
-  cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd3, {4, 1, 1}], [bar];
+  cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes
+    [tile], [%rd3, {4, 1, 1}], [bar];
 WAIT:
   bar.warp.sync 0xffffffff;
 TRY:
@@ -689,7 +690,8 @@ RunResult run_of_box(const std::string& map) {
 
 TEST(PtxLaunch, AMapHasUpToFiveDimensions) {
   EXPECT_TRUE(run_of_box(R"("box": [2, 2, 4], "dimensions": [
-                            {"extent": 2, "stride_bytes": 192}, {"extent": 3, "stride_bytes": 64}])")
+                            {"extent": 2, "stride_bytes": 192},
+                            {"extent": 3, "stride_bytes": 64}])")
                   .clean(true));
   const std::pair<const char*, const char*> kRows[] = {
       {R"("box": [2, 2, 4], "dimensions": [{"extent": 2, "stride_bytes": 192}])",
