@@ -347,7 +347,7 @@ void Record::bulk_group(const Event& event) {
       }
       break;
     case Op::kTcgen05WaitLd:
-      done = warp.loads;
+      done = event.wanted == 0 ? warp.loads : Nodes{};
       break;
     case Op::kTcgen05WaitSt:
       done = warp.stores;

@@ -99,6 +99,9 @@ class RecordingPort : public EnginePort {
 
  private:
   void record(const Operation& op) {
+    if (op.op == Op::kTcgen05WaitLd && op.wanted != 0) {
+      return;  // no instruction: who depends on a register of a tcgen05.ld has it
+    }
     Instruction line;
     line.operation = op;
     fragments_.name(op, line);

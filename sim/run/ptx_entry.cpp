@@ -21,7 +21,6 @@ namespace {
 struct TakenForGranted {
   std::set<std::string> parted;
   std::set<std::string> ended;
-  std::set<std::string> early_uses;
 };
 
 constexpr std::size_t kNoTensor = ~std::size_t{0};
@@ -81,12 +80,6 @@ std::vector<std::string> hypotheses_of(const TakenForGranted& taken) {
         "lanes that have ended count as arrived, where others of their warp execute an .aligned "
         "instruction, at " +
         first_three(taken.ended));
-  }
-  if (!taken.early_uses.empty()) {
-    notes.push_back(
-        "ptxas keeps arithmetic on the registers of a tcgen05.ld behind the load where the PTX has "
-        "it right in front of tcgen05.wait::ld, at " +
-        first_three(taken.early_uses));
   }
   return notes;
 }
@@ -346,7 +339,6 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
     run.check_end();
     held->taken->parted.insert(grid->parted.begin(), grid->parted.end());
     held->taken->ended.insert(grid->ended.begin(), grid->ended.end());
-    held->taken->early_uses.insert(grid->early_uses.begin(), grid->early_uses.end());
   };
 }
 

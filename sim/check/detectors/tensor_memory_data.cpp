@@ -157,7 +157,9 @@ class TensorMemoryDataDetector : public Detector {
         }
         break;
       case Op::kTcgen05WaitLd:
-        settle(event, CellUse::kLoad);
+        if (event.wanted == 0) {  // else of registers alone: it orders nothing
+          settle(event, CellUse::kLoad);
+        }
         break;
       case Op::kTcgen05WaitSt:
         settle(event, CellUse::kStore);

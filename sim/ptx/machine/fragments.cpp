@@ -66,18 +66,6 @@ void for_each_slot(const Routine& routine, const Argument& argument, F&& f) {
 
 }  // namespace
 
-namespace {
-
-// What a compiler moves over a tcgen05.wait, and loads that the wait is for, too.
-bool passes_a_wait(const Op& op) {
-  const Modifiers& modifiers = op.source->modifiers;
-  const bool plain = !modifiers.has("acquire"_mod) && !modifiers.has("release"_mod) &&
-                     !modifiers.has("relaxed"_mod) && !modifiers.has("volatile"_mod);
-  return op.is("tcgen05.ld") || ((op.is("ld") || op.is("st")) && plain);
-}
-
-}  // namespace
-
 // An accumulator is in the registers of its last wgmma; a `mov` may have given them other names.
 void WarpRun::set_busy(Request& request, std::size_t operand, Busy how, const InFlight& flight) {
   const std::shared_ptr<Frame>& frame = request.strand.frame;
@@ -135,72 +123,75 @@ void WarpRun::touches_busy(const Strand& strand, std::uint32_t slot) {
   }
 }
 
-// Compilers move arithmetic on the registers of a tcgen05.ld in front of its wait, for to them it
-// depends on the load alone. Where nothing but arithmetic and plain loads and stores lies between,
-// it is as if it stood behind the wait: ptxas keeps it behind the load. A proof says that it rests
-// on this.
+// What an operation has written of one of its registers.
+Lanes WarpRun::landed(const InFlight& flight, std::uint32_t index) {
+  const sim::FragmentData& data = *flight.data;
+  Lanes lanes = Lanes::unknown();
+  for (std::uint32_t lane = 0; lane < kLanes && !data.bits.empty(); ++lane) {
+    const std::uint32_t* words = &data.bits[std::size_t{lane} * data.registers];
+    lanes.value[lane] =
+        flight.packed ? (words[2 * index] & 0xFFFFU) | words[2 * index + 1] << 16 : words[index];
+    lanes.poison[lane] = 0;
+  }
+  return lanes;
+}
+
+// Who depends on a register of a tcgen05.ld has its value, wait or no wait; nothing else is ordered
+// by that, and the other registers may still be written (PTX ISA, "Register dependencies, same
+// thread", of the memory consistency model of tcgen05). Nothing if it is none such.
+std::optional<Lanes> WarpRun::arrived(const Strand& strand, const Lanes& value) {
+  const std::uint32_t number = flight_in(value);
+  if (number == kNoIndex || flights_[number].by != warptwin::Op::kTcgen05WaitLd) {
+    return std::nullopt;
+  }
+  if (!flights_[number].arrived) {
+    sim::Operation wait;
+    wait.op = warptwin::Op::kTcgen05WaitLd;
+    wait.lanes = kLanes;
+    wait.wanted = 1;
+    wait.site = kernel_.site_of(*strand.frame->routine, strand.pc);
+    perform(wait);
+    flights_[number].arrived = true;
+  }
+  const auto mark = static_cast<std::uint32_t>(value.value[0]);
+  const Lanes known = landed(flights_[number], mark & ((1U << kIndexBits) - 1));
+  Frame& frame = *strand.frame;
+  for (std::uint32_t slot = 0; slot < frame.slots.size(); ++slot) {
+    if (flight_in(frame.slots[slot]) == number &&
+        static_cast<std::uint32_t>(frame.slots[slot].value[0]) == mark) {
+      frame.slots[slot] = known;
+      std::erase_if(busy_, [&](const BusyRegister& one) {
+        return one.frame.get() == &frame && one.slot == slot;
+      });
+    }
+  }
+  frame.busy.clear();
+  free_registers();
+  return known;
+}
+
 void WarpRun::computes_with(const Strand& strand, const Lanes& value) {
   const std::uint32_t number = flight_in(value);
-  if (number == kNoIndex) {
-    return;
-  }
-  const InFlight flight = flights_[number];
-  if (flight.by != warptwin::Op::kTcgen05WaitLd || !alone(strand.mask)) {
+  if (number != kNoIndex && !arrived(strand, Lanes{value})) {
+    const InFlight flight = flights_[number];
     report_touched(strand, flight);
-    return;
   }
-  use_early(strand);
 }
 
-void WarpRun::use_early(const Strand& strand) {
-  sim::Operation wait;
-  wait.op = warptwin::Op::kTcgen05WaitLd;
-  wait.lanes = kLanes;
-  wait.site = kernel_.site_of(*strand.frame->routine, strand.pc);
-  early_use_ = wait.site;
-  wait_for_loads(strand, wait);
-}
-
-// A plain store of such registers, whose operands have been read already.
-void WarpRun::store_early(Request& request) {
-  const auto& values = request.stop.operands[1].values;
-  const bool early = std::any_of(values.begin(), values.end(), [&](const Lanes& value) {
-    const std::uint32_t number = flight_in(value);
-    return number != kNoIndex && flights_[number].by == warptwin::Op::kTcgen05WaitLd;
-  });
-  if (!early || !alone(request.mask())) {
-    return;
-  }
-  use_early(request.strand);
-  std::size_t part = 0;
-  OperandValue& stored = request.stop.operands[1];
+// The operands of an instruction of the machine, which have been read already.
+void WarpRun::operands_arrive(Request& request) {
   const Frame& frame = *request.strand.frame;
-  for_each_slot(*frame.routine, *stored.argument, [&](std::uint32_t slot, const Argument&) {
-    if (part < stored.values.size() && flight_in(stored.values[part]) == kNoIndex &&
-        stored.values[part].poison[0] != 0) {
-      stored.values[part] = frame.slots[slot];
+  for (OperandValue& operand : request.stop.operands) {
+    bool written = false;
+    for_each_slot(*frame.routine, *operand.argument, [&](std::uint32_t, const Argument& one) {
+      written = written || one.written;
+    });
+    for (Lanes& value : operand.values) {
+      if (const auto known = written ? std::nullopt : arrived(request.strand, value)) {
+        value = *known;
+      }
     }
-    ++part;
-  });
-}
-
-// What comes behind an early use has to be its wait; nullptr: the warp ends.
-void WarpRun::note_early_use(const Op* next) {
-  if (!early_use_ || (next != nullptr && passes_a_wait(*next))) {
-    return;
   }
-  const SourceSite site = *early_use_;
-  early_use_.reset();
-  if (next != nullptr && next->is("tcgen05.wait::ld")) {
-    grid_.early_uses.insert(std::string{site.file} + ":" + std::to_string(site.line));
-    return;
-  }
-  sim::Operation op;
-  op.op = warptwin::Op::kFragmentRead;
-  op.lanes = kLanes;
-  op.fragment = std::make_shared<sim::FragmentData>();
-  op.site = site;
-  perform(op);
 }
 
 // An accumulator is not what another wgmma still reads as A.
@@ -218,9 +209,6 @@ void WarpRun::note_accumulator(const Request& request) {
 // themselves that what they store has not arrived; wgmma looks at its own registers.
 void WarpRun::note_registers(Request& request) {
   const std::shared_ptr<Frame>& frame = request.strand.frame;
-  if (request.op.is("st") && !frame->busy.empty() && passes_a_wait(request.op)) {
-    store_early(request);
-  }
   if (request.op.is("wgmma.mma_async")) {
     note_accumulator(request);
     return;
@@ -228,6 +216,7 @@ void WarpRun::note_registers(Request& request) {
   if (frame->busy.empty() && frame->written.empty()) {
     return;
   }
+  operands_arrive(request);
   const bool stores = request.op.is("tcgen05.st") ||
                       (request.op.is("st") && space_of(request.modifiers) != Space::kLocal);
   for (const OperandValue& operand : request.stop.operands) {
@@ -265,36 +254,24 @@ bool WarpRun::written_since_fence(const Request& request, std::size_t operand) c
 // What operations of this kind have written is in the registers that stand for it, wherever they
 // are now.
 void WarpRun::settle(const Strand& strand, warptwin::Op by) {
-  std::vector<bool> landed(flights_.size());
+  std::vector<bool> over(flights_.size());
   for (std::size_t number = 0; number < flights_.size(); ++number) {
     const InFlight& flight = flights_[number];
-    landed[number] = flight.data != nullptr && flight.by == by && flight.data->settled;
+    over[number] = flight.data != nullptr && flight.by == by && flight.data->settled;
   }
-  if (std::find(landed.begin(), landed.end(), true) == landed.end()) {
+  if (std::find(over.begin(), over.end(), true) == over.end()) {
     return;
   }
   for (Lanes& slot : strand.frame->slots) {
     const std::uint32_t number = flight_in(slot);
-    if (number == kNoIndex || !landed[number]) {
+    if (number == kNoIndex || !over[number]) {
       continue;
     }
-    const sim::FragmentData& data = *flights_[number].data;
-    const std::uint32_t index =
-        static_cast<std::uint32_t>(slot.value[0]) & ((1U << kIndexBits) - 1);
-    if (data.bits.empty()) {
-      slot = Lanes::unknown();
-      continue;
-    }
-    const bool packed = flights_[number].packed;
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      const std::uint32_t* words = &data.bits[std::size_t{lane} * data.registers];
-      slot.value[lane] =
-          packed ? (words[2 * index] & 0xFFFFU) | words[2 * index + 1] << 16 : words[index];
-      slot.poison[lane] = 0;
-    }
+    slot = landed(flights_[number],
+                  static_cast<std::uint32_t>(slot.value[0]) & ((1U << kIndexBits) - 1));
   }
   for (std::size_t number = 0; number < flights_.size(); ++number) {
-    if (landed[number]) {
+    if (over[number]) {
       flights_[number] = {};
     }
   }

@@ -46,7 +46,6 @@ void WarpRun::run() {
       gather();
     }
   }
-  note_early_use(nullptr);
 }
 
 void WarpRun::step(Strand strand) {
@@ -218,7 +217,6 @@ void WarpRun::serve(Strand strand, Stop stop) {
 }
 
 Served WarpRun::handle(Request& request) {
-  note_early_use(&request.op);
   note_registers(request);
   served_ = &request.strand;
   const Served result = (this->*handler_of(request.op)->handler)(request);

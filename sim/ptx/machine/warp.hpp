@@ -65,8 +65,6 @@ struct GridContext {
   std::set<std::string> parted;
   /// .aligned instructions that lanes of a warp executed behind the end of others.
   std::set<std::string> ended;
-  /// Places where registers of a tcgen05.ld are used right in front of its wait.
-  std::set<std::string> early_uses;
   /// Barriers that not all have come to yet, by cluster, CTA and number.
   std::map<std::array<std::uint32_t, 3>, std::shared_ptr<BarrierReduction>> reductions;
   /// By cluster and CTA: for each word of its shared memory the line of a cp.async that is on its
@@ -454,7 +452,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
   struct InFlight {
     Fragment data;
     warptwin::Op by = warptwin::Op::kCount;
-    bool packed = false;  // two words of it, their lower halves, are a register
+    bool packed = false;   // two words of it, their lower halves, are a register
+    bool arrived = false;  // a register of it has been used
   };
   /// A register that such an operation reads or writes.
   struct BusyRegister {
@@ -473,9 +472,9 @@ class WarpRun : public Surroundings, public sim::AgentState {
   std::uint32_t flight_in(const Lanes& lanes) const;
   void settle(const Strand& strand, warptwin::Op by);
   void wait_for_loads(const Strand& strand, sim::Operation& wait);
-  void note_early_use(const Op* next);
-  void use_early(const Strand& strand);
-  void store_early(Request& request);
+  static Lanes landed(const InFlight& flight, std::uint32_t index);
+  std::optional<Lanes> arrived(const Strand& strand, const Lanes& value);
+  void operands_arrive(Request& request);
 
   GridContext& grid_;
   const Kernel& kernel_;
@@ -509,7 +508,6 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Mask stores_ = 0;                    // lanes that have begun bulk stores
   std::vector<InFlight> flights_;
   std::vector<BusyRegister> busy_;
-  std::optional<SourceSite> early_use_;            // of a tcgen05.ld whose wait has to come next
   std::set<std::uint64_t> stored_maps_;            // where they begin, since their last release
   std::vector<AsyncCopy> copies_;                  // that some lane has not waited for
   std::vector<AsyncCopy> counted_;                 // likewise, and an mbarrier counts them

@@ -48,10 +48,10 @@ MUTANTS = [
     ("described_sm90", r"mbarrier\.init(.*), 1;", 0, r"mbarrier.init\1, 2;", "DEADLOCK"),
     ("described_sm90", r"wgmma\.wait_group\S* 1", 0, "wgmma.wait_group.sync.aligned 2",
      "WGMMA_SMEM_RELEASE_EARLY"),
-    ("matmul_sm100", r"tcgen05\.wait::ld.*", 0, "", "TMEM_LD_NO_WAIT"),
+    ("matmul_sm100", r"tcgen05\.wait::ld.*", 0, "", "TMEM_DEALLOC_IN_USE"),
     ("matmul_sm100", r"tcgen05\.commit.*", 0, "", "DEADLOCK"),
     ("matmul_sm100", r"fence\.proxy\.async.*", 0, "", "PROXY_FENCE_MISSING"),
-    ("attention_sm100", r"tcgen05\.wait::ld.*", 0, "", "TMEM_LD_NO_WAIT"),
+    ("attention_sm100", r"tcgen05\.wait::ld.*", 0, "", "TMEM_WAR"),
 ]
 
 

@@ -199,7 +199,7 @@ TEST(PtxTmemPacked, LoadsHalvesOfTwoColumns) {
     EXPECT_EQ(run.out[place], (first & 0xFFFFU) | (first + 1) << 16);
   }
   EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
-  EXPECT_THAT(ids_in(proof_of(loading(""))), Contains("TMEM_LD_NO_WAIT"));
+  EXPECT_THAT(ids_in(proof_of(loading(""))), Contains("TMEM_DEALLOC_IN_USE"));
 }
 
 }  // namespace warptwin::sim::tmem_shapes_test
