@@ -251,7 +251,9 @@ Gpu::Outcome Gpu::tmem_wait(Slot slot, const Operation& op) {
     op.fragment->settled = true;
   }
   Event event = event_of(slot, op);
-  event.fault = op.lanes != kWarpLanes ? Fault::kNotWholeWarp : Fault::kNone;
+  const bool whole =
+      op.lanes == kWarpLanes || op.wanted != 0;  // of registers alone: no instruction
+  event.fault = whole ? Fault::kNone : Fault::kNotWholeWarp;
   emit(event);
   return Outcome::kDone;
 }

@@ -147,7 +147,7 @@ std::optional<Lanes> WarpRun::arrived(const Strand& strand, const Lanes& value) 
   if (!flights_[number].arrived) {
     sim::Operation wait;
     wait.op = warptwin::Op::kTcgen05WaitLd;
-    wait.lanes = kLanes;
+    wait.lanes = 1;  // it brings no lanes together
     wait.wanted = 1;
     wait.site = kernel_.site_of(*strand.frame->routine, strand.pc);
     perform(wait);
