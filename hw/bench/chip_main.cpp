@@ -124,6 +124,7 @@ int run(const std::vector<std::string>& files) {
   measure_barriers(report);
   measure_memory(report);
   measure_copies(report);
+  measure_gemm_loads(report);
   measure_tensor_core(report);
   print(report);
   if (!files.empty()) {

@@ -386,9 +386,11 @@ void measure_stores(Copies& copies, Report& report) {
 void measure_all_sms(Copies& copies, Report& report) {
   const auto sms = static_cast<std::uint32_t>(report.value("sms"));
   const double one = 16384 / copies.cycles(&stream<kMany>, {128, 128, 3, kMany, 1, 1, 8});
-  const double all = 16384 / copies.cycles(&stream<kMany>, {128, 128, 3, kMany, sms, 1, 8});
+  const Shape own{128, 128, 3, kMany, sms, 1, 8};
   report.figure("L2 to one SM", one, "B/cycle");
-  report.figure("L2 to each of all SMs", all, "B/cycle");
+  report.figure(
+      "L2 to the slowest of all SMs", 16384 / copies.cycles(&stream<kMany>, own), "B/cycle");
+  report.constant("l2_rate", sms * 16384 / copies.cycles(&stream<kMany>, own, true), "B/cycle");
   for (const std::uint32_t sharers : {std::uint32_t{2}, std::uint32_t{8}, sms}) {
     Shape shape{128, 128, 3, kMany, sms, 1, 8};
     shape.sharers = sharers;
@@ -396,15 +398,13 @@ void measure_all_sms(Copies& copies, Report& report) {
                   16384 / copies.cycles(&stream<kMany>, shape),
                   "B/cycle");
   }
-  // SMs of one GPC that ask for a line within some 250 cycles get it together: what L2 delivers
-  // depends on who shares what. A GEMM's order is what the model is for.
+  // SMs of one GPC that ask for a line within some 250 cycles get it together: see gemm_loads.cu.
   Shape operands{128, 128, 4, 1, sms, 1, 4};
   operands.batch = 2;
   operands.matrix_columns = 8192;
   const double shared = 16384 / copies.cycles(&stream_operands, operands, true);
   report.figure(
       "L2 to each of all SMs, operands of 128x128 tiles in strips of 16", shared, "B/cycle");
-  report.constant("l2_rate", shared * sms, "B/cycle");
   const double clock = report.value("clock");
   report.constant("l2_clock", clock, "GHz");
   const auto boxes = static_cast<std::uint32_t>(copies.bytes() / 16384 / sms);
@@ -434,6 +434,7 @@ void measure_all_sms(Copies& copies, Report& report) {
 
 void measure_multicast(Copies& copies, Report& report) {
   const auto sms = static_cast<std::uint32_t>(report.value("sms"));
+  double filled[5] = {};
   for (const std::uint32_t size : {1, 2, 4}) {
     for (const std::uint32_t clusters : {std::uint32_t{1}, sms / 4 * 3 / size}) {
       const double rate =
@@ -442,8 +443,11 @@ void measure_multicast(Copies& copies, Report& report) {
                         std::to_string(clusters * size) + " SMs",
                     rate,
                     "B/cycle");
+      filled[size] = rate;
     }
   }
+  // Of the second copy: nothing, where twice as much fills them.
+  report.constant("l2_multicast", std::max(2 * filled[1] / filled[2] - 1, 0.0), "ratio");
 }
 
 }  // namespace

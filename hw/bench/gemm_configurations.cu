@@ -2,6 +2,7 @@
 //
 //   warptwin-measure-configurations --draw SEED PROBLEMS EACH > LIST
 //   warptwin-measure-configurations LIST ROWS.json
+//   warptwin-measure-configurations --loads LIST ROWS.json
 //
 // The first draws a list: so many problems, and so many different configurations of each; it needs
 // no GPU.
@@ -9,8 +10,8 @@
 // A line of the list is "m n k tile_m tile_n stages cluster_m in_flight ctas swizzle"; ctas 0 is
 // one for every tile. tile_k is 64. Each is run a few times in turn with the others of its problem,
 // and each result is checked. Writes rows that `warptwin validate` reads, each with the clock that
-// the SMs had meanwhile. Exit codes: 0, 1 a wrong result, 2 a list that cannot be read, 4 no
-// device.
+// the SMs had meanwhile. With --loads the kernels load and neither multiply nor store: no scenario
+// is like them. Exit codes: 0, 1 a wrong result, 2 a list that cannot be read, 4 no device.
 
 #include <fstream>
 #include <map>
@@ -20,6 +21,7 @@
 #include <tuple>
 
 #include "hw/bench/clock_meter.cuh"
+#include "hw/bench/gemm_loads.cuh"
 #include "hw/bench/gemm_run.cuh"
 
 namespace warptwin::hw::bench {
@@ -27,29 +29,22 @@ namespace {
 
 struct Configuration {
   std::uint32_t m, n, k, tile_m, tile_n, stages, cluster_m, in_flight, ctas, swizzle;
+  bool loads = false;  // nothing is multiplied
 };
 
 using LaunchOne = void (*)(const Matrices&, const Configuration&);
 using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 
-// Constants but for the stages, of which alone the launch has a value.
-template <std::uint32_t kTileM, std::uint32_t kTileN, std::uint32_t kCluster, std::uint32_t kFlight>
-struct RingExtents {
-  static constexpr Extent<kTileM> tile_m{};
-  static constexpr Extent<kTileN> tile_n{};
-  static constexpr Extent<64> tile_k{};
-  static constexpr Extent<kCluster> cluster_m{};
-  static constexpr Extent<kFlight> in_flight{};
-  Extent<kDynamic> stages;
-
-  static constexpr ClusterShape cluster() { return {kCluster, 1}; }
-};
-
 template <std::uint32_t kTileM, std::uint32_t kTileN, std::uint32_t kCluster, std::uint32_t kFlight>
 void launch_as(const Matrices& x, const Configuration& c) {
   using Extents = RingExtents<kTileM, kTileN, kCluster, kFlight>;
-  launch_scenario<scenarios::GemmWgmmaKernel<CudaMachine, Extents>>(
-      x, Extents{{c.stages}}, c.ctas, c.swizzle);
+  if (c.loads) {
+    launch_scenario<GemmLoadsKernel<CudaMachine, Extents>>(
+        x, Extents{{c.stages}}, c.ctas, c.swizzle);
+  } else {
+    launch_scenario<scenarios::GemmWgmmaKernel<CudaMachine, Extents>>(
+        x, Extents{{c.stages}}, c.ctas, c.swizzle);
+  }
 }
 
 const std::map<Key, LaunchOne>& launches() {
@@ -163,7 +158,7 @@ void measure(const std::vector<Configuration>& list, std::vector<Measured>& meas
     x.poison();
     launch_of(c)(x, c);
     synchronize(nullptr);
-    errors.push_back(x.error());
+    errors.push_back(c.loads ? 0 : x.error());
   }
   for (int round = 0; round < kRounds; ++round) {
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -234,7 +229,7 @@ void write(const std::vector<Measured>& all, const char* path) {
   out << "\n]\n";
 }
 
-int run(const char* list, const char* rows) {
+int run(const char* list, const char* rows, bool loads) {
   std::ifstream file{list};
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::vector<Configuration>>
       problems;
@@ -244,6 +239,7 @@ int run(const char* list, const char* rows) {
     Configuration c{};
     words >> c.m >> c.n >> c.k >> c.tile_m >> c.tile_n >> c.stages >> c.cluster_m >> c.in_flight >>
         c.ctas >> c.swizzle;
+    c.loads = loads;
     const bool whole = words && c.tile_m != 0 && c.tile_n != 0 && c.cluster_m != 0 &&
                        c.m % (c.tile_m * c.cluster_m) == 0 && c.n % c.tile_n == 0;
     if (!whole || launch_of(c) == nullptr) {
@@ -280,9 +276,10 @@ int main(int count, char** arguments) {
     return warptwin::hw::bench::draw(
         std::strtoull(arguments[2], nullptr, 10), std::atoi(arguments[3]), std::atoi(arguments[4]));
   }
-  if (count != 3) {
+  const bool loads = count == 4 && std::string{arguments[1]} == "--loads";
+  if (count != 3 && !loads) {
     std::puts(
-        "usage: warptwin-measure-configurations LIST ROWS.json\n"
+        "usage: warptwin-measure-configurations [--loads] LIST ROWS.json\n"
         "       warptwin-measure-configurations --draw SEED PROBLEMS EACH");
     return 2;
   }
@@ -291,7 +288,7 @@ int main(int count, char** arguments) {
     return 4;
   }
   try {
-    return warptwin::hw::bench::run(arguments[1], arguments[2]);
+    return warptwin::hw::bench::run(arguments[count - 2], arguments[count - 1], loads);
   } catch (const std::exception& error) {
     std::puts(error.what());
     return 4;

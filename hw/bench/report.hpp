@@ -69,6 +69,8 @@ void measure_barriers(Report& report);
 void measure_memory(Report& report);
 /// TMA: latency, rows, instructions, L2 and DRAM, one SM and all, multicast, stores.
 void measure_copies(Report& report);
+/// L2 to all SMs, by tile, in the order of a GEMM.
+void measure_gemm_loads(Report& report);
 /// wgmma: interval and latency by shape and operand source, beside TMA, the clock under its load.
 void measure_tensor_core(Report& report);
 

@@ -113,6 +113,8 @@ std::string text_of_score(const Score& score) {
   text << std::fixed << std::setprecision(2) << "error: mean " << score.mean << " %, p90 "
        << score.p90 << " %, worst " << score.worst << " %; within 10 %: " << score.within_10
        << " % of rows\n"
+       << "90 % intervals: " << score.inside << " % of rows are inside; +-" << score.half_width
+       << " % in the mean\n"
        << "ratio of neighbouring steps: mean error " << score.ratio_mean << " %, worst "
        << score.ratio_worst << " %, of " << score.ratios << "\n"
        << "order: " << 100.0 * score.rank_agreement << " % of pairs agree\n";
@@ -133,6 +135,20 @@ std::string text_of_occupancy(const TimingResult& timing) {
          (timing.registers_counted ? "\n" : "; the scenario does not say its registers\n");
 }
 
+std::string text_of_interval(const TimingResult& timing) {
+  if (!timing.uncertainty) {
+    return "";
+  }
+  const Uncertainty& how = *timing.uncertainty;
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(2)
+       << "90 % interval: " << timing.microseconds / (1 + how.half_width()) << " to "
+       << timing.microseconds * (1 + how.half_width()) << " us; standard deviation of the model "
+       << percent(how.model) << ", of the constants " << percent(how.constants) << ", most by "
+       << how.most << "\n";
+  return text.str();
+}
+
 }  // namespace
 
 std::string text_of(const Chip& chip) {
@@ -143,7 +159,9 @@ std::string text_of(const Chip& chip) {
     value << std::setprecision(10) << chip.*field.member << " " << field.unit;
     text << "  " << std::left << std::setw(26) << field.key << std::setw(20) << value.str()
          << field.meaning << "\n"
-         << std::setw(28) << "" << chip.sources.at(field.key) << "\n";
+         << std::setw(28) << ""
+         << "+-" << percent(spread_of(chip, field.key)) << ": " << chip.sources.at(field.key)
+         << "\n";
   }
   text << "tensor core (" << kMmaFormUnit << ")\n";
   for (const auto& [name, form] : chip.mma) {
@@ -158,7 +176,8 @@ Json json_of(const Chip& chip) {
   for (const ChipField& field : chip_fields()) {
     constants[field.key] = {{"value", chip.*field.member},
                             {"unit", field.unit},
-                            {"source", chip.sources.at(field.key)}};
+                            {"source", chip.sources.at(field.key)},
+                            {"spread", spread_of(chip, field.key)}};
   }
   Json forms = Json::object();
   for (const auto& [name, form] : chip.mma) {
@@ -169,7 +188,8 @@ Json json_of(const Chip& chip) {
                      form.latency,
                      form.latency_per_column}},
                    {"unit", kMmaFormUnit},
-                   {"source", chip.sources.at(name)}};
+                   {"source", chip.sources.at(name)},
+                   {"spread", spread_of(chip, name)}};
   }
   return {{"name", chip.name},
           {"summary", chip.summary},
@@ -190,7 +210,7 @@ std::string text_of(const TimingResult& timing) {
   }
   text << "; the launch before it takes " << std::setprecision(2) << timing.launch_microseconds
        << " us more\n"
-       << text_of_occupancy(timing) << "bound by " << timing.binds
+       << text_of_interval(timing) << text_of_occupancy(timing) << "bound by " << timing.binds
        << "\nroles, a warp on average:\n";
   for (const RoleTime& role : timing.stats.roles) {
     add_role(text, role);
@@ -237,6 +257,14 @@ Json json_of(const TimingResult& timing) {
                  {"operations", timing.stats.operations},
                  {"roles", roles},
                  {"units", units}};
+  if (timing.uncertainty) {
+    const Uncertainty& how = *timing.uncertainty;
+    report["interval_90"] = {{"low_microseconds", timing.microseconds / (1 + how.half_width())},
+                             {"high_microseconds", timing.microseconds * (1 + how.half_width())},
+                             {"constants", how.constants},
+                             {"model", how.model},
+                             {"least_known", how.most}};
+  }
   if (timing.stats.path) {
     report["critical_path"] = json_of(*timing.stats.path);
     report["what_would_change_it"] = timing.change;
@@ -250,7 +278,8 @@ std::string text_of(const Validation& validation) {
     text << std::left << std::setw(34) << row.measured.name << std::right << std::fixed
          << std::setprecision(2) << std::setw(10) << row.measured.value << std::setw(10)
          << row.predicted << std::showpos << std::setw(9) << 100.0 * row.error() << " %"
-         << std::noshowpos << "  " << row.measured.unit << "\n";
+         << std::noshowpos << "  " << row.low() << " to " << row.high()
+         << (row.inside() ? "  " : " ! ") << row.measured.unit << "\n";
   }
   for (const MeasuredRow& row : validation.skipped) {
     text << row.name << ": not predicted: " << row.reason << "\n";
@@ -275,6 +304,11 @@ Json json_of(const Validation& validation) {
                     {"unit", row.measured.unit},
                     {"measured", row.measured.value},
                     {"predicted", row.predicted},
+                    {"low", row.low()},
+                    {"high", row.high()},
+                    {"constants_percent", 100.0 * row.uncertainty.constants},
+                    {"model_percent", 100.0 * row.uncertainty.model},
+                    {"least_known", row.uncertainty.most},
                     {"error_percent", 100.0 * row.error()}});
   }
   Json skipped = Json::array();
@@ -295,6 +329,8 @@ Json json_of(const Validation& validation) {
           {"p90_error_percent", score.p90},
           {"worst_error_percent", score.worst},
           {"within_10_percent", score.within_10},
+          {"inside_90_percent_interval", score.inside},
+          {"interval_mean_percent", score.half_width},
           {"ratio_mean_error_percent", score.ratio_mean},
           {"ratio_worst_error_percent", score.ratio_worst},
           {"rank_agreement", score.rank_agreement},

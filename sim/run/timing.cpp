@@ -139,6 +139,16 @@ std::vector<bool> sampled_of(std::uint32_t places) {
   return seen;
 }
 
+// How well the clock of the run is known: one that was asked for, exactly. Under the power cap it
+// is the cube root of the cap over the load.
+double clock_spread(const Chip& chip, const TimingOptions& options, double held) {
+  const double asked = options.clock > 0 ? options.clock : chip.clock;
+  if (held < asked) {
+    return spread_of(chip, "power_kappa") / 3;
+  }
+  return options.clock > 0 ? 0 : spread_of(chip, "clock");
+}
+
 enum class Watch : std::uint8_t { kAll, kSample };
 
 TimingResult run_once(const ScenarioEntry& scenario,
@@ -187,7 +197,13 @@ TimingResult run_once(const ScenarioEntry& scenario,
   result.microseconds = result.stats.cycles / result.clock_held / 1000.0;
   result.launch_microseconds = chip.launch_us;
   result.binds = binding(result.stats);
-  result.change = result.stats.path ? change_of(*result.stats.path) : "";
+  if (result.stats.path) {
+    result.change = change_of(*result.stats.path);
+    result.uncertainty = uncertainty_of(*result.stats.path,
+                                        chip,
+                                        result.clock_held,
+                                        clock_spread(chip, options, result.clock_held));
+  }
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "sim/run/interval.hpp"
 #include "sim/run/occupancy.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/timed/engine.hpp"
@@ -38,16 +39,17 @@ struct TimingResult {
   /// Of a checked run, `choices` is the schedule that shows its findings in the functional engine.
   RunResult run;
   TimedStats stats;
-  Occupancy occupancy;                  // of an SM
-  bool registers_counted = false;       // for the occupancy: the scenario says them
-  std::uint32_t resident_ctas = 0;      // on all SMs at a time, as far as the grid has them
-  double flops = 0;                     // 0: the scenario does not say
-  double clock_held = 0;                // GHz, under the chip's power cap
-  double microseconds = 0;              // of the grid, at that clock
-  double launch_microseconds = 0;       // in front of it
-  std::string binds;                    // what the time is bound by
-  std::string change;                   // what would change it; empty where no path was asked for
-  std::optional<CheckedSample> sample;  // set where the detectors did not see all
+  Occupancy occupancy;              // of an SM
+  bool registers_counted = false;   // for the occupancy: the scenario says them
+  std::uint32_t resident_ctas = 0;  // on all SMs at a time, as far as the grid has them
+  double flops = 0;                 // 0: the scenario does not say
+  double clock_held = 0;            // GHz, under the chip's power cap
+  double microseconds = 0;          // of the grid, at that clock
+  double launch_microseconds = 0;   // in front of it
+  std::string binds;                // what the time is bound by
+  std::string change;               // what would change it; empty where no path was asked for
+  std::optional<Uncertainty> uncertainty;  // of `microseconds`; where a path was asked for
+  std::optional<CheckedSample> sample;     // set where the detectors did not see all
 
   double tflops() const { return microseconds > 0 ? flops / microseconds / 1e6 : 0; }
 };

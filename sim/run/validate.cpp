@@ -10,6 +10,9 @@ namespace warptwin::sim {
 
 namespace {
 
+// Of a run's last steps: what its time is made of is the same before them.
+constexpr std::size_t kPathSteps = std::size_t{1} << 20;
+
 const ScenarioEntry* find(const std::vector<ScenarioEntry>& scenarios, const std::string& name) {
   const auto found = std::find_if(scenarios.begin(), scenarios.end(), [&](const ScenarioEntry& s) {
     return name == s.info->name;
@@ -18,9 +21,8 @@ const ScenarioEntry* find(const std::vector<ScenarioEntry>& scenarios, const std
 }
 
 // In the unit of the row.
-double in_unit(const MeasuredRow& row, const TimingResult& timing, const Chip& chip) {
-  const double microseconds =
-      timing.microseconds + (row.repeated ? chip.launch_gap_us : timing.launch_microseconds);
+double in_unit(const MeasuredRow& row, const TimingResult& timing, double launch) {
+  const double microseconds = timing.microseconds + launch;
   if (row.kind == "kernel") {
     if (row.unit.rfind("TFLOP", 0) == 0) {
       const auto extent = [&](const char* name) {
@@ -103,12 +105,27 @@ double bytes_of_tensors(const Workload& workload) {
   return bytes;
 }
 
+// Of what a row measures: of a kernel with the launch in front of it.
+Uncertainty uncertainty_of(const MeasuredRow& row,
+                           const TimingResult& timing,
+                           double launch,
+                           const Chip& chip) {
+  if (row.kind != "kernel") {
+    return *timing.uncertainty;
+  }
+  return with_launch(*timing.uncertainty,
+                     launch / (launch + timing.microseconds),
+                     spread_of(chip, row.repeated ? "launch_gap_us" : "launch_us"));
+}
+
 // A main loop is repeated: what fits in L2 is there. So it is with a kernel that was repeated, and
 // whose output takes its place there too. The inputs of others are in DRAM.
-double predict(const ScenarioEntry& scenario, const MeasuredRow& row, const Chip& chip) {
+PredictedRow predict(const ScenarioEntry& scenario, const MeasuredRow& row, const Chip& chip) {
   TimingOptions options;
   options.run.moves_data = false;
   options.run.detect = false;
+  options.path = true;
+  options.path_steps = kPathSteps;
   options.clock = row.clock;
   options.l2_warm = row.kind == "sweep" || row.repeated;
   const ParameterSet parameters = parameters_of(scenario, row);
@@ -119,7 +136,8 @@ double predict(const ScenarioEntry& scenario, const MeasuredRow& row, const Chip
   if (timing.run.end != Ending::kDone) {
     throw ConfigError("the run does not end");
   }
-  return in_unit(row, timing, chip);
+  const double launch = row.repeated ? chip.launch_gap_us : timing.launch_microseconds;
+  return {row, in_unit(row, timing, launch), uncertainty_of(row, timing, launch, chip)};
 }
 
 /// Shipped chips, each read once.
@@ -255,6 +273,8 @@ Score score_of(const std::vector<PredictedRow>& rows) {
   for (const PredictedRow& row : rows) {
     errors.push_back(in_percent(row.error()));
     score.mean += errors.back() / count;
+    score.inside += row.inside() ? 100.0 / count : 0;
+    score.half_width += 100.0 * row.uncertainty.half_width() / count;
   }
   score.within_10 =
       100.0 / count *
@@ -283,7 +303,7 @@ Validation validate(const std::vector<MeasuredRow>& rows,
         if (scenario == nullptr) {
           throw ConfigError("there is no scenario '" + row.scenario + "' here");
         }
-        result.rows.push_back({row, predict(*scenario, row, on)});
+        result.rows.push_back(predict(*scenario, row, on));
         continue;
       } catch (const ConfigError& error) {
         row.reason = error.what();

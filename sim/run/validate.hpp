@@ -14,8 +14,13 @@ namespace warptwin::sim {
 struct PredictedRow {
   MeasuredRow measured;
   double predicted = 0;  // in the row's unit
+  Uncertainty uncertainty{};
   /// predicted / measured - 1
   double error() const { return predicted / measured.value - 1.0; }
+  /// Of the 90 % interval, in the row's unit.
+  double low() const { return predicted / (1 + uncertainty.half_width()); }
+  double high() const { return predicted * (1 + uncertainty.half_width()); }
+  bool inside() const { return low() <= measured.value && measured.value <= high(); }
 };
 
 /// How well predictions do. Errors are magnitudes, in per cent.
@@ -24,6 +29,8 @@ struct Score {
   double p90 = 0;
   double worst = 0;
   double within_10 = 0;
+  double inside = 0;      // per cent of rows whose measured value is in the 90 % interval
+  double half_width = 0;  // of the intervals, per cent, in the mean
   /// Of the ratio between rows that differ in one step alone; what a wrong clock leaves as it is.
   double ratio_mean = 0;
   double ratio_worst = 0;

@@ -62,7 +62,7 @@ class Tuner {
         const std::function<void(std::uint64_t)>& progress)
       : space_{space}, where_{where}, options_{options}, progress_{progress} {
     sweep_.timing = options.timing;
-    sweep_.columns = columns_of("us,tflops,bound_by,change");
+    sweep_.columns = columns_of("us,tflops,bound_by,change,half_width");
     sweep_.jobs = options.jobs;
     sweep_.limits = options.limits;
   }
@@ -150,7 +150,8 @@ class Tuner {
                       candidates_[one].bound,
                       row.cells[1].is_null() ? 0 : row.cells[1].get<double>(),
                       row.cells[2].get<std::string>(),
-                      row.cells[3].get<std::string>()};
+                      row.cells[3].get<std::string>(),
+                      row.cells[4].get<double>()};
       } else if (row.end == SweepEnd::kNoFit) {
         ++result_.no_fit;
         result_.first_refusal = row.why;
@@ -359,6 +360,12 @@ const std::vector<Usual>& usual() {
 }
 
 }  // namespace
+
+bool tied(const Tuned& one, const Tuned& other) {
+  const double apart = std::abs(one.microseconds - other.microseconds);
+  return apart <=
+         std::hypot(one.half_width * one.microseconds, other.half_width * other.microseconds);
+}
 
 double bound_of(const Workload& workload, const Chip& chip, double clock) {
   const double cycles_a_us = 1000 * (clock > 0 ? clock : chip.clock);

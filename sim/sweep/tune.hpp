@@ -24,13 +24,6 @@ struct TuneOptions {
   WorkLimits limits;  // of a run
 };
 
-/// How far two predictions have to lie apart, as a share, for the model to tell which is faster:
-/// its mean error on GEMMs that it was not fitted to, large ones (docs/timing.md) and such as take
-/// less than 60 us (docs/sweeps.md).
-constexpr double model_error(double microseconds) {
-  return microseconds < 60 ? 0.13 : 0.05;
-}
-
 /// One configuration that was run.
 struct Tuned {
   std::uint64_t index = 0;
@@ -39,7 +32,12 @@ struct Tuned {
   double tflops = 0;
   std::string binds;
   std::string change;
+  double half_width = 0;  // of the 90 % interval of `microseconds`, as a share of it
 };
+
+/// Whether the model cannot tell which of two runs is the faster one: they lie no further apart
+/// than their intervals together, as those of independent errors.
+bool tied(const Tuned& one, const Tuned& other);
 
 struct TuneResult {
   std::vector<Tuned> runs;   // the fastest first; of equals the first of the space

@@ -39,12 +39,16 @@ double over(const Tuned& tuned, const Tuned& best) {
 std::vector<const Tuned*> ties(const TuneResult& result) {
   std::vector<const Tuned*> ties;
   for (std::size_t i = result.best + 1; i < result.runs.size(); ++i) {
-    const Tuned& best = result.runs[result.best];
-    if (over(result.runs[i], best) <= model_error(best.microseconds)) {
+    if (tied(result.runs[result.best], result.runs[i])) {
       ties.push_back(&result.runs[i]);
     }
   }
   return ties;
+}
+
+std::string interval_of(const Tuned& run) {
+  return printed("90 %% interval %.2f", run.microseconds / (1 + run.half_width)) + " to " +
+         printed("%.2f us", run.microseconds * (1 + run.half_width));
 }
 
 }  // namespace
@@ -78,8 +82,7 @@ std::string text_of(const Space& space, const TuneResult& result) {
             " longer\n";
   }
   const std::vector<const Tuned*> tied = ties(result);
-  text += "within the model's error, " + printed("%.0f %%", 100 * model_error(best.microseconds)) +
-          ": " +
+  text += interval_of(best) + "; the model cannot tell from it " +
           (tied.empty() ? "no other that was run" : std::to_string(tied.size()) + " others") + "\n";
   constexpr std::size_t kShown = 5;
   for (std::size_t i = 0; i < tied.size() && i < kShown; ++i) {
@@ -121,6 +124,7 @@ Json json_of(const Space& space, const TuneResult& result) {
     one["us"] = run.microseconds;
     one["bound_us"] = run.bound;
     one["tflops"] = run.tflops;
+    one["half_width"] = run.half_width;
     one["bound_by"] = run.binds;
     one["change"] = run.change;
     for (const auto& [at, verdict] : result.refused) {
@@ -135,8 +139,6 @@ Json json_of(const Space& space, const TuneResult& result) {
     report["runs"].push_back(one);
   }
   report["ties"] = result.proved ? ties(result).size() : 0;
-  report["model_error"] =
-      result.proved ? Json(model_error(result.runs[result.best].microseconds)) : Json();
   report["configurations"] = result.points;
   report["do_not_fit"] = result.no_fit;
   report["excluded_by_bound"] = result.bounded;

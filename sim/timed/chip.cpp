@@ -270,6 +270,12 @@ constexpr ChipField kFields[] = {
      0,
      1,
      "of each copy of a multicast but the first, what L2 hands on once more"},
+    {"l2_shared",
+     &Chip::l2_shared,
+     "ratio",
+     0,
+     1,
+     "of a box that is on its way to another SM of the GPC, what L2 hands on once more"},
     {"l2_store_rate", &Chip::l2_store_rate, "B/cycle", 1, 1e9, "all SMs together to L2"},
     {"l2_clock",
      &Chip::l2_clock,
@@ -329,6 +335,12 @@ constexpr ChipField kFields[] = {
      0,
      kCyclesMost,
      "clusterlaunchcontrol.try_cancel until its response has come"},
+    {"model_spread",
+     &Chip::model_spread,
+     "ratio",
+     0,
+     1,
+     "standard deviation of measured over predicted that no constant accounts for"},
 };
 
 [[noreturn]] void refuse(const std::string& origin,
@@ -363,9 +375,10 @@ double number(const Json& value,
               double least,
               double most,
               const std::string& origin,
-              const std::string& key) {
+              const std::string& key,
+              const std::string& name = "value") {
   if (!value.is_number()) {
-    refuse(origin, key, "'value' is a number, not " + value.dump().substr(0, 40));
+    refuse(origin, key, "'" + name + "' is a number, not " + value.dump().substr(0, 40));
   }
   const double got = value.get<double>();
   if (!(got >= least && got <= most)) {
@@ -396,12 +409,20 @@ std::string entry_source(const Json& entry,
   if (!entry.is_object()) {
     refuse(origin, key, "is an object with 'value', 'unit' and 'source'");
   }
-  check_keys(entry, {"value", "unit", "source"}, origin, key);
+  check_keys(entry, {"value", "unit", "source", "spread"}, origin, key);
   const std::string given = text_member(entry, "unit", origin, key);
   if (given != unit) {
     refuse(origin, key, "is in '" + unit + "', not in '" + given + "'");
   }
   return text_member(entry, "source", origin, key);
+}
+
+// An entry that says its spread; one that does not has none from a base either.
+void read_spread(const Json& entry, const std::string& origin, const std::string& key, Chip& chip) {
+  chip.spreads.erase(key);
+  if (const auto spread = entry.find("spread"); spread != entry.end()) {
+    chip.spreads[key] = number(*spread, 0, 1, origin, key, "spread");
+  }
 }
 
 const Json& section(const Json& root, const char* name, const std::string& origin) {
@@ -450,6 +471,7 @@ void read_constants(const Json& constants, const std::string& origin, Chip& chip
   for (const auto& [key, entry] : constants.items()) {
     const ChipField& field = field_of(key, origin);
     chip.sources[key] = entry_source(entry, field.unit, origin, key);
+    read_spread(entry, origin, key, chip);
     set_field(chip,
               field,
               number(member(entry, "value", origin, key), field.least, field.most, origin, key),
@@ -468,6 +490,7 @@ void read_forms(const Json& forms, const std::string& origin, Chip& chip) {
       refuse(origin, key, "is no form of an MMA; '1sm m128 ss' is one");
     }
     chip.sources[name] = entry_source(entry, kMmaFormUnit, origin, key);
+    read_spread(entry, origin, name, chip);
     const Json& values = member(entry, "value", origin, key);
     if (!values.is_array() || values.size() != 5) {
       refuse(origin, key, std::string{"'value' is a list of five numbers: "} + kMmaFormUnit);
@@ -516,6 +539,18 @@ void set_constant(Chip& chip, std::string_view key, double value, const std::str
   const ChipField& field = field_of(std::string{key}, origin);
   set_field(chip, field, number(Json(value), field.least, field.most, origin, field.key), origin);
   chip.sources[field.key] = "assumed: " + origin;
+  chip.spreads[field.key] = 0;  // what if it were this
+}
+
+double spread_of(const Chip& chip, std::string_view key) {
+  constexpr double kAssumed = 0.25;
+  constexpr double kOther = 0.02;
+  if (const auto said = chip.spreads.find(key); said != chip.spreads.end()) {
+    return said->second;
+  }
+  const auto source = chip.sources.find(key);
+  const bool assumed = source == chip.sources.end() || source->second.rfind("assumed", 0) == 0;
+  return assumed ? kAssumed : kOther;
 }
 
 std::vector<std::string_view> shipped_chips() {

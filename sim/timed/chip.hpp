@@ -4,6 +4,7 @@
 ///   {"name": "b200", "summary": "...", "base": "...",
 ///    "constants": {"sms": {"value": 148, "unit": "SM", "source": "..."}, ...},
 ///    "tensor_core": {"1sm m128 ss": {"value": [0.5, 0, 0, 136, 0.5], "unit": "...", ...}, ...}}
+/// A constant may say how well it is known: "spread", a standard deviation as a share of it.
 /// With `base` it starts from a shipped chip and gives only what differs. A source that is no
 /// measurement of this chip says so; where there is none it is the word `assumed`.
 
@@ -123,6 +124,7 @@ struct Chip {
   double l2_latency_ns = 0;
   double gpcs = 0;
   double l2_multicast = 0;
+  double l2_shared = 0;
   double l2_sm_rate = 0;
   double l2_far_latency = 0;
   double l2_link_rate = 0;
@@ -134,11 +136,15 @@ struct Chip {
   double dsmem_rate = 0;
   double clc_latency = 0;
 
+  double model_spread = 0;
+
   /// By name, one of kMmaForms. A form that is not here the chip has not.
   std::map<std::string, MmaForm, std::less<>> mma;
 
   /// Where each value of this chip comes from, by its key.
   std::map<std::string, std::string, std::less<>> sources;
+  /// How well a value is known, where the chip's file says so: see `spread_of`.
+  std::map<std::string, double, std::less<>> spreads;
 
   /// Whether its warpgroups can multiply: where they can, no `wgmma.fence` is free.
   bool has_wgmma() const { return wgmma_fence > 0; }
@@ -160,6 +166,10 @@ std::span<const ChipField> chip_fields();
 void set_constant(Chip& chip, std::string_view key, double value, const std::string& origin);
 /// Unit of a `tensor_core` row: its five numbers in order.
 extern const char* const kMmaFormUnit;
+
+/// Standard deviation of a constant, or of a form of an MMA, as a share of its value: what the file
+/// says; else a quarter where the value is assumed, a fiftieth where it is not.
+double spread_of(const Chip& chip, std::string_view key);
 
 /// Names of the chips that are built in.
 std::vector<std::string_view> shipped_chips();

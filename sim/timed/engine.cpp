@@ -119,16 +119,17 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     return in_order ? 1 : std::max<Ticks>(1, memory_.latency() + TmaEngine::latency(chip_));
   }
 
-  // The half of L2 that an SM asks. SMs of a half stand together; where there are GPCs, clusters
-  // are dealt out to them in turn.
-  std::uint32_t half_of(std::uint32_t sm) const {
+  // Where an SM asks L2. SMs of a half stand together; where there are GPCs, clusters are dealt out
+  // to them in turn.
+  L2Port l2_port_of(std::uint32_t sm) const {
     const auto gpcs = static_cast<std::uint32_t>(chip_.gpcs);
     if (gpcs != 0) {
-      return sm / gpu_.config().cluster_size % gpcs * memory_.halves() / gpcs;
+      const std::uint32_t gpc = sm / gpu_.config().cluster_size % gpcs;
+      return {gpc * memory_.halves() / gpcs, gpc};
     }
     const auto half = static_cast<std::uint32_t>(static_cast<double>(sm) * memory_.halves() /
                                                  std::max<double>(chip_.sms, 1.0));
-    return std::min(half, memory_.halves() - 1);
+    return {std::min(half, memory_.halves() - 1), 0};
   }
 
   // CTAs of one SM share its units.
@@ -150,7 +151,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                                           *clusters_.back(),
                                           turns_,
                                           chip_,
-                                          half_of(i),
+                                          l2_port_of(i),
                                           memory_,
                                           static_cast<Completions&>(*this),
                                           causes_.log()));

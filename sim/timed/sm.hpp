@@ -32,7 +32,7 @@ class Sm : public sc_core::sc_module {
      SmCluster& its_cluster,
      Turns& turns,
      const Chip& chip,
-     std::uint32_t half,
+     L2Port l2,
      MemorySystem& memory,
      Completions& completions,
      CauseLog* log = nullptr)
@@ -41,7 +41,7 @@ class Sm : public sc_core::sc_module {
         issue{"issue", chip},
         shared{"shared", chip},
         barriers{"barriers", chip, shared},
-        tma{"tma", cluster.timeline, turns, chip, half, shared, memory, completions, log},
+        tma{"tma", cluster.timeline, turns, chip, l2, shared, memory, completions, log},
         tensor{"tensor", cluster.timeline, chip, shared, completions, log},
         warpgroups{"warpgroups", cluster.timeline, chip, shared, completions, log},
         tmem{"tmem", cluster.timeline, chip, tensor, completions, log} {}

@@ -69,6 +69,7 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name,
     : sc_module{name},
       l2_rate_{of_half(chip.l2_rate, chip, clock)},
       multicast_{chip.l2_multicast},
+      shared_{chip.l2_shared},
       store_rate_{of_half(chip.l2_store_rate, chip, clock)},
       dram_rate_{chip.dram_rate * 1000.0 / clock},
       link_rate_{chip.l2_link_rate * 1000.0 / clock},
@@ -78,6 +79,7 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name,
       all_resident_{all_resident},
       resident_(static_cast<std::size_t>(chip.l2_halves),
                 ResidentBoxes{chip.l2_bytes / chip.l2_halves}),
+      on_their_way_(static_cast<std::size_t>(chip.gpcs)),
       l2_(resident_.size()),
       stores_(resident_.size()),
       link_(resident_.size()),
@@ -138,18 +140,24 @@ Arrival MemorySystem::first_available(Ticks from,
   return available;
 }
 
-Ticks MemorySystem::fetch(
-    Ticks from, std::uint32_t half, std::uint64_t box, double bytes, double copies) {
+Ticks MemorySystem::fetch(Ticks from, L2Port port, std::uint64_t box, double bytes, double copies) {
   now_ = from;
+  const std::uint32_t half = port.half;
   const Arrival available = first_available(from, half, box, bytes);
-  const double handed_on = bytes * (1 + multicast_ * (copies - 1));
+  Ticks* until = on_their_way_.empty() ? nullptr : &on_their_way_[port.gpc][box];
+  const bool shared = until != nullptr && from < *until;
+  const double handed_on = bytes * ((shared ? shared_ : 1) + multicast_ * (copies - 1));
   // What comes from DRAM is handed on as it comes.
   const Ticks service = to_ticks(handed_on / l2_rate_);
   const bool comes = available.when > from + service;
   const Arrival handed = comes ? hand_on(available.when - service, half, handed_on, available.cause)
                                : hand_on(from, half, handed_on, acting_in(log_));
   act(log_, handed.cause);
-  return handed.when + latency_;
+  const Ticks arrives = handed.when + latency_;
+  if (until != nullptr && !shared) {
+    *until = arrives;
+  }
+  return arrives;
 }
 
 Ticks MemorySystem::store(Ticks from, std::uint32_t half, std::uint64_t box, double bytes) {

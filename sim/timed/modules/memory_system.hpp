@@ -54,6 +54,12 @@ class ResidentBoxes {
   std::uint32_t newest_ = kNone;
 };
 
+/// Where an SM asks L2: the half, and the GPC through which the answer comes.
+struct L2Port {
+  std::uint32_t half = 0;
+  std::uint32_t gpc = 0;
+};
+
 class MemorySystem : public sc_core::sc_module {
  public:
   /// `clock` in GHz turns the chip's nanoseconds and bytes per second into cycles. With
@@ -64,10 +70,9 @@ class MemorySystem : public sc_core::sc_module {
                bool all_resident,
                CauseLog* log = nullptr);
 
-  /// A box is asked for by an SM of half `half`, for `copies` SMs. Returns when L2 has handed all
-  /// of it on and the way there and back is done; why L2 handed it on then is left in the log's
-  /// `acting`.
-  Ticks fetch(Ticks from, std::uint32_t half, std::uint64_t box, double bytes, double copies = 1);
+  /// A box is asked for by an SM, for `copies` SMs. Returns when L2 has handed all of it on and the
+  /// way there and back is done; why L2 handed it on then is left in the log's `acting`.
+  Ticks fetch(Ticks from, L2Port port, std::uint64_t box, double bytes, double copies = 1);
   /// A box is written from `from` on. Returns when L2 has taken all of it; why then is left in the
   /// log's `acting`.
   Ticks store(Ticks from, std::uint32_t half, std::uint64_t box, double bytes);
@@ -102,6 +107,7 @@ class MemorySystem : public sc_core::sc_module {
 
   double l2_rate_;     // bytes a cycle of the SMs, of one half
   double multicast_;   // of a further copy, what L2 hands on again
+  double shared_;      // of what is on its way to the GPC, what L2 hands on again
   double store_rate_;  // the same, into it
   double dram_rate_;   // bytes a cycle
   double link_rate_;   // bytes a cycle
@@ -110,6 +116,7 @@ class MemorySystem : public sc_core::sc_module {
   Ticks far_latency_;
   bool all_resident_;
   std::vector<ResidentBoxes> resident_;
+  std::vector<std::unordered_map<std::uint64_t, Ticks>> on_their_way_;  // by GPC: until when
   std::vector<GapPort> l2_;
   std::vector<Port> stores_;
   std::vector<Port> link_;

@@ -47,7 +47,7 @@ class TmaEngine : public Agenda<TmaItem>, private Asker {
             Timeline& timeline,
             Turns& turns,
             const Chip& chip,
-            std::uint32_t half,
+            L2Port l2,
             SharedMemory& shared,
             MemorySystem& memory,
             Completions& completions,
@@ -101,7 +101,7 @@ class TmaEngine : public Agenda<TmaItem>, private Asker {
 
   Turns& turns_;
   const Chip& chip_;
-  std::uint32_t half_;
+  L2Port l2_;
   SharedMemory& shared_;
   MemorySystem& memory_;
   Completions& completions_;

@@ -48,10 +48,14 @@ TEST(Validate, MeasuredMainLoopsArePredicted) {
                           "mean_error_percent",
                           "p90_error_percent",
                           "worst_error_percent",
-                          "within_10_percent"}) {
+                          "within_10_percent",
+                          "inside_90_percent_interval",
+                          "interval_mean_percent"}) {
     EXPECT_TRUE(json.contains(key)) << key;
   }
   EXPECT_TRUE(json["rows"][0].contains("predicted"));
+  EXPECT_LT(json["rows"][0]["low"], json["rows"][0]["predicted"]);
+  EXPECT_GT(json["rows"][0]["high"], json["rows"][0]["predicted"]);
 }
 
 TEST(Validate, ARowThatIsNotPredictedSaysWhy) {
@@ -212,6 +216,23 @@ TEST(Validate, ScoresAreWhatTheySay) {
   EXPECT_EQ(score.ratios, 2U);
   EXPECT_NEAR(score.ratio_worst, 100 * (65.0 / 190 * 200 / 50 - 1), 1e-9);
   EXPECT_EQ(score.rank_agreement, 1);
+  EXPECT_EQ(score.inside, 0);  // intervals without a width
+}
+
+// 1.645 standard deviations of 5 % and 12 %: 100 / 1.2139 to 100 * 1.2139.
+TEST(Validate, AMeasuredValueIsInsideOrOutsideOfItsInterval) {
+  std::vector<PredictedRow> rows;
+  for (const double measured : {82.0, 83.0, 121.0, 122.0}) {
+    rows.push_back(row_of(measured, 100, 1));
+    rows.back().uncertainty = {0.05, 0.12, "L2"};
+  }
+  EXPECT_FALSE(rows[0].inside());
+  EXPECT_TRUE(rows[1].inside());
+  EXPECT_TRUE(rows[2].inside());
+  EXPECT_FALSE(rows[3].inside());
+  const Score score = score_of(rows);
+  EXPECT_DOUBLE_EQ(score.inside, 50);
+  EXPECT_NEAR(score.half_width, 100 * 1.645 * 0.13, 1e-9);
 }
 
 TEST(Calibrate, FindsBackWhatWasChanged) {

@@ -52,6 +52,21 @@ double best_of_all(const Space& space) {
 const std::vector<std::string> kSettings = {
     "m=512", "n=768", "k=512", "stages=2..5", "tile_n=32..256:32", "accum_stages=1,2"};
 
+// 3 us and 3.12 us are 4.3 us together; 3 and 3.15 are 4.35.
+TEST(TuneTest, ATieIsNoFurtherAwayThanBothIntervalsTogether) {
+  const auto run = [](double us, double half_width) {
+    Tuned tuned;
+    tuned.microseconds = us;
+    tuned.half_width = half_width;
+    return tuned;
+  };
+  EXPECT_TRUE(tied(run(100, 0.03), run(104, 0.03)));
+  EXPECT_TRUE(tied(run(104, 0.03), run(100, 0.03)));
+  EXPECT_FALSE(tied(run(100, 0.03), run(105, 0.03)));
+  EXPECT_TRUE(tied(run(100, 0.03), run(105, 0.05)));
+  EXPECT_FALSE(tied(run(100, 0), run(100.1, 0)));
+}
+
 TEST(TuneTest, FindsTheBestOfASpaceFromAThirdOfItsRuns) {
   const Space space{named_scenario("gemm"), b200(), kSettings};
   const TuneResult result = tuned(space, 21);

@@ -51,12 +51,32 @@ TEST(Chip, AFileSaysWhatDiffersFromItsBase) {
   EXPECT_EQ(chip.mma.size(), base.mma.size());
 }
 
+TEST(Chip, AValueIsKnownAsWellAsItsFileSaysOrItsSource) {
+  const Chip chip = parse_chip(with_constants(
+                                   R"("sms": {"value": 12, "unit": "SM", "source": "assumed"},
+             "clock": {"value": 1.9, "unit": "GHz", "source": "measured here"},
+             "l2_rate": {"value": 9e3, "unit": "B/cycle", "source": "assumed", "spread": 0.07})"),
+                               "my.json");
+  EXPECT_DOUBLE_EQ(spread_of(chip, "sms"), 0.25);
+  EXPECT_DOUBLE_EQ(spread_of(chip, "clock"), 0.02);  // not the base's
+  EXPECT_DOUBLE_EQ(spread_of(chip, "l2_rate"), 0.07);
+  EXPECT_DOUBLE_EQ(spread_of(chip, "1sm m128 ss"), 0.02);
+  EXPECT_DOUBLE_EQ(spread_of(load_chip("b200"), "l2_rate"), 0.07);
+  Chip other = chip;
+  set_constant(other, "l2_rate", 1e4, "what if");
+  EXPECT_DOUBLE_EQ(spread_of(other, "l2_rate"), 0);
+}
+
 TEST(Chip, ARefusalNamesFileAndKey) {
   const std::pair<std::string, const char*> cases[] = {
       {"", "my.json: is not JSON"},
       {"[]", "my.json: is not a JSON object"},
       {"{}", "has no 'name'"},
       {R"({"name": "x", "summary": "s"})", "sms: is missing"},
+      {with_constants(R"("sms": {"value": 1, "unit": "SM", "source": "s", "spread": "wide"})"),
+       "sms: 'spread' is a number"},
+      {with_constants(R"("sms": {"value": 1, "unit": "SM", "source": "s", "spread": -1})"),
+       "sms: -1 is out of range"},
       {R"({"name": "x", "summary": "s", "base": "b2000"})", "base: 'b2000' is no shipped chip"},
       {R"({"name": "", "summary": "s", "base": "b200"})", "'name' is a text"},
       {R"({"name": "x", "summary": "s", "base": "b200", "constants": 3})", "constants: is an"},
