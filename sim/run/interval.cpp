@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <string_view>
 #include <vector>
 
 namespace warptwin::sim {
