@@ -68,8 +68,9 @@ class TryJudge {
  public:
   virtual ~TryJudge() = default;
   /// Whether phase `phase` of the mbarrier is complete in every interleaving in which the warp
-  /// comes to where it is now. All numbers are of the grid.
+  /// comes to where it is now; `lanes` of it do. All other numbers are of the grid.
   virtual bool certain(std::uint32_t warp,
+                       std::uint32_t lanes,
                        std::uint32_t cta,
                        std::uint32_t address,
                        std::uint32_t phase) const = 0;

@@ -223,7 +223,8 @@ Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
     const bool certain =
         done && (phase == ~0U ||
                  (try_judge_ != nullptr &&
-                  try_judge_->certain(warp.number, ctas_[warp.cta].number, op.address, phase)));
+                  try_judge_->certain(
+                      warp.number, event.lane_mask(), ctas_[warp.cta].number, op.address, phase)));
     if (!certain && opens(warp)) {
       if (!done) {
         ctas_[warp.cta].waiters[barrier_number(op.address)] |= std::uint64_t{1} << warp.index;

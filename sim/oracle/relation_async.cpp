@@ -320,7 +320,7 @@ void Record::landed(const Event& event) {
     return;
   }
   const Async& async = at->second;
-  Contribution contribution{async.done, {}, cta_of_warp(event.warp), true};
+  Contribution contribution{{async.done}, {}, cta_of_warp(event.warp), true};
   if (event.op == Op::kMbarrierArrive) {
     contribution.engine = false;
     const bool released = event.ordering.semantics != Semantics::kRelaxed;

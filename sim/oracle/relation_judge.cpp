@@ -21,6 +21,7 @@ class Judge {
     races();
     unwritten();
     barriers();
+    phases();
     allocations();
     exits();
     maps();
@@ -250,6 +251,21 @@ class Judge {
         }
       }
       data_on(life);
+    }
+  }
+
+  // A contribution that can come before one of the phase before may act in that phase.
+  void phases() {
+    for (const PhaseUse& use : record_.contributors) {
+      for (const PhaseUse& before : record_.contributors) {
+        if (before.life == use.life && before.phase + 1 == use.phase &&
+            !execution(before.node, use.node)) {
+          find(RelationKind::kPhase,
+               in_words(use.who) + " may act in the phase of " + in_words(before.who),
+               before.who,
+               use.who);
+        }
+      }
     }
   }
 

@@ -300,6 +300,9 @@ void Record::contribute(const Event& event, const Contribution& contribution) {
   const auto at = live_.find({cta, address});
   if (at != live_.end()) {
     contributions_[{cta, address, at->second, event.phase}].push_back(contribution);
+    for (const Node made : contribution.made) {
+      contributors.push_back({at->second, event.phase, made, who(event)});
+    }
   }
 }
 
@@ -348,7 +351,7 @@ void Record::mbarrier(const Event& event) {
   }
   use_by_lanes(event, {node, node, who(event)});
   in_phase(event, 0);
-  Contribution contribution{node, {}, cta_of_warp(event.warp), false};
+  Contribution contribution{by_lanes(event, node), {}, cta_of_warp(event.warp), false};
   if (event.op == Op::kMbarrierArrive) {
     contribution.released = release_of(event, node);
   }
@@ -367,7 +370,7 @@ void Record::pass(const Event& event, Node look, Nodes before, bool late) {
         contributions_.find({event.cta, event.address, at->second, event.phase - 1});
     if (of_phase != contributions_.end()) {
       for (const Contribution& contribution : of_phase->second) {
-        execution.push_back(contribution.made);
+        execution.insert(execution.end(), contribution.made.begin(), contribution.made.end());
         const bool near = contribution.cta == event.cta;
         const bool reaches = near || wide || (contribution.engine && !options_.strict_wait_scope);
         for (const Source& source : contribution.released) {

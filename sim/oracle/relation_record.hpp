@@ -86,6 +86,14 @@ struct PhaseAt {
   Who who;
 };
 
+/// What a lane, or something on its own, contributes to a phase of an mbarrier.
+struct PhaseUse {
+  std::size_t life = 0;
+  std::uint32_t phase = 0;
+  Node node = kNoNode;
+  Who who;
+};
+
 class Record : public EventSink {
  public:
   Record(const LaunchConfig& launch, const RelationOptions& options);
@@ -105,6 +113,7 @@ class Record : public EventSink {
   Nodes grid_waits;
   std::map<std::uint32_t, Node> cta_exits;
   std::map<PhaseKey, PhaseAt> phases;
+  std::vector<PhaseUse> contributors;
   bool claims = false;  // clusters ask for others: what they do is a choice
   std::vector<RelationFinding> faults;
 
@@ -116,7 +125,7 @@ class Record : public EventSink {
     std::uint32_t lanes = ~std::uint32_t{0};  // who executed the fence, or the relaxed wait
   };
   struct Contribution {
-    Node made = kNoNode;
+    Nodes made;
     std::vector<Source> released;
     std::uint32_t cta = 0;  // of who made it
     bool engine = false;    // not a thread

@@ -65,7 +65,8 @@ void Conditions::step(std::uint32_t chain, std::uint32_t index) {
 const ProofNode* Conditions::missing_contributor(const Barrier& barrier,
                                                  std::uint32_t number,
                                                  std::uint32_t phase,
-                                                 const ProofClock& clock) const {
+                                                 const ProofClock& clock,
+                                                 const ProofNode& observer) const {
   if (knows(clock, component(number), phase + 1)) {
     return nullptr;
   }
@@ -77,19 +78,21 @@ const ProofNode* Conditions::missing_contributor(const Barrier& barrier,
     }
   }
   for (const ProofNode& node : log.in_chain) {
-    if (!knows(clock, node.chain, node.index)) {
+    if (!observer.knows(node, clock)) {
       return &node;
     }
   }
   return nullptr;
 }
 
-bool Conditions::certain(std::uint32_t chain, std::uint32_t number, std::uint32_t phase) const {
+bool Conditions::certain(const ProofNode& node,
+                         const ProofClock& clock,
+                         std::uint32_t number,
+                         std::uint32_t phase) const {
   const Barrier& barrier = barriers_[number];
-  const ProofClock& clock = clocks_[chain];
   return knows(clock, component(number), phase + 1) ||
          (phase < barrier.phase && barrier.phase - phase <= 2 &&
-          missing_contributor(barrier, number, phase, clock) == nullptr);
+          missing_contributor(barrier, number, phase, clock, node) == nullptr);
 }
 
 void Conditions::contribute(const ProofNode& node,
@@ -100,7 +103,7 @@ void Conditions::contribute(const ProofNode& node,
   Barrier& barrier = barriers_[number];
   Phase& now = barrier.current;
   if (phase > 0) {
-    if (const ProofNode* missing = missing_contributor(barrier, number, phase - 1, clock)) {
+    if (const ProofNode* missing = missing_contributor(barrier, number, phase - 1, clock, node)) {
       violate({Condition::kContributorsInOrder,
                number,
                static_cast<std::int32_t>(phase),
@@ -109,15 +112,27 @@ void Conditions::contribute(const ProofNode& node,
                clock});
     }
   }
-  std::erase_if(now.passes,
-                [&](const Pass& pass) { return knows(clock, pass.node.chain, pass.node.index); });
+  const auto told = [&](const ProofNode& earlier) {
+    const std::uint32_t component = earlier.component();
+    return knows(clock, component, earlier.index) ||
+           std::any_of(what.tells.begin(), what.tells.end(), [&](const ProofPoint& point) {
+             return point.component == component && point.at >= earlier.index;
+           });
+  };
+  std::erase_if(now.passes, [&](const Pass& pass) { return told(pass.node); });
   join(now.joined, clock);
+  for (const ProofPoint& point : what.tells) {
+    if (point.component != kLeaf) {
+      raise(now.joined, point.component, point.at);
+    }
+  }
   if (node.chain == kLeaf) {
     now.leaves.push_back({node, what.memory_of, what.barrier_of, what.flushed_by, what.flushed_at});
   } else {
-    const auto same = std::find_if(now.in_chain.begin(),
-                                   now.in_chain.end(),
-                                   [&](const ProofNode& n) { return n.chain == node.chain; });
+    const auto same =
+        std::find_if(now.in_chain.begin(), now.in_chain.end(), [&](const ProofNode& n) {
+          return n.component() == node.component();
+        });
     if (same == now.in_chain.end()) {
       now.in_chain.push_back(node);
     } else {
@@ -127,8 +142,7 @@ void Conditions::contribute(const ProofNode& node,
   if (what.kind == ProtocolKind::kArrive || what.kind == ProtocolKind::kArriveExpect) {
     now.arrivals += what.count;
     for (Expect& expect : now.expects) {
-      expect.forced = expect.forced || (expect.node.chain != kLeaf &&
-                                        knows(clock, expect.node.chain, expect.node.index));
+      expect.forced = expect.forced || (expect.node.chain != kLeaf && told(expect.node));
     }
   }
   if (what.kind == ProtocolKind::kArriveExpect) {
@@ -138,8 +152,7 @@ void Conditions::contribute(const ProofNode& node,
   } else if (what.kind == ProtocolKind::kComplete) {
     now.landed += what.bytes;
     for (Expect& expect : now.expects) {
-      const bool after =
-          expect.node.chain != kLeaf && knows(clock, expect.node.chain, expect.node.index);
+      const bool after = expect.node.chain != kLeaf && told(expect.node);
       expect.landed += after ? 0 : what.bytes;
     }
   }
@@ -203,34 +216,44 @@ void Conditions::complete(std::uint32_t number) {
   ++barrier.phase;
 }
 
-void Conditions::look(const ProofNode& node, std::uint32_t number, std::int32_t phase) {
+void Conditions::look(const ProofNode& node,
+                      const ProofClock& clock,
+                      std::uint32_t number,
+                      std::int32_t phase) {
   const Barrier& barrier = barriers_[number];
   if (barrier.test != PhaseTest::kParity || phase < 1) {
     return;
   }
   const auto before = static_cast<std::uint32_t>(phase - 1);
-  const ProofClock& clock = clocks_[node.chain];
   if (before >= barrier.phase) {
     violate({Condition::kLookInTime, number, phase, node, node, clock});  // early in this very run
-  } else if (const ProofNode* missing = missing_contributor(barrier, number, before, clock)) {
+  } else if (const ProofNode* missing = missing_contributor(barrier, number, before, clock, node)) {
     violate({Condition::kLookInTime, number, phase, node, *missing, clock});
   }
 }
 
-void Conditions::owe_pass(const ProofNode& node, std::uint32_t number, std::int32_t phase) {
+void Conditions::owe_pass(const ProofNode& node,
+                          const ProofClock& clock,
+                          std::uint32_t number,
+                          std::int32_t phase) {
   Barrier& barrier = barriers_[number];
   if (barrier.test == PhaseTest::kExact || phase + 1 != static_cast<std::int32_t>(barrier.phase)) {
     return;
   }
   // All of them: the latest is the hardest to be in time for, and a witness is of the earliest.
-  barrier.current.passes.push_back({node, clocks_[node.chain]});
+  barrier.current.passes.push_back({node, clock});
 }
 
-void Conditions::wait(const ProofNode& node, std::uint32_t number, std::int32_t phase) {
-  look(node, number, phase);
-  owe_pass(node, number, phase);
+void Conditions::wait(const ProofNode& node,
+                      const ProofClock& clock,
+                      std::uint32_t number,
+                      std::int32_t phase) {
+  look(node, clock, number, phase);
+  owe_pass(node, clock, number, phase);
+}
+
+void Conditions::learn(ProofClock& clock, std::uint32_t number, std::int32_t phase) const {
   const Barrier& barrier = barriers_[number];
-  ProofClock& clock = clocks_[node.chain];
   if (phase >= 0) {
     // On an exact barrier the run may be further than the wait.
     const std::int32_t back = static_cast<std::int32_t>(barrier.phase) - phase;
@@ -242,7 +265,7 @@ void Conditions::wait(const ProofNode& node, std::uint32_t number, std::int32_t 
 }
 
 void Conditions::late_pass(const ProofNode& node, std::uint32_t number, std::int32_t phase) {
-  owe_pass(node, number, phase);
+  owe_pass(node, clocks_[node.chain], number, phase);
 }
 
 void Conditions::exit(const ProofNode& node, const ProofClock& clock, std::uint32_t cta) {
@@ -320,7 +343,7 @@ std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
   std::vector<std::vector<std::uint32_t>> asked(chains_);
   const auto ask = [&](const ProofNode& node) {
     if (node.chain != kLeaf) {
-      asked[node.chain].push_back(node.index);
+      asked[node.component()].push_back(node.index);
     }
   };
   for (const Barrier& barrier : barriers_) {
@@ -358,7 +381,7 @@ std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
   };
   const auto of_node = [&](const ProofNode& node) {
     return node.chain == kLeaf ? std::uint64_t{kLeaf}
-                               : mix(node.chain, rank(node.chain, node.index));
+                               : mix(node.component(), rank(node.component(), node.index));
   };
   const auto of_clock = [&](const ProofClock& clock) {
     const auto known = [&](std::size_t i) { return i < clock.size() ? clock[i] : 0; };
@@ -416,7 +439,8 @@ std::vector<Violation> broken_conditions(const Protocol& protocol, const Canonic
     if (op.kind == ProtocolKind::kAfter) {
       join(conditions.clock(agent), done[op.barrier][op.index]);
     } else if (op.kind == ProtocolKind::kWait) {
-      conditions.wait(node, op.barrier, op.phase);
+      conditions.wait(node, conditions.clock(agent), op.barrier, op.phase);
+      conditions.learn(conditions.clock(agent), op.barrier, op.phase);
     }
     conditions.step(agent, index + 1);
     if (op.kind != ProtocolKind::kAfter && op.kind != ProtocolKind::kWait) {

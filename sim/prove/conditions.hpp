@@ -3,15 +3,17 @@
 ///
 /// Execution order is kept as vector clocks. A *chain* is an agent whose operations happen one
 /// after another: a warp, the lanes a wait left behind, a tensor queue. It has one component, the
-/// number of its latest operation. A *leaf* is an asynchronous operation with a single effect, a
-/// contribution to one barrier: nothing follows from it but the completion of that phase. It needs
-/// no component of its own: each barrier has one, the number of its phases that are known to be
-/// complete. Clocks therefore do not grow with the number of operations.
+/// number of its latest operation; a chain of several lanes has more (`ProofNode::known_by`). A
+/// *leaf* is an asynchronous operation with a single effect, a contribution to one barrier: nothing
+/// follows from it but the completion of that phase. It needs no component of its own: each barrier
+/// has one, the number of its phases that are known to be complete. Clocks therefore do not grow
+/// with the number of operations.
 ///
 /// Fed in the order of execution; memory is that of the phases still open.
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -48,6 +50,27 @@ struct ProofNode {
   Op op = Op::kCount;
   std::uint64_t time = 0;
   SourceSite site{};
+  /// Whoever knows so much of this component knows the operation, where it is not its chain's.
+  std::uint32_t known_by = kLeaf;
+  /// One lane's, which knows what it did before under the same component.
+  bool alone = false;
+
+  std::uint32_t component() const { return known_by == kLeaf ? chain : known_by; }
+  /// Whether both are of one instruction, whose lanes have events of their own.
+  bool is_of(const ProofNode& other) const {
+    return chain == other.chain && site.line == other.site.line && site.file == other.site.file;
+  }
+  /// Whether an earlier one of a chain happened before this one, before which `clock` happened.
+  bool knows(const ProofNode& earlier, const ProofClock& clock) const {
+    const std::uint32_t by = earlier.component();
+    return (alone && component() == by) || (by < clock.size() && clock[by] >= earlier.index);
+  }
+};
+
+/// So much of a component.
+struct ProofPoint {
+  std::uint32_t component = kLeaf;
+  std::uint32_t at = 0;
 };
 
 /// A condition that does not hold.
@@ -67,12 +90,16 @@ class Conditions {
   /// A barrier whose phases take `count` arrivals. Returns its number.
   std::uint32_t add_barrier(std::uint32_t count, PhaseTest test);
 
-  /// Whether a phase of a barrier is complete in every interleaving in which a chain comes to its
-  /// next operation. May say no of phases long past.
-  bool certain(std::uint32_t chain, std::uint32_t barrier, std::uint32_t phase) const;
+  /// Whether a phase of a barrier is complete in every interleaving in which a chain comes to
+  /// operation `node`, knowing `clock`. May say no of phases long past.
+  bool certain(const ProofNode& node,
+               const ProofClock& clock,
+               std::uint32_t barrier,
+               std::uint32_t phase) const;
 
   /// What happened before the next operation of a chain. To add an edge, join into it.
   ProofClock& clock(std::uint32_t chain) { return clocks_[chain]; }
+  const ProofClock& clock(std::uint32_t chain) const { return clocks_[chain]; }
   /// The chain executes its operation number `index`, counted from 1 and not decreasing.
   void step(std::uint32_t chain, std::uint32_t index);
 
@@ -87,6 +114,8 @@ class Conditions {
     /// Of a leaf that its warp can flush: whoever knows so much of this component knows the leaf.
     std::uint32_t flushed_by = kLeaf;
     std::uint32_t flushed_at = 0;
+    /// Beside the clock: what is known where the contribution is.
+    std::array<ProofPoint, 4> tells{};
   };
   /// `node` acted in `phase` of the barrier; `clock` is what happened before it, and itself.
   void contribute(const ProofNode& node,
@@ -94,12 +123,20 @@ class Conditions {
                   std::uint32_t barrier,
                   std::uint32_t phase,
                   const Contribution& what);
-  /// A wait for `phase` looks and passes. -1 is the phase before the first.
-  void wait(const ProofNode& node, std::uint32_t barrier, std::int32_t phase);
+  /// A wait for `phase` looks, knowing `clock`, and passes. -1 is the phase before the first.
+  void wait(const ProofNode& node,
+            const ProofClock& clock,
+            std::uint32_t barrier,
+            std::int32_t phase);
+  /// What is known behind a wait for `phase`.
+  void learn(ProofClock& clock, std::uint32_t barrier, std::int32_t phase) const;
   /// Lanes that another chain's wait left behind pass it: they looked when that one did, or later.
   void late_pass(const ProofNode& node, std::uint32_t barrier, std::int32_t phase);
   /// A try for `phase` looks; what comes after it does not depend on the answer.
-  void look(const ProofNode& node, std::uint32_t barrier, std::int32_t phase);
+  void look(const ProofNode& node,
+            const ProofClock& clock,
+            std::uint32_t barrier,
+            std::int32_t phase);
   /// A CTA has ended; `clock` is what happened before its end.
   void exit(const ProofNode& node, const ProofClock& clock, std::uint32_t cta);
   /// A condition that the caller found broken.
@@ -170,8 +207,12 @@ class Conditions {
   const ProofNode* missing_contributor(const Barrier& barrier,
                                        std::uint32_t number,
                                        std::uint32_t phase,
-                                       const ProofClock& clock) const;
-  void owe_pass(const ProofNode& node, std::uint32_t number, std::int32_t phase);
+                                       const ProofClock& clock,
+                                       const ProofNode& observer) const;
+  void owe_pass(const ProofNode& node,
+                const ProofClock& clock,
+                std::uint32_t number,
+                std::int32_t phase);
   void complete(std::uint32_t number);
   void judge_expects(std::uint32_t number);
 

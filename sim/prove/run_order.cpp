@@ -1,10 +1,11 @@
 #include "sim/prove/run_order.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "common/trace/op_facts.hpp"
 
-#include "sim/model/lane_access.hpp"
 #include "sim/prove/event_facts.hpp"
 
 namespace warptwin::sim {
@@ -13,30 +14,10 @@ namespace {
 
 constexpr std::size_t kFindingsMax = 64;
 
-bool acts_on_barrier(Op op) {
-  switch (op) {
-    case Op::kMbarrierArrive:
-    case Op::kMbarrierExpectTx:
-    case Op::kMbarrierCompleteTx:
-    case Op::kMbarrierWait:
-    case Op::kMbarrierTryWait:
-    case Op::kTensorLoad:
-    case Op::kBulkLoad:
-    case Op::kTcgen05Commit:
-    case Op::kClcTryCancel:
-    case Op::kGlobalStoreRelease:
-    case Op::kGlobalRedAdd:
-    case Op::kGlobalLoadAcquire:
-    case Op::kGlobalWait:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 bool RunOrder::certain(std::uint32_t warp,
+                       std::uint32_t lanes,
                        std::uint32_t cta,
                        std::uint32_t address,
                        std::uint32_t phase) const {
@@ -45,14 +26,14 @@ bool RunOrder::certain(std::uint32_t warp,
     return false;
   }
   const auto found = group->mbarriers.find(key(cta, address));
-  return found != group->mbarriers.end() &&
-         group->conditions.certain(warp % warps_, found->second, phase);
-}
-
-// Whether a warp has already been brought together with its late lanes.
-bool RunOrder::knows_late(Group& group, std::uint32_t self, std::uint32_t late) const {
-  const ProofClock& clock = group.conditions.clock(self);
-  return warps_ + self < clock.size() && clock[warps_ + self] >= late;
+  if (found == group->mbarriers.end()) {
+    return false;
+  }
+  const std::uint32_t self = warp % warps_;
+  ProofNode node{self};
+  node.known_by = told_by(*group, lanes, self).value_or(chain(kAll, self));
+  node.alone = std::has_single_bit(lanes) && node.known_by != chain(kAll, self);
+  return group->conditions.certain(node, known_to(*group, lanes, self), found->second, phase);
 }
 
 RunOrder::RunOrder(const LaunchConfig& config, const Options& options)
@@ -68,7 +49,7 @@ RunOrder::RunOrder(const LaunchConfig& config, const Options& options)
 RunOrder::Group& RunOrder::group_of(const Event& event) {
   std::unique_ptr<Group>& group = groups_[event.warp / warps_];
   if (group == nullptr) {
-    group = std::make_unique<Group>(warps_ * 4);
+    group = std::make_unique<Group>(warps_ * kChains, warps_);
     group->ended.assign(warps_, false);
     group->live_ctas = ctas_;
     group->agents.assign(std::size_t{warps_} * 3, kLeaf);
@@ -173,7 +154,6 @@ void RunOrder::on_event(const Event& event) {
   Group& group = group_of(event);
   const std::uint32_t self = event.warp % warps_;
   on_step(group, event, self);
-  note_lanes(event);
   if (event.op == Op::kWgmma || event.op == Op::kWgmmaWait) {
     on_wgmma(group, event, self);  // counted, whatever is wrong with its registers
   }
@@ -202,57 +182,33 @@ void RunOrder::on_blocked_alloc(const Event& event) {
   }
 }
 
-// The proof takes a warp's operations in the order of the run. Of lanes that have not met that is
-// known only where who acts has done, itself, all that came before. Lanes that execute one
-// instruction, each in an event of its own, do it together.
-void RunOrder::note_lanes(const Event& event) {
-  const bool meets = has_trait(event.op, op_trait::kMeets);
-  const bool acts = event.step == Step::kDone || event.step == Step::kIssued;
-  if (!acts || (event.flags & event_flag::kFalse) != 0 || !(meets || acts_on_barrier(event.op))) {
-    return;
-  }
-  if (event.warp >= apart_.size()) {
-    apart_.resize(event.warp + 1);
-  }
-  LanesApart& apart = apart_[event.warp];
-  const std::uint32_t lanes = event.lane_mask();
-  if (meets) {
-    if (lanes == ~std::uint32_t{0}) {
-      apart = {};
-    } else if ((apart.acted & ~lanes) == 0) {
-      apart.last |= lanes;
-      apart.every |= lanes;
-    }
-    return;
-  }
-  if (event.site.line != apart.site.line || event.site.file != apart.site.file) {
-    apart.every &= apart.acted == 0 ? ~std::uint32_t{0} : apart.last;
-    apart.last = 0;
-    apart.site = event.site;
-  }
-  if (!lanes_apart_ && lanes != ~std::uint32_t{0} && (lanes & ~apart.every) != 0) {
-    lanes_apart_ = event.site;
-  }
-  apart.last |= lanes;
-  apart.acted |= lanes;
-}
-
-// Counts the operation in its warp; late lanes have come along where the whole warp executes it.
+// Counts the operation in its warp. Where all lanes come together they know what each has done.
 void RunOrder::on_step(Group& group, const Event& event, std::uint32_t self) {
   const std::uint32_t index = counter_.warp_step(event);
   if (index == 0) {
     return;
   }
   group.conditions.step(self, index);
-  const std::uint32_t late = counter_.late_index(event.warp);
+  Lanes& lanes = group.lanes[self];
+  if (event.lanes != kWarpLanes && event.op != Op::kWarpExit) {
+    lanes.note(event.lane_mask());
+    return;
+  }
+  if (has_trait(event.op, op_trait::kMeets) || has_trait(event.op, op_trait::kCollective)) {
+    ProofClock& clock = group.conditions.clock(self);
+    raise(clock, chain(kAll, self), index);
+    raise(clock, chain(kApart, self), index);
+    raise(clock, chain(kOthers, self), index);
+    raise(clock, chain(kLate, self), counter_.late_index(event.warp));
+    lanes.apart = lanes.others = 0;
+    lanes.parts.clear();
+  }
   const bool waits = event.op == Op::kMbarrierWait || event.op == Op::kMbarrierTryWait;
-  if (late != 0 && !waits && (event.lanes == kWarpLanes || event.op == Op::kWarpExit) &&
-      !knows_late(group, self, late)) {
-    raise(group.conditions.clock(self), warps_ + self, late);
-    if (options_.record != nullptr && group.agents[warps_ + self] != kLeaf) {
-      const std::uint32_t agent = group.agents[warps_ + self];
-      const std::size_t ops = options_.record->agents[agent].ops.size();
-      record(group, self, event, after_op(agent, static_cast<std::uint32_t>(ops - 1)));
+  const std::uint32_t agent = group.agents[chain(kLate, self)];
+  if (!waits && options_.record != nullptr && agent != kLeaf) {
+    const auto ops = static_cast<std::uint32_t>(options_.record->agents[agent].ops.size());
+    if (std::exchange(lanes.late_recorded, ops) != ops) {
+      record(group, self, event, after_op(agent, ops - 1));
     }
   }
 }
@@ -368,6 +324,13 @@ void RunOrder::note_step(Group& group, const Event& event) {
       live.push_back(node);
     }
     std::vector<const ProofClock*> clocks;
+    for (const Lanes& lanes : group.lanes) {
+      add(std::uint64_t{lanes.apart} << 32 | lanes.others);
+      for (const Lanes::Part& part : lanes.parts) {
+        add(part.lanes);
+        clocks.push_back(&part.clock);
+      }
+    }
     for (const auto& [serial, flight] : group.in_flight) {
       clocks.push_back(&flight.clock);
     }
@@ -416,7 +379,7 @@ void RunOrder::on_exit(Group& group, const Event& event) {
     if (last == group.last_tensor.end()) {
       continue;
     }
-    const std::uint32_t queue = warps_ * 2 + warp;
+    const std::uint32_t queue = chain(kQueue, warp);
     if (queue >= clock.size() || clock[queue] < last->second.index) {
       group.conditions.violate({Condition::kLifetime, 0, 0, node, last->second, clock});
     }
@@ -446,7 +409,13 @@ void RunOrder::close_group(std::uint32_t number) {
       const ProofBarrier barrier = violation.barrier < group->barriers.size()
                                        ? group->barriers[violation.barrier]
                                        : ProofBarrier{};
-      findings_.push_back({violation, number, barrier});
+      const ProofNode& other = violation.other;
+      const bool order = violation.condition == Condition::kContributorsInOrder ||
+                         violation.condition == Condition::kLookInTime;
+      const bool of_lanes = order && other.component() != other.chain &&
+                            other.chain < violation.before.size() &&
+                            violation.before[other.chain] >= other.index;
+      findings_.push_back({violation, number, barrier, of_lanes});
     } else {
       ++not_kept_;
     }

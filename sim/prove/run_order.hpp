@@ -2,8 +2,10 @@
 /// on which barrier in which phase, and what else orders it.
 ///
 /// Chains of a CTA group of W warps: [0, W) warps, [W, 2W) the lanes a wait of a warp left behind,
-/// [2W, 3W) its tensor queue, [3W, 4W) its arrivals on other CTAs' mbarriers that a releasing
-/// cluster arrival has waited for (a component only: they are leaves). Bulk and tensor loads,
+/// [2W, 3W) its tensor queue. Components only: [3W, 4W) its arrivals on other CTAs' mbarriers that a
+/// releasing cluster arrival has waited for (they are leaves); [4W, 5W) how far all lanes of the
+/// warp are; [5W, 7W) how far those are that were the first and the second to act apart since the
+/// warp met. Bulk and tensor loads,
 /// remote arrivals and multicast commits are leaves. Bulk stores, tensor-memory loads and wgmmas
 /// contribute to no barrier and are no nodes; who has waited for a wgmma knows what its four warps
 /// did before they issued it.
@@ -13,6 +15,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -50,6 +53,8 @@ class RunOrder : public EventSink, public TryJudge {
  public:
   struct Options {
     bool whole_grid = false;
+    /// The lanes of one instruction write a global word in the order of the run.
+    bool lanes_in_turn = false;
     /// Only work(): no conditions.
     bool work_only = false;
     std::uint32_t recorded_group = 0;
@@ -67,6 +72,7 @@ class RunOrder : public EventSink, public TryJudge {
 
   void on_event(const Event& event) override;
   bool certain(std::uint32_t warp,
+               std::uint32_t lanes,
                std::uint32_t cta,
                std::uint32_t address,
                std::uint32_t phase) const override;
@@ -77,6 +83,8 @@ class RunOrder : public EventSink, public TryJudge {
     Violation violation;
     std::uint32_t group = 0;
     ProofBarrier barrier;
+    /// The warp of the violation's other is known to have come so far, and a lane of it is not.
+    bool of_lanes = false;
   };
   /// In the order they were found, each pair of source lines once.
   const std::vector<Finding>& findings() const { return findings_; }
@@ -87,9 +95,6 @@ class RunOrder : public EventSink, public TryJudge {
   bool needs_whole_grid() const { return needs_whole_grid_; }
   /// Whether tensor memory of a CTA pair is allocated or freed.
   bool meets_pairs() const { return meets_pairs_; }
-  /// Where lanes of a warp come to a barrier that have not met others, which came to one before:
-  /// the conditions take both in the order of the run.
-  const std::optional<SourceSite>& lanes_apart() const { return lanes_apart_; }
   /// Whether a try was answered: the kernel does not only wait.
   bool tried() const { return tried_; }
   /// The tries that were told no, of which it is not certain that they are told yes: at most
@@ -111,6 +116,12 @@ class RunOrder : public EventSink, public TryJudge {
 
   std::uint32_t group_of_warp(std::uint32_t warp) const { return warp / warps_; }
   std::uint32_t warps_of_group() const { return warps_; }
+  /// Whether it is of lanes that a wait left behind.
+  bool is_late(const ProofNode& node) const {
+    return node.chain >= chain(kLate, 0) && node.chain < chain(kQueue, 0);
+  }
+  /// Of a clock: the phases of a barrier of the group.
+  std::uint32_t component_of(std::uint32_t barrier) const { return kChains * warps_ + barrier; }
   /// Component and phase a leaf contributes to; with Options::keep_leaves.
   struct LeafTarget {
     std::uint32_t component = 0;
@@ -131,6 +142,8 @@ class RunOrder : public EventSink, public TryJudge {
   const ProofClock& watched() const { return watched_; }
 
  private:
+  enum Chain : std::uint32_t { kWarp, kLate, kQueue, kRemote, kAll, kApart, kOthers, kChains };
+  std::uint32_t chain(Chain kind, std::uint32_t self) const { return kind * warps_ + self; }
   struct InFlight {
     ProofClock clock;
     ProofNode node;
@@ -153,12 +166,10 @@ class RunOrder : public EventSink, public TryJudge {
   struct Flag {
     std::uint32_t barrier = 0;
     std::uint32_t writes = 0;
-    std::uint32_t writer = kLeaf;  // the last one's chain; kLeaf: none yet
-    std::uint32_t written_at = 0;  // its operation
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> log;  // chain and operation of each write
-    bool counter = false;                                      // several add to it
-    bool stored = false;                                       // to
-    bool zero = false;                                         // 0 was added
+    std::vector<ProofNode> log;  // its writes
+    bool counter = false;        // several add to it
+    bool stored = false;         // to
+    bool zero = false;           // 0 was added
     bool waited = false;
     bool loaded = false;
     ProofClock joined;
@@ -200,9 +211,24 @@ class RunOrder : public EventSink, public TryJudge {
     std::deque<Issued> issued;
     std::array<std::uint32_t, kWarpsPerWarpgroup> over{};  // waited for, by warp
   };
+  /// Lanes of a warp that have not met.
+  struct Lanes {
+    /// That know the same.
+    struct Part {
+      std::uint32_t lanes = 0;
+      ProofClock clock;
+    };
+    std::uint32_t apart = 0;          // the first to act apart, as bits
+    std::uint32_t others = 0;         // the second
+    std::vector<Part> parts;          // none while all know the same
+    std::uint32_t late_recorded = 0;  // operations of those that a wait left behind
+    void note(std::uint32_t lanes);
+    void separate(std::uint32_t lanes, const ProofClock& all);
+  };
   struct Group {
-    explicit Group(std::uint32_t chains) : conditions{chains} {}
+    Group(std::uint32_t chains, std::uint32_t warps) : conditions{chains}, lanes(warps) {}
     Conditions conditions;
+    std::vector<Lanes> lanes;  // by warp in the group
     std::vector<ProofBarrier> barriers;
     std::unordered_map<std::uint64_t, std::uint32_t> mbarriers;  // by CTA and address
     std::unordered_map<std::uint64_t, std::uint32_t> named;      // by CTA and id
@@ -233,10 +259,28 @@ class RunOrder : public EventSink, public TryJudge {
   static std::uint64_t key(std::uint32_t cta, std::uint32_t address) {
     return std::uint64_t{cta} << 32 | address;
   }
-  bool knows_late(Group& group, std::uint32_t self, std::uint32_t late) const;
   std::uint32_t number_of(
       Group& group, const Event& event, ProofBarrier barrier, std::uint32_t count, PhaseTest test);
   ProofNode node_of(const Event& event, std::uint32_t chain, std::uint32_t index) const;
+  ProofNode node_of(const Group& group, const Event& event, std::uint32_t self) const;
+  std::optional<std::uint32_t> told_by(const Group& group,
+                                       std::uint32_t lanes,
+                                       std::uint32_t self) const;
+  std::array<ProofPoint, 4> told_of(const Group& group,
+                                    const Event& event,
+                                    std::uint32_t self) const;
+  const ProofClock& known_to(const Group& group, std::uint32_t lanes, std::uint32_t self) const;
+  void learn(Group& group,
+             const Event& event,
+             std::uint32_t self,
+             const std::function<void(ProofClock&)>& f);
+  void arrive(
+      Group& group, const Event& event, std::uint32_t self, std::uint32_t number, bool completes);
+  void pass(Group& group,
+            const Event& event,
+            std::uint32_t self,
+            std::uint32_t barrier,
+            std::int32_t phase);
   void undecided(const std::string& reason, const Event& event);
   static constexpr const char* kBothTensorCores =
       "wgmma and tcgen05 are in one program: no target has both";
@@ -267,7 +311,6 @@ class RunOrder : public EventSink, public TryJudge {
   void on_tensor_memory(Group& group, const Event& event, std::uint32_t self);
   void on_pair_alloc(Group& group, const Event& event, std::uint32_t self);
   void note_step(Group& group, const Event& event);
-  void note_lanes(const Event& event);
   void close_group(std::uint32_t number);
   void close_generation(Group& group,
                         std::uint32_t barrier,
@@ -289,14 +332,7 @@ class RunOrder : public EventSink, public TryJudge {
   Divisor warps_;       // of a group
   ChainCounter counter_;
   RunWork work_;
-  /// What lanes of a warp have done at barriers since the warp met.
-  struct LanesApart {
-    std::uint32_t acted = 0;    // that have done something
-    std::uint32_t every = ~0U;  // that have done all of it but the last instruction
-    std::uint32_t last = 0;     // that have executed the last one
-    SourceSite site{};          // of the last one
-  };
-  std::vector<LanesApart> apart_;  // by warp
+  mutable ProofClock between_;  // `known_to`, where a warp has parts
   std::vector<std::unique_ptr<Group>> groups_;
   std::vector<Finding> findings_;
   std::vector<Undecided> undecided_;
@@ -308,7 +344,6 @@ class RunOrder : public EventSink, public TryJudge {
   std::uint64_t not_kept_ = 0;
   bool needs_whole_grid_ = false;
   bool meets_pairs_ = false;
-  std::optional<SourceSite> lanes_apart_;
   bool tried_ = false;
   bool asked_ = false;
 };

@@ -44,11 +44,13 @@ void RunOrder::on_barrier(Group& group, const Event& event, std::uint32_t self) 
   const ProtocolKind kind = kind_of(event);
   const std::uint32_t arrivals =
       kind == ProtocolKind::kExpect || kind == ProtocolKind::kComplete ? 0 : event.count;
-  group.conditions.contribute(node_of(event, self, counter_.warp_index(event.warp)),
-                              group.conditions.clock(self),
+  Conditions::Contribution what{kind, arrivals, event.bytes, completes};
+  what.tells = told_of(group, event, self);
+  group.conditions.contribute(node_of(group, event, self),
+                              known_to(group, event.lane_mask(), self),
                               found->second,
                               event.phase,
-                              {kind, arrivals, event.bytes, completes});
+                              what);
   record(group, self, event, {kind, found->second, 0, arrivals, event.bytes, 0, {}});
 }
 
@@ -79,7 +81,7 @@ void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self)
 }
 
 void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
-  const std::uint32_t queue = warps_ * 2 + self;
+  const std::uint32_t queue = chain(kQueue, self);
   if (event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp) {
     if (!group.wgmmas.empty()) {
       undecided(kBothTensorCores, event);
@@ -93,7 +95,11 @@ void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
     flight.clock.swap(group.spare.back());  // its memory
     group.spare.pop_back();
   }
-  flight.clock = group.conditions.clock(self);
+  flight.clock = known_to(group, event.lane_mask(), self);
+  if (const auto apart = told_by(group, event.lane_mask(), self);
+      apart && event.lane_mask() != ~std::uint32_t{0}) {
+    raise(flight.clock, *apart, counter_.warp_index(event.warp));
+  }
   if (tensor) {
     const std::uint32_t position = counter_.tensor_issue(event.warp);
     flight.node = node_of(event, queue, position);
@@ -106,7 +112,7 @@ void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
       watched_ = flight.clock;
     }
     if (!tensor && !is_load(event.op) && (event.flags & event_flag::kOfCopies) == 0) {
-      flight.flushed_by = warps_ * 3 + self;
+      flight.flushed_by = chain(kRemote, self);
       flight.flushed_at = flight.node.index;
     }
     if (tensor) {
@@ -140,7 +146,7 @@ void RunOrder::signal(
   const ProtocolOp recorded{kind, number, 0, arrivals, event.bytes, 0, {}};
   if (flight.node.chain != kLeaf) {
     // The queue is a chain: it has executed all that came before.
-    const std::uint32_t queue = warps_ * 2 + self;
+    const std::uint32_t queue = chain(kQueue, self);
     join(group.conditions.clock(queue), flight.clock);
     group.conditions.step(queue, flight.node.index);
     group.conditions.contribute(flight.node,
@@ -193,9 +199,11 @@ void RunOrder::on_wait(Group& group, const Event& event, std::uint32_t self) {
   }
   if (event.op == Op::kMbarrierTryWait) {
     tried_ = true;
-    const ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
     if ((event.flags & event_flag::kFalse) != 0) {
-      group.conditions.look(node, number, meant_by_try(event));
+      group.conditions.look(node_of(group, event, self),
+                            known_to(group, event.lane_mask(), self),
+                            number,
+                            meant_by_try(event));
       if (open_tries_.size() < kOpenTriesMax) {
         open_tries_.push_back({event.warp, open_of_warp_[event.warp]++});
       }
@@ -208,7 +216,7 @@ void RunOrder::on_wait(Group& group, const Event& event, std::uint32_t self) {
     return;  // the run itself went wrong here, and says so
   }
   if ((event.flags & event_flag::kLateLanes) != 0) {
-    const std::uint32_t late = warps_ + self;
+    const std::uint32_t late = chain(kLate, self);
     const std::uint32_t index = counter_.late_step(event.warp);
     group.conditions.step(late, index);
     group.conditions.late_pass(node_of(event, late, index), number, phase);
@@ -219,8 +227,20 @@ void RunOrder::on_wait(Group& group, const Event& event, std::uint32_t self) {
     record(group, late, event, wait_op(number, phase));
     return;
   }
-  group.conditions.wait(node_of(event, self, counter_.warp_index(event.warp)), number, phase);
+  pass(group, event, self, number, phase);
   record(group, self, event, wait_op(number, phase));
+}
+
+// A collective arrives at a named or cluster barrier.
+void RunOrder::arrive(
+    Group& group, const Event& event, std::uint32_t self, std::uint32_t number, bool completes) {
+  Conditions::Contribution what{ProtocolKind::kArrive, 1, 0, completes};
+  what.tells = told_of(group, event, self);
+  group.conditions.contribute(node_of(group, event, self),
+                              known_to(group, event.lane_mask(), self),
+                              number,
+                              event.phase,
+                              what);
 }
 
 // Completes generations of a barrier that warps which had ended did not have to come to.
@@ -251,18 +271,13 @@ void RunOrder::on_named(Group& group, const Event& event, std::uint32_t self) {
                               PhaseTest::kExact);
   }
   const std::uint32_t number = found->second;
-  const ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
   const bool returns = event.pending != 0;
   const bool completes = (event.flags & event_flag::kPhaseCompleted) != 0;
   const std::uint32_t first = self / config_.warps_per_cta * config_.warps_per_cta;
   if (!returns) {
     // Where the count was left out, warps that have ended before are among those it takes.
     const bool of_all = event.wanted != 0;
-    group.conditions.contribute(node,
-                                group.conditions.clock(self),
-                                number,
-                                event.phase,
-                                {ProtocolKind::kArrive, 1, 0, completes && !of_all});
+    arrive(group, event, self, number, completes && !of_all);
     group.arrived[std::uint64_t{number} << 32 | self] = event.phase + 1;
     if (completes && of_all) {
       close_generation(group, number, first, first + config_.warps_per_cta);
@@ -273,7 +288,7 @@ void RunOrder::on_named(Group& group, const Event& event, std::uint32_t self) {
     if (group.conditions.phase_of(number) <= event.phase) {
       close_generation(group, number, first, first + config_.warps_per_cta);
     }
-    group.conditions.wait(node, number, static_cast<std::int32_t>(event.phase));
+    pass(group, event, self, number, static_cast<std::int32_t>(event.phase));
     record(group, self, event, wait_op(number, static_cast<std::int32_t>(event.phase)));
   }
 }
@@ -295,22 +310,17 @@ void RunOrder::on_cluster(Group& group, const Event& event, std::uint32_t self) 
   if (group.conditions.phase_of(number) + (waits ? 0 : 1) <= event.phase) {
     close_generation(group, number, first, first + cluster_warps);
   }
-  const ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
   if (waits) {
-    group.conditions.wait(node, number, static_cast<std::int32_t>(event.phase));
+    pass(group, event, self, number, static_cast<std::int32_t>(event.phase));
     record(group, self, event, wait_op(number, static_cast<std::int32_t>(event.phase)));
     return;
   }
   if (event.ordering.semantics != Semantics::kRelaxed) {
-    raise(group.conditions.clock(self), warps_ * 3 + self, counter_.leaf_issued(event.warp));
+    raise(group.conditions.clock(self), chain(kRemote, self), counter_.leaf_issued(event.warp));
     record_flush(group, self, event);
   }
   group.arrived[std::uint64_t{number} << 32 | self] = event.phase + 1;
-  group.conditions.contribute(node,
-                              group.conditions.clock(self),
-                              number,
-                              event.phase,
-                              {ProtocolKind::kArrive, 1, 0, false});
+  arrive(group, event, self, number, false);
   record(group, self, event, arrive_op(number));
 }
 
@@ -331,7 +341,7 @@ void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
   switch (event.op) {
     case Op::kGlobalLoadAcquire:
       flag.loaded = true;
-      if (flag.writer != kLeaf && flag.writer != self) {
+      if (flag.writes != 0 && flag.log.back().chain != self) {
         undecided("what a load of a global word finds depends on the interleaving", event);
       }
       break;
@@ -363,36 +373,39 @@ void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self
       undecided("a wait for a global word that several add to may pass before the last of them",
                 event);
     }
-    join(group.conditions.clock(self), flag.joined);
+    learn(group, event, self, [&](ProofClock& clock) { join(clock, flag.joined); });
     return;
   }
   // A value that passes, and that it has had before, is gone when the warp looks, if the write that
   // took its place is known to have been made.
-  const ProofClock& clock = group.conditions.clock(self);
+  const ProofNode node = node_of(group, event, self);
+  const ProofClock& clock = known_to(group, event.lane_mask(), self);
   for (std::size_t i = flag.log.size(); i-- > 0;) {
-    const auto [chain, index] = flag.log[i];
     if (test.holds(flag.values[i])) {
-      if (chain >= clock.size() || clock[chain] < index) {
+      if (!node.knows(flag.log[i], clock)) {
         undecided("a global word is waited for at a value that it has had before", event);
       }
       break;
     }
   }
   const auto phase = static_cast<std::int32_t>(flag.writes) - 1;
-  group.conditions.wait(node_of(event, self, counter_.warp_index(event.warp)), flag.barrier, phase);
+  pass(group, event, self, flag.barrier, phase);
   record(group, self, event, wait_op(flag.barrier, phase));
 }
 
 void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t self, Flag& flag) {
   constexpr std::uint64_t kWordMax = ~std::uint32_t{0};
-  ProofClock& clock = group.conditions.clock(self);
+  const ProofNode node = node_of(group, event, self);
+  ProofClock clock = known_to(group, event.lane_mask(), self);
+  if (options_.lanes_in_turn && !flag.log.empty() && node.is_of(flag.log.back())) {
+    raise(clock, flag.log.back().component(), flag.log.back().index);
+  }
   const bool adds = event.op == Op::kGlobalRedAdd;
-  if (flag.loaded && flag.writer != self) {
+  if (flag.loaded && (flag.log.empty() || flag.log.back().chain != self)) {
     undecided("what a load of a global word finds depends on the interleaving", event);
   }
   // Several writers, each after the one before, are as one.
-  const bool in_turn = flag.writer < clock.size() && clock[flag.writer] >= flag.written_at;
-  const bool another = flag.writer != kLeaf && flag.writer != self && !in_turn;
+  const bool another = !flag.log.empty() && !node.knows(flag.log.back(), clock);
   flag.stored = flag.stored || !adds;
   flag.zero = flag.zero || event.count == 0;
   flag.sum += adds ? std::uint64_t{event.count} * std::max<std::uint32_t>(event.lanes, 1) : 0;
@@ -406,17 +419,18 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
     }
     flag.counter = true;
   }
-  flag.writer = self;
-  flag.written_at = counter_.warp_index(event.warp);
-  flag.log.emplace_back(self, flag.written_at);
+  flag.log.push_back(node);
   flag.values.push_back(event.wanted);  // after this
   join(flag.joined, clock);
+  for (const ProofPoint& point : told_of(group, event, self)) {
+    if (point.component != kLeaf) {
+      raise(flag.joined, point.component, point.at);
+    }
+  }
   if (!flag.counter) {
-    group.conditions.contribute(node_of(event, self, counter_.warp_index(event.warp)),
-                                clock,
-                                flag.barrier,
-                                flag.writes,
-                                {ProtocolKind::kArrive, 1, 0, true});
+    Conditions::Contribution what{ProtocolKind::kArrive, 1, 0, true};
+    what.tells = told_of(group, event, self);
+    group.conditions.contribute(node, clock, flag.barrier, flag.writes, what);
     record(group, self, event, arrive_op(flag.barrier));
   }
   ++flag.writes;

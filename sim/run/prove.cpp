@@ -98,7 +98,12 @@ Finding in_words(const RunOrder::Finding& broken, const Naming& naming) {
     finding.details.push_back(act_of(violation.other, naming, true));
   }
   finding.details.push_back(Said{Said::Kind::kThen, text.outcome});
-  finding.details.push_back(mend(text.mend));
+  if (broken.of_lanes) {
+    finding.details.push_back(
+        "other lanes of its warp went on from there: lanes that have not met need not keep up");
+  }
+  finding.details.push_back(mend(
+      broken.of_lanes ? "bar.warp.sync behind the first, before its warp goes on" : text.mend));
   return finding;
 }
 
@@ -331,6 +336,7 @@ ProvedRun run_to_prove(const ScenarioEntry& scenario,
   run.schedule.strategy = Strategy::kInTurn;
   run.schedule.tries_fail = true;
   proved.order_options.keep_streams = options.keep_streams;
+  proved.order_options.lanes_in_turn = static_cast<bool>(scenario.hypotheses);  // they say so
   // Clusters that do not meet in global memory do the same however many are on the machine: one at
   // a time is quickest. What is found is found again with all of them, so that it can be replayed.
   RunOptions lean = run;
@@ -524,12 +530,6 @@ ProofResult prove_run(const ScenarioEntry& scenario,
   result.schedule = proved.run.schedule;
   if (proved.one.order->tried() && result.run.end == Ending::kDone) {
     compare_answers(scenario, parameters, proved.compared, *proved.one.order, result);
-  }
-  // Of PTX the interpreter knows more of it, and `hypotheses` says so.
-  if (const auto& apart = proved.one.order->lanes_apart(); apart && !scenario.hypotheses) {
-    result.notes.push_back(
-        "lanes of a warp that have not met come to barriers in the order of the run, as at " +
-        text_of(*apart));
   }
   const bool clean = result.run.clean(false);
   if (!clean) {

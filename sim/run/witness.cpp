@@ -250,8 +250,9 @@ Witness find_witness(const ScenarioEntry& scenario,
   named.operations = &operations;
   // For an expect no schedule is certain: an arrival may need what comes after it.
   const bool expect = finding.violation.condition == Condition::kBytesAnnounced;
-  named.needs_all = !expect;
-  named.component = 4 * named.warps + finding.violation.barrier;
+  // Late lanes come before all that the whole warp executes, in the machine, and not in the proof.
+  named.needs_all = !expect && !order.is_late(finding.violation.node);
+  named.component = order.component_of(finding.violation.barrier);
   named.phase = static_cast<std::uint32_t>(finding.violation.phase);
   named.barrier = finding.barrier;
   const std::vector<Try> tries =
@@ -264,7 +265,6 @@ Witness find_witness(const ScenarioEntry& scenario,
 
   RunOptions replay = options.run;
   replay.detect = true;
-  replay.moves_data = false;
   replay.record = true;
   Witness witness;
   std::uint64_t operations_tried = 0;

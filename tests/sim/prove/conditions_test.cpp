@@ -113,13 +113,15 @@ TEST(ConditionsTest, TheDigestForgetsShiftsAndNothingElse) {
     for (std::uint32_t lap = 0; lap < laps; ++lap) {
       const auto before = static_cast<std::int32_t>(lap) - 1;
       conditions.step(0, ++a);
-      conditions.wait({0, a}, 1, before);
+      conditions.wait({0, a}, conditions.clock(0), 1, before);
+      conditions.learn(conditions.clock(0), 1, before);
       conditions.step(0, ++a);
       conditions.contribute(
           {0, a}, conditions.clock(0), 0, lap, {ProtocolKind::kArrive, 1, 0, true});
       conditions.step(1, ++b);
       if (!skip_last_pass || lap + 1 != laps) {
-        conditions.wait({1, b}, 0, static_cast<std::int32_t>(lap));
+        conditions.wait({1, b}, conditions.clock(1), 0, static_cast<std::int32_t>(lap));
+        conditions.learn(conditions.clock(1), 0, static_cast<std::int32_t>(lap));
       }
       conditions.step(1, ++b);
       conditions.contribute(

@@ -1,0 +1,138 @@
+// What lanes of a warp that have not met know, and what they tell.
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/prove/run_order.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
+
+void meet(ProofClock& into, const ProofClock& other) {
+  into.resize(std::min(into.size(), other.size()));
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    into[i] = std::min(into[i], other[i]);
+  }
+}
+
+}  // namespace
+
+// Some act apart: only of the first two sets is it told how far they are.
+void RunOrder::Lanes::note(std::uint32_t lanes) {
+  if (apart == 0) {
+    apart = lanes;
+  } else if (others == 0 && lanes != apart) {
+    others = lanes;
+  }
+}
+
+// No part has lanes of both kinds.
+void RunOrder::Lanes::separate(std::uint32_t lanes, const ProofClock& all) {
+  if (parts.empty()) {
+    parts.push_back({kAllLanes, all});
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::uint32_t inside = parts[i].lanes & lanes;
+    if (inside != 0 && inside != parts[i].lanes) {
+      parts[i].lanes &= ~lanes;
+      parts.push_back({inside, parts[i].clock});
+    }
+  }
+}
+
+// The latest operation of a warp. Another lane of it need not have executed it.
+ProofNode RunOrder::node_of(const Group& group, const Event& event, std::uint32_t self) const {
+  ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
+  node.known_by = told_by(group, event.lane_mask(), self).value_or(chain(kAll, self));
+  node.alone = std::has_single_bit(event.lane_mask()) && node.known_by != chain(kAll, self);
+  return node;
+}
+
+// The component that says how far these lanes are, if there is one.
+std::optional<std::uint32_t> RunOrder::told_by(const Group& group,
+                                               std::uint32_t lanes,
+                                               std::uint32_t self) const {
+  if (lanes == kAllLanes) {
+    return chain(kAll, self);
+  }
+  const Lanes& sets = group.lanes[self];
+  return lanes == sets.apart    ? std::optional{chain(kApart, self)}
+         : lanes == sets.others ? std::optional{chain(kOthers, self)}
+                                : std::nullopt;
+}
+
+std::array<ProofPoint, 4> RunOrder::told_of(const Group& group,
+                                            const Event& event,
+                                            std::uint32_t self) const {
+  const std::uint32_t index = counter_.warp_index(event.warp);
+  if (event.lane_mask() == kAllLanes) {
+    return {{{chain(kAll, self), index},
+             {chain(kApart, self), index},
+             {chain(kOthers, self), index},
+             {chain(kLate, self), counter_.late_index(event.warp)}}};
+  }
+  const auto component = told_by(group, event.lane_mask(), self);
+  return {{component ? ProofPoint{*component, index} : ProofPoint{}}};
+}
+
+// What each of these lanes knows.
+const ProofClock& RunOrder::known_to(const Group& group,
+                                     std::uint32_t lanes,
+                                     std::uint32_t self) const {
+  const ProofClock& warp = group.conditions.clock(self);
+  if (group.lanes[self].parts.empty()) {
+    return warp;
+  }
+  bool first = true;
+  for (const Lanes::Part& part : group.lanes[self].parts) {
+    if ((part.lanes & lanes) == 0) {
+      continue;
+    }
+    if (std::exchange(first, false)) {
+      between_ = part.clock;
+    } else {
+      meet(between_, part.clock);
+    }
+  }
+  raise(between_, self, warp[self]);
+  return between_;
+}
+
+// A wait passes: for the lanes that execute it.
+void RunOrder::pass(Group& group,
+                    const Event& event,
+                    std::uint32_t self,
+                    std::uint32_t barrier,
+                    std::int32_t phase) {
+  ProofNode node = node_of(group, event, self);
+  if (event.lane_mask() == kAllLanes) {
+    node.known_by = kLeaf;  // the lanes that go on; those that do not are late
+  }
+  group.conditions.wait(node, known_to(group, event.lane_mask(), self), barrier, phase);
+  learn(group, event, self, [&](ProofClock& clock) {
+    group.conditions.learn(clock, barrier, phase);
+  });
+}
+
+// What only some lanes learn the others do not know before the warp meets.
+void RunOrder::learn(Group& group,
+                     const Event& event,
+                     std::uint32_t self,
+                     const std::function<void(ProofClock&)>& f) {
+  Lanes& lanes = group.lanes[self];
+  ProofClock& clock = group.conditions.clock(self);
+  if (event.lane_mask() != kAllLanes) {
+    lanes.separate(event.lane_mask(), clock);
+  }
+  for (Lanes::Part& part : lanes.parts) {
+    if ((part.lanes & event.lane_mask()) != 0) {
+      f(part.clock);
+    }
+  }
+  f(clock);
+}
+
+}  // namespace warptwin::sim
