@@ -10,11 +10,7 @@
 
 namespace warptwin::sim {
 
-namespace {
-
-constexpr std::size_t kFindingsMax = 64;
-
-}  // namespace
+static constexpr std::size_t kFindingsMax = 64;
 
 bool RunOrder::certain(std::uint32_t warp,
                        std::uint32_t lanes,
