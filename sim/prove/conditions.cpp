@@ -30,6 +30,14 @@ void raise(ProofClock& clock, std::uint32_t component, std::uint32_t value) {
   clock[component] = std::max(clock[component], value);
 }
 
+void raise(ProofClock& clock, const ProofPoints& points) {
+  for (const ProofPoint& point : points) {
+    if (point.component != kLeaf) {
+      raise(clock, point.component, point.at);
+    }
+  }
+}
+
 void join(ProofClock& into, const ProofClock& from) {
   if (into.size() < from.size()) {
     into.resize(from.size(), 0);
@@ -121,11 +129,7 @@ void Conditions::contribute(const ProofNode& node,
   };
   std::erase_if(now.passes, [&](const Pass& pass) { return told(pass.node); });
   join(now.joined, clock);
-  for (const ProofPoint& point : what.tells) {
-    if (point.component != kLeaf) {
-      raise(now.joined, point.component, point.at);
-    }
-  }
+  raise(now.joined, what.tells);
   if (node.chain == kLeaf) {
     now.leaves.push_back({node, what.memory_of, what.barrier_of, what.flushed_by, what.flushed_at});
   } else {
@@ -340,7 +344,7 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 // asked for it knows, and which of a barrier's last phases. Later operations are known to nobody.
 std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
                                  const std::vector<const ProofClock*>& clocks) const {
-  std::vector<std::vector<std::uint32_t>> asked(chains_);
+  std::vector<std::vector<std::uint32_t>> asked(components_);
   const auto ask = [&](const ProofNode& node) {
     if (node.chain != kLeaf) {
       asked[node.component()].push_back(node.index);
@@ -365,7 +369,7 @@ std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
   std::for_each(live.begin(), live.end(), ask);
   std::vector<std::uint32_t> asked_chains;  // what is known of the others is never asked for
   std::uint64_t hash = 2;
-  for (std::uint32_t chain = 0; chain < chains_; ++chain) {
+  for (std::uint32_t chain = 0; chain < components_; ++chain) {
     std::vector<std::uint32_t>& indices = asked[chain];
     if (!indices.empty()) {
       std::sort(indices.begin(), indices.end());
@@ -376,8 +380,12 @@ std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
   }
   const auto rank = [&](std::uint32_t chain, std::uint32_t value) {
     const std::vector<std::uint32_t>& indices = asked[chain];
-    return static_cast<std::uint64_t>(std::upper_bound(indices.begin(), indices.end(), value) -
-                                      indices.begin());
+    // Most know all of it, or nothing.
+    return static_cast<std::uint64_t>(
+        value >= indices.back() ? indices.size()
+        : value < indices.front()
+            ? 0
+            : std::upper_bound(indices.begin(), indices.end(), value) - indices.begin());
   };
   const auto of_node = [&](const ProofNode& node) {
     return node.chain == kLeaf ? std::uint64_t{kLeaf}
@@ -390,7 +398,7 @@ std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
       seen = mix(seen, rank(chain, known(chain)));
     }
     for (std::size_t i = 0; i < barriers_.size(); ++i) {
-      seen = mix(seen, std::min<std::uint64_t>(barriers_[i].phase - known(chains_ + i), 3));
+      seen = mix(seen, std::min<std::uint64_t>(barriers_[i].phase - known(components_ + i), 3));
     }
     return seen;
   };

@@ -67,11 +67,12 @@ struct ProofNode {
   }
 };
 
-/// So much of a component.
+/// So much of a component; of none: nothing.
 struct ProofPoint {
   std::uint32_t component = kLeaf;
   std::uint32_t at = 0;
 };
+using ProofPoints = std::array<ProofPoint, 4>;
 
 /// A condition that does not hold.
 struct Violation {
@@ -85,7 +86,9 @@ struct Violation {
 
 class Conditions {
  public:
-  explicit Conditions(std::uint32_t chains) : chains_{chains}, clocks_(chains) {}
+  /// `more` components, behind those of the chains, are the caller's.
+  explicit Conditions(std::uint32_t chains, std::uint32_t more = 0)
+      : components_{chains + more}, clocks_(chains) {}
 
   /// A barrier whose phases take `count` arrivals. Returns its number.
   std::uint32_t add_barrier(std::uint32_t count, PhaseTest test);
@@ -115,7 +118,7 @@ class Conditions {
     std::uint32_t flushed_by = kLeaf;
     std::uint32_t flushed_at = 0;
     /// Beside the clock: what is known where the contribution is.
-    std::array<ProofPoint, 4> tells{};
+    ProofPoints tells{};
   };
   /// `node` acted in `phase` of the barrier; `clock` is what happened before it, and itself.
   void contribute(const ProofNode& node,
@@ -158,7 +161,7 @@ class Conditions {
   /// How many came when enough others had been kept.
   std::uint64_t not_kept() const { return not_kept_; }
   /// The component of a barrier.
-  std::uint32_t component(std::uint32_t barrier) const { return chains_ + barrier; }
+  std::uint32_t component(std::uint32_t barrier) const { return components_ + barrier; }
 
  private:
   struct LeafMark {
@@ -216,7 +219,7 @@ class Conditions {
   void complete(std::uint32_t number);
   void judge_expects(std::uint32_t number);
 
-  std::uint32_t chains_;
+  std::uint32_t components_;  // that are no barrier's
   std::vector<ProofClock> clocks_;
   std::vector<Barrier> barriers_;
   std::vector<Violation> violations_;
@@ -227,6 +230,7 @@ class Conditions {
 void join(ProofClock& into, const ProofClock& from);
 /// Lifts one component to at least `value`.
 void raise(ProofClock& clock, std::uint32_t component, std::uint32_t value);
+void raise(ProofClock& clock, const ProofPoints& points);
 
 /// The conditions on a protocol's one execution. Where none is broken every interleaving ends, and
 /// acts in the same phases.

@@ -1,7 +1,6 @@
 #include "sim/prove/run_order.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "common/trace/op_facts.hpp"
@@ -27,8 +26,7 @@ bool RunOrder::certain(std::uint32_t warp,
   }
   const std::uint32_t self = warp % warps_;
   ProofNode node{self};
-  node.known_by = told_by(*group, lanes, self).value_or(chain(kAll, self));
-  node.alone = std::has_single_bit(lanes) && node.known_by != chain(kAll, self);
+  say_whose(*group, lanes, node);
   return group->conditions.certain(node, known_to(*group, lanes, self), found->second, phase);
 }
 
@@ -45,7 +43,7 @@ RunOrder::RunOrder(const LaunchConfig& config, const Options& options)
 RunOrder::Group& RunOrder::group_of(const Event& event) {
   std::unique_ptr<Group>& group = groups_[event.warp / warps_];
   if (group == nullptr) {
-    group = std::make_unique<Group>(warps_ * kChains, warps_);
+    group = std::make_unique<Group>(warps_);
     group->ended.assign(warps_, false);
     group->live_ctas = ctas_;
     group->agents.assign(std::size_t{warps_} * 3, kLeaf);
@@ -187,7 +185,6 @@ void RunOrder::on_step(Group& group, const Event& event, std::uint32_t self) {
   group.conditions.step(self, index);
   Lanes& lanes = group.lanes[self];
   if (event.lanes != kWarpLanes && event.op != Op::kWarpExit) {
-    lanes.note(event.lane_mask());
     return;
   }
   if (has_trait(event.op, op_trait::kMeets) || has_trait(event.op, op_trait::kCollective)) {
@@ -196,6 +193,9 @@ void RunOrder::on_step(Group& group, const Event& event, std::uint32_t self) {
     raise(clock, chain(kApart, self), index);
     raise(clock, chain(kOthers, self), index);
     raise(clock, chain(kLate, self), counter_.late_index(event.warp));
+    for (const Lanes::Part& part : lanes.parts) {
+      join(clock, part.clock);
+    }
     lanes.apart = lanes.others = 0;
     lanes.parts.clear();
   }
@@ -426,6 +426,9 @@ ProofClock RunOrder::before(std::uint32_t warp) const {
     return {};
   }
   ProofClock clock = group->conditions.clock(warp % warps_);
+  for (const Lanes::Part& part : group->lanes[warp % warps_].parts) {
+    join(clock, part.clock);
+  }
   clock.resize(std::min<std::size_t>(clock.size(), warps_));
   return clock;
 }

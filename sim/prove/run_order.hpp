@@ -141,6 +141,7 @@ class RunOrder : public EventSink, public TryJudge {
   const ProofClock& watched() const { return watched_; }
 
  private:
+  // From kRemote on a component only.
   enum Chain : std::uint32_t { kWarp, kLate, kQueue, kRemote, kAll, kApart, kOthers, kChains };
   std::uint32_t chain(Chain kind, std::uint32_t self) const { return kind * warps_ + self; }
   struct InFlight {
@@ -225,18 +226,20 @@ class RunOrder : public EventSink, public TryJudge {
     void separate(std::uint32_t lanes, const ProofClock& all);
   };
   struct Group {
-    Group(std::uint32_t chains, std::uint32_t warps) : conditions{chains}, lanes(warps) {}
+    explicit Group(std::uint32_t warps)
+        : conditions{kRemote * warps, (kChains - kRemote) * warps}, lanes(warps) {}
     Conditions conditions;
     std::vector<Lanes> lanes;  // by warp in the group
     std::vector<ProofBarrier> barriers;
-    std::unordered_map<std::uint64_t, std::uint32_t> mbarriers;  // by CTA and address
-    std::unordered_map<std::uint64_t, std::uint32_t> named;      // by CTA and id
-    std::unordered_map<std::uint32_t, std::uint32_t> cluster;    // by cluster
-    std::unordered_map<std::uint64_t, Flag> flags;               // by global address
-    std::vector<ProofClock> spare;                               // of those that have landed
-    std::unordered_map<std::uint32_t, InFlight> in_flight;       // by serial
-    std::unordered_map<std::uint32_t, ProofNode> last_tensor;    // by warp in the group
-    std::vector<SourceUse> sources;                              // that have been read
+    std::unordered_map<std::uint64_t, std::uint32_t> mbarriers;    // by CTA and address
+    std::unordered_map<std::uint64_t, std::uint32_t> named;        // by CTA and id
+    std::unordered_map<std::uint32_t, std::uint32_t> cluster;      // by cluster
+    std::unordered_map<std::uint64_t, Flag> flags;                 // by global address
+    std::vector<ProofClock> spare;                                 // of those that have landed
+    std::unordered_map<std::uint32_t, InFlight> in_flight;         // by serial
+    std::unordered_map<std::uint32_t, ProofNode> last_tensor;      // by warp in the group
+    std::unordered_map<std::uint32_t, std::uint32_t> queue_lanes;  // who issues to the queue
+    std::vector<SourceUse> sources;                                // that have been read
     std::unordered_map<std::uint64_t, std::uint32_t>
         arrived;              // by barrier and warp: generation + 1
     std::vector<bool> ended;  // by warp in the group
@@ -261,20 +264,22 @@ class RunOrder : public EventSink, public TryJudge {
   std::uint32_t number_of(
       Group& group, const Event& event, ProofBarrier barrier, std::uint32_t count, PhaseTest test);
   ProofNode node_of(const Event& event, std::uint32_t chain, std::uint32_t index) const;
-  ProofNode node_of(const Group& group, const Event& event, std::uint32_t self) const;
+  ProofNode node_of(Group& group, const Event& event, std::uint32_t self) const;
+  void say_whose(const Group& group, std::uint32_t lanes, ProofNode& node) const;
   std::optional<std::uint32_t> told_by(const Group& group,
                                        std::uint32_t lanes,
                                        std::uint32_t self) const;
-  std::array<ProofPoint, 4> told_of(const Group& group,
-                                    const Event& event,
-                                    std::uint32_t self) const;
-  const ProofClock& known_to(const Group& group, std::uint32_t lanes, std::uint32_t self) const;
+  ProofPoints told_of(const Group& group, const Event& event, std::uint32_t self) const;
+  const ProofClock& known_to(Group& group, std::uint32_t lanes, std::uint32_t self) const;
   void learn(Group& group,
              const Event& event,
              std::uint32_t self,
              const std::function<void(ProofClock&)>& f);
-  void arrive(
-      Group& group, const Event& event, std::uint32_t self, std::uint32_t number, bool completes);
+  void contribute(Group& group,
+                  const Event& event,
+                  std::uint32_t self,
+                  std::uint32_t number,
+                  Conditions::Contribution what);
   void pass(Group& group,
             const Event& event,
             std::uint32_t self,

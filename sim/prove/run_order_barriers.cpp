@@ -44,13 +44,7 @@ void RunOrder::on_barrier(Group& group, const Event& event, std::uint32_t self) 
   const ProtocolKind kind = kind_of(event);
   const std::uint32_t arrivals =
       kind == ProtocolKind::kExpect || kind == ProtocolKind::kComplete ? 0 : event.count;
-  Conditions::Contribution what{kind, arrivals, event.bytes, completes};
-  what.tells = told_of(group, event, self);
-  group.conditions.contribute(node_of(group, event, self),
-                              known_to(group, event.lane_mask(), self),
-                              found->second,
-                              event.phase,
-                              what);
+  contribute(group, event, self, found->second, {kind, arrivals, event.bytes, completes});
   record(group, self, event, {kind, found->second, 0, arrivals, event.bytes, 0, {}});
 }
 
@@ -82,19 +76,27 @@ void RunOrder::on_deferred(Group& group, const Event& event, std::uint32_t self)
 
 void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
   const std::uint32_t queue = chain(kQueue, self);
-  if (event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp) {
+  const bool tensor = event.op == Op::kTcgen05Commit;
+  const bool executes = event.op == Op::kTcgen05Mma || event.op == Op::kTcgen05Cp;
+  if (tensor || executes) {
+    const auto whose = group.queue_lanes.try_emplace(self, event.lane_mask()).first;
+    if (whose->second != event.lane_mask()) {
+      undecided("lanes of a warp issue tensor operations, in no order with each other's", event);
+    }
+  }
+  if (executes) {
     if (!group.wgmmas.empty()) {
       undecided(kBothTensorCores, event);
     }
     group.last_tensor[self] = node_of(event, queue, counter_.tensor_issue(event.warp));
     return;
   }
-  const bool tensor = event.op == Op::kTcgen05Commit;
   InFlight flight;
   if (!group.spare.empty()) {
     flight.clock.swap(group.spare.back());  // its memory
     group.spare.pop_back();
   }
+  group.lanes[self].note(event.lane_mask());
   flight.clock = known_to(group, event.lane_mask(), self);
   if (const auto apart = told_by(group, event.lane_mask(), self);
       apart && event.lane_mask() != ~std::uint32_t{0}) {
@@ -231,18 +233,6 @@ void RunOrder::on_wait(Group& group, const Event& event, std::uint32_t self) {
   record(group, self, event, wait_op(number, phase));
 }
 
-// A collective arrives at a named or cluster barrier.
-void RunOrder::arrive(
-    Group& group, const Event& event, std::uint32_t self, std::uint32_t number, bool completes) {
-  Conditions::Contribution what{ProtocolKind::kArrive, 1, 0, completes};
-  what.tells = told_of(group, event, self);
-  group.conditions.contribute(node_of(group, event, self),
-                              known_to(group, event.lane_mask(), self),
-                              number,
-                              event.phase,
-                              what);
-}
-
 // Completes generations of a barrier that warps which had ended did not have to come to.
 void RunOrder::close_generation(Group& group,
                                 std::uint32_t barrier,
@@ -277,7 +267,7 @@ void RunOrder::on_named(Group& group, const Event& event, std::uint32_t self) {
   if (!returns) {
     // Where the count was left out, warps that have ended before are among those it takes.
     const bool of_all = event.wanted != 0;
-    arrive(group, event, self, number, completes && !of_all);
+    contribute(group, event, self, number, {ProtocolKind::kArrive, 1, 0, completes && !of_all});
     group.arrived[std::uint64_t{number} << 32 | self] = event.phase + 1;
     if (completes && of_all) {
       close_generation(group, number, first, first + config_.warps_per_cta);
@@ -320,7 +310,7 @@ void RunOrder::on_cluster(Group& group, const Event& event, std::uint32_t self) 
     record_flush(group, self, event);
   }
   group.arrived[std::uint64_t{number} << 32 | self] = event.phase + 1;
-  arrive(group, event, self, number, false);
+  contribute(group, event, self, number, {ProtocolKind::kArrive, 1, 0, false});
   record(group, self, event, arrive_op(number));
 }
 
@@ -422,11 +412,7 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   flag.log.push_back(node);
   flag.values.push_back(event.wanted);  // after this
   join(flag.joined, clock);
-  for (const ProofPoint& point : told_of(group, event, self)) {
-    if (point.component != kLeaf) {
-      raise(flag.joined, point.component, point.at);
-    }
-  }
+  raise(flag.joined, told_of(group, event, self));
   if (!flag.counter) {
     Conditions::Contribution what{ProtocolKind::kArrive, 1, 0, true};
     what.tells = told_of(group, event, self);

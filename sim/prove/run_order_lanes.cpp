@@ -22,6 +22,9 @@ void meet(ProofClock& into, const ProofClock& other) {
 
 // Some act apart: only of the first two sets is it told how far they are.
 void RunOrder::Lanes::note(std::uint32_t lanes) {
+  if (lanes == kAllLanes) {
+    return;
+  }
   if (apart == 0) {
     apart = lanes;
   } else if (others == 0 && lanes != apart) {
@@ -44,11 +47,18 @@ void RunOrder::Lanes::separate(std::uint32_t lanes, const ProofClock& all) {
 }
 
 // The latest operation of a warp. Another lane of it need not have executed it.
-ProofNode RunOrder::node_of(const Group& group, const Event& event, std::uint32_t self) const {
+ProofNode RunOrder::node_of(Group& group, const Event& event, std::uint32_t self) const {
   ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
-  node.known_by = told_by(group, event.lane_mask(), self).value_or(chain(kAll, self));
-  node.alone = std::has_single_bit(event.lane_mask()) && node.known_by != chain(kAll, self);
+  group.lanes[self].note(event.lane_mask());
+  say_whose(group, event.lane_mask(), node);
   return node;
+}
+
+// Of an operation of a warp: by what it is known, as these lanes execute it.
+void RunOrder::say_whose(const Group& group, std::uint32_t lanes, ProofNode& node) const {
+  const std::uint32_t all = chain(kAll, node.chain);
+  node.known_by = told_by(group, lanes, node.chain).value_or(all);
+  node.alone = std::has_single_bit(lanes) && node.known_by != all;
 }
 
 // The component that says how far these lanes are, if there is one.
@@ -64,9 +74,8 @@ std::optional<std::uint32_t> RunOrder::told_by(const Group& group,
                                 : std::nullopt;
 }
 
-std::array<ProofPoint, 4> RunOrder::told_of(const Group& group,
-                                            const Event& event,
-                                            std::uint32_t self) const {
+// What is known where they have executed their latest operation.
+ProofPoints RunOrder::told_of(const Group& group, const Event& event, std::uint32_t self) const {
   const std::uint32_t index = counter_.warp_index(event.warp);
   if (event.lane_mask() == kAllLanes) {
     return {{{chain(kAll, self), index},
@@ -78,27 +87,41 @@ std::array<ProofPoint, 4> RunOrder::told_of(const Group& group,
   return {{component ? ProofPoint{*component, index} : ProofPoint{}}};
 }
 
-// What each of these lanes knows.
-const ProofClock& RunOrder::known_to(const Group& group,
-                                     std::uint32_t lanes,
-                                     std::uint32_t self) const {
-  const ProofClock& warp = group.conditions.clock(self);
-  if (group.lanes[self].parts.empty()) {
-    return warp;
-  }
-  bool first = true;
-  for (const Lanes::Part& part : group.lanes[self].parts) {
+// What each of these lanes knows. How far some lane of the warp is, all of them may.
+const ProofClock& RunOrder::known_to(Group& group, std::uint32_t lanes, std::uint32_t self) const {
+  ProofClock& warp = group.conditions.clock(self);
+  ProofClock* known = nullptr;
+  for (Lanes::Part& part : group.lanes[self].parts) {
     if ((part.lanes & lanes) == 0) {
       continue;
     }
-    if (std::exchange(first, false)) {
-      between_ = part.clock;
+    if (known == nullptr) {
+      known = &part.clock;
     } else {
+      if (known != &between_) {
+        between_ = *known;
+        known = &between_;
+      }
       meet(between_, part.clock);
     }
   }
-  raise(between_, self, warp[self]);
-  return between_;
+  if (known == nullptr) {
+    return warp;
+  }
+  raise(*known, self, warp[self]);
+  return *known;
+}
+
+// A warp's operation contributes to the open phase of a barrier.
+void RunOrder::contribute(Group& group,
+                          const Event& event,
+                          std::uint32_t self,
+                          std::uint32_t number,
+                          Conditions::Contribution what) {
+  const ProofNode node = node_of(group, event, self);
+  what.tells = told_of(group, event, self);
+  group.conditions.contribute(
+      node, known_to(group, event.lane_mask(), self), number, event.phase, what);
 }
 
 // A wait passes: for the lanes that execute it.
@@ -123,16 +146,17 @@ void RunOrder::learn(Group& group,
                      std::uint32_t self,
                      const std::function<void(ProofClock&)>& f) {
   Lanes& lanes = group.lanes[self];
-  ProofClock& clock = group.conditions.clock(self);
   if (event.lane_mask() != kAllLanes) {
-    lanes.separate(event.lane_mask(), clock);
+    lanes.separate(event.lane_mask(), group.conditions.clock(self));
+  }
+  if (lanes.parts.empty()) {
+    f(group.conditions.clock(self));
   }
   for (Lanes::Part& part : lanes.parts) {
     if ((part.lanes & event.lane_mask()) != 0) {
       f(part.clock);
     }
   }
-  f(clock);
 }
 
 }  // namespace warptwin::sim
