@@ -70,6 +70,7 @@ enum class Op : std::uint8_t {
   kCtaExit,
   kGlobalStore,  // st.global: weak, it orders nothing
   kTrap,         // trap, or an assertion that fails: the kernel ends
+  kElectSync,    // elect.sync, shfl.sync and the like: lanes come together, memory is not ordered
   kCount,
 };
 

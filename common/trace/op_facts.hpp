@@ -133,6 +133,7 @@ inline constexpr OpFacts kOpFacts[] = {
     {Op::kCtaExit, "CTA exit", kSynchronises},
     {Op::kGlobalStore, "st.global", kPerLane | kAfterStores},
     {Op::kTrap, "trap", 0},
+    {Op::kElectSync, "elect.sync", kCollective | kMayBlock | kSynchronises | kRunsAhead},
 };
 // clang-format on
 static_assert(std::size(kOpFacts) == static_cast<unsigned>(Op::kCount));

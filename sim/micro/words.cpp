@@ -264,6 +264,7 @@ std::string lanes_of(const Event& event) {
     case Op::kMbarrierCompleteTx:
       return event.lanes > 1 ? "  (" + std::to_string(event.lanes) + " lanes)" : "";
     case Op::kSyncWarp:
+    case Op::kElectSync:
     case Op::kBarSync:
     case Op::kBarArrive:
     case Op::kClusterArrive:

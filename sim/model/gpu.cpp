@@ -321,7 +321,8 @@ Gpu::Outcome Gpu::plain(Slot slot, const Operation& op) {
     if (op.op == Op::kTrap) {
       event.fault = Fault::kStopped;
     }
-    if (op.op == Op::kSyncWarp && op.lanes != kWarpLanes && event.lane_mask() != op.count) {
+    const bool meets = op.op == Op::kSyncWarp || op.op == Op::kElectSync;
+    if (meets && op.lanes != kWarpLanes && event.lane_mask() != op.count) {
       event.fault = Fault::kNotWholeWarp;  // `count`: the lanes that it names, where not all
     }
     emit(event);

@@ -49,9 +49,10 @@ Node Record::step(const Event& event, Nodes memory, Nodes execution) {
   }
   Node& way = way_of(event);
   if (all && !meet) {
-    // `.sync` of a wgmma holds each lane back until all have come, and orders no memory.
-    const bool held = event.op == Op::kWgmma || event.op == Op::kWgmmaFence ||
-                      event.op == Op::kWgmmaCommit || event.op == Op::kWgmmaWait;
+    // `.sync` of these holds each lane back until all have come, and orders no memory.
+    const bool held = event.op == Op::kElectSync || event.op == Op::kWgmma ||
+                      event.op == Op::kWgmmaFence || event.op == Op::kWgmmaCommit ||
+                      event.op == Op::kWgmmaWait;
     const Nodes before = execution;
     Nodes ways{way, warp.rest};
     for (const auto& [lane, node] : warp.apart) {

@@ -186,6 +186,7 @@ Problem Machine::execute(State& state,
     case Op::kClusterWait:
       return cluster_barrier(state, warp, op);
     case Op::kSyncWarp:
+    case Op::kElectSync:
       problem = wrong(op.lanes != kWarpLanes ? "a collective operation of one lane" : "");
       break;
     case Op::kTensorLoad:

@@ -13,6 +13,7 @@ namespace {
 bool gathers_lanes(Op op) {
   switch (op) {
     case Op::kSyncWarp:
+    case Op::kElectSync:
     case Op::kBarSync:
     case Op::kBarArrive:
     case Op::kClusterArrive:
@@ -358,6 +359,7 @@ bool Machine::is_local(const State& state, std::uint32_t warp) const {
     case Op::kTcgen05FenceBefore:
     case Op::kTcgen05FenceAfter:
     case Op::kSyncWarp:
+    case Op::kElectSync:
     case Op::kGriddepcontrolLaunch:
     case Op::kStageNote:
       return true;

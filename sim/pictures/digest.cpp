@@ -121,7 +121,7 @@ std::vector<BarrierArray> pipeline_of(const Recording& recording) {
     }
     BarrierArray& array = arrays[place->second];
     for (const auto& [role, arrivals] : declared.from) {
-      const auto comes = [&](const Handover& row) { return row.role == role; };
+      const auto comes = [&, role = role](const Handover& row) { return row.role == role; };
       if (std::none_of(array.from.begin(), array.from.end(), comes)) {
         row_of(array.from, role, "").owed = arrivals;
       }

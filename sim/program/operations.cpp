@@ -44,6 +44,7 @@ constexpr Verb kVerbs[] = {
     {"barrier.cluster.arrive", Op::kClusterArrive, Operands::kNone},
     {"barrier.cluster.wait", Op::kClusterWait, Operands::kNone},
     {"bar.warp.sync", Op::kSyncWarp, Operands::kNone},
+    {"elect.sync", Op::kElectSync, Operands::kNone},
     {"cp.async.bulk.tensor.shared.global", Op::kTensorLoad, Operands::kTensorLoad, true},
     {"cp.async.bulk.tensor.global.shared", Op::kTensorStore, Operands::kTensorStore, true},
     {"tensormap.replace.global_address", Op::kTensormapReplace, Operands::kMapGlobal},

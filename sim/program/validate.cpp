@@ -72,9 +72,9 @@ class Validator {
 
   void operation(const Instruction& instruction) {
     const Operation& op = instruction.operation;
-    require(
-        op.op < Op::kWarpStart && (op.lanes == kWarpLanes || op.lanes == 1) && op.lane < kWarpLanes,
-        "this is no operation of a warp, or of a lane");
+    const bool exists = op.op < Op::kWarpStart || op.op == Op::kElectSync;
+    require(exists && (op.lanes == kWarpLanes || op.lanes == 1) && op.lane < kWarpLanes,
+            "this is no operation of a warp, or of a lane");
     require((op.address & 0xFFFFFFU) < kAddressMax || is_tmem(op.op),
             "an address lies beyond shared memory");
     require((op.flags & event_flag::kRemote) != 0 || op.address < kAddressMax || is_tmem(op.op),

@@ -18,6 +18,7 @@ bool is_frame(const Event& event) {
     case Op::kClusterArrive:
     case Op::kClusterWait:
     case Op::kSyncWarp:
+    case Op::kElectSync:
     case Op::kTcgen05Alloc:
     case Op::kTcgen05Dealloc:
     case Op::kTcgen05Relinquish:

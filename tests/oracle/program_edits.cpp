@@ -186,35 +186,42 @@ const char* change_meaning(Operation& op, Dice& dice) {
   }
 }
 
+// Who of the warp executes it, and whether it has them meet.
+const char* change_lanes(Operation& op, Dice& dice) {
+  if ((op.op == Op::kSyncWarp || op.op == Op::kElectSync) && dice.chance(80)) {
+    op.op = op.op == Op::kSyncWarp ? Op::kElectSync : Op::kSyncWarp;
+    return "memory of";
+  }
+  if (op.lanes == kWarpLanes) {
+    op.lanes = 1;
+    op.lane = dice.chance(50) ? 0 : 21;
+    return "one lane of";
+  }
+  if (dice.chance(50)) {
+    op.lane = static_cast<std::uint8_t>(dice.between(1, kWarpLanes - 1));
+    return "other lane of";
+  }
+  op.lanes = kWarpLanes;
+  op.lane = 0;
+  return "all lanes of";
+}
+
 // What no kernel should say at all.
 const char* change_oddly(Operation& op, Dice& dice) {
-  switch (dice.below(6)) {
+  switch (dice.below(4)) {
     case 0:
-      if (op.lanes == kWarpLanes) {
-        op.lanes = 1;
-        return "one lane of";
-      }
-      op.lanes = kWarpLanes;
-      return "all lanes of";
-    case 1:
-      if (op.lanes != 1) {
-        return nullptr;
-      }
-      op.lane = static_cast<std::uint8_t>(dice.between(1, kWarpLanes - 1));
-      return "other lane of";
-    case 2:
       if (op.op != Op::kMbarrierArrive) {
         return nullptr;
       }
       op.flags ^= dice.chance(50) ? event_flag::kDrop : event_flag::kNoComplete;
       return "kind of";
-    case 3:
+    case 1:
       if (op.op < Op::kTcgen05Alloc || op.op > Op::kTcgen05Commit) {
         return nullptr;
       }
       op.group = op.group == CtaGroup::kOne ? CtaGroup::kTwo : CtaGroup::kOne;
       return "group of";
-    case 4:
+    case 2:
       op.address += 4;
       return "alignment of";
     default:
@@ -305,7 +312,7 @@ void any_operation(WarpWriter warp, const Program& program, Dice& dice) {
       warp.fence({Semantics::kAcqRel, dice.chance(50) ? Scope::kCta : Scope::kCluster});
       return;
     default:
-      warp.sync_warp();
+      dice.chance(70) ? warp.sync_warp() : warp.elect_sync();
       return;
   }
 }
@@ -335,7 +342,7 @@ std::string try_edit(Program& program, Dice& dice) {
   Instruction& instruction = code[spot.at];
   const bool jump = instruction.kind == Instruction::Kind::kJump;
   const Instruction before = instruction;
-  switch (dice.below(13)) {
+  switch (dice.below(14)) {
     case 0:
     case 1:
     case 2:
@@ -387,6 +394,10 @@ std::string try_edit(Program& program, Dice& dice) {
       return change_nearest(program, spot, dice);
     case 11:
       return change_many(program, spot.warp, spot.at, dice);
+    case 12: {
+      const char* what = jump ? nullptr : change_lanes(instruction.operation, dice);
+      return what == nullptr ? "" : words(what, before, spot);
+    }
     default: {
       const char* what = jump ? nullptr : change_meaning(instruction.operation, dice);
       if (what != nullptr) {

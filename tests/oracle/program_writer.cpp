@@ -96,6 +96,10 @@ Instruction& WarpWriter::sync_warp() {
   return append(whole(Op::kSyncWarp));
 }
 
+Instruction& WarpWriter::elect_sync() {
+  return append(whole(Op::kElectSync));
+}
+
 Instruction& WarpWriter::bar_sync(std::uint32_t id, std::uint32_t threads) {
   Operation op = at(whole(Op::kBarSync), id);
   op.count = threads;

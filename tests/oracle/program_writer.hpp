@@ -48,6 +48,7 @@ class WarpWriter {
 
   // Barriers and fences of the whole warp, but for fence_proxy, which is one lane's
   Instruction& sync_warp();
+  Instruction& elect_sync();
   Instruction& bar_sync(std::uint32_t id, std::uint32_t threads);
   Instruction& bar_arrive(std::uint32_t id, std::uint32_t threads);
   Instruction& cta_sync() { return bar_sync(0, 0); }

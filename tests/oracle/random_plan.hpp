@@ -22,6 +22,7 @@ struct Plan {
   std::uint32_t cluster_size;
   std::uint32_t clusters;
   bool exact;                           // waits name their phase
+  bool gathers;                         // behind them the lanes come together, and no more
   std::vector<std::uint32_t> counts{};  // of the barriers that the prologue initialises
   std::uint32_t words = 0;              // of Places::kWords
   std::uint32_t flags = 0;              // words of the flags' buffer
@@ -65,7 +66,7 @@ struct Plan {
 
 inline void wait(const Plan& plan, WarpWriter warp, std::uint32_t bar, std::uint32_t phase) {
   warp.wait(bar, phase, plan.exact, plan.acquire());
-  warp.sync_warp();
+  plan.gathers ? warp.elect_sync() : warp.sync_warp();
 }
 
 inline void cta_sync(Plan& plan, std::uint32_t cta) {

@@ -203,7 +203,8 @@ RandomProgram planned_program(Dice& dice, const std::string& name, Construct onl
     warps = dice.between(4, 5);
   }
   drawn.program = empty_program(name, warps, cluster_size, clusters);
-  Plan plan{dice, drawn.program, warps, cluster_size, clusters, dice.chance(70)};
+  const bool exact = dice.chance(70);
+  Plan plan{dice, drawn.program, warps, cluster_size, clusters, exact, dice.chance(25)};
   const std::uint32_t wanted = only != Construct::kCount ? 1 : dice.chance(65) ? 1 : 2;
   for (std::uint32_t tries = 0; drawn.constructs.size() < wanted && tries < 64; ++tries) {
     const Template& which = kTemplates[dice.below(std::size(kTemplates))];

@@ -151,6 +151,7 @@ bool looks_only(const Instruction& instruction) {
     case Op::kMbarrierWait:
     case Op::kGlobalLoadAcquire:
     case Op::kSyncWarp:
+    case Op::kElectSync:
       return true;
     default:
       return false;

@@ -33,7 +33,8 @@ class DependentLaunchDetector : public Detector {
   void on_event(const Event& event) override {
     switch (event.op) {
       case Op::kGriddepcontrolWait:
-        waits_[naming().cluster_of_warp(event.warp)].push_back(order_.here(event));
+        waits_[naming().cluster_of_warp(event.warp)].push_back(
+            {event.warp, order_.now(event.warp), event.lane_mask()});
         break;
       case Op::kGriddepcontrolLaunch:
         launches_.emplace(event.cta, event);
@@ -101,12 +102,23 @@ class DependentLaunchDetector : public Detector {
     }
   }
 
-  void check_wait(const Event& event) {
-    const std::vector<Point>& waits = waits_[naming().cluster_of_warp(event.warp)];
-    for (const Point& wait : waits) {
-      if (order_.after(event.warp, wait)) {
-        return;
+  // Each lane has waited itself, or comes after one that has.
+  bool has_waited(const Event& event, const std::vector<LanePoint>& waits) const {
+    std::uint32_t left = event.lane_mask();
+    for (const LanePoint& wait : waits) {
+      const bool all = wait.lanes == ~std::uint32_t{0};
+      if (all ? order_.after(event.warp, wait.warp, wait.time) : order_.lanes_after(wait, event)) {
+        return true;
       }
+      left &= wait.warp == event.warp ? ~wait.lanes : ~std::uint32_t{0};
+    }
+    return left == 0;
+  }
+
+  void check_wait(const Event& event) {
+    const std::vector<LanePoint>& waits = waits_[naming().cluster_of_warp(event.warp)];
+    if (has_waited(event, waits)) {
+      return;
     }
     const Object object = Object::global(event.global);
     if (waits.empty()) {
@@ -117,13 +129,14 @@ class DependentLaunchDetector : public Detector {
           std::string{name_of(event.op)} + " on memory that the grid before may still write",
           {mend("griddepcontrol.wait before it")});
     } else {
-      reporter().report("PDL_WAIT_NOT_PUBLISHED",
-                        event,
-                        object,
-                        std::string{name_of(event.op)} + " by a warp that has not waited for the " +
-                            "grid before, nor is ordered after " + naming().warp(waits[0].warp) +
-                            ", which has",
-                        {mend("griddepcontrol.wait by this warp, or a barrier after the other's")});
+      reporter().report(
+          "PDL_WAIT_NOT_PUBLISHED",
+          event,
+          object,
+          std::string{name_of(event.op)} + " by lanes that have not waited for the " +
+              "grid before, nor are ordered after those of " + naming().warp(waits[0].warp) +
+              " that have",
+          {mend("griddepcontrol.wait by these lanes, or a barrier after the others'")});
     }
   }
 
@@ -139,8 +152,8 @@ class DependentLaunchDetector : public Detector {
   }
 
   Order& order_;
-  std::map<std::uint32_t, std::vector<Point>> waits_;  // by cluster
-  std::map<std::uint32_t, Event> launches_;            // the first of a CTA
+  std::map<std::uint32_t, std::vector<LanePoint>> waits_;  // by cluster
+  std::map<std::uint32_t, Event> launches_;                // the first of a CTA
 };
 
 }  // namespace

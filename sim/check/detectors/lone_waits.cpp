@@ -19,7 +19,8 @@ constexpr OpSet kPerLane = ops_with(op_trait::kPerLane);
 // arrival of all lanes does not: the waiting lane's is among them.
 constexpr OpSet kAfterStores = ops_with(op_trait::kAfterStores);
 
-constexpr OpSet kGathers{Op::kWgmma, Op::kWgmmaFence, Op::kWgmmaCommit, Op::kWgmmaWait};
+constexpr OpSet kGathers{
+    Op::kElectSync, Op::kWgmma, Op::kWgmmaFence, Op::kWgmmaCommit, Op::kWgmmaWait};
 constexpr OpSet kNeedNothing{Op::kMbarrierArrive, Op::kMbarrierTryWait, Op::kMbarrierWait};
 
 class LoneWaitsDetector : public Detector {

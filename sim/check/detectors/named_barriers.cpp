@@ -17,6 +17,7 @@ class NamedBarriersDetector : public Detector {
                   Op::kClusterArrive,
                   Op::kClusterWait,
                   Op::kCtaExit,
+                  Op::kElectSync,
                   Op::kSyncWarp,
                   Op::kWarpExit}},
         order_{order} {}
@@ -35,12 +36,13 @@ class NamedBarriersDetector : public Detector {
         on_cluster_fault(event);
         break;
       case Op::kSyncWarp:
+      case Op::kElectSync:
         if (event.fault == Fault::kNotWholeWarp) {
-          reporter().report(
-              "WARP_SYNC_MASK",
-              event,
-              naming().warp_object(event.warp),
-              "bar.warp.sync of the whole warp by " + std::to_string(event.lanes) + " lanes");
+          reporter().report("WARP_SYNC_MASK",
+                            event,
+                            naming().warp_object(event.warp),
+                            std::string{name_of(event.op)} + " of the whole warp by " +
+                                std::to_string(event.lanes) + " lanes");
         }
         break;
       case Op::kWarpExit:

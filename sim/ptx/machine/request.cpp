@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <bit>
 
+#include "common/trace/op_facts.hpp"
+
 #include "sim/ptx/machine/warp.hpp"
 
 namespace warptwin::ptx {
 
 std::span<const WarpRun::HandlerRow> WarpRun::handlers() {
   static constexpr bool kGathers = true;
+  static constexpr bool kSilent = true;
   static const HandlerRow kRows[] = {
       {"ld", &WarpRun::load_settled},
       {"ldu", &WarpRun::load_settled},
@@ -49,11 +52,11 @@ std::span<const WarpRun::HandlerRow> WarpRun::handlers() {
       {"membar", &WarpRun::fence},
       {"fence.mbarrier_init", &WarpRun::fence_mbarrier_init},
       {"fence.proxy", &WarpRun::fence_proxy},
-      {"shfl.sync", &WarpRun::shfl, kGathers},
-      {"vote.sync", &WarpRun::vote, kGathers},
-      {"match.sync", &WarpRun::match, kGathers},
-      {"redux.sync", &WarpRun::redux_any, kGathers},
-      {"elect.sync", &WarpRun::elect, kGathers},
+      {"shfl.sync", &WarpRun::shfl, kGathers, kSilent},
+      {"vote.sync", &WarpRun::vote, kGathers, kSilent},
+      {"match.sync", &WarpRun::match, kGathers, kSilent},
+      {"redux.sync", &WarpRun::redux_any, kGathers, kSilent},
+      {"elect.sync", &WarpRun::elect, kGathers, kSilent},
       {"activemask", &WarpRun::activemask},
       {"setmaxnreg", &WarpRun::setmaxnreg, kGathers},
       {"griddepcontrol", &WarpRun::griddepcontrol},
@@ -73,10 +76,10 @@ std::span<const WarpRun::HandlerRow> WarpRun::handlers() {
       {"cp.async.bulk", &WarpRun::bulk_copy},
       {"cp.async.bulk.commit_group", &WarpRun::bulk_group},
       {"cp.async.bulk.wait_group", &WarpRun::bulk_group},
-      {"ldmatrix", &WarpRun::ldmatrix, kGathers},
-      {"stmatrix", &WarpRun::stmatrix, kGathers},
-      {"movmatrix", &WarpRun::movmatrix, kGathers},
-      {"mma", &WarpRun::mma, kGathers},
+      {"ldmatrix", &WarpRun::ldmatrix, kGathers, kSilent},
+      {"stmatrix", &WarpRun::stmatrix, kGathers, kSilent},
+      {"movmatrix", &WarpRun::movmatrix, kGathers, kSilent},
+      {"mma", &WarpRun::mma, kGathers, kSilent},
       {"wgmma.mma_async", &WarpRun::wgmma, kGathers},
       {"wgmma.fence", &WarpRun::wgmma_step, kGathers},
       {"wgmma.commit_group", &WarpRun::wgmma_step, kGathers},
@@ -145,11 +148,24 @@ void WarpRun::perform(sim::Operation& operation, bool orders) {
     forget_refused(serving_);
   }
   note_parted(operation);
+  if (has_trait(operation.op, op_trait::kSynchronises)) {
+    unmet_ = operation.lanes != kLanes || !has_trait(operation.op, op_trait::kCollective);
+  }
   operation.race = race_ ? &*race_ : nullptr;
   operation.state = this;
   machine_.perform(operation);
   race_.reset();
   note_order(operation, orders);
+}
+
+// All are there before any of them goes on. Only who synchronises with others can tell.
+void WarpRun::come_together(const Request& request) {
+  if (handler_of(request.op)->silent && unmet_ && alone(request.mask())) {
+    sim::Operation op = collective(warptwin::Op::kElectSync, request);
+    op.state = this;
+    machine_.perform(op);
+    unmet_ = false;
+  }
 }
 
 // What the operation says about what lanes of this warp know of each other's accesses.

@@ -219,6 +219,7 @@ void WarpRun::serve(Strand strand, Stop stop) {
 Served WarpRun::handle(Request& request) {
   note_registers(request);
   served_ = &request.strand;
+  come_together(request);
   const Served result = (this->*handler_of(request.op)->handler)(request);
   served_ = nullptr;
   return result;

@@ -155,6 +155,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
     std::string_view name;
     Handler handler;
     bool gathers = false;  // the live lanes that it names come together there
+    bool silent = false;   // and no operation of the machine says so
   };
   static std::span<const HandlerRow> handlers();
   static const HandlerRow* handler_of(const Op& op);
@@ -216,6 +217,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   /// `orders`: a load of a global word acquires, a store or an atomic releases. Relaxed ones are
   /// the model's acquiring loads and releasing stores, too.
   void perform(sim::Operation& operation, bool orders = true);
+  void come_together(const Request& request);
   void note_parted(const sim::Operation& operation);
   void note_order(const sim::Operation& operation, bool orders);
   std::uint64_t known(const Request& request,
@@ -497,6 +499,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   const Strand* served_ = nullptr;   // whose it is
   bool resuming_ = false;            // a strand that was told no tries again
   std::vector<Mask> used_apart_;     // lanes that used the machine while not all were together
+  bool unmet_ = false;               // has synchronised with others since all were together
   std::vector<std::uint8_t> local_;  // lane by lane
   std::vector<std::uint8_t> local_poison_;  // 1: never written
   LaneWords touched_;
