@@ -164,10 +164,20 @@ class Order {
   };
   /// A global word, by the scope of what was released there: to everybody, to a cluster, to a CTA.
   /// What everybody gets is there for the narrower ones too. Of each clock `others` only.
-  struct Word {
+  struct Released {
     Clock grid;
     std::map<std::uint32_t, Clock> clusters;
     std::map<std::uint32_t, Clock> ctas;
+  };
+  struct Word {
+    Released now;
+    /// What was released when all had added that were waited for: at the last change of the sign,
+    /// or at this value. Who waits for it need not see what is added later.
+    struct Met {
+      std::optional<std::uint32_t> value{};  // none: the sign
+      Released released{};
+    };
+    std::optional<Met> met;
   };
   /// What an arrival on its way will release, and at how many barriers.
   struct InFlight {
@@ -293,6 +303,7 @@ class Order {
   Clock at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool here) const;
   void publish(const WarpOrder& warp, const Event& event);
   void look(WarpOrder& warp, const Event& event);
+  static const Released& seen_by(Word& word, const Event& look);
 
   const LaunchConfig& config_;
   Divisor warps_;  // of a cluster

@@ -1,6 +1,7 @@
 // Global words: what their writers release, by scope, and what their readers acquire.
 
 #include "sim/check/order.hpp"
+#include "sim/model/word_test.hpp"
 
 namespace warptwin::sim {
 
@@ -52,9 +53,29 @@ void Order::publish(const WarpOrder& warp, const Event& event) {
       tell(to, cluster, released ? warp.seen() : by_fence);
     }
   };
-  add(word.grid, releases && scope == Scope::kGpu, warp.released_gpu);
-  add(word.clusters[cluster], releases && scope != Scope::kCta, warp.released_afar);
-  add(word.ctas[event.warp / config_.warps_per_cta], releases, warp.released);
+  Released& now = word.now;
+  add(now.grid, releases && scope == Scope::kGpu, warp.released_gpu);
+  add(now.clusters[cluster], releases && scope != Scope::kCta, warp.released_afar);
+  add(now.ctas[event.warp / config_.warps_per_cta], releases, warp.released);
+  if ((event.flags & event_flag::kSignAsked) != 0) {
+    const bool turns = ((event.pending ^ event.wanted) & WordTest::kSign) != 0;
+    if (turns || !word.met) {
+      word.met = Word::Met{std::nullopt, turns ? now : Released{}};
+    }
+  }
+}
+
+const Order::Released& Order::seen_by(Word& word, const Event& look) {
+  if (look.op != Op::kGlobalWait) {
+    return word.now;
+  }
+  const WordTest test = WordTest::of(look);
+  const bool by_sign = word.met && !word.met->value;
+  if (!by_sign && test == WordTest{WordTest::Kind::kAtLeast, test.is_signed, test.with} &&
+      look.pending == test.with && !(word.met && word.met->value == test.with)) {
+    word.met = Word::Met{test.with, word.now};
+  }
+  return by_sign || (word.met && word.met->value == test.with) ? word.met->released : word.now;
 }
 
 void Order::look(WarpOrder& warp, const Event& event) {
@@ -63,7 +84,7 @@ void Order::look(WarpOrder& warp, const Event& event) {
     return;
   }
   const std::uint32_t cluster = event.warp / warps_;
-  const Word& word = found->second;
+  const Released& word = seen_by(found->second, event);
   const auto of_cluster = word.clusters.find(cluster);
   const auto of_cta = word.ctas.find(event.warp / config_.warps_per_cta);
   const auto learn = [&](Clock& clock, Scope scope) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "common/trace/event.hpp"
 
@@ -44,6 +45,13 @@ struct WordTest {
         break;
     }
     return value >= number;
+  }
+  /// Where it asks for the sign alone: of words with which sign it holds.
+  std::optional<bool> sign() const {
+    const bool ordered = kind == Kind::kLess || kind == Kind::kAtLeast;
+    const bool by_order = ordered && is_signed && with == 0 && (mask & kSign) != 0;
+    const bool by_bit = !ordered && mask == kSign && (with & ~kSign) == 0;
+    return by_order || by_bit ? std::optional{holds(kSign)} : std::nullopt;
   }
   /// The same, in `Event::phase` and `Event::extra` of the wait. 0 and 0: equal, as it stands.
   std::uint32_t code() const { return static_cast<std::uint32_t>(kind) | (is_signed ? 4U : 0U); }

@@ -122,7 +122,7 @@ class StateSet {
 
 struct BarrierState {
   std::int32_t phase = 0;
-  std::int32_t pending = 0;
+  std::int64_t pending = 0;
   std::int64_t tx = 0;
 };
 
@@ -157,7 +157,7 @@ class Search {
     bool alone = false;         // may be executed at once and alone, when enabled
     std::uint32_t barrier = 0;  // kAfter: the agent
     std::int32_t phase = 0;     // canonical; of a wait the one it waits for
-    std::int32_t count = 0;     // arrivals
+    std::int64_t count = 0;     // arrivals
     std::int64_t tx = 0;
     std::uint32_t index = 0;    // kAfter only
     std::uint32_t waiters = 0;  // where those who wait for it by kAfter are among `waiters_`
@@ -231,7 +231,7 @@ class Search {
     }
     step.test = protocol_.barriers[op.barrier].test;
     step.phase = op.kind == ProtocolKind::kWait ? op.phase : run_.phase_of[agent][index];
-    step.count = op.arrives() ? static_cast<std::int32_t>(op.count) : 0;
+    step.count = op.arrives() ? op.count : 0;
     step.tx = op.kind == ProtocolKind::kComplete ? -std::int64_t{op.bytes} : std::int64_t{op.bytes};
     return step;
   }
@@ -346,7 +346,7 @@ class Search {
     const State first = state(take());
     first.key[0] = 1;
     for (std::size_t b = 0; b < protocol_.barriers.size(); ++b) {
-      first.barriers[b].pending = static_cast<std::int32_t>(protocol_.barriers[b].count);
+      first.barriers[b].pending = protocol_.barriers[b].count;
     }
     for (std::uint32_t a = 0; a < agents_.size(); ++a) {
       refresh(first, a);
@@ -433,7 +433,7 @@ class Search {
       return false;
     }
     ++barrier.phase;
-    barrier.pending = static_cast<std::int32_t>(protocol_.barriers[step.barrier].count);
+    barrier.pending = protocol_.barriers[step.barrier].count;
     return true;
   }
 
@@ -582,7 +582,7 @@ class Search {
   // The barriers of a state, from what was executed: of each the operations of its last phase.
   void set_barriers(const State& state) const {
     const auto enter = [&](std::uint32_t b, std::int32_t phase) {
-      state.barriers[b] = {phase, static_cast<std::int32_t>(protocol_.barriers[b].count), 0};
+      state.barriers[b] = {phase, protocol_.barriers[b].count, 0};
     };
     for (std::uint32_t b = 0; b < protocol_.barriers.size(); ++b) {
       enter(b, 0);

@@ -164,17 +164,30 @@ class RunOrder : public EventSink, public TryJudge {
     ProofNode node;
   };
   struct Flag {
+    bool meets = false;       // by its sign: the grid meets by it
+    std::uint32_t turns = 0;  // how often that has changed
     std::uint32_t barrier = 0;
     std::uint32_t writes = 0;
     std::vector<ProofNode> log;  // its writes
     bool counter = false;        // several add to it
     bool stored = false;         // to
     bool zero = false;           // 0 was added
-    bool waited = false;
+    bool waited = false;         // for a value, while one writer was known
     bool loaded = false;
     ProofClock joined;
     std::vector<std::uint32_t> values;  // it had, in turn, from the initial one on; of one writer
     std::uint64_t sum = 0;              // of a counter: all that was added
+    /// Of a counter: it was waited for until all had added that had by then. Who adds later has to
+    /// know them all.
+    struct Reached {
+      std::uint32_t value = 0;
+      std::size_t first = 0;  // of `log`: since the time before
+      std::size_t end = 0;
+      bool is_signed = false;
+      bool moves_on = false;  // nobody waits for this value and no other
+      ProofClock joined{};
+    };
+    std::optional<Reached> reached;
   };
   /// Tensor memory of a CTA that somebody allocates or frees.
   struct TmemUse {
@@ -310,6 +323,12 @@ class RunOrder : public EventSink, public TryJudge {
   void on_wgmma(Group& group, const Event& event, std::uint32_t self);
   void on_exit(Group& group, const Event& event);
   bool is_marker(Group& group, std::uint32_t self);
+  void on_meeting_word(Group& group, const Event& event, std::uint32_t self, Flag& flag);
+  void on_counter_wait(Group& group, const Event& event, std::uint32_t self, Flag& flag);
+  static bool adds_behind(const Flag& flag,
+                          const ProofNode& node,
+                          const ProofClock& clock,
+                          std::uint32_t value);
   void on_flag_wait(Group& group, const Event& event, std::uint32_t self, Flag& flag);
   void on_flag_write(Group& group, const Event& event, std::uint32_t self, Flag& flag);
   void on_tensor_memory(Group& group, const Event& event, std::uint32_t self);

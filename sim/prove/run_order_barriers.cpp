@@ -323,10 +323,17 @@ void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
   }
   const auto [found, added] = group.flags.try_emplace(event.global);
   Flag& flag = found->second;
-  if (added) {
-    flag.barrier = number_of(
-        group, event, {ProofBarrier::Kind::kFlag, event.cta, event.global}, 1, PhaseTest::kEqual);
+  const ProofBarrier word{ProofBarrier::Kind::kFlag, event.cta, event.global};
+  if (added && event.op == Op::kGlobalRedAdd && (event.flags & event_flag::kSignAsked) != 0) {
+    flag.meets = true;
+    flag.barrier = number_of(group, event, word, WordTest::kSign, PhaseTest::kParity);
+  } else if (added) {
+    flag.barrier = number_of(group, event, word, 1, PhaseTest::kEqual);
     flag.values.push_back(event.pending);  // before this
+  }
+  if (flag.meets) {
+    on_meeting_word(group, event, self, flag);
+    return;
   }
   switch (event.op) {
     case Op::kGlobalLoadAcquire:
@@ -344,28 +351,83 @@ void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
   }
 }
 
+// What cooperative groups make of a grid's barrier: all CTAs together add 2^31, and each waits until
+// the sign is not the one that its own add has found. That is an mbarrier of 2^31 arrivals.
+void RunOrder::on_meeting_word(Group& group, const Event& event, std::uint32_t self, Flag& flag) {
+  const auto phase = static_cast<std::int32_t>(flag.turns) - 1;
+  if (event.op == Op::kGlobalWait && WordTest::of(event).sign()) {
+    pass(group, event, self, flag.barrier, phase);
+    record(group, self, event, wait_op(flag.barrier, phase));
+    return;
+  }
+  const std::uint32_t added = event.pending & ~WordTest::kSign;  // in this phase
+  const bool adds = event.op == Op::kGlobalRedAdd && (event.flags & event_flag::kSignAsked) != 0;
+  if (!adds || event.count == 0 || event.lanes > 1 || event.count > WordTest::kSign - added ||
+      (flag.writes == 0 && added != 0)) {
+    undecided("a word by which a grid meets is used in another way, too", event);
+    return;
+  }
+  const bool completes = added + event.count == WordTest::kSign;
+  Conditions::Contribution what{ProtocolKind::kArrive, event.count, 0, completes};
+  const ProofNode node = node_of(group, event, self);
+  what.tells = told_of(group, event, self);
+  group.conditions.contribute(
+      node, known_to(group, event.lane_mask(), self), flag.barrier, flag.turns, what);
+  record(group, self, event, arrive_op(flag.barrier, event.count));
+  flag.turns += completes ? 1 : 0;
+  ++flag.writes;
+}
+
+// All have added where nothing less passes. The word only grows: where the sign stays, less as a
+// signed number is less.
+void RunOrder::on_counter_wait(Group& group, const Event& event, std::uint32_t self, Flag& flag) {
+  const WordTest test = WordTest::of(event);
+  const std::uint32_t sum = flag.values.back();
+  const bool grows = !test.is_signed || ((flag.values.front() ^ sum) & WordTest::kSign) == 0;
+  const bool at_least = test.kind == WordTest::Kind::kAtLeast && grows;
+  const bool tells = test.flip == 0 && ~test.mask == 0 &&
+                     (at_least || (test.kind == WordTest::Kind::kEqual && test.with == sum));
+  if (tells && test.with == sum && !(flag.reached && flag.reached->value == sum)) {
+    flag.reached = Flag::Reached{
+        sum, flag.reached ? flag.reached->end : 0, flag.log.size(), false, true, flag.joined};
+  }
+  if (!tells || !flag.reached || flag.reached->value != test.with) {
+    undecided("a wait for a global word that several add to may pass before the last of them",
+              event);
+    return;
+  }
+  flag.reached->is_signed = flag.reached->is_signed || test.is_signed;
+  flag.reached->moves_on = flag.reached->moves_on && at_least;
+  learn(group, event, self, [&](ProofClock& clock) { join(clock, flag.reached->joined); });
+}
+
+// Whether it can be told what is added to a counter behind what was waited for before.
+bool RunOrder::adds_behind(const Flag& flag,
+                           const ProofNode& node,
+                           const ProofClock& clock,
+                           std::uint32_t value) {
+  if (!flag.reached) {
+    return true;
+  }
+  const Flag::Reached& reached = *flag.reached;
+  const bool keeps = !reached.is_signed || ((reached.value ^ value) & WordTest::kSign) == 0;
+  const auto known = [&](const ProofNode& before) { return node.knows(before, clock); };
+  return keeps && reached.moves_on &&
+         std::all_of(flag.log.begin() + static_cast<std::ptrdiff_t>(reached.first),
+                     flag.log.begin() + static_cast<std::ptrdiff_t>(reached.end),
+                     known);
+}
+
 // A poll tests a value, so it waits for a phase only if the word has the value in that phase alone:
 // not before, and later only after the next store, which C2 holds back. Phase -1 is the initial
 // value.
 void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self, Flag& flag) {
-  flag.waited = true;
   const WordTest test = WordTest::of(event);
   if (flag.counter) {
-    // All have added where nothing less passes. The word only grows, from `first` to `sum`: where
-    // the sign stays, less as a signed number is less.
-    const std::uint32_t first = flag.values.front();
-    const std::uint32_t sum = flag.values.back();
-    const bool grows = !test.is_signed || ((first ^ sum) & WordTest::kSign) == 0;
-    const bool of_sum =
-        test.with == sum && test.flip == 0 && ~test.mask == 0 &&
-        (test.kind == WordTest::Kind::kEqual || (test.kind == WordTest::Kind::kAtLeast && grows));
-    if (!of_sum) {
-      undecided("a wait for a global word that several add to may pass before the last of them",
-                event);
-    }
-    learn(group, event, self, [&](ProofClock& clock) { join(clock, flag.joined); });
+    on_counter_wait(group, event, self, flag);
     return;
   }
+  flag.waited = true;
   // A value that passes, and that it has had before, is gone when the warp looks, if the write that
   // took its place is known to have been made.
   const ProofNode node = node_of(group, event, self);
@@ -391,6 +453,7 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
     raise(clock, flag.log.back().component(), flag.log.back().index);
   }
   const bool adds = event.op == Op::kGlobalRedAdd;
+  flag.loaded = flag.loaded || (event.flags & event_flag::kSignAsked) != 0;
   if (flag.loaded && (flag.log.empty() || flag.log.back().chain != self)) {
     undecided("what a load of a global word finds depends on the interleaving", event);
   }
@@ -400,7 +463,7 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   flag.zero = flag.zero || event.count == 0;
   flag.sum += adds ? std::uint64_t{event.count} * std::max<std::uint32_t>(event.lanes, 1) : 0;
   if (flag.counter || another) {
-    if (flag.waited) {
+    if (flag.waited || !adds_behind(flag, node, clock, event.wanted)) {
       undecided("a global word with several writers is waited for at a passing value", event);
     } else if (flag.stored || flag.zero) {
       undecided("a global word is stored to by several warps", event);

@@ -308,6 +308,7 @@ void registers(Plan& plan) {
 }
 
 void reinit(Plan& plan) {
+  plan.gathers = false;  // of an inval behind a wait memory is asked
   const std::uint32_t bar = plan.bar(1);
   const std::uint32_t count = plan.dice.between(1, 2);
   for (std::uint32_t cta = 0; cta < plan.ctas(); ++cta) {

@@ -101,16 +101,19 @@ bool WarpRun::others_write(std::uint64_t address) {
   return grid_.writers.try_emplace(address & ~std::uint64_t{3}, self).first->second != self;
 }
 
-bool WarpRun::result_is_used(const Request& request) {
+Wanted WarpRun::wanted_of_result(const Request& request) {
   const Argument& target = *request.stop.operands[0].argument;
   if (target.kind != Argument::Kind::kRegister) {
-    return target.kind != Argument::Kind::kSink;
+    return target.kind == Argument::Kind::kSink ? Wanted::kNothing : Wanted::kAll;
   }
-  const auto [found, added] = grid_.used_results.try_emplace(&request.op);
+  const auto [found, added] = grid_.wanted.try_emplace(&request.op, Wanted::kNothing);
   if (added) {
     const Routine& routine = *request.strand.frame->routine;
     const auto live = Liveness{routine.code, routine.flow}.live_before(request.stop.op + 1);
-    found->second = std::binary_search(live.begin(), live.end(), target.index);
+    if (std::binary_search(live.begin(), live.end(), target.index)) {
+      const bool sign = asks_sign_alone(routine.code, target.index);
+      found->second = sign ? Wanted::kSign : Wanted::kAll;
+    }
   }
   return found->second;
 }
@@ -180,7 +183,8 @@ Served WarpRun::atomic(Request& request) {
     return reduce(request);
   }
   Lanes result = Lanes::unknown();
-  const bool used = returns && result_is_used(request);
+  const Wanted wanted = returns ? wanted_of_result(request) : Wanted::kNothing;
+  const bool used = wanted != Wanted::kNothing;
   Mask global = 0;
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     const Mask bit = Mask{1} << lane;
@@ -196,7 +200,7 @@ Served WarpRun::atomic(Request& request) {
     }
   }
   if (global != 0) {
-    global_atomics(request, global, at, used, result);
+    global_atomics(request, global, at, wanted, result);
   }
   if (returns) {
     request.strand.write(request.stop, 0, 0, result);
@@ -205,16 +209,24 @@ Served WarpRun::atomic(Request& request) {
 }
 
 void WarpRun::global_atomics(
-    Request& request, Mask lanes, std::size_t at, bool used, Lanes& result) {
+    Request& request, Mask lanes, std::size_t at, Wanted wanted, Lanes& result) {
   const Modifiers& modifiers = request.modifiers;
+  const bool used = wanted != Wanted::kNothing;
   const bool counts = integer_add(modifiers) && bytes_of(modifiers.type()) == 4;
   const bool orders = modifiers.has("release"_mod) || modifiers.has("acq_rel"_mod);
   const bool acquires = modifiers.has("acquire"_mod) || modifiers.has("acq_rel"_mod);
   const auto address = [&](Mask some) { return known(request, at, some); };
+  const auto places = places_of(request, at);
+  Mask data = 0;  // lanes whose atomics leave what nobody knows
+  for (Mask left = lanes; left != 0; left &= left - 1) {
+    const Mask lane = left & ~(left - 1);
+    data |= by_data(request, at, lane) || tracked(address(lane)) ? lane : 0;
+  }
+  const bool signs = wanted == Wanted::kSign && counts && !acquires && data == 0;
   // The proof sees that what this warp found was decided by another one: by who has written the
-  // word before, and by who writes it after this look.
+  // word before, and by who writes it after this look. Of a sign the addition says so.
   const auto look = [&](Mask some) {
-    if (used && machine_.moves_data()) {
+    if (used && !signs && machine_.moves_data()) {
       sim::Operation op = make(warptwin::Op::kGlobalLoadAcquire, request, some);
       op.global = address(some);
       set_order(modifiers, op);
@@ -223,12 +235,6 @@ void WarpRun::global_atomics(
   };
   // Which of two lanes comes first shows in what one finds, or in what the last one leaves.
   const bool shows = used || !commutes(modifiers);
-  const auto places = places_of(request, at);
-  Mask data = 0;  // lanes whose atomics leave what nobody knows
-  for (Mask left = lanes; left != 0; left &= left - 1) {
-    const Mask lane = left & ~(left - 1);
-    data |= by_data(request, at, lane) || tracked(address(lane)) ? lane : 0;
-  }
   const auto prepare = [&](Mask some) {
     if (!tracked(address(some))) {
       require_contents(request, address(some));
@@ -270,6 +276,7 @@ void WarpRun::global_atomics(
     // Nobody can wait for a word that is not known: then each counts as one that adds.
     const std::uint32_t some = commutes(modifiers) || free ? 1 : 0;
     op.count = counts && !free ? static_cast<std::uint32_t>(b) : some;
+    op.flags |= signs ? event_flag::kSignAsked : std::uint16_t{0};
     set_order(modifiers, op);
     perform(op, orders);
     if (acquires) {

@@ -9,6 +9,8 @@ namespace warptwin::ptx {
 
 namespace {
 
+constexpr std::uint32_t kLooksMax = 16;
+
 // Whether the atomic leaves the word as it finds it, whatever that is.
 bool leaves_word(const Modifiers& modifiers, const Stop& stop) {
   const auto every = [&](auto&& holds) {
@@ -33,6 +35,41 @@ bool leaves_word(const Modifiers& modifiers, const Stop& stop) {
 }
 
 }  // namespace
+
+bool asks_sign_alone(const Code& code, std::uint32_t number, bool behind_xor) {
+  const auto is_it = [&](const Argument& argument) {
+    return argument.kind == Argument::Kind::kRegister && argument.index == number;
+  };
+  const auto asks_sign = [&](const Op& op) {
+    const auto arguments = code.arguments_of(op);
+    const Modifiers& modifiers = op.source->modifiers;
+    if (bytes_of(modifiers.type()) != 4 || arguments.size() != 3 ||
+        (op.guarded() && op.guard == number)) {
+      return false;
+    }
+    const Argument& target = arguments[0];
+    if (op.is("xor") && !behind_xor && target.kind == Argument::Kind::kRegister) {
+      return asks_sign_alone(code, target.index, true);
+    }
+    const bool reversed = is_it(arguments[2]);
+    const Argument& other = arguments[reversed ? 1 : 2];
+    if (other.kind != Argument::Kind::kNumber) {
+      return false;
+    }
+    const auto value = static_cast<std::uint32_t>(other.value);
+    if (op.is("and")) {
+      return value == sim::WordTest::kSign;
+    }
+    const auto test = op.is("setp") ? test_of(modifiers, reversed, value) : std::nullopt;
+    return test && test->sign();
+  };
+  return std::all_of(code.ops.begin(), code.ops.end(), [&](const Op& op) {
+    bool reads = false;
+    code.for_each_register(
+        op, [&](std::uint32_t one, bool written) { reads = reads || (one == number && !written); });
+    return !reads || asks_sign(op);
+  });
+}
 
 std::vector<std::uint64_t> WarpRun::asked_by(const Strand& strand, const Stop& stop, Look look) {
   const Op& op = strand.frame->routine->code.ops[stop.op];
@@ -95,10 +132,18 @@ std::optional<Served> WarpRun::poll(Request& request) {
   if (!one_space) {
     return std::nullopt;
   }
+  // Where it takes long to see that it is none, as in a loop that counts far, it is asked ever less
+  // often.
+  std::uint32_t& in_vain = grid_.far_looks[&request.op];
+  if (in_vain > kLooksMax && !std::has_single_bit(in_vain)) {
+    ++in_vain;
+    return std::nullopt;
+  }
   const Awaited found = awaited(*this, request.strand, request.stop, Look::kWord);
   if (found.unclear && !resuming_) {
     return Served::kAgain;
   }
+  in_vain = found.far ? in_vain + 1 : 0;
   if (!found.waits) {
     return std::nullopt;
   }

@@ -51,7 +51,8 @@ bool is_exchange(const Op& op) {
   return is_one_of(op, kNames);
 }
 
-// The test of a word that a comparison with a number is; `reversed`: of the number with the word.
+}  // namespace
+
 std::optional<sim::WordTest> test_of(const Modifiers& modifiers,
                                      bool reversed,
                                      std::uint32_t number) {
@@ -78,8 +79,6 @@ std::optional<sim::WordTest> test_of(const Modifiers& modifiers,
   }
   return less || least ? std::optional{test} : std::nullopt;
 }
-
-}  // namespace
 
 // --- Copies ------------------------------------------------------------------------------------
 

@@ -34,6 +34,15 @@ struct LookedAt {
   bool operator==(const LookedAt&) const = default;
 };
 
+/// The test of a word that a comparison with a number is; `reversed`: of the number with the word.
+std::optional<sim::WordTest> test_of(const Modifiers& modifiers,
+                                     bool reversed,
+                                     std::uint32_t number);
+
+/// Whether of a register no bit but the sign matters, wherever it is read: it is compared so, or
+/// what `xor` makes of it.
+bool asks_sign_alone(const Code& code, std::uint32_t number, bool behind_xor = false);
+
 /// What a rehearsal is about.
 struct Looking {
   const Op* op = nullptr;             // the first look; others have the same words
@@ -126,6 +135,7 @@ class Rehearsal {
 struct Awaited {
   bool waits = false;
   bool unclear = false;  // other lanes have to go on before that can be said
+  bool far = false;      // none was found among so many places that more are not looked at
   sim::WordTest test{};  // of a word: what passes
 };
 

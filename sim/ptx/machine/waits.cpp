@@ -145,6 +145,7 @@ class Waiting {
   bool unclear() const { return unclear_; }
   /// Told no, it has looked again.
   bool returns() const { return returns_; }
+  bool far() const { return places_.size() > kPlacesMax; }
   /// Where several lanes look, none of them goes on alone.
   bool votes() const { return vote_ != nullptr; }
 
@@ -326,6 +327,7 @@ Awaited awaited(WarpRun& warp, const Strand& looking, const Stop& stop, Look loo
       Waiting waiting{warp, about, looking, stop};
       found.waits = waiting.holds() && (is_try || about.test) &&
                     (asks_one(about.asks, stop.mask) || waiting.votes());
+      found.far = found.far || waiting.far();
       found.unclear = !found.waits && waiting.unclear() && (repeats || waiting.returns());
     } catch (const ConfigError&) {
       found.waits = false;  // the warp itself says what is wrong, if it comes there

@@ -46,6 +46,9 @@ struct SharedAtomics {
   bool told = false;                           // a result of one is used
 };
 
+/// What is read of what an atomic returns.
+enum class Wanted : std::uint8_t { kNothing, kSign, kAll };
+
 /// What all warps of a launch share.
 struct GridContext {
   const Kernel* kernel = nullptr;
@@ -75,9 +78,10 @@ struct GridContext {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> real;
   /// Of which a run without data knows which words it does not know.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> tracked;
-  std::unordered_map<const Op*, bool> used_results;  // of atomics: whether anybody reads it
-  std::unordered_map<const Op*, bool> spins;         // whether its loop waits for its result
-  std::set<const Op*> no_waits;                      // tries that are known to be none
+  std::unordered_map<const Op*, Wanted> wanted;            // of atomics
+  std::unordered_map<const Op*, bool> spins;               // whether its loop waits for its result
+  std::set<const Op*> no_waits;                            // tries that are known to be none
+  std::unordered_map<const Op*, std::uint32_t> far_looks;  // that were no waits, in turn
   /// By function, and in it by op: slots of the registers that are needed from there on.
   std::unordered_map<const Routine*, std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>>
       needed;
@@ -396,13 +400,13 @@ class WarpRun : public Surroundings, public sim::AgentState {
   /// Whether it leaves the same in the word, in whatever order several do it.
   static bool commutes(const Modifiers& modifiers);
   bool others_write(std::uint64_t address);
-  bool result_is_used(const Request& request);
+  Wanted wanted_of_result(const Request& request);
   bool waits_for_result(const Request& request);
   void require_contents(const Request& request, std::uint64_t address) const;
   bool tracked(std::uint64_t address) const;
   bool by_data(const Request& request, std::size_t at, Mask lane) const;
   Served atomic(Request& request);
-  void global_atomics(Request& request, Mask lanes, std::size_t at, bool used, Lanes& result);
+  void global_atomics(Request& request, Mask lanes, std::size_t at, Wanted wanted, Lanes& result);
   void shared_atomic(Request& request,
                      const Place& place,
                      std::uint32_t lane,

@@ -331,8 +331,8 @@ TEST(ValuesSearchTest, TheTextsAreAsTheirNamesSay) {
     }
     const ValuesResult result = judge_values(read_program(entry.path().string()));
     // No interleaving shows the order of proxies, a scope, or what a relaxed arrival leaves out. A
-    // warp is one agent here, whatever its lanes (l) do. What a tcgen05.cp takes unwritten is wrong
-    // where an MMA takes it.
+    // warp is one agent here, whatever its lanes (l) do, but for its tensor queue and those that a
+    // wait leaves behind. What a tcgen05.cp takes unwritten is wrong where an MMA takes it.
     const std::set<std::string> other = {"x2_wrong",
                                          "x3_wrong",
                                          "x5_wrong",
@@ -345,7 +345,8 @@ TEST(ValuesSearchTest, TheTextsAreAsTheirNamesSay) {
                                          "f7_wrong",
                                          "f8_wrong",
                                          "m2_wrong"};
-    const bool shown = !is_right && !other.contains(name) && name.front() != 'l';
+    const bool lanes = name.front() == 'l' && name != "l18_wrong" && name != "l19_wrong";
+    const bool shown = !is_right && !other.contains(name) && !lanes;
     EXPECT_EQ(result.verdict, shown ? ValuesResult::kWrong : ValuesResult::kRight)
         << name << ": " << result.what;
     ++(is_right ? right : wrong);

@@ -1,5 +1,6 @@
-// A grid that meets: each CTA prints, and reads what another one has stored. FAULT is one of: MEET
-// (nobody waits), ASSERT (a thread's condition does not hold).
+// A grid that meets: each CTA prints, and reads what another one has stored, twice. FAULT is one of:
+// MEET (nobody waits), AGAIN (nor before it stores anew), ASSERT (a thread's condition does not
+// hold).
 
 #include <cassert>
 #include <vector>
@@ -10,19 +11,25 @@
 
 #define MEET 1
 #define ASSERT 2
+#define AGAIN 3
 #ifndef FAULT
 #define FAULT 0
 #endif
 
 __global__ void turn(int* stored, int* out) {
-  stored[blockIdx.x] = static_cast<int>(blockIdx.x) + 1;
   printf("CTA %u of %u: %s\n", blockIdx.x, gridDim.x, "here");
+  for (int round = 0; round < 2; ++round) {
+    stored[blockIdx.x] = static_cast<int>(blockIdx.x) + 1;
 #if FAULT != MEET
-  cooperative_groups::this_grid().sync();
+    cooperative_groups::this_grid().sync();
 #endif
-  const int other = stored[gridDim.x - 1 - blockIdx.x];
-  assert(other < (FAULT == ASSERT ? 3 : 4));
-  out[blockIdx.x] = other;
+    const int other = stored[gridDim.x - 1 - blockIdx.x];
+    assert(other < (FAULT == ASSERT ? 3 : 4));
+    out[blockIdx.x] = other;
+#if FAULT != AGAIN
+    cooperative_groups::this_grid().sync();
+#endif
+  }
 }
 
 int main() {
