@@ -351,8 +351,8 @@ void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
   }
 }
 
-// What cooperative groups make of a grid's barrier: all CTAs together add 2^31, and each waits until
-// the sign is not the one that its own add has found. That is an mbarrier of 2^31 arrivals.
+// What cooperative groups make of a grid's barrier: all CTAs together add 2^31, and each waits
+// until the sign is not the one that its own add has found. That is an mbarrier of 2^31 arrivals.
 void RunOrder::on_meeting_word(Group& group, const Event& event, std::uint32_t self, Flag& flag) {
   const auto phase = static_cast<std::int32_t>(flag.turns) - 1;
   if (event.op == Op::kGlobalWait && WordTest::of(event).sign()) {

@@ -1,6 +1,6 @@
-// A grid that meets: each CTA prints, and reads what another one has stored, twice. FAULT is one of:
-// MEET (nobody waits), AGAIN (nor before it stores anew), ASSERT (a thread's condition does not
-// hold).
+// A grid that meets: each CTA prints, and reads what another one has stored, twice. FAULT is one
+// of: MEET (nobody waits), AGAIN (nor before it stores anew), ASSERT (a thread's condition does
+// not hold).
 
 #include <cassert>
 #include <vector>
