@@ -122,6 +122,14 @@ struct MapDimension {
   std::uint32_t step = 1;          // 1: every element is taken
 };
 
+/// Of a tensor map of im2col mode: the bounding box of the places that copies go through, and how
+/// many of them a copy takes (PTX ISA, "im2col mode").
+struct Im2colSpec {
+  std::uint32_t pixels = 0;    // of a copy; 0: the map is one of tiles
+  std::int32_t lower[3] = {};  // where the box begins, in each dimension but C and N, W first
+  std::int32_t upper[3] = {};  // where it ends, from the tensor's last element on
+};
+
 /// A tensor map over a matrix: the box one copy moves, and how it lies in shared memory. Elements
 /// outside the matrix are read as zero and not written. Columns are units of memory.
 struct TensorMapSpec {
@@ -134,6 +142,8 @@ struct TensorMapSpec {
   /// Of a map with more than two dimensions: what the rows are made of, inner first; the rest has
   /// no extent. `box_rows` is the product of their boxes.
   MapDimension outer[kOuterMax] = {};
+  /// `box_columns` are the channels of a pixel then, and `box_rows` the pixels.
+  Im2colSpec im2col{};
 };
 
 /// The dimensions of a map outside its columns, inner first: the rows, unless they are several.

@@ -138,6 +138,19 @@ enum class Fault : std::uint8_t {
   kStopped,         // by itself
 };
 
+/// What of a tensor copy is not as its map has it: Event::wanted beside Fault::kBadShape.
+enum class ShapeFault : std::uint8_t {
+  kNone,
+  kCoordinates,   // not as many as the tensor has dimensions
+  kBeginsBefore,  // a store that begins outside the tensor
+  kMapMode,       // a map of im2col for a tile, or the reverse
+  kRows,          // .tile::gather4 by a map whose box has more than one row
+  kColumn,        // the first element of a row is at no multiple of 16 bytes
+  kOutsideBox,    // im2col that begins outside the bounding box
+  kOffset,        // an im2col offset that is too large
+  kBoxOutside,    // an im2col store whose bounding box is not in the tensor
+};
+
 /// Bits of Event::flags.
 namespace event_flag {
 inline constexpr std::uint16_t kExpectTx = 1;    // arrive.expect_tx
@@ -179,8 +192,8 @@ inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors
 /// load          shared address -            of data    `peer`: the signalled barrier; phase: the
 ///                                                      phase its bytes were counted in
 /// store         shared address bulk group   of data    -
-/// tensor copy, issued: `wanted` the bytes of its swizzle; of a load `count` those of a row;
-/// `phase` its map, which of operations on maps is `count`
+/// tensor copy, issued: `wanted` the bytes of its swizzle; of a load `count` those of a row, of a
+/// store `peer`; `phase` its map, which of operations on maps is `count`
 /// either, issued: `global` the first byte of its box in global memory, `pending` its rows, `tx`
 /// the bytes of a row, `expected` from row to row; no rows: not described
 /// bulk load from shared memory: kTouched, with kSharedSource: `address`, `cta` its source
@@ -235,9 +248,10 @@ struct Event {
   std::uint32_t expected = 0;  // arrivals a phase takes
   std::uint32_t peer = 0;      // a second address: an operand, a signalled barrier
   std::uint32_t peer_cta = 0;
-  std::uint8_t lane = 0;     // where one lane executed it: which
-  std::uint32_t mask = 0;    // where some lanes of the warp executed it together: which
-  std::uint32_t serial = 0;  // an asynchronous operation's number, the same in all its steps
+  std::uint8_t lane = 0;       // where one lane executed it: which
+  std::uint8_t reduction = 0;  // of a copy: how it combines with what is there; 0: it does not
+  std::uint32_t mask = 0;      // where some lanes of the warp executed it together: which
+  std::uint32_t serial = 0;    // an asynchronous operation's number, the same in all its steps
   std::uint64_t global =
       0;  // global-memory address; smem descriptor of A for mma (of wgmma: as of tcgen05)
   std::uint64_t extra = 0;  // smem descriptor of B for mma, CTA mask

@@ -1,5 +1,6 @@
 #include "sim/check/detector.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <span>
 
@@ -95,6 +96,15 @@ void Reporter::report(Finding finding) {
     findings_.push_back(std::move(finding));
   } else {
     ++not_kept_;
+  }
+}
+
+void Reporter::note_choice(const Event& event) {
+  const bool known = std::any_of(choices_.begin(), choices_.end(), [&](const SourceSite& site) {
+    return site.line == event.site.line && std::string_view{site.file} == event.site.file;
+  });
+  if (!known) {
+    choices_.push_back(event.site);
   }
 }
 

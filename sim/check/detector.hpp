@@ -81,6 +81,9 @@ class Reporter {
               const std::string& message,
               std::vector<Detail> details = {});
   void report(Finding finding);
+  /// What memory holds depends on which of two atomic operations is first; this is the later.
+  void note_choice(const Event& event);
+  const std::vector<SourceSite>& choices() const { return choices_; }
   /// Reports so far that were errors, kept or not: a warning never keeps an error from being seen.
   std::uint64_t errors() const { return errors_; }
   const Rules& rules() const { return rules_; }
@@ -93,6 +96,7 @@ class Reporter {
   Rules rules_;
   const Naming& naming_;
   std::vector<Finding> findings_;
+  std::vector<SourceSite> choices_;  // each line once
   std::uint64_t errors_ = 0;
   std::uint64_t not_kept_ = 0;
 };
@@ -177,6 +181,7 @@ class DetectorSet : public EventSink {
   void at_end(const Gpu& gpu, Ending end);
   std::vector<Finding> take_findings() { return std::move(reporter_.findings()); }
   std::uint64_t not_kept() const { return reporter_.not_kept(); }
+  const std::vector<SourceSite>& choices() const { return reporter_.choices(); }
 
  private:
   Naming naming_;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/machine/shared_tile.hpp"
 #include "common/trace/event.hpp"
 
 #include "sim/model/lane_access.hpp"
@@ -164,6 +165,23 @@ inline Footprint footprint_of(const Event& event) {
   rows.pitch = event.peer;
   rows.addressed = event.extra == kUnknownLayout;
   return rows;
+}
+
+/// Of a bulk or tensor copy that is issued: rows that are shorter than the span of the swizzle
+/// stand as far apart as spans.
+inline Footprint footprint_of_copy(const Event& event) {
+  const bool tensor = event.op == Op::kTensorLoad || event.op == Op::kTensorStore;
+  const auto swizzle = static_cast<Swizzle>(tensor ? event.wanted : 0);
+  const std::uint32_t span = span_of(swizzle);
+  const std::uint32_t row = event.op == Op::kTensorLoad ? event.count : event.peer;
+  if (span == 0 || row >= span) {
+    return Footprint::interval(event.address, event.bytes);
+  }
+  const std::uint32_t rows = event.bytes / row;
+  if (unit_of(swizzle) != Footprint::kSwizzleChunk) {
+    return Footprint::interval(event.address, rows * span);
+  }
+  return {event.address, event.address + (rows - 1) * span + row, row, span, true};
 }
 
 /// `rows` times `width` bytes of global memory, `pitch` apart.

@@ -14,6 +14,7 @@
 
 #include "sim/check/footprint.hpp"
 #include "sim/check/order.hpp"
+#include "sim/model/copy_form.hpp"
 #include "sim/model/matrix.hpp"
 
 namespace warptwin::sim {
@@ -77,6 +78,7 @@ struct SharedAccess {
   bool gone = false;  // while a later access is judged: it takes its place
   bool just_fenced = false;
   bool atomic = false;
+  std::uint8_t reduction = 0;  // of a copy: `CopyReduction::code`
   std::uint32_t warp = 0;
   Footprint at;
   Footprint source{};      // MMA: what one write before it filled, all of it still as it was then
@@ -92,6 +94,21 @@ struct SharedAccess {
   std::optional<std::uint64_t> written{};  // of a store to a few bytes: what, where it is known
   std::unique_ptr<Units> units;            // of an operand whose pieces are not one stride apart
 };
+
+/// Two stores of the same to the same bytes: whichever comes last, the bytes are the same.
+inline bool write_alike(const SharedAccess& first, const SharedAccess& second) {
+  return first.written && first.written == second.written && first.at.begin == second.at.begin &&
+         first.at.end == second.at.end;
+}
+
+/// Whichever of the two comes first, memory is left the same, or the atomic says it is not. Those
+/// of two proxies are not atomic to each other.
+inline bool in_any_order(const SharedAccess& first, const SharedAccess& second) {
+  const bool atomics = first.atomic && second.atomic &&
+                       generic(first.kind) == generic(second.kind) &&
+                       reduce_the_same_bytes(first.reduction, second.reduction);
+  return atomics || write_alike(first, second);
+}
 
 /// An access, and what `at` and `source` of it lie within. Most are far from each other, and a
 /// later access looks at no more of those.

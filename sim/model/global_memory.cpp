@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sim/model/tensor_walk.hpp"
+
 namespace warptwin::sim {
 
 std::uint64_t TensorMapState::span_bytes() const {
@@ -13,12 +15,18 @@ std::uint64_t TensorMapState::span_bytes() const {
   return bytes;
 }
 
-std::uint32_t TensorMapState::box_bytes() const {
-  std::uint32_t bytes = element_bytes;
-  for (std::uint32_t i = 0; i < rank; ++i) {
-    bytes *= box[i];
+std::uint32_t TensorMapState::rows(TensorMode mode) const {
+  if (mode == TensorMode::kRows4) {
+    return kRowsOf4;
   }
-  return bytes;
+  if (kind != TensorMapKind::kTiled) {
+    return pixels;
+  }
+  std::uint32_t rows = 1;
+  for (std::uint32_t i = 1; i < rank; ++i) {
+    rows *= box[i];
+  }
+  return rows;
 }
 
 std::uint64_t GlobalMemory::add(std::string name, std::uint64_t size, bool holds_data) {
@@ -93,38 +101,6 @@ std::byte* GlobalMemory::at(std::uint64_t address, std::uint64_t size) {
 
 namespace {
 
-// Calls `row(linear offset in the box, global address, elements inside, skipped elements)` for each
-// innermost row of the box that is inside the tensor in all outer dimensions; others get 0
-// elements.
-template <class Row>
-void for_each_row(const TensorMapState& map, const std::int32_t* at, Row row) {
-  std::uint32_t index[TensorMapState::kRankMax] = {};
-  const std::uint32_t row_bytes = map.box[0] * map.element_bytes;
-  const std::int64_t first = at[0];
-  const std::int64_t begin = std::max<std::int64_t>(first, 0);
-  const std::int64_t end = std::min<std::int64_t>(first + map.box[0], map.extent[0]);
-  for (std::uint32_t linear = 0;; linear += row_bytes) {
-    bool inside = end > begin;
-    std::uint64_t address = map.address;
-    for (std::uint32_t d = 1; d < map.rank; ++d) {
-      const std::int64_t coordinate = std::int64_t{at[d]} + std::int64_t{index[d]} * map.step[d];
-      inside = inside && coordinate >= 0 && coordinate < map.extent[d];
-      address += static_cast<std::uint64_t>(coordinate) * map.stride_bytes[d];
-    }
-    row(linear,
-        address + static_cast<std::uint64_t>(begin) * map.element_bytes,
-        inside ? static_cast<std::uint32_t>(end - begin) : 0,
-        inside ? static_cast<std::uint32_t>(begin - first) : 0);
-    std::uint32_t d = 1;
-    while (d < map.rank && ++index[d] == map.box[d]) {
-      index[d++] = 0;
-    }
-    if (d >= map.rank) {
-      return;
-    }
-  }
-}
-
 // Swizzling permutes 16-byte units, by the bits of the shared address.
 template <class Unit>
 void for_each_unit(
@@ -141,13 +117,13 @@ void for_each_unit(
 
 void copy_box_to_shared(GlobalMemory& memory,
                         const TensorMapState& map,
-                        const std::int32_t* at,
+                        const TensorPlace& place,
                         std::byte* shared,
                         std::uint32_t shared_address) {
-  std::vector<std::byte> row(std::size_t{map.box[0]} * map.element_bytes);
+  std::vector<std::byte> row(map.row_bytes());
   for_each_row(
       map,
-      at,
+      place,
       [&](std::uint32_t linear, std::uint64_t global, std::uint32_t count, std::uint32_t skip) {
         std::fill(row.begin(), row.end(), std::byte{0});
         const std::size_t bytes = std::size_t{count} * map.element_bytes;
@@ -155,7 +131,7 @@ void copy_box_to_shared(GlobalMemory& memory,
           std::memcpy(row.data() + std::size_t{skip} * map.element_bytes, source, bytes);
         }
         for_each_unit(linear,
-                      static_cast<std::uint32_t>(row.size()),
+                      map.row_bytes(),
                       shared_address,
                       map.swizzle,
                       [&](std::uint32_t from, std::uint32_t to, std::uint32_t size) {
@@ -166,27 +142,33 @@ void copy_box_to_shared(GlobalMemory& memory,
 
 void copy_box_to_global(GlobalMemory& memory,
                         const TensorMapState& map,
-                        const std::int32_t* at,
+                        const TensorPlace& place,
                         const std::byte* source,
-                        std::uint32_t shared_address) {
-  std::vector<std::byte> row(std::size_t{map.box[0]} * map.element_bytes);
+                        std::uint32_t shared_address,
+                        CopyReduction reduction) {
+  std::vector<std::byte> row(map.row_bytes());
   for_each_row(
       map,
-      at,
+      place,
       [&](std::uint32_t linear, std::uint64_t global, std::uint32_t count, std::uint32_t skip) {
-        const std::size_t bytes = std::size_t{count} * map.element_bytes;
+        const auto bytes = count * map.element_bytes;
         std::byte* target = bytes == 0 ? nullptr : memory.at(global, bytes);
         if (target == nullptr) {
           return;
         }
         for_each_unit(linear,
-                      static_cast<std::uint32_t>(row.size()),
+                      map.row_bytes(),
                       shared_address,
                       map.swizzle,
                       [&](std::uint32_t to, std::uint32_t from, std::uint32_t size) {
                         std::memcpy(row.data() + to, source + from, size);
                       });
-        std::memcpy(target, row.data() + std::size_t{skip} * map.element_bytes, bytes);
+        const std::byte* taken = row.data() + std::size_t{skip} * map.element_bytes;
+        if (reduction.reduces()) {
+          reduction.apply(target, taken, bytes);
+        } else {
+          std::memcpy(target, taken, bytes);
+        }
       });
 }
 

@@ -2,12 +2,15 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "common/kernel/scenario.hpp"
+
+#include "sim/model/copy_form.hpp"
 
 namespace warptwin::sim {
 
@@ -20,21 +23,56 @@ struct GlobalBuffer {
   std::vector<bool> unknown;  // by word: data that a run without data did not move; empty: none
 };
 
+/// How a map says what a copy takes of its tensor.
+enum class TensorMapKind : std::uint8_t {
+  kTiled,
+  kIm2col,
+  kIm2colWide,  // of .im2col::w and .im2col::w::128: no copy by one is simulated
+};
+
 /// A decoded tensor map, dimensions innermost first.
 struct TensorMapState {
   static constexpr std::uint32_t kRankMax = 5;
+  static constexpr std::uint32_t kCornersMax = kRankMax - 2;
+  static constexpr std::uint32_t kRowsOf4 = 4;  // of .tile::gather4 and .tile::scatter4
   std::string tensor;
   std::uint64_t address = 0;
   std::uint32_t rank = 2;
   std::uint32_t element_bytes = 0;
   std::uint32_t extent[kRankMax] = {};
-  std::uint64_t stride_bytes[kRankMax] = {};  // of dimension i; [0] is element_bytes
-  std::uint32_t box[kRankMax] = {};
+  std::uint64_t stride_bytes[kRankMax] = {};       // of dimension i; [0] is element_bytes
+  std::uint32_t box[kRankMax] = {};                // of im2col: [0], the channels of a pixel
   std::uint32_t step[kRankMax] = {1, 1, 1, 1, 1};  // from one element of the box to the next
   Swizzle swizzle = Swizzle::kNone;
+  TensorType type = TensorType::kOther;
+  TensorMapKind kind = TensorMapKind::kTiled;
+  /// Of im2col, by dimension but C and N: where the bounding box begins, and where it ends behind
+  /// the last element.
+  std::int32_t lower[kCornersMax] = {};
+  std::int32_t upper[kCornersMax] = {};
+  std::uint32_t pixels = 0;  // of im2col: in one copy
 
-  std::uint32_t box_bytes() const;
+  std::uint32_t row_bytes() const { return box[0] * element_bytes; }
+  /// Bytes from a row to the next in shared memory. With a swizzle, rows that are shorter than its
+  /// span stand as far apart as spans: so on an H100 (docs/ptx.md, "On a GPU").
+  std::uint32_t row_pitch() const { return std::max(row_bytes(), span_of(swizzle)); }
+  std::uint32_t rows(TensorMode mode) const;
+  /// Bytes that a copy moves, and an mbarrier counts.
+  std::uint32_t copy_bytes(TensorMode mode) const { return rows(mode) * row_bytes(); }
+  /// Bytes of shared memory within which they stand.
+  std::uint32_t shared_bytes(TensorMode mode) const { return rows(mode) * row_pitch(); }
   std::uint64_t span_bytes() const;  // from the tensor's first byte to its last
+  /// Of im2col, of dimension `i` + 1: the last place of the bounding box.
+  std::int64_t last_place(std::uint32_t i) const {
+    return std::int64_t{extent[i + 1]} - 1 + upper[i];
+  }
+};
+
+/// Where a copy by a map begins.
+struct TensorPlace {
+  TensorMode mode = TensorMode::kTile;
+  const std::int32_t* at = nullptr;  // coordinates; of four rows: the column, and each row
+  std::uint16_t offset[TensorMapState::kCornersMax] = {};  // of im2col
 };
 
 class GlobalMemory {
@@ -60,19 +98,20 @@ class GlobalMemory {
   std::uint64_t next_ = 1U << 20;
 };
 
-/// Copies one box between global and shared memory. Elements outside the tensor read as zero and
-/// are
-/// not written.
+/// Copies between global and shared memory. Elements outside the tensor read as zero and are not
+/// written.
 void copy_box_to_shared(GlobalMemory& memory,
                         const TensorMapState& map,
-                        const std::int32_t* at,
+                        const TensorPlace& place,
                         std::byte* shared,
                         std::uint32_t shared_address);
-/// `source` is the box as it lies in shared memory, its swizzle pattern starting at its own start.
+/// `source` is what the copy takes as it lies in shared memory, its swizzle pattern starting at its
+/// own start.
 void copy_box_to_global(GlobalMemory& memory,
                         const TensorMapState& map,
-                        const std::int32_t* at,
+                        const TensorPlace& place,
                         const std::byte* source,
-                        std::uint32_t shared_address);
+                        std::uint32_t shared_address,
+                        CopyReduction reduction = {});
 
 }  // namespace warptwin::sim

@@ -129,6 +129,7 @@ Event Gpu::event_of(Slot slot, const Operation& op) const {
   event.peer = op.peer;
   event.global = op.global;
   event.extra = op.mask.bits;
+  event.reduction = op.reduction.code();
   event.site = op.site;
   if (op.group == CtaGroup::kTwo) {
     event.flags |= event_flag::kPair;

@@ -413,7 +413,7 @@ class Gpu {
   Outcome named_barrier(Slot slot, const Operation& op);
   Outcome cluster_barrier(Slot slot, const Operation& op);
   Outcome issue_copy(Slot slot, Operation& op);
-  bool coordinates_fit(const Operation& op) const;
+  ShapeFault shape_fault(const Operation& op) const;
   Fault fault_of_copy(const Warp& warp, const Operation& op) const;
   bool targets_exited_cta(const Warp& warp, CtaMask mask) const;
   // `rows` times `width` bytes of global memory, `pitch` apart.
@@ -424,7 +424,10 @@ class Gpu {
     std::uint32_t width;
   };
   void find_pieces(const Operation& op);
+  void find_rows(const TensorMapState& map, const TensorPlace& place);
   bool pieces_in_range() const;
+  std::uint32_t shared_bytes_of(const Operation& op) const;
+  bool map_fits(const Operation& op) const;
   Outcome bulk_groups(Slot slot, const Operation& op);
   static std::uint64_t groups_waited_for(const Warp& warp,
                                          std::uint32_t lanes,

@@ -8,6 +8,7 @@
 
 #include "sim/model/gpu.hpp"
 #include "sim/model/invariant.hpp"
+#include "sim/model/tensor_walk.hpp"
 
 namespace warptwin::sim {
 
@@ -17,6 +18,35 @@ constexpr std::uint32_t kTxChunks = 4;  // steps in which a copy counts its byte
 
 bool from_shared(const Operation& op) {
   return op.op == Op::kBulkLoad && (op.flags & event_flag::kSharedSource) != 0;
+}
+
+bool is_tensor(const Operation& op) {
+  return op.op == Op::kTensorLoad || op.op == Op::kTensorStore;
+}
+
+TensorPlace place_of(const Operation& op) {
+  TensorPlace place{op.tensor_mode, op.at, {}};
+  std::copy(std::begin(op.offset), std::end(op.offset), std::begin(place.offset));
+  return place;
+}
+
+// Of an im2col copy: what is not as its map, of im2col, has it.
+ShapeFault im2col_fault(const TensorMapState& map, const Operation& op) {
+  constexpr std::uint32_t kOffsetBits[] = {16, 8, 5};  // by rank, from 3 on
+  const std::uint32_t places = map.rank - 2;
+  for (std::uint32_t i = 0; i < places; ++i) {
+    const bool store = op.op == Op::kTensorStore;
+    if (store && (map.lower[i] < 0 || map.upper[i] > 0)) {
+      return ShapeFault::kBoxOutside;
+    }
+    if (op.at[i + 1] < map.lower[i] || op.at[i + 1] > map.last_place(i)) {
+      return ShapeFault::kOutsideBox;
+    }
+    if (op.offset[i] >> kOffsetBits[places - 1] != 0) {
+      return ShapeFault::kOffset;
+    }
+  }
+  return ShapeFault::kNone;
 }
 
 // The lanes whose groups they are.
@@ -36,10 +66,14 @@ void Gpu::find_pieces(const Operation& op) {
     }
     return;
   }
-  if (op.map >= memory_.maps.size() || !coordinates_fit(op)) {
+  if (op.map >= memory_.maps.size() || shape_fault(op) != ShapeFault::kNone) {
     return;
   }
   const TensorMapState& map = memory_.maps[op.map];
+  if (op.tensor_mode != TensorMode::kTile) {
+    find_rows(map, place_of(op));
+    return;
+  }
   std::array<std::int64_t, TensorMapState::kRankMax> first{};
   std::array<std::int64_t, TensorMapState::kRankMax> last{};
   for (std::uint32_t i = 0; i < map.rank; ++i) {
@@ -83,14 +117,65 @@ bool Gpu::pieces_in_range() const {
   });
 }
 
-// As many coordinates as the tensor has dimensions; a store begins inside.
-bool Gpu::coordinates_fit(const Operation& op) const {
-  const bool store = op.op == Op::kTensorStore;
-  bool negative = false;
-  for (std::uint32_t i = 0; i < op.rank; ++i) {
-    negative = negative || op.at[i] < 0;
+// The rows inside the tensor: those that are one pitch apart, and do not overlap, are one piece.
+void Gpu::find_rows(const TensorMapState& map, const TensorPlace& place) {
+  for_each_row(
+      map, place, [&](std::uint32_t, std::uint64_t address, std::uint32_t count, std::uint32_t) {
+        const std::uint32_t width = count * map.element_bytes;
+        if (width == 0) {
+          return;
+        }
+        if (!pieces_.empty()) {
+          Rectangle& last = pieces_.back();
+          const std::uint64_t pitch = address - last.address - (last.rows - 1) * last.pitch;
+          const bool apart = pitch >= width && pitch >> 32 == 0;
+          if (last.width == width && apart && (last.rows == 1 || pitch == last.pitch)) {
+            last.pitch = static_cast<std::uint32_t>(pitch);
+            ++last.rows;
+            return;
+          }
+        }
+        pieces_.push_back({address, 1, width, width});
+      });
+}
+
+// Of a tensor copy whose map there is.
+ShapeFault Gpu::shape_fault(const Operation& op) const {
+  const TensorMapState& map = memory_.maps[op.map];
+  const bool rows4 = op.tensor_mode == TensorMode::kRows4;
+  const bool im2col = op.tensor_mode == TensorMode::kIm2col;
+  if (map.kind != (im2col ? TensorMapKind::kIm2col : TensorMapKind::kTiled)) {
+    return ShapeFault::kMapMode;
   }
-  return op.rank == memory_.maps[op.map].rank && !(store && negative);
+  if (rows4 ? map.rank != 2 || op.rank != 1 + TensorMapState::kRowsOf4 : op.rank != map.rank) {
+    return ShapeFault::kCoordinates;
+  }
+  if (rows4 && map.box[1] != 1) {
+    return ShapeFault::kRows;
+  }
+  if (op.op == Op::kTensorStore &&
+      std::any_of(op.at, op.at + op.rank, [](std::int32_t at) { return at < 0; })) {
+    return ShapeFault::kBeginsBefore;
+  }
+  if (std::int64_t{op.at[0]} * map.element_bytes % 16 != 0) {
+    return ShapeFault::kColumn;
+  }
+  return im2col ? im2col_fault(map, op) : ShapeFault::kNone;
+}
+
+// Bytes of shared memory from the copy's address on, within which all stands that it moves.
+std::uint32_t Gpu::shared_bytes_of(const Operation& op) const {
+  return is_tensor(op) && op.map < memory_.maps.size()
+             ? memory_.maps[op.map].shared_bytes(op.tensor_mode)
+             : op.bytes;
+}
+
+// Whether the map still has what the copy was issued with: another one, which is a finding of its
+// own, may have come in its place.
+bool Gpu::map_fits(const Operation& op) const {
+  return shape_fault(op) == ShapeFault::kNone &&
+         memory_.maps[op.map].copy_bytes(op.tensor_mode) == op.bytes &&
+         std::uint64_t{op.address} + shared_bytes_of(op) <= config_.shared_bytes;
 }
 
 bool Gpu::targets_exited_cta(const Warp& warp, CtaMask mask) const {
@@ -106,7 +191,7 @@ bool Gpu::targets_exited_cta(const Warp& warp, CtaMask mask) const {
 // What hardware does not take; `bytes` and `pieces_` are known.
 Fault Gpu::fault_of_copy(const Warp& warp, const Operation& op) const {
   const bool load = op.op == Op::kTensorLoad || op.op == Op::kBulkLoad;
-  const bool tensor = op.op == Op::kTensorLoad || op.op == Op::kTensorStore;
+  const bool tensor = is_tensor(op);
   const std::uint32_t alignment = tensor ? 128 : 16;
   if (op.address % alignment != 0 || (!tensor && op.global % alignment != 0)) {
     return Fault::kMisaligned;
@@ -114,7 +199,7 @@ Fault Gpu::fault_of_copy(const Warp& warp, const Operation& op) const {
   const bool source = from_shared(op) ? op.global + op.bytes <= config_.shared_bytes
                       : tensor        ? op.map < memory_.maps.size()
                                       : memory_.in_range(op.global, op.bytes);
-  if (!source || std::uint64_t{op.address} + op.bytes > config_.shared_bytes ||
+  if (!source || std::uint64_t{op.address} + shared_bytes_of(op) > config_.shared_bytes ||
       (tensor && !pieces_in_range())) {
     return Fault::kOutOfRange;
   }
@@ -124,7 +209,7 @@ Fault Gpu::fault_of_copy(const Warp& warp, const Operation& op) const {
   if (op.mask.bits >> config_.cluster_size != 0) {
     return Fault::kBadMask;
   }
-  if (tensor && !coordinates_fit(op)) {
+  if (tensor && shape_fault(op) != ShapeFault::kNone) {
     return Fault::kBadShape;
   }
   const std::uint32_t first_cta = ctas_[warp.cta].cluster * config_.cluster_size;
@@ -137,14 +222,18 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, Operation& op) {
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
   const bool load = op.op == Op::kTensorLoad || op.op == Op::kBulkLoad;
-  const bool tensor = op.op == Op::kTensorLoad || op.op == Op::kTensorStore;
+  const bool tensor = is_tensor(op);
   if (tensor) {
-    op.bytes = op.map < memory_.maps.size() ? memory_.maps[op.map].box_bytes() : 0;
-    op.swizzle = op.map < memory_.maps.size() ? memory_.maps[op.map].swizzle : Swizzle::kNone;
+    const bool there = op.map < memory_.maps.size();
+    op.bytes = there ? memory_.maps[op.map].copy_bytes(op.tensor_mode) : 0;
+    op.swizzle = there ? memory_.maps[op.map].swizzle : Swizzle::kNone;
     event.bytes = op.bytes;
   }
   find_pieces(op);
   if (const Fault fault = fault_of_copy(warp, op); fault != Fault::kNone) {
+    if (fault == Fault::kBadShape) {
+      event.wanted = static_cast<std::uint32_t>(shape_fault(op));
+    }
     fail(event, fault, true);
     emit(event);
     return Outcome::kDone;
@@ -182,8 +271,9 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, Operation& op) {
         const TensorMapState& map = memory_.maps[op.map];
         issued.wanted = static_cast<std::uint32_t>(map.swizzle);
         issued.phase = op.map;
-        issued.flags |= map.rank == 2 && map.step[1] == 1 ? event_flag::kMatrix : 0;
-        issued.count = load ? map.box[0] * map.element_bytes : issued.count;
+        const bool matrix = op.tensor_mode == TensorMode::kTile && map.rank == 2;
+        issued.flags |= matrix && map.step[1] == 1 ? event_flag::kMatrix : 0;
+        (load ? issued.count : issued.peer) = map.row_bytes();
       }
       emit(issued);
       for (std::size_t i = 1; i < pieces_.size(); ++i) {
@@ -233,16 +323,24 @@ void Gpu::land_load(AsyncOp& async) {
       emit(event);
       return;
     }
-    std::memmove(cta.shared.data() + op.address, source.shared.data() + op.global, op.bytes);
+    if (op.reduction.reduces()) {
+      op.reduction.apply(
+          cta.shared.data() + op.address, source.shared.data() + op.global, op.bytes);
+    } else {
+      std::memmove(cta.shared.data() + op.address, source.shared.data() + op.global, op.bytes);
+    }
+    // What reductions leave may depend on which comes first.
     for (std::uint32_t at = 0; at < op.bytes && !cta.unknown.empty(); at += 4) {
-      const bool unknown = source.unknown[(op.global + at) / 4];
+      const bool unknown = op.reduction.reduces() || source.unknown[(op.global + at) / 4];
       set_unknown(cta, op.address + at, op.address + at + 4, unknown);
     }
   } else if (!config_.moves_data) {
     load_control(op, cta);
   } else if (op.op == Op::kTensorLoad) {
-    copy_box_to_shared(
-        memory_, memory_.maps[op.map], op.at, cta.shared.data() + op.address, op.address);
+    if (map_fits(op)) {
+      copy_box_to_shared(
+          memory_, memory_.maps[op.map], place_of(op), cta.shared.data() + op.address, op.address);
+    }
   } else if (const std::byte* source = memory_.at(op.global, op.bytes)) {
     std::memcpy(cta.shared.data() + op.address, source, op.bytes);
   }
@@ -266,7 +364,7 @@ void Gpu::set_unknown(Cta& cta, std::uint32_t begin, std::uint32_t end, bool unk
 
 // A bulk copy of control words brings them; any other brings data.
 void Gpu::load_control(const Operation& op, Cta& cta) {
-  set_unknown(cta, op.address, op.address + op.bytes, true);
+  set_unknown(cta, op.address, op.address + shared_bytes_of(op), true);
   const std::byte* source = op.op == Op::kBulkLoad ? memory_.at(op.global, op.bytes) : nullptr;
   if (source == nullptr) {
     return;
@@ -284,6 +382,10 @@ void Gpu::store_control(const AsyncOp& async) {
   if (op.op == Op::kTensorStore) {
     const TensorMapState& map = memory_.maps[op.map];
     memory_.set_unknown(map.address, map.span_bytes(), true);
+    return;
+  }
+  if (op.reduction.reduces()) {
+    memory_.set_unknown(op.global, op.bytes, true);
     return;
   }
   std::byte* target = memory_.at(op.global, op.bytes);
@@ -340,7 +442,7 @@ void Gpu::finish_store(AsyncOp& async) {
     }
     if (config_.moves_data || op.op == Op::kBulkStore) {
       const std::byte* from = ctas_[async.cta].shared.data() + op.address;
-      async.staging.assign(from, from + op.bytes);
+      async.staging.assign(from, from + shared_bytes_of(op));
     }
     WARPTWIN_INVARIANT(kCountersDoNotWrap, group.unread != 0);
     --group.unread;
@@ -348,10 +450,22 @@ void Gpu::finish_store(AsyncOp& async) {
     if (!config_.moves_data) {
       store_control(async);
     } else {
-      if (op.op == Op::kTensorStore) {
-        copy_box_to_global(memory_, memory_.maps[op.map], op.at, async.staging.data(), op.address);
-      } else if (std::byte* target = memory_.at(op.global, op.bytes)) {
-        std::memcpy(target, async.staging.data(), op.bytes);
+      if (op.op == Op::kTensorStore && map_fits(op) &&
+          async.staging.size() == shared_bytes_of(op)) {
+        copy_box_to_global(memory_,
+                           memory_.maps[op.map],
+                           place_of(op),
+                           async.staging.data(),
+                           op.address,
+                           op.reduction);
+      } else if (std::byte* target =
+                     op.op == Op::kBulkStore ? memory_.at(op.global, op.bytes) : nullptr;
+                 target != nullptr) {
+        if (op.reduction.reduces()) {
+          op.reduction.apply(target, async.staging.data(), op.bytes);
+        } else {
+          std::memcpy(target, async.staging.data(), op.bytes);
+        }
       }
     }
     if (op.op == Op::kBulkStore) {

@@ -12,6 +12,7 @@
 #include "common/machine/types.hpp"
 #include "common/trace/event.hpp"
 
+#include "sim/model/copy_form.hpp"
 #include "sim/model/lane_access.hpp"
 
 namespace warptwin::sim {
@@ -79,6 +80,8 @@ struct Operation {
   ElementType element = ElementType::kF32;
   Swizzle swizzle = Swizzle::kNone;
   StageStep stage_step = StageStep::kProducerAcquired;
+  TensorMode tensor_mode = TensorMode::kTile;
+  CopyReduction reduction{};
   TmemShape tmem_shape = TmemShape::k32x32b;  // of other tcgen05.ld and .st
   bool half_rows = false;       // of tcgen05.ld.16x32bx2 and its stores: two lanes share one
   bool by_columns = false;      // a lane has a column of the tile, not a row
@@ -92,6 +95,7 @@ struct Operation {
   std::uint32_t map = 0;  // tensor map number
   std::uint32_t rank = 0;
   std::int32_t at[5] = {};
+  std::uint16_t offset[3] = {};  // of im2col
   std::uint32_t instruction = 0;
   std::uint32_t place = 0;    // of a try: its instruction, where a line has several
   std::uint32_t scale_a = 0;  // tensor memory, of a block-scaled MMA

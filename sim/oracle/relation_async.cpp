@@ -61,7 +61,7 @@ void Record::issue_load(const Event& event, Async& async) {
   copies_.push_back(async.done);
   Access to;
   to.cta = event.cta;
-  to.where = bytes_at(event.address, event.bytes);
+  to.where = copy_bytes(event);
   to.write = true;
   to.proxy = Proxy::kAsync;
   to.start = async.begin;
@@ -82,7 +82,7 @@ void Record::issue_store(const Event& event, Async& async) {
   async.done = order.add({}, {async.read});
   Access from;
   from.cta = event.cta;
-  from.where = bytes_at(event.address, event.bytes);
+  from.where = copy_bytes(event);
   from.needs_data = true;
   from.proxy = Proxy::kAsync;
   from.start = async.begin;

@@ -144,6 +144,22 @@ Footprint shared_bytes(const Event& event) {
   return normalised(std::move(pieces));
 }
 
+Footprint copy_bytes(const Event& event) {
+  const bool tensor = event.op == Op::kTensorLoad || event.op == Op::kTensorStore;
+  const auto swizzle = static_cast<Swizzle>(tensor ? event.wanted : 0);
+  const std::uint32_t row = event.op == Op::kTensorLoad ? event.count : event.peer;
+  if (row == 0 || row >= span_of(swizzle)) {
+    return bytes_at(event.address, event.bytes);
+  }
+  Footprint pieces;
+  for (std::uint32_t byte = 0; byte < event.bytes; byte += kUnit) {
+    const std::uint32_t linear = byte / row * span_of(swizzle) + byte % row;
+    const std::uint32_t lies = swizzled(event.address + linear, swizzle);
+    pieces.emplace_back(lies, lies + kUnit);
+  }
+  return normalised(std::move(pieces));
+}
+
 Footprint global_piece(const Event& event) {
   Footprint pieces;
   for (std::uint32_t row = 0; row < event.pending; ++row) {

@@ -35,6 +35,9 @@ Footprint operand_bytes(std::uint64_t descriptor,
 Footprint copied_bytes(std::uint64_t descriptor, TmemCopy shape);
 /// A load or store of words, or of a row or column of a tile by each lane.
 Footprint shared_bytes(const Event& event);
+/// Of a copy that is issued, in shared memory: rows that are narrower than the span of a swizzle
+/// stand as far apart as spans.
+Footprint copy_bytes(const Event& event);
 /// Global memory of a piece of a copy.
 Footprint global_piece(const Event& event);
 

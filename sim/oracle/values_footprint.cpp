@@ -118,7 +118,7 @@ std::vector<Run> runs_of_bulk(const Operation& op) {
 
 std::vector<Run> runs_of_tensor(const Operation& op, const MapGeometry& map) {
   std::vector<Run> runs;
-  const std::uint32_t row_bytes = static_cast<std::uint32_t>(map.box[0]) * map.element_bytes;
+  const std::uint32_t row_bytes = map.row_bytes();
   const std::int64_t first = std::max<std::int64_t>(op.at[0], 0);
   const std::int64_t last = std::min<std::int64_t>(op.at[0] + static_cast<std::int64_t>(map.box[0]),
                                                    static_cast<std::int64_t>(map.extent[0]));
@@ -139,7 +139,7 @@ std::vector<Run> runs_of_tensor(const Operation& op, const MapGeometry& map) {
     const std::uint32_t skipped = static_cast<std::uint32_t>(first - op.at[0]) * map.element_bytes;
     const std::uint32_t bytes = static_cast<std::uint32_t>(last - first) * map.element_bytes;
     for (std::uint32_t done = 0; done < bytes;) {
-      const std::uint32_t linear = op.address + row * row_bytes + skipped + done;
+      const std::uint32_t linear = op.address + row * map.row_pitch() + skipped + done;
       const std::uint32_t size = std::min(kUnit - linear % kUnit, bytes - done);
       runs.push_back({swizzled(linear, map.swizzle), global + done, size});
       done += size;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -50,6 +51,9 @@ struct MapGeometry {
 
   /// Bytes of a box; 0 where that is no number that fits shared memory.
   std::uint32_t box_bytes() const;
+  std::uint32_t row_bytes() const { return static_cast<std::uint32_t>(box[0]) * element_bytes; }
+  /// From a row of the box to the next in shared memory: at least the span of the swizzle.
+  std::uint32_t row_pitch() const { return std::max(row_bytes(), span_of(swizzle)); }
 };
 MapGeometry geometry_of(const Program& program, std::uint32_t map);
 

@@ -343,6 +343,7 @@ void Planner::add_copy(Planned& planned, const Operation& op) {
   const bool tensor = op.op == Op::kTensorLoad || op.op == Op::kTensorStore;
   const bool load = is_load(op.op);
   std::uint32_t bytes = op.bytes;
+  std::uint64_t reach = op.bytes;  // of shared memory
   Copy copy{warp_, plan_.warps[warp_].size(), load, {}, {}};
   if (tensor) {
     if (op.map >= program_.workload.maps.size()) {
@@ -351,12 +352,15 @@ void Planner::add_copy(Planned& planned, const Operation& op) {
     }
     const MapGeometry map = geometry_of(program_, op.map);
     bytes = map.box_bytes();
+    reach = std::uint64_t{bytes} / std::max(map.row_bytes(), 1U) * map.row_pitch();
     bool negative = false;
     for (std::uint32_t i = 0; i < std::min<std::uint32_t>(op.rank, 5); ++i) {
       negative = negative || op.at[i] < 0;
     }
     if (op.rank != map.rank || (!load && negative)) {
       planned.misuse = "coordinates that do not fit the tensor map";
+    } else if (std::int64_t{op.at[0]} * map.element_bytes % 16 != 0) {
+      planned.misuse = "a row that begins at no multiple of 16 bytes";
     } else if (bytes == 0) {
       planned.misuse = "a box that is empty or larger than shared memory";
     } else {
@@ -368,7 +372,7 @@ void Planner::add_copy(Planned& planned, const Operation& op) {
   if (op.address % (tensor ? 128 : 16) != 0 || bytes % 16 != 0 ||
       (!tensor && op.global % 16 != 0)) {
     planned.misuse = "an address or a size that a copy cannot have";
-  } else if (std::uint64_t{op.address} + bytes > shared_end()) {
+  } else if (op.address + reach > shared_end()) {
     planned.misuse = "an address outside of shared memory";
   } else if (!tensor && !in_buffer(op.global, bytes)) {
     planned.misuse = "an address outside of global memory";

@@ -46,6 +46,14 @@ class LaunchNode {
     }
     return value_.get<std::uint64_t>();
   }
+  std::int32_t integer(std::int32_t least, std::int32_t most) const {
+    const bool whole = value_.is_number_integer();
+    if (!whole || value_.get<double>() < least || value_.get<double>() > most) {
+      fail("a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+           " is expected, not " + value_.dump());
+    }
+    return value_.get<std::int32_t>();
+  }
   std::uint32_t u32() const { return static_cast<std::uint32_t>(number(~std::uint32_t{0})); }
   /// A finite number that is not negative.
   double positive() const {

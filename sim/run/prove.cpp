@@ -517,6 +517,12 @@ ProofResult prove_run(const ScenarioEntry& scenario,
   ProvedRun proved = run_to_prove(scenario, parameters, options);
   result.whole_grid = proved.order_options.whole_grid;
   take_run(scenario, parameters, proved.one, result);
+  // Without data what they leave is unknown, and nothing depends on it.
+  for (const SourceSite& site : result.run.reductions_in_any_order) {
+    if (proved.run.moves_data) {
+      result.undecided.push_back({"what several reductions leave depends on which is first", site});
+    }
+  }
   if (result.run.end == Ending::kStepBound) {
     result.schedule = proved.run.schedule;
     if (options.accepts) {

@@ -288,21 +288,20 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
   for (const ptx::ParameterPlace& place : launch.parameters.maps) {
     grid->maps[place.offset] = maps[place.index].number;
     const TensorMapSpec& map = launch.workload.maps[place.index];
-    const ElementType element = launch.workload.tensors[map.tensor].element;
-    grid->box_bytes[maps[place.index].number] =
-        map.box_rows * map.box_columns / elements_in_unit(element) * bytes_of(element);
+    grid->map_states[maps[place.index].number] =
+        decode_map(map, launch.workload.tensors[map.tensor], addresses[map.tensor]);
   }
   for (std::size_t i = 0; i < held->maps.size(); ++i) {
     const auto number = static_cast<std::uint32_t>(launch.workload.maps.size() + i);
     grid->maps[held->maps[i].first] = number;
-    grid->box_bytes[number] = held->maps[i].second.box_bytes();
+    grid->map_states[number] = held->maps[i].second;
   }
   for (std::size_t i = 0; i < held->memory_maps.size(); ++i) {
     const HeldLaunch::MemoryMap& map = held->memory_maps[i];
     const auto number =
         static_cast<std::uint32_t>(launch.workload.maps.size() + held->maps.size() + i);
     grid->memory_maps[addresses[map.tensor].value + map.offset] = {number, map.state};
-    grid->box_bytes[number] = map.state.box_bytes();
+    grid->map_states[number] = map.state;
   }
   grid->maps_count = static_cast<std::uint32_t>(launch.workload.maps.size() + held->maps.size() +
                                                 held->memory_maps.size());

@@ -6,7 +6,9 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <sstream>
 
 #include "common/report/json_text.hpp"
@@ -283,7 +285,9 @@ class LaunchReader {
 
   // [{"extent": 3, "stride_bytes": 4096}, {"extent": 8, "stride_bytes": 128, "step": 2}]: what the
   // rows of a map are made of, the outermost first.
-  void dimensions(const LaunchNode& list, const LaunchNode& box, TensorMapSpec& spec) const {
+  void dimensions(const LaunchNode& list,
+                  const std::vector<std::uint32_t>& box,
+                  TensorMapSpec& spec) const {
     const TensorSpec& tensor = launch_.workload.tensors[spec.tensor];
     std::uint64_t end =
         std::uint64_t{tensor.columns} / elements_in_unit(tensor.element) * bytes_of(tensor.element);
@@ -294,7 +298,7 @@ class LaunchReader {
       dimension.extent = node["extent"].u32();
       dimension.stride_bytes = node["stride_bytes"].number(kBufferBytesMax);
       dimension.step = node.has("step") ? static_cast<std::uint32_t>(node["step"].number(8)) : 1;
-      dimension.box = box_of(box.at(i));
+      dimension.box = box[i];
       if (dimension.extent == 0 || dimension.step == 0) {
         node.fail("neither extent nor step is 0");
       }
@@ -309,31 +313,81 @@ class LaunchReader {
     }
   }
 
-  void map(const LaunchNode& node) {
-    node.keys({"buffer", "box", "dimensions", "swizzle"});
-    TensorMapSpec spec;
-    spec.tensor = buffer_named(node["buffer"]);
-    const LaunchNode box = node["box"];
-    const bool has_dimensions = node.has("dimensions");
-    const std::size_t outer = has_dimensions ? node["dimensions"].size() : 1;
-    if (outer < 1 || outer > TensorMapSpec::kOuterMax) {
-      node["dimensions"].fail("one to four are expected, the outermost first");
+  // {"channels": 64, "pixels": 128, "lower": [-1, -1], "upper": [-1, -1]}: of an im2col map.
+  // Corners are of the dimensions but that of the images, the outermost first.
+  static void im2col(const LaunchNode& node, std::size_t outer, TensorMapSpec& spec) {
+    constexpr std::int32_t kCornersMost[] = {32767, 127, 15};  // by their number
+    node.keys({"channels", "pixels", "lower", "upper"});
+    spec.box_columns = box_of(node["channels"]);
+    spec.im2col.pixels = static_cast<std::uint32_t>(node["pixels"].number(1024));
+    if (spec.im2col.pixels == 0) {
+      node["pixels"].fail("1 to 1024 is expected");
     }
+    const std::size_t places = outer - 1;
+    const auto corners = [&](const char* key, std::int32_t* to) {
+      const LaunchNode list = node[key];
+      if (list.size() != places) {
+        list.fail("a number for each dimension but the images' and the channels' is expected");
+      }
+      const std::int32_t most = kCornersMost[places - 1];
+      for (std::size_t i = 0; i < places; ++i) {
+        to[places - 1 - i] = list.at(i).integer(-most - 1, most);
+      }
+    };
+    corners("lower", spec.im2col.lower);
+    corners("upper", spec.im2col.upper);
+    for (std::size_t i = 0; i < places; ++i) {
+      if (spec.im2col.lower[i] > std::int64_t{spec.outer[i].extent} - 1 + spec.im2col.upper[i]) {
+        node["lower"].fail("behind the upper corner: the bounding box is empty");
+      }
+    }
+    spec.box_rows = spec.im2col.pixels;
+  }
+
+  // The elements of the box, columns last.
+  static std::vector<std::uint32_t> box_of_tile(const LaunchNode& box,
+                                                bool has_dimensions,
+                                                std::size_t outer) {
     if (box.size() != outer + 1) {
       box.fail(has_dimensions ? "a number for each dimension, and columns, are expected"
                               : "rows and columns are expected");
     }
-    std::uint64_t rows = 1;
-    for (std::size_t i = 0; i < outer; ++i) {
-      rows *= box_of(box.at(i));
+    std::vector<std::uint32_t> numbers;
+    std::uint64_t elements = 1;
+    for (std::size_t i = 0; i <= outer; ++i) {
+      numbers.push_back(box_of(box.at(i)));
+      elements *= numbers.back();
     }
-    spec.box_columns = box_of(box.at(outer));
-    if (rows * spec.box_columns > kBoxMost) {
+    if (elements > kBoxMost) {
       box.fail("it has more elements than shared memory has bytes");
     }
-    spec.box_rows = static_cast<std::uint32_t>(rows);
+    return numbers;
+  }
+
+  void map(const LaunchNode& node) {
+    node.keys({"buffer", "box", "im2col", "dimensions", "swizzle"});
+    TensorMapSpec spec;
+    spec.tensor = buffer_named(node["buffer"]);
+    const bool has_dimensions = node.has("dimensions");
+    const bool pixels = node.has("im2col");
+    const std::size_t outer = has_dimensions ? node["dimensions"].size() : 1;
+    if (outer < 1 || outer > TensorMapSpec::kOuterMax) {
+      node["dimensions"].fail("one to four are expected, the outermost first");
+    }
+    if (pixels && (node.has("box") || outer < 2)) {
+      node["im2col"].fail("it takes the place of the box, and two to four dimensions");
+    }
+    const std::vector<std::uint32_t> box = pixels ? std::vector<std::uint32_t>(outer, 1)
+                                                  : box_of_tile(node["box"], has_dimensions, outer);
     if (has_dimensions) {
       dimensions(node["dimensions"], box, spec);
+    }
+    if (pixels) {
+      im2col(node["im2col"], outer, spec);
+    } else {
+      spec.box_columns = box.back();
+      spec.box_rows = std::accumulate(
+          box.begin(), box.end() - 1, std::uint32_t{1}, std::multiplies<std::uint32_t>{});
     }
     if (node.has("swizzle")) {
       const std::uint64_t bytes = node["swizzle"].number(128);
@@ -341,6 +395,14 @@ class LaunchReader {
         node["swizzle"].fail("0, 32, 64 or 128 bytes are expected");
       }
       spec.swizzle = static_cast<Swizzle>(bytes);
+    }
+    const TensorSpec& tensor = launch_.workload.tensors[spec.tensor];
+    const std::uint32_t row = spec.box_columns * bytes_of(tensor.element);
+    const std::uint32_t span = span_of(spec.swizzle);
+    if (pixels && (row % 16 != 0 || (span != 0 && row > span))) {
+      node["im2col"]["channels"].fail("a pixel has " + std::to_string(row) +
+                                      " bytes: a multiple of 16 is expected, and no more than the "
+                                      "swizzle spans");
     }
     launch_.workload.maps.push_back(spec);
   }

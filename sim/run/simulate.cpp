@@ -10,6 +10,37 @@
 
 namespace warptwin::sim {
 
+namespace {
+
+TensorType type_of(ElementType type) {
+  switch (type) {
+    case ElementType::kF32:
+      return TensorType::kF32;
+    case ElementType::kTf32:
+      return TensorType::kTf32;
+    case ElementType::kF16:
+      return TensorType::kF16;
+    case ElementType::kBf16:
+      return TensorType::kBf16;
+    case ElementType::kU8:
+      return TensorType::kU8;
+    case ElementType::kU16:
+      return TensorType::kU16;
+    case ElementType::kU32:
+      return TensorType::kU32;
+    case ElementType::kI32:
+      return TensorType::kS32;
+    case ElementType::kU64:
+      return TensorType::kU64;
+    case ElementType::kI64:
+      return TensorType::kS64;
+    default:
+      return TensorType::kOther;
+  }
+}
+
+}  // namespace
+
 TensorMapState decode_map(const TensorMapSpec& spec,
                           const TensorSpec& tensor,
                           GlobalAddress address) {
@@ -29,6 +60,11 @@ TensorMapState decode_map(const TensorMapSpec& spec,
     ++map.rank;
   }
   map.swizzle = spec.swizzle;
+  map.type = type_of(tensor.element);
+  map.pixels = spec.im2col.pixels;
+  map.kind = map.pixels == 0 ? TensorMapKind::kTiled : TensorMapKind::kIm2col;
+  std::copy(std::begin(spec.im2col.lower), std::end(spec.im2col.lower), std::begin(map.lower));
+  std::copy(std::begin(spec.im2col.upper), std::end(spec.im2col.upper), std::begin(map.upper));
   return map;
 }
 
@@ -299,6 +335,7 @@ RunResult simulate(const ScenarioEntry& scenario,
     detectors->at_end(gpu, result.end);
     result.findings = detectors->take_findings();
     result.not_kept = detectors->not_kept();
+    result.reductions_in_any_order = detectors->choices();
   }
   if (options.at_end) {
     options.at_end(memory, addresses);

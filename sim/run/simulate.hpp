@@ -54,8 +54,10 @@ struct RunResult {
   Ending end = Ending::kDone;
   RunStats stats;
   std::uint64_t operations = 0;
-  std::vector<Finding> findings;        // of the detectors; outputs that are wrong
-  std::uint64_t not_kept = 0;           // reports of more findings than are kept
+  std::vector<Finding> findings;  // of the detectors; outputs that are wrong
+  std::uint64_t not_kept = 0;     // reports of more findings than are kept
+  /// Reductions by copies of which it depends on the order what they leave.
+  std::vector<SourceSite> reductions_in_any_order;
   std::size_t accepted = 0;             // findings that were taken out: see suppressions.hpp
   std::vector<HostTensor> tensors;      // empty when no data moved
   std::vector<Comparison> comparisons;  // one for each output

@@ -560,12 +560,14 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       return {op.bytes / std::max(row, 1U), row, op.global};
     }
     const TensorMapState& map = gpu_.memory().maps[op.map];
-    const std::uint32_t inner = map.box[0] * map.element_bytes;
-    const std::uint32_t row = std::min(kRowBytesMost, inner);
+    const std::uint32_t row = std::min(kRowBytesMost, map.row_bytes());
     CopyShape shape{op.bytes, row, map.address, op.map + 1};
-    shape.rows = map.box_bytes() / std::max(row, 1U);
-    for (std::uint32_t i = 0; i < map.rank; ++i) {
-      shape.box += static_cast<std::uint64_t>(op.at[i]) * map.stride_bytes[i];
+    shape.rows = op.bytes / std::max(row, 1U);
+    // Of four rows each coordinate behind the first is a row.
+    for (std::uint32_t i = 0; i < op.rank; ++i) {
+      const std::int64_t offset = i == 0 || i > std::size(op.offset) ? 0 : op.offset[i - 1];
+      const std::uint32_t dimension = std::min(i, map.rank - 1);
+      shape.box += static_cast<std::uint64_t>(op.at[i] + offset) * map.stride_bytes[dimension];
     }
     return shape;
   }

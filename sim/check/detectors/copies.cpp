@@ -66,6 +66,35 @@ class CopiesDetector : public Detector {
                         {"commit_group and wait_group are of what their own thread has stored"});
     }
   }
+  static std::string name_of_copy(const Event& event) {
+    constexpr const char* kReduces = "cp.reduce.async.bulk";
+    return event.reduction == 0           ? name_of(event.op)
+           : event.op == Op::kTensorStore ? std::string{kReduces} + ".tensor"
+                                          : kReduces;
+  }
+
+  static const char* shape_fault(ShapeFault fault) {
+    switch (fault) {
+      case ShapeFault::kBeginsBefore:
+        return "a store begins inside the tensor: no coordinate is negative";
+      case ShapeFault::kMapMode:
+        return "its map is of the other mode: one is of tiles, one of im2col";
+      case ShapeFault::kRows:
+        return "the box of a map for four rows has one row";
+      case ShapeFault::kColumn:
+        return "the first element of a row does not lie at a multiple of 16 bytes: a GPU traps";
+      case ShapeFault::kOutsideBox:
+        return "it begins outside the map's bounding box: a GPU traps";
+      case ShapeFault::kOffset:
+        return "an im2col offset is beyond 16 bits, of four dimensions 8, of five 5";
+      case ShapeFault::kBoxOutside:
+        return "a store's bounding box lies in the tensor: no lower corner is negative, and no "
+               "upper one positive";
+      default:
+        return "there are not as many coordinates as the tensor has dimensions";
+    }
+  }
+
   static bool is_store(Op op) { return op == Op::kTensorStore || op == Op::kBulkStore; }
 
   void on_copy(const Event& event) {
@@ -75,11 +104,10 @@ class CopiesDetector : public Detector {
     if (event.step != Step::kDone) {
       return;
     }
-    const Object object{
-        .kind = ObjectKind::kOther,
-        .name = std::string{name_of(event.op)} + " at shared+" + std::to_string(event.address),
-        .address = event.address,
-        .bytes = event.bytes};
+    const Object object{.kind = ObjectKind::kOther,
+                        .name = name_of_copy(event) + " at shared+" + std::to_string(event.address),
+                        .address = event.address,
+                        .bytes = event.bytes};
     const bool tensor = event.op == Op::kTensorLoad || event.op == Op::kTensorStore;
     switch (event.fault) {
       case Fault::kMisaligned:
@@ -116,13 +144,8 @@ class CopiesDetector : public Detector {
                                                               : "a CTA that has ended"));
         break;
       case Fault::kBadShape:
-        reporter().report("TMA_COORD",
-                          event,
-                          object,
-                          is_store(event.op)
-                              ? "a store begins inside the tensor, with a coordinate for each of "
-                                "its dimensions"
-                              : "there are not as many coordinates as the tensor has dimensions");
+        reporter().report(
+            "TMA_COORD", event, object, shape_fault(static_cast<ShapeFault>(event.wanted)));
         break;
       default:
         break;
@@ -140,7 +163,7 @@ class CopiesDetector : public Detector {
     reporter().report("BULK_GROUP_UNCOMMITTED",
                       at,
                       naming().warp_object(event.warp),
-                      std::string{name_of(at.op)} + " is in no committed group when the warp " +
+                      name_of_copy(at) + " is in no committed group when the warp " +
                           (event.op == Op::kWarpExit ? "ends" : "waits for its groups"),
                       {mend("cp.async.bulk.commit_group after it")});
     uncommitted_.erase(open);

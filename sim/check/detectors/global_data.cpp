@@ -138,6 +138,7 @@ struct GlobalAccess {
   std::uint32_t serial = 0;           // of a cp.async: of the update that counts it
   std::optional<LanePoint> waited{};  // likewise: when its lanes had waited for it themselves
   CopySource source{};                // of a copy's store
+  std::uint8_t reduction = 0;         // likewise: `CopyReduction::code`
 };
 
 class GlobalDataDetector : public Detector {
@@ -265,6 +266,13 @@ class GlobalDataDetector : public Detector {
            first.at.same(second.at);
   }
 
+  // Of two reductions by copies: each is atomic to the other, element by element, at the scope of
+  // the GPU.
+  static bool reductions(const GlobalAccess& first, const GlobalAccess& second) {
+    return first.reduction != 0 && second.reduction != 0 &&
+           reduce_the_same_bytes(first.reduction, second.reduction);
+  }
+
   void on_copy(const Event& event) {
     const GlobalKind kind = kind_of(event);
     const bool load = kind == GlobalKind::kCopyLoad;
@@ -283,6 +291,7 @@ class GlobalDataDetector : public Detector {
                : std::make_shared<GlobalCompletion>(),
           event.lane_mask()};
       access.source = {event.address, event.phase, event.count};
+      access.reduction = event.reduction;
       if (more) {
         // Its completion is known.
       } else if (load) {
@@ -400,7 +409,8 @@ class GlobalDataDetector : public Detector {
     for (; at != places.end() && at->first <= place; ++at) {
       GlobalAccess& other = at->second;
       if (at->first == place && other.kind == access.kind && other.at.same(access.at) &&
-          (other.lanes & ~access.lanes) == 0 && ordered(other, access.warp)) {
+          other.reduction == access.reduction && (other.lanes & ~access.lanes) == 0 &&
+          ordered(other, access.warp)) {
         other = std::move(access);
         return;
       }
@@ -433,6 +443,12 @@ class GlobalDataDetector : public Detector {
       const GlobalAccess& first = at->second;
       if (morally_strong(first, access) || !first.at.meets(access.at) ||
           store_alike(first, access)) {
+        continue;
+      }
+      if (reductions(first, access)) {
+        if (!ordered(first, access.warp) && !leave_the_same(first.reduction, access.reduction)) {
+          reporter().note_choice(event);
+        }
         continue;
       }
       if (first.kind == GlobalKind::kReadOnly || access.kind == GlobalKind::kReadOnly) {

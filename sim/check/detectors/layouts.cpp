@@ -90,10 +90,13 @@ class LayoutsDetector : public Detector {
 
   void on_copy_or_operand(const Event& event) {
     switch (event.op) {
-      case Op::kTensorLoad:
-        ctas_[event.cta][event.address] = {
-            event, event.address + event.bytes, event.wanted, event.count};
+      case Op::kTensorLoad: {
+        const std::uint32_t row =
+            std::max(event.count, warptwin::span_of(static_cast<Swizzle>(event.wanted)));
+        const std::uint32_t rows = event.count == 0 ? 0 : event.bytes / event.count;
+        ctas_[event.cta][event.address] = {event, event.address + rows * row, event.wanted, row};
         break;
+      }
       case Op::kTensorStore:
         check_store(event);
         break;

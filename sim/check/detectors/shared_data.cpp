@@ -199,8 +199,9 @@ class SharedDataDetector : public Detector {
     }
     if (event.step == Step::kIssued) {
       const Kind kind = event.op == Op::kClcTryCancel ? Kind::kResponse : Kind::kLoad;
-      std::unique_ptr<Access> access =
-          make(event, kind, Footprint::interval(event.address, event.bytes));
+      std::unique_ptr<Access> access = make(event, kind, footprint_of_copy(event));
+      access->reduction = event.reduction;
+      access->atomic = event.reduction != 0;
       access->completion = completion_of(event);
       add(event, event.cta, std::move(access));
       return;
@@ -217,8 +218,7 @@ class SharedDataDetector : public Detector {
   }
 
   void on_store(const Event& event) {
-    std::unique_ptr<Access> access =
-        make(event, Kind::kStore, Footprint::interval(event.address, event.bytes));
+    std::unique_ptr<Access> access = make(event, Kind::kStore, footprint_of_copy(event));
     access->completion = std::make_shared<Completion>();
     stores_[event.warp].push_back({event.count, event.lane, access->completion});
     add(event, event.cta, std::move(access));
@@ -555,6 +555,9 @@ class SharedDataDetector : public Detector {
       } else if (at_once && !judged && !alike && !lanes_ordered(event, first, access)) {
         report_lanes(event, cta, first, access);
       }
+      if (alike && !in_order && !leave_the_same(first.reduction, access.reduction)) {
+        reporter().note_choice(event);
+      }
       if (writes(access.kind)) {
         // A write of all its bytes takes the place of what came before it.
         first.gone =
@@ -564,12 +567,13 @@ class SharedDataDetector : public Detector {
         access.source = first.at;
       }
     }
-    if (any_gone) {
-      std::erase_if(known, [](const KnownAccess& first) { return first.access->gone; });
-    }
-    const bool updates = access.kind == Kind::kAsyncCopy && access.atomic;
+    const bool updates =
+        (access.kind == Kind::kAsyncCopy || access.kind == Kind::kLoad) && access.atomic;
     if ((!writes(access.kind) || updates) && !whole) {
       require_written(event, cta, known, access);
+    }
+    if (any_gone) {
+      std::erase_if(known, [](const KnownAccess& first) { return first.access->gone; });
     }
     if (access.source.width != 0 && one_write_alone(known, access.source)) {
       added.widen(access.source);
@@ -632,17 +636,6 @@ class SharedDataDetector : public Detector {
     const LanePoint point = point_of(first);
     return order_.every_lane_ordered(point, event) &&
            (generic(second.kind) || order_.every_lane_fenced(point, event));
-  }
-
-  // Whichever of the two comes first, memory is left the same, or the atomic says it is not.
-  static bool in_any_order(const Access& first, const Access& second) {
-    return (first.atomic && second.atomic) || write_alike(first, second);
-  }
-
-  // Two stores of the same to the same bytes: whichever comes last, the bytes are the same.
-  static bool write_alike(const Access& first, const Access& second) {
-    return first.written && first.written == second.written && first.at.begin == second.at.begin &&
-           first.at.end == second.at.end;
   }
 
   // Where lanes of one warp write what other lanes have written, in no order, both stand.

@@ -2,6 +2,8 @@
 
 #include <bit>
 #include <iterator>
+#include <optional>
+#include <utility>
 
 #include "sim/ptx/machine/warp.hpp"
 
@@ -13,19 +15,106 @@ constexpr std::uint32_t kOffset = 0xFFFFFF;  // of an address of the cluster's w
 
 }  // namespace
 
-// Each lane that executes one makes a copy of its own.
-Served WarpRun::tensor_copy(Request& request) {
+// What a tensor copy takes of its tensor.
+sim::TensorMode WarpRun::tensor_mode_of(const Request& request) const {
   const Modifiers& modifiers = request.modifiers;
-  for (const Modifier missing : {"im2col"_mod,
-                                 "im2col::w"_mod,
-                                 "im2col::w::128"_mod,
-                                 "im2col_no_offs"_mod,
-                                 "tile::gather4"_mod,
-                                 "tile::scatter4"_mod}) {
+  for (const Modifier missing : {"im2col::w"_mod, "im2col::w::128"_mod}) {
     if (modifiers.has(missing)) {
       refuse(request, "copies by ." + std::string{name_of(missing)} + " are not there");
     }
   }
+  const bool rows4 = modifiers.has("tile::gather4"_mod) || modifiers.has("tile::scatter4"_mod);
+  const bool im2col = modifiers.has("im2col"_mod) || modifiers.has("im2col_no_offs"_mod);
+  return rows4    ? sim::TensorMode::kRows4
+         : im2col ? sim::TensorMode::kIm2col
+                  : sim::TensorMode::kTile;
+}
+
+// Where a lane's tensor copy begins: operand `map` has the map and the coordinates, the one behind
+// the mbarrier the offsets of im2col.
+void WarpRun::place_copy(const Request& request, sim::Operation& op, std::size_t map, Mask lane) {
+  constexpr Modifier kDimensions[] = {"1d"_mod, "2d"_mod, "3d"_mod, "4d"_mod, "5d"_mod};
+  op.map = map_of(request, known(request, map, lane));
+  op.tensor_mode = tensor_mode_of(request);
+  op.rank = static_cast<std::uint32_t>(request.stop.operands[map].values.size() - 1);
+  std::uint32_t dimensions = 0;
+  for (std::uint32_t i = 0; i < std::size(kDimensions); ++i) {
+    dimensions = request.modifiers.has(kDimensions[i]) ? i + 1 : dimensions;
+  }
+  const bool rows4 = op.tensor_mode == sim::TensorMode::kRows4;
+  if (rows4 ? dimensions != 2 || op.rank != std::size(op.at) : op.rank != dimensions) {
+    refuse(request,
+           rows4 ? "a copy of four rows is of two dimensions, and has a column and four rows"
+                 : "a tensor copy has a coordinate for each dimension");
+  }
+  for (std::uint32_t i = 0; i < op.rank; ++i) {
+    op.at[i] = static_cast<std::int32_t>(known(request, map, lane, i + 1));
+  }
+  if (op.tensor_mode != sim::TensorMode::kIm2col) {
+    return;
+  }
+  const std::uint32_t places = op.rank - 2;
+  const bool loads = request.modifiers.has("im2col"_mod);
+  const std::size_t offsets = loads ? request.stop.operands[3].values.size() : places;
+  if (op.rank < 3 || offsets != places) {
+    refuse(request,
+           "im2col is of three to five dimensions, and a load has an offset for each but C and N");
+  }
+  for (std::uint32_t i = 0; loads && i < places; ++i) {
+    op.offset[i] = static_cast<std::uint16_t>(known(request, 3, lane, i));
+  }
+}
+
+// What a cp.reduce does to each element; by a map, which says the type.
+sim::CopyReduction WarpRun::reduction_of(const Request& request,
+                                         const sim::TensorMapState* map) const {
+  using sim::ReduceOp;
+  using sim::ReduceType;
+  constexpr std::pair<Modifier, ReduceOp> kOps[] = {{"add"_mod, ReduceOp::kAdd},
+                                                    {"min"_mod, ReduceOp::kMin},
+                                                    {"max"_mod, ReduceOp::kMax},
+                                                    {"inc"_mod, ReduceOp::kInc},
+                                                    {"dec"_mod, ReduceOp::kDec},
+                                                    {"and"_mod, ReduceOp::kAnd},
+                                                    {"or"_mod, ReduceOp::kOr},
+                                                    {"xor"_mod, ReduceOp::kXor}};
+  constexpr std::pair<Type, ReduceType> kTypes[] = {{Type::kU32, ReduceType::kU32},
+                                                    {Type::kB32, ReduceType::kU32},
+                                                    {Type::kS32, ReduceType::kS32},
+                                                    {Type::kU64, ReduceType::kU64},
+                                                    {Type::kB64, ReduceType::kU64},
+                                                    {Type::kS64, ReduceType::kS64},
+                                                    {Type::kF16, ReduceType::kF16},
+                                                    {Type::kBf16, ReduceType::kBf16},
+                                                    {Type::kF32, ReduceType::kF32},
+                                                    {Type::kF64, ReduceType::kF64}};
+  sim::CopyReduction reduction;
+  if (!request.op.is("cp.reduce.async.bulk") && !request.op.is("cp.reduce.async.bulk.tensor")) {
+    return reduction;
+  }
+  for (const auto& [modifier, op] : kOps) {
+    reduction.op = request.modifiers.has(modifier) ? op : reduction.op;
+  }
+  std::optional<ReduceType> type;
+  if (map != nullptr) {
+    type = sim::reduce_type(map->type, reduction.op);
+  } else {
+    for (const auto& [from, to] : kTypes) {
+      type = request.modifiers.type() == from ? std::optional{to} : type;
+    }
+  }
+  reduction.type = type.value_or(ReduceType::kU32);
+  if (!type || !reduction.exists(request.modifiers.has("global"_mod))) {
+    refuse(request,
+           map != nullptr ? "PTX reduces no elements of the map's type by this operation"
+                          : "PTX has no reduction by a copy of this operation and type");
+  }
+  return reduction;
+}
+
+// Each lane that executes one makes a copy of its own.
+Served WarpRun::tensor_copy(Request& request) {
+  const Modifiers& modifiers = request.modifiers;
   const bool loads = modifiers.has("mbarrier::complete_tx::bytes"_mod);
   const std::size_t map_operand = loads ? 1 : 0;
   const std::size_t shared_operand = loads ? 0 : 1;
@@ -33,18 +122,14 @@ Served WarpRun::tensor_copy(Request& request) {
     const Mask lane = left & ~(left - 1);
     sim::Operation op =
         make(loads ? warptwin::Op::kTensorLoad : warptwin::Op::kTensorStore, request, lane);
-    op.map = map_of(request, known(request, map_operand, lane));
-    op.rank = static_cast<std::uint32_t>(request.stop.operands[map_operand].values.size() - 1);
-    if (op.rank == 0 || op.rank > std::size(op.at)) {
-      refuse(request, "a tensor copy has one to five coordinates");
-    }
-    for (std::uint32_t i = 0; i < op.rank; ++i) {
-      op.at[i] = static_cast<std::int32_t>(known(request, map_operand, lane, i + 1));
-    }
+    place_copy(request, op, map_operand, lane);
     op.address = own_shared(request, known(request, shared_operand, lane));
-    report_copied(request, machine_.cta_rank(), op.address, grid_.box_bytes.at(op.map), loads);
+    const sim::TensorMapState& map = grid_.map_states.at(op.map);
+    op.reduction = reduction_of(request, &map);
+    report_copied(
+        request, machine_.cta_rank(), op.address, map.shared_bytes(op.tensor_mode), loads);
     if (loads) {
-      aim(request, op, 2, lane);
+      aim(request, op, 2, op.tensor_mode == sim::TensorMode::kIm2col ? 4 : 3, lane);
     } else {
       stores_ |= lane;
     }
@@ -53,13 +138,14 @@ Served WarpRun::tensor_copy(Request& request) {
   return Served::kDone;
 }
 
-// The barrier that a copy signals, and the CTAs that it goes to.
-void WarpRun::aim(Request& request, sim::Operation& op, std::size_t barrier, Mask lane) {
+// The barrier that a copy signals, and the CTAs that it goes to: operands `barrier` and `mask`.
+void WarpRun::aim(
+    Request& request, sim::Operation& op, std::size_t barrier, std::size_t mask, Mask lane) {
   const std::uint32_t signal = shared_of(request, known(request, barrier, lane));
   const std::uint32_t rank = signal >> 24;
   op.peer = signal & kOffset;
   if (request.modifiers.has("multicast::cluster"_mod)) {
-    op.mask.bits = static_cast<std::uint16_t>(known(request, barrier + 1, lane));
+    op.mask.bits = static_cast<std::uint16_t>(known(request, mask, lane));
   }
   const bool pair = group_of(request) == CtaGroup::kTwo;
   const std::uint32_t own = machine_.cta_rank();
@@ -78,19 +164,21 @@ Served WarpRun::bulk_copy(Request& request) {
   if (modifiers.has("cp_mask"_mod) || modifiers.has("ignore_oob"_mod)) {
     refuse(request, "copies of some of the bytes are not there");
   }
+  const sim::CopyReduction reduction = reduction_of(request, nullptr);
   for (Mask left = request.mask(); left != 0; left &= left - 1) {
     const Mask lane = left & ~(left - 1);
     if (!modifiers.has("global"_mod)) {
-      copy_to_cta(request, lane);
+      copy_to_cta(request, lane, reduction);
       continue;
     }
     sim::Operation op =
         make(loads ? warptwin::Op::kBulkLoad : warptwin::Op::kBulkStore, request, lane);
+    op.reduction = reduction;
     op.address = own_shared(request, known(request, loads ? 0 : 1, lane));
     op.global = known(request, loads ? 1 : 0, lane);
     op.bytes = static_cast<std::uint32_t>(known(request, 2, lane));
     if (loads) {
-      aim(request, op, 3, lane);
+      aim(request, op, 3, 4, lane);
     } else {
       stores_ |= lane;
     }

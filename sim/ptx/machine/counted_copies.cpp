@@ -179,8 +179,8 @@ Served WarpRun::async_reduce(Request& request) {
   return Served::kDone;
 }
 
-// cp.async.bulk.shared::cluster.shared::cta [there], [here], bytes, [mbarrier there].
-void WarpRun::copy_to_cta(Request& request, Mask lane) {
+// cp{.reduce}.async.bulk.shared::cluster.shared::cta [there], [here], bytes, [mbarrier there].
+void WarpRun::copy_to_cta(Request& request, Mask lane, sim::CopyReduction reduction) {
   constexpr std::uint32_t kOffset = 0xFFFFFF;
   const std::uint32_t to = shared_of(request, known(request, 0, lane));
   const std::uint32_t barrier = shared_of(request, known(request, 3, lane));
@@ -193,6 +193,7 @@ void WarpRun::copy_to_cta(Request& request, Mask lane) {
   op.rank = to >> 24;
   op.global = own_shared(request, known(request, 1, lane));
   op.bytes = static_cast<std::uint32_t>(known(request, 2, lane));
+  op.reduction = reduction;
   op.flags = event_flag::kSharedSource;
   op.flags |= op.rank != machine_.cta_rank() ? event_flag::kRemote : std::uint16_t{0};
   report_copied(request, op.rank, op.address, op.bytes, true);

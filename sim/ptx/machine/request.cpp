@@ -74,6 +74,8 @@ std::span<const WarpRun::HandlerRow> WarpRun::handlers() {
       {"red.async", &WarpRun::async_reduce},
       {"cp.async.bulk.tensor", &WarpRun::tensor_copy},
       {"cp.async.bulk", &WarpRun::bulk_copy},
+      {"cp.reduce.async.bulk", &WarpRun::bulk_copy},
+      {"cp.reduce.async.bulk.tensor", &WarpRun::tensor_copy},
       {"cp.async.bulk.commit_group", &WarpRun::bulk_group},
       {"cp.async.bulk.wait_group", &WarpRun::bulk_group},
       {"ldmatrix", &WarpRun::ldmatrix, kGathers, kSilent},

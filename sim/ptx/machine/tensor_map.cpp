@@ -18,10 +18,15 @@ struct MapBytes {
   std::uint32_t extent[sim::TensorMapState::kRankMax] = {};
   std::uint32_t element_bytes = 0;
   std::uint16_t box[sim::TensorMapState::kRankMax] = {};
+  std::int16_t lower[sim::TensorMapState::kCornersMax] = {};
+  std::int16_t upper[sim::TensorMapState::kCornersMax] = {};
+  std::uint16_t pixels = 0;
   std::uint8_t step[sim::TensorMapState::kRankMax] = {};
   std::uint8_t rank = 0;
   std::uint8_t swizzle = 0;
-  std::uint8_t unused[23] = {};
+  std::uint8_t type = 0;
+  std::uint8_t kind = 0;
+  std::uint8_t unused[7] = {};
 };
 static_assert(sizeof(MapBytes) == kTensorMapBytes);
 
@@ -49,6 +54,11 @@ std::array<std::byte, kTensorMapBytes> encode_tensor_map(const sim::TensorMapSta
   bytes.element_bytes = map.element_bytes;
   bytes.rank = static_cast<std::uint8_t>(map.rank);
   bytes.swizzle = static_cast<std::uint8_t>(map.swizzle);
+  bytes.type = static_cast<std::uint8_t>(map.type);
+  bytes.kind = static_cast<std::uint8_t>(map.kind);
+  std::copy(std::begin(map.lower), std::end(map.lower), std::begin(bytes.lower));
+  std::copy(std::begin(map.upper), std::end(map.upper), std::begin(bytes.upper));
+  bytes.pixels = static_cast<std::uint16_t>(map.pixels);
   for (std::uint32_t i = 0; i < map.rank; ++i) {
     bytes.stride_bytes[i] = map.stride_bytes[i];
     bytes.extent[i] = map.extent[i];
@@ -71,7 +81,9 @@ std::optional<sim::TensorMapState> decode_tensor_map(
   MapBytes bytes;
   std::memcpy(&bytes, encoded.data(), sizeof bytes);
   if (bytes.mark != kMapMark || bytes.checksum != checksum_of(bytes) || bytes.rank == 0 ||
-      bytes.rank > sim::TensorMapState::kRankMax) {
+      bytes.rank > sim::TensorMapState::kRankMax ||
+      bytes.type > static_cast<std::uint8_t>(sim::TensorType::kOther) ||
+      bytes.kind > static_cast<std::uint8_t>(sim::TensorMapKind::kIm2colWide)) {
     return std::nullopt;
   }
   sim::TensorMapState map;
@@ -80,6 +92,11 @@ std::optional<sim::TensorMapState> decode_tensor_map(
   map.rank = bytes.rank;
   map.element_bytes = bytes.element_bytes;
   map.swizzle = static_cast<Swizzle>(bytes.swizzle);
+  map.type = static_cast<sim::TensorType>(bytes.type);
+  map.kind = static_cast<sim::TensorMapKind>(bytes.kind);
+  std::copy(std::begin(bytes.lower), std::end(bytes.lower), std::begin(map.lower));
+  std::copy(std::begin(bytes.upper), std::end(bytes.upper), std::begin(map.upper));
+  map.pixels = bytes.pixels;
   for (std::uint32_t i = 0; i < map.rank; ++i) {
     map.stride_bytes[i] = bytes.stride_bytes[i];
     map.extent[i] = bytes.extent[i];

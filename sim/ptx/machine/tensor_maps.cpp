@@ -16,8 +16,20 @@ namespace {
 
 constexpr std::uint64_t kBlock = 64;  // a map stands on a multiple of it
 
-/// Bytes of an element, by the code that tensormap.replace takes; 0: not there.
-constexpr std::uint32_t kElementBytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 4, 8, 2, 4, 4};
+/// The element, by the code that tensormap.replace takes.
+constexpr sim::TensorType kElements[] = {sim::TensorType::kU8,
+                                         sim::TensorType::kU16,
+                                         sim::TensorType::kU32,
+                                         sim::TensorType::kS32,
+                                         sim::TensorType::kU64,
+                                         sim::TensorType::kS64,
+                                         sim::TensorType::kF16,
+                                         sim::TensorType::kF32,
+                                         sim::TensorType::kF32Ftz,
+                                         sim::TensorType::kF64,
+                                         sim::TensorType::kBf16,
+                                         sim::TensorType::kTf32,
+                                         sim::TensorType::kTf32Ftz};
 constexpr Swizzle kSwizzles[] = {Swizzle::kNone, Swizzle::k32B, Swizzle::k64B, Swizzle::k128B};
 constexpr std::uint32_t kStridesInBytes = 85;  // version of PTX, as 10 * major + minor
 
@@ -76,7 +88,7 @@ void WarpRun::change_map(const Request& request,
     found->second.number = grid_.maps_count++;
   }
   found->second.state = state;
-  grid_.box_bytes[found->second.number] = state.box_bytes();
+  grid_.map_states[found->second.number] = state;
   sim::Operation op = make(warptwin::Op::kTensormapReplace, request, lanes);
   op.count = found->second.number;
   op.global = state.address;
@@ -131,6 +143,9 @@ void WarpRun::replace_field(const Request& request, Mask lane, sim::TensorMapSta
   if (dimension >= sim::TensorMapState::kRankMax) {
     refuse(request, "a tensor map has no dimension " + std::to_string(dimension));
   }
+  if (map.kind != sim::TensorMapKind::kTiled) {
+    refuse(request, "tensormap.replace.tile is of maps of tiles, and this is one of im2col");
+  }
   const auto need = [&](bool there) {
     if (!there) {
       refuse(request, "value " + std::to_string(value) + " of this field is not there");
@@ -152,8 +167,9 @@ void WarpRun::replace_field(const Request& request, Mask lane, sim::TensorMapSta
   } else if (modifiers.has("element_stride"_mod)) {
     need(value == 1 && map.step[dimension] == 1);
   } else if (modifiers.has("elemtype"_mod)) {
-    need(value < std::size(kElementBytes));
-    map.element_bytes = kElementBytes[value];
+    need(value < std::size(kElements));
+    map.type = kElements[value];
+    map.element_bytes = bytes_of(map.type);
     map.stride_bytes[0] = map.element_bytes;
   } else if (modifiers.has("swizzle_mode"_mod)) {
     need(value < std::size(kSwizzles));

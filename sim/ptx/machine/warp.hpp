@@ -73,7 +73,7 @@ struct GridContext {
   /// By cluster and CTA: for each word of its shared memory the line of a cp.async that is on its
   /// way there, or 0.
   std::map<std::array<std::uint32_t, 2>, std::vector<std::uint32_t>> copied;
-  std::unordered_map<std::uint32_t, std::uint32_t> box_bytes;  // by number of a tensor map
+  std::unordered_map<std::uint32_t, sim::TensorMapState> map_states;  // by number of a tensor map
   /// Global memory of which every run knows the contents: [first, second).
   std::vector<std::pair<std::uint64_t, std::uint64_t>> real;
   /// Of which a run without data knows which words it does not know.
@@ -322,7 +322,10 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Served tensor_copy(Request& request);
   Served bulk_copy(Request& request);
   Served bulk_group(Request& request);
-  void aim(Request& request, sim::Operation& op, std::size_t barrier, Mask lane);
+  sim::TensorMode tensor_mode_of(const Request& request) const;
+  void place_copy(const Request& request, sim::Operation& op, std::size_t map, Mask lane);
+  sim::CopyReduction reduction_of(const Request& request, const sim::TensorMapState* map) const;
+  void aim(Request& request, sim::Operation& op, std::size_t barrier, std::size_t mask, Mask lane);
 
   // tensor_maps.cpp: tensor maps in memory
   std::optional<std::vector<std::byte>> peek(const Request& request, std::uint64_t address);
@@ -391,7 +394,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
                      Touch touch);
   Served async_store(Request& request);
   Served async_reduce(Request& request);
-  void copy_to_cta(Request& request, Mask lane);
+  void copy_to_cta(Request& request, Mask lane, sim::CopyReduction reduction);
 
   // atomics.cpp
   /// The new value of the old one `x`; b and c are the operands.

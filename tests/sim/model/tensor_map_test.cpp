@@ -44,7 +44,7 @@ class TensorMapTest : public ::testing::Test {
 TEST_F(TensorMapTest, ElementsOutsideTheMatrixAreReadAsZero) {
   const std::int32_t at[] = {8, 3};
   std::memset(shared, 0xFF, sizeof shared);
-  copy_box_to_shared(memory, map, at, shared, 0);
+  copy_box_to_shared(memory, map, {TensorMode::kTile, at, {}}, shared, 0);
   EXPECT_EQ(shared_at(0, 0), 309);
   EXPECT_EQ(shared_at(0, 11), 320);
   EXPECT_EQ(shared_at(0, 12), 0);
@@ -54,7 +54,7 @@ TEST_F(TensorMapTest, ElementsOutsideTheMatrixAreReadAsZero) {
 
 TEST_F(TensorMapTest, NegativeStartsReadZeroBeforeTheFirstElement) {
   const std::int32_t at[] = {-2, -1};
-  copy_box_to_shared(memory, map, at, shared, 0);
+  copy_box_to_shared(memory, map, {TensorMode::kTile, at, {}}, shared, 0);
   EXPECT_EQ(shared_at(0, 5), 0);
   EXPECT_EQ(shared_at(1, 1), 0);
   EXPECT_EQ(shared_at(1, 2), 1);
@@ -63,7 +63,7 @@ TEST_F(TensorMapTest, NegativeStartsReadZeroBeforeTheFirstElement) {
 TEST_F(TensorMapTest, StoresClipAtTheEdges) {
   const std::int32_t at[] = {16, 4};
   std::memset(shared, 0x11, sizeof shared);
-  copy_box_to_global(memory, map, at, shared, 0);
+  copy_box_to_global(memory, map, {TensorMode::kTile, at, {}}, shared, 0);
   std::uint16_t inside = 0;
   std::memcpy(&inside, memory.at(map.address + 4 * 48 + 19 * 2, 2), 2);
   EXPECT_EQ(inside, 0x1111);
@@ -75,11 +75,11 @@ TEST_F(TensorMapTest, StoresClipAtTheEdges) {
 TEST_F(TensorMapTest, ASwizzledBoxComesBackAsItWas) {
   map.swizzle = Swizzle::k32B;
   const std::int32_t at[] = {0, 0};
-  copy_box_to_shared(memory, map, at, shared, 0);
+  copy_box_to_shared(memory, map, {TensorMode::kTile, at, {}}, shared, 0);
   EXPECT_EQ(shared_at(3, 15), 316);
   std::byte before[5 * 48];
   std::memcpy(before, memory.at(map.address, sizeof before), sizeof before);
-  copy_box_to_global(memory, map, at, shared, 0);
+  copy_box_to_global(memory, map, {TensorMode::kTile, at, {}}, shared, 0);
   EXPECT_EQ(std::memcmp(before, memory.at(map.address, sizeof before), sizeof before), 0);
 }
 
@@ -112,7 +112,7 @@ TEST_P(SliceTest, SlicesOfATileLieAsTheWholeOfItDoes) {
   for (std::uint32_t row = 0; row < kRows; row += slice_rows) {
     const std::int32_t at[] = {0, static_cast<std::int32_t>(row)};
     const std::uint32_t address = kBase + row * tile.row_bytes();
-    copy_box_to_shared(memory, map, at, &shared[address], address);
+    copy_box_to_shared(memory, map, {TensorMode::kTile, at, {}}, &shared[address], address);
   }
   for (std::uint32_t row = 0; row < kRows; ++row) {
     for (std::uint32_t column = 0; column < columns; ++column) {

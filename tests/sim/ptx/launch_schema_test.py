@@ -93,6 +93,13 @@ class Schema(unittest.TestCase):
     @unittest.skipIf(jsonschema is None, "no module jsonschema")
     def test_what_one_refuses_the_other_does(self):
         validator = jsonschema.Draft202012Validator(SCHEMA)
+        images = {
+            "buffer": "in",
+            "dimensions": [{"extent": 1, "stride_bytes": 512},
+                           {"extent": 2, "stride_bytes": 256},
+                           {"extent": 2, "stride_bytes": 128, "step": 2}],
+            "im2col": {"channels": 32, "pixels": 16, "lower": [-1, 0], "upper": [-1, 0]},
+            "swizzle": 128}
         drawn = {"random": {"seed": 1, "least": 0, "most": 9}}
         for place, value, right in (
                 (["buffers", "in", "contents"], drawn, True),
@@ -101,6 +108,9 @@ class Schema(unittest.TestCase):
                 (["buffers", "in", "contents"], True, False),
                 (["buffers", "in", "use"], "scratch", False),
                 (["buffers", "in", "tolerance"], {"relative": 1}, False),
+                (["maps", "new"], images, True),
+                (["maps", "new"], {**images, "box": [1, 1, 1, 64]}, False),
+                (["maps", "new"], {**images, "im2col": {"channels": 32, "pixels": 8}}, False),
                 (["grid"], 0, False),
                 (["block"], [64, 1, 1, 1], False),
                 (["parameters", 2], {"value": "5"}, False),

@@ -13,10 +13,13 @@ ScenarioEntry entry_of_kernel(const OneKernel& kernel) {
   std::string text = ".version 8.7\n.target sm_100a\n.address_size 64\n";
   text += kernel.variables;
   text +=
-      ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
+      ".visible .entry k(.param .u64 in, .param .u64 out, .param .align 64 .b8 first[128],\n"
+      "  .param .align 64 .b8 second[128])\n{\n"
       "  .reg .pred %p<32>;\n  .reg .b16 %h<32>;\n  .reg .b32 %r<96>;\n  .reg .f32 %f<32>;\n"
       "  .reg .b64 %rd<32>;\n  .reg .f64 %fd<40>;\n  .shared .align 128 .b8 tile[16384];\n"
-      "  mov.u32 %r1, %tid.x;\n  ld.param.u64 %rd1, [in];\n  ld.param.u64 %rd2, [out];\n";
+      "  mov.u32 %r1, %tid.x;\n  ld.param.u64 %rd1, [in];\n  ld.param.u64 %rd2, [out];\n"
+      "  mov.b64 %rd20, first;\n  cvta.param.u64 %rd20, %rd20;\n"
+      "  mov.b64 %rd21, second;\n  cvta.param.u64 %rd21, %rd21;\n";
   text += kernel.body;
   text += "  ret;\n}\n";
   PtxLaunch launch;
@@ -29,8 +32,9 @@ ScenarioEntry entry_of_kernel(const OneKernel& kernel) {
     TensorSpec spec{};
     spec.name = name;
     spec.use = use;
-    spec.rows = 1;
-    spec.columns = (words + 3) / 4 * 4;
+    spec.element = kernel.element;
+    spec.columns = kernel.columns != 0 ? kernel.columns : (words + 3) / 4 * 4;
+    spec.rows = kernel.columns != 0 ? words / kernel.columns : 1;
     spec.pitch_bytes = spec.columns * 4;
     launch.workload.tensors.push_back(spec);
   };
@@ -42,8 +46,12 @@ ScenarioEntry entry_of_kernel(const OneKernel& kernel) {
   if (!kernel.in.empty()) {
     std::memcpy(launch.contents[0].data(), kernel.in.data(), kernel.in.size() * 4);
   }
-  launch.parameters.bytes.resize(16);
+  launch.parameters.bytes.resize(64 + 2 * ptx::kTensorMapBytes);
   launch.parameters.pointers = {{0, 0, 0}, {8, 1, 0}};
+  for (std::uint32_t map = 0; map < kernel.maps.size(); ++map) {
+    launch.workload.maps.push_back(kernel.maps[map]);
+    launch.parameters.maps.push_back({64 + map * ptx::kTensorMapBytes, map, 0});
+  }
   return entry_of(std::move(launch));
 }
 

@@ -13,15 +13,18 @@ namespace warptwin::sim {
 
 struct OneKernel {
   /// Behind declarations of %p, %h, %r, %f, %rd, %fd and `tile`, 16 KiB of shared memory: %r1 is
-  /// %tid.x, %rd1 the address of `in`, %rd2 that of `out`.
+  /// %tid.x, %rd1 the address of `in`, %rd2 that of `out`, %rd20 and %rd21 those of the maps.
   std::string body;
   std::vector<std::uint32_t> in{};
   std::uint32_t out_words = 1024;
   std::uint32_t threads = 32;
   std::uint32_t ctas = 1;
-  std::uint32_t cluster = 1;  // CTAs of one
-  bool control = true;        // `in` is real in runs that move no data, too
-  std::string variables{};    // of the module
+  std::uint32_t cluster = 1;                // CTAs of one
+  bool control = true;                      // `in` is real in runs that move no data, too
+  std::string variables{};                  // of the module
+  std::vector<TensorMapSpec> maps{};        // at most two, of `in` (0) and `out` (1)
+  std::uint32_t columns = 0;                // words of a row of both; 0: they are one row each
+  ElementType element = ElementType::kF32;  // of 4 bytes
 };
 
 struct OneRun {
