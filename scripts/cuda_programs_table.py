@@ -32,6 +32,8 @@ OURS = [
     ("dependent", ["", "FAULT"]),
     ("maps", ["", "FAULT=ACQUIRE", "FAULT=SYNC", "FAULT=LANES"]),
     ("grid", ["", "FAULT=MEET", "FAULT=ASSERT"]),
+    ("im2col", []),
+    ("bulk_reductions", []),
     ("pipeline", ["", "FAULT=COUNT", "FAULT=PARITY", "FAULT=FENCE", "FAULT=EXIT"]),
 ]
 

@@ -184,6 +184,27 @@ class ProgramsTest(unittest.TestCase):
         self.broken("maps", {"WARP_LANE_RACE"}, "-DFAULT=SYNC")
         self.broken("maps", {"TENSORMAP_MODIFIED_IN_FLIGHT"}, "-DFAULT=LANES")
 
+    def golden(self, name, faults):
+        """A program that prints what a GPU printed, and finds these ids in its faults."""
+        program = compile_program(name, self.folder.name)
+        for fault, found in faults.items():
+            _, report = run(program, arguments=[fault])
+            self.assertIn(found, ids(report))
+        done, report = run(program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        printed = (PROGRAMS.parent / "golden" / f"{name}.txt").read_text(encoding="utf-8")
+        self.assertEqual(done.stdout.split("\n"), printed.split("\n"))
+        self.assertEqual(set(verdicts(report)), {"proved"}, done.stderr)
+        self.assertEqual(ids(report), set())
+
+    def test_copies_images_as_a_gpu(self):
+        self.golden("im2col", {"BYTES": "DEADLOCK", "WAIT": "SMEM_RAW_NO_WAIT"})
+
+    def test_reduces_by_copies_as_a_gpu(self):
+        faults = {
+            "WAIT": "GMEM_RAW_NO_WAIT", "OPERATION": "GMEM_RACE", "BYTES": "MBAR_TX_MISMATCH"}
+        self.golden("bulk_reductions", faults)
+
     def test_has_grids_that_meet_and_print(self):
         done, _ = self.clean("grid", 1)
         lines = done.stdout.split("\n")
