@@ -71,6 +71,7 @@ CUtensorMapSwizzle swizzle_of(Swizzle swizzle) {
 
 TensorMapEncoding encoding_of(const TensorMapSpec& map, const TensorSpec& tensor) {
   const std::uint32_t element_bytes = bytes_of(tensor.element);
+  require(map.im2col.pixels == 0, tensor, "a launch with a map of im2col is simulated only");
   require(tensor.rows > 0 && tensor.columns > 0,
           tensor,
           "it has no elements; use at least one row and "

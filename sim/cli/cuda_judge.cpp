@@ -175,7 +175,7 @@ class TouchWatch : public EventSink {
       case Op::kBulkStore:
       case Op::kTensorStore:
         if (begins && event.pending != 0) {
-          written_.add(global_box_of(event));
+          (event.reduction != 0 ? changed_ : written_).add(global_box_of(event));
         }
         break;
       case Op::kGlobalLoad:
@@ -212,7 +212,7 @@ class TouchWatch : public EventSink {
  private:
   RangeCollector read_;
   RangeCollector written_;
-  RangeCollector changed_;    // by atomics and flags
+  RangeCollector changed_;    // by atomics, flags, and copies that reduce
   RangeCollector looked_at_;  // flags
 };
 
