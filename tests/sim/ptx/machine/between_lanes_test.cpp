@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Form{"Match", "  match.any.sync.b32 %r2, %r30, 0xffffffff;\n"},
                     Form{"Reduction", "  redux.sync.add.u32 %r2, %r30, 0xffffffff;\n"},
                     Form{"Meeting", "  bar.warp.sync 0xffffffff;\n"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& one) { return one.param.name; });
 
 class PtxApart : public testing::TestWithParam<Form> {};
 
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Each,
                                          Form{"Load", "  ld.shared.u32 %r2, [%r20+128];\n"},
                                          Form{"SomeLanes",
                                               "  @!%p2 shfl.sync.idx.b32 %r2, %r30, 0, 31, 1;\n"}),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& one) { return one.param.name; });
 
 // Of memory elect.sync says nothing: a lane that has not waited has not seen what the others have.
 TEST(PtxElect, OrdersNoMemory) {
