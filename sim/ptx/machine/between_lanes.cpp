@@ -157,9 +157,10 @@ Served WarpRun::elect(Request& request) {
   return Served::kDone;
 }
 
-// Which lanes are together is not the program's to know.
+// Which lanes are together is not the program's to know: those that have parted may come together
+// later than at the next join.
 Served WarpRun::activemask(Request& request) {
-  const bool whole = alone(request.mask());
+  const bool whole = alone(request.mask()) && !parted_;
   request.strand.write(request.stop, 0, 0, whole ? of_mask(live_) : Lanes::unknown());
   return Served::kDone;
 }

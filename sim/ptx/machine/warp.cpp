@@ -57,6 +57,7 @@ void WarpRun::step(Strand strand) {
       serve(std::move(strand), std::move(stop));
       return;
     case Stop::Kind::kParted:
+      parted_ = true;
       for (Strand& other : stop.others) {
         ready_.push_back(std::move(other));
       }
@@ -93,8 +94,9 @@ void WarpRun::step(Strand strand) {
     case Stop::Kind::kPoison:
       refuse_unknown(strand,
                      stop.op,
-                     "what is executed next depends on a register that nobody has written, or on "
-                     "data that is still on its way to it");
+                     "what is executed next depends on a register that nobody has written, on data "
+                     "that is still on its way to it, or on what another run may find otherwise (a "
+                     "clock, %smid, %warpid)");
     case Stop::Kind::kMissing:
     case Stop::Kind::kFault:
       refuse(strand, stop.op, stop.text);
@@ -198,12 +200,16 @@ void WarpRun::serve(Strand strand, Stop stop) {
     Strand others = strand;
     others.mask = strand.mask & ~stop.mask;
     others.pc = stop.op + 1;
+    parted_ = true;
     ready_.push_back(std::move(others));
     strand.mask = stop.mask;
   }
   if (row->gathers && (needed_by(strand, stop) & ~stop.mask) != 0) {
     gathering_.push_back({std::move(strand), std::move(stop)});
     return;
+  }
+  if (row->gathers && alone(stop.mask)) {
+    parted_ = false;
   }
   note_ended(strand, stop);
   serving_ = stop.mask;
@@ -540,10 +546,6 @@ Lanes WarpRun::special(SpecialRegister special) {
       value = shape.cluster_size() > 1 ? 1 : 0;
     } else if (name == "%laneid") {
       value = lane;
-    } else if (name == "%warpid") {
-      value = machine_.warp_index();
-    } else if (name == "%nwarpid") {
-      value = shape.warps();
     } else if (name == "%lanemask_eq") {
       value = 1U << lane;
     } else if (name == "%lanemask_lt") {
@@ -557,13 +559,13 @@ Lanes WarpRun::special(SpecialRegister special) {
     } else if (name == "%dynamic_smem_size") {
       value = shape.dynamic_shared_bytes;
     } else if (name == "%total_smem_size") {
-      value = kernel_.shared_end() - sim::kSharedBase + shape.dynamic_shared_bytes;
+      constexpr std::uint64_t kGranularity = 128;  // an H100's
+      const auto bytes = kernel_.shared_end() - sim::kSharedBase + shape.dynamic_shared_bytes;
+      value = (bytes + kGranularity - 1) / kGranularity * kGranularity;
     } else if (name == "%envreg1") {
       value = grid_.workspace >> 32;
     } else if (name == "%envreg2") {
       value = grid_.workspace & 0xFFFFFFFFU;
-    } else if (name == "%gridid" || name.starts_with("%envreg")) {
-      value = 0;
     } else {
       return Lanes::unknown();  // a clock, an SM's number: another run gives another value
     }

@@ -506,6 +506,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   const Strand* served_ = nullptr;   // whose it is
   bool resuming_ = false;            // a strand that was told no tries again
   std::vector<Mask> used_apart_;     // lanes that used the machine while not all were together
+  bool parted_ = false;              // lanes have, and all have not synchronised since
   bool unmet_ = false;               // has synchronised with others since all were together
   std::vector<std::uint8_t> local_;  // lane by lane
   std::vector<std::uint8_t> local_poison_;  // 1: never written
