@@ -34,7 +34,7 @@ Gpu::Outcome Gpu::tmem_allocate(Slot slot, Operation& op) {
     return block(slot, op);
   }
   if (warp.pair_step != PairStep::kAllocated) {
-    const std::uint32_t base = cta.tmem.find_free(op.count);
+    const std::uint32_t base = cta.tmem.find_free(op.count, config_.tmem_from_top);
     const bool free = cta.tmem_reserved || (tmem_is_free(warp.cta, op.count) &&
                                             (!pair || tmem_is_free(warp.cta ^ 1U, op.count)));
     if (base == kTmemColumns || !free) {

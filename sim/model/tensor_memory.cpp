@@ -22,8 +22,9 @@ void TensorMemory::reset(bool holds_data, bool zero) {
   cells_.clear();
 }
 
-std::uint32_t TensorMemory::find_free(std::uint32_t columns) const {
-  for (std::uint32_t base = 0; base + columns <= kTmemColumns; base += 32) {
+std::uint32_t TensorMemory::find_free(std::uint32_t columns, bool highest) const {
+  for (std::uint32_t passed = 0; passed + columns <= kTmemColumns; passed += 32) {
+    const std::uint32_t base = highest ? kTmemColumns - columns - passed : passed;
     const auto* first = owner_.begin() + base;
     if (std::none_of(first, first + columns, [](std::uint8_t o) { return o == kTaken; })) {
       return base;

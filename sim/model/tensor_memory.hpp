@@ -24,8 +24,8 @@ class TensorMemory {
   static bool legal_columns(std::uint32_t columns) {
     return columns >= 32 && columns <= kTmemColumns && (columns & (columns - 1)) == 0;
   }
-  /// The lowest free range; kTmemColumns when there is none.
-  std::uint32_t find_free(std::uint32_t columns) const;
+  /// The lowest free range, or the highest; kTmemColumns when there is none.
+  std::uint32_t find_free(std::uint32_t columns, bool highest = false) const;
   void allocate(std::uint32_t base, std::uint32_t columns);
   /// kFreed, kWrongAllocation or kNone.
   Fault deallocate(std::uint32_t base, std::uint32_t columns);

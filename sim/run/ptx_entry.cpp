@@ -11,6 +11,7 @@
 
 #include "sim/ptx/machine/tensor_map.hpp"
 #include "sim/ptx/machine/warp.hpp"
+#include "sim/run/occupancy.hpp"
 #include "sim/run/simulate.hpp"
 
 namespace warptwin::sim {
@@ -364,6 +365,13 @@ std::uint32_t shared_bytes_of(const PtxLaunch& launch) {
          launch.shape.dynamic_shared_bytes;
 }
 
+// Whether an SM may run two CTAs of it at a time. How many registers a thread has is not known.
+bool may_share_sm(const PtxLaunch& launch) {
+  const CtaNeeds needs{.shared_bytes = shared_bytes_of(launch),
+                       .threads = launch.shape.warps() * kWarpLanes};
+  return occupancy(needs, SmLimits{}).ctas_per_sm > 1;
+}
+
 }  // namespace
 
 std::vector<std::byte> initial_bytes(const ptx::Module& module,
@@ -438,6 +446,7 @@ ScenarioEntry entry_of(PtxLaunch launch) {
     return symbols;
   };
   entry.places = held->launch.places;
+  entry.tmem_from_top = may_share_sm(held->launch);
   for (const auto& [unused, map] : held->maps) {
     static_cast<void>(unused);
     entry.more_maps.push_back(map);

@@ -41,6 +41,9 @@ struct ScenarioEntry {
   bool initial_is_whole = false;
   /// Where the tensors of the workload stand; 0, or behind the list's end: anywhere.
   std::vector<std::uint64_t> places{};
+  /// Allocations of tensor memory get the highest free columns: another CTA of the SM may have the
+  /// lowest.
+  bool tmem_from_top = false;
   /// Tensor maps behind those of the workload.
   std::vector<TensorMapState> more_maps{};
   /// Of a program or a PTX kernel: what runs of it have taken for granted, a sentence each.

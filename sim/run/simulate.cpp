@@ -250,6 +250,7 @@ LaunchConfig launch_config(const ScenarioEntry& scenario,
   config.shared_bytes = kSharedBase + symbols.bytes;
   config.registers_per_thread = registers_at_start(workload);
   config.has_dependents = workload.has_dependents;
+  config.tmem_from_top = scenario.tmem_from_top;
   config.resident_clusters = resident_ctas(workload, options.resident_ctas) / workload.cluster_size;
   config.places = options.sms == 0 ? 0 : std::max(1U, options.sms / workload.cluster_size);
   config.moves_data = options.moves_data;
