@@ -153,4 +153,10 @@ constexpr bool has_trait(Op op, std::uint32_t traits) {
   return op < Op::kCount && (detail::kOpFacts[static_cast<unsigned>(op)].traits & traits) != 0;
 }
 
+/// Whether one lane has waited, for itself alone. A wait for bulk groups is always one lane's.
+constexpr bool waits_alone(const Event& event) {
+  return event.lanes == 1 && has_trait(event.op, op_trait::kLaneWaits) &&
+         event.op != Op::kBulkWaitGroup && (event.flags & event_flag::kFalse) == 0;
+}
+
 }  // namespace warptwin

@@ -155,6 +155,7 @@ void RunOrder::on_event(const Event& event) {
     return;  // the detectors' business: this run is wrong by itself
   }
   on_operation(group, event, self);
+  note_one_by_one(group, event, self);
   if (pair_alloc) {
     on_pair_alloc(group, event, self);
   }

@@ -234,6 +234,7 @@ class RunOrder : public EventSink, public TryJudge {
     std::uint32_t apart = 0;          // the first to act apart, as bits
     std::uint32_t others = 0;         // the second
     std::vector<Part> parts;          // none while all know the same
+    std::uint32_t waited = 0;         // one by one, since all have met
     std::uint32_t late_recorded = 0;  // operations of those that a wait left behind
     void note(std::uint32_t lanes);
     void separate(std::uint32_t lanes, const ProofClock& all);
@@ -278,6 +279,7 @@ class RunOrder : public EventSink, public TryJudge {
       Group& group, const Event& event, ProofBarrier barrier, std::uint32_t count, PhaseTest test);
   ProofNode node_of(const Event& event, std::uint32_t chain, std::uint32_t index) const;
   ProofNode node_of(Group& group, const Event& event, std::uint32_t self) const;
+  void note_one_by_one(Group& group, const Event& event, std::uint32_t self);
   void say_whose(const Group& group, std::uint32_t lanes, ProofNode& node) const;
   std::optional<std::uint32_t> told_by(const Group& group,
                                        std::uint32_t lanes,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "common/trace/op_facts.hpp"
+
 #include "sim/prove/run_order.hpp"
 
 namespace warptwin::sim {
@@ -72,6 +74,30 @@ std::optional<std::uint32_t> RunOrder::told_by(const Group& group,
   return lanes == sets.apart    ? std::optional{chain(kApart, self)}
          : lanes == sets.others ? std::optional{chain(kOthers, self)}
                                 : std::nullopt;
+}
+
+// Where lanes wait one by one, each knows what it has waited for. Behind that an access of all of
+// them is the warp's: who knows of which bytes is not told apart.
+void RunOrder::note_one_by_one(Group& group, const Event& event, std::uint32_t self) {
+  std::uint32_t& waited = group.lanes[self].waited;
+  if (waits_alone(event)) {
+    waited |= event.lane_mask();
+    return;
+  }
+  if (event.lanes != kWarpLanes) {
+    return;
+  }
+  const bool waits = event.op == Op::kMbarrierWait || event.op == Op::kMbarrierTryWait;
+  if (waited == kAllLanes && has_trait(event.op, op_trait::kPerLane) && !waits) {
+    undecided(
+        "lanes of a warp have waited one by one, and go on together without a meeting "
+        "(bar.warp.sync)",
+        event);
+    waited = 0;
+  }
+  if (has_trait(event.op, op_trait::kMeets)) {
+    waited = 0;
+  }
 }
 
 // What is known where they have executed their latest operation.

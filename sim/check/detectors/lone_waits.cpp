@@ -1,6 +1,7 @@
 /// After one lane has waited alone, in `elect_one` or `for_lanes`, the warp meets before it does
 /// anything as a whole: until then its other lanes have not waited, and see nothing of what the
-/// wait acquired. What is issued once is the elected lane's, and may come before. A wgmma, its
+/// wait acquired. Where lanes have waited one by one until all have, the proof says that it cannot
+/// tell, and nothing is reported. What is issued once is the elected lane's, and may come before. A wgmma, its
 /// fence, commit and wait hold each lane back until all execute them, as `.sync` says, but order no
 /// memory: behind one of them the whole warp may arrive and wait, for the lane that had waited is
 /// among those that do, and may not load or store.
@@ -35,11 +36,18 @@ class LoneWaitsDetector : public Detector {
     if (event.warp >= alone_.size()) {
       alone_.resize(event.warp + 1);
     }
+    Wait& wait = alone_[event.warp];
     if (event.lanes == kWarpLanes) {
       act(event);
-    } else if (waits_alone(event) &&
-               (event.op != Op::kBulkWaitGroup || !alone_[event.warp].holds())) {
-      alone_[event.warp] = {event.op, event.site, false};
+    } else if (event.op == Op::kBulkWaitGroup) {
+      if (event.lanes == 1 && event.wanted != 0 && !wait.holds()) {
+        wait = {event.op, event.site};
+      }
+    } else if (waits_alone(event)) {
+      wait = {event.op, event.site, wait.lanes | event.lane_mask()};
+      if (wait.lanes == ~std::uint32_t{0}) {
+        wait = {};
+      }
     }
   }
   void on_blocked(const Event& event) override {
@@ -49,18 +57,13 @@ class LoneWaitsDetector : public Detector {
   }
 
  private:
-  // A wait for bulk groups is one lane's also where the whole warp makes it.
-  static bool waits_alone(const Event& event) {
-    return event.lanes == 1 && kWaits.contains(event.op) &&
-           (event.flags & event_flag::kFalse) == 0 &&
-           (event.op != Op::kBulkWaitGroup || event.wanted != 0);
-  }
-
-  // The last wait of one lane, while the warp has not met after it.
+  // The last wait of one lane, while the warp has not met after it. A wait for bulk groups is one
+  // lane's also where the whole warp makes it.
   struct Wait {
     Op op = Op::kCount;  // none
     SourceSite site{};
-    bool gathered = false;  // the warp has come to one place since, which orders no memory
+    std::uint32_t lanes = 0;  // that have waited one by one
+    bool gathered = false;    // the warp has come to one place since, which orders no memory
     bool holds() const { return op != Op::kCount; }
   };
 
@@ -83,7 +86,7 @@ class LoneWaitsDetector : public Detector {
            mend("sync_warp() after the wait, or this operation in the same elect_one")});
     }
     if (apart || kBringsTogether.contains(event.op)) {
-      wait.op = Op::kCount;
+      wait = {};
     }
   }
 

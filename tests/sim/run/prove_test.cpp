@@ -83,14 +83,16 @@ TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
   if (std::string_view{GetParam().info->name} == "gemm_grouped_1d1d") {
     parameters.set("tile_n", 128);  // with twelve warps the search has too many bits a state
   }
+  const std::string_view name = GetParam().info->name;
+  // Two CTAs of three roles each, or fourteen warps, are more than the search can finish.
+  const bool ends = !name.starts_with("gemm_2sm") && !name.starts_with("gemm_persistent") &&
+                    name != "attention";
   ExploreRunOptions options;
   options.run.moves_data = false;
   options.schedules_max = 200;
-  options.search.states_max = 4'000'000;
+  options.search.states_max = ends ? 4'000'000 : 400'000;
   const ExploreRunResult result = explore_scenario(GetParam(), parameters, options);
-  const std::string_view name = GetParam().info->name;
-  if (name.starts_with("gemm_2sm") || name.starts_with("gemm_persistent") || name == "attention") {
-    // Two CTAs of three roles each, or fourteen warps, are more than the search can finish.
+  if (!ends) {
     EXPECT_NE(result.search, Explored::kWrong) << result.what;
   } else {
     EXPECT_EQ(result.search, Explored::kRight) << result.what;

@@ -211,4 +211,28 @@ TEST(PtxProof, NamesWhatItTakesForGranted) {
   EXPECT_THAT(notes("  bar.sync 0;\n"), IsEmpty());
 }
 
+// Lane l of the first warp hands a word to lane l of the second, by a barrier of their own.
+OneKernel pairs_of_lanes(const std::string& between, const std::string& place) {
+  OneKernel kernel = kernel_of(
+      "  shl.b32 %r22, %r2, 3;\n  add.u32 %r22, %r22, %r4;\n  add.u32 %r22, %r22, 2048;\n"
+      "  setp.lt.u32 %p1, %r1, 32;\n  @%p1 mbarrier.init.shared.b64 [%r22], 1;\n"
+      "  bar.sync 0;\n  @!%p1 bra WAIT;\n  st.shared.u32 [%r20], %r1;\n"
+      "  mbarrier.arrive.shared.b64 _, [%r22];\n  bra END;\nWAIT:\n"
+      "  mbarrier.try_wait.parity.shared.b64 %p2, [%r22], 0;\n  @!%p2 bra WAIT;\n" +
+      between + "  ld.shared.u32 %r5, [" + place + "];\nEND:\n");
+  kernel.threads = 64;
+  return kernel;
+}
+
+// Each lane knows what it has waited for, and no other lane's word before they meet.
+TEST(PtxLanesThatWaitOneByOne, AreNotToldApartBeforeTheyMeet) {
+  for (const char* place : {"%r20", "%r21"}) {
+    SCOPED_TRACE(place);
+    const ProofResult apart = proof_of(pairs_of_lanes("", place));
+    EXPECT_EQ(apart.verdict, ProofVerdict::kUndecided);
+    EXPECT_THAT(ids_in(apart), IsEmpty());
+    EXPECT_EQ(proof_of(pairs_of_lanes(kMeet, place)).verdict, ProofVerdict::kProved);
+  }
+}
+
 }  // namespace warptwin::sim::lanes_test
