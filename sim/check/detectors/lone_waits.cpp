@@ -1,10 +1,10 @@
 /// After one lane has waited alone, in `elect_one` or `for_lanes`, the warp meets before it does
 /// anything as a whole: until then its other lanes have not waited, and see nothing of what the
 /// wait acquired. Where lanes have waited one by one until all have, the proof says that it cannot
-/// tell, and nothing is reported. What is issued once is the elected lane's, and may come before. A wgmma, its
-/// fence, commit and wait hold each lane back until all execute them, as `.sync` says, but order no
-/// memory: behind one of them the whole warp may arrive and wait, for the lane that had waited is
-/// among those that do, and may not load or store.
+/// tell, and nothing is reported. What is issued once is the elected lane's, and may come before. A
+/// wgmma, its fence, commit and wait hold each lane back until all execute them, as `.sync` says,
+/// but order no memory: behind one of them the whole warp may arrive and wait, for the lane that
+/// had waited is among those that do, and may not load or store.
 
 #include <vector>
 

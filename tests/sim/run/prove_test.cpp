@@ -85,8 +85,8 @@ TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
   }
   const std::string_view name = GetParam().info->name;
   // Two CTAs of three roles each, or fourteen warps, are more than the search can finish.
-  const bool ends = !name.starts_with("gemm_2sm") && !name.starts_with("gemm_persistent") &&
-                    name != "attention";
+  const bool ends =
+      !name.starts_with("gemm_2sm") && !name.starts_with("gemm_persistent") && name != "attention";
   ExploreRunOptions options;
   options.run.moves_data = false;
   options.schedules_max = 200;
