@@ -75,6 +75,10 @@ void LaneWords::compare(const Touched& touched,
                         const Piece& piece,
                         std::uint32_t known,
                         std::optional<sim::LaneRace>& race) {
+  const bool reads = piece.touch == Touch::kLoad || piece.touch == Touch::kStrongLoad;
+  if (reads && !touched.written) {
+    return;
+  }
   const bool strong = piece.touch != Touch::kLoad && piece.touch != Touch::kStore;
   const auto look = [&](const Words& words, std::uint64_t address, const Piece& at, bool both) {
     const auto word = words.find(address);
@@ -84,6 +88,17 @@ void LaneWords::compare(const Touched& touched,
     }
   };
   look(touched.words, piece.address & ~std::uint64_t{kWord - 1}, piece, false);
+  if (!reads) {
+    if (const auto block = touched.reads.find(piece.address / Reads::kBytes);
+        block != touched.reads.end()) {
+      Word read;
+      read.read = block->second.site;
+      for (std::uint32_t byte = 0; byte < piece.bytes; ++byte) {
+        read.readers |= block->second.lanes[piece.address % Reads::kBytes + byte];
+      }
+      meet_word(read, piece, 0, known, false, race);
+    }
+  }
   if (touched.bytes.empty() && touched.strong.empty()) {
     return;
   }
@@ -101,7 +116,7 @@ void LaneWords::note(Words& words, const Piece& piece, SourceSite site) {
   Word& word = words[piece.address];
   const std::uint32_t bit = 1U << piece.lane;
   switch (piece.touch) {
-    case Touch::kLoad:
+    case Touch::kLoad:  // note_reads
     case Touch::kStrongLoad:
       word.readers |= bit;
       word.read = site;
@@ -125,11 +140,36 @@ void LaneWords::note(Words& words, const Piece& piece, SourceSite site) {
   word.written = site;
 }
 
+void LaneWords::note_reads(const sim::LaneAccess& access, std::uint64_t base, SourceSite site) {
+  std::uint64_t last = 0;
+  Reads* block = nullptr;
+  for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
+    const std::uint32_t lane = first_of(left);
+    for (std::uint32_t byte = 0; byte < access.bytes; ++byte) {
+      const std::uint64_t address = base + access.address[lane] + byte;
+      if (block == nullptr || address / Reads::kBytes != last) {
+        last = address / Reads::kBytes;
+        block = &touched_.reads[last];
+        block->site = site;
+      }
+      block->lanes[address % Reads::kBytes] |= 1U << lane;
+    }
+  }
+}
+
 std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
                                                std::uint64_t base,
                                                Touch touch,
                                                SourceSite site) {
   std::optional<sim::LaneRace> race;
+  if (touch == Touch::kLoad) {
+    note_reads(access, base, site);
+    const auto written = [](const Layer& layer) { return layer.touched.written; };
+    if (!touched_.written && std::none_of(layers_.begin(), layers_.end(), written)) {
+      return race;
+    }
+  }
+  touched_.written = touched_.written || (touch != Touch::kLoad && touch != Touch::kStrongLoad);
   for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
     const std::uint32_t lane = first_of(left);
     for (std::uint32_t first = 0; first < access.bytes;) {
@@ -139,7 +179,10 @@ std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
         compare(layer.touched, piece, layer.known[lane], race);
       }
       compare(touched_, piece, 1U << lane, race);
-      if (touch != Touch::kLoad && touch != Touch::kStore) {
+      if (touch == Touch::kLoad) {
+        continue;
+      }
+      if (touch != Touch::kStore) {
         for (std::uint32_t byte = 0; byte < piece.bytes; ++byte) {
           Piece one = piece;
           one.address += byte;
@@ -269,6 +312,14 @@ void LaneWords::forget() {
       join(one.touched.words, other.touched.words);
       join(one.touched.bytes, other.touched.bytes);
       join(one.touched.strong, other.touched.strong);
+      for (const auto& [place, reads] : other.touched.reads) {
+        Reads& kept = one.touched.reads[place];
+        for (std::uint32_t byte = 0; byte < Reads::kBytes; ++byte) {
+          kept.lanes[byte] |= reads.lanes[byte];
+        }
+        kept.site = reads.site;
+      }
+      one.touched.written = one.touched.written || other.touched.written;
       layers_.erase(layers_.begin() + static_cast<std::ptrdiff_t>(j));
     }
   }

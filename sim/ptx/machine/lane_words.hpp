@@ -5,8 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <vector>
+
+#include <boost/unordered_map.hpp>
 
 #include "common/machine/types.hpp"
 
@@ -23,7 +24,7 @@ enum class Touch : std::uint8_t {
   kAdd,  // an atomic that leaves the same in whatever order, and brings no result
 };
 
-/// Bytes, kept by words of four where whole words are touched.
+/// Bytes, kept by words of four where whole words are written.
 class LaneWords {
  public:
   /// Adds to the addresses of global memory, whose own begin at 0.
@@ -57,12 +58,20 @@ class LaneWords {
     SourceSite read{};
     SourceSite written{};
   };
-  using Words = std::unordered_map<std::uint64_t, Word>;  // by address
+  using Words = boost::unordered_map<std::uint64_t, Word>;  // by address
+  /// Most of what a kernel touches it reads, and nobody writes.
+  struct Reads {
+    static constexpr std::uint32_t kBytes = 16;
+    std::array<std::uint32_t, kBytes> lanes{};  // of each byte: who has read it
+    SourceSite site{};
+  };
   struct Touched {
     Words words;
     Words bytes;
-    Words strong;  // by byte
-    bool empty() const { return words.empty() && bytes.empty() && strong.empty(); }
+    Words strong;                                        // by byte
+    boost::unordered_map<std::uint64_t, Reads> reads{};  // ordinary ones; by the address / kBytes
+    bool written = false;                                // not read alone
+    bool empty() const { return words.empty() && bytes.empty() && strong.empty() && reads.empty(); }
   };
   /// Of what the lanes did until some of them, not all, learnt of it: by lane, whose it knows.
   struct Layer {
@@ -96,6 +105,7 @@ class LaneWords {
                       std::uint32_t known,
                       std::optional<sim::LaneRace>& race);
   static void note(Words& words, const Piece& piece, SourceSite site);
+  void note_reads(const sim::LaneAccess& access, std::uint64_t base, SourceSite site);
   static void join(Words& kept, const Words& more);
   void close();
   void forget();
