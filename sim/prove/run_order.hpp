@@ -203,7 +203,7 @@ class RunOrder : public EventSink, public TryJudge {
   };
   struct RegisterPool {
     std::int64_t total = 0;
-    std::set<std::uint32_t> changed;                             // warps
+    std::map<std::uint32_t, std::uint32_t> has;                  // that have changed it: by warp
     std::vector<std::pair<std::uint32_t, std::uint32_t>> given;  // chain and index of increases
     bool beyond = false;                                // a warp asks for more than it began with
     std::vector<std::pair<const char*, Event>> unless;  // why it is undecided, if so

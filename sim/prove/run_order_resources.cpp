@@ -2,6 +2,7 @@
 // for clusters.
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/prove/run_order.hpp"
 
@@ -95,10 +96,14 @@ void RunOrder::on_wgmma(Group& group, const Event& event, std::uint32_t self) {
 // that is asked for is there once all has been given back.
 void RunOrder::on_registers(Group& group, const Event& event, std::uint32_t self) {
   RegisterPool& pool = group.pools[event.cta];
+  const auto [has, first] = pool.has.try_emplace(self, event.count);
+  if (!first && std::exchange(has->second, event.count) == event.count) {
+    return;  // what the warp has
+  }
   const bool increase = (event.flags & event_flag::kIncrease) != 0;
   pool.total += increase ? std::int64_t{event.count} : 0;
   pool.beyond = pool.beyond || (increase && event.count > config_.registers_per_thread);
-  if (!pool.changed.insert(self).second) {
+  if (!first) {
     pool.unless.emplace_back("a warp changes its registers twice", event);
   }
   if (increase) {

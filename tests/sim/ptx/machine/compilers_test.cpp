@@ -113,6 +113,24 @@ TEST(PtxCompilers, MayAskForTheRegistersThatAWarpHas) {
   EXPECT_THAT(ids_in(proof_of(asking(other, "  bar.sync 0;\n"))), IsEmpty());
 }
 
+// As in a loop: two groups of warps live of what the first one has given back.
+TEST(PtxCompilers, MayAskAgainForTheRegistersThatAWarpHas) {
+  const auto in_a_loop = [](const std::string& given_back) {
+    OneKernel kernel;
+    kernel.threads = 384;
+    kernel.body =
+        "  setp.lt.u32 %p1, %r1, 128;\n  mov.u32 %r5, 0;\nLOOP:\n  bar.sync 0;\n"
+        "  @%p1 bra FIRST;\n  setmaxnreg.inc.sync.aligned.u32 232;\n  bra NEXT;\nFIRST:\n" +
+        given_back +
+        "NEXT:\n  add.u32 %r5, %r5, 1;\n  setp.lt.u32 %p2, %r5, 3;\n  @%p2 bra LOOP;\n";
+    return kernel;
+  };
+  EXPECT_EQ(proof_of(in_a_loop("  setmaxnreg.dec.sync.aligned.u32 40;\n")).verdict,
+            ProofVerdict::kProved);
+  EXPECT_NE(proof_of(in_a_loop("  setmaxnreg.dec.sync.aligned.u32 48;\n")).verdict,
+            ProofVerdict::kProved);
+}
+
 // As Triton's workers do: what a warp gave back nobody else may have taken.
 TEST(PtxCompilers, MayTakeBackTheRegistersThatTheyGaveBack) {
   const auto two_groups = [](const std::string& first) {
