@@ -1,6 +1,6 @@
 /// What happened, in the words of the machine: one fixed-size record per step of an operation.
-/// Engines
-/// and GPUs write events; checkers, the proof and the comparator read them and nothing else.
+/// Engines and GPUs write events; checkers, the proof and the comparator read them and nothing
+/// else.
 
 #pragma once
 
@@ -115,18 +115,15 @@ enum class Fault : std::uint8_t {
   kAfterRelinquish,
   kNotAllocated,
   kFreed,
-  kWrongAllocation,    // dealloc of something that is not exactly one allocation
-  kLaneSlice,          // tensor-memory lanes that are not this warp's
-  kUninitialisedData,  // tensor memory read before it was written
-  kUnsettled,          // registers of a tcgen05.ld used before its wait
+  kWrongAllocation,  // dealloc of something that is not exactly one allocation
+  kLaneSlice,        // tensor-memory lanes that are not this warp's
+  kUnsettled,        // registers of a tcgen05.ld used before its wait
   kBadDescriptor,
   kBadShape,
   kCountMismatch,  // a named barrier's generation met with different thread counts
   kDoubleArrive,
-  kNoArrive,        // cluster wait without arrive
-  kNothingTracked,  // commit with nothing outstanding
-  kOverlap,         // a generic access to a live mbarrier's bytes
-  kPool,            // registers the pool can never supply
+  kNoArrive,  // cluster wait without arrive
+  kOverlap,   // a generic access to a live mbarrier's bytes
   kBadMask,
   kFailedResponse,  // a cluster asked of a response that has none
   kOtherLane,       // what is committed or waited for was issued by another lane of the warp
@@ -174,7 +171,6 @@ inline constexpr std::uint16_t kSignAsked = 512;  // an add: of what it finds th
 inline constexpr std::uint16_t kLateLanes = 1024;  // the lanes a wait left behind
 inline constexpr std::uint16_t kFalse = 2048;      // a try that said no
 inline constexpr std::uint16_t kIncrease = 4096;   // setmaxnreg.inc
-inline constexpr std::uint16_t kDeadEnd = 8192;    // the operation had no effect
 inline constexpr std::uint16_t kTmemA =
     16384;  // mma with A in tensor memory, at `peer`, or in registers
 inline constexpr std::uint16_t kBlockScale = 32768;  // mma with scale factors

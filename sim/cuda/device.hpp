@@ -70,7 +70,6 @@ class Device {
   /// The rows of a box, in order; none where they are not all in one region.
   std::vector<std::byte*> rows_of(const Box& box);
   const std::map<std::uint64_t, Region>& regions() const { return regions_; }
-  std::uint64_t allocated_bytes() const { return allocated_bytes_; }
 
   /// Loads a fat binary, or PTX, and gives its variables places. Throws ConfigError.
   std::size_t load(std::span<const std::byte> image);

@@ -205,7 +205,6 @@ bool Gpu::execute(Slot slot, Operation& op) {
   }
   warp.last_site = op.site;
   warp.last_op = op.op;
-  warp.last_address = op.address;
   return true;
 }
 

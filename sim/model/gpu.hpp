@@ -129,11 +129,6 @@ struct LaunchConfig {
   bool has_dependents = false;  // another grid is launched behind this one, to start early
 };
 
-/// The cluster-window address of byte `offset` of CTA `rank`.
-constexpr ClusterAddress cluster_address(std::uint32_t rank, std::uint32_t offset) {
-  return {(rank << 24) | offset};
-}
-
 /// Why a warp does not run.
 enum class WarpStatus : std::uint8_t { kReady, kBlocked, kDone };
 
@@ -222,7 +217,6 @@ struct Warp {
   Operation blocked_on{};    // valid while kBlocked
   SourceSite last_site{};
   Op last_op = Op::kWarpStart;
-  std::uint32_t last_address = 0;
 
   AsyncQueue tensor_queue = AsyncQueue();
   AsyncQueue tmem_queue = AsyncQueue();

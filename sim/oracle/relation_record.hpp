@@ -227,7 +227,6 @@ class Record : public EventSink {
   void tensor_cells(
       const Event& event, const Async& async, std::uint32_t cta, const Footprint& at, bool write);
   void in_phase(const Event& event, std::uint32_t async_number);
-  std::uint32_t bytes_of_access(const Event& event) const;
 
   LaunchConfig launch_;
   RelationOptions options_;

@@ -49,8 +49,6 @@ const char* words_of(Fault fault) {
       return "no allocation";
     case Fault::kLaneSlice:
       return "lanes of another warp";
-    case Fault::kUninitialisedData:
-      return "data that nobody wrote";
     case Fault::kUnsettled:
       return "registers before their wait";
     case Fault::kBadDescriptor:
@@ -63,12 +61,8 @@ const char* words_of(Fault fault) {
       return "a second arrival in one generation";
     case Fault::kNoArrive:
       return "a wait without an arrival";
-    case Fault::kNothingTracked:
-      return "nothing to commit";
     case Fault::kOverlap:
       return "the bytes of a live mbarrier";
-    case Fault::kPool:
-      return "registers that there never are";
     case Fault::kBadMask:
       return "a mask beyond the cluster";
     case Fault::kFailedResponse:

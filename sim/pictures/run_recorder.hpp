@@ -41,8 +41,7 @@ class RunRecorder : public EventSink {
     std::uint64_t last = 0;  // when its last operation had its effect
     bool seen = false;
     bool waits = false;
-    Slice wait{};             // begins when it looked first
-    bool in_barrier = false;  // has arrived at a named barrier
+    Slice wait{};  // begins when it looked first
     std::uint32_t last_slice = kNoSlice;
     Event last_event{};
     Op not_drawn_op = Op::kCount;  // the last operation that is not drawn, and when it was

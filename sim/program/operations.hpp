@@ -78,7 +78,6 @@ inline constexpr const char* kSemanticsWords[] = {"relaxed", "acquire", "release
 inline constexpr const char* kScopeWords[] = {"cta", "cluster", "gpu"};
 inline constexpr const char* kProxyWords[] = {
     "", "shared::cta", "shared::cluster", "global"};  // by ProxySpace
-inline constexpr const char* kCpWords[] = {"128x256b", "128x128b", "32x128b.warpx4"};
 inline constexpr const char* kKindWords[] = {
     "f16", "tf32", "f8f6f4", "mxf8f6f4", "mxf4", "mxf4nvf4"};
 inline constexpr const char* kStageWords[] = {"producer_acquired",

@@ -6,7 +6,6 @@ Slot ReplayScheduler::pick(const ReadySet& ready, Slot previous) {
   if (next_ < choices_.size()) {
     const Slot choice = choices_[next_++];
     if (choice < ready.slots() && ready.contains(choice)) {
-      diverged_at_ = next_;
       return choice;
     }
     choices_.clear();  // the run is another one from here on
