@@ -28,7 +28,7 @@ constexpr std::uint32_t kPlacesApart = 8;
 constexpr std::size_t kPlacesMax = std::size_t{1} << 20;
 
 // What a warp does and where it is, for telling one that goes on from one that comes back.
-std::uint64_t fingerprint(Slot self, const Operation& op) {
+std::uint64_t fingerprint(WarpSlot self, const Operation& op) {
   std::uint64_t value = self;
   const auto add = [&](std::uint64_t one) {
     value = (value ^ one) * 0x9E3779B97F4A7C15U;
@@ -54,7 +54,7 @@ class Engine {
          const WarpBody& body,
          Scheduler& scheduler,
          const EngineLimits& limits,
-         std::vector<Slot>* recorded)
+         std::vector<AgentSlot>* recorded)
       : gpu_{gpu},
         body_{body},
         scheduler_{scheduler},
@@ -64,7 +64,7 @@ class Engine {
         alive_(gpu.warps().size(), false),
         acted_(gpu.warps().size(), 0) {
     ports_.reserve(warps_.size());
-    for (Slot slot = 0; slot < warps_.size(); ++slot) {
+    for (WarpSlot slot = 0; slot < warps_.size(); ++slot) {
       ports_.push_back(Port{*this, slot});
     }
     poll_limit_ = kPollsPerAgent * (gpu.warps().size() + 16);
@@ -73,7 +73,7 @@ class Engine {
   RunStats run() {
     gpu_.launch();
     spawn_started();
-    if (const Slot first = choose(); first != kNobody) {
+    if (const WarpSlot first = choose(); first != kNobody) {
       go_on(main_, first);
     }
     unwind();
@@ -84,16 +84,16 @@ class Engine {
   }
 
  private:
-  static constexpr Slot kNobody = ~Slot{0};
+  static constexpr WarpSlot kNobody = ~WarpSlot{0};
 
   struct Port : EnginePort {
-    Port(Engine& engine, Slot slot) : engine_{&engine}, slot_{slot} {}
+    Port(Engine& engine, WarpSlot slot) : engine_{&engine}, slot_{slot} {}
     void perform(Operation& operation) override { engine_->perform(slot_, operation); }
     Engine* engine_;
-    Slot slot_;
+    WarpSlot slot_;
   };
 
-  void perform(Slot self, Operation& op) {
+  void perform(WarpSlot self, Operation& op) {
     if (poisoned_) {
       // The run is over. A warp leaves at its next blocking operation, or, in a loop that has none,
       // after many others; what runs in destructors on the way does nothing.
@@ -115,7 +115,7 @@ class Engine {
     }
     gpu_.announce(self, op);
     for (;;) {
-      const Slot next = choose();
+      const WarpSlot next = choose();
       if (next != self) {
         go_on(*warps_[self], next);
         if (poisoned_) {
@@ -129,7 +129,7 @@ class Engine {
         }
         const bool peeks = op.op == Op::kMbarrierTryWait || (op.flags & event_flag::kPeek) != 0;
         if (peeks && op.result == 0) {
-          scheduler_.yielded(self);
+          scheduler_.yielded(Agents::warp(self));
         }
         return;
       }
@@ -137,7 +137,7 @@ class Engine {
   }
 
   // Of an operation behind many that have changed nothing.
-  void note_place(Slot self, const Operation& op) {
+  void note_place(WarpSlot self, const Operation& op) {
     // Who keeps registers and goes on is somewhere new at each of his operations.
     const bool looked_at = op.state == nullptr || ++acted_[self] % kPlacesApart == 0;
     if (looked_at && seen_.size() == kPlacesMax) {
@@ -152,7 +152,7 @@ class Engine {
   // The next warp to act, after the asynchronous agents chosen before it have acted; kNobody when
   // the
   // run has ended.
-  Slot choose() {
+  WarpSlot choose() {
     notes_ = 0;
     for (;;) {
       if (gpu_.trapped()) {
@@ -177,17 +177,18 @@ class Engine {
       }
       // An unfair scheduler may spin on one agent: before it is called a livelock all get their
       // turn.
-      const Slot slot = unchanged_ > poll_limit_ ? gpu_.ready().next_after(previous_)
-                                                 : scheduler_.pick(gpu_.ready(), previous_);
+      const AgentSlot slot = unchanged_ > poll_limit_ ? gpu_.ready().next_after(previous_)
+                                                      : scheduler_.pick(gpu_.ready(), previous_);
       WARPTWIN_ASSERT(gpu_.ready().contains(slot));
       previous_ = slot;
       gpu_.set_time(++stats_.steps);
       if (recorded_ != nullptr) {
         recorded_->push_back(slot);
       }
-      if (gpu_.is_warp(slot)) {
-        WARPTWIN_ASSERT(alive_[slot]);
-        return slot;
+      if (gpu_.agents().is_warp(slot)) {
+        const WarpSlot warp = gpu_.agents().warp_of(slot);
+        WARPTWIN_ASSERT(alive_[warp]);
+        return warp;
       }
       gpu_.advance(slot);
       if (!gpu_.finished()) {
@@ -196,20 +197,20 @@ class Engine {
     }
   }
 
-  Slot end(Ending ending) {
+  WarpSlot end(Ending ending) {
     stats_.ending = ending;
     return kNobody;
   }
 
   // From the one that runs to `next`; kNobody: to whoever called the engine.
-  void go_on(Fiber& from, Slot next) {
+  void go_on(Fiber& from, WarpSlot next) {
     ++stats_.switches;
     from.switch_to(fiber_of(next));
   }
-  Fiber& fiber_of(Slot slot) { return slot == kNobody ? main_ : *warps_[slot]; }
+  Fiber& fiber_of(WarpSlot slot) { return slot == kNobody ? main_ : *warps_[slot]; }
 
   void spawn_started() {
-    for (const Slot slot : gpu_.take_started()) {
+    for (const WarpSlot slot : gpu_.take_started()) {
       std::erase_if(ended_, [](const auto& fiber) { return fiber->has_ended(); });
       if (warps_[slot] != nullptr) {
         ended_.push_back(std::move(warps_[slot]));  // it may be the one that runs
@@ -225,7 +226,7 @@ class Engine {
   }
 
   // A warp's life, from its first operation to its exit. Returns who goes on.
-  Fiber* live(Slot slot) {
+  Fiber* live(WarpSlot slot) {
     const Warp& warp = gpu_.warps()[slot];
     const Cta& cta = gpu_.ctas()[warp.cta];
     SimMachine machine{ports_[slot],
@@ -251,7 +252,7 @@ class Engine {
       error_ = std::current_exception();
     }
     alive_[slot] = false;
-    Slot next = kNobody;
+    WarpSlot next = kNobody;
     if (!poisoned_ && error_ == nullptr) {
       spawn_started();
       next = choose();
@@ -261,7 +262,7 @@ class Engine {
 
   void unwind() {
     poisoned_ = true;
-    for (Slot slot = 0; slot < warps_.size(); ++slot) {
+    for (WarpSlot slot = 0; slot < warps_.size(); ++slot) {
       if (alive_[slot]) {
         go_on(main_, slot);
       }
@@ -272,7 +273,7 @@ class Engine {
   const WarpBody& body_;
   Scheduler& scheduler_;
   EngineLimits limits_;
-  std::vector<Slot>* recorded_;
+  std::vector<AgentSlot>* recorded_;
   Fiber main_;
   std::vector<std::unique_ptr<Fiber>> warps_;
   std::vector<std::unique_ptr<Fiber>> ended_;  // before another warp began in the same slot
@@ -280,7 +281,7 @@ class Engine {
   std::vector<std::uint32_t> acted_;  // of each warp: operations behind many without a change
   std::vector<Port> ports_;
   RunStats stats_;
-  Slot previous_ = 0;
+  AgentSlot previous_;
   std::uint64_t last_change_ = 0;
   std::uint64_t unchanged_ = 0;  // steps since the last change
   std::uint64_t stale_ = 0;      // of those, since somebody came to where he was not before
@@ -299,7 +300,7 @@ RunStats run_functional(Gpu& gpu,
                         const WarpBody& body,
                         Scheduler& scheduler,
                         const EngineLimits& limits,
-                        std::vector<Slot>* recorded) {
+                        std::vector<AgentSlot>* recorded) {
   return Engine{gpu, body, scheduler, limits, recorded}.run();
 }
 

@@ -35,6 +35,6 @@ RunStats run_functional(Gpu& gpu,
                         const WarpBody& body,
                         Scheduler& scheduler,
                         const EngineLimits& limits,
-                        std::vector<Slot>* recorded = nullptr);
+                        std::vector<AgentSlot>* recorded = nullptr);
 
 }  // namespace warptwin::sim

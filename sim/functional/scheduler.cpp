@@ -38,6 +38,10 @@ std::uint64_t number(std::string_view text, const std::string& whole) {
   return value;
 }
 
+AgentSlot agent(std::string_view text, const std::string& whole) {
+  return AgentSlot{static_cast<std::uint32_t>(number(text, whole))};
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (;;) {
@@ -74,9 +78,9 @@ std::string ScheduleSpec::to_string() const {
       return "pct:" + std::to_string(seed) + ":" + std::to_string(depth) + ":" +
              std::to_string(length);
     case Strategy::kStarve:
-      return "starve:" + std::to_string(victim);
+      return "starve:" + std::to_string(victim.number());
     case Strategy::kLazy:
-      return "lazy:" + std::to_string(victim);
+      return "lazy:" + std::to_string(victim.number());
     case Strategy::kReplay:
       break;
   }
@@ -86,7 +90,7 @@ std::string ScheduleSpec::to_string() const {
     while (i + run < choices.size() && choices[i + run] == choices[i]) {
       ++run;
     }
-    text += (i == 0 ? "" : ".") + std::to_string(choices[i]) +
+    text += (i == 0 ? "" : ".") + std::to_string(choices[i].number()) +
             (run > 1 ? "*" + std::to_string(run) : "");
     i += run;
   }
@@ -134,7 +138,7 @@ ScheduleSpec ScheduleSpec::parse(const std::string& text) {
     spec.depth = static_cast<std::uint32_t>(depth);
   } else if ((parts[0] == "starve" || parts[0] == "lazy") && parts.size() == 2) {
     spec.strategy = parts[0] == "lazy" ? Strategy::kLazy : Strategy::kStarve;
-    spec.victim = static_cast<Slot>(number(parts[1], text));
+    spec.victim = agent(parts[1], text);
   } else if (parts[0] == "steps" && parts.size() == 2) {
     spec.strategy = Strategy::kReplay;
     if (!parts[1].empty()) {
@@ -144,7 +148,7 @@ ScheduleSpec ScheduleSpec::parse(const std::string& text) {
         if (run.size() > 2 || spec.choices.size() + count > kReplayStepsMax) {
           refuse(text);
         }
-        spec.choices.insert(spec.choices.end(), count, static_cast<Slot>(number(run[0], text)));
+        spec.choices.insert(spec.choices.end(), count, agent(run[0], text));
       }
     }
   } else {

@@ -17,9 +17,9 @@ class Scheduler {
  public:
   virtual ~Scheduler() = default;
   /// Picks one of `ready`, which is not empty. `previous` acted last.
-  virtual Slot pick(const ReadySet& ready, Slot previous) = 0;
+  virtual AgentSlot pick(const ReadySet& ready, AgentSlot previous) = 0;
   /// `slot` polled and was told no: others should go before it asks again.
-  virtual void yielded(Slot slot) { (void)slot; }
+  virtual void yielded(AgentSlot slot) { (void)slot; }
 };
 
 enum class Strategy : std::uint8_t { kRoundRobin, kInTurn, kRandom, kPct, kStarve, kLazy, kReplay };
@@ -30,8 +30,8 @@ struct ScheduleSpec {
   std::uint64_t seed = 0;       // random, pct
   std::uint32_t depth = 3;      // pct: priority changes + 1
   std::uint64_t length = 4096;  // pct: steps the changes are spread over
-  Slot victim = 0;              // starve: who waits while anybody else can act; lazy: from whom on
-  std::vector<Slot> choices;    // replay: who acts, step by step; round robin after the last
+  AgentSlot victim{};           // starve: who waits while anybody else can act; lazy: from whom on
+  std::vector<AgentSlot> choices;  // replay: who acts, step by step; round robin after the last
   /// Every mbarrier try says no and is waited for when repeated: hardware may answer so too.
   bool tries_fail = false;
   /// Not 0: of a launch whose clusters ask for more (cluster launch control), clusters come one at

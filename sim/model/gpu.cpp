@@ -18,10 +18,11 @@ Gpu::Gpu(const LaunchConfig& config, GlobalMemory& memory, const Symbols& symbol
   }
   const std::uint32_t ctas = config_.resident_clusters * config_.cluster_size;
   warps_.resize(std::size_t{ctas} * config_.warps_per_cta);
+  agents_ = Agents{static_cast<std::uint32_t>(warps_.size())};
   registers_.resize(warps_.size());
   ctas_.resize(ctas);
   clusters_.resize(config_.resident_clusters);
-  ready_.resize(static_cast<Slot>(warps_.size()) * 4);
+  ready_.resize(agents_.count(0));
   barrier_table_.assign(config_.shared_bytes / 8 + 1, kNoBarrier);
 }
 
@@ -66,10 +67,11 @@ void Gpu::start_cluster(std::uint32_t slot) {
     cta.shared.assign(config_.shared_bytes, std::byte{0});
     cta.unknown.assign(config_.moves_data ? 0 : config_.shared_bytes / 4 + 1, false);
     for (std::uint32_t index = 0; index < config_.warps_per_cta; ++index) {
-      const Slot warp_slot = cta_slot * config_.warps_per_cta + index;
+      const WarpSlot warp_slot = cta_slot * config_.warps_per_cta + index;
       Warp& warp = warps_[warp_slot];
-      WARPTWIN_INVARIANT(kAgentsInOnePlace,
-                         warp.status == WarpStatus::kDone && !ready_.contains(warp_slot));
+      WARPTWIN_INVARIANT(
+          kAgentsInOnePlace,
+          warp.status == WarpStatus::kDone && !ready_.contains(Agents::warp(warp_slot)));
       WARPTWIN_INVARIANT(kQueuesAgree, warp.tensor_queue.empty() && warp.tmem_queue.empty());
       warp = Warp{};
       warp.status = WarpStatus::kReady;
@@ -77,7 +79,7 @@ void Gpu::start_cluster(std::uint32_t slot) {
       warp.cta = cta_slot;
       warp.index = index;
       warp.registers = config_.registers_per_thread;
-      ready_.insert(warp_slot);
+      ready_.insert(Agents::warp(warp_slot));
       started_.push_back(warp_slot);
       ++live_warps_;
       if (sink_ != nullptr) {
@@ -89,7 +91,7 @@ void Gpu::start_cluster(std::uint32_t slot) {
   }
 }
 
-std::uint8_t Gpu::elected_lane(Slot warp) const {
+std::uint8_t Gpu::elected_lane(WarpSlot warp) const {
   switch (config_.rules.elect_lane) {
     case ElectLane::kHighest:
       return kWarpLanes - 1;
@@ -101,13 +103,13 @@ std::uint8_t Gpu::elected_lane(Slot warp) const {
   return 0;
 }
 
-std::vector<Slot> Gpu::take_started() {
+std::vector<WarpSlot> Gpu::take_started() {
   return std::exchange(started_, {});
 }
 
 // --- Events -----------------------------------------------------------------------------------
 
-Event Gpu::event_of(Slot slot, const Operation& op) const {
+Event Gpu::event_of(WarpSlot slot, const Operation& op) const {
   Event event;
   event.op = op.op;
   event.flags = op.flags;
@@ -160,7 +162,7 @@ void Gpu::fail(Event& event, Fault fault, bool traps) {
   }
 }
 
-Gpu::Outcome Gpu::block(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::block(WarpSlot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   if (warp.status != WarpStatus::kBlocked || warp.blocked_on.op != op.op) {
     if (sink_ != nullptr) {
@@ -179,16 +181,17 @@ Gpu::Outcome Gpu::block(Slot slot, const Operation& op) {
     warp.blocked_on = op;
     warp.status = WarpStatus::kBlocked;
   }
-  ready_.erase(slot);
+  ready_.erase(Agents::warp(slot));
   return Outcome::kBlocked;
 }
 
 // --- Execution --------------------------------------------------------------------------------
 
-bool Gpu::execute(Slot slot, Operation& op) {
+bool Gpu::execute(WarpSlot slot, Operation& op) {
   attend(slot);
   Warp& warp = warps_[slot];
-  WARPTWIN_INVARIANT(kAgentsInOnePlace, warp.status != WarpStatus::kDone && ready_.contains(slot));
+  WARPTWIN_INVARIANT(kAgentsInOnePlace,
+                     warp.status != WarpStatus::kDone && ready_.contains(Agents::warp(slot)));
   if (lanes_missing(slot, op)) {
     block(slot, op);
     return false;
@@ -210,26 +213,26 @@ bool Gpu::execute(Slot slot, Operation& op) {
 
 // A wait leaves the other lanes to look for themselves. If the next operation brings the warp
 // together, they look with the first lane; else they become an agent.
-void Gpu::settle_lanes(Slot slot, const Operation& op) {
+void Gpu::settle_lanes(WarpSlot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   if (!warp.debt) {
     return;
   }
   if (!(op.lanes == kWarpLanes && has_trait(op.op, op_trait::kCollective))) {
     warp.late.push_back(*warp.debt);
-    ready_.insert(static_cast<Slot>(warps_.size()) * 3 + slot);
+    ready_.insert(agents_.late_lanes(slot));
   }
   warp.debt.reset();
 }
 
 // What all lanes do together cannot be done before the late ones have come.
-bool Gpu::lanes_missing(Slot slot, const Operation& op) const {
+bool Gpu::lanes_missing(WarpSlot slot, const Operation& op) const {
   const Warp& warp = warps_[slot];
   return !warp.late.empty() && op.op != Op::kMbarrierWait && op.op != Op::kStageNote &&
          (op.lanes == kWarpLanes || op.op == Op::kWarpExit);
 }
 
-Gpu::Outcome Gpu::dispatch(Slot slot, Operation& op) {
+Gpu::Outcome Gpu::dispatch(WarpSlot slot, Operation& op) {
   switch (op.op) {
     case Op::kMbarrierInit:
     case Op::kMbarrierInval:
@@ -304,7 +307,7 @@ Gpu::Outcome Gpu::dispatch(Slot slot, Operation& op) {
   }
 }
 
-Gpu::Outcome Gpu::plain(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::plain(WarpSlot slot, const Operation& op) {
   trapped_ = trapped_ || op.op == Op::kTrap;
   if (op.op == Op::kStageNote) {
     --operations_;  // an annotation is not an operation of the machine
@@ -332,12 +335,12 @@ Gpu::Outcome Gpu::plain(Slot slot, const Operation& op) {
 
 // --- Asynchronous agents ----------------------------------------------------------------------
 
-Slot Gpu::take_async() {
+AgentSlot Gpu::take_async() {
   std::uint32_t index = 0;
   if (free_async_.empty()) {
     index = static_cast<std::uint32_t>(async_.size());
     async_.emplace_back();
-    ready_.resize(static_cast<Slot>(warps_.size()) * 4 + index + 1);
+    ready_.resize(agents_.count(index + 1));
   } else {
     index = free_async_.back();
     free_async_.pop_back();
@@ -349,11 +352,11 @@ Slot Gpu::take_async() {
   async.counted = 0;
   async.serial = ++serial_;
   WARPTWIN_INVARIANT(kCountersDoNotWrap, serial_ != 0);
-  return static_cast<Slot>(warps_.size()) * 4 + index;
+  return agents_.transfer(index);
 }
 
-void Gpu::finish_async(Slot slot) {
-  const auto index = slot - static_cast<Slot>(warps_.size()) * 4;
+void Gpu::finish_async(AgentSlot slot) {
+  const std::uint32_t index = agents_.place_of(slot);
   WARPTWIN_INVARIANT(kLandingsFollowIssue, async_[index].live);
   async_[index].live = false;
   async_[index].operation.fragment.reset();
@@ -361,39 +364,40 @@ void Gpu::finish_async(Slot slot) {
   ready_.erase(slot);
 }
 
-void Gpu::advance(Slot slot) {
+void Gpu::advance(AgentSlot slot) {
   attend(issuer_of(slot));
   WARPTWIN_INVARIANT(kAgentsInOnePlace, ready_.contains(slot));
-  const auto warps = static_cast<Slot>(warps_.size());
   ++operations_;
-  switch (slot / warps) {
-    case 1:
-      WARPTWIN_INVARIANT(kQueuesAgree, !warps_[slot - warps].tensor_queue.empty());
-      advance_tensor(slot - warps);
+  const WarpSlot warp = agents_.warp_of(slot);
+  switch (agents_.kind(slot)) {
+    case AgentKind::kTensorQueue:
+      WARPTWIN_INVARIANT(kQueuesAgree, !warps_[warp].tensor_queue.empty());
+      advance_tensor(warp);
       return;
-    case 2:
-      WARPTWIN_INVARIANT(kQueuesAgree, !warps_[slot - 2 * warps].tmem_queue.empty());
-      advance_tmem(slot - 2 * warps);
+    case AgentKind::kTmemPort:
+      WARPTWIN_INVARIANT(kQueuesAgree, !warps_[warp].tmem_queue.empty());
+      advance_tmem(warp);
       return;
-    case 3:
-      advance_late(slot - 3 * warps);
+    case AgentKind::kLateLanes:
+      advance_late(warp);
       return;
-    default:
+    case AgentKind::kWarp:
+    case AgentKind::kTransfer:
       WARPTWIN_INVARIANT(kLandingsFollowIssue, async_at(slot) != nullptr);
-      advance_copy(async_[slot - 4 * warps], slot);
+      advance_copy(async_[agents_.place_of(slot)], slot);
   }
 }
 
 // --- Exit --------------------------------------------------------------------------------------
 
-Gpu::Outcome Gpu::exit_warp(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::exit_warp(WarpSlot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   Cta& cta = ctas_[warp.cta];
   warp.status = WarpStatus::kDone;
   Event end = event_of(slot, op);
   end.fault = leaves_warpgroup(slot) ? Fault::kNotWarpgroup : Fault::kNone;
   emit(end);
-  ready_.erase(slot);
+  ready_.erase(Agents::warp(slot));
   WARPTWIN_INVARIANT(kCountersDoNotWrap, live_warps_ != 0 && cta.live_warps != 0);
   --live_warps_;
   gave_up_ = gave_up_ || std::any_of(warp.refused.begin(),
@@ -449,12 +453,12 @@ void Gpu::retire_cluster_if_done(std::uint32_t slot) {
 
 // --- Reports ----------------------------------------------------------------------------------
 
-const AsyncOp* Gpu::async_at(Slot slot) const {
-  const std::size_t first = 4 * warps_.size();
-  if (slot < first || slot - first >= async_.size() || !async_[slot - first].live) {
+const AsyncOp* Gpu::async_at(AgentSlot slot) const {
+  if (!agents_.is_transfer(slot)) {
     return nullptr;
   }
-  return &async_[slot - first];
+  const std::uint32_t place = agents_.place_of(slot);
+  return place < async_.size() && async_[place].live ? &async_[place] : nullptr;
 }
 
 std::vector<const AsyncOp*> Gpu::outstanding() const {
@@ -475,15 +479,13 @@ std::vector<const AsyncOp*> Gpu::outstanding() const {
   return all;
 }
 
-std::string Gpu::describe(Slot slot) const {
-  const auto warps = static_cast<Slot>(warps_.size());
-  const std::uint32_t kind = slot / warps;
-  const Warp& warp = kind < 4 ? warps_[slot % warps] : warps_[async_[slot - 4 * warps].warp];
+std::string Gpu::describe(AgentSlot slot) const {
+  const Warp& warp = warps_[issuer_of(slot)];
   std::string text =
       "cta " + std::to_string(ctas_[warp.cta].number) + " warp " + std::to_string(warp.index);
   constexpr const char* kKinds[] = {
       "", " tensor queue", " tensor-memory port", " late lanes", " copy"};
-  return text + kKinds[std::min(kind, 4U)];
+  return text + kKinds[static_cast<std::size_t>(agents_.kind(slot))];
 }
 
 }  // namespace warptwin::sim

@@ -1,15 +1,6 @@
 /// The machine: what every operation does, and when it cannot. It knows neither order nor time: an
 /// engine decides which agent acts next and calls `execute` for a warp, `advance` for an
-/// asynchronous
-/// operation. Whoever can act is in `ready()`.
-///
-/// Agents, by slot number, W being the number of resident warps:
-///   [0, W)     warps
-///   [W, 2W)    the tensor queue of a warp: its mma and commit operations, in issue order; of the
-///              first warp of a warpgroup also the wgmma that all four have issued
-///   [2W, 3W)   the tensor-memory port of a warp: its tcgen05.ld and .st, in issue order
-///   [3W, 4W)   the lanes a wait of the warp left behind, each wait of theirs in turn
-///   [4W, ...)  one copy to one CTA, one bulk store, one remote arrival each
+/// asynchronous operation. Whoever can act is in `ready()`; `agents()` tells them apart.
 ///
 /// CTAs run in clusters; at most `resident_clusters` are in the machine at a time, and the next one
 /// starts in the place of one that ended. Memory is therefore that of the live state.
@@ -30,6 +21,7 @@
 
 #include "common/trace/event.hpp"
 
+#include "sim/model/agent.hpp"
 #include "sim/model/global_memory.hpp"
 #include "sim/model/mbarrier.hpp"
 #include "sim/model/operation.hpp"
@@ -305,7 +297,7 @@ class Gpu {
   void sample(std::vector<bool> slots) { sampled_ = std::move(slots); }
   bool is_sampled() const { return !sampled_.empty(); }
   /// Whether the sink sees what this warp does.
-  bool sees(Slot warp) const {
+  bool sees(WarpSlot warp) const {
     return observer_ != nullptr &&
            (sampled_.empty() || sampled_[warp / (config_.warps_per_cta * config_.cluster_size)]);
   }
@@ -314,19 +306,19 @@ class Gpu {
 
   /// Tells what the warp will execute next: whether the lanes of its last wait stay together. To be
   /// called before others are given the chance to act.
-  void announce(Slot warp, const Operation& operation) { settle_lanes(warp, operation); }
+  void announce(WarpSlot warp, const Operation& operation) { settle_lanes(warp, operation); }
   /// Executes `operation` for the warp, or notes that it cannot go on and takes it out of `ready()`
   /// until it may. Returns whether it was executed. Results are left in `operation`.
-  bool execute(Slot warp, Operation& operation);
+  bool execute(WarpSlot warp, Operation& operation);
   /// One step of the asynchronous agent `slot`, which is in `ready()`.
-  void advance(Slot slot);
+  void advance(AgentSlot slot);
 
   const ReadySet& ready() const { return ready_; }
   /// Writes down who becomes ready, for an engine that does not choose among all.
-  void watch_ready(std::vector<Slot>* inserted) { ready_.watch(inserted); }
-  bool is_warp(Slot slot) const { return slot < warps_.size(); }
+  void watch_ready(std::vector<AgentSlot>* inserted) { ready_.watch(inserted); }
+  const Agents& agents() const { return agents_; }
   /// The lane that acts where the warp elects one.
-  std::uint8_t elected_lane(Slot warp) const;
+  std::uint8_t elected_lane(WarpSlot warp) const;
   /// CTA slots that share an SM with `cta`, itself among them: the CTAs of one rank.
   std::vector<std::uint32_t> ctas_of_sm(std::uint32_t cta) const;
   /// The SM of a CTA slot: SMs are numbered through, rank by rank of a place.
@@ -335,7 +327,7 @@ class Gpu {
     return place * config_.cluster_size + cta % config_.cluster_size;
   }
   /// Warps that started since the last call, to be given a body.
-  std::vector<Slot> take_started();
+  std::vector<WarpSlot> take_started();
   bool any_started() const { return !started_.empty(); }
   /// No warp is left, now or later.
   bool finished() const { return live_warps_ == 0; }
@@ -355,11 +347,11 @@ class Gpu {
   bool may_have_missed() const;
   /// A word of data was read that this run does not move.
   bool read_unknown() const { return read_unknown_; }
-  WarpRegisters& registers(Slot warp) { return registers_[warp]; }
+  WarpRegisters& registers(WarpSlot warp) { return registers_[warp]; }
   /// A warp was told something of registers without contents.
   bool asked_unknown() const;
   /// What `any` says of registers without contents, in the warp's turn.
-  bool unknown_answer(Slot warp) const {
+  bool unknown_answer(WarpSlot warp) const {
     return config_.rules.unknown_data == UnknownData::kZero ||
            (config_.rules.unknown_data == UnknownData::kMixed && warps_[warp].number % 2 == 0);
   }
@@ -372,23 +364,24 @@ class Gpu {
   const std::vector<Warp>& warps() const { return warps_; }
   const std::vector<Cta>& ctas() const { return ctas_; }
   const std::vector<Cluster>& clusters() const { return clusters_; }
-  /// The asynchronous operation in a dynamic slot; null where there is none.
-  const AsyncOp* async_at(Slot slot) const;
+  /// Places of transfers, in use or not.
+  std::uint32_t transfers() const { return static_cast<std::uint32_t>(async_.size()); }
+  /// The operation of a transfer; null where there is none.
+  const AsyncOp* async_at(AgentSlot slot) const;
   /// The warp that an agent acts for: itself, or who issued the operation.
-  Slot issuer_of(Slot slot) const {
-    const auto warps = static_cast<Slot>(warps_.size());
-    return slot < 4 * warps ? slot % warps : async_[slot - 4 * warps].warp;
+  WarpSlot issuer_of(AgentSlot slot) const {
+    return agents_.is_transfer(slot) ? async_[agents_.place_of(slot)].warp : agents_.warp_of(slot);
   }
   /// Of the agent's cluster: what still acts in it are asynchronous agents.
-  bool last_warp_has_ended(Slot slot) const {
+  bool last_warp_has_ended(AgentSlot slot) const {
     return clusters_[ctas_[warps_[issuer_of(slot)].cta].cluster].live_ctas == 0;
   }
   /// Asynchronous operations on their way, in slot order.
   std::vector<const AsyncOp*> outstanding() const;
   /// The barrier at `address` of a CTA slot, or null.
   const MbarrierState* find_barrier(std::uint32_t cta, std::uint32_t address) const;
-  /// Stable name of a slot for schedules and reports.
-  std::string describe(Slot slot) const;
+  /// Stable name of an agent for schedules and reports.
+  std::string describe(AgentSlot slot) const;
 
  private:
   enum class Outcome : std::uint8_t { kDone, kBlocked };
@@ -398,16 +391,16 @@ class Gpu {
     Fault fault;
   };
 
-  Outcome dispatch(Slot slot, Operation& op);
+  Outcome dispatch(WarpSlot slot, Operation& op);
   bool tmem_is_free(std::uint32_t cta, std::uint32_t columns) const;
   void wake_allocators(std::uint32_t cta);
-  Outcome mbarrier_update(Slot slot, Operation& op);
-  void defer_update(Slot slot, const Operation& op, const Target& target);
+  Outcome mbarrier_update(WarpSlot slot, Operation& op);
+  void defer_update(WarpSlot slot, const Operation& op, const Target& target);
   void issue_access(const AsyncOp& async, const AsyncAccess& access);
-  Outcome mbarrier_wait(Slot slot, Operation& op);
-  Outcome named_barrier(Slot slot, const Operation& op);
-  Outcome cluster_barrier(Slot slot, const Operation& op);
-  Outcome issue_copy(Slot slot, Operation& op);
+  Outcome mbarrier_wait(WarpSlot slot, Operation& op);
+  Outcome named_barrier(WarpSlot slot, const Operation& op);
+  Outcome cluster_barrier(WarpSlot slot, const Operation& op);
+  Outcome issue_copy(WarpSlot slot, Operation& op);
   ShapeFault shape_fault(const Operation& op) const;
   Fault fault_of_copy(const Warp& warp, const Operation& op) const;
   bool targets_exited_cta(const Warp& warp, CtaMask mask) const;
@@ -423,45 +416,47 @@ class Gpu {
   bool pieces_in_range() const;
   std::uint32_t shared_bytes_of(const Operation& op) const;
   bool map_fits(const Operation& op) const;
-  Outcome bulk_groups(Slot slot, const Operation& op);
+  Outcome bulk_groups(WarpSlot slot, const Operation& op);
   static std::uint64_t groups_waited_for(const Warp& warp,
                                          std::uint32_t lanes,
                                          std::uint32_t pending);
-  Outcome tmem_allocate(Slot slot, Operation& op);
-  bool meet_peer(Slot slot, PairStep next);
-  Outcome tmem_free(Slot slot, const Operation& op);
-  Outcome issue_tensor(Slot slot, Operation& op);
-  Outcome issue_tmem(Slot slot, Operation& op);
-  Outcome issue_wgmma(Slot slot, Operation& op);
-  Outcome wgmma_groups(Slot slot, Operation& op);
-  Fault check_wgmma(Slot slot, const Operation& op) const;
+  Outcome tmem_allocate(WarpSlot slot, Operation& op);
+  bool meet_peer(WarpSlot slot, PairStep next);
+  Outcome tmem_free(WarpSlot slot, const Operation& op);
+  Outcome issue_tensor(WarpSlot slot, Operation& op);
+  Outcome issue_tmem(WarpSlot slot, Operation& op);
+  Outcome issue_wgmma(WarpSlot slot, Operation& op);
+  Outcome wgmma_groups(WarpSlot slot, Operation& op);
+  Fault check_wgmma(WarpSlot slot, const Operation& op) const;
   std::uint32_t wgmmas_to_wait_for(const Warp& warp, std::uint32_t pending) const;
-  bool leaves_warpgroup(Slot slot) const;
+  bool leaves_warpgroup(WarpSlot slot) const;
   void finish_wgmma(std::uint32_t leader);
-  Slot warpgroup_of(Slot slot) const { return slot - warps_[slot].index % kWarpsPerWarpgroup; }
-  Outcome clc_request(Slot slot, const Operation& op);
-  Outcome clc_query(Slot slot, Operation& op);
-  Outcome tmem_wait(Slot slot, const Operation& op);
-  Outcome shared_word(Slot slot, Operation& op);
-  Outcome shared_row(Slot slot, const Operation& op);
-  void emit_race(Slot slot, const Operation& op);
+  WarpSlot warpgroup_of(WarpSlot slot) const {
+    return slot - warps_[slot].index % kWarpsPerWarpgroup;
+  }
+  Outcome clc_request(WarpSlot slot, const Operation& op);
+  Outcome clc_query(WarpSlot slot, Operation& op);
+  Outcome tmem_wait(WarpSlot slot, const Operation& op);
+  Outcome shared_word(WarpSlot slot, Operation& op);
+  Outcome shared_row(WarpSlot slot, const Operation& op);
+  void emit_race(WarpSlot slot, const Operation& op);
   /// Says whether it leaves something else than it finds.
   static bool update_shared(const Cta& cta, AtomicUpdate& update);
-  Outcome shared_access(Slot slot, const Operation& op);
-  Outcome global_access(Slot slot, const Operation& op);
-  Outcome global_load(Slot slot, Operation& op);
-  Outcome replace_in_map(Slot slot, const Operation& op);
-  Outcome global_word(Slot slot, Operation& op);
-  Outcome set_registers(Slot slot, const Operation& op);
-  Outcome exit_warp(Slot slot, const Operation& op);
-  Outcome plain(Slot slot, const Operation& op);
+  Outcome shared_access(WarpSlot slot, const Operation& op);
+  Outcome global_access(WarpSlot slot, const Operation& op);
+  Outcome global_load(WarpSlot slot, Operation& op);
+  Outcome replace_in_map(WarpSlot slot, const Operation& op);
+  Outcome global_word(WarpSlot slot, Operation& op);
+  Outcome set_registers(WarpSlot slot, const Operation& op);
+  Outcome exit_warp(WarpSlot slot, const Operation& op);
+  Outcome plain(WarpSlot slot, const Operation& op);
 
-  void settle_lanes(Slot slot, const Operation& op);
-  bool lanes_missing(Slot slot, const Operation& op) const;
+  void settle_lanes(WarpSlot slot, const Operation& op);
+  bool lanes_missing(WarpSlot slot, const Operation& op) const;
   void advance_late(std::uint32_t warp);
   void advance_tensor(std::uint32_t warp);
   void advance_tmem(std::uint32_t warp);
-  void advance_copy(AsyncOp& async, Slot slot);
+  void advance_copy(AsyncOp& async, AgentSlot slot);
   bool count_part(AsyncOp& async);
   void land_load(AsyncOp& async);
   void finish_store(AsyncOp& async);
@@ -499,15 +494,15 @@ class Gpu {
   void release_cluster_if_complete(std::uint32_t cluster);
   void start_cluster(std::uint32_t slot);
   void retire_cluster_if_done(std::uint32_t slot);
-  Slot take_async();
-  void finish_async(Slot slot);
+  AgentSlot take_async();
+  void finish_async(AgentSlot slot);
   std::uint32_t live_warps_of(const Cluster& cluster, std::uint32_t slot) const;
   const std::byte* shared_of(std::uint32_t cta) const { return ctas_[cta].shared.data(); }
 
-  Event event_of(Slot slot, const Operation& op) const;
+  Event event_of(WarpSlot slot, const Operation& op) const;
   Event event_of(const AsyncOp& async, Step step) const;
   // To be called before `issuer`, or who acts for it, does something.
-  void attend(Slot issuer) {
+  void attend(WarpSlot issuer) {
     if (!sampled_.empty()) {
       sink_ = sees(issuer) ? observer_ : nullptr;
     }
@@ -518,7 +513,7 @@ class Gpu {
     }
   }
   void fail(Event& event, Fault fault, bool traps);
-  Outcome block(Slot slot, const Operation& op);
+  Outcome block(WarpSlot slot, const Operation& op);
 
   LaunchConfig config_;
   GlobalMemory& memory_;
@@ -526,18 +521,19 @@ class Gpu {
   EventSink* observer_ = nullptr;
   EventSink* sink_ = nullptr;  // of who acts: the observer, or nobody
   std::vector<bool> sampled_;  // cluster slots whose acts are observed; empty: all
+  Agents agents_{0};
   ReadySet ready_;
   std::vector<Warp> warps_;
   std::vector<WarpRegisters> registers_;  // by warp slot
   std::vector<Cta> ctas_;
   std::vector<Cluster> clusters_;
-  std::deque<AsyncOp> async_;  // dynamic slots
+  std::deque<AsyncOp> async_;  // by the place of a transfer
   std::vector<std::uint32_t> free_async_;
-  std::vector<Slot> started_;
+  std::vector<WarpSlot> started_;
   std::unordered_map<std::uint32_t, std::uint32_t> barrier_numbers_;
   static constexpr std::uint16_t kNoBarrier = 0xFFFF;  // more than fit into shared memory
   std::vector<std::uint16_t> barrier_table_;           // the same, by address / 8, for speed
-  std::unordered_map<std::uint64_t, std::vector<Slot>> global_waiters_;
+  std::unordered_map<std::uint64_t, std::vector<WarpSlot>> global_waiters_;
   std::vector<Rectangle> pieces_;   // of the copy that is being issued
   std::uint32_t next_cluster_ = 0;  // clusters from here to clusters_end_ have not begun
   std::uint32_t clusters_end_ = 0;

@@ -113,7 +113,7 @@ void Gpu::find_pieces(const Operation& op) {
 bool Gpu::pieces_in_range() const {
   return std::all_of(pieces_.begin(), pieces_.end(), [&](const Rectangle& piece) {
     return memory_.in_range(piece.address,
-                            std::uint64_t{piece.rows - 1} * piece.pitch + piece.width);
+                             std::uint64_t{piece.rows - 1} * piece.pitch + piece.width);
   });
 }
 
@@ -218,7 +218,7 @@ Fault Gpu::fault_of_copy(const Warp& warp, const Operation& op) const {
   return ended ? Fault::kExitedCta : Fault::kNone;
 }
 
-Gpu::Outcome Gpu::issue_copy(Slot slot, Operation& op) {
+Gpu::Outcome Gpu::issue_copy(WarpSlot slot, Operation& op) {
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
   const bool load = op.op == Op::kTensorLoad || op.op == Op::kBulkLoad;
@@ -240,8 +240,8 @@ Gpu::Outcome Gpu::issue_copy(Slot slot, Operation& op) {
   }
   const std::uint32_t first_cta = ctas_[warp.cta].cluster * config_.cluster_size;
   const auto add = [&](std::uint32_t cta, std::uint32_t signal) {
-    const Slot at = take_async();
-    AsyncOp& async = async_[at - 4 * warps_.size()];
+    const AgentSlot at = take_async();
+    AsyncOp& async = async_[agents_.place_of(at)];
     async.operation = op;
     async.warp = slot;
     async.cta = cta;
@@ -338,8 +338,11 @@ void Gpu::land_load(AsyncOp& async) {
     load_control(op, cta);
   } else if (op.op == Op::kTensorLoad) {
     if (map_fits(op)) {
-      copy_box_to_shared(
-          memory_, memory_.maps[op.map], place_of(op), cta.shared.data() + op.address, op.address);
+      copy_box_to_shared(memory_,
+                         memory_.maps[op.map],
+                         place_of(op),
+                         cta.shared.data() + op.address,
+                         op.address);
     }
   } else if (const std::byte* source = memory_.at(op.global, op.bytes)) {
     std::memcpy(cta.shared.data() + op.address, source, op.bytes);
@@ -476,11 +479,11 @@ void Gpu::finish_store(AsyncOp& async) {
   }
   emit(event);
   if (warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kBulkWaitGroup) {
-    ready_.insert(async.warp);
+    ready_.insert(Agents::warp(async.warp));
   }
 }
 
-void Gpu::advance_copy(AsyncOp& async, Slot slot) {
+void Gpu::advance_copy(AsyncOp& async, AgentSlot slot) {
   ++changes_;
   const std::uint32_t cluster = ctas_[warps_[async.warp].cta].cluster;
   switch (async.operation.op) {
@@ -509,7 +512,7 @@ void Gpu::advance_copy(AsyncOp& async, Slot slot) {
         WARPTWIN_INVARIANT(kCountersDoNotWrap, warp.remote_arrivals != 0);
         --warp.remote_arrivals;
         if (warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kClusterArrive) {
-          ready_.insert(async.warp);
+          ready_.insert(Agents::warp(async.warp));
         }
       }
       deferred_arrive(async, async.cta, async.operation.address);
@@ -544,7 +547,7 @@ std::uint64_t Gpu::groups_waited_for(const Warp& warp, std::uint32_t lanes, std:
   return waited;
 }
 
-Gpu::Outcome Gpu::bulk_groups(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::bulk_groups(WarpSlot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   const std::uint32_t lanes = lanes_of(op);
   if (op.op == Op::kBulkCommitGroup) {

@@ -11,13 +11,13 @@ void Gpu::release_named(Cta& cta, std::uint32_t base, NamedBarrierState& barrier
   (void)cta;
   ++barrier.generation;
   for (std::uint32_t waiting = barrier.waiting; waiting != 0; waiting &= waiting - 1) {
-    ready_.insert(base + static_cast<std::uint32_t>(std::countr_zero(waiting)));
+    ready_.insert(Agents::warp(base + static_cast<std::uint32_t>(std::countr_zero(waiting))));
   }
   barrier.threads = barrier.arrived = barrier.warps = barrier.waiting = 0;
   barrier.all_threads = false;
 }
 
-Gpu::Outcome Gpu::named_barrier(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::named_barrier(WarpSlot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   Cta& cta = ctas_[warp.cta];
   Event event = event_of(slot, op);
@@ -98,15 +98,15 @@ void Gpu::release_cluster_if_complete(std::uint32_t slot) {
   cluster.arrived = 0;
   ++cluster.generation;
   const std::uint32_t warps = config_.cluster_size * config_.warps_per_cta;
-  for (Slot warp = slot * warps; warp < (slot + 1) * warps; ++warp) {
+  for (WarpSlot warp = slot * warps; warp < (slot + 1) * warps; ++warp) {
     if (warps_[warp].status == WarpStatus::kBlocked &&
         warps_[warp].blocked_on.op == Op::kClusterWait) {
-      ready_.insert(warp);
+      ready_.insert(Agents::warp(warp));
     }
   }
 }
 
-Gpu::Outcome Gpu::cluster_barrier(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::cluster_barrier(WarpSlot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   const std::uint32_t cluster_slot = ctas_[warp.cta].cluster;
   Cluster& cluster = clusters_[cluster_slot];

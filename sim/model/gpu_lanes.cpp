@@ -56,7 +56,7 @@ bool aligned(const LaneAccess& access) {
 }  // namespace
 
 // What the program has found: it knows which lane touches what.
-void Gpu::emit_race(Slot slot, const Operation& op) {
+void Gpu::emit_race(WarpSlot slot, const Operation& op) {
   const LaneRace& race = *op.race;
   Event event = event_of(slot, op);
   event.op = race.second_writes ? Op::kSharedStore : Op::kSharedLoad;
@@ -93,7 +93,7 @@ bool Gpu::update_shared(const Cta& cta, AtomicUpdate& update) {
 }
 
 // Shared memory of the CTA whose rank is in the address's upper bits.
-Gpu::Outcome Gpu::shared_access(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::shared_access(WarpSlot slot, const Operation& op) {
   const Warp& warp = warps_[slot];
   LaneAccess& access = *op.access;
   const std::uint32_t rank = op.address >> 24;
@@ -240,7 +240,7 @@ void Gpu::issue_access(const AsyncOp& async, const AsyncAccess& access) {
   }
 }
 
-Gpu::Outcome Gpu::global_access(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::global_access(WarpSlot slot, const Operation& op) {
   LaneAccess& access = *op.access;
   const bool load = op.op == Op::kGlobalLoad;
   Event event = event_of(slot, op);

@@ -7,7 +7,7 @@
 namespace warptwin::sim {
 
 // Who asks first gets the next cluster; the response is on its way to each CTA by itself.
-Gpu::Outcome Gpu::clc_request(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::clc_request(WarpSlot slot, const Operation& op) {
   const Warp& warp = warps_[slot];
   const std::uint32_t first = ctas_[warp.cta].cluster * config_.cluster_size;
   Event event = event_of(slot, op);
@@ -36,8 +36,8 @@ Gpu::Outcome Gpu::clc_request(Slot slot, const Operation& op) {
   ++changes_;
   for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
     if (to.contains(rank)) {
-      const Slot at = take_async();
-      AsyncOp& async = async_[at - 4 * warps_.size()];
+      const AgentSlot at = take_async();
+      AsyncOp& async = async_[agents_.place_of(at)];
       async.operation = op;
       async.operation.wanted = got;
       async.warp = slot;
@@ -68,7 +68,7 @@ void Gpu::land_response(AsyncOp& async) {
   emit(event);
 }
 
-Gpu::Outcome Gpu::clc_query(Slot slot, Operation& op) {
+Gpu::Outcome Gpu::clc_query(WarpSlot slot, Operation& op) {
   Event event = event_of(slot, op);
   event.bytes = kClcResponseBytes;
   if (op.address % kClcResponseBytes != 0 ||

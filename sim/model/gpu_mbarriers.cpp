@@ -57,10 +57,10 @@ void Gpu::wake_barrier(std::uint32_t cta_slot, std::uint32_t number) {
   Cta& cta = ctas_[cta_slot];
   std::uint64_t waiters = cta.waiters[number];
   cta.waiters[number] = 0;
-  const Slot base = cta_slot * config_.warps_per_cta;
+  const WarpSlot base = cta_slot * config_.warps_per_cta;
   for (; waiters != 0; waiters &= waiters - 1) {
     const auto bit = static_cast<std::uint32_t>(std::countr_zero(waiters));
-    ready_.insert(bit < 32 ? base + bit : static_cast<Slot>(warps_.size()) * 3 + base + bit - 32);
+    ready_.insert(bit < 32 ? Agents::warp(base + bit) : agents_.late_lanes(base + bit - 32));
   }
 }
 
@@ -111,10 +111,10 @@ BarrierStep Gpu::apply_to_barrier(std::uint32_t cta_slot,
 }
 
 // A remote arrival, and one that waits for copies, is on its way for a while: an agent of its own.
-void Gpu::defer_update(Slot slot, const Operation& op, const Target& target) {
+void Gpu::defer_update(WarpSlot slot, const Operation& op, const Target& target) {
   Warp& warp = warps_[slot];
-  const Slot at = take_async();
-  AsyncOp& async = async_[at - 4 * warps_.size()];
+  const AgentSlot at = take_async();
+  AsyncOp& async = async_[agents_.place_of(at)];
   async.operation = op;
   async.operation.address = target.address;
   async.operation.copies = nullptr;
@@ -132,7 +132,7 @@ void Gpu::defer_update(Slot slot, const Operation& op, const Target& target) {
   }
 }
 
-Gpu::Outcome Gpu::mbarrier_update(Slot slot, Operation& op) {
+Gpu::Outcome Gpu::mbarrier_update(WarpSlot slot, Operation& op) {
   Warp& warp = warps_[slot];
   const Target target = resolve(warp, op);
   const bool later = target.cta != warp.cta || op.copies != nullptr;
@@ -188,7 +188,7 @@ Gpu::Outcome Gpu::mbarrier_update(Slot slot, Operation& op) {
   return Outcome::kDone;
 }
 
-Gpu::Outcome Gpu::mbarrier_wait(Slot slot, Operation& op) {
+Gpu::Outcome Gpu::mbarrier_wait(WarpSlot slot, Operation& op) {
   Warp& warp = warps_[slot];
   const MbarrierState* bar = find_barrier(warp.cta, op.address);
   Event event = event_of(slot, op);
@@ -342,7 +342,7 @@ void Gpu::note_known(Warp& warp, const Operation& op, const MbarrierState& bar) 
 
 void Gpu::advance_late(std::uint32_t index) {
   Warp& warp = warps_[index];
-  const Slot self = static_cast<Slot>(warps_.size()) * 3 + index;
+  const AgentSlot self = agents_.late_lanes(index);
   if (warp.late.empty()) {
     ready_.erase(self);  // woken for a wait that is over
     return;
@@ -374,7 +374,7 @@ void Gpu::advance_late(std::uint32_t index) {
   if (warp.late.empty()) {
     ready_.erase(self);
     if (warp.status == WarpStatus::kBlocked) {
-      ready_.insert(index);
+      ready_.insert(Agents::warp(index));
     }
   }
 }

@@ -80,7 +80,7 @@ Fault Gpu::check_cp(const Operation& op, std::uint32_t cta) const {
   return check_columns(op.group, cta, op.address, op.count);
 }
 
-Gpu::Outcome Gpu::issue_tensor(Slot slot, Operation& op) {
+Gpu::Outcome Gpu::issue_tensor(WarpSlot slot, Operation& op) {
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
   Fault fault = Fault::kNone;
@@ -127,7 +127,7 @@ Gpu::Outcome Gpu::issue_tensor(Slot slot, Operation& op) {
   emit(event);
   ++changes_;
   ++clusters_[ctas_[warp.cta].cluster].outstanding;
-  ready_.insert(static_cast<Slot>(warps_.size()) + slot);
+  ready_.insert(agents_.tensor_queue(slot));
   return Outcome::kDone;
 }
 
@@ -184,8 +184,8 @@ void Gpu::advance_tensor(std::uint32_t index) {
   } else {
     for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
       if (op.mask.contains(rank)) {
-        const Slot at = take_async();
-        AsyncOp& arrival = async_[at - 4 * warps_.size()];
+        const AgentSlot at = take_async();
+        AsyncOp& arrival = async_[agents_.place_of(at)];
         arrival = async;  // the same commit, on its way to one of its CTAs
         arrival.live = true;
         arrival.cta = arrival.signal_cta = cluster * config_.cluster_size + rank;
@@ -196,7 +196,7 @@ void Gpu::advance_tensor(std::uint32_t index) {
   }
   warp.tensor_queue.pop_front();
   if (warp.tensor_queue.empty()) {
-    ready_.erase(static_cast<Slot>(warps_.size()) + index);
+    ready_.erase(agents_.tensor_queue(index));
   }
   WARPTWIN_INVARIANT(kCountersDoNotWrap, clusters_[cluster].outstanding != 0);
   --clusters_[cluster].outstanding;

@@ -9,7 +9,7 @@
 
 namespace warptwin::sim {
 
-Gpu::Outcome Gpu::tmem_allocate(Slot slot, Operation& op) {
+Gpu::Outcome Gpu::tmem_allocate(WarpSlot slot, Operation& op) {
   Warp& warp = warps_[slot];
   Cta& cta = ctas_[warp.cta];
   Event event = event_of(slot, op);
@@ -91,8 +91,8 @@ void Gpu::wake_allocators(std::uint32_t cta) {
       }
       for (std::uint32_t waiting = std::exchange(ctas_[other].tmem_waiters, 0); waiting != 0;
            waiting &= waiting - 1) {
-        ready_.insert(other * config_.warps_per_cta +
-                      static_cast<std::uint32_t>(std::countr_zero(waiting)));
+        ready_.insert(Agents::warp(other * config_.warps_per_cta +
+                                   static_cast<std::uint32_t>(std::countr_zero(waiting))));
       }
     }
   }
@@ -108,7 +108,7 @@ std::vector<std::uint32_t> Gpu::ctas_of_sm(std::uint32_t cta) const {
 }
 
 // Whether the other CTA of the pair has come too; then the warp is at `next`.
-bool Gpu::meet_peer(Slot slot, PairStep next) {
+bool Gpu::meet_peer(WarpSlot slot, PairStep next) {
   Warp& warp = warps_[slot];
   const Cta& cta = ctas_[warp.cta];
   Cluster& cluster = clusters_[cta.cluster];
@@ -121,10 +121,10 @@ bool Gpu::meet_peer(Slot slot, PairStep next) {
       cluster.pair_entered[pair] = 0;
       ++cluster.pair_generation[pair];
       const std::uint32_t warps = config_.cluster_size * config_.warps_per_cta;
-      const Slot first = cta.cluster * warps;
-      for (Slot other = first; other < first + warps; ++other) {
+      const WarpSlot first = cta.cluster * warps;
+      for (WarpSlot other = first; other < first + warps; ++other) {
         if (warps_[other].pair_waits && warps_[other].status == WarpStatus::kBlocked) {
-          ready_.insert(other);
+          ready_.insert(Agents::warp(other));
         }
       }
     }
@@ -138,7 +138,7 @@ bool Gpu::meet_peer(Slot slot, PairStep next) {
   return true;
 }
 
-Gpu::Outcome Gpu::tmem_free(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::tmem_free(WarpSlot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   Cta& cta = ctas_[warp.cta];
   Event event = event_of(slot, op);
@@ -168,7 +168,7 @@ Gpu::Outcome Gpu::tmem_free(Slot slot, const Operation& op) {
   return Outcome::kDone;
 }
 
-Gpu::Outcome Gpu::issue_tmem(Slot slot, Operation& op) {
+Gpu::Outcome Gpu::issue_tmem(WarpSlot slot, Operation& op) {
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
   const TmemAddress at{op.address};
@@ -199,7 +199,7 @@ Gpu::Outcome Gpu::issue_tmem(Slot slot, Operation& op) {
   emit(event);
   ++changes_;
   ++clusters_[ctas_[warp.cta].cluster].outstanding;
-  ready_.insert(static_cast<Slot>(warps_.size()) * 2 + slot);
+  ready_.insert(agents_.tmem_port(slot));
   return Outcome::kDone;
 }
 
@@ -228,10 +228,10 @@ void Gpu::advance_tmem(std::uint32_t index) {
   }
   warp.tmem_queue.pop_front();
   if (warp.tmem_queue.empty()) {
-    ready_.erase(static_cast<Slot>(warps_.size()) * 2 + index);
+    ready_.erase(agents_.tmem_port(index));
     if (warp.status == WarpStatus::kBlocked &&
         (warp.blocked_on.op == Op::kTcgen05WaitLd || warp.blocked_on.op == Op::kTcgen05WaitSt)) {
-      ready_.insert(index);
+      ready_.insert(Agents::warp(index));
     }
   }
   const std::uint32_t cluster = ctas_[warp.cta].cluster;
@@ -240,7 +240,7 @@ void Gpu::advance_tmem(std::uint32_t index) {
   retire_cluster_if_done(cluster);
 }
 
-Gpu::Outcome Gpu::tmem_wait(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::tmem_wait(WarpSlot slot, const Operation& op) {
   const Warp& warp = warps_[slot];
   // One port in issue order: what a wait names is done when nothing is left in it.
   if (!warp.tmem_queue.empty()) {

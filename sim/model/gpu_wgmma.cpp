@@ -10,7 +10,7 @@
 
 namespace warptwin::sim {
 
-Fault Gpu::check_wgmma(Slot slot, const Operation& op) const {
+Fault Gpu::check_wgmma(WarpSlot slot, const Operation& op) const {
   const Warp& warp = warps_[slot];
   const UmmaInstructionDescriptor instruction{op.instruction, static_cast<MmaKind>(op.kind)};
   const std::uint32_t n = instruction.n();
@@ -43,8 +43,8 @@ Fault Gpu::check_wgmma(Slot slot, const Operation& op) const {
 
 // Whether a warp of the warpgroup has ended without a wgmma that another one has issued, or will
 // with `slot`'s end.
-bool Gpu::leaves_warpgroup(Slot slot) const {
-  const Slot first = warpgroup_of(slot);
+bool Gpu::leaves_warpgroup(WarpSlot slot) const {
+  const WarpSlot first = warpgroup_of(slot);
   for (const FormingWgmma& forming : warps_[first].wgmma_forming) {
     for (std::uint32_t i = 0; i < kWarpsPerWarpgroup; ++i) {
       const bool has_issued = (forming.warps >> i & 1U) != 0;
@@ -57,7 +57,7 @@ bool Gpu::leaves_warpgroup(Slot slot) const {
 }
 
 // The k-th of a warpgroup is on its way when all four warps have issued it.
-Gpu::Outcome Gpu::issue_wgmma(Slot slot, Operation& op) {
+Gpu::Outcome Gpu::issue_wgmma(WarpSlot slot, Operation& op) {
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
   event.global = op.descriptor_a;
@@ -71,7 +71,7 @@ Gpu::Outcome Gpu::issue_wgmma(Slot slot, Operation& op) {
     emit(event);
     return Outcome::kDone;
   }
-  const Slot first = warpgroup_of(slot);
+  const WarpSlot first = warpgroup_of(slot);
   Warp& leader = warps_[first];
   const std::uint32_t place = warp.wgmma_issued++ - leader.wgmma_begun;
   if (place == leader.wgmma_forming.size()) {
@@ -124,7 +124,7 @@ Gpu::Outcome Gpu::issue_wgmma(Slot slot, Operation& op) {
     ++leader.wgmma_begun;
     op.result = 1;
     ++clusters_[ctas_[warp.cta].cluster].outstanding;
-    ready_.insert(static_cast<Slot>(warps_.size()) + first);
+    ready_.insert(agents_.tensor_queue(first));
   }
   return Outcome::kDone;
 }
@@ -160,7 +160,7 @@ void Gpu::finish_wgmma(std::uint32_t index) {
     const Warp& warp = warps_[index + i];
     if (warp.status == WarpStatus::kBlocked && warp.blocked_on.op == Op::kWgmmaWait &&
         wgmmas_to_wait_for(warp, warp.blocked_on.count) <= leader.wgmma_done) {
-      ready_.insert(index + i);
+      ready_.insert(Agents::warp(index + i));
     }
   }
 }
@@ -171,7 +171,7 @@ std::uint32_t Gpu::wgmmas_to_wait_for(const Warp& warp, std::uint32_t pending) c
   return groups <= pending ? 0 : warp.wgmma_groups[groups - pending - 1];
 }
 
-Gpu::Outcome Gpu::wgmma_groups(Slot slot, Operation& op) {
+Gpu::Outcome Gpu::wgmma_groups(WarpSlot slot, Operation& op) {
   Warp& warp = warps_[slot];
   const Warp& leader = warps_[warpgroup_of(slot)];
   Event event = event_of(slot, op);

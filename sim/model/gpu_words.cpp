@@ -12,7 +12,7 @@
 
 namespace warptwin::sim {
 
-Gpu::Outcome Gpu::shared_word(Slot slot, Operation& op) {
+Gpu::Outcome Gpu::shared_word(WarpSlot slot, Operation& op) {
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
   event.bytes = 4;
@@ -59,7 +59,7 @@ void store_accumulator(const Operation& op, std::byte* shared) {
 
 }  // namespace
 
-Gpu::Outcome Gpu::shared_row(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::shared_row(WarpSlot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   Event event = event_of(slot, op);
   event.phase = op.row;
@@ -124,7 +124,7 @@ Gpu::Outcome Gpu::shared_row(Slot slot, const Operation& op) {
   return Outcome::kDone;
 }
 
-Gpu::Outcome Gpu::global_load(Slot slot, Operation& op) {
+Gpu::Outcome Gpu::global_load(WarpSlot slot, Operation& op) {
   Event event = event_of(slot, op);
   event.bytes = 4;
   if (!memory_.in_range(op.global, 4) || op.global % 4 != 0) {
@@ -140,7 +140,7 @@ Gpu::Outcome Gpu::global_load(Slot slot, Operation& op) {
 }
 
 // The copies that are on their way use the new address, as some of them would on hardware.
-Gpu::Outcome Gpu::replace_in_map(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::replace_in_map(WarpSlot slot, const Operation& op) {
   Event event = event_of(slot, op);
   if (op.replaced != nullptr) {
     if (op.count >= memory_.maps.size()) {
@@ -164,13 +164,13 @@ void Gpu::wake_pollers(std::uint64_t address, std::uint64_t size) {
   std::erase_if(global_waiters_, [&](const auto& waiters) {
     const bool there = waiters.first >= address && waiters.first < address + size;
     for (std::size_t i = 0; there && i < waiters.second.size(); ++i) {
-      ready_.insert(waiters.second[i]);
+      ready_.insert(Agents::warp(waiters.second[i]));
     }
     return there;
   });
 }
 
-Gpu::Outcome Gpu::global_word(Slot slot, Operation& op) {
+Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
   Event event = event_of(slot, op);
   auto* atomic = op.op == Op::kGlobalRedAdd ? static_cast<AtomicUpdate*>(op.access) : nullptr;
   const std::uint32_t size = atomic == nullptr ? 4 : atomic->bytes;
@@ -232,7 +232,7 @@ Gpu::Outcome Gpu::global_word(Slot slot, Operation& op) {
   return Outcome::kDone;
 }
 
-Gpu::Outcome Gpu::set_registers(Slot slot, const Operation& op) {
+Gpu::Outcome Gpu::set_registers(WarpSlot slot, const Operation& op) {
   Warp& warp = warps_[slot];
   Cta& cta = ctas_[warp.cta];
   Event event = event_of(slot, op);
@@ -259,7 +259,8 @@ Gpu::Outcome Gpu::set_registers(Slot slot, const Operation& op) {
     warp.registers = op.count;
     for (std::uint32_t waiting = std::exchange(cta.register_waiters, 0); waiting != 0;
          waiting &= waiting - 1) {
-      ready_.insert(slot - warp.index + static_cast<std::uint32_t>(std::countr_zero(waiting)));
+      ready_.insert(
+          Agents::warp(slot - warp.index + static_cast<std::uint32_t>(std::countr_zero(waiting))));
     }
   }
   ++changes_;

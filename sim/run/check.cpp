@@ -22,12 +22,13 @@ CheckResult check(const ScenarioEntry& scenario,
   CheckResult result;
   ScheduleSpec lazy;
   lazy.strategy = Strategy::kLazy;
-  lazy.victim = warps * resident_ctas(workload, options.run.resident_ctas);
+  const Agents agents{warps * resident_ctas(workload, options.run.resident_ctas)};
+  lazy.victim = agents.tensor_queue(0);
   schedules.push_back(lazy);
-  for (Slot victim = 0; victim < warps * workload.cluster_size; ++victim) {
+  for (WarpSlot victim = 0; victim < warps * workload.cluster_size; ++victim) {
     ScheduleSpec spec;
     spec.strategy = Strategy::kStarve;
-    spec.victim = victim;
+    spec.victim = Agents::warp(victim);
     schedules.push_back(spec);
     ++result.starving;
   }

@@ -28,13 +28,13 @@ class DeviatingScheduler : public Scheduler {
   DeviatingScheduler(const std::vector<Deviation>& deviations, std::vector<std::uint32_t>& others)
       : deviations_{deviations}, others_{others} {}
 
-  Slot pick(const ReadySet& ready, Slot previous) override {
-    const Slot usual = turns_.pick(ready, previous);
+  AgentSlot pick(const ReadySet& ready, AgentSlot previous) override {
+    const AgentSlot usual = turns_.pick(ready, previous);
     std::uint32_t others = 0;
-    for (Slot slot = ready.next_after(usual); slot != usual; slot = ready.next_after(slot)) {
+    for (AgentSlot slot = ready.next_after(usual); slot != usual; slot = ready.next_after(slot)) {
       ++others;
     }
-    Slot choice = usual;
+    AgentSlot choice = usual;
     if (next_ < deviations_.size() && deviations_[next_].step == others_.size()) {
       for (std::uint32_t i = 0; others != 0 && i <= deviations_[next_].other; ++i) {
         choice = ready.next_after(choice);
@@ -44,7 +44,7 @@ class DeviatingScheduler : public Scheduler {
     others_.push_back(others);
     return choice;
   }
-  void yielded(Slot slot) override { turns_.yielded(slot); }
+  void yielded(AgentSlot slot) override { turns_.yielded(slot); }
 
  private:
   const std::vector<Deviation>& deviations_;

@@ -61,7 +61,7 @@ struct RunResult {
   std::size_t accepted = 0;             // findings that were taken out: see suppressions.hpp
   std::vector<HostTensor> tensors;      // empty when no data moved
   std::vector<Comparison> comparisons;  // one for each output
-  std::vector<Slot> choices;
+  std::vector<AgentSlot> choices;
   /// Words of data were read that the run did not move, or registers without contents asked.
   bool read_unknown = false;
   bool asked_unknown = false;

@@ -165,7 +165,7 @@ TimingResult run_once(const ScenarioEntry& scenario,
   timed.causes = options.path ? options.path_steps : 0;
   timed.over_time = options.over_time;
   timed.operations_max = options.run.limits.steps_max;
-  std::vector<Slot> acted;
+  std::vector<AgentSlot> acted;
   timed.acted = options.run.detect && watch == Watch::kAll ? &acted : nullptr;
   result.occupancy = occupancy_on(scenario, parameters, chip, options.ctas_per_sm);
   result.registers_counted = workload.registers_per_thread != 0;

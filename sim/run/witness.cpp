@@ -52,7 +52,7 @@ struct Try {
   ScheduleSpec tail;
 };
 
-ScheduleSpec tail_of(Strategy strategy, std::uint64_t seed = 0, Slot victim = 0) {
+ScheduleSpec tail_of(Strategy strategy, std::uint64_t seed = 0, AgentSlot victim = {}) {
   ScheduleSpec tail;
   tail.strategy = strategy;
   tail.seed = seed;
@@ -65,7 +65,7 @@ ScheduleSpec tail_of(Strategy strategy, std::uint64_t seed = 0, Slot victim = 0)
 // expects that are late too; and to be seen, what is left is late.
 std::vector<Try> tries_without_expect(const WitnessPlan& named,
                                       const Expects& expects,
-                                      Slot slots) {
+                                      const Agents& agents) {
   WitnessPlan landed = named;
   landed.lands = true;
   landed.acts = false;
@@ -80,7 +80,7 @@ std::vector<Try> tries_without_expect(const WitnessPlan& named,
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     for (WitnessPlan plan : {landed, held}) {
       plan.seed = seed;
-      tries.push_back({plan, tail_of(Strategy::kLazy, 0, 4 * slots)});
+      tries.push_back({plan, tail_of(Strategy::kLazy, 0, agents.transfer(0))});
       plan.holds = true;
       tries.push_back({plan, tail_of(Strategy::kRoundRobin)});
     }
@@ -95,8 +95,8 @@ std::vector<Try> tries_without_expect(const WitnessPlan& named,
 std::vector<Try> tries_of(const WitnessPlan& named,
                           bool expect,
                           const Expects& expects,
-                          Slot slots,
-                          Slot warps,
+                          const Agents& agents,
+                          std::uint32_t warps,
                           std::uint64_t length) {
   WitnessPlan last = named;
   last.acts = false;
@@ -108,16 +108,16 @@ std::vector<Try> tries_of(const WitnessPlan& named,
   };
   add(tail_of(Strategy::kRoundRobin));
   if (expect) {
-    const std::vector<Try> more = tries_without_expect(named, expects, slots);
+    const std::vector<Try> more = tries_without_expect(named, expects, agents);
     tries.insert(tries.end(), more.begin(), more.end());
   }
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     add(tail_of(Strategy::kRandom, seed));
   }
-  add(tail_of(Strategy::kLazy, 0, slots));
-  add(tail_of(Strategy::kLazy, 0, 4 * slots));
-  for (Slot victim = 0; victim < warps; ++victim) {
-    add(tail_of(Strategy::kStarve, 0, victim));
+  add(tail_of(Strategy::kLazy, 0, agents.tensor_queue(0)));
+  add(tail_of(Strategy::kLazy, 0, agents.transfer(0)));
+  for (WarpSlot victim = 0; victim < warps; ++victim) {
+    add(tail_of(Strategy::kStarve, 0, Agents::warp(victim)));
   }
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     ScheduleSpec pct = tail_of(Strategy::kPct, seed);
@@ -155,9 +155,9 @@ bool shows_more(RunResult& run, const std::vector<const RunResult*>& known) {
 }
 
 // Runs of one agent, so that whole turns are tried away.
-std::vector<std::vector<Slot>> turns_of(const std::vector<Slot>& choices) {
-  std::vector<std::vector<Slot>> turns;
-  for (const Slot slot : choices) {
+std::vector<std::vector<AgentSlot>> turns_of(const std::vector<AgentSlot>& choices) {
+  std::vector<std::vector<AgentSlot>> turns;
+  for (const AgentSlot slot : choices) {
     if (turns.empty() || turns.back().back() != slot) {
       turns.emplace_back();
     }
@@ -174,7 +174,7 @@ void minimise(const ScenarioEntry& scenario,
               Witness& witness) {
   const std::string wanted = symptom(witness.run);
   std::uint64_t operations = 0;
-  std::vector<std::vector<Slot>> turns = turns_of(witness.schedule.choices);
+  std::vector<std::vector<AgentSlot>> turns = turns_of(witness.schedule.choices);
   std::uint32_t replays = asked.replays_max;
   const auto try_without = [&](std::size_t from, std::size_t count) {
     ScheduleSpec spec;
@@ -259,7 +259,7 @@ Witness find_witness(const ScenarioEntry& scenario,
       tries_of(named,
                expect,
                expects,
-               config.resident_clusters * config.cluster_size * config.warps_per_cta,
+               Agents{config.resident_clusters * config.cluster_size * config.warps_per_cta},
                config.cluster_size * config.warps_per_cta,
                first.stats.steps);
 

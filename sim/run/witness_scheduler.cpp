@@ -46,24 +46,24 @@ WitnessScheduler::WitnessScheduler(const Gpu& gpu,
       dequeued_(gpu.warps().size(), 0),
       random_{plan.seed} {}
 
-Slot WitnessScheduler::pick(const ReadySet& ready, Slot previous) {
+AgentSlot WitnessScheduler::pick(const ReadySet& ready, AgentSlot previous) {
   if (!done_) {
     ++outcome_.guided;
-    Slot slot = reached_ ? kNone : guided(ready, previous);
-    if (slot == kNone) {
+    AgentSlot slot = reached_ ? AgentSlot::nobody() : guided(ready, previous);
+    if (slot == AgentSlot::nobody()) {
       if (!reached_) {
         check_reached();
       }
       reached_ = true;
       slot = landing(ready);
     }
-    if (slot != kNone) {
+    if (slot != AgentSlot::nobody()) {
       note(slot);
       return slot;
     }
     done_ = true;
-    const Slot fire = plan_.acts ? slot_of_node(ready) : kNone;
-    if (fire != kNone) {
+    const AgentSlot fire = plan_.acts ? slot_of_node(ready) : AgentSlot::nobody();
+    if (fire != AgentSlot::nobody()) {
       return fire;
     }
   }
@@ -71,13 +71,13 @@ Slot WitnessScheduler::pick(const ReadySet& ready, Slot previous) {
 }
 
 // The next of what has to happen before; none when that is over.
-Slot WitnessScheduler::guided(const ReadySet& ready, Slot previous) {
+AgentSlot WitnessScheduler::guided(const ReadySet& ready, AgentSlot previous) {
   const bool started = progress_.started(plan_.first_warp);
-  const Slot first = ready.next_after(previous);
+  const AgentSlot first = ready.next_after(previous);
   // A warp that polls is allowed for ever: when nothing changes any more, this part is over.
   idle_ = gpu_.changes() == last_change_ ? idle_ + 1 : 0;
   last_change_ = gpu_.changes();
-  Slot slot = first;
+  AgentSlot slot = first;
   while (idle_ <= ready.slots()) {
     if (!started || allowed(slot)) {
       return slot;
@@ -88,32 +88,33 @@ Slot WitnessScheduler::guided(const ReadySet& ready, Slot previous) {
     }
   }
   // An exit is an arrival where others wait for all warps: it is made when nothing else is left.
-  for (slot = 0; slot < std::min(warps(), ready.slots()); ++slot) {
-    if (ready.contains(slot) && exits_next(slot)) {
-      return slot;
+  for (WarpSlot warp = 0; warp < gpu_.warps().size(); ++warp) {
+    if (ready.contains(Agents::warp(warp)) && exits_next(warp)) {
+      return Agents::warp(warp);
     }
   }
-  return kNone;
+  return AgentSlot::nobody();
 }
 
 // One of the copies, remote arrivals and commits that act in the phase; none when it is complete.
-Slot WitnessScheduler::landing(const ReadySet& ready) {
+AgentSlot WitnessScheduler::landing(const ReadySet& ready) {
   if (!plan_.lands || progress_.completed(plan_.barrier, plan_.phase)) {
-    return kNone;
+    return AgentSlot::nobody();
   }
-  std::vector<Slot> slots;
-  for (Slot slot = 4 * warps(); slot < ready.slots(); ++slot) {
+  std::vector<AgentSlot> slots;
+  for (std::uint32_t place = 0; place < gpu_.transfers(); ++place) {
+    const AgentSlot slot = gpu_.agents().transfer(place);
     const AsyncOp* async = ready.contains(slot) ? gpu_.async_at(slot) : nullptr;
     const RunOrder::LeafTarget* target = async == nullptr ? nullptr : target_of(*async);
     if (target != nullptr && target->component == plan_.component && target->phase == plan_.phase) {
       slots.push_back(slot);
     }
   }
-  return slots.empty() ? kNone : slots[(random_() >> 32) * slots.size() >> 32];
+  return slots.empty() ? AgentSlot::nobody() : slots[(random_() >> 32) * slots.size() >> 32];
 }
 
-Slot WitnessScheduler::tail(const ReadySet& ready, Slot previous) {
-  Slot slot = tail_->pick(ready, previous);
+AgentSlot WitnessScheduler::tail(const ReadySet& ready, AgentSlot previous) {
+  AgentSlot slot = tail_->pick(ready, previous);
   if (plan_.holds && slot == slot_of_node(ready)) {
     slot = ready.next_after(slot);
   }
@@ -124,19 +125,19 @@ std::uint32_t WitnessScheduler::target(std::uint32_t component) const {
   return component < plan_.before.size() ? plan_.before[component] : 0;
 }
 
-// The warp's number in the group; kNone outside.
-std::uint32_t WitnessScheduler::in_group(Slot warp_slot) const {
-  const std::uint32_t number = gpu_.warps()[warp_slot].number;
+// The warp's number in the group; kOutside outside.
+std::uint32_t WitnessScheduler::in_group(WarpSlot slot) const {
+  const std::uint32_t number = gpu_.warps()[slot].number;
   return number >= plan_.first_warp && number < plan_.first_warp + plan_.warps
              ? number - plan_.first_warp
-             : kNone;
+             : kOutside;
 }
 
 // Where a leaf of the group contributes; null if it does nowhere.
 const RunOrder::LeafTarget* WitnessScheduler::target_of(const AsyncOp& async) const {
   const auto leaf = progress_.leaf_of_serial.find(async.serial);
   const std::uint32_t issuer = in_group(async.warp);
-  if (issuer == kNone || leaf == progress_.leaf_of_serial.end()) {
+  if (issuer == kOutside || leaf == progress_.leaf_of_serial.end()) {
     return nullptr;
   }
   const auto found =
@@ -145,7 +146,7 @@ const RunOrder::LeafTarget* WitnessScheduler::target_of(const AsyncOp& async) co
 }
 
 bool WitnessScheduler::async_allowed(const AsyncOp& async) const {
-  if (in_group(async.warp) == kNone) {
+  if (in_group(async.warp) == kOutside) {
     return false;
   }
   if (!progress_.leaf_of_serial.contains(async.serial)) {
@@ -161,34 +162,35 @@ bool WitnessScheduler::async_allowed(const AsyncOp& async) const {
   return leaf == nullptr || target(leaf->component) > leaf->phase;
 }
 
-bool WitnessScheduler::allowed(Slot slot) const {
+bool WitnessScheduler::allowed(AgentSlot slot) const {
   if (const AsyncOp* async = gpu_.async_at(slot)) {
     return async_allowed(*async);
   }
-  const std::uint32_t kind = slot / warps();
-  const std::uint32_t warp = in_group(slot % warps());
-  if (warp == kNone) {
+  const WarpSlot self = gpu_.agents().warp_of(slot);
+  const std::uint32_t warp = in_group(self);
+  if (warp == kOutside) {
     return false;
   }
   const std::uint32_t number = plan_.first_warp + warp;
-  switch (kind) {
-    case 0:
+  switch (gpu_.agents().kind(slot)) {
+    case AgentKind::kWarp:
       return progress_.counter.warp_index(number) < target(warp);
-    case 1:
-      return multiplies_warpgroup(slot % warps()) ||
-             dequeued_[slot % warps()] < target(2 * plan_.warps + warp);
-    case 3:
+    case AgentKind::kTensorQueue:
+      return multiplies_warpgroup(self) || dequeued_[self] < target(2 * plan_.warps + warp);
+    case AgentKind::kLateLanes:
       return progress_.counter.late_index(number) < target(plan_.warps + warp);
-    default:
-      return true;
+    case AgentKind::kTmemPort:
+    case AgentKind::kTransfer:
+      break;
   }
+  return true;
 }
 
 // Whether all that the warp has left is its exit, and others need it: somebody has not come as far
 // as he has to.
-bool WitnessScheduler::exits_next(Slot slot) const {
+bool WitnessScheduler::exits_next(WarpSlot slot) const {
   const std::uint32_t warp = in_group(slot);
-  if (warp == kNone ||
+  if (warp == kOutside ||
       progress_.counter.warp_index(plan_.first_warp + warp) + 1 != (*plan_.operations)[warp]) {
     return false;
   }
@@ -202,7 +204,7 @@ bool WitnessScheduler::exits_next(Slot slot) const {
 
 // The next of a tensor queue is a wgmma: no step of the proof, and over when those who wait for
 // it need it.
-bool WitnessScheduler::multiplies_warpgroup(Slot warp) const {
+bool WitnessScheduler::multiplies_warpgroup(WarpSlot warp) const {
   return gpu_.warps()[warp].tensor_queue.front().operation.op == Op::kWgmma;
 }
 
@@ -212,9 +214,10 @@ bool WitnessScheduler::awaited(const Warp& issuer) const {
          issuer.remote_arrivals != 0;
 }
 
-void WitnessScheduler::note(Slot slot) {
-  if (slot / warps() == 1 && !multiplies_warpgroup(slot - warps())) {
-    ++dequeued_[slot - warps()];
+void WitnessScheduler::note(AgentSlot slot) {
+  const Agents& agents = gpu_.agents();
+  if (agents.kind(slot) == AgentKind::kTensorQueue && !multiplies_warpgroup(agents.warp_of(slot))) {
+    ++dequeued_[agents.warp_of(slot)];
   }
 }
 
@@ -238,10 +241,11 @@ void WitnessScheduler::check_reached() {
 }
 
 // The agent that executes the operation itself.
-Slot WitnessScheduler::slot_of_node(const ReadySet& ready) const {
+AgentSlot WitnessScheduler::slot_of_node(const ReadySet& ready) const {
   const ProofNode& node = plan_.node;
   if (node.chain == kLeaf) {
-    for (Slot slot = 4 * warps(); slot < ready.slots(); ++slot) {
+    for (std::uint32_t place = 0; place < gpu_.transfers(); ++place) {
+      const AgentSlot slot = gpu_.agents().transfer(place);
       const AsyncOp* async = gpu_.async_at(slot);
       if (async == nullptr || !ready.contains(slot)) {
         continue;
@@ -252,16 +256,22 @@ Slot WitnessScheduler::slot_of_node(const ReadySet& ready) const {
         return slot;
       }
     }
-    return kNone;
+    return AgentSlot::nobody();
   }
-  constexpr std::uint32_t kOffsets[] = {0, 3, 1};  // warps, late lanes, tensor queues
-  for (Slot warp = 0; warp < warps(); ++warp) {
+  for (WarpSlot warp = 0; warp < gpu_.warps().size(); ++warp) {
     if (gpu_.warps()[warp].number == node.warp) {
-      const Slot slot = kOffsets[node.chain / plan_.warps] * warps() + warp;
-      return ready.contains(slot) ? slot : kNone;
+      const AgentSlot slot = slot_of_chain(node.chain / plan_.warps, warp);
+      return ready.contains(slot) ? slot : AgentSlot::nobody();
     }
   }
-  return kNone;
+  return AgentSlot::nobody();
+}
+
+// Of the chains of a warp: its own, its late lanes', its tensor queue's.
+AgentSlot WitnessScheduler::slot_of_chain(std::uint32_t chain, WarpSlot warp) const {
+  return chain == 0   ? Agents::warp(warp)
+         : chain == 1 ? gpu_.agents().late_lanes(warp)
+                      : gpu_.agents().tensor_queue(warp);
 }
 
 }  // namespace warptwin::sim

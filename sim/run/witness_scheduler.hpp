@@ -77,28 +77,28 @@ class WitnessScheduler : public Scheduler {
                    std::unique_ptr<Scheduler> tail,
                    WitnessOutcome& outcome);
 
-  Slot pick(const ReadySet& ready, Slot previous) override;
-  void yielded(Slot slot) override { tail_->yielded(slot); }
+  AgentSlot pick(const ReadySet& ready, AgentSlot previous) override;
+  void yielded(AgentSlot slot) override { tail_->yielded(slot); }
 
  private:
-  static constexpr Slot kNone = ~Slot{0};
+  static constexpr std::uint32_t kOutside = ~std::uint32_t{0};
 
-  Slot guided(const ReadySet& ready, Slot previous);
-  Slot landing(const ReadySet& ready);
-  Slot tail(const ReadySet& ready, Slot previous);
+  AgentSlot guided(const ReadySet& ready, AgentSlot previous);
+  AgentSlot landing(const ReadySet& ready);
+  AgentSlot tail(const ReadySet& ready, AgentSlot previous);
   std::uint32_t target(std::uint32_t component) const;
-  Slot warps() const { return static_cast<Slot>(gpu_.warps().size()); }
-  std::uint32_t in_group(Slot warp_slot) const;
-  bool allowed(Slot slot) const;
+  std::uint32_t in_group(WarpSlot slot) const;
+  bool allowed(AgentSlot slot) const;
   bool async_allowed(const AsyncOp& async) const;
   const RunOrder::LeafTarget* target_of(const AsyncOp& async) const;
-  bool exits_next(Slot slot) const;
-  bool multiplies_warpgroup(Slot warp) const;
+  bool exits_next(WarpSlot slot) const;
+  bool multiplies_warpgroup(WarpSlot warp) const;
   bool awaited(const Warp& issuer) const;
-  void note(Slot slot);
+  void note(AgentSlot slot);
   bool waits_for_registers(std::uint32_t number) const;
   void check_reached();
-  Slot slot_of_node(const ReadySet& ready) const;
+  AgentSlot slot_of_node(const ReadySet& ready) const;
+  AgentSlot slot_of_chain(std::uint32_t chain, WarpSlot warp) const;
 
   const Gpu& gpu_;
   const WitnessProgress& progress_;

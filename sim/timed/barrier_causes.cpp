@@ -11,7 +11,7 @@ Signal BarrierCauses::signal_at(std::uint32_t cta, std::uint32_t address, bool w
   return barrier == nullptr ? Signal{} : Signal{cta, address, barrier, barrier->phase(), waits};
 }
 
-Signal BarrierCauses::find_signal(Slot warp, const Operation& op) const {
+Signal BarrierCauses::find_signal(WarpSlot warp, const Operation& op) const {
   if ((op.flags & event_flag::kRemote) != 0) {
     return {};
   }
@@ -27,8 +27,7 @@ Signal BarrierCauses::find_signal(Slot warp, const Operation& op) const {
   }
 }
 
-Signal BarrierCauses::find_signal(Slot slot) const {
-  const auto warps = static_cast<Slot>(gpu_.warps().size());
+Signal BarrierCauses::find_signal(AgentSlot slot) const {
   if (const AsyncOp* async = gpu_.async_at(slot)) {
     const Operation& op = async->operation;
     return is_load(op.op) ? signal_at(async->signal_cta, op.peer)
@@ -36,8 +35,9 @@ Signal BarrierCauses::find_signal(Slot slot) const {
                ? Signal{}
                : signal_at(async->cta, op.address);
   }
-  if (slot >= warps && slot < 2 * warps) {
-    const AsyncOp& async = gpu_.warps()[slot - warps].tensor_queue.front();
+  const Agents& agents = gpu_.agents();
+  if (agents.kind(slot) == AgentKind::kTensorQueue) {
+    const AsyncOp& async = gpu_.warps()[agents.warp_of(slot)].tensor_queue.front();
     if (async.operation.op == Op::kTcgen05Commit && async.operation.mask.bits == 0) {
       return signal_at(async.cta, async.operation.address);
     }

@@ -32,11 +32,11 @@ class BarrierCauses {
   CauseLog* log() const { return log_.get(); }
 
   /// What a warp's operation acts on; remote arrivals are on their way first.
-  Signal signal_of(Slot warp, const Operation& op) const {
+  Signal signal_of(WarpSlot warp, const Operation& op) const {
     return log_ == nullptr ? Signal{} : find_signal(warp, op);
   }
   /// What an asynchronous agent's next step acts on.
-  Signal signal_of(Slot slot) const { return log_ == nullptr ? Signal{} : find_signal(slot); }
+  Signal signal_of(AgentSlot slot) const { return log_ == nullptr ? Signal{} : find_signal(slot); }
 
   /// A contribution to a phase has been made; perhaps it was the last.
   void arrived(const Signal& signal);
@@ -54,8 +54,8 @@ class BarrierCauses {
     Cause done = kNoCause;
   };
 
-  Signal find_signal(Slot warp, const Operation& op) const;
-  Signal find_signal(Slot slot) const;
+  Signal find_signal(WarpSlot warp, const Operation& op) const;
+  Signal find_signal(AgentSlot slot) const;
   Signal signal_at(std::uint32_t cta, std::uint32_t address, bool waits = false) const;
   PhaseCauses& causes_of(std::uint32_t cta, std::uint32_t address) {
     return phases_[std::uint64_t{cta} << 32 | address];

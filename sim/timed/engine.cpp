@@ -63,7 +63,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         accounts_(gpu.warps().size()),
         wgmma_issues_(gpu.warps().size()) {
     ports_.reserve(accounts_.size());
-    for (Slot slot = 0; slot < accounts_.size(); ++slot) {
+    for (WarpSlot slot = 0; slot < accounts_.size(); ++slot) {
       ports_.push_back(Port{*this, slot});
       warps_.push_back(std::make_unique<WarpThread>(slot, [this, slot] { live(slot); }));
     }
@@ -100,10 +100,10 @@ class TimedEngine : public sc_core::sc_module, private Completions {
 
  private:
   struct Port : EnginePort {
-    Port(TimedEngine& engine, Slot slot) : engine_{&engine}, slot_{slot} {}
+    Port(TimedEngine& engine, WarpSlot slot) : engine_{&engine}, slot_{slot} {}
     void perform(Operation& operation) override { engine_->perform(slot_, operation); }
     TimedEngine* engine_;
-    Slot slot_;
+    WarpSlot slot_;
   };
 
   bool holds_inputs() const {
@@ -161,7 +161,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
     share_sms_ = sms_.size() < ctas;
     const std::uint32_t warps = gpu_.config().warps_per_cta;
-    for (Slot slot = 0; slot < warps_.size(); ++slot) {
+    for (WarpSlot slot = 0; slot < warps_.size(); ++slot) {
       warps_[slot]->sm = sm_of_cta_[slot / warps];
       // Of a warpgroup as tensor memory's lanes have it; less than one takes the next ones free.
       const std::uint32_t before = warps < kSubPartitions ? slot / warps / places * warps : 0;
@@ -171,12 +171,12 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
   }
 
-  Sm& sm_of(Slot warp) { return *warps_[warp]->sm; }
+  Sm& sm_of(WarpSlot warp) { return *warps_[warp]->sm; }
 
   // --- Warps ----------------------------------------------------------------------------------
 
   // Woken at the start of each CTA in its place.
-  void live(Slot self) {
+  void live(WarpSlot self) {
     while (!poisoned_) {
       accounts_[self].start(now());
       live_once(self);
@@ -193,7 +193,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
   }
 
-  void live_once(Slot self) {
+  void live_once(WarpSlot self) {
     const Warp& warp = gpu_.warps()[self];
     const Cta& cta = gpu_.ctas()[warp.cta];
     SimMachine machine{ports_[self],
@@ -205,7 +205,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                         gpu_.elected_lane(self)},
                        gpu_.registers(self),
                        gpu_.config().moves_data};
-    note(self);  // its first turn brings it to its first operation
+    note(Agents::warp(self));  // its first turn brings it to its first operation
     try {
       body_(machine);
       Operation exit;
@@ -234,7 +234,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
   }
 
-  void perform(Slot self, Operation& op) {
+  void perform(WarpSlot self, Operation& op) {
     if (poisoned_) {
       // A warp leaves at its next blocking operation; what destructors do on the way is nothing.
       if (has_trait(op.op, op_trait::kMayBlock) && std::uncaught_exceptions() == 0) {
@@ -275,7 +275,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   }
 
   // What the warp has done on registers since its last operation takes its time.
-  void calculate(Slot self) {
+  void calculate(WarpSlot self) {
     const RegisterMath done = std::exchange(gpu_.registers(self).math, {});
     if (done.fma == 0 && done.mufu == 0) {
       return;
@@ -294,14 +294,14 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     thread.debt += end - from;
   }
 
-  void note(Slot slot) {
+  void note(AgentSlot slot) {
     if (options_.acted != nullptr) {
       options_.acted->push_back(slot);
     }
   }
 
   // Executes the operation as soon as the model lets it.
-  void execute(Slot self, Operation& op) {
+  void execute(WarpSlot self, Operation& op) {
     WarpThread& thread = *warps_[self];
     for (;;) {
       if (poisoned_) {
@@ -310,7 +310,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       }
       gpu_.set_time((now() + thread.debt) / kTicksPerCycle);
       issuing_at_ = now() + thread.debt;
-      note(self);
+      note(Agents::warp(self));
       const Signal signal = causes_.signal_of(self, op);
       causes_.come_to(thread, issuing_at_);
       const bool done = gpu_.execute(self, op);
@@ -338,7 +338,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   }
 
   // From now until the operation has its effect.
-  Ticks cost_of(Slot self, const Operation& op) {
+  Ticks cost_of(WarpSlot self, const Operation& op) {
     const WarpThread& thread = *warps_[self];
     Sm& sm = *thread.sm;
     const Ticks from = now() + thread.debt;
@@ -366,8 +366,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   // --- Units ----------------------------------------------------------------------------------
 
   // Hands what the operation started to its unit.
-  void submit(Slot self, const Operation& op) {
-    const auto warps = static_cast<Slot>(warps_.size());
+  void submit(WarpSlot self, const Operation& op) {
+    const Agents& agents = gpu_.agents();
     Sm& sm = sm_of(self);
     switch (op.op) {
       case Op::kTcgen05Mma:
@@ -377,11 +377,12 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         multiply_warpgroup(self, op);
         break;
       case Op::kTcgen05Cp:
-        sm.tensor.copy(
-            issuing_at_, 4.0 * rows_of(static_cast<TmemCopy>(op.wanted)) * op.count, warps + self);
+        sm.tensor.copy(issuing_at_,
+                       4.0 * rows_of(static_cast<TmemCopy>(op.wanted)) * op.count,
+                       agents.tensor_queue(self));
         break;
       case Op::kTcgen05Commit:
-        sm.tensor.commit(issuing_at_, warps + self);
+        sm.tensor.commit(issuing_at_, agents.tensor_queue(self));
         break;
       case Op::kTcgen05Ld:
       case Op::kTcgen05St:
@@ -390,7 +391,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                          (op.half_rows || op.tmem_shape != TmemShape::k32x32b ? kWarpLanes / 2
                                                                               : kWarpLanes) *
                          op.count,
-                     2 * warps + self);
+                     agents.tmem_port(self));
         break;
       case Op::kWarpExit:
         start_warps(gap_);
@@ -401,26 +402,26 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   }
 
   // A wgmma begins when the last of its four warps begins to issue it; each may be ahead of time.
-  void multiply_warpgroup(Slot self, const Operation& op) {
+  void multiply_warpgroup(WarpSlot self, const Operation& op) {
     if (gpu_.trapped()) {
       return;
     }
-    const Slot first = self - gpu_.warps()[self].index % kWarpsPerWarpgroup;
+    const WarpSlot first = self - gpu_.warps()[self].index % kWarpsPerWarpgroup;
     wgmma_issues_[self].push_back(issuing_at_ - costs_.issue(op) - issue_);
     if (op.result == 0) {
       return;  // not all four have
     }
     Ticks issued = 0;  // one may have issued more of them
-    for (Slot warp = first; warp < first + kWarpsPerWarpgroup; ++warp) {
+    for (WarpSlot warp = first; warp < first + kWarpsPerWarpgroup; ++warp) {
       issued = std::max(issued, wgmma_issues_[warp].front());
       wgmma_issues_[warp].pop_front();
     }
     const WgmmaShape work = costs_.wgmma(op);
-    sm_of(self).warpgroups.multiply(issued, work, static_cast<Slot>(warps_.size()) + first);
+    sm_of(self).warpgroups.multiply(issued, work, gpu_.agents().tensor_queue(first));
   }
 
   // An MMA that the model has refused is not in its queue.
-  void multiply(Slot self, const Operation& op) {
+  void multiply(WarpSlot self, const Operation& op) {
     if (gpu_.trapped()) {
       return;
     }
@@ -429,11 +430,11 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     const bool pair = op.group == CtaGroup::kTwo;
     sm_of_cta_[cta]->tensor.multiply(issuing_at_,
                                      work,
-                                     static_cast<Slot>(warps_.size()) + self,
+                                     gpu_.agents().tensor_queue(self),
                                      pair ? &sm_of_cta_[cta ^ 1U]->tensor : nullptr);
   }
 
-  void step(Slot slot) override {
+  void step(AgentSlot slot) override {
     if (poisoned_ || !gpu_.ready().contains(slot)) {
       return;
     }
@@ -449,7 +450,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   class LastSteps : private Asker {
    public:
     explicit LastSteps(TimedEngine& engine) : engine_{engine} {}
-    void ask(Turns& turns, Timeline& timeline, Slot slot) {
+    void ask(Turns& turns, Timeline& timeline, AgentSlot slot) {
       errands_.push_back({slot, acting_in(engine_.causes_.log())});
       turns.ask(timeline, *this);
     }
@@ -466,7 +467,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     std::deque<Errand> errands_;
   };
 
-  void advance(Slot slot) {
+  void advance(AgentSlot slot) {
     gpu_.set_time(now() / kTicksPerCycle);
     note(slot);
     const Signal signal = causes_.signal_of(slot);
@@ -495,7 +496,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     while (!inserted_.empty()) {
       settling_.swap(inserted_);
       loads_.clear();
-      for (const Slot slot : settling_) {
+      for (const AgentSlot slot : settling_) {
         settle(slot);
       }
       settling_.clear();
@@ -505,20 +506,21 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
   }
 
-  void settle(Slot slot) {
-    const auto warps = static_cast<Slot>(warps_.size());
-    if (slot < warps) {
-      WarpThread& thread = *warps_[slot];
+  void settle(AgentSlot slot) {
+    const Agents& agents = gpu_.agents();
+    if (agents.is_warp(slot)) {
+      const WarpSlot self = agents.warp_of(slot);
+      WarpThread& thread = *warps_[self];
       if (thread.parked) {
-        const Warp& warp = gpu_.warps()[slot];
-        const Ticks woken = now() + sm_of(slot).barriers.wake(warp.blocked_on.op);
+        const Warp& warp = gpu_.warps()[self];
+        const Ticks woken = now() + sm_of(self).barriers.wake(warp.blocked_on.op);
         const Ticks resumes = now() <= thread.looks ? thread.looks : woken;
         thread.waker = causes_.waker_of(warp);
         thread.wake_at(resumes);
       }
-    } else if (slot >= 4 * warps) {
+    } else if (agents.is_transfer(slot)) {
       settle_transfer(slot, *gpu_.async_at(slot));
-    } else if (slot >= 3 * warps) {
+    } else if (agents.kind(slot) == AgentKind::kLateLanes) {
       while (gpu_.ready().contains(slot)) {
         note(slot);
         gpu_.advance(slot);
@@ -526,7 +528,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     }
   }
 
-  void settle_transfer(Slot slot, const AsyncOp& async) {
+  void settle_transfer(AgentSlot slot, const AsyncOp& async) {
     switch (async.operation.op) {
       case Op::kTensorLoad:
       case Op::kBulkLoad:
@@ -601,7 +603,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     if (!gpu_.any_started()) {
       return;
     }
-    for (const Slot slot : gpu_.take_started()) {
+    for (const WarpSlot slot : gpu_.take_started()) {
       WarpThread& thread = *warps_[slot];
       const Ticks starts = now() + after;
       thread.debt = 0;
@@ -683,12 +685,12 @@ class TimedEngine : public sc_core::sc_module, private Completions {
   std::vector<WarpAccount> accounts_;
   std::vector<Port> ports_;
   std::vector<std::deque<Ticks>> wgmma_issues_;  // by warp: when it began those that not all have
-  std::vector<Slot> inserted_;                   // became ready, not dealt with
-  std::vector<Slot> settling_;
+  std::vector<AgentSlot> inserted_;              // became ready, not dealt with
+  std::vector<AgentSlot> settling_;
   std::vector<CopyTargetPort> loads_;  // targets of the load being issued
   CopyShape load_shape_;
   Ticks issuing_at_ = 0;  // when the operation being executed was issued
-  Slot load_issuer_ = 0;
+  WarpSlot load_issuer_ = 0;
   Ticks ended_ = 0;
   std::uint64_t last_change_ = 0;
   std::uint64_t unchanged_ = 0;

@@ -31,7 +31,7 @@ struct TimedOptions {
   std::size_t causes = 0;  // collect the critical path: of so many steps at most; 0: do not
   bool over_time = false;  // collect the use of units over time
   /// Receives who acted, in order, when not null: a schedule for the functional engine.
-  std::vector<Slot>* acted = nullptr;
+  std::vector<AgentSlot>* acted = nullptr;
 };
 
 /// What a role's warps waited for, in cycles of one warp.

@@ -37,7 +37,7 @@ Likeness::Likeness(const Gpu& gpu)
       hashes_(gpu.warps().size(), 0),
       clusters_(gpu.clusters().size()) {}
 
-void Likeness::did(Slot warp, const Operation& op) {
+void Likeness::did(WarpSlot warp, const Operation& op) {
   if (op.op == Op::kMbarrierTryWait && op.result == 0) {
     return;
   }
@@ -48,7 +48,7 @@ void Likeness::did(Slot warp, const Operation& op) {
 }
 
 // The sum does not tell in which order warps end.
-void Likeness::end(Slot warp) {
+void Likeness::end(WarpSlot warp) {
   ClusterState& cluster = clusters_[warp / warps_];
   cluster.hash += mix(hashes_[warp], warp % warps_);
   hashes_[warp] = 0;

@@ -25,7 +25,7 @@ class Likeness {
 
   /// The warp has executed `op`. A poll that says no does not count: how many there are is a matter
   /// of time.
-  void did(Slot warp, const Operation& op);
+  void did(WarpSlot warp, const Operation& op);
   ClusterKinds kinds() const;
 
  private:
@@ -38,7 +38,7 @@ class Likeness {
     std::uint64_t seen = 0;
   };
 
-  void end(Slot warp);
+  void end(WarpSlot warp);
 
   const Gpu& gpu_;
   std::uint32_t warps_;                            // of a cluster

@@ -16,7 +16,7 @@ namespace warptwin::sim {
 class WarpThread : private Callee, private Asker {
  public:
   /// Begins `life` when it is woken first.
-  WarpThread(Slot slot, std::function<void()> life)
+  WarpThread(WarpSlot slot, std::function<void()> life)
       : fiber_{GuardedStacks{kStackBytes}, [this, slot, life = std::move(life)] {
                  // All stacks begin at the same place of a page: left there, they would share few
                  // lines of the caches.

@@ -82,13 +82,13 @@ class WarpgroupMmaDetector : public Detector {
     if (end != Ending::kDeadlock) {
       return;
     }
-    for (Slot first = 0; first < gpu.warps().size(); ++first) {
+    for (WarpSlot first = 0; first < gpu.warps().size(); ++first) {
       const Warp& leader = gpu.warps()[first];
       if (leader.wgmma_forming.empty()) {
         continue;
       }
       const FormingWgmma& forming = leader.wgmma_forming.front();
-      for (Slot i = 0; i < kWarpsPerWarpgroup; ++i) {
+      for (WarpSlot i = 0; i < kWarpsPerWarpgroup; ++i) {
         if ((forming.warps >> i & 1U) == 0) {
           Event event;
           event.op = Op::kWgmma;

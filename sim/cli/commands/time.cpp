@@ -186,7 +186,7 @@ ExitCode time_command(Session& session) {
   const ExitCode code = exit_of(timing.run, session.options.count("strict") != 0);
   ScheduleSpec schedule;
   schedule.strategy = Strategy::kReplay;
-  schedule.choices = timing.run.findings.empty() ? std::vector<Slot>{} : timing.run.choices;
+  schedule.choices = timing.run.findings.empty() ? std::vector<AgentSlot>{} : timing.run.choices;
   const ReportContext context =
       context_of(scenario,
                  parameters,

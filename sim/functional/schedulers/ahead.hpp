@@ -18,34 +18,37 @@ class AheadScheduler : public Scheduler {
   AheadScheduler(const Gpu& gpu, std::vector<std::uint32_t> warps, bool from_the_last)
       : gpu_{gpu}, warps_{std::move(warps)}, from_the_last_{from_the_last} {}
 
-  Slot pick(const ReadySet& ready, Slot previous) override {
+  AgentSlot pick(const ReadySet& ready, AgentSlot previous) override {
     const bool yielded = std::exchange(yielded_, false);
-    Slot first = kNone;
-    Slot below = kNone;  // the last one before `previous`
-    Slot last = 0;
+    AgentSlot first = AgentSlot::nobody();
+    AgentSlot below = AgentSlot::nobody();  // the last one before `previous`
+    AgentSlot last;
     for (std::uint32_t i = 0; i < ready.size(); ++i) {
-      const Slot slot = ready[i];
-      if (gpu_.is_warp(slot) && !(yielded && slot == previous) &&
-          std::find(warps_.begin(), warps_.end(), gpu_.warps()[slot].number) != warps_.end()) {
+      const AgentSlot slot = ready[i];
+      if (gpu_.agents().is_warp(slot) && !(yielded && slot == previous) &&
+          std::find(warps_.begin(),
+                    warps_.end(),
+                    gpu_.warps()[gpu_.agents().warp_of(slot)].number) != warps_.end()) {
         first = std::min(first, slot);
       }
       last = std::max(last, slot);
-      if (slot < previous && (below == kNone || slot > below)) {
+      if (slot < previous && (below == AgentSlot::nobody() || slot > below)) {
         below = slot;
       }
     }
-    if (first != kNone) {
+    if (first != AgentSlot::nobody()) {
       return first;
     }
-    if (!yielded && previous < ready.slots() && ready.contains(previous)) {
+    if (!yielded && ready.holds(previous)) {
       return previous;
     }
-    return !from_the_last_ ? ready.next_after(previous) : below != kNone ? below : last;
+    return !from_the_last_                ? ready.next_after(previous)
+           : below != AgentSlot::nobody() ? below
+                                          : last;
   }
-  void yielded(Slot) override { yielded_ = true; }
+  void yielded(AgentSlot) override { yielded_ = true; }
 
  private:
-  static constexpr Slot kNone = ~Slot{0};
   const Gpu& gpu_;
   std::vector<std::uint32_t> warps_;
   bool from_the_last_;

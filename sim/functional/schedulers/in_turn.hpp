@@ -8,12 +8,12 @@ namespace warptwin::sim {
 
 class InTurnScheduler : public Scheduler {
  public:
-  Slot pick(const ReadySet& ready, Slot previous) override {
-    const bool goes_on = !yielded_ && previous < ready.slots() && ready.contains(previous);
+  AgentSlot pick(const ReadySet& ready, AgentSlot previous) override {
+    const bool goes_on = !yielded_ && ready.holds(previous);
     yielded_ = false;
     return goes_on ? previous : ready.next_after(previous);
   }
-  void yielded(Slot) override { yielded_ = true; }
+  void yielded(AgentSlot) override { yielded_ = true; }
 
  private:
   bool yielded_ = false;

@@ -10,15 +10,15 @@ namespace warptwin::sim {
 
 class LazyScheduler : public Scheduler {
  public:
-  explicit LazyScheduler(Slot first) : first_{first} {}
-  Slot pick(const ReadySet& ready, Slot previous) override {
-    const Slot next = ready.next_after(previous);
+  explicit LazyScheduler(AgentSlot first) : first_{first} {}
+  AgentSlot pick(const ReadySet& ready, AgentSlot previous) override {
+    const AgentSlot next = ready.next_after(previous);
     // Past the last early slot the search starts again from the lowest.
-    return next < first_ ? next : ready.next_after(ready.slots() - 1);
+    return next < first_ ? next : ready.first();
   }
 
  private:
-  Slot first_;
+  AgentSlot first_;
 };
 
 }  // namespace warptwin::sim

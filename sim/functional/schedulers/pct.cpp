@@ -13,18 +13,19 @@ PctScheduler::PctScheduler(std::uint64_t seed, std::uint32_t depth, std::uint64_
   std::sort(changes_.begin(), changes_.end(), std::greater<>{});
 }
 
-std::int64_t& PctScheduler::priority_of(Slot slot) {
-  if (slot >= priorities_.size()) {
-    priorities_.resize(slot + 1, 0);
+std::int64_t& PctScheduler::priority_of(AgentSlot slot) {
+  const std::uint32_t number = slot.number();
+  if (number >= priorities_.size()) {
+    priorities_.resize(number + std::size_t{1}, 0);
   }
-  if (priorities_[slot] == 0) {
-    priorities_[slot] = static_cast<std::int64_t>(random_() >> 2) + 1;
+  if (priorities_[number] == 0) {
+    priorities_[number] = static_cast<std::int64_t>(random_() >> 2) + 1;
   }
-  return priorities_[slot];
+  return priorities_[number];
 }
 
-Slot PctScheduler::pick(const ReadySet& ready, Slot) {
-  Slot best = ready[0];
+AgentSlot PctScheduler::pick(const ReadySet& ready, AgentSlot) {
+  AgentSlot best = ready[0];
   for (std::uint32_t i = 1; i < ready.size(); ++i) {
     // Both priorities are drawn before they are compared: drawing may move the table.
     const std::int64_t candidate = priority_of(ready[i]);
@@ -40,7 +41,7 @@ Slot PctScheduler::pick(const ReadySet& ready, Slot) {
   return best;
 }
 
-void PctScheduler::yielded(Slot slot) {
+void PctScheduler::yielded(AgentSlot slot) {
   priority_of(slot) = --lowest_;
 }
 

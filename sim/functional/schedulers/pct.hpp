@@ -17,11 +17,11 @@ namespace warptwin::sim {
 class PctScheduler : public Scheduler {
  public:
   PctScheduler(std::uint64_t seed, std::uint32_t depth, std::uint64_t length);
-  Slot pick(const ReadySet& ready, Slot previous) override;
-  void yielded(Slot slot) override;
+  AgentSlot pick(const ReadySet& ready, AgentSlot previous) override;
+  void yielded(AgentSlot slot) override;
 
  private:
-  std::int64_t& priority_of(Slot slot);
+  std::int64_t& priority_of(AgentSlot slot);
 
   std::mt19937_64 random_;
   std::vector<std::int64_t> priorities_;  // 0: not drawn yet

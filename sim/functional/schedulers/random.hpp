@@ -11,7 +11,7 @@ namespace warptwin::sim {
 class RandomScheduler : public Scheduler {
  public:
   explicit RandomScheduler(std::uint64_t seed) : random_{seed} {}
-  Slot pick(const ReadySet& ready, Slot) override {
+  AgentSlot pick(const ReadySet& ready, AgentSlot) override {
     // A product of 32-bit numbers, not std::uniform_int_distribution: that differs between
     // libraries.
     const std::uint64_t draw = random_() >> 32;

@@ -2,10 +2,10 @@
 
 namespace warptwin::sim {
 
-Slot ReplayScheduler::pick(const ReadySet& ready, Slot previous) {
+AgentSlot ReplayScheduler::pick(const ReadySet& ready, AgentSlot previous) {
   if (next_ < choices_.size()) {
-    const Slot choice = choices_[next_++];
-    if (choice < ready.slots() && ready.contains(choice)) {
+    const AgentSlot choice = choices_[next_++];
+    if (ready.holds(choice)) {
       return choice;
     }
     choices_.clear();  // the run is another one from here on

@@ -10,11 +10,11 @@ namespace warptwin::sim {
 
 class ReplayScheduler : public Scheduler {
  public:
-  explicit ReplayScheduler(std::vector<Slot> choices) : choices_{std::move(choices)} {}
-  Slot pick(const ReadySet& ready, Slot previous) override;
+  explicit ReplayScheduler(std::vector<AgentSlot> choices) : choices_{std::move(choices)} {}
+  AgentSlot pick(const ReadySet& ready, AgentSlot previous) override;
 
  private:
-  std::vector<Slot> choices_;
+  std::vector<AgentSlot> choices_;
   std::size_t next_ = 0;
 };
 

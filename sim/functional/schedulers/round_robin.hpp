@@ -8,7 +8,9 @@ namespace warptwin::sim {
 
 class RoundRobinScheduler : public Scheduler {
  public:
-  Slot pick(const ReadySet& ready, Slot previous) override { return ready.next_after(previous); }
+  AgentSlot pick(const ReadySet& ready, AgentSlot previous) override {
+    return ready.next_after(previous);
+  }
 };
 
 }  // namespace warptwin::sim

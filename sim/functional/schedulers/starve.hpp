@@ -9,14 +9,14 @@ namespace warptwin::sim {
 
 class StarveScheduler : public Scheduler {
  public:
-  explicit StarveScheduler(Slot victim) : victim_{victim} {}
-  Slot pick(const ReadySet& ready, Slot previous) override {
-    const Slot next = ready.next_after(previous);
+  explicit StarveScheduler(AgentSlot victim) : victim_{victim} {}
+  AgentSlot pick(const ReadySet& ready, AgentSlot previous) override {
+    const AgentSlot next = ready.next_after(previous);
     return next == victim_ ? ready.next_after(victim_) : next;
   }
 
  private:
-  Slot victim_;
+  AgentSlot victim_;
 };
 
 }  // namespace warptwin::sim

@@ -11,11 +11,11 @@ class Completions {
  public:
   virtual ~Completions() = default;
   /// It is time for one step of the agent `slot`.
-  virtual void step(Slot slot) = 0;
+  virtual void step(AgentSlot slot) = 0;
 };
 
 /// The same, because of `cause`.
-inline void step(Completions& completions, CauseLog* log, Slot slot, Cause cause) {
+inline void step(Completions& completions, CauseLog* log, AgentSlot slot, Cause cause) {
   act(log, cause);
   completions.step(slot);
 }

@@ -11,7 +11,7 @@ namespace warptwin::sim {
 
 /// An agent to be stepped, and why.
 struct Errand {
-  Slot slot = 0;
+  AgentSlot slot;
   Cause cause = kNoCause;
 };
 
@@ -24,11 +24,11 @@ class Fabric : public Agenda<Errand> {
       : Agenda{name, timeline}, completions_{completions}, log_{log} {}
 
   /// Steps `slot` after `latency`, which is that of `unit`.
-  void send(Ticks latency, Slot slot, Unit unit = Unit::kNetwork) {
+  void send(Ticks latency, AgentSlot slot, Unit unit = Unit::kNetwork) {
     at(now() + latency, {slot, add_step(log_, unit, now() + latency, acting_in(log_))});
   }
   /// The same into an SM, whose port takes one message after the other, `service` each.
-  void send(Ticks latency, Slot slot, Port& into, Ticks service) {
+  void send(Ticks latency, AgentSlot slot, Port& into, Ticks service) {
     const Ticks starts = into.reserve(now(), service) - service;
     at(starts + latency, {slot, add_step(log_, Unit::kNetwork, starts + latency, acting_in(log_))});
   }

@@ -30,7 +30,7 @@ void TensorCore::occupy(TensorCore* peer) {
   }
 }
 
-void TensorCore::multiply(Ticks when, const MmaShape& shape, Slot slot, TensorCore* peer) {
+void TensorCore::multiply(Ticks when, const MmaShape& shape, AgentSlot slot, TensorCore* peer) {
   const MmaForm& form = shape.form;
   const Ticks interval =
       to_ticks(std::max(form.interval_per_column * shape.columns, form.interval_least));
@@ -50,7 +50,7 @@ void TensorCore::multiply(Ticks when, const MmaShape& shape, Slot slot, TensorCo
   queue.commits.push_back(false);
 }
 
-void TensorCore::copy(Ticks when, double bytes, Slot slot) {
+void TensorCore::copy(Ticks when, double bytes, AgentSlot slot) {
   const Ticks start = std::max({when, pipe_.free(), shared_.reads().free()});
   shared_.read(start, bytes);
   const Ticks end = pipe_.reserve(start, to_ticks(chip_.tcgen05_cp * bytes / kCopyBytes));
@@ -60,7 +60,7 @@ void TensorCore::copy(Ticks when, double bytes, Slot slot) {
   queue.commits.push_back(false);
 }
 
-void TensorCore::commit(Ticks when, Slot slot) {
+void TensorCore::commit(Ticks when, AgentSlot slot) {
   const double alone = std::max(chip_.commit_latency - chip_.mbarrier_wake - chip_.mma_issue, 0.0);
   Queue& queue = queue_of(slot);
   queue.done = std::max(queue.done + (queue.batch > 1 ? to_ticks(chip_.mma_batch) : 0),
@@ -76,7 +76,7 @@ void TensorCore::commit(Ticks when, Slot slot) {
   at(queue.done, {slot, queue.done_cause});
 }
 
-TensorCore::Queue& TensorCore::queue_of(Slot slot) {
+TensorCore::Queue& TensorCore::queue_of(AgentSlot slot) {
   for (Queue& queue : queues_) {
     if (queue.slot == slot) {
       return queue;

@@ -35,11 +35,11 @@ class TensorCore : public Agenda<Errand> {
 
   /// One instruction of the queue `slot`, issued at `when`, which may lie ahead; `peer` works with
   /// it where it is one of a pair.
-  void multiply(Ticks when, const MmaShape& shape, Slot slot, TensorCore* peer);
+  void multiply(Ticks when, const MmaShape& shape, AgentSlot slot, TensorCore* peer);
   /// A copy of `bytes` from shared to tensor memory.
-  void copy(Ticks when, double bytes, Slot slot);
+  void copy(Ticks when, double bytes, AgentSlot slot);
   /// Steps the queue up to this commit when all before it is done.
-  void commit(Ticks when, Slot slot);
+  void commit(Ticks when, AgentSlot slot);
 
   /// Steps what no commit will: true if there was something.
   bool flush();
@@ -52,14 +52,14 @@ class TensorCore : public Agenda<Errand> {
  private:
   /// Instructions of one warp that have not been stepped.
   struct Queue {
-    Slot slot = 0;
+    AgentSlot slot;
     std::deque<bool> commits;  // of each instruction whether it is one
     Ticks done = 0;            // when what was issued so far is done
     std::uint32_t batch = 0;   // instructions since the last commit
     Cause done_cause = kNoCause;
   };
 
-  Queue& queue_of(Slot slot);
+  Queue& queue_of(AgentSlot slot);
 
   void due(const Errand& errand) override;
   // Holds pipe and read port from `start`; returns when the port is done.

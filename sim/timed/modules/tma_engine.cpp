@@ -43,7 +43,7 @@ void TmaEngine::load(Ticks when,
           acting_in(log_)});
 }
 
-void TmaEngine::store(Ticks when, const CopyShape& shape, Slot slot) {
+void TmaEngine::store(Ticks when, const CopyShape& shape, AgentSlot slot) {
   submit({when, false, shape, {slot, nullptr}, {}, acting_in(log_)});
 }
 

@@ -29,7 +29,7 @@ struct CopyShape {
 
 /// Where a load's bytes go, and the agent that counts them there.
 struct CopyTargetPort {
-  Slot slot = 0;
+  AgentSlot slot;
   SharedMemory* memory = nullptr;
 };
 
@@ -55,7 +55,7 @@ class TmaEngine : public Agenda<TmaItem>, private Asker {
 
   /// One load to all of `targets`, read once, multicast; issued at `when`, which may lie ahead.
   void load(Ticks when, const CopyShape& shape, const std::vector<CopyTargetPort>& targets);
-  void store(Ticks when, const CopyShape& shape, Slot slot);
+  void store(Ticks when, const CopyShape& shape, AgentSlot slot);
 
   /// Ticks in which the engine worked on rows.
   Ticks busy() const { return busy_; }

@@ -29,7 +29,7 @@ class TmemPorts : public Agenda<Errand> {
         log_{log} {}
 
   /// A tcgen05.ld or .st of `bytes` by a warp of sub-partition `part`; steps `slot` when done.
-  void move(std::uint32_t part, double bytes, Slot slot) {
+  void move(std::uint32_t part, double bytes, AgentSlot slot) {
     const Ticks end = ports_[part].reserve(now(), to_ticks(bytes / chip_.tmem_rate));
     const double beside = tensor_.busy_at(now()) ? chip_.tmem_busy_latency : 0.0;
     // One warp's are done in order: a later one does not overtake.

@@ -4,7 +4,7 @@
 
 namespace warptwin::sim {
 
-void WarpgroupMma::multiply(Ticks when, const WgmmaShape& shape, Slot slot) {
+void WarpgroupMma::multiply(Ticks when, const WgmmaShape& shape, AgentSlot slot) {
   const MmaForm& form = shape.form;
   const Ticks start = std::max(when, pipe_.free());
   const Ticks interval =

@@ -35,7 +35,7 @@ class WarpgroupMma : public Agenda<Errand> {
 
   /// One wgmma that all four warps issue from `when` on, which may lie ahead. Steps `slot` when it
   /// is done: those of a warpgroup one after the other.
-  void multiply(Ticks when, const WgmmaShape& shape, Slot slot);
+  void multiply(Ticks when, const WgmmaShape& shape, AgentSlot slot);
 
   Ticks busy() const { return pipe_.busy(); }
   void watch(UseHistory* history) { pipe_.watch(history); }

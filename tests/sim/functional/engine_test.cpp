@@ -19,7 +19,7 @@ struct Recorder : EventSink {
 struct Outcome {
   RunStats stats;
   std::vector<Event> events;
-  std::vector<Slot> choices;
+  std::vector<AgentSlot> choices;
 };
 
 Outcome run(const LaunchConfig& base,

@@ -59,15 +59,22 @@ TEST(ScheduleSpecTest, RandomTextIsParsedOrRefused) {
 TEST(ReadySetTest, NextAfterGoesRoundInNumberOrder) {
   ReadySet ready;
   ready.resize(200);
-  for (const Slot slot : {150U, 3U, 64U}) {
-    ready.insert(slot);
+  for (const std::uint32_t number : {150U, 3U, 64U}) {
+    ready.insert(AgentSlot{number});
   }
-  EXPECT_EQ(ready.next_after(3), 64U);
-  EXPECT_EQ(ready.next_after(64), 150U);
-  EXPECT_EQ(ready.next_after(150), 3U);
-  EXPECT_EQ(ready.next_after(199), 3U);
-  ready.erase(64);
-  EXPECT_EQ(ready.next_after(3), 150U);
+  const auto next = [&](std::uint32_t number) {
+    return ready.next_after(AgentSlot{number}).number();
+  };
+  EXPECT_EQ(next(3), 64U);
+  EXPECT_EQ(next(64), 150U);
+  EXPECT_EQ(next(150), 3U);
+  EXPECT_EQ(next(199), 3U);
+  EXPECT_EQ(ready.first().number(), 3U);
+  EXPECT_TRUE(ready.holds(AgentSlot{64}));
+  EXPECT_FALSE(ready.holds(AgentSlot{200}));
+  ready.erase(AgentSlot{64});
+  EXPECT_FALSE(ready.holds(AgentSlot{64}));
+  EXPECT_EQ(next(3), 150U);
   EXPECT_EQ(ready.size(), 2U);
 }
 
@@ -76,17 +83,17 @@ class EveryStrategyTest : public ::testing::TestWithParam<const char*> {};
 TEST_P(EveryStrategyTest, PicksAMemberAndTheSameOnesAgain) {
   ReadySet ready;
   ready.resize(64);
-  for (Slot slot = 0; slot < 64; slot += 3) {
-    ready.insert(slot);
+  for (std::uint32_t number = 0; number < 64; number += 3) {
+    ready.insert(AgentSlot{number});
   }
   const ScheduleSpec spec = ScheduleSpec::parse(GetParam());
   const auto first = make_scheduler(spec);
   const auto second = make_scheduler(spec);
-  Slot previous = 0;
+  AgentSlot previous;
   for (int i = 0; i < 1000; ++i) {
-    const Slot pick = first->pick(ready, previous);
+    const AgentSlot pick = first->pick(ready, previous);
     ASSERT_TRUE(ready.contains(pick));
-    ASSERT_EQ(second->pick(ready, previous), pick);
+    ASSERT_EQ(second->pick(ready, previous), pick) << pick.number();
     previous = pick;
   }
 }
@@ -102,12 +109,14 @@ INSTANTIATE_TEST_SUITE_P(Strategies,
 TEST(StarveTest, TheVictimGoesOnlyWhenNobodyElseCan) {
   ReadySet ready;
   ready.resize(8);
-  ready.insert(2);
+  constexpr AgentSlot kVictim{2};
+  constexpr AgentSlot kOther{5};
+  ready.insert(kVictim);
   const auto scheduler = make_scheduler(ScheduleSpec::parse("starve:2"));
-  EXPECT_EQ(scheduler->pick(ready, 0), 2U);
-  ready.insert(5);
+  EXPECT_EQ(scheduler->pick(ready, AgentSlot{}), kVictim);
+  ready.insert(kOther);
   for (int i = 0; i < 10; ++i) {
-    EXPECT_EQ(scheduler->pick(ready, 5), 5U);
+    EXPECT_EQ(scheduler->pick(ready, kOther), kOther);
   }
 }
 

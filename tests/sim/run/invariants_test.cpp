@@ -24,11 +24,11 @@ LaunchConfig two_warps() {
 struct Invariants : testing::Test {
   Invariants() { gpu.launch(); }
 
-  Warp& warp(Slot slot) { return const_cast<Warp&>(gpu.warps()[slot]); }
+  Warp& warp(WarpSlot slot) { return const_cast<Warp&>(gpu.warps()[slot]); }
   Cta& cta() { return const_cast<Cta&>(gpu.ctas()[0]); }
   Cluster& cluster() { return const_cast<Cluster&>(gpu.clusters()[0]); }
   ReadySet& ready() { return const_cast<ReadySet&>(gpu.ready()); }
-  void execute(Slot slot, Op op, std::uint32_t address = 0, std::uint32_t count = 0) {
+  void execute(WarpSlot slot, Op op, std::uint32_t address = 0, std::uint32_t count = 0) {
     Operation operation;
     operation.op = op;
     operation.address = address;
@@ -49,7 +49,7 @@ struct Invariants : testing::Test {
   std::uint64_t target = memory.add("target", 1024, true);
   Symbols symbols;
   Gpu gpu{config, memory, symbols};
-  const Slot first_copy = static_cast<Slot>(8);
+  const AgentSlot first_copy = gpu.agents().transfer(0);
 };
 
 TEST_F(Invariants, HoldInARunThatIsRight) {
@@ -68,7 +68,7 @@ TEST_F(Invariants, AWarpThatHasEndedDoesNotAct) {
 }
 
 TEST_F(Invariants, WhoCannotActDoesNot) {
-  ready().erase(1);
+  ready().erase(Agents::warp(1));
   EXPECT_EXIT(execute(1, Op::kSyncWarp), ExitedWithCode(3), "an agent is in one place");
 }
 
@@ -105,8 +105,9 @@ TEST_F(Invariants, NothingLandsTwice) {
 }
 
 TEST_F(Invariants, AQueueThatIsEmptyDoesNotAct) {
-  ready().insert(2);
-  EXPECT_EXIT(gpu.advance(2), ExitedWithCode(3), "queues agree with who can act");
+  const AgentSlot queue = gpu.agents().tensor_queue(0);
+  ready().insert(queue);
+  EXPECT_EXIT(gpu.advance(queue), ExitedWithCode(3), "queues agree with who can act");
 }
 
 TEST_F(Invariants, OrderKnowsOfNoLandingWithoutAnIssue) {

@@ -28,14 +28,14 @@ using testing::Pair;
 /// One unit's surroundings: a simulation, a chip to change before units are made, and a record.
 class UnitTest : public testing::Test, protected Completions {
  protected:
-  void step(Slot slot) override { steps.push_back(slot); }
+  void step(AgentSlot slot) override { steps.push_back(slot.number()); }
 
   static void pass(Ticks ticks) {
     sc_core::sc_start(time_of(ticks));
     set_now(sc_core::sc_time_stamp().value());
   }
   /// Nothing more until a tick before `cycles`, then `slot`.
-  void expect_step_at(double cycles, Slot slot) {
+  void expect_step_at(double cycles, std::uint32_t slot) {
     const std::size_t before = steps.size();
     pass(to_ticks(cycles) - now());
     EXPECT_EQ(steps.size(), before) << "too early: before cycle " << cycles;
@@ -48,7 +48,7 @@ class UnitTest : public testing::Test, protected Completions {
   Timeline timeline{"timeline", 0, 1};
   Turns turns{"turns"};
   Chip chip = load_chip("b200");
-  std::vector<Slot> steps;
+  std::vector<std::uint32_t> steps;  // numbers of agents
 };
 
 /// Somebody on a timeline: does what he is told to when he is called, and at his turn.
@@ -205,7 +205,7 @@ class TmaTest : public UnitTest {
     chip.smem_conflict = 0.5;
     chip.l2_rate = 1e9;
   }
-  CopyTargetPort to(Slot slot, SharedMemory& memory) { return {slot, &memory}; }
+  CopyTargetPort to(std::uint32_t slot, SharedMemory& memory) { return {AgentSlot{slot}, &memory}; }
 };
 
 TEST_F(TmaTest, ALoadTakesItsRowsAndTheLatency) {
@@ -288,7 +288,7 @@ TEST_F(TmaTest, AStoreReadsThenWrites) {
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
   TmaEngine tma{"tma", timeline, turns, chip, {}, shared, memory, *this};
-  tma.store(0, {32, 128, 1}, 9);
+  tma.store(0, {32, 128, 1}, AgentSlot{9});
   expect_step_at(70, 9);
   expect_step_at(70 + 350, 9);
 }
@@ -298,7 +298,7 @@ TEST_F(TmaTest, ARowThatIsStoredTakesItsOwnTime) {
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
   TmaEngine tma{"tma", timeline, turns, chip, {}, shared, memory, *this};
-  tma.store(0, {32, 128, 1}, 9);
+  tma.store(0, {32, 128, 1}, AgentSlot{9});
   expect_step_at(4 * 32, 9);
   expect_step_at(4 * 32 + 350, 9);
 }
@@ -308,7 +308,7 @@ TEST_F(TmaTest, AStoreHoldsTheEngineUntilL2HasTakenIt) {
   SharedMemory shared{"shared", chip};
   MemorySystem memory{"memory", chip, 1.0, true};
   TmaEngine tma{"tma", timeline, turns, chip, {}, shared, memory, *this};
-  tma.store(0, {32, 128, 1}, 9);
+  tma.store(0, {32, 128, 1}, AgentSlot{9});
   tma.load(0, {128, 128, 2}, {to(5, shared)});
   constexpr double kTaken = 32 * 128 / 32;
   expect_step_at(kTaken, 9);
@@ -380,8 +380,8 @@ TEST_P(TensorCoreTest, LatencyAndIntervalAreTheMeasuredOnes) {
   // The issue of MMA and commit before it, and the waiter's wake behind it, are part of latency.
   const double seen = measured.latency - 2 * chip.mma_issue - chip.mbarrier_wake;
   const auto slack = measured.form == std::string{"2sm m128 ss"} ? 8.0 : 0.0;
-  tensor.multiply(0, mma, 3, other);
-  tensor.commit(0, 3);
+  tensor.multiply(0, mma, AgentSlot{3}, other);
+  tensor.commit(0, AgentSlot{3});
   pass(to_ticks(seen - slack - 1));
   EXPECT_TRUE(steps.empty());
   pass(to_ticks(2 * slack + 1) + 1);
@@ -390,7 +390,7 @@ TEST_P(TensorCoreTest, LatencyAndIntervalAreTheMeasuredOnes) {
   const Ticks first = now();
   constexpr int kBatch = 16;
   for (int i = 0; i < kBatch; ++i) {
-    tensor.multiply(first, mma, 3, other);
+    tensor.multiply(first, mma, AgentSlot{3}, other);
   }
   const double busy = to_cycles(std::max(tensor.ready(), shared.reads().free()) - first);
   EXPECT_NEAR(busy / kBatch, measured.interval, 1.5);
@@ -400,8 +400,8 @@ TEST_F(TensorCoreTest, OperandsComeThroughTheReadPort) {
   SharedMemory shared{"shared", chip};
   TensorCore tensor{"tensor", timeline, chip, shared, *this};
   shared.read(0, 128 * 100);  // the port is busy for 100 cycles
-  tensor.multiply(0, shape("1sm m128 ss", 128), 3, nullptr);
-  tensor.commit(0, 3);
+  tensor.multiply(0, shape("1sm m128 ss", 128), AgentSlot{3}, nullptr);
+  tensor.commit(0, AgentSlot{3});
   const double seen = 200 - 2 * chip.mma_issue - chip.mbarrier_wake;
   pass(to_ticks(100 + seen));
   EXPECT_TRUE(steps.empty());
@@ -412,7 +412,7 @@ TEST_F(TensorCoreTest, OperandsComeThroughTheReadPort) {
 TEST_F(TensorCoreTest, ACommitOfNothingTakesItsTime) {
   SharedMemory shared{"shared", chip};
   TensorCore tensor{"tensor", timeline, chip, shared, *this};
-  tensor.commit(0, 3);
+  tensor.commit(0, AgentSlot{3});
   expect_step_at(chip.commit_latency - chip.mbarrier_wake - chip.mma_issue, 3);
 }
 
@@ -422,10 +422,10 @@ TEST_F(TensorCoreTest, ACommitIsOfWhatItsWarpIssued) {
   const double latency = product.form.latency + product.form.latency_per_column * 128;
   SharedMemory shared{"shared", chip};
   TensorCore tensor{"tensor", timeline, chip, shared, *this};
-  tensor.multiply(0, product, 3, nullptr);
-  tensor.multiply(0, product, 7, nullptr);
-  tensor.commit(0, 3);
-  tensor.commit(0, 7);
+  tensor.multiply(0, product, AgentSlot{3}, nullptr);
+  tensor.multiply(0, product, AgentSlot{7}, nullptr);
+  tensor.commit(0, AgentSlot{3});
+  tensor.commit(0, AgentSlot{7});
   pass(to_ticks(latency));
   EXPECT_TRUE(steps.empty());
   pass(1);
@@ -439,7 +439,7 @@ TEST_F(TensorCoreTest, ACommitIsOfWhatItsWarpIssued) {
 TEST_F(TensorCoreTest, WhatNobodyCommitsIsFlushed) {
   SharedMemory shared{"shared", chip};
   TensorCore tensor{"tensor", timeline, chip, shared, *this};
-  tensor.multiply(0, shape("1sm m128 ss", 128), 3, nullptr);
+  tensor.multiply(0, shape("1sm m128 ss", 128), AgentSlot{3}, nullptr);
   simulation.run();
   EXPECT_TRUE(steps.empty());
   EXPECT_TRUE(tensor.flush());
@@ -463,16 +463,16 @@ class WgmmaTest : public UnitTest {
 TEST_F(WgmmaTest, LatencyIsTheMeasuredOne) {
   SharedMemory shared{"shared", chip};
   WarpgroupMma tensor{"tensor", timeline, chip, shared, *this};
-  tensor.multiply(0, shape(128), 3);
+  tensor.multiply(0, shape(128), AgentSlot{3});
   expect_step_at(58 + 64 - 6, 3);
 }
 
 TEST_F(WgmmaTest, ProductsOfAllWarpgroupsTakeTheirTurns) {
   SharedMemory shared{"shared", chip};
   WarpgroupMma tensor{"tensor", timeline, chip, shared, *this};
-  tensor.multiply(0, shape(128), 3);
-  tensor.multiply(0, shape(256), 7);
-  tensor.multiply(to_ticks(10), shape(128), 3);
+  tensor.multiply(0, shape(128), AgentSlot{3});
+  tensor.multiply(0, shape(256), AgentSlot{7});
+  tensor.multiply(to_ticks(10), shape(128), AgentSlot{3});
   expect_step_at(58 + 64 - 6, 3);
   expect_step_at(64 + 58 + 128 - 6, 7);
   expect_step_at(64 + 128 + 58 + 64 - 6, 3);
@@ -482,7 +482,7 @@ TEST_F(WgmmaTest, ProductsOfAllWarpgroupsTakeTheirTurns) {
 TEST_F(WgmmaTest, OneThatIsIssuedLaterBeginsLater) {
   SharedMemory shared{"shared", chip};
   WarpgroupMma tensor{"tensor", timeline, chip, shared, *this};
-  tensor.multiply(to_ticks(500), shape(128), 3);
+  tensor.multiply(to_ticks(500), shape(128), AgentSlot{3});
   expect_step_at(500 + 58 + 64 - 6, 3);
 }
 
@@ -490,8 +490,8 @@ TEST_F(WgmmaTest, OneThatIsIssuedLaterBeginsLater) {
 TEST_F(WgmmaTest, OperandsComeThroughTheReadPort) {
   SharedMemory shared{"shared", chip};
   WarpgroupMma tensor{"tensor", timeline, chip, shared, *this};
-  tensor.multiply(0, shape(32), 3);
-  tensor.multiply(0, shape(32), 3);
+  tensor.multiply(0, shape(32), AgentSlot{3});
+  tensor.multiply(0, shape(32), AgentSlot{3});
   expect_step_at(58 + 16 - 6, 3);
   expect_step_at(24 + 58 + 16 - 6, 3);
   EXPECT_EQ(shared.reads().busy(), to_ticks(48));
@@ -508,7 +508,7 @@ TEST_F(WgmmaTest, BarriersFindTheGapsThatProductsLeave) {
     WarpgroupMma tensor{sc_core::sc_gen_unique_name("tensor"), timeline, chip, shared, *this};
     MbarrierUnit unit{sc_core::sc_gen_unique_name("unit"), chip, shared};
     for (int i = 0; i < 4; ++i) {
-      tensor.multiply(0, shape(columns), 3);
+      tensor.multiply(0, shape(columns), AgentSlot{3});
     }
     Operation op;
     op.op = kind;
@@ -537,9 +537,9 @@ TEST_F(TmemTest, ALoadTakesItsBytesAndTheLatency) {
   SharedMemory shared{"shared", chip};
   TensorCore tensor{"tensor", timeline, chip, shared, *this};
   TmemPorts tmem{"tmem", timeline, chip, tensor, *this};
-  tmem.move(1, 2048, 4);
-  tmem.move(1, 2048, 4);
-  tmem.move(2, 1024, 8);
+  tmem.move(1, 2048, AgentSlot{4});
+  tmem.move(1, 2048, AgentSlot{4});
+  tmem.move(2, 1024, AgentSlot{8});
   expect_step_at(16 + 10, 8);
   expect_step_at(32 + 10, 4);
   expect_step_at(64 + 10, 4);
@@ -552,8 +552,8 @@ TEST_F(TmemTest, BesideAnMmaItTakesLonger) {
   SharedMemory shared{"shared", chip};
   TensorCore tensor{"tensor", timeline, chip, shared, *this};
   TmemPorts tmem{"tmem", timeline, chip, tensor, *this};
-  tensor.multiply(0, {chip.mma.at("1sm m128 ss"), 128, 8192}, 3, nullptr);
-  tmem.move(0, 2048, 4);
+  tensor.multiply(0, {chip.mma.at("1sm m128 ss"), 128, 8192}, AgentSlot{3}, nullptr);
+  tmem.move(0, 2048, AgentSlot{4});
   expect_step_at(32 + 10 + 150, 4);
 }
 
@@ -561,8 +561,8 @@ using FabricTest = UnitTest;
 
 TEST_F(FabricTest, WhatIsSentArrivesAfterItsLatency) {
   Fabric fabric{"fabric", timeline, *this};
-  fabric.send(to_ticks(224), 4);
-  fabric.send(to_ticks(1), 5);
+  fabric.send(to_ticks(224), AgentSlot{4});
+  fabric.send(to_ticks(1), AgentSlot{5});
   expect_step_at(1, 5);
   expect_step_at(224, 4);
 }
@@ -571,9 +571,9 @@ TEST_F(FabricTest, MessagesIntoAnSmComeOneAfterTheOther) {
   Fabric fabric{"fabric", timeline, *this};
   Port into;
   Port elsewhere;
-  fabric.send(to_ticks(224), 4, into, to_ticks(8));
-  fabric.send(to_ticks(224), 5, into, to_ticks(8));
-  fabric.send(to_ticks(224), 6, elsewhere, to_ticks(8));
+  fabric.send(to_ticks(224), AgentSlot{4}, into, to_ticks(8));
+  fabric.send(to_ticks(224), AgentSlot{5}, into, to_ticks(8));
+  fabric.send(to_ticks(224), AgentSlot{6}, elsewhere, to_ticks(8));
   pass(to_ticks(224));
   EXPECT_TRUE(steps.empty());
   pass(1);
