@@ -22,6 +22,7 @@
 #include "common/trace/event.hpp"
 
 #include "sim/model/agent.hpp"
+#include "sim/model/fragment_copies.hpp"
 #include "sim/model/global_memory.hpp"
 #include "sim/model/mbarrier.hpp"
 #include "sim/model/operation.hpp"
@@ -290,6 +291,12 @@ struct Cluster {
 class Gpu {
  public:
   Gpu(const LaunchConfig& config, GlobalMemory& memory, const Symbols& symbols);
+  /// An independent machine in the same state, over `memory`, which is to be a copy of the other's.
+  /// Nobody watches it or judges its tries. Its operations on their way fill registers of its own:
+  /// `fragments` says which they are in place of the other's. A program that goes on with the copy
+  /// asks `fragments` for its registers, too.
+  Gpu(const Gpu& other, GlobalMemory& memory, FragmentCopies& fragments);
+  Gpu& operator=(const Gpu&) = delete;
 
   void set_sink(EventSink* sink) { sink_ = observer_ = sink; }
   bool observed() const { return observer_ != nullptr; }
@@ -360,7 +367,7 @@ class Gpu {
 
   const LaunchConfig& config() const { return config_; }
   const Symbols& symbols() const { return symbols_; }
-  GlobalMemory& memory() { return memory_; }
+  GlobalMemory& memory() { return *memory_; }
   const std::vector<Warp>& warps() const { return warps_; }
   const std::vector<Cta>& ctas() const { return ctas_; }
   const std::vector<Cluster>& clusters() const { return clusters_; }
@@ -515,8 +522,11 @@ class Gpu {
   void fail(Event& event, Fault fault, bool traps);
   Outcome block(WarpSlot slot, const Operation& op);
 
+  // Shares with the other what copying leaves shared.
+  Gpu(const Gpu&) = default;
+
   LaunchConfig config_;
-  GlobalMemory& memory_;
+  GlobalMemory* memory_;
   const Symbols& symbols_;
   EventSink* observer_ = nullptr;
   EventSink* sink_ = nullptr;  // of who acts: the observer, or nobody

@@ -66,10 +66,10 @@ void Gpu::find_pieces(const Operation& op) {
     }
     return;
   }
-  if (op.map >= memory_.maps.size() || shape_fault(op) != ShapeFault::kNone) {
+  if (op.map >= memory_->maps.size() || shape_fault(op) != ShapeFault::kNone) {
     return;
   }
-  const TensorMapState& map = memory_.maps[op.map];
+  const TensorMapState& map = memory_->maps[op.map];
   if (op.tensor_mode != TensorMode::kTile) {
     find_rows(map, place_of(op));
     return;
@@ -112,7 +112,7 @@ void Gpu::find_pieces(const Operation& op) {
 
 bool Gpu::pieces_in_range() const {
   return std::all_of(pieces_.begin(), pieces_.end(), [&](const Rectangle& piece) {
-    return memory_.in_range(piece.address,
+    return memory_->in_range(piece.address,
                              std::uint64_t{piece.rows - 1} * piece.pitch + piece.width);
   });
 }
@@ -141,7 +141,7 @@ void Gpu::find_rows(const TensorMapState& map, const TensorPlace& place) {
 
 // Of a tensor copy whose map there is.
 ShapeFault Gpu::shape_fault(const Operation& op) const {
-  const TensorMapState& map = memory_.maps[op.map];
+  const TensorMapState& map = memory_->maps[op.map];
   const bool rows4 = op.tensor_mode == TensorMode::kRows4;
   const bool im2col = op.tensor_mode == TensorMode::kIm2col;
   if (map.kind != (im2col ? TensorMapKind::kIm2col : TensorMapKind::kTiled)) {
@@ -165,8 +165,8 @@ ShapeFault Gpu::shape_fault(const Operation& op) const {
 
 // Bytes of shared memory from the copy's address on, within which all stands that it moves.
 std::uint32_t Gpu::shared_bytes_of(const Operation& op) const {
-  return is_tensor(op) && op.map < memory_.maps.size()
-             ? memory_.maps[op.map].shared_bytes(op.tensor_mode)
+  return is_tensor(op) && op.map < memory_->maps.size()
+             ? memory_->maps[op.map].shared_bytes(op.tensor_mode)
              : op.bytes;
 }
 
@@ -174,7 +174,7 @@ std::uint32_t Gpu::shared_bytes_of(const Operation& op) const {
 // own, may have come in its place.
 bool Gpu::map_fits(const Operation& op) const {
   return shape_fault(op) == ShapeFault::kNone &&
-         memory_.maps[op.map].copy_bytes(op.tensor_mode) == op.bytes &&
+         memory_->maps[op.map].copy_bytes(op.tensor_mode) == op.bytes &&
          std::uint64_t{op.address} + shared_bytes_of(op) <= config_.shared_bytes;
 }
 
@@ -197,8 +197,8 @@ Fault Gpu::fault_of_copy(const Warp& warp, const Operation& op) const {
     return Fault::kMisaligned;
   }
   const bool source = from_shared(op) ? op.global + op.bytes <= config_.shared_bytes
-                      : tensor        ? op.map < memory_.maps.size()
-                                      : memory_.in_range(op.global, op.bytes);
+                      : tensor        ? op.map < memory_->maps.size()
+                                      : memory_->in_range(op.global, op.bytes);
   if (!source || std::uint64_t{op.address} + shared_bytes_of(op) > config_.shared_bytes ||
       (tensor && !pieces_in_range())) {
     return Fault::kOutOfRange;
@@ -224,9 +224,9 @@ Gpu::Outcome Gpu::issue_copy(WarpSlot slot, Operation& op) {
   const bool load = op.op == Op::kTensorLoad || op.op == Op::kBulkLoad;
   const bool tensor = is_tensor(op);
   if (tensor) {
-    const bool there = op.map < memory_.maps.size();
-    op.bytes = there ? memory_.maps[op.map].copy_bytes(op.tensor_mode) : 0;
-    op.swizzle = there ? memory_.maps[op.map].swizzle : Swizzle::kNone;
+    const bool there = op.map < memory_->maps.size();
+    op.bytes = there ? memory_->maps[op.map].copy_bytes(op.tensor_mode) : 0;
+    op.swizzle = there ? memory_->maps[op.map].swizzle : Swizzle::kNone;
     event.bytes = op.bytes;
   }
   find_pieces(op);
@@ -268,7 +268,7 @@ Gpu::Outcome Gpu::issue_copy(WarpSlot slot, Operation& op) {
         describe(issued, pieces_.front());
       }
       if (tensor) {
-        const TensorMapState& map = memory_.maps[op.map];
+        const TensorMapState& map = memory_->maps[op.map];
         issued.wanted = static_cast<std::uint32_t>(map.swizzle);
         issued.phase = op.map;
         const bool matrix = op.tensor_mode == TensorMode::kTile && map.rank == 2;
@@ -338,13 +338,13 @@ void Gpu::land_load(AsyncOp& async) {
     load_control(op, cta);
   } else if (op.op == Op::kTensorLoad) {
     if (map_fits(op)) {
-      copy_box_to_shared(memory_,
-                         memory_.maps[op.map],
+      copy_box_to_shared(*memory_,
+                         memory_->maps[op.map],
                          place_of(op),
                          cta.shared.data() + op.address,
                          op.address);
     }
-  } else if (const std::byte* source = memory_.at(op.global, op.bytes)) {
+  } else if (const std::byte* source = memory_->at(op.global, op.bytes)) {
     std::memcpy(cta.shared.data() + op.address, source, op.bytes);
   }
   const BarrierStep step =
@@ -368,13 +368,13 @@ void Gpu::set_unknown(Cta& cta, std::uint32_t begin, std::uint32_t end, bool unk
 // A bulk copy of control words brings them; any other brings data.
 void Gpu::load_control(const Operation& op, Cta& cta) {
   set_unknown(cta, op.address, op.address + shared_bytes_of(op), true);
-  const std::byte* source = op.op == Op::kBulkLoad ? memory_.at(op.global, op.bytes) : nullptr;
+  const std::byte* source = op.op == Op::kBulkLoad ? memory_->at(op.global, op.bytes) : nullptr;
   if (source == nullptr) {
     return;
   }
   std::memcpy(cta.shared.data() + op.address, source, op.bytes);
   for (std::uint32_t at = 0; at < op.bytes; at += 4) {
-    set_unknown(cta, op.address + at, op.address + at + 4, memory_.unknown(op.global + at));
+    set_unknown(cta, op.address + at, op.address + at + 4, memory_->unknown(op.global + at));
   }
 }
 
@@ -383,22 +383,22 @@ void Gpu::load_control(const Operation& op, Cta& cta) {
 void Gpu::store_control(const AsyncOp& async) {
   const Operation& op = async.operation;
   if (op.op == Op::kTensorStore) {
-    const TensorMapState& map = memory_.maps[op.map];
-    memory_.set_unknown(map.address, map.span_bytes(), true);
+    const TensorMapState& map = memory_->maps[op.map];
+    memory_->set_unknown(map.address, map.span_bytes(), true);
     return;
   }
   if (op.reduction.reduces()) {
-    memory_.set_unknown(op.global, op.bytes, true);
+    memory_->set_unknown(op.global, op.bytes, true);
     return;
   }
-  std::byte* target = memory_.at(op.global, op.bytes);
+  std::byte* target = memory_->at(op.global, op.bytes);
   if (target == nullptr) {
     return;
   }
   const Cta& cta = ctas_[async.cta];
   std::memcpy(target, async.staging.data(), op.bytes);
   for (std::uint32_t at = 0; at < op.bytes; at += 4) {
-    memory_.set_unknown(op.global + at, 4, cta.unknown[(op.address + at) / 4]);
+    memory_->set_unknown(op.global + at, 4, cta.unknown[(op.address + at) / 4]);
   }
 }
 
@@ -455,14 +455,14 @@ void Gpu::finish_store(AsyncOp& async) {
     } else {
       if (op.op == Op::kTensorStore && map_fits(op) &&
           async.staging.size() == shared_bytes_of(op)) {
-        copy_box_to_global(memory_,
-                           memory_.maps[op.map],
+        copy_box_to_global(*memory_,
+                           memory_->maps[op.map],
                            place_of(op),
                            async.staging.data(),
                            op.address,
                            op.reduction);
       } else if (std::byte* target =
-                     op.op == Op::kBulkStore ? memory_.at(op.global, op.bytes) : nullptr;
+                     op.op == Op::kBulkStore ? memory_->at(op.global, op.bytes) : nullptr;
                  target != nullptr) {
         if (op.reduction.reduces()) {
           op.reduction.apply(target, async.staging.data(), op.bytes);

@@ -247,7 +247,7 @@ Gpu::Outcome Gpu::global_access(WarpSlot slot, const Operation& op) {
   const std::vector<AccessRun> runs = access.runs();
   Fault fault = aligned(access) ? Fault::kNone : Fault::kMisaligned;
   for_lanes(access, [&](std::uint32_t, std::uint64_t at) {
-    if (fault == Fault::kNone && !memory_.in_range(at, access.bytes)) {
+    if (fault == Fault::kNone && !memory_->in_range(at, access.bytes)) {
       fault = Fault::kOutOfRange;
       event.global = at;
     }
@@ -264,7 +264,7 @@ Gpu::Outcome Gpu::global_access(WarpSlot slot, const Operation& op) {
   }
   for_lanes(access, [&](std::uint32_t lane, std::uint64_t at) {
     const std::size_t first = std::size_t{lane} * access.bytes;
-    std::byte* memory = memory_.at(at, access.bytes);
+    std::byte* memory = memory_->at(at, access.bytes);
     if (load) {
       if (memory == nullptr) {
         std::fill_n(&access.poison[first], access.bytes, std::uint8_t{1});
@@ -272,14 +272,14 @@ Gpu::Outcome Gpu::global_access(WarpSlot slot, const Operation& op) {
       }
       std::memcpy(&access.data[first], memory, access.bytes);
       for (std::uint32_t byte = 0; byte < access.bytes; ++byte) {
-        access.poison[first + byte] = memory_.unknown(at + byte) ? 1 : 0;
+        access.poison[first + byte] = memory_->unknown(at + byte) ? 1 : 0;
       }
     } else if (memory != nullptr) {
       std::memcpy(memory, &access.data[first], access.bytes);
       const bool unknown = std::any_of(&access.poison[first],
                                        &access.poison[first] + access.bytes,
                                        [](std::uint8_t poison) { return poison != 0; });
-      memory_.set_unknown(at, access.bytes, unknown && !config_.moves_data);
+      memory_->set_unknown(at, access.bytes, unknown && !config_.moves_data);
     }
   });
   if (access.kind == AccessKind::kPeek) {

@@ -127,10 +127,10 @@ Gpu::Outcome Gpu::shared_row(WarpSlot slot, const Operation& op) {
 Gpu::Outcome Gpu::global_load(WarpSlot slot, Operation& op) {
   Event event = event_of(slot, op);
   event.bytes = 4;
-  if (!memory_.in_range(op.global, 4) || op.global % 4 != 0) {
+  if (!memory_->in_range(op.global, 4) || op.global % 4 != 0) {
     fail(event, op.global % 4 != 0 ? Fault::kMisaligned : Fault::kOutOfRange, true);
-  } else if (const std::byte* at = memory_.at(op.global, 4);
-             at != nullptr && !memory_.unknown(op.global)) {
+  } else if (const std::byte* at = memory_->at(op.global, 4);
+             at != nullptr && !memory_->unknown(op.global)) {
     std::memcpy(&op.result, at, 4);
   } else {
     op.result = unknown_word(op.global);
@@ -143,16 +143,16 @@ Gpu::Outcome Gpu::global_load(WarpSlot slot, Operation& op) {
 Gpu::Outcome Gpu::replace_in_map(WarpSlot slot, const Operation& op) {
   Event event = event_of(slot, op);
   if (op.replaced != nullptr) {
-    if (op.count >= memory_.maps.size()) {
-      memory_.maps.resize(op.count + 1);
+    if (op.count >= memory_->maps.size()) {
+      memory_->maps.resize(op.count + 1);
     }
-    memory_.maps[op.count] = *op.replaced;
+    memory_->maps[op.count] = *op.replaced;
     ++changes_;
-  } else if (op.count >= memory_.maps.size() ||
-             !memory_.in_range(op.global, memory_.maps[op.count].span_bytes())) {
+  } else if (op.count >= memory_->maps.size() ||
+             !memory_->in_range(op.global, memory_->maps[op.count].span_bytes())) {
     fail(event, Fault::kOutOfRange, true);
   } else {
-    memory_.maps[op.count].address = op.global;
+    memory_->maps[op.count].address = op.global;
     ++changes_;
   }
   emit(event);
@@ -175,7 +175,7 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
   auto* atomic = op.op == Op::kGlobalRedAdd ? static_cast<AtomicUpdate*>(op.access) : nullptr;
   const std::uint32_t size = atomic == nullptr ? 4 : atomic->bytes;
   event.bytes = 4;
-  std::byte* at = memory_.at(op.global, size);
+  std::byte* at = memory_->at(op.global, size);
   if (at == nullptr || op.global % size != 0) {
     fail(event, at == nullptr ? Fault::kOutOfRange : Fault::kMisaligned, true);
     emit(event);
@@ -183,20 +183,20 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
   }
   std::uint32_t word = 0;
   std::memcpy(&word, at, 4);
-  if (atomic == nullptr && memory_.unknown(op.global)) {
+  if (atomic == nullptr && memory_->unknown(op.global)) {
     word = unknown_word(op.global);
   }
   op.result = word;
   event.pending = word;  // before
   if (atomic != nullptr) {
-    const bool was_unknown = memory_.unknown(op.global);
+    const bool was_unknown = memory_->unknown(op.global);
     const bool unknown = was_unknown || atomic->leaves_unknown;
     std::memcpy(&atomic->before, at, size);
     const std::uint64_t after = atomic->update(atomic->before);
     // One that leaves what it finds, as of a lock that is taken, is no more than a look.
     changes_ += unknown != was_unknown || std::memcmp(at, &after, size) != 0 ? 1 : 0;
     std::memcpy(at, &after, size);
-    memory_.set_unknown(op.global, size, unknown);
+    memory_->set_unknown(op.global, size, unknown);
     wake_pollers(op.global, size);
     // An event for each four bytes, as of every word.
     for (std::uint32_t half = 0; half < size; half += 4, event.global += 4) {
@@ -223,7 +223,7 @@ Gpu::Outcome Gpu::global_word(WarpSlot slot, Operation& op) {
     // Every executing lane of a reduction adds.
     word = op.op == Op::kGlobalStoreRelease ? op.count : word + op.count * op.lanes;
     std::memcpy(at, &word, 4);
-    memory_.set_unknown(op.global, 4, false);
+    memory_->set_unknown(op.global, 4, false);
     ++changes_;
     wake_pollers(op.global, 4);
   }

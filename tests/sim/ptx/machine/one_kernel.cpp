@@ -7,9 +7,7 @@
 
 namespace warptwin::sim {
 
-namespace {
-
-ScenarioEntry entry_of_kernel(const OneKernel& kernel) {
+ScenarioEntry entry_of(const OneKernel& kernel) {
   std::string text = ".version 8.7\n.target sm_100a\n.address_size 64\n";
   text += kernel.variables;
   text +=
@@ -55,10 +53,8 @@ ScenarioEntry entry_of_kernel(const OneKernel& kernel) {
   return entry_of(std::move(launch));
 }
 
-}  // namespace
-
 OneRun run_of(const OneKernel& kernel) {
-  ScenarioEntry entry = entry_of_kernel(kernel);
+  ScenarioEntry entry = entry_of(kernel);
   OneRun run;
   std::uint64_t out = 0;
   entry.body = [&out, body = entry.body](const ParameterSet& parameters,
@@ -83,7 +79,7 @@ OneRun run_of(const OneKernel& kernel) {
 }
 
 ProofResult proof_of(const OneKernel& kernel) {
-  const ScenarioEntry entry = entry_of_kernel(kernel);
+  const ScenarioEntry entry = entry_of(kernel);
   ProofOptions options;
   options.run.moves_data = false;
   return prove(entry, ParameterSet{entry.parameters}, options);

@@ -33,6 +33,8 @@ struct OneRun {
   std::string printed{};
 };
 
+/// Of one module; an address of `in` and of `out` are the first parameters.
+ScenarioEntry entry_of(const OneKernel& kernel);
 OneRun run_of(const OneKernel& kernel);
 ProofResult proof_of(const OneKernel& kernel);
 
