@@ -4,14 +4,6 @@
 
 namespace warptwin::sim {
 
-std::uint32_t Program::warps_per_cta() const {
-  std::uint32_t warps_of_cta = 0;
-  for (const RoleWarps& row : symbols.roles) {
-    warps_of_cta += row.warps;
-  }
-  return warps_of_cta;
-}
-
 std::uint64_t Program::buffer_address(std::size_t index) const {
   GlobalMemory memory;
   std::uint64_t address = 0;

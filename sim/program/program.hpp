@@ -9,10 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "common/kernel/scenario.hpp"
-
+#include "sim/model/launch.hpp"
 #include "sim/model/operation.hpp"
-#include "sim/model/symbols.hpp"
 
 namespace warptwin::sim {
 
@@ -50,12 +48,9 @@ struct InitialWord {
   std::uint32_t value = 0;
 };
 
-struct Program {
+/// Buffers lie at the addresses that `buffer_address` gives.
+struct Program : Launch {
   std::string name;
-  /// Grid, cluster and global memory. Buffers lie at the addresses that `buffer_address` gives.
-  Workload workload;
-  /// Barriers, tiles and words of a CTA's shared memory, and its warps by role.
-  Symbols symbols;
   std::vector<InitialWord> words;
   /// By the warp's number in the grid.
   std::vector<std::vector<Instruction>> warps;
@@ -65,7 +60,6 @@ struct Program {
   /// Names of `Workload::maps`, as far as they have any.
   std::vector<std::string> map_names;
 
-  std::uint32_t warps_per_cta() const;
   /// Where tensor `index` of the workload lies: as `GlobalMemory::add` places them in turn.
   std::uint64_t buffer_address(std::size_t index) const;
   /// The same text, as long as this program or a copy lives.

@@ -32,10 +32,9 @@ class UseRecorder : public EventSink {
 // The first cluster alone shows what a CTA uses.
 void run_first_cluster(const ScenarioEntry& scenario,
                        const ParameterSet& parameters,
-                       std::uint32_t threads,
+                       const Launch& launch,
                        EventSink& sink) {
-  const Workload workload = scenario.workload(parameters);
-  const Symbols symbols = scenario.symbols(parameters);
+  const Workload& workload = launch.workload;
   GlobalMemory memory;
   std::vector<GlobalAddress> addresses;
   std::vector<SimTensorMap> maps;
@@ -46,27 +45,15 @@ void run_first_cluster(const ScenarioEntry& scenario,
     maps.push_back({static_cast<std::uint32_t>(memory.maps.size())});
     memory.maps.push_back(decode_map(spec, workload.tensors[spec.tensor], addresses[spec.tensor]));
   }
-  LaunchConfig config;
-  config.clusters = workload.clusters;
-  config.cluster_size = workload.cluster_size;
-  config.warps_per_cta = threads / kWarpLanes;
-  config.shared_bytes = kSharedBase + symbols.bytes;
-  config.registers_per_thread = registers_at_start(workload);
+  LaunchConfig config = launch.config();
+  config.resident_clusters = 1;
   config.moves_data = false;
-  Gpu gpu{config, memory, symbols};
+  Gpu gpu{config, memory, launch.symbols};
   gpu.set_sink(&sink);
   EngineLimits limits;
   limits.steps_max = 100'000;
   const auto scheduler = make_scheduler({});
   run_functional(gpu, scenario.body(parameters, maps, addresses), *scheduler, limits);
-}
-
-std::uint32_t threads_of(const Symbols& symbols) {
-  std::uint32_t threads = 0;
-  for (const RoleWarps& row : symbols.roles) {
-    threads += row.warps * kWarpLanes;
-  }
-  return threads;
 }
 
 std::uint32_t barriers_of(const UseRecorder& use) {
@@ -98,15 +85,18 @@ std::uint32_t fitting_stages(const ScenarioEntry& scenario, const ParameterSet& 
 Occupancy occupancy(const ScenarioEntry& scenario,
                     const ParameterSet& parameters,
                     const SmLimits& limits) {
-  const Symbols symbols = scenario.symbols(parameters);
-  const Workload workload = scenario.workload(parameters);
-  CtaNeeds needs{symbols.bytes, threads_of(symbols), workload.registers_per_thread, kNamedBarriers};
+  const Launch launch = scenario.launch(parameters);
+  const Workload& workload = launch.workload;
+  CtaNeeds needs{launch.symbols.bytes,
+                 launch.threads_per_cta(),
+                 workload.registers_per_thread,
+                 kNamedBarriers};
   const std::uint32_t least = occupancy(needs, limits).ctas_per_sm;
   needs.named_barriers = 0;
   const std::uint32_t room = limits.sms / workload.cluster_size * least;
   if (occupancy(needs, limits).ctas_per_sm > least && workload.clusters > room) {
     UseRecorder use;
-    run_first_cluster(scenario, parameters, needs.threads, use);
+    run_first_cluster(scenario, parameters, launch, use);
     needs.named_barriers = barriers_of(use);
   }
   return occupancy(needs, limits);
@@ -115,22 +105,22 @@ Occupancy occupancy(const ScenarioEntry& scenario,
 Budget budget(const ScenarioEntry& scenario,
               const ParameterSet& parameters,
               const SmLimits& limits) {
-  const Workload workload = scenario.workload(parameters);
-  const Symbols symbols = scenario.symbols(parameters);
+  const Launch launch = scenario.launch(parameters);
+  const Workload& workload = launch.workload;
   Budget budget;
-  for (const Region& region : symbols.regions) {
+  for (const Region& region : launch.symbols.regions) {
     const std::string name = region.part.empty() ? region.owner : region.owner + "." + region.part;
     budget.regions.push_back({name, region.count, region.count * region.element_bytes});
   }
-  budget.shared_bytes = symbols.bytes;
-  budget.threads = threads_of(symbols);
+  budget.shared_bytes = launch.symbols.bytes;
+  budget.threads = launch.threads_per_cta();
   budget.registers = registers_at_start(workload) * budget.threads;
   budget.registers_known = workload.registers_per_thread != 0;
   budget.ctas = workload.clusters * workload.cluster_size;
   budget.cluster_size = workload.cluster_size;
 
   UseRecorder use;
-  run_first_cluster(scenario, parameters, budget.threads, use);
+  run_first_cluster(scenario, parameters, launch, use);
   budget.tmem_columns = use.columns;
   budget.named_barriers.assign(use.named.begin(), use.named.end());
 

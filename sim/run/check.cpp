@@ -14,11 +14,9 @@ CheckResult check(const ScenarioEntry& scenario,
                   const ParameterSet& parameters,
                   const CheckOptions& options) {
   std::vector<ScheduleSpec> schedules(1);
-  const Workload workload = scenario.workload(parameters);
-  std::uint32_t warps = 0;
-  for (const RoleWarps& row : scenario.symbols(parameters).roles) {
-    warps += row.warps;
-  }
+  const Launch launch = scenario.launch(parameters);
+  const Workload& workload = launch.workload;
+  const std::uint32_t warps = launch.warps_per_cta();
   CheckResult result;
   ScheduleSpec lazy;
   lazy.strategy = Strategy::kLazy;

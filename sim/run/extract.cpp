@@ -171,8 +171,7 @@ Program extract(const ScenarioEntry& scenario,
                 const RunOptions& options) {
   Program program;
   program.name = scenario.info->name;
-  program.workload = scenario.workload(parameters);
-  program.symbols = scenario.symbols(parameters);
+  static_cast<Launch&>(program) = scenario.launch(parameters);
   // As a program's text has it.
   program.symbols.bytes = align_up(kSharedBase + program.symbols.bytes, 128) - kSharedBase;
   program.map_names = names_of_maps(program.workload);

@@ -491,17 +491,12 @@ ScenarioEntry entry_of(const ScenarioEntry& scenario,
   if (!launch.kernel->variables().empty()) {
     throw ConfigError("a kernel with global variables does not execute a scenario");
   }
-  const Workload workload = scenario.workload(parameters);
-  launch.workload = workload;
+  const Launch executed = scenario.launch(parameters);
+  const Workload& workload = launch.workload = executed.workload;
   launch.shape.grid = {workload.clusters * workload.cluster_size, 1, 1};
   launch.shape.cluster = {workload.cluster_size, 1, 1};
-  const Symbols symbols = scenario.symbols(parameters);
-  std::uint32_t warps = 0;
-  for (const RoleWarps& row : symbols.roles) {
-    warps += row.warps;
-  }
-  launch.shape.block = {warps * kWarpLanes, 1, 1};
-  launch.shape.dynamic_shared_bytes = symbols.bytes;
+  launch.shape.block = {executed.threads_per_cta(), 1, 1};
+  launch.shape.dynamic_shared_bytes = executed.symbols.bytes;
   const std::shared_ptr<HeldLaunch> held = hold(std::move(launch));
   held->parameters = parameters;
   held->info = *scenario.info;

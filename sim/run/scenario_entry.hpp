@@ -14,8 +14,8 @@
 
 #include "sim/check/results.hpp"
 #include "sim/functional/engine.hpp"
+#include "sim/model/launch.hpp"
 #include "sim/model/sim_machine.hpp"
-#include "sim/model/symbols.hpp"
 
 namespace warptwin::sim {
 
@@ -24,6 +24,7 @@ struct ScenarioEntry {
   std::span<const Parameter> parameters;
   std::function<Workload(const ParameterSet&)> workload;
   std::function<Symbols(const ParameterSet&)> symbols;
+  Launch launch(const ParameterSet& of) const { return {workload(of), symbols(of), tmem_from_top}; }
   std::function<WarpBody(
       const ParameterSet&, std::span<const SimTensorMap>, std::span<const GlobalAddress>)>
       body;
@@ -41,9 +42,7 @@ struct ScenarioEntry {
   bool initial_is_whole = false;
   /// Where the tensors of the workload stand; 0, or behind the list's end: anywhere.
   std::vector<std::uint64_t> places{};
-  /// Allocations of tensor memory get the highest free columns: another CTA of the SM may have the
-  /// lowest.
-  bool tmem_from_top = false;
+  bool tmem_from_top = false;  // of every launch
   /// Tensor maps behind those of the workload.
   std::vector<TensorMapState> more_maps{};
   /// Of a program or a PTX kernel: what runs of it have taken for granted, a sentence each.

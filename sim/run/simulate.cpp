@@ -231,26 +231,9 @@ std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit) {
   return workload.cluster_size * std::clamp(limit / workload.cluster_size, 1U, allowed);
 }
 
-std::uint32_t registers_at_start(const Workload& workload) {
-  return workload.registers_per_thread == 0 ? kAssumedRegisters : workload.registers_per_thread;
-}
-
-LaunchConfig launch_config(const ScenarioEntry& scenario,
-                           const ParameterSet& parameters,
-                           const RunOptions& options) {
-  const Workload workload = scenario.workload(parameters);
-  const Symbols symbols = scenario.symbols(parameters);
-  LaunchConfig config;
-  config.clusters = workload.clusters;
-  config.cluster_size = workload.cluster_size;
-  config.warps_per_cta = 0;
-  for (const RoleWarps& row : symbols.roles) {
-    config.warps_per_cta += row.warps;
-  }
-  config.shared_bytes = kSharedBase + symbols.bytes;
-  config.registers_per_thread = registers_at_start(workload);
-  config.has_dependents = workload.has_dependents;
-  config.tmem_from_top = scenario.tmem_from_top;
+LaunchConfig launch_config(const Launch& launch, const RunOptions& options) {
+  const Workload& workload = launch.workload;
+  LaunchConfig config = launch.config();
   config.resident_clusters = resident_ctas(workload, options.resident_ctas) / workload.cluster_size;
   config.places = options.sms == 0 ? 0 : std::max(1U, options.sms / workload.cluster_size);
   config.moves_data = options.moves_data;
@@ -274,11 +257,18 @@ LaunchConfig launch_config(const ScenarioEntry& scenario,
   return config;
 }
 
+LaunchConfig launch_config(const ScenarioEntry& scenario,
+                           const ParameterSet& parameters,
+                           const RunOptions& options) {
+  return launch_config(scenario.launch(parameters), options);
+}
+
 RunResult simulate(const ScenarioEntry& scenario,
                    const ParameterSet& parameters,
                    const RunOptions& options) {
-  const Workload workload = scenario.workload(parameters);
-  const Symbols symbols = scenario.symbols(parameters);
+  const Launch launch = scenario.launch(parameters);
+  const Workload& workload = launch.workload;
+  const Symbols& symbols = launch.symbols;
   check_input_names(workload, options);
 
   GlobalMemory memory;
@@ -292,7 +282,7 @@ RunResult simulate(const ScenarioEntry& scenario,
 
   memory.maps.insert(memory.maps.end(), scenario.more_maps.begin(), scenario.more_maps.end());
 
-  LaunchConfig config = launch_config(scenario, parameters, options);
+  LaunchConfig config = launch_config(launch, options);
   for (const std::uint32_t tensor : workload.from_grid_before) {
     const std::uint64_t begin = addresses[tensor].value;
     config.prerequisite_writes.emplace_back(begin, begin + workload.tensors[tensor].bytes());

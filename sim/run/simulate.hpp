@@ -81,11 +81,8 @@ struct RunResult {
 /// than the workload allows.
 std::uint32_t resident_ctas(const Workload& workload, std::uint32_t limit);
 
-/// Registers that a thread starts with, where the workload does not say.
-inline constexpr std::uint32_t kAssumedRegisters = 168;
-std::uint32_t registers_at_start(const Workload& workload);
-
-/// What a run of the scenario launches.
+/// What a run launches.
+LaunchConfig launch_config(const Launch& launch, const RunOptions& options);
 LaunchConfig launch_config(const ScenarioEntry& scenario,
                            const ParameterSet& parameters,
                            const RunOptions& options);
