@@ -160,6 +160,13 @@ std::shared_ptr<const ptx::Kernel> Device::kernel(std::size_t number, const std:
 sim::PtxLaunch Device::launch_of(const LaunchRequest& request) {
   sim::PtxLaunch launch;
   launch.kernel = kernel(request.module, request.kernel);
+  // The driver would launch so many clusters.
+  if (launch.kernel->function().directives.blocks_are_clusters) {
+    throw ConfigError(
+        request.kernel +
+        ": a grid that counts clusters (.blocksareclusters) is not simulated; compile "
+        "the kernel without it, and launch CTAs with the attribute of clusters");
+  }
   launch.name = request.kernel;
   launch.shape = request.shape;
   launch.parameters.bytes = request.parameters;

@@ -92,6 +92,17 @@ TEST(Device, ALaunchWritesWhatTheProgramReads) {
   EXPECT_EQ(word(device, device.module(request.module).variables.at("first") + 4, 4), 77U);
 }
 
+TEST(Device, AGridThatCountsClustersIsRefused) {
+  std::string text = kText;
+  text.insert(text.find("\n{\n  .reg"), "\n.reqntid 1\n.reqnctapercluster 2\n.blocksareclusters");
+  Device device{"sm_90a"};
+  LaunchRequest request;
+  request.module = device.load(bytes_of(text.c_str()));
+  request.kernel = "store";
+  EXPECT_THAT([&] { device.launch_of(request); },
+              ThrowsMessage<ConfigError>(HasSubstr(".blocksareclusters")));
+}
+
 TEST(Device, WhatIsNoModuleIsRefused) {
   Device device{"sm_90a"};
   EXPECT_THAT([&] { device.load(bytes_of("nonsense")); },
