@@ -76,6 +76,7 @@ inline constexpr unsigned kAttributeCooperative = 2;
 inline constexpr unsigned kAttributeCluster = 4;
 inline constexpr unsigned kAttributeProgrammatic = 6;
 inline constexpr unsigned kAttributePriority = 8;
+inline constexpr unsigned kAttributePreferredCluster = 11;
 
 /// CUlaunchConfig.
 struct DriverLaunchConfig {

@@ -113,12 +113,16 @@ CUresult launch(Kernel& kernel, const LaunchOptions& options, void** parameters,
 }
 
 CUresult take_attributes(std::span<const LaunchAttribute> attributes, LaunchOptions& options) {
+  const Dim3* preferred = nullptr;
   for (const LaunchAttribute& attribute : attributes) {
     switch (attribute.id) {
       case kAttributeCluster:
         options.cluster[0] = attribute.cluster.x;
         options.cluster[1] = attribute.cluster.y;
         options.cluster[2] = attribute.cluster.z;
+        break;
+      case kAttributePreferredCluster:
+        preferred = &attribute.cluster;
         break;
       case kAttributeProgrammatic:
         options.programmatic = attribute.number != 0;
@@ -138,6 +142,12 @@ CUresult take_attributes(std::span<const LaunchAttribute> attributes, LaunchOpti
       default:
         missing(("launch attribute " + std::to_string(attribute.id)).c_str(), nullptr);
     }
+  }
+  // A GPU may make some clusters of the one size and some of the other.
+  if (preferred != nullptr &&
+      (preferred->x != options.cluster[0] || preferred->y != options.cluster[1] ||
+       preferred->z != options.cluster[2])) {
+    missing("a preferred cluster of another size than the launch's", nullptr);
   }
   return kSuccess;
 }

@@ -26,16 +26,19 @@ int main() {
   int* out = nullptr;
   int back[kBlocks * 32] = {};
   CHECK(cudaMalloc(&out, sizeof back));
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = kCluster;
-  attribute.val.clusterDim.y = 1;
-  attribute.val.clusterDim.z = 1;
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributePreferredClusterDimension;
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  for (cudaLaunchAttribute& attribute : attributes) {  // of one layout
+    attribute.val.clusterDim.x = kCluster;
+    attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = 1;
+  }
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(kBlocks);
   config.blockDim = dim3(32);
-  config.attrs = &attribute;
-  config.numAttrs = 1;
+  config.attrs = attributes;
+  config.numAttrs = 2;
   CHECK(cudaLaunchKernelEx(&config, rotate, out));
   CHECK(cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost));
   bool right = true;
