@@ -1217,8 +1217,7 @@ constexpr DiagnosticInfo kCatalogue[] = {
      kError,
      "an access to columns the CTA has not allocated",
      "an access to columns that this CTA never allocated; an allocation begins at column 0 only "
-     "where "
-     "no other CTA of the SM has it",
+     "where no other CTA of the SM has it",
      "another CTA's columns are read or destroyed; stopped where accesses are checked",
      "PTX ISA: Tensor memory allocation"},
     {"TMEM_UNINIT_ACC",

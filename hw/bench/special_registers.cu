@@ -3,9 +3,10 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <vector>
 
-#include "hw/launch/error.hpp"
+#include "hw/launch/device_memory.hpp"
 
 namespace warptwin::hw::bench {
 namespace {
@@ -39,21 +40,15 @@ __global__ void look(Seen* seen) {
   }
 }
 
-}  // namespace
-}  // namespace warptwin::hw::bench
-
-int main() {
-  using namespace warptwin::hw;
-  using namespace warptwin::hw::bench;
-  Seen* seen = nullptr;
-  const char* advice = "it needs a GPU: see warptwin-hw --help";
-  require_cuda(cudaMalloc(&seen, kCtas * kWarps * sizeof(Seen)), "cudaMalloc", advice);
+void run() {
+  const DeviceBuffer seen{kCtas * kWarps * sizeof(Seen), 0};
   for (const int dynamic_bytes : {100, 1100, 2100}) {
-    look<<<kCtas, 32 * kWarps, dynamic_bytes>>>(seen);
+    look<<<kCtas, 32 * kWarps, dynamic_bytes>>>(seen.get<Seen>());
     std::vector<Seen> all(kCtas * kWarps);
-    require_cuda(cudaMemcpy(all.data(), seen, all.size() * sizeof(Seen), cudaMemcpyDeviceToHost),
-                 "cudaMemcpy",
-                 advice);
+    require_cuda(
+        cudaMemcpy(all.data(), seen.get(), all.size() * sizeof(Seen), cudaMemcpyDeviceToHost),
+        "cudaMemcpy",
+        "see the error");
     int others = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
       others += all[i].warpid != i % kWarps ? 1 : 0;
@@ -74,6 +69,23 @@ int main() {
         static_cast<unsigned long long>(last->gridid),
         last->total_bytes,
         last->aggregate_bytes);
+  }
+}
+
+}  // namespace
+}  // namespace warptwin::hw::bench
+
+int main() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::puts("no GPU here");
+    return 4;
+  }
+  try {
+    warptwin::hw::bench::run();
+  } catch (const std::exception& error) {
+    std::puts(error.what());
+    return 4;
   }
   return 0;
 }

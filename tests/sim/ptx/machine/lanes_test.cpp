@@ -127,6 +127,19 @@ INSTANTIATE_TEST_SUITE_P(
              "GMEM_READ_ONLY_WRITTEN"}),
     [](const auto& one) { return std::string{one.param.name}; });
 
+// Lane 31 - l writes half of the word of which lane l has read the lower half.
+TEST(PtxLanesAtOneWord, ReadAndWriteItsHalvesApart) {
+  const auto writes = [](const char* place) {
+    return proof_of(
+        kernel_of("  mov.u16 %h1, 3;\n"
+                  "  st.shared.u32 [%r20], %r1;\n" +
+                  std::string{kMeet} + "  ld.shared.u16 %h2, [%r20];\n  st.shared.u16 [" + place +
+                  "], %h1;\n"));
+  };
+  EXPECT_THAT(ids_in(writes("%r21")), ElementsAre("WARP_LANE_RACE"));
+  EXPECT_EQ(writes("%r21+2").verdict, ProofVerdict::kProved);
+}
+
 // Nobody has to meet where all write the same.
 TEST(PtxLanesAtOneWord, RaceWhereTheyWriteDifferently) {
   const std::string end = "  bar.warp.sync 0xffffffff;\n  ld.shared.u32 %r6, [%r4];\n";
