@@ -74,16 +74,16 @@ function(warptwin_add_test path)
   endif()
   if(NOT TARGET ${target})
     add_executable(${target})
-    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-    target_link_libraries(
-      ${target} PRIVATE warptwin::warnings
-                        $<IF:$<BOOL:${arg_NO_MAIN}>,GTest::gmock,GTest::gmock_main>)
-    target_compile_features(${target} PRIVATE cxx_std_20)
-    # What takes time in a test is in the libraries; -O1 is a quarter cheaper to compile than -O2.
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    warptwin_configure_test(${target})
+    if(NOT arg_NO_MAIN)
+      target_link_libraries(${target} PRIVATE GTest::gmock_main)
+    endif()
+    if(path MATCHES "^sim/" AND NOT arg_ALONE)
+      target_precompile_headers(${target} REUSE_FROM warptwin_test_headers)
+    endif()
     set_target_properties(
       ${target}
-      PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests CXX_EXTENSIONS OFF
+      PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests
                  UNITY_BUILD ${WARPTWIN_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   endif()
   target_sources(${target} PRIVATE ${file})
@@ -102,6 +102,16 @@ function(warptwin_add_test path)
     TEST_PREFIX ${path}:
     DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300)
+endfunction()
+
+# How every test is compiled.
+function(warptwin_configure_test target)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE warptwin::warnings GTest::gmock)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  # What takes time in a test is in the libraries; -O1 is a quarter cheaper to compile than -O2.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
 endfunction()
 
 # What --gtest_filter takes for the suites of one file of an executable. The file is read again

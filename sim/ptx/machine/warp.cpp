@@ -96,7 +96,7 @@ void WarpRun::step(Strand strand) {
                      stop.op,
                      "what is executed next depends on a register that nobody has written, on data "
                      "that is still on its way to it, or on what another run may find otherwise (a "
-                     "clock, %smid, %warpid)");
+                     "clock, %smid, %warpid, activemask behind lanes that have parted)");
     case Stop::Kind::kMissing:
     case Stop::Kind::kFault:
       refuse(strand, stop.op, stop.text);

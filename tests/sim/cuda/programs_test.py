@@ -6,6 +6,7 @@ Each program is run as it is and with its planted defects: what it prints, the v
 launch, the ids that are found, and the exit code. Skipped, with 77, where there is no nvcc.
 """
 
+import functools
 import json
 import pathlib
 import shutil
@@ -20,6 +21,7 @@ ROOT = PROGRAMS.parents[3]
 WARPTWIN, NVCC = "warptwin", "nvcc"
 
 
+@functools.cache
 def compile_program(name, folder, *options):
     """The program of NAME.cu, or of NAME.cpp, which calls the driver alone."""
     source = PROGRAMS / f"{name}.cu"
@@ -28,7 +30,8 @@ def compile_program(name, folder, *options):
         source = PROGRAMS / f"{name}.cpp"
         links = ["-cudart", "none", "-lcuda"]
     program = pathlib.Path(folder) / f"{name}{len(list(pathlib.Path(folder).iterdir()))}"
-    command = [NVCC, "-std=c++20", "-arch=sm_90a", "-lineinfo", "-I", str(ROOT)]
+    command = [NVCC, "-std=c++20", "-gencode", "arch=compute_90a,code=compute_90a"]
+    command += ["-lineinfo", "-I", str(ROOT)]
     command += ["-Xcompiler", "-pthread"]
     command += [*links, *options, str(source), "-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -162,6 +165,10 @@ class ProgramsTest(unittest.TestCase):
         _, report = self.clean("cluster", 1)
         self.assertEqual(report["launches"][0]["cluster"], [2, 1, 1])
         self.broken("cluster", {"REMOTE_TO_EXITED_CTA"}, "-DFAULT")
+        done, report = run(compile_program("cluster", self.folder.name, "-DPREFERRED=4"))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("a preferred cluster of another size", done.stderr)
+        self.assertEqual(report["launches"], [])
 
     def test_judges_launches_that_begin_early(self):
         self.clean("dependent", 2)

@@ -1,8 +1,11 @@
 #include "sim/run/relation_run.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -17,11 +20,12 @@ std::vector<ScenarioEntry> scenarios_of(ScenarioKind kind) {
   return all;
 }
 
-// The least that each parameter may be, where the scenario takes that.
-ParameterSet small(const ScenarioEntry& scenario) {
+// The least that each of some parameters may be, where the scenario takes that.
+ParameterSet small(const ScenarioEntry& scenario,
+                   const std::function<bool(const Parameter&)>& chosen) {
   ParameterSet parameters{scenario.parameters};
   for (const Parameter& parameter : scenario.parameters) {
-    if (parameter.trip_step == nullptr) {
+    if (!chosen(parameter)) {
       continue;
     }
     for (std::int64_t value = parameter.minimum; value < parameter.standard;
@@ -63,10 +67,15 @@ TEST_P(BrokenScenario, IsFoundUnlessNoOrderShowsIt) {
   RelationOptions options = practical_relation();
   options.interleavings = 3;
   options.first_only = true;
-  const ParameterSet parameters{scenario.parameters};
-  bool found = false;
+  const ParameterSet standard{scenario.parameters};
+  const ParameterSet few_tiles = small(scenario, [](const Parameter& parameter) {
+    return std::string_view{parameter.name} == "m" || std::string_view{parameter.name} == "n";
+  });
+  const bool silent = silence_about(scenario.info->expected) != nullptr;
   // Few need the long runs.
-  for (const std::uint64_t steps : {8'000U, 30'000U}) {
+  bool found = false;
+  for (const auto& [parameters, steps] :
+       {std::pair{few_tiles, 8'000U}, std::pair{standard, 8'000U}, std::pair{standard, 30'000U}}) {
     RunOptions run;
     run.limits.steps_max = steps;
     const std::vector<RelationFinding> findings =
@@ -74,12 +83,11 @@ TEST_P(BrokenScenario, IsFoundUnlessNoOrderShowsIt) {
     found = std::any_of(findings.begin(), findings.end(), [](const RelationFinding& finding) {
       return finding.kind != RelationKind::kIncomplete;
     });
-    if (found || findings.empty()) {
+    if (found || silent) {
       break;
     }
   }
-  EXPECT_TRUE(found || silence_about(scenario.info->expected) != nullptr)
-      << scenario.info->expected;
+  EXPECT_NE(found, silent) << scenario.info->expected;
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenarios,
@@ -91,7 +99,8 @@ class CleanScenario : public testing::TestWithParam<ScenarioEntry> {};
 
 TEST_P(CleanScenario, HasNothingThatTheRelationFinds) {
   const ScenarioEntry& scenario = GetParam();
-  const ParameterSet parameters = small(scenario);
+  const ParameterSet parameters =
+      small(scenario, [](const Parameter& parameter) { return parameter.trip_step != nullptr; });
   RelationOptions options = practical_relation();
   options.interleavings = 3;
   RunOptions run;

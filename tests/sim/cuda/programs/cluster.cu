@@ -1,5 +1,6 @@
 // Clusters: each CTA reads what its neighbour has in shared memory. FAULT leaves out the barrier
-// at the end, so that a CTA may end while it is read.
+// at the end, so that a CTA may end while it is read. PREFERRED names another size of cluster that
+// a GPU may take instead.
 
 #include <cooperative_groups.h>
 
@@ -23,6 +24,9 @@ __global__ void rotate(int* out) {
 int main() {
   constexpr unsigned kBlocks = 4;
   constexpr unsigned kCluster = 2;
+#ifndef PREFERRED
+#define PREFERRED kCluster
+#endif
   int* out = nullptr;
   int back[kBlocks * 32] = {};
   CHECK(cudaMalloc(&out, sizeof back));
@@ -34,6 +38,7 @@ int main() {
     attribute.val.clusterDim.y = 1;
     attribute.val.clusterDim.z = 1;
   }
+  attributes[0].val.clusterDim.x = PREFERRED;
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(kBlocks);
   config.blockDim = dim3(32);

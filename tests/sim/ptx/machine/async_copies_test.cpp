@@ -34,7 +34,7 @@ OneKernel copying(const std::string& body, std::uint32_t threads = 32) {
   return kernel;
 }
 
-void expect_found(const OneKernel& kernel, const char* id) {
+void expect_found_and_seen(const OneKernel& kernel, const char* id) {
   const ProofResult proof = proof_of(kernel);
   EXPECT_NE(proof.verdict, ProofVerdict::kProved) << kernel.body;
   EXPECT_THAT(ids_in(proof), Contains(id)) << kernel.body;
@@ -97,20 +97,20 @@ TEST(PtxAsyncCopies, AreWaitedForByTheirGroups) {
   EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
   EXPECT_EQ(proof_of(two_groups("  cp.async.wait_group 0;\n", second)).verdict,
             ProofVerdict::kProved);
-  expect_found(two_groups("  cp.async.wait_group 1;\n", second), "SMEM_RAW_NO_WAIT");
-  expect_found(two_groups("", first), "SMEM_RAW_NO_WAIT");
+  expect_found_and_seen(two_groups("  cp.async.wait_group 1;\n", second), "SMEM_RAW_NO_WAIT");
+  expect_found_and_seen(two_groups("", first), "SMEM_RAW_NO_WAIT");
 }
 
 TEST(PtxAsyncCopies, ThatWereNotCommittedAreNotWaitedFor) {
-  expect_found(copying(std::string{"  cp.async.cg.shared.global [%r20], [%rd4], 16;\n"
-                                   "  cp.async.wait_group 0;\n"} +
-                       kOut),
-               "SMEM_RAW_NO_WAIT");
+  expect_found_and_seen(copying(std::string{"  cp.async.cg.shared.global [%r20], [%rd4], 16;\n"
+                                            "  cp.async.wait_group 0;\n"} +
+                                kOut),
+                        "SMEM_RAW_NO_WAIT");
 }
 
 TEST(PtxAsyncCopies, AreWaitedForBeforeTheirWarpEnds) {
   const std::string copy = "  cp.async.cg.shared.global [%r20], [%rd4], 16;\n";
-  expect_found(copying(copy), "ASYNC_PENDING_AT_EXIT");
+  expect_found_and_seen(copying(copy), "ASYNC_PENDING_AT_EXIT");
   EXPECT_EQ(proof_of(copying(copy + "  cp.async.wait_all;\n")).verdict, ProofVerdict::kProved);
 }
 
@@ -125,7 +125,7 @@ TEST(PtxAsyncCopies, OfOtherLanesAreNotWaitedFor) {
         "  @%p1 ld.shared.u32 %r2, [%r20];\n");
   };
   EXPECT_EQ(proof_of(waiting("")).verdict, ProofVerdict::kProved);
-  expect_found(waiting("@!%p1 "), "SMEM_RAW_NO_WAIT");
+  expect_found_and_seen(waiting("@!%p1 "), "SMEM_RAW_NO_WAIT");
 }
 
 TEST(PtxAsyncCopies, OfOneWarpAreReadByAnotherAfterAWaitAndABarrier) {
@@ -193,7 +193,7 @@ TEST(PtxAsyncCopies, WhatIsOnItsWayIsNotWritten) {
       {"  atom.shared.add.u32 %r2, [%r20], 1;\n", "SMEM_WAW_ASYNC"},
       {"  ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r20];\n", "SMEM_RAW_NO_WAIT"}};
   for (const auto& [other, id] : kUses) {
-    expect_found(copying(copy + other + "  cp.async.wait_all;\n"), id);
+    expect_found_and_seen(copying(copy + other + "  cp.async.wait_all;\n"), id);
     EXPECT_EQ(proof_of(copying(copy + "  cp.async.wait_all;\n  bar.warp.sync 0xffffffff;\n" +
                                other + "  cp.async.wait_all;\n"))
                   .verdict,

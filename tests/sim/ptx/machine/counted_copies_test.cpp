@@ -23,18 +23,6 @@ std::string with(std::string text, const std::string& part, const std::string& b
   return at == std::string::npos ? text : text.replace(at, part.size(), by);
 }
 
-void expect_proved(const OneKernel& kernel) {
-  const ProofResult proof = proof_of(kernel);
-  EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << kernel.body;
-  EXPECT_THAT(ids_in(proof), IsEmpty()) << kernel.body;
-}
-
-void expect_found(const OneKernel& kernel, const char* id) {
-  const ProofResult proof = proof_of(kernel);
-  EXPECT_NE(proof.verdict, ProofVerdict::kProved) << kernel.body;
-  EXPECT_THAT(ids_in(proof), Contains(id)) << kernel.body;
-}
-
 // In one schedule the bytes have been brought when they are read, in another nobody has written
 // them.
 void expect_early(const OneKernel& kernel) {

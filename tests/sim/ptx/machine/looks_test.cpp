@@ -52,7 +52,7 @@ void expect_open(const OneKernel& kernel) {
   EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kUndecided) << kernel.body;
 }
 
-void expect_found(const OneKernel& kernel, const char* id) {
+void expect_refuted(const OneKernel& kernel, const char* id) {
   const ProofResult proof = proof_of(kernel);
   EXPECT_EQ(proof.verdict, ProofVerdict::kRefuted) << kernel.body;
   EXPECT_THAT(ids_in(proof), Contains(id)) << kernel.body;
@@ -79,10 +79,10 @@ TEST(PtxLooks, ByAtomicsThatLeaveTheWordAreWaits) {
   // It is relaxed, and only a fence behind the last look acquires.
   const std::string look = "  atom.global.add.u32 %r10, [%rd1], 0;\n";
   const std::string meet = "DONE:\n  bar.warp.sync -1;\n";
-  expect_found(polling("  @%p2 bra DONE;\nLOOK:\n" + look + kAgain + meet), "GMEM_RACE");
-  expect_found(polling("  @%p2 bra DONE;\n  bra LOOK;\nNO:\n  membar.gl;\nLOOK:\n" + look +
-                       "  setp.eq.s32 %p3, %r10, 0;\n  @%p3 bra NO;\n" + meet),
-               "GMEM_RACE");
+  expect_refuted(polling("  @%p2 bra DONE;\nLOOK:\n" + look + kAgain + meet), "GMEM_RACE");
+  expect_refuted(polling("  @%p2 bra DONE;\n  bra LOOK;\nNO:\n  membar.gl;\nLOOK:\n" + look +
+                         "  setp.eq.s32 %p3, %r10, 0;\n  @%p3 bra NO;\n" + meet),
+                 "GMEM_RACE");
   // An atomic writes, too: who loads the word otherwise races with it.
   OneKernel three = polling("  setp.eq.u32 %p4, %r2, 2;\n" + alone(look + kAgain), 3);
   three.body.replace(three.body.find("  st.global.u32 [%rd5], %r5;\n"),
@@ -91,7 +91,7 @@ TEST(PtxLooks, ByAtomicsThatLeaveTheWordAreWaits) {
   expect_wait(
       polling(alone("  atom.global.add.u32 %r10, [%rd1+4], 0;\n" + std::string{kAgain}), 3));
   three.body.replace(three.body.find("[%rd1], 0"), 9, "[%rd1+4], 0");
-  expect_found(three, "GMEM_RACE");
+  expect_refuted(three, "GMEM_RACE");
 }
 
 TEST(PtxLooks, OfOneLaneAndAShuffleAreWaits) {
@@ -133,7 +133,7 @@ TEST(PtxLooks, ThatAllVoteForAreWaits) {
                   3);
   };
   expect_wait(words("2"));
-  expect_found(words("1"), "GMEM_RACE");
+  expect_refuted(words("1"), "GMEM_RACE");
   // It counts, and uses the number.
   OneKernel counting = voting(word + "  add.u32 %r13, %r13, 1;\n", "all.pred %p4, %p3, -1", 2);
   counting.body += "  st.global.u32 [%rd5+256], %r13;\n";
@@ -205,9 +205,9 @@ TEST(PtxLooks, WithSeveralFirstLooksAreWaits) {
   expect_open(polling(
       alone(twice + "AGAIN:\n" + kLook + "  setp.ne.s32 %p3, %r10, 2;\n  @%p3 bra AGAIN;\n")));
   // A fence that only one way comes past.
-  expect_found(polling("  @%p2 bra DONE;\n" + std::string{kLook} + no + "LOOK:\n" + kLook + kAgain +
-                       "  membar.gl;\nDONE:\n  bar.warp.sync -1;\n"),
-               "GMEM_RACE");
+  expect_refuted(polling("  @%p2 bra DONE;\n" + std::string{kLook} + no + "LOOK:\n" + kLook +
+                         kAgain + "  membar.gl;\nDONE:\n  bar.warp.sync -1;\n"),
+                 "GMEM_RACE");
 }
 
 TEST(PtxLooks, BetweenWhichSomethingIsDoneAreNone) {
@@ -270,7 +270,7 @@ TEST(PtxLooks, OfMbarriersMaySleepByAClock) {
   const OneKernel right = waiting("64", kSleep);
   EXPECT_EQ(proof_of(right).verdict, ProofVerdict::kProved);
   EXPECT_EQ(run_of(right).out[60], 3U);
-  expect_found(waiting("65", kSleep), "DEADLOCK");
+  expect_refuted(waiting("65", kSleep), "DEADLOCK");
   EXPECT_NE(proof_of(waiting("32", kSleep)).verdict, ProofVerdict::kProved);
   EXPECT_THROW(proof_of(waiting("64", "  bra DONE;\n")), ConfigError);
 }

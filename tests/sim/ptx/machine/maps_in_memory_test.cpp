@@ -13,7 +13,6 @@
 
 namespace warptwin::sim::maps_in_memory_test {
 
-using testing::Contains;
 using testing::IsEmpty;
 
 constexpr std::uint64_t kIn = 1U << 20;  // where `in` stands
@@ -68,18 +67,6 @@ constexpr char kChange[] =
     "  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned "
     "[%rd3], [%r31], 128;\n"
     "  fence.proxy.tensormap::generic.acquire.gpu [%rd3], 128;\n";
-
-void expect_proved(const OneKernel& kernel) {
-  const ProofResult proof = proof_of(kernel);
-  EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << kernel.body;
-  EXPECT_THAT(ids_in(proof), IsEmpty()) << kernel.body;
-}
-
-void expect_found(const OneKernel& kernel, const char* id) {
-  const ProofResult proof = proof_of(kernel);
-  EXPECT_NE(proof.verdict, ProofVerdict::kProved) << kernel.body;
-  EXPECT_THAT(ids_in(proof), Contains(id)) << kernel.body;
-}
 
 TEST(PtxMapsInMemory, AreUsedWhereTheyLie) {
   const OneKernel kernel = using_map(std::string{"  mov.u64 %rd3, %rd1;\n"} + kCopy);

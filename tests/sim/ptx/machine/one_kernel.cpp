@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <gmock/gmock.h>
+
 #include "sim/ptx/text/parse.hpp"
 
 namespace warptwin::sim {
@@ -99,6 +101,18 @@ std::vector<std::string> ids_in(const ProofResult& proof) {
     ids.push_back(refutation.finding.info->id);
   }
   return ids;
+}
+
+void expect_proved(const OneKernel& kernel) {
+  const ProofResult proof = proof_of(kernel);
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << kernel.body << proof.strength();
+  EXPECT_THAT(ids_in(proof), testing::IsEmpty()) << kernel.body;
+}
+
+void expect_found(const OneKernel& kernel, const char* id) {
+  const ProofResult proof = proof_of(kernel);
+  EXPECT_NE(proof.verdict, ProofVerdict::kProved) << kernel.body;
+  EXPECT_THAT(ids_in(proof), testing::Contains(id)) << kernel.body;
 }
 
 std::string repeated(const std::string& text, std::uint32_t count) {

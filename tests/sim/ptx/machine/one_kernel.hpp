@@ -42,6 +42,10 @@ ProofResult proof_of(const OneKernel& kernel);
 std::vector<std::string> ids_in(const RunResult& run);
 std::vector<std::string> ids_in(const ProofResult& proof);
 
+/// Proved, and nothing said against it; not proved, and `id` among what is said.
+void expect_proved(const OneKernel& kernel);
+void expect_found(const OneKernel& kernel, const char* id);
+
 /// `text` with each `$` as the number: a few lines of PTX for each of several registers.
 std::string repeated(const std::string& text, std::uint32_t count);
 

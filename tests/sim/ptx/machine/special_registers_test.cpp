@@ -33,7 +33,7 @@ TEST(PtxSpecialRegisters, OfTheMachineDecideNothing) {
     SCOPED_TRACE(name);
     const OneKernel kernel = dispatches_by("  mov.u32 %r5, " + std::string{name} + ";\n");
     EXPECT_THAT([&] { proof_of(kernel); },
-                ThrowsMessage<ConfigError>(HasSubstr("(a clock, %smid, %warpid)")));
+                ThrowsMessage<ConfigError>(HasSubstr("(a clock, %smid, %warpid, activemask")));
   }
   EXPECT_THROW(proof_of(dispatches_by("  mov.u64 %rd4, %gridid;\n  cvt.u32.u64 %r5, %rd4;\n")),
                ConfigError);

@@ -16,7 +16,6 @@
 
 namespace warptwin::sim::tensor_modes_test {
 
-using testing::Contains;
 using testing::IsEmpty;
 
 constexpr std::uint32_t kTileBytes = 12288;  // behind it in `tile` stands the mbarrier
@@ -177,18 +176,6 @@ OneKernel loading(const Images& images) {
                             "[%rd20, " +
                             joined(images.at) + "], [%r30], " + joined(images.offset) + ";");
   return kernel;
-}
-
-void expect_proved(const OneKernel& kernel) {
-  const ProofResult proof = proof_of(kernel);
-  EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << kernel.body << proof.strength();
-  EXPECT_THAT(ids_in(proof), IsEmpty()) << kernel.body;
-}
-
-void expect_found(const OneKernel& kernel, const char* id) {
-  const ProofResult proof = proof_of(kernel);
-  EXPECT_NE(proof.verdict, ProofVerdict::kProved) << kernel.body;
-  EXPECT_THAT(ids_in(proof), Contains(id)) << kernel.body;
 }
 
 TEST(PtxTensorModes, Im2colBringsPixelAfterPixel) {
