@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Holds tuning to a GPU: the model's choice beside configurations that were drawn and measured.
 
-usage: tune_against.py list WARPTWIN LIST [--chip CHIP] [--seed N] [--count N]
+usage: tune_against.py list WARPTWIN LIST [--chip CHIP] [--seed N] [--count N] [--problems SEED]
        tune_against.py report WARPTWIN LIST ROWS.json [--chip CHIP]
 
-`list` draws configurations of gemm_wgmma for six problems, adds what `warptwin tune` chooses for
-each, and writes a list for warptwin-measure-configurations; LIST.json beside it keeps the choices.
-`report` reads the measured rows, and prints for each problem, in Markdown: the best measured, the
-choice, how much longer it takes, the correlation of the ranks, and the errors of the predictions.
+`list` draws configurations of gemm_wgmma for six problems (--problems: six that SEED draws, instead
+of those below), adds what `warptwin tune` chooses for each, and writes a list for
+warptwin-measure-configurations; LIST.json beside it keeps the choices. `report` reads the measured
+rows, and prints for each problem, in Markdown: the best measured, the choice, how much longer it
+takes, the correlation of the ranks, and the errors of the predictions.
 """
 
 import argparse
@@ -64,10 +65,22 @@ def draw(generator, problem):
     return drawn + [generator.choice(values) for values in ((1, 2), (1,), (0, 132), (0, 4, 16))]
 
 
+def drawn_problems(seed):
+    """Six of at most 17 billion multiplications, which a GPU does in some 50 us."""
+    generator = random.Random(seed)
+    problems = []
+    while len(problems) < len(PROBLEMS):
+        problem = tuple(256 * generator.randint(2, 16) for _ in "mnk")
+        if problem[0] * problem[1] * problem[2] <= 2**34 and problem not in problems:
+            problems.append(problem)
+    return problems
+
+
 def make_list(arguments):
     generator = random.Random(arguments.seed)
     lines, choices = [], []
-    for problem in PROBLEMS:
+    problems = PROBLEMS if arguments.problems is None else drawn_problems(arguments.problems)
+    for problem in problems:
         chosen = choice(arguments, problem)
         choices.append(chosen)
         own = []
@@ -152,6 +165,7 @@ def main():
     judge.add_argument("rows")
     make.add_argument("--seed", type=int, default=1)
     make.add_argument("--count", type=int, default=40)
+    make.add_argument("--problems", type=int, help="draw the problems too, by this seed")
     arguments = parser.parse_args()
     return arguments.run(arguments)
 
