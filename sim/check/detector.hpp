@@ -174,10 +174,17 @@ class Detector {
 std::vector<std::string> detector_names();
 
 /// The detectors, but for those that the rules leave out, fed together.
-class DetectorSet : public EventSink {
+class DetectorSet : public EventSink, public LaneJudge {
  public:
   DetectorSet(const Rules& rules, const LaunchConfig& config, const Symbols& symbols);
   void on_event(const Event& event) override;
+  std::uint32_t now(std::uint32_t warp) const override { return order_.now(warp); }
+  bool knows(std::uint32_t warp,
+             std::uint32_t lane,
+             std::uint32_t other,
+             std::uint32_t time) const override {
+    return order_.lane_knows(warp, lane, other, time);
+  }
   void at_end(const Gpu& gpu, Ending end);
   std::vector<Finding> take_findings() { return std::move(reporter_.findings()); }
   std::uint64_t not_kept() const { return reporter_.not_kept(); }

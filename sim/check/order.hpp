@@ -101,6 +101,12 @@ class Order {
   /// What a lane releases speaks for itself and, of the others, for what they did before the warp
   /// last met: by bar.warp.sync, or anything else that brings it together.
   bool every_lane_ordered(const LanePoint& first, const Event& second) const;
+  /// Whether what lane `other` has released at the warp's operation `time`, or later, has come to
+  /// lane `lane` of the same warp.
+  bool lane_knows(std::uint32_t warp,
+                  std::uint32_t lane,
+                  std::uint32_t other,
+                  std::uint32_t time) const;
   /// Whether all lanes of a warp know of its operation `time`.
   bool met_since(std::uint32_t warp, std::uint32_t time) const;
   /// The same as every_lane_ordered, of the proxy fence between the two.
@@ -224,6 +230,7 @@ class Order {
     Clock* view = nullptr;        // what those know who act; null: `clock`
     Clock between;                // the view, where it is of several parts
     Clock& known_to(const LanePart& part) { return part.clock ? *part.clock : clock; }
+    const Clock& known_to(std::uint32_t lane) const;
     /// What each of the lanes knows, or with `any` what they know together.
     Clock* view_of(std::uint32_t lanes, bool any);
     /// No part has lanes of both kinds.

@@ -236,7 +236,9 @@ class Engine {
                         gpu_.clusters()[cta.cluster].number,
                         gpu_.config().clusters,
                         gpu_.elected_lane(slot),
-                        gpu_.unknown_answer(slot)},
+                        gpu_.unknown_answer(slot),
+                        warp.number,
+                        gpu_.lane_judge()},
                        gpu_.registers(slot),
                        gpu_.config().moves_data};
     try {

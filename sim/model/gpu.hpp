@@ -24,6 +24,7 @@
 #include "sim/model/agent.hpp"
 #include "sim/model/fragment_copies.hpp"
 #include "sim/model/global_memory.hpp"
+#include "sim/model/lane_judge.hpp"
 #include "sim/model/mbarrier.hpp"
 #include "sim/model/operation.hpp"
 #include "sim/model/ready_set.hpp"
@@ -345,6 +346,9 @@ class Gpu {
   std::uint64_t operations() const { return operations_; }
   /// Who knows which tries can only say yes; null: nobody. For a launch with `tries_fail`.
   void set_try_judge(const TryJudge* judge) { try_judge_ = judge; }
+  void set_lane_judge(const LaneJudge* judge) { lane_judge_ = judge; }
+  /// Null: nobody knows, and every wait is taken to bring what lanes have released.
+  const LaneJudge* lane_judge() const { return lane_judge_; }
   /// A warp was told no at a try more than once, and went on without its phase.
   bool gave_up() const { return gave_up_; }
   /// A warp waits at a try that is to say yes.
@@ -558,6 +562,7 @@ class Gpu {
   bool trapped_ = false;
   bool read_unknown_ = false;
   const TryJudge* try_judge_ = nullptr;
+  const LaneJudge* lane_judge_ = nullptr;
   bool gave_up_ = false;
 };
 

@@ -40,6 +40,7 @@ Gpu::Gpu(const Gpu& other, GlobalMemory& memory, FragmentCopies& fragments) : Gp
   memory_ = &memory;
   observer_ = sink_ = nullptr;
   try_judge_ = nullptr;
+  lane_judge_ = nullptr;
   ready_.watch(nullptr);
   for (Warp& warp : warps_) {
     part(warp.blocked_on, fragments);

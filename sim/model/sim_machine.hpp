@@ -14,6 +14,8 @@
 
 namespace warptwin::sim {
 
+class LaneJudge;
+
 /// Executes one operation of the calling warp; returns when it has been executed. Throws to unwind
 /// the warp when the run ends early.
 class EnginePort {
@@ -31,6 +33,8 @@ struct WarpIdentity {
   std::uint32_t cluster_count = 1;
   std::uint8_t elected_lane = 0;
   bool unknown_any = true;  // what `any` says of registers without contents
+  std::uint32_t number = 0;  // in the grid
+  const LaneJudge* lane_judge = nullptr;
 };
 
 class SimMachine : private OperationBuilder {
@@ -60,6 +64,8 @@ class SimMachine : private OperationBuilder {
   std::uint32_t cluster_count() const { return identity_.cluster_count; }
   std::uint8_t elected_lane() const { return identity_.elected_lane; }
   bool moves_data() const { return moves_data_; }
+  std::uint32_t number() const { return identity_.number; }
+  const LaneJudge* lane_judge() const { return identity_.lane_judge; }
   WarpRegisters& registers() { return *registers_; }
 
   template <class F>

@@ -449,17 +449,18 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   constexpr std::uint64_t kWordMax = ~std::uint32_t{0};
   const ProofNode node = node_of(group, event, self);
   ProofClock clock = known_to(group, event.lane_mask(), self);
-  if (options_.lanes_in_turn && !flag.log.empty() && node.is_of(flag.log.back())) {
+  const bool adds = event.op == Op::kGlobalRedAdd;
+  flag.stored = flag.stored || !adds;
+  // Additions by lanes of one warp come to the same in every order.
+  if (options_.lanes_in_turn && !flag.stored && !flag.log.empty() && node.is_of(flag.log.back())) {
     raise(clock, flag.log.back().component(), flag.log.back().index);
   }
-  const bool adds = event.op == Op::kGlobalRedAdd;
   flag.loaded = flag.loaded || (event.flags & event_flag::kSignAsked) != 0;
   if (flag.loaded && (flag.log.empty() || flag.log.back().chain != self)) {
     undecided("what a load of a global word finds depends on the interleaving", event);
   }
   // Several writers, each after the one before, are as one.
   const bool another = !flag.log.empty() && !node.knows(flag.log.back(), clock);
-  flag.stored = flag.stored || !adds;
   flag.zero = flag.zero || event.count == 0;
   flag.sum += adds ? std::uint64_t{event.count} * std::max<std::uint32_t>(event.lanes, 1) : 0;
   if (flag.counter || another) {

@@ -28,11 +28,16 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::vector<std::string_view> nearest(std::string_view name,
                                       std::vector<std::string_view> names,
                                       std::size_t count) {
-  std::stable_sort(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
-    return distance(name, a) < distance(name, b);
-  });
-  names.resize(std::min(count, names.size()));
-  return names;
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // distance, which name
+  for (const std::string_view other : names) {
+    order.emplace_back(distance(name, other), order.size());
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<std::string_view> found;
+  for (std::size_t i = 0; i < std::min(count, order.size()); ++i) {
+    found.push_back(names[order[i].second]);
+  }
+  return found;
 }
 
 std::string did_you_mean(std::string_view name,

@@ -301,6 +301,7 @@ RunResult simulate(const ScenarioEntry& scenario,
     sinks.add(&*judge);
   }
   gpu.set_try_judge(judge ? &*judge : options.try_judge);
+  gpu.set_lane_judge(detectors ? &*detectors : nullptr);
   gpu.set_sink(sinks.only());
   if (options.on_machine) {
     options.on_machine(gpu);

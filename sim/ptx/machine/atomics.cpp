@@ -279,10 +279,10 @@ void WarpRun::global_atomics(
     op.flags |= signs ? event_flag::kSignAsked : std::uint16_t{0};
     set_order(modifiers, op);
     perform(op, orders);
+    look(lane);
     if (acquires) {
       touched_.learn(serving_);
     }
-    look(lane);
     const auto number = static_cast<std::uint32_t>(std::countr_zero(lane));
     if (machine_.moves_data()) {
       result.value[number] = update.before;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint32_t kWord = 4;
 constexpr std::uint32_t kByteBits = 8;
+constexpr std::size_t kLayersMax = 16;
 
 std::uint32_t first_of(std::uint32_t lanes) {
   return static_cast<std::uint32_t>(std::countr_zero(lanes));
@@ -162,6 +163,8 @@ std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
                                                Touch touch,
                                                SourceSite site) {
   std::optional<sim::LaneRace> race;
+  touched_at_ = now() + 1;  // the operation that comes
+  touched_by_ |= access.mask;
   if (touch == Touch::kLoad) {
     note_reads(access, base, site);
     const auto written = [](const Layer& layer) { return layer.touched.written; };
@@ -220,42 +223,84 @@ void LaneWords::hand_over(const sim::LaneAccess& access, std::uint64_t base) {
   }
 }
 
-void LaneWords::meet(std::uint32_t lanes, bool all) {
-  if (all) {
+void LaneWords::meet(std::uint32_t lanes, std::uint32_t live) {
+  const auto by_them = [lanes](const Layer& layer) { return (layer.lanes & ~lanes) == 0; };
+  if (lanes == live && (touched_by_ & ~lanes) == 0 &&
+      std::all_of(layers_.begin(), layers_.end(), by_them)) {
     touched_ = {};
+    touched_by_ = 0;
     layers_.clear();
     return;
   }
   close();
+  const std::uint32_t time = now();
   for (Layer& layer : layers_) {
     std::uint32_t known = 0;
     for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
       known |= layer.known[first_of(left)];
     }
     for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
-      layer.known[first_of(left)] = known;
+      grow(layer, first_of(left), known, time);
     }
   }
-  forget();
+  forget(live);
 }
 
 void LaneWords::release(std::uint32_t lanes) {
   close();
-  for (Layer& layer : layers_) {
-    for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
-      layer.released |= layer.known[first_of(left)];
-    }
+  ++releases_;
+  const std::uint32_t time = now();
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    released_[first_of(left)] = time;
   }
   forget();
 }
 
 void LaneWords::learn(std::uint32_t lanes) {
+  close();
+  const std::uint32_t time = now();
   for (Layer& layer : layers_) {
+    const std::array<std::uint32_t, kLanes> before = layer.known;
+    const std::size_t growths = layer.growths.size();
     for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
-      layer.known[first_of(left)] |= layer.released;
+      const std::uint32_t lane = first_of(left);
+      std::uint32_t known = before[lane];
+      for (std::uint32_t other = 0; other < kLanes; ++other) {
+        if ((before[other] & ~known) == 0) {
+          continue;
+        }
+        // What the other knew when it released what has come.
+        if (brought(lane, other, layer.time)) {
+          known |= std::uint32_t{1} << other;
+        }
+        for (std::size_t i = growths; i-- > 0;) {
+          const Growth& growth = layer.growths[i];
+          if (growth.lane == other && (growth.known & ~known) != 0 &&
+              brought(lane, other, growth.time)) {
+            known |= growth.known;
+          }
+        }
+      }
+      grow(layer, lane, known, time);
     }
   }
   forget();
+}
+
+std::uint32_t LaneWords::now() {
+  return judge_ != nullptr ? judge_->now(warp_) : ++steps_;
+}
+
+// Whether what a lane has released at that time or later has come to another.
+bool LaneWords::brought(std::uint32_t lane, std::uint32_t other, std::uint32_t time) const {
+  return released_[other] >= time && (judge_ == nullptr || judge_->knows(warp_, lane, other, time));
+}
+
+void LaneWords::grow(Layer& layer, std::uint32_t lane, std::uint32_t known, std::uint32_t time) {
+  if (known != layer.known[lane]) {
+    layer.known[lane] = known;
+    layer.growths.push_back({lane, time, known});
+  }
 }
 
 void LaneWords::close() {
@@ -266,6 +311,9 @@ void LaneWords::close() {
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     layer.known[lane] = 1U << lane;
   }
+  layer.time = touched_at_;
+  layer.releases = releases_;
+  layer.lanes = std::exchange(touched_by_, 0);
   layer.touched = std::exchange(touched_, {});
 }
 
@@ -295,20 +343,27 @@ void LaneWords::join(Words& kept, const Words& more) {
   }
 }
 
-// Layers of which each lane knows the same are one; one of which each lane knows all is none.
-void LaneWords::forget() {
-  std::erase_if(layers_, [](const Layer& layer) {
-    return std::all_of(layer.known.begin(), layer.known.end(), [](std::uint32_t known) {
-      return known == ~std::uint32_t{0};
-    });
+// Layers of which each lane knows the same are one; one of which each that lives knows all is none.
+void LaneWords::forget(std::uint32_t live) {
+  std::erase_if(layers_, [live](const Layer& layer) {
+    std::uint32_t lacks = 0;
+    for (std::uint32_t left = live; left != 0; left &= left - 1) {
+      lacks |= layer.lanes & ~layer.known[first_of(left)];
+    }
+    return lacks == 0;
   });
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     for (std::size_t j = layers_.size(); --j > i;) {
       Layer& one = layers_[i];
       Layer& other = layers_[j];
-      if (one.known != other.known || one.released != other.released) {
+      // Of many, those that a release parts are one too: what it told is forgotten.
+      const bool parted = one.releases != other.releases && layers_.size() <= kLayersMax;
+      if (parted || one.known != other.known || one.growths != other.growths) {
         continue;
       }
+      one.time = std::max(one.time, other.time);
+      one.releases = std::max(one.releases, other.releases);
+      one.lanes |= other.lanes;
       join(one.touched.words, other.touched.words);
       join(one.touched.bytes, other.touched.bytes);
       join(one.touched.strong, other.touched.strong);

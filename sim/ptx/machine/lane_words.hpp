@@ -12,6 +12,7 @@
 #include "common/machine/types.hpp"
 
 #include "sim/model/lane_access.hpp"
+#include "sim/model/lane_judge.hpp"
 
 namespace warptwin::ptx {
 
@@ -27,6 +28,10 @@ enum class Touch : std::uint8_t {
 /// Bytes, kept by words of four where whole words are written.
 class LaneWords {
  public:
+  /// Of a warp that is numbered in the grid. `judge` may be null: every wait then brings what lanes
+  /// have released before.
+  LaneWords(const sim::LaneJudge* judge, std::uint32_t warp) : judge_{judge}, warp_{warp} {}
+
   /// Adds to the addresses of global memory, whose own begin at 0.
   static constexpr std::uint64_t kGlobal = std::uint64_t{1} << 63;
 
@@ -40,11 +45,12 @@ class LaneWords {
                                       SourceSite site);
   /// What the lanes were last noted to write there is the detectors' from now on.
   void hand_over(const sim::LaneAccess& access, std::uint64_t base);
-  /// The lanes have met: each knows what all of them knew. `all`: those are all that live.
-  void meet(std::uint32_t lanes, bool all);
+  /// The lanes have met: each knows what all of them knew. `live`: those that have not ended; what
+  /// others did before they ended nobody knows by that.
+  void meet(std::uint32_t lanes, std::uint32_t live);
   /// The lanes have released what they know.
   void release(std::uint32_t lanes);
-  /// The lanes have waited for somebody, and may have learnt from there what was released.
+  /// The lanes have waited for somebody, and know what has come to them from there.
   void learn(std::uint32_t lanes);
 
  private:
@@ -73,10 +79,20 @@ class LaneWords {
     bool written = false;                                // not read alone
     bool empty() const { return words.empty() && bytes.empty() && strong.empty() && reads.empty(); }
   };
+  /// When a lane came to know of more of a layer, and of whose.
+  struct Growth {
+    std::uint32_t lane = 0;
+    std::uint32_t time = 0;
+    std::uint32_t known = 0;
+    friend bool operator==(const Growth&, const Growth&) = default;
+  };
   /// Of what the lanes did until some of them, not all, learnt of it: by lane, whose it knows.
   struct Layer {
     std::array<std::uint32_t, kLanes> known{};
-    std::uint32_t released = 0;  // whose
+    std::vector<Growth> growths;  // since each knew of itself alone
+    std::uint32_t time = 0;       // of the last access
+    std::uint32_t releases = 0;   // before it
+    std::uint32_t lanes = 0;      // that touched
     Touched touched;
   };
   /// One word or byte that a lane touches.
@@ -108,9 +124,19 @@ class LaneWords {
   void note_reads(const sim::LaneAccess& access, std::uint64_t base, SourceSite site);
   static void join(Words& kept, const Words& more);
   void close();
-  void forget();
+  void forget(std::uint32_t live = ~std::uint32_t{0});
+  std::uint32_t now();
+  bool brought(std::uint32_t lane, std::uint32_t other, std::uint32_t time) const;
+  void grow(Layer& layer, std::uint32_t lane, std::uint32_t known, std::uint32_t time);
 
-  Touched touched_;  // what nobody has learnt of yet
+  const sim::LaneJudge* judge_;
+  std::uint32_t warp_;
+  std::uint32_t steps_ = 0;                       // the time where there is no judge
+  std::uint32_t releases_ = 0;                    // how many there were
+  std::array<std::uint32_t, kLanes> released_{};  // when each lane did last; 0: never
+  Touched touched_;                               // what nobody has learnt of yet
+  std::uint32_t touched_by_ = 0;
+  std::uint32_t touched_at_ = 0;  // the last of it
   std::vector<Layer> layers_;
 };
 

@@ -176,7 +176,7 @@ void WarpRun::note_order(const sim::Operation& operation, bool orders) {
     case warptwin::Op::kSyncWarp:
     case warptwin::Op::kBarSync:
     case warptwin::Op::kClusterWait:
-      touched_.meet(serving_, serving_ == live_);
+      touched_.meet(serving_, live_);
       break;
     case warptwin::Op::kMbarrierArrive:
       if (operation.ordering.semantics == warptwin::Semantics::kRelaxed) {

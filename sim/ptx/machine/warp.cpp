@@ -20,7 +20,10 @@ constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 25;
 }  // namespace
 
 WarpRun::WarpRun(GridContext& grid, sim::SimMachine& machine)
-    : grid_{grid}, kernel_{*grid.kernel}, machine_{machine} {
+    : grid_{grid},
+      kernel_{*grid.kernel},
+      machine_{machine},
+      touched_{machine.lane_judge(), machine.number()} {
   const std::uint32_t first = machine.warp_index() * kLanes;
   const std::uint32_t threads = std::min(grid.shape.threads() - first, kLanes);
   live_ = began_ = static_cast<Mask>(low_bits(threads));

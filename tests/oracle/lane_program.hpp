@@ -1,0 +1,70 @@
+/// Small kernels in PTX whose lanes go ways of their own, drawn, and decided by brute force.
+///
+/// A few lanes of two or three warps store, load and add words of shared and global memory, and
+/// hand over by mbarriers, by words that they poll, by `bar.warp.sync`. What is drawn is right;
+/// edits make it wrong, or not. The oracle here takes every lane for a thread: it executes all
+/// their interleavings, and shares no code with the simulator.
+
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace warptwin::lanes {
+
+enum class Kind : std::uint8_t {
+  kStore,    // a word, not atomic
+  kLoad,     // likewise
+  kAdd,      // to a word, atomic and relaxed
+  kArrive,   // at an mbarrier, release
+  kWait,     // for a phase of one, by its parity, acquire
+  kSet,      // a flag, release
+  kBump,     // adds one to a flag, release
+  kAwait,    // polls a flag until it is `value` or more, acquire
+  kSync,     // bar.warp.sync of the lanes of the step
+  kShuffle,  // shfl.sync of them: they meet, and no memory is ordered
+};
+
+/// What the lanes of one warp do, each by itself.
+struct Step {
+  Kind kind{};
+  std::uint32_t warp = 0;
+  std::uint32_t lanes = 0;   // a mask
+  std::uint32_t object = 0;  // of the word, mbarrier or flag
+  std::uint32_t value = 0;   // stored, added, set, awaited; the parity
+};
+
+/// Words [0, shared_words) are of shared memory, and hold nothing at first; those behind are of
+/// global memory, and hold 0.
+struct LaneProgram {
+  std::uint32_t warps = 2;
+  std::uint32_t live = 1;  // the lanes that act, of each warp, as a mask; the others end at once
+  std::uint32_t shared_words = 3;
+  std::uint32_t words = 5;
+  std::uint32_t flags = 2;
+  std::vector<std::uint32_t> counts;  // of the mbarriers
+  std::vector<Step> steps;            // of each warp, in this order
+};
+
+/// A program without a fault, then `edits` changes of one place each.
+LaneProgram random_lane_program(std::mt19937_64& random, std::uint32_t edits);
+
+/// The body of a kernel, for tests/sim/ptx/machine/one_kernel.hpp: flags and global words are words
+/// of `in`.
+std::string ptx_of(const LaneProgram& program);
+/// A line for each step, to be read.
+std::string listing_of(const LaneProgram& program);
+/// How many words `in` has.
+std::uint32_t input_words(const LaneProgram& program);
+
+/// What all interleavings of all lanes show.
+struct LaneAnswer {
+  bool known = true;  // all were executed, or a fault was found
+  std::string fault;  // empty: there is none
+  std::uint64_t states = 0;
+};
+LaneAnswer ask_every_interleaving(const LaneProgram& program, std::uint64_t states_max);
+
+}  // namespace warptwin::lanes

@@ -1,0 +1,164 @@
+#include <sstream>
+
+#include "tests/oracle/lane_program.hpp"
+
+namespace warptwin::lanes {
+
+namespace {
+
+constexpr std::uint32_t kBarriersAt = 256;  // bytes of `tile`
+
+class Text {
+ public:
+  explicit Text(const LaneProgram& program) : program_{program} {}
+
+  std::string all() {
+    text_ << "  mov.u32 %r20, tile;\n  and.b32 %r2, %r1, 31;\n  shr.u32 %r3, %r1, 5;\n"
+             "  mul.wide.u32 %rd5, %r1, 4;\n  add.u64 %rd5, %rd2, %rd5;\n  mov.u32 %r11, 1;\n"
+             "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra BEGUN;\n";
+    for (std::size_t b = 0; b < program_.counts.size(); ++b) {
+      text_ << "  mbarrier.init.shared::cta.b64 [%r20+" << kBarriersAt + 8 * b << "], "
+            << program_.counts[b] << ";\n";
+    }
+    text_ << "BEGUN:\n  bar.sync 0;\n";
+    skip_unless(program_.live, "END");
+    for (std::uint32_t warp = 0; warp < program_.warps; ++warp) {
+      text_ << "  setp.ne.u32 %p2, %r3, " << warp << ";\n  @%p2 bra WARP" << warp << ";\n";
+      for (std::size_t i = 0; i < program_.steps.size(); ++i) {
+        if (program_.steps[i].warp == warp) {
+          step(program_.steps[i], i);
+        }
+      }
+      text_ << "  st.global.u32 [%rd5], %r11;\n  bra END;\nWARP" << warp << ":\n";
+    }
+    text_ << "END:\n";
+    return text_.str();
+  }
+
+ private:
+  void skip_unless(std::uint32_t lanes, const std::string& label) {
+    text_ << "  mov.u32 %r4, " << lanes << ";\n  shr.u32 %r4, %r4, %r2;\n"
+          << "  and.b32 %r4, %r4, 1;\n  setp.eq.u32 %p4, %r4, 0;\n  @%p4 bra " << label << ";\n";
+  }
+
+  std::string word(std::uint32_t object) const {
+    if (object < program_.shared_words) {
+      return "[%r20+" + std::to_string(4 * object) + "]";
+    }
+    return "[%rd1+" + std::to_string(4 * (program_.flags + object - program_.shared_words)) + "]";
+  }
+
+  void step(const Step& step, std::size_t number) {
+    const std::string end = "STEP" + std::to_string(number);
+    const bool parts = step.lanes != program_.live;
+    if (parts) {
+      skip_unless(step.lanes, end);
+    }
+    const char* space = step.object < program_.shared_words ? "shared" : "global";
+    const std::string barrier = "[%r20+" + std::to_string(kBarriersAt + 8 * step.object) + "]";
+    const std::string flag = "[%rd1+" + std::to_string(4 * step.object) + "]";
+    switch (step.kind) {
+      case Kind::kStore:
+        text_ << "  mov.u32 %r5, " << step.value << ";\n  st." << space << ".u32 "
+              << word(step.object) << ", %r5;\n";
+        break;
+      case Kind::kLoad:
+        text_ << "  ld." << space << ".u32 %r10, " << word(step.object)
+              << ";\n  mad.lo.u32 %r11, %r11, 31, %r10;\n";
+        break;
+      case Kind::kAdd:
+        text_ << "  red.relaxed.gpu." << space << ".add.u32 " << word(step.object) << ", "
+              << step.value << ";\n";
+        break;
+      case Kind::kArrive:
+        text_ << "  mbarrier.arrive.shared::cta.b64 %rd9, " << barrier << ";\n";
+        break;
+      case Kind::kWait:
+        text_ << "LOOK" << number << ":\n  mbarrier.try_wait.parity.shared::cta.b64 %p5, "
+              << barrier << ", " << step.value << ";\n  @!%p5 bra LOOK" << number << ";\n";
+        break;
+      case Kind::kSet:
+        text_ << "  mov.u32 %r5, " << step.value << ";\n  st.release.gpu.global.u32 " << flag
+              << ", %r5;\n";
+        break;
+      case Kind::kBump:
+        text_ << "  red.release.gpu.global.add.u32 " << flag << ", 1;\n";
+        break;
+      case Kind::kAwait:
+        text_ << "LOOK" << number << ":\n  ld.acquire.gpu.global.u32 %r6, " << flag
+              << ";\n  setp.lt.u32 %p5, %r6, " << step.value << ";\n  @%p5 bra LOOK" << number
+              << ";\n";
+        break;
+      case Kind::kSync:
+        text_ << "  bar.warp.sync " << step.lanes << ";\n";
+        break;
+      case Kind::kShuffle:
+        text_ << "  shfl.sync.idx.b32 %r7, %r2, 0, 31, " << step.lanes << ";\n";
+        break;
+    }
+    if (parts) {
+      text_ << end << ":\n";
+    }
+  }
+
+  const LaneProgram& program_;
+  std::ostringstream text_;
+};
+
+}  // namespace
+
+std::string ptx_of(const LaneProgram& program) {
+  return Text{program}.all();
+}
+
+std::string listing_of(const LaneProgram& program) {
+  constexpr const char* kNames[] = {
+      "store", "load", "add", "arrive", "wait", "set", "bump", "await", "bar.warp.sync", "shuffle"};
+  std::ostringstream text;
+  for (std::size_t b = 0; b < program.counts.size(); ++b) {
+    text << "mbarrier " << b << ": " << program.counts[b] << " arrivals\n";
+  }
+  for (const Step& step : program.steps) {
+    text << "warp " << step.warp << ", lanes";
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      if ((step.lanes >> lane & 1U) != 0) {
+        text << " " << lane;
+      }
+    }
+    text << ": " << kNames[static_cast<std::size_t>(step.kind)];
+    switch (step.kind) {
+      case Kind::kStore:
+      case Kind::kLoad:
+      case Kind::kAdd:
+        text << (step.object < program.shared_words ? " shared word " : " global word ")
+             << step.object;
+        break;
+      case Kind::kArrive:
+        text << " at mbarrier " << step.object;
+        break;
+      case Kind::kWait:
+        text << " for mbarrier " << step.object << ", parity " << step.value;
+        break;
+      case Kind::kSet:
+        text << " flag " << step.object << " to " << step.value;
+        break;
+      case Kind::kBump:
+        text << " flag " << step.object;
+        break;
+      case Kind::kAwait:
+        text << " flag " << step.object << " at " << step.value;
+        break;
+      case Kind::kSync:
+      case Kind::kShuffle:
+        break;
+    }
+    text << "\n";
+  }
+  return text.str();
+}
+
+std::uint32_t input_words(const LaneProgram& program) {
+  return program.flags + program.words - program.shared_words;
+}
+
+}  // namespace warptwin::lanes
