@@ -32,7 +32,7 @@ struct WarpIdentity {
   std::uint32_t cluster_index = 0;
   std::uint32_t cluster_count = 1;
   std::uint8_t elected_lane = 0;
-  bool unknown_any = true;  // what `any` says of registers without contents
+  bool unknown_any = true;   // what `any` says of registers without contents
   std::uint32_t number = 0;  // in the grid
   const LaneJudge* lane_judge = nullptr;
 };

@@ -92,6 +92,9 @@ class RunOrder : public EventSink, public TryJudge {
   std::uint64_t not_kept() const { return not_kept_; }
   /// Clusters met through global memory: only a run with `whole_grid` decides.
   bool needs_whole_grid() const { return needs_whole_grid_; }
+  /// Whether two sets of lanes of one warp have acted, neither all of it: a schedule in which one
+  /// is late may be none of the machine's, which executes what a warp does in turn.
+  bool lanes_part() const { return lanes_part_; }
   /// Whether tensor memory of a CTA pair is allocated or freed.
   bool meets_pairs() const { return meets_pairs_; }
   /// Whether a try was answered: the kernel does not only wait.
@@ -278,7 +281,7 @@ class RunOrder : public EventSink, public TryJudge {
   std::uint32_t number_of(
       Group& group, const Event& event, ProofBarrier barrier, std::uint32_t count, PhaseTest test);
   ProofNode node_of(const Event& event, std::uint32_t chain, std::uint32_t index) const;
-  ProofNode node_of(Group& group, const Event& event, std::uint32_t self) const;
+  ProofNode node_of(Group& group, const Event& event, std::uint32_t self);
   void note_one_by_one(Group& group, const Event& event, std::uint32_t self);
   void say_whose(const Group& group, std::uint32_t lanes, ProofNode& node) const;
   std::optional<std::uint32_t> told_by(const Group& group,
@@ -367,6 +370,7 @@ class RunOrder : public EventSink, public TryJudge {
   std::vector<OpenTry> open_tries_;
   std::unordered_map<std::uint32_t, std::uint32_t> open_of_warp_;
   std::uint64_t not_kept_ = 0;
+  bool lanes_part_ = false;
   bool needs_whole_grid_ = false;
   bool meets_pairs_ = false;
   bool tried_ = false;

@@ -49,9 +49,10 @@ void RunOrder::Lanes::separate(std::uint32_t lanes, const ProofClock& all) {
 }
 
 // The latest operation of a warp. Another lane of it need not have executed it.
-ProofNode RunOrder::node_of(Group& group, const Event& event, std::uint32_t self) const {
+ProofNode RunOrder::node_of(Group& group, const Event& event, std::uint32_t self) {
   ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
   group.lanes[self].note(event.lane_mask());
+  lanes_part_ = lanes_part_ || group.lanes[self].others != 0;
   say_whose(group, event.lane_mask(), node);
   return node;
 }

@@ -422,9 +422,9 @@ void refute(const ScenarioEntry& scenario,
       witness.known = {&result.run, &result.second};
       refutation.witness = find_witness(scenario, parameters, broken, witness);
       // A run with a defect may not be repeatable in another order, nor one whose conditions fail
-      // before this one, nor one that the answer of a try decides.
+      // before this one, nor one that the answer of a try decides, nor one of lanes that part.
       const bool certain =
-          clean && result.undecided.empty() &&
+          clean && result.undecided.empty() && !proved.one.order->lanes_part() &&
           std::none_of(result.refutations.begin(),
                        result.refutations.end(),
                        [&](const Refutation& other) { return other.broken.group == broken.group; });

@@ -56,8 +56,8 @@ int main(int argc, char** argv) {
   options::options_description described{
       "usage: lane_fuzz [OPTION]...\n\n"
       "Draws kernels in PTX whose lanes part, proves each, and executes all interleavings of\n"
-      "their lanes. Prints how both agree. Exit 1 where a proof is wrong, where a kernel without\n"
-      "edits is refused, or after an internal error"};
+      "their lanes. Prints how both agree. Exit 1 where a proof is wrong, or after an internal\n"
+      "error"};
   described.add_options()("help,h", "this text")(
       "seed", options::value(&arguments.seed), "of the first kernel; the next one has the next")(
       "programs", options::value(&arguments.programs), "how many")(

@@ -13,9 +13,9 @@ constexpr std::array<const char*, kAgreements> kNames = {
     "proved, and no interleaving shows a fault",
     "not proved, and an interleaving shows a fault",
     "WRONG PROOF: proved, and an interleaving shows a fault",
-    "WRONG REFUSAL: refuted without edits, and no interleaving shows a fault",
+    "REFUSED: not proved without edits, and no interleaving shows a fault",
     "undecided, and no interleaving shows a fault",
-    "refuted after edits, and no interleaving shows a fault",
+    "not proved after edits, and no interleaving shows a fault",
     "too many interleavings",
     "INTERNAL ERROR"};
 
@@ -70,7 +70,13 @@ Agreement compare(const Proved& proved, const LaneAnswer& answer, std::uint32_t 
   if (proved.undecided) {
     return Agreement::kUndecided;
   }
-  return edits == 0 ? Agreement::kWrongRefusal : Agreement::kUnshown;
+  return edits == 0 ? Agreement::kRefused : Agreement::kUnshown;
+}
+
+}  // namespace
+
+bool is_fault(Agreement agreement) {
+  return agreement == Agreement::kWrongProof || agreement == Agreement::kInternal;
 }
 
 Judged judge(const LaneProgram& program, std::uint32_t edits, std::uint64_t states_max) {
@@ -83,13 +89,6 @@ Judged judge(const LaneProgram& program, std::uint32_t edits, std::uint64_t stat
   judged.verdict = proved.proved ? "proved" : proved.words;
   judged.fault = answer.fault;
   return judged;
-}
-
-}  // namespace
-
-bool is_fault(Agreement agreement) {
-  return agreement == Agreement::kWrongProof || agreement == Agreement::kWrongRefusal ||
-         agreement == Agreement::kInternal;
 }
 
 Judged judge(std::uint64_t seed, std::uint32_t edits_max, std::uint64_t states_max) {
@@ -149,8 +148,7 @@ std::uint64_t Totals::count(Agreement agreement) const {
 }
 
 std::uint64_t Totals::faults() const {
-  return count(Agreement::kWrongProof) + count(Agreement::kWrongRefusal) +
-         count(Agreement::kInternal);
+  return count(Agreement::kWrongProof) + count(Agreement::kInternal);
 }
 
 std::string Totals::text() const {

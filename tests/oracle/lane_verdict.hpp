@@ -12,14 +12,14 @@
 namespace warptwin::lanes {
 
 enum class Agreement : std::uint8_t {
-  kRight,         // proved, and no interleaving shows a fault
-  kFound,         // not proved, and one does
-  kWrongProof,    // proved, and one does
-  kWrongRefusal,  // refuted though drawn without edits, and none does
-  kUndecided,     // neither proved nor refuted, and none does
-  kUnshown,       // refuted after edits, and none does: the conditions ask for more than an outcome
-  kUnknown,       // too many interleavings
-  kInternal,      // the proof ended in an internal error or an exception
+  kRight,       // proved, and no interleaving shows a fault
+  kFound,       // not proved, and one does
+  kWrongProof,  // proved, and one does
+  kRefused,     // not proved though drawn without edits, and none does: three sets of lanes apart
+  kUndecided,   // neither proved nor refuted, and none does
+  kUnshown,     // the same after edits: the conditions ask for more than an outcome
+  kUnknown,     // too many interleavings
+  kInternal,    // the proof ended in an internal error or an exception
 };
 constexpr std::size_t kAgreements = 8;
 
@@ -34,6 +34,8 @@ struct Judged {
   LaneProgram program;
 };
 
+/// Proves a kernel that has had so many edits, and executes every interleaving of its lanes.
+Judged judge(const LaneProgram& program, std::uint32_t edits, std::uint64_t states_max);
 /// Draws the kernel of `seed`, with at most `edits_max` edits, proves it, and executes every
 /// interleaving of its lanes, up to `states_max` states.
 Judged judge(std::uint64_t seed, std::uint32_t edits_max, std::uint64_t states_max);

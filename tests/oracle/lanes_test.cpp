@@ -37,16 +37,67 @@ TEST(Lanes, TheSearchFindsWhatAHandOverLacks) {
   EXPECT_NE(fault({store, arrive, {Kind::kWait, 1, 1, 0, 1}, load}), "");
 }
 
+LaneProgram of_one_warp(std::vector<Step> steps) {
+  LaneProgram program;
+  program.warps = 1;
+  program.live = 0b111;
+  program.counts = {1};
+  program.steps = std::move(steps);
+  return program;
+}
+
+// A wait brings what has come to it, and not whatever lanes of the warp have released.
+TEST(Lanes, AWaitBringsWhatCameToIt) {
+  const auto arriving = [](std::uint32_t lane) {
+    return of_one_warp({{Kind::kStore, 0, 1, 0, 7},
+                        {Kind::kBump, 0, 1, 0, 1},
+                        {Kind::kArrive, 0, lane, 0, 0},
+                        {Kind::kWait, 0, 2, 0, 0},
+                        {Kind::kLoad, 0, 2, 0, 0}});
+  };
+  EXPECT_EQ(judge(arriving(1), 0, kStates).agreement, Agreement::kRight);
+  const Judged by_another = judge(arriving(4), 0, kStates);
+  EXPECT_EQ(by_another.agreement, Agreement::kFound) << words_of(by_another);
+}
+
+// Who has ended meets nobody.
+TEST(Lanes, ALaneThatHasEndedMeetsNobody) {
+  const auto meeting = [](std::uint32_t lanes) {
+    return of_one_warp({{Kind::kArrive, 0, 2, 0, 0},
+                        {Kind::kStore, 0, 4, 0, 7},
+                        {Kind::kWait, 0, 1, 0, 0},
+                        {Kind::kSync, 0, lanes, 0, 0},
+                        {Kind::kStore, 0, 1, 0, 8}});
+  };
+  EXPECT_EQ(judge(meeting(0b111), 0, kStates).agreement, Agreement::kRight);
+  const Judged ended = judge(meeting(0b011), 0, kStates);
+  EXPECT_EQ(ended.agreement, Agreement::kFound) << words_of(ended);
+}
+
+// An addition that may come before a store is lost with it.
+TEST(Lanes, AFlagThatIsStoredAndAddedToIsNotProved) {
+  const auto counting = [](Kind first) {
+    LaneProgram program = hand_over({{first, 0, 1, 0, 1},
+                                     {Kind::kBump, 0, 2, 0, 2},
+                                     {Kind::kAwait, 1, 1, 0, 2},
+                                     {Kind::kLoad, 1, 1, 3, 0}});
+    return judge(program, 0, kStates);
+  };
+  EXPECT_EQ(counting(Kind::kBump).agreement, Agreement::kRight);
+  const Judged stored = counting(Kind::kSet);
+  EXPECT_EQ(stored.agreement, Agreement::kFound) << words_of(stored);
+}
+
 TEST(Lanes, TheProofAgreesWithEveryInterleaving) {
   Totals totals;
-  for (std::uint64_t seed = 1; seed <= 1'000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     const Judged judged = judge(seed, 3, kStates);
     EXPECT_NE(judged.agreement, Agreement::kWrongProof) << seed << ": " << words_of(judged) << "\n"
                                                         << ptx_of(judged.program);
     totals.add(judged);
   }
-  EXPECT_GE(totals.count(Agreement::kRight), 200U) << totals.text();
-  EXPECT_GE(totals.count(Agreement::kFound), 200U) << totals.text();
+  EXPECT_GE(totals.count(Agreement::kRight), 250U) << totals.text();
+  EXPECT_GE(totals.count(Agreement::kFound), 70U) << totals.text();
 }
 
 }  // namespace warptwin::lanes::lanes_test
