@@ -481,7 +481,7 @@ class GlobalDataDetector : public Detector {
       return order_.lanes_after({first.warp, first.completion->time, first.completion->lanes},
                                 event);
     }
-    const bool of_lanes = first.kind == GlobalKind::kLoad || first.kind == GlobalKind::kStore;
+    const bool of_lanes = !copies(first.kind) && first.kind != GlobalKind::kReadOnly;
     return !of_lanes || (first.warp == second.warp && !copies(second.kind)) ||
            order_.every_lane_ordered({first.warp, first.time, first.lanes}, event);
   }
