@@ -180,10 +180,10 @@ class DetectorSet : public EventSink, public LaneJudge {
   void on_event(const Event& event) override;
   std::uint32_t now(std::uint32_t warp) const override { return order_.now(warp); }
   bool knows(std::uint32_t warp,
-             std::uint32_t lane,
+             std::uint32_t lanes,
              std::uint32_t other,
              std::uint32_t time) const override {
-    return order_.lane_knows(warp, lane, other, time);
+    return order_.lanes_know(warp, lanes, other, time);
   }
   void at_end(const Gpu& gpu, Ending end);
   std::vector<Finding> take_findings() { return std::move(reporter_.findings()); }

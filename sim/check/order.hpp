@@ -102,9 +102,9 @@ class Order {
   /// last met: by bar.warp.sync, or anything else that brings it together.
   bool every_lane_ordered(const LanePoint& first, const Event& second) const;
   /// Whether what lane `other` has released at the warp's operation `time`, or later, has come to
-  /// lane `lane` of the same warp.
-  bool lane_knows(std::uint32_t warp,
-                  std::uint32_t lane,
+  /// each of `lanes` of the same warp.
+  bool lanes_know(std::uint32_t warp,
+                  std::uint32_t lanes,
                   std::uint32_t other,
                   std::uint32_t time) const;
   /// Whether all lanes of a warp know of its operation `time`.
@@ -230,7 +230,7 @@ class Order {
     Clock* view = nullptr;        // what those know who act; null: `clock`
     Clock between;                // the view, where it is of several parts
     Clock& known_to(const LanePart& part) { return part.clock ? *part.clock : clock; }
-    const Clock& known_to(std::uint32_t lane) const;
+    const Clock& known_to(const LanePart& part) const { return part.clock ? *part.clock : clock; }
     /// What each of the lanes knows, or with `any` what they know together.
     Clock* view_of(std::uint32_t lanes, bool any);
     /// No part has lanes of both kinds.

@@ -55,27 +55,27 @@ std::uint32_t Order::released_by(const LanePoint& first, const Event& second) co
   return lanes;
 }
 
-const Clock& Order::WarpOrder::known_to(std::uint32_t lane) const {
-  const auto part = std::find_if(parts.begin(), parts.end(), [&](const LanePart& one) {
-    return (one.lanes >> lane & 1U) != 0;
-  });
-  return part != parts.end() && part->clock ? *part->clock : clock;
-}
-
-bool Order::lane_knows(std::uint32_t warp,
-                       std::uint32_t lane,
+bool Order::lanes_know(std::uint32_t warp,
+                       std::uint32_t lanes,
                        std::uint32_t other,
                        std::uint32_t time) const {
   const WarpOrder* self = find(warp);
   if (self == nullptr) {
     return true;
   }
-  const Clock& known = self->known_to(lane);
-  return at(known.own, component(kLanes, warp)) >= time ||
-         std::any_of(known.lone.begin(), known.lone.end(), [&](const LoneRelease& release) {
-           return release.warp == warp && (release.lanes >> other & 1U) != 0 &&
-                  release.time >= time;
-         });
+  const auto knows = [&](const Clock& known) {
+    return at(known.own, component(kLanes, warp)) >= time ||
+           std::any_of(known.lone.begin(), known.lone.end(), [&](const LoneRelease& release) {
+             return release.warp == warp && (release.lanes >> other & 1U) != 0 &&
+                    release.time >= time;
+           });
+  };
+  if (self->parts.empty()) {
+    return knows(self->clock);
+  }
+  return std::all_of(self->parts.begin(), self->parts.end(), [&](const LanePart& part) {
+    return (part.lanes & lanes) == 0 || knows(self->known_to(part));
+  });
 }
 
 bool Order::met_since(std::uint32_t warp, std::uint32_t time) const {

@@ -12,9 +12,9 @@ class LaneJudge {
   /// The number of the latest operation of a warp, which is numbered in the grid.
   virtual std::uint32_t now(std::uint32_t warp) const = 0;
   /// Whether what lane `other` has released at the warp's operation `time`, or later, has come to
-  /// lane `lane` of the same warp.
+  /// each of `lanes`, as bits, of the same warp.
   virtual bool knows(std::uint32_t warp,
-                     std::uint32_t lane,
+                     std::uint32_t lanes,
                      std::uint32_t other,
                      std::uint32_t time) const = 0;
 };

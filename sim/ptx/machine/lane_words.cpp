@@ -260,28 +260,18 @@ void LaneWords::learn(std::uint32_t lanes) {
   close();
   const std::uint32_t time = now();
   for (Layer& layer : layers_) {
-    const std::array<std::uint32_t, kLanes> before = layer.known;
-    const std::size_t growths = layer.growths.size();
+    // Most wait together, and what comes to them is of use to all.
+    const std::uint32_t to_all = brought(layer, lanes, 0);
+    std::array<std::uint32_t, kLanes> known = layer.known;
     for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
-      const std::uint32_t lane = first_of(left);
-      std::uint32_t known = before[lane];
-      for (std::uint32_t other = 0; other < kLanes; ++other) {
-        if ((before[other] & ~known) == 0) {
-          continue;
-        }
-        // What the other knew when it released what has come.
-        if (brought(lane, other, layer.time)) {
-          known |= std::uint32_t{1} << other;
-        }
-        for (std::size_t i = growths; i-- > 0;) {
-          const Growth& growth = layer.growths[i];
-          if (growth.lane == other && (growth.known & ~known) != 0 &&
-              brought(lane, other, growth.time)) {
-            known |= growth.known;
-          }
-        }
+      std::uint32_t& of_lane = known[first_of(left)];
+      of_lane |= to_all;
+      if ((layer.lanes & ~of_lane) != 0 && !std::has_single_bit(lanes)) {
+        of_lane |= brought(layer, left & ~(left - 1), of_lane);
       }
-      grow(layer, lane, known, time);
+    }
+    for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+      grow(layer, first_of(left), known[first_of(left)], time);
     }
   }
   forget();
@@ -291,9 +281,29 @@ std::uint32_t LaneWords::now() {
   return judge_ != nullptr ? judge_->now(warp_) : ++steps_;
 }
 
-// Whether what a lane has released at that time or later has come to another.
-bool LaneWords::brought(std::uint32_t lane, std::uint32_t other, std::uint32_t time) const {
-  return released_[other] >= time && (judge_ == nullptr || judge_->knows(warp_, lane, other, time));
+// Whether what a lane has released at that time or later has come to others.
+bool LaneWords::brought(std::uint32_t lanes, std::uint32_t other, std::uint32_t time) const {
+  return released_[other] >= time &&
+         (judge_ == nullptr || judge_->knows(warp_, lanes, other, time));
+}
+
+// Whose accesses have come to each of the lanes, besides those known: what another knew when it
+// released what has come.
+std::uint32_t LaneWords::brought(const Layer& layer,
+                                 std::uint32_t lanes,
+                                 std::uint32_t known) const {
+  for (std::uint32_t left = layer.lanes & ~known; left != 0; left &= left - 1) {
+    const std::uint32_t other = first_of(left);
+    if (brought(lanes, other, layer.time)) {
+      known |= std::uint32_t{1} << other;
+    }
+  }
+  for (auto growth = layer.growths.rbegin(); growth != layer.growths.rend(); ++growth) {
+    if ((growth->known & layer.lanes & ~known) != 0 && brought(lanes, growth->lane, growth->time)) {
+      known |= growth->known;
+    }
+  }
+  return known;
 }
 
 void LaneWords::grow(Layer& layer, std::uint32_t lane, std::uint32_t known, std::uint32_t time) {

@@ -126,7 +126,8 @@ class LaneWords {
   void close();
   void forget(std::uint32_t live = ~std::uint32_t{0});
   std::uint32_t now();
-  bool brought(std::uint32_t lane, std::uint32_t other, std::uint32_t time) const;
+  bool brought(std::uint32_t lanes, std::uint32_t other, std::uint32_t time) const;
+  std::uint32_t brought(const Layer& layer, std::uint32_t lanes, std::uint32_t known) const;
   void grow(Layer& layer, std::uint32_t lane, std::uint32_t known, std::uint32_t time);
 
   const sim::LaneJudge* judge_;
