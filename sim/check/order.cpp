@@ -74,8 +74,8 @@ std::uint32_t Order::known(Part part, std::uint32_t warp, std::uint32_t observer
   }
   const std::uint32_t first = own * warps_;
   const WarpOrder& self = clusters_[own]->warps[observer - first];
-  const bool itself =
-      warp == observer && part != kTensor && part != kProxyFenced && part != kLanesFenced;
+  const bool itself = warp == observer && part != kTensor && part != kProxyFenced &&
+                      part != kLanes && part != kLanesFenced;
   const Clock& clock = itself ? self.clock : self.seen();
   if (warp >= first && warp - first < warps_) {
     return clock.own[part * warps_ + (warp - first)];

@@ -209,7 +209,7 @@ std::uint32_t Order::lanes_told(WarpOrder& warp, const Event& event, std::uint32
   LoneActs& acts = event.op == Op::kFenceProxyAsync ? warp.fences : warp.releases;
   acts.add(lanes, warp.clock.own[self]);
   warp.lone_release = event.site;
-  return warp.clock.own[component(kLanes, self)];
+  return warp.seen().own[component(kLanes, self)];
 }
 
 void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) {

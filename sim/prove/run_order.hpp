@@ -26,6 +26,7 @@
 
 #include "sim/model/divisor.hpp"
 #include "sim/model/gpu.hpp"
+#include "sim/model/word_test.hpp"
 #include "sim/prove/chain_counter.hpp"
 #include "sim/prove/conditions.hpp"
 #include "sim/prove/run_work.hpp"
@@ -179,7 +180,13 @@ class RunOrder : public EventSink, public TryJudge {
     bool loaded = false;
     ProofClock joined;
     std::vector<std::uint32_t> values;  // it had, in turn, from the initial one on; of one writer
-    std::uint64_t sum = 0;              // of a counter: all that was added
+    /// Of a write by several lanes: each adds so much.
+    struct Adders {
+      std::uint32_t lanes = 1;
+      std::uint32_t each = 0;
+    };
+    std::vector<Adders> adders;  // of each write of `log`
+    std::uint64_t sum = 0;       // of a counter: all that was added
     /// Of a counter: it was waited for until all had added that had by then. Who adds later has to
     /// know them all.
     struct Reached {
@@ -191,6 +198,7 @@ class RunOrder : public EventSink, public TryJudge {
       ProofClock joined{};
     };
     std::optional<Reached> reached;
+    bool passes_before(std::size_t i, const WordTest& test) const;
   };
   /// Tensor memory of a CTA that somebody allocates or frees.
   struct TmemUse {

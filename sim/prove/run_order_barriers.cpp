@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "sim/model/word_test.hpp"
 #include "sim/prove/event_facts.hpp"
 #include "sim/prove/run_order.hpp"
 
@@ -433,7 +432,7 @@ void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self
   const ProofNode node = node_of(group, event, self);
   const ProofClock& clock = known_to(group, event.lane_mask(), self);
   for (std::size_t i = flag.log.size(); i-- > 0;) {
-    if (test.holds(flag.values[i])) {
+    if (flag.passes_before(i, test)) {
       if (!node.knows(flag.log[i], clock)) {
         undecided("a global word is waited for at a value that it has had before", event);
       }
@@ -443,6 +442,17 @@ void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self
   const auto phase = static_cast<std::int32_t>(flag.writes) - 1;
   pass(group, event, self, flag.barrier, phase);
   record(group, self, event, wait_op(flag.barrier, phase));
+}
+
+// Before all lanes of write `i` have made it: by what was there, or by what some of them leave.
+bool RunOrder::Flag::passes_before(std::size_t i, const WordTest& test) const {
+  const Adders& by = adders[i];
+  for (std::uint32_t lane = 0; lane < std::max<std::uint32_t>(by.lanes, 1); ++lane) {
+    if (test.holds(values[i] + lane * by.each)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t self, Flag& flag) {
@@ -475,6 +485,7 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   }
   flag.log.push_back(node);
   flag.values.push_back(event.wanted);  // after this
+  flag.adders.push_back(adds ? Flag::Adders{event.lanes, event.count} : Flag::Adders{});
   join(flag.joined, clock);
   raise(flag.joined, told_of(group, event, self));
   if (!flag.counter) {

@@ -88,6 +88,70 @@ TEST(Lanes, AFlagThatIsStoredAndAddedToIsNotProved) {
   EXPECT_EQ(stored.agreement, Agreement::kFound) << words_of(stored);
 }
 
+// Two lanes of one instruction add one after the other: who waits for less than both has waited for
+// one, whichever it is.
+TEST(Lanes, AFlagThatLanesAddToAtOnceIsThereForAllOfThemAtTheirSum) {
+  const auto waiting = [](std::uint32_t value) {
+    return judge(of_one_warp({{Kind::kStore, 0, 1, 0, 7},
+                              {Kind::kBump, 0, 0b11, 0, 0},
+                              {Kind::kAwait, 0, 4, 0, value},
+                              {Kind::kStore, 0, 4, 0, 8}}),
+                 0,
+                 kStates);
+  };
+  EXPECT_EQ(waiting(2).agreement, Agreement::kRight);
+  const Judged early = waiting(1);
+  EXPECT_EQ(early.agreement, Agreement::kFound) << words_of(early);
+}
+
+// What a lane has waited for, another of its warp has not, and does not hand on.
+TEST(Lanes, ALoneWaitTeachesNoOtherLane) {
+  const auto handing = [](std::uint32_t waiters) {
+    LaneProgram program = of_one_warp({{Kind::kStore, 0, 1, 4, 7},
+                                       {Kind::kBump, 0, 1, 0, 0},
+                                       {Kind::kAwait, 0, waiters, 0, 1},
+                                       {Kind::kArrive, 0, 2, 0, 0},
+                                       {Kind::kWait, 0, 2, 0, 0},
+                                       {Kind::kArrive, 0, 0b110, 1, 0},
+                                       {Kind::kWait, 0, 4, 1, 0},
+                                       {Kind::kLoad, 0, 4, 4, 0}});
+    program.counts = {1, 2};
+    return judge(program, 0, kStates);
+  };
+  EXPECT_EQ(handing(0b11).agreement, Agreement::kRight);
+  const Judged alone = handing(0b01);
+  EXPECT_EQ(alone.agreement, Agreement::kFound) << words_of(alone);
+}
+
+// A lane that has ended in the run may not have looked at its barrier yet.
+TEST(Lanes, AWaitOfALaneThatHasEndedIsKnownToNobody) {
+  const auto meeting = [](std::uint32_t lanes) {
+    LaneProgram program = of_one_warp({{Kind::kArrive, 0, 0b0011, 0, 0},
+                                       {Kind::kWait, 0, 0b0011, 0, 0},
+                                       {Kind::kSync, 0, lanes, 0, 0},
+                                       {Kind::kArrive, 0, 0b1100, 0, 0}});
+    program.live = 0b1111;
+    program.counts = {2};
+    return judge(program, 0, kStates);
+  };
+  EXPECT_EQ(meeting(0b1111).agreement, Agreement::kRight);
+  const Judged late = meeting(0b1110);
+  EXPECT_EQ(late.agreement, Agreement::kFound) << words_of(late);
+}
+
+// An addition is in order with additions, and with the store in front of one it may not be.
+TEST(Lanes, AnAdditionDoesNotHideTheStoreBeforeIt) {
+  const Step store{Kind::kStore, 0, 1, 0, 7};
+  const Step arrive{Kind::kArrive, 0, 1, 0, 0};
+  const Step add{Kind::kAdd, 0, 1, 0, 1};
+  const Step wait{Kind::kWait, 1, 1, 0, 0};
+  const Step other{Kind::kAdd, 1, 1, 0, 2};
+  EXPECT_EQ(judge(hand_over({store, arrive, add, wait, other}), 0, kStates).agreement,
+            Agreement::kRight);
+  const Judged hidden = judge(hand_over({store, add, other}), 0, kStates);
+  EXPECT_EQ(hidden.agreement, Agreement::kFound) << words_of(hidden);
+}
+
 TEST(Lanes, TheProofAgreesWithEveryInterleaving) {
   Totals totals;
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {

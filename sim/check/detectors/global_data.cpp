@@ -409,8 +409,8 @@ class GlobalDataDetector : public Detector {
     for (; at != places.end() && at->first <= place; ++at) {
       GlobalAccess& other = at->second;
       if (at->first == place && other.kind == access.kind && other.at.same(access.at) &&
-          other.reduction == access.reduction && (other.lanes & ~access.lanes) == 0 &&
-          ordered(other, access.warp)) {
+          other.reduction == access.reduction && other.scope >= access.scope &&
+          (other.lanes & ~access.lanes) == 0 && ordered(other, access.warp)) {
         other = std::move(access);
         return;
       }

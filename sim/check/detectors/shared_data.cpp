@@ -559,9 +559,10 @@ class SharedDataDetector : public Detector {
         reporter().note_choice(event);
       }
       if (writes(access.kind)) {
-        // A write of all its bytes takes the place of what came before it.
-        first.gone =
-            (in_order || !alike) && access.at.covers(first.at) && takes_its_place(first, access);
+        // A write of all its bytes takes the place of what came before it; an atomic only of others
+        // such, for more of them need not be in order with it.
+        first.gone = (in_order ? alike || !access.atomic : !alike) && access.at.covers(first.at) &&
+                     takes_its_place(first, access);
         any_gone = any_gone || first.gone;
       } else if (in_order && reads_operand(access.kind) && first.at.covers(access.at)) {
         access.source = first.at;

@@ -113,10 +113,21 @@ sim::Operation WarpRun::make(warptwin::Op kind, const Request& request, Mask lan
   return op;
 }
 
-// Executed by the warp: lanes that have ended do not count.
+// Whether the warp executes it. Lanes that have ended do not count, but where members are named and
+// these are none: nobody knows by that what they did since all had met.
+bool WarpRun::by_all(const Request& request) const {
+  if (!alone(request.mask())) {
+    return false;
+  }
+  const Mask ended = acted_ & ~live_;
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(request.mask()));
+  return ended == 0 || !names_members(request.op) ||
+         (ended & ~static_cast<Mask>(request.stop.operands.back().values[0].value[lane])) == 0;
+}
+
 sim::Operation WarpRun::collective(warptwin::Op kind, const Request& request) const {
   sim::Operation op = make(kind, request, request.mask());
-  if (alone(request.mask())) {
+  if (by_all(request)) {
     op.lanes = kLanes;
     op.lane = 0;
     op.some = 0;
@@ -153,6 +164,9 @@ void WarpRun::perform(sim::Operation& operation, bool orders) {
   if (has_trait(operation.op, op_trait::kSynchronises)) {
     unmet_ = operation.lanes != kLanes || !has_trait(operation.op, op_trait::kCollective);
   }
+  if (operation.lanes == kLanes && has_trait(operation.op, op_trait::kMeets)) {
+    acted_ = 0;
+  }
   operation.race = race_ ? &*race_ : nullptr;
   operation.state = this;
   machine_.perform(operation);
@@ -162,11 +176,12 @@ void WarpRun::perform(sim::Operation& operation, bool orders) {
 
 // All are there before any of them goes on. Only who synchronises with others can tell.
 void WarpRun::come_together(const Request& request) {
-  if (handler_of(request.op)->silent && unmet_ && alone(request.mask())) {
+  if (handler_of(request.op)->silent && unmet_ && by_all(request)) {
     sim::Operation op = collective(warptwin::Op::kElectSync, request);
     op.state = this;
     machine_.perform(op);
     unmet_ = false;
+    acted_ = 0;
   }
 }
 

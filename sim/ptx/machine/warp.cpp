@@ -229,6 +229,7 @@ Served WarpRun::handle(Request& request) {
   note_registers(request);
   served_ = &request.strand;
   come_together(request);
+  acted_ |= names_members(request.op) ? Mask{0} : request.mask();
   const Served result = (this->*handler_of(request.op)->handler)(request);
   served_ = nullptr;
   return result;

@@ -183,6 +183,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   Mask members_alike(const Strand& strand, const Stop& stop) const;
   Mask needed_by(const Strand& strand, const Stop& stop) const;
   bool alone(Mask mask) const { return mask == live_; }
+  bool by_all(const Request& request) const;
   /// Whether another strand of the warp can act while this one waits.
   bool others_can_go() const {
     const bool further = !ready_.empty() || !joining_.empty() || !gathering_.empty();
@@ -494,6 +495,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   std::vector<Waiter> waiting_;    // told no
   Mask live_ = 0;
   Mask began_ = 0;           // lanes of the warp at its start
+  Mask acted_ = 0;           // that have used the machine since all met
   std::uint64_t steps_ = 0;  // instructions since the last operation
   /// A try that was no wait and said no, and what its lanes needed then.
   struct RefusedTry {

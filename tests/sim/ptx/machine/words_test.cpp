@@ -1,5 +1,7 @@
 // Words by which CTAs hand memory over: relaxed and volatile accesses, fences, scopes.
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -101,6 +103,20 @@ TEST(PtxWords, HandOverToThoseInTheirScope) {
   expect_race({.store = "  st.release.cta.global.u32 [%rd1], %r7;\n",
                .load = "  ld.acquire.cluster.global.u32 %r10, [%rd1];\n",
                .cluster = 2});
+}
+
+// The first store is no access of a word for the other CTA, whatever the second is.
+TEST(PtxWords, AreStoredInOneScope) {
+  const std::string word = "  st.relaxed.gpu.global.u32 [%rd1+8], %r7;\n";
+  const std::string near = "  st.relaxed.cta.global.u32 [%rd1+8], %r7;\n";
+  const std::string look = "  ld.relaxed.gpu.global.u32 %r8, [%rd1+8];\n";
+  expect_proved({.store = kRelease + word + word, .load = kAcquire});
+  for (const std::string& stores : {word + word, near + word}) {
+    const Words words{.store = stores + kRelease, .load = look + kAcquire};
+    const std::vector<std::string> ids = ids_in(proof_of(handing_over(words)));
+    EXPECT_EQ(std::count(ids.begin(), ids.end(), "GMEM_RACE"), stores == near + word ? 1 : 0)
+        << stores;
+  }
 }
 
 TEST(PtxWords, OfALaneSpeakForItAlone) {
