@@ -8,16 +8,17 @@ target_compile_options(
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wshadow>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${WARPTWIN_WERROR}>>:-Werror>)
 
-# warptwin_add_library(<name> [VERIFY_HEADERS] [NOT_INSTALLED | USES_CUDA] [HOT]
+# warptwin_add_library(<name> [VERIFY_HEADERS] [NOT_INSTALLED | USES_CUDA] [HOT | COLD]
 #                      [SOURCES <file>...] [HEADERS <file>...]
 #                      [LINKS <target>...] [PRIVATE_LINKS <target>...])
 #
 # A static library warptwin::<name>, or an interface one when it has headers alone. Its headers are
 # found from the top of the tree, here and where it is installed. VERIFY_HEADERS compiles every
 # header alone, in the default build. What USES_CUDA needs CUDA's runtime, and is exported apart.
-# HOT: every operation of a run goes through it; a release optimises it further.
+# HOT: every operation of a run goes through it; a release optimises it further. COLD: none does; it
+# is compiled quickly.
 function(warptwin_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "VERIFY_HEADERS;NOT_INSTALLED;USES_CUDA;HOT" ""
+  cmake_parse_arguments(PARSE_ARGV 1 arg "VERIFY_HEADERS;NOT_INSTALLED;USES_CUDA;HOT;COLD" ""
                         "SOURCES;HEADERS;LINKS;PRIVATE_LINKS")
   set(target warptwin_${name})
   if(arg_SOURCES)
@@ -29,6 +30,8 @@ function(warptwin_add_library name)
       # GCC 12 warns of overlaps that its own std::string cannot have (its bug 105651).
       target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O3>
                                                $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+    elseif(arg_COLD)
+      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
     endif()
     # One translation unit a library: most of what a file costs to compile is what it includes.
     set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF UNITY_BUILD ${WARPTWIN_UNITY}

@@ -20,7 +20,7 @@ Pool* the_default() {
   return pool;
 }
 
-Pool*& current() {
+Pool*& current_pool() {
   static Pool* pool = the_default();
   return pool;
 }
@@ -44,7 +44,7 @@ WARPTWIN_CALL CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice de
 
 WARPTWIN_CALL CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice device) {
   const Turn turn;
-  *pool = current();
+  *pool = current_pool();
   return device == 0 ? kSuccess : kInvalidDevice;
 }
 
@@ -53,7 +53,7 @@ WARPTWIN_CALL CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool) {
   if (device != 0 || !is_pool(pool)) {
     return device != 0 ? kInvalidDevice : kInvalidValue;
   }
-  current() = pool;
+  current_pool() = pool;
   return kSuccess;
 }
 
@@ -74,7 +74,7 @@ WARPTWIN_CALL CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   if (!is_pool(pool) || pool == the_default()) {
     return kInvalidValue;
   }
-  current() = current() == pool ? the_default() : current();
+  current_pool() = current_pool() == pool ? the_default() : current_pool();
   std::erase_if(Client::get().pools, [&](const auto& each) { return each.get() == pool; });
   return kSuccess;
 }

@@ -47,6 +47,11 @@ cudaError_t library_of(FatBinary& binary, CUlibrary* library);
 cudaError_t kernel_at(const void* host, CUkernel* kernel);
 cudaError_t variable_at(const void* host, CUdeviceptr* address, std::size_t* bytes);
 
+/// Where the runtime takes a pointer.
+inline CUdeviceptr at(const void* address) {
+  return reinterpret_cast<CUdeviceptr>(address);
+}
+
 /// Keeps an error for cudaGetLastError, and returns it.
 cudaError_t told(cudaError_t error);
 

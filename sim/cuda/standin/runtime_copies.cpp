@@ -11,10 +11,6 @@ enum Kind : int { kHostToHost, kHostToDevice, kDeviceToHost, kDeviceToDevice, kD
 
 constexpr cudaError_t kInvalidPitch = 12;
 
-CUdeviceptr at(const void* address) {
-  return reinterpret_cast<CUdeviceptr>(address);
-}
-
 // A direction that the addresses are not of is an error: host memory that kernels see is both.
 cudaError_t check_direction(const void* to, const void* from, int kind) {
   if (kind < kHostToHost || kind > kDefault) {

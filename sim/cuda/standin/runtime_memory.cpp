@@ -6,14 +6,6 @@
 
 namespace warptwin::cuda {
 
-namespace {
-
-CUdeviceptr at(const void* address) {
-  return reinterpret_cast<CUdeviceptr>(address);
-}
-
-}  // namespace
-
 extern "C" {
 
 WARPTWIN_CALL cudaError_t cudaMalloc(void** address, std::size_t bytes) {
