@@ -9,7 +9,8 @@ namespace warptwin::lanes {
 namespace {
 
 constexpr std::uint32_t kLanesMax = 32;
-constexpr std::uint32_t kOpsOfALane = 7;
+constexpr std::uint32_t kOpsOfALane = 8;
+constexpr std::size_t kCopiesMax = 3;
 constexpr std::uint32_t kTries = 40;  // to draw one more step
 
 // Who knows of which operations of whom, while a program is drawn in an order in which it can run.
@@ -24,7 +25,7 @@ class Drawing {
       }
     }
     for (Agent& agent : agents_) {
-      agent.knows.resize(agents_.size());
+      agent.knows.resize(agents_.size() + kCopiesMax);
     }
     words_.resize(program.words);
     flags_.resize(program.flags);
@@ -35,7 +36,7 @@ class Drawing {
       switch (below(8)) {
         case 0:
         case 1:
-          by_barrier();
+          by_barrier(program_.copies && copies_ < kCopiesMax && below(2) == 0);
           break;
         case 2:
           by_flag();
@@ -127,10 +128,42 @@ class Drawing {
     }
   }
 
-  void by_barrier() {
+  // Who releases by relaxed words and arrivals has a fence in front of them, and who acquires so one
+  // behind.
+  bool maybe_relaxed() { return program_.relaxed && below(2) == 0; }
+
+  void fence(const std::vector<std::size_t>& agents) {
+    say(Kind::kFence, agents, 0, 0);
+    for (const std::size_t agent : agents) {
+      act(agent);
+    }
+  }
+
+  // What they do is relaxed, or of the CTA alone.
+  void weaken_from(std::size_t step, bool relaxed) {
+    for (; step < program_.steps.size(); ++step) {
+      program_.steps[step].relaxed = relaxed;
+      program_.steps[step].near = program_.relaxed && below(2) == 0;
+    }
+  }
+
+  void learn(std::size_t agent, const std::vector<std::uint32_t>& told) {
+    for (std::size_t i = 0; i < told.size(); ++i) {
+      agents_[agent].knows[i] = std::max(agents_[agent].knows[i], told[i]);
+    }
+  }
+
+  // The first of the arrivers may issue a copy, of which the phase waits for the bytes.
+  void by_barrier(bool copies) {
     const std::vector<std::size_t> arrivers = some(1, 3, below(2) == 0);
     const std::vector<std::size_t> waiters = some(1, 3, below(2) == 0);
-    if (full(arrivers) || full(waiters)) {
+    const std::uint32_t copied = below(program_.shared_words);
+    Word& word = words_[copied];
+    const auto has = [&](const std::vector<Point>& points) {
+      return knows(arrivers.front(), points);
+    };
+    if (full(arrivers) || full(waiters) ||
+        (copies && !(has(word.writes) && has(word.reads) && has(word.adds)))) {
       return;
     }
     const auto fits = [&](std::size_t b) {
@@ -157,7 +190,21 @@ class Drawing {
       program_.counts.push_back(static_cast<std::uint32_t>(arrivers.size()));
     }
     Barrier& barrier = barriers_[b];
-    say(Kind::kArrive, arrivers, static_cast<std::uint32_t>(b), 0);
+    const auto number = static_cast<std::uint32_t>(b);
+    std::vector<std::size_t> others = arrivers;
+    if (copies) {
+      say(Kind::kExpect, {others.front()}, number, 0);
+      act(others.front());
+      say(Kind::kCopy, {others.front()}, copied, number);
+      others.erase(others.begin());
+    }
+    const bool gives_relaxed = maybe_relaxed() && !others.empty();
+    if (gives_relaxed) {
+      fence(others);
+    }
+    const std::size_t arrive = program_.steps.size();
+    say(Kind::kArrive, others, number, 0);
+    weaken_from(arrive, gives_relaxed);
     barrier.arrivals.clear();
     std::vector<std::vector<std::uint32_t>> released;
     for (const std::size_t agent : arrivers) {
@@ -165,14 +212,23 @@ class Drawing {
       released.push_back(agents_[agent].knows);
       released.back()[agent] = agents_[agent].ops;
     }
-    say(Kind::kWait, waiters, static_cast<std::uint32_t>(b), barrier.phases++ % 2);
+    if (copies) {
+      const std::size_t copy = agents_.size() + copies_++;
+      word = {true, {{copy, 0}}, {}, {}};
+      released.front()[copy] = 1;
+    }
+    const bool takes_relaxed = maybe_relaxed();
+    const std::size_t wait = program_.steps.size();
+    say(Kind::kWait, waiters, number, barrier.phases++ % 2);
+    weaken_from(wait, takes_relaxed);
     for (const std::size_t agent : waiters) {
       barrier.passes.push_back(act(agent));
       for (const std::vector<std::uint32_t>& known : released) {
-        for (std::size_t i = 0; i < agents_.size(); ++i) {
-          agents_[agent].knows[i] = std::max(agents_[agent].knows[i], known[i]);
-        }
+        learn(agent, known);
       }
+    }
+    if (takes_relaxed) {
+      fence(waiters);
     }
   }
 
@@ -190,23 +246,33 @@ class Drawing {
       return;
     }
     flag.value += static_cast<std::uint32_t>(setters.size());
+    const bool gives_relaxed = maybe_relaxed();
+    if (gives_relaxed) {
+      fence(setters);
+    }
+    const std::size_t set = program_.steps.size();
     say(bump ? Kind::kBump : Kind::kSet, setters, f, flag.value);
+    weaken_from(set, gives_relaxed);
     for (const std::size_t agent : setters) {
       flag.sets.push_back(act(agent));
       if (!bump) {
         flag.stores.push_back(flag.sets.back());
       }
     }
+    const bool takes_relaxed = maybe_relaxed();
+    const std::size_t await = program_.steps.size();
     say(Kind::kAwait, waiters, f, flag.value);
-    std::vector<Agent> before = agents_;
+    weaken_from(await, takes_relaxed);
+    const std::vector<Agent> before = agents_;
     for (const std::size_t agent : waiters) {
       act(agent);
       for (const std::size_t other : setters) {
-        for (std::size_t i = 0; i < agents_.size(); ++i) {
-          agents_[agent].knows[i] = std::max(agents_[agent].knows[i], before[other].knows[i]);
-        }
+        learn(agent, before[other].knows);
         agents_[agent].knows[other] = std::max(agents_[agent].knows[other], before[other].ops);
       }
+    }
+    if (takes_relaxed) {
+      fence(waiters);
     }
   }
 
@@ -221,10 +287,10 @@ class Drawing {
       act(agent);
     }
     if (!shuffle) {
-      std::vector<std::uint32_t> all(agents_.size());
+      std::vector<std::uint32_t> all(agents_.size() + kCopiesMax);
       for (const std::size_t agent : agents) {
         agents_[agent].knows[agent] = agents_[agent].ops;
-        for (std::size_t i = 0; i < agents_.size(); ++i) {
+        for (std::size_t i = 0; i < all.size(); ++i) {
           all[i] = std::max(all[i], agents_[agent].knows[i]);
         }
       }
@@ -268,6 +334,7 @@ class Drawing {
   LaneProgram& program_;
   std::mt19937_64& random_;
   std::vector<Agent> agents_;
+  std::size_t copies_ = 0;  // that have been drawn: agents behind the others
   std::vector<Word> words_;
   std::vector<Barrier> barriers_;
   std::vector<Flag> flags_;
@@ -290,7 +357,7 @@ void edit(LaneProgram& program, std::mt19937_64& random) {
   }
   const std::size_t at = random() % steps.size();
   Step& step = steps[at];
-  switch (random() % 7) {
+  switch (random() % 8) {
     case 0:
       steps.erase(steps.begin() + static_cast<std::ptrdiff_t>(at));
       break;
@@ -327,6 +394,11 @@ void edit(LaneProgram& program, std::mt19937_64& random) {
         --step.value;
       }
       break;
+    case 6:
+      if (step.kind != Kind::kExpect) {
+        step.relaxed = !step.relaxed;
+      }
+      break;
     default:
       if (step.kind == Kind::kSync) {
         step.kind = Kind::kShuffle;
@@ -346,6 +418,8 @@ LaneProgram random_lane_program(std::mt19937_64& random, std::uint32_t edits) {
   while (std::popcount(program.live) < static_cast<int>(lanes)) {
     program.live |= 1U << random() % (random() % 2 == 0 ? 4 : kLanesMax);
   }
+  program.copies = random() % 3 == 0;
+  program.relaxed = random() % 3 == 0;
   Drawing{program, random}.steps(6 + static_cast<std::uint32_t>(random() % 10));
   for (std::uint32_t i = 0; i < edits; ++i) {
     edit(program, random);

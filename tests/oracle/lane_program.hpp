@@ -25,7 +25,12 @@ enum class Kind : std::uint8_t {
   kAwait,    // polls a flag until it is `value` or more, acquire
   kSync,     // bar.warp.sync of the lanes of the step
   kShuffle,  // shfl.sync of them: they meet, and no memory is ordered
+  kFence,    // acquires what relaxed looks have seen, releases for relaxed words behind it
+  kExpect,   // arrives at an mbarrier as kArrive, and expects the bytes of one copy
+  kCopy,     // a bulk copy from `in` to a word of shared memory; mbarrier `value` counts its bytes
 };
+
+constexpr std::uint32_t kCopyBytes = 16;
 
 /// What the lanes of one warp do, each by itself.
 struct Step {
@@ -34,16 +39,20 @@ struct Step {
   std::uint32_t lanes = 0;   // a mask
   std::uint32_t object = 0;  // of the word, mbarrier or flag
   std::uint32_t value = 0;   // stored, added, set, awaited; the parity
+  bool relaxed = false;      // no release, no acquire
+  bool near = false;         // of the scope of the CTA, where the other is of the GPU's
 };
 
 /// Words [0, shared_words) are of shared memory, and hold nothing at first; those behind are of
-/// global memory, and hold 0.
+/// global memory, and hold 0. What copies bring is 0.
 struct LaneProgram {
   std::uint32_t warps = 2;
   std::uint32_t live = 1;  // the lanes that act, of each warp, as a mask; the others end at once
   std::uint32_t shared_words = 3;
   std::uint32_t words = 5;
   std::uint32_t flags = 2;
+  bool relaxed = false;  // some accesses and arrivals are, or are of the CTA alone
+  bool copies = false;   // bulk copies write shared words, of which each has 16 bytes then
   std::vector<std::uint32_t> counts;  // of the mbarriers
   std::vector<Step> steps;            // of each warp, in this order
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 #include <optional>
@@ -10,40 +11,87 @@ namespace warptwin::lanes {
 
 namespace {
 
-struct Lane {
+constexpr std::size_t kAgentsMax = 20;
+
+// Of each agent, how much of what it did happened before.
+using Clock = std::array<std::uint8_t, kAgentsMax>;
+
+void join(Clock& into, const Clock& from) {
+  for (std::size_t i = 0; i < kAgentsMax; ++i) {
+    into[i] = std::max(into[i], from[i]);
+  }
+}
+
+// A lane, or a copy from when it is issued.
+struct Agent {
   std::uint32_t warp = 0;
   std::uint32_t lane = 0;
+  bool copies = false;
   std::vector<std::size_t> steps;
+};
+
+// What an agent knows, what its relaxed writes tell, and what its relaxed looks have seen, each
+// until its next fence.
+struct Known {
+  Clock now{};
+  Clock fenced{};
+  Clock seen{};
+};
+
+struct Word {
+  std::optional<std::uint32_t> value;
+  Clock stores{};  // of each agent, its last
+  Clock loads{};
+  Clock adds{};
 };
 
 struct Barrier {
   std::uint32_t phase = 0;
   std::uint32_t arrived = 0;
+  std::uint32_t bytes = 0;  // that the phase still expects
+  Clock told{};             // in this phase
+  Clock completed{};        // in the one before
+};
+
+struct Flag {
+  std::uint32_t value = 0;
+  Clock told{};
 };
 
 struct Machine {
-  std::vector<std::uint32_t> at;  // of each lane, its next step
-  std::vector<std::optional<std::uint32_t>> words;
+  std::array<std::uint8_t, kAgentsMax> at{};  // of each agent, its next step
+  std::array<bool, kAgentsMax> flies{};       // copies that have been issued
+  std::vector<Known> known;
+  std::vector<Word> words;
   std::vector<Barrier> barriers;
-  std::vector<std::uint32_t> flags;
+  std::vector<Flag> flags;
 };
 
 std::string key_of(const Machine& machine) {
   std::string key;
-  const auto add = [&key](std::uint32_t value) {
+  const auto add = [&key](const auto& value) {
     key.append(reinterpret_cast<const char*>(&value), sizeof value);
   };
-  for (const std::uint32_t at : machine.at) {
-    key += static_cast<char>(at);
+  add(machine.at);
+  add(machine.flies);
+  for (const Known& known : machine.known) {
+    add(known);
   }
-  for (const std::optional<std::uint32_t>& word : machine.words) {
-    add(word.value_or(~0U));
+  for (const Word& word : machine.words) {
+    add(word.value.value_or(~0U));
+    add(word.stores);
+    add(word.loads);
+    add(word.adds);
   }
   for (const Barrier& barrier : machine.barriers) {
     add(barrier.phase * 64 + barrier.arrived);
+    add(barrier.bytes);
+    add(barrier.told);
+    add(barrier.completed);
   }
-  for (const std::uint32_t flag : machine.flags) {
-    add(flag);
+  for (const Flag& flag : machine.flags) {
+    add(flag.value);
+    add(flag.told);
   }
   return key;
 }
@@ -55,25 +103,35 @@ class Search {
     for (std::uint32_t warp = 0; warp < program.warps; ++warp) {
       for (std::uint32_t lane = 0; lane < 32; ++lane) {
         if ((program.live >> lane & 1U) != 0) {
-          lanes_.push_back({warp, lane, {}});
+          agents_.push_back({warp, lane, false, {}});
         }
       }
     }
+    lanes_ = agents_.size();
     for (std::size_t i = 0; i < program.steps.size(); ++i) {
-      for (Lane& lane : lanes_) {
-        if (program.steps[i].warp == lane.warp && (program.steps[i].lanes >> lane.lane & 1U) != 0) {
-          lane.steps.push_back(i);
+      const Step& step = program.steps[i];
+      for (std::size_t lane = 0; lane < lanes_; ++lane) {
+        if (step.warp == agents_[lane].warp && (step.lanes >> agents_[lane].lane & 1U) != 0) {
+          agents_[lane].steps.push_back(i);
+          if (step.kind == Kind::kCopy) {
+            copies_[{lane, i}] = agents_.size();
+            agents_.push_back({0, 0, true, {i}});
+          }
         }
       }
     }
   }
 
   LaneAnswer run() {
+    if (agents_.size() > kAgentsMax) {
+      answer_.known = false;
+      return answer_;
+    }
     Machine first;
-    first.at.resize(lanes_.size());
+    first.known.resize(agents_.size());
     first.words.resize(program_.words);
     for (std::uint32_t w = program_.shared_words; w < program_.words; ++w) {
-      first.words[w] = 0;
+      first.words[w].value = 0;
     }
     first.barriers.resize(program_.counts.size());
     first.flags.resize(program_.flags);
@@ -86,12 +144,11 @@ class Search {
       }
       const Machine machine = std::move(open.back());
       open.pop_back();
-      races(machine);
       bool ends = true;
       bool stuck = true;
-      for (std::size_t lane = 0; lane < lanes_.size(); ++lane) {
-        ends = ends && ended(machine, lane);
-        if (std::optional<Machine> next = act(machine, lane)) {
+      for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
+        ends = ends && (agents_[agent].copies || ended(machine, agent));
+        if (std::optional<Machine> next = act(machine, agent)) {
           stuck = false;
           if (known_.insert(key_of(*next)).second) {
             open.push_back(*std::move(next));
@@ -109,12 +166,14 @@ class Search {
   }
 
  private:
-  bool ended(const Machine& machine, std::size_t lane) const {
-    return machine.at[lane] == lanes_[lane].steps.size();
+  bool ended(const Machine& machine, std::size_t agent) const {
+    return machine.at[agent] == agents_[agent].steps.size() ||
+           (agents_[agent].copies && !machine.flies[agent]);
   }
 
-  const Step* next_of(const Machine& machine, std::size_t lane) const {
-    return ended(machine, lane) ? nullptr : &program_.steps[lanes_[lane].steps[machine.at[lane]]];
+  const Step* next_of(const Machine& machine, std::size_t agent) const {
+    return ended(machine, agent) ? nullptr
+                                 : &program_.steps[agents_[agent].steps[machine.at[agent]]];
   }
 
   static bool accesses(const Step& step) {
@@ -122,11 +181,12 @@ class Search {
   }
 
   // What the word holds when the lane has stored to it as often as it does at once.
-  std::uint32_t stored(const Machine& machine, std::size_t lane) const {
-    const Step& first = *next_of(machine, lane);
+  std::uint32_t stored(std::size_t lane, std::size_t at) const {
+    const std::vector<std::size_t>& steps = agents_[lane].steps;
+    const Step& first = program_.steps[steps[at]];
     std::uint32_t value = first.value;
-    for (std::size_t at = machine.at[lane] + 1; at < lanes_[lane].steps.size(); ++at) {
-      const Step& step = program_.steps[lanes_[lane].steps[at]];
+    for (++at; at < steps.size(); ++at) {
+      const Step& step = program_.steps[steps[at]];
       if (accesses(step) && step.object == first.object) {
         if (step.kind != Kind::kStore) {
           break;
@@ -137,37 +197,41 @@ class Search {
     return value;
   }
 
-  // Lanes may write one value.
-  bool conflict(const Machine& machine, std::size_t one, std::size_t other) const {
-    const Kind kind = next_of(machine, one)->kind;
-    return kind != next_of(machine, other)->kind ||
-           (kind == Kind::kStore && stored(machine, one) != stored(machine, other));
+  void race(std::uint32_t object) { answer_.fault = "a race for word " + std::to_string(object); }
+
+  static bool happened(const Clock& accesses, const Clock& before) {
+    return std::equal(accesses.begin(), accesses.end(), before.begin(), std::less_equal<>{});
   }
 
-  // Two that could come next, of one word: nothing orders them.
-  void races(const Machine& machine) {
-    for (std::size_t i = 0; i < lanes_.size(); ++i) {
-      const Step* one = next_of(machine, i);
-      for (std::size_t j = i + 1; one != nullptr && accesses(*one) && j < lanes_.size(); ++j) {
-        const Step* other = next_of(machine, j);
-        if (other != nullptr && accesses(*other) && one->object == other->object &&
-            conflict(machine, i, j)) {
-          answer_.fault = "a race for word " + std::to_string(one->object);
-        }
+  // Lanes may store one value. The last that another has stored is that of its step before `stores`.
+  bool stores_alike(const Word& word,
+                    std::size_t agent,
+                    std::size_t at,
+                    const Clock& before) const {
+    for (std::size_t other = 0; other < agents_.size(); ++other) {
+      const bool unknown = word.stores[other] > before[other];
+      if (unknown && (agents_[other].copies || agents_[agent].copies ||
+                      stored(other, word.stores[other] - 1U) != stored(agent, at))) {
+        return false;
       }
     }
+    return true;
   }
 
   // Whether all the lanes of a step that meet are there.
   bool all_there(const Machine& machine, const Step& step) const {
-    return std::all_of(lanes_.begin(), lanes_.end(), [&](const Lane& lane) {
+    for (std::size_t i = 0; i < lanes_; ++i) {
+      const Agent& lane = agents_[i];
       if (lane.warp != step.warp || (step.lanes >> lane.lane & 1U) == 0) {
-        return true;
+        continue;
       }
-      const Step* next = next_of(machine, static_cast<std::size_t>(&lane - lanes_.data()));
-      return next != nullptr && next->kind == step.kind && next->lanes == step.lanes &&
-             (step.kind == Kind::kSync || next == &step);
-    });
+      const Step* next = next_of(machine, i);
+      if (next == nullptr || next->kind != step.kind || next->lanes != step.lanes ||
+          (step.kind != Kind::kSync && next != &step)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   void see(std::size_t lane, std::uint32_t at, std::uint32_t value) {
@@ -177,84 +241,160 @@ class Search {
     }
   }
 
-  void access(Machine& machine, std::size_t lane, const Step& step) {
-    std::optional<std::uint32_t>& word = machine.words[step.object];
-    if (step.kind == Kind::kStore) {
-      word = step.value;
-    } else if (!word) {
-      answer_.fault = "word " + std::to_string(step.object) + " is read and was never written";
-    } else if (step.kind == Kind::kAdd) {
-      *word += step.value;
-    } else {
-      see(lane, machine.at[lane], *word);
+  void access(Machine& machine, std::size_t agent, const Step& step) {
+    Word& word = machine.words[step.object];
+    const Clock& before = machine.known[agent].now;
+    const std::size_t at = machine.at[agent];
+    const auto now = static_cast<std::uint8_t>(at + 1);
+    if (step.kind == Kind::kLoad || step.kind == Kind::kAdd) {
+      if (!happened(word.stores, before) ||
+          !happened(step.kind == Kind::kLoad ? word.adds : word.loads, before)) {
+        race(step.object);
+      } else if (!word.value) {
+        answer_.fault = "word " + std::to_string(step.object) + " is read and was never written";
+      } else if (step.kind == Kind::kAdd) {
+        *word.value += step.value;
+      } else {
+        see(agent, machine.at[agent], *word.value);
+      }
+      (step.kind == Kind::kLoad ? word.loads : word.adds)[agent] = now;
+      return;
+    }
+    if (!happened(word.loads, before) || !happened(word.adds, before) ||
+        !stores_alike(word, agent, at, before)) {
+      race(step.object);
+    }
+    word.value = step.kind == Kind::kCopy ? 0 : step.value;
+    word.stores[agent] = now;
+  }
+
+  void complete(Barrier& barrier, std::uint32_t count) {
+    if (barrier.arrived > count) {
+      answer_.fault = "more arrivals than a phase has";
+    } else if (barrier.arrived == count && barrier.bytes == 0) {
+      barrier = {barrier.phase + 1, 0, 0, {}, barrier.told};
     }
   }
 
-  // What the machine is when a lane has made its next step; none: it cannot.
-  std::optional<Machine> act(const Machine& machine, std::size_t lane) {
-    const Step* step = next_of(machine, lane);
+  // What the machine is when an agent has made its next step; none: it cannot.
+  std::optional<Machine> act(const Machine& machine, std::size_t agent) {
+    const Step* step = next_of(machine, agent);
     if (step == nullptr) {
       return std::nullopt;
     }
     Machine next = machine;
+    Known& known = next.known[agent];
+    known.now[agent] = static_cast<std::uint8_t>(machine.at[agent] + 1);
+    const Clock& tells = step->relaxed ? known.fenced : known.now;
+    const auto learn = [&](const Clock& told) {
+      join(step->relaxed ? known.seen : known.now, told);
+    };
     switch (step->kind) {
       case Kind::kStore:
       case Kind::kLoad:
       case Kind::kAdd:
-        access(next, lane, *step);
+        access(next, agent, *step);
         break;
-      case Kind::kArrive: {
+      case Kind::kArrive:
+      case Kind::kExpect: {
         Barrier& barrier = next.barriers[step->object];
-        if (++barrier.arrived == program_.counts[step->object]) {
-          barrier = {barrier.phase + 1, 0};
-        }
+        barrier.bytes += step->kind == Kind::kExpect ? kCopyBytes : 0;
+        ++barrier.arrived;
+        join(barrier.told, tells);
+        complete(barrier, program_.counts[step->object]);
         break;
       }
-      case Kind::kWait:
-        if (machine.barriers[step->object].phase % 2 == step->value) {
+      case Kind::kCopy: {
+        if (!agents_[agent].copies) {
+          const std::size_t copy =
+              copies_.at({agent, static_cast<std::size_t>(step - program_.steps.data())});
+          next.flies[copy] = true;
+          next.known[copy].now = known.now;
+          break;
+        }
+        access(next, agent, *step);
+        Barrier& barrier = next.barriers[step->value];
+        barrier.bytes -= kCopyBytes;
+        barrier.told[agent] = 1;
+        complete(barrier, program_.counts[step->value]);
+        break;
+      }
+      case Kind::kWait: {
+        const Barrier& barrier = machine.barriers[step->object];
+        if (barrier.phase % 2 == step->value) {
           return std::nullopt;
         }
+        learn(barrier.completed);
         break;
+      }
       case Kind::kSet:
-        next.flags[step->object] = step->value;
+        next.flags[step->object] = {step->value, tells};
         break;
       case Kind::kBump:
-        ++next.flags[step->object];
+        ++next.flags[step->object].value;
+        join(next.flags[step->object].told, tells);
         break;
       case Kind::kAwait:
-        if (machine.flags[step->object] < step->value) {
+        if (machine.flags[step->object].value < step->value) {
           return std::nullopt;
         }
+        learn(machine.flags[step->object].told);
+        break;
+      case Kind::kFence:
+        join(known.now, known.seen);
+        known.fenced = known.now;
         break;
       case Kind::kSync:
       case Kind::kShuffle:
-        if (!all_there(machine, *step)) {
-          return std::nullopt;
-        }
-        for (std::size_t other = 0; other < lanes_.size(); ++other) {
-          if (lanes_[other].warp == step->warp && (step->lanes >> lanes_[other].lane & 1U) != 0) {
-            ++next.at[other];
-          }
-        }
-        return next;
+        return meet(std::move(next), *step);
     }
-    ++next.at[lane];
+    ++next.at[agent];
+    return next;
+  }
+
+  std::optional<Machine> meet(Machine next, const Step& step) const {
+    if (!all_there(next, step)) {
+      return std::nullopt;
+    }
+    Clock all{};
+    std::vector<std::size_t> there;
+    for (std::size_t i = 0; i < lanes_; ++i) {
+      if (agents_[i].warp == step.warp && (step.lanes >> agents_[i].lane & 1U) != 0) {
+        there.push_back(i);
+        next.known[i].now[i] = static_cast<std::uint8_t>(++next.at[i]);
+        join(all, next.known[i].now);
+      }
+    }
+    for (const std::size_t i : there) {
+      if (step.kind == Kind::kSync) {
+        next.known[i].now = all;
+      }
+    }
     return next;
   }
 
   void at_end(const Machine& machine) {
-    std::vector<std::optional<std::uint32_t>> global{machine.words.begin() + program_.shared_words,
-                                                     machine.words.end()};
+    std::vector<std::optional<std::uint32_t>> global;
+    for (std::size_t w = program_.shared_words; w < machine.words.size(); ++w) {
+      global.push_back(machine.words[w].value);
+    }
     if (!end_) {
       end_ = global;
     } else if (*end_ != global) {
       answer_.fault = "global memory ends with one value or another";
     }
+    for (std::size_t copy = lanes_; copy < agents_.size(); ++copy) {
+      if (!ended(machine, copy)) {
+        answer_.fault = "the kernel ends while a copy is under way";
+      }
+    }
   }
 
   const LaneProgram& program_;
   std::uint64_t states_max_;
-  std::vector<Lane> lanes_;
+  std::vector<Agent> agents_;  // the lanes, then the copies
+  std::size_t lanes_ = 0;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> copies_;  // by the lane and the step
   std::unordered_set<std::string> known_;
   std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> seen_;
   std::optional<std::vector<std::optional<std::uint32_t>>> end_;

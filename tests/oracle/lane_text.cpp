@@ -8,6 +8,12 @@ namespace {
 
 constexpr std::uint32_t kBarriersAt = 256;  // bytes of `tile`
 
+// The words of `in` in front of what is copied.
+std::uint32_t words_before(const LaneProgram& program) {
+  const std::uint32_t words = program.flags + program.words - program.shared_words;
+  return (words + 3) / 4 * 4;
+}
+
 class Text {
  public:
   explicit Text(const LaneProgram& program) : program_{program} {}
@@ -43,7 +49,7 @@ class Text {
 
   std::string word(std::uint32_t object) const {
     if (object < program_.shared_words) {
-      return "[%r20+" + std::to_string(4 * object) + "]";
+      return "[%r20+" + std::to_string((program_.copies ? kCopyBytes : 4) * object) + "]";
     }
     return "[%rd1+" + std::to_string(4 * (program_.flags + object - program_.shared_words)) + "]";
   }
@@ -57,6 +63,10 @@ class Text {
     const char* space = step.object < program_.shared_words ? "shared" : "global";
     const std::string barrier = "[%r20+" + std::to_string(kBarriersAt + 8 * step.object) + "]";
     const std::string flag = "[%rd1+" + std::to_string(4 * step.object) + "]";
+    const std::string scope = step.near ? ".cta" : ".gpu";
+    const std::string gives = (step.relaxed ? ".relaxed" : ".release") + scope;
+    const std::string takes = (step.relaxed ? ".relaxed" : ".acquire") + scope;
+    const std::string weak = step.relaxed ? ".relaxed.cta" : "";
     switch (step.kind) {
       case Kind::kStore:
         text_ << "  mov.u32 %r5, " << step.value << ";\n  st." << space << ".u32 "
@@ -67,25 +77,26 @@ class Text {
               << ";\n  mad.lo.u32 %r11, %r11, 31, %r10;\n";
         break;
       case Kind::kAdd:
-        text_ << "  red.relaxed.gpu." << space << ".add.u32 " << word(step.object) << ", "
-              << step.value << ";\n";
+        text_ << "  red.relaxed" << scope << "." << space << ".add.u32 " << word(step.object)
+              << ", " << step.value << ";\n";
         break;
       case Kind::kArrive:
-        text_ << "  mbarrier.arrive.shared::cta.b64 %rd9, " << barrier << ";\n";
+        text_ << "  mbarrier.arrive" << weak << ".shared::cta.b64 %rd9, " << barrier << ";\n";
         break;
       case Kind::kWait:
-        text_ << "LOOK" << number << ":\n  mbarrier.try_wait.parity.shared::cta.b64 %p5, "
-              << barrier << ", " << step.value << ";\n  @!%p5 bra LOOK" << number << ";\n";
+        text_ << "LOOK" << number << ":\n  mbarrier.try_wait.parity" << weak
+              << ".shared::cta.b64 %p5, " << barrier << ", " << step.value << ";\n  @!%p5 bra LOOK"
+              << number << ";\n";
         break;
       case Kind::kSet:
-        text_ << "  mov.u32 %r5, " << step.value << ";\n  st.release.gpu.global.u32 " << flag
+        text_ << "  mov.u32 %r5, " << step.value << ";\n  st" << gives << ".global.u32 " << flag
               << ", %r5;\n";
         break;
       case Kind::kBump:
-        text_ << "  red.release.gpu.global.add.u32 " << flag << ", 1;\n";
+        text_ << "  red" << gives << ".global.add.u32 " << flag << ", 1;\n";
         break;
       case Kind::kAwait:
-        text_ << "LOOK" << number << ":\n  ld.acquire.gpu.global.u32 %r6, " << flag
+        text_ << "LOOK" << number << ":\n  ld" << takes << ".global.u32 %r6, " << flag
               << ";\n  setp.lt.u32 %p5, %r6, " << step.value << ";\n  @%p5 bra LOOK" << number
               << ";\n";
         break;
@@ -95,6 +106,23 @@ class Text {
       case Kind::kShuffle:
         text_ << "  shfl.sync.idx.b32 %r7, %r2, 0, 31, " << step.lanes << ";\n";
         break;
+      case Kind::kFence:
+        text_ << "  fence.acq_rel" << scope << ";\n";
+        break;
+      case Kind::kExpect:
+        text_ << "  mbarrier.arrive.expect_tx.shared::cta.b64 %rd9, " << barrier << ", "
+              << kCopyBytes << ";\n";
+        break;
+      case Kind::kCopy:
+        text_ << "  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+              << word(step.object) << ", [%rd1+" << 4 * words_before(program_) << "], "
+              << kCopyBytes << ", [%r20+" << kBarriersAt + 8 * step.value << "];\n";
+        break;
+    }
+    const bool accesses =
+        step.kind == Kind::kStore || step.kind == Kind::kLoad || step.kind == Kind::kAdd;
+    if (program_.copies && accesses && step.object < program_.shared_words) {
+      text_ << "  fence.proxy.async.shared::cta;\n";
     }
     if (parts) {
       text_ << end << ":\n";
@@ -112,8 +140,19 @@ std::string ptx_of(const LaneProgram& program) {
 }
 
 std::string listing_of(const LaneProgram& program) {
-  constexpr const char* kNames[] = {
-      "store", "load", "add", "arrive", "wait", "set", "bump", "await", "bar.warp.sync", "shuffle"};
+  constexpr const char* kNames[] = {"store",
+                                    "load",
+                                    "add",
+                                    "arrive",
+                                    "wait",
+                                    "set",
+                                    "bump",
+                                    "await",
+                                    "bar.warp.sync",
+                                    "shuffle",
+                                    "fence",
+                                    "arrive/expect",
+                                    "copy"};
   std::ostringstream text;
   for (std::size_t b = 0; b < program.counts.size(); ++b) {
     text << "mbarrier " << b << ": " << program.counts[b] << " arrivals\n";
@@ -134,7 +173,11 @@ std::string listing_of(const LaneProgram& program) {
              << step.object;
         break;
       case Kind::kArrive:
+      case Kind::kExpect:
         text << " at mbarrier " << step.object;
+        break;
+      case Kind::kCopy:
+        text << " to shared word " << step.object << ", by mbarrier " << step.value;
         break;
       case Kind::kWait:
         text << " for mbarrier " << step.object << ", parity " << step.value;
@@ -150,15 +193,16 @@ std::string listing_of(const LaneProgram& program) {
         break;
       case Kind::kSync:
       case Kind::kShuffle:
+      case Kind::kFence:
         break;
     }
-    text << "\n";
+    text << (step.relaxed ? ", relaxed" : "") << (step.near ? ", of the CTA" : "") << "\n";
   }
   return text.str();
 }
 
 std::uint32_t input_words(const LaneProgram& program) {
-  return program.flags + program.words - program.shared_words;
+  return words_before(program) + kCopyBytes / 4;
 }
 
 }  // namespace warptwin::lanes
