@@ -32,9 +32,7 @@ void raise(ProofClock& clock, std::uint32_t component, std::uint32_t value) {
 
 void raise(ProofClock& clock, const ProofPoints& points) {
   for (const ProofPoint& point : points) {
-    if (point.component != kLeaf) {
-      raise(clock, point.component, point.at);
-    }
+    raise(clock, point.component, point.at);
   }
 }
 
@@ -240,12 +238,16 @@ void Conditions::owe_pass(const ProofNode& node,
                           const ProofClock& clock,
                           std::uint32_t number,
                           std::int32_t phase) {
-  Barrier& barrier = barriers_[number];
+  const Barrier& barrier = barriers_[number];
   if (barrier.test == PhaseTest::kExact || phase + 1 != static_cast<std::int32_t>(barrier.phase)) {
     return;
   }
+  owe_pass(node, clock, number);
+}
+
+void Conditions::owe_pass(const ProofNode& node, const ProofClock& clock, std::uint32_t number) {
   // All of them: the latest is the hardest to be in time for, and a witness is of the earliest.
-  barrier.current.passes.push_back({node, clock});
+  barriers_[number].current.passes.push_back({node, clock});
 }
 
 void Conditions::wait(const ProofNode& node,

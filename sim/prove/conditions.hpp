@@ -67,12 +67,25 @@ struct ProofNode {
   }
 };
 
-/// So much of a component; of none: nothing.
+/// Sets of lanes of one warp, of each of which it can be told how far it is.
+constexpr std::uint32_t kLaneSetsMax = 8;
+
+/// So much of a component.
 struct ProofPoint {
-  std::uint32_t component = kLeaf;
-  std::uint32_t at = 0;
+  std::uint32_t component;
+  std::uint32_t at;
 };
-using ProofPoints = std::array<ProofPoint, 4>;
+/// Several.
+class ProofPoints {
+ public:
+  void add(std::uint32_t component, std::uint32_t at) { points_[size_++] = {component, at}; }
+  const ProofPoint* begin() const { return points_.data(); }
+  const ProofPoint* end() const { return points_.data() + size_; }
+
+ private:
+  std::array<ProofPoint, 2 + kLaneSetsMax> points_;
+  std::uint32_t size_ = 0;
+};
 
 /// A condition that does not hold.
 struct Violation {
@@ -131,6 +144,8 @@ class Conditions {
             const ProofClock& clock,
             std::uint32_t barrier,
             std::int32_t phase);
+  /// A wait that has passed may find another phase if it looks behind the open one.
+  void owe_pass(const ProofNode& node, const ProofClock& clock, std::uint32_t barrier);
   /// What is known behind a wait for `phase`.
   void learn(ProofClock& clock, std::uint32_t barrier, std::int32_t phase) const;
   /// Lanes that another chain's wait left behind pass it: they looked when that one did, or later.

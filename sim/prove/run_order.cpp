@@ -43,7 +43,7 @@ RunOrder::RunOrder(const LaunchConfig& config, const Options& options)
 RunOrder::Group& RunOrder::group_of(const Event& event) {
   std::unique_ptr<Group>& group = groups_[event.warp / warps_];
   if (group == nullptr) {
-    group = std::make_unique<Group>(warps_);
+    group = std::make_unique<Group>(warps_, components());
     group->ended.assign(warps_, false);
     group->live_ctas = ctas_;
     group->agents.assign(std::size_t{warps_} * 3, kLeaf);
@@ -191,13 +191,14 @@ void RunOrder::on_step(Group& group, const Event& event, std::uint32_t self) {
   if (has_trait(event.op, op_trait::kMeets) || has_trait(event.op, op_trait::kCollective)) {
     ProofClock& clock = group.conditions.clock(self);
     raise(clock, chain(kAll, self), index);
-    raise(clock, chain(kApart, self), index);
-    raise(clock, chain(kOthers, self), index);
+    for (std::uint32_t set = 0; set < options_.lane_sets; ++set) {
+      raise(clock, chain_of_set(set, self), index);
+    }
     raise(clock, chain(kLate, self), counter_.late_index(event.warp));
     for (const Lanes::Part& part : lanes.parts) {
       join(clock, part.clock);
     }
-    lanes.apart = lanes.others = 0;
+    lanes.sets.clear();
     lanes.parts.clear();
   }
   const bool waits = event.op == Op::kMbarrierWait || event.op == Op::kMbarrierTryWait;
@@ -322,7 +323,8 @@ void RunOrder::note_step(Group& group, const Event& event) {
     }
     std::vector<const ProofClock*> clocks;
     for (const Lanes& lanes : group.lanes) {
-      add(std::uint64_t{lanes.apart} << 32 | lanes.others);
+      std::for_each(lanes.sets.begin(), lanes.sets.end(), add);
+      add(lanes.sets.size());
       for (const Lanes::Part& part : lanes.parts) {
         add(part.lanes);
         clocks.push_back(&part.clock);

@@ -4,8 +4,8 @@
 /// Chains of a CTA group of W warps: [0, W) warps, [W, 2W) the lanes a wait of a warp left behind,
 /// [2W, 3W) its tensor queue. Components only: [3W, 4W) its arrivals on other CTAs' mbarriers that
 /// a releasing cluster arrival has waited for (they are leaves); [4W, 5W) how far all lanes of the
-/// warp are; [5W, 6W) how far those are that were the first to act apart since the warp met, and
-/// [6W, 7W) the second. Bulk and tensor loads, remote arrivals and multicast commits are leaves.
+/// warp are; [(5 + i) W, (6 + i) W) how far set i of its lanes is, of those that have acted apart since
+/// the warp met. Bulk and tensor loads, remote arrivals and multicast commits are leaves.
 /// Bulk stores, tensor-memory loads and wgmmas contribute to no barrier and are no nodes; who has
 /// waited for a wgmma knows what its four warps did before they issued it.
 
@@ -51,8 +51,11 @@ struct ProofBarrier {
 /// clusters wait for each other through global memory.
 class RunOrder : public EventSink, public TryJudge {
  public:
+  static constexpr std::uint32_t kLaneSetsMin = 2;
   struct Options {
     bool whole_grid = false;
+    /// Of so many sets of lanes of a warp it is told how far they are; at most kLaneSetsMax.
+    std::uint32_t lane_sets = kLaneSetsMin;
     /// The lanes of one instruction write a global word in the order of the run.
     bool lanes_in_turn = false;
     /// Only work(): no conditions.
@@ -96,6 +99,8 @@ class RunOrder : public EventSink, public TryJudge {
   /// Whether two sets of lanes of one warp have acted, neither all of it: a schedule in which one
   /// is late may be none of the machine's, which executes what a warp does in turn.
   bool lanes_part() const { return lanes_part_; }
+  /// Whether more sets have than Options::lane_sets.
+  bool needs_lane_sets() const { return needs_lane_sets_; }
   /// Whether tensor memory of a CTA pair is allocated or freed.
   bool meets_pairs() const { return meets_pairs_; }
   /// Whether a try was answered: the kernel does not only wait.
@@ -124,7 +129,7 @@ class RunOrder : public EventSink, public TryJudge {
     return node.chain >= chain(kLate, 0) && node.chain < chain(kQueue, 0);
   }
   /// Of a clock: the phases of a barrier of the group.
-  std::uint32_t component_of(std::uint32_t barrier) const { return kChains * warps_ + barrier; }
+  std::uint32_t component_of(std::uint32_t barrier) const { return components() + barrier; }
   /// Component and phase a leaf contributes to; with Options::keep_leaves.
   struct LeafTarget {
     std::uint32_t component = 0;
@@ -146,8 +151,12 @@ class RunOrder : public EventSink, public TryJudge {
 
  private:
   // From kRemote on a component only.
-  enum Chain : std::uint32_t { kWarp, kLate, kQueue, kRemote, kAll, kApart, kOthers, kChains };
+  enum Chain : std::uint32_t { kWarp, kLate, kQueue, kRemote, kAll, kSets };
   std::uint32_t chain(Chain kind, std::uint32_t self) const { return kind * warps_ + self; }
+  std::uint32_t chain_of_set(std::size_t set, std::uint32_t self) const {
+    return (kSets + static_cast<std::uint32_t>(set)) * warps_ + self;
+  }
+  std::uint32_t components() const { return (kSets + options_.lane_sets) * warps_; }
   struct InFlight {
     ProofClock clock;
     ProofNode node;
@@ -198,7 +207,15 @@ class RunOrder : public EventSink, public TryJudge {
       ProofClock joined{};
     };
     std::optional<Reached> reached;
+    /// Waits that pass until a write leaves less.
+    struct Lasting {
+      WordTest test;
+      ProofNode node;
+      ProofClock clock;  // before it looks
+    };
+    std::vector<Lasting> lasting;
     bool passes_before(std::size_t i, const WordTest& test) const;
+    bool passes_through(std::size_t i, const WordTest& test) const;
   };
   /// Tensor memory of a CTA that somebody allocates or frees.
   struct TmemUse {
@@ -242,17 +259,15 @@ class RunOrder : public EventSink, public TryJudge {
       std::uint32_t lanes = 0;
       ProofClock clock;
     };
-    std::uint32_t apart = 0;          // the first to act apart, as bits
-    std::uint32_t others = 0;         // the second
+    std::vector<std::uint32_t> sets;  // that have acted apart, as bits
     std::vector<Part> parts;          // none while all know the same
     std::uint32_t waited = 0;         // one by one, since all have met
     std::uint32_t late_recorded = 0;  // operations of those that a wait left behind
-    void note(std::uint32_t lanes);
     void separate(std::uint32_t lanes, const ProofClock& all);
   };
   struct Group {
-    explicit Group(std::uint32_t warps)
-        : conditions{kRemote * warps, (kChains - kRemote) * warps}, lanes(warps) {}
+    Group(std::uint32_t warps, std::uint32_t components)
+        : conditions{kRemote * warps, components - kRemote * warps}, lanes(warps) {}
     Conditions conditions;
     std::vector<Lanes> lanes;  // by warp in the group
     std::vector<ProofBarrier> barriers;
@@ -291,6 +306,7 @@ class RunOrder : public EventSink, public TryJudge {
   ProofNode node_of(const Event& event, std::uint32_t chain, std::uint32_t index) const;
   ProofNode node_of(Group& group, const Event& event, std::uint32_t self);
   void note_one_by_one(Group& group, const Event& event, std::uint32_t self);
+  void note_set(Lanes& lanes, std::uint32_t set);
   void say_whose(const Group& group, std::uint32_t lanes, ProofNode& node) const;
   std::optional<std::uint32_t> told_by(const Group& group,
                                        std::uint32_t lanes,
@@ -311,6 +327,11 @@ class RunOrder : public EventSink, public TryJudge {
             std::uint32_t self,
             std::uint32_t barrier,
             std::int32_t phase);
+  void learn_phase(Group& group,
+                   const Event& event,
+                   std::uint32_t self,
+                   std::uint32_t barrier,
+                   std::int32_t phase);
   void undecided(const std::string& reason, const Event& event);
   static constexpr const char* kBothTensorCores =
       "wgmma and tcgen05 are in one program: no target has both";
@@ -343,6 +364,7 @@ class RunOrder : public EventSink, public TryJudge {
                           const ProofClock& clock,
                           std::uint32_t value);
   void on_flag_wait(Group& group, const Event& event, std::uint32_t self, Flag& flag);
+  void owe_lasting(Group& group, Flag& flag);
   void on_flag_write(Group& group, const Event& event, std::uint32_t self, Flag& flag);
   void on_tensor_memory(Group& group, const Event& event, std::uint32_t self);
   void on_pair_alloc(Group& group, const Event& event, std::uint32_t self);
@@ -379,6 +401,7 @@ class RunOrder : public EventSink, public TryJudge {
   std::unordered_map<std::uint32_t, std::uint32_t> open_of_warp_;
   std::uint64_t not_kept_ = 0;
   bool lanes_part_ = false;
+  bool needs_lane_sets_ = false;
   bool needs_whole_grid_ = false;
   bool meets_pairs_ = false;
   bool tried_ = false;

@@ -95,11 +95,10 @@ void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
     flight.clock.swap(group.spare.back());  // its memory
     group.spare.pop_back();
   }
-  group.lanes[self].note(event.lane_mask());
+  note_set(group.lanes[self], event.lane_mask());
   flight.clock = known_to(group, event.lane_mask(), self);
-  if (const auto apart = told_by(group, event.lane_mask(), self);
-      apart && event.lane_mask() != ~std::uint32_t{0}) {
-    raise(flight.clock, *apart, counter_.warp_index(event.warp));
+  if (event.lane_mask() != ~std::uint32_t{0}) {
+    raise(flight.clock, told_of(group, event, self));
   }
   if (tensor) {
     const std::uint32_t position = counter_.tensor_issue(event.warp);
@@ -429,7 +428,7 @@ void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self
   flag.waited = true;
   // A value that passes, and that it has had before, is gone when the warp looks, if the write that
   // took its place is known to have been made.
-  const ProofNode node = node_of(group, event, self);
+  ProofNode node = node_of(group, event, self);
   const ProofClock& clock = known_to(group, event.lane_mask(), self);
   for (std::size_t i = flag.log.size(); i-- > 0;) {
     if (flag.passes_before(i, test)) {
@@ -440,8 +439,31 @@ void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self
     }
   }
   const auto phase = static_cast<std::int32_t>(flag.writes) - 1;
-  pass(group, event, self, flag.barrier, phase);
+  if (test == WordTest{WordTest::Kind::kAtLeast, test.is_signed, test.with}) {
+    if (event.lane_mask() == ~std::uint32_t{0}) {
+      node.known_by = kLeaf;  // as where a wait passes
+    }
+    // Who knows of this wait knows of those before it.
+    std::erase_if(flag.lasting, [&](const Flag::Lasting& one) {
+      return one.node.component() == node.component() && one.test == test;
+    });
+    flag.lasting.push_back({test, node, clock});
+    learn_phase(group, event, self, flag.barrier, phase);
+  } else {
+    pass(group, event, self, flag.barrier, phase);
+  }
   record(group, self, event, wait_op(flag.barrier, phase));
+}
+
+// The last write leaves what some of the waits do not pass at: they have to be over.
+void RunOrder::owe_lasting(Group& group, Flag& flag) {
+  std::erase_if(flag.lasting, [&](const Flag::Lasting& one) {
+    const bool over = !flag.passes_through(flag.log.size() - 1, one.test);
+    if (over) {
+      group.conditions.owe_pass(one.node, one.clock, flag.barrier);
+    }
+    return over;
+  });
 }
 
 // Before all lanes of write `i` have made it: by what was there, or by what some of them leave.
@@ -453,6 +475,17 @@ bool RunOrder::Flag::passes_before(std::size_t i, const WordTest& test) const {
     }
   }
   return false;
+}
+
+// While lanes make write `i`, and behind it.
+bool RunOrder::Flag::passes_through(std::size_t i, const WordTest& test) const {
+  const Adders& by = adders[i];
+  for (std::uint32_t lane = 1; lane < by.lanes; ++lane) {
+    if (!test.holds(values[i] + lane * by.each)) {
+      return false;
+    }
+  }
+  return test.holds(values[i + 1]);
 }
 
 void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t self, Flag& flag) {
@@ -491,6 +524,7 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   if (!flag.counter) {
     Conditions::Contribution what{ProtocolKind::kArrive, 1, 0, true};
     what.tells = told_of(group, event, self);
+    owe_lasting(group, flag);
     group.conditions.contribute(node, clock, flag.barrier, flag.writes, what);
     record(group, self, event, arrive_op(flag.barrier));
   }

@@ -22,15 +22,17 @@ void meet(ProofClock& into, const ProofClock& other) {
 
 }  // namespace
 
-// Some act apart: only of the first two sets is it told how far they are.
-void RunOrder::Lanes::note(std::uint32_t lanes) {
-  if (lanes == kAllLanes) {
+// Some act apart: only of the first sets is it told how far they are.
+void RunOrder::note_set(Lanes& lanes, std::uint32_t set) {
+  std::vector<std::uint32_t>& sets = lanes.sets;
+  if (set == kAllLanes || std::find(sets.begin(), sets.end(), set) != sets.end()) {
     return;
   }
-  if (apart == 0) {
-    apart = lanes;
-  } else if (others == 0 && lanes != apart) {
-    others = lanes;
+  lanes_part_ = lanes_part_ || !sets.empty();
+  if (sets.size() < options_.lane_sets) {
+    sets.push_back(set);
+  } else {
+    needs_lane_sets_ = true;
   }
 }
 
@@ -51,8 +53,7 @@ void RunOrder::Lanes::separate(std::uint32_t lanes, const ProofClock& all) {
 // The latest operation of a warp. Another lane of it need not have executed it.
 ProofNode RunOrder::node_of(Group& group, const Event& event, std::uint32_t self) {
   ProofNode node = node_of(event, self, counter_.warp_index(event.warp));
-  group.lanes[self].note(event.lane_mask());
-  lanes_part_ = lanes_part_ || group.lanes[self].others != 0;
+  note_set(group.lanes[self], event.lane_mask());
   say_whose(group, event.lane_mask(), node);
   return node;
 }
@@ -71,10 +72,11 @@ std::optional<std::uint32_t> RunOrder::told_by(const Group& group,
   if (lanes == kAllLanes) {
     return chain(kAll, self);
   }
-  const Lanes& sets = group.lanes[self];
-  return lanes == sets.apart    ? std::optional{chain(kApart, self)}
-         : lanes == sets.others ? std::optional{chain(kOthers, self)}
-                                : std::nullopt;
+  const std::vector<std::uint32_t>& sets = group.lanes[self].sets;
+  const auto set = std::find(sets.begin(), sets.end(), lanes);
+  return set == sets.end()
+             ? std::nullopt
+             : std::optional{chain_of_set(static_cast<std::size_t>(set - sets.begin()), self)};
 }
 
 // Where lanes wait one by one, each knows what it has waited for. Behind that an access of all of
@@ -104,14 +106,23 @@ void RunOrder::note_one_by_one(Group& group, const Event& event, std::uint32_t s
 // What is known where they have executed their latest operation.
 ProofPoints RunOrder::told_of(const Group& group, const Event& event, std::uint32_t self) const {
   const std::uint32_t index = counter_.warp_index(event.warp);
-  if (event.lane_mask() == kAllLanes) {
-    return {{{chain(kAll, self), index},
-             {chain(kApart, self), index},
-             {chain(kOthers, self), index},
-             {chain(kLate, self), counter_.late_index(event.warp)}}};
+  const std::uint32_t lanes = event.lane_mask();
+  ProofPoints told;
+  if (lanes == kAllLanes) {
+    told.add(chain(kAll, self), index);
+    told.add(chain(kLate, self), counter_.late_index(event.warp));
+    for (std::uint32_t set = 0; set < options_.lane_sets; ++set) {
+      told.add(chain_of_set(set, self), index);
+    }
+    return told;
   }
-  const auto component = told_by(group, event.lane_mask(), self);
-  return {{component ? ProofPoint{*component, index} : ProofPoint{}}};
+  const std::vector<std::uint32_t>& sets = group.lanes[self].sets;
+  for (std::size_t set = 0; set < sets.size(); ++set) {
+    if ((sets[set] & ~lanes) == 0) {
+      told.add(chain_of_set(set, self), index);
+    }
+  }
+  return told;
 }
 
 // What each of these lanes knows. How far some lane of the warp is, all of them may.
@@ -162,6 +173,14 @@ void RunOrder::pass(Group& group,
     node.known_by = kLeaf;  // the lanes that go on; those that do not are late
   }
   group.conditions.wait(node, known_to(group, event.lane_mask(), self), barrier, phase);
+  learn_phase(group, event, self, barrier, phase);
+}
+
+void RunOrder::learn_phase(Group& group,
+                           const Event& event,
+                           std::uint32_t self,
+                           std::uint32_t barrier,
+                           std::int32_t phase) {
   learn(group, event, self, [&](ProofClock& clock) {
     group.conditions.learn(clock, barrier, phase);
   });

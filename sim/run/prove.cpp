@@ -353,6 +353,11 @@ ProvedRun run_to_prove(const ScenarioEntry& scenario,
     proved.order_options.whole_grid = run.whole_grid = true;
     one = run_in_order(scenario, parameters, run, proved.order_options);
   }
+  // Tries are answered by an order of few sets, in every run.
+  if (one.order->needs_lane_sets() && !one.order->tried()) {
+    proved.order_options.lane_sets = kLaneSetsMax;
+    one = run_in_order(scenario, parameters, run, proved.order_options);
+  }
   proved.compared = plain ? lean : run;
   return proved;
 }
@@ -419,6 +424,7 @@ void refute(const ScenarioEntry& scenario,
       WitnessOptions witness;
       witness.run = proved.run;
       witness.whole_grid = result.whole_grid;
+      witness.lane_sets = proved.order_options.lane_sets;
       witness.known = {&result.run, &result.second};
       refutation.witness = find_witness(scenario, parameters, broken, witness);
       // A run with a defect may not be repeatable in another order, nor one whose conditions fail

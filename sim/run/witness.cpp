@@ -224,6 +224,7 @@ Witness find_witness(const ScenarioEntry& scenario,
   const LaunchConfig config = launch_config(scenario, parameters, run);
   RunOrder::Options order_options;
   order_options.whole_grid = options.whole_grid;
+  order_options.lane_sets = options.lane_sets;
   order_options.keep_leaves = true;
   order_options.recorded_group = finding.group;
   const ProofNode& other = finding.violation.other;

@@ -23,8 +23,9 @@ struct Witness {
 };
 
 struct WitnessOptions {
-  RunOptions run;                       // the options of the run that was proved
-  bool whole_grid = false;              // RunOrder::Options of it
+  RunOptions run;                                    // the options of the run that was proved
+  bool whole_grid = false;                           // RunOrder::Options of it
+  std::uint32_t lane_sets = RunOrder::kLaneSetsMin;  // likewise
   std::vector<const RunResult*> known;  // what they show is there without the condition
   std::uint32_t replays_max = 300;      // to minimise
 };

@@ -264,7 +264,11 @@ class Search {
         !stores_alike(word, agent, at, before)) {
       race(step.object);
     }
-    word.value = step.kind == Kind::kCopy ? 0 : step.value;
+    if (step.kind == Kind::kCopy) {
+      word = {0};  // who comes behind it comes behind what it came behind
+    } else {
+      word.value = step.value;
+    }
     word.stores[agent] = now;
   }
 

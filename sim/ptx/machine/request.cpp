@@ -229,6 +229,7 @@ void WarpRun::note_order(const sim::Operation& operation, bool orders) {
       if ((serving_ & relaxed_) != 0) {
         touched_.learn(serving_);
       }
+      touched_.release(serving_);  // by the relaxed words behind it
       fenced_ |= serving_;
       break;
     default:
