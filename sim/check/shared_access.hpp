@@ -78,6 +78,8 @@ struct SharedAccess {
   bool gone = false;  // while a later access is judged: it takes its place
   bool just_fenced = false;
   bool atomic = false;
+  Scope scope = Scope::kGpu;   // of an atomic by a lane
+  std::uint32_t cta = 0;       // likewise: whose warp it is of
   std::uint8_t reduction = 0;  // of a copy: `CopyReduction::code`
   std::uint32_t warp = 0;
   Footprint at;
@@ -102,9 +104,10 @@ inline bool write_alike(const SharedAccess& first, const SharedAccess& second) {
 }
 
 /// Whichever of the two comes first, memory is left the same, or the atomic says it is not. Those
-/// of two proxies are not atomic to each other.
+/// of two proxies are not atomic to each other, nor those of two CTAs if one is of scope .cta.
 inline bool in_any_order(const SharedAccess& first, const SharedAccess& second) {
-  const bool atomics = first.atomic && second.atomic &&
+  const bool wide = std::min(first.scope, second.scope) != Scope::kCta;
+  const bool atomics = first.atomic && second.atomic && (wide || first.cta == second.cta) &&
                        generic(first.kind) == generic(second.kind) &&
                        reduce_the_same_bytes(first.reduction, second.reduction);
   return atomics || write_alike(first, second);

@@ -151,6 +151,10 @@ class SharedDataDetector : public Detector {
     if ((event.op == Op::kSharedLoad || event.op == Op::kSharedStore) && event.expected != 0) {
       const auto known = static_cast<AccessKind>(event.tx);
       access.atomic = known == AccessKind::kAtomic || known == AccessKind::kDecided;
+      if (access.atomic) {
+        access.scope = event.ordering.scope;
+        access.cta = naming().cta_of_warp(event.warp);
+      }
       if (known == AccessKind::kKnown) {
         access.written = event.global;
       }
@@ -561,8 +565,9 @@ class SharedDataDetector : public Detector {
       if (writes(access.kind)) {
         // A write of all its bytes takes the place of what came before it; an atomic only of others
         // such, for more of them need not be in order with it.
-        first.gone = (in_order ? alike || !access.atomic : !alike) && access.at.covers(first.at) &&
-                     takes_its_place(first, access);
+        const bool as_narrow = alike && first.scope >= access.scope;
+        first.gone = (in_order ? as_narrow || !access.atomic : !alike) &&
+                     access.at.covers(first.at) && takes_its_place(first, access);
         any_gone = any_gone || first.gone;
       } else if (in_order && reads_operand(access.kind) && first.at.covers(access.at)) {
         access.source = first.at;
@@ -745,6 +750,10 @@ class SharedDataDetector : public Detector {
       return;
     }
     std::vector<Detail> details{missing(first)};
+    if (first.atomic && second.atomic && std::min(first.scope, second.scope) == Scope::kCta) {
+      details = {"both are atomic, one of scope .cta: for a warp of another CTA it is no atomic",
+                 mend(".cluster, or a barrier between the two")};
+    }
     if (relaxed.line != 0) {
       details.push_back(passes_nothing);
     }

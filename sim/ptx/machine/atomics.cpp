@@ -359,6 +359,7 @@ void WarpRun::shared_atomic(Request& request,
   access.leaves_unknown = free || (mixed && !machine_.moves_data());
   access.update = [&](std::uint64_t old) { return updated(modifiers, false, old, b, c); };
   sim::Operation op = make(warptwin::Op::kSharedStore, request, bit);
+  op.ordering.scope = scope_of(modifiers, warptwin::Scope::kGpu);
   op.access = &access;
   op.address = place.rank << 24;
   perform(op);

@@ -7,11 +7,6 @@
 
 namespace warptwin::ptx {
 
-namespace {
-
-using warptwin::Ordering;
-using warptwin::Semantics;
-
 warptwin::Scope scope_of(const Modifiers& modifiers, warptwin::Scope standard) {
   if (modifiers.has("cta"_mod)) {
     return warptwin::Scope::kCta;
@@ -24,6 +19,11 @@ warptwin::Scope scope_of(const Modifiers& modifiers, warptwin::Scope standard) {
   }
   return standard;
 }
+
+namespace {
+
+using warptwin::Ordering;
+using warptwin::Semantics;
 
 // Of an operation on an mbarrier: CTA scope unless it says another one.
 Ordering ordering_of(const Modifiers& modifiers, Semantics standard) {

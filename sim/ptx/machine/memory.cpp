@@ -33,9 +33,7 @@ void WarpRun::set_order(const Modifiers& modifiers, sim::Operation& op) {
   op.ordering.semantics = !orders ? Semantics::kRelaxed
                           : loads ? Semantics::kAcquire
                                   : Semantics::kRelease;
-  op.ordering.scope = modifiers.has("cta"_mod)       ? warptwin::Scope::kCta
-                      : modifiers.has("cluster"_mod) ? warptwin::Scope::kCluster
-                                                     : warptwin::Scope::kGpu;
+  op.ordering.scope = scope_of(modifiers, warptwin::Scope::kGpu);
   op.flags |= orders ? std::uint16_t{0} : event_flag::kRelaxed;
 }
 

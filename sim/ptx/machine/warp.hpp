@@ -127,6 +127,9 @@ enum class Look : std::uint8_t {
   kAtomic,  // any atomic, as of a lock
 };
 
+/// That an instruction names, or else `standard`.
+warptwin::Scope scope_of(const Modifiers& modifiers, warptwin::Scope standard);
+
 class Rehearsal;
 
 class WarpRun : public Surroundings, public sim::AgentState {

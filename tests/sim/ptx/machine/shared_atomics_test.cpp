@@ -10,6 +10,7 @@
 namespace warptwin::sim::shared_atomics_test {
 
 using testing::Contains;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr std::uint32_t kThreads = 64;
@@ -152,6 +153,31 @@ TEST(PtxSharedAtomics, RaceWithOtherAccesses) {
       "  setp.eq.u32 %p5, %r1, 3;\n  @%p5 st.shared.u32 [tile], 9;\n";
   EXPECT_THAT(ids_in(proof_of(kernel_of(store))), Contains("SMEM_RACE"));
   EXPECT_EQ(proof_of(kernel_of(steps)).verdict, ProofVerdict::kProved);
+}
+
+// Each CTA of a cluster adds to a word of the first.
+TEST(PtxSharedAtomics, OfTwoCtasAreAtomicInAScopeThatHasBoth) {
+  const auto adding = [](const std::string& scope, const std::string& first = "") {
+    const std::string meet = "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n";
+    OneKernel kernel;
+    kernel.ctas = kernel.cluster = 2;
+    kernel.body =
+        "  mov.u32 %r2, %cluster_ctarank;\n  mov.u32 %r3, tile;\n  mov.u32 %r4, 0;\n"
+        "  mapa.shared::cluster.u32 %r3, %r3, %r4;\n  or.b32 %r5, %r1, %r2;\n"
+        "  setp.eq.u32 %p1, %r5, 0;\n  setp.eq.u32 %p2, %r1, 0;\n"
+        "  @%p1 st.shared.u32 [tile], %r4;\n" +
+        meet + first + "  @%p2 red.relaxed." + scope + ".shared::cluster.add.u32 [%r3], 1;\n" +
+        meet;
+    return kernel;
+  };
+  expect_proved(adding("cluster"));
+  expect_proved(adding("gpu"));
+  expect_found(adding("cta"), "SMEM_RACE");
+  EXPECT_THAT(lines_of(proof_of(adding("cta")).run.findings.at(0)),
+              Contains(HasSubstr("one of scope .cta")));
+  // What comes behind it by the same lane does not hide it.
+  const std::string narrow = "  @%p1 red.relaxed.cta.shared::cluster.add.u32 [%r3], 1;\n";
+  expect_found(adding("cluster", narrow), "SMEM_RACE");
 }
 
 // A warp's own atomic, or its store of the same, does not say that the other warp's is over.
