@@ -4,8 +4,8 @@
 /// Chains of a CTA group of W warps: [0, W) warps, [W, 2W) the lanes a wait of a warp left behind,
 /// [2W, 3W) its tensor queue. Components only: [3W, 4W) its arrivals on other CTAs' mbarriers that
 /// a releasing cluster arrival has waited for (they are leaves); [4W, 5W) how far all lanes of the
-/// warp are; [(5 + i) W, (6 + i) W) how far set i of its lanes is, of those that have acted apart since
-/// the warp met. Bulk and tensor loads, remote arrivals and multicast commits are leaves.
+/// warp are; [(5 + i) W, (6 + i) W) how far set i of its lanes is, of those that have acted apart
+/// since the warp met. Bulk and tensor loads, remote arrivals and multicast commits are leaves.
 /// Bulk stores, tensor-memory loads and wgmmas contribute to no barrier and are no nodes; who has
 /// waited for a wgmma knows what its four warps did before they issued it.
 

@@ -128,7 +128,7 @@ class Drawing {
     }
   }
 
-  // Who releases by relaxed words and arrivals has a fence in front of them, and who acquires so one
+  // Who releases by relaxed words and arrivals has a fence in front of them; who acquires so, one
   // behind.
   bool maybe_relaxed() { return program_.relaxed && below(2) == 0; }
 

@@ -203,7 +203,7 @@ class Search {
     return std::equal(accesses.begin(), accesses.end(), before.begin(), std::less_equal<>{});
   }
 
-  // Lanes may store one value. The last that another has stored is that of its step before `stores`.
+  // Lanes may store one value. The last store of another is its step in front of `stores`.
   bool stores_alike(const Word& word,
                     std::size_t agent,
                     std::size_t at,

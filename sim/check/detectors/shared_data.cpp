@@ -563,8 +563,7 @@ class SharedDataDetector : public Detector {
         reporter().note_choice(event);
       }
       if (writes(access.kind)) {
-        // A write of all its bytes takes the place of what came before it; an atomic only of others
-        // such, for more of them need not be in order with it.
+        // A write of all its bytes takes the place of what came before it; an atomic, of others.
         const bool as_narrow = alike && first.scope >= access.scope;
         first.gone = (in_order ? as_narrow || !access.atomic : !alike) &&
                      access.at.covers(first.at) && takes_its_place(first, access);
