@@ -365,16 +365,15 @@ void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self)
   }
   if (publishes(event.ordering)) {
     const std::uint32_t told = lanes_told(warp, event, self);
-    warp.released = warp.seen();
-    raise(warp.released.own, component(kLanes, self), told);
-    add_lone(warp.released, {event.warp, event.lane_mask(), warp.clock.own[self]});
+    warp.released = {warp.seen(), event.lane_mask()};
+    raise(warp.released.clock.own, component(kLanes, self), told);
+    add_lone(warp.released.clock, {event.warp, event.lane_mask(), warp.clock.own[self]});
     if (wide) {
       warp.released_afar = warp.released;
     }
     if (event.ordering.scope == Scope::kGpu) {
       warp.released_gpu = warp.released;
     }
-    warp.fenced_by = event.lane_mask();
   }
 }
 
@@ -456,13 +455,13 @@ void Order::named_barrier(ClusterOrder& cluster, const Event& event, std::uint32
     --met.waiting;
   } else {
     join(met.clock, warp.seen());
-    join(met.released_gpu, warp.released_gpu);
+    join(met.released_gpu, warp.released_gpu.clock);
     join(met.pending_gpu, warp.pending_of(~std::uint32_t{0}).gpu);
     met.waiting += event.step == Step::kIssued ? 1 : 0;
   }
   if (returns || ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op == Op::kBarSync)) {
     acquire(warp, event, [&](Clock& clock) { join(clock, met.clock); });
-    join(warp.released_gpu, met.released_gpu);
+    join(warp.released_gpu.clock, met.released_gpu);
     join(warp.pending_of(~std::uint32_t{0}).gpu, met.pending_gpu);
   }
   // Who waits may be late by any number of generations of others.
@@ -476,7 +475,7 @@ Clock Order::at_cluster_arrival(const WarpOrder& warp, const Event& event) const
   if (publishes(event.ordering)) {
     return warp.seen();
   }
-  Clock published = warp.released_afar;
+  Clock published = warp.released_afar.clock;
   for (std::uint32_t other = 0; other < warps_; ++other) {
     const std::uint32_t inits = component(kInits, other);
     raise(published.own, inits, at(warp.seen().own, inits));
@@ -488,8 +487,9 @@ Clock Order::at_cluster_arrival(const WarpOrder& warp, const Event& event) const
 Clock Order::at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool here) const {
   const std::uint32_t self = event.warp % warps_;
   Clock published;
-  if (warp.fenced_by != 0 && (event.lane_mask() & ~warp.fenced_by) == 0) {
-    published = here ? warp.released : warp.released_afar;
+  if (const WarpOrder::Fenced& fenced = here ? warp.released : warp.released_afar;
+      fenced.covers(event.lane_mask())) {
+    published = fenced.clock;
   }
   if (warp.wgmmas_over != 0) {
     raise(published.own, component(kTensor, warpgroup_of(self)), warp.wgmmas_over);

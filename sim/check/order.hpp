@@ -241,10 +241,15 @@ class Order {
     std::uint32_t apart = 0;  // lanes that have acted on memory since they met the others
     std::uint32_t tensor_issued = 0;
     std::uint32_t wgmmas_over = 0;  // of its warpgroup's, as it waited for them itself
-    Clock released;                 // by a releasing fence
-    Clock released_afar;            // by one of more than CTA scope
-    Clock released_gpu;             // by a fence of GPU scope
-    std::uint32_t fenced_by = 0;    // lanes of the last releasing fence
+    /// By the last releasing fence of a scope or a wider one, for what its lanes do behind it.
+    struct Fenced {
+      Clock clock;
+      std::uint32_t lanes = 0;
+      bool covers(std::uint32_t others) const { return lanes != 0 && (others & ~lanes) == 0; }
+    };
+    Fenced released;       // any
+    Fenced released_afar;  // of more than CTA scope
+    Fenced released_gpu;
     std::vector<Pending> pending;
     Pending& pending_of(std::uint32_t lanes);
     Counts after;  // known at the last tcgen05 after-fence

@@ -47,10 +47,9 @@ void Order::publish(const WarpOrder& warp, const Event& event) {
   const bool releases = !is_relaxed(event);
   const Scope scope = scope_of_word(event);
   // The fence and the write are of one thread.
-  const bool fenced = warp.fenced_by != 0 && (event.lane_mask() & ~warp.fenced_by) == 0;
-  const auto add = [&](Clock& to, bool released, const Clock& by_fence) {
-    if (released || fenced) {
-      tell(to, cluster, released ? warp.seen() : by_fence);
+  const auto add = [&](Clock& to, bool released, const WarpOrder::Fenced& fenced) {
+    if (released || fenced.covers(event.lane_mask())) {
+      tell(to, cluster, released ? warp.seen() : fenced.clock);
     }
   };
   Released& now = word.now;

@@ -139,6 +139,29 @@ TEST(PtxWords, AreReleasedByFencesOfTheirOwnThread) {
                        "  bar.warp.sync 0xffffffff;\n"});
 }
 
+// Lane 0 stores and fences for the GPU; lane 1 fences and stores the word.
+TEST(PtxWords, AreNotReleasedByAWiderFenceOfAnotherLane) {
+  const auto handing = [](const std::string& meet, const std::string& fence) {
+    OneKernel kernel;
+    kernel.ctas = 2;
+    kernel.in = {0, 0, 0, 0, 0, 0, 0, 0};
+    kernel.body =
+        "  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r7, 1;\n  setp.ne.u32 %p1, %r2, 0;\n"
+        "  setp.ne.u32 %p2, %r1, 0;\n  setp.ne.u32 %p3, %r1, 1;\n  @%p1 bra OTHER;\n"
+        "  @%p2 bra STORED;\n  st.global.u32 [%rd1+16], %r7;\n  fence.acq_rel.gpu;\nSTORED:\n" +
+        meet + "  @%p3 bra DONE;\n" + fence +
+        "  st.relaxed.gpu.global.u32 [%rd1], %r7;\n  bra DONE;\nOTHER:\n  @%p2 bra DONE;\n"
+        "LOOK:\n  ld.acquire.gpu.global.u32 %r3, [%rd1];\n  setp.eq.u32 %p4, %r3, 0;\n"
+        "  @%p4 bra LOOK;\n  ld.global.u32 %r4, [%rd1+16];\n  st.global.u32 [%rd2], %r4;\nDONE:\n";
+    return kernel;
+  };
+  const std::string meet = "  bar.warp.sync 0xffffffff;\n";
+  expect_proved(handing(meet, "  fence.acq_rel.gpu;\n"));
+  expect_found(handing("", "  fence.acq_rel.gpu;\n"), "WARP_LANES_NOT_RELEASED");
+  expect_found(handing("", "  fence.acq_rel.cta;\n"), "GMEM_RACE");
+  expect_found(handing(meet, "  fence.acq_rel.cta;\n"), "GMEM_RACE");
+}
+
 TEST(PtxWords, OfSharedMemoryAreNoPolls) {
   OneKernel kernel;
   kernel.threads = 64;
