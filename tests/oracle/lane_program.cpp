@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint32_t kLanesMax = 32;
 constexpr std::uint32_t kOpsOfALane = 8;
 constexpr std::size_t kCopiesMax = 3;
+constexpr std::uint32_t kAnyCta = ~std::uint32_t{0};
 constexpr std::uint32_t kTries = 40;  // to draw one more step
 
 // Who knows of which operations of whom, while a program is drawn in an order in which it can run.
@@ -98,12 +99,17 @@ class Drawing {
     });
   }
 
-  // One to `most` agents; of one warp where it says so.
-  std::vector<std::size_t> some(std::uint32_t least, std::uint32_t most, bool of_one_warp) {
-    const std::uint32_t warp = below(program_.warps);
+  // One to `most` agents; of one warp where it says so; of `cta`, where it is one.
+  std::vector<std::size_t> some(std::uint32_t least,
+                                std::uint32_t most,
+                                bool of_one_warp,
+                                std::uint32_t cta = kAnyCta) {
+    std::uint32_t warp = below(program_.warps);
+    warp = cta == kAnyCta ? warp : warp / program_.ctas * program_.ctas + cta;
     std::vector<std::size_t> chosen;
     for (std::size_t i = 0; i < agents_.size(); ++i) {
-      if (!of_one_warp || agents_[i].warp == warp) {
+      const bool here = cta == kAnyCta || cta_of(program_, agents_[i].warp) == cta;
+      if (here && (!of_one_warp || agents_[i].warp == warp)) {
         chosen.push_back(i);
       }
     }
@@ -143,7 +149,7 @@ class Drawing {
   void weaken_from(std::size_t step, bool relaxed) {
     for (; step < program_.steps.size(); ++step) {
       program_.steps[step].relaxed = relaxed;
-      program_.steps[step].near = program_.relaxed && below(2) == 0;
+      program_.steps[step].near = program_.relaxed && program_.ctas == 1 && below(2) == 0;
     }
   }
 
@@ -155,9 +161,10 @@ class Drawing {
 
   // The first of the arrivers may issue a copy, of which the phase waits for the bytes.
   void by_barrier(bool copies) {
-    const std::vector<std::size_t> arrivers = some(1, 3, below(2) == 0);
-    const std::vector<std::size_t> waiters = some(1, 3, below(2) == 0);
-    const std::uint32_t copied = below(program_.shared_words);
+    const std::uint32_t cta = below(program_.ctas);
+    const std::vector<std::size_t> arrivers = some(1, 3, below(2) == 0, cta);
+    const std::vector<std::size_t> waiters = some(1, 3, below(2) == 0, cta);
+    const std::uint32_t copied = below(program_.shared_words / program_.ctas) * program_.ctas + cta;
     Word& word = words_[copied];
     const auto has = [&](const std::vector<Point>& points) {
       return knows(arrivers.front(), points);
@@ -168,7 +175,8 @@ class Drawing {
     }
     const auto fits = [&](std::size_t b) {
       const Barrier& barrier = barriers_[b];
-      return program_.counts[b] == arrivers.size() &&
+      return cta_of(program_, static_cast<std::uint32_t>(b)) == cta &&
+             program_.counts[b] == arrivers.size() &&
              std::all_of(arrivers.begin(),
                          arrivers.end(),
                          [&](std::size_t agent) { return knows(agent, barrier.arrivals); }) &&
@@ -183,7 +191,7 @@ class Drawing {
       ++b;
     }
     if (b == barriers_.size()) {
-      if (b == 3) {
+      if (b == 3 || cta_of(program_, static_cast<std::uint32_t>(b)) != cta) {
         return;
       }
       barriers_.emplace_back();
@@ -301,12 +309,14 @@ class Drawing {
   }
 
   void access() {
-    const std::vector<std::size_t> agents = some(1, 1, false);
+    const std::uint32_t w = below(program_.words);
+    const bool shared = w < program_.shared_words;
+    const std::vector<std::size_t> agents =
+        some(1, 1, false, shared ? cta_of(program_, w) : kAnyCta);
     const std::size_t agent = agents.front();
     if (full(agents)) {
       return;
     }
-    const std::uint32_t w = below(program_.words);
     Word& word = words_[w];
     const bool written = word.written || w >= program_.shared_words;
     switch (below(5)) {
@@ -395,7 +405,9 @@ void edit(LaneProgram& program, std::mt19937_64& random) {
       }
       break;
     case 6:
-      if (step.kind != Kind::kExpect) {
+      if (random() % 3 == 0) {
+        step.near = !step.near;
+      } else if (step.kind != Kind::kExpect) {
         step.relaxed = !step.relaxed;
       }
       break;
@@ -413,6 +425,7 @@ void edit(LaneProgram& program, std::mt19937_64& random) {
 LaneProgram random_lane_program(std::mt19937_64& random, std::uint32_t edits) {
   LaneProgram program;
   program.warps = 1 + static_cast<std::uint32_t>(random() % 3);
+  program.ctas = program.warps == 2 ? 1 + static_cast<std::uint32_t>(random() % 2) : 1;
   const std::uint32_t lanes = program.warps == 1 ? 4 : program.warps == 2 ? 3 : 2;
   program.live = 0;
   while (std::popcount(program.live) < static_cast<int>(lanes)) {

@@ -44,8 +44,10 @@ struct Step {
 };
 
 /// Words [0, shared_words) are of shared memory, and hold nothing at first; those behind are of
-/// global memory, and hold 0. What copies bring is 0.
+/// global memory, and hold 0. What copies bring is 0. Warps, shared words and mbarriers are dealt
+/// to the CTAs in turn.
 struct LaneProgram {
+  std::uint32_t ctas = 1;
   std::uint32_t warps = 2;
   std::uint32_t live = 1;  // the lanes that act, of each warp, as a mask; the others end at once
   std::uint32_t shared_words = 3;
@@ -56,6 +58,10 @@ struct LaneProgram {
   std::vector<std::uint32_t> counts;  // of the mbarriers
   std::vector<Step> steps;            // of each warp, in this order
 };
+
+inline std::uint32_t cta_of(const LaneProgram& program, std::uint32_t object) {
+  return object % program.ctas;
+}
 
 /// A program without a fault, then `edits` changes of one place each.
 LaneProgram random_lane_program(std::mt19937_64& random, std::uint32_t edits);

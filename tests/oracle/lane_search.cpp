@@ -30,19 +30,23 @@ struct Agent {
   std::vector<std::size_t> steps;
 };
 
+// By the scope of what told it: of its own CTA, or of all.
+enum Scope : std::size_t { kNear, kFar, kScopes };
+using Clocks = std::array<Clock, kScopes>;
+
 // What an agent knows, what its relaxed writes tell, and what its relaxed looks have seen, each
 // until its next fence.
 struct Known {
   Clock now{};
-  Clock fenced{};
-  Clock seen{};
+  Clocks fenced{};
+  Clocks seen{};
 };
 
 struct Word {
   std::optional<std::uint32_t> value;
   Clock stores{};  // of each agent, its last
   Clock loads{};
-  Clock adds{};
+  Clocks adds{};
 };
 
 struct Barrier {
@@ -55,7 +59,10 @@ struct Barrier {
 
 struct Flag {
   std::uint32_t value = 0;
-  Clock told{};
+  Clock told{};                  // to all
+  std::vector<Clock> told_near;  // to each CTA, besides
+  Clocks looks{};
+  Clocks writes{};
 };
 
 struct Machine {
@@ -92,6 +99,11 @@ std::string key_of(const Machine& machine) {
   for (const Flag& flag : machine.flags) {
     add(flag.value);
     add(flag.told);
+    for (const Clock& told : flag.told_near) {
+      add(told);
+    }
+    add(flag.looks);
+    add(flag.writes);
   }
   return key;
 }
@@ -135,6 +147,9 @@ class Search {
     }
     first.barriers.resize(program_.counts.size());
     first.flags.resize(program_.flags);
+    for (Flag& flag : first.flags) {
+      flag.told_near.resize(program_.ctas);
+    }
     std::vector<Machine> open{first};
     known_.insert(key_of(first));
     while (!open.empty() && answer_.fault.empty()) {
@@ -199,8 +214,52 @@ class Search {
 
   void race(std::uint32_t object) { answer_.fault = "a race for word " + std::to_string(object); }
 
+  static bool no_add(const Word& word, const Clock& before) {
+    return happened(word.adds[kNear], before) && happened(word.adds[kFar], before);
+  }
+
   static bool happened(const Clock& accesses, const Clock& before) {
     return std::equal(accesses.begin(), accesses.end(), before.begin(), std::less_equal<>{});
+  }
+
+  std::uint32_t cta(std::size_t agent) const { return cta_of(program_, agents_[agent].warp); }
+
+  // Of atomic accesses, whether each that is unordered has a scope with both, as this one has.
+  bool strong(const Clocks& accesses, std::size_t agent, bool near, const Clock& before) const {
+    for (std::size_t other = 0; other < lanes_; ++other) {
+      const bool far_too = near && accesses[kFar][other] > before[other];
+      if (cta(other) != cta(agent) && (far_too || accesses[kNear][other] > before[other])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void touch(Flag& flag, std::size_t agent, const Step& step, const Clock& before, bool writes) {
+    if (!strong(flag.writes, agent, step.near, before) ||
+        (writes && !strong(flag.looks, agent, step.near, before))) {
+      answer_.fault = "a scope is too small for flag " + std::to_string(step.object);
+    }
+    (writes ? flag.writes : flag.looks)[step.near ? kNear : kFar][agent] = before[agent];
+  }
+
+  // What a write tells; a store tells nothing of what was told before.
+  void tell(Flag& flag, std::size_t agent, const Step& step, const Known& known) const {
+    if (step.kind == Kind::kSet) {
+      flag.told = {};
+      std::fill(flag.told_near.begin(), flag.told_near.end(), Clock{});
+    }
+    if (!step.near) {
+      join(flag.told, step.relaxed ? known.fenced[kFar] : known.now);
+    }
+    join(flag.told_near[cta(agent)], step.relaxed ? known.fenced[kNear] : known.now);
+  }
+
+  void look(const Flag& flag, std::size_t agent, const Step& step, Known& known) const {
+    join(step.relaxed ? known.seen[kNear] : known.now, flag.told_near[cta(agent)]);
+    if (!step.near) {
+      join(step.relaxed ? known.seen[kFar] : known.now, flag.told);
+    }
   }
 
   // Lanes may store one value. The last store of another is its step in front of `stores`.
@@ -247,8 +306,10 @@ class Search {
     const std::size_t at = machine.at[agent];
     const auto now = static_cast<std::uint8_t>(at + 1);
     if (step.kind == Kind::kLoad || step.kind == Kind::kAdd) {
+      const bool adds = step.kind == Kind::kAdd;
       if (!happened(word.stores, before) ||
-          !happened(step.kind == Kind::kLoad ? word.adds : word.loads, before)) {
+          (adds ? !happened(word.loads, before) || !strong(word.adds, agent, step.near, before)
+                : !no_add(word, before))) {
         race(step.object);
       } else if (!word.value) {
         answer_.fault = "word " + std::to_string(step.object) + " is read and was never written";
@@ -257,10 +318,10 @@ class Search {
       } else {
         see(agent, machine.at[agent], *word.value);
       }
-      (step.kind == Kind::kLoad ? word.loads : word.adds)[agent] = now;
+      (adds ? word.adds[step.near ? kNear : kFar] : word.loads)[agent] = now;
       return;
     }
-    if (!happened(word.loads, before) || !happened(word.adds, before) ||
+    if (!happened(word.loads, before) || !no_add(word, before) ||
         !stores_alike(word, agent, at, before)) {
       race(step.object);
     }
@@ -289,10 +350,8 @@ class Search {
     Machine next = machine;
     Known& known = next.known[agent];
     known.now[agent] = static_cast<std::uint8_t>(machine.at[agent] + 1);
-    const Clock& tells = step->relaxed ? known.fenced : known.now;
-    const auto learn = [&](const Clock& told) {
-      join(step->relaxed ? known.seen : known.now, told);
-    };
+    // Of mbarriers, each of which one CTA uses.
+    const Clock& tells = step->relaxed ? known.fenced[kNear] : known.now;
     switch (step->kind) {
       case Kind::kStore:
       case Kind::kLoad:
@@ -328,25 +387,31 @@ class Search {
         if (barrier.phase % 2 == step->value) {
           return std::nullopt;
         }
-        learn(barrier.completed);
+        join(step->relaxed ? known.seen[kNear] : known.now, barrier.completed);
         break;
       }
       case Kind::kSet:
-        next.flags[step->object] = {step->value, tells};
+      case Kind::kBump: {
+        Flag& flag = next.flags[step->object];
+        touch(flag, agent, *step, known.now, true);
+        flag.value = step->kind == Kind::kSet ? step->value : flag.value + 1;
+        tell(flag, agent, *step, known);
         break;
-      case Kind::kBump:
-        ++next.flags[step->object].value;
-        join(next.flags[step->object].told, tells);
-        break;
+      }
       case Kind::kAwait:
         if (machine.flags[step->object].value < step->value) {
           return std::nullopt;
         }
-        learn(machine.flags[step->object].told);
+        touch(next.flags[step->object], agent, *step, known.now, false);
+        look(machine.flags[step->object], agent, *step, known);
         break;
       case Kind::kFence:
-        join(known.now, known.seen);
-        known.fenced = known.now;
+        join(known.now, known.seen[kNear]);
+        known.fenced[kNear] = known.now;
+        if (!step->near) {
+          join(known.now, known.seen[kFar]);
+          known.fenced = {known.now, known.now};
+        }
         break;
       case Kind::kSync:
       case Kind::kShuffle:

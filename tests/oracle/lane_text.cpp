@@ -20,7 +20,10 @@ class Text {
 
   std::string all() {
     text_ << "  mov.u32 %r20, tile;\n  and.b32 %r2, %r1, 31;\n  shr.u32 %r3, %r1, 5;\n"
-             "  mul.wide.u32 %rd5, %r1, 4;\n  add.u64 %rd5, %rd2, %rd5;\n  mov.u32 %r11, 1;\n"
+             "  mov.u32 %r8, %ctaid.x;\n  mad.lo.u32 %r3, %r3, "
+          << program_.ctas
+          << ", %r8;\n  mov.u32 %r9, %ntid.x;\n  mad.lo.u32 %r8, %r8, %r9, %r1;\n"
+             "  mul.wide.u32 %rd5, %r8, 4;\n  add.u64 %rd5, %rd2, %rd5;\n  mov.u32 %r11, 1;\n"
              "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra BEGUN;\n";
     for (std::size_t b = 0; b < program_.counts.size(); ++b) {
       text_ << "  mbarrier.init.shared::cta.b64 [%r20+" << kBarriersAt + 8 * b << "], "

@@ -29,9 +29,10 @@ struct Proved {
 Proved prove(const LaneProgram& program) {
   Proved proved;
   sim::OneKernel kernel{ptx_of(program)};
-  kernel.threads = 32 * program.warps;
+  kernel.ctas = program.ctas;
+  kernel.threads = 32 * program.warps / program.ctas;
   kernel.in.assign(input_words(program), 0);
-  kernel.out_words = kernel.threads;
+  kernel.out_words = kernel.threads * kernel.ctas;
   try {
     const sim::ProofResult result = sim::proof_of(kernel);
     proved.proved = result.verdict == sim::ProofVerdict::kProved;
