@@ -45,6 +45,31 @@ inline void join(Counts& into, const Counts& from) {
   }
 }
 
+inline bool is_empty(const Clock& clock) {
+  return clock.own.empty() && clock.others.empty() && clock.lone.empty();
+}
+
+/// Whether a join with `more` would change `known`.
+inline bool adds(const Counts& known, const Counts& more) {
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    if (more[i] > (i < known.size() ? known[i] : 0)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+inline bool adds(const Clock& known, const Clock& more) {
+  return adds(known.own, more.own) ||
+         std::any_of(more.others.begin(), more.others.end(), [&](const auto& told) {
+           const auto found =
+               std::find_if(known.others.begin(), known.others.end(), [&](const auto& one) {
+                 return one.first == told.first;
+               });
+           return adds(found != known.others.end() ? found->second : Counts{}, told.second);
+         });
+}
+
 inline void join_other(Clock& into, std::uint32_t cluster, const Counts& from) {
   const auto found = std::find_if(into.others.begin(), into.others.end(), [&](const auto& other) {
     return other.first == cluster;

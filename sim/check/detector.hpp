@@ -189,6 +189,7 @@ class DetectorSet : public EventSink, public LaneJudge {
   std::vector<Finding> take_findings() { return std::move(reporter_.findings()); }
   std::uint64_t not_kept() const { return reporter_.not_kept(); }
   const std::vector<SourceSite>& choices() const { return reporter_.choices(); }
+  const std::vector<SourceSite>& across_fences() const { return order_.across_fences(); }
 
  private:
   Naming naming_;

@@ -353,9 +353,15 @@ void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self)
   if (acquires(event.ordering)) {
     for (const Pending& pending : warp.pending) {
       if (const std::uint32_t lanes = pending.lanes & event.lane_mask(); lanes != 0) {
+        const bool of_gpu = event.ordering.scope == Scope::kGpu;
         acquire(warp, lanes, [&](Clock& clock) {
-          join(clock, wide ? pending.wide : pending.near);
-          if (event.ordering.scope == Scope::kGpu) {
+          const Clock& seen = wide ? pending.wide : pending.near;
+          if ((lanes & ~pending.looked) != 0 &&
+              (adds(clock, seen) || (of_gpu && adds(clock, pending.gpu)))) {
+            note_across(event.site);
+          }
+          join(clock, seen);
+          if (of_gpu) {
             join(clock, pending.gpu);
           }
         });
@@ -374,6 +380,17 @@ void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self)
     if (event.ordering.scope == Scope::kGpu) {
       warp.released_gpu = warp.released;
     }
+  }
+}
+
+// PTX says so of fence.sc (membar), any two of which are in one order.
+void Order::note_across(const SourceSite& site) {
+  const bool known =
+      std::any_of(across_fences_.begin(), across_fences_.end(), [&](const SourceSite& one) {
+        return one.line == site.line && std::string_view{one.file} == site.file;
+      });
+  if (!known) {
+    across_fences_.push_back(site);
   }
 }
 
@@ -461,8 +478,12 @@ void Order::named_barrier(ClusterOrder& cluster, const Event& event, std::uint32
   }
   if (returns || ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op == Op::kBarSync)) {
     acquire(warp, event, [&](Clock& clock) { join(clock, met.clock); });
-    join(warp.released_gpu.clock, met.released_gpu);
-    join(warp.pending_of(~std::uint32_t{0}).gpu, met.pending_gpu);
+    WarpOrder::Fenced& released = warp.released_gpu;
+    released.of_others = released.of_others || adds(released.clock, met.released_gpu);
+    join(released.clock, met.released_gpu);
+    Pending& pending = warp.pending_of(~std::uint32_t{0});
+    pending.looked = adds(pending.gpu, met.pending_gpu) ? 0 : pending.looked;
+    join(pending.gpu, met.pending_gpu);
   }
   // Who waits may be late by any number of generations of others.
   while (!generations.empty() && generations.begin()->first + 2 <= event.phase &&

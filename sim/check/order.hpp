@@ -144,6 +144,9 @@ class Order {
   /// Where `second` last observed a relaxed arrival of `first`, or waited for one relaxed, with no
   /// fence that makes it an edge; no line: never.
   SourceSite relaxed_edge(std::uint32_t first, std::uint32_t second) const;
+  /// Fences, and relaxed stores behind them, which were taken to acquire or release for threads
+  /// that had met theirs at a barrier; each line once.
+  const std::vector<SourceSite>& across_fences() const { return across_fences_; }
 
  private:
   enum Part : std::uint32_t {
@@ -214,9 +217,11 @@ class Order {
   /// What lanes have seen by relaxed waits and reads, until a fence of theirs acquires it.
   struct Pending {
     std::uint32_t lanes = 0;
+    std::uint32_t looked = lanes;  // those whose look was the only one; 0: several were
     Clock wide{};
     Clock near{};  // what warps of the barrier's own CTA released: a fence of CTA scope does
     Clock gpu{};   // of global words: a fence of GPU scope does
+    bool empty() const { return is_empty(wide) && is_empty(near) && is_empty(gpu); }
   };
   /// Lanes that know the same, which is not what all know.
   struct LanePart {
@@ -245,6 +250,7 @@ class Order {
     struct Fenced {
       Clock clock;
       std::uint32_t lanes = 0;
+      bool of_others = false;  // what fences of threads have covered that they have met
       bool covers(std::uint32_t others) const { return lanes != 0 && (others & ~lanes) == 0; }
     };
     Fenced released;       // any
@@ -311,6 +317,7 @@ class Order {
   template <class F>
   void acquire(WarpOrder& warp, std::uint32_t lanes, const F& learn);
   void note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self);
+  void note_across(const SourceSite& site);
   Clock at_cluster_arrival(const WarpOrder& warp, const Event& event) const;
   Clock at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool here) const;
   void publish(const WarpOrder& warp, const Event& event);
@@ -324,6 +331,7 @@ class Order {
   HashMap<std::uint64_t, std::uint32_t> barrier_numbers_;  // by rank and address
   HashMap<std::uint64_t, Word> words_;                     // global words, by address
   std::uint32_t proxy_fences_ = 0;
+  std::vector<SourceSite> across_fences_;
   bool stores_global_ = false;  // lanes have stored to global memory
 };
 

@@ -178,7 +178,12 @@ void Order::WarpOrder::meet(std::uint32_t lanes, std::uint32_t number, std::uint
     uneven = false;
     if (pending.size() > 1 || (pending.size() == 1 && pending.front().lanes != lanes)) {
       Pending all{lanes};
+      bool first = true;
       for (const Pending& one : pending) {
+        if (!one.empty()) {
+          all.looked = first || all.looked == one.looked ? one.looked : 0;
+          first = false;
+        }
         join(all.wide, one.wide);
         join(all.near, one.near);
         join(all.gpu, one.gpu);

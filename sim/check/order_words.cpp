@@ -50,6 +50,9 @@ void Order::publish(const WarpOrder& warp, const Event& event) {
   const auto add = [&](Clock& to, bool released, const WarpOrder::Fenced& fenced) {
     if (released || fenced.covers(event.lane_mask())) {
       tell(to, cluster, released ? warp.seen() : fenced.clock);
+      if (!released && fenced.of_others) {
+        note_across(event.site);
+      }
     }
   };
   Released& now = word.now;

@@ -328,6 +328,7 @@ RunResult simulate(const ScenarioEntry& scenario,
     result.findings = detectors->take_findings();
     result.not_kept = detectors->not_kept();
     result.reductions_in_any_order = detectors->choices();
+    result.across_fences = detectors->across_fences();
   }
   if (options.at_end) {
     options.at_end(memory, addresses);

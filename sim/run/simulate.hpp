@@ -58,6 +58,8 @@ struct RunResult {
   std::uint64_t not_kept = 0;     // reports of more findings than are kept
   /// Reductions by copies of which it depends on the order what they leave.
   std::vector<SourceSite> reductions_in_any_order;
+  /// Fences that were taken to hold for threads that theirs had met at a barrier.
+  std::vector<SourceSite> across_fences;
   std::size_t accepted = 0;             // findings that were taken out: see suppressions.hpp
   std::vector<HostTensor> tensors;      // empty when no data moved
   std::vector<Comparison> comparisons;  // one for each output

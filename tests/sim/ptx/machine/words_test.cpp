@@ -12,6 +12,8 @@
 namespace warptwin::sim::words_test {
 
 using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 struct Words {
@@ -160,6 +162,33 @@ TEST(PtxWords, AreNotReleasedByAWiderFenceOfAnotherLane) {
   expect_found(handing("", "  fence.acq_rel.gpu;\n"), "WARP_LANES_NOT_RELEASED");
   expect_found(handing("", "  fence.acq_rel.cta;\n"), "GMEM_RACE");
   expect_found(handing(meet, "  fence.acq_rel.cta;\n"), "GMEM_RACE");
+}
+
+// Lane 0 looks, and lane 1 fences and loads behind a meeting.
+TEST(PtxWords, LookedAtByAnotherThreadNameTheFence) {
+  const auto looking = [](const char* who, const std::string& meet) {
+    OneKernel kernel;
+    kernel.ctas = 2;
+    kernel.in = {0, 0, 0, 0, 0, 0, 0, 0};
+    kernel.body =
+        "  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r7, 1;\n  setp.ne.u32 %p1, %r2, 0;\n"
+        "  setp.ne.u32 %p2, %r1, 0;\n  setp.ne.u32 %p3, %r1, 1;\n  @%p1 bra OTHER;\n"
+        "  @%p2 bra DONE;\n  st.global.u32 [%rd1+16], %r7;\n"
+        "  st.release.gpu.global.u32 [%rd1], %r7;\n  bra DONE;\nOTHER:\n  @%p2 bra LOOKED;\n"
+        "LOOK:\n  ld.relaxed.gpu.global.u32 %r3, [%rd1];\n  setp.eq.u32 %p4, %r3, 0;\n"
+        "  @%p4 bra LOOK;\nLOOKED:\n" +
+        meet + "  @" + who +
+        " bra DONE;\n  fence.acq_rel.gpu;\n  ld.global.u32 %r4, [%rd1+16];\n"
+        "  st.global.u32 [%rd2], %r4;\nDONE:\n";
+    return kernel;
+  };
+  const std::string meet = "  bar.warp.sync 0xffffffff;\n";
+  expect_proved(looking("%p2", meet));
+  EXPECT_THAT(proof_of(looking("%p2", meet)).notes, IsEmpty());
+  expect_proved(looking("%p3", meet));
+  EXPECT_THAT(proof_of(looking("%p3", meet)).notes,
+              ElementsAre(HasSubstr("fences hold for threads that theirs has met")));
+  expect_found(looking("%p3", ""), "GMEM_RACE");
 }
 
 TEST(PtxWords, OfSharedMemoryAreNoPolls) {
