@@ -245,6 +245,12 @@ void Order::release(ClusterOrder& cluster, const Event& event, const Clock& cloc
   }
   barrier.last = std::max(barrier.last, event.phase + 1);
   join(afar ? barrier.current_afar : barrier.current, clock);
+  // Whatever the scope of the wait.
+  const std::uint32_t self = event.warp % warps_;
+  const std::uint32_t wgmmas = component(kTensor, warpgroup_of(self));
+  if (afar && cluster.warps[self].wgmmas_over != 0) {
+    raise(barrier.current.own, wgmmas, at(clock.own, wgmmas));
+  }
 }
 
 // A wait has observed phase `event.phase - 1`.

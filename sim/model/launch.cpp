@@ -22,7 +22,9 @@ LaunchConfig Launch::config() const {
   config.cluster_size = workload.cluster_size;
   config.warps_per_cta = warps_per_cta();
   config.shared_bytes = kSharedBase + symbols.bytes;
-  config.registers_per_thread = registers_at_start(workload);
+  config.registers_per_thread = workload.registers_per_thread == 0 && registers != 0
+                                    ? registers
+                                    : registers_at_start(workload);
   config.has_dependents = workload.has_dependents;
   config.tmem_from_top = tmem_from_top;
   return config;

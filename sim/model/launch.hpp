@@ -18,6 +18,8 @@ struct Launch {
   /// Allocations of tensor memory get the highest free columns: another CTA of the SM may have the
   /// lowest.
   bool tmem_from_top = false;
+  /// Registers that a thread begins with, where the workload does not say; 0: kRegistersNotSaid.
+  std::uint32_t registers = 0;
 
   std::uint32_t warps_per_cta() const;
   std::uint32_t threads_per_cta() const;

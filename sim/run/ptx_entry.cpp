@@ -22,6 +22,7 @@ namespace {
 struct TakenForGranted {
   std::set<std::string> parted;
   std::set<std::string> ended;
+  std::string registers;  // of a thread, as they are counted where it gives some back
 };
 
 constexpr std::size_t kNoTensor = ~std::size_t{0};
@@ -82,7 +83,26 @@ std::vector<std::string> hypotheses_of(const TakenForGranted& taken) {
         "instruction, at " +
         first_three(taken.ended));
   }
+  if (!taken.registers.empty()) {
+    notes.push_back(taken.registers);
+  }
   return notes;
+}
+
+// Registers that a thread has at most, or else fewer CTAs than the kernel says fit on an SM. A
+// kernel in which threads give some back is compiled for these: ptxas 13.0, blocks of 256, 384 and
+// 512 threads.
+std::uint32_t registers_at_most(const PtxLaunch& launch) {
+  constexpr std::uint32_t kOfSm = 64 * 1024;
+  constexpr std::uint32_t kOfThread = 256;
+  constexpr std::uint32_t kUnit = 8;
+  const ptx::Directives& said = launch.kernel->function().directives;
+  std::uint32_t threads = launch.shape.warps() * kWarpLanes;
+  if (said.maximal_threads[0] != 0) {
+    threads = said.maximal_threads[0] * said.maximal_threads[1] * said.maximal_threads[2];
+  }
+  threads = std::max<std::uint32_t>(threads, 1) * std::max<std::uint32_t>(said.ctas_per_sm_min, 1);
+  return std::min(kOfThread, kOfSm / threads / kUnit * kUnit);
 }
 
 // What a launch may ask for: CUDA C++ Programming Guide, "Technical Specifications".
@@ -339,6 +359,12 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
     run.check_end();
     held->taken->parted.insert(grid->parted.begin(), grid->parted.end());
     held->taken->ended.insert(grid->ended.begin(), grid->ended.end());
+    if (grid->changes_registers && held->launch.workload.registers_per_thread == 0) {
+      held->taken->registers =
+          "a thread begins with " + std::to_string(registers_at_most(held->launch)) +
+          " registers, the most that ptxas gives so large a CTA (.maxnreg says "
+          "another number)";
+    }
   };
 }
 
@@ -446,6 +472,7 @@ ScenarioEntry entry_of(PtxLaunch launch) {
     return symbols;
   };
   entry.places = held->launch.places;
+  entry.registers = registers_at_most(held->launch);
   entry.tmem_from_top = may_share_sm(held->launch);
   for (const auto& [unused, map] : held->maps) {
     static_cast<void>(unused);
@@ -521,6 +548,7 @@ ScenarioEntry entry_of(const ScenarioEntry& scenario,
   entry.reference = [held, scenario](const ParameterSet&, std::span<HostTensor> tensors) {
     scenario.reference(held->parameters, tensors);
   };
+  entry.registers = registers_at_most(held->launch);
   entry.hypotheses = [held] { return hypotheses_of(*held->taken); };
   entry.body = [held](const ParameterSet&,
                       std::span<const SimTensorMap> maps,

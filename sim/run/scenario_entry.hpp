@@ -24,7 +24,9 @@ struct ScenarioEntry {
   std::span<const Parameter> parameters;
   std::function<Workload(const ParameterSet&)> workload;
   std::function<Symbols(const ParameterSet&)> symbols;
-  Launch launch(const ParameterSet& of) const { return {workload(of), symbols(of), tmem_from_top}; }
+  Launch launch(const ParameterSet& of) const {
+    return {workload(of), symbols(of), tmem_from_top, registers};
+  }
   std::function<WarpBody(
       const ParameterSet&, std::span<const SimTensorMap>, std::span<const GlobalAddress>)>
       body;
@@ -42,7 +44,8 @@ struct ScenarioEntry {
   bool initial_is_whole = false;
   /// Where the tensors of the workload stand; 0, or behind the list's end: anywhere.
   std::vector<std::uint64_t> places{};
-  bool tmem_from_top = false;  // of every launch
+  bool tmem_from_top = false;   // of every launch
+  std::uint32_t registers = 0;  // likewise
   /// Tensor maps behind those of the workload.
   std::vector<TensorMapState> more_maps{};
   /// Of a program or a PTX kernel: what runs of it have taken for granted, a sentence each.

@@ -169,6 +169,7 @@ Served WarpRun::setmaxnreg(Request& request) {
   sim::Operation op = collective(warptwin::Op::kSetmaxnreg, request);
   op.count = static_cast<std::uint32_t>(uniform(request, 0));
   op.flags = request.modifiers.has("inc"_mod) ? event_flag::kIncrease : std::uint16_t{0};
+  grid_.changes_registers = true;
   perform(op);
   return Served::kDone;
 }

@@ -136,6 +136,7 @@ TEST(PtxCompilers, MayTakeBackTheRegistersThatTheyGaveBack) {
   const auto two_groups = [](const std::string& first) {
     OneKernel kernel;
     kernel.threads = 256;
+    kernel.directives = ".maxnreg 168\n";
     kernel.body =
         "  setp.lt.u32 %p1, %r1, 128;\n  @%p1 bra FIRST;\n"
         "  setmaxnreg.dec.sync.aligned.u32 24;\n  bar.sync 1, 128;\n"
@@ -148,6 +149,31 @@ TEST(PtxCompilers, MayTakeBackTheRegistersThatTheyGaveBack) {
   EXPECT_THAT(ids_in(right), IsEmpty());
   EXPECT_NE(proof_of(two_groups("  setmaxnreg.inc.sync.aligned.u32 200;\n")).verdict,
             ProofVerdict::kProved);
+}
+
+// An H100 ends what is proved here, and hangs where 176 are asked for. Where .maxnreg says nothing
+// a thread has the most that fits, and the verdict says so.
+TEST(PtxCompilers, GiveAThreadTheRegistersThatFit) {
+  const auto asking = [](std::uint32_t threads, const std::string& registers) {
+    OneKernel kernel;
+    kernel.threads = threads;
+    kernel.body =
+        "  setp.lt.u32 %p1, %r1, 128;\n  @%p1 setmaxnreg.dec.sync.aligned.u32 40;\n"
+        "  @!%p1 setmaxnreg.inc.sync.aligned.u32 " +
+        registers + ";\n";
+    return kernel;
+  };
+  const ProofResult right = proof_of(asking(512, "152"));
+  EXPECT_EQ(right.verdict, ProofVerdict::kProved) << right.strength();
+  EXPECT_THAT(right.notes, Contains(HasSubstr("begins with 128 registers")));
+  EXPECT_NE(proof_of(asking(512, "160")).verdict, ProofVerdict::kProved);
+  EXPECT_NE(proof_of(asking(512, "176")).verdict, ProofVerdict::kProved);
+  EXPECT_EQ(proof_of(asking(384, "232")).verdict, ProofVerdict::kProved);
+  EXPECT_EQ(proof_of(asking(256, "256")).verdict, ProofVerdict::kProved);
+  OneKernel few = asking(512, "152");
+  few.directives = ".maxnreg 120\n";
+  EXPECT_NE(proof_of(few).verdict, ProofVerdict::kProved);
+  EXPECT_THAT(proof_of(few).notes, IsEmpty());
 }
 
 // Thread 0 copies to tensor memory and commits to two mbarriers; thread 32 waits for the second one

@@ -14,7 +14,9 @@ ScenarioEntry entry_of(const OneKernel& kernel) {
   text += kernel.variables;
   text +=
       ".visible .entry k(.param .u64 in, .param .u64 out, .param .align 64 .b8 first[128],\n"
-      "  .param .align 64 .b8 second[128])\n{\n"
+      "  .param .align 64 .b8 second[128])\n" +
+      kernel.directives +
+      "{\n"
       "  .reg .pred %p<32>;\n  .reg .b16 %h<32>;\n  .reg .b32 %r<96>;\n  .reg .f32 %f<32>;\n"
       "  .reg .b64 %rd<32>;\n  .reg .f64 %fd<40>;\n  .shared .align 128 .b8 tile[16384];\n"
       "  mov.u32 %r1, %tid.x;\n  ld.param.u64 %rd1, [in];\n  ld.param.u64 %rd2, [out];\n"

@@ -22,6 +22,7 @@ struct OneKernel {
   std::uint32_t cluster = 1;                // CTAs of one
   bool control = true;                      // `in` is real in runs that move no data, too
   std::string variables{};                  // of the module
+  std::string directives{};                 // of the kernel
   std::vector<TensorMapSpec> maps{};        // at most two, of `in` (0) and `out` (1)
   std::uint32_t columns = 0;                // words of a row of both; 0: they are one row each
   ElementType element = ElementType::kF32;  // of 4 bytes
