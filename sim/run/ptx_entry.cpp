@@ -93,16 +93,18 @@ std::vector<std::string> hypotheses_of(const TakenForGranted& taken) {
 // kernel in which threads give some back is compiled for these: ptxas 13.0, blocks of 256, 384 and
 // 512 threads.
 std::uint32_t registers_at_most(const PtxLaunch& launch) {
-  constexpr std::uint32_t kOfSm = 64 * 1024;
-  constexpr std::uint32_t kOfThread = 256;
-  constexpr std::uint32_t kUnit = 8;
+  constexpr std::uint64_t kOfSm = 64 * 1024;
+  constexpr std::uint64_t kOfThread = 256;
+  constexpr std::uint64_t kUnit = 8;
   const ptx::Directives& said = launch.kernel->function().directives;
-  std::uint32_t threads = launch.shape.warps() * kWarpLanes;
+  std::uint64_t threads = launch.shape.warps() * kWarpLanes;
   if (said.maximal_threads[0] != 0) {
-    threads = said.maximal_threads[0] * said.maximal_threads[1] * said.maximal_threads[2];
+    threads =
+        std::uint64_t{said.maximal_threads[0]} * said.maximal_threads[1] * said.maximal_threads[2];
   }
-  threads = std::max<std::uint32_t>(threads, 1) * std::max<std::uint32_t>(said.ctas_per_sm_min, 1);
-  return std::min(kOfThread, kOfSm / threads / kUnit * kUnit);
+  threads *= std::max<std::uint64_t>(said.ctas_per_sm_min, 1);
+  const std::uint64_t registers = kOfSm / std::max<std::uint64_t>(threads, 1) / kUnit * kUnit;
+  return static_cast<std::uint32_t>(std::clamp(registers, kUnit, kOfThread));
 }
 
 // What a launch may ask for: CUDA C++ Programming Guide, "Technical Specifications".

@@ -174,6 +174,8 @@ TEST(PtxCompilers, GiveAThreadTheRegistersThatFit) {
   few.directives = ".maxnreg 120\n";
   EXPECT_NE(proof_of(few).verdict, ProofVerdict::kProved);
   EXPECT_THAT(proof_of(few).notes, IsEmpty());
+  few.directives = ".maxntid 1024, 1024, 64\n.minnctapersm 65536\n";
+  EXPECT_NE(proof_of(few).verdict, ProofVerdict::kProved);
 }
 
 // Thread 0 copies to tensor memory and commits to two mbarriers; thread 32 waits for the second one
