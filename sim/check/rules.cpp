@@ -103,10 +103,11 @@ constexpr Rule kRules[] = {
       "what tensor memory holds before it is written"},
      [](Rules& rules, std::size_t value) { rules.machine.tmem_starts_zero = value == 1; }},
     {{"elect_lane",
-      "lowest highest hash",
+      "lowest highest hash either",
       "lowest",
-      "lowest",
-      "which lane acts where a warp elects one: what was issued by another is not committed by it"},
+      "either",
+      "which lane elect.sync elects, which the manual does not say; either: both are proved; "
+      "lowest: a proof that does not hold with the highest says so"},
      [](Rules& rules, std::size_t value) {
        rules.machine.elect_lane = static_cast<ElectLane>(value);
      }},

@@ -32,6 +32,12 @@ bool Gpu::asked_unknown() const {
   });
 }
 
+bool Gpu::lanes_by_number() const {
+  return std::any_of(registers_.begin(), registers_.end(), [](const WarpRegisters& registers) {
+    return registers.lanes_by_number;
+  });
+}
+
 void Gpu::launch() {
   live_warps_ = 0;
   clusters_end_ = config_.clusters;
@@ -98,6 +104,7 @@ std::uint8_t Gpu::elected_lane(WarpSlot warp) const {
     case ElectLane::kHash:
       return static_cast<std::uint8_t>(warps_[warp].number * 0x9E3779B1U >> 27);
     case ElectLane::kLowest:
+    case ElectLane::kEither:
       break;
   }
   return 0;

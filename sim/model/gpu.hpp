@@ -43,8 +43,9 @@ class EventSink {
   virtual void on_event(const Event& event) = 0;
 };
 
-/// Which lane acts where a warp elects one.
-enum class ElectLane : std::uint8_t { kLowest, kHighest, kHash };
+/// Which lane acts where a warp elects one. kEither: in a run the lowest; the proof is of the
+/// highest too.
+enum class ElectLane : std::uint8_t { kLowest, kHighest, kHash, kEither };
 
 /// Whether a warp that allocates, or frees, tensor memory of a pair waits for the peer to do so.
 enum class PairMeeting : std::uint8_t { kAlone, kTogether, kEither };
@@ -361,6 +362,8 @@ class Gpu {
   WarpRegisters& registers(WarpSlot warp) { return registers_[warp]; }
   /// A warp was told something of registers without contents.
   bool asked_unknown() const;
+  /// Lanes have acted by their number, in a warp of which one may be elected as well.
+  bool lanes_by_number() const;
   /// What `any` says of registers without contents, in the warp's turn.
   bool unknown_answer(WarpSlot warp) const {
     return config_.rules.unknown_data == UnknownData::kZero ||

@@ -77,6 +77,7 @@ class SimMachine : private OperationBuilder {
   template <class F>
   void for_lanes(std::uint32_t count, F&& f) {
     const Lanes before = lanes_;
+    registers_->lanes_by_number = true;
     for (std::uint32_t lane = 0; lane < count; ++lane) {
       lanes_ = {1, static_cast<std::uint8_t>(lane)};
       f(lane);

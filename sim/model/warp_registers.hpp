@@ -13,10 +13,11 @@ struct RegisterMath {
 };
 
 struct WarpRegisters {
-  RegisterMath math;           // since an engine that keeps time took it
-  std::uint64_t time = 0;      // orders touches of accumulators, and wgmma.fences
-  bool unknown_any = true;     // what `any` says of registers without contents
-  bool asked_unknown = false;  // it has been asked
+  RegisterMath math;             // since an engine that keeps time took it
+  std::uint64_t time = 0;        // orders touches of accumulators, and wgmma.fences
+  bool unknown_any = true;       // what `any` says of registers without contents
+  bool asked_unknown = false;    // it has been asked
+  bool lanes_by_number = false;  // lanes act by their number, beside one that may be elected
 };
 
 }  // namespace warptwin::sim

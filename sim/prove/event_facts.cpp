@@ -23,6 +23,11 @@ bool starts_leaf(const Event& event) {
   }
 }
 
+bool is_work(const Event& event) {
+  return (event.flags & event_flag::kLateLanes) == 0 && event.op != Op::kCtaExit &&
+         !(event.op == Op::kBarSync && event.pending != 0);
+}
+
 std::int32_t meant_by_try(const Event& event) {
   const auto current = static_cast<std::int32_t>(event.phase);
   const bool exact = (event.flags & event_flag::kExactPhase) != 0;

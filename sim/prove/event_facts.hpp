@@ -8,6 +8,10 @@
 
 namespace warptwin::sim {
 
+/// Whether the event is work of its warp, once for each operation: late lanes have none of their
+/// own, a bar.sync that waits has two events, and which warp ends its CTA is nobody's work.
+bool is_work(const Event& event);
+
 /// Whether the event starts an asynchronous operation that is a leaf of the proof.
 bool starts_leaf(const Event& event);
 

@@ -12,11 +12,7 @@ void RunWork::on_event(const Event& event) {
     return;
   }
   note_access(event);
-  // Late lanes have no work of their own, a bar.sync that waits has two events, and which warp of a
-  // CTA is the last to end is nobody's work.
-  const bool again = (event.flags & event_flag::kLateLanes) != 0 || event.op == Op::kCtaExit ||
-                     (event.op == Op::kBarSync && event.pending != 0);
-  if (again || asked_for_before(event)) {
+  if (!is_work(event) || asked_for_before(event)) {
     return;
   }
   if (event.warp >= work_.size()) {

@@ -8,6 +8,7 @@
 #include "sim/prove/hash.hpp"
 #include "sim/ptx/machine/launch.hpp"
 #include "sim/run/claims.hpp"
+#include "sim/run/elections.hpp"
 #include "sim/run/role_work.hpp"
 
 namespace warptwin::sim {
@@ -636,13 +637,43 @@ static ProofResult prove_pairs(const ScenarioEntry& scenario,
   return std::move(both);
 }
 
+// Which lane elect.sync elects the manual leaves open. The proof is of the lowest; where that could
+// matter, of the highest too.
+static ProofResult prove_elections(const ScenarioEntry& scenario,
+                                   const ParameterSet& parameters,
+                                   const ProofOptions& options) {
+  ProofResult result = prove_pairs(scenario, parameters, options);
+  const ElectLane rule = options.run.rules.machine.elect_lane;
+  const bool chosen = rule != ElectLane::kLowest && rule != ElectLane::kEither;
+  if (chosen || !result.run.lanes_by_number ||
+      outweighs(result.verdict, ProofVerdict::kUndecided) ||
+      !election_matters(scenario, parameters, options.run, result)) {
+    return result;
+  }
+  ProofOptions highest = options;
+  choose_rule(highest.run.rules, "elect_lane=highest");
+  ProofResult other = prove_pairs(scenario, parameters, highest);
+  result.operations += other.operations;
+  if (!outweighs(other.verdict, result.verdict)) {
+    return result;
+  }
+  if (rule == ElectLane::kEither) {
+    return other;
+  }
+  result.notes.push_back(
+      "elect.sync elects the lowest lane, as the manual does not say: with --rule "
+      "elect_lane=highest the launch is " +
+      std::string{name_of(other.verdict)});
+  return result;
+}
+
 // What data decides is not seen where no data moves. Words that a kernel reads are read as other
 // words; if that changes what it does, the proof is of a run with its data. What registers decide
 // (`any`) is taken either way, and both are proved.
 static ProofResult prove_data(const ScenarioEntry& scenario,
                               const ParameterSet& parameters,
                               const ProofOptions& options) {
-  ProofResult result = prove_pairs(scenario, parameters, options);
+  ProofResult result = prove_elections(scenario, parameters, options);
   const bool asked = result.run.asked_unknown;
   const bool decided =
       result.verdict == ProofVerdict::kRefuted || result.verdict == ProofVerdict::kIncomplete;
@@ -662,7 +693,7 @@ static ProofResult prove_data(const ScenarioEntry& scenario,
     }
     ProofOptions with_data = options;
     with_data.run.moves_data = true;
-    result = prove_pairs(scenario, parameters, with_data);
+    result = prove_elections(scenario, parameters, with_data);
     result.data_decides = true;
     result.notes.push_back("data decides what it does: shown for the inputs of seed " +
                            std::to_string(options.run.input_seed));
@@ -671,7 +702,7 @@ static ProofResult prove_data(const ScenarioEntry& scenario,
   for (const char* rule : {"unknown_data=ones", "unknown_data=mixed"}) {
     ProofOptions other = options;
     choose_rule(other.run.rules, rule);
-    ProofResult one = prove_pairs(scenario, parameters, other);
+    ProofResult one = prove_elections(scenario, parameters, other);
     if (outweighs(one.verdict, result.verdict)) {
       return one;
     }

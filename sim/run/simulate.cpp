@@ -323,6 +323,7 @@ RunResult simulate(const ScenarioEntry& scenario,
   result.waits_at_try = gpu.waits_at_try();
   result.may_have_missed = gpu.may_have_missed();
   result.asked_unknown = gpu.asked_unknown();
+  result.lanes_by_number = gpu.lanes_by_number();
   if (detectors) {
     detectors->at_end(gpu, result.end);
     result.findings = detectors->take_findings();

@@ -67,6 +67,7 @@ struct RunResult {
   /// Words of data were read that the run did not move, or registers without contents asked.
   bool read_unknown = false;
   bool asked_unknown = false;
+  bool lanes_by_number = false;  // beside one that may be elected: see elections.hpp
   bool gave_up = false;          // a warp that was told no at a try again and again went on
   bool waits_at_try = false;     // it ended while a try of RunOptions::tries_pass waited
   bool may_have_missed = false;  // and such a try could have said yes at another time

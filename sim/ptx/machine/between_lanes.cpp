@@ -148,8 +148,10 @@ Served WarpRun::redux(Request& request) {
 Served WarpRun::elect(Request& request) {
   std::uint32_t elected = machine_.elected_lane();
   if (!in(request.mask(), elected)) {
-    elected = static_cast<std::uint32_t>(std::countr_zero(request.mask()));
+    elected = elected == kLanes - 1 ? kLanes - 1 - std::countl_zero(request.mask())
+                                    : std::countr_zero(request.mask());
   }
+  machine_.registers().lanes_by_number = true;
   Lanes holds;
   holds.value[elected] = 1;
   request.strand.write(request.stop, 0, 0, Lanes::all(elected));

@@ -1,0 +1,20 @@
+/// Whether it can matter which lane `elect.sync` elects: "d: the leader thread", says the manual
+/// (PTX ISA, "elect.sync"), and not which lane that is.
+
+#pragma once
+
+#include "common/kernel/scenario.hpp"
+
+#include "sim/run/prove.hpp"
+
+namespace warptwin::sim {
+
+/// Runs the launch with the lowest and with the highest lane elected, in the order of the run that
+/// `proved` is of. False where each warp does the same in both, or the same with the two lanes
+/// exchanged: a proof does not tell lanes by their numbers, so it holds of every election.
+bool election_matters(const ScenarioEntry& scenario,
+                      const ParameterSet& parameters,
+                      const RunOptions& run,
+                      const ProofResult& proved);
+
+}  // namespace warptwin::sim

@@ -1,0 +1,126 @@
+// Which lane elect.sync elects the manual does not say: a proof holds of the lowest and of the
+// highest lane, or its verdict names the difference.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sim/ptx/machine/one_kernel.hpp"
+#include "tests/support/small_kernel.hpp"
+
+namespace warptwin::sim::elections_test {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kByNumber = "  and.b32 %r3, %r1, 31;\n  setp.eq.u32 %p2, %r3, 0;\n";
+constexpr const char* kElected = "  elect.sync _|%p2, 0xffffffff;\n";
+constexpr const char* kMeet = "  bar.warp.sync 0xffffffff;\n";
+
+// In warp 0 one lane stores a word, and one that `publisher` chooses tells warp 1 of it.
+OneKernel handed_over(const char* storing, const char* between, const char* publisher) {
+  OneKernel kernel;
+  kernel.threads = 64;
+  kernel.in = {0, 0, 0, 0};
+  kernel.body = std::string{"  mov.u32 %r20, tile;\n  mov.u32 %r4, 7;\n"} +
+                "  setp.ge.u32 %p1, %r1, 32;\n  @%p1 bra OTHER;\n" + storing +
+                "  @%p2 st.shared.u32 [%r20], %r4;\n" + between + publisher +
+                "  @%p2 st.release.gpu.global.u32 [%rd1], %r4;\n  bra DONE;\n"
+                "OTHER:\n"
+                "LOOK:\n  ld.acquire.gpu.global.u32 %r5, [%rd1];\n"
+                "  setp.eq.u32 %p3, %r5, 0;\n  @%p3 bra LOOK;\n" +
+                kMeet + kElected + "  @!%p2 bra DONE;\n" +
+                "  ld.shared.u32 %r6, [%r20];\n  st.global.u32 [%rd2], %r6;\n"
+                "DONE:\n";
+  return kernel;
+}
+
+ProofResult proof_under(const OneKernel& kernel, const char* rule) {
+  const ScenarioEntry entry = entry_of(kernel);
+  ProofOptions options;
+  options.run.moves_data = false;
+  choose_rule(options.run.rules, rule);
+  return prove(entry, ParameterSet{entry.parameters}, options);
+}
+
+const auto kNamed = Contains(HasSubstr("elect.sync elects the lowest lane"));
+
+TEST(PtxElections, ALaneByNumberIsNotTheElectedOne) {
+  const OneKernel kernel = handed_over(kByNumber, "", kElected);
+  const ProofResult lowest = proof_of(kernel);
+  EXPECT_EQ(lowest.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(lowest.notes, kNamed);
+  const ProofResult either = proof_under(kernel, "elect_lane=either");
+  EXPECT_EQ(either.verdict, ProofVerdict::kRefuted);
+  EXPECT_THAT(ids_in(either), Contains("WARP_LANES_NOT_RELEASED"));
+}
+
+TEST(PtxElections, ThatDecideNothingAreNotNamed) {
+  const OneKernel meets = handed_over(kByNumber, kMeet, kElected);
+  for (const char* rule : {"elect_lane=lowest", "elect_lane=either"}) {
+    const ProofResult proof = proof_under(meets, rule);
+    EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+    EXPECT_THAT(proof.notes, Not(kNamed));
+    EXPECT_GT(proof.operations, proof.run.operations);  // the highest lane's as well
+  }
+}
+
+TEST(PtxElections, WhereNoLaneGoesByNumberAreAllAlike) {
+  const ProofResult proof = proof_under(handed_over(kElected, "", kElected), "elect_lane=either");
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+  EXPECT_EQ(proof.operations, proof.run.operations);
+}
+
+TEST(PtxElections, OfAnotherWarpAreAllAlike) {
+  const ProofResult proof = proof_under(handed_over(kByNumber, "", kByNumber), "elect_lane=either");
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+  EXPECT_EQ(proof.operations, proof.run.operations);
+}
+
+TEST(PtxElections, AreOfTheLanesThatTheMaskNames) {
+  const char* half = "  setp.ge.u32 %p4, %r3, 16;\n  @%p4 bra DONE;\n  elect.sync _|%p2, 0xffff;\n";
+  const ProofResult proof = proof_under(handed_over(kByNumber, "", half), "elect_lane=either");
+  EXPECT_EQ(proof.verdict, ProofVerdict::kRefuted);
+  EXPECT_THAT(ids_in(proof), Contains("WARP_LANES_NOT_RELEASED"));
+}
+
+// The same of a kernel's text: lane 0 begins a bulk store, and the elected lane waits for it.
+ProofResult proof_of_text(bool same_lane) {
+  constexpr SharedAddress kTile{1024};
+  tests::SmallKernel kernel;
+  kernel.roles = {{Role::kProducer, 1}};
+  kernel.body = [=](SimMachine& m, const ParameterSet&, GlobalAddress to) {
+    const auto wait = [&] {
+      m.cp_async_bulk_commit_group();
+      m.cp_async_bulk_wait_group<0>();
+    };
+    m.for_lanes(1, [&](std::uint32_t) {
+      for (std::uint32_t word = 0; word < 4; ++word) {
+        m.st_shared_u32({kTile.value + 4 * word}, 7);
+      }
+      m.fence_proxy_async(ProxySpace::kSharedCta);
+      m.cp_async_bulk_store(to, kTile, 16);
+      if (same_lane) {
+        wait();
+      }
+    });
+    if (!same_lane) {
+      m.elect_one(wait);
+    }
+  };
+  const ScenarioEntry entry = tests::entry_of(kernel);
+  ProofOptions options;
+  options.run.moves_data = false;
+  return prove(entry, ParameterSet{{}}, options);
+}
+
+TEST(PtxElections, AreComparedInAKernelsTextToo) {
+  const ProofResult other = proof_of_text(false);
+  EXPECT_EQ(other.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(other.notes, kNamed);
+  const ProofResult same = proof_of_text(true);
+  EXPECT_EQ(same.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(same.notes, Not(kNamed));
+}
+
+}  // namespace warptwin::sim::elections_test
