@@ -66,21 +66,13 @@ void WarpRun::require_whole_warp(const Request& request) const {
   }
 }
 
-// Registers that are on their way, or that were computed from such, are stored too early.
+// Registers that are on their way are stored too early. Who computes with one has been told.
 void WarpRun::note_unsettled(sim::LaneAccess& access, std::span<const Lanes> values) const {
-  bool unknown = false;
   for (const Lanes& value : values) {
-    unknown = unknown || value.any_poison();
     if (const std::uint32_t flight = flight_in(value); flight != kNoIndex) {
       access.unsettled = true;
       access.of_accumulator = flights_[flight].by == warptwin::Op::kWgmmaWait;
       return;
-    }
-  }
-  for (const InFlight& flight : flights_) {
-    if (unknown && flight.data != nullptr) {
-      access.unsettled = true;
-      access.of_accumulator = flight.by == warptwin::Op::kWgmmaWait;
     }
   }
 }

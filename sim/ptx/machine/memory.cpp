@@ -368,22 +368,6 @@ Served WarpRun::store(Request& request) {
       }
     }
   }
-  if (!bytes.unsettled) {
-    // What was computed from registers that are on their way is as unknown as they are.
-    bool unknown = false;
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      for (std::uint32_t byte = 0; byte < bytes.size && (request.mask() >> lane & 1U) != 0;
-           ++byte) {
-        unknown = unknown || bytes.poison_of(lane)[byte] != 0;
-      }
-    }
-    for (const InFlight& flight : flights_) {
-      if (unknown && flight.data != nullptr) {
-        bytes.unsettled = true;
-        bytes.of_accumulator = flight.by == warptwin::Op::kWgmmaWait;
-      }
-    }
-  }
   move(request, 0, false, bytes);
   return Served::kDone;
 }

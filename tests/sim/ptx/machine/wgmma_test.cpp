@@ -450,6 +450,10 @@ INSTANTIATE_TEST_SUITE_P(
         Touch{"TheAccumulatorIsStored",
               "  mul.wide.u32 %rd12, %r1, 128;\n  add.u64 %rd12, %rd12, %rd2;\n"
               "  st.global.f32 [%rd12], %f6;\n"},
+        Touch{"SomethingElseThatIsUnknownIsStored",
+              "  mov.u32 %r40, %clock;\n  mad.lo.u32 %r41, %r1, 4, %r20;\n"
+              "  st.shared.u32 [%r41+12288], %r40;\n",
+              false},
         Touch{"OthersAreWritten", "  mov.b32 %r41, 0;\n  add.u32 %r42, %r41, %r1;\n", false}),
     [](const auto& one) { return std::string{one.param.name}; });
 
