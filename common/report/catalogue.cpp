@@ -1160,6 +1160,15 @@ constexpr DiagnosticInfo kCatalogue[] = {
      "is missing on one side of it",
      "nothing in the usual shapes; the rule is broken all the same",
      "PTX ISA: tcgen05.fence; Memory consistency model of tcgen05"},
+    {"TMEM_LANE_OMITTED",
+     kWarning,
+     kError,
+     "an address of tensor memory names the first warp's lanes, and another warp's are meant",
+     "the address of a tcgen05.ld or st names one of the first 32 lanes, and the warp's number "
+     "modulo 4 is not 0",
+     "nothing: a B200 is said to leave out the bits that name a quarter (DeepGEMM, "
+     "sm100_bf16_gemm.cuh)",
+     "PTX ISA: tcgen05.ld; Access restrictions"},
     {"TMEM_LANE_VIOLATION",
      kError,
      kError,

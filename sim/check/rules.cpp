@@ -111,6 +111,13 @@ constexpr Rule kRules[] = {
      [](Rules& rules, std::size_t value) {
        rules.machine.elect_lane = static_cast<ElectLane>(value);
      }},
+    {{"tmem_lane",
+      "own_quarter exact",
+      "own_quarter",
+      "exact",
+      "the lane of a tcgen05.ld or .st whose address names one of the first 32: the same of the "
+      "warp's own quarter (TMEM_LANE_OMITTED), or that one (TMEM_LANE_VIOLATION)"},
+     [](Rules& rules, std::size_t value) { rules.machine.tmem_quarter_of_warp = value == 0; }},
     {{"tx_chunks", "1 many", "1", "1", "in how many steps a copy counts its bytes on its mbarrier"},
      [](Rules& rules, std::size_t value) { rules.machine.tx_in_chunks = value == 1; }},
     {{"ctas_per_sm",

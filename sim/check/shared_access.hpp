@@ -77,6 +77,7 @@ struct SharedAccess {
   SharedUse kind = SharedUse::kGenericRead;
   bool gone = false;  // while a later access is judged: it takes its place
   bool just_fenced = false;
+  bool unordered = false;  // with something earlier, or not fenced, or for some lanes alone
   bool atomic = false;
   Scope scope = Scope::kGpu;   // of an atomic by a lane
   std::uint32_t cta = 0;       // likewise: whose warp it is of

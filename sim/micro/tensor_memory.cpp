@@ -324,6 +324,15 @@ void add_accesses(List& list) {
              store(m, at);
              load(m, at);
            }));
+  // Each warp stores its quarter, and the second loads it.
+  const auto own_quarter = [](bool names_it) {
+    return with_tmem([=](M& m, TmemAddress at) {
+      const TmemAddress own = at.at_lane(kWarpLanes * m.warp_index());
+      store(m, own);
+      load(m, names_it ? own : at);
+    });
+  };
+  list.add("TMEM_LANE_OMITTED", 2, own_quarter(false), own_quarter(true));
   list.add("TCGEN05_SHAPE",
            1,
            tmem_and_barrier([](M& m, TmemAddress at) { mma(m, at, 0); }),

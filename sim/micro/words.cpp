@@ -179,7 +179,8 @@ std::string tensor_operands(const Event& event, const BarrierAddresses& barriers
              (event.extra == 0 ? "" : ", " + hex("mask 0", event.extra));
     case Op::kTcgen05Ld:
     case Op::kTcgen05St:
-      return tensor_memory(event.address);
+      return tensor_memory(event.address) +
+             ((event.flags & event_flag::kOwnQuarter) != 0 ? ", without its quarter" : "");
     default:
       return "";
   }

@@ -85,6 +85,8 @@ struct MachineRules {
   bool tmem_starts_zero = false;     // else with a pattern that computes nonsense
   bool tx_in_chunks = false;         // a copy counts its bytes in several steps, not in one
   ElectLane elect_lane = ElectLane::kLowest;
+  /// An address of tensor memory whose lane is in the first quarter is of the warp's own quarter.
+  bool tmem_quarter_of_warp = true;
   PairMeeting pair_alloc = PairMeeting::kEither;
   PairMeeting pair_dealloc = PairMeeting::kEither;
   /// CTAs that share an SM: its tensor memory, and the permit to allocate it.

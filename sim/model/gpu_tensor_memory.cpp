@@ -170,16 +170,22 @@ Gpu::Outcome Gpu::tmem_free(WarpSlot slot, const Operation& op) {
 
 Gpu::Outcome Gpu::issue_tmem(WarpSlot slot, Operation& op) {
   Warp& warp = warps_[slot];
-  Event event = event_of(slot, op);
+  const std::uint32_t first = warp.index % 4 * kWarpLanes;
   const TmemAddress at{op.address};
+  if (config_.rules.tmem_quarter_of_warp && first != 0 && at.lane() < kWarpLanes) {
+    Operation own = op;
+    own.address = at.at_lane(first).value;  // 16 lanes further on where it says so
+    own.flags |= event_flag::kOwnQuarter;
+    return issue_tmem(slot, own);
+  }
+  Event event = event_of(slot, op);
   const bool half = op.half_rows || op.tmem_shape != TmemShape::k32x32b;
   event.fault = ctas_[warp.cta].tmem.check(at.column(), op.count);
   if (op.lanes != kWarpLanes) {
     fail(event, Fault::kNotWholeWarp, true);
   } else if (event.fault == Fault::kOutOfRange) {
     fail(event, event.fault, true);
-  } else if (const std::uint32_t first = warp.index % 4 * kWarpLanes;
-             at.lane() != first && !(half && at.lane() == first + kWarpLanes / 2)) {
+  } else if (at.lane() != first && !(half && at.lane() == first + kWarpLanes / 2)) {
     fail(event, Fault::kLaneSlice, true);
   }
   event.bytes = at.lane();

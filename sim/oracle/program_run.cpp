@@ -102,6 +102,7 @@ LaunchConfig launch_of(const Program& program) {
   config.resident_clusters =
       workload.resident_clusters == 0 ? workload.clusters : workload.resident_clusters;
   config.has_dependents = workload.has_dependents;
+  config.rules.tmem_quarter_of_warp = false;
   config.rules.pair_alloc = PairMeeting::kAlone;
   config.rules.pair_dealloc = PairMeeting::kAlone;
   for (const std::uint32_t tensor : workload.from_grid_before) {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "sim/check/detectors/detectors.hpp"
-#include "sim/check/shared_access.hpp"
+#include "sim/check/shared_order.hpp"
 #include "sim/model/copy_wait.hpp"
 
 namespace warptwin::sim {
@@ -130,7 +130,7 @@ class SharedDataDetector : public Detector {
   using Kind = SharedUse;
   using Access = SharedAccess;
   using Completion = SharedCompletion;
-  using Known = std::vector<KnownAccess>;  // of one CTA, in the order they came
+  using Known = SharedOrder::Known;
 
   std::unique_ptr<Access> make(const Event& event, Kind kind, const Footprint& at) {
     auto made = std::make_unique<Access>();
@@ -340,7 +340,7 @@ class SharedDataDetector : public Detector {
                            (event.count != static_cast<std::uint32_t>(ProxySpace::kSharedCta) ||
                             naming().cta_of_warp(event.warp) == cta);
       for (const auto& [low, high, access] : known) {
-        if (covered && access->kind == Kind::kAsyncCopy && ordered(*access, event.warp)) {
+        if (covered && access->kind == Kind::kAsyncCopy && by_order_.ordered(*access, event.warp)) {
           if (access->proxy_fences == nullptr) {
             access->proxy_fences = std::make_unique<std::vector<LanePoint>>();
           }
@@ -363,57 +363,6 @@ class SharedDataDetector : public Detector {
                         naming().warp_object(event.warp),
                         "fence.proxy.async with no ordinary access to cover");
     }
-  }
-
-  bool ordered(const Access& first, std::uint32_t second) {
-    switch (first.kind) {
-      case Kind::kGenericWrite:
-      case Kind::kGenericRead:
-      case Kind::kBarrier:
-        return order_.after(second, first.warp, first.time);
-      case Kind::kAsyncCopy:
-        return counted(first, second) ||
-               (first.waited && order_.after(second, first.waited->warp, first.waited->time));
-      case Kind::kLoad:
-      case Kind::kSource:
-      case Kind::kResponse:
-        return counted(first, second);
-      case Kind::kStore:
-        return first.completion->done &&
-               order_.after(second, first.completion->warp, first.completion->time);
-      case Kind::kTensor:
-        return order_.tensor_complete(first.warp, second) >= first.time;
-      case Kind::kWgmma:
-        break;
-    }
-    return order_.tensor_complete(order_.warpgroup_of(first.warp), second) >= first.time;
-  }
-
-  // Whether the warp knows that the mbarrier has counted the copy.
-  bool counted(const Access& first, std::uint32_t second) const {
-    const Completion& completion = *first.completion;
-    return completion.done &&
-           order_.phase_seen(completion.cta, completion.barrier, completion.phase, second);
-  }
-
-  // A later access to the same bytes that conflicts with `known[first]`, so that it was judged to
-  // be after it when it came (or reported), and is itself ordered before: of a copy whose tile an
-  // MMA has read, and the commit of that MMA waited for. Of two reads, and of two that leave the
-  // same in any order, the later says nothing about the earlier.
-  bool ordered_through(const Event& event,
-                       const Known& known,
-                       std::size_t first,
-                       const Access& second) {
-    const Access& before = *known[first].access;
-    const auto from = known.begin() + static_cast<std::ptrdiff_t>(first) + 1;
-    return std::any_of(from, known.end(), [&](const KnownAccess& one) {
-      const Access& later = *one.access;
-      const bool judged =
-          (writes(before.kind) || writes(later.kind)) && !in_any_order(before, later);
-      return judged && one.meets(known[first].low, known[first].high) &&
-             later.at.meets(before.at) && ordered(later, second.warp) &&
-             each_lane_after(later, event);
-    });
   }
 
   // Bytes of `read` that one of the writes known has written, and the first that none has.
@@ -540,23 +489,31 @@ class SharedDataDetector : public Detector {
       }
       if (!writes(first.kind) && !writes(access.kind)) {
         // Whoever is ordered after the later of two reads of one place is after the earlier.
-        first.gone =
-            first.kind == access.kind && access.at.covers(first.at) &&
-            (first.lanes & ~access.lanes) == 0 &&
-            (reads_operand(first.kind) ? first.warp == access.warp : ordered(first, access.warp));
+        first.gone = first.kind == access.kind && access.at.covers(first.at) &&
+                     (first.lanes & ~access.lanes) == 0 &&
+                     (reads_operand(first.kind) ? first.warp == access.warp
+                                                : by_order_.ordered(first, access.warp));
         any_gone = any_gone || first.gone;
         continue;
       }
-      const bool at_once = ordered(first, access.warp);
-      const bool in_order = at_once || ordered_through(event, known, i, access);
-      const bool judged = reporter().errors() != errors;  // one error is enough
+      const bool at_once = by_order_.ordered(first, access.warp);
+      const bool in_order = at_once || by_order_.ordered_through(event, known, i, access);
       const bool alike = in_any_order(first, access);
-      if (!in_order && !judged && !alike) {
+      const bool unordered = !in_order && !alike;
+      const bool reported = unordered && by_order_.reported_through(event, known, i, access);
+      const bool unfenced = in_order && generic(first.kind) && !generic(access.kind) &&
+                            !by_order_.fenced(event, first, access) &&
+                            !by_order_.fenced_through(event, known, i, access);
+      const bool for_some_lanes =
+          at_once && !unfenced && !alike && !by_order_.lanes_ordered(event, first, access);
+      access.unordered = access.unordered || unordered || unfenced || for_some_lanes;
+      if (reported || reporter().errors() != errors) {
+        // One error is enough.
+      } else if (unordered) {
         report_unordered(event, cta, first, access);
-      } else if (in_order && generic(first.kind) && !generic(access.kind) &&
-                 !fenced(event, first, access) && !judged) {
+      } else if (unfenced) {
         report_unfenced(event, cta, first, access);
-      } else if (at_once && !judged && !alike && !lanes_ordered(event, first, access)) {
+      } else if (for_some_lanes) {
         report_lanes(event, cta, first, access);
       }
       if (alike && !in_order && !leave_the_same(first.reduction, access.reduction)) {
@@ -566,7 +523,7 @@ class SharedDataDetector : public Detector {
         // A write of all its bytes takes the place of what came before it; an atomic, of others.
         const bool as_narrow = alike && first.scope >= access.scope;
         first.gone = (in_order ? as_narrow || !access.atomic : !alike) &&
-                     access.at.covers(first.at) && takes_its_place(first, access);
+                     access.at.covers(first.at) && by_order_.takes_its_place(first, access);
         any_gone = any_gone || first.gone;
       } else if (in_order && reads_operand(access.kind) && first.at.covers(access.at)) {
         access.source = first.at;
@@ -586,67 +543,6 @@ class SharedDataDetector : public Detector {
       access.source = {};
     }
     known.push_back(std::move(added));
-  }
-
-  // Whether a proxy fence covers the first, which is in order with the second.
-  bool fenced(const Event& event, const Access& first, const Access& second) const {
-    if (first.kind != Kind::kAsyncCopy) {
-      return order_.fenced(first.warp, first.time, second.warp);
-    }
-    if (first.proxy_fences == nullptr) {
-      return false;
-    }
-    return std::any_of(
-        first.proxy_fences->begin(), first.proxy_fences->end(), [&](const LanePoint& fence) {
-          const bool own = fence.warp == second.warp && (second.lanes & ~fence.lanes) == 0;
-          return own || order_.lanes_after(fence, event);
-        });
-  }
-
-  // The lanes whose word says that the access is over, and when they could say it.
-  static LanePoint point_of(const Access& access) {
-    const Completion* read = access.kind == Kind::kStore ? access.completion.get() : nullptr;
-    return read != nullptr ? LanePoint{read->warp, read->time, read->lanes}
-                           : LanePoint{access.warp, access.time, access.lanes};
-  }
-
-  // Whether each lane that executes `event`, whose warp is after the access, is so itself.
-  bool each_lane_after(const Access& first, const Event& event) const {
-    // What a phase of an mbarrier tells is told of all that were counted in it.
-    if (first.kind == Kind::kAsyncCopy) {
-      return counted(first, event.warp) || order_.lanes_after(*first.waited, event);
-    }
-    if (first.kind != Kind::kStore && !generic(first.kind)) {
-      return true;
-    }
-    const LanePoint point = point_of(first);
-    return point.warp == event.warp
-               ? (event.lane_mask() & ~point.lanes) == 0 || order_.met_since(point.warp, point.time)
-               : order_.every_lane_ordered(point, event);
-  }
-
-  // Whether each lane that executed the first is in order with the second; of two accesses in the
-  // generic proxy by one warp, lane_races judges that.
-  bool lanes_ordered(const Event& event, const Access& first, const Access& second) const {
-    const bool same = first.warp == second.warp;
-    if (first.kind == Kind::kStore || first.kind == Kind::kBarrier) {
-      return order_.lanes_after(point_of(first), event);
-    }
-    if (!generic(first.kind) || (same && generic(second.kind))) {
-      return true;
-    }
-    if (first.kind == Kind::kAsyncCopy) {
-      return each_lane_after(first, event);
-    }
-    const LanePoint point = point_of(first);
-    return order_.every_lane_ordered(point, event) &&
-           (generic(second.kind) || order_.every_lane_fenced(point, event));
-  }
-
-  // Where lanes of one warp write what other lanes have written, in no order, both stand.
-  bool takes_its_place(const Access& first, const Access& second) const {
-    return first.warp != second.warp || !generic(first.kind) || !generic(second.kind) ||
-           (first.lanes & ~second.lanes) == 0 || order_.met_since(first.warp, first.time);
   }
 
   void report_lanes(const Event& event,
@@ -693,6 +589,9 @@ class SharedDataDetector : public Detector {
     if (first.kind == Kind::kBarrier) {
       return "PROXY_FENCE_MISSING";
     }
+    if (!writes(first.kind)) {
+      return "PROXY_FENCE_MISSING_WAR";  // which one is there or not: the rule is the same
+    }
     const FencesKnown known = order_.fences_known(second.warp);
     if (known.shared > first.fences.shared || first.just_fenced) {
       return "PROXY_FENCE_UNCOVERED";
@@ -700,7 +599,7 @@ class SharedDataDetector : public Detector {
     if (known.other_space > first.fences.other_space) {
       return "PROXY_FENCE_WRONG_SPACE";
     }
-    return writes(first.kind) ? "PROXY_FENCE_MISSING" : "PROXY_FENCE_MISSING_WAR";
+    return "PROXY_FENCE_MISSING";
   }
 
   void report_unordered(const Event& event,
@@ -781,6 +680,7 @@ class SharedDataDetector : public Detector {
   };
 
   Order& order_;
+  SharedOrder by_order_{order_};
   ByteSet written_;                // while a read is judged
   std::vector<std::size_t> near_;  // of the known accesses, while one is added
   std::map<std::pair<std::uint32_t, std::uint64_t>, SourceSite> refused_;  // by warp and mbarrier

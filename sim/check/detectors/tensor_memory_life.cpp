@@ -179,11 +179,22 @@ class TensorMemoryLifeDetector : public Detector {
   }
 
   void on_use(const Event& event) {
-    if (event.fault == Fault::kNone) {
+    const bool moves = event.op == Op::kTcgen05Ld || event.op == Op::kTcgen05St;
+    const bool own_quarter =
+        moves && event.step == Step::kIssued && (event.flags & event_flag::kOwnQuarter) != 0;
+    if (event.fault == Fault::kNone && !own_quarter) {
       return;
     }
     const TmemAddress at{event.address};
     const Object object = place(event, at.column(), std::max(1U, event.count));
+    if (own_quarter) {
+      reporter().report("TMEM_LANE_OMITTED",
+                        event,
+                        object,
+                        "its lane is one of the first 32, and the warp's are those from " +
+                            std::to_string(at.lane() / kWarpLanes * kWarpLanes) +
+                            " on: taken for these");
+    }
     switch (event.fault) {
       case Fault::kOutOfRange:
         reporter().report("TMEM_OOB", event, object, "tensor memory has 512 columns");

@@ -174,6 +174,26 @@ TEST(RulesTest, AWarpElectsAnyLane) {
   EXPECT_EQ(severity(multiplies(true), id, "elect_lane=hash"), Severity::kOff);
 }
 
+// Warp 1 means its own quarter and names the first, or warp 0 names the second.
+TEST(RulesTest, AWarpNamesItsQuarterOrMeansIt) {
+  const auto loads = [](std::uint32_t warp, std::uint32_t lane) {
+    return of(micro::with_tmem([=](M& m, TmemAddress at) {
+                micro::store(m, at.at_lane(32 * m.warp_index()));
+                if (m.warp_index() == warp) {
+                  micro::load(m, at.at_lane(lane));
+                }
+              }),
+              2);
+  };
+  const char* omitted = "TMEM_LANE_OMITTED";
+  const char* violated = "TMEM_LANE_VIOLATION";
+  EXPECT_EQ(severity(loads(1, 0), omitted, nullptr), Severity::kWarning);
+  EXPECT_EQ(severity(loads(1, 0), violated, nullptr), Severity::kOff);
+  EXPECT_EQ(severity(loads(1, 0), violated, "tmem_lane=exact"), Severity::kError);
+  EXPECT_EQ(severity(loads(0, 32), violated, nullptr), Severity::kError);
+  EXPECT_EQ(severity(loads(1, 32), omitted, nullptr), Severity::kOff);
+}
+
 TEST(RulesTest, ACopyMayCountItsBytesInSteps) {
   const auto reads = [](std::uint32_t announced) {
     return of(micro::lane(1,
