@@ -11,19 +11,21 @@ namespace warptwin::sim {
 
 namespace {
 
-// What each set of lanes of each warp did, in its order.
-class LaneWork : public EventSink {
- public:
-  using OfWarp = std::vector<std::pair<std::uint32_t, Hash>>;  // by the lanes, as bits
+// What a warp did between two meetings, as numbers: with the lanes that did it as they are, and
+// with the first and the last of them exchanged.
+struct Stretch {
+  std::uint64_t as_is = 0;
+  std::uint64_t exchanged = 0;
+};
 
-  void on_event(const Event& event) override {
-    if ((event.step != Step::kIssued && event.step != Step::kDone) || !is_work(event)) {
-      return;
-    }
-    if (event.warp >= warps_.size()) {
-      warps_.resize(event.warp + 1);
-    }
-    Hash& hash = of(warps_[event.warp], event.lane_mask());
+// The work of sets of lanes, each in its order.
+class LaneWork {
+ public:
+  void add(const Event& event) {
+    const std::uint32_t lanes = event.lane_mask();
+    const auto found = std::find_if(
+        sets_.begin(), sets_.end(), [&](const auto& one) { return one.first == lanes; });
+    Hash& hash = found != sets_.end() ? found->second : sets_.emplace_back(lanes, Hash{}).second;
     for (const std::uint64_t part : {static_cast<std::uint64_t>(event.op),
                                      std::uint64_t{event.flags},
                                      std::uint64_t{event.address},
@@ -40,35 +42,103 @@ class LaneWork : public EventSink {
     }
   }
 
-  const std::vector<OfWarp>& warps() const { return warps_; }
-
- private:
-  static Hash& of(OfWarp& warp, std::uint32_t lanes) {
-    const auto found =
-        std::find_if(warp.begin(), warp.end(), [&](const auto& one) { return one.first == lanes; });
-    return found != warp.end() ? found->second : warp.emplace_back(lanes, Hash{}).second;
+  // In no order of the sets.
+  Stretch stretch() const {
+    constexpr std::uint32_t kOthers = 0x7FFFFFFE;
+    Stretch sum;
+    for (const auto& [lanes, work] : sets_) {
+      const auto of = [value = work.value()](std::uint32_t by) {
+        Hash hash;
+        hash.add(by);
+        hash.add(value);
+        return hash.value();
+      };
+      sum.as_is += of(lanes);
+      sum.exchanged += of((lanes & kOthers) | lanes >> 31 | lanes << 31);
+    }
+    return sum;
   }
 
+  void clear() { sets_.clear(); }
+
+ private:
+  std::vector<std::pair<std::uint32_t, Hash>> sets_;  // by the lanes, as bits
+};
+
+// Behind it every lane of the warp knows what every other has done.
+bool meets(const Event& event) {
+  const bool orders =
+      event.op == Op::kSyncWarp || event.op == Op::kBarSync || event.op == Op::kClusterWait;
+  return orders && event.lane_mask() == ~std::uint32_t{0};
+}
+
+// What belongs to the thread that does it, whatever the warp meets: groups of copies, and what a
+// commit tells of.
+bool is_of_thread(const Event& event) {
+  switch (event.op) {
+    case Op::kBulkStore:
+    case Op::kTensorStore:
+    case Op::kBulkCommitGroup:
+    case Op::kBulkWaitGroup:
+    case Op::kTcgen05Mma:
+    case Op::kTcgen05Cp:
+    case Op::kTcgen05Commit:
+      return true;
+    case Op::kSharedStore:  // cp.async and its like
+      return event.step == Step::kIssued;
+    default:
+      return false;
+  }
+}
+
+// The stretches of each warp, and as the last one what its threads did by themselves.
+class Stretches : public EventSink {
+ public:
+  void on_event(const Event& event) override {
+    if ((event.step != Step::kIssued && event.step != Step::kDone) || !is_work(event)) {
+      return;
+    }
+    if (event.warp >= warps_.size()) {
+      warps_.resize(event.warp + 1);
+    }
+    OfWarp& warp = warps_[event.warp];
+    warp.since.add(event);
+    if (is_of_thread(event)) {
+      warp.of_threads.add(event);
+    }
+    if (meets(event)) {
+      warp.stretches.push_back(warp.since.stretch());
+      warp.since.clear();
+    }
+  }
+
+  std::vector<std::vector<Stretch>> take() {
+    std::vector<std::vector<Stretch>> all;
+    for (OfWarp& warp : warps_) {
+      warp.stretches.push_back(warp.since.stretch());
+      warp.stretches.push_back(warp.of_threads.stretch());
+      all.push_back(std::move(warp.stretches));
+    }
+    return all;
+  }
+
+ private:
+  struct OfWarp {
+    std::vector<Stretch> stretches;
+    LaneWork since;  // the last meeting
+    LaneWork of_threads;
+  };
   std::vector<OfWarp> warps_;
 };
 
-std::uint32_t exchanged(std::uint32_t lanes) {
-  constexpr std::uint32_t kOthers = 0x7FFFFFFE;
-  return (lanes & kOthers) | lanes >> 31 | lanes << 31;
-}
-
-template <class Renamed>
-bool same(const LaneWork::OfWarp& a, const LaneWork::OfWarp& b, Renamed&& renamed) {
-  return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](const auto& one) {
-           return std::any_of(b.begin(), b.end(), [&](const auto& other) {
-             return other.first == renamed(one.first) && other.second.value() == one.second.value();
-           });
-         });
-}
-
-bool alike(const LaneWork::OfWarp& lowest, const LaneWork::OfWarp& highest) {
-  return same(lowest, highest, exchanged) ||
-         same(lowest, highest, [](std::uint32_t lanes) { return lanes; });
+bool alike(const std::vector<Stretch>& lowest, const std::vector<Stretch>& highest) {
+  return std::equal(lowest.begin(),
+                    lowest.end(),
+                    highest.begin(),
+                    highest.end(),
+                    [](const Stretch& a, const Stretch& b) {
+                      return b.as_is == a.as_is || b.as_is == a.exchanged;
+                    });
 }
 
 }  // namespace
@@ -77,27 +147,23 @@ bool election_matters(const ScenarioEntry& scenario,
                       const ParameterSet& parameters,
                       const RunOptions& run,
                       const ProofResult& proved) {
-  const auto work = [&](ElectLane elected) {
-    LaneWork of_lanes;
+  const auto stretches = [&](ElectLane elected) {
+    Stretches sink;
     RunOptions options = run;
     options.schedule = proved.schedule;
     options.detect = false;
     options.whole_grid = proved.whole_grid;
     options.rules.machine.elect_lane = elected;
-    options.observer = &of_lanes;
+    options.observer = &sink;
     if (!proved.whole_grid) {
       options.resident_ctas = 1;
     }
     simulate(scenario, parameters, options);
-    return of_lanes;
+    return sink.take();
   };
-  const LaneWork lowest = work(ElectLane::kLowest);
-  const LaneWork highest = work(ElectLane::kHighest);
-  return !std::equal(lowest.warps().begin(),
-                     lowest.warps().end(),
-                     highest.warps().begin(),
-                     highest.warps().end(),
-                     alike);
+  const std::vector<std::vector<Stretch>> lowest = stretches(ElectLane::kLowest);
+  const std::vector<std::vector<Stretch>> highest = stretches(ElectLane::kHighest);
+  return !std::equal(lowest.begin(), lowest.end(), highest.begin(), highest.end(), alike);
 }
 
 }  // namespace warptwin::sim

@@ -344,9 +344,11 @@ ProvedRun run_to_prove(const ScenarioEntry& scenario,
   lean.resident_ctas = 1;
   lean.clusters_begun_max = run.schedule.tiles > 1 ? 1 : lean.clusters_begun_max;
   OneRun& one = proved.one = run_in_order(scenario, parameters, lean, proved.order_options);
-  const bool plain = one.result.end == Ending::kDone && one.result.findings.empty() &&
-                     one.order->findings().empty() && one.order->undecided().empty() &&
-                     !one.order->needs_whole_grid();
+  const auto nothing_against = [&one] {
+    return one.result.end == Ending::kDone && one.result.findings.empty() &&
+           one.order->findings().empty() && one.order->undecided().empty();
+  };
+  const bool plain = nothing_against() && !one.order->needs_whole_grid();
   if (!plain) {
     one = run_in_order(scenario, parameters, run, proved.order_options);
   }
@@ -354,8 +356,8 @@ ProvedRun run_to_prove(const ScenarioEntry& scenario,
     proved.order_options.whole_grid = run.whole_grid = true;
     one = run_in_order(scenario, parameters, run, proved.order_options);
   }
-  // Tries are answered by an order of few sets, in every run.
-  if (one.order->needs_lane_sets() && !one.order->tried()) {
+  // More sets of lanes only say more for it. Tries are answered by an order of few, in every run.
+  if (!nothing_against() && one.order->needs_lane_sets() && !one.order->tried()) {
     proved.order_options.lane_sets = kLaneSetsMax;
     one = run_in_order(scenario, parameters, run, proved.order_options);
   }

@@ -20,6 +20,7 @@ ProofOptions proof_options(const VerdictOptions& options) {
   if (options.strict) {
     choose_profile(proof.run.rules, "strict");
   }
+  choose_rule(proof.run.rules, "tmem_lane=exact");  // the oracles know no other
   proof.run.limits.steps_max = options.steps_max;
   return proof;
 }

@@ -55,14 +55,25 @@ TEST(PtxElections, ALaneByNumberIsNotTheElectedOne) {
   EXPECT_THAT(ids_in(either), Contains("WARP_LANES_NOT_RELEASED"));
 }
 
+// In one stretch without a meeting a lane goes by its number, and another is elected.
 TEST(PtxElections, ThatDecideNothingAreNotNamed) {
-  const OneKernel meets = handed_over(kByNumber, kMeet, kElected);
+  const std::string aside =
+      std::string{kElected} + "  @%p2 st.shared.u32 [%r20+64], %r4;\n" + kMeet;
+  const OneKernel kernel = handed_over(kByNumber, aside.c_str(), kElected);
   for (const char* rule : {"elect_lane=lowest", "elect_lane=either"}) {
-    const ProofResult proof = proof_under(meets, rule);
+    const ProofResult proof = proof_under(kernel, rule);
     EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
     EXPECT_THAT(proof.notes, Not(kNamed));
     EXPECT_GT(proof.operations, proof.run.operations);  // the highest lane's as well
   }
+}
+
+// Behind a meeting all lanes know the same: a second proof would say nothing new.
+TEST(PtxElections, BehindAMeetingAreAllAlike) {
+  const ProofResult proof =
+      proof_under(handed_over(kByNumber, kMeet, kElected), "elect_lane=either");
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+  EXPECT_EQ(proof.operations, proof.run.operations);
 }
 
 TEST(PtxElections, WhereNoLaneGoesByNumberAreAllAlike) {
@@ -84,7 +95,8 @@ TEST(PtxElections, AreOfTheLanesThatTheMaskNames) {
   EXPECT_THAT(ids_in(proof), Contains("WARP_LANES_NOT_RELEASED"));
 }
 
-// The same of a kernel's text: lane 0 begins a bulk store, and the elected lane waits for it.
+// The same of a kernel's text: lane 0 begins a bulk store, and the elected lane waits for it. The
+// meeting between the two does not make it a store of that lane.
 ProofResult proof_of_text(bool same_lane) {
   constexpr SharedAddress kTile{1024};
   tests::SmallKernel kernel;
@@ -104,6 +116,7 @@ ProofResult proof_of_text(bool same_lane) {
         wait();
       }
     });
+    m.sync_warp();
     if (!same_lane) {
       m.elect_one(wait);
     }
