@@ -30,6 +30,7 @@ OURS = [
     ("orders", []),
     ("cluster", ["", "FAULT"]),
     ("dependent", ["", "FAULT"]),
+    ("gemm", ["", "FAULT=WAIT", "FAULT=RELEASE", "FAULT=BYTES", "FAULT=EXIT"]),
     ("maps", ["", "FAULT=ACQUIRE", "FAULT=SYNC", "FAULT=LANES"]),
     ("grid", ["", "FAULT=MEET", "FAULT=ASSERT"]),
     ("im2col", []),
@@ -49,7 +50,8 @@ def compiled(nvcc, folder):
         for defect in defects or [""]:
             program = pathlib.Path(folder) / (name + defect.replace("=", "_"))
             options = ["-D" + defect] if defect else []
-            command = [nvcc, "-std=c++20", "-arch=sm_90a", "-lineinfo", "-I", str(ROOT), *links]
+            command = [nvcc, "-std=c++20", "-gencode", "arch=compute_90a,code=compute_90a"]
+            command += ["-lineinfo", "-I", str(ROOT), *links]
             command += [*options, str(source), "-o", str(program)]
             subprocess.run(command, check=True)
             yield name + (f", {defect}" if defect else ""), str(program)
@@ -103,7 +105,7 @@ def main():
     parser.add_argument("--rates", action="store_true")
     parser.add_argument("--options", default="", type=str.split, help="more of 'warptwin cuda'")
     parser.add_argument("--arguments", default="", type=str.split, help="of each program")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     heads = ["program", "kernels", "launches", "verdicts", "findings", "s", "s of CPU", "MiB"]
     if options.rates:
         heads = ["program", "launches", "instructions of threads", "s of CPU", "million a second"]

@@ -36,6 +36,12 @@ PLANTED = {
     ],
     "reduction": [("no barrier", "#ifndef FAULT\n    __syncthreads();", "#if 1", "SMEM_RACE")],
     "dependent": [("no wait", "cudaGridDependencySynchronize();", "", "PDL_MISSING_WAIT")],
+    "gemm": [
+        ("no wait for the launch before", "#if FAULT != WAIT", "#if 0", "PDL_MISSING_WAIT"),
+        ("a release to one CTA", "define FAULT 0", "define FAULT RELEASE", "SMEM_WAW_ASYNC"),
+        ("too few bytes", "FAULT == BYTES ?", "true ?", "MBAR_TX_MISMATCH"),
+        ("an early exit", "#if FAULT != EXIT", "#if 0", "REMOTE_TO_EXITED_CTA"),
+    ],
     "orders": [("no event", 'fault != "EVENT"', "false", "STREAM_RACE")],
 }
 # Either of the two barriers behind the setup would do.
