@@ -30,8 +30,10 @@ static constexpr std::uint32_t kWitnesses = 2;
 static constexpr std::size_t kNameColumns = 60;
 
 // Of a CUresult.
+static constexpr int kIllegalAddress = 700;
 static constexpr int kLaunchTimeout = 702;
 static constexpr int kAssertion = 710;
+static constexpr int kMisalignedAddress = 716;
 static constexpr int kLaunchFailed = 719;
 static constexpr int kNotSupported = 801;
 
@@ -218,9 +220,14 @@ class TouchWatch : public EventSink {
 
 // What the run of a launch with its data leaves for the program.
 static int error_of(const RunResult& result) {
+  constexpr std::pair<const char*, int> kErrors[] = {{"ASSERTION_FAILED", kAssertion},
+                                                     {"WORD_MISALIGNED", kMisalignedAddress},
+                                                     {"WORD_OOB", kIllegalAddress}};
   for (const Finding& finding : result.findings) {
-    if (std::string_view{finding.info->id} == "ASSERTION_FAILED") {
-      return kAssertion;
+    for (const auto& [id, error] : kErrors) {
+      if (std::string_view{finding.info->id} == id) {
+        return error;
+      }
     }
   }
   switch (result.end) {

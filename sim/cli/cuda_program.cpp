@@ -35,16 +35,22 @@ static fs::path library_folder() {
   return folder;
 }
 
-// A folder of our own with the socket, gone with us.
+// A folder of our own with the socket, and with the names that a program may open the libraries by,
+// gone with us.
 class Meeting {
  public:
-  Meeting() {
+  explicit Meeting(const fs::path& libraries) {
     const char* parent = std::getenv("TMPDIR");
     std::string pattern = std::string{parent == nullptr ? "/tmp" : parent} + "/warptwin-XXXXXX";
     if (::mkdtemp(pattern.data()) == nullptr) {
       throw ConfigError(pattern + ": no folder can be made there; set TMPDIR");
     }
     folder_ = pattern;
+    for (const std::string library : kLibraries) {
+      // "libcuda.so" of "libcuda.so.1"
+      const std::string plain = library.substr(0, library.rfind('.'));
+      fs::create_symlink(libraries / library, fs::path{folder_} / plain);
+    }
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     const std::string path = this->path();
@@ -67,6 +73,7 @@ class Meeting {
     fs::remove_all(folder_, error);
   }
 
+  const std::string& folder() const { return folder_; }
   std::string path() const { return folder_ + "/s"; }
   int socket() const { return socket_; }
 
@@ -78,9 +85,13 @@ class Meeting {
 // The new process: it only comes back where the program cannot be begun.
 static void begin_program(const std::vector<std::string>& arguments,
                           const std::string& preload,
-                          const std::string& socket) {
+                          const Meeting& meeting) {
+  const char* others = std::getenv("LD_LIBRARY_PATH");
+  const std::string folders =
+      meeting.folder() + (others == nullptr ? "" : ":" + std::string{others});
   ::setenv("LD_PRELOAD", preload.c_str(), 1);
-  ::setenv(cuda::kSocketVariable, socket.c_str(), 1);
+  ::setenv("LD_LIBRARY_PATH", folders.c_str(), 1);
+  ::setenv(cuda::kSocketVariable, meeting.path().c_str(), 1);
   std::vector<char*> words;
   for (const std::string& argument : arguments) {
     words.push_back(const_cast<char*>(argument.c_str()));  // NOLINT: execvp takes them so
@@ -164,7 +175,7 @@ ProgramEnd run_program(const std::vector<std::string>& arguments,
     preload += (preload.empty() ? "" : ":") + (folder / library).string();
   }
   preload += others == nullptr ? "" : ":" + std::string{others};
-  const Meeting meeting;
+  const Meeting meeting{folder};
   int failure[2] = {};
   if (::pipe2(failure, O_CLOEXEC) != 0) {
     throw ConfigError(std::string{"no pipe: "} + std::strerror(errno));
@@ -174,7 +185,7 @@ ProgramEnd run_program(const std::vector<std::string>& arguments,
     throw ConfigError(std::string{"no process: "} + std::strerror(errno));
   }
   if (child == 0) {
-    begin_program(arguments, preload, meeting.path());
+    begin_program(arguments, preload, meeting);
     const int why = errno;
     static_cast<void>(!::write(failure[1], &why, sizeof why));
     ::_exit(127);

@@ -171,7 +171,8 @@ RunOptions run_options(const Session& session,
   }
   run.input_seed = unsigned_option(session, "seed", 0, kAnySeed);
   run.resident_ctas =
-      static_cast<std::uint32_t>(unsigned_option(session, "resident-ctas", 1, 4096));
+      std::max(static_cast<std::uint32_t>(unsigned_option(session, "resident-ctas", 1, 4096)),
+               scenario.resident_ctas_least);
   if (!session.options["resident-ctas"].defaulted()) {
     run.rules.chosen += " --resident-ctas " + session.options["resident-ctas"].as<std::string>();
   }

@@ -189,8 +189,10 @@ const Image& choose_ptx(const std::vector<Image>& images, const std::string& chi
     }
   }
   if (best == nullptr) {
+    const std::string compute = "compute_" + chip.substr(chip.find('_') + 1);
     throw ConfigError("the program has no PTX that runs on " + chip + ", only " +
-                      (there.empty() ? "nothing" : there) + "; compile it with -arch=" + chip +
+                      (there.empty() ? "nothing" : there) +
+                      "; compile it with -gencode arch=" + compute + ",code=" + compute +
                       ", without -rdc and without code=sm_... alone, or name another chip");
   }
   return *best;

@@ -347,6 +347,7 @@ json Service::launch(const json& request, const Message& message) {
   launch.shape.block = extent(request.at("block"));
   launch.shape.cluster = extent(request.at("cluster"));
   launch.shape.dynamic_shared_bytes = request.at("shared_bytes").get<std::uint32_t>();
+  launch.shape.cooperative = request.value("cooperative", false);
   launch.stream = request.value("stream", std::uint64_t{0});
   launch.follows_early = request.value("programmatic", false);
   launch.measured = measures_;

@@ -54,6 +54,12 @@ class LaunchNode {
     }
     return value_.get<std::int32_t>();
   }
+  bool truth() const {
+    if (!value_.is_boolean()) {
+      fail("true or false is expected");
+    }
+    return value_.get<bool>();
+  }
   std::uint32_t u32() const { return static_cast<std::uint32_t>(number(~std::uint32_t{0})); }
   /// A finite number that is not negative.
   double positive() const {

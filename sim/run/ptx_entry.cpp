@@ -474,6 +474,9 @@ ScenarioEntry entry_of(PtxLaunch launch) {
     return symbols;
   };
   entry.places = held->launch.places;
+  if (held->launch.shape.cooperative) {
+    entry.resident_ctas_least = ptx::volume(held->launch.shape.grid);
+  }
   entry.registers = registers_at_most(held->launch);
   entry.tmem_from_top = may_share_sm(held->launch);
   for (const auto& [unused, map] : held->maps) {

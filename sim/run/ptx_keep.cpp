@@ -45,6 +45,9 @@ std::string launch_text_of(const PtxLaunch& launch) {
   json["block"] = launch.shape.block;
   json["cluster"] = launch.shape.cluster;
   json["dynamic_shared_bytes"] = launch.shape.dynamic_shared_bytes;
+  if (launch.shape.cooperative) {
+    json["cooperative"] = true;
+  }
   nlohmann::ordered_json buffers = nlohmann::ordered_json::object();
   for (std::size_t i = 0; i < launch.places.size(); ++i) {
     const TensorSpec& tensor = launch.workload.tensors[i];

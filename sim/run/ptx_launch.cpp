@@ -82,6 +82,7 @@ class LaunchReader {
       launch_.shape.dynamic_shared_bytes =
           static_cast<std::uint32_t>(root_["dynamic_shared_bytes"].number(1U << 18));
     }
+    launch_.shape.cooperative = root_.has("cooperative") && root_["cooperative"].truth();
   }
 
   void buffers() {
@@ -191,15 +192,9 @@ class LaunchReader {
     launch_.contents.push_back(node.has("contents") ? contents_of(node["contents"], spec, folder_)
                                                     : std::vector<std::byte>{});
     launch_.expected.push_back(expected(node, spec));
-    if (node.has("from_grid_before")) {
-      const json& before = node["from_grid_before"].value();
-      if (!before.is_boolean()) {
-        node["from_grid_before"].fail("true or false is expected");
-      }
-      if (before.get<bool>()) {
-        launch_.workload.from_grid_before.push_back(
-            static_cast<std::uint32_t>(launch_.workload.tensors.size()));
-      }
+    if (node.has("from_grid_before") && node["from_grid_before"].truth()) {
+      launch_.workload.from_grid_before.push_back(
+          static_cast<std::uint32_t>(launch_.workload.tensors.size()));
     }
     launch_.workload.tensors.push_back(spec);
     launch_.places.push_back(node.has("address") ? address_of(node["address"], spec) : 0);
@@ -592,6 +587,7 @@ ScenarioEntry entry_of_launch_file(const std::string& ptx,
              "block",
              "cluster",
              "dynamic_shared_bytes",
+             "cooperative",
              "parameters",
              "buffers",
              "maps",

@@ -46,6 +46,8 @@ struct ScenarioEntry {
   std::vector<std::uint64_t> places{};
   bool tmem_from_top = false;   // of every launch
   std::uint32_t registers = 0;  // likewise
+  /// So many CTAs are on the machine at a time, at least: all of a cooperative launch.
+  std::uint32_t resident_ctas_least = 0;
   /// Tensor maps behind those of the workload.
   std::vector<TensorMapState> more_maps{};
   /// Of a program or a PTX kernel: what runs of it have taken for granted, a sentence each.

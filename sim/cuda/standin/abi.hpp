@@ -32,15 +32,18 @@ using CUmemoryPool = Pool*;
 using CUhostFn = void (*)(void*);
 using CUstreamCallback = void (*)(CUstream, CUresult, void*);
 
+// CUDA 13.0, of both libraries.
+inline constexpr int kVersion = 13000;
+
 // Results. The runtime's have the same numbers but for those that it alone has.
 inline constexpr CUresult kSuccess = 0;
 inline constexpr CUresult kInvalidValue = 1;
 inline constexpr CUresult kOutOfMemory = 2;
 inline constexpr CUresult kNotInitialised = 3;
-inline constexpr CUresult kInvalidConfiguration = 9;     // the runtime's
 inline constexpr CUresult kInvalidSymbol = 13;           // the runtime's
 inline constexpr CUresult kInvalidMemcpyDirection = 21;  // the runtime's
 inline constexpr CUresult kInvalidDeviceFunction = 98;   // the runtime's
+inline constexpr CUresult kDevicesUnavailable = 46;
 inline constexpr CUresult kInvalidDevice = 101;
 inline constexpr CUresult kInvalidImage = 200;
 inline constexpr CUresult kInvalidContext = 201;
@@ -49,8 +52,9 @@ inline constexpr CUresult kInvalidHandle = 400;
 inline constexpr CUresult kNotFound = 500;
 inline constexpr CUresult kNotReady = 600;
 inline constexpr CUresult kIllegalAddress = 700;
-inline constexpr CUresult kLaunchOutOfResources = 701;
+inline constexpr CUresult kNotRegistered = 713;
 inline constexpr CUresult kLaunchFailed = 719;
+inline constexpr CUresult kCooperativeTooLarge = 720;
 inline constexpr CUresult kNotSupported = 801;
 inline constexpr CUresult kInvalidClusterSize = 912;
 

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <utility>
 
 #include "sim/cuda/fat_binary.hpp"
 
@@ -41,6 +42,35 @@ void give_up(const std::string& why) {
   end_program();
 }
 
+namespace {
+
+// What to do without functions that have this in their name.
+constexpr std::pair<const char*, const char*> kInstead[] = {
+    {"Graph", "graphs are not simulated: give the work to a stream"},
+    {"Capture", "graphs are not simulated: give the work to a stream"},
+    {"Peer", "there is one device, and no other to reach from it"},
+    {"Ipc", "memory of other processes is not simulated"},
+    {"Array", "arrays and textures are not simulated: use cudaMalloc and plain loads"},
+    {"Channel", "arrays and textures are not simulated: use cudaMalloc and plain loads"},
+    {"Tex", "arrays and textures are not simulated: use cudaMalloc and plain loads"},
+    {"Surf", "arrays and textures are not simulated: use cudaMalloc and plain loads"},
+    {"MemAddress", "virtual memory is not simulated: use cudaMalloc"},
+    {"MemCreate", "virtual memory is not simulated: use cudaMalloc"},
+    {"MemMap", "virtual memory is not simulated: use cudaMalloc"},
+    {"Link", "the linker of the driver is not simulated: load the PTX of one module"},
+};
+
+std::string instead_of(const std::string& name) {
+  for (const auto& [part, instead] : kInstead) {
+    if (name.find(part) != std::string::npos) {
+      return std::string{": "} + instead;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
 void missing(const char* name, const void* caller, const std::string& why) {
   Dl_info info{};
   std::string by = "somebody";
@@ -57,7 +87,8 @@ void missing(const char* name, const void* caller, const std::string& why) {
     }
   }
   give_up(std::string{name} + ", called by " + by + ", is not there" +
-          (why.empty() ? "; 'warptwin cuda --list' prints the functions that are" : ": " + why));
+          (why.empty() ? instead_of(name) + "; 'warptwin cuda --list' prints the functions that are"
+                       : ": " + why));
 }
 
 void Client::connect() {
@@ -347,6 +378,9 @@ CUresult copy(const Box& to, const Box& from, const Given& given) {
   if (to.bytes() == 0 || client.sticky() != kSuccess) {
     return client.sticky();
   }
+  if (to.address == 0 || from.address == 0) {
+    return kInvalidValue;
+  }
   if (!is_device(to.address) && !is_device(from.address)) {
     return copy_on_host(to, from);
   }
@@ -397,6 +431,9 @@ CUresult fill(const Box& to, std::uint64_t value, unsigned element, const Given&
   Client& client = Client::get();
   if (to.bytes() == 0 || client.sticky() != kSuccess) {
     return client.sticky();
+  }
+  if (to.address == 0) {
+    return kInvalidValue;
   }
   if (is_device(to.address)) {
     // The host does not wait for a fill on the device.

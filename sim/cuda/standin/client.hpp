@@ -46,7 +46,7 @@ struct Library {
 };
 
 struct Context {
-  int uses = 0;
+  int uses = 0;  // of the primary one
 };
 
 struct Stream {
@@ -121,9 +121,12 @@ class Client {
   void change_host(const Box& box, const std::function<void()>& f);
 
   CUresult sticky() const { return sticky_; }
+  /// What has failed stays so: there is no device for the program any more.
+  void reset() { sticky_ = sticky_ == kSuccess ? kSuccess : kDevicesUnavailable; }
   std::recursive_mutex& mutex() { return mutex_; }
 
   Context primary;
+  std::vector<std::unique_ptr<Context>> contexts;  // that the program has made
   std::set<Stream*> streams;
   std::set<Event*> events;
   std::set<std::unique_ptr<Library>> libraries;

@@ -36,6 +36,8 @@ CUresult cuOccupancyMaxActiveClusters(int*, CUfunction, const DriverLaunchConfig
 CUresult cuOccupancyMaxPotentialClusterSize(int*, CUfunction, const DriverLaunchConfig*);
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t*, CUfunction, int, int);
 CUresult cuCtxSynchronize();
+CUresult cuDevicePrimaryCtxReset_v2(CUdevice);
+CUresult cuDeviceCanAccessPeer(int*, CUdevice, CUdevice);
 CUresult cuDeviceGetByPCIBusId(CUdevice*, const char*);
 CUresult cuCtxGetLimit(std::size_t*, int);
 CUresult cuCtxSetLimit(int, std::size_t);
@@ -100,5 +102,7 @@ extern "C" {
 void warptwin_missing(const char* name, const void* caller, const char* why);
 const warptwin::cuda::ErrorText* warptwin_error_text(int error);
 int warptwin_sticky_error();
+/// Makes the primary context current where the thread has none, as the runtime's calls do.
+void warptwin_use_primary();
 int warptwin_is_device(const void* address);
 }

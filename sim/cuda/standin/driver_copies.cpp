@@ -87,6 +87,9 @@ CUresult fill_2d(CUdeviceptr to,
                  std::size_t height,
                  CUstream stream) {
   const Turn turn;
+  if (height > 1 && width * element > pitch) {
+    return kInvalidValue;
+  }
   return is_stream(stream)
              ? fill({to, width * element, height, pitch}, value, element, {number_of(stream), true})
              : kInvalidHandle;

@@ -1,10 +1,7 @@
-// The driver's stand-in: devices, contexts, errors, and functions by their name.
+// The driver's stand-in: devices and errors.
 
 #include <cstdio>
 #include <cstring>
-#include <dlfcn.h>
-#include <string>
-#include <string_view>
 
 #include "sim/cuda/standin/client.hpp"
 
@@ -12,7 +9,7 @@ namespace warptwin::cuda {
 
 namespace {
 
-constexpr int kVersion = 13000;
+constexpr int kLastOfDevice = 147;  // of CUDA 13.0
 constexpr const char* kBus = "0000:01:00.0";
 
 // CU_DEVICE_ATTRIBUTE_..., as number, name of the chip's constant, or a value of every chip.
@@ -48,7 +45,7 @@ constexpr DeviceAttribute kAttributes[] = {
     {37, nullptr, 5120},         // memory bus, of an H200
     {38, "l2_bytes", 0},         // L2
     {39, "sm_threads", 0},       // threads of an SM
-    {40, nullptr, 1},            // copy engines
+    {40, nullptr, 3},            // copy engines
     {41, nullptr, 1},            // one address space
     {75, "major", 0},            // compute capability
     {76, "minor", 0},            //
@@ -60,6 +57,7 @@ constexpr DeviceAttribute kAttributes[] = {
     {83, nullptr, 1},            // managed memory
     {90, nullptr, 1},            // preemption
     {91, nullptr, 1},            // host pointers of registered memory
+    {95, nullptr, 1},            // cooperative launches
     {97, "shared_optin", 0},     // shared memory of a block, where asked for
     {99, nullptr, 1},            // registers host memory
     {106, "sm_ctas", 0},         // blocks of an SM
@@ -69,8 +67,6 @@ constexpr DeviceAttribute kAttributes[] = {
     {127, nullptr, 1},           // tensor maps
     {129, nullptr, 1},           // one space of function pointers
 };
-
-thread_local CUcontext current = nullptr;
 
 }  // namespace
 
@@ -131,6 +127,9 @@ WARPTWIN_CALL CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice 
   if (device != 0) {
     return kInvalidDevice;
   }
+  if (attribute <= 0 || attribute > kLastOfDevice) {
+    return kInvalidValue;
+  }
   *value = 0;
   for (const DeviceAttribute& row : kAttributes) {
     if (row.number == attribute) {
@@ -146,139 +145,9 @@ WARPTWIN_CALL CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevic
   return device == 0 ? kSuccess : kInvalidDevice;
 }
 
-WARPTWIN_CALL CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
-  const Turn turn;
-  ++Client::get().primary.uses;
-  *context = &Client::get().primary;
-  return device == 0 ? kSuccess : kInvalidDevice;
-}
-
-WARPTWIN_CALL CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device) {
-  return device == 0 ? kSuccess : kInvalidDevice;
-}
-
-WARPTWIN_CALL CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned) {
-  return device == 0 ? kSuccess : kInvalidDevice;
-}
-
-WARPTWIN_CALL CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
-  *flags = 0;
-  *active = Client::get().primary.uses > 0 ? 1 : 0;
-  return device == 0 ? kSuccess : kInvalidDevice;
-}
-
-// One context stands for all: a program of several has them on one device.
-WARPTWIN_CALL CUresult cuCtxCreate_v2(CUcontext* context, unsigned, CUdevice device) {
-  current = &Client::get().primary;
-  *context = current;
-  return device == 0 ? kSuccess : kInvalidDevice;
-}
-
-WARPTWIN_CALL CUresult
-cuCtxCreate_v3(CUcontext* context, void*, int, unsigned flags, CUdevice device) {
-  return cuCtxCreate_v2(context, flags, device);
-}
-
-WARPTWIN_CALL CUresult cuCtxCreate_v4(CUcontext* context, void*, unsigned flags, CUdevice device) {
-  return cuCtxCreate_v2(context, flags, device);
-}
-
-WARPTWIN_CALL CUresult cuCtxDestroy_v2(CUcontext) {
-  current = nullptr;
-  return kSuccess;
-}
-
-WARPTWIN_CALL CUresult cuCtxPushCurrent_v2(CUcontext context) {
-  current = context;
-  return kSuccess;
-}
-
-WARPTWIN_CALL CUresult cuCtxPopCurrent_v2(CUcontext* context) {
-  if (context != nullptr) {
-    *context = current;
-  }
-  return kSuccess;
-}
-
-WARPTWIN_CALL CUresult cuCtxSetCurrent(CUcontext context) {
-  current = context;
-  return kSuccess;
-}
-
-WARPTWIN_CALL CUresult cuCtxGetCurrent(CUcontext* context) {
-  *context = current;
-  return kSuccess;
-}
-
-WARPTWIN_CALL CUresult cuCtxGetDevice(CUdevice* device) {
-  *device = 0;
-  return kSuccess;
-}
-
-WARPTWIN_CALL CUresult cuCtxGetId(CUcontext, unsigned long long* number) {
-  *number = 1;
-  return kSuccess;
-}
-
-WARPTWIN_CALL CUresult cuCtxSetFlags(unsigned) {
-  return kSuccess;
-}
-
-WARPTWIN_CALL CUresult cuCtxResetPersistingL2Cache() {
-  return kSuccess;
-}
-
-WARPTWIN_CALL CUresult cuCtxGetFlags(unsigned* flags) {
-  *flags = 0;
-  return kSuccess;
-}
-
-WARPTWIN_CALL CUresult cuCtxSynchronize() {
-  const Turn turn;
-  return synchronise("host_all");
-}
-
-WARPTWIN_CALL CUresult cuCtxSynchronize_v2(CUcontext) {
-  return cuCtxSynchronize();
-}
-
-WARPTWIN_CALL CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {
-  *version = kVersion;
-  return kSuccess;
-}
-
-WARPTWIN_CALL CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
-  *least = 0;
-  *greatest = -5;
-  return kSuccess;
-}
-
-WARPTWIN_CALL CUresult cuCtxGetLimit(std::size_t* value, int limit) {
-  // The stack of a thread, the buffer of printf, the heap.
-  constexpr std::size_t kLimits[] = {1024, std::size_t{1} << 20, std::size_t{8} << 20};
-  if (limit < 0 || limit > 2) {
-    return kInvalidValue;
-  }
-  *value = kLimits[limit];
-  return kSuccess;
-}
-
-WARPTWIN_CALL CUresult cuCtxSetLimit(int limit, std::size_t) {
-  return limit >= 0 && limit <= 2 ? kSuccess : kInvalidValue;
-}
-
-WARPTWIN_CALL CUresult cuCtxGetCacheConfig(int* config) {
-  *config = 0;
-  return kSuccess;
-}
-
-WARPTWIN_CALL CUresult cuCtxSetCacheConfig(int) {
-  return kSuccess;
-}
-
-WARPTWIN_CALL CUresult cuDeviceCanAccessPeer(int* can, CUdevice, CUdevice) {
+WARPTWIN_CALL CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   *can = 0;
-  return kSuccess;
+  return device == 0 && peer == 0 ? kSuccess : kInvalidDevice;
 }
 
 WARPTWIN_CALL CUresult cuGetErrorString(CUresult error, const char** text) {
@@ -289,41 +158,6 @@ WARPTWIN_CALL CUresult cuGetErrorString(CUresult error, const char** text) {
 WARPTWIN_CALL CUresult cuGetErrorName(CUresult error, const char** name) {
   *name = text_of(error).code == error ? text_of(error).driver_name : nullptr;
   return *name != nullptr ? kSuccess : kInvalidValue;
-}
-
-// The static runtime asks the driver for tables that nobody has described.
-WARPTWIN_CALL CUresult cuGetExportTable(const void**, const void*) {
-  give_up(
-      "the program is linked with the static CUDA runtime, nvcc's default, which cannot be served; "
-      "link it with -cudart shared, in CMake with CMAKE_CUDA_RUNTIME_LIBRARY=Shared");
-}
-
-// `name` without a version is the latest one that there is.
-WARPTWIN_CALL CUresult
-cuGetProcAddress_v2(const char* name, void** function, int, std::uint64_t, unsigned* found) {
-  Dl_info own{};
-  dladdr(reinterpret_cast<const void*>(&cuInit), &own);
-  void* library = dlopen(own.dli_fname, RTLD_NOW | RTLD_NOLOAD);
-  *function = nullptr;
-  for (const char* suffix : {"_v4", "_v3", "_v2", ""}) {
-    if (*function == nullptr) {
-      *function = dlsym(library, (std::string{name} + suffix).c_str());
-    }
-  }
-  if (library != nullptr) {
-    dlclose(library);
-  }
-  if (found != nullptr) {
-    *found = *function != nullptr ? 0 : 1;
-  }
-  return *function != nullptr ? kSuccess : kNotFound;
-}
-
-WARPTWIN_CALL CUresult cuGetProcAddress(const char* name,
-                                        void** function,
-                                        int version,
-                                        std::uint64_t flags) {
-  return cuGetProcAddress_v2(name, function, version, flags, nullptr);
 }
 
 }  // extern "C"

@@ -46,28 +46,59 @@ CUresult gather(const Kernel& kernel,
   return kSuccess;
 }
 
+struct Needs {
+  long long threads = 0;
+  long long shared = 0;
+};
+
+int blocks_of(const Kernel& kernel, const Needs& needs) {
+  Client& client = Client::get();
+  const long long warps = (needs.threads + 31) / 32;
+  if (warps == 0 || needs.threads > 1024) {
+    return 0;
+  }
+  const long long shared = needs.shared + kernel.static_shared + 1024;
+  long long blocks = std::min(client.chip("sm_ctas"), client.chip("sm_threads") / (warps * 32));
+  blocks = std::min(blocks, client.chip("sm_shared_bytes") / shared);
+  if (kernel.registers > 0) {
+    const long long of_a_warp = (kernel.registers * 32LL + 255) / 256 * 256;
+    blocks = std::min(blocks, client.chip("sm_registers") / (of_a_warp * warps));
+  }
+  return static_cast<int>(blocks);
+}
+
+// How many clusters of so many CTAs are on the chip at a time.
+long long clusters_of(const Kernel& kernel, const Needs& needs, unsigned size) {
+  return Client::get().chip("sms") / size * blocks_of(kernel, needs);
+}
+
 CUresult check(const Kernel& kernel, const LaunchOptions& options, const unsigned* cluster) {
   const std::uint64_t threads =
       std::uint64_t{options.block[0]} * options.block[1] * options.block[2];
-  const std::uint64_t ctas = std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
-  if (threads == 0 || threads > 1024 || options.block[2] > 64 || options.grid[1] > 65535 ||
-      options.grid[2] > 65535 || options.grid[0] > 0x7fffffffU ||
-      std::uint64_t{options.grid[0]} * options.grid[1] * options.grid[2] == 0) {
+  const std::uint64_t ctas = std::uint64_t{options.grid[0]} * options.grid[1] * options.grid[2];
+  const unsigned size = cluster[0] * cluster[1] * cluster[2];
+  if (threads == 0 || threads > static_cast<std::uint64_t>(kernel.threads_max) ||
+      options.block[2] > 64 || options.grid[1] > 65535 || options.grid[2] > 65535 ||
+      options.grid[0] > 0x7fffffffU || ctas == 0) {
     return kInvalidValue;
   }
-  if (threads > static_cast<std::uint64_t>(kernel.threads_max)) {
-    return kLaunchOutOfResources;
-  }
-  if (options.shared_bytes > static_cast<std::size_t>(kernel.dynamic_shared_max)) {
-    return kInvalidValue;
-  }
-  if (ctas > kClusterMax || (ctas > kPortableCluster && !kernel.non_portable_cluster)) {
+  if (size > kClusterMax || (size > kPortableCluster && !kernel.non_portable_cluster)) {
     return kInvalidClusterSize;
   }
   for (int i = 0; i < 3; ++i) {
-    if (cluster[i] == 0 || options.grid[i] % cluster[i] != 0) {
-      return kInvalidValue;
+    const bool other = kernel.cluster[0] != 0 && options.cluster[0] != 0 &&
+                       cluster[i] != std::max(options.cluster[i], 1U);
+    if (other || cluster[i] == 0 || options.grid[i] % cluster[i] != 0) {
+      return kInvalidClusterSize;
     }
+  }
+  const Needs needs{static_cast<long long>(threads), static_cast<long long>(options.shared_bytes)};
+  if (options.cooperative &&
+      ctas > static_cast<std::uint64_t>(clusters_of(kernel, needs, size)) * size) {
+    return kCooperativeTooLarge;
+  }
+  if (options.shared_bytes > static_cast<std::size_t>(kernel.dynamic_shared_max)) {
+    return kInvalidValue;
   }
   return kSuccess;
 }
@@ -102,6 +133,7 @@ CUresult launch(Kernel& kernel, const LaunchOptions& options, void** parameters,
                                      {"cluster", cluster},
                                      {"shared_bytes", options.shared_bytes},
                                      {"stream", options.stream},
+                                     {"cooperative", options.cooperative},
                                      {"programmatic", options.programmatic}},
                                     bytes);
   // As on a GPU, a launch that fails is told by the next call that looks.
@@ -151,31 +183,6 @@ CUresult take_attributes(std::span<const LaunchAttribute> attributes, LaunchOpti
   }
   return kSuccess;
 }
-
-namespace {
-
-struct Needs {
-  long long threads = 0;
-  long long shared = 0;
-};
-
-int blocks_of(const Kernel& kernel, const Needs& needs) {
-  Client& client = Client::get();
-  const long long warps = (needs.threads + 31) / 32;
-  if (warps == 0 || needs.threads > kernel.threads_max) {
-    return 0;
-  }
-  const long long shared = needs.shared + kernel.static_shared + 1024;
-  long long blocks = std::min(client.chip("sm_ctas"), client.chip("sm_threads") / (warps * 32));
-  blocks = std::min(blocks, client.chip("sm_shared_bytes") / shared);
-  if (kernel.registers > 0) {
-    const long long of_a_warp = (kernel.registers * 32LL + 255) / 256 * 256;
-    blocks = std::min(blocks, client.chip("sm_registers") / (of_a_warp * warps));
-  }
-  return static_cast<int>(blocks);
-}
-
-}  // namespace
 
 extern "C" {
 
@@ -260,11 +267,9 @@ WARPTWIN_CALL CUresult cuOccupancyMaxActiveClusters(int* clusters,
   LaunchOptions options;
   take_attributes({config->attributes, config->attribute_count}, options);
   const unsigned size = std::max(1U, options.cluster[0] * options.cluster[1] * options.cluster[2]);
-  const int blocks =
-      blocks_of(*function,
-                {static_cast<long long>(config->block[0]) * config->block[1] * config->block[2],
-                 config->shared_bytes});
-  *clusters = static_cast<int>(Client::get().chip("sms") / size) * blocks;
+  const Needs needs{static_cast<long long>(config->block[0]) * config->block[1] * config->block[2],
+                    config->shared_bytes};
+  *clusters = static_cast<int>(clusters_of(*function, needs, size));
   return kSuccess;
 }
 

@@ -85,8 +85,8 @@ WARPTWIN_CALL CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {
 
 WARPTWIN_CALL CUresult cuMemFree_v2(CUdeviceptr address) {
   const Turn turn;
-  if (address == 0) {
-    return kSuccess;
+  if (address == 0 || Client::get().sticky() != kSuccess) {
+    return Client::get().sticky();
   }
   if (Client::get().host_ranges.contains(address)) {
     return free_host(reinterpret_cast<void*>(address));  // NOLINT: managed
@@ -189,7 +189,9 @@ WARPTWIN_CALL CUresult cuMemHostRegister_v2(void* address, std::size_t bytes, un
 
 WARPTWIN_CALL CUresult cuMemHostUnregister(void* address) {
   const Turn turn;
-  return free_host(address);
+  const auto& ranges = Client::get().host_ranges;
+  return ranges.contains(reinterpret_cast<std::uint64_t>(address)) ? free_host(address)
+                                                                   : kNotRegistered;
 }
 
 WARPTWIN_CALL CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* device, void* host, unsigned) {

@@ -13,13 +13,16 @@ constexpr cudaError_t kInvalidPitch = 12;
 
 // A direction that the addresses are not of is an error: host memory that kernels see is both.
 cudaError_t check_direction(const void* to, const void* from, int kind) {
+  if (const int sticky = warptwin_sticky_error(); sticky != kSuccess) {
+    return sticky;
+  }
   if (kind < kHostToHost || kind > kDefault) {
     return kInvalidMemcpyDirection;
   }
   const auto fits = [](const void* address, bool device) {
     unsigned type = 0;
     const bool known = cuPointerGetAttribute(&type, 2, at(address)) == kSuccess;
-    return device ? known : warptwin_is_device(address) == 0;
+    return device ? known : address != nullptr && warptwin_is_device(address) == 0;
   };
   const bool to_device = kind == kHostToDevice || kind == kDeviceToDevice;
   const bool from_device = kind == kDeviceToHost || kind == kDeviceToDevice;
@@ -35,7 +38,7 @@ struct Target {
 
 cudaError_t copy(void* to, const void* from, std::size_t bytes, int kind, Target target) {
   cudaError_t error = bytes == 0 ? kSuccess : check_direction(to, from, kind);
-  if (error == kSuccess) {
+  if (error == kSuccess && bytes != 0) {
     error = target.waits ? cuMemcpy(at(to), at(from), bytes)
                          : cuMemcpyAsync(at(to), at(from), bytes, target.stream);
   }
@@ -56,6 +59,9 @@ struct Rows {
 
 cudaError_t copy_rows(
     Rows to, Rows from, std::size_t width, std::size_t height, int kind, Target target) {
+  if (width == 0 || height == 0) {
+    return told(warptwin_sticky_error());
+  }
   const cudaError_t error = check_direction(
       reinterpret_cast<void*>(to.address), reinterpret_cast<void*>(from.address), kind);  // NOLINT
   if (error != kSuccess || width > to.pitch || width > from.pitch) {

@@ -2,14 +2,13 @@
 
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "sim/cuda/standin/runtime.hpp"
 
 namespace warptwin::cuda {
 
 namespace {
-
-constexpr int kVersion = 13000;
 
 thread_local cudaError_t last_error = kSuccess;
 
@@ -70,6 +69,7 @@ DeviceProperties properties() {
 }  // namespace
 
 cudaError_t told(cudaError_t error) {
+  warptwin_use_primary();
   if (error != kSuccess) {
     last_error = error;
   }
@@ -79,15 +79,11 @@ cudaError_t told(cudaError_t error) {
 extern "C" {
 
 WARPTWIN_CALL cudaError_t cudaGetLastError() {
-  const int sticky = warptwin_sticky_error();
-  const cudaError_t error = sticky != kSuccess ? sticky : last_error;
-  last_error = kSuccess;
-  return error;
+  return std::exchange(last_error, kSuccess);
 }
 
 WARPTWIN_CALL cudaError_t cudaPeekAtLastError() {
-  const int sticky = warptwin_sticky_error();
-  return sticky != kSuccess ? sticky : last_error;
+  return last_error;
 }
 
 WARPTWIN_CALL const char* cudaGetErrorString(cudaError_t error) {
@@ -134,9 +130,8 @@ WARPTWIN_CALL cudaError_t cudaDeviceGetAttribute(int* value, int number, int dev
   return told(cuDeviceGetAttribute(value, number, device));
 }
 
-WARPTWIN_CALL cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
-  *can = 0;
-  return kSuccess;
+WARPTWIN_CALL cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  return told(cuDeviceCanAccessPeer(can, device, peer));
 }
 
 WARPTWIN_CALL cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int) {
@@ -189,10 +184,8 @@ WARPTWIN_CALL cudaError_t cudaDeviceSynchronize() {
   return told(cuCtxSynchronize());
 }
 
-// What the device holds stays: a program that goes on behind a reset is rare, and then it has more
-// than it may use, never less.
 WARPTWIN_CALL cudaError_t cudaDeviceReset() {
-  return told(warptwin_sticky_error());
+  return told(cuDevicePrimaryCtxReset_v2(0));
 }
 
 WARPTWIN_CALL cudaError_t cudaDriverGetVersion(int* version) {
@@ -213,16 +206,16 @@ WARPTWIN_CALL cudaError_t cudaProfilerStop() {
   return kSuccess;
 }
 
-// cudaDriverEntryPointSuccess, ...SymbolNotFound.
+// cudaDriverEntryPointQueryResult has the driver's numbers.
 WARPTWIN_CALL cudaError_t cudaGetDriverEntryPointByVersion(
     const char* name, void** function, unsigned version, unsigned long long flags, int* found) {
+  unsigned result = 0;
   const CUresult error =
-      cuGetProcAddress_v2(name, function, static_cast<int>(version), flags, nullptr);
+      cuGetProcAddress_v2(name, function, static_cast<int>(version), flags, &result);
   if (found != nullptr) {
-    *found = error == kSuccess ? 0 : 1;
-    return kSuccess;
+    *found = static_cast<int>(result);
   }
-  return told(error == kSuccess ? kSuccess : kInvalidValue);
+  return told(error);
 }
 
 WARPTWIN_CALL cudaError_t cudaGetDriverEntryPoint(const char* name,

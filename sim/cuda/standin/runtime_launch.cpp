@@ -8,15 +8,6 @@ namespace warptwin::cuda {
 
 namespace {
 
-// What the runtime calls by a number of its own.
-cudaError_t of_launch(const RuntimeLaunchConfig& config, CUresult error) {
-  const std::uint64_t threads = std::uint64_t{config.block.x} * config.block.y * config.block.z;
-  const std::uint64_t ctas = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
-  const bool shape = threads == 0 || threads > 1024 || ctas == 0 || config.block.z > 64 ||
-                     config.grid.y > 65535 || config.grid.z > 65535;
-  return error == kInvalidValue && shape ? kInvalidConfiguration : error;
-}
-
 DriverLaunchConfig driver_config(const RuntimeLaunchConfig& config) {
   return {{config.grid.x, config.grid.y, config.grid.z},
           {config.block.x, config.block.y, config.block.z},
@@ -51,7 +42,7 @@ cudaError_t best_block(
 
 cudaError_t launch_kernel(CUkernel kernel, const RuntimeLaunchConfig& config, void** parameters) {
   const DriverLaunchConfig driver = driver_config(config);
-  return of_launch(config, cuLaunchKernelEx(&driver, kernel, parameters, nullptr));
+  return cuLaunchKernelEx(&driver, kernel, parameters, nullptr);
 }
 
 extern "C" {

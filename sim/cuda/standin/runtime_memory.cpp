@@ -58,12 +58,13 @@ WARPTWIN_CALL cudaError_t cudaMallocManaged(void** address, std::size_t bytes, u
   return told(error);
 }
 
-WARPTWIN_CALL cudaError_t cudaMallocHost(void** address, std::size_t bytes) {
-  return told(cuMemHostAlloc(address, bytes, 0));
+WARPTWIN_CALL cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned flags) {
+  *address = nullptr;
+  return told(bytes == 0 ? warptwin_sticky_error() : cuMemHostAlloc(address, bytes, flags));
 }
 
-WARPTWIN_CALL cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned flags) {
-  return told(cuMemHostAlloc(address, bytes, flags));
+WARPTWIN_CALL cudaError_t cudaMallocHost(void** address, std::size_t bytes) {
+  return cudaHostAlloc(address, bytes, 0);
 }
 
 WARPTWIN_CALL cudaError_t cudaHostRegister(void* address, std::size_t bytes, unsigned flags) {

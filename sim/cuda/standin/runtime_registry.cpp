@@ -33,7 +33,7 @@ cudaError_t kernel_at(const void* host, CUkernel* kernel) {
       *kernel = const_cast<CUkernel>(static_cast<const Kernel*>(host));  // NOLINT
       return kSuccess;
     }
-    return kInvalidDeviceFunction;
+    return kInvalidHandle;
   }
   RegisteredFunction& function = found->second;
   if (function.kernel == nullptr) {
@@ -128,8 +128,9 @@ WARPTWIN_CALL void __cudaRegisterVar(
 
 WARPTWIN_CALL void __cudaRegisterManagedVar(
     void**, void**, char*, const char* name, int, std::size_t, int, int) {
-  warptwin_missing(
-      "__managed__", __builtin_return_address(0), (std::string{name} + " is managed").c_str());
+  warptwin_missing("__managed__",
+                   __builtin_return_address(0),
+                   (std::string{name} + " is managed: allocate it with cudaMallocManaged").c_str());
 }
 
 WARPTWIN_CALL unsigned __cudaPushCallConfiguration(Dim3 grid,
@@ -174,7 +175,8 @@ WARPTWIN_CALL cudaError_t cudaGetKernel(CUkernel* kernel, const void* host) {
 }
 
 WARPTWIN_CALL cudaError_t cudaGetFuncBySymbol(CUfunction* function, const void* host) {
-  return told(kernel_at(host, function));
+  const cudaError_t error = kernel_at(host, function);
+  return told(error == kInvalidHandle ? kInvalidDeviceFunction : error);
 }
 
 WARPTWIN_CALL cudaError_t cudaGetSymbolAddress(void** address, const void* host) {

@@ -112,8 +112,9 @@ TEST(FatBinary, NoPtxForTheChipIsRefusedWithWhatThereIs) {
                                                                         "ELF....",
                                                                         Packing::kNone)));
   EXPECT_THAT([&] { choose_ptx(images, "sm_90a"); },
-              ThrowsMessage<ConfigError>(HasSubstr(
-                  "only PTX for sm_100a, machine code for sm_90; compile it with -arch=sm_90a")));
+              ThrowsMessage<ConfigError>(
+                  HasSubstr("only PTX for sm_100a, machine code for sm_90; compile it with "
+                            "-gencode arch=compute_90a,code=compute_90a,")));
 }
 
 TEST(FatBinary, WhatIsDamagedIsRefused) {

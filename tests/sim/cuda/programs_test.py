@@ -28,7 +28,7 @@ def compile_program(name, folder, *options):
     links = ["-cudart", "shared"]
     if not source.exists():
         source = PROGRAMS / f"{name}.cpp"
-        links = ["-cudart", "none", "-lcuda"]
+        links = ["-cudart", "none", "-ldl" if name == "loaded" else "-lcuda"]
     program = pathlib.Path(folder) / f"{name}{len(list(pathlib.Path(folder).iterdir()))}"
     command = [NVCC, "-std=c++20", "-gencode", "arch=compute_90a,code=compute_90a"]
     command += ["-lineinfo", "-I", str(ROOT)]
@@ -158,6 +158,37 @@ class ProgramsTest(unittest.TestCase):
     def test_has_the_driver(self):
         self.clean("driver", 2)
 
+    def test_serves_who_opens_the_libraries(self):
+        self.clean("loaded", 1)
+
+    def test_answers_as_a_gpu(self):
+        program = compile_program("calls", self.folder.name, "-lcuda")
+        answers, wanted = {}, {}
+        for line in (PROGRAMS.parent / "golden" / "calls.txt").read_text().splitlines():
+            if line.startswith("== "):
+                wanted[line[3:]] = []
+            else:
+                wanted[list(wanted)[-1]].append(line)
+        for what in wanted:
+            done, _ = run(program, "--policy", "run", arguments=[what], chip="h100")
+            self.assertEqual(done.returncode, 0 if what == "all" else 1, done.stderr)
+            answers[what] = done.stdout.splitlines()
+        self.maxDiff = None
+        self.assertEqual(answers, wanted)
+
+    def test_has_all_ctas_of_a_cooperative_launch(self):
+        program = compile_program("calls", self.folder.name, "-lcuda")
+        kept = pathlib.Path(self.folder.name) / "cooperative"
+        done, report = run(program, "--policy", "run", "--keep", str(kept), arguments=["all"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        launch = report["launches"][-1]
+        self.assertEqual((launch["grid"], launch["verdict"]), ([200, 1, 1], "ran"))
+        place = kept / str(launch["launch"])
+        command = [WARPTWIN, "ptx", "run", str(place / "kernel.ptx")]
+        again = subprocess.run(
+            [*command, "--launch", str(place / "launch.json")], capture_output=True, text=True)
+        self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
+
     def test_takes_threads_in_turn(self):
         self.clean("threads", 12)
 
@@ -176,6 +207,14 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(verdicts(report), ["proved", "refuted"], done.stderr)
         self.assertEqual(ids(report), {"PDL_MISSING_WAIT"})
+
+    def test_has_a_gemm_of_a_cluster(self):
+        self.clean("gemm", 2)
+        for fault, found in {"WAIT": "PDL_MISSING_WAIT", "BYTES": "MBAR_TX_MISMATCH"}.items():
+            done, report = run(compile_program("gemm", self.folder.name, f"-DFAULT={fault}"))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertEqual(verdicts(report), ["proved", "refuted"], done.stderr)
+            self.assertIn(found, ids(report))
 
     def test_has_tensor_maps_and_barriers(self):
         self.clean("pipeline", 1)
@@ -290,11 +329,13 @@ class ProgramsTest(unittest.TestCase):
     def test_refuses_what_it_cannot_serve(self):
         folder = self.folder.name
         for options, why in [
-            (["-cudart", "static"], "-cudart shared"),
-            (["-cudart", "shared", "-rdc=true"], "without -rdc"),
+            (["-arch=sm_90a", "-cudart", "static"], "-cudart shared"),
+            (["-arch=sm_90a", "-cudart", "shared", "-rdc=true"], "without -rdc"),
+            (["-cudart", "shared", "-gencode", "arch=compute_90a,code=sm_90a"],
+             "compile it with -gencode arch=compute_90a,code=compute_90a"),
         ]:
             program = pathlib.Path(folder) / "refused"
-            command = [NVCC, "-std=c++20", "-arch=sm_90a", *options, "-I", str(ROOT)]
+            command = [NVCC, "-std=c++20", *options, "-I", str(ROOT)]
             command += ["-o", str(program)]
             subprocess.run([*command, str(PROGRAMS / "vector_add.cu")], check=True)
             done, report = run(program)
@@ -302,8 +343,28 @@ class ProgramsTest(unittest.TestCase):
             self.assertIn(why, done.stderr)
             self.assertEqual(report["launches"], [])
 
+    def test_names_a_library_with_another_runtime(self):
+        library = pathlib.Path(self.folder.name) / "libborrowed.so"
+        command = [NVCC, "-std=c++20", "-arch=sm_90a", "-DLIBRARY", "-shared", "-cudart", "static"]
+        command += ["-Xcompiler", "-fPIC", "-I", str(ROOT), "-o", str(library)]
+        subprocess.run([*command, str(PROGRAMS / "borrowed.cu")], check=True)
+        links = ["-L", str(library.parent), "-lborrowed", "-Xlinker", f"-rpath={library.parent}"]
+        done, _ = run(compile_program("borrowed", self.folder.name, *links))
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(f"{library} holds a CUDA runtime of its own", done.stderr)
+
     def test_names_what_is_missing(self):
-        done, report = run(compile_program("missing", self.folder.name))
+        program = compile_program("missing", self.folder.name)
+        for what, said in {
+            "capture": "cudaStreamBeginCapture, called by",
+            "peer": "there is one device",
+            "array": "arrays and textures are not simulated",
+            "ipc": "cudaIpcGetMemHandle, called by",
+        }.items():
+            done, _ = run(program, arguments=[what])
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+        done, report = run(program)
         self.assertEqual(done.returncode, 2)
         self.assertEqual(done.stdout, "begun\n")
         self.assertIn("cudaGraphCreate, called by", done.stderr)

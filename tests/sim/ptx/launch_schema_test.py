@@ -114,6 +114,8 @@ class Schema(unittest.TestCase):
                 (["grid"], 0, False),
                 (["block"], [64, 1, 1, 1], False),
                 (["parameters", 2], {"value": "5"}, False),
+                (["cooperative"], True, True),
+                (["cooperative"], 1, False),
                 (["dynamic_shared_bytes"], -1, False)):
             launch = launch_with(place, value)
             code, said = run(launch)

@@ -63,7 +63,7 @@ int main() {
   right = right && back[2][9] == 7 && back[2][10] == 0;
   // A launch of too many threads is refused, and nothing after it.
   too_much<<<1, 2000>>>();
-  right = right && cudaGetLastError() == cudaErrorInvalidConfiguration;
+  right = right && cudaGetLastError() == cudaErrorInvalidValue;
   right = right && cudaGetLastError() == cudaSuccess;
   too_much<<<1, 32, 100000>>>();
   right = right && cudaGetLastError() == cudaErrorInvalidValue;
