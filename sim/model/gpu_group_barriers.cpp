@@ -50,7 +50,7 @@ Gpu::Outcome Gpu::named_barrier(WarpSlot slot, const Operation& op) {
   } else if (barrier.threads != 0 && barrier.threads != threads) {
     event.fault = Fault::kCountMismatch;
   } else if ((barrier.warps >> warp.index & 1U) != 0) {
-    event.fault = Fault::kDoubleArrive;
+    event.flags |= event_flag::kArrivedBefore;
   }
   if (barrier.threads == 0) {
     barrier.threads = threads;

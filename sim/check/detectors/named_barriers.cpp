@@ -88,12 +88,6 @@ class NamedBarriersDetector : public Detector {
                           "met with another thread count than the " + std::to_string(event.count) +
                               " of this generation's first arrival");
         break;
-      case Fault::kDoubleArrive:
-        reporter().report("NAMED_BARRIER_DOUBLE_ARRIVE",
-                          event,
-                          name(event),
-                          "the warp has already come to this generation");
-        break;
       case Fault::kNotWholeWarp:
         reporter().report("NAMED_BARRIER_DIVERGENT_ALIGNED",
                           event,
@@ -110,6 +104,12 @@ class NamedBarriersDetector : public Detector {
     Barrier& barrier = barriers_[{event.cta, event.address}];
     if (barrier.arrived.empty() && barrier.before.empty()) {
       barrier.all_threads = event.wanted != 0;
+    }
+    if ((event.flags & event_flag::kArrivedBefore) != 0) {
+      reporter().report("NAMED_BARRIER_DOUBLE_ARRIVE",
+                        event,
+                        name(event),
+                        "the warp has already come to this generation");
     }
     check_zero(event, barrier);
     if (barrier.complete || event.phase != barrier.generation) {

@@ -40,6 +40,30 @@ TEST(PtxRemoteBarriers, BytesAreCompletedInAnotherCta) {
   EXPECT_THAT(ids_in(proof_of(completing("32", false))), Contains("MBAR_UNINIT"));
 }
 
+// Two warps take turns by two named barriers, and store to one place. Whoever begins has arrived at
+// its own barrier before: so FlashAttention-3's consumer warpgroups begin. `first` is what warp 0
+// does before its first turn, `second` before its second one.
+OneKernel taking_turns(const std::string& first, const std::string& second = "") {
+  OneKernel kernel;
+  kernel.threads = 64;
+  kernel.body =
+      "  mov.u32 %r3, tile;\n  and.b32 %r5, %r1, 31;\n  mad.lo.u32 %r4, %r5, 4, %r3;\n"
+      "  setp.ge.u32 %p1, %r1, 32;\n  @%p1 bra OTHER;\n" +
+      first + "  bar.sync 1, 64;\n  st.shared.u32 [%r4], %r1;\n  bar.arrive 2, 64;\n" + second +
+      "  bar.sync 1, 64;\n  st.shared.u32 [%r4], %r1;\n  bra LAST;\n"
+      "OTHER:\n  bar.sync 2, 64;\n  st.shared.u32 [%r4], %r1;\n  bar.arrive 1, 64;\nLAST:\n";
+  return kernel;
+}
+
+TEST(PtxNamedBarriers, CountEachArrivalOfAWarp) {
+  const ProofResult proof = proof_of(taking_turns("  bar.arrive 1, 64;\n"));
+  EXPECT_EQ(proof.verdict, ProofVerdict::kProved) << proof.strength();
+  EXPECT_THAT(ids_in(proof), testing::ElementsAre("NAMED_BARRIER_DOUBLE_ARRIVE"));
+  // Without the first arrival nobody begins; with one more, both have a turn at once.
+  expect_found(taking_turns(""), "DEADLOCK");
+  expect_found(taking_turns("  bar.arrive 1, 64;\n", "  bar.arrive 1, 64;\n"), "SMEM_RACE");
+}
+
 // Warp 0 stores, and arrives at two barriers; warp 1 does `body`, and reads what was stored.
 OneKernel waiting(const std::string& body) {
   OneKernel kernel;
