@@ -72,8 +72,8 @@ bool meets(const Event& event) {
   return orders && event.lane_mask() == ~std::uint32_t{0};
 }
 
-// What belongs to the thread that does it, whatever the warp meets: groups of copies, and what a
-// commit tells of.
+// What belongs to the thread that does it, whatever the warp meets: groups of copies, what a commit
+// tells of, and the relaxed accesses that a fence makes a release or an acquire.
 bool is_of_thread(const Event& event) {
   switch (event.op) {
     case Op::kBulkStore:
@@ -83,7 +83,17 @@ bool is_of_thread(const Event& event) {
     case Op::kTcgen05Mma:
     case Op::kTcgen05Cp:
     case Op::kTcgen05Commit:
+    case Op::kFence:
       return true;
+    case Op::kGlobalWait:
+    case Op::kGlobalLoadAcquire:
+    case Op::kGlobalStoreRelease:
+    case Op::kGlobalRedAdd:
+      return (event.flags & event_flag::kRelaxed) != 0;
+    case Op::kMbarrierArrive:
+    case Op::kMbarrierWait:
+    case Op::kMbarrierTryWait:
+      return event.ordering.semantics == Semantics::kRelaxed;
     case Op::kSharedStore:  // cp.async and its like
       return event.step == Step::kIssued;
     default:

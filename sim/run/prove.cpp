@@ -657,6 +657,12 @@ static ProofResult prove_elections(const ScenarioEntry& scenario,
   ProofResult other = prove_pairs(scenario, parameters, highest);
   result.operations += other.operations;
   if (!outweighs(other.verdict, result.verdict)) {
+    // What it rests on with either lane.
+    for (std::string& note : other.notes) {
+      if (std::find(result.notes.begin(), result.notes.end(), note) == result.notes.end()) {
+        result.notes.push_back(std::move(note));
+      }
+    }
     return result;
   }
   if (rule == ElectLane::kEither) {

@@ -95,6 +95,34 @@ TEST(PtxElections, AreOfTheLanesThatTheMaskNames) {
   EXPECT_THAT(ids_in(proof), Contains("WARP_LANES_NOT_RELEASED"));
 }
 
+// A fence makes an acquire of a look of its own thread. That it does so for a thread that its own
+// has met is a hypothesis, and named where the thread that looks need not be the elected one.
+TEST(PtxElections, AFenceOfAnotherThreadIsNamed) {
+  const auto looking = [](const char* who) {
+    OneKernel kernel;
+    kernel.threads = 32;
+    kernel.ctas = 2;
+    kernel.in = {0, 0, 0, 0};
+    kernel.body =
+        std::string{"  mov.u32 %r2, %ctaid.x;\n  mov.u32 %r4, 7;\n  setp.ne.u32 %p1, %r2, 0;\n"} +
+        kByNumber + "  @%p1 bra OTHER;\n  @!%p2 bra DONE;\n  st.global.u32 [%rd1+8], %r4;\n" +
+        "  st.release.gpu.global.u32 [%rd1], %r4;\n  bra DONE;\nOTHER:\n" + who +
+        "  @!%p2 bra LOOKED;\nLOOK:\n  ld.relaxed.gpu.global.u32 %r5, [%rd1];\n"
+        "  setp.eq.u32 %p3, %r5, 0;\n  @%p3 bra LOOK;\nLOOKED:\n" +
+        kMeet + kElected +
+        "  @!%p2 bra DONE;\n  fence.acq_rel.gpu;\n  ld.global.u32 %r6, [%rd1+8];\n"
+        "  st.global.u32 [%rd2], %r6;\nDONE:\n";
+    return kernel;
+  };
+  const auto fences = Contains(HasSubstr("fences hold for threads"));
+  for (const char* rule : {"elect_lane=lowest", "elect_lane=either"}) {
+    const ProofResult by_number = proof_under(looking(""), rule);
+    EXPECT_EQ(by_number.verdict, ProofVerdict::kProved);
+    EXPECT_THAT(by_number.notes, fences);
+    EXPECT_THAT(proof_under(looking(kElected), rule).notes, Not(fences));
+  }
+}
+
 // The same of a kernel's text: lane 0 begins a bulk store, and the elected lane waits for it. The
 // meeting between the two does not make it a store of that lane.
 ProofResult proof_of_text(bool same_lane) {
