@@ -43,6 +43,11 @@ Footprint k_major(UmmaSmemDescriptor tile, std::uint32_t rows, std::uint32_t byt
   return normalised(std::move(pieces));
 }
 
+bool far_apart(const Footprint& a, const Footprint& b) {
+  return a.empty() || b.empty() || a.back().second <= b.front().first ||
+         b.back().second <= a.front().first;
+}
+
 }  // namespace
 
 Footprint normalised(Footprint pieces) {
@@ -65,10 +70,22 @@ Footprint bytes_at(std::uint64_t address, std::uint64_t bytes) {
   return bytes == 0 ? Footprint{} : Footprint{{address, address + bytes}};
 }
 
+bool meet(const Footprint& a, const Footprint& b) {
+  if (far_apart(a, b)) {
+    return false;
+  }
+  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    if (std::max(a[i].first, b[j].first) < std::min(a[i].second, b[j].second)) {
+      return true;
+    }
+    (a[i].second < b[j].second ? i : j) += 1;
+  }
+  return false;
+}
+
 Footprint overlap(const Footprint& a, const Footprint& b) {
   Footprint common;
-  if (a.empty() || b.empty() || a.back().second <= b.front().first ||
-      b.back().second <= a.front().first) {
+  if (far_apart(a, b)) {
     return common;
   }
   for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {

@@ -21,6 +21,8 @@ inline constexpr std::uint64_t kGroupCells = 1024;
 /// Sorts and joins.
 Footprint normalised(Footprint pieces);
 Footprint bytes_at(std::uint64_t address, std::uint64_t bytes);
+/// Whether two have a part in common.
+bool meet(const Footprint& a, const Footprint& b);
 /// The common part of two.
 Footprint overlap(const Footprint& a, const Footprint& b);
 /// `a` without `b`.

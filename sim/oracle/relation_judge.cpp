@@ -200,27 +200,39 @@ class Judge {
   }
 
   // Whether an mbarrier was made or ended there after the write, and before the read.
-  bool barrier_between(const Access& write, const Access& read) const {
-    return std::any_of(
-        record_.accesses.begin(), record_.accesses.end(), [&](const Access& barrier) {
-          return makes_barrier(barrier) && barrier.cta == read.cta && barrier.space == read.space &&
-                 !overlap(barrier.where, read.where).empty() && memory(write.end, barrier.start) &&
-                 memory(barrier.end, read.start);
-        });
+  bool barrier_between(const std::vector<const Access*>& makers,
+                       const Access& write,
+                       const Access& read) const {
+    return std::any_of(makers.begin(), makers.end(), [&](const Access* barrier) {
+      return barrier->cta == read.cta && barrier->space == read.space &&
+             meet(barrier->where, read.where) && memory(write.end, barrier->start) &&
+             memory(barrier->end, read.start);
+    });
   }
 
   void unwritten() {
+    std::vector<const Access*> makers;  // of mbarriers
+    std::vector<const Access*> writes;  // of data
+    for (const Access& access : record_.accesses) {
+      if (makes_barrier(access)) {
+        makers.push_back(&access);
+      } else if (access.write) {
+        writes.push_back(&access);
+      }
+    }
     for (const Access& read : record_.accesses) {
       if (!read.needs_data || read.space == Space::kGlobal) {
         continue;
       }
       Footprint rest = read.where;
-      for (const Access& write : record_.accesses) {
-        const bool may = write.write && write.space == read.space && write.cta == read.cta &&
-                         !makes_barrier(write) && !memory(read.end, write.start) &&
-                         !(write.start == read.start && write.end == read.end) &&
-                         !barrier_between(write, read);
-        rest = may && !rest.empty() ? without(rest, write.where) : rest;
+      for (const Access* write : writes) {
+        const bool may = write->space == read.space && write->cta == read.cta &&
+                         meet(rest, write->where) && !memory(read.end, write->start) &&
+                         !(write->start == read.start && write->end == read.end) &&
+                         !barrier_between(makers, *write, read);
+        if (may) {
+          rest = without(rest, write->where);
+        }
       }
       if (!rest.empty()) {
         find(RelationKind::kUnwritten,
@@ -274,7 +286,7 @@ class Judge {
     const Footprint bytes = bytes_at(life.address, 8);
     for (const Access& access : record_.accesses) {
       if (access.space != Space::kShared || access.cta != life.cta || makes_barrier(access) ||
-          overlap(access.where, bytes).empty()) {
+          !meet(access.where, bytes)) {
         continue;
       }
       const bool before = memory(access.end, life.init.start);
