@@ -203,11 +203,15 @@ struct Random {
   }
 };
 
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
 // 16 values at the edges of a type, by the end of its name.
 std::vector<std::uint64_t> edges_of(const std::string& type, unsigned* size) {
-  const bool narrow = type.ends_with("f16");
-  *size = narrow ? 2 : type.ends_with("64") ? 8 : 4;
-  if (type.ends_with("bf16")) {
+  const bool narrow = ends_with(type, "f16");
+  *size = narrow ? 2 : ends_with(type, "64") ? 8 : 4;
+  if (ends_with(type, "bf16")) {
     return {0x0000,
             0x8000,
             0x3f80,
@@ -243,7 +247,7 @@ std::vector<std::uint64_t> edges_of(const std::string& type, unsigned* size) {
             0x4248,
             0x1000};
   }
-  if (type.ends_with("f32")) {
+  if (ends_with(type, "f32")) {
     return {0x00000000,
             0x80000000,
             0x3f800000,
@@ -261,7 +265,7 @@ std::vector<std::uint64_t> edges_of(const std::string& type, unsigned* size) {
             0x40490fdb,
             0x33800000};
   }
-  if (type.ends_with("f64")) {
+  if (ends_with(type, "f64")) {
     return {0x0000000000000000,
             0x8000000000000000,
             0x3ff0000000000000,

@@ -1,6 +1,6 @@
-// Clusters: each CTA reads what its neighbour has in shared memory. FAULT leaves out the barrier
-// at the end, so that a CTA may end while it is read. PREFERRED names another size of cluster that
-// a GPU may take instead.
+// Clusters: each CTA reads what its neighbour has in shared memory. An argument is one of: END (no
+// barrier at the end, so that a CTA may end while it is read), PREFERRED (a GPU may take a cluster
+// of another size instead).
 
 #include <cooperative_groups.h>
 
@@ -8,6 +8,9 @@
 
 namespace cg = cooperative_groups;
 
+enum class Fault { kNone, kEnd, kPreferred };
+
+template <Fault kFault>
 __global__ void rotate(int* out) {
   __shared__ int mine[32];
   const cg::cluster_group cluster = cg::this_cluster();
@@ -16,17 +19,15 @@ __global__ void rotate(int* out) {
   const unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
   const int* theirs = cluster.map_shared_rank(mine, static_cast<int>(next));
   out[blockIdx.x * 32 + threadIdx.x] = theirs[threadIdx.x];
-#ifndef FAULT
-  cluster.sync();
-#endif
+  if constexpr (kFault != Fault::kEnd) {
+    cluster.sync();
+  }
 }
 
-int main() {
+int main(int count, char** arguments) {
+  const auto fault = static_cast<Fault>(fault_of(count, arguments, {"END", "PREFERRED"}));
   constexpr unsigned kBlocks = 4;
   constexpr unsigned kCluster = 2;
-#ifndef PREFERRED
-#define PREFERRED kCluster
-#endif
   int* out = nullptr;
   int back[kBlocks * 32] = {};
   CHECK(cudaMalloc(&out, sizeof back));
@@ -38,13 +39,14 @@ int main() {
     attribute.val.clusterDim.y = 1;
     attribute.val.clusterDim.z = 1;
   }
-  attributes[0].val.clusterDim.x = PREFERRED;
+  attributes[0].val.clusterDim.x = fault == Fault::kPreferred ? 4 : kCluster;
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(kBlocks);
   config.blockDim = dim3(32);
   config.attrs = attributes;
   config.numAttrs = 2;
-  CHECK(cudaLaunchKernelEx(&config, rotate, out));
+  const auto kernel = fault == Fault::kEnd ? rotate<Fault::kEnd> : rotate<Fault::kNone>;
+  CHECK(cudaLaunchKernelEx(&config, kernel, out));
   CHECK(cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost));
   bool right = true;
   for (unsigned block = 0; block < kBlocks; ++block) {

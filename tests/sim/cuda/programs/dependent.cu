@@ -1,5 +1,5 @@
-// A launch that begins before the one before it has ended, and waits for it. FAULT leaves out the
-// wait.
+// A launch that begins before the one before it has ended, and waits for it. The argument WAIT
+// leaves out the wait.
 
 #include "tests/sim/cuda/programs/check.hpp"
 
@@ -8,14 +8,16 @@ __global__ void first(int* values) {
   cudaTriggerProgrammaticLaunchCompletion();
 }
 
+template <bool kWaits>
 __global__ void second(const int* values, int* out) {
-#ifndef FAULT
-  cudaGridDependencySynchronize();
-#endif
+  if constexpr (kWaits) {
+    cudaGridDependencySynchronize();
+  }
   out[threadIdx.x] = 2 * values[threadIdx.x];
 }
 
-int main() {
+int main(int count, char** arguments) {
+  const auto kernel = fault_of(count, arguments, {"WAIT"}) == 0 ? second<true> : second<false>;
   int *values = nullptr, *out = nullptr;
   int back[64] = {};
   CHECK(cudaMalloc(&values, sizeof back));
@@ -29,7 +31,7 @@ int main() {
   config.blockDim = dim3(64);
   config.attrs = &attribute;
   config.numAttrs = 1;
-  CHECK(cudaLaunchKernelEx(&config, second, static_cast<const int*>(values), out));
+  CHECK(cudaLaunchKernelEx(&config, kernel, static_cast<const int*>(values), out));
   CHECK(cudaDeviceSynchronize());
   CHECK(cudaMemcpy(back, out, sizeof back, cudaMemcpyDeviceToHost));
   return said(back[63] == 126);

@@ -1,8 +1,8 @@
 // A GEMM of two CTAs in a cluster: each loads its rows of A, and half of B, which goes to both by
-// multicast. It begins early, beside the launch that fills A and B. FAULT is one of: WAIT (it does
-// not wait for that launch), RELEASE (a stage is released to the own CTA alone, though the other
-// one fills it too), BYTES (the other CTA's half of B is not expected), EXIT (a CTA may end while
-// the other one releases a stage to it).
+// multicast. It begins early, beside the launch that fills A and B. An argument is one of: WAIT (it
+// does not wait for that launch), RELEASE (a stage is released to the own CTA alone, though the
+// other one fills it too), BYTES (the other CTA's half of B is not expected), EXIT (a CTA may end
+// while the other one releases a stage to it).
 
 #include <vector>
 
@@ -13,13 +13,7 @@
 
 #include "tests/sim/cuda/programs/check.hpp"
 
-#define WAIT 1
-#define RELEASE 2
-#define BYTES 3
-#define EXIT 4
-#ifndef FAULT
-#define FAULT 0
-#endif
+enum class Fault { kNone, kWait, kRelease, kBytes, kExit };
 
 constexpr int kCtas = 2;
 constexpr int kRows = 64;     // of A and the output, of a CTA
@@ -28,9 +22,11 @@ constexpr int kDepth = 64;    // of a tile: 128 bytes, the width of the swizzle
 constexpr int kTiles = 5;
 constexpr int kStages = 2;
 constexpr unsigned kWarps = 4;
-constexpr unsigned kReleases = FAULT == RELEASE ? kWarps : kCtas * kWarps;
+template <Fault kFault>
+constexpr unsigned kReleases = (kFault == Fault::kRelease ? 1 : kCtas) * kWarps;
+template <Fault kFault>
 constexpr unsigned kExpected =
-    (kRows + (FAULT == BYTES ? kColumns / kCtas : kColumns)) * kDepth * sizeof(__half);
+    (kRows + (kFault == Fault::kBytes ? kColumns / kCtas : kColumns)) * kDepth * sizeof(__half);
 
 using Barrier = std::uint64_t;
 namespace ptx = cuda::ptx;
@@ -57,20 +53,21 @@ __device__ void wait(Barrier* barrier, unsigned parity) {
   }
 }
 
+template <Fault kFault>
 __device__ void load(const CUtensorMap& map_a,
                      const CUtensorMap& map_b,
                      Stages& stages,
                      Barrier* full,
                      Barrier* empty) {
   const int cta = static_cast<int>(blockIdx.x);
-#if FAULT != WAIT
-  cudaGridDependencySynchronize();
-#endif
+  if constexpr (kFault != Fault::kWait) {
+    cudaGridDependencySynchronize();
+  }
   for (int tile = 0; tile < kTiles; ++tile) {
     const int stage = tile % kStages;
     wait(&empty[stage], (static_cast<unsigned>(tile / kStages) & 1) ^ 1);
     ptx::mbarrier_arrive_expect_tx(
-        ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full[stage], +kExpected);
+        ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full[stage], +kExpected<kFault>);
     const int at_a[] = {tile * kDepth, cta * kRows};
     ptx::cp_async_bulk_tensor(
         ptx::space_cluster, ptx::space_global, stages.a[stage], &map_a, at_a, &full[stage]);
@@ -111,6 +108,7 @@ __device__ void settle(float (&d)[32]) {
   }
 }
 
+template <Fault kFault>
 __device__ void consume(Stages& stages, Barrier* full, Barrier* empty, float* out) {
   groups::cluster_group cluster = groups::this_cluster();
   const unsigned lane = threadIdx.x % 32;
@@ -127,8 +125,8 @@ __device__ void consume(Stages& stages, Barrier* full, Barrier* empty, float* ou
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
     settle(d);
     __syncwarp();
-    if (lane < kReleases / kWarps) {
-      const unsigned to = FAULT == RELEASE ? blockIdx.x : lane;
+    if (lane < kReleases<kFault> / kWarps) {
+      const unsigned to = kFault == Fault::kRelease ? blockIdx.x : lane;
       Barrier* barrier = cluster.map_shared_rank(&empty[stage], to);
       ptx::mbarrier_arrive(ptx::sem_release, ptx::scope_cluster, ptx::space_cluster, barrier);
     }
@@ -140,6 +138,7 @@ __device__ void consume(Stages& stages, Barrier* full, Barrier* empty, float* ou
   }
 }
 
+template <Fault kFault>
 __global__ void __cluster_dims__(kCtas) gemm(const __grid_constant__ CUtensorMap map_a,
                                              const __grid_constant__ CUtensorMap map_b,
                                              float* out) {
@@ -150,20 +149,20 @@ __global__ void __cluster_dims__(kCtas) gemm(const __grid_constant__ CUtensorMap
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < kStages; ++stage) {
       ptx::mbarrier_init(&full[stage], 1);
-      ptx::mbarrier_init(&empty[stage], +kReleases);
+      ptx::mbarrier_init(&empty[stage], +kReleases<kFault>);
     }
     ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
   }
   groups::this_cluster().sync();
   if (threadIdx.x / 32 < kWarps) {
-    consume(stages, full, empty, out);
+    consume<kFault>(stages, full, empty, out);
   } else if (threadIdx.x % 32 == 0) {
-    load(map_a, map_b, stages, full, empty);
+    load<kFault>(map_a, map_b, stages, full, empty);
   }
   __syncwarp();
-#if FAULT != EXIT
-  groups::this_cluster().sync();
-#endif
+  if constexpr (kFault != Fault::kExit) {
+    groups::this_cluster().sync();
+  }
 }
 
 static CUtensorMap map_of(__half* values, int rows, int box_rows) {
@@ -194,7 +193,13 @@ static CUtensorMap map_of(__half* values, int rows, int box_rows) {
   return map;
 }
 
-int main() {
+int main(int count, char** arguments) {
+  void (*const kernels[])(CUtensorMap, CUtensorMap, float*) = {gemm<Fault::kNone>,
+                                                               gemm<Fault::kWait>,
+                                                               gemm<Fault::kRelease>,
+                                                               gemm<Fault::kBytes>,
+                                                               gemm<Fault::kExit>};
+  const int fault = fault_of(count, arguments, {"WAIT", "RELEASE", "BYTES", "EXIT"});
   constexpr int kWidth = kTiles * kDepth;
   constexpr int kSizeA = kCtas * kRows * kWidth;
   constexpr int kSizeB = kColumns * kWidth;
@@ -212,7 +217,7 @@ int main() {
   attribute.val.programmaticStreamSerializationAllowed = 1;
   const cudaLaunchConfig_t config{
       dim3(kCtas), dim3((kWarps + 1) * 32), sizeof(Stages), nullptr, &attribute, 1};
-  CHECK(cudaLaunchKernelEx(&config, gemm, map_a, map_b, out));
+  CHECK(cudaLaunchKernelEx(&config, kernels[fault], map_a, map_b, out));
   const cudaError_t ended = cudaDeviceSynchronize();
   if (ended != cudaSuccess) {
     std::printf("%s\n", cudaGetErrorName(ended));

@@ -1,7 +1,8 @@
 // Grouped copies, as grouped matrix products make them: each CTA changes the map of its group in
 // shared memory, puts it into a workspace, and copies by it. The map that it begins with stands in
-// constant memory. FAULT is one of: ACQUIRE (the copy may go by the old map), SYNC (a lane may copy
-// its part of the map before another has changed it), LANES (the map is changed under the copy).
+// constant memory. An argument is one of: ACQUIRE (the copy may go by the old map), SYNC (a lane
+// may copy its part of the map before another has changed it), LANES (the map is changed under the
+// copy).
 
 #include <vector>
 
@@ -10,12 +11,7 @@
 
 #include "tests/sim/cuda/programs/check.hpp"
 
-#define ACQUIRE 1
-#define SYNC 2
-#define LANES 3
-#ifndef FAULT
-#define FAULT 0
-#endif
+enum class Fault { kNone, kAcquire, kSync, kLanes };
 
 constexpr int kGroups = 3;
 constexpr int kRows = 8;
@@ -26,6 +22,7 @@ namespace ptx = cuda::ptx;
 
 __constant__ CUtensorMap shape;
 
+template <Fault kFault>
 __global__ void copy(float* const* in, float* out, CUtensorMap* workspace) {
   __shared__ alignas(128) float tile[kRows * kColumns];
   __shared__ alignas(128) unsigned map[sizeof(CUtensorMap) / 4];
@@ -41,31 +38,31 @@ __global__ void copy(float* const* in, float* out, CUtensorMap* workspace) {
     ptx::tensormap_replace_global_address(
         ptx::space_shared, reinterpret_cast<CUtensorMap*>(map), in[blockIdx.x]);
   }
-#if FAULT != SYNC
-  __syncwarp();
-#endif
+  if constexpr (kFault != Fault::kSync) {
+    __syncwarp();
+  }
   ptx::tensormap_cp_fenceproxy(ptx::sem_release,
                                ptx::scope_gpu,
                                mine,
                                reinterpret_cast<const CUtensorMap*>(map),
                                ptx::n32_t<128>{});
-#if FAULT != ACQUIRE
-  ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_gpu, mine, ptx::n32_t<128>{});
-#endif
+  if constexpr (kFault != Fault::kAcquire) {
+    ptx::fence_proxy_tensormap_generic(ptx::sem_acquire, ptx::scope_gpu, mine, ptx::n32_t<128>{});
+  }
   if (lane == 0) {
     ptx::mbarrier_arrive_expect_tx(
         ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full, sizeof tile);
     const int at[] = {0, 0};
     ptx::cp_async_bulk_tensor(ptx::space_shared, ptx::space_global, tile, mine, at, &full);
   }
-#if FAULT == LANES
-  __syncwarp();
-  ptx::tensormap_cp_fenceproxy(ptx::sem_release,
-                               ptx::scope_gpu,
-                               mine,
-                               reinterpret_cast<const CUtensorMap*>(map),
-                               ptx::n32_t<128>{});
-#endif
+  if constexpr (kFault == Fault::kLanes) {
+    __syncwarp();
+    ptx::tensormap_cp_fenceproxy(ptx::sem_release,
+                                 ptx::scope_gpu,
+                                 mine,
+                                 reinterpret_cast<const CUtensorMap*>(map),
+                                 ptx::n32_t<128>{});
+  }
   __syncwarp();
   while (!ptx::mbarrier_try_wait_parity(&full, 0)) {
   }
@@ -74,7 +71,10 @@ __global__ void copy(float* const* in, float* out, CUtensorMap* workspace) {
   }
 }
 
-int main() {
+int main(int count, char** arguments) {
+  void (*const kernels[])(float* const*, float*, CUtensorMap*) = {
+      copy<Fault::kNone>, copy<Fault::kAcquire>, copy<Fault::kSync>, copy<Fault::kLanes>};
+  const int fault = fault_of(count, arguments, {"ACQUIRE", "SYNC", "LANES"});
   constexpr std::size_t kCount = std::size_t{kRows} * kColumns;
   std::vector<float> in(kCount * kGroups), back(kCount * kGroups);
   for (std::size_t i = 0; i < in.size(); ++i) {
@@ -119,7 +119,7 @@ int main() {
     return 3;
   }
   CHECK(cudaMemcpyToSymbol(shape, &map, sizeof map));
-  copy<<<kGroups, 32>>>(pointers, out, workspace);
+  kernels[fault]<<<kGroups, 32>>>(pointers, out, workspace);
   CHECK(cudaDeviceSynchronize());
   CHECK(cudaMemcpy(back.data(), out, back.size() * sizeof(float), cudaMemcpyDeviceToHost));
   bool right = true;

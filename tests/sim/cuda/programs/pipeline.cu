@@ -1,7 +1,7 @@
 // Tiles go by TMA through a ring of two stages in shared memory, from a warp that loads to four
-// that consume. FAULT is one of: COUNT (a barrier expects too many), PARITY (a wait for the wrong
-// phase), FENCE (a copy may overtake the reads of what it overwrites), EXIT (a consumer ends before
-// the ring does).
+// that consume. An argument is one of: COUNT (a barrier expects too many), PARITY (a wait for the
+// wrong phase), FENCE (a copy may overtake the reads of what it overwrites), EXIT (a consumer ends
+// before the ring does).
 
 #include <vector>
 
@@ -10,13 +10,7 @@
 
 #include "tests/sim/cuda/programs/check.hpp"
 
-#define COUNT 1
-#define PARITY 2
-#define FENCE 3
-#define EXIT 4
-#ifndef FAULT
-#define FAULT 0
-#endif
+enum class Fault { kNone, kCount, kParity, kFence, kExit };
 
 constexpr int kStages = 2;
 constexpr int kRows = 16;
@@ -32,6 +26,7 @@ __device__ void wait(Barrier* barrier, unsigned parity) {
   }
 }
 
+template <Fault kFault>
 __global__ void copy(const __grid_constant__ CUtensorMap map, float* out) {
   __shared__ alignas(128) float tiles[kStages][kRows * kColumns];
   __shared__ Barrier full[kStages];
@@ -41,7 +36,7 @@ __global__ void copy(const __grid_constant__ CUtensorMap map, float* out) {
   if (threadIdx.x == 0) {
     for (int stage = 0; stage < kStages; ++stage) {
       ptx::mbarrier_init(&full[stage], 1);
-      ptx::mbarrier_init(&empty[stage], FAULT == COUNT ? kConsumers + 1 : kConsumers);
+      ptx::mbarrier_init(&empty[stage], kFault == Fault::kCount ? kConsumers + 1 : kConsumers);
     }
     ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
   }
@@ -51,7 +46,7 @@ __global__ void copy(const __grid_constant__ CUtensorMap map, float* out) {
       for (int tile = 0; tile < kTiles; ++tile) {
         const int stage = tile % kStages;
         const unsigned round = static_cast<unsigned>(tile / kStages);
-        wait(&empty[stage], (round & 1) ^ (FAULT == PARITY ? 0 : 1));
+        wait(&empty[stage], (round & 1) ^ (kFault == Fault::kParity ? 0 : 1));
         ptx::mbarrier_arrive_expect_tx(
             ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full[stage], sizeof tiles[0]);
         const int at[] = {0, tile * kRows};
@@ -63,16 +58,16 @@ __global__ void copy(const __grid_constant__ CUtensorMap map, float* out) {
   }
   for (int tile = 0; tile < kTiles; ++tile) {
     const int stage = tile % kStages;
-    if (FAULT == EXIT && warp == 1 && tile == kTiles - 3) {
+    if (kFault == Fault::kExit && warp == 1 && tile == kTiles - 3) {
       return;
     }
     wait(&full[stage], static_cast<unsigned>(tile / kStages) & 1);
     for (unsigned i = threadIdx.x; i < kRows * kColumns; i += kConsumers * 32) {
       out[tile * kRows * kColumns + static_cast<int>(i)] = 2 * tiles[stage][i];
     }
-#if FAULT != FENCE
-    ptx::fence_proxy_async(ptx::space_shared);
-#endif
+    if constexpr (kFault != Fault::kFence) {
+      ptx::fence_proxy_async(ptx::space_shared);
+    }
     __syncwarp();
     if (lane == 0) {
       ptx::mbarrier_arrive(&empty[stage]);
@@ -80,7 +75,13 @@ __global__ void copy(const __grid_constant__ CUtensorMap map, float* out) {
   }
 }
 
-int main() {
+int main(int count, char** arguments) {
+  void (*const kernels[])(CUtensorMap, float*) = {copy<Fault::kNone>,
+                                                  copy<Fault::kCount>,
+                                                  copy<Fault::kParity>,
+                                                  copy<Fault::kFence>,
+                                                  copy<Fault::kExit>};
+  const int fault = fault_of(count, arguments, {"COUNT", "PARITY", "FENCE", "EXIT"});
   constexpr std::size_t kCount = std::size_t{kTiles} * kRows * kColumns;
   std::vector<float> in(kCount), back(kCount);
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -114,7 +115,7 @@ int main() {
              CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
     return 3;
   }
-  copy<<<1, (kConsumers + 1) * 32>>>(map, out);
+  kernels[fault]<<<1, (kConsumers + 1) * 32>>>(map, out);
   const cudaError_t ended = cudaDeviceSynchronize();
   if (ended != cudaSuccess) {
     std::printf("%s\n", cudaGetErrorName(ended));

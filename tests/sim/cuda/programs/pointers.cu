@@ -1,5 +1,5 @@
-// Addresses in structures and in memory of the device. FAULT follows one into an
-// allocation that was freed.
+// Addresses in structures and in memory of the device. The argument FREED follows
+// one into an allocation that was freed.
 
 #include "tests/sim/cuda/programs/check.hpp"
 
@@ -21,7 +21,8 @@ __global__ void add_up(List list) {
   *list.sum = sum;
 }
 
-int main() {
+int main(int count, char** arguments) {
+  const bool freed = fault_of(count, arguments, {"FREED"}) != 0;
   Node* nodes[5] = {};
   for (Node*& node : nodes) {
     CHECK(cudaMalloc(&node, sizeof(Node)));
@@ -30,9 +31,9 @@ int main() {
     const Node node{i < 4 ? nodes[i + 1] : nullptr, 10 * i};
     CHECK(cudaMemcpy(nodes[i], &node, sizeof node, cudaMemcpyHostToDevice));
   }
-#ifdef FAULT
-  CHECK(cudaFree(nodes[3]));
-#endif
+  if (freed) {
+    CHECK(cudaFree(nodes[3]));
+  }
   List list{nodes[0], nullptr};
   CHECK(cudaMalloc(&list.sum, sizeof(int)));
   add_up<<<1, 1>>>(list);

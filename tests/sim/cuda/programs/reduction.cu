@@ -1,9 +1,10 @@
-// A sum in shared memory. FAULT leaves out the barrier between its rounds.
+// A sum in shared memory. The argument BARRIER leaves out the one between its rounds.
 
 #include <vector>
 
 #include "tests/sim/cuda/programs/check.hpp"
 
+template <bool kOrdered>
 __global__ void sum(const int* in, int* out) {
   extern __shared__ int shared[];
   const unsigned i = threadIdx.x;
@@ -13,16 +14,17 @@ __global__ void sum(const int* in, int* out) {
     if (i < half) {
       shared[i] += shared[i + half];
     }
-#ifndef FAULT
-    __syncthreads();
-#endif
+    if constexpr (kOrdered) {
+      __syncthreads();
+    }
   }
   if (i == 0) {
     out[blockIdx.x] = shared[0];
   }
 }
 
-int main() {
+int main(int count, char** arguments) {
+  const auto kernel = fault_of(count, arguments, {"BARRIER"}) == 0 ? sum<true> : sum<false>;
   constexpr int kBlocks = 3;
   constexpr int kThreads = 128;
   std::vector<int> in(kBlocks * kThreads), out(kBlocks);
@@ -33,7 +35,7 @@ int main() {
   CHECK(cudaMalloc(&din, in.size() * sizeof(int)));
   CHECK(cudaMalloc(&dout, out.size() * sizeof(int)));
   CHECK(cudaMemcpy(din, in.data(), in.size() * sizeof(int), cudaMemcpyHostToDevice));
-  sum<<<kBlocks, kThreads, kThreads * sizeof(int)>>>(din, dout);
+  kernel<<<kBlocks, kThreads, kThreads * sizeof(int)>>>(din, dout);
   CHECK(cudaDeviceSynchronize());
   CHECK(cudaMemcpy(out.data(), dout, out.size() * sizeof(int), cudaMemcpyDeviceToHost));
   bool right = true;
