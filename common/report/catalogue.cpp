@@ -1297,7 +1297,8 @@ constexpr DiagnosticInfo kCatalogue[] = {
      "a warp goes on as a whole after one of its lanes has waited alone",
      "after a wait by one lane, in elect_one or for_lanes, all 32 lanes arrive, wait, fence, load "
      "or "
-     "store before anything has brought the warp together",
+     "store before anything has brought the warp together, or has told them all that the lane "
+     "went on",
      "the other lanes act before the wait is over: arrivals a phase early, stale or overwritten "
      "data; on an H200 a hang",
      "PTX ISA: bar.warp.sync; elect.sync; Memory Consistency Model: Causality order"},

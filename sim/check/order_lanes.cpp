@@ -13,7 +13,8 @@ namespace warptwin::sim {
 
 namespace {
 
-// By lanes, in the generic proxy; changes of tensor maps and their fences.
+// By lanes, in the generic proxy; changes of tensor maps and their fences. A wait is one: who
+// releases for another lane does not say that its wait is over.
 constexpr OpSet kAccesses{Op::kBulkWaitGroup,
                           Op::kFenceProxyTensormap,
                           Op::kGlobalLoad,
@@ -22,6 +23,7 @@ constexpr OpSet kAccesses{Op::kBulkWaitGroup,
                           Op::kGlobalStore,
                           Op::kGlobalStoreRelease,
                           Op::kGlobalWait,
+                          Op::kGriddepcontrolWait,
                           Op::kMbarrierArrive,
                           Op::kMbarrierCompleteTx,
                           Op::kMbarrierExpectTx,

@@ -72,8 +72,8 @@ void add_arrivals(List& list) {
   lanes("ALIGNED_DIVERGENCE", [](M& m) { m.tcgen05_wait_st(); });
 }
 
-// Lanes of one warp that do not go together.
-void add_lanes(List& list) {
+// One lane waits, and its warp goes on.
+void add_lone_waits(List& list) {
   // Warp 0 hands over, by a barrier or by a word; one lane of warp 1 waits, and all 32 go on.
   const auto handed_over = [](Body hand, Body wait_alone, Body all, bool meet) -> Body {
     return after_init(1, [=](M& m) {
@@ -117,6 +117,58 @@ void add_lanes(List& list) {
     };
   };
   list.add("WARP_SYNC_MISSING", 1, refill(false), refill(true));
+  // All lanes acquire what the one has released: behind its wait, or before it.
+  const auto handed_on = [](bool behind) -> Body {
+    return [=](M& m) {
+      if (m.warp_index() == 0) {
+        m.elect_one([&] {
+          m.mbarrier_init(kBar, 1);
+          m.mbarrier_init(kBar2, 1);
+        });
+      }
+      m.cta_sync();
+      if (m.warp_index() == 0) {
+        m.elect_one([&] {
+          m.st_shared_u32(kTile, 1);
+          m.mbarrier_arrive(kBar);
+        });
+        return;
+      }
+      m.elect_one([&] {
+        if (!behind) {
+          m.mbarrier_arrive(kBar2);
+        }
+        m.mbarrier_wait_parity(kBar, WaitPhase::number(0));
+        if (behind) {
+          m.mbarrier_arrive(kBar2);
+        }
+      });
+      m.mbarrier_wait_parity(kBar2, WaitPhase::number(0));
+      m.ld_shared_u32(kTile);
+    };
+  };
+  list.add("WARP_SYNC_MISSING", 2, handed_on(false), handed_on(true));
+  const auto reuse = [](bool behind) -> Body {
+    return after_init(1, [=](M& m) {
+      write_four_words(m);
+      m.fence_proxy_async(ProxySpace::kSharedCta);
+      store_tile(m);
+      if (behind) {
+        wait_stored(m);
+      }
+      m.elect_one([&] { m.mbarrier_arrive(kBar); });
+      if (!behind) {
+        wait_stored(m);
+      }
+      m.mbarrier_wait_parity(kBar, WaitPhase::number(0));
+      m.st_shared_u32(kTile, 1);
+    });
+  };
+  list.add("WARP_SYNC_MISSING", 1, reuse(false), reuse(true));
+}
+
+// Lanes of one warp that do not go together.
+void add_lanes(List& list) {
   // All lanes write, and one hands over: to a copy of its own, to another warp.
   const auto write_by_all = [](M& m) {
     for (std::uint32_t word = 0; word < 4; ++word) {
@@ -240,6 +292,7 @@ void add_meetings(List& list) {
 
 void add_groups(List& list) {
   add_arrivals(list);
+  add_lone_waits(list);
   add_lanes(list);
   add_meetings(list);
 }

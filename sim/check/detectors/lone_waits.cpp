@@ -1,11 +1,14 @@
 /// After one lane has waited alone, in `elect_one` or `for_lanes`, the warp meets before it does
 /// anything as a whole: until then its other lanes have not waited, and see nothing of what the
-/// wait acquired. Where lanes have waited one by one until all have, the proof says that it cannot
-/// tell, and nothing is reported. What is issued once is the elected lane's, and may come before. A
-/// wgmma, its fence, commit and wait hold each lane back until all execute them, as `.sync` says,
-/// but order no memory: behind one of them the whole warp may arrive and wait, for the lane that
-/// had waited is among those that do, and may not load or store.
+/// wait acquired. As good as a meeting is to acquire what the lane has released behind its wait:
+/// then all lanes come after it, and know what it knew. Where lanes have waited one by one until
+/// all have, the proof says that it cannot tell, and nothing is reported. What is issued once is
+/// the elected lane's, and may come before. A wgmma, its fence, commit and wait hold each lane back
+/// until all execute them, as `.sync` says, but order no memory: behind one of them the whole warp
+/// may arrive and wait, for the lane that had waited is among those that do, and may not load or
+/// store.
 
+#include <algorithm>
 #include <vector>
 
 #include "sim/check/detectors/detectors.hpp"
@@ -24,13 +27,23 @@ constexpr OpSet kGathers{
     Op::kElectSync, Op::kWgmma, Op::kWgmmaFence, Op::kWgmmaCommit, Op::kWgmmaWait};
 constexpr OpSet kNeedNothing{Op::kMbarrierArrive, Op::kMbarrierTryWait, Op::kMbarrierWait};
 
+// Beside waits, what a lane may learn from: a fence makes an acquire of a relaxed wait.
+constexpr OpSet kTeaches{Op::kFence,
+                         Op::kFenceMbarrierInit,
+                         Op::kFenceProxyAsync,
+                         Op::kTcgen05FenceBefore,
+                         Op::kGlobalLoadAcquire};
+
 class LoneWaitsDetector : public Detector {
  public:
-  LoneWaitsDetector(Reporter& reporter, Order&)
-      : Detector{reporter, kWaits | kPerLane | kBringsTogether | kGathers} {}
+  LoneWaitsDetector(Reporter& reporter, Order& order)
+      : Detector{reporter, kWaits | kPerLane | kBringsTogether | kGathers}, order_{order} {}
 
   void on_event(const Event& event) override {
-    if (event.step != Step::kDone && event.step != Step::kIssued) {
+    // A try that says no lets nobody go on.
+    const bool refused =
+        event.op == Op::kMbarrierTryWait && (event.flags & event_flag::kFalse) != 0;
+    if ((event.step != Step::kDone && event.step != Step::kIssued) || refused) {
       return;
     }
     if (event.warp >= alone_.size()) {
@@ -40,40 +53,73 @@ class LoneWaitsDetector : public Detector {
     if (event.lanes == kWarpLanes) {
       act(event);
     } else if (event.op == Op::kBulkWaitGroup) {
-      if (event.lanes == 1 && event.wanted != 0 && !wait.holds()) {
-        wait = {event.op, event.site};
+      if (event.lanes == 1 && event.wanted != 0) {
+        if (!wait.holds()) {
+          wait.op = event.op;
+          wait.site = event.site;
+        }
+        note_learned(wait, event);
       }
     } else if (waits_alone(event)) {
-      wait = {event.op, event.site, wait.lanes | event.lane_mask()};
+      wait.op = event.op;
+      wait.site = event.site;
+      wait.lanes |= event.lane_mask();
+      wait.gathered = false;
+      note_learned(wait, event);
       if (wait.lanes == ~std::uint32_t{0}) {
         wait = {};
       }
-    }
-  }
-  void on_blocked(const Event& event) override {
-    if (event.lanes == kWarpLanes && event.warp < alone_.size()) {
-      act(event);
+    } else if (event.lanes == 1 && wait.holds() && kTeaches.contains(event.op)) {
+      note_learned(wait, event);
     }
   }
 
  private:
+  struct Learned {
+    std::uint32_t lane = 0;
+    std::uint32_t time = 0;  // the warp's operation
+  };
   // The last wait of one lane, while the warp has not met after it. A wait for bulk groups is one
   // lane's also where the whole warp makes it.
   struct Wait {
     Op op = Op::kCount;  // none
     SourceSite site{};
-    std::uint32_t lanes = 0;  // that have waited one by one
-    bool gathered = false;    // the warp has come to one place since, which orders no memory
+    std::uint32_t lanes = 0;         // that have waited one by one
+    bool gathered = false;           // the warp has come to one place since, which orders no memory
+    std::vector<Learned> learned{};  // when each of them last did
     bool holds() const { return op != Op::kCount; }
   };
+
+  void note_learned(Wait& wait, const Event& event) const {
+    const std::uint32_t now = order_.now(event.warp);
+    for (Learned& one : wait.learned) {
+      if (one.lane == event.lane) {
+        one.time = now;
+        return;
+      }
+    }
+    wait.learned.push_back({event.lane, now});
+  }
+
+  // Whether all lanes have acquired what each that has waited alone has released since it last
+  // learned something: they come after its wait then, and know what it knows.
+  bool caught_up(std::uint32_t warp, const Wait& wait) const {
+    return std::all_of(wait.learned.begin(), wait.learned.end(), [&](const Learned& one) {
+      return order_.lanes_know(warp, ~(std::uint32_t{1} << one.lane), one.lane, one.time);
+    });
+  }
 
   // All lanes execute an operation: the first such after the wait is reported, unless they meet.
   void act(const Event& event) {
     Wait& wait = alone_[event.warp];
+    if (!wait.holds()) {
+      return;
+    }
     const OpSet& judged = wait.op == Op::kBulkWaitGroup ? kAfterStores : kPerLane;
     wait.gathered = wait.gathered || kGathers.contains(event.op);
-    const bool apart = wait.holds() && judged.contains(event.op) &&
-                       !(wait.gathered && kNeedNothing.contains(event.op));
+    const bool met = kBringsTogether.contains(event.op) || caught_up(event.warp, wait);
+    const bool apart =
+        !met && judged.contains(event.op) && !(wait.gathered && kNeedNothing.contains(event.op));
     if (apart) {
       reporter().report(
           "WARP_SYNC_MISSING",
@@ -85,11 +131,12 @@ class LoneWaitsDetector : public Detector {
           {"the other lanes may come while it still waits, and what it acquires is not theirs",
            mend("sync_warp() after the wait, or this operation in the same elect_one")});
     }
-    if (apart || kBringsTogether.contains(event.op)) {
+    if (apart || met) {
       wait = {};
     }
   }
 
+  const Order& order_;
   std::vector<Wait> alone_;  // by warp
 };
 
