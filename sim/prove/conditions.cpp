@@ -411,7 +411,18 @@ std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
     hash = mix(hash, std::min(barrier.phase, 3U));  // how far from the first phases
     for (const Phase* log : {&barrier.current, &barrier.previous, &barrier.older}) {
       hash = mix(hash, of_clock(log->joined));
-      hash = mix(hash, log->leaves.size());
+      for (const std::size_t count :
+           {log->leaves.size(), log->in_chain.size(), log->passes.size(), log->expects.size()}) {
+        hash = mix(hash, count);
+      }
+      std::uint64_t leaves = 0;  // in no order
+      for (const LeafMark& leaf : log->leaves) {
+        const std::uint64_t flushed =
+            leaf.flushed_by == kLeaf ? std::uint64_t{kLeaf}
+                                     : mix(leaf.flushed_by, rank(leaf.flushed_by, leaf.flushed_at));
+        leaves += mix(mix(leaf.memory_of, leaf.barrier_of), flushed);
+      }
+      hash = mix(hash, leaves);
       for (const ProofNode& node : log->in_chain) {
         hash = mix(hash, of_node(node));
       }
@@ -419,7 +430,8 @@ std::uint64_t Conditions::digest(const std::vector<ProofNode>& live,
         hash = mix(hash, of_node(pass.node));
       }
       for (const Expect& expect : log->expects) {
-        hash = mix(mix(hash, of_node(expect.node)), expect.landed * 2 + (expect.forced ? 1 : 0));
+        hash = mix(mix(hash, of_node(expect.node)), expect.bytes);
+        hash = mix(hash, expect.landed * 2 + (expect.forced ? 1 : 0));
       }
       hash = mix(mix(mix(hash, log->announced), log->landed), log->arrivals);
     }

@@ -290,10 +290,10 @@ bool RunOrder::is_marker(Group& group, std::uint32_t self) {
 }
 
 void RunOrder::note_step(Group& group, const Event& event) {
-  if (!options_.keep_streams) {
+  const std::uint32_t number = event.warp / warps_;
+  if (number >= options_.streams_max) {
     return;
   }
-  const std::uint32_t number = event.warp / warps_;
   if (number >= streams_.size()) {
     streams_.resize(number + 1);
   }

@@ -63,8 +63,8 @@ class RunOrder : public EventSink, public TryJudge {
     std::uint32_t recorded_group = 0;
     /// Receives the protocol of that group, when not null.
     Protocol* record = nullptr;
-    /// Keeps what each group did, operation by operation, for the proof of all trip counts.
-    bool keep_streams = false;
+    /// Of so many groups, from the first on, keeps what each did, operation by operation.
+    std::uint32_t streams_max = 0;
     /// Keeps which barrier and phase each leaf of that group contributes to, for a witness.
     bool keep_leaves = false;
     /// A leaf, by its warp and number: what happened before its issue is kept.

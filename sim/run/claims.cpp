@@ -15,7 +15,7 @@ constexpr std::uint32_t kTilesTried = 8;  // to show that a missing ordering mat
 // The first cluster with so many tiles; for one tile, every cluster with its own.
 ProofOptions with_tiles(const ProofOptions& options, std::uint32_t tiles) {
   ProofOptions with = options;
-  with.keep_streams = true;
+  with.streams_max = 1;
   with.run.schedule.tiles = tiles;
   with.run.rules.machine.clc_fails_early = false;  // it fails when these are given out
   return with;
@@ -130,7 +130,7 @@ ProofResult prove_claims(const ScenarioEntry& scenario,
       work) {
     return undecided(std::move(honest), "what a cluster does depends on which tiles it claims");
   }
-  if (options.keep_streams) {
+  if (options.streams_max > 0) {
     honest.streams = std::move(streams);
   }
   return honest;

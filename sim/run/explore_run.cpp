@@ -162,7 +162,7 @@ bool search_group(const ScenarioEntry& scenario,
                   ExploreRunResult& result) {
   run.detect = false;
   Protocol protocol;
-  order_options.keep_streams = false;
+  order_options.streams_max = 0;
   order_options.record = &protocol;
   RunOrder order{launch_config(scenario, parameters, run), order_options};
   run.observer = &order;
@@ -204,8 +204,9 @@ bool search_run(const ScenarioEntry& scenario,
                 RunOptions run,
                 ExploreRunResult& result) {
   RunOrder::Options order_options;
-  order_options.keep_streams = true;
-  RunOrder order{launch_config(scenario, parameters, run), order_options};
+  const LaunchConfig config = launch_config(scenario, parameters, run);
+  order_options.streams_max = config.clusters;
+  RunOrder order{config, order_options};
   run.observer = &order;
   result.first = simulate(scenario, parameters, run);
   order.at_end();

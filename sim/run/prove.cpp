@@ -336,7 +336,7 @@ ProvedRun run_to_prove(const ScenarioEntry& scenario,
   run.schedule.tiles = options.run.schedule.tiles;
   run.schedule.strategy = Strategy::kInTurn;
   run.schedule.tries_fail = true;
-  proved.order_options.keep_streams = options.keep_streams;
+  proved.order_options.streams_max = options.streams_max;
   proved.order_options.lanes_in_turn = static_cast<bool>(scenario.hypotheses);  // they say so
   // Clusters that do not meet in global memory do the same however many are on the machine: one at
   // a time is quickest. What is found is found again with all of them, so that it can be replayed.

@@ -39,7 +39,7 @@ struct Refutation {
 struct ProofOptions {
   RunOptions run;  // its schedule is round robin
   bool witnesses = true;
-  bool keep_streams = false;        // for the proof of all trip counts
+  std::uint32_t streams_max = 0;    // of so many clusters: for the proof of all trip counts
   std::uint32_t witnesses_max = 8;  // conditions beyond are reported without
   /// Whether a finding is left out, and refutes nothing. May be empty.
   std::function<bool(const Finding&)> accepts;
@@ -74,7 +74,7 @@ struct ProofResult {
   std::vector<std::string> notes;
   bool internal_error = false;
   bool data_decides = false;              // the proof is of a run with the launch's data
-  std::vector<RunOrder::Stream> streams;  // with ProofOptions::keep_streams
+  std::vector<RunOrder::Stream> streams;  // see ProofOptions::streams_max
   ClaimScope claims;
   std::vector<std::string> idle_roles;  // that did nothing: see role_work.hpp
   std::vector<std::uint64_t> work;      // by cluster, of kernels that claim: see RunOrder

@@ -131,9 +131,9 @@ class TripProver {
     const std::string where = "at " + proof_.parameter + "=" + std::to_string(value);
     ProofOptions one = options_;
     one.witnesses = false;
-    one.keep_streams = true;
     try {
       at.set(proof_.parameter, value);
+      one.streams_max = scenario_.workload(at).clusters;
       ProofResult result = prove(scenario_, at, one);
       if (result.verdict != ProofVerdict::kProved && options_.witnesses) {
         one.witnesses = true;
