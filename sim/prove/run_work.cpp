@@ -15,16 +15,27 @@ void RunWork::on_event(const Event& event) {
   if (!is_work(event) || asked_for_before(event)) {
     return;
   }
-  if (event.warp >= work_.size()) {
-    work_.resize(event.warp + 1);
-  }
-  Hash& hash = work_[event.warp];
+  Warp& warp = warp_of(event);
+  ++warp.operations;
+  Hash& hash = warp.work;
   hash.add(static_cast<std::uint64_t>(event.op));
   hash.add(event.address);
   hash.add(event.count);
   hash.add(event.bytes);
   hash.add(static_cast<std::uint64_t>(phase_waited_for(event)));
   hash.add(event.site.line);
+  warp.places.add(event.op == Op::kSharedStore ? 0 : event.global);
+  warp.places.add(std::uint64_t{event.cta} << 32 | event.peer_cta);
+  warp.places.add(event.peer);
+  warp.places.add(event.extra);
+  warp.places.add(event.lane_mask());
+}
+
+RunWork::Warp& RunWork::warp_of(const Event& event) {
+  if (event.warp >= work_.size()) {
+    work_.resize(event.warp + 1);
+  }
+  return work_[event.warp];
 }
 
 // Where in global memory an operation acts, not who does it.
@@ -47,7 +58,8 @@ void RunWork::note_access(const Event& event) {
 }
 
 // Whether the event is a try made again at once, or the wait for the phase that the warp's latest
-// try on the mbarrier asked for: whatever the try said, they are one operation with it.
+// try on the mbarrier asked for: whatever the try said, they are one operation with it. Other lanes
+// than those of the try have not been told.
 bool RunWork::asked_for_before(const Event& event) {
   const bool tries = event.op == Op::kMbarrierTryWait;
   if (!tries && event.op != Op::kMbarrierWait) {
@@ -59,22 +71,51 @@ bool RunWork::asked_for_before(const Event& event) {
   // What a weaker try acquires is not what the wait does.
   const bool same = found != asked_phases_.end() && found->second.phase == phase &&
                     found->second.ordering.semantics == event.ordering.semantics &&
-                    found->second.ordering.scope == event.ordering.scope;
+                    found->second.ordering.scope == event.ordering.scope &&
+                    (event.lane_mask() & ~found->second.lanes) == 0;
+  Warp& warp = warp_of(event);
+  const auto settle = [&warp](std::size_t number) {
+    warp.settled[number] = std::min(warp.settled[number], warp.operations);
+  };
   if (!tries) {
+    if (same) {
+      settle(found->second.number);
+    }
     if (found != asked_phases_.end()) {
       asked_phases_.erase(found);
     }
     return same;
   }
   const bool again = same && found->second.site.line == event.site.line;
-  asked_phases_[place] = {phase, event.site, event.ordering};
+  const std::size_t number = again ? found->second.number : warp.settled.size();
+  if (!again) {
+    warp.settled.push_back(~std::uint64_t{0});
+  }
+  if ((event.flags & event_flag::kFalse) == 0) {
+    settle(number);
+  }
+  asked_phases_[place] = {phase, event.site, event.ordering, event.lane_mask(), number};
   return again;
+}
+
+bool RunWork::waits_as_early_as(const RunWork& there) const {
+  for (std::size_t warp = 0; warp < std::min(work_.size(), there.work_.size()); ++warp) {
+    const std::vector<std::uint64_t>& here = work_[warp].settled;
+    const std::vector<std::uint64_t>& other = there.work_[warp].settled;
+    for (std::size_t number = 0; number < std::min(here.size(), other.size()); ++number) {
+      if (here[number] > other[number]) {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 std::uint64_t RunWork::of_grid() const {
   Hash hash;
-  for (const Hash& warp : work_) {
-    hash.add(warp.value());
+  for (const Warp& warp : work_) {
+    hash.add(warp.work.value());
+    hash.add(warp.places.value());
   }
   return hash.value();
 }
@@ -83,7 +124,7 @@ std::uint64_t RunWork::of_cluster(std::uint32_t cluster) const {
   const std::size_t end = std::min((cluster + std::size_t{1}) * warps_, work_.size());
   Hash hash;
   for (std::size_t warp = std::size_t{cluster} * warps_; warp < end; ++warp) {
-    hash.add(work_[warp].value());
+    hash.add(work_[warp].work.value());
   }
   return hash.value();
 }

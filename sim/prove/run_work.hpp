@@ -22,10 +22,13 @@ class RunWork {
 
   void on_event(const Event& event);
 
-  /// What all warps did. A try, and the wait for the phase that it asked for, are one operation:
-  /// the wait is made where the try said no.
+  /// What all warps did, and where. A try, and the wait for the phase that it asked for, are one
+  /// operation: the wait is made where the try said no.
   std::uint64_t of_grid() const;
-  /// The same of one cluster.
+  /// Of a run of the same work: whether each try here said yes, or the wait for what it asked came,
+  /// no later than there. Then whatever waited there for a phase has waited for it here.
+  bool waits_as_early_as(const RunWork& there) const;
+  /// The work of one cluster, but for where in global memory it acts.
   std::uint64_t of_cluster(std::uint32_t cluster) const;
   /// What a cluster read and wrote in global memory, as one number: that of two sets is the sum of
   /// theirs.
@@ -37,14 +40,25 @@ class RunWork {
     std::int64_t phase = 0;
     SourceSite site{};
     Ordering ordering{};
+    std::uint32_t lanes = 0;
+    std::size_t number = 0;  // in `settled`
   };
 
+  struct Warp {
+    Hash work;
+    Hash places;
+    std::uint64_t operations = 0;
+    /// Of each try: how many operations came before its phase was known to be complete.
+    std::vector<std::uint64_t> settled;
+  };
+
+  Warp& warp_of(const Event& event);
   void note_access(const Event& event);
   bool asked_for_before(const Event& event);
 
   Divisor warps_;                                          // of a cluster
   std::unordered_map<std::uint64_t, Asked> asked_phases_;  // by warp and address
-  std::vector<Hash> work_;                                 // by warp in the grid
+  std::vector<Warp> work_;                                 // by warp in the grid
   std::vector<std::uint64_t> accesses_;                    // by cluster
 };
 

@@ -217,10 +217,15 @@ OneRun refused_run(const ScenarioEntry& scenario,
   return run_in_order(scenario, parameters, std::move(run), work_only);
 }
 
+// The same work, and nothing of it in front of a wait that the proof's run has behind it.
+bool same_work(const OneRun& one, const RunOrder& order) {
+  return one.order->work().of_grid() == order.work().of_grid() &&
+         one.order->work().waits_as_early_as(order.work());
+}
+
 bool gives_up(const OneRun& refused, const RunOrder& order, const ProofResult& result) {
   const bool no_worse = refused.result.clean(false) || !result.run.clean(false);
-  return !no_worse || refused.result.gave_up ||
-         refused.order->work().of_grid() != order.work().of_grid();
+  return !no_worse || refused.result.gave_up || !same_work(refused, order);
 }
 
 // The proof is of the run in which every open try says no; with other answers the kernel must do
@@ -254,7 +259,7 @@ void compare_answers(const ScenarioEntry& scenario,
     if (one.result.end == Ending::kDone) {
       ++compared;
       memories.insert(one.memory);
-      if (one.order->work().of_grid() != order.work().of_grid()) {
+      if (!same_work(one, order)) {
         result.undecided.push_back({kDepends, {}});
         return;
       }
@@ -270,7 +275,7 @@ void compare_answers(const ScenarioEntry& scenario,
     result.schedule = other.schedule;
     return;
   }
-  if (honest.order->work().of_grid() != order.work().of_grid()) {
+  if (!same_work(honest, order)) {
     result.undecided.push_back({kDepends, {}});
     return;
   }
