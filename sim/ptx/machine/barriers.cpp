@@ -90,11 +90,39 @@ Served WarpRun::mbarrier_tx(Request& request) {
   return Served::kDone;
 }
 
+namespace {
+
+// The state that an arrival returns: the mbarrier and the phase, under a mark. PTX calls it opaque,
+// so to everything but a wait its bytes are unknown.
+constexpr std::uint64_t kStateMark = 0xA5ULL << 56;
+
+constexpr std::uint64_t state_of(std::uint32_t mbarrier, std::uint32_t phase) {
+  return kStateMark | std::uint64_t{mbarrier & 0xFFFFFFU} << 32 | phase;
+}
+
+}  // namespace
+
+// The phase of the state in the first of `lanes`, which an arrival at `mbarrier` has to have given.
+std::uint32_t WarpRun::phase_of_state(const Request& request,
+                                      std::size_t operand,
+                                      std::uint32_t mbarrier,
+                                      Mask lanes) const {
+  const Lanes& states = request.value(operand);
+  const auto first = static_cast<std::uint32_t>(std::countr_zero(lanes));
+  const auto phase = static_cast<std::uint32_t>(states.value[first]);
+  if (states.poison[first] != 0xff || states.value[first] != state_of(mbarrier, phase)) {
+    refuse(request,
+           "operand " + std::to_string(operand) +
+               " is no state that an arrival at this mbarrier has returned");
+  }
+  return phase;
+}
+
 Served WarpRun::mbarrier_arrive(Request& request) {
   const Modifiers& modifiers = request.modifiers;
   const std::size_t at = address_operand(request);
   const bool counted = request.has(at + 1);
-  Lanes state;  // the phase in which each lane has arrived, which nobody but a wait reads
+  Lanes state = Lanes::unknown();
   const auto each = [&](Mask lanes) {
     sim::Operation op = make(warptwin::Op::kMbarrierArrive, request, lanes);
     aim_at_barrier(request, at, lanes, op);
@@ -110,7 +138,9 @@ Served WarpRun::mbarrier_arrive(Request& request) {
     op.flags |= modifiers.has("noComplete"_mod) ? event_flag::kNoComplete : std::uint16_t{0};
     perform(op);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      state.value[lane] = (lanes >> lane & 1U) != 0 ? op.result : state.value[lane];
+      if ((lanes >> lane & 1U) != 0) {
+        state.value[lane] = state_of(op.address, op.result);
+      }
     }
   };
   if (counted) {
@@ -180,10 +210,12 @@ Served WarpRun::mbarrier_try(Request& request) {
     op.flags |= counts ? event_flag::kCountsTries : std::uint16_t{0};
     op.place = kernel_.place_of(*request.strand.frame->routine, request.stop.op);
     op.address = own_shared(request, known(request, 1, lanes));
-    const std::uint64_t phase = known(request, 2, lanes);
-    // A state is the number of its phase here: of the two that may be asked for it says which.
-    op.wanted =
-        static_cast<std::uint32_t>(request.modifiers.has("parity"_mod) ? phase : phase & 1U);
+    if (request.modifiers.has("parity"_mod)) {
+      op.wanted = static_cast<std::uint32_t>(known(request, 2, lanes));
+    } else {
+      op.wanted = phase_of_state(request, 2, op.address, lanes);
+      op.flags |= event_flag::kExactPhase;
+    }
     op.ordering = ordering_of(request.modifiers, Semantics::kAcquire);
     perform(op);
     yes |= blocks || op.result != 0 ? lanes : 0;

@@ -452,8 +452,9 @@ Served WarpRun::prefetch(Request&) {
   return Served::kDone;
 }
 
+// PTX calls it opaque: nothing may depend on its bits.
 Served WarpRun::createpolicy(Request& request) {
-  request.strand.write(request.stop, 0, 0, Lanes{});
+  request.strand.write(request.stop, 0, 0, Lanes::unknown());
   return Served::kDone;
 }
 

@@ -79,19 +79,20 @@ std::vector<std::uint64_t> WarpRun::asked_by(const Strand& strand, const Stop& s
   if (stop.kind != Stop::Kind::kRequest || stop.mask == 0 || last >= stop.operands.size()) {
     return {};
   }
+  const Modifiers& modifiers = op.source->modifiers;
   for (std::size_t operand = 1; operand <= last; ++operand) {
+    const bool state = look == Look::kTry && operand == 2 && !modifiers.has("parity"_mod);
     for (const Lanes& lanes : stop.operands[operand].values) {
       for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
         if ((stop.mask >> lane & 1U) != 0) {
           asks.push_back(lanes.value[lane]);
         }
       }
-      if ((lanes.poisoned() & stop.mask) != 0) {
+      if (!state && (lanes.poisoned() & stop.mask) != 0) {
         return {};
       }
     }
   }
-  const Modifiers& modifiers = op.source->modifiers;
   const bool word = bytes_of(modifiers.type()) == 4 && !is_float(modifiers.type());
   const bool leaves = !atomic || look == Look::kAtomic || leaves_word(modifiers, stop);
   return look == Look::kTry || (word && leaves) ? asks : std::vector<std::uint64_t>{};

@@ -297,6 +297,10 @@ class WarpRun : public Surroundings, public sim::AgentState {
                       Mask lanes,
                       sim::Operation& op) const;
   Served mbarrier_tx(Request& request);
+  std::uint32_t phase_of_state(const Request& request,
+                               std::size_t operand,
+                               std::uint32_t mbarrier,
+                               Mask lanes) const;
   Served mbarrier_arrive(Request& request);
   bool is_wait(const Request& request, bool& unclear);
   bool counts_tries(const Request& request);
