@@ -414,6 +414,10 @@ void run_beside(const ScenarioEntry& scenario,
   });
 }
 
+// Where a defect is shown, no more work than this is put into schedules that show others: a second
+// or two.
+constexpr std::uint64_t kWorkBesideADefect = 2'000'000;
+
 // The conditions that do not hold, with schedules that show it.
 void refute(const ScenarioEntry& scenario,
             const ParameterSet& parameters,
@@ -426,15 +430,25 @@ void refute(const ScenarioEntry& scenario,
   const Symbols symbols = scenario.symbols(parameters);
   const Naming naming{config, symbols};
   result.conditions_not_kept = proved.one.order->not_kept();
+  bool shown = !clean;
+  std::uint64_t beside = 0;
   for (const RunOrder::Finding& broken : proved.one.order->findings()) {
     Refutation refutation{broken, in_words(broken, naming), {}};
-    if (options.witnesses && ended && result.refutations.size() < options.witnesses_max) {
+    const bool sought = options.witnesses && ended &&
+                        result.refutations.size() < options.witnesses_max &&
+                        beside < kWorkBesideADefect;
+    if (sought) {
       WitnessOptions witness;
       witness.run = proved.run;
       witness.whole_grid = result.whole_grid;
       witness.lane_sets = proved.order_options.lane_sets;
       witness.known = {&result.run, &result.second};
+      if (shown) {
+        witness.work_max = kWorkBesideADefect - beside;
+      }
       refutation.witness = find_witness(scenario, parameters, broken, witness);
+      beside += shown ? refutation.witness.work : 0;
+      shown = shown || refutation.witness.confirmed;
       // A run with a defect may not be repeatable in another order, nor one whose conditions fail
       // before this one, nor one that the answer of a try decides, nor one of lanes that part.
       const bool certain =
@@ -452,6 +466,8 @@ void refute(const ScenarioEntry& scenario,
     // Beside a defect that is shown, only what is shown too.
     if (clean || refutation.witness.confirmed) {
       result.refutations.push_back(std::move(refutation));
+    } else if (beside >= kWorkBesideADefect) {
+      ++result.conditions_not_kept;  // whether a schedule shows it was not looked for to the end
     }
   }
 }

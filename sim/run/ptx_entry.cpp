@@ -303,9 +303,7 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
   const PtxLaunch& launch = held->launch;
   grid->kernel = launch.kernel.get();
   held->printed = grid->printed;
-  if (launch.thread_instructions != nullptr) {
-    grid->thread_instructions = launch.thread_instructions;
-  }
+  grid->thread_instructions = launch.thread_instructions;
   grid->shape = launch.shape;
   grid->parameters = launch.parameters.bytes;
   for (const ptx::ParameterPlace& place : launch.parameters.maps) {
@@ -378,6 +376,9 @@ std::shared_ptr<HeldLaunch> hold(PtxLaunch launch) {
   const std::uint32_t registers = launch.kernel->function().directives.registers_max;
   if (registers != 0) {
     launch.workload.registers_per_thread = registers;
+  }
+  if (launch.thread_instructions == nullptr) {
+    launch.thread_instructions = std::make_shared<std::uint64_t>(0);
   }
   held->launch = std::move(launch);
   add_variables(*held);
@@ -487,6 +488,7 @@ ScenarioEntry entry_of(PtxLaunch launch) {
     entry.more_maps.push_back(map.state);
   }
   entry.hypotheses = [held] { return hypotheses_of(*held->taken); };
+  entry.thread_instructions = [held] { return *held->launch.thread_instructions; };
   entry.printed = [held] { return held->printed == nullptr ? std::string{} : *held->printed; };
   entry.body = [held](const ParameterSet&,
                       std::span<const SimTensorMap> maps,
@@ -555,6 +557,7 @@ ScenarioEntry entry_of(const ScenarioEntry& scenario,
   };
   entry.registers = registers_at_most(held->launch);
   entry.hypotheses = [held] { return hypotheses_of(*held->taken); };
+  entry.thread_instructions = [held] { return *held->launch.thread_instructions; };
   entry.body = [held](const ParameterSet&,
                       std::span<const SimTensorMap> maps,
                       std::span<const GlobalAddress> addresses) {

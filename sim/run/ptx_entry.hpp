@@ -40,7 +40,8 @@ struct PtxLaunch {
   /// Of variables of the module that stand in these tensors: where. The others begin as the module
   /// says.
   std::map<std::string, std::uint64_t, std::less<>> variables{};
-  /// Where runs add the instructions of threads that they execute; null: nowhere.
+  /// Where runs add the instructions of threads that they execute; null: where only the entry sees
+  /// it.
   std::shared_ptr<std::uint64_t> thread_instructions{};
 };
 

@@ -54,6 +54,8 @@ struct ScenarioEntry {
   std::function<std::vector<std::string>()> hypotheses{};
   /// Of a PTX kernel: what its printf has said in the last run with data.
   std::function<std::string()> printed{};
+  /// Of a PTX kernel: the instructions of threads that all runs of it have executed until now.
+  std::function<std::uint64_t()> thread_instructions{};
   /// How a command line names it, and a number for what it says.
   std::string command_name{};
   std::uint64_t content = 0;

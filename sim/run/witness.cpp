@@ -11,11 +11,35 @@ namespace warptwin::sim {
 namespace {
 
 // Tries of one condition: at least so many of the plans and tails below, and more while their runs
-// together take no more operations than this.
+// together take no more work than this.
 constexpr std::size_t kTriesMin = 20;
-constexpr std::uint64_t kTriedOperations = 2'000'000;
-// A schedule is made shorter until the replays have taken so many.
-constexpr std::uint64_t kReplayedOperations = 4'000'000;
+constexpr std::uint64_t kTriedWork = 2'000'000;
+// A schedule is made shorter until the replays have taken so much.
+constexpr std::uint64_t kReplayedWork = 4'000'000;
+
+// Runs of a scenario, and the work they take.
+class Runs {
+ public:
+  Runs(const ScenarioEntry& scenario, const ParameterSet& parameters)
+      : scenario_{scenario}, parameters_{parameters} {}
+
+  RunResult make(const RunOptions& options) {
+    const std::uint64_t before = instructions();
+    RunResult result = simulate(scenario_, parameters_, options);
+    work_ += result.operations + (instructions() - before) / kWarpLanes;
+    return result;
+  }
+  std::uint64_t work() const { return work_; }
+
+ private:
+  std::uint64_t instructions() const {
+    return scenario_.thread_instructions ? scenario_.thread_instructions() : 0;
+  }
+
+  const ScenarioEntry& scenario_;
+  const ParameterSet& parameters_;
+  std::uint64_t work_ = 0;
+};
 
 // What a run says that a plan needs and the proof does not keep.
 class Expects : public EventSink {
@@ -167,13 +191,15 @@ std::vector<std::vector<AgentSlot>> turns_of(const std::vector<AgentSlot>& choic
 }
 
 // Delta debugging on the turns of the guided part; the rest is round robin.
-void minimise(const ScenarioEntry& scenario,
-              const ParameterSet& parameters,
+void minimise(Runs& runs,
               const RunOptions& options,
               const WitnessOptions& asked,
               Witness& witness) {
   const std::string wanted = symptom(witness.run);
-  std::uint64_t operations = 0;
+  const std::uint64_t begin = runs.work();
+  const auto goes_on = [&] {
+    return runs.work() - begin < kReplayedWork && runs.work() < asked.work_max;
+  };
   std::vector<std::vector<AgentSlot>> turns = turns_of(witness.schedule.choices);
   std::uint32_t replays = asked.replays_max;
   const auto try_without = [&](std::size_t from, std::size_t count) {
@@ -190,8 +216,7 @@ void minimise(const ScenarioEntry& scenario,
     run.schedule = spec;
     // One that shows it later than that is no shorter.
     run.limits.steps_max = std::min(run.limits.steps_max, 2 * witness.run.stats.steps + 1000);
-    RunResult result = simulate(scenario, parameters, run);
-    operations += result.operations;
+    RunResult result = runs.make(run);
     if (!shows_more(result, asked.known) || symptom(result) != wanted) {
       return false;
     }
@@ -202,8 +227,7 @@ void minimise(const ScenarioEntry& scenario,
     return true;
   };
   for (std::size_t chunk = std::max<std::size_t>(turns.size(), 1); chunk > 0; chunk /= 2) {
-    for (std::size_t from = 0;
-         from < turns.size() && replays > 0 && operations < kReplayedOperations;) {
+    for (std::size_t from = 0; from < turns.size() && replays > 0 && goes_on();) {
       --replays;
       if (!try_without(from, std::min(chunk, turns.size() - from))) {
         from += chunk;
@@ -235,7 +259,8 @@ Witness find_witness(const ScenarioEntry& scenario,
   RunOrder order{config, order_options};
   Expects expects{config, finding, &order};
   run.observer = &expects;
-  const RunResult first = simulate(scenario, parameters, run);
+  Runs runs{scenario, parameters};
+  const RunResult first = runs.make(run);
 
   WitnessPlan named;
   named.node = finding.violation.node;
@@ -268,10 +293,11 @@ Witness find_witness(const ScenarioEntry& scenario,
   replay.detect = true;
   replay.record = true;
   Witness witness;
-  std::uint64_t operations_tried = 0;
+  const std::uint64_t begin = runs.work();
   std::size_t tried = 0;
   for (const Try& one : tries) {
-    if (tried >= kTriesMin && operations_tried > kTriedOperations) {
+    const bool enough = tried >= kTriesMin && runs.work() - begin > kTriedWork;
+    if (enough || (tried > 0 && runs.work() >= options.work_max)) {
       break;
     }
     WitnessProgress progress{config};
@@ -281,8 +307,7 @@ Witness find_witness(const ScenarioEntry& scenario,
       return std::make_unique<WitnessScheduler>(
           gpu, progress, one.plan, make_scheduler(one.tail), outcome);
     };
-    RunResult result = simulate(scenario, parameters, replay);
-    operations_tried += result.operations;
+    RunResult result = runs.make(replay);
     if (tried++ == 0) {
       witness.internal_error = outcome.error;  // of the schedule that the condition names
     }
@@ -304,10 +329,11 @@ Witness find_witness(const ScenarioEntry& scenario,
     replay.scheduler = nullptr;
     replay.record = false;
     replay.schedule = witness.schedule;
-    witness.run = simulate(scenario, parameters, replay);
+    witness.run = runs.make(replay);
     shows_more(witness.run, options.known);
-    minimise(scenario, parameters, replay, options, witness);
+    minimise(runs, replay, options, witness);
   }
+  witness.work = runs.work();
   return witness;
 }
 

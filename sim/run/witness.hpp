@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -18,8 +20,9 @@ struct Witness {
   bool confirmed = false;
   /// Not empty when the schedule could not be executed as it was constructed: a defect of warptwin.
   std::string internal_error;
-  ScheduleSpec schedule;  // minimised; valid if confirmed
-  RunResult run;          // under that schedule, without what the known runs show
+  ScheduleSpec schedule;   // minimised; valid if confirmed
+  RunResult run;           // under that schedule, without what the known runs show
+  std::uint64_t work = 0;  // of all runs that were made for it
 };
 
 struct WitnessOptions {
@@ -28,6 +31,9 @@ struct WitnessOptions {
   std::uint32_t lane_sets = RunOrder::kLaneSetsMin;  // likewise
   std::vector<const RunResult*> known;  // what they show is there without the condition
   std::uint32_t replays_max = 300;      // to minimise
+  /// No run begins behind so much work, but the first two: operations, and for PTX 32 instructions
+  /// of threads as one.
+  std::uint64_t work_max = std::numeric_limits<std::uint64_t>::max();
 };
 
 Witness find_witness(const ScenarioEntry& scenario,

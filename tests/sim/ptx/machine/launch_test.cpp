@@ -97,6 +97,39 @@ TEST(PtxLaunch, RingAddsOneToEachWord) {
   EXPECT_NE(std::search(seen.begin(), seen.end(), expected.begin(), expected.end()), seen.end());
 }
 
+// The consumer does not wait, which the run shows, and goes `rounds` times round a loop each lap.
+struct Busy {
+  ProofResult proof;
+  std::uint64_t instructions;  // of threads, in all runs
+};
+Busy busy_proof(std::uint32_t rounds) {
+  const std::string ptx = edited(edited(read("ring.ptx"), "  @%p6 bra TAKE;\n  bra FILLED;\n", ""),
+                                 "TAKE:\n",
+                                 "TAKE:\n  mov.u32 %r20, 0;\nBUSY:\n  add.u32 %r20, %r20, 1;\n"
+                                 "  setp.lt.u32 %p7, %r20, " +
+                                     std::to_string(rounds) + ";\n  @%p7 bra BUSY;\n");
+  const ScenarioEntry scenario = entry(ptx, read("ring.json"));
+  ProofOptions options;
+  options.run.moves_data = false;
+  ProofResult proof = prove(scenario, ParameterSet{scenario.parameters}, options);
+  return {std::move(proof), scenario.thread_instructions()};
+}
+
+// Schedules that show further conditions are looked for as long as that is little work.
+TEST(PtxLaunch, WhatARunShowsIsSaidSoon) {
+  const Busy quick = busy_proof(1);
+  EXPECT_EQ(quick.proof.verdict, ProofVerdict::kRefuted);
+  EXPECT_EQ(quick.proof.conditions_not_kept, 0U);
+  constexpr std::uint32_t kRounds = 100'000;
+  const Busy slow = busy_proof(kRounds);
+  EXPECT_EQ(slow.proof.verdict, ProofVerdict::kRefuted);
+  EXPECT_THAT(ids_of(slow.proof), Contains("MBAR_TRYWAIT_UNCHECKED"));
+  EXPECT_LT(slow.proof.refutations.size(), quick.proof.refutations.size());
+  EXPECT_GT(slow.proof.conditions_not_kept, 0U);
+  constexpr std::uint64_t kOneRun = std::uint64_t{5} * 3 * kRounds * 32;
+  EXPECT_LT(slow.instructions, 20 * kOneRun);
+}
+
 struct Wrong {
   const char* name;
   const char* from;
