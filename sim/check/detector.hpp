@@ -188,6 +188,8 @@ class DetectorSet : public EventSink, public LaneJudge {
   void at_end(const Gpu& gpu, Ending end);
   std::vector<Finding> take_findings() { return std::move(reporter_.findings()); }
   std::uint64_t not_kept() const { return reporter_.not_kept(); }
+  /// Reports so far that were errors.
+  std::uint64_t errors() const { return reporter_.errors(); }
   const std::vector<SourceSite>& choices() const { return reporter_.choices(); }
   const std::vector<SourceSite>& across_fences() const { return order_.across_fences(); }
 

@@ -255,7 +255,7 @@ void LaunchJudge::prove_launch(JudgedLaunch& judged,
   judged.operations += proof.operations;
   judged.text = text_of(proof, entry, none);
   if (proof.run.end != Ending::kDone) {
-    judged.text += judged.kernel + ": " + sentence_of(proof.run.end) + "\n";
+    judged.text += judged.kernel + ": " + proof.run.ending() + "\n";
   }
   judged.text += judged.kernel + ": " + proof.strength() + "\n";
   judged.findings = Json::array();
@@ -451,7 +451,7 @@ cuda::Touched LaunchJudge::judge(std::size_t index,
     note(judged, entry, {finding, run.schedule, context});
     judged.text += text_of(finding, context);
   }
-  judged.text += judged.kernel + ": " + sentence_of(result.end) + "\n";
+  judged.text += judged.kernel + ": " + result.ending() + "\n";
   const bool asked = request.measured && measure_ != Measure::kNever;
   if (result.end == Ending::kDone && (asked || measure_ == Measure::kAlways)) {
     measure(judged, entry, run);

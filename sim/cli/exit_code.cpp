@@ -48,8 +48,7 @@ ExitCode exit_of(const RunResult& result, bool strict) {
   if (result.clean(strict)) {
     return ExitCode::kClean;
   }
-  return result.end == Ending::kStepBound && !result.shows_defect() &&
-                 !(strict && !result.findings.empty())
+  return result.stopped() && !result.shows_defect() && !(strict && !result.findings.empty())
              ? ExitCode::kIncomplete
              : ExitCode::kFinding;
 }

@@ -14,6 +14,8 @@ const char* name_of(Ending ending) {
       return "trapped";
     case Ending::kStepBound:
       return "stopped";
+    case Ending::kRefused:
+      return "refused";
   }
   return "";
 }
@@ -30,6 +32,8 @@ const char* sentence_of(Ending ending) {
       return "an operation that hardware would not survive";
     case Ending::kStepBound:
       return "the bound on steps was reached";
+    case Ending::kRefused:
+      return "behind a defect, what comes next cannot be executed";
   }
   return "";
 }

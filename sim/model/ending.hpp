@@ -12,9 +12,10 @@ enum class Ending : std::uint8_t {
   kLivelock,   // agents act, and nothing changes any more
   kTrapped,    // an operation hardware would not survive
   kStepBound,  // the bound on steps was reached
+  kRefused,    // behind a defect, what comes next cannot be executed
 };
 
-/// One word, as traces keep it: "done", "deadlock", "livelock", "trapped", "stopped".
+/// One word, as traces keep it: "done", "deadlock", "livelock", "trapped", "stopped", "refused".
 const char* name_of(Ending ending);
 
 /// What a report says: "every warp reached its end".

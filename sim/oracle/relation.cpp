@@ -40,6 +40,7 @@ const char* words_of(Ending ending) {
     case Ending::kTrapped:
       return "trap";
     case Ending::kStepBound:
+    case Ending::kRefused:
       break;
   }
   return "the bound on steps was hit";

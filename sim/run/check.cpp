@@ -67,7 +67,7 @@ CheckResult check(const ScenarioEntry& scenario,
     }
     ++result.schedules;
     result.operations += one.operations;
-    result.bound_hit = result.bound_hit || one.end == Ending::kStepBound;
+    result.bound_hit = result.bound_hit || one.stopped();
     for (const Finding& finding : one.findings) {
       result.ids.insert(finding.info->id);
     }

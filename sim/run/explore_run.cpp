@@ -102,7 +102,7 @@ class ScheduleSearch {
       result_.shown = std::move(result);
       return false;
     }
-    if (result.end == Ending::kStepBound) {
+    if (result.stopped()) {
       return false;
     }
     if (next != nullptr) {

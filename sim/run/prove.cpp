@@ -563,12 +563,17 @@ ProofResult prove_run(const ScenarioEntry& scenario,
         "(membar), at " +
         places);
   }
-  if (result.run.end == Ending::kStepBound) {
+  if (result.run.stopped()) {
     result.schedule = proved.run.schedule;
+    if (result.run.end == Ending::kRefused) {
+      result.undecided.push_back({result.run.refusal, {}});
+    }
     if (options.accepts) {
       take_accepted(result, options.accepts);
     }
-    result.verdict = result.run.shows_defect() ? ProofVerdict::kRefuted : ProofVerdict::kIncomplete;
+    result.verdict = result.run.shows_defect()              ? ProofVerdict::kRefuted
+                     : result.run.end == Ending::kStepBound ? ProofVerdict::kIncomplete
+                                                            : ProofVerdict::kUndecided;
     return result;
   }
   // What a kernel without tries does is the same either way.

@@ -212,12 +212,16 @@ bool RunResult::clean(bool strict) const {
   const bool found = std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
     return strict || finding.severity >= Severity::kError;
   });
-  const bool ended = end == Ending::kDone || (accepted != 0 && end != Ending::kStepBound);
+  const bool ended = end == Ending::kDone || (accepted != 0 && !stopped());
   return ended && !found;
 }
 
+std::string RunResult::ending() const {
+  return sentence_of(end) + (refusal.empty() ? std::string{} : ": " + refusal);
+}
+
 bool RunResult::shows_defect() const {
-  return end == Ending::kStepBound
+  return stopped()
              ? std::any_of(findings.begin(),
                            findings.end(),
                            [](const Finding& one) { return one.severity >= Severity::kError; })
@@ -261,6 +265,31 @@ LaunchConfig launch_config(const ScenarioEntry& scenario,
                            const ParameterSet& parameters,
                            const RunOptions& options) {
   return launch_config(scenario.launch(parameters), options);
+}
+
+// Runs the machine to its end, or to what cannot be executed.
+static void execute(Gpu& gpu,
+                    const WarpBody& body,
+                    const RunOptions& options,
+                    const DetectorSet* detectors,
+                    RunResult& result) {
+  try {
+    if (options.engine) {
+      result.stats = options.engine(gpu, body);
+    } else {
+      const std::unique_ptr<Scheduler> scheduler =
+          options.scheduler ? options.scheduler(gpu) : make_scheduler(options.schedule);
+      result.stats = run_functional(
+          gpu, body, *scheduler, options.limits, options.record ? &result.choices : nullptr);
+    }
+  } catch (const ConfigError& refused) {
+    // Behind a defect nothing need be as it should, and the defect is what there is to say.
+    if (detectors == nullptr || detectors->errors() == 0) {
+      throw;
+    }
+    result.stats.ending = Ending::kRefused;
+    result.refusal = refused.what();
+  }
 }
 
 RunResult simulate(const ScenarioEntry& scenario,
@@ -308,14 +337,7 @@ RunResult simulate(const ScenarioEntry& scenario,
   }
   RunResult result;
   const WarpBody body = scenario.body(parameters, maps, addresses);
-  if (options.engine) {
-    result.stats = options.engine(gpu, body);
-  } else {
-    const std::unique_ptr<Scheduler> scheduler =
-        options.scheduler ? options.scheduler(gpu) : make_scheduler(options.schedule);
-    result.stats = run_functional(
-        gpu, body, *scheduler, options.limits, options.record ? &result.choices : nullptr);
-  }
+  execute(gpu, body, options, detectors ? &*detectors : nullptr, result);
   result.end = result.stats.ending;
   result.operations = gpu.operations();
   result.read_unknown = gpu.read_unknown();

@@ -60,6 +60,7 @@ struct RunResult {
   std::vector<SourceSite> reductions_in_any_order;
   /// Fences that were taken to hold for threads that theirs had met at a barrier.
   std::vector<SourceSite> across_fences;
+  std::string refusal;                  // Ending::kRefused: why
   std::size_t accepted = 0;             // findings that were taken out: see suppressions.hpp
   std::vector<HostTensor> tensors;      // empty when no data moved
   std::vector<Comparison> comparisons;  // one for each output
@@ -72,11 +73,15 @@ struct RunResult {
   bool waits_at_try = false;     // it ended while a try of RunOptions::tries_pass waited
   bool may_have_missed = false;  // and such a try could have said yes at another time
 
+  /// "deadlock"; and why, where it was refused.
+  std::string ending() const;
+  /// It came to no end of its own: nothing is known of what would have come next.
+  bool stopped() const { return end == Ending::kStepBound || end == Ending::kRefused; }
   /// The run found nothing wrong: it ended, with no errors. One that an accepted
   /// finding ended has ended.
   bool clean(bool strict) const;
-  /// The run found something wrong: an error, or an end that is none. That the bound was hit alone
-  /// says nothing.
+  /// The run found something wrong: an error, or an end that is none. That it stopped says nothing
+  /// alone.
   bool shows_defect() const;
 };
 
@@ -95,7 +100,8 @@ TensorMapState decode_map(const TensorMapSpec& spec,
                           const TensorSpec& tensor,
                           GlobalAddress address);
 
-/// Throws ConfigError when the parameters or inputs do not fit the scenario.
+/// Throws ConfigError when the parameters or inputs do not fit the scenario, and when a kernel does
+/// what cannot be executed before the detectors have reported an error.
 RunResult simulate(const ScenarioEntry& scenario,
                    const ParameterSet& parameters,
                    const RunOptions& options);

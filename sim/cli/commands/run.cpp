@@ -34,7 +34,7 @@ static void judge_run(Session& session,
   judged.parameters = parameters.to_string();
   judged.exit = static_cast<int>(code);
   judged.right = code == ExitCode::kClean;
-  judged.answer = sentence_of(result.end);
+  judged.answer = result.ending();
   const ReportContext context = context_of(scenario, parameters, run.schedule, run.rules);
   for (const Finding& finding : result.findings) {
     add_finding(session, scenario, parameters, {finding, run.schedule, context}, run, judged);
@@ -54,7 +54,7 @@ static void add_pictures(const Session& session,
                          RunRecorder& recorder,
                          Pictures& pictures) {
   const bool strict = session.options.count("strict") != 0;
-  std::string answer = run.schedule.to_string() + ": " + sentence_of(result.end) + "; " +
+  std::string answer = run.schedule.to_string() + ": " + result.ending() + "; " +
                        std::to_string(result.operations) + " machine operations in " +
                        std::to_string(result.stats.steps) + " steps";
   for (const Comparison& comparison : result.comparisons) {
@@ -116,7 +116,7 @@ static ExitCode run_once(Session& session,
     Json report = {{"scenario", scenario.info->name},
                    {"parameters", parameters.to_string()},
                    {"schedule", context.schedule},
-                   {"end", sentence_of(result.end)},
+                   {"end", result.ending()},
                    {"steps", result.stats.steps},
                    {"operations", result.operations},
                    {"findings", findings},
@@ -134,7 +134,7 @@ static ExitCode run_once(Session& session,
     session.out << scenario.printed();
   }
   session.out << context.scenario << "\n"
-              << "schedule " << context.schedule << ": " << sentence_of(result.end) << "; "
+              << "schedule " << context.schedule << ": " << result.ending() << "; "
               << result.operations << " machine operations in " << result.stats.steps << " steps\n";
   for (const Finding& finding : result.findings) {
     session.out << text_of(finding, context);

@@ -15,6 +15,7 @@
 namespace warptwin::sim::ptx_wgmma_test {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -503,6 +504,52 @@ TEST(PtxWgmma, WhatIsWrittenBehindTheFenceIsNotMultiplied) {
     before.before = std::string{text} + "  wgmma.fence.sync.aligned;\n";
     EXPECT_EQ(proof_of(multiplying_registers({}, before)).verdict, ProofVerdict::kProved) << text;
   }
+}
+
+// A second wgmma takes for A what is computed of the accumulators of the first, as in attention.
+OneKernel chained(const std::string& wait, const std::string& decides = "") {
+  Parts parts;
+  parts.before = decides + parts.before;
+  parts.after_issue = "  wgmma.commit_group.sync.aligned;\n" + wait +
+                      repeated("  cvt.rn.bf16x2.f32 %r6$, %f1$, %f$;\n", 4) +
+                      "  wgmma.fence.sync.aligned;\n"
+                      "  wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%r70, %r71, %r72, "
+                      "%r73}, {%r60, %r61, "
+                      "%r62, %r63}, %rd21, %p1, 1, 1, 0;\n";
+  return multiplying_registers({}, parts);
+}
+
+TEST(PtxWgmma, AIsComputedOfAccumulatorsThatHaveCome) {
+  const std::string waits = "  wgmma.wait_group.sync.aligned 0;\n";
+  const OneRun right = run_of(chained(waits));
+  EXPECT_EQ(right.result.end, Ending::kDone);
+  EXPECT_THAT(ids_in(right.result), IsEmpty());
+  expect_proved(chained(waits));
+  // What is not known is not multiplied: the run ends there, and what was wrong is said.
+  const OneRun wrong = run_of(chained(""));
+  EXPECT_EQ(wrong.result.end, Ending::kRefused);
+  EXPECT_THAT(wrong.result.refusal, HasSubstr("operand 1"));
+  EXPECT_THAT(ids_in(wrong.result), ElementsAre("WGMMA_ACC_READ_EARLY"));
+  expect_found(chained(""), "WGMMA_ACC_READ_EARLY");
+}
+
+// Likewise where the proof needs the launch's data, for they decide a branch.
+TEST(PtxWgmma, AIsComputedOfAccumulatorsThatHaveComeWhateverDataDecides) {
+  const std::string decides =
+      "  ld.global.u32 %r80, [%rd1];\n  setp.eq.u32 %p5, %r80, 77;\n  @%p5 bra ON;\nON:\n";
+  expect_proved(chained("  wgmma.wait_group.sync.aligned 0;\n", decides));
+  const ProofResult wrong = proof_of(chained("", decides));
+  EXPECT_EQ(wrong.verdict, ProofVerdict::kRefuted);
+  EXPECT_THAT(ids_in(wrong), ElementsAre("WGMMA_ACC_READ_EARLY"));
+  ASSERT_EQ(wrong.undecided.size(), 1U);
+  EXPECT_THAT(wrong.undecided.front().reason, HasSubstr("operand 1"));
+}
+
+// Without a defect before it, what cannot be executed is refused.
+TEST(PtxWgmma, AThatNobodyHasWrittenIsRefused) {
+  Parts parts;
+  parts.before = "  mov.u32 %r30, %clock;\n  wgmma.fence.sync.aligned;\n";
+  EXPECT_THROW(run_of(multiplying_registers({}, parts)), ConfigError);
 }
 
 TEST(PtxWgmma, AHasFourRegisters) {
