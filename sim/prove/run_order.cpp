@@ -290,8 +290,11 @@ bool RunOrder::is_marker(Group& group, std::uint32_t self) {
 }
 
 void RunOrder::note_step(Group& group, const Event& event) {
+  // The further pieces of a tensor's box that lie inside it: data, as the first one is below.
+  const bool piece =
+      event.step == Step::kTouched && (event.op == Op::kTensorLoad || event.op == Op::kTensorStore);
   const std::uint32_t number = event.warp / warps_;
-  if (number >= options_.streams_max) {
+  if (number >= options_.streams_max || piece) {
     return;
   }
   if (number >= streams_.size()) {

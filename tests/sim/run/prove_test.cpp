@@ -307,6 +307,14 @@ TEST(ClaimTest, EveryTripCountIsOfEveryNumberOfTiles) {
   }
 }
 
+// How many pieces of a copy's box lie inside the image is another thing for each tap of the filter.
+TEST(TripCountTest, EdgesOfATensorAreNoPartOfALoop) {
+  const ScenarioEntry& conv = named("conv2d_fprop");
+  const TripProof proof = prove_trips(conv, with(conv, {}), "channels", timing_only());
+  EXPECT_TRUE(proof.shown) << proof.strength();
+  EXPECT_EQ(proof.period, 4U);  // of nine steps each; the ring has four stages
+}
+
 TEST(TripCountTest, MoreClustersThatDoTheSameAreNoNewCase) {
   const ScenarioEntry& gemm = named("gemm");
   // One CTA a tile: more rows are more CTAs.
