@@ -61,24 +61,33 @@ template <class Tiles = GemmExtents<>,
           std::uint32_t kClusterN = kDynamic>
 using Gemm2smExtents = GemmClusterExtents<CtaGroup::kTwo, Tiles, kClusterM, kClusterN>;
 
-/// A CTA's shared memory; the names are those of the reports.
-template <class Extents, class Parts = GemmParts>
+/// A CTA's shared memory; the names are those of the reports. `Payload`: what a stage holds.
+template <class Extents,
+          class Parts = GemmParts,
+          class Payload = StandardTilePayload<typename Parts::A, typename Parts::B>>
 struct Gemm2smStorage {
   using D = typename Parts::D;
-  using Input = InputPipelineStorage<StandardTilePayload<typename Parts::A, typename Parts::B>,
-                                     From<Role::kLoad, TmaBytes>,
-                                     To<Role::kMma, UmmaCommit>>;
+  using Input =
+      InputPipelineStorage<Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;
   using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
 
   constexpr Gemm2smStorage(auto& layout, const Extents& e)
-      : input{layout, "input", kGemmRoles, e.cluster(), {e.cta_m(), e.cta_n(), e.tile_k}, e.stages},
-        out{layout,
-            "out",
-            kGemmRoles,
-            e.cta_m(),
-            box_columns<D>(e.accum_columns()),
-            e.column_parts()},
-        accum{layout, "accum", kGemmRoles, e.cluster(), {e.accum_stages, e.accum_columns()}},
+      : Gemm2smStorage{layout, e, e.accum_columns()} {}
+  constexpr Gemm2smStorage(auto& layout, const Extents& e, std::uint32_t columns)  // of a tile of D
+      : Gemm2smStorage{layout, e, Payload{e.cta_m(), e.cta_n(), e.tile_k}, columns, 0} {}
+  /// With `columns_beside` the accumulators in tensor memory.
+  constexpr Gemm2smStorage(auto& layout,
+                           const Extents& e,
+                           const Payload& payload,
+                           std::uint32_t columns,
+                           std::uint32_t columns_beside)
+      : input{layout, "input", kGemmRoles, e.cluster(), payload, e.stages},
+        out{layout, "out", kGemmRoles, e.cta_m(), box_columns<D>(columns), e.column_parts()},
+        accum{layout,
+              "accum",
+              kGemmRoles,
+              e.cluster(),
+              {e.accum_stages, e.accum_columns(), columns_beside}},
         tmem{layout, "tmem", kGemmRoles, e.cluster()} {}
   constexpr void init(Machine auto& machine) const {
     input.init(machine);
@@ -93,9 +102,12 @@ struct Gemm2smStorage {
 };
 
 /// The roles, and the same of tiles that a kernel above this one hands out.
-template <Machine M, class Extents, class Parts = GemmParts>
+template <Machine M,
+          class Extents,
+          class Parts = GemmParts,
+          class StorageOf = Gemm2smStorage<Extents, Parts>>
 struct Gemm2smKernel {
-  using Storage = Gemm2smStorage<Extents, Parts>;
+  using Storage = StorageOf;
   using Input = PipelineOf<M, typename Storage::Input>;
   using Accum = PipelineOf<M, typename Storage::Accum>;
   static constexpr auto kRoles = kGemmRoles;
@@ -110,13 +122,14 @@ struct Gemm2smKernel {
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress>) {
-    return in_order({}, p, e, maps);
+                         std::span<const GlobalAddress> tensors) {
+    return in_order({}, p, e, maps, tensors);
   }
   static Problem in_order(const TileOrder& order,
                           const ParameterSet& p,
                           const Extents& e,
-                          std::span<const typename M::TensorMap> maps) {
+                          std::span<const typename M::TensorMap> maps,
+                          std::span<const GlobalAddress>) {
     const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.cta_m(), e.tile_n);
     const TileWalk walk{grid, e.cluster(), order};
     return {maps[0], maps[1], maps[2], e, walk, ceil_div(p.u32("k"), e.tile_k)};

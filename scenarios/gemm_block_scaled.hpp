@@ -1,5 +1,6 @@
 /// Scenario: D = A * B^T of block-scaled operands: every 32 or 16 elements of a row share a scale
-/// factor. MXFP8, MXFP4 or NVFP4 in, fp32 accumulation, bf16 out; otherwise as `gemm`.
+/// factor. MXFP8, MXFP4 or NVFP4 in, fp32 accumulation, bf16 out; otherwise as `gemm`, or, in pairs
+/// and in clusters, as gemm_2sm.
 ///
 /// Barrier         Arrivals per phase         Bytes per phase       Completion means
 /// input.full[s]   1   load, elected lane     A, B, SFA, SFB tiles  stage s may be read
@@ -12,37 +13,28 @@
 /// copies a stage's factors to its slot; the MMAs that read the slot before are complete, as the
 /// stage could be filled again.
 ///
+/// In pairs the counts are those of gemm_2sm. Factors are not shared: each CTA loads those of its
+/// own rows of A and of all of the pair's rows of B. The leader alone copies, from the shared to
+/// the tensor memory of both: that the peer's factors have come is told by the leader's full
+/// barrier, which counts the bytes of both, and that they were read by the commit to input.empty.
+///
 /// Expected: clean in every interleaving, for every format, stages >= 1 and accum_stages >= 1, any
-///           number of tiles, of CTAs, and for edges that cut a tile.
+///           cluster of CTAs or pairs, any number of tiles, and for edges that cut a tile.
 
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <utility>
+#include <algorithm>
 
 #include "common/kernel/block_scale_host.hpp"
-#include "common/kernel/config_checks.hpp"
-#include "common/kernel/reference.hpp"
-#include "common/kernel/scenario.hpp"
-#include "common/kernel/tile_scheduler.hpp"
-#include "common/machine/extent.hpp"
-#include "common/machine/machine.hpp"
-#include "common/machine/roles.hpp"
-#include "common/sync/participants.hpp"
-#include "common/tile/accum_tile.hpp"
+#include "common/kernel/parameter_table.hpp"
 #include "common/tile/block_scale.hpp"
-#include "common/tile/input_tile_pipeline.hpp"
-#include "common/tile/output_tile_pipeline.hpp"
-#include "common/tile/tile_writer.hpp"
-#include "common/warp/epilogue_warp.hpp"
-#include "common/warp/mma_warp.hpp"
+
+#include "scenarios/gemm_2sm.hpp"
 
 namespace warptwin::scenarios {
 
-/// Shapes and depths: constants on a GPU, run-time values in the simulator.
+/// Shapes and depths: constants on a GPU, run-time values in the simulator. `tile_m` by `tile_n` is
+/// the shape of an MMA.
 template <std::uint32_t kFormat = kDynamic,
           std::uint32_t kTileM = kDynamic,
           std::uint32_t kTileN = kDynamic,
@@ -62,74 +54,90 @@ struct GemmBlockScaledExtents {
   }
 };
 
-inline constexpr RoleTable kGemmBlockScaledRoles{
-    RoleWarps{Role::kEpilogue, 4}, RoleWarps{Role::kMma, 1}, RoleWarps{Role::kLoad, 1}};
+/// The same, of a CTA or a pair, in a cluster.
+template <class Scaled = GemmBlockScaledExtents<>,
+          std::uint32_t kGroup = kDynamic,
+          std::uint32_t kClusterM = kDynamic,
+          std::uint32_t kClusterN = kDynamic>
+struct GemmBlockScaledClusterExtents : Scaled {
+  [[no_unique_address]] Extent<kGroup> cta_group;
+  [[no_unique_address]] Extent<kClusterM> cluster_m;
+  [[no_unique_address]] Extent<kClusterN> cluster_n;
 
-/// A CTA's shared memory; the names are those of the reports.
-template <class Extents>
-struct GemmBlockScaledStorage {
-  using Input = InputPipelineStorage<ScaledTileShape::Payload,
-                                     From<Role::kLoad, TmaBytes>,
-                                     To<Role::kMma, UmmaCommit>>;
-  using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
-
-  constexpr GemmBlockScaledStorage(auto& layout, const Extents& e)
-      : input{layout, "input", kGemmBlockScaledRoles, {}, e.shape().payload(), e.stages},
-        out{layout, "out", kGemmBlockScaledRoles, e.tile_m, box_columns<bf16>(e.tile_n)},
-        accum{layout,
-              "accum",
-              kGemmBlockScaledRoles,
-              {},
-              {e.accum_stages, e.tile_n, e.stages * e.shape().columns()}},
-        tmem{layout, "tmem", kGemmBlockScaledRoles, {}} {}
-  constexpr void init(Machine auto& machine) const {
-    input.init(machine);
-    accum.init(machine);
-    tmem.init(machine);
+  constexpr CtaGroup group() const { return cta_group == 2 ? CtaGroup::kTwo : CtaGroup::kOne; }
+  constexpr ClusterShape cluster() const { return {cluster_m, cluster_n, group()}; }
+  constexpr ScaledTileShape shape() const {
+    ScaledTileShape shape = Scaled::shape();
+    shape.group = group();
+    return shape;
   }
+  constexpr std::uint32_t cta_m() const { return this->tile_m / cta_group; }
+  constexpr std::uint32_t cta_n() const { return this->tile_n / cta_group; }
+  constexpr std::uint32_t column_parts() const { return 1; }  // a row of D in every lane
+  constexpr std::uint32_t accum_columns() const { return this->tile_n; }
+  constexpr auto accum_rows() const { return Extent<kTmemLanes>{}; }
+};
 
-  Input input;
-  OutputTileStorage<bf16> out;
-  Accum accum;
-  TmemDeallocStorage<> tmem;
+/// What gemm_2sm has, with factors in the stages and in tensor memory.
+template <class Extents>
+struct GemmBlockScaledStorage : Gemm2smStorage<Extents, GemmParts, ScaledTileShape::Payload> {
+  constexpr GemmBlockScaledStorage(auto& layout, const Extents& e)
+      : Gemm2smStorage<Extents, GemmParts, ScaledTileShape::Payload>{
+            layout, e, e.shape().payload(), e.tile_n, e.stages * e.shape().columns()} {}
 };
 
 template <Machine M, class Extents>
-struct GemmBlockScaledKernel {
-  using Storage = GemmBlockScaledStorage<Extents>;
-  using Input = PipelineOf<M, typename Storage::Input>;
-  using Accum = PipelineOf<M, typename Storage::Accum>;
-  static constexpr auto kRoles = kGemmBlockScaledRoles;
-  struct Problem {
-    typename M::TensorMap a, b, sfa, sfb, d;  // boxes: tiles of A and B, factors of 128 rows, of D
-    [[no_unique_address]] Extents extents;
-    TileWalk tile_walk;
-    std::uint32_t k_tiles;
-    constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
+struct GemmBlockScaledKernel
+    : Gemm2smKernel<M, Extents, GemmParts, GemmBlockScaledStorage<Extents>> {
+  using Base = Gemm2smKernel<M, Extents, GemmParts, GemmBlockScaledStorage<Extents>>;
+  using Storage = typename Base::Storage;
+  using Input = typename Base::Input;
+  using Accum = typename Base::Accum;
+  struct Problem : Base::Problem {
+    typename M::TensorMap sfa, sfb;  // boxes: the factors of 128 rows
   };
 
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress>) {
-    const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n);
-    return {maps[0], maps[1], maps[2], maps[3], maps[4], e, grid, ceil_div(p.u32("k"), e.tile_k)};
+                         std::span<const GlobalAddress> tensors) {
+    return in_order({}, p, e, maps, tensors);
+  }
+  static Problem in_order(const TileOrder& order,
+                          const ParameterSet& p,
+                          const Extents& e,
+                          std::span<const typename M::TensorMap> maps,
+                          std::span<const GlobalAddress> tensors) {
+    return {Base::in_order(order, p, e, maps, tensors), maps[3], maps[4]};
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    load_tiles(machine, problem, smem, problem.tiles(machine), [] {});
+  }
+  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+    multiply_tiles_of(machine, problem, smem, problem.tiles(machine));
+  }
+
+  /// Calls `begins()` when a tile begins.
+  template <class F>
+  static constexpr void load_tiles(
+      M& machine, const Problem& problem, const Storage& smem, const auto& tiles, F&& begins) {
     auto input = Input{machine, smem.input}.producer();
     const ScaledTileShape shape = problem.extents.shape();
-    for (const Tile tile : problem.tiles(machine)) {
+    const std::uint32_t ctas = ctas_in(shape.group);
+    const std::uint32_t part = smem.input.cluster.place_in_group(machine.cta_rank());
+    for (const Tile tile : tiles) {
+      begins();
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-        auto stage = input.acquire_stage();  // waits input.empty, arms full
-        const auto tiles = stage.payload();
-        stage.load(problem.a, {tile.m, k}, tiles.a_tile());  // (tile_m, tile_k)
-        stage.load(problem.b, {tile.n, k}, tiles.b_tile());  // (tile_n, tile_k)
-        stage.load(problem.sfa, {tile.m * problem.k_tiles + k, 0}, tiles.sfa_tile());
-        for (std::uint32_t row = 0; row < shape.b_blocks(); ++row) {
+        auto stage = input.acquire_stage();  // waits input.empty; the leader arms full, for both
+        const auto to = stage.payload();
+        stage.load(problem.a, {tile.m, k}, to.a_tile());                // (cta_m, tile_k)
+        stage.load(problem.b, {ctas * tile.n + part, k}, to.b_tile());  // (cta_n, tile_k)
+        stage.load(problem.sfa, {tile.m * problem.k_tiles + k, 0}, to.sfa_tile());
+        for (std::uint32_t row = 0; row < shape.b_blocks(); ++row) {  // of both CTAs
           stage.load(problem.sfb,
                      {(shape.first_block(tile.n) + row) * problem.k_tiles + k, 0},
-                     block_row(tiles.sfb_tile(), row, shape.k_blocks()));
+                     block_row(to.sfb_tile(), row, shape.k_blocks()));
         }
         std::move(stage).release();
       }
@@ -146,17 +154,23 @@ struct GemmBlockScaledKernel {
             problem.extents.stages};
   }
 
-  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
-    auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // allocates, hands over
+  static constexpr void multiply_tiles_of(M& machine,
+                                          const Problem& problem,
+                                          const Storage& smem,
+                                          const auto& tiles) {
+    auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // in both, together
     auto input = Input{machine, smem.input}.consumer();
     const ScaledTileShape shape = problem.extents.shape();
     const ScaleSlots scales = slots(problem, smem, warp.tmem());
-    for (const Tile tile : problem.tiles(machine)) {
-      auto accum = warp.acquire_mma_linear();  // waits accum.empty
+    for (const Tile tile : tiles) {
+      if (!warp.is_leader()) {
+        continue;  // it learns which tiles there are, and that is all
+      }
+      auto accum = warp.acquire_mma_linear();  // waits accum.empty, of both epilogues
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         auto stage = input.acquire_stage();  // waits input.full
         ScaleSlot slot = scales[stage.index()];
-        copy_scales(machine, shape, stage.payload(), slot);
+        copy_scales(machine, shape, stage.payload(), slot);  // in both CTAs
         slot.b = slot.b.at_column(shape.first_column(tile.n));
         multiply_scaled(machine,
                         accum.tmem().address(),
@@ -164,33 +178,11 @@ struct GemmBlockScaledKernel {
                         stage.payload(),
                         slot,
                         k == 0 ? Accumulate::kNo : Accumulate::kYes);
-        std::move(stage).release();  // commits to input.empty
+        std::move(stage).release();  // commits to input.empty of all whose copies it has read
       }
-      std::move(accum).release();  // commits to accum.full
+      std::move(accum).release();  // commits to accum.full of the pair
     }
     std::move(warp).release();  // waits tmem.done, frees
-  }
-
-  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
-    auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
-    auto writer = TileWriter<M, bf16>{machine, smem.out};
-    auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
-    const std::uint32_t columns = smem.out.first.columns;
-    const std::uint32_t boxes = problem.extents.tile_n / columns;
-    for (const Tile tile : problem.tiles(machine)) {
-      auto accum = warp.acquire_epilogue_linear();  // waits accum.full
-      for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
-        registers.load(accum, box * columns, columns);
-        registers.store(writer.acquire());  // (tile_m, box_columns) bf16, written by all warps
-        writer.store(problem.d, {tile.m, tile.n * boxes + box});
-      }
-      registers.load(accum, (boxes - 1) * columns, columns);
-      std::move(accum).release();  // arrives on accum.empty: the next tile need not wait for stores
-      registers.store(writer.acquire());
-      writer.store(problem.d, {tile.m, tile.n * boxes + boxes - 1});
-    }
-    writer.drain();             // the stores are complete
-    std::move(warp).release();  // arrives on tmem.done
   }
 };
 
@@ -198,26 +190,37 @@ struct GemmBlockScaled {
   static constexpr ScenarioInfo kInfo{"gemm_block_scaled",
                                       ScenarioKind::kClean,
                                       "persistent GEMM of MXFP8, MXFP4 or NVFP4 operands"};
-  using StaticExtents = GemmBlockScaledExtents<0, 128, 128, 128, 4, 2>;
+  using Extents = GemmBlockScaledClusterExtents<>;
+  using StaticExtents =
+      GemmBlockScaledClusterExtents<GemmBlockScaledExtents<0, 128, 128, 128, 4, 2>, 1, 1, 1>;
   template <Machine M, class Extents>
   using Kernel = GemmBlockScaledKernel<M, Extents>;
 
   static std::span<const Parameter> parameters() {
+    static const auto kParameters = extended(
+        shapes(),
+        {{"ctas", "CTAs, or clusters, that share the tiles; 0: one for each", 0, 0, 1 << 16}});
+    return kParameters;
+  }
+  /// The parameters that say nothing of who shares the tiles.
+  static std::span<const Parameter> shapes() {
     static constexpr Parameter kParameters[] = {
         {"m", "rows of A and D", 256, 1, 1 << 20, "tile_m"},
         {"n", "rows of B, columns of D", 384, 1, 1 << 20, "tile_n"},
         {"k", "columns of A and B", 1024, 32, 1 << 20, "tile_k"},
         {"format", "0: MXFP8, 1: MXFP4, 2: NVFP4", 0, 0, 2},
-        {"tile_m", "rows of a tile of D", 128, 128, 128},
-        {"tile_n", "columns of a tile of D", 128, 32, 256},
+        {"tile_m", "rows of an MMA's tile of D: 128 a CTA", 128, 128, 256},
+        {"tile_n", "columns of an MMA's tile of D", 128, 32, 256},
         {"tile_k", "columns of A and B in one stage", 128, 64, 256},
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
-        {"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16},
+        {"cta_group", "CTAs that share an MMA", 1, 1, 2},
+        {"cluster_m", "CTAs of a cluster along M", 1, 1, 16},
+        {"cluster_n", "CTAs of a cluster along N", 1, 1, 8},
     };
     return kParameters;
   }
-  static GemmBlockScaledExtents<> extents(const ParameterSet& p) {
+  static GemmBlockScaledExtents<> tiles(const ParameterSet& p) {
     return {p.u32("format"),
             p.u32("tile_m"),
             p.u32("tile_n"),
@@ -225,18 +228,28 @@ struct GemmBlockScaled {
             p.u32("stages"),
             p.u32("accum_stages")};
   }
+  static Extents extents(const ParameterSet& p) {
+    return {tiles(p), p.u32("cta_group"), p.u32("cluster_m"), p.u32("cluster_n")};
+  }
   static Workload workload(const ParameterSet& p) {
-    const GemmBlockScaledExtents<> e = extents(p);
+    return workload_of(p, extents(p), p.u32("ctas"));
+  }
+  /// `clusters` of them; 0: one for each tile.
+  static Workload workload_of(const ParameterSet& p, const Extents& e, std::uint32_t clusters) {
     const ScaledTileShape shape = e.shape();
+    const ClusterShape cluster = e.cluster();
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     check_scaled_tile(shape);
     check_scaled_k(k);
-    check_scale_columns(e.accum_stages, e.stages, shape);
-    check_stages_fit<GemmBlockScaledStorage<GemmBlockScaledExtents<>>>(e);
-    const TileGrid grid = TileGrid::covering(m, n, e.tile_m, e.tile_n);
-    const std::uint32_t k_tiles = ceil_div(k, e.tile_k);
-    const std::uint32_t box = box_columns<bf16>(e.tile_n);
     const std::uint32_t row_bytes = shape.row_bytes();
+    check_cluster(cluster, e.cta_m(), e.cta_n(), row_bytes);
+    check_scale_columns(e.accum_stages, e.stages, shape);
+    check_stages_fit<GemmBlockScaledStorage<Extents>>(e);
+    const TileGrid grid = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(cluster);
+    const std::uint32_t k_tiles = ceil_div(k, e.tile_k);
+    const std::uint32_t slice_a = e.cta_m() / cluster.slice(Operand::kA, 0).count;
+    const std::uint32_t slice_b = e.cta_n() / cluster.slice(Operand::kB, 0).count;
+    const std::uint32_t box = box_columns<bf16>(e.tile_n);
     const std::uint32_t lines = kScaleBlockLines * shape.k_blocks();  // of 128 rows in a k step
     const ElementType element = element_of(shape.format);
     return {.tensors = {matrix("a", TensorUse::kInput, m, k, element),
@@ -244,17 +257,18 @@ struct GemmBlockScaled {
                         scale_tensor("sfa", m, k_tiles, shape),
                         scale_tensor("sfb", n, k_tiles, shape),
                         matrix("d", TensorUse::kOutput, m, n)},
-            .maps = {{0, e.tile_m, row_bytes, swizzle_of(row_bytes)},
-                     {1, e.tile_n, row_bytes, swizzle_of(row_bytes)},
+            .maps = {{0, slice_a, row_bytes, swizzle_of(row_bytes)},
+                     {1, slice_b, row_bytes, swizzle_of(row_bytes)},
+                     {4, e.cta_m(), box, swizzle_of(box * 2)},
                      {2, lines, 16, Swizzle::kNone},
-                     {3, lines, 16, Swizzle::kNone},
-                     {4, e.tile_m, box, swizzle_of(box * 2)}},
-            .clusters = grid.ctas(p.u32("ctas")),
+                     {3, lines, 16, Swizzle::kNone}},
+            .clusters = grid.ctas(clusters),
+            .cluster_size = cluster.ctas(),
             .registers_per_thread = 80,
             .flops = std::uint64_t{2} * m * n * k};
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
-    multiply_scaled_reference(extents(p).shape(), ceil_div(p.u32("k"), p.u32("tile_k")), tensors);
+    multiply_scaled_reference(tiles(p).shape(), ceil_div(p.u32("k"), p.u32("tile_k")), tensors);
   }
 };
 

@@ -22,15 +22,14 @@
 
 #include <algorithm>
 
+#include "common/kernel/parameter_table.hpp"
 #include "common/sync/cluster_shape.hpp"
 #include "common/tile/scaled_sum.hpp"
 
 #include "scenarios/gemm.hpp"
+#include "scenarios/gemm_blockwise_factors.hpp"
 
 namespace warptwin::scenarios {
-
-/// Rows of B, and columns of A and B, that share a factor.
-inline constexpr std::uint32_t kScaleBlock = 128;
 
 /// `tile_m` by `tile_n` is the shape of an MMA; a CTA of a pair computes half of its rows.
 template <class Tiles = GemmExtents<>,
@@ -80,19 +79,6 @@ struct GemmBlockwiseFp8Storage {
   TmemDeallocStorage<> tmem;
 };
 
-/// The factors of B, in global memory: (blocks of N, blocks of K) f32.
-struct BlockFactors {
-  GlobalAddress base;
-  std::uint32_t pitch_bytes;
-  std::uint32_t rows;
-
-  /// Of the block that element (`n`, `k`) of B lies in; beyond the last row, of the last.
-  constexpr GlobalAddress at(std::uint32_t n, std::uint32_t k) const {
-    const std::uint32_t row = n / kScaleBlock < rows ? n / kScaleBlock : rows - 1;
-    return base + (std::uint64_t{row} * pitch_bytes + k / kScaleBlock * sizeof(float));
-  }
-};
-
 template <Machine M, class Extents>
 struct GemmBlockwiseFp8Kernel {
   using Storage = GemmBlockwiseFp8Storage<Extents>;
@@ -119,65 +105,92 @@ struct GemmBlockwiseFp8Kernel {
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress> tensors) {
-    return product(p.u32("m"), p, e, maps, tensors);
+    return in_order({}, p, e, maps, tensors);
+  }
+  static Problem in_order(const TileOrder& order,
+                          const ParameterSet& p,
+                          const Extents& e,
+                          std::span<const typename M::TensorMap> maps,
+                          std::span<const GlobalAddress> tensors) {
+    return product(p.u32("m"), p, e, maps, tensors, order);
   }
   /// The product of `m` rows.
   static Problem product(std::uint32_t m,
                          const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress> tensors) {
+                         std::span<const GlobalAddress> tensors,
+                         const TileOrder& order = {}) {
     const auto grid = TileGrid::covering(m, p.u32("n"), e.cta_m(), e.tile_n);
     const std::uint32_t blocks_n = ceil_div(p.u32("n"), kScaleBlock);
     const std::uint32_t blocks_k = ceil_div(p.u32("k"), kScaleBlock);
     const BlockFactors b_scales{tensors[4], align_up(blocks_k * 4, 16), blocks_n};
     const std::uint32_t k_tiles = ceil_div(p.u32("k"), e.tile_k);
-    return {maps[0], maps[1], maps[2], maps[3], e, {grid, e.cluster()}, k_tiles, b_scales};
+    const TileWalk walk{grid, e.cluster(), order};
+    return {maps[0], maps[1], maps[2], maps[3], e, walk, k_tiles, b_scales};
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    load_tiles(machine, problem, smem, problem.tiles(machine), [] {});
+  }
+  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+    multiply_tiles_of(machine, problem, smem, problem.tiles(machine));
+  }
+  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+    store_tiles(machine, problem, smem, problem.tiles(machine));
+  }
+
+  /// Calls `begins()` when a tile begins.
+  template <class F>
+  static constexpr void load_tiles(
+      M& machine, const Problem& problem, const Storage& smem, const auto& tiles, F&& begins) {
     auto input = Input{machine, smem.input}.producer();
     const ClusterShape& cluster = smem.input.cluster;
     const std::uint32_t part = cluster.place_in_group(machine.cta_rank());
-    for (const Tile tile : problem.tiles(machine)) {
+    for (const Tile tile : tiles) {
+      begins();
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty; the leader arms full
-        const auto tiles = stage.payload();
+        const auto to = stage.payload();
         const std::uint32_t block = k * problem.extents.tile_k / kScaleBlock;
-        stage.load(problem.a, {tile.m, k}, tiles.a_tile());  // (cta_m, tile_k) e4m3
-        stage.load(problem.b, {tile.n * cluster.group_ctas() + part, k}, tiles.b_tile());
-        stage.load(problem.a_scales, {block, tile.m}, tiles.a_scales_tile());  // (1, cta_m) f32
+        stage.load(problem.a, {tile.m, k}, to.a_tile());  // (cta_m, tile_k) e4m3
+        stage.load(problem.b, {tile.n * cluster.group_ctas() + part, k}, to.b_tile());
+        stage.load(problem.a_scales, {block, tile.m}, to.a_scales_tile());  // (1, cta_m) f32
         std::move(stage).release();
       }
     }
     input.drain();  // no commit is on its way to input.empty any more
   }
 
-  static constexpr void mma(M& machine, const Problem& problem, const Storage& smem) {
+  static constexpr void multiply_tiles_of(M& machine,
+                                          const Problem& problem,
+                                          const Storage& smem,
+                                          const auto& tiles) {
     auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // in both of a pair
-    if (warp.is_leader()) {
-      auto input = Input{machine, smem.input}.consumer();
-      for ([[maybe_unused]] const Tile tile : problem.tiles(machine)) {
-        for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-          auto accum = warp.acquire_mma_linear();  // waits accum.empty
-          auto stage = input.acquire_stage();      // waits input.full
-          accum.multiply(stage.payload(), Accumulate::kNo);
-          std::move(stage).release();  // commits to input.empty
-          std::move(accum).release();  // commits to accum.full
-        }
+    auto input = Input{machine, smem.input}.consumer();
+    for ([[maybe_unused]] const Tile tile : tiles) {
+      for (std::uint32_t k = 0; warp.is_leader() && k < problem.k_tiles; ++k) {
+        auto accum = warp.acquire_mma_linear();  // waits accum.empty
+        auto stage = input.acquire_stage();      // waits input.full
+        accum.multiply(stage.payload(), Accumulate::kNo);
+        std::move(stage).release();  // commits to input.empty
+        std::move(accum).release();  // commits to accum.full
       }
     }
     std::move(warp).release();  // waits tmem.done, frees
   }
 
-  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+  static constexpr void store_tiles(M& machine,
+                                    const Problem& problem,
+                                    const Storage& smem,
+                                    const auto& tiles) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto input = Input{machine, smem.input}.consumer();
     auto writer = TileWriter<M, bf16>{machine, smem.out};
     auto sum = ScaledSum<M>{machine};  // this warp's rows of the tile, fp32
     const std::uint32_t tile_n = problem.extents.tile_n;
     const std::uint32_t columns = smem.out.first.columns;
-    for (const Tile tile : problem.tiles(machine)) {
+    for (const Tile tile : tiles) {
       sum.clear();
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         // A tile lies in two blocks of N at most; their factors come while the MMA is at work.
@@ -216,6 +229,12 @@ struct GemmBlockwiseFp8 {
   using Kernel = GemmBlockwiseFp8Kernel<M, Extents>;
 
   static std::span<const Parameter> parameters() {
+    static const auto kParameters = extended(
+        shapes(), {{"clusters", "clusters that share the tiles; 0: one for each", 0, 0, 1 << 16}});
+    return kParameters;
+  }
+  /// The parameters that say nothing of who shares the tiles.
+  static std::span<const Parameter> shapes() {
     static constexpr Parameter kParameters[] = {
         {"m", "rows of A and D", 256, 1, 1 << 20, "tile_m"},
         {"n", "rows of B, columns of D", 256, 1, 1 << 20, "tile_n"},
@@ -228,7 +247,6 @@ struct GemmBlockwiseFp8 {
         {"cta_group", "CTAs that share an MMA", 1, 1, 2},
         {"cluster_m", "CTAs of a cluster along M", 1, 1, 16},
         {"cluster_n", "CTAs of a cluster along N", 1, 1, 8},
-        {"clusters", "clusters that share the tiles; 0: one for each", 0, 0, 1 << 16},
     };
     return kParameters;
   }
@@ -236,29 +254,21 @@ struct GemmBlockwiseFp8 {
     return {Gemm::extents(p), p.u32("cta_group"), p.u32("cluster_m"), p.u32("cluster_n")};
   }
   static Workload workload(const ParameterSet& p) {
-    const GemmBlockwiseFp8Extents<> e = extents(p);
+    return launch_of(p, extents(p), p.u32("clusters"));
+  }
+  /// `clusters` of them; 0: one for each tile.
+  static Workload launch_of(const ParameterSet& p,
+                            const GemmBlockwiseFp8Extents<>& e,
+                            std::uint32_t clusters) {
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     Workload workload = workload_of(e, k);
-    add_product(workload, {"a", "b", "d", "a_scales", "b_scales"}, m, n, k, e);
+    add_blockwise_product(workload, {"a", "b", "d", "a_scales", "b_scales"}, m, n, k, e);
     const TileGrid tiles = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(e.cluster());
-    workload.clusters = tiles.ctas(p.u32("clusters"));
+    workload.clusters = tiles.ctas(clusters);
     return workload;
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
-    const HostTensor& a = tensors[0];
-    const HostTensor& b = tensors[1];
-    HostTensor& d = tensors[2];
-    for (std::uint32_t m = 0; m < d.spec.rows; ++m) {
-      for (std::uint32_t n = 0; n < d.spec.columns; ++n) {
-        double total = 0;
-        for (std::uint32_t k = 0; k < a.spec.columns; ++k) {
-          total += static_cast<double>(tensors[3].at(k / kScaleBlock, m)) *
-                   static_cast<double>(tensors[4].at(n / kScaleBlock, k / kScaleBlock)) *
-                   static_cast<double>(a.at(m, k)) * static_cast<double>(b.at(n, k));
-        }
-        d.at(m, n) = static_cast<float>(total);
-      }
-    }
+    multiply_by_blocks_reference(tensors);
   }
 
  protected:
@@ -277,36 +287,6 @@ struct GemmBlockwiseFp8 {
     workload.cluster_size = cluster.ctas();
     workload.registers_per_thread = e.tile_n > 64 ? 256U : 120U;  // of the sums
     return workload;
-  }
-  /// Adds the tensors of a product, and the maps over them; without rows nobody touches them, but
-  /// a map needs one.
-  static void add_product(Workload& workload,
-                          const char* const (&names)[5],
-                          std::uint32_t m,
-                          std::uint32_t n,
-                          std::uint32_t k,
-                          const GemmBlockwiseFp8Extents<>& e) {
-    const std::uint32_t slice_a = e.cta_m() / e.cluster().slice(Operand::kA, 0).count;
-    const std::uint32_t slice_b = e.cta_n() / e.cluster().slice(Operand::kB, 0).count;
-    const std::uint32_t box = box_columns<bf16>(e.tile_n);
-    const std::uint32_t blocks_n = ceil_div(n, kScaleBlock);
-    const std::uint32_t blocks_k = ceil_div(k, kScaleBlock);
-    const std::uint32_t rows = std::max(m, 1U);
-    const auto in = m == 0 ? TensorUse::kScratch : TensorUse::kInput;
-    const auto out = m == 0 ? TensorUse::kScratch : TensorUse::kOutput;
-    const auto first = static_cast<std::uint32_t>(workload.tensors.size());
-    for (const TensorSpec& tensor : {matrix(names[0], in, rows, k, ElementType::kF8E4M3),
-                                     matrix(names[1], in, n, k, ElementType::kF8E4M3),
-                                     matrix(names[2], out, rows, n),
-                                     matrix(names[3], in, blocks_k, rows, ElementType::kF32),
-                                     matrix(names[4], in, blocks_n, blocks_k, ElementType::kF32)}) {
-      workload.tensors.push_back(tensor);
-    }
-    workload.maps.push_back({first, slice_a, e.tile_k, swizzle_of(e.tile_k)});
-    workload.maps.push_back({first + 1, slice_b, e.tile_k, swizzle_of(e.tile_k)});
-    workload.maps.push_back({first + 2, e.cta_m(), box, swizzle_of(box * 2)});
-    workload.maps.push_back({first + 3, 1, e.cta_m(), Swizzle::kNone});
-    workload.flops += std::uint64_t{2} * m * n * k;
   }
 };
 

@@ -35,11 +35,14 @@
 
 namespace warptwin::scenarios {
 
-/// The MMA warp is gemm's: it knows nothing of C.
-template <Machine M, class Extents, class Parts = GemmEpilogueLoadParts>
-struct GemmEpilogueLoadKernel : GemmKernel<M, Extents, Parts> {
-  using Base = GemmKernel<M, Extents, Parts>;
-  using Storage = GemmEpilogueLoadStorage<Extents, Parts>;
+/// The MMA warp is that of `Without`, gemm or a kernel of clusters: it knows nothing of C.
+template <Machine M,
+          class Extents,
+          class Parts = GemmEpilogueLoadParts,
+          class Without = GemmKernel<M, Extents, Parts>>
+struct GemmEpilogueLoadKernel : Without {
+  using Base = Without;
+  using Storage = GemmEpilogueLoadStorage<Extents, Parts, typename Without::Storage>;
   using Function = typename Parts::Function;
   using Input = typename Base::Input;
   using Accum = typename Base::Accum;
@@ -57,7 +60,19 @@ struct GemmEpilogueLoadKernel : GemmKernel<M, Extents, Parts> {
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress> tensors) {
-    const WithSource problem{Base::problem(p, e, maps, tensors), maps[3], Parts::function(p)};
+    return with_source(Base::problem(p, e, maps, tensors), p, maps);
+  }
+  static Problem in_order(const TileOrder& order,
+                          const ParameterSet& p,
+                          const Extents& e,
+                          std::span<const typename M::TensorMap> maps,
+                          std::span<const GlobalAddress> tensors) {
+    return with_source(Base::in_order(order, p, e, maps, tensors), p, maps);
+  }
+  static Problem with_source(const typename Base::Problem& without,
+                             const ParameterSet& p,
+                             std::span<const typename M::TensorMap> maps) {
+    const WithSource problem{without, maps[3], Parts::function(p)};
     if constexpr (Parts::kRowMaxima) {
       return {problem, maps[4]};
     } else {
@@ -66,14 +81,30 @@ struct GemmEpilogueLoadKernel : GemmKernel<M, Extents, Parts> {
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    load_tiles(machine, problem, smem, problem.tiles(machine), [] {});
+  }
+  static constexpr void epilogue_load(M& machine, const Problem& problem, const Storage& smem) {
+    load_sources(machine, problem, smem, problem.tiles(machine));
+  }
+  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+    store_tiles(machine, problem, smem, problem.tiles(machine));
+  }
+
+  /// Calls `begins()` when a tile begins.
+  template <class F>
+  static constexpr void load_tiles(
+      M& machine, const Problem& problem, const Storage& smem, const auto& tiles, F&& begins) {
     auto input = Input{machine, smem.input}.producer();
     auto order = LoadOrderBarrier<M>{machine, smem.order};
+    const ClusterShape& cluster = smem.input.cluster;
+    const std::uint32_t part = cluster.place_in_group(machine.cta_rank());
     const std::uint32_t first_steps = std::min(smem.input.barriers.stages, problem.k_tiles);
-    for (const Tile tile : problem.tiles(machine)) {
+    for (const Tile tile : tiles) {
+      begins();
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty, arms full
-        stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());  // (tile_m, tile_k)
-        stage.load(problem.b, {tile.n, k}, stage.payload().b_tile());  // (tile_n, tile_k)
+        stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());  // (cta_m, tile_k)
+        stage.load(problem.b, {cluster.group_ctas() * tile.n + part, k}, stage.payload().b_tile());
         std::move(stage).release();
         if (k + 1 == first_steps) {
           order.arrive_and_step();  // waits order.empty, arrives on full
@@ -83,12 +114,15 @@ struct GemmEpilogueLoadKernel : GemmKernel<M, Extents, Parts> {
     input.drain();  // no commit is on its way to input.empty any more
   }
 
-  static constexpr void epilogue_load(M& machine, const Problem& problem, const Storage& smem) {
+  static constexpr void load_sources(M& machine,
+                                     const Problem& problem,
+                                     const Storage& smem,
+                                     const auto& tiles) {
     auto source = EpiLoadPipeline<M>{machine, smem.source};
     auto order = LoadOrderBarrier<M>{machine, smem.order};
     const SourceCopies& copies = smem.copies;
     const bool is_row = problem.extents.has(EpilogueSource::kBiases);
-    for (const Tile tile : problem.tiles(machine)) {
+    for (const Tile tile : tiles) {
       order.wait_and_step();  // waits order.full, arrives on empty
       const std::uint32_t row = is_row ? 0 : tile.m * smem.out.first.rows;
       for (std::uint32_t copy = 0; copy < copies.of_tile; copy += copies.of_stage) {
@@ -103,9 +137,15 @@ struct GemmEpilogueLoadKernel : GemmKernel<M, Extents, Parts> {
         std::move(stage).release();
       }
     }
+    if (!smem.input.cluster.is_single_cta()) {
+      source.drain();  // as every producer of a cluster
+    }
   }
 
-  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+  static constexpr void store_tiles(M& machine,
+                                    const Problem& problem,
+                                    const Storage& smem,
+                                    const auto& tiles) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto source = EpiLoadPipeline<M>{machine, smem.source};
     auto writer = TileWriter<M, typename Parts::D>{machine, smem.out};
@@ -132,7 +172,7 @@ struct GemmEpilogueLoadKernel : GemmKernel<M, Extents, Parts> {
       registers.store(writer.acquire());  // (tile_m, box_columns) of D, written by all warps
       writer.store(problem.d, {tile.m, tile.n * boxes + box});
     };
-    for (const Tile tile : problem.tiles(machine)) {
+    for (const Tile tile : tiles) {
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       maxima.begin();
       if (problem.extents.has(EpilogueSource::kBoxes)) {
@@ -206,10 +246,14 @@ struct GemmEpilogueLoadOf : GemmOf<Parts> {
     Workload workload = Base::workload(p);
     workload.registers_per_thread = Parts::kRegisters;
     check_rows_fill_lanes(p.u32("tile_m"));
-    const DynamicExtents e = extents(p);
+    check_source_fits<Storage>(extents(p));
+    check_stages_fit<Storage>(extents(p));
+    add_source(workload, p, extents(p));
+    return workload;
+  }
+  /// Adds what the epilogue reads, and the maxima of rows where it stores them, to a workload.
+  static void add_source(Workload& workload, const ParameterSet& p, const auto& e) {
     const auto [m, n] = std::array{p.u32("m"), p.u32("n")};
-    check_source_fits(e);
-    check_stages_fit<Storage>(e);
     if (e.has(EpilogueSource::kBiases)) {
       workload.tensors.push_back(matrix("bias", TensorUse::kInput, 1, n, ElementType::kF32));
       workload.maps.push_back({3, 1, e.tile_n, Swizzle::kNone});
@@ -221,9 +265,8 @@ struct GemmEpilogueLoadOf : GemmOf<Parts> {
     if (Parts::kRowMaxima) {
       const std::uint32_t tiles = ceil_div(n, e.tile_n);
       workload.tensors.push_back(matrix("maxima", TensorUse::kOutput, tiles, m, ElementType::kF32));
-      workload.maps.push_back({4, 1, e.tile_m, Swizzle::kNone});
+      workload.maps.push_back({4, 1, kTmemLanes, Swizzle::kNone});
     }
-    return workload;
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
     Base::reference(p, tensors);
@@ -241,21 +284,6 @@ struct GemmEpilogueLoadOf : GemmOf<Parts> {
         most = std::max(most, std::abs(value));
       }
     }
-  }
-
- private:
-  /// Refuses a `source_stages` beside which not one stage of A and B fits.
-  static void check_source_fits(DynamicExtents e) {
-    const std::uint32_t wanted = e.source_stages;
-    std::uint32_t fitting = wanted;
-    e.stages = 1;
-    while (shared_bytes<Storage>(e) > kSharedBytesPerCtaMax) {
-      e.source_stages = --fitting;  // ends: any tile fits once
-    }
-    require(fitting == wanted,
-            "source_stages=" + std::to_string(wanted) +
-                " leave no shared memory for a stage of A and B; use source_stages<=" +
-                std::to_string(fitting));
   }
 };
 

@@ -30,6 +30,16 @@ struct GemmEpilogueLoadExtents : Tiles {
   constexpr bool has(EpilogueSource one) const { return source == static_cast<std::uint32_t>(one); }
 };
 
+/// The same where what stands behind takes no room if it is constant: a source that is chosen, or
+/// constant as all the others are.
+template <class Tiles, std::uint32_t kSourceStages = kDynamic, std::uint32_t kSource = kDynamic>
+struct GemmSourceExtents : Tiles {
+  [[no_unique_address]] Extent<kSourceStages> source_stages;
+  [[no_unique_address]] Extent<kSource> source;
+
+  constexpr bool has(EpilogueSource one) const { return source == static_cast<std::uint32_t>(one); }
+};
+
 inline constexpr RoleTable kGemmEpilogueLoadRoles{RoleWarps{Role::kEpilogue, 4},
                                                   RoleWarps{Role::kMma, 1},
                                                   RoleWarps{Role::kLoad, 1},
@@ -70,13 +80,15 @@ struct SourceCopies {
   }
 };
 
-/// What gemm has, and the two rings of the new role.
-template <class Extents, class Parts = GemmEpilogueLoadParts>
-struct GemmEpilogueLoadStorage : GemmStorage<Extents, Parts> {
+/// What gemm has, or another kernel without a source, and the two rings of the new role.
+template <class Extents,
+          class Parts = GemmEpilogueLoadParts,
+          class Without = GemmStorage<Extents, Parts>>
+struct GemmEpilogueLoadStorage : Without {
   using D = typename Parts::D;
 
   constexpr GemmEpilogueLoadStorage(auto& layout, const Extents& e)
-      : GemmStorage<Extents, Parts>{layout, e},
+      : Without{layout, e},
         copies{e, this->out.first},
         source{layout,
                "source",
@@ -87,7 +99,7 @@ struct GemmEpilogueLoadStorage : GemmStorage<Extents, Parts> {
         order{layout, "order", kGemmEpilogueLoadRoles, kLoadOrderStages},
         maxima{layout, "maxima", kGemmEpilogueLoadRoles} {}
   constexpr void init(Machine auto& machine) const {
-    GemmStorage<Extents, Parts>::init(machine);
+    Without::init(machine);
     source.init(machine);
     order.init(machine);
   }
@@ -103,5 +115,20 @@ struct GemmEpilogueLoadStorage : GemmStorage<Extents, Parts> {
   LoadOrderBarrierStorage order;
   RowMaximaStorage<Parts::kRowMaxima> maxima;
 };
+
+/// Refuses a `source_stages` beside which not one stage of A and B fits. Host code.
+template <class Storage, class Extents>
+void check_source_fits(Extents e) {
+  const std::uint32_t wanted = e.source_stages;
+  std::uint32_t fitting = wanted;
+  e.stages = 1;
+  while (shared_bytes<Storage>(e) > kSharedBytesPerCtaMax) {
+    e.source_stages = --fitting;  // ends: any tile fits once
+  }
+  require(fitting == wanted,
+          "source_stages=" + std::to_string(wanted) +
+              " leave no shared memory for a stage of A and B; use source_stages<=" +
+              std::to_string(fitting));
+}
 
 }  // namespace warptwin::scenarios

@@ -311,7 +311,7 @@ struct GemmGrouped1d1d {
     return kParameters;
   }
   static GemmGrouped1d1dExtents<> extents(const ParameterSet& p) {
-    return {GemmBlockScaled::extents(p)};
+    return {GemmBlockScaled::tiles(p)};
   }
   static Workload workload(const ParameterSet& p) {
     static constexpr const char* kNames[kGroups][5] = {{"a0", "b0", "sfa0", "sfb0", "d0"},

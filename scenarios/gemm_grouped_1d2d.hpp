@@ -117,7 +117,8 @@ struct GemmGrouped1d2d : GemmBlockwiseFp8 {
     Workload workload = workload_of(e, p.u32("k"));
     workload.registers_per_thread = e.tile_n > 64 ? 256U : 152U;  // of the sums
     for (std::uint32_t group = 0; group < kGroups; ++group) {
-      add_product(workload, kNames[group], rows_of_group(p, group), p.u32("n"), p.u32("k"), e);
+      add_blockwise_product(
+          workload, kNames[group], rows_of_group(p, group), p.u32("n"), p.u32("k"), e);
     }
     workload.clusters = kGroups * clusters_of_group(p, e);
     return workload;

@@ -25,6 +25,11 @@
 
 #pragma once
 
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "common/kernel/parameter_table.hpp"
 #include "common/kernel/work_iterator.hpp"
 #include "common/tile/clc_pipeline.hpp"
 
@@ -37,35 +42,41 @@ struct GemmPersistentExtents : Shape {
   [[no_unique_address]] Extent<kClcStages> clc_stages;  // 0: a cluster has its own tile alone
 };
 
+/// `kMore`: roles of a warp each that go over the tiles, too.
+template <Role... kMore>
 inline constexpr RoleTable kGemmPersistentRoles{RoleWarps{Role::kEpilogue, 4},
                                                 RoleWarps{Role::kScheduler, 1},
                                                 RoleWarps{Role::kLoad, 1},
-                                                RoleWarps{Role::kMma, 1}};
+                                                RoleWarps{Role::kMma, 1},
+                                                RoleWarps{kMore, 1}...};
 
-/// What gemm_2sm has, and the ring of responses.
-template <class Extents, class Parts = GemmParts>
-struct GemmPersistentStorage : Gemm2smStorage<Extents, Parts> {
-  using Clc = ClcPipelineStorage<Role::kLoad, Role::kMma, Role::kEpilogue>;
+/// What a kernel of fixed tiles has, and the ring of responses.
+template <class Extents, class Fixed, Role... kMore>
+struct ClaimingStorage : Fixed {
+  using Clc = ClcPipelineStorage<Role::kLoad, Role::kMma, Role::kEpilogue, kMore...>;
 
-  constexpr GemmPersistentStorage(auto& layout, const Extents& e)
-      : Gemm2smStorage<Extents, Parts>{layout, e},
-        clc{layout, "clc", kGemmPersistentRoles, e.cluster(), e.clc_stages} {}
+  constexpr ClaimingStorage(auto& layout, const Extents& e)
+      : Fixed{layout, e},
+        clc{layout, "clc", kGemmPersistentRoles<kMore...>, e.cluster(), e.clc_stages} {}
   constexpr void init(Machine auto& machine) const {
-    Gemm2smStorage<Extents, Parts>::init(machine);
+    Fixed::init(machine);
     clc.init(machine);
   }
 
   Clc clc;
 };
 
-template <Machine M, class Extents, class Parts = GemmParts>
-struct GemmPersistentKernel : Gemm2smKernel<M, Extents, Parts> {
-  using Base = Gemm2smKernel<M, Extents, Parts>;
-  using Storage = GemmPersistentStorage<Extents, Parts>;
+/// The roles of `Fixed`, a kernel of fixed tiles, over the tiles that its clusters claim. `Fixed`
+/// has `in_order`, and each role over any range of tiles: `load_tiles`, `multiply_tiles_of` and
+/// `store_tiles`.
+template <Machine M, class Extents, class Fixed, Role... kMore>
+struct ClaimingKernel : Fixed {
+  using Base = Fixed;
+  using Storage = ClaimingStorage<Extents, typename Base::Storage, kMore...>;
   using Input = typename Base::Input;
   using Accum = typename Base::Accum;
   using Clc = PipelineOf<M, typename Storage::Clc>;
-  static constexpr auto kRoles = kGemmPersistentRoles;
+  static constexpr auto kRoles = kGemmPersistentRoles<kMore...>;
   struct Problem : Base::Problem {
     constexpr ClusterTiles cluster_tiles(const M& machine) const {
       return {this->tile_walk, machine.cta_rank()};
@@ -81,9 +92,9 @@ struct GemmPersistentKernel : Gemm2smKernel<M, Extents, Parts> {
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress>) {
+                         std::span<const GlobalAddress> tensors) {
     const TileOrder order{static_cast<RasterOrder>(p.u32("raster")), p.u32("swizzle")};
-    return {Base::in_order(order, p, e, maps)};
+    return {Base::in_order(order, p, e, maps, tensors)};
   }
 
   static constexpr void scheduler(M& machine, const Problem& problem, const Storage& smem) {
@@ -120,6 +131,39 @@ struct GemmPersistentKernel : Gemm2smKernel<M, Extents, Parts> {
     Base::store_tiles(machine, problem, smem, problem.work(machine, clc));
   }
 };
+
+/// The same where `Fixed` has a warp that brings the epilogue a source: `load_sources` over any
+/// range of tiles, for `Role::kEpilogueLoad`.
+template <Machine M, class Extents, class Fixed>
+struct ClaimingKernelWithSource : ClaimingKernel<M, Extents, Fixed, Role::kEpilogueLoad> {
+  using Base = ClaimingKernel<M, Extents, Fixed, Role::kEpilogueLoad>;
+  using Problem = typename Base::Problem;
+  using Storage = typename Base::Storage;
+  using Clc = typename Base::Clc;
+
+  static constexpr void epilogue_load(M& machine, const Problem& problem, const Storage& smem) {
+    auto clc = Clc{machine, smem.clc};
+    machine.griddepcontrol_wait();  // the source may be what a grid before this one writes
+    Base::load_sources(machine, problem, smem, problem.work(machine, clc));
+  }
+};
+
+template <class Extents, class Parts = GemmParts>
+using GemmPersistentStorage = ClaimingStorage<Extents, Gemm2smStorage<Extents, Parts>>;
+template <Machine M, class Extents, class Parts = GemmParts>
+using GemmPersistentKernel = ClaimingKernel<M, Extents, Gemm2smKernel<M, Extents, Parts>>;
+
+/// The parameters of a kernel of fixed tiles, `rows` in their places or behind them, and those of
+/// one that claims tiles. Host code.
+inline std::vector<Parameter> claiming(std::span<const Parameter> fixed,
+                                       std::initializer_list<Parameter> rows) {
+  return extended(
+      extended(fixed, rows),
+      {{"clc_stages", "responses in shared memory; 0: a cluster has its own tile alone", 2, 0, 64},
+       {"raster", "way in which tiles are counted: 0 along M, 1 along N", 0, 0, 1},
+       {"swizzle", "clusters' tiles along N in a strip; 0: no strips", 0, 0, 64},
+       {"resident", "clusters the simulated machine has room for; 0: all its SMs", 0, 0, 1 << 16}});
+}
 
 /// What the scenarios of either group, and of every choice of parts, share.
 template <CtaGroup kGroup, class Parts>

@@ -13,22 +13,25 @@
 /// The rows of B in a stage are half a tile of G and then half a tile of U, so that one MMA makes
 /// both: the gate in the first half of the accumulator's columns, the other in the second. G and U
 /// are two matrices; in one whose rows alternate, a lane would hold both factors side by side, and
-/// the protocol would be the same.
+/// the protocol would be the same. Of a pair the leader holds G's half and its peer U's.
 ///
 /// Expected: clean in every interleaving, with biases and without, for every depth of the rings,
 ///           any number of tiles, of CTAs, of k steps, and for edges that cut a tile.
 
 #pragma once
 
+#include "common/kernel/parameter_table.hpp"
+#include "common/sync/cluster_shape.hpp"
+
 #include "scenarios/gemm_epilogue_load.hpp"
 
 namespace warptwin::scenarios {
 
-/// What gemm has, with half as many columns of D, and the ring of the biases.
-template <class Extents>
-struct GemmSwigluStorage : GemmStorage<Extents> {
+/// What gemm has, or gemm_2sm, with half as many columns of D, and the ring of the biases.
+template <class Extents, class Parts = GemmParts, class Without = GemmStorage<Extents, Parts>>
+struct GemmSwigluStorage : Without {
   constexpr GemmSwigluStorage(auto& layout, const Extents& e)
-      : GemmStorage<Extents>{layout, e, e.tile_n / 2},
+      : Without{layout, e, e.tile_n / 2},
         source{layout,
                "source",
                kGemmEpilogueLoadRoles,
@@ -36,7 +39,7 @@ struct GemmSwigluStorage : GemmStorage<Extents> {
                2 * row_bytes(),
                kTileAlignment} {}
   constexpr void init(Machine auto& machine) const {
-    GemmStorage<Extents>::init(machine);
+    Without::init(machine);
     source.init(machine);
   }
   /// A box's biases of G, or of U, fp32.
@@ -49,11 +52,14 @@ struct GemmSwigluStorage : GemmStorage<Extents> {
   EpiLoadPipelineStorage source;
 };
 
-/// The MMA warp is gemm's: it knows nothing of halves.
-template <Machine M, class Extents>
-struct GemmSwigluKernel : GemmKernel<M, Extents> {
-  using Base = GemmKernel<M, Extents>;
-  using Storage = GemmSwigluStorage<Extents>;
+/// The MMA warp is that of `Without`, gemm or gemm_2sm: it knows nothing of halves.
+template <Machine M,
+          class Extents,
+          class Parts = GemmParts,
+          class Without = GemmKernel<M, Extents, Parts>>
+struct GemmSwigluKernel : Without {
+  using Base = Without;
+  using Storage = GemmSwigluStorage<Extents, Parts, typename Base::Storage>;
   using Input = typename Base::Input;
   using Accum = typename Base::Accum;
   static constexpr auto kRoles = kGemmEpilogueLoadRoles;
@@ -66,20 +72,53 @@ struct GemmSwigluKernel : GemmKernel<M, Extents> {
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress>) {
-    const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n / 2);
+    return of_walk(TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n / 2), p, e, maps);
+  }
+  static Problem in_order(const TileOrder& order,
+                          const ParameterSet& p,
+                          const Extents& e,
+                          std::span<const typename M::TensorMap> maps,
+                          std::span<const GlobalAddress>) {
+    const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.cta_m(), e.tile_n / 2);
+    return of_walk({grid, e.cluster(), order}, p, e, maps);
+  }
+  static Problem of_walk(const TileWalk& walk,
+                         const ParameterSet& p,
+                         const Extents& e,
+                         std::span<const typename M::TensorMap> maps) {
     const std::uint32_t k_tiles = ceil_div(p.u32("k"), e.tile_k);
-    return {{maps[0], maps[1], maps[2], e, grid, k_tiles}, maps[3], maps[4], p.u32("bias") != 0};
+    return {{maps[0], maps[1], maps[2], e, walk, k_tiles}, maps[3], maps[4], p.u32("bias") != 0};
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    load_tiles(machine, problem, smem, problem.tiles(machine), [] {});
+  }
+  static constexpr void epilogue_load(M& machine, const Problem& problem, const Storage& smem) {
+    load_sources(machine, problem, smem, problem.tiles(machine));
+  }
+  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+    store_tiles(machine, problem, smem, problem.tiles(machine));
+  }
+
+  /// Calls `begins()` when a tile begins.
+  template <class F>
+  static constexpr void load_tiles(
+      M& machine, const Problem& problem, const Storage& smem, const auto& tiles, F&& begins) {
     auto input = Input{machine, smem.input}.producer();
-    for (const Tile tile : problem.tiles(machine)) {
+    const ClusterShape& cluster = smem.input.cluster;
+    const bool leads = cluster.is_leader(machine.cta_rank());
+    for (const Tile tile : tiles) {
+      begins();
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
-        auto stage = input.acquire_stage();  // waits input.empty, arms full
+        auto stage = input.acquire_stage();  // waits input.empty; the leader arms full
         const auto b = stage.payload().b_tile();
-        stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());  // (tile_m, tile_k) bf16
-        stage.load(problem.b, {tile.n, k}, half(b, 0));                // (tile_n / 2, tile_k)
-        stage.load(problem.u, {tile.n, k}, half(b, 1));                // (tile_n / 2, tile_k)
+        stage.load(problem.a, {tile.m, k}, stage.payload().a_tile());  // (cta_m, tile_k)
+        if (cluster.is_pair()) {
+          stage.load(leads ? problem.b : problem.u, {tile.n, k}, b);  // (tile_n / 2, tile_k)
+        } else {
+          stage.load(problem.b, {tile.n, k}, half(b, 0));  // (tile_n / 2, tile_k)
+          stage.load(problem.u, {tile.n, k}, half(b, 1));  // (tile_n / 2, tile_k)
+        }
         std::move(stage).release();
       }
     }
@@ -87,17 +126,21 @@ struct GemmSwigluKernel : GemmKernel<M, Extents> {
   }
 
   /// The rows of G, or of U, in a tile of both.
-  static constexpr OperandTile<bf16> half(OperandTile<bf16> both, std::uint32_t which) {
+  static constexpr OperandTile<typename Parts::B> half(OperandTile<typename Parts::B> both,
+                                                       std::uint32_t which) {
     both.tile.rows /= 2;
     both.tile.base = both.tile.base + which * both.tile.bytes();
     return both;
   }
 
-  static constexpr void epilogue_load(M& machine, const Problem& problem, const Storage& smem) {
+  static constexpr void load_sources(M& machine,
+                                     const Problem& problem,
+                                     const Storage& smem,
+                                     const auto& tiles) {
     auto source = EpiLoadPipeline<M>{machine, smem.source};
     const std::uint32_t columns = smem.out.first.columns;
     const std::uint32_t boxes = problem.has_bias ? problem.extents.tile_n / 2 / columns : 0;
-    for (const Tile tile : problem.tiles(machine)) {
+    for (const Tile tile : tiles) {
       for (std::uint32_t box = 0; box < boxes; ++box) {
         const Coordinates<2> at{{static_cast<std::int32_t>((tile.n * boxes + box) * columns), 0}};
         auto stage = source.acquire_producer();  // waits source.empty, arms full
@@ -105,12 +148,18 @@ struct GemmSwigluKernel : GemmKernel<M, Extents> {
         std::move(stage).release();
       }
     }
+    if (!smem.input.cluster.is_single_cta()) {
+      source.drain();  // as every producer of a cluster
+    }
   }
 
-  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+  static constexpr void store_tiles(M& machine,
+                                    const Problem& problem,
+                                    const Storage& smem,
+                                    const auto& tiles) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto source = EpiLoadPipeline<M>{machine, smem.source};
-    auto writer = TileWriter<M, bf16>{machine, smem.out};
+    auto writer = TileWriter<M, typename Parts::D>{machine, smem.out};
     auto gate = AccumTile<M>{machine};  // this warp's rows of one box, fp32
     auto up = AccumTile<M>{machine};
     const std::uint32_t columns = smem.out.first.columns;
@@ -125,10 +174,10 @@ struct GemmSwigluKernel : GemmKernel<M, Extents> {
         std::move(stage).release();                         // arrives on source.empty
       }
       gate.combine(up, columns, [](float g, float u) { return silu(g) * u; });
-      gate.store(writer.acquire());  // (tile_m, box_columns) bf16, written by all warps
+      gate.store(writer.acquire());  // (cta_m, box_columns) of D, written by all warps
       writer.store(problem.d, {tile.m, tile.n * boxes + box});
     };
-    for (const Tile tile : problem.tiles(machine)) {
+    for (const Tile tile : tiles) {
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
         gate.load(accum, box * columns, columns);
@@ -145,56 +194,77 @@ struct GemmSwigluKernel : GemmKernel<M, Extents> {
   }
 };
 
-struct GemmSwiglu : Gemm {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_swiglu", ScenarioKind::kClean, "persistent GEMM with a gated activation and biases"};
-  using StaticExtents = GemmEpilogueLoadExtents<GemmExtents<128, 128, 64, 4, 2>, 2>;
+/// What the scenarios of every choice of parts share.
+template <class Parts>
+struct GemmSwigluOf : GemmOf<Parts> {
+  using Base = GemmOf<Parts>;
+  using Base::kTileK;
+  using StaticExtents = GemmEpilogueLoadExtents<typename Base::StaticExtents, 2>;
   template <Machine M, class Extents>
-  using Kernel = GemmSwigluKernel<M, Extents>;
+  using Kernel = GemmSwigluKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
+    static const auto kParameters =
+        extended(shapes(), {{"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16}});
+    return kParameters;
+  }
+  /// The parameters that say nothing of who shares the tiles.
+  static std::span<const Parameter> shapes() {
     static constexpr Parameter kParameters[] = {
         {"m", "rows of A and D", 512, 1, 1 << 20, "tile_m"},
         {"n", "rows of G and of U, columns of D", 256, 1, 1 << 20},
-        {"k", "columns of A, G and U", 512, 1, 1 << 20, "tile_k"},
+        {"k", "columns of A, G and U", 8 * kTileK, 1, 1 << 20, "tile_k"},
         {"bias", "whether there are biases", 1, 0, 1, nullptr, true},
         {"tile_m", "rows of a tile of D", 128, 64, 128},
         {"tile_n", "columns of an accumulator: twice those of a tile of D", 128, 32, 256},
-        {"tile_k", "columns of A, G and U in one stage", 64, 16, 64},
+        {"tile_k", "columns of A, G and U in one stage", kTileK, kTileK / 4, kTileK},
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"source_stages", "boxes of biases in shared memory", 2, 1, 64},
-        {"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16},
     };
     return kParameters;
   }
   static GemmEpilogueLoadExtents<> extents(const ParameterSet& p) {
-    return {Gemm::extents(p), p.u32("source_stages")};
+    return {Base::extents(p), p.u32("source_stages")};
   }
   static Workload workload(const ParameterSet& p) {
-    const auto e = extents(p);
+    check_stages_fit<GemmSwigluStorage<GemmEpilogueLoadExtents<>, Parts>>(extents(p));
+    return workload_of(p, extents(p), {}, p.u32("ctas"));
+  }
+  /// `clusters` of them; 0: one for each tile.
+  static Workload workload_of(const ParameterSet& p,
+                              const GemmExtents<>& e,
+                              const ClusterShape& cluster,
+                              std::uint32_t clusters) {
+    using A = typename Parts::A;
+    using B = typename Parts::B;
+    using D = typename Parts::D;
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
-    check_row_pitch("k", k, sizeof(bf16::Storage));
-    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(bf16::Storage));
+    check_row_pitch("k", k, Base::kSize);
+    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, Base::kSize, cluster.group);
     require(e.tile_n % 32 == 0,
             "tile_n=" + std::to_string(e.tile_n) +
                 " cannot be halved in fragments of 16 columns; use a multiple of 32");
     check_tmem_columns(e.accum_stages, e.tile_n);
-    check_stages_fit<GemmSwigluStorage<GemmEpilogueLoadExtents<>>>(e);
+    const std::uint32_t cta_m = e.tile_m / cluster.group_ctas();
     const std::uint32_t half = e.tile_n / 2;
-    const std::uint32_t box = box_columns<bf16>(half);
-    const TileGrid tiles = TileGrid::covering(m, n, e.tile_m, half);
-    return {.tensors = {matrix("a", TensorUse::kInput, m, k),
-                        matrix("g", TensorUse::kInput, n, k),
-                        matrix("d", TensorUse::kOutput, m, n),
-                        matrix("u", TensorUse::kInput, n, k),
+    check_cluster(cluster, cta_m, half, e.tile_k * Base::kSize);
+    const std::uint32_t slice_a = cta_m / cluster.slice(Operand::kA, 0).count;
+    const std::uint32_t slice_b = half / cluster.slice(Operand::kB, 0).count;
+    const std::uint32_t box = box_columns<D>(half);
+    const TileGrid tiles = TileGrid::covering(m, n, cta_m, half).in_clusters(cluster);
+    return {.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
+                        matrix("g", TensorUse::kInput, n, k, B::kType),
+                        matrix("d", TensorUse::kOutput, m, n, D::kType),
+                        matrix("u", TensorUse::kInput, n, k, B::kType),
                         matrix("biases", TensorUse::kInput, 2, n, ElementType::kF32)},
-            .maps = {{0, e.tile_m, e.tile_k, swizzle_of(e.tile_k * 2)},
-                     {1, half, e.tile_k, swizzle_of(e.tile_k * 2)},
-                     {2, e.tile_m, box, swizzle_of(box * 2)},
-                     {3, half, e.tile_k, swizzle_of(e.tile_k * 2)},
+            .maps = {tile_map<A>(0, slice_a, e.tile_k),
+                     tile_map<B>(1, slice_b, e.tile_k),
+                     tile_map<D>(2, cta_m, box),
+                     tile_map<B>(3, slice_b, e.tile_k),
                      {4, 2, box, Swizzle::kNone}},
-            .clusters = tiles.ctas(p.u32("ctas")),
+            .clusters = tiles.ctas(clusters),
+            .cluster_size = cluster.ctas(),
             .registers_per_thread = 192,
             .flops = std::uint64_t{4} * m * n * k};
   }
@@ -213,6 +283,11 @@ struct GemmSwiglu : Gemm {
       }
     }
   }
+};
+
+struct GemmSwiglu : GemmSwigluOf<GemmParts> {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_swiglu", ScenarioKind::kClean, "persistent GEMM with a gated activation and biases"};
 };
 
 }  // namespace warptwin::scenarios

@@ -57,11 +57,16 @@ def clusters(*shapes):
     return [(f"{m}x{n}", [f"cluster_m={m}", f"cluster_n={n}"]) for m, n in shapes]
 
 
+def each_with(settings, shapes):
+    return [(shape, [*settings, *cluster]) for shape, cluster in shapes]
+
+
 ONE = [("1x1", [])]
 SINGLES = clusters((1, 1), (2, 1), (1, 2), (2, 2), (4, 2), (4, 4))
 PAIRS = clusters((2, 1), (2, 2), (4, 1), (4, 2), (4, 4))
 WGMMA = [(f"{m}x1", [f"cluster_m={m}"]) for m in (1, 2, 4)]
 OWN = collections.defaultdict(lambda: "c", int8="a")
+NOT_YET = collections.defaultdict(lambda: "b", int8="a")
 KERNELS = [
     Kernel("gemm", "1SM", "static", family("gemm"), ONE, {"int8": "a"}),
     Kernel("gemm_multicast", "1SM", "static", family("gemm_multicast"), SINGLES, {"int8": "a"}),
@@ -69,14 +74,14 @@ KERNELS = [
     Kernel("gemm_clc", "1SM", "CLC", family("gemm_clc"), SINGLES, {"int8": "a"}),
     Kernel("gemm_persistent", "2SM", "CLC", family("gemm_persistent"), PAIRS, {"int8": "a"}),
     Kernel("gemm_wgmma", "1SM", "static", family("gemm_wgmma"), WGMMA, {"int8": "a"}),
-    Kernel("gemm_2sm_relu", "2SM", "static", {"bf16": "gemm_2sm_relu"}, PAIRS,
-           collections.defaultdict(lambda: "b", int8="a")),
-    Kernel("gemm_epilogue_load", "1SM", "static", {"bf16": "gemm_epilogue_load"}, ONE,
-           collections.defaultdict(lambda: "b", int8="a")),
-    Kernel("gemm_fused", "1SM", "static", {"e4m3": "gemm_fused"}, ONE,
-           collections.defaultdict(lambda: "b", int8="a")),
+    Kernel("gemm_2sm_relu", "2SM", "static", {"bf16": "gemm_2sm_relu"}, PAIRS, NOT_YET),
+    Kernel("gemm_epilogue_load", "1SM", "static", {"bf16": "gemm_epilogue_load"}, ONE, NOT_YET),
+    Kernel("gemm_epilogue_load_persistent", "2SM", "CLC", {"bf16": "gemm_epilogue_load_persistent"},
+           PAIRS, NOT_YET),
+    Kernel("gemm_fused", "1SM", "static", {"e4m3": "gemm_fused"}, ONE, NOT_YET),
     Kernel("gemm_split_k", "1SM", "static", {"bf16": "gemm_split_k"}, ONE, OWN),
     Kernel("gemm_swiglu", "1SM", "static", {"bf16": "gemm_swiglu"}, ONE, OWN),
+    Kernel("gemm_swiglu_persistent", "2SM", "CLC", {"bf16": "gemm_swiglu_persistent"}, PAIRS, OWN),
     Kernel("gemm_small", "1SM", "static", {"bf16": "gemm_small"}, ONE, OWN),
     Kernel("gemm_serial", "1SM", "static", {"bf16": "gemm_serial"}, ONE, OWN),
     Kernel("gemm_wgmma_serial", "1SM", "static", {"bf16": "gemm_wgmma_serial"}, ONE, OWN),
@@ -86,22 +91,38 @@ KERNELS = [
     Kernel("gemm_blockwise_fp8", "1SM", "static", {"e4m3": "gemm_blockwise_fp8"}, ONE, OWN),
     Kernel("gemm_blockwise_fp8", "2SM", "static", {"e4m3": "gemm_blockwise_fp8"},
            [("2x1", ["cta_group=2", "cluster_m=2", "tile_m=256"])], OWN),
+    Kernel("gemm_blockwise_fp8_persistent", "1SM", "CLC", {"e4m3": "gemm_blockwise_fp8_persistent"},
+           each_with(["cta_group=1", "tile_m=128"], clusters((1, 1), (2, 1), (2, 2))), OWN),
+    Kernel("gemm_blockwise_fp8_persistent", "2SM", "CLC", {"e4m3": "gemm_blockwise_fp8_persistent"},
+           clusters((2, 1), (2, 2), (4, 2)), OWN),
     Kernel("gemm_grouped_1d2d", "1SM", "static", {"e4m3": "gemm_grouped_1d2d"}, ONE, OWN),
     Kernel("gemm_grouped_1d2d", "2SM", "static", {"e4m3": "gemm_grouped_1d2d"},
            [("2x1", ["cta_group=2", "cluster_m=2", "tile_m=256"])], OWN),
     Kernel("conv2d_fprop", "1SM", "static", {"bf16": "conv2d_fprop"}, ONE, OWN, "channels"),
     Kernel("attention", "1SM", "static", {"bf16": "attention"}, ONE, OWN, "kv"),
 ]
-# Of operands with scale factors: the formats are a parameter.
+# Of operands with scale factors: the formats are a parameter, and so are the CTAs of an MMA.
 FORMATS = ["MXFP8", "MXFP4", "NVFP4"]
-SCALED = ["gemm_block_scaled", "gemm_grouped_1d1d"]
+SINGLE = ["cta_group=1", "tile_m=128", "stages=4"]
+PAIR = ["cta_group=2", "tile_m=256"]
+
+
+# (scenario, CTAs of an MMA, tiles, cluster shapes)
+SCALED_ROWS = [
+    ("gemm_block_scaled", "1SM", "static", each_with(SINGLE, SINGLES)),
+    ("gemm_block_scaled", "2SM", "static", each_with(PAIR, PAIRS)),
+    ("gemm_block_scaled_persistent", "1SM", "CLC", each_with(SINGLE, SINGLES)),
+    ("gemm_block_scaled_persistent", "2SM", "CLC", each_with(PAIR, PAIRS)),
+    ("gemm_grouped_1d1d", "1SM", "static", ONE),
+]
+SCALED = sorted({row[0] for row in SCALED_ROWS})
 # A row each of both groups and both sources of tiles, where a kernel has one.
 ABSENT = [
-    ("2SM", "gemm_block_scaled, gemm_grouped_1d1d, gemm_epilogue_load, gemm_fused, gemm_split_k, "
-     "gemm_swiglu, conv2d_fprop, attention", "b"),
-    ("CLC", "every kernel but gemm_clc and gemm_persistent", "b"),
+    ("2SM", "gemm_grouped_1d1d, gemm_fused, gemm_split_k, conv2d_fprop, attention", "b"),
+    ("CLC", "gemm_fused, gemm_split_k, gemm_small, gemm_grouped, gemm_grouped_1d1d, "
+     "gemm_grouped_1d2d, conv2d_fprop, attention", "b"),
     ("2SM, CLC", "gemm_wgmma, gemm_wgmma_serial", "d"),
-    ("other types", "gemm_block_scaled, gemm_grouped_1d1d", "e"),
+    ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_grouped_1d1d", "e"),
 ]
 NO_MATRICES = ["producer_consumer", "mainloop", "mainloop_fp8", "mainloop_wgmma", "multicast_ring",
                "work_ring"]
@@ -151,13 +172,19 @@ def of_types(warptwin):
 
 
 def of_formats(warptwin):
-    lines = ["| kernel | MMA | tiles | " + " | ".join(FORMATS) + " |", "|---|---|---|---|---|---|"]
-    for name in SCALED:
-        cells = []
-        for number, form in enumerate(FORMATS):
-            step = "tile_k=128" if form == "MXFP8" else "tile_k=256"
-            cells.append(cell(warptwin, name, [("1x1", [f"format={number}", step])]))
-        lines.append(f"| `{name}` | 1SM | static | " + " | ".join(cells) + " |")
+    lines = ["| kernel | MMA | tiles | " + " | ".join(FORMATS) + " | cluster shapes |",
+             "|" + "---|" * (len(FORMATS) + 4)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = {}
+        for name, group, tiles, shapes in SCALED_ROWS:
+            for number, form in enumerate(FORMATS):
+                step = "tile_k=128" if form == "MXFP8" else "tile_k=256"
+                of_form = each_with([f"format={number}", step], shapes)
+                found[name, group, form] = pool.submit(cell, warptwin, name, of_form)
+    for name, group, tiles, shapes in SCALED_ROWS:
+        cells = " | ".join(found[name, group, form].result() for form in FORMATS)
+        of_clusters = ", ".join(shape for shape, _ in shapes)
+        lines.append(f"| `{name}` | {group} | {tiles} | {cells} | {of_clusters} |")
     return lines
 
 

@@ -16,6 +16,7 @@ namespace warptwin {
 
 /// The tiles that one MMA can multiply, and whose scale factors are whole blocks.
 inline void check_scaled_tile(const ScaledTileShape& shape) {
+  check_rows_fill_lanes(shape.tile_m, shape.group);
   const std::uint32_t n = shape.tile_n;
   require(n == 32 || n == 64 || (n % kScaleBlockRows == 0 && n <= 256),
           "tile_n=" + std::to_string(n) +

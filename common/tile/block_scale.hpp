@@ -57,17 +57,23 @@ struct OperandByte {
   static constexpr ElementType kType = ElementType::kU8;  // moved as it is, never computed with
 };
 
-/// The tiles of one k step of a block-scaled MMA, and the scale factors they need.
+/// The tiles of one k step of a block-scaled MMA, and the scale factors they need. Each CTA of a
+/// pair has its own rows of A and their factors, half of the rows of B, and the factors of all of
+/// them: an accumulator's columns are in both.
 ///
-/// Requires: tile_m 128; tile_n 32, 64 or a multiple of 128, or, with factors of B that are stored
-///           to tensor memory, 8 or 16; tile_k a multiple of four vectors.
+/// Requires: tile_m 128 a CTA; tile_n 32, 64 or a multiple of 128, or, with factors of B that are
+///           stored to tensor memory, 8 or 16; tile_k a multiple of four vectors.
 struct ScaledTileShape {
   using Payload = BlockScaledTilePayload<OperandByte, OperandByte>;  // what a stage holds of it
 
   ScaledFormat format = ScaledFormat::kMxfp8;  // of both operands
-  std::uint32_t tile_m = 0;                    // rows of A and D
-  std::uint32_t tile_n = 0;                    // rows of B, columns of D
+  std::uint32_t tile_m = 0;                    // rows of A and D, of the MMA
+  std::uint32_t tile_n = 0;                    // rows of B, columns of D, of the MMA
   std::uint32_t tile_k = 0;                    // elements
+  CtaGroup group = CtaGroup::kOne;             // CTAs of the MMA
+
+  constexpr std::uint32_t cta_m() const { return tile_m / ctas_in(group); }  // rows of A of a CTA
+  constexpr std::uint32_t cta_n() const { return tile_n / ctas_in(group); }  // rows of B of a CTA
 
   /// Bytes of a row of either operand.
   constexpr std::uint32_t row_bytes() const {
@@ -77,8 +83,8 @@ struct ScaledTileShape {
   constexpr std::uint32_t k_blocks() const {
     return tile_k / (kScaleBlockFactors * vector_of(format));
   }
-  /// Blocks of factors along the rows of A.
-  constexpr std::uint32_t a_blocks() const { return ceil_div(tile_m, kScaleBlockRows); }
+  /// Blocks of factors along a CTA's rows of A.
+  constexpr std::uint32_t a_blocks() const { return ceil_div(cta_m(), kScaleBlockRows); }
   /// Blocks of factors along the rows of B.
   constexpr std::uint32_t b_blocks() const { return ceil_div(tile_n, kScaleBlockRows); }
   /// Columns of tensor memory for the factors of A of one k step.
@@ -89,7 +95,7 @@ struct ScaledTileShape {
   /// Operands and factors of one k step in shared memory; a block that is used in part lies there
   /// whole.
   constexpr Payload payload() const {
-    return {{tile_m, tile_n, row_bytes()},
+    return {{cta_m(), cta_n(), row_bytes()},
             kScaleBlockBytes * a_blocks() * k_blocks(),
             kScaleBlockBytes * b_blocks() * k_blocks()};
   }
@@ -131,7 +137,7 @@ struct ScaleSlots {
 };
 
 /// Copies a tile of factors, `blocks` by k_blocks blocks, to tensor memory: the blocks of one k
-/// block follow each other, as the rows of an MMA's operand do.
+/// block follow each other, as the rows of an MMA's operand do. Each CTA of the group gets its own.
 ///
 /// Participants: the whole warp; one elected lane issues. Blocks: never.
 template <Machine M>
@@ -155,7 +161,8 @@ constexpr void copy_scales(M& machine,
   }
 }
 
-/// Copies the factors of A to a slot. MMAs that the warp issues later find them there.
+/// Copies the factors of A to a slot, in every CTA of the group. MMAs that the warp issues later
+/// find them there.
 ///
 /// Participants: the whole warp; one elected lane issues. Blocks: never.
 template <Machine M, class Tiles>
@@ -165,7 +172,7 @@ constexpr void copy_scales_of_a(M& machine,
                                 const ScaleSlot& slot,
                                 SourceSite site = SourceSite::current()) {
   copy_scales(machine,
-              CtaGroup::kOne,
+              shape.group,
               tiles.sfa_tile().tile,
               shape.a_blocks(),
               shape.k_blocks(),
@@ -185,7 +192,7 @@ constexpr void copy_scales(M& machine,
                            SourceSite site = SourceSite::current()) {
   copy_scales_of_a(machine, shape, tiles, slot, site);
   copy_scales(machine,
-              CtaGroup::kOne,
+              shape.group,
               tiles.sfb_tile().tile,
               shape.b_blocks(),
               shape.k_blocks(),
@@ -215,7 +222,7 @@ constexpr void multiply_scaled(M& machine,
     const std::uint32_t factor = byte / kStepBytes * scale_vector(instruction.kind);
     const std::uint32_t block = factor / kScaleBlockFactors * kScaleBlockColumns;
     const std::uint32_t first = factor % kScaleBlockFactors;
-    machine.tcgen05_mma_block_scale(CtaGroup::kOne,
+    machine.tcgen05_mma_block_scale(shape.group,
                                     d,
                                     descriptor_a.advanced(byte),
                                     descriptor_b.advanced(byte),

@@ -10,9 +10,12 @@
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
 #include "scenarios/gemm_block_scaled.hpp"
+#include "scenarios/gemm_block_scaled_persistent.hpp"
 #include "scenarios/gemm_blockwise_fp8.hpp"
+#include "scenarios/gemm_blockwise_fp8_persistent.hpp"
 #include "scenarios/gemm_clc.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
+#include "scenarios/gemm_epilogue_load_persistent.hpp"
 #include "scenarios/gemm_grouped.hpp"
 #include "scenarios/gemm_grouped_1d1d.hpp"
 #include "scenarios/gemm_grouped_1d2d.hpp"
@@ -22,6 +25,7 @@
 #include "scenarios/gemm_small.hpp"
 #include "scenarios/gemm_split_k.hpp"
 #include "scenarios/gemm_swiglu.hpp"
+#include "scenarios/gemm_swiglu_persistent.hpp"
 #include "scenarios/gemm_wgmma.hpp"
 #include "scenarios/gemm_wgmma_serial.hpp"
 #include "scenarios/mainloop.hpp"
@@ -76,13 +80,27 @@ TEST(BarrierTable, OfGemmClc) {
 }
 
 TEST(BarrierTable, OfGemmBlockScaled) {
-  expect_table_is_true<GemmBlockScaledStorage<GemmBlockScaledExtents<>>>(
-      "scenarios/gemm_block_scaled.hpp", GemmBlockScaledExtents<>{0, 128, 128, 128, 4, 2});
+  using Extents = GemmBlockScaled::Extents;
+  expect_table_is_true<GemmBlockScaledStorage<Extents>>("scenarios/gemm_block_scaled.hpp",
+                                                        Extents{{0, 128, 128, 128, 4, 2}, 1, 1, 1});
+}
+
+TEST(BarrierTable, OfGemmBlockScaledPersistent) {
+  using Extents = GemmBlockScaledPersistent::Extents;
+  expect_table_is_true<ClaimingStorage<Extents, GemmBlockScaledStorage<Extents>>>(
+      "scenarios/gemm_block_scaled_persistent.hpp",
+      Extents{{{2, 256, 128, 256, 6, 2}, 2, 2, 1}, 2});
 }
 
 TEST(BarrierTable, OfGemmBlockwiseFp8) {
   expect_table_is_true<GemmBlockwiseFp8Storage<GemmBlockwiseFp8Extents<>>>(
       "scenarios/gemm_blockwise_fp8.hpp", GemmBlockwiseFp8Extents<>{{128, 64, 128, 4, 2}, 1, 1, 1});
+}
+
+TEST(BarrierTable, OfGemmBlockwiseFp8Persistent) {
+  using Extents = GemmBlockwiseFp8Persistent::Extents;
+  expect_table_is_true<ClaimingStorage<Extents, GemmBlockwiseFp8Storage<Extents>>>(
+      "scenarios/gemm_blockwise_fp8_persistent.hpp", Extents{{{256, 64, 128, 4, 2}, 2, 2, 1}, 2});
 }
 
 TEST(BarrierTable, OfGemmGrouped1d1d) {
@@ -105,6 +123,13 @@ TEST(BarrierTable, OfGemmEpilogueLoad) {
   }
 }
 
+TEST(BarrierTable, OfGemmEpilogueLoadPersistent) {
+  using Scenario = GemmEpilogueLoadPersistent;
+  expect_table_is_true<Scenario::Storage>(
+      "scenarios/gemm_epilogue_load_persistent.hpp",
+      Scenario::Extents{{{{256, 128, 64, 4, 2}, 2, 1}, 2, 0}, 2});
+}
+
 TEST(BarrierTable, OfGemmSplitK) {
   expect_table_is_true<GemmSplitKStorage<GemmEpilogueLoadExtents<>>>(
       "scenarios/gemm_split_k.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
@@ -123,6 +148,13 @@ TEST(BarrierTable, OfGemmPersistent) {
 TEST(BarrierTable, OfGemmSwiglu) {
   expect_table_is_true<GemmSwigluStorage<GemmEpilogueLoadExtents<>>>(
       "scenarios/gemm_swiglu.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
+}
+
+TEST(BarrierTable, OfGemmSwigluPersistent) {
+  using Scenario = GemmSwigluPersistent;
+  expect_table_is_true<Scenario::Storage>(
+      "scenarios/gemm_swiglu_persistent.hpp",
+      Scenario::Extents{{{{256, 128, 64, 4, 2}, 2, 1}, 2, 0}, 2});
 }
 
 TEST(BarrierTable, OfGemmGrouped) {

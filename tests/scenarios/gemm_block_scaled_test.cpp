@@ -14,23 +14,27 @@
 namespace warptwin::scenarios::gemm_block_scaled_test {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using tests::RecordingMachine;
 
 constexpr std::uint32_t kMma = 4;
 constexpr std::uint32_t kLoad = 5;
 
-/// One warp over two tiles along N, of two k steps.
+/// One warp of one CTA over two tiles along N, of two k steps.
 template <class Extents>
-std::vector<std::string> run(const Extents& extents, std::uint32_t warp) {
+std::vector<std::string> run(const Extents& extents, std::uint32_t warp, std::uint32_t rank = 0) {
   using Kernel = GemmBlockScaled::Kernel<RecordingMachine, Extents>;
   RecordingMachine machine;
   machine.warp = warp;
-  run_warp<Kernel>(machine,
-                   typename Kernel::Problem{1, 2, 3, 4, 5, extents, TileGrid{1, 2}, 2},
-                   SharedAddress{});
+  machine.rank = rank;
+  machine.ctas = extents.cluster().ctas();
+  const TileWalk walk{TileGrid{extents.cluster().m, 2}, extents.cluster()};
+  const typename Kernel::Problem problem{{1, 2, 3, extents, walk, 2}, 4, 5};
+  run_warp<Kernel>(machine, problem, SharedAddress{});
   for (const StageNote& note : machine.notes) {
     EXPECT_LT(note.step, StageStep::kDropped);
   }
@@ -48,7 +52,7 @@ std::vector<std::string> lines_with(const std::vector<std::string>& lines,
 
 TEST(GemmBlockScaled, StaticAndDynamicExtentsGiveTheSameOperations) {
   const GemmBlockScaled::StaticExtents fixed;
-  const GemmBlockScaledExtents<> dynamic{0, 128, 128, 128, 4, 2};
+  const GemmBlockScaled::Extents dynamic{{0, 128, 128, 128, 4, 2}, 1, 1, 1};
   for (std::uint32_t warp = 0; warp < 6; ++warp) {
     EXPECT_EQ(run(fixed, warp), run(dynamic, warp)) << "warp " << warp;
   }
@@ -59,7 +63,7 @@ TEST(GemmBlockScaled, AStageIsFourCopiesAndTheirBytes) {
   EXPECT_EQ(lines_with(load, "load").size(), 2 * 2 * 4U);
   const std::string bytes = std::to_string(2 * 128 * 128 + 2 * 512);
   for (const std::string& line : lines_with(load, "one: arrive.expect_tx")) {
-    EXPECT_THAT(line, testing::HasSubstr(bytes));
+    EXPECT_THAT(line, HasSubstr(bytes));
   }
 }
 
@@ -76,7 +80,7 @@ TEST(GemmBlockScaled, AStageHasItsOwnSlotOfScaleFactors) {
 std::vector<std::string> scales_of_first_stage(std::uint32_t format,
                                                std::uint32_t tile_n,
                                                std::uint32_t tile_k) {
-  const GemmBlockScaledExtents<> extents{format, 128, tile_n, tile_k, 2, 1};
+  const GemmBlockScaled::Extents extents{{format, 128, tile_n, tile_k, 2, 1}, 1, 1, 1};
   std::vector<std::string> scales;
   for (const std::string& line : lines_with(run(extents, kMma), "mma.block_scale")) {
     const std::string tail = line.substr(line.find("scales"));
@@ -103,11 +107,28 @@ TEST(GemmBlockScaled, EachInstructionHasTheFactorsOfItsElements) {
 }
 
 TEST(GemmBlockScaled, ANarrowTileBeginsWithinABlockOfFactors) {
-  const GemmBlockScaledExtents<> extents{0, 128, 64, 128, 4, 1};
+  const GemmBlockScaled::Extents extents{{0, 128, 64, 128, 4, 1}, 1, 1, 1};
   const auto mmas = lines_with(run(extents, kMma), "mma.block_scale");
   ASSERT_EQ(mmas.size(), 2 * 2 * 4U);
   // The second tile: stage 2 of four, rows 64 and up.
   EXPECT_THAT(mmas[8], EndsWith("scales 72 0 90 0 set"));
+}
+
+// Its own rows of A and half of B's, with factors of 128 rows of A and of all 256 of B; the leader
+// announces what both load, and copies to the tensor memory of both.
+TEST(GemmBlockScaled, EachCtaOfAPairLoadsTheFactorsOfAllRowsOfB) {
+  const GemmBlockScaled::Extents extents{{0, 256, 256, 128, 4, 1}, 2, 2, 1};
+  const std::string bytes = std::to_string(2 * (2 * 128 * 128 + 3 * 512));
+  for (const std::uint32_t rank : {0U, 1U}) {
+    const auto load = run(extents, kLoad, rank);
+    EXPECT_EQ(lines_with(load, "load").size(), 2 * 2 * 5U);
+    const auto armed = lines_with(load, "one: arrive.expect_tx");
+    EXPECT_EQ(armed.size(), rank == 0 ? 4U : 0U);
+    EXPECT_THAT(armed, Each(HasSubstr(bytes)));
+    const auto mma = run(extents, kMma, rank);
+    EXPECT_EQ(lines_with(mma, "cp 2 ").size(), rank == 0 ? 4 * 3U : 0U);
+    EXPECT_EQ(lines_with(mma, "mma.block_scale").size(), rank == 0 ? 4 * 4U : 0U);
+  }
 }
 
 }  // namespace

@@ -308,10 +308,18 @@ INSTANTIATE_TEST_SUITE_P(
               "m=300 n=200 k=520 tile_n=96 stages=2 source_stages=1 ctas=1 source=2"},
         Shape{"gemm_epilogue_load",
               "m=200 n=300 k=64 tile_n=256 tile_k=32 accum_stages=1 source_stages=3 ctas=1 "
-              "source=2"}));
+              "source=2"},
+        Shape{"gemm_epilogue_load_persistent", "m=1 n=1 k=8"},
+        Shape{"gemm_epilogue_load_persistent",
+              "m=513 n=257 k=520 tile_n=96 cluster_n=2 stages=2 source_stages=1 resident=1"},
+        Shape{"gemm_epilogue_load_persistent",
+              "m=600 n=300 k=72 source=1 source_stages=1 cluster_m=4 clc_stages=1 resident=1"},
+        Shape{"gemm_epilogue_load_persistent",
+              "m=300 n=200 k=72 source=2 beta=-1 tile_n=16 raster=1 swizzle=2 resident=2"}));
 
 // The same, in all three formats: wide and narrow tiles, several of them to a block of scale
-// factors, several blocks to a tile, K that ends within one.
+// factors, several blocks to a tile, K that ends within one; pairs whose halves of B share a block
+// or have one each, clusters, tiles that a cluster claims.
 INSTANTIATE_TEST_SUITE_P(
     GemmBlockScaled,
     ShapeTest,
@@ -324,7 +332,19 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_block_scaled",
               "m=200 n=400 k=608 format=1 tile_n=256 tile_k=256 stages=2 accum_stages=1 ctas=1"},
         Shape{"gemm_block_scaled",
-              "m=200 n=300 k=288 format=2 tile_n=256 tile_k=256 stages=3 accum_stages=1 ctas=9"}));
+              "m=200 n=300 k=288 format=2 tile_n=256 tile_k=256 stages=3 accum_stages=1 ctas=9"},
+        Shape{"gemm_block_scaled",
+              "m=129 n=300 k=416 tile_m=256 tile_n=256 stages=3 accum_stages=1 cta_group=2 "
+              "cluster_m=2 ctas=1"},
+        Shape{"gemm_block_scaled", "m=300 n=257 k=96 format=1 tile_n=64 cluster_m=2 cluster_n=2"},
+        Shape{"gemm_block_scaled_persistent", "m=1 n=1 k=32"},
+        Shape{"gemm_block_scaled_persistent",
+              "m=513 n=200 k=288 format=0 tile_n=32 tile_k=128 stages=2 resident=1"},
+        Shape{"gemm_block_scaled_persistent",
+              "m=513 n=257 k=544 tile_n=64 cluster_m=4 cluster_n=2 clc_stages=1 resident=1"},
+        Shape{
+            "gemm_block_scaled_persistent",
+            "m=300 n=200 k=608 format=1 tile_m=128 stages=3 cta_group=1 cluster_m=1 resident=1"}));
 
 TEST(GemmBlockScaledTest, WhatDoesNotFitIsRefusedWithWhatWould) {
   const ScenarioEntry& scenario = named("gemm_block_scaled");
@@ -342,6 +362,8 @@ TEST(GemmBlockScaledTest, WhatDoesNotFitIsRefusedWithWhatWould) {
   EXPECT_EQ(refusal("format=2 tile_n=256 tile_k=256 accum_stages=1 stages=3"), "");
   EXPECT_NE(refusal("tile_n=256 accum_stages=2").find("no stage fits"), std::string::npos);
   EXPECT_NE(refusal("tile_n=96").find("tile_n=32, 64, 128 or 256"), std::string::npos);
+  EXPECT_NE(refusal("tile_m=256").find("use tile_m=128"), std::string::npos);
+  EXPECT_NE(refusal("cta_group=2 cluster_m=2").find("use tile_m=256"), std::string::npos);
   EXPECT_NE(refusal("tile_k=64").find("tile_k=128"), std::string::npos);
   EXPECT_NE(refusal("k=40").find("k=64"), std::string::npos);
 }
@@ -380,7 +402,13 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_blockwise_fp8",
               "m=300 n=100 k=400 tile_m=256 tile_n=32 cta_group=2 cluster_m=4 cluster_n=2 "
               "stages=2 clusters=1"},
-        Shape{"gemm_blockwise_fp8", "m=150 n=100 k=160 tile_n=32 cluster_m=2 cluster_n=2"}));
+        Shape{"gemm_blockwise_fp8", "m=150 n=100 k=160 tile_n=32 cluster_m=2 cluster_n=2"},
+        Shape{"gemm_blockwise_fp8_persistent", "m=1 n=1 k=16"},
+        Shape{"gemm_blockwise_fp8_persistent",
+              "m=513 n=130 k=656 tile_n=96 cluster_m=4 cluster_n=2 clc_stages=1 resident=1"},
+        Shape{"gemm_blockwise_fp8_persistent",
+              "m=300 n=200 k=400 tile_m=128 tile_n=32 cta_group=1 cluster_m=1 stages=3 "
+              "resident=2"}));
 
 // The same, k groups that K cuts and that hold all of it, operands swapped and not, weights of more
 // and of fewer stages than a tile has, clusters that multicast, several tiles a CTA.
@@ -472,7 +500,12 @@ INSTANTIATE_TEST_SUITE_P(
               "m=300 n=100 k=520 tile_n=64 stages=1 accum_stages=1 source_stages=1 ctas=1"},
         Shape{"gemm_swiglu", "m=256 n=192 k=136 tile_n=192 stages=3 source_stages=3 ctas=2"},
         Shape{"gemm_swiglu", "m=200 n=50 k=64 tile_n=32 tile_k=32 stages=2 ctas=5"},
-        Shape{"gemm_swiglu", "m=128 n=256 k=256 tile_n=256 stages=2"}));
+        Shape{"gemm_swiglu", "m=128 n=256 k=256 tile_n=256 stages=2"},
+        Shape{"gemm_swiglu_persistent", "m=1 n=1 k=8"},
+        Shape{"gemm_swiglu_persistent",
+              "m=600 n=100 k=72 tile_n=64 cluster_m=4 cluster_n=2 clc_stages=1 resident=1"},
+        Shape{"gemm_swiglu_persistent",
+              "m=300 n=200 k=520 tile_n=32 bias=0 stages=2 source_stages=1 resident=2"}));
 
 // Ragged groups, some empty; one row, one group, fewer tiles than CTAs, one CTA, one for each tile;
 // pairs.

@@ -1,0 +1,97 @@
+/// Scenario: gemm_epilogue_load by pairs of CTAs whose clusters claim tiles by cluster launch
+/// control: gemm_persistent, and a warp that brings the epilogue what it adds.
+///
+/// Barrier           Arrivals per phase                    Bytes   Completion means
+/// input.full[s]     1   load, elected lane                both    stage s may be read, in both
+/// input.empty[s]    1   mma, tcgen05.commit               -       stage s may be overwritten
+/// accum.full[a]     1   mma, tcgen05.commit               -       accumulator a is complete
+/// accum.empty[a]    256 epilogue, every lane              -       accumulator a may be overwritten
+/// tmem.done[0]      256 epilogue, every lane              -       tensor memory may be freed
+/// tmem.peer[0]      1   mma, elected lane                 -       the peer has allocated
+/// source.full[c]    1   epilogue_load, elected lane       part    part c of the source may be read
+/// source.empty[c]   128 epilogue, every lane              -       part c may be overwritten
+/// order.full[o]     1   load, elected lane                -       the first copies are under way
+/// order.empty[o]    1   epilogue_load, elected lane       -       load may begin another tile
+/// clc.full[c]       1   scheduler, elected lane           16      response c may be read
+/// clc.empty[c]      480 scheduler, every lane, and all others     -   it may be overwritten
+/// throttle.full[c]  32  load, every lane                  -       the next tile has begun
+/// throttle.empty[c] 32  scheduler, every lane             -       the scheduler knows
+///
+/// Each CTA of a pair brings its own rows' source: `source` and `order` are of one CTA. The
+/// epilogue-load warp reads every response, in every CTA, and its lanes are among those that free
+/// it.
+///
+/// Expected: clean in every interleaving, for each kind of source, every depth of the rings, any
+///           cluster of pairs, any number of tiles that a cluster claims, and for cut tiles.
+
+#pragma once
+
+#include "scenarios/gemm_epilogue_load.hpp"
+#include "scenarios/gemm_persistent.hpp"
+
+namespace warptwin::scenarios {
+
+template <Machine M, class Extents, class Parts = GemmEpilogueLoadParts>
+using GemmEpilogueLoadPersistentKernel = ClaimingKernelWithSource<
+    M,
+    Extents,
+    GemmEpilogueLoadKernel<M, Extents, Parts, Gemm2smKernel<M, Extents, Parts>>>;
+
+/// What the scenarios of every choice of parts share.
+template <class Parts>
+struct GemmEpilogueLoadPersistentOf : GemmPersistentOf<CtaGroup::kTwo, Parts> {
+  using Base = GemmPersistentOf<CtaGroup::kTwo, Parts>;
+  using Fixed = GemmEpilogueLoadOf<Parts>;
+  using Tiles = GemmClusterExtents<CtaGroup::kTwo, GemmExtents<256, 128, Base::kTileK, 4, 2>, 2, 1>;
+  using StaticExtents = GemmPersistentExtents<GemmSourceExtents<Tiles, 2, Parts::kSource>, 2>;
+  using Extents = GemmPersistentExtents<GemmSourceExtents<GemmClusterExtents<CtaGroup::kTwo>>>;
+  using Storage =
+      ClaimingStorage<Extents,
+                      GemmEpilogueLoadStorage<Extents, Parts, Gemm2smStorage<Extents, Parts>>,
+                      Role::kEpilogueLoad>;
+  template <Machine M, class Extents>
+  using Kernel = GemmEpilogueLoadPersistentKernel<M, Extents, Parts>;
+
+  static std::span<const Parameter> parameters() {
+    static const auto kParameters = [] {
+      auto parameters = extended(Base::parameters(),
+                                 {{"tile_n", "columns of an MMA's tile of D", 128, 8, 256},
+                                  {"stages", "stages of the input ring", 4, 1, 64}});
+      for (const Parameter& row : Fixed::parameters()) {
+        if (std::string_view{row.name} == "source" ||
+            std::string_view{row.name} == "source_stages" ||
+            std::string_view{row.name} == Parts::kFactor.name) {
+          parameters.push_back(row);
+        }
+      }
+      return parameters;
+    }();
+    return kParameters;
+  }
+  static Extents extents(const ParameterSet& p) {
+    return {
+        {GemmClusterOf<CtaGroup::kTwo, Parts>::extents(p), p.u32("source_stages"), p.u32("source")},
+        p.u32("clc_stages")};
+  }
+  static Workload workload(const ParameterSet& p) {
+    Workload workload = Base::workload(p);
+    workload.registers_per_thread = Parts::kRegisters;
+    check_rows_fill_lanes(p.u32("tile_m"), CtaGroup::kTwo);
+    check_source_fits<Storage>(extents(p));
+    check_stages_fit<Storage>(extents(p));
+    Fixed::add_source(workload, p, extents(p));
+    return workload;
+  }
+  static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
+    Fixed::reference(p, tensors);
+  }
+};
+
+struct GemmEpilogueLoadPersistent : GemmEpilogueLoadPersistentOf<GemmEpilogueLoadParts> {
+  static constexpr ScenarioInfo kInfo{"gemm_epilogue_load_persistent",
+                                      ScenarioKind::kClean,
+                                      "GEMM of pairs whose clusters claim tiles, and whose "
+                                      "epilogue adds a matrix loaded by TMA"};
+};
+
+}  // namespace warptwin::scenarios
