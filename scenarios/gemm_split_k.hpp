@@ -31,13 +31,14 @@
 #include <algorithm>
 
 #include "scenarios/gemm_epilogue_load.hpp"
+#include "scenarios/gemm_split_k_work.hpp"
 
 namespace warptwin::scenarios {
 
 /// The buffers are all of one shape, so that a box of the accumulator is a box of each.
-template <class Extents>
+template <class Extents, class Parts = GemmParts>
 struct GemmSplitKStorage {
-  using Base = GemmStorage<Extents>;
+  using Base = GemmStorage<Extents, Parts>;
 
   constexpr GemmSplitKStorage(auto& layout, const Extents& e)
       : input{layout,
@@ -69,56 +70,19 @@ struct GemmSplitKStorage {
   }
 
   typename Base::Input input;
-  OutputTileStorage<bf16> out;
+  OutputTileStorage<typename Parts::D> out;
   OutputTileStorage<f32> partial;
   typename Base::Accum accum;
   TmemDeallocStorage<> tmem;
   EpiLoadPipelineStorage source;
 };
 
-/// One split of one tile.
-struct SplitWork {
-  Tile tile;
-  bool first, last;              // of its tile's splits
-  std::uint32_t begin_k, end_k;  // in tiles of K
-  GlobalAddress before, summed;  // the words of the split before it and of this one
-};
-
-template <Machine M, class Extents>
-struct GemmSplitKProblem {
-  typename M::TensorMap a, b, d, workspace;  // boxes as gemm's; (tile_m, box) of bf16 and of f32
-  [[no_unique_address]] Extents extents;
-  TileGrid grid;
-  TileWalk tile_walk;  // the splits of a tile lie side by side along N: all of split 0 comes first
-  std::uint32_t k_tiles;
-  std::uint32_t splits;  // at most k_tiles
-  GlobalAddress flags;   // (splits, tiles) words, 0 at first
-
-  constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
-  constexpr SplitWork work(Tile at) const {
-    const std::uint32_t split = at.n / grid.n;
-    const Tile tile{at.m, at.n % grid.n};
-    const GlobalAddress before = split == 0 ? GlobalAddress{} : flag(split - 1, tile);
-    return {tile,
-            split == 0,
-            split + 1 == splits,
-            k_of(split),
-            k_of(split + 1),
-            before,
-            flag(split, tile)};
-  }
-  /// The first tile of K of a split: shares differ by one at most.
-  constexpr std::uint32_t k_of(std::uint32_t split) const {
-    return static_cast<std::uint32_t>(std::uint64_t{k_tiles} * split / splits);
-  }
-  constexpr GlobalAddress flag(std::uint32_t split, Tile tile) const {
-    return flags + std::uint64_t{4} * (split * grid.count() + tile.n * grid.m + tile.m);
-  }
-};
-
-template <Machine M, class Extents, class SplitProblem = GemmSplitKProblem<M, Extents>>
+template <Machine M,
+          class Extents,
+          class SplitProblem = GemmSplitKProblem<M, Extents>,
+          class Parts = GemmParts>
 struct GemmSplitKKernel {
-  using Storage = GemmSplitKStorage<Extents>;
+  using Storage = GemmSplitKStorage<Extents, Parts>;
   using Input = PipelineOf<M, typename Storage::Base::Input>;
   using Accum = PipelineOf<M, typename Storage::Base::Accum>;
   using Problem = SplitProblem;
@@ -142,8 +106,8 @@ struct GemmSplitKKernel {
       const Work work = problem.work(at);
       for (std::uint32_t k = work.begin_k; k < work.end_k; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty, arms full
-        stage.load(problem.a, {work.tile.m, k}, stage.payload().a_tile());  // (tile_m, tile_k) bf16
-        stage.load(problem.b, {work.tile.n, k}, stage.payload().b_tile());  // (tile_n, tile_k) bf16
+        stage.load(problem.a, {work.tile.m, k}, stage.payload().a_tile());  // (tile_m, tile_k)
+        stage.load(problem.b, {work.tile.n, k}, stage.payload().b_tile());  // (tile_n, tile_k)
         std::move(stage).release();
       }
     }
@@ -202,7 +166,7 @@ struct GemmSplitKKernel {
   static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto source = EpiLoadPipeline<M>{machine, smem.source};
-    auto out = TileWriter<M, bf16>{machine, smem.out};
+    auto out = TileWriter<M, typename Parts::D>{machine, smem.out};
     auto partial = TileWriter<M, f32>{machine, smem.partial};
     auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
     const std::uint32_t columns = smem.out.first.columns;
@@ -216,7 +180,7 @@ struct GemmSplitKKernel {
         std::move(stage).release();                         // arrives on source.empty
       }
       if (work.last) {
-        registers.store(out.acquire());  // (tile_m, box) bf16, written by all warps
+        registers.store(out.acquire());  // (tile_m, box) of D, written by all warps
         out.store(problem.d, to);
       } else {
         registers.store(partial.acquire());  // (tile_m, box) f32
@@ -255,22 +219,24 @@ struct GemmSplitKKernel {
   }
 };
 
-struct GemmSplitK : Gemm {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_split_k", ScenarioKind::kClean, "persistent GEMM whose tiles are sums over CTAs"};
-  using StaticExtents = GemmEpilogueLoadExtents<GemmExtents<128, 128, 64, 4, 2>, 2>;
+/// What the scenarios of every choice of parts share.
+template <class Parts>
+struct GemmSplitKOf : GemmOf<Parts> {
+  using Base = GemmOf<Parts>;
+  using Base::kTileK;
+  using StaticExtents = GemmEpilogueLoadExtents<typename Base::StaticExtents, 2>;
   template <Machine M, class Extents>
-  using Kernel = GemmSplitKKernel<M, Extents>;
+  using Kernel = GemmSplitKKernel<M, Extents, GemmSplitKProblem<M, Extents>, Parts>;
 
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"m", "rows of A and D", 256, 1, 1 << 20},
         {"n", "rows of B, columns of D", 128, 1, 1 << 20},
-        {"k", "columns of A and B", 1024, 1, 1 << 20, "tile_k"},
+        {"k", "columns of A and B", 16 * kTileK, 1, 1 << 20, "tile_k"},
         {"splits", "parts of K; no more are made than K has tiles", 3, 1, 64},
         {"tile_m", "rows of a tile of D", 128, 64, 128},
         {"tile_n", "columns of a tile of D", 128, 8, 256},
-        {"tile_k", "columns of A and B in one stage", 64, 16, 64},
+        {"tile_k", "columns of A and B in one stage", kTileK, kTileK / 4, kTileK},
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"source_stages", "boxes of the sum so far in shared memory", 2, 1, 64},
@@ -279,14 +245,14 @@ struct GemmSplitK : Gemm {
     return kParameters;
   }
   static GemmEpilogueLoadExtents<> extents(const ParameterSet& p) {
-    return {Gemm::extents(p), p.u32("source_stages")};
+    return {Base::extents(p), p.u32("source_stages")};
   }
   static Workload workload(const ParameterSet& p) {
     const auto e = extents(p);
-    Workload workload = Gemm::workload(p);
+    Workload workload = Base::workload(p);
     workload.registers_per_thread = 72;
     check_rows_fill_lanes(e.tile_m);
-    check_stages_fit<GemmSplitKStorage<GemmEpilogueLoadExtents<>>>(e);
+    check_stages_fit<GemmSplitKStorage<GemmEpilogueLoadExtents<>, Parts>>(e);
     const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n);
     const std::uint32_t splits = std::min(p.u32("splits"), ceil_div(p.u32("k"), e.tile_k));
     const std::uint32_t box = box_columns<f32>(e.tile_n);
@@ -295,11 +261,16 @@ struct GemmSplitK : Gemm {
         matrix("workspace", TensorUse::kScratch, grid.m * e.tile_m, grid.n * e.tile_n, kWord));
     workload.tensors.push_back(
         matrix("flags", TensorUse::kScratch, 1, splits * grid.count(), kWord));
-    workload.maps[2] = {2, e.tile_m, box, swizzle_of(box * 2)};
+    workload.maps[2] = tile_map<typename Parts::D>(2, e.tile_m, box);
     workload.maps.push_back({3, e.tile_m, box, swizzle_of(box * 4)});
     workload.clusters = p.u32("ctas") == 0 ? grid.count() * splits : p.u32("ctas");
     return workload;
   }
+};
+
+struct GemmSplitK : GemmSplitKOf<GemmParts> {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_split_k", ScenarioKind::kClean, "persistent GEMM whose tiles are sums over CTAs"};
 };
 
 }  // namespace warptwin::scenarios

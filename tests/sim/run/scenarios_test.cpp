@@ -274,6 +274,8 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_persistent_tf32", "m=300 n=200 k=36 tile_m=128 tile_n=96 resident=1"},
         Shape{"gemm_clc_e5m2", "m=300 n=200 k=144 tile_n=64 cluster_m=2 resident=1"},
         Shape{"gemm_multicast_f16", "m=300 n=200 k=72 tile_n=80 cluster_m=1 cluster_n=2"},
+        Shape{"gemm_split_k_e4m3", "m=300 n=200 k=528 tile_n=64 splits=3 ctas=4"},
+        Shape{"gemm_swiglu_persistent_e4m3", "m=300 n=100 k=144 tile_n=64 resident=1"},
         Shape{"gemm_wgmma_f16", "m=129 n=104 k=72 tile_n=48 cluster_m=2"},
         Shape{"gemm_wgmma_tf32", "m=129 n=100 k=36 tile_m=64 tile_n=80 tile_k=8"},
         Shape{"gemm_wgmma_e4m3", "m=129 n=112 k=144 tile_n=32 in_flight=0"},

@@ -1,0 +1,53 @@
+/// How the tiles of a product are cut along K, and which words say that a part is done.
+
+#pragma once
+
+#include <cstdint>
+
+#include "common/kernel/tile_scheduler.hpp"
+#include "common/machine/machine.hpp"
+#include "common/machine/types.hpp"
+
+namespace warptwin::scenarios {
+
+/// One split of one tile.
+struct SplitWork {
+  Tile tile;
+  bool first, last;              // of its tile's splits
+  std::uint32_t begin_k, end_k;  // in tiles of K
+  GlobalAddress before, summed;  // the words of the split before it and of this one
+};
+
+template <Machine M, class Extents>
+struct GemmSplitKProblem {
+  typename M::TensorMap a, b, d, workspace;  // boxes as gemm's; (tile_m, box) of D and of f32
+  [[no_unique_address]] Extents extents;
+  TileGrid grid;
+  TileWalk tile_walk;  // the splits of a tile lie side by side along N: all of split 0 comes first
+  std::uint32_t k_tiles;
+  std::uint32_t splits;  // at most k_tiles
+  GlobalAddress flags;   // (splits, tiles) words, 0 at first
+
+  constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
+  constexpr SplitWork work(Tile at) const {
+    const std::uint32_t split = at.n / grid.n;
+    const Tile tile{at.m, at.n % grid.n};
+    const GlobalAddress before = split == 0 ? GlobalAddress{} : flag(split - 1, tile);
+    return {tile,
+            split == 0,
+            split + 1 == splits,
+            k_of(split),
+            k_of(split + 1),
+            before,
+            flag(split, tile)};
+  }
+  /// The first tile of K of a split: shares differ by one at most.
+  constexpr std::uint32_t k_of(std::uint32_t split) const {
+    return static_cast<std::uint32_t>(std::uint64_t{k_tiles} * split / splits);
+  }
+  constexpr GlobalAddress flag(std::uint32_t split, Tile tile) const {
+    return flags + std::uint64_t{4} * (split * grid.count() + tile.n * grid.m + tile.m);
+  }
+};
+
+}  // namespace warptwin::scenarios
