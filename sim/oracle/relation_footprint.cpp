@@ -5,6 +5,8 @@
 #include "common/machine/element.hpp"
 #include "common/machine/shared_tile.hpp"
 
+#include "sim/model/lane_access.hpp"
+
 namespace warptwin::sim::relation {
 
 namespace {
@@ -142,9 +144,35 @@ Footprint copied_bytes(std::uint64_t descriptor, TmemCopy shape) {
   return k_major(UmmaSmemDescriptor{descriptor}, rows_of(shape), 4 * columns_of(shape));
 }
 
+namespace {
+
+// Lanes of PTX: bytes as they are addressed.
+Footprint rectangle_at(std::uint64_t begin, const Event& event) {
+  Footprint rows;
+  for (std::uint32_t row = 0; row < event.count; ++row) {
+    const std::uint64_t at = begin + std::uint64_t{row} * event.peer;
+    rows.emplace_back(at, at + event.bytes);
+  }
+  return normalised(std::move(rows));
+}
+
+bool is_of_lanes(const Event& event) {
+  return event.expected != 0 && event.extra == kUnknownLayout;
+}
+
+}  // namespace
+
+Footprint global_bytes(const Event& event) {
+  return is_of_lanes(event) ? rectangle_at(event.global, event)
+                            : bytes_at(event.global, event.bytes);
+}
+
 Footprint shared_bytes(const Event& event) {
   if (event.expected == 0) {
     return bytes_at(event.address, event.bytes);
+  }
+  if (is_of_lanes(event)) {
+    return rectangle_at(event.address, event);
   }
   const auto swizzle = static_cast<Swizzle>(event.extra);
   Footprint pieces;

@@ -35,8 +35,10 @@ Footprint operand_bytes(std::uint64_t descriptor,
                         ElementType type);
 /// What a tcgen05.cp of that shape reads.
 Footprint copied_bytes(std::uint64_t descriptor, TmemCopy shape);
-/// A load or store of words, or of a row or column of a tile by each lane.
+/// A load or store of words, of a row or column of a tile by each lane, or of lanes of PTX.
 Footprint shared_bytes(const Event& event);
+/// A word of global memory, or what lanes of PTX touch there.
+Footprint global_bytes(const Event& event);
 /// Of a copy that is issued, in shared memory: rows that are narrower than the span of a swizzle
 /// stand as far apart as spans.
 Footprint copy_bytes(const Event& event);
