@@ -33,6 +33,8 @@ struct Clock {
   /// covers.
   std::vector<std::pair<std::uint32_t, Counts>> others;
   std::vector<LoneRelease> lone{};  // the latest that is known of each warp's lanes
+  /// Components of `own` that are known for tensor memory alone, where they are more.
+  Counts told{};
 };
 inline constexpr std::uint32_t kGlobalFences = std::uint32_t{1} << 31;
 
@@ -46,7 +48,7 @@ inline void join(Counts& into, const Counts& from) {
 }
 
 inline bool is_empty(const Clock& clock) {
-  return clock.own.empty() && clock.others.empty() && clock.lone.empty();
+  return clock.own.empty() && clock.others.empty() && clock.lone.empty() && clock.told.empty();
 }
 
 /// Whether a join with `more` would change `known`.
@@ -91,6 +93,7 @@ inline void add_lone(Clock& into, const LoneRelease& release) {
 
 inline void join(Clock& into, const Clock& from) {
   join(into.own, from.own);
+  join(into.told, from.told);
   for (const LoneRelease& release : from.lone) {
     add_lone(into, release);
   }
@@ -113,6 +116,7 @@ inline void meet(Counts& into, const Counts& from) {
 
 inline void meet(Clock& into, const Clock& from) {
   meet(into.own, from.own);
+  meet(into.told, from.told);
   std::erase_if(into.others, [&](auto& known) {
     const auto found = std::find_if(from.others.begin(), from.others.end(), [&](const auto& other) {
       return other.first == known.first;

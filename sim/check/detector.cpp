@@ -119,7 +119,7 @@ std::vector<std::string> detector_names() {
 DetectorSet::DetectorSet(const Rules& rules, const LaunchConfig& config, const Symbols& symbols)
     : naming_{config, symbols},
       reporter_{rules, naming_},
-      order_{config, rules.commit_tells_copies} {
+      order_{config, rules.commit_tells_copies, rules.arrivals_reach} {
   for (const Entry& entry : kDetectors) {
     if (rules.without.empty() || !rules.without.contains(entry.name)) {
       detectors_.push_back(entry.make(reporter_, order_));

@@ -53,10 +53,11 @@ bool writes_word(Op op) {
 
 }  // namespace
 
-Order::Order(const LaunchConfig& config, bool commit_tells_copies)
+Order::Order(const LaunchConfig& config, bool commit_tells_copies, bool arrivals_reach)
     : config_{config},
       warps_{config.cluster_size * config.warps_per_cta},
-      commit_tells_copies_{commit_tells_copies} {}
+      commit_tells_copies_{commit_tells_copies},
+      arrivals_reach_{arrivals_reach} {}
 
 // --- Questions --------------------------------------------------------------------------------
 
@@ -87,6 +88,23 @@ std::uint32_t Order::known(Part part, std::uint32_t warp, std::uint32_t observer
     }
   }
   return 0;
+}
+
+std::uint32_t Order::known_of_tensor(Part part, std::uint32_t warp, std::uint32_t observer) const {
+  const WarpOrder* self = find(observer);
+  const bool told = self != nullptr && warp / warps_ == observer / warps_;
+  return std::max(known(part, warp, observer),
+                  told ? at(self->seen().told, component(part, warp)) : 0);
+}
+
+Counts Order::of_tensor(const Clock& clock) const {
+  Counts known(std::size_t{kBefore + 1} * warps_, 0);
+  for (const Part part : {kOps, kTensor, kBefore}) {
+    for (std::uint32_t i = part * warps_; i < (part + 1) * warps_; ++i) {
+      known[i] = std::max(at(clock.own, i), at(clock.told, i));
+    }
+  }
+  return known;
 }
 
 std::uint32_t Order::now(std::uint32_t warp) const {
@@ -240,6 +258,7 @@ void Order::release(ClusterOrder& cluster, const Event& event, const Clock& cloc
       open->own.clear();
       open->lone.clear();
       open->others.clear();
+      open->told.clear();
     }
     barrier.phase = event.phase;
   }
@@ -250,6 +269,9 @@ void Order::release(ClusterOrder& cluster, const Event& event, const Clock& cloc
   const std::uint32_t wgmmas = component(kTensor, warpgroup_of(self));
   if (afar && cluster.warps[self].wgmmas_over != 0) {
     raise(barrier.current.own, wgmmas, at(clock.own, wgmmas));
+  }
+  if (afar && tensor_memory_) {
+    join(barrier.current.told, of_tensor(clock));
   }
 }
 
@@ -263,7 +285,7 @@ void Order::observe(ClusterOrder& cluster, const Event& event, std::uint32_t sel
   const bool known = here || barrier.phase + 1 == event.phase;
   const Clock& near = here ? barrier.completed : barrier.current;
   const Clock& afar = here ? barrier.completed_afar : barrier.current_afar;
-  const bool wide = event.ordering.scope != Scope::kCta;
+  const bool wide = arrivals_reach_ || event.ordering.scope != Scope::kCta;
   const auto learn = [&](Clock& clock, bool all) {
     if (known) {
       join(clock, near);
@@ -309,7 +331,8 @@ void Order::on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t s
   const WarpOrder& warp = cluster.warps[self];
   // What is released at CTA scope is not for another CTA's warps, who wait there.
   const bool here = event.cta == event.warp / config_.warps_per_cta;
-  const bool releases = publishes(event.ordering) && (here || event.ordering.scope != Scope::kCta);
+  const bool reaches = here || arrivals_reach_ || event.ordering.scope != Scope::kCta;
+  const bool releases = publishes(event.ordering) && reaches;
   // One that waits for copies publishes them, as of the phase that it counts in, and no one's past.
   const bool copies = (event.flags & event_flag::kOfCopies) != 0;
   const Clock relaxed = releases || copies ? Clock{} : at_relaxed_arrival(warp, event, here);
@@ -412,6 +435,30 @@ void Order::fence_inits(WarpOrder& warp, const Event& event, std::uint32_t self)
   acquire(warp, event, [&](Clock& clock) { raise(clock.own, component(kInits, self), covered); });
 }
 
+// It covers what those know of tensor memory who execute it.
+void Order::fence_before(WarpOrder& warp, const Event& event, std::uint32_t self) {
+  acquire(warp, event, [&](Clock& clock) {
+    grow(clock.own[component(kBefore, self)], clock.own[self]);
+  });
+  warp.told = {};
+  warp.told.clock.told = of_tensor(warp.seen());
+  warp.told.lanes = event.lane_mask();
+}
+
+// What relaxed waits of its threads have seen is told of tensor memory behind it.
+void Order::fence_after(WarpOrder& warp, const Event& event) {
+  for (const Pending& pending : warp.pending) {
+    const std::uint32_t lanes = pending.lanes & event.lane_mask();
+    if (lanes != 0 && tensor_memory_ && !pending.empty()) {
+      Counts seen = of_tensor(pending.wide);
+      join(seen, of_tensor(pending.near));
+      acquire(warp, lanes, [&](Clock& clock) { join(clock.told, seen); });
+    }
+  }
+  warp.after = warp.seen().own;
+  join(warp.after, warp.seen().told);
+}
+
 // It covers the accesses of all that they know to have happened who execute it.
 void Order::proxy_fence(WarpOrder& warp, const Event& event) {
   ++proxy_fences_;
@@ -507,6 +554,9 @@ Clock Order::at_cluster_arrival(const WarpOrder& warp, const Event& event) const
     const std::uint32_t inits = component(kInits, other);
     raise(published.own, inits, at(warp.seen().own, inits));
   }
+  if (warp.told.covers(event.lane_mask())) {
+    published.told = warp.told.clock.told;
+  }
   return published;
 }
 
@@ -520,6 +570,11 @@ Clock Order::at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool 
   }
   if (warp.wgmmas_over != 0) {
     raise(published.own, component(kTensor, warpgroup_of(self)), warp.wgmmas_over);
+  }
+  if (tensor_memory_ && publishes(event.ordering)) {
+    published.told = of_tensor(warp.seen());
+  } else if (warp.told.covers(event.lane_mask())) {
+    published.told = warp.told.clock.told;
   }
   return published;
 }
@@ -618,12 +673,13 @@ void Order::perform(ClusterOrder& cluster, const Event& event, std::uint32_t sel
       fence_inits(warp, event, self);
       break;
     case Op::kTcgen05FenceBefore:
-      acquire(warp, event, [&](Clock& clock) {
-        grow(clock.own[component(kBefore, self)], clock.own[self]);
-      });
+      fence_before(warp, event, self);
       break;
     case Op::kTcgen05FenceAfter:
-      warp.after = warp.seen().own;
+      fence_after(warp, event);
+      break;
+    case Op::kTcgen05Alloc:
+      tensor_memory_ = true;
       break;
     case Op::kFenceProxyAsync:
       proxy_fence(warp, event);

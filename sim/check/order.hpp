@@ -7,6 +7,9 @@
 /// that the narrower of their scopes has. A relaxed write releases what fences of its warp covered,
 /// and those of warps that it has met at a barrier since; a relaxed read acquires at the next fence
 /// of its thread, or of one that it has met at a barrier since.
+/// Of tensor memory a release tells whatever its scope, and a relaxed arrival what a
+/// tcgen05.fence::before_thread_sync of its thread covered, to who acquires it, or waits relaxed and
+/// has a tcgen05.fence::after_thread_sync behind.
 /// A wait for wgmmas tells their warpgroup's first warp's tensor operations complete, and even a
 /// relaxed arrival passes that on: they have read, and write registers only. A copy publishes its
 /// own bytes and no one's past. A wait at CTA scope observes what the copy engine and the tensor
@@ -63,8 +66,11 @@ struct Point {
 class Order {
  public:
   /// `commit_tells_copies`: who observes a tcgen05.commit knows of the copies that the committing
-  /// warp had waited for: MMAs that read them are complete.
-  explicit Order(const LaunchConfig& config, bool commit_tells_copies = true);
+  /// warp had waited for: MMAs that read them are complete. `arrivals_reach`: arrivals at another
+  /// CTA's mbarrier and the waits for them have cluster scope where they say CTA.
+  explicit Order(const LaunchConfig& config,
+                 bool commit_tells_copies = true,
+                 bool arrivals_reach = false);
   void on_event(const Event& event);
   /// The questions that follow are asked by the lanes that execute `event`: they know what each of
   /// them does. Where all go on behind a wait of one lane alone, it is `lone_waits` that judges.
@@ -95,6 +101,10 @@ class Order {
   bool lanes_after(const LanePoint& first, const Event& second) const;
   /// The same as lanes_after for an mbarrier.init, for which less is needed.
   bool init_ordered(const LanePoint& init, const Event& second) const;
+  /// The same as after, for accesses to tensor memory.
+  bool tensor_after(std::uint32_t warp, std::uint32_t first, std::uint32_t time) const {
+    return first == warp || known_of_tensor(kOps, first, warp) >= time;
+  }
   /// The same as ordered, with a fence.proxy.async that covers the first operation on the way.
   bool fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const;
   /// Whether a warp that is ordered after loads or stores is so for each lane that executed them.
@@ -132,6 +142,10 @@ class Order {
     return warp - warp % config_.warps_per_cta % kWarpsPerWarpgroup;
   }
   std::uint32_t tensor_complete(std::uint32_t issuer, std::uint32_t observer) const;
+  /// The same for accesses to tensor memory.
+  std::uint32_t tensor_over(std::uint32_t issuer, std::uint32_t observer) const {
+    return known_of_tensor(kTensor, issuer, observer);
+  }
   std::uint32_t tensor_complete_at_fence(std::uint32_t issuer, std::uint32_t observer) const;
 
   /// Names phase `phase` of an mbarrier for good, though the object be initialised anew.
@@ -256,6 +270,7 @@ class Order {
     Fenced released;       // any
     Fenced released_afar;  // of more than CTA scope
     Fenced released_gpu;
+    Fenced told;  // by the last tcgen05.fence::before_thread_sync
     std::vector<Pending> pending;
     Pending& pending_of(std::uint32_t lanes);
     Counts after;  // known at the last tcgen05 after-fence
@@ -282,6 +297,11 @@ class Order {
   const WarpOrder* find(std::uint32_t warp) const;
   /// What `observer` knows of part `part` of a warp, in its own cluster or another.
   std::uint32_t known(Part part, std::uint32_t warp, std::uint32_t observer) const;
+  std::uint32_t known_of_tensor(Part part, std::uint32_t warp, std::uint32_t observer) const;
+  /// What a clock says of tensor memory.
+  Counts of_tensor(const Clock& clock) const;
+  void fence_before(WarpOrder& warp, const Event& event, std::uint32_t self);
+  void fence_after(WarpOrder& warp, const Event& event);
   std::uint32_t component(Part part, std::uint32_t warp) const {
     return part * warps_ + warp % warps_;
   }
@@ -327,12 +347,14 @@ class Order {
   const LaunchConfig& config_;
   Divisor warps_;  // of a cluster
   bool commit_tells_copies_;
+  bool arrivals_reach_;
   std::vector<std::unique_ptr<ClusterOrder>> clusters_;
   HashMap<std::uint64_t, std::uint32_t> barrier_numbers_;  // by rank and address
   HashMap<std::uint64_t, Word> words_;                     // global words, by address
   std::uint32_t proxy_fences_ = 0;
   std::vector<SourceSite> across_fences_;
   bool stores_global_ = false;  // lanes have stored to global memory
+  bool tensor_memory_ = false;  // some is allocated
 };
 
 // These lanes learn, and the others do not.

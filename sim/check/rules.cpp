@@ -77,6 +77,13 @@ constexpr Rule kRules[] = {
      [](Rules& rules, std::size_t value) {
        rules.severities["MBAR_WAIT_NO_ACQUIRE_SCOPE"] = kLevels[value];
      }},
+    {{"arrive_scope",
+      "said cluster",
+      "said",
+      "said",
+      "how far an arrival of CTA scope at another CTA's mbarrier releases, and a wait of CTA scope "
+      "acquires what other CTAs' warps released: as said, or in the cluster"},
+     [](Rules& rules, std::size_t value) { rules.arrivals_reach = value == 1; }},
     {{"named_exit",
       "block release",
       "block",

@@ -32,6 +32,7 @@ struct Rules {
   PhaseIntent phase_intent = PhaseIntent::kApi;
   bool reinit_idle_warns = false;
   bool commit_tells_copies = true;
+  bool arrivals_reach = false;  // at another CTA's mbarrier, whatever their scope
   MachineRules machine{};
   std::string chosen;  // as options of a command line, each with a blank before it
 

@@ -171,7 +171,7 @@ void Record::issue_tensor(const Event& event, Async& async) {
     const bool alike =
         earlier.d == event.address && (earlier.instruction & ~factors) == (event.wanted & ~factors);
     if (mma && earlier.op == Op::kTcgen05Mma && earlier.pair == pair && !alike &&
-        !overlap(earlier.into, into).empty() && !order.memory(earlier.done, async.begin)) {
+        meet(earlier.into, into) && !order.tensor(earlier.done, async.begin)) {
       faults.push_back({RelationKind::kRace,
                         in_words(who(event)) + ": its accumulator overlaps that of an MMA before "
                                                "it, which is not known to be done",
@@ -307,7 +307,7 @@ void Record::issue_remote(const Event& event, Async& async, Node issued) {
   for (const Source& source : released) {
     before.push_back(whole || source.scope != Scope::kCta ? source.node : kNoNode);
   }
-  async.done = order.add(before, Nodes{async.begin});
+  async.done = order.add(before, Nodes{async.begin}, told_by(event, issued));
   warp_of(event).remote_arrivals.push_back(async.done);
   use_barrier(event.cta, event.address, {async.begin, async.done, who(event)});
 }
@@ -320,7 +320,7 @@ void Record::landed(const Event& event) {
     return;
   }
   const Async& async = at->second;
-  Contribution contribution{{async.done}, {}, cta_of_warp(event.warp), true};
+  Contribution contribution{{async.done}, {}, cta_of_warp(event.warp), true, {async.done}};
   if (event.op == Op::kMbarrierArrive) {
     contribution.engine = false;
     const bool released = event.ordering.semantics != Semantics::kRelaxed;

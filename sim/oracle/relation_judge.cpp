@@ -32,6 +32,7 @@ class Judge {
  private:
   bool memory(Node first, Node second) const { return record_.order.memory(first, second); }
   bool execution(Node first, Node second) const { return record_.order.execution(first, second); }
+  bool tensor(Node first, Node second) const { return record_.order.tensor(first, second); }
   void find(RelationKind kind, const std::string& why, const Who& first, const Who& second) {
     findings_.push_back({kind, why, {}, first.site, second.site});
   }
@@ -70,7 +71,7 @@ class Judge {
     const bool itself = first.who.op == Op::kTcgen05Mma || first.who.op == Op::kTcgen05Cp;
     const auto before = record_.fences_before.find(first.who.warp);
     for (const Node fence : after->second) {
-      if (!memory(fence, second.start) || !memory(first.end, fence)) {
+      if (!tensor(fence, second.start) || !tensor(first.end, fence)) {
         continue;
       }
       if (itself) {  // its commit is a fence too
@@ -78,7 +79,7 @@ class Judge {
       }
       if (before != record_.fences_before.end() &&
           std::any_of(before->second.begin(), before->second.end(), [&](Node node) {
-            return memory(first.end, node) && memory(node, fence);
+            return tensor(first.end, node) && tensor(node, fence);
           })) {
         return true;
       }
@@ -87,7 +88,8 @@ class Judge {
   }
 
   Bond bond(const Access& first, const Access& second) const {
-    if (!memory(first.end, second.start)) {
+    if (!(first.space == Space::kTensor ? tensor(first.end, second.start)
+                                        : memory(first.end, second.start))) {
       return Bond::kNone;
     }
     const bool crosses = first.proxy == Proxy::kGeneric && second.proxy == Proxy::kAsync;
@@ -312,7 +314,7 @@ class Judge {
                one.alloc.who,
                use.who);
         }
-        if (one.dealloc.end != kNoNode && !memory(use.end, one.dealloc.start)) {
+        if (one.dealloc.end != kNoNode && !tensor(use.end, one.dealloc.start)) {
           find(RelationKind::kAllocation,
                in_words(use.who) + " may act after " + in_words(one.dealloc.who),
                use.who,

@@ -1,4 +1,4 @@
-/// The two matrices of oracle R.
+/// The three matrices of oracle R.
 
 #pragma once
 
@@ -15,12 +15,16 @@ using Node = std::uint32_t;
 inline constexpr Node kNoNode = ~Node{0};
 using Nodes = boost::container::small_vector<Node, 6>;
 
-/// A set of earlier nodes for each node, closed under both orders as nodes are added.
+/// Sets of earlier nodes for each node, closed under each order as nodes are added: memory order,
+/// execution order, and that of tensor memory, in which all of memory order is.
 class Order {
  public:
-  /// A node after all of `memory`, and in execution after all of `execution` besides.
-  Node add(const Nodes& memory, const Nodes& execution = {}) {
+  /// A node after all of `memory`, in execution after all of `execution` besides, and for tensor
+  /// memory after all of `tensor`.
+  Node add(const Nodes& memory, const Nodes& execution = {}, const Nodes& tensor = {}) {
     memory_.add(memory);
+    tensor_.add(memory);
+    tensor_.join(tensor);
     const Node node = execution_.add(memory);
     execution_.join(execution);
     return node;
@@ -28,9 +32,11 @@ class Order {
   /// A node after those of `nodes` that come before `last`, and after nothing else.
   Node bare(const Nodes& nodes, Node last) {
     memory_.add({});
+    tensor_.add({});
     for (const Node other : nodes) {
       if (memory(other, last)) {
         memory_.set(other);
+        tensor_.set(other);
       }
     }
     return execution_.add(nodes);
@@ -38,12 +44,14 @@ class Order {
   /// A node that knows what all of `nodes` know, and no more; in execution after each of them.
   Node common(const Nodes& nodes) {
     memory_.add_common(nodes);
+    tensor_.add_common(nodes);
     return execution_.add(nodes);
   }
 
   /// Whether `first` is `second`, or comes before it.
   bool memory(Node first, Node second) const { return memory_.has(first, second); }
   bool execution(Node first, Node second) const { return execution_.has(first, second); }
+  bool tensor(Node first, Node second) const { return tensor_.has(first, second); }
   std::size_t size() const { return memory_.size(); }
 
  private:
@@ -111,6 +119,7 @@ class Order {
 
   Matrix memory_;
   Matrix execution_;
+  Matrix tensor_;
 };
 
 }  // namespace warptwin::sim::relation

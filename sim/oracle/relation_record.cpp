@@ -39,7 +39,7 @@ Node& Record::way_of(const Event& event) {
 
 // The next node of the warp's program order. What all do without coming together is a node of each
 // lane that acts alone, and one of the rest.
-Node Record::step(const Event& event, Nodes memory, Nodes execution) {
+Node Record::step(const Event& event, Nodes memory, Nodes execution, const Nodes& tensor) {
   WarpRecord& warp = warp_of(event);
   const bool all = event.lanes == kWarpLanes || event.op == Op::kWarpExit;
   const bool meet = all && has_trait(event.op, op_trait::kMeets);
@@ -65,7 +65,7 @@ Node Record::step(const Event& event, Nodes memory, Nodes execution) {
       if (held) {
         come.insert(come.end(), ways.begin(), ways.end());
       }
-      other = order.add(known, come);
+      other = order.add(known, come, tensor);
     };
     go_on(warp.rest);
     for (auto& [lane, node] : warp.apart) {
@@ -82,11 +82,13 @@ Node Record::step(const Event& event, Nodes memory, Nodes execution) {
       memory.push_back(node);
     }
     warp.apart.clear();
-    for (Source& source : warp.unacquired) {
-      source.lanes = ~std::uint32_t{0};
+    for (std::vector<Source>* seen : {&warp.unacquired, &warp.untold}) {
+      for (Source& source : *seen) {
+        source.lanes = ~std::uint32_t{0};
+      }
     }
   }
-  way = order.add(memory, execution);
+  way = order.add(memory, execution, tensor);
   warp.rest = meet ? way : warp.rest;
   warp.look = kNoNode;
   return way;
@@ -295,6 +297,23 @@ std::vector<Record::Source> Record::release_of(const Event& event, Node node) co
   return released;
 }
 
+// What an arrival by a thread tells of tensor memory: "mbarrier.arrive.relaxed" behind a
+// tcgen05.fence::before_thread_sync tells what that covers (PTX ISA, "Canonical synchronization
+// patterns").
+Nodes Record::told_by(const Event& event, Node node) const {
+  Nodes told;
+  if (releases(event.ordering.semantics)) {
+    told = by_lanes(event, node);
+  } else if (const auto warp = warps_.find(event.warp); warp != warps_.end()) {
+    for (const Source& fence : warp->second.told) {
+      if ((event.lane_mask() & ~fence.lanes) == 0) {
+        told.push_back(fence.node);
+      }
+    }
+  }
+  return told;
+}
+
 void Record::contribute(const Event& event, const Contribution& contribution) {
   const std::uint32_t cta = is_load(event.op) ? event.peer_cta : event.cta;
   const std::uint32_t address = is_load(event.op) ? event.peer : event.address;
@@ -355,6 +374,7 @@ void Record::mbarrier(const Event& event) {
   Contribution contribution{by_lanes(event, node), {}, cta_of_warp(event.warp), false};
   if (event.op == Op::kMbarrierArrive) {
     contribution.released = release_of(event, node);
+    contribution.told = told_by(event, node);
   }
   contribute(event, contribution);
 }
@@ -363,6 +383,7 @@ void Record::mbarrier(const Event& event) {
 void Record::pass(const Event& event, Node look, Nodes before, bool late) {
   WarpRecord& warp = warp_of(event);
   Nodes execution;
+  Nodes told;
   std::vector<Source> seen;
   const auto at = live_.find({event.cta, event.address});
   if (at != live_.end() && event.phase > 0) {
@@ -372,6 +393,7 @@ void Record::pass(const Event& event, Node look, Nodes before, bool late) {
     if (of_phase != contributions_.end()) {
       for (const Contribution& contribution : of_phase->second) {
         execution.insert(execution.end(), contribution.made.begin(), contribution.made.end());
+        told.insert(told.end(), contribution.told.begin(), contribution.told.end());
         const bool near = contribution.cta == event.cta;
         const bool reaches = near || wide || (contribution.engine && !options_.strict_wait_scope);
         for (const Source& source : contribution.released) {
@@ -392,13 +414,17 @@ void Record::pass(const Event& event, Node look, Nodes before, bool late) {
       source.lanes = event.lane_mask();
       warp.unacquired.push_back(source);
     }
+    for (const Node node : told) {
+      warp.untold.push_back({node, Scope::kCta, true, event.lane_mask()});
+    }
+    told.clear();
   }
   Node passed = kNoNode;
   if (late) {
-    passed = order.add(memory, execution);
+    passed = order.add(memory, execution, told);
     warp.late.push_back(passed);
   } else {
-    passed = step(event, memory, execution);
+    passed = step(event, memory, execution, told);
   }
   const Use use{look, passed, who(event)};
   if (late) {
@@ -472,9 +498,9 @@ void Record::named_barrier(const Event& event) {
 
 void Record::cluster_barrier(const Event& event) {
   WarpRecord& warp = warp_of(event);
-  auto& [published, arrived] = cluster_[{cluster_of(event.cta), event.phase}];
+  auto& [published, arrived, told] = cluster_[{cluster_of(event.cta), event.phase}];
   if (event.op == Op::kClusterWait) {
-    step(event, published, arrived);
+    step(event, published, arrived, told);
     return;
   }
   const bool releasing = releases(event.ordering.semantics);
@@ -490,6 +516,8 @@ void Record::cluster_barrier(const Event& event) {
     }
   }
   published.push_back(warp.initialised);
+  const Nodes covered = told_by(event, node);
+  told.insert(told.end(), covered.begin(), covered.end());
 }
 
 void Record::fence(const Event& event) {
@@ -502,7 +530,13 @@ void Record::fence(const Event& event) {
       seen.push_back(reaches && own ? source.node : kNoNode);
     }
   }
-  const Node node = step(event, seen);
+  Nodes told;
+  if (event.op == Op::kTcgen05FenceAfter) {
+    for (const Source& source : warp.untold) {
+      told.push_back((event.lane_mask() & source.lanes) != 0 ? source.node : kNoNode);
+    }
+  }
+  const Node node = step(event, seen, {}, told);
   switch (event.op) {
     case Op::kFence:
       if (releases(event.ordering.semantics)) {
@@ -520,6 +554,7 @@ void Record::fence(const Event& event) {
       return;
     case Op::kTcgen05FenceBefore:
       fences_before[event.warp].push_back(node);
+      warp.told.push_back({node, Scope::kCta, true, event.lane_mask()});
       return;
     case Op::kTcgen05FenceAfter:
       fences_after[event.warp].push_back(node);

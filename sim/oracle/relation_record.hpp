@@ -129,6 +129,7 @@ class Record : public EventSink {
     std::vector<Source> released;
     std::uint32_t cta = 0;  // of who made it
     bool engine = false;    // not a thread
+    Nodes told{};           // of tensor memory, whatever the scope
   };
   struct Async {
     Event issue;
@@ -162,6 +163,8 @@ class Record : public EventSink {
     Op looked = Op::kCount;
     std::vector<Source> releases;    // by fences
     std::vector<Source> unacquired;  // what relaxed waits saw
+    std::vector<Source> told;        // by tcgen05 fences
+    std::vector<Source> untold;      // of tensor memory, what relaxed waits saw
     Node committed = kNoNode;        // its last tcgen05.commit
     Node initialised = kNoNode;      // what its fence.mbarrier_init publishes
     Nodes inits;
@@ -188,7 +191,7 @@ class Record : public EventSink {
   std::uint32_t cluster_of(std::uint32_t cta) const { return cta / launch_.cluster_size; }
   static Who who(const Event& event) { return {event.op, event.warp, event.site}; }
 
-  Node step(const Event& event, Nodes memory = {}, Nodes execution = {});
+  Node step(const Event& event, Nodes memory = {}, Nodes execution = {}, const Nodes& tensor = {});
   Node& way_of(const Event& event);
   Nodes others_of(const Event& event) const;
   Nodes by_lanes(const Event& event, Node node) const;
@@ -220,6 +223,7 @@ class Record : public EventSink {
   void global_words(const Event& event);
   void exits(const Event& event);
   std::vector<Source> release_of(const Event& event, Node node) const;
+  Nodes told_by(const Event& event, Node node) const;
   void contribute(const Event& event, const Contribution& contribution);
   void use_barrier(std::uint32_t cta, std::uint32_t address, const Use& use);
   void use_columns(std::uint32_t cta, TmemAddress at, std::uint32_t columns, const Use& use);
@@ -238,7 +242,12 @@ class Record : public EventSink {
            std::vector<Contribution>>
       contributions_;  // CTA, address, life, phase
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Nodes> named_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<Nodes, Nodes>> cluster_;
+  struct ClusterPhase {
+    Nodes published;
+    Nodes arrived;
+    Nodes told;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, ClusterPhase> cluster_;
   std::map<std::uint64_t, Nodes> words_;  // what a read of the word synchronises with
   std::map<std::uint32_t, Nodes> ends_;   // warps of a CTA that have ended
   std::set<std::uint32_t> refused_;       // CTAs that have seen a request fail

@@ -564,9 +564,9 @@ class TensorMemoryDataDetector : public Detector {
 
   bool complete(const CellAccess& first, std::uint32_t observer) const {
     if (tensor(first.use)) {
-      return order_.tensor_complete(first.warp, observer) >= first.number;
+      return order_.tensor_over(first.warp, observer) >= first.number;
     }
-    return first.settled != 0 && order_.after(observer, first.warp, first.settled);
+    return first.settled != 0 && order_.tensor_after(observer, first.warp, first.settled);
   }
 
   // With tcgen05 fences beside what orders them.
@@ -588,7 +588,7 @@ class TensorMemoryDataDetector : public Detector {
     }
     const bool same = first.warp == second.warp;
     const bool in_pipe =
-        pipelined(first, second) && (same || order_.ordered(first.warp, first.time, second.warp));
+        pipelined(first, second) && order_.tensor_after(second.warp, first.warp, first.time);
     if (!in_pipe && !complete(first, second.warp)) {
       report_unordered(event, cta, first, second);
     } else if (!same && second.use != CellUse::kFree && !fenced(first, second.warp)) {
@@ -601,7 +601,8 @@ class TensorMemoryDataDetector : public Detector {
                        std::uint32_t cta,
                        const CellAccess& first,
                        const CellAccess& second) {
-    if (naming().cta_of_warp(second.warp) != cta || complete(first, second.warp)) {
+    if (naming().cta_of_warp(second.warp) != cta ||
+        order_.after(second.warp, first.warp, first.time)) {
       return;
     }
     reporter().report("TMEM_UNALLOCATED",

@@ -275,6 +275,40 @@ TEST(RulesTest, APairMayFreeTensorMemoryTogether) {
   EXPECT_EQ(severity(frees(true), "DEADLOCK", "pair_dealloc=together"), Severity::kOff);
 }
 
+// The first CTA has read its tile, and tells the second, which has a copy come there.
+TEST(RulesTest, AnArrivalAtAnotherCtaReachesAsFarAsItSays) {
+  const auto frees = [](Ordering arrives, Ordering waits) {
+    const auto body = [=](M& m) {
+      m.elect_one([&] {
+        if (m.cta_rank() == 0) {
+          m.ld_shared_u32(micro::kTile);
+          m.fence_proxy_async(ProxySpace::kSharedCta);
+          m.mbarrier_arrive_expect_tx(kBar, 32);
+          m.mbarrier_arrive(m.mapa(kBar, 1), 1, arrives);
+        } else {
+          m.mbarrier_wait_parity(kBar, WaitPhase::number(0), waits);
+          m.cp_async_bulk_load(micro::kTile, micro::kSource, 32, CopyTarget{kBar, CtaMask{1}});
+        }
+      });
+      if (m.cta_rank() == 0) {
+        micro::wait(m, 0);
+      }
+    };
+    MicroProgram program = of(micro::cluster_init(1, body), 1);
+    program.ctas = 2;
+    return program;
+  };
+  const auto finds = [](const MicroProgram& program, const char* rule) {
+    return severity(program, "SMEM_RACE", rule);
+  };
+  EXPECT_EQ(finds(frees(kReleaseCta, kAcquireCta), nullptr), Severity::kError);
+  EXPECT_EQ(finds(frees(kReleaseCta, kAcquireCta), "arrive_scope=cluster"), Severity::kOff);
+  EXPECT_EQ(finds(frees(kReleaseCluster, kAcquireCta), nullptr), Severity::kError);
+  EXPECT_EQ(finds(frees(kReleaseCluster, kAcquireCta), "arrive_scope=cluster"), Severity::kOff);
+  EXPECT_EQ(finds(frees(kReleaseCluster, kAcquireCluster), nullptr), Severity::kOff);
+  EXPECT_EQ(finds(frees(kRelaxedCta, kAcquireCta), "arrive_scope=cluster"), Severity::kError);
+}
+
 TEST(RulesTest, TheTableNamesEachRuleOnceWithTheValuesOfTheProfiles) {
   for (const RuleInfo& rule : rule_table()) {
     Rules rules;
