@@ -241,6 +241,7 @@ void Record::on_event(const Event& event) {
     case Op::kGlobalLoadAcquire:
     case Op::kGlobalStoreRelease:
     case Op::kGlobalRedAdd:
+    case Op::kGlobalStore:
     case Op::kGlobalWait:
       global_words(event);
       return;
@@ -596,7 +597,9 @@ void Record::words(const Event& event) {
 
 void Record::global_words(const Event& event) {
   const bool reads = event.op == Op::kGlobalLoadAcquire || event.op == Op::kGlobalWait;
-  const bool writes = event.op == Op::kGlobalStoreRelease || event.op == Op::kGlobalRedAdd;
+  const bool weak = event.op == Op::kGlobalLoad || event.op == Op::kGlobalStore;
+  const bool writes = event.op == Op::kGlobalStoreRelease || event.op == Op::kGlobalRedAdd ||
+                      event.op == Op::kGlobalStore;
   const Node looked = event.op == Op::kGlobalWait ? look(event) : kNoNode;
   Nodes& sources = words_[event.global];
   const Node node = step(event, reads ? sources : Nodes{});
@@ -609,9 +612,9 @@ void Record::global_words(const Event& event) {
   }
   Access access;
   access.space = Space::kGlobal;
-  access.where = bytes_at(event.global, event.bytes);
+  access.where = global_bytes(event);
   access.write = writes;
-  access.strong = event.op != Op::kGlobalLoad;
+  access.strong = !weak;
   access.start = looked == kNoNode ? node : looked;
   access.end = node;
   access.who = who(event);
