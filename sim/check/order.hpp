@@ -8,8 +8,8 @@
 /// and those of warps that it has met at a barrier since; a relaxed read acquires at the next fence
 /// of its thread, or of one that it has met at a barrier since.
 /// Of tensor memory a release tells whatever its scope, and a relaxed arrival what a
-/// tcgen05.fence::before_thread_sync of its thread covered, to who acquires it, or waits relaxed and
-/// has a tcgen05.fence::after_thread_sync behind.
+/// tcgen05.fence::before_thread_sync of its thread covered, to who acquires it, or waits relaxed
+/// and has a tcgen05.fence::after_thread_sync behind.
 /// A wait for wgmmas tells their warpgroup's first warp's tensor operations complete, and even a
 /// relaxed arrival passes that on: they have read, and write registers only. A copy publishes its
 /// own bytes and no one's past. A wait at CTA scope observes what the copy engine and the tensor
