@@ -109,7 +109,8 @@ def main():
         files = compiled(folder)
 
         def ptx(command, path, ctas):
-            return run(warptwin, "ptx", command, str(path), "--launch", str(folder / f"{ctas}.json"))
+            file = folder / f"{ctas}.json"
+            return run(warptwin, "ptx", command, str(path), "--launch", str(file))
 
         def defects(output):
             return set(re.findall(r"^defect: (\w+)", output, re.MULTILINE))
