@@ -117,6 +117,7 @@ struct LaunchConfig {
   std::uint32_t clc_successes_max = ~0U;
   /// They get the last cluster that has not begun, not the first.
   bool clc_from_the_end = false;
+  std::uint32_t clc_turn = 0;  // they get the cluster so many further on, round and round
   /// Clusters that begin; others are left to requests. For a proof cluster by cluster.
   std::uint32_t clusters_begun_max = ~0U;
   /// Global memory, [begin, end), that a grid before this one may still write when it starts: a
@@ -451,6 +452,7 @@ class Gpu {
     return slot - warps_[slot].index % kWarpsPerWarpgroup;
   }
   Outcome clc_request(WarpSlot slot, const Operation& op);
+  std::uint32_t turned(std::uint32_t cluster) const;
   Outcome clc_query(WarpSlot slot, Operation& op);
   Outcome tmem_wait(WarpSlot slot, const Operation& op);
   Outcome shared_word(WarpSlot slot, Operation& op);

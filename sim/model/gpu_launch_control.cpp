@@ -31,7 +31,7 @@ Gpu::Outcome Gpu::clc_request(WarpSlot slot, const Operation& op) {
   std::uint32_t got = 0;  // the cluster + 1
   if (!early && next_cluster_ < clusters_end_ && clc_successes_ < config_.clc_successes_max) {
     ++clc_successes_;
-    got = config_.clc_from_the_end ? clusters_end_-- : ++next_cluster_;
+    got = config_.clc_from_the_end ? clusters_end_-- : turned(++next_cluster_);
   }
   ++changes_;
   for (std::uint32_t rank = 0; rank < config_.cluster_size; ++rank) {
@@ -48,6 +48,15 @@ Gpu::Outcome Gpu::clc_request(WarpSlot slot, const Operation& op) {
     }
   }
   return Outcome::kDone;
+}
+
+// The cluster that a request gets instead of this one: of those that have not begun by themselves.
+std::uint32_t Gpu::turned(std::uint32_t cluster) const {
+  if (config_.clc_turn == 0) {
+    return cluster;
+  }
+  const std::uint32_t begun = config_.clusters_begun_max;
+  return begun + 1 + (cluster - begun - 1 + config_.clc_turn) % (config_.clusters - begun);
 }
 
 void Gpu::land_response(AsyncOp& async) {

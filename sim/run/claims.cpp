@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint32_t kTilesMax = 160;
 constexpr std::uint32_t kTilesTried = 8;  // to show that a missing ordering matters
+constexpr std::uint32_t kTurnsMax = 16;
 
 // The first cluster with so many tiles; for one tile, every cluster with its own.
 ProofOptions with_tiles(const ProofOptions& options, std::uint32_t tiles) {
@@ -27,19 +28,27 @@ ProofResult undecided(ProofResult result, const std::string& reason) {
   return result;
 }
 
-// What the first cluster does with so many tiles, when the last ones are given out first.
-std::uint64_t work_from_the_end(const ScenarioEntry& scenario,
-                                const ParameterSet& parameters,
-                                const RunOptions& options,
-                                bool tries_fail,
-                                std::uint32_t tiles) {
+struct Done {
+  std::uint64_t work = 0;
+  std::uint64_t accesses = 0;
+};
+
+// What the first cluster does with so many tiles when they are given out from the end, or, with a
+// turn, from one so many further on.
+Done done_in_turn(const ScenarioEntry& scenario,
+                  const ParameterSet& parameters,
+                  const RunOptions& options,
+                  bool tries_fail,
+                  std::uint32_t tiles,
+                  std::uint32_t turn) {
   RunOptions run = options;
   run.schedule = ScheduleSpec{};
   run.schedule.strategy = Strategy::kInTurn;
   run.schedule.tries_fail = tries_fail;
   run.schedule.tiles = tiles;
   run.clusters_begun_max = 1;
-  run.clc_from_the_end = true;
+  run.clc_from_the_end = turn == 0;
+  run.clc_turn = turn;
   run.rules.machine.clc_fails_early = false;
   run.detect = run.moves_data = false;
   RunOrder::Options order_options;
@@ -47,7 +56,36 @@ std::uint64_t work_from_the_end(const ScenarioEntry& scenario,
   RunOrder order{launch_config(scenario, parameters, run), order_options};
   run.observer = &order;
   simulate(scenario, parameters, run);
-  return order.work().of_cluster(0);
+  return {order.work().of_cluster(0), order.work().accesses_of_cluster(0)};
+}
+
+// Each tile in each place behind the first, where there are no more than kTurnsMax others; else as
+// many turns, evenly spread. `accesses` are those of each tile. Says what differs, if any does.
+const char* differs_in_turn(const ScenarioEntry& scenario,
+                            const ParameterSet& parameters,
+                            const ProofOptions& options,
+                            const ProofResult& honest,
+                            std::uint64_t work,
+                            const std::vector<std::uint64_t>& accesses) {
+  const auto others = static_cast<std::uint32_t>(accesses.size()) - 1;
+  const std::uint32_t tiles = honest.claims.tiles;
+  const std::uint32_t turns = std::min(others, kTurnsMax);
+  for (std::uint32_t number = 0; number < turns; ++number) {
+    const std::uint32_t turn = static_cast<std::uint32_t>(std::uint64_t{number} * others / turns);
+    const Done done =
+        done_in_turn(scenario, parameters, options.run, honest.schedule.tries_fail, tiles, turn);
+    if (done.work != work) {
+      return "what a cluster does depends on which tiles it claims";
+    }
+    std::uint64_t sum = accesses.front();
+    for (std::uint32_t place = 0; place + 1 < tiles; ++place) {
+      sum += accesses[turn == 0 ? others - place : 1 + (place + turn) % others];
+    }
+    if (done.accesses != sum) {
+      return "what is read and written for a tile depends on which cluster has it";
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -125,10 +163,9 @@ ProofResult prove_claims(const ScenarioEntry& scenario,
       break;
     }
   }
-  if (work_from_the_end(
-          scenario, parameters, options.run, honest.schedule.tries_fail, honest.claims.tiles) !=
-      work) {
-    return undecided(std::move(honest), "what a cluster does depends on which tiles it claims");
+  if (const char* differs =
+          differs_in_turn(scenario, parameters, options, honest, work, accesses)) {
+    return undecided(std::move(honest), differs);
   }
   if (options.streams_max > 0) {
     honest.streams = std::move(streams);

@@ -251,6 +251,7 @@ LaunchConfig launch_config(const Launch& launch, const RunOptions& options) {
   }
   config.clusters_begun_max = options.clusters_begun_max;
   config.clc_from_the_end = options.clc_from_the_end;
+  config.clc_turn = options.clc_turn;
   config.rules = options.rules.machine;
   const bool odd = options.schedule.seed % 2 != 0;
   for (PairMeeting* rule : {&config.rules.pair_alloc, &config.rules.pair_dealloc}) {
