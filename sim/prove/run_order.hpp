@@ -193,6 +193,7 @@ class RunOrder : public EventSink, public TryJudge {
     struct Adders {
       std::uint32_t lanes = 1;
       std::uint32_t each = 0;
+      bool in_turn = false;  // by other lanes of the same instruction as the write before
     };
     std::vector<Adders> adders;  // of each write of `log`
     std::uint64_t sum = 0;       // of a counter: all that was added
@@ -214,7 +215,10 @@ class RunOrder : public EventSink, public TryJudge {
       ProofClock clock;  // before it looks
     };
     std::vector<Lasting> lasting;
-    bool passes_before(std::size_t i, const WordTest& test) const;
+    bool passes_amid(std::size_t first,
+                     std::size_t end,
+                     const WordTest& test,
+                     const std::function<bool(const ProofNode&)>& made) const;
     bool passes_through(std::size_t i, const WordTest& test) const;
   };
   /// Tensor memory of a CTA that somebody allocates or frees.

@@ -430,13 +430,19 @@ void RunOrder::on_flag_wait(Group& group, const Event& event, std::uint32_t self
   // took its place is known to have been made.
   ProofNode node = node_of(group, event, self);
   const ProofClock& clock = known_to(group, event.lane_mask(), self);
-  for (std::size_t i = flag.log.size(); i-- > 0;) {
-    if (flag.passes_before(i, test)) {
-      if (!node.knows(flag.log[i], clock)) {
+  const auto known = [&](const ProofNode& write) { return node.knows(write, clock); };
+  for (std::size_t end = flag.log.size(); end > 0;) {
+    std::size_t first = end - 1;
+    while (flag.adders[first].in_turn) {
+      --first;
+    }
+    if (flag.passes_amid(first, end, test, [](const ProofNode&) { return false; })) {
+      if (flag.passes_amid(first, end, test, known)) {
         undecided("a global word is waited for at a value that it has had before", event);
       }
       break;
     }
+    end = first;
   }
   const auto phase = static_cast<std::int32_t>(flag.writes) - 1;
   if (test == WordTest{WordTest::Kind::kAtLeast, test.is_signed, test.with}) {
@@ -466,11 +472,37 @@ void RunOrder::owe_lasting(Group& group, Flag& flag) {
   });
 }
 
-// Before all lanes of write `i` have made it: by what was there, or by what some of them leave.
-bool RunOrder::Flag::passes_before(std::size_t i, const WordTest& test) const {
-  const Adders& by = adders[i];
-  for (std::uint32_t lane = 0; lane < std::max<std::uint32_t>(by.lanes, 1); ++lane) {
-    if (test.holds(values[i] + lane * by.each)) {
+// Before all lanes have made the writes from `first` to `end`, in any order: by what was there, or by
+// what some of them leave. Those that `made` accepts have been.
+bool RunOrder::Flag::passes_amid(std::size_t first,
+                                 std::size_t end,
+                                 const WordTest& test,
+                                 const std::function<bool(const ProofNode&)>& made) const {
+  constexpr std::uint64_t kStatesMax = 4096;
+  std::uint32_t value = values[first];
+  std::vector<Adders> open;
+  std::uint64_t states = 1;
+  for (std::size_t i = first; i < end; ++i) {
+    const Adders by{std::max<std::uint32_t>(adders[i].lanes, 1), adders[i].each};
+    if (made(log[i])) {
+      value += by.lanes * by.each;
+    } else {
+      open.push_back(by);
+      states = std::min(states * (by.lanes + 1), kStatesMax + 1);
+    }
+  }
+  if (states > kStatesMax) {
+    return true;  // it is not looked at
+  }
+  // All but the last state, in which everybody has.
+  for (std::uint64_t state = 0; state + 1 < states; ++state) {
+    std::uint32_t left = value;
+    std::uint64_t rest = state;
+    for (const Adders& by : open) {
+      left += static_cast<std::uint32_t>(rest % (by.lanes + 1)) * by.each;
+      rest /= by.lanes + 1;
+    }
+    if (test.holds(left)) {
       return true;
     }
   }
@@ -495,7 +527,9 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   const bool adds = event.op == Op::kGlobalRedAdd;
   flag.stored = flag.stored || !adds;
   // Additions by lanes of one warp come to the same in every order.
+  Flag::Adders by = adds ? Flag::Adders{event.lanes, event.count} : Flag::Adders{};
   if (options_.lanes_in_turn && !flag.stored && !flag.log.empty() && node.is_of(flag.log.back())) {
+    by.in_turn = !node.knows(flag.log.back(), clock);
     raise(clock, flag.log.back().component(), flag.log.back().index);
   }
   flag.loaded = flag.loaded || (event.flags & event_flag::kSignAsked) != 0;
@@ -518,7 +552,7 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   }
   flag.log.push_back(node);
   flag.values.push_back(event.wanted);  // after this
-  flag.adders.push_back(adds ? Flag::Adders{event.lanes, event.count} : Flag::Adders{});
+  flag.adders.push_back(by);
   join(flag.joined, clock);
   raise(flag.joined, told_of(group, event, self));
   if (!flag.counter) {

@@ -85,6 +85,34 @@ TEST(PtxPolls, ForAtLeastAreWaitsForTheSum) {
   expect_open(polling(kAdd, kUntilTwo, 4));
 }
 
+// Lanes 2 and 17 come to one addition on ways of their own, lane 2 behind a wait; lane 17 has stored
+// before, and lane 2 does behind its poll.
+OneKernel adding_apart(const char* until) {
+  OneKernel kernel;
+  kernel.threads = 64;
+  kernel.in = {0, 0, 0, 0};
+  kernel.body =
+      "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra MADE;\n  mbarrier.init.shared::cta.b64 [tile], 1;\n"
+      "MADE:\n  bar.sync 0;\n  and.b32 %r2, %r1, 31;\n  setp.ge.u32 %p2, %r1, 32;\n"
+      "  @%p2 bra ADDS;\n  setp.ne.u32 %p3, %r2, 0;\n  @%p3 bra LAST;\n"
+      "  mbarrier.arrive.shared::cta.b64 %rd4, [tile];\n  bra LAST;\nADDS:\n"
+      "  setp.ne.u32 %p1, %r2, 2;\n  @%p1 bra WAITED;\n"
+      "WAIT:\n  mbarrier.try_wait.parity.shared::cta.b64 %p4, [tile], 0;\n  @!%p4 bra WAIT;\n"
+      "WAITED:\n  setp.ne.u32 %p1, %r2, 17;\n  @%p1 bra STORED;\n  st.global.u32 [%rd2], 7;\n"
+      "STORED:\n  setp.eq.u32 %p1, %r2, 17;\n  setp.eq.u32 %p2, %r2, 2;\n  or.pred %p3, %p1, %p2;\n"
+      "  @!%p3 bra ADDED;\n" +
+      std::string{kAdd} +
+      "ADDED:\n  @!%p2 bra LAST;\nPOLL:\n  ld.acquire.gpu.global.u32 %r3, [%rd1];\n"
+      "  setp.lt.u32 %p4, %r3, " +
+      until + ";\n  @%p4 bra POLL;\n  st.global.u32 [%rd2], 9;\nLAST:\n";
+  return kernel;
+}
+
+TEST(PtxPolls, ForLessThanWhatLanesAddInAnyOrderAreOpen) {
+  expect_open(adding_apart("1"));
+  EXPECT_EQ(proof_of(adding_apart("2")).verdict, ProofVerdict::kProved);
+}
+
 TEST(PtxPolls, OfBitsAreWaits) {
   const char* kSign =
       "  xor.b32 %r11, %r10, 5;\n  and.b32 %r12, %r11, -2147483648;\n"
