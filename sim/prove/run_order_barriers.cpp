@@ -472,8 +472,8 @@ void RunOrder::owe_lasting(Group& group, Flag& flag) {
   });
 }
 
-// Before all lanes have made the writes from `first` to `end`, in any order: by what was there, or by
-// what some of them leave. Those that `made` accepts have been.
+// Before all lanes have made the writes from `first` to `end`, in any order: by what was there, or
+// by what some of them leave. Those that `made` accepts have been.
 bool RunOrder::Flag::passes_amid(std::size_t first,
                                  std::size_t end,
                                  const WordTest& test,

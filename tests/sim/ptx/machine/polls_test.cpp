@@ -85,8 +85,8 @@ TEST(PtxPolls, ForAtLeastAreWaitsForTheSum) {
   expect_open(polling(kAdd, kUntilTwo, 4));
 }
 
-// Lanes 2 and 17 come to one addition on ways of their own, lane 2 behind a wait; lane 17 has stored
-// before, and lane 2 does behind its poll.
+// Lanes 2 and 17 come to one addition on ways of their own, lane 2 behind a wait. Before it lane 17
+// stores; behind its poll lane 2 does.
 OneKernel adding_apart(const char* until) {
   OneKernel kernel;
   kernel.threads = 64;
