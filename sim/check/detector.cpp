@@ -139,7 +139,9 @@ void DetectorSet::on_event(const Event& event) {
   const auto op = static_cast<std::size_t>(event.op);
   const std::uint32_t begin = op == 0 ? 0 : told_until_[op - 1];
   const std::span<Detector* const> told{told_.data() + begin, told_until_[op] - begin};
-  order_.act(event);
+  const bool looks =
+      event.step == Step::kBlocked || (event.step == Step::kDone && kLooks.contains(event.op));
+  order_.act(event, looks);
   if (event.step == Step::kTouched) {
     for (Detector* detector : told) {
       if (detector->pieces()) {
@@ -148,7 +150,7 @@ void DetectorSet::on_event(const Event& event) {
     }
     return;
   }
-  if (event.step == Step::kDone && kLooks.contains(event.op)) {
+  if (looks && event.step == Step::kDone) {
     for (Detector* detector : told) {
       detector->on_look(event);
     }

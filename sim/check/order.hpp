@@ -73,12 +73,15 @@ class Order {
                  bool arrivals_reach = false);
   void on_event(const Event& event);
   /// The questions that follow are asked by the lanes that execute `event`: they know what each of
-  /// them does. Where all go on behind a wait of one lane alone, it is `lone_waits` that judges.
-  void act(const Event& event) {
+  /// them does. Where all go on behind a wait of one lane alone, it is `lone_waits` that judges,
+  /// but not before they have passed a wait: of its look they know what each of them knows.
+  void act(const Event& event, bool looks = false) {
     const std::uint32_t cluster = event.warp / warps_;
     if (cluster < clusters_.size() && clusters_[cluster] != nullptr) {
       WarpOrder& warp = clusters_[cluster]->warps[event.warp % warps_];
-      warp.view = warp.parts.empty() ? nullptr : warp.view_of(event.lane_mask(), false);
+      warp.view = warp.parts.empty() ? nullptr
+                  : looks            ? warp.common(event.lane_mask())
+                                     : warp.view_of(event.lane_mask(), false);
     }
   }
 
@@ -252,6 +255,8 @@ class Order {
     const Clock& known_to(const LanePart& part) const { return part.clock ? *part.clock : clock; }
     /// What each of the lanes knows, or with `any` what they know together.
     Clock* view_of(std::uint32_t lanes, bool any);
+    /// What each of the lanes knows for itself.
+    Clock* common(std::uint32_t lanes);
     /// No part has lanes of both kinds.
     void separate(std::uint32_t lanes);
     /// These lanes have met, at the warp's operation `time`.

@@ -146,6 +146,21 @@ Clock* Order::WarpOrder::view_of(std::uint32_t lanes, bool any) {
   return found;
 }
 
+Clock* Order::WarpOrder::common(std::uint32_t lanes) {
+  bool first = true;
+  for (const LanePart& part : parts) {
+    if ((part.lanes & lanes) != 0) {
+      if (first) {
+        between = known_to(part);
+      } else {
+        sim::meet(between, known_to(part));
+      }
+      first = false;
+    }
+  }
+  return &between;
+}
+
 void Order::WarpOrder::separate(std::uint32_t lanes) {
   if (parts.empty()) {
     const bool alone = std::has_single_bit(lanes);
