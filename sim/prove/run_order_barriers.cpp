@@ -97,7 +97,7 @@ void RunOrder::issue(Group& group, const Event& event, std::uint32_t self) {
   }
   note_set(group.lanes[self], event.lane_mask());
   flight.clock = known_to(group, event.lane_mask(), self);
-  if (event.lane_mask() != ~std::uint32_t{0}) {
+  if (event.lane_mask() != ~std::uint32_t{0} || event.op == Op::kMbarrierArrive) {
     raise(flight.clock, told_of(group, event, self));
   }
   if (tensor) {

@@ -153,12 +153,10 @@ OneRun run_in_order(const ScenarioEntry& scenario,
   return one;
 }
 
-// What the open tries are told in other runs: all that there is where they are few, else all yes,
-// and some yes.
+// What the open tries are told in other runs: all that there is where they are few. Else all yes,
+// and by each digit of their numbers: any two of them are told each of the four pairs of answers.
 std::vector<std::vector<OpenTry>> answers_of(const std::vector<OpenTry>& open) {
   constexpr std::size_t kAllAnswersMax = 4;
-  constexpr std::uint64_t kScramble = 0x9E3779B97F4A7C15U;
-  constexpr std::uint64_t kMixtures = 3;
   std::vector<std::vector<OpenTry>> answers;
   const auto add = [&](auto&& says_yes) {
     std::vector<OpenTry>& yes = answers.emplace_back();
@@ -175,8 +173,10 @@ std::vector<std::vector<OpenTry>> answers_of(const std::vector<OpenTry>& open) {
     return answers;
   }
   add([](std::size_t) { return true; });
-  for (std::uint64_t seed = 1; seed <= kMixtures; ++seed) {
-    add([&](std::size_t i) { return ((i * kMixtures + seed) * kScramble >> 63) != 0; });
+  for (std::size_t digit = 0; ((open.size() - 1) >> digit) != 0; ++digit) {
+    for (const std::size_t value : {0U, 1U}) {
+      add([&](std::size_t i) { return (i >> digit & 1U) == value; });
+    }
   }
   return answers;
 }
