@@ -18,6 +18,8 @@ namespace warptwin::sim {
 
 namespace {
 
+using ptx::operator""_mod;
+
 /// Places of the kernel, of any run: as in `ptx::GridContext`.
 struct TakenForGranted {
   std::set<std::string> parted;
@@ -89,10 +91,22 @@ std::vector<std::string> hypotheses_of(const TakenForGranted& taken) {
   return notes;
 }
 
-// Registers that a thread has at most, or else fewer CTAs than the kernel says fit on an SM. A
-// kernel in which threads give some back is compiled for these: ptxas 13.0, blocks of 256, 384 and
-// 512 threads.
-std::uint32_t registers_at_most(const PtxLaunch& launch) {
+// The most registers that a setmaxnreg.inc of the kernel asks for; 0: it has none.
+std::uint64_t registers_asked_for(const ptx::Kernel& kernel) {
+  const ptx::Code& code = kernel.routine().code;
+  std::uint64_t most = 0;
+  for (const ptx::Op& op : code.ops) {
+    if (op.is("setmaxnreg") && op.source->modifiers.has("inc"_mod)) {
+      most = std::max(most, code.arguments_of(op).front().value);
+    }
+  }
+  return most;
+}
+
+// Registers that a thread begins with, where threads give some back: the most with which as many
+// CTAs as the kernel says fit on an SM, and no more than a setmaxnreg.inc asks for. So compiles
+// ptxas 13.0: blocks of 256, 384 and 512 threads, for sm_90a and sm_100a.
+std::uint32_t registers_at_start_of(const PtxLaunch& launch) {
   constexpr std::uint64_t kOfSm = 64 * 1024;
   constexpr std::uint64_t kOfThread = 256;
   constexpr std::uint64_t kUnit = 8;
@@ -103,7 +117,10 @@ std::uint32_t registers_at_most(const PtxLaunch& launch) {
         std::uint64_t{said.maximal_threads[0]} * said.maximal_threads[1] * said.maximal_threads[2];
   }
   threads *= std::max<std::uint64_t>(said.ctas_per_sm_min, 1);
-  const std::uint64_t registers = kOfSm / std::max<std::uint64_t>(threads, 1) / kUnit * kUnit;
+  std::uint64_t registers = kOfSm / std::max<std::uint64_t>(threads, 1) / kUnit * kUnit;
+  if (const std::uint64_t asked = registers_asked_for(*launch.kernel); asked != 0) {
+    registers = std::min(registers, asked);
+  }
   return static_cast<std::uint32_t>(std::clamp(registers, kUnit, kOfThread));
 }
 
@@ -361,9 +378,9 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
     held->taken->ended.insert(grid->ended.begin(), grid->ended.end());
     if (grid->changes_registers && held->launch.workload.registers_per_thread == 0) {
       held->taken->registers =
-          "a thread begins with " + std::to_string(registers_at_most(held->launch)) +
-          " registers, the most that ptxas gives so large a CTA (.maxnreg says "
-          "another number)";
+          "a thread begins with " + std::to_string(registers_at_start_of(held->launch)) +
+          " registers, as ptxas compiles it: the most that fits so large a CTA, and no more than "
+          "a setmaxnreg.inc asks for (.maxnreg says another number)";
     }
   };
 }
@@ -478,7 +495,7 @@ ScenarioEntry entry_of(PtxLaunch launch) {
   if (held->launch.shape.cooperative) {
     entry.resident_ctas_least = ptx::volume(held->launch.shape.grid);
   }
-  entry.registers = registers_at_most(held->launch);
+  entry.registers = registers_at_start_of(held->launch);
   entry.tmem_from_top = may_share_sm(held->launch);
   for (const auto& [unused, map] : held->maps) {
     static_cast<void>(unused);
@@ -555,7 +572,7 @@ ScenarioEntry entry_of(const ScenarioEntry& scenario,
   entry.reference = [held, scenario](const ParameterSet&, std::span<HostTensor> tensors) {
     scenario.reference(held->parameters, tensors);
   };
-  entry.registers = registers_at_most(held->launch);
+  entry.registers = registers_at_start_of(held->launch);
   entry.hypotheses = [held] { return hypotheses_of(*held->taken); };
   entry.thread_instructions = [held] { return *held->launch.thread_instructions; };
   entry.body = [held](const ParameterSet&,

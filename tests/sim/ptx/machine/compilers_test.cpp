@@ -151,8 +151,9 @@ TEST(PtxCompilers, MayTakeBackTheRegistersThatTheyGaveBack) {
             ProofVerdict::kProved);
 }
 
-// An H100 ends what is proved here, and hangs where 176 are asked for. Where .maxnreg says nothing
-// a thread has the most that fits, and the verdict says so.
+// An H100 ends what is proved here of 512 threads, and hangs where 176 are asked for. Where
+// .maxnreg says nothing a thread has the most that fits, but no more than is asked for, and the
+// verdict says so.
 TEST(PtxCompilers, GiveAThreadTheRegistersThatFit) {
   const auto asking = [](std::uint32_t threads, const std::string& registers) {
     OneKernel kernel;
@@ -170,6 +171,13 @@ TEST(PtxCompilers, GiveAThreadTheRegistersThatFit) {
   EXPECT_NE(proof_of(asking(512, "176")).verdict, ProofVerdict::kProved);
   EXPECT_EQ(proof_of(asking(384, "232")).verdict, ProofVerdict::kProved);
   EXPECT_EQ(proof_of(asking(256, "256")).verdict, ProofVerdict::kProved);
+  const ProofResult fewer = proof_of(asking(256, "248"));
+  EXPECT_EQ(fewer.verdict, ProofVerdict::kProved) << fewer.strength();
+  EXPECT_THAT(fewer.notes, Contains(HasSubstr("begins with 248 registers")));
+  // Who asks for less than another has begun with what the other asks for.
+  OneKernel two = asking(256, "248");
+  two.body += "  bar.sync 0;\n  @!%p1 setmaxnreg.inc.sync.aligned.u32 240;\n";
+  EXPECT_NE(proof_of(two).verdict, ProofVerdict::kProved);
   OneKernel few = asking(512, "152");
   few.directives = ".maxnreg 120\n";
   EXPECT_NE(proof_of(few).verdict, ProofVerdict::kProved);
