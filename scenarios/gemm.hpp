@@ -191,7 +191,7 @@ struct GemmOf {
     const std::uint32_t m = p.u32("m"), n = p.u32("n"), k = p.u32("k");
     const std::uint32_t box = box_columns<D>(e.tile_n);
     check_row_pitch("k", k, kSize);
-    check_mma_shape(e.tile_m, e.tile_n);
+    check_mma_shape(e.tile_m, e.tile_n, CtaGroup::kOne, kind_of(A::kType));
     check_tile_k(e.tile_k, kSize);
     check_box_columns(e.tile_n, box, kBytesOf<D>);
     check_tmem_columns(e.accum_stages, e.tile_n);

@@ -260,7 +260,7 @@ struct GemmClusterOf {
     const ClusterShape cluster = e.cluster();
     const std::uint32_t box = box_columns<D>(e.accum_columns());
     check_row_pitch("k", k, kSize);
-    check_mma_shape(e.tile_m, e.tile_n, cluster.group);
+    check_mma_shape(e.tile_m, e.tile_n, cluster.group, kind_of(Parts::A::kType));
     check_tile_k(e.tile_k, kSize);
     check_box_columns(e.tile_n, box, kBytesOf<D>);
     check_cluster(cluster, e.cta_m(), e.cta_n(), e.tile_k * kSize);

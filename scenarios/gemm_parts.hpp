@@ -9,6 +9,7 @@
 #include "common/kernel/reference.hpp"
 #include "common/kernel/scenario.hpp"
 #include "common/machine/element.hpp"
+#include "common/machine/umma_descriptor.hpp"
 #include "common/tile/epilogue_function.hpp"
 
 namespace warptwin::scenarios {
@@ -28,6 +29,7 @@ struct GemmPartsOf : GemmParts {
   using A = Operands;
   using B = Operands;
   using D = Result;
+  using Function = std::conditional_t<kind_of(Operands::kType) == MmaKind::kI8, FromS32, Unchanged>;
 };
 
 /// Bytes of one element.

@@ -199,7 +199,7 @@ struct GemmWgmmaOf {
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     check_row_pitch("k", k, kSize);
     check_row_pitch("n", n, kBytesOf<D>);
-    check_wgmma_tile(e.tile_m, e.tile_n, e.tile_k, kSize);
+    check_wgmma_tile(e.tile_m, e.tile_n, e.tile_k, kSize, kind_of(A::kType));
     require(e.tile_n % 16 == 0,
             "tile_n=" + std::to_string(e.tile_n) +
                 " is stored in boxes of 32 bytes or more; use a multiple of 16");

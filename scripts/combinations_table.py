@@ -18,13 +18,12 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-TYPES = ["bf16", "f16", "tf32", "e4m3", "e5m2", "int8"]
+TYPES = ["bf16", "f16", "tf32", "e4m3", "e5m2", "s8"]
 HOLES = {
-    "a": "no MMA of whole numbers is in the machine yet (`tcgen05` kind::i8, `wgmma` of s8)",
-    "b": "not written yet: the parts are there, the scenario is not",
-    "c": "the text has its own main loop, of one type; its parts are not parameters yet",
-    "d": "`wgmma` has neither pairs of SMs nor cluster launch control: sm_90a",
-    "e": "the operand's scale factors fix its type",
+    "a": "not written yet: the parts are there, the scenario is not",
+    "b": "the text has its own main loop, of one type; its parts are not parameters yet",
+    "c": "`wgmma` has neither pairs of SMs nor cluster launch control: sm_90a",
+    "d": "the operand's scale factors fix its type",
 }
 
 
@@ -50,7 +49,7 @@ class Kernel:
 
 
 def family(base):
-    return {"bf16": base, **{t: f"{base}_{t}" for t in ("f16", "tf32", "e4m3", "e5m2")}}
+    return {"bf16": base, **{t: f"{base}_{t}" for t in ("f16", "tf32", "e4m3", "e5m2", "s8")}}
 
 
 def clusters(*shapes):
@@ -65,15 +64,15 @@ ONE = [("1x1", [])]
 SINGLES = clusters((1, 1), (2, 1), (1, 2), (2, 2), (4, 2), (4, 4))
 PAIRS = clusters((2, 1), (2, 2), (4, 1), (4, 2), (4, 4))
 WGMMA = [(f"{m}x1", [f"cluster_m={m}"]) for m in (1, 2, 4)]
-OWN = collections.defaultdict(lambda: "c", int8="a")
-NOT_YET = collections.defaultdict(lambda: "b", int8="a")
+OWN = collections.defaultdict(lambda: "b")
+NOT_YET = collections.defaultdict(lambda: "a")
 KERNELS = [
-    Kernel("gemm", "1SM", "static", family("gemm"), ONE, {"int8": "a"}),
-    Kernel("gemm_multicast", "1SM", "static", family("gemm_multicast"), SINGLES, {"int8": "a"}),
-    Kernel("gemm_2sm", "2SM", "static", family("gemm_2sm"), PAIRS, {"int8": "a"}),
-    Kernel("gemm_clc", "1SM", "CLC", family("gemm_clc"), SINGLES, {"int8": "a"}),
-    Kernel("gemm_persistent", "2SM", "CLC", family("gemm_persistent"), PAIRS, {"int8": "a"}),
-    Kernel("gemm_wgmma", "1SM", "static", family("gemm_wgmma"), WGMMA, {"int8": "a"}),
+    Kernel("gemm", "1SM", "static", family("gemm"), ONE, {}),
+    Kernel("gemm_multicast", "1SM", "static", family("gemm_multicast"), SINGLES, {}),
+    Kernel("gemm_2sm", "2SM", "static", family("gemm_2sm"), PAIRS, {}),
+    Kernel("gemm_clc", "1SM", "CLC", family("gemm_clc"), SINGLES, {}),
+    Kernel("gemm_persistent", "2SM", "CLC", family("gemm_persistent"), PAIRS, {}),
+    Kernel("gemm_wgmma", "1SM", "static", family("gemm_wgmma"), WGMMA, {}),
     Kernel("gemm_2sm_relu", "2SM", "static", {"bf16": "gemm_2sm_relu"}, PAIRS, NOT_YET),
     Kernel("gemm_epilogue_load", "1SM", "static", {"bf16": "gemm_epilogue_load"}, ONE, NOT_YET),
     Kernel("gemm_epilogue_load_persistent", "2SM", "CLC", {"bf16": "gemm_epilogue_load_persistent"},
@@ -121,11 +120,11 @@ SCALED_ROWS = [
 SCALED = sorted({row[0] for row in SCALED_ROWS})
 # A row each of both groups and both sources of tiles, where a kernel has one.
 ABSENT = [
-    ("2SM", "gemm_grouped_1d1d, gemm_fused, gemm_split_k, conv2d_fprop, attention", "b"),
+    ("2SM", "gemm_grouped_1d1d, gemm_fused, gemm_split_k, conv2d_fprop, attention", "a"),
     ("CLC", "gemm_fused, gemm_split_k, gemm_small, gemm_grouped, gemm_grouped_1d1d, "
-     "gemm_grouped_1d2d, conv2d_fprop, attention", "b"),
-    ("2SM, CLC", "gemm_wgmma, gemm_wgmma_serial", "d"),
-    ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_grouped_1d1d", "e"),
+     "gemm_grouped_1d2d, conv2d_fprop, attention", "a"),
+    ("2SM, CLC", "gemm_wgmma, gemm_wgmma_serial", "c"),
+    ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_grouped_1d1d", "d"),
 ]
 NO_MATRICES = ["producer_consumer", "mainloop", "mainloop_fp8", "mainloop_wgmma", "multicast_ring",
                "work_ring"]

@@ -11,6 +11,7 @@
 #include "common/machine/shared_layout.hpp"
 #include "common/machine/shared_tile.hpp"
 #include "common/machine/types.hpp"
+#include "common/machine/umma_descriptor.hpp"
 #include "common/sync/cluster_shape.hpp"
 
 namespace warptwin {
@@ -35,15 +36,19 @@ inline void check_row_pitch(const char* parameter,
 }
 
 /// The shapes of a dense tcgen05.mma in one CTA or a pair (PTX ISA, "tcgen05.mma": kinds f16, tf32,
-/// f8f6f4).
-inline void check_mma_shape(std::uint32_t m, std::uint32_t n, CtaGroup group = CtaGroup::kOne) {
+/// f8f6f4, i8; of the last 24 columns exist besides).
+inline void check_mma_shape(std::uint32_t m,
+                            std::uint32_t n,
+                            CtaGroup group = CtaGroup::kOne,
+                            MmaKind kind = MmaKind::kF16) {
   const std::string shape = "an MMA of " + std::to_string(m) + "x" + std::to_string(n);
   const std::uint32_t half = 64 * ctas_in(group);
   require(m == half || m == 2 * half,
           shape + " does not exist; tile_m is " + std::to_string(half) + " or " +
               std::to_string(2 * half) +
               "; use tile_m=" + std::to_string(2 * m < 3 * half ? half : 2 * half));
-  const std::uint32_t step = m == 64 ? 8 : 16;
+  const bool whole = kind == MmaKind::kI8 && n != 8;
+  const std::uint32_t step = whole ? 16 * ctas_in(group) : m == 64 ? 8 : 16;
   require(n >= step && n <= 256 && n % step == 0,
           shape + " does not exist; tile_n is a multiple of " + std::to_string(step) +
               " up to 256; use tile_n=" +
@@ -72,16 +77,17 @@ inline void check_box_columns(std::uint32_t tile_n, std::uint32_t columns, std::
 inline void check_wgmma_tile(std::uint32_t m,
                              std::uint32_t n,
                              std::uint32_t k,
-                             std::uint32_t element_bytes) {
+                             std::uint32_t element_bytes,
+                             MmaKind kind = MmaKind::kF16) {
   require(m == 64 || m == 128,
           "tile_m=" + std::to_string(m) +
               ": a warpgroup multiplies 64 rows, and there are one or "
               "two; use tile_m=64 or 128");
-  require(n % 8 == 0 && n >= 8 && n <= 256,
-          "a wgmma of " + std::to_string(n) +
-              " columns does not exist; tile_n is a multiple of 8 up "
-              "to 256; use tile_n=" +
-              std::to_string(std::clamp((n + 4) / 8 * 8, 8U, 256U)));
+  const std::uint32_t step = kind == MmaKind::kI8 && n > 32 ? 16 : 8;
+  require(n % step == 0 && n >= 8 && n <= 256,
+          "a wgmma of " + std::to_string(n) + " columns does not exist; tile_n is a multiple of " +
+              std::to_string(step) + " up to 256; use tile_n=" +
+              std::to_string(std::clamp((n + step / 2) / step * step, 8U, 256U)));
   check_tile_k(k, element_bytes);
 }
 

@@ -22,8 +22,8 @@ enum class ElementType : std::uint8_t {
   kF4E2M1,  // two in a byte, the first in the low half
   kUE8M0,   // 1 byte: scale factors, a power of two
   kUE4M3,   // 1 byte: scale factors, e4m3 without a sign
-  kI8,      // 1 byte; from here on: buffers of kernels in PTX only
-  kI16,     // 2 bytes
+  kI8,      // 1 byte, a whole number with its sign
+  kI16,     // 2 bytes; from here on: buffers of kernels in PTX only
   kU16,     // 2 bytes
   kI32,     // 4 bytes
   kU32,     // 4 bytes
@@ -270,6 +270,12 @@ struct f8e4m3 {
 struct f8e5m2 {
   using Storage = std::uint8_t;                               // what lies in memory
   static constexpr ElementType kType = ElementType::kF8E5M2;  // the element as a run-time value
+};
+
+/// Whole numbers from -128 to 127, a byte each. Their sums are whole numbers of 32 bits.
+struct s8 {
+  using Storage = std::uint8_t;                           // what lies in memory
+  static constexpr ElementType kType = ElementType::kI8;  // the element as a run-time value
 };
 
 /// The bits of `value` in `type`, rounded to nearest even.

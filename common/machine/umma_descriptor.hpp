@@ -129,11 +129,12 @@ enum class MmaKind : std::uint8_t {
   kMxf8f6f4,  // e4m3 or e5m2, a ue8m0 factor for 32 elements of a row
   kMxf4,      // e2m1, a ue8m0 factor for 32
   kMxf4nvf4,  // e2m1, a ue4m3 factor for 16
+  kI8,        // operands u8 or s8, D of s32
 };
 
 /// Whether the operands of this kind have scale factors.
 constexpr bool is_block_scaled(MmaKind kind) {
-  return kind >= MmaKind::kMxf8f6f4;
+  return kind == MmaKind::kMxf8f6f4 || kind == MmaKind::kMxf4 || kind == MmaKind::kMxf4nvf4;
 }
 
 /// Scale factors of one row that one instruction takes, a byte each: its `.scale_vec`.
@@ -149,6 +150,9 @@ constexpr MmaKind kind_of(ElementType operand) {
       return MmaKind::kF16;
     case ElementType::kTf32:
       return MmaKind::kTf32;
+    case ElementType::kU8:
+    case ElementType::kI8:
+      return MmaKind::kI8;
     default:
       return MmaKind::kF8f6f4;
   }
@@ -171,8 +175,9 @@ constexpr std::uint32_t scale_columns(std::uint32_t rows) {
 /// The 32-bit instruction descriptor, and the kind that it is of.
 ///
 /// Bits      Field
-///  4..5     D type: 0 is f16, 1 f32; block-scaled: the first byte of B's factors in their cells
-///  7..9     A type (f16: 0 f16, 1 bf16; tf32: 2; [mx]f8f6f4: 0 e4m3, 1 e5m2; mxf4: 1 e2m1)
+///  4..5     D type: 0 is f16, 1 f32, 2 s32; block-scaled: the first byte of B's factors
+///  7..9     A type (f16: 0 f16, 1 bf16; tf32: 2; [mx]f8f6f4: 0 e4m3, 1 e5m2; mxf4: 1 e2m1;
+///           i8: 0 u8, 1 s8)
 /// 10..12    B type
 /// 15, 16    A, B transposed (MN-major)
 /// 17..22    N >> 3
@@ -183,14 +188,14 @@ struct UmmaInstructionDescriptor {
   std::uint32_t bits = 0;        // the instruction descriptor that tcgen05.mma takes
   MmaKind kind = MmaKind::kF16;  // which says how to read the fields of types
 
-  /// Of a dense kind, with D of f32 and both operands K-major. `m` and `n` are those of the whole
-  /// MMA, of a pair both CTAs'; `check_mma_shape` refuses those that do not exist.
+  /// Of a dense kind, with D of f32 or s32 and both operands K-major. `m` and `n` are those of the
+  /// whole MMA, of a pair both CTAs'; `check_mma_shape` refuses those that do not exist.
   static constexpr UmmaInstructionDescriptor make(ElementType a,
                                                   ElementType b,
                                                   std::uint32_t m,
                                                   std::uint32_t n) {
-    constexpr std::uint32_t kF32Accumulator = 1;
-    return {(kF32Accumulator << 4) | (code_of(a) << 7) | (code_of(b) << 10) | ((n >> 3) << 17) |
+    const std::uint32_t accumulator = kind_of(a) == MmaKind::kI8 ? 2 : 1;
+    return {(accumulator << 4) | (code_of(a) << 7) | (code_of(b) << 10) | ((n >> 3) << 17) |
                 ((m >> 4) << 24),
             kind_of(a)};
   }
@@ -240,6 +245,7 @@ struct UmmaInstructionDescriptor {
       case ElementType::kBf16:
       case ElementType::kF8E5M2:
       case ElementType::kF4E2M1:
+      case ElementType::kI8:
         return 1;
       case ElementType::kTf32:
         return 2;
@@ -259,6 +265,8 @@ struct UmmaInstructionDescriptor {
       case MmaKind::kMxf4:
       case MmaKind::kMxf4nvf4:
         return ElementType::kF4E2M1;
+      case MmaKind::kI8:
+        return code == 0 ? ElementType::kU8 : ElementType::kI8;
     }
     return ElementType::kF32;
   }

@@ -14,7 +14,9 @@
 
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 namespace warptwin {
 
@@ -25,6 +27,16 @@ struct Unchanged {
   constexpr Float operator()(Float sum) const {
     return sum;
   }
+};
+
+/// The value of a sum of whole numbers, which an MMA leaves as 32 bits with a sign.
+struct FromS32 {
+  /// The number whose bits a register that is read as `sum` holds, rounded to nearest even.
+  constexpr float operator()(float sum) const {
+    return static_cast<float>(std::bit_cast<std::int32_t>(sum));
+  }
+  /// A result to compare with is a number already.
+  void operator()(double sum) const = delete;
 };
 
 /// What is negative becomes zero.

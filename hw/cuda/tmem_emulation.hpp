@@ -113,7 +113,12 @@ class TmemEmulation {
                                factors_at(cells, scales.a, quarter, m),
                                factors_at(cells, scales.b, quarter, n));
         }
-        cell = std::bit_cast<std::uint32_t>(sum + product);
+        if (instruction.kind == MmaKind::kI8) {
+          cell = (accumulate ? cell : 0) +
+                 static_cast<std::uint32_t>(static_cast<std::int32_t>(product));
+        } else {
+          cell = std::bit_cast<std::uint32_t>(sum + product);
+        }
       }
     }
   }

@@ -40,6 +40,9 @@ WARPTWIN_HOST_DEVICE void with_kind(MmaKind kind, F&& f) {
     case MmaKind::kF8f6f4:
       f(::cuda::ptx::kind_f8f6f4);
       break;
+    case MmaKind::kI8:
+      f(::cuda::ptx::kind_i8);
+      break;
     default:
       trap();
   }

@@ -1,5 +1,5 @@
 /// The asynchronous warpgroup MMA of sm_90a: operands of bf16, f16, tf32, e4m3 or e5m2, fp32
-/// accumulators in registers.
+/// accumulators in registers; or of s8, whose accumulators are whole numbers in the same registers.
 ///
 /// Participants: every function is the whole warpgroup's: four consecutive warps, the first of an
 /// index that is a multiple of 4, all lanes together. Elsewhere than on sm_90a they trap.
@@ -80,9 +80,9 @@ WARPTWIN_HOST_DEVICE void wgmma_settle(float (&d)[kRegisters]) {
 #define WARPTWIN_D13 "%104, %105, %106, %107, %108, %109, %110, %111"
 #define WARPTWIN_D14 "%112, %113, %114, %115, %116, %117, %118, %119"
 #define WARPTWIN_D15 "%120, %121, %122, %123, %124, %125, %126, %127"
-#define WARPTWIN_OUT(i)                                                               \
-  "+f"(d[8 * (i)]), "+f"(d[8 * (i) + 1]), "+f"(d[8 * (i) + 2]), "+f"(d[8 * (i) + 3]), \
-      "+f"(d[8 * (i) + 4]), "+f"(d[8 * (i) + 5]), "+f"(d[8 * (i) + 6]), "+f"(d[8 * (i) + 7])
+#define WARPTWIN_OUT(how, d, i)                                                   \
+  how(d[8 * (i)]), how(d[8 * (i) + 1]), how(d[8 * (i) + 2]), how(d[8 * (i) + 3]), \
+      how(d[8 * (i) + 4]), how(d[8 * (i) + 5]), how(d[8 * (i) + 6]), how(d[8 * (i) + 7])
 #define WARPTWIN_PLACES16 WARPTWIN_D0
 #define WARPTWIN_PLACES32 WARPTWIN_PLACES16 ", " WARPTWIN_D1
 #define WARPTWIN_PLACES64 WARPTWIN_PLACES32 ", " WARPTWIN_D2 ", " WARPTWIN_D3
@@ -92,43 +92,50 @@ WARPTWIN_HOST_DEVICE void wgmma_settle(float (&d)[kRegisters]) {
 #define WARPTWIN_PLACES192 WARPTWIN_PLACES160 ", " WARPTWIN_D10 ", " WARPTWIN_D11
 #define WARPTWIN_PLACES224 WARPTWIN_PLACES192 ", " WARPTWIN_D12 ", " WARPTWIN_D13
 #define WARPTWIN_PLACES256 WARPTWIN_PLACES224 ", " WARPTWIN_D14 ", " WARPTWIN_D15
-#define WARPTWIN_OUT16 WARPTWIN_OUT(0)
-#define WARPTWIN_OUT32 WARPTWIN_OUT16, WARPTWIN_OUT(1)
-#define WARPTWIN_OUT64 WARPTWIN_OUT32, WARPTWIN_OUT(2), WARPTWIN_OUT(3)
-#define WARPTWIN_OUT96 WARPTWIN_OUT64, WARPTWIN_OUT(4), WARPTWIN_OUT(5)
-#define WARPTWIN_OUT128 WARPTWIN_OUT96, WARPTWIN_OUT(6), WARPTWIN_OUT(7)
-#define WARPTWIN_OUT160 WARPTWIN_OUT128, WARPTWIN_OUT(8), WARPTWIN_OUT(9)
-#define WARPTWIN_OUT192 WARPTWIN_OUT160, WARPTWIN_OUT(10), WARPTWIN_OUT(11)
-#define WARPTWIN_OUT224 WARPTWIN_OUT192, WARPTWIN_OUT(12), WARPTWIN_OUT(13)
-#define WARPTWIN_OUT256 WARPTWIN_OUT224, WARPTWIN_OUT(14), WARPTWIN_OUT(15)
+#define WARPTWIN_OUT16(how, d) WARPTWIN_OUT(how, d, 0)
+#define WARPTWIN_OUT32(how, d) WARPTWIN_OUT16(how, d), WARPTWIN_OUT(how, d, 1)
+#define WARPTWIN_OUT64(how, d) \
+  WARPTWIN_OUT32(how, d), WARPTWIN_OUT(how, d, 2), WARPTWIN_OUT(how, d, 3)
+#define WARPTWIN_OUT96(how, d) \
+  WARPTWIN_OUT64(how, d), WARPTWIN_OUT(how, d, 4), WARPTWIN_OUT(how, d, 5)
+#define WARPTWIN_OUT128(how, d) \
+  WARPTWIN_OUT96(how, d), WARPTWIN_OUT(how, d, 6), WARPTWIN_OUT(how, d, 7)
+#define WARPTWIN_OUT160(how, d) \
+  WARPTWIN_OUT128(how, d), WARPTWIN_OUT(how, d, 8), WARPTWIN_OUT(how, d, 9)
+#define WARPTWIN_OUT192(how, d) \
+  WARPTWIN_OUT160(how, d), WARPTWIN_OUT(how, d, 10), WARPTWIN_OUT(how, d, 11)
+#define WARPTWIN_OUT224(how, d) \
+  WARPTWIN_OUT192(how, d), WARPTWIN_OUT(how, d, 12), WARPTWIN_OUT(how, d, 13)
+#define WARPTWIN_OUT256(how, d) \
+  WARPTWIN_OUT224(how, d), WARPTWIN_OUT(how, d, 14), WARPTWIN_OUT(how, d, 15)
 // An instruction of so many columns, both operands in shared memory, or A in registers; then the
 // places of the operands behind the accumulators.
-#define WARPTWIN_WGMMA(columns, types, majors, a_at, b_at, add_at)                              \
+#define WARPTWIN_WGMMA(columns, types, how, d, tail, a_at, b_at, add_at)                        \
   asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %" #add_at                             \
                ", 0;\n\t"                                                                       \
                "wgmma.mma_async.sync.aligned.m64n" #columns types " {" WARPTWIN_PLACES##columns \
-               "}, %" #a_at ", %" #b_at ", add, 1, 1" majors ";\n\t}"                           \
-               : WARPTWIN_OUT##columns                                                          \
+               "}, %" #a_at ", %" #b_at ", add" tail ";\n\t}"                                   \
+               : WARPTWIN_OUT##columns(how, d)                                                  \
                : "l"(a.bits), "l"(b.bits), "r"(add))
-#define WARPTWIN_WGMMA_OF(types, majors)               \
-  if constexpr (kColumns == 16) {                      \
-    WARPTWIN_WGMMA(16, types, majors, 8, 9, 10);       \
-  } else if constexpr (kColumns == 32) {               \
-    WARPTWIN_WGMMA(32, types, majors, 16, 17, 18);     \
-  } else if constexpr (kColumns == 64) {               \
-    WARPTWIN_WGMMA(64, types, majors, 32, 33, 34);     \
-  } else if constexpr (kColumns == 96) {               \
-    WARPTWIN_WGMMA(96, types, majors, 48, 49, 50);     \
-  } else if constexpr (kColumns == 128) {              \
-    WARPTWIN_WGMMA(128, types, majors, 64, 65, 66);    \
-  } else if constexpr (kColumns == 160) {              \
-    WARPTWIN_WGMMA(160, types, majors, 80, 81, 82);    \
-  } else if constexpr (kColumns == 192) {              \
-    WARPTWIN_WGMMA(192, types, majors, 96, 97, 98);    \
-  } else if constexpr (kColumns == 224) {              \
-    WARPTWIN_WGMMA(224, types, majors, 112, 113, 114); \
-  } else {                                             \
-    WARPTWIN_WGMMA(256, types, majors, 128, 129, 130); \
+#define WARPTWIN_WGMMA_OF(types, how, d, tail)               \
+  if constexpr (kColumns == 16) {                            \
+    WARPTWIN_WGMMA(16, types, how, d, tail, 8, 9, 10);       \
+  } else if constexpr (kColumns == 32) {                     \
+    WARPTWIN_WGMMA(32, types, how, d, tail, 16, 17, 18);     \
+  } else if constexpr (kColumns == 64) {                     \
+    WARPTWIN_WGMMA(64, types, how, d, tail, 32, 33, 34);     \
+  } else if constexpr (kColumns == 96) {                     \
+    WARPTWIN_WGMMA(96, types, how, d, tail, 48, 49, 50);     \
+  } else if constexpr (kColumns == 128) {                    \
+    WARPTWIN_WGMMA(128, types, how, d, tail, 64, 65, 66);    \
+  } else if constexpr (kColumns == 160) {                    \
+    WARPTWIN_WGMMA(160, types, how, d, tail, 80, 81, 82);    \
+  } else if constexpr (kColumns == 192) {                    \
+    WARPTWIN_WGMMA(192, types, how, d, tail, 96, 97, 98);    \
+  } else if constexpr (kColumns == 224) {                    \
+    WARPTWIN_WGMMA(224, types, how, d, tail, 112, 113, 114); \
+  } else {                                                   \
+    WARPTWIN_WGMMA(256, types, how, d, tail, 128, 129, 130); \
   }
 #define WARPTWIN_WGMMA_A(columns, a_at, b_at, add_at)                                  \
   asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %" #add_at                    \
@@ -136,7 +143,7 @@ WARPTWIN_HOST_DEVICE void wgmma_settle(float (&d)[kRegisters]) {
                "wgmma.mma_async.sync.aligned.m64n" #columns                            \
                "k16.f32.bf16.bf16 {" WARPTWIN_PLACES##columns "}, {" a_at "}, %" #b_at \
                                                               ", add, 1, 1, 0;\n\t}"   \
-               : WARPTWIN_OUT##columns                                                 \
+               : WARPTWIN_OUT##columns("+f", d)                                        \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b.bits), "r"(add))
 
 /// Whether a wgmma of so many columns is here.
@@ -157,20 +164,25 @@ WARPTWIN_HOST_DEVICE void wgmma(float (&d)[kColumns / 2],
   static_assert(has_wgmma(kColumns));
   static_assert(kType == ElementType::kBf16 || kType == ElementType::kF16 ||
                     kType == ElementType::kTf32 || kType == ElementType::kF8E4M3 ||
-                    kType == ElementType::kF8E5M2,
+                    kType == ElementType::kF8E5M2 || kType == ElementType::kI8,
                 "no wgmma of such operands is in the CUDA machine");
   [[maybe_unused]] const auto add = static_cast<std::uint32_t>(accumulate);
   NV_IF_ELSE_TARGET(NV_HAS_FEATURE_SM_90a,
                     (
                         if constexpr (kType == ElementType::kBf16) {
-                          WARPTWIN_WGMMA_OF("k16.f32.bf16.bf16", ", 0, 0")
+                          WARPTWIN_WGMMA_OF("k16.f32.bf16.bf16", "+f", d, ", 1, 1, 0, 0")
                         } else if constexpr (kType == ElementType::kF16) {
-                          WARPTWIN_WGMMA_OF("k16.f32.f16.f16", ", 0, 0")
+                          WARPTWIN_WGMMA_OF("k16.f32.f16.f16", "+f", d, ", 1, 1, 0, 0")
                         } else if constexpr (kType == ElementType::kTf32) {
-                          WARPTWIN_WGMMA_OF("k8.f32.tf32.tf32", "")
+                          WARPTWIN_WGMMA_OF("k8.f32.tf32.tf32", "+f", d, ", 1, 1")
                         } else if constexpr (kType == ElementType::kF8E4M3) {
-                          WARPTWIN_WGMMA_OF("k32.f32.e4m3.e4m3", "")
-                        } else {WARPTWIN_WGMMA_OF("k32.f32.e5m2.e5m2", "")}),
+                          WARPTWIN_WGMMA_OF("k32.f32.e4m3.e4m3", "+f", d, ", 1, 1")
+                        } else if constexpr (kType == ElementType::kF8E5M2) {
+                          WARPTWIN_WGMMA_OF("k32.f32.e5m2.e5m2", "+f", d, ", 1, 1")
+                        } else {
+                          auto& sums = reinterpret_cast<std::uint32_t(&)[kColumns / 2]>(d);
+                          WARPTWIN_WGMMA_OF("k32.s32.s8.s8", "+r", sums, "")
+                        }),
                     (trap();))
 }
 

@@ -18,7 +18,8 @@ Fault Gpu::check_wgmma(WarpSlot slot, const Operation& op) const {
       config_.warps_per_cta) {
     return Fault::kNotWarpgroup;
   }
-  if (n < 8 || n > 256 || n % 8 != 0) {
+  const bool whole = instruction.kind == MmaKind::kI8;
+  if (n < 8 || n > 256 || n % 8 != 0 || (whole && n > 32 && n % 16 != 0)) {
     return Fault::kBadShape;
   }
   const bool mn_major = instruction.a_major() == Major::kMn || instruction.b_major() == Major::kMn;

@@ -103,6 +103,10 @@ void gather(const OperandView& view,
       return gather_as<ElementType::kF8E5M2>(view, rows, major, out, row_stride, k_stride);
     case ElementType::kF4E2M1:
       return gather_as<ElementType::kF4E2M1>(view, rows, major, out, row_stride, k_stride);
+    case ElementType::kU8:
+      return gather_as<ElementType::kU8>(view, rows, major, out, row_stride, k_stride);
+    case ElementType::kI8:
+      return gather_as<ElementType::kI8>(view, rows, major, out, row_stride, k_stride);
     default:
       return gather_as<ElementType::kF32>(view, rows, major, out, row_stride, k_stride);
   }
@@ -309,6 +313,11 @@ void copy_to_tmem(const OperandView& from, TmemCopy shape, TensorMemory& to, Tme
   }
 }
 
+// Columns of D of an MMA of whole numbers: of a pair steps of 32, else of 16, and 8 and 24.
+static bool fits_whole_numbers(std::uint32_t n, bool pair) {
+  return pair ? n % 32 == 0 : n % 16 == 0 || n == 8 || n == 24;
+}
+
 Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group) {
   const std::uint32_t m = instruction.m();
   const std::uint32_t n = instruction.n();
@@ -319,10 +328,12 @@ Fault check_shape(UmmaInstructionDescriptor instruction, CtaGroup group) {
     return Fault::kBadShape;
   }
   const bool mn_major = instruction.a_major() == Major::kMn || instruction.b_major() == Major::kMn;
-  if (mn_major && instruction.kind != MmaKind::kF16 && instruction.kind != MmaKind::kF8f6f4) {
+  if (mn_major && instruction.kind != MmaKind::kF16 && instruction.kind != MmaKind::kF8f6f4 &&
+      instruction.kind != MmaKind::kI8) {
     return Fault::kBadShape;
   }
-  const bool n_fits = n >= n_step && n <= 256 && n % n_step == 0;
+  const bool n_fits = n >= n_step && n <= 256 && n % n_step == 0 &&
+                      (instruction.kind != MmaKind::kI8 || fits_whole_numbers(n, pair));
   return m_fits && n_fits ? Fault::kNone : Fault::kBadShape;
 }
 
@@ -336,6 +347,18 @@ std::uint32_t scale_columns_a(UmmaInstructionDescriptor instruction, CtaGroup gr
 
 std::uint32_t scale_columns_b(UmmaInstructionDescriptor instruction) {
   return scale_columns(instruction.n());
+}
+
+// Adds to cells of 32 bits the sums of one instruction's products of whole numbers, which a float
+// holds as they are; a sum of 32 bits wraps around.
+static void add_whole(const float* products,
+                      std::uint32_t* cells,
+                      std::uint32_t count,
+                      bool accumulate) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    cells[i] = (accumulate ? cells[i] : 0) +
+               static_cast<std::uint32_t>(static_cast<std::int32_t>(products[i]));
+  }
 }
 
 void multiply(const MmaOperands& operands) {
@@ -357,6 +380,7 @@ void multiply(const MmaOperands& operands) {
            n_size);
   }
   const bool scaled = is_block_scaled(operands.instruction.kind);
+  const bool whole = operands.instruction.kind == MmaKind::kI8;
   std::vector<float> b_scaled;
   std::vector<float> a(std::size_t{m_local} * k_size);
   std::vector<float> sum(n_size);
@@ -391,7 +415,7 @@ void multiply(const MmaOperands& operands) {
       };
       const std::uint32_t run = d_columns(operands.instruction, operands.group);
       for (std::uint32_t n = 0; n < n_size; n += run) {
-        if (operands.accumulate) {
+        if (operands.accumulate && !whole) {
           std::memcpy(&sum[n], cell(n), run * sizeof(float));
         } else {
           std::memset(&sum[n], 0, run * sizeof(float));
@@ -407,7 +431,11 @@ void multiply(const MmaOperands& operands) {
         }
       }
       for (std::uint32_t n = 0; n < n_size; n += run) {
-        std::memcpy(cell(n), &sum[n], run * sizeof(float));
+        if (whole) {
+          add_whole(&sum[n], cell(n), run, operands.accumulate);
+        } else {
+          std::memcpy(cell(n), &sum[n], run * sizeof(float));
+        }
       }
     }
   }
@@ -443,6 +471,7 @@ void multiply(const WgmmaOperands& operands) {
   const std::uint32_t n_size = operands.instruction.n();
   const std::uint32_t k_size = mma_k(operands.instruction.a_type());
   const bool halves = operands.instruction.f16_result();
+  const bool whole = operands.instruction.kind == MmaKind::kI8;
   const std::uint32_t registers = halves ? n_size / 4 : n_size / 2;
   std::vector<float> a(std::size_t{kWgmmaRows} * k_size);
   std::vector<float> b(std::size_t{n_size} * k_size);
@@ -458,7 +487,7 @@ void multiply(const WgmmaOperands& operands) {
   const auto sum_of = [&](std::uint32_t warp, WgmmaCell cell, float begin) {
     const float* row = &a[std::size_t{warp * kWgmmaWarpRows + cell.row} * k_size];
     const float* column = &b[std::size_t{cell.column} * k_size];
-    float sum = operands.accumulate ? begin : 0;
+    float sum = operands.accumulate && !whole ? begin : 0;
     for (std::uint32_t k = 0; k < k_size; ++k) {
       sum += row[k] * column[k];
     }
@@ -470,7 +499,11 @@ void multiply(const WgmmaOperands& operands) {
         std::uint32_t& bits = operands.d[warp][lane * registers + i];
         if (!halves) {
           const float sum = sum_of(warp, WgmmaCell::of(lane, i), std::bit_cast<float>(bits));
-          bits = std::bit_cast<std::uint32_t>(sum);
+          if (whole) {
+            add_whole(&sum, &bits, 1, operands.accumulate);
+          } else {
+            bits = std::bit_cast<std::uint32_t>(sum);
+          }
           continue;
         }
         std::uint32_t packed = 0;

@@ -186,9 +186,12 @@ bool is_legal(UmmaInstructionDescriptor instruction, CtaGroup group) {
   const bool m_fits = pair ? m == 128 || m == 256 : m == 128 || (m == 64 && !scaled);
   const bool transposed =
       instruction.a_major() == Major::kMn || instruction.b_major() == Major::kMn;
+  const bool whole = instruction.kind == MmaKind::kI8;
   const bool may_transpose =
-      instruction.kind == MmaKind::kF16 || instruction.kind == MmaKind::kF8f6f4;
-  return m_fits && n >= step && n <= 256 && n % step == 0 && (!transposed || may_transpose);
+      whole || instruction.kind == MmaKind::kF16 || instruction.kind == MmaKind::kF8f6f4;
+  const bool n_exists = !whole || n % (pair ? 32 : 16) == 0 || (!pair && (n == 8 || n == 24));
+  return m_fits && n_exists && n >= step && n <= 256 && n % step == 0 &&
+         (!transposed || may_transpose);
 }
 
 Ranges operand_bytes(UmmaSmemDescriptor descriptor,

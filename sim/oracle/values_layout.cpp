@@ -59,14 +59,14 @@ std::vector<LayoutUnit> units_of(UmmaSmemDescriptor descriptor,
 }
 
 // The fields of an instruction descriptor that this machine has (PTX ISA, "Instruction
-// descriptor"): not sparse, not saturating, not negated, not shifted, D of f32.
+// descriptor"): not sparse, not saturating, not negated, not shifted, D of f32 or s32.
 bool has_fields(UmmaInstructionDescriptor instruction, bool scaled) {
   constexpr std::uint32_t kTypes = 0x3FU << 7, kMajors = 3U << 15, kN = 0x3FU << 17,
                           kM = 0x1FU << 24;
   if (!scaled) {
-    constexpr std::uint32_t kF32 = 1U << 4, kTypeOfD = 3U << 4;
+    constexpr std::uint32_t kF32 = 1U << 4, kS32 = 2U << 4, kTypeOfD = 3U << 4;
     return (instruction.bits & ~(kTypes | kMajors | kN | kM | kTypeOfD)) == 0 &&
-           (instruction.bits & kTypeOfD) == kF32;
+           (instruction.bits & kTypeOfD) == (instruction.kind == MmaKind::kI8 ? kS32 : kF32);
   }
   constexpr std::uint32_t kFactors = 3U << 4 | 1U << 23 | 3U << 29;
   const std::uint32_t vector = scale_vector(instruction.kind);

@@ -79,7 +79,7 @@ inline constexpr const char* kScopeWords[] = {"cta", "cluster", "gpu"};
 inline constexpr const char* kProxyWords[] = {
     "", "shared::cta", "shared::cluster", "global"};  // by ProxySpace
 inline constexpr const char* kKindWords[] = {
-    "f16", "tf32", "f8f6f4", "mxf8f6f4", "mxf4", "mxf4nvf4"};
+    "f16", "tf32", "f8f6f4", "mxf8f6f4", "mxf4", "mxf4nvf4", "i8"};
 inline constexpr const char* kStageWords[] = {"producer_acquired",
                                               "producer_released",
                                               "consumer_acquired",

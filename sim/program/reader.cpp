@@ -257,7 +257,7 @@ std::optional<Role> role_named(std::string_view name) {
 }
 
 std::optional<ElementType> element_named(std::string_view name) {
-  for (unsigned i = 0; i <= static_cast<unsigned>(ElementType::kUE4M3); ++i) {
+  for (unsigned i = 0; i <= static_cast<unsigned>(ElementType::kI8); ++i) {
     if (name == name_of(static_cast<ElementType>(i))) {
       return static_cast<ElementType>(i);
     }

@@ -88,7 +88,7 @@ class Validator {
     require(instruction.fragment == Instruction::kNone || instruction.fragment < kProgramFragments,
             "there is no such fragment");
     require(op.op != Op::kClcQuery || op.count <= 3, "a response has four words");
-    require(op.kind <= static_cast<std::uint8_t>(MmaKind::kMxf4nvf4), "there is no such MMA");
+    require(op.kind <= static_cast<std::uint8_t>(MmaKind::kI8), "there is no such MMA");
     fragment(instruction);
     if (op.rank != 0 && (op.op == Op::kSharedStore || op.op == Op::kSharedLoad)) {
       rows(instruction);

@@ -109,6 +109,15 @@ TEST(InstructionDescriptor, EachFieldIsWhereTheManualHasIt) {
   EXPECT_EQ(bits_of(descriptor, 29, 31), 0U);
 }
 
+TEST(InstructionDescriptor, SumsOfWholeNumbersAreS32) {
+  const auto descriptor =
+      UmmaInstructionDescriptor::make(ElementType::kI8, ElementType::kU8, 64, 24);
+  EXPECT_EQ(bits_of(descriptor.bits, 4, 5), 2U);
+  EXPECT_EQ(bits_of(descriptor.bits, 7, 9), 1U);    // A: s8
+  EXPECT_EQ(bits_of(descriptor.bits, 10, 12), 0U);  // B: u8
+  EXPECT_FALSE(descriptor.f16_result());
+}
+
 TEST(InstructionDescriptor, TypeCodesOfEachKind) {
   const auto a_code = [](ElementType type) {
     return bits_of(UmmaInstructionDescriptor::make(type, type, 128, 64).bits, 7, 9);
@@ -124,7 +133,9 @@ TEST(InstructionDescriptor, TypeCodesOfEachKind) {
                {ElementType::kBf16, 1, MmaKind::kF16},
                {ElementType::kTf32, 2, MmaKind::kTf32},
                {ElementType::kF8E4M3, 0, MmaKind::kF8f6f4},
-               {ElementType::kF8E5M2, 1, MmaKind::kF8f6f4}};
+               {ElementType::kF8E5M2, 1, MmaKind::kF8f6f4},
+               {ElementType::kU8, 0, MmaKind::kI8},
+               {ElementType::kI8, 1, MmaKind::kI8}};
   for (const auto& row : kRows) {
     EXPECT_EQ(a_code(row.type), row.code) << name_of(row.type);
     EXPECT_EQ(b_code(row.type), row.code) << name_of(row.type);

@@ -76,10 +76,11 @@ class TensorCoreDetector : public Detector {
       check_block_scale(event, instruction);
     } else {
       constexpr std::uint32_t kKnownBits = 0x1F7F9FB0U;  // the fields of the dense kinds
-      if ((event.wanted & ~kKnownBits) != 0 || (event.wanted >> 4 & 3U) != 1) {
-        report_descriptor(
-            event,
-            "reserved bits, or a type of D that is not f32: " + std::to_string(event.wanted));
+      const bool whole = instruction.kind == MmaKind::kI8;
+      if ((event.wanted & ~kKnownBits) != 0 || (event.wanted >> 4 & 3U) != (whole ? 2U : 1U)) {
+        report_descriptor(event,
+                          std::string{"reserved bits, or a type of D that is not "} +
+                              (whole ? "s32: " : "f32: ") + std::to_string(event.wanted));
       }
     }
     const std::uint32_t lane = TmemAddress{event.address}.lane();

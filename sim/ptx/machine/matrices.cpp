@@ -23,6 +23,10 @@ std::optional<ElementType> element_of(Type type) {
       return ElementType::kF8E4M3;
     case Type::kE5m2:
       return ElementType::kF8E5M2;
+    case Type::kU8:
+      return ElementType::kU8;
+    case Type::kS8:
+      return ElementType::kI8;
     default:
       return std::nullopt;
   }
@@ -97,7 +101,10 @@ Served WarpRun::wgmma(Request& request) {
   const auto b = element_of(modifiers.type(2));
   const auto registers = static_cast<std::uint32_t>(request.stop.operands[0].values.size());
   const bool halves = modifiers.type(0) == Type::kF16;
-  if (modifiers.has("sp"_mod) || (!halves && modifiers.type(0) != Type::kF32) || !a || !b) {
+  const bool whole = modifiers.type(0) == Type::kS32;
+  if (modifiers.has("sp"_mod) || modifiers.has("satfinite"_mod) ||
+      (!halves && !whole && modifiers.type(0) != Type::kF32) || !a || !b ||
+      whole != (kind_of(*a) == MmaKind::kI8) || kind_of(*a) != kind_of(*b)) {
     refuse(request, "wgmma of these types is not there");
   }
   if (registers * (halves ? 4U : 2U) != modifiers.shape.n) {

@@ -182,6 +182,9 @@ std::optional<MmaKind> kind_of(const Modifiers& modifiers) {
   if (modifiers.has("kind::f8f6f4"_mod)) {
     return MmaKind::kF8f6f4;
   }
+  if (modifiers.has("kind::i8"_mod)) {
+    return MmaKind::kI8;
+  }
   if (modifiers.has("kind::mxf8f6f4"_mod)) {
     return MmaKind::kMxf8f6f4;
   }

@@ -238,6 +238,60 @@ TEST(MatrixTest, AccumulationAddsAndOverwritingForgets) {
   EXPECT_EQ(std::bit_cast<float>(tmem.lane(5)[7]), expected(5, 7, 0, 16));
 }
 
+// Of operands that are -128 everywhere the sum of one instruction is 32 * 2^14; a float with such a
+// sum of many does not hold each number, and 32 bits wrap around.
+TEST(MatrixTest, SumsOfWholeNumbersAreExactAndWrapAround) {
+  std::vector<std::byte> shared(1 << 17, std::byte{0x80});
+  shared[1024] = std::byte{0x81};  // -127, of row 0
+  TensorMemory tmem;
+  tmem.reset(true);
+  tmem.allocate(0, 32);
+  MmaOperands operands;
+  operands.instruction =
+      UmmaInstructionDescriptor::make(ElementType::kI8, ElementType::kI8, 128, 16);
+  operands.a[0] = {shared.data(),
+                   1 << 17,
+                   UmmaSmemDescriptor::k_major(SharedTile<s8>{{1024}, 128, 32, Swizzle::kNone})};
+  operands.b[0] = {shared.data(),
+                   1 << 17,
+                   UmmaSmemDescriptor::k_major(SharedTile<s8>{{65536}, 16, 32, Swizzle::kNone})};
+  operands.d[0] = &tmem;
+  constexpr std::int64_t kSum = 32 * 128 * 128;
+  for (std::int64_t i = 1; i <= 4200; ++i) {
+    multiply(operands);
+    operands.accumulate = true;
+    ASSERT_EQ(tmem.lane(5)[7], static_cast<std::uint32_t>(i * kSum));
+    ASSERT_EQ(tmem.lane(0)[7], static_cast<std::uint32_t>(i * (kSum - 128)));
+  }
+}
+
+TEST(MatrixTest, BytesWithoutASignAreNumbersUpTo255) {
+  std::vector<std::byte> shared(1 << 17, std::byte{0xFF});
+  TensorMemory tmem;
+  tmem.reset(true);
+  tmem.allocate(0, 32);
+  MmaOperands operands;
+  operands.instruction =
+      UmmaInstructionDescriptor::make(ElementType::kU8, ElementType::kI8, 128, 16);
+  const auto tile = SharedTile<s8>{{1024}, 128, 32, Swizzle::kNone};
+  operands.a[0] = operands.b[0] = {shared.data(), 1 << 17, UmmaSmemDescriptor::k_major(tile)};
+  operands.d[0] = &tmem;
+  multiply(operands);
+  EXPECT_EQ(tmem.lane(9)[3], static_cast<std::uint32_t>(32 * 255 * -1));
+}
+
+TEST(MatrixTest, WholeNumbersHaveColumnsOfTheirOwn) {
+  const auto shape = [](std::uint32_t m, std::uint32_t n, CtaGroup group) {
+    return check_shape(UmmaInstructionDescriptor::make(ElementType::kI8, ElementType::kI8, m, n),
+                       group);
+  };
+  EXPECT_EQ(shape(64, 24, CtaGroup::kOne), Fault::kNone);
+  EXPECT_EQ(shape(128, 48, CtaGroup::kOne), Fault::kNone);
+  EXPECT_EQ(shape(64, 40, CtaGroup::kOne), Fault::kBadShape);
+  EXPECT_EQ(shape(256, 64, CtaGroup::kTwo), Fault::kNone);
+  EXPECT_EQ(shape(256, 48, CtaGroup::kTwo), Fault::kBadShape);
+}
+
 TEST(MatrixTest, ShapesOutsideTheTableAreRefused) {
   const auto shape = [](std::uint32_t m, std::uint32_t n, CtaGroup group) {
     return check_shape(

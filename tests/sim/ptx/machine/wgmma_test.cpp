@@ -277,6 +277,56 @@ TEST(PtxWgmma, ABaseOffsetIsRefused) {
   }
 }
 
+// Fills both operands of a kernel that multiplies K-major bytes, swizzled by 128 of them.
+void put_bytes(OneKernel& kernel, ElementType of_a, ElementType of_b) {
+  std::fill(kernel.in.begin(), kernel.in.end(), 0);
+  const auto put = [&](std::uint32_t at_byte, ElementType type, float value) {
+    const auto bits = static_cast<std::uint8_t>(encode(type, value));
+    std::memcpy(reinterpret_cast<std::byte*>(kernel.in.data()) + at_byte, &bits, 1);
+  };
+  for (std::uint32_t k = 0; k < 32; ++k) {
+    for (std::uint32_t row = 0; row < kM; ++row) {
+      const std::uint32_t place = (row * 128 + k) ^ row % 8 * 16;
+      put(place, of_a, a_of(row, k));
+      put(kBytesOfA + place, of_b, b_of(row, k));
+    }
+  }
+}
+
+// The sum of whole numbers of 8 bits is one of 32; neither operand can be negated.
+TEST(PtxWgmma, MultipliesWholeNumbers) {
+  const Layout a = layout_of(128, false);
+  OneKernel kernel = kernel_of(a, a);
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    kernel.body.replace(kernel.body.find(from), from.size(), to);
+  };
+  replace("k16.f32.bf16.bf16", "k32.s32.s8.s8");
+  replace(", 1, 1, 0, 0;", ";");
+  put_bytes(kernel, ElementType::kI8, ElementType::kI8);
+  const OneRun run = run_of(kernel);
+  EXPECT_THAT(ids_in(run.result), IsEmpty());
+  for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
+    for (std::uint32_t i = 0; i < kN / 2; ++i) {
+      const WgmmaCell cell = WgmmaCell::of(thread % 32, i);
+      float sum = 0;
+      for (std::uint32_t k = 0; k < 32; ++k) {
+        sum += a_of(thread / 32 * 16 + cell.row, k) * b_of(cell.column, k);
+      }
+      ASSERT_EQ(static_cast<std::int32_t>(run.out[thread * kN / 2 + i]),
+                static_cast<std::int32_t>(sum));
+    }
+  }
+  EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
+}
+
+TEST(PtxWgmma, TypesThatNoInstructionHasAreRefused) {
+  for (const char* types : {"k32.f32.s8.s8", "k32.s32.e4m3.e4m3", "k32.s32.satfinite.s8.s8"}) {
+    OneKernel kernel = kernel_of(layout_of(128, false), layout_of(128, false));
+    kernel.body.replace(kernel.body.find("k16.f32.bf16.bf16"), 17, types);
+    EXPECT_THROW(proof_of(kernel), ConfigError) << types;
+  }
+}
+
 // D of f16: two columns in a register.
 TEST(PtxWgmma, HasResultsOfF16) {
   const Layout a = layout_of(128, false);
@@ -287,18 +337,7 @@ TEST(PtxWgmma, HasResultsOfF16) {
   const std::size_t shape = kernel.body.find("k16.f16");
   kernel.body.replace(shape, 3, "k32");
   kernel.body.erase(kernel.body.find(", 0, 0;\n  wgmma.commit"), 6);
-  std::fill(kernel.in.begin(), kernel.in.end(), 0);
-  const auto put = [&](std::uint32_t at_byte, float value) {
-    const auto bits = static_cast<std::uint8_t>(encode(ElementType::kF8E4M3, value));
-    std::memcpy(reinterpret_cast<std::byte*>(kernel.in.data()) + at_byte, &bits, 1);
-  };
-  for (std::uint32_t k = 0; k < 32; ++k) {
-    for (std::uint32_t row = 0; row < kM; ++row) {
-      const std::uint32_t place = (row * 128 + k) ^ row % 8 * 16;
-      put(place, a_of(row, k));
-      put(kBytesOfA + place, b_of(row, k));
-    }
-  }
+  put_bytes(kernel, ElementType::kF8E4M3, ElementType::kF8E4M3);
   const OneRun run = run_of(kernel);
   EXPECT_THAT(ids_in(run.result), IsEmpty());
   for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
