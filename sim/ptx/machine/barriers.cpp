@@ -61,15 +61,22 @@ Served WarpRun::mbarrier_inval(Request& request) {
   return Served::kDone;
 }
 
-// The mbarrier that an operation acts on from afar, or in the own CTA.
+// Names `.shared::cta`, which `.shared` is short for.
+bool WarpRun::names_own_shared(const Modifiers& modifiers) {
+  return modifiers.has("shared"_mod) || modifiers.has("shared::cta"_mod);
+}
+
+// The mbarrier that an operation acts on from afar, or in the own CTA. Of an address of another CTA
+// PTX leaves open what one does that names `.shared::cta`: it is of no CTA.
 void WarpRun::aim_at_barrier(const Request& request,
                              std::size_t operand,
                              Mask lanes,
                              sim::Operation& op) const {
   const std::uint32_t address = shared_of(request, known(request, operand, lanes));
   const bool cluster = request.modifiers.has("shared::cluster"_mod);
-  if (cluster || address >> 24 != machine_.cta_rank()) {
-    op.address = address;
+  const bool own = address >> 24 == machine_.cta_rank();
+  if (cluster || !own) {
+    op.address = names_own_shared(request.modifiers) ? address | kNoCta : address;
     op.flags |= event_flag::kRemote;
   } else {
     op.address = address & 0xFFFFFFU;

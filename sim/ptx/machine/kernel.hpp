@@ -24,6 +24,8 @@ inline constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t kSharedWindow = 0x7f0000000000;
 inline constexpr std::uint64_t kLocalWindow = 0x7e0000000000;
 inline constexpr std::uint64_t kParameterWindow = 0x7d0000000000;
+/// Bits of a shared address, 24 and up: the rank of no CTA.
+inline constexpr std::uint32_t kNoCta = 0xFF000000U;
 /// Addresses that stand for functions.
 inline constexpr std::uint64_t kFunctionWindow = 0x7c0000000000;
 

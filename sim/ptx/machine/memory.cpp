@@ -86,6 +86,9 @@ std::array<WarpRun::Place, kLanes> WarpRun::places_of(const Request& request,
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     if ((request.mask() >> lane & 1U) != 0) {
       places[lane] = place_of(request, space, address.value[lane]);
+      if (names_own_shared(request.modifiers) && places[lane].rank != machine_.cta_rank()) {
+        refuse(request, "the address is in the shared memory of another CTA");
+      }
     }
   }
   return places;

@@ -257,6 +257,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
                    Touch touch);
   Place place_of(const Request& request, Space space, std::uint64_t address) const;
   static Space space_of(const Modifiers& modifiers);
+  static bool names_own_shared(const Modifiers& modifiers);
   /// The .sem and .scope of an access of a global word: of one that is relaxed, or volatile, by a
   /// flag.
   static void set_order(const Modifiers& modifiers, sim::Operation& op);

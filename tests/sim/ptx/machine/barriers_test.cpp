@@ -40,6 +40,46 @@ TEST(PtxRemoteBarriers, BytesAreCompletedInAnotherCta) {
   EXPECT_THAT(ids_in(proof_of(completing("32", false))), Contains("MBAR_UNINIT"));
 }
 
+// Thread 0 of CTA 0 does `there` with the addresses of CTA 1's mbarrier, %r4, and tile, %r5, and
+// thread 0 of CTA 1 waits.
+OneKernel reaching(const std::string& there) {
+  OneKernel kernel;
+  kernel.ctas = kernel.cluster = 2;
+  const std::string meet = "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n";
+  kernel.body =
+      "  .shared .align 8 .b64 bar;\n  mov.u32 %r2, bar;\n  mov.u32 %r3, %cluster_ctarank;\n"
+      "  mapa.shared::cluster.u32 %r4, %r2, 1;\n  mov.u32 %r5, tile;\n"
+      "  mapa.shared::cluster.u32 %r5, %r5, 1;\n"
+      "  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra READY;\n  mbarrier.init.shared.b64 [%r2], 1;\n"
+      "  fence.mbarrier_init.release.cluster;\nREADY:\n" +
+      meet + "  @%p1 bra LAST;\n  setp.eq.u32 %p2, %r3, 1;\n  @%p2 bra WAIT;\n" + there +
+      "  bra LAST;\nWAIT:\n  mbarrier.try_wait.parity.shared.b64 %p3, [%r2], 0;\n"
+      "  @!%p3 bra WAIT;\nLAST:\n  bar.warp.sync 0xffffffff;\n" +
+      meet;
+  return kernel;
+}
+
+// What names `.shared::cta`, or `.shared` for short, acts on the own CTA.
+TEST(PtxRemoteBarriers, AnotherCtaIsNotNamedAsTheOwn) {
+  const std::string stores = "  st.shared::cluster.u32 [%r5], %r1;\n";
+  const std::string arrives = "  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r4];\n";
+  const ProofResult right = proof_of(reaching(stores + arrives));
+  EXPECT_EQ(right.verdict, ProofVerdict::kProved) << right.strength();
+  EXPECT_THAT(ids_in(right), IsEmpty());
+  for (const char* space : {".shared.b64", ".shared::cta.b64"}) {
+    expect_found(reaching(stores + "  mbarrier.arrive" + space + " _, [%r4];\n"), "MBAR_SPACE");
+    expect_found(reaching(stores + "  mbarrier.expect_tx.relaxed.cta" + space + " [%r4], 16;\n"),
+                 "MBAR_SPACE");
+  }
+  for (const char* access : {"st.shared.u32 [%r5], %r1",
+                             "st.shared::cta.u32 [%r5], %r1",
+                             "ld.shared.u32 %r6, [%r5]",
+                             "red.shared.add.u32 [%r5], %r1"}) {
+    EXPECT_THROW(proof_of(reaching("  " + std::string{access} + ";\n" + arrives)), ConfigError)
+        << access;
+  }
+}
+
 // Two warps take turns by two named barriers, and store to one place. Whoever begins has arrived at
 // its own barrier before: so FlashAttention-3's consumer warpgroups begin. `first` is what warp 0
 // does before its first turn, `second` before its second one.
