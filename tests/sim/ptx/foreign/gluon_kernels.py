@@ -306,6 +306,41 @@ def pair(a, b, c, steps):
     tma.store_wait(0)
 
 
+@gluon.jit
+def claimed(x, y, factor):
+    """A tile of x for each program, multiplied by a factor: who is done claims another's."""
+    tile = gl.allocate_shared_memory(x.dtype, x.block_shape, x.layout)
+    out = gl.allocate_shared_memory(y.dtype, y.block_shape, y.layout)
+    response = gl.allocate_shared_memory(gl.int64, [2], gl.SwizzledSharedLayout(1, 1, 1, [0]))
+    loaded = mbarrier.allocate_mbarrier()
+    answered = mbarrier.allocate_mbarrier()
+    mbarrier.init(loaded, count=1)
+    mbarrier.init(answered, count=1)
+    rows: gl.constexpr = gl.BlockedLayout([1, 8], [4, 8], [4, 1], [1, 0])
+    at = gl.program_id(0)
+    more = True
+    parity = 0
+    while more:
+        fence_async_shared()
+        gl.barrier()
+        mbarrier.expect(answered, 16)
+        blackwell.clc.try_cancel(response, answered)
+        mbarrier.expect(loaded, x.nbytes_per_cta)
+        tma.async_load(x, [at * x.block_shape[0], 0], loaded, tile)
+        mbarrier.wait(loaded, parity)
+        values = tile.load(rows)
+        tma.store_wait(0)
+        out.store((values * factor).to(gl.float16))
+        fence_async_shared()
+        tma.async_store(y, [at * y.block_shape[0], 0], out)
+        mbarrier.wait(answered, parity)
+        answer = blackwell.clc.load_result(response)
+        more = answer.is_canceled()
+        at = answer.program_id(0)
+        parity ^= 1
+    tma.store_wait(0)
+
+
 def tensor(rows, columns, **more):
     layout = gl.NVMMASharedLayout(swizzle_byte_width=128, element_bitwidth=16, rank=2, **more)
     return f"tensordesc<fp16[{rows},{columns}],{layout!r}>"
@@ -321,6 +356,8 @@ KERNELS = {
     "blackwell": (product_blackwell, OPERANDS | {"steps": "i32"}, {"STAGES": 3}, 1, [100]),
     "persistent": (persistent, OPERANDS | dict.fromkeys(["rows", "tiles", "steps"], "i32"),
                    {"STAGES": 3}, 1, [100]),
+    "claimed": (claimed, {"x": tensor(64, 64), "y": tensor(64, 64), "factor": "fp32"}, {}, 1,
+                [100]),
     "broadcast": (broadcast, {"x": tensor(64, 64, cga_layout=[[0, 0]]),
                               "y": tensor(128, 64, **ROWS), "n": "i32"}, {}, 2, [90, 100]),
     "pair": (pair, {"a": tensor(256, 64, **ROWS), "b": tensor(128, 64, **ROWS),

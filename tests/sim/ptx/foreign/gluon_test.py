@@ -14,6 +14,7 @@ import sys
 from foreign import SKIPPED, Case, buffer, compile_into, described, judge, numpy, run, value
 
 TILES, STEPS, FACTOR = 7, 5, 0.5
+SAYS = {"claimed_sm100": "for every number of tiles a cluster may claim"}
 
 # Of a kernel: the line that is edited, which of those that match, what becomes of it, the id.
 MUTANTS = [
@@ -44,6 +45,9 @@ MUTANTS = [
     ("persistent_sm100", r"bar\.sync\s+0, 128;", 0, "", "TMEM_WAR"),
     ("persistent_sm100", r"bar\.sync\s+0, 128;", 1, "", "BULK_WAIT_WRONG_THREAD"),
     ("persistent_sm100", r"mbarrier\.init(.*), 1;", 8, r"mbarrier.init\1, 2;", "DEADLOCK"),
+    ("claimed_sm100", r"fence\.proxy\.async.*", 0, "", "CLC_RESP_OVERWRITE"),
+    ("claimed_sm100", r"expect_tx(.*), 16;", 0, r"expect_tx\1, 0;", "CLC_RESP_READ_EARLY"),
+    ("claimed_sm100", r"mbarrier\.arrive\.expect_tx.*", 0, "", "CLC_TX_MISMATCH"),
     ("broadcast_sm90", r"barrier\.cluster\.wait.*", 0, "", "MBAR_INIT_NOT_CLUSTER_VISIBLE"),
     ("broadcast_sm90", r"barrier\.cluster\.wait.*", 1, "", "SMEM_WAW_ASYNC"),
     ("broadcast_sm90", r"fence\.proxy\.async\.shared::cluster", 1,
@@ -70,11 +74,11 @@ def launch(buffers, maps, parameters, facts, grid=1):
     }
 
 
-def tiles(rows, out_rows, boxes, facts, *parameters):
+def tiles(rows, out_rows, boxes, facts, *parameters, grid=1):
     buffers = {"x": buffer("f16", [rows, 64], "input"),
                "y": buffer("f16", [out_rows, 64], "output")}
     given = described(rows, 64, "xm") + described(out_rows, 64, "ym")
-    return launch(buffers, boxes, given + list(parameters), facts)
+    return launch(buffers, boxes, given + list(parameters), facts, grid)
 
 
 def product(m, n, boxes, facts, *parameters, grid=1):
@@ -104,6 +108,8 @@ def case(name, facts):
     operands = {"a": 128, "b": 64, "c": 128}
     if name == "ring":
         return tiles(rows, rows, {"x": 64, "y": 64}, facts, value(TILES), value(FACTOR)), scaled
+    if name == "claimed":
+        return tiles(rows, rows, {"x": 64, "y": 64}, facts, value(FACTOR), grid=TILES), scaled
     if name == "broadcast":
         return tiles(rows, 2 * rows, {"x": 64, "y": 64}, facts, value(TILES)), spread
     if name == "persistent":
@@ -119,7 +125,8 @@ def compiled_cases(python):
     def compiled(folder):
         os.environ["TRITON_CACHE_DIR"] = str(folder / "cache")
         facts = compile_into(folder, python, "gluon_kernels.py")
-        return {full: Case(*case(full.rsplit("_", 1)[0], facts[full])) for full in facts}
+        return {full: Case(*case(full.rsplit("_", 1)[0], facts[full]), says=SAYS.get(full, ""))
+                for full in facts}
 
     return compiled
 
