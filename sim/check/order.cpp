@@ -236,7 +236,11 @@ std::uint32_t Order::number_of(ClusterOrder& cluster, std::uint32_t cta, std::ui
 void Order::on_init(ClusterOrder& cluster, const Event& event) {
   const std::uint32_t self = event.warp % warps_;
   WarpOrder& warp = cluster.warps[self];
-  warp.inits.push_back({event.lane_mask(), warp.clock.own[self]});
+  if (std::none_of(warp.inits.begin(), warp.inits.end(), [&](const WarpOrder::Init& init) {
+        return init.lanes == event.lane_mask();
+      })) {
+    warp.inits.push_back({event.lane_mask(), warp.clock.own[self]});
+  }
   BarrierClock& barrier = cluster.barriers[number_of(cluster, event.cta, event.address)];
   const std::uint32_t base = barrier.base + barrier.last + 1;
   barrier = BarrierClock{};
@@ -401,6 +405,9 @@ void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self)
   if (publishes(event.ordering)) {
     const std::uint32_t told = lanes_told(warp, event, self);
     warp.released = {warp.seen(), event.lane_mask()};
+    warp.released.apart = warp.apart & event.lane_mask();
+    warp.released.told = at(warp.seen().own, component(kLanes, self));
+    warp.released.time = warp.clock.own[self];
     raise(warp.released.clock.own, component(kLanes, self), told);
     add_lone(warp.released.clock, {event.warp, event.lane_mask(), warp.clock.own[self]});
     if (wide) {
@@ -410,6 +417,21 @@ void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self)
       warp.released_gpu = warp.released;
     }
   }
+}
+
+// What a fence tells by a write of some of the lanes that executed it: what each of the others did
+// since the warp met it has fenced for itself.
+Clock Order::fenced_for(const WarpOrder::Fenced& fenced, const Event& event) const {
+  Clock clock = fenced.clock;
+  if ((fenced.apart & ~event.lane_mask()) != 0) {
+    clock.own[component(kLanes, event.warp % warps_)] = fenced.told;
+    for (LoneRelease& release : clock.lone) {
+      if (release.warp == event.warp && release.time == fenced.time) {
+        release.lanes &= event.lane_mask();
+      }
+    }
+  }
+  return clock;
 }
 
 // PTX says so of fence.sc (membar), any two of which are in one order.
@@ -423,14 +445,15 @@ void Order::note_across(const SourceSite& site) {
   }
 }
 
-// It covers those of the lanes that execute it, and of the others before they met: all that come
-// before the first by another lane.
+// It covers those of the lanes that execute it ("executed by the same thread", PTX ISA, "membar /
+// fence"): all that come before the first of another lane that has not fenced.
 void Order::fence_inits(WarpOrder& warp, const Event& event, std::uint32_t self) {
   std::uint32_t covered = warp.clock.own[self];
+  std::erase_if(warp.inits, [&](const WarpOrder::Init& init) {
+    return (init.lanes & ~event.lane_mask()) == 0;
+  });
   for (const WarpOrder::Init& init : warp.inits) {
-    if ((init.lanes & ~event.lane_mask()) != 0) {
-      covered = std::min(covered, init.time - 1);
-    }
+    covered = std::min(covered, init.time - 1);
   }
   acquire(warp, event, [&](Clock& clock) { raise(clock.own, component(kInits, self), covered); });
 }
@@ -532,7 +555,9 @@ void Order::named_barrier(ClusterOrder& cluster, const Event& event, std::uint32
   if (returns || ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op == Op::kBarSync)) {
     acquire(warp, event, [&](Clock& clock) { join(clock, met.clock); });
     WarpOrder::Fenced& released = warp.released_gpu;
-    released.of_others = released.of_others || adds(released.clock, met.released_gpu);
+    released.of_others = released.of_others || std::popcount(released.apart) > 1 ||
+                         adds(released.clock, met.released_gpu);
+    released.apart = 0;
     join(released.clock, met.released_gpu);
     Pending& pending = warp.pending_of(~std::uint32_t{0});
     pending.looked = adds(pending.gpu, met.pending_gpu) ? 0 : pending.looked;
@@ -566,7 +591,7 @@ Clock Order::at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool 
   Clock published;
   if (const WarpOrder::Fenced& fenced = here ? warp.released : warp.released_afar;
       fenced.covers(event.lane_mask())) {
-    published = fenced.clock;
+    published = fenced_for(fenced, event);
   }
   if (warp.wgmmas_over != 0) {
     raise(published.own, component(kTensor, warpgroup_of(self)), warp.wgmmas_over);

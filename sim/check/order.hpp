@@ -204,6 +204,14 @@ class Order {
       Released released{};
     };
     std::optional<Met> met;
+    /// What the last write that releases has told by itself, and who made it: a relaxed write of
+    /// the same thread behind it tells that too.
+    struct Last {
+      std::uint32_t warp = 0;
+      std::uint32_t lanes = 0;
+      Released released{};
+    };
+    std::optional<Last> last;
   };
   /// What an arrival on its way will release, and at how many barriers.
   struct InFlight {
@@ -269,7 +277,10 @@ class Order {
     struct Fenced {
       Clock clock;
       std::uint32_t lanes = 0;
-      bool of_others = false;  // what fences of threads have covered that they have met
+      bool of_others = false;   // what fences of threads have covered that they have met
+      std::uint32_t apart = 0;  // those that had acted since the warp met: each fenced its own
+      std::uint32_t told = 0;   // of all lanes, without these
+      std::uint32_t time = 0;
       bool covers(std::uint32_t others) const { return lanes != 0 && (others & ~lanes) == 0; }
     };
     Fenced released;       // any
@@ -283,7 +294,7 @@ class Order {
       std::uint32_t lanes = 0;
       std::uint32_t time = 0;
     };
-    std::vector<Init> inits;  // of mbarriers since `apart` is
+    std::vector<Init> inits;  // of mbarriers, by lanes that have not fenced since: the first
     const Clock& seen() const { return view != nullptr ? *view : clock; }
     LoneActs releases;
     LoneActs fences;  // fence.proxy.async
@@ -342,6 +353,7 @@ class Order {
   template <class F>
   void acquire(WarpOrder& warp, std::uint32_t lanes, const F& learn);
   void note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self);
+  Clock fenced_for(const WarpOrder::Fenced& fenced, const Event& event) const;
   void note_across(const SourceSite& site);
   Clock at_cluster_arrival(const WarpOrder& warp, const Event& event) const;
   Clock at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool here) const;

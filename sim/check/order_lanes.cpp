@@ -241,7 +241,8 @@ void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) 
     if (lanes == ~std::uint32_t{0}) {
       grow(warp.clock.own[component(kLanes, self)], warp.clock.own[self]);
       warp.apart = 0;
-      warp.inits.clear();
+      // Fences of threads that have met since are taken to be in one order: see note_across.
+      warp.released.apart = warp.released_afar.apart = warp.released_gpu.apart = 0;
     }
   } else if (kAccesses.contains(event.op)) {
     warp.apart |= event.lane_mask();

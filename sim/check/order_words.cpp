@@ -1,5 +1,9 @@
 // Global words: what their writers release, by scope, and what their readers acquire.
 
+#include <bit>
+#include <optional>
+#include <utility>
+
 #include "sim/check/order.hpp"
 #include "sim/model/word_test.hpp"
 
@@ -11,14 +15,19 @@ bool is_relaxed(const Event& event) {
   return (event.flags & event_flag::kRelaxed) != 0;
 }
 
-void tell(Clock& word, std::uint32_t cluster, const Clock& clock) {
-  join_other(word, cluster, clock.own);
-  for (const auto& [other, counts] : clock.others) {
+// What one word has told, told by another.
+void tell_on(Clock& word, const Clock& told) {
+  for (const auto& [other, counts] : told.others) {
     join_other(word, other, counts);
   }
-  for (const LoneRelease& release : clock.lone) {
+  for (const LoneRelease& release : told.lone) {
     add_lone(word, release);
   }
+}
+
+void tell(Clock& word, std::uint32_t cluster, const Clock& clock) {
+  join_other(word, cluster, clock.own);
+  tell_on(word, clock);
 }
 
 void take(Clock& clock, std::uint32_t cluster, const Clock& word) {
@@ -36,11 +45,14 @@ void take(Clock& clock, std::uint32_t cluster, const Clock& word) {
 
 }  // namespace
 
-// A store begins anew, a reduction goes on with what was released before.
+// A store begins anew, a reduction goes on with what was released before. A release, and a strong
+// write of the same thread to the same word behind it, are a release pattern too (PTX ISA, "Release
+// and Acquire Patterns").
 void Order::publish(const WarpOrder& warp, const Event& event) {
   const std::uint32_t cluster = event.warp / warps_;
   stores_global_ = true;
   Word& word = words_[event.global];
+  std::optional<Word::Last> last = std::exchange(word.last, std::nullopt);
   if (event.op == Op::kGlobalStoreRelease) {
     word = {};
   }
@@ -49,16 +61,32 @@ void Order::publish(const WarpOrder& warp, const Event& event) {
   // The fence and the write are of one thread.
   const auto add = [&](Clock& to, bool released, const WarpOrder::Fenced& fenced) {
     if (released || fenced.covers(event.lane_mask())) {
-      tell(to, cluster, released ? warp.seen() : fenced.clock);
+      tell(to, cluster, released ? warp.seen() : fenced_for(fenced, event));
       if (!released && fenced.of_others) {
         note_across(event.site);
       }
     }
   };
+  const std::uint32_t cta = event.warp / config_.warps_per_cta;
+  Released told;
+  add(told.grid, releases && scope == Scope::kGpu, warp.released_gpu);
+  add(told.clusters[cluster], releases && scope != Scope::kCta, warp.released_afar);
+  add(told.ctas[cta], releases, warp.released);
   Released& now = word.now;
-  add(now.grid, releases && scope == Scope::kGpu, warp.released_gpu);
-  add(now.clusters[cluster], releases && scope != Scope::kCta, warp.released_afar);
-  add(now.ctas[event.warp / config_.warps_per_cta], releases, warp.released);
+  const auto tell_all = [&](const Released& from) {
+    tell_on(now.grid, from.grid);
+    tell_on(now.clusters[cluster], from.clusters.at(cluster));
+    tell_on(now.ctas[cta], from.ctas.at(cta));
+  };
+  tell_all(told);
+  const bool goes_on = last && last->warp == event.warp && last->lanes == event.lane_mask() &&
+                       std::has_single_bit(last->lanes);
+  if (releases) {
+    last = {event.warp, event.lane_mask(), std::move(told)};
+  } else if (goes_on) {
+    tell_all(last->released);
+  }
+  word.last = std::move(last);
   if ((event.flags & event_flag::kSignAsked) != 0) {
     const bool turns = ((event.pending ^ event.wanted) & WordTest::kSign) != 0;
     if (turns || !word.met) {

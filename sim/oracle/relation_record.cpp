@@ -359,7 +359,7 @@ void Record::mbarrier(const Event& event) {
       live_[key] = barriers.size();
       barriers.push_back({event.cta, event.address, use, {}, {}});
       barriers.back().uses = std::exchange(early_[key], {});
-      warp.inits.push_back(node);
+      warp.inits.emplace_back(node, event.lane_mask());
     } else if (live_.count(key) != 0) {
       std::vector<Use>& invals = barriers[live_[key]].invals;
       invals.push_back(use);
@@ -516,7 +516,7 @@ void Record::cluster_barrier(const Event& event) {
       published.push_back(source.node);
     }
   }
-  published.push_back(warp.initialised);
+  published.insert(published.end(), warp.initialised.begin(), warp.initialised.end());
   const Nodes covered = told_by(event, node);
   told.insert(told.end(), covered.begin(), covered.end());
 }
@@ -544,10 +544,18 @@ void Record::fence(const Event& event) {
         warp.releases.push_back({node, event.ordering.scope, true, event.lane_mask()});
       }
       return;
-    case Op::kFenceMbarrierInit:
-      // It orders those initialisations, and nothing else before it.
-      warp.initialised = order.bare(warp.inits, node);
+    case Op::kFenceMbarrierInit: {
+      // It orders the initialisations "executed by the same thread" (PTX ISA, "membar / fence"),
+      // and nothing else before it.
+      Nodes own;
+      for (const auto& [init, lanes] : warp.inits) {
+        if ((lanes & ~event.lane_mask()) == 0) {
+          own.push_back(init);
+        }
+      }
+      warp.initialised.push_back(order.bare(own, node));
       return;
+    }
     case Op::kFenceProxyAsync:
       for (const Node fence : by_lanes(event, node)) {
         proxy_fences.push_back({fence, static_cast<ProxySpace>(event.count), event.cta});

@@ -161,13 +161,13 @@ class Record : public EventSink {
     Node look = kNoNode;
     Nodes other_looks;  // of the others, if all look
     Op looked = Op::kCount;
-    std::vector<Source> releases;    // by fences
-    std::vector<Source> unacquired;  // what relaxed waits saw
-    std::vector<Source> told;        // by tcgen05 fences
-    std::vector<Source> untold;      // of tensor memory, what relaxed waits saw
-    Node committed = kNoNode;        // its last tcgen05.commit
-    Node initialised = kNoNode;      // what its fence.mbarrier_init publishes
-    Nodes inits;
+    std::vector<Source> releases;                       // by fences
+    std::vector<Source> unacquired;                     // what relaxed waits saw
+    std::vector<Source> told;                           // by tcgen05 fences
+    std::vector<Source> untold;                         // of tensor memory, what relaxed waits saw
+    Node committed = kNoNode;                           // its last tcgen05.commit
+    Nodes initialised;                                  // what each fence.mbarrier_init publishes
+    std::vector<std::pair<Node, std::uint32_t>> inits;  // by which lanes
     Nodes remote_arrivals;
     std::vector<TensorOp> tensor;
     Nodes loads;   // tcgen05.ld

@@ -12,6 +12,7 @@ namespace warptwin::lanes {
 namespace {
 
 constexpr std::size_t kAgentsMax = 20;
+constexpr std::size_t kFlagsMax = 4;
 
 // Of each agent, how much of what it did happened before.
 using Clock = std::array<std::uint8_t, kAgentsMax>;
@@ -40,6 +41,7 @@ struct Known {
   Clock now{};
   Clocks fenced{};
   Clocks seen{};
+  std::array<Clocks, kFlagsMax> released{};  // by each flag, which a relaxed write to it tells too
 };
 
 struct Word {
@@ -244,15 +246,27 @@ class Search {
   }
 
   // What a write tells; a store tells nothing of what was told before.
-  void tell(Flag& flag, std::size_t agent, const Step& step, const Known& known) const {
+  void tell(Flag& flag, std::size_t agent, const Step& step, Known& known) const {
     if (step.kind == Kind::kSet) {
       flag.told = {};
       std::fill(flag.told_near.begin(), flag.told_near.end(), Clock{});
     }
-    if (!step.near) {
-      join(flag.told, step.relaxed ? known.fenced[kFar] : known.now);
+    // A release, and a write to the same word behind it, are a release pattern: PTX ISA, "Release
+    // and Acquire Patterns".
+    Clocks& released = known.released.at(step.object);
+    if (!step.relaxed) {
+      released[kNear] = known.now;
+      released[kFar] = step.near ? released[kFar] : known.now;
     }
-    join(flag.told_near[cta(agent)], step.relaxed ? known.fenced[kNear] : known.now);
+    const auto told = [&](Scope scope) {
+      Clock all = step.relaxed ? known.fenced[scope] : known.now;
+      join(all, released[scope]);
+      return all;
+    };
+    if (!step.near) {
+      join(flag.told, told(kFar));
+    }
+    join(flag.told_near[cta(agent)], told(kNear));
   }
 
   void look(const Flag& flag, std::size_t agent, const Step& step, Known& known) const {

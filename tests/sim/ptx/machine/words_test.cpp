@@ -85,6 +85,28 @@ TEST(PtxWords, ThatAreRelaxedHandNothingOverWithout) {
   expect_race({.store = "  red.relaxed.gpu.global.add.u32 [%rd1], 1;\n", .load = kAcquire});
 }
 
+// A release, and a relaxed store of the same thread to the same word behind it, are a release
+// pattern (PTX ISA, "Release and Acquire Patterns"): of what comes before the release.
+TEST(PtxWords, TellBehindAReleaseOfTheirThreadWhatItTold) {
+  const std::string zero = "  mov.u32 %r8, 0;\n";
+  const std::string release = zero + "  st.release.gpu.global.u32 [%rd1], %r8;\n";
+  const std::string relaxed = "  st.relaxed.gpu.global.u32 [%rd1], %r7;\n";
+  expect_proved({.store = release + relaxed, .load = kAcquire});
+  expect_proved({.store = release + "  st.relaxed.gpu.global.u32 [%rd1], %r8;\n" + relaxed,
+                 .load = kLoad,
+                 .behind = kFence});
+  expect_race({.store = release + "  st.global.u32 [%rd5], %r5;\n" + relaxed, .load = kAcquire});
+  expect_race(
+      {.store = zero + "  st.release.cta.global.u32 [%rd1], %r8;\n" + relaxed, .load = kAcquire});
+  expect_race(
+      {.store = zero + "  st.release.gpu.global.u32 [%rd1+8], %r8;\n" + relaxed, .load = kAcquire});
+  // The release is another lane's.
+  expect_race({.store = relaxed,
+               .load = kAcquire,
+               .meet = "  setp.ne.u32 %p4, %r1, 1;\n  @%p4 bra MEET;\n" + release +
+                       "MEET:\n  bar.warp.sync 0xffffffff;\n"});
+}
+
 TEST(PtxWords, HandOverToThoseInTheirScope) {
   expect_race({.store = kStore, .before = kFenceCta, .load = kLoad, .behind = kFenceCta});
   expect_race({.store = kStore, .before = kFence, .load = kLoad, .behind = kFenceCta});
@@ -139,6 +161,17 @@ TEST(PtxWords, AreReleasedByFencesOfTheirOwnThread) {
                .load = kAcquire,
                .meet = "  setp.ne.u32 %p4, %r1, 1;\n  @%p4 bra MEET;\n  membar.gl;\nMEET:\n"
                        "  bar.warp.sync 0xffffffff;\n"});
+}
+
+// All lanes store and fence, and lane 0 stores the word: it tells of what the others have stored if
+// the lanes have met in front of the fence.
+TEST(PtxWords, TellOfWhatTheirOwnThreadHasFencedWhereOthersFenceToo) {
+  const std::string meet = "  bar.warp.sync 0xffffffff;\n";
+  expect_proved({.store = kStore, .load = kAcquire, .meet = meet + kFence});
+  const ProofResult apart =
+      proof_of(handing_over({.store = kStore, .load = kAcquire, .meet = kFence}));
+  EXPECT_EQ(apart.verdict, ProofVerdict::kRefuted);
+  EXPECT_THAT(ids_in(apart), Contains("WARP_LANES_NOT_RELEASED"));
 }
 
 // Lane 0 stores and fences for the GPU; lane 1 fences and stores the word.
