@@ -15,25 +15,14 @@ namespace {
 
 // By lanes, in the generic proxy; changes of tensor maps and their fences. A wait is one: who
 // releases for another lane does not say that its wait is over.
-constexpr OpSet kAccesses{Op::kBulkWaitGroup,
-                          Op::kFenceProxyTensormap,
-                          Op::kGlobalLoad,
-                          Op::kGlobalLoadAcquire,
-                          Op::kGlobalRedAdd,
-                          Op::kGlobalStore,
-                          Op::kGlobalStoreRelease,
-                          Op::kGlobalWait,
-                          Op::kGriddepcontrolWait,
-                          Op::kMbarrierArrive,
-                          Op::kMbarrierCompleteTx,
-                          Op::kMbarrierExpectTx,
-                          Op::kMbarrierInit,
-                          Op::kMbarrierInval,
-                          Op::kMbarrierTryWait,
-                          Op::kMbarrierWait,
-                          Op::kSharedLoad,
-                          Op::kSharedStore,
-                          Op::kTensormapReplace};
+constexpr OpSet kAccesses{
+    Op::kBulkWaitGroup,      Op::kClcQuery,           Op::kFenceProxyTensormap,
+    Op::kGlobalLoad,         Op::kGlobalLoadAcquire,  Op::kGlobalRedAdd,
+    Op::kGlobalStore,        Op::kGlobalStoreRelease, Op::kGlobalWait,
+    Op::kGriddepcontrolWait, Op::kMbarrierArrive,     Op::kMbarrierCompleteTx,
+    Op::kMbarrierExpectTx,   Op::kMbarrierInit,       Op::kMbarrierInval,
+    Op::kMbarrierTryWait,    Op::kMbarrierWait,       Op::kSharedLoad,
+    Op::kSharedStore,        Op::kTensormapReplace};
 
 }  // namespace
 

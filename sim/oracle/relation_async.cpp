@@ -271,15 +271,16 @@ void Record::issue_tmem(const Event& event, Async& async) {
 
 // It reads its operands once all four warps have issued it.
 void Record::issue_wgmma(const Event& event, Async& async, Node issued) {
-  async.issues.push_back(issued);
+  const Nodes by = by_lanes(event, issued);
+  async.issues.insert(async.issues.end(), by.begin(), by.end());
   warp_of(event).wgmmas.emplace_back(event.pending, kNoNode);
-  if (async.issues.size() < kWarpsPerWarpgroup) {
+  if (++async.warps < kWarpsPerWarpgroup) {
     return;
   }
   constexpr std::uint32_t kRows = 64;
   const UmmaInstructionDescriptor instruction{event.wanted, static_cast<MmaKind>(event.phase)};
-  // Each warp reads its operands for itself, after its own issue: what one of them has waited for
-  // the others have not.
+  // Each warp reads its operands for itself, after its own issue, and for all its lanes: what one
+  // of them has waited for the others have not.
   async.begin = order.common(async.issues);
   async.done = order.add({}, {async.begin});
   operand(event,

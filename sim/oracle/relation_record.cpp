@@ -577,10 +577,12 @@ void Record::fence(const Event& event) {
       }
       return;
     default:
-      if (acquires(event.ordering.semantics)) {
-        map_acquires.emplace_back(event.count, node);
-      } else {
-        map_releases.emplace_back(event.warp, node);
+      for (const Node one : by_lanes(event, node)) {
+        if (acquires(event.ordering.semantics)) {
+          map_acquires.emplace_back(event.count, one);
+        } else {
+          map_releases.emplace_back(event.warp, one);
+        }
       }
   }
 }

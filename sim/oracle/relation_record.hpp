@@ -137,7 +137,8 @@ class Record : public EventSink {
     Node read = kNoNode;
     Node done = kNoNode;
     std::uint32_t number = 0;  // of its warp's asynchronous operations
-    Nodes issues{};            // of a wgmma, by its warps
+    Nodes issues{};            // of a wgmma, by the lanes of its warps
+    std::uint32_t warps = 0;   // likewise: that have issued it
   };
   struct TensorOp {
     std::uint32_t serial = 0;

@@ -96,8 +96,9 @@ class RunOrder : public EventSink, public TryJudge {
   std::uint64_t not_kept() const { return not_kept_; }
   /// Clusters met through global memory: only a run with `whole_grid` decides.
   bool needs_whole_grid() const { return needs_whole_grid_; }
-  /// Whether two sets of lanes of one warp have acted, neither all of it: a schedule in which one
-  /// is late may be none of the machine's, which executes what a warp does in turn.
+  /// Whether two sets of lanes of one warp have acted, neither all of it, or lanes that know
+  /// different things have acted together: a schedule in which one is late may be none of the
+  /// machine's, which executes what a warp does in turn.
   bool lanes_part() const { return lanes_part_; }
   /// Whether more sets have than Options::lane_sets.
   bool needs_lane_sets() const { return needs_lane_sets_; }
@@ -404,7 +405,7 @@ class RunOrder : public EventSink, public TryJudge {
   std::vector<OpenTry> open_tries_;
   std::unordered_map<std::uint32_t, std::uint32_t> open_of_warp_;
   std::uint64_t not_kept_ = 0;
-  bool lanes_part_ = false;
+  mutable bool lanes_part_ = false;
   bool needs_lane_sets_ = false;
   bool needs_whole_grid_ = false;
   bool meets_pairs_ = false;

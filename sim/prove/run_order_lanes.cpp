@@ -139,6 +139,7 @@ const ProofClock& RunOrder::known_to(Group& group, std::uint32_t lanes, std::uin
       if (known != &between_) {
         between_ = *known;
         known = &between_;
+        lanes_part_ = true;
       }
       meet(between_, part.clock);
     }

@@ -5,8 +5,8 @@
 /// all have, the proof says that it cannot tell, and nothing is reported. What is issued once is
 /// the elected lane's, and may come before. A wgmma, its fence, commit and wait hold each lane back
 /// until all execute them, as `.sync` says, but order no memory: behind one of them the whole warp
-/// may arrive and wait, for the lane that had waited is among those that do, and may not load or
-/// store.
+/// may arrive and wait, for the lane that had waited is among those that do, and may not load, store
+/// or multiply what lies in shared memory.
 
 #include <algorithm>
 #include <vector>
@@ -19,6 +19,8 @@ namespace {
 
 constexpr OpSet kWaits = ops_with(op_trait::kLaneWaits);
 constexpr OpSet kPerLane = ops_with(op_trait::kPerLane);
+// A wgmma reads its operands for all lanes.
+constexpr OpSet kNeedsAllLanes = kPerLane | OpSet{Op::kWgmma};
 // Those of them that depend on a bulk store having read its source, or written what it stores. An
 // arrival of all lanes does not: the waiting lane's is among them.
 constexpr OpSet kAfterStores = ops_with(op_trait::kAfterStores);
@@ -115,7 +117,7 @@ class LoneWaitsDetector : public Detector {
     if (!wait.holds()) {
       return;
     }
-    const OpSet& judged = wait.op == Op::kBulkWaitGroup ? kAfterStores : kPerLane;
+    const OpSet& judged = wait.op == Op::kBulkWaitGroup ? kAfterStores : kNeedsAllLanes;
     wait.gathered = wait.gathered || kGathers.contains(event.op);
     const bool met = kBringsTogether.contains(event.op) || caught_up(event.warp, wait);
     const bool apart =
