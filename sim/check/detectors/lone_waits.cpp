@@ -5,8 +5,8 @@
 /// all have, the proof says that it cannot tell, and nothing is reported. What is issued once is
 /// the elected lane's, and may come before. A wgmma, its fence, commit and wait hold each lane back
 /// until all execute them, as `.sync` says, but order no memory: behind one of them the whole warp
-/// may arrive and wait, for the lane that had waited is among those that do, and may not load, store
-/// or multiply what lies in shared memory.
+/// may arrive and wait, for the lane that had waited is among those that do, and may not load,
+/// store or multiply what lies in shared memory.
 
 #include <algorithm>
 #include <vector>
