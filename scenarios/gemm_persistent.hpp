@@ -201,7 +201,8 @@ struct GemmPersistentOf : GemmClusterOf<kGroup, Parts> {
     Workload workload = Base::workload_of(p, Base::extents(p), /*clusters=*/0);
     check_stages_fit<GemmPersistentStorage<Extents, Parts>>(extents(p));
     if (kCtas == 1) {
-      workload.registers_per_thread = kNarrowBoxes<Parts> ? 72 : 96;
+      const bool whole = kind_of(Parts::A::kType) == MmaKind::kI8;
+      workload.registers_per_thread = whole ? 48 : kNarrowBoxes<Parts> ? 72 : 96;
     }
     workload.resident_clusters = p.u32("resident");
     return workload;

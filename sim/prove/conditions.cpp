@@ -108,7 +108,7 @@ void Conditions::contribute(const ProofNode& node,
                             const Contribution& what) {
   Barrier& barrier = barriers_[number];
   Phase& now = barrier.current;
-  if (phase > 0) {
+  if (phase > 0 && !what.in_turn) {
     if (const ProofNode* missing = missing_contributor(barrier, number, phase - 1, clock, node)) {
       violate({Condition::kContributorsInOrder,
                number,

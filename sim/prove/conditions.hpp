@@ -132,6 +132,8 @@ class Conditions {
     std::uint32_t flushed_at = 0;
     /// Beside the clock: what is known where the contribution is.
     ProofPoints tells{};
+    /// It comes behind the phases before, whatever its clock says of who contributed to them.
+    bool in_turn = false;
   };
   /// `node` acted in `phase` of the barrier; `clock` is what happened before it, and itself.
   void contribute(const ProofNode& node,

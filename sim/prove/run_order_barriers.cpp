@@ -528,16 +528,21 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   flag.stored = flag.stored || !adds;
   // Additions by lanes of one warp come to the same in every order.
   Flag::Adders by = adds ? Flag::Adders{event.lanes, event.count} : Flag::Adders{};
-  if (options_.lanes_in_turn && !flag.stored && !flag.log.empty() && node.is_of(flag.log.back())) {
-    by.in_turn = !node.knows(flag.log.back(), clock);
-    raise(clock, flag.log.back().component(), flag.log.back().index);
+  const bool in_turn =
+      options_.lanes_in_turn && !flag.stored && !flag.log.empty() && node.is_of(flag.log.back());
+  if (in_turn) {
+    const ProofNode& before = flag.log.back();
+    by.in_turn = !node.knows(before, clock);
+    if (before.component() != chain(kAll, self)) {  // which would speak of lanes that did not add
+      raise(clock, before.component(), before.index);
+    }
   }
   flag.loaded = flag.loaded || (event.flags & event_flag::kSignAsked) != 0;
   if (flag.loaded && (flag.log.empty() || flag.log.back().chain != self)) {
     undecided("what a load of a global word finds depends on the interleaving", event);
   }
   // Several writers, each after the one before, are as one.
-  const bool another = !flag.log.empty() && !node.knows(flag.log.back(), clock);
+  const bool another = !flag.log.empty() && !in_turn && !node.knows(flag.log.back(), clock);
   flag.zero = flag.zero || event.count == 0;
   flag.sum += adds ? std::uint64_t{event.count} * std::max<std::uint32_t>(event.lanes, 1) : 0;
   if (flag.counter || another) {
@@ -558,6 +563,7 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   if (!flag.counter) {
     Conditions::Contribution what{ProtocolKind::kArrive, 1, 0, true};
     what.tells = told_of(group, event, self);
+    what.in_turn = in_turn;
     owe_lasting(group, flag);
     group.conditions.contribute(node, clock, flag.barrier, flag.writes, what);
     record(group, self, event, arrive_op(flag.barrier));

@@ -152,6 +152,14 @@ TEST(Lanes, AnAdditionDoesNotHideTheStoreBeforeIt) {
   EXPECT_EQ(hidden.agreement, Agreement::kFound) << words_of(hidden);
 }
 
+TEST(Lanes, WhatOnceWasProvedWronglyIsNot) {
+  for (const std::uint64_t seed : {12001523, 14016394, 14018390}) {
+    const Judged judged = judge(seed, 3, kStates);
+    EXPECT_EQ(judged.agreement, Agreement::kFound) << seed << ": " << words_of(judged) << "\n"
+                                                   << ptx_of(judged.program);
+  }
+}
+
 TEST(Lanes, TheProofAgreesWithEveryInterleaving) {
   Totals totals;
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
