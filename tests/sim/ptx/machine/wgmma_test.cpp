@@ -154,7 +154,9 @@ OneKernel kernel_of(const Layout& a,
   return kernel;
 }
 
-void expect_product(const OneRun& run, std::uint32_t depth = kK) {
+// `value_of` says what the bits of a register of D stand for.
+template <class F>
+void expect_product(const OneRun& run, std::uint32_t depth, F&& value_of) {
   EXPECT_THAT(ids_in(run.result), IsEmpty());
   for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
     for (std::uint32_t i = 0; i < kN / 2; ++i) {
@@ -163,10 +165,13 @@ void expect_product(const OneRun& run, std::uint32_t depth = kK) {
       for (std::uint32_t k = 0; k < depth; ++k) {
         sum += a_of(thread / 32 * 16 + cell.row, k) * b_of(cell.column, k);
       }
-      ASSERT_EQ(std::bit_cast<float>(run.out[thread * kN / 2 + i]), sum)
+      ASSERT_EQ(value_of(run.out[thread * kN / 2 + i]), sum)
           << "thread " << thread << " register " << i;
     }
   }
+}
+void expect_product(const OneRun& run, std::uint32_t depth = kK) {
+  expect_product(run, depth, [](std::uint32_t bits) { return std::bit_cast<float>(bits); });
 }
 
 struct Case {
@@ -303,19 +308,9 @@ TEST(PtxWgmma, MultipliesWholeNumbers) {
   replace("k16.f32.bf16.bf16", "k32.s32.s8.s8");
   replace(", 1, 1, 0, 0;", ";");
   put_bytes(kernel, ElementType::kI8, ElementType::kI8);
-  const OneRun run = run_of(kernel);
-  EXPECT_THAT(ids_in(run.result), IsEmpty());
-  for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
-    for (std::uint32_t i = 0; i < kN / 2; ++i) {
-      const WgmmaCell cell = WgmmaCell::of(thread % 32, i);
-      float sum = 0;
-      for (std::uint32_t k = 0; k < 32; ++k) {
-        sum += a_of(thread / 32 * 16 + cell.row, k) * b_of(cell.column, k);
-      }
-      ASSERT_EQ(static_cast<std::int32_t>(run.out[thread * kN / 2 + i]),
-                static_cast<std::int32_t>(sum));
-    }
-  }
+  expect_product(run_of(kernel), 32, [](std::uint32_t bits) {
+    return static_cast<float>(static_cast<std::int32_t>(bits));
+  });
   EXPECT_EQ(proof_of(kernel).verdict, ProofVerdict::kProved);
 }
 
