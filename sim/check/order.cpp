@@ -586,12 +586,15 @@ Clock Order::at_cluster_arrival(const WarpOrder& warp, const Event& event) const
 }
 
 // The fence and the arrival are of one thread (PTX ISA, "Release and Acquire Patterns").
-Clock Order::at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool here) const {
+Clock Order::at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool here) {
   const std::uint32_t self = event.warp % warps_;
   Clock published;
   if (const WarpOrder::Fenced& fenced = here ? warp.released : warp.released_afar;
       fenced.covers(event.lane_mask())) {
     published = fenced_for(fenced, event);
+    if (fenced.of_others) {
+      note_across(event.site);
+    }
   }
   if (warp.wgmmas_over != 0) {
     raise(published.own, component(kTensor, warpgroup_of(self)), warp.wgmmas_over);

@@ -356,7 +356,7 @@ class Order {
   Clock fenced_for(const WarpOrder::Fenced& fenced, const Event& event) const;
   void note_across(const SourceSite& site);
   Clock at_cluster_arrival(const WarpOrder& warp, const Event& event) const;
-  Clock at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool here) const;
+  Clock at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool here);
   void publish(const WarpOrder& warp, const Event& event);
   void look(WarpOrder& warp, const Event& event);
   static const Released& seen_by(Word& word, const Event& look);

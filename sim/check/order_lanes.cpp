@@ -231,7 +231,10 @@ void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) 
       grow(warp.clock.own[component(kLanes, self)], warp.clock.own[self]);
       warp.apart = 0;
       // Fences of threads that have met since are taken to be in one order: see note_across.
-      warp.released.apart = warp.released_afar.apart = warp.released_gpu.apart = 0;
+      for (WarpOrder::Fenced* fenced : {&warp.released, &warp.released_afar, &warp.released_gpu}) {
+        fenced->of_others = fenced->of_others || std::popcount(fenced->apart) > 1;
+        fenced->apart = 0;
+      }
     }
   } else if (kAccesses.contains(event.op)) {
     warp.apart |= event.lane_mask();

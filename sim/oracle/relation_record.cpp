@@ -132,6 +132,16 @@ void Record::access_of_words(const Event& event, Access access) {
 Node Record::come_to(const Event& event) {
   WarpRecord& warp = warp_of(event);
   Node& way = way_of(event);
+  if (event.lanes == kWarpLanes && has_trait(event.op, op_trait::kMeets)) {
+    // No lane executes it before all have come.
+    Nodes ways{way, warp.rest};
+    for (const auto& [lane, node] : warp.apart) {
+      ways.push_back(node);
+    }
+    warp.apart.clear();
+    warp.other_looks.clear();
+    return way = warp.rest = order.add(ways);
+  }
   way = order.add({way});
   if (event.lanes == kWarpLanes) {
     warp.rest = order.add({warp.rest});
@@ -486,24 +496,49 @@ void Record::late_wait(const Event& event) {
 // --- Barriers of warps, fences ----------------------------------------------------------------
 
 void Record::named_barrier(const Event& event) {
-  Nodes& arrived = named_[{event.cta, event.address, event.phase}];
+  NamedPhase& phase = named_[{event.cta, event.address, event.phase}];
   const bool returns = event.op == Op::kBarSync && event.step == Step::kDone;
   if (event.pending == 0) {
-    arrived.push_back(step(event));
+    phase.arrived.push_back(step(event));
+    phase.warps.insert(event.warp);
+    phase.of_all = event.wanted != 0;
     in_phase(event, 0);
   }
   if (returns) {
-    step(event, arrived);
+    const std::uint32_t first = event.cta * launch_.warps_per_cta;
+    step(event,
+         phase.arrived,
+         phase.of_all ? ended(first, first + launch_.warps_per_cta, phase.warps) : Nodes{});
   }
+}
+
+// The ends of those warps that a barrier of all did not wait for, since they had ended before (PTX
+// ISA, "exit": barriers exclusively waiting on arrivals from exited threads are released). An end
+// tells of no memory.
+Nodes Record::ended(std::uint32_t first,
+                    std::uint32_t end,
+                    const std::set<std::uint32_t>& but) const {
+  Nodes nodes;
+  for (auto warp = ends_.lower_bound(first); warp != ends_.end() && warp->first < end; ++warp) {
+    if (!but.contains(warp->first)) {
+      nodes.push_back(warp->second);
+    }
+  }
+  return nodes;
 }
 
 void Record::cluster_barrier(const Event& event) {
   WarpRecord& warp = warp_of(event);
-  auto& [published, arrived, told] = cluster_[{cluster_of(event.cta), event.phase}];
+  const std::uint32_t cluster = cluster_of(event.cta);
+  auto& [published, arrived, told, warps] = cluster_[{cluster, event.phase}];
   if (event.op == Op::kClusterWait) {
-    step(event, published, arrived, told);
+    const std::uint32_t all = launch_.cluster_size * launch_.warps_per_cta;
+    Nodes before = ended(cluster * all, (cluster + 1) * all, warps);
+    before.insert(before.end(), arrived.begin(), arrived.end());
+    step(event, published, before, told);
     return;
   }
+  warps.insert(event.warp);
   const bool releasing = releases(event.ordering.semantics);
   const Node node = step(event, {}, releasing ? warp.remote_arrivals : Nodes{});
   arrived.push_back(node);
@@ -679,10 +714,11 @@ void Record::tmem_life(const Event& event) {
 
 void Record::exits(const Event& event) {
   if (event.op == Op::kWarpExit) {
-    ends_[event.cta].push_back(step(event));
+    ends_[event.warp] = step(event);
     return;
   }
-  cta_exits[event.cta] = order.add(ends_[event.cta]);
+  const std::uint32_t first = event.cta * launch_.warps_per_cta;
+  cta_exits[event.cta] = order.add(ended(first, first + launch_.warps_per_cta, {}));
   for (const Allocation& one : allocations) {
     if (one.cta == event.cta && one.dealloc.end == kNoNode) {
       faults.push_back({RelationKind::kAllocation,

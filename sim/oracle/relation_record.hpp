@@ -223,6 +223,7 @@ class Record : public EventSink {
   void words(const Event& event);
   void global_words(const Event& event);
   void exits(const Event& event);
+  Nodes ended(std::uint32_t first, std::uint32_t end, const std::set<std::uint32_t>& but) const;
   std::vector<Source> release_of(const Event& event, Node node) const;
   Nodes told_by(const Event& event, Node node) const;
   void contribute(const Event& event, const Contribution& contribution);
@@ -242,15 +243,21 @@ class Record : public EventSink {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::size_t, std::uint32_t>,
            std::vector<Contribution>>
       contributions_;  // CTA, address, life, phase
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Nodes> named_;
+  struct NamedPhase {
+    Nodes arrived;
+    std::set<std::uint32_t> warps{};
+    bool of_all = false;  // its count was left out
+  };
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, NamedPhase> named_;
   struct ClusterPhase {
     Nodes published;
     Nodes arrived;
     Nodes told;
+    std::set<std::uint32_t> warps{};
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, ClusterPhase> cluster_;
   std::map<std::uint64_t, Nodes> words_;  // what a read of the word synchronises with
-  std::map<std::uint32_t, Nodes> ends_;   // warps of a CTA that have ended
+  std::map<std::uint32_t, Node> ends_;    // of warps that have ended
   std::set<std::uint32_t> refused_;       // CTAs that have seen a request fail
   Nodes copies_;                          // ends of loads
 };

@@ -642,21 +642,27 @@ static ProofResult prove_pairs(const ScenarioEntry& scenario,
                                const ParameterSet& parameters,
                                const ProofOptions& options) {
   // Alone, a pair's allocation orders nothing; together, it may wait for a peer that does not come.
+  const MachineRules& given = options.run.rules.machine;
+  const bool alloc = given.pair_alloc == PairMeeting::kEither;
+  const bool dealloc = given.pair_dealloc == PairMeeting::kEither;
   ProofOptions alone = options;
-  ProofOptions together = options;
-  bool either = false;
-  const auto choose = [&](PairMeeting MachineRules::*rule, const char* text) {
-    if (options.run.rules.machine.*rule == PairMeeting::kEither) {
-      alone.run.rules.machine.*rule = PairMeeting::kAlone;
-      choose_rule(together.run.rules, text);
-      either = true;
-    }
-  };
-  choose(&MachineRules::pair_alloc, "pair_alloc=together");
-  choose(&MachineRules::pair_dealloc, "pair_dealloc=together");
+  if (alloc) {
+    alone.run.rules.machine.pair_alloc = PairMeeting::kAlone;
+  }
+  if (dealloc) {
+    alone.run.rules.machine.pair_dealloc = PairMeeting::kAlone;
+  }
   ProofResult result = prove_with_claims(scenario, parameters, alone);
-  if (!either || !result.meets_pairs || outweighs(result.verdict, ProofVerdict::kUndecided)) {
+  if ((!alloc && !dealloc) || !result.meets_pairs ||
+      outweighs(result.verdict, ProofVerdict::kUndecided)) {
     return result;
+  }
+  ProofOptions together = options;
+  if (alloc) {
+    choose_rule(together.run.rules, "pair_alloc=together");
+  }
+  if (dealloc) {
+    choose_rule(together.run.rules, "pair_dealloc=together");
   }
   ProofResult other = prove_with_claims(scenario, parameters, together);
   const std::uint64_t operations = result.operations + other.operations;

@@ -590,6 +590,115 @@ warp 1:
   elect ld.shared [word[0]]
   elect st.shared [word[0]], 2
 )"},
+    {"a_barrier_of_all_takes_a_warp_that_has_ended",
+     RelationKind::kPhase,
+     "warps 2",
+     R"(warp 0:
+  elect mbarrier.init [bar[0]], 1
+  bar.sync 0
+  elect mbarrier.arrive [bar[0]], 1
+warp 1:
+  bar.sync 0
+  elect mbarrier.arrive [bar[0]], 1
+  mbarrier.wait [bar[0]], phase 1
+)",
+     R"(warp 0:
+  elect mbarrier.init [bar[0]], 1
+  bar.sync 0
+  elect mbarrier.arrive [bar[0]], 1
+warp 1:
+  bar.sync 0
+  bar.sync 0
+  elect mbarrier.arrive [bar[0]], 1
+  mbarrier.wait [bar[0]], phase 1
+)"},
+    {"a_cluster_barrier_takes_a_warp_that_has_ended",
+     RelationKind::kPhase,
+     "warps 2",
+     R"(warp 0:
+  elect mbarrier.init [bar[0]], 1
+  barrier.cluster.arrive
+  barrier.cluster.wait
+  elect mbarrier.arrive [bar[0]], 1
+warp 1:
+  barrier.cluster.arrive
+  barrier.cluster.wait
+  elect mbarrier.arrive [bar[0]], 1
+  mbarrier.wait [bar[0]], phase 1
+)",
+     R"(warp 0:
+  elect mbarrier.init [bar[0]], 1
+  barrier.cluster.arrive
+  barrier.cluster.wait
+  elect mbarrier.arrive [bar[0]], 1
+warp 1:
+  barrier.cluster.arrive
+  barrier.cluster.wait
+  barrier.cluster.arrive
+  barrier.cluster.wait
+  elect mbarrier.arrive [bar[0]], 1
+  mbarrier.wait [bar[0]], phase 1
+)"},
+    {"the_end_of_a_warp_releases_nothing",
+     RelationKind::kRace,
+     "warps 2",
+     R"(warp 0:
+  elect st.shared [word[0]], 1
+warp 1:
+  bar.sync 0
+  elect ld.shared [word[0]]
+)",
+     R"(warp 0:
+  elect st.shared [word[0]], 1
+  bar.sync 0
+warp 1:
+  bar.sync 0
+  elect ld.shared [word[0]]
+)"},
+    {"a_warp_frees_behind_the_fence_of_one_of_its_lanes",
+     RelationKind::kAllocation,
+     "warps 2",
+     R"(warp 0:
+  bar.sync 0
+  bar.sync 0
+  tcgen05.fence::after_thread_sync
+  elect ld.shared [word[15]]
+  tcgen05.st.32x32b.x8 [tmem column 0], f0
+  tcgen05.wait::st
+  tcgen05.fence::before_thread_sync
+  bar.warp.sync
+  elect mbarrier.arrive [bar[0]], 1
+warp 1:
+  elect mbarrier.init [bar[0]], 1
+  bar.sync 0
+  tcgen05.alloc [word[15]], 32
+  tcgen05.fence::before_thread_sync
+  bar.sync 0
+  elect mbarrier.wait.relaxed.cta [bar[0]], phase 0
+  bar.warp.sync
+  tcgen05.dealloc [tmem column 0], 32
+)",
+     R"(warp 0:
+  bar.sync 0
+  bar.sync 0
+  tcgen05.fence::after_thread_sync
+  elect ld.shared [word[15]]
+  tcgen05.st.32x32b.x8 [tmem column 0], f0
+  tcgen05.wait::st
+  tcgen05.fence::before_thread_sync
+  bar.warp.sync
+  elect mbarrier.arrive [bar[0]], 1
+warp 1:
+  elect mbarrier.init [bar[0]], 1
+  bar.sync 0
+  tcgen05.alloc [word[15]], 32
+  tcgen05.fence::before_thread_sync
+  bar.sync 0
+  elect mbarrier.wait.relaxed.cta [bar[0]], phase 0
+  bar.warp.sync
+  lane 21 tcgen05.fence::after_thread_sync
+  tcgen05.dealloc [tmem column 0], 32
+)"},
 };
 
 }  // namespace warptwin::sim

@@ -167,7 +167,15 @@ TEST(PtxWords, AreReleasedByFencesOfTheirOwnThread) {
 // the lanes have met in front of the fence.
 TEST(PtxWords, TellOfWhatTheirOwnThreadHasFencedWhereOthersFenceToo) {
   const std::string meet = "  bar.warp.sync 0xffffffff;\n";
-  expect_proved({.store = kStore, .load = kAcquire, .meet = meet + kFence});
+  const auto notes_of = [](const std::string& before) {
+    const ProofResult proof =
+        proof_of(handing_over({.store = kStore, .load = kAcquire, .meet = before}));
+    EXPECT_EQ(proof.verdict, ProofVerdict::kProved);
+    return proof.notes;
+  };
+  EXPECT_THAT(notes_of(meet + kFence), IsEmpty());
+  EXPECT_THAT(notes_of(kFence + meet),
+              ElementsAre(HasSubstr("fences hold for threads that theirs has met")));
   const ProofResult apart =
       proof_of(handing_over({.store = kStore, .load = kAcquire, .meet = kFence}));
   EXPECT_EQ(apart.verdict, ProofVerdict::kRefuted);
