@@ -170,6 +170,7 @@ inline constexpr std::uint16_t kPair = 256;        // cta_group::2
 inline constexpr std::uint16_t kAccumulate = 512;  // mma with enable-input-d
 inline constexpr std::uint16_t kMatrix = 512;      // tensor copy of a matrix's adjacent rows
 inline constexpr std::uint16_t kSignAsked = 512;  // an add: of what it finds the sign is used alone
+inline constexpr std::uint16_t kOfAtomic = 512;   // a load: what an atomic of its thread has found
 inline constexpr std::uint16_t kLateLanes = 1024;  // the lanes a wait left behind
 inline constexpr std::uint16_t kFalse = 2048;      // a try that said no
 inline constexpr std::uint16_t kIncrease = 4096;   // setmaxnreg.inc

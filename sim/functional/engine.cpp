@@ -238,7 +238,8 @@ class Engine {
                         gpu_.elected_lane(slot),
                         gpu_.unknown_answer(slot),
                         warp.number,
-                        gpu_.lane_judge()},
+                        gpu_.lane_judge(),
+                        &gpu_.last_adders()},
                        gpu_.registers(slot),
                        gpu_.config().moves_data};
     try {

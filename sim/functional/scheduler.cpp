@@ -20,6 +20,7 @@ namespace {
 constexpr std::uint64_t kReplayStepsMax = 10'000'000;
 constexpr const char* kTriesFail = "+tries-fail";
 constexpr const char* kTiles = "+tiles:";
+constexpr const char* kLast = "+last:";
 
 [[noreturn]] void refuse(const std::string& text) {
   throw ConfigError(
@@ -54,9 +55,35 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+// "1050112=5.0": of the word at that address lane 0 of warp 5.
+LastAdder last_adder(std::string_view text, const std::string& whole) {
+  const std::vector<std::string_view> sides = split(text, '=');
+  const std::vector<std::string_view> who = split(sides.back(), '.');
+  if (sides.size() != 2 || who.size() != 2) {
+    refuse(whole);
+  }
+  const std::uint64_t warp = number(who[0], whole);
+  const std::uint64_t lane = number(who[1], whole);
+  if (warp > ~std::uint32_t{0} || lane >= 32) {
+    refuse(whole);
+  }
+  return {number(sides[0], whole),
+          {static_cast<std::uint32_t>(warp), static_cast<std::uint32_t>(lane)}};
+}
+
 }  // namespace
 
 std::string ScheduleSpec::to_string() const {
+  if (!last.empty()) {
+    ScheduleSpec other = *this;
+    other.last.clear();
+    std::string text = other.to_string();
+    for (const LastAdder& one : last) {
+      text += (&one == &last.front() ? kLast : ",") + std::to_string(one.address) + "=" +
+              std::to_string(one.adder.warp) + "." + std::to_string(one.adder.lane);
+    }
+    return text;
+  }
   if (tiles != 0) {
     ScheduleSpec other = *this;
     other.tiles = 0;
@@ -99,6 +126,18 @@ std::string ScheduleSpec::to_string() const {
 
 ScheduleSpec ScheduleSpec::parse(const std::string& text) {
   ScheduleSpec spec;
+  if (const std::size_t at = text.rfind(kLast); at != std::string::npos) {
+    spec = parse(text.substr(0, at));
+    if (!spec.last.empty()) {
+      refuse(text);
+    }
+    const std::string_view words{text};
+    for (const std::string_view one :
+         split(words.substr(at + std::string_view{kLast}.size()), ',')) {
+      spec.last.push_back(last_adder(one, text));
+    }
+    return spec;
+  }
   if (const std::size_t at = text.rfind(kTiles); at != std::string::npos) {
     const std::uint64_t tiles = number(text.substr(at + std::string_view{kTiles}.size()), text);
     spec = parse(text.substr(0, at));

@@ -11,7 +11,7 @@
 namespace warptwin::sim {
 
 Gpu::Gpu(const LaunchConfig& config, GlobalMemory& memory, const Symbols& symbols)
-    : config_{config}, memory_{&memory}, symbols_{symbols} {
+    : config_{config}, memory_{&memory}, symbols_{symbols}, last_adders_{config.last_adders} {
   config_.resident_clusters = std::max(1U, std::min(config_.resident_clusters, config_.clusters));
   if (config_.places == 0) {
     config_.places = ceil_div(config_.resident_clusters, config_.rules.ctas_per_sm);

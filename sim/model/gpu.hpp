@@ -25,6 +25,7 @@
 #include "sim/model/fragment_copies.hpp"
 #include "sim/model/global_memory.hpp"
 #include "sim/model/lane_judge.hpp"
+#include "sim/model/last_adders.hpp"
 #include "sim/model/mbarrier.hpp"
 #include "sim/model/operation.hpp"
 #include "sim/model/ready_set.hpp"
@@ -112,6 +113,7 @@ struct LaunchConfig {
   std::uint32_t refusals = 1;  // of a try that is repeated, before it blocks
   /// Of these the open ones that wait, and say yes.
   std::vector<OpenTry> tries_pass;
+  std::vector<LastAdder> last_adders;  // that are chosen; others are as it happens
   MachineRules rules{};
   /// Requests for clusters that have not begun which may succeed, in the whole launch.
   std::uint32_t clc_successes_max = ~0U;
@@ -353,6 +355,7 @@ class Gpu {
   void set_lane_judge(const LaneJudge* judge) { lane_judge_ = judge; }
   /// Null: nobody knows, and every wait is taken to bring what lanes have released.
   const LaneJudge* lane_judge() const { return lane_judge_; }
+  LastAdders& last_adders() { return last_adders_; }
   /// A warp was told no at a try more than once, and went on without its phase.
   bool gave_up() const { return gave_up_; }
   /// A warp waits at a try that is to say yes.
@@ -570,6 +573,7 @@ class Gpu {
   bool read_unknown_ = false;
   const TryJudge* try_judge_ = nullptr;
   const LaneJudge* lane_judge_ = nullptr;
+  LastAdders last_adders_;
   bool gave_up_ = false;
 };
 

@@ -15,6 +15,7 @@
 namespace warptwin::sim {
 
 class LaneJudge;
+class LastAdders;
 
 /// Executes one operation of the calling warp; returns when it has been executed. Throws to unwind
 /// the warp when the run ends early.
@@ -35,6 +36,7 @@ struct WarpIdentity {
   bool unknown_any = true;   // what `any` says of registers without contents
   std::uint32_t number = 0;  // in the grid
   const LaneJudge* lane_judge = nullptr;
+  LastAdders* last_adders = nullptr;
 };
 
 class SimMachine : private OperationBuilder {
@@ -66,6 +68,7 @@ class SimMachine : private OperationBuilder {
   bool moves_data() const { return moves_data_; }
   std::uint32_t number() const { return identity_.number; }
   const LaneJudge* lane_judge() const { return identity_.lane_judge; }
+  LastAdders* last_adders() const { return identity_.last_adders; }
   WarpRegisters& registers() { return *registers_; }
 
   template <class F>

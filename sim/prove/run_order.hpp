@@ -188,6 +188,8 @@ class RunOrder : public EventSink, public TryJudge {
     bool zero = false;           // 0 was added
     bool waited = false;         // for a value, while one writer was known
     bool loaded = false;
+    bool closed = false;           // a counter: stored to behind all that was added and waited for
+    std::vector<ProofNode> waits;  // of a counter
     ProofClock joined;
     std::vector<std::uint32_t> values;  // it had, in turn, from the initial one on; of one writer
     /// Of a write by several lanes: each adds so much.

@@ -333,6 +333,11 @@ void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
     on_meeting_word(group, event, self, flag);
     return;
   }
+  if (flag.closed) {
+    undecided("a word that several have added to is used again behind the store that ends it",
+              event);
+    return;
+  }
   switch (event.op) {
     case Op::kGlobalLoadAcquire:
       flag.loaded = true;
@@ -394,6 +399,7 @@ void RunOrder::on_counter_wait(Group& group, const Event& event, std::uint32_t s
               event);
     return;
   }
+  flag.waits.push_back(node_of(group, event, self));
   flag.reached->is_signed = flag.reached->is_signed || test.is_signed;
   flag.reached->moves_on = flag.reached->moves_on && at_least;
   learn(group, event, self, [&](ProofClock& clock) { join(clock, flag.reached->joined); });
@@ -525,6 +531,14 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
   const ProofNode node = node_of(group, event, self);
   ProofClock clock = known_to(group, event.lane_mask(), self);
   const bool adds = event.op == Op::kGlobalRedAdd;
+  // Nobody but who comes later knows of it, and nobody may use the word then.
+  const auto is_known = [&](const ProofNode& before) { return node.knows(before, clock); };
+  if (flag.counter && flag.reached && (!adds || event.count == 0) &&
+      std::all_of(flag.log.begin(), flag.log.end(), is_known) &&
+      std::all_of(flag.waits.begin(), flag.waits.end(), is_known)) {
+    flag.closed = true;
+    return;
+  }
   flag.stored = flag.stored || !adds;
   // Additions by lanes of one warp come to the same in every order.
   Flag::Adders by = adds ? Flag::Adders{event.lanes, event.count} : Flag::Adders{};

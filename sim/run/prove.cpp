@@ -1,14 +1,14 @@
 #include "sim/run/prove.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
 #include "sim/functional/schedulers/ahead.hpp"
-#include "sim/prove/hash.hpp"
 #include "sim/ptx/machine/launch.hpp"
 #include "sim/run/claims.hpp"
+#include "sim/run/each_last.hpp"
 #include "sim/run/elections.hpp"
+#include "sim/run/memory_hash.hpp"
 #include "sim/run/role_work.hpp"
 
 namespace warptwin::sim {
@@ -114,22 +114,6 @@ struct OneRun {
   std::vector<std::string> idle_roles;
   std::uint64_t memory = 0;  // of a run for its work only: a hash of what global memory ends with
 };
-
-// Of the words that a run knows: those that stand for data which was not moved are alike.
-std::uint64_t hash_of(const GlobalMemory& memory, std::span<const GlobalAddress> addresses) {
-  constexpr std::uint64_t kUnknown = std::uint64_t{1} << 32;
-  Hash hash;
-  for (const GlobalAddress address : addresses) {
-    const GlobalBuffer* buffer = memory.find(address.value);
-    const std::size_t bytes = buffer == nullptr ? 0 : buffer->bytes.size();
-    for (std::size_t at = 0; at < bytes; at += 4) {
-      std::uint32_t word = 0;
-      std::memcpy(&word, buffer->bytes.data() + at, std::min<std::size_t>(4, bytes - at));
-      hash.add(!buffer->unknown.empty() && buffer->unknown[at / 4] ? kUnknown : word);
-    }
-  }
-  return hash.value();
-}
 
 OneRun run_in_order(const ScenarioEntry& scenario,
                     const ParameterSet& parameters,
@@ -339,6 +323,7 @@ ProvedRun run_to_prove(const ScenarioEntry& scenario,
   RunOptions& run = proved.run = options.run;
   run.schedule = ScheduleSpec{};
   run.schedule.tiles = options.run.schedule.tiles;
+  run.schedule.last = options.run.schedule.last;
   run.schedule.strategy = Strategy::kInTurn;
   run.schedule.tries_fail = true;
   proved.order_options.streams_max = options.streams_max;
@@ -400,6 +385,7 @@ void run_beside(const ScenarioEntry& scenario,
   RunOptions fair = proved.run;
   fair.schedule = ScheduleSpec{};
   fair.schedule.tiles = proved.run.schedule.tiles;
+  fair.schedule.last = proved.run.schedule.last;
   OneRun other = run_in_order(scenario, parameters, fair, proved.order_options);
   if (other.result.end == Ending::kDone) {
     proved.one.order = std::move(other.order);
@@ -523,7 +509,8 @@ std::string ProofResult::strength() const {
     case ProofVerdict::kProved:
       return "proved: every interleaving of this launch ends and acts in the same phases (" +
              std::to_string(run.operations) + " operations of one run)" +
-             (claims.asked ? "\n" + claims.strength() : "") + note + text_of_notes();
+             (claims.asked ? "\n" + claims.strength() : "") + (lasts.empty() ? "" : "\n" + lasts) +
+             note + text_of_notes();
     case ProofVerdict::kRefuted:
       return "refuted: some interleaving goes wrong";
     case ProofVerdict::kAccepted:
@@ -626,16 +613,40 @@ static bool data_decides(const ScenarioEntry& scenario,
   return work(UnknownData::kOnes) != zero || work(UnknownData::kMixed) != zero;
 }
 
-// One run's proof, and where the kernel asks for clusters, that of every number of them.
-static ProofResult prove_with_claims(const ScenarioEntry& scenario,
-                                     const ParameterSet& parameters,
-                                     const ProofOptions& options) {
+// Where the kernel asks for clusters, for every number of them.
+static ProofResult prove_numbers_of_tiles(const ScenarioEntry& scenario,
+                                          const ParameterSet& parameters,
+                                          const ProofOptions& options) {
   ProofResult result = prove_run(scenario, parameters, options);
   // Only what is open may turn out worse with other numbers of tiles.
   const bool goes_on = !outweighs(result.verdict, ProofVerdict::kUnordered);
   return result.claims.asked && goes_on
              ? prove_claims(scenario, parameters, options, std::move(result))
              : result;
+}
+
+static ProofResult prove_with_claims(const ScenarioEntry& scenario,
+                                     const ParameterSet& parameters,
+                                     const ProofOptions& options) {
+  LastChoices choices;
+  choices.prove_one = [&](const ProofOptions& chosen) {
+    return prove_numbers_of_tiles(scenario, parameters, chosen);
+  };
+  if (work_of(scenario.workload(parameters)) <= kDataWorkMax) {
+    choices.left = [&](const ProofOptions& chosen) {
+      RunOptions run = chosen.run;
+      run.schedule.strategy = Strategy::kInTurn;
+      run.moves_data = true;
+      run.detect = false;
+      std::uint64_t left = 0;
+      run.at_end = [&](const GlobalMemory& memory, std::span<const GlobalAddress> addresses) {
+        left = hash_of(memory, addresses);
+      };
+      simulate(scenario, parameters, run);
+      return left;
+    };
+  }
+  return prove_each_last(choices.prove_one(options), options, choices);
 }
 
 static ProofResult prove_pairs(const ScenarioEntry& scenario,

@@ -76,6 +76,7 @@ struct ProofResult {
   bool data_decides = false;              // the proof is of a run with the launch's data
   std::vector<RunOrder::Stream> streams;  // see ProofOptions::streams_max
   ClaimScope claims;
+  std::string lasts;  // "for each thread that may be the last to add at ..."; see each_last.hpp
   std::vector<std::string> idle_roles;  // that did nothing: see role_work.hpp
   std::vector<std::uint64_t> work;      // by cluster, of kernels that claim: see RunOrder
   std::vector<std::uint64_t> accesses;  // likewise

@@ -243,6 +243,7 @@ LaunchConfig launch_config(const Launch& launch, const RunOptions& options) {
   config.moves_data = options.moves_data;
   config.tries_fail = options.schedule.tries_fail;
   config.tries_pass = options.tries_pass;
+  config.last_adders = options.schedule.last;
   config.refusals = options.refusals;
   if (options.schedule.tiles != 0) {
     config.resident_clusters = 1;
@@ -347,6 +348,7 @@ RunResult simulate(const ScenarioEntry& scenario,
   result.may_have_missed = gpu.may_have_missed();
   result.asked_unknown = gpu.asked_unknown();
   result.lanes_by_number = gpu.lanes_by_number();
+  result.added_words = gpu.last_adders().words();
   if (detectors) {
     detectors->at_end(gpu, result.end);
     result.findings = detectors->take_findings();

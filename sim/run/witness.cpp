@@ -207,6 +207,7 @@ void minimise(Runs& runs,
     spec.strategy = Strategy::kReplay;
     spec.tries_fail = options.schedule.tries_fail;
     spec.tiles = options.schedule.tiles;
+    spec.last = options.schedule.last;
     for (std::size_t i = 0; i < turns.size(); ++i) {
       if (i < from || i >= from + count) {
         spec.choices.insert(spec.choices.end(), turns[i].begin(), turns[i].end());
@@ -317,6 +318,7 @@ Witness find_witness(const ScenarioEntry& scenario,
       witness.schedule.strategy = Strategy::kReplay;
       witness.schedule.tries_fail = options.run.schedule.tries_fail;
       witness.schedule.tiles = options.run.schedule.tiles;
+      witness.schedule.last = options.run.schedule.last;
       witness.schedule.choices = result.choices;
       if (one.tail.strategy == Strategy::kRoundRobin && !one.plan.holds) {
         witness.schedule.choices.resize(std::min(outcome.guided, result.choices.size()));

@@ -22,6 +22,7 @@ struct Arguments {
   std::uint32_t edits = 3;
   std::uint32_t examples = 1;
   bool one = false;
+  bool asks = false;
 };
 
 int fuzz(const Arguments& arguments) {
@@ -34,7 +35,7 @@ int fuzz(const Arguments& arguments) {
       break;
     }
     const lanes::Judged judged =
-        lanes::judge(arguments.seed + i, arguments.edits, arguments.states);
+        lanes::judge(arguments.seed + i, arguments.edits, arguments.states, arguments.asks);
     totals.add(judged);
     const bool shows =
         lanes::is_fault(judged.agreement) && shown[judged.agreement]++ < arguments.examples;
@@ -65,6 +66,9 @@ int main(int argc, char** argv) {
       "states", options::value(&arguments.states), "of one kernel, at most")(
       "edits", options::value(&arguments.edits), "at most, of a kernel")(
       "examples", options::value(&arguments.examples), "of each kind of disagreement")(
+      "asks",
+      options::bool_switch(&arguments.asks),
+      "at their ends lanes ask which of them is the last to add to a word")(
       "one", options::bool_switch(&arguments.one), "print each kernel and what is said of it");
   try {
     options::variables_map given;

@@ -55,6 +55,9 @@ class Drawing {
     }
   }
 
+  // The last of a few lanes goes on, knowing what each of them knew; the others end.
+  void ask_who_is_last();
+
  private:
   struct Agent {
     std::uint32_t warp = 0;
@@ -350,6 +353,47 @@ class Drawing {
   std::vector<Flag> flags_;
 };
 
+void Drawing::ask_who_is_last() {
+  const std::vector<std::size_t> askers = some(2, 4, false);
+  const std::uint32_t flag = program_.flags++;
+  const bool relaxed = maybe_relaxed();
+  std::vector<std::uint32_t> known(agents_.size() + kCopiesMax);
+  for (const std::size_t asker : askers) {
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      known[i] = std::max(known[i], agents_[asker].knows[i]);
+    }
+    known[asker] = agents_[asker].ops;
+  }
+  std::vector<Step> rest;
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const std::uint32_t w = program_.shared_words + below(program_.words - program_.shared_words);
+    const auto all_known = [&](const std::vector<Point>& points) {
+      return std::all_of(points.begin(), points.end(), [&](const Point& point) {
+        return known[point.agent] > point.op;
+      });
+    };
+    const Word& word = words_[w];
+    if (all_known(word.writes) && all_known(word.adds)) {
+      const bool stores = all_known(word.reads) && below(2) == 0;
+      rest.push_back({stores ? Kind::kStore : Kind::kLoad, 0, 0, w, stores ? 50 + i : 0});
+    }
+  }
+  for (const std::size_t asker : askers) {
+    if (relaxed) {
+      say(Kind::kFence, {asker}, 0, 0);
+    }
+    const std::size_t ask = program_.steps.size();
+    say(Kind::kAskLast, {asker}, flag, static_cast<std::uint32_t>(askers.size()));
+    weaken_from(ask, relaxed);
+    if (relaxed) {
+      say(Kind::kFence, {asker}, 0, 0);
+    }
+    for (const Step& step : rest) {
+      say(step.kind, {asker}, step.object, step.value);
+    }
+  }
+}
+
 std::uint32_t without_a_lane(std::uint32_t lanes, std::mt19937_64& random) {
   std::uint32_t skipped = static_cast<std::uint32_t>(random() % std::popcount(lanes));
   for (std::uint32_t lane = 0; lane < kLanesMax; ++lane) {
@@ -400,7 +444,8 @@ void edit(LaneProgram& program, std::mt19937_64& random) {
     case 5:
       if (step.kind == Kind::kWait) {
         step.value ^= 1U;
-      } else if (step.kind == Kind::kAwait && step.value > 0) {
+      } else if ((step.kind == Kind::kAwait && step.value > 0) ||
+                 (step.kind == Kind::kAskLast && step.value > 1)) {
         --step.value;
       }
       break;
@@ -422,7 +467,7 @@ void edit(LaneProgram& program, std::mt19937_64& random) {
 
 }  // namespace
 
-LaneProgram random_lane_program(std::mt19937_64& random, std::uint32_t edits) {
+LaneProgram random_lane_program(std::mt19937_64& random, std::uint32_t edits, bool asks) {
   LaneProgram program;
   program.warps = 1 + static_cast<std::uint32_t>(random() % 3);
   program.ctas = program.warps == 2 ? 1 + static_cast<std::uint32_t>(random() % 2) : 1;
@@ -433,7 +478,11 @@ LaneProgram random_lane_program(std::mt19937_64& random, std::uint32_t edits) {
   }
   program.copies = random() % 3 == 0;
   program.relaxed = random() % 3 == 0;
-  Drawing{program, random}.steps(6 + static_cast<std::uint32_t>(random() % 10));
+  Drawing drawing{program, random};
+  drawing.steps(6 + static_cast<std::uint32_t>(random() % 10));
+  if (asks) {
+    drawing.ask_who_is_last();
+  }
   for (std::uint32_t i = 0; i < edits; ++i) {
     edit(program, random);
   }

@@ -28,9 +28,11 @@ enum class Kind : std::uint8_t {
   kFence,    // acquires what relaxed looks have seen, releases for relaxed words behind it
   kExpect,   // arrives at an mbarrier as kArrive, and expects the bytes of one copy
   kCopy,     // a bulk copy from `in` to a word of shared memory; mbarrier `value` counts its bytes
+  kAskLast,  // adds one to a flag, acq_rel; goes on if that was the `value`-th, else ends
 };
 
 constexpr std::uint32_t kCopyBytes = 16;
+constexpr std::uint32_t kFlagsMax = 4;
 
 /// What the lanes of one warp do, each by itself.
 struct Step {
@@ -63,8 +65,9 @@ inline std::uint32_t cta_of(const LaneProgram& program, std::uint32_t object) {
   return object % program.ctas;
 }
 
-/// A program without a fault, then `edits` changes of one place each.
-LaneProgram random_lane_program(std::mt19937_64& random, std::uint32_t edits);
+/// A program without a fault, then `edits` changes of one place each. `asks`: at its end lanes ask
+/// which of them is the last.
+LaneProgram random_lane_program(std::mt19937_64& random, std::uint32_t edits, bool asks = false);
 
 /// The body of a kernel, for tests/sim/ptx/machine/one_kernel.hpp: flags and global words are words
 /// of `in`.

@@ -12,7 +12,6 @@ namespace warptwin::lanes {
 namespace {
 
 constexpr std::size_t kAgentsMax = 20;
-constexpr std::size_t kFlagsMax = 4;
 
 // Of each agent, how much of what it did happened before.
 using Clock = std::array<std::uint8_t, kAgentsMax>;
@@ -410,6 +409,17 @@ class Search {
         touch(flag, agent, *step, known.now, true);
         flag.value = step->kind == Kind::kSet ? step->value : flag.value + 1;
         tell(flag, agent, *step, known);
+        break;
+      }
+      case Kind::kAskLast: {
+        Flag& flag = next.flags[step->object];
+        touch(flag, agent, *step, known.now, true);
+        look(machine.flags[step->object], agent, *step, known);
+        tell(flag, agent, *step, known);
+        if (++flag.value != step->value) {
+          next.at[agent] = static_cast<std::uint8_t>(agents_[agent].steps.size());
+          return next;
+        }
         break;
       }
       case Kind::kAwait:

@@ -7,6 +7,7 @@ namespace warptwin::lanes {
 namespace {
 
 constexpr std::uint32_t kBarriersAt = 256;  // bytes of `tile`
+constexpr std::size_t kAnswersAt = 32;      // registers
 
 // The words of `in` in front of what is copied.
 std::uint32_t words_before(const LaneProgram& program) {
@@ -33,12 +34,16 @@ class Text {
     skip_unless(program_.live, "END");
     for (std::uint32_t warp = 0; warp < program_.warps; ++warp) {
       text_ << "  setp.ne.u32 %p2, %r3, " << warp << ";\n  @%p2 bra WARP" << warp << ";\n";
+      std::uint32_t asked = 0;  // lanes of which one goes on; `out` is not to say which
       for (std::size_t i = 0; i < program_.steps.size(); ++i) {
-        if (program_.steps[i].warp == warp) {
-          step(program_.steps[i], i);
+        const Step& one = program_.steps[i];
+        if (one.warp == warp) {
+          step(one, i, (one.lanes & ~asked) == 0);
+          asked |= one.kind == Kind::kAskLast ? one.lanes : 0;
         }
       }
-      text_ << "  st.global.u32 [%rd5], %r11;\n  bra END;\nWARP" << warp << ":\n";
+      text_ << "DONE" << warp << ":\n  st.global.u32 [%rd5], %r11;\n  bra END;\nWARP" << warp
+            << ":\n";
     }
     text_ << "END:\n";
     return text_.str();
@@ -57,7 +62,7 @@ class Text {
     return "[%rd1+" + std::to_string(4 * (program_.flags + object - program_.shared_words)) + "]";
   }
 
-  void step(const Step& step, std::size_t number) {
+  void step(const Step& step, std::size_t number, bool unsaid) {
     const std::string end = "STEP" + std::to_string(number);
     const bool parts = step.lanes != program_.live;
     if (parts) {
@@ -77,7 +82,7 @@ class Text {
         break;
       case Kind::kLoad:
         text_ << "  ld." << space << ".u32 %r10, " << word(step.object)
-              << ";\n  mad.lo.u32 %r11, %r11, 31, %r10;\n";
+              << (unsaid ? ";\n" : ";\n  mad.lo.u32 %r11, %r11, 31, %r10;\n");
         break;
       case Kind::kAdd:
         text_ << "  red.relaxed" << scope << "." << space << ".add.u32 " << word(step.object)
@@ -97,6 +102,12 @@ class Text {
         break;
       case Kind::kBump:
         text_ << "  red" << gives << ".global.add.u32 " << flag << ", 1;\n";
+        break;
+      case Kind::kAskLast:
+        text_ << "  atom" << (step.relaxed ? ".relaxed" : ".acq_rel") << scope
+              << ".global.add.u32 %r" << kAnswersAt + number % 64 << ", " << flag
+              << ", 1;\n  setp.ne.u32 %p5, %r" << kAnswersAt + number % 64 << ", " << step.value - 1
+              << ";\n  @%p5 bra DONE" << step.warp << ";\n";
         break;
       case Kind::kAwait:
         text_ << "LOOK" << number << ":\n  ld" << takes << ".global.u32 %r6, " << flag
@@ -155,7 +166,8 @@ std::string listing_of(const LaneProgram& program) {
                                     "shuffle",
                                     "fence",
                                     "arrive/expect",
-                                    "copy"};
+                                    "copy",
+                                    "ask"};
   std::ostringstream text;
   for (std::size_t b = 0; b < program.counts.size(); ++b) {
     text << "mbarrier " << b << ": " << program.counts[b] << " arrivals\n";
@@ -193,6 +205,9 @@ std::string listing_of(const LaneProgram& program) {
         break;
       case Kind::kAwait:
         text << " flag " << step.object << " at " << step.value;
+        break;
+      case Kind::kAskLast:
+        text << " flag " << step.object << " whether it is the last of " << step.value;
         break;
       case Kind::kSync:
       case Kind::kShuffle:

@@ -38,7 +38,10 @@ struct Judged {
 Judged judge(const LaneProgram& program, std::uint32_t edits, std::uint64_t states_max);
 /// Draws the kernel of `seed`, with at most `edits_max` edits, proves it, and executes every
 /// interleaving of its lanes, up to `states_max` states.
-Judged judge(std::uint64_t seed, std::uint32_t edits_max, std::uint64_t states_max);
+Judged judge(std::uint64_t seed,
+             std::uint32_t edits_max,
+             std::uint64_t states_max,
+             bool asks = false);
 /// The same disagreement of a smaller program, as far as leaving out steps and lanes gives one.
 Judged shrunk(Judged judged, std::uint64_t states_max);
 std::string words_of(const Judged& judged);

@@ -152,6 +152,36 @@ TEST(Lanes, AnAdditionDoesNotHideTheStoreBeforeIt) {
   EXPECT_EQ(hidden.agreement, Agreement::kFound) << words_of(hidden);
 }
 
+// Two lanes leave a word each, and whoever is the last to add reads the other's.
+TEST(Lanes, TheLastToAddIsEitherOfThem) {
+  const auto asking = [](bool relaxed, std::uint32_t number) {
+    return judge(hand_over({{Kind::kStore, 0, 1, 3, 7},
+                            {Kind::kAskLast, 0, 1, 0, number, relaxed},
+                            {Kind::kLoad, 0, 1, 4, 0},
+                            {Kind::kStore, 1, 1, 4, 8},
+                            {Kind::kAskLast, 1, 1, 0, number, relaxed},
+                            {Kind::kLoad, 1, 1, 3, 0}}),
+                 0,
+                 kStates);
+  };
+  EXPECT_EQ(asking(false, 2).agreement, Agreement::kRight) << words_of(asking(false, 2));
+  EXPECT_EQ(asking(true, 2).agreement, Agreement::kFound) << words_of(asking(true, 2));
+  EXPECT_EQ(asking(false, 1).agreement, Agreement::kFound) << words_of(asking(false, 1));
+  EXPECT_EQ(asking(false, 3).agreement, Agreement::kRight) << words_of(asking(false, 3));
+}
+
+TEST(Lanes, TheProofAgreesWhereLanesAskWhichIsTheLast) {
+  Totals totals;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    const Judged judged = judge(seed, 3, kStates, true);
+    EXPECT_NE(judged.agreement, Agreement::kWrongProof) << seed << ": " << words_of(judged) << "\n"
+                                                        << ptx_of(judged.program);
+    totals.add(judged);
+  }
+  EXPECT_GE(totals.count(Agreement::kRight), 70U) << totals.text();
+  EXPECT_GE(totals.count(Agreement::kFound), 20U) << totals.text();
+}
+
 TEST(Lanes, WhatOnceWasProvedWronglyIsNot) {
   for (const std::uint64_t seed : {12001523, 14016394, 14018390}) {
     const Judged judged = judge(seed, 3, kStates);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "sim/check/detectors/detectors.hpp"
 #include "sim/check/footprint.hpp"
@@ -139,6 +140,14 @@ struct GlobalAccess {
   std::optional<LanePoint> waited{};  // likewise: when its lanes had waited for it themselves
   CopySource source{};                // of a copy's store
   std::uint8_t reduction = 0;         // likewise: `CopyReduction::code`
+  std::uint32_t number = 0;           // of a word, in the order of the run
+};
+
+// A look at a word that has seen all writes of flags there until `number`.
+struct Observed {
+  LanePoint by;
+  Scope scope = Scope::kGpu;
+  std::uint32_t number = 0;
 };
 
 class GlobalDataDetector : public Detector {
@@ -179,18 +188,24 @@ class GlobalDataDetector : public Detector {
       on_async_load(event);
     } else if (event.fault == Fault::kNone) {
       GlobalAccess access = word(event);
+      access.number = ++words_;
       cluster_of(event.warp).told |= access.kind == GlobalKind::kFlagStore;
       if (access.kind != GlobalKind::kFlagLoad) {
         judge(event, access);
       }
-      remember(std::move(access));
+      if (observes(event)) {
+        observe(access);
+      }
+      if (!of_atomic(event)) {
+        remember(std::move(access));
+      }
     }
   }
 
   // A poll is judged by what its warp knew when it looked: what it found, it has read before it
   // knew.
   void on_look(const Event& event) override {
-    if (event.fault == Fault::kNone) {
+    if (event.fault == Fault::kNone && !of_atomic(event)) {
       judge(event, word(event));
     }
   }
@@ -455,6 +470,9 @@ class GlobalDataDetector : public Detector {
         report_read_only(event, first, access);
         return;
       }
+      if (observed(first, access, event)) {
+        continue;
+      }
       if (!ordered(first, access.warp)) {
         report(event, first, access);
         return;
@@ -470,6 +488,52 @@ class GlobalDataDetector : public Detector {
         return;
       }
     }
+  }
+
+  // What an atomic has found: the atomic is an access itself.
+  static bool of_atomic(const Event& event) {
+    return event.op == Op::kGlobalLoadAcquire && (event.flags & event_flag::kOfAtomic) != 0;
+  }
+
+  // Whether all writes until now are seen: by a load, of which the proof says elsewhere that it may
+  // come before them; in every interleaving by a wait for what the last of them left.
+  static bool observes(const Event& event) {
+    const WordTest test = WordTest::of(event);
+    return event.op == Op::kGlobalLoadAcquire ||
+           (event.op == Op::kGlobalWait && event.pending == test.with &&
+            (test == WordTest{WordTest::Kind::kEqual, test.is_signed, test.with} ||
+             test == WordTest{WordTest::Kind::kAtLeast, test.is_signed, test.with}));
+  }
+
+  void observe(const GlobalAccess& access) {
+    std::vector<Observed>& all = observed_[access.at.start];
+    const Observed now{{access.warp, access.time, access.lanes}, access.scope, access.number};
+    for (Observed& one : all) {
+      if (one.by.warp == access.warp && one.by.lanes == access.lanes && one.scope == access.scope) {
+        one = now;
+        return;
+      }
+    }
+    all.push_back(now);
+  }
+
+  // PTX ISA, "Causality Order": a write comes before what comes after a read that observes it. The
+  // second access is of the same word, and behind such a read.
+  bool observed(const GlobalAccess& first, const GlobalAccess& second, const Event& event) const {
+    const bool one_word = first.at.start == second.at.start && first.at.end() == second.at.end();
+    if (first.kind != GlobalKind::kFlagStore || !one_word) {
+      return false;
+    }
+    const auto found = observed_.find(first.at.start);
+    return found != observed_.end() &&
+           std::any_of(found->second.begin(), found->second.end(), [&](const Observed& one) {
+             GlobalAccess look = first;
+             look.kind = GlobalKind::kFlagLoad;
+             look.warp = one.by.warp;
+             look.scope = one.scope;
+             return one.number > first.number && morally_strong(first, look) &&
+                    order_.lanes_after(one.by, event);
+           });
   }
 
   // Whether each lane that executed the first is in order with the second.
@@ -560,6 +624,8 @@ class GlobalDataDetector : public Detector {
   Order& order_;
   Places reads_;
   Places writes_;
+  std::unordered_map<std::int64_t, std::vector<Observed>> observed_;  // by the word
+  std::uint32_t words_ = 0;
   std::vector<Cluster> clusters_;
   std::int64_t longest_ = 0;                                         // span of an access
   HashMap<std::uint32_t, std::shared_ptr<GlobalCompletion>> loads_;  // by serial

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "sim/model/atomic_update.hpp"
+#include "sim/model/last_adders.hpp"
 #include "sim/ptx/machine/rehearsal.hpp"
 
 namespace warptwin::ptx {
@@ -95,8 +96,13 @@ bool WarpRun::commutes(const Modifiers& modifiers) {
          modifiers.has("and"_mod) || modifiers.has("or"_mod) || modifiers.has("xor"_mod);
 }
 
-// Notes that this warp writes a global word, and says whether another one has written it.
-bool WarpRun::others_write(std::uint64_t address) {
+// Notes that lanes of this warp write a global word, and says whether another warp has written it.
+bool WarpRun::others_write(std::uint64_t address, Mask lanes) {
+  if (machine_.last_adders() != nullptr) {
+    const bool alone = std::has_single_bit(lanes);
+    const std::uint32_t lane = alone ? static_cast<std::uint32_t>(std::countr_zero(lanes)) : kLanes;
+    machine_.last_adders()->update(address & ~std::uint64_t{3}, {machine_.number(), lane});
+  }
   const std::array self{machine_.cluster_index(), machine_.cta_rank(), machine_.warp_index()};
   return grid_.writers.try_emplace(address & ~std::uint64_t{3}, self).first->second != self;
 }
@@ -111,8 +117,9 @@ Wanted WarpRun::wanted_of_result(const Request& request) {
     const Routine& routine = *request.strand.frame->routine;
     const auto live = Liveness{routine.code, routine.flow}.live_before(request.stop.op + 1);
     if (std::binary_search(live.begin(), live.end(), target.index)) {
-      const bool sign = asks_sign_alone(routine.code, target.index);
-      found->second = sign ? Wanted::kSign : Wanted::kAll;
+      found->second = asks_sign_alone(routine.code, target.index)   ? Wanted::kSign
+                      : asks_one_number(routine.code, target.index) ? Wanted::kOneNumber
+                                                                    : Wanted::kAll;
     }
   }
   return found->second;
@@ -177,13 +184,16 @@ Served WarpRun::atomic(Request& request) {
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       if ((request.mask() >> lane & 1U) != 0) {
         require_contents(request, places[lane].address);
-        others_write(places[lane].address);
+        others_write(places[lane].address, Mask{1} << lane);
       }
     }
     return reduce(request);
   }
   Lanes result = Lanes::unknown();
   const Wanted wanted = returns ? wanted_of_result(request) : Wanted::kNothing;
+  if (const auto told = ask_whether_last(request, wanted, places)) {
+    return *told;
+  }
   const bool used = wanted != Wanted::kNothing;
   Mask global = 0;
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -229,6 +239,7 @@ void WarpRun::global_atomics(
     if (used && !signs && machine_.moves_data()) {
       sim::Operation op = make(warptwin::Op::kGlobalLoadAcquire, request, some);
       op.global = address(some);
+      op.flags |= event_flag::kOfAtomic;
       set_order(modifiers, op);
       perform(op, acquires);
     }
@@ -241,7 +252,7 @@ void WarpRun::global_atomics(
     }
     const bool unknown = (some & ~data) == 0;
     touch_words(request, some, places, shows && !unknown ? Touch::kStrongStore : Touch::kAdd);
-    if (others_write(address(some))) {
+    if (others_write(address(some), some)) {
       look(some);
     }
   };
@@ -375,7 +386,7 @@ bool WarpRun::relaxed(Request& request, std::size_t at, bool loads) {
     for (Mask left = request.mask(); left != 0; left &= left - 1) {
       const std::uint64_t address = known(request, at, left & ~(left - 1));
       if (place_of(request, space_of(modifiers), address).space == Space::kGlobal) {
-        others_write(address);
+        others_write(address, left & ~(left - 1));
       }
     }
   }
@@ -402,7 +413,7 @@ bool WarpRun::relaxed(Request& request, std::size_t at, bool loads) {
     const auto number = static_cast<std::uint32_t>(std::countr_zero(lane));
     require_contents(request, places[number].address);
     if (!loads) {
-      others_write(places[number].address);
+      others_write(places[number].address, lane);
     }
     sim::Operation op =
         make(loads ? warptwin::Op::kGlobalLoadAcquire : warptwin::Op::kGlobalStoreRelease,

@@ -71,6 +71,31 @@ bool asks_sign_alone(const Code& code, std::uint32_t number, bool behind_xor) {
   });
 }
 
+bool asks_one_number(const Code& code, std::uint32_t number, bool behind_add) {
+  std::uint32_t readers = 0;
+  bool plain = true;
+  const auto adds = [&](const Op& op) {
+    const auto arguments = code.arguments_of(op);
+    return op.is("add") && !behind_add && !op.guarded() && arguments.size() == 3 &&
+           arguments[0].kind == Argument::Kind::kRegister &&
+           arguments[2].kind == Argument::Kind::kNumber &&
+           asks_one_number(code, arguments[0].index, true);
+  };
+  for (const Op& op : code.ops) {
+    bool reads = false;
+    code.for_each_register(
+        op, [&](std::uint32_t one, bool written) { reads = reads || (one == number && !written); });
+    if (reads) {
+      const Modifiers& modifiers = op.source->modifiers;
+      ++readers;
+      const bool compares = op.is("setp") && (modifiers.has("eq"_mod) || modifiers.has("ne"_mod));
+      plain = plain && bytes_of(modifiers.type()) == 4 && !is_float(modifiers.type()) &&
+              (compares || adds(op));
+    }
+  }
+  return readers == 1 && plain;
+}
+
 std::vector<std::uint64_t> WarpRun::asked_by(const Strand& strand, const Stop& stop, Look look) {
   const Op& op = strand.frame->routine->code.ops[stop.op];
   const bool atomic = op.is("atom");

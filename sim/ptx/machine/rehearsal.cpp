@@ -178,6 +178,7 @@ struct Rehearsal::Use {
   std::optional<sim::WordTest> test{};                 // of a comparison
   std::uint32_t flip = 0;
   std::uint32_t mask = ~std::uint32_t{0};
+  std::uint32_t plus = 0;
 };
 
 std::optional<Rehearsal::Use> Rehearsal::use_of(const Strand& strand) const {
@@ -189,8 +190,9 @@ std::optional<Rehearsal::Use> Rehearsal::use_of(const Strand& strand) const {
   const Op& op = code.ops[strand.pc];
   const bool compares = op.is("setp");
   const bool flips = op.is("xor");
+  const bool adds = op.is("add");
   const auto arguments = code.arguments_of(op);
-  const bool plain = (compares || flips || op.is("and")) && !op.guarded() &&
+  const bool plain = (compares || flips || adds || op.is("and")) && !op.guarded() &&
                      arguments.size() == 3 && arguments[0].kind == Argument::Kind::kRegister &&
                      bits_of(op.source->modifiers.type()) == 32 &&
                      !is_float(op.source->modifiers.type());
@@ -236,7 +238,7 @@ std::optional<Rehearsal::Use> Rehearsal::use_of(const Strand& strand) const {
     use.test = test_of(op.source->modifiers, *reversed, *number);
     return use.test ? std::optional{use} : std::nullopt;
   }
-  (flips ? use.flip : use.mask) = *number;
+  (adds ? use.plus : flips ? use.flip : use.mask) = *number;
   return use;
 }
 
@@ -248,7 +250,10 @@ void Rehearsal::note_use(Strand& strand, const Use& use) {
     }
     LookedAt held = *use.held[lane];
     if (!use.test) {
-      if ((use.flip & ~held.mask) == 0) {
+      const bool adds = use.plus != 0;
+      const bool whole = held.flip == 0 && ~held.mask == 0;
+      if (adds ? whole : held.plus == 0 && (use.flip & ~held.mask) == 0) {
+        held.plus += use.plus;
         held.mask &= use.mask;
         held.flip = (held.flip ^ use.flip) & held.mask;
         const Lanes now = word(held);
@@ -258,6 +263,12 @@ void Rehearsal::note_use(Strand& strand, const Use& use) {
       return;
     }
     sim::WordTest test = *use.test;
+    const bool equality =
+        test.kind == sim::WordTest::Kind::kEqual || test.kind == sim::WordTest::Kind::kNotEqual;
+    if (held.plus != 0 && !equality) {
+      return;
+    }
+    test.with -= held.plus;
     test.flip = held.flip;
     test.mask = held.mask;
     if (!about_->test) {

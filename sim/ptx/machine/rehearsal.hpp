@@ -26,11 +26,13 @@ class Asked : public Surroundings {
   Surroundings& warp_;
 };
 
-/// The word that a look has brought, as a register holds it: ((word ^ flip) & mask).
+/// The word that a look has brought, as a register holds it: ((word ^ flip) & mask), or the word
+/// and a number.
 struct LookedAt {
   bool yes = false;  // of a look that was told yes
   std::uint32_t flip = 0;
   std::uint32_t mask = ~std::uint32_t{0};
+  std::uint32_t plus = 0;
   bool operator==(const LookedAt&) const = default;
 };
 
@@ -42,6 +44,9 @@ std::optional<sim::WordTest> test_of(const Modifiers& modifiers,
 /// Whether of a register no bit but the sign matters, wherever it is read: it is compared so, or
 /// what `xor` makes of it.
 bool asks_sign_alone(const Code& code, std::uint32_t number, bool behind_xor = false);
+
+/// Whether a register is read by one comparison for equality alone, itself or with a number added.
+bool asks_one_number(const Code& code, std::uint32_t number, bool behind_add = false);
 
 /// What a rehearsal is about.
 struct Looking {

@@ -47,7 +47,12 @@ struct SharedAtomics {
 };
 
 /// What is read of what an atomic returns.
-enum class Wanted : std::uint8_t { kNothing, kSign, kAll };
+enum class Wanted : std::uint8_t {
+  kNothing,
+  kSign,
+  kOneNumber,  // whether it is that, in one comparison
+  kAll
+};
 
 /// What all warps of a launch share.
 struct GridContext {
@@ -286,6 +291,11 @@ class WarpRun : public Surroundings, public sim::AgentState {
                    bool loads,
                    Bytes& bytes);
   std::optional<Served> poll(Request& request);
+  std::optional<std::uint32_t> asked_number(const Request& request);
+  std::optional<Served> ask_whether_last(Request& request,
+                                         Wanted wanted,
+                                         const std::array<Place, kLanes>& places);
+  Served wait_as_last(Request& request, std::uint64_t address, std::uint32_t sum);
   /// Slots of the registers that are needed from `op` on.
   const std::vector<std::uint32_t>& needed_at(const Routine& routine, std::uint32_t op);
   void move(const Request& request, std::size_t address, bool loads, Bytes& bytes);
@@ -412,7 +422,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
       const Modifiers& modifiers, bool flushes, std::uint64_t x, std::uint64_t b, std::uint64_t c);
   /// Whether it leaves the same in the word, in whatever order several do it.
   static bool commutes(const Modifiers& modifiers);
-  bool others_write(std::uint64_t address);
+  bool others_write(std::uint64_t address, Mask lanes);
   Wanted wanted_of_result(const Request& request);
   bool waits_for_result(const Request& request);
   void require_contents(const Request& request, std::uint64_t address) const;

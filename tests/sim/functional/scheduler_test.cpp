@@ -16,6 +16,9 @@ TEST(ScheduleSpecTest, TextGoesThereAndBack) {
                            "starve:12",
                            "lazy:6",
                            "steps:0.1*3.0.2",
+                           "in-turn+tries-fail+tiles:3",
+                           "in-turn+last:1050112=4.0",
+                           "random:7+tiles:2+last:1050112=4.0,1050116=0.31",
                            "steps:"}) {
     EXPECT_EQ(ScheduleSpec::parse(text).to_string(), text);
   }
@@ -34,6 +37,13 @@ TEST(ScheduleSpecTest, WhatIsNoScheduleIsRefused) {
                            "steps:1*",
                            "steps:1**2",
                            "steps:a",
+                           "in-turn+last:",
+                           "in-turn+last:7",
+                           "in-turn+last:7=1",
+                           "in-turn+last:7=1.32",
+                           "in-turn+last:7=99999999999.0",
+                           "in-turn+last:7=1.0+last:8=1.0",
+                           "in-turn+last:7=1.0,",
                            "steps:1*99999999999",
                            "random:99999999999999999999"}) {
     EXPECT_THROW(ScheduleSpec::parse(text), ConfigError) << text;
