@@ -24,6 +24,7 @@
 #include "common/machine/extent.hpp"
 #include "common/machine/machine.hpp"
 #include "common/machine/roles.hpp"
+#include "common/sync/cluster_shape.hpp"
 #include "common/sync/participants.hpp"
 #include "common/tile/accum_tile.hpp"
 #include "common/tile/input_tile_pipeline.hpp"
@@ -48,6 +49,8 @@ struct GemmExtents {
   [[no_unique_address]] Extent<kTileK> tile_k;
   [[no_unique_address]] Extent<kStages> stages;
   [[no_unique_address]] Extent<kAccumStages> accum_stages;
+
+  constexpr ClusterShape cluster() const { return {}; }  // a kernel of clusters says its own
 };
 
 inline constexpr RoleTable kGemmRoles{

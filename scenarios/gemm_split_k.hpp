@@ -41,16 +41,22 @@ struct GemmSplitKStorage {
   using Base = GemmStorage<Extents, Parts>;
 
   constexpr GemmSplitKStorage(auto& layout, const Extents& e)
+      : GemmSplitKStorage{layout, e, e.cluster(), e.tile_m / e.cluster().group_ctas()} {}
+  /// Of `rows` of a tile of D in each CTA.
+  constexpr GemmSplitKStorage(auto& layout,
+                              const Extents& e,
+                              const ClusterShape& cluster,
+                              std::uint32_t rows)
       : input{layout,
               "input",
               kGemmEpilogueLoadRoles,
-              {},
-              {e.tile_m, e.tile_n, e.tile_k},
+              cluster,
+              {rows, e.tile_n / cluster.group_ctas(), e.tile_k},
               e.stages},
-        out{layout, "out", kGemmEpilogueLoadRoles, e.tile_m, box_columns<f32>(e.tile_n)},
-        partial{layout, "partial", kGemmEpilogueLoadRoles, e.tile_m, box_columns<f32>(e.tile_n)},
-        accum{layout, "accum", kGemmEpilogueLoadRoles, {}, {e.accum_stages, e.tile_n}},
-        tmem{layout, "tmem", kGemmEpilogueLoadRoles, {}},
+        out{layout, "out", kGemmEpilogueLoadRoles, rows, box_columns<f32>(e.tile_n)},
+        partial{layout, "partial", kGemmEpilogueLoadRoles, rows, box_columns<f32>(e.tile_n)},
+        accum{layout, "accum", kGemmEpilogueLoadRoles, cluster, {e.accum_stages, e.tile_n}},
+        tmem{layout, "tmem", kGemmEpilogueLoadRoles, cluster},
         source{layout,
                "source",
                kGemmEpilogueLoadRoles,
@@ -93,21 +99,24 @@ struct GemmSplitKKernel {
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
                          std::span<const GlobalAddress> tensors) {
-    const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n);
+    const TileGrid grid = split_grid(p, e);
     const std::uint32_t k_tiles = ceil_div(p.u32("k"), e.tile_k);
     const std::uint32_t splits = std::min(p.u32("splits"), k_tiles);
-    const TileWalk walk = TileGrid{grid.m, grid.n * splits};
+    const TileWalk walk{{grid.m, grid.n * splits}, e.cluster()};
     return {maps[0], maps[1], maps[2], maps[3], e, grid, walk, k_tiles, splits, tensors[4]};
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
     auto input = Input{machine, smem.input}.producer();
+    const ClusterShape& cluster = smem.input.cluster;
+    const std::uint32_t part = cluster.place_in_group(machine.cta_rank());
     for (const Tile at : problem.tiles(machine)) {
       const Work work = problem.work(at);
       for (std::uint32_t k = work.begin_k; k < work.end_k; ++k) {
         auto stage = input.acquire_stage();  // waits input.empty, arms full
-        stage.load(problem.a, {work.tile.m, k}, stage.payload().a_tile());  // (tile_m, tile_k)
-        stage.load(problem.b, {work.tile.n, k}, stage.payload().b_tile());  // (tile_n, tile_k)
+        stage.load(problem.a, {work.tile.m, k}, stage.payload().a_tile());  // (cta_m, tile_k)
+        const std::uint32_t rows_of_b = cluster.group_ctas() * work.tile.n + part;
+        stage.load(problem.b, {rows_of_b, k}, stage.payload().b_tile());  // (cta_n, tile_k)
         std::move(stage).release();
       }
     }
@@ -118,6 +127,9 @@ struct GemmSplitKKernel {
     auto warp = MmaWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // allocates, hands over
     auto input = Input{machine, smem.input}.consumer();
     for (const Tile at : problem.tiles(machine)) {
+      if (!warp.is_leader()) {
+        break;  // the leader's MMAs are both CTAs'
+      }
       const Work work = problem.work(at);
       auto accum = warp.acquire_mma_linear();  // waits accum.empty
       for (std::uint32_t k = work.begin_k; k < work.end_k; ++k) {
@@ -139,6 +151,9 @@ struct GemmSplitKKernel {
         machine.sync_warp();  // the other lanes have not waited
         load_sum(machine, problem, smem, source, work.tile);
       }
+    }
+    if (!smem.input.cluster.is_single_cta()) {
+      source.drain();  // as every producer of a cluster
     }
   }
 
@@ -248,23 +263,29 @@ struct GemmSplitKOf : GemmOf<Parts> {
     return {Base::extents(p), p.u32("source_stages")};
   }
   static Workload workload(const ParameterSet& p) {
-    const auto e = extents(p);
     Workload workload = Base::workload(p);
+    add_splits(workload, p, extents(p));
+    return workload;
+  }
+  /// Makes the workload of a product that of its splits.
+  template <class Extents>
+  static void add_splits(Workload& workload, const ParameterSet& p, const Extents& e) {
     workload.registers_per_thread = 72;
-    check_rows_fill_lanes(e.tile_m);
-    check_stages_fit<GemmSplitKStorage<GemmEpilogueLoadExtents<>, Parts>>(e);
-    const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n);
+    const ClusterShape cluster = e.cluster();
+    check_rows_fill_lanes(e.tile_m, cluster.group);
+    check_stages_fit<GemmSplitKStorage<Extents, Parts>>(e);
+    const TileGrid grid = split_grid(p, e);
+    const std::uint32_t rows = e.tile_m / cluster.group_ctas();
     const std::uint32_t splits = std::min(p.u32("splits"), ceil_div(p.u32("k"), e.tile_k));
     const std::uint32_t box = box_columns<f32>(e.tile_n);
     constexpr auto kWord = ElementType::kF32;
     workload.tensors.push_back(
-        matrix("workspace", TensorUse::kScratch, grid.m * e.tile_m, grid.n * e.tile_n, kWord));
+        matrix("workspace", TensorUse::kScratch, grid.m * rows, grid.n * e.tile_n, kWord));
     workload.tensors.push_back(
         matrix("flags", TensorUse::kScratch, 1, splits * grid.count(), kWord));
-    workload.maps[2] = tile_map<typename Parts::D>(2, e.tile_m, box);
-    workload.maps.push_back({3, e.tile_m, box, swizzle_of(box * 4)});
-    workload.clusters = p.u32("ctas") == 0 ? grid.count() * splits : p.u32("ctas");
-    return workload;
+    workload.maps[2] = tile_map<typename Parts::D>(2, rows, box);
+    workload.maps.push_back({3, rows, box, swizzle_of(box * 4)});
+    workload.clusters = TileGrid{grid.m, grid.n * splits}.in_clusters(cluster).ctas(p.u32("ctas"));
   }
 };
 

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 
+#include "common/kernel/parameter_table.hpp"
 #include "common/kernel/tile_scheduler.hpp"
 #include "common/machine/machine.hpp"
 #include "common/machine/types.hpp"
+#include "common/sync/cluster_shape.hpp"
 
 namespace warptwin::scenarios {
 
@@ -17,6 +19,16 @@ struct SplitWork {
   std::uint32_t begin_k, end_k;  // in tiles of K
   GlobalAddress before, summed;  // the words of the split before it and of this one
 };
+
+/// The tiles of D that CTAs compute, those of whole clusters: each has a part of the workspace and
+/// a word for each split, whether it has rows of D or not. Host code.
+template <class Extents>
+TileGrid split_grid(const ParameterSet& p, const Extents& e) {
+  const ClusterShape cluster = e.cluster();
+  const std::uint32_t rows = e.tile_m / cluster.group_ctas();
+  const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), rows, e.tile_n);
+  return {grid.in_clusters(cluster).m * cluster.m, grid.n};
+}
 
 template <Machine M, class Extents>
 struct GemmSplitKProblem {

@@ -24,6 +24,7 @@ HOLES = {
     "b": "the text has its own main loop, of one type; its parts are not parameters yet",
     "c": "`wgmma` has neither pairs of SMs nor cluster launch control: sm_90a",
     "d": "the operand's scale factors fix its type",
+    "e": "splits wait for each other; the proof of claimed tiles is of clusters that do not meet",
 }
 
 
@@ -80,6 +81,8 @@ KERNELS = [
     Kernel("gemm_fused", "1SM", "static", {"e4m3": "gemm_fused"}, ONE, NOT_YET),
     Kernel("gemm_split_k", "1SM", "static",
            {"bf16": "gemm_split_k", "e4m3": "gemm_split_k_e4m3"}, ONE, NOT_YET),
+    Kernel("gemm_split_k_2sm", "2SM", "static", {"bf16": "gemm_split_k_2sm"},
+           [(f"{m}x1", [f"cluster_m={m}"]) for m in (2, 4)], NOT_YET),
     Kernel("gemm_swiglu", "1SM", "static", {"bf16": "gemm_swiglu"}, ONE, NOT_YET),
     Kernel("gemm_swiglu_persistent", "2SM", "CLC",
            {"bf16": "gemm_swiglu_persistent", "e4m3": "gemm_swiglu_persistent_e4m3"}, PAIRS,
@@ -120,8 +123,9 @@ SCALED_ROWS = [
 SCALED = sorted({row[0] for row in SCALED_ROWS})
 # A row each of both groups and both sources of tiles, where a kernel has one.
 ABSENT = [
-    ("2SM", "gemm_grouped_1d1d, gemm_fused, gemm_split_k, conv2d_fprop, attention", "a"),
-    ("CLC", "gemm_fused, gemm_split_k, gemm_small, gemm_grouped, gemm_grouped_1d1d, "
+    ("2SM", "gemm_grouped_1d1d, gemm_fused, conv2d_fprop, attention", "a"),
+    ("CLC", "gemm_split_k", "e"),
+    ("CLC", "gemm_fused, gemm_small, gemm_grouped, gemm_grouped_1d1d, "
      "gemm_grouped_1d2d, conv2d_fprop, attention", "a"),
     ("2SM, CLC", "gemm_wgmma, gemm_wgmma_serial", "c"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_grouped_1d1d", "d"),

@@ -24,6 +24,7 @@
 #include "scenarios/gemm_serial.hpp"
 #include "scenarios/gemm_small.hpp"
 #include "scenarios/gemm_split_k.hpp"
+#include "scenarios/gemm_split_k_2sm.hpp"
 #include "scenarios/gemm_swiglu.hpp"
 #include "scenarios/gemm_swiglu_persistent.hpp"
 #include "scenarios/gemm_wgmma.hpp"
@@ -133,6 +134,12 @@ TEST(BarrierTable, OfGemmEpilogueLoadPersistent) {
 TEST(BarrierTable, OfGemmSplitK) {
   expect_table_is_true<GemmSplitKStorage<GemmEpilogueLoadExtents<>>>(
       "scenarios/gemm_split_k.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
+}
+
+TEST(BarrierTable, OfGemmSplitK2sm) {
+  using Extents = GemmSplitK2sm::Extents;
+  expect_table_is_true<GemmSplitKStorage<Extents>>("scenarios/gemm_split_k_2sm.hpp",
+                                                   Extents{{{256, 128, 64, 4, 2}, 2, 1}, 2, 0});
 }
 
 TEST(BarrierTable, OfGemmSerial) {
