@@ -79,6 +79,8 @@ KERNELS = [
     Kernel("gemm_epilogue_load_persistent", "2SM", "CLC", {"bf16": "gemm_epilogue_load_persistent"},
            PAIRS, NOT_YET),
     Kernel("gemm_fused", "1SM", "static", {"e4m3": "gemm_fused"}, ONE, NOT_YET),
+    Kernel("gemm_fused_persistent", "2SM", "CLC", {"e4m3": "gemm_fused_persistent"}, PAIRS,
+           NOT_YET),
     Kernel("gemm_split_k", "1SM", "static",
            {"bf16": "gemm_split_k", "e4m3": "gemm_split_k_e4m3"}, ONE, NOT_YET),
     Kernel("gemm_split_k_2sm", "2SM", "static", {"bf16": "gemm_split_k_2sm"},
@@ -123,9 +125,9 @@ SCALED_ROWS = [
 SCALED = sorted({row[0] for row in SCALED_ROWS})
 # A row each of both groups and both sources of tiles, where a kernel has one.
 ABSENT = [
-    ("2SM", "gemm_grouped_1d1d, gemm_fused, conv2d_fprop, attention", "a"),
+    ("2SM", "gemm_grouped_1d1d, conv2d_fprop, attention", "a"),
     ("CLC", "gemm_split_k", "e"),
-    ("CLC", "gemm_fused, gemm_small, gemm_grouped, gemm_grouped_1d1d, "
+    ("CLC", "gemm_small, gemm_grouped, gemm_grouped_1d1d, "
      "gemm_grouped_1d2d, conv2d_fprop, attention", "a"),
     ("2SM, CLC", "gemm_wgmma, gemm_wgmma_serial", "c"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_grouped_1d1d", "d"),
