@@ -120,10 +120,10 @@ OneRun run_in_order(const ScenarioEntry& scenario,
                     RunOptions options,
                     const RunOrder::Options& order_options) {
   OneRun one;
-  const LaunchConfig config = launch_config(scenario, parameters, options);
-  const Symbols symbols = scenario.symbols(parameters);
+  const Launch launch = scenario.launch(parameters);
+  const LaunchConfig config = launch_config(launch, options);
   one.order = std::make_unique<RunOrder>(config, order_options);
-  RoleWork work{config, symbols, one.order.get()};
+  RoleWork work{config, launch.symbols, one.order.get()};
   options.observer = &work;
   options.try_judge = order_options.work_only ? nullptr : one.order.get();
   if (order_options.work_only) {
@@ -410,12 +410,15 @@ void refute(const ScenarioEntry& scenario,
             const ProofOptions& options,
             const ProvedRun& proved,
             ProofResult& result) {
+  result.conditions_not_kept = proved.one.order->not_kept();
+  if (proved.one.order->findings().empty()) {
+    return;
+  }
   const bool clean = result.run.clean(false);
   const bool ended = clean || result.second.end == Ending::kDone;
   const LaunchConfig config = launch_config(scenario, parameters, proved.run);
   const Symbols symbols = scenario.symbols(parameters);
   const Naming naming{config, symbols};
-  result.conditions_not_kept = proved.one.order->not_kept();
   bool shown = !clean;
   std::uint64_t beside = 0;
   for (const RunOrder::Finding& broken : proved.one.order->findings()) {
@@ -628,6 +631,10 @@ static ProofResult prove_numbers_of_tiles(const ScenarioEntry& scenario,
 static ProofResult prove_with_claims(const ScenarioEntry& scenario,
                                      const ParameterSet& parameters,
                                      const ProofOptions& options) {
+  ProofResult result = prove_numbers_of_tiles(scenario, parameters, options);
+  if (result.run.added_words.empty()) {
+    return result;
+  }
   LastChoices choices;
   choices.prove_one = [&](const ProofOptions& chosen) {
     return prove_numbers_of_tiles(scenario, parameters, chosen);
@@ -646,7 +653,7 @@ static ProofResult prove_with_claims(const ScenarioEntry& scenario,
       return left;
     };
   }
-  return prove_each_last(choices.prove_one(options), options, choices);
+  return prove_each_last(std::move(result), options, choices);
 }
 
 static ProofResult prove_pairs(const ScenarioEntry& scenario,
