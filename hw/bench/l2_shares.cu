@@ -1,0 +1,517 @@
+// Who shares L2, and how long a load takes beside others: the loads of a GEMM's CTAs, with the time
+// of every one.
+//
+//   warptwin-measure-l2 OUT.json
+//
+// Every CTA has a ring of stages. One warp fills it by TMA; another frees each stage so many cycles
+// after it was full, as long as products would take. All CTAs begin together, and note when each
+// stage was asked for and when it was full. From these times follows which boxes SMs of a GPC asked
+// for at about the same time. Which SMs are of one GPC, clusters tell: all CTAs of a cluster are.
+// Exit codes: 0, 2 usage, 4 no device.
+
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <string>
+
+#include "common/kernel/scenario.hpp"
+
+#include "hw/bench/microbenchmark.cuh"
+#include "hw/launch/tensor_map.hpp"
+#include "hw/ptx/launch.hpp"
+
+namespace warptwin::hw::bench {
+namespace {
+
+constexpr std::uint32_t kThreads = 64;
+constexpr std::uint32_t kRows = 128;
+constexpr std::uint32_t kColumns = 64;
+constexpr std::uint32_t kBoxBytes = kRows * kColumns * 2;
+constexpr std::uint32_t kStagesMost = 6;
+constexpr std::uint32_t kShared = kStagesMost * 2 * kBoxBytes + 1024;
+constexpr std::uint32_t kOwnBoxes = 4;  // of a CTA that shares nothing
+constexpr std::uint32_t kTilesM = 12;   // whole waves on 132 SMs, and half of L2 holds all
+constexpr std::uint32_t kTilesN = 22;
+constexpr std::uint32_t kSteps = 32;  // of K
+constexpr std::uint32_t kSmsMost = 256;
+constexpr std::uint32_t kLargestCluster = 8;
+
+/// What the CTAs do. `strip` is in tiles along N; 0: all tiles along M first.
+struct Walk {
+  CUtensorMap map;
+  std::uint32_t sharers = 0;  // 0: tiles of a GEMM; otherwise so many CTAs read the same boxes,
+  std::uint32_t delay = 0;    // each so many cycles after the one before
+  std::uint32_t boxes = 2;    // a stage
+  std::uint32_t stages = 3;   // of the ring
+  std::uint32_t steps = 0;    // of a CTA, in all
+  std::uint32_t spin = 0;     // cycles from a full stage until it is freed
+  std::uint32_t strip = 0;
+  std::uint32_t active = 0;  // CTAs that load
+};
+
+/// Of one stage, in cycles since the CTA began.
+struct Step {
+  std::uint32_t asked;
+  std::uint32_t full;
+};
+
+/// Row of tiles and column of tiles of the `index`-th tile.
+__host__ __device__ inline std::uint32_t row_of(std::uint32_t index, std::uint32_t strip) {
+  index %= kTilesM * kTilesN;
+  if (strip == 0) {
+    return index % kTilesM;
+  }
+  const std::uint32_t first = index / (kTilesM * strip) * strip;
+  const std::uint32_t width = first + strip <= kTilesN ? strip : kTilesN - first;
+  return index % (kTilesM * strip) / width;
+}
+
+__host__ __device__ inline std::uint32_t column_of(std::uint32_t index, std::uint32_t strip) {
+  index %= kTilesM * kTilesN;
+  if (strip == 0) {
+    return index / kTilesM;
+  }
+  const std::uint32_t first = index / (kTilesM * strip) * strip;
+  const std::uint32_t width = first + strip <= kTilesN ? strip : kTilesN - first;
+  return first + index % (kTilesM * strip) % width;
+}
+
+__device__ inline std::uint32_t own_sm() {
+  std::uint32_t sm;
+  asm("mov.u32 %0, %%smid;" : "=r"(sm));
+  return sm;
+}
+
+/// Where each CTA of a cluster is.
+__global__ void __launch_bounds__(32, 1) where(std::uint32_t* sms) {
+  sms[blockIdx.x] = own_sm();
+  const std::uint64_t begin = nanoseconds();
+  while (nanoseconds() - begin < 20'000) {  // so that no SM takes two CTAs
+  }
+}
+
+__device__ inline Mbarrier full_of(std::uint32_t stage) {
+  return {shared_base() + (kStagesMost * 2 * kBoxBytes + 8 * stage)};
+}
+__device__ inline Mbarrier empty_of(std::uint32_t stage) {
+  return full_of(kStagesMost + stage);
+}
+
+/// Divides once a tile, no oftener: a division takes as long as a load.
+__device__ inline void fill(const Walk& walk, std::uint32_t cta, std::uint64_t begin, Step* steps) {
+  std::uint32_t stage = 0;
+  std::uint32_t parity = 1;
+  std::uint32_t tile = cta;
+  const std::uint32_t first = walk.sharers == 0 ? 0 : cta / walk.sharers * 2;
+  std::int32_t rows[2] = {static_cast<std::int32_t>(first * kRows),
+                          static_cast<std::int32_t>((first + 1) * kRows)};
+  const std::uint32_t columns = walk.sharers == 0 ? kSteps : kOwnBoxes;
+  std::uint32_t column = 0;
+  for (std::uint32_t i = 0; i < walk.steps; ++i) {
+    if (walk.sharers == 0 && column == 0) {
+      rows[0] = static_cast<std::int32_t>(row_of(tile, walk.strip) * kRows);
+      rows[1] = static_cast<std::int32_t>((kTilesM + column_of(tile, walk.strip)) * kRows);
+      tile += walk.active;
+    }
+    while (!ptx::mbarrier_try_wait_parity(empty_of(stage), parity, kAcquireCta)) {
+    }
+    steps[i].asked = static_cast<std::uint32_t>(now() - begin);
+    ptx::mbarrier_arrive_expect_tx(full_of(stage), walk.boxes * kBoxBytes);
+    for (std::uint32_t j = 0; j < walk.boxes; ++j) {
+      ptx::cp_async_bulk_tensor_load(
+          shared_base() + (2 * stage + j) * kBoxBytes,
+          &walk.map,
+          Coordinates<2>{{static_cast<std::int32_t>(column * kColumns), rows[j]}},
+          full_of(stage),
+          {});
+    }
+    column = column + 1 == columns ? 0 : column + 1;
+    if (++stage == walk.stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+}
+
+__device__ inline void free_stages(const Walk& walk, std::uint64_t begin, Step* steps) {
+  std::uint32_t stage = 0;
+  std::uint32_t parity = 0;
+  for (std::uint32_t i = 0; i < walk.steps; ++i) {
+    while (!ptx::mbarrier_try_wait_parity(full_of(stage), parity, kAcquireCta)) {
+    }
+    const std::uint64_t full = now();
+    steps[i].full = static_cast<std::uint32_t>(full - begin);
+    while (now() - full < walk.spin) {
+    }
+    ptx::mbarrier_arrive(empty_of(stage), 1, kReleaseCta);
+    if (++stage == walk.stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+}
+
+/// `loads[sm]` says whether the SM takes part; those that do are numbered as they come, in the
+/// order of blockIdx where all do. `count` is 0 before. `sms[number]` is where it was. Every CTA
+/// waits for those that load: so no SM gets two.
+__global__ void __launch_bounds__(kThreads, 1) walk_tiles(const __grid_constant__ Walk walk,
+                                                          const std::uint32_t* loads,
+                                                          std::uint32_t* count,
+                                                          std::uint32_t* sms,
+                                                          Step* steps) {
+  const auto wait_for_all = [&] {
+    while (*static_cast<volatile std::uint32_t*>(count) < walk.active) {
+    }
+  };
+  if (loads[own_sm()] == 0) {
+    wait_for_all();
+    return;
+  }
+  __shared__ std::uint32_t number;
+  __shared__ std::uint64_t started;
+  if (threadIdx.x == 0) {
+    for (std::uint32_t i = 0; i < 2 * kStagesMost; ++i) {
+      ptx::mbarrier_init(full_of(i), 1);
+    }
+    ptx::fence_mbarrier_init();
+    const std::uint32_t came = atomicAdd(count, 1);
+    number = walk.active == gridDim.x ? blockIdx.x : came;
+    wait_for_all();
+    sms[number] = own_sm();
+    started = now();
+    if (walk.sharers > 1) {
+      while (now() - started < number % walk.sharers * walk.delay) {
+      }
+    }
+  }
+  ptx::cta_sync();
+  const std::uint64_t begin = started;
+  Step* own = steps + std::size_t{walk.steps} * number;
+  if (threadIdx.x == 0) {
+    fill(walk, number, begin, own);
+  } else if (threadIdx.x == 32) {
+    free_stages(walk, begin, own);
+  }
+}
+
+/// Which GPC each SM is of, by number: SMs that a cluster was on are of one.
+std::vector<std::uint32_t> gpcs_of(std::uint32_t sms) {
+  std::vector<std::uint32_t> parent(sms);
+  std::iota(parent.begin(), parent.end(), 0);
+  const std::function<std::uint32_t(std::uint32_t)> root = [&](std::uint32_t sm) {
+    return parent[sm] == sm ? sm : parent[sm] = root(parent[sm]);
+  };
+  for (int round = 0; round < 8; ++round) {
+    for (const std::uint32_t size : {2U, 4U, 6U, kLargestCluster}) {
+      const std::uint32_t clusters = 2 * sms / size;
+      SharedWithDevice<std::uint32_t> where_it_was{clusters * size};
+      std::uint32_t* to = where_it_was.get();
+      void* arguments[] = {&to};
+      launch(reinterpret_cast<const void*>(&where),
+             {clusters, size, 32, 200 * 1024},
+             arguments,
+             nullptr);
+      synchronize(nullptr);
+      for (std::uint32_t i = 0; i < clusters * size; ++i) {
+        parent[root(where_it_was[i])] = root(where_it_was[i / size * size]);
+      }
+    }
+  }
+  std::map<std::uint32_t, std::uint32_t> numbers;
+  std::vector<std::uint32_t> gpc(sms);
+  for (std::uint32_t sm = 0; sm < sms; ++sm) {
+    gpc[sm] = numbers.emplace(root(sm), static_cast<std::uint32_t>(numbers.size())).first->second;
+  }
+  return gpc;
+}
+
+struct Run {
+  Walk walk;
+  std::vector<std::uint32_t> sms;
+  std::vector<Step> steps;  // of each CTA in turn
+
+  const Step& at(std::uint32_t cta, std::uint32_t step) const {
+    return steps[std::size_t{cta} * walk.steps + step];
+  }
+};
+
+class Bench {
+ public:
+  Bench() : sms_{sm_count()}, gpc_{gpcs_of(sms_)} {}
+  std::uint32_t sms() const { return sms_; }
+  const std::vector<std::uint32_t>& gpc() const { return gpc_; }
+
+  /// The second of two runs: L2 has everything then.
+  Run run(Walk walk, const std::vector<bool>& loads) {
+    SharedWithDevice<std::uint32_t> mask{kSmsMost};
+    walk.active = 0;
+    for (std::uint32_t sm = 0; sm < sms_; ++sm) {
+      mask[sm] = loads[sm] ? 1 : 0;
+      walk.active += mask[sm];
+    }
+    const bool own = walk.sharers != 0;
+    const TensorSpec tensor{.name = "operands",
+                            .element = ElementType::kBf16,
+                            .rows = (own ? 2 * sms_ : kTilesM + kTilesN) * kRows,
+                            .columns = (own ? kOwnBoxes : kSteps) * kColumns,
+                            .pitch_bytes = 2 * (own ? kOwnBoxes : kSteps) * kColumns};
+    walk.map = encode(encoding_of({0, kRows, kColumns, Swizzle::k128B}, tensor), data_.address());
+    DeviceBuffer steps{sizeof(Step) * walk.steps * walk.active, 0};
+    for (int i = 0; i < 2; ++i) {
+      DeviceBuffer count{sizeof(std::uint32_t), 0};
+      const std::uint32_t* in = mask.get();
+      auto* arrived = count.get<std::uint32_t>();
+      std::uint32_t* where_they_were = places_.get();
+      auto* to = steps.get<Step>();
+      void* arguments[] = {&walk, &in, &arrived, &where_they_were, &to};
+      launch(reinterpret_cast<const void*>(&walk_tiles),
+             {sms_, 1, kThreads, kShared},
+             arguments,
+             nullptr);
+      synchronize(nullptr);
+    }
+    Run run{walk, {places_.get(), places_.get() + walk.active}, {}};
+    run.steps.resize(std::size_t{walk.steps} * walk.active);
+    require_cuda(
+        cudaMemcpy(
+            run.steps.data(), steps.get(), sizeof(Step) * run.steps.size(), cudaMemcpyDeviceToHost),
+        "cudaMemcpy",
+        "the kernel before it failed");
+    return run;
+  }
+
+ private:
+  static std::uint32_t sm_count() {
+    cudaDeviceProp device{};
+    require_cuda(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties", "see the error");
+    return static_cast<std::uint32_t>(device.multiProcessorCount);
+  }
+
+  std::uint32_t sms_;
+  std::vector<std::uint32_t> gpc_;
+  DeviceBuffer data_{std::size_t{32} << 20, 0};
+  SharedWithDevice<std::uint32_t> places_{kSmsMost};
+};
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+/// Of what SMs of each GPC ask for, the share that none of them had asked for within `window`
+/// cycles before.
+double first_share(const Run& run, const std::vector<std::uint32_t>& gpc, std::uint32_t window) {
+  std::map<std::array<std::uint32_t, 3>, std::vector<std::uint32_t>> times;
+  for (std::uint32_t cta = 0; cta < run.sms.size(); ++cta) {
+    for (std::uint32_t i = 0; i < run.walk.steps; ++i) {
+      const std::uint32_t tile = cta + i / kSteps * run.walk.active;
+      const std::uint32_t of = gpc[run.sms[cta]];
+      const std::uint32_t asked = run.at(cta, i).asked;
+      times[{of, row_of(tile, run.walk.strip), i % kSteps}].push_back(asked);
+      times[{of, kTilesM + column_of(tile, run.walk.strip), i % kSteps}].push_back(asked);
+    }
+  }
+  std::size_t first = 0;
+  std::size_t all = 0;
+  for (auto& [box, when] : times) {
+    std::sort(when.begin(), when.end());
+    std::uint32_t leader = 0;
+    for (std::size_t i = 0; i < when.size(); ++i) {
+      if (i == 0 || when[i] - leader > window) {
+        leader = when[i];
+        ++first;
+      }
+    }
+    all += when.size();
+  }
+  return static_cast<double>(first) / static_cast<double>(all);
+}
+
+/// A line of JSON: rates in bytes a cycle, latencies in cycles.
+std::string describe(const std::string& what, const Run& run, const Bench& bench) {
+  const std::uint32_t steps = run.walk.steps;
+  const double bytes = double{kBoxBytes} * run.walk.boxes * steps;
+  std::vector<double> rates;
+  std::vector<double> latencies;
+  std::map<std::uint32_t, std::vector<double>> by_gpc;
+  for (std::uint32_t cta = 0; cta < run.sms.size(); ++cta) {
+    rates.push_back(bytes / run.at(cta, steps - 1).full);
+    by_gpc[bench.gpc()[run.sms[cta]]].push_back(rates.back());
+    for (std::uint32_t i = steps / 4; i < steps * 3 / 4; ++i) {
+      latencies.push_back(run.at(cta, i).full - run.at(cta, i).asked);
+    }
+  }
+  std::sort(rates.begin(), rates.end());
+  std::sort(latencies.begin(), latencies.end());
+  const auto mean = [](const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  };
+  std::string line =
+      "{\"what\": \"" + what + "\", \"sms\": " + std::to_string(run.sms.size()) +
+      ", \"stages\": " + std::to_string(run.walk.stages) +
+      ", \"boxes\": " + std::to_string(run.walk.boxes) +
+      ", \"sharers\": " + std::to_string(run.walk.sharers) +
+      ", \"delay\": " + std::to_string(run.walk.delay) +
+      ", \"spin\": " + std::to_string(run.walk.spin) +
+      ", \"strip\": " + std::to_string(run.walk.strip) + ", \"steps\": " + std::to_string(steps) +
+      ", \"rate\": " + number(mean(rates)) + ", \"slowest\": " + number(rates.front()) +
+      ", \"fastest\": " + number(rates.back()) + ", \"latency\": " + number(mean(latencies)) +
+      ", \"latency_5\": " + number(latencies[latencies.size() / 20]) +
+      ", \"latency_50\": " + number(latencies[latencies.size() / 2]) +
+      ", \"latency_95\": " + number(latencies[latencies.size() * 19 / 20]);
+  line += ", \"by_gpc\": [";
+  for (auto& [gpc, values] : by_gpc) {
+    line += (gpc == by_gpc.begin()->first ? "" : ", ") + number(mean(values));
+  }
+  line += "]";
+  if (run.walk.sharers == 0) {
+    line += ", \"first\": {";
+    for (const std::uint32_t window : {125U, 250U, 500U, 1000U, 2000U, 4000U}) {
+      line += (window == 125 ? "\"" : ", \"") + std::to_string(window) +
+              "\": " + number(first_share(run, bench.gpc(), window));
+    }
+    line += "}, \"gpc_of_cta\": [";
+    for (std::uint32_t cta = 0; cta < run.sms.size(); ++cta) {
+      line += (cta == 0 ? "" : ", ") + std::to_string(bench.gpc()[run.sms[cta]]);
+    }
+    line += "], \"spread\": [";  // standard deviation of when a step was asked for, by step
+    for (std::uint32_t i = 8; i < steps; i *= 2) {
+      double sum = 0;
+      double squares = 0;
+      for (std::uint32_t cta = 0; cta < run.sms.size(); ++cta) {
+        sum += run.at(cta, i).asked;
+        squares += double{1} * run.at(cta, i).asked * run.at(cta, i).asked;
+      }
+      const double n = run.sms.size();
+      line += (i == 8 ? "" : ", ") + number(std::sqrt(squares / n - sum / n * sum / n));
+    }
+    line += "]";
+  }
+  return line + "}";
+}
+
+void measure(const char* path) {
+  Bench bench;
+  std::ofstream out{path};
+  std::map<std::uint32_t, std::uint32_t> sizes;
+  for (const std::uint32_t gpc : bench.gpc()) {
+    ++sizes[gpc];
+  }
+  cudaDeviceProp device{};
+  require_cuda(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties", "see the error");
+  out << "{\"device\": \"" << device.name << "\", \"gpc_sms\": [";
+  for (const auto& [gpc, size] : sizes) {
+    out << (gpc == 0 ? "" : ", ") << size;
+  }
+  out << "],\n\"gpc_of_sm\": [";
+  for (std::uint32_t sm = 0; sm < bench.sms(); ++sm) {
+    out << (sm == 0 ? "" : ", ") << bench.gpc()[sm];
+  }
+  out << "],\n\"runs\": [";
+  const char* between = "\n";
+  const auto note = [&](const std::string& what, const Walk& walk, const std::vector<bool>& loads) {
+    out << between << describe(what, bench.run(walk, loads), bench);
+    between = ",\n";
+  };
+  const std::vector<bool> all(bench.sms(), true);
+  Walk walk;
+  walk.sharers = 1;
+  walk.stages = kStagesMost;
+  walk.steps = 512;
+  note("own lines, all SMs", walk, all);
+  for (const auto& [gpc, size] : sizes) {
+    std::vector<bool> one(bench.sms());
+    for (std::uint32_t sm = 0; sm < bench.sms(); ++sm) {
+      one[sm] = bench.gpc()[sm] == gpc;
+    }
+    note("own lines, GPC " + std::to_string(gpc) + " alone", walk, one);
+  }
+  // One after the other, until all are there: what the ports of GPCs give, and L2 together.
+  std::vector<bool> several(bench.sms());
+  std::uint32_t together = 0;
+  for (const auto& [gpc, size] : sizes) {
+    if (size > kLargestCluster) {
+      for (std::uint32_t sm = 0; sm < bench.sms(); ++sm) {
+        several[sm] = several[sm] || bench.gpc()[sm] == gpc;
+      }
+      note("own lines, " + std::to_string(++together) + " GPCs", walk, several);
+    }
+  }
+  several.flip();
+  if (std::find(several.begin(), several.end(), true) != several.end()) {
+    note("own lines, SMs whose GPC clusters leave open", walk, several);
+  }
+  std::vector<bool> largest(bench.sms());
+  const auto most = std::max_element(
+      sizes.begin(), sizes.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
+  for (std::uint32_t sm = 0; sm < bench.sms(); ++sm) {
+    largest[sm] = bench.gpc()[sm] == most->first;
+  }
+  for (const std::uint32_t sharers : {2U, 3U, 6U}) {
+    for (const std::uint32_t delay : {0U, 60U, 125U, 250U, 375U, 500U, 750U, 1000U, 2000U}) {
+      walk.sharers = sharers;
+      walk.delay = delay;
+      walk.spin = 400;
+      note("lines shared, one GPC", walk, largest);
+    }
+  }
+  walk.sharers = 1;
+  walk.delay = 0;
+  walk.spin = 0;
+  walk.boxes = 1;
+  for (const std::uint32_t every : {132U, 8U, 4U, 2U, 1U}) {
+    std::vector<bool> some(bench.sms());
+    for (std::uint32_t sm = 0; sm < bench.sms(); sm += every) {
+      some[sm] = true;
+    }
+    for (const std::uint32_t stages : {1U, 2U, 3U, 4U, 6U}) {
+      walk.stages = stages;
+      note("own lines, boxes on their way", walk, some);
+    }
+  }
+  walk.stages = 4;
+  for (const std::uint32_t spin : {1600U, 1200U, 1000U, 900U, 800U, 700U, 640U, 600U, 560U, 520U}) {
+    walk.spin = spin;
+    note("own lines, paced", walk, all);
+  }
+  walk.sharers = 0;
+  walk.boxes = 2;
+  walk.steps = 16 * kSteps;
+  for (const std::uint32_t strip : {0U, 4U, 16U}) {
+    for (const std::uint32_t spin : {0U, 256U, 400U, 512U, 700U}) {
+      for (const std::uint32_t stages : {2U, 3U, 4U, 6U}) {
+        walk.strip = strip;
+        walk.spin = spin;
+        walk.stages = stages;
+        note("tiles of a GEMM", walk, all);
+      }
+    }
+  }
+  out << "\n]}\n";
+}
+
+}  // namespace
+}  // namespace warptwin::hw::bench
+
+int main(int count, char** arguments) {
+  int devices = 0;
+  if (count != 2) {
+    std::puts("usage: warptwin-measure-l2 OUT.json");
+    return 2;
+  }
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
+    std::puts("no GPU here");
+    return 4;
+  }
+  try {
+    warptwin::hw::bench::measure(arguments[1]);
+    return 0;
+  } catch (const std::exception& error) {
+    std::puts(error.what());
+    return 4;
+  }
+}
