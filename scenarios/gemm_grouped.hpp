@@ -29,6 +29,7 @@
 
 #include <algorithm>
 
+#include "common/kernel/parameter_table.hpp"
 #include "common/pipeline/producer_consumer_pipeline.hpp"
 
 #include "scenarios/gemm_2sm.hpp"
@@ -131,8 +132,10 @@ class GroupTilesOf {
  public:
   using Ring = PipelineOf<M, Storage>;
 
-  constexpr GroupTilesOf(M& machine, const Storage& storage, GroupTile first)
-      : machine_{&machine}, ring_{machine, storage}, tile_{first} {}
+  constexpr GroupTilesOf(M& machine, const auto& smem, const auto& problem)
+      : machine_{&machine},
+        ring_{machine, smem.work},
+        tile_{problem.tile(machine.cluster_index())} {}
 
   constexpr bool exists() const { return tile_.exists(); }
   constexpr const GroupTile& operator*() const { return tile_; }
@@ -185,9 +188,13 @@ constexpr void publish_tiles(M& machine, const Problem& problem, const Storage& 
   }
 }
 
-template <Machine M, class Extents, template <Machine, Role> class TilesOf = GroupTiles>
+/// `TilesOf` tell a role its tiles, by what is in `StorageOf`.
+template <Machine M,
+          class Extents,
+          template <Machine, Role> class TilesOf = GroupTiles,
+          class StorageOf = GemmGroupedStorage<Extents>>
 struct GemmGroupedKernel {
-  using Storage = GemmGroupedStorage<Extents>;
+  using Storage = StorageOf;
   using Input = PipelineOf<M, typename Storage::Input>;
   using Accum = PipelineOf<M, typename Storage::Accum>;
   using Problem = GemmGroupedProblem<M, Extents>;
@@ -205,7 +212,7 @@ struct GemmGroupedKernel {
   /// The tiles of this warp's CTA, for its role.
   template <Role kWho>
   static constexpr TilesOf<M, kWho> tiles(M& machine, const Problem& problem, const Storage& smem) {
-    return {machine, smem.work, problem.tile(machine.cluster_index())};
+    return {machine, smem, problem};
   }
 
   static constexpr void scheduler(M& machine, const Problem& problem, const Storage& smem) {
@@ -283,6 +290,13 @@ struct GemmGrouped {
   using Kernel = GemmGroupedKernel<M, Extents>;
 
   static std::span<const Parameter> parameters() {
+    static const auto kParameters = extended(
+        shapes(),
+        {{"ctas", "CTAs, or pairs, that share the tiles; 0: one for each", 3, 0, 1 << 16}});
+    return kParameters;
+  }
+  /// The parameters that say nothing of who shares the tiles.
+  static std::span<const Parameter> shapes() {
     static constexpr Parameter kParameters[] = {
         {"m0", "rows of group 0", 200, 0, 1 << 20},
         {"m1", "rows of group 1", 1, 0, 1 << 20},
@@ -297,7 +311,6 @@ struct GemmGrouped {
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"cta_group", "CTAs that share an MMA", 1, 1, 2},
-        {"ctas", "CTAs, or pairs, that share the tiles; 0: one for each", 3, 0, 1 << 16},
     };
     return kParameters;
   }
@@ -305,15 +318,20 @@ struct GemmGrouped {
     return {Gemm::extents(p), p.u32("cta_group")};
   }
   static Workload workload(const ParameterSet& p) {
+    check_stages_fit<GemmGroupedStorage<GemmGroupedExtents<>>>(extents(p));
+    return workload_of(p, extents(p), p.u32("ctas"));
+  }
+  /// `clusters` of them; 0: one for each tile.
+  static Workload workload_of(const ParameterSet& p,
+                              const GemmGroupedExtents<>& e,
+                              std::uint32_t clusters) {
     static constexpr const char* kNames[kGroups][3] = {
         {"a0", "b0", "d0"}, {"a1", "b1", "d1"}, {"a2", "b2", "d2"}, {"a3", "b3", "d3"}};
-    const GemmGroupedExtents<> e = extents(p);
     const auto [n, k] = std::array{p.u32("n"), p.u32("k")};
     check_row_pitch("k", k, sizeof(bf16::Storage));
     check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(bf16::Storage), e.cluster().group);
     check_cluster(e.cluster(), e.cta_m(), e.cta_n(), e.tile_k * sizeof(bf16::Storage));
     check_tmem_columns(e.accum_stages, e.tile_n);
-    check_stages_fit<GemmGroupedStorage<GemmGroupedExtents<>>>(e);
     const std::uint32_t box = box_columns<bf16>(e.tile_n);
     Workload workload;
     workload.registers_per_thread = 80;
@@ -334,7 +352,7 @@ struct GemmGrouped {
       tiles += TileGrid::covering(m, n, e.tile_m, e.tile_n).count();
     }
     workload.cluster_size = e.cluster().ctas();
-    workload.clusters = p.u32("ctas") == 0 ? std::max(tiles, 1U) : p.u32("ctas");
+    workload.clusters = clusters == 0 ? std::max(tiles, 1U) : clusters;
     return workload;
   }
   static void reference(const ParameterSet&, std::span<HostTensor> tensors) {

@@ -146,7 +146,7 @@ struct GemmGrouped1d1dKernel {
   static constexpr GroupTilesOf<M, kWho, GemmGrouped1d1dWork> tiles(M& machine,
                                                                     const Problem& problem,
                                                                     const Storage& smem) {
-    return {machine, smem.work, problem.tile(machine.cluster_index())};
+    return {machine, smem, problem};
   }
 
   static constexpr void scheduler(M& machine, const Problem& problem, const Storage& smem) {

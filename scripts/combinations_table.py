@@ -95,6 +95,10 @@ KERNELS = [
     Kernel("gemm_grouped", "1SM", "static", {"bf16": "gemm_grouped"}, ONE, OWN),
     Kernel("gemm_grouped", "2SM", "static", {"bf16": "gemm_grouped"},
            [("2x1", ["cta_group=2", "tile_m=256"])], OWN),
+    Kernel("gemm_grouped_persistent", "1SM", "CLC", {"bf16": "gemm_grouped_persistent"},
+           [("1x1", ["cta_group=1", "tile_m=128"])], OWN),
+    Kernel("gemm_grouped_persistent", "2SM", "CLC", {"bf16": "gemm_grouped_persistent"},
+           [("2x1", [])], OWN),
     Kernel("gemm_blockwise_fp8", "1SM", "static", {"e4m3": "gemm_blockwise_fp8"}, ONE, OWN),
     Kernel("gemm_blockwise_fp8", "2SM", "static", {"e4m3": "gemm_blockwise_fp8"},
            [("2x1", ["cta_group=2", "cluster_m=2", "tile_m=256"])], OWN),
@@ -127,7 +131,7 @@ SCALED = sorted({row[0] for row in SCALED_ROWS})
 ABSENT = [
     ("2SM", "gemm_grouped_1d1d, conv2d_fprop, attention", "a"),
     ("CLC", "gemm_split_k", "e"),
-    ("CLC", "gemm_small, gemm_grouped, gemm_grouped_1d1d, "
+    ("CLC", "gemm_small, gemm_grouped_1d1d, "
      "gemm_grouped_1d2d, conv2d_fprop, attention", "a"),
     ("2SM, CLC", "gemm_wgmma, gemm_wgmma_serial", "c"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_grouped_1d1d", "d"),

@@ -13,10 +13,10 @@ namespace warptwin::scenarios {
 template <Machine M, Role kWho>
 class GemmGroupedOneEpilogueWarpFreesTiles {
  public:
-  constexpr GemmGroupedOneEpilogueWarpFreesTiles(M& machine,
-                                                 const WorkRingStorage& storage,
-                                                 GroupTile first)
-      : machine_{&machine}, ring_{machine, storage}, tile_{first} {}
+  constexpr GemmGroupedOneEpilogueWarpFreesTiles(M& machine, const auto& smem, const auto& problem)
+      : machine_{&machine},
+        ring_{machine, smem.work},
+        tile_{problem.tile(machine.cluster_index())} {}
 
   constexpr bool exists() const { return tile_.exists(); }
   constexpr const GroupTile* operator->() const { return &tile_; }

@@ -19,6 +19,7 @@
 #include "scenarios/gemm_grouped.hpp"
 #include "scenarios/gemm_grouped_1d1d.hpp"
 #include "scenarios/gemm_grouped_1d2d.hpp"
+#include "scenarios/gemm_grouped_persistent.hpp"
 #include "scenarios/gemm_multicast.hpp"
 #include "scenarios/gemm_persistent.hpp"
 #include "scenarios/gemm_serial.hpp"
@@ -167,6 +168,12 @@ TEST(BarrierTable, OfGemmSwigluPersistent) {
 TEST(BarrierTable, OfGemmGrouped) {
   expect_table_is_true<GemmGroupedStorage<GemmGroupedExtents<>>>(
       "scenarios/gemm_grouped.hpp", GemmGroupedExtents<>{{128, 128, 64, 4, 2}, 1});
+}
+
+TEST(BarrierTable, OfGemmGroupedPersistent) {
+  using Extents = GemmGroupedPersistent::Extents;
+  expect_table_is_true<GemmGroupedPersistentStorage<Extents>>(
+      "scenarios/gemm_grouped_persistent.hpp", Extents{{{256, 128, 64, 4, 2}, 2}, 2});
 }
 
 TEST(BarrierTable, OfGemmSmall) {
