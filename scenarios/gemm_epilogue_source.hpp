@@ -60,6 +60,14 @@ struct GemmEpilogueLoadParts : GemmParts {
   }
 };
 
+/// Operands of one type, and a source and a result of one.
+template <class Operands, class Result>
+struct GemmEpilogueLoadPartsOf : GemmEpilogueLoadParts {
+  using A = Operands;
+  using B = Operands;
+  using D = Result;
+};
+
 /// The copies that bring a tile its source, from left to right, and how many of them are a stage.
 struct SourceCopies {
   std::uint32_t columns;  // of one copy
