@@ -66,7 +66,8 @@ std::optional<std::vector<std::string>> of_ptx(const std::vector<std::string>& a
 
 // What stands in a file instead of a scenario: a program, or a launch of PTX.
 std::vector<ScenarioEntry> entries_of_files(const po::variables_map& options,
-                                            const std::vector<ScenarioEntry>& scenarios) {
+                                            const std::vector<ScenarioEntry>& scenarios,
+                                            LaunchUse use) {
   const auto file = [&](const char* option) { return options[option].as<std::string>(); };
   const auto alone = [&](const char* option) {
     if (options.count("target") != 0 || options.count("on") != 0 || options.count("all") != 0 ||
@@ -89,7 +90,7 @@ std::vector<ScenarioEntry> entries_of_files(const po::variables_map& options,
   if (options.count("launch") == 0) {
     throw ConfigError("--ptx FILE goes with --launch FILE; 'warptwin ptx init FILE' writes one");
   }
-  return {entry_of_launch_file(file("ptx"), file("launch"), scenarios)};
+  return {entry_of_launch_file(file("ptx"), file("launch"), scenarios, use)};
 }
 
 ExitCode parse_and_run(const std::vector<std::string>& arguments,
@@ -132,7 +133,10 @@ ExitCode parse_and_run(const std::vector<std::string>& arguments,
     }
     return ExitCode::kClean;
   }
-  const std::vector<ScenarioEntry> program = entries_of_files(options, scenarios);
+  const std::vector<ScenarioEntry> program = entries_of_files(
+      options,
+      scenarios,
+      std::string_view{command.name} == "time" ? LaunchUse::kTime : LaunchUse::kJudge);
   Session session{program.empty() ? scenarios : program, std::move(options), out, err};
   session.judgement.command = command.name;
   Reports reports{session};

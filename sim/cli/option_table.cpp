@@ -84,7 +84,8 @@ static constexpr Command kCommands[] = {
     {"time",
      time_command,
      {{"time SCENARIO", "one execution in time on a chip: cycles, who waits for what, what binds"}},
-     "json set chip clock l2 no-check check-all path profile rule without strict max-steps "
+     "json ptx launch set chip clock l2 flops registers no-check check-all path time-limit "
+     "memory-limit profile rule without strict max-steps "
      "resident-ctas ctas-per-sm seed perfetto chrome html picture window ctas"},
     {"chip",
      chip_command,
@@ -133,7 +134,7 @@ static constexpr Command kCommands[] = {
       {"ptx show FILE", "a PTX file decoded, with the user's lines"},
       {"ptx init FILE", "a first launch file for a kernel, to be filled in"},
       {"ptx COMMAND FILE --launch L.json",
-       "run, check, prove, explore, replay or trace a PTX kernel"}},
+       "run, check, prove, explore, replay, trace or time a PTX kernel"}},
      "json kernel launch",
      nullptr,
      true},
@@ -309,6 +310,8 @@ po::options_description all_options() {
       "chip", text()->default_value("b200"), "a chip's name or its file; see 'warptwin chip show'")(
       "clock", text(), "GHz, instead of the chip's")(
       "l2", text()->default_value("cold"), "cold or warm: whether inputs that fit are in L2")(
+      "flops", text(), "N: operations of the launch, for TFLOP/s, where the scenario says none")(
+      "registers", text(), "N: of a thread of a PTX kernel, instead of what ptxas -v says")(
       "no-check", "the time alone: without the detectors and the critical path")(
       "check-all", "the detectors see every cluster of a long run, not a sample")(
       "path", "the critical path and slack of all of a long run, with --no-check too")(
@@ -363,7 +366,7 @@ bool takes_launch(const Command& command) {
 
 po::options_description options_of_launches(const Command& command) {
   po::options_description options{
-      "options of run, check, prove, explore, replay and trace with a kernel; 'warptwin ptx "
+      "options of run, check, prove, explore, replay, trace and time with a kernel; 'warptwin ptx "
       "COMMAND --help' has those of one"};
   if (std::string_view{command.name} != "ptx") {
     return options;

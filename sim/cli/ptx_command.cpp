@@ -149,7 +149,7 @@ ExitCode ptx(const PtxRequest& request, std::ostream& out) {
   }
   throw ConfigError(
       "'ptx' takes 'coverage FILE... [--json]', 'show FILE [--kernel NAME]', "
-      "'init FILE [--kernel NAME]', or run, check, prove, explore, replay or trace "
+      "'init FILE [--kernel NAME]', or run, check, prove, explore, replay, trace or time "
       "with 'FILE --launch L.json'");
 }
 

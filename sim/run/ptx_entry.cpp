@@ -197,10 +197,25 @@ void check_shape(const PtxLaunch& launch) {
   }
 }
 
+bool names_variable(const ptx::Program& program, const ptx::Variable& variable) {
+  for (const ptx::Routine& routine : program.routines()) {
+    for (const ptx::VariableUse& use : routine.code.variables) {
+      if (use.variable == &variable) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 // The module's variables are buffers behind those of the launch, but for those that stand there.
-void add_variables(HeldLaunch& held) {
+void add_variables(HeldLaunch& held, LaunchUse use) {
   PtxLaunch& launch = held.launch;
   for (const ptx::ModuleVariable& each : launch.kernel->variables()) {
+    if (use == LaunchUse::kTime && !names_variable(launch.kernel->program(), *each.variable)) {
+      held.variables.push_back({kNoTensor, 0});
+      continue;
+    }
     const auto placed = launch.variables.find(each.variable->name);
     if (placed != launch.variables.end()) {
       held.variables.push_back({kNoTensor, placed->second});
@@ -385,7 +400,7 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
   };
 }
 
-std::shared_ptr<HeldLaunch> hold(PtxLaunch launch) {
+std::shared_ptr<HeldLaunch> hold(PtxLaunch launch, LaunchUse use = LaunchUse::kJudge) {
   check_shape(launch);
   const auto held = std::make_shared<HeldLaunch>();
   launch.workload.clusters = launch.shape.clusters();
@@ -398,7 +413,7 @@ std::shared_ptr<HeldLaunch> hold(PtxLaunch launch) {
     launch.thread_instructions = std::make_shared<std::uint64_t>(0);
   }
   held->launch = std::move(launch);
-  add_variables(*held);
+  add_variables(*held, use);
   add_workspace(*held);
   find_maps(*held);
   find_maps_in_memory(*held);
@@ -459,6 +474,21 @@ std::vector<std::byte> initial_bytes(const ptx::Module& module,
 
 namespace {
 
+PtxFacts facts_of(const ptx::Kernel& kernel) {
+  const ptx::Module& module = kernel.program().module();
+  return {module.file,
+          std::string{kernel.name()},
+          module.targets.empty() ? std::string{} : std::string{module.targets.front()},
+          kernel.function().directives.registers_max};
+}
+
+// Nothing reads what only a run with data moves.
+bool begins_with_words(const Workload& workload) {
+  return std::any_of(workload.tensors.begin(), workload.tensors.end(), [](const TensorSpec& one) {
+    return one.use == TensorUse::kScratch;
+  });
+}
+
 // What is not expected is nothing that a result could be compared with.
 void take_expected(const std::vector<ExpectedTensor>& expected, std::span<HostTensor> tensors) {
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -479,9 +509,9 @@ void take_expected(const std::vector<ExpectedTensor>& expected, std::span<HostTe
 
 }  // namespace
 
-ScenarioEntry entry_of(PtxLaunch launch) {
-  const std::shared_ptr<HeldLaunch> held = hold(std::move(launch));
-  held->tracks_outputs = true;
+ScenarioEntry entry_of(PtxLaunch launch, LaunchUse use) {
+  const std::shared_ptr<HeldLaunch> held = hold(std::move(launch), use);
+  held->tracks_outputs = use == LaunchUse::kJudge;
   ScenarioEntry entry{};
   entry.info = &held->info;
   entry.workload = [held](const ParameterSet&) { return held->launch.workload; };
@@ -495,6 +525,7 @@ ScenarioEntry entry_of(PtxLaunch launch) {
   if (held->launch.shape.cooperative) {
     entry.resident_ctas_least = ptx::volume(held->launch.shape.grid);
   }
+  entry.ptx = facts_of(*held->launch.kernel);
   entry.registers = registers_at_start_of(held->launch);
   entry.tmem_from_top = may_share_sm(held->launch);
   for (const auto& [unused, map] : held->maps) {
@@ -522,6 +553,9 @@ ScenarioEntry entry_of(PtxLaunch launch) {
     for (const ExpectedTensor& one : expected) {
       entry.tolerances.push_back(one.tolerance);
     }
+  }
+  if (use == LaunchUse::kTime && !begins_with_words(held->launch.workload)) {
+    return entry;
   }
   entry.initial = [held](GlobalMemory& memory, std::span<const GlobalAddress> addresses) {
     const auto& contents = held->launch.contents;
@@ -572,6 +606,7 @@ ScenarioEntry entry_of(const ScenarioEntry& scenario,
   entry.reference = [held, scenario](const ParameterSet&, std::span<HostTensor> tensors) {
     scenario.reference(held->parameters, tensors);
   };
+  entry.ptx = facts_of(*held->launch.kernel);
   entry.registers = registers_at_start_of(held->launch);
   entry.hypotheses = [held] { return hypotheses_of(*held->taken); };
   entry.thread_instructions = [held] { return *held->launch.thread_instructions; };

@@ -51,10 +51,18 @@ std::vector<std::byte> initial_bytes(const ptx::Module& module,
                                      const ptx::Variable& variable,
                                      const std::function<std::uint64_t(std::string_view)>& place);
 
+/// What a launch is run for.
+enum class LaunchUse : std::uint8_t {
+  kJudge,
+  /// Its time alone, of runs that move no data: global memory holds the control words that the
+  /// kernel can read, and nothing else, so that SMs need not run in step.
+  kTime,
+};
+
 /// An entry without parameters. Its outputs are compared with what is expected. Throws ConfigError
 /// for a launch that the kernel's directives do not allow. The entry and its copies keep the kernel
 /// and `ScenarioEntry::info` alive.
-ScenarioEntry entry_of(PtxLaunch launch);
+ScenarioEntry entry_of(PtxLaunch launch, LaunchUse use = LaunchUse::kJudge);
 
 /// `scenario`, executed by a PTX kernel: its tensors, maps, inputs and reference, and what its
 /// protocol layer declared of shared memory. The PTX is of these parameters, and is refused with
@@ -68,7 +76,8 @@ ScenarioEntry entry_of(const ScenarioEntry& scenario,
 /// ConfigError, with the place in the file, for what is no launch.
 ScenarioEntry entry_of_launch_file(const std::string& ptx,
                                    const std::string& launch,
-                                   const std::vector<ScenarioEntry>& scenarios);
+                                   const std::vector<ScenarioEntry>& scenarios,
+                                   LaunchUse use = LaunchUse::kJudge);
 
 /// Writes a launch with fixed places into a folder: `kernel.ptx`, `launch.json`, and what each
 /// tensor begins with. Throws ConfigError where it cannot.

@@ -578,7 +578,8 @@ const ScenarioEntry& scenario_named(const LaunchNode& node,
 
 ScenarioEntry entry_of_launch_file(const std::string& ptx,
                                    const std::string& launch_file,
-                                   const std::vector<ScenarioEntry>& scenarios) {
+                                   const std::vector<ScenarioEntry>& scenarios,
+                                   LaunchUse use) {
   std::string text;
   const json value = read_json(launch_file, text);
   const LaunchNode root{value, launch_file};
@@ -630,10 +631,9 @@ ScenarioEntry entry_of_launch_file(const std::string& ptx,
     reader.maps();
     reader.variables();
     reader.parameters();
-    entry = entry_of(std::move(launch));
-    entry.initial = [names, initial = entry.initial](GlobalMemory& memory,
-                                                     std::span<const GlobalAddress> addresses) {
-      initial(memory, addresses);
+    entry = entry_of(std::move(launch), use);
+    entry.workload = [names, workload = entry.workload](const ParameterSet& parameters) {
+      return workload(parameters);
     };
   }
   entry.command_name = "--ptx " + ptx + " --launch " + launch_file;

@@ -19,6 +19,14 @@
 
 namespace warptwin::sim {
 
+/// Of a PTX kernel, what its text says that its time depends on.
+struct PtxFacts {
+  std::string file;
+  std::string kernel;
+  std::string target;           // "sm_90a"
+  std::uint32_t registers = 0;  // of a thread, by .maxnreg; 0: it does not say
+};
+
 struct ScenarioEntry {
   const ScenarioInfo* info;
   std::span<const Parameter> parameters;
@@ -56,6 +64,8 @@ struct ScenarioEntry {
   std::function<std::string()> printed{};
   /// Of a PTX kernel: the instructions of threads that all runs of it have executed until now.
   std::function<std::uint64_t()> thread_instructions{};
+  /// Of a PTX kernel.
+  std::optional<PtxFacts> ptx{};
   /// How a command line names it, and a number for what it says.
   std::string command_name{};
   std::uint64_t content = 0;

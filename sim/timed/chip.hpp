@@ -88,6 +88,12 @@ struct Chip {
   double convert_rate = 0;
   double fma_rate = 0;
   double mufu_rate = 0;
+  double integer_rate = 0;
+  double mma_sync_rate = 0;
+  double alu_latency = 0;
+  double mufu_latency = 0;
+  double mma_sync_latency = 0;
+  double branch_latency = 0;
 
   double tma_issue = 0;
   double tma_row = 0;

@@ -206,6 +206,7 @@ class TimedEngine : public sc_core::sc_module, private Completions {
                        gpu_.registers(self),
                        gpu_.config().moves_data};
     note(Agents::warp(self));  // its first turn brings it to its first operation
+    gpu_.registers(self).instructions = {&costs_.instructions(), now()};
     try {
       body_(machine);
       Operation exit;
@@ -257,6 +258,12 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       accounts_[self].issue(reach);
       pass(thread, std::exchange(thread.debt, 0) + reach);
     }
+    if (asks_memory(self, op)) {
+      pass(thread, std::exchange(thread.debt, 0));
+      if (!poisoned_) {
+        thread.wait_for_turn(turns_);
+      }
+    }
     const Ticks cost = cost_of(self, op);
     accounts_[self].issue(cost);
     thread.debt += cost;
@@ -272,12 +279,13 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       thread.wait_for_turn(turns_);
     }
     execute(self, op);
+    gpu_.registers(self).instructions.now = now() + thread.debt;
   }
 
   // What the warp has done on registers since its last operation takes its time.
   void calculate(WarpSlot self) {
     const RegisterMath done = std::exchange(gpu_.registers(self).math, {});
-    if (done.fma == 0 && done.mufu == 0) {
+    if (done.fma == 0 && done.mufu == 0 && done.issued == 0 && done.ticks == 0) {
       return;
     }
     WarpThread& thread = *warps_[self];
@@ -286,12 +294,32 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     units.may_forget(thread.part, now());
     const Ticks added = units.multiply_add(thread.part, from, double{kWarpLanes} * done.fma);
     const Ticks special = units.special(thread.part, from, double{kWarpLanes} * done.mufu);
-    const Ticks end = std::max(added, special);
+    const Ticks others = instructions(thread, done, from);
+    const Ticks end = std::max({added, special, others});
     causes_.come_to(thread, from);
-    thread.last =
-        add_step(causes_.log(), special > added ? Unit::kMufu : Unit::kFma, end, thread.last);
+    if (others < end) {
+      thread.last =
+          add_step(causes_.log(), special > added ? Unit::kMufu : Unit::kFma, end, thread.last);
+    }
     accounts_[self].issue(end - from);
     thread.debt += end - from;
+  }
+
+  // Of instructions that are known one by one: their issue, what depends on what, and what other
+  // units work for them.
+  static Ticks instructions(WarpThread& thread, const RegisterMath& done, Ticks from) {
+    if (done.issued == 0) {
+      return from + done.ticks;
+    }
+    Sm& sm = *thread.sm;
+    const double lanes = kWarpLanes;
+    return std::max(
+        {from + done.ticks,
+         sm.issue.issue(thread.part, from, done.issued * kTicksPerCycle),
+         sm.issue.integers(thread.part, from, lanes * done.integer),
+         done.converted == 0 ? from : sm.issue.convert(thread.part, from, lanes * done.converted),
+         sm.issue.multiply(thread.part, from, done.multiplied),
+         done.exchanged == 0 ? from : sm.shared.read(from, 4 * lanes * done.exchanged)});
   }
 
   void note(AgentSlot slot) {
@@ -342,6 +370,10 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     const WarpThread& thread = *warps_[self];
     Sm& sm = *thread.sm;
     const Ticks from = now() + thread.debt;
+    gpu_.registers(self).instructions.ready = 0;
+    if (of_lanes(op)) {
+      return sm.issue.issue(thread.part, from) - from + access(self, op, from);
+    }
     const Ticks issued = sm.issue.issue(thread.part, from, costs_.issue(op)) + issue_;
     if (has_trait(op.op, op_trait::kBarrier)) {
       return sm.barriers.operate(issued, op, gpu_.config().warps_per_cta) - from;
@@ -350,6 +382,52 @@ class TimedEngine : public sc_core::sc_module, private Completions {
       return store_row(sm, thread.part, issued, op) - from;
     }
     return issued - from + costs_.effect(op);
+  }
+
+  // A load or store of lanes, each at an address of its own.
+  static bool of_lanes(const Operation& op) {
+    return op.access != nullptr && op.copies == nullptr &&
+           (op.op == Op::kSharedLoad || op.op == Op::kSharedStore || op.op == Op::kGlobalLoad ||
+            op.op == Op::kGlobalStore);
+  }
+  // Of L2 and DRAM, which all SMs share.
+  bool asks_memory(WarpSlot self, const Operation& op) {
+    return of_lanes(op) && (op.op == Op::kGlobalLoad || op.op == Op::kGlobalStore) &&
+           op.access->kind != AccessKind::kPeek &&
+           gpu_.registers(self).instructions.copy != LaneCopy::kEnd;
+  }
+  // How long the warp is held behind its issue. A load does not hold it: what depends on it does.
+  Ticks access(WarpSlot self, const Operation& op, Ticks from) {
+    Sm& sm = sm_of(self);
+    InstructionTime& time = gpu_.registers(self).instructions;
+    const LaneAccess& lanes = *op.access;
+    const bool ends = time.copy == LaneCopy::kEnd;
+    const bool remote = op.op != Op::kGlobalLoad && op.op != Op::kGlobalStore &&
+                        op.address >> kRankShift != gpu_.ctas()[gpu_.warps()[self].cta].rank;
+    if (lanes.kind == AccessKind::kPeek || (ends && op.op == Op::kGlobalLoad)) {
+      return 0;
+    }
+    switch (op.op) {
+      case Op::kSharedLoad:
+        time.ready =
+            remote ? from + to_ticks(chip_.dsmem_latency) : sm.lanes.load_shared(from, lanes);
+        return 0;
+      case Op::kSharedStore:
+        if (time.copy == LaneCopy::kBegin) {
+          return 0;
+        }
+        return std::max(ends ? time.lands : from, sm.lanes.store_shared(from, lanes)) - from;
+      case Op::kGlobalLoad:
+        time.ready = sm.lanes.load_global(from, lanes);
+        return 0;
+      default: {
+        // It is on its way: the warp is held where L2 is behind by more than the way there.
+        const Ticks taken = sm.lanes.store_global(from, lanes);
+        const Ticks ahead = from + memory_.latency();
+        ended_ = std::max(ended_, taken);
+        return taken > ahead ? taken - ahead : 0;
+      }
+    }
   }
 
   static Ticks store_row(Sm& sm, std::uint32_t part, Ticks from, const Operation& op) {
@@ -660,7 +738,8 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     return result;
   }
 
-  static constexpr double kArrivalBytes = 16;  // a barrier's address and what it is told
+  static constexpr std::uint32_t kRankShift = 24;  // of an address in shared memory
+  static constexpr double kArrivalBytes = 16;      // a barrier's address and what it is told
 
   Gpu& gpu_;
   const std::function<void(SimMachine&)>& body_;

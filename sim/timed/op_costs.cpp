@@ -57,9 +57,30 @@ double cycles_of(const Chip& chip, Op op) {
   }
 }
 
+// Of one warp that has its sub-partition for itself.
+InstructionTimes instructions_of(const Chip& chip) {
+  const double lanes = double{kWarpLanes} * kSubPartitions;
+  const auto unit = [&](double rate, double latency) {
+    return UnitTime{to_ticks(lanes / rate), to_ticks(latency)};
+  };
+  InstructionTimes times;
+  times.cycle = kTicksPerCycle;
+  times.branch = to_ticks(chip.branch_latency);
+  times.fma = unit(chip.fma_rate, chip.alu_latency);
+  times.integer = unit(chip.integer_rate, chip.alu_latency);
+  times.mufu = unit(chip.mufu_rate, chip.mufu_latency);
+  times.convert = unit(chip.convert_rate, chip.alu_latency);
+  times.exchange = {to_ticks(4 * kWarpLanes / chip.smem_read), to_ticks(chip.smem_latency)};
+  times.mma = unit(chip.mma_sync_rate, chip.mma_sync_latency);
+  return times;
+}
+
 }  // namespace
 
-OpCosts::OpCosts(const Chip& chip) : chip_{chip}, setmaxnreg_inc_{to_ticks(chip.setmaxnreg_inc)} {
+OpCosts::OpCosts(const Chip& chip)
+    : chip_{chip},
+      setmaxnreg_inc_{to_ticks(chip.setmaxnreg_inc)},
+      instructions_{instructions_of(chip)} {
   for (std::size_t op = 0; op < effects_.size(); ++op) {
     effects_[op] = to_ticks(cycles_of(chip, static_cast<Op>(op)));
   }

@@ -11,6 +11,7 @@
 #include "common/trace/op_facts.hpp"
 
 #include "sim/model/operation.hpp"
+#include "sim/model/warp_registers.hpp"
 #include "sim/timed/chip.hpp"
 #include "sim/timed/modules/tensor_core.hpp"
 #include "sim/timed/modules/warpgroup_mma.hpp"
@@ -39,6 +40,8 @@ class OpCosts {
                      UmmaInstructionDescriptor{op.instruction, static_cast<MmaKind>(op.kind)}.n())
                : kTicksPerCycle;
   }
+  /// Of programs whose instructions are known one by one.
+  const InstructionTimes& instructions() const { return instructions_; }
   /// Of a wgmma, and of a tcgen05.mma. Throws ChipError where the chip has not what it takes.
   WgmmaShape wgmma(const Operation& op) const;
   MmaShape mma(const Operation& op) const;
@@ -51,6 +54,7 @@ class OpCosts {
 
   const Chip& chip_;
   Ticks setmaxnreg_inc_;
+  InstructionTimes instructions_;
   std::array<Ticks, static_cast<std::size_t>(Op::kCount)> effects_{};
   std::array<const MmaForm*, kMmaForms.size()> forms_{};
 };

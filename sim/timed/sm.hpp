@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sim/timed/modules/fabric.hpp"
+#include "sim/timed/modules/lane_memory.hpp"
 #include "sim/timed/modules/mbarrier_unit.hpp"
 #include "sim/timed/modules/tma_engine.hpp"
 #include "sim/timed/modules/tmem_ports.hpp"
@@ -40,6 +41,7 @@ class Sm : public sc_core::sc_module {
         cluster{its_cluster},
         issue{"issue", chip},
         shared{"shared", chip},
+        lanes{chip, l2, shared, memory},
         barriers{"barriers", chip, shared},
         tma{"tma", cluster.timeline, turns, chip, l2, shared, memory, completions, log},
         tensor{"tensor", cluster.timeline, chip, shared, completions, log},
@@ -49,6 +51,7 @@ class Sm : public sc_core::sc_module {
   SmCluster& cluster;
   WarpIssue issue;
   SharedMemory shared;
+  LaneMemory lanes;
   MbarrierUnit barriers;
   TmaEngine tma;
   TensorCore tensor;

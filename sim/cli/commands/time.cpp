@@ -2,12 +2,15 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <ostream>
+#include <sstream>
 
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/engines.hpp"
 #include "sim/cli/pictures.hpp"
 #include "sim/cli/traces.hpp"
+#include "sim/ptx/machine/launch.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
 #include "sim/report/proof.hpp"
@@ -15,7 +18,10 @@
 #include "sim/report/text.hpp"
 #include "sim/report/timing.hpp"
 #include "sim/run/check.hpp"
+#include "sim/run/ptx_entry.hpp"
+#include "sim/run/ptx_timing.hpp"
 #include "sim/run/suppressions.hpp"
+#include "sim/run/workers.hpp"
 #include "sim/trace/trace_file.hpp"
 
 namespace warptwin::sim::cli {
@@ -164,11 +170,97 @@ static void add_pictures(const Session& session,
   pictures.write(session, std::move(contents));
 }
 
-ExitCode time_command(Session& session) {
-  const ScenarioEntry& scenario = find_scenario(session);
-  const ParameterSet parameters = parameters_of(session, scenario);
+// What is timed: a scenario, or a launch of PTX with the registers that it gets.
+struct TimedLaunch {
+  ScenarioEntry entry;
+  std::optional<KernelRegisters> registers{};
+  double flops = 0;       // 0: what the entry says
+  std::string by_data{};  // where data decides what it does: where first
+};
+
+static double flops_option(const Session& session) {
+  const std::string text = text_option(session, "flops");
+  char* end = nullptr;
+  const double flops = std::strtod(text.c_str(), &end);
+  if (!text.empty() && (*end != '\0' || !(flops >= 0 && flops < 1e30))) {
+    throw ConfigError("--flops takes a number of operations, as 137438953472 or 1.4e11, not '" +
+                      text + "'");
+  }
+  return text.empty() ? 0 : flops;
+}
+
+static void take_registers(const Session& session, const Chip& chip, TimedLaunch& launch) {
+  constexpr std::uint64_t kRegistersMost = 255;
+  const bool asked = session.options.count("registers") != 0;
+  if (!launch.entry.ptx) {
+    if (asked) {
+      throw ConfigError("--registers is for a kernel in PTX: a scenario says its own");
+    }
+    return;
+  }
+  check_target(*launch.entry.ptx, chip);
+  launch.registers = registers_of(
+      *launch.entry.ptx,
+      asked ? static_cast<std::uint32_t>(unsigned_option(session, "registers", 1, kRegistersMost))
+            : 0);
+  launch.entry = with_registers(std::move(launch.entry), launch.registers->count);
+}
+
+// Of a kernel whose data decides what it does the run moves data.
+static TimingResult time_launch(const Session& session,
+                                const ParameterSet& parameters,
+                                const Chip& chip,
+                                TimingOptions& options,
+                                TimedLaunch& launch) {
+  const auto timed = [&] {
+    TimingResult result = time_scenario(launch.entry, parameters, chip, options);
+    result.flops = launch.flops > 0 ? launch.flops : result.flops;
+    return result;
+  };
+  try {
+    return timed();
+  } catch (const ptx::DependsOnData& error) {
+    launch.by_data = error.what();
+  }
+  launch.entry = with_registers(
+      entry_of_launch_file(
+          text_option(session, "ptx"), text_option(session, "launch"), session.scenarios),
+      launch.registers->count);
+  options.run.moves_data = true;
+  return timed();
+}
+
+static std::string words_of(const TimedLaunch& launch) {
+  std::string text;
+  if (launch.registers) {
+    const KernelRegisters& registers = *launch.registers;
+    text =
+        "registers: " +
+        (registers.count == 0 ? std::string{} : std::to_string(registers.count) + " a thread, ") +
+        registers.source + "\n";
+  }
+  return text +
+         (launch.by_data.empty()
+              ? ""
+              : "data decides what it does, so the run moved data: " + launch.by_data + "\n");
+}
+
+static void add_to(Json& report, const TimedLaunch& launch) {
+  if (launch.registers) {
+    report["registers"] = {{"a_thread", launch.registers->count},
+                           {"source", launch.registers->source}};
+    report["moved_data"] = !launch.by_data.empty();
+  }
+}
+
+static ExitCode time_within(Session& session) {
   const Chip chip = chip_of(session.options["chip"].as<std::string>());
-  TimingOptions options = timed_run_options(session, run_options(session, scenario, parameters));
+  TimedLaunch launch{find_scenario(session)};
+  launch.flops = flops_option(session);
+  const ParameterSet parameters = parameters_of(session, launch.entry);
+  take_registers(session, chip, launch);
+  TimingOptions options =
+      timed_run_options(session, run_options(session, launch.entry, parameters));
   options.path = session.options.count("path") != 0 || session.options.count("no-check") == 0;
   options.run.moves_data = false;
   options.run.detect = session.options.count("no-check") == 0;
@@ -177,12 +269,13 @@ ExitCode time_command(Session& session) {
     options.path_steps = kUsualPathSteps;
   }
   Pictures pictures{session};
-  const Symbols symbols = scenario.symbols(parameters);
-  const LaunchConfig config = launch_config(scenario, parameters, options.run);
+  const Symbols symbols = launch.entry.symbols(parameters);
+  const LaunchConfig config = launch_config(launch.entry, parameters, options.run);
   const auto recorder = pictures.recorder(config, symbols, RecordingClock::kCycles);
   options.run.observer = recorder.get();
   options.over_time = pictures.asked();
-  const TimingResult timing = time_scenario(scenario, parameters, chip, options);
+  const TimingResult timing = time_launch(session, parameters, chip, options, launch);
+  const ScenarioEntry& scenario = launch.entry;
   const ExitCode code = exit_of(timing.run, session.options.count("strict") != 0);
   ScheduleSpec schedule;
   schedule.strategy = Strategy::kReplay;
@@ -202,7 +295,7 @@ ExitCode time_command(Session& session) {
                  options,
                  timing,
                  context,
-                 text_of(timing) + checked,
+                 text_of(timing) + words_of(launch) + checked,
                  *recorder,
                  pictures);
   }
@@ -211,6 +304,7 @@ ExitCode time_command(Session& session) {
     report["scenario"] = scenario.info->name;
     report["parameters"] = parameters.to_string();
     report["chip"] = chip.name;
+    add_to(report, launch);
     report["checked"] = options.run.detect;
     report["checked_clusters"] = timing.sample ? json_of(*timing.sample) : Json();
     report["end"] = sentence_of(timing.run.end);
@@ -223,13 +317,61 @@ ExitCode time_command(Session& session) {
     write_json(session, report);
     return code;
   }
-  session.out << scenario.info->name << " (" << parameters.to_string() << ") on " << chip.name
-              << "\n"
-              << text_of(timing);
+  session.out << scenario.info->name
+              << (parameters.to_string().empty() ? "" : " (" + parameters.to_string() + ")")
+              << " on " << chip.name << "\n"
+              << text_of(timing) << words_of(launch);
   for (const Finding& finding : timing.run.findings) {
     session.out << text_of(finding, context);
   }
   session.out << text_of_not_kept(timing.run.not_kept) << checked;
+  return code;
+}
+
+// In a process of its own, which ends where it takes more time or memory than was asked for.
+static std::string text_within(Session& session) {
+  std::ostringstream out;
+  Session inside{session.scenarios, session.options, out, session.err};
+  std::string code;
+  try {
+    code = std::to_string(static_cast<int>(time_within(inside)));
+  } catch (const ConfigError& error) {
+    return "config\n" + std::string{error.what()};
+  }
+  return code + "\n" + out.str();
+}
+
+ExitCode time_command(Session& session) {
+  if (!is_limited(session)) {
+    return time_within(session);
+  }
+  ExitCode code = ExitCode::kIncomplete;
+  const auto deliver = [&](std::size_t, const WorkEnd& end) {
+    const std::size_t cut = end.text.find('\n');
+    switch (end.why) {
+      case WorkEnd::Why::kTime:
+        session.out << "incomplete: stopped by --time-limit " << text_option(session, "time-limit")
+                    << " (seconds of CPU); --no-check takes less\n";
+        return;
+      case WorkEnd::Why::kMemory:
+        session.out << "incomplete: stopped by --memory-limit "
+                    << text_option(session, "memory-limit") << " (MiB)\n";
+        return;
+      case WorkEnd::Why::kError:
+        throw std::runtime_error(end.text);
+      case WorkEnd::Why::kSignal:
+        throw std::runtime_error("its process ended by signal " + std::to_string(end.signal));
+      case WorkEnd::Why::kDone:
+        break;
+    }
+    if (end.text.starts_with("config\n")) {
+      throw ConfigError(end.text.substr(cut + 1));
+    }
+    session.out << end.text.substr(cut + 1);
+    code = static_cast<ExitCode>(std::atoi(end.text.c_str()));
+  };
+  run_workers(
+      1, 1, limits_of(session), [&](std::size_t) { return text_within(session); }, deliver);
   return code;
 }
 

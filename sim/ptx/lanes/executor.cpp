@@ -56,6 +56,9 @@ Stop Executor::run(std::uint64_t steps) {
       return stop(Stop::Kind::kSteps, strand_.mask);
     }
     ++executed_;
+    if (watch_ != nullptr && strand_.pc < code().ops.size()) {
+      watch_->executes(strand_);
+    }
     const auto& ready = routine().steps;
     if (strand_.pc < ready.size() && ready[strand_.pc].scalar != nullptr &&
         fast(ready[strand_.pc])) {

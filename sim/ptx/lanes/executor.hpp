@@ -13,8 +13,12 @@ void write_lanes(Lanes& into, const Lanes& value, std::uint32_t bits, Mask mask)
 
 class Executor {
  public:
-  Executor(const Program& program, Surroundings& surroundings, Strand& strand)
-      : program_{program}, surroundings_{surroundings}, strand_{strand} {}
+  /// `watch` may be null.
+  Executor(const Program& program,
+           Surroundings& surroundings,
+           Strand& strand,
+           InstructionWatch* watch)
+      : program_{program}, surroundings_{surroundings}, strand_{strand}, watch_{watch} {}
 
   Stop run(std::uint64_t steps);
   std::uint64_t executed() const { return executed_; }
@@ -60,6 +64,7 @@ class Executor {
   const Program& program_;
   Surroundings& surroundings_;
   Strand& strand_;
+  InstructionWatch* watch_;
   std::uint64_t executed_ = 0;
   // Of one scalar instruction; kept, for clearing them takes as long as most instructions.
   Lanes stores_[ScalarCall::kSources];

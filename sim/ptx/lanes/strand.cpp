@@ -14,8 +14,11 @@ Strand Strand::begin(const Routine& kernel, Mask lanes) {
   return strand;
 }
 
-Stop Strand::run(const Program& program, Surroundings& surroundings, std::uint64_t steps) {
-  Executor executor{program, surroundings, *this};
+Stop Strand::run(const Program& program,
+                 Surroundings& surroundings,
+                 std::uint64_t steps,
+                 InstructionWatch* watch) {
+  Executor executor{program, surroundings, *this, watch};
   Stop reached = executor.run(steps);
   reached.instructions = executor.executed();
   return reached;

@@ -44,6 +44,15 @@ class Surroundings {
   }
 };
 
+/// Is told of each scalar and control instruction that a strand executes, before it does.
+class InstructionWatch {
+ public:
+  virtual void executes(const Strand& strand) = 0;
+
+ protected:
+  ~InstructionWatch() = default;
+};
+
 /// What a function takes or returns, of every lane.
 struct ParameterBytes {
   std::uint64_t size = 0;
@@ -72,6 +81,7 @@ struct Frame {
   std::vector<Lanes> slots;
   std::vector<Busy> busy;             // of each slot; empty: none is
   std::vector<std::uint8_t> written;  // of each slot, 1: by an instruction; empty: not noted
+  std::vector<std::uint64_t> ready;   // of each slot: when its value is there; empty: not noted
   Mask carry = 0;
   std::unordered_map<const Variable*, ParameterBytes> parameters;
   std::shared_ptr<Frame> caller;
@@ -127,7 +137,11 @@ struct Strand {
   static Strand begin(const Routine& kernel, Mask lanes);
 
   /// Executes until something stops it, at most `steps` instructions. Without a lane it is over.
-  Stop run(const Program& program, Surroundings& surroundings, std::uint64_t steps);
+  /// `watch` may be null.
+  Stop run(const Program& program,
+           Surroundings& surroundings,
+           std::uint64_t steps,
+           InstructionWatch* watch = nullptr);
 
   /// Writes element `part` of operand `operand` of the op that a stop names, in the lanes of the
   /// stop. Of 128 bits the parts are halves.

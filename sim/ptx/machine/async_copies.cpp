@@ -185,16 +185,20 @@ void WarpRun::issue_copy(Request& request, Mask lanes, std::uint32_t size, std::
   load.access = &copy.source;
   sim::Operation store = make(warptwin::Op::kSharedStore, request, lanes);
   copy.site = store.site;
+  sim::InstructionTime& time = machine_.registers().instructions;
+  time.copy = sim::LaneCopy::kBegin;
   if (read != 0) {
     touch(request, copy.source, LaneWords::kGlobal, Touch::kLoad);
     perform(load);
   }
+  copy.lands = read != 0 ? time.ready : 0;
   copy.target.poison.assign(copy.target.poison.size(), 1);
   copy.target.data.assign(copy.target.data.size(), std::byte{0xAD});
   store.access = &copy.target;
   store.address = machine_.cta_rank() << 24;
   touch(request, copy.target, shared_base(machine_.cta_rank()), Touch::kStore);
   perform(store);
+  time.copy = sim::LaneCopy::kNone;
   copy.target.poison.assign(copy.target.poison.size(), 0);
   copy.target.data.assign(copy.target.data.size(), std::byte{0});
   for (std::uint32_t lane = 0; lane < kLanes && read != 0; ++lane) {
@@ -304,6 +308,9 @@ void WarpRun::tell_over(const Request& request, AsyncCopy& copy) {
 
 // The copies of these lanes are over.
 void WarpRun::land_copy(const Request& request, AsyncCopy& copy, Mask lanes) {
+  sim::InstructionTime& time = machine_.registers().instructions;
+  time.copy = sim::LaneCopy::kEnd;
+  time.lands = copy.lands;
   if (copy.source.bytes != 0) {
     sim::LaneAccess again = copy.source;
     again.mask = lanes;
@@ -320,6 +327,7 @@ void WarpRun::land_copy(const Request& request, AsyncCopy& copy, Mask lanes) {
   store.address = machine_.cta_rank() << 24;
   touch(request, target, shared_base(machine_.cta_rank()), Touch::kStore);
   perform(store);
+  time.copy = sim::LaneCopy::kNone;
   note_copied(copy.target, lanes, 0);
   copy.left &= ~lanes;
 }

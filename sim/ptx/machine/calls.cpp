@@ -184,7 +184,7 @@ void WarpRun::trap(const Strand& strand, const Stop& stop, std::uint32_t says) {
   op.lane = static_cast<std::uint8_t>(std::countr_zero(stop.mask));
   op.site = kernel_.site_of(*strand.frame->routine, stop.op);
   op.wanted = says;
-  machine_.perform(op);
+  execute(op);
   live_ = 0;
   copies_.clear();
 }

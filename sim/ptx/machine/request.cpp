@@ -169,9 +169,19 @@ void WarpRun::perform(sim::Operation& operation, bool orders) {
   }
   operation.race = race_ ? &*race_ : nullptr;
   operation.state = this;
-  machine_.perform(operation);
+  execute(operation);
   race_.reset();
   note_order(operation, orders);
+}
+
+void WarpRun::execute(sim::Operation& operation) {
+  if (pace_) {
+    pace_->hand_over();
+  }
+  machine_.perform(operation);
+  if (pace_) {
+    pace_->take_back();
+  }
 }
 
 // All are there before any of them goes on. Only who synchronises with others can tell.
@@ -179,7 +189,7 @@ void WarpRun::come_together(const Request& request) {
   if (handler_of(request.op)->silent && unmet_ && by_all(request)) {
     sim::Operation op = collective(warptwin::Op::kElectSync, request);
     op.state = this;
-    machine_.perform(op);
+    execute(op);
     unmet_ = false;
     acted_ = 0;
   }

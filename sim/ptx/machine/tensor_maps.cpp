@@ -49,7 +49,7 @@ std::optional<std::vector<std::byte>> WarpRun::peek(const Request& request, std:
   access.kind = sim::AccessKind::kPeek;
   sim::Operation op = make(warptwin::Op::kGlobalLoad, request, access.mask);
   op.access = &access;
-  machine_.perform(op);
+  execute(op);
   const auto first = static_cast<std::ptrdiff_t>(std::size_t{lane} * kTensorMapBytes);
   const auto poison = access.poison.begin() + first;
   if (std::find(poison, poison + kTensorMapBytes, 1) != poison + kTensorMapBytes) {

@@ -28,6 +28,9 @@ WarpRun::WarpRun(GridContext& grid, sim::SimMachine& machine)
   const std::uint32_t threads = std::min(grid.shape.threads() - first, kLanes);
   live_ = began_ = static_cast<Mask>(low_bits(threads));
   local_.resize(kernel_.local_bytes() * kLanes);
+  if (machine.registers().instructions.times != nullptr) {
+    pace_.emplace(grid.costs, machine.registers());
+  }
   local_poison_.resize(local_.size(), 1);
 }
 
@@ -49,11 +52,14 @@ void WarpRun::run() {
       gather();
     }
   }
+  if (pace_) {
+    pace_->hand_over();
+  }
 }
 
 void WarpRun::step(Strand strand) {
   const auto lanes = static_cast<std::uint64_t>(std::popcount(strand.mask));
-  Stop stop = strand.run(kernel_.program(), *this, kSlice);
+  Stop stop = strand.run(kernel_.program(), *this, kSlice, pace_ ? &*pace_ : nullptr);
   *grid_.thread_instructions += lanes * stop.instructions;
   switch (stop.kind) {
     case Stop::Kind::kRequest:
@@ -228,9 +234,15 @@ void WarpRun::serve(Strand strand, Stop stop) {
 Served WarpRun::handle(Request& request) {
   note_registers(request);
   served_ = &request.strand;
+  if (pace_) {
+    pace_->begins(request.strand, request.stop.op);
+  }
   come_together(request);
   acted_ |= names_members(request.op) ? Mask{0} : request.mask();
   const Served result = (this->*handler_of(request.op)->handler)(request);
+  if (pace_) {
+    pace_->ends(request.strand, request.stop.op);
+  }
   served_ = nullptr;
   return result;
 }

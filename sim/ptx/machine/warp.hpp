@@ -26,6 +26,7 @@
 #include "sim/ptx/machine/kernel.hpp"
 #include "sim/ptx/machine/lane_words.hpp"
 #include "sim/ptx/machine/launch.hpp"
+#include "sim/ptx/machine/pace.hpp"
 
 namespace warptwin::ptx {
 
@@ -101,6 +102,7 @@ struct GridContext {
   std::shared_ptr<std::string> printed = std::make_shared<std::string>();
   /// Instructions of all threads, a lane of a strand being one.
   std::shared_ptr<std::uint64_t> thread_instructions = std::make_shared<std::uint64_t>(0);
+  GridCosts costs;  // of instructions, where an engine keeps time
 };
 
 /// An instruction of the machine that a strand has come to.
@@ -231,6 +233,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
   /// `orders`: a load of a global word acquires, a store or an atomic releases. Relaxed ones are
   /// the model's acquiring loads and releasing stores, too.
   void perform(sim::Operation& operation, bool orders = true);
+  /// Has the machine execute it. An engine that keeps time is told what came before.
+  void execute(sim::Operation& operation);
   void come_together(const Request& request);
   void note_parted(const sim::Operation& operation);
   void note_order(const sim::Operation& operation, bool orders);
@@ -378,6 +382,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
     SourceSite site{};
     std::uint32_t line = 0;    // of the PTX
     std::uint32_t serial = 0;  // of the mbarrier's update that counts it; 0: none does, yet
+    std::uint64_t lands = 0;   // when it is there, where an engine keeps time
   };
   std::vector<std::uint32_t>& words_copied(std::uint32_t rank);
   void report_copied(const Request& request,
@@ -531,6 +536,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   bool unmet_ = false;               // has synchronised with others since all were together
   std::vector<std::uint8_t> local_;  // lane by lane
   std::vector<std::uint8_t> local_poison_;  // 1: never written
+  std::optional<Pace> pace_;                // where an engine keeps time
   LaneWords touched_;
   std::optional<sim::LaneRace> race_;  // that the next operation shows
   Mask relaxed_ = 0;                   // lanes with relaxed accesses of global words

@@ -20,7 +20,9 @@ class WarpIssue : public sc_core::sc_module {
       : sc_module{name},
         convert_rate_{chip.convert_rate / kSubPartitions},
         fma_rate_{chip.fma_rate / kSubPartitions},
-        mufu_rate_{chip.mufu_rate / kSubPartitions} {}
+        mufu_rate_{chip.mufu_rate / kSubPartitions},
+        integer_rate_{chip.integer_rate / kSubPartitions},
+        mma_rate_{chip.mma_sync_rate / kSubPartitions} {}
 
   /// When a warp of sub-partition `part` that is ready at `from` has issued an instruction that
   /// keeps the slot for `held`.
@@ -39,24 +41,39 @@ class WarpIssue : public sc_core::sc_module {
   Ticks special(std::uint32_t part, Ticks from, double count) {
     return mufus_[part].fill(from, to_ticks(count / mufu_rate_));
   }
+  /// The same of integers, and of multiply-adds of mma.sync.
+  Ticks integers(std::uint32_t part, Ticks from, double count) {
+    return integers_[part].fill(from, to_ticks(count / integer_rate_));
+  }
+  Ticks multiply(std::uint32_t part, Ticks from, double count) {
+    return mmas_[part].fill(from, to_ticks(count / mma_rate_));
+  }
   /// Forgets what ended: nobody asks for a time before `when`.
   void may_forget(std::uint32_t part, Ticks when) {
     fmas_[part].may_forget(when);
     mufus_[part].may_forget(when);
+    integers_[part].may_forget(when);
+    mmas_[part].may_forget(when);
   }
   const GapPort& slot(std::uint32_t part) const { return slots_[part]; }
   const Port& converter(std::uint32_t part) const { return converters_[part]; }
   const GapPort& fma(std::uint32_t part) const { return fmas_[part]; }
   const GapPort& mufu(std::uint32_t part) const { return mufus_[part]; }
+  const GapPort& integer(std::uint32_t part) const { return integers_[part]; }
+  const GapPort& mma(std::uint32_t part) const { return mmas_[part]; }
 
  private:
   double convert_rate_;
   double fma_rate_;
   double mufu_rate_;
+  double integer_rate_;
+  double mma_rate_;
   std::array<GapPort, kSubPartitions> slots_;
   std::array<Port, kSubPartitions> converters_;
   std::array<GapPort, kSubPartitions> fmas_;
   std::array<GapPort, kSubPartitions> mufus_;
+  std::array<GapPort, kSubPartitions> integers_;
+  std::array<GapPort, kSubPartitions> mmas_;
 };
 
 }  // namespace warptwin::sim

@@ -97,5 +97,97 @@ TEST_F(PtxCommand, WrongUseSaysWhatToDo) {
   EXPECT_THAT(err_.str(), HasSubstr("bad.ptx:1:1: expected '.version'"));
 }
 
+// A warp that adds up, for Hopper and for whoever takes it.
+std::string timed_module(const std::string& target, const std::string& body) {
+  return ".version 8.7\n.target " + target +
+         "\n.address_size 64\n.visible .entry k(.param .u64 in)\n.maxntid 32, 1, 1\n{\n"
+         "  .reg .pred %p<3>;\n  .reg .b32 %r<4>;\n  .reg .b64 %rd<3>;\n"
+         "  ld.param.u64 %rd1, [in];\n  mov.u32 %r1, 0;\n" +
+         body + "  ret;\n}\n";
+}
+
+constexpr char kTimedLaunch[] =
+    R"({"grid": 1, "block": 32, "parameters": [{"buffer": "in"}],
+        "buffers": {"in": {"type": "f32", "shape": [1, 32], "use": "input"}}})";
+
+constexpr char kCounts[] = "L: add.s32 %r1, %r1, 1;\n  setp.lt.s32 %p1, %r1, 100;\n  @%p1 bra L;\n";
+
+TEST_F(PtxCommand, TimeSaysCyclesAndWhereRegistersComeFrom) {
+  const std::string file = write("timed.ptx", timed_module("sm_90a", kCounts));
+  const std::string launch = write("timed.json", kTimedLaunch);
+  const std::vector<std::string> command = {
+      "ptx", "time", file, "--launch", launch, "--chip", "h100", "--registers", "40"};
+  EXPECT_EQ(run(command), 0) << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("k on h100\n"));
+  EXPECT_THAT(out_.str(), HasSubstr(" cycles, "));
+  EXPECT_THAT(out_.str(), HasSubstr("registers: 40 a thread, --registers\n"));
+  EXPECT_THAT(out_.str(), HasSubstr("clean in this one run"));
+  std::vector<std::string> json = command;
+  json.insert(json.end(), {"--json", "--flops", "1e9", "--no-check"});
+  EXPECT_EQ(run(json), 0) << err_.str();
+  const Json report = Json::parse(out_.str());
+  EXPECT_GT(report["cycles"].get<double>(), 900);  // three instructions a turn, each waited for
+  EXPECT_EQ(report["registers"]["a_thread"], 40);
+  EXPECT_FALSE(report["moved_data"].get<bool>());
+  EXPECT_NEAR(
+      report["tflops"].get<double>(), 1e9 / report["microseconds"].get<double>() / 1e6, 1e-9);
+}
+
+TEST_F(PtxCommand, TimeWhereDataDecidesMovesData) {
+  const std::string file = write("decided.ptx",
+                                 timed_module("sm_90a",
+                                              "  ld.global.u32 %r2, [%rd1];\n"
+                                              "  setp.eq.s32 %p1, %r2, 0;\n  @%p1 bra L;\n"
+                                              "  add.s32 %r1, %r1, 1;\nL:\n"));
+  EXPECT_EQ(run({"ptx",
+                 "time",
+                 file,
+                 "--launch",
+                 write("timed.json", kTimedLaunch),
+                 "--chip",
+                 "h100",
+                 "--registers",
+                 "40"}),
+            0)
+      << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("data decides what it does, so the run moved data: "));
+}
+
+TEST_F(PtxCommand, TimeRefusesWhatItCannotTime) {
+  const std::string launch = write("timed.json", kTimedLaunch);
+  const auto said = [&](const std::string& target, const std::vector<std::string>& more) {
+    const std::string file = write("refused.ptx", timed_module(target, kCounts));
+    std::vector<std::string> command = {"ptx", "time", file, "--launch", launch};
+    command.insert(command.end(), more.begin(), more.end());
+    EXPECT_EQ(run(command), 2);
+    return err_.str();
+  };
+  EXPECT_THAT(said("sm_90a", {}),
+              HasSubstr("is for sm_90a, which b200 does not run: use --chip "
+                        "h100 or --chip h200, or compile it for sm_100a"));
+  EXPECT_THAT(said("sm_100a", {"--chip", "h100"}), HasSubstr("--chip b200, gb200 or b300"));
+  EXPECT_THAT(said("sm_100", {"--chip", "h100"}), HasSubstr("which h100 does not run"));
+  EXPECT_THAT(said("sm_90a", {"--chip", "h100", "--flops", "many"}), HasSubstr("--flops takes"));
+  EXPECT_THAT(said("sm_90a", {"--chip", "h100", "--registers", "256"}), HasSubstr("registers"));
+  EXPECT_EQ(run({"time", "--launch", launch}), 2);
+  EXPECT_EQ(run({"time", "--ptx", "/nowhere.ptx"}), 2);
+}
+
+TEST_F(PtxCommand, TimeOfALoopWithoutAnEndSaysWhere) {
+  const std::string file =
+      write("endless.ptx", timed_module("sm_90a", "L: add.s32 %r1, %r1, 1;\n  bra L;\n"));
+  EXPECT_EQ(run({"ptx",
+                 "time",
+                 file,
+                 "--launch",
+                 write("timed.json", kTimedLaunch),
+                 "--chip",
+                 "h100",
+                 "--registers",
+                 "40"}),
+            2);
+  EXPECT_THAT(err_.str(), HasSubstr("a loop without an operation of the machine does not end"));
+}
+
 }  // namespace
 }  // namespace warptwin::sim::ptx_command_test
