@@ -114,7 +114,7 @@ constexpr char kCounts[] = "L: add.s32 %r1, %r1, 1;\n  setp.lt.s32 %p1, %r1, 100
 
 TEST_F(PtxCommand, TimeSaysCyclesAndWhereRegistersComeFrom) {
   const std::string file = write("timed.ptx", timed_module("sm_90a", kCounts));
-  const std::string launch = write("timed.json", kTimedLaunch);
+  const std::string launch = write("said.json", kTimedLaunch);
   const std::vector<std::string> command = {
       "ptx", "time", file, "--launch", launch, "--chip", "h100", "--registers", "40"};
   EXPECT_EQ(run(command), 0) << err_.str();
@@ -143,7 +143,7 @@ TEST_F(PtxCommand, TimeWhereDataDecidesMovesData) {
                  "time",
                  file,
                  "--launch",
-                 write("timed.json", kTimedLaunch),
+                 write("decided.json", kTimedLaunch),
                  "--chip",
                  "h100",
                  "--registers",
@@ -154,7 +154,7 @@ TEST_F(PtxCommand, TimeWhereDataDecidesMovesData) {
 }
 
 TEST_F(PtxCommand, TimeRefusesWhatItCannotTime) {
-  const std::string launch = write("timed.json", kTimedLaunch);
+  const std::string launch = write("refused.json", kTimedLaunch);
   const auto said = [&](const std::string& target, const std::vector<std::string>& more) {
     const std::string file = write("refused.ptx", timed_module(target, kCounts));
     std::vector<std::string> command = {"ptx", "time", file, "--launch", launch};

@@ -71,7 +71,10 @@ TEST_P(BrokenScenario, IsFoundUnlessNoOrderShowsIt) {
   const ParameterSet few_tiles = small(scenario, [](const Parameter& parameter) {
     return std::string_view{parameter.name} == "m" || std::string_view{parameter.name} == "n";
   });
-  const bool silent = silence_about(scenario.info->expected) != nullptr;
+  // Clusters that take tiles of others store to the same bytes.
+  const bool races =
+      std::string_view{scenario.info->name} == "gemm_grouped_persistent_cta_taken_as_cluster";
+  const bool silent = !races && silence_about(scenario.info->expected) != nullptr;
   // Few need the long runs.
   bool found = false;
   for (const auto& [parameters, steps] :
