@@ -17,7 +17,8 @@ import subprocess
 import sys
 
 PROGRAM = re.compile(
-    r"build/(?!fuzz/)\w+/(?:bin|tests)/([\w.-]*\w)|\b(warptwin-[a-z]+(?:-[a-z]+\d*)*|\w+_benchmark)\b"
+    r"build/(?!fuzz/)\w+/(?:bin|tests)/([\w.-]*\w)"
+    r"|\b(warptwin-[a-z]+(?:-[a-z]+\d*)*|\w+_benchmark)\b"
 )
 CUDA = re.compile(r"warptwin-|hw\.")
 ELSEWHERE = {"warptwin-hw"}
