@@ -488,11 +488,13 @@ class SharedDataDetector : public Detector {
         continue;
       }
       if (!writes(first.kind) && !writes(access.kind)) {
-        // Whoever is ordered after the later of two reads of one place is after the earlier.
+        // Whoever is ordered after the later of two reads of one place is after the earlier, if the
+        // later is for each lane.
         first.gone = first.kind == access.kind && access.at.covers(first.at) &&
                      (first.lanes & ~access.lanes) == 0 &&
                      (reads_operand(first.kind) ? first.warp == access.warp
-                                                : by_order_.ordered(first, access.warp));
+                                                : by_order_.ordered(first, access.warp)) &&
+                     (first.warp == access.warp || by_order_.lanes_ordered(event, first, access));
         any_gone = any_gone || first.gone;
         continue;
       }
