@@ -115,11 +115,12 @@ Wanted WarpRun::wanted_of_result(const Request& request) {
   const auto [found, added] = grid_.wanted.try_emplace(&request.op, Wanted::kNothing);
   if (added) {
     const Routine& routine = *request.strand.frame->routine;
-    const auto live = Liveness{routine.code, routine.flow}.live_before(request.stop.op + 1);
+    const Liveness liveness{routine.code, routine.flow};
+    const auto live = liveness.live_before(request.stop.op + 1);
     if (std::binary_search(live.begin(), live.end(), target.index)) {
-      found->second = asks_sign_alone(routine.code, target.index)   ? Wanted::kSign
-                      : asks_one_number(routine.code, target.index) ? Wanted::kOneNumber
-                                                                    : Wanted::kAll;
+      found->second = asks_sign_alone(routine.code, target.index)             ? Wanted::kSign
+                      : asks_one_number(routine.code, liveness, target.index) ? Wanted::kOneNumber
+                                                                              : Wanted::kAll;
     }
   }
   return found->second;

@@ -15,7 +15,7 @@ std::optional<std::uint32_t> WarpRun::asked_number(const Request& request) {
   using Kind = sim::WordTest::Kind;
   Looking about{&request.op, {request.mask()}, Look::kAtomic};
   static_cast<void>(Rehearsal{*this, about, request.strand, request.stop}.told(0));
-  const bool whole = about.test && about.test->flip == 0 && ~about.test->mask == 0;
+  const bool whole = about.test && !about.fails && about.test->flip == 0 && ~about.test->mask == 0;
   const bool equality =
       whole && (about.test->kind == Kind::kEqual || about.test->kind == Kind::kNotEqual);
   return equality ? std::optional{about.test->with} : std::nullopt;

@@ -71,7 +71,10 @@ bool asks_sign_alone(const Code& code, std::uint32_t number, bool behind_xor) {
   });
 }
 
-bool asks_one_number(const Code& code, std::uint32_t number, bool behind_add) {
+bool asks_one_number(const Code& code,
+                     const Liveness& liveness,
+                     std::uint32_t number,
+                     bool behind_add) {
   std::uint32_t readers = 0;
   bool plain = true;
   const auto adds = [&](const Op& op) {
@@ -79,13 +82,16 @@ bool asks_one_number(const Code& code, std::uint32_t number, bool behind_add) {
     return op.is("add") && !behind_add && !op.guarded() && arguments.size() == 3 &&
            arguments[0].kind == Argument::Kind::kRegister &&
            arguments[2].kind == Argument::Kind::kNumber &&
-           asks_one_number(code, arguments[0].index, true);
+           asks_one_number(code, liveness, arguments[0].index, true);
   };
-  for (const Op& op : code.ops) {
+  for (std::uint32_t at = 0; at < code.ops.size(); ++at) {
+    const Op& op = code.ops[at];
     bool reads = false;
     code.for_each_register(
         op, [&](std::uint32_t one, bool written) { reads = reads || (one == number && !written); });
     if (reads) {
+      const auto live = liveness.live_before(at + 1);
+      plain = plain && !std::binary_search(live.begin(), live.end(), number);
       const Modifiers& modifiers = op.source->modifiers;
       ++readers;
       const bool compares = op.is("setp") && (modifiers.has("eq"_mod) || modifiers.has("ne"_mod));

@@ -45,8 +45,12 @@ std::optional<sim::WordTest> test_of(const Modifiers& modifiers,
 /// what `xor` makes of it.
 bool asks_sign_alone(const Code& code, std::uint32_t number, bool behind_xor = false);
 
-/// Whether a register is read by one comparison for equality alone, itself or with a number added.
-bool asks_one_number(const Code& code, std::uint32_t number, bool behind_add = false);
+/// Whether a register is read by one comparison for equality alone, itself or with a number added,
+/// and once: behind it nobody needs the register.
+bool asks_one_number(const Code& code,
+                     const Liveness& liveness,
+                     std::uint32_t number,
+                     bool behind_add = false);
 
 /// What a rehearsal is about.
 struct Looking {

@@ -137,6 +137,15 @@ TEST(PtxLastAdders, AreNotProvedWhereItDecidesWhatIsLeft) {
   expect_undecided({.store = "  st.global.u32 [%rd2], %r2;\n"}, "depends on who is the last");
 }
 
+// One comparison, in a loop: with each number in turn.
+TEST(PtxLastAdders, AskForOneNumberAlone) {
+  const std::string asks =
+      "  mov.u32 %r20, 0;\nNEXT:\n  setp.eq.u32 %p2, %r5, %r20;\n  @%p2 bra FOUND;\n"
+      "  add.u32 %r20, %r20, 1;\n  setp.lt.u32 %p9, %r20, %r3;\n  @%p9 bra NEXT;\nFOUND:\n"
+      "  setp.eq.u32 %p2, %r20, 7;\n";
+  EXPECT_NE(proof_of(kernel_of({.asks = asks})).verdict, ProofVerdict::kProved);
+}
+
 // CTA 0 cannot be the last: the others add when it has.
 TEST(PtxLastAdders, AreUndecidedWhereNotEachCanBeTheLast) {
   const std::string waits =
