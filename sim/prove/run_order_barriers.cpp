@@ -339,12 +339,18 @@ void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
     return;
   }
   switch (event.op) {
-    case Op::kGlobalLoadAcquire:
+    case Op::kGlobalLoadAcquire: {
       flag.loaded = true;
-      if (flag.writes != 0 && flag.log.back().chain != self) {
+      const ProofNode node = node_of(group, event, self);
+      const ProofClock& clock = known_to(group, event.lane_mask(), self);
+      const bool all_known = std::all_of(flag.log.begin(), flag.log.end(), [&](const auto& write) {
+        return write.chain == self || node.knows(write, clock);
+      });
+      if (!all_known || (flag.writes != 0 && flag.log.back().chain != self)) {
         undecided("what a load of a global word finds depends on the interleaving", event);
       }
       break;
+    }
     case Op::kGlobalWait:
       on_flag_wait(group, event, self, flag);
       break;

@@ -311,6 +311,25 @@ TEST(PtxAtomics, OfDataAreProvedWithoutData) {
 }
 
 // A lock of two warps: whoever comes first, which is not proved.
+// What a CTA finds behind its own addition depends on whether the other one has added.
+TEST(PtxAtomics, OfOthersDecideWhatIsLoadedBehindOnesOwn) {
+  const auto verdict = [](const std::string& adds) {
+    OneKernel kernel;
+    kernel.ctas = 2;
+    kernel.in = {0, 0, 0, 0};
+    kernel.body =
+        "  mov.u32 %r2, %ctaid.x;\n  setp.ne.u32 %p1, %r2, 0;\n  setp.ne.u32 %p2, %r1, 0;\n"
+        "  @%p2 bra END;\n  @%p1 bra OTHER;\n" +
+        adds +
+        "  bra END;\nOTHER:\n  red.global.add.u32 [%rd1], 1;\n"
+        "  ld.relaxed.gpu.global.u32 %r3, [%rd1];\n  setp.ne.u32 %p3, %r3, 2;\n"
+        "  @%p3 bra END;\n  st.global.u32 [%rd2], %r3;\nEND:\n";
+    return proof_of(kernel).verdict;
+  };
+  EXPECT_EQ(verdict("  red.global.add.u32 [%rd1], 1;\n"), ProofVerdict::kUndecided);
+  EXPECT_EQ(verdict(""), ProofVerdict::kProved);
+}
+
 TEST(PtxAtomics, LocksAreNotProved) {
   const OneKernel kernel = together(
       "and.b32 %r4, %r1, 31",
