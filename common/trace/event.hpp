@@ -165,6 +165,7 @@ inline constexpr std::uint16_t kRelaxed = 128;        // of a global word: it or
 inline constexpr std::uint16_t kCountsTries = 128;    // a try of a loop that is not where it was
 inline constexpr std::uint16_t kOwnQuarter = 128;     // tcgen05.ld, .st: not the quarter it names
 inline constexpr std::uint16_t kArrivedBefore = 128;  // bar: its warp has come to this generation
+inline constexpr std::uint16_t kByWarp = 128;         // a tensor map's change: by the warp as one
 inline constexpr std::uint16_t kPeek = 32768;      // a wait that, told no, was none: others go on
 inline constexpr std::uint16_t kPair = 256;        // cta_group::2
 inline constexpr std::uint16_t kAccumulate = 512;  // mma with enable-input-d

@@ -192,6 +192,7 @@ class DetectorSet : public EventSink, public LaneJudge {
   std::uint64_t errors() const { return reporter_.errors(); }
   const std::vector<SourceSite>& choices() const { return reporter_.choices(); }
   const std::vector<SourceSite>& across_fences() const { return order_.across_fences(); }
+  const std::vector<SourceSite>& taken_meetings() const { return order_.taken_meetings(); }
 
  private:
   Naming naming_;

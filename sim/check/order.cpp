@@ -120,8 +120,8 @@ bool Order::lanes_after(const LanePoint& first, const Event& second) const {
   if (first.warp != second.warp) {
     return ordered(first.warp, first.time, second.warp) && every_lane_ordered(first, second);
   }
-  return met_since(first.warp, first.time) ||
-         (first.lanes == second.lane_mask() && std::has_single_bit(first.lanes)) ||
+  return (first.lanes == second.lane_mask() && std::has_single_bit(first.lanes)) ||
+         met_since(first.warp, first.time) ||
          (first.lanes & ~released_by(first, second)) == 0;
 }
 
@@ -391,7 +391,7 @@ void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self)
           const Clock& seen = wide ? pending.wide : pending.near;
           if ((lanes & ~pending.looked) != 0 &&
               (adds(clock, seen) || (of_gpu && adds(clock, pending.gpu)))) {
-            note_across(event.site);
+            note(across_fences_, event.site);
           }
           join(clock, seen);
           if (of_gpu) {
@@ -434,14 +434,12 @@ Clock Order::fenced_for(const WarpOrder::Fenced& fenced, const Event& event) con
   return clock;
 }
 
-// PTX says so of fence.sc (membar), any two of which are in one order.
-void Order::note_across(const SourceSite& site) {
-  const bool known =
-      std::any_of(across_fences_.begin(), across_fences_.end(), [&](const SourceSite& one) {
-        return one.line == site.line && std::string_view{one.file} == site.file;
-      });
+void Order::note(std::vector<SourceSite>& sites, const SourceSite& site) {
+  const bool known = std::any_of(sites.begin(), sites.end(), [&](const SourceSite& one) {
+    return one.line == site.line && std::string_view{one.file} == site.file;
+  });
   if (!known) {
-    across_fences_.push_back(site);
+    sites.push_back(site);
   }
 }
 
@@ -593,7 +591,7 @@ Clock Order::at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool 
       fenced.covers(event.lane_mask())) {
     published = fenced_for(fenced, event);
     if (fenced.of_others) {
-      note_across(event.site);
+      note(across_fences_, event.site);
     }
   }
   if (warp.wgmmas_over != 0) {

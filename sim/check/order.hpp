@@ -163,7 +163,11 @@ class Order {
   SourceSite relaxed_edge(std::uint32_t first, std::uint32_t second) const;
   /// Fences, and relaxed stores behind them, which were taken to acquire or release for threads
   /// that had met theirs at a barrier; each line once.
+  /// PTX says so of fence.sc (membar), any two of which are in one order.
   const std::vector<SourceSite>& across_fences() const { return across_fences_; }
+  /// Collectives that were taken to bring a warp's lanes together in memory order, which PTX does
+  /// not say, where a release or a lane's question rested on that; each line once.
+  const std::vector<SourceSite>& taken_meetings() const { return taken_meetings_; }
 
  private:
   enum Part : std::uint32_t {
@@ -270,7 +274,10 @@ class Order {
     /// These lanes have met, at the warp's operation `time`.
     void meet(std::uint32_t lanes, std::uint32_t number, std::uint32_t time);
     bool just_fenced = false;
-    std::uint32_t apart = 0;  // lanes that have acted on memory since they met the others
+    std::uint32_t apart = 0;            // lanes that have acted on memory since they met the others
+    std::uint32_t apart_in_memory = 0;  // the same since they met in memory order; waits are none
+    std::uint32_t met_in_memory = 0;    // when they last did so
+    SourceSite taken_meeting{};         // the last that is none in memory order
     std::uint32_t tensor_issued = 0;
     std::uint32_t wgmmas_over = 0;  // of its warpgroup's, as it waited for them itself
     /// By the last releasing fence of a scope or a wider one, for what its lanes do behind it.
@@ -345,7 +352,7 @@ class Order {
   void deliver(ClusterOrder& cluster, const Event& event);
   void named_barrier(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   std::uint32_t released_by(const LanePoint& first, const Event& second) const;
-  std::uint32_t lanes_told(WarpOrder& warp, const Event& event, std::uint32_t self) const;
+  std::uint32_t lanes_told(WarpOrder& warp, const Event& event, std::uint32_t self);
   template <class F>
   void acquire(WarpOrder& warp, const Event& event, const F& learn) {
     acquire(warp, event.lane_mask(), learn);
@@ -354,7 +361,7 @@ class Order {
   void acquire(WarpOrder& warp, std::uint32_t lanes, const F& learn);
   void note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self);
   Clock fenced_for(const WarpOrder::Fenced& fenced, const Event& event) const;
-  void note_across(const SourceSite& site);
+  static void note(std::vector<SourceSite>& sites, const SourceSite& site);
   Clock at_cluster_arrival(const WarpOrder& warp, const Event& event) const;
   Clock at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool here);
   void publish(const WarpOrder& warp, const Event& event);
@@ -370,8 +377,9 @@ class Order {
   HashMap<std::uint64_t, Word> words_;                     // global words, by address
   std::uint32_t proxy_fences_ = 0;
   std::vector<SourceSite> across_fences_;
-  bool stores_global_ = false;  // lanes have stored to global memory
-  bool tensor_memory_ = false;  // some is allocated
+  mutable std::vector<SourceSite> taken_meetings_;  // what answers have rested on
+  bool stores_global_ = false;                      // lanes have stored to global memory
+  bool tensor_memory_ = false;                      // some is allocated
 };
 
 // These lanes learn, and the others do not.

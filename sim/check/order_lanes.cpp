@@ -24,6 +24,9 @@ constexpr OpSet kAccesses{
     Op::kMbarrierTryWait,    Op::kMbarrierWait,       Op::kSharedLoad,
     Op::kSharedStore,        Op::kTensormapReplace};
 
+// These bring a warp's lanes together in memory order, by PTX's text.
+constexpr OpSet kOrdersLanes{Op::kBarSync, Op::kClusterWait, Op::kSyncWarp, Op::kWarpExit};
+
 }  // namespace
 
 bool Order::every_lane_ordered(const LanePoint& first, const Event& second) const {
@@ -70,7 +73,11 @@ bool Order::lanes_know(std::uint32_t warp,
 }
 
 bool Order::met_since(std::uint32_t warp, std::uint32_t time) const {
-  return known(kLanes, warp, warp) >= time;
+  const bool met = known(kLanes, warp, warp) >= time;
+  if (const WarpOrder* self = find(warp); met && self != nullptr && self->met_in_memory < time) {
+    note(taken_meetings_, self->taken_meeting);
+  }
+  return met;
 }
 
 bool Order::every_lane_fenced(const LanePoint& first, const Event& second) const {
@@ -212,9 +219,12 @@ void Order::WarpOrder::meet(std::uint32_t lanes, std::uint32_t number, std::uint
 
 // What a release by those that execute `event` says of all lanes of their warp: its latest
 // operation, but where some lanes release and others have done something since the warp met.
-std::uint32_t Order::lanes_told(WarpOrder& warp, const Event& event, std::uint32_t self) const {
+std::uint32_t Order::lanes_told(WarpOrder& warp, const Event& event, std::uint32_t self) {
   const std::uint32_t lanes = event.lane_mask();
   if ((warp.apart & ~lanes) == 0) {
+    if ((warp.apart_in_memory & ~lanes) != 0) {
+      note(taken_meetings_, warp.taken_meeting);
+    }
     return warp.clock.own[self];
   }
   LoneActs& acts = event.op == Op::kFenceProxyAsync ? warp.fences : warp.releases;
@@ -230,14 +240,23 @@ void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) 
     if (lanes == ~std::uint32_t{0}) {
       grow(warp.clock.own[component(kLanes, self)], warp.clock.own[self]);
       warp.apart = 0;
-      // Fences of threads that have met since are taken to be in one order: see note_across.
+      if (kOrdersLanes.contains(event.op)) {
+        warp.apart_in_memory = 0;
+        warp.met_in_memory = warp.clock.own[self];
+      } else {
+        warp.taken_meeting = event.site;
+      }
+      // Fences of threads that have met since are taken to be in one order: see across_fences.
       for (WarpOrder::Fenced* fenced : {&warp.released, &warp.released_afar, &warp.released_gpu}) {
         fenced->of_others = fenced->of_others || std::popcount(fenced->apart) > 1;
         fenced->apart = 0;
       }
     }
   } else if (kAccesses.contains(event.op)) {
+    // That a lane has waited is so for whoever is behind a collective to which the lane has come.
+    const bool waits = event.op != Op::kBulkWaitGroup && has_trait(event.op, op_trait::kMayBlock);
     warp.apart |= event.lane_mask();
+    warp.apart_in_memory |= waits ? 0 : event.lane_mask();
   }
 }
 

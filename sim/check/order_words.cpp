@@ -63,7 +63,7 @@ void Order::publish(const WarpOrder& warp, const Event& event) {
     if (released || fenced.covers(event.lane_mask())) {
       tell(to, cluster, released ? warp.seen() : fenced_for(fenced, event));
       if (!released && fenced.of_others) {
-        note_across(event.site);
+        note(across_fences_, event.site);
       }
     }
   };

@@ -604,7 +604,10 @@ void Record::fence(const Event& event) {
       fences_after[event.warp].push_back(node);
       return;
     case Op::kTensormapReplace:
-      map_uses.push_back({event.count, true, {node, node, who(event)}});
+      for (const Node one :
+           (event.flags & event_flag::kByWarp) != 0 ? Nodes{node} : by_lanes(event, node)) {
+        map_uses.push_back({event.count, true, {one, one, who(event)}});
+      }
       return;
     case Op::kGriddepcontrolWait:
       for (const Node wait : by_lanes(event, node)) {

@@ -543,16 +543,7 @@ ProofResult prove_run(const ScenarioEntry& scenario,
       result.undecided.push_back({"what several reductions leave depends on which is first", site});
     }
   }
-  if (!result.run.across_fences.empty()) {
-    std::string places;
-    for (const SourceSite& site : result.run.across_fences) {
-      places += (places.empty() ? "" : ", ") + text_of(site);
-    }
-    result.notes.push_back(
-        "fences hold for threads that theirs has met at a barrier, as PTX says of fence.sc "
-        "(membar), at " +
-        places);
-  }
+  result.notes = result.run.taken();
   if (result.run.stopped()) {
     result.schedule = proved.run.schedule;
     if (result.run.end == Ending::kRefused) {

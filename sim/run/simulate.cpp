@@ -220,6 +220,24 @@ std::string RunResult::ending() const {
   return sentence_of(end) + (refusal.empty() ? std::string{} : ": " + refusal);
 }
 
+std::vector<std::string> RunResult::taken() const {
+  std::vector<std::string> said;
+  const auto say = [&](std::string what, const std::vector<SourceSite>& sites) {
+    for (const SourceSite& site : sites) {
+      what += (&site == &sites.front() ? ", at " : ", ") + text_of(site);
+    }
+    if (!sites.empty()) {
+      said.push_back(std::move(what));
+    }
+  };
+  say("fences hold for threads that theirs has met at a barrier, as PTX says of fence.sc (membar)",
+      across_fences);
+  say("a collective brings the lanes of its warp together in memory order, as PTX says of "
+      "bar.warp.sync",
+      taken_meetings);
+  return said;
+}
+
 bool RunResult::shows_defect() const {
   return stopped()
              ? std::any_of(findings.begin(),
@@ -355,6 +373,7 @@ RunResult simulate(const ScenarioEntry& scenario,
     result.not_kept = detectors->not_kept();
     result.reductions_in_any_order = detectors->choices();
     result.across_fences = detectors->across_fences();
+    result.taken_meetings = detectors->taken_meetings();
   }
   if (options.at_end) {
     options.at_end(memory, addresses);

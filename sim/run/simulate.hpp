@@ -61,6 +61,10 @@ struct RunResult {
   std::vector<SourceSite> reductions_in_any_order;
   /// Fences that were taken to hold for threads that theirs had met at a barrier.
   std::vector<SourceSite> across_fences;
+  /// Collectives that were taken to bring a warp's lanes together in memory order.
+  std::vector<SourceSite> taken_meetings;
+  /// In words, what PTX's text does not say and the detectors have taken for granted.
+  std::vector<std::string> taken() const;
   std::string refusal;                  // Ending::kRefused: why
   std::size_t accepted = 0;             // findings that were taken out: see suppressions.hpp
   std::vector<HostTensor> tensors;      // empty when no data moved

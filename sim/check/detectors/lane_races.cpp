@@ -1,6 +1,7 @@
 /// Lanes of one warp are threads: nothing but bar.warp.sync, a CTA or cluster barrier, or a wait
-/// orders what one of them does to a word of shared memory, or stores to one of global memory, and
-/// what another does. A lane's own accesses are in its program order.
+/// orders what one of them does to a word of shared memory, or to the bytes of an mbarrier that it
+/// initialises, or stores to a word of global memory, and what another does. A lane's own accesses
+/// are in its program order.
 ///
 /// Any wait of the warp counts as an order here, whichever lane makes it: what may have gone round
 /// through another warp is not reported.
@@ -17,7 +18,8 @@ namespace warptwin::sim {
 
 namespace {
 
-constexpr OpSet kLaneAccesses{Op::kSharedLoad, Op::kSharedStore, Op::kGlobalStoreRelease};
+constexpr OpSet kLaneAccesses{
+    Op::kSharedLoad, Op::kSharedStore, Op::kGlobalStoreRelease, Op::kMbarrierInit};
 constexpr OpSet kLaneOrders{Op::kSyncWarp,
                             Op::kBarSync,
                             Op::kClusterWait,
@@ -67,6 +69,7 @@ class LaneRacesDetector : public Detector {
     std::uint32_t lanes = 0;
     bool writes = false;
     bool word = false;
+    bool init = false;         // of an mbarrier
     std::uint32_t value = 0;   // of a word that is written
     std::uint64_t global = 0;  // the address of a global word
     Footprint where{};
@@ -81,14 +84,16 @@ class LaneRacesDetector : public Detector {
   };
 
   void access(const Event& event, Epoch& epoch) {
-    const bool rows = event.expected != 0 && event.peer != 0;
     Access access;
     access.lanes = event.lane_mask();
-    access.writes = event.op == Op::kSharedStore;
-    access.word = event.expected == 0;
+    access.init = event.op == Op::kMbarrierInit;
+    access.writes = event.op == Op::kSharedStore || access.init;
+    access.word = event.expected == 0 && !access.init;
     access.value = access.writes && access.word ? event.count : 0;
-    access.where = footprint_of(event);
+    access.where =
+        access.init ? Footprint::interval(event.address, kMbarrierBytes) : footprint_of(event);
     access.site = event.site;
+    const bool rows = !access.init && event.expected != 0 && event.peer != 0;
     judge(event, access, epoch.words, rows);
     if (!rows) {
       judge(event, access, epoch.rows, true);
@@ -96,14 +101,15 @@ class LaneRacesDetector : public Detector {
     std::vector<Access>& of_kind = rows ? epoch.rows : epoch.words;
     const auto same = [&](const Access& other) {
       return other.lanes == access.lanes && other.writes == access.writes &&
-             other.where.covers(access.where) && access.where.covers(other.where);
+             other.init == access.init && other.where.covers(access.where) &&
+             access.where.covers(other.where);
     };
     note(of_kind, access, same);
   }
 
   // Of two lanes that store to one word of global memory, either may be the last.
   void store_global(const Event& event, std::vector<Access>& stored) {
-    Access access{event.lane_mask(), true, true, event.count, event.global, {}, event.site};
+    Access access{event.lane_mask(), true, true, false, event.count, event.global, {}, event.site};
     for (const Access& first : stored) {
       if (first.global == access.global && conflict(first, access, false)) {
         report(event, {ObjectKind::kGlobalMemory, "a word of global memory"}, access, first);
@@ -129,9 +135,9 @@ class LaneRacesDetector : public Detector {
   // Whether a lane of the second may meet an access of another lane. All lanes write one value, so
   // a lane that has written reads what any of them wrote, and who writes a value again changes
   // nothing. Which row is whose is not known here: of a row and a word only a word that all lanes
-  // touch is surely another lane's too.
+  // touch is surely another lane's too. What else may be an mbarrier's is judged elsewhere.
   static bool conflict(const Access& first, const Access& second, bool row_and_word) {
-    if (!first.writes && !second.writes) {
+    if ((!first.writes && !second.writes) || (first.init && second.init)) {
       return false;
     }
     if (row_and_word) {

@@ -30,16 +30,25 @@ struct MapUse {
 // Warp, CTA and mbarrier; of a store kStores and its lane.
 using UsePlace = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 constexpr std::uint32_t kStores = ~std::uint32_t{0};
+constexpr std::uint32_t kWholeWarp = ~std::uint32_t{0};
 
 struct MapStep {
   Point at;
   std::uint32_t lanes = 0;
 };
 
+/// A fence that covers a change, or what some lanes made of it.
+struct Release {
+  MapStep by;
+  std::uint32_t covers = 0;  // those of the lanes that made the change
+  bool met = false;          // each of its lanes covers all: the warp has met, or acts as one
+};
+
 struct Change {
   MapStep made;
-  std::vector<MapStep> releases;  // fences that cover it: the first by each set of lanes
+  std::vector<Release> releases;  // the first by each set of lanes that covers as much
   std::vector<MapStep> acquired;  // acquiring fences that show it
+  bool by_warp = false;           // one act of the whole warp, which also releases it
 };
 
 struct Map {
@@ -103,11 +112,15 @@ class TensorMapsDetector : public Detector {
                                    : mend("cp.async.bulk.wait_group.read by the storing "
                                           "thread, and an order after it")});
     }
-    // What shows the later of two changes of a warp shows the earlier; another warp's it need not.
+    // What shows the later of two changes of a warp shows the earlier, if the warp has met between
+    // the two, or the later is by all lanes of the earlier. Another warp's it need not.
     std::erase_if(map.changes, [&](const Change& before) {
-      return before.made.at.warp == event.warp && after(event, before.made);
+      return before.made.at.warp == event.warp &&
+             (order_.met_since(event.warp, before.made.at.time) ||
+              (before.made.lanes & ~event.lane_mask()) == 0);
     });
-    map.changes.push_back({step(event), {}, {}});
+    const bool by_warp = (event.flags & event_flag::kByWarp) != 0;
+    map.changes.push_back({step(event), {}, {}, by_warp});
   }
 
   MapStep step(const Event& event) const { return {order_.here(event), event.lane_mask()}; }
@@ -120,7 +133,7 @@ class TensorMapsDetector : public Detector {
     const LanePoint point{first.at.warp, first.at.time, first.lanes};
     return point.warp == event.warp
                ? (point.lanes & event.lane_mask()) != 0 || order_.met_since(point.warp, point.time)
-               : !std::has_single_bit(point.lanes) || order_.every_lane_ordered(point, event);
+               : point.lanes == kWholeWarp || order_.every_lane_ordered(point, event);
   }
 
   // A release is of all that its lanes have changed; an acquire, of one map.
@@ -128,26 +141,51 @@ class TensorMapsDetector : public Detector {
     if (event.ordering.semantics == Semantics::kRelease) {
       for (auto& [number, map] : maps_) {
         for (Change& change : map.changes) {
-          if (change.made.at.warp == event.warp && after(event, change.made)) {
-            const bool known = std::any_of(
-                change.releases.begin(), change.releases.end(), [&](const MapStep& release) {
-                  return release.lanes == event.lane_mask();
-                });
-            if (!known) {
-              change.releases.push_back(step(event));
-            }
+          if (change.made.at.warp == event.warp) {
+            release(change, event);
           }
         }
       }
       return;
     }
     for (Change& change : maps_[event.count].changes) {
-      if (std::any_of(change.releases.begin(), change.releases.end(), [&](const MapStep& release) {
-            return after(event, release);
-          })) {
-        change.acquired.push_back(step(event));
+      if (const std::uint32_t lanes = shown_to(change, event); lanes != 0) {
+        change.acquired.push_back({order_.here(event), lanes});
       }
     }
+  }
+
+  void release(Change& change, const Event& event) const {
+    Release release{step(event), change.made.lanes, false};
+    release.met = change.by_warp || order_.met_since(event.warp, change.made.at.time);
+    release.covers &= release.met ? kWholeWarp : event.lane_mask();
+    const bool known =
+        std::any_of(change.releases.begin(), change.releases.end(), [&](const Release& one) {
+          return one.by.lanes == release.by.lanes && one.met == release.met;
+        });
+    if (release.covers != 0 && !known) {
+      change.releases.push_back(release);
+    }
+  }
+
+  // The lanes executing `event` to which what each lane made of the change has been released.
+  std::uint32_t shown_to(const Change& change, const Event& event) const {
+    std::uint32_t hidden = change.made.lanes;
+    for (const Release& one : change.releases) {
+      if (one.met && after(event, one.by)) {
+        return event.lane_mask();
+      }
+      for (std::uint32_t left = one.covers & hidden; left != 0; left &= left - 1) {
+        const std::uint32_t lane = left & (~left + 1);
+        const bool own = one.by.at.warp == event.warp && lane == change.made.lanes;
+        if (order_.lanes_after({one.by.at.warp, one.by.at.time, lane}, event)) {
+          hidden &= ~lane;
+        } else if (own && (lane & event.lane_mask()) != 0) {
+          return lane;  // released by itself to itself
+        }
+      }
+    }
+    return hidden == 0 ? event.lane_mask() : 0;
   }
 
   void on_use(const Event& event) {

@@ -1,8 +1,10 @@
 // mbarriers, barriers of a CTA and a cluster, fences.
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
+#include "sim/model/mbarrier.hpp"
 #include "sim/ptx/machine/rehearsal.hpp"
 
 namespace warptwin::ptx {
@@ -42,10 +44,20 @@ std::size_t address_operand(const Request& request) {
 
 }  // namespace
 
+// Who initialises an mbarrier writes its bytes: always the same ones, which nobody else stores.
+void WarpRun::touch_mbarrier(const Request& request, Mask lanes, std::uint32_t address) {
+  sim::LaneAccess access{sim::kMbarrierBytes};
+  access.mask = lanes;
+  access.address.fill(address);
+  std::fill(access.data.begin(), access.data.end(), std::byte{0xB5});
+  touch(request, access, shared_base(machine_.cta_rank()), Touch::kStore);
+}
+
 Served WarpRun::mbarrier_init(Request& request) {
   for_equal(request, {0, 1}, [&](Mask lanes) {
     sim::Operation op = make(warptwin::Op::kMbarrierInit, request, lanes);
     op.address = own_shared(request, known(request, 0, lanes));
+    touch_mbarrier(request, lanes, op.address);
     op.count = static_cast<std::uint32_t>(known(request, 1, lanes));
     perform(op);
   });

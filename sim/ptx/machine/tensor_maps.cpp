@@ -82,7 +82,8 @@ std::uint32_t WarpRun::map_in_memory(const Request& request, std::uint64_t addre
 void WarpRun::change_map(const Request& request,
                          Mask lanes,
                          std::uint64_t address,
-                         const sim::TensorMapState& state) {
+                         const sim::TensorMapState& state,
+                         bool by_warp) {
   auto [found, added] = grid_.memory_maps.try_emplace(address);
   if (added) {
     found->second.number = grid_.maps_count++;
@@ -93,6 +94,7 @@ void WarpRun::change_map(const Request& request,
   op.count = found->second.number;
   op.global = state.address;
   op.replaced = &state;
+  op.flags |= by_warp ? event_flag::kByWarp : std::uint16_t{0};
   perform(op);
 }
 
@@ -255,7 +257,7 @@ Served WarpRun::copy_map(Request& request) {
     access.address[lane] = to + std::uint64_t{lane} * word;
   }
   move_map(request, access, Place{Space::kGlobal, 0, to}, false);
-  change_map(request, request.mask(), to, *state);
+  change_map(request, request.mask(), to, *state, true);
   sim::Operation fence = make(warptwin::Op::kFenceProxyTensormap, request, request.mask());
   fence.ordering = {warptwin::Semantics::kRelease, warptwin::Scope::kGpu};
   perform(fence);

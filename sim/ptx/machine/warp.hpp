@@ -264,6 +264,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
                    Mask lanes,
                    const std::array<Place, kLanes>& places,
                    Touch touch);
+  void touch_mbarrier(const Request& request, Mask lanes, std::uint32_t address);
   Place place_of(const Request& request, Space space, std::uint64_t address) const;
   static Space space_of(const Modifiers& modifiers);
   static bool names_own_shared(const Modifiers& modifiers);
@@ -357,7 +358,8 @@ class WarpRun : public Surroundings, public sim::AgentState {
   void change_map(const Request& request,
                   Mask lanes,
                   std::uint64_t address,
-                  const sim::TensorMapState& state);
+                  const sim::TensorMapState& state,
+                  bool by_warp = false);
   void note_map_stores(const Request& request, const sim::LaneAccess& access);
   void release_maps(const Request& request);
   void replace_field(const Request& request, Mask lane, sim::TensorMapState& map) const;

@@ -200,5 +200,40 @@ warp 0:
   EXPECT_THAT(ids_of(run_text(wrong)), testing::HasSubstr("TMEM_LD_NO_WAIT"));
 }
 
+// A lane stores, and another lane of its warp tells of that behind something that brings the two
+// together.
+std::string told_behind(const char* meeting) {
+  return std::string{R"(
+program told
+warps 2
+barriers bar 1
+tile word 16 align 16
+warp 0:
+  elect mbarrier.init [bar], 1
+  bar.warp.sync
+  bar.sync 0
+  lane 3 st.shared [word], 1
+)"} + meeting +
+         R"(
+  elect mbarrier.arrive [bar], 1
+warp 1:
+  bar.sync 0
+  mbarrier.wait [bar], phase 0
+  ld.shared r1, [word]
+)";
+}
+
+TEST(ProgramEntry, NamesACollectiveThatAReleaseRestsOn) {
+  const ProofResult right = prove_text(told_behind("bar.warp.sync"));
+  EXPECT_EQ(right.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(right.notes, testing::IsEmpty());
+  const ProofResult named = prove_text(told_behind("tcgen05.wait::ld"));
+  EXPECT_EQ(named.verdict, ProofVerdict::kProved);
+  EXPECT_THAT(named.notes,
+              testing::ElementsAre(testing::AllOf(
+                  testing::HasSubstr("a collective brings the lanes of its warp together"),
+                  testing::HasSubstr("p.txt:11"))));
+}
+
 }  // namespace
 }  // namespace warptwin::sim::program_entry_test
