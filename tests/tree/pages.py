@@ -11,6 +11,8 @@ Checked are:
   scenario are known to the program; of warptwin-hw: the options are in its source;
 - commands of scripts: their options are in the script;
 - options alone, in backticks: some command or script knows them;
+- README.md is short; details stand in a page of docs;
+- a paragraph has no line that begins like an item of a list, which it would be rendered as;
 - the manual's order of pages, docs/manual/index.md: it names every page once, and no other.
 Without `warptwin`, the program, commands and options are not looked at.
 """
@@ -30,6 +32,7 @@ PATH = re.compile(r"[\w.*-]+(?:/[\w.*-]+)+/?")
 PLACEHOLDER = re.compile(r"\b[A-Z]{2,}(?![A-Za-z0-9])")
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 HEADING = re.compile(r"^#{1,6} +(.*?) *$")
+ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 OPTION = re.compile(r"--[a-z][a-z0-9-]*")
 BUILT = re.compile(r"build/(?:release|fuzz)/(?:bin|tests)/([\w.-]+)")
 # Commands of warptwin whose first operand is a scenario.
@@ -46,6 +49,7 @@ OF_SCENARIO = {
     "trace",
 }
 MANUAL = "docs/manual/index.md"
+README_LINES_MAX = 150
 HW_COMMAND = "sim/cli/hw_command.cpp"
 
 
@@ -225,6 +229,27 @@ def check_headings(page):
             before = level
 
 
+def check_items(page):
+    """A sentence that goes on with "1. " or "- " at the beginning of a line breaks off there."""
+    before, in_list = "", False
+    for number, line in enumerate(page.prose.split("\n"), start=1):
+        item = ITEM.match(line)
+        if item and before.strip() and not in_list and not HEADING.match(before):
+            yield f"{page.path}:{number}: a line of a paragraph begins like an item of a list"
+        in_list = bool(line.strip()) and (in_list or bool(item))
+        before = line
+
+
+def check_length(page):
+    """The README says what warptwin is and where the rest stands, and no more."""
+    count = page.text.count("\n")
+    if page.path == "README.md" and count > README_LINES_MAX:
+        yield (
+            f"{page.path}:{count}: {count} lines; at most {README_LINES_MAX}: "
+            "put details into a page of docs"
+        )
+
+
 def without_comment(line):
     """A line of a shell, without what stands behind ' #'."""
     return re.split(r"(?:^|\s)#", line, maxsplit=1)[0].rstrip()
@@ -358,6 +383,8 @@ def check(root, warptwin=None):
     for page in pages:
         breaches += check_links(page, pages, root)
         breaches += check_headings(page)
+        breaches += check_items(page)
+        breaches += check_length(page)
         breaches += check_paths(page, tree)
         if command:
             breaches += check_commands(page, command, tree)

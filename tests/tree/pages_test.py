@@ -106,6 +106,29 @@ class RulesTest(unittest.TestCase):
         )
         self.assert_taken("# a\n\n## b\n\n### c\n\n## d\n")
 
+    def test_refuses_an_item_within_a_paragraph(self):
+        refusal = "docs/page.md:2: a line of a paragraph begins like an item of a list"
+        for line in ["1. All that", "- 1 of them", "256. None"]:
+            with self.subTest(line=line):
+                self.assert_refused(f"the phase behind *n* +\n{line}\n", refusal)
+        self.assert_taken(
+            "text\n\n1. one\n   goes on\n2. two\n\ntext\n",
+            "## heading\n- one\n  - one of its own\n- two\n",
+            "text\n```\n- code\n```\n",
+        )
+
+    def test_holds_the_readme_to_its_length(self):
+        def breaches(count):
+            with tempfile.TemporaryDirectory() as folder:
+                pathlib.Path(folder, "README.md").write_text("a line\n" * count)
+                return pages.check(folder)
+
+        self.assertEqual(breaches(150), [])
+        self.assertEqual(
+            breaches(151),
+            ["README.md:151: 151 lines; at most 150: put details into a page of docs"],
+        )
+
     def test_takes_no_heading_from_fenced_text(self):
         self.assert_refused(
             "[a](#b)\n\n```\n# b\n```\n", "docs/page.md:1: docs/page.md has no heading '#b'"
