@@ -12,9 +12,8 @@
 ///
 /// Split 0 stores its accumulator, each middle split adds its own to what is there, the last one
 /// adds and writes D: the sum is the same in every run. That a split's sum lies in the workspace is
-/// said by a word of its own, which it alone writes, once. One lock for a tile, handed from split
-/// to split, would do the same on hardware; but of a word with several writers the proof cannot say
-/// who writes next, of a word with one it can.
+/// said by a word: of the split's own, or (lock=1) by one of the tile, a lock that each split waits
+/// for and hands on to the next.
 ///
 /// Forward progress: a split waits for the one before it, which is another CTA's. CTAs begin in the
 /// order of their index, and a CTA takes its work in order: all tiles' split 0, then all tiles'
@@ -103,7 +102,8 @@ struct GemmSplitKKernel {
     const std::uint32_t k_tiles = ceil_div(p.u32("k"), e.tile_k);
     const std::uint32_t splits = std::min(p.u32("splits"), k_tiles);
     const TileWalk walk{{grid.m, grid.n * splits}, e.cluster()};
-    return {maps[0], maps[1], maps[2], maps[3], e, grid, walk, k_tiles, splits, tensors[4]};
+    const SplitWords words{tensors[4], p.u32("lock") != 0 ? 0 : grid.count()};
+    return {maps[0], maps[1], maps[2], maps[3], e, grid, walk, k_tiles, splits, words};
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
@@ -147,7 +147,7 @@ struct GemmSplitKKernel {
     for (const Tile at : problem.tiles(machine)) {
       const Work work = problem.work(at);
       if (!work.first) {
-        machine.elect_one([&] { machine.wait_global_u32(work.before, 1); });
+        machine.elect_one([&] { machine.wait_global_u32(work.before.at, work.before.value); });
         machine.sync_warp();  // the other lanes have not waited
         load_sum(machine, problem, smem, source, work.tile);
       }
@@ -229,7 +229,7 @@ struct GemmSplitKKernel {
                                   const Work& work) {
     partial.drain();
     if (machine.warp_index() == smem.partial.store_warp) {
-      machine.elect_one([&] { machine.st_release_global_u32(work.summed, 1); });
+      machine.elect_one([&] { machine.st_release_global_u32(work.summed.at, work.summed.value); });
     }
   }
 };
@@ -256,6 +256,7 @@ struct GemmSplitKOf : GemmOf<Parts> {
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"source_stages", "boxes of the sum so far in shared memory", 2, 1, 64},
         {"ctas", "CTAs that share the splits of all tiles; 0: one for each", 0, 0, 1 << 16},
+        {"lock", "1: a tile's splits hand on one word; 0: each sets its own", 0, 0, 1},
     };
     return kParameters;
   }
@@ -277,12 +278,13 @@ struct GemmSplitKOf : GemmOf<Parts> {
     const TileGrid grid = split_grid(p, e);
     const std::uint32_t rows = e.tile_m / cluster.group_ctas();
     const std::uint32_t splits = std::min(p.u32("splits"), ceil_div(p.u32("k"), e.tile_k));
+    const std::uint32_t words = p.u32("lock") != 0 ? 1 : splits;  // of a tile
     const std::uint32_t box = box_columns<f32>(e.tile_n);
     constexpr auto kWord = ElementType::kF32;
     workload.tensors.push_back(
         matrix("workspace", TensorUse::kScratch, grid.m * rows, grid.n * e.tile_n, kWord));
     workload.tensors.push_back(
-        matrix("flags", TensorUse::kScratch, 1, splits * grid.count(), kWord));
+        matrix("flags", TensorUse::kScratch, 1, words * grid.count(), kWord));
     workload.maps[2] = tile_map<typename Parts::D>(2, rows, box);
     workload.maps.push_back({3, rows, box, swizzle_of(box * 4)});
     workload.clusters = TileGrid{grid.m, grid.n * splits}.in_clusters(cluster).ctas(p.u32("ctas"));

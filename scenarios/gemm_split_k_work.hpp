@@ -1,4 +1,4 @@
-/// How the tiles of a product are cut along K, and which words say that a part is done.
+/// How the tiles of a product are cut along K, and which words say whose turn it is.
 
 #pragma once
 
@@ -12,12 +12,24 @@
 
 namespace warptwin::scenarios {
 
+/// What a word of global memory holds once a split's sum lies in the workspace.
+struct SplitWord {
+  GlobalAddress at;
+  std::uint32_t value;
+};
+
+/// Words of tiles, 0 at first: one a tile and split; or one a tile, a lock that is handed on.
+struct SplitWords {
+  GlobalAddress first;
+  std::uint32_t a_split;  // words between those of two splits: all tiles, or none
+};
+
 /// One split of one tile.
 struct SplitWork {
   Tile tile;
   bool first, last;              // of its tile's splits
   std::uint32_t begin_k, end_k;  // in tiles of K
-  GlobalAddress before, summed;  // the words of the split before it and of this one
+  SplitWord before, summed;      // of the split before it, and of this one
 };
 
 /// The tiles of D that CTAs compute, those of whole clusters: each has a part of the workspace and
@@ -38,13 +50,13 @@ struct GemmSplitKProblem {
   TileWalk tile_walk;  // the splits of a tile lie side by side along N: all of split 0 comes first
   std::uint32_t k_tiles;
   std::uint32_t splits;  // at most k_tiles
-  GlobalAddress flags;   // (splits, tiles) words, 0 at first
+  SplitWords words;
 
   constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
   constexpr SplitWork work(Tile at) const {
     const std::uint32_t split = at.n / grid.n;
     const Tile tile{at.m, at.n % grid.n};
-    const GlobalAddress before = split == 0 ? GlobalAddress{} : flag(split - 1, tile);
+    const SplitWord before = split == 0 ? SplitWord{} : flag(split - 1, tile);
     return {tile,
             split == 0,
             split + 1 == splits,
@@ -57,8 +69,9 @@ struct GemmSplitKProblem {
   constexpr std::uint32_t k_of(std::uint32_t split) const {
     return static_cast<std::uint32_t>(std::uint64_t{k_tiles} * split / splits);
   }
-  constexpr GlobalAddress flag(std::uint32_t split, Tile tile) const {
-    return flags + std::uint64_t{4} * (split * grid.count() + tile.n * grid.m + tile.m);
+  constexpr SplitWord flag(std::uint32_t split, Tile tile) const {
+    const std::uint32_t word = split * words.a_split + tile.n * grid.m + tile.m;
+    return {words.first + std::uint64_t{4} * word, split + 1};
   }
 };
 

@@ -50,7 +50,8 @@ struct GemmSplitKFlagBeforeStoresKernel : GemmSplitKKernel<M, Extents> {
       std::move(accum).release();
       if (!work.last && machine.warp_index() == smem.partial.store_warp) {
         machine.template cp_async_bulk_wait_group_read<0>();  // the fault: with .read
-        machine.elect_one([&] { machine.st_release_global_u32(work.summed, 1); });
+        machine.elect_one(
+            [&] { machine.st_release_global_u32(work.summed.at, work.summed.value); });
       }
     }
     out.drain();

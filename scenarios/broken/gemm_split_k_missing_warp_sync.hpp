@@ -22,7 +22,7 @@ struct GemmSplitKMissingWarpSyncKernel : GemmSplitKKernel<M, Extents> {
     for (const Tile at : problem.tiles(machine)) {
       const Work work = problem.work(at);
       if (!work.first) {
-        machine.elect_one([&] { machine.wait_global_u32(work.before, 1); });
+        machine.elect_one([&] { machine.wait_global_u32(work.before.at, work.before.value); });
         // The fault: no machine.sync_warp().
         Base::load_sum(machine, problem, smem, source, work.tile);
       }

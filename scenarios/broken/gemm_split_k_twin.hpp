@@ -21,6 +21,7 @@ struct GemmSplitKTwin : GemmSplitK {
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"source_stages", "boxes of the sum so far in shared memory", 2, 1, 64},
         {"ctas", "CTAs that share the splits of all tiles; 0: one for each", 2, 0, 1 << 16},
+        {"lock", "1: a tile's splits hand on one word; 0: each sets its own", 0, 0, 1},
     };
     return kParameters;
   }

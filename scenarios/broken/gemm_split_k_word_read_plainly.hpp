@@ -23,7 +23,7 @@ struct GemmSplitKWordReadPlainlyKernel : GemmSplitKKernel<M, Extents> {
     for (const Tile at : problem.tiles(machine)) {
       const Work work = problem.work(at);
       if (!work.first) {
-        machine.elect_one([&] { machine.ld_global_f32(work.before); });  // the fault: no wait
+        machine.elect_one([&] { machine.ld_global_f32(work.before.at); });  // the fault: no wait
         machine.sync_warp();
         Base::load_sum(machine, problem, smem, source, work.tile);
       }

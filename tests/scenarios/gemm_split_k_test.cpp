@@ -69,7 +69,8 @@ TEST(GemmSplitK, EachSplitButTheFirstWaitsForTheOneBeforeAndTakesItsSum) {
   EXPECT_EQ(count(run(kFixed, 0, 0), "ld.shared.row"), 0);
   for (const std::uint32_t split : {1U, 2U}) {
     const auto lines = run(kFixed, kEpilogueLoad, split);
-    EXPECT_EQ(count(lines, "one: wait_global 1"), 1);
+    EXPECT_EQ(count(lines, "one: wait_global"), 1);
+    EXPECT_EQ(count(lines, "one: wait_global " + std::to_string(split)), 1);
     EXPECT_EQ(count(lines, "load"), kBoxes);
     EXPECT_EQ(count(run(kFixed, 3, split), "ld.shared.row"), kBoxes * 2);  // 16 columns each
   }
@@ -78,13 +79,25 @@ TEST(GemmSplitK, EachSplitButTheFirstWaitsForTheOneBeforeAndTakesItsSum) {
 TEST(GemmSplitK, EachSplitButTheLastSetsItsWordWhenItsStoresAreComplete) {
   for (const std::uint32_t split : {0U, 1U}) {
     const auto lines = run(kFixed, 0, split);
-    const auto word = std::find(lines.begin(), lines.end(), "one: st.release 1");
+    const std::string sets = "one: st.release " + std::to_string(split + 1);
+    const auto word = std::find(lines.begin(), lines.end(), sets);
     ASSERT_NE(word, lines.end());
     EXPECT_EQ(*(word - 1), "wait_group 0");
-    EXPECT_EQ(std::count(lines.begin(), lines.end(), "one: st.release 1"), 1);
+    EXPECT_EQ(count(lines, "one: st.release"), 1);
     EXPECT_EQ(count(run(kFixed, 1, split), "one: st.release"), 0);  // one warp stores
   }
   EXPECT_EQ(count(run(kFixed, 0, 2), "one: st.release"), 0);
+}
+
+TEST(GemmSplitK, ATileHasAWordForEachSplitOrOneForAll) {
+  GemmSplitKProblem<RecordingMachine, GemmSplitK::StaticExtents> problem{
+      1, 2, 3, 4, kFixed, {2, 3}, TileGrid{2, 9}, kTilesOfK, 3, {GlobalAddress{64}, 6}};
+  EXPECT_EQ(problem.flag(0, {1, 2}).at, GlobalAddress{64 + 4 * 5});
+  EXPECT_EQ(problem.flag(2, {1, 2}).at, GlobalAddress{64 + 4 * (2 * 6 + 5)});
+  problem.words.a_split = 0;
+  EXPECT_EQ(problem.flag(2, {1, 2}).at, GlobalAddress{64 + 4 * 5});
+  EXPECT_EQ(problem.work({1, 5}).before.value, 1U);
+  EXPECT_EQ(problem.work({1, 5}).summed.value, 2U);
 }
 
 }  // namespace

@@ -501,9 +501,11 @@ INSTANTIATE_TEST_SUITE_P(
             "gemm_split_k",
             "m=300 n=200 k=520 tile_n=64 splits=7 stages=1 accum_stages=1 source_stages=1 ctas=1"},
         Shape{"gemm_split_k", "m=256 n=192 k=328 tile_n=96 splits=4 stages=3 ctas=5"},
+        Shape{"gemm_split_k", "m=300 n=192 k=328 tile_n=96 splits=5 stages=3 ctas=4 lock=1"},
         Shape{"gemm_split_k", "m=200 n=40 k=72 tile_n=16 tile_k=32 splits=64 source_stages=3"},
         Shape{"gemm_split_k_2sm", "m=1 n=1 k=8"},
-        Shape{"gemm_split_k_2sm", "m=300 n=200 k=328 tile_n=96 cluster_m=4 stages=2 ctas=3"}));
+        Shape{"gemm_split_k_2sm", "m=300 n=200 k=328 tile_n=96 cluster_m=4 stages=2 ctas=3"},
+        Shape{"gemm_split_k_2sm", "m=600 n=200 k=328 tile_n=96 splits=4 lock=1"}));
 
 // The same; with biases and without, one box to a tile and several.
 INSTANTIATE_TEST_SUITE_P(
