@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <initializer_list>
 
-#include "hw/cuda/instantiate.cuh"
 #include "hw/launch/device_run.hpp"
+#include "hw/launch/instantiate.cuh"
 #include "scenarios/attention.hpp"
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"

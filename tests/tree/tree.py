@@ -31,7 +31,10 @@ COMMON_ORDER = [
 MAY_INCLUDE = {
     "common": ["common"],
     "scenarios": ["common"],
-    "hw": ["common"],
+    "hw/ptx": ["common"],
+    "hw/record": ["common", "hw/ptx"],
+    "hw/cuda": ["common", "hw/ptx", "hw/record"],
+    "hw/launch": ["common", "hw/ptx", "hw/record", "hw/cuda"],
     "hw/bench": ["common", "hw", "scenarios"],
     "sim/model": ["common"],
     "sim/program": ["common", "sim/model"],
@@ -56,6 +59,14 @@ MAY_INCLUDE = {
     "sim/cli": ["common", "sim", "hw", "scenarios"],
     "tests": ["common", "sim", "hw", "scenarios"],
 }
+# Folders whose files are parts of what the folder above is: the two include each other, and are
+# one folder where folders may not include each other in a circle.
+PARTS = [
+    "sim/check/detectors",  # each is a Detector, and the folder above makes the list of them
+    "sim/cli/commands",  # each is a command, and the folder above has the table of their options
+    "sim/functional/schedulers",  # each is a Scheduler; the folder above makes one by its name
+    "sim/timed/modules",  # units of an SM, which the folder above puts together
+]
 # No one includes these but the folder itself, and the tests.
 NOT_INCLUDED = ["sim/cli"]
 
@@ -219,29 +230,58 @@ def check_includes(sources):
                 yield f"{source.path}:{number}: {refusal}"
 
 
+def circles(graph):
+    """(where, the nodes from first to first again) of each edge that closes a circle. `graph` has
+    (where, node) for each edge of a node."""
+    done, trail = set(), []
+
+    def visit(node):
+        trail.append(node)
+        for where, other in graph[node]:
+            if other in trail:
+                yield where, [*trail[trail.index(other) :], other]
+            elif other in graph and other not in done:
+                yield from visit(other)
+        trail.pop()
+        done.add(node)
+
+    for node in graph:
+        if node not in done:
+            yield from visit(node)
+
+
 def check_cycles(sources):
-    """Reports each include that closes a circle."""
+    """Reports each include that closes a circle of files."""
     graph = {
-        source.path: [(number, own) for number, own, _ in source.includes if own]
+        source.path: [(f"{source.path}:{number}", own) for number, own, _ in source.includes if own]
         for source in sources
         if source.is_cpp
     }
-    done, trail = set(), []
+    for where, circle in circles(graph):
+        yield f"{where}: includes in a circle: {' -> '.join(circle)}"
 
-    def visit(path):
-        trail.append(path)
-        for number, own in graph[path]:
-            if own in trail:
-                circle = " -> ".join([*trail[trail.index(own) :], own])
-                yield f"{path}:{number}: includes in a circle: {circle}"
-            elif own in graph and own not in done:
-                yield from visit(own)
-        trail.pop()
-        done.add(path)
 
-    for path in graph:
-        if path not in done:
-            yield from visit(path)
+def whole_of(folder):
+    """The folder that `folder` counts as: the one above, where it holds that one's parts."""
+    return folder.rpartition("/")[0] if folder in PARTS else folder
+
+
+def check_folder_cycles(sources):
+    """Reports the first include from one folder into another that closes a circle of folders."""
+    graph = {}
+    for source in sources:
+        if source.is_cpp:
+            edges = graph.setdefault(whole_of(source.folder), {})
+            for number, own, _ in source.includes:
+                folder = whole_of(own.rpartition("/")[0]) if own else ""
+                if folder and folder != whole_of(source.folder):
+                    edges.setdefault(folder, f"{source.path}:{number}")
+    edges_of = {
+        folder: [(where, other) for other, where in edges.items()]
+        for folder, edges in graph.items()
+    }
+    for where, circle in circles(edges_of):
+        yield f"{where}: folders include each other in a circle: {' -> '.join(circle)}"
 
 
 def check_guards(sources):
@@ -338,6 +378,7 @@ def check_tests(sources):
 RULES = [
     check_includes,
     check_cycles,
+    check_folder_cycles,
     check_guards,
     check_text,
     lengths.check_lengths,

@@ -153,6 +153,37 @@ class RulesTest(unittest.TestCase):
             "in a circle: sim/model/a.hpp -> sim/model/b.hpp -> sim/model/a.hpp",
         )
 
+    def test_refuses_a_circle_of_folders(self):
+        def files(one, other):
+            return {
+                f"{one}/a.hpp": self.header(f'"{other}/a.hpp"'),
+                f"{one}/b.hpp": self.header(),
+                f"{other}/a.hpp": self.header(),
+                f"{other}/b.hpp": self.header(f'"{one}/b.hpp"'),
+            }
+
+        self.assert_refused(
+            files("sim/timed", "sim/timed/chips"),
+            "sim/timed/chips/b.hpp:2: folders include each other in a circle: "
+            "sim/timed -> sim/timed/chips -> sim/timed",
+        )
+        # What is listed as parts of the folder above is one with it.
+        parts = self.breaches_of(files("sim/timed", "sim/timed/modules"))
+        self.assertFalse([breach for breach in parts if "circle" in breach], parts)
+        self.assert_refused(
+            files("sim/timed/modules", "sim/timed/chips"),
+            "circle: sim/timed/chips -> sim/timed -> sim/timed/chips",
+        )
+
+    def test_refuses_an_order_of_hw_upside_down(self):
+        for low, high in [("ptx", "record"), ("record", "cuda"), ("cuda", "launch")]:
+            with self.subTest(low=low, high=high):
+                up = f"hw/{high}/b.hpp"
+                self.assert_refused(
+                    {f"hw/{low}/a.hpp": self.header(f'"{up}"'), up: self.header()},
+                    "may not include",
+                )
+
     def test_refuses_text_out_of_shape(self):
         for text, expected in [
             ("#define A\n", "#pragma once"),
