@@ -35,7 +35,7 @@ inline constexpr RoleTable kGemmSerialRoles{RoleWarps{Role::kEpilogue, 4},
 /// A CTA's shared memory; the names are those of the reports.
 template <class Extents>
 struct GemmSerialStorage {
-  using Input = InputPipelineStorage<StandardTilePayload<bf16, bf16>,
+  using Input = InputPipelineStorage<GroupPayload<StandardTilePayload<bf16, bf16>>,
                                      From<Role::kMma, TmaBytes>,
                                      To<Role::kMma, UmmaCommit>>;
   using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
@@ -45,9 +45,8 @@ struct GemmSerialStorage {
               "input",
               kGemmSerialRoles,
               {},
-              {e.tile_m, e.tile_n, e.row},
-              e.stages,
-              e.group()},
+              {{e.tile_m, e.tile_n, e.row}, e.group()},
+              e.stages},
         out{layout, "out", kGemmSerialRoles, e.tile_m, box_columns<bf16>(e.tile_n)},
         accum{layout, "accum", kGemmSerialRoles, {}, {e.accum_stages, e.tile_n}},
         tmem{layout, "tmem", kGemmSerialRoles, {}} {}

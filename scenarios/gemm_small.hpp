@@ -56,7 +56,9 @@ struct GemmSmallExtents : Tiles {
 /// A CTA's shared memory; the names are those of the reports.
 template <class Extents>
 struct GemmSmallStorage {
-  using Input = typename GemmStorage<Extents>::Input;
+  using Payload = GroupPayload<StandardTilePayload<bf16, bf16>, decltype(Extents::k_group)>;
+  using Input =
+      InputPipelineStorage<Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;
   using Accum = typename GemmStorage<Extents>::Accum;
 
   constexpr GemmSmallStorage(auto& layout, const Extents& e)
@@ -64,9 +66,8 @@ struct GemmSmallStorage {
               "input",
               kGemmRoles,
               e.cluster(),
-              {e.tile_m, e.tile_n, e.tile_k},
-              e.stages,
-              e.k_group},
+              {{e.tile_m, e.tile_n, e.tile_k}, e.k_group},
+              e.stages},
         out{layout, "out", kGemmRoles, e.box_rows(), e.box_columns()},
         accum{layout, "accum", kGemmRoles, {}, {e.accum_stages, e.tile_n}},
         tmem{layout, "tmem", kGemmRoles, {}} {}

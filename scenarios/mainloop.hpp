@@ -51,7 +51,7 @@ constexpr std::uint32_t mainloop_group(std::uint32_t tile_k) {
 
 template <class Element, class Extents>
 struct MainloopStorage {
-  using Input = InputPipelineStorage<StandardTilePayload<Element, Element>,
+  using Input = InputPipelineStorage<GroupPayload<StandardTilePayload<Element, Element>>,
                                      From<Role::kLoad, TmaBytes>,
                                      To<Role::kMma, UmmaCommit>>;
 
@@ -61,9 +61,8 @@ struct MainloopStorage {
               "input",
               kMainloopRoles,
               {},
-              {e.tile_m, e.tile_n, e.tile_k / group},
-              e.stages,
-              group},
+              {{e.tile_m, e.tile_n, e.tile_k / group}, group},
+              e.stages},
         done{layout.barriers(
             {"accum", "done"},
             1,

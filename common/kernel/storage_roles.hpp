@@ -1,6 +1,6 @@
 /// Holds a kernel's storage to its roles while it is compiled: a barrier that waits for a role
-/// without warps, or that such a role waits for, does not compile. Without this the kernel would
-/// compile and hang.
+/// without warps, or that such a role waits for, does not compile, nor does a ring without stages.
+/// Without this the kernel would compile and hang.
 
 #pragma once
 
@@ -13,7 +13,8 @@
 
 namespace warptwin {
 
-/// A layout that notes the first role which a barrier is declared for and which has no warps.
+/// A layout that notes the first role which a barrier is declared for and which has no warps, and
+/// the first ring that has no stages and should.
 template <std::uint32_t kRows>
 class RoleLayout {
  public:
@@ -40,10 +41,18 @@ class RoleLayout {
     return layout_.tiles(name, count, bytes, alignment);
   }
   constexpr SharedAddress word(RegionName name) { return layout_.word(name); }  // as SharedLayout's
-  constexpr void ring(const RingRegion& ring) { layout_.ring(ring); }           // as SharedLayout's
+  /// As `SharedLayout::ring`; notes a ring without stages.
+  constexpr void ring(const RingRegion& ring) {
+    if (empty_ring_ == nullptr && ring.stages == 0 && !ring.may_be_empty) {
+      empty_ring_ = ring.owner;
+    }
+    layout_.ring(ring);
+  }
 
   /// kCount: every role has warps.
   constexpr Role missing() const { return missing_; }
+  /// Whose ring has no stages; null: every ring has one or more, or may be empty.
+  constexpr const char* empty_ring() const { return empty_ring_; }
 
  private:
   constexpr void note(Role role) {
@@ -55,20 +64,28 @@ class RoleLayout {
   SharedLayout layout_{SharedAddress{}};
   RoleTable<kRows> roles_;
   Role missing_ = Role::kCount;
+  const char* empty_ring_ = nullptr;
 };
+
+/// What the storage of a kernel with these extents asks a layout for.
+template <class Kernel, class Extents>
+constexpr auto role_layout(const Extents& extents) {
+  constexpr auto kRoles = Kernel::kRoles;
+  RoleLayout layout{kRoles};
+  const typename Kernel::Storage storage{layout, extents};
+  static_cast<void>(storage);
+  return layout;
+}
 
 /// The first role without warps that a barrier of the storage is declared for; kCount: none.
 template <class Kernel, class Extents>
 constexpr Role role_without_warps() {
-  constexpr auto kRoles = Kernel::kRoles;
-  RoleLayout layout{kRoles};
-  const typename Kernel::Storage storage{layout, Extents{}};
-  static_cast<void>(storage);
-  return layout.missing();
+  return role_layout<Kernel>(Extents{}).missing();
 }
 
 /// Refuses, when it is instantiated, a kernel whose storage at constant `Extents` has a barrier for
-/// a role without warps. A storage that is no constant at these extents is passed over.
+/// a role without warps, or a ring without stages. A storage that is no constant at these extents
+/// is passed over.
 template <class Kernel, class Extents>
 constexpr void check_storage_roles() {
   if constexpr (requires {
@@ -82,6 +99,9 @@ constexpr void check_storage_roles() {
                 ", 1} to kRoles, or declare the pipeline for a role that has warps");
     WARPTWIN_FOR_EACH_ROLE(WARPTWIN_ROLE)
 #undef WARPTWIN_ROLE
+    static_assert(role_layout<Kernel>(Extents{}).empty_ring() == nullptr,
+                  "a ring of the kernel's storage has no stages at its constant extents: whoever "
+                  "waits for one would wait for no barrier");
   }
 }
 

@@ -67,6 +67,7 @@ struct RingRegion {
   std::uint32_t stages = 0;       // of the ring
   SharedAddress tiles{};          // of stage 0; in a ring without tiles, unset
   std::uint32_t stage_bytes = 0;  // from a stage's tiles to the next's; 0: none
+  bool may_be_empty = false;      // it may have no stages: then nobody uses it
 };
 
 /// A bump allocator over shared addresses. Regions come in the order they are asked for.

@@ -25,14 +25,16 @@ struct RingStorage {
   using Pipeline = ProducerConsumerPipeline<M, Producer, Consumers...>;  // one warp's view
 
   /// Asks `layout` for the tiles, if any, each aligned to `alignment` bytes, and then for the
-  /// barriers, whose counts follow from the participants and `roles`.
+  /// barriers, whose counts follow from the participants and `roles`. A ring without stages is
+  /// refused (`check_storage_roles`), unless it `may_be_empty`: then nobody uses it.
   template <class Layout, std::uint32_t kRows>
   constexpr RingStorage(Layout& layout,
                         const char* owner,
                         RoleTable<kRows> roles,
                         std::uint32_t stages,
                         std::uint32_t tile_bytes = 0,
-                        std::uint32_t alignment = 128)
+                        std::uint32_t alignment = 128,
+                        bool may_be_empty = false)
       : tiles{tile_bytes == 0 ? SharedAddress{}
                               : layout.tiles({owner, "tile"}, stages, tile_bytes, alignment)},
         stride{align_up(tile_bytes, alignment)},
@@ -42,7 +44,7 @@ struct RingStorage {
                  stages,
                  full_contract<Producer, FirstConsumer<Consumers...>>(roles, tile_bytes),
                  empty_contract<Producer, Consumers...>(roles)} {
-    layout.ring({owner, barriers.full, barriers.empty, stages, tiles, stride});
+    layout.ring({owner, barriers.full, barriers.empty, stages, tiles, stride, may_be_empty});
   }
 
   /// Initialises the barriers. Participants: one elected lane of one warp, before anyone uses them.

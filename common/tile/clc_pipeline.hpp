@@ -58,8 +58,8 @@ struct ClcPipelineStorage {
                           0,
                           every_lane(Role::kScheduler, roles.lanes(Role::kScheduler)),
                           every_lane(kReaders, roles.lanes(kReaders) * cluster.ctas())...)},
-        throttle{layout, "throttle", roles, stages} {
-    layout.ring({owner, barriers.full, barriers.empty, stages, responses, kClcResponseBytes});
+        throttle{layout, "throttle", roles, stages, 0, 128, /*may_be_empty=*/true} {
+    layout.ring({owner, barriers.full, barriers.empty, stages, responses, kClcResponseBytes, true});
   }
 
   /// Participants: one elected lane of one warp, before anyone uses the ring.

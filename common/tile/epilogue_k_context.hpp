@@ -21,10 +21,13 @@ namespace warptwin {
 ///
 /// Participants: every warp of the epilogue. Blocks: at the start, until the accumulator is
 ///               complete.
-/// Requires:     one k step per input stage (k_group 1).
 template <class OutputPipeline, class InputPipeline, class As>
 class [[nodiscard]] EpilogueKContext {
  public:
+  static_assert(kOneKStep<decltype(InputPipeline::Storage::payload)>,
+                "a stage of the input ring holds a group of k steps, and this epilogue takes a "
+                "stage for each k step: give the ring a payload of one");
+
   /// Waits for the accumulator, and claims the input stage beside it. `site` is that of both.
   constexpr EpilogueKContext(OutputPipeline& output, InputPipeline& input, SourceSite site)
       : output_{output.acquire_epilogue_linear(site)},

@@ -30,19 +30,18 @@ struct InputPipelineStorage {
   template <Machine M>
   using Pipeline = InputTilePipeline<M, Payload, Producer, Consumers...>;  // one warp's view
 
-  /// Asks `layout` for the tiles of `stages` stages, `group_size` slots of the payload each, and
-  /// then for the barriers, whose counts follow from participants, roles and cluster.
+  /// Asks `layout` for the tiles of `stages` stages, a slot for each k step of one, and then for
+  /// the barriers, whose counts follow from participants, roles and cluster.
   template <class Layout, std::uint32_t kRows>
   constexpr InputPipelineStorage(Layout& layout,
                                  const char* owner,
                                  RoleTable<kRows> roles,
                                  const ClusterShape& cluster_shape,
                                  const Payload& payload_shape,
-                                 std::uint32_t stages,
-                                 std::uint32_t group_size = 1)
+                                 std::uint32_t stages)
       : payload{payload_shape},
         cluster{cluster_shape},
-        k_group{group_size},
+        k_group{k_steps(payload_shape)},
         stage_bytes{k_group * payload.slot_bytes()},
         full_bytes{cluster.group_ctas() * k_group * payload.copy_bytes()},
         tiles{layout.tiles({owner, "tile"}, stages, stage_bytes, kTileAlignment)},
@@ -77,6 +76,13 @@ struct InputPipelineStorage {
   BarrierPair barriers;       // full and empty, one of each for a stage
 
  private:
+  static constexpr std::uint32_t k_steps(const Payload& payload_shape) {
+    if constexpr (requires { payload_shape.k_group; }) {
+      return payload_shape.k_group;
+    } else {
+      return 1;
+    }
+  }
   template <class Consumer, std::uint32_t kRows>
   static constexpr std::uint32_t empty_arrivals(RoleTable<kRows> roles, const ClusterShape& shape) {
     if (Consumer::kKind == ArrivalKind::kUmmaCommit) {

@@ -65,8 +65,6 @@ class WARPTWIN_LINEAR [[nodiscard]] InputProducerStage {
   WARPTWIN_WHILE_HELD constexpr Mbarrier barrier() const {
     return storage_->barriers.full[index()];
   }
-  /// The bytes the full barrier was armed with: of the whole group, of both CTAs of a pair.
-  WARPTWIN_WHILE_HELD constexpr std::uint32_t expect_bytes() const { return storage_->full_bytes; }
 
   /// Copies tile `at` of a matrix into the stage; see `load_slice`.
   ///

@@ -5,7 +5,9 @@
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
+#include "common/machine/extent.hpp"
 #include "common/machine/shared_tile.hpp"
 #include "common/machine/types.hpp"
 #include "common/tile/operand_tile.hpp"
@@ -22,6 +24,18 @@ concept TilePayload = requires(const P payload, SharedAddress slot) {
   { payload.copy_bytes() } -> std::same_as<std::uint32_t>;
   payload.at(slot);
 };
+
+/// The payload of a stage that holds `k_group` k steps, with one pair of barriers for all of them.
+template <TilePayload Payload, class Count = Extent<>>
+struct GroupPayload : Payload {
+  [[no_unique_address]] Count k_group;  // k steps in a stage, 1 or more
+};
+
+/// Whether a stage of such payloads holds one k step, whatever the launch says.
+template <class Payload>
+inline constexpr bool kOneKStep = true;
+template <class Payload, class Count>
+inline constexpr bool kOneKStep<GroupPayload<Payload, Count>> = std::is_same_v<Count, Extent<1>>;
 
 /// A and B tiles, K-major: (tile_m, tile_k) and (tile_n, tile_k) of this CTA.
 template <class ElementA, class ElementB>

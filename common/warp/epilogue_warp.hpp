@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "common/machine/machine.hpp"
-#include "common/pipeline/stage.hpp"
 #include "common/pipeline/stage_claim.hpp"
 #include "common/tile/epilogue_k_context.hpp"
 #include "common/tile/output_tile_pipeline.hpp"
@@ -39,10 +38,6 @@ class [[nodiscard]] EpilogueWarp {
   constexpr auto acquire_epilogue_linear(SourceSite site = SourceSite::current()) {
     return accum_.acquire_epilogue_linear(site);
   }
-  /// The same, for kernels that commit an accumulator per k step.
-  constexpr auto acquire_k_stage_linear(SourceSite site = SourceSite::current()) {
-    return accum_.acquire_epilogue_linear(site);
-  }
   /// The next accumulator and the input stage it came from; see `EpilogueKContext`.
   template <class As, class InputPipeline>
   constexpr auto per_k_stage(InputPipeline& input, SourceSite site = SourceSite::current()) {
@@ -70,9 +65,5 @@ class [[nodiscard]] EpilogueWarp {
   const Dealloc* dealloc_;
   StageClaim<M> claim_;
 };
-
-/// An epilogue warp that signals completion when its scope ends.
-template <Machine M, class Accum, class Dealloc = TmemDeallocStorage<>>
-using EpilogueWarpContext = ScopedStage<EpilogueWarp<M, Accum, Dealloc>>;
 
 }  // namespace warptwin

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "common/machine/machine.hpp"
-#include "common/pipeline/stage.hpp"
 #include "common/pipeline/stage_claim.hpp"
 #include "common/tile/output_tile_pipeline.hpp"
 #include "common/tile/tensor_memory.hpp"
@@ -69,9 +68,5 @@ class [[nodiscard]] MmaWarp {
   const Dealloc* dealloc_;
   StageClaim<M> claim_;
 };
-
-/// An MMA warp that frees tensor memory when its scope ends.
-template <Machine M, class Accum, class Dealloc = TmemDeallocStorage<>>
-using MmaWarpContext = ScopedStage<MmaWarp<M, Accum, Dealloc>>;
 
 }  // namespace warptwin

@@ -24,7 +24,7 @@ struct GemmBlockwiseFp8AccumPerTileKernel : GemmBlockwiseFp8Kernel<M, Extents> {
           auto stage = input.template claim_consumer<typename Base::ReadsScales>();
           std::move(stage).release();
           if (k + 1 == problem.k_tiles) {  // the fault: in every k step
-            auto accum = warp.acquire_k_stage_linear();
+            auto accum = warp.acquire_epilogue_linear();
             typename ScaledSum<M>::RowFactors rows;
             rows.fill(1.0F);
             sum.add(accum, problem.extents.tile_n, rows, [](std::uint32_t) { return 1.0F; });

@@ -22,7 +22,7 @@ struct GemmBlockwiseFp8MissingProxyFenceKernel : GemmBlockwiseFp8Kernel<M, Exten
   static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
     blockwise_epilogue<Base>(
         machine, problem, smem, [&](auto& warp, auto& input, auto& sum, Tile, std::uint32_t) {
-          auto accum = warp.acquire_k_stage_linear();
+          auto accum = warp.acquire_epilogue_linear();
           auto stage = input.template claim_consumer<typename Base::ReadsScales>();
           typename ScaledSum<M>::RowFactors rows;
           sum.load_factors(rows, stage.payload().a_scales_tile().tile);

@@ -21,7 +21,7 @@ struct GemmBlockwiseFp8PeerWaitsOwnFullKernel : GemmBlockwiseFp8Kernel<M, Extent
   static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
     blockwise_epilogue<Base>(
         machine, problem, smem, [&](auto& warp, auto& input, auto& sum, Tile, std::uint32_t) {
-          auto accum = warp.acquire_k_stage_linear();
+          auto accum = warp.acquire_epilogue_linear();
           // The fault: accum.full is all that the peer can wait for.
           auto stage = input.template acquire_consumer<typename Base::ReadsScales>();
           typename ScaledSum<M>::RowFactors rows;

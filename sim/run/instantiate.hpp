@@ -26,6 +26,9 @@ ScenarioEntry instantiate() {
     Symbols symbols;
     RecordingLayout layout{{kSharedBase}, symbols};
     const Extents extents = Scenario::extents(parameters);
+    if (const char* ring = role_layout<Kernel>(extents).empty_ring()) {
+      throw ConfigError(std::string{"ring '"} + ring + "' has no stages; use 1 or more");
+    }
     const typename Kernel::Storage storage{layout, extents};
     static_cast<void>(storage);
     const auto roles = roles_of<Kernel>(extents);

@@ -1,4 +1,5 @@
 // expect: no (viable conversion|matching member function).*|no known conversion from .*ProducerToken
+// gcc: could not convert|cannot convert|no matching function
 
 #include "tests/common/negative_compile/ring.hpp"
 

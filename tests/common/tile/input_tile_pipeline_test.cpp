@@ -18,18 +18,19 @@ using Lines = std::vector<std::string>;
 
 constexpr RoleTable kRoles{
     RoleWarps{Role::kEpilogue, 4}, RoleWarps{Role::kMma, 1}, RoleWarps{Role::kLoad, 1}};
-using Payload = StandardTilePayload<bf16, bf16>;
+using Tiles = StandardTilePayload<bf16, bf16>;
+using Payload = GroupPayload<Tiles>;
 using Load = From<Role::kLoad, TmaBytes>;
 using Mma = To<Role::kMma, UmmaCommit>;
 using Storage = InputPipelineStorage<Payload, Load, Mma>;
 using Input = PipelineOf<RecordingMachine, Storage>;
 
-constexpr Payload kPayload{128, 64, 64};  // A 16384 bytes, B 8192 bytes
+constexpr Tiles kTiles{128, 64, 64};  // A 16384 bytes, B 8192 bytes
 constexpr std::uint32_t kSlotBytes = 24576;
 
 struct Bench {
   explicit Bench(ClusterShape cluster, std::uint32_t rank = 0, std::uint32_t k_group = 1)
-      : storage{layout, "input", kRoles, cluster, kPayload, 2, k_group} {
+      : storage{layout, "input", kRoles, cluster, {kTiles, k_group}, 2} {
     machine.rank = rank;
     machine.ctas = cluster.ctas();
   }

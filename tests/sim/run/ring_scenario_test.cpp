@@ -41,6 +41,11 @@ struct ReversedRing : RingScenario<ReversedRing> {
   }
 };
 
+/// Its ring has no stages, whatever the parameters say.
+struct RingWithoutStages : ReversedRing {
+  static RingExtents<> extents(const ParameterSet& p) { return {p.u32("tiles"), 0}; }
+};
+
 }  // namespace warptwin::scenarios
 
 namespace warptwin::sim::ring_scenario_test {
@@ -105,6 +110,16 @@ TEST(RingScenarioTest, StagesThatDoNotFitAreRefused) {
     FAIL() << "64 stages of 4 KiB are more than there is";
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), HasSubstr("use stages<="));
+  }
+}
+
+TEST(RingScenarioTest, ARingWithoutStagesIsRefused) {
+  const ScenarioEntry entry = instantiate<scenarios::RingWithoutStages>();
+  try {
+    entry.symbols(ParameterSet{entry.parameters});
+    FAIL() << "nobody could wait for a stage";
+  } catch (const ConfigError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("has no stages; use 1 or more"));
   }
 }
 
