@@ -24,6 +24,8 @@ using ptx::operator""_mod;
 struct TakenForGranted {
   std::set<std::string> parted;
   std::set<std::string> ended;
+  std::set<std::string> grid_waits;
+  std::set<std::string> grid_starts;
   std::string registers;  // of a thread, as they are counted where it gives some back
 };
 
@@ -69,10 +71,43 @@ std::string first_three(const std::set<std::string>& all) {
   return places + (shown > 3 ? " and " + std::to_string(shown - 3) + " more" : "");
 }
 
+std::string names_from_grid_before(const Workload& workload) {
+  std::string names;
+  for (const std::uint32_t tensor : workload.from_grid_before) {
+    names += (names.empty() ? "" : ", ") + std::string{workload.tensors[tensor].name};
+  }
+  return names;
+}
+
+// Only this grid is executed. Of memory of the grid before, the accesses that come in front of the
+// wait are found (PDL_MISSING_WAIT); which memory that is the launch says.
+std::vector<std::string> hypotheses_of_other_grids(const TakenForGranted& taken,
+                                                   const Workload& workload) {
+  std::vector<std::string> notes;
+  if (!taken.grid_waits.empty()) {
+    const std::string names = names_from_grid_before(workload);
+    notes.push_back(
+        "the grids before this one have ended, and what they wrote is visible, behind "
+        "griddepcontrol.wait at " +
+        first_three(taken.grid_waits) +
+        (names.empty()
+             ? "; they write no buffer, for the launch marks none from_grid_before"
+             : "; the buffers that they write are those marked from_grid_before: " + names));
+  }
+  if (!taken.grid_starts.empty()) {
+    notes.push_back(
+        "a grid that may start at griddepcontrol.launch_dependents at " +
+        first_three(taken.grid_starts) +
+        " waits for this one before it touches its memory; what other grids do is not looked at");
+  }
+  return notes;
+}
+
 // PTX orders no two lanes of a warp but by what it says. Their accesses to memory are compared lane
 // by lane (`LaneWords`); of all else a run takes them in one order.
-std::vector<std::string> hypotheses_of(const TakenForGranted& taken) {
-  std::vector<std::string> notes;
+std::vector<std::string> hypotheses_of(const HeldLaunch& held) {
+  const TakenForGranted& taken = *held.taken;
+  std::vector<std::string> notes = hypotheses_of_other_grids(taken, held.launch.workload);
   if (!taken.parted.empty()) {
     notes.push_back(
         "lanes of one warp took turns as in this run; apart from each other they used the machine, "
@@ -391,6 +426,8 @@ WarpBody body_of(const std::shared_ptr<HeldLaunch>& held,
     run.check_end();
     held->taken->parted.insert(grid->parted.begin(), grid->parted.end());
     held->taken->ended.insert(grid->ended.begin(), grid->ended.end());
+    held->taken->grid_waits.insert(grid->grid_waits.begin(), grid->grid_waits.end());
+    held->taken->grid_starts.insert(grid->grid_starts.begin(), grid->grid_starts.end());
     if (grid->changes_registers && held->launch.workload.registers_per_thread == 0) {
       held->taken->registers =
           "a thread begins with " + std::to_string(registers_at_start_of(held->launch)) +
@@ -535,7 +572,7 @@ ScenarioEntry entry_of(PtxLaunch launch, LaunchUse use) {
   for (const HeldLaunch::MemoryMap& map : held->memory_maps) {
     entry.more_maps.push_back(map.state);
   }
-  entry.hypotheses = [held] { return hypotheses_of(*held->taken); };
+  entry.hypotheses = [held] { return hypotheses_of(*held); };
   entry.thread_instructions = [held] { return *held->launch.thread_instructions; };
   entry.printed = [held] { return held->printed == nullptr ? std::string{} : *held->printed; };
   entry.body = [held](const ParameterSet&,
@@ -608,7 +645,7 @@ ScenarioEntry entry_of(const ScenarioEntry& scenario,
   };
   entry.ptx = facts_of(*held->launch.kernel);
   entry.registers = registers_at_start_of(held->launch);
-  entry.hypotheses = [held] { return hypotheses_of(*held->taken); };
+  entry.hypotheses = [held] { return hypotheses_of(*held); };
   entry.thread_instructions = [held] { return *held->launch.thread_instructions; };
   entry.body = [held](const ParameterSet&,
                       std::span<const SimTensorMap> maps,

@@ -182,6 +182,8 @@ Served WarpRun::griddepcontrol(Request& request) {
       make(waits ? warptwin::Op::kGriddepcontrolWait : warptwin::Op::kGriddepcontrolLaunch,
            request,
            request.mask());
+  (waits ? grid_.grid_waits : grid_.grid_starts)
+      .insert(std::string{op.site.file} + ":" + std::to_string(op.site.line));
   perform(op);
   return Served::kDone;
 }

@@ -74,7 +74,9 @@ struct GridContext {
   std::set<std::string> parted;
   /// .aligned instructions that lanes of a warp executed behind the end of others.
   std::set<std::string> ended;
-  bool changes_registers = false;  // a warp has
+  std::set<std::string> grid_waits;   // griddepcontrol.wait that a warp has executed
+  std::set<std::string> grid_starts;  // griddepcontrol.launch_dependents
+  bool changes_registers = false;     // a warp has
   /// Barriers that not all have come to yet, by cluster, CTA and number.
   std::map<std::array<std::uint32_t, 3>, std::shared_ptr<BarrierReduction>> reductions;
   /// By cluster and CTA: for each word of its shared memory the line of a cp.async that is on its

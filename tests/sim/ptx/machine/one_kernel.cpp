@@ -43,6 +43,9 @@ ScenarioEntry entry_of(const OneKernel& kernel) {
   const auto words = std::max<std::uint32_t>(4, static_cast<std::uint32_t>(kernel.in.size()));
   buffer("in", kernel.control ? TensorUse::kScratch : TensorUse::kInput, words);
   buffer("out", TensorUse::kOutput, kernel.out_words);
+  if (kernel.from_grid_before) {
+    launch.workload.from_grid_before = {0};
+  }
   launch.contents.resize(2);
   launch.contents[0].resize(kernel.in.size() * 4);
   if (!kernel.in.empty()) {

@@ -21,6 +21,7 @@ struct OneKernel {
   std::uint32_t ctas = 1;
   std::uint32_t cluster = 1;                // CTAs of one
   bool control = true;                      // `in` is real in runs that move no data, too
+  bool from_grid_before = false;            // `in` is what the grid before may still write
   std::string variables{};                  // of the module
   std::string directives{};                 // of the kernel
   std::vector<TensorMapSpec> maps{};        // at most two, of `in` (0) and `out` (1)
