@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <cxxabi.h>
 #include <filesystem>
 #include <fnmatch.h>
 #include <iostream>
@@ -12,6 +11,7 @@
 #include "sim/check/footprint.hpp"
 #include "sim/cli/commands/commands.hpp"
 #include "sim/ptx/machine/launch.hpp"
+#include "sim/ptx/text/demangled.hpp"
 #include "sim/report/packed.hpp"
 #include "sim/report/text.hpp"
 #include "sim/run/check.hpp"
@@ -65,7 +65,7 @@ LaunchPolicies::LaunchPolicies(const Session& session)
 // The last row that fits counts. Behind the first launches of a kernel the others are run once.
 LaunchPolicy LaunchPolicies::of(const std::string& kernel, std::uint64_t number) const {
   LaunchPolicy policy = LaunchPolicy::kCheck;
-  const std::string plain = demangled(kernel);
+  const std::string plain = ptx::demangled(kernel);
   for (const Row& row : rows_) {
     if (::fnmatch(row.pattern.c_str(), kernel.c_str(), 0) == 0 ||
         ::fnmatch(row.pattern.c_str(), plain.c_str(), 0) == 0) {
@@ -74,14 +74,6 @@ LaunchPolicy LaunchPolicies::of(const std::string& kernel, std::uint64_t number)
   }
   const bool later = first_ != 0 && number >= first_;
   return later ? std::min(policy, LaunchPolicy::kRun) : policy;
-}
-
-std::string demangled(const std::string& name) {
-  int status = 0;
-  char* plain = abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
-  std::string text = status == 0 && plain != nullptr ? plain : name;
-  std::free(plain);  // NOLINT: as its documentation asks
-  return text;
 }
 
 static std::size_t jobs_of(const Session& session) {
@@ -105,7 +97,7 @@ static void refuse(JudgedLaunch& judged,
                    const std::string& why) {
   judged.code = worse(judged.code, code);
   judged.verdict = verdict;
-  judged.text += judged.kernel + ": " + verdict + ": " + why + "\n";
+  judged.text += ptx::demangled(judged.kernel) + ": " + verdict + ": " + why + "\n";
 }
 
 void LaunchJudge::note(JudgedLaunch& judged,
@@ -255,9 +247,9 @@ void LaunchJudge::prove_launch(JudgedLaunch& judged,
   judged.operations += proof.operations;
   judged.text = text_of(proof, entry, none);
   if (proof.run.end != Ending::kDone) {
-    judged.text += judged.kernel + ": " + proof.run.ending() + "\n";
+    judged.text += ptx::demangled(judged.kernel) + ": " + proof.run.ending() + "\n";
   }
-  judged.text += judged.kernel + ": " + proof.strength() + "\n";
+  judged.text += ptx::demangled(judged.kernel) + ": " + proof.strength() + "\n";
   judged.findings = Json::array();
   judged.ids.clear();
   judged.reported.clear();
@@ -286,10 +278,10 @@ void LaunchJudge::prove_launch(JudgedLaunch& judged,
       note(judged, entry, {finding, sampled.failing_schedule, context});
       judged.text += text_of(finding, context);
     }
-    judged.text += judged.kernel + ": a defect in one of " + std::to_string(sampled.schedules) +
-                   " schedules\n";
+    judged.text += ptx::demangled(judged.kernel) + ": a defect in one of " +
+                   std::to_string(sampled.schedules) + " schedules\n";
   } else {
-    judged.text += judged.kernel + ": no defect in " + sampled.strength() + "\n";
+    judged.text += ptx::demangled(judged.kernel) + ": no defect in " + sampled.strength() + "\n";
   }
 }
 
@@ -394,7 +386,8 @@ void LaunchJudge::measure(JudgedLaunch& judged,
     const TimingResult timed = time_scenario(entry, ParameterSet{entry.parameters}, chip_, timing);
     judged.microseconds = timed.microseconds + timed.launch_microseconds;
   } catch (const ConfigError& error) {
-    judged.text += judged.kernel + ": its time is not known: " + error.what() + "\n";
+    judged.text +=
+        ptx::demangled(judged.kernel) + ": its time is not known: " + error.what() + "\n";
   }
 }
 
@@ -451,7 +444,7 @@ cuda::Touched LaunchJudge::judge(std::size_t index,
     note(judged, entry, {finding, run.schedule, context});
     judged.text += text_of(finding, context);
   }
-  judged.text += judged.kernel + ": " + result.ending() + "\n";
+  judged.text += ptx::demangled(judged.kernel) + ": " + result.ending() + "\n";
   const bool asked = request.measured && measure_ != Measure::kNever;
   if (result.end == Ending::kDone && (asked || measure_ == Measure::kAlways)) {
     measure(judged, entry, run);
@@ -488,7 +481,7 @@ cuda::LaunchResult LaunchJudge::launch(cuda::Device& device, const cuda::LaunchR
   }
   judged.seconds += seconds_since(began);
   const std::string name = "launch " + std::to_string(judged.number) + " (" +
-                           demangled(judged.kernel).substr(0, kNameColumns) + ")";
+                           ptx::demangled(judged.kernel).substr(0, kNameColumns) + ")";
   return {judged.error, name, std::move(touched), judged.microseconds};
 }
 

@@ -40,9 +40,6 @@ enum class Measure : std::uint8_t { kNever, kAsked, kAlways };
 /// Throws ConfigError.
 Measure measure_of(const Session& session);
 
-/// A mangled name as the program's text has it.
-std::string demangled(const std::string& name);
-
 struct JudgedLaunch {
   std::uint64_t number = 0;
   std::string kernel;

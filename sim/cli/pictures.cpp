@@ -5,6 +5,7 @@
 
 #include "sim/pictures/chrome.hpp"
 #include "sim/pictures/perfetto.hpp"
+#include "sim/report/proof.hpp"
 
 namespace warptwin::sim::cli {
 
@@ -130,8 +131,7 @@ PageContents page_contents(const Session& session,
   contents.verdict = code == ExitCode::kClean     ? PageContents::Verdict::kRight
                      : code == ExitCode::kFinding ? PageContents::Verdict::kWrong
                                                   : PageContents::Verdict::kOpen;
-  const std::string at = parameters.to_string();
-  contents.title = scenario.info->name + (at.empty() ? "" : " (" + at + ")");
+  contents.title = title_of(scenario, parameters);
   contents.word = code == ExitCode::kClean     ? "clean"
                   : code == ExitCode::kFinding ? "finding"
                                                : "incomplete";

@@ -1,5 +1,6 @@
 #include "sim/report/annotations.hpp"
 
+#include "sim/ptx/text/demangled.hpp"
 #include "sim/report/source_path.hpp"
 
 namespace warptwin::sim {
@@ -43,7 +44,7 @@ std::string annotations_of(const Judgement& judgement, const std::string& root) 
       if (finding.known == Known::kNo) {
         text += line_of(finding.fails ? "error" : "warning",
                         finding.place,
-                        finding.id + " in " + judged.scenario,
+                        finding.id + " in " + ptx::demangled(judged.scenario),
                         finding.message + (finding.replay.empty() ? "" : "\n" + finding.replay),
                         root);
       }
@@ -51,8 +52,8 @@ std::string annotations_of(const Judgement& judgement, const std::string& root) 
     if (judged.right || !failing(judged).empty()) {
       continue;
     }
-    const std::string title =
-        judged.scenario + ": " + (judged.exit == 0 ? "not as expected" : word_of_exit(judged.exit));
+    const std::string title = ptx::demangled(judged.scenario) + ": " +
+                              (judged.exit == 0 ? "not as expected" : word_of_exit(judged.exit));
     for (const JudgedOpen& open : judged.open) {
       text += line_of("error", open.place, title, "undecided: " + open.reason, root);
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "sim/ptx/text/demangled.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -119,7 +121,8 @@ std::string junit_of(const Judgement& judgement) {
   for (const Judged& judged : judgement.all) {
     errors += is_error(judged) ? 1U : 0U;
     failures += !judged.right && !is_error(judged) ? 1U : 0U;
-    add(judged.scenario + (judged.parameters.empty() ? "" : " (" + judged.parameters + ")"),
+    add(ptx::demangled(judged.scenario) +
+            (judged.parameters.empty() ? "" : " (" + judged.parameters + ")"),
         body_of(judged));
   }
   if (!judgement.error.empty()) {

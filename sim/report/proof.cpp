@@ -1,5 +1,6 @@
 #include "sim/report/proof.hpp"
 
+#include "sim/ptx/text/demangled.hpp"
 #include "sim/run/replay_line.hpp"
 
 namespace warptwin::sim {
@@ -29,11 +30,16 @@ std::string outcome_of(const Witness& witness) {
 
 }  // namespace
 
+std::string title_of(const ScenarioEntry& scenario, const ParameterSet& parameters) {
+  const std::string at = parameters.to_string();
+  return ptx::demangled(scenario.info->name) + (at.empty() ? "" : " (" + at + ")");
+}
+
 ReportContext context_of(const ScenarioEntry& scenario,
                          const ParameterSet& parameters,
                          const ScheduleSpec& schedule,
                          const Rules& rules) {
-  return {std::string{scenario.info->name} + " (" + parameters.to_string() + ")",
+  return {title_of(scenario, parameters),
           schedule.to_string(),
           replay_line(scenario, parameters, schedule, rules)};
 }

@@ -35,6 +35,9 @@ std::string text_of(const TripProof& proof, const ScenarioEntry& scenario);
 Json json_of(const TripProof& proof, const ScenarioEntry& scenario);
 
 /// Names of a scenario, its parameters and a schedule for reports.
+/// What people read: of a PTX kernel the name as the program's text has it; the parameters, if any.
+std::string title_of(const ScenarioEntry& scenario, const ParameterSet& parameters);
+
 ReportContext context_of(const ScenarioEntry& scenario,
                          const ParameterSet& parameters,
                          const ScheduleSpec& schedule,

@@ -4,6 +4,7 @@
 
 #include "common/report/catalogue.hpp"
 
+#include "sim/ptx/text/demangled.hpp"
 #include "sim/report/source_path.hpp"
 #include "sim/run/suppressions.hpp"
 
@@ -76,6 +77,16 @@ Json location_of(const JudgedPlace& place, const std::string& root) {
   return location;
 }
 
+// A PTX kernel by the name that its program's text has, and by that of the file.
+Json function_of(const Judged& judged) {
+  const std::string name = ptx::demangled(judged.scenario);
+  Json function = {{"name", name}, {"fullyQualifiedName", name}, {"kind", "function"}};
+  if (name != judged.scenario) {
+    function["decoratedName"] = judged.scenario;
+  }
+  return function;
+}
+
 // A thread for each warp; the order of the execution runs through all of them.
 Json code_flow(const JudgedFinding& finding, const std::string& root) {
   Json threads = Json::array();
@@ -118,8 +129,7 @@ Json result_of(const Judged& judged,
     text += "\nreplay: " + finding.replay;
   }
   Json location = location_of(finding.place, root);
-  location["logicalLocations"] = Json::array(
-      {{{"name", judged.scenario}, {"fullyQualifiedName", judged.scenario}, {"kind", "function"}}});
+  location["logicalLocations"] = Json::array({function_of(judged)});
   Json result = {{"ruleId", finding.id},
                  {"ruleIndex", index_of(finding.id)},
                  {"kind", "fail"},
@@ -155,15 +165,14 @@ Json open_result(const Judged& judged,
                  const Judgement& judgement,
                  const std::string& root) {
   Json location = location_of(open.place, root);
-  location["logicalLocations"] = Json::array(
-      {{{"name", judged.scenario}, {"fullyQualifiedName", judged.scenario}, {"kind", "function"}}});
+  location["logicalLocations"] = Json::array({function_of(judged)});
   // What may yet be right is "open", of no level.
   const bool open_kind = judged.exit == 5;
   Json result = {{"ruleId", kNotProved},
                  {"ruleIndex", index_of(kNotProved)},
                  {"kind", open_kind ? "open" : "fail"},
                  {"level", open_kind ? "none" : "error"},
-                 {"message", message_of(judged.scenario + ": " + open.reason)},
+                 {"message", message_of(ptx::demangled(judged.scenario) + ": " + open.reason)},
                  {"locations", Json::array({location})},
                  {"properties", {{"scenario", judged.scenario}, {"exit", judged.exit}}}};
   if (judgement.baseline) {
@@ -215,12 +224,13 @@ Json invocation_of(const Judgement& judgement) {
   };
   for (const Judged& judged : judgement.all) {
     if (judged.exit == 3) {
-      note(judged.scenario + ": internal error: " + judged.answer);
+      note(ptx::demangled(judged.scenario) + ": internal error: " + judged.answer);
     }
     if (judged.not_kept != 0) {
-      notes.push_back(
-          {{"level", "note"},
-           {"message", message_of(judged.scenario + ": " + text_of_not_kept(judged.not_kept))}});
+      notes.push_back({{"level", "note"},
+                       {"message",
+                        message_of(ptx::demangled(judged.scenario) + ": " +
+                                   text_of_not_kept(judged.not_kept))}});
     }
   }
   const bool usage = !judgement.error.empty() && judgement.exit == 2;

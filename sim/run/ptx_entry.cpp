@@ -11,6 +11,7 @@
 
 #include "sim/ptx/machine/tensor_map.hpp"
 #include "sim/ptx/machine/warp.hpp"
+#include "sim/ptx/text/demangled.hpp"
 #include "sim/run/occupancy.hpp"
 #include "sim/run/simulate.hpp"
 
@@ -178,7 +179,7 @@ void at_most(std::uint64_t bytes, std::uint64_t most, const std::string& of) {
 }
 
 void check_memory(const PtxLaunch& launch) {
-  const std::string kernel{launch.kernel->name()};
+  const std::string kernel = ptx::demangled(std::string{launch.kernel->name()});
   at_most(launch.kernel->shared_end() - kSharedBase + launch.shape.dynamic_shared_bytes,
           kSharedMax,
           "shared memory of " + kernel);
@@ -195,7 +196,7 @@ void check_shape(const PtxLaunch& launch) {
   check_memory(launch);
   const ptx::LaunchShape& shape = launch.shape;
   const ptx::Directives& directives = launch.kernel->function().directives;
-  const std::string kernel{launch.kernel->name()};
+  const std::string kernel = ptx::demangled(std::string{launch.kernel->name()});
   for (std::size_t i = 0; i < 3; ++i) {
     if (shape.grid[i] == 0 || shape.block[i] == 0 || shape.cluster[i] == 0 ||
         shape.grid[i] % shape.cluster[i] != 0) {

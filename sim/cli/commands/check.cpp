@@ -12,6 +12,7 @@
 #include "sim/cli/pictures.hpp"
 #include "sim/cli/reports.hpp"
 #include "sim/cli/traces.hpp"
+#include "sim/ptx/text/demangled.hpp"
 #include "sim/report/explanation.hpp"
 #include "sim/report/json.hpp"
 #include "sim/report/proof.hpp"
@@ -266,8 +267,8 @@ static std::string said_of(const Checked& checked, const ScenarioEntry& scenario
       text += text_of(comparison) + "\n";
     }
   }
-  text +=
-      std::string{scenario.info->name} + ": " + checked.verdict + "\n" + checked.report.suppressed;
+  text += ptx::demangled(scenario.info->name) + ": " + checked.verdict + "\n" +
+          checked.report.suppressed;
   if (checked.report.code == ExitCode::kIncomplete && proof.verdict == ProofVerdict::kIncomplete) {
     text += "incomplete: stopped after --max-steps; raise it to see the end\n";
   }

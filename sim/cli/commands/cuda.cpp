@@ -11,6 +11,7 @@
 #include "sim/cli/cuda_judge.hpp"
 #include "sim/cli/cuda_program.hpp"
 #include "sim/cuda/names.hpp"
+#include "sim/ptx/text/demangled.hpp"
 
 namespace warptwin::sim::cli {
 
@@ -80,7 +81,7 @@ static std::string extent_text(const ptx::Extent3& extent) {
 static Json json_of(const JudgedLaunch& launch) {
   return {{"launch", launch.number},
           {"kernel", launch.kernel},
-          {"name", demangled(launch.kernel)},
+          {"name", ptx::demangled(launch.kernel)},
           {"grid", launch.shape.grid},
           {"block", launch.shape.block},
           {"cluster", launch.shape.cluster},
@@ -108,7 +109,7 @@ static std::string ids_of(const JudgedLaunch& launch) {
 // Of a template the name alone says little less than all of its arguments.
 static std::string short_name(const JudgedLaunch& launch) {
   constexpr std::size_t kColumns = 100;
-  const std::string name = demangled(launch.kernel);
+  const std::string name = ptx::demangled(launch.kernel);
   return name.size() <= kColumns ? name : name.substr(0, kColumns - 3) + "...";
 }
 
@@ -197,7 +198,7 @@ static int code_of(const ProgramEnd& end, ExitCode launches) {
 // A launch as the reports for other programs have it: a case of its kernel.
 static Judged case_of(const JudgedLaunch& launch) {
   Judged judged;
-  judged.scenario = demangled(launch.kernel);
+  judged.scenario = ptx::demangled(launch.kernel);
   judged.parameters = "launch " + std::to_string(launch.number) + " <<<" +
                       extent_text(launch.shape.grid) + ", " + extent_text(launch.shape.block) +
                       ">>>";

@@ -10,6 +10,7 @@
 #include "sim/cli/ptx_command.hpp"
 #include "sim/cli/traces.hpp"
 #include "sim/pictures/trace_recording.hpp"
+#include "sim/ptx/text/demangled.hpp"
 #include "sim/run/npy.hpp"
 #include "sim/run/suppressions.hpp"
 #include "sim/trace/trace_file.hpp"
@@ -79,8 +80,8 @@ ExitCode trace_command(Session& session) {
     contents.recordings.push_back(recording_of(trace, pictures.window()));
     pictures.write(session, std::move(contents));
   }
-  session.out << trace.scenario << ": " << trace.ending << ", " << timed.run.operations
-              << " operations, written to " << path << "\n";
+  session.out << ptx::demangled(trace.scenario) << ": " << trace.ending << ", "
+              << timed.run.operations << " operations, written to " << path << "\n";
   return exit_of(timed.run, session.options.count("strict") != 0);
 }
 
@@ -116,8 +117,8 @@ static void add_pictures(const Session& session,
                          const ComparedFiles& compared) {
   PageContents contents;
   contents.compares = true;
-  contents.title =
-      compared.first.scenario + ": " + compared.first.source + " and " + compared.second.source;
+  contents.title = ptx::demangled(compared.first.scenario) + ": " + compared.first.source +
+                   " and " + compared.second.source;
   contents.verdict =
       compared.comparison.agrees() ? PageContents::Verdict::kRight : PageContents::Verdict::kWrong;
   contents.word = compared.comparison.agrees() ? "the traces agree" : "the traces differ";

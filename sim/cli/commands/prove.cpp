@@ -110,9 +110,10 @@ ExitCode prove_command(Session& session) {
     write_json(session, json);
     return code;
   }
-  session.out << text_of(result, scenario, choices.at) << scenario.info->name << " ("
-              << (result.verdict == ProofVerdict::kProved ? parameters : choices.at).to_string()
-              << "): " << result.strength() << "\n"
+  session.out << text_of(result, scenario, choices.at)
+              << title_of(scenario,
+                          result.verdict == ProofVerdict::kProved ? parameters : choices.at)
+              << ": " << result.strength() << "\n"
               << filter.text_of_taken(scenario);
   if (!choices.names.empty() && result.verdict == ProofVerdict::kProved) {
     session.out << choices.scope() << (choices.complete() ? "" : ": incomplete") << "\n";
@@ -187,7 +188,7 @@ ExitCode explore_command(Session& session) {
   for (const std::string& step : result.wrong.path) {
     session.out << "  " << step << "\n";
   }
-  session.out << scenario.info->name << " (" << parameters.to_string() << ")\n"
+  session.out << title_of(scenario, parameters) << "\n"
               << result.strength(options) << "\n"
               << filter.text_of_taken(scenario)
               << (searched ? filter.text_of_gone(scenario, true) : "");

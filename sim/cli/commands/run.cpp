@@ -212,8 +212,7 @@ static ExitCode run_on(Session& session,
     report["exit"] = static_cast<int>(code);
     session.out << report.dump(2) << "\n";
   } else {
-    session.out << scenario.info->name << " (" << parameters.to_string() << ")\n"
-                << text_of(result);
+    session.out << title_of(scenario, parameters) << "\n" << text_of(result);
   }
   return code;
 }

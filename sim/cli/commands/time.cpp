@@ -317,9 +317,7 @@ static ExitCode time_within(Session& session) {
     write_json(session, report);
     return code;
   }
-  session.out << scenario.info->name
-              << (parameters.to_string().empty() ? "" : " (" + parameters.to_string() + ")")
-              << " on " << chip.name << "\n"
+  session.out << title_of(scenario, parameters) << " on " << chip.name << "\n"
               << text_of(timing) << words_of(launch);
   for (const Finding& finding : timing.run.findings) {
     session.out << text_of(finding, context);

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "sim/ptx/code/flow.hpp"
+#include "sim/ptx/text/demangled.hpp"
 
 namespace warptwin::ptx {
 
@@ -131,9 +132,10 @@ void print_variable(const Variable& variable, const char* what, std::ostream& ou
 
 void print_head(const Code& code, std::ostream& out) {
   const Function& function = *code.function;
+  const std::string plain = demangled(std::string{function.name});
   out << (function.is_entry ? "kernel " : "function ") << function.name << " (" << code.module->file
-      << ":" << function.position.line << "): " << code.ops.size() << " instructions, "
-      << code.registers.size() << " registers of PTX\n";
+      << ":" << function.position.line << "): " << (plain == function.name ? "" : plain + ", ")
+      << code.ops.size() << " instructions, " << code.registers.size() << " registers of PTX\n";
   for (const Variable& variable : function.prototype.returns) {
     print_variable(variable, "returns", out);
   }

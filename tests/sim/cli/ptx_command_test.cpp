@@ -133,6 +133,40 @@ TEST_F(PtxCommand, TimeSaysCyclesAndWhereRegistersComeFrom) {
       report["tflops"].get<double>(), 1e9 / report["microseconds"].get<double>() / 1e6, 1e-9);
 }
 
+// A name that C++ mangled is printed as the program has it; one of C is as it was, though `f` would
+// be a type if it were mangled. What selects, as in JSON and in a suppression, is the file's.
+TEST_F(PtxCommand, NamesArePrintedAsTheProgramHasThem) {
+  const auto judged = [&](const std::string& name, const std::vector<std::string>& words) {
+    std::string text = timed_module("sm_90a", kCounts);
+    text.replace(text.find(" k("), 3, " " + name + "(");
+    const std::string file = write("named.ptx", text);
+    std::vector<std::string> all = {
+        "ptx", words[0], file, "--launch", write("named.json", kTimedLaunch)};
+    all.insert(all.end(), words.begin() + 1, words.end());
+    EXPECT_EQ(run(all), 0) << err_.str();
+    return out_.str();
+  };
+  const std::string mangled = "_Z5scalePKf";
+  EXPECT_THAT(judged(mangled, {"check"}), HasSubstr("scale(float const*): proved"));
+  EXPECT_THAT(judged(mangled, {"prove"}), HasSubstr("scale(float const*): proved"));
+  EXPECT_THAT(judged(mangled, {"run"}), HasSubstr("scale(float const*)\nschedule "));
+  EXPECT_THAT(judged(mangled, {"explore"}), HasSubstr("scale(float const*)\n"));
+  EXPECT_THAT(judged(mangled, {"time", "--chip", "h100", "--registers", "40"}),
+              HasSubstr("scale(float const*) on h100\n"));
+  EXPECT_EQ(Json::parse(judged(mangled, {"check", "--json"}))["scenario"], mangled);
+  EXPECT_THAT(judged("f", {"check"}), testing::StartsWith("f: proved"));
+  EXPECT_THAT(judged("_Z9cut", {"check"}), testing::StartsWith("_Z9cut: proved"));
+}
+
+TEST_F(PtxCommand, ShowSaysBothNames) {
+  std::string text = kModule;
+  text.replace(text.find(" k("), 3, " _Z5scalePKf(");
+  const std::string file = write("both.ptx", text);
+  EXPECT_EQ(run({"ptx", "show", file, "--kernel", "_Z5scalePKf"}), 0);
+  EXPECT_THAT(out_.str(),
+              HasSubstr("kernel _Z5scalePKf (" + file + ":5): scale(float const*), 4 instr"));
+}
+
 TEST_F(PtxCommand, TimeWhereDataDecidesMovesData) {
   const std::string file = write("decided.ptx",
                                  timed_module("sm_90a",

@@ -75,6 +75,18 @@ TEST(SarifTest, WhatHasNoLineHasNoPhysicalLocation) {
   EXPECT_EQ(run["results"][0]["locations"][0]["logicalLocations"][0]["name"], "ring");
 }
 
+TEST(SarifTest, AMangledNameIsTheDecoratedOne) {
+  Judged judged = judged_with(deadlock());
+  const auto function = [&] {
+    return run_of(
+        {"check", {judged}, "", 1, false})["results"][0]["locations"][0]["logicalLocations"][0];
+  };
+  EXPECT_FALSE(function().contains("decoratedName"));
+  judged.scenario = "_Z5scalePKf";
+  EXPECT_EQ(function()["name"], "scale(float const*)");
+  EXPECT_EQ(function()["decoratedName"], "_Z5scalePKf");
+}
+
 TEST(SarifTest, StepsAreAThreadForEachWarpInTheOrderOfTheRun) {
   JudgedFinding finding = deadlock();
   finding.steps = {{"cta 0 warp 0", "mbarrier.wait", {"a.hpp", 1}, 4},
