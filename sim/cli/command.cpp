@@ -137,6 +137,14 @@ ExitCode parse_and_run(const std::vector<std::string>& arguments,
       options,
       scenarios,
       std::string_view{command.name} == "time" ? LaunchUse::kTime : LaunchUse::kJudge);
+  // What stands on the command line goes before what the launch says.
+  if (const auto chip = options.find("chip");
+      options.count("launch") != 0 && chip != options.end() && chip->second.defaulted()) {
+    const std::string named = chip_of_launch_file(options["launch"].as<std::string>());
+    if (!named.empty()) {
+      chip->second = po::variable_value{boost::any{named}, false};
+    }
+  }
   Session session{program.empty() ? scenarios : program, std::move(options), out, err};
   session.judgement.command = command.name;
   Reports reports{session};

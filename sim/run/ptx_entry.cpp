@@ -217,6 +217,17 @@ void check_shape(const PtxLaunch& launch) {
                         words_of(shape.cluster));
     }
   }
+  const std::uint32_t ctas = shape.cluster_size();
+  if (directives.cluster_rank_max != 0 && ctas > directives.cluster_rank_max) {
+    throw ConfigError(kernel + " takes clusters of at most " +
+                      std::to_string(directives.cluster_rank_max) +
+                      " CTAs (.maxclusterrank), not " + std::to_string(ctas));
+  }
+  if (directives.explicit_cluster && directives.cluster[0] == 0 && ctas == 1 &&
+      !shape.explicit_cluster) {
+    throw ConfigError(kernel + " takes a launch that says its cluster (.explicitcluster): give " +
+                      "'cluster', be it 1");
+  }
   if (shape.threads() > 1024) {
     throw ConfigError("a block has at most 1024 threads, not " + std::to_string(shape.threads()));
   }
@@ -510,8 +521,6 @@ std::vector<std::byte> initial_bytes(const ptx::Module& module,
   return bytes;
 }
 
-namespace {
-
 PtxFacts facts_of(const ptx::Kernel& kernel) {
   const ptx::Module& module = kernel.program().module();
   return {module.file,
@@ -519,6 +528,8 @@ PtxFacts facts_of(const ptx::Kernel& kernel) {
           module.targets.empty() ? std::string{} : std::string{module.targets.front()},
           kernel.function().directives.registers_max};
 }
+
+namespace {
 
 // Nothing reads what only a run with data moves.
 bool begins_with_words(const Workload& workload) {

@@ -79,6 +79,13 @@ ScenarioEntry entry_of_launch_file(const std::string& ptx,
                                    const std::vector<ScenarioEntry>& scenarios,
                                    LaunchUse use = LaunchUse::kJudge);
 
+/// The chip that a launch file is for, as --chip takes it; empty where it names none. Throws
+/// ConfigError for a chip that is not there.
+std::string chip_of_launch_file(const std::string& launch);
+
+/// What the text of a kernel says that its time depends on.
+PtxFacts facts_of(const ptx::Kernel& kernel);
+
 /// Writes a launch with fixed places into a folder: `kernel.ptx`, `launch.json`, and what each
 /// tensor begins with. Throws ConfigError where it cannot.
 void keep_launch(const PtxLaunch& launch, const std::string& ptx, const std::string& folder);

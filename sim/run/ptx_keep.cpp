@@ -43,7 +43,9 @@ std::string launch_text_of(const PtxLaunch& launch) {
   json["kernel"] = std::string{launch.kernel->name()};
   json["grid"] = launch.shape.grid;
   json["block"] = launch.shape.block;
-  json["cluster"] = launch.shape.cluster;
+  if (launch.shape.explicit_cluster || launch.shape.cluster_size() > 1) {
+    json["cluster"] = launch.shape.cluster;
+  }
   json["dynamic_shared_bytes"] = launch.shape.dynamic_shared_bytes;
   if (launch.shape.cooperative) {
     json["cooperative"] = true;

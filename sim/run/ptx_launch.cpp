@@ -16,6 +16,8 @@
 #include "sim/run/launch_contents.hpp"
 #include "sim/run/launch_node.hpp"
 #include "sim/run/ptx_entry.hpp"
+#include "sim/run/ptx_timing.hpp"
+#include "sim/timed/chip.hpp"
 
 namespace warptwin::sim {
 
@@ -77,6 +79,7 @@ class LaunchReader {
     launch_.shape.block = extent_of(root_["block"]);
     if (root_.has("cluster")) {
       launch_.shape.cluster = extent_of(root_["cluster"]);
+      launch_.shape.explicit_cluster = true;
     }
     if (root_.has("dynamic_shared_bytes")) {
       launch_.shape.dynamic_shared_bytes =
@@ -563,6 +566,39 @@ json read_json(const std::string& path, std::string& text) {
   }
 }
 
+// The chip of a launch, as --chip takes it: the name of one, or a file, which stands beside the
+// launch file. Empty: the launch names none.
+std::string chip_named(const LaunchNode& root, const std::string& launch_file) {
+  if (!root.has("chip")) {
+    return "";
+  }
+  const std::string name = root["chip"].text();
+  const std::filesystem::path beside = std::filesystem::path{launch_file}.parent_path() / name;
+  const auto shipped = shipped_chips();
+  const bool is_shipped = std::find(shipped.begin(), shipped.end(), name) != shipped.end();
+  if (!is_shipped && !std::filesystem::is_regular_file(beside)) {
+    std::string names;
+    for (const std::string_view each : shipped) {
+      names += (names.empty() ? "" : ", ") + std::string{each};
+    }
+    root["chip"].fail("there is no chip '" + name +
+                      "', and no such file beside the launch; there are " + names);
+  }
+  return is_shipped ? name : beside.string();
+}
+
+void require_chip(const LaunchNode& root, const std::string& launch_file, const PtxFacts& kernel) {
+  const std::string name = chip_named(root, launch_file);
+  if (name.empty()) {
+    return;
+  }
+  try {
+    check_target(kernel, load_chip(name));
+  } catch (const std::runtime_error& error) {
+    root["chip"].fail(error.what());
+  }
+}
+
 const ScenarioEntry& scenario_named(const LaunchNode& node,
                                     const std::vector<ScenarioEntry>& scenarios) {
   const std::string name = node.text();
@@ -589,6 +625,7 @@ ScenarioEntry entry_of_launch_file(const std::string& ptx,
              "cluster",
              "dynamic_shared_bytes",
              "cooperative",
+             "chip",
              "parameters",
              "buffers",
              "maps",
@@ -600,6 +637,7 @@ ScenarioEntry entry_of_launch_file(const std::string& ptx,
   launch.kernel = std::make_shared<const ptx::Kernel>(
       ptx::read_module(ptx), root.has("kernel") ? root["kernel"].text() : std::string{});
   launch.name = std::string{launch.kernel->name()};
+  require_chip(root, launch_file, facts_of(*launch.kernel));
   ScenarioEntry entry{};
   if (root.has("scenario")) {
     const ScenarioEntry& scenario = scenario_named(root["scenario"], scenarios);
@@ -644,6 +682,12 @@ ScenarioEntry entry_of_launch_file(const std::string& ptx,
   return entry;
 }
 
+std::string chip_of_launch_file(const std::string& launch_file) {
+  std::string text;
+  const json value = read_json(launch_file, text);
+  return chip_named(LaunchNode{value, launch_file}, launch_file);
+}
+
 std::string first_launch_of(const std::string& ptx, const std::string& name) {
   const ptx::Kernel kernel{ptx::read_module(ptx), name};
   const ptx::Function& function = kernel.function();
@@ -662,6 +706,8 @@ std::string first_launch_of(const std::string& ptx, const std::string& name) {
                          std::max(directives.cluster[1], 1U),
                          std::max(directives.cluster[2], 1U)};
     launch["grid"] = launch["cluster"];
+  } else if (directives.explicit_cluster) {
+    launch["cluster"] = {1, 1, 1};
   }
   launch["dynamic_shared_bytes"] = 0;
   nlohmann::ordered_json buffers = nlohmann::ordered_json::object();

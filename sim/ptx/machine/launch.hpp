@@ -36,7 +36,8 @@ struct LaunchShape {
   Extent3 block{1, 1, 1};    // threads of a CTA
   Extent3 cluster{1, 1, 1};  // CTAs of a cluster
   std::uint32_t dynamic_shared_bytes = 0;
-  bool cooperative = false;  // all CTAs are on the machine at a time
+  bool cooperative = false;       // all CTAs are on the machine at a time
+  bool explicit_cluster = false;  // the launch says the cluster, be it of one CTA
 
   std::uint32_t threads() const { return volume(block); }
   std::uint32_t warps() const { return (threads() + 31) / 32; }

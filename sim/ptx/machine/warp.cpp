@@ -559,7 +559,7 @@ Lanes WarpRun::special(SpecialRegister special) {
     } else if (name == "%cluster_nctarank") {
       value = shape.cluster_size();
     } else if (name == "%is_explicit_cluster") {
-      value = shape.cluster_size() > 1 ? 1 : 0;
+      value = shape.explicit_cluster || shape.cluster_size() > 1 ? 1 : 0;
     } else if (name == "%laneid") {
       value = lane;
     } else if (name == "%lanemask_eq") {

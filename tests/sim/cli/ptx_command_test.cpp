@@ -167,6 +167,19 @@ TEST_F(PtxCommand, ShowSaysBothNames) {
               HasSubstr("kernel _Z5scalePKf (" + file + ":5): scale(float const*), 4 instr"));
 }
 
+TEST_F(PtxCommand, TimeTakesTheChipOfTheLaunch) {
+  const std::string file = write("chips.ptx", timed_module("sm_90a", kCounts));
+  std::string launch = kTimedLaunch;
+  launch.replace(0, 1, R"({"chip": "h200", )");
+  std::vector<std::string> command = {
+      "ptx", "time", file, "--launch", write("chips.json", launch), "--registers", "40"};
+  EXPECT_EQ(run(command), 0) << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("k on h200\n"));
+  command.insert(command.end(), {"--chip", "h100"});
+  EXPECT_EQ(run(command), 0) << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("k on h100\n"));
+}
+
 TEST_F(PtxCommand, TimeWhereDataDecidesMovesData) {
   const std::string file = write("decided.ptx",
                                  timed_module("sm_90a",

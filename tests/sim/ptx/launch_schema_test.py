@@ -116,6 +116,8 @@ class Schema(unittest.TestCase):
                 (["parameters", 2], {"value": "5"}, False),
                 (["cooperative"], True, True),
                 (["cooperative"], 1, False),
+                (["chip"], "h200", True),
+                (["chip"], 200, False),
                 (["dynamic_shared_bytes"], -1, False)):
             launch = launch_with(place, value)
             code, said = run(launch)
