@@ -1355,7 +1355,7 @@ constexpr DiagnosticInfo kCatalogue[] = {
      kFatal,
      "a word outside its memory",
      "a load, store or reduction of 32 bits outside shared memory, or in no buffer of global "
-     "memory that holds words",
+     "memory that holds words; in PTX of any size, and outside local memory too",
      "illegal address (error 700)",
      "PTX ISA: ld; st; red"},
 };

@@ -7,6 +7,7 @@
 #include "common/trace/op_facts.hpp"
 
 #include "sim/model/invariant.hpp"
+#include "sim/model/trap_cause.hpp"
 
 namespace warptwin::sim {
 
@@ -329,7 +330,7 @@ Gpu::Outcome Gpu::plain(WarpSlot slot, const Operation& op) {
       event.fault = op.of_accumulator ? Fault::kUnwaited : Fault::kUnsettled;
     }
     if (op.op == Op::kTrap) {
-      event.fault = Fault::kStopped;
+      event.fault = TrapCause{op.count} != TrapCause::kSaid ? Fault::kOutOfRange : Fault::kStopped;
     }
     const bool meets = op.op == Op::kSyncWarp || op.op == Op::kElectSync;
     if (meets && op.lanes != kWarpLanes && event.lane_mask() != op.count) {

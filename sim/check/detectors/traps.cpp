@@ -1,8 +1,10 @@
-/// Kernels that end themselves: by trap, or by an assertion that fails.
+/// Kernels that end themselves: by trap, by an assertion that fails, or by an access that no memory
+/// holds, which who executes the kernel finds and makes a trap of.
 
 #include "common/trace/texts.hpp"
 
 #include "sim/check/detectors/detectors.hpp"
+#include "sim/model/trap_cause.hpp"
 
 namespace warptwin::sim {
 
@@ -14,8 +16,13 @@ class TrapsDetector : public Detector {
 
   void on_event(const Event& event) override {
     Object who = naming().warp_object(event.warp);
-    who.name += ", lane " + std::to_string(event.lane);
-    if (event.wanted == 0) {
+    who.name += event.lanes == 1 ? ", lane " + std::to_string(event.lane) : "";
+    if (event.fault == Fault::kOutOfRange) {
+      reporter().report(TrapCause{event.count} == TrapCause::kCopyOutside ? "BULK_OOB" : "WORD_OOB",
+                        event,
+                        who,
+                        text_of_number(event.wanted - 1));
+    } else if (event.wanted == 0) {
       reporter().report("KERNEL_TRAP", event, who, "the kernel executes trap");
     } else {
       reporter().report("ASSERTION_FAILED", event, who, text_of_number(event.wanted - 1));

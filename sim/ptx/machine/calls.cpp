@@ -8,6 +8,7 @@
 
 #include "common/trace/texts.hpp"
 
+#include "sim/model/trap_cause.hpp"
 #include "sim/ptx/machine/warp.hpp"
 
 namespace warptwin::ptx {
@@ -115,7 +116,7 @@ std::string WarpRun::formatted(const std::string& format,
     at = (at + size - 1) / size * size;
     std::uint64_t value = 0;
     const std::uint64_t bytes = kernel_.local_bytes();
-    if (at + size > bytes) {
+    if (at > bytes || size > bytes - at) {
       known = false;
       return value;
     }
@@ -177,6 +178,21 @@ void WarpRun::print(Strand& strand, const Stop& stop) {
 }
 
 // Ends the kernel: this warp here, the others at what they do next.
+void WarpRun::end_by(sim::Operation op) {
+  execute(op);
+  live_ = 0;
+  copies_.clear();
+}
+
+void WarpRun::leave_memory(const Request& request, Mask lanes, const std::string& what) const {
+  sim::Operation op = make(warptwin::Op::kTrap, request, lanes);
+  const bool bulk = request.op.form->name.find("bulk") != std::string_view::npos;
+  op.count = static_cast<std::uint32_t>(bulk ? sim::TrapCause::kCopyOutside
+                                             : sim::TrapCause::kWordOutside);
+  op.wanted = 1 + number_of_text(std::string{request.op.source->text} + " " + what);
+  throw OutsideMemory{place_of(request.strand, request.stop.op, what), op};
+}
+
 void WarpRun::trap(const Strand& strand, const Stop& stop, std::uint32_t says) {
   sim::Operation op;
   op.op = warptwin::Op::kTrap;
@@ -184,9 +200,7 @@ void WarpRun::trap(const Strand& strand, const Stop& stop, std::uint32_t says) {
   op.lane = static_cast<std::uint8_t>(std::countr_zero(stop.mask));
   op.site = kernel_.site_of(*strand.frame->routine, stop.op);
   op.wanted = says;
-  execute(op);
-  live_ = 0;
-  copies_.clear();
+  end_by(op);
 }
 
 // Functions without a body.

@@ -147,6 +147,17 @@ void Kernel::place_locals() {
   }
 }
 
+std::string Kernel::last_local() const {
+  for (const auto& [variable, at] : places_) {
+    if (variable->space == Space::kLocal && at + variable->bytes() == local_bytes_ &&
+        variable->bytes() != 0) {
+      return ", with " + std::string{variable->name} + ", of " + std::to_string(variable->bytes()) +
+             " bytes";
+    }
+  }
+  return "";
+}
+
 namespace {
 
 std::uint64_t place_in(const std::unordered_map<const Variable*, std::uint64_t>& places,

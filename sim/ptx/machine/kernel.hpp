@@ -84,6 +84,9 @@ class Kernel {
   /// Where a local variable begins among a thread's bytes, and the bytes of all.
   std::uint64_t local_offset(const Variable& variable) const;
   std::uint64_t local_bytes() const { return local_bytes_; }
+  /// Of the local variable that ends last: ", with __local_depot0, of 16 bytes". Empty: there is
+  /// none.
+  std::string last_local() const;
 
   /// Whether it makes tensor maps, or changes them.
   bool changes_maps() const { return changes_maps_; }

@@ -99,11 +99,13 @@ void WarpRun::move_private(
     const Request& request, const Place& place, std::uint32_t lane, bool loads, Bytes& bytes) {
   const bool local = place.space == Space::kLocal;
   const std::uint64_t size = local ? kernel_.local_bytes() : grid_.parameters.size();
-  if (place.address + bytes.size > size) {
-    refuse(request,
-           "an access past the end of " +
-               std::string{local ? "local memory" : "the kernel's parameters"} + ", at byte " +
-               std::to_string(place.address) + " of " + std::to_string(size));
+  if (place.address > size || bytes.size > size - place.address) {
+    leave_memory(request,
+                 Mask{1} << lane,
+                 "of " + std::to_string(bytes.size) + " bytes at byte " +
+                     std::to_string(static_cast<std::int64_t>(place.address)) + " of " +
+                     (local ? "local memory, which ends at " : "the parameters, which end at ") +
+                     std::to_string(size) + (local ? kernel_.last_local() : ""));
   }
   if (!local) {
     if (!loads) {
@@ -415,13 +417,19 @@ Served WarpRun::cvta(Request& request) {
 
 Served WarpRun::isspacep(Request& request) {
   const Space space = space_of(request.modifiers);
+  const bool cluster = request.modifiers.has("shared::cluster"_mod);
   Lanes result = request.value(1);
   for (std::uint64_t& address : result.value) {
-    const Place place = place_of(request, Space::kGeneric, address);
-    const bool own = place.rank == machine_.cta_rank();
-    const bool cluster = request.modifiers.has("shared::cluster"_mod);
-    const bool is = space == Space::kConst ? false : place.space == space;
-    address = is && (space != Space::kShared || cluster || own) ? 1 : 0;
+    const auto in = [&](std::uint64_t window) {
+      return address >= window && address - window < kWindowBytes;
+    };
+    const bool own = (address - kSharedWindow) >> 24 == machine_.cta_rank();
+    const bool global = !in(kSharedWindow) && !in(kLocalWindow) && !in(kParameterWindow);
+    const bool is = space == Space::kShared  ? in(kSharedWindow) && (cluster || own)
+                    : space == Space::kLocal ? in(kLocalWindow)
+                    : space == Space::kParam ? in(kParameterWindow)
+                                             : space == Space::kGlobal && global;
+    address = is ? 1 : 0;
   }
   request.strand.write(request.stop, 0, 0, result);
   return Served::kDone;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cinttypes>
+#include <cstdio>
 
 #include "common/trace/op_facts.hpp"
 
@@ -337,13 +339,31 @@ std::uint64_t WarpRun::uniform(const Request& request,
   return first;
 }
 
+namespace {
+
+std::string hexadecimal(std::uint64_t number) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%" PRIx64, number);
+  return text;
+}
+
+}  // namespace
+
 // An address of shared memory, generic or not, as one of the cluster's window: rank << 24 | offset.
 std::uint32_t WarpRun::shared_of(const Request& request, std::uint64_t address) const {
   if (address >= kSharedWindow && address - kSharedWindow < kWindowBytes) {
     address -= kSharedWindow;
   }
-  if (address >= kWindowBytes || address >> 24 >= machine_.cluster_size()) {
-    refuse(request, "address " + std::to_string(address) + " is not in shared memory");
+  if (address >= kWindowBytes) {
+    leave_memory(
+        request, request.mask(), "at " + hexadecimal(address) + ", which is not in shared memory");
+  }
+  if (address >> 24 >= machine_.cluster_size()) {
+    leave_memory(request,
+                 request.mask(),
+                 "at " + hexadecimal(address) + ", which is in the shared memory of CTA rank " +
+                     std::to_string(address >> 24) + " of a cluster of " +
+                     std::to_string(machine_.cluster_size()));
   }
   return static_cast<std::uint32_t>(address);
 }

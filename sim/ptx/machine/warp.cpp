@@ -35,6 +35,22 @@ WarpRun::WarpRun(GridContext& grid, sim::SimMachine& machine)
 }
 
 void WarpRun::run() {
+  std::optional<sim::Operation> end;
+  try {
+    go_on();
+  } catch (const OutsideMemory& outside) {
+    end = outside.operation;  // executed below: other warps may act then
+    served_ = nullptr;
+  }
+  if (end) {
+    end_by(*end);
+  }
+  if (pace_) {
+    pace_->hand_over();
+  }
+}
+
+void WarpRun::go_on() {
   ready_.push_back(Strand::begin(kernel_.routine(), live_));
   while (live_ != 0) {
     if (!ready_.empty()) {
@@ -51,9 +67,6 @@ void WarpRun::run() {
     } else {
       gather();
     }
-  }
-  if (pace_) {
-    pace_->hand_over();
   }
 }
 

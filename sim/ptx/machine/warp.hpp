@@ -142,6 +142,16 @@ warptwin::Scope scope_of(const Modifiers& modifiers, warptwin::Scope standard);
 
 class Rehearsal;
 
+/// An access that no memory can hold, which ends the kernel. Who only tries what a strand would do
+/// takes it for a refusal.
+class OutsideMemory : public ConfigError {
+ public:
+  OutsideMemory(const std::string& text, const sim::Operation& end)
+      : ConfigError{text}, operation{end} {}
+
+  sim::Operation operation;  // by which the warp ends
+};
+
 class WarpRun : public Surroundings, public sim::AgentState {
  public:
   WarpRun(GridContext& grid, sim::SimMachine& machine);
@@ -183,6 +193,7 @@ class WarpRun : public Surroundings, public sim::AgentState {
   };
 
   // warp.cpp: strands
+  void go_on();
   void step(Strand strand);
   void serve(Strand strand, Stop stop);
   Served handle(Request& request);
@@ -222,7 +233,10 @@ class WarpRun : public Surroundings, public sim::AgentState {
                         std::uint64_t arguments,
                         std::uint32_t lane) const;
   void print(Strand& strand, const Stop& stop);
+  /// An access by `lanes` that no memory holds: what it is, behind the instruction.
+  [[noreturn]] void leave_memory(const Request& request, Mask lanes, const std::string& what) const;
   void trap(const Strand& strand, const Stop& stop, std::uint32_t says);
+  void end_by(sim::Operation op);
   void called(Strand& strand, const Stop& stop);
 
   // request.cpp: operands, and operations made of them

@@ -1,0 +1,15 @@
+/// Why a kernel ends itself: `Operation::count` and `Event::count` of a trap.
+
+#pragma once
+
+#include <cstdint>
+
+namespace warptwin::sim {
+
+enum class TrapCause : std::uint32_t {
+  kSaid,         // by `trap`, or an assertion that fails
+  kWordOutside,  // an access that no memory holds
+  kCopyOutside,  // likewise, of a bulk copy
+};
+
+}  // namespace warptwin::sim

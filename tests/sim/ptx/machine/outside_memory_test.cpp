@@ -1,0 +1,146 @@
+// Accesses that no memory holds: local memory past its end, shared memory of no CTA.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sim/ptx/machine/one_kernel.hpp"
+
+namespace warptwin::sim::outside_memory_test {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// What a run finds: its id, its object and its message, in one line.
+std::string found_in(const OneKernel& kernel) {
+  const OneRun run = run_of(kernel);
+  std::string text;
+  for (const Finding& finding : run.result.findings) {
+    text += std::string{finding.info->id} + " of " + finding.object.name + ": " + finding.message;
+  }
+  return text;
+}
+
+OneKernel with_depot(const std::string& body) {
+  return {.body = "  .local .align 8 .b8 depot[16];\n" + body};
+}
+
+TEST(PtxLocalMemory, EndsWithItsLastVariable) {
+  expect_proved(with_depot("  st.local.u32 [depot+12], %r1;\n  ld.local.u32 %r5, [depot+12];\n"));
+  const OneKernel wrong = with_depot("  st.local.u32 [depot+16], %r1;\n");
+  expect_found(wrong, "WORD_OOB");
+  EXPECT_THAT(
+      found_in(wrong),
+      AllOf(HasSubstr("WORD_OOB of cta 0 warp 0, lane 0: st.local.u32 of 4 bytes at byte 16"),
+            HasSubstr("local memory, which ends at 16, with depot, of 16 bytes")));
+  // The last bytes of a wide access are outside, and so is what is in front.
+  expect_found(with_depot("  ld.local.u64 %rd5, [depot+12];\n"), "WORD_OOB");
+  EXPECT_THAT(found_in(with_depot("  ld.local.u32 %r5, [depot+-4];\n")),
+              HasSubstr("at byte -4 of local memory"));
+}
+
+TEST(PtxLocalMemory, IsTheSameByAGenericAddress) {
+  const auto generic = [](const std::string& offset) {
+    return with_depot("  mov.u64 %rd5, depot;\n  cvta.local.u64 %rd5, %rd5;\n  st.u32 [%rd5+" +
+                      offset + "], %r1;\n");
+  };
+  expect_proved(generic("12"));
+  expect_found(generic("20"), "WORD_OOB");
+}
+
+TEST(PtxLocalMemory, TheLaneThatLeavesItIsNamed) {
+  const auto indexed = [](const std::string& bound) {
+    return with_depot("  and.b32 %r5, %r1, " + bound +
+                      ";\n  mul.wide.u32 %rd5, %r5, 4;\n  mov.u64 %rd6, depot;\n"
+                      "  add.u64 %rd6, %rd6, %rd5;\n  st.local.u32 [%rd6], %r1;\n");
+  };
+  expect_proved(indexed("3"));
+  EXPECT_THAT(found_in(indexed("7")), HasSubstr("lane 4: st.local.u32 of 4 bytes at byte 16"));
+}
+
+TEST(PtxSharedMemory, IsOfACtaThatTheClusterHas) {
+  const auto reading = [](const std::string& rank) {
+    return OneKernel{.body =
+                         "  mov.u32 %r4, tile;\n  shl.b32 %r5, %r1, 2;\n"
+                         "  add.u32 %r4, %r4, %r5;\n  st.shared.u32 [%r4], %r1;\n"
+                         "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n"
+                         "  mapa.shared::cluster.u32 %r6, %r4, " +
+                         rank +
+                         ";\n  ld.shared::cluster.u32 %r7, [%r6];\n"
+                         "  barrier.cluster.arrive.aligned;\n"
+                         "  barrier.cluster.wait.aligned;\n",
+                     .ctas = 2,
+                     .cluster = 2};
+  };
+  expect_proved(reading("1"));
+  expect_found(reading("2"), "WORD_OOB");
+  EXPECT_THAT(found_in(reading("2")),
+              AllOf(HasSubstr("ld.shared::cluster.u32 at 0x2000400"),
+                    HasSubstr("which is in the shared memory of CTA rank 2 of a cluster of 2")));
+}
+
+TEST(PtxSharedMemory, HasAWindow) {
+  const auto storing = [](const std::string& address) {
+    return OneKernel{.body = "  mov.u64 %rd5, " + address +
+                             ";\n  setp.eq.u32 %p1, %r1, 5;\n  @%p1 st.shared.u32 [%rd5], %r1;\n"};
+  };
+  expect_proved(storing("tile"));
+  expect_found(storing("4294967296"), "WORD_OOB");
+  EXPECT_THAT(found_in(storing("4294967296")),
+              HasSubstr("lane 5: st.shared.u32 at 0x100000000, which is not in shared memory"));
+}
+
+TEST(PtxSharedMemory, OfACopyIsOfTheCluster) {
+  const auto copying = [](const std::string& source) {
+    return OneKernel{.body = "  mov.u32 %r5, " + source +
+                             ";\n  st.shared.u32 [tile], %r1;\n  st.shared.u32 [tile+4], %r1;\n"
+                             "  st.shared.u32 [tile+8], %r1;\n  st.shared.u32 [tile+12], %r1;\n"
+                             "  fence.proxy.async.shared::cta;\n"
+                             "  cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r5], 16;\n"
+                             "  cp.async.bulk.commit_group;\n"
+                             "  cp.async.bulk.wait_group 0;\n",
+                     .threads = 1};
+  };
+  expect_proved(copying("tile"));
+  expect_found(copying("83886080"), "BULK_OOB");
+}
+
+// To ask for an address's space is no access.
+TEST(PtxAddressSpaces, OfAnAddressOfNoCtaAreAnswered) {
+  OneKernel asking{.body =
+                       "  mov.u64 %rd5, 139640107433984;\n"  // the window, and rank 127
+                       "  isspacep.shared::cta %p1, %rd5;\n"
+                       "  isspacep.shared::cluster %p2, %rd5;\n"
+                       "  isspacep.global %p3, %rd5;\n"
+                       "  selp.b32 %r5, 1, 0, %p1;\n  selp.b32 %r6, 2, 0, %p2;\n"
+                       "  selp.b32 %r7, 4, 0, %p3;\n  or.b32 %r5, %r5, %r6;\n"
+                       "  or.b32 %r5, %r5, %r7;\n  st.global.u32 [%rd2], %r5;\n",
+                   .out_words = 1,
+                   .threads = 1};
+  const OneRun run = run_of(asking);
+  EXPECT_THAT(ids_in(run.result), IsEmpty());
+  EXPECT_THAT(run.out, ElementsAre(2));
+}
+
+TEST(PtxPrintf, OfArgumentsOutsideOfLocalMemoryPrintsAQuestionMark) {
+  OneKernel printing{.body =
+                         "  .local .align 8 .b8 packed[8];\n  st.local.u32 [packed], 7;\n"
+                         "  {\n  .param .b64 a;\n  .param .b64 b;\n  .param .b32 r;\n"
+                         "  mov.u64 %rd6, format;\n  cvta.global.u64 %rd6, %rd6;\n"
+                         "  mov.u64 %rd7, packed;\n  cvta.local.u64 %rd7, %rd7;\n"
+                         "  add.s64 %rd7, %rd7, OFFSET;\n"
+                         "  st.param.b64 [a], %rd6;\n  st.param.b64 [b], %rd7;\n"
+                         "  call.uni (r), vprintf, (a, b);\n  }\n",
+                     .threads = 1,
+                     .variables =
+                         ".extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 "
+                         "b);\n.global .align 1 .b8 format[3] = {37, 100, 0};\n"};
+  for (const auto& [offset, said] : {std::pair{"0", "7"}, {"8", "?"}, {"-4", "?"}}) {
+    OneKernel kernel = printing;
+    kernel.body.replace(kernel.body.find("OFFSET"), 6, offset);
+    EXPECT_EQ(run_of(kernel).printed, said) << offset;
+  }
+}
+
+}  // namespace warptwin::sim::outside_memory_test
