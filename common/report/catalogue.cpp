@@ -1159,7 +1159,9 @@ constexpr DiagnosticInfo kCatalogue[] = {
      "tensor memory is handed from warp to warp with no tcgen05 fence beside the barrier",
      "one warp's tcgen05 operation comes after another's by way of a barrier, and a tcgen05.fence "
      "is missing on one side of it",
-     "nothing in the usual shapes; the rule is broken all the same",
+     "nothing in the usual shapes, and most of what compilers emit goes without: of some ninety "
+     "kernels that load tensor memory, nine have the fence behind the wait; the rule is broken all "
+     "the same",
      "PTX ISA: tcgen05.fence; Memory consistency model of tcgen05"},
     {"TMEM_LANE_OMITTED",
      kWarning,
