@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "sim/model/gpu.hpp"
-#include "sim/model/invariant.hpp"
+#include "sim/model/mbarrier_laws.hpp"
 
 namespace warptwin::sim {
 
@@ -96,9 +96,7 @@ BarrierStep Gpu::apply_to_barrier(std::uint32_t cta_slot,
       step = bar->complete_tx(bytes);
       break;
   }
-  WARPTWIN_INVARIANT(kPhasesInTurn, bar->phase() == event.phase + (step.completed ? 1 : 0));
-  WARPTWIN_INVARIANT(kCountersDoNotWrap,
-                     step.fault != Fault::kNone || bar->pending() <= bar->expected());
+  keep_laws(event.phase, step, *bar);
   ++changes_;
   event.pending = bar->pending();
   event.tx = bar->tx();

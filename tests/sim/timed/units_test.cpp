@@ -88,6 +88,12 @@ TEST_F(TimelineTest, CallsInTheOrderOfTimeAndOfTickets) {
   EXPECT_EQ(first.latest(), 250U);
 }
 
+TEST_F(TimelineTest, NobodyIsCalledInThePast) {
+  first.at(250, one);
+  simulation.run();
+  EXPECT_EXIT(first.at(249, one), testing::ExitedWithCode(3), "clocks only grow");
+}
+
 TEST_F(TimelineTest, TimelinesRunAheadWithinAWindow) {
   one.then = [&] { order.emplace_back(1, now()); };
   two.then = [&] { order.emplace_back(2, now()); };
