@@ -5,7 +5,8 @@
 
 JUnit's XML is read by a parser that refuses what is not well formed. What SARIF 2.1.0 demands of
 the properties that warptwin writes stands in `tests/schemas/sarif_part.json`; what a schema cannot
-say stands in `check_log`. What JUnit's readers take stands in `tests/schemas/junit_part.xsd`.
+say stands in `check_log`. What JUnit's readers take stands in `tests/schemas/junit_part.xsd`. What
+a finding of --json has stands in `docs/schemas/finding.schema.json`.
 Without Debian's python3-jsonschema and python3-xmlschema the schemas are left out, with a word.
 
 Where WARPTWIN_SCHEMAS names a folder, the files are held to the published schemas in it as well:
@@ -49,6 +50,17 @@ def sarif_schema():
     if module("jsonschema") is None:
         return None
     schema = json.loads((ROOT / "tests/schemas/sarif_part.json").read_text(encoding="utf-8"))
+    module("jsonschema").Draft202012Validator.check_schema(schema)
+    return module("jsonschema").Draft202012Validator(schema)
+
+
+@functools.cache
+def finding_schema():
+    """What validates a finding of --json; None without its module."""
+    if module("jsonschema") is None:
+        return None
+    file = ROOT / "docs/schemas/finding.schema.json"
+    schema = json.loads(file.read_text(encoding="utf-8"))
     module("jsonschema").Draft202012Validator.check_schema(schema)
     return module("jsonschema").Draft202012Validator(schema)
 
@@ -304,6 +316,122 @@ class ReportsTest(unittest.TestCase):
         for name in ("a.xml", "a.sarif"):
             text = (self.work / name).read_text(encoding="utf-8")
             self.assertIsNone(re.search(r"0x7f|\d\d:\d\d:\d\d", text))
+
+
+class FindingsTest(unittest.TestCase):
+    """What stands in a finding of --json as text and in parts is the same."""
+
+    # Deadlocks, an order that is missing, too many registers, a wait for columns.
+    SCENARIOS = [
+        "consumer_releases_twice",
+        "wrong_arrival_count",
+        "gemm_wgmma_release_at_issue",
+        "attention_registers_above_pool",
+        "attention_idle_warps_return",
+        "gemm_2sm_peer_frees_tmem",
+    ]
+
+    def findings_of(self, scenario):
+        result = subprocess.run(
+            [WARPTWIN, "prove", scenario, "--json"], capture_output=True, text=True, check=False
+        )
+        self.assertEqual(result.returncode, 1, result.stderr)
+        return json.loads(result.stdout)["findings"]
+
+    def words_of_agent(self, agent):
+        if agent is None:
+            return ""
+        several = len(agent["warps"]) > 1
+        warps = ",".join(str(warp) for warp in agent["warps"])
+        words = f"cta {agent['cta']} warp{'s' if several else ''} {warps}"
+        if agent["role"] is None and not several:
+            return words
+        return f"{words} ({agent['role'] or 'none'})"
+
+    def words_of_site(self, site):
+        return "" if site is None else f"{site['file']}:{site['line']}"
+
+    def lines_of(self, fact):
+        """What the lines of a fact hold, one entry a line."""
+        agent = self.words_of_agent(fact.get("agent"))
+        if fact["fact"] == "said":
+            yield [fact["text"]]
+        elif fact["fact"] == "blocked":
+            wait = fact["wait"]
+            named = wait["object"]["name"] if "object" in wait else ""
+            phase = f"phase {wait['phase']}" if "phase" in wait else ""
+            yield [agent, named, phase, self.words_of_site(fact["site"])]
+            for owed in fact["owed"]:
+                by = owed["by"]
+                yield [owed["role"], owed["arrival"], self.words_of_agent(by and by["agent"])]
+            if fact["last"]:
+                last = fact["last"]
+                words = [f"phase {last['phase']}", f"step {last['step']}", last["operation"]]
+                yield [self.words_of_agent(last["agent"]), self.words_of_site(last["site"]), *words]
+        elif fact["fact"] in {"polls", "first", "second"}:
+            yield [agent, fact["operation"], self.words_of_site(fact["site"])]
+        elif fact["fact"] == "left_out":
+            yield [str(fact["count"]), fact["what"]]
+        elif fact["fact"] == "registers_held":
+            yield [fact["role"], str(fact["registers"])]
+        else:
+            yield [str(fact["first_cta"]), str(fact["last_cta"]), str(fact["resident_ctas"])]
+
+    def check_finding(self, finding):
+        values = finding["values"]
+        self.assertEqual(finding["agent"], self.words_of_agent(values["agent"]))
+        self.assertEqual(finding["line"], self.words_of_site(values["site"]))
+        if values["object"] is None:
+            self.assertEqual(finding["object"], "")
+        else:
+            self.assertTrue(finding["object"].startswith(values["object"]["name"]))
+        self.assertEqual(len(finding["others"]), len(values["others"]))
+        lines = [words for fact in values["details"] for words in self.lines_of(fact)]
+        self.assertEqual(len(finding["details"]), len(lines))
+        for text, words in zip(finding["details"], lines):
+            for word in words:
+                self.assertIn(word, text)
+
+    def test_parts_say_what_texts_say(self):
+        facts = set()
+        for scenario in self.SCENARIOS:
+            findings = self.findings_of(scenario)
+            self.assertTrue(findings)
+            for finding in findings:
+                with self.subTest(scenario=scenario, id=finding["id"]):
+                    if finding_schema():
+                        finding_schema().validate(finding)
+                    self.check_finding(finding)
+                    facts |= {fact["fact"] for fact in finding["values"]["details"]}
+        self.assertLessEqual({"said", "blocked", "registers_held"}, facts)
+
+    def test_the_schema_refuses_what_is_not_so(self):
+        if not finding_schema():
+            self.skipTest("no module jsonschema")
+        findings = self.findings_of("consumer_releases_twice")
+        (deadlock,) = [finding for finding in findings if finding["id"] == "DEADLOCK"]
+        self.assertTrue(finding_schema().is_valid(deadlock))
+        blocked = ("values", "details", 0)
+        for where, value in [
+            (("severity",), "dreadful"),
+            (("values",), {}),
+            (("values", "agent", "warps"), []),
+            (("values", "object", "kind"), "barrier"),
+            (("values", "site", "line"), 0),
+            ((*blocked, "fact"), "blocks"),
+            ((*blocked, "wait", "kind"), "lost"),
+            ((*blocked, "wait", "parity"), 2),
+            ((*blocked, "wait", "barrier", "missing_arrivals"), -1),
+            ((*blocked, "owed", 0, "by", "agent", "cta"), "0"),
+            ((*blocked, "last", "phase"), None),
+        ]:
+            changed = copy.deepcopy(deadlock)
+            at = changed
+            for key in where[:-1]:
+                at = at[key]
+            at[where[-1]] = value
+            with self.subTest(where=where, value=value):
+                self.assertFalse(finding_schema().is_valid(changed))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 #include "sim/report/json.hpp"
 
+#include "sim/report/values.hpp"
+
 namespace warptwin::sim {
 
 namespace {
@@ -53,7 +55,8 @@ Json json_of(const Finding& finding, const ReportContext& context) {
           {"others", others},
           {"means", finding.info->meaning},
           {"schedule", context.schedule},
-          {"replay", context.replay}};
+          {"replay", context.replay},
+          {"values", values_of(finding)}};
 }
 
 Json json_of(const Comparison& comparison) {
