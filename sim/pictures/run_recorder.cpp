@@ -28,14 +28,6 @@ bool is_shown(Op op) {
          op != Op::kCtaExit;
 }
 
-bool is_mbarrier_wait(Op op) {
-  return op == Op::kMbarrierWait || op == Op::kMbarrierTryWait;
-}
-
-bool is_tensor_work(Op op) {
-  return op == Op::kTcgen05Mma || op == Op::kTcgen05Cp || op == Op::kWgmma;
-}
-
 const char* unit_name_of(Op op) {
   switch (op) {
     case Op::kTensorLoad:
@@ -159,7 +151,7 @@ Slice RunRecorder::slice_of(const Event& event) {
   slice.name = builder_.name(warptwin::name_of(event.op));
   slice.object = object_of(event);
   slice.site = site_of(event);
-  if (event.op <= Op::kMbarrierTryWait || event.op == Op::kTcgen05Commit) {
+  if (has_trait(event.op, op_trait::kMbarrier)) {
     slice.barrier = barrier_of(event.cta, event.address).track;
     slice.phase = event.phase;
   } else if (is_load(event.op)) {
@@ -252,7 +244,7 @@ void RunRecorder::note_operation(const Event& event) {
   }
   slice.kind = warp.waits ? SliceKind::kWait : SliceKind::kOperation;
   warp.work |= work_of(event.op);
-  if (is_mbarrier_wait(event.op)) {
+  if (has_trait(event.op, op_trait::kLooks)) {
     note_wait(event, warp, slice);
   } else {
     warp.last_slice = builder_.add(slice);
@@ -286,7 +278,7 @@ void RunRecorder::start_async(const Event& event, std::uint32_t issuer) {
 void RunRecorder::count(const AsyncState& async, std::uint64_t time, bool more) {
   const Op op = async.issued.op;
   const std::uint32_t bytes = async.slice.bytes;
-  if (is_tensor_work(op)) {
+  if (has_trait(op, op_trait::kTensorCore)) {
     const std::uint32_t under_way = tensor_[async.cta] += more ? 1U : ~0U;
     builder_.sample(
         builder_.counter("tensor core: under way", async.cta, "operations"), time, under_way);
@@ -310,7 +302,7 @@ void RunRecorder::end_async(const Event& event) {
     if (is_load(event.op)) {
       slice.phase = event.phase;
     }
-    if (is_tensor_work(event.op)) {  // one after the other
+    if (has_trait(event.op, op_trait::kTensorCore)) {  // one after the other
       std::uint64_t& free = tensor_free_[async.cta];
       slice.begin = std::min(std::max(slice.begin, free), slice.end);
       free = slice.end;
@@ -320,7 +312,7 @@ void RunRecorder::end_async(const Event& event) {
     builder_.flow(async.issuer, async.done, FlowKind::kIssue);
     if (is_load(event.op)) {
       writes_[event.cta][event.address] = {event.address + slice.bytes, async.done};
-    } else if (is_tensor_work(event.op)) {
+    } else if (has_trait(event.op, op_trait::kTensorCore)) {
       Event reads = async.issued;
       reads.extra = event.extra;
       reads.global = event.global;

@@ -14,7 +14,7 @@ namespace warptwin::sim {
 namespace {
 
 bool is_mbarrier_wait(const TraceOp& op) {
-  return op.op == Op::kMbarrierWait || op.op == Op::kMbarrierTryWait;
+  return has_trait(op.op, op_trait::kLooks);
 }
 
 bool passes(const TraceOp& op) {

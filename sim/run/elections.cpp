@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/trace/op_facts.hpp"
+
 #include "sim/prove/event_facts.hpp"
 #include "sim/prove/hash.hpp"
 
@@ -67,38 +69,21 @@ class LaneWork {
 
 // Behind it every lane of the warp knows what every other has done.
 bool meets(const Event& event) {
-  const bool orders =
-      event.op == Op::kSyncWarp || event.op == Op::kBarSync || event.op == Op::kClusterWait;
-  return orders && event.lane_mask() == ~std::uint32_t{0};
+  return has_trait(event.op, op_trait::kOrdersLanes) && event.lane_mask() == ~std::uint32_t{0};
 }
 
-// What belongs to the thread that does it, whatever the warp meets: groups of copies, what a commit
-// tells of, and the relaxed accesses that a fence makes a release or an acquire.
+// What belongs to the thread that does it, whatever the warp meets. Relaxed accesses do: a fence of
+// the thread makes them a release or an acquire.
 bool is_of_thread(const Event& event) {
-  switch (event.op) {
-    case Op::kBulkStore:
-    case Op::kTensorStore:
-    case Op::kBulkCommitGroup:
-    case Op::kBulkWaitGroup:
-    case Op::kTcgen05Mma:
-    case Op::kTcgen05Cp:
-    case Op::kTcgen05Commit:
-    case Op::kFence:
-      return true;
-    case Op::kGlobalWait:
-    case Op::kGlobalLoadAcquire:
-    case Op::kGlobalStoreRelease:
-    case Op::kGlobalRedAdd:
-      return (event.flags & event_flag::kRelaxed) != 0;
-    case Op::kMbarrierArrive:
-    case Op::kMbarrierWait:
-    case Op::kMbarrierTryWait:
-      return event.ordering.semantics == Semantics::kRelaxed;
-    case Op::kSharedStore:  // cp.async and its like
-      return event.step == Step::kIssued;
-    default:
-      return false;
+  if (has_trait(event.op, op_trait::kGlobalWord)) {
+    return (event.flags & event_flag::kRelaxed) != 0;
   }
+  if (event.op == Op::kMbarrierArrive || has_trait(event.op, op_trait::kLooks)) {
+    return event.ordering.semantics == Semantics::kRelaxed;
+  }
+  // A store that is issued: cp.async and its like.
+  return has_trait(event.op, op_trait::kOfThread) ||
+         (event.op == Op::kSharedStore && event.step == Step::kIssued);
 }
 
 // The stretches of each warp, and as the last one what its threads did by themselves.

@@ -93,12 +93,6 @@ std::uint64_t next_operand(const Symbols& symbols, std::uint64_t bits) {
   return (bits & ~kStart) | (next_tile(symbols, operand.start().value) >> 4 & kStart);
 }
 
-bool is_on_barrier(Op op) {
-  return op == Op::kMbarrierInit || op == Op::kMbarrierInval || op == Op::kMbarrierArrive ||
-         op == Op::kMbarrierExpectTx || op == Op::kMbarrierCompleteTx || op == Op::kMbarrierWait ||
-         op == Op::kMbarrierTryWait || op == Op::kTcgen05Commit;
-}
-
 void to_next_barrier(const Symbols& symbols, Operation& op) {
   std::uint32_t& at = is_load(op.op) ? op.peer : op.address;
   at = next_barrier(symbols, at);
@@ -247,7 +241,7 @@ class Editor {
       add(EditKind::kSwap);
     }
     Operation moved = op;
-    if (is_on_barrier(op.op) || is_load(op.op)) {
+    if (has_trait(op.op, op_trait::kMbarrier) || is_load(op.op)) {
       to_next_barrier(program_.symbols, moved);
       if (differs(op, moved)) {
         add(EditKind::kBarrier);

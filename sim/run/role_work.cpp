@@ -2,39 +2,15 @@
 
 #include <algorithm>
 
+#include "common/trace/op_facts.hpp"
+
 namespace warptwin::sim {
 
 namespace {
 
-// What a kernel begins and ends with, whatever its roles do.
+// What says nothing of a role's work. Barrier 0 is the whole CTA's.
 bool is_frame(const Event& event) {
-  switch (event.op) {
-    case Op::kMbarrierInit:
-    case Op::kMbarrierInval:
-    case Op::kFence:
-    case Op::kFenceMbarrierInit:
-    case Op::kTcgen05FenceBefore:
-    case Op::kTcgen05FenceAfter:
-    case Op::kClusterArrive:
-    case Op::kClusterWait:
-    case Op::kSyncWarp:
-    case Op::kElectSync:
-    case Op::kTcgen05Alloc:
-    case Op::kTcgen05Dealloc:
-    case Op::kTcgen05Relinquish:
-    case Op::kGriddepcontrolWait:
-    case Op::kGriddepcontrolLaunch:
-    case Op::kSetmaxnreg:
-    case Op::kStageNote:
-    case Op::kWarpStart:
-    case Op::kWarpExit:
-    case Op::kCtaExit:
-      return true;
-    case Op::kBarSync:
-      return event.address == 0;
-    default:
-      return false;
-  }
+  return has_trait(event.op, op_trait::kFrame) || (event.op == Op::kBarSync && event.address == 0);
 }
 
 }  // namespace

@@ -20,14 +20,8 @@ namespace {
 
 constexpr OpSet kLaneAccesses{
     Op::kSharedLoad, Op::kSharedStore, Op::kGlobalStoreRelease, Op::kMbarrierInit};
-constexpr OpSet kLaneOrders{Op::kSyncWarp,
-                            Op::kBarSync,
-                            Op::kClusterWait,
-                            Op::kMbarrierWait,
-                            Op::kMbarrierTryWait,
-                            Op::kGlobalLoadAcquire,
-                            Op::kGlobalWait,
-                            Op::kWarpExit};
+constexpr OpSet kLaneOrders =
+    ops_with(op_trait::kOrdersLanes | op_trait::kAcquires) | OpSet{Op::kWarpExit};
 
 constexpr std::uint32_t kEveryLane = ~std::uint32_t{0};
 

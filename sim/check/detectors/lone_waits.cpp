@@ -25,8 +25,7 @@ constexpr OpSet kNeedsAllLanes = kPerLane | OpSet{Op::kWgmma};
 // arrival of all lanes does not: the waiting lane's is among them.
 constexpr OpSet kAfterStores = ops_with(op_trait::kAfterStores);
 
-constexpr OpSet kGathers{
-    Op::kElectSync, Op::kWgmma, Op::kWgmmaFence, Op::kWgmmaCommit, Op::kWgmmaWait};
+constexpr OpSet kGathers = ops_with(op_trait::kGathers);
 constexpr OpSet kNeedNothing{Op::kMbarrierArrive, Op::kMbarrierTryWait, Op::kMbarrierWait};
 
 // Beside waits, what a lane may learn from: a fence makes an acquire of a relaxed wait.
