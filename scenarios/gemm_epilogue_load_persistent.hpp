@@ -1,5 +1,6 @@
 /// Scenario: gemm_epilogue_load by pairs of CTAs whose clusters claim tiles by cluster launch
 /// control: gemm_persistent, and a warp that brings the epilogue what it adds.
+/// gemm_epilogue_load_clc is the same text with MMAs of one CTA.
 ///
 /// Barrier           Arrivals per phase                    Bytes   Completion means
 /// input.full[s]     1   load, elected lane                both    stage s may be read, in both
@@ -37,14 +38,16 @@ using GemmEpilogueLoadPersistentKernel = ClaimingKernelWithSource<
     Extents,
     GemmEpilogueLoadKernel<M, Extents, Parts, Gemm2smKernel<M, Extents, Parts>>>;
 
-/// What the scenarios of every choice of parts share.
-template <class Parts>
-struct GemmEpilogueLoadPersistentOf : GemmPersistentOf<CtaGroup::kTwo, Parts> {
-  using Base = GemmPersistentOf<CtaGroup::kTwo, Parts>;
+/// What the scenarios of either group, and of every choice of parts, share.
+template <CtaGroup kGroup, class Parts>
+struct GemmEpilogueLoadPersistentOf : GemmPersistentOf<kGroup, Parts> {
+  using Base = GemmPersistentOf<kGroup, Parts>;
+  using Base::kCtas;
   using Fixed = GemmEpilogueLoadOf<Parts>;
-  using Tiles = GemmClusterExtents<CtaGroup::kTwo, GemmExtents<256, 128, Base::kTileK, 4, 2>, 2, 1>;
+  using Shape = GemmExtents<128 * kCtas, 128, Base::kTileK, 4, 2>;
+  using Tiles = GemmClusterExtents<kGroup, Shape, kCtas, 1>;
   using StaticExtents = GemmPersistentExtents<GemmSourceExtents<Tiles, 2, Parts::kSource>, 2>;
-  using Extents = GemmPersistentExtents<GemmSourceExtents<GemmClusterExtents<CtaGroup::kTwo>>>;
+  using Extents = GemmPersistentExtents<GemmSourceExtents<GemmClusterExtents<kGroup>>>;
   using Storage =
       ClaimingStorage<Extents,
                       GemmEpilogueLoadStorage<Extents, Parts, Gemm2smStorage<Extents, Parts>>,
@@ -69,14 +72,13 @@ struct GemmEpilogueLoadPersistentOf : GemmPersistentOf<CtaGroup::kTwo, Parts> {
     return kParameters;
   }
   static Extents extents(const ParameterSet& p) {
-    return {
-        {GemmClusterOf<CtaGroup::kTwo, Parts>::extents(p), p.u32("source_stages"), p.u32("source")},
-        p.u32("clc_stages")};
+    return {{GemmClusterOf<kGroup, Parts>::extents(p), p.u32("source_stages"), p.u32("source")},
+            p.u32("clc_stages")};
   }
   static Workload workload(const ParameterSet& p) {
     Workload workload = Base::workload(p);
     workload.registers_per_thread = Parts::kRegisters;
-    check_rows_fill_lanes(p.u32("tile_m"), CtaGroup::kTwo);
+    check_rows_fill_lanes(p.u32("tile_m"), kGroup);
     check_source_fits<Storage>(extents(p));
     check_stages_fit<Storage>(extents(p));
     Fixed::add_source(workload, p, extents(p));
@@ -87,7 +89,8 @@ struct GemmEpilogueLoadPersistentOf : GemmPersistentOf<CtaGroup::kTwo, Parts> {
   }
 };
 
-struct GemmEpilogueLoadPersistent : GemmEpilogueLoadPersistentOf<GemmEpilogueLoadParts> {
+struct GemmEpilogueLoadPersistent
+    : GemmEpilogueLoadPersistentOf<CtaGroup::kTwo, GemmEpilogueLoadParts> {
   static constexpr ScenarioInfo kInfo{"gemm_epilogue_load_persistent",
                                       ScenarioKind::kClean,
                                       "GEMM of pairs whose clusters claim tiles, and whose "

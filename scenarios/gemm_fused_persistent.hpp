@@ -13,7 +13,7 @@
 
 namespace warptwin::scenarios {
 
-struct GemmFusedPersistent : GemmEpilogueLoadPersistentOf<GemmFusedParts> {
+struct GemmFusedPersistent : GemmEpilogueLoadPersistentOf<CtaGroup::kTwo, GemmFusedParts> {
   static constexpr ScenarioInfo kInfo{"gemm_fused_persistent",
                                       ScenarioKind::kClean,
                                       "GEMM of e4m3 by pairs whose clusters claim tiles, with "

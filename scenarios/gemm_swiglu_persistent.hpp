@@ -1,5 +1,5 @@
 /// Scenario: gemm_swiglu by pairs of CTAs whose clusters claim tiles by cluster launch control, as
-/// gemm_persistent's do.
+/// gemm_persistent's do. gemm_swiglu_clc is the same text with MMAs of one CTA.
 ///
 /// Barrier           Arrivals per phase                    Bytes   Completion means
 /// input.full[s]     1   load, elected lane                both A + G + U: stage s may be read
@@ -31,13 +31,15 @@ namespace warptwin::scenarios {
 template <Machine M, class Extents, class Parts = GemmParts>
 using GemmSwiglu2smKernel = GemmSwigluKernel<M, Extents, Parts, Gemm2smKernel<M, Extents, Parts>>;
 
-/// What the scenarios of every choice of parts share.
-template <class Parts>
+/// What the scenarios of either group, and of every choice of parts, share.
+template <CtaGroup kGroup, class Parts>
 struct GemmSwigluPersistentOf : GemmSwigluOf<Parts> {
   using Base = GemmSwigluOf<Parts>;
-  using Tiles = GemmClusterExtents<CtaGroup::kTwo, GemmExtents<256, 128, Base::kTileK, 4, 2>, 2, 1>;
+  static constexpr std::uint32_t kCtas = ctas_in(kGroup);  // of an MMA
+  static constexpr std::uint32_t kTileM = 128 * kCtas;
+  using Tiles = GemmClusterExtents<kGroup, GemmExtents<kTileM, 128, Base::kTileK, 4, 2>, kCtas, 1>;
   using StaticExtents = GemmPersistentExtents<GemmSourceExtents<Tiles, 2, 0>, 2>;
-  using Shape = GemmClusterExtents<CtaGroup::kTwo>;
+  using Shape = GemmClusterExtents<kGroup>;
   using Extents = GemmPersistentExtents<GemmSourceExtents<Shape>>;
   using Storage = ClaimingStorage<Extents,
                                   GemmSwigluStorage<Extents, Parts, Gemm2smStorage<Extents, Parts>>,
@@ -48,8 +50,8 @@ struct GemmSwigluPersistentOf : GemmSwigluOf<Parts> {
   static std::span<const Parameter> parameters() {
     static const auto kParameters =
         claiming(Base::shapes(),
-                 {{"tile_m", "rows of a pair's tile of D", 256, 256, 256},
-                  {"cluster_m", "CTAs of a cluster along M", 2, 2, 16},
+                 {{"tile_m", "rows of an MMA's tile of D", kTileM, kTileM, kTileM},
+                  {"cluster_m", "CTAs of a cluster along M", kCtas, kCtas, 16},
                   {"cluster_n", "CTAs of a cluster along N", 1, 1, 8}});
     return kParameters;
   }
@@ -61,12 +63,13 @@ struct GemmSwigluPersistentOf : GemmSwigluOf<Parts> {
     const Extents e = extents(p);
     check_stages_fit<Storage>(e);
     Workload workload = Base::workload_of(p, e, e.cluster(), /*clusters=*/0);
+    workload.registers_per_thread = kCtas == 1 ? 208 : 192;
     workload.resident_clusters = p.u32("resident");
     return workload;
   }
 };
 
-struct GemmSwigluPersistent : GemmSwigluPersistentOf<GemmParts> {
+struct GemmSwigluPersistent : GemmSwigluPersistentOf<CtaGroup::kTwo, GemmParts> {
   static constexpr ScenarioInfo kInfo{"gemm_swiglu_persistent",
                                       ScenarioKind::kClean,
                                       "gated activation by pairs of CTAs whose clusters claim "

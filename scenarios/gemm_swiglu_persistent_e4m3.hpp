@@ -10,7 +10,8 @@
 
 namespace warptwin::scenarios {
 
-struct GemmSwigluPersistentE4m3 : GemmSwigluPersistentOf<GemmPartsOf<f8e4m3, bf16>> {
+struct GemmSwigluPersistentE4m3
+    : GemmSwigluPersistentOf<CtaGroup::kTwo, GemmPartsOf<f8e4m3, bf16>> {
   static constexpr ScenarioInfo kInfo{"gemm_swiglu_persistent_e4m3",
                                       ScenarioKind::kClean,
                                       "gated activation by clusters that claim tiles, e4m3 in"};

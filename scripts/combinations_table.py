@@ -25,6 +25,7 @@ HOLES = {
     "c": "`wgmma` has neither pairs of SMs nor cluster launch control: sm_90a",
     "d": "the operand's scale factors fix its type",
     "e": "splits wait for each other; the proof of claimed tiles is of clusters that do not meet",
+    "f": "not run here, where the kernel takes the shape: the shapes of its row are",
 }
 
 
@@ -80,9 +81,12 @@ KERNELS = [
             "e4m3": "gemm_epilogue_load_e4m3"}, ONE, NOT_YET),
     Kernel("gemm_epilogue_load_persistent", "2SM", "CLC", {"bf16": "gemm_epilogue_load_persistent"},
            PAIRS, NOT_YET),
+    Kernel("gemm_epilogue_load_clc", "1SM", "CLC", {"bf16": "gemm_epilogue_load_clc"}, SINGLES,
+           NOT_YET),
     Kernel("gemm_fused", "1SM", "static", {"e4m3": "gemm_fused"}, ONE, NOT_YET),
     Kernel("gemm_fused_persistent", "2SM", "CLC", {"e4m3": "gemm_fused_persistent"}, PAIRS,
            NOT_YET),
+    Kernel("gemm_fused_clc", "1SM", "CLC", {"e4m3": "gemm_fused_clc"}, SINGLES, NOT_YET),
     Kernel("gemm_split_k", "1SM", "static",
            {"bf16": "gemm_split_k", "e4m3": "gemm_split_k_e4m3"}, ONE, NOT_YET),
     Kernel("gemm_split_k_2sm", "2SM", "static",
@@ -93,6 +97,8 @@ KERNELS = [
     Kernel("gemm_swiglu_persistent", "2SM", "CLC",
            {"bf16": "gemm_swiglu_persistent", "e4m3": "gemm_swiglu_persistent_e4m3"}, PAIRS,
            NOT_YET),
+    Kernel("gemm_swiglu_clc", "1SM", "CLC",
+           {"bf16": "gemm_swiglu_clc", "e4m3": "gemm_swiglu_clc_e4m3"}, SINGLES, NOT_YET),
     Kernel("gemm_small", "1SM", "static", {"bf16": "gemm_small"}, ONE, OWN),
     Kernel("gemm_serial", "1SM", "static", {"bf16": "gemm_serial"}, ONE, OWN),
     Kernel("gemm_wgmma_serial", "1SM", "static", {"bf16": "gemm_wgmma_serial"}, ONE, OWN),
@@ -131,12 +137,17 @@ SCALED_ROWS = [
     ("gemm_grouped_1d1d", "1SM", "static", ONE),
 ]
 SCALED = sorted({row[0] for row in SCALED_ROWS})
-# A row each of both groups and both sources of tiles, where a kernel has one.
+# What no row has, of both groups, both sources of tiles, the types and the cluster shapes.
 ABSENT = [
-    ("2SM", "gemm_grouped_1d1d, conv2d_fprop, attention", "a"),
-    ("CLC", "gemm_split_k", "e"),
-    ("CLC", "gemm_small, gemm_grouped_1d1d, "
-     "gemm_grouped_1d2d, conv2d_fprop, attention", "a"),
+    ("2SM", "gemm_small, gemm_serial, gemm_grouped_1d1d, conv2d_fprop, attention", "a"),
+    ("2SM, static", "gemm_epilogue_load, gemm_fused, gemm_swiglu", "a"),
+    ("CLC", "gemm_split_k, gemm_split_k_2sm", "e"),
+    ("CLC", "gemm_2sm_relu, gemm_small, gemm_serial, gemm_grouped_1d1d, gemm_grouped_1d2d, "
+     "conv2d_fprop, attention", "a"),
+    ("1SM in clusters, static", "gemm_epilogue_load, gemm_fused, gemm_swiglu, gemm_split_k", "a"),
+    ("1SM in clusters", "gemm_serial, gemm_wgmma_serial, gemm_grouped, gemm_grouped_persistent, "
+     "gemm_grouped_1d1d, conv2d_fprop, attention", "a"),
+    ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
     ("2SM, CLC", "gemm_wgmma, gemm_wgmma_serial", "c"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_grouped_1d1d", "d"),
 ]

@@ -18,7 +18,7 @@ import tempfile
 
 # nvcc makes one rounding of a * b + c, and takes ex2.approx: these are held to the reference alone.
 CONTRACTED = {"gemm_blockwise_fp8", "gemm_blockwise_fp8_persistent", "gemm_grouped_1d2d",
-              "gemm_swiglu", "gemm_swiglu_persistent"}
+              "gemm_swiglu", "gemm_swiglu_clc", "gemm_swiglu_persistent"}
 # Main loops for measuring leave nothing behind.
 WITHOUT_OUTPUT = {"mainloop", "mainloop_fp8", "mainloop_wgmma"}
 

@@ -15,6 +15,7 @@
 #include "scenarios/gemm_blockwise_fp8_persistent.hpp"
 #include "scenarios/gemm_clc.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
+#include "scenarios/gemm_epilogue_load_clc.hpp"
 #include "scenarios/gemm_epilogue_load_persistent.hpp"
 #include "scenarios/gemm_grouped.hpp"
 #include "scenarios/gemm_grouped_1d1d.hpp"
@@ -27,6 +28,7 @@
 #include "scenarios/gemm_split_k.hpp"
 #include "scenarios/gemm_split_k_2sm.hpp"
 #include "scenarios/gemm_swiglu.hpp"
+#include "scenarios/gemm_swiglu_clc.hpp"
 #include "scenarios/gemm_swiglu_persistent.hpp"
 #include "scenarios/gemm_wgmma.hpp"
 #include "scenarios/gemm_wgmma_serial.hpp"
@@ -132,6 +134,13 @@ TEST(BarrierTable, OfGemmEpilogueLoadPersistent) {
       Scenario::Extents{{{{256, 128, 64, 4, 2}, 2, 1}, 2, 0}, 2});
 }
 
+TEST(BarrierTable, OfGemmEpilogueLoadClc) {
+  using Scenario = GemmEpilogueLoadClc;
+  expect_table_is_true<Scenario::Storage>(
+      "scenarios/gemm_epilogue_load_clc.hpp",
+      Scenario::Extents{{{{128, 128, 64, 4, 2}, 1, 1}, 2, 0}, 2});
+}
+
 TEST(BarrierTable, OfGemmSplitK) {
   expect_table_is_true<GemmSplitKStorage<GemmEpilogueLoadExtents<>>>(
       "scenarios/gemm_split_k.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
@@ -163,6 +172,12 @@ TEST(BarrierTable, OfGemmSwigluPersistent) {
   expect_table_is_true<Scenario::Storage>(
       "scenarios/gemm_swiglu_persistent.hpp",
       Scenario::Extents{{{{256, 128, 64, 4, 2}, 2, 1}, 2, 0}, 2});
+}
+
+TEST(BarrierTable, OfGemmSwigluClc) {
+  using Scenario = GemmSwigluClc;
+  expect_table_is_true<Scenario::Storage>(
+      "scenarios/gemm_swiglu_clc.hpp", Scenario::Extents{{{{128, 128, 64, 4, 2}, 1, 1}, 2, 0}, 2});
 }
 
 TEST(BarrierTable, OfGemmGrouped) {

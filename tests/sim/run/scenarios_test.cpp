@@ -266,6 +266,8 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_fused_persistent",
               "m=513 n=257 k=144 tile_n=96 cluster_n=2 source=0 source_stages=1 resident=1"},
         Shape{"gemm_fused_persistent", "m=600 n=300 k=144 source=2 clc_stages=1 resident=2"},
+        Shape{"gemm_fused_clc", "m=300 n=257 k=144 tile_n=96 cluster_m=2 source=0 resident=1"},
+        Shape{"gemm_swiglu_clc_e4m3", "m=300 n=100 k=144 tile_n=64 cluster_n=2 resident=1"},
         Shape{"gemm_f16", "m=129 n=100 k=72 tile_n=48"},
         Shape{"gemm_tf32", "m=129 n=100 k=36 tile_n=48 tile_k=16"},
         Shape{"gemm_tf32", "m=70 n=100 k=68 tile_m=64 tile_n=40"},
@@ -330,7 +332,12 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_epilogue_load_persistent",
               "m=600 n=300 k=72 source=1 source_stages=1 cluster_m=4 clc_stages=1 resident=1"},
         Shape{"gemm_epilogue_load_persistent",
-              "m=300 n=200 k=72 source=2 beta=-1 tile_n=16 raster=1 swizzle=2 resident=2"}));
+              "m=300 n=200 k=72 source=2 beta=-1 tile_n=16 raster=1 swizzle=2 resident=2"},
+        Shape{"gemm_epilogue_load_clc",
+              "m=300 n=257 k=520 tile_n=96 cluster_n=2 stages=2 source=1 source_stages=1 "
+              "resident=1"},
+        Shape{"gemm_epilogue_load_clc",
+              "m=300 n=200 k=72 source=2 beta=-1 tile_n=16 cluster_m=2 clc_stages=1 resident=2"}));
 
 // The same, in all three formats: wide and narrow tiles, several of them to a block of scale
 // factors, several blocks to a tile, K that ends within one; pairs whose halves of B share a block
@@ -524,7 +531,10 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_swiglu_persistent",
               "m=600 n=100 k=72 tile_n=64 cluster_m=4 cluster_n=2 clc_stages=1 resident=1"},
         Shape{"gemm_swiglu_persistent",
-              "m=300 n=200 k=520 tile_n=32 bias=0 stages=2 source_stages=1 resident=2"}));
+              "m=300 n=200 k=520 tile_n=32 bias=0 stages=2 source_stages=1 resident=2"},
+        Shape{"gemm_swiglu_clc",
+              "m=600 n=100 k=72 tile_n=64 cluster_m=2 cluster_n=2 clc_stages=1 resident=1"},
+        Shape{"gemm_swiglu_clc", "m=129 n=200 k=264 tile_n=32 bias=0 stages=2 resident=2"}));
 
 // Ragged groups, some empty; one row, one group, fewer tiles than CTAs, one CTA, one for each tile;
 // pairs.
