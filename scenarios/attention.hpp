@@ -199,6 +199,14 @@ struct AttentionKernel {
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    load_by(machine, problem, smem, [&](Tile tile) { return problem.key_tiles(tile); });
+  }
+
+  /// The role. `trips(tile)`: how many tiles of keys it loads for a pair of query tiles.
+  static constexpr void load_by(M& machine,
+                                const Problem& problem,
+                                const Storage& smem,
+                                const auto& trips) {
     machine.template setmaxnreg_dec<kOtherRegisters>();
     auto q = Operands{machine, smem.q};
     auto kv = Operands{machine, smem.kv};
@@ -223,7 +231,7 @@ struct AttentionKernel {
       load_queries(tile, 0);
       load_keys(tile, 0);
       load_queries(tile, 1);
-      const std::uint32_t key_tiles = problem.key_tiles(tile);
+      const std::uint32_t key_tiles = trips(tile);
       for (std::uint32_t j = 1; j < key_tiles; ++j) {
         load_keys(tile, j);
         load_values(tile, j - 1);
@@ -357,6 +365,14 @@ struct AttentionKernel {
   }
 
   static constexpr void correction(M& machine, const Problem& problem, const Storage& smem) {
+    correct(machine, problem, smem, [](const Accum&, const Writer&, std::uint32_t) {});
+  }
+
+  /// The role. Calls `ends(accum, writer, t)` before it waits for the finished O of query tile t.
+  static constexpr void correct(M& machine,
+                                const Problem& problem,
+                                const Storage& smem,
+                                const auto& ends) {
     machine.template setmaxnreg_dec<kCorrectionRegisters>();
     const TmemAllocation tmem = tensor_memory(machine, smem);
     auto accum = Accum{machine, smem.accum, tmem.from_column(smem.accum_column())};
@@ -379,6 +395,7 @@ struct AttentionKernel {
       }
       for (std::uint32_t t = 0; t < kAttentionTiles; ++t) {
         const Factors factors = receive();
+        ends(accum, writer, t);
         auto o = accum.acquire_epilogue_linear();
         write(machine, problem, writer, o, factors, {tile.m * kAttentionTiles + t, tile.n});
         std::move(o).release();  // the next tile's first P * V may overwrite it

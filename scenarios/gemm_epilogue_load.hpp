@@ -142,6 +142,17 @@ struct GemmEpilogueLoadKernel : Without {
     }
   }
 
+  using Maxima = RowMaxima<M, Parts::kRowMaxima>;
+
+  /// Steps of the epilogue. A wrong twin derives from it, and has one step anew.
+  struct Steps {
+    /// Takes a box into its tile's maxima of rows.
+    static constexpr void take(Maxima& maxima, AccumTile<M>& box, std::uint32_t columns) {
+      maxima.take(box, columns);
+    }
+  };
+
+  template <class By = Steps>
   static constexpr void store_tiles(M& machine,
                                     const Problem& problem,
                                     const Storage& smem,
@@ -149,7 +160,7 @@ struct GemmEpilogueLoadKernel : Without {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto source = EpiLoadPipeline<M>{machine, smem.source};
     auto writer = TileWriter<M, typename Parts::D>{machine, smem.out};
-    auto maxima = RowMaxima<M, Parts::kRowMaxima>{machine, smem.maxima};
+    auto maxima = Maxima{machine, smem.maxima};
     auto registers = AccumTile<M>{machine};  // this warp's rows of one box, fp32
     const std::uint32_t columns = smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.tile_n / columns;
@@ -168,7 +179,7 @@ struct GemmEpilogueLoadKernel : Without {
       std::move(stage).release();                         // arrives on source.empty
     };
     const auto store = [&](Tile tile, std::uint32_t box) {
-      maxima.take(registers, columns);
+      By::take(maxima, registers, columns);
       registers.store(writer.acquire());  // (tile_m, box_columns) of D, written by all warps
       writer.store(problem.d, {tile.m, tile.n * boxes + box});
     };

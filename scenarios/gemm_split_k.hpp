@@ -179,6 +179,35 @@ struct GemmSplitKKernel {
   }
 
   static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+    epilogue_by<Steps>(machine, problem, smem);
+  }
+
+  /// Steps of the epilogue. A wrong twin derives from it, and has one step anew.
+  struct Steps {
+    /// A split begins.
+    static constexpr void begin(M& /*machine*/,
+                                const Storage& /*smem*/,
+                                EpiLoadPipeline<M>& /*source*/) {}
+    /// Whether a sum that the split adds to lies in the workspace.
+    static constexpr bool adds(const Work& work) { return !work.first; }
+    /// Says that the sum up to this split lies in the workspace, once it does.
+    ///
+    /// Participants: every epilogue warp. Blocks: the storing warp, for its stores.
+    static constexpr void hand_over(M& machine,
+                                    const Storage& smem,
+                                    TileWriter<M, f32>& partial,
+                                    const Work& work) {
+      partial.drain();
+      if (machine.warp_index() == smem.partial.store_warp) {
+        machine.elect_one(
+            [&] { machine.st_release_global_u32(work.summed.at, work.summed.value); });
+      }
+    }
+  };
+
+  /// The role, by the steps of `By`: `Steps`, or what derives from it.
+  template <class By>
+  static constexpr void epilogue_by(M& machine, const Problem& problem, const Storage& smem) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto source = EpiLoadPipeline<M>{machine, smem.source};
     auto out = TileWriter<M, typename Parts::D>{machine, smem.out};
@@ -188,7 +217,7 @@ struct GemmSplitKKernel {
     const std::uint32_t boxes = problem.extents.tile_n / columns;
     const auto add_and_store = [&](const Work& work, std::uint32_t box) {
       const TileIndex to{work.tile.m, work.tile.n * boxes + box};
-      if (!work.first) {
+      if (By::adds(work)) {
         auto stage = source.acquire_consumer();  // waits source.full
         registers.add_scaled(smem.source_tile(stage.index()), 1.0F);
         machine.fence_proxy_async(ProxySpace::kSharedCta);  // the next copy comes after these reads
@@ -204,6 +233,7 @@ struct GemmSplitKKernel {
     };
     for (const Tile at : problem.tiles(machine)) {
       const Work work = problem.work(at);
+      By::begin(machine, smem, source);
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
         registers.load(accum, box * columns, columns);
@@ -213,24 +243,11 @@ struct GemmSplitKKernel {
       std::move(accum).release();  // arrives on accum.empty
       add_and_store(work, boxes - 1);
       if (!work.last) {
-        hand_over(machine, smem, partial, work);
+        By::hand_over(machine, smem, partial, work);
       }
     }
     out.drain();                // the stores are complete
     std::move(warp).release();  // arrives on tmem.done
-  }
-
-  /// Says that the sum up to this split lies in the workspace, once it does.
-  ///
-  /// Participants: every epilogue warp. Blocks: the storing warp, for its stores.
-  static constexpr void hand_over(M& machine,
-                                  const Storage& smem,
-                                  TileWriter<M, f32>& partial,
-                                  const Work& work) {
-    partial.drain();
-    if (machine.warp_index() == smem.partial.store_warp) {
-      machine.elect_one([&] { machine.st_release_global_u32(work.summed.at, work.summed.value); });
-    }
   }
 };
 

@@ -153,6 +153,31 @@ struct GemmSwigluKernel : Without {
     }
   }
 
+  /// Steps of the epilogue. A wrong twin derives from it, and has one step anew.
+  struct Steps {
+    /// Adds a box's biases to its two factors, and frees their stage.
+    static constexpr void add_biases(
+        M& machine, const Storage& smem, auto&& stage, AccumTile<M>& gate, AccumTile<M>& up) {
+      const std::uint32_t columns = smem.out.first.columns;
+      gate.add_row(smem.bias_g(stage.index()), columns);
+      up.add_row(smem.bias_u(stage.index()), columns);
+      machine.fence_proxy_async(ProxySpace::kSharedCta);  // the next copy comes after these reads
+      std::move(stage).release();                         // arrives on source.empty
+    }
+    /// Loads the factors of a tile's last box, and frees the accumulator.
+    static constexpr void load_last(M& /*machine*/,
+                                    auto&& accum,
+                                    AccumTile<M>& gate,
+                                    AccumTile<M>& up,
+                                    std::uint32_t half,
+                                    std::uint32_t columns) {
+      gate.load(accum, half - columns, columns);
+      up.load(accum, 2 * half - columns, columns);
+      std::move(accum).release();  // arrives on accum.empty
+    }
+  };
+
+  template <class By = Steps>
   static constexpr void store_tiles(M& machine,
                                     const Problem& problem,
                                     const Storage& smem,
@@ -167,11 +192,7 @@ struct GemmSwigluKernel : Without {
     const std::uint32_t boxes = half / columns;
     const auto activate_and_store = [&](Tile tile, std::uint32_t box) {
       if (problem.has_bias) {
-        auto stage = source.acquire_consumer();  // waits source.full
-        gate.add_row(smem.bias_g(stage.index()), columns);
-        up.add_row(smem.bias_u(stage.index()), columns);
-        machine.fence_proxy_async(ProxySpace::kSharedCta);  // the next copy comes after these reads
-        std::move(stage).release();                         // arrives on source.empty
+        By::add_biases(machine, smem, source.acquire_consumer(), gate, up);  // waits source.full
       }
       gate.combine(up, columns, [](float g, float u) { return silu(g) * u; });
       gate.store(writer.acquire());  // (cta_m, box_columns) of D, written by all warps
@@ -184,9 +205,7 @@ struct GemmSwigluKernel : Without {
         up.load(accum, half + box * columns, columns);
         activate_and_store(tile, box);
       }
-      gate.load(accum, half - columns, columns);
-      up.load(accum, 2 * half - columns, columns);
-      std::move(accum).release();  // arrives on accum.empty
+      By::load_last(machine, std::move(accum), gate, up, half, columns);
       activate_and_store(tile, boxes - 1);
     }
     writer.drain();             // the stores are complete

@@ -13,34 +13,17 @@ struct GemmFusedMaximaOfLastBoxKernel : GemmFused::Kernel<M, Extents> {
   using Base = GemmFused::Kernel<M, Extents>;
   using Problem = typename Base::Problem;
   using Storage = typename Base::Storage;
-  using Accum = typename Base::Accum;
+  using Maxima = typename Base::Maxima;
+
+  struct Steps : Base::Steps {
+    static constexpr void take(Maxima& maxima, AccumTile<M>& box, std::uint32_t columns) {
+      maxima.begin();  // the fault: once for the tile
+      maxima.take(box, columns);
+    }
+  };
 
   static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
-    auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);
-    auto source = EpiLoadPipeline<M>{machine, smem.source};
-    auto writer = TileWriter<M, f8e4m3>{machine, smem.out};
-    auto maxima = RowMaxima<M, true>{machine, smem.maxima};
-    auto registers = AccumTile<M>{machine};
-    const std::uint32_t columns = smem.out.first.columns;
-    const std::uint32_t boxes = problem.extents.tile_n / columns;
-    for (const Tile tile : problem.tiles(machine)) {
-      auto accum = warp.acquire_epilogue_linear();
-      for (std::uint32_t box = 0; box < boxes; ++box) {
-        maxima.begin();  // the fault: once for the tile
-        registers.load(accum, box * columns, columns);
-        auto stage = source.acquire_consumer();
-        registers.combine_tile(smem.source_tile(stage.index()), problem.function);
-        machine.fence_proxy_async(ProxySpace::kSharedCta);
-        std::move(stage).release();
-        maxima.take(registers, columns);
-        registers.store(writer.acquire());
-        writer.store(problem.d, {tile.m, tile.n * boxes + box});
-      }
-      std::move(accum).release();
-      maxima.store(problem, {tile.m, tile.n});
-    }
-    writer.drain();
-    std::move(warp).release();
+    Base::template store_tiles<Steps>(machine, problem, smem, problem.tiles(machine));
   }
 };
 

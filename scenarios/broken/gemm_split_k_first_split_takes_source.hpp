@@ -15,42 +15,14 @@ struct GemmSplitKFirstSplitTakesSourceKernel : GemmSplitKKernel<M, Extents> {
   using Base = GemmSplitKKernel<M, Extents>;
   using Problem = typename Base::Problem;
   using Storage = typename Base::Storage;
-  using Accum = typename Base::Accum;
   using Work = typename Base::Work;
 
+  struct Steps : Base::Steps {
+    static constexpr bool adds(const Work&) { return true; }  // the fault: also of the first split
+  };
+
   static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
-    auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);
-    auto source = EpiLoadPipeline<M>{machine, smem.source};
-    auto out = TileWriter<M, bf16>{machine, smem.out};
-    auto partial = TileWriter<M, f32>{machine, smem.partial};
-    auto registers = AccumTile<M>{machine};
-    const std::uint32_t columns = smem.out.first.columns;
-    const std::uint32_t boxes = problem.extents.tile_n / columns;
-    for (const Tile at : problem.tiles(machine)) {
-      const Work work = problem.work(at);
-      auto accum = warp.acquire_epilogue_linear();
-      for (std::uint32_t box = 0; box < boxes; ++box) {
-        const TileIndex to{work.tile.m, work.tile.n * boxes + box};
-        registers.load(accum, box * columns, columns);
-        auto stage = source.acquire_consumer();  // the fault: also of the first split
-        registers.add_scaled(smem.source_tile(stage.index()), 1.0F);
-        machine.fence_proxy_async(ProxySpace::kSharedCta);
-        std::move(stage).release();
-        if (work.last) {
-          registers.store(out.acquire());
-          out.store(problem.d, to);
-        } else {
-          registers.store(partial.acquire());
-          partial.store(problem.workspace, to);
-        }
-      }
-      std::move(accum).release();
-      if (!work.last) {
-        Base::hand_over(machine, smem, partial, work);
-      }
-    }
-    out.drain();
-    std::move(warp).release();
+    Base::template epilogue_by<Steps>(machine, problem, smem);
   }
 };
 
