@@ -23,6 +23,19 @@ void* allocate(std::size_t bytes, std::align_val_t alignment) {
 
 constexpr std::align_val_t kUsual{__STDCPP_DEFAULT_NEW_ALIGNMENT__};
 
+// A command allocates again what it has freed: what one run gives back the next one takes. By
+// itself mimalloc returns it to the system after 25 ms, and it has to be found anew page by page.
+[[maybe_unused]] const bool kKeeps = [] {
+#if MI_MALLOC_VERSION < 210
+  mi_option_disable(mi_option_allow_decommit);
+  mi_option_set(mi_option_decommit_delay, 3600000);
+  mi_option_set(mi_option_segment_decommit_delay, 3600000);
+#else
+  mi_option_set(mi_option_purge_delay, -1);
+#endif
+  return true;
+}();
+
 }  // namespace
 
 void* operator new(std::size_t bytes) {

@@ -335,14 +335,15 @@ std::string change_nearest(Program& program, Spot spot, Dice& dice) {
   return "";
 }
 
-// One of the changes that `kind` says; "" where it fits nothing there.
-std::string try_edit(Program& program, Dice& dice) {
+// One of the changes; "" where it fits nothing there. `lanes`: mostly of who in a warp acts.
+std::string try_edit(Program& program, Dice& dice, bool lanes) {
+  constexpr std::uint32_t kChangeLanes = 12;
   Spot spot = any_spot(program, dice);
   std::vector<Instruction>& code = program.warps[spot.warp];
   Instruction& instruction = code[spot.at];
   const bool jump = instruction.kind == Instruction::Kind::kJump;
   const Instruction before = instruction;
-  switch (dice.below(14)) {
+  switch (lanes && dice.chance(70) ? kChangeLanes : dice.below(14)) {
     case 0:
     case 1:
     case 2:
@@ -394,7 +395,7 @@ std::string try_edit(Program& program, Dice& dice) {
       return change_nearest(program, spot, dice);
     case 11:
       return change_many(program, spot.warp, spot.at, dice);
-    case 12: {
+    case kChangeLanes: {
       const char* what = jump ? nullptr : change_lanes(instruction.operation, dice);
       return what == nullptr ? "" : words(what, before, spot);
     }
@@ -455,9 +456,9 @@ bool spins(const Program& program) {
   return false;
 }
 
-std::string edit(Program& program, Dice& dice) {
+std::string edit(Program& program, Dice& dice, bool lanes) {
   for (int tries = 0; tries < 100 && instructions_of(program) != 0; ++tries) {
-    if (std::string what = try_edit(program, dice); !what.empty()) {
+    if (std::string what = try_edit(program, dice, lanes); !what.empty()) {
       return what;
     }
   }

@@ -9,8 +9,8 @@
 
 namespace warptwin::sim {
 
-/// Changes one operation, or where it stands, and says how.
-std::string edit(Program& program, Dice& dice);
+/// Changes one operation, or where it stands, and says how. `lanes`: mostly who in a warp acts.
+std::string edit(Program& program, Dice& dice, bool lanes = false);
 
 /// Takes out instruction `at` of warp `warp`; jumps go where they went.
 void drop_instruction(Program& program, std::size_t warp, std::size_t at);

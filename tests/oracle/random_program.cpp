@@ -281,7 +281,7 @@ RandomProgram random_program(std::uint64_t seed, const RandomProgramOptions& opt
               : options.only);
       const std::uint32_t edits = dice.between(0, options.edits_max);
       for (std::uint32_t i = 0; i < edits; ++i) {
-        drawn.edits.push_back(edit(drawn.program, dice));
+        drawn.edits.push_back(edit(drawn.program, dice, options.lanes));
       }
     }
     // What cannot be had with so few operations gets more.

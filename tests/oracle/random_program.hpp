@@ -67,6 +67,7 @@ const char* name_of(Construct construct);
 
 struct RandomProgramOptions {
   std::uint32_t edits_max = 3;        // drawn from 0 to so many
+  bool lanes = false;                 // edits are mostly of who in a warp acts
   std::uint32_t operations_max = 60;  // of all warps together; twice as many of several CTAs
   std::uint32_t unplanned = 5;        // percent of programs without a plan
   /// Not kCount: this construct alone.

@@ -30,6 +30,7 @@ struct Arguments {
   std::uint64_t seconds = 0;  // no more programs after so many; 0: no limit
   std::uint32_t jobs = 1;
   std::uint32_t edits = 3;
+  bool lanes = false;  // edits are mostly of who in a warp acts
   std::uint32_t examples = 1;
   Construct only = Construct::kCount;
   std::string file;
@@ -40,19 +41,22 @@ struct Arguments {
 
 constexpr const char* kUsage =
     "usage: verdict_fuzz [--seed N] [--programs N] [--first N] [--seconds N] [--jobs N]\n"
-    "                    [--edits N] [--only CONSTRUCT]\n"
+    "                    [--edits N] [--lanes] [--only CONSTRUCT]\n"
     "                    [--oracle r|v|both] [--interleavings N] [--states N] [--examples N]\n"
     "                    [--strict] [--no-shrink] [--texts] [--program FILE]\n\n"
-    "Draws programs, proves each, and asks the oracles. Prints how they agree, and of each kind "
-    "of\n"
-    "disagreement the first examples as text. Exit 1 when there is a wrong proof, a wrong refusal\n"
-    "or an internal error.\n";
+    "Draws programs, proves each, and asks the oracles. Prints how they agree, and of each kind\n"
+    "of disagreement the first examples as text. By --lanes edits mostly change who in a warp\n"
+    "acts. Exit 1 when there is a wrong proof, a wrong refusal or an internal error.\n";
 
 bool parse(int argc, char** argv, Arguments& arguments) {
   for (int i = 1; i < argc; ++i) {
     const std::string name = argv[i];
     if (name == "--strict") {
       arguments.verdict.strict = true;
+      continue;
+    }
+    if (name == "--lanes") {
+      arguments.lanes = true;
       continue;
     }
     if (name == "--texts") {
@@ -167,6 +171,7 @@ struct Totals {
 RandomProgramOptions drawing(const Arguments& arguments) {
   RandomProgramOptions options;
   options.edits_max = arguments.edits;
+  options.lanes = arguments.lanes;
   options.only = arguments.only;
   return options;
 }

@@ -172,8 +172,11 @@ class TensorMapsDetector : public Detector {
   std::uint32_t shown_to(const Change& change, const Event& event) const {
     std::uint32_t hidden = change.made.lanes;
     for (const Release& one : change.releases) {
-      if (one.met && after(event, one.by)) {
-        return event.lane_mask();
+      if (one.met) {
+        if (after(event, one.by)) {
+          return event.lane_mask();
+        }
+        continue;
       }
       for (std::uint32_t left = one.covers & hidden; left != 0; left &= left - 1) {
         const std::uint32_t lane = left & (~left + 1);
