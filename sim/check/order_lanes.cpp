@@ -25,7 +25,7 @@ constexpr OpSet kAccesses{
     Op::kSharedStore,        Op::kTensormapReplace};
 
 // These bring a warp's lanes together in memory order, by PTX's text.
-constexpr OpSet kOrdersLanes{Op::kBarSync, Op::kClusterWait, Op::kSyncWarp, Op::kWarpExit};
+constexpr OpSet kOrdersLanes = ops_with(op_trait::kOrdersLanes) | OpSet{Op::kWarpExit};
 
 }  // namespace
 

@@ -37,10 +37,12 @@ class Judge {
     findings_.push_back({kind, why, {}, first.site, second.site});
   }
 
-  // Which lane of a warp has which bytes is not known here.
+  // Which lane of a warp has which bytes is not known here, but of a word that one lane accesses.
   static bool of_lanes_of_one_warp(const Access& a, const Access& b) {
-    return (a.rest || b.rest) && a.who.warp == b.who.warp && a.proxy == Proxy::kGeneric &&
-           b.proxy == Proxy::kGeneric;
+    const bool told_apart = a.lane < kWarpLanes && b.lane < kWarpLanes && a.lane != b.lane &&
+                            !(a.write && b.write && a.value == b.value);
+    return !told_apart && (a.rest || b.rest) && a.who.warp == b.who.warp &&
+           a.proxy == Proxy::kGeneric && b.proxy == Proxy::kGeneric;
   }
 
   static bool conflict(const Access& a, const Access& b) {

@@ -119,6 +119,10 @@ Nodes Record::by_lanes(const Event& event, Node node) const {
 // An access in the generic proxy, by the lanes that make it.
 void Record::access_of_words(const Event& event, Access access) {
   access.rest = event.lanes == 1 && event.lane != warp_of(event).first_alone;
+  if (event.lanes == 1 && access.space == Space::kShared && event.expected == 0) {
+    access.lane = event.lane;
+    access.value = access.write ? event.count : 0;
+  }
   accesses.push_back(access);
   for (const Node other : others_of(event)) {
     access.start = access.end = other;

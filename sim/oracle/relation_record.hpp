@@ -33,9 +33,11 @@ struct Access {
   std::uint32_t cta = 0;  // 0 for global memory
   Footprint where;
   bool write = false;
-  bool strong = false;      // races with no other strong one
-  bool needs_data = false;  // a read of what nobody wrote is wrong
-  bool rest = false;        // by the lanes of a warp but the one that acts alone
+  bool strong = false;              // races with no other strong one
+  bool needs_data = false;          // a read of what nobody wrote is wrong
+  bool rest = false;                // by the lanes of a warp but the one that acts alone
+  std::uint32_t lane = kWarpLanes;  // of a word, by one lane: which
+  std::uint32_t value = 0;          // that it writes there
   Proxy proxy = Proxy::kGeneric;
   Node start = kNoNode;
   Node end = kNoNode;

@@ -1,10 +1,7 @@
-/// Lanes of one warp are threads: nothing but bar.warp.sync, a CTA or cluster barrier, or a wait
-/// orders what one of them does to a word of shared memory, or to the bytes of an mbarrier that it
-/// initialises, or stores to a word of global memory, and what another does. A lane's own accesses
-/// are in its program order.
-///
-/// Any wait of the warp counts as an order here, whichever lane makes it: what may have gone round
-/// through another warp is not reported.
+/// Lanes of one warp are threads: nothing but bar.warp.sync, a CTA or cluster barrier, or what one
+/// has released and the other has waited for orders what they do to a word of shared memory, or to
+/// the bytes of an mbarrier that one of them initialises, or store to a word of global memory. A
+/// lane's own accesses are in its program order.
 
 #include <algorithm>
 #include <bit>
@@ -20,14 +17,16 @@ namespace {
 
 constexpr OpSet kLaneAccesses{
     Op::kSharedLoad, Op::kSharedStore, Op::kGlobalStoreRelease, Op::kMbarrierInit};
-constexpr OpSet kLaneOrders =
-    ops_with(op_trait::kOrdersLanes | op_trait::kAcquires) | OpSet{Op::kWarpExit};
+constexpr OpSet kMeetings = ops_with(op_trait::kOrdersLanes) | OpSet{Op::kWarpExit};
+constexpr OpSet kWaitsOfLanes = ops_with(op_trait::kAcquires);
 
 constexpr std::uint32_t kEveryLane = ~std::uint32_t{0};
+constexpr std::size_t kMany = 64;  // accesses: from then on a wait forgets what it orders
 
 class LaneRacesDetector : public Detector {
  public:
-  LaneRacesDetector(Reporter& reporter, Order&) : Detector{reporter, kLaneAccesses | kLaneOrders} {}
+  LaneRacesDetector(Reporter& reporter, Order& order)
+      : Detector{reporter, kLaneAccesses | kMeetings | kWaitsOfLanes}, order_{order} {}
 
   void on_event(const Event& event) override {
     if (event.step != Step::kDone || (event.flags & event_flag::kLateLanes) != 0 ||
@@ -47,14 +46,12 @@ class LaneRacesDetector : public Detector {
     } else if (kLaneAccesses.contains(event.op)) {
       access(event, epoch);
     } else if (event.op == Op::kSyncWarp && event.lanes != kWarpLanes) {
-      for (std::vector<Access>* known : {&epoch.words, &epoch.rows, &epoch.globals}) {
-        std::erase_if(*known,
-                      [&](const Access& one) { return (one.lanes & ~event.lane_mask()) == 0; });
-      }
-    } else if ((event.flags & event_flag::kFalse) == 0) {
-      epoch.words.clear();
-      epoch.rows.clear();
-      epoch.globals.clear();
+      epoch.forget([&](const Access& one) { return (one.lanes & ~event.lane_mask()) == 0; });
+    } else if (kMeetings.contains(event.op)) {
+      epoch.forget([](const Access&) { return true; });
+    } else if (event.lanes == kWarpLanes && (event.flags & event_flag::kFalse) == 0 &&
+               epoch.words.size() + epoch.rows.size() + epoch.globals.size() > kMany) {
+      epoch.forget([&](const Access& one) { return ordered(one, event); });
     }
   }
 
@@ -68,6 +65,7 @@ class LaneRacesDetector : public Detector {
     std::uint64_t global = 0;  // the address of a global word
     Footprint where{};
     SourceSite site{};
+    std::uint32_t time = 0;  // the warp's operation
   };
   // What a warp has accessed since something ordered its lanes: words, and rows of a tile, each of
   // which is one lane's.
@@ -75,7 +73,19 @@ class LaneRacesDetector : public Detector {
     std::vector<Access> words;
     std::vector<Access> rows;
     std::vector<Access> globals;  // words of global memory that it has stored to
+
+    template <class F>
+    void forget(F&& over) {
+      for (std::vector<Access>* known : {&words, &rows, &globals}) {
+        std::erase_if(*known, over);
+      }
+    }
   };
+
+  // Whether each lane that executes `event` comes after each that made the access.
+  bool ordered(const Access& first, const Event& event) const {
+    return order_.lanes_after({event.warp, first.time, first.lanes}, event);
+  }
 
   void access(const Event& event, Epoch& epoch) {
     Access access;
@@ -87,6 +97,7 @@ class LaneRacesDetector : public Detector {
     access.where =
         access.init ? Footprint::interval(event.address, kMbarrierBytes) : footprint_of(event);
     access.site = event.site;
+    access.time = order_.now(event.warp);
     const bool rows = !access.init && event.expected != 0 && event.peer != 0;
     judge(event, access, epoch.words, rows);
     if (!rows) {
@@ -103,9 +114,18 @@ class LaneRacesDetector : public Detector {
 
   // Of two lanes that store to one word of global memory, either may be the last.
   void store_global(const Event& event, std::vector<Access>& stored) {
-    Access access{event.lane_mask(), true, true, false, event.count, event.global, {}, event.site};
+    Access access{event.lane_mask(),
+                  true,
+                  true,
+                  false,
+                  event.count,
+                  event.global,
+                  {},
+                  event.site,
+                  order_.now(event.warp)};
     for (const Access& first : stored) {
-      if (first.global == access.global && conflict(first, access, false)) {
+      if (first.global == access.global && conflict(first, access, false) &&
+          !ordered(first, event)) {
         report(event, {ObjectKind::kGlobalMemory, "a word of global memory"}, access, first);
         return;
       }
@@ -155,7 +175,8 @@ class LaneRacesDetector : public Detector {
              const std::vector<Access>& before,
              bool row_and_word) {
     for (const Access& first : before) {
-      if (!conflict(first, access, row_and_word) || !first.where.meets(access.where)) {
+      if (!conflict(first, access, row_and_word) || !first.where.meets(access.where) ||
+          ordered(first, event)) {
         continue;
       }
       report(event, naming().shared(event.cta, access.where.begin), access, first);
@@ -197,6 +218,7 @@ class LaneRacesDetector : public Detector {
                                       : "lane " + std::to_string(std::countr_zero(access.lanes));
   }
 
+  Order& order_;
   std::vector<Epoch> warps_;
 };
 
