@@ -89,7 +89,12 @@ struct GemmGrouped1d1dStorage {
       : GemmGrouped1d1dStorage{layout, e, gemm_grouped_1d1d_roles(e.stores_sfb())} {}
   constexpr GemmGrouped1d1dStorage(auto& layout, const Extents& e, RoleTable<6> roles)
       : input{layout, "input", roles, {}, e.payload(), e.stages},
-        sfb{layout, "sfb", roles, e.sfb_stages(), kScaleBlockBytes * e.shape().k_blocks()},
+        sfb{layout,
+            "sfb",
+            roles,
+            e.sfb_stages(),
+            kScaleBlockBytes * e.shape().k_blocks(),
+            /*may_be_empty=*/true},
         out{layout, "out", roles, e.tile_m, box_columns<bf16>(e.tile_n)},
         accum{
             layout, "accum", roles, {}, {e.accum_stages, e.tile_n, e.stages * e.shape().columns()}},

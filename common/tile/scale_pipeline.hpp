@@ -38,13 +38,15 @@ struct ScalePipelineStorage {
   using Pipeline = ScalePipeline<M, Producer, Writer, Consumer>;  // one warp's view
   using Reader = To<Writer::kRole, ElectedLane>;  // of shared memory: the writer, too
 
-  /// Asks `layout` for `stages` tiles of `tile_bytes` and for full, empty and stored barriers.
+  /// Asks `layout` for `stages` tiles of `tile_bytes` and for full, empty and stored barriers. A
+  /// ring without stages is refused, unless it `may_be_empty`: then nobody uses it.
   template <class Layout, std::uint32_t kRows>
   constexpr ScalePipelineStorage(Layout& layout,
                                  const char* owner,
                                  RoleTable<kRows> roles,
                                  std::uint32_t stages,
-                                 std::uint32_t tile_bytes)
+                                 std::uint32_t tile_bytes,
+                                 bool may_be_empty = false)
       : tiles{layout.tiles({owner, "tile"}, stages, tile_bytes, kTileAlignment)},
         stage_bytes{tile_bytes},
         barriers{layout,
@@ -54,7 +56,7 @@ struct ScalePipelineStorage {
                  empty_contract<Producer, Consumer, Reader>(roles)},
         stored{layout.barriers({owner, "stored"}, stages, empty_contract<Consumer, Writer>(roles))},
         stored_arrivals{arrivals_of<Writer>(roles)} {
-    layout.ring({owner, barriers.full, barriers.empty, stages, tiles, stride()});
+    layout.ring({owner, barriers.full, barriers.empty, stages, tiles, stride(), may_be_empty});
   }
 
   /// Participants: one elected lane of one warp, before anyone uses the ring.

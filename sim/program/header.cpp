@@ -241,7 +241,7 @@ void Header::ring() {
   reader_.expect("empty");
   ring.empty = read_shared(reader_, program_, names_);
   reader_.expect("stages");
-  ring.stages = number("how many stages", 1, 4096);
+  ring.stages = number("how many stages", 0, 4096);
   reader_.expect("tiles");
   ring.tiles = read_shared(reader_, program_, names_);
   reader_.expect("bytes");

@@ -162,6 +162,9 @@ std::string Printer::regions() const {
   std::string text;
   std::uint32_t next = 1024;
   for (const Region& region : program_.symbols.regions) {
+    if (region.count == 0) {
+      continue;  // of a ring without stages
+    }
     const std::string name = name_of_region(region);
     std::uint32_t alignment = 4;
     if (region.kind == RegionKind::kBarriers) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -74,7 +75,10 @@ std::vector<const char*> everything() {
   static const std::vector<ScenarioEntry> scenarios = scenario_list();
   std::vector<const char*> names;
   for (const ScenarioEntry& scenario : scenarios) {
-    names.push_back(scenario.info->name);
+    // Its warps use what lies behind the CTA's last byte; a program has a multiple of 128 of them.
+    if (scenario.info->name != std::string_view{"gemm_clc_throttle_without_stages"}) {
+      names.push_back(scenario.info->name);
+    }
   }
   return names;
 }
