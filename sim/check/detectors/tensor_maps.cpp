@@ -171,24 +171,25 @@ class TensorMapsDetector : public Detector {
   // The lanes executing `event` to which what each lane made of the change has been released.
   std::uint32_t shown_to(const Change& change, const Event& event) const {
     std::uint32_t hidden = change.made.lanes;
+    std::uint32_t shown = 0;
     for (const Release& one : change.releases) {
+      const bool own_warp = one.by.at.warp == event.warp;
       if (one.met) {
-        if (after(event, one.by)) {
-          return event.lane_mask();
-        }
+        shown |= own_warp && !order_.met_since(event.warp, one.by.at.time) ? one.by.lanes
+                 : after(event, one.by)                                    ? kWholeWarp
+                                                                           : 0;
         continue;
       }
       for (std::uint32_t left = one.covers & hidden; left != 0; left &= left - 1) {
         const std::uint32_t lane = left & (~left + 1);
-        const bool own = one.by.at.warp == event.warp && lane == change.made.lanes;
         if (order_.lanes_after({one.by.at.warp, one.by.at.time, lane}, event)) {
           hidden &= ~lane;
-        } else if (own && (lane & event.lane_mask()) != 0) {
-          return lane;  // released by itself to itself
+        } else if (own_warp && lane == change.made.lanes) {
+          shown |= lane;  // released by itself to itself
         }
       }
     }
-    return hidden == 0 ? event.lane_mask() : 0;
+    return hidden == 0 ? event.lane_mask() : shown & event.lane_mask();
   }
 
   void on_use(const Event& event) {

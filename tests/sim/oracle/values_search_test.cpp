@@ -328,7 +328,7 @@ TEST(ValuesSearchTest, TheTextsAreAsTheirNamesSay) {
     const std::string kind = name.substr(0, 2);
     if (kind == "w1" || kind == "t5" || kind == "t6" || kind == "t7" || kind == "t8" ||
         kind == "g1" || kind == "x6" || kind == "x7" || kind == "x8" || kind == "x9" ||
-        name.starts_with("l24_") || name.starts_with("l26_")) {
+        name.starts_with("x10_") || name.starts_with("l24_") || name.starts_with("l26_")) {
       continue;  // no wgmma here, no map is replaced, and not so many tiles are claimed
     }
     const ValuesResult result = judge_values(read_program(entry.path().string()));
