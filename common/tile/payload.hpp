@@ -34,6 +34,7 @@ struct GroupPayload : Payload {
 /// Whether a stage of such payloads holds one k step, whatever the launch says.
 template <class Payload>
 inline constexpr bool kOneKStep = true;
+/// Of a group: where its number is the constant 1.
 template <class Payload, class Count>
 inline constexpr bool kOneKStep<GroupPayload<Payload, Count>> = std::is_same_v<Count, Extent<1>>;
 

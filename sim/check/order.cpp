@@ -121,8 +121,7 @@ bool Order::lanes_after(const LanePoint& first, const Event& second) const {
     return ordered(first.warp, first.time, second.warp) && every_lane_ordered(first, second);
   }
   return (first.lanes == second.lane_mask() && std::has_single_bit(first.lanes)) ||
-         met_since(first.warp, first.time) ||
-         (first.lanes & ~released_by(first, second)) == 0;
+         met_since(first.warp, first.time) || (first.lanes & ~released_by(first, second)) == 0;
 }
 
 bool Order::init_ordered(const LanePoint& init, const Event& second) const {

@@ -763,6 +763,7 @@ TEST(CompareTest, BrokenScenariosAreComparedToo) {
   const std::map<std::string_view, const char*> crosses_laps{
       {"attention_stats_overwritten", "stats.full["},
       {"gemm_blockwise_fp8_accum_per_tile", "input.empty["},
+      {"gemm_epilogue_load_clc_counts_three_readers", "clc.empty["},
       {"gemm_grouped_1d1d_six_warps_free_tiles", "work.empty["},
   };
   static const std::vector<ScenarioEntry> all = scenario_list();
