@@ -44,13 +44,11 @@ std::size_t address_operand(const Request& request) {
 
 }  // namespace
 
-// Who initialises an mbarrier writes its bytes: always the same ones, which nobody else stores.
 void WarpRun::touch_mbarrier(const Request& request, Mask lanes, std::uint32_t address) {
   sim::LaneAccess access{sim::kMbarrierBytes};
   access.mask = lanes;
   access.address.fill(address);
-  std::fill(access.data.begin(), access.data.end(), std::byte{0xB5});
-  touch(request, access, shared_base(machine_.cta_rank()), Touch::kStore);
+  touch(request, access, shared_base(machine_.cta_rank()), Touch::kInit);
 }
 
 Served WarpRun::mbarrier_init(Request& request) {

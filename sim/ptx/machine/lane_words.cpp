@@ -49,7 +49,8 @@ void LaneWords::meet_word(const Word& word,
                           std::optional<sim::LaneRace>& race) {
   const bool store = piece.touch == Touch::kStore;
   const bool adds = piece.touch == Touch::kAdd;
-  const bool changes = store || adds || piece.touch == Touch::kStrongStore;
+  const bool changes =
+      store || adds || piece.touch == Touch::kStrongStore || piece.touch == Touch::kInit;
   const std::uint32_t mask = piece.bytes == kWord ? ~0U : 0xFFU;
   const bool again = store && !word.unknown && !piece.unknown &&
                      ((word.value >> shift) & mask) == (piece.value & mask);
@@ -80,7 +81,8 @@ void LaneWords::compare(const Touched& touched,
   if (reads && !touched.written) {
     return;
   }
-  const bool strong = piece.touch != Touch::kLoad && piece.touch != Touch::kStore;
+  const bool strong = piece.touch == Touch::kStrongLoad || piece.touch == Touch::kStrongStore ||
+                      piece.touch == Touch::kAdd;
   const auto look = [&](const Words& words, std::uint64_t address, const Piece& at, bool both) {
     const auto word = words.find(address);
     if (word != words.end()) {
@@ -117,6 +119,8 @@ void LaneWords::note(Words& words, const Piece& piece, SourceSite site) {
   Word& word = words[piece.address];
   const std::uint32_t bit = 1U << piece.lane;
   switch (piece.touch) {
+    case Touch::kInit:
+      return;           // not noted
     case Touch::kLoad:  // note_reads
     case Touch::kStrongLoad:
       word.readers |= bit;
@@ -172,7 +176,8 @@ std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
       return race;
     }
   }
-  touched_.written = touched_.written || (touch != Touch::kLoad && touch != Touch::kStrongLoad);
+  touched_.written = touched_.written || (touch != Touch::kLoad && touch != Touch::kStrongLoad &&
+                                          touch != Touch::kInit);
   for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
     const std::uint32_t lane = first_of(left);
     for (std::uint32_t first = 0; first < access.bytes;) {
@@ -182,7 +187,7 @@ std::optional<sim::LaneRace> LaneWords::access(const sim::LaneAccess& access,
         compare(layer.touched, piece, layer.known[lane], race);
       }
       compare(touched_, piece, 1U << lane, race);
-      if (touch == Touch::kLoad) {
+      if (touch == Touch::kLoad || touch == Touch::kInit) {
         continue;
       }
       if (touch != Touch::kStore) {

@@ -23,6 +23,7 @@ enum class Touch : std::uint8_t {
   kStrongLoad,  // relaxed or volatile: no race with another strong access
   kStrongStore,
   kAdd,  // an atomic that leaves the same in whatever order, and brings no result
+  kInit,  // of an mbarrier: what it writes nobody stores; the mbarrier's own rules judge what follows
 };
 
 /// Bytes, kept by words of four where whole words are written.

@@ -118,6 +118,13 @@ INSTANTIATE_TEST_SUITE_P(
              "  setp.ne.u32 %p1, %r2, 9;\n  @%p1 bra AFTER;\n  mbarrier.init.shared.b64 [%r4], 1;\n"
              "AFTER:\n  bar.warp.sync 0xffffffff;\n",
              "WARP_LANE_RACE"},
+        Pair{"any_value_in_an_mbarrier",
+             4,
+             "  st.shared.u32 [%r20], 0xB5B5B5B5;\n",
+             kMeet,
+             "  setp.ne.u32 %p1, %r2, 9;\n  @%p1 bra AFTER;\n  mbarrier.init.shared.b64 [%r4], 1;\n"
+             "AFTER:\n  bar.warp.sync 0xffffffff;\n",
+             "WARP_LANE_RACE"},
         Pair{"matrices", 4, "  st.shared.u32 [%r20], %r1;\n", kMeet, kMatrix, "WARP_LANE_RACE"},
         Pair{"copies_that_have_come",
              4,
