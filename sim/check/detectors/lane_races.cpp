@@ -142,7 +142,9 @@ class LaneRacesDetector : public Detector {
     if (at == known.end()) {
       known.push_back(access);
     } else {
+      const bool again = at->word && at->value == access.value;
       *at = access;
+      at->word = access.word && again;  // another lane's value is none that is written again
     }
   }
 

@@ -52,7 +52,7 @@ void LaneWords::meet_word(const Word& word,
   const bool changes =
       store || adds || piece.touch == Touch::kStrongStore || piece.touch == Touch::kInit;
   const std::uint32_t mask = piece.bytes == kWord ? ~0U : 0xFFU;
-  const bool again = store && !word.unknown && !piece.unknown &&
+  const bool again = store && !word.unknown && !piece.unknown && !word.several &&
                      ((word.value >> shift) & mask) == (piece.value & mask);
   const std::uint32_t writers =
       (again ? 0 : word.writers & ~known) | (adds ? 0 : word.adders & ~known);
@@ -139,6 +139,7 @@ void LaneWords::note(Words& words, const Piece& piece, SourceSite site) {
       break;
   }
   const bool again = word.value == piece.value && !word.unknown && !piece.unknown;
+  word.several = word.several || (word.writers != 0 && !again);
   word.writers = again ? word.writers | bit : bit;
   word.value = piece.value;
   word.unknown = piece.unknown;
@@ -345,6 +346,7 @@ void LaneWords::join(Words& kept, const Words& more) {
     if ((word.writers | word.adders) != 0) {
       one.written = word.written;
     }
+    one.several = one.several || word.several;
     if (word.writers != 0) {
       one.value = word.value;
       one.unknown = differs || word.unknown;

@@ -22,8 +22,8 @@ enum class Touch : std::uint8_t {
   kStore,
   kStrongLoad,  // relaxed or volatile: no race with another strong access
   kStrongStore,
-  kAdd,  // an atomic that leaves the same in whatever order, and brings no result
-  kInit,  // of an mbarrier: what it writes nobody stores; the mbarrier's own rules judge what follows
+  kAdd,   // an atomic that leaves the same in whatever order, and brings no result
+  kInit,  // of an mbarrier: it writes what nobody stores; what follows other rules judge
 };
 
 /// Bytes, kept by words of four where whole words are written.
@@ -62,6 +62,7 @@ class LaneWords {
     std::uint32_t adders = 0;
     std::uint32_t value = 0;  // that they have written
     bool unknown = false;     // nobody knows the value
+    bool several = false;     // they have stored other values before
     SourceSite read{};
     SourceSite written{};
   };

@@ -125,6 +125,14 @@ INSTANTIATE_TEST_SUITE_P(
              "  setp.ne.u32 %p1, %r2, 9;\n  @%p1 bra AFTER;\n  mbarrier.init.shared.b64 [%r4], 1;\n"
              "AFTER:\n  bar.warp.sync 0xffffffff;\n",
              "WARP_LANE_RACE"},
+        Pair{"a_value_after_another",
+             4,
+             "  setp.ne.u32 %p1, %r2, 0;\n  @%p1 bra AFTER;\n  st.shared.u32 [%r4], 1;\n"
+             "  st.shared.u32 [%r4], 2;\nAFTER:\n",
+             kMeet,
+             "  setp.ne.u32 %p1, %r2, 9;\n  @%p1 bra END;\n  st.shared.u32 [%r4], 2;\nEND:\n"
+             "  bar.warp.sync 0xffffffff;\n",
+             "WARP_LANE_RACE"},
         Pair{"matrices", 4, "  st.shared.u32 [%r20], %r1;\n", kMeet, kMatrix, "WARP_LANE_RACE"},
         Pair{"copies_that_have_come",
              4,
