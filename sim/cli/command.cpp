@@ -6,6 +6,7 @@
 
 #include <boost/program_options.hpp>
 
+#include "sim/cli/limited.hpp"
 #include "sim/cli/option_table.hpp"
 #include "sim/cli/reports.hpp"
 #include "sim/run/program_entry.hpp"
@@ -93,6 +94,30 @@ std::vector<ScenarioEntry> entries_of_files(const po::variables_map& options,
   return {entry_of_launch_file(file("ptx"), file("launch"), scenarios, use)};
 }
 
+// Reads the files that the command works on, and executes it.
+ExitCode run_whole(const Command& command,
+                   po::variables_map options,
+                   const std::vector<ScenarioEntry>& scenarios,
+                   std::ostream& out,
+                   std::ostream& err) {
+  const std::vector<ScenarioEntry> program = entries_of_files(
+      options,
+      scenarios,
+      std::string_view{command.name} == "time" ? LaunchUse::kTime : LaunchUse::kJudge);
+  // What stands on the command line goes before what the launch says.
+  if (const auto chip = options.find("chip");
+      options.count("launch") != 0 && chip != options.end() && chip->second.defaulted()) {
+    const std::string named = chip_of_launch_file(options["launch"].as<std::string>());
+    if (!named.empty()) {
+      chip->second = po::variable_value{boost::any{named}, false};
+    }
+  }
+  Session session{program.empty() ? scenarios : program, std::move(options), out, err};
+  session.judgement.command = command.name;
+  Reports reports{session};
+  return run_and_report(command, session, reports);
+}
+
 ExitCode parse_and_run(const std::vector<std::string>& arguments,
                        const std::vector<ScenarioEntry>& scenarios,
                        std::ostream& out,
@@ -133,22 +158,15 @@ ExitCode parse_and_run(const std::vector<std::string>& arguments,
     }
     return ExitCode::kClean;
   }
-  const std::vector<ScenarioEntry> program = entries_of_files(
-      options,
-      scenarios,
-      std::string_view{command.name} == "time" ? LaunchUse::kTime : LaunchUse::kJudge);
-  // What stands on the command line goes before what the launch says.
-  if (const auto chip = options.find("chip");
-      options.count("launch") != 0 && chip != options.end() && chip->second.defaulted()) {
-    const std::string named = chip_of_launch_file(options["launch"].as<std::string>());
-    if (!named.empty()) {
-      chip->second = po::variable_value{boost::any{named}, false};
-    }
+  const auto whole = [&](std::ostream& to, std::ostream& errors) {
+    return run_whole(command, options, scenarios, to, errors);
+  };
+  if (!limits_whole(command, options)) {
+    return whole(out, err);
   }
-  Session session{program.empty() ? scenarios : program, std::move(options), out, err};
+  Session session{scenarios, options, out, err};
   session.judgement.command = command.name;
-  Reports reports{session};
-  return run_and_report(command, session, reports);
+  return run_limited(session, whole);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "sim/check/footprint.hpp"
 #include "sim/cli/commands/commands.hpp"
+#include "sim/cli/limited.hpp"
 #include "sim/ptx/machine/launch.hpp"
 #include "sim/ptx/text/demangled.hpp"
 #include "sim/report/packed.hpp"
@@ -89,7 +90,7 @@ LaunchJudge::LaunchJudge(const Session& session, const Chip& chip)
       strict_{session.options.count("strict") != 0},
       measure_{measure_of(session)},
       jobs_{jobs_of(session)},
-      limits_{limits_of(session)} {}
+      limits_{limits_of(session.options)} {}
 
 static void refuse(JudgedLaunch& judged,
                    ExitCode code,

@@ -40,7 +40,8 @@ static constexpr Command kCommands[] = {
        "several engines, which are compared"}},
      "json program ptx launch set in out on chip clock l2 strategy seed profile rule without "
      "strict max-steps "
-     "timing-only resident-ctas suppress baseline write-baseline junit sarif annotations "
+     "timing-only time-limit memory-limit resident-ctas suppress baseline write-baseline junit "
+     "sarif annotations "
      "source-root perfetto chrome html picture window ctas"},
     {"check",
      check_command,
@@ -57,12 +58,14 @@ static constexpr Command kCommands[] = {
        "every interleaving of the barrier protocol of one run, by search: a second\nopinion on the "
        "proof; data, memory order and allocation are not searched"}},
      "json program ptx launch set profile rule without seed max-steps max-states full deviations "
-     "max-schedules resident-ctas suppress baseline write-baseline junit sarif annotations "
+     "max-schedules time-limit memory-limit resident-ctas suppress baseline write-baseline junit "
+     "sarif annotations "
      "source-root"},
     {"prove",
      prove_command,
      {{"prove SCENARIO", "every interleaving, from one execution; a schedule for what is broken"}},
-     "json program ptx launch set for-all profile rule without strict max-steps resident-ctas seed "
+     "json program ptx launch set for-all profile rule without strict max-steps time-limit "
+     "memory-limit resident-ctas seed "
      "suppress "
      "baseline write-baseline junit sarif annotations source-root html picture window "
      "ctas"},
@@ -70,7 +73,7 @@ static constexpr Command kCommands[] = {
      replay,
      {{"replay SCENARIO", "one execution again, from the replay line of a finding"}},
      "json program ptx launch set in out schedule seed profile rule without strict max-steps "
-     "timing-only "
+     "timing-only time-limit memory-limit "
      "resident-ctas sms suppress baseline write-baseline junit sarif annotations source-root "
      "perfetto chrome html picture window ctas"},
     {"extract",
@@ -114,7 +117,7 @@ static constexpr Command kCommands[] = {
      trace_command,
      {{"trace SCENARIO", "one execution, written down for compare"}},
      "program ptx launch set to on values chip clock l2 strategy schedule seed profile rule "
-     "without strict max-steps "
+     "without strict max-steps time-limit memory-limit "
      "resident-ctas perfetto chrome html picture window ctas"},
     {"compare",
      compare_command,
@@ -135,7 +138,7 @@ static constexpr Command kCommands[] = {
       {"ptx init FILE", "a first launch file for a kernel, to be filled in"},
       {"ptx COMMAND FILE --launch L.json",
        "run, check, prove, explore, replay, trace or time a PTX kernel"}},
-     "json kernel launch",
+     "json kernel launch time-limit memory-limit",
      nullptr,
      true},
     {"cuda",
@@ -284,10 +287,10 @@ po::options_description all_options() {
       "N: scenarios at a time, with --all, or proofs of launches; 0: as many as there are cores")(
       "time-limit",
       text()->default_value("0"),
-      "S: seconds of CPU a scenario, run, or proof of a launch; 0: no limit")(
+      "S: seconds of CPU of the command, or of each scenario, run or launch of many; 0: no limit")(
       "memory-limit",
       text()->default_value("0"),
-      "MB: MiB of address space a scenario, run, or proof of a launch; 0: no limit")(
+      "MB: MiB of address space of the same; 0: no limit")(
       "sms",
       text()->default_value("148"),
       "SMs of the GPU (148: B200; 132: H200); of a replay: that share the CTAs, one each first")(

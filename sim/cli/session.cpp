@@ -123,12 +123,11 @@ void write_json(Session& session, Json report) {
   session.out << report.dump(2) << "\n";
 }
 
-std::uint64_t unsigned_option(const Session& session,
+std::uint64_t unsigned_option(const po::variables_map& options,
                               const char* option,
                               std::uint64_t least,
                               std::uint64_t most) {
-  const std::int64_t value =
-      integer(session.options[option].as<std::string>(), "--" + std::string{option});
+  const std::int64_t value = integer(options[option].as<std::string>(), "--" + std::string{option});
   if (value < 0 || static_cast<std::uint64_t>(value) < least ||
       static_cast<std::uint64_t>(value) > most) {
     throw ConfigError("--" + std::string{option} + "=" + std::to_string(value) +
@@ -136,6 +135,13 @@ std::uint64_t unsigned_option(const Session& session,
                       std::to_string(most));
   }
   return static_cast<std::uint64_t>(value);
+}
+
+std::uint64_t unsigned_option(const Session& session,
+                              const char* option,
+                              std::uint64_t least,
+                              std::uint64_t most) {
+  return unsigned_option(session.options, option, least, most);
 }
 
 void check_detector_names(const std::set<std::string>& names) {

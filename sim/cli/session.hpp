@@ -52,6 +52,10 @@ std::set<std::string> set_by_hand(const Session& session);
 ParameterSet parameters_of(Session& session, const ScenarioEntry& scenario);
 /// Writes a report as JSON, with what auto chose.
 void write_json(Session& session, Json report);
+std::uint64_t unsigned_option(const po::variables_map& options,
+                              const char* option,
+                              std::uint64_t least,
+                              std::uint64_t most);
 std::uint64_t unsigned_option(const Session& session,
                               const char* option,
                               std::uint64_t least,

@@ -304,12 +304,7 @@ ExitCode check_command(Session& session) {
   const ParameterSet parameters = parameters_of(session, scenario);
   Filter filter{session};
   Pictures pictures{session};
-  if (pictures.asked() && is_limited(session)) {
-    throw ConfigError(
-        "--html and --picture do not go with --time-limit and --memory-limit: they show a run");
-  }
-  const OneCheck one = is_limited(session) ? check_limited(session, scenario, parameters, filter)
-                                           : check_one(session, scenario, parameters, filter);
+  const OneCheck one = check_one(session, scenario, parameters, filter);
   session.judgement.all.push_back(one.judged);
   ShownRun shown{parameters, run_options(session, scenario, parameters)};
   shown.run.moves_data = false;

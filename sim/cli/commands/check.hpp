@@ -30,15 +30,6 @@ OneCheck check_one(const Session& session,
                    const ParameterSet& parameters,
                    Filter& filter);
 
-/// Whether --time-limit or --memory-limit are given.
-bool is_limited(const Session& session);
-
-/// The same within them.
-OneCheck check_limited(const Session& session,
-                       const ScenarioEntry& scenario,
-                       const ParameterSet& parameters,
-                       Filter& filter);
-
 /// Every scenario at its defaults, as many at a time as --jobs says.
 ExitCode check_all(Session& session);
 

@@ -1,11 +1,12 @@
-// Check, in processes of its own: of all scenarios, or of one within limits. A scenario that
-// crashes, or takes too much, takes nothing else with it.
+// Check of all scenarios, each in a process of its own. One that crashes, or takes too much, takes
+// nothing else with it.
 
 #include <iomanip>
 #include <ostream>
 #include <thread>
 
 #include "sim/cli/commands/check.hpp"
+#include "sim/cli/limited.hpp"
 #include "sim/cli/pictures.hpp"
 #include "sim/report/packed.hpp"
 #include "sim/run/workers.hpp"
@@ -38,74 +39,27 @@ static OneCheck unpacked_of(const nlohmann::json& from) {
   return one;
 }
 
-// What is said of one that did not come to its end.
-static OneCheck stopped(const Session& session,
-                        const ScenarioEntry& scenario,
-                        const ParameterSet& parameters,
-                        ExitCode code,
-                        const std::string& why) {
-  OneCheck one;
-  one.report.code = code;
-  one.judged.scenario = scenario.info->name;
-  one.judged.parameters = parameters.to_string();
-  one.judged.exit = static_cast<int>(code);
-  one.judged.right = false;
-  one.judged.answer = why;
-  if (session.json()) {
-    one.json = {{"scenario", scenario.info->name},
-                {"parameters", parameters.to_string()},
-                {"verdict", "stopped"},
-                {"strength", why},
-                {"findings", Json::array()},
-                {"exit", static_cast<int>(code)}};
-  } else {
-    one.text = std::string{scenario.info->name} + ": " + why + "\n";
-  }
-  return one;
-}
-
-WorkLimits limits_of(const Session& session) {
-  WorkLimits limits;
-  limits.cpu_seconds = unsigned_option(session, "time-limit", 0, 1'000'000);
-  limits.memory_bytes = unsigned_option(session, "memory-limit", 0, 100'000'000) << 20U;
-  return limits;
-}
-
-static std::string option_and_value(const Session& session, const char* option) {
-  return "--" + std::string{option} + " " + text_option(session, option);
-}
-
 static OneCheck one_of(const Session& session,
                        const ScenarioEntry& scenario,
                        const ParameterSet& parameters,
                        const WorkEnd& end) {
-  const auto say = [&](ExitCode code, const std::string& why) {
-    return stopped(session, scenario, parameters, code, why);
-  };
-  switch (end.why) {
-    case WorkEnd::Why::kTime:
-      return say(ExitCode::kIncomplete,
-                 "incomplete: stopped by " + option_and_value(session, "time-limit") +
-                     " (seconds of CPU)");
-    case WorkEnd::Why::kMemory:
-      return say(
-          ExitCode::kIncomplete,
-          text_option(session, "memory-limit") == "0"
-              ? "incomplete: there is no more memory"
-              : "incomplete: stopped by " + option_and_value(session, "memory-limit") + " (MiB)");
-    case WorkEnd::Why::kError:
-      return say(ExitCode::kInternal, "internal error: " + end.text);
-    case WorkEnd::Why::kSignal:
-      return say(ExitCode::kInternal,
-                 "internal error: its process ended by signal " + std::to_string(end.signal));
-    case WorkEnd::Why::kDone:
-      break;
+  if (end.why == WorkEnd::Why::kDone) {
+    const auto reply = unpacked<nlohmann::json>(end.text);
+    if (reply.contains("config")) {
+      throw ConfigError(reply["config"].get<std::string>());
+    }
+    return unpacked_of(reply);
   }
-  const auto reply = unpacked<nlohmann::json>(end.text);
-  if (reply.contains("config")) {
-    throw ConfigError(reply["config"].get<std::string>());
+  OneCheck one;
+  one.report.code = code_of(end);
+  const std::string why = why_stopped(session.options, end);
+  one.judged = stopped(scenario.info->name, parameters.to_string(), one.report.code, why);
+  if (session.json()) {
+    one.json = json_of_stopped(one.judged);
+  } else {
+    one.text = one.judged.scenario + ": " + why + "\n";
   }
-  return unpacked_of(reply);
+  return one;
 }
 
 // The work of one process. What the user got wrong is told by the process that reports.
@@ -118,25 +72,6 @@ static std::string work(const Session& session,
   } catch (const ConfigError& error) {
     return packed(nlohmann::json{{"config", error.what()}});
   }
-}
-
-bool is_limited(const Session& session) {
-  const WorkLimits limits = limits_of(session);
-  return limits.cpu_seconds != 0 || limits.memory_bytes != 0;
-}
-
-OneCheck check_limited(const Session& session,
-                       const ScenarioEntry& scenario,
-                       const ParameterSet& parameters,
-                       Filter& filter) {
-  OneCheck one;
-  run_workers(
-      1,
-      1,
-      limits_of(session),
-      [&](std::size_t) { return work(session, scenario, parameters, filter); },
-      [&](std::size_t, const WorkEnd& end) { one = one_of(session, scenario, parameters, end); });
-  return one;
 }
 
 // What is said of a scenario without a fault.
@@ -206,7 +141,7 @@ ExitCode check_all(Session& session) {
   run_workers(
       session.scenarios.size(),
       jobs,
-      limits_of(session),
+      limits_of(session.options),
       [&](std::size_t i) { return work(session, session.scenarios[i], parameters_at(i), filter); },
       [&](std::size_t i, const WorkEnd& end) {
         const ScenarioEntry& scenario = session.scenarios[i];

@@ -5,7 +5,6 @@
 
 #include "sim/cli/session.hpp"
 #include "sim/run/timing.hpp"
-#include "sim/run/workers.hpp"
 
 namespace warptwin::sim::cli {
 
@@ -38,8 +37,6 @@ ExitCode man_command(Session& session);
 
 // Of one file, used in another.
 Chip chip_of(const std::string& name_or_file);
-/// Of --time-limit and --memory-limit.
-WorkLimits limits_of(const Session& session);
 /// As many CTAs at a time as the chip has room for, unless it is said how many.
 TimingOptions timed_run_options(const Session& session, const RunOptions& run);
 

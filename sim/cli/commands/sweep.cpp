@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sim/cli/commands/commands.hpp"
+#include "sim/cli/limited.hpp"
 #include "sim/sweep/journal.hpp"
 #include "sim/sweep/plot.hpp"
 #include "sim/sweep/ranks.hpp"
@@ -189,8 +190,10 @@ ExitCode sweep_command(Session& session) {
   const Space space{scenario, chip, strings(session, "set")};
   const auto columns = text_option(session, "columns");
   const auto by_name = text_option(session, "by");
-  SweepOptions how{
-      timing_of(session, scenario), columns_of(columns), cores_for(session), limits_of(session)};
+  SweepOptions how{timing_of(session, scenario),
+                   columns_of(columns),
+                   cores_for(session),
+                   limits_of(session.options)};
   const SweepColumn& by = *columns_of(by_name).front();
   if (std::find(how.columns.begin(), how.columns.end(), &by) == how.columns.end()) {
     how.columns.push_back(&by);
@@ -283,7 +286,7 @@ ExitCode tune_command(Session& session) {
   TuneOptions how{timing_of(session, scenario),
                   static_cast<std::uint32_t>(unsigned_option(session, "runs", 1, 100'000)),
                   cores_for(session),
-                  limits_of(session)};
+                  limits_of(session.options)};
   std::vector<std::string> problems = strings(session, "problem");
   const std::string header = text_option(session, "header");
   if (!header.empty() && problems.empty()) {

@@ -21,7 +21,6 @@
 #include "sim/run/ptx_entry.hpp"
 #include "sim/run/ptx_timing.hpp"
 #include "sim/run/suppressions.hpp"
-#include "sim/run/workers.hpp"
 #include "sim/trace/trace_file.hpp"
 
 namespace warptwin::sim::cli {
@@ -253,7 +252,7 @@ static void add_to(Json& report, const TimedLaunch& launch) {
   }
 }
 
-static ExitCode time_within(Session& session) {
+ExitCode time_command(Session& session) {
   const Chip chip = chip_of(session.options["chip"].as<std::string>());
   TimedLaunch launch{find_scenario(session)};
   launch.flops = flops_option(session);
@@ -323,53 +322,6 @@ static ExitCode time_within(Session& session) {
     session.out << text_of(finding, context);
   }
   session.out << text_of_not_kept(timing.run.not_kept) << checked;
-  return code;
-}
-
-// In a process of its own, which ends where it takes more time or memory than was asked for.
-static std::string text_within(Session& session) {
-  std::ostringstream out;
-  Session inside{session.scenarios, session.options, out, session.err};
-  std::string code;
-  try {
-    code = std::to_string(static_cast<int>(time_within(inside)));
-  } catch (const ConfigError& error) {
-    return "config\n" + std::string{error.what()};
-  }
-  return code + "\n" + out.str();
-}
-
-ExitCode time_command(Session& session) {
-  if (!is_limited(session)) {
-    return time_within(session);
-  }
-  ExitCode code = ExitCode::kIncomplete;
-  const auto deliver = [&](std::size_t, const WorkEnd& end) {
-    const std::size_t cut = end.text.find('\n');
-    switch (end.why) {
-      case WorkEnd::Why::kTime:
-        session.out << "incomplete: stopped by --time-limit " << text_option(session, "time-limit")
-                    << " (seconds of CPU); --no-check takes less\n";
-        return;
-      case WorkEnd::Why::kMemory:
-        session.out << "incomplete: stopped by --memory-limit "
-                    << text_option(session, "memory-limit") << " (MiB)\n";
-        return;
-      case WorkEnd::Why::kError:
-        throw std::runtime_error(end.text);
-      case WorkEnd::Why::kSignal:
-        throw std::runtime_error("its process ended by signal " + std::to_string(end.signal));
-      case WorkEnd::Why::kDone:
-        break;
-    }
-    if (end.text.starts_with("config\n")) {
-      throw ConfigError(end.text.substr(cut + 1));
-    }
-    session.out << end.text.substr(cut + 1);
-    code = static_cast<ExitCode>(std::atoi(end.text.c_str()));
-  };
-  run_workers(
-      1, 1, limits_of(session), [&](std::size_t) { return text_within(session); }, deliver);
   return code;
 }
 

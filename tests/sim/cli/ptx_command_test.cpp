@@ -8,6 +8,8 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/report/json.hpp"
+#include "sim/run/ptx_entry.hpp"
+#include "sim/run/replay_line.hpp"
 
 namespace warptwin::sim::ptx_command_test {
 namespace {
@@ -234,6 +236,83 @@ TEST_F(PtxCommand, TimeOfALoopWithoutAnEndSaysWhere) {
                  "40"}),
             2);
   EXPECT_THAT(err_.str(), HasSubstr("a loop without an operation of the machine does not end"));
+}
+
+// Warps that meet for ever, each time with another number.
+constexpr char kEndless[] = "L: add.s32 %r1, %r1, 1;\n  bar.sync 0;\n  bra L;\n";
+
+TEST_F(PtxCommand, EveryCommandEndsAtItsTimeLimit) {
+  const std::string file = write("meets.ptx", timed_module("sm_90a", kEndless));
+  const std::string launch = write("meets.json", kTimedLaunch);
+  for (const char* command : {"run", "check", "prove", "explore", "replay", "trace", "time"}) {
+    std::vector<std::string> words = {
+        "ptx", command, file, "--launch", launch, "--max-steps", "1000000000000"};
+    words.insert(words.end(), {"--time-limit", "1"});
+    if (std::string{command} == "trace") {
+      words.insert(words.end(), {"--to", testing::TempDir() + "/ptx_command_meets.trace"});
+    }
+    if (std::string{command} == "replay") {
+      const ScenarioEntry entry = entry_of_launch_file(file, launch, {});
+      words.insert(words.end(), {"--schedule", fingerprint(entry, ParameterSet{{}}) + "-in-turn"});
+    }
+    if (std::string{command} == "time") {
+      words.insert(words.end(), {"--chip", "h100", "--registers", "40"});
+    }
+    EXPECT_EQ(run(words), 5) << command << "\n" << out_.str() << err_.str();
+    EXPECT_EQ(out_.str(), file + ": incomplete: stopped by --time-limit 1 (seconds of CPU)\n");
+  }
+}
+
+TEST_F(PtxCommand, AStoppedCommandIsAVerdictOfItsReports) {
+  const std::string file = write("reported.ptx", timed_module("sm_90a", kEndless));
+  const std::string junit = testing::TempDir() + "/ptx_command_reported.xml";
+  EXPECT_EQ(run({"ptx",
+                 "prove",
+                 file,
+                 "--launch",
+                 write("reported.json", kTimedLaunch),
+                 "--max-steps",
+                 "1000000000000",
+                 "--time-limit",
+                 "1",
+                 "--json",
+                 "--junit",
+                 junit}),
+            5);
+  const Json report = Json::parse(out_.str());
+  EXPECT_EQ(report["verdict"], "stopped");
+  EXPECT_EQ(report["exit"], 5);
+  std::ostringstream text;
+  text << std::ifstream{junit}.rdbuf();
+  EXPECT_THAT(text.str(), HasSubstr("stopped by --time-limit 1"));
+}
+
+// Reading a file is within the limits too.
+TEST_F(PtxCommand, WhatOnlyReadsHasLimitsToo) {
+  const std::string file = write("limited.ptx", kModule);
+  for (const char* command : {"coverage", "show", "init"}) {
+    EXPECT_EQ(run({"ptx", command, file}), 0) << err_.str();
+    const std::string plain = out_.str();
+    EXPECT_EQ(run({"ptx", command, file, "--time-limit", "100", "--memory-limit", "100000"}), 0);
+    EXPECT_EQ(out_.str(), plain);
+    EXPECT_EQ(run({"ptx", command, file, "--memory-limit", "much"}), 2);
+    EXPECT_THAT(err_.str(), HasSubstr("--memory-limit takes a whole number"));
+  }
+  // 12 MB of text, whose instructions take more than a GB.
+  std::string much;
+  for (int i = 0; i < 300'000; ++i) {
+    much += "add.s32 %r1, %r1, %r2;\nxor.b32 %r1, %r1, 1;";
+  }
+  EXPECT_EQ(run({"ptx",
+                 "coverage",
+                 write("much.ptx", timed_module("sm_90a", much)),
+                 "--memory-limit",
+                 "200"}),
+            5)
+      << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("incomplete: stopped by --memory-limit 200 (MiB)"));
+  EXPECT_EQ(run({"ptx", "coverage", write("bad.ptx", "hello"), "--time-limit", "9"}), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("bad.ptx:1:1: expected '.version'"));
 }
 
 }  // namespace
