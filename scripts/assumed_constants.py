@@ -1,39 +1,103 @@
 #!/usr/bin/env python3
-"""Lists every constant of a chip that is assumed, and how much measured rows feel it.
+"""Lists every constant of the shipped chips that is assumed, and how much predictions feel it.
 
-usage: assumed_constants.py WARPTWIN CHIP ROWS.json... [--split NAME]
+assumed_constants.py WARPTWIN > docs/assumed.md
+assumed_constants.py --check WARPTWIN docs/assumed.md    exit 1 if the page is out of date
 
-Each assumed constant is made a tenth larger, alone, and every row is predicted again. The table,
-in Markdown, has by how many per cent predictions move in the mean and at most, the mean error that
-they have then, and what it would take to measure the constant. One that is 0, or that the chip
-refuses to have otherwise, is listed without being moved.
+Each assumed constant is made a tenth larger, alone, and everything is predicted again: the main
+loops that the chip is calibrated with, and whole kernels. One that is 0, or that the chip refuses
+to have larger, is moved to what stands in the table. No measured time is needed for that.
+--check compares every line's constant, value and measurement, and makes the first line of every
+table anew.
 """
 
-import argparse
+import itertools
 import json
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-FACTORS = (1.1, 1 / 1.1)  # the second one where the chip refuses the first
-MEASURED = "`warptwin-measure-chip` on this chip"
+CHIP = "`warptwin-measure-chip`"
+START = "`warptwin-measure-start`"
+PTX = "`warptwin-measure-instructions`"
 HOW = {
-    "clc_latency": "one CTA that asks again and again, by `clock64`, on sm_100a",
-    "cluster_start": "`warptwin-measure-start` on this chip",
-    "cta_start_us": "`warptwin-measure-start` on this chip; what cold code costs is fitted",
-    "issue": "a chain of `mbarrier.arrive` of one warp beside idle sub-partitions",
-    "launch_gap_us": "`warptwin-measure-start` on this chip",
-    "mbarrier_port": "waits of one warp beside `wgmma` that keeps the read port busy",
-    "mbarrier_reach": "the same, with the products begun so many cycles after the look",
-    "mma_issue": "a chain of `tcgen05.mma` of the least shape, by `clock64`, on sm_100a",
-    "tensor_map_fetch": "`warptwin-measure-start` on this chip",
-    "tmem_busy_latency": "`tcgen05.ld` and wait beside MMAs, on sm_100a",
-    "tmem_latency": "`tcgen05.ld` and wait of x1 to x32, on sm_100a",
-    "tmem_rate": "`tcgen05.ld` of four warps without a wait, on sm_100a",
-    "tmem_alloc": "`tcgen05.alloc` and dealloc in a loop, on sm_100a",
-    "tcgen05_cp": "`tcgen05.cp` of 128x128b in a batch with one commit, on sm_100a",
+    "clc_latency": f"{CHIP}: one CTA that asks, and waits for the answer",
+    "cta_start_us": f"{START}; what cold code costs is fitted",
+    "cluster_start": START,
+    "tensor_map_fetch": START,
+    "issue": "a chain of operations of one warp beside idle sub-partitions",
+    "l2_halves": "loads of one line by each SM alone: two latencies, or one",
+    "l2_link_rate": "all SMs of one half read lines whose home is the other half",
+    "l2_multicast": f"{CHIP}, for kernels that share nothing else; fitted for GEMMs",
+    "mbarrier_port": "waits of one warp beside products that keep the read port busy",
+    "mbarrier_reach": "waits of one warp beside products that begin so many cycles after the look",
     "wgmma_fence": "a loop of fence, product and wait, less the product",
+    "gpcs": "`warptwin-measure-l2`: clusters of 16 tell which SMs are of a GPC",
+    "tmem_busy_latency": f"{CHIP}: `tcgen05.ld` and wait beside a stream of MMAs",
+    **dict.fromkeys(
+        ["alu_latency", "mufu_latency", "branch_latency", "mma_sync_rate", "mma_sync_latency"], PTX
+    ),
+}
+# What only sm_100a can execute: to be measured on a B200, whatever the chip.
+BLACKWELL = {"mma_issue", "mma_batch", "commit_latency", "tcgen05_cp", "clc_latency"}
+BLACKWELL |= {"tmem_rate", "tmem_latency", "tmem_busy_latency", "tmem_alloc"}
+# Where a constant is 0, it is moved to what this chip has.
+OTHER = {"b200": "h200", "h200": "b200", "h100": "b200"}
+SQUARE = ["--set", "m=2048", "--set", "n=2048", "--set", "k=2048"]
+KERNELS = {
+    "b200": [
+        ["gemm", *SQUARE],
+        ["gemm_2sm", *SQUARE],
+        ["gemm_2sm", *SQUARE, "--set", "cluster_n=2"],
+        ["gemm_persistent", "--set", "m=4096", "--set", "n=4096", "--set", "k=512"],
+        ["gemm_serial", *SQUARE],
+        ["gemm_block_scaled"],
+        ["gemm_grouped"],
+        ["attention"],
+    ],
+    "h200": [
+        ["gemm_wgmma", *SQUARE],
+        ["gemm_wgmma", *SQUARE, "--set", "cluster_m=2"],
+        ["gemm_wgmma", *SQUARE, "--set", "ctas=132"],
+        ["gemm_wgmma_serial", *SQUARE],
+    ],
+}
+KERNELS["h100"] = KERNELS["h200"]
+SHARED_BYTES = 227 * 1024
+MAINLOOPS = {
+    "h200": ["docs/data/h200_mainloop.json", "docs/data/h200_mainloop_behind.json"],
+    "h100": ["docs/data/h200_mainloop.json", "docs/data/h200_mainloop_behind.json"],
+}
+HEAD = """# What is assumed
+
+Generated by `scripts/assumed_constants.py`. These are the constants of the shipped chips that
+nobody has measured on that chip, in a place where we could read it. `warptwin chip show NAME`
+prints all constants, each with its source. What is not in a unit at all is listed in
+[timing](timing.md#what-is-not-modelled-and-which-way-that-errs).
+
+| column | says |
+|---|---|
+""" + (
+    "| moved to | the value with which everything was predicted again, all other constants as "
+    "they are: 10 % more; 10 % less where more is refused; where the value is 0, what another "
+    "chip has |\n"
+    "| main loops | by how much predictions of the main loops that the chip is calibrated with "
+    "move: in the mean, at most |\n"
+    "| kernels | the same of whole kernels |\n"
+    "| to measure it | what it would take, on this chip unless the column names another one |\n"
+) + """
+The constants that are felt most come first. A dash says that there is no other value to move to. No
+kernel of these tables is PTX, so nothing here feels what PTX alone has: `alu_latency`,
+`mufu_latency`, `branch_latency` and `mma_sync_*`. A value of 0 may be counted in another constant,
+as its source says; then the move counts it twice, and is the most that it can be.
+"""
+TITLES = {
+    "b200": "Main loops: tiles of 64x64 and 128x128, 32 to 512 bytes of K, 2 to 8 stages, bf16 and "
+    "e4m3, 102 in all,\nK = 131072.",
+    "h200": "Main loops: the 64 of `docs/data/h200_mainloop.json` and "
+    "`docs/data/h200_mainloop_behind.json`\nthat are for calibration.",
+    "h100": "Main loops: the same as those of the `h200`.",
 }
 
 
@@ -43,56 +107,170 @@ def ask(command):
     return json.loads(done.stdout) if done.returncode in (0, 5) else None
 
 
-def predictions(arguments, chip):
-    command = [arguments.warptwin, "validate", "--json", "--chip", str(chip)]
-    for rows in arguments.rows:
-        command += ["--data", rows]
-    if arguments.split:
-        command += ["--split", arguments.split]
-    answer = ask(command)
-    return answer and (answer["mean_error_percent"], [row["predicted"] for row in answer["rows"]])
+def rows_of_b200():
+    """The main loops of the B200's calibration, without what they took: 1 ns."""
+    rows = []
+    for side, (dtype, size) in itertools.product((64, 128), (("BF16", 2), ("FP8_E4M3", 1))):
+        for k_bytes, stages in itertools.product((32, 64, 128, 256, 512), range(2, 9)):
+            if 2 * side * k_bytes * stages <= SHARED_BYTES:
+                config = {"tile_m": side, "tile_n": side, "tile_k": k_bytes // size}
+                config |= {"stages": stages, "dtype": dtype, "K": 131072, "clock_ghz": 1.3}
+                row = {"name": f"{len(rows)}", "kind": "sweep", "value": 1, "config": config}
+                rows.append({**row, "unit": "ns per k-iteration", "chip": "B200"})
+    return rows
 
 
-def line_of(arguments, folder, before, key, constant):
-    """The order of a line of the table, and the line."""
-    how = HOW.get(key, MEASURED)
-    text = f"| `{key}` | {constant['value']:g} {constant['unit']}"
-    for factor in FACTORS:
-        moved = {**constant, "value": constant["value"] * factor}
-        file = pathlib.Path(folder) / "moved.json"
-        chip = {"name": "moved", "summary": "one constant moved", "base": arguments.chip}
-        file.write_text(json.dumps({**chip, "constants": {key: moved}}), encoding="utf-8")
-        answer = predictions(arguments, file) if constant["value"] != 0 else None
-        if answer:
-            moves = [100 * abs(a / b - 1) for a, b in zip(answer[1], before, strict=True)]
-            mean = sum(moves) / len(moves)
-            return mean, f"{text} | {mean:.2f} % | {max(moves):.2f} % | {answer[0]:.2f} % | {how} |"
-    return -1, f"{text} | | | | {how} |"
+class Predictions:
+    """Of one chip: how long main loops and kernels take with one constant moved."""
+
+    def __init__(self, warptwin, root, folder, chip):
+        self.warptwin = warptwin
+        self.chip = chip
+        self.file = pathlib.Path(folder) / "moved.json"
+        self.data = [root / rows for rows in MAINLOOPS.get(chip, [])]
+        if not self.data:
+            self.data = [pathlib.Path(folder) / "rows.json"]
+            self.data[0].write_text(json.dumps(rows_of_b200()), encoding="utf-8")
+        self.first = self.times(chip)
+
+    def times(self, chip):
+        """(of main loops, of kernels); None where the chip is refused."""
+        command = [self.warptwin, "validate", "--json", "--chip", str(chip)]
+        for rows in self.data:
+            command += ["--data", str(rows)]
+        answer = ask([*command, "--split", "calibrate"] if self.chip in MAINLOOPS else command)
+        if answer is None:
+            return None
+        kernels = []
+        for kernel in KERNELS[self.chip]:
+            options = ["--no-check", "--json", "--chip", str(chip)]
+            told = ask([self.warptwin, "time", *kernel, *options])
+            if told is None:
+                sys.exit(f"'{' '.join(kernel)}' is refused")
+            kernels.append(told["cycles"])
+        return [row["predicted"] for row in answer["rows"]], kernels
+
+    def moved(self, key, constant, value):
+        """(mean, most) by which main loops move, and kernels; None where `value` is refused."""
+        chip = {"name": "moved", "summary": "one constant moved", "base": self.chip}
+        chip["constants"] = {key: {**constant, "value": value, "source": "assumed"}}
+        self.file.write_text(json.dumps(chip), encoding="utf-8")
+        then = self.times(self.file)
+        if then is None:
+            return None
+        result = []
+        for before, after in zip(self.first, then, strict=True):
+            moves = [100 * abs(a / b - 1) for a, b in zip(after, before, strict=True)]
+            result.append((sum(moves) / len(moves), max(moves)))
+        return result
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("warptwin")
-    parser.add_argument("chip")
-    parser.add_argument("rows", nargs="+")
-    parser.add_argument("--split")
-    arguments = parser.parse_args()
-    shown = ask([arguments.warptwin, "chip", "show", arguments.chip, "--json"])
-    first = predictions(arguments, arguments.chip)
-    if not shown or not first:
-        sys.exit("the chip or the rows are refused; run 'warptwin validate' on them")
-    assumed = {k: c for k, c in shown["constants"].items() if c["source"].startswith("assumed")}
-    error, before = first
-    print(f"{len(assumed)} of {len(shown['constants'])} constants of {arguments.chip} are assumed")
-    print(f"{len(before)} rows, mean error {error:.2f} %.\n")
-    print("| constant | value | rows move, mean | at most | mean error then | to measure it |")
-    print("|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder:
-        lines = [line_of(arguments, folder, before, k, c) for k, c in assumed.items()]
-    for _, line in sorted(lines, key=lambda entry: -entry[0]):
-        print(line)
+def how_of(chip, key):
+    elsewhere = key in BLACKWELL and chip != "b200"
+    return HOW.get(key, CHIP) + (", on a B200" if elsewhere else "")
+
+
+def fixed_of(chip, key, constant):
+    """What a line says of a constant without a prediction."""
+    return f"| `{key}` | {constant['value']:g} {constant['unit']} |", f"| {how_of(chip, key)} |"
+
+
+def line_of(predictions, key, constant, other):
+    """(what to sort by, the line)."""
+    begin, end = fixed_of(predictions.chip, key, constant)
+    value = constant["value"]
+    for to in (1.1 * value, value / 1.1) if value else (other["value"],):
+        moves = predictions.moved(key, constant, to) if to != value else None
+        if moves:
+            cells = [f"{mean:.2f}, {most:.2f} %" for mean, most in moves]
+            order = max(mean for mean, _ in moves)
+            return order, f"{begin} {to:.4g} | {cells[0]} | {cells[1]} {end}"
+    return -1, f"{begin} - | | {end}"
+
+
+def assumed_of(warptwin):
+    """For each group of chips that assume the same: their names, and the constants."""
+    groups = []
+    for chip in ("b200", "gb200", "b300", "h200", "h100"):
+        shown = ask([warptwin, "chip", "show", chip, "--json"])["constants"]
+        assumed = {k: c for k, c in shown.items() if c["source"].startswith("assumed")}
+        for names, others, _ in groups:
+            if others == assumed:
+                names.append(chip)
+                break
+        else:
+            groups.append(([chip], assumed, len(shown)))
+    return groups
+
+
+def title_of(names, assumed, count):
+    together = " and ".join([", ".join(f"`{name}`" for name in names[:-1])] * (len(names) > 1))
+    last = f"`{names[-1]}`"
+    return f"## {together} and {last}" if together else f"## {last}", f"{len(assumed)} of {count}"
+
+
+def page_of(warptwin, root):
+    yield HEAD
+    others = {chip: ask([warptwin, "chip", "show", chip, "--json"])["constants"] for chip in OTHER}
+    for names, assumed, count in assumed_of(warptwin):
+        chip = names[0]
+        if chip not in KERNELS:
+            sys.exit(f"{chip} assumes what b200 does not: give it kernels of its own")
+        title, share = title_of(names, assumed, count)
+        kernels = ", ".join(f"`{' '.join(k).replace('--set ', '')}`" for k in KERNELS[chip])
+        yield f"{title}\n\n{share} constants are assumed. {TITLES[chip]}\nKernels: {kernels}.\n"
+        yield "| constant | value | moved to | main loops | kernels | to measure it |"
+        yield "|---|---|---|---|---|---|"
+        with tempfile.TemporaryDirectory() as folder:
+            predictions = Predictions(warptwin, root, folder, chip)
+            other = others[OTHER[chip]]
+            lines = [line_of(predictions, k, c, other[k]) for k, c in assumed.items()]
+        yield from (line for _, line in sorted(lines, key=lambda entry: -entry[0]))
+        yield ""
+
+
+def faults_of(warptwin, root, page):
+    """What of `page` is out of date."""
+    others = {chip: ask([warptwin, "chip", "show", chip, "--json"])["constants"] for chip in OTHER}
+    for names, assumed, count in assumed_of(warptwin):
+        title, share = title_of(names, assumed, count)
+        _, found, section = page.partition(title + "\n")
+        if not found or not section.lstrip().startswith(share):
+            yield f"no section '{title}' of {share} constants"
+            continue
+        lines = [line for line in section.partition("\n## ")[0].splitlines() if line[:3] == "| `"]
+        fixed = {k: fixed_of(names[0], k, c) for k, c in assumed.items()}
+        for key, (begin, end) in fixed.items():
+            if not any(line.startswith(begin) and line.endswith(end) for line in lines):
+                yield f"{title}: no line '{begin} ... {end}'"
+        if len(lines) != len(fixed):
+            yield f"{title}: {len(lines)} lines for {len(fixed)} constants"
+        key = lines[0].split("`")[1] if lines else ""
+        if key in assumed:
+            with tempfile.TemporaryDirectory() as folder:
+                predictions = Predictions(warptwin, root, folder, names[0])
+                other = others[OTHER[names[0]]]
+                _, line = line_of(predictions, key, assumed[key], other[key])
+            if line != lines[0]:
+                yield f"{title}: the first line is now\n  {line}\ninstead of\n  {lines[0]}"
+
+
+def main(arguments):
+    root = pathlib.Path(__file__).resolve().parent.parent
+    if len(arguments) == 3 and arguments[0] == "--check":
+        page = pathlib.Path(arguments[2]).read_text(encoding="utf-8")
+        faults = list(faults_of(arguments[1], root, page))
+        for fault in faults:
+            print(fault)
+        if faults:
+            print(f"  scripts/assumed_constants.py {arguments[1]} > docs/assumed.md")
+        return 1 if faults else 0
+    if len(arguments) != 1:
+        print(__doc__)
+        return 2
+    print("\n".join(page_of(arguments[0], root)).rstrip())
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
