@@ -2,13 +2,16 @@
 //
 //   warptwin-measure-chip [FROM.json TO.json]
 //
-// The chip of FROM, with every constant that was measured in the place of what stood there; others
-// are kept as they are. Without files the table alone. Exit codes: 0, 2 usage, 4 no device.
+// On Hopper and on sm_100a. The chip of FROM, with every constant that was measured in the place of
+// what stood there; others are kept as they are, and named. Without files the table alone. Exit
+// codes: 0, 2 usage, 4 no device.
 
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "hw/bench/report.hpp"
@@ -65,19 +68,53 @@ std::string written(const Json& chip) {
   return out.str();
 }
 
-void replace(Json& chip, const Report& report, const std::string& device) {
+// What the device cannot execute, and what is therefore not measured on it.
+constexpr const char* kLeftOutOnHopper[] = {
+    "tensor memory and tcgen05: mma_issue, mma_batch, commit_latency, tcgen05_cp, tmem_rate,",
+    "tmem_latency, tmem_busy_latency, tmem_alloc, the forms of pairs and those with scale factors",
+    "cluster launch control: clc_latency"};
+constexpr const char* kLeftOutOnBlackwell[] = {
+    "wgmma: wgmma_fence, wgmma_issue, wgmma_issue_per_column",
+    "what is measured beside wgmma: smem_conflict, l2_latency_ns, tma_latency",
+    "the forms with scale factors, and of every form the read port beside operands"};
+
+template <std::size_t kLines>
+void print_left_out(const char* const (&lines)[kLines], const char* device) {
+  std::printf("\nleft out, for want of it on %s or of a measurement:\n", device);
+  for (const char* line : lines) {
+    std::printf("  %s\n", line);
+  }
+}
+
+// The constants of the file that are as before.
+void print_kept(const Json& chip, const Report& report) {
+  std::set<std::string> measured;
+  for (const Constant& constant : report.constants()) {
+    measured.insert(constant.key);
+  }
+  std::puts("\nkept as they were in the file:");
+  for (const auto& [key, value] : chip["constants"].items()) {
+    if (measured.count(key) == 0) {
+      std::printf("  %s: %s\n", key.c_str(), value.value("source", "").c_str());
+    }
+  }
+}
+
+void replace(Json& chip, const Report& report, const std::string& device, const char* products) {
   const std::string source = std::string{kSource} + ", " + device;
   for (const Constant& constant : report.constants()) {
     chip["constants"][constant.key] = {
         {"value", number(constant.value)}, {"unit", constant.unit}, {"source", source}};
   }
   for (const Form& form : report.forms()) {
+    Json& entry = chip["tensor_core"][form.key];
     Json values = Json::array();
-    for (const double value : form.values) {
-      values.push_back(number(value));
+    for (std::size_t i = 0; i < form.values.size(); ++i) {
+      const bool kept = std::isinf(form.values[i]);
+      const Json before = entry.is_object() ? entry["value"][i] : Json(0);
+      values.push_back(kept ? before : number(form.values[i]));
     }
-    chip["tensor_core"][form.key] = {
-        {"value", values}, {"unit", kFormUnit}, {"source", source + ", wgmma"}};
+    entry = {{"value", values}, {"unit", kFormUnit}, {"source", source + ", " + products}};
   }
 }
 
@@ -90,7 +127,7 @@ void print(const Report& report) {
   for (const Form& form : report.forms()) {
     std::printf("| `%s` |", form.key.c_str());
     for (const double value : form.values) {
-      std::printf(" %.4g", value);
+      std::isinf(value) ? std::printf(" -") : std::printf(" %.4g", value);
     }
     std::puts(" | cycle |");
   }
@@ -115,20 +152,29 @@ int run(const std::vector<std::string>& files) {
     }
   }
   cudaDeviceProp device{};
-  if (cudaGetDeviceProperties(&device, 0) != cudaSuccess || device.major != 9) {
-    std::cerr << "no GPU of compute capability 9.0 here\n";
+  if (cudaGetDeviceProperties(&device, 0) != cudaSuccess ||
+      (device.major != 9 && device.major != 10)) {
+    std::cerr << "no GPU of compute capability 9.0 or 10.0 here\n";
     return 4;
   }
+  const bool hopper = device.major == 9;
   Report report;
   measure_device(report);
   measure_barriers(report);
   measure_memory(report);
   measure_copies(report);
   measure_gemm_loads(report);
-  measure_tensor_core(report);
+  if (hopper) {
+    measure_tensor_core(report);
+  } else {
+    measure_tensor_memory(report);
+  }
   print(report);
+  hopper ? print_left_out(kLeftOutOnHopper, device.name)
+         : print_left_out(kLeftOutOnBlackwell, device.name);
   if (!files.empty()) {
-    replace(chip, report, device.name);
+    print_kept(chip, report);
+    replace(chip, report, device.name, hopper ? "wgmma" : "tcgen05");
     std::ofstream out{files[1]};
     out << written(chip);
     if (!out.flush()) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hw/bench/report.hpp"
@@ -19,6 +20,20 @@
 #include "hw/ptx/words.hpp"
 
 namespace warptwin::hw::bench {
+
+struct Line {
+  double at_zero, slope;
+};
+
+/// That of least squares through points of x and y.
+inline Line line_through(const std::vector<std::pair<double, double>>& points) {
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+  for (const auto& [at, value] : points) {
+    n += 1, x += at, y += value, xx += at * at, xy += at * value;
+  }
+  const double slope = (n * xy - x * y) / (n * xx - x * x);
+  return {(y - slope * x) / n, slope};
+}
 
 #ifdef __CUDACC__
 
@@ -44,6 +59,16 @@ __device__ inline std::uint64_t nanoseconds() {
   std::uint64_t time;
   asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time)::"memory");
   return time;
+}
+
+/// Fills shared memory for the tensor core: zeros, for seed 0, or pairs of bf16 of about -2 to 2.
+/// Participants: the whole CTA. What reads it must be behind a barrier.
+__device__ inline void fill(SharedAddress to, std::uint32_t bytes, std::uint32_t seed) {
+  for (std::uint32_t i = threadIdx.x; i < bytes / 4; i += blockDim.x) {
+    const std::uint32_t hash = (i + 1) * 2654435761U ^ seed * 40503U;
+    ptx::st_shared_u32(to + 4 * i, seed == 0 ? 0 : (hash & 0xBFFFBFFF) & 0x8FFF8FFF | 0x30003000);
+  }
+  ptx::fence_proxy_async(ProxySpace::kSharedCta);
 }
 
 /// Needs `value`: what it was computed from cannot be left out. Never true of real ones.

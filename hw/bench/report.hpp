@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,9 @@ struct Constant {
   double value;
   std::string unit;
 };
+
+/// In the place of a value of a form that nothing here measures: a chip file keeps what it has.
+inline constexpr double kNotMeasured = std::numeric_limits<double>::infinity();
 
 /// A form of the tensor core: interval per column, least interval, read port beside operands,
 /// latency, latency per column.
@@ -73,5 +77,8 @@ void measure_copies(Report& report);
 void measure_gemm_loads(Report& report);
 /// wgmma: interval and latency by shape and operand source, beside TMA, the clock under its load.
 void measure_tensor_core(Report& report);
+/// tcgen05 in its place, on sm_100a: tensor memory, MMAs by form, copies, cluster launch control,
+/// the clock under the load of all tensor cores.
+void measure_tensor_memory(Report& report);
 
 }  // namespace warptwin::hw::bench

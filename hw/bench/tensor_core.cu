@@ -2,7 +2,6 @@
 // beside a stream of TMA loads; and the clock while all SMs multiply.
 
 #include <cstdio>
-#include <utility>
 
 #include "hw/bench/microbenchmark.cuh"
 #include "hw/launch/tensor_map.hpp"
@@ -104,20 +103,6 @@ Point measure_shape(Report& report) {
   report.figure(name + ", two warpgroups", shared, "cycle");
   report.figure(name + ", issued, committed and waited for", alone, "cycle");
   return {static_cast<double>(kColumns), std::min(interval, shared), alone};
-}
-
-struct Line {
-  double at_zero, slope;
-};
-
-// That of least squares.
-Line line_through(const std::vector<std::pair<double, double>>& points) {
-  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
-  for (const auto& [at, value] : points) {
-    n += 1, x += at, y += value, xx += at * at, xy += at * value;
-  }
-  const double slope = (n * xy - x * y) / (n * xx - x * x);
-  return {(y - slope * x) / n, slope};
 }
 
 // The line through the latencies, and interval per column where columns bind, at least where not.
@@ -310,23 +295,12 @@ double measure_beside(const CUtensorMap& map, Report& report) {
   return slower_load - 1;
 }
 
-// Operands of zeros, for seed 0, or of random numbers.
-__device__ void fill_operands(std::uint32_t seed) {
-  for (std::uint32_t i = threadIdx.x; i < kOperandBytes / 4; i += blockDim.x) {
-    // Two bf16 of about -2 to 2.
-    const std::uint32_t hash = (i + 1) * 2654435761U ^ seed * 40503U;
-    ptx::st_shared_u32(shared_base() + 4 * i,
-                       seed == 0 ? 0 : (hash & 0xBFFFBFFF) & 0x8FFF8FFF | 0x30003000);
-  }
-  ptx::fence_proxy_async(ProxySpace::kSharedCta);
-}
-
 constexpr std::uint32_t kGroupsOfLongRun = 200000;  // 0.24 s at 1.7 GHz: power follows slowly
 
 // Both clocks around a long run of products, on every SM.
 __global__ void __launch_bounds__(256, 1)
     load_all(std::uint32_t groups, std::uint32_t seed, std::uint64_t* clocks) {
-  fill_operands(seed);
+  fill(shared_base(), kOperandBytes, seed);
   ptx::cta_sync();
   float d[128];
   const std::uint64_t before = nanoseconds();
@@ -379,7 +353,7 @@ __global__ void __launch_bounds__(256, 1)
     load_beside_products(const __grid_constant__ CUtensorMap map,
                          std::uint32_t groups,
                          std::uint64_t* clocks) {
-  fill_operands(1);
+  fill(shared_base(), kOperandBytes, 1);
   const Mbarrier bar{shared_base() + kOperandBytes};
   if (threadIdx.x == 0) {
     ptx::mbarrier_init(bar, 1);
