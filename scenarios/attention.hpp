@@ -25,6 +25,11 @@
 /// loaded, so that tiles have different numbers of trips; the stages on it are masked. The first
 /// tile has one trip more than it needs: the rings serve both tiles in turn.
 ///
+/// With `window` query i sees no key before i - window + 1. Keys left of the first query's window
+/// are not loaded. The first tile of keys may hold none that a row sees: softmax begins each row at
+/// a finite maximum, so that such a tile weighs nothing. With `kv_heads` several heads of Q share
+/// one of K and V: grouped-query attention.
+///
 /// Registers go from load, MMA and correction to softmax: 8 warps of 192, 4 of 88 and 4 of 40 are
 /// the 16 of 128 that the CTA begins with. The idle warps are there for that: setmaxnreg is for
 /// whole warpgroups.
@@ -146,6 +151,21 @@ struct AttentionStorage {
   Tmem tmem;
 };
 
+/// How many heads of Q share a head of K and V. Throws ConfigError where that is no whole number.
+inline std::uint32_t heads_sharing(const ParameterSet& p) {
+  const std::uint32_t heads = p.u32("heads");
+  const std::uint32_t kv_heads = p.u32("kv_heads") == 0 ? heads : p.u32("kv_heads");
+  require(heads % kv_heads == 0,
+          "heads=" + std::to_string(heads) + " do not share kv_heads=" + std::to_string(kv_heads) +
+              " evenly; use a divisor of heads");
+  return heads / kv_heads;
+}
+
+/// The keys that each query sees.
+inline SeenKeys seen(const ParameterSet& p) {
+  return {p.u32("causal") != 0, p.u32("window")};
+}
+
 template <Machine M, class Extents>
 struct AttentionKernel {
   using Storage = AttentionStorage<Extents>;
@@ -163,14 +183,25 @@ struct AttentionKernel {
     TileWalk tile_walk;      // pairs of query tiles, heads
     std::uint32_t kv_tiles;  // of one head
     std::uint32_t keys;
+    std::uint32_t sharing;  // heads of Q that share a head of K and V
+    std::uint32_t window;   // query i sees no key before i - window + 1; 0: any
     bool causal;
     float scale;  // of the scores, in powers of two
     float slack;  // growth of a maximum that is let pass, in powers of two
     constexpr StaticTileScheduler tiles(const M& machine) const { return {tile_walk, machine}; }
-    /// How many tiles of keys a pair of query tiles sees.
-    constexpr std::uint32_t key_tiles(Tile tile) const {
-      return causal ? std::min(kAttentionTiles * (tile.m + 1), kv_tiles) : kv_tiles;
+    /// The first tile of keys that a pair of query tiles sees.
+    constexpr std::uint32_t first_key_tile(Tile tile) const {
+      const std::uint32_t query = tile.m * kAttentionTiles * kAttentionTile;
+      return window == 0 || query < window ? 0 : (query - window + 1) / kAttentionTile;
     }
+    /// How many tiles of keys it sees.
+    constexpr std::uint32_t key_tiles(Tile tile) const {
+      const std::uint32_t end =
+          causal ? std::min(kAttentionTiles * (tile.m + 1), kv_tiles) : kv_tiles;
+      return end - first_key_tile(tile);
+    }
+    /// The head of K and V of a tile's head of Q.
+    constexpr std::uint32_t kv_head(Tile tile) const { return tile.n / sharing; }
   };
 
   static Problem problem(const ParameterSet& p,
@@ -186,6 +217,8 @@ struct AttentionKernel {
             TileGrid{ceil_div(p.u32("q"), kAttentionTiles * kAttentionTile), p.u32("heads")},
             ceil_div(p.u32("kv"), kAttentionTile),
             p.u32("kv"),
+            heads_sharing(p),
+            p.u32("window"),
             p.u32("causal") != 0,
             static_cast<float>(kLog2E / std::sqrt(p.u32("head_dim"))),
             static_cast<float>(p["slack"])};
@@ -199,13 +232,20 @@ struct AttentionKernel {
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
-    load_by(machine, problem, smem, [&](Tile tile) { return problem.key_tiles(tile); });
+    load_by(
+        machine,
+        problem,
+        smem,
+        [&](Tile tile) { return problem.first_key_tile(tile); },
+        [&](Tile tile) { return problem.key_tiles(tile); });
   }
 
-  /// The role. `trips(tile)`: how many tiles of keys it loads for a pair of query tiles.
+  /// The role. It loads `trips(tile)` tiles of keys for a pair of query tiles, the first of them
+  /// `first(tile)`.
   static constexpr void load_by(M& machine,
                                 const Problem& problem,
                                 const Storage& smem,
+                                const auto& first,
                                 const auto& trips) {
     machine.template setmaxnreg_dec<kOtherRegisters>();
     auto q = Operands{machine, smem.q};
@@ -221,12 +261,12 @@ struct AttentionKernel {
       const std::uint32_t row = (tile.m * kAttentionTiles + t) * kAttentionTile;
       bring(q, problem.q, row, tile.n * dim, &Storage::queries);
     };
-    const auto load_keys = [&](Tile tile, std::uint32_t j) {
-      bring(kv, problem.k, j * kAttentionTile, tile.n * dim, &Storage::keys);
+    const auto load_kv = [&](const auto& map, Tile tile, std::uint32_t j) {
+      const std::uint32_t row = (first(tile) + j) * kAttentionTile;
+      bring(kv, map, row, problem.kv_head(tile) * dim, &Storage::keys);
     };
-    const auto load_values = [&](Tile tile, std::uint32_t j) {
-      bring(kv, problem.v, j * kAttentionTile, tile.n * dim, &Storage::keys);
-    };
+    const auto load_keys = [&](Tile tile, std::uint32_t j) { load_kv(problem.k, tile, j); };
+    const auto load_values = [&](Tile tile, std::uint32_t j) { load_kv(problem.v, tile, j); };
     for (const Tile tile : problem.tiles(machine)) {
       load_queries(tile, 0);
       load_keys(tile, 0);
@@ -325,12 +365,18 @@ struct AttentionKernel {
   }
 
   static constexpr void softmax(M& machine, const Problem& problem, const Storage& smem) {
+    softmax_by<OnlineSoftmax<M>>(machine, problem, smem);
+  }
+
+  /// The role, with the rows' maxima and sums in `Online`: OnlineSoftmax, or what derives from it.
+  template <class Online>
+  static constexpr void softmax_by(M& machine, const Problem& problem, const Storage& smem) {
     machine.template setmaxnreg_inc<kSoftmaxRegisters>();
     const TmemAllocation tmem = tensor_memory(machine, smem);
     const RingTurn turn{machine.warp_index() / kWarpsPerWarpgroup, kAttentionTiles};
     auto scores = Scores{machine, smem.scores, tmem, turn};
     auto stats = Stats{machine, smem.stats, turn};
-    auto online = OnlineSoftmax<M>{problem.scale, problem.slack};
+    auto online = Online{problem.scale, problem.slack};
     auto s = Rows{machine};  // a row of S, then of P, in each lane
     const std::uint32_t row = kWarpLanes * (machine.warp_index() % kWarpsPerWarpgroup);
     const auto send = [&](const Factors& factors) {
@@ -341,16 +387,11 @@ struct AttentionKernel {
     for (const Tile tile : problem.tiles(machine)) {
       online.reset();
       const std::uint32_t queries = tile.m * kAttentionTiles + turn.first;  // their tile
+      const std::uint32_t first = problem.first_key_tile(tile);
       for (std::uint32_t j = 0; j < problem.key_tiles(tile); ++j) {
         auto stage = scores.acquire_replace_linear();  // waits scores.full
         s.load(stage.own_rows());
-        if (j + 1 == problem.kv_tiles) {
-          s.fill_from(problem.keys - j * kAttentionTile, OnlineSoftmax<M>::kNoScore);
-        }
-        if (problem.causal && j >= queries) {
-          const std::uint32_t beyond = (j - queries) * kAttentionTile;  // 0 on the diagonal
-          s.fill_right_of(static_cast<std::int32_t>(row - beyond), OnlineSoftmax<M>::kNoScore);
-        }
+        mask(s, problem, queries, first + j, row);
         const Factors factors = online.raise(s);
         if (j > 0) {
           send(factors);  // O is corrected while the weights are computed
@@ -362,6 +403,28 @@ struct AttentionKernel {
       send(online.inverse_sum());
     }
     TmemDeallocBarrier<M, typename Storage::Tmem>{machine, smem.tmem}.signal_complete();
+  }
+
+  /// Takes the scores away that do not count, of query tile `queries` and key tile `keys`; `row` is
+  /// the warp's first.
+  static constexpr void mask(Rows& s,
+                             const Problem& problem,
+                             std::uint32_t queries,
+                             std::uint32_t keys,
+                             std::uint32_t row) {
+    constexpr float kNoScore = OnlineSoftmax<M>::kNoScore;
+    if (keys + 1 == problem.kv_tiles) {
+      s.fill_from(problem.keys - keys * kAttentionTile, kNoScore);
+    }
+    const auto ahead = static_cast<std::int32_t>((queries - keys) * kAttentionTile);
+    const std::int32_t diagonal = ahead + static_cast<std::int32_t>(row);  // of the first row
+    if (problem.causal && keys >= queries) {
+      s.fill_right_of(diagonal, kNoScore);
+    }
+    const auto window = static_cast<std::int32_t>(problem.window);
+    if (window != 0 && ahead + static_cast<std::int32_t>(kAttentionTile) > window) {
+      s.fill_left_of(diagonal + 1 - window, kNoScore);
+    }
   }
 
   static constexpr void correction(M& machine, const Problem& problem, const Storage& smem) {
@@ -440,7 +503,9 @@ struct Attention {
         {"q", "rows of Q and O", 512, 1, 1 << 20, "cta_q"},
         {"kv", "rows of K and V", 384, 1, 1 << 20, "tile_kv"},
         {"heads", "heads, side by side in Q, K, V and O", 1, 1, 1 << 10},
+        {"kv_heads", "heads of K and V, shared by those of Q; 0: as many", 0, 0, 1 << 10},
         {"causal", "1: query i sees keys 0 to i", 0, 0, 1},
+        {"window", "query i sees no key before i - window + 1; 0: any", 0, 0, 1 << 20},
         {"head_dim", "columns of a head: 64 or 128", 128, 64, 128},
         {"cta_q", "rows of Q a CTA works on at once", 256, 256, 256},
         {"tile_kv", "keys, or values, in one stage", 128, 128, 128},
@@ -463,14 +528,19 @@ struct Attention {
     check_stages_fit<AttentionStorage<AttentionExtents<>>>(e);
     const std::uint32_t q = p.u32("q");
     const std::uint32_t kv = p.u32("kv");
+    const std::uint32_t window = p.u32("window");
+    require(window == 0 || q < kv + window,
+            "window=" + std::to_string(window) + " leaves the last of q=" + std::to_string(q) +
+                " no key of kv=" + std::to_string(kv) + "; use a window above q - kv");
     const std::uint32_t columns = p.u32("heads") * dim;
+    const std::uint32_t kv_columns = columns / heads_sharing(p);
     TensorSpec o = matrix("o", TensorUse::kOutput, q, columns);
     o.error_share = 0x1p-8;  // the weights are rounded to bf16
     const TileGrid tiles{ceil_div(q, kAttentionTiles * kAttentionTile), p.u32("heads")};
     constexpr std::uint32_t kPanel = 64;
     return {.tensors = {matrix("q", TensorUse::kInput, q, columns),
-                        matrix("k", TensorUse::kInput, kv, columns),
-                        matrix("v", TensorUse::kInput, kv, columns),
+                        matrix("k", TensorUse::kInput, kv, kv_columns),
+                        matrix("v", TensorUse::kInput, kv, kv_columns),
                         o},
             .maps = {{0, kAttentionTile, kPanel, Swizzle::k128B},
                      {1, kAttentionTile, kPanel, Swizzle::k128B},
@@ -478,13 +548,14 @@ struct Attention {
                      {3, kAttentionTile, kPanel, Swizzle::k128B}},
             .clusters = tiles.ctas(p.u32("ctas")),
             .registers_per_thread = kAttentionRegisters,
-            .flops = 4 * attended_pairs(q, kv, p.u32("causal") != 0) * columns};
+            .flops = 4 * attended_pairs(q, kv, seen(p)) * columns};
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
     const std::uint32_t dim = p.u32("head_dim");
-    const bool causal = p.u32("causal") != 0;
+    const std::uint32_t sharing = heads_sharing(p);
     for (std::uint32_t head = 0; head < p.u32("heads"); ++head) {
-      attention_reference(tensors[0], tensors[1], tensors[2], head * dim, dim, causal, tensors[3]);
+      const AttentionHead at{dim, head * dim, head / sharing * dim};
+      attention_reference(tensors[0], tensors[1], tensors[2], at, seen(p), tensors[3]);
     }
   }
 };

@@ -28,16 +28,18 @@
 
 #include <algorithm>
 
+#include "common/kernel/parameter_table.hpp"
+
 #include "scenarios/gemm_epilogue_load.hpp"
 
 namespace warptwin::scenarios {
 
-/// `tile_m` pixels are `tile_q` of each of tile_m / tile_q rows.
+/// A CTA's pixels are `tile_q` of each of cta_m / tile_q rows.
 template <class Rings = GemmEpilogueLoadExtents<>, std::uint32_t kTileQ = kDynamic>
 struct Conv2dFpropExtents : Rings {
   [[no_unique_address]] Extent<kTileQ> tile_q;
 
-  constexpr std::uint32_t tile_p() const { return this->tile_m / tile_q; }
+  constexpr std::uint32_t tile_p() const { return this->cta_m() / tile_q; }
 };
 
 /// The sizes of a convolution; padding, stride and dilation are those of both dimensions.
@@ -122,11 +124,12 @@ struct ConvWalk {
   }
 };
 
-/// The MMA warp is gemm's, the rings are those of gemm_epilogue_load.
-template <Machine M, class Extents>
-struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents> {
-  using Base = GemmEpilogueLoadKernel<M, Extents>;
-  using Storage = GemmEpilogueLoadStorage<Extents>;
+/// The MMA warp is that of `Without`, gemm or a kernel of pairs; the rings are those of
+/// gemm_epilogue_load. The CTAs of a pair have different pixels, and share the filters.
+template <Machine M, class Extents, class Without = GemmKernel<M, Extents, GemmEpilogueLoadParts>>
+struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents, GemmEpilogueLoadParts, Without> {
+  using Base = GemmEpilogueLoadKernel<M, Extents, GemmEpilogueLoadParts, Without>;
+  using Storage = typename Base::Storage;
   using Input = typename Base::Input;
   using Accum = typename Base::Accum;
   /// Maps: a and c, d by (channel, q, p, image); b by (channel, tap, filter).
@@ -144,14 +147,21 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents> {
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress>) {
+                         std::span<const GlobalAddress> tensors) {
+    return in_order({}, p, e, maps, tensors);
+  }
+  static Problem in_order(const TileOrder& order,
+                          const ParameterSet& p,
+                          const Extents& e,
+                          std::span<const typename M::TensorMap> maps,
+                          std::span<const GlobalAddress>) {
     const ConvShape shape = ConvShape::of(p);
     const ConvWalk walk = ConvWalk::over(shape, e);
     return {{{maps[0],
               maps[1],
               maps[2],
               e,
-              walk.grid(shape, e.tile_n),
+              TileWalk{walk.grid(shape, e.tile_n), e.cluster(), order},
               shape.taps() * walk.channel_tiles},
              maps[3],
              {static_cast<float>(p["beta"])}},
@@ -159,13 +169,30 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents> {
   }
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
+    load_tiles(machine, problem, smem, problem.tiles(machine), [] {});
+  }
+  static constexpr void epilogue_load(M& machine, const Problem& problem, const Storage& smem) {
+    load_sources(machine, problem, smem, problem.tiles(machine));
+  }
+  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+    store_tiles(machine, problem, smem, problem.tiles(machine));
+  }
+
+  /// Calls `begins()` when a tile begins.
+  template <class F>
+  static constexpr void load_tiles(
+      M& machine, const Problem& problem, const Storage& smem, const auto& tiles, F&& begins) {
     auto input = Input{machine, smem.input}.producer();
     auto order = LoadOrderBarrier<M>{machine, smem.order};
+    const ClusterShape& cluster = smem.input.cluster;
+    const std::uint32_t part = cluster.place_in_group(machine.cta_rank());
     const std::uint32_t first_steps = std::min(smem.input.barriers.stages, problem.k_tiles);
     const Extents& e = problem.extents;
-    for (const Tile tile : problem.tiles(machine)) {
+    for (const Tile tile : tiles) {
+      begins();
       const ConvWalk::Pixel at = problem.walk.pixel(tile.m);
-      const auto filter = static_cast<std::int32_t>(tile.n * e.tile_n);
+      const auto filter =
+          static_cast<std::int32_t>((cluster.group_ctas() * tile.n + part) * e.cta_n());
       for (std::uint32_t k = 0; k < problem.k_tiles; ++k) {
         const ConvWalk::Step step = problem.walk.step(k, e.tile_k);
         auto stage = input.acquire_stage();  // waits input.empty, arms full
@@ -174,7 +201,7 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents> {
                    stage.payload().a_tile());  // (tile_p x tile_q pixels, tile_k) bf16
         stage.load(problem.b,
                    Coordinates<3>{{step.c, step.tap, filter}},
-                   stage.payload().b_tile());  // (tile_n, tile_k) bf16
+                   stage.payload().b_tile());  // (cta_n, tile_k) bf16
         std::move(stage).release();
         if (k + 1 == first_steps) {
           order.arrive_and_step();  // waits order.empty, arrives on full
@@ -184,11 +211,14 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents> {
     input.drain();  // no commit is on its way to input.empty any more
   }
 
-  static constexpr void epilogue_load(M& machine, const Problem& problem, const Storage& smem) {
+  static constexpr void load_sources(M& machine,
+                                     const Problem& problem,
+                                     const Storage& smem,
+                                     const auto& tiles) {
     auto source = EpiLoadPipeline<M>{machine, smem.source};
     auto order = LoadOrderBarrier<M>{machine, smem.order};
     const std::uint32_t columns = smem.out.first.columns;
-    for (const Tile tile : problem.tiles(machine)) {
+    for (const Tile tile : tiles) {
       order.wait_and_step();  // waits order.full, arrives on empty
       for (std::uint32_t box = 0; box < problem.extents.tile_n / columns; ++box) {
         auto stage = source.acquire_producer();  // waits source.empty, arms full
@@ -198,9 +228,15 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents> {
         std::move(stage).release();
       }
     }
+    if (!smem.input.cluster.is_single_cta()) {
+      source.drain();  // as every producer of a cluster
+    }
   }
 
-  static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
+  static constexpr void store_tiles(M& machine,
+                                    const Problem& problem,
+                                    const Storage& smem,
+                                    const auto& tiles) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto source = EpiLoadPipeline<M>{machine, smem.source};
     auto writer = TileWriter<M, bf16>{machine, smem.out};
@@ -215,7 +251,7 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents> {
       registers.store(writer.acquire());  // (tile_p x tile_q, box_columns) bf16, by all warps
       writer.store(problem.d, problem.box_at(tile, box, columns));
     };
-    for (const Tile tile : problem.tiles(machine)) {
+    for (const Tile tile : tiles) {
       auto accum = warp.acquire_epilogue_linear();  // waits accum.full
       for (std::uint32_t box = 0; box + 1 < boxes; ++box) {
         registers.load(accum, box * columns, columns);
@@ -239,6 +275,12 @@ struct Conv2dFprop {
   using Kernel = Conv2dFpropKernel<M, Extents>;
 
   static std::span<const Parameter> parameters() {
+    static const auto kParameters =
+        extended(shapes(), {{"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16}});
+    return kParameters;
+  }
+  /// The parameters that say nothing of who shares the tiles.
+  static std::span<const Parameter> shapes() {
     static constexpr Parameter kParameters[] = {
         {"images", "images of X and Y", 2, 1, 1 << 16, ""},
         {"height", "rows of an image of X", 16, 1, 1 << 14},
@@ -258,7 +300,6 @@ struct Conv2dFprop {
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"source_stages", "boxes of the residual in shared memory", 2, 1, 64},
-        {"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16},
     };
     return kParameters;
   }
@@ -267,46 +308,52 @@ struct Conv2dFprop {
   }
   static Workload workload(const ParameterSet& p) {
     const Conv2dFpropExtents<> e = extents(p);
+    check_stages_fit<GemmEpilogueLoadStorage<Conv2dFpropExtents<>>>(e);
+    return workload_of(p, e, p.u32("ctas"));
+  }
+  /// `clusters` of them; 0: one for each tile.
+  static Workload workload_of(const ParameterSet& p, const auto& e, std::uint32_t clusters) {
     const ConvShape s = ConvShape::of(p);
+    const ClusterShape cluster = e.cluster();
     check_row_pitch("channels", s.channels, sizeof(bf16::Storage));
     check_row_pitch("filters", s.filters, sizeof(bf16::Storage));
-    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(bf16::Storage));
+    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(bf16::Storage), cluster.group);
     check_image(s, e);
     check_tmem_columns(e.accum_stages, e.tile_n);
-    check_stages_fit<GemmEpilogueLoadStorage<Conv2dFpropExtents<>>>(e);
     const std::uint32_t box = box_columns<bf16>(e.tile_n);
     const std::uint64_t x = std::uint64_t{s.channels} * 2;  // bytes of a pixel
     const std::uint64_t y = std::uint64_t{s.filters} * 2;
     const Swizzle swizzle = swizzle_of(e.tile_k * 2);
     const auto pixels_of_y = [&](std::uint32_t tensor) {
       return TensorMapSpec{tensor,
-                           e.tile_m,
+                           e.cta_m(),
                            box,
                            swizzle_of(box * 2),
                            {{s.out_width(), y, e.tile_q},
                             {s.out_height(), y * s.out_width(), e.tile_p()},
                             {s.images, y * s.out_width() * s.out_height(), 1}}};
     };
-    const TileGrid tiles = ConvWalk::over(s, e).grid(s, e.tile_n);
+    const TileGrid tiles = ConvWalk::over(s, e).grid(s, e.tile_n).in_clusters(cluster);
     return {.tensors = {matrix("x", TensorUse::kInput, s.images * s.height * s.width, s.channels),
                         matrix("w", TensorUse::kInput, s.filters * s.taps(), s.channels),
                         matrix("y", TensorUse::kOutput, s.out_pixels(), s.filters),
                         matrix("z", TensorUse::kInput, s.out_pixels(), s.filters)},
             .maps = {{0,
-                      e.tile_m,
+                      e.cta_m(),
                       e.tile_k,
                       swizzle,
                       {{s.width, x, e.tile_q, s.stride},
                        {s.height, x * s.width, e.tile_p(), s.stride},
                        {s.images, x * s.width * s.height, 1}}},
                      {1,
-                      e.tile_n,
+                      e.cta_n(),
                       e.tile_k,
                       swizzle,
-                      {{s.taps(), x, 1}, {s.filters, x * s.taps(), e.tile_n}}},
+                      {{s.taps(), x, 1}, {s.filters, x * s.taps(), e.cta_n()}}},
                      pixels_of_y(2),
                      pixels_of_y(3)},
-            .clusters = tiles.ctas(p.u32("ctas")),
+            .clusters = tiles.ctas(clusters),
+            .cluster_size = cluster.ctas(),
             .registers_per_thread = 104,
             .flops = std::uint64_t{2} * s.out_pixels() * s.filters * s.taps() * s.channels};
   }
@@ -337,14 +384,14 @@ struct Conv2dFprop {
   }
 
  private:
-  static void check_image(const ConvShape& s, const Conv2dFpropExtents<>& e) {
-    std::uint32_t q = std::min<std::uint32_t>(e.tile_q, e.tile_m);
-    while (e.tile_m % q != 0) {
+  static void check_image(const ConvShape& s, const auto& e) {
+    std::uint32_t q = std::min<std::uint32_t>(e.tile_q, e.cta_m());
+    while (e.cta_m() % q != 0) {
       --q;
     }
     require(q == e.tile_q,
             "tile_q=" + std::to_string(e.tile_q) + " does not divide the " +
-                std::to_string(e.tile_m) + " pixels of a tile; use tile_q=" + std::to_string(q));
+                std::to_string(e.cta_m()) + " pixels of a tile; use tile_q=" + std::to_string(q));
     const auto check_filter = [&](const char* name, std::uint32_t taps, std::uint32_t pixels) {
       const std::uint32_t padded = pixels + 2 * s.pad;
       require(s.span(taps) <= padded,
@@ -359,7 +406,7 @@ struct Conv2dFprop {
     require(
         longest * s.stride <= kTraversedMax,
         "a box of " + std::to_string(longest) + " pixels with stride=" + std::to_string(s.stride) +
-            " passes over more than 256; use tile_q so that it and " + std::to_string(e.tile_m) +
+            " passes over more than 256; use tile_q so that it and " + std::to_string(e.cta_m()) +
             " / tile_q are at most " + std::to_string(kTraversedMax / s.stride));
     const std::uint64_t pixels =
         std::uint64_t{s.images} * (s.height + 2 * s.pad) * (s.width + 2 * s.pad);

@@ -50,7 +50,10 @@ struct GemmExtents {
   [[no_unique_address]] Extent<kStages> stages;
   [[no_unique_address]] Extent<kAccumStages> accum_stages;
 
-  constexpr ClusterShape cluster() const { return {}; }  // a kernel of clusters says its own
+  // A kernel of clusters says its own.
+  constexpr ClusterShape cluster() const { return {}; }
+  constexpr std::uint32_t cta_m() const { return tile_m; }
+  constexpr std::uint32_t cta_n() const { return tile_n; }
 };
 
 inline constexpr RoleTable kGemmRoles{

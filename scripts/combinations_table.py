@@ -120,7 +120,12 @@ KERNELS = [
     Kernel("gemm_grouped_1d2d", "2SM", "static", {"e4m3": "gemm_grouped_1d2d"},
            [("2x1", ["cta_group=2", "cluster_m=2", "tile_m=256"])], OWN),
     Kernel("conv2d_fprop", "1SM", "static", {"bf16": "conv2d_fprop"}, ONE, OWN, "channels"),
-    Kernel("attention", "1SM", "static", {"bf16": "attention"}, ONE, OWN, "kv"),
+    Kernel("conv2d_fprop_persistent", "2SM", "CLC", {"bf16": "conv2d_fprop_persistent"},
+           [("2x1", [])], OWN, "channels"),
+    Kernel("conv2d_fprop_clc", "1SM", "CLC", {"bf16": "conv2d_fprop_clc"}, ONE, OWN, "channels"),
+    Kernel("attention", "1SM", "static", {"bf16": "attention"},
+           [("1x1", []), ("with a causal window", ["causal=1", "window=100", "kv=512"]),
+            ("with shared heads", ["heads=6", "kv_heads=2", "q=256"])], OWN, "kv"),
 ]
 # Of operands with scale factors: the formats are a parameter, and so are the CTAs of an MMA.
 FORMATS = ["MXFP8", "MXFP4", "NVFP4"]
@@ -139,14 +144,14 @@ SCALED_ROWS = [
 SCALED = sorted({row[0] for row in SCALED_ROWS})
 # What no row has, of both groups, both sources of tiles, the types and the cluster shapes.
 ABSENT = [
-    ("2SM", "gemm_small, gemm_serial, gemm_grouped_1d1d, conv2d_fprop, attention", "a"),
-    ("2SM, static", "gemm_epilogue_load, gemm_fused, gemm_swiglu", "a"),
+    ("2SM", "gemm_small, gemm_serial, gemm_grouped_1d1d, attention", "a"),
+    ("2SM, static", "gemm_epilogue_load, gemm_fused, gemm_swiglu, conv2d_fprop", "a"),
     ("CLC", "gemm_split_k, gemm_split_k_2sm", "e"),
     ("CLC", "gemm_2sm_relu, gemm_small, gemm_serial, gemm_grouped_1d1d, gemm_grouped_1d2d, "
-     "conv2d_fprop, attention", "a"),
+     "attention", "a"),
     ("1SM in clusters, static", "gemm_epilogue_load, gemm_fused, gemm_swiglu, gemm_split_k", "a"),
     ("1SM in clusters", "gemm_serial, gemm_wgmma_serial, gemm_grouped, gemm_grouped_persistent, "
-     "gemm_grouped_1d1d, conv2d_fprop, attention", "a"),
+     "gemm_grouped_1d1d, conv2d_fprop, conv2d_fprop_clc, attention", "a"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
     ("2SM, CLC", "gemm_wgmma, gemm_wgmma_serial", "c"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_grouped_1d1d", "d"),

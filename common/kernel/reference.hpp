@@ -42,42 +42,63 @@ inline void multiply_reference(const HostTensor& a, const HostTensor& b, HostTen
   }
 }
 
-/// How many pairs of a query and a key that it sees there are; see `attention_reference`.
-inline std::uint64_t attended_pairs(std::uint64_t queries, std::uint64_t keys, bool causal) {
-  const std::uint64_t cut = causal ? std::min(queries, keys) : 0;  // rows before which keys end
-  return (queries - cut) * keys + cut * (cut + 1) / 2;
+/// Which keys query i sees: if `causal` none after key i, and if `window` is not 0 none before key
+/// i - window + 1.
+struct SeenKeys {
+  bool causal;
+  std::uint32_t window;
+};
+
+/// The columns of one head, `dim` of them: the first in Q and O, and the first in K and V.
+struct AttentionHead {
+  std::uint32_t dim;
+  std::uint32_t first;
+  std::uint32_t kv_first;
+};
+
+/// How many pairs of a query and a key that it sees there are.
+inline std::uint64_t attended_pairs(std::uint64_t queries, std::uint64_t keys, SeenKeys seen) {
+  const auto below_diagonal = [keys](std::uint64_t rows) {  // row i has keys 0 to i
+    const std::uint64_t cut = std::min(rows, keys);         // rows before which keys end
+    return (rows - cut) * keys + cut * (cut + 1) / 2;
+  };
+  // What lies before its window query i does not see: the keys that query i - window sees.
+  const std::uint64_t passed =
+      seen.window == 0 || queries <= seen.window ? 0 : below_diagonal(queries - seen.window);
+  return (seen.causal ? below_diagonal(queries) : queries * keys) - passed;
 }
 
-/// o = softmax(q * k^T / sqrt(dim)) * v of one head, whose `dim` columns begin at `first`. If
-/// `causal`, row i of q sees rows 0 to i of k.
+/// o = softmax(q * k^T / sqrt(dim)) * v of one head, over the keys that each row of q sees.
 inline void attention_reference(const HostTensor& q,
                                 const HostTensor& k,
                                 const HostTensor& v,
-                                std::uint32_t first,
-                                std::uint32_t dim,
-                                bool causal,
+                                AttentionHead head,
+                                SeenKeys seen,
                                 HostTensor& o) {
   for (std::uint32_t row = 0; row < q.spec.rows; ++row) {
-    const std::uint32_t keys = causal ? std::min(row + 1, k.spec.rows) : k.spec.rows;
-    std::vector<double> weights(keys);
-    for (std::uint32_t j = 0; j < keys; ++j) {
-      weights[j] = 0;
-      for (std::uint32_t c = first; c < first + dim; ++c) {
-        weights[j] += static_cast<double>(q.at(row, c)) * static_cast<double>(k.at(j, c));
+    const std::uint32_t end = seen.causal ? std::min(row + 1, k.spec.rows) : k.spec.rows;
+    const std::uint32_t begin = seen.window == 0 || row < seen.window ? 0 : row - seen.window + 1;
+    std::vector<double> weights(end - begin);
+    for (std::uint32_t j = begin; j < end; ++j) {
+      double score = 0;
+      for (std::uint32_t c = 0; c < head.dim; ++c) {
+        score += static_cast<double>(q.at(row, head.first + c)) *
+                 static_cast<double>(k.at(j, head.kv_first + c));
       }
+      weights[j - begin] = score;
     }
     const double largest = *std::max_element(weights.begin(), weights.end());
     double sum = 0;
     for (double& weight : weights) {
-      weight = std::exp((weight - largest) / std::sqrt(dim));
+      weight = std::exp((weight - largest) / std::sqrt(head.dim));
       sum += weight;
     }
-    for (std::uint32_t c = first; c < first + dim; ++c) {
+    for (std::uint32_t c = 0; c < head.dim; ++c) {
       double total = 0;
-      for (std::uint32_t j = 0; j < keys; ++j) {
-        total += weights[j] * static_cast<double>(v.at(j, c));
+      for (std::uint32_t j = begin; j < end; ++j) {
+        total += weights[j - begin] * static_cast<double>(v.at(j, head.kv_first + c));
       }
-      o.at(row, c) = static_cast<float>(total / sum);
+      o.at(row, head.first + c) = static_cast<float>(total / sum);
     }
   }
 }

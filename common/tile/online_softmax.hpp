@@ -15,7 +15,8 @@ namespace warptwin {
 /// less, in powers of two, is let pass: weights are then up to 2^slack, and nothing has to shrink.
 ///
 /// Participants: every operation is the whole warp's. Blocks: never.
-/// Requires:     a score in every row of the first tile.
+/// Requires:     a score in every row of one of the tiles. Before a row's first one its weights are
+///               0, and so is the factor that takes the first one in.
 /// Source:       Milakov and Gimelshein, arXiv 1805.02867; the slack: FlashAttention-4.
 template <Machine M>
 class OnlineSoftmax {
@@ -24,6 +25,8 @@ class OnlineSoftmax {
   using Values = typename M::template Fragment<1>;
   /// The score of what is not there.
   static constexpr float kNoScore = -std::numeric_limits<float>::infinity();
+  /// The maximum of no scores. It is finite: two infinities have no difference.
+  static constexpr float kLowest = std::numeric_limits<float>::lowest();
 
   /// New rows, with weights of 2^(scale * (score - maximum)): `scale` is what scores are multiplied
   /// by, times log2(e). `slack` is 0 or more, in powers of two.
@@ -31,7 +34,7 @@ class OnlineSoftmax {
 
   /// Begins new rows.
   constexpr void reset() {
-    maximum_.fill(kNoScore);
+    maximum_.fill(kLowest);
     sum_.fill(0.0F);
   }
 
@@ -68,7 +71,7 @@ class OnlineSoftmax {
     return inverse;
   }
 
- private:
+ protected:
   float scale_;
   float slack_;
   Values maximum_;

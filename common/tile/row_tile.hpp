@@ -62,6 +62,16 @@ class RowTile {
       });
     });
   }
+  /// Sets what lies left of a diagonal: in row i of the warp, the columns before `column + i`.
+  constexpr void fill_left_of(std::int32_t column, float value) {
+    for_fragments([=](auto& fragment, std::uint32_t begin) {
+      fragment.transform_places([=](float old, std::uint32_t row, std::uint32_t own) {
+        return static_cast<std::int32_t>(begin + own) >= column + static_cast<std::int32_t>(row)
+                   ? old
+                   : value;
+      });
+    });
+  }
   /// x = f(x, the value of its row), for each x.
   template <class F>
   constexpr void combine_rows(const Values& values, F&& f) {

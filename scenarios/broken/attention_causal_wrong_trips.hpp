@@ -18,10 +18,15 @@ struct AttentionCausalWrongTripsKernel : AttentionKernel<M, Extents> {
   using Storage = typename Base::Storage;
 
   static constexpr void load(M& machine, const Problem& problem, const Storage& smem) {
-    Base::load_by(machine, problem, smem, [&](Tile tile) {
-      // The fault: problem.key_tiles(tile), for both tiles of the pair, is meant.
-      return std::min(kAttentionTiles * tile.m + 1, problem.kv_tiles);
-    });
+    Base::load_by(
+        machine,
+        problem,
+        smem,
+        [&](Tile tile) { return problem.first_key_tile(tile); },
+        [&](Tile tile) {
+          // The fault: problem.key_tiles(tile), for both tiles of the pair, is meant.
+          return std::min(kAttentionTiles * tile.m + 1, problem.kv_tiles);
+        });
   }
 };
 

@@ -9,14 +9,19 @@
 
 namespace warptwin::scenarios {
 
-template <std::int64_t kCausal>
+template <std::int64_t kCausal,
+          std::int64_t kWindow = 0,
+          std::int64_t kHeads = 1,
+          std::int64_t kKvHeads = 0>
 struct AttentionTwinOf : Attention {
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"q", "rows of Q and O", 512, 1, 1 << 20},
-        {"kv", "rows of K and V", 384, 1, 1 << 20},
-        {"heads", "heads, side by side in Q, K, V and O", 1, 1, 1 << 10},
+        {"kv", "rows of K and V", kWindow == 0 ? 384 : 512, 1, 1 << 20},
+        {"heads", "heads, side by side in Q, K, V and O", kHeads, 1, 1 << 10},
+        {"kv_heads", "heads of K and V, shared by those of Q; 0: as many", kKvHeads, 0, 1 << 10},
         {"causal", "1: query i sees keys 0 to i", kCausal, kCausal, kCausal},
+        {"window", "query i sees no key before i - window + 1; 0: any", kWindow, 0, 1 << 20},
         {"head_dim", "columns of a head: 64 or 128", 64, 64, 128},
         {"cta_q", "rows of Q a CTA works on at once", 256, 256, 256},
         {"tile_kv", "keys, or values, in one stage", 128, 128, 128},
@@ -30,6 +35,8 @@ struct AttentionTwinOf : Attention {
 };
 using AttentionTwin = AttentionTwinOf<0>;
 using CausalAttentionTwin = AttentionTwinOf<1>;
+using WindowAttentionTwin = AttentionTwinOf<1, 100>;
+using GroupedAttentionTwin = AttentionTwinOf<0, 0, 6, 2>;
 
 /// What a softmax warp has, and its steps: those of `attention`, but for its masks, which no twin
 /// needs. A twin derives from it, and has one step anew.

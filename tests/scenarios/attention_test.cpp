@@ -28,7 +28,7 @@ std::vector<std::string> run(const Extents& extents, std::uint32_t warp) {
   RecordingMachine machine;
   machine.warp = warp;
   run_warp<Kernel>(
-      machine, Problem{1, 2, 3, 4, extents, TileGrid{1, 1}, 3, 384, false, 1.0F, 0.0F}, {});
+      machine, Problem{1, 2, 3, 4, extents, TileGrid{1, 1}, 3, 384, 1, 0, false, 1.0F, 0.0F}, {});
   for (const StageNote& note : machine.notes) {
     EXPECT_LT(note.step, StageStep::kDropped);
   }
@@ -94,10 +94,39 @@ TEST(Attention, CausalTilesEndWhereTheDiagonalOfTheirPairDoes) {
   using Kernel = Attention::Kernel<RecordingMachine, Attention::StaticExtents>;
   RecordingMachine machine;
   machine.warp = kLoad;
-  const Kernel::Problem problem{1, 2, 3, 4, {}, TileGrid{3, 1}, 5, 640, true, 1.0F, 0.0F};
+  const Kernel::Problem problem{1, 2, 3, 4, {}, TileGrid{3, 1}, 5, 640, 1, 0, true, 1.0F, 0.0F};
   run_warp<Kernel>(machine, problem, {});
   // Keys and values of 2, of 4, and of all 5 tiles for three pairs of query tiles.
   EXPECT_EQ(count(machine.take(), "one: arrive.expect_tx"), 3 * 2 + 2 * (2 + 4 + 5));
+}
+
+TEST(Attention, AWindowLeavesTheTilesOfKeysThatSomeQueryOfAPairSees) {
+  using Kernel = Attention::Kernel<RecordingMachine, Attention::StaticExtents>;
+  const Kernel::Problem problem{1, 2, 3, 4, {}, TileGrid{3, 6}, 6, 768, 3, 100, true, 1.0F, 0.0F};
+  EXPECT_EQ(problem.first_key_tile({0, 0}), 0U);
+  EXPECT_EQ(problem.first_key_tile({1, 0}), 1U);  // query 256 sees keys from 157 on
+  EXPECT_EQ(problem.first_key_tile({2, 0}), 3U);
+  EXPECT_EQ(problem.key_tiles({0, 0}), 2U);
+  EXPECT_EQ(problem.key_tiles({2, 0}), 3U);
+  EXPECT_EQ(problem.kv_head({0, 2}), 0U);
+  EXPECT_EQ(problem.kv_head({0, 3}), 1U);
+}
+
+TEST(Attention, WhatAQuerySeesIsCounted) {
+  for (const SeenKeys seen :
+       {SeenKeys{false, 0}, SeenKeys{true, 0}, SeenKeys{false, 7}, SeenKeys{true, 7}}) {
+    for (const std::uint64_t keys : {3U, 20U, 40U}) {
+      std::uint64_t pairs = 0;
+      for (std::uint64_t query = 0; query < 20; ++query) {
+        for (std::uint64_t key = 0; key < keys; ++key) {
+          const bool hidden =
+              (seen.causal && key > query) || (seen.window != 0 && key + seen.window <= query);
+          pairs += hidden ? 0 : 1;
+        }
+      }
+      EXPECT_EQ(attended_pairs(20, keys, seen), pairs) << seen.causal << seen.window << keys;
+    }
+  }
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include "scenarios/attention.hpp"
 #include "scenarios/conv2d_fprop.hpp"
+#include "scenarios/conv2d_fprop_clc.hpp"
+#include "scenarios/conv2d_fprop_persistent.hpp"
 #include "scenarios/gemm.hpp"
 #include "scenarios/gemm_2sm.hpp"
 #include "scenarios/gemm_block_scaled.hpp"
@@ -199,6 +201,20 @@ TEST(BarrierTable, OfGemmSmall) {
 TEST(BarrierTable, OfConv2dFprop) {
   expect_table_is_true<GemmEpilogueLoadStorage<Conv2dFpropExtents<>>>(
       "scenarios/conv2d_fprop.hpp", Conv2dFpropExtents<>{{{128, 128, 64, 4, 2}, 2}, 16});
+}
+
+TEST(BarrierTable, OfConv2dFpropPersistent) {
+  using Scenario = Conv2dFpropPersistent;
+  expect_table_is_true<Scenario::Storage>(
+      "scenarios/conv2d_fprop_persistent.hpp",
+      Scenario::Extents{{{{{256, 128, 64, 4, 2}, 2, 1}, 2, 0}, 16}, 2});
+}
+
+TEST(BarrierTable, OfConv2dFpropClc) {
+  using Scenario = Conv2dFpropClc;
+  expect_table_is_true<Scenario::Storage>(
+      "scenarios/conv2d_fprop_clc.hpp",
+      Scenario::Extents{{{{{128, 128, 64, 4, 2}, 1, 1}, 2, 0}, 16}, 2});
 }
 
 TEST(BarrierTable, OfMainloop) {

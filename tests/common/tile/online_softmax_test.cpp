@@ -118,6 +118,20 @@ TEST(OnlineSoftmax, WhatIsNotThereHasNoWeight) {
   EXPECT_EQ(at(softmax.inverse_sum(), 31), 0.5F);
 }
 
+TEST(OnlineSoftmax, ATileOfNoScoresChangesNothing) {
+  Softmax softmax{1.0F, 0.0F};
+  Scores none;
+  none.fill(Softmax::kNoScore);
+  EXPECT_EQ(at(softmax.raise(none), 0), 1.0F);
+  softmax.weigh(none);
+  EXPECT_EQ(std::bit_cast<float>(none.data()->bits[0]), 0.0F);
+  Scores rows;
+  rows.fill(3.0F);
+  EXPECT_EQ(at(softmax.raise(rows), 0), 0.0F);  // nothing was summed up before
+  softmax.weigh(rows);
+  EXPECT_EQ(at(softmax.inverse_sum(), 0), 1.0F / kColumns);
+}
+
 TEST(Fragment, APackedRegisterHoldsTheFirstOfTwoInItsLowHalf) {
   sim::SimFragment<2> pair;
   pair.fill(1.0F);

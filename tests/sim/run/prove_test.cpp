@@ -278,6 +278,24 @@ TEST(ProveTest, CausalAttentionIsProvedWhateverTheTripsOfItsTiles) {
   }
 }
 
+TEST(TripCountTest, AttentionWithAWindowHoldsForEveryNumberOfQueriesAndOfKeys) {
+  const ScenarioEntry& attention = named("attention");
+  // A window that follows the queries: each pair of tiles but the first has as many trips.
+  const TripProof queries =
+      prove_trips(attention,
+                  with(attention, {{"causal", 1}, {"window", 100}, {"kv", 60000}, {"ctas", 1}}),
+                  "q",
+                  timing_only());
+  EXPECT_TRUE(queries.shown) << queries.strength();
+  // Heads that share their keys, of which queries see all that are not too old.
+  const TripProof keys =
+      prove_trips(attention,
+                  with(attention, {{"heads", 2}, {"kv_heads", 1}, {"window", 600}}),
+                  "kv",
+                  timing_only());
+  EXPECT_TRUE(keys.shown) << keys.strength();
+}
+
 TEST(TripCountTest, APersistentGemmHoldsForEveryKAndEveryNumberOfTiles) {
   const ScenarioEntry& gemm = named("gemm");
   const ParameterSet parameters = with(gemm, {{"ctas", 1}, {"n", 128}, {"m", 256}});
@@ -321,6 +339,9 @@ TEST(TripCountTest, EdgesOfATensorAreNoPartOfALoop) {
   const TripProof proof = prove_trips(conv, with(conv, {}), "channels", timing_only());
   EXPECT_TRUE(proof.shown) << proof.strength();
   EXPECT_EQ(proof.period, 4U);  // of nine steps each; the ring has four stages
+  const ScenarioEntry& claiming = named("conv2d_fprop_persistent");
+  const TripProof claimed = prove_trips(claiming, with(claiming, {}), "channels", timing_only());
+  EXPECT_TRUE(claimed.shown) << claimed.strength();
 }
 
 TEST(TripCountTest, MoreClustersThatDoTheSameAreNoNewCase) {

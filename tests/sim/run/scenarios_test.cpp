@@ -392,7 +392,9 @@ TEST(GemmBlockScaledTest, WhatDoesNotFitIsRefusedWithWhatWould) {
 
 // One query and one key, odd edges of both, one to several tiles of keys, several heads and tiles a
 // CTA, more CTAs than tiles, both head sizes, the shortest rings and long ones, maxima that may
-// grow; keys up to the diagonal only, fewer of them than queries and more.
+// grow; keys up to the diagonal only, fewer of them than queries and more. Windows of one key, of a
+// tile, wider than a pair of tiles, and whose first tile of keys not every row sees; heads that
+// share keys, all of them and some.
 INSTANTIATE_TEST_SUITE_P(
     Attention,
     ShapeTest,
@@ -405,7 +407,12 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"attention", "q=30 kv=640 head_dim=64 stages=7 ctas=3"},
         Shape{"attention", "causal=1 q=1 kv=3 head_dim=64"},
         Shape{"attention", "causal=1 q=700 kv=200 head_dim=64 ctas=2"},
-        Shape{"attention", "causal=1 q=513 kv=1000 head_dim=64 heads=2 ctas=2 slack=2"}));
+        Shape{"attention", "causal=1 q=513 kv=1000 head_dim=64 heads=2 ctas=2 slack=2"},
+        Shape{"attention", "causal=1 window=1 q=513 kv=513 head_dim=64 slack=2"},
+        Shape{"attention", "causal=1 window=128 q=600 kv=520 head_dim=64 stages=2 ctas=1"},
+        Shape{"attention", "causal=1 window=100 q=700 kv=800 head_dim=64 heads=4 kv_heads=2"},
+        Shape{"attention", "window=257 q=513 kv=300 head_dim=64 heads=3 kv_heads=1 ctas=2"},
+        Shape{"attention", "q=128 kv=130 head_dim=64 heads=6 kv_heads=2"}));
 
 // The same, blocks of scales that a tile cuts and that lie beyond the matrix, half a block in a
 // stage, more sums than half a lane's registers; pairs, and clusters that multicast.
@@ -459,7 +466,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Pixels that do not fill a tile, padding on all sides and none, one pixel, channels that a stage
 // cuts, fewer k steps than stages, one box of the residual, several tiles a CTA; strides and
-// dilations that begin before the image and end within it.
+// dilations that begin before the image and end within it; tiles that are claimed, odd in number.
 INSTANTIATE_TEST_SUITE_P(
     Conv2dFprop,
     ShapeTest,
@@ -486,7 +493,12 @@ INSTANTIATE_TEST_SUITE_P(
               "dilation=2"},
         Shape{"conv2d_fprop",
               "images=1 height=2 width=40 channels=8 filters=8 filter_height=1 pad=0 tile_n=16 "
-              "stride=8"}));
+              "stride=8"},
+        Shape{"conv2d_fprop_persistent",
+              "images=3 height=7 width=5 channels=24 filters=40 tile_q=8 tile_n=16 resident=1"},
+        Shape{"conv2d_fprop_clc",
+              "images=1 height=13 width=20 channels=16 filters=56 pad=4 tile_n=48 tile_k=16 "
+              "dilation=3 raster=1 resident=2 source_stages=1"}));
 
 TEST(GemmBlockwiseFp8, WhatTheEpilogueKnowsOfTheFactorsItKnowsFromTheCommit) {
   const ScenarioEntry& scenario = named("gemm_blockwise_fp8");
@@ -740,6 +752,10 @@ TEST(AttentionTest, WhatDoesNotFitIsRefusedWithWhatWould) {
   EXPECT_NE(refusal({{"stages", 4}}).find("stages<=3"), std::string::npos);
   EXPECT_NE(refusal({{"head_dim", 96}}).find("use 64 or 128"), std::string::npos);
   EXPECT_EQ(refusal({{"head_dim", 64}, {"stages", 8}}), "");
+  EXPECT_NE(refusal({{"heads", 6}, {"kv_heads", 4}}).find("a divisor of heads"), std::string::npos);
+  EXPECT_NE(refusal({{"q", 512}, {"kv", 384}, {"window", 128}}).find("use a window above q - kv"),
+            std::string::npos);
+  EXPECT_EQ(refusal({{"q", 512}, {"kv", 384}, {"window", 129}}), "");
 }
 
 TEST(GemmTest, WhatDoesNotFitIsRefusedWithWhatWould) {
