@@ -70,6 +70,8 @@ TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
                                                                    {"k", 192},
                                                                    {"ctas", 1},
                                                                    {"cluster_m", 1},
+                                                                   {"images", 1},
+                                                                   {"height", 8},
                                                                    {"prefetch", 2}}) {
     const auto known = std::any_of(GetParam().parameters.begin(),
                                    GetParam().parameters.end(),
@@ -84,7 +86,8 @@ TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
   if (name == "gemm_grouped_1d1d") {
     parameters.set("tile_n", 128);  // with twelve warps the search has too many bits a state
   }
-  if (name == "gemm_block_scaled_persistent" || name == "gemm_blockwise_fp8_persistent") {
+  if (name == "gemm_block_scaled_persistent" || name == "gemm_block_scaled_alpha_persistent" ||
+      name == "gemm_blockwise_fp8_persistent") {
     parameters.set("cta_group", 1);
     parameters.set("tile_m", 128);
   }
@@ -92,7 +95,8 @@ TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
   const bool ends = !name.starts_with("gemm_2sm") && !name.starts_with("gemm_persistent") &&
                     name != "gemm_epilogue_load_persistent" && name != "gemm_fused_persistent" &&
                     name != "gemm_grouped_persistent" && !name.starts_with("gemm_split_k_2sm") &&
-                    !name.starts_with("gemm_swiglu_persistent") && name != "attention";
+                    !name.starts_with("gemm_swiglu_persistent") &&
+                    name != "conv2d_fprop_persistent" && name != "attention";
   ExploreRunOptions options;
   options.run.moves_data = false;
   options.schedules_max = 200;
