@@ -70,28 +70,37 @@ std::vector<ScenarioEntry> entries_of_files(const po::variables_map& options,
                                             const std::vector<ScenarioEntry>& scenarios,
                                             LaunchUse use) {
   const auto file = [&](const char* option) { return options[option].as<std::string>(); };
-  const auto alone = [&](const char* option) {
-    if (options.count("target") != 0 || options.count("on") != 0 || options.count("all") != 0 ||
+  const auto alone = [&](const char* option, const char* with) {
+    if (options.count("target") != 0 || options.count("all") != 0 ||
         options.count("program") + options.count("ptx") > 1) {
-      throw ConfigError(std::string{option} +
-                        " is instead of a scenario, and goes with neither --on nor --all");
+      throw ConfigError(std::string{option} + " is instead of a scenario, and " + with);
     }
   };
   if (options.count("program") != 0) {
-    alone("--program");
+    alone("--program", "goes with neither --on nor --all");
+    if (options.count("on") != 0) {
+      throw ConfigError("--program is instead of a scenario, and goes with neither --on nor --all");
+    }
     return {entry_of_file(file("program"))};
   }
   if (options.count("ptx") == 0) {
     if (options.count("launch") != 0 && options.count("words") == 0) {
       throw ConfigError("--launch FILE goes with --ptx FILE");
     }
+    if (options.count("names") != 0 && options.count("launch") == 0) {
+      throw ConfigError("--names FILE goes with --launch FILE, and names places of that launch");
+    }
     return {};
   }
-  alone("--ptx");
+  alone("--ptx", "does not go with --all");
   if (options.count("launch") == 0) {
     throw ConfigError("--ptx FILE goes with --launch FILE; 'warptwin ptx init FILE' writes one");
   }
-  return {entry_of_launch_file(file("ptx"), file("launch"), scenarios, use)};
+  return {entry_of_launch_file(file("ptx"),
+                               file("launch"),
+                               scenarios,
+                               use,
+                               options.count("names") == 0 ? std::string{} : file("names"))};
 }
 
 // Reads the files that the command works on, and executes it.

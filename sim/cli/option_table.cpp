@@ -38,9 +38,10 @@ static constexpr Command kCommands[] = {
      {{"run SCENARIO",
        "one execution: computes, checks, compares with a reference; with --on,\none on each of "
        "several engines, which are compared"}},
-     "json program ptx launch set in out on chip clock l2 strategy seed profile rule without "
+     "json program ptx launch names set in out on chip clock l2 strategy seed profile rule without "
      "strict max-steps "
-     "timing-only time-limit memory-limit resident-ctas suppress baseline write-baseline junit "
+     "control-only timing-only time-limit memory-limit resident-ctas suppress baseline "
+     "write-baseline junit "
      "sarif annotations "
      "source-root perfetto chrome html picture window ctas"},
     {"check",
@@ -48,8 +49,9 @@ static constexpr Command kCommands[] = {
      {{"check SCENARIO",
        "proves it, compares its values with a reference, and tries schedules where\nthe proof "
        "cannot tell; --all checks every scenario"}},
-     "json program ptx launch set seed profile rule without strict max-steps random pct depth data "
-     "keep-going "
+     "json program ptx launch names set seed profile rule without strict max-steps random pct "
+     "depth data "
+     "control-only keep-going "
      "all jobs time-limit memory-limit resident-ctas suppress baseline write-baseline junit sarif "
      "annotations source-root html picture window ctas"},
     {"explore",
@@ -57,14 +59,17 @@ static constexpr Command kCommands[] = {
      {{"explore SCENARIO",
        "every interleaving of the barrier protocol of one run, by search: a second\nopinion on the "
        "proof; data, memory order and allocation are not searched"}},
-     "json program ptx launch set profile rule without seed max-steps max-states full deviations "
-     "max-schedules time-limit memory-limit resident-ctas suppress baseline write-baseline junit "
+     "json program ptx launch names set profile rule without seed max-steps max-states full "
+     "deviations "
+     "control-only max-schedules time-limit memory-limit resident-ctas suppress baseline "
+     "write-baseline junit "
      "sarif annotations "
      "source-root"},
     {"prove",
      prove_command,
      {{"prove SCENARIO", "every interleaving, from one execution; a schedule for what is broken"}},
-     "json program ptx launch set for-all profile rule without strict max-steps time-limit "
+     "json program ptx launch names set for-all control-only profile rule without strict max-steps "
+     "time-limit "
      "memory-limit resident-ctas seed "
      "suppress "
      "baseline write-baseline junit sarif annotations source-root html picture window "
@@ -72,8 +77,8 @@ static constexpr Command kCommands[] = {
     {"replay",
      replay,
      {{"replay SCENARIO", "one execution again, from the replay line of a finding"}},
-     "json program ptx launch set in out schedule seed profile rule without strict max-steps "
-     "timing-only time-limit memory-limit "
+     "json program ptx launch names set in out schedule seed profile rule without strict max-steps "
+     "control-only timing-only time-limit memory-limit "
      "resident-ctas sms suppress baseline write-baseline junit sarif annotations source-root "
      "perfetto chrome html picture window ctas"},
     {"extract",
@@ -87,7 +92,7 @@ static constexpr Command kCommands[] = {
     {"time",
      time_command,
      {{"time SCENARIO", "one execution in time on a chip: cycles, who waits for what, what binds"}},
-     "json ptx launch set chip clock l2 flops registers no-check check-all path time-limit "
+     "json ptx launch names set chip clock l2 flops registers no-check check-all path time-limit "
      "memory-limit profile rule without strict max-steps "
      "resident-ctas ctas-per-sm seed perfetto chrome html picture window ctas"},
     {"chip",
@@ -116,7 +121,7 @@ static constexpr Command kCommands[] = {
     {"trace",
      trace_command,
      {{"trace SCENARIO", "one execution, written down for compare"}},
-     "program ptx launch set to on values chip clock l2 strategy schedule seed profile rule "
+     "program ptx launch names set to on values chip clock l2 strategy schedule seed profile rule "
      "without strict max-steps time-limit memory-limit "
      "resident-ctas perfetto chrome html picture window ctas"},
     {"compare",
@@ -134,11 +139,11 @@ static constexpr Command kCommands[] = {
     {"ptx",
      ptx_command,
      {{"ptx coverage FILE...", "which instructions of a PTX file the simulator does not have"},
-      {"ptx show FILE", "a PTX file decoded, with the user's lines"},
+      {"ptx show FILE", "a PTX file decoded, with the user's lines; with --launch, the launch"},
       {"ptx init FILE", "a first launch file for a kernel, to be filled in"},
       {"ptx COMMAND FILE --launch L.json",
        "run, check, prove, explore, replay, trace or time a PTX kernel"}},
-     "json kernel launch time-limit memory-limit",
+     "json kernel launch names time-limit memory-limit",
      nullptr,
      true},
     {"cuda",
@@ -238,6 +243,7 @@ po::options_description all_options() {
       "program", text(), "FILE: a program as text, instead of a scenario; see docs/programs.md")(
       "ptx", text(), "FILE: a kernel in PTX, instead of a scenario; see docs/ptx.md")(
       "launch", text(), "FILE: what the PTX kernel is launched with, as JSON")(
+      "names", text(), "FILE: what barriers and warps of the PTX kernel are called, as JSON")(
       "set",
       po::value<std::vector<std::string>>()->composing(),
       "name=value: a parameter of the scenario; auto=1 chooses those of a GEMM that are not set")(
@@ -263,7 +269,9 @@ po::options_description all_options() {
                                                "NAME: a detector that is left out")(
       "strict", "exit 1 for warnings too")(
       "max-steps", text()->default_value("200000000"), "stop an execution that takes more steps")(
-      "timing-only", "move control data only; compute nothing")(
+      "control-only",
+      "move control data only, and compute nothing: what depends on other data is refused")(
+      "timing-only", "the same as --control-only")(
       "resident-ctas", text()->default_value("148"), "CTAs on the machine at a time")(
       "random", text()->default_value("48"), "random schedules to try")(
       "pct", text()->default_value("48"), "schedules of random priorities to try")(

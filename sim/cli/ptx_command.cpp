@@ -4,6 +4,7 @@
 #include <map>
 #include <ostream>
 
+#include "sim/cli/launch_state.hpp"
 #include "sim/ptx/code/code.hpp"
 #include "sim/ptx/code/print.hpp"
 #include "sim/ptx/machine/kernel.hpp"
@@ -113,6 +114,22 @@ ExitCode print_coverage(const PtxRequest& request, std::ostream& out) {
   return code;
 }
 
+void print_launch(const PtxRequest& request,
+                  const std::vector<ScenarioEntry>& scenarios,
+                  std::ostream& out) {
+  if (!request.kernel.empty()) {
+    throw ConfigError("--kernel does not go with --launch, which names its kernel");
+  }
+  const ReadLaunch read =
+      read_launch_file(request.words[1], request.launch, scenarios, request.names);
+  static_cast<void>(entry_of(read));  // refuses what the kernel's directives do not allow
+  if (request.json) {
+    out << json_of(read).dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  } else {
+    out << text_of(read);
+  }
+}
+
 void print_listing(const PtxRequest& request, std::ostream& out) {
   const ptx::Module module = ptx::read_module(request.words[1]);
   std::string names;
@@ -134,12 +151,23 @@ void print_listing(const PtxRequest& request, std::ostream& out) {
 
 }  // namespace
 
-ExitCode ptx(const PtxRequest& request, std::ostream& out) {
+ExitCode ptx(const PtxRequest& request,
+             const std::vector<ScenarioEntry>& scenarios,
+             std::ostream& out) {
   const std::size_t files = request.words.empty() ? 0 : request.words.size() - 1;
+  const bool shows = files == 1 && request.words[0] == "show";
+  if (!request.launch.empty() && !shows) {
+    throw ConfigError(
+        "--launch goes with ptx show, run, check, prove, explore, replay, trace and time");
+  }
   if (files > 0 && request.words[0] == "coverage" && request.kernel.empty()) {
     return print_coverage(request, out);
   }
-  if (files == 1 && request.words[0] == "show" && !request.json) {
+  if (shows && !request.launch.empty()) {
+    print_launch(request, scenarios, out);
+    return ExitCode::kClean;
+  }
+  if (shows && !request.json) {
     print_listing(request, out);
     return ExitCode::kClean;
   }
@@ -149,8 +177,8 @@ ExitCode ptx(const PtxRequest& request, std::ostream& out) {
   }
   throw ConfigError(
       "'ptx' takes 'coverage FILE... [--json]', 'show FILE [--kernel NAME]', "
-      "'init FILE [--kernel NAME]', or run, check, prove, explore, replay, trace or time "
-      "with 'FILE --launch L.json'");
+      "'show FILE --launch L.json [--json]', 'init FILE [--kernel NAME]', or run, check, prove, "
+      "explore, replay, trace or time with 'FILE --launch L.json'");
 }
 
 }  // namespace warptwin::sim

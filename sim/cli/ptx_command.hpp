@@ -7,17 +7,23 @@
 #include <vector>
 
 #include "sim/cli/exit_code.hpp"
+#include "sim/run/scenario_entry.hpp"
 
 namespace warptwin::sim {
 
 struct PtxRequest {
   std::vector<std::string> words;  // the verb, then files of PTX
   std::string kernel;              // of `show`; empty: every function
+  std::string launch;              // of `show`: a launch file; empty: the code
+  std::string names;               // of that launch: a file of names; empty: none
   bool json = false;
 };
 
 /// `coverage FILE...`: which instructions the simulator does not have; clean where there is none,
-/// else kUsage. `show FILE`: the decoded listing. `init FILE`: a launch file. Throws ConfigError.
-ExitCode ptx(const PtxRequest& request, std::ostream& out);
+/// else kUsage. `show FILE`: the decoded listing, or a launch. `init FILE`: a launch file.
+/// `scenarios` are those that a launch file may name. Throws ConfigError.
+ExitCode ptx(const PtxRequest& request,
+             const std::vector<ScenarioEntry>& scenarios,
+             std::ostream& out);
 
 }  // namespace warptwin::sim

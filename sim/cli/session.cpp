@@ -186,7 +186,8 @@ RunOptions run_options(const Session& session,
     run.sms = static_cast<std::uint32_t>(unsigned_option(session, "sms", 1, 4096));
     run.rules.chosen += " --sms " + session.options["sms"].as<std::string>();
   }
-  run.moves_data = session.options.count("timing-only") == 0;
+  run.moves_data =
+      session.options.count("timing-only") == 0 && session.options.count("control-only") == 0;
   if (session.options.count("strategy") != 0) {
     const auto strategy = session.options["strategy"].as<std::string>();
     const std::string seed = std::to_string(run.input_seed);
@@ -231,7 +232,7 @@ void write_outputs(const Session& session, const RunResult& result) {
         });
     if (found == result.tensors.end()) {
       throw ConfigError("there is no output '" + name +
-                        "' to write (or --timing-only computes none)");
+                        "' to write (or --control-only computes none)");
     }
     const TensorSpec& spec = found->spec;
     if (!found->bytes.empty()) {

@@ -43,20 +43,25 @@ Json json_of(const Finding& finding, const ReportContext& context) {
   for (const auto& [name, object] : finding.others) {
     others.push_back(name);
   }
-  return {{"id", finding.info->id},
-          {"severity", warptwin::name_of(finding.severity)},
-          {"message", finding.message},
-          {"object", text_of(finding.object)},
-          {"agent", text_of(finding.agent)},
-          {"line", text_of(finding.site)},
-          {"step", finding.step},
-          {"details", lines_of(finding)},
-          {"repeated", finding.repeated},
-          {"others", others},
-          {"means", finding.info->meaning},
-          {"schedule", context.schedule},
-          {"replay", context.replay},
-          {"values", values_of(finding)}};
+  Json json = {{"id", finding.info->id},
+               {"severity", warptwin::name_of(finding.severity)},
+               {"message", finding.message},
+               {"object", text_of(finding.object)},
+               {"agent", text_of(finding.agent)},
+               {"line", text_of(finding.site)},
+               {"step", finding.step},
+               {"details", lines_of(finding)},
+               {"repeated", finding.repeated},
+               {"others", others},
+               {"means", finding.info->meaning},
+               {"schedule", context.schedule},
+               {"replay", context.replay},
+               {"values", values_of(finding)}};
+  if (const PtxLines ptx = context.lines_at ? context.lines_at(finding.site) : PtxLines{};
+      !ptx.lines.empty()) {
+    json["ptx"] = {{"file", ptx.file}, {"lines", ptx.lines}, {"inlined_at", ptx.inlined_at}};
+  }
+  return json;
 }
 
 Json json_of(const Comparison& comparison) {

@@ -41,7 +41,8 @@ ReportContext context_of(const ScenarioEntry& scenario,
                          const Rules& rules) {
   return {title_of(scenario, parameters),
           schedule.to_string(),
-          replay_line(scenario, parameters, schedule, rules)};
+          replay_line(scenario, parameters, schedule, rules),
+          scenario.lines_at};
 }
 
 std::vector<ReportedFinding> reported_of(const ProofResult& result,

@@ -44,6 +44,29 @@ std::string some_of(const std::map<std::string, Object>& objects) {
   return text;
 }
 
+// "45, 47, 52 and 3 more"
+std::string first_of(const std::vector<std::string>& all, const char* between) {
+  constexpr std::size_t kShown = 3;
+  std::string text;
+  for (std::size_t i = 0; i < all.size() && i < kShown; ++i) {
+    text += (i == 0 ? "" : between) + all[i];
+  }
+  return all.size() <= kShown ? text
+                              : text + " and " + std::to_string(all.size() - kShown) + " more";
+}
+
+// Where a line of the user's source stands in the PTX. Of one source line PTX has several: which of
+// them it was is not said.
+std::string text_of(const PtxLines& ptx) {
+  std::vector<std::string> lines;
+  for (const std::uint32_t line : ptx.lines) {
+    lines.push_back(lines.empty() ? short_site(ptx.file, line) : std::to_string(line));
+  }
+  const std::string inlined = first_of(ptx.inlined_at, "; or at ");
+  return field("ptx", first_of(lines, ", ")) +
+         field("inlined", inlined.empty() ? "" : "at " + inlined);
+}
+
 }  // namespace
 
 std::string text_of(const Finding& finding, const ReportContext& context) {
@@ -56,6 +79,7 @@ std::string text_of(const Finding& finding, const ReportContext& context) {
   text += field("object", text_of(finding.object));
   text += field("agent", text_of(finding.agent));
   text += field("line", text_of(finding.site));
+  text += context.lines_at ? text_of(context.lines_at(finding.site)) : "";
   for (const std::string& line : lines_of(finding)) {
     text += "  " + line + "\n";
   }

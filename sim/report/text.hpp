@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "sim/run/budget.hpp"
@@ -13,6 +14,8 @@ struct ReportContext {
   std::string scenario;  // "gemm (k=64 m=128 ...)"
   std::string schedule;  // "random:7"
   std::string replay;    // the whole line
+  /// Of a PTX kernel: see ScenarioEntry.
+  std::function<PtxLines(const SourceSite&)> lines_at{};
 };
 
 std::string text_of(const Finding& finding, const ReportContext& context);

@@ -15,6 +15,9 @@
 
 namespace warptwin::sim {
 
+/// The value of a JSON file, and its text. Throws ConfigError for what is none.
+nlohmann::json read_launch_json(const std::string& path, std::string& text);
+
 /// A value of the file, and where it stands. What is asked of it and is not there throws
 /// ConfigError with the place.
 class LaunchNode {

@@ -735,7 +735,7 @@ static ProofResult prove_data(const ScenarioEntry& scenario,
           "words of data that it reads decide nothing: so with three values of each");
       return result;
     }
-    if (work_of(scenario.workload(parameters)) > kDataWorkMax) {
+    if (options.control_only || work_of(scenario.workload(parameters)) > kDataWorkMax) {
       result.undecided.push_back({"what the kernel does depends on data that it reads", {}});
       result.verdict = ProofVerdict::kUndecided;
       return result;
@@ -768,6 +768,10 @@ ProofResult prove(const ScenarioEntry& scenario,
   try {
     result = prove_data(scenario, parameters, options);
   } catch (const ptx::DependsOnData& error) {
+    if (options.control_only) {
+      throw ConfigError(std::string{error.what()} +
+                        "; without --control-only it is proved with its data");
+    }
     if (options.run.moves_data || work_of(scenario.workload(parameters)) > kDataWorkMax) {
       throw;
     }

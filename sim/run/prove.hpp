@@ -37,7 +37,8 @@ struct Refutation {
 };
 
 struct ProofOptions {
-  RunOptions run;  // its schedule is round robin
+  RunOptions run;             // its schedule is round robin
+  bool control_only = false;  // never with data: what depends on it stays open
   bool witnesses = true;
   std::uint32_t streams_max = 0;    // of so many clusters: for the proof of all trip counts
   std::uint32_t witnesses_max = 8;  // conditions beyond are reported without

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/kernel/tensor_bytes.hpp"
+#include "common/trace/words.hpp"
 
 #include "sim/ptx/machine/tensor_map.hpp"
 #include "sim/ptx/machine/warp.hpp"
@@ -531,6 +532,39 @@ PtxFacts facts_of(const ptx::Kernel& kernel) {
 
 namespace {
 
+// "user.cu:40, inlined at main.cu:7"
+std::string chain_of(const ptx::Module& module, std::uint32_t location) {
+  constexpr int kDepthMax = 64;
+  std::string text;
+  for (int depth = 0; location != ptx::kNoIndex && depth < kDepthMax; ++depth) {
+    const ptx::Location& place = module.locations[location];
+    const auto file = module.files.find(place.file);
+    text += text.empty() ? "" : ", inlined at ";
+    text += short_site(file == module.files.end() ? std::string_view{} : file->second, place.line);
+    location = place.inlined_at;
+  }
+  return text;
+}
+
+PtxLines lines_at(const ptx::Kernel& kernel, const SourceSite& site) {
+  const ptx::Module& module = kernel.program().module();
+  PtxLines found{module.file, {}, {}};
+  if (site.line == 0 || module.file == site.file) {
+    return found;
+  }
+  for (const ptx::Instruction* each : kernel.instructions_at(site)) {
+    found.lines.push_back(static_cast<std::uint32_t>(each->position.line));
+    const std::string chain = chain_of(module, module.locations[each->location].inlined_at);
+    if (!chain.empty() && std::find(found.inlined_at.begin(), found.inlined_at.end(), chain) ==
+                              found.inlined_at.end()) {
+      found.inlined_at.push_back(chain);
+    }
+  }
+  std::sort(found.lines.begin(), found.lines.end());
+  found.lines.erase(std::unique(found.lines.begin(), found.lines.end()), found.lines.end());
+  return found;
+}
+
 // Nothing reads what only a run with data moves.
 bool begins_with_words(const Workload& workload) {
   return std::any_of(workload.tensors.begin(), workload.tensors.end(), [](const TensorSpec& one) {
@@ -566,7 +600,11 @@ ScenarioEntry entry_of(PtxLaunch launch, LaunchUse use) {
   entry.workload = [held](const ParameterSet&) { return held->launch.workload; };
   entry.symbols = [held](const ParameterSet&) {
     Symbols symbols;
-    symbols.roles.push_back({Role::kCount, held->launch.shape.warps()});
+    symbols.regions = held->launch.called.regions;
+    symbols.roles = held->launch.called.roles;
+    if (symbols.roles.empty()) {
+      symbols.roles.push_back({Role::kCount, held->launch.shape.warps()});
+    }
     symbols.bytes = shared_bytes_of(held->launch);
     return symbols;
   };
@@ -585,6 +623,7 @@ ScenarioEntry entry_of(PtxLaunch launch, LaunchUse use) {
     entry.more_maps.push_back(map.state);
   }
   entry.hypotheses = [held] { return hypotheses_of(*held); };
+  entry.lines_at = [held](const SourceSite& site) { return lines_at(*held->launch.kernel, site); };
   entry.thread_instructions = [held] { return *held->launch.thread_instructions; };
   entry.printed = [held] { return held->printed == nullptr ? std::string{} : *held->printed; };
   entry.body = [held](const ParameterSet&,
@@ -619,18 +658,24 @@ ScenarioEntry entry_of(PtxLaunch launch, LaunchUse use) {
   return entry;
 }
 
-ScenarioEntry entry_of(const ScenarioEntry& scenario,
-                       const ParameterSet& parameters,
-                       PtxLaunch launch) {
-  if (!launch.kernel->variables().empty()) {
-    throw ConfigError("a kernel with global variables does not execute a scenario");
-  }
+void take_launch_of(const ScenarioEntry& scenario,
+                    const ParameterSet& parameters,
+                    PtxLaunch& launch) {
   const Launch executed = scenario.launch(parameters);
   const Workload& workload = launch.workload = executed.workload;
   launch.shape.grid = {workload.clusters * workload.cluster_size, 1, 1};
   launch.shape.cluster = {workload.cluster_size, 1, 1};
   launch.shape.block = {executed.threads_per_cta(), 1, 1};
   launch.shape.dynamic_shared_bytes = executed.symbols.bytes;
+}
+
+ScenarioEntry entry_of(const ScenarioEntry& scenario,
+                       const ParameterSet& parameters,
+                       PtxLaunch launch) {
+  if (!launch.kernel->variables().empty()) {
+    throw ConfigError("a kernel with global variables does not execute a scenario");
+  }
+  take_launch_of(scenario, parameters, launch);
   const std::shared_ptr<HeldLaunch> held = hold(std::move(launch));
   held->parameters = parameters;
   held->info = *scenario.info;
@@ -658,6 +703,7 @@ ScenarioEntry entry_of(const ScenarioEntry& scenario,
   entry.ptx = facts_of(*held->launch.kernel);
   entry.registers = registers_at_start_of(held->launch);
   entry.hypotheses = [held] { return hypotheses_of(*held); };
+  entry.lines_at = [held](const SourceSite& site) { return lines_at(*held->launch.kernel, site); };
   entry.thread_instructions = [held] { return *held->launch.thread_instructions; };
   entry.body = [held](const ParameterSet&,
                       std::span<const SimTensorMap> maps,

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -24,6 +25,12 @@ struct ExpectedTensor {
   std::optional<Tolerance> tolerance{};  // none: what rounding explains
 };
 
+/// What a user calls places of shared memory and warps that PTX does not name.
+struct PtxNames {
+  std::vector<Region> regions;   // names alone: nothing is declared of them
+  std::vector<RoleWarps> roles;  // from warp 0 on; all warps of a CTA, or none
+};
+
 struct PtxLaunch {
   std::shared_ptr<const ptx::Kernel> kernel;
   std::string name;
@@ -40,6 +47,7 @@ struct PtxLaunch {
   /// Of variables of the module that stand in these tensors: where. The others begin as the module
   /// says.
   std::map<std::string, std::uint64_t, std::less<>> variables{};
+  PtxNames called{};
   /// Where runs add the instructions of threads that they execute; null: where only the entry sees
   /// it.
   std::shared_ptr<std::uint64_t> thread_instructions{};
@@ -71,13 +79,42 @@ ScenarioEntry entry_of(const ScenarioEntry& scenario,
                        const ParameterSet& parameters,
                        PtxLaunch launch);
 
+/// Gives `launch` the grid, the tensors and the maps of a scenario.
+void take_launch_of(const ScenarioEntry& scenario,
+                    const ParameterSet& parameters,
+                    PtxLaunch& launch);
+
+/// A launch file, read.
+struct ReadLaunch {
+  PtxLaunch launch;
+  std::shared_ptr<const std::deque<std::string>> names;  // of its tensors: keep it with them
+  std::vector<std::string> map_names;                    // of the workload's maps
+  const ScenarioEntry* scenario = nullptr;               // whose launch it is; null: its own
+  std::optional<ParameterSet> parameters;                // of the scenario
+  std::uint64_t content = 0;                             // a number for what the files say
+};
+
+/// `scenarios` are those that a launch file may name. `names` is a file of `read_names`, or empty.
+/// Throws ConfigError, with the place in the file, for what is no launch.
+ReadLaunch read_launch_file(const std::string& ptx,
+                            const std::string& launch,
+                            const std::vector<ScenarioEntry>& scenarios,
+                            const std::string& names = {});
+
+/// The names in a JSON file, for a launch whose kernel and shape are known: see docs/ptx.md. Throws
+/// ConfigError, with the place in the file, for a name of no shared memory or of no role.
+PtxNames read_names(const std::string& file, const PtxLaunch& launch);
+
+/// Throws ConfigError for a launch that the kernel's directives do not allow.
+ScenarioEntry entry_of(ReadLaunch read, LaunchUse use = LaunchUse::kJudge);
+
 /// The entry of a launch file, for a command line: replay lines name it with
-/// `--ptx FILE --launch FILE`. `scenarios` are those that a launch file may name. Throws
-/// ConfigError, with the place in the file, for what is no launch.
+/// `--ptx FILE --launch FILE`. Throws ConfigError as the two above do.
 ScenarioEntry entry_of_launch_file(const std::string& ptx,
                                    const std::string& launch,
                                    const std::vector<ScenarioEntry>& scenarios,
-                                   LaunchUse use = LaunchUse::kJudge);
+                                   LaunchUse use = LaunchUse::kJudge,
+                                   const std::string& names = {});
 
 /// The chip that a launch file is for, as --chip takes it; empty where it names none. Throws
 /// ConfigError for a chip that is not there.

@@ -155,6 +155,7 @@ class LaunchReader {
   }
 
   void take_map_names(const std::vector<std::string>& names) { map_names_ = names; }
+  const std::vector<std::string>& map_names() const { return map_names_; }
 
  private:
   void buffer(const std::string& name, const LaunchNode& node) {
@@ -548,24 +549,6 @@ class LaunchReader {
   std::string folder_;
 };
 
-json read_json(const std::string& path, std::string& text) {
-  std::ifstream in{path, std::ios::binary};
-  if (!in) {
-    throw ConfigError("cannot read the launch file " + path);
-  }
-  std::ostringstream all;
-  all << in.rdbuf();
-  text = all.str();
-  if (nests_too_deep(text)) {
-    throw ConfigError(path + ": " + kNestsTooDeep);
-  }
-  try {
-    return json::parse(text);
-  } catch (const json::exception& error) {
-    throw ConfigError(path + ": expected JSON: " + words_of_json_error(error.what()));
-  }
-}
-
 // The chip of a launch, as --chip takes it: the name of one, or a file, which stands beside the
 // launch file. Empty: the launch names none.
 std::string chip_named(const LaunchNode& root, const std::string& launch_file) {
@@ -612,12 +595,30 @@ const ScenarioEntry& scenario_named(const LaunchNode& node,
 
 }  // namespace
 
-ScenarioEntry entry_of_launch_file(const std::string& ptx,
-                                   const std::string& launch_file,
-                                   const std::vector<ScenarioEntry>& scenarios,
-                                   LaunchUse use) {
+json read_launch_json(const std::string& path, std::string& text) {
+  std::ifstream in{path, std::ios::binary};
+  if (!in) {
+    throw ConfigError("cannot read " + path);
+  }
+  std::ostringstream all;
+  all << in.rdbuf();
+  text = all.str();
+  if (nests_too_deep(text)) {
+    throw ConfigError(path + ": " + kNestsTooDeep);
+  }
+  try {
+    return json::parse(text);
+  } catch (const json::exception& error) {
+    throw ConfigError(path + ": expected JSON: " + words_of_json_error(error.what()));
+  }
+}
+
+ReadLaunch read_launch_file(const std::string& ptx,
+                            const std::string& launch_file,
+                            const std::vector<ScenarioEntry>& scenarios,
+                            const std::string& names_file) {
   std::string text;
-  const json value = read_json(launch_file, text);
+  const json value = read_launch_json(launch_file, text);
   const LaunchNode root{value, launch_file};
   root.keys({"kernel",
              "grid",
@@ -633,15 +634,19 @@ ScenarioEntry entry_of_launch_file(const std::string& ptx,
              "scenario",
              "set"});
   const auto names = std::make_shared<std::deque<std::string>>();
-  PtxLaunch launch;
+  ReadLaunch read;
+  read.names = names;
+  PtxLaunch& launch = read.launch;
+  ptx::Module module = ptx::read_module(ptx);
+  read.content = content_of(text, *module.text);
   launch.kernel = std::make_shared<const ptx::Kernel>(
-      ptx::read_module(ptx), root.has("kernel") ? root["kernel"].text() : std::string{});
+      std::move(module), root.has("kernel") ? root["kernel"].text() : std::string{});
   launch.name = std::string{launch.kernel->name()};
   require_chip(root, launch_file, facts_of(*launch.kernel));
-  ScenarioEntry entry{};
+  LaunchReader reader{root, launch, *names};
   if (root.has("scenario")) {
-    const ScenarioEntry& scenario = scenario_named(root["scenario"], scenarios);
-    ParameterSet parameters{scenario.parameters};
+    read.scenario = &scenario_named(root["scenario"], scenarios);
+    ParameterSet& parameters = read.parameters.emplace(read.scenario->parameters);
     if (root.has("set")) {
       for (const auto& [name, number] : root["set"].value().items()) {
         const LaunchNode node{number, launch_file + ".set." + name};
@@ -651,92 +656,61 @@ ScenarioEntry entry_of_launch_file(const std::string& ptx,
         parameters.set(name, number.get<std::int64_t>());
       }
     }
-    launch.workload = scenario.workload(parameters);
-    launch.name = scenario.info->name;
-    LaunchReader reader{root, launch, *names};
-    std::vector<std::string> maps;
+    take_launch_of(*read.scenario, parameters, launch);
+    launch.name = read.scenario->info->name;
     for (std::size_t i = 0; i < launch.workload.maps.size(); ++i) {
-      maps.push_back(std::to_string(i));
+      read.map_names.push_back(std::to_string(i));
     }
-    reader.take_map_names(maps);
+    reader.take_map_names(read.map_names);
     reader.parameters();
-    entry = entry_of(scenario, parameters, std::move(launch));
-  } else {
-    LaunchReader reader{root, launch, *names};
-    reader.read_beside(launch_file);
-    reader.shape();
-    reader.buffers();
-    reader.maps();
-    reader.variables();
-    reader.parameters();
-    entry = entry_of(std::move(launch), use);
-    entry.workload = [names, workload = entry.workload](const ParameterSet& parameters) {
-      return workload(parameters);
-    };
+    if (!names_file.empty()) {
+      throw ConfigError("--names is for a launch with buffers of its own: " + launch.name +
+                        " names its barriers and roles");
+    }
+    return read;
   }
-  entry.command_name = "--ptx " + ptx + " --launch " + launch_file;
-  std::ifstream in{ptx, std::ios::binary};
-  std::ostringstream all;
-  all << in.rdbuf();
-  entry.content = content_of(text, all.str());
+  reader.read_beside(launch_file);
+  reader.shape();
+  reader.buffers();
+  reader.maps();
+  reader.variables();
+  reader.parameters();
+  read.map_names = reader.map_names();
+  if (!names_file.empty()) {
+    launch.called = read_names(names_file, launch);
+  }
+  return read;
+}
+
+ScenarioEntry entry_of(ReadLaunch read, LaunchUse use) {
+  if (read.scenario != nullptr) {
+    return entry_of(*read.scenario, *read.parameters, std::move(read.launch));
+  }
+  ScenarioEntry entry = entry_of(std::move(read.launch), use);
+  entry.workload = [names = read.names, workload = entry.workload](const ParameterSet& parameters) {
+    return workload(parameters);
+  };
+  return entry;
+}
+
+ScenarioEntry entry_of_launch_file(const std::string& ptx,
+                                   const std::string& launch_file,
+                                   const std::vector<ScenarioEntry>& scenarios,
+                                   LaunchUse use,
+                                   const std::string& names_file) {
+  ReadLaunch read = read_launch_file(ptx, launch_file, scenarios, names_file);
+  const std::uint64_t content = read.content;
+  ScenarioEntry entry = entry_of(std::move(read), use);
+  entry.command_name = "--ptx " + ptx + " --launch " + launch_file +
+                       (names_file.empty() ? std::string{} : " --names " + names_file);
+  entry.content = content;
   return entry;
 }
 
 std::string chip_of_launch_file(const std::string& launch_file) {
   std::string text;
-  const json value = read_json(launch_file, text);
+  const json value = read_launch_json(launch_file, text);
   return chip_named(LaunchNode{value, launch_file}, launch_file);
-}
-
-std::string first_launch_of(const std::string& ptx, const std::string& name) {
-  const ptx::Kernel kernel{ptx::read_module(ptx), name};
-  const ptx::Function& function = kernel.function();
-  const ptx::Directives& directives = function.directives;
-  nlohmann::ordered_json launch;
-  launch["kernel"] = std::string{kernel.name()};
-  launch["grid"] = {1, 1, 1};
-  const auto* threads = directives.required_threads[0] != 0 ? directives.required_threads
-                                                            : directives.maximal_threads;
-  launch["block"] = {std::max(threads[0], 1U), std::max(threads[1], 1U), std::max(threads[2], 1U)};
-  if (threads[0] == 0) {
-    launch["block"] = {128, 1, 1};
-  }
-  if (directives.cluster[0] != 0) {
-    launch["cluster"] = {directives.cluster[0],
-                         std::max(directives.cluster[1], 1U),
-                         std::max(directives.cluster[2], 1U)};
-    launch["grid"] = launch["cluster"];
-  } else if (directives.explicit_cluster) {
-    launch["cluster"] = {1, 1, 1};
-  }
-  launch["dynamic_shared_bytes"] = 0;
-  nlohmann::ordered_json buffers = nlohmann::ordered_json::object();
-  nlohmann::ordered_json maps = nlohmann::ordered_json::object();
-  nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
-  for (const ptx::Variable& variable : function.prototype.parameters) {
-    const std::string number = std::to_string(parameters.size());
-    const std::uint64_t bytes = variable.bytes();
-    if (bytes == ptx::kTensorMapBytes && variable.aligned_to() >= 64) {
-      buffers["data" + number] = {{"type", "bf16"}, {"shape", {128, 64}}, {"use", "input"}};
-      maps["map" + number] = {{"buffer", "data" + number}, {"box", {64, 64}}, {"swizzle", 128}};
-      parameters.push_back({{"map", "map" + number}});
-    } else if (bytes == 8 && !ptx::is_float(variable.type)) {
-      buffers["buffer" + number] = {{"type", "f32"}, {"shape", {1, 1024}}, {"use", "control"}};
-      parameters.push_back({{"buffer", "buffer" + number}});
-    } else if (bytes <= 8) {
-      parameters.push_back({{"value", 0}});
-    } else {
-      parameters.push_back({{"bytes", std::string(2 * bytes, '0')}});
-    }
-  }
-  if (!buffers.empty()) {
-    launch["buffers"] = buffers;
-  }
-  if (!maps.empty()) {
-    launch["maps"] = maps;
-  }
-  launch["parameters"] = parameters;
-  return launch.dump(2) + "\n";
 }
 
 }  // namespace warptwin::sim

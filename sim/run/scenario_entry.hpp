@@ -27,6 +27,14 @@ struct PtxFacts {
   std::uint32_t registers = 0;  // of a thread, by .maxnreg; 0: it does not say
 };
 
+/// Of a line of the user's source: where in the PTX it stands, and where it was inlined.
+struct PtxLines {
+  std::string file;                  // of the PTX
+  std::vector<std::uint32_t> lines;  // of it, from 1
+  /// "user.cu:40, inlined at main.cu:7", each once; empty where it was inlined nowhere.
+  std::vector<std::string> inlined_at;
+};
+
 struct ScenarioEntry {
   const ScenarioInfo* info;
   std::span<const Parameter> parameters;
@@ -66,6 +74,9 @@ struct ScenarioEntry {
   std::function<std::uint64_t()> thread_instructions{};
   /// Of a PTX kernel.
   std::optional<PtxFacts> ptx{};
+  /// Of a PTX kernel: what stands at a place that reports name. No lines where the place itself is
+  /// one of the PTX.
+  std::function<PtxLines(const SourceSite&)> lines_at{};
   /// How a command line names it, and a number for what it says.
   std::string command_name{};
   std::uint64_t content = 0;

@@ -135,6 +135,10 @@ static void compute(const Session& session,
                     const ParameterSet& parameters,
                     const CheckOptions& options,
                     Checked& checked) {
+  if (!options.run.moves_data) {
+    checked.verdict += "\nvalues not compared: --control-only moves none";
+    return;
+  }
   const std::uint64_t work = work_of(scenario.workload(parameters));
   if (work > kDataWorkMax && session.options.count("data") == 0) {
     checked.verdict +=
@@ -167,6 +171,7 @@ static Checked check_scenario(const Session& session,
   ProofOptions proof_options;
   proof_options.run = options.run;
   proof_options.run.moves_data = false;
+  proof_options.control_only = session.options.count("control-only") != 0;
   proof_options.accepts = options.accepts;
   Checked checked{prove_choices(scenario, parameters, set_by_hand(session), proof_options),
                   {},

@@ -52,6 +52,9 @@ ExitCode trace_command(Session& session) {
     throw ConfigError("trace needs --to FILE, to write to");
   }
   const std::string engine = text_option(session, "on");
+  if (!engine.empty() && session.options.count("ptx") != 0) {
+    throw ConfigError("--on goes with ptx run: a trace of PTX is of the functional engine");
+  }
   if (!engine.empty() && engine != "functional" && engine != "timed") {
     throw ConfigError("--on takes functional or timed here, not '" + engine + "'");
   }
@@ -170,10 +173,12 @@ ExitCode decode_command(Session& session) {
 }
 
 ExitCode ptx_command(Session& session) {
-  if (session.options.count("launch") != 0) {
-    throw ConfigError("--launch goes with ptx run, check, prove, explore, replay and trace");
-  }
-  return ptx({strings(session, "words"), text_option(session, "kernel"), session.json()},
+  return ptx({strings(session, "words"),
+              text_option(session, "kernel"),
+              text_option(session, "launch"),
+              text_option(session, "names"),
+              session.json()},
+             session.scenarios,
              session.out);
 }
 

@@ -83,6 +83,7 @@ ExitCode prove_command(Session& session) {
   ProofOptions options;
   options.run = run_options(session, scenario, parameters);
   options.run.moves_data = false;
+  options.control_only = session.options.count("control-only") != 0;
   Filter filter{session};
   options.accepts = filter.accepts(scenario);
   const ChoiceProof choices = prove_choices(scenario, parameters, set_by_hand(session), options);

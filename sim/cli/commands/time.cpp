@@ -221,10 +221,12 @@ static TimingResult time_launch(const Session& session,
   } catch (const ptx::DependsOnData& error) {
     launch.by_data = error.what();
   }
-  launch.entry = with_registers(
-      entry_of_launch_file(
-          text_option(session, "ptx"), text_option(session, "launch"), session.scenarios),
-      launch.registers->count);
+  launch.entry = with_registers(entry_of_launch_file(text_option(session, "ptx"),
+                                                     text_option(session, "launch"),
+                                                     session.scenarios,
+                                                     LaunchUse::kJudge,
+                                                     text_option(session, "names")),
+                                launch.registers->count);
   options.run.moves_data = true;
   return timed();
 }

@@ -192,6 +192,19 @@ SourceSite Kernel::site_of(const Routine& routine, std::uint32_t op) const {
   return op < sites.size() ? sites[op] : SourceSite{};
 }
 
+std::vector<const Instruction*> Kernel::instructions_at(const SourceSite& site) const {
+  std::vector<const Instruction*> all;
+  for (const Routine& routine : program_.routines()) {
+    const std::vector<SourceSite>& sites = facts_of(routine).sites;
+    for (std::size_t op = 0; op < sites.size(); ++op) {
+      if (sites[op].line == site.line && std::string_view{sites[op].file} == site.file) {
+        all.push_back(routine.code.ops[op].source);
+      }
+    }
+  }
+  return all;
+}
+
 std::uint32_t Kernel::place_of(const Routine& routine, std::uint32_t op) const {
   return facts_of(routine).first + op;
 }

@@ -95,6 +95,8 @@ class Kernel {
 
   /// What reports call an op: the user's line where a .loc says it, else the PTX's.
   SourceSite site_of(const Routine& routine, std::uint32_t op) const;
+  /// The instructions of which reports say such a place, in the order of the text.
+  std::vector<const Instruction*> instructions_at(const SourceSite& site) const;
   /// A number of an op, of none other in the kernel.
   std::uint32_t place_of(const Routine& routine, std::uint32_t op) const;
   /// Whether the try that a strand of the warp stands at is a wait.

@@ -315,5 +315,168 @@ TEST_F(PtxCommand, WhatOnlyReadsHasLimitsToo) {
   EXPECT_THAT(err_.str(), HasSubstr("bad.ptx:1:1: expected '.version'"));
 }
 
+// What the first lane finds in the buffer decides how often it goes round.
+constexpr char kByData[] =
+    "  ld.global.u32 %r2, [%rd1];\nL: add.s32 %r1, %r1, 1;\n  setp.lt.s32 %p1, %r1, %r2;\n"
+    "  @%p1 bra L;\n";
+
+constexpr char kDataLaunch[] =
+    R"({"grid": 1, "block": 32, "parameters": [{"buffer": "in"}],
+        "buffers": {"in": {"type": "u32", "shape": [1, 32], "use": "input", "contents": 3}}})";
+
+TEST_F(PtxCommand, ControlOnlyIsNeverWithData) {
+  const std::string data = write("by_data.ptx", timed_module("sm_90a", kByData));
+  const std::string launch = write("by_data.json", kDataLaunch);
+  EXPECT_EQ(run({"ptx", "prove", data, "--launch", launch}), 0) << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("data decides what it does"));
+  for (const char* command : {"prove", "check"}) {
+    EXPECT_EQ(run({"ptx", command, data, "--launch", launch, "--control-only"}), 2) << command;
+    EXPECT_THAT(err_.str(), HasSubstr("without --control-only it is proved with its data"));
+  }
+  EXPECT_EQ(run({"ptx", "run", data, "--launch", launch, "--control-only"}), 2);
+  const std::string none = write("no_data.ptx", timed_module("sm_90a", kCounts));
+  EXPECT_EQ(run({"ptx", "check", none, "--launch", launch, "--control-only"}), 0) << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("values not compared: --control-only moves none"));
+  EXPECT_EQ(run({"ptx", "check", none, "--launch", launch}), 0);
+  EXPECT_THAT(out_.str(), testing::Not(HasSubstr("values not compared")));
+}
+
+// A launch of all kinds of parameters, over a kernel that does nothing.
+constexpr char kManyParameters[] =
+    ".version 8.7\n.target sm_90a\n.address_size 64\n.global .align 4 .b8 table[64];\n"
+    ".visible .entry many(.param .align 64 .b8 m[128], .param .u64 p, .param .f32 f, .param .s32 i,"
+    " .param .align 8 .b8 s[16])\n{\n  .shared .align 8 .b64 full[2];\n"
+    "  .shared .align 128 .b8 tile[256];\n  ret;\n}\n";
+
+constexpr char kManyLaunch[] = R"({"grid": [4, 2], "block": 64, "cluster": 2,
+  "dynamic_shared_bytes": 1024,
+  "buffers": {"in": {"type": "bf16", "shape": [128, 64]},
+              "out": {"type": "i32", "shape": [1, 4], "use": "output", "expected": [1, -2, 3, 4]}},
+  "maps": {"in_map": {"buffer": "in", "box": [64, 64], "swizzle": 128}},
+  "parameters": [{"map": "in_map"}, {"buffer": "out", "offset": 8}, {"value": 0.5}, {"value": -7},
+                 {"fields": [{"type": "i32", "value": 5}, {"buffer": "in"}]}]})";
+
+TEST_F(PtxCommand, ShowTellsALaunch) {
+  const std::string file = write("many.ptx", kManyParameters);
+  const std::string launch = write("many.json", kManyLaunch);
+  EXPECT_EQ(run({"ptx", "show", file, "--launch", launch}), 0) << err_.str();
+  for (const char* said : {"4 x 2 x 1 CTAs, in clusters of 2 x 1 x 1",
+                           "64 x 1 x 1 threads, 2 warps",
+                           "1024 dynamic from shared+0x",
+                           "+0, 128 bytes: the map in_map",
+                           "+128, 8 bytes: the address of out + 8",
+                           "4 bytes: 0.5",
+                           "4 bytes: -7",
+                           "16 bytes: 05000000000000000000000000000000; at +8 the address of in",
+                           "bf16 128 x 64, 16384 bytes, input: drawn",
+                           "i32 1 x 4, 16 bytes, output: zeros; ends with 1, -2, 3, 4",
+                           "in, 128 x 64: boxes of 64 x 64, swizzle 128, 8192 bytes a copy",
+                           "64 bytes\n"}) {
+    EXPECT_THAT(out_.str(), HasSubstr(said));
+  }
+  EXPECT_EQ(run({"ptx", "show", file, "--launch", launch, "--json"}), 0);
+  const Json json = Json::parse(out_.str());
+  EXPECT_EQ(json["cluster"], Json({2, 1, 1}));
+  EXPECT_EQ(json["parameters"][3]["value"], "-7");
+  EXPECT_EQ(json["maps"][0]["bytes"], 8192);
+  EXPECT_EQ(run({"ptx", "show", file, "--launch", launch, "--kernel", "many"}), 2);
+  EXPECT_EQ(run({"ptx", "init", file, "--launch", launch}), 2);
+  // The directives hold here too.
+  const std::string clusters =
+      write("clusters.json", R"({"grid": 3, "block": 32, "cluster": 2, "parameters": []})");
+  const std::string plain =
+      write("plain.ptx", ".version 8.7\n.target sm_90a\n.address_size 64\n.entry k() { ret; }\n");
+  EXPECT_EQ(run({"ptx", "show", plain, "--launch", clusters}), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("is not made of clusters"));
+}
+
+// Two warps: the first arrives at one mbarrier, and waits for ever for another.
+constexpr char kNamed[] =
+    ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry waits()\n.reqntid 64\n{\n"
+    "  .reg .pred %p<3>;\n  .reg .b32 %r<4>;\n  .shared .align 8 .b64 bars[4];\n"
+    "  mov.u32 %r1, %tid.x;\n  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra READY;\n"
+    "  mbarrier.init.shared::cta.b64 [bars+16], 1;\n"
+    "READY:\n  bar.sync 0;\n  setp.ne.u32 %p1, %r1, 0;\n  @%p1 bra END;\n"
+    "WAIT:\n  mbarrier.try_wait.parity.shared::cta.b64 %p2, [bars+16], 0;\n  @!%p2 bra WAIT;\n"
+    "END:\n  ret;\n}\n";
+
+TEST_F(PtxCommand, NamesOfAUserAreInFindingsAndReplayLines) {
+  const std::string file = write("waits.ptx", kNamed);
+  const std::string launch = write("waits.json", R"({"grid": 1, "block": 64, "parameters": []})");
+  EXPECT_EQ(run({"ptx", "check", file, "--launch", launch}), 1);
+  EXPECT_THAT(out_.str(), HasSubstr("shared+0x410 of cta 0"));
+  const std::string names = write("names.json",
+                                  R"({"shared": {"input.full": {"at": "bars", "count": 2},
+                     "input.empty": {"at": "shared+0x410", "count": 2}},
+          "roles": [{"role": "producer", "warps": 1}, {"role": "consumer", "warps": 1}]})");
+  EXPECT_EQ(run({"ptx", "check", file, "--launch", launch, "--names", names}), 1);
+  EXPECT_THAT(out_.str(), HasSubstr("DEADLOCK"));
+  EXPECT_THAT(out_.str(), HasSubstr("object   input.empty[0] of cta 0"));
+  EXPECT_THAT(out_.str(), HasSubstr("producer"));
+  EXPECT_THAT(out_.str(), HasSubstr(" --names " + names));
+  EXPECT_EQ(run({"ptx", "show", file, "--launch", launch, "--names", names}), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("shared+0x410, 2 of 8 bytes"));
+}
+
+TEST_F(PtxCommand, NamesOfNothingAreRefused) {
+  const std::string file = write("waits.ptx", kNamed);
+  const std::string launch = write("waits.json", R"({"grid": 1, "block": 64, "parameters": []})");
+  for (const auto& [text, said] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"shared": {"a": {"at": "nobody"}}})", "has no shared variable 'nobody'"},
+           {R"({"shared": {"a": {"at": "shared+0x"}}})", "an address as reports have it"},
+           {R"({"shared": {"a": {"at": "bars", "count": 5}}})", "beyond the CTA's shared memory"},
+           {R"({"shared": {"a": {"at": "shared+0x0"}}})", "beyond the CTA's shared memory"},
+           {R"({"shared": {"a": {"at": "bars"}, "b": {"at": "bars"}}})", "it overlaps 'a'"},
+           {R"({"shared": {"a b": {"at": "bars"}}})", "neither blanks nor brackets"},
+           {R"({"shared": {"a": {"at": "bars", "count": 0}}})", "neither count nor bytes is 0"},
+           {R"({"shared": []})", "an object is expected"},
+           {R"({"roles": [{"role": "cook", "warps": 1}]})", "'cook' is no role; there are load"},
+           {R"({"roles": [{"role": "mma", "warps": 3}]})", "a number from 0 to 2"},
+           {R"({"roles": [{"role": "mma", "warps": 2}, {"role": "load", "warps": 1}]})",
+            "a CTA has 2 warps"},
+           {R"({"barriers": {}})", "there is no 'barriers'"},
+           {"[", "expected JSON"}}) {
+    const std::string names = write("wrong_names.json", text);
+    EXPECT_EQ(run({"ptx", "check", file, "--launch", launch, "--names", names}), 2) << text;
+    EXPECT_THAT(err_.str(), HasSubstr(said));
+  }
+  EXPECT_EQ(run({"check", "gemm", "--names", "x"}), 2);
+  EXPECT_THAT(err_.str(), HasSubstr("--names FILE goes with --launch FILE"));
+}
+
+// A store that nothing orders, in a function that was inlined twice.
+constexpr char kInlined[] =
+    ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry inlined(.param .u64 out)\n"
+    ".reqntid 64\n{\n  .reg .b32 %r<3>;\n  .reg .b64 %rd<2>;\n  ld.param.u64 %rd1, [out];\n"
+    "  mov.u32 %r1, %tid.x;\n  .loc 1 7 3\n  .loc 2 40 3, function_name L0, inlined_at 1 7 3\n"
+    "  st.global.u32 [%rd1], %r1;\n  .loc 1 9 3\n"
+    "  .loc 2 40 3, function_name L0, inlined_at 1 9 3\n  st.global.u32 [%rd1+4], %r1;\n  .loc 1 "
+    "10 1\n  ret;\n}\n"
+    ".file 1 \"/home/me/kernels/main.cu\"\n.file 2 \"/home/me/kernels/store.hpp\"\n";
+
+TEST_F(PtxCommand, AFindingSaysThePtxLineAndWhereItWasInlined) {
+  const std::string file = write("inlined.ptx", kInlined);
+  const std::string launch = write("inlined.json", R"({"grid": 1, "block": 64,
+      "buffers": {"out": {"type": "u32", "shape": [1, 32], "use": "control"}},
+      "parameters": [{"buffer": "out"}]})");
+  EXPECT_EQ(run({"ptx", "check", file, "--launch", launch}), 1) << err_.str();
+  EXPECT_THAT(out_.str(), HasSubstr("  line     kernels/store.hpp:40\n  ptx      "));
+  EXPECT_THAT(out_.str(), HasSubstr("ptx_command_inlined.ptx:13, 16\n"));
+  EXPECT_THAT(out_.str(), HasSubstr("  inlined  at kernels/main.cu:7; or at kernels/main.cu:9\n"));
+  EXPECT_EQ(run({"ptx", "check", file, "--launch", launch, "--json"}), 1);
+  const Json json = Json::parse(out_.str());
+  EXPECT_EQ(json["findings"][0]["ptx"]["lines"], Json({13, 16}));
+  EXPECT_EQ(json["findings"][0]["ptx"]["inlined_at"],
+            Json({"kernels/main.cu:7", "kernels/main.cu:9"}));
+}
+
+// Where the line is the PTX's own nothing is added.
+TEST_F(PtxCommand, AFindingWithoutASourceLineIsOfThePtx) {
+  const std::string file = write("waits.ptx", kNamed);
+  const std::string launch = write("waits.json", R"({"grid": 1, "block": 64, "parameters": []})");
+  EXPECT_EQ(run({"ptx", "check", file, "--launch", launch, "--json"}), 1);
+  EXPECT_FALSE(Json::parse(out_.str())["findings"][0].contains("ptx"));
+}
+
 }  // namespace
 }  // namespace warptwin::sim::ptx_command_test

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The published schema of launch files says what the reader takes.
+"""The published schemas of launch files and of names say what their readers take.
 
   launch_schema_test.py WARPTWIN ROOT
 
@@ -22,6 +22,7 @@ except ImportError:
 
 WARPTWIN, ROOT = sys.argv[1], pathlib.Path(sys.argv[2])
 SCHEMA = json.loads((ROOT / "docs/schemas/launch.schema.json").read_text(encoding="utf-8"))
+NAMES = json.loads((ROOT / "docs/schemas/names.schema.json").read_text(encoding="utf-8"))
 RING = ROOT / "tests/sim/ptx/machine/ring.ptx"
 LAUNCH = json.loads((ROOT / "tests/sim/ptx/machine/ring.json").read_text(encoding="utf-8"))
 
@@ -34,6 +35,17 @@ def run(launch):
         done = subprocess.run(
             [WARPTWIN, "ptx", "run", str(RING), "--launch", str(path)],
             capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def named(names):
+    """Shows the ring's launch with names; exit code and what was said."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "names.json"
+        path.write_text(json.dumps(names), encoding="utf-8")
+        done = subprocess.run(
+            [WARPTWIN, "ptx", "show", str(RING), "--launch", str(RING.with_suffix(".json")),
+             "--names", str(path)], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -123,6 +135,45 @@ class Schema(unittest.TestCase):
             code, said = run(launch)
             self.assertEqual(code != 2, right, f"{place} {value}: {said}")
             self.assertEqual(validator.is_valid(launch), right, f"{place} {value}")
+
+
+class Names(unittest.TestCase):
+    def listed(self, names, before="there are "):
+        code, said = named(names)
+        self.assertEqual(code, 2, said)
+        return set(re.search(before + r"([\w, ]+)", said).group(1).split(", "))
+
+    def test_names_are_the_readers(self):
+        parts = NAMES["properties"]
+        self.assertEqual(self.listed({"unheard_of": 1}), set(parts))
+        self.assertEqual(self.listed({"shared": {"a": {"unheard_of": 1}}}),
+                         set(parts["shared"]["additionalProperties"]["properties"]))
+        role = parts["roles"]["items"]["properties"]
+        self.assertEqual(self.listed({"roles": [{"unheard_of": 1}]}), set(role))
+        self.assertEqual(self.listed({"roles": [{"role": "unheard_of", "warps": 1}]}),
+                         set(role["role"]["enum"]))
+
+    @unittest.skipIf(jsonschema is None, "no module jsonschema")
+    def test_what_one_refuses_the_other_does(self):
+        jsonschema.Draft202012Validator.check_schema(NAMES)
+        validator = jsonschema.Draft202012Validator(NAMES)
+        page = (ROOT / "docs/ptx.md").read_text(encoding="utf-8").split("## Names")[1]
+        validator.validate(json.loads(re.search(r"```json\n(.*?)```", page, re.S).group(1)))
+        for names, right in (
+                ({"shared": {"input.full": {"at": "full", "count": 2}}}, True),
+                ({"shared": {"input.full": {"at": "shared+0x500"}}}, True),
+                ({"roles": [{"role": "load", "warps": 1}]}, True),
+                ({}, True),
+                ({"shared": {"input.full": {"at": 1280}}}, False),
+                ({"shared": {"input.full": {"count": 2}}}, False),
+                ({"shared": {"in put": {"at": "full"}}}, False),
+                ({"shared": {"input": {"at": "full", "bytes": 0}}}, False),
+                ({"roles": [{"role": "load"}]}, False),
+                ({"roles": [{"role": "load", "warps": 0}]}, False),
+                ({"roles": {}}, False)):
+            code, said = named(names)
+            self.assertEqual(code != 2, right, f"{names}: {said}")
+            self.assertEqual(validator.is_valid(names), right, f"{names}")
 
 
 if __name__ == "__main__":
