@@ -1,11 +1,13 @@
 // Run and replay.
 
+#include <algorithm>
 #include <ostream>
 
 #include "sim/cli/commands/commands.hpp"
 #include "sim/cli/engines.hpp"
 #include "sim/cli/filter.hpp"
 #include "sim/cli/pictures.hpp"
+#include "sim/cli/ptx_engines.hpp"
 #include "sim/cli/reports.hpp"
 #include "sim/cli/traces.hpp"
 #include "sim/pictures/trace_recording.hpp"
@@ -217,9 +219,75 @@ static ExitCode run_on(Session& session,
   return code;
 }
 
+// A launch of PTX, in the simulator and on a GPU.
+static ExitCode run_ptx_on(Session& session, const ScenarioEntry& scenario) {
+  const std::vector<EngineKind> engines = parse_engines(text_option(session, "on"));
+  const auto asks = [&](EngineKind kind) {
+    return std::find(engines.begin(), engines.end(), kind) != engines.end();
+  };
+  if (engines.size() != 2 || asks(EngineKind::kTimed)) {
+    throw ConfigError(
+        "--on takes functional,hw for a kernel in PTX: what a GPU leaves is compared with what "
+        "the simulator does; 'warptwin ptx time' has its time");
+  }
+  for (const char* option : {"in",
+                             "out",
+                             "control-only",
+                             "timing-only",
+                             "suppress",
+                             "baseline",
+                             "write-baseline",
+                             "html",
+                             "picture",
+                             "perfetto",
+                             "chrome"}) {
+    if (session.options.count(option) != 0) {
+      throw ConfigError("--" + std::string{option} +
+                        " and --on do not go together for a kernel in " +
+                        "PTX: the memory that both leave is compared");
+    }
+  }
+  const ReadLaunch read = read_launch_file(text_option(session, "ptx"),
+                                           text_option(session, "launch"),
+                                           session.scenarios,
+                                           text_option(session, "names"));
+  const ParameterSet parameters{scenario.parameters};
+  const RunOptions run = run_options(session, scenario, parameters);
+  const PtxEnginesResult result = run_ptx_on_engines(read, scenario, run);
+  const ExitCode code = worse(exit_of(result.functional, session.options.count("strict") != 0),
+                              result.agrees() ? ExitCode::kClean : ExitCode::kFinding);
+  const ReportContext context = context_of(scenario, parameters, run.schedule, run.rules);
+  Judged judged;
+  judged.scenario = scenario.info->name;
+  judged.exit = static_cast<int>(code);
+  judged.right = code == ExitCode::kClean;
+  judged.answer = text_of(result);
+  std::string findings;
+  Json list = Json::array();
+  for (const Finding& finding : result.functional.findings) {
+    findings += text_of(finding, context);
+    list.push_back(json_of(finding, context));
+    add_finding(session, scenario, parameters, {finding, run.schedule, context}, run, judged);
+  }
+  session.judgement.all.push_back(judged);
+  if (session.json()) {
+    Json report = json_of(result);
+    report["scenario"] = scenario.info->name;
+    report["findings"] = list;
+    report["exit"] = static_cast<int>(code);
+    session.out << report.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  } else {
+    session.out << context.scenario << "\n" << findings << judged.answer;
+  }
+  return code;
+}
+
 ExitCode run(Session& session) {
   const ScenarioEntry& scenario = find_scenario(session);
   const ParameterSet parameters = parameters_of(session, scenario);
+  if (session.options.count("on") != 0 && session.options.count("ptx") != 0) {
+    return run_ptx_on(session, scenario);
+  }
   if (session.options.count("on") != 0) {
     return run_on(session, scenario, parameters);
   }
