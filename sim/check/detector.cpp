@@ -26,8 +26,8 @@ constexpr OpSet kLooks{
 }  // namespace
 
 Agent Naming::agent(std::uint32_t warp) const {
-  const std::uint32_t index = warp % config_.warps_per_cta;
-  return {warp / config_.warps_per_cta, {index}, symbols_.role_of(index)};
+  const std::uint32_t index = warp % warps_of_cta_;
+  return {warp / warps_of_cta_, {index}, symbols_.role_of(index)};
 }
 
 std::string Naming::lanes_of(const LanePoint& point) const {
@@ -36,7 +36,7 @@ std::string Naming::lanes_of(const LanePoint& point) const {
 }
 
 Object Naming::warp_object(std::uint32_t number) const {
-  return {ObjectKind::kWarp, warp(number), number / config_.warps_per_cta};
+  return {ObjectKind::kWarp, warp(number), number / warps_of_cta_};
 }
 
 Object Naming::barrier(std::uint32_t cta, std::uint32_t address) const {

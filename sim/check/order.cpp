@@ -56,6 +56,8 @@ bool writes_word(Op op) {
 Order::Order(const LaunchConfig& config, bool commit_tells_copies, bool arrivals_reach)
     : config_{config},
       warps_{config.cluster_size * config.warps_per_cta},
+      warps_of_cta_{config.warps_per_cta},
+      ctas_{config.cluster_size},
       commit_tells_copies_{commit_tells_copies},
       arrivals_reach_{arrivals_reach} {}
 
@@ -178,7 +180,7 @@ std::uint32_t Order::tensor_complete_at_fence(std::uint32_t issuer, std::uint32_
 }
 
 std::uint32_t Order::phase_mark(std::uint32_t cta, std::uint32_t address, std::uint32_t phase) {
-  const std::uint32_t cluster = cta / config_.cluster_size;
+  const std::uint32_t cluster = cta / ctas_;
   return cluster < clusters_.size() && clusters_[cluster] != nullptr
              ? clusters_[cluster]->barriers[number_of(*clusters_[cluster], cta, address)].base +
                    phase
@@ -194,7 +196,7 @@ bool Order::phase_seen(std::uint32_t cta,
   if (self == nullptr || number == kNoNumber) {
     return false;
   }
-  const std::uint32_t cluster = cta / config_.cluster_size;
+  const std::uint32_t cluster = cta / ctas_;
   const Clock& clock = self->seen();
   if (cluster == observer / warps_) {
     return at(clock.own, barrier_component(number)) > mark;
@@ -216,20 +218,21 @@ SourceSite Order::relaxed_edge(std::uint32_t first, std::uint32_t second) const 
 // --- mbarriers --------------------------------------------------------------------------------
 
 std::uint32_t Order::find_number(std::uint32_t cta, std::uint32_t address) const {
-  const auto found =
-      barrier_numbers_.find(std::uint64_t{cta % config_.cluster_size} << 32 | address);
+  const auto found = barrier_numbers_.find(std::uint64_t{cta % ctas_} << 32 | address);
   return found == barrier_numbers_.end() ? kNoNumber : found->second;
 }
 
 std::uint32_t Order::number_of(ClusterOrder& cluster, std::uint32_t cta, std::uint32_t address) {
-  const auto next = static_cast<std::uint32_t>(barrier_numbers_.size());
-  const std::uint32_t number =
-      barrier_numbers_.try_emplace(std::uint64_t{cta % config_.cluster_size} << 32 | address, next)
-          .first->second;
-  if (number >= cluster.barriers.size()) {
-    cluster.barriers.resize(number + 1);
+  const std::uint64_t key = std::uint64_t{cta % ctas_} << 32 | address;
+  if (key != last_key_) {
+    const auto next = static_cast<std::uint32_t>(barrier_numbers_.size());
+    last_number_ = barrier_numbers_.try_emplace(key, next).first->second;
+    last_key_ = key;
   }
-  return number;
+  if (last_number_ >= cluster.barriers.size()) {
+    cluster.barriers.resize(last_number_ + 1);
+  }
+  return last_number_;
 }
 
 void Order::on_init(ClusterOrder& cluster, const Event& event) {
@@ -333,7 +336,7 @@ void Order::deliver(ClusterOrder& cluster, const Event& event) {
 void Order::on_arrive(ClusterOrder& cluster, const Event& event, std::uint32_t self) {
   const WarpOrder& warp = cluster.warps[self];
   // What is released at CTA scope is not for another CTA's warps, who wait there.
-  const bool here = event.cta == event.warp / config_.warps_per_cta;
+  const bool here = event.cta == event.warp / warps_of_cta_;
   const bool reaches = here || arrivals_reach_ || event.ordering.scope != Scope::kCta;
   const bool releases = publishes(event.ordering) && reaches;
   // One that waits for copies publishes them, as of the phase that it counts in, and no one's past.
@@ -504,9 +507,9 @@ void Order::cover_shared(Clock& clock, ProxySpace space, const Event& event) con
   grow(clock.own[fence_component()], proxy_fences_);
   // Of shared::cta only what the warps of the own CTA have done to its memory.
   const bool own = space == ProxySpace::kSharedCta;
-  const std::uint32_t rank = event.warp % warps_ / config_.warps_per_cta;
+  const std::uint32_t rank = event.warp % warps_ / warps_of_cta_;
   for (std::uint32_t other = 0; other < warps_; ++other) {
-    if (!own || other / config_.warps_per_cta == rank) {
+    if (!own || other / warps_of_cta_ == rank) {
       raise(clock.own, component(kProxyFenced, other), clock.own[component(kOps, other)]);
       raise(clock.own, component(kLanesFenced, other), clock.own[component(kLanes, other)]);
     }
@@ -660,7 +663,10 @@ void Order::on_event(const Event& event) {
     known.own[component(kLanes, self)] = lanes_known;
     known.lone.resize(lone);
   }
-  act(event);
+  if (clusters_[number] != nullptr && !warp.parts.empty()) {
+    parted_ = true;
+    act(event);
+  }
 }
 
 void Order::perform(ClusterOrder& cluster, const Event& event, std::uint32_t self) {

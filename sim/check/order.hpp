@@ -76,6 +76,9 @@ class Order {
   /// them does. Where all go on behind a wait of one lane alone, it is `lone_waits` that judges,
   /// but not before they have passed a wait: of its look they know what each of them knows.
   void act(const Event& event, bool looks = false) {
+    if (!parted_) {
+      return;
+    }
     const std::uint32_t cluster = event.warp / warps_;
     if (cluster < clusters_.size() && clusters_[cluster] != nullptr) {
       WarpOrder& warp = clusters_[cluster]->warps[event.warp % warps_];
@@ -142,7 +145,7 @@ class Order {
   std::uint32_t tensor_issued(std::uint32_t issuer) const;
   /// The first warp of a warp's warpgroup: the one its wgmmas count as tensor operations of.
   std::uint32_t warpgroup_of(std::uint32_t warp) const {
-    return warp - warp % config_.warps_per_cta % kWarpsPerWarpgroup;
+    return warp - warp % warps_of_cta_ % kWarpsPerWarpgroup;
   }
   std::uint32_t tensor_complete(std::uint32_t issuer, std::uint32_t observer) const;
   /// The same for accesses to tensor memory.
@@ -370,14 +373,19 @@ class Order {
 
   const LaunchConfig& config_;
   Divisor warps_;  // of a cluster
+  Divisor warps_of_cta_;
+  Divisor ctas_;  // of a cluster
   bool commit_tells_copies_;
   bool arrivals_reach_;
   std::vector<std::unique_ptr<ClusterOrder>> clusters_;
   HashMap<std::uint64_t, std::uint32_t> barrier_numbers_;  // by rank and address
-  HashMap<std::uint64_t, Word> words_;                     // global words, by address
+  std::uint64_t last_key_ = ~std::uint64_t{0};  // that was looked up, as is the next often
+  std::uint32_t last_number_ = 0;
+  HashMap<std::uint64_t, Word> words_;  // global words, by address
   std::uint32_t proxy_fences_ = 0;
   std::vector<SourceSite> across_fences_;
   mutable std::vector<SourceSite> taken_meetings_;  // what answers have rested on
+  bool parted_ = false;                             // of some warp; none has a view until then
   bool stores_global_ = false;                      // lanes have stored to global memory
   bool tensor_memory_ = false;                      // some is allocated
 };

@@ -67,7 +67,7 @@ void Order::publish(const WarpOrder& warp, const Event& event) {
       }
     }
   };
-  const std::uint32_t cta = event.warp / config_.warps_per_cta;
+  const std::uint32_t cta = event.warp / warps_of_cta_;
   Released told;
   add(told.grid, releases && scope == Scope::kGpu, warp.released_gpu);
   add(told.clusters[cluster], releases && scope != Scope::kCta, warp.released_afar);
@@ -116,7 +116,7 @@ void Order::look(WarpOrder& warp, const Event& event) {
   const std::uint32_t cluster = event.warp / warps_;
   const Released& word = seen_by(found->second, event);
   const auto of_cluster = word.clusters.find(cluster);
-  const auto of_cta = word.ctas.find(event.warp / config_.warps_per_cta);
+  const auto of_cta = word.ctas.find(event.warp / warps_of_cta_);
   const auto learn = [&](Clock& clock, Scope scope) {
     if (scope == Scope::kGpu) {
       take(clock, cluster, word.grid);

@@ -23,13 +23,6 @@ const char* diagnostic_of(Condition condition) {
   return kIds[static_cast<unsigned>(condition)];
 }
 
-void raise(ProofClock& clock, std::uint32_t component, std::uint32_t value) {
-  if (component >= clock.size()) {
-    clock.resize(component + 1, 0);
-  }
-  clock[component] = std::max(clock[component], value);
-}
-
 void raise(ProofClock& clock, const ProofPoints& points) {
   for (const ProofPoint& point : points) {
     raise(clock, point.component, point.at);

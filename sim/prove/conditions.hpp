@@ -246,7 +246,12 @@ class Conditions {
 /// Joins `from` into `into`.
 void join(ProofClock& into, const ProofClock& from);
 /// Lifts one component to at least `value`.
-void raise(ProofClock& clock, std::uint32_t component, std::uint32_t value);
+inline void raise(ProofClock& clock, std::uint32_t component, std::uint32_t value) {
+  if (component >= clock.size()) {
+    clock.resize(component + 1, 0);
+  }
+  clock[component] = std::max(clock[component], value);
+}
 void raise(ProofClock& clock, const ProofPoints& points);
 
 /// The conditions on a protocol's one execution. Where none is broken every interleaving ends, and

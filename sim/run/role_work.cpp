@@ -16,7 +16,7 @@ bool is_frame(const Event& event) {
 }  // namespace
 
 RoleWork::RoleWork(const LaunchConfig& config, const Symbols& symbols, EventSink* next)
-    : next_{next} {
+    : warps_{config.warps_per_cta}, next_{next} {
   for (std::uint32_t warp = 0; warp < config.warps_per_cta; ++warp) {
     role_of_.push_back(symbols.role_of(warp));
   }
@@ -24,7 +24,7 @@ RoleWork::RoleWork(const LaunchConfig& config, const Symbols& symbols, EventSink
 
 void RoleWork::on_event(const Event& event) {
   if (!role_of_.empty() && !is_frame(event)) {
-    works_[static_cast<unsigned>(role_of_[event.warp % role_of_.size()])] = true;
+    works_[static_cast<unsigned>(role_of_[event.warp % warps_])] = true;
   }
   next_->on_event(event);
 }

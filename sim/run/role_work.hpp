@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/model/divisor.hpp"
 #include "sim/model/gpu.hpp"
 #include "sim/model/symbols.hpp"
 
@@ -27,6 +28,7 @@ class RoleWork : public EventSink {
 
  private:
   std::vector<Role> role_of_;  // by warp of a CTA
+  Divisor warps_;              // of a CTA
   bool works_[static_cast<unsigned>(Role::kCount) + 1] = {};
   EventSink* next_;
 };

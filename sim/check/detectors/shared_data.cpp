@@ -133,7 +133,7 @@ class SharedDataDetector : public Detector {
   using Known = SharedOrder::Known;
 
   std::unique_ptr<Access> make(const Event& event, Kind kind, const Footprint& at) {
-    auto made = std::make_unique<Access>();
+    auto made = std::make_unique_for_overwrite<Access>();
     Access& access = *made;
     access.at = at;
     access.kind = kind;

@@ -181,7 +181,7 @@ class StagesDetector : public Detector {
   }
 
   std::uint32_t first_cta(std::uint32_t cta) const {
-    return cta / naming().config().cluster_size * naming().config().cluster_size;
+    return naming().cluster_of_cta(cta) * naming().config().cluster_size;
   }
 
   // The first copy of each CTA into stages of a ring in each other.
