@@ -68,9 +68,25 @@ class Judgement {
   }
 
  private:
+  // Once more where lanes have turned out to act alone, each of which then has its own way from the
+  // begin on.
   void execution(const ScheduleSpec& schedule) {
-    Record record{input_.launch, options_};
+    while (!execution_with_lanes(schedule)) {
+    }
+  }
+
+  bool execution_with_lanes(const ScheduleSpec& schedule) {
+    Record record{input_.launch, options_, alone_};
     const Ending ending = input_.run(schedule, record);
+    if (record.alone != alone_) {
+      alone_ = record.alone;
+      return false;
+    }
+    judge(schedule, record, ending);
+    return true;
+  }
+
+  void judge(const ScheduleSpec& schedule, const Record& record, Ending ending) {
     schedule_ = schedule.to_string();
     claims_ = claims_ || record.claims;
     for (const RelationFinding& fault : record.faults) {
@@ -123,6 +139,7 @@ class Judgement {
   const RelationOptions& options_;
   std::string schedule_;
   bool claims_ = false;
+  relation::LanesAlone alone_;
   std::map<PhaseKey, PhaseAt> phases_;
   std::vector<RelationFinding> findings_;
 };

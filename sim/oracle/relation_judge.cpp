@@ -37,15 +37,29 @@ class Judge {
     findings_.push_back({kind, why, {}, first.site, second.site});
   }
 
-  // Which lane of a warp has which bytes is not known here, but of a word that one lane accesses.
-  static bool of_lanes_of_one_warp(const Access& a, const Access& b) {
-    const bool told_apart = a.lane < kWarpLanes && b.lane < kWarpLanes && a.lane != b.lane &&
-                            !(a.write && b.write && a.value == b.value);
-    return !told_apart && (a.rest || b.rest) && a.who.warp == b.who.warp &&
-           a.proxy == Proxy::kGeneric && b.proxy == Proxy::kGeneric;
+  // A lane that has stored a word together with others reads there what any of them has stored.
+  bool stored_by_itself(const Access& write, const Access& read) const {
+    const std::vector<Access>& all = record_.accesses;
+    for (std::size_t i = write.group; i < all.size() && all[i].group == write.group; ++i) {
+      if (all[i].lane == read.lane && memory(all[i].end, read.start)) {
+        return write.write && !read.write;
+      }
+    }
+    return false;
   }
 
-  static bool conflict(const Access& a, const Access& b) {
+  // Which lane of a warp has which bytes is not known here, but of a word.
+  bool of_lanes_of_one_warp(const Access& a, const Access& b) const {
+    if (a.who.warp != b.who.warp || a.proxy != Proxy::kGeneric || b.proxy != Proxy::kGeneric) {
+      return false;
+    }
+    const bool words = a.lane != kWarpLanes && b.lane != kWarpLanes && a.lane != b.lane;
+    const bool told_apart = words && !(a.write && b.write && a.value == b.value) &&
+                            !stored_by_itself(a, b) && !stored_by_itself(b, a);
+    return !told_apart && (a.rest || b.rest);
+  }
+
+  bool conflict(const Access& a, const Access& b) const {
     return a.space == b.space && a.cta == b.cta && (a.write || b.write) &&
            !(a.strong && b.strong) && !(a.start == b.start && a.end == b.end) &&
            !of_lanes_of_one_warp(a, b);

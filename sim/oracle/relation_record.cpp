@@ -21,8 +21,27 @@ bool acquires(Semantics semantics) {
 
 }  // namespace
 
-Record::Record(const LaunchConfig& launch, const RelationOptions& options)
-    : launch_{launch}, options_{options} {}
+Record::Record(const LaunchConfig& launch, const RelationOptions& options, LanesAlone known)
+    : alone{std::move(known)}, launch_{launch}, options_{options} {}
+
+Record::WarpRecord& Record::warp_of(const Event& event) {
+  const auto [warp, is_new] = warps_.try_emplace(event.warp);
+  if (is_new) {
+    met(event.warp, warp->second, kNoNode);
+  }
+  return warp->second;
+}
+
+// All lanes are at one node.
+void Record::met(std::uint32_t number, WarpRecord& warp, Node at) {
+  warp.tail = warp.rest = at;
+  warp.apart.clear();
+  if (const auto lanes = alone.find(number); lanes != alone.end()) {
+    for (const std::uint32_t lane : lanes->second) {
+      warp.apart[lane] = at;
+    }
+  }
+}
 
 // Where the lanes that execute the event are in their program order: each lane that acts alone is
 // on a way of its own, the first of them on that of all together.
@@ -32,9 +51,11 @@ Node& Record::way_of(const Event& event) {
     return warp.tail;
   }
   warp.first_alone = warp.first_alone == kWarpLanes ? event.lane : warp.first_alone;
-  return event.lane == warp.first_alone
-             ? warp.tail
-             : warp.apart.try_emplace(event.lane, warp.rest).first->second;
+  if (event.lane == warp.first_alone) {
+    return warp.tail;
+  }
+  alone[event.warp].insert(event.lane);
+  return warp.apart.try_emplace(event.lane, warp.rest).first->second;
 }
 
 // The next node of the warp's program order. What all do without coming together is a node of each
@@ -43,10 +64,15 @@ Node Record::step(const Event& event, Nodes memory, Nodes execution, const Nodes
   WarpRecord& warp = warp_of(event);
   const bool all = event.lanes == kWarpLanes || event.op == Op::kWarpExit;
   const bool meet = all && has_trait(event.op, op_trait::kMeets);
+  std::map<std::uint32_t, Nodes> late;
   if (all) {
-    memory.insert(memory.end(), warp.late.begin(), warp.late.end());
-    warp.late.clear();
+    late = std::exchange(warp.late, {});
   }
+  const auto add_late = [&](Nodes& known, std::uint32_t of) {
+    if (const auto passed = late.find(of); passed != late.end()) {
+      known.insert(known.end(), passed->second.begin(), passed->second.end());
+    }
+  };
   Node& way = way_of(event);
   if (all && !meet) {
     // `.sync` of these holds each lane back until all have come, and orders no memory.
@@ -58,40 +84,46 @@ Node Record::step(const Event& event, Nodes memory, Nodes execution, const Nodes
     for (const auto& [lane, node] : warp.apart) {
       ways.push_back(node);
     }
-    const auto go_on = [&](Node& other) {
+    const auto go_on = [&](std::uint32_t of, Node& other) {
       Nodes known = memory;
       known.push_back(other);
+      add_late(known, of);
       Nodes come = before;
       if (held) {
         come.insert(come.end(), ways.begin(), ways.end());
       }
       other = order.add(known, come, tensor);
     };
-    go_on(warp.rest);
+    go_on(kRest, warp.rest);
     for (auto& [lane, node] : warp.apart) {
-      go_on(node);
+      go_on(lane, node);
     }
     if (held) {
       execution.insert(execution.end(), ways.begin(), ways.end());
     }
   }
   memory.push_back(way);
+  add_late(memory, kTail);
   if (meet) {
     memory.push_back(warp.rest);
+    add_late(memory, kRest);
     for (const auto& [lane, node] : warp.apart) {
       memory.push_back(node);
+      add_late(memory, lane);
     }
-    warp.apart.clear();
     for (std::vector<Source>* seen : {&warp.unacquired, &warp.untold}) {
       for (Source& source : *seen) {
         source.lanes = ~std::uint32_t{0};
       }
     }
   }
-  way = order.add(memory, execution, tensor);
-  warp.rest = meet ? way : warp.rest;
+  const Node node = order.add(memory, execution, tensor);
+  way = node;
+  if (meet) {
+    met(event.warp, warp, node);
+  }
   warp.look = kNoNode;
-  return way;
+  return node;
 }
 
 // The other lanes' nodes of what has just been stepped over; none where the warp has come together,
@@ -118,16 +150,25 @@ Nodes Record::by_lanes(const Event& event, Node node) const {
 
 // An access in the generic proxy, by the lanes that make it.
 void Record::access_of_words(const Event& event, Access access) {
-  access.rest = event.lanes == 1 && event.lane != warp_of(event).first_alone;
-  if (event.lanes == 1 && access.space == Space::kShared && event.expected == 0) {
-    access.lane = event.lane;
+  const WarpRecord& warp = warp_of(event);
+  const bool first = event.lanes != 1 || event.lane == warp.first_alone;
+  const bool word = access.space == Space::kShared && event.expected == 0;
+  access.rest = !first;
+  if (word) {
+    access.lane = first ? kTail : event.lane;
     access.value = access.write ? event.count : 0;
+    access.group = accesses.size();
   }
   accesses.push_back(access);
-  for (const Node other : others_of(event)) {
-    access.start = access.end = other;
+  const Nodes others = others_of(event);
+  auto lane = warp.apart.begin();
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    access.start = access.end = others[i];
     access.rest = true;
     access.needs_data = false;  // asked of the first lane
+    if (word) {
+      access.lane = i == 0 ? kRest : lane++->first;
+    }
     accesses.push_back(access);
   }
 }
@@ -142,9 +183,9 @@ Node Record::come_to(const Event& event) {
     for (const auto& [lane, node] : warp.apart) {
       ways.push_back(node);
     }
-    warp.apart.clear();
     warp.other_looks.clear();
-    return way = warp.rest = order.add(ways);
+    met(event.warp, warp, order.add(ways));
+    return warp.tail;
   }
   way = order.add({way});
   if (event.lanes == kWarpLanes) {
@@ -395,7 +436,8 @@ void Record::mbarrier(const Event& event) {
 }
 
 // A wait that has passed, or a try that has said yes, at `look`.
-void Record::pass(const Event& event, Node look, Nodes before, bool late) {
+// `late`: by lanes that it has left behind, any of all.
+void Record::pass(const Event& event, Node look, const Looks& late) {
   WarpRecord& warp = warp_of(event);
   Nodes execution;
   Nodes told;
@@ -419,7 +461,7 @@ void Record::pass(const Event& event, Node look, Nodes before, bool late) {
       }
     }
   }
-  Nodes memory = std::move(before);
+  Nodes memory;
   if (acquires(event.ordering.semantics)) {
     for (const Source& source : seen) {
       memory.push_back(source.node);
@@ -434,18 +476,15 @@ void Record::pass(const Event& event, Node look, Nodes before, bool late) {
     }
     told.clear();
   }
-  Node passed = kNoNode;
-  if (late) {
-    passed = order.add(memory, execution, told);
-    warp.late.push_back(passed);
-  } else {
-    passed = step(event, memory, execution, told);
+  for (const auto& [way, looked] : late) {
+    Nodes known = memory;
+    known.push_back(looked);
+    const Node passed = order.add(known, execution, told);
+    warp.late[way].push_back(passed);
+    use_barrier(event.cta, event.address, {looked, passed, who(event)});
   }
-  const Use use{look, passed, who(event)};
-  if (late) {
-    use_barrier(event.cta, event.address, use);
-  } else {
-    use_by_lanes(event, use);
+  if (late.empty()) {
+    use_by_lanes(event, {look, step(event, memory, execution, told), who(event)});
   }
 }
 
@@ -460,7 +499,13 @@ void Record::wait(const Event& event) {
     return;
   }
   if (event.op == Op::kMbarrierWait && event.lanes == kWarpLanes) {
-    warp_of(event).waits.push_back({looked, event.address, event.site.line});
+    WarpRecord& warp = warp_of(event);
+    Looks looks{{kTail, looked}};
+    auto lane = warp.apart.begin();
+    for (std::size_t i = 0; i < warp.other_looks.size(); ++i) {
+      looks.emplace_back(i == 0 ? kRest : lane++->first, warp.other_looks[i]);
+    }
+    warp.waits.push_back({std::move(looks), event.address, event.site.line});
   }
   if (event.op == Op::kMbarrierWait) {
     in_phase(event, 0);
@@ -473,15 +518,15 @@ void Record::wait(const Event& event) {
                       event.site,
                       {}});
   }
-  pass(event, looked, {}, false);
+  pass(event, looked);
 }
 
 void Record::late_wait(const Event& event) {
   WarpRecord& warp = warp_of(event);
-  Node looked = kNoNode;
+  Looks looked;
   for (const LateWait& wait : warp.waits) {
     if (wait.address == event.address && wait.line == event.site.line) {
-      looked = wait.look;
+      looked = wait.looks;
     }
   }
   if ((event.flags & event_flag::kExactPhase) != 0 && event.phase != event.wanted + 1) {
@@ -494,7 +539,7 @@ void Record::late_wait(const Event& event) {
                       {}});
   }
   in_phase(event, 0);
-  pass(event, looked, {looked}, true);
+  pass(event, kNoNode, looked);
 }
 
 // --- Barriers of warps, fences ----------------------------------------------------------------

@@ -21,6 +21,13 @@ namespace warptwin::sim::relation {
 enum class Space : std::uint8_t { kShared, kTensor, kGlobal };
 enum class Proxy : std::uint8_t { kGeneric, kAsync, kTensor };
 
+/// Ways that a warp's lanes go: each that acts alone has its own, but for the first of them; that
+/// one's is kTail, and kRest that of all others.
+inline constexpr std::uint32_t kTail = kWarpLanes + 1;
+inline constexpr std::uint32_t kRest = kWarpLanes + 2;
+/// By warp: the lanes that have a way of their own.
+using LanesAlone = std::map<std::uint32_t, std::set<std::uint32_t>>;
+
 /// Which operation of which warp.
 struct Who {
   Op op = Op::kCount;
@@ -36,8 +43,9 @@ struct Access {
   bool strong = false;              // races with no other strong one
   bool needs_data = false;          // a read of what nobody wrote is wrong
   bool rest = false;                // by the lanes of a warp but the one that acts alone
-  std::uint32_t lane = kWarpLanes;  // of a word, by one lane: which
+  std::uint32_t lane = kWarpLanes;  // of a word: which lane, or kTail or kRest
   std::uint32_t value = 0;          // that it writes there
+  std::size_t group = 0;            // of a word: the first of what one event accesses
   Proxy proxy = Proxy::kGeneric;
   Node start = kNoNode;
   Node end = kNoNode;
@@ -98,9 +106,11 @@ struct PhaseUse {
 
 class Record : public EventSink {
  public:
-  Record(const LaunchConfig& launch, const RelationOptions& options);
+  /// `alone` is what an execution before has found.
+  Record(const LaunchConfig& launch, const RelationOptions& options, LanesAlone alone = {});
   void on_event(const Event& event) override;
 
+  LanesAlone alone;
   Order order;
   std::vector<Access> accesses;
   std::vector<BarrierLife> barriers;
@@ -151,8 +161,9 @@ class Record : public EventSink {
     bool pair = false;
     Footprint into{};  // of an MMA: its accumulator
   };
+  using Looks = std::vector<std::pair<std::uint32_t, Node>>;  // by way
   struct LateWait {
-    Node look = kNoNode;
+    Looks looks;
     std::uint32_t address = 0;
     std::uint32_t line = 0;
   };
@@ -160,7 +171,7 @@ class Record : public EventSink {
     std::uint32_t first_alone = kWarpLanes;  // the first lane that acted alone; none has: 32
     Node tail = kNoNode;                     // of that lane
     Node rest = kNoNode;                     // of the others
-    std::map<std::uint32_t, Node> apart;     // of those that have acted alone since the warp met
+    std::map<std::uint32_t, Node> apart;     // of those that act alone
     Node look = kNoNode;
     Nodes other_looks;  // of the others, if all look
     Op looked = Op::kCount;
@@ -183,13 +194,13 @@ class Record : public EventSink {
     std::vector<BulkStore> bulk;
     std::vector<std::pair<std::uint32_t, Node>> wgmmas;  // number, done
     std::deque<LateWait> waits;
-    Nodes late;
+    std::map<std::uint32_t, Nodes> late;  // by way
     std::uint32_t asyncs = 0;
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> counts;
   };
   using BarrierKey = std::pair<std::uint32_t, std::uint32_t>;  // CTA, address
 
-  WarpRecord& warp_of(const Event& event) { return warps_[event.warp]; }
+  WarpRecord& warp_of(const Event& event);
   std::uint32_t cta_of_warp(std::uint32_t warp) const { return warp / launch_.warps_per_cta; }
   std::uint32_t cluster_of(std::uint32_t cta) const { return cta / launch_.cluster_size; }
   static Who who(const Event& event) { return {event.op, event.warp, event.site}; }
@@ -206,7 +217,8 @@ class Record : public EventSink {
   void mbarrier(const Event& event);
   void wait(const Event& event);
   void late_wait(const Event& event);
-  void pass(const Event& event, Node look, Nodes before, bool late);
+  void met(std::uint32_t number, WarpRecord& warp, Node at);
+  void pass(const Event& event, Node look, const Looks& late = {});
   void named_barrier(const Event& event);
   void cluster_barrier(const Event& event);
   void fence(const Event& event);

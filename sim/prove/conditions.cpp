@@ -293,8 +293,12 @@ void Conditions::exit(const ProofNode& node, const ProofClock& clock, std::uint3
   }
 }
 
-void Conditions::complete_by(std::uint32_t number, const ProofClock& clock) {
-  join(barriers_[number].current.joined, clock);
+void Conditions::complete_by(std::uint32_t number,
+                             const ProofClock& clock,
+                             const std::vector<ProofNode>& ends) {
+  Phase& now = barriers_[number].current;
+  join(now.joined, clock);
+  now.in_chain.insert(now.in_chain.end(), ends.begin(), ends.end());
   complete(number);
 }
 

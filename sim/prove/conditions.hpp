@@ -161,8 +161,11 @@ class Conditions {
   void exit(const ProofNode& node, const ProofClock& clock, std::uint32_t cta);
   /// A condition that the caller found broken.
   void violate(Violation violation);
-  /// The open phase of a barrier is known to be complete; `clock` is what else it took.
-  void complete_by(std::uint32_t barrier, const ProofClock& clock);
+  /// The open phase of a barrier is known to be complete; `ends`, of warps that did not have to
+  /// come, are contributors to it, and `clock` is what happened before them.
+  void complete_by(std::uint32_t barrier,
+                   const ProofClock& clock,
+                   const std::vector<ProofNode>& ends);
   std::uint32_t phase_of(std::uint32_t barrier) const { return barriers_[barrier].phase; }
   /// The run is over.
   void finish();

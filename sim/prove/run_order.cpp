@@ -44,7 +44,7 @@ RunOrder::Group& RunOrder::group_of(const Event& event) {
   std::unique_ptr<Group>& group = groups_[event.warp / warps_];
   if (group == nullptr) {
     group = std::make_unique<Group>(warps_, components());
-    group->ended.assign(warps_, false);
+    group->ends.resize(warps_);
     group->live_ctas = ctas_;
     group->agents.assign(std::size_t{warps_} * 3, kLeaf);
   }
@@ -272,7 +272,7 @@ void RunOrder::on_operation(Group& group, const Event& event, std::uint32_t self
       on_tensor_memory(group, event, self);
       break;
     case Op::kWarpExit:
-      group.ended[self] = true;
+      group.ends[self] = node_of(event, self, counter_.warp_index(event.warp));
       break;
     default:
       break;

@@ -289,7 +289,7 @@ class RunOrder : public EventSink, public TryJudge {
     std::vector<SourceUse> sources;                                // that have been read
     std::unordered_map<std::uint64_t, std::uint32_t>
         arrived;              // by barrier and warp: generation + 1
-    std::vector<bool> ended;  // by warp in the group
+    std::vector<std::optional<ProofNode>> ends;  // of warps, by their number in the group
     std::unordered_map<std::uint32_t, std::uint32_t> allocators;        // by CTA
     std::unordered_map<std::uint32_t, std::vector<TmemUse>> tmem_uses;  // by CTA
     std::unordered_map<std::uint32_t, PairAlloc> pair_allocs;           // by CTA

@@ -237,15 +237,17 @@ void RunOrder::close_generation(Group& group,
                                 std::uint32_t first,
                                 std::uint32_t end) {
   ProofClock ended;
+  std::vector<ProofNode> ends;
   for (std::uint32_t warp = first; warp < end; ++warp) {
     const std::uint64_t arrival = std::uint64_t{barrier} << 32 | warp;
     const auto last = group.arrived.find(arrival);
     const std::uint32_t generation = group.conditions.phase_of(barrier);
-    if (group.ended[warp] && (last == group.arrived.end() || last->second <= generation)) {
+    if (group.ends[warp] && (last == group.arrived.end() || last->second <= generation)) {
       join(ended, group.conditions.clock(warp));
+      ends.push_back(*group.ends[warp]);
     }
   }
-  group.conditions.complete_by(barrier, ended);
+  group.conditions.complete_by(barrier, ended, ends);
 }
 
 void RunOrder::on_named(Group& group, const Event& event, std::uint32_t self) {

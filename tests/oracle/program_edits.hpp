@@ -26,5 +26,7 @@ bool spins(const Program& program);
 
 /// A few operations of any kind for each warp. Barriers are mostly initialised.
 Program unplanned_program(Dice& dice, const std::string& name);
+/// Lanes of one or two warps, some together, that store, load, copy and hand over one word.
+Program lanes_apart_program(Dice& dice, const std::string& name);
 
 }  // namespace warptwin::sim

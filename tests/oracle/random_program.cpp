@@ -255,7 +255,8 @@ const char* name_of(Construct construct) {
                                     "declared_ring",
                                     "cluster_claims",
                                     "try",
-                                    "nothing"};
+                                    "nothing",
+                                    "lanes_apart"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(Construct::kCount));
   return kNames[static_cast<unsigned>(construct)];
 }
@@ -266,10 +267,13 @@ RandomProgram random_program(std::uint64_t seed, const RandomProgramOptions& opt
   for (std::uint32_t draws = 1;; ++draws) {
     RandomProgram drawn;
     const bool unplanned = options.only == Construct::kNothing ||
+                           options.only == Construct::kLanesApart ||
                            (options.only == Construct::kCount && dice.chance(options.unplanned));
     if (unplanned) {
-      drawn.constructs = {Construct::kNothing};
-      drawn.program = unplanned_program(dice, name);
+      const bool lanes = options.only == Construct::kLanesApart ||
+                         (options.only == Construct::kCount && options.lanes && dice.chance(50));
+      drawn.constructs = {lanes ? Construct::kLanesApart : Construct::kNothing};
+      drawn.program = lanes ? lanes_apart_program(dice, name) : unplanned_program(dice, name);
     } else {
       // Some constructs need a grid of their own.
       const bool alone = options.only == Construct::kCount && dice.chance(40);

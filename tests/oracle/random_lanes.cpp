@@ -1,0 +1,131 @@
+#include "tests/oracle/program_edits.hpp"
+#include "tests/oracle/program_writer.hpp"
+
+namespace warptwin::sim {
+
+namespace {
+
+using Places = ProgramPlaces;
+
+constexpr std::uint32_t kWordBytes = 16;
+
+// The elected lane, another one, or all of the warp.
+Instruction& by_some(Instruction& instruction, Dice& dice, bool one = false) {
+  Operation& op = instruction.operation;
+  const bool all = !one && dice.chance(33);
+  op.lanes = all ? kWarpLanes : 1;
+  op.lane = static_cast<std::uint8_t>(all || dice.chance(50) ? 0 : 3);
+  return instruction;
+}
+
+// The lanes of one or two warps, at one word and a few barriers, each of which has one phase.
+class LanesApart {
+ public:
+  LanesApart(Program& program, Dice& dice) : program_{program}, dice_{dice} {}
+
+  void begin() {
+    for (std::uint32_t w = 0; w < kWarps; ++w) {
+      WarpWriter warp = warp_of(program_, 0, w);
+      if (w == 0) {
+        for (std::uint32_t bar = 0; bar < kBars; ++bar) {
+          warp.init(Places::bar(bar), 1);
+        }
+        warp.fence_mbarrier_init();
+        warp.write(word_, 7);
+        warp.sync_warp();
+      }
+      warp.cta_sync();
+    }
+  }
+
+  void act(std::uint32_t w) {
+    WarpWriter warp = warp_of(program_, 0, w);
+    const std::uint32_t what = dice_.below(100);
+    if (what < 16) {
+      by_some(warp.write(word_, dice_.between(1, 2)), dice_);
+    } else if (what < 32) {
+      by_some(warp.read(word_), dice_);
+    } else if (what < 41) {
+      by_some(warp.fence_proxy(), dice_);
+    } else if (what < 51) {
+      const auto lane = static_cast<std::uint8_t>(dice_.chance(50) ? 0 : 3);
+      warp.store(target(), word_, kWordBytes).operation.lane = lane;
+      warp.commit_group().operation.lane = lane;
+    } else if (what < 57) {
+      by_some(warp.wait_group(0, true), dice_, true);
+    } else if (what < 65) {
+      warp.sync_warp();
+    } else if (what < 68) {
+      warp.elect_sync();
+    } else if (what < 77) {
+      load(warp);
+    } else if (what < 88) {
+      hand_over(warp);
+    } else if (what < 92) {
+      by_some(warp.global_write(flag(), 1), dice_, true);
+    } else if (what < 95) {
+      by_some(warp.global_read(flag(), 0), dice_, true);
+    } else {
+      by_some(warp.fence({Semantics::kAcqRel, dice_.chance(50) ? Scope::kCta : Scope::kGpu}),
+              dice_);
+    }
+  }
+
+  void end() {
+    for (std::uint32_t w = 0; w < kWarps; ++w) {
+      WarpWriter warp = warp_of(program_, 0, w);
+      warp.sync_warp();
+      warp.cta_sync();
+      by_some(warp.read(word_), dice_);
+    }
+  }
+
+  static constexpr std::uint32_t kWarps = 2;
+
+ private:
+  static constexpr std::uint32_t kBars = 4;
+
+  void load(WarpWriter warp) {
+    if (bars_ < kBars) {
+      const std::uint32_t bar = Places::bar(bars_++);
+      by_some(warp.arrive_expect(bar, kWordBytes), dice_, true);
+      by_some(
+          warp.load(word_, program_.buffer_address(Places::kSource), kWordBytes, bar), dice_, true);
+      by_some(warp.wait(bar, 0), dice_);
+    }
+  }
+
+  // To lanes of this warp, or of the other.
+  void hand_over(WarpWriter warp) {
+    if (bars_ < kBars) {
+      const std::uint32_t bar = Places::bar(bars_++);
+      by_some(warp.arrive(bar), dice_, true);
+      by_some(warp_of(program_, 0, dice_.below(kWarps)).wait(bar, 0), dice_);
+    }
+  }
+
+  std::uint64_t target() const { return program_.buffer_address(Places::kTarget); }
+  std::uint64_t flag() const { return program_.buffer_address(Places::kFlags); }
+
+  Program& program_;
+  Dice& dice_;
+  const std::uint32_t word_ = Places::word(0);
+  std::uint32_t bars_ = 0;
+};
+
+}  // namespace
+
+Program lanes_apart_program(Dice& dice, const std::string& name) {
+  Program program = empty_program(name, LanesApart::kWarps);
+  LanesApart lanes{program, dice};
+  lanes.begin();
+  const std::uint32_t acts = dice.between(3, 6);
+  const bool both = dice.chance(40);
+  for (std::uint32_t n = 0; n < acts; ++n) {
+    lanes.act(both ? dice.below(LanesApart::kWarps) : 0);
+  }
+  lanes.end();
+  return program;
+}
+
+}  // namespace warptwin::sim
