@@ -122,8 +122,18 @@ bool Order::lanes_after(const LanePoint& first, const Event& second) const {
   if (first.warp != second.warp) {
     return ordered(first.warp, first.time, second.warp) && every_lane_ordered(first, second);
   }
-  return (first.lanes == second.lane_mask() && std::has_single_bit(first.lanes)) ||
-         met_since(first.warp, first.time) || (first.lanes & ~released_by(first, second)) == 0;
+  if (met_since(first.warp, first.time)) {
+    return true;
+  }
+  for (std::uint32_t left = first.lanes; left != 0; left &= left - 1) {
+    const std::uint32_t others = second.lane_mask() & ~(left & (~left + 1));
+    if (others != 0 &&
+        !lanes_know(
+            first.warp, others, static_cast<std::uint32_t>(std::countr_zero(left)), first.time)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool Order::init_ordered(const LanePoint& init, const Event& second) const {

@@ -73,8 +73,20 @@ bool Order::lanes_know(std::uint32_t warp,
 }
 
 bool Order::met_since(std::uint32_t warp, std::uint32_t time) const {
-  const bool met = known(kLanes, warp, warp) >= time;
-  if (const WarpOrder* self = find(warp); met && self != nullptr && self->met_in_memory < time) {
+  const WarpOrder* self = find(warp);
+  if (self == nullptr) {
+    return time == 0;
+  }
+  const auto knows = [&](const Clock& known) {
+    return at(known.own, component(kLanes, warp)) >= time;
+  };
+  const bool met =
+      self->parts.empty()
+          ? knows(self->clock)
+          : std::all_of(self->parts.begin(), self->parts.end(), [&](const LanePart& part) {
+              return knows(self->known_to(part));
+            });
+  if (met && self->met_in_memory < time) {
     note(taken_meetings_, self->taken_meeting);
   }
   return met;

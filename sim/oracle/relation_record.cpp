@@ -698,14 +698,23 @@ void Record::global_words(const Event& event) {
   const bool writes = event.op == Op::kGlobalStoreRelease || event.op == Op::kGlobalRedAdd ||
                       event.op == Op::kGlobalStore;
   const Node looked = event.op == Op::kGlobalWait ? look(event) : kNoNode;
-  Nodes& sources = words_[event.global];
-  const Node node = step(event, reads ? sources : Nodes{});
+  std::vector<WordSource>& sources = words_[event.global];
+  Nodes seen;
+  for (const WordSource& source : sources) {
+    // What another lane of the warp has written a load may come before, though it did not here.
+    const bool found = event.op == Op::kGlobalWait || source.warp != event.warp ||
+                       order.memory(source.node, way_of(event));
+    seen.push_back(reads && found ? source.node : kNoNode);
+  }
+  const Node node = step(event, seen);
   if (event.op == Op::kGlobalStoreRelease) {
-    sources = by_lanes(event, node);
-  } else if (event.op == Op::kGlobalRedAdd) {
-    // Carries on what the value before it released.
-    const Nodes released = by_lanes(event, node);
-    sources.insert(sources.end(), released.begin(), released.end());
+    sources.clear();
+  }
+  if (event.op == Op::kGlobalStoreRelease || event.op == Op::kGlobalRedAdd) {
+    // An addition carries on what the value before it released.
+    for (const Node released : by_lanes(event, node)) {
+      sources.push_back({released, event.warp});
+    }
   }
   Access access;
   access.space = Space::kGlobal;

@@ -270,10 +270,14 @@ class Record : public EventSink {
     std::set<std::uint32_t> warps{};
   };
   std::map<std::pair<std::uint32_t, std::uint32_t>, ClusterPhase> cluster_;
-  std::map<std::uint64_t, Nodes> words_;  // what a read of the word synchronises with
-  std::map<std::uint32_t, Node> ends_;    // of warps that have ended
-  std::set<std::uint32_t> refused_;       // CTAs that have seen a request fail
-  Nodes copies_;                          // ends of loads
+  struct WordSource {
+    Node node = kNoNode;
+    std::uint32_t warp = 0;
+  };
+  std::map<std::uint64_t, std::vector<WordSource>> words_;  // what a read synchronises with
+  std::map<std::uint32_t, Node> ends_;                      // of warps that have ended
+  std::set<std::uint32_t> refused_;                         // CTAs that have seen a request fail
+  Nodes copies_;                                            // ends of loads
 };
 
 }  // namespace warptwin::sim::relation

@@ -182,14 +182,14 @@ class RunOrder : public EventSink, public TryJudge {
     std::uint32_t turns = 0;  // how often that has changed
     std::uint32_t barrier = 0;
     std::uint32_t writes = 0;
-    std::vector<ProofNode> log;  // its writes
-    bool counter = false;        // several add to it
-    bool stored = false;         // to
-    bool zero = false;           // 0 was added
-    bool waited = false;         // for a value, while one writer was known
-    bool loaded = false;
+    std::vector<ProofNode> log;    // its writes
+    bool counter = false;          // several add to it
+    bool stored = false;           // to
+    bool zero = false;             // 0 was added
+    bool waited = false;           // for a value, while one writer was known
     bool closed = false;           // a counter: stored to behind all that was added and waited for
     std::vector<ProofNode> waits;  // of a counter
+    std::vector<ProofNode> loads;  // that find whatever is there, the last of each component
     ProofClock joined;
     std::vector<std::uint32_t> values;  // it had, in turn, from the initial one on; of one writer
     /// Of a write by several lanes: each adds so much.
@@ -223,6 +223,7 @@ class RunOrder : public EventSink, public TryJudge {
                      const WordTest& test,
                      const std::function<bool(const ProofNode&)>& made) const;
     bool passes_through(std::size_t i, const WordTest& test) const;
+    void add_load(const ProofNode& node);
   };
   /// Tensor memory of a CTA that somebody allocates or frees.
   struct TmemUse {
@@ -288,7 +289,7 @@ class RunOrder : public EventSink, public TryJudge {
     std::unordered_map<std::uint32_t, std::uint32_t> queue_lanes;  // who issues to the queue
     std::vector<SourceUse> sources;                                // that have been read
     std::unordered_map<std::uint64_t, std::uint32_t>
-        arrived;              // by barrier and warp: generation + 1
+        arrived;                                 // by barrier and warp: generation + 1
     std::vector<std::optional<ProofNode>> ends;  // of warps, by their number in the group
     std::unordered_map<std::uint32_t, std::uint32_t> allocators;        // by CTA
     std::unordered_map<std::uint32_t, std::vector<TmemUse>> tmem_uses;  // by CTA

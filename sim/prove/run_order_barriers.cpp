@@ -342,12 +342,12 @@ void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
   }
   switch (event.op) {
     case Op::kGlobalLoadAcquire: {
-      flag.loaded = true;
       const ProofNode node = node_of(group, event, self);
       const ProofClock& clock = known_to(group, event.lane_mask(), self);
       const bool all_known = std::all_of(flag.log.begin(), flag.log.end(), [&](const auto& write) {
-        return write.chain == self || node.knows(write, clock);
+        return node.knows(write, clock);
       });
+      flag.add_load(node);
       if (!all_known || (flag.writes != 0 && flag.log.back().chain != self)) {
         undecided("what a load of a global word finds depends on the interleaving", event);
       }
@@ -523,6 +523,12 @@ bool RunOrder::Flag::passes_amid(std::size_t first,
   return false;
 }
 
+// Who knows the later of two of one component knows the earlier.
+void RunOrder::Flag::add_load(const ProofNode& node) {
+  std::erase_if(loads, [&](const ProofNode& one) { return one.component() == node.component(); });
+  loads.push_back(node);
+}
+
 // While lanes make write `i`, and behind it.
 bool RunOrder::Flag::passes_through(std::size_t i, const WordTest& test) const {
   const Adders& by = adders[i];
@@ -559,9 +565,15 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
       raise(clock, before.component(), before.index);
     }
   }
-  flag.loaded = flag.loaded || (event.flags & event_flag::kSignAsked) != 0;
-  if (flag.loaded && (flag.log.empty() || flag.log.back().chain != self)) {
+  const bool asks = (event.flags & event_flag::kSignAsked) != 0;
+  const bool found = asks || !flag.loads.empty();
+  if (found && (flag.log.empty() || flag.log.back().chain != self ||
+                !std::all_of(flag.loads.begin(), flag.loads.end(), is_known) ||
+                (asks && !std::all_of(flag.log.begin(), flag.log.end(), is_known)))) {
     undecided("what a load of a global word finds depends on the interleaving", event);
+  }
+  if (asks) {
+    flag.add_load(node);
   }
   // Several writers, each after the one before, are as one.
   const bool another = !flag.log.empty() && !in_turn && !node.knows(flag.log.back(), clock);

@@ -262,6 +262,10 @@ const char* not_an_oracles(const ToolAnswer& tool, bool values_asked) {
       "of which rows scale factors are: the oracles know that they are written";
   static constexpr Reason kReasons[] = {
       {"WARP_SYNC_MISSING", "", "lanes: right by the memory model, seen to hang on a GPU"},
+      {"WARP_LANE_RACE", "global memory", "lanes: R compares those of one warp in shared memory"},
+      {"MBAR_INIT_RACE", " lanes of ", kLanes},
+      {"MBAR_INIT_NOT_CLUSTER_VISIBLE", " lanes of ", kLanes},
+      {"TENSORMAP_MODIFIED_IN_FLIGHT", " lanes of ", kLanes},
       {"TCGEN05_IDESC", "scale factors of a row", kFactors},
       {"MBAR_TX_WRONG_PHASE", "bytes announced", kDeclared},
       {"MBAR_TX_MISMATCH", "", "where nobody waits for the phase: a rule of use"},

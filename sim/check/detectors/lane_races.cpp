@@ -20,15 +20,21 @@ constexpr OpSet kLaneAccesses{
 constexpr OpSet kMeetings = ops_with(op_trait::kOrdersLanes) | OpSet{Op::kWarpExit};
 constexpr OpSet kWaitsOfLanes = ops_with(op_trait::kAcquires);
 
+constexpr OpSet kCopies{Op::kBulkLoad, Op::kTensorLoad};
+
 constexpr std::uint32_t kEveryLane = ~std::uint32_t{0};
 constexpr std::size_t kMany = 64;  // accesses: from then on a wait forgets what it orders
 
 class LaneRacesDetector : public Detector {
  public:
   LaneRacesDetector(Reporter& reporter, Order& order)
-      : Detector{reporter, kLaneAccesses | kMeetings | kWaitsOfLanes}, order_{order} {}
+      : Detector{reporter, kLaneAccesses | kMeetings | kWaitsOfLanes | kCopies}, order_{order} {}
 
   void on_event(const Event& event) override {
+    if (kCopies.contains(event.op)) {
+      on_copy(event);
+      return;
+    }
     if (event.step != Step::kDone || (event.flags & event_flag::kLateLanes) != 0 ||
         event.fault == Fault::kOutOfRange || event.fault == Fault::kOnItsWay) {
       return;
@@ -85,6 +91,18 @@ class LaneRacesDetector : public Detector {
   // Whether each lane that executes `event` comes after each that made the access.
   bool ordered(const Access& first, const Event& event) const {
     return order_.lanes_after({event.warp, first.time, first.lanes}, event);
+  }
+
+  // What comes before a copy onto all of its bytes is not met any more: who comes later meets the
+  // copy.
+  void on_copy(const Event& event) {
+    if (event.step == Step::kIssued && event.reduction == 0 && event.warp < warps_.size() &&
+        event.cta == naming().cta_of_warp(event.warp)) {
+      const Footprint to = footprint_of_copy(event);
+      warps_[event.warp].forget([&](const Access& one) {
+        return one.global == 0 && to.covers(one.where) && ordered(one, event);
+      });
+    }
   }
 
   void access(const Event& event, Epoch& epoch) {
