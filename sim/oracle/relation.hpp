@@ -23,7 +23,7 @@
 /// A pair of conflicting accesses without an order of its own is none of a race where accesses of
 /// the same bytes, each in conflict and in order with the next, lead from one to the other.
 ///
-/// Lanes: each lane that ever acts alone is a thread here, and all others of its warp are one, until
+/// Lanes: each lane that ever acts alone is a thread here, and all others of its warp are one until
 /// the warp comes together; each of them has lanes that a wait leaves behind. Loads and stores of
 /// one warp's lanes are compared with each other where they are of one word: elsewhere it is not
 /// known which lane has which bytes.
