@@ -4,9 +4,12 @@
 //   warptwin-measure-l2 OUT.json
 //
 // Every CTA has a ring of stages. One warp fills it by TMA; another frees each stage so many cycles
-// after it was full, as long as products would take. All CTAs begin together, and note when each
-// stage was asked for and when it was full. From these times follows which boxes SMs of a GPC asked
-// for at about the same time. Which SMs are of one GPC, clusters tell: all CTAs of a cluster are.
+// after it was full, as long as products would take; it or a third one notes when each stage was
+// full. All CTAs begin together. From the times at which stages were asked
+// for follows which boxes SMs of a GPC asked for at about the same time. Which SMs are of one GPC,
+// clusters tell: all CTAs of a cluster are. In the order of a GEMM each GPC may have matrices of
+// its own, so that only its own SMs share lines; or each place in a GPC, so that only SMs of
+// different GPCs do. Boxes that nobody shares are of a narrow matrix, or of those of the GEMM.
 // Exit codes: 0, 2 usage, 4 no device.
 
 #include <array>
@@ -26,7 +29,7 @@
 namespace warptwin::hw::bench {
 namespace {
 
-constexpr std::uint32_t kThreads = 64;
+constexpr std::uint32_t kThreads = 96;
 constexpr std::uint32_t kRows = 128;
 constexpr std::uint32_t kColumns = 64;
 constexpr std::uint32_t kBoxBytes = kRows * kColumns * 2;
@@ -38,6 +41,7 @@ constexpr std::uint32_t kTilesN = 22;
 constexpr std::uint32_t kSteps = 32;  // of K
 constexpr std::uint32_t kSmsMost = 256;
 constexpr std::uint32_t kLargestCluster = 8;
+constexpr std::uint32_t kFewColumns = 2;  // of K, where there are many copies of the matrices
 
 /// What the CTAs do. `strip` is in tiles along N; 0: all tiles along M first.
 struct Walk {
@@ -49,7 +53,13 @@ struct Walk {
   std::uint32_t steps = 0;    // of a CTA, in all
   std::uint32_t spin = 0;     // cycles from a full stage until it is freed
   std::uint32_t strip = 0;
-  std::uint32_t active = 0;  // CTAs that load
+  std::uint32_t columns = kSteps;  // of K that there are: after the last one the first one again
+  // Boxes that nobody shares are of a narrow matrix; or of the GEMM's, with rows as many times as
+  // long.
+  std::uint32_t wide = 0;
+  std::uint32_t pad = 0;      // bytes more from row to row of the GEMM's matrices
+  std::uint32_t watched = 0;  // whether a third warp notes when stages are full
+  std::uint32_t active = 0;   // CTAs that load
 };
 
 /// Of one stage, in cycles since the CTA began.
@@ -100,20 +110,26 @@ __device__ inline Mbarrier empty_of(std::uint32_t stage) {
   return full_of(kStagesMost + stage);
 }
 
-/// Divides once a tile, no oftener: a division takes as long as a load.
-__device__ inline void fill(const Walk& walk, std::uint32_t cta, std::uint64_t begin, Step* steps) {
+/// Of the copy `copy` of the matrices. Divides once a tile, no oftener: a division takes as long as
+/// a load.
+__device__ inline void fill(
+    const Walk& walk, std::uint32_t cta, std::uint32_t copy, std::uint64_t begin, Step* steps) {
   std::uint32_t stage = 0;
   std::uint32_t parity = 1;
   std::uint32_t tile = cta;
-  const std::uint32_t first = walk.sharers == 0 ? 0 : cta / walk.sharers * 2;
+  const std::uint32_t pairs = (kTilesM + kTilesN) / 2;  // of tiles that are one above the other
+  const std::uint32_t own = walk.sharers == 0 ? 0 : cta / walk.sharers;
+  const std::uint32_t first = 2 * (walk.wide == 0 ? own : own % pairs);
+  const std::uint32_t left = walk.wide == 0 ? 0 : own / pairs * kOwnBoxes;
   std::int32_t rows[2] = {static_cast<std::int32_t>(first * kRows),
                           static_cast<std::int32_t>((first + 1) * kRows)};
-  const std::uint32_t columns = walk.sharers == 0 ? kSteps : kOwnBoxes;
-  std::uint32_t column = 0;
+  const std::uint32_t end = left + (walk.sharers == 0 ? walk.columns : kOwnBoxes);
+  const std::uint32_t before = copy * (kTilesM + kTilesN);
+  std::uint32_t column = left;
   for (std::uint32_t i = 0; i < walk.steps; ++i) {
-    if (walk.sharers == 0 && column == 0) {
-      rows[0] = static_cast<std::int32_t>(row_of(tile, walk.strip) * kRows);
-      rows[1] = static_cast<std::int32_t>((kTilesM + column_of(tile, walk.strip)) * kRows);
+    if (walk.sharers == 0 && i % kSteps == 0) {
+      rows[0] = static_cast<std::int32_t>((before + row_of(tile, walk.strip)) * kRows);
+      rows[1] = static_cast<std::int32_t>((before + kTilesM + column_of(tile, walk.strip)) * kRows);
       tile += walk.active;
     }
     while (!ptx::mbarrier_try_wait_parity(empty_of(stage), parity, kAcquireCta)) {
@@ -128,7 +144,7 @@ __device__ inline void fill(const Walk& walk, std::uint32_t cta, std::uint64_t b
           full_of(stage),
           {});
     }
-    column = column + 1 == columns ? 0 : column + 1;
+    column = column + 1 == end ? left : column + 1;
     if (++stage == walk.stages) {
       stage = 0;
       parity ^= 1;
@@ -136,6 +152,8 @@ __device__ inline void fill(const Walk& walk, std::uint32_t cta, std::uint64_t b
   }
 }
 
+/// `kNotes`: it says when each stage was full, too.
+template <bool kNotes>
 __device__ inline void free_stages(const Walk& walk, std::uint64_t begin, Step* steps) {
   std::uint32_t stage = 0;
   std::uint32_t parity = 0;
@@ -143,7 +161,9 @@ __device__ inline void free_stages(const Walk& walk, std::uint64_t begin, Step* 
     while (!ptx::mbarrier_try_wait_parity(full_of(stage), parity, kAcquireCta)) {
     }
     const std::uint64_t full = now();
-    steps[i].full = static_cast<std::uint32_t>(full - begin);
+    if constexpr (kNotes) {
+      steps[i].full = static_cast<std::uint32_t>(full - begin);
+    }
     while (now() - full < walk.spin) {
     }
     ptx::mbarrier_arrive(empty_of(stage), 1, kReleaseCta);
@@ -154,11 +174,27 @@ __device__ inline void free_stages(const Walk& walk, std::uint64_t begin, Step* 
   }
 }
 
-/// `loads[sm]` says whether the SM takes part; those that do are numbered as they come, in the
-/// order of blockIdx where all do. `count` is 0 before. `sms[number]` is where it was. Every CTA
-/// waits for those that load: so no SM gets two.
+/// Beside the warp that frees, which may be late by its spinning.
+__device__ inline void watch_stages(const Walk& walk, std::uint64_t begin, Step* steps) {
+  std::uint32_t stage = 0;
+  std::uint32_t parity = 0;
+  for (std::uint32_t i = 0; i < walk.steps; ++i) {
+    while (!ptx::mbarrier_try_wait_parity(full_of(stage), parity, kAcquireCta)) {
+    }
+    steps[i].full = static_cast<std::uint32_t>(now() - begin);
+    if (++stage == walk.stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+}
+
+/// `loads[sm]` says whether the SM takes part, `copies[sm]` which matrices it reads. SMs that take
+/// part are numbered as they come, in the order of blockIdx where all do. `count` is 0 before.
+/// `sms[number]` is where it was. Every CTA waits for those that load: so no SM gets two.
 __global__ void __launch_bounds__(kThreads, 1) walk_tiles(const __grid_constant__ Walk walk,
                                                           const std::uint32_t* loads,
+                                                          const std::uint32_t* copies,
                                                           std::uint32_t* count,
                                                           std::uint32_t* sms,
                                                           Step* steps) {
@@ -191,9 +227,13 @@ __global__ void __launch_bounds__(kThreads, 1) walk_tiles(const __grid_constant_
   const std::uint64_t begin = started;
   Step* own = steps + std::size_t{walk.steps} * number;
   if (threadIdx.x == 0) {
-    fill(walk, number, begin, own);
+    fill(walk, number, copies[own_sm()], begin, own);
+  } else if (threadIdx.x == 32 && walk.watched == 0) {
+    free_stages<true>(walk, begin, own);
   } else if (threadIdx.x == 32) {
-    free_stages(walk, begin, own);
+    free_stages<false>(walk, begin, own);
+  } else if (threadIdx.x == 64 && walk.watched != 0) {
+    watch_stages(walk, begin, own);
   }
 }
 
@@ -231,7 +271,8 @@ std::vector<std::uint32_t> gpcs_of(std::uint32_t sms) {
 struct Run {
   Walk walk;
   std::vector<std::uint32_t> sms;
-  std::vector<Step> steps;  // of each CTA in turn
+  std::vector<std::uint32_t> copies;  // by SM; empty: all read the same
+  std::vector<Step> steps;            // of each CTA in turn
 
   const Step& at(std::uint32_t cta, std::uint32_t step) const {
     return steps[std::size_t{cta} * walk.steps + step];
@@ -244,20 +285,29 @@ class Bench {
   std::uint32_t sms() const { return sms_; }
   const std::vector<std::uint32_t>& gpc() const { return gpc_; }
 
-  /// The second of two runs: L2 has everything then.
-  Run run(Walk walk, const std::vector<bool>& loads) {
+  /// The second of two runs: L2 has everything then. `copies`, where it is not empty, says which
+  /// copy of the matrices each SM reads.
+  Run run(Walk walk, const std::vector<bool>& loads, const std::vector<std::uint32_t>& copies) {
     SharedWithDevice<std::uint32_t> mask{kSmsMost};
+    SharedWithDevice<std::uint32_t> matrices{kSmsMost};
+    std::uint32_t copy_count = 1;
+    for (std::uint32_t sm = 0; sm < copies.size(); ++sm) {
+      matrices[sm] = copies[sm];
+      copy_count = std::max(copy_count, copies[sm] + 1);
+    }
     walk.active = 0;
     for (std::uint32_t sm = 0; sm < sms_; ++sm) {
       mask[sm] = loads[sm] ? 1 : 0;
       walk.active += mask[sm];
     }
-    const bool own = walk.sharers != 0;
-    const TensorSpec tensor{.name = "operands",
-                            .element = ElementType::kBf16,
-                            .rows = (own ? 2 * sms_ : kTilesM + kTilesN) * kRows,
-                            .columns = (own ? kOwnBoxes : kSteps) * kColumns,
-                            .pitch_bytes = 2 * (own ? kOwnBoxes : kSteps) * kColumns};
+    const bool own = walk.sharers != 0 && walk.wide == 0;
+    const TensorSpec tensor{
+        .name = "operands",
+        .element = ElementType::kBf16,
+        .rows = (own ? 2 * sms_ : copy_count * (kTilesM + kTilesN)) * kRows,
+        .columns = (own ? kOwnBoxes : walk.columns) * kColumns,
+        .pitch_bytes =
+            2 * (own ? kOwnBoxes : walk.columns) * kColumns * std::max(walk.wide, 1U) + walk.pad};
     walk.map = encode(encoding_of({0, kRows, kColumns, Swizzle::k128B}, tensor), data_.address());
     DeviceBuffer steps{sizeof(Step) * walk.steps * walk.active, 0};
     for (int i = 0; i < 2; ++i) {
@@ -266,14 +316,15 @@ class Bench {
       auto* arrived = count.get<std::uint32_t>();
       std::uint32_t* where_they_were = places_.get();
       auto* to = steps.get<Step>();
-      void* arguments[] = {&walk, &in, &arrived, &where_they_were, &to};
+      const std::uint32_t* which = matrices.get();
+      void* arguments[] = {&walk, &in, &which, &arrived, &where_they_were, &to};
       launch(reinterpret_cast<const void*>(&walk_tiles),
              {sms_, 1, kThreads, kShared},
              arguments,
              nullptr);
       synchronize(nullptr);
     }
-    Run run{walk, {places_.get(), places_.get() + walk.active}, {}};
+    Run run{walk, {places_.get(), places_.get() + walk.active}, copies, {}};
     run.steps.resize(std::size_t{walk.steps} * walk.active);
     require_cuda(
         cudaMemcpy(
@@ -292,7 +343,7 @@ class Bench {
 
   std::uint32_t sms_;
   std::vector<std::uint32_t> gpc_;
-  DeviceBuffer data_{std::size_t{32} << 20, 0};
+  DeviceBuffer data_{std::size_t{80} << 20, 0};
   SharedWithDevice<std::uint32_t> places_{kSmsMost};
 };
 
@@ -305,14 +356,16 @@ std::string number(double value) {
 /// Of what SMs of each GPC ask for, the share that none of them had asked for within `window`
 /// cycles before.
 double first_share(const Run& run, const std::vector<std::uint32_t>& gpc, std::uint32_t window) {
-  std::map<std::array<std::uint32_t, 3>, std::vector<std::uint32_t>> times;
+  std::map<std::array<std::uint32_t, 4>, std::vector<std::uint32_t>> times;
   for (std::uint32_t cta = 0; cta < run.sms.size(); ++cta) {
+    const std::uint32_t copy = run.copies.empty() ? 0 : run.copies[run.sms[cta]];
     for (std::uint32_t i = 0; i < run.walk.steps; ++i) {
       const std::uint32_t tile = cta + i / kSteps * run.walk.active;
       const std::uint32_t of = gpc[run.sms[cta]];
       const std::uint32_t asked = run.at(cta, i).asked;
-      times[{of, row_of(tile, run.walk.strip), i % kSteps}].push_back(asked);
-      times[{of, kTilesM + column_of(tile, run.walk.strip), i % kSteps}].push_back(asked);
+      const std::uint32_t column = i % run.walk.columns;
+      times[{of, copy, row_of(tile, run.walk.strip), column}].push_back(asked);
+      times[{of, copy, kTilesM + column_of(tile, run.walk.strip), column}].push_back(asked);
     }
   }
   std::size_t first = 0;
@@ -357,7 +410,10 @@ std::string describe(const std::string& what, const Run& run, const Bench& bench
       ", \"sharers\": " + std::to_string(run.walk.sharers) +
       ", \"delay\": " + std::to_string(run.walk.delay) +
       ", \"spin\": " + std::to_string(run.walk.spin) +
-      ", \"strip\": " + std::to_string(run.walk.strip) + ", \"steps\": " + std::to_string(steps) +
+      ", \"strip\": " + std::to_string(run.walk.strip) +
+      ", \"columns\": " + std::to_string(run.walk.columns) +
+      ", \"wide\": " + std::to_string(run.walk.wide) +
+      ", \"pad\": " + std::to_string(run.walk.pad) + ", \"steps\": " + std::to_string(steps) +
       ", \"rate\": " + number(mean(rates)) + ", \"slowest\": " + number(rates.front()) +
       ", \"fastest\": " + number(rates.back()) + ", \"latency\": " + number(mean(latencies)) +
       ", \"latency_5\": " + number(latencies[latencies.size() / 20]) +
@@ -394,6 +450,80 @@ std::string describe(const std::string& what, const Run& run, const Bench& bench
   return line + "}";
 }
 
+/// In the order of a GEMM. `note` takes a run.
+void note_tiles(const Bench& bench, Walk walk, const auto& note) {
+  const std::vector<bool> all(bench.sms(), true);
+  for (const std::uint32_t strip : {0U, 4U, 16U}) {
+    for (const std::uint32_t spin : {0U, 256U, 400U, 512U, 700U}) {
+      for (const std::uint32_t stages : {2U, 3U, 4U, 6U}) {
+        walk.strip = strip;
+        walk.spin = spin;
+        walk.stages = stages;
+        note("tiles of a GEMM", walk, all);
+      }
+    }
+  }
+}
+
+/// The same matrices with rows of other lengths. `note` takes a run.
+void note_pitches(const Bench& bench, Walk walk, const auto& note) {
+  const std::vector<bool> all(bench.sms(), true);
+  walk.watched = 1;
+  walk.spin = 512;
+  for (const std::uint32_t strip : {0U, 4U}) {
+    for (const std::uint32_t stages : {1U, 2U, 3U}) {
+      for (const std::uint32_t wide : {1U, 2U, 4U}) {
+        for (const std::uint32_t pad : {0U, 128U, 512U, 2048U}) {
+          walk.strip = strip;
+          walk.stages = stages;
+          walk.wide = wide;
+          walk.pad = pad;
+          note("tiles of a GEMM, pitches", walk, all);
+        }
+      }
+    }
+  }
+}
+
+/// Who shares lines in the order of a GEMM: all SMs, SMs of a GPC, SMs of different GPCs; and
+/// nobody, where each SM has boxes of its own. `note` takes a run.
+void note_copies(const Bench& bench, Walk walk, const auto& note) {
+  const std::vector<bool> all(bench.sms(), true);
+  std::vector<std::uint32_t> by_place(bench.sms());
+  std::map<std::uint32_t, std::uint32_t> places;
+  for (std::uint32_t sm = 0; sm < bench.sms(); ++sm) {
+    by_place[sm] = places[bench.gpc()[sm]]++;
+  }
+  walk.watched = 1;
+  for (const std::uint32_t strip : {0U, 4U}) {
+    for (const std::uint32_t spin : {256U, 512U, 700U}) {
+      for (const std::uint32_t stages : {1U, 2U, 3U}) {
+        walk.strip = strip;
+        walk.spin = spin;
+        walk.stages = stages;
+        walk.columns = kSteps;
+        note("tiles of a GEMM, watched", walk, all);
+        walk.columns = kFewColumns;
+        note("tiles of a GEMM, few columns", walk, all);
+        note("tiles of a GEMM, a copy for each GPC", walk, all, bench.gpc());
+        note("tiles of a GEMM, a copy for each place in a GPC", walk, all, by_place);
+      }
+    }
+  }
+  walk.sharers = 1;
+  walk.columns = kSteps;
+  for (const std::uint32_t spin : {256U, 512U, 700U}) {
+    for (const std::uint32_t stages : {1U, 2U, 3U}) {
+      walk.spin = spin;
+      walk.stages = stages;
+      for (const std::uint32_t wide : {0U, 1U, 4U}) {
+        walk.wide = wide;
+        note("own lines, two boxes", walk, all);
+      }
+    }
+  }
+}
+
 void measure(const char* path) {
   Bench bench;
   std::ofstream out{path};
@@ -413,8 +543,11 @@ void measure(const char* path) {
   }
   out << "],\n\"runs\": [";
   const char* between = "\n";
-  const auto note = [&](const std::string& what, const Walk& walk, const std::vector<bool>& loads) {
-    out << between << describe(what, bench.run(walk, loads), bench);
+  const auto note = [&](const std::string& what,
+                        const Walk& walk,
+                        const std::vector<bool>& loads,
+                        const std::vector<std::uint32_t>& copies = {}) {
+    out << between << describe(what, bench.run(walk, loads, copies), bench);
     between = ",\n";
   };
   const std::vector<bool> all(bench.sms(), true);
@@ -481,16 +614,9 @@ void measure(const char* path) {
   walk.sharers = 0;
   walk.boxes = 2;
   walk.steps = 16 * kSteps;
-  for (const std::uint32_t strip : {0U, 4U, 16U}) {
-    for (const std::uint32_t spin : {0U, 256U, 400U, 512U, 700U}) {
-      for (const std::uint32_t stages : {2U, 3U, 4U, 6U}) {
-        walk.strip = strip;
-        walk.spin = spin;
-        walk.stages = stages;
-        note("tiles of a GEMM", walk, all);
-      }
-    }
-  }
+  note_tiles(bench, walk, note);
+  note_copies(bench, walk, note);
+  note_pitches(bench, walk, note);
   out << "\n]}\n";
 }
 
