@@ -229,6 +229,38 @@ std::uint32_t Flow::join_of(std::uint32_t op) const {
   return join == kNoIndex ? kNoIndex : blocks[join].begin;
 }
 
+// Whether each block is reached from `first` by one step or more.
+static std::vector<bool> reached_from(const Flow& flow,
+                                      std::uint32_t first,
+                                      std::vector<std::uint32_t> Block::*next) {
+  std::vector<bool> reached(flow.blocks.size());
+  std::vector<std::uint32_t> open{first};
+  while (!open.empty()) {
+    const std::uint32_t at = open.back();
+    open.pop_back();
+    for (const std::uint32_t block : flow.blocks[at].*next) {
+      if (!reached[block]) {
+        reached[block] = true;
+        open.push_back(block);
+      }
+    }
+  }
+  return reached;
+}
+
+std::vector<std::uint32_t> loop_around(const Flow& flow, std::uint32_t op) {
+  const std::uint32_t first = flow.block_of[op];
+  const std::vector<bool> behind = reached_from(flow, first, &Block::successors);
+  const std::vector<bool> before = reached_from(flow, first, &Block::predecessors);
+  std::vector<std::uint32_t> loop;
+  for (std::uint32_t block = 0; block < flow.blocks.size(); ++block) {
+    if (behind[block] && before[block]) {
+      loop.push_back(block);
+    }
+  }
+  return loop;
+}
+
 Liveness::Liveness(const Code& code, const Flow& flow)
     : code_{code}, flow_{flow}, words_{code.registers.size() / 64 + 1} {
   const std::size_t size = flow.blocks.size() * words_;

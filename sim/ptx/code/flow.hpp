@@ -34,6 +34,10 @@ struct Flow {
 /// Throws ConfigError for a function whose switches together have more than 2^24 ways.
 Flow flow_of(const Code& code);
 
+/// The blocks that are reached from `op` and lead back to it: of loops in each other those of the
+/// outermost. Empty: there is no loop.
+std::vector<std::uint32_t> loop_around(const Flow& flow, std::uint32_t op);
+
 /// For each block the registers whose values are needed at its begin, and at its end.
 class Liveness {
  public:

@@ -235,7 +235,22 @@ TEST_F(PtxCommand, TimeOfALoopWithoutAnEndSaysWhere) {
                  "--registers",
                  "40"}),
             2);
-  EXPECT_THAT(err_.str(), HasSubstr("a loop without an operation of the machine does not end"));
+  EXPECT_THAT(err_.str(),
+              HasSubstr("a loop without an operation of the machine does not end; it goes "
+                        "round in lines 12 to 13 of the PTX"));
+}
+
+// A loop in a loop: it goes round in both.
+TEST_F(PtxCommand, AnEndlessLoopHasItsLinesAndThoseOfTheSource) {
+  const std::string body =
+      "  .loc 1 6 1\nOUT: mov.u32 %r2, 0;\nIN: add.s32 %r2, %r2, 1;\n  setp.lt.s32 %p1, %r2, 3;\n"
+      "  .loc 1 7 1\n  @%p1 bra IN;\n  .loc 1 8 1\n  bra OUT;\n";
+  const std::string file =
+      write("nested.ptx", timed_module("sm_90a", body) + ".file 1 \"/home/me/kernels/a.cu\"\n");
+  EXPECT_EQ(run({"ptx", "run", file, "--launch", write("nested.json", kTimedLaunch)}), 2);
+  EXPECT_THAT(err_.str(),
+              HasSubstr("it goes round in lines 13 to 19 of the PTX, at kernels/a.cu:6, "
+                        "kernels/a.cu:7, kernels/a.cu:8"));
 }
 
 // Warps that meet for ever, each time with another number.
