@@ -188,10 +188,18 @@ struct Gemm2smKernel {
                                     const Problem& problem,
                                     const Storage& smem,
                                     const auto& tiles) {
+    store_tiles_by(machine, problem, smem, tiles, typename Parts::Function{});
+  }
+
+  /// The same with a `function` of the sum that holds values of the launch.
+  static constexpr void store_tiles_by(M& machine,
+                                       const Problem& problem,
+                                       const Storage& smem,
+                                       const auto& tiles,
+                                       const auto& function) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto writer = TileWriter<M, typename Parts::D>{machine, smem.out};
     auto registers = AccumTile{machine, problem.extents.accum_rows()};  // rows of one box, fp32
-    constexpr typename Parts::Function function{};
     const std::uint32_t columns = smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.accum_columns() / columns;  // of a lane's columns
     for (const Tile tile : tiles) {

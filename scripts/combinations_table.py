@@ -139,6 +139,10 @@ SCALED_ROWS = [
     ("gemm_block_scaled", "2SM", "static", each_with(PAIR, PAIRS)),
     ("gemm_block_scaled_persistent", "1SM", "CLC", each_with(SINGLE, SINGLES)),
     ("gemm_block_scaled_persistent", "2SM", "CLC", each_with(PAIR, PAIRS)),
+    ("gemm_block_scaled_alpha", "1SM", "static", each_with(SINGLE, SINGLES)),
+    ("gemm_block_scaled_alpha", "2SM", "static", each_with(PAIR, PAIRS)),
+    ("gemm_block_scaled_alpha_persistent", "1SM", "CLC", each_with(SINGLE, SINGLES)),
+    ("gemm_block_scaled_alpha_persistent", "2SM", "CLC", each_with(PAIR, PAIRS)),
     ("gemm_grouped_1d1d", "1SM", "static", ONE),
 ]
 SCALED = sorted({row[0] for row in SCALED_ROWS})
@@ -154,7 +158,8 @@ ABSENT = [
      "gemm_grouped_1d1d, conv2d_fprop, conv2d_fprop_clc, attention", "a"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
     ("2SM, CLC", "gemm_wgmma, gemm_wgmma_serial", "c"),
-    ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_grouped_1d1d", "d"),
+    ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_block_scaled_alpha, "
+     "gemm_block_scaled_alpha_persistent, gemm_grouped_1d1d", "d"),
 ]
 NO_MATRICES = ["producer_consumer", "mainloop", "mainloop_fp8", "mainloop_wgmma", "multicast_ring",
                "work_ring"]

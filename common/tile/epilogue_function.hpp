@@ -10,7 +10,7 @@
 ///
 /// `Float` is float in a kernel, and double in what its results are compared with. A kernel that
 /// brings its epilogue a source calls it with that beside the sum: an element of C, or the column's
-/// bias. The others call it with the sum alone, and make it themselves: it holds no values.
+/// bias. The others call it with the sum alone, and make it themselves where it holds no values.
 
 #pragma once
 
@@ -37,6 +37,17 @@ struct FromS32 {
   }
   /// A result to compare with is a number already.
   void operator()(double sum) const = delete;
+};
+
+/// A multiple of the sum.
+struct TimesAlpha {
+  float alpha = 1;  // the factor of the sum
+
+  /// `sum` * alpha.
+  template <class Float>
+  constexpr Float operator()(Float sum) const {
+    return sum * static_cast<Float>(alpha);
+  }
 };
 
 /// What is negative becomes zero.
