@@ -26,7 +26,8 @@ bool acquires(const Ordering& ordering) {
 // By lanes of a warp that need not have met.
 bool publishes_clock(const Event& event) {
   const bool word = event.op == Op::kGlobalStoreRelease || event.op == Op::kGlobalRedAdd;
-  return event.op == Op::kMbarrierArrive || (word && (event.flags & event_flag::kRelaxed) == 0);
+  return (event.op == Op::kMbarrierArrive && publishes(event.ordering)) ||
+         (word && (event.flags & event_flag::kRelaxed) == 0);
 }
 
 bool synchronises(Op op) {
@@ -399,7 +400,7 @@ void Order::fence(ClusterOrder& cluster, const Event& event, std::uint32_t self)
     for (const Pending& pending : warp.pending) {
       if (const std::uint32_t lanes = pending.lanes & event.lane_mask(); lanes != 0) {
         const bool of_gpu = event.ordering.scope == Scope::kGpu;
-        acquire(warp, lanes, [&](Clock& clock) {
+        acquire(warp, lanes, false, [&](Clock& clock) {
           const Clock& seen = wide ? pending.wide : pending.near;
           if ((lanes & ~pending.looked) != 0 &&
               (adds(clock, seen) || (of_gpu && adds(clock, pending.gpu)))) {
@@ -485,7 +486,7 @@ void Order::fence_after(WarpOrder& warp, const Event& event) {
     if (lanes != 0 && tensor_memory_ && !pending.empty()) {
       Counts seen = of_tensor(pending.wide);
       join(seen, of_tensor(pending.near));
-      acquire(warp, lanes, [&](Clock& clock) { join(clock.told, seen); });
+      acquire(warp, lanes, false, [&](Clock& clock) { join(clock.told, seen); });
     }
   }
   warp.after = warp.seen().own;

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "common/trace/event.hpp"
+#include "common/trace/op_facts.hpp"
 
 #include "sim/check/clock.hpp"
 #include "sim/check/hash_map.hpp"
@@ -127,6 +128,11 @@ class Order {
   bool met_since(std::uint32_t warp, std::uint32_t time) const;
   /// The same as every_lane_ordered, of the proxy fence between the two.
   bool every_lane_fenced(const LanePoint& first, const Event& second) const;
+  /// Whether lanes of the warp know different things.
+  bool parted(std::uint32_t warp) const {
+    const WarpOrder* self = find(warp);
+    return self != nullptr && !self->parts.empty();
+  }
   /// The last release by lanes that did not speak for all others; no line: there was none.
   SourceSite lone_release(std::uint32_t warp) const;
   /// The latest proxy fences that the warp knows of.
@@ -358,10 +364,10 @@ class Order {
   std::uint32_t lanes_told(WarpOrder& warp, const Event& event, std::uint32_t self);
   template <class F>
   void acquire(WarpOrder& warp, const Event& event, const F& learn) {
-    acquire(warp, event.lane_mask(), learn);
+    acquire(warp, event.lane_mask(), has_trait(event.op, op_trait::kLaneWaits), learn);
   }
   template <class F>
-  void acquire(WarpOrder& warp, std::uint32_t lanes, const F& learn);
+  void acquire(WarpOrder& warp, std::uint32_t lanes, bool waits, const F& learn);
   void note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self);
   Clock fenced_for(const WarpOrder::Fenced& fenced, const Event& event) const;
   static void note(std::vector<SourceSite>& sites, const SourceSite& site);
@@ -390,11 +396,12 @@ class Order {
   bool tensor_memory_ = false;                      // some is allocated
 };
 
-// These lanes learn, and the others do not.
+// These lanes learn, and the others do not. Of all lanes together the warp's clock says what each
+// lane has learned that `waits` alone: they must not go on without it, and lone_waits judges that.
 template <class F>
-void Order::acquire(WarpOrder& warp, std::uint32_t lanes, const F& learn) {
+void Order::acquire(WarpOrder& warp, std::uint32_t lanes, bool waits, const F& learn) {
   const bool some = lanes != ~std::uint32_t{0};
-  const bool alone = std::has_single_bit(lanes);
+  const bool alone = waits && std::has_single_bit(lanes);
   if (some) {
     warp.separate(lanes);
   }

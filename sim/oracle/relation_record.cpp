@@ -60,7 +60,11 @@ Node& Record::way_of(const Event& event) {
 
 // The next node of the warp's program order. What all do without coming together is a node of each
 // lane that acts alone, and one of the rest.
-Node Record::step(const Event& event, Nodes memory, Nodes execution, const Nodes& tensor) {
+Node Record::step(const Event& event,
+                  Nodes memory,
+                  Nodes execution,
+                  Nodes tensor,
+                  const std::pair<ByWay, ByWay>& own) {
   WarpRecord& warp = warp_of(event);
   const bool all = event.lanes == kWarpLanes || event.op == Op::kWarpExit;
   const bool meet = all && has_trait(event.op, op_trait::kMeets);
@@ -68,11 +72,12 @@ Node Record::step(const Event& event, Nodes memory, Nodes execution, const Nodes
   if (all) {
     late = std::exchange(warp.late, {});
   }
-  const auto add_late = [&](Nodes& known, std::uint32_t of) {
-    if (const auto passed = late.find(of); passed != late.end()) {
-      known.insert(known.end(), passed->second.begin(), passed->second.end());
+  const auto add = [](Nodes& known, const ByWay& more, std::uint32_t of) {
+    if (const auto found = more.find(of); found != more.end()) {
+      known.insert(known.end(), found->second.begin(), found->second.end());
     }
   };
+  const auto add_late = [&](Nodes& known, std::uint32_t of) { add(known, late, of); };
   Node& way = way_of(event);
   if (all && !meet) {
     // `.sync` of these holds each lane back until all have come, and orders no memory.
@@ -88,11 +93,14 @@ Node Record::step(const Event& event, Nodes memory, Nodes execution, const Nodes
       Nodes known = memory;
       known.push_back(other);
       add_late(known, of);
+      add(known, own.first, of);
+      Nodes cells = tensor;
+      add(cells, own.second, of);
       Nodes come = before;
       if (held) {
         come.insert(come.end(), ways.begin(), ways.end());
       }
-      other = order.add(known, come, tensor);
+      other = order.add(known, come, cells);
     };
     go_on(kRest, warp.rest);
     for (auto& [lane, node] : warp.apart) {
@@ -104,6 +112,8 @@ Node Record::step(const Event& event, Nodes memory, Nodes execution, const Nodes
   }
   memory.push_back(way);
   add_late(memory, kTail);
+  add(memory, own.first, key_of(event));
+  add(tensor, own.second, key_of(event));
   if (meet) {
     memory.push_back(warp.rest);
     add_late(memory, kRest);
@@ -113,7 +123,7 @@ Node Record::step(const Event& event, Nodes memory, Nodes execution, const Nodes
     }
     for (std::vector<Source>* seen : {&warp.unacquired, &warp.untold}) {
       for (Source& source : *seen) {
-        source.lanes = ~std::uint32_t{0};
+        source.way = kAnyWay;
       }
     }
   }
@@ -146,6 +156,26 @@ Nodes Record::by_lanes(const Event& event, Node node) const {
   Nodes all = others_of(event);
   all.insert(all.begin(), node);
   return all;
+}
+
+std::uint32_t Record::key_of(const Event& event) const {
+  const auto warp = warps_.find(event.warp);
+  const bool own =
+      event.lanes == 1 && warp != warps_.end() && event.lane != warp->second.first_alone;
+  return own ? event.lane : kTail;
+}
+
+// The same as by_lanes, by way.
+Record::Looks Record::ways_of(const Event& event, Node node) const {
+  Looks ways{{key_of(event), node}};
+  const Nodes others = others_of(event);
+  if (!others.empty()) {
+    auto lane = warps_.at(event.warp).apart.begin();
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      ways.emplace_back(i == 0 ? kRest : lane++->first, others[i]);
+    }
+  }
+  return ways;
 }
 
 // An access in the generic proxy, by the lanes that make it.
@@ -345,10 +375,13 @@ std::vector<Record::Source> Record::release_of(const Event& event, Node node) co
   // The fence and the arrival are of one thread (PTX ISA, "Release and Acquire Patterns").
   std::vector<Source> released;
   if (const auto warp = warps_.find(event.warp); warp != warps_.end()) {
-    std::copy_if(warp->second.releases.begin(),
-                 warp->second.releases.end(),
-                 std::back_inserter(released),
-                 [&](const Source& fence) { return (event.lane_mask() & ~fence.lanes) == 0; });
+    for (const auto& [way, arrival] : ways_of(event, node)) {
+      for (const Source& fence : warp->second.releases) {
+        if (fence.way == way) {
+          released.push_back(fence);
+        }
+      }
+    }
   }
   return released;
 }
@@ -361,9 +394,11 @@ Nodes Record::told_by(const Event& event, Node node) const {
   if (releases(event.ordering.semantics)) {
     told = by_lanes(event, node);
   } else if (const auto warp = warps_.find(event.warp); warp != warps_.end()) {
-    for (const Source& fence : warp->second.told) {
-      if ((event.lane_mask() & ~fence.lanes) == 0) {
-        told.push_back(fence.node);
+    for (const auto& [way, arrival] : ways_of(event, node)) {
+      for (const Source& fence : warp->second.told) {
+        if (fence.way == way) {
+          told.push_back(fence.node);
+        }
       }
     }
   }
@@ -468,11 +503,11 @@ void Record::pass(const Event& event, Node look, const Looks& late) {
     }
   } else {
     for (Source source : seen) {
-      source.lanes = event.lane_mask();
+      source.way = event.lanes == 1 ? key_of(event) : kAnyWay;
       warp.unacquired.push_back(source);
     }
     for (const Node node : told) {
-      warp.untold.push_back({node, Scope::kCta, true, event.lane_mask()});
+      warp.untold.push_back({node, Scope::kCta, true, event.lanes == 1 ? key_of(event) : kAnyWay});
     }
     told.clear();
   }
@@ -607,25 +642,31 @@ void Record::cluster_barrier(const Event& event) {
 
 void Record::fence(const Event& event) {
   WarpRecord& warp = warp_of(event);
+  std::pair<ByWay, ByWay> own;
   Nodes seen;
+  Nodes told;
+  const auto learn = [](const Source& source, Nodes& all, ByWay& of_one) {
+    (source.way == kAnyWay ? all : of_one[source.way]).push_back(source.node);
+  };
   if (event.op == Op::kFence && acquires(event.ordering.semantics)) {
     for (const Source& source : warp.unacquired) {
-      const bool reaches = source.near || event.ordering.scope != Scope::kCta;
-      const bool own = (event.lane_mask() & source.lanes) != 0;
-      seen.push_back(reaches && own ? source.node : kNoNode);
+      if (source.near || event.ordering.scope != Scope::kCta) {
+        learn(source, seen, own.first);
+      }
     }
   }
-  Nodes told;
   if (event.op == Op::kTcgen05FenceAfter) {
     for (const Source& source : warp.untold) {
-      told.push_back((event.lane_mask() & source.lanes) != 0 ? source.node : kNoNode);
+      learn(source, told, own.second);
     }
   }
-  const Node node = step(event, seen, {}, told);
+  const Node node = step(event, seen, {}, told, own);
   switch (event.op) {
     case Op::kFence:
       if (releases(event.ordering.semantics)) {
-        warp.releases.push_back({node, event.ordering.scope, true, event.lane_mask()});
+        for (const auto& [way, fence] : ways_of(event, node)) {
+          warp.releases.push_back({fence, event.ordering.scope, true, way});
+        }
       }
       return;
     case Op::kFenceMbarrierInit: {
@@ -646,11 +687,15 @@ void Record::fence(const Event& event) {
       }
       return;
     case Op::kTcgen05FenceBefore:
-      fences_before[event.warp].push_back(node);
-      warp.told.push_back({node, Scope::kCta, true, event.lane_mask()});
+      for (const auto& [way, fence] : ways_of(event, node)) {
+        fences_before[event.warp].push_back(fence);
+        warp.told.push_back({fence, Scope::kCta, true, way});
+      }
       return;
     case Op::kTcgen05FenceAfter:
-      fences_after[event.warp].push_back(node);
+      for (const Node fence : by_lanes(event, node)) {
+        fences_after[event.warp].push_back(fence);
+      }
       return;
     case Op::kTensormapReplace:
       for (const Node one :

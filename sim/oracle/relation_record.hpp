@@ -25,6 +25,7 @@ enum class Proxy : std::uint8_t { kGeneric, kAsync, kTensor };
 /// one's is kTail, and kRest that of all others.
 inline constexpr std::uint32_t kTail = kWarpLanes + 1;
 inline constexpr std::uint32_t kRest = kWarpLanes + 2;
+inline constexpr std::uint32_t kAnyWay = kWarpLanes + 3;
 /// By warp: the lanes that have a way of their own.
 using LanesAlone = std::map<std::uint32_t, std::set<std::uint32_t>>;
 
@@ -133,8 +134,8 @@ class Record : public EventSink {
   struct Source {
     Node node = kNoNode;
     Scope scope = Scope::kCta;
-    bool near = true;                         // who released it is in the CTA of who sees it
-    std::uint32_t lanes = ~std::uint32_t{0};  // who executed the fence, or the relaxed wait
+    bool near = true;             // who released it is in the CTA of who sees it
+    std::uint32_t way = kAnyWay;  // who executed the fence, or the relaxed wait
   };
   struct Contribution {
     Nodes made;
@@ -205,7 +206,15 @@ class Record : public EventSink {
   std::uint32_t cluster_of(std::uint32_t cta) const { return cta / launch_.cluster_size; }
   static Who who(const Event& event) { return {event.op, event.warp, event.site}; }
 
-  Node step(const Event& event, Nodes memory = {}, Nodes execution = {}, const Nodes& tensor = {});
+  using ByWay = std::map<std::uint32_t, Nodes>;
+  /// `own`: what one way alone comes after, in memory and for tensor memory.
+  Node step(const Event& event,
+            Nodes memory = {},
+            Nodes execution = {},
+            Nodes tensor = {},
+            const std::pair<ByWay, ByWay>& own = {});
+  std::uint32_t key_of(const Event& event) const;
+  Looks ways_of(const Event& event, Node node) const;
   Node& way_of(const Event& event);
   Nodes others_of(const Event& event) const;
   Nodes by_lanes(const Event& event, Node node) const;

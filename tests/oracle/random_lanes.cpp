@@ -8,6 +8,8 @@ namespace {
 using Places = ProgramPlaces;
 
 constexpr std::uint32_t kWordBytes = 16;
+constexpr Ordering kAcqRelCta{Semantics::kAcqRel, Scope::kCta};
+constexpr Ordering kRelaxedCta{Semantics::kRelaxed, Scope::kCta};
 
 // The elected lane, another one, or all of the warp.
 Instruction& by_some(Instruction& instruction, Dice& dice, bool one = false) {
@@ -99,8 +101,17 @@ class LanesApart {
   void hand_over(WarpWriter warp) {
     if (bars_ < kBars) {
       const std::uint32_t bar = Places::bar(bars_++);
-      by_some(warp.arrive(bar), dice_, true);
-      by_some(warp_of(program_, 0, dice_.below(kWarps)).wait(bar, 0), dice_);
+      const bool relaxed = dice_.chance(30);
+      WarpWriter other = warp_of(program_, 0, dice_.below(kWarps));
+      if (relaxed && dice_.chance(70)) {
+        by_some(warp.fence(kAcqRelCta), dice_);
+      }
+      by_some(warp.arrive(bar, 1, relaxed ? kRelaxedCta : kReleaseCta), dice_, true);
+      const bool looks = dice_.chance(30);
+      by_some(other.wait(bar, 0, true, looks ? kRelaxedCta : kAcquireCta), dice_);
+      if (looks && dice_.chance(70)) {
+        by_some(other.fence(kAcqRelCta), dice_);
+      }
     }
   }
 

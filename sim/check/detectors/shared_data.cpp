@@ -525,7 +525,8 @@ class SharedDataDetector : public Detector {
         // A write of all its bytes takes the place of what came before it; an atomic, of others.
         const bool as_narrow = alike && first.scope >= access.scope;
         first.gone = (in_order ? as_narrow || !access.atomic : !alike) &&
-                     access.at.covers(first.at) && by_order_.takes_its_place(first, access);
+                     access.at.covers(first.at) && by_order_.takes_its_place(first, access) &&
+                     stands_for_its_warp(first, access);
         any_gone = any_gone || first.gone;
       } else if (in_order && reads_operand(access.kind) && first.at.covers(access.at)) {
         access.source = first.at;
@@ -545,6 +546,13 @@ class SharedDataDetector : public Detector {
       access.source = {};
     }
     known.push_back(std::move(added));
+  }
+
+  // Another lane may write the same value without knowing the first access, where lanes know
+  // different things: the two writes are no race of each other's.
+  bool stands_for_its_warp(const Access& first, const Access& write) const {
+    return write.kind != Kind::kGenericWrite || first.warp == write.warp ||
+           !order_.parted(write.warp);
   }
 
   void report_lanes(const Event& event,
