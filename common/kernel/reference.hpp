@@ -45,14 +45,19 @@ inline void multiply_reference(const HostTensor& a, const HostTensor& b, HostTen
 /// Which keys query i sees: if `causal` none after key i, and if `window` is not 0 none before key
 /// i - window + 1.
 struct SeenKeys {
+  /// None after key i.
   bool causal;
+  /// How many keys up to i; 0: any number.
   std::uint32_t window;
 };
 
 /// The columns of one head, `dim` of them: the first in Q and O, and the first in K and V.
 struct AttentionHead {
+  /// Columns of the head.
   std::uint32_t dim;
+  /// The first of them in Q and O.
   std::uint32_t first;
+  /// The first of them in K and V.
   std::uint32_t kv_first;
 };
 

@@ -72,9 +72,13 @@ class OnlineSoftmax {
   }
 
  protected:
+  /// What scores are multiplied by, in powers of two.
   float scale_;
+  /// Growth of a maximum that is let pass, in powers of two.
   float slack_;
+  /// What the weights of each row are relative to.
   Values maximum_;
+  /// The sum of each row's weights.
   Values sum_;
 };
 

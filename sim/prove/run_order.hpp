@@ -56,7 +56,7 @@ class RunOrder : public EventSink, public TryJudge {
     bool whole_grid = false;
     /// Of so many sets of lanes of a warp it is told how far they are; at most kLaneSetsMax.
     std::uint32_t lane_sets = kLaneSetsMin;
-    /// The lanes of one instruction write a global word in the order of the run.
+    /// The lanes of one warp access a global word in the order of the run.
     bool lanes_in_turn = false;
     /// Only work(): no conditions.
     bool work_only = false;

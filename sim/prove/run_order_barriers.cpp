@@ -345,7 +345,7 @@ void RunOrder::on_flag(Group& group, const Event& event, std::uint32_t self) {
       const ProofNode node = node_of(group, event, self);
       const ProofClock& clock = known_to(group, event.lane_mask(), self);
       const bool all_known = std::all_of(flag.log.begin(), flag.log.end(), [&](const auto& write) {
-        return node.knows(write, clock);
+        return (options_.lanes_in_turn && write.chain == self) || node.knows(write, clock);
       });
       flag.add_load(node);
       if (!all_known || (flag.writes != 0 && flag.log.back().chain != self)) {
@@ -566,10 +566,13 @@ void RunOrder::on_flag_write(Group& group, const Event& event, std::uint32_t sel
     }
   }
   const bool asks = (event.flags & event_flag::kSignAsked) != 0;
+  const auto in_order = [&](const ProofNode& before) {
+    return (options_.lanes_in_turn && before.chain == self) || is_known(before);
+  };
   const bool found = asks || !flag.loads.empty();
   if (found && (flag.log.empty() || flag.log.back().chain != self ||
-                !std::all_of(flag.loads.begin(), flag.loads.end(), is_known) ||
-                (asks && !std::all_of(flag.log.begin(), flag.log.end(), is_known)))) {
+                !std::all_of(flag.loads.begin(), flag.loads.end(), in_order) ||
+                (asks && !std::all_of(flag.log.begin(), flag.log.end(), in_order)))) {
     undecided("what a load of a global word finds depends on the interleaving", event);
   }
   if (asks) {

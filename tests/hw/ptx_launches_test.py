@@ -19,6 +19,8 @@ import tempfile
 # nvcc makes one rounding of a * b + c, and takes ex2.approx: these are held to the reference alone.
 CONTRACTED = {"gemm_blockwise_fp8", "gemm_blockwise_fp8_persistent", "gemm_grouped_1d2d",
               "gemm_swiglu", "gemm_swiglu_clc", "gemm_swiglu_persistent"}
+# What the warps do depends on the data: without any, a trace is of one of the two ways.
+DECIDED_BY_DATA = {"attention"}
 # Main loops for measuring leave nothing behind.
 WITHOUT_OUTPUT = {"mainloop", "mainloop_fp8", "mainloop_wgmma"}
 
@@ -54,7 +56,8 @@ def problem_of(warptwin, launches, work, scenario, ptx):
         return "the outputs are not those of the text"
     traces = [str(work / f"{scenario}.{kind}.trace") for kind in ("text", "ptx")]
     for trace, of in zip(traces, (text, launch)):
-        code, said = said_by([warptwin, "trace", *of, "--to", trace])
+        values = ["--values"] if scenario in DECIDED_BY_DATA else []
+        code, said = said_by([warptwin, "trace", *of, *values, "--to", trace])
         if code != 0:
             return f"trace ends with {code}:\n{said}"
     code, said = said_by([warptwin, "compare", *traces])
