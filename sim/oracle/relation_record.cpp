@@ -318,12 +318,7 @@ void Record::wait(const Event& event) {
   }
   if (event.op == Op::kMbarrierWait && event.lanes == kWarpLanes) {
     WarpRecord& warp = warp_of(event);
-    Looks looks{{kTail, looked}};
-    auto lane = warp.apart.begin();
-    for (std::size_t i = 0; i < warp.other_looks.size(); ++i) {
-      looks.emplace_back(i == 0 ? kRest : lane++->first, warp.other_looks[i]);
-    }
-    warp.waits.push_back({std::move(looks), event.address, event.site.line});
+    warp.waits.push_back({by_way(event, looked, warp.other_looks), event.address, event.site.line});
   }
   if (event.op == Op::kMbarrierWait) {
     in_phase(event, 0);

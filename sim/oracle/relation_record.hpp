@@ -214,6 +214,7 @@ class Record : public EventSink {
             Nodes tensor = {},
             const std::pair<ByWay, ByWay>& own = {});
   std::uint32_t key_of(const Event& event) const;
+  Looks by_way(const Event& event, Node first, const Nodes& others) const;
   Looks ways_of(const Event& event, Node node) const;
   Node& way_of(const Event& event);
   Nodes others_of(const Event& event) const;

@@ -150,10 +150,9 @@ std::uint32_t Record::key_of(const Event& event) const {
   return own ? event.lane : kTail;
 }
 
-// The same as by_lanes, by way.
-Record::Looks Record::ways_of(const Event& event, Node node) const {
-  Looks ways{{key_of(event), node}};
-  const Nodes others = others_of(event);
+// `first` is on the way of who executes the event, `others` on those of others_of, in its order.
+Record::Looks Record::by_way(const Event& event, Node first, const Nodes& others) const {
+  Looks ways{{key_of(event), first}};
   if (!others.empty()) {
     auto lane = warps_.at(event.warp).apart.begin();
     for (std::size_t i = 0; i < others.size(); ++i) {
@@ -163,27 +162,23 @@ Record::Looks Record::ways_of(const Event& event, Node node) const {
   return ways;
 }
 
+// The same as by_lanes, by way.
+Record::Looks Record::ways_of(const Event& event, Node node) const {
+  return by_way(event, node, others_of(event));
+}
+
 // An access in the generic proxy, by the lanes that make it.
 void Record::access_of_words(const Event& event, Access access) {
-  const WarpRecord& warp = warp_of(event);
-  const bool first = event.lanes != 1 || event.lane == warp.first_alone;
   const bool word = access.space == Space::kShared && event.expected == 0;
-  access.rest = !first;
-  if (word) {
-    access.lane = first ? kTail : event.lane;
-    access.value = access.write ? event.count : 0;
-    access.group = accesses.size();
-  }
-  accesses.push_back(access);
-  const Nodes others = others_of(event);
-  auto lane = warp.apart.begin();
-  for (std::size_t i = 0; i < others.size(); ++i) {
-    access.start = access.end = others[i];
-    access.rest = true;
-    access.needs_data = false;  // asked of the first lane
-    if (word) {
-      access.lane = i == 0 ? kRest : lane++->first;
+  access.group = word ? accesses.size() : 0;
+  access.value = word && access.write ? event.count : 0;
+  for (const auto& [way, node] : ways_of(event, access.end)) {
+    if (way != key_of(event)) {
+      access.start = access.end = node;
+      access.needs_data = false;  // asked of the first lane
     }
+    access.rest = way != kTail;
+    access.lane = word ? way : kWarpLanes;
     accesses.push_back(access);
   }
 }

@@ -71,6 +71,29 @@ TEST(Verdict, ProofAndOraclesAgreeOnDrawnPrograms) {
   EXPECT_LT(not_proved, kPrograms / 20);
 }
 
+// Lanes of one warp are threads to R: what they do to a word apart it finds by itself.
+TEST(Verdict, ProofAndRelationAgreeOnLanesThatGoApart) {
+  constexpr std::uint64_t kPrograms = 1500;
+  const VerdictOptions relation;
+  RandomProgramOptions options;
+  options.only = Construct::kLanesApart;
+  std::uint64_t proved = 0;
+  std::uint64_t races = 0;
+  for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+    const RandomProgram drawn = random_program(seed, options);
+    const ToolAnswer tool = ask_tool(drawn.program, relation);
+    const OracleAnswer oracle = ask_oracles_of(drawn.program, tool, relation);
+    const Agreement agreement = agreement_of(tool, oracle);
+    EXPECT_TRUE(agreement == Agreement::kAgrees || agreement == Agreement::kNotProved)
+        << name_of(agreement) << ": " << tool.id << " " << tool.text << "\n"
+        << oracle.text << text_of(drawn.program);
+    proved += tool.verdict == Verdict::kProved ? 1 : 0;
+    races += tool.id == "WARP_LANE_RACE" && oracle.wrong ? 1 : 0;
+  }
+  EXPECT_GT(proved, kPrograms / 6);
+  EXPECT_GT(races, kPrograms / 50);
+}
+
 // What no program is drawn for goes untested: the generator has to reach nearly every error.
 TEST(Verdict, DrawnProgramsHaveNearlyEveryError) {
   std::set<std::string> errors;
