@@ -110,18 +110,21 @@ def case(full, facts):
     return Case(launch, lambda given: reference(name, given), KNOWN.get(full, frozenset()))
 
 
+def compiled_cases(python):
+    def compiled(folder):
+        os.environ["TRITON_CACHE_DIR"] = str(folder / "cache")
+        facts = compile_into(folder, python, "kernels.py")
+        return {full: case(full, facts[full]) for full in facts}
+
+    return compiled
+
+
 def main():
     python = os.environ.get("WARPTWIN_TRITON_PYTHON", sys.executable)
     if run(python, "-c", "import triton").returncode != 0:
         print(f"skipped: {python} has no triton")
         return SKIPPED
-
-    def compiled_cases(folder):
-        os.environ["TRITON_CACHE_DIR"] = str(folder / "cache")
-        facts = compile_into(folder, python, "kernels.py")
-        return {full: case(full, facts[full]) for full in facts}
-
-    return judge(sys.argv[1], compiled_cases, MUTANTS)
+    return judge(sys.argv[1], compiled_cases(python), MUTANTS)
 
 
 if __name__ == "__main__":
