@@ -79,10 +79,10 @@ __device__ void require_same_layout(const Problem& problem) {
 }
 #pragma nv_diagnostic pop
 
-/// A kernel that claims clusters which have not begun names its ring of responses `Clc`.
+/// A kernel that claims clusters which have not begun: its storage names the ring of responses.
 template <class Kernel>
 concept ClaimsClusters = requires {
-  typename Kernel::Clc;
+  typename Kernel::Storage::Clc;
 };
 
 /// Runs one warp of `Kernel`, unless its cluster has been claimed by another.

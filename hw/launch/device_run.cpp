@@ -1,7 +1,6 @@
 #include "hw/launch/device_run.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -55,25 +54,6 @@ HostTensor tensor_of(const std::vector<std::uint8_t>& bytes, const TensorSpec& s
   return tensor;
 }
 
-// Elements that are further from the reference than one rounding and fp32 sums explain.
-std::optional<WrongOutput> compare(const HostTensor& expected, const HostTensor& actual) {
-  WrongOutput wrong;
-  wrong.tensor = expected.spec.name;
-  for (std::uint32_t row = 0; row < expected.spec.rows; ++row) {
-    for (std::uint32_t column = 0; column < expected.spec.columns; ++column) {
-      const float want = expected.at(row, column);
-      const float got = actual.at(row, column);
-      if (!(std::abs(got - want) <= 0.01F * std::abs(want) + 0.01F) && wrong.elements++ == 0) {
-        wrong.row = row;
-        wrong.column = column;
-        wrong.got = got;
-        wrong.expected = want;
-      }
-    }
-  }
-  return wrong.elements == 0 ? std::nullopt : std::optional{wrong};
-}
-
 // The tensors of a workload, in both memories.
 struct Tensors {
   std::vector<HostTensor> host;
@@ -120,7 +100,7 @@ void take_results(const DeviceScenario& scenario,
           "cudaMemcpy",
           kCopyAdvice);
       run.tensors[i] = tensor_of(bytes, expected.spec);
-      if (auto wrong = compare(expected, run.tensors[i])) {
+      if (auto wrong = wrong_output(expected, run.tensors[i])) {
         run.wrong.push_back(std::move(*wrong));
       }
     }

@@ -9,6 +9,7 @@
 
 #include "hw/launch/device_scenario.hpp"
 #include "hw/launch/error.hpp"
+#include "hw/launch/wrong_output.hpp"
 
 namespace warptwin::hw {
 
@@ -37,16 +38,6 @@ struct WarpStand {
 struct WarpEvents {
   std::vector<RecordedEvent> events;
   std::uint64_t overwritten = 0;  // older ones
-};
-
-/// An output that is not as the reference.
-struct WrongOutput {
-  std::string tensor;
-  std::size_t elements = 0;
-  std::uint32_t row = 0;  // of the first
-  std::uint32_t column = 0;
-  float got = 0;
-  float expected = 0;
 };
 
 struct DeviceRun {
