@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/cli/exit_code.hpp"
 #include "sim/run/scenario_entry.hpp"
+#include "sim/verdict/exit_code.hpp"
 
 namespace warptwin::sim {
 

@@ -270,20 +270,18 @@ void LaunchJudge::prove_launch(JudgedLaunch& judged,
   sampling.random = static_cast<std::uint32_t>(unsigned_option(session_, "random", 0, 10'000'000));
   sampling.pct = static_cast<std::uint32_t>(unsigned_option(session_, "pct", 0, 10'000'000));
   const CheckResult sampled = check(entry, none, sampling);
+  const VerdictPart part = part_of(sampled, false);
+  judged.code = worse(judged.code, part.code);
   judged.operations += sampled.operations;
   if (sampled.failing != 0) {
     judged.verdict = "refuted";
-    judged.code = worse(judged.code, ExitCode::kFinding);
     const ReportContext context = context_of(entry, none, sampled.failing_schedule, run.rules);
     for (const Finding& finding : sampled.first_failing.findings) {
       note(judged, entry, {finding, sampled.failing_schedule, context});
       judged.text += text_of(finding, context);
     }
-    judged.text += ptx::demangled(judged.kernel) + ": a defect in one of " +
-                   std::to_string(sampled.schedules) + " schedules\n";
-  } else {
-    judged.text += ptx::demangled(judged.kernel) + ": no defect in " + sampled.strength() + "\n";
   }
+  judged.text += ptx::demangled(judged.kernel) + ": " + part.words + "\n";
 }
 
 static double seconds_since(std::chrono::steady_clock::time_point began) {

@@ -101,13 +101,9 @@ Judged stopped(const std::string& name,
                const std::string& parameters,
                ExitCode code,
                const std::string& why) {
-  Judged judged;
-  judged.scenario = name;
-  judged.parameters = parameters;
-  judged.exit = static_cast<int>(code);
-  judged.right = false;
-  judged.answer = why;
-  return judged;
+  Verdict verdict;
+  verdict.add({code, why});
+  return judged_of(name, parameters, verdict);
 }
 
 Json json_of_stopped(const Judged& judged) {

@@ -153,8 +153,8 @@ void write_verdict(Session& session,
                                   judged.findings.end(),
                                   [](const JudgedFinding& one) { return one.shown != nullptr; });
   const ShownRun& of = shown == judged.findings.end() ? run : *shown->shown;
-  PageContents contents = page_contents(
-      session, scenario, of.parameters, static_cast<ExitCode>(judged.exit), judged.answer);
+  PageContents contents =
+      page_contents(session, scenario, of.parameters, judged.exit, judged.answer);
   const Symbols symbols = scenario.symbols(of.parameters);
   const LaunchConfig config = launch_config(scenario, of.parameters, of.run);
   const auto recorder = pictures.recorder(config, symbols, RecordingClock::kSteps);
@@ -167,7 +167,7 @@ void write_verdict(Session& session,
   recording.source = "simulator";
   recording.machine = of.run.schedule.to_string();
   describe(recording, scenario, of.parameters, result.end);
-  if (judged.right && judged.answer.starts_with("proved")) {
+  if (judged.proved) {
     contents.word = "proved";
   }
   contents.findings = judged.findings;

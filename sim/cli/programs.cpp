@@ -149,19 +149,21 @@ void print_mutant(const ProgramRequest& request, std::size_t number, std::ostrea
       << text_of(apply(subject.program, edits[number]));
 }
 
-bool mutate_and_print(const ProgramRequest& request, std::uint32_t mutants_max, std::ostream& out) {
+ExitCode mutate_and_print(const ProgramRequest& request,
+                          std::uint32_t mutants_max,
+                          std::ostream& out) {
   const Subject subject = subject_of(request, true);
   MutateOptions options;
   options.proof = subject.proof;
   options.mutants_max = mutants_max;
   options.oracles = mutate_oracles();
   const MutateResult result = mutate(subject.program, options);
-  const bool none_missed = result.count(MutantClass::kMissed) == 0;
+  const ExitCode code = exit_of(result);
   if (request.json) {
     Json report = json_of(subject, result);
-    report["exit"] = none_missed ? 0 : 1;
+    report["exit"] = static_cast<int>(code);
     out << report.dump(2) << "\n";
-    return none_missed;
+    return code;
   }
   out << subject.program.name;
   if (!subject.parameters.empty()) {
@@ -188,7 +190,7 @@ bool mutate_and_print(const ProgramRequest& request, std::uint32_t mutants_max, 
   out << result.count(MutantClass::kFound) << " found, " << result.count(MutantClass::kHarmless)
       << " harmless, " << result.count(MutantClass::kMissed) << " missed, "
       << result.count(MutantClass::kUnjudged) << " proved and judged by no oracle\n";
-  return none_missed;
+  return code;
 }
 
 }  // namespace warptwin::sim

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "sim/run/mutate.hpp"
+#include "sim/verdict/exit_code.hpp"
 
 namespace warptwin::sim {
 
@@ -24,8 +24,10 @@ struct ProgramRequest {
 void print_extracted(const ProgramRequest& request, std::ostream& out);
 
 /// Proves every mutant, or `mutants_max` of them (0: all), and writes what came of them. Scenarios
-/// are taken at their smallest sizes. Returns whether none was missed.
-bool mutate_and_print(const ProgramRequest& request, std::uint32_t mutants_max, std::ostream& out);
+/// are taken at their smallest sizes. The exit code says whether one was missed.
+ExitCode mutate_and_print(const ProgramRequest& request,
+                          std::uint32_t mutants_max,
+                          std::ostream& out);
 
 /// Writes mutant `number` of them as a program. Throws ConfigError when there is none.
 void print_mutant(const ProgramRequest& request, std::size_t number, std::ostream& out);

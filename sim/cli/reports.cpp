@@ -50,7 +50,7 @@ Reports::Reports(const Session& session) : root_{text_option(session, "source-ro
 
 void Reports::write(Session& session, ExitCode code, const std::string& error) {
   Judgement& judgement = session.judgement;
-  judgement.exit = static_cast<int>(code);
+  judgement.exit = code;
   judgement.error = error;
   judgement.baseline = session.options.count("baseline") != 0;
   if (junit_.is_open()) {

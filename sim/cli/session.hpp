@@ -13,11 +13,11 @@
 
 #include <boost/program_options.hpp>
 
-#include "sim/cli/exit_code.hpp"
 #include "sim/report/json.hpp"
 #include "sim/report/judged.hpp"
 #include "sim/run/simulate.hpp"
 #include "sim/run/suppressions.hpp"
+#include "sim/verdict/exit_code.hpp"
 
 namespace warptwin::sim::cli {
 

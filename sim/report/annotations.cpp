@@ -52,8 +52,9 @@ std::string annotations_of(const Judgement& judgement, const std::string& root) 
     if (judged.right || !failing(judged).empty()) {
       continue;
     }
-    const std::string title = ptx::demangled(judged.scenario) + ": " +
-                              (judged.exit == 0 ? "not as expected" : word_of_exit(judged.exit));
+    const std::string title =
+        ptx::demangled(judged.scenario) + ": " +
+        (judged.exit == ExitCode::kClean ? "not as expected" : name_of(judged.exit));
     for (const JudgedOpen& open : judged.open) {
       text += line_of("error", open.place, title, "undecided: " + open.reason, root);
     }

@@ -66,6 +66,19 @@ JudgedPlace place_of(const SourceSite& site) {
   return site.line == 0 ? JudgedPlace{} : JudgedPlace{site.file, site.line};
 }
 
+Judged judged_of(const std::string& scenario,
+                 const std::string& parameters,
+                 const Verdict& verdict) {
+  Judged judged;
+  judged.scenario = scenario;
+  judged.parameters = parameters;
+  judged.exit = verdict.code();
+  judged.right = verdict.clean();
+  judged.answer = verdict.words();
+  judged.proved = verdict.proved();
+  return judged;
+}
+
 JudgedFinding judged_of(const ScenarioEntry& scenario,
                         const Finding& finding,
                         const ReportContext& context,
@@ -113,12 +126,6 @@ std::vector<std::size_t> numbers_of(const Judged& judged) {
                       static_cast<std::size_t>(std::distance(of.begin(), of.find(key(finding)))));
   }
   return numbers;
-}
-
-const char* word_of_exit(int exit) {
-  constexpr const char* kWords[] = {
-      "clean", "finding", "usage", "internal", "device", "incomplete"};
-  return exit >= 0 && exit <= 5 ? kWords[exit] : "internal";
 }
 
 }  // namespace warptwin::sim

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/report/text.hpp"
+#include "sim/verdict/verdict.hpp"
 
 namespace warptwin::sim {
 
@@ -75,22 +76,23 @@ struct JudgedGone {
 struct Judged {
   std::string scenario;
   std::string parameters;
-  int exit = 0;        // of this scenario alone
-  bool right = true;   // the command does not fail for it
-  std::string answer;  // the verdict in words
+  ExitCode exit = ExitCode::kClean;  // of this scenario alone
+  bool right = true;                 // the command does not fail for it
+  std::string answer;                // the verdict in words
   std::vector<JudgedFinding> findings;
   std::vector<JudgedOpen> open;
   std::vector<JudgedGone> gone;
   std::uint64_t not_kept = 0;  // reports of more findings than are kept
+  bool proved = false;         // the verdict is that of a proof, and clean
 };
 
 /// Everything one command judged.
 struct Judgement {
   std::string command;  // "check"
   std::vector<Judged> all;
-  std::string error;      // why it stopped before its end; empty where it did not
-  int exit = 0;           // of the command
-  bool baseline = false;  // findings were compared with a baseline
+  std::string error;                 // why it stopped before its end; empty where it did not
+  ExitCode exit = ExitCode::kClean;  // of the command
+  bool baseline = false;             // findings were compared with a baseline
 };
 
 /// A number for a finding that stays when lines are added above it, parameters change, or another
@@ -106,6 +108,11 @@ std::string fingerprint_of(const std::string& scenario,
                            const std::string& agent,
                            const std::string& what);
 
+/// A verdict without its findings.
+Judged judged_of(const std::string& scenario,
+                 const std::string& parameters,
+                 const Verdict& verdict);
+
 /// With `fails` by severity: errors do, with `strict` warnings too.
 JudgedFinding judged_of(const ScenarioEntry& scenario,
                         const Finding& finding,
@@ -120,9 +127,5 @@ std::vector<const JudgedFinding*> failing(const Judged& judged);
 /// Findings of the same fingerprint in one scenario are told apart by their number, from 1, in the
 /// order of their lines: for each finding its number.
 std::vector<std::size_t> numbers_of(const Judged& judged);
-
-/// What an exit code says, in a word: "clean", "finding", "usage", "internal", "device" or
-/// "incomplete".
-const char* word_of_exit(int exit);
 
 }  // namespace warptwin::sim

@@ -70,7 +70,7 @@ std::string element(const char* name,
 }
 
 bool is_error(const Judged& judged) {
-  return !judged.right && judged.exit == 3;
+  return !judged.right && judged.exit == ExitCode::kInternal;
 }
 
 const char* word_of(Known known) {
@@ -95,7 +95,7 @@ std::string body_of(const Judged& judged) {
   other += text_of_not_kept(judged.not_kept);
   std::string text;
   if (!judged.right) {
-    const std::string type = wrong.empty() ? word_of_exit(judged.exit) : wrong.front()->id;
+    const std::string type = wrong.empty() ? name_of(judged.exit) : wrong.front()->id;
     const std::string message =
         wrong.empty() ? judged.answer : wrong.front()->id + ": " + wrong.front()->message;
     text = element(
@@ -126,8 +126,7 @@ std::string junit_of(const Judgement& judgement) {
         body_of(judged));
   }
   if (!judgement.error.empty()) {
-    add(suite,
-        element("error", word_of_exit(judgement.exit), judgement.error, judgement.error + "\n"));
+    add(suite, element("error", name_of(judgement.exit), judgement.error, judgement.error + "\n"));
   }
   const std::size_t tests = judgement.all.size() + (judgement.error.empty() ? 0 : 1);
   const std::string counts = attribute("tests", std::to_string(tests)) +

@@ -29,7 +29,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(JudgedFinding,
                                    reason,
                                    steps)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
-    Judged, scenario, parameters, exit, right, answer, findings, open, gone, not_kept)
+    Judged, scenario, parameters, exit, right, answer, findings, open, gone, not_kept, proved)
 
 /// Any bytes in texts come through.
 template <class T>

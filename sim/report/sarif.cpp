@@ -167,7 +167,7 @@ Json open_result(const Judged& judged,
   Json location = location_of(open.place, root);
   location["logicalLocations"] = Json::array({function_of(judged)});
   // What may yet be right is "open", of no level.
-  const bool open_kind = judged.exit == 5;
+  const bool open_kind = judged.exit == ExitCode::kIncomplete;
   Json result = {{"ruleId", kNotProved},
                  {"ruleIndex", index_of(kNotProved)},
                  {"kind", open_kind ? "open" : "fail"},
@@ -223,7 +223,7 @@ Json invocation_of(const Judgement& judgement) {
     successful = false;
   };
   for (const Judged& judged : judgement.all) {
-    if (judged.exit == 3) {
+    if (judged.exit == ExitCode::kInternal) {
       note(ptx::demangled(judged.scenario) + ": internal error: " + judged.answer);
     }
     if (judged.not_kept != 0) {
@@ -233,13 +233,13 @@ Json invocation_of(const Judgement& judgement) {
                                    text_of_not_kept(judged.not_kept))}});
     }
   }
-  const bool usage = !judgement.error.empty() && judgement.exit == 2;
+  const bool usage = !judgement.error.empty() && judgement.exit == ExitCode::kUsage;
   if (!judgement.error.empty() && !usage) {
     note(judgement.error);
   }
   Json invocation = {{"executionSuccessful", successful},
                      {"exitCode", judgement.exit},
-                     {"exitCodeDescription", word_of_exit(judgement.exit)},
+                     {"exitCodeDescription", name_of(judgement.exit)},
                      {"toolExecutionNotifications", notes}};
   if (usage) {
     invocation["toolConfigurationNotifications"] =

@@ -204,6 +204,11 @@ std::vector<std::string> trip_parameters(const ScenarioEntry& scenario) {
   return names;
 }
 
+std::string TripProof::hypothesis() const {
+  return shown && period != 0 ? "its loop is regular beyond " + std::to_string(trips) + " trips"
+                              : "";
+}
+
 std::string TripProof::strength() const {
   if (!shown) {
     return "not shown for every " + parameter + ": " + why_not;
@@ -213,10 +218,9 @@ std::string TripProof::strength() const {
   if (period == 0) {
     return "for every " + parameter + unit + ": " + one_by_one + "; its range has no more";
   }
-  return "for every " + parameter + unit + ", if its loop is regular beyond " +
-         std::to_string(trips) + " trips:\n  " + one_by_one + "; from " + std::to_string(regular) +
-         " on the same state comes back every " + std::to_string(period) +
-         (period == 1 ? " trip" : " trips") + "\n  " +
+  return "for every " + parameter + unit + ", if " + hypothesis() + ":\n  " + one_by_one +
+         "; from " + std::to_string(regular) + " on the same state comes back every " +
+         std::to_string(period) + (period == 1 ? " trip" : " trips") + "\n  " +
          (compared.empty()
               ? "compared with that at no further count: each takes too many operations"
               : "proved, and compared with that, at " + in_ranges(compared));

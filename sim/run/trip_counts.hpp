@@ -32,6 +32,8 @@ struct TripProof {
   std::optional<ProofResult> failed;
   std::optional<ParameterSet> failed_at;
 
+  /// What no run can show, where the claim rests on it: "its loop is regular beyond 25 trips".
+  std::string hypothesis() const;
   /// "for every k, if its loop is regular beyond 25 trips: ..."
   std::string strength() const;
 };

@@ -70,6 +70,27 @@ std::uint64_t SweepTable::count(SweepEnd end) const {
       std::count_if(rows.begin(), rows.end(), [&](const SweepRow& row) { return row.end == end; }));
 }
 
+ExitCode exit_of(const SweepTable& table) {
+  ExitCode code = ExitCode::kClean;
+  for (const SweepRow& row : table.rows) {
+    if (row.end == SweepEnd::kFailed) {
+      code = worse(code, ExitCode::kInternal);
+    } else if (row.end == SweepEnd::kStuck) {
+      code = worse(code, ExitCode::kFinding);
+    } else if (row.end == SweepEnd::kStopped) {
+      code = worse(code, ExitCode::kIncomplete);
+    }
+    for (const Json& cell : row.cells) {
+      const bool refuted = cell == name_of(ProofVerdict::kRefuted);
+      const bool open = cell == name_of(ProofVerdict::kUndecided) ||
+                        cell == name_of(ProofVerdict::kUnordered) ||
+                        cell == name_of(ProofVerdict::kIncomplete);
+      code = worse(code, refuted ? ExitCode::kFinding : open ? ExitCode::kIncomplete : code);
+    }
+  }
+  return code;
+}
+
 std::string csv_of(const SweepTable& table) {
   std::string text;
   for (const Axis& axis : table.space.axes()) {

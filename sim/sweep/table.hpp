@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/sweep/sweep.hpp"
+#include "sim/verdict/exit_code.hpp"
 
 namespace warptwin::sim {
 
@@ -18,6 +19,9 @@ struct SweepTable {
 
   std::uint64_t count(SweepEnd end) const;
 };
+
+/// Of all rows: of one that failed, got stuck or was stopped, and of a verdict in a column.
+ExitCode exit_of(const SweepTable& table);
 
 /// A line of names, and a line a row (RFC 4180): the axes, `end`, the columns, `why`. A cell that
 /// there is not is empty.

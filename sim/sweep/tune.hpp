@@ -14,6 +14,7 @@
 
 #include "sim/run/prove.hpp"
 #include "sim/sweep/sweep.hpp"
+#include "sim/verdict/exit_code.hpp"
 
 namespace warptwin::sim {
 
@@ -54,6 +55,11 @@ struct TuneResult {
   bool proved = false;   // else no run was
   std::vector<std::pair<std::size_t, std::string>> refused;  // faster ones, and their verdicts
 };
+
+/// A finding where no run is proved.
+inline ExitCode exit_of(const TuneResult& result) {
+  return result.proved ? ExitCode::kClean : ExitCode::kFinding;
+}
 
 /// Microseconds that no run of the launch is faster than: its useful operations on the tensor cores
 /// of as many SMs as it has CTAs, at `clock` GHz (0: the chip's). 0 where the scenario does not say

@@ -202,7 +202,7 @@ static Judged case_of(const JudgedLaunch& launch) {
   judged.parameters = "launch " + std::to_string(launch.number) + " <<<" +
                       extent_text(launch.shape.grid) + ", " + extent_text(launch.shape.block) +
                       ">>>";
-  judged.exit = static_cast<int>(launch.code);
+  judged.exit = launch.code;
   judged.right = launch.code == ExitCode::kClean;
   std::istringstream lines{launch.text};
   while (std::getline(lines, judged.answer)) {  // the last one
@@ -218,7 +218,7 @@ static Judged case_of(const JudgedLaunch& launch) {
 static Judged case_of(const std::vector<std::string>& races) {
   Judged judged;
   judged.scenario = "streams";
-  judged.exit = static_cast<int>(ExitCode::kFinding);
+  judged.exit = ExitCode::kFinding;
   judged.right = false;
   judged.answer = "work that nothing orders touches the same memory";
   const DiagnosticInfo& info = *find_diagnostic(kStreamRace);

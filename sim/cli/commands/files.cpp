@@ -111,7 +111,7 @@ ExitCode mutate_command(Session& session) {
     return ExitCode::kClean;
   }
   const auto limit = static_cast<std::uint32_t>(unsigned_option(session, "limit", 0, 1U << 30));
-  return mutate_and_print(request, limit, session.out) ? ExitCode::kClean : ExitCode::kFinding;
+  return mutate_and_print(request, limit, session.out);
 }
 
 // Both traces, and where they differ.

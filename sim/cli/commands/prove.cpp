@@ -27,16 +27,10 @@ static void judge_proof(Session& session,
                         const std::vector<TripProof>& trips,
                         const RunOptions& run,
                         const Filter& filter,
-                        ExitCode code) {
-  Judged judged;
-  judged.scenario = scenario.info->name;
-  judged.parameters = choices.at.to_string();
-  judged.exit = static_cast<int>(code);
-  judged.right = code == ExitCode::kClean;
-  judged.answer = choices.result.strength();
+                        const Verdict& verdict) {
+  Judged judged = judged_of(scenario.info->name, choices.at.to_string(), verdict);
   add_proof(session, scenario, choices.at, choices.result, run, judged);
   for (const TripProof& one : trips) {
-    judged.answer += "\n" + one.strength();
     if (one.failed) {
       add_proof(session, scenario, *one.failed_at, *one.failed, run, judged);
     }
@@ -53,13 +47,8 @@ static void judge_search(Session& session,
                          const ExploreRunOptions& options,
                          const Filter& filter,
                          const std::vector<JudgedGone>& gone,
-                         ExitCode code) {
-  Judged judged;
-  judged.scenario = scenario.info->name;
-  judged.parameters = parameters.to_string();
-  judged.exit = static_cast<int>(code);
-  judged.right = code == ExitCode::kClean;
-  judged.answer = result.strength(options);
+                         const Verdict& verdict) {
+  Judged judged = judged_of(scenario.info->name, parameters.to_string(), verdict);
   const ReportContext context =
       context_of(scenario, parameters, result.schedule, options.run.rules);
   for (const Finding& finding : result.shown.findings) {
@@ -88,14 +77,17 @@ ExitCode prove_command(Session& session) {
   options.accepts = filter.accepts(scenario);
   const ChoiceProof choices = prove_choices(scenario, parameters, set_by_hand(session), options);
   const ProofResult& result = choices.result;
-  ExitCode code = exit_of(choices, session.options.count("strict") != 0);
+  Verdict verdict;
+  verdict.add(part_of(result, session.options.count("strict") != 0));
+  verdict.add({scope_of(choices).code, ""});
   std::vector<TripProof> trips;
   for (const std::string& name : strings(session, "for-all")) {
     trips.push_back(prove_trips(scenario, parameters, name, options));
-    code = worse(code, exit_of(trips.back()));
+    verdict.add(part_of(trips.back()));
   }
+  const ExitCode code = verdict.code();
   if (judges(session)) {
-    judge_proof(session, scenario, choices, trips, options.run, filter, code);
+    judge_proof(session, scenario, choices, trips, options.run, filter, verdict);
     write_verdict(
         session, pictures, scenario, {choices.at, options.run}, session.judgement.all.back());
   }
@@ -139,15 +131,15 @@ ExitCode explore_command(Session& session) {
   options.accepts = filter.accepts(scenario);
   options.accepts_protocol = filter.accepts_protocol(scenario);
   const ExploreRunResult result = explore_scenario(scenario, parameters, options);
-  const ExitCode code = result.verdict == Explored::kWrong   ? ExitCode::kFinding
-                        : result.verdict == Explored::kRight ? ExitCode::kClean
-                                                             : ExitCode::kIncomplete;
+  Verdict verdict;
+  verdict.add(part_of(result, options));
+  const ExitCode code = verdict.code();
   // Of what diagnostics name the search may miss some: `check` says what of that is gone.
   const bool searched = result.search == Explored::kRight;
   const std::vector<JudgedGone> gone =
       searched ? filter.gone(scenario, true) : std::vector<JudgedGone>{};
   if (judges(session)) {
-    judge_search(session, scenario, parameters, result, options, filter, gone, code);
+    judge_search(session, scenario, parameters, result, options, filter, gone, verdict);
   }
   const ReportContext context =
       context_of(scenario, parameters, result.schedule, options.run.rules);

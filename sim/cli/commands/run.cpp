@@ -30,13 +30,9 @@ static void judge_run(Session& session,
                       const ParameterSet& parameters,
                       const RunResult& result,
                       const Filter& filter) {
-  const ExitCode code = exit_of(result, session.options.count("strict") != 0);
-  Judged judged;
-  judged.scenario = scenario.info->name;
-  judged.parameters = parameters.to_string();
-  judged.exit = static_cast<int>(code);
-  judged.right = code == ExitCode::kClean;
-  judged.answer = result.ending();
+  Verdict verdict;
+  verdict.add(part_of(result, session.options.count("strict") != 0));
+  Judged judged = judged_of(scenario.info->name, parameters.to_string(), verdict);
   const ReportContext context = context_of(scenario, parameters, run.schedule, run.rules);
   for (const Finding& finding : result.findings) {
     add_finding(session, scenario, parameters, {finding, run.schedule, context}, run, judged);
@@ -199,14 +195,10 @@ static ExitCode run_on(Session& session,
     }
     pictures.write(session, std::move(contents));
   }
-  const ExitCode code = exit_of(result);
-  Judged judged;
-  judged.scenario = scenario.info->name;
-  judged.parameters = parameters.to_string();
-  judged.exit = static_cast<int>(code);
-  judged.right = code == ExitCode::kClean;
-  judged.answer = text_of(result);
-  session.judgement.all.push_back(judged);
+  Verdict verdict;
+  verdict.add({exit_of(result), text_of(result)});
+  const ExitCode code = verdict.code();
+  session.judgement.all.push_back(judged_of(scenario.info->name, parameters.to_string(), verdict));
   if (session.json()) {
     Json report = json_of(result);
     report["scenario"] = scenario.info->name;
@@ -254,14 +246,12 @@ static ExitCode run_ptx_on(Session& session, const ScenarioEntry& scenario) {
   const ParameterSet parameters{scenario.parameters};
   const RunOptions run = run_options(session, scenario, parameters);
   const PtxEnginesResult result = run_ptx_on_engines(read, scenario, run);
-  const ExitCode code = worse(exit_of(result.functional, session.options.count("strict") != 0),
-                              result.agrees() ? ExitCode::kClean : ExitCode::kFinding);
+  Verdict verdict;
+  verdict.add({exit_of(result.functional, session.options.count("strict") != 0), ""});
+  verdict.add({result.agrees() ? ExitCode::kClean : ExitCode::kFinding, text_of(result)});
+  const ExitCode code = verdict.code();
   const ReportContext context = context_of(scenario, parameters, run.schedule, run.rules);
-  Judged judged;
-  judged.scenario = scenario.info->name;
-  judged.exit = static_cast<int>(code);
-  judged.right = code == ExitCode::kClean;
-  judged.answer = text_of(result);
+  Judged judged = judged_of(scenario.info->name, "", verdict);
   std::string findings;
   Json list = Json::array();
   for (const Finding& finding : result.functional.findings) {

@@ -120,27 +120,6 @@ static std::string header_line(const Session& session,
   return line.dump();
 }
 
-static ExitCode exit_of(const SweepTable& table) {
-  ExitCode code = ExitCode::kClean;
-  for (const SweepRow& row : table.rows) {
-    if (row.end == SweepEnd::kFailed) {
-      code = worse(code, ExitCode::kInternal);
-    } else if (row.end == SweepEnd::kStuck) {
-      code = worse(code, ExitCode::kFinding);
-    } else if (row.end == SweepEnd::kStopped) {
-      code = worse(code, ExitCode::kIncomplete);
-    }
-    for (const Json& cell : row.cells) {
-      const bool refuted = cell == name_of(ProofVerdict::kRefuted);
-      const bool open = cell == name_of(ProofVerdict::kUndecided) ||
-                        cell == name_of(ProofVerdict::kUnordered) ||
-                        cell == name_of(ProofVerdict::kIncomplete);
-      code = worse(code, refuted ? ExitCode::kFinding : open ? ExitCode::kIncomplete : code);
-    }
-  }
-  return code;
-}
-
 // What there is of it, and then the rest.
 static void run_all(Session& session,
                     SweepTable& table,
@@ -321,7 +300,7 @@ ExitCode tune_command(Session& session) {
     Progress progress{how.runs_max, 0};
     const TuneResult result =
         tune(*space, where, how, [&](std::uint64_t runs) { progress.set(runs); });
-    code = worse(code, result.proved ? ExitCode::kClean : ExitCode::kFinding);
+    code = worse(code, exit_of(result));
     if (result.proved) {
       tuned.parameters = space->parameters(space->at(result.runs[result.best].index));
       tuned.microseconds = result.runs[result.best].microseconds;

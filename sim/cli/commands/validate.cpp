@@ -49,11 +49,6 @@ static std::string source_of_fit(const Session& session) {
              : source + ", split " + session.options["split"].as<std::string>();
 }
 
-// A row that could not be judged is listed with its reason, and leaves the answer incomplete.
-static ExitCode code_of(const Validation& result) {
-  return result.rows.empty() || !result.skipped.empty() ? ExitCode::kIncomplete : ExitCode::kClean;
-}
-
 // Rows run on the chip they name, unless one is named here.
 ExitCode validate_command(Session& session) {
   const std::vector<MeasuredRow> rows = rows_of(session);
@@ -63,7 +58,7 @@ ExitCode validate_command(Session& session) {
   }
   const Validation result = validate(rows, session.scenarios, chip ? &*chip : nullptr);
   session.out << (session.json() ? json_of(result).dump(2) + "\n" : text_of(result));
-  return code_of(result);
+  return exit_of(result);
 }
 
 ExitCode calibrate_command(Session& session) {
@@ -85,7 +80,7 @@ ExitCode calibrate_command(Session& session) {
       throw ConfigError(path + ": cannot be written");
     }
   }
-  return code_of(result.after);
+  return exit_of(result.after);
 }
 
 }  // namespace warptwin::sim::cli

@@ -29,7 +29,7 @@ Judgement judgement_of(const Judged& judged) {
 }
 
 Judged failed(const std::string& message) {
-  Judged judged{"ring", "stages=2", 1, false, "refuted", {}, {}, {}};
+  Judged judged{"ring", "stages=2", ExitCode::kFinding, false, "refuted", {}, {}, {}};
   JudgedFinding finding;
   finding.id = "DEADLOCK";
   finding.message = message;
@@ -40,7 +40,8 @@ Judged failed(const std::string& message) {
 }
 
 TEST(JunitTest, WhatIsCleanIsACaseWithoutContent) {
-  const Tree suites = parsed(judgement_of({"ring", "", 0, true, "proved", {}, {}, {}}));
+  const Tree suites =
+      parsed(judgement_of({"ring", "", ExitCode::kClean, true, "proved", {}, {}, {}}));
   EXPECT_EQ(suites.get<int>("<xmlattr>.tests"), 1);
   EXPECT_EQ(suites.get<int>("testsuite.<xmlattr>.failures"), 0);
   EXPECT_EQ(suites.get<std::string>("testsuite.<xmlattr>.name"), "warptwin check");
@@ -49,7 +50,7 @@ TEST(JunitTest, WhatIsCleanIsACaseWithoutContent) {
 }
 
 TEST(JunitTest, ASuiteWithoutCasesIsWellFormed) {
-  EXPECT_EQ(parsed({"check", {}, "", 0, false}).get<int>("<xmlattr>.tests"), 0);
+  EXPECT_EQ(parsed({"check", {}, "", ExitCode::kClean, false}).get<int>("<xmlattr>.tests"), 0);
 }
 
 TEST(JunitTest, AFindingIsAFailureWithItsText) {
@@ -76,18 +77,26 @@ TEST(JunitTest, WhatXmlCannotHoldIsWrittenInHex) {
 }
 
 TEST(JunitTest, WhatIsUndecidedFails) {
-  Judged open{"ring", "", 5, false, "undecided: ...", {}, {{"it polls", {"a.hpp", 3}}}, {}};
+  Judged open{"ring",
+              "",
+              ExitCode::kIncomplete,
+              false,
+              "undecided: ...",
+              {},
+              {{"it polls", {"a.hpp", 3}}},
+              {}};
   const Tree one = case_of(parsed(judgement_of(open)));
   EXPECT_EQ(one.get<std::string>("failure.<xmlattr>.type"), "incomplete");
   EXPECT_THAT(one.get<std::string>("failure"), HasSubstr("undecided: it polls"));
 }
 
 TEST(JunitTest, InternalErrorsAreErrors) {
-  const Tree suites = parsed(judgement_of({"ring", "", 3, false, "contradiction", {}, {}, {}}));
+  const Tree suites =
+      parsed(judgement_of({"ring", "", ExitCode::kInternal, false, "contradiction", {}, {}, {}}));
   EXPECT_EQ(suites.get<int>("<xmlattr>.errors"), 1);
   EXPECT_EQ(suites.get<int>("<xmlattr>.failures"), 0);
   EXPECT_EQ(case_of(suites).get<std::string>("error.<xmlattr>.type"), "internal");
-  const Tree stopped = parsed({"prove", {}, "it broke", 3, false});
+  const Tree stopped = parsed({"prove", {}, "it broke", ExitCode::kInternal, false});
   EXPECT_EQ(stopped.get<int>("<xmlattr>.errors"), 1);
   EXPECT_EQ(case_of(stopped).get<std::string>("error.<xmlattr>.message"), "it broke");
 }
@@ -95,7 +104,7 @@ TEST(JunitTest, InternalErrorsAreErrors) {
 TEST(JunitTest, KnownFindingsFailNothingAndAreThere) {
   Judged judged = failed("2 warps wait");
   judged.right = true;
-  judged.exit = 0;
+  judged.exit = ExitCode::kClean;
   judged.findings[0].known = Known::kSuppressed;
   judged.gone.push_back({"0", "MBAR_UNINIT", "bar", "a.hpp"});
   const Tree one = case_of(parsed(judgement_of(judged)));

@@ -16,7 +16,7 @@ TEST(PackedTest, WhatWasJudgedComesBackWithAnyBytes) {
   finding.steps = {{"cta 0 warp 1", "bar.sync", {"a.hpp", 3}, 7}};
   const Judged judged{"ring",
                       "stages=2",
-                      5,
+                      ExitCode::kIncomplete,
                       false,
                       "undecided",
                       {finding},
@@ -30,7 +30,7 @@ TEST(PackedTest, WhatWasJudgedComesBackWithAnyBytes) {
   EXPECT_EQ(again.findings[0].steps[0].number, 7U);
   EXPECT_EQ(again.open[0].place.line, 3U);
   EXPECT_EQ(again.gone[0].id, "MBAR_UNINIT");
-  EXPECT_EQ(again.exit, 5);
+  EXPECT_EQ(again.exit, ExitCode::kIncomplete);
   EXPECT_FALSE(again.right);
 }
 

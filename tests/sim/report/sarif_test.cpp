@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 
 Judged judged_with(const JudgedFinding& finding) {
-  return {"ring", "stages=2", 1, false, "refuted", {finding}, {}, {}};
+  return {"ring", "stages=2", ExitCode::kFinding, false, "refuted", {finding}, {}, {}};
 }
 
 JudgedFinding deadlock() {
@@ -35,7 +35,7 @@ Json run_of(const Judgement& judgement) {
 }
 
 TEST(SarifTest, TheRulesAreTheCatalogue) {
-  const Json run = run_of({"check", {}, "", 0, false});
+  const Json run = run_of({"check", {}, "", ExitCode::kClean, false});
   const Json& driver = run["tool"]["driver"];
   EXPECT_EQ(driver["name"], "warptwin");
   EXPECT_EQ(driver["version"], "1.2.3");
@@ -52,7 +52,7 @@ TEST(SarifTest, TheRulesAreTheCatalogue) {
 }
 
 TEST(SarifTest, AResultNamesItsRulePlaceAndFingerprint) {
-  const Json run = run_of({"check", {judged_with(deadlock())}, "", 1, false});
+  const Json run = run_of({"check", {judged_with(deadlock())}, "", ExitCode::kFinding, false});
   const Json& result = run["results"][0];
   EXPECT_EQ(result["ruleId"], "DEADLOCK");
   EXPECT_EQ(run["tool"]["driver"]["rules"][result["ruleIndex"].get<std::size_t>()]["id"],
@@ -70,7 +70,7 @@ TEST(SarifTest, AResultNamesItsRulePlaceAndFingerprint) {
 TEST(SarifTest, WhatHasNoLineHasNoPhysicalLocation) {
   JudgedFinding finding = deadlock();
   finding.place = {};
-  const Json run = run_of({"check", {judged_with(finding)}, "", 1, false});
+  const Json run = run_of({"check", {judged_with(finding)}, "", ExitCode::kFinding, false});
   EXPECT_FALSE(run["results"][0]["locations"][0].contains("physicalLocation"));
   EXPECT_EQ(run["results"][0]["locations"][0]["logicalLocations"][0]["name"], "ring");
 }
@@ -78,8 +78,8 @@ TEST(SarifTest, WhatHasNoLineHasNoPhysicalLocation) {
 TEST(SarifTest, AMangledNameIsTheDecoratedOne) {
   Judged judged = judged_with(deadlock());
   const auto function = [&] {
-    return run_of(
-        {"check", {judged}, "", 1, false})["results"][0]["locations"][0]["logicalLocations"][0];
+    return run_of({"check", {judged}, "", ExitCode::kFinding, false})["results"][0]["locations"][0]
+                                                                     ["logicalLocations"][0];
   };
   EXPECT_FALSE(function().contains("decoratedName"));
   judged.scenario = "_Z5scalePKf";
@@ -92,7 +92,7 @@ TEST(SarifTest, StepsAreAThreadForEachWarpInTheOrderOfTheRun) {
   finding.steps = {{"cta 0 warp 0", "mbarrier.wait", {"a.hpp", 1}, 4},
                    {"cta 0 warp 1", "mbarrier.arrive", {"a.hpp", 2}, 5},
                    {"cta 0 warp 0", "bar.sync", {}, 0}};
-  const Json run = run_of({"check", {judged_with(finding)}, "", 1, false});
+  const Json run = run_of({"check", {judged_with(finding)}, "", ExitCode::kFinding, false});
   const Json& threads = run["results"][0]["codeFlows"][0]["threadFlows"];
   ASSERT_EQ(threads.size(), 2U);
   EXPECT_EQ(threads[0]["locations"][0]["executionOrder"], 1);
@@ -106,7 +106,7 @@ TEST(SarifTest, KnownFindingsAreSuppressedWithTheirReason) {
   JudgedFinding finding = deadlock();
   finding.known = Known::kSuppressed;
   finding.reason = "drained at the end";
-  const Json run = run_of({"check", {judged_with(finding)}, "", 0, false});
+  const Json run = run_of({"check", {judged_with(finding)}, "", ExitCode::kClean, false});
   const Json& suppression = run["results"][0]["suppressions"][0];
   EXPECT_EQ(suppression["kind"], "external");
   EXPECT_EQ(suppression["justification"], "drained at the end");
@@ -119,7 +119,7 @@ TEST(SarifTest, ABaselineTellsNewUnchangedAndAbsentApart) {
   Judged judged = judged_with(deadlock());
   judged.findings.push_back(old);
   judged.gone.push_back({"fedcba9876543210", "MBAR_UNINIT", "bar", "a.hpp"});
-  const Json run = run_of({"check", {judged}, "", 1, true});
+  const Json run = run_of({"check", {judged}, "", ExitCode::kFinding, true});
   EXPECT_EQ(run["results"][0]["baselineState"], "new");
   EXPECT_EQ(run["results"][1]["baselineState"], "unchanged");
   EXPECT_EQ(run["results"][1]["partialFingerprints"]["warptwinFinding/v1"], "0123456789abcdef:2");
@@ -128,28 +128,33 @@ TEST(SarifTest, ABaselineTellsNewUnchangedAndAbsentApart) {
 }
 
 TEST(SarifTest, WhatIsUndecidedIsOpen) {
-  const Judged open{"ring", "", 5, false, "undecided", {}, {{"it polls", {"a.hpp", 3}}}, {}};
-  const Json result = run_of({"prove", {open}, "", 5, false})["results"][0];
+  const Judged open{
+      "ring", "", ExitCode::kIncomplete, false, "undecided", {}, {{"it polls", {"a.hpp", 3}}}, {}};
+  const Json result = run_of({"prove", {open}, "", ExitCode::kIncomplete, false})["results"][0];
   EXPECT_EQ(result["ruleId"], kNotProved);
   EXPECT_EQ(result["kind"], "open");
   EXPECT_EQ(result["level"], "none");
   EXPECT_THAT(result["message"]["text"].get<std::string>(), HasSubstr("it polls"));
-  const Judged bound{"ring", "", 5, false, "a bound was hit", {}, {}, {}};
+  const Judged bound{"ring", "", ExitCode::kIncomplete, false, "a bound was hit", {}, {}, {}};
   EXPECT_THAT(
-      run_of({"prove", {bound}, "", 5, false})["results"][0]["message"]["text"].get<std::string>(),
+      run_of({"prove", {bound}, "", ExitCode::kIncomplete, false})["results"][0]["message"]["text"]
+          .get<std::string>(),
       HasSubstr("a bound was hit"));
 }
 
 TEST(SarifTest, ErrorsAreNotificationsOfAnInvocationThatFailed) {
-  const Json internal = run_of({"check", {}, "it broke", 3, false})["invocations"][0];
+  const Json internal =
+      run_of({"check", {}, "it broke", ExitCode::kInternal, false})["invocations"][0];
   EXPECT_EQ(internal["executionSuccessful"], false);
   EXPECT_EQ(internal["exitCode"], 3);
   EXPECT_EQ(internal["toolExecutionNotifications"][0]["message"]["text"], "it broke");
-  const Json usage = run_of({"check", {}, "no such file", 2, false})["invocations"][0];
+  const Json usage =
+      run_of({"check", {}, "no such file", ExitCode::kUsage, false})["invocations"][0];
   EXPECT_EQ(usage["executionSuccessful"], false);
   EXPECT_EQ(usage["toolConfigurationNotifications"][0]["message"]["text"], "no such file");
-  const Judged judged{"ring", "", 3, false, "a contradiction", {}, {}, {}};
-  EXPECT_EQ(run_of({"check", {judged}, "", 3, false})["invocations"][0]["executionSuccessful"],
+  const Judged judged{"ring", "", ExitCode::kInternal, false, "a contradiction", {}, {}, {}};
+  EXPECT_EQ(run_of({"check", {judged}, "", ExitCode::kInternal, false})["invocations"][0]
+                                                                       ["executionSuccessful"],
             false);
 }
 

@@ -1,105 +1,19 @@
-/// Every verdict and its exit code, and what the command does with them.
-
-#include "sim/cli/exit_code.hpp"
+/// What the command says and exits with, for each verdict.
 
 #include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "common/report/catalogue.hpp"
-
 #include "sim/cli/command.hpp"
+#include "sim/verdict/exit_code.hpp"
 #include "tests/support/small_kernel.hpp"
 
-namespace warptwin::sim::exit_code_test {
+namespace warptwin::sim::verdicts_test {
 namespace {
 
 using ::testing::HasSubstr;
 using tests::SmallKernel;
-
-Finding finding_of(Severity severity) {
-  Finding finding;
-  finding.info = find_diagnostic("DEADLOCK");
-  finding.severity = severity;
-  return finding;
-}
-
-TEST(ExitCodeTest, WhatIsWorseOutweighs) {
-  constexpr ExitCode kOrder[] = {ExitCode::kClean,
-                                 ExitCode::kIncomplete,
-                                 ExitCode::kFinding,
-                                 ExitCode::kDevice,
-                                 ExitCode::kUsage,
-                                 ExitCode::kInternal};
-  for (std::size_t a = 0; a < std::size(kOrder); ++a) {
-    for (std::size_t b = 0; b < std::size(kOrder); ++b) {
-      EXPECT_EQ(worse(kOrder[a], kOrder[b]), kOrder[std::max(a, b)]);
-    }
-  }
-}
-
-TEST(ExitCodeTest, EveryVerdictHasItsCode) {
-  struct Row {
-    ProofVerdict verdict;
-    ExitCode code;
-  };
-  for (const Row& row : {Row{ProofVerdict::kProved, ExitCode::kClean},
-                         Row{ProofVerdict::kAccepted, ExitCode::kClean},
-                         Row{ProofVerdict::kUnordered, ExitCode::kIncomplete},
-                         Row{ProofVerdict::kUndecided, ExitCode::kIncomplete},
-                         Row{ProofVerdict::kIncomplete, ExitCode::kIncomplete},
-                         Row{ProofVerdict::kRefuted, ExitCode::kFinding}}) {
-    ProofResult result;
-    result.verdict = row.verdict;
-    EXPECT_EQ(exit_of(result, false), row.code) << name_of(row.verdict);
-    EXPECT_EQ(exit_of(result, true), row.code) << name_of(row.verdict);
-    ParameterSet none{{}};
-    EXPECT_EQ(exit_of(ChoiceProof{result, none, 1, 1, {}}, false), row.code);
-    EXPECT_EQ(exit_of(ChoiceProof{result, none, 1, 2, {}}, false),
-              worse(row.code, ExitCode::kIncomplete));
-    // A warning counts with --strict alone, an internal error always.
-    result.run.findings = {finding_of(Severity::kWarning)};
-    EXPECT_EQ(exit_of(result, false), row.code);
-    EXPECT_EQ(exit_of(result, true), ExitCode::kFinding);
-    result.internal_error = true;
-    EXPECT_EQ(exit_of(result, false), ExitCode::kInternal);
-  }
-}
-
-TEST(ExitCodeTest, ATripCountThatIsRefutedIsAFindingAndOneNotShownIncomplete) {
-  TripProof proof;
-  EXPECT_EQ(exit_of(proof), ExitCode::kIncomplete);
-  proof.failed.emplace();
-  proof.failed->verdict = ProofVerdict::kUndecided;
-  EXPECT_EQ(exit_of(proof), ExitCode::kIncomplete);
-  proof.failed->verdict = ProofVerdict::kRefuted;
-  EXPECT_EQ(exit_of(proof), ExitCode::kFinding);
-  proof.failed->internal_error = true;
-  EXPECT_EQ(exit_of(proof), ExitCode::kInternal);
-  proof = TripProof{};
-  proof.shown = true;
-  EXPECT_EQ(exit_of(proof), ExitCode::kClean);
-}
-
-TEST(ExitCodeTest, ABoundIsIncompleteUnlessADefectCameBefore) {
-  RunResult result;
-  EXPECT_EQ(exit_of(result, false), ExitCode::kClean);
-  result.end = Ending::kStepBound;
-  EXPECT_EQ(exit_of(result, true), ExitCode::kIncomplete);
-  result.findings = {finding_of(Severity::kWarning)};
-  EXPECT_EQ(exit_of(result, false), ExitCode::kIncomplete);
-  EXPECT_EQ(exit_of(result, true), ExitCode::kFinding);
-  EXPECT_FALSE(result.shows_defect());
-  result.findings = {finding_of(Severity::kError)};
-  EXPECT_EQ(exit_of(result, false), ExitCode::kFinding);
-  EXPECT_TRUE(result.shows_defect());
-  result = {};
-  result.end = Ending::kDeadlock;
-  EXPECT_EQ(exit_of(result, false), ExitCode::kFinding);
-}
-
-// --- Through the command ------------------------------------------------------------------------
 
 enum Text : std::int64_t {
   kRight,
@@ -174,7 +88,7 @@ Reply call(Text text, std::vector<std::string> arguments) {
   return {code, out.str() + err.str()};
 }
 
-TEST(ExitCodeTest, ProveAndCheckExitAsTheirVerdictSays) {
+TEST(CommandVerdictTest, ProveAndCheckExitAsTheirVerdictSays) {
   struct Row {
     Text text;
     ExitCode code;
@@ -199,7 +113,7 @@ TEST(ExitCodeTest, ProveAndCheckExitAsTheirVerdictSays) {
 
 // Of the values of a choice the heaviest counts, wherever it stands; one that is open does not end
 // the search.
-TEST(ExitCodeTest, AChoiceHasTheHeaviestVerdictOfItsValues) {
+TEST(CommandVerdictTest, AChoiceHasTheHeaviestVerdictOfItsValues) {
   const auto proof_of = [](std::int64_t last) {
     const Parameter parameters[] = {{.name = "text",
                                      .summary = "of enum Text",
@@ -223,7 +137,7 @@ TEST(ExitCodeTest, AChoiceHasTheHeaviestVerdictOfItsValues) {
   EXPECT_EQ(proof_of(kStuck), (std::pair{ExitCode::kFinding, std::int64_t{kStuck}}));
 }
 
-TEST(ExitCodeTest, ForAllIsInTheExitCode) {
+TEST(CommandVerdictTest, ForAllIsInTheExitCode) {
   const Reply shown = call(kRight, {"prove", "--for-all", "trips"});
   EXPECT_EQ(shown.code, ExitCode::kClean) << shown.out;
   EXPECT_THAT(shown.out, HasSubstr("for every trips, if its loop is regular beyond"));
@@ -237,4 +151,4 @@ TEST(ExitCodeTest, ForAllIsInTheExitCode) {
 }
 
 }  // namespace
-}  // namespace warptwin::sim::exit_code_test
+}  // namespace warptwin::sim::verdicts_test

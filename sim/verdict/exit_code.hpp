@@ -1,10 +1,14 @@
-/// What a command's exit code says. docs/verdicts.md has the table.
+/// What an exit code says, and that of each kind of answer. docs/verdicts.md has the table.
 
 #pragma once
 
+#include "sim/run/check.hpp"
 #include "sim/run/choices.hpp"
+#include "sim/run/explore_run.hpp"
+#include "sim/run/mutate.hpp"
 #include "sim/run/prove.hpp"
 #include "sim/run/trip_counts.hpp"
+#include "sim/run/validate.hpp"
 
 namespace warptwin::sim {
 
@@ -17,16 +21,26 @@ enum class ExitCode : int {
   kIncomplete = 5,
 };
 
+/// "clean", "finding", "usage", "internal", "device" or "incomplete".
+const char* name_of(ExitCode code);
+
 /// What two parts of one answer say together: an internal error hides nothing less, a finding
 /// outweighs what is incomplete, and only what is clean in both is clean.
 ExitCode worse(ExitCode a, ExitCode b);
 
-/// With `strict`, warnings are findings.
+/// Of one run. With `strict`, warnings are findings.
 ExitCode exit_of(const RunResult& result, bool strict);
 ExitCode exit_of(const ProofResult& result, bool strict);
 /// Incomplete where not every combination of choices was proved.
 ExitCode exit_of(const ChoiceProof& proof, bool strict);
 /// A finding where some trip count is refuted; incomplete where the claim is not shown.
 ExitCode exit_of(const TripProof& proof);
+/// Of schedules: a finding where one fails, incomplete where one hit its bound.
+ExitCode exit_of(const CheckResult& sampled, bool strict);
+ExitCode exit_of(const ExploreRunResult& result);
+/// A finding where a mutant was proved that an oracle finds fault with.
+ExitCode exit_of(const MutateResult& result);
+/// A row that could not be predicted is listed with its reason, and leaves the answer incomplete.
+ExitCode exit_of(const Validation& result);
 
 }  // namespace warptwin::sim

@@ -1,4 +1,4 @@
-#include "sim/cli/exit_code.hpp"
+#include "sim/verdict/exit_code.hpp"
 
 namespace warptwin::sim {
 
@@ -40,6 +40,24 @@ ExitCode of_verdict(ProofVerdict verdict) {
 
 }  // namespace
 
+const char* name_of(ExitCode code) {
+  switch (code) {
+    case ExitCode::kClean:
+      return "clean";
+    case ExitCode::kFinding:
+      return "finding";
+    case ExitCode::kUsage:
+      return "usage";
+    case ExitCode::kDevice:
+      return "device";
+    case ExitCode::kIncomplete:
+      return "incomplete";
+    case ExitCode::kInternal:
+      break;
+  }
+  return "internal";
+}
+
 ExitCode worse(ExitCode a, ExitCode b) {
   return weight(a) < weight(b) ? b : a;
 }
@@ -73,6 +91,33 @@ ExitCode exit_of(const TripProof& proof) {
     return ExitCode::kFinding;
   }
   return proof.shown ? ExitCode::kClean : ExitCode::kIncomplete;
+}
+
+ExitCode exit_of(const CheckResult& sampled, bool strict) {
+  if (sampled.failing != 0 || (strict && !sampled.warnings.findings.empty())) {
+    return ExitCode::kFinding;
+  }
+  return sampled.bound_hit ? ExitCode::kIncomplete : ExitCode::kClean;
+}
+
+ExitCode exit_of(const ExploreRunResult& result) {
+  switch (result.verdict) {
+    case Explored::kRight:
+      return ExitCode::kClean;
+    case Explored::kWrong:
+      return ExitCode::kFinding;
+    case Explored::kIncomplete:
+      break;
+  }
+  return ExitCode::kIncomplete;
+}
+
+ExitCode exit_of(const MutateResult& result) {
+  return result.count(MutantClass::kMissed) == 0 ? ExitCode::kClean : ExitCode::kFinding;
+}
+
+ExitCode exit_of(const Validation& result) {
+  return result.rows.empty() || !result.skipped.empty() ? ExitCode::kIncomplete : ExitCode::kClean;
 }
 
 }  // namespace warptwin::sim
