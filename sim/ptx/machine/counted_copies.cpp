@@ -136,6 +136,8 @@ void WarpRun::issue_counted(Request& request,
   op.flags = event_flag::kOfCopies | event_flag::kRemote;
   op.bytes = access.target.bytes;
   op.copies = &copies;
+  // To whom red.async is atomic.
+  op.ordering.scope = scope_of(request.modifiers, warptwin::Scope::kCluster);
   perform(op);
 }
 

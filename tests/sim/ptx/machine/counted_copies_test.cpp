@@ -275,6 +275,33 @@ TEST(PtxAsyncStores, ReduceInWhateverOrder) {
                "SMEM_RAW_NO_WAIT");
 }
 
+// Both CTAs add to the same words, of CTA 0: by .cluster they are atomic to each other.
+TEST(PtxAsyncStores, ReduceFromSeveralCtas) {
+  const std::string add =
+      "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32";
+  std::string body = with(kExchange, "xor.b32 %r23, %r22, 1", "mov.u32 %r23, 0");
+  body = with(body, "], 128;", "], 256;");
+  body = with(body,
+              "  setp.ne.u32 %p1, %r1, 0;\n",
+              "  mov.u32 %r8, 0;\n"
+              "  st.shared.u32 [%r20], %r8;\n  bar.warp.sync -1;\n"
+              "  setp.ne.u32 %p1, %r1, 0;\n");
+  body = with(body, "WAIT:\n", "  setp.ne.u32 %p4, %r22, 0;\n  @%p4 ret;\nWAIT:\n");
+  const std::string store =
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r24], %r7, [%r25];\n";
+  const std::string red = add + " [%r24], %r7, [%r25];\n";
+  const OneKernel kernel = exchanging(with(body, store, red));
+  const OneRun run = run_of(kernel);
+  EXPECT_THAT(ids_in(run.result), IsEmpty());
+  for (std::uint32_t thread = 0; thread < 32; ++thread) {
+    EXPECT_EQ(run.out[thread], 2 * thread + 46);
+  }
+  expect_proved(kernel);
+  // One of them stores, which is no atomic.
+  const std::string one = "setp.eq.u32 %p5, %r22, 0;\n  @%p5 " + red + "  @!%p5 " + store;
+  expect_found(exchanging(with(body, store, one)), "SMEM_WAW_ASYNC");
+}
+
 // --- Bulk copies ---------------------------------------------------------------------------------
 
 std::string bulk_exchange() {
