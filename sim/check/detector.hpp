@@ -70,19 +70,20 @@ class Reporter {
   Reporter(const Rules& rules, const Naming& naming) : rules_{rules}, naming_{naming} {}
 
   /// A finding about the object and agent of `event`.
-  Finding make(const char* id,
-               const Event& event,
-               const Object& object,
-               const std::string& message) const;
-  /// Reports `id` about the object and agent of `event`.
-  void report(const char* id,
-              const Event& event,
-              const Object& object,
-              const std::string& message,
-              std::vector<Detail> details = {});
-  void report(Finding finding);
+  [[gnu::cold]] Finding make(const char* id,
+                             const Event& event,
+                             const Object& object,
+                             const std::string& message) const;
+  /// Reports `id` about the object and agent of `event`. Cold, like all that speaks of what is
+  /// wrong: what makes its arguments then lies apart from the code that every event goes through.
+  [[gnu::cold]] void report(const char* id,
+                            const Event& event,
+                            const Object& object,
+                            const std::string& message,
+                            std::vector<Detail> details = {});
+  [[gnu::cold]] void report(Finding finding);
   /// What memory holds depends on which of two atomic operations is first; this is the later.
-  void note_choice(const Event& event);
+  [[gnu::cold]] void note_choice(const Event& event);
   const std::vector<SourceSite>& choices() const { return choices_; }
   /// Reports so far that were errors, kept or not: a warning never keeps an error from being seen.
   std::uint64_t errors() const { return errors_; }

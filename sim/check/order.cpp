@@ -566,8 +566,8 @@ void Order::named_barrier(ClusterOrder& cluster, const Event& event, std::uint32
   if (returns || ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op == Op::kBarSync)) {
     acquire(warp, event, [&](Clock& clock) { join(clock, met.clock); });
     WarpOrder::Fenced& released = warp.released_gpu;
-    released.of_others = released.of_others || std::popcount(released.apart) > 1 ||
-                         adds(released.clock, met.released_gpu);
+    released.of_others =
+        released.of_others || released.of_several() || adds(released.clock, met.released_gpu);
     released.apart = 0;
     join(released.clock, met.released_gpu);
     Pending& pending = warp.pending_of(~std::uint32_t{0});
@@ -665,14 +665,17 @@ void Order::on_event(const Event& event) {
   if (tells) {
     std::uint32_t& told = known.own[component(kLanes, self)];
     told = lanes_told(warp, event, self);
-    known.lone.resize(lone + (told != known.own[self] ? 1 : 0),
-                      {event.warp, event.lane_mask(), known.own[self]});
+    if (told != known.own[self]) {
+      known.lone.push_back({event.warp, event.lane_mask(), known.own[self]});
+    }
   }
   stores_global_ = stores_global_ || event.op == Op::kGlobalStore;
   perform(cluster, event, self);
   if (tells) {
     known.own[component(kLanes, self)] = lanes_known;
-    known.lone.resize(lone);
+    if (known.lone.size() != lone) {
+      known.lone.resize(lone);
+    }
   }
   if (clusters_[number] != nullptr && !warp.parts.empty()) {
     parted_ = true;

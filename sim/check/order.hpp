@@ -298,6 +298,7 @@ class Order {
       std::uint32_t told = 0;   // of all lanes, without these
       std::uint32_t time = 0;
       bool covers(std::uint32_t others) const { return lanes != 0 && (others & ~lanes) == 0; }
+      bool of_several() const { return (apart & (apart - 1)) != 0; }
     };
     Fenced released;       // any
     Fenced released_afar;  // of more than CTA scope

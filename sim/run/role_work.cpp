@@ -18,13 +18,19 @@ bool is_frame(const Event& event) {
 RoleWork::RoleWork(const LaunchConfig& config, const Symbols& symbols, EventSink* next)
     : warps_{config.warps_per_cta}, next_{next} {
   for (std::uint32_t warp = 0; warp < config.warps_per_cta; ++warp) {
-    role_of_.push_back(symbols.role_of(warp));
+    const Role role = symbols.role_of(warp);
+    const bool another = std::find(role_of_.begin(), role_of_.end(), role) == role_of_.end();
+    idle_ += another && role != Role::kIdle ? 1 : 0;
+    role_of_.push_back(role);
   }
 }
 
 void RoleWork::on_event(const Event& event) {
-  if (!role_of_.empty() && !is_frame(event)) {
-    works_[static_cast<unsigned>(role_of_[event.warp % warps_])] = true;
+  if (idle_ != 0 && !is_frame(event)) {
+    const Role role = role_of_[event.warp % warps_];
+    bool& works = works_[static_cast<unsigned>(role)];
+    idle_ -= works || role == Role::kIdle ? 0 : 1;
+    works = true;
   }
   next_->on_event(event);
 }

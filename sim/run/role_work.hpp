@@ -30,6 +30,7 @@ class RoleWork : public EventSink {
   std::vector<Role> role_of_;  // by warp of a CTA
   Divisor warps_;              // of a CTA
   bool works_[static_cast<unsigned>(Role::kCount) + 1] = {};
+  std::uint32_t idle_ = 0;  // roles of idle_roles() so far
   EventSink* next_;
 };
 

@@ -1,10 +1,12 @@
 /// How long a proof takes, beside the run it is made from: ratios, and the growth with the number
-/// of operations.
+/// of operations. With COUNT M N K CTAS: so many proofs of that size, and not a word, for
+/// scripts/proof_cost.py.
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <sys/resource.h>
 
 #include "sim/run/prove.hpp"
@@ -29,7 +31,7 @@ double seconds(F&& f) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   const std::vector<ScenarioEntry> all = scenario_list();
   const ScenarioEntry& gemm = *std::find_if(all.begin(), all.end(), [](const ScenarioEntry& e) {
     return std::string_view{e.info->name} == "gemm";
@@ -44,6 +46,16 @@ int main() {
   };
   ProofOptions options;
   options.run.moves_data = false;
+  if (argc == 6) {
+    const ParameterSet parameters =
+        with(std::atoi(argv[2]), std::atoi(argv[3]), std::atoi(argv[4]), std::atoi(argv[5]));
+    for (int i = 0; i < std::atoi(argv[1]); ++i) {
+      if (prove(gemm, parameters, options).verdict != ProofVerdict::kProved) {
+        return 1;
+      }
+    }
+    return 0;
+  }
   RunOptions bare = options.run;
   bare.detect = false;
   bare.schedule.strategy = Strategy::kInTurn;
