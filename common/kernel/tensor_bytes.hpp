@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,17 +11,20 @@
 
 namespace warptwin {
 
-/// The number at `column` of a row of `spec` that begins at `row`.
+/// The number at `column` of a row of `spec` that begins at `row`, as a float.
 inline float read_element(const TensorSpec& spec, const std::byte* row, std::uint32_t column) {
   const std::uint32_t size = bytes_of(spec.element);
   const std::uint32_t together = elements_in_unit(spec.element);
   std::uint64_t unit = 0;
   std::memcpy(&unit, row + std::size_t{column / together} * size, size);
+  if (spec.element == ElementType::kF64) {
+    return static_cast<float>(std::bit_cast<double>(unit));
+  }
   return decode(spec.element,
                 static_cast<std::uint32_t>(unit >> (8 * size / together * (column % together))));
 }
 
-/// Puts `bits` there, into memory that was zero.
+/// Puts `bits` there, as `encode` has them, into memory that was zero.
 inline void write_element(const TensorSpec& spec,
                           std::byte* row,
                           std::uint32_t column,
@@ -30,9 +34,12 @@ inline void write_element(const TensorSpec& spec,
   std::byte* at = row + std::size_t{column / together} * size;
   std::uint64_t unit = 0;
   std::memcpy(&unit, at, size);
-  const bool extends = spec.element == ElementType::kI64;
-  const std::uint64_t value =
-      extends ? static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(bits)}) : bits;
+  std::uint64_t value = bits;
+  if (spec.element == ElementType::kI64) {
+    value = static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(bits)});
+  } else if (spec.element == ElementType::kF64) {
+    value = std::bit_cast<std::uint64_t>(double{std::bit_cast<float>(bits)});
+  }
   unit |= value << (8 * size / together * (column % together));
   std::memcpy(at, &unit, size);
 }

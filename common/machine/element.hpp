@@ -29,11 +29,17 @@ enum class ElementType : std::uint8_t {
   kU32,     // 4 bytes
   kI64,     // 8 bytes
   kU64,     // 8 bytes
+  kF64,     // 8 bytes
 };
 
 /// Whether the values are whole numbers, of which a float may not hold each.
 constexpr bool is_integer(ElementType type) {
-  return type == ElementType::kU8 || type >= ElementType::kI8;
+  return type == ElementType::kU8 || (type >= ElementType::kI8 && type <= ElementType::kU64);
+}
+
+/// Whether a float holds each value.
+constexpr bool fits_float(ElementType type) {
+  return !is_integer(type) && type != ElementType::kF64;
 }
 
 /// Of whole numbers.
@@ -52,6 +58,7 @@ constexpr std::uint32_t bytes_of(ElementType type) {
       return 4;
     case ElementType::kI64:
     case ElementType::kU64:
+    case ElementType::kF64:
       return 8;
     case ElementType::kF16:
     case ElementType::kBf16:
@@ -91,7 +98,8 @@ constexpr const char* name_of(ElementType type) {
                                     "i32",
                                     "u32",
                                     "i64",
-                                    "u64"};
+                                    "u64",
+                                    "f64"};
   return kNames[static_cast<unsigned>(type)];
 }
 
@@ -278,10 +286,12 @@ struct s8 {
   static constexpr ElementType kType = ElementType::kI8;  // the element as a run-time value
 };
 
-/// The bits of `value` in `type`, rounded to nearest even.
+/// The bits of `value` in `type`, rounded to nearest even. Of f64 those of the float: see
+/// `write_element`.
 constexpr std::uint32_t encode(ElementType type, float value) {
   switch (type) {
     case ElementType::kF32:
+    case ElementType::kF64:
       return std::bit_cast<std::uint32_t>(value);
     case ElementType::kTf32:
       return FloatFormat<8, 10, true>::from_float(value) << 13;
@@ -313,10 +323,11 @@ constexpr std::uint32_t encode(ElementType type, float value) {
   return 0;
 }
 
-/// The number that `bits` stand for in `type`.
+/// The number that `bits` stand for in `type`; of f64 as `encode` has them.
 constexpr float decode(ElementType type, std::uint32_t bits) {
   switch (type) {
     case ElementType::kF32:
+    case ElementType::kF64:
       return std::bit_cast<float>(bits);
     case ElementType::kTf32:
       return std::bit_cast<float>(bits & 0xFFFFE000U);

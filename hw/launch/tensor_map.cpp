@@ -47,6 +47,8 @@ CUtensorMapDataType data_type(ElementType element) {
       return CU_TENSOR_MAP_DATA_TYPE_INT64;
     case ElementType::kU64:
       return CU_TENSOR_MAP_DATA_TYPE_UINT64;
+    case ElementType::kF64:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
   }
   return CU_TENSOR_MAP_DATA_TYPE_UINT8;
 }

@@ -1,6 +1,7 @@
 #include "sim/check/results.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -21,6 +22,8 @@ double relative_bound(ElementType element) {
       return std::ldexp(1.0, -4);
     case ElementType::kF8E5M2:
       return std::ldexp(1.0, -3);
+    case ElementType::kF64:
+      return std::ldexp(1.0, -47);
     default:
       return std::ldexp(1.0, -18);
   }
@@ -36,21 +39,24 @@ Tolerance of_rounding(const TensorSpec& spec, const HostTensor& expected) {
   }
   // Below the smallest normal number rounding is off by half the smallest of all.
   const double smallest = static_cast<double>(decode(spec.element, 1));
-  return {relative_bound(spec.element), largest * spec.error_share + smallest / 2};
+  const double relative = relative_bound(spec.element);
+  const double share = spec.element == ElementType::kF64 ? relative : spec.error_share;
+  return {relative, largest * share + smallest / 2};
 }
 
-// Of whole numbers of any size, of which a float may not hold each: 0 where they are the same.
-double whole_error(const HostTensor& got, const HostTensor& expected, std::size_t index) {
-  const std::uint32_t size = bytes_of(got.spec.element);
-  const auto number = [&](const HostTensor& tensor) {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, tensor.bytes.data() + index * size, size);
-    const std::uint32_t unused = 64 - 8 * size;
-    return is_signed(got.spec.element)
-               ? static_cast<long double>(static_cast<std::int64_t>(bits << unused) >> unused)
-               : static_cast<long double>(bits);
-  };
-  return static_cast<double>(std::abs(number(got) - number(expected)));
+// Of what no float holds.
+long double exact_number(const HostTensor& tensor, std::size_t index) {
+  const ElementType type = tensor.spec.element;
+  const std::uint32_t size = bytes_of(type);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, tensor.bytes.data() + index * size, size);
+  if (type == ElementType::kF64) {
+    return static_cast<long double>(std::bit_cast<double>(bits));
+  }
+  const std::uint32_t unused = 64 - 8 * size;
+  return is_signed(type)
+             ? static_cast<long double>(static_cast<std::int64_t>(bits << unused) >> unused)
+             : static_cast<long double>(bits);
 }
 
 std::string number(double value) {
@@ -79,24 +85,28 @@ Comparison compare(const HostTensor& got,
   result.tensor = got.spec.name;
   result.tolerance = tolerance ? *tolerance : of_rounding(got.spec, expected);
   result.elements = got.values.size();
-  const bool whole = !got.bytes.empty() && got.bytes.size() == expected.bytes.size();
+  const bool exact = !got.bytes.empty() && got.bytes.size() == expected.bytes.size();
+  const auto number_at = [&](const HostTensor& tensor, std::size_t i) {
+    return exact ? exact_number(tensor, i) : static_cast<long double>(tensor.values[i]);
+  };
   for (std::size_t i = 0; i < got.values.size(); ++i) {
     const auto row = static_cast<std::uint32_t>(i / got.spec.columns);
     const auto column = static_cast<std::uint32_t>(i % got.spec.columns);
-    const double a = static_cast<double>(got.values[i]);
-    const double b = static_cast<double>(expected.values[i]);
-    const double bound = result.tolerance.relative * std::abs(b) + result.tolerance.absolute;
-    const double error = whole ? whole_error(got, expected, i) : std::abs(a - b);
+    const long double a = number_at(got, i);
+    const long double b = number_at(expected, i);
+    const double bound =
+        result.tolerance.relative * static_cast<double>(std::abs(b)) + result.tolerance.absolute;
+    const auto error = static_cast<double>(std::abs(a - b));
     // A NaN is wrong wherever the reference has none; an exact result is right whatever the bound.
-    const bool same = whole ? error == 0 : a == b;
+    const bool same = a == b;
     const double share = same ? 0.0 : std::isnan(error) || bound == 0 ? HUGE_VAL : error / bound;
     if (i == 0 || share > result.worst) {
       result.worst = share;
       result.error = error;
       result.row = row;
       result.column = column;
-      result.got = a;
-      result.expected = b;
+      result.got = static_cast<double>(a);
+      result.expected = static_cast<double>(b);
     }
     if (share > 1.0) {
       const bool begins = result.wrong++ == 0;

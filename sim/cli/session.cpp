@@ -236,7 +236,7 @@ void write_outputs(const Session& session, const RunResult& result) {
     }
     const TensorSpec& spec = found->spec;
     if (!found->bytes.empty()) {
-      write_npy_integers(path, spec.rows, spec.columns, spec.element, found->bytes);
+      write_npy_elements(path, spec.rows, spec.columns, spec.element, found->bytes);
     } else {
       write_npy(path, {spec.rows, spec.columns, found->values});
     }

@@ -1,5 +1,7 @@
 #include "sim/run/launch_contents.hpp"
 
+#include <bit>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -107,7 +109,9 @@ std::vector<std::byte> random_contents(const LaunchNode& node, const TensorSpec&
   }
   return bytes_of_each(spec, [&](std::size_t) -> std::uint64_t {
     const double share = std::ldexp(static_cast<double>(draw() >> 11U), -53);
-    return encode(spec.element, static_cast<float>(first + width * share));
+    const double drawn = first + width * share;
+    return spec.element == ElementType::kF64 ? std::bit_cast<std::uint64_t>(drawn)
+                                             : encode(spec.element, static_cast<float>(drawn));
   });
 }
 
@@ -117,6 +121,9 @@ std::uint64_t bits_of(const LaunchNode& node, ElementType type) {
   const json& value = node.value();
   if (!value.is_number()) {
     node.fail("a number is expected");
+  }
+  if (type == ElementType::kF64) {
+    return std::bit_cast<std::uint64_t>(value.get<double>());
   }
   if (!is_integer(type)) {
     return encode(type, value.get<float>());

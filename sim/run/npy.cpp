@@ -174,7 +174,7 @@ void write_matrix_of(const std::string& path,
 
 }  // namespace
 
-void write_npy_integers(const std::string& path,
+void write_npy_elements(const std::string& path,
                         std::uint32_t rows,
                         std::uint32_t columns,
                         ElementType type,
@@ -194,6 +194,8 @@ void write_npy_integers(const std::string& path,
       return write_matrix_of<std::int64_t>(path, rows, columns, bytes);
     case ElementType::kU64:
       return write_matrix_of<std::uint64_t>(path, rows, columns, bytes);
+    case ElementType::kF64:
+      return write_matrix_of<double>(path, rows, columns, bytes);
     default:
       return write_matrix_of<std::uint8_t>(path, rows, columns, bytes);
   }
@@ -208,6 +210,7 @@ std::string numpy_type(ElementType type) {
     case ElementType::kF32:
     case ElementType::kTf32:
     case ElementType::kF16:
+    case ElementType::kF64:
       return "<f" + size;
     default:
       return (bytes_of(type) == 1 ? "|" : "<") + std::string{is_signed(type) ? "i" : "u"} + size;

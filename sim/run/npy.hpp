@@ -25,8 +25,8 @@ NpyMatrix read_npy(const std::string& path);
 /// Replaces `path` only once the whole matrix is written.
 void write_npy(const std::string& path, const NpyMatrix& matrix);
 
-/// The same of whole numbers, in numpy's type for theirs. `bytes`: row-major.
-void write_npy_integers(const std::string& path,
+/// The same of what no float holds, in numpy's type for it. `bytes`: row-major.
+void write_npy_elements(const std::string& path,
                         std::uint32_t rows,
                         std::uint32_t columns,
                         ElementType type,

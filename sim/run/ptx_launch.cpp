@@ -58,7 +58,7 @@ ptx::Extent3 extent_of(const LaunchNode& node) {
 ElementType element_of(const LaunchNode& node) {
   const std::string name = node.text();
   std::string names;
-  for (unsigned i = 0; i <= static_cast<unsigned>(ElementType::kU64); ++i) {
+  for (unsigned i = 0; i <= static_cast<unsigned>(ElementType::kF64); ++i) {
     const auto type = static_cast<ElementType>(i);
     if (name == name_of(type)) {
       return type;
@@ -458,13 +458,6 @@ class LaunchReader {
     }
   }
 
-  static std::uint64_t bits_of_double(const LaunchNode& node) {
-    if (!node.value().is_number()) {
-      node.fail("a number is expected");
-    }
-    return std::bit_cast<std::uint64_t>(node.value().get<double>());
-  }
-
   // {"fields": [{"type": "i32", "value": 5}, {"buffer": "a"}, {"map": "m"}]}, one behind the other
   // where each is aligned as C++ aligns it, or at its `offset`; the rest is zeros.
   void fields(const LaunchNode& node, std::uint64_t size, std::uint32_t offset) {
@@ -476,9 +469,7 @@ class LaunchReader {
       field.keys({"type", "value", "buffer", "added", "map", "offset"});
       const bool is_map = field.has("map");
       const bool is_number = !is_map && !field.has("buffer");
-      const bool is_double = is_number && field["type"].text() == "f64";
-      const ElementType type =
-          is_number && !is_double ? element_of(field["type"]) : ElementType::kU64;
+      const ElementType type = is_number ? element_of(field["type"]) : ElementType::kU64;
       if (is_number && elements_in_unit(type) != 1) {
         field["type"].fail("it has no address of its own in a structure");
       }
@@ -494,8 +485,7 @@ class LaunchReader {
       end = at + bytes;
       const std::uint32_t to = offset + static_cast<std::uint32_t>(at);
       if (is_number) {
-        const std::uint64_t bits =
-            is_double ? bits_of_double(field["value"]) : bits_of(field["value"], type);
+        const std::uint64_t bits = bits_of(field["value"], type);
         put_bytes(to, &bits, bytes);
       } else {
         stand_at(field, to);

@@ -34,6 +34,8 @@ TensorType type_of(ElementType type) {
       return TensorType::kU64;
     case ElementType::kI64:
       return TensorType::kS64;
+    case ElementType::kF64:
+      return TensorType::kF64;
     default:
       return TensorType::kOther;
   }
@@ -84,7 +86,7 @@ void upload(GlobalMemory& memory, GlobalAddress address, HostTensor& tensor) {
 
 void download(GlobalMemory& memory, GlobalAddress address, HostTensor& tensor) {
   const std::byte* all = memory.at(address.value, tensor.spec.bytes());
-  if (is_integer(tensor.spec.element) && all != nullptr) {
+  if (!fits_float(tensor.spec.element) && all != nullptr) {
     tensor.bytes.assign(all, all + tensor.spec.bytes());
   }
   const TensorSpec& spec = tensor.spec;

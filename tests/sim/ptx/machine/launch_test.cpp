@@ -580,7 +580,7 @@ TEST(PtxLaunch, ContentsAreOneNumberAFileOrDrawn) {
   EXPECT_NE(numbers_of<std::int32_t>(negated("i32", "4", edited(kDrawn, "3", "4"))), drawn);
   const std::string file = write("in.npy", "");
   const std::int32_t numbers[] = {70000, -3};
-  write_npy_integers(file, 1, 2, ElementType::kI32, std::as_bytes(std::span{numbers}));
+  write_npy_elements(file, 1, 2, ElementType::kI32, std::as_bytes(std::span{numbers}));
   EXPECT_THAT(numbers_of<std::int32_t>(negated("i32", "4", '"' + file + '"')),
               ElementsAre(-70000, 3));
   EXPECT_THAT([&] { negated("u32", "4", '"' + file + '"'); },
