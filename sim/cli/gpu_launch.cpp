@@ -28,8 +28,6 @@ constexpr int kDynamicShared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_
 constexpr int kLargeClusters = 14;
 constexpr int kCooperative = 2;  // CU_LAUNCH_ATTRIBUTE_COOPERATIVE
 constexpr int kCluster = 4;
-constexpr std::uintptr_t kParameters = 1;  // CU_LAUNCH_PARAM_BUFFER_POINTER
-constexpr std::uintptr_t kParametersSize = 2;
 constexpr std::uintptr_t kLogBytes = 1 << 16;
 constexpr std::size_t kMapAlignment = 64;
 
@@ -176,7 +174,10 @@ class Driver {
     return encoded;
   }
 
-  void launch(Handle kernel, const ptx::LaunchShape& shape, std::vector<std::byte>& parameters) {
+  // `parameters` are where each begins. The other form of a launch takes them in one piece, at the
+  // driver's offsets: the constant bank's begin is a multiple of 16, so a map among them is not
+  // where PTX has it.
+  void launch(Handle kernel, const ptx::LaunchShape& shape, std::vector<void*> parameters) const {
     call("dynamic shared memory",
          "cuFuncSetAttribute",
          kernel,
@@ -198,15 +199,9 @@ class Driver {
                   nullptr,
                   attributes.data(),
                   static_cast<unsigned>(attributes.size())};
-    std::size_t size = parameters.size();
-    void* extra[] = {reinterpret_cast<void*>(kParameters),
-                     parameters.data(),
-                     reinterpret_cast<void*>(kParametersSize),
-                     &size,
-                     nullptr};
     const Config* const with = &config;
     void** const none = nullptr;
-    call("the launch", "cuLaunchKernelEx", with, kernel, none, static_cast<void**>(extra));
+    call("the launch", "cuLaunchKernelEx", with, kernel, parameters.data(), none);
     call("the kernel", "cuCtxSynchronize");
   }
 
@@ -270,7 +265,11 @@ GpuRun run_here(const GpuLaunch& launch) {
       const Map encoded = driver.encode(map, places[map.buffer]);
       std::memcpy(parameters.data() + map.offset, &encoded, sizeof encoded);
     }
-    driver.launch(kernel, launch.shape, parameters);
+    std::vector<void*> begins;
+    for (const std::uint32_t begin : launch.begins) {
+      begins.push_back(parameters.data() + begin);
+    }
+    driver.launch(kernel, launch.shape, std::move(begins));
     run.buffers = launch.buffers;
     for (std::size_t i = 0; i < places.size(); ++i) {
       driver.read(places[i], run.buffers[i]);
@@ -326,6 +325,8 @@ int data_type(ElementType element) {
       return 6;
     case ElementType::kF32:
       return 7;
+    case ElementType::kF64:
+      return 8;
     case ElementType::kBf16:
       return 9;
     case ElementType::kTf32:
@@ -379,10 +380,6 @@ GpuMap gpu_map_of(const TensorMapSpec& spec, const TensorSpec& tensor, std::uint
 
 GpuLaunch gpu_launch_of(const ReadLaunch& read, std::vector<std::vector<std::byte>> buffers) {
   const PtxLaunch& from = read.launch;
-  if (read.scenario != nullptr) {
-    throw ConfigError("--on hw of a launch that names a scenario: 'warptwin run " + from.name +
-                      " --on hw' runs that scenario on a GPU");
-  }
   for (std::size_t i = 0; i < from.places.size(); ++i) {
     if (from.places[i] != 0) {
       throw ConfigError("--on hw: a GPU gives buffer '" +
@@ -397,6 +394,9 @@ GpuLaunch gpu_launch_of(const ReadLaunch& read, std::vector<std::vector<std::byt
   launch.kernel = std::string{from.kernel->name()};
   launch.shape = from.shape;
   launch.parameters = from.parameters.bytes;
+  for (const ptx::Variable& parameter : from.kernel->function().prototype.parameters) {
+    launch.begins.push_back(static_cast<std::uint32_t>(from.kernel->parameter_offset(parameter)));
+  }
   launch.pointers = from.parameters.pointers;
   for (const ptx::ParameterPlace& place : from.parameters.maps) {
     const TensorMapSpec& map = from.workload.maps[place.index];

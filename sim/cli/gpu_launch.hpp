@@ -40,6 +40,7 @@ struct GpuLaunch {
   std::string kernel;
   ptx::LaunchShape shape;
   std::vector<std::byte> parameters;          // without addresses and maps
+  std::vector<std::uint32_t> begins;          // of each parameter, among their bytes
   std::vector<ptx::ParameterPlace> pointers;  // addresses of buffers
   std::vector<GpuMap> maps;
   std::vector<std::vector<std::byte>> buffers;  // as they begin

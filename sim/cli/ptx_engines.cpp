@@ -1,6 +1,8 @@
 #include "sim/cli/ptx_engines.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -45,7 +47,10 @@ std::string element_text(const TensorSpec& spec, const Bytes& bytes, std::uint64
     const std::uint64_t units = spec.units();
     const std::byte* row = bytes.data() + unit / units * spec.pitch_bytes;
     const auto column = static_cast<std::uint32_t>(unit % units) * elements_in_unit(spec.element);
-    std::snprintf(text, sizeof text, "%.9g", static_cast<double>(read_element(spec, row, column)));
+    const bool is_double = spec.element == ElementType::kF64;
+    const double value = is_double ? std::bit_cast<double>(bits)
+                                   : static_cast<double>(read_element(spec, row, column));
+    std::snprintf(text, sizeof text, "%.*g", is_double ? 17 : 9, value);
     said = std::string{text} + " (" + said + ")";
   }
   return said;
@@ -53,6 +58,9 @@ std::string element_text(const TensorSpec& spec, const Bytes& bytes, std::uint64
 
 HostTensor numbers_of(const TensorSpec& spec, const Bytes& bytes) {
   HostTensor tensor{spec, {}};
+  if (!fits_float(spec.element)) {
+    tensor.bytes = bytes;
+  }
   for (std::uint32_t row = 0; row < spec.rows; ++row) {
     const std::byte* at = bytes.data() + std::size_t{row} * spec.pitch_bytes;
     for (std::uint32_t column = 0; column < spec.columns; ++column) {
@@ -62,15 +70,40 @@ HostTensor numbers_of(const TensorSpec& spec, const Bytes& bytes) {
   return tensor;
 }
 
-bool sums_in_tensor_cores(const ptx::Kernel& kernel) {
+Rounding rounding_of(const ptx::Kernel& kernel) {
+  using ptx::operator""_mod;
+  using ptx::Type;
+  Rounding rounding = Rounding::kSame;
   for (const ptx::Routine& routine : kernel.program().routines()) {
     for (const ptx::Op& op : routine.code.ops) {
-      if (op.is("mma") || op.is("wgmma.mma_async") || op.is("tcgen05.mma")) {
-        return true;
+      const ptx::Modifiers& modifiers = op.source->modifiers;
+      const bool wgmma = op.is("wgmma.mma_async");
+      const Type factor = modifiers.type(1);
+      if (wgmma && (factor == Type::kE4m3 || factor == Type::kE5m2)) {
+        return Rounding::kFewerBits;
+      }
+      if (wgmma || op.is("mma") || op.is("tcgen05.mma") || modifiers.has("approx"_mod) ||
+          modifiers.has("full"_mod)) {
+        rounding = Rounding::kOther;
       }
     }
   }
-  return false;
+  return rounding;
+}
+
+// Of two runs that each round: twice what explains one.
+Tolerance of_two_runs(const HostTensor& one, const HostTensor& other, Rounding rounding) {
+  Tolerance bound = compare(one, other).tolerance;
+  bound.relative *= 2;
+  bound.absolute *= 2;
+  if (rounding == Rounding::kFewerBits) {
+    double largest = 0;
+    for (const float value : other.values) {
+      largest = std::max(largest, std::abs(static_cast<double>(value)));
+    }
+    bound.absolute += std::ldexp(largest, -9);
+  }
+  return bound;
 }
 
 std::string text_of(const MemoryComparison& buffer) {
@@ -82,9 +115,17 @@ std::string text_of(const MemoryComparison& buffer) {
                      std::to_string(buffer.row) + ", " + std::to_string(buffer.column) +
                      "): " + buffer.simulated + " and " + buffer.on_gpu;
   if (buffer.error) {
-    char worst[64];
-    std::snprintf(worst, sizeof worst, "%.3g", buffer.error->worst);
-    text += "; the largest error is " + std::string{worst} + " of its bound";
+    const Comparison& error = *buffer.error;
+    char worst[128];
+    std::snprintf(worst,
+                  sizeof worst,
+                  "; the largest error is %.3g of its bound, at (%u, %u): %.9g and %.9g",
+                  error.worst,
+                  error.row,
+                  error.column,
+                  error.expected,
+                  error.got);
+    text += worst;
   }
   return text;
 }
@@ -112,7 +153,7 @@ std::string said_of(const PtxEnginesResult& result) {
 MemoryComparison compare_memory(const TensorSpec& spec,
                                 const std::vector<std::byte>& simulated,
                                 const std::vector<std::byte>& on_gpu,
-                                bool sums,
+                                Rounding rounding,
                                 const std::optional<Tolerance>& tolerance) {
   MemoryComparison result;
   result.buffer = spec.name;
@@ -129,8 +170,10 @@ MemoryComparison compare_memory(const TensorSpec& spec,
       result.on_gpu = element_text(spec, on_gpu, i);
     }
   }
-  if (result.different != 0 && sums && !is_integer(spec.element)) {
-    result.error = compare(numbers_of(spec, on_gpu), numbers_of(spec, simulated), tolerance);
+  if (result.different != 0 && rounding != Rounding::kSame && !is_integer(spec.element)) {
+    const HostTensor other = numbers_of(spec, on_gpu);
+    const HostTensor one = numbers_of(spec, simulated);
+    result.error = compare(other, one, tolerance ? *tolerance : of_two_runs(other, one, rounding));
   }
   return result;
 }
@@ -169,14 +212,14 @@ PtxEnginesResult run_ptx_on_engines(const ReadLaunch& read,
   if (result.gpu->end != GpuRun::End::kDone) {
     return result;
   }
-  const bool sums = sums_in_tensor_cores(*read.launch.kernel);
+  const Rounding rounding = rounding_of(*read.launch.kernel);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const auto& expected = read.launch.expected;
     MemoryComparison one =
         compare_memory(tensors[i],
                        end[i],
                        result.gpu->buffers[i],
-                       sums,
+                       rounding,
                        i < expected.size() ? expected[i].tolerance : std::nullopt);
     if (tensors[i].use != TensorUse::kInput || one.different != 0) {
       result.buffers.push_back(std::move(one));

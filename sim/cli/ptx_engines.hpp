@@ -24,18 +24,26 @@ struct MemoryComparison {
   std::uint32_t column = 0;
   std::string simulated;  // what is there
   std::string on_gpu;
-  /// Of floats that tensor cores may have summed in another order, where any differ: by how much.
+  /// Of floats that may be rounded otherwise, where any differ: by how much.
   std::optional<Comparison> error;
 
   bool agrees() const { return different == 0 || (error && error->agrees()); }
 };
 
-/// Row by row, by bits. `sums` says that tensor cores have summed: floats may be off by
-/// `tolerance`, or by what rounding explains. Both have the bytes of the tensor.
+/// How a GPU may come to other bits than the simulator.
+enum class Rounding : std::uint8_t {
+  kSame,       // it may not
+  kOther,      // it sums in tensor cores, in an order of its own, or approximates
+  kFewerBits,  // it sums 8-bit floats by wgmma: of a sum an H100 keeps some 14 bits
+};
+
+/// Row by row, by bits. Where rounding may be another, floats may be off by `tolerance`; without
+/// one by twice what rounding explains of one run, and with kFewerBits by 2^-9 of the largest
+/// element besides. Both have the bytes of the tensor.
 MemoryComparison compare_memory(const TensorSpec& spec,
                                 const std::vector<std::byte>& simulated,
                                 const std::vector<std::byte>& on_gpu,
-                                bool sums,
+                                Rounding rounding,
                                 const std::optional<Tolerance>& tolerance);
 
 struct PtxEnginesResult {

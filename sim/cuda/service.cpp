@@ -322,7 +322,8 @@ json Service::kernel(const json& request) {
   }
   json parameters = json::array();
   for (const ptx::Variable& variable : kernel->function().prototype.parameters) {
-    parameters.push_back({kernel->parameter_offset(variable), variable.bytes()});
+    parameters.push_back(
+        {kernel->parameter_offset(variable), variable.bytes(), variable.aligned_to()});
   }
   const ptx::Directives& directives = kernel->function().directives;
   const std::uint32_t* threads = directives.required_threads[0] != 0 ? directives.required_threads

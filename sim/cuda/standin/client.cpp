@@ -308,8 +308,16 @@ CUresult kernel_of(Library& library, const std::string& name, Kernel** found) {
     kernel = std::make_unique<Kernel>();
     kernel->library = &library;
     kernel->name = name;
+    // Parameters begin at this byte of the constant bank (PARAM_CBANK of ptxas), and are aligned
+    // there.
+    const std::size_t bank = Client::get().chip("major") >= 10 ? 0x380 : 0x210;
+    std::size_t at = bank;
     for (const auto& parameter : facts.at("parameters")) {
-      kernel->parameters.emplace_back(parameter.at(0), parameter.at(1));
+      const std::size_t bytes = parameter.at(1);
+      const std::size_t alignment = parameter.at(2);
+      at = (at + alignment - 1) / alignment * alignment;
+      kernel->parameters.push_back({parameter.at(0), bytes, at - bank});
+      at += bytes;
     }
     kernel->parameter_bytes = facts.at("parameter_bytes");
     kernel->threads_max = facts.at("threads_max");

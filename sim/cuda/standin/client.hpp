@@ -21,10 +21,17 @@ namespace warptwin::cuda {
 
 const ErrorText& text_of(CUresult error);
 
+/// A parameter of a kernel: where PTX has it among all of them, and the driver.
+struct KernelParameter {
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+  std::size_t in_bank = 0;  // from the begin of the parameters in the constant bank
+};
+
 struct Kernel {
   Library* library = nullptr;
   std::string name;
-  std::vector<std::pair<std::size_t, std::size_t>> parameters;  // offset and bytes of each
+  std::vector<KernelParameter> parameters;
   std::size_t parameter_bytes = 0;
   int threads_max = 1024;
   int static_shared = 0;

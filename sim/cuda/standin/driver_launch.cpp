@@ -12,7 +12,8 @@ namespace {
 constexpr unsigned kPortableCluster = 8;
 constexpr unsigned kClusterMax = 16;
 
-// The parameters as the kernel reads them, from either form in which a launch gives them.
+// The parameters as the kernel reads them, from either form in which a launch gives them. In one
+// piece they stand as in the constant bank.
 CUresult gather(const Kernel& kernel,
                 void** parameters,
                 void** extra,
@@ -20,28 +21,32 @@ CUresult gather(const Kernel& kernel,
   bytes.resize(kernel.parameter_bytes);
   if (parameters != nullptr) {
     for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
-      const auto& [offset, size] = kernel.parameters[i];
-      std::memcpy(bytes.data() + offset, parameters[i], size);
+      const KernelParameter& parameter = kernel.parameters[i];
+      std::memcpy(bytes.data() + parameter.offset, parameters[i], parameter.bytes);
     }
     return kSuccess;
   }
-  const void* buffer = nullptr;
+  const std::byte* buffer = nullptr;
   std::size_t size = 0;
   for (; extra != nullptr && *extra != nullptr; extra += 2) {
     const auto key = reinterpret_cast<std::uintptr_t>(extra[0]);
     if (key == 1) {
-      buffer = extra[1];
+      buffer = static_cast<const std::byte*>(extra[1]);
     } else if (key == 2) {
       size = *static_cast<const std::size_t*>(extra[1]);
     } else {
       return kInvalidValue;
     }
   }
-  if (kernel.parameter_bytes != 0 && (buffer == nullptr || size < kernel.parameter_bytes)) {
+  if (kernel.parameters.empty()) {
+    return kSuccess;
+  }
+  const std::size_t end = kernel.parameters.back().in_bank + kernel.parameters.back().bytes;
+  if (buffer == nullptr || size < end) {
     return kInvalidValue;
   }
-  if (buffer != nullptr) {
-    std::memcpy(bytes.data(), buffer, kernel.parameter_bytes);
+  for (const KernelParameter& parameter : kernel.parameters) {
+    std::memcpy(bytes.data() + parameter.offset, buffer + parameter.in_bank, parameter.bytes);
   }
   return kSuccess;
 }

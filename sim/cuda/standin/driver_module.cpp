@@ -239,9 +239,9 @@ WARPTWIN_CALL CUresult cuKernelGetParamInfo(CUkernel kernel,
   if (index >= kernel->parameters.size()) {
     return kInvalidValue;
   }
-  *offset = kernel->parameters[index].first;
+  *offset = kernel->parameters[index].in_bank;
   if (bytes != nullptr) {
-    *bytes = kernel->parameters[index].second;
+    *bytes = kernel->parameters[index].bytes;
   }
   return kSuccess;
 }

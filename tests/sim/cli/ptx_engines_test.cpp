@@ -35,11 +35,11 @@ std::vector<std::byte> bytes(const std::vector<float>& values) {
 TEST(PtxEngines, MemoryIsComparedByItsBits) {
   const TensorSpec spec = spec_of(ElementType::kF32, 2, 2);
   const auto simulated = bytes({1, 2, 3, 4});
-  const MemoryComparison same = compare_memory(spec, simulated, simulated, false, {});
+  const MemoryComparison same = compare_memory(spec, simulated, simulated, Rounding::kSame, {});
   EXPECT_TRUE(same.agrees());
   EXPECT_EQ(same.elements, 4U);
   const MemoryComparison other =
-      compare_memory(spec, simulated, bytes({1, 2, 3, 4.0000005F}), false, {});
+      compare_memory(spec, simulated, bytes({1, 2, 3, 4.0000005F}), Rounding::kSame, {});
   EXPECT_FALSE(other.agrees());
   EXPECT_EQ(other.different, 1U);
   EXPECT_EQ(other.row, 1U);
@@ -48,15 +48,41 @@ TEST(PtxEngines, MemoryIsComparedByItsBits) {
   EXPECT_FALSE(other.error);
 }
 
-TEST(PtxEngines, SumsOfTensorCoresMayBeOffByTheirBound) {
+TEST(PtxEngines, WhatRoundsOtherwiseMayBeOffByItsBound) {
   const TensorSpec spec = spec_of(ElementType::kF32, 1, 4);
   const auto simulated = bytes({1, 2, 3, 4});
   const auto near = bytes({1, 2, 3, 4.0000005F});
   const auto far = bytes({1, 2, 3, 4.5F});
-  EXPECT_TRUE(compare_memory(spec, simulated, near, true, {}).agrees());
-  EXPECT_FALSE(compare_memory(spec, simulated, far, true, {}).agrees());
-  EXPECT_TRUE(compare_memory(spec, simulated, far, true, Tolerance{0.2, 0}).agrees());
-  EXPECT_FALSE(compare_memory(spec, simulated, far, false, Tolerance{0.2, 0}).agrees());
+  const auto agrees = [&](const std::vector<std::byte>& on_gpu,
+                          Rounding rounding,
+                          std::optional<Tolerance> tolerance = {}) {
+    return compare_memory(spec, simulated, on_gpu, rounding, tolerance).agrees();
+  };
+  EXPECT_TRUE(agrees(near, Rounding::kOther));
+  EXPECT_FALSE(agrees(near, Rounding::kSame));
+  EXPECT_FALSE(agrees(far, Rounding::kOther));
+  EXPECT_TRUE(agrees(far, Rounding::kOther, Tolerance{0.2, 0}));
+  EXPECT_FALSE(agrees(far, Rounding::kSame, Tolerance{0.2, 0}));
+  // 2^-9 of the largest.
+  const auto short_sum = bytes({1, 2, 3.005F, 4});
+  EXPECT_FALSE(agrees(short_sum, Rounding::kOther));
+  EXPECT_TRUE(agrees(short_sum, Rounding::kFewerBits));
+  EXPECT_FALSE(agrees(far, Rounding::kFewerBits));
+}
+
+// Each of the two is off by half a unit of the last place at most, so they are by one, and no more.
+TEST(PtxEngines, TwoRunsThatRoundAreOffByAUnit) {
+  TensorSpec spec = spec_of(ElementType::kBf16, 1, 1);
+  const auto word = [](std::uint16_t bits) {
+    std::vector<std::byte> all(sizeof bits);
+    std::memcpy(all.data(), &bits, sizeof bits);
+    return all;
+  };
+  const auto one = word(0x3F80);
+  const MemoryComparison next = compare_memory(spec, one, word(0x3F81), Rounding::kOther, {});
+  EXPECT_TRUE(next.agrees());
+  EXPECT_EQ(next.different, 1U);
+  EXPECT_FALSE(compare_memory(spec, one, word(0x3F82), Rounding::kOther, {}).agrees());
 }
 
 TEST(PtxEngines, WholeNumbersAndPairsAreNamedByTheirPlace) {
@@ -64,7 +90,7 @@ TEST(PtxEngines, WholeNumbersAndPairsAreNamedByTheirPlace) {
   std::vector<std::byte> a(16);
   std::vector<std::byte> b(16);
   b[8] = std::byte{7};
-  const MemoryComparison word = compare_memory(words, a, b, true, {});
+  const MemoryComparison word = compare_memory(words, a, b, Rounding::kOther, {});
   EXPECT_FALSE(word.agrees());
   EXPECT_EQ(word.column, 1U);
   EXPECT_EQ(word.on_gpu, "0x0000000000000007");
@@ -72,7 +98,7 @@ TEST(PtxEngines, WholeNumbersAndPairsAreNamedByTheirPlace) {
   std::vector<std::byte> c(4);
   std::vector<std::byte> d(4);
   d[3] = std::byte{0x10};
-  const MemoryComparison pair = compare_memory(pairs, c, d, false, {});
+  const MemoryComparison pair = compare_memory(pairs, c, d, Rounding::kSame, {});
   EXPECT_EQ(pair.elements, 4U);
   EXPECT_EQ(pair.row, 1U);
   EXPECT_EQ(pair.column, 2U);

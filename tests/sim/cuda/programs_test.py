@@ -160,7 +160,8 @@ class ProgramsTest(unittest.TestCase):
         self.assertEqual(reports[1:], reports[:1] * 2)
 
     def test_has_the_driver(self):
-        self.clean("driver", 2)
+        done, _ = self.clean("driver", 3)
+        self.assertIn("an aligned parameter stands at 48 in one piece", done.stdout)
 
     def test_serves_who_opens_the_libraries(self):
         self.clean("loaded", 1)

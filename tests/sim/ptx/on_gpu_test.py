@@ -8,6 +8,7 @@ On a machine with a GPU the same commands without `cuda --` compare with that.
 
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -50,9 +51,38 @@ class OnGpu(unittest.TestCase):
         self.same(KERNELS / "tma.ptx", KERNELS / "tma.json",
                   "functional and hw, out: the same bits, 512 elements")
 
+    def test_encodes_tensor_maps_in_clusters(self):
+        with tempfile.TemporaryDirectory() as folder:
+            launch = json.loads((KERNELS / "tma.json").read_text(encoding="utf-8"))
+            path = pathlib.Path(folder) / "tma.json"
+            path.write_text(json.dumps(launch | {"cluster": 2}), encoding="utf-8")
+            self.same(KERNELS / "tma.ptx", path,
+                      "functional and hw, out: the same bits, 512 elements")
+
+    def test_has_doubles(self):
+        self.same(KERNELS / "doubles.ptx", KERNELS / "doubles.json",
+                  "functional and hw, out: the same bits, 256 elements")
+
     def test_has_sums_of_tensor_cores(self):
         self.same(KERNELS / "mma.ptx", KERNELS / "mma.json",
                   "functional and hw, out: the same bits, 128 elements")
+
+    def test_makes_the_table_of_kernels(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for kernel in ("tma", "mma"):
+                for ending in ("ptx", "json"):
+                    shutil.copy(KERNELS / f"{kernel}.{ending}", folder / f"own.{kernel}.{ending}")
+            simulated = folder / "warptwin"
+            simulated.write_text(f'#!/bin/sh\nexec {WARPTWIN} cuda --policy run --chip h200 -- '
+                                 f'{WARPTWIN} "$@"\n', encoding="utf-8")
+            simulated.chmod(0o755)
+            done = subprocess.run(
+                [sys.executable, "-B", str(ROOT / "scripts/ptx_on_gpu.py"), "run", name,
+                 str(simulated)], capture_output=True, text=True, check=False, timeout=300)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("| own | `tma` | `out` the same bits, 512 elements |", done.stdout)
+            self.assertIn("| own | `mma` | `out` the same bits, 128 elements |", done.stdout)
 
     def test_leaves_out_a_gpu_of_another_kind(self):
         code, text = run(KERNELS / "mma.ptx", KERNELS / "mma.json", chip="b200")
