@@ -43,6 +43,10 @@ Object Naming::barrier(std::uint32_t cta, std::uint32_t address) const {
   return {ObjectKind::kMbarrier, symbols_.name(address), cta, address, kMbarrierBytes};
 }
 
+Object Naming::named_barrier(std::uint32_t cta, std::uint32_t id) const {
+  return {ObjectKind::kNamedBarrier, symbols_.named_barrier("named barrier", id), cta, id};
+}
+
 Object Naming::shared(std::uint32_t cta, std::uint32_t address, std::uint64_t bytes) const {
   return {ObjectKind::kSharedMemory, symbols_.name(address), cta, address, bytes};
 }

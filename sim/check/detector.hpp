@@ -41,6 +41,7 @@ class Naming {
   Object warp_object(std::uint32_t number) const;
   /// The mbarrier at `address` of shared memory.
   Object barrier(std::uint32_t cta, std::uint32_t address) const;
+  Object named_barrier(std::uint32_t cta, std::uint32_t id) const;
   /// Shared memory from `address` on; `bytes` 0: no more is said of it.
   Object shared(std::uint32_t cta, std::uint32_t address, std::uint64_t bytes = 0) const;
   /// "file.hpp:12", or that there is none.

@@ -81,7 +81,7 @@ class Converter {
     op.cta = cta;
     op.object = trace_.name(has_trait(op.op, op_trait::kSharedObject)
                                 ? place(event.offset())
-                                : name_of_object(op.op, event.object));
+                                : name_of_object(op.op, event.object, Symbols{}));
     const bool load = is_load(op.op);
     // The flags of a load are its mask or size; whether it is a pair's stands with the barrier.
     const bool pair = load && event.value >> 24 == RecordedEvent::kPairLoad;

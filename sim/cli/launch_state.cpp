@@ -267,12 +267,17 @@ Json json_of(const ReadLaunch& read) {
         {{"name", std::string{each.variable->name}}, {"bytes", each.bytes}});
   }
   json["names"] = Json::array();
+  json["named_barriers"] = Json::array();
   for (const Region& region : launch.called.regions) {
-    json["names"].push_back(
-        {{"name", region.owner + (region.part.empty() ? "" : "." + region.part)},
-         {"at", shared_at(region.address)},
-         {"count", region.count},
-         {"bytes", region.element_bytes}});
+    const std::string name = region.owner + (region.part.empty() ? "" : "." + region.part);
+    if (region.address < kSharedBase) {
+      json["named_barriers"].push_back({{"name", name}, {"id", region.address}});
+      continue;
+    }
+    json["names"].push_back({{"name", name},
+                             {"at", shared_at(region.address)},
+                             {"count", region.count},
+                             {"bytes", region.element_bytes}});
   }
   json["roles"] = Json::array();
   for (const RoleWarps& row : launch.called.roles) {
@@ -318,6 +323,7 @@ std::string text_of(const ReadLaunch& read) {
     return word(each["at"]) + ", " + each["count"].dump() + " of " + each["bytes"].dump() +
            " bytes";
   });
+  list("named_barriers", "named barriers", [](const Json& each) { return each["id"].dump(); });
   list("roles", "roles", [](const Json& each) { return each["warps"].dump() + " warps"; });
   return text;
 }

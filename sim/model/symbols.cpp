@@ -53,6 +53,11 @@ std::string Symbols::name(std::uint32_t address) const {
   return name;
 }
 
+std::string Symbols::named_barrier(const char* kind, std::uint32_t id) const {
+  const std::string number = std::string{kind} + " " + std::to_string(id);
+  return find(id) != nullptr ? name(id) + " (" + number + ")" : number;
+}
+
 Role Symbols::role_of(std::uint32_t warp_index) const {
   std::uint32_t first = 0;
   for (const RoleWarps& row : roles) {

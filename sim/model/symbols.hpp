@@ -20,7 +20,8 @@ inline constexpr std::uint32_t kSharedBase = 1024;
 /// How a contributor of a barrier arrives: "tcgen05.commit".
 const char* name_of(ArrivalKind kind);
 
-/// A named region of every CTA's shared memory.
+/// A named region of every CTA's shared memory. Below kSharedBase, where none is, it is a named
+/// barrier, and `address` its number.
 struct Region {
   RegionKind kind = RegionKind::kWord;
   std::string owner;
@@ -56,6 +57,8 @@ class Symbols {
   const Ring* ring_of_full(std::uint32_t full) const;
   /// "input.full[2]"; "shared+0x40" where nothing is declared.
   std::string name(std::uint32_t address) const;
+  /// "tile_ready (named barrier 3)", with `kind` "named barrier"; without a name "named barrier 3".
+  std::string named_barrier(const char* kind, std::uint32_t id) const;
   Role role_of(std::uint32_t warp_index) const;
 };
 

@@ -140,7 +140,7 @@ std::uint32_t RunRecorder::site_of(const Event& event) {
 
 std::uint32_t RunRecorder::object_of(const Event& event) {
   if (!has_trait(event.op, op_trait::kSharedObject)) {
-    return builder_.name(name_of_object(event.op, event.address));
+    return builder_.name(name_of_object(event.op, event.address, symbols_));
   }
   return builder_.name(symbols_.name(event.address) + " of cta " + std::to_string(event.cta));
 }

@@ -57,9 +57,12 @@ Json json_of(const Finding& finding, const ReportContext& context) {
                {"schedule", context.schedule},
                {"replay", context.replay},
                {"values", values_of(finding)}};
-  if (const PtxLines ptx = context.lines_at ? context.lines_at(finding.site) : PtxLines{};
-      !ptx.lines.empty()) {
+  const PtxLines ptx = context.lines_at ? context.lines_at(finding.site) : PtxLines{};
+  if (!ptx.lines.empty()) {
     json["ptx"] = {{"file", ptx.file}, {"lines", ptx.lines}, {"inlined_at", ptx.inlined_at}};
+  }
+  if (const std::string loop = loop_of(finding, ptx); !loop.empty()) {
+    json["loop"] = loop;
   }
   return json;
 }

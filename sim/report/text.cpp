@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "common/trace/words.hpp"
 
@@ -69,6 +70,10 @@ std::string text_of(const PtxLines& ptx) {
 
 }  // namespace
 
+std::string loop_of(const Finding& finding, const PtxLines& ptx) {
+  return std::string_view{finding.info->id} == "LIVELOCK_SPIN" ? ptx.loop : "";
+}
+
 std::string text_of(const Finding& finding, const ReportContext& context) {
   const bool warning = finding.severity == Severity::kWarning;
   std::string text = std::string{warning ? "warning" : "defect"} + ": " + finding.info->id + ": " +
@@ -79,7 +84,11 @@ std::string text_of(const Finding& finding, const ReportContext& context) {
   text += field("object", text_of(finding.object));
   text += field("agent", text_of(finding.agent));
   text += field("line", text_of(finding.site));
-  text += context.lines_at ? text_of(context.lines_at(finding.site)) : "";
+  if (context.lines_at) {
+    const PtxLines ptx = context.lines_at(finding.site);
+    text += text_of(ptx);
+    text += field("loop", loop_of(finding, ptx));
+  }
   for (const std::string& line : lines_of(finding)) {
     text += "  " + line + "\n";
   }

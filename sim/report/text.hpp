@@ -19,6 +19,8 @@ struct ReportContext {
 };
 
 std::string text_of(const Finding& finding, const ReportContext& context);
+/// Of a livelock the loop that it goes round in; of other findings empty.
+std::string loop_of(const Finding& finding, const PtxLines& ptx);
 /// A line for `count` reports of more findings than are kept; empty for none.
 std::string text_of_not_kept(std::uint64_t count);
 std::string text_of(const Comparison& comparison);

@@ -59,7 +59,7 @@ Object object_of(const ProofBarrier& barrier, const Naming& naming) {
     case ProofBarrier::Kind::kMbarrier:
       return naming.barrier(barrier.cta, address);
     case ProofBarrier::Kind::kNamed:
-      return Object::named_barrier(barrier.cta, address);
+      return naming.named_barrier(barrier.cta, address);
     case ProofBarrier::Kind::kCluster:
       return {ObjectKind::kClusterBarrier, "the cluster barrier"};
     case ProofBarrier::Kind::kFlag:

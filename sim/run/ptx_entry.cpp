@@ -548,7 +548,7 @@ std::string chain_of(const ptx::Module& module, std::uint32_t location) {
 
 PtxLines lines_at(const ptx::Kernel& kernel, const SourceSite& site) {
   const ptx::Module& module = kernel.program().module();
-  PtxLines found{module.file, {}, {}};
+  PtxLines found{module.file, {}, {}, kernel.loop_at(site)};
   if (site.line == 0 || module.file == site.file) {
     return found;
   }

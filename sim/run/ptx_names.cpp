@@ -43,16 +43,10 @@ class NamesReader {
   NamesReader(const LaunchNode& root, const PtxLaunch& launch) : root_{root}, launch_{launch} {}
 
   PtxNames read() {
-    root_.keys({"shared", "roles"});
-    if (root_.has("shared")) {
-      const LaunchNode shared = root_["shared"];
-      if (!shared.value().is_object()) {
-        shared.fail("an object is expected");
-      }
-      for (const auto& [name, value] : shared.value().items()) {
-        region(name, LaunchNode{value, "shared." + name});
-      }
-    }
+    root_.keys({"shared", "named_barriers", "roles"});
+    each_of("shared", [&](const std::string& name, const LaunchNode& node) { region(name, node); });
+    each_of("named_barriers",
+            [&](const std::string& name, const LaunchNode& node) { named_barrier(name, node); });
     if (root_.has("roles")) {
       roles(root_["roles"]);
     }
@@ -60,6 +54,52 @@ class NamesReader {
   }
 
  private:
+  // What stands by name at a key, if it is there.
+  template <class Take>
+  void each_of(const char* key, Take take) const {
+    if (!root_.has(key)) {
+      return;
+    }
+    const LaunchNode all = root_[key];
+    if (!all.value().is_object()) {
+      all.fail("an object is expected");
+    }
+    for (const auto& [name, value] : all.value().items()) {
+      const LaunchNode node{value, std::string{key} + "." + name};
+      if (name.empty() || name.size() > 64 || name.find_first_of(" \t\n[]") != std::string::npos) {
+        node.fail("a name has 1 to 64 characters, and neither blanks nor brackets");
+      }
+      take(name, node);
+    }
+  }
+
+  void named_barrier(const std::string& name, const LaunchNode& node) {
+    Region region = called(name);
+    region.address = static_cast<std::uint32_t>(node.number(kNamedBarriers - 1));
+    region.count = 1;
+    region.element_bytes = 1;
+    take(std::move(region), node);
+  }
+
+  // "input.full": of a ring its part.
+  static Region called(const std::string& name) {
+    const std::size_t dot = name.find('.');
+    Region region;
+    region.owner = name.substr(0, dot);
+    region.part = dot == std::string::npos ? "" : name.substr(dot + 1);
+    return region;
+  }
+
+  void take(Region region, const LaunchNode& node) {
+    for (const Region& other : names_.regions) {
+      if (region.address < other.end() && other.address < region.end()) {
+        node.fail("it overlaps '" + other.owner + (other.part.empty() ? "" : "." + other.part) +
+                  "'");
+      }
+    }
+    names_.regions.push_back(std::move(region));
+  }
+
   // "shared+0x510", as reports have it, or a variable's name.
   std::uint32_t place(const LaunchNode& node) const {
     const std::string text = node.text();
@@ -82,17 +122,11 @@ class NamesReader {
 
   void region(const std::string& name, const LaunchNode& node) {
     node.keys({"at", "offset", "count", "bytes"});
-    if (name.empty() || name.size() > 64 || name.find_first_of(" \t\n[]") != std::string::npos) {
-      node.fail("a name has 1 to 64 characters, and neither blanks nor brackets");
-    }
-    const std::size_t dot = name.find('.');
     const auto number = [&](const char* key, std::uint64_t most, std::uint64_t otherwise) {
       return node.has(key) ? node[key].number(most) : otherwise;
     };
     constexpr std::uint64_t kBytesMax = 227 * 1024;
-    Region region;
-    region.owner = name.substr(0, dot);
-    region.part = dot == std::string::npos ? "" : name.substr(dot + 1);
+    Region region = called(name);
     region.count = static_cast<std::uint32_t>(number("count", kPlacesMax, 1));
     region.element_bytes = static_cast<std::uint32_t>(number("bytes", kBytesMax, 8));
     if (region.count == 0 || region.element_bytes == 0) {
@@ -106,13 +140,7 @@ class NamesReader {
                 std::to_string(last));
     }
     region.address = static_cast<std::uint32_t>(first);
-    for (const Region& other : names_.regions) {
-      if (region.address < other.end() && other.address < region.end()) {
-        node.fail("it overlaps '" + other.owner + (other.part.empty() ? "" : "." + other.part) +
-                  "'");
-      }
-    }
-    names_.regions.push_back(std::move(region));
+    take(std::move(region), node);
   }
 
   static Role role_of(const LaunchNode& node) {

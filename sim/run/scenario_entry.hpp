@@ -33,6 +33,8 @@ struct PtxLines {
   std::vector<std::uint32_t> lines;  // of it, from 1
   /// "user.cu:40, inlined at main.cu:7", each once; empty where it was inlined nowhere.
   std::vector<std::string> inlined_at;
+  /// The outermost loop that the place is in, "lines 12 to 15 of the PTX, at a.cu:7"; empty: none.
+  std::string loop;
 };
 
 struct ScenarioEntry {
@@ -74,8 +76,8 @@ struct ScenarioEntry {
   std::function<std::uint64_t()> thread_instructions{};
   /// Of a PTX kernel.
   std::optional<PtxFacts> ptx{};
-  /// Of a PTX kernel: what stands at a place that reports name. No lines where the place itself is
-  /// one of the PTX.
+  /// Of a PTX kernel: what stands at a place that reports name. No `lines` where the place itself
+  /// is one of the PTX.
   std::function<PtxLines(const SourceSite&)> lines_at{};
   /// How a command line names it, and a number for what it says.
   std::string command_name{};

@@ -18,9 +18,9 @@ bool is_step_of_warp(const Event& event) {
 
 }  // namespace
 
-std::string name_of_object(Op op, std::uint32_t address) {
+std::string name_of_object(Op op, std::uint32_t address, const Symbols& symbols) {
   if (op == Op::kBarSync || op == Op::kBarArrive) {
-    return "barrier " + std::to_string(address);
+    return symbols.named_barrier("barrier", address);
   }
   if (has_trait(op, op_trait::kTmemObject)) {
     const TmemAddress at{address};
@@ -50,7 +50,7 @@ TraceOp TraceRecorder::op_of(const Event& event) {
   op.site = trace_.name(short_site(event.site.file, event.site.line));
   op.object = trace_.name(has_trait(event.op, op_trait::kSharedObject)
                               ? symbols_.name(event.address)
-                              : name_of_object(event.op, event.address));
+                              : name_of_object(event.op, event.address, symbols_));
   switch (event.op) {
     case Op::kMbarrierWait:
     case Op::kMbarrierTryWait:

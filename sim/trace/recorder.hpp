@@ -37,6 +37,6 @@ class TraceRecorder : public EventSink {
 Trace trace_of_launch(const LaunchConfig& config, const Symbols& symbols);
 
 /// What an object outside shared memory is called: a named barrier, columns of tensor memory.
-std::string name_of_object(Op op, std::uint32_t address);
+std::string name_of_object(Op op, std::uint32_t address, const Symbols& symbols);
 
 }  // namespace warptwin::sim

@@ -67,7 +67,7 @@ class NamedBarriersDetector : public Detector {
     Event last{};
   };
 
-  static Object name(const Event& event) { return Object::named_barrier(event.cta, event.address); }
+  Object name(const Event& event) const { return naming().named_barrier(event.cta, event.address); }
 
   void on_named_fault(const Event& event) {
     switch (event.fault) {

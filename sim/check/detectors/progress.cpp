@@ -129,7 +129,7 @@ class ProgressDetector : public Detector {
         break;
       case Op::kBarSync:
         wait.kind = WaitKind::kNamedBarrier;
-        wait.object = Object::named_barrier(cta.number, op.address);
+        wait.object = naming().named_barrier(cta.number, op.address);
         wait.have = cta.named[op.address].arrived;
         wait.wanted = cta.named[op.address].threads;
         break;

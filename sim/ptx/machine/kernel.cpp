@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "common/kernel/scenario.hpp"
+#include "common/trace/words.hpp"
 
 #include "sim/model/symbols.hpp"
+#include "sim/ptx/code/flow.hpp"
 
 namespace warptwin::ptx {
 
@@ -203,6 +205,49 @@ std::vector<const Instruction*> Kernel::instructions_at(const SourceSite& site) 
     }
   }
   return all;
+}
+
+std::string Kernel::loop_around(const Routine& routine, std::uint32_t op) const {
+  constexpr std::size_t kShown = 3;
+  std::uint64_t first = ~std::uint64_t{0};
+  std::uint64_t last = 0;
+  std::vector<std::string> sites;
+  for (const std::uint32_t block : ptx::loop_around(routine.flow, op)) {
+    for (std::uint32_t i = routine.flow.blocks[block].begin; i < routine.flow.blocks[block].end;
+         ++i) {
+      const std::uint64_t line = routine.code.ops[i].source->position.line;
+      first = std::min(first, line);
+      last = std::max(last, line);
+      const SourceSite site = site_of(routine, i);
+      const std::string text = short_site(site.file, site.line);
+      if (site.file != program_.module().file &&
+          std::find(sites.begin(), sites.end(), text) == sites.end()) {
+        sites.push_back(text);
+      }
+    }
+  }
+  if (last == 0) {
+    return "";
+  }
+  std::string words =
+      "lines " + std::to_string(first) + " to " + std::to_string(last) + " of the PTX";
+  for (std::size_t i = 0; i < sites.size() && i < kShown; ++i) {
+    words += (i == 0 ? ", at " : ", ") + sites[i];
+  }
+  return words;
+}
+
+std::string Kernel::loop_at(const SourceSite& site) const {
+  std::string words;
+  for (const Routine& routine : program_.routines()) {
+    const std::vector<SourceSite>& sites = facts_of(routine).sites;
+    for (std::uint32_t op = 0; op < sites.size() && words.empty(); ++op) {
+      if (sites[op].line == site.line && std::string_view{sites[op].file} == site.file) {
+        words = loop_around(routine, op);
+      }
+    }
+  }
+  return words;
 }
 
 std::uint32_t Kernel::place_of(const Routine& routine, std::uint32_t op) const {

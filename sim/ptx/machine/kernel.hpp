@@ -97,6 +97,11 @@ class Kernel {
   SourceSite site_of(const Routine& routine, std::uint32_t op) const;
   /// The instructions of which reports say such a place, in the order of the text.
   std::vector<const Instruction*> instructions_at(const SourceSite& site) const;
+  /// The outermost loop that an op is in, "lines 12 to 15 of the PTX, at a.cu:7, b.hpp:3"; empty:
+  /// none.
+  std::string loop_around(const Routine& routine, std::uint32_t op) const;
+  /// The same of the first instruction at such a place that is in a loop.
+  std::string loop_at(const SourceSite& site) const;
   /// A number of an op, of none other in the kernel.
   std::uint32_t place_of(const Routine& routine, std::uint32_t op) const;
   /// Whether the try that a strand of the warp stands at is a wait.

@@ -23,33 +23,8 @@ constexpr std::uint64_t kStepsMax = std::uint64_t{1} << 25;
 
 // "; it goes round in lines 12 to 15 of the PTX, at a.cu:7, b.hpp:3": the loop that `op` is in.
 std::string words_of_loop(const Kernel& kernel, const Routine& routine, std::uint32_t op) {
-  constexpr std::size_t kShown = 3;
-  const std::string& file = kernel.program().module().file;
-  std::uint64_t first = ~std::uint64_t{0};
-  std::uint64_t last = 0;
-  std::vector<std::string> sites;
-  for (const std::uint32_t block : loop_around(routine.flow, op)) {
-    for (std::uint32_t i = routine.flow.blocks[block].begin; i < routine.flow.blocks[block].end;
-         ++i) {
-      const std::uint64_t line = routine.code.ops[i].source->position.line;
-      first = std::min(first, line);
-      last = std::max(last, line);
-      const SourceSite site = kernel.site_of(routine, i);
-      const std::string text = short_site(site.file, site.line);
-      if (site.file != file && std::find(sites.begin(), sites.end(), text) == sites.end()) {
-        sites.push_back(text);
-      }
-    }
-  }
-  if (last == 0) {
-    return "";
-  }
-  std::string words = "; it goes round in lines " + std::to_string(first) + " to " +
-                      std::to_string(last) + " of the PTX";
-  for (std::size_t i = 0; i < sites.size() && i < kShown; ++i) {
-    words += (i == 0 ? ", at " : ", ") + sites[i];
-  }
-  return words;
+  const std::string text = kernel.loop_around(routine, op);
+  return text.empty() ? "" : "; it goes round in " + text;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "sim/cli/ptx_command.hpp"
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -8,6 +9,7 @@
 
 #include "sim/cli/command.hpp"
 #include "sim/report/json.hpp"
+#include "sim/run/npy.hpp"
 #include "sim/run/ptx_entry.hpp"
 #include "sim/run/replay_line.hpp"
 
@@ -433,6 +435,88 @@ TEST_F(PtxCommand, NamesOfAUserAreInFindingsAndReplayLines) {
   EXPECT_THAT(out_.str(), HasSubstr("shared+0x410, 2 of 8 bytes"));
 }
 
+constexpr char kDoubles[] =
+    ".version 8.7\n.target sm_90a\n.address_size 64\n"
+    ".visible .entry scaled(.param .u64 in, .param .u64 out, .param .f64 factor)\n.reqntid 2\n{\n"
+    "  .reg .b32 %r<2>;\n  .reg .b64 %rd<4>;\n  .reg .f64 %fd<4>;\n  ld.param.u64 %rd1, [in];\n"
+    "  ld.param.u64 %rd2, [out];\n  ld.param.f64 %fd1, [factor];\n  mov.u32 %r1, %tid.x;\n"
+    "  mul.wide.u32 %rd3, %r1, 8;\n  add.u64 %rd1, %rd1, %rd3;\n  add.u64 %rd2, %rd2, %rd3;\n"
+    "  ld.global.f64 %fd2, [%rd1];\n  mul.rn.f64 %fd3, %fd2, %fd1;\n"
+    "  st.global.f64 [%rd2], %fd3;\n  ret;\n}\n";
+
+// What differs is less than a float tells.
+TEST_F(PtxCommand, BuffersOfDoublesKeepEachBit) {
+  const std::string file = write("doubles.ptx", kDoubles);
+  const auto launch = [&](const std::string& expected) {
+    return write("doubles.json",
+                 R"({"grid": 1, "block": 2, "buffers": {
+          "in": {"type": "f64", "shape": [1, 2], "contents": [0.1, 3]},
+          "out": {"type": "f64", "shape": [1, 2], "use": "output", "expected": )" +
+                     expected + R"(}},
+          "parameters": [{"buffer": "in"}, {"buffer": "out"},
+                         {"fields": [{"type": "f64", "value": 2.0}]}]})");
+  };
+  const std::string out = testing::TempDir() + "/doubles.npy";
+  EXPECT_EQ(run({"ptx", "run", file, "--launch", launch("[0.2, 6]"), "--out", "out=" + out}), 0)
+      << out_.str() << err_.str();
+  const std::vector<std::byte> bytes = read_npy_elements(out, ElementType::kF64, 1, 2);
+  double stored[2] = {};
+  ASSERT_EQ(bytes.size(), sizeof stored);
+  std::memcpy(stored, bytes.data(), sizeof stored);
+  EXPECT_EQ(stored[0], 0.2);
+  EXPECT_EQ(stored[1], 6.0);
+  EXPECT_EQ(run({"ptx", "run", file, "--launch", launch("[0.2000000001, 6]")}), 1);
+  EXPECT_THAT(out_.str(), HasSubstr("RESULT_WRONG"));
+  EXPECT_EQ(run({"ptx",
+                 "run",
+                 file,
+                 "--launch",
+                 launch(R"([0.2000000001, 6], "tolerance": {"absolute": 1e-9})")}),
+            0);
+}
+
+// One of two warps comes to a barrier of both.
+constexpr char kHandsOver[] =
+    ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry hands_over()\n.reqntid 64\n"
+    "{\n  .reg .pred %p<2>;\n  .reg .b32 %r<2>;\n  mov.u32 %r1, %tid.x;\n"
+    "  setp.ge.u32 %p1, %r1, 32;\n  @%p1 bra END;\n  bar.sync 3, 64;\nEND:\n  ret;\n}\n";
+
+TEST_F(PtxCommand, NamedBarriersHaveTheNamesOfAUser) {
+  const std::string file = write("hands_over.ptx", kHandsOver);
+  const std::string launch =
+      write("hands_over.json", R"({"grid": 1, "block": 64, "parameters": []})");
+  EXPECT_EQ(run({"ptx", "check", file, "--launch", launch}), 1);
+  EXPECT_THAT(out_.str(), HasSubstr("waits at named barrier 3 of cta 0: 32 of 64 threads"));
+  const std::string names =
+      write("barriers.json", R"({"named_barriers": {"hand_over": 3, "other": 2}})");
+  EXPECT_EQ(run({"ptx", "check", file, "--launch", launch, "--names", names}), 1);
+  EXPECT_THAT(out_.str(), HasSubstr("waits at hand_over (named barrier 3) of cta 0: 32 of 64"));
+  EXPECT_EQ(run({"ptx", "show", file, "--launch", launch, "--names", names}), 0);
+  EXPECT_THAT(out_.str(), HasSubstr("hand_over"));
+}
+
+// Two CTAs take a lock that nobody releases.
+constexpr char kLocked[] =
+    ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry locked(.param .u64 out)\n"
+    ".reqntid 1\n{\n  .reg .pred %p<2>;\n  .reg .b32 %r<3>;\n  .reg .b64 %rd<2>;\n"
+    "  ld.param.u64 %rd1, [out];\nLOCK:\n  .loc 1 7 3\n"
+    "  atom.acquire.gpu.global.cas.b32 %r1, [%rd1], 0, 1;\n  setp.ne.u32 %p1, %r1, 0;\n"
+    "  .loc 1 8 3\n  @%p1 bra LOCK;\n  ret;\n}\n.file 1 \"/home/me/kernels/main.cu\"\n";
+
+TEST_F(PtxCommand, ALivelockNamesTheLinesOfItsLoop) {
+  const std::string file = write("locked.ptx", kLocked);
+  const std::string launch = write("locked.json",
+                                   R"({"grid": 2, "block": 1, "parameters": [{"buffer": "out"}],
+          "buffers": {"out": {"type": "u32", "shape": [1, 4], "use": "control"}}})");
+  EXPECT_EQ(run({"ptx", "run", file, "--launch", launch}), 1);
+  EXPECT_THAT(out_.str(), HasSubstr("LIVELOCK_SPIN"));
+  EXPECT_THAT(out_.str(),
+              HasSubstr("loop     lines 13 to 16 of the PTX, at kernels/main.cu:7, "
+                        "kernels/main.cu:8"));
+  EXPECT_EQ(run({"ptx", "run", file, "--launch", launch, "--json"}), 1);
+  EXPECT_THAT(out_.str(), HasSubstr("\"loop\": \"lines 13 to 16 of the PTX, at "));
+}
+
 TEST_F(PtxCommand, NamesOfNothingAreRefused) {
   const std::string file = write("waits.ptx", kNamed);
   const std::string launch = write("waits.json", R"({"grid": 1, "block": 64, "parameters": []})");
@@ -445,6 +529,9 @@ TEST_F(PtxCommand, NamesOfNothingAreRefused) {
            {R"({"shared": {"a b": {"at": "bars"}}})", "neither blanks nor brackets"},
            {R"({"shared": {"a": {"at": "bars", "count": 0}}})", "neither count nor bytes is 0"},
            {R"({"shared": []})", "an object is expected"},
+           {R"({"named_barriers": {"a": 16}})", "a number from 0 to 15"},
+           {R"({"named_barriers": {"a": 1, "b": 1}})", "it overlaps 'a'"},
+           {R"({"named_barriers": {"a b": 1}})", "neither blanks nor brackets"},
            {R"({"roles": [{"role": "cook", "warps": 1}]})", "'cook' is no role; there are load"},
            {R"({"roles": [{"role": "mma", "warps": 3}]})", "a number from 0 to 2"},
            {R"({"roles": [{"role": "mma", "warps": 2}, {"role": "load", "warps": 1}]})",

@@ -168,6 +168,11 @@ class Names(unittest.TestCase):
                 ({"shared": {"input.full": {"count": 2}}}, False),
                 ({"shared": {"in put": {"at": "full"}}}, False),
                 ({"shared": {"input": {"at": "full", "bytes": 0}}}, False),
+                ({"named_barriers": {"hand_over": 3}}, True),
+                ({"named_barriers": {"hand_over": 16}}, False),
+                ({"named_barriers": {"hand over": 3}}, False),
+                ({"named_barriers": {"hand_over": "3"}}, False),
+                ({"named_barriers": []}, False),
                 ({"roles": [{"role": "load"}]}, False),
                 ({"roles": [{"role": "load", "warps": 0}]}, False),
                 ({"roles": {}}, False)):
