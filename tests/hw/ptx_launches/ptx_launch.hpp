@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -21,8 +22,25 @@ constexpr std::uint64_t address_of_tensor(std::size_t index) {
   return (0x5A00 + index) * kTensorWindow;
 }
 
+// A value for each scenario that has such a parameter.
+struct PtxSetting {
+  std::string name;
+  std::int64_t value = 0;
+};
+
+// "m=8192", from the command line.
+inline std::vector<PtxSetting> settings_of(int count, char** words) {
+  std::vector<PtxSetting> settings;
+  for (int i = 0; i < count; ++i) {
+    const std::string word = words[i];
+    const std::size_t equals = word.find('=');
+    settings.push_back({word.substr(0, equals), std::stoll(word.substr(equals + 1))});
+  }
+  return settings;
+}
+
 template <class Scenario>
-void write_ptx_launch(const std::string& folder) {
+void write_ptx_launch(const std::string& folder, const std::vector<PtxSetting>& settings) {
   using Extents = typename Scenario::StaticExtents;
   using Kernel = typename Scenario::template Kernel<CudaMachine, Extents>;
   // The constants of the PTX may be others than the parameters' defaults: the depth of the ring is.
@@ -33,6 +51,15 @@ void write_ptx_launch(const std::string& folder) {
     for (const Parameter& parameter : Scenario::parameters()) {
       if (std::string{parameter.name} == "stages" && parameters["stages"] != stages) {
         parameters.set("stages", stages);
+      }
+    }
+  }
+  std::string set = stages != 0 ? ", \"stages\": " + std::to_string(parameters["stages"]) : "";
+  for (const PtxSetting& setting : settings) {
+    for (const Parameter& parameter : Scenario::parameters()) {
+      if (setting.name == parameter.name) {
+        parameters.set(parameter.name, setting.value);
+        set += ", \"" + setting.name + "\": " + std::to_string(setting.value);
       }
     }
   }
@@ -51,13 +78,9 @@ void write_ptx_launch(const std::string& folder) {
   new (bytes) Problem(Kernel::problem(parameters, Extents{}, maps, tensors));
 
   std::ofstream out{folder + "/" + Scenario::kInfo.name + ".json"};
-  out << "{\"scenario\": \"" << Scenario::kInfo.name << "\", \"set\": {";
-  for (const Parameter& parameter : Scenario::parameters()) {
-    if (std::string{parameter.name} == "stages") {
-      out << "\"stages\": " << parameters["stages"];
-    }
-  }
-  out << "}, \"parameters\": [{\"bytes\": \"" << std::hex << std::setfill('0');
+  out << "{\"scenario\": \"" << Scenario::kInfo.name << "\", \"set\": {"
+      << set.substr(std::min<std::size_t>(set.size(), 2)) << "}, \"parameters\": [{\"bytes\": \""
+      << std::hex << std::setfill('0');
   for (std::size_t i = 0; i < sizeof bytes; ++i) {
     out << std::setw(2) << static_cast<unsigned>(bytes[i]);
   }
