@@ -18,16 +18,81 @@ namespace warptwin::sim {
 namespace {
 
 constexpr std::uint64_t kReplayStepsMax = 10'000'000;
+constexpr std::uint64_t kDepthMax = 64;
 constexpr const char* kTriesFail = "+tries-fail";
 constexpr const char* kTiles = "+tiles:";
 constexpr const char* kLast = "+last:";
 
+// What stands behind the name of a strategy.
+enum class Field : std::uint8_t { kSeed, kDepth, kLength, kVictim, kChoices };
+
+const char* word_of(Field field) {
+  constexpr const char* kWords[] = {"SEED", "DEPTH", "STEPS", "AGENT", "CHOICES"};
+  return kWords[static_cast<unsigned>(field)];
+}
+
+struct StrategyRow {
+  Strategy strategy;
+  const char* name;
+  std::vector<Field> fields;  // behind it, each after a colon
+  std::unique_ptr<Scheduler> (*make)(const ScheduleSpec& spec);
+};
+
+// In the order of Strategy.
+const std::vector<StrategyRow>& strategies() {
+  using Made = std::unique_ptr<Scheduler>;
+  using Spec = ScheduleSpec;
+  static const std::vector<StrategyRow> kRows = {
+      {Strategy::kRoundRobin,
+       "round-robin",
+       {},
+       [](const Spec&) -> Made { return std::make_unique<RoundRobinScheduler>(); }},
+      {Strategy::kInTurn,
+       "in-turn",
+       {},
+       [](const Spec&) -> Made { return std::make_unique<InTurnScheduler>(); }},
+      {Strategy::kRandom,
+       "random",
+       {Field::kSeed},
+       [](const Spec& spec) -> Made { return std::make_unique<RandomScheduler>(spec.seed); }},
+      {Strategy::kPct,
+       "pct",
+       {Field::kSeed, Field::kDepth, Field::kLength},
+       [](const Spec& spec) -> Made {
+         return std::make_unique<PctScheduler>(spec.seed, spec.depth, spec.length);
+       }},
+      {Strategy::kStarve,
+       "starve",
+       {Field::kVictim},
+       [](const Spec& spec) -> Made { return std::make_unique<StarveScheduler>(spec.victim); }},
+      {Strategy::kLazy,
+       "lazy",
+       {Field::kVictim},
+       [](const Spec& spec) -> Made { return std::make_unique<LazyScheduler>(spec.victim); }},
+      {Strategy::kReplay,
+       "steps",
+       {Field::kChoices},
+       [](const Spec& spec) -> Made { return std::make_unique<ReplayScheduler>(spec.choices); }},
+  };
+  return kRows;
+}
+
+const StrategyRow& row_of(Strategy strategy) {
+  return strategies().at(static_cast<std::size_t>(strategy));
+}
+
 [[noreturn]] void refuse(const std::string& text) {
-  throw ConfigError(
-      "'" + text +
-      "' is no schedule: use round-robin, in-turn, random:SEED, pct:SEED:DEPTH:STEPS, "
-      "starve:AGENT, lazy:AGENT or the "
-      "schedule of a replay line");
+  std::string known;
+  for (const StrategyRow& row : strategies()) {
+    if (row.strategy != Strategy::kReplay) {
+      known += (known.empty() ? "" : ", ") + std::string{row.name};
+      for (const Field field : row.fields) {
+        known += std::string{":"} + word_of(field);
+      }
+    }
+  }
+  throw ConfigError("'" + text + "' is no schedule: use " + known +
+                    " or the schedule of a replay line");
 }
 
 std::uint64_t number(std::string_view text, const std::string& whole) {
@@ -71,6 +136,78 @@ LastAdder last_adder(std::string_view text, const std::string& whole) {
           {static_cast<std::uint32_t>(warp), static_cast<std::uint32_t>(lane)}};
 }
 
+// "0.0.5*3": who acts, step by step.
+std::string text_of(const std::vector<AgentSlot>& choices) {
+  std::string text;
+  for (std::size_t i = 0; i < choices.size();) {
+    std::size_t run = 1;
+    while (i + run < choices.size() && choices[i + run] == choices[i]) {
+      ++run;
+    }
+    text += (i == 0 ? "" : ".") + std::to_string(choices[i].number()) +
+            (run > 1 ? "*" + std::to_string(run) : "");
+    i += run;
+  }
+  return text;
+}
+
+std::vector<AgentSlot> choices_of(std::string_view text, const std::string& whole) {
+  std::vector<AgentSlot> choices;
+  if (text.empty()) {
+    return choices;
+  }
+  for (const std::string_view item : split(text, '.')) {
+    const std::vector<std::string_view> run = split(item, '*');
+    const std::uint64_t count = run.size() == 2 ? number(run[1], whole) : 1;
+    if (run.size() > 2 || choices.size() + count > kReplayStepsMax) {
+      refuse(whole);
+    }
+    choices.insert(choices.end(), count, agent(run[0], whole));
+  }
+  return choices;
+}
+
+std::string text_of(const ScheduleSpec& spec, Field field) {
+  switch (field) {
+    case Field::kSeed:
+      return std::to_string(spec.seed);
+    case Field::kDepth:
+      return std::to_string(spec.depth);
+    case Field::kLength:
+      return std::to_string(spec.length);
+    case Field::kVictim:
+      return std::to_string(spec.victim.number());
+    case Field::kChoices:
+      break;
+  }
+  return text_of(spec.choices);
+}
+
+void read(ScheduleSpec& spec, Field field, std::string_view text, const std::string& whole) {
+  switch (field) {
+    case Field::kSeed:
+      spec.seed = number(text, whole);
+      return;
+    case Field::kDepth: {
+      const std::uint64_t depth = number(text, whole);
+      if (depth == 0 || depth > kDepthMax) {
+        refuse(whole);
+      }
+      spec.depth = static_cast<std::uint32_t>(depth);
+      return;
+    }
+    case Field::kLength:
+      spec.length = number(text, whole);
+      return;
+    case Field::kVictim:
+      spec.victim = agent(text, whole);
+      return;
+    case Field::kChoices:
+      spec.choices = choices_of(text, whole);
+      return;
+  }
+}
+
 }  // namespace
 
 std::string ScheduleSpec::to_string() const {
@@ -94,32 +231,10 @@ std::string ScheduleSpec::to_string() const {
     other.tries_fail = false;
     return other.to_string() + kTriesFail;
   }
-  switch (strategy) {
-    case Strategy::kRoundRobin:
-      return "round-robin";
-    case Strategy::kInTurn:
-      return "in-turn";
-    case Strategy::kRandom:
-      return "random:" + std::to_string(seed);
-    case Strategy::kPct:
-      return "pct:" + std::to_string(seed) + ":" + std::to_string(depth) + ":" +
-             std::to_string(length);
-    case Strategy::kStarve:
-      return "starve:" + std::to_string(victim.number());
-    case Strategy::kLazy:
-      return "lazy:" + std::to_string(victim.number());
-    case Strategy::kReplay:
-      break;
-  }
-  std::string text = "steps:";
-  for (std::size_t i = 0; i < choices.size();) {
-    std::size_t run = 1;
-    while (i + run < choices.size() && choices[i + run] == choices[i]) {
-      ++run;
-    }
-    text += (i == 0 ? "" : ".") + std::to_string(choices[i].number()) +
-            (run > 1 ? "*" + std::to_string(run) : "");
-    i += run;
+  const StrategyRow& row = row_of(strategy);
+  std::string text = row.name;
+  for (const Field field : row.fields) {
+    text += ":" + text_of(*this, field);
   }
   return text;
 }
@@ -155,65 +270,21 @@ ScheduleSpec ScheduleSpec::parse(const std::string& text) {
     spec.tries_fail = true;
     return spec;
   }
-  if (text == "in-turn") {
-    spec.strategy = Strategy::kInTurn;
-    return spec;
-  }
   const std::vector<std::string_view> parts = split(text, ':');
-  if (text == "round-robin") {
-    return spec;
-  }
-  if (parts[0] == "random" && parts.size() == 2) {
-    spec.strategy = Strategy::kRandom;
-    spec.seed = number(parts[1], text);
-  } else if (parts[0] == "pct" && parts.size() == 4) {
-    spec.strategy = Strategy::kPct;
-    spec.seed = number(parts[1], text);
-    const std::uint64_t depth = number(parts[2], text);
-    spec.length = number(parts[3], text);
-    if (depth == 0 || depth > 64) {
-      refuse(text);
-    }
-    spec.depth = static_cast<std::uint32_t>(depth);
-  } else if ((parts[0] == "starve" || parts[0] == "lazy") && parts.size() == 2) {
-    spec.strategy = parts[0] == "lazy" ? Strategy::kLazy : Strategy::kStarve;
-    spec.victim = agent(parts[1], text);
-  } else if (parts[0] == "steps" && parts.size() == 2) {
-    spec.strategy = Strategy::kReplay;
-    if (!parts[1].empty()) {
-      for (const std::string_view item : split(parts[1], '.')) {
-        const std::vector<std::string_view> run = split(item, '*');
-        const std::uint64_t count = run.size() == 2 ? number(run[1], text) : 1;
-        if (run.size() > 2 || spec.choices.size() + count > kReplayStepsMax) {
-          refuse(text);
-        }
-        spec.choices.insert(spec.choices.end(), count, agent(run[0], text));
+  for (const StrategyRow& row : strategies()) {
+    if (parts[0] == row.name && parts.size() == 1 + row.fields.size()) {
+      spec.strategy = row.strategy;
+      for (std::size_t i = 0; i < row.fields.size(); ++i) {
+        read(spec, row.fields[i], parts[i + 1], text);
       }
+      return spec;
     }
-  } else {
-    refuse(text);
   }
-  return spec;
+  refuse(text);
 }
 
 std::unique_ptr<Scheduler> make_scheduler(const ScheduleSpec& spec) {
-  switch (spec.strategy) {
-    case Strategy::kRoundRobin:
-      return std::make_unique<RoundRobinScheduler>();
-    case Strategy::kInTurn:
-      return std::make_unique<InTurnScheduler>();
-    case Strategy::kRandom:
-      return std::make_unique<RandomScheduler>(spec.seed);
-    case Strategy::kPct:
-      return std::make_unique<PctScheduler>(spec.seed, spec.depth, spec.length);
-    case Strategy::kStarve:
-      return std::make_unique<StarveScheduler>(spec.victim);
-    case Strategy::kLazy:
-      return std::make_unique<LazyScheduler>(spec.victim);
-    case Strategy::kReplay:
-      return std::make_unique<ReplayScheduler>(spec.choices);
-  }
-  return nullptr;
+  return row_of(spec.strategy).make(spec);
 }
 
 }  // namespace warptwin::sim

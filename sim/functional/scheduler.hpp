@@ -1,5 +1,5 @@
-/// Decides which agent acts next. A strategy is one pair of files in schedulers/ and one line in
-/// make_scheduler.
+/// Decides which agent acts next. A strategy is a file in schedulers/, a name in Strategy and a row
+/// of the table in scheduler.cpp.
 
 #pragma once
 

@@ -50,6 +50,27 @@ TEST(ScheduleSpecTest, WhatIsNoScheduleIsRefused) {
   }
 }
 
+TEST(ScheduleSpecTest, EveryStrategyHasARowAndTheRefusalNamesIt) {
+  std::string refusal;
+  try {
+    ScheduleSpec::parse("rr");
+  } catch (const ConfigError& error) {
+    refusal = error.what();
+  }
+  for (unsigned number = 0; number <= static_cast<unsigned>(Strategy::kReplay); ++number) {
+    ScheduleSpec spec;
+    spec.strategy = static_cast<Strategy>(number);
+    const std::string text = spec.to_string();
+    EXPECT_EQ(ScheduleSpec::parse(text).strategy, spec.strategy) << text;
+    if (spec.strategy != Strategy::kReplay) {
+      EXPECT_NE(refusal.find(text.substr(0, text.find(':'))), std::string::npos) << refusal;
+    }
+  }
+  EXPECT_EQ(refusal,
+            "'rr' is no schedule: use round-robin, in-turn, random:SEED, pct:SEED:DEPTH:STEPS, "
+            "starve:AGENT, lazy:AGENT or the schedule of a replay line");
+}
+
 // What is parsed never crashes or hangs, whatever it is.
 TEST(ScheduleSpecTest, RandomTextIsParsedOrRefused) {
   std::mt19937 random{1};
