@@ -20,8 +20,6 @@
 
 namespace warptwin::hw::ptx {
 
-/// Threads that execute one wgmma.
-inline constexpr std::uint32_t kWarpgroupThreads = 128;
 /// Columns of D of one wgmma, at most.
 inline constexpr std::uint32_t kWgmmaColumnsMost = 256;
 using warptwin::kWgmmaKBytes;

@@ -185,7 +185,6 @@ void describe(Recording& recording,
 
 void add_timing(RecordingBuilder& builder, const TimingResult& timing) {
   Recording& recording = builder.recording();
-  recording.cycles_per_us = timing.clock_held * 1000.0;
   const auto end = static_cast<std::uint64_t>(std::ceil(timing.stats.cycles));
   recording.end = std::max(recording.end, end);
   const auto add_counter = [&](const std::string& name,

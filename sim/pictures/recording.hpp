@@ -135,8 +135,7 @@ struct Recording {
   std::string parameters;
   std::string ending;  // "done", or why it ended early
   RecordingClock clock = RecordingClock::kSteps;
-  double cycles_per_us = 0;  // of kCycles; 0: not known
-  std::uint64_t end = 0;     // the time of the last event
+  std::uint64_t end = 0;  // the time of the last event
   RecordingWindow window;
   std::vector<std::string> names{""};
   std::vector<Track> tracks;    // by CTA: warps, units, barriers, counters

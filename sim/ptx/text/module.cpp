@@ -215,7 +215,7 @@ bool Parser::directive(Function& function) {
   } else if (reader_.take_if_dot("minnctapersm")) {
     set.ctas_per_sm_min = reader_.u32("a number of CTAs", 0, kCountMax);
   } else if (reader_.take_if_dot("maxnctapersm")) {
-    set.ctas_per_sm_max = reader_.u32("a number of CTAs", 0, kCountMax);
+    static_cast<void>(reader_.u32("a number of CTAs", 0, kCountMax));  // for ptxas alone
   } else if (reader_.take_if_dot("maxclusterrank")) {
     set.cluster_rank_max = reader_.u32("a number of CTAs", 0, kCountMax);
   } else if (reader_.take_if_dot("maxnreg")) {

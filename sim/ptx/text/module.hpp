@@ -138,7 +138,6 @@ struct Directives {
   std::uint32_t cluster[3] = {};           // .reqnctapercluster
   std::uint32_t cluster_rank_max = 0;      // .maxclusterrank
   std::uint32_t ctas_per_sm_min = 0;       // .minnctapersm
-  std::uint32_t ctas_per_sm_max = 0;       // .maxnctapersm
   std::uint32_t registers_max = 0;         // .maxnreg
   bool explicit_cluster = false;
   bool blocks_are_clusters = false;

@@ -82,7 +82,6 @@ static_assert(abi::kAttributeProgrammatic == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_ST
 static_assert(abi::kInvalidSymbol == cudaErrorInvalidSymbol);
 static_assert(abi::kInvalidMemcpyDirection == cudaErrorInvalidMemcpyDirection);
 static_assert(abi::kInvalidDeviceFunction == cudaErrorInvalidDeviceFunction);
-static_assert(abi::kNoBinaryForGpu == CUDA_ERROR_NO_BINARY_FOR_GPU);
 static_assert(abi::kNotFound == CUDA_ERROR_NOT_FOUND);
 static_assert(abi::kIllegalAddress == CUDA_ERROR_ILLEGAL_ADDRESS);
 static_assert(abi::kDevicesUnavailable == CUDA_ERROR_DEVICE_UNAVAILABLE);
