@@ -3,6 +3,8 @@
 #include "common/machine/umma_descriptor.hpp"
 #include "common/machine/wgmma_descriptor.hpp"
 
+#include "sim/timed/modules/tmem_ports.hpp"
+
 namespace warptwin::sim {
 
 namespace {
