@@ -1,4 +1,4 @@
-/// Scenario: Y = conv(X, W) + beta * Z, bf16, as an implicit GEMM: NHWC activations, KRSC filters,
+/// Scenario: Y = conv(X, W) + beta * Z as an implicit GEMM: NHWC activations, KRSC filters,
 /// a residual Z like Y. A tile of Y is tile_q x tile_p pixels of one image by tile_n filters; a k
 /// step is one (r, s) and tile_k channels. Its A tile is a box of X, moved by `dilation` for each r
 /// and s, that takes every `stride`-th pixel of every `stride`-th row: what lies beyond the image's
@@ -30,6 +30,7 @@
 
 #include "common/kernel/parameter_table.hpp"
 
+#include "scenarios/conv_shape.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
 
 namespace warptwin::scenarios {
@@ -42,93 +43,14 @@ struct Conv2dFpropExtents : Rings {
   constexpr std::uint32_t tile_p() const { return this->cta_m() / tile_q; }
 };
 
-/// The sizes of a convolution; padding, stride and dilation are those of both dimensions.
-struct ConvShape {
-  std::uint32_t images, height, width, channels;
-  std::uint32_t filters, filter_height, filter_width;
-  std::uint32_t pad;           // on each side
-  std::uint32_t stride = 1;    // input pixels from one output pixel to the next
-  std::uint32_t dilation = 1;  // and from one tap of the filter to the next
-
-  static ConvShape of(const ParameterSet& p) {
-    return {p.u32("images"),
-            p.u32("height"),
-            p.u32("width"),
-            p.u32("channels"),
-            p.u32("filters"),
-            p.u32("filter_height"),
-            p.u32("filter_width"),
-            p.u32("pad"),
-            p.u32("stride"),
-            p.u32("dilation")};
-  }
-  constexpr std::uint32_t taps() const { return filter_height * filter_width; }
-  /// Pixels from a filter's first to its last tap, both counted.
-  constexpr std::uint32_t span(std::uint32_t of_taps) const { return (of_taps - 1) * dilation + 1; }
-  constexpr std::uint32_t out_height() const {
-    return (height + 2 * pad - span(filter_height)) / stride + 1;
-  }
-  constexpr std::uint32_t out_width() const {
-    return (width + 2 * pad - span(filter_width)) / stride + 1;
-  }
-  constexpr std::uint32_t out_pixels() const { return images * out_height() * out_width(); }
-};
-
-/// Where the tiles and k steps of the implicit GEMM lie in the tensors.
-struct ConvWalk {
-  std::uint32_t tile_p, tile_q, tiles_p, tiles_q;
-  std::uint32_t filter_width, channel_tiles, pad, stride, dilation;
-
-  template <class Extents>
-  static constexpr ConvWalk over(const ConvShape& shape, const Extents& e) {
-    return {e.tile_p(),
-            e.tile_q,
-            ceil_div(shape.out_height(), e.tile_p()),
-            ceil_div(shape.out_width(), e.tile_q),
-            shape.filter_width,
-            ceil_div(shape.channels, e.tile_k),
-            shape.pad,
-            shape.stride,
-            shape.dilation};
-  }
-  constexpr TileGrid grid(const ConvShape& shape, std::uint32_t tile_n) const {
-    return {shape.images * tiles_p * tiles_q, ceil_div(shape.filters, tile_n)};
-  }
-
-  struct Pixel {
-    std::int32_t n, p, q;
-  };
-  /// The first pixel of a tile, counted along q first.
-  constexpr Pixel pixel(std::uint32_t tile) const {
-    const std::uint32_t row = tile / tiles_q;
-    return {static_cast<std::int32_t>(row / tiles_p),
-            static_cast<std::int32_t>(row % tiles_p * tile_p),
-            static_cast<std::int32_t>(tile % tiles_q * tile_q)};
-  }
-  struct Step {
-    std::int32_t c, tap;  // the first channel; r * filter_width + s
-    std::int32_t dp, dq;  // from the input pixel of an output pixel to the tap's
-  };
-  constexpr Step step(std::uint32_t k, std::uint32_t tile_k) const {
-    const std::uint32_t tap = k / channel_tiles;
-    const auto pads = static_cast<std::int32_t>(pad);
-    return {static_cast<std::int32_t>(k % channel_tiles * tile_k),
-            static_cast<std::int32_t>(tap),
-            static_cast<std::int32_t>(tap / filter_width * dilation) - pads,
-            static_cast<std::int32_t>(tap % filter_width * dilation) - pads};
-  }
-  /// Of X: a step's box for the tile whose first pixel is `at`.
-  constexpr Coordinates<4> box_of_x(const Pixel& at, const Step& step) const {
-    const auto by = static_cast<std::int32_t>(stride);
-    return {{step.c, at.q * by + step.dq, at.p * by + step.dp, at.n}};
-  }
-};
-
 /// The MMA warp is that of `Without`, gemm or a kernel of pairs; the rings are those of
 /// gemm_epilogue_load. The CTAs of a pair have different pixels, and share the filters.
-template <Machine M, class Extents, class Without = GemmKernel<M, Extents, GemmEpilogueLoadParts>>
-struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents, GemmEpilogueLoadParts, Without> {
-  using Base = GemmEpilogueLoadKernel<M, Extents, GemmEpilogueLoadParts, Without>;
+template <Machine M,
+          class Extents,
+          class Parts = GemmEpilogueLoadParts,
+          class Without = GemmKernel<M, Extents, Parts>>
+struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents, Parts, Without> {
+  using Base = GemmEpilogueLoadKernel<M, Extents, Parts, Without>;
   using Storage = typename Base::Storage;
   using Input = typename Base::Input;
   using Accum = typename Base::Accum;
@@ -198,10 +120,10 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents, GemmEpilogueLoadPa
         auto stage = input.acquire_stage();  // waits input.empty, arms full
         stage.load(problem.a,
                    problem.walk.box_of_x(at, step),
-                   stage.payload().a_tile());  // (tile_p x tile_q pixels, tile_k) bf16
+                   stage.payload().a_tile());  // (tile_p x tile_q pixels, tile_k)
         stage.load(problem.b,
                    Coordinates<3>{{step.c, step.tap, filter}},
-                   stage.payload().b_tile());  // (cta_n, tile_k) bf16
+                   stage.payload().b_tile());  // (cta_n, tile_k)
         std::move(stage).release();
         if (k + 1 == first_steps) {
           order.arrive_and_step();  // waits order.empty, arrives on full
@@ -224,7 +146,7 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents, GemmEpilogueLoadPa
         auto stage = source.acquire_producer();  // waits source.empty, arms full
         stage.load(problem.c,
                    problem.box_at(tile, box, columns),
-                   smem.source.tile(stage.index()));  // (tile_p x tile_q, box_columns) bf16
+                   smem.source.tile(stage.index()));  // (tile_p x tile_q, box_columns) of D
         std::move(stage).release();
       }
     }
@@ -239,7 +161,7 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents, GemmEpilogueLoadPa
                                     const auto& tiles) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
     auto source = EpiLoadPipeline<M>{machine, smem.source};
-    auto writer = TileWriter<M, bf16>{machine, smem.out};
+    auto writer = TileWriter<M, typename Parts::D>{machine, smem.out};
     auto registers = AccumTile<M>{machine};  // this warp's pixels of one box, fp32
     const std::uint32_t columns = smem.out.first.columns;
     const std::uint32_t boxes = problem.extents.tile_n / columns;
@@ -248,7 +170,7 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents, GemmEpilogueLoadPa
       registers.combine_tile(smem.source_tile(stage.index()), problem.function);
       machine.fence_proxy_async(ProxySpace::kSharedCta);  // the next copy comes after these reads
       std::move(stage).release();                         // arrives on source.empty
-      registers.store(writer.acquire());  // (tile_p x tile_q, box_columns) bf16, by all warps
+      registers.store(writer.acquire());  // (tile_p x tile_q, box_columns) of D, by all warps
       writer.store(problem.d, problem.box_at(tile, box, columns));
     };
     for (const Tile tile : tiles) {
@@ -266,13 +188,19 @@ struct Conv2dFpropKernel : GemmEpilogueLoadKernel<M, Extents, GemmEpilogueLoadPa
   }
 };
 
-struct Conv2dFprop {
-  static constexpr ScenarioInfo kInfo{
-      "conv2d_fprop", ScenarioKind::kClean, "2-D convolution as an implicit GEMM, residual by TMA"};
+/// What the scenarios of every choice of parts share.
+template <class Elements>
+struct Conv2dFpropOf {
+  using Parts = Elements;
+  using A = typename Parts::A;
+  using B = typename Parts::B;
+  using D = typename Parts::D;
+  static constexpr std::uint32_t kSize = kBytesOf<A>;
+  static constexpr std::uint32_t kTileK = kWidestTileK<Parts>;
   using StaticExtents =
-      Conv2dFpropExtents<GemmEpilogueLoadExtents<GemmExtents<128, 128, 64, 4, 2>, 2>, 16>;
+      Conv2dFpropExtents<GemmSourceExtents<GemmExtents<128, 128, kTileK, 4, 2>, 2, 0>, 16>;
   template <Machine M, class Extents>
-  using Kernel = Conv2dFpropKernel<M, Extents>;
+  using Kernel = Conv2dFpropKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
     static const auto kParameters =
@@ -285,7 +213,7 @@ struct Conv2dFprop {
         {"images", "images of X and Y", 2, 1, 1 << 16, ""},
         {"height", "rows of an image of X", 16, 1, 1 << 14},
         {"width", "pixels of a row", 16, 1, 1 << 14},
-        {"channels", "of a pixel of X", 64, 8, 1 << 16, "tile_k"},
+        {"channels", "of a pixel of X", kTileK, 8, 1 << 16, "tile_k"},
         {"filters", "channels of Y", 128, 8, 1 << 16, "tile_n"},
         {"filter_height", "rows of a filter", 3, 1, 64},
         {"filter_width", "pixels of its row", 3, 1, 64},
@@ -296,7 +224,7 @@ struct Conv2dFprop {
         {"tile_m", "pixels of a tile of Y", 128, 64, 128},
         {"tile_q", "of them in one row", 16, 1, 128},
         {"tile_n", "filters of a tile of Y", 128, 8, 256},
-        {"tile_k", "channels in one stage", 64, 16, 64},
+        {"tile_k", "channels in one stage", kTileK, kTileK / 4, kTileK},
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
         {"source_stages", "boxes of the residual in shared memory", 2, 1, 64},
@@ -308,36 +236,37 @@ struct Conv2dFprop {
   }
   static Workload workload(const ParameterSet& p) {
     const Conv2dFpropExtents<> e = extents(p);
-    check_stages_fit<GemmEpilogueLoadStorage<Conv2dFpropExtents<>>>(e);
+    check_stages_fit<GemmEpilogueLoadStorage<Conv2dFpropExtents<>, Parts>>(e);
     return workload_of(p, e, p.u32("ctas"));
   }
   /// `clusters` of them; 0: one for each tile.
   static Workload workload_of(const ParameterSet& p, const auto& e, std::uint32_t clusters) {
     const ConvShape s = ConvShape::of(p);
     const ClusterShape cluster = e.cluster();
-    check_row_pitch("channels", s.channels, sizeof(bf16::Storage));
-    check_row_pitch("filters", s.filters, sizeof(bf16::Storage));
-    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, sizeof(bf16::Storage), cluster.group);
+    check_row_pitch("channels", s.channels, kSize);
+    check_row_pitch("filters", s.filters, kBytesOf<D>);
+    check_tile_shape(e.tile_m, e.tile_n, e.tile_k, kSize, cluster.group);
     check_image(s, e);
     check_tmem_columns(e.accum_stages, e.tile_n);
-    const std::uint32_t box = box_columns<bf16>(e.tile_n);
-    const std::uint64_t x = std::uint64_t{s.channels} * 2;  // bytes of a pixel
-    const std::uint64_t y = std::uint64_t{s.filters} * 2;
-    const Swizzle swizzle = swizzle_of(e.tile_k * 2);
+    const std::uint32_t box = box_columns<D>(e.tile_n);
+    const std::uint64_t x = std::uint64_t{s.channels} * kSize;  // bytes of a pixel
+    const std::uint64_t y = std::uint64_t{s.filters} * kBytesOf<D>;
+    const Swizzle swizzle = swizzle_of(e.tile_k * kSize);
     const auto pixels_of_y = [&](std::uint32_t tensor) {
       return TensorMapSpec{tensor,
                            e.cta_m(),
                            box,
-                           swizzle_of(box * 2),
+                           swizzle_of(box * kBytesOf<D>),
                            {{s.out_width(), y, e.tile_q},
                             {s.out_height(), y * s.out_width(), e.tile_p()},
                             {s.images, y * s.out_width() * s.out_height(), 1}}};
     };
     const TileGrid tiles = ConvWalk::over(s, e).grid(s, e.tile_n).in_clusters(cluster);
-    return {.tensors = {matrix("x", TensorUse::kInput, s.images * s.height * s.width, s.channels),
-                        matrix("w", TensorUse::kInput, s.filters * s.taps(), s.channels),
-                        matrix("y", TensorUse::kOutput, s.out_pixels(), s.filters),
-                        matrix("z", TensorUse::kInput, s.out_pixels(), s.filters)},
+    const std::uint32_t pixels = s.images * s.height * s.width;
+    return {.tensors = {matrix("x", TensorUse::kInput, pixels, s.channels, A::kType),
+                        matrix("w", TensorUse::kInput, s.filters * s.taps(), s.channels, B::kType),
+                        matrix("y", TensorUse::kOutput, s.out_pixels(), s.filters, D::kType),
+                        matrix("z", TensorUse::kInput, s.out_pixels(), s.filters, D::kType)},
             .maps = {{0,
                       e.cta_m(),
                       e.tile_k,
@@ -357,63 +286,14 @@ struct Conv2dFprop {
             .registers_per_thread = 104,
             .flops = std::uint64_t{2} * s.out_pixels() * s.filters * s.taps() * s.channels};
   }
-  /// A direct convolution.
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
-    const ConvShape s = ConvShape::of(p);
-    const HostTensor& x = tensors[0];
-    const HostTensor& w = tensors[1];
-    for (std::uint32_t pixel = 0; pixel < s.out_pixels(); ++pixel) {
-      const std::uint32_t image = pixel / (s.out_height() * s.out_width());
-      const std::uint32_t top = pixel / s.out_width() % s.out_height();
-      const std::uint32_t left = pixel % s.out_width();
-      for (std::uint32_t k = 0; k < s.filters; ++k) {
-        double total =
-            static_cast<double>(p["beta"]) * static_cast<double>(tensors[3].at(pixel, k));
-        for (std::uint32_t tap = 0; tap < s.taps(); ++tap) {
-          // Below zero wraps, and is beyond the image too.
-          const std::uint32_t h = top * s.stride + tap / s.filter_width * s.dilation - s.pad;
-          const std::uint32_t v = left * s.stride + tap % s.filter_width * s.dilation - s.pad;
-          for (std::uint32_t c = 0; h < s.height && v < s.width && c < s.channels; ++c) {
-            total += static_cast<double>(x.at((image * s.height + h) * s.width + v, c)) *
-                     static_cast<double>(w.at(k * s.taps() + tap, c));
-          }
-        }
-        tensors[2].at(pixel, k) = static_cast<float>(total);
-      }
-    }
+    convolution_reference(ConvShape::of(p), static_cast<double>(p["beta"]), tensors);
   }
+};
 
- private:
-  static void check_image(const ConvShape& s, const auto& e) {
-    std::uint32_t q = std::min<std::uint32_t>(e.tile_q, e.cta_m());
-    while (e.cta_m() % q != 0) {
-      --q;
-    }
-    require(q == e.tile_q,
-            "tile_q=" + std::to_string(e.tile_q) + " does not divide the " +
-                std::to_string(e.cta_m()) + " pixels of a tile; use tile_q=" + std::to_string(q));
-    const auto check_filter = [&](const char* name, std::uint32_t taps, std::uint32_t pixels) {
-      const std::uint32_t padded = pixels + 2 * s.pad;
-      require(s.span(taps) <= padded,
-              std::string{name} + "=" + std::to_string(taps) + " with dilation=" +
-                  std::to_string(s.dilation) + " is more than the padded image; use " + name +
-                  "<=" + std::to_string((padded - 1) / s.dilation + 1));
-    };
-    check_filter("filter_height", s.filter_height, s.height);
-    check_filter("filter_width", s.filter_width, s.width);
-    constexpr std::uint32_t kTraversedMax = 256;  // by a box, in each dimension
-    const std::uint32_t longest = std::max<std::uint32_t>(e.tile_q, e.tile_p());
-    require(
-        longest * s.stride <= kTraversedMax,
-        "a box of " + std::to_string(longest) + " pixels with stride=" + std::to_string(s.stride) +
-            " passes over more than 256; use tile_q so that it and " + std::to_string(e.cta_m()) +
-            " / tile_q are at most " + std::to_string(kTraversedMax / s.stride));
-    const std::uint64_t pixels =
-        std::uint64_t{s.images} * (s.height + 2 * s.pad) * (s.width + 2 * s.pad);
-    require(pixels < std::uint64_t{1} << 31,
-            "there are 2^31 pixels or more; use images<=" +
-                std::to_string((std::uint64_t{1} << 31) / (pixels / s.images) - 1));
-  }
+struct Conv2dFprop : Conv2dFpropOf<GemmEpilogueLoadParts> {
+  static constexpr ScenarioInfo kInfo{
+      "conv2d_fprop", ScenarioKind::kClean, "2-D convolution as an implicit GEMM, residual by TMA"};
 };
 
 }  // namespace warptwin::scenarios

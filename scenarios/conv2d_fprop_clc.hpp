@@ -23,7 +23,7 @@
 
 namespace warptwin::scenarios {
 
-struct Conv2dFpropClc : Conv2dFpropPersistentOf<CtaGroup::kOne> {
+struct Conv2dFpropClc : Conv2dFpropPersistentOf<CtaGroup::kOne, GemmEpilogueLoadParts> {
   static constexpr ScenarioInfo kInfo{
       "conv2d_fprop_clc", ScenarioKind::kClean, "2-D convolution by CTAs that claim tiles"};
 };

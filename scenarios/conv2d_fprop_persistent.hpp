@@ -26,53 +26,49 @@
 
 #pragma once
 
-#include "scenarios/conv2d_fprop.hpp"
+#include "scenarios/conv2d_fprop_2sm.hpp"
 #include "scenarios/gemm_persistent.hpp"
 
 namespace warptwin::scenarios {
 
-template <Machine M, class Extents>
+template <Machine M, class Extents, class Parts = GemmEpilogueLoadParts>
 using Conv2dFpropPersistentKernel = ClaimingKernelWithSource<
     M,
     Extents,
-    Conv2dFpropKernel<M, Extents, Gemm2smKernel<M, Extents, GemmEpilogueLoadParts>>>;
+    Conv2dFpropKernel<M, Extents, Parts, Gemm2smKernel<M, Extents, Parts>>>;
 
-/// What the scenarios of either group share. A cluster is the CTAs of one MMA.
-template <CtaGroup kGroup>
-struct Conv2dFpropPersistentOf : Conv2dFprop {
-  static constexpr std::uint32_t kCtas = ctas_in(kGroup);
-  using Parts = GemmEpilogueLoadParts;
-  using Shape = GemmClusterExtents<kGroup, GemmExtents<128 * kCtas, 128, 64, 4, 2>, kCtas, 1>;
-  using StaticExtents =
-      GemmPersistentExtents<Conv2dFpropExtents<GemmSourceExtents<Shape, 2, 0>, 16>, 2>;
-  using Tiles = Conv2dFpropExtents<GemmSourceExtents<GemmClusterExtents<kGroup>>>;
-  using Extents = GemmPersistentExtents<Tiles>;
+/// What the scenarios of either group, and of every choice of parts, share. A cluster is the CTAs
+/// of one MMA.
+template <CtaGroup kGroup, class Parts>
+struct Conv2dFpropPersistentOf : Conv2dFpropClusterOf<kGroup, Parts> {
+  using Base = Conv2dFpropClusterOf<kGroup, Parts>;
+  using Base::kCtas;
+  using StaticExtents = GemmPersistentExtents<typename Base::StaticExtents, 2>;
+  using Extents = GemmPersistentExtents<typename Base::Extents>;
   using Storage =
       ClaimingStorage<Extents,
                       GemmEpilogueLoadStorage<Extents, Parts, Gemm2smStorage<Extents, Parts>>,
                       Role::kEpilogueLoad>;
   template <Machine M, class Extents>
-  using Kernel = Conv2dFpropPersistentKernel<M, Extents>;
+  using Kernel = Conv2dFpropPersistentKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
     static const auto kParameters = claiming(
-        shapes(),
+        Base::shapes(),
         {{"tile_m", "pixels of an MMA's tile of Y", 128 * kCtas, 128 * kCtas, 128 * kCtas}});
     return kParameters;
   }
-  static Extents extents(const ParameterSet& p) {
-    return {{{{Gemm::extents(p), kCtas, 1}, p.u32("source_stages"), 0}, p.u32("tile_q")},
-            p.u32("clc_stages")};
-  }
+  static Extents extents(const ParameterSet& p) { return {Base::extents(p), p.u32("clc_stages")}; }
   static Workload workload(const ParameterSet& p) {
     check_stages_fit<Storage>(extents(p));
-    Workload workload = workload_of(p, extents(p), /*clusters=*/0);
+    Workload workload = Base::workload_of(p, extents(p), /*clusters=*/0);
+    workload.registers_per_thread = std::is_same_v<typename Parts::D, f16> ? 112 : 104;
     workload.resident_clusters = p.u32("resident");
     return workload;
   }
 };
 
-struct Conv2dFpropPersistent : Conv2dFpropPersistentOf<CtaGroup::kTwo> {
+struct Conv2dFpropPersistent : Conv2dFpropPersistentOf<CtaGroup::kTwo, GemmEpilogueLoadParts> {
   static constexpr ScenarioInfo kInfo{
       "conv2d_fprop_persistent",
       ScenarioKind::kClean,

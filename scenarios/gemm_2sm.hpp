@@ -262,7 +262,6 @@ struct GemmClusterOf {
   /// `clusters` of them; 0: one for each tile.
   static Workload workload_of(const ParameterSet& p, const Extents& e, std::uint32_t clusters) {
     using A = typename Parts::A;
-    using B = typename Parts::B;
     using D = typename Parts::D;
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     const ClusterShape cluster = e.cluster();
@@ -278,10 +277,10 @@ struct GemmClusterOf {
     const std::uint32_t slice_b = e.cta_n() / cluster.slice(Operand::kB, 0).count;
     const TileGrid tiles = TileGrid::covering(m, n, e.cta_m(), e.tile_n).in_clusters(cluster);
     return {.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
-                        matrix("b", TensorUse::kInput, n, k, B::kType),
+                        matrix("b", TensorUse::kInput, n, k, Parts::B::kType),
                         matrix("d", TensorUse::kOutput, m, n, D::kType)},
             .maps = {tile_map<A>(0, slice_a, e.tile_k),
-                     tile_map<B>(1, slice_b, e.tile_k),
+                     tile_map<typename Parts::B>(1, slice_b, e.tile_k),
                      tile_map<D>(2, e.cta_m(), box)},
             .clusters = tiles.ctas(clusters),
             .cluster_size = cluster.ctas(),

@@ -232,20 +232,14 @@ struct GemmEpilogueLoadOf : GemmOf<Parts> {
         {"m", "rows of A, C and D", 512, 1, 1 << 20, "tile_m"},
         {"n", "rows of B, columns of C and D", 512, 1, 1 << 20, "tile_n"},
         {"k", "columns of A and B", 16 * kTileK, 1, 1 << 20, "tile_k"},
-        {"source",
-         "0: C box by box, 1: C tile by tile, 2: biases",
-         Parts::kSource,
-         0,
-         2,
-         nullptr,
-         true},
+        kSourceParameter<Parts>,
         Parts::kFactor,
         {"tile_m", "rows of a tile of D", 128, 64, 128},
         {"tile_n", "columns of a tile of D", 128, 8, 256},
         {"tile_k", "columns of A and B in one stage", kTileK, kTileK / 4, kTileK},
         {"stages", "stages of the input ring", 4, 1, 64},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
-        {"source_stages", "boxes or tiles of C, or tiles' biases, in shared memory", 2, 1, 64},
+        kSourceStagesParameter,
         {"ctas", "CTAs that share the tiles; 0: one for each", 0, 0, 1 << 16},
     };
     return kParameters;
@@ -255,33 +249,12 @@ struct GemmEpilogueLoadOf : GemmOf<Parts> {
   }
   static Workload workload(const ParameterSet& p) {
     Workload workload = Base::workload(p);
-    workload.registers_per_thread = Parts::kRegisters;
-    check_rows_fill_lanes(p.u32("tile_m"));
-    check_source_fits<Storage>(extents(p));
-    check_stages_fit<Storage>(extents(p));
-    add_source(workload, p, extents(p));
+    add_source<Parts, Storage>(workload, p, extents(p));
     return workload;
-  }
-  /// Adds what the epilogue reads, and the maxima of rows where it stores them, to a workload.
-  static void add_source(Workload& workload, const ParameterSet& p, const auto& e) {
-    const auto [m, n] = std::array{p.u32("m"), p.u32("n")};
-    if (e.has(EpilogueSource::kBiases)) {
-      workload.tensors.push_back(matrix("bias", TensorUse::kInput, 1, n, ElementType::kF32));
-      workload.maps.push_back({3, 1, e.tile_n, Swizzle::kNone});
-    } else {
-      workload.tensors.push_back(matrix("c", TensorUse::kInput, m, n, Parts::D::kType));
-      workload.maps.push_back(workload.maps[2]);
-      workload.maps[3].tensor = 3;
-    }
-    if (Parts::kRowMaxima) {
-      const std::uint32_t tiles = ceil_div(n, e.tile_n);
-      workload.tensors.push_back(matrix("maxima", TensorUse::kOutput, tiles, m, ElementType::kF32));
-      workload.maps.push_back({4, 1, kTmemLanes, Swizzle::kNone});
-    }
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
     Base::reference(p, tensors);
-    const bool is_row = extents(p).has(EpilogueSource::kBiases);
+    const bool is_row = p.u32("source") == static_cast<std::uint32_t>(EpilogueSource::kBiases);
     const auto function = Parts::function(p);
     const std::vector<float>& source = tensors[3].values;
     const std::uint32_t columns = tensors[2].spec.columns;

@@ -27,23 +27,20 @@
 
 #pragma once
 
-#include "scenarios/gemm_epilogue_load.hpp"
+#include "scenarios/gemm_epilogue_load_2sm.hpp"
 #include "scenarios/gemm_persistent.hpp"
 
 namespace warptwin::scenarios {
 
 template <Machine M, class Extents, class Parts = GemmEpilogueLoadParts>
-using GemmEpilogueLoadPersistentKernel = ClaimingKernelWithSource<
-    M,
-    Extents,
-    GemmEpilogueLoadKernel<M, Extents, Parts, Gemm2smKernel<M, Extents, Parts>>>;
+using GemmEpilogueLoadPersistentKernel =
+    ClaimingKernelWithSource<M, Extents, GemmEpilogueLoadClusterKernel<M, Extents, Parts>>;
 
 /// What the scenarios of either group, and of every choice of parts, share.
 template <CtaGroup kGroup, class Parts>
 struct GemmEpilogueLoadPersistentOf : GemmPersistentOf<kGroup, Parts> {
   using Base = GemmPersistentOf<kGroup, Parts>;
   using Base::kCtas;
-  using Fixed = GemmEpilogueLoadOf<Parts>;
   using Shape = GemmExtents<128 * kCtas, 128, Base::kTileK, 4, 2>;
   using Tiles = GemmClusterExtents<kGroup, Shape, kCtas, 1>;
   using StaticExtents = GemmPersistentExtents<GemmSourceExtents<Tiles, 2, Parts::kSource>, 2>;
@@ -56,19 +53,10 @@ struct GemmEpilogueLoadPersistentOf : GemmPersistentOf<kGroup, Parts> {
   using Kernel = GemmEpilogueLoadPersistentKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
-    static const auto kParameters = [] {
-      auto parameters = extended(Base::parameters(),
-                                 {{"tile_n", "columns of an MMA's tile of D", 128, 8, 256},
-                                  {"stages", "stages of the input ring", 4, 1, 64}});
-      for (const Parameter& row : Fixed::parameters()) {
-        if (std::string_view{row.name} == "source" ||
-            std::string_view{row.name} == "source_stages" ||
-            std::string_view{row.name} == Parts::kFactor.name) {
-          parameters.push_back(row);
-        }
-      }
-      return parameters;
-    }();
+    static const auto kParameters =
+        with_source<Parts>(Base::parameters(),
+                           {{"tile_n", "columns of an MMA's tile of D", 128, 8, 256},
+                            {"stages", "stages of the input ring", 4, 1, 64}});
     return kParameters;
   }
   static Extents extents(const ParameterSet& p) {
@@ -77,15 +65,11 @@ struct GemmEpilogueLoadPersistentOf : GemmPersistentOf<kGroup, Parts> {
   }
   static Workload workload(const ParameterSet& p) {
     Workload workload = Base::workload(p);
-    workload.registers_per_thread = Parts::kRegisters;
-    check_rows_fill_lanes(p.u32("tile_m"), kGroup);
-    check_source_fits<Storage>(extents(p));
-    check_stages_fit<Storage>(extents(p));
-    Fixed::add_source(workload, p, extents(p));
+    add_source<Parts, Storage>(workload, p, extents(p));
     return workload;
   }
   static void reference(const ParameterSet& p, std::span<HostTensor> tensors) {
-    Fixed::reference(p, tensors);
+    GemmEpilogueLoadOf<Parts>::reference(p, tensors);
   }
 };
 

@@ -2,6 +2,11 @@
 
 #pragma once
 
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "common/kernel/parameter_table.hpp"
 #include "common/tile/epi_load_pipeline.hpp"
 #include "common/tile/epilogue_function.hpp"
 #include "common/tile/load_order_barrier.hpp"
@@ -124,6 +129,31 @@ struct GemmEpilogueLoadStorage : Without {
   RowMaximaStorage<Parts::kRowMaxima> maxima;
 };
 
+/// What gemm has, or gemm_2sm, with half as many columns of D, and the ring of the biases.
+template <class Extents, class Parts = GemmParts, class Without = GemmStorage<Extents, Parts>>
+struct GemmSwigluStorage : Without {
+  constexpr GemmSwigluStorage(auto& layout, const Extents& e)
+      : Without{layout, e, e.tile_n / 2},
+        source{layout,
+               "source",
+               kGemmEpilogueLoadRoles,
+               e.source_stages,
+               2 * row_bytes(),
+               kTileAlignment} {}
+  constexpr void init(Machine auto& machine) const {
+    Without::init(machine);
+    source.init(machine);
+  }
+  /// A box's biases of G, or of U, fp32.
+  constexpr std::uint32_t row_bytes() const { return this->out.first.columns * 4; }
+  constexpr SharedAddress bias_g(std::uint32_t stage) const { return source.tile(stage); }
+  constexpr SharedAddress bias_u(std::uint32_t stage) const {
+    return source.tile(stage) + row_bytes();
+  }
+
+  EpiLoadPipelineStorage source;
+};
+
 /// Refuses a `source_stages` beside which not one stage of A and B fits. Host code.
 template <class Storage, class Extents>
 void check_source_fits(Extents e) {
@@ -137,6 +167,47 @@ void check_source_fits(Extents e) {
           "source_stages=" + std::to_string(wanted) +
               " leave no shared memory for a stage of A and B; use source_stages<=" +
               std::to_string(fitting));
+}
+
+/// The parameters of the source: what it is, and how much of it is under way.
+template <class Parts>
+inline constexpr Parameter kSourceParameter{
+    "source", "0: C box by box, 1: C tile by tile, 2: biases", Parts::kSource, 0, 2, nullptr, true};
+inline constexpr Parameter kSourceStagesParameter{
+    "source_stages", "boxes or tiles of C, or tiles' biases, in shared memory", 2, 1, 64};
+
+/// The parameters of a kernel without a source, `rows` in their places, and those of the source.
+/// Host code.
+template <class Parts>
+std::vector<Parameter> with_source(std::span<const Parameter> without,
+                                   std::initializer_list<Parameter> rows) {
+  return extended(extended(without, rows),
+                  {kSourceParameter<Parts>, Parts::kFactor, kSourceStagesParameter});
+}
+
+/// Makes the workload of a kernel without a source that of one of extents `e` with it: adds what
+/// the epilogue reads, and the maxima of rows where it stores them. Host code.
+template <class Parts, class Storage>
+void add_source(Workload& workload, const ParameterSet& p, const auto& e) {
+  workload.registers_per_thread = Parts::kRegisters;
+  check_rows_fill_lanes(e.tile_m, e.cluster().group);
+  check_source_fits<Storage>(e);
+  check_stages_fit<Storage>(e);
+  const std::uint32_t m = p.u32("m");
+  const std::uint32_t n = p.u32("n");
+  if (e.has(EpilogueSource::kBiases)) {
+    workload.tensors.push_back(matrix("bias", TensorUse::kInput, 1, n, ElementType::kF32));
+    workload.maps.push_back({3, 1, e.tile_n, Swizzle::kNone});
+  } else {
+    workload.tensors.push_back(matrix("c", TensorUse::kInput, m, n, Parts::D::kType));
+    workload.maps.push_back(workload.maps[2]);
+    workload.maps[3].tensor = 3;
+  }
+  if (Parts::kRowMaxima) {
+    const std::uint32_t tiles = ceil_div(n, e.tile_n);
+    workload.tensors.push_back(matrix("maxima", TensorUse::kOutput, tiles, m, ElementType::kF32));
+    workload.maps.push_back({4, 1, kTmemLanes, Swizzle::kNone});
+  }
 }
 
 }  // namespace warptwin::scenarios

@@ -28,17 +28,18 @@
 
 namespace warptwin::scenarios {
 
-template <class Extents>
-using GemmGroupedPersistentStorage = ClaimingStorage<Extents, Gemm2smStorage<Extents>>;
+template <class Extents, class Parts = GemmParts>
+using GemmGroupedPersistentStorage = ClaimingStorage<Extents, Gemm2smStorage<Extents, Parts>>;
 
-template <class Extents>
+template <class Extents, class Parts = GemmParts>
 struct GroupClaims {
+  using Storage = GemmGroupedPersistentStorage<Extents, Parts>;
+
   /// The tiles that a cluster claims, as one of its warps is told; the load warp says of each that
   /// it has begun.
   template <class M, Role kWho>  // a Machine
   class Tiles {
    public:
-    using Storage = GemmGroupedPersistentStorage<Extents>;
     using Clc = PipelineOf<M, typename Storage::Clc>;
     using Problem = GemmGroupedProblem<M, Extents>;
 
@@ -75,8 +76,8 @@ struct GroupClaims {
 
 template <Machine M, class Extents, class Claims = GroupClaims<Extents>>
 struct GemmGroupedPersistentKernel
-    : GemmGroupedKernel<M, Extents, Claims::template Tiles, GemmGroupedPersistentStorage<Extents>> {
-  using Storage = GemmGroupedPersistentStorage<Extents>;
+    : GemmGroupedKernel<M, Extents, Claims::template Tiles, typename Claims::Storage> {
+  using Storage = typename Claims::Storage;
   using Base = GemmGroupedKernel<M, Extents, Claims::template Tiles, Storage>;
   using Problem = typename Base::Problem;
   static constexpr auto kRoles = kGemmPersistentRoles<>;
@@ -94,20 +95,19 @@ struct GemmGroupedPersistentKernel
   }
 };
 
-struct GemmGroupedPersistent : GemmGrouped {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_grouped_persistent",
-      ScenarioKind::kClean,
-      "GEMMs of groups by pairs of CTAs whose clusters claim tiles"};
-  using Tiles = GemmGroupedExtents<GemmExtents<256, 128, 64, 4, 2>, 2>;
+/// What the scenarios of every choice of parts share.
+template <class Parts>
+struct GemmGroupedPersistentOf : GemmGroupedOf<Parts> {
+  using Base = GemmGroupedOf<Parts>;
+  using Tiles = GemmGroupedExtents<GemmExtents<256, 128, Base::kTileK, 4, 2>, 2>;
   using StaticExtents = GemmPersistentExtents<Tiles, 2>;
   using Extents = GemmPersistentExtents<GemmGroupedExtents<>>;
   template <Machine M, class Extents>
-  using Kernel = GemmGroupedPersistentKernel<M, Extents>;
+  using Kernel = GemmGroupedPersistentKernel<M, Extents, GroupClaims<Extents, Parts>>;
 
   static std::span<const Parameter> parameters() {
     static const auto kParameters = extended(
-        shapes(),
+        Base::shapes(),
         {{"work", "which groups have their rows, one bit each", 15, 1, 15, nullptr, true},
          {"n", "rows of each B, columns of each D", 128, 1, 1 << 20},
          {"tile_m", "rows of an MMA's tile of D", 256, 64, 256},
@@ -116,16 +116,21 @@ struct GemmGroupedPersistent : GemmGrouped {
          {"resident", "clusters the simulated machine has room for; 0: all its SMs", 0, 0, 65536}});
     return kParameters;
   }
-  static Extents extents(const ParameterSet& p) {
-    return {GemmGrouped::extents(p), p.u32("clc_stages")};
-  }
+  static Extents extents(const ParameterSet& p) { return {Base::extents(p), p.u32("clc_stages")}; }
   static Workload workload(const ParameterSet& p) {
-    check_stages_fit<GemmGroupedPersistentStorage<Extents>>(extents(p));
-    Workload workload = workload_of(p, GemmGrouped::extents(p), /*clusters=*/0);
+    check_stages_fit<GemmGroupedPersistentStorage<Extents, Parts>>(extents(p));
+    Workload workload = Base::workload_of(p, Base::extents(p), /*clusters=*/0);
     workload.registers_per_thread = 96;
     workload.resident_clusters = p.u32("resident");
     return workload;
   }
+};
+
+struct GemmGroupedPersistent : GemmGroupedPersistentOf<GemmParts> {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_grouped_persistent",
+      ScenarioKind::kClean,
+      "GEMMs of groups by pairs of CTAs whose clusters claim tiles"};
 };
 
 }  // namespace warptwin::scenarios

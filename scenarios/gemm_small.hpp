@@ -1,4 +1,4 @@
-/// Scenario: D = A * B^T for few rows of A, bf16: tiles of a few columns, several k steps to a
+/// Scenario: D = A * B^T for few rows of A: tiles of a few columns, several k steps to a
 /// barrier, operands that change places, and weights that are fetched before the grid that makes
 /// the activations is over. A are the activations, B the weights.
 ///
@@ -24,8 +24,6 @@
 
 #include <algorithm>
 
-#include "common/sync/cluster_shape.hpp"
-
 #include "scenarios/gemm.hpp"
 
 namespace warptwin::scenarios {
@@ -46,7 +44,7 @@ struct GemmSmallExtents : Tiles {
 
   constexpr bool swapped() const { return swap_ab != 0; }
   constexpr ClusterShape cluster() const { return {cluster_m, cluster_n, CtaGroup::kOne}; }
-  /// The shape of the boxes that D is stored in.
+  /// The shape of the boxes that D is stored in. Its elements have two bytes.
   constexpr std::uint32_t box_rows() const { return swapped() ? this->tile_n : this->tile_m; }
   constexpr std::uint32_t box_columns() const {
     return warptwin::box_columns<bf16>(swapped() ? this->tile_m : this->tile_n);
@@ -54,9 +52,11 @@ struct GemmSmallExtents : Tiles {
 };
 
 /// A CTA's shared memory; the names are those of the reports.
-template <class Extents>
+template <class Extents, class Parts = GemmParts>
 struct GemmSmallStorage {
-  using Payload = GroupPayload<StandardTilePayload<bf16, bf16>, decltype(Extents::k_group)>;
+  using D = typename Parts::D;
+  using Payload = GroupPayload<StandardTilePayload<typename Parts::A, typename Parts::B>,
+                               decltype(Extents::k_group)>;
   using Input =
       InputPipelineStorage<Payload, From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;
   using Accum = typename GemmStorage<Extents>::Accum;
@@ -78,14 +78,14 @@ struct GemmSmallStorage {
   }
 
   Input input;
-  OutputTileStorage<bf16> out;
+  OutputTileStorage<D> out;
   Accum accum;
   TmemDeallocStorage<> tmem;
 };
 
-template <Machine M, class Extents>
+template <Machine M, class Extents, class Parts = GemmParts>
 struct GemmSmallKernel {
-  using Storage = GemmSmallStorage<Extents>;
+  using Storage = GemmSmallStorage<Extents, Parts>;
   using Input = PipelineOf<M, typename Storage::Input>;
   using Accum = PipelineOf<M, typename Storage::Accum>;
   static constexpr auto kRoles = kGemmRoles;
@@ -107,12 +107,8 @@ struct GemmSmallKernel {
     const auto [rows, columns] =
         e.swapped() ? std::pair{p.u32("n"), p.u32("m")} : std::pair{p.u32("m"), p.u32("n")};
     const auto grid = TileGrid::covering(rows, columns, e.tile_m, e.tile_n);
-    return {maps[0],
-            maps[1],
-            maps[2],
-            e,
-            {grid, e.cluster()},
-            ceil_div(p.u32("k"), e.tile_k * e.k_group)};
+    const std::uint32_t k_groups = ceil_div(p.u32("k"), e.tile_k * e.k_group);
+    return {maps[0], maps[1], maps[2], e, {grid, e.cluster()}, k_groups};
   }
 
   /// Copies one operand's tiles of a group of k steps into a stage.
@@ -130,21 +126,10 @@ struct GemmSmallKernel {
       input.load(stage, problem.columns, at, input.payload(stage, j).b_tile());  // (tile_n, tile_k)
     }
   }
-  static constexpr void load_weights(
-      Input& input, const Problem& problem, Tile tile, std::uint32_t group, PipelineState stage) {
-    if (problem.extents.swapped()) {
-      load_rows(input, problem, tile, group, stage);
-    } else {
-      load_columns(input, problem, tile, group, stage);
-    }
-  }
-  static constexpr void load_activations(
-      Input& input, const Problem& problem, Tile tile, std::uint32_t group, PipelineState stage) {
-    if (problem.extents.swapped()) {
-      load_columns(input, problem, tile, group, stage);
-    } else {
-      load_rows(input, problem, tile, group, stage);
-    }
+  /// The weights', or else the activations'.
+  static constexpr void load_one(bool weights, Input& input, const Problem& problem, auto... of) {
+    weights == problem.extents.swapped() ? load_rows(input, problem, of...)
+                                         : load_columns(input, problem, of...);
   }
 
   /// The first stages of the first tile, in two parts; returns how many groups they hold.
@@ -153,12 +138,12 @@ struct GemmSmallKernel {
                                                    const Problem& problem,
                                                    Tile tile) {
     for (std::uint32_t group = 0; group < problem.prefetched(); ++group) {
-      load_weights(input, problem, tile, group, input.acquire_for_load());
+      load_one(true, input, problem, tile, group, input.acquire_for_load());
     }
     machine.griddepcontrol_wait();  // the activations are there
     for (std::uint32_t group = 0; group < problem.prefetched(); ++group) {
       const PipelineState stage{group, 0};
-      load_activations(input, problem, tile, group, stage);
+      load_one(false, input, problem, tile, group, stage);
       input.release_from_load(stage);
     }
     return problem.prefetched();
@@ -200,7 +185,7 @@ struct GemmSmallKernel {
 
   static constexpr void epilogue(M& machine, const Problem& problem, const Storage& smem) {
     auto warp = EpilogueWarp<M, Accum>::create(machine, smem.accum, smem.tmem);  // waits hand-over
-    auto writer = TileWriter<M, bf16>{machine, smem.out};
+    auto writer = TileWriter<M, typename Parts::D>{machine, smem.out};
     const Extents& e = problem.extents;
     auto registers = AccumTile{machine, e.tile_m};  // this warp's rows, fp32
     const std::uint32_t columns = e.box_columns();
@@ -224,23 +209,23 @@ struct GemmSmallKernel {
   }
 };
 
-struct GemmSmall {
-  static constexpr ScenarioInfo kInfo{
-      "gemm_small",
-      ScenarioKind::kClean,
-      "persistent GEMM for few rows: k groups, swapped operands, weights before the grid's start"};
-  using StaticExtents = GemmSmallExtents<GemmExtents<128, 16, 64, 4, 2>, 2, 1, 4, 1, 1>;
+/// What the scenarios of every choice of parts share.
+template <class Parts>
+struct GemmSmallOf : GemmOf<Parts> {
+  using GemmOf<Parts>::kSize;
+  using GemmOf<Parts>::kTileK;
+  using StaticExtents = GemmSmallExtents<GemmExtents<128, 16, kTileK, 4, 2>, 2, 1, 4, 1, 1>;
   template <Machine M, class Extents>
-  using Kernel = GemmSmallKernel<M, Extents>;
+  using Kernel = GemmSmallKernel<M, Extents, Parts>;
 
   static std::span<const Parameter> parameters() {
     static constexpr Parameter kParameters[] = {
         {"m", "rows of A and D: activations", 32, 1, 1 << 20, "tile_n"},
         {"n", "rows of B: weights; columns of D", 512, 1, 1 << 20, "tile_m"},
-        {"k", "columns of A and B", 1024, 1, 1 << 20, "tile_k*k_group"},
+        {"k", "columns of A and B", 16 * kTileK, 1, 1 << 20, "tile_k*k_group"},
         {"tile_m", "rows of an MMA's tile", 128, 64, 128},
         {"tile_n", "columns of an MMA's tile", 16, 8, 64},
-        {"tile_k", "columns of A and B in one k step", 64, 16, 64},
+        {"tile_k", "columns of A and B in one k step", kTileK, kTileK / 4, kTileK},
         {"stages", "stages of the input ring", 4, 1, 64},
         {"k_group", "k steps in one stage", 2, 1, 4},
         {"accum_stages", "accumulators in tensor memory", 2, 1, 64},
@@ -262,41 +247,40 @@ struct GemmSmall {
   }
   static Workload workload(const ParameterSet& p) {
     const GemmSmallExtents<> e = extents(p);
-    require(e.prefetch <= e.stages,
-            "prefetch=" + std::to_string(e.prefetch) + " and stages=" + std::to_string(e.stages) +
-                ": the load warp would wait for a stage that nobody can free; use prefetch<=" +
-                std::to_string(e.stages));
+    const std::string stages = std::to_string(e.stages);
+    require(
+        e.prefetch <= e.stages,
+        "prefetch=" + std::to_string(e.prefetch) + " and stages=" + stages +
+            ": the load warp would wait for a stage that nobody can free; use prefetch<=" + stages);
     return unbounded(p);
-  }
-  static void reference(const ParameterSet&, std::span<HostTensor> tensors) {
-    multiply_reference(tensors[0], tensors[1], tensors[2]);
   }
 
  protected:
   /// The workload, whatever `prefetch` is.
   static Workload unbounded(const ParameterSet& p) {
+    using A = typename Parts::A;
     const GemmSmallExtents<> e = extents(p);
     const auto [m, n, k] = std::array{p.u32("m"), p.u32("n"), p.u32("k")};
     const ClusterShape cluster = e.cluster();
-    check_row_pitch("k", k, sizeof(bf16::Storage));
-    check_mma_shape(e.tile_m, e.tile_n);
-    check_tile_k(e.tile_k, sizeof(bf16::Storage));
+    check_row_pitch("k", k, kSize);
+    check_mma_shape(e.tile_m, e.tile_n, CtaGroup::kOne, kind_of(A::kType));
+    check_tile_k(e.tile_k, kSize);
     require(e.k_group != 3, "k_group=3 does not divide a ring evenly; use k_group=2 or 4");
-    check_cluster(cluster, e.tile_m, e.tile_n, e.tile_k * sizeof(bf16::Storage));
+    check_cluster(cluster, e.tile_m, e.tile_n, e.tile_k * kSize);
     check_tmem_columns(e.accum_stages, e.tile_n);
-    check_stages_fit<GemmSmallStorage<GemmSmallExtents<>>>(e);
+    check_stages_fit<GemmSmallStorage<GemmSmallExtents<>, Parts>>(e);
     const std::uint32_t slice_rows = e.tile_m / cluster.slice(Operand::kA, 0).count;
     const std::uint32_t slice_columns = e.tile_n / cluster.slice(Operand::kB, 0).count;
     const auto [rows, columns] = e.swapped() ? std::array{1U, 0U} : std::array{0U, 1U};
     const auto [extent_m, extent_n] = e.swapped() ? std::array{n, m} : std::array{m, n};
     const TileGrid tiles =
         TileGrid::covering(extent_m, extent_n, e.tile_m, e.tile_n).in_clusters(cluster);
-    return {.tensors = {matrix("a", TensorUse::kInput, m, k),
-                        matrix("b", TensorUse::kInput, n, k),
-                        matrix("d", TensorUse::kOutput, m, n)},
-            .maps = {{rows, slice_rows, e.tile_k, swizzle_of(e.tile_k * 2)},
-                     {columns, slice_columns, e.tile_k, swizzle_of(e.tile_k * 2)},
-                     {2, e.box_rows(), e.box_columns(), swizzle_of(e.box_columns() * 2)}},
+    return {.tensors = {matrix("a", TensorUse::kInput, m, k, A::kType),
+                        matrix("b", TensorUse::kInput, n, k, Parts::B::kType),
+                        matrix("d", TensorUse::kOutput, m, n, Parts::D::kType)},
+            .maps = {tile_map<A>(rows, slice_rows, e.tile_k),
+                     tile_map<typename Parts::B>(columns, slice_columns, e.tile_k),
+                     tile_map<typename Parts::D>(2, e.box_rows(), e.box_columns())},
             .clusters = tiles.ctas(p.u32("clusters")),
             .cluster_size = cluster.ctas(),
             .registers_per_thread = 32,
@@ -304,6 +288,13 @@ struct GemmSmall {
             .from_grid_before = {0},
             .has_dependents = true};
   }
+};
+
+struct GemmSmall : GemmSmallOf<GemmParts> {
+  static constexpr ScenarioInfo kInfo{
+      "gemm_small",
+      ScenarioKind::kClean,
+      "persistent GEMM for few rows: k groups, swapped operands, weights before the grid's start"};
 };
 
 }  // namespace warptwin::scenarios

@@ -34,54 +34,6 @@
 
 namespace warptwin::scenarios {
 
-/// The buffers are all of one shape, so that a box of the accumulator is a box of each.
-template <class Extents, class Parts = GemmParts>
-struct GemmSplitKStorage {
-  using Base = GemmStorage<Extents, Parts>;
-
-  constexpr GemmSplitKStorage(auto& layout, const Extents& e)
-      : GemmSplitKStorage{layout, e, e.cluster(), e.tile_m / e.cluster().group_ctas()} {}
-  /// Of `rows` of a tile of D in each CTA.
-  constexpr GemmSplitKStorage(auto& layout,
-                              const Extents& e,
-                              const ClusterShape& cluster,
-                              std::uint32_t rows)
-      : input{layout,
-              "input",
-              kGemmEpilogueLoadRoles,
-              cluster,
-              {rows, e.tile_n / cluster.group_ctas(), e.tile_k},
-              e.stages},
-        out{layout, "out", kGemmEpilogueLoadRoles, rows, box_columns<f32>(e.tile_n)},
-        partial{layout, "partial", kGemmEpilogueLoadRoles, rows, box_columns<f32>(e.tile_n)},
-        accum{layout, "accum", kGemmEpilogueLoadRoles, cluster, {e.accum_stages, e.tile_n}},
-        tmem{layout, "tmem", kGemmEpilogueLoadRoles, cluster},
-        source{layout,
-               "source",
-               kGemmEpilogueLoadRoles,
-               e.source_stages,
-               partial.first.bytes(),
-               kTileAlignment} {}
-  constexpr void init(Machine auto& machine) const {
-    input.init(machine);
-    accum.init(machine);
-    tmem.init(machine);
-    source.init(machine);
-  }
-  constexpr SharedTile<f32> source_tile(std::uint32_t stage) const {
-    SharedTile<f32> tile = partial.first;
-    tile.base = source.tile(stage);
-    return tile;
-  }
-
-  typename Base::Input input;
-  OutputTileStorage<typename Parts::D> out;
-  OutputTileStorage<f32> partial;
-  typename Base::Accum accum;
-  TmemDeallocStorage<> tmem;
-  EpiLoadPipelineStorage source;
-};
-
 template <Machine M,
           class Extents,
           class SplitProblem = GemmSplitKProblem<M, Extents>,

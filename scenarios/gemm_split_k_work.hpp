@@ -1,4 +1,5 @@
-/// How the tiles of a product are cut along K, and which words say whose turn it is.
+/// How the tiles of a product are cut along K, which words say whose turn it is, and what a CTA of
+/// gemm_split_k has in shared memory.
 
 #pragma once
 
@@ -9,6 +10,8 @@
 #include "common/machine/machine.hpp"
 #include "common/machine/types.hpp"
 #include "common/sync/cluster_shape.hpp"
+
+#include "scenarios/gemm_epilogue_source.hpp"
 
 namespace warptwin::scenarios {
 
@@ -73,6 +76,54 @@ struct GemmSplitKProblem {
     const std::uint32_t word = split * words.a_split + tile.n * grid.m + tile.m;
     return {words.first + std::uint64_t{4} * word, split + 1};
   }
+};
+
+/// The buffers are all of one shape, so that a box of the accumulator is a box of each.
+template <class Extents, class Parts = GemmParts>
+struct GemmSplitKStorage {
+  using Base = GemmStorage<Extents, Parts>;
+
+  constexpr GemmSplitKStorage(auto& layout, const Extents& e)
+      : GemmSplitKStorage{layout, e, e.cluster(), e.tile_m / e.cluster().group_ctas()} {}
+  /// Of `rows` of a tile of D in each CTA.
+  constexpr GemmSplitKStorage(auto& layout,
+                              const Extents& e,
+                              const ClusterShape& cluster,
+                              std::uint32_t rows)
+      : input{layout,
+              "input",
+              kGemmEpilogueLoadRoles,
+              cluster,
+              {rows, e.tile_n / cluster.group_ctas(), e.tile_k},
+              e.stages},
+        out{layout, "out", kGemmEpilogueLoadRoles, rows, box_columns<f32>(e.tile_n)},
+        partial{layout, "partial", kGemmEpilogueLoadRoles, rows, box_columns<f32>(e.tile_n)},
+        accum{layout, "accum", kGemmEpilogueLoadRoles, cluster, {e.accum_stages, e.tile_n}},
+        tmem{layout, "tmem", kGemmEpilogueLoadRoles, cluster},
+        source{layout,
+               "source",
+               kGemmEpilogueLoadRoles,
+               e.source_stages,
+               partial.first.bytes(),
+               kTileAlignment} {}
+  constexpr void init(Machine auto& machine) const {
+    input.init(machine);
+    accum.init(machine);
+    tmem.init(machine);
+    source.init(machine);
+  }
+  constexpr SharedTile<f32> source_tile(std::uint32_t stage) const {
+    SharedTile<f32> tile = partial.first;
+    tile.base = source.tile(stage);
+    return tile;
+  }
+
+  typename Base::Input input;
+  OutputTileStorage<typename Parts::D> out;
+  OutputTileStorage<f32> partial;
+  typename Base::Accum accum;
+  TmemDeallocStorage<> tmem;
+  EpiLoadPipelineStorage source;
 };
 
 }  // namespace warptwin::scenarios

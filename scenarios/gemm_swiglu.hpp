@@ -27,31 +27,6 @@
 
 namespace warptwin::scenarios {
 
-/// What gemm has, or gemm_2sm, with half as many columns of D, and the ring of the biases.
-template <class Extents, class Parts = GemmParts, class Without = GemmStorage<Extents, Parts>>
-struct GemmSwigluStorage : Without {
-  constexpr GemmSwigluStorage(auto& layout, const Extents& e)
-      : Without{layout, e, e.tile_n / 2},
-        source{layout,
-               "source",
-               kGemmEpilogueLoadRoles,
-               e.source_stages,
-               2 * row_bytes(),
-               kTileAlignment} {}
-  constexpr void init(Machine auto& machine) const {
-    Without::init(machine);
-    source.init(machine);
-  }
-  /// A box's biases of G, or of U, fp32.
-  constexpr std::uint32_t row_bytes() const { return this->out.first.columns * 4; }
-  constexpr SharedAddress bias_g(std::uint32_t stage) const { return source.tile(stage); }
-  constexpr SharedAddress bias_u(std::uint32_t stage) const {
-    return source.tile(stage) + row_bytes();
-  }
-
-  EpiLoadPipelineStorage source;
-};
-
 /// The MMA warp is that of `Without`, gemm or gemm_2sm: it knows nothing of halves.
 template <Machine M,
           class Extents,
@@ -71,8 +46,8 @@ struct GemmSwigluKernel : Without {
   static Problem problem(const ParameterSet& p,
                          const Extents& e,
                          std::span<const typename M::TensorMap> maps,
-                         std::span<const GlobalAddress>) {
-    return of_walk(TileGrid::covering(p.u32("m"), p.u32("n"), e.tile_m, e.tile_n / 2), p, e, maps);
+                         std::span<const GlobalAddress> tensors) {
+    return in_order({}, p, e, maps, tensors);
   }
   static Problem in_order(const TileOrder& order,
                           const ParameterSet& p,
@@ -80,12 +55,7 @@ struct GemmSwigluKernel : Without {
                           std::span<const typename M::TensorMap> maps,
                           std::span<const GlobalAddress>) {
     const auto grid = TileGrid::covering(p.u32("m"), p.u32("n"), e.cta_m(), e.tile_n / 2);
-    return of_walk({grid, e.cluster(), order}, p, e, maps);
-  }
-  static Problem of_walk(const TileWalk& walk,
-                         const ParameterSet& p,
-                         const Extents& e,
-                         std::span<const typename M::TensorMap> maps) {
+    const TileWalk walk{grid, e.cluster(), order};
     const std::uint32_t k_tiles = ceil_div(p.u32("k"), e.tile_k);
     return {{maps[0], maps[1], maps[2], e, walk, k_tiles}, maps[3], maps[4], p.u32("bias") != 0};
   }

@@ -24,12 +24,9 @@
 #pragma once
 
 #include "scenarios/gemm_persistent.hpp"
-#include "scenarios/gemm_swiglu.hpp"
+#include "scenarios/gemm_swiglu_2sm.hpp"
 
 namespace warptwin::scenarios {
-
-template <Machine M, class Extents, class Parts = GemmParts>
-using GemmSwiglu2smKernel = GemmSwigluKernel<M, Extents, Parts, Gemm2smKernel<M, Extents, Parts>>;
 
 /// What the scenarios of either group, and of every choice of parts, share.
 template <CtaGroup kGroup, class Parts>

@@ -59,6 +59,10 @@ def family(base):
     return {"bf16": base, **{t: f"{base}_{t}" for t in ("f16", "tf32", "e4m3", "e5m2", "s8")}}
 
 
+def typed(base, *types):
+    return {t: base if t == "bf16" else f"{base}_{t}" for t in types}
+
+
 def clusters(*shapes):
     return [(f"{m}x{n}", [f"cluster_m={m}", f"cluster_n={n}"]) for m, n in shapes]
 
@@ -73,6 +77,7 @@ PAIRS = clusters((2, 1), (2, 2), (4, 1), (4, 2), (4, 4))
 WGMMA = [(f"{m}x1", [f"cluster_m={m}"]) for m in (1, 2, 4)]
 OWN = collections.defaultdict(lambda: "b")
 NOT_YET = collections.defaultdict(lambda: "a")
+FLOATS = ("bf16", "f16", "e4m3")
 KERNELS = [
     Kernel("gemm", "1SM", "static", family("gemm"), ONE, {}),
     Kernel("gemm_multicast", "1SM", "static", family("gemm_multicast"), SINGLES, {}),
@@ -82,38 +87,47 @@ KERNELS = [
     Kernel("gemm_wgmma", "1SM", "static", family("gemm_wgmma"), WGMMA, {}),
     Kernel("gemm_2sm_relu", "2SM", "static", {"bf16": "gemm_2sm_relu"}, PAIRS, NOT_YET),
     Kernel("gemm_epilogue_load", "1SM", "static",
-           {"bf16": "gemm_epilogue_load", "f16": "gemm_epilogue_load_f16",
-            "e4m3": "gemm_epilogue_load_e4m3"}, ONE, NOT_YET),
-    Kernel("gemm_epilogue_load_persistent", "2SM", "CLC", {"bf16": "gemm_epilogue_load_persistent"},
-           PAIRS, NOT_YET),
-    Kernel("gemm_epilogue_load_clc", "1SM", "CLC", {"bf16": "gemm_epilogue_load_clc"}, SINGLES,
-           NOT_YET),
+           typed("gemm_epilogue_load", *FLOATS), ONE, NOT_YET),
+    Kernel("gemm_epilogue_load_multicast", "1SM", "static",
+           {"bf16": "gemm_epilogue_load_multicast"}, SINGLES, NOT_YET),
+    Kernel("gemm_epilogue_load_2sm", "2SM", "static",
+           typed("gemm_epilogue_load_2sm", *FLOATS), PAIRS, NOT_YET),
+    Kernel("gemm_epilogue_load_persistent", "2SM", "CLC",
+           typed("gemm_epilogue_load_persistent", *FLOATS), PAIRS, NOT_YET),
+    Kernel("gemm_epilogue_load_clc", "1SM", "CLC",
+           typed("gemm_epilogue_load_clc", *FLOATS), SINGLES, NOT_YET),
     Kernel("gemm_fused", "1SM", "static", {"e4m3": "gemm_fused"}, ONE, NOT_YET),
+    Kernel("gemm_fused_multicast", "1SM", "static", {"e4m3": "gemm_fused_multicast"}, SINGLES,
+           NOT_YET),
+    Kernel("gemm_fused_2sm", "2SM", "static", {"e4m3": "gemm_fused_2sm"}, PAIRS, NOT_YET),
     Kernel("gemm_fused_persistent", "2SM", "CLC", {"e4m3": "gemm_fused_persistent"}, PAIRS,
            NOT_YET),
     Kernel("gemm_fused_clc", "1SM", "CLC", {"e4m3": "gemm_fused_clc"}, SINGLES, NOT_YET),
     Kernel("gemm_split_k", "1SM", "static",
-           {"bf16": "gemm_split_k", "e4m3": "gemm_split_k_e4m3"}, ONE, NOT_YET),
+           typed("gemm_split_k", *FLOATS), ONE, NOT_YET),
     Kernel("gemm_split_k_2sm", "2SM", "static",
-           {"bf16": "gemm_split_k_2sm", "e4m3": "gemm_split_k_2sm_e4m3"},
+           typed("gemm_split_k_2sm", *FLOATS),
            [(f"{m}x1", [f"cluster_m={m}"]) for m in (2, 4)], NOT_YET),
     Kernel("gemm_swiglu", "1SM", "static",
-           {"bf16": "gemm_swiglu", "e4m3": "gemm_swiglu_e4m3"}, ONE, NOT_YET),
-    Kernel("gemm_swiglu_persistent", "2SM", "CLC",
-           {"bf16": "gemm_swiglu_persistent", "e4m3": "gemm_swiglu_persistent_e4m3"}, PAIRS,
+           typed("gemm_swiglu", *FLOATS), ONE, NOT_YET),
+    Kernel("gemm_swiglu_multicast", "1SM", "static", {"bf16": "gemm_swiglu_multicast"}, SINGLES,
            NOT_YET),
+    Kernel("gemm_swiglu_2sm", "2SM", "static", typed("gemm_swiglu_2sm", *FLOATS), PAIRS, NOT_YET),
+    Kernel("gemm_swiglu_persistent", "2SM", "CLC",
+           typed("gemm_swiglu_persistent", *FLOATS), PAIRS, NOT_YET),
     Kernel("gemm_swiglu_clc", "1SM", "CLC",
-           {"bf16": "gemm_swiglu_clc", "e4m3": "gemm_swiglu_clc_e4m3"}, SINGLES, NOT_YET),
-    Kernel("gemm_small", "1SM", "static", {"bf16": "gemm_small"}, ONE, OWN),
+           typed("gemm_swiglu_clc", *FLOATS), SINGLES, NOT_YET),
+    Kernel("gemm_small", "1SM", "static", typed("gemm_small", *FLOATS), ONE, NOT_YET),
     Kernel("gemm_serial", "1SM", "static", {"bf16": "gemm_serial"}, ONE, OWN),
     Kernel("gemm_wgmma_serial", "1SM", "static", {"bf16": "gemm_wgmma_serial"}, ONE, OWN),
-    Kernel("gemm_grouped", "1SM", "static", {"bf16": "gemm_grouped"}, ONE, OWN),
-    Kernel("gemm_grouped", "2SM", "static", {"bf16": "gemm_grouped"},
-           [("2x1", ["cta_group=2", "tile_m=256"])], OWN),
-    Kernel("gemm_grouped_persistent", "1SM", "CLC", {"bf16": "gemm_grouped_persistent"},
-           [("1x1", ["cta_group=1", "tile_m=128"])], OWN),
-    Kernel("gemm_grouped_persistent", "2SM", "CLC", {"bf16": "gemm_grouped_persistent"},
-           [("2x1", [])], OWN),
+    Kernel("gemm_grouped", "1SM", "static", typed("gemm_grouped", *FLOATS), ONE, NOT_YET),
+    Kernel("gemm_grouped", "2SM", "static", typed("gemm_grouped", *FLOATS),
+           [("2x1", ["cta_group=2", "tile_m=256"])], NOT_YET),
+    Kernel("gemm_grouped_persistent", "1SM", "CLC",
+           typed("gemm_grouped_persistent", *FLOATS),
+           [("1x1", ["cta_group=1", "tile_m=128"])], NOT_YET),
+    Kernel("gemm_grouped_persistent", "2SM", "CLC",
+           typed("gemm_grouped_persistent", *FLOATS), [("2x1", [])], NOT_YET),
     Kernel("gemm_blockwise_fp8", "1SM", "static", {"e4m3": "gemm_blockwise_fp8"}, ONE, OWN),
     Kernel("gemm_blockwise_fp8", "2SM", "static", {"e4m3": "gemm_blockwise_fp8"},
            [("2x1", ["cta_group=2", "cluster_m=2", "tile_m=256"])], OWN),
@@ -124,10 +138,14 @@ KERNELS = [
     Kernel("gemm_grouped_1d2d", "1SM", "static", {"e4m3": "gemm_grouped_1d2d"}, ONE, OWN),
     Kernel("gemm_grouped_1d2d", "2SM", "static", {"e4m3": "gemm_grouped_1d2d"},
            [("2x1", ["cta_group=2", "cluster_m=2", "tile_m=256"])], OWN),
-    Kernel("conv2d_fprop", "1SM", "static", {"bf16": "conv2d_fprop"}, ONE, OWN, "channels"),
-    Kernel("conv2d_fprop_persistent", "2SM", "CLC", {"bf16": "conv2d_fprop_persistent"},
-           [("2x1", [])], OWN, "channels"),
-    Kernel("conv2d_fprop_clc", "1SM", "CLC", {"bf16": "conv2d_fprop_clc"}, ONE, OWN, "channels"),
+    Kernel("conv2d_fprop", "1SM", "static", typed("conv2d_fprop", *FLOATS), ONE, NOT_YET,
+           "channels"),
+    Kernel("conv2d_fprop_2sm", "2SM", "static", typed("conv2d_fprop_2sm", *FLOATS),
+           [("2x1", [])], NOT_YET, "channels"),
+    Kernel("conv2d_fprop_persistent", "2SM", "CLC", typed("conv2d_fprop_persistent", *FLOATS),
+           [("2x1", [])], NOT_YET, "channels"),
+    Kernel("conv2d_fprop_clc", "1SM", "CLC", typed("conv2d_fprop_clc", *FLOATS), ONE, NOT_YET,
+           "channels"),
     Kernel("attention", "1SM", "static", {"bf16": "attention"},
            [("1x1", []), ("with a causal window", ["causal=1", "window=100", "kv=512"]),
             ("with shared heads", ["heads=6", "kv_heads=2", "q=256"])], OWN, "kv"),
@@ -154,13 +172,11 @@ SCALED = sorted({row[0] for row in SCALED_ROWS})
 # What no row has, of both groups, both sources of tiles, the types and the cluster shapes.
 ABSENT = [
     ("2SM", "gemm_small, gemm_serial, gemm_grouped_1d1d, attention", "a"),
-    ("2SM, static", "gemm_epilogue_load, gemm_fused, gemm_swiglu, conv2d_fprop", "a"),
     ("CLC", "gemm_split_k, gemm_split_k_2sm", "e"),
     ("CLC", "gemm_2sm_relu, gemm_small, gemm_serial, gemm_grouped_1d1d, gemm_grouped_1d2d, "
      "attention", "a"),
-    ("1SM in clusters, static", "gemm_epilogue_load, gemm_fused, gemm_swiglu, gemm_split_k", "a"),
-    ("1SM in clusters", "gemm_serial, gemm_wgmma_serial, gemm_grouped, gemm_grouped_persistent, "
-     "gemm_grouped_1d1d, conv2d_fprop, conv2d_fprop_clc, attention", "a"),
+    ("1SM in clusters", "gemm_split_k, gemm_serial, gemm_wgmma_serial, gemm_grouped, "
+     "gemm_grouped_persistent, gemm_grouped_1d1d, conv2d_fprop, conv2d_fprop_clc, attention", "a"),
     ("8x1, 8x2, 2x4, 1x4", "every kernel that takes clusters", "f"),
     ("2SM, CLC", "gemm_wgmma, gemm_wgmma_serial", "c"),
     ("other types", "gemm_block_scaled, gemm_block_scaled_persistent, gemm_block_scaled_alpha, "

@@ -12,7 +12,7 @@
 namespace warptwin::scenarios {
 
 template <class Extents>
-struct CtasTakenAsClusters {
+struct CtasTakenAsClusters : GroupClaims<Extents> {
   template <class M, Role kWho>  // a Machine
   struct Tiles : GroupClaims<Extents>::template Tiles<M, kWho> {
     using Base = typename GroupClaims<Extents>::template Tiles<M, kWho>;

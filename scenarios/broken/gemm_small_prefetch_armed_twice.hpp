@@ -24,13 +24,13 @@ struct GemmSmallPrefetchArmedTwiceKernel : GemmSmallKernel<M, Extents> {
     for (const Tile tile : problem.tiles(machine)) {
       std::uint32_t group = 0;
       for (; first && group < problem.prefetched(); ++group) {
-        Base::load_weights(input, problem, tile, group, input.acquire_for_load());
+        Base::load_one(true, input, problem, tile, group, input.acquire_for_load());
       }
       machine.griddepcontrol_wait();
       for (std::uint32_t again = 0; again < group; ++again) {
         // The fault: all bytes were announced with the weights.
         arm(machine, input.producer_mbar(again), smem.input.full_bytes, SourceSite::current());
-        Base::load_activations(input, problem, tile, again, PipelineState{again, 0});
+        Base::load_one(false, input, problem, tile, again, PipelineState{again, 0});
         input.release_from_load(PipelineState{again, 0});
       }
       first = false;

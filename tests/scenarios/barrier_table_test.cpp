@@ -7,6 +7,7 @@
 
 #include "scenarios/attention.hpp"
 #include "scenarios/conv2d_fprop.hpp"
+#include "scenarios/conv2d_fprop_2sm.hpp"
 #include "scenarios/conv2d_fprop_clc.hpp"
 #include "scenarios/conv2d_fprop_persistent.hpp"
 #include "scenarios/gemm.hpp"
@@ -17,7 +18,9 @@
 #include "scenarios/gemm_blockwise_fp8_persistent.hpp"
 #include "scenarios/gemm_clc.hpp"
 #include "scenarios/gemm_epilogue_load.hpp"
+#include "scenarios/gemm_epilogue_load_2sm.hpp"
 #include "scenarios/gemm_epilogue_load_clc.hpp"
+#include "scenarios/gemm_epilogue_load_multicast.hpp"
 #include "scenarios/gemm_epilogue_load_persistent.hpp"
 #include "scenarios/gemm_grouped.hpp"
 #include "scenarios/gemm_grouped_1d1d.hpp"
@@ -30,7 +33,9 @@
 #include "scenarios/gemm_split_k.hpp"
 #include "scenarios/gemm_split_k_2sm.hpp"
 #include "scenarios/gemm_swiglu.hpp"
+#include "scenarios/gemm_swiglu_2sm.hpp"
 #include "scenarios/gemm_swiglu_clc.hpp"
+#include "scenarios/gemm_swiglu_multicast.hpp"
 #include "scenarios/gemm_swiglu_persistent.hpp"
 #include "scenarios/gemm_wgmma.hpp"
 #include "scenarios/gemm_wgmma_serial.hpp"
@@ -129,6 +134,18 @@ TEST(BarrierTable, OfGemmEpilogueLoad) {
   }
 }
 
+TEST(BarrierTable, OfGemmEpilogueLoad2sm) {
+  using Scenario = GemmEpilogueLoad2sm;
+  expect_table_is_true<Scenario::Storage>("scenarios/gemm_epilogue_load_2sm.hpp",
+                                          Scenario::Extents{{{256, 128, 64, 4, 2}, 2, 1}, 2, 0});
+}
+
+TEST(BarrierTable, OfGemmEpilogueLoadMulticast) {
+  using Scenario = GemmEpilogueLoadMulticast;
+  expect_table_is_true<Scenario::Storage>("scenarios/gemm_epilogue_load_multicast.hpp",
+                                          Scenario::Extents{{{128, 128, 64, 4, 2}, 2, 1}, 2, 0});
+}
+
 TEST(BarrierTable, OfGemmEpilogueLoadPersistent) {
   using Scenario = GemmEpilogueLoadPersistent;
   expect_table_is_true<Scenario::Storage>(
@@ -169,6 +186,18 @@ TEST(BarrierTable, OfGemmSwiglu) {
       "scenarios/gemm_swiglu.hpp", GemmEpilogueLoadExtents<>{{128, 128, 64, 4, 2}, 2});
 }
 
+TEST(BarrierTable, OfGemmSwiglu2sm) {
+  using Scenario = GemmSwiglu2sm;
+  expect_table_is_true<Scenario::Storage>("scenarios/gemm_swiglu_2sm.hpp",
+                                          Scenario::Extents{{{256, 128, 64, 4, 2}, 2, 1}, 2, 0});
+}
+
+TEST(BarrierTable, OfGemmSwigluMulticast) {
+  using Scenario = GemmSwigluMulticast;
+  expect_table_is_true<Scenario::Storage>("scenarios/gemm_swiglu_multicast.hpp",
+                                          Scenario::Extents{{{128, 128, 64, 4, 2}, 2, 1}, 2, 0});
+}
+
 TEST(BarrierTable, OfGemmSwigluPersistent) {
   using Scenario = GemmSwigluPersistent;
   expect_table_is_true<Scenario::Storage>(
@@ -201,6 +230,13 @@ TEST(BarrierTable, OfGemmSmall) {
 TEST(BarrierTable, OfConv2dFprop) {
   expect_table_is_true<GemmEpilogueLoadStorage<Conv2dFpropExtents<>>>(
       "scenarios/conv2d_fprop.hpp", Conv2dFpropExtents<>{{{128, 128, 64, 4, 2}, 2}, 16});
+}
+
+TEST(BarrierTable, OfConv2dFprop2sm) {
+  using Scenario = Conv2dFprop2sm;
+  expect_table_is_true<Scenario::Storage>(
+      "scenarios/conv2d_fprop_2sm.hpp",
+      Scenario::Extents{{{{256, 128, 64, 4, 2}, 2, 1}, 2, 0}, 16});
 }
 
 TEST(BarrierTable, OfConv2dFpropPersistent) {

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <ostream>
 #include <set>
-#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include "sim/run/prove.hpp"
 #include "sim/run/replay_line.hpp"
 #include "tests/support/print_scenario.hpp"
+#include "tests/support/shape.hpp"
 
 namespace warptwin::sim::scenarios_test {
 namespace {
@@ -161,37 +160,10 @@ ParameterSet with(const ScenarioEntry& entry,
   return parameters;
 }
 
-struct Shape {
-  const char* scenario;
-  const char* settings;  // "m=129 n=257 ..."
-};
-
-void PrintTo(const Shape& shape, std::ostream* out) {
-  *out << shape.scenario << " " << shape.settings;
-}
-
-ParameterSet parameters_of(const Shape& shape) {
-  ParameterSet parameters{named(shape.scenario).parameters};
-  std::istringstream settings{shape.settings};
-  std::string name;
-  for (std::int64_t value = 0; std::getline(settings >> std::ws, name, '=') && settings >> value;) {
-    parameters.set(name, value);
-  }
-  return parameters;
-}
-
 class ShapeTest : public ::testing::TestWithParam<Shape> {};
 
 TEST_P(ShapeTest, IsCleanAndRightUnderEveryKindOfSchedule) {
-  CheckOptions options;
-  options.random = options.pct = 8;
-  const CheckResult result = check(named(GetParam().scenario), parameters_of(GetParam()), options);
-  EXPECT_EQ(result.failing, 0U);
-  EXPECT_TRUE(result.warnings.findings.empty());
-  ASSERT_FALSE(result.comparisons.empty());
-  for (const Comparison& comparison : result.comparisons) {
-    EXPECT_TRUE(comparison.agrees()) << comparison.tensor;
-  }
+  expect_clean_and_right(GetParam());
 }
 
 // Odd edges, one k step, K shorter than the ring, one stage, one accumulator, several tiles a CTA,
@@ -253,51 +225,7 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_clc", "m=200 n=300 k=72 tile_m=64 tile_n=24 resident=2 clc_stages=1"},
         Shape{"gemm_clc", "m=600 n=200 k=72 tile_n=32 cluster_m=2 cluster_n=2 resident=1"}));
 
-// Of each type: K that ends within a stage, half of a stage's K, boxes of D of every width.
-INSTANTIATE_TEST_SUITE_P(
-    GemmTypes,
-    ShapeTest,
-    ::testing::Values(
-        Shape{"gemm_2sm_relu", "m=300 n=200 k=72 tile_n=48"},
-        Shape{"gemm_2sm_relu", "m=200 n=50 k=72 tile_m=128 tile_n=32"},
-        Shape{"gemm_fused", "m=129 n=100 k=144 tile_n=96 scale=16"},
-        Shape{"gemm_fused", "m=300 n=257 k=144 tile_n=64 source=1 ctas=1"},
-        Shape{"gemm_fused", "m=200 n=300 k=144 tile_n=128 source=2 source_stages=1 ctas=2"},
-        Shape{"gemm_fused_persistent",
-              "m=513 n=257 k=144 tile_n=96 cluster_n=2 source=0 source_stages=1 resident=1"},
-        Shape{"gemm_fused_persistent", "m=600 n=300 k=144 source=2 clc_stages=1 resident=2"},
-        Shape{"gemm_fused_clc", "m=300 n=257 k=144 tile_n=96 cluster_m=2 source=0 resident=1"},
-        Shape{"gemm_swiglu_clc_e4m3", "m=300 n=100 k=144 tile_n=64 cluster_n=2 resident=1"},
-        Shape{"gemm_f16", "m=129 n=100 k=72 tile_n=48"},
-        Shape{"gemm_tf32", "m=129 n=100 k=36 tile_n=48 tile_k=16"},
-        Shape{"gemm_tf32", "m=70 n=100 k=68 tile_m=64 tile_n=40"},
-        Shape{"gemm_e4m3", "m=129 n=100 k=144 tile_n=16 tile_k=64"},
-        Shape{"gemm_e5m2", "m=70 n=100 k=272 tile_m=64 tile_n=32"},
-        Shape{"gemm_s8", "m=129 n=100 k=144 tile_n=16 tile_k=64"},
-        Shape{"gemm_s8", "m=70 n=100 k=272 tile_m=64 tile_n=8"},
-        Shape{"gemm_2sm_s8", "m=300 n=200 k=144 tile_n=96"},
-        Shape{"gemm_clc_s8", "m=300 n=200 k=144 tile_n=64 cluster_m=2 resident=1"},
-        Shape{"gemm_wgmma_s8", "m=129 n=208 k=144 tile_n=96"},
-        Shape{"gemm_wgmma_s8", "m=129 n=104 k=272 tile_m=64 tile_n=32 tile_k=64"},
-        Shape{"gemm_2sm_e4m3", "m=300 n=200 k=144 tile_n=96"},
-        Shape{"gemm_2sm_e4m3", "m=200 n=200 k=144 tile_m=128 tile_n=64"},
-        Shape{"gemm_2sm_tf32", "m=300 n=200 k=36 tile_n=48 cluster_n=2"},
-        Shape{"gemm_persistent_tf32", "m=300 n=200 k=36 tile_m=128 tile_n=96 resident=1"},
-        Shape{"gemm_clc_e5m2", "m=300 n=200 k=144 tile_n=64 cluster_m=2 resident=1"},
-        Shape{"gemm_multicast_f16", "m=300 n=200 k=72 tile_n=80 cluster_m=1 cluster_n=2"},
-        Shape{"gemm_split_k_e4m3", "m=300 n=200 k=528 tile_n=64 splits=3 ctas=4"},
-        Shape{"gemm_swiglu_persistent_e4m3", "m=300 n=100 k=144 tile_n=64 resident=1"},
-        Shape{"gemm_epilogue_load_f16", "m=129 n=257 k=72 tile_n=96 ctas=2"},
-        Shape{"gemm_epilogue_load_e4m3", "m=129 n=257 k=144 tile_n=96 source=1"},
-        Shape{"gemm_split_k_2sm_e4m3", "m=300 n=200 k=528 tile_n=64 cluster_m=4"},
-        Shape{"gemm_swiglu_e4m3", "m=300 n=100 k=144 tile_n=64 ctas=2"},
-        Shape{"gemm_wgmma_f16", "m=129 n=104 k=72 tile_n=48 cluster_m=2"},
-        Shape{"gemm_wgmma_tf32", "m=129 n=100 k=36 tile_m=64 tile_n=80 tile_k=8"},
-        Shape{"gemm_wgmma_e4m3", "m=129 n=112 k=144 tile_n=32 in_flight=0"},
-        Shape{"gemm_wgmma_e4m3", "m=129 n=208 k=144 tile_n=96"},
-        Shape{"gemm_wgmma_e5m2", "m=129 n=104 k=272 tile_n=96 tile_k=64"}));
-
-// The same, and one box of C in flight, more boxes than a tile has, no C at all; C by whole tiles,
+// As above, and one box of C in flight, more boxes than a tile has, no C at all; C by whole tiles,
 // and biases: in a tile of one box and of several.
 INSTANTIATE_TEST_SUITE_P(
     GemmEpilogueLoad,
@@ -333,6 +261,14 @@ INSTANTIATE_TEST_SUITE_P(
               "m=600 n=300 k=72 source=1 source_stages=1 cluster_m=4 clc_stages=1 resident=1"},
         Shape{"gemm_epilogue_load_persistent",
               "m=300 n=200 k=72 source=2 beta=-1 tile_n=16 raster=1 swizzle=2 resident=2"},
+        Shape{"gemm_epilogue_load_2sm", "m=1 n=1 k=8"},
+        Shape{"gemm_epilogue_load_2sm",
+              "m=513 n=257 k=520 tile_n=96 cluster_n=2 stages=2 source_stages=1 clusters=1"},
+        Shape{"gemm_epilogue_load_2sm",
+              "m=600 n=300 k=72 source=1 source_stages=1 cluster_m=4 accum_stages=1"},
+        Shape{"gemm_epilogue_load_multicast",
+              "m=300 n=200 k=72 source=2 beta=-1 tile_n=16 cluster_n=2 stages=1 clusters=1"},
+        Shape{"gemm_epilogue_load_multicast", "m=129 n=200 k=136 tile_n=64 cluster_m=1 source=1"},
         Shape{"gemm_epilogue_load_clc",
               "m=300 n=257 k=520 tile_n=96 cluster_n=2 stages=2 source=1 source_stages=1 "
               "resident=1"},
@@ -494,6 +430,21 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"conv2d_fprop",
               "images=1 height=2 width=40 channels=8 filters=8 filter_height=1 pad=0 tile_n=16 "
               "stride=8"},
+        Shape{"conv2d_fprop_2sm",
+              "images=3 height=7 width=5 channels=24 filters=40 tile_q=8 tile_n=16 clusters=1"},
+        Shape{"conv2d_fprop_2sm_e4m3",
+              "images=1 height=9 width=17 channels=80 filters=40 tile_n=32 stages=2"},
+        Shape{"conv2d_fprop_2sm_f16", "images=1 height=9 width=17 channels=24 filters=40 stride=2"},
+        Shape{"conv2d_fprop_e4m3",
+              "images=2 height=9 width=17 channels=144 filters=40 tile_n=32 ctas=1"},
+        Shape{"conv2d_fprop_f16", "images=2 height=9 width=17 channels=72 filters=40 ctas=1"},
+        Shape{"conv2d_fprop_clc_e4m3",
+              "images=1 height=13 width=20 channels=16 filters=56 tile_n=48 resident=2"},
+        Shape{"conv2d_fprop_clc_f16", "images=1 height=13 width=20 channels=16 filters=56"},
+        Shape{"conv2d_fprop_persistent_e4m3",
+              "images=3 height=7 width=5 channels=48 filters=40 tile_q=8 tile_n=16 resident=1"},
+        Shape{"conv2d_fprop_persistent_f16",
+              "images=3 height=7 width=5 channels=24 filters=40 tile_q=8 tile_n=16 resident=1"},
         Shape{"conv2d_fprop_persistent",
               "images=3 height=7 width=5 channels=24 filters=40 tile_q=8 tile_n=16 resident=1"},
         Shape{"conv2d_fprop_clc",
@@ -539,6 +490,10 @@ INSTANTIATE_TEST_SUITE_P(
         Shape{"gemm_swiglu", "m=256 n=192 k=136 tile_n=192 stages=3 source_stages=3 ctas=2"},
         Shape{"gemm_swiglu", "m=200 n=50 k=64 tile_n=32 tile_k=32 stages=2 ctas=5"},
         Shape{"gemm_swiglu", "m=128 n=256 k=256 tile_n=256 stages=2"},
+        Shape{"gemm_swiglu_2sm", "m=1 n=1 k=8"},
+        Shape{"gemm_swiglu_2sm",
+              "m=600 n=104 k=72 tile_n=64 cluster_m=4 cluster_n=2 stages=1 clusters=1"},
+        Shape{"gemm_swiglu_multicast", "m=129 n=200 k=264 tile_n=32 bias=0 stages=2 clusters=2"},
         Shape{"gemm_swiglu_persistent", "m=1 n=1 k=8"},
         Shape{"gemm_swiglu_persistent",
               "m=600 n=100 k=72 tile_n=64 cluster_m=4 cluster_n=2 clc_stages=1 resident=1"},
