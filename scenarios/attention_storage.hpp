@@ -1,0 +1,127 @@
+/// What a CTA of attention has: its warps, its shared memory and tensor memory, and what of heads
+/// and keys a launch says.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "common/kernel/config_checks.hpp"
+#include "common/kernel/reference.hpp"
+#include "common/kernel/scenario.hpp"
+#include "common/machine/extent.hpp"
+#include "common/machine/machine.hpp"
+#include "common/machine/roles.hpp"
+#include "common/pipeline/producer_consumer_pipeline.hpp"
+#include "common/sync/participants.hpp"
+#include "common/tile/in_place_pipeline.hpp"
+#include "common/tile/online_softmax.hpp"
+#include "common/tile/output_tile_pipeline.hpp"
+#include "common/tile/tile_writer.hpp"
+#include "common/tile/wide_tile.hpp"
+
+namespace warptwin::scenarios {
+
+/// Queries of one tile, and keys of one stage: the M and N of one MMA.
+inline constexpr std::uint32_t kAttentionTile = 128;
+/// Tiles of queries that a CTA works on at once.
+inline constexpr std::uint32_t kAttentionTiles = 2;
+/// Registers of a thread: when the CTA starts, and of each role afterwards.
+inline constexpr std::uint32_t kAttentionRegisters = 128;
+inline constexpr std::uint32_t kSoftmaxRegisters = 192;
+inline constexpr std::uint32_t kCorrectionRegisters = 88;
+inline constexpr std::uint32_t kOtherRegisters = 40;
+
+template <std::uint32_t kHeadDim = kDynamic,
+          std::uint32_t kStages = kDynamic,
+          std::uint32_t kStatsStages = kDynamic>
+struct AttentionExtents {
+  [[no_unique_address]] Extent<kHeadDim> head_dim;
+  [[no_unique_address]] Extent<kStages> stages;             // of keys and values together
+  [[no_unique_address]] Extent<kStatsStages> stats_stages;  // of each tile
+};
+
+inline constexpr RoleTable kAttentionRoles{RoleWarps{Role::kSoftmax, 8},
+                                           RoleWarps{Role::kCorrection, 4},
+                                           RoleWarps{Role::kMma, 1},
+                                           RoleWarps{Role::kLoad, 1},
+                                           RoleWarps{Role::kIdle, 2}};
+
+/// A CTA's shared memory.
+template <class Extents>
+struct AttentionStorage {
+  using Operands = RingStorage<From<Role::kLoad, TmaBytes>, To<Role::kMma, UmmaCommit>>;
+  using Scores =
+      InPlacePipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kSoftmax, WarpgroupLanes>>;
+  using Accum =
+      OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kCorrection, EveryLane>>;
+  using Stats = RingStorage<From<Role::kSoftmax, WarpgroupLanes>, To<Role::kCorrection, EveryLane>>;
+  using Out = OutputTileStorage<bf16, Role::kCorrection>;
+  using Tmem = TmemDeallocStorage<Role::kMma, Role::kSoftmax, Role::kCorrection>;
+
+  constexpr AttentionStorage(auto& layout, const Extents& e)
+      : head_dim{e.head_dim},
+        q{layout, "q", kAttentionRoles, kAttentionTiles, tile_bytes(), kTileAlignment},
+        kv{layout, "kv", kAttentionRoles, e.stages, tile_bytes(), kTileAlignment},
+        out{layout, "out", kAttentionRoles, kAttentionTile, box_columns<bf16>(e.head_dim)},
+        stats{layout,
+              "stats",
+              kAttentionRoles,
+              kAttentionTiles * e.stats_stages,
+              kAttentionTile * sizeof(float)},
+        scores{layout, "scores", kAttentionRoles, {kAttentionTiles, kAttentionTile}},
+        accum{layout, "accum", kAttentionRoles, {}, {kAttentionTiles, e.head_dim}},
+        tmem{layout, "tmem", kAttentionRoles, {}} {}
+  constexpr void init(Machine auto& machine) const {
+    q.init(machine);
+    kv.init(machine);
+    stats.init(machine);
+    scores.init(machine);
+    accum.init(machine);
+    tmem.init(machine);
+  }
+
+  constexpr std::uint32_t tile_bytes() const {
+    return WideTile<bf16>{{}, kAttentionTile, head_dim}.bytes();
+  }
+  constexpr WideTile<bf16> queries(std::uint32_t tile) const {  // (tile, head_dim)
+    return {q.tile(tile), kAttentionTile, head_dim};
+  }
+  constexpr WideTile<bf16> keys(std::uint32_t stage) const {  // (tile, head_dim)
+    return {kv.tile(stage), kAttentionTile, head_dim};
+  }
+  /// They lie as keys do, and their rows are the K of P * V.
+  constexpr MnMajorTile<bf16> values(std::uint32_t stage) const { return {keys(stage)}; }
+  constexpr SharedTile<f32> factors(std::uint32_t stage) const {  // one for each row
+    return {stats.tile(stage), kAttentionTile, 1, Swizzle::kNone};
+  }
+  /// Scores of both tiles, then both accumulators.
+  static constexpr std::uint32_t accum_column() { return kAttentionTiles * kAttentionTile; }
+  constexpr std::uint32_t tmem_columns() const { return accum_column() + accum.config.columns(); }
+
+  std::uint32_t head_dim;
+  Operands q;
+  Operands kv;
+  Out out;
+  Stats stats;
+  Scores scores;
+  Accum accum;
+  Tmem tmem;
+};
+
+/// How many heads of Q share a head of K and V. Throws ConfigError where that is no whole number.
+inline std::uint32_t heads_sharing(const ParameterSet& p) {
+  const std::uint32_t heads = p.u32("heads");
+  const std::uint32_t kv_heads = p.u32("kv_heads") == 0 ? heads : p.u32("kv_heads");
+  require(heads % kv_heads == 0,
+          "heads=" + std::to_string(heads) + " do not share kv_heads=" + std::to_string(kv_heads) +
+              " evenly; use a divisor of heads");
+  return heads / kv_heads;
+}
+
+/// The keys that each query sees.
+inline SeenKeys seen(const ParameterSet& p) {
+  return {p.u32("causal") != 0, p.u32("window")};
+}
+
+}  // namespace warptwin::scenarios

@@ -1,0 +1,123 @@
+/// What a CTA of gemm_grouped_1d1d has: its warps, and its shared memory and tensor memory; and the
+/// tensors of a group.
+
+#pragma once
+
+#include <algorithm>
+
+#include "common/tile/scale_pipeline.hpp"
+
+#include "scenarios/gemm_block_scaled.hpp"
+#include "scenarios/gemm_group_tiles.hpp"
+
+namespace warptwin::scenarios {
+
+template <class Scaled = GemmBlockScaledExtents<>>
+struct GemmGrouped1d1dExtents : Scaled {
+  /// Whether the factors of B come by warps of their own.
+  constexpr bool stores_sfb() const { return this->tile_n < 64; }
+  /// What the load warp brings.
+  constexpr ScaledTileShape::Payload payload() const {
+    ScaledTileShape::Payload payload = this->shape().payload();
+    payload.sfb_bytes = stores_sfb() ? 0 : payload.sfb_bytes;
+    return payload;
+  }
+  constexpr std::uint32_t sfb_stages() const {
+    return stores_sfb() ? std::uint32_t{this->stages} : 0;
+  }
+};
+
+/// A warp's rank modulo 4 is its quarter of the lanes: four warps in a row have all of them.
+constexpr RoleTable<6> gemm_grouped_1d1d_roles(bool stores_sfb) {
+  return {{{Role::kEpilogue, 4},
+           {Role::kLoad, 1},
+           {Role::kMma, 1},
+           {Role::kScaleLoad, stores_sfb ? 1U : 0U},
+           {Role::kScaleToTmem, stores_sfb ? 4U : 0U},
+           {Role::kScheduler, 1}}};
+}
+
+using GemmGrouped1d1dWork = RingStorage<From<Role::kScheduler, ElectedLane>,
+                                        To<Role::kLoad, ElectedLane>,
+                                        To<Role::kMma, ElectedLane>,
+                                        To<Role::kEpilogue, ElectedLane>,
+                                        To<Role::kScaleLoad, ElectedLane>,
+                                        To<Role::kScaleToTmem, ElectedLane>>;
+
+/// A CTA's shared memory; the names are those of the reports.
+template <class Extents>
+struct GemmGrouped1d1dStorage {
+  using Input = InputPipelineStorage<ScaledTileShape::Payload,
+                                     From<Role::kLoad, TmaBytes>,
+                                     To<Role::kMma, UmmaCommit>>;
+  using Sfb = ScalePipelineStorage<From<Role::kScaleLoad, TmaBytes>,
+                                   To<Role::kScaleToTmem, EveryLane>,
+                                   To<Role::kMma, UmmaCommit>>;
+  using Accum = OutputPipelineStorage<From<Role::kMma, UmmaCommit>, To<Role::kEpilogue, EveryLane>>;
+  using Tmem = TmemDeallocStorage<Role::kMma, Role::kEpilogue, Role::kScaleToTmem>;
+
+  constexpr GemmGrouped1d1dStorage(auto& layout, const Extents& e)
+      : GemmGrouped1d1dStorage{layout, e, gemm_grouped_1d1d_roles(e.stores_sfb())} {}
+  constexpr GemmGrouped1d1dStorage(auto& layout, const Extents& e, RoleTable<6> roles)
+      : input{layout, "input", roles, {}, e.payload(), e.stages},
+        sfb{layout,
+            "sfb",
+            roles,
+            e.sfb_stages(),
+            kScaleBlockBytes * e.shape().k_blocks(),
+            /*may_be_empty=*/true},
+        out{layout, "out", roles, e.tile_m, box_columns<bf16>(e.tile_n)},
+        accum{
+            layout, "accum", roles, {}, {e.accum_stages, e.tile_n, e.stages * e.shape().columns()}},
+        tmem{layout, "tmem", roles, {}},
+        work{layout, "work", roles, kWorkStages, kWorkBytes} {}
+  constexpr void init(Machine auto& machine) const {
+    input.init(machine);
+    sfb.init(machine);
+    accum.init(machine);
+    tmem.init(machine);
+    work.init(machine);
+  }
+
+  Input input;
+  Sfb sfb;
+  OutputTileStorage<bf16> out;
+  Accum accum;
+  Tmem tmem;
+  GemmGrouped1d1dWork work;
+};
+
+/// Adds the tensors of a group of `m` rows, and the maps over them. Host code.
+inline void add_scaled_group(Workload& workload,
+                             const char* const (&names)[5],
+                             std::uint32_t m,
+                             std::uint32_t n,
+                             std::uint32_t k,
+                             const GemmGrouped1d1dExtents<>& e) {
+  const ScaledTileShape shape = e.shape();
+  const ElementType element = element_of(shape.format);
+  const std::uint32_t k_tiles = ceil_div(k, e.tile_k);
+  const std::uint32_t rows = std::max(m, 1U);  // a tensor map needs one
+  const auto first = static_cast<std::uint32_t>(workload.tensors.size());
+  for (TensorSpec spec : {matrix(names[0], TensorUse::kInput, rows, k, element),
+                          matrix(names[1], TensorUse::kInput, n, k, element),
+                          scale_tensor(names[2], rows, k_tiles, shape),
+                          scale_tensor(names[3], n, k_tiles, shape),
+                          matrix(names[4], TensorUse::kOutput, rows, n)}) {
+    spec.use = m == 0 ? TensorUse::kScratch : spec.use;  // of an empty group nobody touches
+    workload.tensors.push_back(spec);
+  }
+  const std::uint32_t box = box_columns<bf16>(e.tile_n);
+  const std::uint32_t lines = kScaleBlockLines * shape.k_blocks();  // of 128 rows in a k step
+  const Swizzle swizzle = swizzle_of(shape.row_bytes());
+  for (const TensorMapSpec& map : {TensorMapSpec{0, e.tile_m, shape.row_bytes(), swizzle},
+                                   TensorMapSpec{1, e.tile_n, shape.row_bytes(), swizzle},
+                                   TensorMapSpec{2, lines, 16, Swizzle::kNone},
+                                   TensorMapSpec{3, e.stores_sfb() ? kScaleBlockLines : lines, 16},
+                                   TensorMapSpec{4, e.tile_m, box, swizzle_of(box * 2)}}) {
+    workload.maps.push_back(map);
+    workload.maps.back().tensor += first;
+  }
+}
+
+}  // namespace warptwin::scenarios
