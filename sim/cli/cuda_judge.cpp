@@ -15,10 +15,10 @@
 #include "sim/ptx/text/demangled.hpp"
 #include "sim/report/packed.hpp"
 #include "sim/report/text.hpp"
-#include "sim/run/check.hpp"
-#include "sim/run/prove.hpp"
+#include "sim/run/proof/check.hpp"
+#include "sim/run/proof/prove.hpp"
 #include "sim/run/ptx_entry.hpp"
-#include "sim/run/timing.hpp"
+#include "sim/run/time/timing.hpp"
 
 namespace warptwin::sim::cli {
 

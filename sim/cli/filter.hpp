@@ -9,7 +9,7 @@
 
 #include "sim/cli/session.hpp"
 #include "sim/report/baseline.hpp"
-#include "sim/run/explore_run.hpp"
+#include "sim/run/proof/explore_run.hpp"
 #include "sim/run/suppressions.hpp"
 
 namespace warptwin::sim::cli {

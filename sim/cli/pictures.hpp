@@ -10,7 +10,7 @@
 #include "sim/cli/session.hpp"
 #include "sim/pictures/page.hpp"
 #include "sim/pictures/run_recorder.hpp"
-#include "sim/run/timing.hpp"
+#include "sim/run/time/timing.hpp"
 
 namespace warptwin::sim::cli {
 

@@ -9,7 +9,7 @@
 #include "sim/report/json.hpp"
 #include "sim/report/text.hpp"
 #include "sim/run/extract.hpp"
-#include "sim/run/mutate_oracles.hpp"
+#include "sim/run/proof/mutate_oracles.hpp"
 #include "sim/run/smallest.hpp"
 
 namespace warptwin::sim {

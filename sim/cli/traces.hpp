@@ -7,7 +7,7 @@
 
 #include "sim/compare/compare.hpp"
 #include "sim/report/json.hpp"
-#include "sim/run/timing.hpp"
+#include "sim/run/time/timing.hpp"
 #include "sim/trace/trace.hpp"
 
 namespace warptwin::sim {

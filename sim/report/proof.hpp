@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "sim/report/json.hpp"
-#include "sim/run/prove.hpp"
-#include "sim/run/trip_counts.hpp"
+#include "sim/run/proof/prove.hpp"
+#include "sim/run/proof/trip_counts.hpp"
 
 namespace warptwin::sim {
 

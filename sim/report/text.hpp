@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sim/run/budget.hpp"
-#include "sim/run/check.hpp"
+#include "sim/run/proof/check.hpp"
 
 namespace warptwin::sim {
 

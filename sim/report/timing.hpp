@@ -5,9 +5,9 @@
 #include <string>
 
 #include "sim/report/json.hpp"
-#include "sim/run/calibrate.hpp"
-#include "sim/run/timing.hpp"
-#include "sim/run/validate.hpp"
+#include "sim/run/time/calibrate.hpp"
+#include "sim/run/time/timing.hpp"
+#include "sim/run/time/validate.hpp"
 
 namespace warptwin::sim {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "sim/run/scenario_entry.hpp"
-#include "sim/run/timing.hpp"
+#include "sim/timed/chip.hpp"
 
 namespace warptwin::sim {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "sim/report/json.hpp"
-#include "sim/run/prove.hpp"
-#include "sim/run/timing.hpp"
+#include "sim/run/proof/prove.hpp"
+#include "sim/run/time/timing.hpp"
 
 namespace warptwin::sim {
 

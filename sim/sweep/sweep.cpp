@@ -7,7 +7,7 @@
 
 #include "common/report/json_text.hpp"
 
-#include "sim/run/choices.hpp"
+#include "sim/run/proof/choices.hpp"
 
 namespace warptwin::sim {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/run/prove.hpp"
+#include "sim/run/proof/prove.hpp"
 #include "sim/sweep/sweep.hpp"
 #include "sim/verdict/exit_code.hpp"
 

@@ -2,13 +2,13 @@
 
 #pragma once
 
-#include "sim/run/check.hpp"
-#include "sim/run/choices.hpp"
-#include "sim/run/explore_run.hpp"
-#include "sim/run/mutate.hpp"
-#include "sim/run/prove.hpp"
-#include "sim/run/trip_counts.hpp"
-#include "sim/run/validate.hpp"
+#include "sim/run/proof/check.hpp"
+#include "sim/run/proof/choices.hpp"
+#include "sim/run/proof/explore_run.hpp"
+#include "sim/run/proof/mutate.hpp"
+#include "sim/run/proof/prove.hpp"
+#include "sim/run/proof/trip_counts.hpp"
+#include "sim/run/time/validate.hpp"
 
 namespace warptwin::sim {
 

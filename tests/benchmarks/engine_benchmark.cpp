@@ -8,7 +8,7 @@
 
 #include <boost/context/fiber.hpp>
 
-#include "sim/run/check.hpp"
+#include "sim/run/proof/check.hpp"
 
 namespace warptwin::sim {
 namespace {

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <sys/resource.h>
 
-#include "sim/run/prove.hpp"
-#include "sim/run/trip_counts.hpp"
+#include "sim/run/proof/prove.hpp"
+#include "sim/run/proof/trip_counts.hpp"
 
 namespace {
 

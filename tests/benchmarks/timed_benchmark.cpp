@@ -11,7 +11,7 @@
 
 #include <systemc>
 
-#include "sim/run/timing.hpp"
+#include "sim/run/time/timing.hpp"
 #include "sim/timed/simulation.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 
 #include "common/kernel/scenario.hpp"
 
-#include "sim/run/measured_rows.hpp"
+#include "sim/run/time/measured_rows.hpp"
 #include "tests/fuzz/support.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -7,7 +7,7 @@
 #include "sim/check/rules.hpp"
 #include "sim/oracle/values.hpp"
 #include "sim/run/program_entry.hpp"
-#include "sim/run/prove.hpp"
+#include "sim/run/proof/prove.hpp"
 #include "sim/run/relation_run.hpp"
 #include "tests/oracle/program_edits.hpp"
 

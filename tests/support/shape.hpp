@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/run/check.hpp"
+#include "sim/run/proof/check.hpp"
 #include "tests/support/named_scenario.hpp"
 
 namespace warptwin::sim {

@@ -78,6 +78,10 @@ PARTS = [
     "sim/functional/schedulers",  # each is a Scheduler; the folder above makes one by its name
     "sim/timed/modules",  # units of an SM, which the folder above puts together
 ]
+# Two folders that know nothing of each other, though others know both.
+APART = [
+    ("sim/run/proof", "sim/run/time"),  # what a run can prove has no time, and time proves nothing
+]
 # No one includes these but the folder itself, and the tests.
 NOT_INCLUDED = ["sim/cli"]
 
@@ -199,6 +203,10 @@ def check_own_include(source, included, known):
     if row is None:
         return f"the include table has no row for {source.folder}"
     folder = included.rpartition("/")[0]
+    for pair in APART:
+        for one, other in (pair, pair[::-1]):
+            if is_under(source.folder, one) and is_under(folder, other):
+                return f"{one} may not include '{included}': it knows nothing of {other}"
     if row == "tests" or is_under(folder, row):
         inside = None
     elif any(is_under(folder, hidden) for hidden in NOT_INCLUDED):

@@ -99,6 +99,10 @@ class RulesTest(unittest.TestCase):
             ("sim/timed/a.hpp", "sim/functional/b.hpp"),
             ("sim/run/a.hpp", "hw/ptx/b.hpp"),
             ("sim/run/a.hpp", "sim/cli/b.hpp"),
+            ("sim/run/a.hpp", "sim/verdict/b.hpp"),
+            ("sim/run/proof/a.hpp", "sim/run/time/b.hpp"),
+            ("sim/run/time/a.hpp", "sim/run/proof/b.hpp"),
+            ("sim/verdict/a.hpp", "sim/report/b.hpp"),
         ]:
             with self.subTest(path=path, included=included):
                 self.assert_refused(

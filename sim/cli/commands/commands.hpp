@@ -4,7 +4,7 @@
 #pragma once
 
 #include "sim/cli/session.hpp"
-#include "sim/run/timing.hpp"
+#include "sim/run/time/timing.hpp"
 
 namespace warptwin::sim::cli {
 

@@ -15,8 +15,8 @@
 #include "sim/report/text.hpp"
 #include "sim/report/timing.hpp"
 #include "sim/run/budget.hpp"
-#include "sim/run/check.hpp"
 #include "sim/run/nearest.hpp"
+#include "sim/run/proof/check.hpp"
 #include "sim/trace/trace_file.hpp"
 
 namespace warptwin::sim::cli {

@@ -13,9 +13,9 @@
 #include "sim/report/proof.hpp"
 #include "sim/report/text.hpp"
 #include "sim/report/timing.hpp"
-#include "sim/run/check.hpp"
-#include "sim/run/choices.hpp"
-#include "sim/run/explore_run.hpp"
+#include "sim/run/proof/check.hpp"
+#include "sim/run/proof/choices.hpp"
+#include "sim/run/proof/explore_run.hpp"
 #include "sim/run/suppressions.hpp"
 #include "sim/trace/trace_file.hpp"
 

@@ -17,7 +17,7 @@
 #include "sim/report/steps.hpp"
 #include "sim/report/text.hpp"
 #include "sim/report/timing.hpp"
-#include "sim/run/check.hpp"
+#include "sim/run/proof/check.hpp"
 #include "sim/run/ptx_entry.hpp"
 #include "sim/run/ptx_timing.hpp"
 #include "sim/run/suppressions.hpp"

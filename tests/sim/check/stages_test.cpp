@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/check/detectors/detectors.hpp"
-#include "sim/run/prove.hpp"
+#include "sim/run/proof/prove.hpp"
 #include "tests/support/small_kernel.hpp"
 
 namespace warptwin::sim::stages_test {

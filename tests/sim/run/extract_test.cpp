@@ -9,7 +9,7 @@
 
 #include "sim/program/text.hpp"
 #include "sim/run/program_entry.hpp"
-#include "sim/run/prove.hpp"
+#include "sim/run/proof/prove.hpp"
 
 namespace warptwin::sim::extract_test {
 namespace {

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "sim/program/text.hpp"
-#include "sim/run/check.hpp"
-#include "sim/run/explore_run.hpp"
-#include "sim/run/prove.hpp"
+#include "sim/run/proof/check.hpp"
+#include "sim/run/proof/explore_run.hpp"
+#include "sim/run/proof/prove.hpp"
 
 namespace warptwin::sim::program_entry_test {
 namespace {

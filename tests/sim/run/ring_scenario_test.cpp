@@ -10,8 +10,8 @@
 #include "sim/cli/templates/first_ring.hpp.in"
 #include "sim/cli/templates/first_ring_twice_freed.hpp.in"
 #include "sim/run/instantiate.hpp"
-#include "sim/run/prove.hpp"
-#include "sim/run/trip_counts.hpp"
+#include "sim/run/proof/prove.hpp"
+#include "sim/run/proof/trip_counts.hpp"
 
 namespace warptwin::scenarios {
 

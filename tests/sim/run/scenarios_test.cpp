@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/run/check.hpp"
-#include "sim/run/prove.hpp"
+#include "sim/run/proof/check.hpp"
+#include "sim/run/proof/prove.hpp"
 #include "sim/run/replay_line.hpp"
 #include "tests/support/print_scenario.hpp"
 #include "tests/support/shape.hpp"

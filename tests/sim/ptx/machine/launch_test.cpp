@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/run/npy.hpp"
-#include "sim/run/prove.hpp"
+#include "sim/run/proof/prove.hpp"
 #include "sim/run/ptx_entry.hpp"
 
 namespace warptwin::sim::launch_test {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/run/prove.hpp"
+#include "sim/run/proof/prove.hpp"
 #include "sim/run/ptx_entry.hpp"
 
 namespace warptwin::sim {

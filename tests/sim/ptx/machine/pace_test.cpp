@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/ptx/text/parse.hpp"
-#include "sim/run/timing.hpp"
+#include "sim/run/time/timing.hpp"
 #include "sim/timed/modules/lane_memory.hpp"
 #include "tests/sim/ptx/machine/one_kernel.hpp"
 

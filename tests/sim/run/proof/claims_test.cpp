@@ -1,0 +1,351 @@
+/// Clusters that claim each other's tiles: the proof of every number of tiles, against the search
+/// and against many schedules on machines of every size.
+
+#include "sim/run/proof/claims.hpp"
+
+#include <ostream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/pipeline/pipeline_state.hpp"
+
+#include "sim/run/proof/explore_run.hpp"
+
+namespace warptwin::sim {
+namespace {
+
+using ::testing::HasSubstr;
+using M = SimMachine;
+
+// A small ring of responses: warp 0 asks, and with warp 1 and 2 it reads. Warp 2 also loads some
+// bytes of each tile.
+enum Fault : std::int64_t {
+  kNoFault,
+  kTries,             // no fault: warp 1 tries before it waits
+  kNeverFrees,        // warp 2 frees no slot
+  kKeepsThirdSlot,    // warp 2 does not free the third response's
+  kNoProxyFence,      // warp 1
+  kCountOneTooFew,    // of empty
+  kLeavesThrough,     // warp 1 ends without having freed the slot of the failing response
+  kReadsThroughFail,  // warp 1 goes on after the first failure, for another response
+  kTwoAsk,            // warps 0 and 1, by turns
+  kAsksAhead,         // warp 0, two tiles
+  kWorkOfTile,        // warp 2 arrives on a barrier of its own for odd tiles
+  kWorkOfCluster,     // warp 2 loads what belongs to the cluster, not to the tile
+  kMeets,             // clusters count their tiles in a global word
+  kFaults
+};
+
+constexpr std::uint32_t kStages = 2;
+constexpr MbarrierArray kFull{{1024}};
+constexpr MbarrierArray kEmpty{{1024 + 8 * kStages}};
+constexpr Mbarrier kLoaded{{1024 + 16 * kStages}};
+constexpr Mbarrier kOwn{{1032 + 16 * kStages}};
+constexpr SharedAddress kResponses{2048};
+constexpr SharedAddress kData{4096};
+
+class Ring {
+ public:
+  Ring(M& machine, std::int64_t fault, GlobalAddress source)
+      : m_{machine}, fault_{fault}, source_{source} {}
+
+  void run() {
+    if (m_.warp_index() == 0) {
+      m_.elect_one([&] { init(); });
+      m_.sync_warp();
+    }
+    m_.cta_sync();
+    std::uint32_t tile = m_.cluster_index();
+    if (m_.warp_index() == 0 && fault_ == kAsksAhead) {
+      request();
+    }
+    for (bool valid = true; valid; ++tiles_) {
+      work(tile);
+      if (m_.warp_index() == (fault_ == kTwoAsk ? tiles_ % 2 : 0)) {
+        request();
+      }
+      valid = fetch(tile);
+    }
+    if (fault_ == kAsksAhead) {
+      fetch(tile);
+    }
+    if (m_.warp_index() == 0) {
+      for (std::uint32_t i = 0; i < kStages; ++i) {
+        wait(kEmpty[asked_.index], asked_.empty_phase());
+        asked_.step(kStages);
+      }
+    }
+  }
+
+ private:
+  void init() {
+    for (std::uint32_t stage = 0; stage < kStages; ++stage) {
+      m_.mbarrier_init(kFull[stage], 1);
+      m_.mbarrier_init(kEmpty[stage], fault_ == kCountOneTooFew ? 2 : 3);
+    }
+    m_.mbarrier_init(kLoaded, 1);
+    m_.mbarrier_init(kOwn, 1);
+    m_.fence_mbarrier_init();
+  }
+  void wait(Mbarrier bar, WaitPhase phase) {
+    m_.mbarrier_wait_parity(bar, phase);
+    m_.sync_warp();
+  }
+  void request() {
+    if (fault_ == kTwoAsk) {
+      asked_ = read_;
+    }
+    wait(kEmpty[asked_.index], asked_.empty_phase());
+    m_.elect_one([&] {
+      m_.mbarrier_arrive_expect_tx(kFull[asked_.index], kClcResponseBytes);
+      m_.clc_try_cancel(kResponses + asked_.index * 16, kFull[asked_.index], false);
+    });
+    asked_.step(kStages);
+  }
+  bool fetch(std::uint32_t& tile) {
+    const std::uint32_t warp = m_.warp_index();
+    if (fault_ == kTries && warp == 1) {
+      m_.mbarrier_try_wait_parity(kFull[read_.index], read_.full_phase());
+    }
+    wait(kFull[read_.index], read_.full_phase());
+    const SharedAddress response = kResponses + read_.index * 16;
+    const bool valid = m_.clc_is_canceled(response);
+    tile = valid ? m_.clc_first_cta(response) : tile;
+    if (fault_ != kNoProxyFence || warp != 1) {
+      m_.fence_proxy_async(ProxySpace::kSharedCta);
+    }
+    m_.sync_warp();
+    const bool frees = (fault_ != kNeverFrees || warp != 2) &&
+                       (fault_ != kKeepsThirdSlot || warp != 2 || tiles_ != 2) &&
+                       (fault_ != kLeavesThrough || warp != 1 || valid);
+    if (frees) {
+      m_.elect_one([&] { m_.mbarrier_arrive(kEmpty[read_.index]); });
+    }
+    read_.step(kStages);
+    if (fault_ == kReadsThroughFail && warp == 1 && !valid) {
+      return fetch(tile);
+    }
+    return valid;
+  }
+  void work(std::uint32_t tile) {
+    if (m_.warp_index() != 2) {
+      return;
+    }
+    const std::uint32_t place = fault_ == kWorkOfCluster ? m_.cluster_index() : tile;
+    m_.elect_one([&] {
+      m_.mbarrier_arrive_expect_tx(kLoaded, 16);
+      m_.cp_async_bulk_load(kData, {source_.value + place * 16}, 16, CopyTarget{kLoaded});
+      if (fault_ == kWorkOfTile && tile % 2 == 1) {
+        m_.mbarrier_arrive(kOwn);
+      }
+      if (fault_ == kMeets) {
+        m_.red_add_release_global_u32({source_.value + 1024}, 1);
+      }
+    });
+    wait(kLoaded, WaitPhase::number(tiles_));
+  }
+
+  M& m_;
+  std::int64_t fault_;
+  GlobalAddress source_;
+  PipelineState asked_;
+  PipelineState read_;
+  std::uint32_t tiles_ = 0;
+};
+
+constexpr Parameter kParameters[] = {{"clusters", "in the grid", 5, 1, 1000},
+                                     {"fault", "of enum Fault", 0, 0, kFaults - 1}};
+constexpr ScenarioInfo kInfo{"clc_ring", ScenarioKind::kClean, "a ring of responses"};
+
+ScenarioEntry entry() {
+  ScenarioEntry entry{};
+  entry.info = &kInfo;
+  entry.parameters = kParameters;
+  entry.workload = [](const ParameterSet& p) {
+    Workload workload;
+    workload.clusters = p.u32("clusters");
+    workload.tensors = {{"words", TensorUse::kScratch, ElementType::kF32, 1, 16384, 65536}};
+    return workload;
+  };
+  entry.symbols = [](const ParameterSet&) {
+    Symbols symbols;
+    symbols.bytes = 8192 - kSharedBase;
+    symbols.roles = {{Role::kScheduler, 1}, {Role::kConsumer, 2}};
+    return symbols;
+  };
+  entry.body = [](const ParameterSet& p,
+                  std::span<const SimTensorMap>,
+                  std::span<const GlobalAddress> tensors) -> WarpBody {
+    return [fault = p["fault"], source = tensors[0]](M& m) { Ring{m, fault, source}.run(); };
+  };
+  entry.reference = [](const ParameterSet&, std::span<HostTensor>) {};
+  return entry;
+}
+
+ParameterSet with(std::int64_t clusters, std::int64_t fault) {
+  ParameterSet parameters{kParameters};
+  parameters.set("clusters", clusters);
+  parameters.set("fault", fault);
+  return parameters;
+}
+
+ProofOptions timing_only() {
+  ProofOptions options;
+  options.run.moves_data = false;
+  return options;
+}
+
+// Whether any of many schedules goes wrong, on machines with room for one cluster to all of them,
+// with requests that fail when nothing is left, and before.
+bool goes_wrong(const ParameterSet& parameters) {
+  for (std::uint32_t resident = 1; resident <= parameters.u32("clusters"); ++resident) {
+    for (const bool early : {false, true}) {
+      for (std::uint64_t seed = 0; seed < 24; ++seed) {
+        RunOptions run;
+        run.moves_data = false;
+        run.resident_ctas = resident;
+        run.rules.machine.clc_fails_early = early;
+        run.schedule.strategy = seed % 2 == 0 ? Strategy::kRandom : Strategy::kPct;
+        run.schedule.seed = seed;
+        run.schedule.length = 200;
+        if (!simulate(entry(), parameters, run).clean(false)) {
+          return true;
+        }
+      }
+    }
+  }
+  return false;
+}
+
+TEST(ClaimsTest, TheRightRingIsProvedForEveryNumberOfTiles) {
+  const ProofResult few = prove(entry(), with(5, kNoFault), timing_only());
+  EXPECT_EQ(few.verdict, ProofVerdict::kProved);
+  EXPECT_EQ(few.claims.tiles, 5U);
+  EXPECT_EQ(few.claims.period, 0U);
+  EXPECT_THAT(few.strength(), HasSubstr("1 to 5 proved one by one; the launch has no more"));
+
+  const ProofResult many = prove(entry(), with(1000, kNoFault), timing_only());
+  EXPECT_EQ(many.verdict, ProofVerdict::kProved);
+  EXPECT_LT(many.claims.tiles, 20U);
+  EXPECT_EQ(many.claims.period, kStages);
+  EXPECT_FALSE(goes_wrong(with(5, kNoFault)));
+}
+
+TEST(ClaimsTest, TriesAreTriedWithTheSameTiles) {
+  const ProofResult result = prove(entry(), with(5, kTries), timing_only());
+  EXPECT_EQ(result.verdict, ProofVerdict::kProved);
+  EXPECT_EQ(result.claims.tiles, 5U);
+}
+
+TEST(ClaimsTest, TheSearchAgreesForEachNumberOfTiles) {
+  ExploreRunOptions options;
+  options.run.moves_data = false;
+  options.schedules_max = 100;
+  const ExploreRunResult all = explore_scenario(entry(), with(4, kNoFault), options);
+  EXPECT_EQ(all.search, Explored::kRight) << all.what;
+  EXPECT_GE(all.protocols, 5U);  // of the first run, and of 1 to 4 tiles
+  const ExploreRunResult more = explore_scenario(entry(), with(5, kNoFault), options);
+  EXPECT_EQ(more.search, Explored::kIncomplete);
+  EXPECT_THAT(more.what, HasSubstr("more than the 4 tiles"));
+}
+
+class WrongRingTest : public ::testing::TestWithParam<Fault> {};
+
+TEST_P(WrongRingTest, IsRefutedWithAScheduleThatShowsIt) {
+  const ParameterSet parameters = with(5, GetParam());
+  ProofOptions options = timing_only();
+  options.run.resident_ctas = 5;  // of its own accord no cluster gets a second tile
+  const ProofResult result = prove(entry(), parameters, options);
+  ASSERT_EQ(result.verdict, ProofVerdict::kRefuted);
+  EXPECT_FALSE(result.internal_error);
+  EXPECT_TRUE(goes_wrong(parameters));
+  // The schedule says how many tiles the first cluster gets, and survives its text form.
+  const bool found = !result.run.clean(false);
+  const ScheduleSpec& schedule =
+      found ? result.schedule : result.refutations.front().witness.schedule;
+  const RunResult& shown = found ? result.run : result.refutations.front().witness.run;
+  RunOptions again = options.run;
+  again.schedule = ScheduleSpec::parse(schedule.to_string());
+  const RunResult replayed = simulate(entry(), parameters, again);
+  ASSERT_FALSE(replayed.findings.empty());
+  ASSERT_EQ(replayed.findings.size(), shown.findings.size());
+  EXPECT_EQ(replayed.findings.front().message, shown.findings.front().message);
+}
+INSTANTIATE_TEST_SUITE_P(Faults,
+                         WrongRingTest,
+                         ::testing::Values(kNeverFrees,
+                                           kKeepsThirdSlot,
+                                           kNoProxyFence,
+                                           kCountOneTooFew,
+                                           kLeavesThrough,
+                                           kReadsThroughFail));
+
+TEST(ClaimsTest, TheReplayLineSaysHowManyTilesTheFirstClusterGets) {
+  ProofOptions options = timing_only();
+  options.run.resident_ctas = 5;
+  const ProofResult result = prove(entry(), with(5, kKeepsThirdSlot), options);
+  // Three tiles, whose third slot is the drain's, do not need the fourth response.
+  EXPECT_EQ(result.schedule.tiles, 3U);
+  EXPECT_THAT(result.schedule.to_string(), HasSubstr("+tiles:3"));
+  EXPECT_FALSE(simulate(entry(),
+                        with(5, kKeepsThirdSlot),
+                        [&] {
+                          RunOptions run = options.run;
+                          run.schedule.tiles = 3;
+                          return run;
+                        }())
+                   .clean(false));
+}
+
+struct Open {
+  Fault fault;
+  const char* reason;
+  ProofVerdict verdict = ProofVerdict::kUndecided;
+};
+
+void PrintTo(const Open& open, std::ostream* out) {
+  *out << open.reason;
+}
+
+class UndecidedRingTest : public ::testing::TestWithParam<Open> {};
+
+TEST_P(UndecidedRingTest, IsNotCalledProved) {
+  const ProofResult result = prove(entry(), with(5, GetParam().fault), timing_only());
+  ASSERT_EQ(result.verdict, GetParam().verdict);
+  ASSERT_FALSE(result.undecided.empty());
+  EXPECT_THAT(result.undecided.front().reason, HasSubstr(GetParam().reason));
+}
+INSTANTIATE_TEST_SUITE_P(
+    Faults,
+    UndecidedRingTest,
+    // With two tiles it goes wrong, too: the parity of two
+    // laps back lets the second asker pass.
+    ::testing::Values(Open{kTwoAsk, "several warps of a cluster ask", ProofVerdict::kRefuted},
+                      Open{kAsksAhead, "before it is known"},
+                      Open{kWorkOfTile, "depends on which tile it has"},
+                      Open{kWorkOfCluster, "depends on which cluster has it"},
+                      Open{kMeets, "meet in global memory"}));
+
+TEST(ClaimsTest, ARequestMayFailEarlyByARule) {
+  RunOptions run;
+  run.moves_data = false;
+  run.resident_ctas = 1;
+  EXPECT_EQ(simulate(entry(), with(5, kKeepsThirdSlot), run).clean(false), false);
+  // Every second request fails: no cluster gets a third tile.
+  choose_rule(run.rules, "clc_failure=early");
+  EXPECT_EQ(simulate(entry(), with(5, kKeepsThirdSlot), run).clean(false), true);
+  // The proof is of every number of tiles all the same.
+  ProofOptions options = timing_only();
+  options.run.rules = run.rules;
+  EXPECT_EQ(prove(entry(), with(5, kNoFault), options).verdict, ProofVerdict::kProved);
+}
+
+}  // namespace
+
+// The list of a command that has no scenario.
+std::vector<ScenarioEntry> scenario_list() {
+  return {};
+}
+
+}  // namespace warptwin::sim
