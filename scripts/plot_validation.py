@@ -5,7 +5,9 @@
   plot_validation.py validated.json PLOT.svg [--title TEXT]
 
 Main loops (names that end in ROWSxCOLUMNSxK/Sn): a panel for each tile, the ring's stages along it.
-Other rows: a pair of bars each. Needs matplotlib (Debian: python3-matplotlib).
+Drawn kernels (names of CHIP/PROBLEM/KERNEL, ten or more of a problem): a panel for each problem,
+predicted over measured, with the 90 % interval where there is one. Other rows: a pair of bars each.
+Needs matplotlib (Debian: python3-matplotlib).
 """
 
 import argparse
@@ -24,6 +26,9 @@ except ImportError:
 
 MAIN_LOOP = re.compile(r"(?P<tile>\d+x\d+x\d+)/S(?P<stages>\d+)$")
 COLUMNS = 6
+DRAWN = re.compile(r"[^/]+/(?P<problem>\d+x\d+x\d+)/[^/]+$")
+DRAWN_LEAST = 10  # of a problem
+DRAWN_COLUMNS = 3
 
 
 def panels(rows):
@@ -55,6 +60,41 @@ def draw_main_loops(rows):
     return figure
 
 
+def problems(rows):
+    """Drawn kernels by problem, in the order in which they first come; {} if a row is none."""
+    found = collections.OrderedDict()
+    for row in rows:
+        at = DRAWN.match(row["name"])
+        if not at:
+            return {}
+        found.setdefault(at["problem"], []).append(row)
+    return found if all(len(kernels) >= DRAWN_LEAST for kernels in found.values()) else {}
+
+
+def draw_problems(found):
+    lines = -(-len(found) // DRAWN_COLUMNS)
+    size = (2.6 * DRAWN_COLUMNS, 2.4 * lines)
+    figure, axes = plt.subplots(lines, DRAWN_COLUMNS, figsize=size, squeeze=False)
+    for axis in axes.flat[len(found) :]:
+        axis.set_visible(False)
+    for axis, (problem, rows) in zip(axes.flat, found.items()):
+        most = 1.1 * max(max(row["measured"], row["predicted"]) for row in rows)
+        axis.fill_between([0, most], [0, 0.9 * most], [0, 1.1 * most], color="0.9", lw=0)
+        axis.plot([0, most], [0, most], "-", color="0.6", lw=0.8)
+        for row in rows:
+            if "low" in row:
+                axis.plot([row["measured"]] * 2, [row["low"], row["high"]], "-", color="C0", lw=0.5)
+        measured = [row["measured"] for row in rows]
+        axis.plot(measured, [row["predicted"] for row in rows], ".", color="C0", ms=4)
+        axis.set_title(problem, fontsize=8)
+        axis.set_xlim(0, most)
+        axis.set_ylim(0, most)
+        axis.tick_params(labelsize=7)
+    figure.supxlabel(f"measured, {rows[0]['unit']}", fontsize=9)
+    figure.supylabel("predicted", fontsize=9)
+    return figure
+
+
 def draw_bars(rows):
     figure, axis = plt.subplots(figsize=(8, 3.2))
     for shift, what, color in ((-0.2, "measured", "0.3"), (0.2, "predicted", "C0")):
@@ -82,7 +122,9 @@ def main():
     plt.rcParams["svg.hashsalt"] = "warptwin"  # the same bytes each time
     plt.rcParams["svg.fonttype"] = "none"  # text, not outlines
     loops = all(MAIN_LOOP.search(row["name"]) for row in rows)
-    figure = draw_main_loops(rows) if loops else draw_bars(rows)
+    drawn = problems(rows)
+    draw = draw_main_loops if loops else draw_bars
+    figure = draw_problems(drawn) if drawn else draw(rows)
     figure.suptitle(arguments.title, fontsize=10)
     figure.tight_layout()
     figure.savefig(arguments.plot, metadata={"Date": None})
