@@ -7,16 +7,16 @@
 namespace warptwin::sim::scenario_types_test {
 namespace {
 
-class ShapeTest : public ::testing::TestWithParam<Shape> {};
+class TypeShapeTest : public ::testing::TestWithParam<Shape> {};
 
-TEST_P(ShapeTest, IsCleanAndRightUnderEveryKindOfSchedule) {
+TEST_P(TypeShapeTest, IsCleanAndRightUnderEveryKindOfSchedule) {
   expect_clean_and_right(GetParam());
 }
 
 // Of each type: K that ends within a stage, half of a stage's K, boxes of D of every width.
 INSTANTIATE_TEST_SUITE_P(
     GemmTypes,
-    ShapeTest,
+    TypeShapeTest,
     ::testing::Values(
         Shape{"gemm_2sm_relu", "m=300 n=200 k=72 tile_n=48"},
         Shape{"gemm_2sm_relu", "m=200 n=50 k=72 tile_m=128 tile_n=32"},
