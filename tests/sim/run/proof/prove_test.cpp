@@ -86,17 +86,16 @@ TEST_P(CleanProofTest, TheSearchAgreesOnASmallOne) {
   if (name == "gemm_grouped_1d1d") {
     parameters.set("tile_n", 128);  // with twelve warps the search has too many bits a state
   }
-  if (name == "gemm_block_scaled_persistent" || name == "gemm_block_scaled_alpha_persistent" ||
-      name == "gemm_blockwise_fp8_persistent") {
+  const bool by_ctas = name == "gemm_block_scaled_persistent" ||
+                       name == "gemm_block_scaled_alpha_persistent" ||
+                       name == "gemm_blockwise_fp8_persistent";
+  if (by_ctas) {
     parameters.set("cta_group", 1);
     parameters.set("tile_m", 128);
   }
   // Two CTAs of three roles each, or fourteen warps, are more than the search can finish.
-  const bool ends = !name.starts_with("gemm_2sm") && !name.starts_with("gemm_persistent") &&
-                    name != "gemm_epilogue_load_persistent" && name != "gemm_fused_persistent" &&
-                    name != "gemm_grouped_persistent" && !name.starts_with("gemm_split_k_2sm") &&
-                    !name.starts_with("gemm_swiglu_persistent") &&
-                    name != "conv2d_fprop_persistent" && name != "attention";
+  const bool by_pairs = name.find("_2sm") != name.npos || name.find("_persistent") != name.npos;
+  const bool ends = (by_ctas || !by_pairs) && name != "attention";
   ExploreRunOptions options;
   options.run.moves_data = false;
   options.schedules_max = 200;
