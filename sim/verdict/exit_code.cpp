@@ -78,11 +78,6 @@ ExitCode exit_of(const ProofResult& result, bool strict) {
   return result.internal_error ? ExitCode::kInternal : code;
 }
 
-ExitCode exit_of(const ChoiceProof& proof, bool strict) {
-  return worse(exit_of(proof.result, strict),
-               proof.complete() ? ExitCode::kClean : ExitCode::kIncomplete);
-}
-
 ExitCode exit_of(const TripProof& proof) {
   if (proof.failed && proof.failed->internal_error) {
     return ExitCode::kInternal;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "sim/run/proof/check.hpp"
-#include "sim/run/proof/choices.hpp"
 #include "sim/run/proof/explore_run.hpp"
 #include "sim/run/proof/mutate.hpp"
 #include "sim/run/proof/prove.hpp"
@@ -31,8 +30,6 @@ ExitCode worse(ExitCode a, ExitCode b);
 /// Of one run. With `strict`, warnings are findings.
 ExitCode exit_of(const RunResult& result, bool strict);
 ExitCode exit_of(const ProofResult& result, bool strict);
-/// Incomplete where not every combination of choices was proved.
-ExitCode exit_of(const ChoiceProof& proof, bool strict);
 /// A finding where some trip count is refuted; incomplete where the claim is not shown.
 ExitCode exit_of(const TripProof& proof);
 /// Of schedules: a finding where one fails, incomplete where one hit its bound.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/run/proof/choices.hpp"
 #include "sim/verdict/exit_code.hpp"
 
 namespace warptwin::sim {
@@ -43,7 +44,8 @@ class Verdict {
 /// With `strict`, warnings are findings.
 VerdictPart part_of(const RunResult& result, bool strict);
 VerdictPart part_of(const ProofResult& result, bool strict);
-/// What its choices cover, whatever was proved of them.
+/// What its choices cover, whatever was proved of them: incomplete where not every combination of
+/// them was proved.
 VerdictPart scope_of(const ChoiceProof& proof);
 VerdictPart part_of(const TripProof& proof);
 VerdictPart part_of(const CheckResult& sampled, bool strict);

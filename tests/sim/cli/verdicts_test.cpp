@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/cli/command.hpp"
-#include "sim/verdict/exit_code.hpp"
+#include "sim/verdict/verdict.hpp"
 #include "tests/support/small_kernel.hpp"
 
 namespace warptwin::sim::verdicts_test {
@@ -130,7 +130,10 @@ TEST(CommandVerdictTest, AChoiceHasTheHeaviestVerdictOfItsValues) {
     options.run.moves_data = false;
     const ChoiceProof proof =
         prove_choices(entry_of(kernel), ParameterSet{parameters}, {}, options);
-    return std::pair{exit_of(proof, false), proof.at["text"]};
+    Verdict verdict;
+    verdict.add(part_of(proof.result, false));
+    verdict.add(scope_of(proof));
+    return std::pair{verdict.code(), proof.at["text"]};
   };
   EXPECT_EQ(proof_of(kOpenExpect), (std::pair{ExitCode::kIncomplete, std::int64_t{kOpenExpect}}));
   EXPECT_EQ(proof_of(kTwoWriters), (std::pair{ExitCode::kIncomplete, std::int64_t{kTwoWriters}}));

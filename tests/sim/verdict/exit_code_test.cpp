@@ -6,6 +6,8 @@
 
 #include "common/report/catalogue.hpp"
 
+#include "sim/verdict/verdict.hpp"
+
 namespace warptwin::sim::exit_code_test {
 namespace {
 
@@ -46,9 +48,14 @@ TEST(ExitCodeTest, EveryVerdictHasItsCode) {
     EXPECT_EQ(exit_of(result, false), row.code) << name_of(row.verdict);
     EXPECT_EQ(exit_of(result, true), row.code) << name_of(row.verdict);
     ParameterSet none{{}};
-    EXPECT_EQ(exit_of(ChoiceProof{result, none, 1, 1, {}}, false), row.code);
-    EXPECT_EQ(exit_of(ChoiceProof{result, none, 1, 2, {}}, false),
-              worse(row.code, ExitCode::kIncomplete));
+    const auto of_choices = [&](std::uint64_t proved, std::uint64_t all) {
+      Verdict verdict;
+      verdict.add(part_of(result, false));
+      verdict.add(scope_of({result, none, proved, all, {}}));
+      return verdict.code();
+    };
+    EXPECT_EQ(of_choices(1, 1), row.code);
+    EXPECT_EQ(of_choices(1, 2), worse(row.code, ExitCode::kIncomplete));
     // A warning counts with --strict alone, an internal error always.
     result.run.findings = {finding_of(Severity::kWarning)};
     EXPECT_EQ(exit_of(result, false), row.code);
