@@ -124,6 +124,7 @@ struct Chip {
 
   double l2_bytes = 0;
   double l2_halves = 0;
+  double l2_fill_spread = 0;
   double l2_rate = 0;
   double l2_store_rate = 0;
   double l2_clock = 0;

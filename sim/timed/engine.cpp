@@ -56,7 +56,11 @@ class TimedEngine : public sc_core::sc_module, private Completions {
         clock_{options.clock > 0 ? options.clock : chip.clock},
         costs_{chip},
         causes_{gpu, options.causes},
-        memory_{"memory", chip, clock_, holds_inputs(), causes_.log()},
+        memory_{"memory",
+                chip,
+                clock_,
+                options.l2_holds_inputs ? share_held(chip, options.input_bytes) : 0,
+                causes_.log()},
         turns_{"turns"},
         cluster_start_{gpu.config().cluster_size > 1 ? to_ticks(chip.cluster_start) : 0},
         gap_{microseconds(chip.cta_gap_us) + cluster_start_},
@@ -106,9 +110,6 @@ class TimedEngine : public sc_core::sc_module, private Completions {
     WarpSlot slot_;
   };
 
-  bool holds_inputs() const {
-    return options_.l2_holds_inputs && options_.input_bytes <= chip_.l2_bytes / chip_.l2_halves;
-  }
   Ticks microseconds(double us) const { return to_ticks(us * clock_ * 1000.0); }
 
   // What L2 is asked for comes no sooner, as a rule. Who looks at all of the run, or hands over by

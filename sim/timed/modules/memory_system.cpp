@@ -1,6 +1,8 @@
 #include "sim/timed/modules/memory_system.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 namespace warptwin::sim {
 
@@ -59,12 +61,28 @@ double of_half(double rate, const Chip& chip, double clock) {
   return rate / chip.l2_halves * (chip.l2_clock > 0 ? chip.l2_clock / clock : 1.0);
 }
 
+// 0 to 1, evenly, by a hash: for a box always the same.
+double drawn(std::uint64_t box) {
+  std::uint64_t x = box * 0x9E3779B97F4A7C15U;
+  x = (x ^ x >> 30U) * 0xBF58476D1CE4E5B9U;
+  x = (x ^ x >> 27U) * 0x94D049BB133111EBU;
+  constexpr double kAll = 1.0 / 4294967296.0;
+  return static_cast<double>((x ^ x >> 31U) >> 32U) * kAll;
+}
+
 }  // namespace
+
+double share_held(const Chip& chip, double bytes) {
+  const double full = bytes * chip.l2_halves / chip.l2_bytes;
+  return chip.l2_fill_spread > 0
+             ? std::erfc((full - 1) / chip.l2_fill_spread / std::numbers::sqrt2) / 2
+             : static_cast<double>(full <= 1);
+}
 
 MemorySystem::MemorySystem(const sc_core::sc_module_name& name,
                            const Chip& chip,
                            double clock,
-                           bool all_resident,
+                           double resident,
                            CauseLog* log)
     : sc_module{name},
       l2_rate_{of_half(chip.l2_rate, chip, clock)},
@@ -76,7 +94,7 @@ MemorySystem::MemorySystem(const sc_core::sc_module_name& name,
       dram_latency_{to_ticks(chip.dram_latency_ns * clock)},
       latency_{to_ticks(chip.l2_latency_ns * clock)},
       far_latency_{to_ticks(chip.l2_far_latency)},
-      all_resident_{all_resident},
+      always_here_{resident},
       resident_(static_cast<std::size_t>(chip.l2_halves),
                 ResidentBoxes{chip.l2_bytes / chip.l2_halves}),
       on_their_way_(static_cast<std::size_t>(chip.gpcs)),
@@ -133,7 +151,7 @@ Arrival MemorySystem::first_available(Ticks from,
                                available.when,
                                end - service > from ? link_cause_[other] : acting_in(log_),
                                there->cause);
-  } else if (!all_resident_) {
+  } else if (drawn(box) >= always_here_) {
     available = read_dram(from, bytes);
   }
   resident_[half].insert(box, bytes, available);

@@ -60,14 +60,20 @@ struct L2Port {
   std::uint32_t gpc = 0;
 };
 
+/// The share of a grid's boxes that L2 holds when the grid is launched again and again, 0 to 1,
+/// where they are `bytes` in all. A half is filled unevenly, and a part of it has no room before the
+/// rest: how much the parts get is normally distributed, with `l2_fill_spread`. Where that is 0, a
+/// half holds all of them, or none.
+double share_held(const Chip& chip, double bytes);
+
 class MemorySystem : public sc_core::sc_module {
  public:
-  /// `clock` in GHz turns the chip's nanoseconds and bytes per second into cycles. With
-  /// `all_resident` every box is in L2 when it is first asked for.
+  /// `clock` in GHz turns the chip's nanoseconds and bytes per second into cycles. A share of the
+  /// boxes, `resident`, is in L2 whenever it is asked for: 0 to 1.
   MemorySystem(const sc_core::sc_module_name& name,
                const Chip& chip,
                double clock,
-               bool all_resident,
+               double resident,
                CauseLog* log = nullptr);
 
   /// A box is asked for by an SM, for `copies` SMs. Returns when L2 has handed all of it on and the
@@ -114,7 +120,7 @@ class MemorySystem : public sc_core::sc_module {
   Ticks dram_latency_;
   Ticks latency_;
   Ticks far_latency_;
-  bool all_resident_;
+  double always_here_;  // of the boxes
   std::vector<ResidentBoxes> resident_;
   std::vector<std::unordered_map<std::uint64_t, Ticks>> on_their_way_;  // by GPC: until when
   std::vector<GapPort> l2_;

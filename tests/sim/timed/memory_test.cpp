@@ -71,6 +71,30 @@ TEST_F(MemoryTest, ABoxOnItsWayToAGpcCostsAnotherSmOfItTheShareThatTheChipSays) 
   EXPECT_EQ(memory.fetch(to_ticks(60), {0, 0}, 7, 1280), to_ticks(60 + 10 + 50));  // it has come
 }
 
+TEST_F(MemoryTest, AShareOfTheBoxesIsInL2) {
+  chip.l2_bytes = 2 * 1024 * 1280;
+  MemorySystem memory{"memory", chip, 1.0, 0.25};
+  int from_dram = 0;
+  for (std::uint64_t box = 0; box < 1000; ++box) {
+    const Ticks from = to_ticks(1000.0 * static_cast<double>(box));
+    from_dram += memory.fetch(from, {0, 0}, box, 1280) == from + to_ticks(10) ? 0 : 1;
+  }
+  EXPECT_NEAR(from_dram, 750, 45);
+  EXPECT_EQ(memory.dram().busy(), to_ticks(10.0 * from_dram));
+}
+
+TEST_F(MemoryTest, AHalfOfL2IsFilledUnevenly) {
+  chip.l2_fill_spread = 0.12;
+  const double half = chip.l2_bytes / chip.l2_halves;
+  EXPECT_GT(share_held(chip, half / 2), 0.9999);
+  EXPECT_DOUBLE_EQ(share_held(chip, half), 0.5);
+  EXPECT_NEAR(share_held(chip, 0.88 * half), 0.84, 0.01);  // one standard deviation
+  EXPECT_LT(share_held(chip, 2 * half), 0.0001);
+  chip.l2_fill_spread = 0;
+  EXPECT_EQ(share_held(chip, half), 1);
+  EXPECT_EQ(share_held(chip, half + 1), 0);
+}
+
 TEST_F(MemoryTest, WhatComesFromDramWaitedForDram) {
   CauseLog log;
   MemorySystem memory{"memory", chip, 1.0, false, &log};
