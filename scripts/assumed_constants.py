@@ -28,6 +28,7 @@ HOW = {
     "tensor_map_fetch": START,
     "issue": "a chain of operations of one warp beside idle sub-partitions",
     "l2_halves": "loads of one line by each SM alone: two latencies, or one",
+    "l2_fill_spread": "whole kernels, launched again, whose inputs are 0.8 to 1.1 of half of L2",
     "l2_link_rate": "all SMs of one half read lines whose home is the other half",
     "l2_multicast": f"{CHIP}, for kernels that share nothing else; fitted for GEMMs",
     "mbarrier_port": "waits of one warp beside products that keep the read port busy",

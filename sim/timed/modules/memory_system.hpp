@@ -61,9 +61,9 @@ struct L2Port {
 };
 
 /// The share of a grid's boxes that L2 holds when the grid is launched again and again, 0 to 1,
-/// where they are `bytes` in all. A half is filled unevenly, and a part of it has no room before the
-/// rest: how much the parts get is normally distributed, with `l2_fill_spread`. Where that is 0, a
-/// half holds all of them, or none.
+/// where they are `bytes` in all. A half is filled unevenly, and a part of it has no room before
+/// the rest: how much the parts get is normally distributed, with `l2_fill_spread`. Where that is
+/// 0, a half holds all of them, or none.
 double share_held(const Chip& chip, double bytes);
 
 class MemorySystem : public sc_core::sc_module {
