@@ -27,6 +27,15 @@ __global__ void read_clocks(std::uint64_t* clocks) {
 
 }  // namespace
 
+/// Of this GPU.
+inline std::uint32_t sm_count() {
+  int count = 0;
+  require_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0),
+               "cudaDeviceGetAttribute",
+               "see the error");
+  return static_cast<std::uint32_t>(count);
+}
+
 /// The mean clock of `sms` SMs from `begin()` to `gigahertz()`: of each, its cycles over the
 /// nanoseconds they took.
 class ClockMeter {

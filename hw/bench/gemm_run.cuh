@@ -222,14 +222,6 @@ inline double microseconds(const std::function<void()>& f, int calls = 5, int re
   return spent[spent.size() / 2];
 }
 
-inline std::uint32_t sm_count() {
-  int count = 0;
-  require_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0),
-               "cudaDeviceGetAttribute",
-               "see the error");
-  return static_cast<std::uint32_t>(count);
-}
-
 #endif  // __CUDACC__
 
 }  // namespace warptwin::hw::bench

@@ -15,14 +15,13 @@
 #include <array>
 #include <cmath>
 #include <fstream>
-#include <functional>
 #include <map>
 #include <numeric>
 #include <string>
 
 #include "common/kernel/scenario.hpp"
 
-#include "hw/bench/microbenchmark.cuh"
+#include "hw/bench/l2_places.cuh"
 #include "hw/launch/tensor_map.hpp"
 #include "hw/ptx/launch.hpp"
 
@@ -35,12 +34,8 @@ constexpr std::uint32_t kColumns = 64;
 constexpr std::uint32_t kBoxBytes = kRows * kColumns * 2;
 constexpr std::uint32_t kStagesMost = 6;
 constexpr std::uint32_t kShared = kStagesMost * 2 * kBoxBytes + 1024;
-constexpr std::uint32_t kOwnBoxes = 4;  // of a CTA that shares nothing
-constexpr std::uint32_t kTilesM = 12;   // whole waves on 132 SMs, and half of L2 holds all
-constexpr std::uint32_t kTilesN = 22;
-constexpr std::uint32_t kSteps = 32;  // of K
-constexpr std::uint32_t kSmsMost = 256;
-constexpr std::uint32_t kLargestCluster = 8;
+constexpr std::uint32_t kOwnBoxes = 4;    // of a CTA that shares nothing
+constexpr std::uint32_t kSteps = 32;      // of K
 constexpr std::uint32_t kFewColumns = 2;  // of K, where there are many copies of the matrices
 
 /// What the CTAs do. `strip` is in tiles along N; 0: all tiles along M first.
@@ -68,41 +63,6 @@ struct Step {
   std::uint32_t full;
 };
 
-/// Row of tiles and column of tiles of the `index`-th tile.
-__host__ __device__ inline std::uint32_t row_of(std::uint32_t index, std::uint32_t strip) {
-  index %= kTilesM * kTilesN;
-  if (strip == 0) {
-    return index % kTilesM;
-  }
-  const std::uint32_t first = index / (kTilesM * strip) * strip;
-  const std::uint32_t width = first + strip <= kTilesN ? strip : kTilesN - first;
-  return index % (kTilesM * strip) / width;
-}
-
-__host__ __device__ inline std::uint32_t column_of(std::uint32_t index, std::uint32_t strip) {
-  index %= kTilesM * kTilesN;
-  if (strip == 0) {
-    return index / kTilesM;
-  }
-  const std::uint32_t first = index / (kTilesM * strip) * strip;
-  const std::uint32_t width = first + strip <= kTilesN ? strip : kTilesN - first;
-  return first + index % (kTilesM * strip) % width;
-}
-
-__device__ inline std::uint32_t own_sm() {
-  std::uint32_t sm;
-  asm("mov.u32 %0, %%smid;" : "=r"(sm));
-  return sm;
-}
-
-/// Where each CTA of a cluster is.
-__global__ void __launch_bounds__(32, 1) where(std::uint32_t* sms) {
-  sms[blockIdx.x] = own_sm();
-  const std::uint64_t begin = nanoseconds();
-  while (nanoseconds() - begin < 20'000) {  // so that no SM takes two CTAs
-  }
-}
-
 __device__ inline Mbarrier full_of(std::uint32_t stage) {
   return {shared_base() + (kStagesMost * 2 * kBoxBytes + 8 * stage)};
 }
@@ -128,8 +88,9 @@ __device__ inline void fill(
   std::uint32_t column = left;
   for (std::uint32_t i = 0; i < walk.steps; ++i) {
     if (walk.sharers == 0 && i % kSteps == 0) {
-      rows[0] = static_cast<std::int32_t>((before + row_of(tile, walk.strip)) * kRows);
-      rows[1] = static_cast<std::int32_t>((before + kTilesM + column_of(tile, walk.strip)) * kRows);
+      const Place at = tile_of(tile, walk.strip);
+      rows[0] = static_cast<std::int32_t>((before + at.row) * kRows);
+      rows[1] = static_cast<std::int32_t>((before + kTilesM + at.column) * kRows);
       tile += walk.active;
     }
     while (!ptx::mbarrier_try_wait_parity(empty_of(stage), parity, kAcquireCta)) {
@@ -237,37 +198,6 @@ __global__ void __launch_bounds__(kThreads, 1) walk_tiles(const __grid_constant_
   }
 }
 
-/// Which GPC each SM is of, by number: SMs that a cluster was on are of one.
-std::vector<std::uint32_t> gpcs_of(std::uint32_t sms) {
-  std::vector<std::uint32_t> parent(sms);
-  std::iota(parent.begin(), parent.end(), 0);
-  const std::function<std::uint32_t(std::uint32_t)> root = [&](std::uint32_t sm) {
-    return parent[sm] == sm ? sm : parent[sm] = root(parent[sm]);
-  };
-  for (int round = 0; round < 8; ++round) {
-    for (const std::uint32_t size : {2U, 4U, 6U, kLargestCluster}) {
-      const std::uint32_t clusters = 2 * sms / size;
-      SharedWithDevice<std::uint32_t> where_it_was{clusters * size};
-      std::uint32_t* to = where_it_was.get();
-      void* arguments[] = {&to};
-      launch(reinterpret_cast<const void*>(&where),
-             {clusters, size, 32, 200 * 1024},
-             arguments,
-             nullptr);
-      synchronize(nullptr);
-      for (std::uint32_t i = 0; i < clusters * size; ++i) {
-        parent[root(where_it_was[i])] = root(where_it_was[i / size * size]);
-      }
-    }
-  }
-  std::map<std::uint32_t, std::uint32_t> numbers;
-  std::vector<std::uint32_t> gpc(sms);
-  for (std::uint32_t sm = 0; sm < sms; ++sm) {
-    gpc[sm] = numbers.emplace(root(sm), static_cast<std::uint32_t>(numbers.size())).first->second;
-  }
-  return gpc;
-}
-
 struct Run {
   Walk walk;
   std::vector<std::uint32_t> sms;
@@ -335,23 +265,11 @@ class Bench {
   }
 
  private:
-  static std::uint32_t sm_count() {
-    cudaDeviceProp device{};
-    require_cuda(cudaGetDeviceProperties(&device, 0), "cudaGetDeviceProperties", "see the error");
-    return static_cast<std::uint32_t>(device.multiProcessorCount);
-  }
-
   std::uint32_t sms_;
   std::vector<std::uint32_t> gpc_;
   DeviceBuffer data_{std::size_t{80} << 20, 0};
   SharedWithDevice<std::uint32_t> places_{kSmsMost};
 };
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
 
 /// Of what SMs of each GPC ask for, the share that none of them had asked for within `window`
 /// cycles before.
@@ -364,8 +282,9 @@ double first_share(const Run& run, const std::vector<std::uint32_t>& gpc, std::u
       const std::uint32_t of = gpc[run.sms[cta]];
       const std::uint32_t asked = run.at(cta, i).asked;
       const std::uint32_t column = i % run.walk.columns;
-      times[{of, copy, row_of(tile, run.walk.strip), column}].push_back(asked);
-      times[{of, copy, kTilesM + column_of(tile, run.walk.strip), column}].push_back(asked);
+      const Place at = tile_of(tile, run.walk.strip);
+      times[{of, copy, at.row, column}].push_back(asked);
+      times[{of, copy, kTilesM + at.column, column}].push_back(asked);
     }
   }
   std::size_t first = 0;
