@@ -138,8 +138,21 @@ bool Order::lanes_after(const LanePoint& first, const Event& second) const {
 }
 
 bool Order::init_ordered(const LanePoint& init, const Event& second) const {
-  return lanes_after(init, second) ||
-         (init.warp != second.warp && known(kInits, init.warp, second.warp) >= init.time);
+  if (lanes_after(init, second)) {
+    return true;
+  }
+  const WarpOrder* maker = find(init.warp);
+  if (maker == nullptr || init.warp == second.warp) {
+    return false;
+  }
+  const std::uint32_t told = known(kInits, init.warp, second.warp);
+  return std::any_of(
+      maker->told_inits.begin(), maker->told_inits.end(), [&](const WarpOrder::ToldInits& one) {
+        const bool fenced = std::none_of(one.but.begin(), one.but.end(), [&](const auto& open) {
+          return open.time <= init.time && (open.lanes & init.lanes) != 0;
+        });
+        return init.time <= one.time && one.time <= told && fenced;
+      });
 }
 
 bool Order::fenced(std::uint32_t first, std::uint32_t time, std::uint32_t second) const {
@@ -249,11 +262,8 @@ std::uint32_t Order::number_of(ClusterOrder& cluster, std::uint32_t cta, std::ui
 void Order::on_init(ClusterOrder& cluster, const Event& event) {
   const std::uint32_t self = event.warp % warps_;
   WarpOrder& warp = cluster.warps[self];
-  if (std::none_of(warp.inits.begin(), warp.inits.end(), [&](const WarpOrder::Init& init) {
-        return init.lanes == event.lane_mask();
-      })) {
-    warp.inits.push_back({event.lane_mask(), warp.clock.own[self]});
-  }
+  warp.add_init({event.lane_mask(), warp.clock.own[self]});
+  warp.inits_told = false;
   BarrierClock& barrier = cluster.barriers[number_of(cluster, event.cta, event.address)];
   const std::uint32_t base = barrier.base + barrier.last + 1;
   barrier = BarrierClock{};
@@ -456,17 +466,23 @@ void Order::note(std::vector<SourceSite>& sites, const SourceSite& site) {
   }
 }
 
-// It covers those of the lanes that execute it ("executed by the same thread", PTX ISA, "membar /
-// fence"): all that come before the first of another lane that has not fenced.
-void Order::fence_inits(WarpOrder& warp, const Event& event, std::uint32_t self) {
-  std::uint32_t covered = warp.clock.own[self];
-  std::erase_if(warp.inits, [&](const WarpOrder::Init& init) {
-    return (init.lanes & ~event.lane_mask()) == 0;
-  });
-  for (const WarpOrder::Init& init : warp.inits) {
-    covered = std::min(covered, init.time - 1);
+// It covers what each lane that executes it has initialised ("executed by the same thread", PTX
+// ISA, "membar / fence"): a relaxed arrival at the cluster's barrier tells of that.
+void Order::fence_inits(WarpOrder& warp, const Event& event) {
+  for (const WarpOrder::Init& init : std::exchange(warp.inits, {})) {
+    warp.add_init({init.lanes & ~event.lane_mask(), init.time});
   }
-  acquire(warp, event, [&](Clock& clock) { raise(clock.own, component(kInits, self), covered); });
+  warp.inits_told = false;
+}
+
+// What is behind an earlier one of the same lanes, or of more, is told of with it.
+void Order::WarpOrder::add_init(const Init& init) {
+  const bool behind = std::any_of(inits.begin(), inits.end(), [&](const Init& earlier) {
+    return (init.lanes & ~earlier.lanes) == 0;
+  });
+  if (init.lanes != 0 && !behind) {
+    inits.push_back(init);
+  }
 }
 
 // It covers what those know of tensor memory who execute it.
@@ -566,9 +582,8 @@ void Order::named_barrier(ClusterOrder& cluster, const Event& event, std::uint32
   if (returns || ((event.flags & event_flag::kPhaseCompleted) != 0 && event.op == Op::kBarSync)) {
     acquire(warp, event, [&](Clock& clock) { join(clock, met.clock); });
     WarpOrder::Fenced& released = warp.released_gpu;
-    released.of_others =
-        released.of_others || released.of_several() || adds(released.clock, met.released_gpu);
-    released.apart = 0;
+    released.meet();
+    released.of_others = released.of_others || adds(released.clock, met.released_gpu);
     join(released.clock, met.released_gpu);
     Pending& pending = warp.pending_of(~std::uint32_t{0});
     pending.looked = adds(pending.gpu, met.pending_gpu) ? 0 : pending.looked;
@@ -581,14 +596,17 @@ void Order::named_barrier(ClusterOrder& cluster, const Event& event, std::uint32
   }
 }
 
-Clock Order::at_cluster_arrival(const WarpOrder& warp, const Event& event) const {
+Clock Order::at_cluster_arrival(WarpOrder& warp, const Event& event) {
   if (publishes(event.ordering)) {
+    warp.inits.clear();  // who has come to the next generation knows of them
     return warp.seen();
   }
   Clock published = warp.released_afar.clock;
-  for (std::uint32_t other = 0; other < warps_; ++other) {
-    const std::uint32_t inits = component(kInits, other);
-    raise(published.own, inits, at(warp.seen().own, inits));
+  const std::uint32_t self = event.warp % warps_;
+  const std::uint32_t now = warp.clock.own[self];
+  raise(published.own, component(kInits, self), now);
+  if (!std::exchange(warp.inits_told, true)) {
+    warp.told_inits.push_back({now, warp.inits});
   }
   if (warp.told.covers(event.lane_mask())) {
     published.told = warp.told.clock.told;
@@ -603,7 +621,7 @@ Clock Order::at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool 
   if (const WarpOrder::Fenced& fenced = here ? warp.released : warp.released_afar;
       fenced.covers(event.lane_mask())) {
     published = fenced_for(fenced, event);
-    if (fenced.of_others) {
+    if (fenced.across(event.lane_mask())) {
       note(across_fences_, event.site);
     }
   }
@@ -715,7 +733,7 @@ void Order::perform(ClusterOrder& cluster, const Event& event, std::uint32_t sel
       fence(cluster, event, self);
       break;
     case Op::kFenceMbarrierInit:
-      fence_inits(warp, event, self);
+      fence_inits(warp, event);
       break;
     case Op::kTcgen05FenceBefore:
       fence_before(warp, event, self);

@@ -298,7 +298,10 @@ class Order {
       std::uint32_t told = 0;   // of all lanes, without these
       std::uint32_t time = 0;
       bool covers(std::uint32_t others) const { return lanes != 0 && (others & ~lanes) == 0; }
-      bool of_several() const { return (apart & (apart - 1)) != 0; }
+      std::uint32_t apart_before = 0;  // the same, where the warp has met since
+      void meet() { apart_before |= std::exchange(apart, 0); }
+      /// Whether to take it for a fence of `others`, too, takes more than PTX says.
+      bool across(std::uint32_t others) const { return of_others || (apart_before & ~others) != 0; }
     };
     Fenced released;       // any
     Fenced released_afar;  // of more than CTA scope
@@ -308,10 +311,18 @@ class Order {
     Pending& pending_of(std::uint32_t lanes);
     Counts after;  // known at the last tcgen05 after-fence
     struct Init {
-      std::uint32_t lanes = 0;
+      std::uint32_t lanes = 0;  // that have initialised since `time`, and not fenced
       std::uint32_t time = 0;
     };
-    std::vector<Init> inits;  // of mbarriers, by lanes that have not fenced since: the first
+    std::vector<Init> inits;  // of mbarriers, that a relaxed arrival does not tell of
+    void add_init(const Init& init);
+    /// A relaxed arrival at the cluster's barrier tells of all inits before it but these.
+    struct ToldInits {
+      std::uint32_t time = 0;
+      std::vector<Init> but;
+    };
+    std::vector<ToldInits> told_inits;
+    bool inits_told = false;  // the last of them says how it is now
     const Clock& seen() const { return view != nullptr ? *view : clock; }
     LoneActs releases;
     LoneActs fences;  // fence.proxy.async
@@ -358,7 +369,7 @@ class Order {
   void proxy_fence(WarpOrder& warp, const Event& event);
   void cover_shared(Clock& clock, ProxySpace space, const Event& event) const;
   void cover_global(Clock& clock, bool by_all, const Event& event) const;
-  void fence_inits(WarpOrder& warp, const Event& event, std::uint32_t self);
+  void fence_inits(WarpOrder& warp, const Event& event);
   void deliver(ClusterOrder& cluster, const Event& event);
   void named_barrier(ClusterOrder& cluster, const Event& event, std::uint32_t self);
   std::uint32_t released_by(const LanePoint& first, const Event& second) const;
@@ -372,7 +383,7 @@ class Order {
   void note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self);
   Clock fenced_for(const WarpOrder::Fenced& fenced, const Event& event) const;
   static void note(std::vector<SourceSite>& sites, const SourceSite& site);
-  Clock at_cluster_arrival(const WarpOrder& warp, const Event& event) const;
+  Clock at_cluster_arrival(WarpOrder& warp, const Event& event);
   Clock at_relaxed_arrival(const WarpOrder& warp, const Event& event, bool here);
   void publish(const WarpOrder& warp, const Event& event);
   void look(WarpOrder& warp, const Event& event);

@@ -260,8 +260,7 @@ void Order::note_lanes(WarpOrder& warp, const Event& event, std::uint32_t self) 
       }
       // Fences of threads that have met since are taken to be in one order: see across_fences.
       for (WarpOrder::Fenced* fenced : {&warp.released, &warp.released_afar, &warp.released_gpu}) {
-        fenced->of_others = fenced->of_others || fenced->of_several();
-        fenced->apart = 0;
+        fenced->meet();
       }
     }
   } else if (kAccesses.contains(event.op)) {

@@ -62,7 +62,7 @@ void Order::publish(const WarpOrder& warp, const Event& event) {
   const auto add = [&](Clock& to, bool released, const WarpOrder::Fenced& fenced) {
     if (released || fenced.covers(event.lane_mask())) {
       tell(to, cluster, released ? warp.seen() : fenced_for(fenced, event));
-      if (!released && fenced.of_others) {
+      if (!released && fenced.across(event.lane_mask())) {
         note(across_fences_, event.site);
       }
     }

@@ -195,6 +195,7 @@ struct RefusedTry {
   std::uint32_t wanted = 0;
   std::uint32_t line = 0;
   std::uint32_t place = 0;
+  std::uint32_t lanes = 0;
   std::uint32_t times = 1;
 };
 

@@ -235,7 +235,7 @@ Gpu::Outcome Gpu::mbarrier_wait(WarpSlot slot, Operation& op) {
       if (repeated) {
         ++before->times;
       } else {
-        warp.refused.push_back({op.address, op.wanted, op.site.line, op.place});
+        warp.refused.push_back({op.address, op.wanted, op.site.line, op.place, event.lane_mask()});
       }
     }
   }
@@ -261,9 +261,9 @@ Gpu::Outcome Gpu::mbarrier_wait(WarpSlot slot, Operation& op) {
   }
   if (done) {
     std::erase_if(warp.refused, [&](const RefusedTry& before) {
-      gave_up_ = gave_up_ ||
-                 (before.address == op.address && before.wanted != op.wanted && gives_up(before));
-      return before.address == op.address;
+      const bool over = before.address == op.address && (before.lanes & ~event.lane_mask()) == 0;
+      gave_up_ = gave_up_ || (over && before.wanted != op.wanted && gives_up(before));
+      return over;
     });
     if (!config_.tries_pass.empty()) {
       note_known(warp, op, *bar);

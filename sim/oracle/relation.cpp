@@ -152,7 +152,6 @@ RelationOptions practical_relation() {
   options.tensor_in_order = true;
   options.tensor_fences = false;
   options.strict_wait_scope = false;
-  options.global_proxies = false;
   options.stores_end_with_cta = false;
   options.unsettled_registers = false;
   return options;

@@ -46,6 +46,9 @@ namespace warptwin::sim {
 
 /// What the manual leaves open, each at its weak side, and how much is run.
 struct RelationOptions {
+  /// A releasing fence counts for every thread that its own has met since, as PTX says of fence.sc
+  /// alone: a relaxed arrival publishes what it covers.
+  bool fences_of_met = false;
   /// A tcgen05.commit also publishes the copies that its warp had waited for.
   bool commit_copies = false;
   /// Neither CTA of a pair goes on from tcgen05.alloc before both have come.
@@ -58,8 +61,6 @@ struct RelationOptions {
   bool strict_wait_scope = true;
   /// A generic read before an asynchronous write needs the fence too.
   bool fence_after_reads = true;
-  /// Words and copies of global memory need proxy fences between them.
-  bool global_proxies = true;
   /// A bulk store has to have read its source when its CTA ends.
   bool stores_end_with_cta = true;
   /// Registers of a tcgen05.ld that are used before its wait.

@@ -104,13 +104,11 @@ class Judge {
   }
 
   Bond bond(const Access& first, const Access& second) const {
-    if (!(first.space == Space::kTensor ? tensor(first.end, second.start)
-                                        : memory(first.end, second.start))) {
+    if (!before(first, second)) {
       return Bond::kNone;
     }
     const bool crosses = first.proxy == Proxy::kGeneric && second.proxy == Proxy::kAsync;
-    const bool asks = (first.write || options_.fence_after_reads) &&
-                      (first.space != Space::kGlobal || options_.global_proxies);
+    const bool asks = first.write || options_.fence_after_reads;
     if (crosses && asks && !fenced(first, second)) {
       return Bond::kNoProxyFence;
     }
@@ -228,6 +226,12 @@ class Judge {
     });
   }
 
+  // Whether one access is over when the other begins, fences aside.
+  bool before(const Access& first, const Access& second) const {
+    return first.space == Space::kTensor ? tensor(first.end, second.start)
+                                         : memory(first.end, second.start);
+  }
+
   void unwritten() {
     std::vector<const Access*> makers;  // of mbarriers
     std::vector<const Access*> writes;  // of data
@@ -245,7 +249,7 @@ class Judge {
       Footprint rest = read.where;
       for (const Access* write : writes) {
         const bool may = write->space == read.space && write->cta == read.cta &&
-                         meet(rest, write->where) && !memory(read.end, write->start) &&
+                         meet(rest, write->where) && !before(read, *write) &&
                          !(write->start == read.start && write->end == read.end) &&
                          !barrier_between(makers, *write, read);
         if (may) {
@@ -265,11 +269,13 @@ class Judge {
     for (std::size_t i = 0; i < record_.barriers.size(); ++i) {
       const BarrierLife& life = record_.barriers[i];
       for (const Use& use : life.uses) {
-        if (!memory(life.init.end, use.start)) {
-          find(RelationKind::kBarrierLife,
-               in_words(use.who) + " may act before " + in_words(life.init.who),
-               life.init.who,
-               use.who);
+        for (const Use& init : life.inits) {
+          if (!memory(init.end, use.start)) {
+            find(RelationKind::kBarrierLife,
+                 in_words(use.who) + " may act before " + in_words(init.who),
+                 init.who,
+                 use.who);
+          }
         }
         for (const Use& inval : life.invals) {
           if (!memory(use.end, inval.start)) {
@@ -280,7 +286,28 @@ class Judge {
           }
         }
       }
+      for (std::size_t j = i + 1; j < record_.barriers.size(); ++j) {
+        const BarrierLife& next = record_.barriers[j];
+        if (next.cta == life.cta && next.address == life.address) {
+          made_anew(life, next);
+          break;
+        }
+      }
       data_on(life);
+    }
+  }
+
+  // The first lanes of both are compared as accesses.
+  void made_anew(const BarrierLife& life, const BarrierLife& next) {
+    for (const Use& inval : life.invals) {
+      for (const Use& init : next.inits) {
+        if (!memory(inval.end, init.start)) {
+          find(RelationKind::kBarrierLife,
+               in_words(init.who) + " may act before " + in_words(inval.who),
+               inval.who,
+               init.who);
+        }
+      }
     }
   }
 
@@ -307,16 +334,20 @@ class Judge {
           !meet(access.where, bytes)) {
         continue;
       }
-      const bool before = memory(access.end, life.init.start);
-      const bool after = !life.invals.empty() &&
-                         std::all_of(life.invals.begin(), life.invals.end(), [&](const Use& inval) {
-                           return memory(inval.end, access.start);
-                         });
-      if (!before && !after) {
-        find(RelationKind::kBarrierBytes,
-             in_words(access.who) + " may touch the mbarrier of " + in_words(life.init.who),
-             access.who,
-             life.init.who);
+      const bool was_over = std::all_of(life.inits.begin(), life.inits.end(), [&](const Use& init) {
+        return memory(access.end, init.start);
+      });
+      const bool comes_later =
+          !life.invals.empty() &&
+          std::all_of(life.invals.begin(), life.invals.end(), [&](const Use& inval) {
+            return memory(inval.end, access.start);
+          });
+      if (!was_over && !comes_later) {
+        find(
+            RelationKind::kBarrierBytes,
+            in_words(access.who) + " may touch the mbarrier of " + in_words(life.inits.front().who),
+            access.who,
+            life.inits.front().who);
       }
     }
   }

@@ -157,6 +157,19 @@ std::vector<Record::Source> Record::release_of(const Event& event, Node node) co
   }
   // The fence and the arrival are of one thread (PTX ISA, "Release and Acquire Patterns").
   std::vector<Source> released;
+  if (options_.fences_of_met) {
+    const Nodes arrivals = by_lanes(event, node);
+    for (const auto& [number, warp] : warps_) {
+      for (const Source& fence : warp.releases) {
+        if (std::any_of(arrivals.begin(), arrivals.end(), [&](Node arrival) {
+              return order.memory(fence.node, arrival);
+            })) {
+          released.push_back(fence);
+        }
+      }
+    }
+    return released;
+  }
   if (const auto warp = warps_.find(event.warp); warp != warps_.end()) {
     for (const auto& [way, arrival] : ways_of(event, node)) {
       for (const Source& fence : warp->second.releases) {
@@ -220,7 +233,6 @@ void Record::mbarrier(const Event& event) {
   const Node node = step(event);
   const BarrierKey key{event.cta, event.address};
   if (event.op == Op::kMbarrierInit || event.op == Op::kMbarrierInval) {
-    const Use use{node, node, who(event)};
     Access access;
     access.cta = event.cta;
     access.where = bytes_at(event.address, 8);
@@ -228,17 +240,20 @@ void Record::mbarrier(const Event& event) {
     access.start = access.end = node;
     access.who = who(event);
     accesses.push_back(access);
+    std::vector<Use> uses;
+    for (const auto& [way, one] : ways_of(event, node)) {
+      uses.push_back({one, one, access.who});
+      if (event.op == Op::kMbarrierInit) {
+        warp.inits.emplace_back(way, one);
+      }
+    }
     if (event.op == Op::kMbarrierInit) {
       live_[key] = barriers.size();
-      barriers.push_back({event.cta, event.address, use, {}, {}});
+      barriers.push_back({event.cta, event.address, std::move(uses), {}, {}});
       barriers.back().uses = std::exchange(early_[key], {});
-      warp.inits.emplace_back(node, event.lane_mask());
     } else if (live_.count(key) != 0) {
       std::vector<Use>& invals = barriers[live_[key]].invals;
-      invals.push_back(use);
-      for (const Node other : others_of(event)) {
-        invals.push_back({other, other, use.who});
-      }
+      invals.insert(invals.end(), uses.begin(), uses.end());
       live_.erase(key);
     }
     return;
@@ -362,6 +377,10 @@ void Record::named_barrier(const Event& event) {
   const bool returns = event.op == Op::kBarSync && event.step == Step::kDone;
   if (event.pending == 0) {
     phase.arrived.push_back(step(event));
+    contributors.push_back({kNamedLives + event.cta * kNamedBarriers + event.address,
+                            event.phase,
+                            phase.arrived.back(),
+                            who(event)});
     phase.warps.insert(event.warp);
     phase.of_all = event.wanted != 0;
     in_phase(event, 0);
@@ -450,13 +469,15 @@ void Record::fence(const Event& event) {
     case Op::kFenceMbarrierInit: {
       // It orders the initialisations "executed by the same thread" (PTX ISA, "membar / fence"),
       // and nothing else before it.
-      Nodes own;
-      for (const auto& [init, lanes] : warp.inits) {
-        if ((lanes & ~event.lane_mask()) == 0) {
-          own.push_back(init);
+      for (const auto& [way, fence] : ways_of(event, node)) {
+        Nodes own;
+        for (const auto& [of, init] : warp.inits) {
+          if (of == way) {
+            own.push_back(init);
+          }
         }
+        warp.initialised.push_back(order.bare(own, fence));
       }
-      warp.initialised.push_back(order.bare(own, node));
       return;
     }
     case Op::kFenceProxyAsync:

@@ -64,8 +64,8 @@ struct Use {
 struct BarrierLife {
   std::uint32_t cta = 0;
   std::uint32_t address = 0;
-  Use init;
-  std::vector<Use> invals;  // by each lane that makes one
+  std::vector<Use> inits;   // by each lane that makes one
+  std::vector<Use> invals;  // likewise
   std::vector<Use> uses;
 };
 
@@ -97,7 +97,11 @@ struct PhaseAt {
   Who who;
 };
 
-/// What a lane, or something on its own, contributes to a phase of an mbarrier.
+/// `PhaseUse::life` of named barrier i of CTA c is this + c * kNamedBarriers + i.
+inline constexpr std::size_t kNamedLives = std::size_t{1} << 48;
+
+/// What a lane, or something on its own, contributes to a phase of an mbarrier; or a warp to one
+/// of a named barrier.
 struct PhaseUse {
   std::size_t life = 0;
   std::uint32_t phase = 0;
@@ -176,13 +180,13 @@ class Record : public EventSink {
     Node look = kNoNode;
     Nodes other_looks;  // of the others, if all look
     Op looked = Op::kCount;
-    std::vector<Source> releases;                       // by fences
-    std::vector<Source> unacquired;                     // what relaxed waits saw
-    std::vector<Source> told;                           // by tcgen05 fences
-    std::vector<Source> untold;                         // of tensor memory, what relaxed waits saw
-    Node committed = kNoNode;                           // its last tcgen05.commit
-    Nodes initialised;                                  // what each fence.mbarrier_init publishes
-    std::vector<std::pair<Node, std::uint32_t>> inits;  // by which lanes
+    std::vector<Source> releases;    // by fences
+    std::vector<Source> unacquired;  // what relaxed waits saw
+    std::vector<Source> told;        // by tcgen05 fences
+    std::vector<Source> untold;      // of tensor memory, what relaxed waits saw
+    Node committed = kNoNode;        // its last tcgen05.commit
+    Nodes initialised;               // what each fence.mbarrier_init publishes
+    Looks inits;
     Nodes remote_arrivals;
     std::vector<TensorOp> tensor;
     Nodes loads;   // tcgen05.ld

@@ -289,7 +289,9 @@ class RunOrder : public EventSink, public TryJudge {
     std::unordered_map<std::uint32_t, std::uint32_t> queue_lanes;  // who issues to the queue
     std::vector<SourceUse> sources;                                // that have been read
     std::unordered_map<std::uint64_t, std::uint32_t>
-        arrived;                                 // by barrier and warp: generation + 1
+        arrived;  // by barrier and warp: generation + 1
+    // By named barrier: warps that wait for its open generation.
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> waiting;
     std::vector<std::optional<ProofNode>> ends;  // of warps, by their number in the group
     std::unordered_map<std::uint32_t, std::uint32_t> allocators;        // by CTA
     std::unordered_map<std::uint32_t, std::vector<TmemUse>> tmem_uses;  // by CTA
@@ -357,6 +359,7 @@ class RunOrder : public EventSink, public TryJudge {
               std::uint32_t number);
   void on_wait(Group& group, const Event& event, std::uint32_t self);
   void on_named(Group& group, const Event& event, std::uint32_t self);
+  static void tell_waiting(Group& group, std::uint32_t number);
   void on_cluster(Group& group, const Event& event, std::uint32_t self);
   void on_flag(Group& group, const Event& event, std::uint32_t self);
   void on_registers(Group& group, const Event& event, std::uint32_t self);

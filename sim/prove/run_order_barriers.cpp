@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "sim/prove/event_facts.hpp"
 #include "sim/prove/run_order.hpp"
@@ -264,22 +265,39 @@ void RunOrder::on_named(Group& group, const Event& event, std::uint32_t self) {
   const bool returns = event.pending != 0;
   const bool completes = (event.flags & event_flag::kPhaseCompleted) != 0;
   const std::uint32_t first = self / config_.warps_per_cta * config_.warps_per_cta;
+  const auto close = [&] {
+    close_generation(group, number, first, first + config_.warps_per_cta);
+    tell_waiting(group, number);
+  };
+  // Ends have completed a generation when somebody waits no more, or arrives for the next.
+  if (group.conditions.phase_of(number) + (returns ? 0 : 1) <= event.phase) {
+    close();
+  }
   if (!returns) {
     // Where the count was left out, warps that have ended before are among those it takes.
     const bool of_all = event.wanted != 0;
     contribute(group, event, self, number, {ProtocolKind::kArrive, 1, 0, completes && !of_all});
     group.arrived[std::uint64_t{number} << 32 | self] = event.phase + 1;
     if (completes && of_all) {
-      close_generation(group, number, first, first + config_.warps_per_cta);
+      close();
+    } else if (completes) {
+      tell_waiting(group, number);
+    } else if (event.op == Op::kBarSync) {
+      group.waiting[number].push_back(self);
     }
     record(group, self, event, arrive_op(number));
   }
   if (returns || (completes && event.op == Op::kBarSync)) {
-    if (group.conditions.phase_of(number) <= event.phase) {
-      close_generation(group, number, first, first + config_.warps_per_cta);
-    }
     pass(group, event, self, number, static_cast<std::int32_t>(event.phase));
     record(group, self, event, wait_op(number, static_cast<std::int32_t>(event.phase)));
+  }
+}
+
+// Who waits may return late by any number of generations of others, and learns of its own at once.
+void RunOrder::tell_waiting(Group& group, std::uint32_t number) {
+  const auto phase = static_cast<std::int32_t>(group.conditions.phase_of(number)) - 1;
+  for (const std::uint32_t warp : std::exchange(group.waiting[number], {})) {
+    group.conditions.learn(group.conditions.clock(warp), number, phase);
   }
 }
 

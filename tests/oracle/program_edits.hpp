@@ -28,5 +28,7 @@ bool spins(const Program& program);
 Program unplanned_program(Dice& dice, const std::string& name);
 /// Lanes of one or two warps, some together, that store, load, copy and hand over one word.
 Program lanes_apart_program(Dice& dice, const std::string& name);
+/// Lanes of a warp that initialise mbarriers of two CTAs late, fence and hand over.
+Program inits_apart_program(Dice& dice, const std::string& name);
 
 }  // namespace warptwin::sim

@@ -31,7 +31,6 @@ std::string place_of(const warptwin::SourceSite& site) {
 int ask(const Arguments& arguments) {
   const ScenarioEntry entry = entry_of_launch_file(arguments.ptx, arguments.launch, {});
   RelationOptions relation = arguments.strict ? RelationOptions{} : practical_relation();
-  relation.global_proxies = false;  // the machine has no such rule, and says so
   relation.interleavings = arguments.interleavings;
   relation.seed = arguments.seed;
   RunOptions run;

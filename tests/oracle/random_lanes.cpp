@@ -124,7 +124,114 @@ class LanesApart {
   std::uint32_t bars_ = 0;
 };
 
+// Lanes of a CTA's first warp initialise mbarriers, fence and hand over; who waits uses them, in
+// this CTA or the other.
+class InitsApart {
+ public:
+  InitsApart(Program& program, Dice& dice) : program_{program}, dice_{dice} {}
+
+  void begin() {
+    for (std::uint32_t w = 0; w < kCtas * kWarps; ++w) {
+      WarpWriter warp = warp_of(program_, w / kWarps, w % kWarps);
+      if (w % kWarps == 0) {
+        for (std::uint32_t i = 0; i < kHandsMax; ++i) {
+          warp.init(hand(i), 1);
+        }
+        warp.fence_mbarrier_init();
+        warp.sync_warp();
+      }
+    }
+    meet(kReleaseCluster);
+  }
+
+  void act() {
+    WarpWriter warp = warp_of(program_, 0, 0);
+    const std::uint32_t what = dice_.below(100);
+    if (what < 30 && made_ < kLatesMax) {
+      by_some(warp.init(late(made_++), 1), dice_);
+    } else if (what < 60) {
+      by_some(warp.fence_mbarrier_init(), dice_);
+    } else if (what < 66) {
+      warp.sync_warp();
+    } else if (what < 69) {
+      warp.elect_sync();
+    } else if (what < 73) {
+      by_some(warp.fence({Semantics::kAcqRel, dice_.chance(50) ? Scope::kCta : Scope::kCluster}),
+              dice_);
+    } else if (what < 80) {
+      meet(dice_.chance(50) ? kReleaseCluster : kRelaxedCluster);
+      use(dice_.below(kCtas), dice_.below(kWarps));
+    } else {
+      hand_over(warp);
+    }
+  }
+
+  void end() { meet(kReleaseCluster); }
+
+  static constexpr std::uint32_t kCtas = 2, kWarps = 2;
+
+ private:
+  static constexpr std::uint32_t kLatesMax = 3, kHandsMax = 4;
+  static constexpr Ordering kRelaxedCluster{Semantics::kRelaxed, Scope::kCluster};
+
+  static std::uint32_t late(std::uint32_t i) { return Places::bar(i); }
+  static std::uint32_t hand(std::uint32_t i) { return Places::bar(kLatesMax + i); }
+
+  void meet(Ordering arrival) {
+    for (std::uint32_t w = 0; w < kCtas * kWarps; ++w) {
+      WarpWriter warp = warp_of(program_, w / kWarps, w % kWarps);
+      warp.cluster_arrive(arrival);
+      warp.cluster_wait();
+    }
+  }
+
+  void hand_over(WarpWriter warp) {
+    if (hands_ == kHandsMax) {
+      return;
+    }
+    const std::uint32_t bar = hand(hands_++);
+    const std::uint32_t cta = dice_.below(kCtas);
+    const std::uint32_t w = cta == 0 ? 1 : dice_.below(kWarps);
+    const Ordering ordering = dice_.chance(30) ? kRelaxedCluster : kReleaseCluster;
+    by_some(cta == 0 ? warp.arrive(bar, 1, ordering) : warp.arrive_remote(bar, cta, ordering),
+            dice_,
+            true);
+    by_some(warp_of(program_, cta, w).wait(bar, 0, true, kAcquireCluster), dice_);
+    use(cta, w);
+  }
+
+  // The next that has been made, once.
+  void use(std::uint32_t cta, std::uint32_t w) {
+    if (used_ < made_) {
+      const std::uint32_t bar = late(used_++);
+      WarpWriter warp = warp_of(program_, cta, w);
+      by_some(cta == 0 ? warp.arrive(bar, 1, kReleaseCluster)
+                       : warp.arrive_remote(bar, 0, kReleaseCluster),
+              dice_,
+              true);
+    }
+  }
+
+  Program& program_;
+  Dice& dice_;
+  std::uint32_t made_ = 0;
+  std::uint32_t used_ = 0;
+  std::uint32_t hands_ = 0;
+};
+
 }  // namespace
+
+Program inits_apart_program(Dice& dice, const std::string& name) {
+  Program program = empty_program(name, InitsApart::kWarps, InitsApart::kCtas);
+  InitsApart lanes{program, dice};
+  lanes.begin();
+  const std::uint32_t acts = dice.between(4, 8);
+  for (std::uint32_t n = 0; n < acts; ++n) {
+    lanes.act();
+  }
+  lanes.end();
+  return program;
+}
 
 Program lanes_apart_program(Dice& dice, const std::string& name) {
   Program program = empty_program(name, LanesApart::kWarps);

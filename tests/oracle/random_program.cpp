@@ -256,7 +256,8 @@ const char* name_of(Construct construct) {
                                     "cluster_claims",
                                     "try",
                                     "nothing",
-                                    "lanes_apart"};
+                                    "lanes_apart",
+                                    "inits_apart"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(Construct::kCount));
   return kNames[static_cast<unsigned>(construct)];
 }
@@ -268,12 +269,18 @@ RandomProgram random_program(std::uint64_t seed, const RandomProgramOptions& opt
     RandomProgram drawn;
     const bool unplanned = options.only == Construct::kNothing ||
                            options.only == Construct::kLanesApart ||
+                           options.only == Construct::kInitsApart ||
                            (options.only == Construct::kCount && dice.chance(options.unplanned));
     if (unplanned) {
-      const bool lanes = options.only == Construct::kLanesApart ||
-                         (options.only == Construct::kCount && options.lanes && dice.chance(50));
-      drawn.constructs = {lanes ? Construct::kLanesApart : Construct::kNothing};
-      drawn.program = lanes ? lanes_apart_program(dice, name) : unplanned_program(dice, name);
+      const bool lanes = options.only == Construct::kCount && options.lanes && dice.chance(50);
+      const Construct which = options.only != Construct::kCount ? options.only
+                              : !lanes                          ? Construct::kNothing
+                              : dice.chance(30)                 ? Construct::kInitsApart
+                                                                : Construct::kLanesApart;
+      drawn.constructs = {which};
+      drawn.program = which == Construct::kNothing      ? unplanned_program(dice, name)
+                      : which == Construct::kLanesApart ? lanes_apart_program(dice, name)
+                                                        : inits_apart_program(dice, name);
     } else {
       // Some constructs need a grid of their own.
       const bool alone = options.only == Construct::kCount && dice.chance(40);

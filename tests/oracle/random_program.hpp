@@ -61,6 +61,7 @@ enum class Construct : std::uint8_t {
   kTry,            // a try whose answer chooses between a wait and none
   kNothing,        // no plan at all
   kLanesApart,     // nor here: lanes of a warp or two, at one word
+  kInitsApart,     // nor here: lanes that initialise mbarriers of two CTAs
   kCount,
 };
 
@@ -68,7 +69,7 @@ const char* name_of(Construct construct);
 
 struct RandomProgramOptions {
   std::uint32_t edits_max = 3;        // drawn from 0 to so many
-  bool lanes = false;                 // edits are mostly of who in a warp acts; and kLanesApart
+  bool lanes = false;                 // edits are mostly of who in a warp acts; and the two last
   std::uint32_t operations_max = 60;  // of all warps together; twice as many of several CTAs
   std::uint32_t unplanned = 5;        // percent of programs without a plan
   /// Not kCount: this construct alone.

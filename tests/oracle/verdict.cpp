@@ -27,17 +27,17 @@ ProofOptions proof_options(const VerdictOptions& options) {
 
 RelationOptions relation_options(const VerdictOptions& options) {
   RelationOptions relation = options.strict ? RelationOptions{} : practical_relation();
-  relation.global_proxies = false;  // the machine has no such rule, and says so
   relation.interleavings = options.interleavings;
   relation.tries_fail = options.tries_fail;
   relation.first_only = true;
+  relation.fences_of_met = options.fences_of_met;
   return relation;
 }
 
 void add(const Finding& finding, ToolAnswer& answer) {
   if (answer.id.empty()) {
     answer.id = finding.info->id;
-    answer.text = finding.message;
+    answer.text = finding.message + " (" + finding.object.name + ")";
   }
   if (std::find(answer.ids.begin(), answer.ids.end(), finding.info->id) == answer.ids.end()) {
     answer.ids.emplace_back(finding.info->id);
@@ -99,6 +99,7 @@ ToolAnswer ask_tool(const Program& program, const VerdictOptions& options) {
         break;
     }
     decide(result, answer);
+    answer.across_fences = !result.run.across_fences.empty();
     if (answer.verdict == Verdict::kUndecided && !result.undecided.empty()) {
       answer.id = answer.text = result.undecided.front().reason;
     }
@@ -217,6 +218,11 @@ OracleAnswer ask_oracles_of(const Program& program,
                             const ToolAnswer& tool,
                             const VerdictOptions& options) {
   OracleAnswer answer = ask_oracles(program, options);
+  if (tool.verdict == Verdict::kProved && tool.across_fences && answer.wrong) {
+    VerdictOptions more = options;
+    more.fences_of_met = true;
+    answer = ask_oracles(program, more);
+  }
   if (tool.verdict == Verdict::kDefect && options.relation && !answer.wrong &&
       not_an_oracles(tool, options.values) == nullptr) {
     constexpr std::uint32_t kPatience = 30;
@@ -258,13 +264,12 @@ const char* not_an_oracles(const ToolAnswer& tool, bool values_asked) {
       "what an operand's descriptor means: R knows which bytes it reads";
   constexpr const char* kDeclared =
       "what the program declares of itself: what it does may be right all the same";
+  constexpr const char* kOfUse = "a rule of use, where nobody reads what it leaves";
   constexpr const char* kFactors =
       "of which rows scale factors are: the oracles know that they are written";
   static constexpr Reason kReasons[] = {
       {"WARP_SYNC_MISSING", "", "lanes: right by the memory model, seen to hang on a GPU"},
       {"WARP_LANE_RACE", "global memory", "lanes: R compares those of one warp in shared memory"},
-      {"MBAR_INIT_RACE", " lanes of ", kLanes},
-      {"MBAR_INIT_NOT_CLUSTER_VISIBLE", " lanes of ", kLanes},
       {"TENSORMAP_MODIFIED_IN_FLIGHT", " lanes of ", kLanes},
       {"TCGEN05_IDESC", "scale factors of a row", kFactors},
       {"MBAR_TX_WRONG_PHASE", "bytes announced", kDeclared},
@@ -310,6 +315,8 @@ const char* not_an_oracles(const ToolAnswer& tool, bool values_asked) {
       {"LAYOUT_SWIZZLE",
        "with a swizzle of 64 bytes; written with a swizzle of 32",
        "every second row, each whole: the oracles do not know which rows are meant"},
+      {"LAYOUT_ALIGN", "a tile with a swizzle", kOfUse},
+      {"TCGEN05_D_ALIGN", "begins at lane", kOfUse},
       {"TCGEN05_SCALE_OVERLAP", "", kFactors},
       {"TCGEN05_SCALE_REPLICA", "", kFactors},
       {"LAYOUT_ALIGN", "", kLayout, true},

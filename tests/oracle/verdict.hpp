@@ -29,6 +29,7 @@ struct ToolAnswer {
   std::string id;                  // of what decided: a diagnostic's, or why it is undecided
   std::string text;                // its message
   std::vector<std::string> ids{};  // of all its errors, each once
+  bool across_fences = false;      // it says that fences hold for who has met their threads
 };
 
 struct OracleAnswer {
@@ -56,6 +57,7 @@ struct VerdictOptions {
   bool strict = false;                // the profile, of the proof and of the oracle
   std::uint32_t interleavings = 16;
   bool tries_fail = false;          // see RelationOptions
+  bool fences_of_met = false;       // likewise
   std::uint64_t steps_max = 5'000;  // of a run
 };
 

@@ -71,15 +71,17 @@ TEST(Verdict, ProofAndOraclesAgreeOnDrawnPrograms) {
   EXPECT_LT(not_proved, kPrograms / 20);
 }
 
-// Lanes of one warp are threads to R: what they do to a word apart it finds by itself.
-TEST(Verdict, ProofAndRelationAgreeOnLanesThatGoApart) {
-  constexpr std::uint64_t kPrograms = 1500;
+struct DrawnApart {
+  std::uint64_t proved = 0;
+  std::uint64_t shown = 0;  // errors `id` that R finds by itself
+};
+
+DrawnApart agree_on(Construct construct, const std::string& id, std::uint64_t programs) {
   const VerdictOptions relation;
   RandomProgramOptions options;
-  options.only = Construct::kLanesApart;
-  std::uint64_t proved = 0;
-  std::uint64_t races = 0;
-  for (std::uint64_t seed = 0; seed < kPrograms; ++seed) {
+  options.only = construct;
+  DrawnApart drawn_apart;
+  for (std::uint64_t seed = 0; seed < programs; ++seed) {
     const RandomProgram drawn = random_program(seed, options);
     const ToolAnswer tool = ask_tool(drawn.program, relation);
     const OracleAnswer oracle = ask_oracles_of(drawn.program, tool, relation);
@@ -87,11 +89,26 @@ TEST(Verdict, ProofAndRelationAgreeOnLanesThatGoApart) {
     EXPECT_TRUE(agreement == Agreement::kAgrees || agreement == Agreement::kNotProved)
         << name_of(agreement) << ": " << tool.id << " " << tool.text << "\n"
         << oracle.text << text_of(drawn.program);
-    proved += tool.verdict == Verdict::kProved ? 1 : 0;
-    races += tool.id == "WARP_LANE_RACE" && oracle.wrong ? 1 : 0;
+    drawn_apart.proved += tool.verdict == Verdict::kProved ? 1 : 0;
+    drawn_apart.shown += tool.id == id && oracle.wrong ? 1 : 0;
   }
-  EXPECT_GT(proved, kPrograms / 6);
-  EXPECT_GT(races, kPrograms / 50);
+  return drawn_apart;
+}
+
+// Lanes of one warp are threads to R: what they do to a word apart it finds by itself.
+TEST(Verdict, ProofAndRelationAgreeOnLanesThatGoApart) {
+  constexpr std::uint64_t kPrograms = 1500;
+  const DrawnApart drawn = agree_on(Construct::kLanesApart, "WARP_LANE_RACE", kPrograms);
+  EXPECT_GT(drawn.proved, kPrograms / 6);
+  EXPECT_GT(drawn.shown, kPrograms / 50);
+}
+
+TEST(Verdict, ProofAndRelationAgreeOnInitialisationsByLanes) {
+  constexpr std::uint64_t kPrograms = 1500;
+  const DrawnApart drawn =
+      agree_on(Construct::kInitsApart, "MBAR_INIT_NOT_CLUSTER_VISIBLE", kPrograms);
+  EXPECT_GT(drawn.proved, kPrograms / 3);
+  EXPECT_GT(drawn.shown, kPrograms / 10);
 }
 
 // What no program is drawn for goes untested: the generator has to reach nearly every error.

@@ -43,7 +43,6 @@ Opinion by_relation(const Program& program, const MutateOracleOptions& options) 
     return {Opinion::Verdict::kNone, "clusters ask for tiles"};
   }
   RelationOptions relation = practical_relation();
-  relation.global_proxies = false;  // the detectors have no such rule, and say so
   relation.interleavings = options.interleavings;
   relation.first_only = true;
   bool known = true;
